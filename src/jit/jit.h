@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * jit: a kernel in PTX becomes warp functions.
+ *
+ * A warp function runs the 32 lanes of one warp in lock-step until they have all exited, or until
+ * the warp has to wait (a barrier, or its fuel is spent). It then saves its live registers in the
+ * warp's frame and returns; called again, it goes on there. Registers are LLVM values while it
+ * runs: scalars where all lanes agree (uniform), a scalar and a constant pattern of 32 offsets
+ * where lanes differ by constants (affine), vectors of 32 otherwise.
+ *
+ * This header is where generated code and C meet: the structs marked (abi) are read and written by
+ * both; jit_abi.c builds the LLVM types and checks every offset and size.
+ *
+ * Kernels are specialised on the block's dimensions. They are kept in memory and on disk.
+ */
+#ifndef LOCKSTEP_JIT_H
+#define LOCKSTEP_JIT_H
+
+#include "base/base.h"
+#include "ptx/ptx.h"
+
+enum { JIT_LANES = 32, JIT_BARRIERS = 16 };
+
+/* What a warp function returns. */
+enum jit_exit {
+    JIT_DONE,    /* all lanes have exited */
+    JIT_BARRIER, /* all lanes still alive stand at one barrier: warp->barrier_* say which */
+    JIT_WAIT,    /* no lane can run: each stands at a barrier announced through services->arrive
+                    or exited; call again when warp->released has lanes */
+    JIT_YIELD,   /* fuel is spent in a loop that may wait for other warps; call again later */
+};
+
+enum jit_barrier_kind {
+    JIT_BAR_SYNC,
+    JIT_BAR_RED_POPC, /* barrier_result: number of threads whose predicate holds */
+    JIT_BAR_RED_AND,  /* 1 or 0 */
+    JIT_BAR_RED_OR,
+    JIT_BAR_CLUSTER,  /* barrier.cluster.wait */
+};
+
+enum jit_trap_reason {
+    JIT_TRAP_INSTRUCTION, /* trap */
+    JIT_TRAP_BREAKPOINT,  /* brkpt */
+    JIT_TRAP_ASSERT,      /* __assertfail: raised by the external's implementation */
+    JIT_TRAP_STACK,       /* recursion too deep, or alloca beyond local memory */
+    JIT_TRAP_CALL,        /* indirect call to something that is no function, or of another type */
+    JIT_TRAP_UNREACHABLE, /* control ran past the end of a function */
+    JIT_TRAP_BARRIER,     /* barrier number above 15, or a thread count that is no multiple of 32 */
+};
+
+/* (abi) Constant during one launch. */
+struct jit_launch {
+    const uint8_t *params;       /* the kernel's parameter block */
+    const uint64_t *symbols;     /* address of module variable i (ptx_module.vars); 0 for .shared */
+    void *const *functions;      /* jit_kernel.functions: code of ptx_func i, for indirect calls */
+    const struct jit_services *services;
+    uint32_t grid[3], block[3];
+    uint32_t warps;              /* per block */
+    uint32_t dynamic_shared;     /* bytes */
+    uint32_t local_stride;       /* bytes of local memory per lane, a multiple of 16 */
+    uint32_t fuel;               /* back edges of waiting loops before a warp yields */
+    uint64_t gridid;
+    void *owner;                 /* exec's */
+};
+
+/* (abi) A block in flight. */
+struct jit_block {
+    const struct jit_launch *launch;
+    uint8_t *shared;             /* its shared memory: static variables, then dynamic ones */
+    uint8_t *local;              /* local memory: lane l of warp w has local_stride bytes from
+                                    local + (w * 32 + l) * local_stride */
+    uint32_t ctaid[3];
+    uint32_t smid;
+    uint64_t index;              /* linear block number */
+    void *owner;                 /* exec's */
+};
+
+/* (abi) A warp in flight. */
+struct jit_warp {
+    struct jit_block *block;
+    uint8_t *frame;              /* jit_kernel.frame_bytes, aligned to 64; needs no set-up */
+    uint32_t resume;             /* 0: start; set by the function before it returns */
+    uint32_t warp;               /* index in the block */
+    uint32_t lanes;              /* before the first call: lanes that exist; after a return: lanes
+                                    that have not exited */
+    uint32_t barrier;            /* JIT_BARRIER: its number, */
+    uint32_t barrier_threads;    /*   threads expected, 0: all of the block, */
+    uint32_t barrier_kind;       /*   enum jit_barrier_kind, */
+    uint32_t barrier_votes;      /*   lanes whose predicate holds (RED kinds), */
+    uint32_t barrier_place;      /*   the instruction */
+    uint32_t barrier_result;     /* set by the caller before the next call: outcome of a RED kind */
+    uint32_t released;           /* JIT_WAIT: set by the caller: lanes whose barrier is complete;
+                                    cleared by the function */
+    uint32_t fuel;               /* set by the caller before each call */
+    uint32_t stack;              /* local memory in use by calls: bytes per lane */
+    void *owner;                 /* exec's */
+};
+
+/* A place in the program: the number of an instruction, counted through all functions of the
+ * module in order. */
+bool jit_place(const struct ptx_module *m, uint32_t place, const struct ptx_func **func,
+               const struct ptx_insn **insn);
+uint32_t jit_place_of(const struct ptx_func *func, const struct ptx_insn *insn);
+/* "prog.cu:12" from .loc, else "prog.ptx:34". */
+void jit_place_text(const struct ptx_module *m, uint32_t place, char *out, size_t room);
+
+/* Events, for tools and for finding the place of a fault; only in instrumented code. */
+enum jit_event {
+    JIT_EVENT_ACCESS = 1, /* every memory access, before it happens */
+};
+
+enum jit_access_op { JIT_LOAD, JIT_STORE, JIT_ATOMIC };
+
+/* (abi) What generated code asks of the rest. The table is constant and shared by all launches of
+ * one kind; every function may be called by several threads at once for different warps. */
+struct jit_services {
+    /* An error in these lanes. Does not return. */
+    void (*trap)(struct jit_warp *w, uint32_t lanes, uint32_t reason, uint32_t place);
+    /* Function `external` (enum jit_external) for these lanes. args: each parameter as 32 values
+     * of its size, one parameter after the other; result: 32 values. */
+    void (*external)(struct jit_warp *w, uint32_t lanes, uint32_t external, uint32_t place,
+                     void *args, void *result);
+    /* Lanes arrive at a barrier without the whole warp (divergent code, bar.arrive). waits: 0 for
+     * bar.arrive. */
+    void (*arrive)(struct jit_warp *w, uint32_t lanes, uint32_t barrier, uint32_t threads,
+                   uint32_t kind, uint32_t votes, uint32_t waits, uint32_t place);
+    /* JIT_EVENT_ACCESS: lanes access `bytes` each at address[lane] (host addresses, for shared and
+     * local memory too). space: enum ptx_space of the instruction, op: enum jit_access_op. */
+    void (*access)(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32_t bytes,
+                   uint32_t space, uint32_t op, uint32_t place);
+};
+
+/* Functions that PTX calls but does not hold: EXTERNAL(NAME, "name", result bytes, "sizes of
+ * parameters as digits") in jit_externals.def. The services' user implements them. */
+enum jit_external {
+#define EXTERNAL(name, text, result, params) JIT_EXT_##name,
+#include "jit/jit_externals.def"
+#undef EXTERNAL
+    JIT_EXTERNAL_COUNT
+};
+
+typedef uint32_t (*jit_warp_fn)(struct jit_warp *w); /* returns enum jit_exit */
+
+struct jit_kernel {
+    const struct ptx_func *func;
+    jit_warp_fn full;       /* for warps of 32 lanes; NULL when the block has fewer threads */
+    jit_warp_fn partial;    /* for the last warp of a block whose size is no multiple of 32 */
+    void *const *functions; /* by ptx_func.index, NULL where never called indirectly */
+    uint32_t frame_bytes;   /* a multiple of 64 */
+    uint32_t local_bytes;   /* per lane: its variables; recursion needs more (the stack limit) */
+    uint32_t shared_bytes;  /* static shared memory */
+    uint32_t registers;     /* 32-bit registers per thread, estimated from live ranges */
+    bool has_barrier;
+    bool may_wait;          /* a loop may wait for other warps or blocks: keep all resident */
+    bool recursive;         /* calls whose depth is not known */
+};
+
+struct jit_request {
+    const struct ptx_module *module;
+    const struct ptx_func *kernel;
+    uint32_t block[3];
+    uint32_t events; /* set of enum jit_event */
+};
+
+/* -- compiling ------------------------------------------------------------------------------------ */
+
+struct jit_engine;
+
+/* cache: folder of the disk cache, or NULL for none (copied). */
+struct jit_engine *jit_new(const char *cache, struct ls_error *err);
+void jit_free(struct jit_engine *e);
+/* From memory, from disk, or compiled now. The engine owns the kernel until jit_forget or jit_free.
+ * May be called by several threads. */
+const struct jit_kernel *jit_get(struct jit_engine *e, const struct jit_request *r,
+                                 struct ls_error *err);
+/* Drops all kernels of a module (before ptx_free). */
+void jit_forget(struct jit_engine *e, const struct ptx_module *m);
+/* Text of one stage of a kernel, compiled anew: "classes" (registers and their kinds), "llvm"
+ * (optimised), "asm". */
+bool jit_dump(struct jit_engine *e, const struct jit_request *r, const char *stage,
+              struct text *out, struct ls_error *err);
+/* How often kernels came from memory, from disk, and were compiled, and the time in seconds. */
+struct jit_counts {
+    uint64_t from_memory, from_disk, compiled;
+    double disk_seconds, compile_seconds;
+};
+void jit_counts(struct jit_engine *e, struct jit_counts *out);
+
+#endif
