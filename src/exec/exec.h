@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * exec: runs the grid of one launch on worker threads.
+ *
+ * A pool has a fixed number of workers (the calling thread is one of them). Blocks are handed out in
+ * order; a worker runs the warps of its block in turn, each until it waits. Kernels in which blocks
+ * may wait for each other (jit_kernel.may_wait, cooperative launches) have as many blocks in flight
+ * as the device keeps resident. Faults in generated code are caught; the block is then run again in
+ * instrumented code to find the instruction and the thread (memory contents no longer matter: the
+ * context is lost anyway, as on a GPU).
+ */
+#ifndef LOCKSTEP_EXEC_H
+#define LOCKSTEP_EXEC_H
+
+#include "jit/jit.h"
+#include "memory/memory.h"
+
+struct exec_pool;
+
+/* workers: 0 means one per core. */
+struct exec_pool *exec_new(uint32_t workers, struct ls_error *err);
+void exec_free(struct exec_pool *p);
+uint32_t exec_workers(const struct exec_pool *p);
+
+enum exec_status {
+    EXEC_OK,
+    EXEC_ILLEGAL_ADDRESS, /* no memory there */
+    EXEC_MISALIGNED,
+    EXEC_TRAP,            /* trap, brkpt */
+    EXEC_ASSERT,
+    EXEC_STACK,           /* recursion too deep */
+    EXEC_INVALID_CALL,
+    EXEC_DEADLOCK,        /* threads wait at barriers that others never reach */
+    EXEC_INVALID_BARRIER,
+    EXEC_FAILED,          /* could not run at all (compiling, memory): see text */
+};
+
+struct exec_report {
+    enum exec_status status;
+    uint32_t place;        /* jit place; valid when has_place */
+    bool has_place;
+    uint32_t block[3], thread[3];
+    bool has_thread;
+    uint64_t address;
+    char text[1024];       /* a complete message: kernel, source line, block, thread, address */
+};
+
+struct exec_request {
+    struct jit_engine *jit;
+    struct memory *memory;           /* of the device, for messages about addresses */
+    const struct ptx_module *module;
+    const struct ptx_func *kernel;
+    uint32_t grid[3], block[3];
+    uint32_t dynamic_shared;
+    const uint8_t *params;           /* kernel->param_bytes */
+    const uint64_t *symbols;         /* per ptx_module.vars */
+    bool cooperative;
+    uint32_t sm_count;               /* of the device profile: %smid, %nsmid */
+    uint32_t resident_blocks;        /* most blocks in flight; 0: no limit known */
+    uint32_t stack_limit;            /* bytes of local memory per thread for calls (cudaLimitStackSize) */
+    uint64_t gridid;
+    /* Device printf: called with finished text, in order per thread; never by two threads at once. */
+    void (*print)(const char *text, size_t size, void *context);
+    void *print_context;
+};
+
+/* Runs to the end. True: EXEC_OK. */
+bool exec_run(struct exec_pool *p, const struct exec_request *r, struct exec_report *report);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * memory: the address space of a virtual device.
+ *
+ * Device memory is reserved address space of this process: a device pointer is a host pointer, so
+ * that unchecked loads and stores cost nothing. Each device reserves one range (PROT_NONE) and maps
+ * pages as allocations need them; allocations are 512-byte aligned like the runtime's, separated by
+ * guard gaps, and listed in a sorted table that answers "what is at this address". Blocks' shared
+ * memory and local memory are windows: 4 GiB of reserved space each (an offset is 32 bits, so no
+ * shared-memory access can leave its window), of which only what the kernel has is accessible.
+ *
+ * All functions are safe to call from several threads.
+ */
+#ifndef LOCKSTEP_MEMORY_H
+#define LOCKSTEP_MEMORY_H
+
+#include "base/base.h"
+
+struct memory;
+
+enum allocation_kind {
+    ALLOCATION_DEVICE,   /* cudaMalloc and kin */
+    ALLOCATION_VARIABLE, /* a module's .global or .const variable */
+    ALLOCATION_HOST,     /* pinned or mapped host memory */
+    ALLOCATION_MANAGED,
+    ALLOCATION_HEAP,     /* malloc in a kernel */
+    ALLOCATION_ARRAY,    /* cudaArray */
+};
+
+struct allocation {
+    uint64_t base, size;
+    enum allocation_kind kind;
+    uint64_t number;  /* counted from 1 in order of allocation */
+    const char *name; /* of a variable, else NULL */
+    bool read_only;   /* constant memory */
+    bool freed;       /* remembered after it was freed, until its addresses are used again */
+    int device;
+};
+
+/* A device with `bytes` of memory. */
+struct memory *memory_new(int device, uint64_t bytes, struct ls_error *err);
+void memory_free(struct memory *m);
+
+/* Zero on failure: out of device memory. Contents: zero pages or what was there before. */
+uint64_t memory_alloc(struct memory *m, uint64_t size, uint64_t align, enum allocation_kind kind,
+                      const char *name);
+/* Registers memory that somebody else owns (pinned host memory). */
+bool memory_adopt(struct memory *m, uint64_t base, uint64_t size, enum allocation_kind kind);
+/* False: no allocation starts there (or it is not live). */
+bool memory_release(struct memory *m, uint64_t base);
+/* The live allocation that holds the address; false: none. nearest (may be NULL): the nearest one,
+ * live or freed, for messages. */
+bool memory_find(struct memory *m, uint64_t address, struct allocation *found,
+                 struct allocation *nearest);
+/* True when all of [address, address + size) lies in one live allocation. */
+bool memory_covers(struct memory *m, uint64_t address, uint64_t size);
+void memory_usage(struct memory *m, uint64_t *used, uint64_t *total, uint64_t *allocations);
+/* Calls f for each live allocation, in order of address. */
+void memory_each(struct memory *m, void (*f)(const struct allocation *, void *), void *context);
+
+/* A window of 4 GiB of address space whose first `size` bytes can be read and written. */
+uint8_t *memory_window_new(struct ls_error *err);
+bool memory_window_set(uint8_t *window, uint64_t old_size, uint64_t size, struct ls_error *err);
+void memory_window_free(uint8_t *window);
+
+#endif
