@@ -11,18 +11,24 @@
 
 /* -- devices ------------------------------------------------------------------------------------ */
 
+enum { MODEL_CARVEOUTS = 12 };
+
 /* All sizes in bytes, clocks in kHz, bandwidths in bytes a second. One value per limit of the CUDA
  * C++ Programming Guide's table "Technical Specifications per Compute Capability". */
 struct device_profile {
     const char *name;      /* "NVIDIA H200"; generic rows: "Compute capability 9.0" */
     const char *key;       /* what --gpu takes: "h200", "g80", "cc9.0" */
+    const char *chip;      /* "GH100" */
     const char *source;    /* where the figures come from */
     uint32_t cc_major, cc_minor;
     uint32_t sm_count;
     uint32_t clock_khz, memory_clock_khz, memory_bus_bits;
     uint64_t bandwidth;    /* of device memory, by the data sheet */
     uint64_t memory_bytes;
-    uint32_t l1_bytes;     /* per SM, as used by global loads; 0: none */
+    uint32_t l1_bytes;     /* per SM, most that global loads can use; 0: none */
+    bool l1_global_loads;  /* plain global loads are cached in L1 */
+    uint32_t l1_line_bytes;
+    uint32_t unified_bytes; /* L1 and shared memory out of one array of this size; 0: separate */
     uint32_t l2_bytes;
     uint32_t fp32_per_clock_sm, fp64_per_clock_sm, int32_per_clock_sm, sfu_per_clock_sm;
     uint32_t max_grid[3], max_block[3];
@@ -32,10 +38,18 @@ struct device_profile {
     uint32_t register_unit, warp_allocation_granularity; /* occupancy: registers are given per warp or per block */
     bool registers_per_warp;
     uint32_t shared_per_sm, shared_per_block, shared_per_block_optin, shared_unit, shared_reserved;
+    uint32_t shared_carveouts[MODEL_CARVEOUTS]; /* sizes per SM that can be chosen, rising; ends in
+                                                   UINT32_MAX; only the largest: no choice */
     uint32_t shared_banks, bank_bytes;
     uint32_t local_bytes_per_thread, constant_bytes, constant_cache_bytes;
     uint32_t memory_partitions, partition_bytes; /* partition camping: 0 where it does not occur */
+    uint32_t max_resident_grids, async_engines;
+    uint32_t texture_alignment, max_texture_1d, max_texture_1d_linear;
+    uint32_t max_texture_2d[2], max_texture_2d_linear[3]; /* linear: width, height, pitch */
+    uint32_t max_texture_3d[3], max_texture_layers;
+    bool ecc, integrated;
     bool concurrent_kernels, cooperative_launch, managed_memory, unified_addressing;
+    bool concurrent_managed_access, clusters, stream_priorities;
 };
 
 const struct device_profile *model_device_at(size_t index); /* NULL past the end */
