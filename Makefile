@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+# The short way to everything; the build itself is CMake's. See CONTRIBUTING.md.
+#
+#   make              build/lockstep and build/liblockstep.so
+#   make demo         packages if any are missing, build, then a verified tiled product
+#   make test         packages if any are missing, then all tests; some under sanitizers too
+#   make check T=ptx  the tests whose name matches T
+#   make install      to PREFIX (/usr/local), under DESTDIR
+#   make bench        speed, launch cost, compile time (B='--quick' for less)
+#   make format, lint, clean
+
+SHELL := /bin/bash
+PREFIX ?= /usr/local
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+T ?= .
+B ?=
+# Which tests run under a sanitizer as well: the unit tests and the command line's under address and
+# undefined; what has threads under thread.
+ASAN_TESTS ?= ^(base|ptx|analysis|model|jit|memory|exec|device|cudart|cuda|cc|cli|headers)/
+TSAN_TESTS ?= ^(memory|exec|device|cudart|cuda|headers)/
+
+.PHONY: all demo test check install bench format lint clean packages need-packages FORCE
+all: need-packages build/lockstep
+
+packages:
+	@tools/install-packages.sh
+need-packages:
+	@tools/install-packages.sh --check
+
+# Configuring happens once; afterwards Ninja itself sees changed lists and files.
+build/build.ninja: preset = release
+build-asan/build.ninja: preset = asan
+build-tsan/build.ninja: preset = tsan
+build/build.ninja build-asan/build.ninja build-tsan/build.ninja: CMakePresets.json
+	@mkdir -p $(@D) && cmake --preset $(preset) $(CMAKEFLAGS) >$(@D)/configure.log 2>&1 || \
+		{ cat $(@D)/configure.log; rm -f $@; exit 1; }
+	@touch $@
+
+build/lockstep: build/build.ninja FORCE
+	@cmake --build build -j $(JOBS)
+build-asan/lockstep: build-asan/build.ninja FORCE
+	@cmake --build build-asan -j $(JOBS)
+build-tsan/lockstep: build-tsan/build.ninja FORCE
+	@cmake --build build-tsan -j $(JOBS)
+
+demo: packages
+	@$(MAKE) --no-print-directory build/lockstep
+	@tools/demo.sh
+
+# The whole in the release build comes last, so that its summary is the last thing on the screen.
+test: packages
+	@$(MAKE) --no-print-directory build/lockstep build-asan/lockstep build-tsan/lockstep
+	@ctest --test-dir build-asan -R '$(ASAN_TESTS)' -j $(JOBS) --output-on-failure
+	@ctest --test-dir build-tsan -R '$(TSAN_TESTS)' -j $(JOBS) --output-on-failure
+	@ctest --test-dir build -j $(JOBS) --output-on-failure
+
+check: all
+	@ctest --test-dir build -R '$(T)' --output-on-failure --no-tests=error
+
+install: all
+	@cmake --install build --prefix '$(PREFIX)'
+
+bench: all
+	@python3 bench/run.py $(B)
+
+sources = $(wildcard src/*/*.[ch] src/*/*.def tests/*/*.c suite/*/*.cu suite/*/*.h)
+format:
+	@clang_format=$$(ls /usr/bin/clang-format-{19,18,17,16} /usr/bin/clang-format 2>/dev/null | head -n 1); \
+		"$${clang_format:?clang-format is not installed}" -i $(filter-out %.def,$(sources))
+
+lint: all
+	@ctest --test-dir build -R '^repository/' --output-on-failure
+	@cmake --preset debug -DLOCKSTEP_WERROR=ON >/dev/null && cmake --build build-debug -j $(JOBS)
+
+clean:
+	@rm -rf build build-*
+FORCE:

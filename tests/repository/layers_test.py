@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The layers of src/LAYERS hold.
+
+- An #include in src/<layer> names that layer or a lower one, never a higher one, never a neighbour of
+  the same row; another layer is entered by its public headers only (never *_priv.h).
+- Only jit includes llvm-c.
+- Every header compiles alone.
+- Layers below device have no mutable globals: nothing in their objects lies in .data or .bss, apart
+  from tables of constant pointers that the loader fills in (.data.rel.ro).
+
+With --self-test the rules are tried on trees that break them, so that this test can fail.
+"""
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
+STATE_LAYERS = {"device", "cudart", "cuda", "report", "cli", "cc"}
+
+
+def read_layers(path):
+    """{layer: level}, the highest row having the highest level."""
+    rows = [line.split() for line in path.read_text().splitlines() if line and line[0] != "#"]
+    return {layer: len(rows) - i for i, row in enumerate(rows) for layer in row}
+
+
+def include_errors(src, levels):
+    for path in sorted(src.glob("*/*")):
+        if path.suffix not in (".c", ".h", ".def"):
+            continue
+        layer, text = path.parent.name, path.read_text()
+        if layer not in levels:
+            yield f"{path}: folder {layer} has no row in src/LAYERS"
+            continue
+        for match in INCLUDE.finditer(text):
+            name = match.group(2)
+            where = f"{path}:{text[:match.start(2)].count(chr(10)) + 1}"
+            other = name.split("/")[0]
+            if other == "llvm-c" and layer != "jit":
+                yield f"{where}: only jit includes llvm-c, not {layer}"
+            if (path.parent / name).exists() and "/" not in name:
+                continue
+            if other in levels and other != layer and (src / name).exists():
+                if levels[other] >= levels[layer]:
+                    yield f"{where}: {layer} includes {name}, which is not below it"
+                if name.endswith("_priv.h"):
+                    yield f"{where}: {name} is private to {other}"
+
+
+def header_errors(src, command_of):
+    for path in sorted(src.glob("*/*.h")):
+        command = command_of(path.parent.name)
+        if command is None:  # a layer that has no source file yet is not compiled at all
+            continue
+        done = subprocess.run(command + ["-fsyntax-only", "-x", "c", "-include", str(path), "/dev/null"],
+                              capture_output=True, text=True)
+        if done.returncode:
+            yield f"{path} does not compile alone:\n{done.stderr}"
+
+
+def global_errors(objects):
+    """nm's d, D, b, B, C: writable data. .data.rel.ro and .tdata are told apart by the section."""
+    for path in objects:
+        out = subprocess.run(["objdump", "-t", str(path)], capture_output=True, text=True).stdout
+        for line in out.splitlines():
+            match = re.match(r"^[0-9a-f]+ (.{7}) (\S+)\s+([0-9a-f]+) (.*)$", line)
+            if not match:
+                continue
+            flags, section, size, name = match.groups()
+            writable = section == "*COM*" or re.match(r"^\.(data|bss|tdata|tbss)(?!\.rel\.ro)", section)
+            if writable and "O" in flags and int(size, 16) and not name.startswith("__"):
+                yield f"{path}: {name} is mutable ({section})"
+
+
+def compile_commands(build):
+    """A function from a layer's name to the compiler and include flags that the build uses for it."""
+    entries = json.loads((build / "compile_commands.json").read_text())
+
+    def command_of(layer):
+        for entry in entries:
+            if f"/src/{layer}/" not in entry["file"]:
+                continue
+            words = shlex.split(entry["command"])
+            keep = [words[0], "-std=gnu17"]
+            for i, word in enumerate(words):
+                if word.startswith(("-I", "-D")):
+                    keep.append(word)
+                elif word == "-isystem":
+                    keep += [word, words[i + 1]]
+            return keep
+        return None
+
+    return command_of
+
+
+def self_test():
+    with tempfile.TemporaryDirectory() as folder:
+        src = Path(folder) / "src"
+        for layer in ("base", "ptx", "jit"):
+            (src / layer).mkdir(parents=True)
+        (src / "LAYERS").write_text("# order\njit\nptx\nbase\n")
+        levels = read_layers(src / "LAYERS")
+        (src / "base/base.h").write_text('#include "ptx/ptx.h"\n')
+        (src / "ptx/ptx.h").write_text('#include "base/base.h"\n')
+        (src / "ptx/ptx_priv.h").write_text("#include <llvm-c/Core.h>\nint f(struct unknown);\n+\n")
+        (src / "jit/jit.c").write_text('#include "ptx/ptx_priv.h"\n#include "base/base.h"\n')
+        found = list(include_errors(src, levels))
+        assert len(found) == 3, found
+        assert "base/base.h:1" in found[0] and "not below" in found[0], found
+        assert "private to ptx" in found[1] or "private to ptx" in found[2], found
+        assert any("llvm-c" in text for text in found), found
+        (src / "ptx/ptx_priv.h").write_text("struct a { struct b c; };\n")
+        assert any("ptx_priv.h" in text for text in header_errors(src, lambda layer: ["cc", f"-I{src}"]))
+        source = src / "jit/jit.c"
+        source.write_text("int a = 1; static int b; static const int c = 3; const char *const d[] = {\"x\"};\n"
+                          "int *f(void); int *f(void) { return c ? &b : (int *)d; }\n")
+        subprocess.run(["cc", "-fPIC", "-c", source, "-o", src / "jit.o"], check=True)
+        text = "\n".join(global_errors([src / "jit.o"]))
+        assert "a is mutable" in text and "b is mutable" in text, text
+        assert "c is" not in text and "d is" not in text, text
+
+
+def main():
+    self_test()
+    source, build = Path(os.environ["SOURCE_DIR"]), Path(os.environ["BINARY_DIR"])
+    src = source / "src"
+    levels = read_layers(src / "LAYERS")
+    errors = list(include_errors(src, levels))
+    errors += header_errors(src, compile_commands(build))
+    if not os.environ.get("SANITIZE"):  # sanitizers add data of their own
+        objects = [path for layer in levels if layer not in STATE_LAYERS
+                   for path in build.glob(f"CMakeFiles/layer_{layer}.dir/**/*.o")]
+        errors += global_errors(objects)
+    for text in errors:
+        print(text, file=sys.stderr)
+    print(f"{len(levels)} layers, {len(errors)} errors")
+    return 1 if errors else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
