@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * file: whole files in and out, folders, and the folder for lockstep's caches.
+ *
+ * Files are written beside their name and renamed, so that a reader, or a writer killed half-way,
+ * never leaves half a file under the name. The cache folder is used only when it is ours alone:
+ * what lies in it is executed.
+ */
+#define _GNU_SOURCE /* mkostemp */
+#include "base/base.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool
+fail_errno(struct ls_error *err, const char *path)
+{
+    return ls_fail(err, LS_ERR_SYSTEM, "%s: %s", path, strerror(errno));
+}
+
+/* Reads up to size bytes; less only at the end of the file. -1: errno is set. */
+static ssize_t
+read_all(int fd, char *at, size_t size)
+{
+    size_t done = 0;
+    while (done < size) {
+        ssize_t n = read(fd, at + done, size - done);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return -1;
+        if (n == 0)
+            break;
+        done += (size_t)n;
+    }
+    return (ssize_t)done;
+}
+
+char *
+ls_read_file(const char *path, size_t *size, struct ls_error *err)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        fail_errno(err, path);
+        return NULL;
+    }
+    struct stat st;
+    size_t room = 4096, count = 0;
+    /* A size is only a guess: pipes and files of /proc have none, other files may grow. */
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0)
+        room = (size_t)st.st_size + 1;
+    char *at = ls_alloc(room + 1);
+    for (;;) {
+        ssize_t n = read_all(fd, at + count, room - count);
+        if (n < 0) {
+            fail_errno(err, path);
+            ls_release(at);
+            close(fd);
+            return NULL;
+        }
+        count += (size_t)n;
+        if (count < room)
+            break;
+        at = ls_grow(at, &room, 1);
+        room--;
+    }
+    close(fd);
+    at[count] = 0;
+    *size = count;
+    return at;
+}
+
+static bool
+write_all(int fd, const char *at, size_t size)
+{
+    while (size) {
+        ssize_t n = write(fd, at, size);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return false;
+        at += n;
+        size -= (size_t)n;
+    }
+    return true;
+}
+
+bool
+ls_write_file(const char *path, const void *at, size_t size, struct ls_error *err)
+{
+    char temporary[PATH_MAX];
+    int n = snprintf(temporary, sizeof temporary, "%s.XXXXXX", path);
+    if (n < 0 || (size_t)n >= sizeof temporary) {
+        errno = ENAMETOOLONG;
+        return fail_errno(err, path);
+    }
+    int fd = mkostemp(temporary, O_CLOEXEC); /* mode 0600 */
+    if (fd < 0)
+        return fail_errno(err, path);
+    bool ok = write_all(fd, at, size);
+    int saved = errno;
+    if (close(fd) != 0 && ok) {
+        saved = errno;
+        ok = false;
+    }
+    if (ok && rename(temporary, path) != 0) {
+        saved = errno;
+        ok = false;
+    }
+    if (!ok) {
+        unlink(temporary);
+        errno = saved;
+        return fail_errno(err, path);
+    }
+    return true;
+}
+
+bool
+ls_make_folders(const char *path, struct ls_error *err)
+{
+    char part[PATH_MAX];
+    size_t n = strlen(path);
+    if (n == 0 || n >= sizeof part) {
+        errno = n ? ENAMETOOLONG : ENOENT;
+        return fail_errno(err, path);
+    }
+    memcpy(part, path, n + 1);
+    for (size_t i = 1; i <= n; i++) {
+        if (part[i] != '/' && part[i] != 0)
+            continue;
+        part[i] = 0;
+        /* A folder that exists may lie where we may not make one: its being there is enough. */
+        struct stat st;
+        if (mkdir(part, 0700) != 0) {
+            int saved = errno;
+            if (stat(part, &st) != 0) {
+                errno = saved;
+                return fail_errno(err, part);
+            }
+            if (!S_ISDIR(st.st_mode)) {
+                errno = ENOTDIR;
+                return fail_errno(err, part);
+            }
+        }
+        part[i] = path[i];
+    }
+    return true;
+}
+
+/* The cache folder's name by the environment; false: caching is switched off or has no place. */
+static bool
+cache_name(char *out, size_t room, struct ls_error *err)
+{
+    const char *own = getenv("LOCKSTEP_CACHE"), *xdg = getenv("XDG_CACHE_HOME");
+    const char *home = getenv("HOME");
+    int n;
+    if (own && strcmp(own, "off") == 0)
+        return ls_fail(err, LS_OK, "LOCKSTEP_CACHE=off");
+    if (own && *own)
+        n = snprintf(out, room, "%s", own);
+    else if (xdg && *xdg == '/')
+        n = snprintf(out, room, "%s/lockstep", xdg);
+    else if (home && *home)
+        n = snprintf(out, room, "%s/.cache/lockstep", home);
+    else
+        return ls_fail(err, LS_ERR_SYSTEM,
+                       "no cache folder: neither LOCKSTEP_CACHE, XDG_CACHE_HOME nor HOME is set");
+    if (n < 0 || (size_t)n >= room)
+        return ls_fail(err, LS_ERR_SYSTEM, "the cache folder's name is too long");
+    return true;
+}
+
+bool
+ls_cache_folder(char *out, size_t room, struct ls_error *err)
+{
+    struct stat st;
+    if (!cache_name(out, room, err) || !ls_make_folders(out, err))
+        return false;
+    if (stat(out, &st) != 0)
+        return fail_errno(err, out);
+    if (!S_ISDIR(st.st_mode))
+        return ls_fail(err, LS_ERR_SYSTEM, "%s: the cache folder is not a folder", out);
+    if (st.st_uid != geteuid())
+        return ls_fail(err, LS_ERR_SYSTEM, "%s: the cache folder belongs to another user", out);
+    if (st.st_mode & (S_IWGRP | S_IWOTH))
+        return ls_fail(err, LS_ERR_SYSTEM,
+                       "%s: other users may write to the cache folder (chmod 700 helps)", out);
+    if (access(out, R_OK | W_OK | X_OK) != 0)
+        return fail_errno(err, out);
+    return true;
+}

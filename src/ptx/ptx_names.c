@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * ptx_names: the tables of types, instructions, modifiers, special registers and spaces as text.
+ */
+#include "ptx/ptx.h"
+
+static const struct {
+    const char *text;
+    uint8_t bytes;
+    char kind;
+} types[] = {
+    {"none", 0, 0},
+#define TYPE(name, text, bytes, kind) {text, bytes, kind},
+#include "ptx/ptx_types.def"
+#undef TYPE
+};
+
+static const struct {
+    const char *text;
+    enum ptx_status status;
+} ops[] = {
+    {"none", PTX_LEFT_OUT},
+#define OP(name, text, status, note) {text, status},
+#include "ptx/ptx_ops.def"
+#undef OP
+};
+
+static const char *const mods[] = {
+    "none",
+#define MOD(name, text) text,
+#include "ptx/ptx_mods.def"
+#undef MOD
+};
+
+static const char *const sregs[] = {
+    "none",
+#define SREG(name, text, bytes) text,
+#include "ptx/ptx_sregs.def"
+#undef SREG
+};
+
+static const char *const spaces[PTX_SPACE_COUNT] = {
+    "generic", "reg", "sreg", "const", "global", "local", "param", "shared", "shared::cluster",
+    "tex",
+};
+
+_Static_assert(PTX_MOD_COUNT <= 64 * PTX_MOD_WORDS, "ptx_insn.mods is too small");
+
+unsigned
+ptx_type_bytes(enum ptx_type t)
+{
+    return t < PTX_TYPE_COUNT ? types[t].bytes : 0;
+}
+
+char
+ptx_type_kind(enum ptx_type t)
+{
+    return t < PTX_TYPE_COUNT ? types[t].kind : 0;
+}
+
+const char *
+ptx_type_name(enum ptx_type t)
+{
+    return t < PTX_TYPE_COUNT ? types[t].text : "?";
+}
+
+const char *
+ptx_op_name(enum ptx_op op)
+{
+    return op < PTX_OP_COUNT ? ops[op].text : "?";
+}
+
+enum ptx_status
+ptx_op_status(enum ptx_op op)
+{
+    return op < PTX_OP_COUNT ? ops[op].status : PTX_LEFT_OUT;
+}
+
+const char *
+ptx_mod_name(enum ptx_mod m)
+{
+    return m < PTX_MOD_COUNT ? mods[m] : "?";
+}
+
+const char *
+ptx_sreg_name(enum ptx_sreg r)
+{
+    return r < PTX_SR_COUNT ? sregs[r] : "?";
+}
+
+const char *
+ptx_space_name(enum ptx_space s)
+{
+    return s < PTX_SPACE_COUNT ? spaces[s] : "?";
+}
