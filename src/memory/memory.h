@@ -37,15 +37,17 @@ struct allocation {
     int device;
 };
 
-/* A device with `bytes` of memory. */
+/* A device with `bytes` of memory, at most three quarters of what the host has. */
 struct memory *memory_new(int device, uint64_t bytes, struct ls_error *err);
 void memory_free(struct memory *m);
 
-/* Zero on failure: out of device memory. Contents: zero pages or what was there before. */
+/* Zero on failure: out of device memory. align: 0 means 512. The name is copied. Contents: zero pages or what was there before. */
 uint64_t memory_alloc(struct memory *m, uint64_t size, uint64_t align, enum allocation_kind kind,
                       const char *name);
 /* Registers memory that somebody else owns (pinned host memory). */
 bool memory_adopt(struct memory *m, uint64_t base, uint64_t size, enum allocation_kind kind);
+/* Marks the allocation that starts at base as constant memory. */
+bool memory_set_read_only(struct memory *m, uint64_t base);
 /* False: no allocation starts there (or it is not live). */
 bool memory_release(struct memory *m, uint64_t base);
 /* The live allocation that holds the address; false: none. nearest (may be NULL): the nearest one,
@@ -55,7 +57,7 @@ bool memory_find(struct memory *m, uint64_t address, struct allocation *found,
 /* True when all of [address, address + size) lies in one live allocation. */
 bool memory_covers(struct memory *m, uint64_t address, uint64_t size);
 void memory_usage(struct memory *m, uint64_t *used, uint64_t *total, uint64_t *allocations);
-/* Calls f for each live allocation, in order of address. */
+/* Calls f for each live allocation, in order of address; f must not call this layer. */
 void memory_each(struct memory *m, void (*f)(const struct allocation *, void *), void *context);
 
 /* A window of 4 GiB of address space whose first `size` bytes can be read and written. */
