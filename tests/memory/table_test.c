@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The allocation table against a plain list: random allocations, releases and questions. Windows:
+ * what is accessible and what is not.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include "memory/memory.h"
+
+struct model {
+    uint64_t base, size;
+};
+
+static uint64_t seed = 88172645463325252ull;
+
+static uint64_t
+next_random(void)
+{
+    seed ^= seed << 13;
+    seed ^= seed >> 7;
+    seed ^= seed << 17;
+    return seed;
+}
+
+/* Whether the kernel lets this page be read: write(2) fails with EFAULT where it does not. */
+static bool
+readable(uint64_t address)
+{
+    int fd[2];
+    assert_int_equal(pipe(fd), 0);
+    bool fine = write(fd[1], (void *)address, 1) == 1;
+    close(fd[0]);
+    close(fd[1]);
+    return fine;
+}
+
+static void
+random_operations(void **state)
+{
+    enum { SLOTS = 300, ROUNDS = 60000 };
+    static struct model list[SLOTS];
+    struct memory *m = memory_new(0, 1ull << 30, NULL);
+    uint64_t used = 0, live = 0;
+    assert_non_null(m);
+    for (int i = 0; i < ROUNDS; i++) {
+        struct model *slot = &list[next_random() % SLOTS];
+        if (slot->base) {
+            struct allocation a;
+            uint64_t inside = slot->size ? next_random() % slot->size : 0;
+            assert_true(memory_find(m, slot->base + inside, &a, NULL));
+            assert_int_equal(a.base, slot->base);
+            assert_int_equal(a.size, slot->size);
+            assert_true(memory_covers(m, slot->base, slot->size));
+            assert_false(memory_covers(m, slot->base, slot->size + 1));
+            assert_false(memory_covers(m, slot->base + inside, slot->size - inside + 1));
+            if (slot->size)
+                assert_int_equal(*(uint8_t *)(slot->base + slot->size - 1), (uint8_t)slot->base);
+            assert_true(memory_release(m, slot->base));
+            assert_false(memory_release(m, slot->base));
+            used -= slot->size;
+            live--;
+            slot->base = 0;
+        } else {
+            static const uint64_t most[] = {1, 600, 5000, 100000, 3000000};
+            uint64_t size = next_random() % most[next_random() % 5] + 1;
+            uint64_t align = 1ull << next_random() % 14;
+            slot->base = memory_alloc(m, size, align, ALLOCATION_DEVICE, NULL);
+            assert_int_not_equal(slot->base, 0);
+            assert_int_equal(slot->base % (align > 512 ? align : 512), 0);
+            slot->size = size;
+            *(uint8_t *)(slot->base + size - 1) = (uint8_t)slot->base;
+            used += size;
+            live++;
+        }
+        uint64_t u, n;
+        memory_usage(m, &u, NULL, &n);
+        assert_int_equal(u, used);
+        assert_int_equal(n, live);
+    }
+    for (int i = 0; i < SLOTS; i++)
+        for (int j = 0; j < i; j++)
+            assert_false(list[i].base && list[j].base && list[i].base <= list[j].base + list[j].size &&
+                         list[j].base <= list[i].base + list[i].size);
+    memory_free(m);
+}
+
+static void
+freed_is_remembered(void **state)
+{
+    struct memory *m = memory_new(3, 1ull << 30, NULL);
+    struct allocation near;
+    uint64_t a = memory_alloc(m, 1000, 0, ALLOCATION_VARIABLE, "table");
+    uint64_t b = memory_alloc(m, 200000, 0, ALLOCATION_DEVICE, NULL);
+    assert_true(memory_set_read_only(m, a));
+    assert_true(memory_find(m, a + 999, &near, NULL));
+    assert_string_equal(near.name, "table");
+    assert_true(near.read_only);
+    assert_int_equal(near.device, 3);
+    assert_false(memory_find(m, a + 1000, NULL, &near));
+    assert_int_equal(near.base, a);
+    memory_release(m, b);
+    assert_false(memory_find(m, b + 5, NULL, &near));
+    assert_int_equal(near.base, b);
+    assert_true(near.freed);
+    assert_false(readable(b));
+    assert_true(readable(a));
+    memory_free(m);
+}
+
+static void
+guards_and_limits(void **state)
+{
+    struct memory *m = memory_new(0, 64ull << 20, NULL);
+    uint64_t a = memory_alloc(m, 8192 * 16, 0, ALLOCATION_DEVICE, NULL);
+    uint64_t b = memory_alloc(m, 8192 * 16, 0, ALLOCATION_DEVICE, NULL);
+    assert_true(readable(a + 8192 * 16 - 1));
+    assert_false(readable(a + 8192 * 16));
+    assert_false(readable(b - 1));
+    assert_int_equal(memory_alloc(m, 65ull << 20, 0, ALLOCATION_DEVICE, NULL), 0);
+    assert_int_equal(memory_alloc(m, UINT64_MAX, 0, ALLOCATION_DEVICE, NULL), 0);
+    assert_int_equal(memory_alloc(m, 16, 3, ALLOCATION_DEVICE, NULL), 0);
+    uint64_t c = memory_alloc(m, 60ull << 20, 0, ALLOCATION_DEVICE, NULL);
+    assert_int_not_equal(c, 0);
+    assert_int_equal(memory_alloc(m, 8ull << 20, 0, ALLOCATION_DEVICE, NULL), 0);
+    assert_true(memory_release(m, c));
+    memory_free(m);
+}
+
+/* More allocations than the address space has room for, of ever other sizes: freed ranges are
+ * joined and used again. */
+static void
+address_space_is_reused(void **state)
+{
+    struct memory *m = memory_new(0, 4ull << 30, NULL);
+    for (uint64_t i = 0; i < 600; i++) {
+        uint64_t base = memory_alloc(m, (2ull << 30) - i * (2 << 20), 0, ALLOCATION_DEVICE, NULL);
+        assert_int_not_equal(base, 0);
+        uint64_t small = memory_alloc(m, 100 + i, 0, ALLOCATION_DEVICE, NULL);
+        assert_int_not_equal(small, 0);
+        assert_true(memory_find(m, base + 77, NULL, NULL));
+        assert_true(memory_release(m, base));
+    }
+    memory_free(m);
+}
+
+static void
+count_rising(const struct allocation *a, void *context)
+{
+    uint64_t *last = context;
+    assert_true(a->base > last[0]);
+    last[0] = a->base;
+    last[1]++;
+}
+
+static void
+adopted(void **state)
+{
+    struct memory *m = memory_new(0, 1ull << 30, NULL);
+    char *host = malloc(1000), *other = malloc(1000);
+    uint64_t seen[2] = {0};
+    assert_true(memory_adopt(m, (uint64_t)host, 1000, ALLOCATION_HOST));
+    assert_true(memory_adopt(m, (uint64_t)other, 1000, ALLOCATION_MANAGED));
+    assert_false(memory_adopt(m, (uint64_t)host, 500, ALLOCATION_HOST));
+    memory_alloc(m, 5, 0, ALLOCATION_DEVICE, NULL);
+    memory_alloc(m, 5 << 20, 0, ALLOCATION_DEVICE, NULL);
+    assert_true(memory_covers(m, (uint64_t)host, 1000));
+    memory_each(m, count_rising, seen);
+    assert_int_equal(seen[1], 4);
+    assert_true(memory_release(m, (uint64_t)host));
+    assert_false(memory_find(m, (uint64_t)host, NULL, NULL));
+    memory_free(m);
+    free(host);
+    free(other);
+}
+
+static void
+windows(void **state)
+{
+    uint8_t *w = memory_window_new(NULL);
+    assert_non_null(w);
+    assert_false(readable((uint64_t)w));
+    assert_true(memory_window_set(w, 0, 5000, NULL));
+    w[4999] = 1;
+    assert_true(readable((uint64_t)w + 8191));
+    assert_false(readable((uint64_t)w + 8192));
+    assert_true(memory_window_set(w, 5000, 100, NULL));
+    assert_false(readable((uint64_t)w + 4096));
+    assert_true(readable((uint64_t)w + 4095));
+    assert_false(memory_window_set(w, 100, 1ull << 33, NULL));
+    assert_false(readable((uint64_t)w + (4ull << 30)));
+    memory_window_free(w);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_operations),       cmocka_unit_test(freed_is_remembered),
+        cmocka_unit_test(guards_and_limits),       cmocka_unit_test(address_space_is_reused),
+        cmocka_unit_test(adopted),                 cmocka_unit_test(windows),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
