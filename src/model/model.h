@@ -70,12 +70,20 @@ struct occupancy_query {
 struct occupancy {
     uint32_t blocks_per_sm, warps_per_sm;
     double occupancy;       /* warps / most warps */
-    const char *limited_by; /* "blocks", "warps", "registers", "shared"; "threads" or other words
-                               when the launch is impossible and blocks_per_sm is 0 */
-    uint32_t limit_blocks, limit_warps, limit_registers, limit_shared; /* blocks each would allow */
+    const char *limited_by; /* "blocks", "warps", "registers", "shared"; where several are equal the
+                               first of warps, blocks, registers, shared. An impossible launch has
+                               blocks_per_sm 0 and "threads", "registers" or "shared" here */
+    uint32_t limit_blocks, limit_warps, limit_registers, limit_shared; /* blocks each would allow;
+                               a resource that is not used allows limit_blocks */
+    uint32_t warps_per_block, registers_per_block, shared_per_block; /* as allocated: rounded up */
+    uint32_t shared_per_sm; /* the carveout that applies */
 };
 void model_occupancy(const struct device_profile *d, const struct occupancy_query *q,
                      struct occupancy *out);
+/* The shared memory per SM that a wish of `bytes` leads to: the smallest choice not below it. */
+uint32_t model_carveout(const struct device_profile *d, uint32_t bytes);
+/* What is left for L1 at that choice. */
+uint32_t model_l1_bytes(const struct device_profile *d, uint32_t shared_per_sm);
 
 /* -- one warp's access ----------------------------------------------------------------------------- */
 
@@ -87,8 +95,10 @@ struct access {
     enum access_op op;
     uint32_t width;        /* bytes per lane: 1, 2, 4, 8, 16 */
     uint32_t mask;         /* active lanes */
-    uint64_t address[32];  /* byte addresses; only those of active lanes are looked at */
+    uint64_t address[32];  /* byte addresses; only those of active lanes are looked at. Local memory:
+                              offsets in the thread's own local memory, as a program sees them */
     bool bypass_l1;        /* generations 2.x and 3.x: ld.cg, or -Xptxas -dlcm=cg */
+    bool use_l1;           /* generation 3.x: -Xptxas -dlcm=ca */
     bool bank8;            /* generation 3.x: 8-byte bank mode */
 };
 
@@ -97,14 +107,126 @@ struct transaction {
     uint32_t size, count;
 };
 
+/* What does not apply to a space or generation is 0. */
 struct access_cost {
-    uint32_t requests;
-    uint32_t sectors, sectors_ideal;       /* global, 5.0 on */
-    uint32_t wavefronts, wavefronts_ideal; /* shared */
-    uint32_t bank_conflicts;
-    uint32_t transaction_count;            /* global, before 5.0 */
+    uint32_t requests;                     /* 1, or 0 when no lane is active */
+    uint32_t sectors, sectors_ideal;       /* global and local, 5.0 on */
+    uint32_t wavefronts, wavefronts_ideal; /* shared; constant: distinct addresses */
+    uint32_t bank_conflicts;               /* shared: wavefronts - wavefronts_ideal */
+    uint32_t degree;                       /* shared: wavefronts of the worst part of the warp */
+    uint32_t transaction_count;            /* global and local, before 5.0; by rising address */
     struct transaction transactions[64];
 };
 void model_access(const struct device_profile *d, const struct access *a, struct access_cost *out);
+
+/* Which lanes go together: a shared access is served part by part (half-warps on 1.x; halves and
+ * quarters of the warp for wide accesses). Fills part[] with lane masks, returns how many. */
+uint32_t model_shared_parts(const struct device_profile *d, const struct access *a,
+                            uint32_t part[8]);
+/* The bank that serves a byte address of shared memory. */
+uint32_t model_shared_bank(const struct device_profile *d, bool bank8, uint64_t address);
+/* Does this generation serve global memory by transactions (before 5.0) or by sectors? */
+bool model_has_transactions(const struct device_profile *d);
+/* Where a thread's local byte lies: words of the 32 lanes side by side (Programming Guide,
+ * "Local Memory"). warp_base: start of the warp's local memory. */
+uint64_t model_local_address(uint64_t warp_base, uint64_t offset, uint32_t lane);
+
+/* -- partition camping ------------------------------------------------------------------------------ */
+
+/* The memory partition (channel) of an address; 0 where the generation does not camp. */
+uint32_t model_partition(const struct device_profile *d, uint64_t address);
+/* How evenly n accesses of equal cost spread: partitions * busiest / n; 1 is perfect, the number
+ * of partitions the worst. 1 where the generation does not camp. */
+double model_partition_camping(const struct device_profile *d, const uint64_t *address, size_t n);
+
+/* -- caches, simulated -------------------------------------------------------------------------------
+ * One cache: sets of lines, each line cut in sectors that are filled one by one, least recently
+ * used line replaced.
+ */
+struct cache;
+struct cache *cache_new(uint64_t bytes, uint32_t line_bytes, uint32_t sector_bytes, uint32_t ways);
+void cache_free(struct cache *c);
+struct cache_outcome {
+    bool hit;
+    uint32_t written_back; /* dirty sectors that had to leave */
+};
+/* One sector. A miss is filled when allocate is set; a write then leaves it dirty if write_back. */
+struct cache_outcome cache_access(struct cache *c, uint64_t address, bool write, bool allocate,
+                                  bool write_back);
+void cache_invalidate(struct cache *c, uint64_t address);
+/* Drops everything; returns the dirty sectors that had to be written. */
+uint64_t cache_flush(struct cache *c);
+
+/* L1 per SM over one L2 over device memory, as the device has them. */
+struct cache_system;
+struct cache_counts {
+    uint64_t l1_sectors, l1_hits; /* loads that go through L1 */
+    uint64_t l2_sectors, l2_hits;
+    uint64_t dram_bytes_read, dram_bytes_written;
+};
+/* shared_per_sm: what of a united array is shared memory (struct occupancy). */
+struct cache_system *cache_system_new(const struct device_profile *d, uint32_t shared_per_sm);
+void cache_system_free(struct cache_system *s);
+/* One sector of 32 bytes, asked for by a block on that SM. */
+void cache_system_sector(struct cache_system *s, uint32_t sm, uint64_t address, enum access_op op,
+                         bool bypass_l1);
+/* A kernel begins: L1 holds nothing (L2 does). */
+void cache_system_launch(struct cache_system *s);
+/* Counts so far; with write_back the dirty sectors of L2 count as written. */
+struct cache_counts cache_system_counts(struct cache_system *s, bool write_back);
+
+/* -- roofline and a lower bound on time ---------------------------------------------------------------- */
+
+/* What a launch does in all. */
+struct work {
+    uint64_t warp_instructions;
+    uint64_t flops_f32, flops_f64, int_operations, special_operations; /* per thread, summed; an
+                                                                           FMA is two */
+    uint64_t shared_wavefronts;
+    uint64_t l1_sectors, l2_sectors; /* of 32 bytes */
+    uint64_t dram_bytes;
+    uint64_t blocks;         /* 0: enough for every SM */
+    uint32_t blocks_per_sm;  /* resident; 0: 1 */
+};
+enum bound_resource {
+    BOUND_ISSUE,
+    BOUND_FP32,
+    BOUND_FP64,
+    BOUND_INT,
+    BOUND_SFU,
+    BOUND_SHARED,
+    BOUND_L1,
+    BOUND_L2,
+    BOUND_DRAM,
+    BOUND_COUNT
+};
+struct time_bound {
+    double seconds;                  /* of the busiest resource: no run can be faster */
+    enum bound_resource busiest;
+    double each[BOUND_COUNT];        /* seconds */
+};
+const char *model_bound_name(enum bound_resource r); /* "fp32", "dram", ... */
+void model_time_bound(const struct device_profile *d, const struct work *w, struct time_bound *out);
+
+double model_peak_flops(const struct device_profile *d, bool f64); /* a second; FMA is two */
+/* The roofline: flops a second reachable at that many flops per byte of device memory. */
+double model_roofline(const struct device_profile *d, bool f64, double flops_per_byte);
+/* Flops per byte at which memory no longer limits. */
+double model_ridge(const struct device_profile *d, bool f64);
+/* CGMA: arithmetic per global access of `bytes` that peak needs. */
+double model_cgma_needed(const struct device_profile *d, bool f64, uint32_t bytes);
+
+/* -- which block runs where and when --------------------------------------------------------------------- */
+
+struct placement {
+    uint32_t sm, slot, wave; /* slot: 0..blocks_per_sm-1; wave: how many blocks that slot had before */
+    double start, end;
+};
+/* Places `blocks` blocks: one on each SM in turn while there is room, then each next block where
+ * one ends first (the lower SM when equal). duration(context, block) gives each block's time; NULL:
+ * 1. out has room for `blocks`. Returns the end of the last one. */
+double model_schedule(uint32_t sm_count, uint32_t blocks_per_sm, size_t blocks,
+                      double (*duration)(void *context, size_t block), void *context,
+                      struct placement *out);
 
 #endif

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Bounds on run time: the roofline, the busiest resource, partition camping, and which block runs
+ * where and when. Nothing here predicts latency; every time is one that no run can beat.
+ */
+#include <string.h>
+
+#include "model/model.h"
+
+/* -- rates per SM and clock --------------------------------------------------------------------- */
+
+/* Warp instructions issued a clock (shader clock on 1.x and 2.x): one per 4 on 1.x, two schedulers
+ * at half rate on 2.x, four on 3.x and 5.x, two on 6.0, four since (Guide, "Architecture" of each
+ * generation). */
+static double
+issue_rate(const struct device_profile *d)
+{
+    switch (d->cc_major) {
+    case 1:
+        return 0.25;
+    case 2:
+        return 1;
+    case 6:
+        return d->cc_minor == 0 ? 2 : 4;
+    default:
+        return 4;
+    }
+}
+
+/* Wavefronts a clock: shared memory of 1.x and 2.x runs at half the shader clock. */
+static double
+shared_rate(const struct device_profile *d)
+{
+    return d->cc_major <= 2 ? 0.5 : 1;
+}
+
+/* Bytes a clock: L1 serves 128 (64 on 5.x and 6.x, where it is the texture unit's), an SM gets 64
+ * from L2 (32 before 7.0). */
+static double
+l1_rate(const struct device_profile *d)
+{
+    return d->cc_major == 5 || d->cc_major == 6 ? 64 : d->cc_major <= 2 ? 64 : 128;
+}
+
+static double
+l2_rate(const struct device_profile *d)
+{
+    return d->cc_major >= 7 ? 64 : 32;
+}
+
+/* -- roofline ---------------------------------------------------------------------------------------- */
+
+double
+model_peak_flops(const struct device_profile *d, bool f64)
+{
+    uint32_t rate = f64 ? d->fp64_per_clock_sm : d->fp32_per_clock_sm;
+    return 2.0 * rate * d->sm_count * d->clock_khz * 1e3;
+}
+
+double
+model_roofline(const struct device_profile *d, bool f64, double flops_per_byte)
+{
+    double memory = flops_per_byte * (double)d->bandwidth, peak = model_peak_flops(d, f64);
+    return memory < peak ? memory : peak;
+}
+
+double
+model_ridge(const struct device_profile *d, bool f64)
+{
+    return model_peak_flops(d, f64) / (double)d->bandwidth;
+}
+
+double
+model_cgma_needed(const struct device_profile *d, bool f64, uint32_t bytes)
+{
+    return model_ridge(d, f64) * bytes;
+}
+
+/* -- the busiest resource ------------------------------------------------------------------------------ */
+
+const char *
+model_bound_name(enum bound_resource r)
+{
+    static const char *const names[BOUND_COUNT] = {"issue", "fp32", "fp64", "int", "sfu",
+                                                   "shared", "l1", "l2", "dram"};
+    return r < BOUND_COUNT ? names[r] : "";
+}
+
+/* SMs that the last full picture keeps busy: with few blocks, not all of them; with a last wave
+ * that is not full, the average. */
+static double
+busy_sms(const struct device_profile *d, const struct work *w)
+{
+    if (!w->blocks)
+        return d->sm_count;
+    uint64_t room = d->sm_count;
+    uint64_t rounds = (w->blocks + room - 1) / room;
+    return (double)w->blocks / (double)rounds;
+}
+
+static double
+per(double amount, double rate)
+{
+    return rate > 0 ? amount / rate : 0;
+}
+
+void
+model_time_bound(const struct device_profile *d, const struct work *w, struct time_bound *out)
+{
+    double clocks = busy_sms(d, w) * d->clock_khz * 1e3; /* SM clocks a second */
+    memset(out, 0, sizeof *out);
+    double *t = out->each;
+    t[BOUND_ISSUE] = per((double)w->warp_instructions, issue_rate(d) * clocks);
+    t[BOUND_FP32] = per((double)w->flops_f32 / 2, d->fp32_per_clock_sm * clocks);
+    t[BOUND_FP64] = per((double)w->flops_f64 / 2, d->fp64_per_clock_sm * clocks);
+    t[BOUND_INT] = per((double)w->int_operations, d->int32_per_clock_sm * clocks);
+    t[BOUND_SFU] = per((double)w->special_operations, d->sfu_per_clock_sm * clocks);
+    t[BOUND_SHARED] = per((double)w->shared_wavefronts, shared_rate(d) * clocks);
+    t[BOUND_L1] = per((double)w->l1_sectors * 32, l1_rate(d) * clocks);
+    t[BOUND_L2] = per((double)w->l2_sectors * 32, l2_rate(d) * clocks);
+    t[BOUND_DRAM] = per((double)w->dram_bytes, (double)d->bandwidth);
+    for (int r = 0; r < BOUND_COUNT; r++)
+        if (t[r] > out->seconds) {
+            out->seconds = t[r];
+            out->busiest = (enum bound_resource)r;
+        }
+}
+
+/* -- partition camping --------------------------------------------------------------------------------- */
+
+uint32_t
+model_partition(const struct device_profile *d, uint64_t address)
+{
+    if (!d->memory_partitions)
+        return 0;
+    return (uint32_t)(address / d->partition_bytes % d->memory_partitions);
+}
+
+double
+model_partition_camping(const struct device_profile *d, const uint64_t *address, size_t n)
+{
+    uint64_t count[16] = {0}, worst = 0;
+    if (!d->memory_partitions || !n)
+        return 1;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t *c = &count[model_partition(d, address[i]) % 16];
+        if (++*c > worst)
+            worst = *c;
+    }
+    double even = (double)n / d->memory_partitions;
+    double factor = (double)worst / (even < 1 ? 1 : even);
+    return factor < 1 ? 1 : factor;
+}
+
+/* -- which block runs where and when ------------------------------------------------------------------- */
+
+/* A binary heap of the slots that run something, the one that ends first on top. */
+struct slot {
+    double end;
+    uint32_t sm, slot, wave;
+};
+
+static bool
+before(const struct slot *a, const struct slot *b)
+{
+    if (a->end != b->end)
+        return a->end < b->end;
+    return a->slot != b->slot ? a->slot < b->slot : a->sm < b->sm;
+}
+
+static void
+sift_down(struct slot *heap, size_t count, size_t at)
+{
+    for (;;) {
+        size_t least = at;
+        for (size_t child = 2 * at + 1; child <= 2 * at + 2 && child < count; child++)
+            if (before(&heap[child], &heap[least]))
+                least = child;
+        if (least == at)
+            return;
+        struct slot t = heap[at];
+        heap[at] = heap[least];
+        heap[least] = t;
+        at = least;
+    }
+}
+
+double
+model_schedule(uint32_t sm_count, uint32_t blocks_per_sm, size_t blocks,
+               double (*duration)(void *context, size_t block), void *context,
+               struct placement *out)
+{
+    size_t slots = (size_t)sm_count * blocks_per_sm;
+    if (!slots || !blocks)
+        return 0;
+    if (slots > blocks)
+        slots = blocks;
+    struct slot *heap = ls_alloc(slots * sizeof *heap);
+    for (size_t i = 0; i < slots; i++) /* one on each SM in turn: already a heap */
+        heap[i] = (struct slot){0, (uint32_t)(i % sm_count), (uint32_t)(i / sm_count), 0};
+    double last = 0;
+    for (size_t b = 0; b < blocks; b++) {
+        struct slot *s = &heap[0];
+        double time = duration ? duration(context, b) : 1;
+        out[b] = (struct placement){s->sm, s->slot, s->wave, s->end, s->end + time};
+        s->end += time;
+        s->wave++;
+        if (s->end > last)
+            last = s->end;
+        sift_down(heap, slots, 0);
+    }
+    ls_release(heap);
+    return last;
+}
