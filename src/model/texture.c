@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The texture unit. A coordinate becomes a texel number, for the linear filter with a fraction of
+ * 8 bits, rounded to nearest; the weights of the four texels are 8 bit too and sum up to 256. All
+ * of it is read off a real H200 (tests/data/h200_texture.csv). Start with texture_sample().
+ */
+#include <math.h>
+#include <string.h>
+
+#include "model/texture.h"
+
+uint32_t
+texture_element_bytes(enum texel_kind kind)
+{
+    switch (kind) {
+    case TEXEL_U8:
+    case TEXEL_S8:
+        return 1;
+    case TEXEL_F16:
+    case TEXEL_U16:
+    case TEXEL_S16:
+        return 2;
+    default:
+        return 4;
+    }
+}
+
+bool
+texture_reads_floats(const struct texture *t)
+{
+    if (t->element == TEXEL_F32 || t->element == TEXEL_F16)
+        return true;
+    return t->normalized_read && texture_element_bytes(t->element) < 4;
+}
+
+/* -- coordinates ----------------------------------------------------------------------------------- */
+
+static uint32_t
+size_of(const struct texture *t, uint32_t axis)
+{
+    if (axis >= t->dims)
+        return 1;
+    uint32_t size = axis == 0 ? t->width : axis == 1 ? t->height : t->depth;
+    return size ? size : 1;
+}
+
+/* Wrap and mirror need normalised coordinates; without them the unit clamps (Guide, "Texture
+ * Object API"). Axes that the texture does not have are of size 1 and take part in the filter: a
+ * 1-D read with the border mode has a border above, too. */
+static enum texture_address
+mode_of(const struct texture *t, uint32_t axis)
+{
+    enum texture_address mode = t->address[axis < t->dims ? axis : 0];
+    if (!t->normalized_coordinates && (mode == TEXTURE_WRAP || mode == TEXTURE_MIRROR))
+        return TEXTURE_CLAMP;
+    return mode;
+}
+
+/* -1: border. */
+static int64_t
+resolve(int64_t i, int64_t n, enum texture_address mode)
+{
+    switch (mode) {
+    case TEXTURE_CLAMP:
+        return i < 0 ? 0 : i >= n ? n - 1 : i;
+    case TEXTURE_WRAP:
+        i %= n;
+        return i < 0 ? i + n : i;
+    case TEXTURE_MIRROR:
+        i %= 2 * n;
+        i = i < 0 ? i + 2 * n : i;
+        return i < n ? i : 2 * n - 1 - i;
+    default:
+        return i < 0 || i >= n ? -1 : i;
+    }
+}
+
+/* In texels; exact: 24 bits times a size below 2^29 fit a double. Not a number counts as 0. */
+static double
+in_texels(const struct texture *t, const float coordinate[3], uint32_t axis)
+{
+    if (axis >= t->dims)
+        return 0;
+    double v = coordinate[axis];
+    if (t->normalized_coordinates)
+        v *= size_of(t, axis);
+    const double most = 1099511627776.0; /* 2^40: beyond, only the side matters */
+    return isnan(v) ? 0 : v > most ? most : v < -most ? -most : v;
+}
+
+/* -- texels ---------------------------------------------------------------------------------------------- */
+
+static float
+half_to_float(uint16_t h)
+{
+    uint32_t sign = (uint32_t)(h & 0x8000) << 16, exponent = h >> 10 & 31, fraction = h & 0x3ff;
+    if (exponent == 0) {
+        float value = ldexpf((float)fraction, -24);
+        return sign ? -value : value;
+    }
+    uint32_t bits = sign | (exponent == 31 ? 0xffu : exponent + 112) << 23 | fraction << 13;
+    float value;
+    memcpy(&value, &bits, 4);
+    return value;
+}
+
+static uint32_t
+float_bits(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, 4);
+    return bits;
+}
+
+static const uint8_t *
+texel_at(const struct texture *t, const int64_t index[3])
+{
+    return (const uint8_t *)t->data + (uint64_t)index[2] * t->slice +
+           (uint64_t)index[1] * t->pitch +
+           (uint64_t)index[0] * t->channels * texture_element_bytes(t->element);
+}
+
+/* The element as an integer; floats as their bits. */
+static int64_t
+raw_channel(const struct texture *t, const uint8_t *texel, uint32_t channel)
+{
+    uint32_t bytes = texture_element_bytes(t->element), bits = 0;
+    memcpy(&bits, texel + channel * bytes, bytes);
+    switch (t->element) {
+    case TEXEL_S8:
+        return (int8_t)bits;
+    case TEXEL_S16:
+        return (int16_t)bits;
+    case TEXEL_S32:
+        return (int32_t)bits;
+    default:
+        return bits;
+    }
+}
+
+/* Normalised integers on their way through the filter: 16 bits. u8 is widened by repeating its
+ * bits (255 * 257 = 65535); s8 likewise, which for signed values is not measured. */
+static int32_t
+unit_16(enum texel_kind kind, int64_t raw)
+{
+    switch (kind) {
+    case TEXEL_U8:
+        return (int32_t)raw * 257;
+    case TEXEL_S8:
+        return raw <= -127 ? -32767 : (int32_t)lround((double)raw * 32767 / 127);
+    case TEXEL_S16:
+        return raw < -32767 ? -32767 : (int32_t)raw;
+    default:
+        return (int32_t)raw;
+    }
+}
+
+static float
+from_unit_16(enum texel_kind kind, int32_t value)
+{
+    bool is_signed = kind == TEXEL_S8 || kind == TEXEL_S16;
+    return (float)((double)value / (is_signed ? 32767 : 65535));
+}
+
+static float
+float_channel(const struct texture *t, int64_t raw)
+{
+    if (t->element == TEXEL_F16)
+        return half_to_float((uint16_t)raw);
+    float value;
+    uint32_t bits = (uint32_t)raw;
+    memcpy(&value, &bits, 4);
+    return value;
+}
+
+/* One channel of one texel without a filter, as it is returned. */
+static uint32_t
+plain_channel(const struct texture *t, const uint8_t *texel, uint32_t channel)
+{
+    int64_t raw = raw_channel(t, texel, channel);
+    if (t->element == TEXEL_F32)
+        return (uint32_t)raw;
+    if (!texture_reads_floats(t))
+        return (uint32_t)raw;
+    if (t->element == TEXEL_F16)
+        return float_bits(half_to_float((uint16_t)raw));
+    switch (t->element) {
+    case TEXEL_U8:
+        return float_bits((float)((double)raw / 255));
+    case TEXEL_S8:
+        return float_bits(raw < -127 ? -1.0f : (float)((double)raw / 127));
+    default:
+        return float_bits(from_unit_16(t->element, unit_16(t->element, raw)));
+    }
+}
+
+static void
+missing_channels(const struct texture *t, uint32_t out[4])
+{
+    for (uint32_t c = t->channels; c < 4; c++)
+        out[c] = c < 3 ? 0 : texture_reads_floats(t) ? float_bits(1.0f) : 1;
+}
+
+static uint32_t
+border_channel(const struct texture *t, uint32_t channel)
+{
+    if (texture_reads_floats(t))
+        return float_bits(t->border[channel]);
+    return (uint32_t)(int64_t)t->border[channel];
+}
+
+/* -- reads ------------------------------------------------------------------------------------------------- */
+
+static void
+sample_point(const struct texture *t, const float coordinate[3], uint32_t out[4])
+{
+    int64_t index[3];
+    bool border = false;
+    for (uint32_t axis = 0; axis < 3; axis++) {
+        double v = floor(in_texels(t, coordinate, axis));
+        index[axis] = resolve((int64_t)v, size_of(t, axis), mode_of(t, axis));
+        border = border || index[axis] < 0;
+    }
+    for (uint32_t c = 0; c < t->channels; c++)
+        out[c] = border ? border_channel(t, c) : plain_channel(t, texel_at(t, index), c);
+}
+
+/* Where a linear read falls on one axis: the lower texel and the upper one's share of 256. The
+ * texel centres lie at .5; the fraction is rounded to the nearest 1/256. */
+struct span {
+    int64_t index[2];
+    uint32_t share;
+};
+
+static struct span
+span_of(const struct texture *t, const float coordinate[3], uint32_t axis)
+{
+    double v = floor(in_texels(t, coordinate, axis) * 256 - 127.5);
+    int64_t fixed = (int64_t)v, low = fixed >> 8;
+    int64_t n = size_of(t, axis);
+    enum texture_address mode = mode_of(t, axis);
+    return (struct span){.index = {resolve(low, n, mode), resolve(low + 1, n, mode)},
+                         .share = (uint32_t)(fixed & 255)};
+}
+
+static uint32_t
+part_of(uint32_t weight, uint32_t share)
+{
+    return (weight * share + 128) >> 8;
+}
+
+/* The eight weights, x fastest; they sum up to 256. The share of the far corner is rounded, the
+ * others are what is left. The third axis goes on in the same way (not measured). */
+static void
+weights_of(const struct texture *t, const struct span s[3], uint32_t weight[8])
+{
+    uint32_t a = s[0].share, b = s[1].share, far = part_of(a, b);
+    uint32_t plane[4] = {256 - a - b + far, a - far, b - far, far};
+    for (uint32_t i = 0; i < 4; i++) {
+        uint32_t upper = t->dims == 3 ? part_of(plane[i], s[2].share) : 0;
+        weight[i] = plane[i] - upper;
+        weight[4 + i] = upper;
+    }
+}
+
+static uint32_t
+filtered_channel(const struct texture *t, const struct span s[3], const uint32_t weight[8],
+                 uint32_t channel)
+{
+    bool floats = t->element == TEXEL_F32 || t->element == TEXEL_F16;
+    bool is_signed = t->element == TEXEL_S8 || t->element == TEXEL_S16;
+    double sum = 0;
+    int64_t fixed = 0;
+    for (uint32_t i = 0; i < 8; i++) {
+        if (!weight[i])
+            continue;
+        int64_t index[3] = {s[0].index[i & 1], s[1].index[i >> 1 & 1], s[2].index[i >> 2]};
+        bool border = index[0] < 0 || index[1] < 0 || (t->dims == 3 && index[2] < 0);
+        if (t->dims < 3)
+            index[2] = 0;
+        if (border) {
+            sum += weight[i] * (double)t->border[channel];
+            fixed += weight[i] * llround((double)t->border[channel] * (is_signed ? 32767 : 65535));
+            continue;
+        }
+        int64_t raw = raw_channel(t, texel_at(t, index), channel);
+        if (floats)
+            sum += weight[i] * (double)float_channel(t, raw);
+        else
+            fixed += weight[i] * (int64_t)unit_16(t->element, raw);
+    }
+    if (floats)
+        return float_bits((float)(sum / 256));
+    return float_bits(from_unit_16(t->element, (int32_t)((fixed + 128) >> 8)));
+}
+
+void
+texture_sample(const struct texture *t, const float coordinate[3], uint32_t out[4])
+{
+    if (!t->linear || !texture_reads_floats(t)) {
+        sample_point(t, coordinate, out);
+        missing_channels(t, out);
+        return;
+    }
+    struct span s[3];
+    uint32_t weight[8];
+    for (uint32_t axis = 0; axis < 3; axis++)
+        s[axis] = span_of(t, coordinate, axis);
+    weights_of(t, s, weight);
+    for (uint32_t c = 0; c < t->channels; c++)
+        out[c] = filtered_channel(t, s, weight, c);
+    missing_channels(t, out);
+}
+
+void
+texture_fetch(const struct texture *t, const int32_t index[3], uint32_t out[4])
+{
+    int64_t at[3] = {0, 0, 0};
+    bool outside = false;
+    for (uint32_t axis = 0; axis < t->dims; axis++) {
+        at[axis] = index[axis];
+        outside = outside || at[axis] < 0 || at[axis] >= size_of(t, axis);
+    }
+    for (uint32_t c = 0; c < t->channels; c++)
+        out[c] = outside ? 0 : plain_channel(t, texel_at(t, at), c);
+    missing_channels(t, out);
+}
+
+void
+texture_gather(const struct texture *t, const float coordinate[2], uint32_t component,
+               uint32_t out[4])
+{
+    static const uint8_t corner[4][2] = {{0, 1}, {1, 1}, {1, 0}, {0, 0}};
+    const float place[3] = {coordinate[0], coordinate[1], 0};
+    struct span x = span_of(t, place, 0), y = span_of(t, place, 1);
+    for (uint32_t i = 0; i < 4; i++) {
+        int64_t index[3] = {x.index[corner[i][0]], y.index[corner[i][1]], 0};
+        uint32_t all[4];
+        missing_channels(t, all);
+        if (component < t->channels)
+            all[component] = index[0] < 0 || index[1] < 0
+                                 ? border_channel(t, component)
+                                 : plain_channel(t, texel_at(t, index), component);
+        out[i] = all[component & 3];
+    }
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The texture unit: what a texture read returns, bit for bit as the hardware's fixed-point filter
+ * does it. Pure functions over a descriptor and a pointer to the texels. docs/model.md,
+ * "Textures", says what was measured and what is extrapolated.
+ *
+ *     struct texture t = { .data = p, .dims = 2, .width = 64, .height = 48, .pitch = 256,
+ *                          .element = TEXEL_F32, .channels = 1, .linear = true };
+ *     uint32_t bits[4];
+ *     texture_sample(&t, (float[3]){ 3.5f, 7.25f }, bits);
+ */
+#ifndef LOCKSTEP_MODEL_TEXTURE_H
+#define LOCKSTEP_MODEL_TEXTURE_H
+
+#include "base/base.h"
+
+enum texel_kind {
+    TEXEL_F32,
+    TEXEL_F16,
+    TEXEL_U8,
+    TEXEL_S8,
+    TEXEL_U16,
+    TEXEL_S16,
+    TEXEL_U32,
+    TEXEL_S32
+};
+
+/* In the order of CUDA's cudaTextureAddressMode. */
+enum texture_address { TEXTURE_WRAP, TEXTURE_CLAMP, TEXTURE_MIRROR, TEXTURE_BORDER };
+
+struct texture {
+    const void *data;
+    uint32_t dims;                 /* 1, 2, 3 */
+    uint32_t width, height, depth; /* in texels; those above dims are ignored */
+    size_t pitch, slice;           /* bytes from row to row, from slice to slice (or layer) */
+    enum texel_kind element;
+    uint32_t channels;             /* 1, 2, 4 */
+    enum texture_address address[3];
+    float border[4];
+    bool linear;                   /* filter; else point */
+    bool normalized_coordinates;   /* 0..1 instead of 0..size */
+    bool normalized_read;          /* 8 and 16 bit integers as floats in 0..1 or -1..1 */
+};
+
+uint32_t texture_element_bytes(enum texel_kind kind);
+
+/* Does out hold floats (true) or integers? */
+bool texture_reads_floats(const struct texture *t);
+
+/* tex.1d/.2d/.3d with float coordinates; 32 bits per channel, missing channels 0, 0, 0, 1. */
+void texture_sample(const struct texture *t, const float coordinate[3], uint32_t out[4]);
+
+/* tex with integer coordinates (tex1Dfetch and the .s32 forms): no filter, texels by number;
+ * outside: zero. */
+void texture_fetch(const struct texture *t, const int32_t index[3], uint32_t out[4]);
+
+/* tld4: one component of the four texels that a linear read of a 2-D texture would use, in the
+ * order (0,1), (1,1), (1,0), (0,0). */
+void texture_gather(const struct texture *t, const float coordinate[2], uint32_t component,
+                    uint32_t out[4]);
+
+#endif

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The model against a real H200: counters of 688 access patterns, 12,288 texture reads. All rows
+ * must be equal.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "csv.h"
+#include "model/model.h"
+#include "model/texture.h"
+
+static void
+access_row(char **field, int count, void *context)
+{
+    const struct device_profile *d = context;
+    assert_int_equal(count, 42);
+    struct access a = {.width = (uint32_t)strtoul(field[3], NULL, 10),
+                       .mask = (uint32_t)strtoul(field[4], NULL, 10)};
+    a.space = !strcmp(field[1], "shared") ? ACCESS_SHARED : ACCESS_GLOBAL;
+    a.op = !strcmp(field[2], "ld")     ? ACCESS_LOAD
+           : !strcmp(field[2], "st")   ? ACCESS_STORE
+           : !strcmp(field[2], "atom") ? ACCESS_ATOMIC
+                                       : ACCESS_REDUCE;
+    for (int i = 0; i < 32; i++)
+        a.address[i] = strtoull(field[10 + i], NULL, 10);
+    struct access_cost cost;
+    model_access(d, &a, &cost);
+    uint32_t got[4] = {cost.requests, cost.sectors, cost.wavefronts, cost.bank_conflicts};
+    for (int i = 0; i < 4; i++)
+        if (*field[6 + i] && got[i] != strtoul(field[6 + i], NULL, 10))
+            fail_msg("row %s (%s %s %s %s), counter %d: model %u, hardware %s", field[0], field[1],
+                     field[2], field[3], field[5], i, got[i], field[6 + i]);
+}
+
+static void
+access_counters(void **state)
+{
+    (void)state;
+    const struct device_profile *d = model_find_cc("9.0");
+    assert_int_equal(csv_each("h200_access_counters.csv", access_row, (void *)(uintptr_t)d), 688);
+}
+
+static struct {
+    float f32[35];
+    uint8_t u8[35];
+} texels;
+
+static void
+texel_row(char **field, int count, void *context)
+{
+    (void)context;
+    assert_int_equal(count, 3);
+    unsigned long i = strtoul(field[0], NULL, 10);
+    uint32_t bits = (uint32_t)strtoul(field[1], NULL, 16);
+    assert_true(i < 35);
+    memcpy(&texels.f32[i], &bits, 4);
+    texels.u8[i] = (uint8_t)strtoul(field[2], NULL, 10);
+}
+
+static float
+hex_float(const char *s)
+{
+    uint32_t bits = (uint32_t)strtoul(s, NULL, 16);
+    float value;
+    memcpy(&value, &bits, 4);
+    return value;
+}
+
+static enum texture_address
+address_mode(const char *s)
+{
+    return !strcmp(s, "wrap")     ? TEXTURE_WRAP
+           : !strcmp(s, "mirror") ? TEXTURE_MIRROR
+           : !strcmp(s, "border") ? TEXTURE_BORDER
+                                  : TEXTURE_CLAMP;
+}
+
+static void
+texture_row(char **field, int count, void *context)
+{
+    (void)context;
+    assert_int_equal(count, 8);
+    bool f32 = !strcmp(field[1], "f32");
+    struct texture t = {.channels = 1, .element = f32 ? TEXEL_F32 : TEXEL_U8};
+    t.dims = field[0][0] == '1' ? 1 : 2;
+    t.width = t.dims == 1 ? 35 : 7;
+    t.height = 5;
+    t.pitch = t.width * texture_element_bytes(t.element);
+    t.data = f32 ? (const void *)texels.f32 : (const void *)texels.u8;
+    t.normalized_read = !f32;
+    t.normalized_coordinates = !strcmp(field[2], "normalized");
+    t.linear = !strcmp(field[3], "linear");
+    t.address[0] = t.address[1] = t.address[2] = address_mode(field[4]);
+    uint32_t out[4];
+    texture_sample(&t, (float[3]){hex_float(field[5]), hex_float(field[6]), 0}, out);
+    if (out[0] != strtoul(field[7], NULL, 16))
+        fail_msg("%s %s %s %s %s (%s, %s): model %08x, hardware %s", field[0], field[1], field[2],
+                 field[3], field[4], field[5], field[6], out[0], field[7]);
+}
+
+static void
+texture_results(void **state)
+{
+    (void)state;
+    assert_int_equal(csv_each("texels.csv", texel_row, NULL), 35);
+    assert_int_equal(csv_each("h200_texture.csv", texture_row, NULL), 12288);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(access_counters),
+        cmocka_unit_test(texture_results),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
