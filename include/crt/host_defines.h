@@ -13,7 +13,11 @@
 
 #define __align__(n) __attribute__((aligned(n)))
 #define __no_return__ __attribute__((noreturn))
+#if !defined(__has_feature)
 #define __noinline__ __attribute__((noinline))
+#elif !__has_feature(cuda_noinline_keyword)
+#define __noinline__ __attribute__((noinline))
+#endif
 #ifndef __forceinline__
 #define __forceinline__ __inline__ __attribute__((always_inline))
 #endif
