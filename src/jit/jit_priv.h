@@ -10,7 +10,9 @@
  *   jit.c          engine, cache in memory, the pipeline of one compile in order
  *   jit_core.c     functions: blocks, masks, registers, suspension
  *   jit_memory.c   ld, st, cvta, addresses
- *   jit_arith.c    integer and floating-point arithmetic, logic, comparison, selection
+ *   jit_arith.c    the table of arithmetic instructions; integers, logic, comparison, selection
+ *   jit_bits.c     bit fields, permutations, dot products; jit_video.c: vadd, vadd4, ...
+ *   jit_float.c    floating-point arithmetic; jit_round.c: roundings and number formats
  *   jit_cvt.c      conversions
  *   jit_warp.c     shfl, vote, match, redux, activemask, elect
  *   jit_atomic.c   atom, red
@@ -29,6 +31,7 @@ struct emit {
     LLVMBuilderRef b;
     LLVMValueRef function;
     unsigned lanes; /* 1 or 32: of the instruction being emitted */
+    bool plain_host; /* tests: take the ways of a host without AVX-512 and F16C */
     /* Active lanes of the instruction being emitted, as <32 x i1> and as i32. NULL mask: all 32
      * lanes are known to be active (or lanes == 1). Results of inactive lanes do not matter, but
      * nothing may trap or write memory for them. */

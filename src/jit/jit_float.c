@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * jit_float: floating-point arithmetic (PTX ISA 9.7.3 - 9.7.5). Every instruction goes three steps:
+ * operands are flushed where .ftz asks for it and widened (halves to float), the operation is done
+ * with its rounding, the result is clamped (.sat, .relu), flushed and narrowed.
+ *
+ * NaN results: "single-precision instructions return an unspecified NaN" (9.7.3); what the manual
+ * calls canonical (min, max, .relu, halves) is 0x7fffffff or 0x7fff here. add, mul and fma on .f32
+ * and .f64 give the host's NaN: a check would cost as much as the operation.
+ */
+#include "jit/jit_arith.h"
+
+bool
+float_type(enum ptx_type t)
+{
+    switch (t) {
+    case PTX_F16:
+    case PTX_F16X2:
+    case PTX_BF16:
+    case PTX_BF16X2:
+    case PTX_F32:
+    case PTX_F32X2:
+    case PTX_F64:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* -- pieces ------------------------------------------------------------------------------------ */
+
+value
+float_nan(struct emit *e, value like)
+{
+    unsigned bits = emit_bits_of(like);
+    uint64_t nan = bits == 64 ? UINT64_C(0x7ff8000000000000) : bits == 32 ? 0x7fffffff : 0x7fff;
+    return v_real(e, v_int(e, like, bits, nan));
+}
+
+value
+float_canonical(struct emit *e, value x)
+{
+    return v_select(e, v_is_nan(e, x), float_nan(e, x), x);
+}
+
+/* Flushes a number given as bits; bfloats have the exponent of floats. */
+static value
+flush_bits(struct emit *e, value bits, const struct format *f)
+{
+    uint64_t exponent = (uint64_t)((1u << f->exponent) - 1) << f->mantissa;
+    value small = v_is_zero(e, v_andk(e, bits, exponent));
+    return v_select(e, small, v_andk(e, bits, UINT64_C(1) << (f->bits - 1)), bits);
+}
+
+value
+float_flush(struct emit *e, value x)
+{
+    unsigned bits = emit_bits_of(x);
+    const struct format *f = bits == 64 ? &format_f64 : bits == 32 ? &format_f32 : &format_f16;
+    return v_real(e, flush_bits(e, v_bits(e, x), f));
+}
+
+value
+float_saturate(struct emit *e, value x)
+{
+    value zero = v_kf(e, x, 0), one = v_kf(e, x, 1);
+    x = v_select(e, v_fcmp(e, LLVMRealOGT, x, zero), x, zero);
+    return v_select(e, v_fcmp(e, LLVMRealOLT, x, one), x, one);
+}
+
+/* max(x, 0); NaN becomes the canonical NaN, -0 becomes +0. */
+static value
+relu(struct emit *e, value x)
+{
+    value zero = v_kf(e, x, 0);
+    return float_canonical(e, v_select(e, v_fcmp(e, LLVMRealUGT, x, zero), x, zero));
+}
+
+/* The numbers of operand v: unpacked, flushed, widened. */
+static value
+open_operand(struct emit *e, const struct ptx_insn *i, value v)
+{
+    enum ptx_type t = insn_type(i);
+    const struct format *f = format_of(t);
+    if (format_count(t) == 2)
+        v = v_unpack(e, v, f->bits);
+    if (ptx_has(i, PTX_M_FTZ) && f != &format_f64)
+        v = flush_bits(e, v, f);
+    return round_widen(e, v, f);
+}
+
+/* The result x (float or double, rounded for .f32 and .f64) as bits of the destination. */
+static value
+close_result(struct emit *e, const struct ptx_insn *i, value x, value like)
+{
+    enum ptx_type t = insn_type(i);
+    const struct format *f = format_of(t);
+    if (ptx_has(i, PTX_M_SAT))
+        x = float_saturate(e, x);
+    if (ptx_has(i, PTX_M_RELU))
+        x = relu(e, x);
+    value bits = f->bits < 32 ? round_narrow(e, x, f, ROUND_NEAREST, false) : v_bits(e, x);
+    if (ptx_has(i, PTX_M_FTZ) && f != &format_f64)
+        bits = flush_bits(e, bits, f);
+    return format_count(t) == 2 ? v_pack(e, bits, 2 * f->bits, like) : bits;
+}
+
+/* -- add, sub, mul, fma -------------------------------------------------------------------------- */
+
+static bool
+one_type(struct emit *e, const struct ptx_insn *i)
+{
+    if (i->type_count > 1)
+        return emit_fail(e, "%s with mixed types", ptx_op_name(i->op));
+    return true;
+}
+
+bool
+float_add(struct emit *e, const struct ptx_insn *i, const value *in, unsigned nin, value *out)
+{
+    if (!one_type(e, i))
+        return false;
+    value x = open_operand(e, i, in[0]), y = open_operand(e, i, in[1]), r;
+    if (i->op == PTX_OP_SUB && rounding_of(i) == ROUND_NEAREST)
+        r = LLVMBuildFSub(e->b, x, y, "");
+    else
+        r = round_add(e, x, i->op == PTX_OP_SUB ? v_fneg(e, y) : y, rounding_of(i));
+    out[0] = close_result(e, i, r, in[0]);
+    return true;
+}
+
+bool
+float_mul(struct emit *e, const struct ptx_insn *i, const value *in, unsigned nin, value *out)
+{
+    if (!one_type(e, i))
+        return false;
+    value x = open_operand(e, i, in[0]), y = open_operand(e, i, in[1]);
+    out[0] = close_result(e, i, round_mul(e, x, y, rounding_of(i)), in[0]);
+    return true;
+}
+
+/* x * y + z of widened .f16, rounded to odd in float: x * y has 22 digits and is exact, the error of
+ * the sum is known exactly (TwoSum), and an odd last digit keeps the final rounding honest. */
+static value
+fma_half(struct emit *e, value x, value y, value z)
+{
+    value p = LLVMBuildFMul(e->b, x, y, "");
+    value s = LLVMBuildFAdd(e->b, p, z, "");
+    value z1 = LLVMBuildFSub(e->b, s, p, "");
+    value p1 = LLVMBuildFSub(e->b, s, z1, "");
+    value error = LLVMBuildFAdd(e->b, LLVMBuildFSub(e->b, p, p1, ""),
+                                LLVMBuildFSub(e->b, z, z1, ""), "");
+    value inexact = v_fcmp(e, LLVMRealONE, error, v_kf(e, error, 0)); /* false for NaN */
+    value bits = v_bits(e, s);
+    value even = v_is_zero(e, v_andk(e, bits, 1));
+    value opposite = v_slt(e, v_xor(e, bits, v_bits(e, error)), v_k(e, bits, 0));
+    value step = v_select(e, opposite, v_k(e, bits, ~UINT64_C(0)), v_k(e, bits, 1));
+    return v_real(e, v_select(e, v_and(e, inexact, even), v_add(e, bits, step), bits));
+}
+
+/* The same for .bf16, whose products leave the range of float: exact in double, and 53 digits are
+ * enough for the sum (a product has 16, c has 8: a tie of the result is never missed). */
+static value
+fma_bfloat(struct emit *e, value x, value y, value z)
+{
+    LLVMTypeRef t = v_float_type(e, x, 64);
+    return v_call3(e, "llvm.fma", LLVMBuildFPExt(e->b, x, t, ""), LLVMBuildFPExt(e->b, y, t, ""),
+                   LLVMBuildFPExt(e->b, z, t, ""));
+}
+
+bool
+float_fma(struct emit *e, const struct ptx_insn *i, const value *in, unsigned nin, value *out)
+{
+    if (!one_type(e, i))
+        return false;
+    if (ptx_has(i, PTX_M_OOB))
+        return emit_fail(e, "fma.oob");
+    const struct format *f = format_of(insn_type(i));
+    value x = open_operand(e, i, in[0]), y = open_operand(e, i, in[1]);
+    value z = open_operand(e, i, in[2]);
+    value r = f == &format_f16    ? fma_half(e, x, y, z)
+              : f == &format_bf16 ? fma_bfloat(e, x, y, z)
+                                  : round_fma(e, x, y, z, rounding_of(i));
+    out[0] = close_result(e, i, r, in[0]);
+    return true;
+}
+
+/* -- div, rcp, sqrt, rsqrt ------------------------------------------------------------------------- */
+
+/* div.approx is a * (1/b), and 1/b is zero for |b| above 2^126 (9.7.3.8). */
+static value
+div_approx(struct emit *e, value x, value y)
+{
+    value huge = v_fcmp(e, LLVMRealOGT, v_fabs(e, y), v_kf(e, y, 0x1p126));
+    value zero = v_call2(e, "llvm.copysign", v_kf(e, y, 0), y);
+    return v_select(e, huge, LLVMBuildFMul(e->b, x, zero, ""), LLVMBuildFDiv(e->b, x, y, ""));
+}
+
+bool
+float_div(struct emit *e, const struct ptx_insn *i, const value *in, unsigned nin, value *out)
+{
+    value x = open_operand(e, i, in[0]), y = open_operand(e, i, in[1]);
+    value r = ptx_has(i, PTX_M_APPROX) ? div_approx(e, x, y) : round_div(e, x, y, rounding_of(i));
+    out[0] = close_result(e, i, r, in[0]);
+    return true;
+}
+
+/* rcp.approx.ftz.f64, rsqrt.approx.ftz.f64: only the upper words of operand and result count. */
+static value
+upper_word(struct emit *e, value x)
+{
+    return v_real(e, v_andk(e, v_bits(e, x), ~UINT64_C(0xffffffff)));
+}
+
+static bool
+gross(const struct ptx_insn *i)
+{
+    return insn_type(i) == PTX_F64 && ptx_has(i, PTX_M_APPROX) && ptx_has(i, PTX_M_FTZ);
+}
+
+static value
+reciprocal(struct emit *e, const struct ptx_insn *i, value x)
+{
+    return round_div(e, v_kf(e, x, 1), x, rounding_of(i));
+}
+
+static value
+reciprocal_root(struct emit *e, const struct ptx_insn *i, value x)
+{
+    return LLVMBuildFDiv(e->b, v_kf(e, x, 1), round_sqrt(e, x, ROUND_NEAREST), "");
+}
+
+static bool
+float_reciprocal(struct emit *e, const struct ptx_insn *i, value v, value *out,
+                 value (*f)(struct emit *, const struct ptx_insn *, value))
+{
+    value x = open_operand(e, i, v);
+    if (!gross(i)) {
+        *out = close_result(e, i, f(e, i, x), v);
+        return true;
+    }
+    value r = f(e, i, float_flush(e, upper_word(e, x)));
+    *out = v_bits(e, upper_word(e, float_flush(e, r)));
+    return true;
+}
+
+bool
+float_rcp(struct emit *e, const struct ptx_insn *i, const value *in, unsigned nin, value *out)
+{
+    return float_reciprocal(e, i, in[0], &out[0], reciprocal);
+}
+
+bool
+float_rsqrt(struct emit *e, const struct ptx_insn *i, const value *in, unsigned nin, value *out)
+{
+    return float_reciprocal(e, i, in[0], &out[0], reciprocal_root);
+}
+
+bool
+float_sqrt(struct emit *e, const struct ptx_insn *i, const value *in, unsigned nin, value *out)
+{
+    value x = open_operand(e, i, in[0]);
+    out[0] = close_result(e, i, round_sqrt(e, x, rounding_of(i)), in[0]);
+    return true;
+}
+
+/* -- min, max, abs, neg ---------------------------------------------------------------------------- */
+
+/* The number wins over NaN (unless `nan`), two NaNs give the canonical one, -0 < +0 (9.7.3.11). */
+value
+float_min(struct emit *e, value a, value b, bool max, bool nan)
+{
+    LLVMRealPredicate p = max ? LLVMRealOGT : LLVMRealOLT;
+    value r = v_select(e, v_fcmp(e, p, a, b), a, b);
+    value x = v_bits(e, a), y = v_bits(e, b);
+    value zeros = v_real(e, max ? v_and(e, x, y) : v_or(e, x, y));
+    r = v_select(e, v_fcmp(e, LLVMRealOEQ, a, b), zeros, r);
+    if (nan)
+        return v_select(e, v_fcmp(e, LLVMRealUNO, a, b), float_nan(e, r), r);
+    r = v_select(e, v_is_nan(e, a), b, r);
+    r = v_select(e, v_is_nan(e, b), a, r);
+    return float_canonical(e, r);
+}
+
+/* min and max with .xorsign.abs: of the magnitudes, with the product's sign. */
+static value
+extreme(struct emit *e, const struct ptx_insn *i, value a, value b)
+{
+    bool max = i->op == PTX_OP_MAX, nan = ptx_has(i, PTX_M_NAN_RESULT);
+    if (!ptx_has(i, PTX_M_XORSIGN)) {
+        if (ptx_has(i, PTX_M_ABS)) {
+            a = v_fabs(e, a);
+            b = v_fabs(e, b);
+        }
+        return float_min(e, a, b, max, nan);
+    }
+    unsigned bits = emit_bits_of(a);
+    value sign = v_andk(e, v_xor(e, v_bits(e, a), v_bits(e, b)), UINT64_C(1) << (bits - 1));
+    value r = float_min(e, v_fabs(e, a), v_fabs(e, b), max, nan);
+    value with_sign = v_real(e, v_or(e, v_bits(e, r), sign));
+    return v_select(e, v_is_nan(e, r), r, with_sign);
+}
+
+bool
+float_min_max(struct emit *e, const struct ptx_insn *i, const value *in, unsigned nin, value *out)
+{
+    value r = extreme(e, i, open_operand(e, i, in[0]), open_operand(e, i, in[1]));
+    if (nin > 2)
+        r = extreme(e, i, r, open_operand(e, i, in[2]));
+    out[0] = close_result(e, i, r, in[0]);
+    return true;
+}
+
+/* abs, neg: the sign bit only; .ftz flushes. */
+bool
+float_abs_neg(struct emit *e, const struct ptx_insn *i, const value *in, unsigned nin, value *out)
+{
+    enum ptx_type t = insn_type(i);
+    const struct format *f = format_of(t);
+    value v = format_count(t) == 2 ? v_unpack(e, in[0], f->bits) : in[0];
+    uint64_t sign = UINT64_C(1) << (f->bits - 1);
+    if (ptx_has(i, PTX_M_FTZ))
+        v = flush_bits(e, v, f);
+    v = i->op == PTX_OP_ABS ? v_andk(e, v, sign - 1) : v_xor(e, v, v_k(e, v, sign));
+    out[0] = format_count(t) == 2 ? v_pack(e, v, 2 * f->bits, in[0]) : v;
+    return true;
+}
+
+/* -- approximations ---------------------------------------------------------------------------- */
+
+/* sin, cos, lg2, ex2, tanh: SLEEF's functions, exact to an ulp or so: better than
+ * the stated errors. */
+bool
+float_approx(struct emit *e, const struct ptx_insn *i, const value *in, unsigned nin, value *out)
+{
+    static const struct {
+        uint16_t op;
+        const char *name;
+    } names[] = {{PTX_OP_SIN, "sin"},
+                 {PTX_OP_COS, "cos"},
+                 {PTX_OP_LG2, "log2"},
+                 {PTX_OP_EX2, "exp2"},
+                 {PTX_OP_TANH, "tanh"}};
+    value x = open_operand(e, i, in[0]);
+    for (unsigned k = 0; k < sizeof names / sizeof *names; k++) {
+        if (names[k].op == i->op) {
+            out[0] = close_result(e, i, math_call(e, names[k].name, &x, 1), in[0]);
+            return true;
+        }
+    }
+    return emit_fail(e, "%s", ptx_op_name(i->op));
+}
+
+/* -- testp, copysign --------------------------------------------------------------------------- */
+
+bool
+float_testp(struct emit *e, const struct ptx_insn *i, const value *in, unsigned nin, value *out)
+{
+    const struct format *f = format_of(insn_type(i));
+    value mag = v_andk(e, in[0], (UINT64_C(1) << (f->bits - 1)) - 1);
+    uint64_t infinity = (uint64_t)((1u << f->exponent) - 1) << f->mantissa;
+    value inf = v_k(e, mag, infinity), normal = v_k(e, mag, UINT64_C(1) << f->mantissa);
+    value zero = v_is_zero(e, mag), small = v_ult(e, mag, normal);
+    if (ptx_has(i, PTX_M_FINITE))
+        out[0] = v_ult(e, mag, inf);
+    else if (ptx_has(i, PTX_M_INFINITE))
+        out[0] = v_eq(e, mag, inf);
+    else if (ptx_has(i, PTX_M_NUMBER))
+        out[0] = v_not(e, v_ugt(e, mag, inf));
+    else if (ptx_has(i, PTX_M_NOTANUMBER))
+        out[0] = v_ugt(e, mag, inf);
+    else if (ptx_has(i, PTX_M_NORMAL)) /* "zeros are considered normal" (9.7.3.1) */
+        out[0] = v_or(e, v_and(e, v_not(e, small), v_ult(e, mag, inf)), zero);
+    else
+        out[0] = v_and(e, small, v_not(e, zero));
+    return true;
+}
+
+/* copysign d, a, b: a's sign, b's magnitude. */
+bool
+float_copysign(struct emit *e, const struct ptx_insn *i, const value *in, unsigned nin, value *out)
+{
+    uint64_t sign = UINT64_C(1) << (emit_bits_of(in[0]) - 1);
+    out[0] = v_or(e, v_andk(e, in[0], sign), v_andk(e, in[1], sign - 1));
+    return true;
+}
