@@ -67,7 +67,9 @@ LOCKSTEP_ATOMIC(atomicAdd, "add", int, add_gen_i, int, "s32", "r")
 LOCKSTEP_ATOMIC(atomicAdd, "add", unsigned int, add_gen_i, int, "u32", "r")
 LOCKSTEP_ATOMIC(atomicAdd, "add", unsigned long long, add_gen_ll, long long, "u64", "l")
 LOCKSTEP_ATOMIC(atomicAdd, "add", float, add_gen_f, float, "f32", "f")
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 600
 LOCKSTEP_ATOMIC(atomicAdd, "add", double, add_gen_d, double, "f64", "d")
+#endif
 LOCKSTEP_ATOMIC_AS(atomicAdd, long long, unsigned long long, v)
 LOCKSTEP_ATOMIC_AS(atomicAdd, long, unsigned long long, v)
 LOCKSTEP_ATOMIC_AS(atomicAdd, unsigned long, unsigned long long, v)

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cc: the compiler driver. It takes nvcc's options and drives clang: every .cu file is compiled
+ * twice, for the device to PTX and for the host to an object that carries this PTX in a container
+ * (struct cc_container); programs are linked to liblockstep and so run by themselves.
+ *
+ * Where to start: cc_main.c has the steps, cc_options.def the options, cc_tools.c clang and the
+ * paths, cc_process.c child processes and temporary files.
+ */
+#ifndef LOCKSTEP_CC_CC_H
+#define LOCKSTEP_CC_CC_H
+
+#include "base/base.h"
+
+/* What a program's fat binary wrapper points to; src/device reads it. The text follows, ended by a
+ * NUL that size does not count. */
+struct cc_container {
+    char magic[8]; /* "LOCKSTEP" */
+    uint32_t version;
+    uint32_t flags;
+    uint64_t size;
+};
+enum { CC_CONTAINER_VERSION = 1, CC_CONTAINER_RELOCATABLE = 1 };
+
+/* `lockstep cc ...`; argv[0] is the name in messages. Returns the exit status. */
+int cc_main(int argc, char **argv);
+
+/* Whether a program called argv0 ("/usr/bin/nvcc", "lockstep-nvcc") is the driver itself. */
+bool cc_is_driver_name(const char *argv0);
+
+/* Compiles one .cu file to a program in the cache folder and gives its path; reuses the one of an
+ * earlier call when source, every included file, options, clang and headers are unchanged. Without
+ * a cache folder the program lies in a temporary folder that is removed when this process exits. */
+bool cc_build(const char *cu_path, const char *const *extra, size_t n, char *out_path, size_t room,
+              struct ls_error *err);
+
+#endif

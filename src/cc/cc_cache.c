@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cc_cache: programs that `lockstep run prog.cu` compiled, kept in the cache folder.
+ *
+ * Two files an entry. "cc-<key>.list" names the program and every file that went into it with its
+ * hash; the key is a hash of source path, options, clang and our headers' place. An entry serves as
+ * long as each listed file still has its hash. Both files are written under another name and renamed,
+ * the list last, so a reader sees a whole entry or none.
+ */
+#include "cc/cc_internal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char list_head[] = "lockstep cc 1\n";
+
+/* -- keys ------------------------------------------------------------------------------------------ */
+
+static struct hash128
+hash_word(struct hash128 h, const char *word)
+{
+    return ls_hash(h, word, strlen(word) + 1);
+}
+
+/* A tool is known by path, size and time of change: reading clang would cost more than compiling. */
+static struct hash128
+hash_tool(struct hash128 h, const char *path)
+{
+    struct stat st = {0};
+    char text[128];
+    if (stat(path, &st) != 0)
+        st.st_size = -1;
+    snprintf(text, sizeof text, "%lld %lld.%ld", (long long)st.st_size,
+             (long long)st.st_mtim.tv_sec, (long)st.st_mtim.tv_nsec);
+    return hash_word(hash_word(h, path), text);
+}
+
+static void
+key_of(const struct cc_tools *tools, const char *source, const char *const *extra, size_t n,
+       char out[33])
+{
+    static const char *const variables[] = {"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "CPATH",
+                                            "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH"};
+    struct hash128 h = hash_word((struct hash128){0}, list_head);
+    h = hash_tool(hash_word(hash_word(h, source), tools->include), tools->clang);
+    h = hash_word(h, tools->library);
+    for (size_t i = 0; i < n; i++)
+        h = hash_word(h, extra[i]);
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const char *value = getenv(variables[i]);
+        h = hash_word(hash_word(h, variables[i]), value ? value : "");
+    }
+    ls_hash_text(h, out);
+}
+
+static bool
+hash_of_file(const char *path, char out[33])
+{
+    size_t size;
+    char *text = ls_read_file(path, &size, NULL);
+    if (!text)
+        return false;
+    ls_hash_text(ls_hash((struct hash128){0}, text, size), out);
+    ls_release(text);
+    return true;
+}
+
+/* -- reading an entry ------------------------------------------------------------------------------ */
+
+/* The program's path, when each file of the list is as it was. */
+static bool
+entry_is_current(const char *list_path, const char *folder, char *out, size_t room)
+{
+    size_t size;
+    char *text = ls_read_file(list_path, &size, NULL), *at = text, *line;
+    bool current = text && ls_starts_with(text, list_head);
+    if (current)
+        at += sizeof list_head - 1;
+    line = current ? strsep(&at, "\n") : NULL;
+    current = line && at && strchr(line, '/') == NULL;
+    if (current) {
+        int n = snprintf(out, room, "%s/%s", folder, line);
+        current = n > 0 && (size_t)n < room && access(out, X_OK) == 0;
+    }
+    bool ended = false;
+    while (current && !ended && (line = strsep(&at, "\n"))) {
+        char hash[33];
+        ended = strcmp(line, "end") == 0;
+        current = ended || (strlen(line) > 33 && line[32] == ' ' &&
+                            hash_of_file(line + 33, hash) && memcmp(hash, line, 32) == 0);
+    }
+    ls_release(text);
+    return current && ended;
+}
+
+/* -- making an entry ------------------------------------------------------------------------------- */
+
+/* Adds "hash path" lines for the files of a dependency file as clang writes it ("a.o: b.cu c\ d.h \"
+ * line by line). */
+static bool
+add_dependencies(struct text *list, const char *path, struct ls_error *err)
+{
+    size_t size;
+    char *text = ls_read_file(path, &size, err);
+    if (!text)
+        return false;
+    const char *at = strstr(text, ": ");
+    struct text name = {0};
+    for (at = at ? at + 2 : ""; *at || name.count; at += *at != '\0') {
+        bool blank = *at == '\0' || *at == ' ' || *at == '\n';
+        if (*at == '\\' && at[1] == '\n') {
+            at++;
+        } else if (*at == '\\' && (at[1] == ' ' || at[1] == '#')) {
+            text_add_bytes(&name, ++at, 1);
+        } else if (*at == '$' && at[1] == '$') {
+            text_add_bytes(&name, ++at, 1);
+        } else if (!blank) {
+            text_add_bytes(&name, at, 1);
+        } else if (name.count) {
+            char hash[33], *whole = realpath(name.at, NULL);
+            if (whole && hash_of_file(whole, hash))
+                text_add(list, "%s %s\n", hash, whole);
+            free(whole);
+            name.count = 0;
+            name.at[0] = '\0';
+        }
+    }
+    text_free(&name);
+    ls_release(text);
+    return true;
+}
+
+/* Compiles to `program`; dependencies of both passes go to two files in the temporary folder. */
+static bool
+compile_to(const struct cc_tools *tools, struct cc_folder *folder, const char *source,
+           const char *const *extra, size_t n, const char *program, struct ls_error *err)
+{
+    struct arena arena = {0};
+    struct cc_args args = {.arena = &arena, .name = "lockstep cc"};
+    VEC(char *) argv = {0};
+    VEC_PUSH(&argv, (char *)"lockstep cc");
+    for (size_t i = 0; i < n; i++)
+        VEC_PUSH(&argv, (char *)extra[i]);
+    VEC_PUSH(&argv, (char *)source);
+    VEC_PUSH(&argv, (char *)"-o");
+    VEC_PUSH(&argv, (char *)program);
+    bool ok = cc_parse(&args, (int)argv.count, argv.at, err);
+    if (ok && (args.mode != CC_LINK || args.shared || args.dryrun))
+        ok = ls_fail(err, LS_ERR_USAGE, "only options that make a program can be used here");
+    if (ok) {
+        struct words *passes[] = {&args.host, &args.device};
+        for (int i = 0; i < 2; i++) {
+            words_add(passes[i], "-MD");
+            words_add(passes[i], "-MF");
+            words_add(passes[i], arena_printf(&arena, "%s/dependencies-%d", folder->path, i));
+        }
+        int status = cc_execute(&args, tools, folder);
+        if (status)
+            ok = ls_fail(err, status == 2 ? LS_ERR_USAGE : LS_ERR_INPUT,
+                         "%s could not be compiled (the messages are above)", source);
+    }
+    VEC_FREE(&argv);
+    cc_args_free(&args);
+    return ok;
+}
+
+static bool
+make_entry(const struct cc_tools *tools, const char *cache, const char *key, const char *source,
+           const char *const *extra, size_t n, char *out, size_t room, struct ls_error *err)
+{
+    struct cc_folder folder = {0};
+    struct text list = {0};
+    char program[8192], list_path[8192], hash[33];
+    if (!cc_folder_make(&folder, err))
+        return false;
+    snprintf(program, sizeof program, "%s/cc-%s.%ld.tmp", cache, key, (long)getpid());
+    snprintf(list_path, sizeof list_path, "%s/cc-%s.list", cache, key);
+    bool ok = compile_to(tools, &folder, source, extra, n, program, err) && hash_of_file(program, hash);
+    if (ok) {
+        /* The program's own hash is in its name: two writers of one entry do not mix. */
+        text_add(&list, "%scc-%s-%.16s\n", list_head, key, hash);
+        for (int i = 0; ok && i < 2; i++) {
+            char path[8192];
+            snprintf(path, sizeof path, "%s/dependencies-%d", folder.path, i);
+            ok = add_dependencies(&list, path, err);
+        }
+        text_add(&list, "end\n");
+        snprintf(out, room, "%s/cc-%s-%.16s", cache, key, hash);
+    }
+    if (ok && rename(program, out) != 0)
+        ok = ls_fail(err, LS_ERR_SYSTEM, "%s: %s", out, strerror(errno));
+    ok = ok && ls_write_file(list_path, list.at, list.count, err);
+    if (!ok)
+        unlink(program);
+    text_free(&list);
+    cc_folder_remove(&folder);
+    return ok;
+}
+
+/* Without a cache: one folder for this process, removed when it exits. */
+static struct cc_folder uncached;
+
+static void
+remove_uncached(void)
+{
+    cc_folder_remove(&uncached);
+}
+
+static bool
+build_uncached(const struct cc_tools *tools, const char *source, const char *const *extra, size_t n,
+               char *out, size_t room, struct ls_error *err)
+{
+    struct cc_folder folder = {0};
+    if (!uncached.path[0]) {
+        if (!cc_folder_make(&uncached, err))
+            return false;
+        atexit(remove_uncached);
+    }
+    snprintf(out, room, "%s/program", uncached.path);
+    bool ok = cc_folder_make(&folder, err) &&
+              compile_to(tools, &folder, source, extra, n, out, err);
+    cc_folder_remove(&folder);
+    return ok;
+}
+
+bool
+cc_build(const char *cu_path, const char *const *extra, size_t n, char *out_path, size_t room,
+         struct ls_error *err)
+{
+    struct cc_tools tools;
+    char cache[4096], key[33], list_path[8192], *source = realpath(cu_path, NULL);
+    if (!source)
+        return ls_fail(err, LS_ERR_INPUT, "%s: %s", cu_path, strerror(errno));
+    bool ok = cc_find_tools(&tools, err);
+    if (ok && !ls_cache_folder(cache, sizeof cache, err)) {
+        if (err && err->status != LS_OK)
+            ls_warn("%s; the program is compiled anew each time", err->text);
+        ok = build_uncached(&tools, source, extra, n, out_path, room, err);
+    } else if (ok) {
+        key_of(&tools, source, extra, n, key);
+        snprintf(list_path, sizeof list_path, "%s/cc-%s.list", cache, key);
+        ok = entry_is_current(list_path, cache, out_path, room) ||
+             make_entry(&tools, cache, key, source, extra, n, out_path, room, err);
+    }
+    free(source);
+    return ok;
+}

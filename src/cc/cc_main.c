@@ -1,0 +1,528 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cc_main: the steps of one invocation. For each .cu file: device pass to PTX, the PTX into a
+ * container, host pass that embeds the container; then the link with liblockstep. --dryrun prints
+ * the commands and runs none of them.
+ */
+#include "cc/cc_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { DEFAULT_ARCHITECTURE = 90, NEWEST_ARCHITECTURE = 90, OLDEST_ARCHITECTURE = 35 };
+
+struct step {
+    struct cc_args *args;
+    const struct cc_tools *tools;
+    struct cc_folder *folder;
+    struct ls_error err;
+    int files; /* numbers intermediate files */
+};
+
+static int
+fail_with(const struct cc_args *args, const struct ls_error *err)
+{
+    fprintf(stderr, "%s: %s\n", args->name, err->text);
+    return err->status == LS_ERR_USAGE    ? 2
+           : err->status == LS_ERR_SYSTEM ? 127
+           : err->status == LS_ERR_INTERNAL ? 70
+                                            : 1;
+}
+
+static int
+run(struct step *s, struct words *command)
+{
+    int status = 0;
+    if (s->args->dryrun || s->args->verbose)
+        cc_print_command(command);
+    if (!s->args->dryrun)
+        status = cc_run(command, s->folder);
+    VEC_FREE(command);
+    return status;
+}
+
+/* -- names ------------------------------------------------------------------------------------------ */
+
+static const char *
+base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* The file's name without folder, with another suffix: "src/a.cu" -> "a.o". */
+static const char *
+with_suffix(struct step *s, const char *path, const char *suffix)
+{
+    const char *name = base_name(path), *dot = strrchr(name, '.');
+    int n = dot && dot != name ? (int)(dot - name) : (int)strlen(name);
+    return arena_printf(s->args->arena, "%.*s%s", n, name, suffix);
+}
+
+/* A file between two steps: in the temporary folder, or where --keep wants it. */
+static const char *
+intermediate(struct step *s, const char *path, const char *suffix)
+{
+    struct cc_args *a = s->args;
+    if (a->keep)
+        return arena_printf(a->arena, "%s/%s", a->keep_folder ? a->keep_folder : ".",
+                            with_suffix(s, path, suffix));
+    return arena_printf(a->arena, "%s/%d-%s", s->folder->path, s->files++,
+                        with_suffix(s, path, suffix));
+}
+
+static const char *
+final_name(struct step *s, const char *path, const char *suffix)
+{
+    struct cc_args *a = s->args;
+    if (a->output)
+        return a->output;
+    return a->output_folder
+               ? arena_printf(a->arena, "%s/%s", a->output_folder, with_suffix(s, path, suffix))
+               : with_suffix(s, path, suffix);
+}
+
+static enum cc_language
+language_of(const struct cc_args *args, const char *path)
+{
+    static const char *const cxx[] = {".cpp", ".cc", ".cxx", ".C", ".c++", ".CPP"};
+    if (args->language != CC_BY_SUFFIX)
+        return args->language;
+    if (ls_ends_with(path, ".cu"))
+        return CC_CU;
+    if (ls_ends_with(path, ".c"))
+        return CC_C;
+    for (size_t i = 0; i < sizeof cxx / sizeof *cxx; i++)
+        if (ls_ends_with(path, cxx[i]))
+            return CC_CXX;
+    return CC_BY_SUFFIX; /* an object, an archive: for the linker */
+}
+
+/* -- the two passes over a .cu file -------------------------------------------------------------------- */
+
+static void
+add_clang(struct step *s, struct words *w)
+{
+    words_add(w, s->tools->clang);
+    words_add(w, "--driver-mode=g++");
+    words_add(w, "-Qunused-arguments");
+}
+
+/* What device pass, host pass and preprocessing of a .cu file have in common. */
+static void
+add_cuda(struct step *s, struct words *w, const char *path)
+{
+    struct cc_args *a = s->args;
+    add_clang(s, w);
+    static const char *const fixed[] = {
+        "-x", "cuda", "-nocudainc", "-nocudalib", "--cuda-path=/nonexistent",
+        "-Wno-unknown-cuda-version", "-Wno-unknown-warning-option", "-D__NVCC__=1",
+        "-D__CUDACC__=1", "-D__CUDACC_VER_MAJOR__=12", "-D__CUDACC_VER_MINOR__=5",
+        "-D__CUDACC_VER_BUILD__=0"};
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+        words_add(w, fixed[i]);
+    words_add(w, arena_printf(a->arena, "--cuda-gpu-arch=sm_%d%c", a->architecture,
+                              a->architecture_suffix));
+    words_add(w, arena_printf(a->arena, "-std=%s", a->standard ? a->standard : "gnu++17"));
+    if (a->relocatable) {
+        struct hash128 id = ls_hash((struct hash128){0}, path, strlen(path));
+        char text[33];
+        ls_hash_text(id, text);
+        words_add(w, "-fgpu-rdc");
+        words_add(w, arena_printf(a->arena, "-cuid=%s", text));
+        words_add(w, "-D__CUDACC_RDC__=1");
+    }
+    words_add_all(w, &a->both);
+    words_add(w, "-isystem");
+    words_add(w, s->tools->include);
+    words_add(w, "-include");
+    words_add(w, "cuda_runtime.h");
+}
+
+static bool
+is_preprocessor_word(const char *word)
+{
+    return word[0] == '-' && (word[1] == 'D' || word[1] == 'U' || word[1] == 'I');
+}
+
+static void
+add_device_options(struct step *s, struct words *w)
+{
+    struct cc_args *a = s->args;
+    bool flush = a->flush >= 0 ? a->flush : a->fast_math;
+    words_add(w, "--cuda-device-only");
+    words_add(w, "-S");
+    words_add(w, a->debug_device ? "-O1" : "-O3");
+    words_add(w, "-gline-tables-only");
+    words_add(w, "-Xclang");
+    words_add(w, "-target-feature");
+    words_add(w, "-Xclang");
+    words_add(w, cc_ptx_feature(s->tools));
+    words_add(w, a->no_fmad ? "-ffp-contract=off" : "-ffp-contract=fast");
+    if (flush)
+        words_add(w, "-fgpu-flush-denormals-to-zero");
+    if (a->fast_math) {
+        words_add(w, "-fgpu-approx-transcendentals");
+        words_add(w, "-D__USE_FAST_MATH__=1");
+    }
+    if (a->imprecise_division >= 0 ? a->imprecise_division : a->fast_math) {
+        words_add(w, "-mllvm");
+        words_add(w, "-nvptx-prec-divf32=0");
+    }
+    if (a->imprecise_root >= 0 ? a->imprecise_root : a->fast_math) {
+        words_add(w, "-mllvm");
+        words_add(w, "-nvptx-prec-sqrtf32=0");
+    }
+    for (size_t i = 0; i < a->dashed.count; i++) /* host options change no code of kernels */
+        if (is_preprocessor_word(a->dashed.at[i]))
+            words_add(w, a->dashed.at[i]);
+    words_add_all(w, &a->device);
+}
+
+static void
+add_host_options(struct step *s, struct words *w)
+{
+    struct cc_args *a = s->args;
+    words_add(w, "--cuda-host-only");
+    words_add(w, "-Xclang");
+    words_add(w, "-target-sdk-version=11.8"); /* launches by cudaLaunchKernel */
+    words_add(w, arena_printf(a->arena, "-O%s", a->optimize ? a->optimize : "2"));
+    words_add_all(w, &a->host);
+    words_add_all(w, &a->dashed);
+}
+
+static bool
+write_container(struct step *s, const char *ptx_path, const char *path)
+{
+    struct cc_container head = {.magic = "LOCKSTEP", .version = CC_CONTAINER_VERSION};
+    struct text out = {0};
+    size_t size;
+    char *ptx = ls_read_file(ptx_path, &size, &s->err);
+    if (!ptx)
+        return false;
+    head.flags = s->args->relocatable ? CC_CONTAINER_RELOCATABLE : 0;
+    head.size = size;
+    text_add_bytes(&out, (const char *)&head, sizeof head);
+    text_add_bytes(&out, ptx, size + 1);
+    bool ok = ls_write_file(path, out.at, out.count, &s->err);
+    text_free(&out);
+    ls_release(ptx);
+    return ok;
+}
+
+static int
+device_pass(struct step *s, const char *path, const char *ptx)
+{
+    struct words w = {0};
+    add_cuda(s, &w, path);
+    add_device_options(s, &w);
+    words_add(&w, path);
+    words_add(&w, "-o");
+    words_add(&w, ptx);
+    return run(s, &w);
+}
+
+static int
+compile_cu(struct step *s, const char *path, const char *object)
+{
+    const char *ptx = intermediate(s, path, ".ptx"), *image = intermediate(s, path, ".lsptx");
+    int status = device_pass(s, path, ptx);
+    if (status)
+        return status;
+    if (!s->args->dryrun && !write_container(s, ptx, image))
+        return fail_with(s->args, &s->err);
+    struct words w = {0};
+    add_cuda(s, &w, path);
+    add_host_options(s, &w);
+    words_add(&w, "-Xclang");
+    words_add(&w, "-fcuda-include-gpubinary");
+    words_add(&w, "-Xclang");
+    words_add(&w, image);
+    words_add(&w, "-c");
+    words_add(&w, path);
+    words_add(&w, "-o");
+    words_add(&w, object);
+    status = run(s, &w);
+    if (status == 0 && s->args->relocatable && !s->args->dryrun &&
+        !cc_unify_registration(object, &s->err))
+        return fail_with(s->args, &s->err);
+    return status;
+}
+
+/* -- C and C++ files ------------------------------------------------------------------------------------- */
+
+static void
+add_plain(struct step *s, struct words *w, enum cc_language language)
+{
+    struct cc_args *a = s->args;
+    if (a->ccbin) {
+        words_add(w, a->ccbin);
+        words_add(w, "-x");
+        words_add(w, language == CC_C ? "c" : "c++");
+    } else {
+        add_clang(s, w);
+        words_add(w, "-x");
+        words_add(w, language == CC_C ? "c" : "c++");
+        words_add(w, "-Wno-unknown-warning-option");
+    }
+    if (a->standard && language == CC_CXX)
+        words_add(w, arena_printf(a->arena, "-std=%s", a->standard));
+    if (a->optimize)
+        words_add(w, arena_printf(a->arena, "-O%s", a->optimize));
+    words_add_all(w, &a->both);
+    words_add_all(w, &a->host);
+    words_add_all(w, &a->dashed);
+    words_add(w, "-isystem");
+    words_add(w, s->tools->include);
+}
+
+static int
+compile_plain(struct step *s, const char *path, enum cc_language language, const char *object)
+{
+    struct words w = {0};
+    add_plain(s, &w, language);
+    words_add(&w, "-c");
+    words_add(&w, path);
+    words_add(&w, "-o");
+    words_add(&w, object);
+    return run(s, &w);
+}
+
+static int
+compile(struct step *s, const char *path, enum cc_language language, const char *object)
+{
+    return language == CC_CU ? compile_cu(s, path, object)
+                             : compile_plain(s, path, language, object);
+}
+
+/* -- modes ----------------------------------------------------------------------------------------------- */
+
+static int
+preprocess(struct step *s, const char *path)
+{
+    struct cc_args *a = s->args;
+    enum cc_language language = language_of(a, path);
+    struct words w = {0};
+    if (language == CC_CU) {
+        add_cuda(s, &w, path);
+        add_host_options(s, &w);
+    } else {
+        add_plain(s, &w, language == CC_BY_SUFFIX ? CC_CXX : language);
+    }
+    words_add(&w, a->mode == CC_PREPROCESS ? "-E" : a->system_headers_too ? "-M" : "-MM");
+    words_add(&w, path);
+    if (a->output) {
+        words_add(&w, "-o");
+        words_add(&w, a->output);
+    }
+    return run(s, &w);
+}
+
+/* Modes that treat each source by itself. */
+static int
+each_source(struct step *s)
+{
+    struct cc_args *a = s->args;
+    for (size_t i = 0; i < a->items.count; i++) {
+        const char *path = a->items.at[i].word;
+        if (!a->items.at[i].is_source)
+            continue;
+        enum cc_language language = language_of(a, path);
+        int status = 0;
+        if (a->mode == CC_PREPROCESS || a->mode == CC_DEPENDS)
+            status = preprocess(s, path);
+        else if (a->mode == CC_PTX && language == CC_CU)
+            status = device_pass(s, path, final_name(s, path, ".ptx"));
+        else if (a->mode == CC_COMPILE && language != CC_BY_SUFFIX)
+            status = compile(s, path, language, final_name(s, path, ".o"));
+        if (status)
+            return status;
+    }
+    return 0;
+}
+
+/* NVIDIA's tools need a device link step that writes an object; here devices are linked when the
+ * program starts, so the object is empty. */
+static int
+device_link(struct step *s)
+{
+    struct words w = {0};
+    add_clang(s, &w);
+    static const char *const fixed[] = {"-x", "c", "-c", "/dev/null", "-o"};
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+        words_add(&w, fixed[i]);
+    words_add(&w, s->args->output ? s->args->output : "a_dlink.o");
+    return run(s, &w);
+}
+
+/* Compiles what is source and puts the results, in order, behind *w. */
+static int
+add_objects(struct step *s, struct words *w, bool link_words)
+{
+    struct cc_args *a = s->args;
+    for (size_t i = 0; i < a->items.count; i++) {
+        struct cc_item item = a->items.at[i];
+        enum cc_language language = item.is_source ? language_of(a, item.word) : CC_BY_SUFFIX;
+        if (language != CC_BY_SUFFIX) {
+            const char *object = intermediate(s, item.word, ".o");
+            int status = compile(s, item.word, language, object);
+            if (status)
+                return status;
+            words_add(w, object);
+        } else if (item.is_source || link_words) {
+            words_add(w, item.word);
+        }
+    }
+    return 0;
+}
+
+static int
+archive(struct step *s)
+{
+    struct words w = {0};
+    words_add(&w, "ar");
+    words_add(&w, "rcs");
+    words_add(&w, s->args->output ? s->args->output : "a.a");
+    int status = add_objects(s, &w, false);
+    return status ? status : run(s, &w);
+}
+
+static int
+link_program(struct step *s)
+{
+    struct cc_args *a = s->args;
+    struct words w = {0};
+    if (!s->tools->library[0] && !a->dryrun) {
+        ls_fail(&s->err, LS_ERR_SYSTEM, "liblockstep.so is not beside this program; build it first");
+        return fail_with(a, &s->err);
+    }
+    add_clang(s, &w);
+    if (a->shared)
+        words_add(&w, "-shared");
+    words_add_all(&w, &a->dashed);
+    words_add(&w, "-o");
+    words_add(&w, a->output ? a->output : a->shared ? "a.so" : "a.out");
+    int status = add_objects(s, &w, true);
+    if (status)
+        return status;
+    words_add(&w, arena_printf(a->arena, "-L%s", s->tools->library));
+    words_add(&w, arena_printf(a->arena, "-Wl,-rpath,%s", s->tools->library));
+    words_add(&w, "-llockstep");
+    words_add(&w, "-lpthread");
+    words_add(&w, "-ldl");
+    return run(s, &w);
+}
+
+/* -- one invocation ------------------------------------------------------------------------------------ */
+
+/* The lines that CMake reads from a verbose run of nvcc. */
+static void
+print_settings(const struct cc_tools *tools)
+{
+    const char *slash = strrchr(tools->include, '/');
+    fprintf(stderr, "#$ TOP=%.*s\n", (int)(slash - tools->include), tools->include);
+    fprintf(stderr, "#$ INCLUDES=\"-I%s\"\n", tools->include);
+    fprintf(stderr, "#$ SYSTEM_INCLUDES=\n");
+    fprintf(stderr, "#$ LIBRARIES=\"-L%s\"\n", tools->library);
+}
+
+static void
+settle_architecture(struct cc_args *a)
+{
+    if (a->architecture == 0)
+        a->architecture = DEFAULT_ARCHITECTURE;
+    if (a->architecture > NEWEST_ARCHITECTURE)
+        a->architecture = NEWEST_ARCHITECTURE, a->architecture_suffix = 0;
+    if (a->architecture < OLDEST_ARCHITECTURE)
+        a->architecture = OLDEST_ARCHITECTURE;
+    if (a->architecture_suffix && a->architecture != 90)
+        a->architecture_suffix = 0;
+}
+
+int
+cc_execute(struct cc_args *args, const struct cc_tools *tools, struct cc_folder *folder)
+{
+    struct step s = {.args = args, .tools = tools, .folder = folder};
+    size_t sources = 0;
+    for (size_t i = 0; i < args->items.count; i++)
+        sources += args->items.at[i].is_source;
+    settle_architecture(args);
+    for (size_t i = 0; i < args->ignored.count; i++)
+        fprintf(stderr, "%s: warning: Ignored option '%s': it has no effect here\n", args->name,
+                args->ignored.at[i]);
+    if (sources == 0) {
+        ls_fail(&s.err, LS_ERR_USAGE, "no input file (lockstep cc --help lists the options)");
+        return fail_with(args, &s.err);
+    }
+    if (args->output && sources > 1 &&
+        (args->mode == CC_COMPILE || args->mode == CC_PTX || args->mode == CC_PREPROCESS)) {
+        ls_fail(&s.err, LS_ERR_USAGE, "-o %s: several files are compiled, but one output is named",
+                args->output);
+        return fail_with(args, &s.err);
+    }
+    if (args->dryrun || args->verbose)
+        print_settings(tools);
+    switch (args->mode) {
+    case CC_LINK:
+        return link_program(&s);
+    case CC_LIB:
+        return archive(&s);
+    case CC_DLINK:
+        return device_link(&s);
+    default:
+        return each_source(&s);
+    }
+}
+
+static void
+print_version(void)
+{
+    puts("lockstep cc: a compiler driver with the options of nvcc, on clang\n"
+         "Cuda compilation tools, release 12.5, V12.5.0");
+}
+
+bool
+cc_is_driver_name(const char *argv0)
+{
+    const char *name = base_name(argv0);
+    return strcmp(name, "nvcc") == 0 || strcmp(name, "lockstep-nvcc") == 0;
+}
+
+void
+cc_args_free(struct cc_args *a)
+{
+    VEC_FREE(&a->both);
+    VEC_FREE(&a->host);
+    VEC_FREE(&a->device);
+    VEC_FREE(&a->dashed);
+    VEC_FREE(&a->ignored);
+    VEC_FREE(&a->items);
+    arena_free(a->arena);
+}
+
+int
+cc_main(int argc, char **argv)
+{
+    struct arena arena = {0};
+    struct cc_args args = {.arena = &arena, .name = "lockstep cc"};
+    struct cc_tools tools;
+    struct cc_folder folder = {0};
+    struct ls_error err = {0};
+    int status;
+    if (!cc_parse(&args, argc, argv, &err)) {
+        status = fail_with(&args, &err);
+    } else if (args.version || args.help) {
+        args.version ? print_version() : cc_print_help();
+        status = 0;
+    } else if (!cc_find_tools(&tools, &err) || !cc_folder_make(&folder, &err)) {
+        status = fail_with(&args, &err);
+    } else {
+        status = cc_execute(&args, &tools, &folder);
+    }
+    cc_folder_remove(&folder);
+    cc_args_free(&args);
+    return status;
+}
