@@ -26,7 +26,7 @@ extern "C" {
 #endif
 
 
-/* -- devices ----------------------------------------------------------------------------------- */
+/* -- devices -------------------------------------------------------------------------------- */
 
 cudaError_t cudaDeviceReset(void);
 cudaError_t cudaDeviceSynchronize(void);
@@ -80,14 +80,14 @@ cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *devPtr);
 cudaError_t cudaIpcOpenMemHandle(void **devPtr, cudaIpcMemHandle_t handle, unsigned int flags);
 cudaError_t cudaIpcCloseMemHandle(void *devPtr);
 
-/* -- errors ------------------------------------------------------------------------------------ */
+/* -- errors --------------------------------------------------------------------------------- */
 
 cudaError_t cudaGetLastError(void);
 cudaError_t cudaPeekAtLastError(void);
 const char *cudaGetErrorName(cudaError_t error);
 const char *cudaGetErrorString(cudaError_t error);
 
-/* -- streams ----------------------------------------------------------------------------------- */
+/* -- streams -------------------------------------------------------------------------------- */
 
 cudaError_t cudaStreamCreate(cudaStream_t *stream);
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags);
@@ -134,7 +134,7 @@ cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNo
                                                 size_t numDependencies,
                                                 unsigned int flags LOCKSTEP_DEFAULT(0));
 
-/* -- events ------------------------------------------------------------------------------------ */
+/* -- events --------------------------------------------------------------------------------- */
 
 cudaError_t cudaEventCreate(cudaEvent_t *event);
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags);
@@ -146,7 +146,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event);
 cudaError_t cudaEventDestroy(cudaEvent_t event);
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end);
 
-/* -- launches and functions -------------------------------------------------------------------- */
+/* -- launches and functions ----------------------------------------------------------------- */
 
 cudaError_t cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args,
                              size_t sharedMem, cudaStream_t stream);
@@ -180,7 +180,7 @@ cudaError_t cudaOccupancyMaxPotentialClusterSize(int *clusterSize, const void *f
 cudaError_t cudaOccupancyMaxActiveClusters(int *numClusters, const void *func,
                                            const cudaLaunchConfig_t *config);
 
-/* -- memory ------------------------------------------------------------------------------------ */
+/* -- memory --------------------------------------------------------------------------------- */
 
 cudaError_t cudaMalloc(void **devPtr, size_t size);
 cudaError_t cudaFree(void *devPtr);
@@ -254,7 +254,7 @@ cudaError_t cudaMemRangeGetAttributes(void **data, size_t *dataSizes,
                                       enum cudaMemRangeAttribute *attributes, size_t numAttributes,
                                       const void *devPtr, size_t count);
 
-/* -- copies ------------------------------------------------------------------------------------ */
+/* -- copies --------------------------------------------------------------------------------- */
 
 cudaError_t cudaMemcpy(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind);
 cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind,
@@ -329,7 +329,7 @@ cudaError_t cudaMemset3D(struct cudaPitchedPtr pitchedDevPtr, int value, struct 
 cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr pitchedDevPtr, int value,
                               struct cudaExtent extent, cudaStream_t stream LOCKSTEP_DEFAULT(0));
 
-/* -- textures and surfaces --------------------------------------------------------------------- */
+/* -- textures and surfaces ------------------------------------------------------------------ */
 
 cudaError_t cudaCreateTextureObject(cudaTextureObject_t *texObject,
                                     const struct cudaResourceDesc *resDesc,
@@ -365,7 +365,7 @@ cudaError_t cudaBindSurfaceToArray(const struct surfaceReference *surfref, cudaA
                                    const struct cudaChannelFormatDesc *desc);
 cudaError_t cudaGetSurfaceReference(const struct surfaceReference **surfref, const void *symbol);
 
-/* -- graphs ------------------------------------------------------------------------------------ */
+/* -- graphs --------------------------------------------------------------------------------- */
 
 cudaError_t cudaGraphCreate(cudaGraph_t *graph, unsigned int flags);
 cudaError_t cudaGraphDestroy(cudaGraph_t graph);
@@ -500,14 +500,14 @@ cudaError_t cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t object
 cudaError_t cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUserObject_t object,
                                        unsigned int count LOCKSTEP_DEFAULT(1));
 
-/* -- profiler ---------------------------------------------------------------------------------- */
+/* -- profiler ------------------------------------------------------------------------------- */
 
 cudaError_t cudaProfilerStart(void);
 cudaError_t cudaProfilerStop(void);
 cudaError_t cudaProfilerInitialize(const char *configFile, const char *outputFile,
                                    cudaOutputMode_t outputMode);
 
-/* -- interoperation ---------------------------------------------------------------------------- */
+/* -- interoperation ------------------------------------------------------------------------- */
 
 cudaError_t cudaGraphicsUnregisterResource(cudaGraphicsResource_t resource);
 cudaError_t cudaGraphicsResourceSetMapFlags(cudaGraphicsResource_t resource, unsigned int flags);
@@ -544,7 +544,7 @@ cudaError_t cudaDestroyExternalSemaphore(cudaExternalSemaphore_t extSem);
 cudaError_t cudaGetDriverEntryPoint(const char *symbol, void **funcPtr, unsigned long long flags,
                                     enum cudaDriverEntryPointQueryResult *driverStatus LOCKSTEP_DEFAULT(0));
 
-/* -- generated by the compiler ---------------------------------------------------------------------- */
+/* -- generated by the compiler -------------------------------------------------------------- */
 
 /* __cudaRegisterFatBinary takes {int magic 0x466243b1, int version 1, const void *image, void *unused};
  * image is lockstep's container: "LOCKSTEP", uint32 1, uint32 flags (bit 0: relocatable, to be

@@ -12,7 +12,7 @@
 #include "crt/host_defines.h"
 #include "vector_types.h"
 
-/* -- errors ------------------------------------------------------------------------------------ */
+/* -- errors --------------------------------------------------------------------------------- */
 
 enum cudaError {
 #define LOCKSTEP_CUDA_ERROR(name, value, text) name = value,
@@ -24,7 +24,7 @@ enum cudaError {
 typedef enum cudaError cudaError_t;
 #define cudaErrorLaunchFailureSynchronous cudaErrorLaunchFailure
 
-/* -- handles ----------------------------------------------------------------------------------- */
+/* -- handles -------------------------------------------------------------------------------- */
 
 typedef struct CUstream_st *cudaStream_t;
 typedef struct CUevent_st *cudaEvent_t;
@@ -51,7 +51,7 @@ struct cudaMipmappedArray;
 #define cudaStreamLegacy ((cudaStream_t)0x1)
 #define cudaStreamPerThread ((cudaStream_t)0x2)
 
-/* -- flags --------------------------------------------------------------------------------------- */
+/* -- flags ---------------------------------------------------------------------------------- */
 
 #define cudaHostAllocDefault 0x00
 #define cudaHostAllocPortable 0x01
@@ -176,7 +176,7 @@ enum cudaOutputMode {
 };
 typedef enum cudaOutputMode cudaOutputMode_t;
 
-/* -- devices ------------------------------------------------------------------------------------- */
+/* -- devices -------------------------------------------------------------------------------- */
 
 enum cudaDeviceAttr {
     cudaDevAttrMaxThreadsPerBlock = 1,
@@ -408,7 +408,7 @@ struct cudaDeviceProp {
     int reserved[63];
 };
 
-/* -- functions ----------------------------------------------------------------------------------- */
+/* -- functions ------------------------------------------------------------------------------ */
 
 struct cudaFuncAttributes {
     size_t sharedSizeBytes;
@@ -449,7 +449,7 @@ struct cudaLaunchParams {
     cudaStream_t stream;
 };
 
-/* -- memory --------------------------------------------------------------------------------------- */
+/* -- memory --------------------------------------------------------------------------------- */
 
 enum cudaChannelFormatKind {
     cudaChannelFormatKindSigned = 0,
@@ -606,7 +606,7 @@ enum cudaGraphMemAttributeType {
     cudaGraphMemAttrReservedMemHigh = 3
 };
 
-/* -- streams and callbacks -------------------------------------------------------------------------- */
+/* -- streams and callbacks ------------------------------------------------------------------ */
 
 typedef void(CUDART_CB *cudaStreamCallback_t)(cudaStream_t stream, cudaError_t status,
                                               void *userData);
@@ -724,7 +724,7 @@ typedef struct cudaLaunchConfig_st {
 #define cudaKernelNodeAttributeCooperative cudaLaunchAttributeCooperative
 #define cudaKernelNodeAttributePriority cudaLaunchAttributePriority
 
-/* -- graphs ------------------------------------------------------------------------------------------ */
+/* -- graphs --------------------------------------------------------------------------------- */
 
 enum cudaGraphNodeType {
     cudaGraphNodeTypeKernel = 0x00,
@@ -899,7 +899,7 @@ enum cudaDriverEntryPointQueryResult {
     cudaDriverEntryPointVersionNotSufficent = 2
 };
 
-/* -- resources of textures and surfaces ---------------------------------------------------------------- */
+/* -- resources of textures and surfaces ----------------------------------------------------- */
 
 enum cudaResourceType {
     cudaResourceTypeArray = 0x00,
@@ -968,7 +968,7 @@ struct cudaResourceViewDesc {
     unsigned int lastLayer;
 };
 
-/* -- interoperation: declared so that programs compile; the calls return cudaErrorNotSupported --------- */
+/* -- interoperation: declared so that programs compile; the calls return cudaErrorNotSupported  */
 
 enum cudaGraphicsRegisterFlags {
     cudaGraphicsRegisterFlagsNone = 0,

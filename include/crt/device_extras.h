@@ -12,7 +12,7 @@
 
 #define LOCKSTEP_DEVICE static __device__ __inline__ __attribute__((always_inline, unused))
 
-/* -- atomics ---------------------------------------------------------------------------------- */
+/* -- atomics -------------------------------------------------------------------------------- */
 
 /* op, type, the PTX type, the constraint letter of the value; three scopes each. */
 #define LOCKSTEP_ATOMIC_SCOPE(name, suffix, scope, op, type, ptx, letter)                          \
@@ -171,7 +171,7 @@ atomicCAS_system(unsigned long *address, unsigned long compare, unsigned long va
 #undef LOCKSTEP_ATOMIC_AS_SCOPE
 #undef LOCKSTEP_ATOMIC_AS
 
-/* -- loads and stores with a cache operator ------------------------------------------------------ */
+/* -- loads and stores with a cache operator ------------------------------------------------- */
 
 /* 1, 2 and 4 values at a time: the PTX type, its constraint letter, the type the register has. */
 #define LOCKSTEP_LOAD1(name, op, type, ptx, letter, reg)                                           \
@@ -276,7 +276,7 @@ LOCKSTEP_CACHE_TYPES(STORE, __stwt, ".global.wt")
 #undef LOCKSTEP_STORE2
 #undef LOCKSTEP_STORE4
 
-/* -- address spaces ------------------------------------------------------------------------------- */
+/* -- address spaces ------------------------------------------------------------------------- */
 
 LOCKSTEP_DEVICE unsigned int
 __isGlobal(const void *p)
@@ -339,7 +339,7 @@ __cvta_local_to_generic(size_t p)
     return __nv_cvta_local_to_generic_impl(p);
 }
 
-/* -- integers ---------------------------------------------------------------------------------------- */
+/* -- integers ------------------------------------------------------------------------------- */
 
 LOCKSTEP_DEVICE int
 __dp4a(int a, int b, int c)
@@ -483,7 +483,7 @@ __viaddmax_s32_relu(int a, int b, int c)
     return max(max(a + b, c), 0);
 }
 
-/* -- time, fences, hints -------------------------------------------------------------------------------- */
+/* -- time, fences, hints -------------------------------------------------------------------- */
 
 LOCKSTEP_DEVICE void
 __nanosleep(unsigned int ns)
@@ -498,7 +498,7 @@ __globaltimer()
     return t;
 }
 
-/* -- the float overloads of CUDA's own functions ----------------------------------------------------------- */
+/* -- the float overloads of CUDA's own functions -------------------------------------------- */
 
 #define LOCKSTEP_FLOAT1(name)                                                                      \
     LOCKSTEP_DEVICE float name(float a)                                                            \

@@ -13,7 +13,7 @@
 #define LOCKSTEP_NV extern "C" __device__ __inline__ __attribute__((always_inline))
 
 
-/* -- integers ------------------------------------------------------------------------------------ */
+/* -- integers ------------------------------------------------------------------------------- */
 
 LOCKSTEP_NV int __nv_abs(int __a)
 {
@@ -141,7 +141,7 @@ LOCKSTEP_NV unsigned int __nv_urhadd(unsigned int __a, unsigned int __b)
     return (__a | __b) - ((__a ^ __b) >> 1);
 }
 
-/* -- floating point: exact operations ------------------------------------------------------------ */
+/* -- floating point: exact operations ------------------------------------------------------- */
 
 LOCKSTEP_NV float __nv_fabsf(float __a)
 {
@@ -284,7 +284,7 @@ LOCKSTEP_NV float __nv_saturatef(float __a)
     return __nvvm_saturate_f(__a);
 }
 
-/* -- floating point: given rounding -------------------------------------------------------------- */
+/* -- floating point: given rounding --------------------------------------------------------- */
 
 LOCKSTEP_NV float __nv_fadd_rn(float __a, float __b)
 {
@@ -527,7 +527,7 @@ LOCKSTEP_NV double __nv_fma_rd(double __a, double __b, double __c)
     return __nvvm_fma_rm_d(__a, __b, __c);
 }
 
-/* -- conversions --------------------------------------------------------------------------------- */
+/* -- conversions ---------------------------------------------------------------------------- */
 
 LOCKSTEP_NV float __nv_double2float_rn(double __a)
 {
@@ -843,7 +843,7 @@ LOCKSTEP_NV double __nv_hiloint2double(int __a, int __b)
         double, (long long)(((unsigned long long)(unsigned int)__a << 32) | (unsigned int)__b));
 }
 
-/* -- approximations ------------------------------------------------------------------------------ */
+/* -- approximations ------------------------------------------------------------------------- */
 
 LOCKSTEP_NV float __nv_rsqrtf(float __a)
 {
@@ -899,7 +899,7 @@ LOCKSTEP_NV float __nv_fast_fdividef(float __a, float __b)
     return __nvvm_div_approx_f(__a, __b);
 }
 
-/* -- two or four values in a word ---------------------------------------------------------------- */
+/* -- two or four values in a word ----------------------------------------------------------- */
 
 /* The function's body for each part: __x and __y are a part of each operand, widened to int. */
 #define LOCKSTEP_PARTS(bits, type, expression)                                                     \

@@ -10,7 +10,7 @@
 
 #define LOCKSTEP_API static __inline__ __host__ __attribute__((unused)) cudaError_t
 
-/* -- memory ------------------------------------------------------------------------------------- */
+/* -- memory --------------------------------------------------------------------------------- */
 
 template <class T>
 LOCKSTEP_API
@@ -102,7 +102,7 @@ cudaMemPrefetchAsync(const void *devPtr, size_t count, cudaMemLocation location,
     return ::cudaMemPrefetchAsync_v2(devPtr, count, location, flags, stream);
 }
 
-/* -- variables by name ------------------------------------------------------------------------------ */
+/* -- variables by name ---------------------------------------------------------------------- */
 
 template <class T>
 LOCKSTEP_API
@@ -171,7 +171,7 @@ cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t *node, cudaGraph_t graph,
                                               (const void *)&symbol, count, offset, kind);
 }
 
-/* -- functions ------------------------------------------------------------------------------------------ */
+/* -- functions ------------------------------------------------------------------------------ */
 
 template <class T>
 LOCKSTEP_API
@@ -236,7 +236,7 @@ cudaGetKernel(cudaKernel_t *kernel, T *func)
     return ::cudaGetKernel(kernel, (const void *)func);
 }
 
-/* -- occupancy -------------------------------------------------------------------------------------------- */
+/* -- occupancy ------------------------------------------------------------------------------ */
 
 template <class T>
 LOCKSTEP_API
@@ -331,7 +331,7 @@ cudaOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize, T func,
                                                        cudaOccupancyDefault);
 }
 
-/* -- events, graphs ------------------------------------------------------------------------------------------ */
+/* -- events, graphs ------------------------------------------------------------------------- */
 
 LOCKSTEP_API
 cudaEventCreate(cudaEvent_t *event, unsigned int flags)
@@ -362,7 +362,7 @@ cudaGraphExecUpdate(cudaGraphExec_t graphExec, cudaGraph_t graph, cudaGraphNode_
     return e;
 }
 
-/* -- textures by reference ---------------------------------------------------------------------------------------- */
+/* -- textures by reference ------------------------------------------------------------------ */
 
 template <class T, int dim, enum cudaTextureReadMode mode>
 LOCKSTEP_API

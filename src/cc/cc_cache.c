@@ -4,10 +4,10 @@
  *
  * Two files an entry. "cc-<key>.list" names the program and every file that went into it with its
  * hash; the key is a hash of source path, options, clang and our headers' place. An entry serves as
- * long as each listed file still has its hash. Both files are written under another name and renamed,
- * the list last, so a reader sees a whole entry or none.
+ * long as each listed file still has its hash. Both files are written under another name and
+ * renamed, the list last, so a reader sees a whole entry or none.
  */
-#include "cc/cc_internal.h"
+#include "cc/cc_priv.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@
 
 static const char list_head[] = "lockstep cc 1\n";
 
-/* -- keys ------------------------------------------------------------------------------------------ */
+/* -- keys ----------------------------------------------------------------------------------- */
 
 static struct hash128
 hash_word(struct hash128 h, const char *word)
@@ -26,7 +26,8 @@ hash_word(struct hash128 h, const char *word)
     return ls_hash(h, word, strlen(word) + 1);
 }
 
-/* A tool is known by path, size and time of change: reading clang would cost more than compiling. */
+/* A tool is known by path, size and time of change: reading clang would cost more than compiling.
+ */
 static struct hash128
 hash_tool(struct hash128 h, const char *path)
 {
@@ -69,7 +70,7 @@ hash_of_file(const char *path, char out[33])
     return true;
 }
 
-/* -- reading an entry ------------------------------------------------------------------------------ */
+/* -- reading an entry ----------------------------------------------------------------------- */
 
 /* The program's path, when each file of the list is as it was. */
 static bool
@@ -90,17 +91,17 @@ entry_is_current(const char *list_path, const char *folder, char *out, size_t ro
     while (current && !ended && (line = strsep(&at, "\n"))) {
         char hash[33];
         ended = strcmp(line, "end") == 0;
-        current = ended || (strlen(line) > 33 && line[32] == ' ' &&
-                            hash_of_file(line + 33, hash) && memcmp(hash, line, 32) == 0);
+        current = ended || (strlen(line) > 33 && line[32] == ' ' && hash_of_file(line + 33, hash) &&
+                            memcmp(hash, line, 32) == 0);
     }
     ls_release(text);
     return current && ended;
 }
 
-/* -- making an entry ------------------------------------------------------------------------------- */
+/* -- making an entry ------------------------------------------------------------------------ */
 
-/* Adds "hash path" lines for the files of a dependency file as clang writes it ("a.o: b.cu c\ d.h \"
- * line by line). */
+/* Adds "hash path" lines for the files of a dependency file as clang writes it ("a.o: b.cu c\ d.h
+ * \" line by line). */
 static bool
 add_dependencies(struct text *list, const char *path, struct ls_error *err)
 {
@@ -179,7 +180,8 @@ make_entry(const struct cc_tools *tools, const char *cache, const char *key, con
         return false;
     snprintf(program, sizeof program, "%s/cc-%s.%ld.tmp", cache, key, (long)getpid());
     snprintf(list_path, sizeof list_path, "%s/cc-%s.list", cache, key);
-    bool ok = compile_to(tools, &folder, source, extra, n, program, err) && hash_of_file(program, hash);
+    bool ok =
+        compile_to(tools, &folder, source, extra, n, program, err) && hash_of_file(program, hash);
     if (ok) {
         /* The program's own hash is in its name: two writers of one entry do not mix. */
         text_add(&list, "%scc-%s-%.16s\n", list_head, key, hash);
@@ -221,8 +223,8 @@ build_uncached(const struct cc_tools *tools, const char *source, const char *con
         atexit(remove_uncached);
     }
     snprintf(out, room, "%s/program", uncached.path);
-    bool ok = cc_folder_make(&folder, err) &&
-              compile_to(tools, &folder, source, extra, n, out, err);
+    bool ok =
+        cc_folder_make(&folder, err) && compile_to(tools, &folder, source, extra, n, out, err);
     cc_folder_remove(&folder);
     return ok;
 }

@@ -4,7 +4,7 @@
  * container, host pass that embeds the container; then the link with liblockstep. --dryrun prints
  * the commands and runs none of them.
  */
-#include "cc/cc_internal.h"
+#include "cc/cc_priv.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,8 +26,8 @@ static int
 fail_with(const struct cc_args *args, const struct ls_error *err)
 {
     fprintf(stderr, "%s: %s\n", args->name, err->text);
-    return err->status == LS_ERR_USAGE    ? 2
-           : err->status == LS_ERR_SYSTEM ? 127
+    return err->status == LS_ERR_USAGE      ? 2
+           : err->status == LS_ERR_SYSTEM   ? 127
            : err->status == LS_ERR_INTERNAL ? 70
                                             : 1;
 }
@@ -44,7 +44,7 @@ run(struct step *s, struct words *command)
     return status;
 }
 
-/* -- names ------------------------------------------------------------------------------------------ */
+/* -- names ---------------------------------------------------------------------------------- */
 
 static const char *
 base_name(const char *path)
@@ -101,7 +101,7 @@ language_of(const struct cc_args *args, const char *path)
     return CC_BY_SUFFIX; /* an object, an archive: for the linker */
 }
 
-/* -- the two passes over a .cu file -------------------------------------------------------------------- */
+/* -- the two passes over a .cu file --------------------------------------------------------- */
 
 static void
 add_clang(struct step *s, struct words *w)
@@ -117,11 +117,18 @@ add_cuda(struct step *s, struct words *w, const char *path)
 {
     struct cc_args *a = s->args;
     add_clang(s, w);
-    static const char *const fixed[] = {
-        "-x", "cuda", "-nocudainc", "-nocudalib", "--cuda-path=/nonexistent",
-        "-Wno-unknown-cuda-version", "-Wno-unknown-warning-option", "-D__NVCC__=1",
-        "-D__CUDACC__=1", "-D__CUDACC_VER_MAJOR__=12", "-D__CUDACC_VER_MINOR__=5",
-        "-D__CUDACC_VER_BUILD__=0"};
+    static const char *const fixed[] = {"-x",
+                                        "cuda",
+                                        "-nocudainc",
+                                        "-nocudalib",
+                                        "--cuda-path=/nonexistent",
+                                        "-Wno-unknown-cuda-version",
+                                        "-Wno-unknown-warning-option",
+                                        "-D__NVCC__=1",
+                                        "-D__CUDACC__=1",
+                                        "-D__CUDACC_VER_MAJOR__=12",
+                                        "-D__CUDACC_VER_MINOR__=5",
+                                        "-D__CUDACC_VER_BUILD__=0"};
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         words_add(w, fixed[i]);
     words_add(w, arena_printf(a->arena, "--cuda-gpu-arch=sm_%d%c", a->architecture,
@@ -252,7 +259,7 @@ compile_cu(struct step *s, const char *path, const char *object)
     return status;
 }
 
-/* -- C and C++ files ------------------------------------------------------------------------------------- */
+/* -- C and C++ files ------------------------------------------------------------------------ */
 
 static void
 add_plain(struct step *s, struct words *w, enum cc_language language)
@@ -298,7 +305,7 @@ compile(struct step *s, const char *path, enum cc_language language, const char 
                              : compile_plain(s, path, language, object);
 }
 
-/* -- modes ----------------------------------------------------------------------------------------------- */
+/* -- modes ---------------------------------------------------------------------------------- */
 
 static int
 preprocess(struct step *s, const char *path)
@@ -396,7 +403,8 @@ link_program(struct step *s)
     struct cc_args *a = s->args;
     struct words w = {0};
     if (!s->tools->library[0] && !a->dryrun) {
-        ls_fail(&s->err, LS_ERR_SYSTEM, "liblockstep.so is not beside this program; build it first");
+        ls_fail(&s->err, LS_ERR_SYSTEM,
+                "liblockstep.so is not beside this program; build it first");
         return fail_with(a, &s->err);
     }
     add_clang(s, &w);
@@ -416,7 +424,7 @@ link_program(struct step *s)
     return run(s, &w);
 }
 
-/* -- one invocation ------------------------------------------------------------------------------------ */
+/* -- one invocation ------------------------------------------------------------------------- */
 
 /* The lines that CMake reads from a verbose run of nvcc. */
 static void

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cc_object: one change to a relocatable object file. With -fgpu-rdc clang lets each translation unit
- * call a function of its own, __cudaRegisterLinkedBinary<id>, which NVIDIA's device linker would
- * write. Here one function serves all of them, so the name is cut to its common head in the string
- * table. Nothing else can share the tail that is cut off: it holds the unit's identity.
+ * cc_object: one change to a relocatable object file. With -fgpu-rdc clang lets each translation
+ * unit call a function of its own, __cudaRegisterLinkedBinary<id>, which NVIDIA's device linker
+ * would write. Here one function serves all of them, so the name is cut to its common head in the
+ * string table. Nothing else can share the tail that is cut off: it holds the unit's identity.
  */
-#include "cc/cc_internal.h"
+#include "cc/cc_priv.h"
 
 #include <elf.h>
 #include <string.h>
@@ -51,10 +51,9 @@ cc_unify_registration(const char *path, struct ls_error *err)
     bool ok = size >= sizeof head;
     if (ok)
         memcpy(&head, file, sizeof head);
-    ok = ok && memcmp(head.e_ident, ELFMAG, SELFMAG) == 0 &&
-         head.e_ident[EI_CLASS] == ELFCLASS64 && head.e_shentsize == sizeof(Elf64_Shdr) &&
-         head.e_shoff <= size && head.e_shnum <= (size - head.e_shoff) / sizeof(Elf64_Shdr) &&
-         head.e_shoff % 8 == 0;
+    ok = ok && memcmp(head.e_ident, ELFMAG, SELFMAG) == 0 && head.e_ident[EI_CLASS] == ELFCLASS64 &&
+         head.e_shentsize == sizeof(Elf64_Shdr) && head.e_shoff <= size &&
+         head.e_shnum <= (size - head.e_shoff) / sizeof(Elf64_Shdr) && head.e_shoff % 8 == 0;
     if (!ok) {
         ls_release(file);
         return ls_fail(err, LS_ERR_INPUT, "%s: clang did not write a 64-bit ELF object", path);

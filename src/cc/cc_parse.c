@@ -3,7 +3,7 @@
  * cc_parse: nvcc's command line into struct cc_args, by the table cc_options.def. Also the words of
  * NVCC_PREPEND_FLAGS and NVCC_APPEND_FLAGS, and of files named by @file and --options-file.
  */
-#include "cc/cc_internal.h"
+#include "cc/cc_priv.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -12,10 +12,46 @@
 
 enum form { FLAG, BOOL, VALUE, JOINED, LIST };
 enum action {
-    MODE, DC, DEPENDS, NOTMADE, SHARED, OUTPUT, ODIR, HOST, LANGUAGE, STD, BOTH, LINKER, LIBRARY,
-    ACCEPT, IGNORE, OPTIMIZE, DEBUG, ARCH, CODE, GENCODE, RDC, FASTMATH, FMAD, FTZ, PRECDIV,
-    PRECSQRT, STREAM, LAMBDA, MACHINE, TEMPLATE, CCBIN, XCOMPILER, OPTIONS, KEEP, KEEPDIR, DRYRUN,
-    VERBOSE, VERSION, HELP, WERROR,
+    MODE,
+    DC,
+    DEPENDS,
+    NOTMADE,
+    SHARED,
+    OUTPUT,
+    ODIR,
+    HOST,
+    LANGUAGE,
+    STD,
+    BOTH,
+    LINKER,
+    LIBRARY,
+    ACCEPT,
+    IGNORE,
+    OPTIMIZE,
+    DEBUG,
+    ARCH,
+    CODE,
+    GENCODE,
+    RDC,
+    FASTMATH,
+    FMAD,
+    FTZ,
+    PRECDIV,
+    PRECSQRT,
+    STREAM,
+    LAMBDA,
+    MACHINE,
+    TEMPLATE,
+    CCBIN,
+    XCOMPILER,
+    OPTIONS,
+    KEEP,
+    KEEPDIR,
+    DRYRUN,
+    VERBOSE,
+    VERSION,
+    HELP,
+    WERROR,
 };
 
 struct row {
@@ -40,7 +76,7 @@ struct parser {
     struct ls_error *err;
 };
 
-/* -- words -------------------------------------------------------------------------------------------- */
+/* -- words ---------------------------------------------------------------------------------- */
 
 static bool add_word(struct parser *p, const char *word);
 
@@ -101,7 +137,7 @@ add_word(struct parser *p, const char *word)
     return true;
 }
 
-/* -- architectures ------------------------------------------------------------------------------------- */
+/* -- architectures -------------------------------------------------------------------------- */
 
 /* The largest number behind "sm_" or "compute_" in text, with its letter ("90a"); false: none. */
 static bool
@@ -136,7 +172,7 @@ set_architecture(struct parser *p, const char *option, const char *value)
                    value);
 }
 
-/* -- libraries ----------------------------------------------------------------------------------------- */
+/* -- libraries ------------------------------------------------------------------------------ */
 
 static bool
 is_one_of(const char *word, const char *const *list, size_t n)
@@ -152,11 +188,25 @@ add_library(struct parser *p, const char *name)
 {
     static const char *const ours[] = {"cudart", "cudart_static", "cuda", "cudadevrt", "lockstep"};
     static const char *const closed[] = {
-        "cublas", "cublas_static", "cublasLt", "cufft", "cufft_static", "cufftw", "curand",
-        "curand_static", "cusparse", "cusparse_static", "cusolver", "cusolver_static", "nvrtc",
-        "nvrtc_static", "nvJitLink", "nvjpeg", "cudnn", "nccl", "nvToolsExt", "cupti",
-        "nvidia-ml", "nppc", "nppial", "nppicc", "nppidei", "nppif", "nppig", "nppim", "nppist",
-        "nppisu", "nppitc", "npps", "nvgraph", "cutensor", "nvvm", "cufile", "nvcuvid",
+        "cublas",       "cublas_static",
+        "cublasLt",     "cufft",
+        "cufft_static", "cufftw",
+        "curand",       "curand_static",
+        "cusparse",     "cusparse_static",
+        "cusolver",     "cusolver_static",
+        "nvrtc",        "nvrtc_static",
+        "nvJitLink",    "nvjpeg",
+        "cudnn",        "nccl",
+        "nvToolsExt",   "cupti",
+        "nvidia-ml",    "nppc",
+        "nppial",       "nppicc",
+        "nppidei",      "nppif",
+        "nppig",        "nppim",
+        "nppist",       "nppisu",
+        "nppitc",       "npps",
+        "nvgraph",      "cutensor",
+        "nvvm",         "cufile",
+        "nvcuvid",
     };
     if (is_one_of(name, ours, sizeof ours / sizeof *ours))
         return true; /* liblockstep has them all */
@@ -170,7 +220,7 @@ add_library(struct parser *p, const char *name)
     return true;
 }
 
-/* -- actions ------------------------------------------------------------------------------------------- */
+/* -- actions -------------------------------------------------------------------------------- */
 
 static bool
 set_language(struct parser *p, const char *value)
@@ -377,19 +427,25 @@ act(struct parser *p, const struct row *row, const char *spelling, const char *v
     return true;
 }
 
-/* -- the command line ------------------------------------------------------------------------------------ */
+/* -- the command line ----------------------------------------------------------------------- */
 
 static bool
 is_boolean_word(const char *word)
 {
-    static const char *const words[] = {
-        "true", "false", "all-warnings", "cross-execution-space-call", "reorder",
-        "default-stream-launch", "missing-launch-bounds", "ext-lambda-captures-this",
-        "deprecated-declarations"};
+    static const char *const words[] = {"true",
+                                        "false",
+                                        "all-warnings",
+                                        "cross-execution-space-call",
+                                        "reorder",
+                                        "default-stream-launch",
+                                        "missing-launch-bounds",
+                                        "ext-lambda-captures-this",
+                                        "deprecated-declarations"};
     return is_one_of(word, words, sizeof words / sizeof *words);
 }
 
-/* Whether the row is meant by the word behind its dashes; *value: what follows "=" or the letter. */
+/* Whether the row is meant by the word behind its dashes; *value: what follows "=" or the letter.
+ */
 static bool
 row_matches(const struct row *row, const char *word, const char **value)
 {
@@ -508,6 +564,8 @@ cc_print_help(void)
         printf("  %-34s", brief);
         if (r->full && strcmp(r->brief, r->full) != 0)
             printf(" --%s", r->full);
-        puts(r->action == IGNORE ? "  (no effect here)" : r->action == NOTMADE ? "  (refused)" : "");
+        puts(r->action == IGNORE    ? "  (no effect here)"
+             : r->action == NOTMADE ? "  (refused)"
+                                    : "");
     }
 }

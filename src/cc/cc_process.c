@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cc_process: child processes, and the temporary folder that does not outlive us. A signal that asks
- * us to end only sets a flag; the wait for the child sees it, ends the child, removes the folder and
- * raises the signal again with its default effect.
+ * cc_process: child processes, and the temporary folder that does not outlive us. A signal that
+ * asks us to end only sets a flag; the wait for the child sees it, ends the child, removes the
+ * folder and raises the signal again with its default effect.
  */
-#include "cc/cc_internal.h"
+#include "cc/cc_priv.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -28,7 +28,7 @@ words_add_all(struct words *w, const struct words *more)
         words_add(w, more->at[i]);
 }
 
-/* -- the temporary folder -------------------------------------------------------------------------- */
+/* -- the temporary folder ------------------------------------------------------------------- */
 
 bool
 cc_folder_make(struct cc_folder *folder, struct ls_error *err)
@@ -64,7 +64,7 @@ cc_folder_remove(struct cc_folder *folder)
     folder->path[0] = '\0';
 }
 
-/* -- commands ------------------------------------------------------------------------------------------ */
+/* -- commands ------------------------------------------------------------------------------- */
 
 void
 cc_print_command(const struct words *command)

@@ -4,7 +4,7 @@
  * clang-20 ... clang-16, clang on PATH. Headers and library are found from the place of this
  * executable, in a build tree as in an installed one.
  */
-#include "cc/cc_internal.h"
+#include "cc/cc_priv.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 enum { OLDEST_CLANG = 16 };
 
-/* -- clang -------------------------------------------------------------------------------------- */
+/* -- clang ---------------------------------------------------------------------------------- */
 
 static bool
 find_on_path(const char *name, char *out, size_t room)
@@ -97,7 +97,7 @@ cc_ptx_feature(const struct cc_tools *tools)
     }
 }
 
-/* -- headers and library ------------------------------------------------------------------------- */
+/* -- headers and library -------------------------------------------------------------------- */
 
 /* The first of folders[] (below the executable's) that has the file; resolved. */
 static bool

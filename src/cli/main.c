@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cc/cc.h"
 #include "cli/cli.h"
 
 static const struct command {
@@ -31,6 +32,8 @@ int
 main(int argc, char **argv)
 {
     const char *names[COMMANDS];
+    if (cc_is_driver_name(argv[0])) /* a link to this program called nvcc or lockstep-nvcc */
+        return cc_main(argc, argv);
     if (argc < 2) {
         usage(stderr);
         return CLI_USAGE;

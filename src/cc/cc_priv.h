@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cc_internal.h: what the files of the driver share: the parsed command line, the tools found, and
+ * cc_priv.h: what the files of the driver share: the parsed command line, the tools found, and
  * running one command.
  */
-#ifndef LOCKSTEP_CC_CC_INTERNAL_H
-#define LOCKSTEP_CC_CC_INTERNAL_H
+#ifndef LOCKSTEP_CC_CC_PRIV_H
+#define LOCKSTEP_CC_CC_PRIV_H
 
 #include "cc/cc.h"
 
