@@ -26,8 +26,8 @@ static int64_t
 fail(struct reader *r, const char *what)
 {
     if (!r->failed)
-        ls_fail(r->err, LS_ERR_USAGE, "'%s', column %d: %s", r->text, (int)(r->at - r->text) + 1,
-                what);
+        ls_fail(r->err, LS_ERR_USAGE, "column %d: %s in '%.200s'", (int)(r->at - r->text) + 1, what,
+                r->text);
     r->failed = true;
     return 0;
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "csv.h"
 #include "model/model.h"
 
 static const struct {
@@ -80,6 +81,33 @@ published_cases(void **state)
                      cases[i].cc, cases[i].threads, cases[i].registers, cases[i].shared,
                      o.blocks_per_sm, o.limited_by, cases[i].blocks, cases[i].limited_by);
     }
+}
+
+/* tools/record/record.sh occupancy, where it has been run: cudaOccupancy...'s own answers. */
+static void
+recorded_row(char **field, int count, void *context)
+{
+    assert_int_equal(count, 6);
+    struct occupancy_query q = {.threads_per_block = (uint32_t)strtoul(field[1], NULL, 10),
+                                .registers_per_thread = (uint32_t)strtoul(field[2], NULL, 10),
+                                .static_shared = (uint32_t)strtoul(field[3], NULL, 10),
+                                .dynamic_shared = (uint32_t)strtoul(field[4], NULL, 10)};
+    struct occupancy o;
+    model_occupancy(context, &q, &o);
+    if (o.blocks_per_sm != strtoul(field[5], NULL, 10))
+        fail_msg("row %s: model %u by %s, device %s", field[0], o.blocks_per_sm, o.limited_by,
+                 field[5]);
+}
+
+static void
+recorded_launches(void **state)
+{
+    (void)state;
+    const struct device_profile *d = model_find_device("h200");
+    int rows = csv_each("h200_occupancy.csv", recorded_row, (void *)(uintptr_t)d);
+    if (rows < 0)
+        skip(); /* not recorded yet */
+    assert_int_equal(rows, 1000);
 }
 
 static void
@@ -280,7 +308,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(published_cases), cmocka_unit_test(carveouts),
+        cmocka_unit_test(published_cases), cmocka_unit_test(recorded_launches),
+        cmocka_unit_test(carveouts),
         cmocka_unit_test(limits_table),    cmocka_unit_test(devices),
         cmocka_unit_test(caches),          cmocka_unit_test(bounds),
         cmocka_unit_test(placement),
