@@ -12,15 +12,20 @@
  * most 64 blocks, aligned or not. */
 struct blocks {
     uint32_t count;
+    uint64_t highest; /* of at[] */
     uint64_t at[64];
 };
 
 static void
 blocks_add(struct blocks *s, uint64_t block)
 {
-    for (uint32_t i = s->count; i-- > 0;) /* the last one first: neighbours share blocks */
-        if (s->at[i] == block)
-            return;
+    if (s->count && block <= s->highest) { /* rising addresses, the usual case, need no search */
+        for (uint32_t i = s->count; i-- > 0;)
+            if (s->at[i] == block)
+                return;
+    } else {
+        s->highest = block;
+    }
     if (s->count < 64)
         s->at[s->count++] = block;
 }
@@ -43,10 +48,14 @@ static uint32_t
 ideal_sectors(const struct access *a)
 {
     uint32_t distinct = 0;
-    for (uint32_t lane = 0; lane < 32; lane++) {
-        bool known = !(a->mask >> lane & 1);
-        for (uint32_t other = 0; other < lane && !known; other++)
-            known = (a->mask >> other & 1) && a->address[other] == a->address[lane];
+    uint64_t highest = 0;
+    for (uint32_t rest = a->mask; rest; rest &= rest - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(rest);
+        uint64_t at = a->address[lane];
+        bool known = false;
+        for (uint32_t o = a->mask & ((1u << lane) - 1); o && at <= highest && !known; o &= o - 1)
+            known = a->address[__builtin_ctz(o)] == at;
+        highest = at > highest ? at : highest;
         distinct += !known;
     }
     return (distinct * a->width + 31) / 32;

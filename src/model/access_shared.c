@@ -184,17 +184,24 @@ broadcast_steps(const struct access *a, uint32_t lanes, uint32_t offset)
 
 /* -- the cost ----------------------------------------------------------------------------------------- */
 
-static uint32_t
-part_steps(const struct device_profile *d, const struct access *a, uint32_t lanes)
+/* Adds a part's wavefronts, which are `needed` at least, to the cost. */
+static void
+part_cost(struct access_cost *out, uint32_t steps, uint32_t needed, uint32_t degree)
 {
-    if (a->op == ACCESS_ATOMIC || a->op == ACCESS_REDUCE)
-        return atomic_steps(d, a, lanes);
-    if (d->cc_major > 1)
-        return multicast_steps(d, a, lanes);
-    uint32_t steps = 0; /* 1.x: 8 and 16 bytes are two and four requests of 4 */
-    for (uint32_t offset = 0; offset < a->width; offset += 4)
-        steps += broadcast_steps(a, lanes, offset);
-    return steps;
+    out->wavefronts += steps;
+    out->wavefronts_ideal += needed;
+    if (degree > out->degree)
+        out->degree = degree;
+}
+
+/* 1.x: 8 and 16 bytes are two and four requests of 4. */
+static void
+tesla_part(const struct access *a, uint32_t lanes, struct access_cost *out)
+{
+    for (uint32_t offset = 0; offset < a->width; offset += 4) {
+        uint32_t steps = broadcast_steps(a, lanes, offset);
+        part_cost(out, steps, 1, steps);
+    }
 }
 
 /* 2.x, 16 bytes: a half-warp takes 1 + the worst degree of its quarters (Guide 4.2, F.4.3). */
@@ -207,11 +214,8 @@ fermi_wide(const struct device_profile *d, const struct access *a, struct access
             continue;
         uint32_t degree = low ? multicast_steps(d, a, low) : 0;
         uint32_t other = high ? multicast_steps(d, a, high) : 0;
-        degree = 1 + (other > degree ? other : degree);
-        out->wavefronts += degree;
-        out->wavefronts_ideal += 2;
-        if (degree > out->degree)
-            out->degree = degree;
+        degree = other > degree ? other : degree;
+        part_cost(out, 1 + degree, 2, degree);
     }
 }
 
@@ -223,13 +227,13 @@ shared_cost(const struct device_profile *d, const struct access *a, struct acces
         fermi_wide(d, a, out);
     } else {
         uint32_t part[8], count = model_shared_parts(d, a, part);
-        uint32_t requests = d->cc_major == 1 && a->width > 4 ? a->width / 4 : 1;
         for (uint32_t i = 0; i < count; i++) {
-            uint32_t steps = part_steps(d, a, part[i]);
-            out->wavefronts += steps;
-            out->wavefronts_ideal += requests;
-            if (steps > out->degree)
-                out->degree = steps;
+            if (d->cc_major == 1 && !atomic) {
+                tesla_part(a, part[i], out);
+                continue;
+            }
+            uint32_t steps = atomic ? atomic_steps(d, a, part[i]) : multicast_steps(d, a, part[i]);
+            part_cost(out, steps, 1, steps);
         }
     }
     out->bank_conflicts = out->wavefronts - out->wavefronts_ideal;

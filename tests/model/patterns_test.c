@@ -186,6 +186,7 @@ element_sizes(void **state)
     struct access_cost old = cost_of("1.3", doubles);
     assert_int_equal(old.wavefronts, 8);
     assert_int_equal(old.wavefronts_ideal, 4);
+    assert_int_equal(old.degree, 2);
     assert_int_equal(cost_of("2.0", doubles).bank_conflicts, 0);
     assert_int_equal(cost_of("9.0", doubles).bank_conflicts, 0);
     doubles.bank8 = true;
