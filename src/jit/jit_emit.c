@@ -427,6 +427,22 @@ v_call_named(struct emit *e, const char *name, LLVMTypeRef result, const value *
     return LLVMBuildCall2(e->b, t, f, (value *)args, nargs, "");
 }
 
+/* Memory of the function's frame: allocas belong into the entry block, once. */
+value
+v_slot(struct emit *e, LLVMTypeRef t)
+{
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
+    LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(e->function);
+    value first = LLVMGetFirstInstruction(entry);
+    if (first)
+        LLVMPositionBuilderBefore(e->b, first);
+    else
+        LLVMPositionBuilderAtEnd(e->b, entry);
+    value slot = LLVMBuildAlloca(e->b, t, "");
+    LLVMPositionBuilderAtEnd(e->b, here);
+    return slot;
+}
+
 /* -- the host ---------------------------------------------------------------------------------- */
 
 bool

@@ -336,22 +336,6 @@ round_symbol(size_t i, const char **name, void **address)
     return true;
 }
 
-/* Memory of the function's frame: allocas belong into the entry block, once. */
-static value
-frame_slot(struct emit *e, LLVMTypeRef t)
-{
-    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
-    LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(e->function);
-    value first = LLVMGetFirstInstruction(entry);
-    if (first)
-        LLVMPositionBuilderBefore(e->b, first);
-    else
-        LLVMPositionBuilderAtEnd(e->b, entry);
-    value slot = LLVMBuildAlloca(e->b, t, "");
-    LLVMPositionBuilderAtEnd(e->b, here);
-    return slot;
-}
-
 static value
 rounded_by_call(struct emit *e, enum operation op, const value *x, unsigned nx, enum rounding r)
 {
@@ -359,7 +343,7 @@ rounded_by_call(struct emit *e, enum operation op, const value *x, unsigned nx, 
     unsigned n = v_count(x[0]) ? v_count(x[0]) : 1;
     value slot[4];
     for (unsigned k = 0; k < 4; k++)
-        slot[k] = frame_slot(e, t);
+        slot[k] = v_slot(e, t);
     for (unsigned k = 0; k < 3; k++)
         LLVMBuildStore(e->b, x[k < nx ? k : 0], slot[k]);
     const char *name = emit_bits_of(x[0]) == 64 ? "lockstep_rounded_f64" : "lockstep_rounded_f32";

@@ -188,6 +188,9 @@ value v_call1_flag(struct emit *e, const char *name, value a, bool flag); /* llv
 value v_call_named(struct emit *e, const char *name, LLVMTypeRef result, const value *args,
                    unsigned nargs);
 
+/* Memory of the function's frame for one t. */
+value v_slot(struct emit *e, LLVMTypeRef t);
+
 /* -- floating point ---------------------------------------------------------------------------- */
 
 static inline value
