@@ -162,6 +162,7 @@ add_device_options(struct step *s, struct words *w)
     bool flush = a->flush >= 0 ? a->flush : a->fast_math;
     words_add(w, "--cuda-device-only");
     words_add(w, "-S");
+    words_add(w, "-w"); /* the host pass reads the same text and warns */
     words_add(w, a->debug_device ? "-O1" : "-O3");
     words_add(w, "-gline-tables-only");
     words_add(w, "-Xclang");

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * crt/device_double_functions.h: an inner header of other tool kits; all of it is in cuda_runtime.h.
+ */
+#ifndef LOCKSTEP_CRT_DEVICE_DOUBLE_FUNCTIONS_H
+#define LOCKSTEP_CRT_DEVICE_DOUBLE_FUNCTIONS_H
+#include "../cuda_runtime.h"
+#endif

@@ -1,0 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cublas_v2.h: says that this is not provided.
+ */
+#error "lockstep does not provide <cublas_v2.h>: cuBLAS is NVIDIA's closed library, and there is no replacement for it here"
