@@ -305,10 +305,12 @@ enum cudaDeviceP2PAttr {
     cudaDevP2PAttrCudaArrayAccessSupported = 4
 };
 
+#ifndef LOCKSTEP_CUDA_H
 struct CUuuid_st {
     char bytes[16];
 };
 typedef struct CUuuid_st CUuuid;
+#endif
 typedef struct CUuuid_st cudaUUID_t;
 
 struct cudaDeviceProp {

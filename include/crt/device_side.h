@@ -20,6 +20,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -67,17 +68,14 @@ __device__ static inline void *malloc(size_t size)
 #include <__clang_cuda_math.h>
 #include <__clang_cuda_cmath.h>
 
-typedef unsigned int cuuint32_t;
-typedef unsigned long long cuuint64_t;
-#if !defined(__CUDA_ARCH__)
-#define LOCKSTEP_HOST_PASS
+#ifndef LOCKSTEP_CUDA_H
+typedef uint32_t cuuint32_t; /* as cuda.h has it */
 #endif
 __device__ static inline unsigned int __isShared(const void *p);
 __device__ static inline size_t __cvta_generic_to_shared(const void *p);
 #include <__clang_cuda_intrinsics.h>
 #include <__clang_cuda_complex_builtins.h>
 #pragma pop_macro("CUDA_VERSION")
-#undef LOCKSTEP_HOST_PASS
 
 #define LOCKSTEP_BUILTIN_CONVERSIONS(type)                                                         \
     __device__ inline type::operator dim3() const                                                  \
