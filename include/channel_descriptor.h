@@ -4,6 +4,7 @@
  */
 #ifndef LOCKSTEP_CHANNEL_DESCRIPTOR_H
 #define LOCKSTEP_CHANNEL_DESCRIPTOR_H
+#define __CHANNEL_DESCRIPTOR_H__ /* programs ask for this name */
 
 #if defined(__cplusplus)
 

@@ -9,6 +9,7 @@
  */
 #ifndef LOCKSTEP_COOPERATIVE_GROUPS_H
 #define LOCKSTEP_COOPERATIVE_GROUPS_H
+#define _COOPERATIVE_GROUPS_H_ /* programs ask for this name */
 
 #include "cuda_runtime.h"
 

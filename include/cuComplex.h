@@ -4,6 +4,7 @@
  */
 #ifndef LOCKSTEP_CUCOMPLEX_H
 #define LOCKSTEP_CUCOMPLEX_H
+#define CU_COMPLEX_H_ /* programs ask for this name */
 
 #include <math.h>
 

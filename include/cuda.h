@@ -6,6 +6,7 @@
  */
 #ifndef LOCKSTEP_CUDA_H
 #define LOCKSTEP_CUDA_H
+#define __cuda_cuda_h__ /* programs ask for this name */
 
 #include <stddef.h>
 #include <stdint.h>

@@ -8,6 +8,7 @@
  */
 #ifndef LOCKSTEP_CUDA_BF16_H
 #define LOCKSTEP_CUDA_BF16_H
+#define __CUDA_BF16_H__ /* programs ask for this name */
 
 #if defined(__cplusplus)
 

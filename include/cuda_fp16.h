@@ -7,6 +7,7 @@
  */
 #ifndef LOCKSTEP_CUDA_FP16_H
 #define LOCKSTEP_CUDA_FP16_H
+#define __CUDA_FP16_H__ /* programs ask for this name */
 
 #if defined(__cplusplus)
 

@@ -8,6 +8,7 @@
  */
 #ifndef LOCKSTEP_CUDA_RUNTIME_H
 #define LOCKSTEP_CUDA_RUNTIME_H
+#define __CUDA_RUNTIME_H__ /* programs ask for this name */
 
 #include "crt/host_config.h"
 
@@ -20,6 +21,9 @@
 
 #if defined(__cplusplus)
 #if defined(__CUDA__) && defined(__clang__)
+#include <assert.h>
+#include <stdio.h>
+
 #include "crt/device_side.h"
 #include "crt/host_math.h"
 #include "crt/managed.h"

@@ -8,6 +8,7 @@
  */
 #ifndef LOCKSTEP_CUDA_RUNTIME_API_H
 #define LOCKSTEP_CUDA_RUNTIME_API_H
+#define __CUDA_RUNTIME_API_H__ /* programs ask for this name */
 
 #include "builtin_types.h"
 #include "crt/host_config.h"

@@ -5,6 +5,7 @@
  */
 #ifndef LOCKSTEP_DRIVER_TYPES_H
 #define LOCKSTEP_DRIVER_TYPES_H
+#define __DRIVER_TYPES_H__ /* programs ask for this name */
 
 #include <limits.h>
 #include <stddef.h>

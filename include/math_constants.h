@@ -5,6 +5,7 @@
  */
 #ifndef LOCKSTEP_MATH_CONSTANTS_H
 #define LOCKSTEP_MATH_CONSTANTS_H
+#define __MATH_CONSTANTS_H__ /* programs ask for this name */
 
 /* single precision */
 #define CUDART_INF_F __int_as_float(0x7f800000)

@@ -4,6 +4,7 @@
  */
 #ifndef LOCKSTEP_SURFACE_TYPES_H
 #define LOCKSTEP_SURFACE_TYPES_H
+#define __SURFACE_TYPES_H__ /* programs ask for this name */
 
 #include "driver_types.h"
 

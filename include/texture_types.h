@@ -4,6 +4,7 @@
  */
 #ifndef LOCKSTEP_TEXTURE_TYPES_H
 #define LOCKSTEP_TEXTURE_TYPES_H
+#define __TEXTURE_TYPES_H__ /* programs ask for this name */
 
 #include "driver_types.h"
 

@@ -4,6 +4,7 @@
  */
 #ifndef LOCKSTEP_VECTOR_FUNCTIONS_H
 #define LOCKSTEP_VECTOR_FUNCTIONS_H
+#define __VECTOR_FUNCTIONS_H__ /* programs ask for this name */
 
 #include "vector_types.h"
 

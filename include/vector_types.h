@@ -5,6 +5,7 @@
  */
 #ifndef LOCKSTEP_VECTOR_TYPES_H
 #define LOCKSTEP_VECTOR_TYPES_H
+#define __VECTOR_TYPES_H__ /* programs ask for this name */
 
 #include "crt/host_defines.h"
 

@@ -6,6 +6,7 @@
  */
 #ifndef LOCKSTEP_HOST_DEFINES_H
 #define LOCKSTEP_HOST_DEFINES_H
+#define __HOST_DEFINES_H__ /* programs ask for this name */
 
 #if !defined(__GNUC__)
 #error "lockstep's headers need clang or gcc"
