@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * analysis: facts about kernels that need no code generator.
+ *
+ *   flow.c      a kernel with its calls inlined: blocks in an order in which lanes meet again,
+ *               loops, post-dominators, registers split into webs, live ranges
+ *   facts.c     which registers agree in all lanes (uniform), differ by constants (affine), or vary,
+ *               for one shape of the block
+ *   frontier.c  which lanes may be pending elsewhere while a block runs
+ *
+ * Order of blocks: a weak topological order (Bourdoncle, "Efficient chaotic iteration strategies with
+ * widenings", 1993): loops are contiguous, every backward edge leads to the head of a loop around
+ * it, in irreducible graphs too. Lanes that part at a branch meet again because the pending block
+ * that comes next in this order runs first, and a loop's head runs only when nothing of its body is
+ * pending (thread frontiers: Diamos et al., "SIMD re-convergence at thread frontiers", 2011).
+ *
+ * Everything lives in the arena of its struct flow.
+ */
+#ifndef LOCKSTEP_ANALYSIS_H
+#define LOCKSTEP_ANALYSIS_H
+
+#include "base/base.h"
+#include "ptx/ptx.h"
+
+/* -- flow ---------------------------------------------------------------------------------------- */
+
+/* An instruction of the flattened kernel: registers are indices in flow.regs, variables of functions
+ * are the flow's own copies (var->index in flow.vars, var->func set); calls that remain go to
+ * functions without a body. A parameter slot that fits in registers is one: `ld.param %r, slot` has
+ * a REG operand where the text has an address, `st.param slot, %r` likewise as its destination. */
+struct flow_insn {
+    struct ptx_insn i;
+    const struct ptx_func *func; /* where it stands in the module */
+    uint32_t place;              /* module-wide number: ptx_func.first_place + index */
+};
+
+enum flow_end {
+    FLOW_JUMP,    /* to succ[0] */
+    FLOW_BRANCH,  /* to succ[0] where guard holds (not, if negated), else to succ[1] */
+    FLOW_SWITCH,  /* brx.idx: to succ[index], out of range: trap */
+    FLOW_EXIT,    /* lanes are done */
+    FLOW_BARRIER, /* bar.sync and kin (`end`), then succ[0] */
+    FLOW_TRAP,    /* the last instruction does not return */
+};
+
+struct flow_block {
+    uint32_t first, count; /* instructions, without the one that ends it */
+    uint8_t end;           /* enum flow_end */
+    bool guard_negated;
+    uint32_t guard;        /* BRANCH: predicate register */
+    uint32_t end_insn;     /* the instruction that ends it, or UINT32_MAX */
+    uint32_t *succ, succ_count;
+    uint32_t *pred, pred_count;
+    uint32_t loop;         /* innermost loop, UINT32_MAX: none */
+    uint32_t ipdom;        /* immediate post-dominator, UINT32_MAX: the end of the kernel */
+    uint64_t *live_in;     /* set of registers */
+};
+
+struct flow_loop {
+    uint32_t head, last;   /* blocks head..last; head is the first */
+    uint32_t parent;       /* UINT32_MAX: none */
+    bool waits;            /* holds an atomic, volatile or ordered access, a fence or a sleep: it may be
+                              waiting for another warp */
+};
+
+struct flow_reg {
+    uint8_t type;          /* enum ptx_type */
+    uint32_t defs;         /* number of instructions that write it */
+    bool param;            /* a parameter slot */
+    const char *name;
+};
+
+/* Where a variable of a function lives. */
+enum flow_place { FLOW_KERNEL_PARAM, FLOW_SLOT, FLOW_LOCAL, FLOW_SHARED };
+
+struct flow_var {
+    struct ptx_var *var;
+    uint8_t place;
+    uint64_t offset;       /* in the parameter block, in local memory, in shared memory */
+};
+
+struct flow {
+    struct arena arena;
+    const struct ptx_module *module;
+    const struct ptx_func *kernel;
+    struct flow_insn *insns;
+    uint32_t insn_count;
+    struct flow_block *blocks; /* in order; block 0 is the entry */
+    uint32_t block_count;
+    struct flow_loop *loops;
+    uint32_t loop_count;
+    struct flow_reg *regs;
+    uint32_t reg_count;
+    uint32_t reg_words;        /* length of a set of registers, in 64-bit words */
+    struct flow_var *vars;
+    uint32_t var_count;
+    uint64_t *shared_offset;   /* per module variable: offset in shared memory (.shared ones) */
+    uint32_t local_bytes, shared_bytes; /* shared: static; dynamic shared memory begins there */
+    uint32_t max_live;         /* 32-bit registers live at once, at most */
+};
+
+/* NULL and an error with a place: recursion, indirect calls, undefined functions. `known` says which
+ * functions without a body may be called (mathematics, externals). */
+struct flow *flow_new(const struct ptx_module *m, const struct ptx_func *kernel,
+                      bool (*known)(const char *name), struct ls_error *err);
+void flow_free(struct flow *f);
+
+/* Calls visit for each register operand of an instruction; write: it is a destination. */
+void flow_visit(const struct flow_insn *i,
+                void (*visit)(struct ptx_operand *o, bool write, void *context), void *context);
+
+static inline bool
+set_has(const uint64_t *set, uint32_t i)
+{
+    return set[i / 64] >> (i % 64) & 1;
+}
+static inline void
+set_add(uint64_t *set, uint32_t i)
+{
+    set[i / 64] |= (uint64_t)1 << (i % 64);
+}
+static inline void
+set_remove(uint64_t *set, uint32_t i)
+{
+    set[i / 64] &= ~((uint64_t)1 << (i % 64));
+}
+
+/* -- facts ----------------------------------------------------------------------------------------- */
+
+enum { LANES = 32 };
+
+/* What is known of a register's value in the lanes of any warp of the block. Lanes fall into segments
+ * of `segment` lanes; in segment s, lane l holds value(first lane of s) + pattern[l]. segment 32: one
+ * scalar says it all. */
+enum fact_kind {
+    FACT_NONE,    /* not known yet (during the iteration) */
+    FACT_SCALAR,  /* kept as one scalar: lane 0's value; pattern zero: uniform, else affine */
+    FACT_VECTOR,  /* kept as a vector; segment < 32 and the pattern may still say something */
+};
+struct fact {
+    uint8_t kind;
+    uint8_t segment;     /* 32, 16, 8, 4, 2; 1: nothing known */
+    uint8_t align;       /* lane 0's value (each segment's first) is a multiple of 1 << align */
+    bool known;          /* lane 0's value is the constant `base` (segment 32 only) */
+    bool guess;          /* the pattern holds unless 32-bit arithmetic wrapped: test at run time */
+    bool bounded;        /* low <= value <= high in every lane, as a signed number */
+    int64_t base, low, high;
+    const int32_t *pattern; /* [LANES], pattern[0] = 0 (first of each segment = 0); NULL: zero */
+};
+
+static inline bool
+fact_uniform(const struct fact *f)
+{
+    return f->kind == FACT_SCALAR && !f->pattern;
+}
+
+struct shape {
+    uint32_t block[3];
+    bool partial; /* the last warp alone, whose lanes are fewer than 32 */
+};
+
+struct facts {
+    struct arena arena;
+    const struct flow *flow;
+    struct shape shape;
+    struct fact *reg;         /* per register */
+    bool *merge;              /* per register: a masked write must keep other lanes' values */
+    bool *divergent;          /* per block: its branch may part lanes */
+    /* Per block: blocks in which lanes may be pending while it runs (frontier.c). */
+    uint64_t **pending;
+    bool *complete;           /* per block: all 32 lanes are active whenever it runs */
+    bool *parks;              /* per block: lanes may wait at its start while others go on elsewhere */
+    uint32_t block_words;
+    uint32_t lanes;           /* partial: number of lanes of the last warp */
+};
+
+/* uniform_result(i, k): result k of a warp operation is the same in all lanes. */
+struct facts *facts_new(const struct flow *f, const struct shape *shape,
+                        bool (*uniform_result)(const struct ptx_insn *, unsigned),
+                        struct ls_error *err);
+void facts_free(struct facts *f);
+/* The fact about any operand that stands for a value. */
+struct fact facts_operand(const struct facts *f, const struct flow_insn *i,
+                          const struct ptx_operand *o);
+/* Blocks to try, in order, when the lanes of block b have been sent to `targets`; the pending set
+ * is pending[b] plus targets. Returns the count; out has room for flow->block_count. The last one is
+ * certain when `certain` is set. */
+uint32_t facts_next(const struct facts *f, uint32_t b, const uint32_t *targets, uint32_t count,
+                    bool one_certain, uint32_t *out, bool *certain);
+/* A table of registers and what is known of them, for people. */
+void facts_print(const struct facts *f, struct text *out);
+
+#endif

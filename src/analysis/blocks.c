@@ -1,0 +1,685 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * blocks.c: a flat list of instructions becomes blocks in weak topological order, with loops,
+ * post-dominators, registers split into webs (independent uses of one name), and live ranges.
+ * Start at flow_cut, which reads as the table of contents.
+ */
+#include "analysis/flow_priv.h"
+
+#include <string.h>
+
+/* -- cutting --------------------------------------------------------------------------------------- */
+
+static bool
+is_barrier(const struct ptx_insn *i)
+{
+    bool arrives = ptx_has(i, PTX_M_ARRIVE);
+    return ((i->op == PTX_OP_BAR || i->op == PTX_OP_BARRIER) && !arrives) ||
+           (i->op == PTX_OP_BARRIER_CLUSTER && ptx_has(i, PTX_M_WAIT));
+}
+
+static bool
+ends_block(const struct ptx_insn *i)
+{
+    return i->op == PTX_OP_BRA || i->op == PTX_OP_BRX || i->op == PTX_OP_RET ||
+           i->op == PTX_OP_EXIT || i->op == PTX_OP_TRAP || is_barrier(i);
+}
+
+struct cut {
+    struct flat *b;
+    struct flow *f;
+    uint32_t *block_at;   /* per instruction: the block that begins there, UINT32_MAX: none */
+    struct flow_block *raw; /* in text order */
+    uint32_t count;
+    uint32_t exit_block;  /* an empty block that only exits; made when needed */
+};
+
+static uint32_t
+label_block(struct cut *c, uint32_t label)
+{
+    uint32_t at = c->b->labels.at[label];
+    return at < c->b->insns.count ? c->block_at[at] : c->exit_block;
+}
+
+static void
+mark_leaders(struct cut *c)
+{
+    struct flat *b = c->b;
+    size_t n = b->insns.count;
+    memset(c->block_at, 0xff, sizeof *c->block_at * (n + 1));
+    c->block_at[0] = 0;
+    for (size_t k = 0; k < n; k++)
+        if (ends_block(&b->insns.at[k].i))
+            c->block_at[k + 1] = 0;
+    for (size_t k = 0; k < b->labels.count; k++)
+        if (b->labels.at[k] < n)
+            c->block_at[b->labels.at[k]] = 0;
+    c->count = 0;
+    for (size_t k = 0; k < n; k++)
+        if (c->block_at[k] == 0)
+            c->block_at[k] = c->count++;
+    c->exit_block = c->count++;
+    c->block_at[n] = c->exit_block;
+}
+
+static void
+set_succ(struct cut *c, struct flow_block *blk, uint32_t n, uint32_t first, uint32_t second)
+{
+    blk->succ = ARENA_ARRAY(&c->f->arena, uint32_t, n ? n : 1);
+    blk->succ_count = n;
+    if (n > 0)
+        blk->succ[0] = first;
+    if (n > 1)
+        blk->succ[1] = second;
+}
+
+/* The block's end, from its last instruction `i` at position `at`. */
+static void
+set_end(struct cut *c, struct flow_block *blk, uint32_t at)
+{
+    const struct ptx_insn *i = &c->b->insns.at[at].i;
+    uint32_t next = c->block_at[at + 1];
+    blk->end_insn = at;
+    blk->count--;
+    bool guarded = i->guard != PTX_NO_REG;
+    if (i->op == PTX_OP_BRA || i->op == PTX_OP_RET || i->op == PTX_OP_EXIT) {
+        uint32_t to = i->op == PTX_OP_BRA ? label_block(c, i->operand[0].label) : c->exit_block;
+        if (guarded && to != next) {
+            blk->end = FLOW_BRANCH;
+            blk->guard = i->guard;
+            blk->guard_negated = i->guard_negated;
+            set_succ(c, blk, 2, to, next);
+        } else {
+            blk->end = FLOW_JUMP;
+            set_succ(c, blk, 1, to, 0);
+        }
+    } else if (i->op == PTX_OP_BRX) {
+        blk->end = FLOW_SWITCH;
+        set_succ(c, blk, i->operand[1].count, 0, 0);
+        for (uint32_t k = 0; k < blk->succ_count; k++)
+            blk->succ[k] = label_block(c, i->operand[1].elements[k].label);
+    } else if (i->op == PTX_OP_TRAP) {
+        blk->end = FLOW_TRAP;
+        set_succ(c, blk, 0, 0, 0);
+    } else {
+        blk->end = FLOW_BARRIER;
+        set_succ(c, blk, 1, next, 0);
+    }
+}
+
+static void
+make_blocks(struct cut *c)
+{
+    size_t n = c->b->insns.count;
+    c->raw = ARENA_ARRAY(&c->f->arena, struct flow_block, c->count);
+    for (size_t k = 0; k < n;) {
+        struct flow_block *blk = &c->raw[c->block_at[k]];
+        blk->first = (uint32_t)k;
+        blk->end_insn = UINT32_MAX;
+        do {
+            blk->count++;
+            k++;
+        } while (k < n && c->block_at[k] == UINT32_MAX);
+        if (ends_block(&c->b->insns.at[k - 1].i)) {
+            set_end(c, blk, (uint32_t)k - 1);
+        } else {
+            blk->end = FLOW_JUMP;
+            set_succ(c, blk, 1, c->block_at[k], 0);
+        }
+    }
+    struct flow_block *exit = &c->raw[c->exit_block];
+    exit->first = (uint32_t)n;
+    exit->end = FLOW_EXIT;
+    exit->end_insn = UINT32_MAX;
+    set_succ(c, exit, 0, 0, 0);
+}
+
+/* -- weak topological order ------------------------------------------------------------------------- */
+
+struct order {
+    struct cut *c;
+    uint32_t *number;      /* depth-first number; 0: not visited; UINT32_MAX: placed */
+    uint32_t *stack, top, visits;
+    uint32_t *sequence, free; /* filled from the end: sequence[free..count) */
+    VEC(struct flow_loop) loops; /* head, last as distances from the end */
+};
+
+static void order_component(struct order *o, uint32_t v);
+
+static uint32_t
+order_visit(struct order *o, uint32_t v)
+{
+    o->stack[o->top++] = v;
+    o->number[v] = ++o->visits;
+    uint32_t head = o->number[v];
+    bool loop = false;
+    const struct flow_block *blk = &o->c->raw[v];
+    for (uint32_t k = 0; k < blk->succ_count; k++) {
+        uint32_t u = blk->succ[k];
+        uint32_t low = o->number[u] ? o->number[u] : order_visit(o, u);
+        if (low <= head) {
+            head = low;
+            loop = true;
+        }
+    }
+    if (head != o->number[v])
+        return head;
+    o->number[v] = UINT32_MAX;
+    uint32_t element = o->stack[--o->top];
+    if (!loop) {
+        o->sequence[--o->free] = v;
+        return head;
+    }
+    while (element != v) {
+        o->number[element] = 0;
+        element = o->stack[--o->top];
+    }
+    order_component(o, v);
+    return head;
+}
+
+static void
+order_component(struct order *o, uint32_t v)
+{
+    uint32_t end = o->free;
+    const struct flow_block *blk = &o->c->raw[v];
+    for (uint32_t k = 0; k < blk->succ_count; k++)
+        if (!o->number[blk->succ[k]])
+            order_visit(o, blk->succ[k]);
+    o->sequence[--o->free] = v;
+    VEC_PUSH(&o->loops, ((struct flow_loop){.head = o->free, .last = end - 1, .parent = UINT32_MAX}));
+}
+
+static void
+find_loops(struct flow *f, struct order *o, uint32_t shift)
+{
+    f->loop_count = (uint32_t)o->loops.count;
+    f->loops = ARENA_ARRAY(&f->arena, struct flow_loop, f->loop_count + 1);
+    for (uint32_t k = 0; k < f->block_count; k++)
+        f->blocks[k].loop = UINT32_MAX;
+    /* Inner loops were finished first: going backwards, outer ones are painted before inner ones. */
+    for (uint32_t k = 0; k < f->loop_count; k++) {
+        struct flow_loop l = o->loops.at[f->loop_count - 1 - k];
+        l.head -= shift;
+        l.last -= shift;
+        l.parent = f->blocks[l.head].loop;
+        f->loops[k] = l;
+        for (uint32_t b = l.head; b <= l.last; b++)
+            f->blocks[b].loop = k;
+    }
+}
+
+static void
+place_blocks(struct cut *c)
+{
+    struct flow *f = c->f;
+    struct order o = {.c = c, .free = c->count};
+    o.number = ls_alloc(sizeof *o.number * c->count);
+    o.stack = ls_alloc(sizeof *o.stack * c->count);
+    o.sequence = ls_alloc(sizeof *o.sequence * c->count);
+    order_visit(&o, 0);
+    /* What is not reached is not kept. */
+    f->block_count = c->count - o.free;
+    f->blocks = ARENA_ARRAY(&f->arena, struct flow_block, f->block_count);
+    uint32_t *new_index = ls_alloc(sizeof *new_index * c->count);
+    for (uint32_t k = 0; k < f->block_count; k++)
+        new_index[o.sequence[o.free + k]] = k;
+    for (uint32_t k = 0; k < f->block_count; k++) {
+        f->blocks[k] = c->raw[o.sequence[o.free + k]];
+        for (uint32_t s = 0; s < f->blocks[k].succ_count; s++)
+            f->blocks[k].succ[s] = new_index[f->blocks[k].succ[s]];
+    }
+    find_loops(f, &o, o.free);
+    VEC_FREE(&o.loops);
+    ls_release(o.number);
+    ls_release(o.stack);
+    ls_release(o.sequence);
+    ls_release(new_index);
+}
+
+static void
+find_predecessors(struct flow *f)
+{
+    for (uint32_t k = 0; k < f->block_count; k++)
+        for (uint32_t s = 0; s < f->blocks[k].succ_count; s++)
+            f->blocks[f->blocks[k].succ[s]].pred_count++;
+    for (uint32_t k = 0; k < f->block_count; k++) {
+        f->blocks[k].pred = ARENA_ARRAY(&f->arena, uint32_t, f->blocks[k].pred_count + 1);
+        f->blocks[k].pred_count = 0;
+    }
+    for (uint32_t k = 0; k < f->block_count; k++)
+        for (uint32_t s = 0; s < f->blocks[k].succ_count; s++) {
+            struct flow_block *to = &f->blocks[f->blocks[k].succ[s]];
+            to->pred[to->pred_count++] = k;
+        }
+}
+
+/* A loop waits when it may be polling what another warp writes. */
+static bool
+may_poll(const struct ptx_insn *i)
+{
+    switch (i->op) {
+    case PTX_OP_ATOM: case PTX_OP_NANOSLEEP: case PTX_OP_MEMBAR: case PTX_OP_FENCE:
+    case PTX_OP_MBARRIER:
+        return true;
+    case PTX_OP_LD:
+        return ptx_has(i, PTX_M_VOLATILE) || ptx_has(i, PTX_M_RELAXED) ||
+               ptx_has(i, PTX_M_ACQUIRE) || ptx_has(i, PTX_M_CV);
+    default:
+        return false;
+    }
+}
+
+static void
+mark_waiting_loops(struct flow *f)
+{
+    for (uint32_t b = 0; b < f->block_count; b++) {
+        bool polls = false;
+        for (uint32_t k = 0; k < f->blocks[b].count; k++)
+            polls |= may_poll(&f->insns[f->blocks[b].first + k].i);
+        for (uint32_t l = f->blocks[b].loop; polls && l != UINT32_MAX; l = f->loops[l].parent)
+            f->loops[l].waits = true;
+    }
+}
+
+/* -- post-dominators (Cooper, Harvey, Kennedy) -------------------------------------------------------- */
+
+struct post {
+    struct flow *f;
+    uint32_t *number;   /* post-order number in the reversed graph; 0: not reached */
+    uint32_t *by_number; /* 1-based, the virtual end has the highest number */
+    uint32_t count;
+};
+
+static void
+post_visit(struct post *p, uint32_t v)
+{
+    /* An explicit stack: the reversed graph can be deep. */
+    VEC(uint32_t) stack = {0};
+    VEC(uint32_t) edge = {0};
+    p->number[v] = UINT32_MAX;
+    VEC_PUSH(&stack, v);
+    VEC_PUSH(&edge, 0);
+    while (stack.count) {
+        uint32_t x = stack.at[stack.count - 1];
+        uint32_t *e = &edge.at[edge.count - 1];
+        if (*e < p->f->blocks[x].pred_count) {
+            uint32_t u = p->f->blocks[x].pred[(*e)++];
+            if (!p->number[u]) {
+                p->number[u] = UINT32_MAX;
+                VEC_PUSH(&stack, u);
+                VEC_PUSH(&edge, 0);
+            }
+        } else {
+            p->number[x] = ++p->count;
+            p->by_number[p->count] = x;
+            stack.count--;
+            edge.count--;
+        }
+    }
+    VEC_FREE(&stack);
+    VEC_FREE(&edge);
+}
+
+static uint32_t
+common(const uint32_t *idom, uint32_t a, uint32_t b)
+{
+    while (a != b) {
+        while (a < b)
+            a = idom[a];
+        while (b < a)
+            b = idom[b];
+    }
+    return a;
+}
+
+static void
+find_post_dominators(struct flow *f)
+{
+    uint32_t n = f->block_count;
+    struct post p = {.f = f};
+    p.number = ls_alloc(sizeof *p.number * (n + 1));
+    p.by_number = ls_alloc(sizeof *p.by_number * (n + 2));
+    bool *root = ls_alloc(n + 1);
+    for (uint32_t b = n; b-- > 0;)
+        if (!f->blocks[b].succ_count && !p.number[b]) {
+            root[b] = true;
+            post_visit(&p, b);
+        }
+    /* Loops without an end: their last block counts as one. */
+    for (uint32_t b = n; b-- > 0;)
+        if (!p.number[b]) {
+            root[b] = true;
+            post_visit(&p, b);
+        }
+    uint32_t end = n + 1;
+    uint32_t *idom = ls_alloc(sizeof *idom * (n + 2));
+    idom[end] = end;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t k = n; k >= 1; k--) {
+            uint32_t b = p.by_number[k];
+            uint32_t d = root[b] ? end : 0;
+            for (uint32_t s = 0; s < f->blocks[b].succ_count; s++) {
+                uint32_t other = p.number[f->blocks[b].succ[s]];
+                if (idom[other])
+                    d = d ? common(idom, d, other) : other;
+            }
+            if (d && idom[k] != d) {
+                idom[k] = d;
+                changed = true;
+            }
+        }
+    }
+    for (uint32_t k = 1; k <= n; k++)
+        f->blocks[p.by_number[k]].ipdom = idom[k] == end || !idom[k] ? UINT32_MAX
+                                                                     : p.by_number[idom[k]];
+    ls_release(idom);
+    ls_release(root);
+    ls_release(p.number);
+    ls_release(p.by_number);
+}
+
+/* -- webs --------------------------------------------------------------------------------------------
+ * A register with several definitions is split where their uses do not meet. Only such registers
+ * are looked at: reaching definitions over their definitions, joined by union-find at each use. */
+
+struct webs {
+    struct flow *f;
+    uint32_t *def_count;    /* per register */
+    uint32_t *first_def;    /* per register: number of its first definition; UINT32_MAX: single */
+    uint32_t defs;          /* of registers with several */
+    uint32_t *reg_of_def;
+    uint32_t *parent;
+    uint32_t words;
+    uint64_t **in;          /* per block: definitions that reach its start */
+    /* While walking: */
+    uint32_t next_def;      /* per walk: definitions are numbered register by register */
+    uint32_t *seen;         /* per register: definitions met so far in text order */
+    uint64_t *now;
+    bool rename;
+    uint32_t *web_reg;      /* per root definition: its new register */
+    uint32_t *use_root;     /* rename: the web that reaches, per register */
+    bool guarded;
+};
+
+static uint32_t
+find_root(struct webs *w, uint32_t d)
+{
+    while (w->parent[d] != d)
+        d = w->parent[d] = w->parent[w->parent[d]];
+    return d;
+}
+
+static void
+count_defs(struct ptx_operand *o, bool write, void *context)
+{
+    if (write)
+        ((struct webs *)context)->def_count[o->reg]++;
+}
+
+static void
+kill_defs(struct webs *w, uint64_t *set, uint32_t reg)
+{
+    for (uint32_t d = 0; d < w->def_count[reg]; d++)
+        set_remove(set, w->first_def[reg] + d);
+}
+
+/* Every instruction's definitions have fixed numbers: seen[] counts them in text order of blocks. */
+static void
+walk_operand(struct ptx_operand *o, bool write, void *context)
+{
+    struct webs *w = context;
+    uint32_t reg = o->reg;
+    if (reg >= w->f->reg_count || w->first_def[reg] == UINT32_MAX)
+        return;
+    if (write) {
+        uint32_t d = w->first_def[reg] + w->seen[reg]++;
+        if (w->guarded) { /* the old value stays in some lanes: one web with what reaches here */
+            for (uint32_t k = 0; k < w->def_count[reg]; k++)
+                if (set_has(w->now, w->first_def[reg] + k))
+                    w->parent[find_root(w, w->first_def[reg] + k)] = find_root(w, d);
+        } else {
+            kill_defs(w, w->now, reg);
+        }
+        set_add(w->now, d);
+        if (w->rename)
+            o->reg = w->web_reg[find_root(w, d)];
+        return;
+    }
+    uint32_t root = UINT32_MAX;
+    for (uint32_t k = 0; k < w->def_count[reg]; k++) {
+        uint32_t d = w->first_def[reg] + k;
+        if (!set_has(w->now, d))
+            continue;
+        if (root != UINT32_MAX)
+            w->parent[find_root(w, d)] = find_root(w, root);
+        root = d;
+    }
+    if (w->rename && root != UINT32_MAX)
+        o->reg = w->web_reg[find_root(w, root)];
+}
+
+static void
+walk_block(struct webs *w, struct flow_block *b)
+{
+    uint32_t n = b->count + (b->end_insn != UINT32_MAX);
+    for (uint32_t k = 0; k < n; k++) {
+        struct flow_insn *i = &w->f->insns[b->first + k];
+        w->guarded = i->i.guard != PTX_NO_REG && !(k == b->count);
+        flow_visit(i, walk_operand, w);
+    }
+    if (w->rename && b->end == FLOW_BRANCH)
+        b->guard = w->f->insns[b->end_insn].i.guard;
+}
+
+static void
+walk_all(struct webs *w, bool fix)
+{
+    for (bool changed = true; changed;) {
+        changed = false;
+        memset(w->seen, 0, sizeof *w->seen * w->f->reg_count);
+        for (uint32_t b = 0; b < w->f->block_count; b++) {
+            memcpy(w->now, w->in[b], sizeof *w->now * w->words);
+            walk_block(w, &w->f->blocks[b]);
+            for (uint32_t s = 0; fix && s < w->f->blocks[b].succ_count; s++) {
+                uint64_t *to = w->in[w->f->blocks[b].succ[s]];
+                for (uint32_t k = 0; k < w->words; k++) {
+                    changed |= (w->now[k] & ~to[k]) != 0;
+                    to[k] |= w->now[k];
+                }
+            }
+        }
+    }
+}
+
+static void
+add_webs(struct flat *b, struct webs *w)
+{
+    /* The first web of a register keeps its number. */
+    bool *kept = ls_alloc(w->f->reg_count + 1);
+    for (uint32_t d = 0; d < w->defs; d++) {
+        if (find_root(w, d) != d)
+            continue;
+        uint32_t reg = w->reg_of_def[d];
+        if (!kept[reg]) {
+            kept[reg] = true;
+            w->web_reg[d] = reg;
+            continue;
+        }
+        w->web_reg[d] = (uint32_t)b->regs.count;
+        struct flow_reg copy = b->regs.at[reg];
+        VEC_PUSH(&b->regs, copy);
+    }
+    ls_release(kept);
+}
+
+static void
+split_webs(struct flat *b)
+{
+    struct flow *f = b->flow;
+    struct webs w = {.f = f};
+    f->reg_count = (uint32_t)b->regs.count;
+    w.def_count = ls_alloc(sizeof *w.def_count * (f->reg_count + 1));
+    w.first_def = ls_alloc(sizeof *w.first_def * (f->reg_count + 1));
+    w.seen = ls_alloc(sizeof *w.seen * (f->reg_count + 1));
+    for (uint32_t k = 0; k < f->block_count; k++) {
+        uint32_t n = f->blocks[k].count + (f->blocks[k].end_insn != UINT32_MAX);
+        for (uint32_t j = 0; j < n; j++)
+            flow_visit(&f->insns[f->blocks[k].first + j], count_defs, &w);
+    }
+    for (uint32_t r = 0; r < f->reg_count; r++) {
+        w.first_def[r] = w.def_count[r] > 1 ? w.defs : UINT32_MAX;
+        w.defs += w.def_count[r] > 1 ? w.def_count[r] : 0;
+    }
+    w.words = w.defs / 64 + 1;
+    w.reg_of_def = ls_alloc(sizeof *w.reg_of_def * (w.defs + 1));
+    w.parent = ls_alloc(sizeof *w.parent * (w.defs + 1));
+    w.web_reg = ls_alloc(sizeof *w.web_reg * (w.defs + 1));
+    for (uint32_t r = 0; r < f->reg_count; r++)
+        for (uint32_t d = 0; w.first_def[r] != UINT32_MAX && d < w.def_count[r]; d++) {
+            w.reg_of_def[w.first_def[r] + d] = r;
+            w.parent[w.first_def[r] + d] = w.first_def[r] + d;
+        }
+    w.now = ls_alloc(sizeof *w.now * w.words);
+    w.in = ls_alloc(sizeof *w.in * f->block_count);
+    uint64_t *sets = ls_alloc(sizeof *sets * w.words * f->block_count);
+    for (uint32_t k = 0; k < f->block_count; k++)
+        w.in[k] = sets + (size_t)k * w.words;
+    if (w.defs) {
+        walk_all(&w, true);
+        add_webs(b, &w);
+        w.rename = true;
+        walk_all(&w, false);
+    }
+    ls_release(sets);
+    ls_release(w.in);
+    ls_release(w.now);
+    ls_release(w.def_count);
+    ls_release(w.first_def);
+    ls_release(w.seen);
+    ls_release(w.reg_of_def);
+    ls_release(w.parent);
+    ls_release(w.web_reg);
+}
+
+/* -- live ranges ---------------------------------------------------------------------------------------- */
+
+struct live {
+    struct flow *f;
+    uint64_t *set;
+    bool guarded;
+    uint32_t pass; /* 0: definitions, 1: uses */
+};
+
+static void
+live_operand(struct ptx_operand *o, bool write, void *context)
+{
+    struct live *l = context;
+    if (write && l->pass == 0 && !l->guarded)
+        set_remove(l->set, o->reg);
+    else if (l->pass == 1 && (!write || l->guarded))
+        set_add(l->set, o->reg);
+}
+
+static void
+live_insn(struct live *l, struct flow_insn *i, bool is_end)
+{
+    l->guarded = i->i.guard != PTX_NO_REG && !is_end;
+    l->pass = 0;
+    flow_visit(i, live_operand, l);
+    l->pass = 1;
+    flow_visit(i, live_operand, l);
+}
+
+static uint32_t
+registers_live(const struct flow *f, const uint64_t *set)
+{
+    uint32_t n = 0;
+    for (uint32_t r = 0; r < f->reg_count; r++)
+        if (set_has(set, r)) {
+            uint32_t bytes = ptx_type_bytes((enum ptx_type)f->regs[r].type);
+            n += bytes > 4 ? bytes / 4 : bytes ? 1 : 0;
+        }
+    return n;
+}
+
+static void
+live_block(struct live *l, uint32_t b)
+{
+    struct flow_block *blk = &l->f->blocks[b];
+    memset(l->set, 0, sizeof *l->set * l->f->reg_words);
+    for (uint32_t s = 0; s < blk->succ_count; s++)
+        for (uint32_t k = 0; k < l->f->reg_words; k++)
+            l->set[k] |= l->f->blocks[blk->succ[s]].live_in[k];
+    if (blk->end_insn != UINT32_MAX)
+        live_insn(l, &l->f->insns[blk->end_insn], true);
+    for (uint32_t k = blk->count; k-- > 0;)
+        live_insn(l, &l->f->insns[blk->first + k], false);
+}
+
+static void
+find_live(struct flow *f)
+{
+    f->reg_words = f->reg_count / 64 + 1;
+    for (uint32_t b = 0; b < f->block_count; b++)
+        f->blocks[b].live_in = ARENA_ARRAY(&f->arena, uint64_t, f->reg_words);
+    struct live l = {.f = f, .set = ls_alloc(sizeof(uint64_t) * f->reg_words)};
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t b = f->block_count; b-- > 0;) {
+            live_block(&l, b);
+            if (memcmp(l.set, f->blocks[b].live_in, sizeof *l.set * f->reg_words)) {
+                memcpy(f->blocks[b].live_in, l.set, sizeof *l.set * f->reg_words);
+                changed = true;
+            }
+        }
+    }
+    for (uint32_t b = 0; b < f->block_count; b++) {
+        uint32_t n = registers_live(f, f->blocks[b].live_in);
+        f->max_live = n > f->max_live ? n : f->max_live;
+    }
+    ls_release(l.set);
+}
+
+static void
+count_reg_defs(struct ptx_operand *o, bool write, void *context)
+{
+    struct flow *f = context;
+    if (write)
+        f->regs[o->reg].defs++;
+}
+
+/* -- the whole -------------------------------------------------------------------------------------------- */
+
+bool
+flow_cut(struct flat *b)
+{
+    struct flow *f = b->flow;
+    struct cut c = {.b = b, .f = f};
+    f->insn_count = (uint32_t)b->insns.count;
+    f->insns = ARENA_ARRAY(&f->arena, struct flow_insn, f->insn_count + 1);
+    c.block_at = ls_alloc(sizeof *c.block_at * (f->insn_count + 2));
+    mark_leaders(&c);
+    make_blocks(&c);
+    memcpy(f->insns, b->insns.at, sizeof *f->insns * f->insn_count);
+    place_blocks(&c);
+    ls_release(c.block_at);
+    find_predecessors(f);
+    mark_waiting_loops(f);
+    find_post_dominators(f);
+    split_webs(b);
+    f->reg_count = (uint32_t)b->regs.count;
+    f->regs = ARENA_ARRAY(&f->arena, struct flow_reg, f->reg_count + 1);
+    memcpy(f->regs, b->regs.at, sizeof *f->regs * f->reg_count);
+    for (uint32_t k = 0; k < f->block_count; k++) {
+        uint32_t n = f->blocks[k].count + (f->blocks[k].end_insn != UINT32_MAX);
+        for (uint32_t j = 0; j < n; j++)
+            flow_visit(&f->insns[f->blocks[k].first + j], count_reg_defs, f);
+    }
+    find_live(f);
+    f->var_count = (uint32_t)b->vars.count;
+    f->vars = ARENA_ARRAY(&f->arena, struct flow_var, f->var_count + 1);
+    memcpy(f->vars, b->vars.at, sizeof *f->vars * f->var_count);
+    return true;
+}

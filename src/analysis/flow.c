@@ -1,0 +1,704 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * flow.c: from a kernel's text to one flat list of instructions: calls of functions with a body are
+ * replaced by the body (each time with registers and variables of its own), parameter slots become
+ * registers where every access agrees, guarded instructions with effects become branches. The list
+ * is then cut into blocks (blocks.c). Start at flow_new.
+ */
+#include "analysis/flow_priv.h"
+
+#include <string.h>
+
+/* -- which operands are written -------------------------------------------------------------------- */
+
+static uint32_t
+destinations(const struct ptx_insn *i)
+{
+    switch (i->op) {
+    case PTX_OP_ST:
+        /* A parameter slot in registers is written like any other. */
+        return i->operand[0].kind == PTX_O_ADDRESS ? 0 : 1;
+    case PTX_OP_RED:
+    case PTX_OP_BRA:
+    case PTX_OP_BRX:
+    case PTX_OP_RET:
+    case PTX_OP_EXIT:
+    case PTX_OP_BAR_WARP:
+    case PTX_OP_BARRIER_CLUSTER:
+    case PTX_OP_MEMBAR:
+    case PTX_OP_FENCE:
+    case PTX_OP_PREFETCH:
+    case PTX_OP_PREFETCHU:
+    case PTX_OP_TRAP:
+    case PTX_OP_BRKPT:
+    case PTX_OP_NANOSLEEP:
+    case PTX_OP_PMEVENT:
+    case PTX_OP_CP_ASYNC:
+    case PTX_OP_CP_ASYNC_BULK:
+    case PTX_OP_SUST:
+    case PTX_OP_STMATRIX:
+    case PTX_OP_STACKRESTORE:
+    case PTX_OP_DISCARD:
+    case PTX_OP_APPLYPRIORITY:
+    case PTX_OP_SETMAXNREG:
+        return 0;
+    case PTX_OP_BAR:
+    case PTX_OP_BARRIER:
+        return ptx_has(i, PTX_M_RED) ? 1 : 0;
+    case PTX_OP_WMMA:
+        return ptx_has(i, PTX_M_STORE) ? 0 : 1;
+    case PTX_OP_MBARRIER:
+        return i->operand_count && i->operand[0].kind != PTX_O_ADDRESS ? 1 : 0;
+    case PTX_OP_CALL:
+        return i->operand_count && i->operand[0].kind == PTX_O_LIST ? 1 : 0;
+    default:
+        return i->operand_count ? 1 : 0;
+    }
+}
+
+static void
+visit_operand(struct ptx_operand *o, bool write,
+              void (*visit)(struct ptx_operand *, bool, void *), void *context)
+{
+    switch (o->kind) {
+    case PTX_O_REG:
+        visit(o, write, context);
+        break;
+    case PTX_O_ADDRESS:
+        if (o->base_kind == PTX_BASE_REG)
+            visit(o, false, context);
+        break;
+    case PTX_O_VECTOR:
+    case PTX_O_PAIR:
+    case PTX_O_LIST:
+    case PTX_O_TEX:
+        for (uint32_t k = 0; k < o->count; k++)
+            visit_operand(&o->elements[k], write, visit, context);
+        break;
+    default:
+        break;
+    }
+}
+
+void
+flow_visit(const struct flow_insn *f, void (*visit)(struct ptx_operand *, bool, void *),
+           void *context)
+{
+    const struct ptx_insn *i = &f->i;
+    uint32_t dests = destinations(i);
+    if (i->guard != PTX_NO_REG) {
+        struct ptx_operand guard = {.kind = PTX_O_REG, .reg = i->guard};
+        visit(&guard, false, context);
+        ((struct ptx_insn *)i)->guard = guard.reg; /* renaming goes through the same door */
+    }
+    /* Reads first, so that a renaming visitor sees `add %r, %r, 1` in the right order. */
+    for (uint32_t k = dests; k < i->operand_count; k++)
+        visit_operand(&i->operand[k], false, visit, context);
+    for (uint32_t k = 0; k < dests && k < i->operand_count; k++)
+        visit_operand(&i->operand[k], true, visit, context);
+}
+
+/* -- inlining ------------------------------------------------------------------------------------- */
+
+enum { MAX_DEPTH = 64, MAX_INSNS = 4 << 20 };
+
+struct instance {
+    const struct ptx_func *func;
+    uint32_t reg_base;
+    uint32_t label_base;
+    uint32_t end_label;         /* where ret goes; UINT32_MAX in the kernel itself */
+    struct ptx_var **vars;      /* per func->vars: the copy */
+    struct ptx_var **params;    /* per func->params: the copy or the caller's slot */
+    struct ptx_var **results;
+    struct instance *caller;
+    uint32_t depth;
+};
+
+static uint32_t
+first_place(const struct ptx_func *f)
+{
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < f->index; k++)
+        n += f->module->funcs[k]->insn_count;
+    return n;
+}
+
+static struct ptx_var *
+copy_var(struct flat *b, const struct ptx_var *v, enum flow_place place)
+{
+    struct ptx_var *copy = ARENA_NEW(&b->flow->arena, struct ptx_var);
+    *copy = *v;
+    copy->index = (uint32_t)b->vars.count;
+    copy->func = (struct ptx_func *)b->flow->kernel;
+    VEC_PUSH(&b->vars, ((struct flow_var){.var = copy, .place = (uint8_t)place}));
+    VEC_PUSH(&b->origin, v);
+    return copy;
+}
+
+static enum flow_place
+place_of_space(uint8_t space)
+{
+    return space == PTX_SPACE_SHARED ? FLOW_SHARED : space == PTX_SPACE_LOCAL ? FLOW_LOCAL : FLOW_SLOT;
+}
+
+static struct ptx_var *
+map_var(struct flat *b, struct instance *in, struct ptx_var *v)
+{
+    (void)b;
+    if (!v || !v->func)
+        return v;
+    const struct ptx_func *f = in->func;
+    if (v->index < f->var_count && f->vars[v->index] == v)
+        return in->vars[v->index];
+    for (uint32_t k = 0; k < f->param_count; k++)
+        if (f->params[k] == v)
+            return in->params[k];
+    for (uint32_t k = 0; k < f->result_count; k++)
+        if (f->results[k] == v)
+            return in->results[k];
+    return v;
+}
+
+static void
+map_operand(struct flat *b, struct instance *in, struct ptx_operand *o)
+{
+    if (o->kind == PTX_O_REG || (o->kind == PTX_O_ADDRESS && o->base_kind == PTX_BASE_REG))
+        o->reg += in->reg_base;
+    if (o->kind == PTX_O_LABEL)
+        o->label += in->label_base;
+    if (o->kind == PTX_O_SYMBOL || o->kind == PTX_O_ADDRESS)
+        o->var = map_var(b, in, o->var);
+    if (o->count && o->elements) {
+        struct ptx_operand *copy = ARENA_ARRAY(&b->flow->arena, struct ptx_operand, o->count);
+        memcpy(copy, o->elements, sizeof *copy * o->count);
+        o->elements = copy;
+        for (uint32_t k = 0; k < o->count; k++)
+            map_operand(b, in, &copy[k]);
+    }
+}
+
+static struct flow_insn *
+push_insn(struct flat *b, const struct ptx_insn *i, const struct ptx_func *func, uint32_t place)
+{
+    VEC_PUSH(&b->insns, ((struct flow_insn){.i = *i, .func = func, .place = place}));
+    return &b->insns.at[b->insns.count - 1];
+}
+
+static struct ptx_operand *
+operands(struct flat *b, uint32_t n)
+{
+    return ARENA_ARRAY(&b->flow->arena, struct ptx_operand, n);
+}
+
+/* A move of `type` from operand `from` to `to`, either of which may be a slot (SYMBOL). */
+static void
+push_move(struct flat *b, const struct flow_insn *at, struct ptx_operand to, struct ptx_operand from,
+          uint8_t type)
+{
+    struct ptx_insn i = {.op = PTX_OP_MOV, .type_count = 1, .vec = 1, .operand_count = 2,
+                         .guard = PTX_NO_REG, .line = at->i.line, .column = at->i.column,
+                         .loc = at->i.loc};
+    i.type[0] = type;
+    i.operand = operands(b, 2);
+    if (from.kind == PTX_O_SYMBOL) {
+        i.op = PTX_OP_LD;
+        i.space = PTX_SPACE_PARAM;
+        from = (struct ptx_operand){.kind = PTX_O_ADDRESS, .base_kind = PTX_BASE_VAR, .var = from.var};
+    } else if (to.kind == PTX_O_SYMBOL) {
+        i.op = PTX_OP_ST;
+        i.space = PTX_SPACE_PARAM;
+        to = (struct ptx_operand){.kind = PTX_O_ADDRESS, .base_kind = PTX_BASE_VAR, .var = to.var};
+    }
+    i.operand[0] = to;
+    i.operand[1] = from;
+    push_insn(b, &i, at->func, at->place);
+}
+
+static void
+push_jump(struct flat *b, const struct flow_insn *at, uint32_t label, uint32_t guard, bool negated)
+{
+    struct ptx_insn i = {.op = PTX_OP_BRA, .vec = 1, .operand_count = 1, .guard = guard,
+                         .guard_negated = negated, .line = at->i.line, .column = at->i.column,
+                         .loc = at->i.loc};
+    i.operand = operands(b, 1);
+    i.operand[0] = (struct ptx_operand){.kind = PTX_O_LABEL, .label = label};
+    push_insn(b, &i, at->func, at->place);
+}
+
+static uint32_t
+new_label(struct flat *b)
+{
+    VEC_PUSH(&b->labels, UINT32_MAX);
+    return (uint32_t)b->labels.count - 1;
+}
+
+static bool inline_body(struct flat *b, struct instance *in);
+
+static bool
+fail_at(struct flat *b, const struct flow_insn *at, const char *format, const char *name)
+{
+    char what[512];
+    snprintf(what, sizeof what, format, name);
+    return ls_fail(b->err, LS_ERR_UNSUPPORTED, "%s:%u: %s", b->flow->module->path, at->i.line, what);
+}
+
+struct call_parts {
+    struct ptx_operand *results, *target, *args;
+};
+
+static struct call_parts
+call_parts(const struct ptx_insn *i)
+{
+    struct call_parts p = {0};
+    for (uint32_t k = 0; k < i->operand_count; k++) {
+        struct ptx_operand *o = &i->operand[k];
+        if (o->kind == PTX_O_LIST && !p.target)
+            p.results = o;
+        else if (o->kind == PTX_O_LIST)
+            p.args = o;
+        else if (o->kind == PTX_O_FUNC || o->kind == PTX_O_REG)
+            p.target = o;
+    }
+    return p;
+}
+
+/* The slot or register that stands for parameter k of the callee. */
+static void
+bind_params(struct flat *b, const struct flow_insn *at, struct instance *callee,
+            const struct call_parts *p)
+{
+    const struct ptx_func *f = callee->func;
+    for (uint32_t k = 0; k < f->param_count; k++) {
+        struct ptx_operand arg = p->args->elements[k];
+        if (f->param_regs[k] != PTX_NO_REG) {
+            struct ptx_operand to = {.kind = PTX_O_REG, .reg = callee->reg_base + f->param_regs[k]};
+            push_move(b, at, to, arg, f->params[k]->type);
+        } else if (arg.kind == PTX_O_SYMBOL && arg.var) {
+            callee->params[k] = arg.var;
+        } else {
+            callee->params[k] = copy_var(b, f->params[k], FLOW_SLOT);
+            struct ptx_operand to = {.kind = PTX_O_SYMBOL, .var = callee->params[k]};
+            push_move(b, at, to, arg, f->params[k]->type);
+        }
+    }
+    for (uint32_t k = 0; k < f->result_count; k++) {
+        struct ptx_operand *r = p->results ? &p->results->elements[k] : NULL;
+        if (f->result_regs[k] == PTX_NO_REG)
+            callee->results[k] = r && r->kind == PTX_O_SYMBOL && r->var
+                                     ? r->var
+                                     : copy_var(b, f->results[k], FLOW_SLOT);
+    }
+}
+
+static void
+unbind_results(struct flat *b, const struct flow_insn *at, const struct instance *callee,
+               const struct call_parts *p)
+{
+    const struct ptx_func *f = callee->func;
+    for (uint32_t k = 0; p->results && k < f->result_count; k++) {
+        struct ptx_operand to = p->results->elements[k];
+        if (f->result_regs[k] != PTX_NO_REG) {
+            struct ptx_operand from = {.kind = PTX_O_REG, .reg = callee->reg_base + f->result_regs[k]};
+            push_move(b, at, to, from, f->results[k]->type);
+        } else if (to.kind == PTX_O_REG) {
+            struct ptx_operand from = {.kind = PTX_O_SYMBOL, .var = callee->results[k]};
+            push_move(b, at, to, from, f->results[k]->type);
+        }
+    }
+}
+
+/* The definition behind a declaration, in this module. */
+static const struct ptx_func *
+with_body(const struct flat *b, const struct ptx_func *f)
+{
+    if (f->has_body)
+        return f;
+    for (uint32_t k = 0; k < b->flow->module->func_count; k++) {
+        const struct ptx_func *g = b->flow->module->funcs[k];
+        if (g->has_body && g->name && f->name && !strcmp(g->name, f->name))
+            return g;
+    }
+    return f;
+}
+
+static bool
+inline_call(struct flat *b, struct instance *in, const struct flow_insn *at)
+{
+    struct call_parts p = call_parts(&at->i);
+    if (!p.target || p.target->kind != PTX_O_FUNC)
+        return fail_at(b, at, "%s is not supported", "an indirect call");
+    const struct ptx_func *f = with_body(b, p.target->func);
+    if (!f->has_body) {
+        if (!b->known(f->name))
+            return fail_at(b, at, "function \"%s\" has no body and is not known", f->name);
+        push_insn(b, &at->i, at->func, at->place);
+        return true;
+    }
+    for (struct instance *up = in; up; up = up->caller)
+        if (up->func == f)
+            return fail_at(b, at, "recursion of \"%s\" is not supported", f->name);
+    uint32_t args = p.args ? p.args->count : 0;
+    if (args != f->param_count)
+        return fail_at(b, at, "the call of \"%s\" has another number of arguments than the function",
+                       f->name);
+    if (in->depth >= MAX_DEPTH)
+        return fail_at(b, at, "calls are nested too deeply at \"%s\"", f->name);
+    struct instance callee = {.func = f, .caller = in, .depth = in->depth + 1};
+    uint32_t done = new_label(b);
+    callee.end_label = done;
+    callee.reg_base = (uint32_t)b->regs.count;
+    for (uint32_t k = 0; k < f->reg_count; k++)
+        VEC_PUSH(&b->regs, ((struct flow_reg){.type = f->regs[k].type, .name = f->regs[k].name}));
+    callee.params = ARENA_ARRAY(&b->flow->arena, struct ptx_var *, f->param_count + 1);
+    callee.results = ARENA_ARRAY(&b->flow->arena, struct ptx_var *, f->result_count + 1);
+    struct flow_insn here = *at; /* `at` may move while instructions are added */
+    bind_params(b, &here, &callee, &p);
+    if (!inline_body(b, &callee))
+        return false;
+    b->labels.at[done] = (uint32_t)b->insns.count;
+    unbind_results(b, &here, &callee, &p);
+    return true;
+}
+
+/* Arithmetic can be done for all lanes and kept for some; what reads or writes memory, calls or
+ * waits needs a branch around it. */
+static bool
+guard_needs_branch(const struct ptx_insn *i)
+{
+    switch (i->op) {
+    case PTX_OP_LD: case PTX_OP_LDU: case PTX_OP_ST: case PTX_OP_ATOM: case PTX_OP_RED:
+    case PTX_OP_CALL: case PTX_OP_TRAP: case PTX_OP_BRKPT: case PTX_OP_BAR: case PTX_OP_BARRIER:
+    case PTX_OP_BAR_WARP: case PTX_OP_BARRIER_CLUSTER: case PTX_OP_SHFL: case PTX_OP_VOTE:
+    case PTX_OP_MATCH: case PTX_OP_REDUX: case PTX_OP_ACTIVEMASK: case PTX_OP_ELECT:
+    case PTX_OP_TEX: case PTX_OP_TLD4: case PTX_OP_SULD: case PTX_OP_SUST: case PTX_OP_CP_ASYNC:
+    case PTX_OP_MBARRIER: case PTX_OP_MMA: case PTX_OP_WMMA: case PTX_OP_LDMATRIX:
+    case PTX_OP_STMATRIX: case PTX_OP_NANOSLEEP: case PTX_OP_CP_ASYNC_BULK: case PTX_OP_BRX:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool
+inline_insn(struct flat *b, struct instance *in, const struct ptx_insn *text, uint32_t place)
+{
+    struct flow_insn f = {.i = *text, .func = in->func, .place = place};
+    struct ptx_insn *i = &f.i;
+    if (i->guard != PTX_NO_REG)
+        i->guard += in->reg_base;
+    i->operand = operands(b, i->operand_count ? i->operand_count : 1);
+    memcpy(i->operand, text->operand, sizeof *i->operand * i->operand_count);
+    for (uint32_t k = 0; k < i->operand_count; k++)
+        map_operand(b, in, &i->operand[k]);
+
+    uint32_t around = UINT32_MAX;
+    if (i->guard != PTX_NO_REG && guard_needs_branch(i)) {
+        around = new_label(b);
+        push_jump(b, &f, around, i->guard, !i->guard_negated);
+        i->guard = PTX_NO_REG;
+        i->guard_negated = false;
+    }
+    if (i->op == PTX_OP_BRX) {
+        /* The list of labels belongs to the function: give the instruction its own copy. */
+        const struct ptx_targets *t = &in->func->targets[i->operand[1].target];
+        i->operand[1].kind = PTX_O_LIST;
+        i->operand[1].count = t->count;
+        i->operand[1].elements = operands(b, t->count);
+        for (uint32_t k = 0; k < t->count; k++)
+            i->operand[1].elements[k] =
+                (struct ptx_operand){.kind = PTX_O_LABEL, .label = in->label_base + t->labels[k]};
+    }
+    if (i->op == PTX_OP_RET && in->end_label != UINT32_MAX) {
+        push_jump(b, &f, in->end_label, i->guard, i->guard_negated);
+    } else if (i->op == PTX_OP_CALL) {
+        if (!inline_call(b, in, &f))
+            return false;
+    } else {
+        push_insn(b, i, f.func, f.place);
+    }
+    if (around != UINT32_MAX)
+        b->labels.at[around] = (uint32_t)b->insns.count;
+    if (b->insns.count > MAX_INSNS)
+        return fail_at(b, &f, "%s: the kernel is too large once its calls are inlined",
+                       b->flow->kernel->name);
+    return true;
+}
+
+static bool
+inline_body(struct flat *b, struct instance *in)
+{
+    const struct ptx_func *f = in->func;
+    in->label_base = (uint32_t)b->labels.count;
+    for (uint32_t k = 0; k < f->label_count; k++)
+        new_label(b);
+    in->vars = ARENA_ARRAY(&b->flow->arena, struct ptx_var *, f->var_count + 1);
+    for (uint32_t k = 0; k < f->var_count; k++) {
+        uint8_t space = f->vars[k]->space;
+        bool own = space == PTX_SPACE_SHARED || space == PTX_SPACE_LOCAL || space == PTX_SPACE_PARAM;
+        /* A function's .shared variable is one for the block, however often it is inlined. */
+        struct ptx_var *shared = NULL;
+        for (size_t v = 0; space == PTX_SPACE_SHARED && v < b->vars.count; v++)
+            if (b->vars.at[v].place == FLOW_SHARED && b->origin.at[v] == f->vars[k])
+                shared = b->vars.at[v].var;
+        in->vars[k] = !own ? f->vars[k]
+                      : shared ? shared
+                               : copy_var(b, f->vars[k], place_of_space(space));
+    }
+    /* first[n]: the first label before instruction n; next[]: the others of the same place. */
+    uint32_t *first = ls_alloc(sizeof *first * (f->insn_count + 1));
+    uint32_t *next = ls_alloc(sizeof *next * (f->label_count + 1));
+    for (uint32_t k = 0; k < f->label_count; k++) {
+        next[k] = first[f->labels[k].insn];
+        first[f->labels[k].insn] = k + 1;
+    }
+    uint32_t base = first_place(f), label_base = in->label_base;
+    bool ok = true;
+    for (uint32_t n = 0; ok && n <= f->insn_count; n++) {
+        for (uint32_t k = first[n]; k; k = next[k - 1])
+            b->labels.at[label_base + k - 1] = (uint32_t)b->insns.count;
+        if (n < f->insn_count)
+            ok = inline_insn(b, in, &f->insns[n], base + n);
+    }
+    ls_release(first);
+    ls_release(next);
+    return ok;
+}
+
+/* -- parameter slots as registers ----------------------------------------------------------------- */
+
+struct slot_use {
+    uint32_t offset, bytes, reg;
+};
+
+struct slots {
+    struct flat *b;
+    VEC(struct slot_use) *uses; /* per variable */
+    bool *in_memory;
+};
+
+static void
+slot_access(struct slots *s, uint32_t var, int64_t offset, uint32_t bytes)
+{
+    if (offset < 0 || (uint64_t)offset + bytes > s->b->vars.at[var].var->size) {
+        s->in_memory[var] = true;
+        return;
+    }
+    for (size_t k = 0; k < s->uses[var].count; k++) {
+        struct slot_use *u = &s->uses[var].at[k];
+        if (u->offset == offset && u->bytes == bytes)
+            return;
+        if (offset < u->offset + u->bytes && u->offset < offset + bytes) {
+            s->in_memory[var] = true;
+            return;
+        }
+    }
+    VEC_PUSH(&s->uses[var], ((struct slot_use){(uint32_t)offset, bytes, UINT32_MAX}));
+}
+
+static bool
+is_slot(const struct slots *s, const struct ptx_var *v)
+{
+    return v && v->func && v->index < s->b->vars.count && s->b->vars.at[v->index].var == v &&
+           s->b->vars.at[v->index].place == FLOW_SLOT;
+}
+
+static const uint8_t type_of_bytes[17] = {[1] = PTX_B8, [2] = PTX_B16, [4] = PTX_B32, [8] = PTX_B64,
+                                          [16] = PTX_B128};
+
+static uint32_t
+slot_reg(struct slots *s, uint32_t var, int64_t offset)
+{
+    for (size_t k = 0; k < s->uses[var].count; k++) {
+        struct slot_use *u = &s->uses[var].at[k];
+        if (u->offset != offset)
+            continue;
+        if (u->reg == UINT32_MAX) {
+            u->reg = (uint32_t)s->b->regs.count;
+            VEC_PUSH(&s->b->regs, ((struct flow_reg){.type = type_of_bytes[u->bytes], .param = true,
+                                                     .name = s->b->vars.at[var].var->name}));
+        }
+        return u->reg;
+    }
+    return UINT32_MAX;
+}
+
+/* Pass 1 (record) and pass 2 (replace) over the operand at `o`; bytes and vec: of the access. */
+static void
+slot_operand(struct slots *s, struct ptx_operand *o, uint32_t bytes, uint32_t vec, bool record)
+{
+    if ((o->kind != PTX_O_ADDRESS && o->kind != PTX_O_SYMBOL) || !is_slot(s, o->var))
+        return;
+    uint32_t var = o->var->index;
+    if (record) {
+        for (uint32_t k = 0; k < vec; k++)
+            slot_access(s, var, o->offset + (int64_t)k * bytes, bytes);
+        return;
+    }
+    if (s->in_memory[var])
+        return;
+    if (vec == 1) {
+        uint32_t reg = slot_reg(s, var, o->offset);
+        *o = (struct ptx_operand){.kind = PTX_O_REG, .reg = reg};
+        return;
+    }
+    struct ptx_operand *e = operands(s->b, vec);
+    for (uint32_t k = 0; k < vec; k++)
+        e[k] = (struct ptx_operand){.kind = PTX_O_REG,
+                                    .reg = slot_reg(s, var, o->offset + (int64_t)k * bytes)};
+    *o = (struct ptx_operand){.kind = PTX_O_VECTOR, .count = vec, .elements = e};
+}
+
+static void
+slot_pass(struct slots *s, bool record)
+{
+    for (size_t n = 0; n < s->b->insns.count; n++) {
+        struct ptx_insn *i = &s->b->insns.at[n].i;
+        bool access = (i->op == PTX_OP_LD || i->op == PTX_OP_ST) && i->space == PTX_SPACE_PARAM;
+        uint32_t bytes = i->type_count ? ptx_type_bytes(i->type[i->type_count - 1]) : 0;
+        for (uint32_t k = 0; k < i->operand_count; k++) {
+            struct ptx_operand *o = &i->operand[k];
+            if (access) {
+                slot_operand(s, o, bytes, i->vec ? i->vec : 1, record);
+            } else if (i->op == PTX_OP_CALL && o->kind == PTX_O_LIST) {
+                for (uint32_t e = 0; e < o->count; e++)
+                    if (is_slot(s, o->elements[e].var))
+                        slot_operand(s, &o->elements[e], (uint32_t)o->elements[e].var->size, 1,
+                                     record);
+            } else if (record && (o->kind == PTX_O_SYMBOL || o->kind == PTX_O_ADDRESS) &&
+                       is_slot(s, o->var)) {
+                s->in_memory[o->var->index] = true; /* its address is taken */
+            }
+        }
+    }
+}
+
+static void
+slots_to_registers(struct flat *b)
+{
+    struct slots s = {.b = b};
+    s.uses = ls_alloc(sizeof *s.uses * (b->vars.count + 1));
+    s.in_memory = ls_alloc(b->vars.count + 1);
+    slot_pass(&s, true);
+    slot_pass(&s, false);
+    for (size_t k = 0; k < b->vars.count; k++) {
+        if (b->vars.at[k].place == FLOW_SLOT && s.in_memory[k])
+            b->vars.at[k].place = FLOW_LOCAL;
+        VEC_FREE(&s.uses[k]);
+    }
+    ls_release(s.uses);
+    ls_release(s.in_memory);
+}
+
+/* -- layout of local and shared memory ------------------------------------------------------------- */
+
+static uint64_t
+place_after(uint64_t *end, const struct ptx_var *v)
+{
+    uint64_t align = v->align ? v->align : 1;
+    uint64_t at = (*end + align - 1) & ~(align - 1);
+    *end = at + v->size;
+    return at;
+}
+
+struct used {
+    const struct ptx_module *m;
+    bool *shared;
+};
+
+static void
+mark_shared(struct used *u, const struct ptx_operand *o)
+{
+    if (o->var && !o->var->func && o->var->space == PTX_SPACE_SHARED)
+        u->shared[o->var->index] = true;
+    for (uint32_t k = 0; k < o->count && o->elements; k++)
+        mark_shared(u, &o->elements[k]);
+}
+
+static bool
+lay_out(struct flat *b)
+{
+    struct flow *f = b->flow;
+    uint64_t local = 0, shared = 0;
+    struct used used = {f->module, ls_alloc(f->module->var_count + 1)};
+    for (size_t n = 0; n < b->insns.count; n++)
+        for (uint32_t k = 0; k < b->insns.at[n].i.operand_count; k++)
+            mark_shared(&used, &b->insns.at[n].i.operand[k]);
+    f->shared_offset = ARENA_ARRAY(&f->arena, uint64_t, f->module->var_count + 1);
+    uint64_t dynamic_align = 16;
+    for (uint32_t k = 0; k < f->module->var_count; k++) {
+        const struct ptx_var *v = f->module->vars[k];
+        if (v->space == PTX_SPACE_SHARED && used.shared[k] && !v->unsized)
+            f->shared_offset[k] = place_after(&shared, v);
+        if (v->space == PTX_SPACE_SHARED && used.shared[k] && v->unsized && v->align > dynamic_align)
+            dynamic_align = v->align;
+    }
+    for (size_t k = 0; k < b->vars.count; k++) {
+        struct flow_var *v = &b->vars.at[k];
+        if (v->place == FLOW_SHARED && !v->var->unsized)
+            v->offset = place_after(&shared, v->var);
+        else if (v->place == FLOW_LOCAL)
+            v->offset = place_after(&local, v->var);
+    }
+    shared = (shared + dynamic_align - 1) & ~(dynamic_align - 1);
+    for (uint32_t k = 0; k < f->module->var_count; k++)
+        if (f->module->vars[k]->space == PTX_SPACE_SHARED && f->module->vars[k]->unsized)
+            f->shared_offset[k] = shared;
+    for (size_t k = 0; k < b->vars.count; k++)
+        if (b->vars.at[k].place == FLOW_SHARED && b->vars.at[k].var->unsized)
+            b->vars.at[k].offset = shared;
+    ls_release(used.shared);
+    if (local > (512u << 10) || shared > UINT32_MAX / 2)
+        return ls_fail(b->err, LS_ERR_INPUT,
+                       "%s:%u: kernel \"%s\" has %llu bytes of local and %llu bytes of shared memory: "
+                       "more than any device has",
+                       f->module->path, f->kernel->line, f->kernel->name, (unsigned long long)local,
+                       (unsigned long long)shared);
+    f->local_bytes = (uint32_t)((local + 15) & ~15ull);
+    f->shared_bytes = (uint32_t)shared;
+    return true;
+}
+
+/* -- the whole ---------------------------------------------------------------------------------------- */
+
+struct flow *
+flow_new(const struct ptx_module *m, const struct ptx_func *kernel, bool (*known)(const char *),
+         struct ls_error *err)
+{
+    struct flow *f = ls_alloc(sizeof *f);
+    f->module = m;
+    f->kernel = kernel;
+    struct flat b = {.flow = f, .known = known, .err = err};
+    struct instance top = {.func = kernel, .end_label = UINT32_MAX};
+    top.params = ARENA_ARRAY(&f->arena, struct ptx_var *, kernel->param_count + 1);
+    for (uint32_t k = 0; k < kernel->param_count; k++) {
+        top.params[k] = copy_var(&b, kernel->params[k], FLOW_KERNEL_PARAM);
+        b.vars.at[top.params[k]->index].offset = kernel->params[k]->param_offset;
+    }
+    for (uint32_t k = 0; k < kernel->reg_count; k++)
+        VEC_PUSH(&b.regs, ((struct flow_reg){.type = kernel->regs[k].type,
+                                             .name = kernel->regs[k].name}));
+    bool ok = inline_body(&b, &top);
+    if (ok) {
+        slots_to_registers(&b);
+        ok = lay_out(&b) && flow_cut(&b);
+    }
+    VEC_FREE(&b.insns);
+    VEC_FREE(&b.regs);
+    VEC_FREE(&b.vars);
+    VEC_FREE(&b.labels);
+    VEC_FREE(&b.origin);
+    if (!ok) {
+        flow_free(f);
+        return NULL;
+    }
+    return f;
+}
+
+void
+flow_free(struct flow *f)
+{
+    if (!f)
+        return;
+    arena_free(&f->arena);
+    ls_release(f);
+}

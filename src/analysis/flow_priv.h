@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * analysis, inside: a kernel as one flat list of instructions, before it is cut into blocks.
+ */
+#ifndef LOCKSTEP_FLOW_PRIV_H
+#define LOCKSTEP_FLOW_PRIV_H
+
+#include "analysis/analysis.h"
+
+#include <stdio.h>
+
+struct flat {
+    struct flow *flow;
+    VEC(struct flow_insn) insns;
+    VEC(struct flow_reg) regs;
+    VEC(struct flow_var) vars;
+    VEC(const struct ptx_var *) origin; /* per variable: what it is a copy of */
+    VEC(uint32_t) labels;               /* instruction that each label stands before */
+    bool (*known)(const char *name);
+    struct ls_error *err;
+};
+
+/* blocks.c: blocks, order, loops, post-dominators, webs, live ranges; fills b->flow. */
+bool flow_cut(struct flat *b);
+
+#endif

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * frontier.c: where lanes may be pending while a block runs (thread frontiers). After a block, the
+ * lanes it sent on are pending at its successors; the first pending block in this order runs next:
+ * what follows in the innermost loop around the block, then that loop's head, what follows in the
+ * loop around that one, its head, and so on outwards. So lanes wait at a loop's exit for those still
+ * inside, and at its head for those still in the body.
+ */
+#include "analysis/facts_priv.h"
+
+#include <string.h>
+
+struct candidates {
+    const uint64_t *set;
+    const uint32_t *targets;
+    uint32_t target_count, targets_met;
+    bool one_certain, all_certain;
+    uint32_t *out, count;
+    uint64_t *taken;
+    bool done;
+};
+
+static void
+consider(struct candidates *c, uint32_t b)
+{
+    bool target = false;
+    for (uint32_t k = 0; k < c->target_count; k++)
+        target |= c->targets[k] == b;
+    if (c->done || set_has(c->taken, b) || (!target && !set_has(c->set, b)))
+        return;
+    set_add(c->taken, b);
+    c->out[c->count++] = b;
+    if (target)
+        for (uint32_t k = 0; k < c->target_count; k++)
+            c->targets_met += c->targets[k] == b;
+    /* Some lane went to one of the targets: once all of them were tried, one has run. */
+    c->done = c->target_count && c->targets_met == c->target_count;
+}
+
+uint32_t
+facts_next(const struct facts *f, uint32_t b, const uint32_t *targets, uint32_t count,
+           bool one_certain, uint32_t *out, bool *certain)
+{
+    const struct flow *flow = f->flow;
+    uint64_t *taken = ls_alloc(sizeof *taken * f->block_words);
+    struct candidates c = {.set = f->pending[b], .targets = targets, .target_count = count,
+                           .one_certain = one_certain, .out = out, .taken = taken};
+    bool any = count > 0;
+    for (uint32_t k = 0; k < f->block_words; k++)
+        any |= f->pending[b][k] != 0;
+    uint32_t low = b + 1;
+    for (uint32_t l = flow->blocks[b].loop; any && l != UINT32_MAX; l = flow->loops[l].parent) {
+        for (uint32_t x = low; x <= flow->loops[l].last; x++)
+            consider(&c, x);
+        consider(&c, flow->loops[l].head);
+        low = flow->loops[l].last + 1;
+    }
+    for (uint32_t x = low; any && x < flow->block_count; x++)
+        consider(&c, x);
+    for (uint32_t x = 0; any && x < flow->block_count; x++)
+        consider(&c, x);
+    *certain = c.done && one_certain;
+    ls_release(taken);
+    return c.count;
+}
+
+struct frontier {
+    struct facts *f;
+    uint32_t *list;
+    uint64_t *rest;
+    bool changed;
+};
+
+static void
+merge_into(struct frontier *x, uint32_t b, const uint64_t *set)
+{
+    uint64_t *to = x->f->pending[b];
+    for (uint32_t k = 0; k < x->f->block_words; k++) {
+        uint64_t add = set[k];
+        if (k == b / 64)
+            add &= ~((uint64_t)1 << (b % 64));
+        x->changed |= (add & ~to[k]) != 0;
+        to[k] |= add;
+    }
+}
+
+/* Lanes of block b went to `targets`; others stay where they are, and at `also`. */
+static void
+go_on(struct frontier *x, uint32_t b, const uint32_t *targets, uint32_t count, uint32_t also)
+{
+    bool certain;
+    uint32_t n = facts_next(x->f, b, targets, count, count > 0, x->list, &certain);
+    memcpy(x->rest, x->f->pending[b], sizeof *x->rest * x->f->block_words);
+    for (uint32_t k = 0; k < count; k++)
+        set_add(x->rest, targets[k]);
+    if (also != UINT32_MAX)
+        set_add(x->rest, also);
+    for (uint32_t k = 0; k < n; k++) {
+        merge_into(x, x->list[k], x->rest);
+        if (x->list[k] != also)
+            set_remove(x->rest, x->list[k]);
+    }
+}
+
+static bool
+any_pending(const struct facts *f, uint32_t b)
+{
+    for (uint32_t k = 0; k < f->block_words; k++)
+        if (f->pending[b][k])
+            return true;
+    return false;
+}
+
+static void
+visit_block(struct frontier *x, uint32_t b)
+{
+    struct facts *f = x->f;
+    const struct flow_block *blk = &f->flow->blocks[b];
+    switch (blk->end) {
+    case FLOW_BARRIER:
+        if (any_pending(f, b)) {
+            f->parks[blk->succ[0]] = true;
+            go_on(x, b, NULL, 0, blk->succ[0]);
+        }
+        break;
+    case FLOW_EXIT:
+    case FLOW_TRAP:
+        go_on(x, b, NULL, 0, UINT32_MAX);
+        break;
+    default:
+        if (f->divergent[b])
+            go_on(x, b, blk->succ, blk->succ_count, UINT32_MAX);
+        else
+            for (uint32_t s = 0; s < blk->succ_count; s++)
+                go_on(x, b, &blk->succ[s], 1, UINT32_MAX);
+    }
+    /* A waiting loop's lanes give way to the others when their fuel is spent. */
+    for (uint32_t s = 0; s < blk->succ_count; s++) {
+        uint32_t h = blk->succ[s], l = f->flow->blocks[h].loop;
+        if (h <= b && l != UINT32_MAX && f->flow->loops[l].head == h && f->flow->loops[l].waits &&
+            any_pending(f, h)) {
+            f->parks[h] = true;
+            go_on(x, h, NULL, 0, h);
+        }
+    }
+}
+
+/* Parked lanes wake together: each parked place may be pending while another one runs. */
+static void
+visit_parked(struct frontier *x)
+{
+    struct facts *f = x->f;
+    memset(x->rest, 0, sizeof *x->rest * f->block_words);
+    for (uint32_t b = 0; b < f->flow->block_count; b++)
+        if (f->parks[b])
+            set_add(x->rest, b);
+    for (uint32_t b = 0; b < f->flow->block_count; b++)
+        if (f->parks[b])
+            merge_into(x, b, x->rest);
+}
+
+static void
+reach(const struct flow *f, uint32_t from, bool *seen)
+{
+    VEC(uint32_t) work = {0};
+    if (!seen[from]) {
+        seen[from] = true;
+        VEC_PUSH(&work, from);
+    }
+    while (work.count) {
+        uint32_t b = work.at[--work.count];
+        for (uint32_t s = 0; s < f->blocks[b].succ_count; s++) {
+            uint32_t t = f->blocks[b].succ[s];
+            if (!seen[t]) {
+                seen[t] = true;
+                VEC_PUSH(&work, t);
+            }
+        }
+    }
+    VEC_FREE(&work);
+}
+
+/* Blocks that run with all lanes: nothing is pending elsewhere and nobody has left before. */
+static void
+find_complete(struct facts *f)
+{
+    uint32_t n = f->flow->block_count;
+    bool *lost = ls_alloc(n + 1);
+    for (uint32_t b = 0; b < n; b++) {
+        bool leaves = f->flow->blocks[b].end == FLOW_EXIT || f->flow->blocks[b].end == FLOW_TRAP;
+        for (uint32_t c = 0; leaves && c < n; c++)
+            if (set_has(f->pending[b], c))
+                reach(f->flow, c, lost);
+        if (f->parks[b])
+            reach(f->flow, b, lost);
+    }
+    for (uint32_t b = 0; b < n; b++)
+        f->complete[b] = !f->shape.partial && !lost[b] && !any_pending(f, b);
+    ls_release(lost);
+}
+
+void
+frontier_find(struct facts *f)
+{
+    uint32_t n = f->flow->block_count;
+    struct frontier x = {.f = f, .changed = true};
+    x.list = ls_alloc(sizeof *x.list * (n + 1));
+    x.rest = ls_alloc(sizeof *x.rest * f->block_words);
+    memset(f->parks, 0, sizeof *f->parks * n);
+    for (uint32_t b = 0; b < n; b++)
+        memset(f->pending[b], 0, sizeof(uint64_t) * f->block_words);
+    while (x.changed) {
+        x.changed = false;
+        for (uint32_t b = 0; b < n; b++)
+            visit_block(&x, b);
+        visit_parked(&x);
+    }
+    find_complete(f);
+    ls_release(x.list);
+    ls_release(x.rest);
+}
+
+struct defs_in {
+    const bool *where;
+    bool here;
+    bool *defined;
+};
+
+static void
+note_def(struct ptx_operand *o, bool write, void *context)
+{
+    struct defs_in *d = context;
+    if (write)
+        d->defined[o->reg] = true;
+}
+
+bool
+frontier_force(const struct facts *f, bool *forced)
+{
+    const struct flow *flow = f->flow;
+    bool any = false;
+    for (uint32_t p = 0; p < flow->block_count; p++) {
+        if (!f->parks[p])
+            continue;
+        /* Blocks that other lanes may run while some wait at p. */
+        bool *seen = ls_alloc(flow->block_count + 1);
+        struct defs_in d = {.defined = ls_alloc(flow->reg_count + 1)};
+        for (uint32_t b = 0; b < flow->block_count; b++)
+            if (set_has(f->pending[p], b))
+                reach(flow, b, seen);
+        for (uint32_t b = 0; b < flow->block_count; b++) {
+            uint32_t n = flow->blocks[b].count + (flow->blocks[b].end_insn != UINT32_MAX);
+            for (uint32_t k = 0; seen[b] && k < n; k++)
+                flow_visit(&flow->insns[flow->blocks[b].first + k], note_def, &d);
+        }
+        for (uint32_t r = 0; r < flow->reg_count; r++)
+            if (d.defined[r] && set_has(flow->blocks[p].live_in, r) && !forced[r])
+                any = forced[r] = true;
+        ls_release(seen);
+        ls_release(d.defined);
+    }
+    return any;
+}

@@ -1,0 +1,699 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * transfer.c: what one instruction does to what is known of its operands. The rule behind it: a
+ * result kept as a scalar is the instruction applied to lane 0's operands, so for every instruction
+ * only the pattern of the other lanes has to be found here.
+ */
+#include "analysis/facts_priv.h"
+
+#include <string.h>
+
+enum { PATTERN_LIMIT = 1 << 28 };
+
+struct fact
+fact_uniform_value(void)
+{
+    return (struct fact){.kind = FACT_SCALAR, .segment = LANES};
+}
+
+struct fact
+fact_nothing(void)
+{
+    return (struct fact){.kind = FACT_VECTOR, .segment = 1};
+}
+
+static uint8_t
+zeros(int64_t v)
+{
+    return v ? (uint8_t)__builtin_ctzll((uint64_t)v) : 62;
+}
+
+struct fact
+fact_constant(int64_t value)
+{
+    struct fact f = fact_uniform_value();
+    f.known = f.bounded = true;
+    f.base = f.low = f.high = value;
+    f.align = zeros(value);
+    return f;
+}
+
+static int32_t
+pattern_at(const struct fact *f, unsigned lane)
+{
+    return f->pattern ? f->pattern[lane] : 0;
+}
+
+/* Sets f's pattern from p; false (and nothing known) when an entry is too large. */
+static bool
+set_pattern(struct facts *fs, struct fact *f, const int64_t p[LANES])
+{
+    bool zero = true;
+    for (unsigned l = 0; l < LANES; l++) {
+        if (p[l] > PATTERN_LIMIT || p[l] < -PATTERN_LIMIT) {
+            *f = fact_nothing();
+            return false;
+        }
+        zero &= p[l] == 0;
+    }
+    f->pattern = NULL;
+    if (zero)
+        return true;
+    int32_t *own = ARENA_ARRAY(&fs->arena, int32_t, LANES);
+    for (unsigned l = 0; l < LANES; l++)
+        own[l] = (int32_t)p[l];
+    f->pattern = own;
+    return true;
+}
+
+struct fact
+fact_of_lanes(struct facts *fs, const int64_t v[LANES])
+{
+    struct fact f = fact_constant(v[0]);
+    int64_t p[LANES];
+    for (unsigned l = 0; l < LANES; l++) {
+        p[l] = v[l] - v[0];
+        f.low = v[l] < f.low ? v[l] : f.low;
+        f.high = v[l] > f.high ? v[l] : f.high;
+    }
+    set_pattern(fs, &f, p);
+    return f;
+}
+
+bool
+fact_same(const struct fact *a, const struct fact *b)
+{
+    if (a->kind != b->kind || a->segment != b->segment || a->align != b->align ||
+        a->known != b->known || a->guess != b->guess || a->bounded != b->bounded ||
+        (a->known && a->base != b->base) ||
+        (a->bounded && (a->low != b->low || a->high != b->high)) || !a->pattern != !b->pattern)
+        return false;
+    return !a->pattern || !memcmp(a->pattern, b->pattern, sizeof(int32_t) * LANES);
+}
+
+/* The offsets of f's lanes from the first lane of their segment, for segments of `segment` lanes. */
+static void
+relative(const struct fact *f, unsigned segment, int64_t out[LANES])
+{
+    for (unsigned l = 0; l < LANES; l++)
+        out[l] = (int64_t)pattern_at(f, l) - pattern_at(f, l - l % segment);
+}
+
+/* The largest segments in which all lanes agree; a guess does not count. */
+static unsigned
+agreeing(const struct fact *f)
+{
+    if (f->guess)
+        return 1;
+    for (unsigned s = f->segment; s > 1; s /= 2) {
+        int64_t p[LANES];
+        relative(f, s, p);
+        unsigned l = 0;
+        while (l < LANES && p[l] == 0)
+            l++;
+        if (l == LANES)
+            return s;
+    }
+    return 1;
+}
+
+/* Lanes that agree in every operand agree in the result. */
+static struct fact
+elementwise(const struct fact *in, unsigned n)
+{
+    unsigned s = LANES;
+    for (unsigned k = 0; k < n; k++) {
+        if (in[k].kind == FACT_NONE)
+            return (struct fact){0};
+        unsigned a = agreeing(&in[k]);
+        s = a < s ? a : s;
+    }
+    struct fact f = fact_uniform_value();
+    if (s < LANES) {
+        f.kind = FACT_VECTOR;
+        f.segment = (uint8_t)s;
+    }
+    return f;
+}
+
+struct fact
+fact_join(struct facts *fs, const struct fact *a, const struct fact *b)
+{
+    if (a->kind == FACT_NONE)
+        return *b;
+    if (b->kind == FACT_NONE)
+        return *a;
+    struct fact f = *a;
+    f.guess |= b->guess;
+    f.align = b->align < f.align ? b->align : f.align;
+    f.known = a->known && b->known && a->base == b->base;
+    f.bounded = a->bounded && b->bounded;
+    f.low = b->low < a->low ? b->low : a->low;
+    f.high = b->high > a->high ? b->high : a->high;
+    unsigned s = a->segment < b->segment ? a->segment : b->segment;
+    for (; s > 1; s /= 2) {
+        int64_t p[LANES], q[LANES];
+        relative(a, s, p);
+        relative(b, s, q);
+        if (!memcmp(p, q, sizeof p)) {
+            f.segment = (uint8_t)s;
+            f.kind = s == LANES && a->kind == FACT_SCALAR && b->kind == FACT_SCALAR ? FACT_SCALAR
+                                                                                    : FACT_VECTOR;
+            set_pattern(fs, &f, p);
+            if (f.kind == FACT_VECTOR)
+                f.known = false;
+            return f;
+        }
+    }
+    struct fact none = fact_nothing();
+    none.bounded = f.bounded;
+    none.low = f.low;
+    none.high = f.high;
+    return none;
+}
+
+/* -- bounds ------------------------------------------------------------------------------------------ */
+
+static bool
+fits(int64_t v, unsigned bits)
+{
+    return bits >= 64 || (v >= -((int64_t)1 << (bits - 1)) && v < (int64_t)1 << (bits - 1));
+}
+
+static void
+set_bounds(struct fact *f, bool ok, int64_t low, int64_t high, unsigned bits)
+{
+    f->bounded = ok && fits(low, bits) && fits(high, bits);
+    f->low = f->bounded ? low : 0;
+    f->high = f->bounded ? high : 0;
+}
+
+/* -- integer instructions ----------------------------------------------------------------------------- */
+
+static bool
+both_known(const struct fact *a, const struct fact *b)
+{
+    return a->kind == FACT_SCALAR && b->kind == FACT_SCALAR && a->known && b->known;
+}
+
+static struct fact
+add(struct facts *fs, const struct fact *a, const struct fact *b, int sign, unsigned bits)
+{
+    if (a->kind == FACT_NONE || b->kind == FACT_NONE)
+        return (struct fact){0};
+    unsigned s = a->segment < b->segment ? a->segment : b->segment;
+    if (s == 1)
+        return fact_nothing();
+    struct fact f = {.kind = FACT_SCALAR, .segment = (uint8_t)s};
+    if (a->kind == FACT_VECTOR || b->kind == FACT_VECTOR)
+        f.kind = FACT_VECTOR;
+    f.guess = a->guess || b->guess;
+    f.align = a->align < b->align ? a->align : b->align;
+    int64_t p[LANES], q[LANES], low, high;
+    relative(a, s, p);
+    relative(b, s, q);
+    for (unsigned l = 0; l < LANES; l++)
+        p[l] += sign * q[l];
+    if (!set_pattern(fs, &f, p))
+        return f;
+    bool ok = a->bounded && b->bounded;
+    ok &= !__builtin_add_overflow(a->low, sign > 0 ? b->low : -b->high, &low);
+    ok &= !__builtin_add_overflow(a->high, sign > 0 ? b->high : -b->low, &high);
+    set_bounds(&f, ok, low, high, bits);
+    if (both_known(a, b) && f.bounded) {
+        f.known = true;
+        f.base = a->base + sign * b->base;
+    }
+    return f;
+}
+
+static struct fact
+scale(struct facts *fs, const struct fact *a, int64_t c, unsigned bits)
+{
+    if (a->kind == FACT_NONE)
+        return *a;
+    struct fact f = *a;
+    int64_t p[LANES];
+    if (c > PATTERN_LIMIT || c < -PATTERN_LIMIT)
+        return elementwise(a, 1);
+    for (unsigned l = 0; l < LANES; l++)
+        p[l] = pattern_at(a, l) * c;
+    if (!set_pattern(fs, &f, p))
+        return f;
+    unsigned align = f.align + zeros(c);
+    f.align = (uint8_t)(align > 62 ? 62 : align);
+    int64_t low = 0, high = 0;
+    bool ok = a->bounded && !__builtin_mul_overflow(c < 0 ? a->high : a->low, c, &low) &&
+              !__builtin_mul_overflow(c < 0 ? a->low : a->high, c, &high);
+    set_bounds(&f, ok, low, high, bits);
+    f.known = a->known && f.bounded;
+    f.base = a->base * c;
+    return f;
+}
+
+static struct fact
+multiply(struct facts *fs, const struct fact *a, const struct fact *b, unsigned bits)
+{
+    if (b->kind == FACT_SCALAR && b->known && !b->pattern)
+        return scale(fs, a, b->base, bits);
+    if (a->kind == FACT_SCALAR && a->known && !a->pattern)
+        return scale(fs, b, a->base, bits);
+    struct fact in[2] = {*a, *b};
+    return elementwise(in, 2);
+}
+
+/* Widening: exact where no lane can have wrapped; else the pattern is a guess. */
+static struct fact
+extend(const struct fact *a, bool is_signed)
+{
+    struct fact f = *a;
+    if (f.kind == FACT_NONE || (f.segment == 1 && !f.bounded))
+        return f.kind == FACT_NONE ? f : fact_nothing();
+    bool exact = f.bounded && f.high - f.low < (int64_t)1 << 30 && (is_signed || f.low >= 0);
+    if (!exact) {
+        f.bounded = false;
+        f.known = false;
+        if (f.pattern) {
+            f.kind = FACT_VECTOR;
+            f.guess = true;
+        }
+    }
+    return f;
+}
+
+static uint64_t
+width_mask(unsigned bits)
+{
+    return bits >= 64 ? ~0ull : (1ull << bits) - 1;
+}
+
+/* Constant operands: lane by lane. False when the operation is not one of these. */
+static bool
+fold(enum ptx_op op, bool is_signed, unsigned bits, int64_t a, int64_t b, int64_t *out)
+{
+    uint64_t m = width_mask(bits), x = (uint64_t)a & m, y = (uint64_t)b & m, r;
+    switch (op) {
+    case PTX_OP_AND: r = x & y; break;
+    case PTX_OP_OR: r = x | y; break;
+    case PTX_OP_XOR: r = x ^ y; break;
+    case PTX_OP_SHL: r = y >= bits ? 0 : x << y; break;
+    case PTX_OP_SHR:
+        if (is_signed && a < 0)
+            return false;
+        r = y >= bits ? 0 : x >> y;
+        break;
+    case PTX_OP_DIV:
+    case PTX_OP_REM:
+        if (a < 0 || b <= 0)
+            return false;
+        r = op == PTX_OP_DIV ? x / y : x % y;
+        break;
+    case PTX_OP_MIN:
+    case PTX_OP_MAX:
+        if (a < 0 || b < 0)
+            return false;
+        r = (x < y) == (op == PTX_OP_MIN) ? x : y;
+        break;
+    default:
+        return false;
+    }
+    r &= m;
+    *out = bits < 64 && r >> (bits - 1) ? (int64_t)(r | ~m) : (int64_t)r;
+    return true;
+}
+
+static bool
+fold_lanes(struct facts *fs, const struct flow_insn *i, const struct fact *a, const struct fact *b,
+           unsigned bits, struct fact *out)
+{
+    bool is_signed = ptx_type_kind((enum ptx_type)i->i.type[0]) == 's';
+    int64_t v[LANES];
+    if (!both_known(a, b))
+        return false;
+    for (unsigned l = 0; l < LANES; l++)
+        if (!fold((enum ptx_op)i->i.op, is_signed, bits, a->base + pattern_at(a, l),
+                  b->base + pattern_at(b, l), &v[l]))
+            return false;
+    *out = fact_of_lanes(fs, v);
+    return true;
+}
+
+/* Zero bits at the bottom of every lane's value. */
+static unsigned
+low_zeros(const struct fact *a)
+{
+    unsigned z = a->align;
+    for (unsigned l = 0; l < LANES; l++)
+        if (pattern_at(a, l) && zeros(pattern_at(a, l)) < z)
+            z = zeros(pattern_at(a, l));
+    return z;
+}
+
+static bool
+pattern_below(const struct fact *a, int64_t limit)
+{
+    for (unsigned l = 0; l < LANES; l++)
+        if (pattern_at(a, l) < 0 || pattern_at(a, l) >= limit)
+            return false;
+    return true;
+}
+
+/* x & mask and x >> shift where the scalar's low bits are known to be zero: they act on the pattern
+ * alone (and), or on scalar and pattern apart (shr). */
+static bool
+split_low_bits(struct facts *fs, const struct flow_insn *i, const struct fact *a,
+               const struct fact *b, unsigned bits, struct fact *out)
+{
+    if (a->kind != FACT_SCALAR || a->known || !a->pattern || b->kind != FACT_SCALAR || !b->known ||
+        b->pattern || a->align > 30 || !pattern_below(a, (int64_t)1 << a->align))
+        return false;
+    int64_t p[LANES], c = b->base;
+    if (i->i.op == PTX_OP_AND && c >= 0 && c < (int64_t)1 << a->align) {
+        for (unsigned l = 0; l < LANES; l++)
+            p[l] = pattern_at(a, l) & c;
+        *out = fact_of_lanes(fs, p);
+        return true;
+    }
+    bool is_signed = ptx_type_kind((enum ptx_type)i->i.type[0]) == 's';
+    if (i->i.op != PTX_OP_SHR || c < 0 || c > a->align || (is_signed && !a->bounded))
+        return false;
+    *out = fact_uniform_value();
+    for (unsigned l = 0; l < LANES; l++)
+        p[l] = pattern_at(a, l) >> c;
+    set_pattern(fs, out, p);
+    out->align = (uint8_t)(a->align - c);
+    set_bounds(out, a->bounded && a->low >= 0, a->low >> c, a->high >> c, bits);
+    return true;
+}
+
+static struct fact
+logic(struct facts *fs, const struct flow_insn *i, const struct fact in[2], unsigned bits)
+{
+    struct fact out;
+    const struct fact *a = &in[0], *b = &in[1];
+    if (a->kind == FACT_NONE || b->kind == FACT_NONE)
+        return (struct fact){0};
+    if (fold_lanes(fs, i, a, b, bits, &out) || split_low_bits(fs, i, a, b, bits, &out) ||
+        (i->i.op == PTX_OP_AND && split_low_bits(fs, i, b, a, bits, &out)))
+        return out;
+    if (i->i.op == PTX_OP_OR || i->i.op == PTX_OP_XOR) { /* of bits that do not meet: an addition */
+        for (int swap = 0; swap < 2; swap++) {
+            const struct fact *x = &in[swap], *y = &in[1 - swap];
+            unsigned z = low_zeros(x);
+            if (y->bounded && y->low >= 0 && z < 62 && y->high < (int64_t)1 << z)
+                return add(fs, x, y, 1, bits);
+        }
+    }
+    if (i->i.op == PTX_OP_SHL && b->kind == FACT_SCALAR && b->known && !b->pattern && b->base >= 0 &&
+        b->base < 28 && b->base < (int64_t)bits)
+        return scale(fs, a, (int64_t)1 << b->base, bits);
+    out = elementwise(in, 2);
+    if (i->i.op == PTX_OP_AND && b->known && !b->pattern && b->base >= 0)
+        set_bounds(&out, true, 0, b->base, bits);
+    if (i->i.op == PTX_OP_SHR && b->known && b->base > 0 && b->base < (int64_t)bits &&
+        ptx_type_kind((enum ptx_type)i->i.type[0]) != 's')
+        set_bounds(&out, true, 0, (int64_t)(width_mask(bits) >> b->base), bits);
+    if (i->i.op == PTX_OP_REM && b->known && !b->pattern && b->base > 0 &&
+        ptx_type_kind((enum ptx_type)i->i.type[0]) == 'u')
+        set_bounds(&out, true, 0, b->base - 1, bits);
+    return out;
+}
+
+static struct fact
+convert(struct facts *fs, const struct flow_insn *i, const struct fact *a)
+{
+    char to = ptx_type_kind((enum ptx_type)i->i.type[0]);
+    char from = ptx_type_kind((enum ptx_type)i->i.type[1]);
+    unsigned to_bits = 8 * ptx_type_bytes((enum ptx_type)i->i.type[0]);
+    unsigned from_bits = 8 * ptx_type_bytes((enum ptx_type)i->i.type[1]);
+    bool integers = (to == 'u' || to == 's' || to == 'b') && (from == 'u' || from == 's' || from == 'b');
+    (void)fs;
+    if (!integers || ptx_has(&i->i, PTX_M_SAT) || from_bits < 32 || to_bits < 32)
+        return elementwise(a, 1);
+    if (to_bits > from_bits)
+        return extend(a, from == 's');
+    struct fact f = *a;
+    if (to_bits < from_bits && !(f.bounded && fits(f.low, to_bits) && fits(f.high, to_bits)))
+        f.bounded = f.known = false;
+    return f;
+}
+
+struct fact
+fact_special(struct facts *fs, enum ptx_sreg r)
+{
+    const uint32_t *b = fs->shape.block;
+    struct fact f = fact_uniform_value();
+    uint32_t threads = b[0] * b[1] * b[2];
+    switch (r) {
+    case PTX_SR_TID_X:
+    case PTX_SR_TID_Y:
+    case PTX_SR_TID_Z: {
+        /* By enumeration of the block's warps: the pattern that all of them share, if any. */
+        unsigned d = r == PTX_SR_TID_X ? 0 : r == PTX_SR_TID_Y ? 1 : 2;
+        uint32_t warps = (threads + LANES - 1) / LANES;
+        uint32_t first = fs->shape.partial ? warps - 1 : 0;
+        uint32_t end = fs->shape.partial ? warps : threads / LANES;
+        for (unsigned s = LANES; s > 1; s /= 2) {
+            int64_t p[LANES];
+            bool same = true, set[LANES] = {false};
+            unsigned align = 62;
+            int64_t base = -1;
+            bool one = s == LANES;
+            for (uint32_t w = first; w < end && same; w++) {
+                for (unsigned l = 0; l < LANES && same; l++) {
+                    uint32_t t = w * LANES + l, t0 = t - l % s;
+                    if (t >= threads)
+                        continue;
+                    int64_t v[3] = {t % b[0], t / b[0] % b[1], t / b[0] / b[1]};
+                    int64_t v0[3] = {t0 % b[0], t0 / b[0] % b[1], t0 / b[0] / b[1]};
+                    same &= !set[l] || p[l] == v[d] - v0[d];
+                    p[l] = v[d] - v0[d];
+                    set[l] = true;
+                    if (l % s == 0) {
+                        align = zeros(v[d]) < align ? zeros(v[d]) : align;
+                        one &= base == -1 || base == v[d];
+                        base = v[d];
+                    }
+                }
+            }
+            if (!same)
+                continue;
+            for (unsigned l = 0; l < LANES; l++)
+                if (!set[l]) /* lanes that do not exist: whatever keeps the pattern plain */
+                    p[l] = l % s > 1 ? 2 * p[l - 1] - p[l - 2] : l % s ? p[l - 1] : 0;
+            f.segment = (uint8_t)s;
+            f.kind = s == LANES ? FACT_SCALAR : FACT_VECTOR;
+            f.align = (uint8_t)align;
+            f.known = one && base >= 0;
+            f.base = f.known ? base : 0;
+            set_pattern(fs, &f, p);
+            set_bounds(&f, true, 0, b[d] - 1, 32);
+            return f;
+        }
+        f = fact_nothing();
+        set_bounds(&f, true, 0, b[d] - 1, 32);
+        return f;
+    }
+    case PTX_SR_LANEID:
+    case PTX_SR_LANEMASK_EQ:
+    case PTX_SR_LANEMASK_LE:
+    case PTX_SR_LANEMASK_LT:
+    case PTX_SR_LANEMASK_GE:
+    case PTX_SR_LANEMASK_GT: {
+        if (r != PTX_SR_LANEID)
+            return fact_nothing();
+        int64_t v[LANES];
+        for (unsigned l = 0; l < LANES; l++)
+            v[l] = l;
+        return fact_of_lanes(fs, v);
+    }
+    case PTX_SR_NTID_X: return fact_constant(b[0]);
+    case PTX_SR_NTID_Y: return fact_constant(b[1]);
+    case PTX_SR_NTID_Z: return fact_constant(b[2]);
+    case PTX_SR_CTAID_X:
+    case PTX_SR_NCTAID_X:
+        set_bounds(&f, true, 0, INT32_MAX, 32);
+        return f;
+    case PTX_SR_CTAID_Y: case PTX_SR_CTAID_Z: case PTX_SR_NCTAID_Y: case PTX_SR_NCTAID_Z:
+        set_bounds(&f, true, 0, 65535, 32);
+        return f;
+    default:
+        return f;
+    }
+}
+
+struct fact
+facts_operand(const struct facts *f, const struct flow_insn *i, const struct ptx_operand *o)
+{
+    (void)i;
+    switch (o->kind) {
+    case PTX_O_REG:
+        return f->reg[o->reg];
+    case PTX_O_INT:
+        return fact_constant((int64_t)o->imm);
+    case PTX_O_SREG:
+        return fact_special((struct facts *)f, (enum ptx_sreg)o->sreg);
+    case PTX_O_VECTOR:
+    case PTX_O_LIST:
+    case PTX_O_PAIR:
+    case PTX_O_TEX: {
+        struct fact all = fact_uniform_value();
+        for (uint32_t k = 0; k < o->count; k++) {
+            struct fact in[2] = {all, facts_operand(f, i, &o->elements[k])};
+            all = elementwise(in, 2);
+        }
+        return all;
+    }
+    case PTX_O_ADDRESS: {
+        struct fact base = o->base_kind == PTX_BASE_REG ? f->reg[o->reg] : fact_uniform_value();
+        struct fact offset = fact_constant(o->offset);
+        if (o->base_kind == PTX_BASE_VAR)
+            base.align = zeros(o->var->align);
+        return add((struct facts *)f, &base, &offset, 1, 64);
+    }
+    case PTX_O_SYMBOL: {
+        struct fact s = fact_uniform_value();
+        if (o->var && !o->offset)
+            s.align = zeros(o->var->align);
+        return s;
+    }
+    default:
+        return fact_uniform_value();
+    }
+}
+
+/* Loads: lanes with one address get one value. Local memory is each lane's own. */
+static struct fact
+load(struct facts *fs, const struct flow_insn *i)
+{
+    const struct ptx_operand *o = &i->i.operand[1];
+    struct fact address = facts_operand(fs, i, o);
+    if (o->kind != PTX_O_ADDRESS) /* a parameter slot in a register */
+        return elementwise(&address, 1);
+    bool own = i->i.space == PTX_SPACE_LOCAL;
+    if (i->i.space == PTX_SPACE_PARAM && o->base_kind == PTX_BASE_VAR && o->var->func &&
+        fs->flow->vars[o->var->index].place == FLOW_LOCAL)
+        own = true;
+    if (own)
+        return fact_nothing();
+    struct fact f = elementwise(&address, 1);
+    f.known = f.bounded = false;
+    f.align = 0;
+    unsigned bytes = ptx_type_bytes((enum ptx_type)i->i.type[0]);
+    if (f.kind != FACT_NONE && ptx_type_kind((enum ptx_type)i->i.type[0]) == 'u' && bytes <= 2)
+        set_bounds(&f, true, 0, (int64_t)width_mask(8 * bytes), 32);
+    return f;
+}
+
+static struct fact
+all_sources(struct facts *fs, const struct flow_insn *i, unsigned first)
+{
+    struct fact all = fact_uniform_value();
+    for (unsigned k = first; k < i->i.operand_count; k++) {
+        struct fact in[2] = {all, facts_operand(fs, i, &i->i.operand[k])};
+        all = elementwise(in, 2);
+    }
+    return all;
+}
+
+static struct fact
+select_fact(struct facts *fs, const struct flow_insn *i)
+{
+    struct fact p = facts_operand(fs, i, &i->i.operand[3]);
+    struct fact a = facts_operand(fs, i, &i->i.operand[1]);
+    struct fact b = facts_operand(fs, i, &i->i.operand[2]);
+    if (p.kind == FACT_NONE || a.kind == FACT_NONE || b.kind == FACT_NONE)
+        return (struct fact){0};
+    if (fact_uniform(&p))
+        return fact_join(fs, &a, &b);
+    struct fact in[3] = {a, b, p}, out = elementwise(in, 3);
+    set_bounds(&out, a.bounded && b.bounded, a.low < b.low ? a.low : b.low,
+               a.high > b.high ? a.high : b.high, 64);
+    return out;
+}
+
+struct fact
+fact_transfer(struct facts *fs, const struct flow_insn *i, unsigned k,
+              bool (*uniform_result)(const struct ptx_insn *, unsigned))
+{
+    const struct ptx_insn *p = &i->i;
+    unsigned bits = p->type_count ? 8 * ptx_type_bytes((enum ptx_type)p->type[0]) : 32;
+    char kind = p->type_count ? ptx_type_kind((enum ptx_type)p->type[0]) : 'b';
+    bool integer = kind == 'u' || kind == 's' || kind == 'b';
+    struct fact in[3] = {{0}};
+    for (unsigned n = 0; n < 3 && n + 1 < p->operand_count; n++)
+        in[n] = facts_operand(fs, i, &p->operand[n + 1]);
+    if (ptx_has(p, PTX_M_CC)) /* the carry flag is kept per lane */
+        return fact_nothing();
+    switch (p->op) {
+    case PTX_OP_ADDC: case PTX_OP_SUBC: case PTX_OP_MADC:
+        return fact_nothing();
+    case PTX_OP_MOV:
+        if (p->operand[0].kind == PTX_O_VECTOR || p->operand[1].kind == PTX_O_VECTOR)
+            return elementwise(in, 1);
+        return in[0];
+    case PTX_OP_CVTA:
+        /* A local variable's generic address differs by lane, by a stride known only at launch. */
+        if (p->space == PTX_SPACE_LOCAL || p->space2 == PTX_SPACE_LOCAL)
+            return fact_nothing();
+        in[0].bounded = in[0].known = false;
+        in[0].align = in[0].align < 4 ? in[0].align : 4;
+        return in[0];
+    case PTX_OP_ADD:
+    case PTX_OP_SUB:
+        if (!integer || ptx_has(p, PTX_M_CC) || ptx_has(p, PTX_M_SAT))
+            break;
+        return add(fs, &in[0], &in[1], p->op == PTX_OP_ADD ? 1 : -1, bits);
+    case PTX_OP_MUL:
+    case PTX_OP_MAD: {
+        if (!integer || ptx_has(p, PTX_M_HI) || ptx_has(p, PTX_M_CC) || ptx_has(p, PTX_M_SAT))
+            break;
+        if (ptx_has(p, PTX_M_WIDE)) {
+            if (bits < 32)
+                break;
+            in[0] = extend(&in[0], kind == 's');
+            in[1] = extend(&in[1], kind == 's');
+            bits *= 2;
+        }
+        struct fact product = multiply(fs, &in[0], &in[1], bits);
+        return p->op == PTX_OP_MUL ? product : add(fs, &product, &in[2], 1, bits);
+    }
+    case PTX_OP_AND: case PTX_OP_OR: case PTX_OP_XOR: case PTX_OP_SHL: case PTX_OP_SHR:
+    case PTX_OP_DIV: case PTX_OP_REM: case PTX_OP_MIN: case PTX_OP_MAX:
+        if (!integer)
+            break;
+        return logic(fs, i, in, bits);
+    case PTX_OP_CVT:
+        return p->type_count == 2 ? convert(fs, i, &in[0]) : elementwise(in, 1);
+    case PTX_OP_LD:
+    case PTX_OP_LDU:
+        return load(fs, i);
+    case PTX_OP_SELP:
+        return select_fact(fs, i);
+    case PTX_OP_ST: /* to a parameter slot */
+        return elementwise(in, 1);
+    case PTX_OP_ATOM: case PTX_OP_TEX: case PTX_OP_TLD4: case PTX_OP_SULD: case PTX_OP_MMA:
+    case PTX_OP_WMMA: case PTX_OP_LDMATRIX: case PTX_OP_MOVMATRIX: case PTX_OP_ALLOCA:
+    case PTX_OP_STACKSAVE: case PTX_OP_MBARRIER:
+        return fact_nothing();
+    case PTX_OP_BAR:
+    case PTX_OP_BARRIER:
+        return fact_uniform_value();
+    case PTX_OP_SHFL: case PTX_OP_VOTE: case PTX_OP_MATCH: case PTX_OP_REDUX:
+    case PTX_OP_ACTIVEMASK: case PTX_OP_ELECT:
+        return uniform_result(p, k) ? fact_uniform_value() : fact_nothing();
+    case PTX_OP_CALL: {
+        struct ptx_operand *args = &p->operand[p->operand_count - 1];
+        for (unsigned n = 0; n < p->operand_count; n++)
+            if (p->operand[n].kind == PTX_O_FUNC && !strncmp(p->operand[n].func->name, "__nv_", 5) &&
+                args->kind == PTX_O_LIST) {
+                struct fact f = facts_operand(fs, i, args);
+                return elementwise(&f, 1);
+            }
+        return fact_nothing();
+    }
+    default:
+        break;
+    }
+    return all_sources(fs, i, 1);
+}
