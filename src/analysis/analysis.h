@@ -182,6 +182,8 @@ void facts_free(struct facts *f);
 /* The fact about any operand that stands for a value. */
 struct fact facts_operand(const struct facts *f, const struct flow_insn *i,
                           const struct ptx_operand *o);
+/* The fact about a special register. */
+struct fact fact_special_of(const struct facts *f, enum ptx_sreg r);
 /* Blocks to try, in order, when the lanes of block b have been sent to `targets`; the pending set
  * is pending[b] plus targets. Returns the count; out has room for flow->block_count. The last one is
  * certain when `certain` is set. */

@@ -18,8 +18,6 @@ bool fact_same(const struct fact *a, const struct fact *b);
 /* What destination k of the instruction gets. */
 struct fact fact_transfer(struct facts *f, const struct flow_insn *i, unsigned k,
                           bool (*uniform_result)(const struct ptx_insn *, unsigned));
-/* Of a special register, by the block's shape. */
-struct fact fact_special(struct facts *f, enum ptx_sreg r);
 
 /* pending, parks, complete from divergent. */
 void frontier_find(struct facts *f);

@@ -439,8 +439,9 @@ convert(struct facts *fs, const struct flow_insn *i, const struct fact *a)
 }
 
 struct fact
-fact_special(struct facts *fs, enum ptx_sreg r)
+fact_special_of(const struct facts *shared, enum ptx_sreg r)
 {
+    struct facts *fs = (struct facts *)shared; /* only its arena is written */
     const uint32_t *b = fs->shape.block;
     struct fact f = fact_uniform_value();
     uint32_t threads = b[0] * b[1] * b[2];
@@ -532,7 +533,7 @@ facts_operand(const struct facts *f, const struct flow_insn *i, const struct ptx
     case PTX_O_INT:
         return fact_constant((int64_t)o->imm);
     case PTX_O_SREG:
-        return fact_special((struct facts *)f, (enum ptx_sreg)o->sreg);
+        return fact_special_of(f, (enum ptx_sreg)o->sreg);
     case PTX_O_VECTOR:
     case PTX_O_LIST:
     case PTX_O_PAIR:

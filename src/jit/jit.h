@@ -21,6 +21,9 @@
 
 enum { JIT_LANES = 32, JIT_BARRIERS = 16 };
 
+/* A function's address as a value: JIT_FUNCTION_TAG | (ptx_func.index + 1) << 4. */
+#define JIT_FUNCTION_TAG 0xf000000000000000ull
+
 /* What a warp function returns. */
 enum jit_exit {
     JIT_DONE,    /* all lanes have exited */

@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * jit.c: the engine: kernels from memory, from disk, or compiled. Start at compile(), which is the
+ * pipeline of one kernel in order.
+ */
+#include "jit/jit_engine.h"
+
+#include <llvm-c/Analysis.h>
+#include <llvm-c/Error.h>
+#include <llvm-c/Target.h>
+#include <llvm-c/TargetMachine.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* Registers become SSA values, masks and patterns fold, address arithmetic leaves loops. No loop
+ * transformations: the front end has done them on the scalar program, and vectors of 32 lanes leave
+ * little for them. GVN finds the loads that two uses of one address share. */
+static const char passes[] =
+    "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
+    "loop-mssa(licm),gvn,instcombine<no-verify-fixpoint>,simplifycfg,adce)";
+
+static double
+seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* -- one warp function ------------------------------------------------------------------------------- */
+
+struct unit {
+    struct jit_engine *engine;
+    const struct jit_request *request;
+    const struct flow *flow;
+    LLVMContextRef context;
+    LLVMModuleRef module;
+    struct jit_image *image;
+    struct text *classes; /* for jit_dump, else NULL */
+    struct ls_error *err;
+};
+
+static void
+add_attribute(LLVMContextRef context, LLVMValueRef f, const char *key, const char *value)
+{
+    LLVMAttributeRef a = LLVMCreateStringAttribute(context, key, (unsigned)strlen(key), value,
+                                                   (unsigned)strlen(value));
+    LLVMAddAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, a);
+}
+
+static bool
+emit_variant(struct unit *u, bool partial, const char *name)
+{
+    struct shape shape = {.partial = partial};
+    memcpy(shape.block, u->request->block, sizeof shape.block);
+    struct facts *facts = facts_new(u->flow, &shape, emit_warp_uniform, u->err);
+    if (!facts)
+        return false;
+    if (u->classes) {
+        text_add(u->classes, "%s, block %u x %u x %u%s\n", u->request->kernel->name, shape.block[0],
+                 shape.block[1], shape.block[2], partial ? ", last warp" : "");
+        facts_print(facts, u->classes);
+    }
+    struct core c = {.flow = u->flow, .facts = facts, .events = u->request->events};
+    c.e = (struct emit){.context = u->context, .module = u->module, .ptx = u->request->module,
+                        .lanes = LANES, .err = u->err, .plain_host = u->engine->plain_host};
+    c.e.b = LLVMCreateBuilderInContext(u->context);
+    bool ok = core_function(&c, name);
+    LLVMDisposeBuilder(c.e.b);
+    if (ok) {
+        add_attribute(u->context, c.e.function, "min-legal-vector-width", "512");
+        add_attribute(u->context, c.e.function, "prefer-vector-width", "512");
+        if (c.frame_bytes > u->image->frame_bytes)
+            u->image->frame_bytes = c.frame_bytes;
+    }
+    facts_free(facts);
+    return ok;
+}
+
+static void
+names_of(const char *stem, char full[64], char partial[64])
+{
+    snprintf(full, 64, "warp_%s_full", stem);
+    snprintf(partial, 64, "warp_%s_last", stem);
+}
+
+static bool
+emit_module(struct unit *u, const char *stem)
+{
+    const uint32_t *b = u->request->block;
+    uint32_t threads = b[0] * b[1] * b[2];
+    char full[64], partial[64];
+    names_of(stem, full, partial);
+    u->image->has_full = threads >= LANES;
+    u->image->has_partial = threads % LANES != 0;
+    return (!u->image->has_full || emit_variant(u, false, full)) &&
+           (!u->image->has_partial || emit_variant(u, true, partial));
+}
+
+static bool
+check_llvm(struct unit *u, LLVMErrorRef e, const char *what)
+{
+    if (!e)
+        return true;
+    char *text = LLVMGetErrorMessage(e);
+    ls_fail(u->err, LS_ERR_INTERNAL, "%s: %s: %s", u->request->kernel->name, what, text);
+    LLVMDisposeErrorMessage(text);
+    return false;
+}
+
+static bool
+optimise(struct unit *u)
+{
+    if (u->engine->verify) {
+        char *text = NULL;
+        bool bad = LLVMVerifyModule(u->module, LLVMReturnStatusAction, &text);
+        if (bad)
+            ls_fail(u->err, LS_ERR_INTERNAL, "%s: the generated code is not valid: %.800s",
+                    u->request->kernel->name, text);
+        LLVMDisposeMessage(text);
+        if (bad)
+            return false;
+    }
+    LLVMSetTarget(u->module, u->engine->triple);
+    LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(u->engine->machine);
+    LLVMSetModuleDataLayout(u->module, layout);
+    LLVMDisposeTargetData(layout);
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef e = LLVMRunPasses(u->module, passes, u->engine->machine, options);
+    LLVMDisposePassBuilderOptions(options);
+    return check_llvm(u, e, "optimising");
+}
+
+static void
+describe(struct unit *u)
+{
+    struct jit_image *m = u->image;
+    const struct flow *f = u->flow;
+    m->local_bytes = f->local_bytes;
+    m->shared_bytes = f->shared_bytes;
+    /* What a compiler for the device adds for addresses and temporaries is not known: a few. */
+    m->registers = f->max_live + 8 < 16 ? 16 : f->max_live + 8;
+    for (uint32_t b = 0; b < f->block_count; b++)
+        m->has_barrier |= f->blocks[b].end == FLOW_BARRIER;
+    for (uint32_t l = 0; l < f->loop_count; l++)
+        m->may_wait |= f->loops[l].waits;
+}
+
+static bool
+begin_unit(struct unit *u, const char *stem)
+{
+    u->flow = flow_new(u->request->module, u->request->kernel, core_known_function, u->err);
+    if (!u->flow)
+        return false;
+    u->context = LLVMContextCreate();
+    u->module = LLVMModuleCreateWithNameInContext(u->request->kernel->name, u->context);
+    describe(u);
+    return emit_module(u, stem) && optimise(u);
+}
+
+static void
+end_unit(struct unit *u)
+{
+    if (u->module)
+        LLVMDisposeModule(u->module);
+    if (u->context)
+        LLVMContextDispose(u->context);
+    flow_free((struct flow *)u->flow);
+}
+
+static bool
+generate(struct unit *u, LLVMCodeGenFileType type, LLVMMemoryBufferRef *out)
+{
+    char *text = NULL;
+    if (!LLVMTargetMachineEmitToMemoryBuffer(u->engine->machine, u->module, type, &text, out))
+        return true;
+    ls_fail(u->err, LS_ERR_INTERNAL, "%s: generating code: %s", u->request->kernel->name, text);
+    LLVMDisposeMessage(text);
+    return false;
+}
+
+/* A kernel's image: object code and what exec has to know. */
+static bool
+compile(struct jit_engine *engine, const struct jit_request *r, const char *stem,
+        struct jit_image *image, struct ls_error *err)
+{
+    struct unit u = {.engine = engine, .request = r, .image = image, .err = err};
+    LLVMMemoryBufferRef object = NULL;
+    bool ok = begin_unit(&u, stem) && generate(&u, LLVMObjectFile, &object);
+    if (ok) {
+        image->size = LLVMGetBufferSize(object);
+        image->code = ls_alloc(image->size);
+        memcpy(image->code, LLVMGetBufferStart(object), image->size);
+        LLVMDisposeMemoryBuffer(object);
+    }
+    end_unit(&u);
+    return ok;
+}
+
+/* -- loading --------------------------------------------------------------------------------------------- */
+
+static bool
+take_llvm_error(LLVMErrorRef e, const char *what, struct ls_error *err)
+{
+    if (!e)
+        return true;
+    char *text = LLVMGetErrorMessage(e);
+    ls_fail(err, LS_ERR_INTERNAL, "%s: %s", what, text);
+    LLVMDisposeErrorMessage(text);
+    return false;
+}
+
+static bool
+load_image(struct jit_engine *e, const struct jit_image *image, const char *stem,
+           struct jit_kernel *k, struct ls_error *err)
+{
+    char full[64], partial[64];
+    names_of(stem, full, partial);
+    LLVMMemoryBufferRef copy =
+        LLVMCreateMemoryBufferWithMemoryRangeCopy((const char *)image->code, image->size, stem);
+    LLVMOrcJITDylibRef lib = LLVMOrcLLJITGetMainJITDylib(e->orc);
+    if (!take_llvm_error(LLVMOrcLLJITAddObjectFile(e->orc, lib, copy), "loading code", err))
+        return false;
+    LLVMOrcExecutorAddress at = 0;
+    if (image->has_full) {
+        if (!take_llvm_error(LLVMOrcLLJITLookup(e->orc, &at, full), "linking code", err))
+            return false;
+        k->full = (jit_warp_fn)(uintptr_t)at;
+    }
+    if (image->has_partial) {
+        if (!take_llvm_error(LLVMOrcLLJITLookup(e->orc, &at, partial), "linking code", err))
+            return false;
+        k->partial = (jit_warp_fn)(uintptr_t)at;
+    }
+    k->frame_bytes = image->frame_bytes ? image->frame_bytes : 64;
+    k->local_bytes = image->local_bytes;
+    k->shared_bytes = image->shared_bytes;
+    k->registers = image->registers;
+    k->has_barrier = image->has_barrier;
+    k->may_wait = image->may_wait;
+    return true;
+}
+
+/* -- keys --------------------------------------------------------------------------------------------------- */
+
+struct entry {
+    struct jit_request request;
+    struct jit_kernel kernel;
+    struct entry *next;
+};
+
+static bool
+same_request(const struct jit_request *a, const struct jit_request *b)
+{
+    return a->module == b->module && a->kernel == b->kernel && a->events == b->events &&
+           !memcmp(a->block, b->block, sizeof a->block);
+}
+
+static struct hash128
+key_of(const struct jit_engine *e, const struct jit_request *r)
+{
+    struct hash128 h = ls_hash(r->module->hash, e->host, strlen(e->host));
+    h = ls_hash(h, r->kernel->name, strlen(r->kernel->name));
+    h = ls_hash(h, r->block, sizeof r->block);
+    return ls_hash(h, &r->events, sizeof r->events);
+}
+
+static bool
+make_kernel(struct jit_engine *e, const struct jit_request *r, struct jit_kernel *k,
+            struct ls_error *err)
+{
+    struct jit_image image = {0};
+    char stem[33], unique[48];
+    struct hash128 key = key_of(e, r);
+    ls_hash_text(key, stem);
+    double start = seconds();
+    bool found = jit_cache_load(e, key, &image);
+    if (found) {
+        e->counts.from_disk++;
+    } else {
+        image = (struct jit_image){0};
+        if (!compile(e, r, stem, &image, err))
+            return false;
+        e->counts.compiled++;
+        jit_cache_store(e, key, &image);
+    }
+    /* Forgotten and compiled again: the old code is still in the library under its name. */
+    (void)unique;
+    bool ok = load_image(e, &image, stem, k, err);
+    ls_release(image.code);
+    k->func = r->kernel;
+    *(found ? &e->counts.disk_seconds : &e->counts.compile_seconds) += seconds() - start;
+    return ok;
+}
+
+const struct jit_kernel *
+jit_get(struct jit_engine *e, const struct jit_request *r, struct ls_error *err)
+{
+    pthread_mutex_lock(&e->lock);
+    struct entry *x = e->entries;
+    while (x && !same_request(&x->request, r))
+        x = x->next;
+    if (x) {
+        e->counts.from_memory++;
+    } else {
+        x = ls_alloc(sizeof *x);
+        x->request = *r;
+        if (make_kernel(e, r, &x->kernel, err)) {
+            x->next = e->entries;
+            e->entries = x;
+        } else {
+            ls_release(x);
+            x = NULL;
+        }
+    }
+    pthread_mutex_unlock(&e->lock);
+    return x ? &x->kernel : NULL;
+}
+
+void
+jit_forget(struct jit_engine *e, const struct ptx_module *m)
+{
+    pthread_mutex_lock(&e->lock);
+    for (struct entry **at = &e->entries; *at;) {
+        struct entry *x = *at;
+        if (x->request.module != m) {
+            at = &x->next;
+            continue;
+        }
+        *at = x->next;
+        ls_release(x);
+    }
+    pthread_mutex_unlock(&e->lock);
+}
+
+bool
+jit_dump(struct jit_engine *e, const struct jit_request *r, const char *stage, struct text *out,
+         struct ls_error *err)
+{
+    struct jit_image image = {0};
+    struct unit u = {.engine = e, .request = r, .image = &image, .err = err};
+    bool classes = !strcmp(stage, "classes"), llvm = !strcmp(stage, "llvm");
+    if (!classes && !llvm && strcmp(stage, "asm"))
+        return ls_fail(err, LS_ERR_USAGE, "%s is no stage: classes, llvm, asm", stage);
+    if (classes)
+        u.classes = out;
+    pthread_mutex_lock(&e->lock);
+    bool ok = begin_unit(&u, "kernel");
+    if (ok && llvm) {
+        char *text = LLVMPrintModuleToString(u.module);
+        text_add_bytes(out, text, strlen(text));
+        LLVMDisposeMessage(text);
+    } else if (ok && !classes) {
+        LLVMMemoryBufferRef text = NULL;
+        ok = generate(&u, LLVMAssemblyFile, &text);
+        if (ok) {
+            text_add_bytes(out, LLVMGetBufferStart(text), LLVMGetBufferSize(text));
+            LLVMDisposeMemoryBuffer(text);
+        }
+    }
+    end_unit(&u);
+    pthread_mutex_unlock(&e->lock);
+    return ok;
+}
+
+void
+jit_counts(struct jit_engine *e, struct jit_counts *out)
+{
+    pthread_mutex_lock(&e->lock);
+    *out = e->counts;
+    pthread_mutex_unlock(&e->lock);
+}
+
+/* -- the engine ----------------------------------------------------------------------------------------------- */
+
+static bool
+make_machine(struct jit_engine *e, struct ls_error *err)
+{
+    LLVMInitializeNativeTarget();
+    LLVMInitializeNativeAsmPrinter();
+    e->triple = LLVMGetDefaultTargetTriple();
+    char *cpu = LLVMGetHostCPUName(), *features = LLVMGetHostCPUFeatures(), *text = NULL;
+    LLVMTargetRef target;
+    bool ok = !LLVMGetTargetFromTriple(e->triple, &target, &text);
+    if (ok)
+        e->machine = LLVMCreateTargetMachine(target, e->triple, cpu, features,
+                                             LLVMCodeGenLevelDefault, LLVMRelocPIC,
+                                             LLVMCodeModelSmall);
+    else
+        ls_fail(err, LS_ERR_SYSTEM, "LLVM has no target for this machine: %s", text);
+    struct text host = {0};
+    text_add(&host, "%s %s %s %d", jit_cache_version, cpu, features, LLVM_VERSION_MAJOR);
+    e->host = host.at;
+    LLVMDisposeMessage(cpu);
+    LLVMDisposeMessage(features);
+    if (text)
+        LLVMDisposeMessage(text);
+    return ok;
+}
+
+static bool
+define_symbols(struct jit_engine *e, struct ls_error *err)
+{
+    VEC(LLVMOrcCSymbolMapPair) pairs = {0};
+    const char *name;
+    void *address;
+    for (size_t i = 0; jit_math_symbol(i, &name, &address); i++) {
+        LLVMOrcCSymbolMapPair p = {.Name = LLVMOrcLLJITMangleAndIntern(e->orc, name)};
+        p.Sym.Address = (LLVMOrcExecutorAddress)(uintptr_t)address;
+        p.Sym.Flags.GenericFlags = LLVMJITSymbolGenericFlagsExported;
+        VEC_PUSH(&pairs, p);
+    }
+    LLVMOrcJITDylibRef lib = LLVMOrcLLJITGetMainJITDylib(e->orc);
+    bool ok = true;
+    if (pairs.count)
+        ok = take_llvm_error(LLVMOrcJITDylibDefine(lib, LLVMOrcAbsoluteSymbols(pairs.at, pairs.count)),
+                             "symbols", err);
+    VEC_FREE(&pairs);
+    /* What LLVM itself calls: memcpy, fmodf, ... */
+    LLVMOrcDefinitionGeneratorRef process;
+    if (ok && (ok = take_llvm_error(LLVMOrcCreateDynamicLibrarySearchGeneratorForProcess(
+                                        &process, LLVMOrcLLJITGetGlobalPrefix(e->orc), NULL, NULL),
+                                    "symbols", err)))
+        LLVMOrcJITDylibAddGenerator(lib, process);
+    return ok;
+}
+
+struct jit_engine *
+jit_new(const char *cache, struct ls_error *err)
+{
+    struct jit_engine *e = ls_alloc(sizeof *e);
+    pthread_mutex_init(&e->lock, NULL);
+    e->cache = cache ? strdup(cache) : NULL;
+#ifndef NDEBUG
+    e->verify = true;
+#endif
+    if (!make_machine(e, err) ||
+        !take_llvm_error(LLVMOrcCreateLLJIT(&e->orc, NULL), "starting the JIT", err) ||
+        !define_symbols(e, err)) {
+        jit_free(e);
+        return NULL;
+    }
+    return e;
+}
+
+void
+jit_free(struct jit_engine *e)
+{
+    if (!e)
+        return;
+    while (e->entries) {
+        struct entry *x = e->entries;
+        e->entries = x->next;
+        ls_release(x);
+    }
+    if (e->orc)
+        take_llvm_error(LLVMOrcDisposeLLJIT(e->orc), "ending the JIT", NULL);
+    if (e->machine)
+        LLVMDisposeTargetMachine(e->machine);
+    if (e->triple)
+        LLVMDisposeMessage(e->triple);
+    pthread_mutex_destroy(&e->lock);
+    free(e->cache);
+    ls_release(e->host);
+    ls_release(e);
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * jit_cache.c: compiled kernels on disk: one file a kernel, named by the hash of everything that
+ * went into it. A file is believed only when it belongs to this user and its checksum is right.
+ */
+#include "jit/jit_engine.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Raise with every change to the generated code or to this format. */
+const char jit_cache_version[] = "lockstep 0.1 code 1";
+
+struct header {
+    char magic[8];
+    struct hash128 key, sum; /* sum: of the code */
+    uint32_t frame_bytes, local_bytes, shared_bytes, registers;
+    uint32_t flags;
+    uint32_t reserved;
+    uint64_t size;
+};
+
+static const char magic[8] = "LSKERNL";
+
+static bool
+path_of(const struct jit_engine *e, struct hash128 key, char *out, size_t room)
+{
+    char name[33];
+    ls_hash_text(key, name);
+    return (size_t)snprintf(out, room, "%s/%s.kernel", e->cache, name) < room;
+}
+
+bool
+jit_cache_load(struct jit_engine *e, struct hash128 key, struct jit_image *out)
+{
+    char path[4096];
+    struct stat st;
+    if (!e->cache || !path_of(e, key, path, sizeof path) || lstat(path, &st) ||
+        !S_ISREG(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & 022))
+        return false;
+    size_t size;
+    struct ls_error ignored;
+    char *at = ls_read_file(path, &size, &ignored);
+    struct header h;
+    bool ok = at && size >= sizeof h;
+    if (ok) {
+        memcpy(&h, at, sizeof h);
+        ok = !memcmp(h.magic, magic, sizeof magic) && !memcmp(&h.key, &key, sizeof key) &&
+             h.size == size - sizeof h;
+    }
+    if (ok) {
+        struct hash128 sum = ls_hash((struct hash128){0, 0}, at + sizeof h, h.size);
+        ok = !memcmp(&sum, &h.sum, sizeof sum);
+    }
+    if (ok) {
+        *out = (struct jit_image){.frame_bytes = h.frame_bytes, .local_bytes = h.local_bytes,
+                                  .shared_bytes = h.shared_bytes, .registers = h.registers,
+                                  .has_full = h.flags & 1, .has_partial = h.flags >> 1 & 1,
+                                  .has_barrier = h.flags >> 2 & 1, .may_wait = h.flags >> 3 & 1,
+                                  .size = h.size, .code = ls_alloc(h.size)};
+        memcpy(out->code, at + sizeof h, h.size);
+    }
+    ls_release(at);
+    return ok;
+}
+
+void
+jit_cache_store(struct jit_engine *e, struct hash128 key, const struct jit_image *m)
+{
+    char path[4096];
+    if (!e->cache || !path_of(e, key, path, sizeof path))
+        return;
+    struct header h = {.key = key, .frame_bytes = m->frame_bytes, .local_bytes = m->local_bytes,
+                       .shared_bytes = m->shared_bytes, .registers = m->registers,
+                       .flags = (uint32_t)m->has_full | (uint32_t)m->has_partial << 1 |
+                                (uint32_t)m->has_barrier << 2 | (uint32_t)m->may_wait << 3,
+                       .size = m->size};
+    memcpy(h.magic, magic, sizeof magic);
+    h.sum = ls_hash((struct hash128){0, 0}, m->code, m->size);
+    uint8_t *all = ls_alloc(sizeof h + m->size);
+    memcpy(all, &h, sizeof h);
+    memcpy(all + sizeof h, m->code, m->size);
+    struct ls_error ignored;
+    ls_write_file(path, all, sizeof h + m->size, &ignored);
+    ls_release(all);
+}

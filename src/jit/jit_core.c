@@ -1,0 +1,672 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * jit_core.c: the skeleton of a warp function: blocks, and the lanes that move between them.
+ *
+ * Each block has a set of pending lanes. A block ends by adding its lanes to its successors' sets;
+ * the first non-empty one in the order of facts_next runs next (see analysis.h). Where nothing can
+ * be pending elsewhere and the branch is uniform, this is a plain branch and no set is touched.
+ * Sets, masks and registers are allocas, which LLVM turns into SSA values.
+ *
+ * Suspension: registers alive at the blocks where lanes wait, and the sets, are stored in the frame;
+ * the function returns; the next call switches on warp->resume, loads them again and goes on.
+ */
+#include "jit/jit_core.h"
+
+#include <llvm-c/Analysis.h>
+#include <string.h>
+
+#define FIELD(type, field) offsetof(struct type, field)
+
+/* -- the frame ----------------------------------------------------------------------------------- */
+
+static uint32_t
+frame_slot(struct core *c, uint32_t bytes, uint32_t *at)
+{
+    if (*at == UINT32_MAX) {
+        uint32_t align = bytes >= 64 ? 64 : bytes;
+        c->frame_bytes = (c->frame_bytes + align - 1) & ~(align - 1);
+        *at = c->frame_bytes;
+        c->frame_bytes += bytes;
+    }
+    return *at;
+}
+
+static uint32_t
+reg_bytes(struct core *c, uint32_t reg)
+{
+    unsigned bits = core_reg_bits(c, reg);
+    if (core_reg_scalar(c, reg))
+        return bits <= 8 ? 4 : bits / 8;
+    return bits == 1 ? 4 : bits / 8 * LANES;
+}
+
+static void
+move_reg(struct core *c, uint32_t reg, bool save)
+{
+    LLVMBuilderRef b = c->e.b;
+    unsigned bits = core_reg_bits(c, reg);
+    bool scalar = core_reg_scalar(c, reg);
+    LLVMTypeRef own = scalar ? core_scalar(c, bits) : core_vector(c, bits);
+    /* Predicates travel as integers: i1 in memory is not a type to rely on. */
+    LLVMTypeRef stored = bits == 1 ? core_scalar(c, 32) : own;
+    uint32_t at = frame_slot(c, reg_bytes(c, reg), &c->frame_at[reg]);
+    if (save) {
+        LLVMValueRef v = LLVMBuildLoad2(b, own, c->reg[reg], "");
+        if (bits == 1)
+            v = scalar ? LLVMBuildZExt(b, v, stored, "") : LLVMBuildBitCast(b, v, stored, "");
+        core_store_field(c, c->frame, at, v);
+    } else {
+        LLVMValueRef v = core_load_field(c, c->frame, at, stored);
+        if (bits == 1)
+            v = scalar ? LLVMBuildTrunc(b, v, own, "") : LLVMBuildBitCast(b, v, own, "");
+        LLVMBuildStore(b, v, c->reg[reg]);
+    }
+}
+
+static void
+move_set(struct core *c, const uint64_t *set, bool save)
+{
+    for (uint32_t r = 0; r < c->flow->reg_count; r++)
+        if (set_has(set, r) && c->reg[r])
+            move_reg(c, r, save);
+}
+
+/* -- moving lanes ----------------------------------------------------------------------------------- */
+
+static LLVMValueRef
+load_i32(struct core *c, LLVMValueRef at)
+{
+    return LLVMBuildLoad2(c->e.b, core_scalar(c, 32), at, "");
+}
+
+static void
+add_lanes(struct core *c, LLVMValueRef at, LLVMValueRef lanes)
+{
+    LLVMBuildStore(c->e.b, LLVMBuildOr(c->e.b, load_i32(c, at), lanes, ""), at);
+}
+
+static LLVMValueRef
+is_nonzero(struct core *c, LLVMValueRef v)
+{
+    return LLVMBuildICmp(c->e.b, LLVMIntNE, v, LLVMConstNull(LLVMTypeOf(v)), "");
+}
+
+/* Runs block t with its pending lanes. */
+static void
+take(struct core *c, uint32_t t, LLVMValueRef lanes)
+{
+    LLVMBuildStore(c->e.b, lanes, c->mask);
+    LLVMBuildStore(c->e.b, core_i32(c, 0), c->pending[t]);
+    LLVMBuildBr(c->e.b, c->block[t]);
+}
+
+/* Nothing is pending any more: wait if lanes stand at barriers, else done. */
+static void
+no_lanes_left(struct core *c)
+{
+    LLVMBuildBr(c->e.b, c->end);
+}
+
+static bool
+nothing_pending(const struct core *c, uint32_t b)
+{
+    for (uint32_t k = 0; k < c->facts->block_words; k++)
+        if (c->facts->pending[b][k])
+            return false;
+    return true;
+}
+
+/* -- suspension ------------------------------------------------------------------------------------------ */
+
+static uint32_t
+new_resume(struct core *c)
+{
+    LLVMBasicBlockRef block = core_new_block(c, "resume");
+    VEC_PUSH(&c->resumes, ((struct resume_point){block}));
+    return (uint32_t)c->resumes.count; /* 0 is the start */
+}
+
+/* Registers alive at any block of the set. */
+static void
+live_union(const struct core *c, const uint64_t *blocks, uint64_t *out)
+{
+    memset(out, 0, sizeof *out * c->flow->reg_words);
+    for (uint32_t b = 0; b < c->flow->block_count; b++)
+        for (uint32_t k = 0; set_has(blocks, b) && k < c->flow->reg_words; k++)
+            out[k] |= c->flow->blocks[b].live_in[k];
+}
+
+static uint32_t
+lanes_slot(struct core *c, uint32_t index)
+{
+    /* Two i32 per block, pending and waiting, behind the registers: allotted on first use. */
+    return frame_slot(c, 4, &c->frame_at[c->flow->reg_count + index]);
+}
+
+static void
+move_lanes(struct core *c, const uint64_t *blocks, bool save)
+{
+    for (uint32_t b = 0; b < c->flow->block_count; b++) {
+        if (!set_has(blocks, b))
+            continue;
+        LLVMValueRef at[2] = {c->pending[b], c->barrier_park[b] ? c->waiting[b] : NULL};
+        for (uint32_t k = 0; k < 2; k++) {
+            if (!at[k])
+                continue;
+            uint32_t slot = lanes_slot(c, 2 * b + k);
+            if (save)
+                core_store_field(c, c->frame, slot, load_i32(c, at[k]));
+            else
+                LLVMBuildStore(c->e.b, core_load_field(c, c->frame, slot, core_scalar(c, 32)), at[k]);
+        }
+    }
+}
+
+/* Saves what `blocks` need, returns `why`, and leaves the builder where the next call goes on, with
+ * everything loaded again. */
+static void
+suspend(struct core *c, enum jit_exit why, const uint64_t *blocks)
+{
+    uint64_t *live = ls_alloc(sizeof *live * c->flow->reg_words);
+    live_union(c, blocks, live);
+    uint32_t id = new_resume(c);
+    move_set(c, live, true);
+    move_lanes(c, blocks, true);
+    core_store_field(c, c->e.warp, FIELD(jit_warp, resume), core_i32(c, id));
+    core_store_field(c, c->e.warp, FIELD(jit_warp, lanes), load_i32(c, c->alive));
+    LLVMBuildRet(c->e.b, core_i32(c, why));
+    LLVMPositionBuilderAtEnd(c->e.b, c->resumes.at[id - 1].block);
+    LLVMBuildStore(c->e.b, core_load_field(c, c->e.warp, FIELD(jit_warp, lanes), core_scalar(c, 32)),
+                   c->alive);
+    move_set(c, live, false);
+    move_lanes(c, blocks, false);
+    ls_release(live);
+}
+
+static uint64_t *
+block_set(struct core *c, const uint64_t *from)
+{
+    uint64_t *set = ls_alloc(sizeof *set * c->facts->block_words);
+    if (from)
+        memcpy(set, from, sizeof *set * c->facts->block_words);
+    return set;
+}
+
+/* The candidates of block b, then (if others waited for them) block `last`; sets are already filled. */
+static void
+dispatch(struct core *c, uint32_t b, const uint32_t *targets, uint32_t count, bool some_certain,
+         uint32_t last);
+
+/* A jump back to the head of a loop that may be waiting for somebody: gives way when its fuel is
+ * spent. The builder stands where the head's lanes are in `mask`. */
+static void
+spend_fuel(struct core *c, uint32_t h)
+{
+    LLVMBuilderRef b = c->e.b;
+    LLVMTypeRef i32 = core_scalar(c, 32);
+    LLVMValueRef fuel = core_load_field(c, c->e.warp, FIELD(jit_warp, fuel), i32);
+    fuel = LLVMBuildSub(b, fuel, core_i32(c, 1), "");
+    core_store_field(c, c->e.warp, FIELD(jit_warp, fuel), fuel);
+    LLVMBasicBlockRef spent = core_new_block(c, "spent"), more = core_new_block(c, "more");
+    LLVMValueRef empty = LLVMBuildICmp(b, LLVMIntSLE, fuel, core_i32(c, 0), "");
+    LLVMBuildCondBr(b, empty, spent, more);
+    LLVMPositionBuilderAtEnd(b, spent);
+    uint64_t *blocks = block_set(c, c->facts->pending[h]);
+    set_add(blocks, h);
+    add_lanes(c, c->pending[h], load_i32(c, c->mask));
+    suspend(c, JIT_YIELD, blocks);
+    ls_release(blocks);
+    if (nothing_pending(c, h)) {
+        take(c, h, load_i32(c, c->pending[h]));
+    } else {
+        dispatch(c, h, NULL, 0, false, h);
+    }
+    LLVMPositionBuilderAtEnd(b, more);
+}
+
+static bool
+is_waiting_head(const struct core *c, uint32_t from, uint32_t h)
+{
+    uint32_t l = c->flow->blocks[h].loop;
+    return h <= from && l != UINT32_MAX && c->flow->loops[l].head == h && c->flow->loops[l].waits;
+}
+
+static void
+dispatch(struct core *c, uint32_t from, const uint32_t *targets, uint32_t count, bool some_certain,
+         uint32_t last)
+{
+    LLVMBuilderRef b = c->e.b;
+    uint32_t *list = ls_alloc(sizeof *list * (c->flow->block_count + 1));
+    bool certain;
+    uint32_t n = facts_next(c->facts, from, targets, count, some_certain, list, &certain);
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t t = list[k];
+        LLVMValueRef lanes = load_i32(c, c->pending[t]);
+        LLVMBasicBlockRef next = NULL;
+        if (!(certain && k + 1 == n)) {
+            LLVMBasicBlockRef here = core_new_block(c, "take");
+            next = core_new_block(c, "next");
+            LLVMBuildCondBr(b, is_nonzero(c, lanes), here, next);
+            LLVMPositionBuilderAtEnd(b, here);
+        }
+        if (is_waiting_head(c, from, t) && last == UINT32_MAX) {
+            LLVMBuildStore(b, lanes, c->mask);
+            LLVMBuildStore(b, core_i32(c, 0), c->pending[t]);
+            spend_fuel(c, t);
+            LLVMBuildBr(b, c->block[t]);
+        } else {
+            take(c, t, lanes);
+        }
+        if (next)
+            LLVMPositionBuilderAtEnd(b, next);
+    }
+    if (!(certain && n)) {
+        if (last != UINT32_MAX)
+            take(c, last, load_i32(c, c->pending[last]));
+        else
+            no_lanes_left(c);
+    }
+    ls_release(list);
+}
+
+/* All lanes of block b go to t. */
+static void
+jump(struct core *c, uint32_t b, uint32_t t)
+{
+    if (!nothing_pending(c, b)) {
+        add_lanes(c, c->pending[t], core_mask_bits(c));
+        dispatch(c, b, &t, 1, true, UINT32_MAX);
+        return;
+    }
+    if (is_waiting_head(c, b, t))
+        spend_fuel(c, t);
+    LLVMBuildBr(c->e.b, c->block[t]);
+}
+
+/* -- the ends of blocks ------------------------------------------------------------------------------------ */
+
+static LLVMValueRef
+guard_value(struct core *c, const struct flow_block *blk, bool scalar)
+{
+    const struct flow_insn *i = &c->flow->insns[blk->end_insn];
+    struct ptx_operand o = {.kind = PTX_O_REG, .reg = blk->guard};
+    LLVMValueRef v = core_value(c, i, &o, 1, scalar);
+    return blk->guard_negated ? LLVMBuildNot(c->e.b, v, "") : v;
+}
+
+static void
+end_branch(struct core *c, uint32_t b)
+{
+    const struct flow_block *blk = &c->flow->blocks[b];
+    LLVMBuilderRef bld = c->e.b;
+    if (!c->facts->divergent[b]) {
+        LLVMValueRef p = guard_value(c, blk, true);
+        LLVMBasicBlockRef to[2] = {core_new_block(c, "taken"), core_new_block(c, "fallen")};
+        LLVMBuildCondBr(bld, p, to[0], to[1]);
+        for (int s = 0; s < 2; s++) {
+            LLVMPositionBuilderAtEnd(bld, to[s]);
+            c->mask_block = NULL;
+            jump(c, b, blk->succ[s]);
+        }
+        return;
+    }
+    LLVMValueRef p = emit_mask_to_bits(&c->e, guard_value(c, blk, false));
+    LLVMValueRef m = core_mask_bits(c);
+    LLVMValueRef taken = LLVMBuildAnd(bld, m, p, "");
+    LLVMValueRef fallen = LLVMBuildAnd(bld, m, LLVMBuildNot(bld, p, ""), "");
+    add_lanes(c, c->pending[blk->succ[0]], taken);
+    add_lanes(c, c->pending[blk->succ[1]], fallen);
+    dispatch(c, b, blk->succ, 2, true, UINT32_MAX);
+}
+
+static bool
+end_switch(struct core *c, uint32_t b)
+{
+    const struct flow_block *blk = &c->flow->blocks[b];
+    const struct flow_insn *i = &c->flow->insns[blk->end_insn];
+    LLVMBuilderRef bld = c->e.b;
+    c->e.lanes = LANES;
+    LLVMValueRef index = core_value(c, i, &i->i.operand[0], 32, false);
+    LLVMValueRef m = core_mask_bits(c);
+    for (uint32_t s = 0; s < blk->succ_count; s++) {
+        LLVMValueRef is = LLVMBuildICmp(bld, s + 1 == blk->succ_count ? LLVMIntUGE : LLVMIntEQ, index,
+                                        core_splat(c, core_i32(c, s)), "");
+        LLVMValueRef lanes = LLVMBuildAnd(bld, m, emit_mask_to_bits(&c->e, is), "");
+        add_lanes(c, c->pending[blk->succ[s]], lanes);
+    }
+    dispatch(c, b, blk->succ, blk->succ_count, true, UINT32_MAX);
+    return true;
+}
+
+struct barrier {
+    LLVMValueRef id, threads, votes;
+    enum jit_barrier_kind kind;
+    const struct ptx_operand *result;
+};
+
+static struct barrier
+barrier_of(struct core *c, const struct flow_insn *i)
+{
+    struct barrier r = {.id = core_i32(c, 0), .threads = core_i32(c, 0), .votes = core_i32(c, 0)};
+    const struct ptx_insn *p = &i->i;
+    unsigned k = 0;
+    if (p->op == PTX_OP_BARRIER_CLUSTER) {
+        r.kind = JIT_BAR_CLUSTER;
+        return r;
+    }
+    bool red = ptx_has(p, PTX_M_RED);
+    if (red) {
+        r.kind = ptx_has(p, PTX_M_POPC) ? JIT_BAR_RED_POPC
+                 : ptx_has(p, PTX_M_AND) ? JIT_BAR_RED_AND
+                                         : JIT_BAR_RED_OR;
+        r.result = &p->operand[k++];
+    }
+    unsigned last = p->operand_count;
+    if (red)
+        last--;
+    if (k < last)
+        r.id = core_value(c, i, &p->operand[k++], 32, true);
+    if (k < last)
+        r.threads = core_value(c, i, &p->operand[k++], 32, true);
+    if (red) {
+        LLVMValueRef v = core_value(c, i, &p->operand[last], 1, false);
+        if (p->operand[last].negated)
+            v = LLVMBuildNot(c->e.b, v, "");
+        r.votes = LLVMBuildAnd(c->e.b, core_mask_bits(c), emit_mask_to_bits(&c->e, v), "");
+    }
+    return r;
+}
+
+static void
+take_result(struct core *c, const struct flow_insn *i, const struct barrier *r)
+{
+    if (!r->result)
+        return;
+    LLVMValueRef v = core_load_field(c, c->e.warp, FIELD(jit_warp, barrier_result),
+                                     core_scalar(c, 32));
+    if (r->kind != JIT_BAR_RED_POPC)
+        v = is_nonzero(c, v);
+    core_write(c, i, r->result, v, false);
+}
+
+static void
+end_barrier(struct core *c, uint32_t b)
+{
+    const struct flow_block *blk = &c->flow->blocks[b];
+    const struct flow_insn *i = &c->flow->insns[blk->end_insn];
+    uint32_t next = blk->succ[0];
+    struct barrier r = barrier_of(c, i);
+    LLVMValueRef place = core_i32(c, i->place), kind = core_i32(c, r.kind);
+    if (nothing_pending(c, b) && !c->barrier_park[next]) {
+        core_store_field(c, c->e.warp, FIELD(jit_warp, barrier), r.id);
+        core_store_field(c, c->e.warp, FIELD(jit_warp, barrier_threads), r.threads);
+        core_store_field(c, c->e.warp, FIELD(jit_warp, barrier_kind), kind);
+        core_store_field(c, c->e.warp, FIELD(jit_warp, barrier_votes), r.votes);
+        core_store_field(c, c->e.warp, FIELD(jit_warp, barrier_place), place);
+        uint64_t *blocks = block_set(c, NULL);
+        set_add(blocks, next);
+        suspend(c, JIT_BARRIER, blocks);
+        ls_release(blocks);
+        LLVMBuildStore(c->e.b, load_i32(c, c->alive), c->mask);
+        c->mask_block = NULL;
+        take_result(c, i, &r);
+        LLVMBuildBr(c->e.b, c->block[next]);
+        return;
+    }
+    LLVMValueRef args[] = {c->e.warp, core_mask_bits(c), r.id, r.threads, kind, r.votes,
+                           core_i32(c, 1), place};
+    core_service(c, FIELD(jit_services, arrive), LLVMVoidTypeInContext(c->e.context), args, 8);
+    add_lanes(c, c->waiting[next], core_mask_bits(c));
+    dispatch(c, b, NULL, 0, false, UINT32_MAX);
+}
+
+static void
+emit_trap(struct core *c, const struct flow_insn *i)
+{
+    LLVMValueRef args[] = {c->e.warp, core_mask_bits(c), core_i32(c, JIT_TRAP_INSTRUCTION),
+                           core_i32(c, i->place)};
+    core_service(c, FIELD(jit_services, trap), LLVMVoidTypeInContext(c->e.context), args, 4);
+    LLVMBuildUnreachable(c->e.b);
+}
+
+static bool
+emit_end(struct core *c, uint32_t b)
+{
+    const struct flow_block *blk = &c->flow->blocks[b];
+    if (blk->end_insn != UINT32_MAX) {
+        c->e.insn = &c->flow->insns[blk->end_insn].i;
+        c->e.func = c->flow->insns[blk->end_insn].func;
+    }
+    switch (blk->end) {
+    case FLOW_JUMP:
+        jump(c, b, blk->succ[0]);
+        return true;
+    case FLOW_BRANCH:
+        end_branch(c, b);
+        return true;
+    case FLOW_SWITCH:
+        return end_switch(c, b);
+    case FLOW_BARRIER:
+        end_barrier(c, b);
+        return true;
+    case FLOW_TRAP:
+        emit_trap(c, &c->flow->insns[blk->end_insn]);
+        return true;
+    default:
+        LLVMBuildStore(c->e.b,
+                       LLVMBuildAnd(c->e.b, load_i32(c, c->alive),
+                                    LLVMBuildNot(c->e.b, core_mask_bits(c), ""), ""),
+                       c->alive);
+        dispatch(c, b, NULL, 0, false, UINT32_MAX);
+        return true;
+    }
+}
+
+/* -- the ends of the function ---------------------------------------------------------------------------- */
+
+/* No lane can run: done, or wait for barriers and wake the released lanes. */
+static void
+emit_no_lanes_left(struct core *c)
+{
+    LLVMBuilderRef b = c->e.b;
+    const struct flow *f = c->flow;
+    LLVMPositionBuilderAtEnd(b, c->end);
+    uint64_t *parks = block_set(c, NULL);
+    LLVMValueRef any = core_i32(c, 0);
+    bool parking = false;
+    for (uint32_t k = 0; k < f->block_count; k++)
+        if (c->barrier_park[k]) {
+            parking = true;
+            any = LLVMBuildOr(b, any, load_i32(c, c->waiting[k]), "");
+        }
+    for (uint32_t k = 0; parking && k < f->block_count; k++)
+        if (c->facts->parks[k])
+            set_add(parks, k);
+    LLVMBasicBlockRef done = core_new_block(c, "done");
+    if (!parking) {
+        LLVMBuildBr(b, done);
+    } else {
+        LLVMBasicBlockRef wait = core_new_block(c, "wait");
+        LLVMBuildCondBr(b, is_nonzero(c, any), wait, done);
+        LLVMPositionBuilderAtEnd(b, wait);
+        suspend(c, JIT_WAIT, parks);
+        LLVMTypeRef i32 = core_scalar(c, 32);
+        LLVMValueRef released = core_load_field(c, c->e.warp, FIELD(jit_warp, released), i32);
+        core_store_field(c, c->e.warp, FIELD(jit_warp, released), core_i32(c, 0));
+        for (uint32_t k = 0; k < f->block_count; k++) {
+            if (!c->barrier_park[k])
+                continue;
+            LLVMValueRef w = load_i32(c, c->waiting[k]);
+            LLVMValueRef go = LLVMBuildAnd(b, w, released, "");
+            LLVMBuildStore(b, LLVMBuildAnd(b, w, LLVMBuildNot(b, released, ""), ""), c->waiting[k]);
+            add_lanes(c, c->pending[k], go);
+        }
+        for (uint32_t k = 0; k < f->block_count; k++) {
+            if (!set_has(parks, k))
+                continue;
+            LLVMBasicBlockRef here = core_new_block(c, "wake"), next = core_new_block(c, "next");
+            LLVMValueRef lanes = load_i32(c, c->pending[k]);
+            LLVMBuildCondBr(b, is_nonzero(c, lanes), here, next);
+            LLVMPositionBuilderAtEnd(b, here);
+            take(c, k, lanes);
+            LLVMPositionBuilderAtEnd(b, next);
+        }
+        LLVMBuildBr(b, c->end);
+    }
+    LLVMPositionBuilderAtEnd(b, done);
+    core_store_field(c, c->e.warp, FIELD(jit_warp, lanes), core_i32(c, 0));
+    LLVMBuildRet(b, core_i32(c, JIT_DONE));
+    ls_release(parks);
+}
+
+/* Results of a barrier's reduction that lanes woken from waiting[] take: at the start of the block. */
+static void
+take_parked_results(struct core *c, uint32_t block)
+{
+    const struct flow_block *blk = &c->flow->blocks[block];
+    for (uint32_t k = 0; k < blk->pred_count; k++) {
+        const struct flow_block *from = &c->flow->blocks[blk->pred[k]];
+        if (from->end != FLOW_BARRIER)
+            continue;
+        const struct flow_insn *i = &c->flow->insns[from->end_insn];
+        if (ptx_has(&i->i, PTX_M_RED)) {
+            struct barrier r = {.result = &i->i.operand[0]};
+            r.kind = ptx_has(&i->i, PTX_M_POPC) ? JIT_BAR_RED_POPC : JIT_BAR_RED_OR;
+            take_result(c, i, &r);
+        }
+    }
+}
+
+/* -- entry ------------------------------------------------------------------------------------------------- */
+
+static LLVMValueRef
+load_ptr(struct core *c, LLVMValueRef base, size_t offset)
+{
+    return core_load_field(c, base, offset, LLVMPointerTypeInContext(c->e.context, 0));
+}
+
+static void
+emit_entry(struct core *c)
+{
+    LLVMBuilderRef b = c->e.b;
+    LLVMTypeRef i32 = core_scalar(c, 32);
+    const uint32_t *dim = c->facts->shape.block;
+    c->block_ptr = load_ptr(c, c->e.warp, FIELD(jit_warp, block));
+    c->frame = load_ptr(c, c->e.warp, FIELD(jit_warp, frame));
+    c->launch_ptr = load_ptr(c, c->block_ptr, FIELD(jit_block, launch));
+    c->e.services = load_ptr(c, c->launch_ptr, FIELD(jit_launch, services));
+    c->params = load_ptr(c, c->launch_ptr, FIELD(jit_launch, params));
+    c->symbols = load_ptr(c, c->launch_ptr, FIELD(jit_launch, symbols));
+    c->shared = LLVMBuildPtrToInt(b, load_ptr(c, c->block_ptr, FIELD(jit_block, shared)),
+                                  core_scalar(c, 64), "shared");
+    c->local = LLVMBuildPtrToInt(b, load_ptr(c, c->block_ptr, FIELD(jit_block, local)),
+                                 core_scalar(c, 64), "local");
+    c->local_stride = core_load_field(c, c->launch_ptr, FIELD(jit_launch, local_stride), i32);
+    c->warp_index = core_load_field(c, c->e.warp, FIELD(jit_warp, warp), i32);
+    LLVMValueRef first = LLVMBuildMul(b, c->warp_index, core_i32(c, LANES), "");
+    c->tid[0] = LLVMBuildURem(b, first, core_i32(c, dim[0]), "tid.x");
+    LLVMValueRef row = LLVMBuildUDiv(b, first, core_i32(c, dim[0]), "");
+    c->tid[1] = LLVMBuildURem(b, row, core_i32(c, dim[1]), "tid.y");
+    c->tid[2] = LLVMBuildUDiv(b, row, core_i32(c, dim[1]), "tid.z");
+    for (unsigned d = 0; d < 3; d++)
+        c->ctaid[d] = core_load_field(c, c->block_ptr, FIELD(jit_block, ctaid) + 4 * d, i32);
+    for (uint32_t k = 0; k < c->flow->block_count; k++) {
+        LLVMBuildStore(b, core_i32(c, 0), c->pending[k]);
+        LLVMBuildStore(b, core_i32(c, 0), c->waiting[k]);
+    }
+    LLVMValueRef lanes = c->facts->shape.partial
+                             ? core_load_field(c, c->e.warp, FIELD(jit_warp, lanes), i32)
+                             : core_i32(c, ~0u);
+    LLVMBuildStore(b, lanes, c->alive);
+    LLVMBuildStore(b, lanes, c->mask);
+}
+
+static void
+make_storage(struct core *c)
+{
+    const struct flow *f = c->flow;
+    LLVMTypeRef i32 = core_scalar(c, 32);
+    c->reg = ls_alloc(sizeof *c->reg * (f->reg_count + 1));
+    c->frame_at = ls_alloc(sizeof *c->frame_at * (f->reg_count + 2 * f->block_count + 1));
+    memset(c->frame_at, 0xff, sizeof *c->frame_at * (f->reg_count + 2 * f->block_count + 1));
+    c->pending = ls_alloc(sizeof *c->pending * f->block_count);
+    c->waiting = ls_alloc(sizeof *c->waiting * f->block_count);
+    c->block = ls_alloc(sizeof *c->block * f->block_count);
+    c->barrier_park = ls_alloc(f->block_count);
+    for (uint32_t r = 0; r < f->reg_count; r++) {
+        if (c->facts->reg[r].kind == FACT_NONE)
+            continue;
+        unsigned bits = core_reg_bits(c, r);
+        c->reg[r] = core_alloca(c, core_reg_scalar(c, r) ? core_scalar(c, bits)
+                                                         : core_vector(c, bits));
+    }
+    for (uint32_t k = 0; k < f->block_count; k++) {
+        c->pending[k] = core_alloca(c, i32);
+        c->waiting[k] = core_alloca(c, i32);
+        c->block[k] = core_new_block(c, "b");
+        if (f->blocks[k].end == FLOW_BARRIER && c->facts->parks[f->blocks[k].succ[0]])
+            c->barrier_park[f->blocks[k].succ[0]] = true;
+    }
+    c->mask = core_alloca(c, i32);
+    c->alive = core_alloca(c, i32);
+    c->carry = core_alloca(c, core_vector(c, 1));
+}
+
+static void
+free_storage(struct core *c)
+{
+    ls_release(c->reg);
+    ls_release(c->frame_at);
+    ls_release(c->pending);
+    ls_release(c->waiting);
+    ls_release(c->block);
+    ls_release(c->barrier_park);
+    VEC_FREE(&c->resumes);
+}
+
+static bool
+emit_blocks(struct core *c)
+{
+    for (uint32_t k = 0; k < c->flow->block_count; k++) {
+        const struct flow_block *blk = &c->flow->blocks[k];
+        LLVMPositionBuilderAtEnd(c->e.b, c->block[k]);
+        c->current = k;
+        c->mask_block = NULL;
+        if (c->barrier_park[k])
+            take_parked_results(c, k);
+        for (uint32_t n = 0; n < blk->count; n++)
+            if (!core_insn(c, &c->flow->insns[blk->first + n]))
+                return false;
+        if (!emit_end(c, k))
+            return false;
+    }
+    return true;
+}
+
+bool
+core_function(struct core *c, const char *name)
+{
+    LLVMTypeRef ptr = LLVMPointerTypeInContext(c->e.context, 0);
+    LLVMTypeRef type = LLVMFunctionType(core_scalar(c, 32), &ptr, 1, false);
+    c->e.function = LLVMAddFunction(c->e.module, name, type);
+    c->e.warp = LLVMGetParam(c->e.function, 0);
+    c->entry = LLVMAppendBasicBlockInContext(c->e.context, c->e.function, "entry");
+    c->end = core_new_block(c, "end");
+    LLVMPositionBuilderAtEnd(c->e.b, c->entry);
+    make_storage(c);
+    emit_entry(c);
+    LLVMBasicBlockRef start = core_new_block(c, "start");
+    LLVMValueRef resume = core_load_field(c, c->e.warp, FIELD(jit_warp, resume), core_scalar(c, 32));
+    c->resume_switch = LLVMBuildSwitch(c->e.b, resume, start, 4);
+    LLVMPositionBuilderAtEnd(c->e.b, start);
+    LLVMBuildBr(c->e.b, c->block[0]);
+    bool ok = emit_blocks(c);
+    if (ok) {
+        emit_no_lanes_left(c);
+        for (size_t k = 0; k < c->resumes.count; k++)
+            LLVMAddCase(c->resume_switch, core_i32(c, (uint32_t)k + 1), c->resumes.at[k].block);
+    }
+    c->frame_bytes = (c->frame_bytes + 63) & ~63u;
+    free_storage(c);
+    return ok;
+}

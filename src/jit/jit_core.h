@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * jit, inside: one warp function while it is emitted. jit_core.c walks the blocks and moves lanes
+ * between them; jit_insn.c emits single instructions; jit_memory.c loads and stores.
+ */
+#ifndef LOCKSTEP_JIT_CORE_H
+#define LOCKSTEP_JIT_CORE_H
+
+#include "analysis/analysis.h"
+#include "jit/jit_priv.h"
+
+/* A place where the function can be entered again. */
+struct resume_point {
+    LLVMBasicBlockRef block;
+};
+
+struct core {
+    struct emit e;
+    const struct flow *flow;
+    const struct facts *facts;
+    uint32_t events;
+    LLVMValueRef *reg;        /* per register: alloca of a scalar or a vector */
+    uint32_t *frame_at;       /* per register: offset in the frame, UINT32_MAX: none yet */
+    uint32_t frame_bytes;
+    LLVMValueRef *pending;    /* per block: alloca of i32 */
+    LLVMValueRef *waiting;    /* per block: alloca of i32, lanes that wait for a barrier before it */
+    bool *barrier_park;       /* per block: lanes may be in waiting[] */
+    LLVMBasicBlockRef *block;
+    LLVMValueRef mask;        /* alloca of i32: lanes active in the current block */
+    LLVMValueRef alive;       /* alloca of i32: lanes that have not exited */
+    LLVMValueRef carry;       /* alloca of <32 x i1> */
+    LLVMBasicBlockRef entry, wake, end;
+    VEC(struct resume_point) resumes;
+    LLVMValueRef resume_switch;
+    uint32_t current;         /* block being emitted */
+    uint32_t place;           /* of the instruction being emitted */
+    /* Loaded once at entry, all scalars: */
+    LLVMValueRef block_ptr, launch_ptr, frame, params, symbols, shared, local, local_stride;
+    LLVMValueRef warp_index, tid[3], ctaid[3];
+    LLVMValueRef lane_mask;   /* mask of the current block as <32 x i1>, made when first needed */
+    LLVMValueRef lane_bits;
+    LLVMBasicBlockRef mask_block; /* where it was made */
+};
+
+/* -- values (jit_insn.c) -------------------------------------------------------------------------- */
+
+unsigned core_reg_bits(const struct core *c, uint32_t reg);
+bool core_reg_scalar(const struct core *c, uint32_t reg);
+LLVMTypeRef core_vector(struct core *c, unsigned bits);
+LLVMTypeRef core_scalar(struct core *c, unsigned bits);
+LLVMValueRef core_i32(struct core *c, uint32_t v);
+LLVMValueRef core_i64(struct core *c, uint64_t v);
+LLVMValueRef core_splat(struct core *c, LLVMValueRef scalar);
+/* splat(scalar) + pattern; pattern NULL: splat. */
+LLVMValueRef core_spread(struct core *c, LLVMValueRef scalar, const int32_t *pattern);
+LLVMValueRef core_pattern(struct core *c, const int32_t *pattern, unsigned bits);
+/* An operand's value, `bits` wide, as a scalar (lane 0's) or as a vector. */
+LLVMValueRef core_value(struct core *c, const struct flow_insn *i, const struct ptx_operand *o,
+                        unsigned bits, bool scalar);
+/* Sets a register (or every register of a vector operand) from a scalar or a vector. */
+void core_write(struct core *c, const struct flow_insn *i, const struct ptx_operand *o,
+                LLVMValueRef v, bool sign);
+/* Active lanes of the current block; NULL when all are. */
+LLVMValueRef core_mask(struct core *c);
+LLVMValueRef core_mask_bits(struct core *c); /* never NULL */
+LLVMValueRef core_all_lanes(struct core *c); /* the mask as <32 x i1>, all ones when NULL */
+LLVMValueRef core_load_field(struct core *c, LLVMValueRef base, size_t offset, LLVMTypeRef type);
+void core_store_field(struct core *c, LLVMValueRef base, size_t offset, LLVMValueRef v);
+LLVMValueRef core_alloca(struct core *c, LLVMTypeRef type);
+LLVMBasicBlockRef core_new_block(struct core *c, const char *name);
+/* services->field(args...) */
+LLVMValueRef core_service(struct core *c, size_t offset, LLVMTypeRef result, LLVMValueRef *args,
+                          unsigned n);
+bool core_insn(struct core *c, const struct flow_insn *i);
+/* A function without a body that kernels may call. */
+bool core_known_function(const char *name);
+
+/* -- memory (jit_memory.c) --------------------------------------------------------------------------- */
+
+bool core_load(struct core *c, const struct flow_insn *i);
+bool core_store(struct core *c, const struct flow_insn *i);
+/* Host addresses of all lanes, for atomics and the like; announces the access to tools. */
+LLVMValueRef core_addresses(struct core *c, const struct flow_insn *i, const struct ptx_operand *o,
+                            unsigned bytes, enum jit_access_op op);
+LLVMValueRef core_local_base(struct core *c); /* <32 x i64> */
+void core_fence(struct core *c, bool strong);
+
+/* -- the function (jit_core.c) ------------------------------------------------------------------------- */
+
+/* Emits `name` into e.module; fills frame_bytes. */
+bool core_function(struct core *c, const char *name);
+
+#endif

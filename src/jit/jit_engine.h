@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * jit, inside: the engine and the images it keeps. jit.c compiles and loads, jit_cache.c is the
+ * disk cache, jit_place.c finds places.
+ */
+#ifndef LOCKSTEP_JIT_ENGINE_H
+#define LOCKSTEP_JIT_ENGINE_H
+
+#include "jit/jit_core.h"
+
+#include <llvm-c/LLJIT.h>
+#include <llvm-c/Orc.h>
+#include <llvm-c/TargetMachine.h>
+#include <pthread.h>
+
+/* A compiled kernel: an object file and its description. */
+struct jit_image {
+    uint32_t frame_bytes, local_bytes, shared_bytes, registers;
+    bool has_full, has_partial, has_barrier, may_wait;
+    uint8_t *code; /* ls_release */
+    size_t size;
+};
+
+struct jit_engine {
+    pthread_mutex_t lock;
+    LLVMOrcLLJITRef orc;
+    LLVMTargetMachineRef machine;
+    char *triple;
+    char *host;  /* version of the generator, processor and its features: part of every key */
+    char *cache; /* folder, or NULL */
+    struct entry *entries;
+    struct jit_counts counts;
+    bool verify, plain_host;
+};
+
+extern const char jit_cache_version[];
+
+/* False: not there, damaged, or of another version: compile. */
+bool jit_cache_load(struct jit_engine *e, struct hash128 key, struct jit_image *out);
+/* Failures are not errors: the next run compiles again. */
+void jit_cache_store(struct jit_engine *e, struct hash128 key, const struct jit_image *image);
+
+#endif

@@ -1,0 +1,692 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * jit_memory.c: loads and stores of a warp.
+ *
+ * What is known of the address decides the form, the best first:
+ *
+ *   uniform            one scalar access
+ *   runs               lanes fall into segments, each one address (broadcast) or consecutive ones:
+ *                      one scalar or vector access a segment; equal segments are loaded once
+ *   runs, to be tested the same, when a comparison of all addresses says so; else one by one
+ *   anything           consecutive if a comparison says so; else gather and scatter
+ *
+ * Measured on AVX-512: a vector load of 32 floats takes 1.4 ns, a gather 34 (docs/decisions).
+ */
+#include "jit/jit_core.h"
+
+#include <string.h>
+
+#define FIELD(type, field) offsetof(struct type, field)
+
+struct site {
+    struct core *c;
+    const struct flow_insn *i;
+    struct fact fact;        /* of the address */
+    LLVMValueRef base;       /* SCALAR: lane 0's host address */
+    LLVMValueRef lanes;      /* else: all addresses, <32 x i64> */
+    unsigned bytes, vec;     /* of an element; elements per lane */
+    unsigned align;
+    LLVMValueRef mask;       /* <32 x i1>, NULL: all */
+    unsigned run;            /* lanes per segment, when laid out in runs */
+    int32_t start[LANES];    /* per segment: offset of its first lane from base (SCALAR) */
+    bool broadcast[LANES];   /* per segment */
+};
+
+/* -- addresses ---------------------------------------------------------------------------------------- */
+
+LLVMValueRef
+core_local_base(struct core *c)
+{
+    LLVMBuilderRef b = c->e.b;
+    int32_t lane[LANES];
+    for (int l = 0; l < LANES; l++)
+        lane[l] = l;
+    LLVMValueRef first = LLVMBuildMul(b, c->warp_index, core_i32(c, LANES), "");
+    LLVMValueRef thread = LLVMBuildZExt(b, core_spread(c, first, lane), core_vector(c, 64), "");
+    LLVMValueRef stride = LLVMBuildZExt(b, c->local_stride, core_scalar(c, 64), "");
+    LLVMValueRef offset = LLVMBuildMul(b, thread, core_splat(c, stride), "");
+    return LLVMBuildAdd(b, offset, core_splat(c, c->local), "");
+}
+
+/* The space an access really goes to: parameters of functions that did not fit in registers are
+ * local memory. */
+static enum ptx_space
+real_space(const struct core *c, const struct ptx_insn *p, const struct ptx_operand *o)
+{
+    if (o->base_kind == PTX_BASE_VAR && o->var->func) {
+        switch (c->flow->vars[o->var->index].place) {
+        case FLOW_LOCAL: return PTX_SPACE_LOCAL;
+        case FLOW_SHARED: return PTX_SPACE_SHARED;
+        default: return PTX_SPACE_PARAM;
+        }
+    }
+    return p->space == PTX_SPACE_SHARED_CLUSTER ? PTX_SPACE_SHARED : (enum ptx_space)p->space;
+}
+
+/* What the space adds to an address that is an offset; NULL: nothing. */
+static LLVMValueRef
+space_base(struct core *c, enum ptx_space space, const struct ptx_operand *o)
+{
+    switch (space) {
+    case PTX_SPACE_SHARED:
+        return c->shared;
+    case PTX_SPACE_PARAM:
+        return LLVMBuildPtrToInt(c->e.b, c->params, core_scalar(c, 64), "");
+    default:
+        if (o->base_kind == PTX_BASE_VAR && !o->var->func)
+            return core_load_field(c, c->symbols, 8 * (size_t)o->var->index, core_scalar(c, 64));
+        return NULL;
+    }
+}
+
+static uint64_t
+known_offset(struct core *c, const struct ptx_operand *o)
+{
+    uint64_t offset = (uint64_t)o->offset;
+    if (o->base_kind == PTX_BASE_VAR && o->var->func)
+        offset += c->flow->vars[o->var->index].offset;
+    else if (o->base_kind == PTX_BASE_VAR && o->var->space == PTX_SPACE_SHARED)
+        offset += c->flow->shared_offset[o->var->index];
+    return offset;
+}
+
+static LLVMValueRef
+lane_addresses(struct site *s)
+{
+    if (!s->lanes)
+        s->lanes = core_spread(s->c, s->base, s->fact.pattern);
+    return s->lanes;
+}
+
+static void
+find_address(struct site *s, const struct ptx_operand *o)
+{
+    struct core *c = s->c;
+    LLVMBuilderRef b = c->e.b;
+    enum ptx_space space = real_space(c, &s->i->i, o);
+    s->fact = facts_operand(c->facts, s->i, o);
+    bool scalar = s->fact.kind == FACT_SCALAR;
+    LLVMValueRef offset = core_i64(c, known_offset(c, o)), base = space_base(c, space, o);
+    if (base)
+        offset = LLVMBuildAdd(b, offset, base, "");
+    if (space == PTX_SPACE_LOCAL) {
+        scalar = false;
+        s->fact = (struct fact){.kind = FACT_VECTOR, .segment = 1};
+    }
+    LLVMValueRef v = scalar ? offset : core_splat(c, offset);
+    if (o->base_kind == PTX_BASE_REG) {
+        struct ptx_operand r = {.kind = PTX_O_REG, .reg = o->reg};
+        v = LLVMBuildAdd(b, core_value(c, s->i, &r, 64, scalar), v, "");
+    }
+    if (space == PTX_SPACE_LOCAL)
+        v = LLVMBuildAdd(b, v, core_local_base(c), "");
+    if (scalar)
+        s->base = v;
+    else
+        s->lanes = v;
+}
+
+static LLVMValueRef
+to_ptr(struct core *c, LLVMValueRef address)
+{
+    LLVMTypeRef ptr = LLVMPointerTypeInContext(c->e.context, 0);
+    if (LLVMGetTypeKind(LLVMTypeOf(address)) == LLVMVectorTypeKind)
+        ptr = LLVMVectorType(ptr, LANES);
+    return LLVMBuildIntToPtr(c->e.b, address, ptr, "");
+}
+
+static void
+announce(struct site *s, enum jit_access_op op)
+{
+    struct core *c = s->c;
+    if (!(c->events & JIT_EVENT_ACCESS))
+        return;
+    LLVMValueRef room = core_alloca(c, core_vector(c, 64));
+    LLVMBuildStore(c->e.b, lane_addresses(s), room);
+    LLVMValueRef args[] = {c->e.warp, core_mask_bits(c), room, core_i32(c, s->bytes * s->vec),
+                           core_i32(c, s->i->i.space), core_i32(c, op), core_i32(c, s->i->place)};
+    core_service(c, FIELD(jit_services, access), LLVMVoidTypeInContext(c->e.context), args, 7);
+}
+
+LLVMValueRef
+core_addresses(struct core *c, const struct flow_insn *i, const struct ptx_operand *o, unsigned bytes,
+               enum jit_access_op op)
+{
+    struct site s = {.c = c, .i = i, .bytes = bytes, .vec = 1};
+    find_address(&s, o);
+    announce(&s, op);
+    return lane_addresses(&s);
+}
+
+/* -- layout ---------------------------------------------------------------------------------------------- */
+
+static int32_t
+offset_of(const struct site *s, unsigned lane)
+{
+    return s->fact.pattern ? s->fact.pattern[lane] : 0;
+}
+
+/* The longest segments in which lanes read one address or consecutive ones. */
+static bool
+find_runs(struct site *s)
+{
+    int32_t step = (int32_t)(s->bytes * s->vec);
+    for (unsigned run = s->fact.segment; run >= 4; run /= 2) {
+        bool ok = true;
+        for (unsigned g = 0; ok && g < LANES; g += run) {
+            bool same = true, next = true;
+            for (unsigned l = 1; l < run; l++) {
+                int32_t d = offset_of(s, g + l) - offset_of(s, g);
+                same &= d == 0;
+                next &= d == (int32_t)l * step;
+            }
+            ok = same || next;
+            s->start[g / run] = offset_of(s, g);
+            s->broadcast[g / run] = same;
+        }
+        if (ok) {
+            s->run = run;
+            return true;
+        }
+    }
+    return false;
+}
+
+static LLVMValueRef
+segment_base(struct site *s, unsigned g)
+{
+    struct core *c = s->c;
+    if (s->base)
+        return LLVMBuildAdd(c->e.b, s->base, core_i64(c, (uint64_t)(int64_t)s->start[g]), "");
+    return LLVMBuildExtractElement(c->e.b, s->lanes, core_i32(c, g * s->run), "");
+}
+
+/* -- vectors of other lengths than 32 ---------------------------------------------------------------------- */
+
+static LLVMValueRef
+int_vector(struct core *c, const int32_t *v, unsigned n)
+{
+    LLVMValueRef *k = ls_alloc(sizeof *k * n);
+    for (unsigned l = 0; l < n; l++)
+        k[l] = v[l] < 0 ? LLVMGetPoison(core_scalar(c, 32)) : core_i32(c, (uint32_t)v[l]);
+    LLVMValueRef r = LLVMConstVector(k, n);
+    ls_release(k);
+    return r;
+}
+
+static LLVMValueRef
+shuffle(struct core *c, LLVMValueRef a, LLVMValueRef b, const int32_t *v, unsigned n)
+{
+    if (!b)
+        b = LLVMGetPoison(LLVMTypeOf(a));
+    return LLVMBuildShuffleVector(c->e.b, a, b, int_vector(c, v, n), "");
+}
+
+/* Lanes first..first+run of the mask, each repeated vec times. */
+static LLVMValueRef
+mask_part(struct site *s, unsigned first, unsigned run)
+{
+    int32_t v[LANES * 8];
+    for (unsigned k = 0; k < run * s->vec; k++)
+        v[k] = (int32_t)(first + k / s->vec);
+    return shuffle(s->c, s->mask, NULL, v, run * s->vec);
+}
+
+static LLVMValueRef
+any_active(struct site *s, unsigned first, unsigned run)
+{
+    struct core *c = s->c;
+    uint32_t lanes = run >= 32 ? ~0u : ((1u << run) - 1) << first;
+    LLVMValueRef m = LLVMBuildAnd(c->e.b, emit_mask_to_bits(&c->e, s->mask), core_i32(c, lanes), "");
+    return LLVMBuildICmp(c->e.b, LLVMIntNE, m, core_i32(c, 0), "");
+}
+
+static LLVMValueRef
+masked(struct core *c, const char *name, LLVMTypeRef *types, unsigned ntypes, LLVMValueRef *args,
+       unsigned n)
+{
+    return emit_intrinsic(&c->e, name, types, ntypes, args, n);
+}
+
+/* -- loads -------------------------------------------------------------------------------------------------- */
+
+static LLVMValueRef
+load_scalar(struct site *s, LLVMValueRef address, unsigned element)
+{
+    struct core *c = s->c;
+    LLVMValueRef at = LLVMBuildAdd(c->e.b, address, core_i64(c, (uint64_t)element * s->bytes), "");
+    LLVMValueRef v = LLVMBuildLoad2(c->e.b, core_scalar(c, s->bytes * 8), to_ptr(c, at), "");
+    LLVMSetAlignment(v, s->align);
+    return v;
+}
+
+static LLVMValueRef
+load_consecutive(struct site *s, LLVMValueRef address, unsigned first, unsigned run)
+{
+    struct core *c = s->c;
+    LLVMTypeRef type = LLVMVectorType(core_scalar(c, s->bytes * 8), run * s->vec);
+    LLVMValueRef p = to_ptr(c, address);
+    if (!s->mask) {
+        LLVMValueRef v = LLVMBuildLoad2(c->e.b, type, p, "");
+        LLVMSetAlignment(v, s->align);
+        return v;
+    }
+    LLVMTypeRef types[] = {type, LLVMTypeOf(p)};
+    LLVMValueRef args[] = {p, core_i32(c, s->align), mask_part(s, first, run), LLVMConstNull(type)};
+    return masked(c, "llvm.masked.load", types, 2, args, 4);
+}
+
+/* An address that may be read even if no lane of the segment is active. */
+static LLVMValueRef
+safe_address(struct site *s, LLVMValueRef address, unsigned first, unsigned run)
+{
+    struct core *c = s->c;
+    if (!s->mask)
+        return address;
+    LLVMValueRef spare = LLVMBuildPtrToInt(c->e.b, c->e.warp, core_scalar(c, 64), "");
+    return LLVMBuildSelect(c->e.b, any_active(s, first, run), address, spare, "");
+}
+
+/* Joins segment vectors of `run` lanes to one of 32. */
+static LLVMValueRef
+concatenate(struct core *c, LLVMValueRef *part, unsigned parts, unsigned run)
+{
+    int32_t v[LANES];
+    for (; parts > 1; parts /= 2, run *= 2) {
+        for (unsigned k = 0; k < 2 * run; k++)
+            v[k] = (int32_t)k;
+        for (unsigned k = 0; k < parts / 2; k++)
+            part[k] = shuffle(c, part[2 * k], part[2 * k + 1], v, 2 * run);
+    }
+    return part[0];
+}
+
+static void
+load_runs(struct site *s, LLVMValueRef out[])
+{
+    struct core *c = s->c;
+    unsigned parts = LANES / s->run;
+    LLVMValueRef part[8][LANES];
+    int32_t v[LANES];
+    for (unsigned g = 0; g < parts; g++) {
+        /* The same addresses again (rows of a tile read by several rows of threads)? */
+        unsigned same = g;
+        for (unsigned h = 0; s->base && !s->mask && h < g; h++)
+            if (s->start[h] == s->start[g] && s->broadcast[h] == s->broadcast[g])
+                same = h;
+        if (same < g) {
+            for (unsigned e = 0; e < s->vec; e++)
+                part[e][g] = part[e][same];
+            continue;
+        }
+        LLVMValueRef at = segment_base(s, g);
+        if (s->broadcast[g]) {
+            at = safe_address(s, at, g * s->run, s->run);
+            for (unsigned e = 0; e < s->vec; e++) {
+                LLVMValueRef x = load_scalar(s, at, e);
+                LLVMTypeRef type = LLVMVectorType(LLVMTypeOf(x), s->run);
+                x = LLVMBuildInsertElement(c->e.b, LLVMGetPoison(type), x, core_i32(c, 0), "");
+                memset(v, 0, sizeof v);
+                part[e][g] = shuffle(c, x, NULL, v, s->run);
+            }
+            continue;
+        }
+        LLVMValueRef all = load_consecutive(s, at, g * s->run, s->run);
+        for (unsigned e = 0; e < s->vec; e++) {
+            for (unsigned l = 0; l < s->run; l++)
+                v[l] = (int32_t)(l * s->vec + e);
+            part[e][g] = s->vec == 1 ? all : shuffle(c, all, NULL, v, s->run);
+        }
+    }
+    for (unsigned e = 0; e < s->vec; e++)
+        out[e] = concatenate(c, part[e], parts, s->run);
+}
+
+static void
+load_each(struct site *s, LLVMValueRef out[])
+{
+    struct core *c = s->c;
+    LLVMTypeRef type = core_vector(c, s->bytes * 8);
+    for (unsigned e = 0; e < s->vec; e++) {
+        LLVMValueRef at = LLVMBuildAdd(c->e.b, lane_addresses(s),
+                                       core_splat(c, core_i64(c, (uint64_t)e * s->bytes)), "");
+        LLVMValueRef p = to_ptr(c, at);
+        LLVMTypeRef types[] = {type, LLVMTypeOf(p)};
+        LLVMValueRef mask = s->mask ? s->mask : LLVMConstAllOnes(core_vector(c, 1));
+        LLVMValueRef args[] = {p, core_i32(c, s->align), mask, LLVMConstNull(type)};
+        out[e] = masked(c, "llvm.masked.gather", types, 2, args, 4);
+    }
+}
+
+/* Do all active lanes hold what the pattern says, counted from their segment's first lane? */
+static LLVMValueRef
+test_pattern(struct site *s, const int32_t *pattern, unsigned segment)
+{
+    struct core *c = s->c;
+    LLVMBuilderRef b = c->e.b;
+    int32_t first[LANES], relative[LANES];
+    for (unsigned l = 0; l < LANES; l++) {
+        first[l] = (int32_t)(l - l % segment);
+        relative[l] = pattern ? pattern[l] - pattern[l - l % segment] : 0;
+    }
+    LLVMValueRef expected = LLVMBuildAdd(b, shuffle(c, s->lanes, NULL, first, LANES),
+                                         core_pattern(c, relative, 64), "");
+    LLVMValueRef differs = LLVMBuildICmp(b, LLVMIntNE, expected, s->lanes, "");
+    if (s->mask)
+        differs = LLVMBuildAnd(b, differs, s->mask, "");
+    return LLVMBuildICmp(b, LLVMIntEQ, emit_mask_to_bits(&c->e, differs), core_i32(c, 0), "");
+}
+
+struct fork {
+    LLVMBasicBlockRef fast, slow, join, fast_end, slow_end;
+};
+
+static struct fork
+begin_fork(struct core *c, LLVMValueRef cond)
+{
+    struct fork f = {core_new_block(c, "runs"), core_new_block(c, "each"), core_new_block(c, "joined"),
+                     NULL, NULL};
+    LLVMBuildCondBr(c->e.b, cond, f.fast, f.slow);
+    LLVMPositionBuilderAtEnd(c->e.b, f.fast);
+    return f;
+}
+
+/* Pattern to test when nothing is known: consecutive lanes. */
+static void
+assume_consecutive(struct site *s, int32_t pattern[LANES])
+{
+    for (unsigned l = 0; l < LANES; l++)
+        pattern[l] = (int32_t)(l * s->bytes * s->vec);
+    s->fact.pattern = pattern;
+    s->fact.segment = LANES;
+    s->fact.guess = true;
+}
+
+static void
+load_tested(struct site *s, LLVMValueRef out[])
+{
+    struct core *c = s->c;
+    LLVMValueRef fast[8], slow[8];
+    struct fork f = begin_fork(c, test_pattern(s, s->fact.pattern, s->fact.segment));
+    load_runs(s, fast);
+    f.fast_end = LLVMGetInsertBlock(c->e.b);
+    LLVMBuildBr(c->e.b, f.join);
+    LLVMPositionBuilderAtEnd(c->e.b, f.slow);
+    load_each(s, slow);
+    f.slow_end = LLVMGetInsertBlock(c->e.b);
+    LLVMBuildBr(c->e.b, f.join);
+    LLVMPositionBuilderAtEnd(c->e.b, f.join);
+    for (unsigned e = 0; e < s->vec; e++) {
+        out[e] = LLVMBuildPhi(c->e.b, LLVMTypeOf(fast[e]), "");
+        LLVMValueRef v[] = {fast[e], slow[e]};
+        LLVMBasicBlockRef from[] = {f.fast_end, f.slow_end};
+        LLVMAddIncoming(out[e], v, from, 2);
+    }
+}
+
+static void
+load_value(struct site *s, LLVMValueRef out[])
+{
+    int32_t pattern[LANES];
+    if (s->fact.kind == FACT_SCALAR && !s->fact.pattern) {
+        for (unsigned e = 0; e < s->vec; e++)
+            out[e] = load_scalar(s, s->base, e);
+        return;
+    }
+    if (s->fact.segment >= 4 && find_runs(s)) {
+        lane_addresses(s);
+        if (s->fact.guess)
+            load_tested(s, out);
+        else
+            load_runs(s, out);
+        return;
+    }
+    bool local = s->i->i.space == PTX_SPACE_LOCAL;
+    if (s->fact.segment == 1 && !local && s->bytes * s->vec <= 16) {
+        assume_consecutive(s, pattern);
+        find_runs(s);
+        load_tested(s, out);
+        return;
+    }
+    load_each(s, out);
+}
+
+static bool
+is_ordered(const struct ptx_insn *p)
+{
+    return ptx_has(p, PTX_M_VOLATILE) || ptx_has(p, PTX_M_RELAXED) || ptx_has(p, PTX_M_ACQUIRE) ||
+           ptx_has(p, PTX_M_RELEASE) || ptx_has(p, PTX_M_MMIO) || ptx_has(p, PTX_M_CV) ||
+           ptx_has(p, PTX_M_SC);
+}
+
+void
+core_fence(struct core *c, bool strong)
+{
+    LLVMBuildFence(c->e.b,
+                   strong ? LLVMAtomicOrderingSequentiallyConsistent
+                          : LLVMAtomicOrderingAcquireRelease,
+                   false, "");
+}
+
+static bool
+begin_site(struct site *s, struct core *c, const struct flow_insn *i)
+{
+    *s = (struct site){.c = c, .i = i};
+    s->bytes = ptx_type_bytes((enum ptx_type)i->i.type[i->i.type_count - 1]);
+    s->vec = i->i.vec ? i->i.vec : 1;
+    if (!s->bytes || s->vec > 8)
+        return emit_fail(&c->e, "%s.%s is not supported", ptx_op_name((enum ptx_op)i->i.op),
+                         ptx_type_name((enum ptx_type)i->i.type[0]));
+    /* Alignment is not relied on: a misaligned access is an error that instrumented code reports,
+     * and x86 does not make aligned ones faster. */
+    s->align = 1;
+    s->mask = core_mask(c);
+    return true;
+}
+
+bool
+core_load(struct core *c, const struct flow_insn *i)
+{
+    struct site s;
+    const struct ptx_operand *from = &i->i.operand[1], *to = &i->i.operand[0];
+    LLVMValueRef out[8];
+    if (!begin_site(&s, c, i))
+        return false;
+    bool sign = ptx_type_kind((enum ptx_type)i->i.type[i->i.type_count - 1]) == 's';
+    if (from->kind == PTX_O_ADDRESS) {
+        find_address(&s, from);
+        announce(&s, JIT_LOAD);
+        if (is_ordered(&i->i))
+            core_fence(c, false);
+        load_value(&s, out);
+        if (is_ordered(&i->i))
+            core_fence(c, false);
+    } else {
+        for (unsigned e = 0; e < s.vec; e++) {
+            const struct ptx_operand *o = from->kind == PTX_O_VECTOR ? &from->elements[e] : from;
+            bool scalar = o->kind != PTX_O_REG || core_reg_scalar(c, o->reg);
+            out[e] = core_value(c, i, o, s.bytes * 8, scalar);
+        }
+    }
+    for (unsigned e = 0; e < s.vec; e++)
+        core_write(c, i, to->kind == PTX_O_VECTOR ? &to->elements[e] : to, out[e], sign);
+    return true;
+}
+
+/* -- stores ------------------------------------------------------------------------------------------------- */
+
+static void
+store_scalar(struct site *s, LLVMValueRef address, LLVMValueRef v, unsigned element)
+{
+    struct core *c = s->c;
+    LLVMValueRef at = LLVMBuildAdd(c->e.b, address, core_i64(c, (uint64_t)element * s->bytes), "");
+    LLVMSetAlignment(LLVMBuildStore(c->e.b, v, to_ptr(c, at)), s->align);
+}
+
+/* The lanes of one segment, elements of a lane side by side. */
+static LLVMValueRef
+interleave(struct site *s, LLVMValueRef *v, unsigned first, unsigned run)
+{
+    struct core *c = s->c;
+    int32_t k[LANES * 8];
+    if (s->vec == 1) {
+        for (unsigned l = 0; l < run; l++)
+            k[l] = (int32_t)(first + l);
+        return run == LANES ? v[0] : shuffle(c, v[0], NULL, k, run);
+    }
+    /* Join pairs of vectors until one holds everything, then put it in order. */
+    LLVMValueRef part[8];
+    unsigned n = s->vec, length = LANES;
+    for (unsigned e = 0; e < n; e++)
+        part[e] = v[e];
+    for (; n > 1; n /= 2, length *= 2) {
+        for (unsigned l = 0; l < 2 * length; l++)
+            k[l] = (int32_t)l;
+        for (unsigned e = 0; e < n / 2; e++)
+            part[e] = shuffle(c, part[2 * e], part[2 * e + 1], k, 2 * length);
+    }
+    for (unsigned l = 0; l < run; l++)
+        for (unsigned e = 0; e < s->vec; e++)
+            k[l * s->vec + e] = (int32_t)(e * LANES + first + l);
+    return shuffle(c, part[0], NULL, k, run * s->vec);
+}
+
+static void
+store_runs(struct site *s, LLVMValueRef *v)
+{
+    struct core *c = s->c;
+    for (unsigned g = 0; g < LANES / s->run; g++) {
+        LLVMValueRef x = interleave(s, v, g * s->run, s->run);
+        LLVMValueRef p = to_ptr(c, segment_base(s, g));
+        if (!s->mask) {
+            LLVMSetAlignment(LLVMBuildStore(c->e.b, x, p), s->align);
+            continue;
+        }
+        LLVMTypeRef types[] = {LLVMTypeOf(x), LLVMTypeOf(p)};
+        LLVMValueRef args[] = {x, p, core_i32(c, s->align), mask_part(s, g * s->run, s->run)};
+        masked(c, "llvm.masked.store", types, 2, args, 4);
+    }
+}
+
+/* Lanes in order, so that the last one wins where several write one place. */
+static void
+store_each(struct site *s, LLVMValueRef *v)
+{
+    struct core *c = s->c;
+    for (unsigned e = 0; e < s->vec; e++) {
+        LLVMValueRef at = LLVMBuildAdd(c->e.b, lane_addresses(s),
+                                       core_splat(c, core_i64(c, (uint64_t)e * s->bytes)), "");
+        LLVMValueRef p = to_ptr(c, at);
+        LLVMTypeRef types[] = {LLVMTypeOf(v[e]), LLVMTypeOf(p)};
+        LLVMValueRef mask = s->mask ? s->mask : LLVMConstAllOnes(core_vector(c, 1));
+        LLVMValueRef args[] = {v[e], p, core_i32(c, s->align), mask};
+        masked(c, "llvm.masked.scatter", types, 2, args, 4);
+    }
+}
+
+static void
+store_tested(struct site *s, LLVMValueRef *v)
+{
+    struct core *c = s->c;
+    struct fork f = begin_fork(c, test_pattern(s, s->fact.pattern, s->fact.segment));
+    store_runs(s, v);
+    LLVMBuildBr(c->e.b, f.join);
+    LLVMPositionBuilderAtEnd(c->e.b, f.slow);
+    store_each(s, v);
+    LLVMBuildBr(c->e.b, f.join);
+    LLVMPositionBuilderAtEnd(c->e.b, f.join);
+}
+
+static bool
+no_broadcast(const struct site *s)
+{
+    for (unsigned g = 0; g < LANES / s->run; g++)
+        if (s->broadcast[g])
+            return false;
+    /* Segments that overlap must be written lane by lane, too. */
+    for (unsigned g = 1; s->base && g < LANES / s->run; g++)
+        for (unsigned h = 0; h < g; h++) {
+            int64_t d = (int64_t)s->start[g] - s->start[h], size = s->run * s->bytes * s->vec;
+            if (d < size && -d < size && d < 0)
+                return false;
+        }
+    return true;
+}
+
+/* One address for all lanes: the last active lane's value stays. */
+static void
+store_uniform(struct site *s, const struct ptx_operand *from)
+{
+    struct core *c = s->c;
+    LLVMBuilderRef b = c->e.b;
+    for (unsigned e = 0; e < s->vec; e++) {
+        const struct ptx_operand *o = from->kind == PTX_O_VECTOR ? &from->elements[e] : from;
+        struct fact f = facts_operand(c->facts, s->i, o);
+        LLVMValueRef v;
+        if (fact_uniform(&f)) {
+            v = core_value(c, s->i, o, s->bytes * 8, true);
+        } else {
+            LLVMTypeRef i32 = core_scalar(c, 32);
+            LLVMValueRef args[] = {core_mask_bits(c), LLVMConstInt(core_scalar(c, 1), 1, false)};
+            LLVMValueRef zeros = emit_intrinsic(&c->e, "llvm.ctlz", &i32, 1, args, 2);
+            LLVMValueRef last = LLVMBuildSub(b, core_i32(c, 31), zeros, "");
+            v = LLVMBuildExtractElement(b, core_value(c, s->i, o, s->bytes * 8, false), last, "");
+        }
+        store_scalar(s, s->base, v, e);
+    }
+}
+
+static void
+store_value(struct site *s, const struct ptx_operand *from)
+{
+    struct core *c = s->c;
+    LLVMValueRef v[8];
+    int32_t pattern[LANES];
+    if (s->fact.kind == FACT_SCALAR && !s->fact.pattern) {
+        store_uniform(s, from);
+        return;
+    }
+    for (unsigned e = 0; e < s->vec; e++)
+        v[e] = core_value(c, s->i, from->kind == PTX_O_VECTOR ? &from->elements[e] : from,
+                          s->bytes * 8, false);
+    lane_addresses(s);
+    bool local = s->i->i.space == PTX_SPACE_LOCAL;
+    if (s->fact.segment >= 4 && find_runs(s) && no_broadcast(s)) {
+        if (s->fact.guess)
+            store_tested(s, v);
+        else
+            store_runs(s, v);
+    } else if (s->fact.segment == 1 && !local && s->bytes * s->vec <= 16) {
+        assume_consecutive(s, pattern);
+        find_runs(s);
+        store_tested(s, v);
+    } else {
+        store_each(s, v);
+    }
+}
+
+bool
+core_store(struct core *c, const struct flow_insn *i)
+{
+    struct site s;
+    const struct ptx_operand *to = &i->i.operand[0], *from = &i->i.operand[1];
+    if (!begin_site(&s, c, i))
+        return false;
+    if (to->kind != PTX_O_ADDRESS) { /* a parameter slot in registers */
+        for (unsigned e = 0; e < s.vec; e++) {
+            const struct ptx_operand *o = from->kind == PTX_O_VECTOR ? &from->elements[e] : from;
+            const struct ptx_operand *d = to->kind == PTX_O_VECTOR ? &to->elements[e] : to;
+            bool scalar = d->kind == PTX_O_REG && core_reg_scalar(c, d->reg);
+            core_write(c, i, d, core_value(c, i, o, s.bytes * 8, scalar), false);
+        }
+        return true;
+    }
+    find_address(&s, to);
+    announce(&s, JIT_STORE);
+    if (is_ordered(&i->i))
+        core_fence(c, false);
+    store_value(&s, from);
+    if (is_ordered(&i->i))
+        core_fence(c, false);
+    return true;
+}
