@@ -1,18 +1,76 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The commands. Each is int cli_NAME(int argc, char **argv), argv[0] being the command's own name;
- * the result is lockstep's exit status. cli_commands.def lists them; main.c dispatches.
+ * cli: the commands. One file a command (cli_<name>.c), one row a command in cli_commands.def; this
+ * header has what they share: exit codes, the options that all of them take, help and errors.
+ *
+ * A command is a function `int cli_<name>(int argc, char **argv)` with argv[0] = its name; it
+ * returns the exit status. It describes itself in a struct cli_usage and calls cli_parse() first.
+ * Messages go to stderr, data to stdout.
  */
 #ifndef LOCKSTEP_CLI_H
 #define LOCKSTEP_CLI_H
 
 #include "base/base.h"
 
+struct device_profile;
+
+/* Exit codes of our own; `run` returns the program's. */
+enum cli_exit {
+    CLI_OK = 0,
+    CLI_FINDINGS = 1, /* findings, a failed verification, a kernel that ended in an error */
+    CLI_USAGE = 2,    /* the command line, or a file it names, cannot be used */
+    CLI_NOTHING = 3,  /* nothing was done that could be judged */
+    CLI_INTERNAL = 70 /* a defect of lockstep, or no memory */
+};
+
+struct cli_usage {
+    const char *name;              /* "run" */
+    const char *synopsis;          /* "[options] [--] PROGRAM [arguments]" */
+    const char *text;              /* what it does, a few lines, each ended by a newline */
+    const struct option_row *rows; /* its own options; the common ones follow in the help */
+    size_t row_count;
+    bool words_anywhere; /* options may stand behind words that are none; else the first such
+                            word ends them (what follows a program's name is the program's) */
+};
+
+/* The common options: values as given or from the environment; NULL or 0 where not. */
+struct cli_common {
+    const char *cc, *gpu; /* of both the one that counts: the command line's before the environment's */
+    const char *json;     /* "" and "-": stdout */
+    uint32_t devices, workers;
+    bool quiet, verbose;
+};
+
+struct cli_line {
+    struct arena arena; /* freed by cli_line_fini */
+    struct cli_common common;
+    const char **value;     /* per own row: NULL when not given */
+    const char **every;     /* a row's values when it was given several times: see cli_every */
+    size_t *every_row;
+    size_t every_count;
+    char **words;           /* what is no option */
+    int word_count;
+};
+
+/* Parses argv[1..]. True: go on. False: stop with *exit_status (help was printed, or an error). */
+bool cli_parse(const struct cli_usage *usage, int argc, char **argv, struct cli_line *line,
+               int *exit_status);
+void cli_line_fini(struct cli_line *line);
+/* The nth value given on the command line for own row `row`; NULL: not given so often. */
+const char *cli_every(const struct cli_line *line, size_t row, size_t nth);
+/* The profile that --cc or --gpu choose, else the default one. */
+const struct device_profile *cli_device(const struct cli_common *common);
+/* Where --json writes: stdout or the file; NULL with *exit_status on failure. */
+bool cli_write_json(const struct cli_usage *usage, const char *path, const char *text,
+                    int *exit_status);
+
+/* Print "lockstep NAME: text" to stderr and return the exit code. */
+int cli_error(const char *name, const struct ls_error *err);
+int cli_usage_error(const struct cli_usage *usage, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
 #define COMMAND(name, function, help) int function(int argc, char **argv);
 #include "cli/cli_commands.def"
 #undef COMMAND
-
-/* Exit statuses of our own. */
-enum { CLI_OK = 0, CLI_FINDINGS = 1, CLI_USAGE = 2, CLI_NOTHING = 3, CLI_INTERNAL = 70 };
 
 #endif
