@@ -139,10 +139,10 @@ float_mul(struct emit *e, const struct ptx_insn *i, const value *in, unsigned ni
     return true;
 }
 
-/* x * y + z of widened .f16, rounded to odd in float: x * y has 22 digits and is exact, the error of
- * the sum is known exactly (TwoSum), and an odd last digit keeps the final rounding honest. */
+/* x * y + z, rounded to odd: x * y is exact in the type at hand, the error of the sum is known exactly
+ * (TwoSum), and an odd last digit keeps the final rounding, to fewer digits, honest. */
 static value
-fma_half(struct emit *e, value x, value y, value z)
+fma_to_odd(struct emit *e, value x, value y, value z)
 {
     value p = LLVMBuildFMul(e->b, x, y, "");
     value s = LLVMBuildFAdd(e->b, p, z, "");
@@ -158,14 +158,13 @@ fma_half(struct emit *e, value x, value y, value z)
     return v_real(e, v_select(e, v_and(e, inexact, even), v_add(e, bits, step), bits));
 }
 
-/* The same for .bf16, whose products leave the range of float: exact in double, and 53 digits are
- * enough for the sum (a product has 16, c has 8: a tie of the result is never missed). */
+/* Products of .bf16 leave the range of float: in double. */
 static value
 fma_bfloat(struct emit *e, value x, value y, value z)
 {
     LLVMTypeRef t = v_float_type(e, x, 64);
-    return v_call3(e, "llvm.fma", LLVMBuildFPExt(e->b, x, t, ""), LLVMBuildFPExt(e->b, y, t, ""),
-                   LLVMBuildFPExt(e->b, z, t, ""));
+    return fma_to_odd(e, LLVMBuildFPExt(e->b, x, t, ""), LLVMBuildFPExt(e->b, y, t, ""),
+                      LLVMBuildFPExt(e->b, z, t, ""));
 }
 
 bool
@@ -178,7 +177,7 @@ float_fma(struct emit *e, const struct ptx_insn *i, const value *in, unsigned ni
     const struct format *f = format_of(insn_type(i));
     value x = open_operand(e, i, in[0]), y = open_operand(e, i, in[1]);
     value z = open_operand(e, i, in[2]);
-    value r = f == &format_f16    ? fma_half(e, x, y, z)
+    value r = f == &format_f16    ? fma_to_odd(e, x, y, z)
               : f == &format_bf16 ? fma_bfloat(e, x, y, z)
                                   : round_fma(e, x, y, z, rounding_of(i));
     out[0] = close_result(e, i, r, in[0]);
