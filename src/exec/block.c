@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * exec: one block in flight.
+ *
+ * A slot holds what a block needs: its warps with their frames, its window of shared memory, its
+ * local memory. Slots are kept between blocks and between launches, so a block costs no system
+ * call. Memory is handed on as the last block left it, as on a GPU.
+ *
+ * exec_block_run goes round over the warps. As long as every warp that is not done comes to the
+ * same barrier without a thread count (__syncthreads), fast_round is all that runs; anything else
+ * goes through barrier.c and comes back here once it is resolved.
+ */
+#include "exec/exec_priv.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { GUARD = 65536, PAGE = 4096 };
+
+/* -- memory of a slot ---------------------------------------------------------------------------- */
+
+static uint64_t
+round_up(uint64_t n, uint64_t unit)
+{
+    return (n + unit - 1) / unit * unit;
+}
+
+static bool
+frames_prepare(struct exec_slot *s, size_t size, struct ls_error *err)
+{
+    if (size <= s->frames_room)
+        return true;
+    free(s->frames);
+    s->frames_room = 0;
+    s->frames = aligned_alloc(64, round_up(size, 64));
+    if (!s->frames)
+        return ls_fail(err, LS_ERR_MEMORY, "out of memory: %zu bytes for the registers of a block",
+                       size);
+    s->frames_room = size;
+    return true;
+}
+
+static void
+local_free(struct exec_slot *s)
+{
+    if (s->local_map)
+        munmap(s->local_map, s->local_room + 2 * GUARD);
+    s->local_map = NULL;
+    s->local_room = 0;
+}
+
+/* Reserved, not filled: most kernels never touch most of what the stack limit asks for. */
+static bool
+local_prepare(struct exec_slot *s, uint64_t size, struct ls_error *err)
+{
+    size = round_up(size, PAGE);
+    if (size <= s->local_room)
+        return true;
+    local_free(s);
+    void *map = mmap(NULL, size + 2 * GUARD, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                     -1, 0);
+    if (map == MAP_FAILED)
+        return ls_fail(err, LS_ERR_MEMORY, "out of memory: %llu bytes of local memory for a block",
+                       (unsigned long long)size);
+    s->local_map = map;
+    s->local_room = size;
+    if (mprotect(s->local_map + GUARD, size, PROT_READ | PROT_WRITE) != 0) {
+        local_free(s);
+        return ls_fail(err, LS_ERR_MEMORY, "out of memory: %llu bytes of local memory for a block",
+                       (unsigned long long)size);
+    }
+    return true;
+}
+
+static bool
+shared_prepare(struct exec_slot *s, uint64_t size, struct ls_error *err)
+{
+    if (!s->shared) {
+        s->shared = memory_window_new(err);
+        s->shared_size = 0;
+    }
+    if (!s->shared)
+        return false;
+    if (size == s->shared_size)
+        return true;
+    if (!memory_window_set(s->shared, s->shared_size, size, err))
+        return false;
+    s->shared_size = size;
+    return true;
+}
+
+bool
+exec_slot_prepare(struct exec_slot *s, struct exec_run *run, struct ls_error *err)
+{
+    const struct jit_kernel *k = run->code->kernel;
+    const struct jit_launch *l = &run->launch;
+    uint64_t local = (uint64_t)l->local_stride * JIT_LANES * l->warps;
+    if (!frames_prepare(s, (size_t)k->frame_bytes * l->warps, err) ||
+        !local_prepare(s, local, err) ||
+        !shared_prepare(s, (uint64_t)k->shared_bytes + l->dynamic_shared, err))
+        return false;
+    s->run = run;
+    s->warps = l->warps;
+    s->block = (struct jit_block){.launch = l,
+                                  .shared = s->shared,
+                                  .local = s->local_map ? s->local_map + GUARD : NULL,
+                                  .owner = s};
+    for (uint32_t i = 0; i < s->warps; i++) {
+        s->warp[i] = (struct jit_warp){.block = &s->block,
+                                       .frame = s->frames + (size_t)k->frame_bytes * i,
+                                       .warp = i,
+                                       .owner = s};
+    }
+    return true;
+}
+
+void
+exec_slot_free(struct exec_slot *s)
+{
+    free(s->frames);
+    local_free(s);
+    if (s->shared)
+        memory_window_free(s->shared);
+    text_free(&s->out);
+    free(s);
+}
+
+uint64_t
+exec_slot_local_bytes(const struct exec_slot *s)
+{
+    return (uint64_t)s->block.launch->local_stride * JIT_LANES * s->warps;
+}
+
+/* -- running ---------------------------------------------------------------------------------------- */
+
+void
+exec_block_coordinates(const uint32_t grid[3], uint64_t index, uint32_t out[3])
+{
+    out[0] = (uint32_t)(index % grid[0]);
+    index /= grid[0];
+    out[1] = (uint32_t)(index % grid[1]);
+    out[2] = (uint32_t)(index / grid[1]);
+}
+
+void
+exec_block_begin(struct exec_slot *s, uint64_t index)
+{
+    const struct jit_launch *l = s->block.launch;
+    uint32_t sms = s->run->request->sm_count;
+    s->block.index = index;
+    s->block.smid = sms ? (uint32_t)(index % sms) : 0;
+    exec_block_coordinates(l->grid, index, s->block.ctaid);
+    for (uint32_t i = 0; i < s->warps; i++) {
+        struct jit_warp *w = &s->warp[i];
+        w->resume = 0;
+        w->lanes = 0xffffffffu;
+        w->released = 0;
+        w->stack = 0;
+        s->state[i] = WARP_READY;
+    }
+    uint32_t tail = l->block[0] * l->block[1] * l->block[2] % JIT_LANES;
+    if (tail)
+        s->warp[s->warps - 1].lanes = (1u << tail) - 1;
+    s->live = s->warps;
+    s->parked = 0;
+    s->barriers_used = 0;
+    memset(s->passed, 0, sizeof s->passed[0] * s->warps);
+}
+
+uint32_t
+exec_warp_call(struct exec_slot *s, uint32_t i)
+{
+    const struct jit_kernel *k = s->run->code->kernel;
+    struct jit_warp *w = &s->warp[i];
+    bool tail = i + 1 == s->warps &&
+                s->block.launch->block[0] * s->block.launch->block[1] * s->block.launch->block[2] %
+                        JIT_LANES !=
+                    0;
+    w->fuel = s->block.launch->fuel;
+    s->worker->warp = w;
+    uint32_t outcome = (tail ? k->partial : k->full)(w);
+    s->worker->warp = NULL;
+    return outcome;
+}
+
+/* All warps are at one barrier that the whole block takes part in: what bar.red gives them. */
+static void
+fast_reduce(struct exec_slot *s, uint32_t kind)
+{
+    uint32_t votes = 0, voters = 0;
+    for (uint32_t i = 0; i < s->warps; i++) {
+        if (s->state[i] == WARP_DONE)
+            continue;
+        votes += (uint32_t)__builtin_popcount(s->warp[i].barrier_votes & s->warp[i].lanes);
+        voters += (uint32_t)__builtin_popcount(s->warp[i].lanes);
+    }
+    uint32_t result = kind == JIT_BAR_RED_POPC  ? votes
+                      : kind == JIT_BAR_RED_AND ? votes == voters
+                                                : votes != 0;
+    for (uint32_t i = 0; i < s->warps; i++)
+        s->warp[i].barrier_result = result;
+}
+
+/* What to do when not all warps came to the same barrier. */
+static enum round
+fast_round_failed(struct exec_slot *s, const uint8_t *ran)
+{
+    bool yielded = false;
+    for (uint32_t i = 0; i < s->warps; i++) {
+        if (!ran[i])
+            continue;
+        yielded = yielded || s->returned[i] == JIT_YIELD;
+        exec_warp_returned(s, i, s->returned[i]);
+    }
+    if (s->live == 0)
+        return ROUND_DONE;
+    return yielded ? ROUND_YIELDED : ROUND_ON;
+}
+
+/* Every warp that is not done runs; the state arrays are only touched when they do not agree. */
+static enum round
+fast_round(struct exec_slot *s)
+{
+    const struct jit_kernel *k = s->run->code->kernel;
+    const struct jit_launch *l = s->block.launch;
+    uint32_t threads = l->block[0] * l->block[1] * l->block[2];
+    uint32_t full = threads / JIT_LANES, fuel = l->fuel;
+    struct exec_worker *worker = s->worker;
+    const struct jit_warp *first = NULL;
+    uint8_t ran[EXEC_MAX_WARPS];
+    uint32_t different = 0, done = 0;
+    for (uint32_t i = 0; i < s->warps; i++) {
+        ran[i] = s->state[i] != WARP_DONE;
+        if (!ran[i])
+            continue;
+        struct jit_warp *w = &s->warp[i];
+        w->fuel = fuel;
+        worker->warp = w;
+        uint32_t outcome = (i < full ? k->full : k->partial)(w);
+        s->returned[i] = (uint8_t)outcome;
+        if (outcome == JIT_DONE) {
+            done++;
+            continue;
+        }
+        if (!first)
+            first = w;
+        different |= (outcome ^ JIT_BARRIER) | w->barrier_threads | (w->barrier ^ first->barrier) |
+                     (w->barrier_kind ^ first->barrier_kind);
+    }
+    worker->warp = NULL;
+    if (different || s->barriers_used)
+        return fast_round_failed(s, ran);
+    if (done == s->live) {
+        s->live = 0;
+        return ROUND_DONE;
+    }
+    if (done)
+        for (uint32_t i = 0; i < s->warps; i++)
+            if (ran[i] && s->returned[i] == JIT_DONE) {
+                s->state[i] = WARP_DONE;
+                s->live--;
+            }
+    if (first->barrier_kind != JIT_BAR_SYNC)
+        fast_reduce(s, first->barrier_kind);
+    return ROUND_ON;
+}
+
+static enum block_outcome
+run_rounds(struct exec_slot *s)
+{
+    for (;;) {
+        bool simple = s->parked == 0 && s->barriers_used == 0;
+        enum round r = simple ? fast_round(s) : exec_general_round(s);
+        if (r == ROUND_DONE)
+            return BLOCK_DONE;
+        if (exec_stopped(s->run, s->block.index))
+            return BLOCK_STOPPED;
+        if (r == ROUND_YIELDED) {
+            if (s->run->resident)
+                return BLOCK_YIELDED;
+            sched_yield();
+        }
+    }
+}
+
+enum block_outcome
+exec_block_run(struct exec_slot *s, struct exec_worker *w)
+{
+    s->worker = w;
+    /* The signal mask is not saved: handlers run with nothing blocked. */
+    if (sigsetjmp(w->escape, 0) != 0)
+        return BLOCK_FAILED;
+    return run_rounds(s);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * exec: the door: a request becomes code (by the jit) and a run of it (grid.c).
+ */
+#include "exec/exec_priv.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void
+arrive(struct jit_warp *w, uint32_t lanes, uint32_t barrier, uint32_t threads, uint32_t kind,
+       uint32_t votes, uint32_t waits, uint32_t place)
+{
+    exec_arrive(w->owner, w->warp, lanes, barrier, threads, kind, votes, waits != 0, place);
+}
+
+const struct jit_services exec_services = {
+    .trap = exec_trap,
+    .external = exec_external,
+    .arrive = arrive,
+    .access = exec_access,
+};
+
+struct source {
+    const struct exec_request *request;
+};
+
+static struct jit_request
+code_request(const struct exec_request *r, uint32_t events)
+{
+    struct jit_request j = {.module = r->module, .kernel = r->kernel, .events = events};
+    memcpy(j.block, r->block, sizeof j.block);
+    return j;
+}
+
+static const struct jit_kernel *
+instrumented(void *context, struct ls_error *err)
+{
+    const struct exec_request *r = ((struct source *)context)->request;
+    struct jit_request j = code_request(r, JIT_EVENT_ACCESS);
+    return jit_get(r->jit, &j, err);
+}
+
+bool
+exec_run(struct exec_pool *p, const struct exec_request *r, struct exec_report *report)
+{
+    struct ls_error err = {0};
+    struct jit_request j = code_request(r, 0);
+    const struct jit_kernel *k = jit_get(r->jit, &j, &err);
+    if (!k) {
+        memset(report, 0, sizeof *report);
+        report->status = EXEC_FAILED;
+        snprintf(report->text, sizeof report->text, "%s", err.text);
+        return false;
+    }
+    struct source source = {r};
+    struct exec_code code = {.kernel = k, .instrumented = instrumented, .context = &source};
+    return exec_run_code(p, r, &code, report);
+}

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * exec, inside: what its files share. Read in this order:
+ *
+ *   exec.c       exec_run: fetches the warp functions from the jit, hands the grid on
+ *   grid.c       one launch ("run"): hands out blocks, in order or as resident ones
+ *   block.c      one block in flight ("slot"): its memory, and rounds over its warps
+ *   barrier.c    everything about barriers that is not "all warps came to the same one"
+ *   pool.c       worker threads, and the slots and hints that are kept between launches
+ *   externals.c  printf, assert, malloc, free
+ *   output.c     printed text in the order of blocks
+ *   fault.c      signals, traps, and how an error becomes a report
+ *   replay.c     the faulty block once more in instrumented code, to find the instruction
+ *
+ * Ways out of generated code: a warp function returns, or exec_escape jumps (from a service or from
+ * a signal handler) to exec_block_run, which is the one place with a sigsetjmp.
+ */
+#ifndef LOCKSTEP_EXEC_PRIV_H
+#define LOCKSTEP_EXEC_PRIV_H
+
+#include "exec/exec.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdatomic.h>
+
+enum {
+    EXEC_MAX_THREADS = 1024, /* of a block: CUDA's limit on every generation */
+    EXEC_MAX_WARPS = EXEC_MAX_THREADS / JIT_LANES,
+    EXEC_FUEL = 256,                    /* back edges of a waiting loop before its warp yields */
+    EXEC_CLUSTER_BARRIER = JIT_BARRIERS, /* barrier.cluster: one more barrier behind 0..15 */
+    EXEC_BARRIERS = JIT_BARRIERS + 1,
+};
+
+/* -- errors ---------------------------------------------------------------------------------- */
+
+/* What went wrong in one block; exec_report_fault makes the report of it. */
+struct exec_fault {
+    enum exec_status status;
+    uint64_t block;    /* linear */
+    uint32_t warp;     /* in the block */
+    uint32_t lanes;    /* threads concerned; 0: not known */
+    uint32_t place;
+    bool has_place, has_address;
+    bool by_signal;    /* the place has to be found by replaying */
+    uint64_t address;
+    char what[160];    /* "illegal address: load of 4 bytes at 0x..." */
+    char detail[700];  /* the rest of the message, or empty */
+};
+
+/* -- a thread that runs blocks ---------------------------------------------------------------- */
+
+struct exec_worker {
+    sigjmp_buf escape;
+    /* The warp whose generated code this thread is in, else NULL: decides in the signal handler
+     * whether a fault is the kernel's. */
+    struct jit_warp *volatile warp;
+    struct exec_fault fault; /* set before an escape */
+    uint32_t id;             /* 0: the thread that called exec_run */
+};
+
+/* -- a block in flight -------------------------------------------------------------------------- */
+
+enum warp_state {
+    WARP_READY,
+    WARP_AT_BARRIER, /* returned JIT_BARRIER */
+    WARP_WAITING,    /* returned JIT_WAIT */
+    WARP_DONE,
+};
+
+/* A barrier somebody has arrived at and that is not complete. Masks are per warp. */
+struct exec_barrier {
+    uint32_t expected;       /* threads; 0: all that have not exited */
+    uint32_t kind;           /* JIT_BAR_SYNC until a thread with a predicate arrives */
+    uint32_t place;          /* of the first arrival */
+    uint32_t votes, voters;  /* threads whose predicate holds; threads with a predicate */
+    uint32_t repeated;       /* threads that arrived again before it was complete (bar.arrive) */
+    uint32_t arrived[EXEC_MAX_WARPS];
+    uint32_t waiting[EXEC_MAX_WARPS]; /* of those: stand still until it is complete */
+};
+
+struct exec_slot {
+    struct jit_block block;
+    struct exec_run *run;
+    struct exec_worker *worker; /* that runs it now */
+    struct exec_slot *next;     /* in the pool's list of free slots, or in a run's queue */
+    struct exec_slot *next_in_flight;
+    uint32_t warps;
+    uint32_t live;              /* warps that are not done */
+    uint32_t parked;            /* warps at a barrier or waiting */
+    uint32_t barriers_used;     /* set of barrier numbers with arrivals */
+    struct jit_warp warp[EXEC_MAX_WARPS];
+    uint8_t state[EXEC_MAX_WARPS];    /* enum warp_state */
+    uint8_t returned[EXEC_MAX_WARPS]; /* enum jit_exit of this round */
+    struct exec_barrier barrier[EXEC_BARRIERS];
+    uint32_t passed[EXEC_MAX_WARPS]; /* lanes whose cluster barrier was complete before they waited */
+    uint32_t lane_place[EXEC_MAX_THREADS];  /* waiting lanes: where, */
+    uint8_t lane_barrier[EXEC_MAX_THREADS]; /* at which barrier */
+    uint8_t *frames;
+    size_t frames_room;
+    uint8_t *shared; /* window */
+    uint64_t shared_size;
+    uint8_t *local_map; /* with guards */
+    size_t local_room;  /* without */
+    struct text out;    /* printed, not yet handed on */
+};
+
+enum block_outcome { BLOCK_DONE, BLOCK_YIELDED, BLOCK_STOPPED, BLOCK_FAILED };
+
+/* Makes the slot fit the run's kernel. */
+bool exec_slot_prepare(struct exec_slot *s, struct exec_run *run, struct ls_error *err);
+void exec_slot_free(struct exec_slot *s);
+uint64_t exec_slot_local_bytes(const struct exec_slot *s);
+void exec_block_begin(struct exec_slot *s, uint64_t index);
+enum block_outcome exec_block_run(struct exec_slot *s, struct exec_worker *w);
+/* Calls warp i once more; returns enum jit_exit. */
+uint32_t exec_warp_call(struct exec_slot *s, uint32_t i);
+
+/* barrier.c */
+enum round { ROUND_DONE, ROUND_ON, ROUND_YIELDED };
+void exec_arrive(struct exec_slot *s, uint32_t warp, uint32_t lanes, uint32_t barrier,
+                 uint32_t threads, uint32_t kind, uint32_t votes, bool waits, uint32_t place);
+void exec_warp_returned(struct exec_slot *s, uint32_t warp, uint32_t outcome);
+enum round exec_general_round(struct exec_slot *s);
+
+/* -- a launch in flight --------------------------------------------------------------------------- */
+
+/* Tests and exec.c fill this; the rest of exec_run is common. */
+struct exec_code {
+    const struct jit_kernel *kernel;
+    /* The same kernel with JIT_EVENT_ACCESS; NULL: none to be had. */
+    const struct jit_kernel *(*instrumented)(void *context, struct ls_error *err);
+    void *context;
+};
+
+struct exec_pending { /* text of a finished block that has to wait for blocks before it */
+    uint64_t block;
+    char *at;
+    size_t count;
+};
+
+struct exec_progress {
+    _Alignas(64) _Atomic uint64_t block; /* every block below it that this worker took is finished */
+};
+
+struct exec_run {
+    struct exec_pool *pool;
+    const struct exec_request *request;
+    const struct exec_code *code;
+    struct jit_launch launch;
+    uint64_t blocks;
+    uint64_t chunk;              /* blocks handed out at a time */
+    bool resident;               /* several blocks of a worker in flight, switched on yields */
+    bool replaying;
+    uint64_t replay_deadline;    /* ns of CLOCK_MONOTONIC */
+
+    _Alignas(64) _Atomic uint64_t next;  /* block to hand out */
+    _Alignas(64) _Atomic uint64_t stop;  /* blocks above this one need not go on: it has failed */
+    struct exec_progress *progress;      /* per worker; ordinary runs */
+
+    /* resident runs; under lock */
+    pthread_mutex_t lock;
+    uint64_t in_flight, most_in_flight, finished;
+    struct exec_slot *queue, **queue_end; /* yielded, first to go on first */
+    struct exec_slot *flying;             /* all in flight */
+    _Atomic bool over;                    /* nothing left to do */
+
+    pthread_mutex_t fault_lock;
+    struct exec_fault fault; /* the one of the lowest block */
+
+    VEC(struct exec_pending) pending; /* under pool->print_lock */
+    size_t pending_bytes;
+
+    /* pool.c; under pool->lock */
+    struct exec_run *next_run;
+    _Atomic uint32_t helpers; /* threads in exec_grid_work besides the caller */
+};
+
+bool exec_run_code(struct exec_pool *p, const struct exec_request *r, const struct exec_code *code,
+                   struct exec_report *report);
+/* A worker's part in a run: returns when there is nothing left for it to do. */
+void exec_grid_work(struct exec_run *run, struct exec_worker *w);
+bool exec_grid_wants(struct exec_run *run);
+void exec_launch_fill(struct jit_launch *l, const struct exec_request *r,
+                      const struct jit_kernel *k, const struct jit_services *services, void *owner);
+void exec_block_coordinates(const uint32_t grid[3], uint64_t index, uint32_t out[3]);
+
+static inline bool
+exec_stopped(struct exec_run *run, uint64_t block)
+{
+    uint64_t stop = atomic_load_explicit(&run->stop, memory_order_relaxed);
+    return stop != UINT64_MAX && (run->resident || block > stop);
+}
+
+/* -- pool.c ----------------------------------------------------------------------------------------- */
+
+enum { EXEC_HINTS = 256 };
+
+struct exec_pool {
+    uint32_t workers; /* with the caller */
+    pthread_mutex_t lock;
+    pthread_cond_t work, left;
+    struct exec_run *runs;   /* that want help */
+    struct exec_helper *helpers;
+    uint32_t started, asleep, awake_idle;
+    bool closing;
+    _Atomic uint32_t posted; /* counts runs offered: what idle threads watch while they spin */
+    struct exec_slot *free_slots;
+    uint32_t free_slot_count;
+    pthread_mutex_t print_lock;
+    _Atomic uint32_t hint[EXEC_HINTS]; /* ns a block of some kernel took lately */
+};
+
+void exec_pool_offer(struct exec_pool *p, struct exec_run *run);
+void exec_pool_withdraw(struct exec_pool *p, struct exec_run *run); /* waits for helpers to leave */
+struct exec_slot *exec_slot_take(struct exec_run *run, struct ls_error *err);
+void exec_slot_give(struct exec_pool *p, struct exec_slot *s);
+uint64_t exec_now(void);
+
+/* -- fault.c, replay.c -------------------------------------------------------------------------------- */
+
+/* Handlers for faults, once per process; what was there before is called for other faults. */
+void exec_signals_install(void);
+/* Before and after running blocks on this thread: the record that the handler looks at, a stack for
+ * the handler, and floating-point state as generated code expects it. */
+struct exec_entry {
+    struct exec_worker *outer;
+    uint32_t control;
+};
+void exec_thread_enter(struct exec_worker *w, struct exec_entry *entry);
+void exec_thread_leave(const struct exec_entry *entry);
+
+/* Ends the block: fills the worker's fault and jumps to exec_block_run. lanes: threads concerned. */
+_Noreturn void exec_escape(struct exec_slot *s, uint32_t warp, uint32_t lanes, uint32_t place,
+                           bool has_place, enum exec_status status, const char *what,
+                           const char *detail);
+void exec_run_fail(struct exec_run *run, const struct exec_fault *f);
+void exec_run_fail_text(struct exec_run *run, uint64_t block, const char *text);
+void exec_report_fault(const struct exec_run *run, const struct exec_fault *f,
+                       struct exec_report *report);
+void exec_replay(struct exec_run *run, struct exec_fault *f);
+void exec_thread_coordinates(const uint32_t block[3], uint32_t thread, uint32_t out[3]);
+/* "prog.cu:12", or "" when there is no module. */
+void exec_place_text(const struct exec_run *run, uint32_t place, char *out, size_t room);
+void exec_trap(struct jit_warp *w, uint32_t lanes, uint32_t reason, uint32_t place);
+void exec_access(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32_t bytes,
+                 uint32_t space, uint32_t op, uint32_t place);
+
+/* -- externals.c, output.c ------------------------------------------------------------------------------ */
+
+extern const struct jit_services exec_services;
+
+void exec_external(struct jit_warp *w, uint32_t lanes, uint32_t external, uint32_t place,
+                   void *args, void *result);
+/* Formats like printf in a kernel; returns what the kernel's printf returns. */
+int32_t exec_format(struct text *out, const char *format, const uint8_t *args);
+void exec_output_more(struct exec_slot *s);  /* the block printed and goes on */
+void exec_output_done(struct exec_slot *s);  /* the block is finished */
+void exec_output_end(struct exec_run *run);  /* nothing runs any more */
+
+#endif

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * exec: errors of kernels. A signal that arrives while this thread is in generated code is the
+ * kernel's; it and the traps end their block by a jump to exec_block_run. Other signals go to
+ * whoever handled them before.
+ */
+#include "exec/exec_priv.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
+
+/* The worker whose blocks this thread is running. */
+static _Thread_local struct exec_worker *current;
+
+/* -- signals ------------------------------------------------------------------------------------------ */
+
+static struct sigaction before[3];
+static const int handled[3] = {SIGSEGV, SIGBUS, SIGFPE};
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void
+pass_on(int number, siginfo_t *info, void *context)
+{
+    const struct sigaction *old = NULL;
+    for (int k = 0; k < 3; k++)
+        if (handled[k] == number)
+            old = &before[k];
+    if (old && (old->sa_flags & SA_SIGINFO) && old->sa_sigaction) {
+        old->sa_sigaction(number, info, context);
+    } else if (old && old->sa_handler != SIG_DFL && old->sa_handler != SIG_IGN) {
+        old->sa_handler(number);
+    } else { /* as without us: the instruction is executed again and ends the process */
+        signal(number, SIG_DFL);
+    }
+}
+
+static void
+on_signal(int number, siginfo_t *info, void *context)
+{
+    struct exec_worker *w = current;
+    struct jit_warp *warp = w ? w->warp : NULL;
+    if (!warp) {
+        pass_on(number, info, context);
+        return;
+    }
+    struct exec_slot *s = warp->owner;
+    w->warp = NULL;
+    w->fault = (struct exec_fault){.status = EXEC_ILLEGAL_ADDRESS, .block = s->block.index,
+                                   .warp = warp->warp, .has_address = true, .by_signal = true,
+                                   .address = (uint64_t)(uintptr_t)info->si_addr};
+    snprintf(w->fault.what, sizeof w->fault.what, "illegal address");
+    siglongjmp(w->escape, 1);
+}
+
+static void
+install(void)
+{
+    struct sigaction a;
+    memset(&a, 0, sizeof a);
+    a.sa_sigaction = on_signal;
+    a.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+    sigemptyset(&a.sa_mask);
+    for (int k = 0; k < 3; k++)
+        sigaction(handled[k], &a, &before[k]);
+}
+
+void
+exec_signals_install(void)
+{
+    pthread_once(&once, install);
+}
+
+/* A stack for the handler, per thread, kept until the thread ends. */
+enum { SIGNAL_STACK = 64 << 10 };
+
+static pthread_key_t stack_key;
+static pthread_once_t stack_once = PTHREAD_ONCE_INIT;
+
+static void
+free_stack(void *stack)
+{
+    stack_t off = {.ss_flags = SS_DISABLE};
+    sigaltstack(&off, NULL);
+    munmap(stack, SIGNAL_STACK);
+}
+
+static void
+make_stack_key(void)
+{
+    pthread_key_create(&stack_key, free_stack);
+}
+
+static void
+need_stack(void)
+{
+    stack_t now;
+    pthread_once(&stack_once, make_stack_key);
+    if (pthread_getspecific(stack_key) ||
+        (sigaltstack(NULL, &now) == 0 && !(now.ss_flags & SS_DISABLE)))
+        return;
+    void *at = mmap(NULL, SIGNAL_STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED)
+        return;
+    stack_t stack = {.ss_sp = at, .ss_size = SIGNAL_STACK};
+    if (sigaltstack(&stack, NULL) == 0)
+        pthread_setspecific(stack_key, at);
+    else
+        munmap(at, SIGNAL_STACK);
+}
+
+void
+exec_thread_enter(struct exec_worker *w, struct exec_entry *entry)
+{
+    exec_signals_install();
+    need_stack();
+    entry->outer = current;
+    w->warp = NULL;
+    current = w;
+#if defined(__x86_64__)
+    /* Round to nearest, denormals kept, no exceptions: whatever the host program uses. */
+    entry->control = _mm_getcsr();
+    _mm_setcsr(0x1f80);
+#endif
+}
+
+void
+exec_thread_leave(const struct exec_entry *entry)
+{
+    current = entry->outer;
+#if defined(__x86_64__)
+    _mm_setcsr(entry->control);
+#endif
+}
+
+/* -- ends of blocks ---------------------------------------------------------------------------------------- */
+
+_Noreturn void
+exec_escape(struct exec_slot *s, uint32_t warp, uint32_t lanes, uint32_t place, bool has_place,
+            enum exec_status status, const char *what, const char *detail)
+{
+    struct exec_worker *w = s->worker;
+    w->warp = NULL;
+    w->fault = (struct exec_fault){.status = status, .block = s->block.index, .warp = warp,
+                                   .lanes = lanes, .place = place, .has_place = has_place};
+    snprintf(w->fault.what, sizeof w->fault.what, "%s", what);
+    snprintf(w->fault.detail, sizeof w->fault.detail, "%s", detail ? detail : "");
+    siglongjmp(w->escape, 1);
+}
+
+void
+exec_trap(struct jit_warp *w, uint32_t lanes, uint32_t reason, uint32_t place)
+{
+    static const struct {
+        enum exec_status status;
+        const char *what;
+    } table[] = {
+        [JIT_TRAP_INSTRUCTION] = {EXEC_TRAP, "trap"},
+        [JIT_TRAP_BREAKPOINT] = {EXEC_TRAP, "breakpoint"},
+        [JIT_TRAP_ASSERT] = {EXEC_ASSERT, "assertion failed"},
+        [JIT_TRAP_STACK] = {EXEC_STACK, "stack overflow"},
+        [JIT_TRAP_CALL] = {EXEC_INVALID_CALL, "call of something that is no function"},
+        [JIT_TRAP_UNREACHABLE] = {EXEC_TRAP, "control ran past the end of a function"},
+        [JIT_TRAP_BARRIER] = {EXEC_INVALID_BARRIER, "invalid barrier"},
+    };
+    reason = reason < sizeof table / sizeof *table ? reason : JIT_TRAP_INSTRUCTION;
+    exec_escape(w->owner, w->warp, lanes, place, true, table[reason].status, table[reason].what, NULL);
+}
+
+void
+exec_run_fail(struct exec_run *run, const struct exec_fault *f)
+{
+    pthread_mutex_lock(&run->fault_lock);
+    if (f->block < atomic_load(&run->stop)) { /* the lowest block's error is the one reported */
+        run->fault = *f;
+        atomic_store(&run->stop, f->block);
+    }
+    pthread_mutex_unlock(&run->fault_lock);
+}
+
+void
+exec_run_fail_text(struct exec_run *run, uint64_t block, const char *text)
+{
+    struct exec_fault f = {.status = EXEC_FAILED, .block = block};
+    snprintf(f.detail, sizeof f.detail, "%s", text);
+    exec_run_fail(run, &f);
+}
+
+/* -- reports -------------------------------------------------------------------------------------------------- */
+
+void
+exec_thread_coordinates(const uint32_t block[3], uint32_t thread, uint32_t out[3])
+{
+    out[0] = thread % block[0];
+    out[1] = thread / block[0] % block[1];
+    out[2] = thread / block[0] / block[1];
+}
+
+void
+exec_place_text(const struct exec_run *run, uint32_t place, char *out, size_t room)
+{
+    out[0] = 0;
+    if (run->request->module)
+        jit_place_text(run->request->module, place, out, room);
+}
+
+void
+exec_report_fault(const struct exec_run *run, const struct exec_fault *f, struct exec_report *report)
+{
+    const struct exec_request *r = run->request;
+    memset(report, 0, sizeof *report);
+    report->status = f->status;
+    if (f->status == EXEC_FAILED) {
+        snprintf(report->text, sizeof report->text, "%s", f->detail);
+        return;
+    }
+    char place[300] = "", thread[120];
+    exec_block_coordinates(r->grid, f->block, report->block);
+    report->has_place = f->has_place;
+    report->place = f->place;
+    report->address = f->address;
+    if (f->has_place)
+        exec_place_text(run, f->place, place, sizeof place);
+    uint32_t first = f->warp * JIT_LANES, last = first + JIT_LANES - 1;
+    uint32_t threads = r->block[0] * r->block[1] * r->block[2];
+    report->has_thread = f->lanes != 0;
+    if (f->lanes)
+        first += (uint32_t)__builtin_ctz(f->lanes);
+    exec_thread_coordinates(r->block, first, report->thread);
+    if (f->lanes) {
+        snprintf(thread, sizeof thread, "thread (%u,%u,%u)", report->thread[0], report->thread[1],
+                 report->thread[2]);
+    } else {
+        uint32_t end[3];
+        exec_thread_coordinates(r->block, last < threads ? last : threads - 1, end);
+        snprintf(thread, sizeof thread, "one of threads (%u,%u,%u) to (%u,%u,%u)", report->thread[0],
+                 report->thread[1], report->thread[2], end[0], end[1], end[2]);
+    }
+    size_t n = (size_t)snprintf(report->text, sizeof report->text, "%s", f->what);
+    if (f->has_address && f->by_signal && !f->has_place)
+        n += (size_t)snprintf(report->text + n, sizeof report->text - n, " 0x%llx",
+                              (unsigned long long)f->address);
+    snprintf(report->text + n, sizeof report->text - n,
+             " in kernel \"%s\"%s%s%s, block (%u,%u,%u), %s%s%s", r->kernel ? r->kernel->name : "",
+             place[0] ? " (" : "", place, place[0] ? ")" : "", report->block[0], report->block[1],
+             report->block[2], thread, f->detail[0] ? ": " : "", f->detail);
+}

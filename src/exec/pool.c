@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * exec: threads. A run is offered to helpers and worked on by its caller meanwhile; helpers come
+ * when they are awake, and leave when nothing is left to hand out. Threads are made when first
+ * wanted. Whoever joins a run wakes (or makes) the next helper, so that the caller pays for one
+ * wake-up only. Several runs at once: helpers take the first that wants them; each makes progress by
+ * its caller alone.
+ */
+#define _GNU_SOURCE
+#include "exec/exec_priv.h"
+
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum {
+    SPIN_NS = 20000,          /* how long an idle helper watches for the next launch */
+    SPIN_LOOK = 64,           /* pauses between looks at the clock */
+    KEPT_SLOTS = 256,         /* slots kept for the next launch */
+    STACK_BYTES = 64 << 20,   /* of a helper: recursion in kernels uses it; only reserved */
+};
+
+struct exec_helper {
+    pthread_t thread;
+    struct exec_pool *pool;
+    struct exec_worker worker;
+};
+
+uint64_t
+exec_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void
+pause_cpu(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+/* -- helpers ------------------------------------------------------------------------------------- */
+
+static struct exec_run *
+find_run(struct exec_pool *p)
+{
+    for (struct exec_run *r = p->runs; r; r = r->next_run)
+        if (exec_grid_wants(r))
+            return r;
+    return NULL;
+}
+
+/* Watches for a new run for a moment, the lock let go. */
+static void
+spin_for_run(struct exec_pool *p)
+{
+    uint32_t seen = atomic_load(&p->posted);
+    p->awake_idle++;
+    pthread_mutex_unlock(&p->lock);
+    uint64_t until = exec_now() + SPIN_NS;
+    do {
+        for (int i = 0; i < SPIN_LOOK && atomic_load(&p->posted) == seen; i++)
+            pause_cpu();
+    } while (atomic_load(&p->posted) == seen && exec_now() < until);
+    pthread_mutex_lock(&p->lock);
+    p->awake_idle--;
+}
+
+static void summon(struct exec_pool *p);
+
+static void *
+helper_main(void *at)
+{
+    struct exec_helper *h = at;
+    struct exec_pool *p = h->pool;
+    pthread_mutex_lock(&p->lock);
+    bool spun = false;
+    while (!p->closing) {
+        struct exec_run *run = find_run(p);
+        if (run) {
+            atomic_fetch_add(&run->helpers, 1);
+            summon(p);
+            pthread_mutex_unlock(&p->lock);
+            exec_grid_work(run, &h->worker);
+            pthread_mutex_lock(&p->lock);
+            if (atomic_fetch_sub(&run->helpers, 1) == 1)
+                pthread_cond_broadcast(&p->left);
+            spun = false;
+        } else if (!spun) {
+            spin_for_run(p);
+            spun = true;
+        } else {
+            p->asleep++;
+            pthread_cond_wait(&p->work, &p->lock);
+            p->asleep--;
+            spun = false;
+        }
+    }
+    pthread_mutex_unlock(&p->lock);
+    return NULL;
+}
+
+/* Faults stay with the thread that makes them; all other signals are for the program's threads. */
+static bool
+start_helper(struct exec_pool *p)
+{
+    struct exec_helper *h = &p->helpers[p->started];
+    sigset_t block, before;
+    pthread_attr_t attributes;
+    h->pool = p;
+    h->worker.id = p->started + 1;
+    sigfillset(&block);
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        sigdelset(&block, faults[i]);
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, STACK_BYTES);
+    pthread_sigmask(SIG_SETMASK, &block, &before);
+    bool made = pthread_create(&h->thread, &attributes, helper_main, h) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attributes);
+    p->started += made;
+    return made;
+}
+
+/* One more helper if some run wants it. Under the lock. A failure to make a thread is no error:
+ * the caller does all the work then. */
+static void
+summon(struct exec_pool *p)
+{
+    if (p->awake_idle || !find_run(p))
+        return;
+    if (p->asleep)
+        pthread_cond_signal(&p->work);
+    else if (p->started + 1 < p->workers)
+        start_helper(p);
+}
+
+void
+exec_pool_offer(struct exec_pool *p, struct exec_run *run)
+{
+    pthread_mutex_lock(&p->lock);
+    struct exec_run **end = &p->runs;
+    while (*end)
+        end = &(*end)->next_run;
+    *end = run;
+    atomic_fetch_add(&p->posted, 1);
+    summon(p);
+    pthread_mutex_unlock(&p->lock);
+}
+
+void
+exec_pool_withdraw(struct exec_pool *p, struct exec_run *run)
+{
+    pthread_mutex_lock(&p->lock);
+    struct exec_run **at = &p->runs;
+    while (*at != run)
+        at = &(*at)->next_run;
+    *at = run->next_run;
+    pthread_mutex_unlock(&p->lock);
+    /* Nobody can join any more; those inside are at their last blocks. */
+    for (int i = 0; i < 2000 && atomic_load(&run->helpers); i++)
+        pause_cpu();
+    pthread_mutex_lock(&p->lock);
+    while (atomic_load(&run->helpers))
+        pthread_cond_wait(&p->left, &p->lock);
+    pthread_mutex_unlock(&p->lock);
+}
+
+/* -- slots ------------------------------------------------------------------------------------------- */
+
+struct exec_slot *
+exec_slot_take(struct exec_run *run, struct ls_error *err)
+{
+    struct exec_pool *p = run->pool;
+    pthread_mutex_lock(&p->lock);
+    struct exec_slot *s = p->free_slots;
+    if (s) {
+        p->free_slots = s->next;
+        p->free_slot_count--;
+    }
+    pthread_mutex_unlock(&p->lock);
+    if (!s) {
+        s = aligned_alloc(64, (sizeof *s + 63) / 64 * 64);
+        if (!s) {
+            ls_fail(err, LS_ERR_MEMORY, "out of memory: a block in flight");
+            return NULL;
+        }
+        *s = (struct exec_slot){0};
+    }
+    if (exec_slot_prepare(s, run, err))
+        return s;
+    exec_slot_free(s);
+    return NULL;
+}
+
+void
+exec_slot_give(struct exec_pool *p, struct exec_slot *s)
+{
+    s->run = NULL;
+    s->out.count = 0;
+    pthread_mutex_lock(&p->lock);
+    bool keep = p->free_slot_count < KEPT_SLOTS;
+    if (keep) {
+        s->next = p->free_slots;
+        p->free_slots = s;
+        p->free_slot_count++;
+    }
+    pthread_mutex_unlock(&p->lock);
+    if (!keep)
+        exec_slot_free(s);
+}
+
+/* -- the pool ---------------------------------------------------------------------------------------- */
+
+static uint32_t
+cores(void)
+{
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
+        return (uint32_t)CPU_COUNT(&set);
+    return 1;
+}
+
+struct exec_pool *
+exec_new(uint32_t workers, struct ls_error *err)
+{
+    enum { MOST = 4096 };
+    if (workers > MOST) {
+        ls_fail(err, LS_ERR_USAGE, "%u workers are too many: at most %d", workers, MOST);
+        return NULL;
+    }
+    struct exec_pool *p = ls_alloc(sizeof *p);
+    p->workers = workers ? workers : cores();
+    p->helpers = ls_alloc(sizeof *p->helpers * p->workers);
+    pthread_mutex_init(&p->lock, NULL);
+    pthread_mutex_init(&p->print_lock, NULL);
+    pthread_cond_init(&p->work, NULL);
+    pthread_cond_init(&p->left, NULL);
+    exec_signals_install();
+    return p;
+}
+
+void
+exec_free(struct exec_pool *p)
+{
+    if (!p)
+        return;
+    pthread_mutex_lock(&p->lock);
+    p->closing = true;
+    atomic_fetch_add(&p->posted, 1);
+    pthread_cond_broadcast(&p->work);
+    pthread_mutex_unlock(&p->lock);
+    for (uint32_t i = 0; i < p->started; i++)
+        pthread_join(p->helpers[i].thread, NULL);
+    while (p->free_slots) {
+        struct exec_slot *s = p->free_slots;
+        p->free_slots = s->next;
+        exec_slot_free(s);
+    }
+    pthread_mutex_destroy(&p->lock);
+    pthread_mutex_destroy(&p->print_lock);
+    pthread_cond_destroy(&p->work);
+    pthread_cond_destroy(&p->left);
+    ls_release(p->helpers);
+    ls_release(p);
+}
+
+uint32_t
+exec_workers(const struct exec_pool *p)
+{
+    return p->workers;
+}

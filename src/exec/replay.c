@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * exec: the block whose code faulted runs once more, in code that announces every access before it
+ * happens, until one is found that no memory is behind. What the first run wrote does not matter:
+ * after such an error the context is lost, as on a GPU. A block that takes another way this time is
+ * reported without place and thread.
+ */
+#include "exec/exec_priv.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { REPLAY_SECONDS = 10 };
+
+static const char *const op_names[] = {"load", "store", "atomic operation"};
+
+/* Where the address would have to lie: text about what is near. */
+static void
+describe(const struct exec_slot *s, uint64_t a, uint32_t bytes, char *out, size_t room)
+{
+    uint64_t shared = (uint64_t)(uintptr_t)s->shared, local = (uint64_t)(uintptr_t)s->block.local;
+    struct allocation near = {0}, found;
+    out[0] = 0;
+    if (a - shared < 1ull << 32) {
+        snprintf(out, room, "offset %llu, shared memory of the block has %llu bytes",
+                 (unsigned long long)(a - shared), (unsigned long long)s->shared_size);
+        return;
+    }
+    if (a - local < exec_slot_local_bytes(s) + 65536 || local - a < 65536) {
+        snprintf(out, room, "outside the thread's local memory");
+        return;
+    }
+    if (a < 4096) {
+        snprintf(out, room, "null pointer");
+        return;
+    }
+    if (!s->run->request->memory ||
+        memory_find(s->run->request->memory, a, &found, &near) || !near.size)
+        return;
+    const char *freed = near.freed ? ", which was freed" : "";
+    char name[120] = "";
+    if (near.name)
+        snprintf(name, sizeof name, " \"%s\"", near.name);
+    if (a >= near.base + near.size)
+        snprintf(out, room, "%llu bytes past the end of allocation %llu%s (%llu bytes at 0x%llx%s)",
+                 (unsigned long long)(a - near.base - near.size), (unsigned long long)near.number,
+                 name, (unsigned long long)near.size, (unsigned long long)near.base, freed);
+    else if (a < near.base)
+        snprintf(out, room, "%llu bytes before allocation %llu%s (%llu bytes at 0x%llx%s)",
+                 (unsigned long long)(near.base - a), (unsigned long long)near.number, name,
+                 (unsigned long long)near.size, (unsigned long long)near.base, freed);
+    else
+        snprintf(out, room, "in allocation %llu%s (%llu bytes at 0x%llx%s)",
+                 (unsigned long long)near.number, name, (unsigned long long)near.size,
+                 (unsigned long long)near.base, freed);
+    (void)bytes;
+}
+
+static bool
+is_good(const struct exec_slot *s, uint64_t a, uint32_t bytes)
+{
+    uint64_t shared = (uint64_t)(uintptr_t)s->shared, local = (uint64_t)(uintptr_t)s->block.local;
+    if (a - shared < 1ull << 32)
+        return a - shared + bytes <= s->shared_size;
+    if (local && a - local < exec_slot_local_bytes(s))
+        return a - local + bytes <= exec_slot_local_bytes(s);
+    uint64_t params = (uint64_t)(uintptr_t)s->block.launch->params;
+    if (s->run->request->kernel && a - params < s->run->request->kernel->param_bytes)
+        return true;
+    return s->run->request->memory && memory_covers(s->run->request->memory, a, bytes);
+}
+
+void
+exec_access(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32_t bytes,
+            uint32_t space, uint32_t op, uint32_t place)
+{
+    struct exec_slot *s = w->owner;
+    if (!s->run->replaying || space == PTX_SPACE_PARAM)
+        return;
+    for (; lanes; lanes &= lanes - 1) {
+        uint32_t l = (uint32_t)__builtin_ctz(lanes);
+        uint64_t a = address[l];
+        if (is_good(s, a, bytes))
+            continue;
+        char what[160], detail[400];
+        snprintf(what, sizeof what, "illegal address: %s of %u bytes at 0x%llx",
+                 op_names[op < 3 ? op : 0], bytes, (unsigned long long)a);
+        describe(s, a, bytes, detail, sizeof detail);
+        s->worker->fault.address = a;
+        exec_escape(s, w->warp, 1u << l, place, true, EXEC_ILLEGAL_ADDRESS, what, detail);
+    }
+    if (exec_now() > s->run->replay_deadline)
+        exec_escape(s, w->warp, 0, 0, false, EXEC_FAILED, "", NULL);
+}
+
+void
+exec_replay(struct exec_run *run, struct exec_fault *f)
+{
+    struct ls_error err;
+    const struct jit_kernel *k = run->code->instrumented
+                                     ? run->code->instrumented(run->code->context, &err)
+                                     : NULL;
+    if (!k)
+        return;
+    struct exec_code code = {.kernel = k};
+    struct exec_run again = {.pool = run->pool, .request = run->request, .code = &code,
+                             .blocks = run->blocks, .replaying = true};
+    again.replay_deadline = exec_now() + REPLAY_SECONDS * 1000000000ull;
+    exec_launch_fill(&again.launch, run->request, k, &exec_services, &again);
+    atomic_init(&again.stop, UINT64_MAX);
+    struct exec_slot *s = exec_slot_take(&again, &err);
+    if (!s)
+        return;
+    struct exec_worker w = {.id = 0};
+    struct exec_entry entry;
+    uint64_t address = f->address;
+    exec_thread_enter(&w, &entry);
+    exec_block_begin(s, f->block);
+    enum block_outcome outcome = exec_block_run(s, &w);
+    exec_thread_leave(&entry);
+    if (outcome == BLOCK_FAILED && w.fault.status == EXEC_ILLEGAL_ADDRESS && w.fault.has_place) {
+        *f = w.fault;
+        f->address = address;
+    }
+    text_free(&s->out); /* printed by the first run already */
+    s->out = (struct text){0};
+    exec_slot_give(run->pool, s);
+}
