@@ -17,7 +17,7 @@ extern char __stop_lockstep_managed[] __attribute__((weak, visibility("hidden"))
 __attribute__((constructor(65000), unused)) static void
 lockstep_register_managed()
 {
-    if (__start_lockstep_managed != __stop_lockstep_managed)
+    if (&__start_lockstep_managed[0] != &__stop_lockstep_managed[0])
         __lockstepRegisterManaged(__start_lockstep_managed, __stop_lockstep_managed);
 }
 #endif

@@ -26,10 +26,7 @@ static int
 fail_with(const struct cc_args *args, const struct ls_error *err)
 {
     fprintf(stderr, "%s: %s\n", args->name, err->text);
-    return err->status == LS_ERR_USAGE      ? 2
-           : err->status == LS_ERR_SYSTEM   ? 127
-           : err->status == LS_ERR_INTERNAL ? 70
-                                            : 1;
+    return err->status == LS_ERR_USAGE ? 2 : err->status == LS_ERR_INTERNAL ? 70 : 1;
 }
 
 static int
@@ -366,6 +363,12 @@ device_link(struct step *s)
     return run(s, &w);
 }
 
+static bool
+is_library(const char *word)
+{
+    return word[0] == '-' && word[1] == 'l';
+}
+
 /* Compiles what is source and puts the results, in order, behind *w. */
 static int
 add_objects(struct step *s, struct words *w, bool link_words)
@@ -380,10 +383,14 @@ add_objects(struct step *s, struct words *w, bool link_words)
             if (status)
                 return status;
             words_add(w, object);
-        } else if (item.is_source || link_words) {
+        } else if (item.is_source || (link_words && !is_library(item.word))) {
             words_add(w, item.word);
         }
     }
+    /* Behind everything that may need them, wherever they were named; nvcc does the same. */
+    for (size_t i = 0; link_words && i < a->items.count; i++)
+        if (!a->items.at[i].is_source && is_library(a->items.at[i].word))
+            words_add(w, a->items.at[i].word);
     return 0;
 }
 
@@ -526,7 +533,10 @@ cc_main(int argc, char **argv)
     } else if (args.version || args.help) {
         args.version ? print_version() : cc_print_help();
         status = 0;
-    } else if (!cc_find_tools(&tools, &err) || !cc_folder_make(&folder, &err)) {
+    } else if (!cc_find_tools(&tools, &err)) {
+        fail_with(&args, &err);
+        status = 127; /* as a shell says that a command is missing */
+    } else if (!cc_folder_make(&folder, &err)) {
         status = fail_with(&args, &err);
     } else {
         status = cc_execute(&args, &tools, &folder);
