@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Matrix product, first rung: one thread computes one element of C, straight from global memory.
+ * Each element of A is read by n threads and each element of B by m threads, every time from global
+ * memory: two loads of 4 bytes for one multiply-add. Bandwidth is the limit.
+ */
+#include "../common/suite.h"
+
+enum { SIDE = 16 };
+
+__global__ void
+product(const float *a, const float *b, float *c, int m, int k, int n)
+{
+    int col = blockIdx.x * blockDim.x + threadIdx.x;
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+    if (row >= m || col >= n)
+        return;
+    float sum = 0;
+    for (int i = 0; i < k; i++)
+        sum += a[(size_t)row * k + i] * b[(size_t)i * n + col];
+    c[(size_t)row * n + col] = sum;
+}
+
+static void
+launch(const float *a, const float *b, float *c, int m, int k, int n, int tile)
+{
+    (void)tile;
+    dim3 block(SIDE, SIDE), grid(suite_div_up(n, SIDE), suite_div_up(m, SIDE));
+    product<<<grid, block>>>(a, b, c, m, k, n);
+}
+
+int
+main(int argc, char **argv)
+{
+    const struct suite_product p = {"matmul/naive", "product from global memory", 0, 0, launch};
+    return suite_product_main(&p, argc, argv);
+}
