@@ -155,9 +155,9 @@ compile_to(const struct cc_tools *tools, struct cc_folder *folder, const char *s
     if (ok) {
         struct words *passes[] = {&args.host, &args.device};
         for (int i = 0; i < 2; i++) {
-            words_add(passes[i], "-MD");
-            words_add(passes[i], "-MF");
-            words_add(passes[i], arena_printf(&arena, "%s/dependencies-%d", folder->path, i));
+            cc_words_add(passes[i], "-MD");
+            cc_words_add(passes[i], "-MF");
+            cc_words_add(passes[i], arena_printf(&arena, "%s/dependencies-%d", folder->path, i));
         }
         int status = cc_execute(&args, tools, folder);
         if (status)

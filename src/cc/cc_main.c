@@ -103,9 +103,9 @@ language_of(const struct cc_args *args, const char *path)
 static void
 add_clang(struct step *s, struct words *w)
 {
-    words_add(w, s->tools->clang);
-    words_add(w, "--driver-mode=g++");
-    words_add(w, "-Qunused-arguments");
+    cc_words_add(w, s->tools->clang);
+    cc_words_add(w, "--driver-mode=g++");
+    cc_words_add(w, "-Qunused-arguments");
 }
 
 /* What device pass, host pass and preprocessing of a .cu file have in common. */
@@ -127,23 +127,23 @@ add_cuda(struct step *s, struct words *w, const char *path)
                                         "-D__CUDACC_VER_MINOR__=5",
                                         "-D__CUDACC_VER_BUILD__=0"};
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
-        words_add(w, fixed[i]);
-    words_add(w, arena_printf(a->arena, "--cuda-gpu-arch=sm_%d%c", a->architecture,
+        cc_words_add(w, fixed[i]);
+    cc_words_add(w, arena_printf(a->arena, "--cuda-gpu-arch=sm_%d%c", a->architecture,
                               a->architecture_suffix));
-    words_add(w, arena_printf(a->arena, "-std=%s", a->standard ? a->standard : "gnu++17"));
+    cc_words_add(w, arena_printf(a->arena, "-std=%s", a->standard ? a->standard : "gnu++17"));
     if (a->relocatable) {
         struct hash128 id = ls_hash((struct hash128){0}, path, strlen(path));
         char text[33];
         ls_hash_text(id, text);
-        words_add(w, "-fgpu-rdc");
-        words_add(w, arena_printf(a->arena, "-cuid=%s", text));
-        words_add(w, "-D__CUDACC_RDC__=1");
+        cc_words_add(w, "-fgpu-rdc");
+        cc_words_add(w, arena_printf(a->arena, "-cuid=%s", text));
+        cc_words_add(w, "-D__CUDACC_RDC__=1");
     }
     words_add_all(w, &a->both);
-    words_add(w, "-isystem");
-    words_add(w, s->tools->include);
-    words_add(w, "-include");
-    words_add(w, "cuda_runtime.h");
+    cc_words_add(w, "-isystem");
+    cc_words_add(w, s->tools->include);
+    cc_words_add(w, "-include");
+    cc_words_add(w, "cuda_runtime.h");
 }
 
 static bool
@@ -157,33 +157,33 @@ add_device_options(struct step *s, struct words *w)
 {
     struct cc_args *a = s->args;
     bool flush = a->flush >= 0 ? a->flush : a->fast_math;
-    words_add(w, "--cuda-device-only");
-    words_add(w, "-S");
-    words_add(w, "-w"); /* the host pass reads the same text and warns */
-    words_add(w, a->debug_device ? "-O1" : "-O3");
-    words_add(w, "-gline-tables-only");
-    words_add(w, "-Xclang");
-    words_add(w, "-target-feature");
-    words_add(w, "-Xclang");
-    words_add(w, cc_ptx_feature(s->tools));
-    words_add(w, a->no_fmad ? "-ffp-contract=off" : "-ffp-contract=fast");
+    cc_words_add(w, "--cuda-device-only");
+    cc_words_add(w, "-S");
+    cc_words_add(w, "-w"); /* the host pass reads the same text and warns */
+    cc_words_add(w, a->debug_device ? "-O1" : "-O3");
+    cc_words_add(w, "-gline-tables-only");
+    cc_words_add(w, "-Xclang");
+    cc_words_add(w, "-target-feature");
+    cc_words_add(w, "-Xclang");
+    cc_words_add(w, cc_ptx_feature(s->tools));
+    cc_words_add(w, a->no_fmad ? "-ffp-contract=off" : "-ffp-contract=fast");
     if (flush)
-        words_add(w, "-fgpu-flush-denormals-to-zero");
+        cc_words_add(w, "-fgpu-flush-denormals-to-zero");
     if (a->fast_math) {
-        words_add(w, "-fgpu-approx-transcendentals");
-        words_add(w, "-D__USE_FAST_MATH__=1");
+        cc_words_add(w, "-fgpu-approx-transcendentals");
+        cc_words_add(w, "-D__USE_FAST_MATH__=1");
     }
     if (a->imprecise_division >= 0 ? a->imprecise_division : a->fast_math) {
-        words_add(w, "-mllvm");
-        words_add(w, "-nvptx-prec-divf32=0");
+        cc_words_add(w, "-mllvm");
+        cc_words_add(w, "-nvptx-prec-divf32=0");
     }
     if (a->imprecise_root >= 0 ? a->imprecise_root : a->fast_math) {
-        words_add(w, "-mllvm");
-        words_add(w, "-nvptx-prec-sqrtf32=0");
+        cc_words_add(w, "-mllvm");
+        cc_words_add(w, "-nvptx-prec-sqrtf32=0");
     }
     for (size_t i = 0; i < a->dashed.count; i++) /* host options change no code of kernels */
         if (is_preprocessor_word(a->dashed.at[i]))
-            words_add(w, a->dashed.at[i]);
+            cc_words_add(w, a->dashed.at[i]);
     words_add_all(w, &a->device);
 }
 
@@ -191,10 +191,10 @@ static void
 add_host_options(struct step *s, struct words *w)
 {
     struct cc_args *a = s->args;
-    words_add(w, "--cuda-host-only");
-    words_add(w, "-Xclang");
-    words_add(w, "-target-sdk-version=11.8"); /* launches by cudaLaunchKernel */
-    words_add(w, arena_printf(a->arena, "-O%s", a->optimize ? a->optimize : "2"));
+    cc_words_add(w, "--cuda-host-only");
+    cc_words_add(w, "-Xclang");
+    cc_words_add(w, "-target-sdk-version=11.8"); /* launches by cudaLaunchKernel */
+    cc_words_add(w, arena_printf(a->arena, "-O%s", a->optimize ? a->optimize : "2"));
     words_add_all(w, &a->host);
     words_add_all(w, &a->dashed);
 }
@@ -224,9 +224,9 @@ device_pass(struct step *s, const char *path, const char *ptx)
     struct words w = {0};
     add_cuda(s, &w, path);
     add_device_options(s, &w);
-    words_add(&w, path);
-    words_add(&w, "-o");
-    words_add(&w, ptx);
+    cc_words_add(&w, path);
+    cc_words_add(&w, "-o");
+    cc_words_add(&w, ptx);
     return run(s, &w);
 }
 
@@ -242,14 +242,14 @@ compile_cu(struct step *s, const char *path, const char *object)
     struct words w = {0};
     add_cuda(s, &w, path);
     add_host_options(s, &w);
-    words_add(&w, "-Xclang");
-    words_add(&w, "-fcuda-include-gpubinary");
-    words_add(&w, "-Xclang");
-    words_add(&w, image);
-    words_add(&w, "-c");
-    words_add(&w, path);
-    words_add(&w, "-o");
-    words_add(&w, object);
+    cc_words_add(&w, "-Xclang");
+    cc_words_add(&w, "-fcuda-include-gpubinary");
+    cc_words_add(&w, "-Xclang");
+    cc_words_add(&w, image);
+    cc_words_add(&w, "-c");
+    cc_words_add(&w, path);
+    cc_words_add(&w, "-o");
+    cc_words_add(&w, object);
     status = run(s, &w);
     if (status == 0 && s->args->relocatable && !s->args->dryrun &&
         !cc_unify_registration(object, &s->err))
@@ -264,24 +264,24 @@ add_plain(struct step *s, struct words *w, enum cc_language language)
 {
     struct cc_args *a = s->args;
     if (a->ccbin) {
-        words_add(w, a->ccbin);
-        words_add(w, "-x");
-        words_add(w, language == CC_C ? "c" : "c++");
+        cc_words_add(w, a->ccbin);
+        cc_words_add(w, "-x");
+        cc_words_add(w, language == CC_C ? "c" : "c++");
     } else {
         add_clang(s, w);
-        words_add(w, "-x");
-        words_add(w, language == CC_C ? "c" : "c++");
-        words_add(w, "-Wno-unknown-warning-option");
+        cc_words_add(w, "-x");
+        cc_words_add(w, language == CC_C ? "c" : "c++");
+        cc_words_add(w, "-Wno-unknown-warning-option");
     }
     if (a->standard && language == CC_CXX)
-        words_add(w, arena_printf(a->arena, "-std=%s", a->standard));
+        cc_words_add(w, arena_printf(a->arena, "-std=%s", a->standard));
     if (a->optimize)
-        words_add(w, arena_printf(a->arena, "-O%s", a->optimize));
+        cc_words_add(w, arena_printf(a->arena, "-O%s", a->optimize));
     words_add_all(w, &a->both);
     words_add_all(w, &a->host);
     words_add_all(w, &a->dashed);
-    words_add(w, "-isystem");
-    words_add(w, s->tools->include);
+    cc_words_add(w, "-isystem");
+    cc_words_add(w, s->tools->include);
 }
 
 static int
@@ -289,10 +289,10 @@ compile_plain(struct step *s, const char *path, enum cc_language language, const
 {
     struct words w = {0};
     add_plain(s, &w, language);
-    words_add(&w, "-c");
-    words_add(&w, path);
-    words_add(&w, "-o");
-    words_add(&w, object);
+    cc_words_add(&w, "-c");
+    cc_words_add(&w, path);
+    cc_words_add(&w, "-o");
+    cc_words_add(&w, object);
     return run(s, &w);
 }
 
@@ -317,11 +317,11 @@ preprocess(struct step *s, const char *path)
     } else {
         add_plain(s, &w, language == CC_BY_SUFFIX ? CC_CXX : language);
     }
-    words_add(&w, a->mode == CC_PREPROCESS ? "-E" : a->system_headers_too ? "-M" : "-MM");
-    words_add(&w, path);
+    cc_words_add(&w, a->mode == CC_PREPROCESS ? "-E" : a->system_headers_too ? "-M" : "-MM");
+    cc_words_add(&w, path);
     if (a->output) {
-        words_add(&w, "-o");
-        words_add(&w, a->output);
+        cc_words_add(&w, "-o");
+        cc_words_add(&w, a->output);
     }
     return run(s, &w);
 }
@@ -358,8 +358,8 @@ device_link(struct step *s)
     add_clang(s, &w);
     static const char *const fixed[] = {"-x", "c", "-c", "/dev/null", "-o"};
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
-        words_add(&w, fixed[i]);
-    words_add(&w, s->args->output ? s->args->output : "a_dlink.o");
+        cc_words_add(&w, fixed[i]);
+    cc_words_add(&w, s->args->output ? s->args->output : "a_dlink.o");
     return run(s, &w);
 }
 
@@ -382,15 +382,15 @@ add_objects(struct step *s, struct words *w, bool link_words)
             int status = compile(s, item.word, language, object);
             if (status)
                 return status;
-            words_add(w, object);
+            cc_words_add(w, object);
         } else if (item.is_source || (link_words && !is_library(item.word))) {
-            words_add(w, item.word);
+            cc_words_add(w, item.word);
         }
     }
     /* Behind everything that may need them, wherever they were named; nvcc does the same. */
     for (size_t i = 0; link_words && i < a->items.count; i++)
         if (!a->items.at[i].is_source && is_library(a->items.at[i].word))
-            words_add(w, a->items.at[i].word);
+            cc_words_add(w, a->items.at[i].word);
     return 0;
 }
 
@@ -398,9 +398,9 @@ static int
 archive(struct step *s)
 {
     struct words w = {0};
-    words_add(&w, "ar");
-    words_add(&w, "rcs");
-    words_add(&w, s->args->output ? s->args->output : "a.a");
+    cc_words_add(&w, "ar");
+    cc_words_add(&w, "rcs");
+    cc_words_add(&w, s->args->output ? s->args->output : "a.a");
     int status = add_objects(s, &w, false);
     return status ? status : run(s, &w);
 }
@@ -417,18 +417,18 @@ link_program(struct step *s)
     }
     add_clang(s, &w);
     if (a->shared)
-        words_add(&w, "-shared");
+        cc_words_add(&w, "-shared");
     words_add_all(&w, &a->dashed);
-    words_add(&w, "-o");
-    words_add(&w, a->output ? a->output : a->shared ? "a.so" : "a.out");
+    cc_words_add(&w, "-o");
+    cc_words_add(&w, a->output ? a->output : a->shared ? "a.so" : "a.out");
     int status = add_objects(s, &w, true);
     if (status)
         return status;
-    words_add(&w, arena_printf(a->arena, "-L%s", s->tools->library));
-    words_add(&w, arena_printf(a->arena, "-Wl,-rpath,%s", s->tools->library));
-    words_add(&w, "-llockstep");
-    words_add(&w, "-lpthread");
-    words_add(&w, "-ldl");
+    cc_words_add(&w, arena_printf(a->arena, "-L%s", s->tools->library));
+    cc_words_add(&w, arena_printf(a->arena, "-Wl,-rpath,%s", s->tools->library));
+    cc_words_add(&w, "-llockstep");
+    cc_words_add(&w, "-lpthread");
+    cc_words_add(&w, "-ldl");
     return run(s, &w);
 }
 

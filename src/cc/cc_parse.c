@@ -133,7 +133,7 @@ add_word(struct parser *p, const char *word)
 {
     if (word[0] == '@' && word[1])
         return add_file(p, word + 1);
-    words_add(&p->words, word);
+    cc_words_add(&p->words, word);
     return true;
 }
 
@@ -242,12 +242,12 @@ add_pair(struct words *w, struct arena *arena, const char *option, const char *v
 {
     /* One word where clang takes one: the command is shorter and easier to read. */
     if (value && option[2] == '\0' && strchr("IDUL", option[1])) {
-        words_add(w, arena_printf(arena, "%s%s", option, value));
+        cc_words_add(w, arena_printf(arena, "%s%s", option, value));
         return;
     }
-    words_add(w, option);
+    cc_words_add(w, option);
     if (value)
-        words_add(w, value);
+        cc_words_add(w, value);
 }
 
 static void
@@ -281,7 +281,7 @@ each_value(struct cc_args *args, const char *list, void (*take)(struct cc_args *
 static void
 take_compiler_word(struct cc_args *args, const char *word)
 {
-    words_add(&args->dashed, word);
+    cc_words_add(&args->dashed, word);
 }
 
 static void
@@ -351,7 +351,7 @@ act(struct parser *p, const struct row *row, const char *spelling, const char *v
         return true;
     case IGNORE:
         if (!is_one_of(spelling, args->ignored.at, args->ignored.count))
-            words_add(&args->ignored, spelling);
+            cc_words_add(&args->ignored, spelling);
         return true;
     case OPTIMIZE:
         args->optimize = value;
@@ -385,13 +385,13 @@ act(struct parser *p, const struct row *row, const char *spelling, const char *v
         return true;
     case STREAM:
         if (strcmp(value, "per-thread") == 0)
-            words_add(&args->both, "-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1");
+            cc_words_add(&args->both, "-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1");
         return true;
     case MACHINE:
         return strcmp(value, "64") == 0 ||
                ls_fail(p->err, LS_ERR_UNSUPPORTED, "-m %s: only 64 bits are supported", value);
     case TEMPLATE:
-        words_add(&args->both, arena_printf(args->arena, "%s%s", word, value));
+        cc_words_add(&args->both, arena_printf(args->arena, "%s%s", word, value));
         return true;
     case CCBIN:
         args->ccbin = value;
@@ -421,7 +421,7 @@ act(struct parser *p, const struct row *row, const char *spelling, const char *v
         return true;
     case WERROR:
         if (value && strstr(value, "all-warnings"))
-            words_add(&args->both, "-Werror");
+            cc_words_add(&args->both, "-Werror");
         return true;
     }
     return true;
@@ -494,7 +494,7 @@ take_option(struct parser *p, const char *spelling)
         if (ls_starts_with(spelling, "-Wl,"))
             add_link_word(p->args, spelling);
         else
-            words_add(&p->args->dashed, spelling);
+            cc_words_add(&p->args->dashed, spelling);
         return true;
     }
     if (row->form == BOOL && !value && p->at < p->words.count &&
@@ -506,7 +506,7 @@ take_option(struct parser *p, const char *spelling)
         value = p->words.at[p->at++];
     }
     if (row->action == OPTIMIZE && value && strlen(value) > 1 && value[0] == 'f')
-        words_add(&p->args->host, "-ffast-math"), value = "3"; /* -Ofast */
+        cc_words_add(&p->args->host, "-ffast-math"), value = "3"; /* -Ofast */
     return act(p, row, arena_strdup(p->args->arena, spelling), value);
 }
 

@@ -73,7 +73,7 @@ int cc_run(const struct words *command, struct cc_folder *folder);
 /* The command as a shell takes it. */
 void cc_print_command(const struct words *command);
 
-void words_add(struct words *w, const char *word);
+void cc_words_add(struct words *w, const char *word);
 void words_add_all(struct words *w, const struct words *more);
 
 /* Gives clang's per-unit symbol __cudaRegisterLinkedBinary<id> in an object file the common name

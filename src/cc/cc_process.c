@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 void
-words_add(struct words *w, const char *word)
+cc_words_add(struct words *w, const char *word)
 {
     VEC_PUSH(w, word);
 }
@@ -25,7 +25,7 @@ void
 words_add_all(struct words *w, const struct words *more)
 {
     for (size_t i = 0; i < more->count; i++)
-        words_add(w, more->at[i]);
+        cc_words_add(w, more->at[i]);
 }
 
 /* -- the temporary folder ------------------------------------------------------------------- */
@@ -131,7 +131,7 @@ cc_run(const struct words *command, struct cc_folder *folder)
     struct sigaction note = {.sa_handler = note_signal}, before[ENDING_SIGNALS];
     struct words argv = {0};
     words_add_all(&argv, command);
-    words_add(&argv, NULL);
+    cc_words_add(&argv, NULL);
     asked_to_end = 0;
     for (int i = 0; i < ENDING_SIGNALS; i++)
         sigaction(ending_signals[i], &note, &before[i]);
