@@ -476,6 +476,7 @@ emit_cvta(struct core *c, const struct flow_insn *i, bool scalar)
     const struct ptx_insn *p = &i->i;
     bool to = ptx_has(p, PTX_M_TO);
     enum ptx_space space = (enum ptx_space)p->space;
+    scalar &= space != PTX_SPACE_LOCAL; /* each lane has its own */
     LLVMValueRef v = core_value(c, i, &p->operand[1], 64, scalar), base = NULL;
     if (space == PTX_SPACE_SHARED || space == PTX_SPACE_SHARED_CLUSTER)
         base = scalar ? c->shared : core_splat(c, c->shared);
