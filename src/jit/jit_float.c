@@ -223,10 +223,21 @@ reciprocal(struct emit *e, const struct ptx_insn *i, value x)
     return round_div(e, v_kf(e, x, 1), x, rounding_of(i));
 }
 
+/* 1 / sqrt(x) is off by up to 1.5 ulp: for double, one of Newton's steps on its exact residual
+ * 1 - x y^2. Where that is NaN (x zero or infinite) y stays. */
 static value
 reciprocal_root(struct emit *e, const struct ptx_insn *i, value x)
 {
-    return LLVMBuildFDiv(e->b, v_kf(e, x, 1), round_sqrt(e, x, ROUND_NEAREST), "");
+    value y = LLVMBuildFDiv(e->b, v_kf(e, x, 1), round_sqrt(e, x, ROUND_NEAREST), "");
+    if (emit_bits_of(x) != 64)
+        return y;
+    value p = LLVMBuildFMul(e->b, x, y, "");
+    value low = v_call3(e, "llvm.fma", x, y, v_fneg(e, p));
+    value residual = v_call3(e, "llvm.fma", v_fneg(e, p), y, v_kf(e, x, 1));
+    residual = v_call3(e, "llvm.fma", v_fneg(e, low), y, residual);
+    value half = LLVMBuildFMul(e->b, y, v_kf(e, y, 0.5), "");
+    value better = v_call3(e, "llvm.fma", half, residual, y);
+    return v_select(e, v_is_nan(e, better), y, better);
 }
 
 static bool

@@ -23,7 +23,7 @@ struct row {
 };
 
 static own_fn own_same, own_copysign, own_hiint, own_loint, own_hiloint, own_ffs, own_hadd,
-    own_rhadd, own_is_inf, own_is_nan, own_is_finite, own_sign_bit, own_fdim, own_round,
+    own_rhadd, own_is_inf, own_is_nan, own_is_finite, own_sign_bit, own_area, own_fdim, own_round,
     own_llround, own_reciprocal, own_fast_pow, own_powi, own_nan, own_sincos, own_sincospi,
     own_simd;
 
@@ -281,6 +281,22 @@ own_nan(struct emit *e, const char *name, const value *in, unsigned nin, value *
 }
 
 /* -- compositions ------------------------------------------------------------------------------ */
+
+/* asinh, acosh: SLEEF squares its argument; where that overflows they are log 2|x|. */
+static bool
+own_area(struct emit *e, const char *name, const value *in, unsigned nin, value *out)
+{
+    bool sine = strncmp(name, "asinh", 5) == 0;
+    value x = v_real(e, in[0]), mag = v_fabs(e, x);
+    value direct = math_call(e, sine ? "asinh" : "acosh", &x, 1);
+    value large = v_fcmp(e, LLVMRealOGE, sine ? mag : x,
+                         v_kf(e, x, emit_bits_of(x) == 64 ? 0x1p500 : 0x1p60));
+    value far = math_call(e, "log", &mag, 1);
+    far = LLVMBuildFAdd(e->b, far, v_kf(e, x, 0.693147180559945309417), "");
+    far = v_call2(e, "llvm.copysign", far, x);
+    out[0] = v_bits(e, v_select(e, large, far, direct));
+    return true;
+}
 
 /* max(x - y, 0), NaN stays. */
 static bool
