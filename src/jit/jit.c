@@ -116,16 +116,16 @@ check_llvm(struct unit *u, LLVMErrorRef e, const char *what)
 static bool
 optimise(struct unit *u)
 {
-    if (u->engine->verify) {
-        char *text = NULL;
-        bool bad = LLVMVerifyModule(u->module, LLVMReturnStatusAction, &text);
-        if (bad)
-            ls_fail(u->err, LS_ERR_INTERNAL, "%s: the generated code is not valid: %.800s",
-                    u->request->kernel->name, text);
-        LLVMDisposeMessage(text);
-        if (bad)
-            return false;
-    }
+    /* Always: a defect in an emitter ends in a message, not in a crash of LLVM. Under 1 % of the time
+     * of a compile. */
+    char *text = NULL;
+    bool bad = LLVMVerifyModule(u->module, LLVMReturnStatusAction, &text);
+    if (bad)
+        ls_fail(u->err, LS_ERR_INTERNAL, "%s: the generated code is not valid: %.800s",
+                u->request->kernel->name, text);
+    LLVMDisposeMessage(text);
+    if (bad)
+        return false;
     LLVMSetTarget(u->module, u->engine->triple);
     LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(u->engine->machine);
     LLVMSetModuleDataLayout(u->module, layout);
@@ -436,9 +436,6 @@ jit_new(const char *cache, struct ls_error *err)
     struct jit_engine *e = ls_alloc(sizeof *e);
     pthread_mutex_init(&e->lock, NULL);
     e->cache = cache ? strdup(cache) : NULL;
-#ifndef NDEBUG
-    e->verify = true;
-#endif
     if (!make_machine(e, err) ||
         !take_llvm_error(LLVMOrcCreateLLJIT(&e->orc, NULL), "starting the JIT", err) ||
         !define_symbols(e, err)) {

@@ -30,7 +30,7 @@ struct jit_engine {
     char *cache; /* folder, or NULL */
     struct entry *entries;
     struct jit_counts counts;
-    bool verify, plain_host;
+    bool plain_host;
 };
 
 extern const char jit_cache_version[];

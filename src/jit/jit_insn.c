@@ -666,6 +666,8 @@ emit_atom(struct core *c, const struct flow_insn *i)
     bool shared = p->space == PTX_SPACE_SHARED;
     LLVMValueRef in[8] = {0}, out[8] = {0};
     unsigned n = 0;
+    c->e.lanes = LANES;
+    c->e.mask = core_mask(c);
     LLVMValueRef address = core_addresses(c, i, &p->operand[at], bits / 8 * (p->vec ? p->vec : 1),
                                           JIT_ATOMIC);
     for (unsigned k = at + 1; k < p->operand_count && n < 8; k++) {
