@@ -64,6 +64,15 @@ fail_expected(struct parser *p, const char *what)
     }
 }
 
+void
+fail_unsupported(struct parser *p, const struct token *at, const char *name)
+{
+    bool first = !p->failed;
+    fail_at(p, at->line, at->column, "%s is not supported", name);
+    if (first && p->err)
+        p->err->status = LS_ERR_UNSUPPORTED;
+}
+
 /* -- characters --------------------------------------------------------------------------------- */
 
 static bool
@@ -348,6 +357,26 @@ lex_next(struct parser *p)
         t.count = (uint32_t)(p->cursor - t.at);
     if (!p->failed)
         p->tok = t;
+}
+
+struct lex_state
+lex_save(const struct parser *p)
+{
+    return (struct lex_state){p->cursor, p->line_start, p->line, p->tok, p->last_kind,
+                              p->last_integer};
+}
+
+void
+lex_restore(struct parser *p, const struct lex_state *s)
+{
+    if (p->failed)
+        return;
+    p->cursor = s->cursor;
+    p->line_start = s->line_start;
+    p->line = s->line;
+    p->tok = s->tok;
+    p->last_kind = s->last_kind;
+    p->last_integer = s->last_integer;
 }
 
 bool

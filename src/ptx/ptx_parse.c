@@ -778,7 +778,9 @@ take_modifier(struct parser *p, struct ptx_insn *i, uint32_t *order)
     }
     switch (w->kind) {
     case WORD_TYPE:
-        if (i->type_count < PTX_MAX_TYPES)
+        if (i->type_count == PTX_MAX_TYPES)
+            fail_here(p, "more than %d types", PTX_MAX_TYPES);
+        else
             i->type[i->type_count++] = (uint8_t)w->value;
         break;
     case WORD_SPACE:
@@ -803,49 +805,31 @@ static void
 take_mnemonic(struct parser *p, struct ptx_insn *i)
 {
     struct token t = p->tok;
-    char text[128];
-    snprintf(text, sizeof text, "%.*s", (int)(t.count < 60 ? t.count : 60), t.at);
-    const struct word *w = words_find(&p->ops, text, strlen(text));
+    const struct word *w = words_find(&p->ops, t.at, t.count);
     if (!w) {
-        fail_here(p, "%s is not a PTX instruction", text);
+        fail_here(p, "%.*s is not a PTX instruction", t.count < 60 ? (int)t.count : 60, t.at);
         return;
     }
-    unsigned words = w->kind;
-    uint32_t op = w->value;
+    uint32_t op = w->value, words = w->kind;
     lex_next(p);
-    struct parser best = *p, *save = &best;
-    bool longer = false;
-    char full[128];
-    snprintf(full, sizeof full, "%s", text);
-    const char *after_cursor = p->cursor;
-    struct token after = p->tok;
-    (void)save;
-    for (unsigned k = 1; k < words && p->tok.kind == TOKEN_DOT; k++) {
-        size_t n = strlen(full);
-        snprintf(full + n, sizeof full - n, ".%.*s", (int)(p->tok.count < 40 ? p->tok.count : 40),
-                 p->tok.at);
+    struct lex_state after = lex_save(p);
+    for (uint32_t k = 1; k < words && p->tok.kind == TOKEN_DOT && p->tok.glued; k++) {
+        size_t n = (size_t)(p->tok.at + p->tok.count - t.at);
         lex_next(p);
-        const struct word *x = words_find(&p->ops, full, strlen(full));
-        if (x) {
-            op = x->value;
-            longer = true;
-            after_cursor = p->cursor;
-            after = p->tok;
+        w = words_find(&p->ops, t.at, n);
+        if (w) {
+            op = w->value;
+            after = lex_save(p);
         }
     }
-    (void)longer;
-    if (!p->failed && p->cursor != after_cursor) { /* back to behind the row's words */
-        p->cursor = after_cursor;
-        p->tok = after;
-        p->line = after.line;
-    }
-    if (op == PTX_OP_NONE) {
-        fail_at(p, t.line, t.column, "%s is not a PTX instruction", full);
+    lex_restore(p, &after);
+    if (p->failed)
         return;
-    }
     i->op = (uint16_t)op;
-    if (ptx_op_status((enum ptx_op)op) == PTX_LEFT_OUT)
-        fail_at(p, t.line, t.column, "%s is not supported", ptx_op_name((enum ptx_op)op));
+    if (op == PTX_OP_NONE)
+        fail_at(p, t.line, t.column, "%.*s is not a PTX instruction", (int)t.count, t.at);
+    else if (ptx_op_status((enum ptx_op)op) == PTX_LEFT_OUT)
+        fail_unsupported(p, &t, ptx_op_name((enum ptx_op)op));
 }
 
 static void
@@ -869,9 +853,12 @@ parse_insn(struct parser *p)
         fail_expected(p, "an instruction");
         return;
     }
+    p->mnemonic = p->tok;
     take_mnemonic(p, &i);
-    while (p->tok.kind == TOKEN_DOT && !p->failed)
+    while (p->tok.kind == TOKEN_DOT && !p->failed) {
+        p->mnemonic.count = (uint32_t)(p->tok.at + p->tok.count - p->mnemonic.at);
         take_modifier(p, &i, &order);
+    }
     if (!p->failed)
         parse_operands(p, &i);
     lex_expect(p, ';');
@@ -967,7 +954,7 @@ statement(struct parser *p)
     } else if (w && w->kind == WORD_SPACE) {
         parse_variable(p, PTX_LOCAL_LINKAGE);
     } else if (p->tok.kind == TOKEN_NAME) {
-        struct parser at_name = *p;
+        struct lex_state at_name = lex_save(p);
         struct token t = p->tok;
         lex_next(p);
         if (lex_is(p, ':')) {
@@ -982,12 +969,7 @@ statement(struct parser *p)
         }
         if (p->failed)
             return;
-        p->cursor = at_name.cursor;
-        p->line = at_name.line;
-        p->line_start = at_name.line_start;
-        p->tok = at_name.tok;
-        p->last_kind = at_name.last_kind;
-        p->last_integer = at_name.last_integer;
+        lex_restore(p, &at_name);
         parse_insn(p);
     } else {
         parse_insn(p);

@@ -112,14 +112,6 @@ struct scope {
     struct symbol *symbols;
 };
 
-/* What is at most allowed for an instruction; made from ptx_forms.def when first met. */
-struct form {
-    bool ready;
-    const char *operands;
-    uint64_t types; /* bit per enum ptx_type; 0: takes none */
-    uint64_t mods[PTX_MOD_WORDS];
-};
-
 struct loc_name { /* .loc ... function_name label */
     struct ptx_func *func;
     uint32_t loc;
@@ -132,6 +124,7 @@ struct parser {
     const char *path, *cursor, *end, *line_start;
     uint32_t line;
     struct token tok;
+    struct token mnemonic; /* of the instruction being read, with its modifiers */
     enum token_kind last_kind; /* of the token before tok, for % */
     uint64_t last_integer;
     bool failed;
@@ -141,7 +134,7 @@ struct parser {
     struct arena temporary;
     /* tables */
     struct words dots, ops, sregs;
-    struct form forms[PTX_OP_COUNT];
+    uint64_t form_types[PTX_OP_COUNT]; /* of ptx_forms.def, see ptx_check.c */
     /* symbols */
     struct symbol **buckets;
     uint32_t bucket_count, symbol_count;
@@ -173,6 +166,17 @@ struct parser {
 
 /* -- ptx_lex.c ---------------------------------------------------------------------------------- */
 
+/* A place to come back to, when what stands there is only known further on. */
+struct lex_state {
+    const char *cursor, *line_start;
+    uint32_t line;
+    struct token tok;
+    enum token_kind last_kind;
+    uint64_t last_integer;
+};
+
+struct lex_state lex_save(const struct parser *p);
+void lex_restore(struct parser *p, const struct lex_state *s); /* not when failed */
 void lex_next(struct parser *p);
 bool lex_is(const struct parser *p, int punct);
 bool lex_is_dot(const struct parser *p, const char *word);
@@ -189,6 +193,8 @@ const char *lex_name(struct parser *p, const char *what);
 void fail_at(struct parser *p, uint32_t line, uint32_t column, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 void fail_here(struct parser *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* "X is not supported", an instruction that is left out. */
+void fail_unsupported(struct parser *p, const struct token *at, const char *name);
 /* "... expected, not X" with the current token. */
 void fail_expected(struct parser *p, const char *what);
 
