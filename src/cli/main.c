@@ -61,21 +61,19 @@ find(const char *name)
     return NULL;
 }
 
-int
-main(int argc, char **argv)
+static int
+dispatch(int argc, char **argv)
 {
-    if (argc > 0 && cc_is_driver_name(argv[0]))
-        return cc_main(argc, argv);
     if (argc < 2) {
         fprintf(stderr, "lockstep: no command given\ntry: lockstep --help\n");
         return CLI_USAGE;
     }
     const char *word = argv[1];
+    bool wants_help = strcmp(word, "help") == 0;
     if (strcmp(word, "--version") == 0) {
         printf("lockstep %s\n", LOCKSTEP_VERSION);
         return CLI_OK;
     }
-    bool wants_help = strcmp(word, "help") == 0;
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || (wants_help && argc == 2))
         return help();
     const struct command *c = find(wants_help ? argv[2] : word);
@@ -83,7 +81,15 @@ main(int argc, char **argv)
         return unknown(wants_help ? argv[2] : word);
     if (wants_help)
         return c->function(2, (char *[]){argv[2], "--help", NULL});
-    int status = c->function(argc - 1, argv + 1);
+    return c->function(argc - 1, argv + 1);
+}
+
+int
+main(int argc, char **argv)
+{
+    if (argc > 0 && cc_is_driver_name(argv[0]))
+        return cc_main(argc, argv);
+    int status = dispatch(argc, argv);
     /* A full disk or a closed pipe behind stdout shows here at the latest. */
     if (fflush(stdout) != 0 && status == CLI_OK) {
         perror("lockstep: writing the output");
