@@ -53,6 +53,16 @@ add_attribute(LLVMContextRef context, LLVMValueRef f, const char *key, const cha
     LLVMAddAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, a);
 }
 
+/* An access to address 0 is an error to report, not something that never happens. */
+static void
+add_null_is_valid(LLVMContextRef context, LLVMValueRef f)
+{
+    static const char name[] = "null_pointer_is_valid";
+    unsigned kind = LLVMGetEnumAttributeKindForName(name, sizeof name - 1);
+    LLVMAddAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                            LLVMCreateEnumAttribute(context, kind, 0));
+}
+
 static bool
 emit_variant(struct unit *u, bool partial, const char *name)
 {
@@ -73,6 +83,7 @@ emit_variant(struct unit *u, bool partial, const char *name)
     bool ok = core_function(&c, name);
     LLVMDisposeBuilder(c.e.b);
     if (ok) {
+        add_null_is_valid(u->context, c.e.function);
         add_attribute(u->context, c.e.function, "min-legal-vector-width", "512");
         add_attribute(u->context, c.e.function, "prefer-vector-width", "512");
         if (c.frame_bytes > u->image->frame_bytes)

@@ -112,7 +112,7 @@ run() { # run NAME PATTERN LINES...: loads, fails when it runs
     ptx "$@" >bad.ptx
     expect "$name" 1 "$pattern" "$LOCKSTEP" launch bad.ptx --block 32 --arg buffer:128
 }
-run "null pointer" "bad.ptx:8.*thread" 'mov.u64 %d0, 0;' 'ld.global.u32 %r0, [%d0];' 'st.global.u32 [%d0], %r0;'
+run "null pointer" "bad.ptx:8.*thread" 'mov.u64 %d0, 0;' 'st.global.u32 [%d0], 1;'
 run "wild pointer" "bad.ptx:8.*thread" 'mov.u64 %d0, 0x123456789000;' 'st.global.u32 [%d0], 1;'
 run "trap" "bad.ptx:7" 'trap;'
 
@@ -147,8 +147,8 @@ cached "no cache" "" env LOCKSTEP_CACHE=off "$LOCKSTEP"
 # A full disk: no file may grow. The dump cannot be written then, so this one goes without.
 rm -rf "$LOCKSTEP_CACHE"
 expect "full disk for the cache" 0 "" bash -c \
-    'trap "" XFSZ; ulimit -f 0; "$LOCKSTEP" launch good.ptx --block 32 --arg buffer:128 2>&1 | cat >&2; exit ${PIPESTATUS[0]}'
+    '(trap "" XFSZ; ulimit -f 0; exec "$LOCKSTEP" launch good.ptx --block 32 --arg buffer:128) 2>&1 | cat >&2; exit ${PIPESTATUS[0]}'
 expect "full disk for the dump" 2 "x.bin" bash -c \
-    'trap "" XFSZ; ulimit -f 0; "$LOCKSTEP" launch good.ptx --block 32 --arg buffer:128 --dump 0:x.bin 2>&1 | cat >&2; exit ${PIPESTATUS[0]}'
+    '(trap "" XFSZ; ulimit -f 0; exec "$LOCKSTEP" launch good.ptx --block 32 --arg buffer:128 --dump 0:x.bin) 2>&1 | cat >&2; exit ${PIPESTATUS[0]}'
 [ -z "$(find . -name 'x.bin*')" ] || complain "a half-written dump was left"
 finish
