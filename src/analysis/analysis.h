@@ -71,7 +71,14 @@ struct flow_reg {
 };
 
 /* Where a variable of a function lives. */
-enum flow_place { FLOW_KERNEL_PARAM, FLOW_SLOT, FLOW_LOCAL, FLOW_SHARED };
+enum flow_place {
+    FLOW_KERNEL_PARAM,
+    FLOW_SLOT,     /* registers */
+    FLOW_LOCAL,
+    FLOW_SHARED,
+    FLOW_ARGUMENT, /* of a function that is really called: its caller's area, 32 lanes of var->size
+                      bytes each, from offset * 32 */
+};
 
 struct flow_var {
     struct ptx_var *var;
@@ -97,10 +104,16 @@ struct flow {
     uint64_t *shared_offset;   /* per module variable: offset in shared memory (.shared ones) */
     uint32_t local_bytes, shared_bytes; /* shared: static; dynamic shared memory begins there */
     uint32_t max_live;         /* 32-bit registers live at once, at most */
+    /* Functions that are called and not inlined: recursion; and whether pointers are called. */
+    const struct ptx_func **calls;
+    uint32_t call_count;
+    bool indirect;
+    uint32_t argument_bytes;   /* of a function: parameters and results of one lane */
 };
 
-/* NULL and an error with a place: recursion, indirect calls, undefined functions. `known` says which
- * functions without a body may be called (mathematics, externals). */
+/* A kernel, or a function that is called through a pointer or recursively. NULL and an error with a
+ * place: undefined functions, a kernel too large. `known` says which functions without a body may be
+ * called (mathematics, externals). */
 struct flow *flow_new(const struct ptx_module *m, const struct ptx_func *kernel,
                       bool (*known)(const char *name), struct ls_error *err);
 void flow_free(struct flow *f);
@@ -157,6 +170,7 @@ fact_uniform(const struct fact *f)
 struct shape {
     uint32_t block[3];
     bool partial; /* the last warp alone, whose lanes are fewer than 32 */
+    bool any;     /* every warp, with any lanes: functions that are called */
 };
 
 struct facts {

@@ -49,8 +49,8 @@ destinations(const struct ptx_insn *i)
         return ptx_has(i, PTX_M_STORE) ? 0 : 1;
     case PTX_OP_MBARRIER:
         return i->operand_count && i->operand[0].kind != PTX_O_ADDRESS ? 1 : 0;
-    case PTX_OP_CALL:
-        return i->operand_count && i->operand[0].kind == PTX_O_LIST ? 1 : 0;
+    case PTX_OP_CALL: /* results first; without any, the target or the arguments stand there */
+        return i->operand_count > 1 && i->operand[0].kind == PTX_O_LIST ? 1 : 0;
     default:
         return i->operand_count ? 1 : 0;
     }
@@ -321,12 +321,32 @@ with_body(const struct flat *b, const struct ptx_func *f)
     return f;
 }
 
+/* Recursion: the function stays one of its own. */
+static bool
+real_call(struct flat *b, const struct flow_insn *at, const struct ptx_func *f)
+{
+    struct flow_insn *i = push_insn(b, &at->i, at->func, at->place);
+    for (uint32_t k = 0; k < i->i.operand_count; k++)
+        if (i->i.operand[k].kind == PTX_O_FUNC)
+            i->i.operand[k].func = (struct ptx_func *)f;
+    for (size_t k = 0; k < b->calls.count; k++)
+        if (b->calls.at[k] == f)
+            return true;
+    VEC_PUSH(&b->calls, f);
+    return true;
+}
+
 static bool
 inline_call(struct flat *b, struct instance *in, const struct flow_insn *at)
 {
     struct call_parts p = call_parts(&at->i);
+    if (p.target && p.target->kind == PTX_O_REG) {
+        b->flow->indirect = true;
+        push_insn(b, &at->i, at->func, at->place);
+        return true;
+    }
     if (!p.target || p.target->kind != PTX_O_FUNC)
-        return fail_at(b, at, "%s is not supported", "an indirect call");
+        return fail_at(b, at, "%s", "a call without a function");
     const struct ptx_func *f = with_body(b, p.target->func);
     if (!f->has_body) {
         if (!b->known(f->name))
@@ -336,7 +356,7 @@ inline_call(struct flat *b, struct instance *in, const struct flow_insn *at)
     }
     for (struct instance *up = in; up; up = up->caller)
         if (up->func == f)
-            return fail_at(b, at, "recursion of \"%s\" is not supported", f->name);
+            return real_call(b, at, f);
     uint32_t args = p.args ? p.args->count : 0;
     if (args != f->param_count)
         return fail_at(b, at, "the call of \"%s\" has another number of arguments than the function",
@@ -408,6 +428,12 @@ inline_insn(struct flat *b, struct instance *in, const struct ptx_insn *text, ui
             i->operand[1].elements[k] =
                 (struct ptx_operand){.kind = PTX_O_LABEL, .label = in->label_base + t->labels[k]};
     }
+    for (uint32_t k = 0; i->op == PTX_OP_RET && !in->caller && k < in->func->result_count; k++)
+        if (in->func->result_regs[k] != PTX_NO_REG) { /* a called function's results in registers */
+            struct ptx_operand to = {.kind = PTX_O_SYMBOL, .var = in->results[k]};
+            struct ptx_operand from = {.kind = PTX_O_REG, .reg = in->func->result_regs[k]};
+            push_move(b, &f, to, from, in->func->results[k]->type);
+        }
     if (i->op == PTX_OP_RET && in->end_label != UINT32_MAX) {
         push_jump(b, &f, in->end_label, i->guard, i->guard_negated);
     } else if (i->op == PTX_OP_CALL) {
@@ -660,6 +686,30 @@ lay_out(struct flat *b)
 
 /* -- the whole ---------------------------------------------------------------------------------------- */
 
+/* A function of its own finds its parameters in its caller's area, and leaves its results there. */
+static void
+take_arguments(struct flat *b, struct instance *in)
+{
+    const struct ptx_func *f = in->func;
+    uint64_t at = 0;
+    struct flow_insn here = {.func = f, .place = first_place(f)};
+    for (uint32_t k = 0; k < f->param_count + f->result_count; k++) {
+        bool param = k < f->param_count;
+        uint32_t n = param ? k : k - f->param_count;
+        struct ptx_var *v = copy_var(b, param ? f->params[n] : f->results[n], FLOW_ARGUMENT);
+        at = (at + 15) & ~15ull;
+        b->vars.at[v->index].offset = at;
+        at += v->size;
+        *(param ? &in->params[n] : &in->results[n]) = v;
+        if (param && f->param_regs[n] != PTX_NO_REG) {
+            struct ptx_operand to = {.kind = PTX_O_REG, .reg = f->param_regs[n]};
+            struct ptx_operand from = {.kind = PTX_O_SYMBOL, .var = v};
+            push_move(b, &here, to, from, v->type);
+        }
+    }
+    b->flow->argument_bytes = (uint32_t)((at + 15) & ~15ull);
+}
+
 struct flow *
 flow_new(const struct ptx_module *m, const struct ptx_func *kernel, bool (*known)(const char *),
          struct ls_error *err)
@@ -670,13 +720,17 @@ flow_new(const struct ptx_module *m, const struct ptx_func *kernel, bool (*known
     struct flat b = {.flow = f, .known = known, .err = err};
     struct instance top = {.func = kernel, .end_label = UINT32_MAX};
     top.params = ARENA_ARRAY(&f->arena, struct ptx_var *, kernel->param_count + 1);
-    for (uint32_t k = 0; k < kernel->param_count; k++) {
-        top.params[k] = copy_var(&b, kernel->params[k], FLOW_KERNEL_PARAM);
-        b.vars.at[top.params[k]->index].offset = kernel->params[k]->param_offset;
-    }
+    top.results = ARENA_ARRAY(&f->arena, struct ptx_var *, kernel->result_count + 1);
     for (uint32_t k = 0; k < kernel->reg_count; k++)
         VEC_PUSH(&b.regs, ((struct flow_reg){.type = kernel->regs[k].type,
                                              .name = kernel->regs[k].name}));
+    if (kernel->is_kernel)
+        for (uint32_t k = 0; k < kernel->param_count; k++) {
+            top.params[k] = copy_var(&b, kernel->params[k], FLOW_KERNEL_PARAM);
+            b.vars.at[top.params[k]->index].offset = kernel->params[k]->param_offset;
+        }
+    else
+        take_arguments(&b, &top);
     bool ok = inline_body(&b, &top);
     if (ok) {
         slots_to_registers(&b);
@@ -687,6 +741,11 @@ flow_new(const struct ptx_module *m, const struct ptx_func *kernel, bool (*known
     VEC_FREE(&b.vars);
     VEC_FREE(&b.labels);
     VEC_FREE(&b.origin);
+    f->calls = ARENA_ARRAY(&f->arena, const struct ptx_func *, b.calls.count + 1);
+    for (size_t k = 0; k < b.calls.count; k++)
+        f->calls[k] = b.calls.at[k];
+    f->call_count = (uint32_t)b.calls.count;
+    VEC_FREE(&b.calls);
     if (!ok) {
         flow_free(f);
         return NULL;

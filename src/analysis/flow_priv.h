@@ -17,6 +17,7 @@ struct flat {
     VEC(const struct ptx_var *) origin; /* per variable: what it is a copy of */
     VEC(uint32_t) labels;               /* instruction that each label stands before */
     bool (*known)(const char *name);
+    VEC(const struct ptx_func *) calls;
     struct ls_error *err;
 };
 

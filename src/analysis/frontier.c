@@ -195,7 +195,7 @@ find_complete(struct facts *f)
             reach(f->flow, b, lost);
     }
     for (uint32_t b = 0; b < n; b++)
-        f->complete[b] = !f->shape.partial && !lost[b] && !any_pending(f, b);
+        f->complete[b] = !f->shape.partial && !f->shape.any && !lost[b] && !any_pending(f, b);
     ls_release(lost);
 }
 

@@ -453,7 +453,7 @@ fact_special_of(const struct facts *shared, enum ptx_sreg r)
         unsigned d = r == PTX_SR_TID_X ? 0 : r == PTX_SR_TID_Y ? 1 : 2;
         uint32_t warps = (threads + LANES - 1) / LANES;
         uint32_t first = fs->shape.partial ? warps - 1 : 0;
-        uint32_t end = fs->shape.partial ? warps : threads / LANES;
+        uint32_t end = fs->shape.partial || fs->shape.any ? warps : threads / LANES;
         for (unsigned s = LANES; s > 1; s /= 2) {
             int64_t p[LANES];
             bool same = true, set[LANES] = {false};
@@ -573,7 +573,7 @@ load(struct facts *fs, const struct flow_insn *i)
         return elementwise(&address, 1);
     bool own = i->i.space == PTX_SPACE_LOCAL;
     if (i->i.space == PTX_SPACE_PARAM && o->base_kind == PTX_BASE_VAR && o->var->func &&
-        fs->flow->vars[o->var->index].place == FLOW_LOCAL)
+        fs->flow->vars[o->var->index].place != FLOW_KERNEL_PARAM)
         own = true;
     if (own)
         return fact_nothing();

@@ -55,7 +55,7 @@ __cudaRegisterFatBinary(void *at)
 void
 __cudaRegisterFatBinaryEnd(void **handle)
 {
-    (void)handle;
+    device_module_fill_bound((struct device_module *)handle);
 }
 
 void
@@ -114,7 +114,9 @@ void
 __cudaRegisterLinkedBinary(void (*globals)(void **), void *wrapper, void *id, void (*callback)(void *))
 {
     (void)id, (void)callback;
-    globals(__cudaRegisterFatBinary(wrapper));
+    void **handle = __cudaRegisterFatBinary(wrapper);
+    globals(handle);
+    __cudaRegisterFatBinaryEnd(handle);
 }
 
 void

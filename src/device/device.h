@@ -39,6 +39,8 @@ uint64_t device_module_variable(struct device *d, struct device_module *m, const
                                 uint64_t *size, struct ls_error *err);
 /* The variable is the host's memory at `address` (managed variables): before the first launch. */
 void device_module_bind(struct device_module *m, const char *name, uint64_t address);
+/* Gives all bound variables the initial values of the module's text. */
+void device_module_fill_bound(struct device_module *m);
 
 /* Per-function settings that launches obey. */
 struct device_function {

@@ -103,6 +103,21 @@ bound_address(const struct device_module *m, const char *name)
     return 0;
 }
 
+void
+device_module_fill_bound(struct device_module *m)
+{
+    struct ls_error ignored;
+    const struct ptx_module *p = m->bound.count ? device_module_ptx(m, &ignored) : NULL;
+    for (size_t k = 0; p && k < m->bound.count; k++) {
+        const struct ptx_var *v = ptx_find_var(p, m->bound.at[k].name);
+        void *at = (void *)(uintptr_t)m->bound.at[k].address;
+        if (v && v->init)
+            memcpy(at, v->init, v->size);
+        else if (v)
+            memset(at, 0, v->size);
+    }
+}
+
 /* Functions' variables of these spaces are not module variables; they would need a place of their
  * own. clang puts them at module scope. */
 static bool

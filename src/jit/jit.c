@@ -42,6 +42,7 @@ struct unit {
     LLVMModuleRef module;
     struct jit_image *image;
     struct text *classes; /* for jit_dump, else NULL */
+    VEC(const struct ptx_func *) wanted;
     struct ls_error *err;
 };
 
@@ -93,6 +94,99 @@ emit_variant(struct unit *u, bool partial, const char *name)
     return ok;
 }
 
+/* -- functions that are called ---------------------------------------------------------------------- */
+
+static void
+want(struct unit *u, const struct ptx_func *f)
+{
+    for (size_t k = 0; k < u->wanted.count; k++)
+        if (u->wanted.at[k] == f)
+            return;
+    if (f->has_body && !f->is_kernel)
+        VEC_PUSH(&u->wanted, f);
+}
+
+static void
+want_operand(struct unit *u, const struct ptx_operand *o)
+{
+    if (o->kind == PTX_O_SYMBOL && o->func)
+        want(u, o->func);
+    for (uint32_t k = 0; k < o->count && o->elements; k++)
+        want_operand(u, &o->elements[k]);
+}
+
+/* Every function of the module whose address is taken: any of them may be behind a pointer. */
+static void
+want_addresses(struct unit *u)
+{
+    const struct ptx_module *m = u->request->module;
+    for (uint32_t f = 0; f < m->func_count; f++)
+        for (uint32_t n = 0; n < m->funcs[f]->insn_count; n++)
+            for (uint32_t k = 0; k < m->funcs[f]->insns[n].operand_count; k++)
+                want_operand(u, &m->funcs[f]->insns[n].operand[k]);
+    for (uint32_t v = 0; v < m->var_count; v++)
+        for (uint32_t k = 0; k < m->vars[v]->reloc_count; k++)
+            if (m->vars[v]->relocs[k].func)
+                want(u, m->vars[v]->relocs[k].func);
+}
+
+static void
+want_calls(struct unit *u, const struct flow *f)
+{
+    for (uint32_t k = 0; k < f->call_count; k++)
+        want(u, f->calls[k]);
+    if (f->indirect)
+        want_addresses(u);
+}
+
+static bool
+emit_callee(struct unit *u, const struct ptx_func *f)
+{
+    struct shape shape = {.any = true};
+    char name[32];
+    memcpy(shape.block, u->request->block, sizeof shape.block);
+    struct flow *flow = flow_new(u->request->module, f, core_known_function, u->err);
+    struct facts *facts = flow ? facts_new(flow, &shape, emit_warp_uniform, u->err) : NULL;
+    bool ok = facts != NULL;
+    if (ok) {
+        want_calls(u, flow);
+        struct core c = {.flow = flow, .facts = facts, .events = u->request->events, .called = true};
+        c.e = (struct emit){.context = u->context, .module = u->module, .ptx = u->request->module,
+                            .lanes = LANES, .err = u->err, .plain_host = u->engine->plain_host};
+        c.e.b = LLVMCreateBuilderInContext(u->context);
+        core_function_name(f, name);
+        ok = core_function(&c, name);
+        LLVMDisposeBuilder(c.e.b);
+        if (ok) {
+            add_attribute(u->context, c.e.function, "min-legal-vector-width", "512");
+            add_attribute(u->context, c.e.function, "prefer-vector-width", "512");
+            VEC_PUSH(&u->image->functions, f->index);
+        }
+    }
+    facts_free(facts);
+    flow_free(flow);
+    return ok;
+}
+
+/* Functions have the same names in every kernel's object: once everything is in place, they get the
+ * kernel's. */
+static bool
+emit_callees(struct unit *u, const char *stem)
+{
+    want_calls(u, u->flow);
+    u->image->recursive = u->wanted.count > 0;
+    for (size_t k = 0; k < u->wanted.count; k++)
+        if (!emit_callee(u, u->wanted.at[k]))
+            return false;
+    for (size_t k = 0; k < u->wanted.count; k++) {
+        char name[32], own[96];
+        core_function_name(u->wanted.at[k], name);
+        snprintf(own, sizeof own, "%s_%s", name, stem);
+        LLVMSetValueName2(LLVMGetNamedFunction(u->module, name), own, strlen(own));
+    }
+    return true;
+}
+
 static void
 names_of(const char *stem, char full[64], char partial[64])
 {
@@ -110,7 +204,7 @@ emit_module(struct unit *u, const char *stem)
     u->image->has_full = threads >= LANES;
     u->image->has_partial = threads % LANES != 0;
     return (!u->image->has_full || emit_variant(u, false, full)) &&
-           (!u->image->has_partial || emit_variant(u, true, partial));
+           (!u->image->has_partial || emit_variant(u, true, partial)) && emit_callees(u, stem);
 }
 
 static bool
@@ -182,6 +276,7 @@ end_unit(struct unit *u)
     if (u->context)
         LLVMContextDispose(u->context);
     flow_free((struct flow *)u->flow);
+    VEC_FREE(&u->wanted);
 }
 
 static bool
@@ -213,6 +308,13 @@ compile(struct jit_engine *engine, const struct jit_request *r, const char *stem
     return ok;
 }
 
+struct entry {
+    struct jit_request request;
+    struct jit_kernel kernel;
+    LLVMOrcResourceTrackerRef code; /* what loading took */
+    struct entry *next;
+};
+
 /* -- loading --------------------------------------------------------------------------------------------- */
 
 static bool
@@ -228,14 +330,16 @@ take_llvm_error(LLVMErrorRef e, const char *what, struct ls_error *err)
 
 static bool
 load_image(struct jit_engine *e, const struct jit_image *image, const char *stem,
-           struct jit_kernel *k, struct ls_error *err)
+           struct entry *x, struct ls_error *err)
 {
+    struct jit_kernel *k = &x->kernel;
     char full[64], partial[64];
     names_of(stem, full, partial);
     LLVMMemoryBufferRef copy =
         LLVMCreateMemoryBufferWithMemoryRangeCopy((const char *)image->code, image->size, stem);
     LLVMOrcJITDylibRef lib = LLVMOrcLLJITGetMainJITDylib(e->orc);
-    if (!take_llvm_error(LLVMOrcLLJITAddObjectFile(e->orc, lib, copy), "loading code", err))
+    x->code = LLVMOrcJITDylibCreateResourceTracker(lib);
+    if (!take_llvm_error(LLVMOrcLLJITAddObjectFileWithRT(e->orc, x->code, copy), "loading code", err))
         return false;
     LLVMOrcExecutorAddress at = 0;
     if (image->has_full) {
@@ -248,6 +352,19 @@ load_image(struct jit_engine *e, const struct jit_image *image, const char *stem
             return false;
         k->partial = (jit_warp_fn)(uintptr_t)at;
     }
+    void **functions = image->functions.count ? ls_alloc(sizeof *functions * k->func->module->func_count)
+                                              : NULL;
+    for (size_t n = 0; n < image->functions.count; n++) {
+        char name[96];
+        snprintf(name, sizeof name, "function_%u_%s", image->functions.at[n], stem);
+        if (!take_llvm_error(LLVMOrcLLJITLookup(e->orc, &at, name), "linking code", err)) {
+            ls_release(functions);
+            return false;
+        }
+        functions[image->functions.at[n]] = (void *)(uintptr_t)at;
+    }
+    k->functions = functions;
+    k->recursive = image->recursive;
     k->frame_bytes = image->frame_bytes ? image->frame_bytes : 64;
     k->local_bytes = image->local_bytes;
     k->shared_bytes = image->shared_bytes;
@@ -259,11 +376,17 @@ load_image(struct jit_engine *e, const struct jit_image *image, const char *stem
 
 /* -- keys --------------------------------------------------------------------------------------------------- */
 
-struct entry {
-    struct jit_request request;
-    struct jit_kernel kernel;
-    struct entry *next;
-};
+
+static void
+free_entry(struct entry *x)
+{
+    if (x->code) {
+        take_llvm_error(LLVMOrcResourceTrackerRemove(x->code), "freeing code", NULL);
+        LLVMOrcReleaseResourceTracker(x->code);
+    }
+    ls_release((void *)x->kernel.functions);
+    ls_release(x);
+}
 
 static bool
 same_request(const struct jit_request *a, const struct jit_request *b)
@@ -282,11 +405,11 @@ key_of(const struct jit_engine *e, const struct jit_request *r)
 }
 
 static bool
-make_kernel(struct jit_engine *e, const struct jit_request *r, struct jit_kernel *k,
+make_kernel(struct jit_engine *e, const struct jit_request *r, struct entry *x,
             struct ls_error *err)
 {
     struct jit_image image = {0};
-    char stem[33], unique[48];
+    char stem[33];
     struct hash128 key = key_of(e, r);
     ls_hash_text(key, stem);
     double start = seconds();
@@ -300,11 +423,10 @@ make_kernel(struct jit_engine *e, const struct jit_request *r, struct jit_kernel
         e->counts.compiled++;
         jit_cache_store(e, key, &image);
     }
-    /* Forgotten and compiled again: the old code is still in the library under its name. */
-    (void)unique;
-    bool ok = load_image(e, &image, stem, k, err);
+    x->kernel.func = r->kernel;
+    bool ok = load_image(e, &image, stem, x, err);
     ls_release(image.code);
-    k->func = r->kernel;
+    VEC_FREE(&image.functions);
     *(found ? &e->counts.disk_seconds : &e->counts.compile_seconds) += seconds() - start;
     return ok;
 }
@@ -321,11 +443,11 @@ jit_get(struct jit_engine *e, const struct jit_request *r, struct ls_error *err)
     } else {
         x = ls_alloc(sizeof *x);
         x->request = *r;
-        if (make_kernel(e, r, &x->kernel, err)) {
+        if (make_kernel(e, r, x, err)) {
             x->next = e->entries;
             e->entries = x;
         } else {
-            ls_release(x);
+            free_entry(x);
             x = NULL;
         }
     }
@@ -344,7 +466,7 @@ jit_forget(struct jit_engine *e, const struct ptx_module *m)
             continue;
         }
         *at = x->next;
-        ls_release(x);
+        free_entry(x);
     }
     pthread_mutex_unlock(&e->lock);
 }
@@ -464,7 +586,7 @@ jit_free(struct jit_engine *e)
     while (e->entries) {
         struct entry *x = e->entries;
         e->entries = x->next;
-        ls_release(x);
+        free_entry(x);
     }
     if (e->orc)
         take_llvm_error(LLVMOrcDisposeLLJIT(e->orc), "ending the JIT", NULL);

@@ -11,14 +11,14 @@
 #include <unistd.h>
 
 /* Raise with every change to the generated code or to this format. */
-const char jit_cache_version[] = "lockstep 0.1 code 1";
+const char jit_cache_version[] = "lockstep 0.1 code 2";
 
 struct header {
     char magic[8];
     struct hash128 key, sum; /* sum: of the code */
     uint32_t frame_bytes, local_bytes, shared_bytes, registers;
     uint32_t flags;
-    uint32_t reserved;
+    uint32_t functions; /* that many numbers stand before the code */
     uint64_t size;
 };
 
@@ -48,10 +48,10 @@ jit_cache_load(struct jit_engine *e, struct hash128 key, struct jit_image *out)
     if (ok) {
         memcpy(&h, at, sizeof h);
         ok = !memcmp(h.magic, magic, sizeof magic) && !memcmp(&h.key, &key, sizeof key) &&
-             h.size == size - sizeof h;
+             h.functions <= (size - sizeof h) / 4 && h.size == size - sizeof h - 4 * h.functions;
     }
     if (ok) {
-        struct hash128 sum = ls_hash((struct hash128){0, 0}, at + sizeof h, h.size);
+        struct hash128 sum = ls_hash((struct hash128){0, 0}, at + sizeof h, size - sizeof h);
         ok = !memcmp(&sum, &h.sum, sizeof sum);
     }
     if (ok) {
@@ -59,8 +59,14 @@ jit_cache_load(struct jit_engine *e, struct hash128 key, struct jit_image *out)
                                   .shared_bytes = h.shared_bytes, .registers = h.registers,
                                   .has_full = h.flags & 1, .has_partial = h.flags >> 1 & 1,
                                   .has_barrier = h.flags >> 2 & 1, .may_wait = h.flags >> 3 & 1,
+                                  .recursive = h.flags >> 4 & 1,
                                   .size = h.size, .code = ls_alloc(h.size)};
-        memcpy(out->code, at + sizeof h, h.size);
+        for (uint32_t k = 0; k < h.functions; k++) {
+            uint32_t number;
+            memcpy(&number, at + sizeof h + 4 * k, 4);
+            VEC_PUSH(&out->functions, number);
+        }
+        memcpy(out->code, at + sizeof h + 4 * h.functions, h.size);
     }
     ls_release(at);
     return ok;
@@ -75,14 +81,19 @@ jit_cache_store(struct jit_engine *e, struct hash128 key, const struct jit_image
     struct header h = {.key = key, .frame_bytes = m->frame_bytes, .local_bytes = m->local_bytes,
                        .shared_bytes = m->shared_bytes, .registers = m->registers,
                        .flags = (uint32_t)m->has_full | (uint32_t)m->has_partial << 1 |
-                                (uint32_t)m->has_barrier << 2 | (uint32_t)m->may_wait << 3,
+                                (uint32_t)m->has_barrier << 2 | (uint32_t)m->may_wait << 3 |
+                                (uint32_t)m->recursive << 4,
+                       .functions = (uint32_t)m->functions.count,
                        .size = m->size};
     memcpy(h.magic, magic, sizeof magic);
-    h.sum = ls_hash((struct hash128){0, 0}, m->code, m->size);
-    uint8_t *all = ls_alloc(sizeof h + m->size);
+    size_t list = 4 * m->functions.count, size = sizeof h + list + m->size;
+    uint8_t *all = ls_alloc(size);
+    if (list)
+        memcpy(all + sizeof h, m->functions.at, list);
+    memcpy(all + sizeof h + list, m->code, m->size);
+    h.sum = ls_hash((struct hash128){0, 0}, all + sizeof h, list + m->size);
     memcpy(all, &h, sizeof h);
-    memcpy(all + sizeof h, m->code, m->size);
     struct ls_error ignored;
-    ls_write_file(path, all, sizeof h + m->size, &ignored);
+    ls_write_file(path, all, size, &ignored);
     ls_release(all);
 }

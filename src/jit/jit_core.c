@@ -203,6 +203,8 @@ static void
 spend_fuel(struct core *c, uint32_t h)
 {
     LLVMBuilderRef b = c->e.b;
+    if (c->called) /* a call cannot be suspended */
+        return;
     LLVMTypeRef i32 = core_scalar(c, 32);
     LLVMValueRef fuel = core_load_field(c, c->e.warp, FIELD(jit_warp, fuel), i32);
     fuel = LLVMBuildSub(b, fuel, core_i32(c, 1), "");
@@ -389,12 +391,16 @@ take_result(struct core *c, const struct flow_insn *i, const struct barrier *r)
     core_write(c, i, r->result, v, false);
 }
 
-static void
+static bool
 end_barrier(struct core *c, uint32_t b)
 {
     const struct flow_block *blk = &c->flow->blocks[b];
     const struct flow_insn *i = &c->flow->insns[blk->end_insn];
     uint32_t next = blk->succ[0];
+    if (c->called) {
+        return emit_fail(&c->e, "a barrier in a function that is called recursively or through a "
+                                "pointer is not supported");
+    }
     struct barrier r = barrier_of(c, i);
     LLVMValueRef place = core_i32(c, i->place), kind = core_i32(c, r.kind);
     if (nothing_pending(c, b) && !c->barrier_park[next]) {
@@ -411,13 +417,14 @@ end_barrier(struct core *c, uint32_t b)
         c->mask_block = NULL;
         take_result(c, i, &r);
         LLVMBuildBr(c->e.b, c->block[next]);
-        return;
+        return true;
     }
     LLVMValueRef args[] = {c->e.warp, core_mask_bits(c), r.id, r.threads, kind, r.votes,
                            core_i32(c, 1), place};
     core_service(c, FIELD(jit_services, arrive), LLVMVoidTypeInContext(c->e.context), args, 8);
     add_lanes(c, c->waiting[next], core_mask_bits(c));
     dispatch(c, b, NULL, 0, false, UINT32_MAX);
+    return true;
 }
 
 static void
@@ -447,8 +454,7 @@ emit_end(struct core *c, uint32_t b)
     case FLOW_SWITCH:
         return end_switch(c, b);
     case FLOW_BARRIER:
-        end_barrier(c, b);
-        return true;
+        return end_barrier(c, b);
     case FLOW_TRAP:
         emit_trap(c, &c->flow->insns[blk->end_insn]);
         return true;
@@ -514,8 +520,13 @@ emit_no_lanes_left(struct core *c)
         LLVMBuildBr(b, c->end);
     }
     LLVMPositionBuilderAtEnd(b, done);
-    core_store_field(c, c->e.warp, FIELD(jit_warp, lanes), core_i32(c, 0));
-    LLVMBuildRet(b, core_i32(c, JIT_DONE));
+    if (c->called) {
+        core_store_field(c, c->e.warp, FIELD(jit_warp, stack), c->stack);
+        LLVMBuildRetVoid(b);
+    } else {
+        core_store_field(c, c->e.warp, FIELD(jit_warp, lanes), core_i32(c, 0));
+        LLVMBuildRet(b, core_i32(c, JIT_DONE));
+    }
     ls_release(parks);
 }
 
@@ -574,7 +585,8 @@ emit_entry(struct core *c)
         LLVMBuildStore(b, core_i32(c, 0), c->pending[k]);
         LLVMBuildStore(b, core_i32(c, 0), c->waiting[k]);
     }
-    LLVMValueRef lanes = c->facts->shape.partial
+    LLVMValueRef lanes = c->called ? LLVMGetParam(c->e.function, 1)
+                         : c->facts->shape.partial
                              ? core_load_field(c, c->e.warp, FIELD(jit_warp, lanes), i32)
                              : core_i32(c, ~0u);
     LLVMBuildStore(b, lanes, c->alive);
@@ -643,22 +655,55 @@ emit_blocks(struct core *c)
     return true;
 }
 
+/* Takes local memory for the function's variables; too deep is an error of the kernel. 32 bytes a
+ * call stand for what hardware saves, so that recursion without variables ends as well. */
+static void
+enter_call(struct core *c)
+{
+    LLVMBuilderRef b = c->e.b;
+    LLVMTypeRef i32 = core_scalar(c, 32);
+    c->arguments = LLVMGetParam(c->e.function, 2);
+    c->stack = core_load_field(c, c->e.warp, FIELD(jit_warp, stack), i32);
+    LLVMValueRef top = LLVMBuildAdd(b, c->stack, core_i32(c, c->flow->local_bytes + 32), "");
+    core_store_field(c, c->e.warp, FIELD(jit_warp, stack), top);
+    LLVMBasicBlockRef deep = core_new_block(c, "deep"), fine = core_new_block(c, "fine");
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntUGT, top, c->local_stride, ""), deep, fine);
+    LLVMPositionBuilderAtEnd(b, deep);
+    LLVMValueRef args[] = {c->e.warp, load_i32(c, c->mask), core_i32(c, JIT_TRAP_STACK),
+                           core_i32(c, c->flow->insns[0].place)};
+    core_service(c, FIELD(jit_services, trap), LLVMVoidTypeInContext(c->e.context), args, 4);
+    LLVMBuildUnreachable(b);
+    LLVMPositionBuilderAtEnd(b, fine);
+}
+
 bool
 core_function(struct core *c, const char *name)
 {
     LLVMTypeRef ptr = LLVMPointerTypeInContext(c->e.context, 0);
     LLVMTypeRef type = LLVMFunctionType(core_scalar(c, 32), &ptr, 1, false);
-    c->e.function = LLVMAddFunction(c->e.module, name, type);
+    c->e.function = c->called ? core_callee(c, name, &type)
+                              : LLVMAddFunction(c->e.module, name, type);
     c->e.warp = LLVMGetParam(c->e.function, 0);
     c->entry = LLVMAppendBasicBlockInContext(c->e.context, c->e.function, "entry");
     c->end = core_new_block(c, "end");
     LLVMPositionBuilderAtEnd(c->e.b, c->entry);
     make_storage(c);
     emit_entry(c);
+    if (c->called) {
+        enter_call(c);
+        LLVMBuildBr(c->e.b, c->block[0]);
+        bool fine = emit_blocks(c);
+        if (fine)
+            emit_no_lanes_left(c);
+        free_storage(c);
+        return fine;
+    }
     LLVMBasicBlockRef start = core_new_block(c, "start");
     LLVMValueRef resume = core_load_field(c, c->e.warp, FIELD(jit_warp, resume), core_scalar(c, 32));
     c->resume_switch = LLVMBuildSwitch(c->e.b, resume, start, 4);
     LLVMPositionBuilderAtEnd(c->e.b, start);
+    if (c->flow->call_count || c->flow->indirect)
+        core_store_field(c, c->e.warp, FIELD(jit_warp, stack), core_i32(c, c->flow->local_bytes));
     LLVMBuildBr(c->e.b, c->block[0]);
     bool ok = emit_blocks(c);
     if (ok) {

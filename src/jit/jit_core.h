@@ -19,6 +19,9 @@ struct core {
     const struct flow *flow;
     const struct facts *facts;
     uint32_t events;
+    bool called;              /* a function, not a kernel: lanes and arguments are parameters */
+    LLVMValueRef stack;       /* called: local memory in use below this call, bytes per lane */
+    LLVMValueRef arguments;   /* called: the caller's area */
     LLVMValueRef *reg;        /* per register: alloca of a scalar or a vector */
     uint32_t *frame_at;       /* per register: offset in the frame, UINT32_MAX: none yet */
     uint32_t frame_bytes;
@@ -85,9 +88,19 @@ LLVMValueRef core_addresses(struct core *c, const struct flow_insn *i, const str
 LLVMValueRef core_local_base(struct core *c); /* <32 x i64> */
 void core_fence(struct core *c, bool strong);
 
+/* -- calls (jit_call.c) ------------------------------------------------------------------------------- */
+
+/* A call of a function that is not inlined, or of a pointer. */
+bool core_call(struct core *c, const struct flow_insn *i, const struct ptx_operand *results,
+               const struct ptx_operand *target, const struct ptx_operand *args);
+/* The name of a function's code in the module. */
+void core_function_name(const struct ptx_func *f, char out[32]);
+/* A function of the module by name, declared when first asked for: void (warp, lanes, area). */
+LLVMValueRef core_callee(struct core *c, const char *name, LLVMTypeRef *type);
+
 /* -- the function (jit_core.c) ------------------------------------------------------------------------- */
 
-/* Emits `name` into e.module; fills frame_bytes. */
+/* Emits `name` into e.module; fills frame_bytes. c->called: as a function that others call. */
 bool core_function(struct core *c, const char *name);
 
 #endif

@@ -738,6 +738,16 @@ emit_external(struct core *c, const struct flow_insn *i, unsigned which,
     return true;
 }
 
+/* The list of arguments behind the pointer at operand k. */
+static const struct ptx_operand *
+results_behind(const struct ptx_insn *p, unsigned k)
+{
+    for (k++; k < p->operand_count; k++)
+        if (p->operand[k].kind == PTX_O_LIST)
+            return &p->operand[k];
+    return NULL;
+}
+
 static bool
 emit_call(struct core *c, const struct flow_insn *i)
 {
@@ -751,6 +761,13 @@ emit_call(struct core *c, const struct flow_insn *i)
         else if (p->operand[k].kind == PTX_O_LIST)
             args = &p->operand[k];
     }
+    if (!target)
+        for (unsigned k = 0; k < p->operand_count; k++)
+            if (p->operand[k].kind == PTX_O_REG)
+                return core_call(c, i, k && p->operand[0].kind == PTX_O_LIST ? &p->operand[0] : NULL,
+                                 &p->operand[k], args ? args : results_behind(p, k));
+    if (target->func->has_body)
+        return core_call(c, i, results, target, args);
     const char *name = target->func->name;
     for (unsigned k = 0; k < JIT_EXTERNAL_COUNT; k++)
         if (!strcmp(externals[k].name, name))

@@ -45,6 +45,10 @@ core_local_base(struct core *c)
     LLVMValueRef thread = LLVMBuildZExt(b, core_spread(c, first, lane), core_vector(c, 64), "");
     LLVMValueRef stride = LLVMBuildZExt(b, c->local_stride, core_scalar(c, 64), "");
     LLVMValueRef offset = LLVMBuildMul(b, thread, core_splat(c, stride), "");
+    if (c->called) {
+        LLVMValueRef used = LLVMBuildZExt(b, c->stack, core_scalar(c, 64), "");
+        offset = LLVMBuildAdd(b, offset, core_splat(c, used), "");
+    }
     return LLVMBuildAdd(b, offset, core_splat(c, c->local), "");
 }
 
@@ -98,11 +102,31 @@ lane_addresses(struct site *s)
     return s->lanes;
 }
 
+/* A called function's parameter or result: each lane's copy in the caller's area. */
+static bool
+argument_address(struct site *s, const struct ptx_operand *o)
+{
+    struct core *c = s->c;
+    if (o->base_kind != PTX_BASE_VAR || !o->var->func ||
+        c->flow->vars[o->var->index].place != FLOW_ARGUMENT)
+        return false;
+    int32_t *pattern = ARENA_ARRAY((struct arena *)&c->facts->arena, int32_t, LANES);
+    for (int l = 0; l < LANES; l++)
+        pattern[l] = l * (int32_t)o->var->size;
+    uint64_t offset = c->flow->vars[o->var->index].offset * LANES + (uint64_t)o->offset;
+    s->fact = (struct fact){.kind = FACT_SCALAR, .segment = LANES, .pattern = pattern};
+    s->base = LLVMBuildAdd(c->e.b, LLVMBuildPtrToInt(c->e.b, c->arguments, core_scalar(c, 64), ""),
+                           core_i64(c, offset), "");
+    return true;
+}
+
 static void
 find_address(struct site *s, const struct ptx_operand *o)
 {
     struct core *c = s->c;
     LLVMBuilderRef b = c->e.b;
+    if (argument_address(s, o))
+        return;
     enum ptx_space space = real_space(c, &s->i->i, o);
     s->fact = facts_operand(c->facts, s->i, o);
     bool scalar = s->fact.kind == FACT_SCALAR;
