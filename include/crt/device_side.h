@@ -73,7 +73,37 @@ typedef uint32_t cuuint32_t; /* as cuda.h has it */
 #endif
 __device__ static inline unsigned int __isShared(const void *p);
 __device__ static inline size_t __cvta_generic_to_shared(const void *p);
+/* clang 19's __reduce_*_sync hand the mask over as the value and the value as the mask. */
+#define __reduce_add_sync lockstep_clang_reduce_add_sync
+#define __reduce_min_sync lockstep_clang_reduce_min_sync
+#define __reduce_max_sync lockstep_clang_reduce_max_sync
+#define __reduce_or_sync lockstep_clang_reduce_or_sync
+#define __reduce_and_sync lockstep_clang_reduce_and_sync
+#define __reduce_xor_sync lockstep_clang_reduce_xor_sync
 #include <__clang_cuda_intrinsics.h>
+#undef __reduce_add_sync
+#undef __reduce_min_sync
+#undef __reduce_max_sync
+#undef __reduce_or_sync
+#undef __reduce_and_sync
+#undef __reduce_xor_sync
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+#define LOCKSTEP_REDUCE(name, type, builtin)                                                       \
+    static inline __device__ __attribute__((convergent)) type name(unsigned mask, type value)     \
+    {                                                                                              \
+        return (type)__nvvm_redux_sync_##builtin((int)value, (int)mask);                           \
+    }
+LOCKSTEP_REDUCE(__reduce_add_sync, unsigned, add)
+LOCKSTEP_REDUCE(__reduce_add_sync, int, add)
+LOCKSTEP_REDUCE(__reduce_min_sync, unsigned, umin)
+LOCKSTEP_REDUCE(__reduce_min_sync, int, min)
+LOCKSTEP_REDUCE(__reduce_max_sync, unsigned, umax)
+LOCKSTEP_REDUCE(__reduce_max_sync, int, max)
+LOCKSTEP_REDUCE(__reduce_or_sync, unsigned, or)
+LOCKSTEP_REDUCE(__reduce_and_sync, unsigned, and)
+LOCKSTEP_REDUCE(__reduce_xor_sync, unsigned, xor)
+#undef LOCKSTEP_REDUCE
+#endif
 #include <__clang_cuda_complex_builtins.h>
 #pragma pop_macro("CUDA_VERSION")
 
