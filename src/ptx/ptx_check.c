@@ -453,6 +453,11 @@ check_operand(const struct check *c, unsigned n, const struct ptx_operand *o, ch
             fail(c, "operand %u must be a label", n);
         return o->kind == PTX_O_LABEL;
     }
+    if (letter == 'T') {
+        if (o->kind != PTX_O_TARGETS)
+            fail(c, "operand %u must be a list of targets", n);
+        return o->kind == PTX_O_TARGETS;
+    }
     if (letter == 'n') {
         if (o->kind != PTX_O_INT)
             fail(c, "operand %u must be an integer constant", n);
@@ -464,6 +469,44 @@ check_operand(const struct check *c, unsigned n, const struct ptx_operand *o, ch
     if (o->kind == PTX_O_VECTOR && w.vector)
         return check_vector(c, n, o, w);
     return check_value(c, n, o, &w);
+}
+
+/* (results), target, (arguments), prototype: all but the target may be missing. */
+static bool
+check_call_shape(const struct check *c)
+{
+    const struct ptx_insn *i = c->i;
+    unsigned k = i->operand_count && i->operand[0].kind == PTX_O_LIST;
+    bool direct = k < i->operand_count && i->operand[k].kind == PTX_O_FUNC;
+    bool indirect = k < i->operand_count && i->operand[k].kind == PTX_O_REG;
+    if (!direct && !indirect) {
+        fail(c, "operand %u must be a function or a register", k + 1);
+        return false;
+    }
+    for (unsigned list = 0; list < i->operand_count; list++) {
+        const struct ptx_operand *o = &i->operand[list];
+        for (uint32_t e = 0; o->kind == PTX_O_LIST && e < o->count; e++) {
+            uint8_t kind = o->elements[e].kind;
+            if (kind == PTX_O_REG || kind == PTX_O_SYMBOL || kind == PTX_O_SINK ||
+                (list && (kind == PTX_O_INT || kind == PTX_O_FLOAT)))
+                continue;
+            fail(c, "operand %u: element %u must be a variable, a register or a constant",
+                 list + 1, e + 1);
+            return false;
+        }
+    }
+    k++;
+    k += k < i->operand_count && i->operand[k].kind == PTX_O_LIST;
+    bool targets = k < i->operand_count && i->operand[k].kind == PTX_O_TARGETS;
+    if (indirect && !targets) {
+        fail(c, "a call through a register needs a prototype or a list of targets");
+        return false;
+    }
+    if (k + targets != i->operand_count) {
+        fail(c, "operand %u does not belong here", k + 1);
+        return false;
+    }
+    return true;
 }
 
 static bool
@@ -489,6 +532,8 @@ check_insn(struct parser *p, const struct ptx_insn *i)
         return; /* left out: refused before */
     if (!check_types(&c) || !check_needs(&c) || !check_count(&c))
         return;
+    if (i->op == PTX_OP_CALL && !check_call_shape(&c))
+        return;
     const char *letter = c.form->operands;
     for (unsigned k = 0; k < i->operand_count; k++, letter++) {
         letter += *letter == '/';
@@ -496,5 +541,52 @@ check_insn(struct parser *p, const struct ptx_insn *i)
         bool policy = i->op == PTX_OP_ATOM && k == 3 && !ptx_has(i, PTX_M_CAS);
         if (!check_operand(&c, k + 1, &i->operand[k], policy ? 'c' : *letter))
             return;
+    }
+}
+
+/* -- once everything is known ---------------------------------------------------------------------- */
+
+static void
+fail_call(struct parser *p, const struct ptx_insn *i, const char *what, const char *name,
+          uint32_t want, uint32_t have)
+{
+    fail_at(p, i->line, i->column, "call: '%s' has %u %s%s, not %u", name, want, what,
+            want == 1 ? "" : "s", have);
+}
+
+static void
+check_call(struct parser *p, const struct ptx_func *f, const struct ptx_insn *i)
+{
+    const struct ptx_operand *o = i->operand;
+    unsigned k = o[0].kind == PTX_O_LIST;
+    uint32_t results = k ? o[0].count : 0, arguments = 0;
+    const struct ptx_func *callee = o[k].kind == PTX_O_FUNC ? o[k].func : NULL;
+    for (unsigned n = k + 1; n < i->operand_count; n++) {
+        if (o[n].kind == PTX_O_LIST)
+            arguments = o[n].count;
+        const struct ptx_targets *t = o[n].kind == PTX_O_TARGETS ? &f->targets[o[n].target] : NULL;
+        if (t && t->kind == 'b') {
+            fail_at(p, i->line, i->column, "call: '%s' is a list of labels", t->name);
+            return;
+        }
+        if (t && !callee)
+            callee = t->kind == 'p' ? t->prototype : t->funcs[0];
+    }
+    if (callee && callee->param_count != arguments)
+        fail_call(p, i, "parameter", callee->name, callee->param_count, arguments);
+    else if (callee && callee->result_count != results)
+        fail_call(p, i, "result", callee->name, callee->result_count, results);
+}
+
+void
+check_calls(struct parser *p, const struct ptx_func *f)
+{
+    for (uint32_t k = 0; k < f->insn_count; k++) {
+        const struct ptx_insn *i = &f->insns[k];
+        if (i->op == PTX_OP_CALL)
+            check_call(p, f, i);
+        else if (i->op == PTX_OP_BRX && f->targets[i->operand[1].target].kind != 'b')
+            fail_at(p, i->line, i->column, "brx.idx: '%s' is not a list of labels",
+                    f->targets[i->operand[1].target].name);
     }
 }

@@ -26,13 +26,11 @@ bits_float(uint64_t b)
 
 /* -- constants ------------------------------------------------------------------------------------- */
 
+static int64_t int_primary(struct parser *p);
+
 static int64_t
-int_primary(struct parser *p)
+int_unary(struct parser *p)
 {
-    if (p->expression_depth > PTX_LIMIT_DEPTH) {
-        fail_here(p, "the expression is nested too deeply");
-        return 0;
-    }
     if (lex_take(p, '-'))
         return (int64_t)(0 - (uint64_t)int_primary(p));
     if (lex_take(p, '+'))
@@ -41,16 +39,28 @@ int_primary(struct parser *p)
         return ~int_primary(p);
     if (lex_take(p, '!'))
         return !int_primary(p);
-    if (lex_take(p, '(')) {
-        if (p->tok.kind == TOKEN_DOT) { /* (.s64) cast */
-            lex_next(p);
-            lex_expect(p, ')');
-            return int_primary(p);
+    lex_expect(p, '(');
+    if (p->tok.kind == TOKEN_DOT) { /* (.s64) cast */
+        lex_next(p);
+        lex_expect(p, ')');
+        return int_primary(p);
+    }
+    int64_t v = (int64_t)expr_count(p, "constant", UINT64_MAX);
+    lex_expect(p, ')');
+    return v;
+}
+
+static int64_t
+int_primary(struct parser *p)
+{
+    if (lex_is(p, '-') || lex_is(p, '+') || lex_is(p, '~') || lex_is(p, '!') || lex_is(p, '(')) {
+        if (p->expression_depth > PTX_LIMIT_DEPTH) {
+            fail_here(p, "the expression is nested too deeply");
+            return 0;
         }
         p->expression_depth++;
-        int64_t v = (int64_t)expr_count(p, "constant", UINT64_MAX);
+        int64_t v = int_unary(p);
         p->expression_depth--;
-        lex_expect(p, ')');
         return v;
     }
     if (p->tok.kind == TOKEN_NAME && p->tok.count == 7 && !memcmp(p->tok.at, "WARP_SZ", 7)) {
@@ -145,6 +155,13 @@ expr_count(struct parser *p, const char *what, uint64_t limit)
     return (uint64_t)v;
 }
 
+/* What may stand behind a name: +8, -4+2, or nothing. [r+-8] is the usual way to write -8. */
+static int64_t
+offset(struct parser *p)
+{
+    return lex_is(p, '+') || lex_is(p, '-') ? int_binary(p, 9) : 0;
+}
+
 /* -- words ------------------------------------------------------------------------------------------- */
 
 static const struct word *
@@ -194,6 +211,11 @@ parse_reg(struct parser *p)
     enum ptx_type type = take_type(p);
     if (type == PTX_TYPE_NONE)
         fail_expected(p, "a type");
+    w = dot_word(p);
+    if (w && w->kind == WORD_VEC && vec == 1) {
+        vec = (uint8_t)w->value;
+        lex_next(p);
+    }
     do {
         struct token at = p->tok;
         const char *name = lex_name(p, "a register's name");
@@ -217,92 +239,209 @@ parse_reg(struct parser *p)
 
 struct init {
     struct ptx_var *v;
-    uint64_t at;
-    uint32_t bytes;
+    uint32_t bytes; /* of an element */
     VEC(struct ptx_reloc) relocs;
 };
+
+/* A name's address: name, generic(name), 0xff00(name), each with an offset. mask: 0, or the byte
+ * of the address that is meant. */
+static void
+init_address(struct parser *p, struct init *in, uint64_t at, uint64_t mask)
+{
+    struct ptx_reloc r = {.at = at, .bytes = (uint8_t)in->bytes};
+    bool parentheses = mask != 0;
+    if (mask) {
+        r.shift = (uint8_t)__builtin_ctzll(mask);
+        r.bytes = 1;
+        if (mask >> r.shift != 0xff || r.shift % 8 || in->bytes != 1) {
+            fail_here(p, "an address is masked by 0xff, 0xff00, ... for a variable of bytes");
+            return;
+        }
+    } else if (p->tok.count == 7 && !memcmp(p->tok.at, "generic", 7)) {
+        lex_next(p);
+        lex_expect(p, '(');
+        parentheses = r.generic = true;
+    }
+    struct token t = p->tok;
+    const char *name = lex_name(p, "a variable's or function's name");
+    struct symbol *s = p->failed ? NULL : symbol_of_function(p, name, t.line, t.column);
+    if (!s)
+        return;
+    if (s->kind == SYMBOL_VAR)
+        r.var = s->var;
+    else if (s->kind == SYMBOL_FUNC)
+        r.func = s->func;
+    else
+        fail_at(p, t.line, t.column, "'%s' has no address", name);
+    if (!mask && in->bytes != 8 && in->bytes != 4)
+        fail_at(p, t.line, t.column, "an address needs 4 or 8 bytes, not %u", in->bytes);
+    r.addend = offset(p);
+    if (parentheses)
+        lex_expect(p, ')');
+    r.addend += offset(p);
+    VEC_PUSH(&in->relocs, r);
+}
+
+/* The bits of a number for a variable of this type. */
+static uint64_t
+init_bits(enum ptx_type type, double d)
+{
+    uint64_t bits = 0;
+    float f = (float)d;
+    if (ptx_type_bytes(type) == 8)
+        memcpy(&bits, &d, 8);
+    else
+        memcpy(&bits, &f, 4);
+    return bits;
+}
 
 static void
 init_scalar(struct parser *p, struct init *in, uint64_t at)
 {
-    uint64_t bits;
-    bool generic = false, negative = lex_is(p, '-');
-    struct token t = p->tok;
-    if (at + in->bytes > in->v->size) {
+    enum ptx_type type = (enum ptx_type)in->v->type;
+    if (at > in->v->size || in->v->size - at < in->bytes) {
         fail_here(p, "'%s' has more initial values than elements", in->v->name);
         return;
     }
-    if (t.kind == TOKEN_NAME && t.count == 7 && !memcmp(t.at, "generic", 7)) {
-        generic = true;
-        lex_next(p);
-        lex_expect(p, '(');
-        t = p->tok;
-    }
-    if (t.kind == TOKEN_NAME) {
-        const char *name = lex_name(p, "a name");
-        struct symbol *s = symbol_of_function(p, name, t.line, t.column);
-        struct ptx_reloc r = {.at = at, .bytes = (uint8_t)in->bytes, .generic = generic};
-        if (generic)
-            lex_expect(p, ')');
-        if (s && s->kind == SYMBOL_VAR)
-            r.var = s->var;
-        else if (s && s->kind == SYMBOL_FUNC)
-            r.func = s->func;
-        if (lex_is(p, '+') || lex_is(p, '-'))
-            r.addend = int_binary(p, 9);
-        VEC_PUSH(&in->relocs, r);
+    if (p->tok.kind == TOKEN_NAME) {
+        init_address(p, in, at, 0);
         return;
     }
-    if (negative) {
-        lex_next(p);
-        t = p->tok;
-    }
+    struct lex_state start = lex_save(p);
+    bool negative = lex_take(p, '-');
+    struct token t = p->tok;
+    uint64_t bits;
     if (t.kind == TOKEN_FLOAT) {
         lex_next(p);
-        double d = t.is_f32 ? bits_float(t.integer) : bits_double(t.integer);
-        d = negative ? -d : d;
-        float f = (float)d;
-        if (in->bytes == 8)
-            memcpy(&bits, &d, 8);
-        else
-            bits = 0, memcpy(&bits, &f, 4);
+        double d = t.is_f32 ? (double)bits_float(t.integer) : bits_double(t.integer);
+        if (in->bytes < 4)
+            fail_at(p, t.line, t.column, "a floating-point number needs 4 or 8 bytes");
+        /* 0f into 4 bytes keeps its bits: NaN's payload would not survive the conversion. */
+        bits = t.is_f32 && in->bytes == 4 ? t.integer ^ (negative ? 1ull << 31 : 0)
+                                          : init_bits(type, negative ? -d : d);
     } else {
+        if (negative)
+            lex_restore(p, &start);
         bits = (uint64_t)int_binary(p, 1);
-        bits = negative ? 0 - bits : bits;
-        if (in->v->type == PTX_F32 || in->v->type == PTX_F64) {
-            double d = (double)(int64_t)bits;
-            float f = (float)d;
-            if (in->bytes == 8)
-                memcpy(&bits, &d, 8);
-            else
-                bits = 0, memcpy(&bits, &f, 4);
+        if (lex_take(p, '(')) {
+            init_address(p, in, at, bits);
+            return;
         }
+        if (type == PTX_F32 || type == PTX_F64)
+            bits = init_bits(type, (double)(int64_t)bits);
     }
     memcpy(in->v->init + at, &bits, in->bytes > 8 ? 8 : in->bytes);
 }
 
+/* A value, or {...} for dims[0] parts of dims[1]*... elements; gives the place behind it. */
 static uint64_t
 init_list(struct parser *p, struct init *in, uint64_t at, const uint64_t *dims, uint32_t n)
 {
-    if (!lex_take(p, '{')) {
+    if (!lex_is(p, '{')) {
         init_scalar(p, in, at);
         return at + in->bytes;
     }
-    uint64_t inner = in->bytes;
+    if (n == 0) {
+        fail_here(p, "'%s' has fewer dimensions than this", in->v->name);
+        return at;
+    }
+    lex_next(p);
+    uint64_t inner = in->bytes, end = at;
     for (uint32_t k = 1; k < n; k++)
         inner *= dims[k];
+    end = at + inner * dims[0];
     while (!lex_is(p, '}') && !p->failed && p->tok.kind != TOKEN_END) {
-        if (lex_is(p, '{') && n > 1) {
+        if (lex_is(p, '{')) {
             init_list(p, in, at, dims + 1, n - 1);
             at += inner;
         } else {
-            at = init_list(p, in, at, dims, n ? n - 1 : 0);
+            at = init_list(p, in, at, dims + 1, n - 1);
         }
+        if (at > end)
+            fail_here(p, "'%s' has more initial values than elements", in->v->name);
         if (!lex_take(p, ','))
             break;
     }
     lex_expect(p, '}');
-    return at;
+    return end;
+}
+
+/* Elements of x[] = {...}, or x[][2] = {{..}, ..}: the parts of the outermost braces. */
+static uint64_t
+count_parts(struct parser *p, const uint64_t *dims, uint32_t n)
+{
+    struct lex_state start = lex_save(p);
+    uint64_t parts = 0, values = 0, inner = 1;
+    uint32_t depth = 0;
+    bool any = false;
+    for (uint32_t k = 1; k < n; k++)
+        inner *= dims[k];
+    do {
+        if (lex_is(p, '{')) {
+            parts += depth++ == 1;
+        } else if (lex_is(p, '}') || (lex_is(p, ',') && depth == 1)) {
+            values += depth == 1 && any;
+            depth -= lex_is(p, '}');
+            any = false;
+        } else {
+            any |= depth == 1;
+        }
+        lex_next(p);
+    } while (depth && !p->failed && p->tok.kind != TOKEN_END);
+    lex_restore(p, &start);
+    return parts + (inner ? (values + inner - 1) / inner : 0);
+}
+
+/* texref, samplerref, surfref: { addr_mode_0 = wrap, ... }: what the driver sets when it binds. */
+static void
+skip_braces(struct parser *p)
+{
+    lex_expect(p, '{');
+    while (!lex_is(p, '}') && !p->failed && p->tok.kind != TOKEN_END)
+        lex_next(p);
+    lex_expect(p, '}');
+}
+
+static void
+parse_initial_value(struct parser *p, struct ptx_var *v, uint64_t dims[9], uint32_t n)
+{
+    uint32_t bytes = ptx_type_bytes((enum ptx_type)v->type);
+    if (!bytes) {
+        skip_braces(p);
+        return;
+    }
+    if (v->space != PTX_SPACE_GLOBAL && v->space != PTX_SPACE_CONST) {
+        fail_here(p, "'%s' is in .%s and cannot have an initial value", v->name,
+                  ptx_space_name((enum ptx_space)v->space));
+        return;
+    }
+    if (v->vec > 1 && n < 9)
+        dims[n++] = v->vec;
+    if (v->unsized && lex_is(p, '{')) {
+        dims[0] = count_parts(p, dims, n);
+        v->size = bytes;
+        for (uint32_t k = 0; k < n; k++)
+            if (__builtin_mul_overflow(v->size, dims[k], &v->size))
+                v->size = UINT64_MAX;
+        v->unsized = false;
+    }
+    if (v->unsized || v->size > PTX_LIMIT_INIT) {
+        fail_here(p, "'%s' is too large for an initial value", v->name);
+        return;
+    }
+    struct init in = {.v = v, .bytes = bytes};
+    v->init = arena_alloc(p->arena, v->size + 16);
+    if (p->tok.kind == TOKEN_STRING) {
+        memcpy(v->init, p->tok.at, p->tok.count < v->size ? p->tok.count : v->size);
+        lex_next(p);
+    } else {
+        init_list(p, &in, 0, dims, n);
+    }
+    v->relocs = ARENA_ARRAY(p->arena, struct ptx_reloc, in.relocs.count + 1);
+    if (in.relocs.count)
+        memcpy(v->relocs, in.relocs.at, sizeof *v->relocs * in.relocs.count);
+    v->reloc_count = (uint32_t)in.relocs.count;
+    VEC_FREE(&in.relocs);
 }
 
 static uint32_t
@@ -312,30 +451,46 @@ type_align(enum ptx_type t, uint32_t vec)
     return bytes ? bytes : 8;
 }
 
-/* After the space: .align .vec .type name[dims]. */
-static struct ptx_var *
-declare(struct parser *p, enum ptx_space space, struct token *at, uint64_t dims[8], uint32_t *ndims)
+/* .ptr .global .align 8: where a parameter points, not how it is placed itself. */
+static void
+skip_pointee(struct parser *p)
 {
-    struct ptx_var *v = ARENA_NEW(p->arena, struct ptx_var);
-    v->space = (uint8_t)space;
-    v->vec = 1;
+    const struct word *w;
+    while ((w = dot_word(p)) && w->kind == WORD_SPACE)
+        lex_next(p);
+    if (lex_take_dot(p, "align"))
+        expr_count(p, "alignment", 1 << 20);
+}
+
+static void
+skip_attribute(struct parser *p, struct ptx_var *v)
+{
+    lex_expect(p, '(');
+    for (uint32_t depth = 0; p->tok.kind != TOKEN_END && (depth || !lex_is(p, ')'));) {
+        depth += lex_is(p, '(');
+        depth -= lex_is(p, ')');
+        v->managed |= lex_is_dot(p, "managed");
+        lex_next(p);
+    }
+    lex_expect(p, ')');
+}
+
+static void
+parse_qualifiers(struct parser *p, struct ptx_var *v)
+{
     for (bool more = true; more && !p->failed;) {
         const struct word *w = dot_word(p);
-        if (lex_take_dot(p, "align")) {
+        if (lex_is_dot(p, "align")) {
+            lex_next(p);
+            struct token at = p->tok;
             uint64_t a = expr_count(p, "alignment", 1 << 20);
             if (!a || (a & (a - 1)))
-                fail_here(p, "an alignment must be a power of two");
+                fail_at(p, at.line, at.column, "an alignment must be a power of two");
             v->align = (uint32_t)a;
         } else if (lex_take_dot(p, "attribute")) {
-            lex_expect(p, '(');
-            while (!lex_is(p, ')') && p->tok.kind != TOKEN_END && !p->failed) {
-                v->managed |= lex_is_dot(p, "managed");
-                lex_next(p);
-            }
-            lex_expect(p, ')');
+            skip_attribute(p, v);
         } else if (lex_take_dot(p, "ptr")) {
-            while ((w = dot_word(p)) && w->kind == WORD_SPACE)
-                lex_next(p);
+            skip_pointee(p);
         } else if (w && w->kind == WORD_VEC) {
             v->vec = (uint8_t)w->value;
             lex_next(p);
@@ -346,33 +501,94 @@ declare(struct parser *p, enum ptx_space space, struct token *at, uint64_t dims[
             more = false;
         }
     }
-    if (!v->type)
-        fail_expected(p, "a type");
-    *at = p->tok;
-    v->name = lex_name(p, "a variable's name");
-    v->line = at->line;
+}
+
+/* [4][2], []: the number of elements; 0 for []. */
+static uint64_t
+parse_dimensions(struct parser *p, struct ptx_var *v, uint64_t dims[9], uint32_t *ndims)
+{
     uint64_t n = 1;
+    struct token at = p->tok;
     while (lex_take(p, '[') && !p->failed) {
-        if (lex_take(p, ']')) {
+        uint64_t d = 0;
+        if (*ndims >= 8)
+            fail_here(p, "more than 8 dimensions");
+        if (lex_is(p, ']') && !*ndims)
             v->unsized = true;
-            if (*ndims >= 8)
-                break;
-            dims[(*ndims)++] = 0;
-            continue;
-        }
-        uint64_t d = expr_count(p, "array size", PTX_LIMIT_VARIABLE);
+        else
+            d = expr_count(p, "array size", PTX_LIMIT_VARIABLE);
         lex_expect(p, ']');
         if (*ndims < 8)
             dims[(*ndims)++] = d;
-        if (__builtin_mul_overflow(n, d, &n) || n > PTX_LIMIT_VARIABLE)
-            fail_at(p, at->line, at->column, "'%s' is too large", v->name);
+        if (__builtin_mul_overflow(n, v->unsized && *ndims == 1 ? 1 : d, &n) ||
+            n > PTX_LIMIT_VARIABLE)
+            fail_at(p, at.line, at.column, "'%s' is too large", v->name);
     }
-    uint32_t element = type_align((enum ptx_type)v->type, v->vec);
-    v->size = v->unsized ? 0 : n * element;
-    if (v->size > PTX_LIMIT_VARIABLE)
+    return v->unsized ? 0 : n;
+}
+
+static void
+declare_name(struct parser *p, struct ptx_var *v, struct token *at, uint64_t dims[9],
+             uint32_t *ndims)
+{
+    *at = p->tok;
+    v->name = lex_name(p, "a variable's name");
+    v->line = at->line;
+    uint64_t n = parse_dimensions(p, v, dims, ndims);
+    uint64_t element = type_align((enum ptx_type)v->type, v->vec);
+    if (__builtin_mul_overflow(n, element, &v->size) || v->size > PTX_LIMIT_VARIABLE)
         fail_at(p, at->line, at->column, "'%s' is too large", v->name);
+}
+
+/* After the space: .align .vec .type name[dims]. */
+static struct ptx_var *
+declare(struct parser *p, enum ptx_space space, struct token *at, uint64_t dims[9], uint32_t *ndims)
+{
+    struct ptx_var *v = ARENA_NEW(p->arena, struct ptx_var);
+    v->space = (uint8_t)space;
+    v->vec = 1;
+    parse_qualifiers(p, v);
+    if (!v->type)
+        fail_expected(p, "a type");
+    else if (v->type == PTX_PRED && space != PTX_SPACE_REG)
+        fail_here(p, "a variable cannot be of type .pred");
     if (!v->align)
-        v->align = element;
+        v->align = type_align((enum ptx_type)v->type, v->vec);
+    declare_name(p, v, at, dims, ndims);
+    return v;
+}
+
+/* v, or what the name stands for already: an .extern variable and its definition are one. */
+static struct ptx_var *
+add_variable(struct parser *p, struct ptx_var *v, const struct token *at)
+{
+    struct symbol *old = symbol_find_in(p, v->name, strlen(v->name), p->scopes[p->depth].id);
+    struct ptx_var *first = old && old->kind == SYMBOL_VAR ? old->var : NULL;
+    if (first && (v->linkage == PTX_EXTERN || first->linkage == PTX_EXTERN)) {
+        if (first->space != v->space || first->type != v->type) {
+            fail_at(p, at->line, at->column, "'%s' is declared differently on line %u", v->name,
+                    first->line);
+            return NULL;
+        }
+        if (v->linkage != PTX_EXTERN) {
+            v->index = first->index;
+            v->func = first->func;
+            *first = *v;
+        }
+        return first;
+    }
+    struct symbol *s = symbol_add(p, v->name, SYMBOL_VAR, at->line, at->column);
+    if (!s)
+        return NULL;
+    s->var = v;
+    if (p->depth) {
+        v->func = p->func;
+        v->index = (uint32_t)p->locals.count;
+        VEC_PUSH(&p->locals, v);
+    } else {
+        v->index = (uint32_t)p->vars.count;
+        VEC_PUSH(&p->vars, v);
+    }
     return v;
 }
 
@@ -381,58 +597,36 @@ void
 parse_variable(struct parser *p, enum ptx_linkage linkage)
 {
     enum ptx_space space = (enum ptx_space)dot_word(p)->value;
+    if (space == PTX_SPACE_SREG || space == PTX_SPACE_REG || space == PTX_SPACE_SHARED_CLUSTER ||
+        (space == PTX_SPACE_PARAM && !p->depth)) {
+        fail_here(p, "a variable cannot be declared in .%s here", ptx_space_name(space));
+        return;
+    }
     lex_next(p);
+    struct ptx_var first = {0}; /* .u32 a, b: the type is said once */
     do {
         struct token at;
-        uint64_t dims[8] = {0};
+        uint64_t dims[9] = {0};
         uint32_t n = 0;
-        struct ptx_var *v = declare(p, space, &at, dims, &n);
+        struct ptx_var *v;
+        if (first.type) {
+            v = ARENA_NEW(p->arena, struct ptx_var);
+            *v = first;
+            declare_name(p, v, &at, dims, &n);
+        } else {
+            v = declare(p, space, &at, dims, &n);
+        }
         v->linkage = (uint8_t)linkage;
+        if (!first.type)
+            first = (struct ptx_var){.space = v->space, .type = v->type, .vec = v->vec,
+                                     .align = v->align, .managed = v->managed};
+        if (!p->failed)
+            v = add_variable(p, v, &at);
         if (p->failed)
             return;
-        struct symbol *old = symbol_find_in(p, v->name, strlen(v->name), p->scopes[p->depth].id);
-        if (old && old->kind == SYMBOL_VAR && (linkage == PTX_EXTERN || old->var->linkage == PTX_EXTERN)) {
-            struct ptx_var *first = old->var;
-            if (linkage != PTX_EXTERN) {
-                uint32_t index = first->index;
-                *first = *v;
-                first->index = index;
-            }
-            v = first;
-        } else {
-            struct symbol *s = symbol_add(p, v->name, SYMBOL_VAR, at.line, at.column);
-            if (!s)
-                return;
-            s->var = v;
-            v->func = p->depth ? p->func : NULL;
-            if (p->depth) {
-                v->index = (uint32_t)p->locals.count;
-                VEC_PUSH(&p->locals, v);
-            } else {
-                v->index = (uint32_t)p->vars.count;
-                VEC_PUSH(&p->vars, v);
-            }
-        }
-        if (lex_take(p, '=')) {
-            if (v->unsized || v->size > PTX_LIMIT_INIT) {
-                fail_here(p, "'%s' cannot have an initial value", v->name);
-                return;
-            }
-            struct init in = {.v = v, .bytes = ptx_type_bytes((enum ptx_type)v->type)};
-            v->init = arena_alloc(p->arena, v->size + 16);
-            if (p->tok.kind == TOKEN_STRING) {
-                memcpy(v->init, p->tok.at, p->tok.count < v->size ? p->tok.count : v->size);
-                lex_next(p);
-            } else {
-                init_list(p, &in, 0, dims, n);
-            }
-            v->relocs = ARENA_ARRAY(p->arena, struct ptx_reloc, in.relocs.count + 1);
-            if (in.relocs.count)
-                memcpy(v->relocs, in.relocs.at, sizeof *v->relocs * in.relocs.count);
-            v->reloc_count = (uint32_t)in.relocs.count;
-            VEC_FREE(&in.relocs);
-        }
-    } while (lex_take(p, ','));
+        if (lex_take(p, '='))
+            parse_initial_value(p, v, dims, n);
+    } while (lex_take(p, ',') && !p->failed);
     lex_expect(p, ';');
 }
 
@@ -441,7 +635,7 @@ parse_parameters(struct parser *p, struct ptx_func *f, bool results, bool protot
 {
     VEC(struct ptx_var *) list = {0};
     VEC(uint32_t) regs = {0};
-    uint64_t offset = 0;
+    uint64_t at_byte = 0;
     lex_expect(p, '(');
     while (!lex_is(p, ')') && !p->failed && p->tok.kind != TOKEN_END) {
         const struct word *w = dot_word(p);
@@ -452,7 +646,7 @@ parse_parameters(struct parser *p, struct ptx_func *f, bool results, bool protot
         enum ptx_space space = (enum ptx_space)w->value;
         lex_next(p);
         struct token at;
-        uint64_t dims[8] = {0};
+        uint64_t dims[9] = {0};
         uint32_t n = 0, reg = PTX_NO_REG;
         struct ptx_var *v = declare(p, space, &at, dims, &n);
         v->func = f;
@@ -463,9 +657,11 @@ parse_parameters(struct parser *p, struct ptx_func *f, bool results, bool protot
             if (s)
                 s->var = v;
         }
-        offset = (offset + v->align - 1) & ~(uint64_t)(v->align - 1);
-        v->param_offset = offset;
-        offset += v->size;
+        at_byte = (at_byte + v->align - 1) & ~(uint64_t)(v->align - 1);
+        v->param_offset = at_byte;
+        at_byte += v->size;
+        if (at_byte > PTX_LIMIT_VARIABLE)
+            fail_at(p, at.line, at.column, "the parameters are too large");
         v->index = UINT32_MAX; /* not among the function's own variables */
         VEC_PUSH(&list, v);
         VEC_PUSH(&regs, reg);
@@ -487,7 +683,7 @@ parse_parameters(struct parser *p, struct ptx_func *f, bool results, bool protot
         f->params = copy;
         f->param_regs = reg_copy;
         f->param_count = (uint32_t)list.count;
-        f->param_bytes = offset;
+        f->param_bytes = at_byte;
     }
     VEC_FREE(&list);
     VEC_FREE(&regs);
@@ -595,12 +791,7 @@ address(struct parser *p, const struct ptx_insn *i, struct ptx_operand *o)
         } else {
             fail_at(p, t.line, t.column, "'%.*s' is not declared", (int)t.count, t.at);
         }
-        if (lex_is(p, '+') || lex_is(p, '-')) {
-            bool minus = lex_is(p, '-');
-            lex_next(p);
-            int64_t v = int_binary(p, 9);
-            o->offset = minus ? -v : v;
-        }
+        o->offset = offset(p);
     } else {
         o->offset = (int64_t)expr_count(p, "address", UINT64_MAX);
     }
@@ -629,12 +820,7 @@ named_operand(struct parser *p, const struct ptx_insn *i, struct ptx_operand *o)
     if (s && s->kind == SYMBOL_VAR) {
         o->kind = PTX_O_SYMBOL;
         o->var = s->var;
-        if (lex_is(p, '+') || lex_is(p, '-')) {
-            bool minus = lex_is(p, '-');
-            lex_next(p);
-            int64_t v = int_binary(p, 9);
-            o->offset = minus ? -v : v;
-        }
+        o->offset = offset(p);
         return;
     }
     if (s && s->kind == SYMBOL_FUNC) {
@@ -867,65 +1053,121 @@ parse_insn(struct parser *p)
     VEC_PUSH(&p->insns, i);
 }
 
+/* Names behind a label, up to the semicolon. */
+static void
+parse_target_names(struct parser *p, struct ptx_targets *t)
+{
+    VEC(struct token) names = {0};
+    do {
+        struct token at = p->tok;
+        lex_name(p, t->kind == 'b' ? "a label" : "a function");
+        VEC_PUSH(&names, at);
+    } while (lex_take(p, ',') && !p->failed);
+    t->count = (uint32_t)names.count;
+    if (t->kind == 'b')
+        t->labels = ARENA_ARRAY(p->arena, uint32_t, names.count + 1);
+    else
+        t->funcs = ARENA_ARRAY(p->arena, struct ptx_func *, names.count + 1);
+    for (size_t k = 0; k < names.count && !p->failed; k++) {
+        const struct token *at = &names.at[k];
+        const char *name = lex_text(p, at);
+        if (t->kind == 'b') {
+            add_label_use(p, NULL, &t->labels[k], name, false, at);
+            continue;
+        }
+        struct symbol *s = symbol_of_function(p, name, at->line, at->column);
+        if (s && s->kind != SYMBOL_FUNC)
+            fail_at(p, at->line, at->column, "'%s' is not a function", name);
+        else if (s)
+            t->funcs[k] = s->func;
+    }
+    VEC_FREE(&names);
+}
+
 static void
 parse_targets(struct parser *p, const char *name, const struct token *at)
 {
     struct ptx_targets t = {.name = name, .line = at->line};
     if (lex_take_dot(p, "branchtargets")) {
         t.kind = 'b';
-        VEC(struct token) names = {0};
-        do {
-            VEC_PUSH(&names, p->tok);
-            lex_name(p, "a label");
-        } while (lex_take(p, ',') && !p->failed);
-        t.count = (uint32_t)names.count;
-        t.labels = ARENA_ARRAY(p->arena, uint32_t, names.count + 1);
-        for (size_t k = 0; k < names.count; k++)
-            add_label_use(p, NULL, &t.labels[k], lex_text(p, &names.at[k]), false, &names.at[k]);
-        VEC_FREE(&names);
+        parse_target_names(p, &t);
     } else if (lex_take_dot(p, "calltargets")) {
         t.kind = 'c';
-        while (!lex_is(p, ';') && p->tok.kind != TOKEN_END && !p->failed)
-            lex_next(p);
+        parse_target_names(p, &t);
     } else {
         lex_next(p);
         t.kind = 'p';
         t.prototype = ARENA_NEW(p->arena, struct ptx_func);
+        t.prototype->name = "_";
+        t.prototype->module = p->m;
         if (lex_is(p, '('))
             parse_parameters(p, t.prototype, true, true);
         lex_name(p, "_");
         if (lex_is(p, '('))
             parse_parameters(p, t.prototype, false, true);
-        while (p->tok.kind == TOKEN_DOT && !p->failed)
-            lex_next(p);
+        while ((p->tok.kind == TOKEN_DOT || p->tok.kind == TOKEN_INT) && !p->failed) {
+            t.prototype->noreturn |= lex_is_dot(p, "noreturn");
+            lex_next(p); /* .abi_preserve 4 */
+        }
     }
     lex_expect(p, ';');
     struct symbol *s = symbol_add(p, name, SYMBOL_TARGETS, at->line, at->column);
-    if (s)
-        s->index = (uint32_t)p->targets.count;
+    if (!s)
+        return;
+    s->index = (uint32_t)p->targets.count;
     VEC_PUSH(&p->label_symbols, s);
     VEC_PUSH(&p->targets, t);
 }
 
-static void
-parse_loc(struct parser *p)
+static struct ptx_loc
+parse_place(struct parser *p)
 {
     struct ptx_loc l = {0};
-    lex_next(p);
     l.file = (uint32_t)expr_count(p, "file number", PTX_LIMIT_FILES);
     l.line = (uint32_t)expr_count(p, "line", UINT32_MAX);
     l.column = (uint32_t)expr_count(p, "column", UINT32_MAX);
-    while (lex_take(p, ',') && !p->failed) { /* function_name label, inlined_at file line column */
-        lex_name(p, "function_name or inlined_at");
-        while (!lex_is(p, ',') && !p->failed &&
-               (p->tok.kind == TOKEN_INT || p->tok.kind == TOKEN_NAME || lex_is(p, '+'))) {
-            if (p->tok.kind == TOKEN_NAME && p->tok.count > 2 && p->tok.line != p->line)
-                break;
-            lex_next(p);
+    return l;
+}
+
+/* The place of a call: the last .loc of the same place, which has the chain above it. */
+static uint32_t
+find_loc(struct parser *p, const struct ptx_loc *l)
+{
+    for (size_t k = p->locs.count, n = 0; k-- > 1 && n < 1000; n++) {
+        const struct ptx_loc *x = &p->locs.at[k];
+        if (x->file == l->file && x->line == l->line && x->column == l->column)
+            return (uint32_t)k;
+    }
+    VEC_PUSH(&p->locs, *l);
+    return (uint32_t)p->locs.count - 1;
+}
+
+/* .loc file line column, function_name label+offset, inlined_at file line column (PTX ISA 11.5) */
+static void
+parse_loc(struct parser *p)
+{
+    lex_next(p);
+    struct ptx_loc l = parse_place(p);
+    struct loc_name name = {.func = p->func};
+    while (lex_take(p, ',') && !p->failed) {
+        struct token t = p->tok;
+        const char *word = lex_name(p, "function_name or inlined_at");
+        if (!strcmp(word, "function_name")) {
+            name.label = lex_name(p, "a label");
+            name.offset = (uint64_t)offset(p);
+        } else if (!strcmp(word, "inlined_at")) {
+            struct ptx_loc caller = parse_place(p);
+            l.inlined_at = p->func ? find_loc(p, &caller) : 0;
+        } else {
+            fail_at(p, t.line, t.column, "function_name or inlined_at expected, not '%s'", word);
         }
     }
-    p->loc = (uint32_t)p->locs.count;
+    if (!p->func || p->failed)
+        return;
+    p->loc = name.loc = (uint32_t)p->locs.count;
     VEC_PUSH(&p->locs, l);
+    if (name.label)
+        VEC_PUSH(&p->loc_names, name);
 }
 
 static void
@@ -976,34 +1218,69 @@ statement(struct parser *p)
     }
 }
 
+/* The function's labels by name and scope, for resolve_labels: scopes are closed by then. */
+struct label_table {
+    struct symbol **slot;
+    uint32_t mask;
+};
+
+static uint32_t
+label_hash(uint32_t hash, uint32_t scope)
+{
+    hash ^= scope * 2654435761u;
+    return hash ^ hash >> 15;
+}
+
+static struct label_table
+make_label_table(struct parser *p)
+{
+    struct label_table t = {.mask = 15};
+    while (t.mask < p->label_symbols.count * 2)
+        t.mask = t.mask * 2 + 1;
+    t.slot = ls_alloc(sizeof *t.slot * ((size_t)t.mask + 1));
+    for (size_t k = 0; k < p->label_symbols.count; k++) {
+        struct symbol *s = p->label_symbols.at[k];
+        uint32_t h = label_hash(s->hash, s->scope) & t.mask;
+        while (t.slot[h])
+            h = (h + 1) & t.mask;
+        t.slot[h] = s;
+    }
+    return t;
+}
+
+/* The label of this name in the use's scope, or in one around it. */
+static struct symbol *
+find_label(struct parser *p, const struct label_table *t, const struct label_use *u)
+{
+    uint32_t hash = words_hash(u->name, strlen(u->name));
+    for (uint32_t scope = u->scope; scope; scope = p->parents.at[scope])
+        for (uint32_t h = label_hash(hash, scope) & t->mask; t->slot[h]; h = (h + 1) & t->mask)
+            if (t->slot[h]->scope == scope && !strcmp(t->slot[h]->name, u->name))
+                return t->slot[h];
+    return NULL;
+}
+
 static void
 resolve_labels(struct parser *p)
 {
+    struct label_table t = make_label_table(p);
     for (size_t k = 0; k < p->uses.count && !p->failed; k++) {
         struct label_use *u = &p->uses.at[k];
-        struct symbol *found = NULL;
-        /* Scopes are closed by now: labels are looked for by name and scope, outwards. */
-        for (uint32_t scope = u->scope; !found; scope = p->parents.at[scope]) {
-            for (size_t s = 0; s < p->label_symbols.count; s++) {
-                struct symbol *x = p->label_symbols.at[s];
-                if (x && x->scope == scope && !strcmp(x->name, u->name))
-                    found = x;
-            }
-            if (!scope)
-                break;
-        }
-        if (!found || (u->wants_targets != (found->kind == SYMBOL_TARGETS))) {
+        struct symbol *found = find_label(p, &t, u);
+        if (!found)
             fail_at(p, u->line, u->column, "label '%s' is not defined", u->name);
-            return;
-        }
-        if (u->operand) {
-            u->operand->label = found->index;
-            if (u->wants_targets)
-                u->operand->target = found->index;
-        } else {
+        else if (u->wants_targets != (found->kind == SYMBOL_TARGETS))
+            fail_at(p, u->line, u->column, "'%s' is %s", u->name,
+                    u->wants_targets ? "a label, not a list of targets"
+                                     : "a list of targets, not a label");
+        else if (!u->operand)
             *u->label = found->index;
-        }
+        else if (u->wants_targets)
+            u->operand->target = found->index;
+        else
+            u->operand->label = found->index;
     }
+    ls_release(t.slot);
 }
 
 #define KEEP(field, type, count_field)                                                             \
@@ -1095,49 +1372,18 @@ performance(struct parser *p, struct ptx_func *f)
     }
 }
 
-void
-parse_function(struct parser *p, enum ptx_linkage linkage)
+/* One struct a name: a declaration's, filled in by the definition. */
+static struct ptx_func *
+add_function(struct parser *p, struct ptx_func *f, const struct token *at)
 {
-    bool kernel = lex_is_dot(p, "entry");
-    uint32_t line = p->tok.line;
-    struct ptx_func made = {.is_kernel = kernel, .linkage = (uint8_t)linkage, .line = line,
-                            .module = p->m};
-    lex_next(p);
-    scope_open(p);
-    VEC_PUSH(&p->locs, ((struct ptx_loc){0}));
-    p->loc = 0;
-    struct ptx_func *f = ARENA_NEW(p->arena, struct ptx_func);
-    *f = made;
-    p->func = f;
-    while (lex_take_dot(p, "noreturn"))
-        f->noreturn = true;
-    if (lex_is(p, '('))
-        parse_parameters(p, f, true, false);
-    struct token at = p->tok;
-    f->name = lex_name(p, "a function's name");
-    if (lex_is(p, '('))
-        parse_parameters(p, f, false, false);
-    performance(p, f);
-    if (kernel && f->param_bytes > PTX_LIMIT_PARAMETERS)
-        fail_at(p, at.line, at.column, "the parameters of '%s' take %llu bytes: more than %d",
-                f->name, (unsigned long long)f->param_bytes, PTX_LIMIT_PARAMETERS);
-    if (!lex_take(p, ';') && !p->failed)
-        parse_body(p, f);
-    p->regs.count = p->locals.count = p->locs.count = 0;
-    scope_close(p);
-    if (p->failed)
-        return;
-    if (kernel && !f->has_body && linkage != PTX_EXTERN)
-        return;
-    /* One struct a name: a declaration's, filled in by the definition. */
     struct symbol *s = symbol_find(p, f->name, strlen(f->name));
     if (!s)
-        s = symbol_add_global(p, f->name, SYMBOL_FUNC, at.line, at.column);
+        s = symbol_add_global(p, f->name, SYMBOL_FUNC, at->line, at->column);
     if (!s)
-        return;
+        return NULL;
     if (s->kind != SYMBOL_FUNC || (s->func && s->func->has_body && f->has_body)) {
-        fail_at(p, at.line, at.column, "'%s' is already declared on line %u", f->name, s->line);
-        return;
+        fail_at(p, at->line, at->column, "'%s' is already declared on line %u", f->name, s->line);
+        return NULL;
     }
     if (!s->func || s->undeclared) {
         struct ptx_func *slot = s->func ? s->func : f;
@@ -1145,20 +1391,88 @@ parse_function(struct parser *p, enum ptx_linkage linkage)
             *slot = *f;
         slot->index = (uint32_t)p->funcs.count;
         s->func = slot;
+        s->line = at->line;
         s->undeclared = false;
         VEC_PUSH(&p->funcs, slot);
-    } else if (f->has_body) {
-        uint32_t index = s->func->index;
-        *s->func = *f;
-        s->func->index = index;
+        return slot;
     }
-    struct ptx_func *g = s->func;
+    if (s->func->is_kernel != f->is_kernel || s->func->param_count != f->param_count ||
+        s->func->result_count != f->result_count) {
+        fail_at(p, at->line, at->column, "'%s' is declared differently on line %u", f->name,
+                s->line);
+        return NULL;
+    }
+    if (f->has_body) {
+        f->index = s->func->index;
+        if (f->linkage == PTX_LOCAL_LINKAGE && s->func->linkage != PTX_EXTERN)
+            f->linkage = s->func->linkage;
+        *s->func = *f;
+    }
+    return s->func;
+}
+
+static void
+parse_signature(struct parser *p, struct ptx_func *f, struct token *at)
+{
+    while (lex_take_dot(p, "noreturn"))
+        f->noreturn = true;
+    if (lex_is(p, '(')) {
+        if (f->is_kernel)
+            fail_here(p, "a kernel has no results");
+        parse_parameters(p, f, true, false);
+    }
+    *at = p->tok;
+    f->name = lex_name(p, "a function's name");
+    if (lex_is(p, '('))
+        parse_parameters(p, f, false, false);
+    performance(p, f);
+    if (f->is_kernel && f->param_bytes > PTX_LIMIT_PARAMETERS)
+        fail_at(p, at->line, at->column, "the parameters of '%s' take %llu bytes: more than %d",
+                f->name, (unsigned long long)f->param_bytes, PTX_LIMIT_PARAMETERS);
+}
+
+void
+parse_function(struct parser *p, enum ptx_linkage linkage)
+{
+    struct ptx_func *f = ARENA_NEW(p->arena, struct ptx_func);
+    *f = (struct ptx_func){.is_kernel = lex_is_dot(p, "entry"), .linkage = (uint8_t)linkage,
+                           .line = p->tok.line, .module = p->m};
+    struct token at;
+    lex_next(p);
+    scope_open(p);
+    VEC_PUSH(&p->locs, ((struct ptx_loc){0}));
+    p->loc = 0;
+    p->func = f;
+    parse_signature(p, f, &at);
+    if (!lex_take(p, ';') && !p->failed)
+        parse_body(p, f);
+    p->func = NULL;
+    p->regs.count = p->locals.count = p->locs.count = 0;
+    scope_close(p);
+    if (p->failed || (f->is_kernel && !f->has_body && linkage != PTX_EXTERN))
+        return;
+    struct ptx_func *g = add_function(p, f, &at);
+    if (!g)
+        return;
     for (uint32_t k = 0; k < g->param_count; k++)
         g->params[k]->func = g;
     for (uint32_t k = 0; k < g->result_count; k++)
         g->results[k]->func = g;
     for (uint32_t k = 0; k < g->var_count; k++)
         g->vars[k]->func = g;
+}
+
+/* .alias a, b; gives b's body the declared name a as well (PTX ISA 11.6). */
+static void
+parse_alias(struct parser *p)
+{
+    lex_next(p);
+    struct alias a = {.at = p->tok};
+    a.name = lex_name(p, "a function");
+    lex_expect(p, ',');
+    a.of = lex_name(p, "a function");
+    lex_expect(p, ';');
+    VEC_PUSH(&p->aliases, a);
 }
 
 /* -- the module -------------------------------------------------------------------------------------------------- */
@@ -1192,16 +1506,35 @@ parse_pragma(struct parser *p)
     lex_expect(p, ';');
 }
 
+/* The strings of .debug_str, which .loc's function_name points into. */
 static void
-skip_section(struct parser *p)
+collect_string(struct parser *p)
+{
+    struct token t = p->tok;
+    lex_next(p);
+    if (t.kind == TOKEN_NAME && lex_is(p, ':')) {
+        const char *name = arena_strndup(&p->temporary, t.at, t.count);
+        words_add(&p->debug_labels, &p->temporary, name, 0, (uint32_t)p->debug_str.count);
+    } else if (t.kind == TOKEN_INT) {
+        char c = (char)t.integer;
+        text_add_bytes(&p->debug_str, &c, 1);
+    }
+}
+
+static void
+parse_section(struct parser *p)
 {
     lex_next(p);
+    bool strings = lex_is_dot(p, "debug_str");
     lex_next(p); /* its name */
     lex_expect(p, '{');
     while (!lex_is(p, '}') && !p->failed) {
         if (p->tok.kind == TOKEN_END)
             fail_here(p, "the text ends inside a section");
-        lex_next(p);
+        else if (strings)
+            collect_string(p);
+        else
+            lex_next(p);
     }
     lex_expect(p, '}');
 }
@@ -1216,9 +1549,36 @@ parse_version(struct parser *p)
         return;
     }
     double v = t.kind == TOKEN_FLOAT ? bits_double(t.integer) : (double)t.integer;
+    if (t.is_f32 || !(v >= 1 && v < 100)) {
+        fail_here(p, "'%.*s' is not a version", (int)t.count, t.at);
+        return;
+    }
     p->m->version = (uint32_t)(v * 10 + 0.5);
     p->has_version = true;
     lex_next(p);
+}
+
+/* What may stand beside sm_90 in .target (PTX ISA 11.1.2). */
+static bool
+known_target(const char *name)
+{
+    static const char *const names[] = {"compute_", "debug", "texmode_unified",
+                                        "texmode_independent", "texmode_raw", "map_f64_to_f32"};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (ls_starts_with(name, names[k]))
+            return true;
+    return false;
+}
+
+static void
+parse_address_size(struct parser *p)
+{
+    lex_next(p);
+    struct token t = p->tok;
+    uint64_t n = expr_count(p, "address size", UINT32_MAX);
+    if (n != 32 && n != 64)
+        fail_at(p, t.line, t.column, "an address has 32 or 64 bits");
+    p->m->address_size = (uint32_t)n;
 }
 
 static void
@@ -1237,6 +1597,8 @@ parse_target(struct parser *p)
                 fail_at(p, t.line, t.column, "'%s' is not a target", name);
             p->m->target = n;
             p->m->target_suffix_a = *c == 'a';
+        } else if (!known_target(name)) {
+            fail_at(p, t.line, t.column, "'%s' is not a target", name);
         }
     } while (lex_take(p, ',') && !p->failed);
     p->has_target = true;
@@ -1247,7 +1609,6 @@ module_item(struct parser *p)
 {
     enum ptx_linkage linkage = PTX_LOCAL_LINKAGE;
     for (bool more = true; more;) {
-        more = true;
         if (lex_take_dot(p, "visible"))
             linkage = PTX_VISIBLE;
         else if (lex_take_dot(p, "extern"))
@@ -1266,14 +1627,16 @@ module_item(struct parser *p)
         fail_here(p, "a module begins with .version");
     else if (lex_is_dot(p, "target"))
         parse_target(p);
-    else if (lex_take_dot(p, "address_size"))
-        p->m->address_size = (uint32_t)expr_count(p, "address size", 64);
+    else if (lex_is_dot(p, "address_size"))
+        parse_address_size(p);
+    else if (lex_is_dot(p, "alias"))
+        parse_alias(p);
     else if (lex_is_dot(p, "file"))
         parse_file(p);
     else if (lex_is_dot(p, "pragma"))
         parse_pragma(p);
     else if (lex_is_dot(p, "section"))
-        skip_section(p);
+        parse_section(p);
     else if (lex_is_dot(p, "loc"))
         parse_loc(p);
     else if (lex_is_dot(p, "entry") || lex_is_dot(p, "func"))
@@ -1292,7 +1655,7 @@ free_parser(struct parser *p)
     VEC_FREE(&p->files);
     VEC_FREE(&p->undeclared);
     VEC_FREE(&p->loc_names);
-    VEC_FREE(&p->debug_labels);
+    VEC_FREE(&p->aliases);
     text_free(&p->debug_str);
     VEC_FREE(&p->regs);
     VEC_FREE(&p->locals);
@@ -1308,6 +1671,44 @@ free_parser(struct parser *p)
 }
 
 static void
+resolve_aliases(struct parser *p)
+{
+    for (size_t k = 0; k < p->aliases.count && !p->failed; k++) {
+        const struct alias *a = &p->aliases.at[k];
+        struct symbol *s = symbol_find(p, a->name, strlen(a->name));
+        struct symbol *of = symbol_find(p, a->of, strlen(a->of));
+        const char *wrong = !s || s->kind != SYMBOL_FUNC                             ? a->name
+                            : !of || of->kind != SYMBOL_FUNC || !of->func->has_body ? a->of
+                                                                                     : NULL;
+        if (wrong) {
+            fail_at(p, a->at.line, a->at.column, "'%s' is not a function that an alias can have",
+                    wrong);
+            return;
+        }
+        uint32_t index = s->func->index;
+        uint8_t linkage = s->func->linkage;
+        *s->func = *of->func;
+        s->func->name = a->name;
+        s->func->index = index;
+        s->func->linkage = linkage;
+    }
+}
+
+static void
+resolve_loc_names(struct parser *p)
+{
+    for (size_t k = 0; k < p->loc_names.count; k++) {
+        const struct loc_name *n = &p->loc_names.at[k];
+        const struct word *w = words_find(&p->debug_labels, n->label, strlen(n->label));
+        uint64_t at = w ? w->value + n->offset : UINT64_MAX;
+        if (at < p->debug_str.count && n->loc < n->func->loc_count)
+            n->func->locs[n->loc].inlined_function =
+                arena_strndup(p->arena, p->debug_str.at + at,
+                              strnlen(p->debug_str.at + at, p->debug_str.count - at));
+    }
+}
+
+static void
 finish(struct parser *p)
 {
     struct ptx_module *m = p->m;
@@ -1318,6 +1719,8 @@ finish(struct parser *p)
             return;
         }
     }
+    resolve_aliases(p);
+    resolve_loc_names(p);
     m->vars = ARENA_ARRAY(p->arena, struct ptx_var *, p->vars.count + 1);
     m->funcs = ARENA_ARRAY(p->arena, struct ptx_func *, p->funcs.count + 1);
     m->files = ARENA_ARRAY(p->arena, struct ptx_file, p->files.count + 1);
@@ -1330,6 +1733,8 @@ finish(struct parser *p)
     m->var_count = (uint32_t)p->vars.count;
     m->func_count = (uint32_t)p->funcs.count;
     m->file_count = (uint32_t)p->files.count;
+    for (size_t k = 0; k < p->funcs.count && !p->failed; k++)
+        check_calls(p, p->funcs.at[k]);
 }
 
 struct ptx_module *

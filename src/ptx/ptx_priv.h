@@ -4,12 +4,7 @@
  *
  *     ptx_lex.c     text to tokens
  *     ptx_words.c   hash tables: mnemonics, dot words, special registers; names of a module
- *     ptx_expr.c    constant expressions
- *     ptx_var.c     variables, parameters, registers, initialisers
- *     ptx_operand.c operands
- *     ptx_insn.c    instructions, labels, bodies
- *     ptx_func.c    .entry, .func, prototypes
- *     ptx_parse.c   modules: directives outside of functions; start reading here
+ *     ptx_parse.c   everything from constants to modules; start at ptx_parse, at its end
  *     ptx_check.c   operands, types and modifiers of an instruction against ptx_forms.def
  *
  * Errors are sticky: the first one is kept, and from then on the lexer gives the end of the text,
@@ -119,6 +114,11 @@ struct loc_name { /* .loc ... function_name label */
     uint64_t offset;
 };
 
+struct alias {
+    struct token at;
+    const char *name, *of;
+};
+
 struct parser {
     /* text and tokens */
     const char *path, *cursor, *end, *line_start;
@@ -150,7 +150,8 @@ struct parser {
     VEC(struct symbol *) undeclared;
     VEC(struct loc_name) loc_names;
     struct text debug_str;
-    VEC(struct word) debug_labels;
+    struct words debug_labels;
+    VEC(struct alias) aliases;
     /* the function being read */
     struct ptx_func *func;
     VEC(struct ptx_reg) regs;
@@ -214,30 +215,10 @@ struct symbol *symbol_add_global(struct parser *p, const char *name, enum symbol
 struct symbol *symbol_of_function(struct parser *p, const char *name, uint32_t line,
                                   uint32_t column);
 
-/* -- ptx_expr.c ---------------------------------------------------------------------------------- */
+/* -- ptx_parse.c ------------------------------------------------------------------------------- */
 
-enum value_kind { VALUE_INT, VALUE_FLOAT, VALUE_SYMBOL };
-
-struct value {
-    enum value_kind kind;
-    bool is_unsigned, is_f32, generic;
-    uint64_t bits;  /* integer, or bits of a double or (is_f32) float */
-    uint64_t mask;  /* VALUE_SYMBOL: 0xff00(symbol); 0: none */
-    struct ptx_var *var;
-    struct ptx_func *func;
-    int64_t offset; /* VALUE_SYMBOL */
-};
-
-struct value expr_parse(struct parser *p);
-/* Without operators at the top: a constant, or one in parentheses, with signs. */
-struct value expr_unary(struct parser *p);
 /* An integer expression, at least 0 and at most limit. */
 uint64_t expr_count(struct parser *p, const char *what, uint64_t limit);
-double value_double(const struct value *v);
-
-/* -- ptx_var.c ------------------------------------------------------------------------------------ */
-
-enum ptx_space space_of_word(const char *at, size_t n); /* NONE: it is none */
 /* A type word, or PTX_TYPE_NONE (nothing taken). */
 enum ptx_type take_type(struct parser *p);
 void parse_reg(struct parser *p);
@@ -246,16 +227,18 @@ void parse_variable(struct parser *p, enum ptx_linkage linkage);
 /* (a, b, ...) of a function; kernel: lays out the parameter block. */
 void parse_parameters(struct parser *p, struct ptx_func *f, bool results, bool prototype);
 
-/* -- ptx_operand.c, ptx_insn.c, ptx_func.c, ptx_parse.c, ptx_check.c ------------------------------ */
-
 void parse_operands(struct parser *p, struct ptx_insn *i);
 void parse_body(struct parser *p, struct ptx_func *f);
 void parse_function(struct parser *p, enum ptx_linkage linkage);
-void parse_prototype(struct parser *p, struct ptx_targets *t);
 void parse_file(struct parser *p);
 void parse_pragma(struct parser *p);
-void check_insn(struct parser *p, const struct ptx_insn *i);
 void add_label_use(struct parser *p, struct ptx_operand *o, uint32_t *label, const char *name,
                    bool wants_targets, const struct token *t);
+
+/* -- ptx_check.c ---------------------------------------------------------------------------------- */
+
+void check_insn(struct parser *p, const struct ptx_insn *i);
+/* Calls and indexed branches, once all functions and labels are known. */
+void check_calls(struct parser *p, const struct ptx_func *f);
 
 #endif
