@@ -176,7 +176,9 @@ static bool
 pack_ints(struct emit *e, const struct ptx_insn *i, const value *in, unsigned nin, value *out)
 {
     enum ptx_type t = insn_type(i);
-    unsigned bits = t == PTX_U4 || t == PTX_S4 ? 4 : 8 * ptx_type_bytes(t);
+    unsigned bits = t == PTX_U4 || t == PTX_S4   ? 4
+                    : t == PTX_U2 || t == PTX_S2 ? 2
+                                                 : 8 * ptx_type_bytes(t);
     bool to_signed = ptx_type_kind(t) == 's';
     value d = nin > 2 ? v_shlk(e, in[2], 2 * bits) : v_k(e, in[0], 0);
     for (unsigned k = 0; k < 2; k++) {

@@ -315,6 +315,7 @@ static const struct form packed[] = {
     {"cvt.rn.f16x2.e2m3x2", "w", "h", ref_unpack, P_E2M3, EXACT}, {"cvt.rn.f16x2.e2m1x2", "w", "b", ref_unpack, P_E2M1, EXACT},
     {"cvt.pack.sat.u16.s32", "w", "ww", ref_cvt_pack, 16, EXACT}, {"cvt.pack.sat.s16.s32", "w", "ww", ref_cvt_pack, 16 | 0x100, EXACT},
     {"cvt.pack.sat.u8.s32.b32", "w", "www", ref_cvt_pack, 8, EXACT}, {"cvt.pack.sat.s8.s32.b32", "w", "www", ref_cvt_pack, 8 | 0x100, EXACT},
+    {"cvt.pack.sat.u2.s32.b32", "w", "www", ref_cvt_pack, 2, EXACT}, {"cvt.pack.sat.s2.s32.b32", "w", "www", ref_cvt_pack, 2 | 0x100, EXACT},
     {"cvt.pack.sat.u4.s32.b32", "w", "www", ref_cvt_pack, 4, EXACT}, {"cvt.pack.sat.s4.s32.b32", "w", "www", ref_cvt_pack, 4 | 0x100, EXACT},
 };
 /* clang-format on */
