@@ -593,13 +593,19 @@ LOCKSTEP_NV float __nv_double2float_rz(double __a)
 {
     return __nvvm_d2f_rz(__a);
 }
+/* Floating point to integer, towards zero: instructions, not builtins. LLVM folds the builtins to C's
+ * conversion, which is undefined where PTX clamps. */
 LOCKSTEP_NV int __nv_double2int_rz(double __a)
 {
-    return __nvvm_d2i_rz(__a);
+    int __r;
+    asm("cvt.rzi.s32.f64 %0, %1;" : "=r"(__r) : "d"(__a));
+    return __r;
 }
 LOCKSTEP_NV int __nv_float2int_rz(float __a)
 {
-    return __nvvm_f2i_rz(__a);
+    int __r;
+    asm("cvt.rzi.s32.f32 %0, %1;" : "=r"(__r) : "f"(__a));
+    return __r;
 }
 LOCKSTEP_NV float __nv_int2float_rz(int __a)
 {
@@ -607,11 +613,15 @@ LOCKSTEP_NV float __nv_int2float_rz(int __a)
 }
 LOCKSTEP_NV unsigned int __nv_double2uint_rz(double __a)
 {
-    return __nvvm_d2ui_rz(__a);
+    unsigned int __r;
+    asm("cvt.rzi.u32.f64 %0, %1;" : "=r"(__r) : "d"(__a));
+    return __r;
 }
 LOCKSTEP_NV unsigned int __nv_float2uint_rz(float __a)
 {
-    return __nvvm_f2ui_rz(__a);
+    unsigned int __r;
+    asm("cvt.rzi.u32.f32 %0, %1;" : "=r"(__r) : "f"(__a));
+    return __r;
 }
 LOCKSTEP_NV float __nv_uint2float_rz(unsigned int __a)
 {
@@ -619,11 +629,15 @@ LOCKSTEP_NV float __nv_uint2float_rz(unsigned int __a)
 }
 LOCKSTEP_NV long long __nv_double2ll_rz(double __a)
 {
-    return __nvvm_d2ll_rz(__a);
+    long long __r;
+    asm("cvt.rzi.s64.f64 %0, %1;" : "=l"(__r) : "d"(__a));
+    return __r;
 }
 LOCKSTEP_NV long long __nv_float2ll_rz(float __a)
 {
-    return __nvvm_f2ll_rz(__a);
+    long long __r;
+    asm("cvt.rzi.s64.f32 %0, %1;" : "=l"(__r) : "f"(__a));
+    return __r;
 }
 LOCKSTEP_NV float __nv_ll2float_rz(long long __a)
 {
@@ -631,11 +645,15 @@ LOCKSTEP_NV float __nv_ll2float_rz(long long __a)
 }
 LOCKSTEP_NV unsigned long long __nv_double2ull_rz(double __a)
 {
-    return __nvvm_d2ull_rz(__a);
+    unsigned long long __r;
+    asm("cvt.rzi.u64.f64 %0, %1;" : "=l"(__r) : "d"(__a));
+    return __r;
 }
 LOCKSTEP_NV unsigned long long __nv_float2ull_rz(float __a)
 {
-    return __nvvm_f2ull_rz(__a);
+    unsigned long long __r;
+    asm("cvt.rzi.u64.f32 %0, %1;" : "=l"(__r) : "f"(__a));
+    return __r;
 }
 LOCKSTEP_NV float __nv_ull2float_rz(unsigned long long __a)
 {
