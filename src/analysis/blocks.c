@@ -382,7 +382,11 @@ find_post_dominators(struct flow *f)
 
 /* -- webs --------------------------------------------------------------------------------------------
  * A register with several definitions is split where their uses do not meet. Only such registers
- * are looked at: reaching definitions over their definitions, joined by union-find at each use. */
+ * are looked at: reaching definitions over their definitions, joined by union-find at each use.
+ *
+ * A use that only one definition of a web reaches gets a register of its own as well, written by that
+ * definition and moved to the web's behind it: an index before its loop begins is known to be the
+ * thread's number, whatever the loop makes of it later. */
 
 struct webs {
     struct flow *f;
@@ -397,10 +401,16 @@ struct webs {
     uint32_t next_def;      /* per walk: definitions are numbered register by register */
     uint32_t *seen;         /* per register: definitions met so far in text order */
     uint64_t *now;
-    bool rename;
+    bool rename, look;
+    bool *last;             /* per definition: ends its block (no room behind it), or is guarded */
+    bool *alone, *joint;    /* per definition: has uses that it reaches alone, with others */
+    uint32_t *own_reg;      /* per definition: its register for those, UINT32_MAX: none */
+    uint32_t moved;         /* while renaming: the definition just met, UINT32_MAX: none */
     uint32_t *web_reg;      /* per root definition: its new register */
     uint32_t *use_root;     /* rename: the web that reaches, per register */
-    bool guarded;
+    bool guarded, at_end;
+    VEC(struct flow_insn) out; /* renamed instructions, block by block */
+    const uint8_t *types;      /* per register before renaming */
 };
 
 static uint32_t
@@ -435,6 +445,7 @@ walk_operand(struct ptx_operand *o, bool write, void *context)
         return;
     if (write) {
         uint32_t d = w->first_def[reg] + w->seen[reg]++;
+        w->last[d] |= w->at_end || w->guarded;
         if (w->guarded) { /* the old value stays in some lanes: one web with what reaches here */
             for (uint32_t k = 0; k < w->def_count[reg]; k++)
                 if (set_has(w->now, w->first_def[reg] + k))
@@ -443,11 +454,16 @@ walk_operand(struct ptx_operand *o, bool write, void *context)
             kill_defs(w, w->now, reg);
         }
         set_add(w->now, d);
-        if (w->rename)
-            o->reg = w->web_reg[find_root(w, d)];
+        if (w->look && w->guarded) /* it keeps old values: never alone */
+            w->joint[d] = true;
+        if (w->rename) {
+            bool own = w->own_reg[d] != UINT32_MAX;
+            o->reg = own ? w->own_reg[d] : w->web_reg[find_root(w, d)];
+            w->moved = own ? d : w->moved;
+        }
         return;
     }
-    uint32_t root = UINT32_MAX;
+    uint32_t root = UINT32_MAX, reaching = 0;
     for (uint32_t k = 0; k < w->def_count[reg]; k++) {
         uint32_t d = w->first_def[reg] + k;
         if (!set_has(w->now, d))
@@ -455,9 +471,34 @@ walk_operand(struct ptx_operand *o, bool write, void *context)
         if (root != UINT32_MAX)
             w->parent[find_root(w, d)] = find_root(w, root);
         root = d;
+        reaching++;
     }
+    for (uint32_t k = 0; w->look && k < w->def_count[reg]; k++)
+        if (set_has(w->now, w->first_def[reg] + k))
+            *(reaching == 1 ? &w->alone[w->first_def[reg] + k] : &w->joint[w->first_def[reg] + k]) =
+                true;
     if (w->rename && root != UINT32_MAX)
-        o->reg = w->web_reg[find_root(w, root)];
+        o->reg = reaching == 1 && w->own_reg[root] != UINT32_MAX ? w->own_reg[root]
+                                                                 : w->web_reg[find_root(w, root)];
+}
+
+/* The instruction with its new registers, and behind it the move to the web's register. */
+static void
+keep_insn(struct webs *w, const struct flow_insn *i)
+{
+    VEC_PUSH(&w->out, *i);
+    if (w->moved == UINT32_MAX)
+        return;
+    uint32_t web = w->web_reg[find_root(w, w->moved)];
+    struct flow_insn move = *i;
+    move.i = (struct ptx_insn){.op = PTX_OP_MOV, .type_count = 1, .vec = 1, .operand_count = 2,
+                               .guard = PTX_NO_REG, .line = i->i.line, .column = i->i.column,
+                               .loc = i->i.loc};
+    move.i.type[0] = w->types[w->reg_of_def[w->moved]];
+    move.i.operand = ARENA_ARRAY(&w->f->arena, struct ptx_operand, 2);
+    move.i.operand[0] = (struct ptx_operand){.kind = PTX_O_REG, .reg = web};
+    move.i.operand[1] = (struct ptx_operand){.kind = PTX_O_REG, .reg = w->own_reg[w->moved]};
+    VEC_PUSH(&w->out, move);
 }
 
 static void
@@ -467,10 +508,14 @@ walk_block(struct webs *w, struct flow_block *b)
     for (uint32_t k = 0; k < n; k++) {
         struct flow_insn *i = &w->f->insns[b->first + k];
         w->guarded = i->i.guard != PTX_NO_REG && !(k == b->count);
+        w->moved = UINT32_MAX;
+        w->at_end = k == b->count;
         flow_visit(i, walk_operand, w);
+        if (w->rename)
+            keep_insn(w, i);
     }
     if (w->rename && b->end == FLOW_BRANCH)
-        b->guard = w->f->insns[b->end_insn].i.guard;
+        b->guard = w->out.at[w->out.count - 1].i.guard;
 }
 
 static void
@@ -481,7 +526,15 @@ walk_all(struct webs *w, bool fix)
         memset(w->seen, 0, sizeof *w->seen * w->f->reg_count);
         for (uint32_t b = 0; b < w->f->block_count; b++) {
             memcpy(w->now, w->in[b], sizeof *w->now * w->words);
+            uint32_t first = (uint32_t)w->out.count;
             walk_block(w, &w->f->blocks[b]);
+            if (w->rename) {
+                struct flow_block *blk = &w->f->blocks[b];
+                bool end = blk->end_insn != UINT32_MAX;
+                blk->first = first;
+                blk->count = (uint32_t)w->out.count - first - end;
+                blk->end_insn = end ? first + blk->count : UINT32_MAX;
+            }
             for (uint32_t s = 0; fix && s < w->f->blocks[b].succ_count; s++) {
                 uint64_t *to = w->in[w->f->blocks[b].succ[s]];
                 for (uint32_t k = 0; k < w->words; k++) {
@@ -509,6 +562,14 @@ add_webs(struct flat *b, struct webs *w)
         }
         w->web_reg[d] = (uint32_t)b->regs.count;
         struct flow_reg copy = b->regs.at[reg];
+        VEC_PUSH(&b->regs, copy);
+    }
+    for (uint32_t d = 0; d < w->defs; d++) {
+        w->own_reg[d] = UINT32_MAX;
+        if (!w->alone[d] || !w->joint[d] || w->last[d])
+            continue;
+        w->own_reg[d] = (uint32_t)b->regs.count;
+        struct flow_reg copy = b->regs.at[w->reg_of_def[d]];
         VEC_PUSH(&b->regs, copy);
     }
     ls_release(kept);
@@ -546,12 +607,32 @@ split_webs(struct flat *b)
     uint64_t *sets = ls_alloc(sizeof *sets * w.words * f->block_count);
     for (uint32_t k = 0; k < f->block_count; k++)
         w.in[k] = sets + (size_t)k * w.words;
+    w.alone = ls_alloc(w.defs + 1);
+    w.joint = ls_alloc(w.defs + 1);
+    w.last = ls_alloc(w.defs + 1);
+    w.own_reg = ls_alloc(sizeof *w.own_reg * (w.defs + 1));
+    uint8_t *types = ls_alloc(f->reg_count + 1);
+    for (uint32_t r = 0; r < f->reg_count; r++)
+        types[r] = b->regs.at[r].type;
+    w.types = types;
     if (w.defs) {
         walk_all(&w, true);
+        w.look = true;
+        walk_all(&w, false);
+        w.look = false;
         add_webs(b, &w);
         w.rename = true;
         walk_all(&w, false);
+        f->insn_count = (uint32_t)w.out.count;
+        f->insns = ARENA_ARRAY(&f->arena, struct flow_insn, f->insn_count + 1);
+        memcpy(f->insns, w.out.at, sizeof *f->insns * f->insn_count);
+        VEC_FREE(&w.out);
     }
+    ls_release(types);
+    ls_release(w.alone);
+    ls_release(w.joint);
+    ls_release(w.last);
+    ls_release(w.own_reg);
     ls_release(sets);
     ls_release(w.in);
     ls_release(w.now);
