@@ -163,15 +163,28 @@ bits_szext(struct emit *e, const struct ptx_insn *i, const value *in, unsigned n
 
 /* -- logic of three ------------------------------------------------------------------------------ */
 
-/* lop3: the table's set rows as a sum of products; LLVM makes one vpternlog of it. With .and, .or
- * or .xor and a predicate q: also p = (d != 0) op q. */
-bool
-bits_lop3(struct emit *e, const struct ptx_insn *i, const value *in, unsigned nin, value *out)
+/* The table as AVX-512's vpternlog takes it: its rows are in the same order. */
+static value
+lop3_by_avx512(struct emit *e, const value *in, uint64_t rows)
 {
-    uint64_t rows;
-    if (!v_const(in[3], &rows))
-        return emit_fail(e, "lop3 needs a constant table");
+    value part[2];
+    for (unsigned k = 0; k < 2; k++) {
+        value args[4];
+        for (unsigned a = 0; a < 3; a++)
+            args[a] = v_slice(e, in[a], 16 * k, 16);
+        args[3] = LLVMConstInt(LLVMInt32TypeInContext(e->context), rows & 255, false);
+        part[k] = emit_intrinsic(e, "llvm.x86.avx512.pternlog.d.512", NULL, 0, args, 4);
+    }
+    return v_concat(e, part, 2, 16, in[0]);
+}
+
+/* The table's set rows as a sum of products. */
+static value
+lop3(struct emit *e, const value *in, uint64_t rows)
+{
     value not_in[3], sum = v_k(e, in[0], 0);
+    if (v_count(in[0]) == 32 && host_has_avx512(e))
+        return lop3_by_avx512(e, in, rows);
     for (unsigned k = 0; k < 3; k++)
         not_in[k] = v_not(e, in[k]);
     for (unsigned row = 0; row < 8; row++) {
@@ -180,10 +193,20 @@ bits_lop3(struct emit *e, const struct ptx_insn *i, const value *in, unsigned ni
         value p = v_and(e, row & 4 ? in[0] : not_in[0], row & 2 ? in[1] : not_in[1]);
         sum = v_or(e, sum, v_and(e, p, row & 1 ? in[2] : not_in[2]));
     }
-    out[0] = sum;
+    return sum;
+}
+
+/* lop3. With .and, .or or .xor and a predicate q: also p = (d != 0) op q. */
+bool
+bits_lop3(struct emit *e, const struct ptx_insn *i, const value *in, unsigned nin, value *out)
+{
+    uint64_t rows;
+    if (!v_const(in[3], &rows))
+        return emit_fail(e, "lop3 needs a constant table");
+    out[0] = lop3(e, in, rows);
     if (!insn_pair(i))
         return true;
-    value set = v_ne(e, sum, v_k(e, sum, 0));
+    value set = v_ne(e, out[0], v_k(e, out[0], 0));
     out[1] = ptx_has(i, PTX_M_AND)  ? v_and(e, set, in[4])
              : ptx_has(i, PTX_M_OR) ? v_or(e, set, in[4])
                                     : v_xor(e, set, in[4]);

@@ -344,11 +344,32 @@ shift_is_safe(value a, value n)
     return v_const(n, &k) && k < emit_bits_of(a);
 }
 
+/* AVX-512's shifts by a vector clear past the width as PTX's do (the arithmetic one keeps the sign).
+ * kind: "psllv", "psrlv", "psrav". NULL: not for this type or host. */
+static value
+shift_by_avx512(struct emit *e, const char *kind, value a, value n)
+{
+    unsigned bits = emit_bits_of(a), lanes = v_count(a), at_once = 512 / bits;
+    if (!host_has_avx512(e) || (bits != 32 && bits != 64) || lanes < at_once)
+        return NULL;
+    char name[64];
+    snprintf(name, sizeof name, "llvm.x86.avx512.%s.%c.512", kind, bits == 32 ? 'd' : 'q');
+    value part[8];
+    for (unsigned k = 0; k < lanes / at_once; k++) {
+        value args[] = {v_slice(e, a, k * at_once, at_once), v_slice(e, n, k * at_once, at_once)};
+        part[k] = emit_intrinsic(e, name, NULL, 0, args, 2);
+    }
+    return v_concat(e, part, lanes / at_once, at_once, a);
+}
+
 value
 v_shl(struct emit *e, value a, value n)
 {
     if (shift_is_safe(a, n))
         return LLVMBuildShl(e->b, a, n, "");
+    value direct = shift_by_avx512(e, "psllv", a, n);
+    if (direct)
+        return direct;
     value fits = v_ult(e, n, v_k(e, n, emit_bits_of(a)));
     value shifted = LLVMBuildShl(e->b, a, v_andk(e, n, emit_bits_of(a) - 1), "");
     return v_select(e, fits, shifted, v_k(e, a, 0));
@@ -359,6 +380,9 @@ v_lshr(struct emit *e, value a, value n)
 {
     if (shift_is_safe(a, n))
         return LLVMBuildLShr(e->b, a, n, "");
+    value direct = shift_by_avx512(e, "psrlv", a, n);
+    if (direct)
+        return direct;
     value fits = v_ult(e, n, v_k(e, n, emit_bits_of(a)));
     value shifted = LLVMBuildLShr(e->b, a, v_andk(e, n, emit_bits_of(a) - 1), "");
     return v_select(e, fits, shifted, v_k(e, a, 0));
@@ -367,8 +391,12 @@ v_lshr(struct emit *e, value a, value n)
 value
 v_ashr(struct emit *e, value a, value n)
 {
-    if (!shift_is_safe(a, n))
-        n = v_call2(e, "llvm.umin", n, v_k(e, n, emit_bits_of(a) - 1));
+    if (shift_is_safe(a, n))
+        return LLVMBuildAShr(e->b, a, n, "");
+    value direct = shift_by_avx512(e, "psrav", a, n);
+    if (direct)
+        return direct;
+    n = v_call2(e, "llvm.umin", n, v_k(e, n, emit_bits_of(a) - 1));
     return LLVMBuildAShr(e->b, a, n, "");
 }
 
@@ -464,6 +492,16 @@ host_has_f16c(const struct emit *e)
     return !e->plain_host && __builtin_cpu_supports("f16c");
 #elif defined(__aarch64__)
     return !e->plain_host;
+#else
+    return false;
+#endif
+}
+
+bool
+host_has_fp16(const struct emit *e)
+{
+#if defined(__x86_64__) && __clang_major__ >= 14
+    return !e->plain_host && __builtin_cpu_supports("avx512fp16");
 #else
     return false;
 #endif

@@ -139,11 +139,18 @@ float_mul(struct emit *e, const struct ptx_insn *i, const value *in, unsigned ni
     return true;
 }
 
-/* x * y + z, rounded to odd: x * y is exact in the type at hand, the error of the sum is known exactly
- * (TwoSum), and an odd last digit keeps the final rounding, to fewer digits, honest. */
+/* x * y + z, rounded to odd: an odd last digit keeps the final rounding, to fewer digits, honest. Of
+ * the sum rounded down and up, which are the same or neighbours, the odd one. Hosts that cannot
+ * round so in the instruction: x * y is exact in the type at hand, and the error of the sum is known
+ * exactly (TwoSum). */
 static value
 fma_to_odd(struct emit *e, value x, value y, value z)
 {
+    if (host_has_avx512(e)) {
+        value down = v_bits(e, round_fma(e, x, y, z, ROUND_DOWN));
+        value up = v_bits(e, round_fma(e, x, y, z, ROUND_UP));
+        return v_real(e, v_select(e, v_trunc(e, down, 1), down, up));
+    }
     value p = LLVMBuildFMul(e->b, x, y, "");
     value s = LLVMBuildFAdd(e->b, p, z, "");
     value z1 = LLVMBuildFSub(e->b, s, p, "");
@@ -167,6 +174,17 @@ fma_bfloat(struct emit *e, value x, value y, value z)
                       LLVMBuildFPExt(e->b, z, t, ""));
 }
 
+static value
+fma_half(struct emit *e, value x, value y, value z)
+{
+    if (!host_has_fp16(e))
+        return fma_to_odd(e, x, y, z);
+    LLVMTypeRef t = v_float_type(e, x, 16); /* the operands are halves: exact both ways */
+    value r = v_call3(e, "llvm.fma", LLVMBuildFPTrunc(e->b, x, t, ""),
+                      LLVMBuildFPTrunc(e->b, y, t, ""), LLVMBuildFPTrunc(e->b, z, t, ""));
+    return LLVMBuildFPExt(e->b, r, LLVMTypeOf(x), "");
+}
+
 bool
 float_fma(struct emit *e, const struct ptx_insn *i, const value *in, unsigned nin, value *out)
 {
@@ -177,7 +195,7 @@ float_fma(struct emit *e, const struct ptx_insn *i, const value *in, unsigned ni
     const struct format *f = format_of(insn_type(i));
     value x = open_operand(e, i, in[0]), y = open_operand(e, i, in[1]);
     value z = open_operand(e, i, in[2]);
-    value r = f == &format_f16    ? fma_to_odd(e, x, y, z)
+    value r = f == &format_f16    ? fma_half(e, x, y, z)
               : f == &format_bf16 ? fma_bfloat(e, x, y, z)
                                   : round_fma(e, x, y, z, rounding_of(i));
     out[0] = close_result(e, i, r, in[0]);

@@ -248,5 +248,6 @@ insn_pair(const struct ptx_insn *i)
 /* What the machine that compiles (and runs) the code has. */
 bool host_has_avx512(const struct emit *e);
 bool host_has_f16c(const struct emit *e);
+bool host_has_fp16(const struct emit *e); /* arithmetic on halves */
 
 #endif

@@ -126,9 +126,10 @@ harness_parse(const char *text, size_t nout, size_t nin)
 /* Operands in memory: 32 values each, predicates as bytes. */
 typedef void harness_fn(uint32_t mask, void *const *out, void *const *in);
 
+/* [1]: a host without extensions, for the emitters' portable ways. */
 struct harness {
-    LLVMOrcLLJITRef jit;
-    LLVMTargetMachineRef machine;
+    LLVMOrcLLJITRef jit[2];
+    LLVMTargetMachineRef machine[2];
     unsigned count;
 };
 
@@ -142,10 +143,18 @@ harness_check(LLVMErrorRef error)
 }
 
 static inline LLVMTargetMachineRef
-harness_machine(void)
+harness_machine(bool plain)
 {
     char *message = NULL, *triple = LLVMGetDefaultTargetTriple();
     char *cpu = LLVMGetHostCPUName(), *features = LLVMGetHostCPUFeatures();
+#if defined(__x86_64__)
+    if (plain) {
+        LLVMDisposeMessage(cpu);
+        LLVMDisposeMessage(features);
+        cpu = LLVMCreateMessage("x86-64-v2");
+        features = LLVMCreateMessage("+cx16");
+    }
+#endif
     LLVMTargetRef target;
     if (LLVMGetTargetFromTriple(triple, &target, &message))
         abort();
@@ -158,32 +167,39 @@ harness_machine(void)
     return m;
 }
 
+static inline void
+harness_start(struct harness *h, bool plain)
+{
+    LLVMOrcJITTargetMachineBuilderRef builder =
+        LLVMOrcJITTargetMachineBuilderCreateFromTargetMachine(harness_machine(plain));
+    LLVMOrcLLJITBuilderRef jit = LLVMOrcCreateLLJITBuilder();
+    LLVMOrcLLJITBuilderSetJITTargetMachineBuilder(jit, builder);
+    harness_check(LLVMOrcCreateLLJIT(&h->jit[plain], jit));
+    h->machine[plain] = harness_machine(plain);
+    LLVMOrcJITDylibRef library = LLVMOrcLLJITGetMainJITDylib(h->jit[plain]);
+    const char *name;
+    void *address;
+    for (size_t i = 0; jit_math_symbol(i, &name, &address); i++) {
+        LLVMOrcCSymbolMapPair pair = {
+            LLVMOrcLLJITMangleAndIntern(h->jit[plain], name),
+            {(LLVMOrcExecutorAddress)(uintptr_t)address, {LLVMJITSymbolGenericFlagsExported, 0}}};
+        harness_check(LLVMOrcJITDylibDefine(library, LLVMOrcAbsoluteSymbols(&pair, 1)));
+    }
+    /* memcpy and the like, and the C library's functions that LLVM lowers intrinsics to */
+    LLVMOrcDefinitionGeneratorRef process;
+    harness_check(LLVMOrcCreateDynamicLibrarySearchGeneratorForProcess(
+        &process, LLVMOrcLLJITGetGlobalPrefix(h->jit[plain]), NULL, NULL));
+    LLVMOrcJITDylibAddGenerator(library, process);
+}
+
 static inline struct harness *
 harness_new(void)
 {
     struct harness *h = calloc(1, sizeof *h);
     LLVMInitializeNativeTarget();
     LLVMInitializeNativeAsmPrinter();
-    LLVMOrcJITTargetMachineBuilderRef builder =
-        LLVMOrcJITTargetMachineBuilderCreateFromTargetMachine(harness_machine());
-    LLVMOrcLLJITBuilderRef jit = LLVMOrcCreateLLJITBuilder();
-    LLVMOrcLLJITBuilderSetJITTargetMachineBuilder(jit, builder);
-    harness_check(LLVMOrcCreateLLJIT(&h->jit, jit));
-    h->machine = harness_machine();
-    const char *name;
-    void *address;
-    for (size_t i = 0; jit_math_symbol(i, &name, &address); i++) {
-        LLVMOrcCSymbolMapPair pair = {
-            LLVMOrcLLJITMangleAndIntern(h->jit, name),
-            {(LLVMOrcExecutorAddress)(uintptr_t)address, {LLVMJITSymbolGenericFlagsExported, 0}}};
-        harness_check(LLVMOrcJITDylibDefine(LLVMOrcLLJITGetMainJITDylib(h->jit),
-                                            LLVMOrcAbsoluteSymbols(&pair, 1)));
-    }
-    /* memcpy and the like, and the C library's functions that LLVM lowers intrinsics to */
-    LLVMOrcDefinitionGeneratorRef process;
-    harness_check(LLVMOrcCreateDynamicLibrarySearchGeneratorForProcess(
-        &process, LLVMOrcLLJITGetGlobalPrefix(h->jit), NULL, NULL));
-    LLVMOrcJITDylibAddGenerator(LLVMOrcLLJITGetMainJITDylib(h->jit), process);
+    harness_start(h, false);
+    harness_start(h, true);
     return h;
 }
 
@@ -296,15 +312,16 @@ harness_compile(struct harness *h, const struct ptx_insn *i, const char *out, co
     }
     LLVMDisposeMessage(message);
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    harness_check(LLVMRunPasses(e.module, "default<O2>", h->machine, options));
+    harness_check(LLVMRunPasses(e.module, "default<O2>", h->machine[plain_host], options));
     LLVMDisposePassBuilderOptions(options);
     if (getenv("HARNESS_DUMP"))
         LLVMDumpModule(e.module);
     LLVMOrcThreadSafeModuleRef m = LLVMOrcCreateNewThreadSafeModule(e.module, safe);
     LLVMOrcDisposeThreadSafeContext(safe);
-    harness_check(LLVMOrcLLJITAddLLVMIRModule(h->jit, LLVMOrcLLJITGetMainJITDylib(h->jit), m));
+    harness_check(LLVMOrcLLJITAddLLVMIRModule(h->jit[plain_host],
+                                              LLVMOrcLLJITGetMainJITDylib(h->jit[plain_host]), m));
     LLVMOrcExecutorAddress address;
-    harness_check(LLVMOrcLLJITLookup(h->jit, &address, name));
+    harness_check(LLVMOrcLLJITLookup(h->jit[plain_host], &address, name));
     return (harness_fn *)(uintptr_t)address;
 }
 
