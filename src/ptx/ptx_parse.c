@@ -1576,8 +1576,9 @@ parse_address_size(struct parser *p)
     lex_next(p);
     struct token t = p->tok;
     uint64_t n = expr_count(p, "address size", UINT32_MAX);
-    if (n != 32 && n != 64)
-        fail_at(p, t.line, t.column, "an address has 32 or 64 bits");
+    if (n != 64)
+        fail_at(p, t.line, t.column, ".address_size %llu is not supported: only 64 is",
+                (unsigned long long)n);
     p->m->address_size = (uint32_t)n;
 }
 
@@ -1746,7 +1747,7 @@ ptx_parse(const char *text, size_t size, const char *path, struct ls_error *err)
     p->arena = &p->m->arena;
     p->m->path = arena_strdup(p->arena, path);
     p->m->hash = ls_hash((struct hash128){0, 0}, text, size);
-    p->m->address_size = 32;
+    p->m->address_size = 64;
     p->path = p->m->path;
     p->cursor = p->line_start = text;
     p->end = text + size;

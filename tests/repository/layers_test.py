@@ -64,6 +64,10 @@ def header_errors(src, command_of):
             yield f"{path} does not compile alone:\n{done.stderr}"
 
 
+# What a process has once, whoever asks: its signal handlers, and a thread's stack for them.
+PROCESS_WIDE = {("fault.c.o", name) for name in ("once", "before", "stack_once", "stack_key", "current")}
+
+
 def global_errors(objects):
     """nm's d, D, b, B, C: writable data. .data.rel.ro and .tdata are told apart by the section."""
     for path in objects:
@@ -74,6 +78,8 @@ def global_errors(objects):
                 continue
             flags, section, size, name = match.groups()
             writable = section == "*COM*" or re.match(r"^\.(data|bss|tdata|tbss)(?!\.rel\.ro)", section)
+            if (Path(path).name, name) in PROCESS_WIDE:
+                continue
             if writable and "O" in flags and int(size, 16) and not name.startswith("__"):
                 yield f"{path}: {name} is mutable ({section})"
 
