@@ -798,6 +798,13 @@ address(struct parser *p, const struct ptx_insn *i, struct ptx_operand *o)
     lex_expect(p, ']');
 }
 
+/* Whether the operand being read is the function: the first one, or the one behind (results). */
+static bool
+is_call_target(const struct ptx_insn *i)
+{
+    return i->operand_count == 0 || (i->operand_count == 1 && i->operand[0].kind == PTX_O_LIST);
+}
+
 static void
 named_operand(struct parser *p, const struct ptx_insn *i, struct ptx_operand *o)
 {
@@ -833,7 +840,7 @@ named_operand(struct parser *p, const struct ptx_insn *i, struct ptx_operand *o)
         add_label_use(p, NULL, NULL, name, false, &t);
         return;
     }
-    if (i->op == PTX_OP_BRX || (i->op == PTX_OP_CALL && i->operand_count)) {
+    if (i->op == PTX_OP_BRX || (i->op == PTX_OP_CALL && !is_call_target(i))) {
         o->kind = PTX_O_TARGETS;
         add_label_use(p, NULL, NULL, name, true, &t);
         return;
@@ -922,6 +929,7 @@ parse_operands(struct parser *p, struct ptx_insn *i)
     size_t first_use = p->uses.count;
     while (!lex_is(p, ';') && !p->failed && p->tok.kind != TOKEN_END) {
         i->operand_count = (uint8_t)list.count;
+        i->operand = list.at;
         struct ptx_operand o = operand(p, i);
         if (lex_take(p, '|')) {
             struct ptx_operand second = operand(p, i);
