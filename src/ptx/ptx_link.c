@@ -348,10 +348,6 @@ collect(struct linker *l)
     size_t vars = 0, funcs = 0, files = 0;
     for (size_t p = 0; p < l->count; p++) {
         const struct ptx_module *part = l->parts[p];
-        if (part->address_size != l->parts[0]->address_size)
-            return ls_fail(l->err, LS_ERR_INPUT, "%s has addresses of %u bits, and %s of %u",
-                           part->path, part->address_size, l->parts[0]->path,
-                           l->parts[0]->address_size);
         for (uint32_t k = 0; k < part->var_count; k++)
             if (var_is_global(part->vars[k]) && !add_var(l, p, part->vars[k]))
                 return false;
@@ -369,7 +365,7 @@ collect(struct linker *l)
         funcs += part->func_count;
         files += part->file_count;
     }
-    m->address_size = l->count ? l->parts[0]->address_size : 64;
+    m->address_size = 64; /* others do not parse */
     m->vars = ARENA_ARRAY(&m->arena, struct ptx_var *, vars + 1);
     m->funcs = ARENA_ARRAY(&m->arena, struct ptx_func *, funcs + 1);
     m->files = ARENA_ARRAY(&m->arena, struct ptx_file, files + 1);

@@ -275,7 +275,7 @@ static const struct {
     {".target sm_90\n", "1:1: a module begins with .version"},
     {".version x\n", "1:10: a version expected, not 'x'"},
     {".version 8.5\n.target sm_x\n", "2:9: 'sm_x' is not a target"},
-    {".version 8.5\n.address_size 48\n", "2:15: an address has 32 or 64 bits"},
+    {".version 8.5\n.address_size 48\n", "2:15: .address_size 48 is not supported: only 64 is"},
     {HEAD "frob\n", "4:1: a directive, a variable or a function expected, not 'frob'"},
     {HEAD "/* no end\n", "4:1: the comment has no end"},
     {HEAD ".file 1 \"a\n", "4:9: the string has no end"},

@@ -302,8 +302,6 @@ not_linked(void **state)
          "b.ptx:4: 'f' is declared differently in a.ptx:4"},
         {HEAD ".visible .func f() { ret; }", HEAD ".visible .global .u32 f;",
          "b.ptx:4: 'f' is declared differently in a.ptx:4"},
-        {HEAD, ".version 8.5\n.target sm_90\n.address_size 32\n",
-         "b.ptx has addresses of 32 bits, and a.ptx of 64"},
     };
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
         struct ls_error err = {0};
