@@ -32,21 +32,23 @@ read64(const unsigned char *p)
 struct hash128
 ls_hash(struct hash128 seed, const void *at, size_t n)
 {
-    /* Odd 64-bit constants with as many ones as zeros: fractions of pi. */
-    const uint64_t k0 = 0x243f6a8885a308d3u, k1 = 0x13198a2e03707345u, k2 = 0xa4093822299f31d1u;
+    /* Each word meets a constant of its own: with shared ones, a and b could change places. Odd
+     * 64-bit constants from the fraction of pi. */
+    const uint64_t k0 = 0x243f6a8885a308d3u, k1 = 0x13198a2e03707345u, k2 = 0xa4093822299f31d1u,
+                   k3 = 0x082efa98ec4e6c89u;
     const unsigned char *p = at;
     uint64_t lo = seed.lo ^ k0, hi = seed.hi ^ k1;
     size_t left = n;
     for (; left >= 16; left -= 16, p += 16) {
         uint64_t a = read64(p), b = read64(p + 8);
-        lo = fold(lo ^ a, k0 ^ b) + hi;
-        hi = fold(hi ^ b, k1 ^ a) ^ (lo << 23 | lo >> 41);
+        lo = fold(lo ^ a, k2 ^ b) + hi;
+        hi = fold(hi ^ b, k3 ^ a) ^ (lo << 23 | lo >> 41);
     }
     unsigned char tail[16] = {0};
     if (left)
         memcpy(tail, p, left);
     uint64_t a = read64(tail), b = read64(tail + 8);
-    lo = fold(lo ^ a, k1 ^ b) + hi;
+    lo = fold(lo ^ a, k3 ^ b) + hi;
     hi = fold(hi ^ b, k2 ^ a) ^ (lo << 23 | lo >> 41);
     lo ^= (uint64_t)n;
     for (int i = 0; i < 2; i++) {

@@ -6,6 +6,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -126,7 +127,7 @@ edit_distance(const char *a, size_t n, const char *b, size_t m)
     enum { LONGEST = 48 };
     unsigned row[3][LONGEST + 1];
     if (n > LONGEST || m > LONGEST)
-        return LONGEST;
+        return UINT_MAX;
     for (size_t j = 0; j <= m; j++)
         row[0][j] = (unsigned)j;
     for (size_t i = 1; i <= n; i++) {
@@ -158,7 +159,7 @@ ls_nearest(const char *word, const char *const *table, size_t n)
         if (!table[i])
             continue;
         unsigned d = edit_distance(word, length, table[i], strlen(table[i]));
-        if (d < least || (d == least && !best)) {
+        if (d < least || (d == least && !best)) { /* the first of equals */
             least = d;
             best = table[i];
         }
