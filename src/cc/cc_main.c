@@ -427,6 +427,9 @@ link_program(struct step *s)
     cc_words_add(&w, arena_printf(a->arena, "-L%s", s->tools->library));
     cc_words_add(&w, arena_printf(a->arena, "-Wl,-rpath,%s", s->tools->library));
     cc_words_add(&w, "-llockstep");
+#ifdef LOCKSTEP_SANITIZERS /* the library was built with them: a program needs their runtime */
+    cc_words_add(&w, "-fsanitize=" LOCKSTEP_SANITIZERS);
+#endif
     cc_words_add(&w, "-lpthread");
     cc_words_add(&w, "-ldl");
     return run(s, &w);
