@@ -128,7 +128,9 @@ compile(struct harness *h, const struct atomic_form *f, bool plain)
     if (!is_red(f))
         memset(out, f->width, f->elements);
     struct parsed *p = harness_parse(f->text, strlen(out), n + 1);
-    return harness_compile(h, &p->insn, out, in, 32, false, emit_with, &plain);
+    harness_fn *fn = harness_compile(h, &p->insn, out, in, 32, false, emit_with, &plain);
+    free(p);
+    return fn;
 }
 
 static uint64_t state = 999;
@@ -224,6 +226,7 @@ one_warp(void **unused)
         printf("%-36s %u cases%s\n", forms[k].text, 2 * 200 * 32, bad ? "  WRONG" : "");
         wrong += bad != 0;
     }
+    harness_free(h);
     assert_int_equal(wrong, 0);
 }
 
@@ -257,6 +260,7 @@ wide(void **unused)
         assert_true(memory[0] == 5);
         free(p);
     }
+    harness_free(h);
 }
 
 /* -- threads ----------------------------------------------------------------------------------- */
@@ -314,6 +318,7 @@ threads(void **unused)
         }
         free(p);
     }
+    harness_free(h);
 }
 
 int

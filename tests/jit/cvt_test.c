@@ -221,6 +221,7 @@ scalar_forms(void **state)
         now.flags = RELU | FINITE;
         bad += run(h, ".rn");
     }
+    harness_free(h);
     assert_int_equal(bad, 0);
 }
 
@@ -331,6 +332,7 @@ packed_forms(void **state)
         printf("%-36s %6zu cases%s\n", packed[k].text, cases, wrong ? "  WRONG" : "");
         bad += wrong != 0;
     }
+    harness_free(h);
     assert_int_equal(bad, 0);
 }
 

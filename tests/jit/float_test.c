@@ -426,6 +426,7 @@ all_forms(void **state)
         printf("%-40s %8zu cases%s\n", forms[k].text, cases, wrong ? "  WRONG" : "");
         bad += wrong != 0;
     }
+    harness_free(h);
     assert_int_equal(bad, 0);
 }
 

@@ -225,6 +225,16 @@ harness_new(void)
     return h;
 }
 
+static inline void
+harness_free(struct harness *h)
+{
+    for (unsigned k = 0; k < 2; k++) {
+        harness_check(LLVMOrcDisposeLLJIT(h->jit[k]));
+        LLVMDisposeTargetMachine(h->machine[k]);
+    }
+    free(h);
+}
+
 static inline unsigned
 harness_bits(char width)
 {

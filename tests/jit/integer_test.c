@@ -337,7 +337,7 @@ ref_shift(uint64_t *d, const uint64_t *x, int arg)
 {
     unsigned n = bits_of(arg), by = x[1] > n ? n : (unsigned)x[1];
     wide a = number(x[0], arg);
-    d[0] = (uint64_t)(arg & LEFT ? a << by : a >> by);
+    d[0] = (uint64_t)(arg & LEFT ? (wide)((unsigned __int128)a << by) : a >> by);
 }
 
 static void
@@ -523,7 +523,7 @@ video_operation(wide a, wide b, int arg)
     case VMAX:
         return a > b ? a : b;
     case VSHL:
-        return a << n;
+        return (wide)((unsigned __int128)a << n);
     case VSHR:
         return a >> n;
     default:
@@ -726,6 +726,7 @@ all_forms(void **state)
         printf("%-40s %8zu cases%s\n", forms[k].text, cases, wrong ? "  WRONG" : "");
         bad += wrong != 0;
     }
+    harness_free(h);
     assert_int_equal(bad, 0);
 }
 

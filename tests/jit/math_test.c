@@ -848,5 +848,7 @@ main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(known), cmocka_unit_test(approximations),
                                        cmocka_unit_test(exact), cmocka_unit_test(packed),
                                        cmocka_unit_test(pointers)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    harness_free(harness);
+    return failed;
 }

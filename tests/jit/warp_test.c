@@ -273,6 +273,7 @@ all_forms(void **unused)
     unsigned bad = 0;
     for (size_t k = 0; k < sizeof forms / sizeof *forms; k++)
         bad += run(h, &forms[k]);
+    harness_free(h);
     assert_int_equal(bad, 0);
 }
 
