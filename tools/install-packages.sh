@@ -124,28 +124,33 @@ if [ "$(id -u)" -ne 0 ]; then
     as_root=(sudo)
 fi
 
-export DEBIAN_FRONTEND=noninteractive
-install() {
-    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-        apt-get install -y -q --no-install-recommends -o Dpkg::Use-Pty=0 "${missing[@]}"
-}
 log=$(mktemp) || exit 1
 trap 'rm -f "$log"' EXIT
-# The lists may be absent or old: try with what is there, fetch them only when that fails.
-if install >"$log" 2>&1; then
+install() {
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+        apt-get install -y -q --no-install-recommends -o Dpkg::Use-Pty=0 "${missing[@]}" >"$log" 2>&1
+}
+finish() {
     echo "install-packages: done"
     exit 0
+}
+
+# The package lists may be absent or old: try with what they have, fetch them only when that fails
+# or when they lack the clang that this distribution should have; then choose anew.
+again=${LOCKSTEP_PACKAGES_AGAIN:-}
+if [ "$chosen" = "${llvm_versions%% *}" ] || [ -n "$again" ]; then
+    install && finish
 fi
-if ! "${as_root[@]}" apt-get update -q >"$log" 2>&1; then
-    tail -n 5 "$log" >&2
+if [ -z "$again" ]; then
+    if "${as_root[@]}" apt-get update -q >"$log" 2>&1; then
+        rm -f "$log"
+        LOCKSTEP_PACKAGES_AGAIN=1 exec "$0"
+    fi
+    cp "$log" "$log.update"
+    install && finish # an older clang serves too
+    tail -n 5 "$log.update" >&2
+    rm -f "$log.update"
     by_hand "'apt-get update' failed (above): is there a network?"
 fi
-# On a machine without package lists the choice of clang above was a guess: make it again.
-if [ -z "${LOCKSTEP_PACKAGES_AGAIN:-}" ]; then
-    LOCKSTEP_PACKAGES_AGAIN=1 exec "$0"
-fi
-if ! install >"$log" 2>&1; then
-    tail -n 15 "$log" >&2
-    by_hand "apt-get could not install them (above)."
-fi
-echo "install-packages: done"
+tail -n 15 "$log" >&2
+by_hand "apt-get could not install them (above)."

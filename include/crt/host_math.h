@@ -77,6 +77,13 @@ ullmax(unsigned long long a, unsigned long long b)
     return max(a, b);
 }
 
+/* glibc has C23's sinpi and cospi since 2.41, under the names and types of CUDA. */
+#if defined __GLIBC_PREREQ
+#if __GLIBC_PREREQ(2, 41)
+#define LOCKSTEP_LIBC_HAS_SINPI
+#endif
+#endif
+#ifndef LOCKSTEP_LIBC_HAS_SINPI
 /* The exact argument reduction: x modulo 2 in [-1, 1]. */
 LOCKSTEP_HOST double
 sinpi(double a)
@@ -91,6 +98,7 @@ cospi(double a)
     double r = __builtin_fabs(__builtin_remainder(a, 2.0));
     return __builtin_sin((0.5 - r) * 3.14159265358979323846);
 }
+#endif
 LOCKSTEP_HOST double
 rsqrt(double a)
 {
@@ -184,8 +192,21 @@ erfcx(double a)
     {                                                                                              \
         return (float)name((double)a);                                                             \
     }
+#ifndef LOCKSTEP_LIBC_HAS_SINPI
 LOCKSTEP_FLOAT1(sinpi)
 LOCKSTEP_FLOAT1(cospi)
+#else
+LOCKSTEP_HOST float
+sinpi(float a)
+{
+    return sinpif(a);
+}
+LOCKSTEP_HOST float
+cospi(float a)
+{
+    return cospif(a);
+}
+#endif
 LOCKSTEP_FLOAT1(rsqrt)
 LOCKSTEP_FLOAT1(rcbrt)
 LOCKSTEP_FLOAT1(normcdf)

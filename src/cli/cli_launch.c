@@ -77,6 +77,10 @@ load(struct launch *l, const char *path, struct ls_error *err)
         return false;
     l->module = ptx_parse(text, size, path, err);
     ls_release(text);
+    if (l->module && l->module->address_size != 64)
+        return ls_fail(err, LS_ERR_UNSUPPORTED,
+                       "%s: %u-bit addresses are not supported, only .address_size 64", path,
+                       l->module->address_size);
     return l->module;
 }
 

@@ -48,7 +48,7 @@ int main(void)
            (int)grid.x - (int)v.x + (sizeof(dim3) != 12) + (sizeof(cudaUUID_t) != 16);
 }
 C
-gcc -std=c17 -Wall -Wextra -Werror -I. "$work/names.c" -o "$work/names" && "$work/names" || fail "names.c"
+${CC:-cc} -std=c17 -Wall -Wextra -Werror -I. "$work/names.c" -o "$work/names" && "$work/names" || fail "names.c"
 for standard in c++11 c++14 c++17 c++20; do
     echo '__global__ void k(int *a) { atomicAdd(a, 1); }' >"$work/one.cu"
     "$LOCKSTEP" cc -std=$standard -c "$work/one.cu" -o "$work/one.o" || fail "-std=$standard"
