@@ -131,10 +131,7 @@ struct harness {
     LLVMOrcLLJITRef jit[2];
     LLVMTargetMachineRef machine[2];
     unsigned count;
-    struct harness *next;
 };
-
-static struct harness *harness_all;
 
 static inline void
 harness_check(LLVMErrorRef error)
@@ -195,29 +192,10 @@ harness_start(struct harness *h, bool plain)
     LLVMOrcJITDylibAddGenerator(library, process);
 }
 
-static void
-harness_free_all(void)
-{
-    while (harness_all) {
-        struct harness *h = harness_all;
-        harness_all = h->next;
-        for (int plain = 0; plain < 2; plain++) {
-            harness_check(LLVMOrcDisposeLLJIT(h->jit[plain]));
-            LLVMDisposeTargetMachine(h->machine[plain]);
-        }
-        free(h);
-    }
-}
-
-/* Freed when the program ends. */
 static inline struct harness *
 harness_new(void)
 {
     struct harness *h = calloc(1, sizeof *h);
-    if (!harness_all)
-        atexit(harness_free_all);
-    h->next = harness_all;
-    harness_all = h;
     LLVMInitializeNativeTarget();
     LLVMInitializeNativeAsmPrinter();
     harness_start(h, false);
