@@ -213,6 +213,8 @@ check_needs(const struct check *c)
         if (is_integer(t) && !ptx_has(i, PTX_M_LO) && !ptx_has(i, PTX_M_HI) &&
             !ptx_has(i, PTX_M_WIDE))
             missing = ".lo, .hi or .wide is missing";
+        else if (i->op == PTX_OP_MAD && is_float(t) && !has_rounding(i) && c->p->m->target >= 20)
+            missing = "a rounding is missing: .rn, .rz, .rm or .rp";
         else if (ptx_has(i, PTX_M_WIDE) && (!is_integer(t) || ptx_type_bytes(t) > 4))
             missing = ".wide takes integers of 16 and 32 bits";
         break;
@@ -391,13 +393,9 @@ check_address(const struct check *c, unsigned n, const struct ptx_operand *o)
     if (o->base_kind != PTX_BASE_REG)
         return true;
     enum ptx_type t = (enum ptx_type)c->p->regs.at[o->reg].type;
-    unsigned bits = 8 * ptx_type_bytes(t);
-    if ((bits == 32 || bits == 64) && ptx_type_kind(t) != 'f')
+    if (t != PTX_PRED && ptx_type_kind(t) != 'f')
         return true;
-    if (t == PTX_PRED || ptx_type_kind(t) == 'f')
-        fail(c, "operand %u: a register of type .%s is no address", n, ptx_type_name(t));
-    else
-        fail(c, "operand %u: %s %u-bit register is no address", n, article(bits), bits);
+    fail(c, "operand %u: a register of type .%s is no address", n, ptx_type_name(t));
     return false;
 }
 

@@ -263,6 +263,8 @@ lex_string(struct parser *p, struct token *t)
     t->at = p->cursor;
     while (p->cursor < p->end && *p->cursor != '"' && *p->cursor != '\n')
         p->cursor += *p->cursor == '\\' && p->cursor + 1 < p->end && p->cursor[1] != '\n' ? 2 : 1;
+    if (memchr(t->at, 0, (size_t)(p->cursor - t->at)))
+        fail_at(p, t->line, t->column, "the string holds a byte 0x00");
     if (p->cursor >= p->end || *p->cursor != '"') {
         fail_at(p, t->line, t->column, "the string has no end");
         return;

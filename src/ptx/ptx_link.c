@@ -14,10 +14,10 @@
 
 /* A name with linkage, and the part's thing that gives it its content. */
 struct entry {
-    struct ptx_var *var;   /* one of both */
+    struct ptx_var *var; /* one of both */
     struct ptx_func *func;
     size_t part;
-    uint32_t align;        /* the largest of all declarations */
+    uint32_t align; /* the largest of all declarations */
     struct ptx_var *out_var;
     struct ptx_func *out_func;
 };
@@ -30,7 +30,7 @@ struct linker {
     struct arena temporary;
     struct words names; /* to indexes of entries */
     VEC(struct entry) entries;
-    struct ptx_var ***vars;   /* by part and index: the copies */
+    struct ptx_var ***vars; /* by part and index: the copies */
     struct ptx_func ***funcs;
     uint32_t var_count, func_count;
 };
@@ -46,7 +46,8 @@ copy(struct arena *a, const void *at, size_t size)
 
 #define COPY(a, at, n) ((__typeof__(at))copy((a), (at), sizeof *(at) * (size_t)(n)))
 
-/* -- names ------------------------------------------------------------------------------------------ */
+/* -- names
+ * ------------------------------------------------------------------------------------------ */
 
 static bool
 var_is_global(const struct ptx_var *v)
@@ -63,7 +64,10 @@ func_is_global(const struct ptx_func *f)
 static int
 var_rank(const struct ptx_var *v)
 {
-    return v->linkage == PTX_EXTERN ? 0 : v->linkage == PTX_COMMON ? 1 : v->linkage == PTX_WEAK ? 2 : 3;
+    return v->linkage == PTX_EXTERN   ? 0
+           : v->linkage == PTX_COMMON ? 1
+           : v->linkage == PTX_WEAK   ? 2
+                                      : 3;
 }
 
 static int
@@ -88,8 +92,8 @@ find_entry(struct linker *l, const char *name, size_t part, struct ptx_var *v, s
     if (w)
         return &l->entries.at[w->value];
     words_add(&l->names, &l->temporary, name, 0, (uint32_t)l->entries.count);
-    VEC_PUSH(&l->entries, ((struct entry){.var = v, .func = f, .part = part,
-                                          .align = v ? v->align : 0}));
+    VEC_PUSH(&l->entries,
+             ((struct entry){.var = v, .func = f, .part = part, .align = v ? v->align : 0}));
     return &l->entries.at[l->entries.count - 1];
 }
 
@@ -108,8 +112,8 @@ add_var(struct linker *l, size_t part, struct ptx_var *v)
     if (var_rank(o) == 3 && var_rank(v) == 3)
         return fail_pair(l, e, part, v->line, v->name, "defined in");
     e->align = v->align > e->align ? v->align : e->align;
-    if (var_rank(v) > var_rank(o) || (v->linkage == PTX_COMMON && o->linkage == PTX_COMMON &&
-                                      v->size > o->size)) {
+    if (var_rank(v) > var_rank(o) ||
+        (v->linkage == PTX_COMMON && o->linkage == PTX_COMMON && v->size > o->size)) {
         e->var = v;
         e->part = part;
     }
@@ -145,7 +149,8 @@ local_name(struct linker *l, const char *name, size_t part)
     return arena_strdup(&l->m->arena, name);
 }
 
-/* -- places for the copies ------------------------------------------------------------------------------ */
+/* -- places for the copies
+ * ------------------------------------------------------------------------------ */
 
 static void
 place_var(struct linker *l, size_t part, struct ptx_var *v)
@@ -179,7 +184,9 @@ place_func(struct linker *l, size_t part, struct ptx_func *f)
     l->funcs[part][f->index] = out;
 }
 
-/* -- copies ------------------------------------------------------------------------------------------------ */
+/* -- copies
+ * ------------------------------------------------------------------------------------------------
+ */
 
 /* A function being copied. */
 struct copying {
@@ -339,7 +346,9 @@ copy_func(struct linker *l, size_t part, uint32_t file_base, const struct ptx_fu
     copy_targets(&c);
 }
 
-/* -- the module ------------------------------------------------------------------------------------------------ */
+/* -- the module
+ * ------------------------------------------------------------------------------------------------
+ */
 
 static bool
 collect(struct linker *l)
@@ -356,8 +365,8 @@ collect(struct linker *l)
                 return false;
         m->version = part->version > m->version ? part->version : m->version;
         if (part->target >= m->target) {
-            m->target_suffix_a = part->target_suffix_a ||
-                                 (part->target == m->target && m->target_suffix_a);
+            m->target_suffix_a =
+                part->target_suffix_a || (part->target == m->target && m->target_suffix_a);
             m->target = part->target;
         }
         m->hash = ls_hash(m->hash, &part->hash, sizeof part->hash);

@@ -11,7 +11,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* -- names ---------------------------------------------------------------------------------------- */
+/* -- names ----------------------------------------------------------------------------------------
+ */
 
 /* The names under which a function's own things are printed; NULL: as they were written. */
 struct names {
@@ -63,8 +64,7 @@ make_names(struct printer *p, struct names *names)
     for (uint32_t k = 0; k < f->param_count; k++)
         own += f->param_regs[k] != PTX_NO_REG;
     for (uint32_t k = 0; k < f->reg_count; k++)
-        names->regs[k] =
-            k < own ? f->regs[k].name : unique(p, &used, f->regs[k].name, "r", k);
+        names->regs[k] = k < own ? f->regs[k].name : unique(p, &used, f->regs[k].name, "r", k);
     for (uint32_t k = 0; k < f->var_count; k++)
         names->vars[k] = unique(p, &used, f->vars[k]->name, "v", k);
     for (uint32_t k = 0; k < f->label_count; k++)
@@ -86,7 +86,8 @@ var_name(const struct printer *p, const struct ptx_var *v)
     return local ? p->names->vars[v->index] : v->name;
 }
 
-/* -- operands ---------------------------------------------------------------------------------------- */
+/* -- operands
+ * ---------------------------------------------------------------------------------------- */
 
 static void print_operand(const struct printer *p, const struct ptx_operand *o);
 
@@ -126,8 +127,8 @@ print_address(const struct printer *p, const struct ptx_operand *o)
 static void
 print_register(const struct printer *p, const struct ptx_operand *o)
 {
-    static const char *const parts[] = {"", ".x", ".y", ".z", ".w", ".b0", ".b1", ".b2", ".b3",
-                                        ".h0", ".h1"};
+    static const char *const parts[] = {"",    ".x",  ".y",  ".z",  ".w", ".b0",
+                                        ".b1", ".b2", ".b3", ".h0", ".h1"};
     const char *sign = !o->negated ? "" : p->f->regs[o->reg].type == PTX_PRED ? "!" : "-";
     text_add(p->out, "%s%s%s", sign, reg_name(p, o->reg), o->part < 11 ? parts[o->part] : "");
 }
@@ -137,10 +138,17 @@ print_operand(const struct printer *p, const struct ptx_operand *o)
 {
     struct text *t = p->out;
     switch ((enum ptx_operand_kind)o->kind) {
-    case PTX_O_NONE: break;
-    case PTX_O_REG: print_register(p, o); break;
-    case PTX_O_SREG: text_add(t, "%s", ptx_sreg_name((enum ptx_sreg)o->sreg)); break;
-    case PTX_O_INT: text_add(t, "%" PRId64, (int64_t)o->imm); break;
+    case PTX_O_NONE:
+        break;
+    case PTX_O_REG:
+        print_register(p, o);
+        break;
+    case PTX_O_SREG:
+        text_add(t, "%s", ptx_sreg_name((enum ptx_sreg)o->sreg));
+        break;
+    case PTX_O_INT:
+        text_add(t, "%" PRId64, (int64_t)o->imm);
+        break;
     case PTX_O_FLOAT:
         if (o->imm_is_f32)
             text_add(t, "0f%08" PRIX64, o->imm);
@@ -151,27 +159,40 @@ print_operand(const struct printer *p, const struct ptx_operand *o)
         text_add(t, "%s", o->var ? var_name(p, o->var) : o->func->name);
         print_offset(p, o->offset);
         break;
-    case PTX_O_ADDRESS: print_address(p, o); break;
+    case PTX_O_ADDRESS:
+        print_address(p, o);
+        break;
     case PTX_O_LABEL:
         text_add(t, "%s", p->names ? p->names->labels[o->label] : p->f->labels[o->label].name);
         break;
-    case PTX_O_VECTOR: print_elements(p, o, "{}"); break;
-    case PTX_O_SINK: text_add(t, "_"); break;
+    case PTX_O_VECTOR:
+        print_elements(p, o, "{}");
+        break;
+    case PTX_O_SINK:
+        text_add(t, "_");
+        break;
     case PTX_O_PAIR:
         print_operand(p, &o->elements[0]);
         text_add(t, "|");
         print_operand(p, &o->elements[1]);
         break;
-    case PTX_O_FUNC: text_add(t, "%s", o->func->name); break;
-    case PTX_O_LIST: print_elements(p, o, "()"); break;
-    case PTX_O_TEX: print_elements(p, o, "[]"); break;
+    case PTX_O_FUNC:
+        text_add(t, "%s", o->func->name);
+        break;
+    case PTX_O_LIST:
+        print_elements(p, o, "()");
+        break;
+    case PTX_O_TEX:
+        print_elements(p, o, "[]");
+        break;
     case PTX_O_TARGETS:
         text_add(t, "%s", p->names ? p->names->targets[o->target] : p->f->targets[o->target].name);
         break;
     }
 }
 
-/* -- instructions ---------------------------------------------------------------------------------------- */
+/* -- instructions
+ * ---------------------------------------------------------------------------------------- */
 
 static void
 print_modifiers(struct text *t, const struct ptx_insn *i)
@@ -218,7 +239,8 @@ ptx_print_insn(const struct ptx_func *f, const struct ptx_insn *i, struct text *
     print_insn(&p, i);
 }
 
-/* -- variables ---------------------------------------------------------------------------------------------- */
+/* -- variables
+ * ---------------------------------------------------------------------------------------------- */
 
 static const char *
 linkage_text(uint8_t linkage)
@@ -306,7 +328,9 @@ print_variable(const struct printer *p, const struct ptx_var *v)
     text_add(p->out, ";\n");
 }
 
-/* -- functions -------------------------------------------------------------------------------------------------- */
+/* -- functions
+ * --------------------------------------------------------------------------------------------------
+ */
 
 static void
 print_parameters(const struct printer *p, struct ptx_var *const *vars, uint32_t n)
@@ -458,7 +482,9 @@ print_function(struct printer *p, const struct ptx_func *f)
     }
 }
 
-/* -- the module ---------------------------------------------------------------------------------------------------- */
+/* -- the module
+ * ----------------------------------------------------------------------------------------------------
+ */
 
 /* The names of inlined functions, which .loc refers to by label. */
 static void

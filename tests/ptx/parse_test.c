@@ -37,7 +37,8 @@ insn(const struct ptx_func *f, enum ptx_op op, unsigned which)
     return NULL;
 }
 
-/* -- what was read ------------------------------------------------------------------------------ */
+/* -- what was read ------------------------------------------------------------------------------
+ */
 
 static void
 module_scope(void **state)
@@ -178,12 +179,12 @@ places(void **state)
 static void
 redeclared(void **state)
 {
-    struct ptx_module *m = parse(HEAD
-                                 ".extern .global .u32 x;\n.global .u32 x = 3;\n"
-                                 ".extern .global .u32 x;\n"
-                                 ".visible .func f(.param .b32 a);\n.func f(.param .b32 a) { ret; }\n"
-                                 ".func f(.param .b32 a);\n"
-                                 ".entry k() { ret; }\n");
+    struct ptx_module *m =
+        parse(HEAD ".extern .global .u32 x;\n.global .u32 x = 3;\n"
+                   ".extern .global .u32 x;\n"
+                   ".visible .func f(.param .b32 a);\n.func f(.param .b32 a) { ret; }\n"
+                   ".func f(.param .b32 a);\n"
+                   ".entry k() { ret; }\n");
     assert_int_equal(m->var_count, 1);
     assert_int_equal(m->vars[0]->init[0], 3);
     assert_int_equal(m->vars[0]->linkage, PTX_LOCAL_LINKAGE);
@@ -193,7 +194,8 @@ redeclared(void **state)
     ptx_free(m);
 }
 
-/* -- malformed text -------------------------------------------------------------------------------- */
+/* -- malformed text
+ * -------------------------------------------------------------------------------- */
 
 #define KERNEL(line)                                                                               \
     HEAD ".entry k(.param .u64 p) {\n"                                                             \
@@ -218,7 +220,8 @@ static const struct {
      "7:1: sqrt.f32: .approx or a rounding is missing: .rn, .rz, .rm or .rp"},
     {KERNEL("cvt.s32.f32 %r1, %f2;"),
      "7:1: cvt.s32.f32: a rounding to an integer is missing: .rni, .rzi, .rmi or .rpi"},
-    {KERNEL("cvt.f32.f64 %f1, %g2;"), "7:1: cvt.f32.f64: a rounding is missing: .rn, .rz, .rm or .rp"},
+    {KERNEL("cvt.f32.f64 %f1, %g2;"),
+     "7:1: cvt.f32.f64: a rounding is missing: .rn, .rz, .rm or .rp"},
     {KERNEL("cvt.rn.f32 %f1, %f2;"), "7:1: cvt.rn.f32: a second type is missing"},
     {KERNEL("cvt.u64.u32 %r1, %r2;"), "7:1: cvt.u64.u32: operand 1 is a 32-bit register"},
     {KERNEL("setp.u32 %p1, %r1, %r2;"), "7:1: setp.u32: a comparison is missing: .eq, .lt, ..."},
@@ -226,7 +229,8 @@ static const struct {
     {KERNEL("selp.b32 %r1, %r2, %r3, %r4;"), "7:1: selp.b32: operand 4 must be a predicate"},
     {KERNEL("mul.s32 %r1, %r2, %r3;"), "7:1: mul.s32: .lo, .hi or .wide is missing"},
     {KERNEL("mul.wide.s32 %r1, %r2, %r3;"), "7:1: mul.wide.s32: operand 1 is a 32-bit register"},
-    {KERNEL("mad.wide.s32 %d1, %r2, %r3, %r4;"), "7:1: mad.wide.s32: operand 4 is a 32-bit register"},
+    {KERNEL("mad.wide.s32 %d1, %r2, %r3, %r4;"),
+     "7:1: mad.wide.s32: operand 4 is a 32-bit register"},
     {KERNEL("shl.b64 %d1, %d2, %d3;"), "7:1: shl.b64: operand 3 is a 64-bit register"},
     {KERNEL("add.f32 %u1, %f2, %f3;"), "7:1: add.f32: operand 1 is a register of type .u32"},
     {KERNEL("add.s32 %r1, %f2, %r3;"), "7:1: add.s32: operand 2 is a register of type .f32"},
@@ -237,18 +241,23 @@ static const struct {
     {KERNEL("add.s32 5, %r2, %r3;"), "7:1: add.s32: operand 1 must be a register"},
     {KERNEL("add.s32 %tid.x, %r2, %r3;"), "7:1: add.s32: operand 1 must be a register"},
     {KERNEL("add.s32 %r1, %p2, %r3;"), "7:1: add.s32: operand 2 is a predicate"},
-    {KERNEL("ld.global.u32 %r1, %d2;"), "7:1: ld.global.u32: operand 2 must be an address in brackets"},
+    {KERNEL("ld.global.u32 %r1, %d2;"),
+     "7:1: ld.global.u32: operand 2 must be an address in brackets"},
     {KERNEL("ld.global.u64 %r1, [%d2];"), "7:1: ld.global.u64: operand 1 is a 32-bit register"},
     {KERNEL("ld.global.u32 %r1, [%f2];"),
      "7:1: ld.global.u32: operand 2: a register of type .f32 is no address"},
-    {KERNEL("ld.global.u32 %r1, [%h2];"), "7:1: ld.global.u32: operand 2: a 16-bit register is no address"},
+    {KERNEL("mad.f32 %f1, %f2, %f3, %f1;"),
+     "7:1: mad.f32: a rounding is missing: .rn, .rz, .rm or .rp"},
     {KERNEL("ld.global.v4.u32 {%r1, %r2}, [%d2];"),
      "7:1: ld.global.v4.u32: operand 1 has 2 elements, not 4"},
-    {KERNEL("st.global.u32 %d1, %r1;"), "7:1: st.global.u32: operand 1 must be an address in brackets"},
+    {KERNEL("st.global.u32 %d1, %r1;"),
+     "7:1: st.global.u32: operand 1 must be an address in brackets"},
     {KERNEL("atom.global.u32 %r1, [%d1], %r2;"),
      "7:1: atom.global.u32: an operation is missing: .add, .cas, ..."},
-    {KERNEL("atom.global.cas.b32 %r1, [%d1], %r2;"), "7:1: atom.global.cas.b32: takes 4 operands, not 3"},
-    {KERNEL("mov.b64 %d1, {%r1, %r2, %r3};"), "7:1: mov.b64: operand 2: 3 elements do not make up 64 bits"},
+    {KERNEL("atom.global.cas.b32 %r1, [%d1], %r2;"),
+     "7:1: atom.global.cas.b32: takes 4 operands, not 3"},
+    {KERNEL("mov.b64 %d1, {%r1, %r2, %r3};"),
+     "7:1: mov.b64: operand 2: 3 elements do not make up 64 bits"},
     {KERNEL("ret %r1;"), "7:1: ret: takes 0 operands, not 1"},
     {KERNEL("bra %r1;"), "7:1: bra: operand 1 must be a label"},
     {KERNEL("bra nowhere;"), "7:5: label 'nowhere' is not defined"},
@@ -260,7 +269,8 @@ static const struct {
     {KERNEL("wgmma.fence.sync.aligned;"), "7:1: wgmma.fence is not supported"},
     {KERNEL("add.s32 %r1, %r2, %q;"), "7:19: '%q' is not declared"},
     {KERNEL("add.s32 %r1, %r2, %r3"), "8:1: ';' expected, not '}'"},
-    {KERNEL("call %r1;"), "7:1: call: a call through a register needs a prototype or a list of targets"},
+    {KERNEL("call %r1;"),
+     "7:1: call: a call through a register needs a prototype or a list of targets"},
     {KERNEL("call nothing, (%r1);"), "7:6: 'nothing' is not declared"},
     {KERNEL("call k, (%r1, %r2);"), "7:1: call: 'k' has 1 parameter, not 2"},
     {KERNEL("brx.idx %r1, L;\nL: ret;"), "7:14: 'L' is a label, not a list of targets"},
@@ -283,7 +293,8 @@ static const struct {
     {HEAD ".global x;\n", "4:9: a type expected, not 'x'"},
     {HEAD ".global .align 3 .u32 x;\n", "4:16: an alignment must be a power of two"},
     {HEAD ".global .u32 x;\n.global .u32 x;\n", "5:14: 'x' is already declared on line 4"},
-    {HEAD ".extern .global .u32 x;\n.shared .u32 x;\n", "5:14: 'x' is declared differently on line 4"},
+    {HEAD ".extern .global .u32 x;\n.shared .u32 x;\n",
+     "5:14: 'x' is declared differently on line 4"},
     {HEAD ".global .u32 x[2] = {1, 2, 3};\n", "4:28: 'x' has more initial values than elements"},
     {HEAD ".global .u32 x[2] = {{1}, {2}};\n", "4:22: 'x' has fewer dimensions than this"},
     {HEAD ".global .u64 x = y;\n", "4:18: 'y' is not declared"},
@@ -291,7 +302,8 @@ static const struct {
     {HEAD ".entry k() {\nret;\n", "6:1: the text ends inside function 'k'"},
     {HEAD ".entry k() { ret; }\n.entry k() { ret; }\n", "5:8: 'k' is already declared on line 4"},
     {HEAD ".entry (.param .u32 r) k() { ret; }\n", "4:8: a kernel has no results"},
-    {HEAD ".func f(.param .b32 a);\n.func f() { ret; }\n", "5:7: 'f' is declared differently on line 4"},
+    {HEAD ".func f(.param .b32 a);\n.func f() { ret; }\n",
+     "5:7: 'f' is declared differently on line 4"},
     {HEAD ".entry k(.u32 a) { ret; }\n", "4:10: .param or .reg expected, not '.u32'"},
     {HEAD ".alias a, b;\n", "4:8: 'a' is not a function that an alias can have"},
     {HEAD ".section .debug_str {\n", "5:1: the text ends inside a section"},
@@ -312,7 +324,8 @@ malformed(void **state)
     }
 }
 
-/* -- cut off, and absurd ------------------------------------------------------------------------------ */
+/* -- cut off, and absurd
+ * ------------------------------------------------------------------------------ */
 
 static void
 truncated(void **state)
@@ -352,7 +365,8 @@ absurd(void **state)
     reject(HEAD ".entry k(.param .b8 x[40000]) { ret; }", "more than 32764");
     reject(HEAD ".global .align 1073741824 .b8 x;", "out of range");
     reject(HEAD ".file 4294967295 \"x\"", "out of range");
-    reject(HEAD ".global .b8 x[0][1099511627775][1099511627775][1099511627775] = {{{{1}}}};", "'x'");
+    reject(HEAD ".global .b8 x[0][1099511627775][1099511627775][1099511627775] = {{{{1}}}};",
+           "'x'");
     static const char *const deep[] = {"{", "(", "-", "!", "[", "{("};
     for (size_t k = 0; k < sizeof deep / sizeof *deep; k++) {
         struct text t = {0}, v = {0};
@@ -404,11 +418,11 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(module_scope),   cmocka_unit_test(addresses),
-        cmocka_unit_test(functions),      cmocka_unit_test(instructions),
+        cmocka_unit_test(module_scope),     cmocka_unit_test(addresses),
+        cmocka_unit_test(functions),        cmocka_unit_test(instructions),
         cmocka_unit_test(calls_and_scopes), cmocka_unit_test(places),
-        cmocka_unit_test(redeclared),     cmocka_unit_test(malformed),
-        cmocka_unit_test(truncated),      cmocka_unit_test(absurd),
+        cmocka_unit_test(redeclared),       cmocka_unit_test(malformed),
+        cmocka_unit_test(truncated),        cmocka_unit_test(absurd),
         cmocka_unit_test(many_labels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

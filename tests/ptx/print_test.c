@@ -25,7 +25,8 @@ parse(const char *text, const char *path)
     return m;
 }
 
-/* -- the same ------------------------------------------------------------------------------------- */
+/* -- the same -------------------------------------------------------------------------------------
+ */
 
 static void
 same_var(const struct ptx_var *a, const struct ptx_var *b)
@@ -189,15 +190,18 @@ static void
 one_instruction(void **state)
 {
     static const char *const expected[] = {
-        "@!%p1 bra E;", "ld.volatile.global.v2.f32 {%f1, %f2}, [%d1+-8];",
-        "setp.lt.and.u32 %p1|_, %r1, 7, !%p2;", "fma.rn.ftz.f32 %f1, %f2, 0f3F800000, %f1;", "ret;",
+        "@!%p1 bra E;",
+        "ld.volatile.global.v2.f32 {%f1, %f2}, [%d1+-8];",
+        "setp.lt.and.u32 %p1|_, %r1, 7, !%p2;",
+        "fma.rn.ftz.f32 %f1, %f2, 0f3F800000, %f1;",
+        "ret;",
     };
-    struct ptx_module *m =
-        parse(HEAD ".entry k() { .reg .pred %p<3>; .reg .b32 %r<3>; .reg .f32 %f<3>; .reg .b64 %d<3>;\n"
-                   "@!%p1 bra E; ld.volatile.global.v2.f32 {%f1, %f2}, [%d1-8];\n"
-                   "setp.lt.and.u32 %p1|_, %r1, 3+4, !%p2; fma.rn.ftz.f32 %f1, %f2, 0f3f800000, %f1;\n"
-                   "E: ret; }\n",
-              "k.ptx");
+    struct ptx_module *m = parse(
+        HEAD ".entry k() { .reg .pred %p<3>; .reg .b32 %r<3>; .reg .f32 %f<3>; .reg .b64 %d<3>;\n"
+             "@!%p1 bra E; ld.volatile.global.v2.f32 {%f1, %f2}, [%d1-8];\n"
+             "setp.lt.and.u32 %p1|_, %r1, 3+4, !%p2; fma.rn.ftz.f32 %f1, %f2, 0f3f800000, %f1;\n"
+             "E: ret; }\n",
+        "k.ptx");
     for (uint32_t k = 0; k < m->funcs[0]->insn_count; k++) {
         struct text t = {0};
         ptx_print_insn(m->funcs[0], &m->funcs[0]->insns[k], &t);
@@ -207,7 +211,8 @@ one_instruction(void **state)
     ptx_free(m);
 }
 
-/* -- linking ----------------------------------------------------------------------------------------- */
+/* -- linking
+ * ----------------------------------------------------------------------------------------- */
 
 static const char part_a[] = HEAD
     ".file 1 \"a.cu\"\n"
@@ -218,18 +223,19 @@ static const char part_a[] = HEAD
     ".func hidden() { ret; }\n"
     ".visible .entry first() {\n.reg .b32 %r<4>; .reg .b64 %d<3>; .param .b32 a; .param .b32 b;\n"
     ".loc 1 7 1\nld.global.u32 %r1, [counter]; st.param.b32 [a], %r1;\n"
-    "call (b), twice, (a); call hidden; call lazy; mov.u64 %d1, own; mov.u64 %d2, dynamic; ret; }\n";
+    "call (b), twice, (a); call hidden; call lazy; mov.u64 %d1, own; mov.u64 %d2, dynamic; ret; "
+    "}\n";
 
-static const char part_b[] = HEAD
-    ".file 1 \"b.cu\"\n"
-    ".visible .global .u32 counter = 42;\n.extern .shared .align 16 .b8 dynamic[];\n"
-    ".global .u32 own = 2;\n.visible .global .u32 maybe = 2;\n.common .global .u32 pool[5];\n"
-    ".global .u64 pointers[2] = {own, twice};\n"
-    ".visible .func (.param .b32 r) twice(.param .b32 x) {\n.reg .b32 %r<3>;\n.loc 1 3 1\n"
-    "ld.param.u32 %r1, [x]; add.u32 %r2, %r1, %r1; st.param.b32 [r], %r2; ret; }\n"
-    ".visible .func lazy() { ret; }\n"
-    ".func hidden() { exit; }\n"
-    ".entry second() { call hidden; ret; }\n";
+static const char part_b[] =
+    HEAD ".file 1 \"b.cu\"\n"
+         ".visible .global .u32 counter = 42;\n.extern .shared .align 16 .b8 dynamic[];\n"
+         ".global .u32 own = 2;\n.visible .global .u32 maybe = 2;\n.common .global .u32 pool[5];\n"
+         ".global .u64 pointers[2] = {own, twice};\n"
+         ".visible .func (.param .b32 r) twice(.param .b32 x) {\n.reg .b32 %r<3>;\n.loc 1 3 1\n"
+         "ld.param.u32 %r1, [x]; add.u32 %r2, %r1, %r1; st.param.b32 [r], %r2; ret; }\n"
+         ".visible .func lazy() { ret; }\n"
+         ".func hidden() { exit; }\n"
+         ".entry second() { call hidden; ret; }\n";
 
 static struct ptx_module *
 link_two(const char *a, const char *b, struct ls_error *err)
@@ -297,7 +303,8 @@ not_linked(void **state)
          "b.ptx:5: 'x' is defined in a.ptx:4"},
         {HEAD ".visible .global .u32 x;", HEAD ".extern .global .u64 x;",
          "b.ptx:4: 'x' is declared differently in a.ptx:4"},
-        {HEAD ".entry k() { ret; }", HEAD ".entry k() { ret; }", "b.ptx:4: 'k' is defined in a.ptx:4"},
+        {HEAD ".entry k() { ret; }", HEAD ".entry k() { ret; }",
+         "b.ptx:4: 'k' is defined in a.ptx:4"},
         {HEAD ".extern .func f();", HEAD ".visible .func f(.param .b32 x) { ret; }",
          "b.ptx:4: 'f' is declared differently in a.ptx:4"},
         {HEAD ".visible .func f() { ret; }", HEAD ".visible .global .u32 f;",
@@ -314,7 +321,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(round_trip), cmocka_unit_test(one_instruction), cmocka_unit_test(linked),
+        cmocka_unit_test(round_trip),   cmocka_unit_test(one_instruction), cmocka_unit_test(linked),
         cmocka_unit_test(linked_alone), cmocka_unit_test(not_linked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
