@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+# Whole programs: progress of threads that wait for each other, and the reports of errors in kernels.
+set -u
+work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
+bad=0
+"$LOCKSTEP" cc "$SOURCE_DIR/tests/exec/progress.cu" -o "$work/progress" || exit 1
+"$LOCKSTEP" cc "$SOURCE_DIR/tests/exec/errors.cu" -o "$work/errors" || exit 1
+for workers in 1 2 3; do
+    LOCKSTEP_WORKERS=$workers timeout 300 "$work/progress" || { echo "FAIL progress with $workers workers"; bad=1; }
+done
+expect() { # argument, error's name, words of the report
+    local out
+    out=$("$work/errors" "$1" 2>"$work/report") || bad=1
+    [ "$out" = "$2
+$2" ] || { echo "FAIL errors $1: printed '$out', not $2 twice"; bad=1; }
+    grep -qE "$3" "$work/report" || { echo "FAIL errors $1: no '$3' in:"; cat "$work/report"; bad=1; }
+}
+expect 0 cudaErrorIllegalAddress 'store of 4 bytes at 0x[0-9a-f]+ in kernel .*errors.cu:10\), block \(0,0,0\), thread \(1,0,0\): [0-9]+ bytes past the end of allocation [0-9]+ '
+expect 1 cudaErrorAssert 'thread: \[5,0,0\] Assertion `threadIdx.x < n` failed'
+expect 2 cudaErrorLaunchFailure 'trap in kernel .*block \(0,0,0\), thread \(37,0,0\)'
+exit $bad

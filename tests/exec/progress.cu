@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * progress.cu: lanes, warps and blocks that wait for each other go on; early exits before barriers;
+ * recursion and calls through pointers. Prints "PASS name" or "FAIL name" and exits with 1 after one.
+ */
+#include <cooperative_groups.h>
+#include <cstdio>
+
+__device__ int mutex, count;
+__device__ unsigned arrived;
+
+__global__ void
+lock_in_branch()
+{
+    for (bool done = false; !done;)
+        if (atomicCAS(&mutex, 0, 1) == 0) {
+            count = count + 1;
+            __threadfence();
+            atomicExch(&mutex, 0);
+            done = true;
+        }
+}
+
+/* The lane that has the lock waits behind the loop that the others spin in. */
+__global__ void
+lock_behind_loop()
+{
+    while (atomicCAS(&mutex, 0, 1) != 0) {
+    }
+    *(volatile int *)&count = *(volatile int *)&count + 1;
+    __threadfence();
+    atomicExch(&mutex, 0);
+}
+
+__global__ void
+first_block_waits()
+{
+    if (blockIdx.x)
+        atomicAdd(&arrived, threadIdx.x == 0);
+    else
+        while (*(volatile unsigned *)&arrived != gridDim.x - 1) {
+        }
+}
+
+__global__ void
+grid_barrier(int *sums)
+{
+    cooperative_groups::grid_group grid = cooperative_groups::this_grid();
+    sums[blockIdx.x] = blockIdx.x + 1;
+    grid.sync();
+    int sum = 0;
+    for (unsigned b = 0; b < gridDim.x; b++)
+        sum += sums[b];
+    grid.sync();
+    sums[blockIdx.x] = sum;
+}
+
+__global__ void
+return_before_barrier(int *out)
+{
+    __shared__ int s[64];
+    if (threadIdx.x >= 40)
+        return;
+    s[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    out[threadIdx.x] = s[39 - threadIdx.x];
+}
+
+__device__ __noinline__ int
+fibonacci(int n)
+{
+    return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2);
+}
+
+typedef int (*binary)(int, int);
+__device__ int plus(int a, int b) { return a + b; }
+__device__ int times(int a, int b) { return a * b; }
+__device__ binary table[] = {plus, times};
+
+__global__ void
+calls(int *out)
+{
+    out[threadIdx.x] = table[threadIdx.x % 2](fibonacci(threadIdx.x % 12), 3);
+}
+
+static int failures;
+
+static void
+report(const char *name, bool good)
+{
+    cudaError_t e = cudaDeviceSynchronize();
+    failures += !good || e != cudaSuccess;
+    printf("%s %s %s\n", good && e == cudaSuccess ? "PASS" : "FAIL", name, cudaGetErrorName(e));
+}
+
+static int
+counted()
+{
+    int n, zero = 0;
+    cudaMemcpyFromSymbol(&n, count, sizeof n);
+    cudaMemcpyToSymbol(count, &zero, sizeof zero);
+    return n;
+}
+
+int
+main()
+{
+    const int blocks = 64;
+    int *d, h[64], good = 1;
+    cudaMalloc(&d, sizeof h);
+    lock_in_branch<<<8, 64>>>();
+    report("lock_in_branch", counted() == 512);
+    lock_behind_loop<<<8, 50>>>();
+    report("lock_behind_loop", counted() == 400);
+    first_block_waits<<<6, 32>>>();
+    report("first_block_waits", true);
+    void *args[] = {&d};
+    cudaLaunchCooperativeKernel((void *)grid_barrier, dim3(blocks), dim3(32), args, 0, 0);
+    cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost);
+    for (int b = 0; b < blocks; b++)
+        good &= h[b] == blocks * (blocks + 1) / 2;
+    report("grid_barrier", good);
+    return_before_barrier<<<1, 64>>>(d);
+    cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost);
+    for (int i = 0; i < 40; i++)
+        good &= h[i] == 39 - i;
+    report("return_before_barrier", good);
+    calls<<<1, 40>>>(d);
+    cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost);
+    static const int fib[] = {0, 1, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89};
+    for (int i = 0; i < 40; i++)
+        good &= h[i] == (i % 2 ? fib[i % 12] * 3 : fib[i % 12] + 3);
+    report("calls", good);
+    return failures != 0;
+}
