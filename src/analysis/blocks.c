@@ -625,7 +625,8 @@ split_webs(struct flat *b)
         walk_all(&w, false);
         f->insn_count = (uint32_t)w.out.count;
         f->insns = ARENA_ARRAY(&f->arena, struct flow_insn, f->insn_count + 1);
-        memcpy(f->insns, w.out.at, sizeof *f->insns * f->insn_count);
+        if (f->insn_count)
+            memcpy(f->insns, w.out.at, sizeof *f->insns * f->insn_count);
         VEC_FREE(&w.out);
     }
     ls_release(types);
@@ -743,7 +744,8 @@ flow_cut(struct flat *b)
     c.block_at = ls_alloc(sizeof *c.block_at * (f->insn_count + 2));
     mark_leaders(&c);
     make_blocks(&c);
-    memcpy(f->insns, b->insns.at, sizeof *f->insns * f->insn_count);
+    if (f->insn_count)
+        memcpy(f->insns, b->insns.at, sizeof *f->insns * f->insn_count);
     place_blocks(&c);
     ls_release(c.block_at);
     find_predecessors(f);
@@ -752,7 +754,8 @@ flow_cut(struct flat *b)
     split_webs(b);
     f->reg_count = (uint32_t)b->regs.count;
     f->regs = ARENA_ARRAY(&f->arena, struct flow_reg, f->reg_count + 1);
-    memcpy(f->regs, b->regs.at, sizeof *f->regs * f->reg_count);
+    if (f->reg_count)
+        memcpy(f->regs, b->regs.at, sizeof *f->regs * f->reg_count);
     for (uint32_t k = 0; k < f->block_count; k++) {
         uint32_t n = f->blocks[k].count + (f->blocks[k].end_insn != UINT32_MAX);
         for (uint32_t j = 0; j < n; j++)
@@ -761,6 +764,7 @@ flow_cut(struct flat *b)
     find_live(f);
     f->var_count = (uint32_t)b->vars.count;
     f->vars = ARENA_ARRAY(&f->arena, struct flow_var, f->var_count + 1);
-    memcpy(f->vars, b->vars.at, sizeof *f->vars * f->var_count);
+    if (f->var_count)
+        memcpy(f->vars, b->vars.at, sizeof *f->vars * f->var_count);
     return true;
 }
