@@ -22,7 +22,8 @@ static _Thread_local struct exec_worker *current;
 
 static struct sigaction before[3];
 static const int handled[3] = {SIGSEGV, SIGBUS, SIGFPE};
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_mutex_t install_lock = PTHREAD_MUTEX_INITIALIZER;
+static _Thread_local bool passing; /* a handler that was set after ours may call ours */
 
 static void
 pass_on(int number, siginfo_t *info, void *context)
@@ -31,13 +32,16 @@ pass_on(int number, siginfo_t *info, void *context)
     for (int k = 0; k < 3; k++)
         if (handled[k] == number)
             old = &before[k];
-    if (old && (old->sa_flags & SA_SIGINFO) && old->sa_sigaction) {
+    bool again = passing;
+    passing = true;
+    if (!again && old && (old->sa_flags & SA_SIGINFO) && old->sa_sigaction) {
         old->sa_sigaction(number, info, context);
-    } else if (old && old->sa_handler != SIG_DFL && old->sa_handler != SIG_IGN) {
+    } else if (!again && old && old->sa_handler != SIG_DFL && old->sa_handler != SIG_IGN) {
         old->sa_handler(number);
     } else { /* as without us: the instruction is executed again and ends the process */
         signal(number, SIG_DFL);
     }
+    passing = again;
 }
 
 static void
@@ -58,22 +62,23 @@ on_signal(int number, siginfo_t *info, void *context)
     siglongjmp(w->escape, 1);
 }
 
-static void
-install(void)
+/* Before each run: the program may have set handlers of its own since. */
+void
+exec_signals_install(void)
 {
-    struct sigaction a;
+    struct sigaction a, now;
     memset(&a, 0, sizeof a);
     a.sa_sigaction = on_signal;
     a.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
     sigemptyset(&a.sa_mask);
+    pthread_mutex_lock(&install_lock);
     for (int k = 0; k < 3; k++)
-        sigaction(handled[k], &a, &before[k]);
-}
-
-void
-exec_signals_install(void)
-{
-    pthread_once(&once, install);
+        if (sigaction(handled[k], NULL, &now) == 0 &&
+            !((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_signal)) {
+            before[k] = now;
+            sigaction(handled[k], &a, NULL);
+        }
+    pthread_mutex_unlock(&install_lock);
 }
 
 /* A stack for the handler, per thread, kept until the thread ends. */

@@ -65,7 +65,8 @@ def header_errors(src, command_of):
 
 
 # What a process has once, whoever asks: its signal handlers, and a thread's stack for them.
-PROCESS_WIDE = {("fault.c.o", name) for name in ("once", "before", "stack_once", "stack_key", "current")}
+PROCESS_WIDE = {("fault.c.o", name) for name in ("install_lock", "before", "passing", "stack_once",
+                                                 "stack_key", "current")}
 
 
 def global_errors(objects):
