@@ -572,6 +572,16 @@ unsigned int __cudaPushCallConfiguration(dim3 gridDim, dim3 blockDim,
                                          struct CUstream_st *stream LOCKSTEP_DEFAULT(0));
 cudaError_t __cudaPopCallConfiguration(dim3 *gridDim, dim3 *blockDim, size_t *sharedMem,
                                        void *stream);
+/* Newer compilers' way to the same calls. */
+cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *func);
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 gridDim, dim3 blockDim, void **args,
+                               size_t sharedMem, cudaStream_t stream);
+char __cudaInitModule(void **handle);
+void __cudaRegisterManagedVar(void **handle, void **hostVar, char *deviceAddress,
+                              const char *deviceName, int ext, size_t size, int constant, int global);
+/* The call of code compiled with a default stream per thread. */
+cudaError_t cudaLaunchKernel_ptsz(const void *func, dim3 gridDim, dim3 blockDim, void **args,
+                                  size_t sharedMem, cudaStream_t stream);
 /* [begin, end): host memory of one module that holds its __managed__ variables. Called before the
  * module's __cudaRegisterFatBinary; a variable registered within the range has its host address
  * as its device address too. */

@@ -1,60 +1,73 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cudart: the runtime API (include/cuda_runtime_api.h) on the virtual devices. What its files share.
+ * cudart: the runtime API (include/cuda_runtime_api.h), thin over device. What its files share.
  *
- *   registration.c  what clang's host code calls before main: modules, kernels, variables
- *   launch.c        kernels: configuration, launch, attributes, occupancy
- *   memory.c        allocation, copies, sets, symbols
- *   stream.c        streams and events
- *   devices.c       devices and their properties
- *   errors.c        the last error, names, what is not supported
+ *   api.c           the end of every call: last error, reasons, trace; names of errors
+ *   registration.c  what the compiler's host code says before main: images, kernels, variables
+ *   devices.c       devices, properties, limits
+ *   launch.c        kernels: launch, attributes, occupancy
+ *   memory.c        allocation, pinned and managed memory, pools
+ *   copy.c          copies, fills, symbols
+ *   array.c         arrays, textures, surfaces
+ *   stream.c        streams, events, capture
+ *   graph.c         graphs
+ *   refused.c       what a virtual device does not have
  *
- * Work is done when it is asked for, in the calling thread: a stream's order is the program's order.
- * Errors of kernels are sticky, as in CUDA: every later call on that device returns them.
+ * Every call of the API is a row of cudart_api.def and ends in RT(result, "arguments", ...): that
+ * keeps the error for cudaGetLastError, says why under LOCKSTEP_VERBOSE and writes the call under
+ * LOCKSTEP_TRACE=api.
  */
 #ifndef LOCKSTEP_CUDART_H
 #define LOCKSTEP_CUDART_H
 
 #include "device/device.h"
 
+/* What the API's header declares is what the library exports. */
+#pragma GCC visibility push(default)
 #include "cuda_runtime_api.h"
+#include "texture_types.h"
+#pragma GCC visibility pop
 
-/* -- errors.c ------------------------------------------------------------------------------------ */
+/* -- api.c ----------------------------------------------------------------------------------------- */
 
-/* Remembers an error of this call for cudaGetLastError and returns it; cudaSuccess passes. */
-cudaError_t rt_error(cudaError_t e);
-/* The same with the reason, shown when LOCKSTEP_VERBOSE is set. */
-cudaError_t rt_fail(cudaError_t e, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* The error that a kernel left on the current device, else cudaSuccess. */
-cudaError_t rt_sticky(void);
-void rt_set_sticky(cudaError_t e);
-void rt_clear_sticky(void);
-cudaError_t rt_not_supported(const char *call);
+/* The result is evaluated first: the arguments may show what the call stored. */
+#define RT(result, ...)                                                                            \
+    do {                                                                                           \
+        int rt_result_ = (int)(result);                                                            \
+        return rt_done(__func__, rt_result_, __VA_ARGS__);                                         \
+    } while (0)
+cudaError_t rt_done(const char *call, int result, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* device_fail for errors that device.h has no name for. */
+#define rt_fail(error, ...) ((int)device_fail((enum device_result)(error), __VA_ARGS__))
+/* "Not supported", said once per call name on stderr too. */
+int rt_refuse(const char *call, const char *why);
 
-/* -- devices.c ------------------------------------------------------------------------------------ */
+/* -- devices.c --------------------------------------------------------------------------------------- */
 
-/* The current device of this thread; NULL: there is none (the reason was printed), *e says what to
- * return. Also fails with the sticky error. */
-struct device *rt_device(cudaError_t *e);
-int rt_ordinal(void);
+/* The stream behind the API's handle (default streams included), its device in working order. */
+int rt_stream(cudaStream_t handle, struct device_stream **out);
+int rt_event(cudaEvent_t handle, struct device_event **out);
 
-/* -- registration.c --------------------------------------------------------------------------------- */
+/* -- registration.c ------------------------------------------------------------------------------------ */
 
-struct rt_kernel {
-    struct device_function function;
-    const void *host;      /* address of the host stub: what <<<>>> and the API name it by */
-    const char *name;
-    int cache_config;
-    struct rt_kernel *next;
-};
+/* The kernel on the current device, by the address of its host stub or by its handle. */
+int rt_function(const void *host, struct device_function **out);
+/* The host stub of a function; the function itself where there is none. */
+void *rt_function_host(const struct device_function *f);
+/* The variable on the current device, by the address of its host shadow. */
+int rt_variable(const void *host, uint64_t *out_address, uint64_t *out_size);
+/* Whether a texture reference was declared with cudaReadModeNormalizedFloat. */
+bool rt_reference_normalized(const void *host);
 
-/* NULL: not registered, or its module does not load (*e says which; the reason is printed). */
-struct rt_kernel *rt_kernel(const void *host, cudaError_t *e);
-/* Device address and size of the variable that the host's shadow stands for; 0: none. */
-uint64_t rt_variable(struct device *d, const void *host, uint64_t *size);
+/* -- copy.c ------------------------------------------------------------------------------------------------ */
 
-/* -- stream.c ------------------------------------------------------------------------------------------ */
+int rt_copy_of(const struct cudaMemcpy3DParms *p, struct device_copy *out);
+void rt_copy_params(const struct device_copy *c, struct cudaMemcpy3DParms *out);
+int rt_symbol(const void *symbol, size_t offset, size_t count, void **out);
 
-bool rt_stream_valid(cudaStream_t s);
+/* -- array.c ------------------------------------------------------------------------------------------------- */
+
+int rt_format_of(const struct cudaChannelFormatDesc *d, struct device_array_shape *out);
 
 #endif

@@ -4,12 +4,10 @@
  */
 #include "cudart/cudart.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* <<<grid, block, shared, stream>>> pushes, the stub pops; nested in arguments at most. */
-enum { DEEPEST = 16 };
+/* <<<grid, block, shared, stream>>> pushes, the stub pops; a launch inside an argument nests. */
+enum { DEEPEST = 16, SETUP_BYTES = 32768 };
 
 struct configuration {
     dim3 grid, block;
@@ -32,7 +30,7 @@ cudaError_t
 __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void *stream)
 {
     if (!depth)
-        return rt_error(cudaErrorMissingConfiguration);
+        RT(rt_fail(cudaErrorMissingConfiguration, "no launch configuration was pushed"), "%s", "");
     struct configuration *c = &pushed[--depth];
     *grid = c->grid;
     *block = c->block;
@@ -41,223 +39,356 @@ __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void *stream
     return cudaSuccess;
 }
 
-static cudaError_t
-error_of(enum device_status s, const struct exec_report *r, bool cooperative)
+/* -- launches ------------------------------------------------------------------------------------- */
+
+static int
+prepare(const void *func, const struct configuration *c, bool cooperative, struct device_launch *l,
+        struct device_stream **s)
 {
-    switch (s) {
-    case DEVICE_OK: return cudaSuccess;
-    case DEVICE_INVALID_CONFIGURATION: return cudaErrorInvalidConfiguration;
-    case DEVICE_OUT_OF_RESOURCES:
-        return cooperative ? cudaErrorCooperativeLaunchTooLarge : cudaErrorLaunchOutOfResources;
-    case DEVICE_INVALID_VALUE: return cudaErrorInvalidValue;
-    case DEVICE_BAD_MODULE: return cudaErrorInvalidPtx;
-    default: break;
-    }
-    switch (r->status) {
-    case EXEC_ILLEGAL_ADDRESS: return cudaErrorIllegalAddress;
-    case EXEC_MISALIGNED: return cudaErrorMisalignedAddress;
-    case EXEC_TRAP: return cudaErrorLaunchFailure;
-    case EXEC_ASSERT: return cudaErrorAssert;
-    case EXEC_STACK: return cudaErrorLaunchFailure;
-    case EXEC_INVALID_CALL: return cudaErrorInvalidPc;
-    case EXEC_DEADLOCK: return cudaErrorLaunchTimeout;
-    case EXEC_INVALID_BARRIER: return cudaErrorIllegalInstruction;
-    default: return cudaErrorLaunchFailure;
-    }
+    *l = (struct device_launch){.grid = {c->grid.x, c->grid.y, c->grid.z},
+                                .block = {c->block.x, c->block.y, c->block.z},
+                                .dynamic_shared = c->shared,
+                                .cooperative = cooperative};
+    int r = rt_stream(c->stream, s);
+    if (r == cudaSuccess)
+        r = rt_function(func, &l->function);
+    if (r == cudaSuccess && device_stream_device(*s) != device_function_device(l->function))
+        r = rt_fail(cudaErrorInvalidResourceHandle, "the stream is of device %d, the current one is %d",
+                    device_index(device_stream_device(*s)), device_current());
+    return r;
 }
 
-static void
-tell(enum device_status s, const struct exec_report *r)
+static int
+launch(const void *func, const struct configuration *c, void **args, bool cooperative)
 {
-    const char *quiet = getenv("LOCKSTEP_QUIET");
-    bool launch_error = s == DEVICE_FAILED || s == DEVICE_BAD_MODULE;
-    const char *verbose = getenv("LOCKSTEP_VERBOSE");
-    if ((quiet && *quiet) || (!launch_error && !(verbose && *verbose)))
-        return;
-    fflush(stdout);
-    fprintf(stderr, "lockstep: %s\n", r->text);
+    struct device_launch l;
+    struct device_stream *s;
+    int r = prepare(func, c, cooperative, &l, &s);
+    return r == cudaSuccess ? (int)device_launch(s, &l, args) : r;
 }
 
-static cudaError_t
-launch(const void *host, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream,
-       bool cooperative)
-{
-    cudaError_t e = cudaSuccess;
-    struct device *d = rt_device(&e);
-    if (!d)
-        return e;
-    if (!rt_stream_valid(stream))
-        return rt_fail(cudaErrorInvalidResourceHandle, "the stream is not one");
-    struct rt_kernel *k = rt_kernel(host, &e);
-    if (!k)
-        return e;
-    struct device_launch l = {.function = &k->function,
-                              .grid = {grid.x, grid.y, grid.z},
-                              .block = {block.x, block.y, block.z},
-                              .dynamic_shared = shared,
-                              .args = args,
-                              .cooperative = cooperative};
-    static void *none[1];
-    if (!l.args)
-        l.args = none;
-    struct exec_report r;
-    enum device_status s = device_run(d, &l, &r);
-    if (s == DEVICE_OK)
-        return cudaSuccess;
-    tell(s, &r);
-    e = error_of(s, &r, cooperative);
-    if (s == DEVICE_FAILED) {
-        /* The launch itself was fine: the error shows at the next call that waits. */
-        rt_set_sticky(e);
-        return cudaSuccess;
-    }
-    return rt_error(e);
-}
+#define SHAPE "func=%p grid=(%u,%u,%u) block=(%u,%u,%u) shared=%zu stream=%p"
 
 cudaError_t
 cudaLaunchKernel(const void *func, dim3 grid, dim3 block, void **args, size_t shared,
                  cudaStream_t stream)
 {
-    return launch(func, grid, block, args, shared, stream, false);
+    struct configuration c = {grid, block, shared, stream};
+    RT(launch(func, &c, args, false), SHAPE, func, grid.x, grid.y, grid.z, block.x, block.y, block.z,
+       shared, (void *)stream);
+}
+
+/* With a default stream per thread. */
+cudaError_t
+cudaLaunchKernel_ptsz(const void *func, dim3 grid, dim3 block, void **args, size_t shared,
+                      cudaStream_t stream)
+{
+    return cudaLaunchKernel(func, grid, block, args, shared, stream ? stream : cudaStreamPerThread);
+}
+
+cudaError_t
+__cudaGetKernel(cudaKernel_t *kernel, const void *func)
+{
+    return cudaGetKernel(kernel, func);
+}
+
+cudaError_t
+__cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **args, size_t shared,
+                   cudaStream_t stream)
+{
+    return cudaLaunchKernel(kernel, grid, block, args, shared, stream);
 }
 
 cudaError_t
 cudaLaunchCooperativeKernel(const void *func, dim3 grid, dim3 block, void **args, size_t shared,
                             cudaStream_t stream)
 {
-    return launch(func, grid, block, args, shared, stream, true);
+    struct configuration c = {grid, block, shared, stream};
+    RT(launch(func, &c, args, true), SHAPE, func, grid.x, grid.y, grid.z, block.x, block.y, block.z,
+       shared, (void *)stream);
+}
+
+cudaError_t
+cudaLaunchCooperativeKernelMultiDevice(struct cudaLaunchParams *list, unsigned int n,
+                                       unsigned int flags)
+{
+    (void)list, (void)flags;
+    RT(rt_refuse(__func__, "kernels of several devices cannot wait for each other"), "n=%u", n);
+}
+
+static int
+launch_config(const cudaLaunchConfig_t *c, const void *func, void **args)
+{
+    bool cooperative = false;
+    if (!c)
+        return rt_fail(cudaErrorInvalidValue, "config is NULL");
+    for (unsigned k = 0; k < c->numAttrs; k++) {
+        const cudaLaunchAttribute *a = &c->attrs[k];
+        if (a->id == cudaLaunchAttributeCooperative)
+            cooperative = a->val.cooperative != 0;
+        if (a->id == cudaLaunchAttributeClusterDimension &&
+            a->val.clusterDim.x * a->val.clusterDim.y * a->val.clusterDim.z > 1)
+            return rt_refuse("cudaLaunchKernelExC", "clusters of blocks");
+    }
+    struct configuration f = {c->gridDim, c->blockDim, c->dynamicSmemBytes, c->stream};
+    return launch(func, &f, args, cooperative);
 }
 
 cudaError_t
 cudaLaunchKernelExC(const cudaLaunchConfig_t *c, const void *func, void **args)
 {
-    bool cooperative = false;
-    if (!c)
-        return rt_fail(cudaErrorInvalidValue, "config is NULL");
-    for (unsigned k = 0; k < c->numAttrs; k++)
-        if (c->attrs[k].id == cudaLaunchAttributeCooperative)
-            cooperative = c->attrs[k].val.cooperative != 0;
-    return launch(func, c->gridDim, c->blockDim, args, c->dynamicSmemBytes, c->stream, cooperative);
+    RT(launch_config(c, func, args), "config=%p func=%p", (const void *)c, func);
 }
 
-/* -- attributes ------------------------------------------------------------------------------------ */
+/* -- the oldest way: configure, set up arguments, launch ----------------------------------------------- */
+
+static _Thread_local struct {
+    struct configuration c;
+    size_t size;
+    _Alignas(16) uint8_t block[SETUP_BYTES];
+} setup;
+
+cudaError_t
+cudaConfigureCall(dim3 grid, dim3 block, size_t shared, cudaStream_t stream)
+{
+    setup.c = (struct configuration){grid, block, shared, stream};
+    setup.size = 0;
+    memset(setup.block, 0, sizeof setup.block);
+    return cudaSuccess;
+}
+
+cudaError_t
+cudaSetupArgument(const void *arg, size_t size, size_t offset)
+{
+    if (offset > SETUP_BYTES || size > SETUP_BYTES - offset)
+        RT(rt_fail(cudaErrorInvalidValue, "%zu bytes at offset %zu", size, offset), "arg=%p", arg);
+    memcpy(setup.block + offset, arg, size);
+    setup.size = offset + size > setup.size ? offset + size : setup.size;
+    return cudaSuccess;
+}
+
+static int
+launch_setup(const void *func)
+{
+    struct device_launch l;
+    struct device_stream *s;
+    int r = prepare(func, &setup.c, false, &l, &s);
+    return r == cudaSuccess ? (int)device_launch_block(s, &l, setup.block, setup.size) : r;
+}
+
+cudaError_t
+cudaLaunch(const void *func)
+{
+    RT(launch_setup(func), "func=%p", func);
+}
+
+/* -- attributes ---------------------------------------------------------------------------------------- */
+
+static int
+set_attribute(const void *func, enum cudaFuncAttribute attr, int value)
+{
+    struct device_function *f;
+    int r = rt_function(func, &f);
+    if (r != cudaSuccess)
+        return r;
+    switch (attr) {
+    case cudaFuncAttributeMaxDynamicSharedMemorySize:
+        return (int)device_set_max_dynamic_shared(f, value);
+    case cudaFuncAttributePreferredSharedMemoryCarveout:
+        if (value < -1 || value > 100)
+            return rt_fail(cudaErrorInvalidValue, "a carveout of %d percent", value);
+        device_function_settings_of(f)->carveout = value;
+        return cudaSuccess;
+    case cudaFuncAttributeClusterDimMustBeSet:
+    case cudaFuncAttributeRequiredClusterWidth:
+    case cudaFuncAttributeRequiredClusterHeight:
+    case cudaFuncAttributeRequiredClusterDepth:
+    case cudaFuncAttributeNonPortableClusterSizeAllowed:
+    case cudaFuncAttributeClusterSchedulingPolicyPreference:
+        return rt_refuse("cudaFuncSetAttribute", "clusters of blocks");
+    default: return rt_fail(cudaErrorInvalidValue, "attribute %d is not known", (int)attr);
+    }
+}
 
 cudaError_t
 cudaFuncSetAttribute(const void *func, enum cudaFuncAttribute attr, int value)
 {
-    cudaError_t e = cudaSuccess;
-    struct device *d = rt_device(&e);
-    struct rt_kernel *k = d ? rt_kernel(func, &e) : NULL;
-    if (!k)
-        return e;
-    if (attr == cudaFuncAttributeMaxDynamicSharedMemorySize) {
-        uint32_t most = device_profile(d)->shared_per_block_optin;
-        if (value < 0 || (uint32_t)value > most)
-            return rt_fail(cudaErrorInvalidValue, "%d bytes of shared memory: the device has %u", value,
-                           most);
-        k->function.max_dynamic_shared = (uint32_t)value;
-    }
-    return cudaSuccess;
+    RT(set_attribute(func, attr, value), "func=%p attr=%d value=%d", func, (int)attr, value);
 }
 
 cudaError_t
 cudaFuncSetCacheConfig(const void *func, enum cudaFuncCache config)
 {
-    cudaError_t e = cudaSuccess;
-    struct rt_kernel *k = rt_kernel(func, &e);
-    if (k)
-        k->cache_config = (int)config;
-    return e;
+    struct device_function *f;
+    int r = rt_function(func, &f);
+    if (r == cudaSuccess)
+        device_function_settings_of(f)->cache_config = config;
+    RT(r, "func=%p config=%d", func, (int)config);
 }
 
 cudaError_t
 cudaFuncSetSharedMemConfig(const void *func, enum cudaSharedMemConfig config)
 {
-    cudaError_t e = cudaSuccess;
-    (void)config;
-    rt_kernel(func, &e);
-    return e;
+    struct device_function *f;
+    int r = rt_function(func, &f);
+    if (r == cudaSuccess)
+        device_function_settings_of(f)->shared_config = config;
+    RT(r, "func=%p config=%d", func, (int)config);
 }
 
-static const struct jit_kernel *
-compiled(const void *func, int threads, struct rt_kernel **kernel, struct device **d, cudaError_t *e)
+static int
+get_attributes(struct cudaFuncAttributes *a, const void *func)
 {
-    struct ls_error err = {0};
-    *d = rt_device(e);
-    *kernel = *d ? rt_kernel(func, e) : NULL;
-    if (!*kernel)
-        return NULL;
-    uint32_t block[3] = {threads > 0 ? (uint32_t)threads : 32, 1, 1};
-    const struct jit_kernel *k = device_kernel(&(*kernel)->function, block, &err);
-    if (!k) {
-        fprintf(stderr, "lockstep: %s\n", err.text);
-        *e = rt_error(cudaErrorInvalidPtx);
-    }
-    return k;
-}
-
-static uint32_t
-registers_of(const struct device *d, const struct jit_kernel *k)
-{
-    uint32_t most = device_profile(d)->max_registers_per_thread;
-    return k->registers > most ? most : k->registers;
+    struct device_function *f;
+    struct device_function_info i;
+    if (!a)
+        return rt_fail(cudaErrorInvalidValue, "attr is NULL");
+    int r = rt_function(func, &f);
+    if (r == cudaSuccess)
+        r = (int)device_function_info(f, &i);
+    if (r != cudaSuccess)
+        return r;
+    const struct device_profile *p = device_profile(i.device);
+    *a = (struct cudaFuncAttributes){
+        .sharedSizeBytes = i.static_shared,
+        .constSizeBytes = i.constant_bytes,
+        .localSizeBytes = i.local_bytes,
+        .maxThreadsPerBlock = (int)i.max_threads,
+        .numRegs = (int)i.registers,
+        .ptxVersion = (int)i.func->module->target,
+        .binaryVersion = (int)(p->cc_major * 10 + p->cc_minor),
+        .maxDynamicSharedSizeBytes = (int)i.max_dynamic_shared,
+        .preferredShmemCarveout = device_function_settings_of(f)->carveout,
+    };
+    return cudaSuccess;
 }
 
 cudaError_t
 cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *func)
 {
-    cudaError_t e = cudaSuccess;
-    struct rt_kernel *r;
-    struct device *d;
-    if (!attr)
-        return rt_fail(cudaErrorInvalidValue, "attr is NULL");
-    const struct jit_kernel *k = compiled(func, 32, &r, &d, &e);
-    if (!k)
-        return e;
-    const struct device_profile *p = device_profile(d);
-    const uint32_t *limit = r->function.func->maxntid;
-    memset(attr, 0, sizeof *attr);
-    attr->sharedSizeBytes = k->shared_bytes;
-    attr->localSizeBytes = k->local_bytes;
-    attr->numRegs = (int)registers_of(d, k);
-    attr->maxThreadsPerBlock = (int)p->max_threads_per_block;
-    if (limit[0])
-        attr->maxThreadsPerBlock = (int)(limit[0] * (limit[1] ? limit[1] : 1) *
-                                         (limit[2] ? limit[2] : 1));
-    attr->ptxVersion = (int)r->function.func->module->target;
-    attr->binaryVersion = (int)(p->cc_major * 10 + p->cc_minor);
-    attr->maxDynamicSharedSizeBytes = (int)(r->function.max_dynamic_shared
-                                                ? r->function.max_dynamic_shared
-                                                : p->shared_per_block - k->shared_bytes);
-    return cudaSuccess;
+    RT(get_attributes(attr, func), "attr=%p func=%p", (void *)attr, func);
 }
 
 cudaError_t
-cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *func, int threads,
-                                                       size_t dynamic, unsigned int flags)
+cudaFuncGetName(const char **name, const void *func)
 {
-    cudaError_t e = cudaSuccess;
-    struct rt_kernel *r;
-    struct device *d;
-    (void)flags;
-    if (!blocks || threads <= 0)
-        return rt_fail(cudaErrorInvalidValue, "numBlocks is NULL or blockSize is not positive");
-    const struct jit_kernel *k = compiled(func, threads <= 1024 ? threads : 32, &r, &d, &e);
-    if (!k)
-        return e;
+    struct device_function *f;
+    int r = name ? rt_function(func, &f) : rt_fail(cudaErrorInvalidValue, "name is NULL");
+    if (r == cudaSuccess)
+        *name = device_function_ptx(f)->name;
+    RT(r, "func=%p", func);
+}
+
+cudaError_t
+cudaGetFuncBySymbol(cudaFunction_t *function, const void *symbol)
+{
+    struct device_function *f = NULL;
+    int r = function ? rt_function(symbol, &f) : rt_fail(cudaErrorInvalidValue, "function is NULL");
+    if (r == cudaSuccess)
+        *function = (cudaFunction_t)f;
+    RT(r, "symbol=%p", symbol);
+}
+
+cudaError_t
+cudaGetKernel(cudaKernel_t *kernel, const void *func)
+{
+    struct device_function *f = NULL;
+    int r = kernel ? rt_function(func, &f) : rt_fail(cudaErrorInvalidValue, "kernel is NULL");
+    if (r == cudaSuccess)
+        *kernel = (cudaKernel_t)f;
+    RT(r, "func=%p", func);
+}
+
+/* -- occupancy -------------------------------------------------------------------------------------------- */
+
+static int
+active_blocks(int *blocks, const void *func, int threads, size_t dynamic)
+{
+    struct device_function *f;
     struct occupancy o;
-    struct occupancy_query q = {.threads_per_block = (uint32_t)threads,
-                                .registers_per_thread = registers_of(d, k),
-                                .static_shared = k->shared_bytes,
-                                .dynamic_shared = (uint32_t)dynamic};
-    model_occupancy(device_profile(d), &q, &o);
-    *blocks = (int)o.blocks_per_sm;
-    return cudaSuccess;
+    if (!blocks || threads <= 0)
+        return rt_fail(cudaErrorInvalidValue, "%s", blocks ? "blockSize is not positive"
+                                                           : "numBlocks is NULL");
+    int r = rt_function(func, &f);
+    if (r == cudaSuccess)
+        r = (int)device_occupancy(f, (uint32_t)threads, dynamic, &o);
+    if (r == cudaSuccess)
+        *blocks = (int)o.blocks_per_sm;
+    return r;
 }
 
 cudaError_t
 cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *func, int threads,
                                               size_t dynamic)
 {
-    return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, func, threads, dynamic, 0);
+    RT(active_blocks(blocks, func, threads, dynamic), "func=%p blockSize=%d shared=%zu", func, threads,
+       dynamic);
+}
+
+cudaError_t
+cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *func, int threads,
+                                                       size_t dynamic, unsigned int flags)
+{
+    RT(active_blocks(blocks, func, threads, dynamic), "func=%p blockSize=%d shared=%zu flags=0x%x",
+       func, threads, dynamic, flags);
+}
+
+static int
+available_shared(size_t *size, const void *func, int blocks, int threads)
+{
+    int reached = 0;
+    struct device_function *f;
+    struct device_function_info i;
+    if (!size || blocks <= 0 || threads <= 0)
+        return rt_fail(cudaErrorInvalidValue, "numBlocks %d, blockSize %d", blocks, threads);
+    int r = rt_function(func, &f);
+    if (r == cudaSuccess)
+        r = (int)device_function_info(f, &i);
+    if (r != cudaSuccess)
+        return r;
+    /* The most for which as many blocks still fit: occupancy falls with the size. */
+    size_t low = 0, high = device_profile(i.device)->shared_per_sm;
+    while (low < high) {
+        size_t middle = low + (high - low + 1) / 2;
+        active_blocks(&reached, func, threads, middle);
+        if (reached >= blocks)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    *size = low;
+    return cudaSuccess;
+}
+
+cudaError_t
+cudaOccupancyAvailableDynamicSMemPerBlock(size_t *size, const void *func, int blocks, int threads)
+{
+    RT(available_shared(size, func, blocks, threads), "func=%p numBlocks=%d blockSize=%d", func, blocks,
+       threads);
+}
+
+cudaError_t
+cudaOccupancyMaxPotentialClusterSize(int *size, const void *func, const cudaLaunchConfig_t *config)
+{
+    (void)size, (void)config;
+    RT(rt_refuse(__func__, "clusters of blocks"), "func=%p", func);
+}
+
+cudaError_t
+cudaOccupancyMaxActiveClusters(int *n, const void *func, const cudaLaunchConfig_t *config)
+{
+    (void)n, (void)config;
+    RT(rt_refuse(__func__, "clusters of blocks"), "func=%p", func);
+}
+
+cudaError_t
+cudaSetDoubleForDevice(double *d)
+{
+    RT(cudaSuccess, "d=%p", (void *)d);
+}
+
+cudaError_t
+cudaSetDoubleForHost(double *d)
+{
+    RT(cudaSuccess, "d=%p", (void *)d);
 }

@@ -1,498 +1,566 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * memory.c: allocation, copies, sets, symbols. A device pointer is a host pointer, so a copy is a
- * memcpy once both ends are known to be what the call says they are.
+ * memory.c: device memory, pinned and managed memory, stream-ordered allocation and its pools.
  */
 #include "cudart/cudart.h"
 
-#include <stdlib.h>
+#include <pthread.h>
 #include <string.h>
 
-enum { PITCH = 512, HOST_ALIGN = 4096 };
+enum { PITCH = 512, MOST_DEVICES = 64 };
 
-static cudaError_t
+/* -- device memory -------------------------------------------------------------------------------- */
+
+static int
 allocate(void **out, size_t size, enum allocation_kind kind)
 {
-    cudaError_t e = cudaSuccess;
+    struct device *d;
+    uint64_t address = 0;
     if (!out)
         return rt_fail(cudaErrorInvalidValue, "the place for the pointer is NULL");
-    struct device *d = rt_device(&e);
-    if (!d)
-        return e;
-    *out = NULL;
-    if (!size)
-        return cudaSuccess;
-    uint64_t a = memory_alloc(device_memory(d), size, 256, kind, NULL);
-    if (!a)
-        return rt_fail(cudaErrorMemoryAllocation, "%zu bytes", size);
-    *out = (void *)(uintptr_t)a;
-    return cudaSuccess;
+    int r = (int)device_use(&d);
+    if (r == cudaSuccess)
+        r = (int)device_alloc(d, size, kind, &address);
+    if (r == cudaSuccess)
+        *out = (void *)address;
+    return r;
 }
 
-static cudaError_t
+static int
 release(void *p)
 {
-    cudaError_t e = cudaSuccess;
-    struct device *d = rt_device(&e);
-    if (!d)
-        return e;
-    if (!p)
-        return cudaSuccess;
-    struct ls_error err;
-    for (int k = 0, n = device_count(&err); k < n; k++) {
-        struct device *x = device_get(k, &err);
-        struct allocation a;
-        if (x && memory_find(device_memory(x), (uintptr_t)p, &a, NULL) && a.base == (uintptr_t)p &&
-            a.kind != ALLOCATION_HOST && a.kind != ALLOCATION_VARIABLE &&
-            memory_release(device_memory(x), (uintptr_t)p))
-            return cudaSuccess;
-    }
-    return rt_fail(cudaErrorInvalidValue, "%p was not allocated, or is freed already", p);
+    struct device *d;
+    int r = (int)device_use(&d);
+    return r == cudaSuccess ? (int)device_free((uint64_t)p) : r;
 }
 
 cudaError_t
 cudaMalloc(void **p, size_t size)
 {
-    return rt_error(allocate(p, size, ALLOCATION_DEVICE));
-}
-
-cudaError_t
-cudaMallocManaged(void **p, size_t size, unsigned int flags)
-{
-    if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)
-        return rt_fail(cudaErrorInvalidValue, "flags 0x%x", flags);
-    if (!size)
-        return rt_fail(cudaErrorInvalidValue, "size is 0");
-    return rt_error(allocate(p, size, ALLOCATION_MANAGED));
-}
-
-cudaError_t
-cudaMallocAsync(void **p, size_t size, cudaStream_t s)
-{
-    if (!rt_stream_valid(s))
-        return rt_fail(cudaErrorInvalidResourceHandle, "%p is no stream", (void *)s);
-    return cudaMalloc(p, size);
+    RT(allocate(p, size, ALLOCATION_DEVICE), "devPtr=%p size=%zu", p ? *p : NULL, size);
 }
 
 cudaError_t
 cudaFree(void *p)
 {
-    return release(p);
+    RT(release(p), "devPtr=%p", p);
 }
 
-cudaError_t
-cudaFreeAsync(void *p, cudaStream_t s)
+static int
+pitched(void **p, size_t *pitch, size_t width, size_t height)
 {
-    if (!rt_stream_valid(s))
-        return rt_fail(cudaErrorInvalidResourceHandle, "%p is no stream", (void *)s);
-    return release(p);
+    size_t bytes;
+    if (!pitch || !p)
+        return rt_fail(cudaErrorInvalidValue, "%s is NULL", p ? "pitch" : "devPtr");
+    if (width > SIZE_MAX - PITCH)
+        return rt_fail(cudaErrorInvalidValue, "an absurd width");
+    *pitch = (width + PITCH - 1) / PITCH * PITCH;
+    if (__builtin_mul_overflow(*pitch, height, &bytes))
+        return rt_fail(cudaErrorMemoryAllocation, "an absurd size");
+    return allocate(p, bytes, ALLOCATION_DEVICE);
 }
 
 cudaError_t
 cudaMallocPitch(void **p, size_t *pitch, size_t width, size_t height)
 {
-    if (!pitch)
-        return rt_fail(cudaErrorInvalidValue, "pitch is NULL");
-    *pitch = (width + PITCH - 1) / PITCH * PITCH;
-    return cudaMalloc(p, *pitch * height);
+    RT(pitched(p, pitch, width, height), "devPtr=%p pitch=%zu width=%zu height=%zu", p ? *p : NULL,
+       pitch ? *pitch : 0, width, height);
+}
+
+static int
+allocate_3d(struct cudaPitchedPtr *p, struct cudaExtent e)
+{
+    size_t rows;
+    if (!p)
+        return rt_fail(cudaErrorInvalidValue, "pitchedDevPtr is NULL");
+    if (__builtin_mul_overflow(e.height, e.depth, &rows))
+        return rt_fail(cudaErrorMemoryAllocation, "an absurd size");
+    p->xsize = e.width;
+    p->ysize = e.height;
+    return pitched(&p->ptr, &p->pitch, e.width, rows);
 }
 
 cudaError_t
-cudaMalloc3D(struct cudaPitchedPtr *p, struct cudaExtent extent)
+cudaMalloc3D(struct cudaPitchedPtr *p, struct cudaExtent e)
 {
-    size_t pitch;
-    void *at = NULL;
-    if (!p)
-        return rt_fail(cudaErrorInvalidValue, "pitchedDevPtr is NULL");
-    cudaError_t e = cudaMallocPitch(&at, &pitch, extent.width, extent.height * extent.depth);
-    if (e == cudaSuccess) {
-        p->ptr = at;
-        p->pitch = pitch;
-        p->xsize = extent.width;
-        p->ysize = extent.height;
-    }
-    return e;
+    RT(allocate_3d(p, e), "extent=(%zu,%zu,%zu)", e.width, e.height, e.depth);
 }
 
-/* -- host memory -------------------------------------------------------------------------------------- */
+cudaError_t
+cudaMemGetInfo(size_t *free_bytes, size_t *total)
+{
+    struct device *d;
+    uint64_t left = 0, all = 0;
+    int r = (int)device_use(&d);
+    if (r == cudaSuccess)
+        device_memory_info(d, &left, &all);
+    if (r == cudaSuccess && free_bytes)
+        *free_bytes = left;
+    if (r == cudaSuccess && total)
+        *total = all;
+    RT(r, "free=%llu total=%llu", (unsigned long long)left, (unsigned long long)all);
+}
+
+/* -- managed memory --------------------------------------------------------------------------------- */
+
+static int
+allocate_managed(void **p, size_t size, unsigned int flags)
+{
+    if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)
+        return rt_fail(cudaErrorInvalidValue, "flags 0x%x", flags);
+    if (!size)
+        return rt_fail(cudaErrorInvalidValue, "size is 0");
+    return allocate(p, size, ALLOCATION_MANAGED);
+}
+
+cudaError_t
+cudaMallocManaged(void **p, size_t size, unsigned int flags)
+{
+    RT(allocate_managed(p, size, flags), "devPtr=%p size=%zu flags=%u", p ? *p : NULL, size, flags);
+}
+
+/* Where managed memory lies makes no difference here; what is asked is checked all the same. */
+static int
+check_managed(const void *p, size_t count)
+{
+    struct allocation a;
+    struct device *d;
+    int r = (int)device_use(&d);
+    if (r != cudaSuccess)
+        return r;
+    if (!count || !device_find((uint64_t)p, &a) || a.kind != ALLOCATION_MANAGED)
+        return rt_fail(cudaErrorInvalidValue, "%p is no managed memory", p);
+    if (count > a.size - ((uint64_t)p - a.base))
+        return rt_fail(cudaErrorInvalidValue, "%zu bytes at %p run past the allocation's end", count, p);
+    return cudaSuccess;
+}
+
+static int
+check_place(const void *p, size_t count, int device)
+{
+    int r = check_managed(p, count);
+    if (r == cudaSuccess && device != cudaCpuDeviceId && !device_at(device))
+        r = cudaErrorInvalidDevice;
+    return r;
+}
+
+cudaError_t
+cudaMemPrefetchAsync(const void *p, size_t count, int device, cudaStream_t stream)
+{
+    struct device_stream *s;
+    int r = rt_stream(stream, &s);
+    RT(r == cudaSuccess ? check_place(p, count, device) : r, "devPtr=%p count=%zu device=%d", p, count,
+       device);
+}
+
+cudaError_t
+cudaMemPrefetchAsync_v2(const void *p, size_t count, struct cudaMemLocation to, unsigned int flags,
+                        cudaStream_t stream)
+{
+    (void)flags;
+    return cudaMemPrefetchAsync(p, count, to.type == cudaMemLocationTypeDevice ? to.id : cudaCpuDeviceId,
+                                stream);
+}
+
+cudaError_t
+cudaMemAdvise(const void *p, size_t count, enum cudaMemoryAdvise advice, int device)
+{
+    bool placeless = advice == cudaMemAdviseSetReadMostly || advice == cudaMemAdviseUnsetReadMostly ||
+                     advice == cudaMemAdviseUnsetPreferredLocation;
+    RT(placeless ? check_managed(p, count) : check_place(p, count, device),
+       "devPtr=%p count=%zu advice=%d device=%d", p, count, (int)advice, device);
+}
+
+cudaError_t
+cudaMemAdvise_v2(const void *p, size_t count, enum cudaMemoryAdvise advice,
+                 struct cudaMemLocation place)
+{
+    return cudaMemAdvise(p, count, advice,
+                         place.type == cudaMemLocationTypeDevice ? place.id : cudaCpuDeviceId);
+}
+
+static int
+range_attribute(void *data, size_t size, enum cudaMemRangeAttribute attribute, const void *p,
+                size_t count)
+{
+    int r = check_managed(p, count);
+    if (r != cudaSuccess)
+        return r;
+    if (!data || size < sizeof(int))
+        return rt_fail(cudaErrorInvalidValue, "no room for the answer");
+    int value = attribute == cudaMemRangeAttributeReadMostly ? 0 : cudaInvalidDeviceId;
+    for (size_t k = 0; k + sizeof value <= size; k += sizeof value)
+        memcpy((char *)data + k, &value, sizeof value);
+    return cudaSuccess;
+}
+
+cudaError_t
+cudaMemRangeGetAttribute(void *data, size_t size, enum cudaMemRangeAttribute attribute,
+                         const void *p, size_t count)
+{
+    RT(range_attribute(data, size, attribute, p, count), "attribute=%d devPtr=%p count=%zu",
+       (int)attribute, p, count);
+}
+
+cudaError_t
+cudaMemRangeGetAttributes(void **data, size_t *sizes, enum cudaMemRangeAttribute *attributes,
+                          size_t n, const void *p, size_t count)
+{
+    int r = data && sizes && attributes ? cudaSuccess : rt_fail(cudaErrorInvalidValue, "a list is NULL");
+    for (size_t k = 0; r == cudaSuccess && k < n; k++)
+        r = range_attribute(data[k], sizes[k], attributes[k], p, count);
+    RT(r, "n=%zu devPtr=%p count=%zu", n, p, count);
+}
+
+/* -- pinned host memory ------------------------------------------------------------------------------- */
+
+static int
+host_alloc(void **p, size_t size, unsigned int flags)
+{
+    struct device *d;
+    if (!p)
+        return rt_fail(cudaErrorInvalidValue, "the place for the pointer is NULL");
+    if (flags & ~7u)
+        return rt_fail(cudaErrorInvalidValue, "flags 0x%x", flags);
+    int r = (int)device_use(&d);
+    return r == cudaSuccess ? (int)device_host_alloc(size, flags, p) : r;
+}
 
 cudaError_t
 cudaHostAlloc(void **p, size_t size, unsigned int flags)
 {
-    cudaError_t e = cudaSuccess;
-    (void)flags;
-    if (!p)
-        return rt_fail(cudaErrorInvalidValue, "the place for the pointer is NULL");
-    struct device *d = rt_device(&e);
-    if (!d)
-        return e;
-    *p = NULL;
-    if (!size)
-        return cudaSuccess;
-    size_t room = (size + HOST_ALIGN - 1) / HOST_ALIGN * HOST_ALIGN;
-    void *at = room >= size ? aligned_alloc(HOST_ALIGN, room) : NULL;
-    if (!at || !memory_adopt(device_memory(d), (uintptr_t)at, size, ALLOCATION_HOST)) {
-        free(at);
-        return rt_fail(cudaErrorMemoryAllocation, "%zu bytes", size);
-    }
-    *p = at;
-    return cudaSuccess;
+    RT(host_alloc(p, size, flags), "ptr=%p size=%zu flags=0x%x", p ? *p : NULL, size, flags);
 }
 
 cudaError_t
 cudaMallocHost(void **p, size_t size)
 {
-    return cudaHostAlloc(p, size, cudaHostAllocDefault);
-}
-
-static bool
-forget_host(void *p)
-{
-    struct ls_error err;
-    for (int k = 0, n = device_count(&err); k < n; k++) {
-        struct device *x = device_get(k, &err);
-        struct allocation a;
-        if (x && memory_find(device_memory(x), (uintptr_t)p, &a, NULL) && a.base == (uintptr_t)p &&
-            a.kind == ALLOCATION_HOST)
-            return memory_release(device_memory(x), (uintptr_t)p);
-    }
-    return false;
+    RT(host_alloc(p, size, cudaHostAllocDefault), "ptr=%p size=%zu", p ? *p : NULL, size);
 }
 
 cudaError_t
 cudaFreeHost(void *p)
 {
-    if (!p)
-        return cudaSuccess;
-    if (!forget_host(p))
-        return rt_fail(cudaErrorInvalidValue, "%p is no pinned host memory", p);
-    free(p);
-    return cudaSuccess;
+    RT(device_host_free(p), "ptr=%p", p);
 }
 
 cudaError_t
 cudaHostRegister(void *p, size_t size, unsigned int flags)
 {
-    cudaError_t e = cudaSuccess;
-    (void)flags;
-    struct device *d = rt_device(&e);
-    if (!d)
-        return e;
-    if (!p || !size)
-        return rt_fail(cudaErrorInvalidValue, "ptr is NULL or size is 0");
-    if (!memory_adopt(device_memory(d), (uintptr_t)p, size, ALLOCATION_HOST))
-        return rt_fail(cudaErrorHostMemoryAlreadyRegistered, "%p", p);
-    return cudaSuccess;
+    struct device *d;
+    int r = (int)device_use(&d);
+    RT(r == cudaSuccess ? (int)device_host_register(p, size, flags) : r, "ptr=%p size=%zu flags=0x%x", p,
+       size, flags);
 }
 
 cudaError_t
 cudaHostUnregister(void *p)
 {
-    return forget_host(p) ? cudaSuccess
-                          : rt_fail(cudaErrorHostMemoryNotRegistered, "%p is not registered", p);
+    RT(device_host_unregister(p), "ptr=%p", p);
 }
 
-cudaError_t
-cudaHostGetDevicePointer(void **device, void *host, unsigned int flags)
+static int
+host_pointer(void **device, void *host)
 {
-    cudaError_t e = cudaSuccess;
-    (void)flags;
+    struct device *d;
     struct allocation a;
-    struct device *d = rt_device(&e);
-    if (!d)
-        return e;
-    if (!device || !memory_find(device_memory(d), (uintptr_t)host, &a, NULL))
+    if (!device)
+        return rt_fail(cudaErrorInvalidValue, "pDevice is NULL");
+    int r = (int)device_use(&d);
+    if (r != cudaSuccess)
+        return r;
+    if (!device_find((uint64_t)host, &a) || a.kind != ALLOCATION_HOST)
         return rt_fail(cudaErrorInvalidValue, "%p is no pinned host memory", host);
     *device = host;
     return cudaSuccess;
 }
 
 cudaError_t
+cudaHostGetDevicePointer(void **device, void *host, unsigned int flags)
+{
+    (void)flags;
+    RT(host_pointer(device, host), "pHost=%p", host);
+}
+
+cudaError_t
 cudaHostGetFlags(unsigned int *flags, void *host)
 {
-    (void)host;
-    *flags = cudaHostAllocMapped;
-    return cudaSuccess;
+    uint32_t value = 0;
+    int r = flags ? (int)device_host_flags(host, &value) : rt_fail(cudaErrorInvalidValue, "flags is NULL");
+    if (r == cudaSuccess)
+        *flags = value | cudaHostAllocMapped;
+    RT(r, "pHost=%p", host);
 }
 
 cudaError_t
 cudaPointerGetAttributes(struct cudaPointerAttributes *out, const void *p)
 {
-    struct ls_error err;
     struct allocation a;
     if (!out)
-        return rt_fail(cudaErrorInvalidValue, "attributes is NULL");
-    *out = (struct cudaPointerAttributes){.type = cudaMemoryTypeUnregistered, .device = -2,
+        RT(rt_fail(cudaErrorInvalidValue, "attributes is NULL"), "ptr=%p", p);
+    *out = (struct cudaPointerAttributes){.type = cudaMemoryTypeUnregistered, .device = cudaInvalidDeviceId,
                                           .hostPointer = (void *)(uintptr_t)p};
-    for (int k = 0, n = device_count(&err); k < n; k++) {
-        struct device *x = device_get(k, &err);
-        if (!x || !memory_find(device_memory(x), (uintptr_t)p, &a, NULL))
-            continue;
+    if (device_find((uint64_t)p, &a)) {
         bool device_only = a.kind != ALLOCATION_HOST && a.kind != ALLOCATION_MANAGED;
         out->type = a.kind == ALLOCATION_HOST      ? cudaMemoryTypeHost
                     : a.kind == ALLOCATION_MANAGED ? cudaMemoryTypeManaged
                                                    : cudaMemoryTypeDevice;
-        out->device = k;
+        out->device = a.device;
         out->devicePointer = (void *)(uintptr_t)p;
         out->hostPointer = device_only ? NULL : (void *)(uintptr_t)p;
-        break;
     }
-    return cudaSuccess;
+    RT(cudaSuccess, "ptr=%p type=%d", p, (int)out->type);
 }
 
-cudaError_t
-cudaMemGetInfo(size_t *free_bytes, size_t *total)
+/* -- stream-ordered allocation --------------------------------------------------------------------------- */
+
+struct CUmemPoolHandle_st {
+    int device;
+    bool standard;
+    uint64_t attribute[9]; /* by enum cudaMemPoolAttr */
+    struct CUmemPoolHandle_st *next;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct CUmemPoolHandle_st *pools;
+static cudaMemPool_t chosen[MOST_DEVICES];
+
+static cudaMemPool_t
+pool_new(int device, bool standard)
 {
-    cudaError_t e = cudaSuccess;
-    struct device *d = rt_device(&e);
-    if (!d)
-        return e;
-    uint64_t used, all, n;
-    memory_usage(device_memory(d), &used, &all, &n);
-    if (free_bytes)
-        *free_bytes = all - used;
-    if (total)
-        *total = all;
-    return cudaSuccess;
+    cudaMemPool_t p = ls_alloc(sizeof *p);
+    p->device = device;
+    p->standard = standard;
+    p->attribute[1] = p->attribute[2] = p->attribute[3] = 1;
+    p->next = pools;
+    pools = p;
+    return p;
 }
 
-cudaError_t
-cudaMemPrefetchAsync(const void *p, size_t n, int device, cudaStream_t s)
+static bool
+pool_is(cudaMemPool_t pool)
 {
-    (void)p, (void)n, (void)device;
-    return rt_stream_valid(s) ? rt_sticky() : rt_error(cudaErrorInvalidResourceHandle);
+    pthread_mutex_lock(&lock);
+    cudaMemPool_t p = pools;
+    while (p && p != pool)
+        p = p->next;
+    pthread_mutex_unlock(&lock);
+    return p != NULL;
 }
 
-cudaError_t
-cudaMemAdvise(const void *p, size_t n, enum cudaMemoryAdvise advice, int device)
+static cudaMemPool_t
+standard_pool(int device)
 {
-    (void)p, (void)n, (void)advice, (void)device;
-    return rt_sticky();
-}
-
-/* -- copies --------------------------------------------------------------------------------------------- */
-
-/* Is [p, p+n) device memory? 1: yes, wholly; 0: not at all; -1: it begins in an allocation and runs
- * past its end. */
-static int
-on_device(const void *p, size_t n)
-{
-    struct ls_error err;
-    struct allocation a;
-    for (int k = 0, count = device_count(&err); k < count; k++) {
-        struct device *x = device_get(k, &err);
-        if (x && memory_find(device_memory(x), (uintptr_t)p, &a, NULL))
-            return (uintptr_t)p + n <= a.base + a.size ? 1 : -1;
-    }
-    return 0;
-}
-
-static cudaError_t
-check_end(const void *p, size_t n, bool device, const char *which)
-{
-    int there = on_device(p, n);
-    if (there < 0)
-        return rt_fail(cudaErrorInvalidValue, "%s: %zu bytes at %p run past the allocation's end", which,
-                       n, p);
-    if (device && !there)
-        return rt_fail(cudaErrorInvalidValue, "%s: %p is no device memory", which, p);
+    pthread_mutex_lock(&lock);
+    cudaMemPool_t p = pools;
+    while (p && !(p->standard && p->device == device))
+        p = p->next;
     if (!p)
-        return rt_fail(cudaErrorInvalidValue, "%s is NULL", which);
-    return cudaSuccess;
+        p = pool_new(device, true);
+    pthread_mutex_unlock(&lock);
+    return p;
 }
 
-static cudaError_t
-check_copy(const void *dst, const void *src, size_t n, enum cudaMemcpyKind kind)
+static int
+allocate_async(void **p, size_t size, cudaStream_t stream)
 {
-    cudaError_t e = cudaSuccess;
-    if (!rt_device(&e))
-        return e;
-    if ((int)kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
-        return rt_fail(cudaErrorInvalidMemcpyDirection, "kind %d", (int)kind);
-    if (!n)
-        return cudaSuccess;
-    bool to = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
-    bool from = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
-    e = check_end(dst, n, to, "dst");
-    return e != cudaSuccess ? e : check_end(src, n, from, "src");
-}
-
-cudaError_t
-cudaMemcpy(void *dst, const void *src, size_t n, enum cudaMemcpyKind kind)
-{
-    cudaError_t e = check_copy(dst, src, n, kind);
-    if (e == cudaSuccess && n)
-        memmove(dst, src, n);
-    return e;
+    struct device_stream *s;
+    struct device_op op = {.kind = DEVICE_OP_ALLOC, .storage = {.size = size}};
+    int r = rt_stream(stream, &s);
+    if (r != cudaSuccess)
+        return r;
+    if (!p)
+        return rt_fail(cudaErrorInvalidValue, "the place for the pointer is NULL");
+    struct device *d = device_stream_device(s);
+    bool captured = device_capture_graph(s, NULL) != NULL;
+    r = captured ? (int)device_graph_alloc(d, size, &op.storage.address)
+                 : (int)device_alloc(d, size, ALLOCATION_DEVICE, &op.storage.address);
+    if (r == cudaSuccess)
+        r = (int)device_submit(s, &op);
+    if (r == cudaSuccess)
+        *p = (void *)op.storage.address;
+    return r;
 }
 
 cudaError_t
-cudaMemcpyAsync(void *dst, const void *src, size_t n, enum cudaMemcpyKind kind, cudaStream_t s)
+cudaMallocAsync(void **p, size_t size, cudaStream_t stream)
 {
-    if (!rt_stream_valid(s))
-        return rt_fail(cudaErrorInvalidResourceHandle, "%p is no stream", (void *)s);
-    return cudaMemcpy(dst, src, n, kind);
+    RT(allocate_async(p, size, stream), "devPtr=%p size=%zu stream=%p", p ? *p : NULL, size,
+       (void *)stream);
 }
 
 cudaError_t
-cudaMemcpyPeer(void *dst, int dst_device, const void *src, int src_device, size_t n)
+cudaMallocFromPoolAsync(void **p, size_t size, cudaMemPool_t pool, cudaStream_t stream)
 {
-    (void)dst_device, (void)src_device;
-    return cudaMemcpy(dst, src, n, cudaMemcpyDeviceToDevice);
+    RT(pool_is(pool) ? allocate_async(p, size, stream)
+                     : rt_fail(cudaErrorInvalidValue, "%p is no pool", (void *)pool),
+       "size=%zu pool=%p stream=%p", size, (void *)pool, (void *)stream);
 }
 
 cudaError_t
-cudaMemcpyPeerAsync(void *dst, int dst_device, const void *src, int src_device, size_t n,
-                    cudaStream_t s)
+cudaFreeAsync(void *p, cudaStream_t stream)
 {
-    (void)s;
-    return cudaMemcpyPeer(dst, dst_device, src, src_device, n);
+    struct device_stream *s;
+    struct device_op op = {.kind = DEVICE_OP_FREE, .storage = {.address = (uint64_t)p}};
+    int r = rt_stream(stream, &s);
+    RT(r == cudaSuccess ? (int)device_submit(s, &op) : r, "devPtr=%p stream=%p", p, (void *)stream);
 }
 
 cudaError_t
-cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
-             enum cudaMemcpyKind kind)
+cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device)
 {
-    if (width > dpitch || width > spitch)
-        return rt_fail(cudaErrorInvalidPitchValue, "width %zu, pitches %zu and %zu", width, dpitch,
-                       spitch);
-    if (!width || !height)
-        return cudaSuccess;
-    size_t last = height - 1;
-    cudaError_t e = check_copy(dst, src, width, kind);
-    if (e == cudaSuccess)
-        e = check_copy((char *)dst + last * dpitch, (const char *)src + last * spitch, width, kind);
-    for (size_t y = 0; e == cudaSuccess && y < height; y++)
-        memmove((char *)dst + y * dpitch, (const char *)src + y * spitch, width);
-    return e;
+    int r = pool && device_at(device) ? cudaSuccess : cudaErrorInvalidDevice;
+    if (r == cudaSuccess)
+        *pool = standard_pool(device);
+    RT(r, "device=%d", device);
 }
 
 cudaError_t
-cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width,
-                  size_t height, enum cudaMemcpyKind kind, cudaStream_t s)
+cudaDeviceGetMemPool(cudaMemPool_t *pool, int device)
 {
-    if (!rt_stream_valid(s))
-        return rt_fail(cudaErrorInvalidResourceHandle, "%p is no stream", (void *)s);
-    return cudaMemcpy2D(dst, dpitch, src, spitch, width, height, kind);
-}
-
-/* -- sets ------------------------------------------------------------------------------------------------ */
-
-cudaError_t
-cudaMemset(void *p, int value, size_t n)
-{
-    cudaError_t e = cudaSuccess;
-    if (!rt_device(&e))
-        return e;
-    if (!n)
-        return cudaSuccess;
-    e = check_end(p, n, true, "devPtr");
-    if (e == cudaSuccess)
-        memset(p, value, n);
-    return e;
+    int r = pool && device_at(device) ? cudaSuccess : cudaErrorInvalidDevice;
+    if (r == cudaSuccess)
+        *pool = chosen[device] && pool_is(chosen[device]) ? chosen[device] : standard_pool(device);
+    RT(r, "device=%d", device);
 }
 
 cudaError_t
-cudaMemsetAsync(void *p, int value, size_t n, cudaStream_t s)
+cudaDeviceSetMemPool(int device, cudaMemPool_t pool)
 {
-    if (!rt_stream_valid(s))
-        return rt_fail(cudaErrorInvalidResourceHandle, "%p is no stream", (void *)s);
-    return cudaMemset(p, value, n);
+    int r = !device_at(device) ? (int)cudaErrorInvalidDevice
+            : pool_is(pool)    ? (int)cudaSuccess
+                               : rt_fail(cudaErrorInvalidValue, "%p is no pool", (void *)pool);
+    if (r == cudaSuccess)
+        chosen[device] = pool;
+    RT(r, "device=%d pool=%p", device, (void *)pool);
 }
 
-cudaError_t
-cudaMemset2D(void *p, size_t pitch, int value, size_t width, size_t height)
+static int
+pool_create(cudaMemPool_t *pool, const struct cudaMemPoolProps *props)
 {
-    cudaError_t e = cudaSuccess;
-    if (width > pitch)
-        return rt_fail(cudaErrorInvalidValue, "width %zu, pitch %zu", width, pitch);
-    for (size_t y = 0; e == cudaSuccess && y < height; y++)
-        e = cudaMemset((char *)p + y * pitch, value, width);
-    return e;
-}
-
-cudaError_t
-cudaMemset2DAsync(void *p, size_t pitch, int value, size_t width, size_t height, cudaStream_t s)
-{
-    (void)s;
-    return cudaMemset2D(p, pitch, value, width, height);
-}
-
-cudaError_t
-cudaMemset3D(struct cudaPitchedPtr p, int value, struct cudaExtent extent)
-{
-    return cudaMemset2D(p.ptr, p.pitch, value, extent.width, extent.height * extent.depth);
-}
-
-/* -- symbols ------------------------------------------------------------------------------------------------ */
-
-static cudaError_t
-symbol(const void *host, size_t offset, size_t n, void **out)
-{
-    cudaError_t e = cudaSuccess;
-    uint64_t size = 0;
-    struct device *d = rt_device(&e);
-    if (!d)
-        return e;
-    uint64_t a = rt_variable(d, host, &size);
-    if (!a)
-        return rt_fail(cudaErrorInvalidSymbol, "%p is no variable of this program", host);
-    if (offset > size || n > size - offset)
-        return rt_fail(cudaErrorInvalidValue, "%zu bytes from offset %zu: the variable has %llu", n,
-                       offset, (unsigned long long)size);
-    *out = (void *)(uintptr_t)(a + offset);
+    if (!pool || !props)
+        return rt_fail(cudaErrorInvalidValue, "%s is NULL", pool ? "poolProps" : "memPool");
+    if (props->handleTypes != cudaMemHandleTypeNone)
+        return rt_refuse("cudaMemPoolCreate", "memory shared with other processes");
+    if (props->location.type != cudaMemLocationTypeDevice || !device_at(props->location.id))
+        return rt_fail(cudaErrorInvalidValue, "the pool's location is no device");
+    pthread_mutex_lock(&lock);
+    *pool = pool_new(props->location.id, false);
+    pthread_mutex_unlock(&lock);
     return cudaSuccess;
 }
 
 cudaError_t
-cudaMemcpyToSymbol(const void *host, const void *src, size_t n, size_t offset,
-                   enum cudaMemcpyKind kind)
+cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPoolProps *props)
 {
-    void *at;
-    cudaError_t e = symbol(host, offset, n, &at);
-    return e != cudaSuccess ? e : cudaMemcpy(at, src, n, kind);
+    RT(pool_create(pool, props), "memPool=%p", (void *)pool);
 }
 
 cudaError_t
-cudaMemcpyToSymbolAsync(const void *host, const void *src, size_t n, size_t offset,
-                        enum cudaMemcpyKind kind, cudaStream_t s)
+cudaMemPoolDestroy(cudaMemPool_t pool)
 {
-    (void)s;
-    return cudaMemcpyToSymbol(host, src, n, offset, kind);
+    int r = cudaSuccess;
+    if (!pool_is(pool) || pool->standard) {
+        r = rt_fail(cudaErrorInvalidValue, "%p is no pool that was created", (void *)pool);
+    } else {
+        pthread_mutex_lock(&lock);
+        for (cudaMemPool_t *at = &pools; *at; at = &(*at)->next)
+            if (*at == pool) {
+                *at = pool->next;
+                break;
+            }
+        pthread_mutex_unlock(&lock);
+        ls_release(pool);
+    }
+    RT(r, "memPool=%p", (void *)pool);
 }
 
 cudaError_t
-cudaMemcpyFromSymbol(void *dst, const void *host, size_t n, size_t offset, enum cudaMemcpyKind kind)
+cudaMemPoolTrimTo(cudaMemPool_t pool, size_t keep)
 {
-    void *at;
-    cudaError_t e = symbol(host, offset, n, &at);
-    return e != cudaSuccess ? e : cudaMemcpy(dst, at, n, kind);
+    RT(pool_is(pool) ? cudaSuccess : rt_fail(cudaErrorInvalidValue, "%p is no pool", (void *)pool),
+       "memPool=%p keep=%zu", (void *)pool, keep);
 }
 
-cudaError_t
-cudaMemcpyFromSymbolAsync(void *dst, const void *host, size_t n, size_t offset,
-                          enum cudaMemcpyKind kind, cudaStream_t s)
+/* The first three attributes are int, the others 64 bits. */
+static int
+pool_attribute(cudaMemPool_t pool, enum cudaMemPoolAttr attr, void *value, bool set)
 {
-    (void)s;
-    return cudaMemcpyFromSymbol(dst, host, n, offset, kind);
-}
-
-cudaError_t
-cudaGetSymbolAddress(void **out, const void *host)
-{
-    return symbol(host, 0, 0, out);
-}
-
-cudaError_t
-cudaGetSymbolSize(size_t *size, const void *host)
-{
-    cudaError_t e = cudaSuccess;
-    uint64_t n = 0;
-    struct device *d = rt_device(&e);
-    if (!d)
-        return e;
-    if (!rt_variable(d, host, &n))
-        return rt_fail(cudaErrorInvalidSymbol, "%p is no variable of this program", host);
-    *size = n;
+    bool small = attr <= cudaMemPoolReuseAllowInternalDependencies;
+    int narrow;
+    if (!pool_is(pool) || !value || attr < 1 || attr > 8)
+        return rt_fail(cudaErrorInvalidValue, "pool %p, attribute %d", (void *)pool, (int)attr);
+    if (attr == cudaMemPoolAttrUsedMemCurrent || attr == cudaMemPoolAttrReservedMemCurrent)
+        memory_usage(device_memory(device_at(pool->device)), &pool->attribute[attr], NULL, NULL);
+    if (set && small) {
+        memcpy(&narrow, value, sizeof narrow);
+        pool->attribute[attr] = narrow != 0;
+    } else if (set) {
+        memcpy(&pool->attribute[attr], value, 8);
+    } else if (small) {
+        narrow = (int)pool->attribute[attr];
+        memcpy(value, &narrow, sizeof narrow);
+    } else {
+        memcpy(value, &pool->attribute[attr], 8);
+    }
     return cudaSuccess;
+}
+
+cudaError_t
+cudaMemPoolSetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attr, void *value)
+{
+    RT(pool_attribute(pool, attr, value, true), "memPool=%p attr=%d", (void *)pool, (int)attr);
+}
+
+cudaError_t
+cudaMemPoolGetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attr, void *value)
+{
+    RT(pool_attribute(pool, attr, value, false), "memPool=%p attr=%d", (void *)pool, (int)attr);
+}
+
+cudaError_t
+cudaMemPoolSetAccess(cudaMemPool_t pool, const struct cudaMemAccessDesc *list, size_t count)
+{
+    int r = pool_is(pool) && list ? cudaSuccess : rt_fail(cudaErrorInvalidValue, "no pool or no list");
+    for (size_t k = 0; r == cudaSuccess && k < count; k++)
+        if (!device_at(list[k].location.id))
+            r = cudaErrorInvalidDevice;
+    RT(r, "memPool=%p count=%zu", (void *)pool, count);
+}
+
+cudaError_t
+cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t pool,
+                     struct cudaMemLocation *location)
+{
+    int r = pool_is(pool) && flags && location ? cudaSuccess
+                                               : rt_fail(cudaErrorInvalidValue, "no pool or no place");
+    if (r == cudaSuccess)
+        *flags = cudaMemAccessFlagsProtReadWrite;
+    RT(r, "memPool=%p", (void *)pool);
+}
+
+cudaError_t
+cudaDeviceGraphMemTrim(int device)
+{
+    RT(device_at(device) ? cudaSuccess : cudaErrorInvalidDevice, "device=%d", device);
+}
+
+cudaError_t
+cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value)
+{
+    uint64_t used = 0;
+    struct device *d = device_at(device);
+    int r = d && value ? cudaSuccess : cudaErrorInvalidValue;
+    if (r == cudaSuccess) {
+        memory_usage(device_memory(d), &used, NULL, NULL);
+        memcpy(value, &used, sizeof used);
+    }
+    RT(r, "device=%d attr=%d", device, (int)attr);
+}
+
+cudaError_t
+cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value)
+{
+    RT(device_at(device) && value ? cudaSuccess : cudaErrorInvalidValue, "device=%d attr=%d", device,
+       (int)attr);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * registration.c: what the compiler's host code says about a program before main begins.
+ * registration.c: what the compiler's host code says about a program before main begins: its images,
+ * and which host addresses stand for which kernels and variables.
  */
 #include "cudart/cudart.h"
 
@@ -9,26 +10,65 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { BUCKETS = 1024, MOST_DEVICES = 64 };
+
 struct wrapper { /* what clang emits */
     int magic, version;
     const void *image;
     void *unused;
 };
 
-struct variable {
+struct entry {
     const void *host;
     const char *name;
-    struct device_module *module;
-    size_t size;
-    struct variable *next;
+    struct device_image *image; /* NULL: withdrawn */
+    bool kernel;
+    bool normalized;            /* texture reference: integers are read as fractions */
+    uint64_t size;              /* of a variable, as the host sees it */
+    struct device_function *function[MOST_DEVICES];
+    struct entry *next;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct rt_kernel *kernels;
-static struct variable *variables;
+static struct entry *table[BUCKETS];
 static struct {
     const char *begin, *end;
 } managed;
+
+static unsigned
+bucket_of(const void *host)
+{
+    return (unsigned)((uintptr_t)host >> 3) * 2654435761u >> 22;
+}
+
+static struct entry *
+find(const void *host)
+{
+    pthread_mutex_lock(&lock);
+    struct entry *e = table[bucket_of(host)];
+    while (e && (e->host != host || !e->image))
+        e = e->next;
+    pthread_mutex_unlock(&lock);
+    return e;
+}
+
+static struct entry *
+add(void **handle, const void *host, const char *name, bool kernel, uint64_t size)
+{
+    if (!handle)
+        return NULL;
+    struct entry *e = ls_alloc(sizeof *e);
+    e->host = host;
+    e->name = name;
+    e->image = (struct device_image *)handle;
+    e->kernel = kernel;
+    e->size = size;
+    pthread_mutex_lock(&lock);
+    e->next = table[bucket_of(host)];
+    table[bucket_of(host)] = e;
+    pthread_mutex_unlock(&lock);
+    return e;
+}
 
 static const char *
 program_name(void)
@@ -49,13 +89,25 @@ void **
 __cudaRegisterFatBinary(void *at)
 {
     const struct wrapper *w = at;
-    return (void **)device_module_new(w->image, program_name());
+    struct ls_error err = {0};
+    struct device_image *i = device_image_new(w->image, 0, program_name(), &err);
+    if (!i)
+        ls_warn("%s", err.text);
+    return (void **)i;
 }
 
 void
 __cudaRegisterFatBinaryEnd(void **handle)
 {
-    device_module_fill_bound((struct device_module *)handle);
+    if (handle)
+        device_image_fill_placed((struct device_image *)handle);
+}
+
+char
+__cudaInitModule(void **handle)
+{
+    (void)handle;
+    return 1;
 }
 
 void
@@ -69,14 +121,7 @@ __cudaRegisterFunction(void **handle, const char *host, char *device_fun, const 
                        int thread_limit, uint3 *tid, uint3 *bid, dim3 *block, dim3 *grid, int *warp)
 {
     (void)device_fun, (void)thread_limit, (void)tid, (void)bid, (void)block, (void)grid, (void)warp;
-    struct rt_kernel *k = ls_alloc(sizeof *k);
-    k->function.module = (struct device_module *)handle;
-    k->host = host;
-    k->name = name;
-    pthread_mutex_lock(&lock);
-    k->next = kernels;
-    kernels = k;
-    pthread_mutex_unlock(&lock);
+    add(handle, host, name, true, 0);
 }
 
 void
@@ -84,30 +129,35 @@ __cudaRegisterVar(void **handle, char *host, char *device_address, const char *n
                   size_t size, int constant, int global)
 {
     (void)device_address, (void)ext, (void)constant, (void)global;
-    struct variable *v = ls_alloc(sizeof *v);
-    *v = (struct variable){host, name, (struct device_module *)handle, size, NULL};
-    if (host >= managed.begin && host < managed.end)
-        device_module_bind(v->module, name, (uint64_t)(uintptr_t)host);
-    pthread_mutex_lock(&lock);
-    v->next = variables;
-    variables = v;
-    pthread_mutex_unlock(&lock);
+    if (handle && host >= managed.begin && host < managed.end)
+        device_image_place((struct device_image *)handle, name, host);
+    add(handle, host, name, false, size);
+}
+
+void
+__cudaRegisterManagedVar(void **handle, void **host, char *address, const char *name, int ext,
+                         size_t size, int constant, int global)
+{
+    (void)address, (void)ext, (void)constant, (void)global;
+    add(handle, host, name, false, size);
 }
 
 void
 __cudaRegisterTexture(void **handle, const struct textureReference *host, const void **address,
                       const char *name, int dim, int norm, int ext)
 {
-    (void)dim, (void)norm, (void)address;
-    __cudaRegisterVar(handle, (char *)(uintptr_t)host, NULL, name, ext, 0, 0, 0);
+    (void)dim, (void)address, (void)ext;
+    struct entry *e = add(handle, host, name, false, 8);
+    if (e)
+        e->normalized = norm;
 }
 
 void
 __cudaRegisterSurface(void **handle, const struct surfaceReference *host, const void **address,
                       const char *name, int dim, int ext)
 {
-    (void)dim, (void)address;
-    __cudaRegisterVar(handle, (char *)(uintptr_t)host, NULL, name, ext, 0, 0, 0);
+    (void)dim, (void)address, (void)ext;
+    add(handle, host, name, false, 8);
 }
 
 void
@@ -126,45 +176,68 @@ __lockstepRegisterManaged(void *begin, void *end)
     managed.end = end;
 }
 
-struct rt_kernel *
-rt_kernel(const void *host, cudaError_t *e)
+/* -- look-up ------------------------------------------------------------------------------------------- */
+
+int
+rt_function(const void *host, struct device_function **out)
 {
-    pthread_mutex_lock(&lock);
-    struct rt_kernel *k = kernels;
-    while (k && k->host != host)
-        k = k->next;
-    pthread_mutex_unlock(&lock);
-    if (!k) {
-        *e = rt_fail(cudaErrorInvalidDeviceFunction, "%p is no kernel of this program", host);
-        return NULL;
-    }
-    if (!k->function.func) {
-        struct ls_error err = {0};
-        const struct ptx_module *m = device_module_ptx(k->function.module, &err);
-        const struct ptx_func *f = m ? ptx_find_func(m, k->name) : NULL;
-        if (!f) {
-            fprintf(stderr, "lockstep: %s\n", m ? "the module does not hold the kernel" : err.text);
-            *e = rt_error(m ? cudaErrorInvalidDeviceFunction : cudaErrorInvalidPtx);
-            return NULL;
+    struct device *d;
+    int r = (int)device_use(&d);
+    struct entry *e = find(host);
+    *out = NULL;
+    if (r != cudaSuccess)
+        return r;
+    if (!e || !e->kernel) {
+        if (((uintptr_t)host & 7) == 0 && device_function_is(host)) {
+            *out = (struct device_function *)(uintptr_t)host;
+            return cudaSuccess;
         }
-        k->function.func = f;
+        return rt_fail(cudaErrorInvalidDeviceFunction, "%p is no kernel of this program", host);
     }
-    return k;
+    int k = device_index(d);
+    *out = __atomic_load_n(&e->function[k], __ATOMIC_ACQUIRE);
+    if (*out)
+        return cudaSuccess;
+    r = (int)device_function_find(d, e->image, e->name, out);
+    if (r == cudaSuccess)
+        __atomic_store_n(&e->function[k], *out, __ATOMIC_RELEASE);
+    return r == (int)DEVICE_NOT_FOUND ? cudaErrorInvalidDeviceFunction : r;
 }
 
-uint64_t
-rt_variable(struct device *d, const void *host, uint64_t *size)
+void *
+rt_function_host(const struct device_function *f)
 {
-    struct ls_error err = {0};
+    void *host = NULL;
+    int index = device_index(device_function_device(f));
     pthread_mutex_lock(&lock);
-    struct variable *v = variables;
-    while (v && v->host != host)
-        v = v->next;
+    for (unsigned k = 0; k < BUCKETS && !host; k++)
+        for (struct entry *e = table[k]; e && !host; e = e->next)
+            if (e->function[index] == f)
+                host = (void *)(uintptr_t)e->host;
     pthread_mutex_unlock(&lock);
-    if (!v)
-        return 0;
-    uint64_t a = device_module_variable(d, v->module, v->name, size, &err);
-    if (!a && err.text[0])
-        fprintf(stderr, "lockstep: %s\n", err.text);
-    return a;
+    return host ? host : (void *)(uintptr_t)f;
+}
+
+bool
+rt_reference_normalized(const void *host)
+{
+    const struct entry *e = find(host);
+    return e && e->normalized;
+}
+
+int
+rt_variable(const void *host, uint64_t *out_address, uint64_t *out_size)
+{
+    struct device *d;
+    int r = (int)device_use(&d);
+    struct entry *e = find(host);
+    if (r != cudaSuccess)
+        return r;
+    if (!e || e->kernel)
+        return rt_fail(cudaErrorInvalidSymbol, "%p is no variable of this program", host);
+    r = (int)device_variable_find(d, e->image, e->name, out_address, out_size);
+    if (r == (int)DEVICE_NOT_FOUND) /* clang registers what no kernel uses, and leaves it out */
+        return rt_fail(cudaErrorInvalidSymbol, "the device code does not hold \"%s\": nothing uses it",
+                       e->name);
+    return r;
 }

@@ -1,39 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * stream.c: streams and events. Work is finished when its call returns, so a stream is its settings
- * and an event the time at which it was recorded.
+ * stream.c: streams, events, host functions, capture.
  */
 #include "cudart/cudart.h"
 
-#include <pthread.h>
-#include <stdlib.h>
-#include <time.h>
+#include <string.h>
 
-struct CUstream_st {
-    unsigned flags;
-    int priority, device;
-    unsigned long long id;
-    struct CUstream_st *next;
-};
+/* -- streams ---------------------------------------------------------------------------------------- */
 
-struct CUevent_st {
-    unsigned flags;
-    bool recorded;
-    double ms;
-    struct CUevent_st *next;
-};
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct CUstream_st *streams;
-static struct CUevent_st *events;
-static unsigned long long ids = 2;
-
-static double
-now_ms(void)
+static int
+create(cudaStream_t *out, unsigned flags, int priority)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+    struct device *d;
+    if (!out)
+        return rt_fail(cudaErrorInvalidValue, "stream is NULL");
+    if (flags & ~(unsigned)cudaStreamNonBlocking)
+        return rt_fail(cudaErrorInvalidValue, "flags 0x%x", flags);
+    int r = (int)device_use(&d);
+    if (r == cudaSuccess)
+        *out = (cudaStream_t)device_stream_new(d, flags, priority);
+    return r;
+}
+
+cudaError_t
+cudaStreamCreate(cudaStream_t *stream)
+{
+    RT(create(stream, cudaStreamDefault, 0), "stream=%p", stream ? (void *)*stream : NULL);
+}
+
+cudaError_t
+cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags)
+{
+    RT(create(stream, flags, 0), "stream=%p flags=0x%x", stream ? (void *)*stream : NULL, flags);
+}
+
+cudaError_t
+cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flags, int priority)
+{
+    RT(create(stream, flags, priority), "stream=%p flags=0x%x priority=%d",
+       stream ? (void *)*stream : NULL, flags, priority);
 }
 
 static bool
@@ -42,263 +47,353 @@ is_default(cudaStream_t s)
     return !s || s == cudaStreamLegacy || s == cudaStreamPerThread;
 }
 
-bool
-rt_stream_valid(cudaStream_t s)
+cudaError_t
+cudaStreamDestroy(cudaStream_t stream)
 {
-    if (is_default(s))
-        return true;
-    pthread_mutex_lock(&lock);
-    struct CUstream_st *x = streams;
-    while (x && x != s)
-        x = x->next;
-    pthread_mutex_unlock(&lock);
-    return x != NULL;
-}
-
-static bool
-event_valid(cudaEvent_t e)
-{
-    pthread_mutex_lock(&lock);
-    struct CUevent_st *x = events;
-    while (x && x != e)
-        x = x->next;
-    pthread_mutex_unlock(&lock);
-    return e && x;
-}
-
-static cudaError_t
-check_stream(cudaStream_t s)
-{
-    cudaError_t held = rt_sticky();
-    if (held != cudaSuccess)
-        return held;
-    return rt_stream_valid(s) ? cudaSuccess
-                              : rt_fail(cudaErrorInvalidResourceHandle, "%p is no stream", (void *)s);
+    struct device_stream *s;
+    int r = is_default(stream) ? rt_fail(cudaErrorInvalidResourceHandle, "a default stream")
+                               : rt_stream(stream, &s);
+    RT(r == cudaSuccess ? (int)device_stream_free(s) : r, "stream=%p", (void *)stream);
 }
 
 cudaError_t
-cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flags, int priority)
+cudaStreamSynchronize(cudaStream_t stream)
 {
-    cudaError_t e = cudaSuccess;
-    if (!stream)
-        return rt_fail(cudaErrorInvalidValue, "stream is NULL");
-    if (flags & ~(unsigned)cudaStreamNonBlocking)
-        return rt_fail(cudaErrorInvalidValue, "flags 0x%x", flags);
-    if (!rt_device(&e))
-        return e;
-    struct CUstream_st *s = ls_alloc(sizeof *s);
-    s->flags = flags;
-    s->priority = priority < -5 ? -5 : priority > 0 ? 0 : priority;
-    s->device = rt_ordinal();
-    pthread_mutex_lock(&lock);
-    s->id = ++ids;
-    s->next = streams;
-    streams = s;
-    pthread_mutex_unlock(&lock);
-    *stream = s;
-    return cudaSuccess;
+    struct device_stream *s;
+    int r = rt_stream(stream, &s);
+    RT(r == cudaSuccess ? (int)device_stream_synchronize(s) : r, "stream=%p", (void *)stream);
 }
 
 cudaError_t
-cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags)
+cudaStreamQuery(cudaStream_t stream)
 {
-    return cudaStreamCreateWithPriority(stream, flags, 0);
+    struct device_stream *s;
+    int r = rt_stream(stream, &s);
+    RT(r == cudaSuccess ? (int)device_stream_query(s) : r, "stream=%p", (void *)stream);
+}
+
+/* Stores a property of the stream. */
+#define PROPERTY(out, value)                                                                       \
+    do {                                                                                           \
+        struct device_stream *s = NULL;                                                            \
+        int r_ = (out) ? rt_stream(stream, &s)                                                     \
+                       : rt_fail(cudaErrorInvalidValue, #out " is NULL");                         \
+        if (r_ == cudaSuccess)                                                                     \
+            *(out) = (value);                                                                      \
+        RT(r_, "stream=%p", (void *)stream);                                                       \
+    } while (0)
+
+cudaError_t
+cudaStreamGetPriority(cudaStream_t stream, int *priority)
+{
+    PROPERTY(priority, device_stream_priority(s));
 }
 
 cudaError_t
-cudaStreamCreate(cudaStream_t *stream)
+cudaStreamGetFlags(cudaStream_t stream, unsigned int *flags)
 {
-    return cudaStreamCreateWithPriority(stream, cudaStreamDefault, 0);
+    PROPERTY(flags, device_stream_flags(s));
 }
 
 cudaError_t
-cudaStreamDestroy(cudaStream_t s)
+cudaStreamGetId(cudaStream_t stream, unsigned long long *id)
 {
-    if (is_default(s) || !rt_stream_valid(s))
-        return rt_fail(cudaErrorInvalidResourceHandle, "%p is no stream that was created", (void *)s);
-    pthread_mutex_lock(&lock);
-    for (struct CUstream_st **at = &streams; *at; at = &(*at)->next)
-        if (*at == s) {
-            *at = s->next;
-            break;
-        }
-    pthread_mutex_unlock(&lock);
-    ls_release(s);
-    return cudaSuccess;
+    PROPERTY(id, device_stream_id(s));
 }
 
 cudaError_t
-cudaStreamSynchronize(cudaStream_t s)
+cudaStreamGetDevice(cudaStream_t stream, int *device)
 {
-    return check_stream(s);
+    PROPERTY(device, device_index(device_stream_device(s)));
 }
 
 cudaError_t
-cudaStreamQuery(cudaStream_t s)
+cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src)
 {
-    return check_stream(s);
+    struct device_stream *s;
+    int r = rt_stream(src, &s);
+    RT(r == cudaSuccess ? rt_stream(dst, &s) : r, "dst=%p src=%p", (void *)dst, (void *)src);
 }
 
 cudaError_t
-cudaStreamGetPriority(cudaStream_t s, int *priority)
+cudaStreamGetAttribute(cudaStream_t stream, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value)
 {
-    cudaError_t e = check_stream(s);
-    if (e == cudaSuccess)
-        *priority = is_default(s) ? 0 : s->priority;
-    return e;
+    struct device_stream *s;
+    int r = value ? rt_stream(stream, &s) : rt_fail(cudaErrorInvalidValue, "value is NULL");
+    if (r == cudaSuccess) {
+        memset(value, 0, sizeof *value);
+        if (attr == cudaLaunchAttributePriority)
+            value->priority = device_stream_priority(s);
+        if (attr == cudaLaunchAttributeSynchronizationPolicy)
+            value->syncPolicy = cudaSyncPolicyAuto;
+    }
+    RT(r, "stream=%p attr=%d", (void *)stream, (int)attr);
+}
+
+/* Hints about caches and waiting: nothing depends on them here. */
+cudaError_t
+cudaStreamSetAttribute(cudaStream_t stream, cudaLaunchAttributeID attr,
+                       const cudaLaunchAttributeValue *value)
+{
+    struct device_stream *s;
+    RT(value ? rt_stream(stream, &s) : rt_fail(cudaErrorInvalidValue, "value is NULL"),
+       "stream=%p attr=%d", (void *)stream, (int)attr);
 }
 
 cudaError_t
-cudaStreamGetFlags(cudaStream_t s, unsigned int *flags)
+cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags)
 {
-    cudaError_t e = check_stream(s);
-    if (e == cudaSuccess)
-        *flags = is_default(s) ? 0 : s->flags;
-    return e;
+    struct device_stream *s;
+    struct device_event *e;
+    int r = rt_event(event, &e);
+    if (r == cudaSuccess && flags & ~(unsigned)cudaEventWaitExternal)
+        r = rt_fail(cudaErrorInvalidValue, "flags 0x%x", flags);
+    if (r == cudaSuccess)
+        r = rt_stream(stream, &s);
+    RT(r == cudaSuccess ? (int)device_event_wait(s, e) : r, "stream=%p event=%p", (void *)stream,
+       (void *)event);
 }
 
-cudaError_t
-cudaStreamGetId(cudaStream_t s, unsigned long long *id)
+/* Unlike a host function, a callback is told of errors: it runs on a lost device too. */
+static int
+add_callback(cudaStream_t stream, cudaStreamCallback_t callback, void *data)
 {
-    cudaError_t e = check_stream(s);
-    if (e == cudaSuccess)
-        *id = is_default(s) ? 1 : s->id;
-    return e;
-}
-
-cudaError_t
-cudaStreamWaitEvent(cudaStream_t s, cudaEvent_t event, unsigned int flags)
-{
-    (void)flags;
-    if (!event_valid(event))
-        return rt_fail(cudaErrorInvalidResourceHandle, "%p is no event", (void *)event);
-    return check_stream(s);
-}
-
-cudaError_t
-cudaStreamAddCallback(cudaStream_t s, cudaStreamCallback_t callback, void *data, unsigned int flags)
-{
-    (void)flags;
+    struct device_stream *s = NULL;
     if (!callback)
         return rt_fail(cudaErrorInvalidValue, "callback is NULL");
-    if (!rt_stream_valid(s))
-        return check_stream(s);
-    callback(s, rt_sticky(), data);
-    return cudaSuccess;
+    int r = rt_stream(stream, &s);
+    if (!s || (r != cudaSuccess && !is_default(stream) && !device_stream_is(s)))
+        return r;
+    if (device_capture_graph(s, NULL))
+        return rt_fail(cudaErrorStreamCaptureUnsupported, "a callback in a capturing stream");
+    callback(stream, (cudaError_t)r, data);
+    return r;
 }
 
 cudaError_t
-cudaLaunchHostFunc(cudaStream_t s, cudaHostFn_t fn, void *data)
+cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *data,
+                      unsigned int flags)
 {
-    cudaError_t e = check_stream(s);
-    if (!fn)
-        return rt_fail(cudaErrorInvalidValue, "fn is NULL");
-    if (e == cudaSuccess)
-        fn(data);
-    return e;
+    RT(flags ? rt_fail(cudaErrorInvalidValue, "flags 0x%x", flags)
+             : add_callback(stream, callback, data),
+       "stream=%p", (void *)stream);
 }
 
 cudaError_t
-cudaStreamAttachMemAsync(cudaStream_t s, void *at, size_t length, unsigned int flags)
+cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *data)
 {
-    (void)at, (void)length, (void)flags;
-    return check_stream(s);
+    struct device_stream *s;
+    struct device_op op = {.kind = DEVICE_OP_HOST, .host = {fn, data}};
+    int r = fn ? rt_stream(stream, &s) : rt_fail(cudaErrorInvalidValue, "fn is NULL");
+    RT(r == cudaSuccess ? (int)device_submit(s, &op) : r, "stream=%p userData=%p", (void *)stream, data);
 }
 
 cudaError_t
-cudaStreamIsCapturing(cudaStream_t s, enum cudaStreamCaptureStatus *status)
+cudaStreamAttachMemAsync(cudaStream_t stream, void *p, size_t length, unsigned int flags)
 {
-    *status = cudaStreamCaptureStatusNone;
-    return check_stream(s);
+    struct device_stream *s;
+    struct allocation a;
+    int r = rt_stream(stream, &s);
+    if (r == cudaSuccess && (!device_find((uint64_t)p, &a) || a.kind != ALLOCATION_MANAGED))
+        r = rt_fail(cudaErrorInvalidValue, "%p is no managed memory", p);
+    RT(r, "stream=%p devPtr=%p length=%zu flags=%u", (void *)stream, p, length, flags);
 }
 
 /* -- events ------------------------------------------------------------------------------------------- */
 
-cudaError_t
-cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags)
+static int
+event_create(cudaEvent_t *out, unsigned flags)
 {
-    cudaError_t e = cudaSuccess;
-    if (!event)
-        return rt_fail(cudaErrorInvalidValue, "event is NULL");
-    if (!rt_device(&e))
-        return e;
-    struct CUevent_st *x = ls_alloc(sizeof *x);
-    x->flags = flags;
-    pthread_mutex_lock(&lock);
-    x->next = events;
-    events = x;
-    pthread_mutex_unlock(&lock);
-    *event = x;
-    return cudaSuccess;
+    struct device *d;
+    if (!out || flags & ~7u)
+        return rt_fail(cudaErrorInvalidValue, "event %p, flags 0x%x", (void *)out, flags);
+    int r = (int)device_use(&d);
+    if (r == cudaSuccess)
+        *out = (cudaEvent_t)device_event_new(d, flags);
+    return r;
 }
 
 cudaError_t
 cudaEventCreate(cudaEvent_t *event)
 {
-    return cudaEventCreateWithFlags(event, cudaEventDefault);
-}
-
-static cudaError_t
-no_event(cudaEvent_t e)
-{
-    return rt_fail(cudaErrorInvalidResourceHandle, "%p is no event", (void *)e);
+    RT(event_create(event, cudaEventDefault), "event=%p", event ? (void *)*event : NULL);
 }
 
 cudaError_t
-cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t s, unsigned int flags)
+cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags)
 {
-    (void)flags;
-    if (!event_valid(event))
-        return no_event(event);
-    cudaError_t e = check_stream(s);
-    event->recorded = true;
-    event->ms = now_ms();
-    return e;
+    RT(event_create(event, flags), "event=%p flags=0x%x", event ? (void *)*event : NULL, flags);
+}
+
+static int
+record(cudaEvent_t event, cudaStream_t stream)
+{
+    struct device_stream *s;
+    struct device_event *e;
+    int r = rt_event(event, &e);
+    if (r == cudaSuccess)
+        r = rt_stream(stream, &s);
+    return r == cudaSuccess ? (int)device_event_record(e, s) : r;
 }
 
 cudaError_t
-cudaEventRecord(cudaEvent_t event, cudaStream_t s)
+cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
-    return cudaEventRecordWithFlags(event, s, 0);
+    RT(record(event, stream), "event=%p stream=%p", (void *)event, (void *)stream);
+}
+
+cudaError_t
+cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags)
+{
+    RT(record(event, stream), "event=%p stream=%p flags=0x%x", (void *)event, (void *)stream, flags);
 }
 
 cudaError_t
 cudaEventQuery(cudaEvent_t event)
 {
-    return event_valid(event) ? rt_sticky() : no_event(event);
+    struct device_event *e;
+    int r = rt_event(event, &e);
+    RT(r == cudaSuccess ? (int)device_event_query(e) : r, "event=%p", (void *)event);
 }
 
 cudaError_t
 cudaEventSynchronize(cudaEvent_t event)
 {
-    return event_valid(event) ? rt_sticky() : no_event(event);
+    struct device_event *e;
+    int r = rt_event(event, &e);
+    RT(r == cudaSuccess ? (int)device_event_query(e) : r, "event=%p", (void *)event);
 }
 
 cudaError_t
 cudaEventDestroy(cudaEvent_t event)
 {
-    if (!event_valid(event))
-        return no_event(event);
-    pthread_mutex_lock(&lock);
-    for (struct CUevent_st **at = &events; *at; at = &(*at)->next)
-        if (*at == event) {
-            *at = event->next;
-            break;
-        }
-    pthread_mutex_unlock(&lock);
-    ls_release(event);
-    return cudaSuccess;
+    struct device_event *e;
+    int r = rt_event(event, &e);
+    RT(r == cudaSuccess ? (int)device_event_free(e) : r, "event=%p", (void *)event);
 }
 
 cudaError_t
 cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
 {
-    if (!ms)
-        return rt_fail(cudaErrorInvalidValue, "ms is NULL");
-    if (!event_valid(start) || !event_valid(end))
-        return no_event(event_valid(start) ? end : start);
-    if (!start->recorded || !end->recorded || ((start->flags | end->flags) & cudaEventDisableTiming))
-        return rt_fail(cudaErrorInvalidResourceHandle, "an event was not recorded with timing");
-    *ms = (float)(end->ms - start->ms);
-    return rt_sticky();
+    struct device_event *from, *to;
+    int r = ms ? rt_event(start, &from) : rt_fail(cudaErrorInvalidValue, "ms is NULL");
+    if (r == cudaSuccess)
+        r = rt_event(end, &to);
+    RT(r == cudaSuccess ? (int)device_event_elapsed(from, to, ms) : r, "start=%p end=%p ms=%g",
+       (void *)start, (void *)end, ms ? (double)*ms : 0);
+}
+
+/* -- capture -------------------------------------------------------------------------------------------- */
+
+static int
+begin_capture(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *after, size_t n)
+{
+    struct device_stream *s;
+    int r = rt_stream(stream, &s);
+    return r == cudaSuccess ? (int)device_capture_begin(s, (struct device_graph *)graph,
+                                                        (struct device_node *const *)after, n)
+                            : r;
+}
+
+cudaError_t
+cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
+{
+    RT(begin_capture(stream, NULL, NULL, 0), "stream=%p mode=%d", (void *)stream, (int)mode);
+}
+
+cudaError_t
+cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *after,
+                              const cudaGraphEdgeData *data, size_t n, enum cudaStreamCaptureMode mode)
+{
+    (void)data;
+    RT(device_graph_is((struct device_graph *)graph)
+           ? begin_capture(stream, graph, after, n)
+           : rt_fail(cudaErrorInvalidValue, "%p is no graph", (void *)graph),
+       "stream=%p graph=%p mode=%d", (void *)stream, (void *)graph, (int)mode);
+}
+
+cudaError_t
+cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
+{
+    struct device_stream *s;
+    int r = graph ? rt_stream(stream, &s) : rt_fail(cudaErrorInvalidValue, "graph is NULL");
+    RT(r == cudaSuccess ? (int)device_capture_end(s, (struct device_graph **)graph) : r, "stream=%p",
+       (void *)stream);
+}
+
+cudaError_t
+cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
+{
+    static _Thread_local enum cudaStreamCaptureMode current = cudaStreamCaptureModeGlobal;
+    if (!mode)
+        RT(rt_fail(cudaErrorInvalidValue, "mode is NULL"), "%s", "");
+    enum cudaStreamCaptureMode before = current;
+    current = *mode;
+    *mode = before;
+    RT(cudaSuccess, "mode=%d", (int)current);
+}
+
+cudaError_t
+cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status)
+{
+    PROPERTY(status, device_capture_graph(s, NULL) ? cudaStreamCaptureStatusActive
+                                                   : cudaStreamCaptureStatusNone);
+}
+
+static int
+capture_info(cudaStream_t stream, enum cudaStreamCaptureStatus *status, unsigned long long *id,
+             cudaGraph_t *graph, const cudaGraphNode_t **after, size_t *n)
+{
+    struct device_stream *s;
+    struct device_node *const *list = NULL;
+    uint64_t number = 0;
+    size_t count = 0;
+    int r = status ? rt_stream(stream, &s) : rt_fail(cudaErrorInvalidValue, "status is NULL");
+    if (r != cudaSuccess)
+        return r;
+    struct device_graph *g = device_capture_graph(s, &number);
+    if (g)
+        count = device_capture_after(s, &list);
+    *status = g ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
+    if (id)
+        *id = number;
+    if (graph)
+        *graph = (cudaGraph_t)g;
+    if (after)
+        *after = (const cudaGraphNode_t *)list;
+    if (n)
+        *n = count;
+    return cudaSuccess;
+}
+
+cudaError_t
+cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *status,
+                         unsigned long long *id, cudaGraph_t *graph, const cudaGraphNode_t **after,
+                         size_t *n)
+{
+    RT(capture_info(stream, status, id, graph, after, n), "stream=%p", (void *)stream);
+}
+
+cudaError_t
+cudaStreamGetCaptureInfo_v3(cudaStream_t stream, enum cudaStreamCaptureStatus *status,
+                            unsigned long long *id, cudaGraph_t *graph, const cudaGraphNode_t **after,
+                            const cudaGraphEdgeData **edges, size_t *n)
+{
+    if (edges)
+        *edges = NULL;
+    RT(capture_info(stream, status, id, graph, after, n), "stream=%p", (void *)stream);
+}
+
+cudaError_t
+cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *nodes, size_t n,
+                                    unsigned int flags)
+{
+    struct device_stream *s;
+    int r = rt_stream(stream, &s);
+    if (r == cudaSuccess && !device_capture_graph(s, NULL))
+        r = rt_fail(cudaErrorIllegalState, "the stream is not capturing");
+    if (r == cudaSuccess)
+        device_capture_set_after(s, (struct device_node *const *)nodes, n,
+                                 flags == cudaStreamAddCaptureDependencies);
+    RT(r, "stream=%p n=%zu flags=%u", (void *)stream, n, flags);
 }

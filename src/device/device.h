@@ -1,80 +1,375 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * device: the virtual devices of this process, the modules loaded on them, and launches.
+ * device: virtual devices as programs see them: memory, images, streams, events, graphs, launches.
+ * The runtime API (cudart) and the driver API (cuda) are thin layers over it:
  *
- * A process has LOCKSTEP_DEVICES devices (1) of the profile that LOCKSTEP_GPU or LOCKSTEP_CC names
- * (else the model's default); LOCKSTEP_WORKERS threads run the blocks of all of them. Everything is
- * made when first asked for and lives until the process ends or device_reset. All functions may be
- * called by several threads.
+ *     struct device *d;
+ *     struct device_function *f;
+ *     device_use(&d);
+ *     struct device_image *i = device_image_new(text, size, "k.ptx", &err);
+ *     device_function_find(d, i, "saxpy", &f);
+ *     device_alloc(d, 4096, ALLOCATION_DEVICE, &address);
+ *     struct device_launch l = {.function = f, .grid = {1, 1, 1}, .block = {32, 1, 1}};
+ *     device_launch(device_stream_default(d), &l, args);
+ *     device_synchronize(d);
  *
- * The APIs above (cudart, cuda) and `lockstep launch` are thin over this header.
+ * A process has LOCKSTEP_DEVICES devices (1) of the profile that LOCKSTEP_GPU or LOCKSTEP_CC names,
+ * else of the model's default; LOCKSTEP_WORKERS threads run the blocks of all of them.
+ *
+ * Calls return the runtime API's error numbers. What exactly was wrong is kept for the calling
+ * thread: device_reason(). Work on a stream is done in the calling thread before the call returns;
+ * errors of kernels show like those of asynchronous work, in later calls, and for good
+ * (device_lost) until device_reset. All functions may be called by several threads.
+ *
+ * Ownership: handles live until they are destroyed or their device is reset. A destroyed handle is
+ * recognised: its memory is kept for the next handle of its kind.
  */
 #ifndef LOCKSTEP_DEVICE_H
 #define LOCKSTEP_DEVICE_H
 
-#include "exec/exec.h"
-#include "jit/jit.h"
+#include "base/base.h"
 #include "memory/memory.h"
+#include "memory/texture.h"
 #include "model/model.h"
+#include "ptx/ptx.h"
+
+/* Numbers of the runtime API (include/crt/cuda_errors.def). */
+enum device_result {
+    DEVICE_OK = 0,
+    DEVICE_INVALID_VALUE = 1,
+    DEVICE_OUT_OF_MEMORY = 2,
+    DEVICE_NOT_INITIALIZED = 3,
+    DEVICE_INVALID_CONFIGURATION = 9,
+    DEVICE_INVALID_PITCH = 12,
+    DEVICE_INVALID_SYMBOL = 13,
+    DEVICE_INVALID_CHANNEL = 20,
+    DEVICE_INVALID_DIRECTION = 21,
+    DEVICE_INVALID_FUNCTION = 98,
+    DEVICE_NO_DEVICE = 100,
+    DEVICE_INVALID_DEVICE = 101,
+    DEVICE_INVALID_IMAGE = 200,
+    DEVICE_INVALID_CONTEXT = 201,
+    DEVICE_UNSUPPORTED_LIMIT = 215,
+    DEVICE_INVALID_PTX = 218,
+    DEVICE_FILE_NOT_FOUND = 301,
+    DEVICE_INVALID_HANDLE = 400,
+    DEVICE_NOT_FOUND = 500,
+    DEVICE_NOT_READY = 600,
+    DEVICE_ILLEGAL_ADDRESS = 700,
+    DEVICE_OUT_OF_RESOURCES = 701,
+    DEVICE_LAUNCH_TIMEOUT = 702,
+    DEVICE_PEER_ENABLED = 704,
+    DEVICE_PEER_NOT_ENABLED = 705,
+    DEVICE_ASSERT = 710,
+    DEVICE_HOST_REGISTERED = 712,
+    DEVICE_HOST_NOT_REGISTERED = 713,
+    DEVICE_STACK = 714,
+    DEVICE_ILLEGAL_INSTRUCTION = 715,
+    DEVICE_MISALIGNED = 716,
+    DEVICE_INVALID_PC = 718,
+    DEVICE_LAUNCH_FAILURE = 719,
+    DEVICE_COOPERATIVE_TOO_LARGE = 720,
+    DEVICE_NOT_SUPPORTED = 801,
+    DEVICE_CAPTURE_UNSUPPORTED = 900,
+    DEVICE_CAPTURE_INVALIDATED = 901,
+    DEVICE_CAPTURE_UNMATCHED = 903,
+    DEVICE_CAPTURE_UNJOINED = 904,
+    DEVICE_CAPTURE_ISOLATION = 905,
+    DEVICE_CAPTURE_IMPLICIT = 906,
+    DEVICE_EXEC_UPDATE_FAILED = 910,
+    DEVICE_UNKNOWN = 999,
+};
 
 struct device;
-struct device_module;
+struct device_image;    /* PTX text, for all devices */
+struct device_function; /* a kernel on one device */
+struct device_stream;
+struct device_event;
+struct device_array;
+struct device_texture;
+struct device_graph;
+struct device_node;
+struct device_exec; /* an instantiated graph */
 
-/* Devices of this process; 0 and the reason when the environment asks for something impossible. */
-int device_count(struct ls_error *err);
-struct device *device_get(int ordinal, struct ls_error *err);
-int device_ordinal(const struct device *d);
+/* -- why a call failed ---------------------------------------------------------------------------- */
+
+/* Keeps the reason for this thread and returns `result`. */
+enum device_result device_fail(enum device_result result, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* The reason of this thread's last failure; "" after device_forget_reason. */
+const char *device_reason(void);
+void device_forget_reason(void);
+
+/* -- devices ---------------------------------------------------------------------------------------- */
+
+/* 0 and device_reason() when the environment asks for something impossible. */
+int device_count(void);
+/* NULL: no such device (device_reason). */
+struct device *device_at(int index);
+int device_current(void); /* of this thread; 0 at first */
+enum device_result device_set_current(int index);
+/* This thread's device; fails when there is none or it is lost. */
+enum device_result device_use(struct device **out);
+int device_index(const struct device *d);
 const struct device_profile *device_profile(const struct device *d);
 struct memory *device_memory(struct device *d);
+enum device_result device_lost(const struct device *d);
+enum device_result device_synchronize(struct device *d);
+/* Frees all memory, streams, events and arrays; images load anew when they are next used. */
+enum device_result device_reset(struct device *d);
 uint32_t device_workers(void);
+bool device_verbose(void); /* LOCKSTEP_VERBOSE */
+bool device_quiet(void);   /* LOCKSTEP_QUIET */
 
-/* The image of a program ("LOCKSTEP" container) or PTX text ended by NUL; kept by reference until it
- * is first needed. name: for messages. */
-struct device_module *device_module_new(const void *image, const char *name);
-void device_module_free(struct device_module *m);
-/* Parsed when first asked for; NULL: the text is wrong. */
-const struct ptx_module *device_module_ptx(struct device_module *m, struct ls_error *err);
-/* Address of a module variable on a device; its size to *size (may be NULL). 0: no such variable. */
-uint64_t device_module_variable(struct device *d, struct device_module *m, const char *name,
-                                uint64_t *size, struct ls_error *err);
-/* The variable is the host's memory at `address` (managed variables): before the first launch. */
-void device_module_bind(struct device_module *m, const char *name, uint64_t address);
-/* Gives all bound variables the initial values of the module's text. */
-void device_module_fill_bound(struct device_module *m);
+enum { DEVICE_LIMITS = 7, DEVICE_LIMIT_STACK = 0 }; /* numbered as cudaLimit */
+enum device_result device_limit_get(struct device *d, unsigned limit, size_t *out_value);
+enum device_result device_limit_set(struct device *d, unsigned limit, size_t value);
 
-/* Per-function settings that launches obey. */
-struct device_function {
-    struct device_module *module;
+/* What callers keep on a device; nothing here reads it. */
+struct device_settings {
+    uint32_t flags, cache_config, shared_config;
+};
+struct device_settings *device_settings_of(struct device *d);
+
+enum device_result device_peer_set(struct device *d, int peer, bool enabled);
+
+/* -- memory ----------------------------------------------------------------------------------------- */
+
+enum device_result device_alloc(struct device *d, uint64_t size, enum allocation_kind kind,
+                                uint64_t *out_address);
+enum device_result device_free(uint64_t address);
+/* Pinned host memory, and other host memory that is registered: known to all devices. */
+enum device_result device_host_alloc(uint64_t size, uint32_t flags, void **out_at);
+enum device_result device_host_free(void *at);
+enum device_result device_host_register(void *at, uint64_t size, uint32_t flags);
+enum device_result device_host_unregister(void *at);
+enum device_result device_host_flags(const void *at, uint32_t *out_flags);
+/* The live allocation at an address, of any device; false: none. */
+bool device_find(uint64_t address, struct allocation *out);
+void device_memory_info(struct device *d, uint64_t *out_free, uint64_t *out_total);
+
+/* -- arrays, textures, surfaces ------------------------------------------------------------------------ */
+
+struct device_array_shape {
+    uint32_t channels, bits;       /* per element; bits of each channel */
+    enum texture_kind kind;
+    uint64_t width, height, depth; /* in elements; height and depth 0: fewer dimensions */
+    uint32_t flags;                /* as in the API: layered 1, surface 2, cubemap 4 */
+    uint32_t element_bytes;        /* filled in */
+    uint64_t base, pitch;          /* filled in: pitch-linear; slices follow each other */
+};
+enum device_result device_array_new(struct device *d, const struct device_array_shape *shape,
+                                    struct device_array **out);
+enum device_result device_array_free(struct device_array *a);
+/* NULL: not an array. */
+const struct device_array_shape *device_array_shape(const struct device_array *a);
+
+/* Completes a descriptor's storage from an array. */
+void device_texture_from_array(struct texture *t, const struct device_array_shape *shape);
+/* saved: what the caller wants back by device_texture_saved, copied. The handle is the address of
+ * the descriptor. */
+uint64_t device_texture_new(const struct texture *t, const void *saved, size_t size);
+const void *device_texture_saved(uint64_t handle); /* NULL: no live handle */
+enum device_result device_texture_free(uint64_t handle);
+
+/* -- images and functions ----------------------------------------------------------------------------- */
+
+/* data: PTX text, or a container: "LOCKSTEP", uint32 version 1, uint32 flags (bit 0: relocatable),
+ * uint64 size of the text, the text, NUL. size 0: as the container says, or up to the NUL. Kept by
+ * reference until it is parsed, when first needed; all relocatable images are then linked with each
+ * other. */
+struct device_image *device_image_new(const void *data, size_t size, const char *path,
+                                      struct ls_error *err);
+void device_image_free(struct device_image *i);
+/* The variable lies in host memory on all devices (managed variables). Before the first use. */
+void device_image_place(struct device_image *i, const char *name, void *host);
+/* Gives placed variables the initial values of the text. */
+void device_image_fill_placed(struct device_image *i);
+enum device_result device_image_module(struct device_image *i, const struct ptx_module **out);
+/* Loads the image on the device when it is not there yet. */
+enum device_result device_image_load(struct device *d, struct device_image *i);
+enum device_result device_function_find(struct device *d, struct device_image *i, const char *name,
+                                        struct device_function **out);
+enum device_result device_variable_find(struct device *d, struct device_image *i, const char *name,
+                                        uint64_t *out_address, uint64_t *out_size);
+bool device_function_is(const struct device_function *f);
+
+struct device_function_info {
     const struct ptx_func *func;
-    uint32_t max_dynamic_shared; /* what cudaFuncSetAttribute allows beyond the default; 0: default */
+    struct device *device;
+    uint32_t registers, static_shared, local_bytes, constant_bytes;
+    uint32_t max_threads;        /* by profile and launch bounds */
+    uint32_t max_dynamic_shared; /* as it is set */
 };
+enum device_result device_function_info(struct device_function *f,
+                                        struct device_function_info *out);
+struct device_function_settings {
+    int32_t carveout; /* percent; -1: default */
+    uint32_t cache_config, shared_config;
+};
+struct device_function_settings *device_function_settings_of(struct device_function *f);
+const struct ptx_func *device_function_ptx(const struct device_function *f);
+struct device *device_function_device(const struct device_function *f);
+enum device_result device_set_max_dynamic_shared(struct device_function *f, int64_t bytes);
+enum device_result device_occupancy(struct device_function *f, uint32_t threads,
+                                    uint64_t dynamic_shared, struct occupancy *out);
 
-enum device_status {
-    DEVICE_OK,
-    DEVICE_INVALID_CONFIGURATION, /* dimensions beyond the profile's limits */
-    DEVICE_OUT_OF_RESOURCES,      /* registers, or .maxntid exceeded */
-    DEVICE_INVALID_VALUE,         /* too much shared memory, missing parameters */
-    DEVICE_BAD_MODULE,            /* PTX that does not load or compile */
-    DEVICE_FAILED,                /* the kernel ended with an error: report says which */
-};
+/* -- operations: what streams run and graphs hold -------------------------------------------------------- */
 
 struct device_launch {
-    const struct device_function *function;
+    struct device_function *function;
     uint32_t grid[3], block[3];
     uint64_t dynamic_shared;
-    void *const *args;     /* one pointer per parameter, or */
-    const void *params;    /* the parameter block, */
-    size_t params_size;    /* of this size */
     bool cooperative;
+    uint8_t *params; /* the parameter block; filled in by device_launch */
+};
+/* One side of a copy: linear memory or an array, from byte x, row y, slice z. */
+struct device_side {
+    struct device_array *array;
+    uint8_t *at;
+    uint64_t pitch, rows; /* linear memory: bytes per row, rows per slice */
+    uint64_t x, y, z;
+};
+enum device_direction { /* numbered as cudaMemcpyKind */
+    DEVICE_HOST_TO_HOST,
+    DEVICE_HOST_TO_DEVICE,
+    DEVICE_DEVICE_TO_HOST,
+    DEVICE_DEVICE_TO_DEVICE,
+    DEVICE_BY_ADDRESS,
+};
+struct device_copy {
+    struct device_side to, from;
+    uint64_t width, height, depth; /* bytes, rows, slices */
+    enum device_direction direction;
+};
+struct device_fill {
+    uint8_t *at;
+    uint64_t pitch, rows;
+    uint64_t width, height, depth; /* elements of `unit` bytes, rows, slices */
+    uint32_t value, unit;          /* 1, 2, 4 bytes */
+};
+struct device_host_call {
+    void (*f)(void *data);
+    void *data;
+};
+struct device_storage {
+    uint64_t size, address;
+};
+enum device_op_kind {
+    DEVICE_OP_EMPTY,
+    DEVICE_OP_LAUNCH,
+    DEVICE_OP_COPY,
+    DEVICE_OP_FILL,
+    DEVICE_OP_HOST,
+    DEVICE_OP_RECORD,
+    DEVICE_OP_WAIT,
+    DEVICE_OP_ALLOC,
+    DEVICE_OP_FREE,
+    DEVICE_OP_GRAPH,
+};
+struct device_op {
+    enum device_op_kind kind;
+    union {
+        struct device_launch launch;
+        struct device_copy copy;
+        struct device_fill fill;
+        struct device_host_call host;
+        struct device_event *event;    /* RECORD, WAIT */
+        struct device_storage storage; /* ALLOC, FREE */
+        struct device_graph *graph;    /* owned by the operation */
+    };
 };
 
-/* Runs to the end. report->text holds the message for every status but OK. */
-enum device_status device_run(struct device *d, const struct device_launch *l,
-                              struct exec_report *report);
-/* The compiled kernel for a block shape (for attributes and occupancy). */
-const struct jit_kernel *device_kernel(const struct device_function *f, const uint32_t block[3],
-                                       struct ls_error *err);
-/* Frees all memory of the device (cudaDeviceReset). Modules load their variables anew. */
-void device_reset(struct device *d);
+/* Runs the operation, or adds it to the graph that the stream captures. */
+enum device_result device_submit(struct device_stream *s, const struct device_op *op);
+/* Assembles the parameter block from pointers to the arguments, checks the launch, submits it. */
+enum device_result device_launch(struct device_stream *s, struct device_launch *l, void **args);
+/* The same with a parameter block of `size` bytes. */
+enum device_result device_launch_block(struct device_stream *s, struct device_launch *l,
+                                       const void *block, uint64_t size);
+/* A parameter block from pointers to arguments: ls_alloc'ed. */
+enum device_result device_params(const struct device_function *f, void **args, uint8_t **out);
+enum device_result device_copy(struct device_stream *s, const struct device_copy *c);
+enum device_result device_copy_linear(struct device_stream *s, void *to, const void *from,
+                                      uint64_t size, enum device_direction direction);
+enum device_result device_fill(struct device_stream *s, const struct device_fill *f);
+enum device_result device_fill_linear(struct device_stream *s, void *at, uint64_t size,
+                                      uint8_t value);
+/* Whether the operation could run: what is wrong with its arguments is found here. */
+enum device_result device_op_check(const struct device_op *op);
+/* A deep copy, and its end. */
+void device_op_copy(struct device_op *to, const struct device_op *from);
+void device_op_fini(struct device_op *op);
+
+/* -- streams and events ----------------------------------------------------------------------------------- */
+
+enum { DEVICE_STREAM_NONBLOCKING = 1, DEVICE_EVENT_NO_TIMING = 2 };
+enum { DEVICE_PRIORITY_LEAST = 0, DEVICE_PRIORITY_GREATEST = -5 };
+
+struct device_stream *device_stream_default(struct device *d); /* the legacy one */
+struct device_stream *device_stream_per_thread(struct device *d);
+struct device_stream *device_stream_new(struct device *d, uint32_t flags, int priority);
+enum device_result device_stream_free(struct device_stream *s);
+bool device_stream_is(const struct device_stream *s);
+struct device *device_stream_device(const struct device_stream *s);
+uint32_t device_stream_flags(const struct device_stream *s);
+int device_stream_priority(const struct device_stream *s);
+uint64_t device_stream_id(const struct device_stream *s);
+enum device_result device_stream_synchronize(struct device_stream *s);
+enum device_result device_stream_query(struct device_stream *s);
+
+struct device_event *device_event_new(struct device *d, uint32_t flags);
+enum device_result device_event_free(struct device_event *e);
+bool device_event_is(const struct device_event *e);
+enum device_result device_event_record(struct device_event *e, struct device_stream *s);
+enum device_result device_event_wait(struct device_stream *s, struct device_event *e);
+enum device_result device_event_query(struct device_event *e);
+enum device_result device_event_elapsed(struct device_event *from, struct device_event *to,
+                                        float *out_milliseconds);
+
+/* -- graphs ----------------------------------------------------------------------------------------------- */
+
+struct device_graph *device_graph_new(void);
+enum device_result device_graph_free(struct device_graph *g);
+bool device_graph_is(const struct device_graph *g);
+/* Copies the operation. NULL: a dependency is no node of this graph. */
+struct device_node *device_graph_add(struct device_graph *g, const struct device_op *op,
+                                     struct device_node *const *after, size_t count);
+struct device_graph *device_graph_clone(const struct device_graph *g);
+struct device_node *device_graph_find_clone(const struct device_graph *clone,
+                                            const struct device_node *original);
+size_t device_graph_nodes(const struct device_graph *g, struct device_node *const **out);
+bool device_node_is(const struct device_node *n);
+struct device_op *device_node_op(struct device_node *n);
+struct device_graph *device_node_graph(const struct device_node *n);
+size_t device_node_after(const struct device_node *n, struct device_node *const **out);
+enum device_result device_node_link(struct device_node *from, struct device_node *to);
+enum device_result device_node_unlink(struct device_node *from, struct device_node *to);
+enum device_result device_node_free(struct device_node *n);
+
+/* Device memory for an ALLOC node: it stays valid however often the graph is launched. */
+enum device_result device_graph_alloc(struct device *d, uint64_t size, uint64_t *out_address);
+
+/* Fails when the graph has a cycle. */
+enum device_result device_exec_new(struct device_graph *g, struct device_exec **out);
+enum device_result device_exec_free(struct device_exec *x);
+bool device_exec_is(const struct device_exec *x);
+enum device_result device_exec_launch(struct device_exec *x, struct device_stream *s);
+/* The operation that came from node n; NULL: none. */
+struct device_op *device_exec_op(struct device_exec *x, const struct device_node *n);
+bool *device_exec_enabled(struct device_exec *x, const struct device_node *n);
+/* Takes over the operations of a graph of the same shape. */
+enum device_result device_exec_update(struct device_exec *x, const struct device_graph *g,
+                                      struct device_node **out_wrong);
+
+/* into: NULL for a new graph. */
+enum device_result device_capture_begin(struct device_stream *s, struct device_graph *into,
+                                        struct device_node *const *after, size_t count);
+enum device_result device_capture_end(struct device_stream *s, struct device_graph **out);
+/* NULL: not capturing. */
+struct device_graph *device_capture_graph(const struct device_stream *s, uint64_t *out_id);
+size_t device_capture_after(const struct device_stream *s, struct device_node *const **out);
+void device_capture_set_after(struct device_stream *s, struct device_node *const *after,
+                              size_t count, bool add);
 
 #endif

@@ -1,37 +1,66 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * device, inside: the process, its devices, its modules.
+ * device, inside: the process, its devices, and how handles are kept.
+ *
+ *   system.c   devices, environment, reasons     launch.c   one launch
+ *   handle.c   handles                           copy.c     copies and fills
+ *   image.c    PTX, variables, functions         stream.c   streams, events, operations
+ *   storage.c  memory, arrays, textures          graph.c    graphs and capture
  */
 #ifndef LOCKSTEP_DEVICE_PRIV_H
 #define LOCKSTEP_DEVICE_PRIV_H
 
 #include "device/device.h"
+#include "exec/exec.h"
+#include "jit/jit.h"
 
 #include <pthread.h>
 
 enum { DEVICE_MOST = 64 };
 
+/* -- handles ------------------------------------------------------------------------------------ */
+
+enum handle_kind {
+    HANDLE_FREE,
+    HANDLE_FUNCTION,
+    HANDLE_STREAM,
+    HANDLE_EVENT,
+    HANDLE_ARRAY,
+    HANDLE_TEXTURE,
+    HANDLE_GRAPH,
+    HANDLE_NODE,
+    HANDLE_EXEC,
+    HANDLE_KINDS
+};
+
+/* First member of every handle's struct. */
+struct handle {
+    uint32_t magic;      /* of its kind while it lives, else 0 */
+    uint32_t kind;
+    struct handle *all;  /* next of the kind, dead ones too */
+    struct handle *dead; /* next dead one of the kind */
+};
+
+/* Zeroed but for the head. */
+void *handle_new(enum handle_kind kind, size_t size);
+void handle_free(void *handle);
+bool handle_is(const void *handle, enum handle_kind kind);
+/* Calls f for each live handle of the kind. */
+void handle_each(enum handle_kind kind, void (*f)(void *handle, void *context), void *context);
+
+/* -- the process ---------------------------------------------------------------------------------- */
+
 struct device {
-    int ordinal;
+    int index;
     const struct device_profile *profile;
     struct memory *memory;
+    struct device_stream *stream; /* the legacy default stream */
+    _Atomic int lost;             /* enum device_result */
     _Atomic uint64_t launches;
-};
-
-struct bound {
-    const char *name;
-    uint64_t address;
-};
-
-struct device_module {
-    const void *image;
-    const char *name;
-    struct ptx_module *ptx;
-    bool parsed;
-    struct ls_error error;           /* why it did not parse */
-    uint64_t *symbols[DEVICE_MOST];  /* per device, per variable: address */
-    VEC(struct bound) bound;
-    struct device_module *next;
+    size_t limit[DEVICE_LIMITS];
+    struct device_settings settings;
+    bool peer[DEVICE_MOST];
+    uint64_t epoch;               /* counts resets */
 };
 
 struct process {
@@ -42,12 +71,92 @@ struct process {
     struct jit_engine *jit;
     struct exec_pool *pool;
     struct device *device[DEVICE_MOST];
-    struct device_module *modules;
 };
 
 struct process *device_process(void);
-/* Addresses of the module's variables on the device, allocated and initialised on first use. */
-const uint64_t *device_module_symbols(struct device *d, struct device_module *m,
-                                      struct ls_error *err);
+/* The jit engine and the workers, made on first use. */
+bool process_engine(struct process *p, struct ls_error *err);
+
+/* -- images ----------------------------------------------------------------------------------------- */
+
+struct placed {
+    const char *name;
+    void *host;
+};
+
+/* A parsed module, and where its variables lie on each device. */
+struct unit {
+    struct ptx_module *ptx;
+    char *name;
+    uint32_t users; /* images */
+    uint64_t *symbols[DEVICE_MOST];
+    VEC(struct placed) placed;
+};
+
+struct device_function {
+    struct handle head;
+    struct device *device;
+    struct unit *unit;
+    const struct ptx_func *func;
+    uint32_t max_dynamic_shared; /* 0: not set */
+    struct device_function_settings settings;
+    const struct jit_kernel *compiled; /* for some block shape; atomic */
+};
+
+/* Loads the unit's variables on the device; NULL: device_reason. */
+const uint64_t *unit_symbols(struct device *d, struct unit *u);
+/* Forgets what is loaded on the device. */
+void image_reset_device(struct device *d);
+
+/* -- launches, storage, streams --------------------------------------------------------------------- */
+
+enum device_result launch_run(const struct device_launch *l);
+enum device_result launch_check(const struct device_launch *l);
+void storage_adopt_host(struct device *d); /* pinned memory, for a new device */
+void storage_reset_device(struct device *d);
+/* Name of allocations made by graph nodes. */
+extern const char device_graph_memory[];
+enum device_result copy_check(const struct device_copy *c);
+enum device_result fill_check(const struct device_fill *f);
+void copy_run(const struct device_copy *c);
+void fill_run(const struct device_fill *f);
+
+struct nodes {
+    VEC(struct device_node *) list;
+};
+
+/* A stream's part in a capture. */
+struct capture {
+    struct device_graph *graph;
+    uint64_t id;
+    struct device_stream *origin;
+    struct nodes after; /* what the next operation of this stream depends on */
+};
+
+struct device_stream {
+    struct handle head;
+    struct device *device;
+    uint32_t flags;
+    int priority;
+    uint64_t id;
+    struct capture *capture; /* of this stream, while it captures */
+};
+
+struct device_event {
+    struct handle head;
+    struct device *device;
+    uint32_t flags;
+    bool recorded;
+    int64_t nanoseconds;
+    struct capture captured; /* recorded while capturing: stands for these nodes; graph NULL: none */
+};
+
+enum device_result op_run(const struct device_op *op);
+enum device_result graph_run(struct device_graph *g);
+enum device_result capture_add(struct device_stream *s, const struct device_op *op);
+enum device_result capture_wait(struct device_stream *s, struct device_event *e);
+/* True when the legacy stream may not be used because a stream that waits for it is capturing. */
+bool capture_forbids(const struct device *d);
+void capture_free(struct capture *c);
 
 #endif

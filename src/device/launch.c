@@ -1,179 +1,402 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * launch.c: one launch: is it possible on this device, its parameters, its run.
+ * launch.c: one launch: is it possible on this device, its parameters, its run. Also what a kernel
+ * needs: registers, shared memory, occupancy.
  */
 #include "device/device_priv.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static enum device_status
-refuse(struct exec_report *r, enum device_status s, const char *kernel, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+/* -- what a kernel needs -------------------------------------------------------------------------- */
 
-static enum device_status
-refuse(struct exec_report *r, enum device_status s, const char *kernel, const char *format, ...)
+static uint32_t
+bounds_of(const struct ptx_func *f)
 {
-    va_list args;
-    int n = snprintf(r->text, sizeof r->text, "kernel \"%s\": ", kernel);
-    va_start(args, format);
-    vsnprintf(r->text + n, sizeof r->text - (size_t)n, format, args);
-    va_end(args);
-    r->status = EXEC_FAILED;
-    return s;
-}
-
-static enum device_status
-check_shape(const struct device_profile *p, const struct device_launch *l, struct exec_report *r)
-{
-    const struct ptx_func *f = l->function->func;
-    static const char axis[] = "xyz";
-    uint64_t threads = 1, most = 1;
-    for (int d = 0; d < 3; d++) {
-        threads *= l->block[d];
-        if (!l->grid[d] || !l->block[d])
-            return refuse(r, DEVICE_INVALID_CONFIGURATION, f->name,
-                          "grid (%u,%u,%u) of blocks (%u,%u,%u) is empty", l->grid[0], l->grid[1],
-                          l->grid[2], l->block[0], l->block[1], l->block[2]);
-        if (l->grid[d] > p->max_grid[d])
-            return refuse(r, DEVICE_INVALID_CONFIGURATION, f->name,
-                          "%u blocks in %c: %s allows %u", l->grid[d], axis[d], p->name,
-                          p->max_grid[d]);
-        if (l->block[d] > p->max_block[d])
-            return refuse(r, DEVICE_INVALID_CONFIGURATION, f->name,
-                          "%u threads in %c: %s allows %u", l->block[d], axis[d], p->name,
-                          p->max_block[d]);
-    }
-    if (threads > p->max_threads_per_block)
-        return refuse(r, DEVICE_INVALID_CONFIGURATION, f->name,
-                      "%llu threads per block: %s allows %u", (unsigned long long)threads, p->name,
-                      p->max_threads_per_block);
     const uint32_t *limit = f->maxntid[0] ? f->maxntid : f->reqntid;
-    for (int d = 0; d < 3; d++)
+    uint32_t most = limit[0];
+    for (int d = 1; d < 3; d++)
         most *= limit[d] ? limit[d] : 1;
-    if (limit[0] && threads > most)
-        return refuse(r, DEVICE_OUT_OF_RESOURCES, f->name,
-                      "%llu threads per block: its launch bounds allow %llu",
-                      (unsigned long long)threads, (unsigned long long)most);
-    return DEVICE_OK;
+    return most; /* 0: none */
 }
 
-static enum device_status
-check_shared(const struct device_profile *p, const struct device_launch *l,
-             const struct jit_kernel *k, struct exec_report *r)
+static const struct jit_kernel *
+compile(struct device_function *f, const uint32_t block[3])
 {
-    const struct ptx_func *f = l->function->func;
-    uint64_t limit = p->shared_per_block;
-    if (l->function->max_dynamic_shared) {
-        limit = (uint64_t)k->shared_bytes + l->function->max_dynamic_shared;
-        limit = limit < p->shared_per_block ? p->shared_per_block : limit;
-    }
-    if (k->shared_bytes + l->dynamic_shared > limit)
-        return refuse(r, DEVICE_INVALID_VALUE, f->name,
-                      "%llu bytes of shared memory (%u static, %llu dynamic): %s allows %llu%s",
-                      (unsigned long long)(k->shared_bytes + l->dynamic_shared), k->shared_bytes,
-                      (unsigned long long)l->dynamic_shared, p->name, (unsigned long long)limit,
-                      p->shared_per_block_optin > limit ? " (more with cudaFuncSetAttribute)" : "");
-    return DEVICE_OK;
-}
-
-const struct jit_kernel *
-device_kernel(const struct device_function *f, const uint32_t block[3], struct ls_error *err)
-{
-    const struct ptx_module *m = device_module_ptx(f->module, err);
-    if (!m)
-        return NULL;
-    struct jit_request r = {.module = m, .kernel = f->func};
+    struct process *p = device_process();
+    struct ls_error err = {0};
+    struct jit_request r = {.module = f->unit->ptx, .kernel = f->func};
     memcpy(r.block, block, sizeof r.block);
-    return jit_get(device_process()->jit, &r, err);
+    const struct jit_kernel *k = process_engine(p, &err) ? jit_get(p->jit, &r, &err) : NULL;
+    if (k)
+        __atomic_store_n(&f->compiled, k, __ATOMIC_RELEASE);
+    else
+        device_fail(DEVICE_INVALID_PTX, "%s", err.text);
+    return k;
 }
 
-static bool
-gather_params(const struct device_launch *l, uint8_t *params, struct exec_report *r)
+/* For questions that do not depend on the block's shape. */
+static const struct jit_kernel *
+compiled(struct device_function *f)
 {
-    const struct ptx_func *f = l->function->func;
-    if (!l->args && l->params) {
-        if (l->params_size < f->param_bytes) {
-            refuse(r, DEVICE_INVALID_VALUE, f->name, "%zu bytes of parameters: it takes %llu",
-                   l->params_size, (unsigned long long)f->param_bytes);
-            return false;
-        }
-        memcpy(params, l->params, f->param_bytes);
-        return true;
-    }
-    for (uint32_t k = 0; k < f->param_count; k++) {
-        if (!l->args || !l->args[k]) {
-            refuse(r, DEVICE_INVALID_VALUE, f->name, "parameter %u is missing", k);
-            return false;
-        }
-        memcpy(params + f->params[k]->param_offset, l->args[k], f->params[k]->size);
-    }
-    return true;
+    const struct jit_kernel *k = __atomic_load_n(&f->compiled, __ATOMIC_ACQUIRE);
+    uint32_t threads = bounds_of(f->func), most = f->device->profile->max_threads_per_block;
+    uint32_t block[3] = {threads && threads < most ? threads : most < 256 ? most : 256, 1, 1};
+    return k ? k : compile(f, block);
+}
+
+/* The estimate comes from live ranges before register allocation; ptxas would spill beyond what
+ * the launch bounds or the device leave per thread. */
+static uint32_t
+registers_of(const struct device_function *f, const struct jit_kernel *k)
+{
+    const struct device_profile *p = f->device->profile;
+    uint32_t threads = bounds_of(f->func), most = p->max_registers_per_thread;
+    if (threads && p->registers_per_block / threads < most)
+        most = p->registers_per_block / threads;
+    if (f->func->maxnreg && f->func->maxnreg < most)
+        most = f->func->maxnreg;
+    return k->registers < most ? k->registers : most;
 }
 
 static uint32_t
-resident_blocks(const struct device_profile *p, const struct device_launch *l,
-                const struct jit_kernel *k)
+constant_bytes(const struct ptx_module *m)
+{
+    uint64_t n = 0;
+    for (uint32_t k = 0; k < m->var_count; k++)
+        if (m->vars[k]->space == PTX_SPACE_CONST)
+            n += m->vars[k]->size;
+    return (uint32_t)n;
+}
+
+static uint32_t
+dynamic_limit(const struct device_function *f, uint32_t static_shared)
+{
+    uint32_t plain = f->device->profile->shared_per_block;
+    plain = static_shared < plain ? plain - static_shared : 0;
+    return f->max_dynamic_shared > plain ? f->max_dynamic_shared : plain;
+}
+
+enum device_result
+device_function_info(struct device_function *f, struct device_function_info *out)
+{
+    const struct device_profile *p = f->device->profile;
+    const struct jit_kernel *k = compiled(f);
+    if (!k)
+        return DEVICE_INVALID_PTX;
+    uint32_t bounds = bounds_of(f->func);
+    *out = (struct device_function_info){
+        .func = f->func,
+        .device = f->device,
+        .registers = registers_of(f, k),
+        .static_shared = k->shared_bytes,
+        .local_bytes = k->local_bytes,
+        .constant_bytes = constant_bytes(f->unit->ptx),
+        .max_threads = bounds && bounds < p->max_threads_per_block ? bounds
+                                                                   : p->max_threads_per_block,
+        .max_dynamic_shared = dynamic_limit(f, k->shared_bytes),
+    };
+    return DEVICE_OK;
+}
+
+enum device_result
+device_set_max_dynamic_shared(struct device_function *f, int64_t bytes)
+{
+    const struct jit_kernel *k = compiled(f);
+    uint32_t most = f->device->profile->shared_per_block_optin;
+    if (most < f->device->profile->shared_per_block)
+        most = f->device->profile->shared_per_block;
+    if (!k)
+        return DEVICE_INVALID_PTX;
+    if (bytes < 0 || (uint64_t)bytes + k->shared_bytes > most)
+        return device_fail(DEVICE_INVALID_VALUE,
+                           "kernel \"%s\": %lld bytes of dynamic shared memory beside %u static ones: "
+                           "%s allows %u together",
+                           f->func->name, (long long)bytes, k->shared_bytes, f->device->profile->name,
+                           most);
+    f->max_dynamic_shared = (uint32_t)bytes;
+    return DEVICE_OK;
+}
+
+static void
+occupancy_of(const struct device_function *f, const struct jit_kernel *k, uint32_t threads,
+             uint64_t dynamic_shared, struct occupancy *out)
+{
+    const struct device_profile *p = f->device->profile;
+    struct occupancy_query q = {.threads_per_block = threads,
+                                .registers_per_thread = registers_of(f, k),
+                                .static_shared = k->shared_bytes,
+                                .dynamic_shared = dynamic_shared > UINT32_MAX - k->shared_bytes
+                                                      ? UINT32_MAX - k->shared_bytes
+                                                      : (uint32_t)dynamic_shared};
+    if (f->settings.carveout > 0)
+        q.shared_carveout = (uint32_t)((uint64_t)p->shared_per_sm * (uint32_t)f->settings.carveout / 100);
+    model_occupancy(p, &q, out);
+}
+
+enum device_result
+device_occupancy(struct device_function *f, uint32_t threads, uint64_t dynamic_shared,
+                 struct occupancy *out)
+{
+    const struct jit_kernel *k = compiled(f);
+    if (!k)
+        return DEVICE_INVALID_PTX;
+    occupancy_of(f, k, threads, dynamic_shared, out);
+    return DEVICE_OK;
+}
+
+/* -- is it possible ------------------------------------------------------------------------------------ */
+
+static enum device_result
+refuse(const struct device_launch *l, enum device_result r, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static enum device_result
+refuse(const struct device_launch *l, enum device_result r, const char *format, ...)
+{
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return device_fail(r, "kernel \"%s\": %s", l->function->func->name, text);
+}
+
+static enum device_result
+check_shape(const struct device_profile *p, const struct device_launch *l)
+{
+    static const char axis[] = "xyz";
+    uint64_t threads = 1;
+    for (int d = 0; d < 3; d++) {
+        threads *= l->block[d];
+        if (!l->grid[d] || !l->block[d])
+            return refuse(l, DEVICE_INVALID_CONFIGURATION,
+                          "grid (%u,%u,%u) of blocks (%u,%u,%u) is empty", l->grid[0], l->grid[1],
+                          l->grid[2], l->block[0], l->block[1], l->block[2]);
+        if (l->grid[d] > p->max_grid[d])
+            return refuse(l, DEVICE_INVALID_CONFIGURATION, "%u blocks in %c: %s allows %u",
+                          l->grid[d], axis[d], p->name, p->max_grid[d]);
+        if (l->block[d] > p->max_block[d])
+            return refuse(l, DEVICE_INVALID_CONFIGURATION, "%u threads in %c: %s allows %u",
+                          l->block[d], axis[d], p->name, p->max_block[d]);
+    }
+    if (threads > p->max_threads_per_block)
+        return refuse(l, DEVICE_INVALID_CONFIGURATION, "%llu threads per block: %s allows %u",
+                      (unsigned long long)threads, p->name, p->max_threads_per_block);
+    uint32_t bounds = bounds_of(l->function->func);
+    if (bounds && threads > bounds)
+        return refuse(l, DEVICE_OUT_OF_RESOURCES,
+                      "%llu threads per block: its launch bounds allow %u",
+                      (unsigned long long)threads, bounds);
+    const uint32_t *exact = l->function->func->reqntid;
+    for (int d = 0; d < 3 && exact[0]; d++)
+        if (l->block[d] != (exact[d] ? exact[d] : 1))
+            return refuse(l, DEVICE_INVALID_VALUE, "block (%u,%u,%u): it requires (%u,%u,%u)",
+                          l->block[0], l->block[1], l->block[2], exact[0], exact[1] ? exact[1] : 1,
+                          exact[2] ? exact[2] : 1);
+    return DEVICE_OK;
+}
+
+static enum device_result
+check_shared(const struct device_profile *p, const struct device_launch *l,
+             const struct jit_kernel *k)
+{
+    uint32_t limit = dynamic_limit(l->function, k->shared_bytes);
+    if (k->shared_bytes <= (p->shared_per_block > p->shared_per_block_optin
+                                ? p->shared_per_block
+                                : p->shared_per_block_optin) &&
+        l->dynamic_shared <= limit)
+        return DEVICE_OK;
+    bool more = p->shared_per_block_optin >= k->shared_bytes + l->dynamic_shared;
+    return refuse(l, DEVICE_INVALID_VALUE,
+                  "%llu bytes of shared memory (%u static, %llu dynamic): %s allows %u%s",
+                  (unsigned long long)(k->shared_bytes + l->dynamic_shared), k->shared_bytes,
+                  (unsigned long long)l->dynamic_shared, p->name, k->shared_bytes + limit,
+                  more ? "; more after cudaFuncSetAttribute(..., "
+                         "cudaFuncAttributeMaxDynamicSharedMemorySize, ...)"
+                       : "");
+}
+
+static uint64_t
+resident_blocks(const struct device_launch *l, const struct jit_kernel *k)
 {
     struct occupancy o;
-    struct occupancy_query q = {.threads_per_block = l->block[0] * l->block[1] * l->block[2],
-                                .registers_per_thread = k->registers,
-                                .static_shared = k->shared_bytes,
-                                .dynamic_shared = (uint32_t)l->dynamic_shared};
-    if (q.registers_per_thread > p->max_registers_per_thread)
-        q.registers_per_thread = p->max_registers_per_thread;
-    model_occupancy(p, &q, &o);
-    uint32_t blocks = o.blocks_per_sm ? o.blocks_per_sm : 1;
-    return blocks * (p->sm_count ? p->sm_count : 1);
+    const struct device_profile *p = l->function->device->profile;
+    occupancy_of(l->function, k, l->block[0] * l->block[1] * l->block[2], l->dynamic_shared, &o);
+    return (uint64_t)(o.blocks_per_sm ? o.blocks_per_sm : 1) * (p->sm_count ? p->sm_count : 1);
+}
+
+static enum device_result
+check_all(const struct device_launch *l, const struct jit_kernel **out_kernel)
+{
+    const struct device_profile *p = l->function->device->profile;
+    enum device_result r = check_shape(p, l);
+    if (r != DEVICE_OK)
+        return r;
+    const struct jit_kernel *k = *out_kernel = compile(l->function, l->block);
+    if (!k)
+        return DEVICE_INVALID_PTX;
+    r = check_shared(p, l, k);
+    if (r != DEVICE_OK || !l->cooperative)
+        return r;
+    if (!p->cooperative_launch)
+        return refuse(l, DEVICE_NOT_SUPPORTED, "%s has no cooperative launch", p->name);
+    uint64_t blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+    uint64_t resident = resident_blocks(l, k);
+    if (blocks > resident)
+        return refuse(l, DEVICE_COOPERATIVE_TOO_LARGE,
+                      "a cooperative launch of %llu blocks: %s holds %llu at once",
+                      (unsigned long long)blocks, p->name, (unsigned long long)resident);
+    return DEVICE_OK;
+}
+
+enum device_result
+launch_check(const struct device_launch *l)
+{
+    const struct jit_kernel *k;
+    if (!device_function_is(l->function))
+        return device_fail(DEVICE_INVALID_HANDLE, "%p is no kernel", (void *)l->function);
+    return check_all(l, &k);
+}
+
+/* -- parameters ------------------------------------------------------------------------------------------ */
+
+static uint8_t *
+new_params(const struct ptx_func *f)
+{
+    return ls_alloc((f->param_bytes + 63) & ~63ull ? (f->param_bytes + 63) & ~63ull : 64);
+}
+
+enum device_result
+device_params(const struct device_function *f, void **args, uint8_t **out)
+{
+    const struct ptx_func *func = f->func;
+    *out = new_params(func);
+    for (uint32_t k = 0; k < func->param_count; k++) {
+        if (!args || !args[k]) {
+            ls_release(*out);
+            *out = NULL;
+            return device_fail(DEVICE_INVALID_VALUE,
+                               "kernel \"%s\": parameter %u is missing (it takes %u)", func->name, k,
+                               func->param_count);
+        }
+        memcpy(*out + func->params[k]->param_offset, args[k], func->params[k]->size);
+    }
+    return DEVICE_OK;
+}
+
+/* -- running ------------------------------------------------------------------------------------------------ */
+
+static enum device_result
+result_of(const struct exec_report *r)
+{
+    switch (r->status) {
+    case EXEC_OK: return DEVICE_OK;
+    case EXEC_ILLEGAL_ADDRESS: return DEVICE_ILLEGAL_ADDRESS;
+    case EXEC_MISALIGNED: return DEVICE_MISALIGNED;
+    case EXEC_TRAP: return DEVICE_LAUNCH_FAILURE;
+    case EXEC_ASSERT: return DEVICE_ASSERT;
+    case EXEC_STACK: return DEVICE_STACK;
+    case EXEC_INVALID_CALL: return DEVICE_INVALID_PC;
+    case EXEC_DEADLOCK: return DEVICE_LAUNCH_TIMEOUT;
+    case EXEC_INVALID_BARRIER: return DEVICE_ILLEGAL_INSTRUCTION;
+    case EXEC_FAILED: return DEVICE_LAUNCH_FAILURE;
+    }
+    return DEVICE_UNKNOWN;
 }
 
 static void
 print_text(const char *text, size_t size, void *context)
 {
-    (void)context;
     fwrite(text, 1, size, stdout);
+    *(bool *)context = true;
 }
 
-enum device_status
-device_run(struct device *d, const struct device_launch *l, struct exec_report *report)
+/* The kernel's own failure is told at once and remembered: on a GPU it would be found later. */
+static void
+lose(struct device *d, const struct exec_report *r)
+{
+    int none = DEVICE_OK;
+    if (!device_quiet()) {
+        fflush(stdout);
+        ls_warn("%s", r->text);
+    }
+    atomic_compare_exchange_strong(&d->lost, &none, (int)result_of(r));
+}
+
+enum device_result
+launch_run(const struct device_launch *l)
 {
     struct process *p = device_process();
-    const struct ptx_func *f = l->function->func;
-    struct ls_error err = {0};
-    memset(report, 0, sizeof *report);
-    enum device_status status = check_shape(d->profile, l, report);
-    if (status != DEVICE_OK)
-        return status;
-    const uint64_t *symbols = device_module_symbols(d, l->function->module, &err);
-    const struct jit_kernel *k = symbols ? device_kernel(l->function, l->block, &err) : NULL;
-    if (!k) {
-        snprintf(report->text, sizeof report->text, "%s", err.text);
-        report->status = EXEC_FAILED;
-        return DEVICE_BAD_MODULE;
-    }
-    status = check_shared(d->profile, l, k, report);
-    if (status != DEVICE_OK)
-        return status;
-    uint32_t resident = resident_blocks(d->profile, l, k);
-    uint64_t blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
-    if (l->cooperative && blocks > resident)
-        return refuse(report, DEVICE_OUT_OF_RESOURCES, f->name,
-                      "a cooperative launch of %llu blocks: %s holds %u at once",
-                      (unsigned long long)blocks, d->profile->name, resident);
-    uint8_t *params = aligned_alloc(64, (f->param_bytes + 127) & ~63ull);
-    if (!params || !gather_params(l, params, report)) {
-        free(params);
-        return DEVICE_INVALID_VALUE;
-    }
-    struct exec_request r = {.jit = p->jit, .memory = d->memory, .module = f->module, .kernel = f,
-                             .dynamic_shared = (uint32_t)l->dynamic_shared, .params = params,
-                             .symbols = symbols, .cooperative = l->cooperative,
-                             .sm_count = d->profile->sm_count, .resident_blocks = resident,
-                             .gridid = ++d->launches, .print = print_text};
+    struct device_function *f = l->function;
+    struct device *d = f->device;
+    const struct jit_kernel *k;
+    struct exec_report report;
+    bool printed = false;
+    enum device_result result = check_all(l, &k);
+    if (result != DEVICE_OK)
+        return result;
+    const uint64_t *symbols = unit_symbols(d, f->unit);
+    if (!symbols)
+        return DEVICE_INVALID_IMAGE;
+    uint64_t resident = resident_blocks(l, k);
+    struct exec_request r = {.jit = p->jit,
+                             .memory = d->memory,
+                             .module = f->unit->ptx,
+                             .kernel = f->func,
+                             .dynamic_shared = (uint32_t)l->dynamic_shared,
+                             .params = l->params,
+                             .symbols = symbols,
+                             .cooperative = l->cooperative,
+                             .sm_count = d->profile->sm_count,
+                             .resident_blocks = resident < UINT32_MAX ? (uint32_t)resident : UINT32_MAX,
+                             .stack_limit = (uint32_t)d->limit[DEVICE_LIMIT_STACK],
+                             .gridid = ++d->launches,
+                             .print = print_text,
+                             .print_context = &printed};
     memcpy(r.grid, l->grid, sizeof r.grid);
     memcpy(r.block, l->block, sizeof r.block);
-    bool fine = exec_run(p->pool, &r, report);
-    free(params);
-    return fine ? DEVICE_OK : report->status == EXEC_FAILED ? DEVICE_BAD_MODULE : DEVICE_FAILED;
+    if (!exec_run(p->pool, &r, &report))
+        lose(d, &report);
+    if (printed)
+        fflush(stdout);
+    return DEVICE_OK;
+}
+
+static enum device_result
+submit_launch(struct device_stream *s, struct device_launch *l)
+{
+    struct device_op op = {.kind = DEVICE_OP_LAUNCH, .launch = *l};
+    return device_submit(s, &op);
+}
+
+enum device_result
+device_launch(struct device_stream *s, struct device_launch *l, void **args)
+{
+    enum device_result r = device_params(l->function, args, &l->params);
+    if (r == DEVICE_OK)
+        r = submit_launch(s, l);
+    ls_release(l->params);
+    l->params = NULL;
+    return r;
+}
+
+enum device_result
+device_launch_block(struct device_stream *s, struct device_launch *l, const void *block,
+                    uint64_t size)
+{
+    const struct ptx_func *f = l->function->func;
+    if (size > f->param_bytes)
+        size = f->param_bytes;
+    if (size < f->param_bytes)
+        return device_fail(DEVICE_INVALID_VALUE, "kernel \"%s\": %llu bytes of parameters: it takes %llu",
+                           f->name, (unsigned long long)size, (unsigned long long)f->param_bytes);
+    l->params = new_params(f);
+    memcpy(l->params, block, size);
+    enum device_result r = submit_launch(s, l);
+    ls_release(l->params);
+    l->params = NULL;
+    return r;
 }

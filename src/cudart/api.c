@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * api.c: the end of every call, the errors and their names, and the table of calls.
+ */
+#include "cudart/cudart.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static _Thread_local cudaError_t last;
+
+static bool
+traced(void)
+{
+    static int known; /* 0: not looked up yet, 1: no, 2: yes */
+    int k = __atomic_load_n(&known, __ATOMIC_RELAXED);
+    if (!k) {
+        const char *text = getenv("LOCKSTEP_TRACE");
+        k = text && strstr(text, "api") ? 2 : 1;
+        __atomic_store_n(&known, k, __ATOMIC_RELAXED);
+    }
+    return k == 2;
+}
+
+static const struct {
+    int value;
+    const char *name, *text;
+} errors[] = {
+#define LOCKSTEP_CUDA_ERROR(name, value, text) {value, #name, text},
+#include "crt/cuda_errors.def"
+#undef LOCKSTEP_CUDA_ERROR
+};
+
+static const char *
+error_name(int e)
+{
+    for (size_t k = 0; k < sizeof errors / sizeof *errors; k++)
+        if (errors[k].value == e)
+            return errors[k].name;
+    return "unrecognized error code";
+}
+
+cudaError_t
+rt_done(const char *call, int result, const char *format, ...)
+{
+    bool failed = result != cudaSuccess && result != cudaErrorNotReady;
+    if (failed)
+        last = (cudaError_t)result;
+    if (traced()) {
+        char text[512];
+        va_list args;
+        va_start(args, format);
+        vsnprintf(text, sizeof text, format, args);
+        va_end(args);
+        fprintf(stderr, "lockstep: api: %s(%s) = %s\n", call, text, error_name(result));
+    }
+    if (failed && device_reason()[0]) {
+        /* Work that never ran because its code is wrong must not pass unnoticed. */
+        bool broken = result == cudaErrorInvalidPtx || result == cudaErrorInvalidKernelImage ||
+                      result == cudaErrorInvalidDevice || result == cudaErrorInitializationError;
+        if (device_verbose() || (broken && !device_quiet())) {
+            fflush(stdout);
+            ls_warn("%s: %s: %s", call, error_name(result), device_reason());
+        }
+    }
+    device_forget_reason();
+    return (cudaError_t)result;
+}
+
+int
+rt_refuse(const char *call, const char *why)
+{
+    static _Thread_local const char *said;
+    if (said != call && !device_quiet())
+        ls_warn("%s is not supported: %s", call, why);
+    said = call;
+    return rt_fail(cudaErrorNotSupported, "%s", why);
+}
+
+/* An error of a kernel stays; it is this device's, whatever this thread called last. */
+static cudaError_t
+held(void)
+{
+    struct device *d = device_at(device_current());
+    cudaError_t e = d ? (cudaError_t)device_lost(d) : cudaSuccess;
+    device_forget_reason();
+    return e != cudaSuccess ? e : last;
+}
+
+cudaError_t
+cudaGetLastError(void)
+{
+    cudaError_t e = held();
+    last = cudaSuccess;
+    if (traced())
+        fprintf(stderr, "lockstep: api: cudaGetLastError() = %s\n", error_name((int)e));
+    return e;
+}
+
+cudaError_t
+cudaPeekAtLastError(void)
+{
+    return held();
+}
+
+const char *
+cudaGetErrorName(cudaError_t e)
+{
+    return error_name((int)e);
+}
+
+const char *
+cudaGetErrorString(cudaError_t e)
+{
+    for (size_t k = 0; k < sizeof errors / sizeof *errors; k++)
+        if (errors[k].value == (int)e)
+            return errors[k].text;
+    return "unrecognized error code";
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * refused.c: the calls that need what a virtual device does not have: other processes' handles,
+ * graphics, external memory. Each says so and returns cudaErrorNotSupported.
+ */
+#include "cudart/cudart.h"
+
+#include <dlfcn.h>
+
+#define REFUSED(name, parameters, why)                                                             \
+    cudaError_t name parameters                                                                    \
+    {                                                                                              \
+        RT(rt_refuse(__func__, why), "%s", "");                                                    \
+    }
+
+#define IPC "handles for other processes"
+#define GRAPHICS "there is no graphics device"
+#define EXTERNAL "memory and semaphores of other APIs"
+
+/* clang-format off */
+REFUSED(cudaIpcGetEventHandle, (cudaIpcEventHandle_t *a, cudaEvent_t b), IPC)
+REFUSED(cudaIpcOpenEventHandle, (cudaEvent_t *a, cudaIpcEventHandle_t b), IPC)
+REFUSED(cudaIpcGetMemHandle, (cudaIpcMemHandle_t *a, void *b), IPC)
+REFUSED(cudaIpcOpenMemHandle, (void **a, cudaIpcMemHandle_t b, unsigned int c), IPC)
+REFUSED(cudaIpcCloseMemHandle, (void *a), IPC)
+REFUSED(cudaMemPoolExportToShareableHandle, (void *a, cudaMemPool_t b, enum cudaMemAllocationHandleType c, unsigned int d), IPC)
+REFUSED(cudaMemPoolImportFromShareableHandle, (cudaMemPool_t *a, void *b, enum cudaMemAllocationHandleType c, unsigned int d), IPC)
+REFUSED(cudaMemPoolExportPointer, (struct cudaMemPoolPtrExportData *a, void *b), IPC)
+REFUSED(cudaMemPoolImportPointer, (void **a, cudaMemPool_t b, struct cudaMemPoolPtrExportData *c), IPC)
+
+REFUSED(cudaGraphicsUnregisterResource, (cudaGraphicsResource_t a), GRAPHICS)
+REFUSED(cudaGraphicsResourceSetMapFlags, (cudaGraphicsResource_t a, unsigned int b), GRAPHICS)
+REFUSED(cudaGraphicsMapResources, (int a, cudaGraphicsResource_t *b, cudaStream_t c), GRAPHICS)
+REFUSED(cudaGraphicsUnmapResources, (int a, cudaGraphicsResource_t *b, cudaStream_t c), GRAPHICS)
+REFUSED(cudaGraphicsResourceGetMappedPointer, (void **a, size_t *b, cudaGraphicsResource_t c), GRAPHICS)
+REFUSED(cudaGraphicsSubResourceGetMappedArray, (cudaArray_t *a, cudaGraphicsResource_t b, unsigned int c, unsigned int d), GRAPHICS)
+REFUSED(cudaGraphicsResourceGetMappedMipmappedArray, (cudaMipmappedArray_t *a, cudaGraphicsResource_t b), GRAPHICS)
+
+REFUSED(cudaImportExternalMemory, (cudaExternalMemory_t *a, const struct cudaExternalMemoryHandleDesc *b), EXTERNAL)
+REFUSED(cudaExternalMemoryGetMappedBuffer, (void **a, cudaExternalMemory_t b, const struct cudaExternalMemoryBufferDesc *c), EXTERNAL)
+REFUSED(cudaExternalMemoryGetMappedMipmappedArray, (cudaMipmappedArray_t *a, cudaExternalMemory_t b, const struct cudaExternalMemoryMipmappedArrayDesc *c), EXTERNAL)
+REFUSED(cudaDestroyExternalMemory, (cudaExternalMemory_t a), EXTERNAL)
+REFUSED(cudaImportExternalSemaphore, (cudaExternalSemaphore_t *a, const struct cudaExternalSemaphoreHandleDesc *b), EXTERNAL)
+REFUSED(cudaSignalExternalSemaphoresAsync, (const cudaExternalSemaphore_t *a, const struct cudaExternalSemaphoreSignalParams *b, unsigned int c, cudaStream_t d), EXTERNAL)
+REFUSED(cudaWaitExternalSemaphoresAsync, (const cudaExternalSemaphore_t *a, const struct cudaExternalSemaphoreWaitParams *b, unsigned int c, cudaStream_t d), EXTERNAL)
+REFUSED(cudaDestroyExternalSemaphore, (cudaExternalSemaphore_t a), EXTERNAL)
+/* clang-format on */
+
+cudaError_t
+cudaGetDriverEntryPoint(const char *symbol, void **out, unsigned long long flags,
+                        enum cudaDriverEntryPointQueryResult *status)
+{
+    int r = symbol && out ? cudaSuccess : rt_fail(cudaErrorInvalidValue, "symbol or funcPtr is NULL");
+    (void)flags;
+    if (r == cudaSuccess) {
+        *out = dlsym(RTLD_DEFAULT, symbol);
+        if (status)
+            *status = *out ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
+        else if (!*out)
+            r = rt_fail(cudaErrorSymbolNotFound, "the driver API here has no %s", symbol);
+    }
+    RT(r, "symbol=%s", symbol ? symbol : "NULL");
+}

@@ -1,0 +1,508 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * graph.c: graphs of operations: made node by node or captured from streams; instantiated as an
+ * ordered copy; run in that order.
+ */
+#include "device/device_priv.h"
+
+#include <string.h>
+
+struct device_node {
+    struct handle head;
+    struct device_graph *graph;
+    struct device_op op;
+    struct nodes after;                 /* what it depends on */
+    const struct device_node *original; /* in a clone */
+    bool enabled;
+    uint32_t mark;                      /* scratch */
+};
+
+struct device_graph {
+    struct handle head;
+    struct nodes nodes;
+};
+
+struct device_exec {
+    struct handle head;
+    struct device_graph *graph; /* a clone */
+    struct nodes order;
+};
+
+/* Guards the shape of graphs; operations run outside it. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static bool
+holds(const struct nodes *n, const struct device_node *x)
+{
+    for (size_t k = 0; k < n->list.count; k++)
+        if (n->list.at[k] == x)
+            return true;
+    return false;
+}
+
+static void
+take_out(struct nodes *n, const struct device_node *x)
+{
+    size_t kept = 0;
+    for (size_t k = 0; k < n->list.count; k++)
+        if (n->list.at[k] != x)
+            n->list.at[kept++] = n->list.at[k];
+    n->list.count = kept;
+}
+
+/* -- graphs --------------------------------------------------------------------------------------- */
+
+struct device_graph *
+device_graph_new(void)
+{
+    return handle_new(HANDLE_GRAPH, sizeof(struct device_graph));
+}
+
+bool
+device_graph_is(const struct device_graph *g)
+{
+    return handle_is(g, HANDLE_GRAPH);
+}
+
+bool
+device_node_is(const struct device_node *n)
+{
+    return handle_is(n, HANDLE_NODE);
+}
+
+static void
+node_end(struct device_node *n)
+{
+    device_op_fini(&n->op);
+    VEC_FREE(&n->after.list);
+    handle_free(n);
+}
+
+enum device_result
+device_graph_free(struct device_graph *g)
+{
+    if (!device_graph_is(g))
+        return device_fail(DEVICE_INVALID_VALUE, "%p is no graph", (void *)g);
+    for (size_t k = 0; k < g->nodes.list.count; k++)
+        node_end(g->nodes.list.at[k]);
+    VEC_FREE(&g->nodes.list);
+    handle_free(g);
+    return DEVICE_OK;
+}
+
+struct device_node *
+device_graph_add(struct device_graph *g, const struct device_op *op,
+                 struct device_node *const *after, size_t count)
+{
+    for (size_t k = 0; k < count; k++)
+        if (!device_node_is(after[k]) || after[k]->graph != g) {
+            device_fail(DEVICE_INVALID_VALUE, "dependency %zu is no node of the graph", k);
+            return NULL;
+        }
+    struct device_node *n = handle_new(HANDLE_NODE, sizeof *n);
+    n->graph = g;
+    n->enabled = true;
+    device_op_copy(&n->op, op);
+    pthread_mutex_lock(&lock);
+    for (size_t k = 0; k < count; k++)
+        if (!holds(&n->after, after[k]))
+            VEC_PUSH(&n->after.list, after[k]);
+    VEC_PUSH(&g->nodes.list, n);
+    pthread_mutex_unlock(&lock);
+    return n;
+}
+
+struct device_graph *
+device_graph_clone(const struct device_graph *g)
+{
+    struct device_graph *clone = device_graph_new();
+    for (size_t k = 0; k < g->nodes.list.count; k++) {
+        struct device_node *from = g->nodes.list.at[k], *n = device_graph_add(clone, &from->op, NULL, 0);
+        n->original = from;
+        n->enabled = from->enabled;
+    }
+    for (size_t k = 0; k < g->nodes.list.count; k++) {
+        const struct nodes *after = &g->nodes.list.at[k]->after;
+        for (size_t j = 0; j < after->list.count; j++)
+            VEC_PUSH(&clone->nodes.list.at[k]->after.list,
+                     device_graph_find_clone(clone, after->list.at[j]));
+    }
+    return clone;
+}
+
+struct device_node *
+device_graph_find_clone(const struct device_graph *clone, const struct device_node *original)
+{
+    for (size_t k = 0; k < clone->nodes.list.count; k++)
+        if (clone->nodes.list.at[k]->original == original)
+            return clone->nodes.list.at[k];
+    return NULL;
+}
+
+size_t
+device_graph_nodes(const struct device_graph *g, struct device_node *const **out)
+{
+    *out = g->nodes.list.at;
+    return g->nodes.list.count;
+}
+
+struct device_op *
+device_node_op(struct device_node *n)
+{
+    return &n->op;
+}
+
+struct device_graph *
+device_node_graph(const struct device_node *n)
+{
+    return n->graph;
+}
+
+size_t
+device_node_after(const struct device_node *n, struct device_node *const **out)
+{
+    *out = n->after.list.at;
+    return n->after.list.count;
+}
+
+enum device_result
+device_node_link(struct device_node *from, struct device_node *to)
+{
+    if (!device_node_is(from) || !device_node_is(to) || from->graph != to->graph || from == to)
+        return device_fail(DEVICE_INVALID_VALUE, "an edge joins two nodes of one graph");
+    if (holds(&to->after, from))
+        return device_fail(DEVICE_INVALID_VALUE, "the edge is there already");
+    VEC_PUSH(&to->after.list, from);
+    return DEVICE_OK;
+}
+
+enum device_result
+device_node_unlink(struct device_node *from, struct device_node *to)
+{
+    if (!device_node_is(from) || !device_node_is(to) || !holds(&to->after, from))
+        return device_fail(DEVICE_INVALID_VALUE, "there is no such edge");
+    take_out(&to->after, from);
+    return DEVICE_OK;
+}
+
+enum device_result
+device_node_free(struct device_node *n)
+{
+    if (!device_node_is(n))
+        return device_fail(DEVICE_INVALID_VALUE, "%p is no node", (void *)n);
+    struct device_graph *g = n->graph;
+    take_out(&g->nodes, n);
+    for (size_t k = 0; k < g->nodes.list.count; k++)
+        take_out(&g->nodes.list.at[k]->after, n);
+    node_end(n);
+    return DEVICE_OK;
+}
+
+enum device_result
+device_graph_alloc(struct device *d, uint64_t size, uint64_t *out_address)
+{
+    *out_address = memory_alloc(d->memory, size, 0, ALLOCATION_DEVICE, device_graph_memory);
+    return *out_address ? DEVICE_OK : device_fail(DEVICE_OUT_OF_MEMORY, "%llu bytes",
+                                                  (unsigned long long)size);
+}
+
+/* -- order ------------------------------------------------------------------------------------------ */
+
+/* Depth first through the dependencies, in the order in which nodes were added. mark: 0 new, 1 on
+ * the path, 2 done. */
+static bool
+visit(struct device_node *n, struct nodes *order)
+{
+    if (n->mark)
+        return n->mark == 2;
+    n->mark = 1;
+    for (size_t k = 0; k < n->after.list.count; k++)
+        if (!visit(n->after.list.at[k], order))
+            return false;
+    n->mark = 2;
+    VEC_PUSH(&order->list, n);
+    return true;
+}
+
+static bool
+sort(struct device_graph *g, struct nodes *order)
+{
+    bool fine = true;
+    pthread_mutex_lock(&lock);
+    for (size_t k = 0; k < g->nodes.list.count; k++)
+        g->nodes.list.at[k]->mark = 0;
+    for (size_t k = 0; fine && k < g->nodes.list.count; k++)
+        fine = visit(g->nodes.list.at[k], order);
+    pthread_mutex_unlock(&lock);
+    return fine;
+}
+
+static enum device_result
+run_nodes(const struct nodes *order)
+{
+    enum device_result r = DEVICE_OK;
+    for (size_t k = 0; r == DEVICE_OK && k < order->list.count; k++)
+        if (order->list.at[k]->enabled)
+            r = op_run(&order->list.at[k]->op);
+    return r;
+}
+
+enum device_result
+graph_run(struct device_graph *g)
+{
+    struct nodes order = {0};
+    enum device_result r = sort(g, &order) ? run_nodes(&order)
+                                           : device_fail(DEVICE_INVALID_VALUE, "the graph has a cycle");
+    VEC_FREE(&order.list);
+    return r;
+}
+
+/* -- instantiated graphs ------------------------------------------------------------------------------- */
+
+enum device_result
+device_exec_new(struct device_graph *g, struct device_exec **out)
+{
+    struct nodes order = {0};
+    struct device_graph *clone = device_graph_clone(g);
+    if (!sort(clone, &order)) {
+        VEC_FREE(&order.list);
+        device_graph_free(clone);
+        return device_fail(DEVICE_INVALID_VALUE, "the graph has a cycle");
+    }
+    struct device_exec *x = handle_new(HANDLE_EXEC, sizeof *x);
+    x->graph = clone;
+    x->order = order;
+    *out = x;
+    return DEVICE_OK;
+}
+
+bool
+device_exec_is(const struct device_exec *x)
+{
+    return handle_is(x, HANDLE_EXEC);
+}
+
+enum device_result
+device_exec_free(struct device_exec *x)
+{
+    if (!device_exec_is(x))
+        return device_fail(DEVICE_INVALID_VALUE, "%p is no executable graph", (void *)x);
+    VEC_FREE(&x->order.list);
+    device_graph_free(x->graph);
+    handle_free(x);
+    return DEVICE_OK;
+}
+
+enum device_result
+device_exec_launch(struct device_exec *x, struct device_stream *s)
+{
+    struct device_op op = {.kind = DEVICE_OP_GRAPH, .graph = x->graph};
+    if (s->capture)
+        return device_submit(s, &op);
+    enum device_result r = device_lost(s->device);
+    return r == DEVICE_OK ? run_nodes(&x->order) : r;
+}
+
+struct device_op *
+device_exec_op(struct device_exec *x, const struct device_node *n)
+{
+    struct device_node *mine = device_graph_find_clone(x->graph, n);
+    return mine ? &mine->op : NULL;
+}
+
+bool *
+device_exec_enabled(struct device_exec *x, const struct device_node *n)
+{
+    struct device_node *mine = device_graph_find_clone(x->graph, n);
+    return mine ? &mine->enabled : NULL;
+}
+
+static bool
+same_shape(const struct device_graph *a, const struct device_graph *b, struct device_node **out_wrong)
+{
+    if (a->nodes.list.count != b->nodes.list.count)
+        return false;
+    for (size_t k = 0; k < a->nodes.list.count; k++) {
+        const struct device_node *x = a->nodes.list.at[k];
+        struct device_node *y = b->nodes.list.at[k];
+        if (x->op.kind != y->op.kind || x->after.list.count != y->after.list.count) {
+            *out_wrong = y;
+            return false;
+        }
+    }
+    return true;
+}
+
+enum device_result
+device_exec_update(struct device_exec *x, const struct device_graph *g, struct device_node **out_wrong)
+{
+    *out_wrong = NULL;
+    if (!same_shape(x->graph, g, out_wrong))
+        return device_fail(DEVICE_EXEC_UPDATE_FAILED, "the graphs differ in shape");
+    for (size_t k = 0; k < g->nodes.list.count; k++) {
+        struct device_node *mine = x->graph->nodes.list.at[k];
+        device_op_fini(&mine->op);
+        device_op_copy(&mine->op, &g->nodes.list.at[k]->op);
+        mine->original = g->nodes.list.at[k];
+    }
+    return DEVICE_OK;
+}
+
+/* -- capture --------------------------------------------------------------------------------------------- */
+
+static _Atomic uint64_t capture_ids;
+static _Atomic uint32_t capturing;
+
+void
+capture_free(struct capture *c)
+{
+    if (!c)
+        return;
+    capturing--;
+    VEC_FREE(&c->after.list);
+    ls_release(c);
+}
+
+static void
+begin(struct device_stream *s, struct device_graph *g, uint64_t id, struct device_stream *origin)
+{
+    s->capture = ls_alloc(sizeof *s->capture);
+    s->capture->graph = g;
+    s->capture->id = id;
+    s->capture->origin = origin;
+    capturing++;
+}
+
+enum device_result
+device_capture_begin(struct device_stream *s, struct device_graph *into,
+                     struct device_node *const *after, size_t count)
+{
+    if (s == s->device->stream)
+        return device_fail(DEVICE_CAPTURE_UNSUPPORTED, "the legacy stream cannot be captured");
+    if (s->capture)
+        return device_fail(DEVICE_INVALID_VALUE, "the stream is capturing already");
+    begin(s, into ? into : device_graph_new(), ++capture_ids, s);
+    device_capture_set_after(s, after, count, false);
+    return DEVICE_OK;
+}
+
+struct device_graph *
+device_capture_graph(const struct device_stream *s, uint64_t *out_id)
+{
+    if (s->capture && out_id)
+        *out_id = s->capture->id;
+    return s->capture ? s->capture->graph : NULL;
+}
+
+size_t
+device_capture_after(const struct device_stream *s, struct device_node *const **out)
+{
+    *out = s->capture->after.list.at;
+    return s->capture->after.list.count;
+}
+
+void
+device_capture_set_after(struct device_stream *s, struct device_node *const *after, size_t count,
+                         bool add)
+{
+    struct nodes *mine = &s->capture->after;
+    if (!add)
+        mine->list.count = 0;
+    for (size_t k = 0; k < count; k++)
+        if (!holds(mine, after[k]))
+            VEC_PUSH(&mine->list, after[k]);
+}
+
+enum device_result
+capture_add(struct device_stream *s, const struct device_op *op)
+{
+    struct capture *c = s->capture;
+    struct device_node *n = device_graph_add(c->graph, op, c->after.list.at, c->after.list.count);
+    if (!n)
+        return DEVICE_CAPTURE_INVALIDATED;
+    device_capture_set_after(s, &n, 1, false);
+    return DEVICE_OK;
+}
+
+/* A stream that waits for a captured event joins the capture. */
+enum device_result
+capture_wait(struct device_stream *s, struct device_event *e)
+{
+    const struct capture *c = &e->captured;
+    if (!device_stream_is(c->origin) || !c->origin->capture || c->origin->capture->id != c->id)
+        return device_fail(DEVICE_CAPTURE_INVALIDATED, "the event belongs to a capture that has ended");
+    if (s->capture && s->capture->id != c->id)
+        return device_fail(DEVICE_CAPTURE_ISOLATION, "the stream belongs to another capture");
+    if (!s->capture)
+        begin(s, c->graph, c->id, c->origin);
+    device_capture_set_after(s, c->after.list.at, c->after.list.count, true);
+    return DEVICE_OK;
+}
+
+struct ending {
+    uint64_t id;
+    struct nodes reached; /* from the origin */
+    bool unjoined;
+};
+
+static void
+end_part(void *handle, void *context)
+{
+    struct device_stream *s = handle;
+    struct ending *e = context;
+    if (!s->capture || s->capture->id != e->id)
+        return;
+    for (size_t k = 0; k < s->capture->after.list.count; k++)
+        if (!holds(&e->reached, s->capture->after.list.at[k]))
+            e->unjoined = true;
+    capture_free(s->capture);
+    s->capture = NULL;
+}
+
+enum device_result
+device_capture_end(struct device_stream *s, struct device_graph **out)
+{
+    *out = NULL;
+    if (!s->capture)
+        return device_fail(DEVICE_INVALID_VALUE, "the stream is not capturing");
+    if (s->capture->origin != s)
+        return device_fail(DEVICE_CAPTURE_UNMATCHED, "the capture began in another stream");
+    struct device_graph *g = s->capture->graph;
+    struct ending e = {.id = s->capture->id};
+    for (size_t k = 0; k < g->nodes.list.count; k++)
+        g->nodes.list.at[k]->mark = 0;
+    for (size_t k = 0; k < s->capture->after.list.count; k++)
+        visit(s->capture->after.list.at[k], &e.reached);
+    handle_each(HANDLE_STREAM, end_part, &e);
+    VEC_FREE(&e.reached.list);
+    if (e.unjoined) {
+        device_graph_free(g);
+        return device_fail(DEVICE_CAPTURE_UNJOINED,
+                           "work of another stream was not joined to the one that began the capture");
+    }
+    *out = g;
+    return DEVICE_OK;
+}
+
+struct question {
+    const struct device *device;
+    bool yes;
+};
+
+static void
+ask(void *handle, void *context)
+{
+    const struct device_stream *s = handle;
+    struct question *q = context;
+    if (s->device == q->device && s->capture && !(s->flags & DEVICE_STREAM_NONBLOCKING))
+        q->yes = true;
+}
+
+bool
+capture_forbids(const struct device *d)
+{
+    struct question q = {d, false};
+    if (capturing)
+        handle_each(HANDLE_STREAM, ask, &q);
+    return q.yes;
+}

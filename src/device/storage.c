@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * storage.c: device memory, pinned host memory, arrays, textures. Pinned memory is known to the
+ * tables of all devices, those made later too.
+ */
+#include "device/device_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { ARRAY_PITCH = 32, PAGE = 4096 };
+
+struct pinned {
+    uint64_t base, size;
+    uint32_t flags;
+    bool ours; /* allocated here, not registered */
+};
+
+const char device_graph_memory[] = "graph memory";
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static VEC(struct pinned) pinned;
+
+struct device_array {
+    struct handle head;
+    struct device *device;
+    struct device_array_shape shape;
+};
+
+struct device_texture {
+    struct handle head;
+    struct texture t;
+    void *saved;
+};
+
+/* -- device memory -------------------------------------------------------------------------------- */
+
+enum device_result
+device_alloc(struct device *d, uint64_t size, enum allocation_kind kind, uint64_t *out_address)
+{
+    *out_address = 0;
+    if (!size)
+        return DEVICE_OK;
+    *out_address = memory_alloc(d->memory, size, 0, kind, NULL);
+    if (*out_address)
+        return DEVICE_OK;
+    uint64_t used, total;
+    memory_usage(d->memory, &used, &total, NULL);
+    return device_fail(DEVICE_OUT_OF_MEMORY, "%llu bytes: device %d has %llu of %llu left",
+                       (unsigned long long)size, d->index, (unsigned long long)(total - used),
+                       (unsigned long long)total);
+}
+
+bool
+device_find(uint64_t address, struct allocation *out)
+{
+    struct process *p = device_process();
+    for (int k = 0; k < DEVICE_MOST; k++) {
+        struct device *d = __atomic_load_n(&p->device[k], __ATOMIC_ACQUIRE);
+        if (!d && k >= p->count)
+            break;
+        if (d && memory_find(d->memory, address, out, NULL))
+            return true;
+    }
+    return false;
+}
+
+enum device_result
+device_free(uint64_t address)
+{
+    struct allocation a;
+    if (!address)
+        return DEVICE_OK;
+    if (!device_find(address, &a))
+        return device_fail(DEVICE_INVALID_VALUE, "0x%llx was not allocated, or is freed already",
+                           (unsigned long long)address);
+    if (a.base != address)
+        return device_fail(DEVICE_INVALID_VALUE, "0x%llx lies %llu bytes inside an allocation",
+                           (unsigned long long)address, (unsigned long long)(address - a.base));
+    if (a.name && !strcmp(a.name, device_graph_memory))
+        return DEVICE_OK; /* lives as long as the device: the graph may be launched again */
+    if (a.kind != ALLOCATION_DEVICE && a.kind != ALLOCATION_MANAGED)
+        return device_fail(DEVICE_INVALID_VALUE, "0x%llx is %s", (unsigned long long)address,
+                           a.kind == ALLOCATION_HOST       ? "pinned host memory: cudaFreeHost frees it"
+                           : a.kind == ALLOCATION_VARIABLE ? "a variable"
+                           : a.kind == ALLOCATION_HEAP     ? "memory that a kernel allocated"
+                                                           : "an array");
+    memory_release(device_at(a.device)->memory, address);
+    return DEVICE_OK;
+}
+
+void
+device_memory_info(struct device *d, uint64_t *out_free, uint64_t *out_total)
+{
+    uint64_t used, total;
+    memory_usage(d->memory, &used, &total, NULL);
+    *out_free = total - used;
+    *out_total = total;
+}
+
+/* -- pinned host memory ------------------------------------------------------------------------------ */
+
+static void
+each_device(void (*f)(struct device *d, const struct pinned *p), const struct pinned *p)
+{
+    for (int k = 0; k < DEVICE_MOST; k++) {
+        struct device *d = __atomic_load_n(&device_process()->device[k], __ATOMIC_ACQUIRE);
+        if (d)
+            f(d, p);
+    }
+}
+
+static void
+adopt(struct device *d, const struct pinned *p)
+{
+    memory_adopt(d->memory, p->base, p->size, ALLOCATION_HOST);
+}
+
+static void
+disown(struct device *d, const struct pinned *p)
+{
+    memory_release(d->memory, p->base);
+}
+
+void
+storage_adopt_host(struct device *d)
+{
+    pthread_mutex_lock(&lock);
+    for (size_t k = 0; k < pinned.count; k++)
+        adopt(d, &pinned.at[k]);
+    pthread_mutex_unlock(&lock);
+}
+
+/* The registered range that holds the address; -1: none. */
+static ptrdiff_t
+find_pinned(uint64_t address)
+{
+    for (size_t k = 0; k < pinned.count; k++)
+        if (address >= pinned.at[k].base && address - pinned.at[k].base < pinned.at[k].size)
+            return (ptrdiff_t)k;
+    return -1;
+}
+
+static void
+add_pinned(const struct pinned *p)
+{
+    VEC_PUSH(&pinned, *p);
+    each_device(adopt, p);
+}
+
+enum device_result
+device_host_alloc(uint64_t size, uint32_t flags, void **out_at)
+{
+    *out_at = NULL;
+    if (!size)
+        return DEVICE_OK;
+    void *at = size <= UINT64_MAX / 2 ? mmap(NULL, size, PROT_READ | PROT_WRITE,
+                                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+                                      : MAP_FAILED;
+    if (at == MAP_FAILED)
+        return device_fail(DEVICE_OUT_OF_MEMORY, "%llu bytes of host memory",
+                           (unsigned long long)size);
+    struct pinned p = {(uint64_t)at, size, flags, true};
+    pthread_mutex_lock(&lock);
+    add_pinned(&p);
+    pthread_mutex_unlock(&lock);
+    *out_at = at;
+    return DEVICE_OK;
+}
+
+static bool
+remove_pinned(void *at, bool ours)
+{
+    pthread_mutex_lock(&lock);
+    ptrdiff_t k = find_pinned((uint64_t)at);
+    bool found = k >= 0 && pinned.at[k].base == (uint64_t)at && pinned.at[k].ours == ours;
+    if (found) {
+        struct pinned p = pinned.at[k];
+        each_device(disown, &p);
+        pinned.at[k] = pinned.at[--pinned.count];
+        if (ours)
+            munmap(at, p.size);
+    }
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+enum device_result
+device_host_free(void *at)
+{
+    if (!at || remove_pinned(at, true))
+        return DEVICE_OK;
+    return device_fail(DEVICE_INVALID_VALUE, "%p was not allocated as pinned host memory", at);
+}
+
+enum device_result
+device_host_register(void *at, uint64_t size, uint32_t flags)
+{
+    struct pinned p = {(uint64_t)at, size, flags, false};
+    if (!at || !size)
+        return device_fail(DEVICE_INVALID_VALUE, "the pointer is NULL or the size is 0");
+    pthread_mutex_lock(&lock);
+    bool known = false;
+    for (size_t k = 0; k < pinned.count && !known; k++)
+        known = pinned.at[k].base < p.base + size && p.base < pinned.at[k].base + pinned.at[k].size;
+    if (!known)
+        add_pinned(&p);
+    pthread_mutex_unlock(&lock);
+    return known ? device_fail(DEVICE_HOST_REGISTERED, "%p is registered already", at) : DEVICE_OK;
+}
+
+enum device_result
+device_host_unregister(void *at)
+{
+    if (remove_pinned(at, false))
+        return DEVICE_OK;
+    return device_fail(DEVICE_HOST_NOT_REGISTERED, "%p is not registered", at);
+}
+
+enum device_result
+device_host_flags(const void *at, uint32_t *out_flags)
+{
+    pthread_mutex_lock(&lock);
+    ptrdiff_t k = find_pinned((uint64_t)at);
+    if (k >= 0)
+        *out_flags = pinned.at[k].flags;
+    pthread_mutex_unlock(&lock);
+    return k >= 0 ? DEVICE_OK : device_fail(DEVICE_INVALID_VALUE, "%p is no pinned host memory", at);
+}
+
+/* -- arrays -------------------------------------------------------------------------------------------- */
+
+enum device_result
+device_array_new(struct device *d, const struct device_array_shape *shape, struct device_array **out)
+{
+    struct device_array_shape s = *shape;
+    uint64_t rows = s.height ? s.height : 1, slices = s.depth ? s.depth : 1, row, plane, bytes;
+    bool bits = s.bits == 8 || s.bits == 16 || s.bits == 32;
+    if (!bits || (s.channels != 1 && s.channels != 2 && s.channels != 4))
+        return device_fail(DEVICE_INVALID_CHANNEL, "%u channels of %u bits: 1, 2 or 4 of 8, 16 or 32",
+                           s.channels, s.bits);
+    if (!s.width)
+        return device_fail(DEVICE_INVALID_VALUE, "an array of width 0");
+    s.element_bytes = s.channels * s.bits / 8;
+    if (__builtin_mul_overflow(s.width, s.element_bytes, &row) || row > UINT64_MAX - ARRAY_PITCH)
+        return device_fail(DEVICE_OUT_OF_MEMORY, "an array of absurd width");
+    s.pitch = (row + ARRAY_PITCH - 1) / ARRAY_PITCH * ARRAY_PITCH;
+    if (__builtin_mul_overflow(s.pitch, rows, &plane) || __builtin_mul_overflow(plane, slices, &bytes))
+        return device_fail(DEVICE_OUT_OF_MEMORY, "an array of absurd size");
+    enum device_result r = device_alloc(d, bytes, ALLOCATION_ARRAY, &s.base);
+    if (r != DEVICE_OK)
+        return r;
+    struct device_array *a = handle_new(HANDLE_ARRAY, sizeof *a);
+    a->device = d;
+    a->shape = s;
+    *out = a;
+    return DEVICE_OK;
+}
+
+enum device_result
+device_array_free(struct device_array *a)
+{
+    if (!handle_is(a, HANDLE_ARRAY))
+        return device_fail(DEVICE_INVALID_HANDLE, "%p is no array", (void *)a);
+    memory_release(a->device->memory, a->shape.base);
+    handle_free(a);
+    return DEVICE_OK;
+}
+
+const struct device_array_shape *
+device_array_shape(const struct device_array *a)
+{
+    return handle_is(a, HANDLE_ARRAY) ? &a->shape : NULL;
+}
+
+/* -- textures ---------------------------------------------------------------------------------------------- */
+
+void
+device_texture_from_array(struct texture *t, const struct device_array_shape *s)
+{
+    enum { LAYERED = 1, CUBEMAP = 4 };
+    bool stacked = s->flags & (LAYERED | CUBEMAP);
+    t->layered = (s->flags & LAYERED) != 0;
+    t->cubemap = (s->flags & CUBEMAP) != 0;
+    t->dimensions = s->depth && !stacked ? 3 : s->height ? 2 : 1;
+    t->channels = (uint8_t)s->channels;
+    t->bits = (uint8_t)s->bits;
+    t->kind = (uint8_t)s->kind;
+    t->levels = 1;
+    t->level[0] = (struct texture_level){
+        .base = s->base,
+        .pitch = s->pitch,
+        .slice = s->pitch * (s->height ? s->height : 1),
+        .width = (uint32_t)s->width,
+        .height = (uint32_t)(s->height ? s->height : 1),
+        .depth = (uint32_t)(s->depth && !stacked ? s->depth : 1),
+        .layers = (uint32_t)(s->depth && stacked ? s->depth : 1),
+    };
+}
+
+uint64_t
+device_texture_new(const struct texture *t, const void *saved, size_t size)
+{
+    struct device_texture *x = handle_new(HANDLE_TEXTURE, sizeof *x);
+    x->t = *t;
+    x->t.magic = TEXTURE_MAGIC;
+    x->saved = memcpy(ls_alloc(size), saved, size);
+    return (uint64_t)&x->t;
+}
+
+static struct device_texture *
+texture_of(uint64_t handle)
+{
+    struct device_texture *x = (struct device_texture *)(handle - offsetof(struct device_texture, t));
+    return handle >= PAGE && handle_is(x, HANDLE_TEXTURE) ? x : NULL;
+}
+
+const void *
+device_texture_saved(uint64_t handle)
+{
+    struct device_texture *x = texture_of(handle);
+    return x ? x->saved : NULL;
+}
+
+enum device_result
+device_texture_free(uint64_t handle)
+{
+    struct device_texture *x = texture_of(handle);
+    if (!x)
+        return device_fail(DEVICE_INVALID_VALUE, "0x%llx is no texture or surface object",
+                           (unsigned long long)handle);
+    x->t.magic = 0;
+    ls_release(x->saved);
+    handle_free(x);
+    return DEVICE_OK;
+}
+
+/* -- reset ------------------------------------------------------------------------------------------------ */
+
+static void
+end_array(void *handle, void *context)
+{
+    struct device_array *a = handle;
+    if (a->device == context)
+        device_array_free(a);
+}
+
+struct bases {
+    VEC(uint64_t) list;
+};
+
+static void
+collect(const struct allocation *a, void *context)
+{
+    struct bases *b = context;
+    if (a->kind != ALLOCATION_HOST)
+        VEC_PUSH(&b->list, a->base);
+}
+
+void
+storage_reset_device(struct device *d)
+{
+    struct bases all = {0};
+    handle_each(HANDLE_ARRAY, end_array, d);
+    memory_each(d->memory, collect, &all);
+    for (size_t k = 0; k < all.list.count; k++)
+        memory_release(d->memory, all.list.at[k]);
+    VEC_FREE(&all.list);
+}

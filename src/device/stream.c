@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * stream.c: streams, events, and the operations they order. An operation is run when it is
+ * submitted, so that the order of submission is the order of execution: what every stream promises
+ * its user holds, for the legacy stream's implicit waits too.
+ */
+#include "device/device_priv.h"
+
+#include <string.h>
+#include <time.h>
+
+/* -- operations ----------------------------------------------------------------------------------- */
+
+enum device_result
+device_op_check(const struct device_op *op)
+{
+    switch (op->kind) {
+    case DEVICE_OP_LAUNCH: return launch_check(&op->launch);
+    case DEVICE_OP_COPY: return copy_check(&op->copy);
+    case DEVICE_OP_FILL: return fill_check(&op->fill);
+    default: return DEVICE_OK;
+    }
+}
+
+static int64_t
+now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+enum device_result
+op_run(const struct device_op *op)
+{
+    enum device_result r = DEVICE_OK;
+    switch (op->kind) {
+    case DEVICE_OP_LAUNCH: return launch_run(&op->launch);
+    case DEVICE_OP_COPY:
+        r = copy_check(&op->copy);
+        if (r == DEVICE_OK && op->copy.width && op->copy.height)
+            copy_run(&op->copy);
+        return r;
+    case DEVICE_OP_FILL:
+        r = fill_check(&op->fill);
+        if (r == DEVICE_OK && op->fill.width)
+            fill_run(&op->fill);
+        return r;
+    case DEVICE_OP_HOST: op->host.f(op->host.data); return r;
+    case DEVICE_OP_RECORD:
+        op->event->nanoseconds = now();
+        op->event->recorded = true;
+        return r;
+    case DEVICE_OP_FREE: return device_free(op->storage.address);
+    case DEVICE_OP_GRAPH: return graph_run(op->graph);
+    case DEVICE_OP_EMPTY:
+    case DEVICE_OP_WAIT:
+    case DEVICE_OP_ALLOC: break;
+    }
+    return r;
+}
+
+void
+device_op_copy(struct device_op *to, const struct device_op *from)
+{
+    *to = *from;
+    if (from->kind == DEVICE_OP_LAUNCH && from->launch.params) {
+        uint64_t n = from->launch.function->func->param_bytes;
+        to->launch.params = memcpy(ls_alloc((n + 64) & ~63ull), from->launch.params, n);
+    }
+    if (from->kind == DEVICE_OP_GRAPH)
+        to->graph = device_graph_clone(from->graph);
+}
+
+void
+device_op_fini(struct device_op *op)
+{
+    if (op->kind == DEVICE_OP_LAUNCH)
+        ls_release(op->launch.params);
+    if (op->kind == DEVICE_OP_GRAPH)
+        device_graph_free(op->graph);
+    op->kind = DEVICE_OP_EMPTY;
+}
+
+enum device_result
+device_submit(struct device_stream *s, const struct device_op *op)
+{
+    enum device_result r = device_lost(s->device);
+    if (r != DEVICE_OK)
+        return r;
+    if (s->capture) {
+        r = device_op_check(op);
+        return r == DEVICE_OK ? capture_add(s, op) : r;
+    }
+    if (s == s->device->stream && capture_forbids(s->device))
+        return device_fail(DEVICE_CAPTURE_IMPLICIT,
+                           "the legacy stream would wait for a stream that is capturing");
+    return op_run(op);
+}
+
+/* -- streams ---------------------------------------------------------------------------------------- */
+
+static _Atomic uint64_t stream_ids;
+
+struct device_stream *
+device_stream_default(struct device *d)
+{
+    return d->stream;
+}
+
+struct device_stream *
+device_stream_per_thread(struct device *d)
+{
+    static _Thread_local struct device_stream *mine[DEVICE_MOST];
+    struct device_stream **s = &mine[d->index];
+    if (!*s || !device_stream_is(*s) || (*s)->device != d)
+        *s = device_stream_new(d, 0, 0);
+    return *s;
+}
+
+struct device_stream *
+device_stream_new(struct device *d, uint32_t flags, int priority)
+{
+    struct device_stream *s = handle_new(HANDLE_STREAM, sizeof *s);
+    s->device = d;
+    s->flags = flags;
+    s->priority = priority < DEVICE_PRIORITY_GREATEST ? DEVICE_PRIORITY_GREATEST
+                  : priority > DEVICE_PRIORITY_LEAST  ? DEVICE_PRIORITY_LEAST
+                                                      : priority;
+    s->id = ++stream_ids;
+    return s;
+}
+
+enum device_result
+device_stream_free(struct device_stream *s)
+{
+    if (!device_stream_is(s))
+        return device_fail(DEVICE_INVALID_HANDLE, "%p is no stream", (void *)s);
+    capture_free(s->capture);
+    handle_free(s);
+    return DEVICE_OK;
+}
+
+bool
+device_stream_is(const struct device_stream *s)
+{
+    return handle_is(s, HANDLE_STREAM);
+}
+
+struct device *
+device_stream_device(const struct device_stream *s)
+{
+    return s->device;
+}
+
+uint32_t
+device_stream_flags(const struct device_stream *s)
+{
+    return s->flags;
+}
+
+int
+device_stream_priority(const struct device_stream *s)
+{
+    return s->priority;
+}
+
+uint64_t
+device_stream_id(const struct device_stream *s)
+{
+    return s->id;
+}
+
+enum device_result
+device_stream_query(struct device_stream *s)
+{
+    if (s->capture)
+        return device_fail(DEVICE_CAPTURE_UNSUPPORTED, "the stream is capturing");
+    return device_lost(s->device);
+}
+
+enum device_result
+device_stream_synchronize(struct device_stream *s)
+{
+    return device_stream_query(s);
+}
+
+/* -- events ------------------------------------------------------------------------------------------- */
+
+struct device_event *
+device_event_new(struct device *d, uint32_t flags)
+{
+    struct device_event *e = handle_new(HANDLE_EVENT, sizeof *e);
+    e->device = d;
+    e->flags = flags;
+    return e;
+}
+
+enum device_result
+device_event_free(struct device_event *e)
+{
+    if (!device_event_is(e))
+        return device_fail(DEVICE_INVALID_HANDLE, "%p is no event", (void *)e);
+    VEC_FREE(&e->captured.after.list);
+    handle_free(e);
+    return DEVICE_OK;
+}
+
+bool
+device_event_is(const struct device_event *e)
+{
+    return handle_is(e, HANDLE_EVENT);
+}
+
+enum device_result
+device_event_record(struct device_event *e, struct device_stream *s)
+{
+    e->captured.graph = NULL;
+    e->captured.after.list.count = 0;
+    if (s->capture) {
+        const struct capture *c = s->capture;
+        e->captured.graph = c->graph;
+        e->captured.id = c->id;
+        e->captured.origin = c->origin;
+        for (size_t k = 0; k < c->after.list.count; k++)
+            VEC_PUSH(&e->captured.after.list, c->after.list.at[k]);
+        return DEVICE_OK;
+    }
+    if (e->device != s->device)
+        return device_fail(DEVICE_INVALID_HANDLE, "the event is of device %d, the stream of device %d",
+                           e->device->index, s->device->index);
+    struct device_op op = {.kind = DEVICE_OP_RECORD, .event = e};
+    return device_submit(s, &op);
+}
+
+enum device_result
+device_event_wait(struct device_stream *s, struct device_event *e)
+{
+    if (e->captured.graph)
+        return capture_wait(s, e);
+    struct device_op op = {.kind = DEVICE_OP_WAIT, .event = e};
+    return s->capture ? device_fail(DEVICE_CAPTURE_ISOLATION,
+                                    "the stream is capturing, the event was recorded outside")
+                      : device_submit(s, &op);
+}
+
+enum device_result
+device_event_query(struct device_event *e)
+{
+    if (e->captured.graph)
+        return device_fail(DEVICE_CAPTURE_UNSUPPORTED, "the event was recorded in a capturing stream");
+    return device_lost(e->device);
+}
+
+enum device_result
+device_event_elapsed(struct device_event *from, struct device_event *to, float *out_milliseconds)
+{
+    if (!from->recorded || !to->recorded)
+        return device_fail(DEVICE_INVALID_HANDLE, "the %s event was never recorded",
+                           from->recorded ? "second" : "first");
+    if ((from->flags | to->flags) & DEVICE_EVENT_NO_TIMING)
+        return device_fail(DEVICE_INVALID_HANDLE, "the %s event was created without timing",
+                           from->flags & DEVICE_EVENT_NO_TIMING ? "first" : "second");
+    *out_milliseconds = (float)((double)(to->nanoseconds - from->nanoseconds) * 1e-6);
+    return device_lost(from->device);
+}

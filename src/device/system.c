@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * system.c: what the process has: devices, the pool of workers, the jit engine. One lock guards the
+ * making of things; what is made stays.
+ */
+#include "device/device_priv.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct process process = {.lock = PTHREAD_MUTEX_INITIALIZER};
+static _Thread_local int current;
+static _Thread_local char reason[1024];
+
+struct process *
+device_process(void)
+{
+    return &process;
+}
+
+/* -- reasons ---------------------------------------------------------------------------------------- */
+
+enum device_result
+device_fail(enum device_result result, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(reason, sizeof reason, format, args);
+    va_end(args);
+    return result;
+}
+
+const char *
+device_reason(void)
+{
+    return reason;
+}
+
+void
+device_forget_reason(void)
+{
+    reason[0] = 0;
+}
+
+static bool
+set_in_environment(const char *name)
+{
+    const char *text = getenv(name);
+    return text && *text && strcmp(text, "0") != 0;
+}
+
+bool
+device_verbose(void)
+{
+    return set_in_environment("LOCKSTEP_VERBOSE");
+}
+
+bool
+device_quiet(void)
+{
+    return set_in_environment("LOCKSTEP_QUIET");
+}
+
+/* -- start ------------------------------------------------------------------------------------------- */
+
+static bool
+number_of(const char *name, uint64_t low, uint64_t high, uint64_t *out)
+{
+    const char *text = getenv(name);
+    if (!text || !*text)
+        return true;
+    if (!ls_parse_u64(text, out) || *out < low || *out > high) {
+        device_fail(DEVICE_INVALID_DEVICE, "%s=%s: a number from %llu to %llu is expected", name, text,
+                    (unsigned long long)low, (unsigned long long)high);
+        return false;
+    }
+    return true;
+}
+
+static const char *
+nearest_device(const char *name)
+{
+    const char *keys[256];
+    size_t n = 0;
+    for (const struct device_profile *p; n < 256 && (p = model_device_at(n)); n++)
+        keys[n] = p->key;
+    return ls_nearest(name, keys, n);
+}
+
+static const struct device_profile *
+choose_profile(void)
+{
+    const char *gpu = getenv("LOCKSTEP_GPU"), *cc = getenv("LOCKSTEP_CC");
+    const struct device_profile *p = NULL;
+    if (gpu && *gpu) {
+        p = model_find_device(gpu);
+        const char *near = p ? NULL : nearest_device(gpu);
+        if (!p)
+            device_fail(DEVICE_INVALID_DEVICE,
+                        "LOCKSTEP_GPU=%s: no such device%s%s%s (see lockstep devices)", gpu,
+                        near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+        return p;
+    }
+    if (cc && *cc) {
+        p = model_find_cc(cc);
+        if (!p)
+            device_fail(DEVICE_INVALID_DEVICE,
+                        "LOCKSTEP_CC=%s: no such compute capability (see lockstep devices)", cc);
+        return p;
+    }
+    return model_default_device();
+}
+
+static bool
+start(void)
+{
+    uint64_t devices = 1, workers = 0;
+    if (process.started)
+        return true;
+    process.profile = choose_profile();
+    if (!process.profile || !number_of("LOCKSTEP_DEVICES", 1, DEVICE_MOST, &devices) ||
+        !number_of("LOCKSTEP_WORKERS", 1, 4096, &workers))
+        return false;
+    process.count = (int)devices;
+    process.started = true;
+    return true;
+}
+
+bool
+process_engine(struct process *p, struct ls_error *err)
+{
+    pthread_mutex_lock(&p->lock);
+    if (!p->jit) {
+        char cache[4096];
+        struct ls_error why = {0};
+        bool cached = ls_cache_folder(cache, sizeof cache, &why);
+        if (!cached && why.status != LS_OK)
+            ls_warn("no cache: %s", why.text);
+        p->jit = jit_new(cached ? cache : NULL, err);
+    }
+    if (p->jit && !p->pool) {
+        uint64_t workers = 0;
+        number_of("LOCKSTEP_WORKERS", 1, 4096, &workers);
+        p->pool = exec_new((uint32_t)workers, err);
+    }
+    bool fine = p->jit && p->pool;
+    pthread_mutex_unlock(&p->lock);
+    return fine;
+}
+
+int
+device_count(void)
+{
+    pthread_mutex_lock(&process.lock);
+    int n = start() ? process.count : 0;
+    pthread_mutex_unlock(&process.lock);
+    return n;
+}
+
+/* -- devices ------------------------------------------------------------------------------------------- */
+
+static void
+default_limits(struct device *d)
+{
+    static const size_t values[DEVICE_LIMITS] = {1024, 1 << 20, 8 << 20, 2, 2048, 64, 0};
+    memcpy(d->limit, values, sizeof values);
+}
+
+static struct device *
+make(int index)
+{
+    struct ls_error err = {0};
+    struct device *d = ls_alloc(sizeof *d);
+    d->index = index;
+    d->profile = process.profile;
+    d->memory = memory_new(index, d->profile->memory_bytes, &err);
+    if (!d->memory) {
+        device_fail(DEVICE_NOT_INITIALIZED, "%s", err.text);
+        ls_release(d);
+        return NULL;
+    }
+    default_limits(d);
+    d->stream = device_stream_new(d, 0, 0);
+    storage_adopt_host(d);
+    return d;
+}
+
+struct device *
+device_at(int index)
+{
+    struct device *d = NULL;
+    if (index >= 0 && index < DEVICE_MOST)
+        d = __atomic_load_n(&process.device[index], __ATOMIC_ACQUIRE);
+    if (d)
+        return d;
+    pthread_mutex_lock(&process.lock);
+    if (!start())
+        ;
+    else if (index < 0 || index >= process.count)
+        device_fail(DEVICE_INVALID_DEVICE, "device %d does not exist: there %s %d", index,
+                    process.count == 1 ? "is" : "are", process.count);
+    else if (!(d = process.device[index]) && (d = make(index)))
+        __atomic_store_n(&process.device[index], d, __ATOMIC_RELEASE);
+    pthread_mutex_unlock(&process.lock);
+    return d;
+}
+
+int
+device_current(void)
+{
+    return current;
+}
+
+enum device_result
+device_set_current(int index)
+{
+    if (!device_at(index))
+        return device_count() ? DEVICE_INVALID_DEVICE : DEVICE_NO_DEVICE;
+    current = index;
+    return DEVICE_OK;
+}
+
+enum device_result
+device_use(struct device **out)
+{
+    *out = device_at(current);
+    if (!*out)
+        return DEVICE_INVALID_DEVICE;
+    return device_lost(*out);
+}
+
+int
+device_index(const struct device *d)
+{
+    return d->index;
+}
+
+const struct device_profile *
+device_profile(const struct device *d)
+{
+    return d->profile;
+}
+
+struct memory *
+device_memory(struct device *d)
+{
+    return d->memory;
+}
+
+enum device_result
+device_lost(const struct device *d)
+{
+    int lost = d->lost;
+    if (lost)
+        device_fail((enum device_result)lost,
+                    "an earlier kernel failed; the device is unusable until it is reset");
+    return (enum device_result)lost;
+}
+
+enum device_result
+device_synchronize(struct device *d)
+{
+    fflush(stdout);
+    if (device_capture_graph(d->stream, NULL))
+        return device_fail(DEVICE_CAPTURE_UNSUPPORTED, "a stream of the device is capturing");
+    return device_lost(d);
+}
+
+struct device_settings *
+device_settings_of(struct device *d)
+{
+    return &d->settings;
+}
+
+enum device_result
+device_limit_get(struct device *d, unsigned limit, size_t *out_value)
+{
+    if (limit >= DEVICE_LIMITS)
+        return device_fail(DEVICE_UNSUPPORTED_LIMIT, "limit %u is not known", limit);
+    *out_value = d->limit[limit];
+    return DEVICE_OK;
+}
+
+enum device_result
+device_limit_set(struct device *d, unsigned limit, size_t value)
+{
+    if (limit >= DEVICE_LIMITS)
+        return device_fail(DEVICE_UNSUPPORTED_LIMIT, "limit %u is not known", limit);
+    if (limit == DEVICE_LIMIT_STACK && value > d->profile->local_bytes_per_thread)
+        return device_fail(DEVICE_INVALID_VALUE, "a stack of %zu bytes: %s allows %u", value,
+                           d->profile->name, d->profile->local_bytes_per_thread);
+    d->limit[limit] = value;
+    return DEVICE_OK;
+}
+
+enum device_result
+device_peer_set(struct device *d, int peer, bool enabled)
+{
+    if (peer == d->index || !device_at(peer))
+        return device_fail(DEVICE_INVALID_DEVICE, "device %d is no peer of device %d", peer, d->index);
+    if (d->peer[peer] == enabled)
+        return device_fail(enabled ? DEVICE_PEER_ENABLED : DEVICE_PEER_NOT_ENABLED,
+                           "access from device %d to device %d is %s", d->index, peer,
+                           enabled ? "enabled already" : "not enabled");
+    d->peer[peer] = enabled;
+    return DEVICE_OK;
+}
+
+uint32_t
+device_workers(void)
+{
+    struct ls_error err;
+    return process_engine(&process, &err) ? exec_workers(process.pool) : 0;
+}
+
+static void
+end_stream(void *handle, void *context)
+{
+    struct device_stream *s = handle;
+    if (s->device == context && s != s->device->stream)
+        device_stream_free(s);
+}
+
+static void
+end_event(void *handle, void *context)
+{
+    struct device_event *e = handle;
+    if (e->device == context)
+        device_event_free(e);
+}
+
+enum device_result
+device_reset(struct device *d)
+{
+    fflush(stdout);
+    handle_each(HANDLE_STREAM, end_stream, d);
+    handle_each(HANDLE_EVENT, end_event, d);
+    image_reset_device(d);
+    storage_reset_device(d);
+    default_limits(d);
+    memset(&d->settings, 0, sizeof d->settings);
+    memset(d->peer, 0, sizeof d->peer);
+    d->epoch++;
+    d->lost = DEVICE_OK;
+    return DEVICE_OK;
+}
