@@ -59,6 +59,8 @@ struct exec_request {
     uint32_t resident_blocks;        /* most blocks in flight; 0: no limit known */
     uint32_t stack_limit;            /* bytes of local memory per thread for calls (cudaLimitStackSize) */
     uint64_t gridid;
+    struct jit_tool *tool;           /* watches the launch; NULL: none */
+    uint64_t tool_id;                /* handed on to it */
     /* Device printf: called with finished text, in order per thread; never by two threads at once. */
     void (*print)(const char *text, size_t size, void *context);
     void *print_context;

@@ -64,6 +64,7 @@ struct jit_launch {
     uint32_t fuel;               /* back edges of waiting loops before a warp yields */
     uint64_t gridid;
     void *owner;                 /* exec's */
+    void *tool;                  /* what the tool's launch_begin returned */
 };
 
 /* (abi) A block in flight. */
@@ -75,7 +76,9 @@ struct jit_block {
     uint32_t ctaid[3];
     uint32_t smid;
     uint64_t index;              /* linear block number */
+    uint64_t *counts;            /* JIT_EVENT_COUNT: JIT_COUNTS numbers per place; the tool's */
     void *owner;                 /* exec's */
+    void *tool;                  /* the tool's, see jit_tool.block_begin */
 };
 
 /* (abi) A warp in flight. */
@@ -109,7 +112,18 @@ void jit_place_text(const struct ptx_module *m, uint32_t place, char *out, size_
 
 /* Events, for tools and for finding the place of a fault; only in instrumented code. */
 enum jit_event {
-    JIT_EVENT_ACCESS = 1, /* every memory access, before it happens */
+    JIT_EVENT_ACCESS = 1, /* every memory access, before it happens: services->access, ->pattern */
+    JIT_EVENT_COUNT = 2,  /* executions are counted in block->counts */
+    JIT_EVENT_SYNC = 4,   /* warp-wide synchronisation and fences: services->sync */
+};
+
+/* JIT_EVENT_COUNT, per place: counts[JIT_COUNTS * place + one of these]. Instructions that LLVM or
+ * the analysis dropped as without effect are counted all the same. */
+enum jit_count {
+    JIT_COUNT_WARPS,     /* times a warp executed it with at least one lane in the block's mask */
+    JIT_COUNT_LANES,     /* sum of the lanes that executed it (its guard holds) */
+    JIT_COUNT_DIVERGENT, /* branches: times lanes of one warp went different ways */
+    JIT_COUNTS
 };
 
 enum jit_access_op { JIT_LOAD, JIT_STORE, JIT_ATOMIC };
@@ -131,6 +145,15 @@ struct jit_services {
      * local memory too). space: enum ptx_space of the instruction, op: enum jit_access_op. */
     void (*access)(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32_t bytes,
                    uint32_t space, uint32_t op, uint32_t place);
+    /* The same where lanes differ by constants: lane l's address is base + offset[l]. offset lives
+     * as long as the kernel and is the same pointer each time this instruction is announced from
+     * one place in the generated code; NULL: every lane has the address base. */
+    void (*pattern)(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *offset,
+                    uint32_t bytes, uint32_t space, uint32_t op, uint32_t place);
+    /* JIT_EVENT_SYNC: lanes execute an instruction that orders them with others, before it takes
+     * effect: bar.warp.sync and the other *.sync ones (members[lane]: the mask the lane gave), and
+     * membar and fence (members NULL). The place says which (ptx_insn.op and modifiers). */
+    void (*sync)(struct jit_warp *w, uint32_t lanes, const uint32_t *members, uint32_t place);
 };
 
 /* Functions that PTX calls but does not hold: EXTERNAL(NAME, "name", result bytes, "sizes of
@@ -163,6 +186,47 @@ struct jit_request {
     const struct ptx_func *kernel;
     uint32_t block[3];
     uint32_t events; /* set of enum jit_event */
+};
+
+/* -- tools ---------------------------------------------------------------------------------------- */
+
+/* One launch, as tools see it. */
+struct jit_tool_launch {
+    const struct ptx_module *module;
+    const struct ptx_func *kernel;
+    const struct jit_kernel *code;
+    const struct jit_launch *launch;
+    uint64_t shared_bytes; /* of a block: static and dynamic */
+    uint32_t sm_count, resident_blocks; /* of the device; blocks that one SM holds: resident_blocks /
+                                           sm_count */
+    uint64_t id;           /* exec_request.tool_id: what the device layer passes */
+};
+
+/* A tool watches launches: check and profile implement this, exec and generated code call it. One
+ * tool at a time watches a launch. Functions that are NULL are not called. The ones marked (many)
+ * may be called by several threads at once, for different blocks. */
+struct jit_tool {
+    uint32_t events; /* set of enum jit_event */
+    /* Before the first block; the result becomes launch->tool. */
+    void *(*launch_begin)(struct jit_tool *t, const struct jit_tool_launch *l);
+    /* After the last; fine: no error ended it. */
+    void (*launch_end)(struct jit_tool *t, const struct jit_tool_launch *l, bool fine);
+    /* (many) A block begins. b->tool and b->counts are the tool's: NULL at first, then as the last
+     * block left them that used the same jit_block in this launch; block_begin sets counts when it
+     * asked for JIT_EVENT_COUNT. They are the tool's to free, in launch_end. */
+    void (*block_begin)(struct jit_block *b);
+    /* (many) All its threads have exited. Not called for blocks given up after an error. */
+    void (*block_end)(struct jit_block *b);
+    /* (many) A barrier is complete, its threads are not yet released. arrived[w]: lanes of warp w
+     * that came to it; waiting[w]: of those, the ones that wait for it (not bar.arrive). */
+    void (*barrier)(struct jit_block *b, uint32_t barrier, const uint32_t *arrived,
+                    const uint32_t *waiting, uint32_t place);
+    /* (many) As in jit_services. */
+    void (*access)(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32_t bytes,
+                   uint32_t space, uint32_t op, uint32_t place);
+    void (*pattern)(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *offset,
+                    uint32_t bytes, uint32_t space, uint32_t op, uint32_t place);
+    void (*sync)(struct jit_warp *w, uint32_t lanes, const uint32_t *members, uint32_t place);
 };
 
 /* -- compiling ------------------------------------------------------------------------------------ */
