@@ -82,6 +82,8 @@ complete(struct exec_slot *s, uint32_t number)
         return;
     s->barriers_used &= ~(1u << number);
     uint32_t result = result_of(b);
+    if (s->run->tool && s->run->tool->barrier)
+        s->run->tool->barrier(&s->block, number, b->arrived, b->waiting, b->place);
     for (uint32_t i = 0; i < s->warps; i++) {
         if (number == EXEC_CLUSTER_BARRIER)
             s->passed[i] |= b->arrived[i] & ~b->waiting[i];

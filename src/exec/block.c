@@ -101,12 +101,18 @@ exec_slot_prepare(struct exec_slot *s, struct exec_run *run, struct ls_error *er
         !local_prepare(s, local, err) ||
         !shared_prepare(s, (uint64_t)k->shared_bytes + l->dynamic_shared, err))
         return false;
+    struct jit_block old = s->block;
     s->run = run;
     s->warps = l->warps;
     s->block = (struct jit_block){.launch = l,
                                   .shared = s->shared,
                                   .local = s->local_map ? s->local_map + GUARD : NULL,
                                   .owner = s};
+    if (s->run_number == run->number) { /* what a tool keeps per jit_block */
+        s->block.tool = old.tool;
+        s->block.counts = old.counts;
+    }
+    s->run_number = run->number;
     for (uint32_t i = 0; i < s->warps; i++) {
         s->warp[i] = (struct jit_warp){.block = &s->block,
                                        .frame = s->frames + (size_t)k->frame_bytes * i,
@@ -167,6 +173,8 @@ exec_block_begin(struct exec_slot *s, uint64_t index)
     s->parked = 0;
     s->barriers_used = 0;
     memset(s->passed, 0, sizeof s->passed[0] * s->warps);
+    if (s->run->tool && s->run->tool->block_begin)
+        s->run->tool->block_begin(&s->block);
 }
 
 uint32_t
@@ -201,6 +209,16 @@ fast_reduce(struct exec_slot *s, uint32_t kind)
                                                 : votes != 0;
     for (uint32_t i = 0; i < s->warps; i++)
         s->warp[i].barrier_result = result;
+}
+
+/* The same, for a tool: every thread that has not exited came and waits. */
+static void
+fast_announce(struct exec_slot *s, const struct jit_warp *first)
+{
+    uint32_t lanes[EXEC_MAX_WARPS];
+    for (uint32_t i = 0; i < s->warps; i++)
+        lanes[i] = s->state[i] == WARP_DONE ? 0 : s->warp[i].lanes;
+    s->run->tool->barrier(&s->block, first->barrier, lanes, lanes, first->barrier_place);
 }
 
 /* What to do when not all warps came to the same barrier. */
@@ -264,6 +282,8 @@ fast_round(struct exec_slot *s)
             }
     if (first->barrier_kind != JIT_BAR_SYNC)
         fast_reduce(s, first->barrier_kind);
+    if (s->run->tool && s->run->tool->barrier)
+        fast_announce(s, first);
     return ROUND_ON;
 }
 

@@ -19,6 +19,7 @@ const struct jit_services exec_services = {
     .external = exec_external,
     .arrive = arrive,
     .access = exec_access,
+    .pattern = exec_pattern,
 };
 
 struct source {
@@ -45,7 +46,7 @@ bool
 exec_run(struct exec_pool *p, const struct exec_request *r, struct exec_report *report)
 {
     struct ls_error err = {0};
-    struct jit_request j = code_request(r, 0);
+    struct jit_request j = code_request(r, r->tool ? r->tool->events : 0);
     const struct jit_kernel *k = jit_get(r->jit, &j, &err);
     if (!k) {
         memset(report, 0, sizeof *report);

@@ -82,6 +82,7 @@ struct exec_barrier {
 struct exec_slot {
     struct jit_block block;
     struct exec_run *run;
+    uint64_t run_number;        /* of the run it was last prepared for */
     struct exec_worker *worker; /* that runs it now */
     struct exec_slot *next;     /* in the pool's list of free slots, or in a run's queue */
     struct exec_slot *next_in_flight;
@@ -148,6 +149,9 @@ struct exec_run {
     const struct exec_request *request;
     const struct exec_code *code;
     struct jit_launch launch;
+    struct jit_services services; /* exec's, with the tool's functions where it watches */
+    struct jit_tool *tool;        /* NULL: none */
+    uint64_t number;              /* of this run in the process: slots tell runs apart by it */
     uint64_t blocks;
     uint64_t chunk;              /* blocks handed out at a time */
     bool resident;               /* several blocks of a worker in flight, switched on yields */
@@ -204,6 +208,7 @@ struct exec_pool {
     struct exec_helper *helpers;
     uint32_t started, asleep, awake_idle;
     bool closing;
+    _Atomic uint64_t runs_begun;
     _Atomic uint32_t posted; /* counts runs offered: what idle threads watch while they spin */
     struct exec_slot *free_slots;
     uint32_t free_slot_count;
@@ -243,6 +248,8 @@ void exec_thread_coordinates(const uint32_t block[3], uint32_t thread, uint32_t 
 /* "prog.cu:12", or "" when there is no module. */
 void exec_place_text(const struct exec_run *run, uint32_t place, char *out, size_t room);
 void exec_trap(struct jit_warp *w, uint32_t lanes, uint32_t reason, uint32_t place);
+void exec_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *offset,
+                  uint32_t bytes, uint32_t space, uint32_t op, uint32_t place);
 void exec_access(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32_t bytes,
                  uint32_t space, uint32_t op, uint32_t place);
 

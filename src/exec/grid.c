@@ -31,6 +31,8 @@ finish_block(struct exec_slot *s, enum block_outcome outcome)
 {
     if (outcome == BLOCK_FAILED)
         exec_run_fail(s->run, &s->worker->fault);
+    if (outcome == BLOCK_DONE && s->run->tool && s->run->tool->block_end)
+        s->run->tool->block_end(&s->block);
     if (s->out.count)
         exec_output_done(s);
 }
@@ -228,8 +230,15 @@ run_init(struct exec_run *run, struct exec_pool *p, const struct exec_request *r
          const struct exec_code *code)
 {
     const struct jit_kernel *k = code->kernel;
-    *run = (struct exec_run){.pool = p, .request = r, .code = code};
-    exec_launch_fill(&run->launch, r, k, &exec_services, run);
+    *run = (struct exec_run){.pool = p, .request = r, .code = code, .tool = r->tool};
+    run->services = exec_services;
+    if (run->tool) {
+        run->services.access = run->tool->access;
+        run->services.pattern = run->tool->pattern;
+        run->services.sync = run->tool->sync;
+    }
+    run->number = atomic_fetch_add(&p->runs_begun, 1) + 1;
+    exec_launch_fill(&run->launch, r, k, &run->services, run);
     run->blocks = (uint64_t)r->grid[0] * r->grid[1] * r->grid[2];
     run->resident = (r->cooperative || k->may_wait) && run->blocks > 1;
     uint64_t resident = r->resident_blocks ? r->resident_blocks : DEFAULT_RESIDENT;
@@ -286,6 +295,23 @@ run_grid(struct exec_run *run)
                           memory_order_relaxed);
 }
 
+static struct jit_tool_launch
+tool_launch(const struct exec_run *run)
+{
+    const struct exec_request *r = run->request;
+    const struct jit_kernel *k = run->code->kernel;
+    return (struct jit_tool_launch){
+        .module = r->module,
+        .kernel = r->kernel,
+        .code = k,
+        .launch = &run->launch,
+        .shared_bytes = (uint64_t)k->shared_bytes + r->dynamic_shared,
+        .sm_count = r->sm_count,
+        .resident_blocks = r->resident_blocks,
+        .id = r->tool_id,
+    };
+}
+
 bool
 exec_run_code(struct exec_pool *p, const struct exec_request *r, const struct exec_code *code,
               struct exec_report *report)
@@ -297,9 +323,14 @@ exec_run_code(struct exec_pool *p, const struct exec_request *r, const struct ex
         return false;
     }
     run_init(&run, p, r, code);
+    struct jit_tool_launch watched = tool_launch(&run);
+    if (r->tool && r->tool->launch_begin)
+        run.launch.tool = r->tool->launch_begin(r->tool, &watched);
     run_grid(&run);
     bool fine = atomic_load(&run.stop) == UINT64_MAX;
     exec_output_end(&run);
+    if (r->tool && r->tool->launch_end)
+        r->tool->launch_end(r->tool, &watched, fine);
     if (!fine) {
         if (run.fault.by_signal)
             exec_replay(&run, &run.fault);

@@ -94,6 +94,16 @@ exec_access(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32_
 }
 
 void
+exec_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *offset,
+             uint32_t bytes, uint32_t space, uint32_t op, uint32_t place)
+{
+    uint64_t address[JIT_LANES];
+    for (uint32_t l = 0; l < JIT_LANES; l++)
+        address[l] = base + (uint64_t)(int64_t)(offset ? offset[l] : 0);
+    exec_access(w, lanes, address, bytes, space, op, place);
+}
+
+void
 exec_replay(struct exec_run *run, struct exec_fault *f)
 {
     struct ls_error err;

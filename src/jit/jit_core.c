@@ -316,6 +316,8 @@ end_branch(struct core *c, uint32_t b)
     LLVMValueRef m = core_mask_bits(c);
     LLVMValueRef taken = LLVMBuildAnd(bld, m, p, "");
     LLVMValueRef fallen = LLVMBuildAnd(bld, m, LLVMBuildNot(bld, p, ""), "");
+    if (blk->end_insn != UINT32_MAX)
+        core_count_divergence(c, &c->flow->insns[blk->end_insn], (LLVMValueRef[]){taken, fallen}, 2);
     add_lanes(c, c->pending[blk->succ[0]], taken);
     add_lanes(c, c->pending[blk->succ[1]], fallen);
     dispatch(c, b, blk->succ, 2, true, UINT32_MAX);
@@ -330,12 +332,16 @@ end_switch(struct core *c, uint32_t b)
     c->e.lanes = LANES;
     LLVMValueRef index = core_value(c, i, &i->i.operand[0], 32, false);
     LLVMValueRef m = core_mask_bits(c);
+    LLVMValueRef *ways = ls_alloc(sizeof *ways * blk->succ_count);
     for (uint32_t s = 0; s < blk->succ_count; s++) {
         LLVMValueRef is = LLVMBuildICmp(bld, s + 1 == blk->succ_count ? LLVMIntUGE : LLVMIntEQ, index,
                                         core_splat(c, core_i32(c, s)), "");
         LLVMValueRef lanes = LLVMBuildAnd(bld, m, emit_mask_to_bits(&c->e, is), "");
         add_lanes(c, c->pending[blk->succ[s]], lanes);
+        ways[s] = lanes;
     }
+    core_count_divergence(c, i, ways, blk->succ_count);
+    ls_release(ways);
     dispatch(c, b, blk->succ, blk->succ_count, true, UINT32_MAX);
     return true;
 }
@@ -443,6 +449,7 @@ emit_end(struct core *c, uint32_t b)
     if (blk->end_insn != UINT32_MAX) {
         c->e.insn = &c->flow->insns[blk->end_insn].i;
         c->e.func = c->flow->insns[blk->end_insn].func;
+        core_count(c, &c->flow->insns[blk->end_insn]);
     }
     switch (blk->end) {
     case FLOW_JUMP:
@@ -572,6 +579,8 @@ emit_entry(struct core *c)
                                   core_scalar(c, 64), "shared");
     c->local = LLVMBuildPtrToInt(b, load_ptr(c, c->block_ptr, FIELD(jit_block, local)),
                                  core_scalar(c, 64), "local");
+    if (c->events & JIT_EVENT_COUNT)
+        c->counts = load_ptr(c, c->block_ptr, FIELD(jit_block, counts));
     c->local_stride = core_load_field(c, c->launch_ptr, FIELD(jit_launch, local_stride), i32);
     c->warp_index = core_load_field(c, c->e.warp, FIELD(jit_warp, warp), i32);
     LLVMValueRef first = LLVMBuildMul(b, c->warp_index, core_i32(c, LANES), "");

@@ -39,6 +39,7 @@ struct core {
     uint32_t place;           /* of the instruction being emitted */
     /* Loaded once at entry, all scalars: */
     LLVMValueRef block_ptr, launch_ptr, frame, params, symbols, shared, local, local_stride;
+    LLVMValueRef counts;      /* JIT_EVENT_COUNT */
     LLVMValueRef warp_index, tid[3], ctaid[3];
     LLVMValueRef lane_mask;   /* mask of the current block as <32 x i1>, made when first needed */
     LLVMValueRef lane_bits;
@@ -97,6 +98,14 @@ bool core_call(struct core *c, const struct flow_insn *i, const struct ptx_opera
 void core_function_name(const struct ptx_func *f, char out[32]);
 /* A function of the module by name, declared when first asked for: void (warp, lanes, area). */
 LLVMValueRef core_callee(struct core *c, const char *name, LLVMTypeRef *type);
+
+/* -- what tools are told (jit_events.c); nothing unless they asked ------------------------------------ */
+
+void core_count(struct core *c, const struct flow_insn *i);
+/* lanes: the ones that go each way. */
+void core_count_divergence(struct core *c, const struct flow_insn *i, const LLVMValueRef *lanes,
+                           unsigned n);
+void core_announce_sync(struct core *c, const struct flow_insn *i);
 
 /* -- the function (jit_core.c) ------------------------------------------------------------------------- */
 

@@ -817,6 +817,8 @@ core_insn(struct core *c, const struct flow_insn *i)
     c->e.lanes = scalar ? 1 : LANES;
     c->e.mask = scalar ? NULL : core_mask(c);
     c->e.mask_bits = NULL;
+    core_count(c, i);
+    core_announce_sync(c, i);
     switch (p->op) {
     case PTX_OP_MOV:
         return emit_mov(c, i, scalar);

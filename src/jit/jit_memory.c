@@ -159,17 +159,42 @@ to_ptr(struct core *c, LLVMValueRef address)
     return LLVMBuildIntToPtr(c->e.b, address, ptr, "");
 }
 
+/* The offsets of the lanes as a constant of the module; NULL: all 0. */
+static LLVMValueRef
+pattern_constant(struct core *c, const int32_t *pattern)
+{
+    if (!pattern)
+        return LLVMConstNull(LLVMPointerTypeInContext(c->e.context, 0));
+    LLVMValueRef v[LANES];
+    for (unsigned l = 0; l < LANES; l++)
+        v[l] = core_i32(c, (uint32_t)pattern[l]);
+    LLVMValueRef k = LLVMConstArray2(core_scalar(c, 32), v, LANES);
+    LLVMValueRef g = LLVMAddGlobal(c->e.module, LLVMTypeOf(k), "pattern");
+    LLVMSetInitializer(g, k);
+    LLVMSetGlobalConstant(g, true);
+    LLVMSetLinkage(g, LLVMPrivateLinkage);
+    return g;
+}
+
 static void
 announce(struct site *s, enum jit_access_op op)
 {
     struct core *c = s->c;
     if (!(c->events & JIT_EVENT_ACCESS))
         return;
+    LLVMTypeRef none = LLVMVoidTypeInContext(c->e.context);
+    LLVMValueRef bytes = core_i32(c, s->bytes * s->vec), space = core_i32(c, s->i->i.space);
+    LLVMValueRef place = core_i32(c, s->i->place), how = core_i32(c, op);
+    if (s->base) {
+        LLVMValueRef args[] = {c->e.warp, core_mask_bits(c), s->base,
+                               pattern_constant(c, s->fact.pattern), bytes, space, how, place};
+        core_service(c, FIELD(jit_services, pattern), none, args, 8);
+        return;
+    }
     LLVMValueRef room = core_alloca(c, core_vector(c, 64));
     LLVMBuildStore(c->e.b, lane_addresses(s), room);
-    LLVMValueRef args[] = {c->e.warp, core_mask_bits(c), room, core_i32(c, s->bytes * s->vec),
-                           core_i32(c, s->i->i.space), core_i32(c, op), core_i32(c, s->i->place)};
-    core_service(c, FIELD(jit_services, access), LLVMVoidTypeInContext(c->e.context), args, 7);
+    LLVMValueRef args[] = {c->e.warp, core_mask_bits(c), room, bytes, space, how, place};
+    core_service(c, FIELD(jit_services, access), none, args, 7);
 }
 
 LLVMValueRef

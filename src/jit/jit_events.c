@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * jit_events.c: what instrumented code tells a tool beside its accesses (those are announced where
+ * they are made, jit_memory.c): how often instructions are executed, and by how many lanes; branches
+ * that split a warp; synchronisation inside a warp, and fences.
+ *
+ * Counts are plain additions to memory: a call per instruction would cost thirty times as much.
+ */
+#include "jit/jit_core.h"
+
+#define FIELD(type, field) offsetof(struct type, field)
+
+static void
+add_count(struct core *c, uint32_t place, enum jit_count which, LLVMValueRef n)
+{
+    LLVMBuilderRef b = c->e.b;
+    LLVMTypeRef i64 = core_scalar(c, 64);
+    size_t at = 8 * ((size_t)JIT_COUNTS * place + which);
+    LLVMValueRef old = core_load_field(c, c->counts, at, i64);
+    core_store_field(c, c->counts, at, LLVMBuildAdd(b, old, n, ""));
+}
+
+static LLVMValueRef
+count_lanes(struct core *c, LLVMValueRef mask)
+{
+    LLVMTypeRef i32 = core_scalar(c, 32);
+    LLVMValueRef n = emit_intrinsic(&c->e, "llvm.ctpop", &i32, 1, &mask, 1);
+    return LLVMBuildZExt(c->e.b, n, core_scalar(c, 64), "");
+}
+
+static LLVMValueRef
+lanes_of(struct core *c, const struct flow_insn *i)
+{
+    LLVMValueRef mask = core_mask_bits(c);
+    if (i->i.guard == PTX_NO_REG || i->i.op == PTX_OP_BRA)
+        return mask;
+    struct ptx_operand g = {.kind = PTX_O_REG, .reg = i->i.guard};
+    LLVMValueRef p = core_value(c, i, &g, 1, false);
+    if (i->i.guard_negated)
+        p = LLVMBuildNot(c->e.b, p, "");
+    return LLVMBuildAnd(c->e.b, mask, emit_mask_to_bits(&c->e, p), "");
+}
+
+void
+core_count(struct core *c, const struct flow_insn *i)
+{
+    if (!(c->events & JIT_EVENT_COUNT))
+        return;
+    add_count(c, i->place, JIT_COUNT_WARPS, core_i64(c, 1));
+    add_count(c, i->place, JIT_COUNT_LANES, count_lanes(c, lanes_of(c, i)));
+}
+
+void
+core_count_divergence(struct core *c, const struct flow_insn *i, const LLVMValueRef *lanes, unsigned n)
+{
+    LLVMBuilderRef b = c->e.b;
+    LLVMTypeRef i64 = core_scalar(c, 64);
+    if (!(c->events & JIT_EVENT_COUNT))
+        return;
+    LLVMValueRef ways = core_i64(c, 0);
+    for (unsigned k = 0; k < n; k++) {
+        LLVMValueRef some = LLVMBuildICmp(b, LLVMIntNE, lanes[k], core_i32(c, 0), "");
+        ways = LLVMBuildAdd(b, ways, LLVMBuildZExt(b, some, i64, ""), "");
+    }
+    LLVMValueRef split = LLVMBuildICmp(b, LLVMIntUGT, ways, core_i64(c, 1), "");
+    add_count(c, i->place, JIT_COUNT_DIVERGENT, LLVMBuildZExt(b, split, i64, ""));
+}
+
+/* The operand that holds the mask of a *.sync instruction; NULL: it has none. */
+static const struct ptx_operand *
+members_of(const struct ptx_insn *p)
+{
+    if (p->op == PTX_OP_BAR_WARP)
+        return &p->operand[0];
+    bool warp = p->op == PTX_OP_SHFL || p->op == PTX_OP_VOTE || p->op == PTX_OP_MATCH ||
+                p->op == PTX_OP_REDUX || p->op == PTX_OP_ELECT;
+    return warp && ptx_has(p, PTX_M_SYNC) ? &p->operand[p->operand_count - 1] : NULL;
+}
+
+void
+core_announce_sync(struct core *c, const struct flow_insn *i)
+{
+    const struct ptx_operand *o = members_of(&i->i);
+    bool fence = i->i.op == PTX_OP_MEMBAR || i->i.op == PTX_OP_FENCE;
+    if (!(c->events & JIT_EVENT_SYNC) || !(o || fence))
+        return;
+    LLVMValueRef members = LLVMConstNull(LLVMPointerTypeInContext(c->e.context, 0));
+    if (o) {
+        members = core_alloca(c, core_vector(c, 32));
+        LLVMBuildStore(c->e.b, core_value(c, i, o, 32, false), members);
+    }
+    LLVMValueRef args[] = {c->e.warp, core_mask_bits(c), members, core_i32(c, i->place)};
+    core_service(c, FIELD(jit_services, sync), LLVMVoidTypeInContext(c->e.context), args, 4);
+}
