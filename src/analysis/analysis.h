@@ -156,6 +156,7 @@ struct fact {
     uint8_t align;       /* lane 0's value (each segment's first) is a multiple of 1 << align */
     bool known;          /* lane 0's value is the constant `base` (segment 32 only) */
     bool guess;          /* the pattern holds unless 32-bit arithmetic wrapped: test at run time */
+    uint8_t sure;        /* guess: lanes in segments of this size agree even then */
     bool bounded;        /* low <= value <= high in every lane, as a signed number */
     int64_t base, low, high;
     const int32_t *pattern; /* [LANES], pattern[0] = 0 (first of each segment = 0); NULL: zero */
@@ -169,6 +170,7 @@ fact_uniform(const struct fact *f)
 
 struct shape {
     uint32_t block[3];
+    bool small_grid; /* at most 2^30 threads in each dimension of the grid */
     bool partial; /* the last warp alone, whose lanes are fewer than 32 */
     bool any;     /* every warp, with any lanes: functions that are called */
 };

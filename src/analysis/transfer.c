@@ -84,7 +84,7 @@ bool
 fact_same(const struct fact *a, const struct fact *b)
 {
     if (a->kind != b->kind || a->segment != b->segment || a->align != b->align ||
-        a->known != b->known || a->guess != b->guess || a->bounded != b->bounded ||
+        a->known != b->known || a->guess != b->guess || a->sure != b->sure || a->bounded != b->bounded ||
         (a->known && a->base != b->base) ||
         (a->bounded && (a->low != b->low || a->high != b->high)) || !a->pattern != !b->pattern)
         return false;
@@ -99,12 +99,12 @@ relative(const struct fact *f, unsigned segment, int64_t out[LANES])
         out[l] = (int64_t)pattern_at(f, l) - pattern_at(f, l - l % segment);
 }
 
-/* The largest segments in which all lanes agree; a guess does not count. */
+/* The largest segments in which all lanes agree, whatever becomes of a guess. */
 static unsigned
 agreeing(const struct fact *f)
 {
     if (f->guess)
-        return 1;
+        return f->sure;
     for (unsigned s = f->segment; s > 1; s /= 2) {
         int64_t p[LANES];
         relative(f, s, p);
@@ -115,6 +115,15 @@ agreeing(const struct fact *f)
             return s;
     }
     return 1;
+}
+
+/* f comes from a and b. */
+static void
+set_guess(struct fact *f, const struct fact *a, const struct fact *b)
+{
+    unsigned x = agreeing(a), y = agreeing(b);
+    f->guess = a->guess || b->guess;
+    f->sure = (uint8_t)(!f->guess ? 0 : x < y ? x : y);
 }
 
 /* Lanes that agree in every operand agree in the result. */
@@ -144,7 +153,7 @@ fact_join(struct facts *fs, const struct fact *a, const struct fact *b)
     if (b->kind == FACT_NONE)
         return *a;
     struct fact f = *a;
-    f.guess |= b->guess;
+    set_guess(&f, a, b);
     f.align = b->align < f.align ? b->align : f.align;
     f.known = a->known && b->known && a->base == b->base;
     f.bounded = a->bounded && b->bounded;
@@ -207,15 +216,17 @@ add(struct facts *fs, const struct fact *a, const struct fact *b, int sign, unsi
     struct fact f = {.kind = FACT_SCALAR, .segment = (uint8_t)s};
     if (a->kind == FACT_VECTOR || b->kind == FACT_VECTOR)
         f.kind = FACT_VECTOR;
-    f.guess = a->guess || b->guess;
+    set_guess(&f, a, b);
     f.align = a->align < b->align ? a->align : b->align;
     int64_t p[LANES], q[LANES], low, high;
     relative(a, s, p);
     relative(b, s, q);
     for (unsigned l = 0; l < LANES; l++)
         p[l] += sign * q[l];
-    if (!set_pattern(fs, &f, p))
-        return f;
+    if (!set_pattern(fs, &f, p)) {
+        struct fact in[2] = {*a, *b};
+        return elementwise(in, 2);
+    }
     bool ok = a->bounded && b->bounded;
     ok &= !__builtin_add_overflow(a->low, sign > 0 ? b->low : -b->high, &low);
     ok &= !__builtin_add_overflow(a->high, sign > 0 ? b->high : -b->low, &high);
@@ -239,7 +250,7 @@ scale(struct facts *fs, const struct fact *a, int64_t c, unsigned bits)
     for (unsigned l = 0; l < LANES; l++)
         p[l] = pattern_at(a, l) * c;
     if (!set_pattern(fs, &f, p))
-        return f;
+        return elementwise(a, 1);
     unsigned align = f.align + zeros(c);
     f.align = (uint8_t)(align > 62 ? 62 : align);
     int64_t low = 0, high = 0;
@@ -269,11 +280,12 @@ extend(const struct fact *a, bool is_signed)
     struct fact f = *a;
     if (f.kind == FACT_NONE || (f.segment == 1 && !f.bounded))
         return f.kind == FACT_NONE ? f : fact_nothing();
-    bool exact = f.bounded && f.high - f.low < (int64_t)1 << 30 && (is_signed || f.low >= 0);
+    bool exact = f.bounded && (is_signed || f.low >= 0);
     if (!exact) {
         f.bounded = false;
         f.known = false;
         if (f.pattern) {
+            f.sure = (uint8_t)agreeing(a);
             f.kind = FACT_VECTOR;
             f.guess = true;
         }
@@ -513,7 +525,7 @@ fact_special_of(const struct facts *shared, enum ptx_sreg r)
     case PTX_SR_NTID_Z: return fact_constant(b[2]);
     case PTX_SR_CTAID_X:
     case PTX_SR_NCTAID_X:
-        set_bounds(&f, true, 0, INT32_MAX, 32);
+        set_bounds(&f, true, 0, fs->shape.small_grid ? (1 << 30) / (int64_t)b[0] : INT32_MAX, 32);
         return f;
     case PTX_SR_CTAID_Y: case PTX_SR_CTAID_Z: case PTX_SR_NCTAID_Y: case PTX_SR_NCTAID_Z:
         set_bounds(&f, true, 0, 65535, 32);

@@ -31,6 +31,9 @@ code_request(const struct exec_request *r, uint32_t events)
 {
     struct jit_request j = {.module = r->module, .kernel = r->kernel, .events = events};
     memcpy(j.block, r->block, sizeof j.block);
+    j.small_grid = true;
+    for (int d = 0; d < 3; d++)
+        j.small_grid &= (uint64_t)r->grid[d] * r->block[d] <= 1u << 30;
     return j;
 }
 

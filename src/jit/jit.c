@@ -67,7 +67,7 @@ add_null_is_valid(LLVMContextRef context, LLVMValueRef f)
 static bool
 emit_variant(struct unit *u, bool partial, const char *name)
 {
-    struct shape shape = {.partial = partial};
+    struct shape shape = {.partial = partial, .small_grid = u->request->small_grid};
     memcpy(shape.block, u->request->block, sizeof shape.block);
     struct facts *facts = facts_new(u->flow, &shape, emit_warp_uniform, u->err);
     if (!facts)
@@ -142,7 +142,7 @@ want_calls(struct unit *u, const struct flow *f)
 static bool
 emit_callee(struct unit *u, const struct ptx_func *f)
 {
-    struct shape shape = {.any = true};
+    struct shape shape = {.any = true, .small_grid = u->request->small_grid};
     char name[32];
     memcpy(shape.block, u->request->block, sizeof shape.block);
     struct flow *flow = flow_new(u->request->module, f, core_known_function, u->err);
@@ -392,7 +392,7 @@ static bool
 same_request(const struct jit_request *a, const struct jit_request *b)
 {
     return a->module == b->module && a->kernel == b->kernel && a->events == b->events &&
-           !memcmp(a->block, b->block, sizeof a->block);
+           a->small_grid == b->small_grid && !memcmp(a->block, b->block, sizeof a->block);
 }
 
 static struct hash128
@@ -401,6 +401,7 @@ key_of(const struct jit_engine *e, const struct jit_request *r)
     struct hash128 h = ls_hash(r->module->hash, e->host, strlen(e->host));
     h = ls_hash(h, r->kernel->name, strlen(r->kernel->name));
     h = ls_hash(h, r->block, sizeof r->block);
+    h = ls_hash(h, &r->small_grid, sizeof r->small_grid);
     return ls_hash(h, &r->events, sizeof r->events);
 }
 

@@ -186,6 +186,8 @@ struct jit_request {
     const struct ptx_func *kernel;
     uint32_t block[3];
     uint32_t events; /* set of enum jit_event */
+    bool small_grid; /* gridDim x blockDim is at most 2^30 in each dimension: 32-bit indices made
+                        of both do not wrap */
 };
 
 /* -- tools ---------------------------------------------------------------------------------------- */

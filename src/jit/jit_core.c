@@ -17,60 +17,6 @@
 
 #define FIELD(type, field) offsetof(struct type, field)
 
-/* -- the frame ----------------------------------------------------------------------------------- */
-
-static uint32_t
-frame_slot(struct core *c, uint32_t bytes, uint32_t *at)
-{
-    if (*at == UINT32_MAX) {
-        uint32_t align = bytes >= 64 ? 64 : bytes;
-        c->frame_bytes = (c->frame_bytes + align - 1) & ~(align - 1);
-        *at = c->frame_bytes;
-        c->frame_bytes += bytes;
-    }
-    return *at;
-}
-
-static uint32_t
-reg_bytes(struct core *c, uint32_t reg)
-{
-    unsigned bits = core_reg_bits(c, reg);
-    if (core_reg_scalar(c, reg))
-        return bits <= 8 ? 4 : bits / 8;
-    return bits == 1 ? 4 : bits / 8 * LANES;
-}
-
-static void
-move_reg(struct core *c, uint32_t reg, bool save)
-{
-    LLVMBuilderRef b = c->e.b;
-    unsigned bits = core_reg_bits(c, reg);
-    bool scalar = core_reg_scalar(c, reg);
-    LLVMTypeRef own = scalar ? core_scalar(c, bits) : core_vector(c, bits);
-    /* Predicates travel as integers: i1 in memory is not a type to rely on. */
-    LLVMTypeRef stored = bits == 1 ? core_scalar(c, 32) : own;
-    uint32_t at = frame_slot(c, reg_bytes(c, reg), &c->frame_at[reg]);
-    if (save) {
-        LLVMValueRef v = LLVMBuildLoad2(b, own, c->reg[reg], "");
-        if (bits == 1)
-            v = scalar ? LLVMBuildZExt(b, v, stored, "") : LLVMBuildBitCast(b, v, stored, "");
-        core_store_field(c, c->frame, at, v);
-    } else {
-        LLVMValueRef v = core_load_field(c, c->frame, at, stored);
-        if (bits == 1)
-            v = scalar ? LLVMBuildTrunc(b, v, own, "") : LLVMBuildBitCast(b, v, own, "");
-        LLVMBuildStore(b, v, c->reg[reg]);
-    }
-}
-
-static void
-move_set(struct core *c, const uint64_t *set, bool save)
-{
-    for (uint32_t r = 0; r < c->flow->reg_count; r++)
-        if (set_has(set, r) && c->reg[r])
-            move_reg(c, r, save);
-}
-
 /* -- moving lanes ----------------------------------------------------------------------------------- */
 
 static LLVMValueRef
@@ -126,23 +72,6 @@ new_resume(struct core *c)
     return (uint32_t)c->resumes.count; /* 0 is the start */
 }
 
-/* Registers alive at any block of the set. */
-static void
-live_union(const struct core *c, const uint64_t *blocks, uint64_t *out)
-{
-    memset(out, 0, sizeof *out * c->flow->reg_words);
-    for (uint32_t b = 0; b < c->flow->block_count; b++)
-        for (uint32_t k = 0; set_has(blocks, b) && k < c->flow->reg_words; k++)
-            out[k] |= c->flow->blocks[b].live_in[k];
-}
-
-static uint32_t
-lanes_slot(struct core *c, uint32_t index)
-{
-    /* Two i32 per block, pending and waiting, behind the registers: allotted on first use. */
-    return frame_slot(c, 4, &c->frame_at[c->flow->reg_count + index]);
-}
-
 static void
 move_lanes(struct core *c, const uint64_t *blocks, bool save)
 {
@@ -153,7 +82,7 @@ move_lanes(struct core *c, const uint64_t *blocks, bool save)
         for (uint32_t k = 0; k < 2; k++) {
             if (!at[k])
                 continue;
-            uint32_t slot = lanes_slot(c, 2 * b + k);
+            uint32_t slot = frame_lanes(c, 2 * b + k);
             if (save)
                 core_store_field(c, c->frame, slot, load_i32(c, at[k]));
             else
@@ -168,9 +97,9 @@ static void
 suspend(struct core *c, enum jit_exit why, const uint64_t *blocks)
 {
     uint64_t *live = ls_alloc(sizeof *live * c->flow->reg_words);
-    live_union(c, blocks, live);
+    frame_live(c->flow, blocks, live);
     uint32_t id = new_resume(c);
-    move_set(c, live, true);
+    frame_save(c, live, why == JIT_WAIT ? NULL : c->kept[c->current]);
     move_lanes(c, blocks, true);
     core_store_field(c, c->e.warp, FIELD(jit_warp, resume), core_i32(c, id));
     core_store_field(c, c->e.warp, FIELD(jit_warp, lanes), load_i32(c, c->alive));
@@ -178,7 +107,7 @@ suspend(struct core *c, enum jit_exit why, const uint64_t *blocks)
     LLVMPositionBuilderAtEnd(c->e.b, c->resumes.at[id - 1].block);
     LLVMBuildStore(c->e.b, core_load_field(c, c->e.warp, FIELD(jit_warp, lanes), core_scalar(c, 32)),
                    c->alive);
-    move_set(c, live, false);
+    frame_restore(c, live);
     move_lanes(c, blocks, false);
     ls_release(live);
 }
@@ -307,7 +236,6 @@ end_branch(struct core *c, uint32_t b)
         LLVMBuildCondBr(bld, p, to[0], to[1]);
         for (int s = 0; s < 2; s++) {
             LLVMPositionBuilderAtEnd(bld, to[s]);
-            c->mask_block = NULL;
             jump(c, b, blk->succ[s]);
         }
         return;
@@ -420,7 +348,6 @@ end_barrier(struct core *c, uint32_t b)
         suspend(c, JIT_BARRIER, blocks);
         ls_release(blocks);
         LLVMBuildStore(c->e.b, load_i32(c, c->alive), c->mask);
-        c->mask_block = NULL;
         take_result(c, i, &r);
         LLVMBuildBr(c->e.b, c->block[next]);
         return true;
@@ -628,6 +555,7 @@ make_storage(struct core *c)
         if (f->blocks[k].end == FLOW_BARRIER && c->facts->parks[f->blocks[k].succ[0]])
             c->barrier_park[f->blocks[k].succ[0]] = true;
     }
+    c->kept = frame_kept(c);
     c->mask = core_alloca(c, i32);
     c->alive = core_alloca(c, i32);
     c->carry = core_alloca(c, core_vector(c, 1));
@@ -642,6 +570,7 @@ free_storage(struct core *c)
     ls_release(c->waiting);
     ls_release(c->block);
     ls_release(c->barrier_park);
+    ls_release(c->kept);
     VEC_FREE(&c->resumes);
 }
 
@@ -652,7 +581,6 @@ emit_blocks(struct core *c)
         const struct flow_block *blk = &c->flow->blocks[k];
         LLVMPositionBuilderAtEnd(c->e.b, c->block[k]);
         c->current = k;
-        c->mask_block = NULL;
         if (c->barrier_park[k])
             take_parked_results(c, k);
         for (uint32_t n = 0; n < blk->count; n++)

@@ -24,6 +24,7 @@ struct core {
     LLVMValueRef arguments;   /* called: the caller's area */
     LLVMValueRef *reg;        /* per register: alloca of a scalar or a vector */
     uint32_t *frame_at;       /* per register: offset in the frame, UINT32_MAX: none yet */
+    uint64_t **kept;          /* per block: registers whose value is in the frame when it ends */
     uint32_t frame_bytes;
     LLVMValueRef *pending;    /* per block: alloca of i32 */
     LLVMValueRef *waiting;    /* per block: alloca of i32, lanes that wait for a barrier before it */
@@ -41,9 +42,6 @@ struct core {
     LLVMValueRef block_ptr, launch_ptr, frame, params, symbols, shared, local, local_stride;
     LLVMValueRef counts;      /* JIT_EVENT_COUNT */
     LLVMValueRef warp_index, tid[3], ctaid[3];
-    LLVMValueRef lane_mask;   /* mask of the current block as <32 x i1>, made when first needed */
-    LLVMValueRef lane_bits;
-    LLVMBasicBlockRef mask_block; /* where it was made */
 };
 
 /* -- values (jit_insn.c) -------------------------------------------------------------------------- */
@@ -98,6 +96,18 @@ bool core_call(struct core *c, const struct flow_insn *i, const struct ptx_opera
 void core_function_name(const struct ptx_func *f, char out[32]);
 /* A function of the module by name, declared when first asked for: void (warp, lanes, area). */
 LLVMValueRef core_callee(struct core *c, const char *name, LLVMTypeRef *type);
+
+/* -- the frame (jit_frame.c) ---------------------------------------------------------------------------- */
+
+/* Offset of one of the i32 that blocks keep in the frame, behind the registers. */
+uint32_t frame_lanes(struct core *c, uint32_t index);
+/* Registers alive at any block of the set. */
+void frame_live(const struct flow *f, const uint64_t *blocks, uint64_t *out);
+/* Saves the registers of the set; not those in `kept` (NULL: none). */
+void frame_save(struct core *c, const uint64_t *set, const uint64_t *kept);
+void frame_restore(struct core *c, const uint64_t *set);
+/* One allocation: a table of sets. */
+uint64_t **frame_kept(const struct core *c);
 
 /* -- what tools are told (jit_events.c); nothing unless they asked ------------------------------------ */
 
