@@ -36,6 +36,7 @@ destinations(const struct ptx_insn *i)
     case PTX_OP_CP_ASYNC:
     case PTX_OP_CP_ASYNC_BULK:
     case PTX_OP_SUST:
+    case PTX_OP_SURED:
     case PTX_OP_STMATRIX:
     case PTX_OP_STACKRESTORE:
     case PTX_OP_DISCARD:
@@ -391,6 +392,7 @@ guard_needs_branch(const struct ptx_insn *i)
     case PTX_OP_BAR_WARP: case PTX_OP_BARRIER_CLUSTER: case PTX_OP_SHFL: case PTX_OP_VOTE:
     case PTX_OP_MATCH: case PTX_OP_REDUX: case PTX_OP_ACTIVEMASK: case PTX_OP_ELECT:
     case PTX_OP_TEX: case PTX_OP_TLD4: case PTX_OP_SULD: case PTX_OP_SUST: case PTX_OP_CP_ASYNC:
+    case PTX_OP_SURED: case PTX_OP_TXQ: case PTX_OP_SUQ: case PTX_OP_ISTYPEP:
     case PTX_OP_MBARRIER: case PTX_OP_MMA: case PTX_OP_WMMA: case PTX_OP_LDMATRIX:
     case PTX_OP_STMATRIX: case PTX_OP_NANOSLEEP: case PTX_OP_CP_ASYNC_BULK: case PTX_OP_BRX:
         return true;

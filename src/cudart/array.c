@@ -292,14 +292,15 @@ from_resource(struct texture *t, const struct cudaResourceDesc *d)
 }
 
 static int
-check_reading(const struct texture *t)
+check_reading(const struct texture *t, bool seamless)
 {
     if (t->filter_linear && t->kind != TEXTURE_FLOAT && !t->normalized_read)
         return rt_fail(cudaErrorInvalidValue, "linear filtering needs float texels or normalized reads");
     if (t->normalized_read && t->kind != TEXTURE_FLOAT && t->bits == 32)
         return rt_fail(cudaErrorInvalidValue, "normalized reads need integers of 8 or 16 bits");
-    if (t->filter_linear && t->linear)
-        return rt_fail(cudaErrorInvalidValue, "linear memory has no filtering");
+    if (t->cubemap && seamless)
+        return rt_fail(cudaErrorNotSupported, "filtering across the faces of a cube (seamlessCubemap) "
+                                              "is not supported");
     return cudaSuccess;
 }
 
@@ -322,6 +323,8 @@ set_reading(struct texture *t, const struct cudaTextureDesc *d)
     t->level_bias = d->mipmapLevelBias;
     t->level_least = d->minMipmapLevelClamp;
     t->level_most = d->maxMipmapLevelClamp;
+    if (t->linear) /* read by index alone: the rest is ignored (runtime API, cudaTextureDesc) */
+        t->filter_linear = t->normalized_coordinates = 0;
 }
 
 struct saved {
@@ -344,7 +347,7 @@ object_new(unsigned long long *out, const struct cudaResourceDesc *resource,
         r = from_resource(&t, resource);
     if (r == cudaSuccess && texture) {
         set_reading(&t, texture);
-        r = check_reading(&t);
+        r = check_reading(&t, texture->seamlessCubemap != 0);
     }
     if (r != cudaSuccess)
         return r;

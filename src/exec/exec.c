@@ -20,6 +20,7 @@ const struct jit_services exec_services = {
     .arrive = arrive,
     .access = exec_access,
     .pattern = exec_pattern,
+    .image = exec_image,
 };
 
 struct source {

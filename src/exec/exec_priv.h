@@ -8,6 +8,7 @@
  *   barrier.c    everything about barriers that is not "all warps came to the same one"
  *   pool.c       worker threads, and the slots and hints that are kept between launches
  *   externals.c  printf, assert, malloc, free
+ *   image.c      textures; surface.c: surfaces
  *   output.c     printed text in the order of blocks
  *   fault.c      signals, traps, and how an error becomes a report
  *   replay.c     the faulty block once more in instrumented code, to find the instruction
@@ -259,6 +260,12 @@ extern const struct jit_services exec_services;
 
 void exec_external(struct jit_warp *w, uint32_t lanes, uint32_t external, uint32_t place,
                    void *args, void *result);
+/* image.c, surface.c: lanes with one handle */
+void exec_image(struct jit_warp *w, uint32_t lanes, uint64_t what, uint32_t place,
+                struct jit_image_data *data);
+struct texture;
+void exec_surface(struct jit_warp *w, uint32_t lanes, struct jit_image_insn what, uint32_t place,
+                  const struct texture *t, struct jit_image_data *data);
 /* Formats like printf in a kernel; returns what the kernel's printf returns. */
 int32_t exec_format(struct text *out, const char *format, const uint8_t *args);
 void exec_output_more(struct exec_slot *s);  /* the block printed and goes on */

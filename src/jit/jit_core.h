@@ -33,6 +33,7 @@ struct core {
     LLVMValueRef mask;        /* alloca of i32: lanes active in the current block */
     LLVMValueRef alive;       /* alloca of i32: lanes that have not exited */
     LLVMValueRef carry;       /* alloca of <32 x i1> */
+    LLVMValueRef image_data;  /* alloca of a struct jit_image_data, made when first needed */
     LLVMBasicBlockRef entry, wake, end;
     VEC(struct resume_point) resumes;
     LLVMValueRef resume_switch;
@@ -86,6 +87,10 @@ LLVMValueRef core_addresses(struct core *c, const struct flow_insn *i, const str
                             unsigned bytes, enum jit_access_op op);
 LLVMValueRef core_local_base(struct core *c); /* <32 x i64> */
 void core_fence(struct core *c, bool strong);
+
+/* -- textures and surfaces (jit_image.c) -------------------------------------------------------------- */
+
+bool core_image(struct core *c, const struct flow_insn *i);
 
 /* -- calls (jit_call.c) ------------------------------------------------------------------------------- */
 

@@ -379,11 +379,15 @@ symbol_address(struct core *c, const struct ptx_operand *o)
     if (o->func)
         return core_i64(c, JIT_FUNCTION_TAG | (uint64_t)(o->func->index + 1) << 4);
     const struct ptx_var *v = o->var;
+    LLVMTypeRef pointer = LLVMPointerTypeInContext(c->e.context, 0);
     if (v->func)
         return core_i64(c, c->flow->vars[v->index].offset + (uint64_t)o->offset);
     if (v->space == PTX_SPACE_SHARED)
         return core_i64(c, c->flow->shared_offset[v->index] + (uint64_t)o->offset);
     LLVMValueRef base = core_load_field(c, c->symbols, 8 * (size_t)v->index, core_scalar(c, 64));
+    if (ptx_type_kind((enum ptx_type)v->type) == 'o') /* a reference stands for what is bound to it */
+        return core_load_field(c, LLVMBuildIntToPtr(c->e.b, base, pointer, ""), 0,
+                               core_scalar(c, 64));
     return LLVMBuildAdd(c->e.b, base, core_i64(c, (uint64_t)o->offset), "");
 }
 
@@ -859,6 +863,9 @@ core_insn(struct core *c, const struct flow_insn *i)
         core_service(c, FIELD(jit_services, trap), LLVMVoidTypeInContext(c->e.context), args, 4);
         return true;
     }
+    case PTX_OP_TEX: case PTX_OP_TLD4: case PTX_OP_TXQ: case PTX_OP_ISTYPEP:
+    case PTX_OP_SULD: case PTX_OP_SUST: case PTX_OP_SURED: case PTX_OP_SUQ:
+        return core_image(c, i);
     default:
         if (emit_is_warp(p)) {
             c->e.lanes = LANES;

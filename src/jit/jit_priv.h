@@ -16,6 +16,7 @@
  *   jit_cvt.c      conversions
  *   jit_warp.c     shfl, vote, match, redux, activemask, elect
  *   jit_atomic.c   atom, red
+ *   jit_image.c    tex, tld4, txq, suld, sust, sured, suq
  *   jit_math.c     __nv_* functions and the approximations, by SLEEF and LLVM's intrinsics
  */
 #ifndef LOCKSTEP_JIT_PRIV_H

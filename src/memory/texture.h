@@ -6,10 +6,9 @@
 #ifndef LOCKSTEP_TEXTURE_H
 #define LOCKSTEP_TEXTURE_H
 
-#include <stdint.h>
+#include "model/texture.h" /* enum texture_address */
 
 enum texture_kind { TEXTURE_SIGNED, TEXTURE_UNSIGNED, TEXTURE_FLOAT };
-enum texture_address { TEXTURE_WRAP, TEXTURE_CLAMP, TEXTURE_MIRROR, TEXTURE_BORDER };
 enum { TEXTURE_LEVELS = 16, TEXTURE_MAGIC = 0x54584554 };
 
 struct texture_level {

@@ -26,7 +26,7 @@ texture_element_bytes(enum texel_kind kind)
 }
 
 bool
-texture_reads_floats(const struct texture *t)
+texture_reads_floats(const struct texture_view *t)
 {
     if (t->element == TEXEL_F32 || t->element == TEXEL_F16)
         return true;
@@ -36,7 +36,7 @@ texture_reads_floats(const struct texture *t)
 /* -- coordinates ----------------------------------------------------------------------------------- */
 
 static uint32_t
-size_of(const struct texture *t, uint32_t axis)
+size_of(const struct texture_view *t, uint32_t axis)
 {
     if (axis >= t->dims)
         return 1;
@@ -48,7 +48,7 @@ size_of(const struct texture *t, uint32_t axis)
  * Object API"). Axes that the texture does not have are of size 1 and take part in the filter: a
  * 1-D read with the border mode has a border above, too. */
 static enum texture_address
-mode_of(const struct texture *t, uint32_t axis)
+mode_of(const struct texture_view *t, uint32_t axis)
 {
     enum texture_address mode = t->address[axis < t->dims ? axis : 0];
     if (!t->normalized_coordinates && (mode == TEXTURE_WRAP || mode == TEXTURE_MIRROR))
@@ -77,13 +77,14 @@ resolve(int64_t i, int64_t n, enum texture_address mode)
 
 /* In texels; exact: 24 bits times a size below 2^29 fit a double. Not a number counts as 0. */
 static double
-in_texels(const struct texture *t, const float coordinate[3], uint32_t axis)
+in_texels(const struct texture_view *t, const float coordinate[3], uint32_t axis)
 {
     if (axis >= t->dims)
         return 0;
     double v = coordinate[axis];
     if (t->normalized_coordinates)
         v *= size_of(t, axis);
+    v += t->offset[axis];
     const double most = 1099511627776.0; /* 2^40: beyond, only the side matters */
     return isnan(v) ? 0 : v > most ? most : v < -most ? -most : v;
 }
@@ -104,6 +105,26 @@ half_to_float(uint16_t h)
     return value;
 }
 
+uint16_t
+texture_half_of(uint32_t bits)
+{
+    uint32_t sign = bits >> 16 & 0x8000, exponent = bits >> 23 & 255, fraction = bits & 0x7fffff;
+    if (exponent == 255)
+        return (uint16_t)(sign | (fraction ? 0x7fff : 0x7c00));
+    int32_t e = (int32_t)exponent - 112;
+    uint32_t drop = 13;
+    if (e <= 0) { /* a denormal half: the leading one becomes visible and moves down */
+        if (e < -10)
+            return (uint16_t)sign;
+        fraction |= 0x800000;
+        drop += 1 - (uint32_t)e;
+        e = 0;
+    }
+    uint32_t kept = fraction >> drop, rest = fraction & ((1u << drop) - 1), tie = 1u << (drop - 1);
+    uint32_t half = ((uint32_t)e << 10) + kept + (rest > tie || (rest == tie && (kept & 1)));
+    return (uint16_t)(sign | (half >= 0x7c00 ? 0x7c00 : half));
+}
+
 static uint32_t
 float_bits(float value)
 {
@@ -113,7 +134,7 @@ float_bits(float value)
 }
 
 static const uint8_t *
-texel_at(const struct texture *t, const int64_t index[3])
+texel_at(const struct texture_view *t, const int64_t index[3])
 {
     return (const uint8_t *)t->data + (uint64_t)index[2] * t->slice +
            (uint64_t)index[1] * t->pitch +
@@ -122,7 +143,7 @@ texel_at(const struct texture *t, const int64_t index[3])
 
 /* The element as an integer; floats as their bits. */
 static int64_t
-raw_channel(const struct texture *t, const uint8_t *texel, uint32_t channel)
+raw_channel(const struct texture_view *t, const uint8_t *texel, uint32_t channel)
 {
     uint32_t bytes = texture_element_bytes(t->element), bits = 0;
     memcpy(&bits, texel + channel * bytes, bytes);
@@ -163,7 +184,7 @@ from_unit_16(enum texel_kind kind, int32_t value)
 }
 
 static float
-float_channel(const struct texture *t, int64_t raw)
+float_channel(const struct texture_view *t, int64_t raw)
 {
     if (t->element == TEXEL_F16)
         return half_to_float((uint16_t)raw);
@@ -173,9 +194,23 @@ float_channel(const struct texture *t, int64_t raw)
     return value;
 }
 
+/* sRGB to linear (IEC 61966-2-1); the fourth channel is not encoded. */
+static bool
+is_srgb(const struct texture_view *t, uint32_t channel)
+{
+    return t->srgb && t->element == TEXEL_U8 && t->normalized_read && channel < 3;
+}
+
+static float
+linear_of_srgb(int64_t raw)
+{
+    double v = (double)raw / 255;
+    return (float)(v <= 0.04045 ? v / 12.92 : pow((v + 0.055) / 1.055, 2.4));
+}
+
 /* One channel of one texel without a filter, as it is returned. */
 static uint32_t
-plain_channel(const struct texture *t, const uint8_t *texel, uint32_t channel)
+plain_channel(const struct texture_view *t, const uint8_t *texel, uint32_t channel)
 {
     int64_t raw = raw_channel(t, texel, channel);
     if (t->element == TEXEL_F32)
@@ -184,6 +219,8 @@ plain_channel(const struct texture *t, const uint8_t *texel, uint32_t channel)
         return (uint32_t)raw;
     if (t->element == TEXEL_F16)
         return float_bits(half_to_float((uint16_t)raw));
+    if (is_srgb(t, channel))
+        return float_bits(linear_of_srgb(raw));
     switch (t->element) {
     case TEXEL_U8:
         return float_bits((float)((double)raw / 255));
@@ -195,14 +232,14 @@ plain_channel(const struct texture *t, const uint8_t *texel, uint32_t channel)
 }
 
 static void
-missing_channels(const struct texture *t, uint32_t out[4])
+missing_channels(const struct texture_view *t, uint32_t out[4])
 {
     for (uint32_t c = t->channels; c < 4; c++)
         out[c] = c < 3 ? 0 : texture_reads_floats(t) ? float_bits(1.0f) : 1;
 }
 
 static uint32_t
-border_channel(const struct texture *t, uint32_t channel)
+border_channel(const struct texture_view *t, uint32_t channel)
 {
     if (texture_reads_floats(t))
         return float_bits(t->border[channel]);
@@ -212,7 +249,7 @@ border_channel(const struct texture *t, uint32_t channel)
 /* -- reads ------------------------------------------------------------------------------------------------- */
 
 static void
-sample_point(const struct texture *t, const float coordinate[3], uint32_t out[4])
+sample_point(const struct texture_view *t, const float coordinate[3], uint32_t out[4])
 {
     int64_t index[3];
     bool border = false;
@@ -233,7 +270,7 @@ struct span {
 };
 
 static struct span
-span_of(const struct texture *t, const float coordinate[3], uint32_t axis)
+span_of(const struct texture_view *t, const float coordinate[3], uint32_t axis)
 {
     double v = floor(in_texels(t, coordinate, axis) * 256 - 127.5);
     int64_t fixed = (int64_t)v, low = fixed >> 8;
@@ -252,7 +289,7 @@ part_of(uint32_t weight, uint32_t share)
 /* The eight weights, x fastest; they sum up to 256. The share of the far corner is rounded, the
  * others are what is left. The third axis goes on in the same way (not measured). */
 static void
-weights_of(const struct texture *t, const struct span s[3], uint32_t weight[8])
+weights_of(const struct texture_view *t, const struct span s[3], uint32_t weight[8])
 {
     uint32_t a = s[0].share, b = s[1].share, far = part_of(a, b);
     uint32_t plane[4] = {256 - a - b + far, a - far, b - far, far};
@@ -264,10 +301,11 @@ weights_of(const struct texture *t, const struct span s[3], uint32_t weight[8])
 }
 
 static uint32_t
-filtered_channel(const struct texture *t, const struct span s[3], const uint32_t weight[8],
+filtered_channel(const struct texture_view *t, const struct span s[3], const uint32_t weight[8],
                  uint32_t channel)
 {
-    bool floats = t->element == TEXEL_F32 || t->element == TEXEL_F16;
+    bool srgb = is_srgb(t, channel);
+    bool floats = t->element == TEXEL_F32 || t->element == TEXEL_F16 || srgb;
     bool is_signed = t->element == TEXEL_S8 || t->element == TEXEL_S16;
     double sum = 0;
     int64_t fixed = 0;
@@ -285,7 +323,7 @@ filtered_channel(const struct texture *t, const struct span s[3], const uint32_t
         }
         int64_t raw = raw_channel(t, texel_at(t, index), channel);
         if (floats)
-            sum += weight[i] * (double)float_channel(t, raw);
+            sum += weight[i] * (double)(srgb ? linear_of_srgb(raw) : float_channel(t, raw));
         else
             fixed += weight[i] * (int64_t)unit_16(t->element, raw);
     }
@@ -295,7 +333,7 @@ filtered_channel(const struct texture *t, const struct span s[3], const uint32_t
 }
 
 void
-texture_sample(const struct texture *t, const float coordinate[3], uint32_t out[4])
+texture_sample(const struct texture_view *t, const float coordinate[3], uint32_t out[4])
 {
     if (!t->linear || !texture_reads_floats(t)) {
         sample_point(t, coordinate, out);
@@ -313,7 +351,22 @@ texture_sample(const struct texture *t, const float coordinate[3], uint32_t out[
 }
 
 void
-texture_fetch(const struct texture *t, const int32_t index[3], uint32_t out[4])
+texture_sample_lanes(const struct texture_view *t, uint32_t lanes,
+                     const uint32_t (*coordinate)[32], uint32_t (*out)[32])
+{
+    for (; lanes; lanes &= lanes - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(lanes), result[4];
+        float place[3] = {0, 0, 0};
+        for (uint32_t axis = 0; axis < t->dims; axis++)
+            memcpy(&place[axis], &coordinate[axis][lane], 4);
+        texture_sample(t, place, result);
+        for (uint32_t c = 0; c < 4; c++)
+            out[c][lane] = result[c];
+    }
+}
+
+void
+texture_fetch(const struct texture_view *t, const int32_t index[3], uint32_t out[4])
 {
     int64_t at[3] = {0, 0, 0};
     bool outside = false;
@@ -327,7 +380,7 @@ texture_fetch(const struct texture *t, const int32_t index[3], uint32_t out[4])
 }
 
 void
-texture_gather(const struct texture *t, const float coordinate[2], uint32_t component,
+texture_gather(const struct texture_view *t, const float coordinate[2], uint32_t component,
                uint32_t out[4])
 {
     static const uint8_t corner[4][2] = {{0, 1}, {1, 1}, {1, 0}, {0, 0}};
@@ -343,4 +396,48 @@ texture_gather(const struct texture *t, const float coordinate[2], uint32_t comp
                                  : plain_channel(t, texel_at(t, index), component);
         out[i] = all[component & 3];
     }
+}
+
+/* -- cubes --------------------------------------------------------------------------------------------- */
+
+/* Programming Guide, "Cubemap Textures": per face the axis that is longest, and which axes, with which
+ * sign, become s and t. Where two are equally long the later one counts (not measured). */
+static const struct {
+    int8_t major, s, t;
+    float s_sign, t_sign;
+} faces[6] = {
+    {0, 2, 1, -1, -1}, {0, 2, 1, 1, -1}, {1, 0, 2, 1, 1}, {1, 0, 2, 1, -1}, {2, 0, 1, 1, -1}, {2, 0, 1, -1, -1},
+};
+
+static uint32_t
+face_of(const float d[3])
+{
+    float x = fabsf(d[0]), y = fabsf(d[1]), z = fabsf(d[2]);
+    uint32_t axis = z >= x && z >= y ? 2 : y >= x ? 1 : 0;
+    return 2 * axis + (d[axis] < 0);
+}
+
+uint32_t
+texture_cube_face(const float direction[3], float out[3])
+{
+    uint32_t f = face_of(direction);
+    float m = fabsf(direction[faces[f].major]);
+    float s = faces[f].s_sign * direction[faces[f].s], t = faces[f].t_sign * direction[faces[f].t];
+    out[0] = m > 0 ? (s / m + 1) / 2 : 0.5f;
+    out[1] = m > 0 ? (t / m + 1) / 2 : 0.5f;
+    out[2] = 0;
+    return f;
+}
+
+void
+texture_cube_gradient(const float direction[3], const float by[3], float out[3])
+{
+    uint32_t f = face_of(direction);
+    float m = fabsf(direction[faces[f].major]);
+    float dm = direction[faces[f].major] < 0 ? -by[faces[f].major] : by[faces[f].major];
+    float ds = faces[f].s_sign * (by[faces[f].s] * m - direction[faces[f].s] * dm);
+    float dt = faces[f].t_sign * (by[faces[f].t] * m - direction[faces[f].t] * dm);
+    out[0] = m > 0 ? ds / (2 * m * m) : 0;
+    out[1] = m > 0 ? dt / (2 * m * m) : 0;
+    out[2] = 0;
 }

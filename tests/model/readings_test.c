@@ -85,7 +85,7 @@ texture_row(char **field, int count, void *context)
     (void)context;
     assert_int_equal(count, 8);
     bool f32 = !strcmp(field[1], "f32");
-    struct texture t = {.channels = 1, .element = f32 ? TEXEL_F32 : TEXEL_U8};
+    struct texture_view t = {.channels = 1, .element = f32 ? TEXEL_F32 : TEXEL_U8};
     t.dims = field[0][0] == '1' ? 1 : 2;
     t.width = t.dims == 1 ? 35 : 7;
     t.height = 5;
