@@ -84,9 +84,9 @@ locate_all(const struct surface *s, uint32_t lanes, enum jit_access_op op, uint6
         address[lane] = locate(s, lane);
         inside |= (address[lane] != 0) << lane;
     }
-    if (inside)
-        s->warp->block->launch->services->access(s->warp, inside, address, s->bytes, PTX_SPACE_GLOBAL,
-                                                 op, s->place);
+    const struct jit_services *services = s->warp->block->launch->services;
+    if (inside && services->access)
+        services->access(s->warp, inside, address, s->bytes, PTX_SPACE_GLOBAL, op, s->place);
     return inside;
 }
 
