@@ -544,9 +544,7 @@ make_storage(struct core *c)
     for (uint32_t r = 0; r < f->reg_count; r++) {
         if (c->facts->reg[r].kind == FACT_NONE)
             continue;
-        unsigned bits = core_reg_bits(c, r);
-        c->reg[r] = core_alloca(c, core_reg_scalar(c, r) ? core_scalar(c, bits)
-                                                         : core_vector(c, bits));
+        c->reg[r] = core_alloca(c, core_reg_type(c, r));
     }
     for (uint32_t k = 0; k < f->block_count; k++) {
         c->pending[k] = core_alloca(c, i32);

@@ -49,6 +49,10 @@ struct core {
 
 unsigned core_reg_bits(const struct core *c, uint32_t reg);
 bool core_reg_scalar(const struct core *c, uint32_t reg);
+/* How many values a register is kept as: 1, LANES, or 2 or 4: those of the first lanes of as many
+ * segments, from which the fact's pattern gives the others (addresses in blocks 16 wide). */
+unsigned core_reg_count(const struct core *c, uint32_t reg);
+LLVMTypeRef core_reg_type(struct core *c, uint32_t reg);
 LLVMTypeRef core_vector(struct core *c, unsigned bits);
 LLVMTypeRef core_scalar(struct core *c, unsigned bits);
 LLVMValueRef core_i32(struct core *c, uint32_t v);
@@ -60,6 +64,11 @@ LLVMValueRef core_pattern(struct core *c, const int32_t *pattern, unsigned bits)
 /* An operand's value, `bits` wide, as a scalar (lane 0's) or as a vector. */
 LLVMValueRef core_value(struct core *c, const struct flow_insn *i, const struct ptx_operand *o,
                         unsigned bits, bool scalar);
+/* The same in the first lanes of n segments (1, 2, 4, LANES). */
+LLVMValueRef core_firsts(struct core *c, const struct flow_insn *i, const struct ptx_operand *o,
+                         unsigned bits, unsigned n);
+/* From the first lanes of a value with fact f to n segments; LANES: all. */
+LLVMValueRef core_spread_firsts(struct core *c, LLVMValueRef firsts, const struct fact *f, unsigned n);
 /* Sets a register (or every register of a vector operand) from a scalar or a vector. */
 void core_write(struct core *c, const struct flow_insn *i, const struct ptx_operand *o,
                 LLVMValueRef v, bool sign);

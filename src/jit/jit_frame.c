@@ -33,9 +33,10 @@ static uint32_t
 reg_bytes(struct core *c, uint32_t reg)
 {
     unsigned bits = core_reg_bits(c, reg);
-    if (core_reg_scalar(c, reg))
-        return bits <= 8 ? 4 : bits / 8;
-    return bits == 1 ? 4 : bits / 8 * LANES;
+    unsigned count = core_reg_count(c, reg);
+    if (bits == 1 || (bits == 8 && count == 1))
+        return 4;
+    return bits / 8 * count;
 }
 
 static void
@@ -44,7 +45,7 @@ move_reg(struct core *c, uint32_t reg, bool save)
     LLVMBuilderRef b = c->e.b;
     unsigned bits = core_reg_bits(c, reg);
     bool scalar = core_reg_scalar(c, reg);
-    LLVMTypeRef own = scalar ? core_scalar(c, bits) : core_vector(c, bits);
+    LLVMTypeRef own = core_reg_type(c, reg);
     /* Predicates travel as integers: i1 in memory is not a type to rely on. */
     LLVMTypeRef stored = bits == 1 ? core_scalar(c, 32) : own;
     uint32_t at = frame_slot(c, reg_bytes(c, reg), &c->frame_at[reg]);

@@ -170,16 +170,77 @@ core_reg_scalar(const struct core *c, uint32_t reg)
     return c->facts->reg[reg].kind == FACT_SCALAR;
 }
 
+unsigned
+core_reg_count(const struct core *c, uint32_t reg)
+{
+    const struct fact *f = &c->facts->reg[reg];
+    if (f->kind == FACT_SCALAR)
+        return 1;
+    unsigned segment = f->guess ? f->sure : f->segment;
+    bool few = f->kind == FACT_VECTOR && core_reg_bits(c, reg) == 64 && !c->facts->merge[reg] &&
+               segment >= 8;
+    return few ? LANES / segment : LANES;
+}
+
+LLVMTypeRef
+core_reg_type(struct core *c, uint32_t reg)
+{
+    return emit_type_at(&c->e, core_scalar(c, core_reg_bits(c, reg)), core_reg_count(c, reg));
+}
+
+static unsigned
+count_of(LLVMValueRef v)
+{
+    return is_vector(v) ? LLVMGetVectorSize(LLVMTypeOf(v)) : 1;
+}
+
 static LLVMValueRef
 resize(struct core *c, LLVMValueRef v, unsigned bits, bool sign)
 {
     unsigned have = emit_bits_of(v);
     if (have == bits)
         return v;
-    LLVMTypeRef to = is_vector(v) ? core_vector(c, bits) : core_scalar(c, bits);
+    LLVMTypeRef to = emit_type_at(&c->e, core_scalar(c, bits), count_of(v));
     if (have > bits)
         return LLVMBuildTrunc(c->e.b, v, to, "");
     return sign ? LLVMBuildSExt(c->e.b, v, to, "") : LLVMBuildZExt(c->e.b, v, to, "");
+}
+
+/* v[k] of the result is v[from(k)], plus what the pattern has at lane k * step. */
+static LLVMValueRef
+spread_some(struct core *c, LLVMValueRef v, const int32_t *pattern, unsigned n)
+{
+    LLVMValueRef at[LANES], add[LANES];
+    unsigned have = count_of(v), bits = emit_bits_of(v), step = LANES / n;
+    bool plain = true;
+    for (unsigned k = 0; k < n; k++) {
+        int64_t d = pattern ? pattern[k * step] : 0;
+        at[k] = core_i32(c, k * have / n);
+        add[k] = LLVMConstInt(core_scalar(c, bits), (uint64_t)d, true);
+        plain &= d == 0;
+    }
+    if (have == 1 && !is_vector(v)) {
+        LLVMTypeRef one = LLVMVectorType(LLVMTypeOf(v), 1);
+        v = LLVMBuildInsertElement(c->e.b, LLVMGetPoison(one), v, core_i32(c, 0), "");
+    }
+    v = LLVMBuildShuffleVector(c->e.b, v, LLVMGetPoison(LLVMTypeOf(v)), LLVMConstVector(at, n), "");
+    return plain ? v : LLVMBuildAdd(c->e.b, v, LLVMConstVector(add, n), "");
+}
+
+LLVMValueRef
+core_spread_firsts(struct core *c, LLVMValueRef firsts, const struct fact *f, unsigned n)
+{
+    return spread_some(c, firsts, f->guess ? NULL : f->pattern, n);
+}
+
+/* The first lanes of n segments. */
+static LLVMValueRef
+take_firsts(struct core *c, LLVMValueRef v, unsigned n)
+{
+    LLVMValueRef at[LANES];
+    for (unsigned k = 0; k < n; k++)
+        at[k] = core_i32(c, k * LANES / n);
+    return LLVMBuildShuffleVector(c->e.b, v, LLVMGetPoison(LLVMTypeOf(v)), LLVMConstVector(at, n), "");
 }
 
 static LLVMValueRef
@@ -195,8 +256,10 @@ read_reg(struct core *c, uint32_t reg, bool scalar)
                              : LLVMBuildLoad2(c->e.b, core_scalar(c, bits), c->reg[reg], "");
         return scalar ? v : core_spread(c, v, f->pattern);
     }
-    LLVMValueRef v = LLVMBuildLoad2(c->e.b, core_vector(c, bits), c->reg[reg], "");
-    return scalar ? LLVMBuildExtractElement(c->e.b, v, core_i32(c, 0), "") : v;
+    LLVMValueRef v = LLVMBuildLoad2(c->e.b, core_reg_type(c, reg), c->reg[reg], "");
+    if (scalar)
+        return LLVMBuildExtractElement(c->e.b, v, core_i32(c, 0), "");
+    return count_of(v) == LANES ? v : core_spread_firsts(c, v, f, LANES);
 }
 
 static void
@@ -206,16 +269,21 @@ write_reg(struct core *c, const struct flow_insn *i, uint32_t reg, LLVMValueRef 
     if (!c->reg[reg])
         return;
     v = resize(c, v, core_reg_bits(c, reg), sign);
-    bool scalar = core_reg_scalar(c, reg);
+    unsigned count = core_reg_count(c, reg);
+    bool scalar = count == 1;
     if (scalar && is_vector(v))
         v = LLVMBuildExtractElement(b, v, core_i32(c, 0), "");
-    if (!scalar && !is_vector(v))
-        v = core_splat(c, v);
+    else if (!scalar && !is_vector(v))
+        v = count == LANES ? core_splat(c, v) : spread_some(c, v, NULL, count);
+    else if (count_of(v) > count)
+        v = take_firsts(c, v, count);
     bool guarded = i->i.guard != PTX_NO_REG && i->i.op != PTX_OP_BRA;
     if (guarded) {
         struct ptx_operand g = {.kind = PTX_O_REG, .reg = i->i.guard};
-        LLVMValueRef p = core_value(c, i, &g, 1, scalar);
-        LLVMValueRef old = read_reg(c, reg, scalar);
+        LLVMValueRef p = core_value(c, i, &g, 1, count < LANES);
+        LLVMValueRef old = count == LANES || scalar
+                               ? read_reg(c, reg, scalar)
+                               : LLVMBuildLoad2(b, core_reg_type(c, reg), c->reg[reg], "");
         v = i->i.guard_negated ? LLVMBuildSelect(b, p, old, v, "") : LLVMBuildSelect(b, p, v, old, "");
     }
     LLVMValueRef mask = scalar || !c->facts->merge[reg] ? NULL : core_mask(c);
@@ -422,6 +490,34 @@ core_value(struct core *c, const struct flow_insn *i, const struct ptx_operand *
     return scalar ? v : core_splat(c, v);
 }
 
+LLVMValueRef
+core_firsts(struct core *c, const struct flow_insn *i, const struct ptx_operand *o, unsigned bits,
+            unsigned n)
+{
+    if (n == 1 || n == LANES)
+        return core_value(c, i, o, bits, n == 1);
+    struct fact f = facts_operand(c->facts, i, o);
+    bool reg = o->kind == PTX_O_REG && c->reg[o->reg] && !o->negated;
+    unsigned have = reg ? core_reg_count(c, o->reg) : LANES;
+    if (reg && have > 1 && have <= n) {
+        LLVMValueRef v = LLVMBuildLoad2(c->e.b, core_reg_type(c, o->reg), c->reg[o->reg], "");
+        return resize(c, have == n ? v : core_spread_firsts(c, v, &f, n), bits, false);
+    }
+    if (fact_uniform(&f))
+        return spread_some(c, core_value(c, i, o, bits, true), NULL, n);
+    return take_firsts(c, core_value(c, i, o, bits, false), n);
+}
+
+/* In how many lanes an instruction is computed whose result is not a scalar. */
+static unsigned
+result_count(const struct core *c, const struct flow_insn *i)
+{
+    const struct ptx_operand *to = &i->i.operand[0];
+    return to->kind == PTX_O_REG && c->reg[to->reg] && core_reg_count(c, to->reg) > 1
+               ? core_reg_count(c, to->reg)
+               : LANES;
+}
+
 /* -- moves ------------------------------------------------------------------------------------------------------ */
 
 static bool
@@ -470,7 +566,8 @@ emit_mov(struct core *c, const struct flow_insn *i, bool scalar)
         return emit_pack(c, i, bits, scalar);
     if (p->operand[0].kind == PTX_O_VECTOR)
         return emit_unpack(c, i, bits, scalar);
-    core_write(c, i, &p->operand[0], core_value(c, i, &p->operand[1], bits, scalar), false);
+    unsigned n = scalar ? 1 : result_count(c, i);
+    core_write(c, i, &p->operand[0], core_firsts(c, i, &p->operand[1], bits, n), false);
     return true;
 }
 
@@ -481,15 +578,16 @@ emit_cvta(struct core *c, const struct flow_insn *i, bool scalar)
     bool to = ptx_has(p, PTX_M_TO);
     enum ptx_space space = (enum ptx_space)p->space;
     scalar &= space != PTX_SPACE_LOCAL; /* each lane has its own */
-    LLVMValueRef v = core_value(c, i, &p->operand[1], 64, scalar), base = NULL;
+    unsigned n = scalar ? 1 : space == PTX_SPACE_LOCAL ? LANES : result_count(c, i);
+    LLVMValueRef v = core_firsts(c, i, &p->operand[1], 64, n), base = NULL;
     if (space == PTX_SPACE_SHARED || space == PTX_SPACE_SHARED_CLUSTER)
-        base = scalar ? c->shared : core_splat(c, c->shared);
+        base = c->shared;
     else if (space == PTX_SPACE_LOCAL)
         base = core_local_base(c);
-    else if (space == PTX_SPACE_PARAM) {
-        LLVMValueRef s = LLVMBuildPtrToInt(c->e.b, c->params, core_scalar(c, 64), "");
-        base = scalar ? s : core_splat(c, s);
-    }
+    else if (space == PTX_SPACE_PARAM)
+        base = LLVMBuildPtrToInt(c->e.b, c->params, core_scalar(c, 64), "");
+    if (base && n > 1 && !is_vector(base))
+        base = spread_some(c, base, NULL, n);
     if (base)
         v = to ? LLVMBuildSub(c->e.b, v, base, "") : LLVMBuildAdd(c->e.b, v, base, "");
     core_write(c, i, &p->operand[0], v, false);
@@ -626,14 +724,31 @@ as_scalar(const struct core *c, const struct flow_insn *i)
     return true;
 }
 
+/* Address arithmetic: what is worth computing for the first lanes of segments only. */
+static bool
+by_segments(const struct ptx_insn *p)
+{
+    switch (p->op) {
+    case PTX_OP_ADD: case PTX_OP_SUB: case PTX_OP_MUL: case PTX_OP_MAD: case PTX_OP_SHL:
+    case PTX_OP_SHR: case PTX_OP_AND: case PTX_OP_OR: case PTX_OP_XOR: case PTX_OP_MIN:
+    case PTX_OP_MAX: case PTX_OP_NEG: case PTX_OP_SELP: case PTX_OP_CVT:
+        return !ptx_has(p, PTX_M_CC) && ptx_type_kind((enum ptx_type)p->type[0]) != 'f';
+    default:
+        return false;
+    }
+}
+
 static bool
 emit_alu(struct core *c, const struct flow_insn *i, bool scalar)
 {
     const struct ptx_insn *p = &i->i;
     LLVMValueRef in[8] = {0}, out[4] = {0};
-    unsigned n = 0;
+    unsigned n = 0, lanes = scalar ? 1 : by_segments(p) ? result_count(c, i) : LANES;
+    c->e.lanes = lanes;
+    if (lanes < LANES)
+        c->e.mask = NULL;
     for (unsigned k = 1; k < p->operand_count && n < 7; k++)
-        in[n++] = core_value(c, i, &p->operand[k], source_bits(p, k - 1, &p->operand[k], c), scalar);
+        in[n++] = core_firsts(c, i, &p->operand[k], source_bits(p, k - 1, &p->operand[k], c), lanes);
     if (reads_carry(p))
         in[n++] = LLVMBuildLoad2(c->e.b, core_vector(c, 1), c->carry, "");
     bool ok = p->op == PTX_OP_CVT ? emit_cvt(&c->e, p, in, n, out) : emit_arith(&c->e, p, in, n, out);

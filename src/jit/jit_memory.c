@@ -23,7 +23,8 @@ struct site {
     const struct flow_insn *i;
     struct fact fact;        /* of the address */
     LLVMValueRef base;       /* SCALAR: lane 0's host address */
-    LLVMValueRef lanes;      /* else: all addresses, <32 x i64> */
+    LLVMValueRef firsts;     /* else, where the fact has segments: of their first lanes, */
+    LLVMValueRef lanes;      /* and all addresses, <32 x i64> (made when needed) */
     unsigned bytes, vec;     /* of an element; elements per lane */
     unsigned align;
     LLVMValueRef mask;       /* <32 x i1>, NULL: all */
@@ -97,7 +98,9 @@ known_offset(struct core *c, const struct ptx_operand *o)
 static LLVMValueRef
 lane_addresses(struct site *s)
 {
-    if (!s->lanes)
+    if (!s->lanes && s->firsts)
+        s->lanes = core_spread_firsts(s->c, s->firsts, &s->fact, LANES);
+    else if (!s->lanes)
         s->lanes = core_spread(s->c, s->base, s->fact.pattern);
     return s->lanes;
 }
@@ -120,6 +123,13 @@ argument_address(struct site *s, const struct ptx_operand *o)
     return true;
 }
 
+static LLVMValueRef
+splat_some(struct core *c, LLVMValueRef v, unsigned n)
+{
+    struct fact f = {.kind = FACT_SCALAR, .segment = LANES};
+    return n == LANES ? core_splat(c, v) : core_spread_firsts(c, v, &f, n);
+}
+
 static void
 find_address(struct site *s, const struct ptx_operand *o)
 {
@@ -137,15 +147,20 @@ find_address(struct site *s, const struct ptx_operand *o)
         scalar = false;
         s->fact = (struct fact){.kind = FACT_VECTOR, .segment = 1};
     }
-    LLVMValueRef v = scalar ? offset : core_splat(c, offset);
+    unsigned n = scalar ? 1 : LANES;
+    if (!scalar && o->base_kind == PTX_BASE_REG && space != PTX_SPACE_LOCAL)
+        n = core_reg_count(c, o->reg);
+    LLVMValueRef v = n == 1 ? offset : splat_some(c, offset, n);
     if (o->base_kind == PTX_BASE_REG) {
         struct ptx_operand r = {.kind = PTX_O_REG, .reg = o->reg};
-        v = LLVMBuildAdd(b, core_value(c, s->i, &r, 64, scalar), v, "");
+        v = LLVMBuildAdd(b, core_firsts(c, s->i, &r, 64, n), v, "");
     }
     if (space == PTX_SPACE_LOCAL)
         v = LLVMBuildAdd(b, v, core_local_base(c), "");
     if (scalar)
         s->base = v;
+    else if (n < LANES)
+        s->firsts = v;
     else
         s->lanes = v;
 }
@@ -247,7 +262,11 @@ segment_base(struct site *s, unsigned g)
     struct core *c = s->c;
     if (s->base)
         return LLVMBuildAdd(c->e.b, s->base, core_i64(c, (uint64_t)(int64_t)s->start[g]), "");
-    return LLVMBuildExtractElement(c->e.b, s->lanes, core_i32(c, g * s->run), "");
+    if (!s->firsts || s->fact.guess)
+        return LLVMBuildExtractElement(c->e.b, lane_addresses(s), core_i32(c, g * s->run), "");
+    LLVMValueRef first = LLVMBuildExtractElement(c->e.b, s->firsts,
+                                                 core_i32(c, g * s->run / s->fact.segment), "");
+    return LLVMBuildAdd(c->e.b, first, core_i64(c, (uint64_t)(int64_t)s->start[g]), "");
 }
 
 /* -- vectors of other lengths than 32 ---------------------------------------------------------------------- */
