@@ -1315,6 +1315,30 @@ LOCKSTEP_SURFACE_FUNCTION(3D, cudaSurfaceType3D, (int x, int y, int z), (x, y, z
 LOCKSTEP_SURFACE_FUNCTION(1DLayered, cudaSurfaceType1DLayered, (int x, int layer), (x, layer))
 LOCKSTEP_SURFACE_FUNCTION(2DLayered, cudaSurfaceType2DLayered, (int x, int y, int layer), (x, y, layer))
 #undef LOCKSTEP_SURFACE_FUNCTION
+
+/* Cubes are layers of six faces: the face, or face + 6 * layer, is the layer. */
+#define LOCKSTEP_SURFACE_CUBE(name, layer)                                                         \
+    template <class T, class Surface>                                                              \
+    LOCKSTEP_SURF T surf##name##read(Surface s, int x, int y, int layer,                           \
+                                     cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap)          \
+    {                                                                                              \
+        return surf2DLayeredread<T>(s, x, y, layer, mode);                                         \
+    }                                                                                              \
+    template <class T, class Surface>                                                              \
+    LOCKSTEP_SURF void surf##name##read(T *out, Surface s, int x, int y, int layer,                \
+                                        cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap)       \
+    {                                                                                              \
+        *out = surf2DLayeredread<T>(s, x, y, layer, mode);                                         \
+    }                                                                                              \
+    template <class T, class Surface>                                                              \
+    LOCKSTEP_SURF void surf##name##write(T value, Surface s, int x, int y, int layer,              \
+                                         cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap)      \
+    {                                                                                              \
+        surf2DLayeredwrite(value, s, x, y, layer, mode);                                           \
+    }
+LOCKSTEP_SURFACE_CUBE(Cubemap, face)
+LOCKSTEP_SURFACE_CUBE(CubemapLayered, layerFace)
+#undef LOCKSTEP_SURFACE_CUBE
 #undef LOCKSTEP_LIST
 #undef LOCKSTEP_SURF
 
