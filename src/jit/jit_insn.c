@@ -453,7 +453,8 @@ symbol_address(struct core *c, const struct ptx_operand *o)
     if (v->space == PTX_SPACE_SHARED)
         return core_i64(c, c->flow->shared_offset[v->index] + (uint64_t)o->offset);
     LLVMValueRef base = core_load_field(c, c->symbols, 8 * (size_t)v->index, core_scalar(c, 64));
-    if (ptx_type_kind((enum ptx_type)v->type) == 'o') /* a reference stands for what is bound to it */
+    /* A reference stands for what is bound to it. */
+    if (ptx_type_kind((enum ptx_type)v->type) == 'o' || v->space == PTX_SPACE_TEX)
         return core_load_field(c, LLVMBuildIntToPtr(c->e.b, base, pointer, ""), 0,
                                core_scalar(c, 64));
     return LLVMBuildAdd(c->e.b, base, core_i64(c, (uint64_t)o->offset), "");

@@ -207,6 +207,20 @@ arrays(void **state)
     OK(cudaBindTextureToArray(&image_shadow, x, &g));
     OK(cudaGetSymbolAddress((void **)&slot, &image_shadow));
     assert_int_equal(((const struct texture *)*slot)->level[0].width, W);
+    how_shadow.filterMode = cudaFilterModeLinear;
+    how_shadow.addressMode[0] = how_shadow.addressMode[1] = cudaAddressModeClamp;
+    OK(cudaBindTextureToArray(&how_shadow, x, &g));
+    float *device, read[64];
+    void *args[] = {&device};
+    OK(cudaMalloc((void **)&device, sizeof read));
+    OK(cudaLaunchKernel(&from_image_stub, dims(1, 1, 1), dims(W, 1, 1), args, 0, NULL));
+    OK(cudaMemcpy(read, device, sizeof read, cudaMemcpyDeviceToHost));
+    for (int k = 0; k < W; k++) {
+        assert_true(read[k] == a[0][k]);
+        assert_true(read[32 + k] == (a[0][k] + a[0][k ? k - 1 : 0]) / 2);
+    }
+    OK(cudaUnbindTexture(&how_shadow));
+    OK(cudaFree(device));
     OK(cudaUnbindTexture(&image_shadow));
     assert_int_equal(*slot, 0);
     OK(cudaFreeArray(x));

@@ -23,6 +23,16 @@ static const char program_text[] =
     ".visible .global .align 4 .u32 counter = 5;\n"
     ".visible .const .align 4 .b8 table[64];\n"
     ".visible .global .texref image;\n"
+    ".visible .global .samplerref how;\n"
+    /* from_image(float *p): p[tid] = image at (tid, 0), p[32 + tid]: the same, read as `how` says */
+    ".visible .entry from_image(.param .u64 p)\n{\n"
+    "  .reg .f32 %f<6>; .reg .b32 %r<3>; .reg .b64 %d<5>;\n"
+    "  ld.param.u64 %d0, [p]; mov.u32 %r0, %tid.x; mul.wide.u32 %d1, %r0, 4; add.s64 %d2, %d0, %d1;\n"
+    "  cvt.rn.f32.u32 %f0, %r0;\n"
+    "  tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [image, {%f0, 0f00000000}];\n"
+    "  st.global.f32 [%d2], %f1;\n"
+    "  tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [image, how, {%f0, 0f00000000}];\n"
+    "  st.global.f32 [%d2+128], %f1; ret;\n}\n"
     /* add(int *p, int n, int v): p[i] += v for i < n */
     ".visible .entry add(.param .u64 p, .param .u32 n, .param .u32 v)\n{\n"
     "  .reg .pred %q; .reg .b32 %r<8>; .reg .b64 %d<4>;\n"
@@ -50,10 +60,10 @@ static const char program_text[] =
 
 /* Host twins: only their addresses matter. */
 static char add_stub, from_table_stub, nothing_stub, stop_stub, few_stub, shared_stub, unknown_stub,
-    missing_stub;
+    missing_stub, from_image_stub;
 static uint32_t counter_shadow;
 static char table_shadow[64];
-static struct textureReference image_shadow;
+static struct textureReference image_shadow, how_shadow;
 
 static void
 register_program(void)
@@ -77,13 +87,15 @@ register_program(void)
         char *stub, *name;
     } kernels[] = {{&add_stub, "add"},         {&from_table_stub, "from_table"}, {&nothing_stub, "nothing"},
                    {&stop_stub, "stop"},       {&few_stub, "few"},               {&shared_stub, "shared"},
-                   {&missing_stub, "missing"}};
+                   {&missing_stub, "missing"},
+                   {&from_image_stub, "from_image"}};
     for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
         __cudaRegisterFunction(h, kernels[k].stub, kernels[k].name, kernels[k].name, -1, NULL, NULL,
                                NULL, NULL, NULL);
     __cudaRegisterVar(h, (char *)&counter_shadow, "counter", "counter", 0, 4, 0, 0);
     __cudaRegisterVar(h, table_shadow, "table", "table", 0, 64, 1, 0);
     __cudaRegisterTexture(h, &image_shadow, NULL, "image", 2, 0, 0);
+    __cudaRegisterTexture(h, &how_shadow, NULL, "how", 2, 0, 0);
     __cudaRegisterFatBinaryEnd(h);
 }
 
