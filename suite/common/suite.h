@@ -1,16 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * suite.h: what the programs of the suite share, so that a program's file is mostly its kernel:
- * checked calls, options, test data, timing by events, a reference and a comparison, the report.
- * Host code in plain C style; compiles with any CUDA C compiler.
+ * checked calls, options, test data, timing by events, comparison with a reference within a stated
+ * tolerance, the report. Host code in plain C style; compiles with any CUDA C compiler.
  *
- * A program fills in a suite_product (its name and how to launch its kernel) and calls
- * suite_product_main(). Exit status: 0 verified, 1 not (or a call failed), 2 usage.
+ *     int main(int argc, char **argv)
+ *     {
+ *         struct suite s = suite_begin("scale/naive", "y = a x + b", 1, NULL, 0, argc, argv);
+ *         int n = s.size[0];
+ *         ...
+ *         if (n) SUITE_TIME(&s, scale<<<suite_div_up(n, 256), 256>>>(x, y, n));
+ *         suite_download(found, y, n);
+ *         suite_compare_floats(&s, "y", found, right, n, 1e-6);
+ *         return suite_end(&s);
+ *     }
+ *
+ * Exit status: 0 verified, 1 not (or a call failed), 2 usage. With --json one line of JSON.
+ * product.h has the main program of all matrix products, image.h and sparse.h read and write files.
  */
 #ifndef SUITE_H
 #define SUITE_H
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,296 +58,432 @@ suite_seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Test data: the same on every machine, between -1 and 1, without a pattern that hides an index
- * that is off by one row or column. */
+/* -- test data -----------------------------------------------------------------------------------
+ */
+
+/* A number for index i: the same on every machine, without a pattern that hides an index that is
+ * off by one row or column. */
+static inline uint32_t
+suite_random(uint64_t i, uint32_t seed)
+{
+    uint64_t x = i * 0x9e3779b97f4a7c15ull + seed;
+    x ^= x >> 32;
+    x *= 0xd6e8feb86659fd93ull;
+    x ^= x >> 32;
+    return (uint32_t)x;
+}
+
+/* Between -1 and 1. */
 static inline void
 suite_fill(float *at, size_t count, uint32_t seed)
 {
-    for (size_t i = 0; i < count; i++) {
-        uint64_t x = (uint64_t)i * 0x9e3779b97f4a7c15ull + seed;
-        x ^= x >> 32;
-        x *= 0xd6e8feb86659fd93ull;
-        x ^= x >> 32;
-        at[i] = (float)((int32_t)(uint32_t)x) * (1.0f / 2147483648.0f);
-    }
+    for (size_t i = 0; i < count; i++)
+        at[i] = (float)((int32_t)suite_random(i, seed)) * (1.0f / 2147483648.0f);
 }
 
-/* -- options --------------------------------------------------------------------------------- */
-
-struct suite_options {
-    int m, k, n;  /* C(m x n) = A(m x k) B(k x n) */
-    int tile;     /* for programs whose tile is chosen at run time; 0: the program's own */
-    int repeat;   /* timed launches; the best one counts */
-    int verify;   /* compare with the reference */
-    int json;
-};
-
+/* From 0 to below. */
 static inline void
-suite_usage(const char *program, FILE *to)
+suite_fill_ints(int *at, size_t count, int below, uint32_t seed)
 {
-    fprintf(to,
-            "usage: %s [options]\n"
-            "  --n N               a square product of size N (1024)\n"
-            "  --m M, --k K        C(M x N) = A(M x K) B(K x N)\n"
-            "  --tile T            tile size, where the program takes one\n"
-            "  --repeat R          timed launches, the best counts (3)\n"
-            "  --verify 0|1        compare with plain C (1)\n"
-            "  --json              the result as JSON\n",
-            program);
+    for (size_t i = 0; i < count; i++)
+        at[i] = (int)(suite_random(i, seed) % (uint32_t)below);
 }
 
-static inline int
-suite_number(const char *program, const char *name, const char *text, int least)
+/* -- memory: an element more than asked for, so that none is never a null pointer
+ * ------------------ */
+
+template <typename T>
+static inline T *
+suite_host(size_t count)
 {
-    char *end = NULL;
-    long value = text ? strtol(text, &end, 10) : 0;
-    if (text && *text && !*end && value >= least && value <= 1 << 20)
-        return (int)value;
-    fprintf(stderr, "%s: %s takes a number from %d to %d\n", program, name, least, 1 << 20);
-    exit(2);
-}
-
-static inline struct suite_options
-suite_parse(int argc, char **argv)
-{
-    struct suite_options o = {-1, -1, 1024, 0, 3, 1, 0};
-    const struct {
-        const char *name;
-        int *value;
-        int least;
-    } numbers[] = {{"--m", &o.m, 0},       {"--k", &o.k, 0},           {"--n", &o.n, 0},
-                   {"--tile", &o.tile, 1}, {"--repeat", &o.repeat, 1}, {"--verify", &o.verify, 0}};
-    for (int i = 1; i < argc; i++) {
-        int found = strcmp(argv[i], "--") == 0;
-        if (strcmp(argv[i], "--json") == 0)
-            found = o.json = 1;
-        if (strcmp(argv[i], "--help") == 0) {
-            suite_usage(argv[0], stdout);
-            exit(0);
-        }
-        for (size_t j = 0; j < sizeof numbers / sizeof *numbers && !found; j++)
-            if (strcmp(argv[i], numbers[j].name) == 0) {
-                *numbers[j].value = suite_number(argv[0], numbers[j].name, i + 1 < argc ? argv[i + 1] : NULL,
-                                                 numbers[j].least);
-                found = 1;
-                i++;
-            }
-        if (!found) {
-            fprintf(stderr, "%s: unknown option %s\n", argv[0], argv[i]);
-            suite_usage(argv[0], stderr);
-            exit(2);
-        }
-    }
-    if (o.m < 0)
-        o.m = o.n;
-    if (o.k < 0)
-        o.k = o.n;
-    return o;
-}
-
-/* -- the matrix product: reference and comparison ----------------------------------------------- */
-
-struct suite_verdict {
-    int good;
-    size_t checked;      /* elements compared */
-    double worst;        /* largest error as a share of the tolerance */
-    int row, col;        /* of the first wrong element */
-    double found, right;
-};
-
-/* Compares C with A B computed in double, row by row. All rows where that is at most 2^28
- * multiply-adds, else evenly spaced ones, the first and the last among them. An element may be off
- * by 2 (1 + sqrt k) 2^-24 times the sum of |a b|: several times what k roundings of random sign
- * give, and far below one missing or wrong term. */
-static inline struct suite_verdict
-suite_compare_product(const float *a, const float *b, const float *c, int m, int k, int n)
-{
-    struct suite_verdict v = {1, 0, 0, 0, 0, 0, 0};
-    const double work = 268435456.0, unit = 1.0 / 16777216.0;
-    double per_row = (double)k * n + 1;
-    int rows = per_row * m <= work ? m : (int)(work / per_row) + 2;
-    if (rows > m)
-        rows = m;
-    double *sum = (double *)malloc(sizeof *sum * ((size_t)n + 1));
-    double *size = (double *)malloc(sizeof *size * ((size_t)n + 1));
-    if (!sum || !size) {
-        fprintf(stderr, "out of memory for the reference\n");
-        exit(1);
-    }
-    for (int i = 0; i < rows; i++) {
-        int row = rows > 1 ? (int)((int64_t)i * (m - 1) / (rows - 1)) : 0;
-        for (int j = 0; j < n; j++)
-            sum[j] = size[j] = 0;
-        for (int l = 0; l < k; l++) {
-            double x = a[(size_t)row * k + l];
-            const float *line = b + (size_t)l * n;
-            for (int j = 0; j < n; j++) {
-                sum[j] += x * line[j];
-                size[j] += fabs(x * line[j]);
-            }
-        }
-        for (int j = 0; j < n; j++) {
-            double value = c[(size_t)row * n + j];
-            double tolerance = 2 * (1 + sqrt((double)k)) * unit * size[j];
-            double error = fabs(value - sum[j]);
-            double share = error == 0 ? 0 : error / (tolerance > 0 ? tolerance : 1e-300);
-            if (!(share <= 1) && v.good) { /* written so that a NaN counts as wrong */
-                v.good = 0;
-                v.row = row;
-                v.col = j;
-                v.found = value;
-                v.right = sum[j];
-            }
-            if (!(share <= v.worst))
-                v.worst = share;
-            v.checked++;
-        }
-    }
-    free(sum);
-    free(size);
-    return v;
-}
-
-/* -- the main program of a product ---------------------------------------------------------------- */
-
-struct suite_product {
-    const char *name;  /* "matmul/tiled" */
-    const char *title; /* "tiled product in shared memory" */
-    int default_tile;  /* 0: has none */
-    int most_tile;     /* 0: the tile cannot be chosen at run time */
-    /* Launches the kernel once. m, n > 0; k may be 0. */
-    void (*launch)(const float *a, const float *b, float *c, int m, int k, int n, int tile);
-};
-
-struct suite_timing {
-    double first_ms; /* the first launch on the host's clock: with compiling */
-    double best_ms;  /* the best later one, by events */
-};
-
-static inline struct suite_timing
-suite_time_product(const struct suite_product *p, const struct suite_options *o, const float *a,
-                   const float *b, float *c)
-{
-    struct suite_timing t = {0, 0};
-    cudaEvent_t begin, end;
-    CHECK(cudaEventCreate(&begin));
-    CHECK(cudaEventCreate(&end));
-    double start = suite_seconds();
-    p->launch(a, b, c, o->m, o->k, o->n, o->tile);
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
-    t.first_ms = 1e3 * (suite_seconds() - start);
-    for (int i = 0; i < o->repeat; i++) {
-        float ms = 0;
-        CHECK(cudaEventRecord(begin, 0));
-        p->launch(a, b, c, o->m, o->k, o->n, o->tile);
-        CHECK(cudaGetLastError());
-        CHECK(cudaEventRecord(end, 0));
-        CHECK(cudaEventSynchronize(end));
-        CHECK(cudaEventElapsedTime(&ms, begin, end));
-        if (i == 0 || ms < t.best_ms)
-            t.best_ms = ms;
-    }
-    CHECK(cudaEventDestroy(begin));
-    CHECK(cudaEventDestroy(end));
-    return t;
-}
-
-static inline void
-suite_report_json(const struct suite_product *p, const struct suite_options *o,
-                  const struct cudaDeviceProp *d, const struct suite_timing *t,
-                  const struct suite_verdict *v, double madds)
-{
-    printf("{\"version\":1,\"program\":\"%s\",\"m\":%d,\"k\":%d,\"n\":%d,\"tile\":%d,"
-           "\"device\":\"%s\",\"verified\":%s,\"checked\":%zu,\"first_milliseconds\":%.4f,"
-           "\"milliseconds\":%.4f,\"gflops\":%.4f,\"madds_per_second\":%.0f}\n",
-           p->name, o->m, o->k, o->n, o->tile, d->name,
-           !o->verify ? "null" : v->good ? "true" : "false", v->checked, t->first_ms, t->best_ms,
-           2e-9 * madds, madds);
-}
-
-static inline void
-suite_report(const struct suite_product *p, const struct suite_options *o,
-             const struct cudaDeviceProp *d, const struct suite_timing *t,
-             const struct suite_verdict *v, double madds)
-{
-    printf("%s: C(%d x %d) = A(%d x %d) B(%d x %d)", p->title, o->m, o->n, o->m, o->k, o->k, o->n);
-    if (o->tile)
-        printf(", tile %d", o->tile);
-    printf("\n  device    %s, compute capability %d.%d\n", d->name, d->major, d->minor);
-    if (!o->verify)
-        printf("  verified  not asked for\n");
-    else if (v->good)
-        printf("  verified  yes: %zu elements, largest error %.2f of the tolerance\n", v->checked,
-               v->worst);
-    else
-        printf("  verified  NO: C[%d][%d] is %.9g, should be %.9g\n", v->row, v->col, v->found,
-               v->right);
-    printf("  time      %.3f ms (best of %d; the first launch took %.1f ms)\n", t->best_ms, o->repeat,
-           t->first_ms);
-    printf("  speed     %.2f GFLOP/s, %.0f million multiply-adds a second\n", 2e-9 * madds,
-           1e-6 * madds);
-}
-
-static inline float *
-suite_host_matrix(size_t count)
-{
-    float *at = (float *)calloc(count + 1, sizeof *at);
+    T *at = (T *)calloc(count + 1, sizeof(T));
     if (!at) {
-        fprintf(stderr, "out of memory: %zu floats\n", count);
+        fprintf(stderr, "out of memory: %zu bytes\n", count * sizeof(T));
         exit(1);
     }
     return at;
 }
 
-static inline int
-suite_product_main(const struct suite_product *p, int argc, char **argv)
+/* Filled with 0xff (for floats NaN): an element never written shows. */
+template <typename T>
+static inline T *
+suite_device(size_t count)
 {
-    struct suite_options o = suite_parse(argc, argv);
-    if (o.tile && !p->most_tile && o.tile != p->default_tile) {
-        fprintf(stderr, "%s: the tile is fixed when it is compiled\n", argv[0]);
-        return 2;
+    T *at = NULL;
+    CHECK(cudaMalloc((void **)&at, (count ? count : 1) * sizeof(T)));
+    if (count)
+        CHECK(cudaMemset(at, 0xff, count * sizeof(T)));
+    return at;
+}
+
+template <typename T>
+static inline void
+suite_to_device(T *device, const T *host, size_t count)
+{
+    if (count)
+        CHECK(cudaMemcpy(device, host, count * sizeof(T), cudaMemcpyHostToDevice));
+}
+
+template <typename T>
+static inline T *
+suite_upload(const T *host, size_t count)
+{
+    T *at = NULL;
+    CHECK(cudaMalloc((void **)&at, (count ? count : 1) * sizeof(T)));
+    suite_to_device(at, host, count);
+    return at;
+}
+
+template <typename T>
+static inline void
+suite_download(T *host, const T *device, size_t count)
+{
+    if (count)
+        CHECK(cudaMemcpy(host, device, count * sizeof(T), cudaMemcpyDeviceToHost));
+}
+
+/* -- options -------------------------------------------------------------------------------------
+ */
+
+/* An option of one program alone: a number, or (where text is set) a word. */
+struct suite_extra {
+    const char *name; /* "--tile" */
+    int *value;
+    int least, most;
+    const char *help;
+    const char **text;
+};
+
+enum { SUITE_FIGURES = 48, SUITE_MOST = 1 << 26 };
+
+struct suite_figure {
+    char name[40];
+    double value;
+};
+
+struct suite {
+    const char *name;  /* "transpose/padded" */
+    const char *title; /* "transpose through a padded tile" */
+    int size[3];       /* --size A, AxB, AxBxC; what is not given is as the one before */
+    char size_text[40];
+    int repeat; /* timed launches after the first; the best one counts */
+    int verify, json, quiet;
+    struct cudaDeviceProp device;
+    double first_ms; /* the first launch on the host's clock: with compiling */
+    double best_ms;  /* by events */
+    int good;        /* every comparison so far */
+    size_t checked;  /* values compared */
+    double worst;    /* largest error as a share of the tolerance */
+    char why[240];   /* the first thing that is wrong */
+    struct suite_figure figures[SUITE_FIGURES];
+    int figure_count;
+};
+
+static inline void
+suite_usage(const struct suite *s, const struct suite_extra *extra, int count, const char *program,
+            FILE *to)
+{
+    fprintf(to,
+            "usage: %s [options]\n%s: %s\n"
+            "  --size A[xB[xC]]    size of the problem; --n A is the same (now %s)\n"
+            "  --repeat R          timed launches after the first, the best counts (%d)\n"
+            "  --verify 0|1        compare with plain C (%d)\n"
+            "  --json              the result as JSON\n"
+            "  --quiet             no pictures and tables\n",
+            program, s->name, s->title, s->size_text, s->repeat, s->verify);
+    for (int i = 0; i < count; i++)
+        fprintf(to, "  %-20s%s\n", extra[i].name, extra[i].help);
+}
+
+static inline int
+suite_number(const char *program, const char *name, const char *text, int least, int most)
+{
+    char *end = NULL;
+    long value = text ? strtol(text, &end, 10) : 0;
+    if (text && *text && !*end && value >= least && value <= most)
+        return (int)value;
+    fprintf(stderr, "%s: %s takes a number from %d to %d\n", program, name, least, most);
+    exit(2);
+}
+
+/* "17", "100x33", "5x6x7". */
+static inline void
+suite_take_size(struct suite *s, const char *program, const char *text)
+{
+    char word[40], *at = word;
+    snprintf(word, sizeof word, "%s", text ? text : "");
+    for (int i = 0; i < 3; i++) {
+        char *next = at ? strchr(at, 'x') : NULL;
+        if (next)
+            *next++ = '\0';
+        s->size[i] =
+            at || i == 0 ? suite_number(program, "--size", at, 0, SUITE_MOST) : s->size[i - 1];
+        at = next;
     }
-    if (!o.tile)
-        o.tile = p->default_tile;
-    if (p->most_tile && o.tile > p->most_tile) {
-        fprintf(stderr, "%s: --tile is at most %d\n", argv[0], p->most_tile);
-        return 2;
+    snprintf(s->size_text, sizeof s->size_text, "%s", text);
+}
+
+/* One option at argv[*i]; moves *i to its value. */
+static inline int
+suite_take_option(struct suite *s, const struct suite_extra *extra, int count, int argc,
+                  char **argv, int *i)
+{
+    const char *word = argv[*i], *value = *i + 1 < argc ? argv[*i + 1] : NULL;
+    if (strcmp(word, "--json") == 0 || strcmp(word, "--quiet") == 0) {
+        *(word[2] == 'j' ? &s->json : &s->quiet) = 1;
+        return 1;
     }
+    if (strcmp(word, "--size") == 0 || strcmp(word, "--n") == 0)
+        suite_take_size(s, argv[0], value);
+    else if (strcmp(word, "--repeat") == 0)
+        s->repeat = suite_number(argv[0], word, value, 0, 100000);
+    else if (strcmp(word, "--verify") == 0)
+        s->verify = suite_number(argv[0], word, value, 0, 1);
+    else {
+        int k = 0;
+        while (k < count && strcmp(extra[k].name, word) != 0)
+            k++;
+        if (k == count)
+            return 0;
+        if (!extra[k].text)
+            *extra[k].value = suite_number(argv[0], word, value, extra[k].least, extra[k].most);
+        else if (value)
+            *extra[k].text = value;
+        else {
+            fprintf(stderr, "%s: %s takes a value\n", argv[0], word);
+            exit(2);
+        }
+    }
+    ++*i;
+    return 1;
+}
+
+/* Options and device. n: the size when none is given. */
+static inline struct suite
+suite_begin(const char *name, const char *title, int n, const struct suite_extra *extra, int count,
+            int argc, char **argv)
+{
+    struct suite s = {};
     int device = 0;
-    struct cudaDeviceProp properties;
+    s.name = name;
+    s.title = title;
+    s.repeat = 3;
+    s.verify = s.good = 1;
+    s.size[0] = s.size[1] = s.size[2] = n;
+    snprintf(s.size_text, sizeof s.size_text, "%d", n);
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--help") == 0) {
+            suite_usage(&s, extra, count, argv[0], stdout);
+            exit(0);
+        }
+        if (strcmp(argv[i], "--") != 0 && !suite_take_option(&s, extra, count, argc, argv, &i)) {
+            fprintf(stderr, "%s: unknown option %s\n", argv[0], argv[i]);
+            suite_usage(&s, extra, count, argv[0], stderr);
+            exit(2);
+        }
+    }
     CHECK(cudaGetDevice(&device));
-    CHECK(cudaGetDeviceProperties(&properties, device));
+    CHECK(cudaGetDeviceProperties(&s.device, device));
+    return s;
+}
 
-    size_t count_a = (size_t)o.m * o.k, count_b = (size_t)o.k * o.n, count_c = (size_t)o.m * o.n;
-    float *host_a = suite_host_matrix(count_a), *host_b = suite_host_matrix(count_b);
-    float *host_c = suite_host_matrix(count_c), *a, *b, *c;
-    suite_fill(host_a, count_a, 1);
-    suite_fill(host_b, count_b, 2);
-    CHECK(cudaMalloc((void **)&a, (count_a + 1) * sizeof *a));
-    CHECK(cudaMalloc((void **)&b, (count_b + 1) * sizeof *b));
-    CHECK(cudaMalloc((void **)&c, (count_c + 1) * sizeof *c));
-    CHECK(cudaMemcpy(a, host_a, count_a * sizeof *a, cudaMemcpyHostToDevice));
-    CHECK(cudaMemcpy(b, host_b, count_b * sizeof *b, cudaMemcpyHostToDevice));
-    CHECK(cudaMemset(c, 0xff, count_c * sizeof *c)); /* NaN: an element never written shows */
+/* -- timing
+ * ---------------------------------------------------------------------------------------- */
 
-    struct suite_timing timing = {0, 0};
-    if (count_c) /* an empty grid cannot be launched, and there is nothing to do */
-        timing = suite_time_product(p, &o, a, b, c);
-    CHECK(cudaMemcpy(host_c, c, count_c * sizeof *c, cudaMemcpyDeviceToHost));
-    struct suite_verdict verdict = {1, 0, 0, 0, 0, 0, 0};
-    if (o.verify)
-        verdict = suite_compare_product(host_a, host_b, host_c, o.m, o.k, o.n);
-    double madds = timing.best_ms > 0 ? (double)o.m * o.k * o.n / (1e-3 * timing.best_ms) : 0;
-    (o.json ? suite_report_json : suite_report)(p, &o, &properties, &timing, &verdict, madds);
+/* Launches once, then --repeat times by events. What stands before `launch` in the second form
+ * brings the data back to the start each time and is not timed. */
+#define SUITE_TIME(s, ...) SUITE_TIME_AFTER(s, (void)0, __VA_ARGS__)
+#define SUITE_TIME_AFTER(s, prepare, ...)                                                          \
+    do {                                                                                           \
+        cudaEvent_t suite_from, suite_to;                                                          \
+        CHECK(cudaEventCreate(&suite_from));                                                       \
+        CHECK(cudaEventCreate(&suite_to));                                                         \
+        for (int suite_i = 0; suite_i <= (s)->repeat; suite_i++) {                                 \
+            float suite_ms = 0;                                                                    \
+            prepare;                                                                               \
+            double suite_start = suite_seconds();                                                  \
+            CHECK(cudaEventRecord(suite_from, 0));                                                 \
+            __VA_ARGS__;                                                                           \
+            CHECK(cudaGetLastError());                                                             \
+            CHECK(cudaEventRecord(suite_to, 0));                                                   \
+            CHECK(cudaEventSynchronize(suite_to));                                                 \
+            CHECK(cudaEventElapsedTime(&suite_ms, suite_from, suite_to));                          \
+            if (suite_i == 0)                                                                      \
+                (s)->first_ms = 1e3 * (suite_seconds() - suite_start);                             \
+            if (suite_i <= 1 || suite_ms < (s)->best_ms)                                           \
+                (s)->best_ms = suite_ms;                                                           \
+        }                                                                                          \
+        CHECK(cudaEventDestroy(suite_from));                                                       \
+        CHECK(cudaEventDestroy(suite_to));                                                         \
+    } while (0)
 
-    CHECK(cudaFree(a));
-    CHECK(cudaFree(b));
-    CHECK(cudaFree(c));
-    free(host_a);
-    free(host_b);
-    free(host_c);
-    return verdict.good ? 0 : 1;
+/* -- comparison
+ * ------------------------------------------------------------------------------------ */
+
+/* Something is wrong; the first reason is reported. */
+static inline void __attribute__((format(printf, 2, 3)))
+suite_wrong(struct suite *s, const char *format, ...)
+{
+    if (s->good) {
+        va_list list;
+        va_start(list, format);
+        vsnprintf(s->why, sizeof s->why, format, list);
+        va_end(list);
+    }
+    s->good = 0;
+}
+
+/* What must hold, said in words. */
+static inline void
+suite_expect(struct suite *s, int holds, const char *what)
+{
+    s->checked++;
+    if (!holds)
+        suite_wrong(s, "does not hold: %s", what);
+}
+
+/* One value with its own tolerance; at: its place in the text of an error. */
+static inline void
+suite_compare_one(struct suite *s, const char *what, size_t at, double found, double right,
+                  double tolerance)
+{
+    double error = fabs(found - right);
+    double share = error == 0 ? 0 : error / (tolerance > 0 ? tolerance : 1e-300);
+    if (!(share <= 1)) /* written so that a NaN counts as wrong */
+        suite_wrong(s, "%s[%zu] is %.9g, should be %.9g", what, at, found, right);
+    if (!(share <= s->worst))
+        s->worst = share;
+    s->checked++;
+}
+
+/* |found - right| <= relative * |right| + relative: values of the order of 1. */
+template <typename T>
+static inline void
+suite_compare_floats(struct suite *s, const char *what, const float *found, const T *right,
+                     size_t count, double relative)
+{
+    for (size_t i = 0; i < count && s->verify; i++)
+        suite_compare_one(s, what, i, found[i], right[i], relative * (1 + fabs((double)right[i])));
+}
+
+/* Integers of any type: equal. */
+template <typename T>
+static inline void
+suite_compare_equal(struct suite *s, const char *what, const T *found, const T *right, size_t count)
+{
+    for (size_t i = 0; i < count && s->verify; i++) {
+        if (!(found[i] == right[i]))
+            suite_wrong(s, "%s[%zu] is %.9g, should be %.9g", what, i, (double)found[i],
+                        (double)right[i]);
+        s->checked++;
+    }
+}
+
+/* -- the report
+ * ------------------------------------------------------------------------------------ */
+
+/* Pictures and tables: for people only. */
+static inline int
+suite_talks(const struct suite *s)
+{
+    return !s->json && !s->quiet;
+}
+
+static inline void __attribute__((format(printf, 2, 3)))
+suite_say(const struct suite *s, const char *format, ...)
+{
+    va_list list;
+    if (!suite_talks(s))
+        return;
+    va_start(list, format);
+    vprintf(format, list);
+    va_end(list);
+}
+
+/* A figure that the program found: a line of the report, a member of "figures" in the JSON. */
+static inline void
+suite_figure(struct suite *s, const char *name, double value)
+{
+    if (s->figure_count == SUITE_FIGURES)
+        return;
+    struct suite_figure *f = &s->figures[s->figure_count++];
+    snprintf(f->name, sizeof f->name, "%s", name);
+    f->value = value;
+}
+
+static inline void
+suite_json_text(const char *text)
+{
+    putchar('"');
+    for (; *text; text++)
+        if (*text == '"' || *text == '\\')
+            printf("\\%c", *text);
+        else if ((unsigned char)*text < ' ')
+            printf("\\u%04x", (unsigned char)*text);
+        else
+            putchar(*text);
+    putchar('"');
+}
+
+static inline void
+suite_json_number(double value)
+{
+    if (isfinite(value))
+        printf("%.12g", value);
+    else
+        printf("null");
+}
+
+static inline void
+suite_report_json(const struct suite *s)
+{
+    printf("{\"version\":1,\"program\":");
+    suite_json_text(s->name);
+    printf(",\"size\":");
+    suite_json_text(s->size_text);
+    printf(",\"device\":");
+    suite_json_text(s->device.name);
+    printf(",\"verified\":%s,\"checked\":%zu,\"first_milliseconds\":%.4f,\"milliseconds\":%.4f",
+           !s->verify ? "null"
+           : s->good  ? "true"
+                      : "false",
+           s->checked, s->first_ms, s->best_ms);
+    if (!s->good) {
+        printf(",\"why\":");
+        suite_json_text(s->why);
+    }
+    printf(",\"figures\":{");
+    for (int i = 0; i < s->figure_count; i++) {
+        printf(i ? "," : "");
+        suite_json_text(s->figures[i].name);
+        putchar(':');
+        suite_json_number(s->figures[i].value);
+    }
+    printf("}}\n");
+}
+
+/* Prints the report; the exit status. */
+static inline int
+suite_end(const struct suite *s)
+{
+    if (s->json) {
+        suite_report_json(s);
+        return s->good ? 0 : 1;
+    }
+    printf("%s, size %s\n  device    %s, compute capability %d.%d\n", s->title, s->size_text,
+           s->device.name, s->device.major, s->device.minor);
+    if (!s->verify)
+        printf("  verified  not asked for\n");
+    else if (s->good)
+        printf("  verified  yes: %zu values, largest error %.2f of the tolerance\n", s->checked,
+               s->worst);
+    else
+        printf("  verified  NO: %s\n", s->why);
+    printf("  time      %.3f ms (best of %d; the first launch took %.1f ms)\n", s->best_ms,
+           s->repeat, s->first_ms);
+    for (int i = 0; i < s->figure_count; i++)
+        printf("  %-40s %.9g\n", s->figures[i].name, s->figures[i].value);
+    return s->good ? 0 : 1;
 }
 
 #endif

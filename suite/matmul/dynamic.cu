@@ -3,8 +3,15 @@
  * Matrix product, the tiled rung with its tile chosen at run time (--tile 1..32): both tiles lie
  * one behind the other in dynamic shared memory, whose size the launch gives. One program serves
  * to try all tile sizes; the price is that the compiler cannot unroll the inner loop.
+ *
+ * systems: A4, A5
+ * title: tile size chosen at run time, dynamic shared memory
+ * rung: 6
+ * sizes: 0 1 17 100 1000 65x300x129
+ * check: 17 50x33x70
+ * bench: 512
  */
-#include "../common/suite.h"
+#include "../common/product.h"
 
 __global__ void
 product(const float *a, const float *b, float *c, int m, int k, int n)

@@ -3,8 +3,15 @@
  * Matrix product, first rung: one thread computes one element of C, straight from global memory.
  * Each element of A is read by n threads and each element of B by m threads, every time from global
  * memory: two loads of 4 bytes for one multiply-add. Bandwidth is the limit.
+ *
+ * systems: A3, B4
+ * title: one thread an element, from global memory
+ * rung: 4
+ * sizes: 0 1 17 100 1000 65x300x129
+ * check: 17 50x33x70
+ * bench: 512
  */
-#include "../common/suite.h"
+#include "../common/product.h"
 
 enum { SIDE = 16 };
 

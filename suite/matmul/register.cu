@@ -14,8 +14,15 @@
  *   warp 1 | ROWS rows          |
  *     ...  |                    |
  *          +--------------------+
+ *
+ * systems: A6
+ * title: register blocking: 8 x 2 elements a thread
+ * rung: 7
+ * sizes: 0 1 17 100 1000 65x300x129
+ * check: 17 50x33x70
+ * bench: 512
  */
-#include "../common/suite.h"
+#include "../common/product.h"
 
 #ifndef ROWS
 #define ROWS 8

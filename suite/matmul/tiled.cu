@@ -7,8 +7,15 @@
  *
  * Threads beyond the edge bring zeros and take part in every barrier; only the store is theirs to
  * leave out. TILE is fixed when the program is compiled (-DTILE=32).
+ *
+ * systems: A4, A5
+ * title: tiles in shared memory
+ * rung: 5
+ * sizes: 0 1 17 100 1000 65x300x129
+ * check: 17 50x33x70
+ * bench: 512
  */
-#include "../common/suite.h"
+#include "../common/product.h"
 
 #ifndef TILE
 #define TILE 16

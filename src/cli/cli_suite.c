@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * lockstep suite: the lectures' systems, rung by rung. This file takes the command line apart: the
+ * verb, filters, sizes and devices; suite.h explains the rest.
+ */
+#include "cli/suite.h"
+
+#include "model/model.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { S_SIZES, S_PROFILES, S_DIR, S_REPEAT, S_TIMEOUT, S_COUNT };
+
+static const struct option_row rows[S_COUNT] = {
+    [S_SIZES] = {"--sizes", 0, NULL, "A,B,...", "sizes instead of those that each rung names"},
+    [S_PROFILES] = {"--profiles", 0, NULL, "X.Y,...",
+                    "several devices, by compute capability or name; all: 1.0,2.0,3.5,7.0,9.0"},
+    [S_DIR] = {"--suite-dir", 0, "LOCKSTEP_SUITE", "FOLDER", "where the suite is"},
+    [S_REPEAT] = {"--repeat", 0, NULL, "N", "timed launches (1; bench: 5)"},
+    [S_TIMEOUT] = {"--timeout", 0, NULL, "SECONDS", "most that one program may take (300)"},
+};
+
+static const struct cli_usage usage = {
+    .name = "suite",
+    .synopsis = "VERB [options] [FILTER...]",
+    .text = "The lectures' systems: one folder a system, one program a rung.\n"
+            "FILTER: a system's id (A4), a system (matmul), a rung (matmul/tiled), a folder or a "
+            "file;\n"
+            "none: all of them. --json may be followed by a file whose name ends in .json.\n"
+            "\nVerbs:\n"
+#define VERB(name, function, help) "  " #name "\t" help "\n"
+#include "cli/suite_verbs.def"
+#undef VERB
+    ,
+    .rows = rows,
+    .row_count = S_COUNT,
+    .words_anywhere = true,
+};
+
+static const struct verb {
+    const char *name;
+    int (*function)(struct suite_call *c);
+} verbs[] = {
+#define VERB(name, function, help) {#name, function},
+#include "cli/suite_verbs.def"
+#undef VERB
+};
+enum { VERB_COUNT = sizeof verbs / sizeof *verbs };
+
+/* -- what verbs share
+ * ------------------------------------------------------------------------------ */
+
+const char *
+suite_ids(const struct suite_rung *r)
+{
+    enum { BUFFERS = 4, ROOM = 64 };
+    static _Thread_local char buffers[BUFFERS][ROOM];
+    static _Thread_local unsigned next;
+    char *at = buffers[next++ % BUFFERS];
+    size_t n = 0;
+    at[0] = '\0';
+    for (size_t i = 0; i < r->ids.count && n < ROOM; i++)
+        n += (size_t)snprintf(at + n, ROOM - n, i ? " %s" : "%s", r->ids.at[i]);
+    return at;
+}
+
+json_t *
+suite_row(const struct suite_rung *r, const char *size, const struct suite_device *d)
+{
+    uint64_t number;
+    char cc[16];
+    json_t *ids = json_array();
+    for (size_t i = 0; i < r->ids.count; i++)
+        json_array_append_new(ids, json_string(r->ids.at[i]));
+    json_t *row = json_pack("{s:o,s:s,s:s}", "systems", ids, "rung", r->name, "title", r->title);
+    if (size)
+        json_object_set_new(row, "size",
+                            ls_parse_u64(size, &number) ? json_integer((json_int_t)number)
+                                                        : json_string(size));
+    if (d) {
+        snprintf(cc, sizeof cc, "%u.%u", d->profile->cc_major, d->profile->cc_minor);
+        json_object_set_new(row, "device", json_string(d->profile->name));
+        json_object_set_new(row, "cc", json_string(cc));
+    }
+    return row;
+}
+
+void
+suite_progress(struct suite_call *c, const struct suite_rung *r, const char *size,
+               const struct suite_device *d)
+{
+    if (c->line->common.quiet || !isatty(2))
+        return;
+    if (!r)
+        fprintf(stderr, "\r\033[K");
+    else
+        fprintf(stderr, "\r\033[K[%u/%u] %s %s on %u.%u", ++c->done, c->total, r->name, size,
+                d->profile->cc_major, d->profile->cc_minor);
+    fflush(stderr);
+}
+
+int
+suite_write(struct suite_call *c, json_t *json, int status)
+{
+    char *text = json_dumps(json, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
+    json_decref(json);
+    if (!text)
+        return CLI_INTERNAL;
+    cli_write_json(c->usage, c->json, text, &status);
+    free(text);
+    return status;
+}
+
+/* -- list
+ * ------------------------------------------------------------------------------------------- */
+
+static json_t *
+strings(const suite_words *w)
+{
+    json_t *j = json_array();
+    for (size_t i = 0; i < w->count; i++)
+        json_array_append_new(j, json_string(w->at[i]));
+    return j;
+}
+
+int
+suite_list(struct suite_call *c)
+{
+    static const char *const results[] = {"right", "wrong", "either"};
+    json_t *all = json_array();
+    if (!c->json)
+        printf("%-30s %-14s %s\n", "rung", "systems", "title");
+    for (size_t i = 0; i < c->rungs.count; i++) {
+        const struct suite_rung *r = c->rungs.at[i];
+        json_t *row = suite_row(r, NULL, NULL);
+        json_object_set_new(row, "sizes", strings(&r->sizes));
+        json_object_set_new(row, "expect", strings(&r->expect));
+        json_object_set_new(row, "result", json_string(results[r->result]));
+        json_object_set_new(row, "generations", json_string("1.0 on"));
+        json_array_append_new(all, row);
+        if (c->json)
+            continue;
+        printf("%-30s %-14s %s", r->name, suite_ids(r), r->title);
+        for (size_t k = 0; k < r->expect.count; k++)
+            printf(k ? ", %s" : "  [%s", r->expect.at[k]);
+        printf(r->expect.count ? "]\n" : "\n");
+    }
+    if (c->json)
+        return suite_write(c, all, CLI_OK);
+    json_decref(all);
+    printf("%zu rungs; each runs on every generation from 1.0 on\n", c->rungs.count);
+    return CLI_OK;
+}
+
+/* -- the command line
+ * --------------------------------------------------------------------------------- */
+
+static bool
+choose_rungs(struct suite_call *c, struct ls_error *err)
+{
+    struct suite_table *t = c->table;
+    const struct cli_line *l = c->line;
+    bool *taken = ARENA_ARRAY(&t->arena, bool, t->rungs.count + 1);
+    for (int w = 1; w < l->word_count; w++) {
+        bool any = false;
+        for (size_t i = 0; i < t->rungs.count; i++)
+            if (suite_matches(&t->rungs.at[i], l->words[w]))
+                any = taken[i] = true;
+        if (!any) {
+            const char **names = ARENA_ARRAY(&t->arena, const char *, t->rungs.count * 2);
+            for (size_t i = 0; i < t->rungs.count; i++) {
+                names[2 * i] = t->rungs.at[i].name;
+                names[2 * i + 1] = t->rungs.at[i].system;
+            }
+            const char *near = ls_nearest(l->words[w], names, t->rungs.count * 2);
+            return ls_fail(err, LS_ERR_USAGE,
+                           "no rung or system \"%s\" (%s%s%s`lockstep suite list` has them)",
+                           l->words[w], near ? "did you mean " : "", near ? near : "",
+                           near ? "? " : "");
+        }
+    }
+    for (size_t i = 0; i < t->rungs.count; i++)
+        if (taken[i] || l->word_count == 1)
+            VEC_PUSH(&c->rungs, &t->rungs.at[i]);
+    return true;
+}
+
+static bool
+choose_devices(struct suite_call *c, struct ls_error *err)
+{
+    const char *list = c->line->value[S_PROFILES];
+    suite_words names = {0};
+    if (!list) {
+        VEC_PUSH(&c->devices, (struct suite_device){c->line->common.cc, c->line->common.gpu,
+                                                    cli_device(&c->line->common)});
+        return true;
+    }
+    suite_split(&c->table->arena, strcmp(list, "all") == 0 ? "1.0,2.0,3.5,7.0,9.0" : list, &names);
+    bool ok = true;
+    for (size_t i = 0; ok && i < names.count; i++) {
+        struct suite_device d = {0};
+        if ((d.profile = model_find_cc(names.at[i])))
+            d.cc = names.at[i];
+        else if ((d.profile = model_find_device(names.at[i])))
+            d.gpu = names.at[i];
+        else
+            ok = ls_fail(err, LS_ERR_USAGE,
+                         "no device \"%s\" is known (`lockstep devices` lists them)", names.at[i]);
+        VEC_PUSH(&c->devices, d);
+    }
+    VEC_FREE(&names);
+    return ok;
+}
+
+static bool
+take_number(const char *name, const char *value, uint32_t otherwise, uint32_t *out,
+            struct ls_error *err)
+{
+    uint64_t n = otherwise;
+    if (value && (!ls_parse_u64(value, &n) || n < 1 || n > 100000))
+        return ls_fail(err, LS_ERR_USAGE, "%s takes a number from 1 to 100000, not \"%s\"", name,
+                       value);
+    *out = (uint32_t)n;
+    return true;
+}
+
+static bool
+read_table(struct suite_call *c, const char *folder, struct ls_error *err)
+{
+    if (!suite_table_read(c->table, folder, err))
+        return false;
+    c->programs = ARENA_ARRAY(&c->table->arena, const char *, c->table->rungs.count);
+    return true;
+}
+
+static bool
+prepare(struct suite_call *c, const struct verb *v, struct ls_error *err)
+{
+    const char *const *value = c->line->value;
+    if (value[S_SIZES])
+        suite_split(&c->table->arena, value[S_SIZES], &c->sizes);
+    return take_number("--repeat", value[S_REPEAT], strcmp(v->name, "bench") == 0 ? 5 : 1,
+                       &c->repeat, err) &&
+           take_number("--timeout", value[S_TIMEOUT], 300, &c->timeout_s, err) &&
+           read_table(c, value[S_DIR], err) && choose_rungs(c, err) && choose_devices(c, err);
+}
+
+static const struct verb *
+find_verb(const char *word)
+{
+    for (int i = 0; i < VERB_COUNT; i++)
+        if (strcmp(verbs[i].name, word) == 0)
+            return &verbs[i];
+    return NULL;
+}
+
+/* --json FILE.json as two words: the file is then no filter. */
+static int
+join_json(struct arena *a, int argc, char **argv, char **out)
+{
+    int n = 0;
+    for (int i = 0; i < argc; i++) {
+        if (strcmp(argv[i], "--json") == 0 && i + 1 < argc &&
+            (ls_ends_with(argv[i + 1], ".json") || strcmp(argv[i + 1], "-") == 0)) {
+            out[n++] = arena_printf(a, "--json=%s", argv[i + 1]);
+            i++;
+        } else
+            out[n++] = argv[i];
+    }
+    return n;
+}
+
+static int
+call(struct cli_line *line)
+{
+    struct suite_table table = {0};
+    struct suite_call c = {
+        .usage = &usage, .line = line, .table = &table, .json = line->common.json};
+    struct ls_error err = {0};
+    const struct verb *v = line->word_count ? find_verb(line->words[0]) : NULL;
+    int status;
+    if (!line->word_count)
+        status = cli_usage_error(&usage, "no verb given");
+    else if (!v)
+        status = cli_usage_error(&usage, "no verb \"%s\"", line->words[0]);
+    else if (!prepare(&c, v, &err))
+        status = cli_error(usage.name, &err);
+    else
+        status = v->function(&c);
+    VEC_FREE(&c.rungs);
+    VEC_FREE(&c.sizes);
+    VEC_FREE(&c.devices);
+    suite_table_free(&table);
+    return status;
+}
+
+int
+cli_suite(int argc, char **argv)
+{
+    struct arena words = {0};
+    struct cli_line line;
+    int status;
+    char **joined = ARENA_ARRAY(&words, char *, argc + 1);
+    int n = join_json(&words, argc, argv, joined);
+    if (cli_parse(&usage, n, joined, &line, &status)) {
+        status = call(&line);
+        cli_line_fini(&line);
+    }
+    arena_free(&words);
+    return status;
+}
