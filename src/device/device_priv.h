@@ -6,6 +6,7 @@
  *   handle.c   handles                           copy.c     copies and fills
  *   image.c    PTX, variables, functions         stream.c   streams, events, operations
  *   storage.c  memory, arrays, textures          graph.c    graphs and capture
+ *   tool.c     check, profile
  */
 #ifndef LOCKSTEP_DEVICE_PRIV_H
 #define LOCKSTEP_DEVICE_PRIV_H
@@ -76,6 +77,14 @@ struct process {
 struct process *device_process(void);
 /* The jit engine and the workers, made on first use. */
 bool process_engine(struct process *p, struct ls_error *err);
+
+/* -- tool.c: who watches -------------------------------------------------------------------------- */
+
+/* Opens the tool that the environment names; true when it names none. False: device_reason. */
+bool tool_start(const struct device_profile *d);
+struct jit_tool *tool_of_process(void); /* NULL: nobody watches */
+/* After a launch: an interim result, when the last one is old. */
+void tool_launched(void);
 
 /* -- images ----------------------------------------------------------------------------------------- */
 

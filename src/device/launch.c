@@ -354,6 +354,8 @@ launch_run(const struct device_launch *l)
                              .resident_blocks = resident < UINT32_MAX ? (uint32_t)resident : UINT32_MAX,
                              .stack_limit = (uint32_t)d->limit[DEVICE_LIMIT_STACK],
                              .gridid = ++d->launches,
+                             .tool = tool_of_process(),
+                             .tool_id = d->launches,
                              .print = print_text,
                              .print_context = &printed};
     memcpy(r.grid, l->grid, sizeof r.grid);
@@ -362,6 +364,7 @@ launch_run(const struct device_launch *l)
         lose(d, &report);
     if (printed)
         fflush(stdout);
+    tool_launched();
     return DEVICE_OK;
 }
 

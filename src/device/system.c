@@ -120,7 +120,7 @@ start(void)
         return true;
     process.profile = choose_profile();
     if (!process.profile || !number_of("LOCKSTEP_DEVICES", 1, DEVICE_MOST, &devices) ||
-        !number_of("LOCKSTEP_WORKERS", 1, 4096, &workers))
+        !number_of("LOCKSTEP_WORKERS", 1, 4096, &workers) || !tool_start(process.profile))
         return false;
     process.count = (int)devices;
     process.started = true;

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * program.c: see program.h. Options become LOCKSTEP_* variables, which liblockstep reads inside the
+ * program; a watched program writes its result to a file in a folder of its own.
+ */
+#include "cli/program.h"
+
+#include "cc/cc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* -- what to execute ----------------------------------------------------------------------------- */
+
+/* A name without a slash means the file here, else a command on the PATH, which execvp looks up. */
+static const char *
+executable(struct arena *a, const char *word, struct ls_error *err)
+{
+    struct stat st;
+    if (stat(word, &st) != 0) {
+        if (errno == ENOENT && !strchr(word, '/') && !strchr(word, '.'))
+            return word;
+        ls_fail(err, LS_ERR_USAGE, "%s: %s", word, strerror(errno));
+        return NULL;
+    }
+    if (!S_ISREG(st.st_mode)) {
+        ls_fail(err, LS_ERR_USAGE, "%s: %s, not a program", word,
+                S_ISDIR(st.st_mode) ? "a folder" : "a special file");
+        return NULL;
+    }
+    if (access(word, X_OK) != 0) {
+        ls_fail(err, LS_ERR_USAGE, "%s: %s%s", word, strerror(errno),
+                errno == EACCES ? " (neither a .cu file nor executable)" : "");
+        return NULL;
+    }
+    return strchr(word, '/') ? word : arena_printf(a, "./%s", word);
+}
+
+const char *
+program_path(struct arena *a, const char *word, const char *const *extra, size_t count,
+             struct ls_error *err)
+{
+    enum { PATH_ROOM = 4096 };
+    if (ls_ends_with(word, ".ptx")) {
+        ls_fail(err, LS_ERR_USAGE, "%s: PTX has no host code; run one of its kernels with "
+                "`lockstep launch %s --kernel NAME`", word, word);
+        return NULL;
+    }
+    if (!ls_ends_with(word, ".cu") && !ls_ends_with(word, ".cuda"))
+        return executable(a, word, err);
+    char *path = arena_alloc(a, PATH_ROOM);
+    return cc_build(word, extra, count, path, PATH_ROOM, err) ? path : NULL;
+}
+
+static void
+set_count(const char *name, uint32_t n)
+{
+    char digits[16];
+    snprintf(digits, sizeof digits, "%u", n);
+    setenv(name, digits, 1);
+}
+
+void
+program_environment(const struct cli_common *c)
+{
+    if (c->cc)
+        setenv("LOCKSTEP_CC", c->cc, 1);
+    else
+        unsetenv("LOCKSTEP_CC");
+    if (c->gpu)
+        setenv("LOCKSTEP_GPU", c->gpu, 1);
+    else
+        unsetenv("LOCKSTEP_GPU");
+    if (c->devices)
+        set_count("LOCKSTEP_DEVICES", c->devices);
+    if (c->workers)
+        set_count("LOCKSTEP_WORKERS", c->workers);
+    if (c->quiet)
+        setenv("LOCKSTEP_QUIET", "1", 1);
+    if (c->verbose)
+        setenv("LOCKSTEP_VERBOSE", "1", 1);
+}
+
+int
+program_failed(const struct cli_usage *usage, const char *word)
+{
+    struct ls_error err = {0};
+    ls_fail(&err, LS_ERR_USAGE, "%s: %s", word,
+            errno == ENOEXEC ? "not a program for this machine" : strerror(errno));
+    return cli_error(usage->name, &err);
+}
+
+/* -- under a tool --------------------------------------------------------------------------------- */
+
+struct watch {
+    const char *path;
+    char **words;
+    const char *tool, *options, *out;
+    bool stdout_taken;
+};
+
+/* In the child. A failed exec is told through the pipe, which a good one closes. */
+static _Noreturn void
+become(const struct watch *w, int tell)
+{
+    setenv("LOCKSTEP_TOOL", w->tool, 1);
+    setenv("LOCKSTEP_TOOL_OUT", w->out, 1);
+    setenv("LOCKSTEP_TOOL_OPTIONS", w->options ? w->options : "", 1);
+    unsetenv("LOCKSTEP_JSON"); /* this command's, not the program's */
+    if (w->stdout_taken)
+        dup2(STDERR_FILENO, STDOUT_FILENO);
+    execvp(w->path, w->words); /* argv[0] stays the word that was given */
+    int why = errno;
+    if (write(tell, &why, sizeof why) != sizeof why)
+        _exit(126);
+    _exit(127);
+}
+
+/* The program's wait status; -1 and errno when it could not be executed. Ctrl-C is for the program:
+ * this process lives on to show what it did. */
+static int
+run_and_wait(const struct watch *w)
+{
+    int ends[2], why = 0, status = 0;
+    if (pipe(ends) != 0)
+        return -1;
+    fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+    fflush(stdout);
+    pid_t child = fork();
+    if (child < 0) {
+        why = errno;
+        close(ends[0]);
+        close(ends[1]);
+        errno = why;
+        return -1;
+    }
+    if (child == 0) {
+        close(ends[0]);
+        become(w, ends[1]);
+    }
+    close(ends[1]);
+    void (*interrupt)(int) = signal(SIGINT, SIG_IGN), (*quit)(int) = signal(SIGQUIT, SIG_IGN);
+    bool failed = read(ends[0], &why, sizeof why) == sizeof why;
+    close(ends[0]);
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    signal(SIGINT, interrupt);
+    signal(SIGQUIT, quit);
+    errno = why;
+    return failed ? -1 : status;
+}
+
+static char *
+temporary_folder(struct arena *a)
+{
+    const char *tmp = getenv("TMPDIR");
+    char *folder = arena_printf(a, "%s/lockstep-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+    return mkdtemp(folder);
+}
+
+bool
+program_watch(const struct cli_usage *usage, const struct cli_line *line, const char *tool,
+              const char *options, struct program_result *out, int *status)
+{
+    struct ls_error err = {0};
+    struct arena arena = {0};
+    size_t size;
+    *out = (struct program_result){0};
+    const char *json = line->common.json;
+    struct watch w = {.words = line->words, .tool = tool, .options = options};
+    w.stdout_taken = json && (!*json || strcmp(json, "-") == 0);
+    w.path = program_path(&arena, line->words[0], NULL, 0, &err);
+    char *folder = w.path ? temporary_folder(&arena) : NULL;
+    bool fine = false;
+    if (!w.path) {
+        *status = cli_error(usage->name, &err);
+    } else if (!folder) {
+        ls_fail(&err, LS_ERR_SYSTEM, "no temporary folder: %s", strerror(errno));
+        *status = cli_error(usage->name, &err);
+    } else {
+        w.out = arena_printf(&arena, "%s/result.json", folder);
+        program_environment(&line->common);
+        int ended = run_and_wait(&w);
+        fine = ended != -1;
+        if (!fine)
+            *status = program_failed(usage, line->words[0]);
+        else if (access(w.out, R_OK) == 0)
+            out->json = ls_read_file(w.out, &size, &err);
+        out->signal = fine && WIFSIGNALED(ended) ? WTERMSIG(ended) : 0;
+        out->exit_status = !fine ? 0 : out->signal ? 128 + out->signal : WEXITSTATUS(ended);
+        unlink(w.out);
+        rmdir(folder);
+    }
+    arena_free(&arena);
+    return fine;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * PROGRAM, the word that `run`, `check` and `profile` take: finding or compiling it, giving it the
+ * options as LOCKSTEP_* variables, and running it under a tool (device/tool.c).
+ */
+#ifndef LOCKSTEP_CLI_PROGRAM_H
+#define LOCKSTEP_CLI_PROGRAM_H
+
+#include "cli/cli.h"
+
+/* The path to execute for the word; a .cu file is compiled first, with `extra` options (NULL:
+ * none). NULL with the reason. */
+const char *program_path(struct arena *a, const char *word, const char *const *extra, size_t count,
+                         struct ls_error *err);
+
+/* Common options win over the environment; where they say nothing it stays as it is. */
+void program_environment(const struct cli_common *c);
+
+/* A program that could not be executed: the reason from errno. */
+int program_failed(const struct cli_usage *usage, const char *word);
+
+struct program_result {
+    char *json;      /* what the tool wrote, to be freed by ls_release; NULL: nothing */
+    int exit_status; /* of the program; 128 + signal when one ended it */
+    int signal;
+};
+
+/* Runs line->words under the tool and waits. With stdout taken by --json (no file), what the program
+ * prints goes to stderr. False: *status says how to end; a message was printed. */
+bool program_watch(const struct cli_usage *usage, const struct cli_line *line, const char *tool,
+                   const char *options, struct program_result *out, int *status);
+
+#endif

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * profile.c: the tool. launch_begin finds the launch's struct kernel and makes a struct watch; each
+ * jit_block gets a struct sheet, where its thread counts; launch_end adds the sheets up by source
+ * line. Start with tool_launch_begin().
+ */
+#include "profile/profile_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* -- sums ------------------------------------------------------------------------------------------ */
+
+void
+sums_add(struct sums *to, const struct sums *from)
+{
+    uint64_t *t = &to->access[0][0][0];
+    const uint64_t *f = &from->access[0][0][0];
+    for (size_t k = 0; k < SPACES * OPERATIONS * ACCESS_METRICS; k++)
+        t[k] += f[k];
+    for (size_t k = 0; k < SPACES * OPERATIONS; k++)
+        if ((&to->degree[0][0])[k] < (&from->degree[0][0])[k])
+            (&to->degree[0][0])[k] = (&from->degree[0][0])[k];
+    to->instructions += from->instructions;
+    to->thread_instructions += from->thread_instructions;
+    to->flops_f32 += from->flops_f32;
+    to->flops_f64 += from->flops_f64;
+    to->branches += from->branches;
+    to->branches_divergent += from->branches_divergent;
+    to->barriers += from->barriers;
+    to->integer_operations += from->integer_operations;
+    to->special_operations += from->special_operations;
+}
+
+/* -- kernels and lines ------------------------------------------------------------------------------- */
+
+static bool
+same_launch(const struct kernel *k, const struct jit_tool_launch *l)
+{
+    return strcmp(k->name, l->kernel->name) == 0 && k->shared_bytes == l->shared_bytes &&
+           memcmp(k->grid, l->launch->grid, sizeof k->grid) == 0 &&
+           memcmp(k->block, l->launch->block, sizeof k->block) == 0 &&
+           memcmp(&k->module, &l->module->hash, sizeof k->module) == 0;
+}
+
+static uint32_t
+count_places(const struct ptx_module *m)
+{
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < m->func_count; k++)
+        n += m->funcs[k]->insn_count;
+    return n;
+}
+
+static void
+kernel_occupancy(struct kernel *k, const struct device_profile *d)
+{
+    struct occupancy_query q = {.threads_per_block = k->block[0] * k->block[1] * k->block[2],
+                                .registers_per_thread = k->registers,
+                                .static_shared = k->static_shared,
+                                .dynamic_shared = (uint32_t)(k->shared_bytes - k->static_shared)};
+    model_occupancy(d, &q, &k->occupancy);
+}
+
+static struct kernel *
+new_kernel(struct profile *p, const struct jit_tool_launch *l)
+{
+    struct kernel *k = ls_alloc(sizeof *k);
+    k->module = l->module->hash;
+    k->name = arena_strdup(&k->arena, l->kernel->name);
+    memcpy(k->grid, l->launch->grid, sizeof k->grid);
+    memcpy(k->block, l->launch->block, sizeof k->block);
+    k->shared_bytes = l->shared_bytes;
+    k->static_shared = l->code->shared_bytes;
+    k->registers = l->code->registers;
+    k->local_bytes = l->code->local_bytes;
+    k->places = count_places(l->module);
+    k->line_of = ARENA_ARRAY(&k->arena, uint32_t, k->places);
+    kernel_occupancy(k, p->device);
+    *p->last = k;
+    p->last = &k->next;
+    return k;
+}
+
+static struct kernel *
+kernel_of(struct profile *p, const struct jit_tool_launch *l)
+{
+    for (struct kernel *k = p->kernels; k; k = k->next)
+        if (same_launch(k, l))
+            return k;
+    return new_kernel(p, l);
+}
+
+static uint32_t
+find_line(struct kernel *k, const char *file, uint32_t number)
+{
+    for (uint32_t n = 0; n < k->lines.count; n++)
+        if (k->lines.at[n].number == number && strcmp(k->lines.at[n].file, file) == 0)
+            return n;
+    VEC_PUSH(&k->lines, (struct line){.file = arena_strdup(&k->arena, file), .number = number});
+    return (uint32_t)k->lines.count - 1;
+}
+
+/* The line that the instruction was compiled from, else the PTX's own. */
+static struct line *
+line_of(struct kernel *k, const struct ptx_func *f, uint32_t place, const struct ptx_insn *i)
+{
+    if (!k->line_of[place]) {
+        const struct ptx_module *m = f->module;
+        const struct ptx_loc *loc = i->loc && i->loc < f->loc_count ? &f->locs[i->loc] : NULL;
+        bool known = loc && loc->file < m->file_count && m->files[loc->file].name && loc->line;
+        k->line_of[place] = 1 + find_line(k, known ? m->files[loc->file].name : m->path,
+                                          known ? loc->line : i->line);
+    }
+    return &k->lines.at[k->line_of[place] - 1];
+}
+
+/* -- launches ------------------------------------------------------------------------------------------ */
+
+static void *
+tool_launch_begin(struct jit_tool *t, const struct jit_tool_launch *l)
+{
+    struct profile *p = (struct profile *)t;
+    struct watch *w = ls_alloc(sizeof *w);
+    w->profile = p;
+    w->launch = *l;
+    pthread_mutex_init(&w->lock, NULL);
+    pthread_mutex_lock(&p->lock);
+    w->kernel = kernel_of(p, l);
+    w->places = w->kernel->places;
+    pthread_mutex_unlock(&p->lock);
+    return w;
+}
+
+static void
+tool_block_begin(struct jit_block *b)
+{
+    struct watch *w = b->launch->tool;
+    if (b->tool)
+        return;
+    struct sheet *s = ls_alloc(sizeof *s);
+    s->watch = w;
+    s->counts = ls_alloc(sizeof *s->counts * JIT_COUNTS * w->places);
+    pthread_mutex_lock(&w->lock);
+    s->next = w->sheets;
+    w->sheets = s;
+    pthread_mutex_unlock(&w->lock);
+    b->tool = s;
+    b->counts = s->counts;
+}
+
+static void
+add_function(struct kernel *k, const struct ptx_func *f, uint32_t first, const struct sheet *s)
+{
+    for (uint32_t n = 0; n < f->insn_count; n++) {
+        const uint64_t *c = s->counts + (size_t)JIT_COUNTS * (first + n);
+        if (c[JIT_COUNT_WARPS])
+            mix_add(&line_of(k, f, first + n, &f->insns[n])->sums, &f->insns[n],
+                    c[JIT_COUNT_WARPS], c[JIT_COUNT_LANES], c[JIT_COUNT_DIVERGENT]);
+    }
+}
+
+static void
+add_sheet(struct kernel *k, const struct ptx_module *m, const struct sheet *s)
+{
+    uint32_t first = 0;
+    for (uint32_t n = 0; n < m->func_count; n++) {
+        add_function(k, m->funcs[n], first, s);
+        first += m->funcs[n]->insn_count;
+    }
+}
+
+static void
+tool_launch_end(struct jit_tool *t, const struct jit_tool_launch *l, bool fine)
+{
+    struct profile *p = (struct profile *)t;
+    struct watch *w = l->launch->tool;
+    pthread_mutex_lock(&p->lock);
+    w->kernel->launches++;
+    w->kernel->failed += !fine;
+    while (w->sheets) {
+        struct sheet *s = w->sheets;
+        w->sheets = s->next;
+        add_sheet(w->kernel, l->module, s);
+        ls_release(s->counts);
+        ls_release(s);
+    }
+    pthread_mutex_unlock(&p->lock);
+    pthread_mutex_destroy(&w->lock);
+    ls_release(w);
+}
+
+/* -- the tool --------------------------------------------------------------------------------------------- */
+
+struct jit_tool *
+profile_open(const struct device_profile *d, const char *options, struct ls_error *err)
+{
+    if (options && *options) {
+        ls_fail(err, LS_ERR_USAGE, "profile has no option \"%s\"", options);
+        return NULL;
+    }
+    struct profile *p = ls_alloc(sizeof *p);
+    p->tool = (struct jit_tool){.events = JIT_EVENT_COUNT,
+                                .launch_begin = tool_launch_begin,
+                                .launch_end = tool_launch_end,
+                                .block_begin = tool_block_begin};
+    p->device = d;
+    p->last = &p->kernels;
+    pthread_mutex_init(&p->lock, NULL);
+    return &p->tool;
+}
+
+char *
+profile_write(struct jit_tool *t, bool complete)
+{
+    struct profile *p = (struct profile *)t;
+    pthread_mutex_lock(&p->lock);
+    json_t *j = result_json(p, complete);
+    pthread_mutex_unlock(&p->lock);
+    char *text = json_dumps(j, JSON_COMPACT | JSON_REAL_PRECISION(15));
+    json_decref(j);
+    return text;
+}
+
+void
+profile_close(struct jit_tool *t)
+{
+    struct profile *p = (struct profile *)t;
+    while (p->kernels) {
+        struct kernel *k = p->kernels;
+        p->kernels = k->next;
+        VEC_FREE(&k->lines);
+        arena_free(&k->arena);
+        ls_release(k);
+    }
+    pthread_mutex_destroy(&p->lock);
+    ls_release(p);
+}

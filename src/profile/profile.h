@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * profile: a tool (struct jit_tool) that counts what every access of a kernel costs on the device in
+ * use: requests, wavefronts, sectors, transactions, per kernel and per source line; executed
+ * instructions; what simulated caches make of the traffic; and what follows from it: occupancy,
+ * roofline, a bound on time.
+ *
+ *     struct jit_tool *t = profile_open(profile, "", &err);
+ *     ... launches with exec_request.tool = t ...
+ *     char *json = profile_write(t, true);
+ *     free(json);
+ *     profile_close(t);
+ *
+ * What an access costs is the model's (model_access); it is asked once per pattern of addresses and
+ * kept, so that an access costs a few nanoseconds. counters.def has one row per counter.
+ *
+ *   profile.c  the tool, kernels, what a launch adds up to     replay.c   L1, L2, device memory
+ *   verdict.c  one access: from addresses to a kept verdict    mix.c      instructions to operations
+ *   result.c   JSON (cli.md's `profile --json`)
+ */
+#ifndef LOCKSTEP_PROFILE_H
+#define LOCKSTEP_PROFILE_H
+
+#include "jit/jit.h"
+#include "model/model.h"
+
+/* options: "key=value,...": caches=0 (no simulated caches), warm=1 (L2 keeps its content between
+ * launches), trace=MIB (memory for the accesses of one wave of blocks), kernel=TEXT (only kernels
+ * whose name contains it). NULL and the reason on anything else. */
+struct jit_tool *profile_open(const struct device_profile *d, const char *options,
+                              struct ls_error *err);
+/* JSON text, to be freed by free(). May be called while launches run. */
+char *profile_write(struct jit_tool *t, bool complete);
+void profile_close(struct jit_tool *t);
+
+#endif

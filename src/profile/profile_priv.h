@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * profile, inside. One launch has a struct watch; each jit_block in flight has a struct sheet, where
+ * one thread at a time counts without locks; launch_end adds the sheets up into the struct kernel.
+ */
+#ifndef LOCKSTEP_PROFILE_PRIV_H
+#define LOCKSTEP_PROFILE_PRIV_H
+
+#include "profile/profile.h"
+
+#include <jansson.h>
+#include <pthread.h>
+
+/* -- counters -------------------------------------------------------------------------------------- */
+
+enum space { SPACE_SHARED, SPACE_GLOBAL, SPACE_LOCAL, SPACE_CONSTANT, SPACE_TEXTURE, SPACE_NONE };
+enum { SPACES = SPACE_NONE };
+enum operation { OPERATION_LOAD, OPERATION_STORE, OPERATION_ATOMIC, OPERATIONS };
+
+/* What is counted of accesses, then of everything else. */
+enum metric {
+    METRIC_REQUESTS,
+    METRIC_WAVEFRONTS,
+    METRIC_WAVEFRONTS_IDEAL,
+    METRIC_CONFLICTS,
+    METRIC_SECTORS,
+    METRIC_SECTORS_IDEAL,
+    METRIC_TRANSACTIONS,
+    METRIC_THREADS, /* lanes */
+    METRIC_BYTES,   /* asked for */
+    ACCESS_METRICS,
+    METRIC_INSTRUCTIONS = ACCESS_METRICS,
+    METRIC_THREAD_INSTRUCTIONS,
+    METRIC_FLOPS_F32,
+    METRIC_FLOPS_F64,
+    METRIC_BRANCHES,
+    METRIC_BRANCHES_DIVERGENT,
+    METRIC_BARRIERS,
+    METRIC_DRAM_READ,
+    METRIC_DRAM_WRITTEN,
+    METRIC_L1_SECTORS,
+    METRIC_L1_HITS,
+    METRIC_L2_SECTORS,
+    METRIC_L2_HITS,
+    METRIC_L1_HIT_RATE,
+    METRIC_L2_HIT_RATE,
+    METRIC_CGMA,
+};
+
+enum counter {
+#define COUNTER(name, space, op, metric, nsight, meaning) COUNTER_##name,
+#define RATIO COUNTER
+#include "profile/counters.def"
+#undef RATIO
+#undef COUNTER
+    COUNTERS
+};
+
+/* Sums of one place, line or kernel. */
+struct sums {
+    uint64_t access[SPACES][OPERATIONS][ACCESS_METRICS];
+    uint32_t degree[SPACES][OPERATIONS]; /* worst n-way */
+    uint64_t instructions, thread_instructions, flops_f32, flops_f64;
+    uint64_t branches, branches_divergent, barriers;
+    uint64_t integer_operations, special_operations;
+};
+void sums_add(struct sums *to, const struct sums *from);
+
+/* -- verdicts ----------------------------------------------------------------------------------------- */
+
+/* Global and local traffic as the caches see it: runs of sectors of 32 bytes that lie side by side,
+ * one 64-bit word each. */
+enum {
+    RUN_SECTOR_SHIFT = 20, /* sector number: address / 32 */
+    RUN_COUNT_SHIFT = 8,   /* sectors, less one: 8 bits */
+    RUN_LAST = 1,          /* last run of a warp's access */
+    RUN_BYPASS = 2,        /* past L1 */
+    RUN_LOCAL = 4,         /* sector number within the warp's local memory */
+    RUN_OP_SHIFT = 3,      /* enum access_op: 2 bits */
+};
+static inline uint64_t
+run_word(uint64_t sector, uint32_t count, uint32_t flags)
+{
+    return sector << RUN_SECTOR_SHIFT | (uint64_t)(count - 1) << RUN_COUNT_SHIFT | flags;
+}
+
+enum { VERDICT_RUNS = 64 };
+
+/* What one pattern of addresses costs. */
+struct verdict {
+    uint64_t times;
+    uint32_t metric[ACCESS_METRICS];
+    uint32_t degree, run_count;
+    uint64_t *run; /* sector numbers relative to the key's place: see site_key */
+};
+
+/* Kept by the pattern's constant offsets. */
+struct pattern_entry {
+    const int32_t *offset;
+    uint32_t lanes, key;
+    struct verdict verdict;
+};
+
+/* Kept by the distance of each lane's address from the first one's. */
+struct lanes_entry {
+    uint32_t lanes, key;
+    bool used;
+    int64_t distance[JIT_LANES]; /* 0 in lanes that are off */
+    struct verdict verdict;
+};
+
+enum { PATTERN_ENTRIES = 64, LANES_ENTRIES = 4 };
+
+/* One instruction's accesses to one space. */
+struct site {
+    struct site *next; /* the same instruction, another space */
+    uint32_t place, bytes;
+    enum space space;
+    enum operation operation;
+    enum access_op op;
+    bool bypass_l1, traced, plain; /* plain: a scalar address says where it lies */
+    uint32_t victim;
+    struct verdict other; /* sums of what was not kept; metrics are sums, not per time */
+    uint64_t sum[ACCESS_METRICS];
+    uint32_t degree;
+    struct pattern_entry *pattern; /* [PATTERN_ENTRIES], on first use */
+    struct lanes_entry *distances; /* [LANES_ENTRIES], on first use */
+};
+
+struct trace {
+    VEC(uint64_t) words;
+    uint64_t dropped; /* sectors beyond the limit */
+};
+
+/* What one jit_block's thread counts. */
+struct sheet {
+    struct watch *watch;
+    struct sheet *next;
+    struct arena arena;
+    uint64_t *counts;      /* JIT_COUNTS per place */
+    struct site **site;    /* per place: a list */
+    struct trace *trace;   /* per warp, of the block in flight */
+};
+
+/* -- launches -------------------------------------------------------------------------------------------- */
+
+struct profile;
+
+struct watch {
+    struct profile *profile;
+    struct kernel *kernel;
+    struct jit_tool_launch launch;
+    uint32_t places;
+    uint64_t key_mask;    /* of addresses: what the model's rules look at, less one */
+    struct replay *replay; /* NULL: no caches */
+    uint64_t trace_words; /* most per warp and block */
+    pthread_mutex_t lock;
+    struct sheet *sheets;
+};
+
+void verdict_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *offset,
+                     uint32_t bytes, uint32_t space, uint32_t op, uint32_t place);
+void verdict_access(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32_t bytes,
+                    uint32_t space, uint32_t op, uint32_t place);
+/* The site's sums, verdicts counted in. */
+void site_fold(struct site *s);
+
+/* -- lines and kernels ------------------------------------------------------------------------------------ */
+
+struct line {
+    const char *file;
+    uint32_t number;
+    struct sums sums;
+};
+
+struct kernel {
+    struct kernel *next;
+    struct arena arena;
+    struct hash128 module;
+    const char *name;
+    uint32_t grid[3], block[3];
+    uint64_t shared_bytes;
+    uint32_t registers, local_bytes, static_shared;
+    uint64_t launches, failed;
+    struct occupancy occupancy;
+    struct sums sums;
+    struct cache_counts caches;
+    uint64_t traced, dropped;         /* sectors that the caches saw, and did not */
+    double camping_busiest, camping_even; /* sums over steps: see replay.c */
+    uint32_t *line_of;                /* per place: index in lines + 1; 0: not asked yet */
+    uint32_t places;
+    VEC(struct line) lines;
+};
+
+struct profile {
+    struct jit_tool tool; /* first: what callers hold */
+    const struct device_profile *device;
+    const char *filter;
+    struct arena arena;
+    bool caches, warm;
+    uint64_t trace_bytes;
+    pthread_mutex_t lock;
+    struct kernel *kernels, **last;
+    struct cache_system *system; /* warm: kept between launches */
+    uint64_t launches, skipped;
+};
+
+/* -- mix.c -------------------------------------------------------------------------------------------------- */
+
+/* Adds what `warps` executions by `lanes` threads of the instruction do. */
+void mix_add(struct sums *s, const struct ptx_insn *i, uint64_t warps, uint64_t lanes,
+             uint64_t divergent);
+
+/* -- replay.c ------------------------------------------------------------------------------------------------ */
+
+struct replay;
+struct replay *replay_new(struct watch *w);
+/* The sheet's traces become the finished block's. May wait until the caches have caught up. */
+void replay_block(struct replay *r, uint64_t block, struct sheet *s);
+/* Ends it: counts into the kernel. */
+void replay_end(struct replay *r, struct kernel *k);
+
+/* -- result.c ------------------------------------------------------------------------------------------------- */
+
+json_t *result_json(struct profile *p, bool complete);
+
+#endif
