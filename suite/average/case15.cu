@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Averaging filter, case 15: the same array, many iterations, many blocks, with shared memory. As
+ * case 14, but a block's neighbours may have written their results before it has read its halo
+ * (case15_lecture): a first launch puts the halos aside.
+ *
+ * systems: A9
+ * title: shared memory, many blocks, many iterations, in place
+ * rung: 16
+ * sizes: 0 1 17 100 1000 100003
+ * check: 17 300
+ * bench: 100003
+ */
+#include "average.h"
+
+/* A block brings its BLOCK elements and `iterations` more from either side. Every iteration makes
+ * the outermost ones on both sides invalid; after the last one the inner BLOCK are still right. */
+static __device__ void
+filter_tile(float *from, float *to, float *out, int first, int n, int iterations)
+{
+    int wide = BLOCK + 2 * iterations;
+    for (int j = 0; j < iterations; j++) {
+        for (int k = threadIdx.x; k < wide; k += blockDim.x) {
+            int i = first - iterations + k;
+            bool inner = i > 0 && i < n - 1 && k > 0 && k < wide - 1;
+            to[k] = inner ? mean(from[k - 1], from[k], from[k + 1]) : from[k];
+        }
+        __syncthreads();
+        float *swap = from;
+        from = to;
+        to = swap;
+    }
+    int i = first + threadIdx.x;
+    if (i < n)
+        out[i] = from[iterations + threadIdx.x];
+}
+
+/* Each block's neighbours on both sides, `iterations` of either, before anybody overwrites them. */
+__global__ void
+keep_edges(const float *a, float *edges, int n, int iterations)
+{
+    int first = blockIdx.x * BLOCK;
+    for (int k = threadIdx.x; k < 2 * iterations; k += blockDim.x) {
+        int i = k < iterations ? first - iterations + k : first + BLOCK + k - iterations;
+        edges[blockIdx.x * 2 * iterations + k] = i >= 0 && i < n ? a[i] : 0;
+    }
+}
+
+__global__ void
+filter(float *a, const float *edges, int n, int iterations)
+{
+    extern __shared__ float shared[];
+    int wide = BLOCK + 2 * iterations, first = blockIdx.x * BLOCK;
+    const float *own = edges + blockIdx.x * 2 * iterations;
+    for (int k = threadIdx.x; k < wide; k += blockDim.x) {
+        int i = first - iterations + k;
+        shared[k] = k < iterations            ? own[k]
+                    : k >= BLOCK + iterations ? own[k - BLOCK]
+                    : i < n                   ? a[i]
+                                              : 0;
+    }
+    __syncthreads();
+    filter_tile(shared, shared + wide, a, first, n, iterations);
+}
+
+static float *
+launch(float *a, float *b, int n, int iterations)
+{
+    int blocks = suite_div_up(n, BLOCK);
+    size_t shared_bytes = 2 * (BLOCK + 2 * iterations) * sizeof(float);
+    keep_edges<<<blocks, BLOCK>>>(a, b, n, iterations);
+    filter<<<blocks, BLOCK, shared_bytes>>>(a, b, n, iterations);
+    return a;
+}
+
+int
+main(int argc, char **argv)
+{
+    const struct average_case c = {
+        "average/case15", "shared memory, many blocks, many iterations, in place", 15, 0, launch};
+    return average_main(&c, argc, argv);
+}
