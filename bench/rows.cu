@@ -640,9 +640,9 @@ main(int argc, char **argv)
         if (!strcmp(argv[i], "--row") && i + 1 < argc)
             only = argv[++i];
         else if (!strcmp(argv[i], "--repeat") && i + 1 < argc)
-            repeat = suite_number(argv[0], "--repeat", argv[++i], 1);
+            repeat = suite_number(argv[0], "--repeat", argv[++i], 1, 1 << 20);
         else if (!strcmp(argv[i], "--scale") && i + 1 < argc)
-            scale = suite_number(argv[0], "--scale", argv[++i], 1);
+            scale = suite_number(argv[0], "--scale", argv[++i], 1, 1 << 20);
         else if (!strcmp(argv[i], "--json"))
             json = 1;
         else {

@@ -621,6 +621,8 @@ core_function(struct core *c, const char *name)
     c->e.warp = LLVMGetParam(c->e.function, 0);
     c->entry = LLVMAppendBasicBlockInContext(c->e.context, c->e.function, "entry");
     c->end = core_new_block(c, "end");
+    /* Tools are told addresses as they would be in a flat layout, each lane's in one piece. */
+    c->local_words = !c->called && !c->events && core_local_words(c->flow);
     LLVMPositionBuilderAtEnd(c->e.b, c->entry);
     make_storage(c);
     emit_entry(c);

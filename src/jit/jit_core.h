@@ -19,6 +19,7 @@ struct core {
     const struct flow *flow;
     const struct facts *facts;
     uint32_t events;
+    bool local_words;         /* local memory is laid out word by word (core_local_words) */
     bool called;              /* a function, not a kernel: lanes and arguments are parameters */
     LLVMValueRef stack;       /* called: local memory in use below this call, bytes per lane */
     LLVMValueRef arguments;   /* called: the caller's area */
@@ -95,6 +96,7 @@ bool core_store(struct core *c, const struct flow_insn *i);
 LLVMValueRef core_addresses(struct core *c, const struct flow_insn *i, const struct ptx_operand *o,
                             unsigned bytes, enum jit_access_op op);
 LLVMValueRef core_local_base(struct core *c); /* <32 x i64> */
+bool core_local_words(const struct flow *f);
 void core_fence(struct core *c, bool strong);
 
 /* -- textures and surfaces (jit_image.c) -------------------------------------------------------------- */
