@@ -20,8 +20,8 @@ struct arena_chunk {
     _Alignas(ARENA_ALIGN) unsigned char at[];
 };
 
-static _Noreturn void
-out_of_memory(size_t size)
+void
+ls_out_of_memory(size_t size)
 {
     fprintf(stderr, "lockstep: out of memory (%zu bytes asked for)\n", size);
     abort();
@@ -34,7 +34,7 @@ chunk_new(size_t room)
     if (room <= SIZE_MAX - sizeof *c)
         c = calloc(1, sizeof *c + room);
     if (!c)
-        out_of_memory(room);
+        ls_out_of_memory(room);
     c->room = room;
     return c;
 }
@@ -43,7 +43,7 @@ void *
 arena_alloc(struct arena *a, size_t size)
 {
     if (size > SIZE_MAX - ARENA_ALIGN)
-        out_of_memory(size);
+        ls_out_of_memory(size);
     size = (size + ARENA_ALIGN - 1) & ~(size_t)(ARENA_ALIGN - 1);
     struct arena_chunk *c = a->last;
     if (!c || size > c->room - c->used) {
@@ -111,10 +111,10 @@ ls_grow(void *at, size_t *room, size_t size)
 {
     size_t n = *room ? *room * 2 : 8;
     if (n > SIZE_MAX / 2 / size)
-        out_of_memory(SIZE_MAX);
+        ls_out_of_memory(SIZE_MAX);
     at = realloc(at, n * size);
     if (!at)
-        out_of_memory(n * size);
+        ls_out_of_memory(n * size);
     *room = n;
     return at;
 }
@@ -124,7 +124,7 @@ ls_alloc(size_t size)
 {
     void *p = calloc(1, size ? size : 1);
     if (!p)
-        out_of_memory(size);
+        ls_out_of_memory(size);
     return p;
 }
 

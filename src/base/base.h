@@ -78,6 +78,7 @@ void arena_free(struct arena *a);
 
 void *ls_grow(void *at, size_t *room, size_t size);
 void *ls_alloc(size_t size); /* zeroed; aborts when out of memory */
+_Noreturn void ls_out_of_memory(size_t size); /* says so and aborts */
 void ls_release(void *p);
 
 /* -- text ----------------------------------------------------------------------------------- */

@@ -37,7 +37,8 @@ strides_of(const struct device_side *s)
         r.pitch = a->pitch;
         r.slice = a->pitch * (a->height ? a->height : 1);
     }
-    r.at += s->z * r.slice + s->y * r.pitch + s->x;
+    /* Not r.at + ...: a copy of nothing may come with a null pointer. */
+    r.at = (uint8_t *)((uintptr_t)r.at + s->z * r.slice + s->y * r.pitch + s->x);
     return r;
 }
 

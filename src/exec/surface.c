@@ -82,7 +82,7 @@ locate_all(const struct surface *s, uint32_t lanes, enum jit_access_op op, uint6
     for (uint32_t rest = lanes; rest; rest &= rest - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(rest);
         address[lane] = locate(s, lane);
-        inside |= (address[lane] != 0) << lane;
+        inside |= (uint32_t)(address[lane] != 0) << lane;
     }
     const struct jit_services *services = s->warp->block->launch->services;
     if (inside && services->access)

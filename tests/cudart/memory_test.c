@@ -158,8 +158,9 @@ arrays(void **state)
 {
     enum { W = 19, H = 7 };
     float a[H][W], b[H][W];
+    float *flat = a[0];
     for (int k = 0; k < W * H; k++)
-        a[0][k] = (float)k;
+        flat[k] = (float)k;
     struct cudaChannelFormatDesc f = cudaCreateChannelDesc(32, 0, 0, 0, cudaChannelFormatKindFloat), g;
     cudaArray_t x, y;
     struct cudaExtent e;
