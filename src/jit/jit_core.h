@@ -95,6 +95,12 @@ bool core_store(struct core *c, const struct flow_insn *i);
 /* Host addresses of all lanes, for atomics and the like; announces the access to tools. */
 LLVMValueRef core_addresses(struct core *c, const struct flow_insn *i, const struct ptx_operand *o,
                             unsigned bytes, enum jit_access_op op);
+/* The same where only the lanes of the set `some` access memory; 0: nothing is announced. */
+LLVMValueRef core_addresses_some(struct core *c, const struct flow_insn *i,
+                                 const struct ptx_operand *o, unsigned bytes, enum jit_access_op op,
+                                 uint32_t some);
+void core_announce_access(struct core *c, const struct flow_insn *i, LLVMValueRef addresses,
+                          unsigned bytes, enum jit_access_op op);
 LLVMValueRef core_local_base(struct core *c); /* <32 x i64> */
 bool core_local_words(const struct flow *f);
 void core_fence(struct core *c, bool strong);

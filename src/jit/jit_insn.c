@@ -3,7 +3,7 @@
  * jit_insn.c: one instruction: its operands as scalars or vectors, the family that emits it, its
  * results into registers. Start at core_insn.
  */
-#include "jit/jit_core.h"
+#include "jit/jit_matrix.h"
 
 #include <math.h>
 #include <string.h>
@@ -982,6 +982,9 @@ core_insn(struct core *c, const struct flow_insn *i)
     case PTX_OP_TEX: case PTX_OP_TLD4: case PTX_OP_TXQ: case PTX_OP_ISTYPEP:
     case PTX_OP_SULD: case PTX_OP_SUST: case PTX_OP_SURED: case PTX_OP_SUQ:
         return core_image(c, i);
+    case PTX_OP_MMA: case PTX_OP_WMMA: case PTX_OP_LDMATRIX: case PTX_OP_STMATRIX:
+    case PTX_OP_MOVMATRIX:
+        return matrix_insn(c, i);
     default:
         if (emit_is_warp(p)) {
             c->e.lanes = LANES;

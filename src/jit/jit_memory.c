@@ -31,6 +31,7 @@ struct site {
     unsigned run;            /* lanes per segment, when laid out in runs */
     int32_t start[LANES];    /* per segment: offset of its first lane from base (SCALAR) */
     bool broadcast[LANES];   /* per segment */
+    LLVMValueRef some;       /* i32: the lanes that access memory, NULL: all active ones */
 };
 
 /* -- addresses ---------------------------------------------------------------------------------------- */
@@ -200,15 +201,16 @@ announce(struct site *s, enum jit_access_op op)
     LLVMTypeRef none = LLVMVoidTypeInContext(c->e.context);
     LLVMValueRef bytes = core_i32(c, s->bytes * s->vec), space = core_i32(c, s->i->i.space);
     LLVMValueRef place = core_i32(c, s->i->place), how = core_i32(c, op);
+    LLVMValueRef lanes = s->some ? s->some : core_mask_bits(c);
     if (s->base) {
-        LLVMValueRef args[] = {c->e.warp, core_mask_bits(c), s->base,
+        LLVMValueRef args[] = {c->e.warp, lanes, s->base,
                                pattern_constant(c, s->fact.pattern), bytes, space, how, place};
         core_service(c, FIELD(jit_services, pattern), none, args, 8);
         return;
     }
     LLVMValueRef room = core_alloca(c, core_vector(c, 64));
     LLVMBuildStore(c->e.b, lane_addresses(s), room);
-    LLVMValueRef args[] = {c->e.warp, core_mask_bits(c), room, bytes, space, how, place};
+    LLVMValueRef args[] = {c->e.warp, lanes, room, bytes, space, how, place};
     core_service(c, FIELD(jit_services, access), none, args, 7);
 }
 
@@ -220,6 +222,26 @@ core_addresses(struct core *c, const struct flow_insn *i, const struct ptx_opera
     find_address(&s, o);
     announce(&s, op);
     return lane_addresses(&s);
+}
+
+LLVMValueRef
+core_addresses_some(struct core *c, const struct flow_insn *i, const struct ptx_operand *o,
+                    unsigned bytes, enum jit_access_op op, uint32_t some)
+{
+    struct site s = {.c = c, .i = i, .bytes = bytes, .vec = 1};
+    find_address(&s, o);
+    s.some = LLVMBuildAnd(c->e.b, core_mask_bits(c), core_i32(c, some), "");
+    if (some)
+        announce(&s, op);
+    return lane_addresses(&s);
+}
+
+void
+core_announce_access(struct core *c, const struct flow_insn *i, LLVMValueRef addresses,
+                     unsigned bytes, enum jit_access_op op)
+{
+    struct site s = {.c = c, .i = i, .bytes = bytes, .vec = 1, .lanes = addresses};
+    announce(&s, op);
 }
 
 /* -- layout ---------------------------------------------------------------------------------------------- */

@@ -117,6 +117,9 @@ load_operand(struct product *p, struct operand *o, char which, enum ptx_op op, e
         value w = number(e, &o->layout, regs, i), odd;
         if (t == PTX_F64 || t == PTX_B1 || t == PTX_S32) {
             o->significand[i] = t == PTX_F64 ? v_real(e, w) : w;
+        } else if (p->s->layout == LAYOUT_QUADS) {
+            o->significand[i] = t == PTX_F16 ? round_widen(e, v_trunc(e, w, 16), &format_f16)
+                                             : v_real(e, w);
         } else if (ptx_type_kind(t) == 's' || ptx_type_kind(t) == 'u') {
             value n = signed_number(e, w, o->layout.bits, ptx_type_kind(t) == 's');
             o->significand[i] = LLVMBuildSIToFP(e->b, n, v_float_type(e, n, 32), "");
@@ -148,18 +151,12 @@ permuted(struct emit *e, value v, const unsigned lane[LANES])
                                   LLVMConstVector(index, LANES), "");
 }
 
-/* For element i of D: of each lane's row (of A) or column (of B) the number at k, out of `from`
- * (significands, exponents, ...). Lanes mostly find theirs in one register: one shuffle. */
+/* Each lane's number: number wanted[l] of lane lane[l], out of `from`. Lanes mostly find theirs in
+ * one register: one shuffle. */
 static value
-fetch(struct product *p, const struct operand *o, const value *from, unsigned i, unsigned k)
+collect(struct emit *e, const value *from, const unsigned wanted[LANES], const unsigned lane[LANES])
 {
-    struct emit *e = p->e;
-    unsigned wanted[LANES], lane[LANES];
     uint32_t left = ~0u;
-    for (unsigned l = 0; l < LANES; l++) {
-        struct matrix_place d = p->d.at[i][l];
-        find_place(&o->layout, o == &p->a ? d.x : d.k, k, &wanted[l], &lane[l]);
-    }
     value all = NULL;
     while (left) {
         unsigned n = wanted[__builtin_ctz(left)];
@@ -172,6 +169,29 @@ fetch(struct product *p, const struct operand *o, const value *from, unsigned i,
         all = all ? v_select(e, LLVMConstVector(mask, LANES), one, all) : one;
     }
     return all;
+}
+
+/* For element i of D: of each lane's row (of A) or column (of B) the number at k, out of `from`
+ * (significands, exponents, ...). */
+static value
+fetch(struct product *p, const struct operand *o, const value *from, unsigned i, unsigned k)
+{
+    unsigned wanted[LANES], lane[LANES];
+    for (unsigned l = 0; l < LANES; l++) {
+        struct matrix_place d = p->d.at[i][l];
+        find_place(&o->layout, o == &p->a ? d.x : d.k, k, &wanted[l], &lane[l]);
+    }
+    return collect(p->e, from, wanted, lane);
+}
+
+/* Of C the number that element i of D adds to. */
+static value
+fetch_c(struct product *p, unsigned i)
+{
+    unsigned wanted[LANES], lane[LANES];
+    for (unsigned l = 0; l < LANES; l++)
+        find_place(&p->c.layout, p->d.at[i][l].x, p->d.at[i][l].k, &wanted[l], &lane[l]);
+    return collect(p->e, p->c.significand, wanted, lane);
 }
 
 /* -- floating point ------------------------------------------------------------------------------------ */
@@ -257,16 +277,20 @@ static value
 narrowed(struct product *p, value v)
 {
     bool wide_range = p->s->a == PTX_BF16 || p->s->a == PTX_TF32;
+    if (p->s->d == PTX_F16 && p->s->c == PTX_F32) /* by way of f32 */
+        return v_zext(p->e, round_narrow(p->e, v_real(p->e, cut_to_f32(p->e, v, true)), &format_f16,
+                                         ROUND_NEAREST, false), 32);
     return p->s->d == PTX_F16 ? round_to_f16(p->e, v) : cut_to_f32(p->e, v, wide_range);
 }
 
+/* The products of element i at the k of a set. */
 static unsigned
-gather_products(struct product *p, unsigned i, unsigned half, struct addend *t)
+gather_products(struct product *p, unsigned i, uint64_t set, struct addend *t)
 {
     struct emit *e = p->e;
     unsigned n = 0;
     for (unsigned k = 0; k < p->s->k; k++) {
-        if (half < 2 && k % 4 / 2 != half)
+        if (!(set >> k & 1))
             continue;
         value x = fetch(p, &p->a, p->a.significand, i, k), y = fetch(p, &p->b, p->b.significand, i, k);
         t[n].significand = LLVMBuildFMul(e->b, x, y, "");
@@ -296,22 +320,38 @@ c_bits(struct product *p, const value *regs, unsigned i)
     return number(p->e, &p->c.layout, regs, i);
 }
 
+/* Sets of k that are summed at once, one after the other. */
+static unsigned
+steps_of(const struct product *p, enum ptx_op op, uint64_t step[2])
+{
+    uint64_t all = p->s->k == 64 ? ~0ull : (1ull << p->s->k) - 1, two = 0x3333333333333333;
+    bool halves = op == PTX_OP_WMMA && p->s->a == PTX_TF32;
+    step[0] = all & (is_fp8(p->s->a) ? two : halves ? 0xf : all);
+    step[1] = all & ~step[0];
+    return step[1] ? 2 : 1;
+}
+
 /* Element i of D from finite numbers. */
 static value
-float_element(struct product *p, const value *regs, unsigned i)
+float_element(struct product *p, enum ptx_op op, const value *regs, unsigned i)
 {
     struct emit *e = p->e;
     struct addend t[MAX_K + 1];
-    if (!is_fp8(p->s->a)) {
-        t[0] = (struct addend){p->c.significand[i], p->c.exponent[i]};
-        return narrowed(p, aligned_sum(e, t, 1 + gather_products(p, i, 2, t + 1)));
+    uint64_t step[2];
+    unsigned steps = steps_of(p, op, step);
+    t[0] = (struct addend){p->c.significand[i], p->c.exponent[i]};
+    if (is_fp8(p->s->a)) {
+        t[0].significand = v_kf(e, p->a.significand[0], 0);
+        t[0].exponent = v_k(e, p->a.exponent[0], (uint64_t)(int64_t)NO_EXPONENT);
     }
-    value zero = v_kf(e, p->a.significand[0], 0), ignored, odd;
-    t[0] = (struct addend){zero, v_k(e, p->a.exponent[0], (uint64_t)(int64_t)NO_EXPONENT)};
-    value first = narrowed(p, aligned_sum(e, t, 1 + gather_products(p, i, 0, t + 1)));
-    take_apart(e, first, p->s->d, &t[0].significand, &t[0].exponent, &ignored, &odd);
-    value second = narrowed(p, aligned_sum(e, t, 1 + gather_products(p, i, 1, t + 1)));
-    return add_nearest(p, v_select(e, odd, first, second), c_bits(p, regs, i));
+    value sum = narrowed(p, aligned_sum(e, t, 1 + gather_products(p, i, step[0], t + 1)));
+    if (steps == 2) {
+        value ignored, odd, first = sum;
+        take_apart(e, sum, p->s->d, &t[0].significand, &t[0].exponent, &ignored, &odd);
+        sum = narrowed(p, aligned_sum(e, t, 1 + gather_products(p, i, step[1], t + 1)));
+        sum = v_select(e, odd, first, sum);
+    }
+    return is_fp8(p->s->a) ? add_nearest(p, sum, c_bits(p, regs, i)) : sum;
 }
 
 /* Element i of D where infinities or NaNs are about: their sum, or what was there. */
@@ -339,7 +379,7 @@ special_element(struct product *p, const value *regs, unsigned i, value finite)
 
 /* All elements of D; numbers that are not finite take a way of their own, once for the warp. */
 static void
-float_product(struct product *p, const value *regs, value *out)
+float_product(struct product *p, enum ptx_op op, const value *regs, value *out)
 {
     struct emit *e = p->e;
     unsigned count = p->d.registers * p->d.per_register;
@@ -349,7 +389,7 @@ float_product(struct product *p, const value *regs, value *out)
     value any = v_ne(e, emit_mask_to_bits(e, odd),
                      LLVMConstInt(LLVMInt32TypeInContext(e->context), 0, false));
     for (unsigned i = 0; i < count; i++)
-        out[i] = float_element(p, regs, i);
+        out[i] = float_element(p, op, regs, i);
     LLVMBasicBlockRef plain = LLVMGetInsertBlock(e->b);
     LLVMBasicBlockRef special = LLVMAppendBasicBlockInContext(e->context, e->function, "special");
     LLVMBasicBlockRef done = LLVMAppendBasicBlockInContext(e->context, e->function, "done");
@@ -379,6 +419,21 @@ double_product(struct product *p, value *out)
             sum = v_call3(p->e, "llvm.fma", fetch(p, &p->a, p->a.significand, i, k),
                           fetch(p, &p->b, p->b.significand, i, k), sum);
         out[i] = v_bits(p->e, float_canonical(p->e, sum));
+    }
+}
+
+/* m8n8k4 of f16. C and D may lie differently: its number is looked up. */
+static void
+chain_product(struct product *p, value *out)
+{
+    struct emit *e = p->e;
+    for (unsigned i = 0; i < p->d.registers * p->d.per_register; i++) {
+        value sum = fetch_c(p, i);
+        for (unsigned k = 0; k < p->s->k; k++)
+            sum = v_call3(e, "llvm.fma", fetch(p, &p->a, p->a.significand, i, k),
+                          fetch(p, &p->b, p->b.significand, i, k), sum);
+        out[i] = p->s->d == PTX_F32 ? v_bits(e, float_canonical(e, sum))
+                                    : v_zext(e, round_narrow(e, sum, &format_f16, ROUND_NEAREST, false), 32);
     }
 }
 
@@ -433,8 +488,10 @@ multiply_body(struct product *p, enum ptx_op op, const value *args, value *regs)
         bit_product(p, out);
     else if (s->d == PTX_S32)
         integer_product(p, out);
+    else if (s->layout == LAYOUT_QUADS)
+        chain_product(p, out);
     else
-        float_product(p, acc, out);
+        float_product(p, op, acc, out);
     for (unsigned r = 0; r < p->d.registers; r++)
         regs[r] = p->d.per_register == 1
                       ? out[r]

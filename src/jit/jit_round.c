@@ -41,18 +41,23 @@ format_of(enum ptx_type t)
         return &format_bf16;
     case PTX_TF32:
         return &format_tf32;
+    case PTX_E4M3:
     case PTX_E4M3X2:
     case PTX_E4M3X4:
         return &format_e4m3;
+    case PTX_E5M2:
     case PTX_E5M2X2:
     case PTX_E5M2X4:
         return &format_e5m2;
+    case PTX_E3M2:
     case PTX_E3M2X2:
     case PTX_E3M2X4:
         return &format_e3m2;
+    case PTX_E2M3:
     case PTX_E2M3X2:
     case PTX_E2M3X4:
         return &format_e2m3;
+    case PTX_E2M1:
     case PTX_E2M1X2:
     case PTX_E2M1X4:
         return &format_e2m1;

@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Every form of mma and wmma of tools/record/matrices.py on lockstep, against the registers that a
+real GPU gave (tests/data/*_matrices.xz), bit for bit. Prints a table by type: forms, numbers, how
+many differ, the largest difference in units of the last place. With arguments: only forms whose text
+contains one of them."""
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+source = Path(os.environ.get("SOURCE_DIR", Path(__file__).resolve().parents[2]))
+sys.path.insert(0, str(source / "tools/record"))
+import matrices as rec # noqa: E402
+
+LOCKSTEP = os.environ.get("LOCKSTEP", str(source / "build/lockstep"))
+
+
+def launch(form, folder):
+    """Bytes that the kernel writes, or None and the message."""
+    ptx, data, out = folder / "k.ptx", folder / "in", folder / "out"
+    ptx.write_text(rec.ptx_of(form))
+    data.write_bytes(rec.input_bytes(form))
+    done = subprocess.run(
+        [LOCKSTEP, "launch", ptx, "--kernel", "run", "--grid", str(rec.THREADS // 128), "--block", "128",
+         "--arg", f"buffer:@{data}", "--arg", f"buffer:{rec.output_size(form)}", "--dump", f"1:{out}"],
+        capture_output=True, text=True, env=dict(os.environ, LOCKSTEP_CACHE="off"))
+    if done.returncode != 0:
+        return None, done.stderr.strip()
+    return out.read_bytes(), ""
+
+
+def numbers(data, t):
+    """The bytes as integers of the type's width."""
+    code = {"f64": "Q", "f16": "H"}.get(t, "I")
+    return struct.unpack(f"<{len(data) // struct.calcsize(code)}{code}", data)
+
+
+def place(bits, t):
+    """Floats in order: neighbours differ by one."""
+    if t not in ("f64", "f32", "f16"):
+        return bits
+    sign = 1 << (rec.FLOATS[t][2] - 1)
+    return -(bits & (sign - 1)) if bits & sign else bits
+
+
+def compare(form, ours, theirs):
+    """Numbers, those that differ, the largest difference; for wmma all four fragments count."""
+    t = form.types[0]
+    a, b = numbers(ours, t), numbers(theirs, t)
+    differ = [k for k in range(len(b)) if a[k] != b[k]]
+    largest = max((abs(place(a[k], t) - place(b[k], t)) for k in differ), default=0)
+    first = f"number {differ[0]}: {a[differ[0]]:#x}, GPU: {b[differ[0]]:#x}" if differ else ""
+    return len(b), len(differ), largest, first
+
+
+def main():
+    data = sorted((source / "tests/data").glob("*_matrices.xz"))
+    if not data:
+        print("no recorded data")
+        return 77
+    recorded, table, failures = rec.unpack(data[0]), {}, []
+    with tempfile.TemporaryDirectory() as folder:
+        for form in rec.forms():
+            if len(sys.argv) > 1 and not any(w in form.text for w in sys.argv[1:]):
+                continue
+            kind = form.text.split(".")[0] + " " + ".".join(form.types)
+            row = table.setdefault(kind, [0, 0, 0, 0])
+            row[0] += 1
+            ours, why = launch(form, Path(folder))
+            if ours is None:
+                failures.append(f"{form.text}: {why}")
+                continue
+            count, differ, largest, first = compare(form, ours, recorded[form.name])
+            row[1] += count
+            row[2] += differ
+            row[3] = max(row[3], largest)
+            if differ:
+                failures.append(f"{form.text}: {differ} of {count} differ, {first}")
+    print(f"{'instruction':28}{'forms':>6}{'numbers':>9}{'differ':>8}{'ulp':>6}")
+    for kind, row in table.items():
+        print(f"{kind:28}{row[0]:6}{row[1]:9}{row[2]:8}{row[3]:6}")
+    print("\n".join(failures))
+    return bool(failures)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
