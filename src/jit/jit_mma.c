@@ -16,6 +16,10 @@
  *     result of zero is +0.
  *   - e4m3, e5m2: two such sums, over the k with k % 4 < 2 and over the rest, the second on top of
  *     the first; C is added last, to nearest even.
+ *   - the sum goes to f16 by way of f32 (cut off) where C is f32 and D f16; wmma of tf32 sums k 0..3
+ *     first, then the rest on top.
+ *   - m8n8k4 of f16 is float arithmetic: ((a0*b0 + a1*b1) + a2*b2) + a3*b3, then + C, each to nearest;
+ *     where D is f16, (a0*b0 + a1*b1) + (a2*b2 + a3*b3).
  *   - f64: one fma for each k in order.
  * Infinities and NaNs follow from the values alone (inf * 0, inf - inf); NaNs are canonical.
  */
@@ -333,7 +337,7 @@ steps_of(const struct product *p, enum ptx_op op, uint64_t step[2])
 
 /* Element i of D from finite numbers. */
 static value
-float_element(struct product *p, enum ptx_op op, const value *regs, unsigned i)
+float_element(struct product *p, enum ptx_op op, const value *regs, unsigned i, value *first_step)
 {
     struct emit *e = p->e;
     struct addend t[MAX_K + 1];
@@ -345,6 +349,7 @@ float_element(struct product *p, enum ptx_op op, const value *regs, unsigned i)
         t[0].exponent = v_k(e, p->a.exponent[0], (uint64_t)(int64_t)NO_EXPONENT);
     }
     value sum = narrowed(p, aligned_sum(e, t, 1 + gather_products(p, i, step[0], t + 1)));
+    *first_step = sum;
     if (steps == 2) {
         value ignored, odd, first = sum;
         take_apart(e, sum, p->s->d, &t[0].significand, &t[0].exponent, &ignored, &odd);
@@ -354,19 +359,50 @@ float_element(struct product *p, enum ptx_op op, const value *regs, unsigned i)
     return is_fp8(p->s->a) ? add_nearest(p, sum, c_bits(p, regs, i)) : sum;
 }
 
-/* Element i of D where infinities or NaNs are about: their sum, or what was there. */
+/* The products at a set of k as far as infinities and NaNs go, on top of `sum`. */
 static value
-special_element(struct product *p, const value *regs, unsigned i, value finite)
+special_sum(struct product *p, unsigned i, uint64_t set, value sum)
+{
+    for (unsigned k = 0; k < p->s->k; k++)
+        if (set >> k & 1)
+            sum = v_call3(p->e, "llvm.fma", fetch(p, &p->a, p->a.special, i, k),
+                          fetch(p, &p->b, p->b.special, i, k), sum);
+    return sum;
+}
+
+/* <32 x i1>: which floats are infinite or NaN. */
+static value
+is_odd(struct emit *e, value x)
+{
+    value bits = v_bits(e, x);
+    return v_cmp(e, LLVMIntUGE, v_andk(e, bits, 0x7fffffff), v_k(e, bits, 0x7f800000));
+}
+
+/* e4m3, e5m2: the second step begins with what the first came to, an overflow too. */
+static value
+special_steps(struct product *p, unsigned i, const uint64_t step[2], value first)
+{
+    struct emit *e = p->e;
+    value zero = v_kf(e, p->a.special[0], 0), significand, exponent, start, odd;
+    value sum = special_sum(p, i, step[0], zero);
+    take_apart(e, first, p->s->d, &significand, &exponent, &start, &odd);
+    sum = v_select(e, is_odd(e, sum), sum, v_select(e, odd, start, zero));
+    return special_sum(p, i, step[1], sum);
+}
+
+/* Element i of D where infinities or NaNs are about: their sum, or what was there. first: fp8's
+ * first step. */
+static value
+special_element(struct product *p, enum ptx_op op, const value *regs, unsigned i, value finite,
+                value first)
 {
     struct emit *e = p->e;
     bool late = is_fp8(p->s->a), half = p->s->d == PTX_F16;
-    value sum = late ? v_kf(e, p->a.special[0], 0) : p->c.special[i];
-    for (unsigned k = 0; k < p->s->k; k++)
-        sum = v_call3(e, "llvm.fma", fetch(p, &p->a, p->a.special, i, k),
-                      fetch(p, &p->b, p->b.special, i, k), sum);
-    value bits = v_bits(e, sum), magnitude = v_andk(e, bits, 0x7fffffff);
-    value odd = v_cmp(e, LLVMIntUGE, magnitude, v_k(e, bits, 0x7f800000));
-    value nan = v_is_nan(e, sum);
+    uint64_t step[2];
+    steps_of(p, op, step);
+    value sum = late ? special_steps(p, i, step, first)
+                     : special_sum(p, i, step[0] | step[1], p->c.special[i]);
+    value bits = v_bits(e, sum), nan = v_is_nan(e, sum);
     value result = v_select(e, nan, v_k(e, bits, 0x7fffffff), bits);
     if (half) {
         value inf = v_ork(e, v_andk(e, v_lshrk(e, bits, 16), 0x8000), 0x7c00);
@@ -374,7 +410,7 @@ special_element(struct product *p, const value *regs, unsigned i, value finite)
     }
     if (late)
         result = add_nearest(p, result, c_bits(p, regs, i));
-    return v_select(e, odd, result, finite);
+    return v_select(e, is_odd(e, sum), result, finite);
 }
 
 /* All elements of D; numbers that are not finite take a way of their own, once for the warp. */
@@ -383,13 +419,14 @@ float_product(struct product *p, enum ptx_op op, const value *regs, value *out)
 {
     struct emit *e = p->e;
     unsigned count = p->d.registers * p->d.per_register;
+    value first[MATRIX_ELEMENTS];
     value odd = v_or(e, p->a.any_special, p->b.any_special);
     if (!is_fp8(p->s->a))
         odd = v_or(e, odd, p->c.any_special);
     value any = v_ne(e, emit_mask_to_bits(e, odd),
                      LLVMConstInt(LLVMInt32TypeInContext(e->context), 0, false));
     for (unsigned i = 0; i < count; i++)
-        out[i] = float_element(p, op, regs, i);
+        out[i] = float_element(p, op, regs, i, &first[i]);
     LLVMBasicBlockRef plain = LLVMGetInsertBlock(e->b);
     LLVMBasicBlockRef special = LLVMAppendBasicBlockInContext(e->context, e->function, "special");
     LLVMBasicBlockRef done = LLVMAppendBasicBlockInContext(e->context, e->function, "done");
@@ -397,7 +434,7 @@ float_product(struct product *p, enum ptx_op op, const value *regs, value *out)
     LLVMPositionBuilderAtEnd(e->b, special);
     value other[MATRIX_ELEMENTS];
     for (unsigned i = 0; i < count; i++)
-        other[i] = special_element(p, regs, i, out[i]);
+        other[i] = special_element(p, op, regs, i, out[i], first[i]);
     LLVMBasicBlockRef end = LLVMGetInsertBlock(e->b);
     LLVMBuildBr(e->b, done);
     LLVMPositionBuilderAtEnd(e->b, done);
@@ -422,16 +459,22 @@ double_product(struct product *p, value *out)
     }
 }
 
-/* m8n8k4 of f16. C and D may lie differently: its number is looked up. */
+/* m8n8k4 of f16: float arithmetic, C last, which may lie differently from D. Sums begin with -0 where
+ * D is f16 (a zero keeps its sign), else with +0. */
 static void
 chain_product(struct product *p, value *out)
 {
     struct emit *e = p->e;
     for (unsigned i = 0; i < p->d.registers * p->d.per_register; i++) {
-        value sum = fetch_c(p, i);
-        for (unsigned k = 0; k < p->s->k; k++)
-            sum = v_call3(e, "llvm.fma", fetch(p, &p->a, p->a.significand, i, k),
-                          fetch(p, &p->b, p->b.significand, i, k), sum);
+        value part[2];
+        part[0] = part[1] = v_kf(e, p->a.significand[0], p->s->d == PTX_F16 ? -0.0 : 0.0);
+        for (unsigned k = 0; k < p->s->k; k++) {
+            value *sum = &part[p->s->d == PTX_F16 && k >= 2];
+            *sum = v_call3(e, "llvm.fma", fetch(p, &p->a, p->a.significand, i, k),
+                           fetch(p, &p->b, p->b.significand, i, k), *sum);
+        }
+        value sum = p->s->d == PTX_F16 ? LLVMBuildFAdd(e->b, part[0], part[1], "") : part[0];
+        sum = LLVMBuildFAdd(e->b, sum, fetch_c(p, i), "");
         out[i] = p->s->d == PTX_F32 ? v_bits(e, float_canonical(e, sum))
                                     : v_zext(e, round_narrow(e, sum, &format_f16, ROUND_NEAREST, false), 32);
     }
