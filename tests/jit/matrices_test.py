@@ -67,8 +67,9 @@ def main(wanted):
         print("no recorded data")
         return 77
     recorded, table, failures = rec.unpack(data[0]), {}, []
+    step = 5 if os.environ.get("SANITIZE") else 1 # compiling is slow there
     with tempfile.TemporaryDirectory() as folder:
-        for form in rec.forms():
+        for form in rec.forms()[::step]:
             if not form.text.startswith(tuple(wanted)):
                 continue
             kind = form.text.split(".")[0] + " " + ".".join(form.types)
