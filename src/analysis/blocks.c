@@ -405,7 +405,7 @@ struct webs {
     bool *last;             /* per definition: ends its block (no room behind it), or is guarded */
     bool *alone, *joint;    /* per definition: has uses that it reaches alone, with others */
     uint32_t *own_reg;      /* per definition: its register for those, UINT32_MAX: none */
-    uint32_t moved;         /* while renaming: the definition just met, UINT32_MAX: none */
+    VEC(uint32_t) moved;    /* while renaming: definitions of this instruction with an own register */
     uint32_t *web_reg;      /* per root definition: its new register */
     uint32_t *use_root;     /* rename: the web that reaches, per register */
     bool guarded, at_end;
@@ -459,7 +459,8 @@ walk_operand(struct ptx_operand *o, bool write, void *context)
         if (w->rename) {
             bool own = w->own_reg[d] != UINT32_MAX;
             o->reg = own ? w->own_reg[d] : w->web_reg[find_root(w, d)];
-            w->moved = own ? d : w->moved;
+            if (own)
+                VEC_PUSH(&w->moved, d);
         }
         return;
     }
@@ -482,23 +483,25 @@ walk_operand(struct ptx_operand *o, bool write, void *context)
                                                                  : w->web_reg[find_root(w, root)];
 }
 
-/* The instruction with its new registers, and behind it the move to the web's register. */
+/* The instruction with its new registers, and behind it the moves to the webs' registers: a vector
+ * load has several. */
 static void
 keep_insn(struct webs *w, const struct flow_insn *i)
 {
     VEC_PUSH(&w->out, *i);
-    if (w->moved == UINT32_MAX)
-        return;
-    uint32_t web = w->web_reg[find_root(w, w->moved)];
-    struct flow_insn move = *i;
-    move.i = (struct ptx_insn){.op = PTX_OP_MOV, .type_count = 1, .vec = 1, .operand_count = 2,
-                               .guard = PTX_NO_REG, .line = i->i.line, .column = i->i.column,
-                               .loc = i->i.loc};
-    move.i.type[0] = w->types[w->reg_of_def[w->moved]];
-    move.i.operand = ARENA_ARRAY(&w->f->arena, struct ptx_operand, 2);
-    move.i.operand[0] = (struct ptx_operand){.kind = PTX_O_REG, .reg = web};
-    move.i.operand[1] = (struct ptx_operand){.kind = PTX_O_REG, .reg = w->own_reg[w->moved]};
-    VEC_PUSH(&w->out, move);
+    for (size_t k = 0; k < w->moved.count; k++) {
+        uint32_t def = w->moved.at[k];
+        struct flow_insn move = *i;
+        move.i = (struct ptx_insn){.op = PTX_OP_MOV, .type_count = 1, .vec = 1, .operand_count = 2,
+                                   .guard = PTX_NO_REG, .line = i->i.line, .column = i->i.column,
+                                   .loc = i->i.loc};
+        move.i.type[0] = w->types[w->reg_of_def[def]];
+        move.i.operand = ARENA_ARRAY(&w->f->arena, struct ptx_operand, 2);
+        move.i.operand[0] =
+            (struct ptx_operand){.kind = PTX_O_REG, .reg = w->web_reg[find_root(w, def)]};
+        move.i.operand[1] = (struct ptx_operand){.kind = PTX_O_REG, .reg = w->own_reg[def]};
+        VEC_PUSH(&w->out, move);
+    }
 }
 
 static void
@@ -508,7 +511,7 @@ walk_block(struct webs *w, struct flow_block *b)
     for (uint32_t k = 0; k < n; k++) {
         struct flow_insn *i = &w->f->insns[b->first + k];
         w->guarded = i->i.guard != PTX_NO_REG && !(k == b->count);
-        w->moved = UINT32_MAX;
+        w->moved.count = 0;
         w->at_end = k == b->count;
         flow_visit(i, walk_operand, w);
         if (w->rename)
@@ -628,6 +631,7 @@ split_webs(struct flat *b)
         if (f->insn_count)
             memcpy(f->insns, w.out.at, sizeof *f->insns * f->insn_count);
         VEC_FREE(&w.out);
+        VEC_FREE(&w.moved);
     }
     ls_release(types);
     ls_release(w.alone);

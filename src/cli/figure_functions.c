@@ -318,7 +318,7 @@ figure_texel(struct figure_context *c, const struct figure_words *w, struct figu
         return ls_fail(err, LS_ERR_USAGE, "texel{}: --at X, --width 1 to %d", MOST);
     for (uint32_t i = 0; i < width; i++)
         data[i] = (float)(i * i);
-    struct texture t = {.data = data, .dims = 1, .width = (uint32_t)width, .height = 1,
+    struct texture_view t = {.data = data, .dims = 1, .width = (uint32_t)width, .height = 1,
                         .pitch = sizeof data, .element = TEXEL_F32, .channels = 1, .linear = true,
                         .address = {TEXTURE_CLAMP, TEXTURE_CLAMP, TEXTURE_CLAMP}};
     texture_sample(&t, (float[3]){(float)at, 0, 0}, bits);

@@ -132,7 +132,7 @@ enum { DEVICE_LIMITS = 7, DEVICE_LIMIT_STACK = 0 }; /* numbered as cudaLimit */
 enum device_result device_limit_get(struct device *d, unsigned limit, size_t *out_value);
 enum device_result device_limit_set(struct device *d, unsigned limit, size_t value);
 
-/* What callers keep on a device; nothing here reads it. */
+/* What callers keep on a device; a launch reads cache_config. */
 struct device_settings {
     uint32_t flags, cache_config, shared_config;
 };

@@ -120,6 +120,24 @@ device_set_max_dynamic_shared(struct device_function *f, int64_t bytes)
     return DEVICE_OK;
 }
 
+/* cudaFuncSetCacheConfig, else cudaDeviceSetCacheConfig, on the generations whose shared memory and
+ * L1 are cut from one array by it (2.x and 3.x; "equal" only 3.x): bytes of shared memory an SM, 0
+ * where nothing is wished. Numbers are those of enum cudaFuncCache. */
+static uint32_t
+wished_shared(const struct device_function *f)
+{
+    enum { NONE, SHARED, L1, EQUAL };
+    const struct device_profile *p = f->device->profile;
+    uint32_t config = f->settings.cache_config ? f->settings.cache_config : f->device->settings.cache_config;
+    if (f->settings.carveout > 0)
+        return (uint32_t)((uint64_t)p->shared_per_sm * (uint32_t)f->settings.carveout / 100);
+    if (p->cc_major != 2 && p->cc_major != 3)
+        return 0;
+    if (config == L1)
+        return model_carveout(p, 1);
+    return config == EQUAL && p->cc_major == 3 ? model_carveout(p, model_carveout(p, 1) + 1) : 0;
+}
+
 static void
 occupancy_of(const struct device_function *f, const struct jit_kernel *k, uint32_t threads,
              uint64_t dynamic_shared, struct occupancy *out)
@@ -131,8 +149,7 @@ occupancy_of(const struct device_function *f, const struct jit_kernel *k, uint32
                                 .dynamic_shared = dynamic_shared > UINT32_MAX - k->shared_bytes
                                                       ? UINT32_MAX - k->shared_bytes
                                                       : (uint32_t)dynamic_shared};
-    if (f->settings.carveout > 0)
-        q.shared_carveout = (uint32_t)((uint64_t)p->shared_per_sm * (uint32_t)f->settings.carveout / 100);
+    q.shared_carveout = wished_shared(f);
     model_occupancy(p, &q, out);
 }
 

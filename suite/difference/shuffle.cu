@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Forward difference with neither shared memory nor barrier: a lane asks the next one for its element; the
+ * last lane of the warp loads it. N + N / 32 loads. Devices from 3.0 on have the instruction; older
+ * profiles run it all the same, which a real one would not.
+ *
+ * systems: D2
+ * title: lanes ask each other
+ * rung: 3
+ * sizes: 0 1 17 128 1000 100003
+ * check: 17 300
+ */
+#include "difference.h"
+
+__global__ void
+difference(float *result, const float *input, int n)
+{
+    int i = threadIdx.x + blockDim.x * blockIdx.x, lane = threadIdx.x % 32;
+    float own = i < n ? input[i] : 0, next = __shfl_down_sync(0xffffffffu, own, 1);
+    if (lane == 31 && i + 1 < n)
+        next = input[i + 1];
+    if (i < n)
+        result[i] = i + 1 < n ? next - own : 0;
+}
+
+static void
+launch(float *result, const float *input, int n)
+{
+    difference<<<suite_div_up(n, BLOCK), BLOCK>>>(result, input, n);
+}
+
+int
+main(int argc, char **argv)
+{
+    return difference_main("difference/shuffle", "forward difference by shuffles", BLOCK + BLOCK / 32, launch,
+                           argc, argv);
+}
