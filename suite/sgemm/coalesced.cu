@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * SGEMM with x and y exchanged: neighbouring lanes have neighbouring columns. A warp reads one element of A (a
+ * broadcast) and a run of B, and stores a run of C.
+ *
+ * systems: E3
+ * title: global memory, columns along x
+ * rung: 3
+ * sizes: 0 1 17 100 160 65x300x129
+ * check: 17 50x33x70
+ * bench: 160
+ */
+#include "../common/product.h"
+
+__global__ void
+product(const float *a, const float *b, float *c, int m, int k, int n)
+{
+    int col = threadIdx.x + blockIdx.x * blockDim.x;
+    int row = threadIdx.y + blockIdx.y * blockDim.y;
+    if (row >= m || col >= n)
+        return;
+    double sum = 0;
+    for (int l = 0; l < k; l++)
+        sum += (double)a[(size_t)row * k + l] * b[(size_t)l * n + col];
+    c[(size_t)row * n + col] = (float)sum;
+}
+
+enum { SIDE = 16 };
+
+static void
+launch(const float *a, const float *b, float *c, int m, int k, int n, int tile)
+{
+    (void)tile;
+    dim3 grid(suite_div_up(n, SIDE), suite_div_up(m, SIDE));
+    product<<<grid, dim3(SIDE, SIDE)>>>(a, b, c, m, k, n);
+}
+
+int
+main(int argc, char **argv)
+{
+    const struct suite_product p = {"sgemm/coalesced", "product, global memory, columns along x", 0, 0, launch};
+    return suite_product_main(&p, argc, argv);
+}

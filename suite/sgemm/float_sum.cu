@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * SGEMM in the lecture's first form: one element a thread, from global memory, the sum in single precision.
+ * Thread numbers along x are rows: 32 neighbouring lanes read 32 rows of A and store down a column of C, each
+ * in a line of its own. (suite/matmul has the product's other ladder.)
+ *
+ * systems: E3
+ * title: global memory, rows along x
+ * rung: 1
+ * sizes: 0 1 17 100 160 65x300x129
+ * check: 17 50x33x70
+ * bench: 160
+ */
+#include "../common/product.h"
+
+__global__ void
+product(const float *a, const float *b, float *c, int m, int k, int n)
+{
+    int row = threadIdx.x + blockIdx.x * blockDim.x;
+    int col = threadIdx.y + blockIdx.y * blockDim.y;
+    if (row >= m || col >= n)
+        return;
+    float sum = 0;
+    for (int l = 0; l < k; l++)
+        sum += a[(size_t)row * k + l] * b[(size_t)l * n + col];
+    c[(size_t)row * n + col] = (float)sum;
+}
+
+enum { SIDE = 16 };
+
+static void
+launch(const float *a, const float *b, float *c, int m, int k, int n, int tile)
+{
+    (void)tile;
+    dim3 grid(suite_div_up(m, SIDE), suite_div_up(n, SIDE));
+    product<<<grid, dim3(SIDE, SIDE)>>>(a, b, c, m, k, n);
+}
+
+int
+main(int argc, char **argv)
+{
+    const struct suite_product p = {"sgemm/float_sum", "product, global memory, rows along x", 0, 0, launch};
+    return suite_product_main(&p, argc, argv);
+}
