@@ -39,18 +39,19 @@ add_carry(struct emit *e, value a, value b, value carry, value *carry_out)
     return sum;
 }
 
-/* a - b - borrow in, and the borrow out. */
+/* a - b - borrow in, and the borrow out. The flag is the carry of a + ~b + 1, that is, no borrow:
+ * so an addc behind a sub.cc sees it on hardware. */
 static value
-sub_carry(struct emit *e, value a, value b, value borrow, value *borrow_out)
+sub_carry(struct emit *e, value a, value b, value carry, value *carry_out)
 {
     value difference = v_sub(e, a, b);
     value under = v_ult(e, a, b);
-    if (borrow) {
-        value whole = v_sub(e, difference, v_zext(e, borrow, emit_bits_of(a)));
+    if (carry) {
+        value whole = v_sub(e, difference, v_zext(e, v_not(e, carry), emit_bits_of(a)));
         under = v_or(e, under, v_ult(e, difference, whole));
         difference = whole;
     }
-    *borrow_out = under;
+    *carry_out = v_not(e, under);
     return difference;
 }
 

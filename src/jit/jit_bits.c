@@ -57,7 +57,7 @@ nth_bit(struct emit *e, value m, value n)
 }
 
 /* fns d, mask, base, offset: the |offset|-th set bit from base upwards (offset > 0) or downwards
- * (< 0); offset 0: base itself if it is set; else -1 (9.7.1.17). */
+ * (< 0); offset 0: base itself if it is set; else -1 (9.7.1.17). The offset -2^31 gives 0 on hardware. */
 bool
 bits_fns(struct emit *e, const struct ptx_insn *i, const value *in, unsigned nin, value *out)
 {
@@ -74,7 +74,8 @@ bits_fns(struct emit *e, const struct ptx_insn *i, const value *in, unsigned nin
     value at = nth_bit(e, m, n);
     value exact = v_or(e, v_ne(e, in[2], zero), v_eq(e, at, base));
     at = v_select(e, down, v_sub(e, v_k(e, at, 31), at), at);
-    out[0] = v_select(e, v_and(e, v_and(e, enough, inside), exact), at, none);
+    at = v_select(e, v_and(e, v_and(e, enough, inside), exact), at, none);
+    out[0] = v_select(e, v_eq(e, in[2], v_k(e, in[2], UINT64_C(1) << 31)), zero, at);
     return true;
 }
 
@@ -94,11 +95,12 @@ low_bits(struct emit *e, value len, value like)
     return v_not(e, v_shl(e, v_k(e, like, ~UINT64_C(0)), len));
 }
 
-/* Position and length: the low 8 bits of their operands (9.7.1.19), widened to the field's width. */
+/* Position and length, widened to the field's width. The manual has the low 8 bits of their operands
+ * (9.7.1.19); so do GPUs for 32-bit fields, while for 64-bit ones all bits count (read off an H200). */
 static value
 field_operand(struct emit *e, value v, unsigned bits)
 {
-    return v_zext(e, v_andk(e, v, 0xff), bits);
+    return v_zext(e, bits == 64 ? v : v_andk(e, v, 0xff), bits);
 }
 
 bool

@@ -232,7 +232,8 @@ emit_cvt(struct emit *e, const struct ptx_insn *i, const LLVMValueRef *in, unsig
         out[0] = format_of(to) ? int_to_float(e, i, x, to, from) : int_to_int(e, i, x, to, from);
         return true;
     }
-    if (ptx_has(i, PTX_M_FTZ) && f == &format_f32)
+    /* A denormal float is not flushed on its way to a half: rounded up, it is the smallest one. */
+    if (ptx_has(i, PTX_M_FTZ) && f == &format_f32 && format_of(to) != &format_f16)
         x = v_bits(e, float_flush(e, v_real(e, x)));
     value r = round_widen(e, x, f);
     out[0] = format_of(to) ? float_to_float(e, i, r, to) : float_to_int(e, i, r, to, from);

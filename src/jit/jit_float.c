@@ -99,10 +99,33 @@ close_result(struct emit *e, const struct ptx_insn *i, value x, value like)
         x = float_saturate(e, x);
     if (ptx_has(i, PTX_M_RELU))
         x = relu(e, x);
+    bool flush = ptx_has(i, PTX_M_FTZ) && f != &format_f64;
+    if (flush && f == &format_f16) { /* before it is rounded: x still has the digits to tell */
+        value small = v_fcmp(e, LLVMRealOLT, v_fabs(e, x), v_kf(e, x, 0x1p-14));
+        x = v_select(e, small, v_call2(e, "llvm.copysign", v_kf(e, x, 0), x), x);
+    }
     value bits = f->bits < 32 ? round_narrow(e, x, f, ROUND_NEAREST, false) : v_bits(e, x);
-    if (ptx_has(i, PTX_M_FTZ) && f != &format_f64)
+    if (flush && f != &format_f16)
         bits = flush_bits(e, bits, f);
     return format_count(t) == 2 ? v_pack(e, bits, 2 * f->bits, like) : bits;
+}
+
+/* .ftz looks at the exact result, not at the rounded one: r, rounded up or down, is flushed where the
+ * exact result, of which `inner` is the part towards zero, is denormal. Rounded to nearest the two
+ * differ only when the exact result is within half a digit below 2^-126; that is left out, since it
+ * would double the cost of every mul and fma. */
+static bool
+flushes_inner(const struct ptx_insn *i)
+{
+    enum rounding r = rounding_of(i);
+    return ptx_has(i, PTX_M_FTZ) && insn_type(i) == PTX_F32 && (r == ROUND_UP || r == ROUND_DOWN);
+}
+
+static value
+flush_inner(struct emit *e, value r, value inner)
+{
+    value small = v_fcmp(e, LLVMRealOLT, v_fabs(e, inner), v_kf(e, inner, 0x1p-126));
+    return v_select(e, small, v_call2(e, "llvm.copysign", v_kf(e, r, 0), r), r);
 }
 
 /* -- add, sub, mul, fma -------------------------------------------------------------------------- */
@@ -135,7 +158,10 @@ float_mul(struct emit *e, const struct ptx_insn *i, const value *in, unsigned ni
     if (!one_type(e, i))
         return false;
     value x = open_operand(e, i, in[0]), y = open_operand(e, i, in[1]);
-    out[0] = close_result(e, i, round_mul(e, x, y, rounding_of(i)), in[0]);
+    value r = round_mul(e, x, y, rounding_of(i));
+    if (flushes_inner(i))
+        r = flush_inner(e, r, round_mul(e, x, y, ROUND_ZERO));
+    out[0] = close_result(e, i, r, in[0]);
     return true;
 }
 
@@ -195,9 +221,12 @@ float_fma(struct emit *e, const struct ptx_insn *i, const value *in, unsigned ni
     const struct format *f = format_of(insn_type(i));
     value x = open_operand(e, i, in[0]), y = open_operand(e, i, in[1]);
     value z = open_operand(e, i, in[2]);
-    value r = f == &format_f16    ? fma_half(e, x, y, z)
+    bool flush = ptx_has(i, PTX_M_FTZ); /* asks for more digits than a half has */
+    value r = f == &format_f16    ? (flush ? fma_to_odd(e, x, y, z) : fma_half(e, x, y, z))
               : f == &format_bf16 ? fma_bfloat(e, x, y, z)
                                   : round_fma(e, x, y, z, rounding_of(i));
+    if (flushes_inner(i))
+        r = flush_inner(e, r, round_fma(e, x, y, z, ROUND_ZERO));
     out[0] = close_result(e, i, r, in[0]);
     return true;
 }
@@ -218,6 +247,8 @@ float_div(struct emit *e, const struct ptx_insn *i, const value *in, unsigned ni
 {
     value x = open_operand(e, i, in[0]), y = open_operand(e, i, in[1]);
     value r = ptx_has(i, PTX_M_APPROX) ? div_approx(e, x, y) : round_div(e, x, y, rounding_of(i));
+    if (flushes_inner(i) && !ptx_has(i, PTX_M_APPROX))
+        r = flush_inner(e, r, round_div(e, x, y, ROUND_ZERO));
     out[0] = close_result(e, i, r, in[0]);
     return true;
 }
@@ -238,7 +269,8 @@ gross(const struct ptx_insn *i)
 static value
 reciprocal(struct emit *e, const struct ptx_insn *i, value x)
 {
-    return round_div(e, v_kf(e, x, 1), x, rounding_of(i));
+    value one = v_kf(e, x, 1), r = round_div(e, one, x, rounding_of(i));
+    return flushes_inner(i) ? flush_inner(e, r, round_div(e, one, x, ROUND_ZERO)) : r;
 }
 
 /* 1 / sqrt(x) is off by up to 1.5 ulp: for double, one of Newton's steps on its exact residual

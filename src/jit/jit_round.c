@@ -252,9 +252,10 @@ narrow_by_bits(struct emit *e, value x, const struct format *f, enum rounding r,
     value sign = v_lshrk(e, v_andk(e, bits, UINT64_C(1) << (from->bits - 1)), from->bits - width);
     q = v_or(e, q, sign);
     q = v_select(e, v_ugt(e, mag, v_k(e, mag, inf)), v_k(e, q, code_nan(f)), q);
-    if (f == &format_tf32)
-        return v_select(e, v_ugt(e, mag, v_k(e, mag, inf)), v_k(e, q, 0x7fffffff),
-                        v_shlk(e, q, 13));
+    if (f == &format_tf32) { /* NaN as an H200 has it: .rna only cuts it off */
+        value nan = r == ROUND_AWAY ? v_andk(e, bits, 0xffffe000) : v_k(e, q, 0x7fffe000);
+        return v_select(e, v_ugt(e, mag, v_k(e, mag, inf)), nan, v_shlk(e, q, 13));
+    }
     return v_trunc(e, q, f->bits);
 }
 

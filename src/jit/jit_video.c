@@ -50,6 +50,22 @@ distance(struct emit *e, value a, value b)
     return v_call1_flag(e, "llvm.abs", v_sub(e, a, b), false);
 }
 
+/* .sat as GPUs since compute capability 5.0 do it, which have these instructions in software (read off
+ * an H200). Where one operand is signed and the other not, a 32-bit unsigned result is only kept from
+ * going below 0, and a part's result counts as unsigned. */
+static value
+saturate_result(struct emit *e, value r, bool is_signed, uint8_t part, bool mixed)
+{
+    unsigned bits = part >= PART_H0 ? 16 : part >= PART_B0 ? 8 : 32;
+    if (mixed && part) {
+        value top = v_k(e, r, (UINT64_C(1) << (is_signed ? bits - 1 : bits)) - 1);
+        return v_call2(e, "llvm.umin", v_andk(e, r, UINT32_MAX), top);
+    }
+    if (mixed && !is_signed)
+        return v_call2(e, "llvm.smax", r, v_k(e, r, 0));
+    return saturate(e, r, is_signed, bits);
+}
+
 /* Shift amount: .clamp: at most 32, .wrap: modulo 32; b is unsigned. */
 static value
 shift_amount(struct emit *e, const struct ptx_insn *i, value b)
@@ -121,11 +137,16 @@ video_mad(struct emit *e, const struct ptx_insn *i, const value *in, value *out)
 {
     enum ptx_type ta = (enum ptx_type)i->type[1], tb = (enum ptx_type)i->type[2];
     bool is_signed = ptx_type_kind(ta) == 's' || ptx_type_kind(tb) == 's';
-    value a = v_sext(e, source(e, &i->operand[1], in[0], ta), 128);
-    value b = v_sext(e, source(e, &i->operand[2], in[1], tb), 128);
     bool negated = i->operand[1].negated ^ i->operand[2].negated;
     is_signed |= negated || i->operand[3].negated;
-    value c = is_signed ? v_sext(e, in[2], 128) : v_zext(e, in[2], 128);
+    /* Unsigned, saturated and shifted: hardware takes the operands as signed and the outcome as
+     * unsigned (read off an H200). */
+    bool odd = !is_signed && ptx_has(i, PTX_M_SAT) &&
+               (ptx_has(i, PTX_M_SHR7) || ptx_has(i, PTX_M_SHR15));
+    enum ptx_type sa = odd ? PTX_S32 : ta, sb = odd ? PTX_S32 : tb;
+    value a = v_sext(e, source(e, &i->operand[1], in[0], sa), 128);
+    value b = v_sext(e, source(e, &i->operand[2], in[1], sb), 128);
+    value c = is_signed || odd ? v_sext(e, in[2], 128) : v_zext(e, in[2], 128);
     value p = v_mul(e, a, b);
     if (ptx_has(i, PTX_M_PO))
         p = v_addk(e, v_add(e, p, c), 1);
@@ -160,10 +181,9 @@ video_scalar(struct emit *e, const struct ptx_insn *i, const value *in, unsigned
     value r, a = source(e, &i->operand[1], in[0], ta), b = source(e, &i->operand[2], in[1], tb);
     if (!video_operation(e, i, a, b, &r))
         return false;
-    if (ptx_has(i, PTX_M_SAT)) {
-        uint8_t part = i->operand[0].part;
-        r = saturate(e, r, is_signed, part >= PART_H0 ? 16 : part >= PART_B0 ? 8 : 32);
-    }
+    if (ptx_has(i, PTX_M_SAT))
+        r = saturate_result(e, r, is_signed, i->operand[0].part,
+                            ptx_type_kind(ta) != ptx_type_kind(tb));
     r = v_trunc(e, r, 32);
     out[0] = nin > 2 ? video_finish(e, i, r, in[2], is_signed) : r;
     return true;

@@ -83,7 +83,7 @@ encode(long double x, const struct type *t)
     if (now.flags & RELU && !isnan(x))
         x = x > 0 ? x : 0;
     if (isnan(x))
-        return canonical(t);
+        return t->format == &fmt_tf32 ? 0x7fffe000 : canonical(t);
     uint64_t bits = ref_encode(x, t->format, now.flags & TO_INT ? REF_RN : now.mode,
                                now.flags & FINITE);
     if (t->format == &fmt_tf32)
@@ -99,7 +99,7 @@ ref_cvt(uint64_t *d, const uint64_t *x, int arg)
     const struct type *from = now.from, *to = now.to;
     if (from->format) {
         uint64_t v = x[0];
-        if (now.flags & FTZ && from->bits == 32)
+        if (now.flags & FTZ && from->bits == 32 && to->format != &fmt_f16)
             v = ref_bits32(ref_flush(ref_float(v)));
         long double r = ref_decode(v, from->format);
         if (!to->format) {
@@ -109,6 +109,8 @@ ref_cvt(uint64_t *d, const uint64_t *x, int arg)
         if (now.flags & TO_INT)
             r = to_integral(r, now.mode);
         d[0] = encode(r, to);
+        if (isnan(r) && to->format == &fmt_tf32 && now.mode == REF_RNA)
+            d[0] = v & 0xffffe000; /* cut off, as hardware does */
         return;
     }
     __int128 v = from->is_signed ? (int64_t)(x[0] << (64 - from->bits)) >> (64 - from->bits)

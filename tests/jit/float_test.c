@@ -68,6 +68,12 @@ ref_f32(uint64_t *d, const uint64_t *x, int arg)
         r = v[0] * copysignf(0, v[1]);
     if (arg & SAT)
         r = r > 0 ? (r < 1 ? r : 1) : 0;
+    /* Directed roundings: flushed where the exact result, of which this is the part towards zero, is
+     * denormal. */
+    int mode = arg & 0x30;
+    if (arg & FTZ && (mode == RM || mode == RP) &&
+        fabsf(operation32((arg & ~0x30) | RZ, v[0], v[1], v[2])) < 0x1p-126f)
+        r = copysignf(0, r);
     if (arg & FTZ)
         r = ref_flush(r);
     d[0] = ref_bits32(r);
@@ -122,6 +128,8 @@ half(uint64_t a, uint64_t b, uint64_t c, int arg, const struct ref_format *f)
         r = r > 0 ? (r < 1 ? r : 1) : 0;
     if (arg & RELU && !isnan(r))
         r = r > 0 ? r : 0;
+    if (arg & FTZ && f == &fmt_f16 && fabsl(r) < 0x1p-14L) /* before it is rounded */
+        r = copysignl(0, r);
     uint64_t bits = ref_encode(r, f, REF_RN, false);
     return arg & FTZ ? flush16(bits, f) : bits;
 }

@@ -77,15 +77,15 @@ ref_sub_cc(uint64_t *d, const uint64_t *x, int arg)
 {
     wide a = number(x[0], arg & 0xff), b = number(x[1], arg & 0xff);
     d[0] = (uint64_t)(a - b);
-    d[1] = a < b;
+    d[1] = a >= b; /* the carry of a + ~b + 1 */
 }
 
 static void
 ref_subc_cc(uint64_t *d, const uint64_t *x, int arg)
 {
-    wide a = number(x[0], arg & 0xff), b = number(x[1], arg & 0xff) + (wide)x[2];
+    wide a = number(x[0], arg & 0xff), b = number(x[1], arg & 0xff) + !x[2];
     d[0] = (uint64_t)(a - b);
-    d[1] = a < b;
+    d[1] = a >= b;
 }
 
 static uint64_t
@@ -256,7 +256,9 @@ ref_fns(uint64_t *d, const uint64_t *x, int arg)
 {
     uint32_t mask = (uint32_t)x[0], base = (uint32_t)x[1] & 31;
     int32_t offset = (int32_t)x[2];
-    d[0] = 0xffffffff;
+    d[0] = offset == INT32_MIN ? 0 : 0xffffffff;
+    if (offset == INT32_MIN) /* as hardware does */
+        return;
     if (offset == 0) {
         if (mask >> base & 1)
             d[0] = base;
@@ -280,10 +282,18 @@ ref_brev(uint64_t *d, const uint64_t *x, int arg)
         d[0] |= (x[0] >> k & 1) << (bits_of(arg) - 1 - k);
 }
 
+/* The manual's 8 bits; 64-bit fields: all 32, as hardware does. */
+static uint64_t
+field_of(uint64_t v, int arg)
+{
+    return v & (bits_of(arg) == 64 ? 0xffffffff : 0xff);
+}
+
 static void
 ref_bfe(uint64_t *d, const uint64_t *x, int arg)
 {
-    unsigned msb = bits_of(arg) - 1, pos = x[1] & 0xff, len = x[2] & 0xff, sign = 0;
+    unsigned msb = bits_of(arg) - 1, sign = 0;
+    uint64_t pos = field_of(x[1], arg), len = field_of(x[2], arg);
     if (arg & SIGNED && len > 0)
         sign = x[0] >> (pos + len - 1 < msb ? pos + len - 1 : msb) & 1;
     for (unsigned k = 0; k <= msb; k++)
@@ -293,9 +303,10 @@ ref_bfe(uint64_t *d, const uint64_t *x, int arg)
 static void
 ref_bfi(uint64_t *d, const uint64_t *x, int arg)
 {
-    unsigned msb = bits_of(arg) - 1, pos = x[2] & 0xff, len = x[3] & 0xff;
+    unsigned msb = bits_of(arg) - 1;
+    uint64_t pos = field_of(x[2], arg), len = field_of(x[3], arg);
     d[0] = x[1];
-    for (unsigned k = 0; k < len && pos + k <= msb; k++)
+    for (uint64_t k = 0; k < len && pos + k <= msb; k++)
         d[0] = (d[0] & ~(UINT64_C(1) << (pos + k))) | (x[0] >> k & 1) << (pos + k);
 }
 
@@ -540,7 +551,13 @@ ref_video(uint64_t *d, const uint64_t *x, int arg)
     wide b = number(arg & V_BYTES ? x[1] >> 24 : x[1], size | (arg & V_B_SIGNED ? SIGNED : 0));
     wide r = video_operation(a, b, arg);
     int type = (arg & V_MERGE ? 16 : 32) | (arg & D_SIGNED ? SIGNED : 0);
-    if (arg & V_SAT)
+    bool mixed = !(arg & V_A_SIGNED) != !(arg & V_B_SIGNED);
+    uint32_t top = arg & D_SIGNED ? 0x7fff : 0xffff;
+    if (arg & V_SAT && mixed && arg & V_MERGE) /* as hardware does: the result counts as unsigned */
+        r = (uint32_t)r > top ? top : (uint32_t)r;
+    else if (arg & V_SAT && mixed && !(arg & D_SIGNED)) /* only kept from going below 0 */
+        r = r < 0 ? 0 : r;
+    else if (arg & V_SAT)
         r = clamp(r, type);
     wide t = number((uint64_t)r, 32 | (type & SIGNED)), c = number(x[2], 32 | (type & SIGNED));
     switch (arg & 0x30) {
@@ -561,6 +578,11 @@ static void
 ref_vmad(uint64_t *d, const uint64_t *x, int arg)
 {
     wide p = number(x[0], 32 | SIGNED) * number(x[1], 32 | SIGNED) + number(x[2], 32 | SIGNED);
+    if (arg == 2) { /* unsigned, .sat.shr15, as hardware does it: signed operands, unsigned outcome */
+        uint64_t u = (uint64_t)(p >> 15);
+        d[0] = u > UINT32_MAX ? UINT32_MAX : u;
+        return;
+    }
     p >>= 7;
     d[0] = (uint64_t)(arg ? clamp(p, 32 | SIGNED) : p);
 }
@@ -691,6 +713,11 @@ static const struct form forms[] = {
 
     {"vadd.s32.u32.s32", "w", "ww", ref_video, VADD | D_SIGNED | V_B_SIGNED, EXACT},
     {"vadd.u32.u32.u32.sat", "w", "ww", ref_video, VADD | V_SAT, EXACT},
+    {"vadd.u32.s32.u32.sat", "w", "ww", ref_video, VADD | V_SAT | V_A_SIGNED, EXACT},
+    {"vsub.u32.u32.s32.sat.add", "w", "www", ref_video, VSUB | V_SAT | V_B_SIGNED | FINISH_ADD, EXACT},
+    {"vsub.u32.u32.s32.sat d.h1, a.b1, b.b3, c", "w", "www", ref_video, VSUB | V_SAT | V_BYTES | V_MERGE | V_B_SIGNED, EXACT},
+    {"vsub.s32.s32.u32.sat d.h1, a.b1, b.b3, c", "w", "www", ref_video, VSUB | D_SIGNED | V_SAT | V_BYTES | V_MERGE | V_A_SIGNED, EXACT},
+    {"vmad.u32.u32.u32.sat.shr15", "w", "www", ref_vmad, 2, EXACT},
     {"vsub.s32.s32.s32.sat", "w", "ww", ref_video, VSUB | V_SAT | D_SIGNED | V_A_SIGNED | V_B_SIGNED, EXACT},
     {"vabsdiff.u32.s32.s32.add", "w", "www", ref_video, VABSDIFF | V_A_SIGNED | V_B_SIGNED | FINISH_ADD, EXACT},
     {"vmin.s32.s32.u32", "w", "ww", ref_video, VMIN | D_SIGNED | V_A_SIGNED, EXACT},
