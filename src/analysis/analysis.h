@@ -51,6 +51,7 @@ struct flow_block {
     uint32_t end_insn;     /* the instruction that ends it, or UINT32_MAX */
     uint32_t *succ, succ_count;
     uint32_t *pred, pred_count;
+    bool sync;             /* its first instruction waits for other lanes of the warp: flow_syncs */
     uint32_t loop;         /* innermost loop, UINT32_MAX: none */
     uint32_t ipdom;        /* immediate post-dominator, UINT32_MAX: the end of the kernel */
     uint64_t *live_in;     /* set of registers */
@@ -118,6 +119,10 @@ struct flow *flow_new(const struct ptx_module *m, const struct ptx_func *kernel,
                       bool (*known)(const char *name), struct ls_error *err);
 void flow_free(struct flow *f);
 
+/* Whether an instruction waits for the lanes that its member mask names: bar.warp.sync, shfl.sync,
+ * ... (PTX ISA 9.7.13); they begin blocks. */
+bool flow_syncs(const struct ptx_insn *i);
+
 /* Calls visit for each register operand of an instruction; write: it is a destination. */
 void flow_visit(const struct flow_insn *i,
                 void (*visit)(struct ptx_operand *o, bool write, void *context), void *context);
@@ -173,6 +178,8 @@ struct shape {
     bool small_grid; /* at most 2^30 threads in each dimension of the grid */
     bool partial; /* the last warp alone, whose lanes are fewer than 32 */
     bool any;     /* every warp, with any lanes: functions that are called */
+    bool apart;   /* lanes may wait for others of their warp wherever a block begins with such an
+                     instruction; else all that it names are taken to be there */
 };
 
 struct facts {
@@ -205,6 +212,8 @@ struct fact fact_special_of(const struct facts *f, enum ptx_sreg r);
  * certain when `certain` is set. */
 uint32_t facts_next(const struct facts *f, uint32_t b, const uint32_t *targets, uint32_t count,
                     bool one_certain, uint32_t *out, bool *certain);
+/* shape.apart: lanes may stand still at the start of block b until others of their warp come. */
+bool facts_waits(const struct facts *f, uint32_t b);
 /* A table of registers and what is known of them, for people. */
 void facts_print(const struct facts *f, struct text *out);
 

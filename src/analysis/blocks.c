@@ -25,6 +25,19 @@ ends_block(const struct ptx_insn *i)
            i->op == PTX_OP_EXIT || i->op == PTX_OP_TRAP || is_barrier(i);
 }
 
+bool
+flow_syncs(const struct ptx_insn *i)
+{
+    switch (i->op) {
+    case PTX_OP_BAR_WARP:
+        return true;
+    case PTX_OP_SHFL: case PTX_OP_VOTE: case PTX_OP_MATCH: case PTX_OP_REDUX: case PTX_OP_ELECT:
+        return ptx_has(i, PTX_M_SYNC);
+    default:
+        return false;
+    }
+}
+
 struct cut {
     struct flat *b;
     struct flow *f;
@@ -48,9 +61,12 @@ mark_leaders(struct cut *c)
     size_t n = b->insns.count;
     memset(c->block_at, 0xff, sizeof *c->block_at * (n + 1));
     c->block_at[0] = 0;
-    for (size_t k = 0; k < n; k++)
+    for (size_t k = 0; k < n; k++) {
         if (ends_block(&b->insns.at[k].i))
             c->block_at[k + 1] = 0;
+        if (flow_syncs(&b->insns.at[k].i))
+            c->block_at[k] = 0;
+    }
     for (size_t k = 0; k < b->labels.count; k++)
         if (b->labels.at[k] < n)
             c->block_at[b->labels.at[k]] = 0;
@@ -116,6 +132,7 @@ make_blocks(struct cut *c)
         struct flow_block *blk = &c->raw[c->block_at[k]];
         blk->first = (uint32_t)k;
         blk->end_insn = UINT32_MAX;
+        blk->sync = flow_syncs(&c->b->insns.at[k].i);
         do {
             blk->count++;
             k++;

@@ -84,20 +84,22 @@ merge_into(struct frontier *x, uint32_t b, const uint64_t *set)
     }
 }
 
-/* Lanes of block b went to `targets`; others stay where they are, and at `also`. */
+/* Lanes of block b went to `targets`; others stay where they are, and at stay[0], stay[1]. */
 static void
-go_on(struct frontier *x, uint32_t b, const uint32_t *targets, uint32_t count, uint32_t also)
+go_on(struct frontier *x, uint32_t b, const uint32_t *targets, uint32_t count,
+      const uint32_t stay[2])
 {
     bool certain;
     uint32_t n = facts_next(x->f, b, targets, count, count > 0, x->list, &certain);
     memcpy(x->rest, x->f->pending[b], sizeof *x->rest * x->f->block_words);
     for (uint32_t k = 0; k < count; k++)
         set_add(x->rest, targets[k]);
-    if (also != UINT32_MAX)
-        set_add(x->rest, also);
+    for (int k = 0; k < 2; k++)
+        if (stay[k] != UINT32_MAX)
+            set_add(x->rest, stay[k]);
     for (uint32_t k = 0; k < n; k++) {
         merge_into(x, x->list[k], x->rest);
-        if (x->list[k] != also)
+        if (x->list[k] != stay[0] && x->list[k] != stay[1])
             set_remove(x->rest, x->list[k]);
     }
 }
@@ -111,28 +113,42 @@ any_pending(const struct facts *f, uint32_t b)
     return false;
 }
 
+bool
+facts_waits(const struct facts *f, uint32_t b)
+{
+    return f->shape.apart && f->flow->blocks[b].sync && any_pending(f, b);
+}
+
 static void
 visit_block(struct frontier *x, uint32_t b)
 {
     struct facts *f = x->f;
     const struct flow_block *blk = &f->flow->blocks[b];
+    /* Lanes that wait at the block's start stay there while others go on, out of it too. */
+    uint32_t stay[2] = {UINT32_MAX, UINT32_MAX};
+    if (facts_waits(f, b)) {
+        f->parks[b] = true;
+        stay[0] = b;
+        go_on(x, b, NULL, 0, stay);
+    }
     switch (blk->end) {
     case FLOW_BARRIER:
         if (any_pending(f, b)) {
             f->parks[blk->succ[0]] = true;
-            go_on(x, b, NULL, 0, blk->succ[0]);
+            stay[1] = blk->succ[0];
+            go_on(x, b, NULL, 0, stay);
         }
         break;
     case FLOW_EXIT:
     case FLOW_TRAP:
-        go_on(x, b, NULL, 0, UINT32_MAX);
+        go_on(x, b, NULL, 0, stay);
         break;
     default:
         if (f->divergent[b])
-            go_on(x, b, blk->succ, blk->succ_count, UINT32_MAX);
+            go_on(x, b, blk->succ, blk->succ_count, stay);
         else
             for (uint32_t s = 0; s < blk->succ_count; s++)
-                go_on(x, b, &blk->succ[s], 1, UINT32_MAX);
+                go_on(x, b, &blk->succ[s], 1, stay);
     }
     /* A waiting loop's lanes give way to the others when their fuel is spent. */
     for (uint32_t s = 0; s < blk->succ_count; s++) {
@@ -140,7 +156,8 @@ visit_block(struct frontier *x, uint32_t b)
         if (h <= b && l != UINT32_MAX && f->flow->loops[l].head == h && f->flow->loops[l].waits &&
             any_pending(f, h)) {
             f->parks[h] = true;
-            go_on(x, h, NULL, 0, h);
+            stay[1] = h;
+            go_on(x, h, NULL, 0, stay);
         }
     }
 }
@@ -246,7 +263,7 @@ frontier_force(const struct facts *f, bool *forced)
         bool *seen = ls_alloc(flow->block_count + 1);
         struct defs_in d = {.defined = ls_alloc(flow->reg_count + 1)};
         for (uint32_t b = 0; b < flow->block_count; b++)
-            if (set_has(f->pending[p], b))
+            if (set_has(f->pending[p], b) || (b == p && facts_waits(f, p)))
                 reach(flow, b, seen);
         for (uint32_t b = 0; b < flow->block_count; b++) {
             uint32_t n = flow->blocks[b].count + (flow->blocks[b].end_insn != UINT32_MAX);

@@ -237,6 +237,12 @@ same_wait(const struct exec_slot *s, uint32_t a, uint32_t b)
     return s->lane_place[a] == s->lane_place[b] && s->lane_barrier[a] == s->lane_barrier[b];
 }
 
+void
+exec_held(struct jit_warp *w, uint32_t lanes, uint32_t place)
+{
+    note_waiting(w->owner, w->warp, lanes, EXEC_OWN_WARP, place);
+}
+
 static void
 describe_range(const struct exec_slot *s, uint32_t from, uint32_t to, struct text *out)
 {
@@ -258,26 +264,26 @@ describe_range(const struct exec_slot *s, uint32_t from, uint32_t to, struct tex
     text_add(out, to - from == 1 ? " waits" : " wait");
     if (barrier == EXEC_CLUSTER_BARRIER)
         text_add(out, " at the cluster's barrier");
+    else if (barrier == EXEC_OWN_WARP)
+        text_add(out, " for others of the warp");
     else
         text_add(out, " at barrier %u", barrier);
-    if (s->barrier[barrier].expected)
+    if (barrier < EXEC_BARRIERS && s->barrier[barrier].expected)
         text_add(out, " for %u threads", s->barrier[barrier].expected);
     if (place[0])
         text_add(out, " (%s)", place);
 }
 
-/* No warp can go on, and nothing outside the block could change that. */
+/* Threads [first, end) cannot go on; the first that waits is the one named. */
 static _Noreturn void
-deadlock(struct exec_slot *s)
+deadlock(struct exec_slot *s, uint32_t first, uint32_t end)
 {
-    const struct jit_launch *l = s->block.launch;
-    uint32_t threads = l->block[0] * l->block[1] * l->block[2];
-    uint32_t waiting = threads;
+    uint32_t waiting = end;
     struct text t = {0};
-    for (uint32_t from = 0, to; from < threads; from = to) {
-        for (to = from + 1; to < threads && same_wait(s, from, to); to++)
+    for (uint32_t from = first, to; from < end; from = to) {
+        for (to = from + 1; to < end && same_wait(s, from, to); to++)
             ;
-        if (waiting == threads && alive(s, from / JIT_LANES) >> from % JIT_LANES & 1)
+        if (waiting == end && alive(s, from / JIT_LANES) >> from % JIT_LANES & 1)
             waiting = from;
         describe_range(s, from, to, &t);
     }
@@ -288,6 +294,22 @@ deadlock(struct exec_slot *s)
     text_free(&t);
     exec_escape(s, waiting / JIT_LANES, 1u << waiting % JIT_LANES, s->lane_place[waiting], true,
                 EXEC_DEADLOCK, "deadlock", detail);
+}
+
+static uint32_t
+threads_of(const struct exec_slot *s)
+{
+    const uint32_t *block = s->block.launch->block;
+    return block[0] * block[1] * block[2];
+}
+
+_Noreturn void
+exec_lanes_stuck(struct jit_warp *w, uint32_t lanes)
+{
+    struct exec_slot *s = w->owner;
+    uint32_t first = w->warp * JIT_LANES, end = threads_of(s);
+    (void)lanes;
+    deadlock(s, first, first + JIT_LANES < end ? first + JIT_LANES : end);
 }
 
 enum round
@@ -304,7 +326,7 @@ exec_general_round(struct exec_slot *s)
     }
     if (s->live == 0)
         return ROUND_DONE;
-    if (!ran)
-        deadlock(s);
+    if (!ran) /* nothing outside the block could change that */
+        deadlock(s, 0, threads_of(s));
     return yielded ? ROUND_YIELDED : ROUND_ON;
 }

@@ -101,6 +101,7 @@ exec_slot_prepare(struct exec_slot *s, struct exec_run *run, struct ls_error *er
         !local_prepare(s, local, err) ||
         !shared_prepare(s, (uint64_t)k->shared_bytes + l->dynamic_shared, err))
         return false;
+    exec_apart_free(s);
     struct jit_block old = s->block;
     s->run = run;
     s->warps = l->warps;
@@ -125,6 +126,7 @@ exec_slot_prepare(struct exec_slot *s, struct exec_run *run, struct ls_error *er
 void
 exec_slot_free(struct exec_slot *s)
 {
+    exec_apart_free(s);
     free(s->frames);
     local_free(s);
     if (s->shared)
@@ -155,6 +157,8 @@ exec_block_begin(struct exec_slot *s, uint64_t index)
 {
     const struct jit_launch *l = s->block.launch;
     uint32_t sms = s->run->request->sm_count;
+    const struct jit_kernel *k = s->run->code->kernel;
+    exec_apart_free(s);
     s->block.index = index;
     s->block.smid = sms ? (uint32_t)(index % sms) : 0;
     exec_block_coordinates(l->grid, index, s->block.ctaid);
@@ -164,11 +168,15 @@ exec_block_begin(struct exec_slot *s, uint64_t index)
         w->lanes = 0xffffffffu;
         w->released = 0;
         w->stack = 0;
+        w->frame = s->frames + (size_t)k->frame_bytes * i;
+        s->code[i] = k->full;
         s->state[i] = WARP_READY;
     }
     uint32_t tail = l->block[0] * l->block[1] * l->block[2] % JIT_LANES;
-    if (tail)
+    if (tail) {
         s->warp[s->warps - 1].lanes = (1u << tail) - 1;
+        s->code[s->warps - 1] = k->partial;
+    }
     s->live = s->warps;
     s->parked = 0;
     s->barriers_used = 0;
@@ -180,17 +188,12 @@ exec_block_begin(struct exec_slot *s, uint64_t index)
 uint32_t
 exec_warp_call(struct exec_slot *s, uint32_t i)
 {
-    const struct jit_kernel *k = s->run->code->kernel;
     struct jit_warp *w = &s->warp[i];
-    bool tail = i + 1 == s->warps &&
-                s->block.launch->block[0] * s->block.launch->block[1] * s->block.launch->block[2] %
-                        JIT_LANES !=
-                    0;
     w->fuel = s->block.launch->fuel;
     s->worker->warp = w;
-    uint32_t outcome = (tail ? k->partial : k->full)(w);
+    uint32_t outcome = s->code[i](w);
     s->worker->warp = NULL;
-    return outcome;
+    return outcome == JIT_APART ? exec_warp_apart(s, i) : outcome;
 }
 
 /* All warps are at one barrier that the whole block takes part in: what bar.red gives them. */
@@ -241,10 +244,7 @@ fast_round_failed(struct exec_slot *s, const uint8_t *ran)
 static enum round
 fast_round(struct exec_slot *s)
 {
-    const struct jit_kernel *k = s->run->code->kernel;
-    const struct jit_launch *l = s->block.launch;
-    uint32_t threads = l->block[0] * l->block[1] * l->block[2];
-    uint32_t full = threads / JIT_LANES, fuel = l->fuel;
+    uint32_t fuel = s->block.launch->fuel;
     struct exec_worker *worker = s->worker;
     const struct jit_warp *first = NULL;
     uint8_t ran[EXEC_MAX_WARPS];
@@ -256,7 +256,11 @@ fast_round(struct exec_slot *s)
         struct jit_warp *w = &s->warp[i];
         w->fuel = fuel;
         worker->warp = w;
-        uint32_t outcome = (i < full ? k->full : k->partial)(w);
+        uint32_t outcome = s->code[i](w);
+        if (__builtin_expect(outcome == JIT_APART, false)) {
+            outcome = exec_warp_apart(s, i);
+            worker->warp = w;
+        }
         s->returned[i] = (uint8_t)outcome;
         if (outcome == JIT_DONE) {
             done++;

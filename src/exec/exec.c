@@ -21,6 +21,7 @@ const struct jit_services exec_services = {
     .access = exec_access,
     .pattern = exec_pattern,
     .image = exec_image,
+    .held = exec_held,
 };
 
 struct source {
@@ -36,6 +37,15 @@ code_request(const struct exec_request *r, uint32_t events)
     for (int d = 0; d < 3; d++)
         j.small_grid &= (uint64_t)r->grid[d] * r->block[d] <= 1u << 30;
     return j;
+}
+
+static const struct jit_kernel *
+apart(void *context, uint32_t events, struct ls_error *err)
+{
+    const struct exec_request *r = ((struct source *)context)->request;
+    struct jit_request j = code_request(r, events);
+    j.apart = true;
+    return jit_get(r->jit, &j, err);
 }
 
 static const struct jit_kernel *
@@ -59,6 +69,7 @@ exec_run(struct exec_pool *p, const struct exec_request *r, struct exec_report *
         return false;
     }
     struct source source = {r};
-    struct exec_code code = {.kernel = k, .instrumented = instrumented, .context = &source};
+    struct exec_code code = {.kernel = k, .apart = apart, .events = j.events,
+                             .instrumented = instrumented, .context = &source};
     return exec_run_code(p, r, &code, report);
 }

@@ -5,6 +5,7 @@
  *   exec.c       exec_run: fetches the warp functions from the jit, hands the grid on
  *   grid.c       one launch ("run"): hands out blocks, in order or as resident ones
  *   block.c      one block in flight ("slot"): its memory, and rounds over its warps
+ *   apart.c      warps whose lanes wait for each other
  *   barrier.c    everything about barriers that is not "all warps came to the same one"
  *   pool.c       worker threads, and the slots and hints that are kept between launches
  *   externals.c  printf, assert, malloc, free
@@ -31,6 +32,7 @@ enum {
     EXEC_FUEL = 256,                    /* back edges of a waiting loop before its warp yields */
     EXEC_CLUSTER_BARRIER = JIT_BARRIERS, /* barrier.cluster: one more barrier behind 0..15 */
     EXEC_BARRIERS = JIT_BARRIERS + 1,
+    EXEC_OWN_WARP = EXEC_BARRIERS, /* lane_barrier: waits for lanes of its warp */
 };
 
 /* -- errors ---------------------------------------------------------------------------------- */
@@ -98,6 +100,9 @@ struct exec_slot {
     uint32_t passed[EXEC_MAX_WARPS]; /* lanes whose cluster barrier was complete before they waited */
     uint32_t lane_place[EXEC_MAX_THREADS];  /* waiting lanes: where, */
     uint8_t lane_barrier[EXEC_MAX_THREADS]; /* at which barrier */
+    jit_warp_fn code[EXEC_MAX_WARPS];
+    uint8_t *apart[EXEC_MAX_WARPS]; /* frame of a warp whose lanes wait for each other; free() */
+    bool any_apart;
     uint8_t *frames;
     size_t frames_room;
     uint8_t *shared; /* window */
@@ -115,8 +120,11 @@ void exec_slot_free(struct exec_slot *s);
 uint64_t exec_slot_local_bytes(const struct exec_slot *s);
 void exec_block_begin(struct exec_slot *s, uint64_t index);
 enum block_outcome exec_block_run(struct exec_slot *s, struct exec_worker *w);
-/* Calls warp i once more; returns enum jit_exit. */
+/* Calls warp i once more; returns enum jit_exit, never JIT_APART. */
 uint32_t exec_warp_call(struct exec_slot *s, uint32_t i);
+/* Warp i returned JIT_APART: lets it go on. */
+uint32_t exec_warp_apart(struct exec_slot *s, uint32_t i);
+void exec_apart_free(struct exec_slot *s);
 
 /* barrier.c */
 enum round { ROUND_DONE, ROUND_ON, ROUND_YIELDED };
@@ -124,12 +132,18 @@ void exec_arrive(struct exec_slot *s, uint32_t warp, uint32_t lanes, uint32_t ba
                  uint32_t threads, uint32_t kind, uint32_t votes, bool waits, uint32_t place);
 void exec_warp_returned(struct exec_slot *s, uint32_t warp, uint32_t outcome);
 enum round exec_general_round(struct exec_slot *s);
+void exec_held(struct jit_warp *w, uint32_t lanes, uint32_t place);
+/* Lanes of one warp wait for others of it that cannot come. */
+_Noreturn void exec_lanes_stuck(struct jit_warp *w, uint32_t lanes);
 
 /* -- a launch in flight --------------------------------------------------------------------------- */
 
 /* Tests and exec.c fill this; the rest of exec_run is common. */
 struct exec_code {
     const struct jit_kernel *kernel;
+    /* The same kernel for warps whose lanes wait for each other (JIT_APART). */
+    const struct jit_kernel *(*apart)(void *context, uint32_t events, struct ls_error *err);
+    uint32_t events; /* of `kernel` */
     /* The same kernel with JIT_EVENT_ACCESS; NULL: none to be had. */
     const struct jit_kernel *(*instrumented)(void *context, struct ls_error *err);
     void *context;

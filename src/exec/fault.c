@@ -173,6 +173,8 @@ exec_trap(struct jit_warp *w, uint32_t lanes, uint32_t reason, uint32_t place)
         [JIT_TRAP_UNREACHABLE] = {EXEC_TRAP, "control ran past the end of a function"},
         [JIT_TRAP_BARRIER] = {EXEC_INVALID_BARRIER, "invalid barrier"},
     };
+    if (reason == JIT_TRAP_LANES)
+        exec_lanes_stuck(w, lanes);
     reason = reason < sizeof table / sizeof *table ? reason : JIT_TRAP_INSTRUCTION;
     exec_escape(w->owner, w->warp, lanes, place, true, table[reason].status, table[reason].what, NULL);
 }

@@ -112,7 +112,8 @@ exec_replay(struct exec_run *run, struct exec_fault *f)
                                      : NULL;
     if (!k)
         return;
-    struct exec_code code = {.kernel = k};
+    struct exec_code code = {.kernel = k, .apart = run->code->apart, .events = JIT_EVENT_ACCESS,
+                             .context = run->code->context};
     struct exec_run again = {.pool = run->pool, .request = run->request, .code = &code,
                              .blocks = run->blocks, .replaying = true};
     again.replay_deadline = exec_now() + REPLAY_SECONDS * 1000000000ull;

@@ -4,6 +4,7 @@
  * pipeline of one kernel in order.
  */
 #include "jit/jit_engine.h"
+#include "jit/jit_sync.h"
 
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Error.h>
@@ -67,7 +68,8 @@ add_null_is_valid(LLVMContextRef context, LLVMValueRef f)
 static bool
 emit_variant(struct unit *u, bool partial, const char *name)
 {
-    struct shape shape = {.partial = partial, .small_grid = u->request->small_grid};
+    struct shape shape = {.partial = partial, .small_grid = u->request->small_grid,
+                          .apart = u->request->apart};
     memcpy(shape.block, u->request->block, sizeof shape.block);
     struct facts *facts = facts_new(u->flow, &shape, emit_warp_uniform, u->err);
     if (!facts)
@@ -392,7 +394,7 @@ static bool
 same_request(const struct jit_request *a, const struct jit_request *b)
 {
     return a->module == b->module && a->kernel == b->kernel && a->events == b->events &&
-           a->small_grid == b->small_grid && !memcmp(a->block, b->block, sizeof a->block);
+           a->small_grid == b->small_grid && a->apart == b->apart && !memcmp(a->block, b->block, sizeof a->block);
 }
 
 static struct hash128
@@ -402,6 +404,7 @@ key_of(const struct jit_engine *e, const struct jit_request *r)
     h = ls_hash(h, r->kernel->name, strlen(r->kernel->name));
     h = ls_hash(h, r->block, sizeof r->block);
     h = ls_hash(h, &r->small_grid, sizeof r->small_grid);
+    h = ls_hash(h, &r->apart, sizeof r->apart);
     return ls_hash(h, &r->events, sizeof r->events);
 }
 
@@ -546,6 +549,16 @@ define_symbols(struct jit_engine *e, struct ls_error *err)
     for (size_t i = 0; jit_math_symbol(i, &name, &address); i++) {
         LLVMOrcCSymbolMapPair p = {.Name = LLVMOrcLLJITMangleAndIntern(e->orc, name)};
         p.Sym.Address = (LLVMOrcExecutorAddress)(uintptr_t)address;
+        p.Sym.Flags.GenericFlags = LLVMJITSymbolGenericFlagsExported;
+        VEC_PUSH(&pairs, p);
+    }
+    static const struct {
+        const char *name;
+        void *address;
+    } own[] = {{"jit_sync_arrive", (void *)jit_sync_arrive}, {"jit_sync_retry", (void *)jit_sync_retry}};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+        LLVMOrcCSymbolMapPair p = {.Name = LLVMOrcLLJITMangleAndIntern(e->orc, own[i].name)};
+        p.Sym.Address = (LLVMOrcExecutorAddress)(uintptr_t)own[i].address;
         p.Sym.Flags.GenericFlags = LLVMJITSymbolGenericFlagsExported;
         VEC_PUSH(&pairs, p);
     }

@@ -31,6 +31,9 @@ enum jit_exit {
     JIT_WAIT,    /* no lane can run: each stands at a barrier announced through services->arrive
                     or exited; call again when warp->released has lanes */
     JIT_YIELD,   /* fuel is spent in a loop that may wait for other warps; call again later */
+    JIT_APART,   /* lanes stand at an instruction whose member mask names others that have not come:
+                    goes on in the kernel's function for that (jit_request.apart), with a frame that
+                    begins as this one */
 };
 
 enum jit_barrier_kind {
@@ -48,6 +51,8 @@ enum jit_trap_reason {
     JIT_TRAP_STACK,       /* recursion too deep, or alloca beyond local memory */
     JIT_TRAP_CALL,        /* indirect call to something that is no function, or of another type */
     JIT_TRAP_UNREACHABLE, /* control ran past the end of a function */
+    JIT_TRAP_LANES,       /* lanes wait for others of their warp that cannot come: services->held has
+                             been told where */
     JIT_TRAP_BARRIER,     /* barrier number above 15, or a thread count that is no multiple of 32 */
 };
 
@@ -204,6 +209,9 @@ struct jit_services {
     /* A texture or surface instruction: what is a struct jit_image_insn. */
     void (*image)(struct jit_warp *w, uint32_t lanes, uint64_t what, uint32_t place,
                   struct jit_image_data *data);
+    /* Lanes (may be none) stand at an instruction until others of their warp come to one of its
+     * kind; told before the warp waits for something else or traps for want of it. */
+    void (*held)(struct jit_warp *w, uint32_t lanes, uint32_t place);
 };
 
 /* Functions that PTX calls but does not hold: EXTERNAL(NAME, "name", result bytes, "sizes of
@@ -236,6 +244,7 @@ struct jit_request {
     const struct ptx_func *kernel;
     uint32_t block[3];
     uint32_t events; /* set of enum jit_event */
+    bool apart;      /* functions in which lanes of a warp wait for each other: go on after JIT_APART */
     bool small_grid; /* gridDim x blockDim is at most 2^30 in each dimension: 32-bit indices made
                         of both do not wrap */
 };

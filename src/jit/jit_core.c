@@ -11,6 +11,7 @@
  * the function returns; the next call switches on warp->resume, loads them again and goes on.
  */
 #include "jit/jit_core.h"
+#include "jit/jit_sync.h"
 
 #include <llvm-c/Analysis.h>
 #include <string.h>
@@ -99,7 +100,7 @@ suspend(struct core *c, enum jit_exit why, const uint64_t *blocks)
     uint64_t *live = ls_alloc(sizeof *live * c->flow->reg_words);
     frame_live(c->flow, blocks, live);
     uint32_t id = new_resume(c);
-    frame_save(c, live, why == JIT_WAIT ? NULL : c->kept[c->current]);
+    frame_save(c, live, why == JIT_WAIT || c->facts->shape.apart ? NULL : c->kept[c->current]);
     move_lanes(c, blocks, true);
     core_store_field(c, c->e.warp, FIELD(jit_warp, resume), core_i32(c, id));
     core_store_field(c, c->e.warp, FIELD(jit_warp, lanes), load_i32(c, c->alive));
@@ -153,6 +154,12 @@ spend_fuel(struct core *c, uint32_t h)
         dispatch(c, h, NULL, 0, false, h);
     }
     LLVMPositionBuilderAtEnd(b, more);
+}
+
+void
+core_go_elsewhere(struct core *c, uint32_t block)
+{
+    dispatch(c, block, NULL, 0, false, UINT32_MAX);
 }
 
 static bool
@@ -404,6 +411,51 @@ emit_end(struct core *c, uint32_t b)
 
 /* -- the ends of the function ---------------------------------------------------------------------------- */
 
+/* Parked lanes that can go on run. */
+static void
+wake_parked(struct core *c, const uint64_t *parks)
+{
+    LLVMBuilderRef b = c->e.b;
+    for (uint32_t k = 0; k < c->flow->block_count; k++) {
+        if (!set_has(parks, k))
+            continue;
+        LLVMBasicBlockRef here = core_new_block(c, "wake"), next = core_new_block(c, "next");
+        LLVMValueRef lanes = load_i32(c, c->pending[k]);
+        LLVMBuildCondBr(b, is_nonzero(c, lanes), here, next);
+        LLVMPositionBuilderAtEnd(b, here);
+        take(c, k, lanes);
+        LLVMPositionBuilderAtEnd(b, next);
+    }
+    LLVMBuildBr(b, c->end);
+}
+
+/* Lanes that stand still for others of their warp: those whose group is complete by now run. Where
+ * others wait at a barrier, that may still help (`any`: i32, those); else it is an error. */
+static void
+emit_held(struct core *c, const uint64_t *parks, LLVMValueRef any, LLVMBasicBlockRef none)
+{
+    LLVMBuilderRef b = c->e.b;
+    LLVMBasicBlockRef woken = core_new_block(c, "woken"), held = core_new_block(c, "held"),
+                      stuck = core_new_block(c, "stuck"), tell = core_new_block(c, "tell");
+    LLVMValueRef outcome = core_sync_retry(c);
+    LLVMValueRef which = LLVMBuildSwitch(b, outcome, none, 2);
+    LLVMAddCase(which, core_i32(c, SYNC_WOKEN), woken);
+    LLVMAddCase(which, core_i32(c, SYNC_HELD), held);
+    LLVMPositionBuilderAtEnd(b, woken);
+    wake_parked(c, parks);
+    LLVMPositionBuilderAtEnd(b, held);
+    core_sync_tell(c);
+    LLVMBuildCondBr(b, is_nonzero(c, any), tell, stuck);
+    LLVMPositionBuilderAtEnd(b, tell);
+    LLVMBuildBr(b, none);
+    LLVMPositionBuilderAtEnd(b, stuck);
+    core_store_field(c, c->e.warp, FIELD(jit_warp, lanes), load_i32(c, c->alive));
+    LLVMValueRef args[] = {c->e.warp, load_i32(c, c->alive), core_i32(c, JIT_TRAP_LANES),
+                           core_i32(c, 0)};
+    core_service(c, FIELD(jit_services, trap), LLVMVoidTypeInContext(c->e.context), args, 4);
+    LLVMBuildUnreachable(b);
+}
+
 /* No lane can run: done, or wait for barriers and wake the released lanes. */
 static void
 emit_no_lanes_left(struct core *c)
@@ -415,13 +467,18 @@ emit_no_lanes_left(struct core *c)
     LLVMValueRef any = core_i32(c, 0);
     bool parking = false;
     for (uint32_t k = 0; k < f->block_count; k++)
+        if (c->facts->parks[k])
+            set_add(parks, k);
+    for (uint32_t k = 0; k < f->block_count; k++)
         if (c->barrier_park[k]) {
             parking = true;
             any = LLVMBuildOr(b, any, load_i32(c, c->waiting[k]), "");
         }
-    for (uint32_t k = 0; parking && k < f->block_count; k++)
-        if (c->facts->parks[k])
-            set_add(parks, k);
+    if (c->site_count) {
+        LLVMBasicBlockRef none = core_new_block(c, "none_held");
+        emit_held(c, parks, any, none);
+        LLVMPositionBuilderAtEnd(b, none);
+    }
     LLVMBasicBlockRef done = core_new_block(c, "done");
     if (!parking) {
         LLVMBuildBr(b, done);
@@ -441,17 +498,7 @@ emit_no_lanes_left(struct core *c)
             LLVMBuildStore(b, LLVMBuildAnd(b, w, LLVMBuildNot(b, released, ""), ""), c->waiting[k]);
             add_lanes(c, c->pending[k], go);
         }
-        for (uint32_t k = 0; k < f->block_count; k++) {
-            if (!set_has(parks, k))
-                continue;
-            LLVMBasicBlockRef here = core_new_block(c, "wake"), next = core_new_block(c, "next");
-            LLVMValueRef lanes = load_i32(c, c->pending[k]);
-            LLVMBuildCondBr(b, is_nonzero(c, lanes), here, next);
-            LLVMPositionBuilderAtEnd(b, here);
-            take(c, k, lanes);
-            LLVMPositionBuilderAtEnd(b, next);
-        }
-        LLVMBuildBr(b, c->end);
+        wake_parked(c, parks);
     }
     LLVMPositionBuilderAtEnd(b, done);
     if (c->called) {
@@ -553,6 +600,10 @@ make_storage(struct core *c)
         if (f->blocks[k].end == FLOW_BARRIER && c->facts->parks[f->blocks[k].succ[0]])
             c->barrier_park[f->blocks[k].succ[0]] = true;
     }
+    if (c->facts->shape.apart) {
+        c->frame_bytes = frame_apart(c, c->frame_at);
+        core_sync_storage(c);
+    }
     c->kept = frame_kept(c);
     c->mask = core_alloca(c, i32);
     c->alive = core_alloca(c, i32);
@@ -569,6 +620,7 @@ free_storage(struct core *c)
     ls_release(c->block);
     ls_release(c->barrier_park);
     ls_release(c->kept);
+    ls_release(c->site);
     VEC_FREE(&c->resumes);
 }
 
@@ -581,9 +633,16 @@ emit_blocks(struct core *c)
         c->current = k;
         if (c->barrier_park[k])
             take_parked_results(c, k);
-        for (uint32_t n = 0; n < blk->count; n++)
+        if (core_sync_tests(c, k))
+            core_sync_test(c, k);
+        c->synced = c->site && c->site[k] != UINT32_MAX;
+        if (c->synced)
+            core_sync_wait(c, k);
+        for (uint32_t n = 0; n < blk->count; n++) {
             if (!core_insn(c, &c->flow->insns[blk->first + n]))
                 return false;
+            c->synced = false;
+        }
         if (!emit_end(c, k))
             return false;
     }
@@ -609,6 +668,34 @@ enter_call(struct core *c)
     core_service(c, FIELD(jit_services, trap), LLVMVoidTypeInContext(c->e.context), args, 4);
     LLVMBuildUnreachable(b);
     LLVMPositionBuilderAtEnd(b, fine);
+}
+
+/* Where lanes go on that the usual kind of function left: everything from the frame; they come to
+ * the block that jit_warp.barrier names. */
+static void
+emit_apart_entry(struct core *c)
+{
+    LLVMBuilderRef b = c->e.b;
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(b), nowhere = core_new_block(c, "nowhere");
+    new_resume(c);
+    LLVMPositionBuilderAtEnd(b, c->resumes.at[SYNC_RESUME - 1].block);
+    LLVMTypeRef i32 = core_scalar(c, 32);
+    LLVMBuildStore(b, core_load_field(c, c->e.warp, FIELD(jit_warp, lanes), i32), c->alive);
+    frame_take(c);
+    core_sync_begin(c);
+    LLVMValueRef block = core_load_field(c, c->e.warp, FIELD(jit_warp, barrier), i32);
+    LLVMValueRef where = LLVMBuildSwitch(b, block, nowhere, 8);
+    for (uint32_t k = 0; k < c->flow->block_count; k++) {
+        if (c->site[k] == UINT32_MAX)
+            continue;
+        LLVMBasicBlockRef at = core_new_block(c, "at");
+        LLVMAddCase(where, core_i32(c, k), at);
+        LLVMPositionBuilderAtEnd(b, at);
+        take(c, k, load_i32(c, c->pending[k]));
+    }
+    LLVMPositionBuilderAtEnd(b, nowhere);
+    LLVMBuildUnreachable(b);
+    LLVMPositionBuilderAtEnd(b, before);
 }
 
 bool
@@ -639,6 +726,10 @@ core_function(struct core *c, const char *name)
     LLVMValueRef resume = core_load_field(c, c->e.warp, FIELD(jit_warp, resume), core_scalar(c, 32));
     c->resume_switch = LLVMBuildSwitch(c->e.b, resume, start, 4);
     LLVMPositionBuilderAtEnd(c->e.b, start);
+    if (c->facts->shape.apart) {
+        emit_apart_entry(c);
+        core_sync_begin(c);
+    }
     if (c->flow->call_count || c->flow->indirect)
         core_store_field(c, c->e.warp, FIELD(jit_warp, stack), core_i32(c, c->flow->local_bytes));
     LLVMBuildBr(c->e.b, c->block[0]);

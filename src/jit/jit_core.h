@@ -43,6 +43,10 @@ struct core {
     /* Loaded once at entry, all scalars: */
     LLVMValueRef block_ptr, launch_ptr, frame, params, symbols, shared, local, local_stride;
     LLVMValueRef counts;      /* JIT_EVENT_COUNT */
+    /* shape.apart (jit_sync.c): where lanes may stand still: number of the site per block, or
+     * UINT32_MAX; where in the frame the sites are. */
+    uint32_t *site, site_count, sites_at;
+    bool synced;              /* the instruction being emitted: its group's values are in the frame */
     LLVMValueRef warp_index, tid[3], ctaid[3];
 };
 
@@ -85,6 +89,12 @@ LLVMBasicBlockRef core_new_block(struct core *c, const char *name);
 LLVMValueRef core_service(struct core *c, size_t offset, LLVMTypeRef result, LLVMValueRef *args,
                           unsigned n);
 bool core_insn(struct core *c, const struct flow_insn *i);
+/* A register in all lanes. */
+LLVMValueRef core_read_lanes(struct core *c, uint32_t reg);
+/* From all lanes to what the register is kept as. */
+LLVMValueRef core_keep_lanes(struct core *c, uint32_t reg, LLVMValueRef v);
+/* Width of source operand k (0: first after the destination). */
+unsigned core_source_bits(const struct core *c, const struct ptx_insn *p, unsigned k);
 /* A function without a body that kernels may call. */
 bool core_known_function(const char *name);
 
@@ -131,6 +141,30 @@ void frame_restore(struct core *c, const uint64_t *set);
 /* One allocation: a table of sets. */
 uint64_t **frame_kept(const struct core *c);
 
+/* For lanes that stand apart: every register has a place that does not depend on what is known of it.
+ * Fills c->frame_at with them; returns the bytes. */
+uint32_t frame_apart(const struct core *c, uint32_t *at);
+/* Leaves there what lanes pending at `block` and elsewhere need, or takes all of it. */
+void frame_leave(struct core *c, uint32_t block);
+void frame_take(struct core *c);
+
+/* -- lanes that wait for others of their warp (jit_sync.c) ------------------------------------------ */
+
+/* Whether the block's first instruction must test that all the lanes it names are there. */
+bool core_sync_tests(const struct core *c, uint32_t block);
+void core_sync_test(struct core *c, uint32_t block);
+/* shape.apart: the lanes of the block stand still, those that need not go on. */
+void core_sync_wait(struct core *c, uint32_t block);
+void core_sync_storage(struct core *c);
+void core_sync_begin(struct core *c);
+LLVMValueRef core_sync_sites(struct core *c);
+LLVMValueRef core_sync_active(struct core *c); /* i32: lanes that take part */
+LLVMValueRef core_sync_input(struct core *c, unsigned n, LLVMValueRef own);
+/* No lane can run: SYNC_WOKEN when some can after all, SYNC_HELD when some stand still. */
+LLVMValueRef core_sync_retry(struct core *c);
+/* Tells exec who stands where. */
+void core_sync_tell(struct core *c);
+
 /* -- what tools are told (jit_events.c); nothing unless they asked ------------------------------------ */
 
 void core_count(struct core *c, const struct flow_insn *i);
@@ -140,6 +174,9 @@ void core_count_divergence(struct core *c, const struct flow_insn *i, const LLVM
 void core_announce_sync(struct core *c, const struct flow_insn *i);
 
 /* -- the function (jit_core.c) ------------------------------------------------------------------------- */
+
+/* The block's lanes are elsewhere (pending or waiting): runs the others. */
+void core_go_elsewhere(struct core *c, uint32_t block);
 
 /* Emits `name` into e.module; fills frame_bytes. c->called: as a function that others call. */
 bool core_function(struct core *c, const char *name);

@@ -87,6 +87,81 @@ frame_live(const struct flow *f, const uint64_t *blocks, uint64_t *out)
             out[k] |= f->blocks[b].live_in[k];
 }
 
+/* -- lanes that stand apart ---------------------------------------------------------------------------- */
+
+/* First the pending lanes of every block, then registers in order, each as a vector (a predicate: one
+ * bit a lane). */
+uint32_t
+frame_apart(const struct core *c, uint32_t *at)
+{
+    const struct flow *f = c->flow;
+    uint32_t end = (4 * f->block_count + 63) & ~63u;
+    uint64_t *live = ls_alloc(sizeof *live * (f->reg_words + 1));
+    for (uint32_t b = 0; b < f->block_count; b++)
+        for (uint32_t k = 0; k < f->reg_words; k++)
+            live[k] |= f->blocks[b].live_in[k];
+    for (uint32_t b = 0; b < f->block_count; b++)
+        at[f->reg_count + 2 * b] = 4 * b;
+    for (uint32_t r = 0; r < f->reg_count; r++) {
+        at[r] = set_has(live, r) ? end : UINT32_MAX;
+        if (set_has(live, r))
+            end += (core_reg_bits(c, r) * LANES / 8 + 63) & ~63u;
+    }
+    ls_release(live);
+    return end;
+}
+
+void
+frame_leave(struct core *c, uint32_t block)
+{
+    LLVMBuilderRef b = c->e.b;
+    const struct flow *f = c->flow;
+    uint32_t *at = ls_alloc(sizeof *at * (f->reg_count + 2 * f->block_count + 1));
+    uint64_t *live = ls_alloc(sizeof *live * (f->reg_words + 1));
+    uint64_t *blocks = ls_alloc(sizeof *blocks * c->facts->block_words);
+    uint32_t end = frame_apart(c, at);
+    c->frame_bytes = c->frame_bytes > end ? c->frame_bytes : end;
+    memcpy(blocks, c->facts->pending[block], sizeof *blocks * c->facts->block_words);
+    set_add(blocks, block);
+    frame_live(f, blocks, live);
+    for (uint32_t r = 0; r < f->reg_count; r++) {
+        if (!set_has(live, r) || !c->reg[r])
+            continue;
+        LLVMValueRef v = core_read_lanes(c, r);
+        if (core_reg_bits(c, r) == 1)
+            v = LLVMBuildBitCast(b, v, core_scalar(c, 32), "");
+        core_store_field(c, c->frame, at[r], v);
+    }
+    for (uint32_t k = 0; k < f->block_count; k++) {
+        LLVMValueRef lanes = set_has(blocks, k)
+                                 ? LLVMBuildLoad2(b, core_scalar(c, 32), c->pending[k], "")
+                                 : core_i32(c, 0);
+        core_store_field(c, c->frame, 4 * k, lanes);
+    }
+    ls_release(at);
+    ls_release(live);
+    ls_release(blocks);
+}
+
+void
+frame_take(struct core *c)
+{
+    LLVMBuilderRef b = c->e.b;
+    const struct flow *f = c->flow;
+    for (uint32_t k = 0; k < f->block_count; k++)
+        LLVMBuildStore(b, core_load_field(c, c->frame, 4 * k, core_scalar(c, 32)), c->pending[k]);
+    for (uint32_t r = 0; r < f->reg_count; r++) {
+        unsigned bits = core_reg_bits(c, r);
+        if (!c->reg[r] || c->frame_at[r] == UINT32_MAX)
+            continue;
+        LLVMTypeRef stored = bits == 1 ? core_scalar(c, 32) : core_vector(c, bits);
+        LLVMValueRef v = core_load_field(c, c->frame, c->frame_at[r], stored);
+        if (bits == 1)
+            v = LLVMBuildBitCast(b, v, core_vector(c, 1), "");
+        LLVMBuildStore(b, core_keep_lanes(c, r, v), c->reg[r]);
+    }
+}
+
 /* -- what is in the frame already -------------------------------------------------------------------- */
 
 static void

@@ -262,6 +262,21 @@ read_reg(struct core *c, uint32_t reg, bool scalar)
     return count_of(v) == LANES ? v : core_spread_firsts(c, v, f, LANES);
 }
 
+LLVMValueRef
+core_read_lanes(struct core *c, uint32_t reg)
+{
+    return read_reg(c, reg, false);
+}
+
+LLVMValueRef
+core_keep_lanes(struct core *c, uint32_t reg, LLVMValueRef v)
+{
+    unsigned count = core_reg_count(c, reg);
+    if (count == 1)
+        return LLVMBuildExtractElement(c->e.b, v, core_i32(c, 0), "");
+    return count == LANES ? v : take_firsts(c, v, count);
+}
+
 static void
 write_reg(struct core *c, const struct flow_insn *i, uint32_t reg, LLVMValueRef v, bool sign)
 {
@@ -678,6 +693,12 @@ source_bits(const struct ptx_insn *p, unsigned k, const struct ptx_operand *o, c
     }
 }
 
+unsigned
+core_source_bits(const struct core *c, const struct ptx_insn *p, unsigned k)
+{
+    return source_bits(p, k, &p->operand[k + 1], c);
+}
+
 static bool
 reads_carry(const struct ptx_insn *p)
 {
@@ -771,6 +792,10 @@ emit_warp_insn(struct core *c, const struct flow_insn *i)
     c->e.mask_bits = core_mask_bits(c);
     for (unsigned k = first; k < p->operand_count && n < 8; k++)
         in[n++] = core_value(c, i, &p->operand[k], source_bits(p, k - first, &p->operand[k], c), false);
+    for (unsigned k = 0; c->synced && k < n; k++)
+        in[k] = core_sync_input(c, k, in[k]);
+    if (c->synced)
+        c->e.mask_bits = core_sync_active(c);
     if (!emit_warp(&c->e, p, in, n, out))
         return false;
     write_results(c, i, &p->operand[0], out, false);
@@ -962,7 +987,7 @@ core_insn(struct core *c, const struct flow_insn *i)
     case PTX_OP_FENCE:
         core_fence(c, ptx_has(p, PTX_M_SC) && !ptx_has(p, PTX_M_CTA));
         return true;
-    case PTX_OP_BAR_WARP: /* lanes run in lock-step */
+    case PTX_OP_BAR_WARP: /* the lanes it names are here: the block began with that */
         core_fence(c, false);
         return true;
     case PTX_OP_BAR:

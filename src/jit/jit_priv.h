@@ -14,6 +14,7 @@
  *   jit_bits.c     bit fields, permutations, dot products; jit_video.c: vadd, vadd4, ...
  *   jit_float.c    floating-point arithmetic; jit_round.c: roundings and number formats
  *   jit_cvt.c      conversions
+ *   jit_sync.c     lanes that wait for others of their warp
  *   jit_warp.c     shfl, vote, match, redux, activemask, elect
  *   jit_atomic.c   atom, red
  *   jit_image.c    tex, tld4, txq, suld, sust, sured, suq

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * exec: warps in which lanes wait for others of the same warp (bar.warp.sync, shfl.sync, ... whose
+ * member mask names lanes that are elsewhere). They go on in code of their own, which the jit makes
+ * when the first one is met, with a larger frame that begins as the old one.
+ */
+#include "exec/exec_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct jit_kernel *
+apart_kernel(struct exec_slot *s, uint32_t i)
+{
+    const struct exec_code *code = s->run->code;
+    struct ls_error err = {0};
+    const struct jit_kernel *k = code->apart ? code->apart(code->context, code->events, &err) : NULL;
+    if (!k)
+        exec_escape(s, i, 0, 0, false, EXEC_FAILED, "lanes that wait for each other", err.text);
+    return k;
+}
+
+uint32_t
+exec_warp_apart(struct exec_slot *s, uint32_t i)
+{
+    struct jit_warp *w = &s->warp[i];
+    const struct jit_kernel *usual = s->run->code->kernel, *k = apart_kernel(s, i);
+    uint8_t *frame = aligned_alloc(64, k->frame_bytes);
+    if (!frame)
+        exec_escape(s, i, 0, 0, false, EXEC_FAILED, "out of memory for the registers of a warp", NULL);
+    uint32_t both = usual->frame_bytes < k->frame_bytes ? usual->frame_bytes : k->frame_bytes;
+    memcpy(frame, w->frame, both);
+    free(s->apart[i]);
+    s->apart[i] = w->frame = frame;
+    s->any_apart = true;
+    s->code[i] = s->code[i] == usual->partial ? k->partial : k->full;
+    return exec_warp_call(s, i);
+}
+
+/* Before the next block. */
+void
+exec_apart_free(struct exec_slot *s)
+{
+    for (uint32_t i = 0; s->any_apart && i < EXEC_MAX_WARPS; i++) {
+        free(s->apart[i]);
+        s->apart[i] = NULL;
+    }
+    s->any_apart = false;
+}

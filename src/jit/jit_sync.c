@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * jit_sync.c: instructions that wait for the lanes that their member mask names: bar.warp.sync,
+ * shfl.sync, vote.sync, match.sync, redux.sync, elect.sync (PTX ISA 9.7.13).
+ *
+ * Lanes that meet at one instruction, which is what nearly every program does, need no waiting: the
+ * order of blocks has brought them together. So a warp function comes in two kinds. The usual one
+ * tests at those instructions where lanes may be elsewhere whether all that are named have come. If
+ * not, it leaves every register as a vector in the frame, and the other kind, compiled when that
+ * first happens, goes on there ("apart"): in it lanes stand still at the instruction until all that
+ * they name have come to one of its kind (operation and modifiers), wherever that is in the program.
+ *
+ * What such lanes bring lies in the frame, one struct site per instruction. When a group is complete,
+ * its values are copied to every site where some of it stand; each site then computes its own lanes'
+ * results from the whole group's values.
+ */
+#include "jit/jit_sync.h"
+
+#include "jit/jit_core.h"
+
+#include <string.h>
+
+#define FIELD(type, field) offsetof(struct type, field)
+#define SITE(field) offsetof(struct sync_site, field)
+
+/* -- in C: groups -------------------------------------------------------------------------------- */
+
+static uint32_t
+held_by_kind(const struct sync_site *sites, uint32_t count, uint32_t kind)
+{
+    uint32_t held = 0;
+    for (uint32_t k = 0; k < count; k++)
+        held |= sites[k].kind == kind ? sites[k].held : 0;
+    return held;
+}
+
+/* A group is complete: to every site where some of it stand go the values of all. */
+static void
+let_go(struct sync_site *sites, uint32_t count, uint32_t kind, uint32_t group)
+{
+    for (uint32_t k = 0; k < count; k++) {
+        struct sync_site *to = &sites[k];
+        uint32_t go = to->kind == kind ? to->held & group : 0;
+        if (!go)
+            continue;
+        for (uint32_t from = 0; from < count; from++) {
+            uint32_t lanes = sites[from].kind == kind ? sites[from].came & group : 0;
+            for (; lanes; lanes &= lanes - 1) {
+                unsigned l = (unsigned)__builtin_ctz(lanes);
+                for (int n = 0; n < SYNC_INPUTS; n++)
+                    to->joined[n][l] = sites[from].in[n][l];
+            }
+        }
+        to->active = to->passed ? to->active | group : group;
+        to->passed |= go;
+        to->wake |= go;
+        to->held &= ~go;
+    }
+    for (uint32_t k = 0; k < count; k++)
+        if (sites[k].kind == kind)
+            sites[k].came &= ~group;
+}
+
+/* Somebody let go earlier has not run yet: what it was given must stay until it has. */
+static bool
+is_busy(const struct sync_site *sites, uint32_t count, uint32_t kind, uint32_t group)
+{
+    for (uint32_t k = 0; k < count; k++)
+        if (sites[k].kind == kind && sites[k].held & group && sites[k].passed)
+            return true;
+    return false;
+}
+
+static bool
+release_kind(struct sync_site *sites, uint32_t count, uint32_t kind, uint32_t alive)
+{
+    uint32_t members[LANES] = {0}, left = held_by_kind(sites, count, kind);
+    bool any = false;
+    for (uint32_t k = 0; k < count; k++)
+        for (uint32_t h = sites[k].kind == kind ? sites[k].held : 0; h; h &= h - 1)
+            members[__builtin_ctz(h)] = sites[k].members[__builtin_ctz(h)];
+    while (left) {
+        uint32_t mask = members[__builtin_ctz(left)], group = 0;
+        for (uint32_t h = left; h; h &= h - 1)
+            if (members[__builtin_ctz(h)] == mask)
+                group |= h & -h;
+        left &= ~group;
+        if (mask & alive & ~group || is_busy(sites, count, kind, group))
+            continue;
+        let_go(sites, count, kind, group);
+        any = true;
+    }
+    return any;
+}
+
+uint32_t
+jit_sync_arrive(struct sync_site *sites, uint32_t count, uint32_t site, uint32_t lanes,
+                uint32_t alive)
+{
+    struct sync_site *s = &sites[site];
+    uint32_t ready = s->passed & lanes;
+    s->held |= lanes & ~ready;
+    s->came |= lanes & ~ready;
+    if (!ready) {
+        release_kind(sites, count, s->kind, alive);
+        ready = s->passed & lanes;
+    }
+    s->passed &= ~ready;
+    s->wake &= ~ready;
+    return ready;
+}
+
+uint32_t
+jit_sync_retry(struct sync_site *sites, uint32_t count, uint32_t alive)
+{
+    uint32_t held = 0;
+    bool any = false;
+    for (uint32_t k = 0; k < count; k++)
+        if (sites[k].held)
+            any |= release_kind(sites, count, sites[k].kind, alive);
+    for (uint32_t k = 0; k < count; k++)
+        held |= sites[k].held;
+    return any ? SYNC_WOKEN : held ? SYNC_HELD : SYNC_NONE;
+}
+
+/* -- the instruction of a block ------------------------------------------------------------------- */
+
+static const struct flow_insn *
+insn_of(const struct core *c, uint32_t block)
+{
+    return &c->flow->insns[c->flow->blocks[block].first];
+}
+
+static const struct ptx_operand *
+members_of(const struct ptx_insn *p)
+{
+    return &p->operand[p->op == PTX_OP_BAR_WARP ? 0 : p->operand_count - 1];
+}
+
+/* Instructions of one kind wait for each other: same operation, modifiers and type. */
+static uint32_t
+kind_of(const struct core *c, uint32_t block)
+{
+    const struct ptx_insn *p = &insn_of(c, block)->i;
+    for (uint32_t k = 0; k < block; k++) {
+        if (!c->flow->blocks[k].sync)
+            continue;
+        const struct ptx_insn *q = &insn_of(c, k)->i;
+        if (q->op == p->op && !memcmp(&q->mods, &p->mods, sizeof q->mods) &&
+            q->type_count == p->type_count && !memcmp(q->type, p->type, sizeof q->type))
+            return k;
+    }
+    return block;
+}
+
+static void
+set_place(struct core *c, uint32_t block)
+{
+    const struct flow_insn *i = insn_of(c, block);
+    c->e.insn = &i->i;
+    c->e.func = i->func;
+    c->place = i->place;
+    c->e.lanes = LANES;
+    c->e.mask = core_mask(c);
+    c->e.mask_bits = core_mask_bits(c);
+}
+
+/* -- the usual kind: leaving ---------------------------------------------------------------------- */
+
+static LLVMValueRef
+all_members(struct core *c, const struct flow_insn *i)
+{
+    const struct ptx_operand *o = members_of(&i->i);
+    struct fact f = facts_operand(c->facts, i, o);
+    if (fact_uniform(&f))
+        return core_value(c, i, o, 32, true);
+    LLVMTypeRef vector = core_vector(c, 32);
+    LLVMValueRef v = core_value(c, i, o, 32, false);
+    v = LLVMBuildSelect(c->e.b, core_all_lanes(c), v, LLVMConstNull(vector), "");
+    return emit_intrinsic(&c->e, "llvm.vector.reduce.or", &vector, 1, &v, 1);
+}
+
+static void
+mark_rare(struct core *c, LLVMValueRef branch)
+{
+    LLVMContextRef x = c->e.context;
+    LLVMMetadataRef w[] = {LLVMMDStringInContext2(x, "branch_weights", 14),
+                           LLVMValueAsMetadata(core_i32(c, 1)),
+                           LLVMValueAsMetadata(core_i32(c, 100000))};
+    LLVMMetadataRef node = LLVMMDNodeInContext2(x, w, 3);
+    LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(x, "prof", 4), LLVMMetadataAsValue(x, node));
+}
+
+bool
+core_sync_tests(const struct core *c, uint32_t block)
+{
+    bool pending = false;
+    for (uint32_t k = 0; k < c->facts->block_words; k++)
+        pending |= c->facts->pending[block][k] != 0;
+    return !c->called && !c->facts->shape.apart && c->flow->blocks[block].sync && pending;
+}
+
+void
+core_sync_test(struct core *c, uint32_t block)
+{
+    LLVMBuilderRef b = c->e.b;
+    set_place(c, block);
+    LLVMTypeRef i32 = core_scalar(c, 32);
+    LLVMValueRef alive = LLVMBuildLoad2(b, i32, c->alive, "");
+    LLVMValueRef absent = LLVMBuildAnd(b, alive, LLVMBuildNot(b, core_mask_bits(c), ""), "");
+    absent = LLVMBuildAnd(b, all_members(c, insn_of(c, block)), absent, "");
+    LLVMBasicBlockRef apart = core_new_block(c, "apart"), here = core_new_block(c, "all_here");
+    LLVMValueRef some = LLVMBuildICmp(b, LLVMIntNE, absent, core_i32(c, 0), "");
+    mark_rare(c, LLVMBuildCondBr(b, some, apart, here));
+    LLVMPositionBuilderAtEnd(b, apart);
+    LLVMBuildStore(b, LLVMBuildOr(b, LLVMBuildLoad2(b, i32, c->pending[block], ""),
+                                  core_mask_bits(c), ""),
+                   c->pending[block]);
+    frame_leave(c, block);
+    core_store_field(c, c->e.warp, FIELD(jit_warp, lanes), alive);
+    core_store_field(c, c->e.warp, FIELD(jit_warp, resume), core_i32(c, SYNC_RESUME));
+    core_store_field(c, c->e.warp, FIELD(jit_warp, barrier), core_i32(c, block));
+    LLVMBuildRet(b, core_i32(c, JIT_APART));
+    LLVMPositionBuilderAtEnd(b, here);
+}
+
+/* -- the other kind: standing still ------------------------------------------------------------------- */
+
+static LLVMValueRef
+site_address(struct core *c, uint32_t block, size_t field)
+{
+    uint64_t at = c->sites_at + (uint64_t)c->site[block] * sizeof(struct sync_site) + field;
+    LLVMValueRef k = core_i64(c, at);
+    return LLVMBuildInBoundsGEP2(c->e.b, core_scalar(c, 8), c->frame, &k, 1, "");
+}
+
+static LLVMValueRef
+helper(struct core *c, const char *name, LLVMValueRef *args, unsigned n)
+{
+    LLVMTypeRef types[8];
+    for (unsigned k = 0; k < n; k++)
+        types[k] = LLVMTypeOf(args[k]);
+    LLVMTypeRef type = LLVMFunctionType(core_scalar(c, 32), types, n, false);
+    LLVMValueRef f = LLVMGetNamedFunction(c->e.module, name);
+    f = f ? f : LLVMAddFunction(c->e.module, name, type);
+    return LLVMBuildCall2(c->e.b, type, f, args, n, "");
+}
+
+/* Puts the values of the block's lanes behind the others' that stand there. */
+static void
+bring(struct core *c, uint32_t block, size_t field, LLVMValueRef v)
+{
+    LLVMBuilderRef b = c->e.b;
+    LLVMValueRef at = site_address(c, block, field);
+    LLVMValueRef old = LLVMBuildLoad2(b, LLVMTypeOf(v), at, "");
+    LLVMSetAlignment(old, 16);
+    LLVMSetAlignment(LLVMBuildStore(b, LLVMBuildSelect(b, core_all_lanes(c), v, old, ""), at), 16);
+}
+
+static void
+wake_others(struct core *c, uint32_t block)
+{
+    LLVMBuilderRef b = c->e.b;
+    LLVMTypeRef i32 = core_scalar(c, 32);
+    for (uint32_t k = 0; k < c->flow->block_count; k++) {
+        if (k == block || c->site[k] == UINT32_MAX)
+            continue;
+        LLVMValueRef at = site_address(c, k, SITE(wake));
+        LLVMValueRef both = LLVMBuildOr(b, LLVMBuildLoad2(b, i32, c->pending[k], ""),
+                                        LLVMBuildLoad2(b, i32, at, ""), "");
+        LLVMBuildStore(b, both, c->pending[k]);
+        LLVMBuildStore(b, core_i32(c, 0), at);
+    }
+}
+
+void
+core_sync_wait(struct core *c, uint32_t block)
+{
+    LLVMBuilderRef b = c->e.b;
+    const struct flow_insn *i = insn_of(c, block);
+    const struct ptx_insn *p = &i->i;
+    set_place(c, block);
+    bring(c, block, SITE(members), core_value(c, i, members_of(p), 32, false));
+    for (unsigned k = 1, n = 0; k < p->operand_count && n < SYNC_INPUTS && p->op != PTX_OP_BAR_WARP;
+         k++, n++) {
+        LLVMValueRef v = core_value(c, i, &p->operand[k], core_source_bits(c, p, k - 1), false);
+        v = LLVMBuildZExt(b, v, core_vector(c, 64), "");
+        bring(c, block, SITE(in) + n * sizeof(uint64_t) * LANES, v);
+    }
+    LLVMTypeRef i32 = core_scalar(c, 32);
+    LLVMValueRef args[] = {core_sync_sites(c), core_i32(c, c->site_count),
+                           core_i32(c, c->site[block]), core_mask_bits(c),
+                           LLVMBuildLoad2(b, i32, c->alive, "")};
+    LLVMValueRef ready = helper(c, "jit_sync_arrive", args, 5);
+    wake_others(c, block);
+    LLVMBasicBlockRef go = core_new_block(c, "go"), stay = core_new_block(c, "stay");
+    LLVMBuildStore(b, ready, c->mask);
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntNE, ready, core_i32(c, 0), ""), go, stay);
+    LLVMPositionBuilderAtEnd(b, stay);
+    core_go_elsewhere(c, block);
+    LLVMPositionBuilderAtEnd(b, go);
+}
+
+LLVMValueRef
+core_sync_sites(struct core *c)
+{
+    LLVMValueRef k = core_i64(c, c->sites_at);
+    return LLVMBuildInBoundsGEP2(c->e.b, core_scalar(c, 8), c->frame, &k, 1, "");
+}
+
+LLVMValueRef
+core_sync_active(struct core *c)
+{
+    return LLVMBuildLoad2(c->e.b, core_scalar(c, 32), site_address(c, c->current, SITE(active)), "");
+}
+
+/* Input n of the whole group; what is constant stays so: emitters look at it. */
+LLVMValueRef
+core_sync_input(struct core *c, unsigned n, LLVMValueRef own)
+{
+    if (LLVMIsConstant(own) || n >= SYNC_INPUTS)
+        return own;
+    size_t field = SITE(joined) + n * sizeof(uint64_t) * LANES;
+    LLVMValueRef v = LLVMBuildLoad2(c->e.b, core_vector(c, 64), site_address(c, c->current, field), "");
+    LLVMSetAlignment(v, 16);
+    return LLVMBuildTrunc(c->e.b, v, LLVMTypeOf(own), "");
+}
+
+/* -- the frame's part ----------------------------------------------------------------------------------- */
+
+void
+core_sync_storage(struct core *c)
+{
+    uint32_t n = c->flow->block_count;
+    c->site = ls_alloc(sizeof *c->site * (n + 1));
+    for (uint32_t k = 0; k < n; k++)
+        c->site[k] = facts_waits(c->facts, k) ? c->site_count++ : UINT32_MAX;
+    c->sites_at = (c->frame_bytes + 63) & ~63u;
+    c->frame_bytes = c->sites_at + c->site_count * (uint32_t)sizeof(struct sync_site);
+}
+
+void
+core_sync_begin(struct core *c)
+{
+    static const size_t zero[] = {SITE(held), SITE(came), SITE(passed), SITE(wake), SITE(active)};
+    for (uint32_t k = 0; k < c->flow->block_count; k++) {
+        if (c->site[k] == UINT32_MAX)
+            continue;
+        for (size_t n = 0; n < sizeof zero / sizeof *zero; n++)
+            LLVMBuildStore(c->e.b, core_i32(c, 0), site_address(c, k, zero[n]));
+        LLVMBuildStore(c->e.b, core_i32(c, kind_of(c, k)), site_address(c, k, SITE(kind)));
+    }
+}
+
+/* -- nobody can run ---------------------------------------------------------------------------------------- */
+
+LLVMValueRef
+core_sync_retry(struct core *c)
+{
+    LLVMTypeRef i32 = core_scalar(c, 32);
+    LLVMValueRef args[] = {core_sync_sites(c), core_i32(c, c->site_count),
+                           LLVMBuildLoad2(c->e.b, i32, c->alive, "")};
+    LLVMValueRef outcome = helper(c, "jit_sync_retry", args, 3);
+    wake_others(c, UINT32_MAX);
+    return outcome;
+}
+
+void
+core_sync_tell(struct core *c)
+{
+    LLVMTypeRef i32 = core_scalar(c, 32);
+    for (uint32_t k = 0; k < c->flow->block_count; k++) {
+        if (c->site[k] == UINT32_MAX)
+            continue;
+        LLVMValueRef held = LLVMBuildLoad2(c->e.b, i32, site_address(c, k, SITE(held)), "");
+        LLVMValueRef args[] = {c->e.warp, held, core_i32(c, insn_of(c, k)->place)};
+        core_service(c, FIELD(jit_services, held), LLVMVoidTypeInContext(c->e.context), args, 3);
+    }
+}
