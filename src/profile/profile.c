@@ -101,16 +101,48 @@ find_line(struct kernel *k, const char *file, uint32_t number)
     return (uint32_t)k->lines.count - 1;
 }
 
-/* The line that the instruction was compiled from, else the PTX's own. */
+/* Compilers' headers and ours: what was inlined from there belongs to the line that called it. */
+static bool
+is_library(const char *file)
+{
+    return strstr(file, "/lib/clang/") || strstr(file, "/include/crt/") ||
+           strstr(file, "/include/lockstep/");
+}
+
+/* NULL: no line of the program. */
+static const struct ptx_loc *
+own_loc(const struct ptx_func *f, const struct ptx_insn *i)
+{
+    const struct ptx_module *m = f->module;
+    const struct ptx_loc *l = i->loc && i->loc < f->loc_count ? &f->locs[i->loc] : NULL;
+    while (l && l->inlined_at && l->inlined_at < f->loc_count && l->file < m->file_count &&
+           m->files[l->file].name && is_library(m->files[l->file].name))
+        l = &f->locs[l->inlined_at];
+    bool known = l && l->line && l->file < m->file_count && m->files[l->file].name &&
+                 !is_library(m->files[l->file].name);
+    return known ? l : NULL;
+}
+
+/* Instructions without a line of their own go with the one before, the first ones with the next. */
+static const struct ptx_loc *
+nearest_loc(const struct ptx_func *f, uint32_t n)
+{
+    const struct ptx_loc *l = NULL;
+    for (uint32_t k = n + 1; k-- > 0 && !l;)
+        l = own_loc(f, &f->insns[k]);
+    for (uint32_t k = n + 1; k < f->insn_count && !l; k++)
+        l = own_loc(f, &f->insns[k]);
+    return l;
+}
+
+/* The line that instruction n of f was compiled from; of PTX without lines its own. */
 static struct line *
-line_of(struct kernel *k, const struct ptx_func *f, uint32_t place, const struct ptx_insn *i)
+line_of(struct kernel *k, const struct ptx_func *f, uint32_t place, uint32_t n)
 {
     if (!k->line_of[place]) {
-        const struct ptx_module *m = f->module;
-        const struct ptx_loc *loc = i->loc && i->loc < f->loc_count ? &f->locs[i->loc] : NULL;
-        bool known = loc && loc->file < m->file_count && m->files[loc->file].name && loc->line;
-        k->line_of[place] = 1 + find_line(k, known ? m->files[loc->file].name : m->path,
-                                          known ? loc->line : i->line);
+        const struct ptx_loc *l = nearest_loc(f, n);
+        k->line_of[place] = 1 + (l ? find_line(k, f->module->files[l->file].name, l->line)
+                                   : find_line(k, f->module->path, f->insns[n].line));
     }
     return &k->lines.at[k->line_of[place] - 1];
 }
@@ -129,24 +161,64 @@ tool_launch_begin(struct jit_tool *t, const struct jit_tool_launch *l)
     w->kernel = kernel_of(p, l);
     w->places = w->kernel->places;
     pthread_mutex_unlock(&p->lock);
+    verdict_begin(w);
+    w->replay = p->caches ? replay_new(w) : NULL;
     return w;
+}
+
+static struct sheet *
+new_sheet(struct watch *w)
+{
+    struct sheet *s = ls_alloc(sizeof *s);
+    s->watch = w;
+    s->counts = ls_alloc(sizeof *s->counts * JIT_COUNTS * w->places);
+    s->site = ls_alloc(sizeof *s->site * w->places);
+    if (w->replay)
+        s->trace = ls_alloc(sizeof *s->trace * w->launch.launch->warps);
+    pthread_mutex_lock(&w->lock);
+    s->next = w->sheets;
+    w->sheets = s;
+    pthread_mutex_unlock(&w->lock);
+    return s;
+}
+
+static void
+free_sheet(struct sheet *s)
+{
+    for (uint32_t n = 0; s->trace && n < s->watch->launch.launch->warps; n++)
+        VEC_FREE(&s->trace[n].words);
+    ls_release(s->trace);
+    ls_release(s->site);
+    ls_release(s->counts);
+    arena_free(&s->arena);
+    ls_release(s);
 }
 
 static void
 tool_block_begin(struct jit_block *b)
 {
-    struct watch *w = b->launch->tool;
-    if (b->tool)
+    struct sheet *s = b->tool;
+    if (s)
         return;
-    struct sheet *s = ls_alloc(sizeof *s);
-    s->watch = w;
-    s->counts = ls_alloc(sizeof *s->counts * JIT_COUNTS * w->places);
-    pthread_mutex_lock(&w->lock);
-    s->next = w->sheets;
-    w->sheets = s;
-    pthread_mutex_unlock(&w->lock);
-    b->tool = s;
+    b->tool = s = new_sheet(b->launch->tool);
     b->counts = s->counts;
+}
+
+static void
+tool_block_end(struct jit_block *b)
+{
+    struct sheet *s = b->tool;
+    if (s->watch->replay)
+        replay_block(s->watch->replay, b->index, s);
+}
+
+static void
+add_site(struct line *line, const struct site *s)
+{
+    verdict_fold(s, &line->sums);
+    struct sample *worst = &line->sample[s->space][s->operation];
+    if (!worst->lanes || s->sample.excess > worst->excess)
+        *worst = s->sample;
 }
 
 static void
@@ -154,9 +226,13 @@ add_function(struct kernel *k, const struct ptx_func *f, uint32_t first, const s
 {
     for (uint32_t n = 0; n < f->insn_count; n++) {
         const uint64_t *c = s->counts + (size_t)JIT_COUNTS * (first + n);
-        if (c[JIT_COUNT_WARPS])
-            mix_add(&line_of(k, f, first + n, &f->insns[n])->sums, &f->insns[n],
-                    c[JIT_COUNT_WARPS], c[JIT_COUNT_LANES], c[JIT_COUNT_DIVERGENT]);
+        if (!c[JIT_COUNT_WARPS])
+            continue;
+        struct line *line = line_of(k, f, first + n, n);
+        mix_add(&line->sums, &f->insns[n], c[JIT_COUNT_WARPS], c[JIT_COUNT_LANES],
+                c[JIT_COUNT_DIVERGENT]);
+        for (const struct site *site = s->site[first + n]; site; site = site->next)
+            add_site(line, site);
     }
 }
 
@@ -178,12 +254,13 @@ tool_launch_end(struct jit_tool *t, const struct jit_tool_launch *l, bool fine)
     pthread_mutex_lock(&p->lock);
     w->kernel->launches++;
     w->kernel->failed += !fine;
+    if (w->replay)
+        replay_end(w->replay);
     while (w->sheets) {
         struct sheet *s = w->sheets;
         w->sheets = s->next;
         add_sheet(w->kernel, l->module, s);
-        ls_release(s->counts);
-        ls_release(s);
+        free_sheet(s);
     }
     pthread_mutex_unlock(&p->lock);
     pthread_mutex_destroy(&w->lock);
@@ -192,22 +269,58 @@ tool_launch_end(struct jit_tool *t, const struct jit_tool_launch *l, bool fine)
 
 /* -- the tool --------------------------------------------------------------------------------------------- */
 
+/* One "key=value" of the options. */
+static bool
+take_option(struct profile *p, const char *word, struct ls_error *err)
+{
+    enum { MOST_MIB = 1 << 20 };
+    const char *value = strchr(word, '=');
+    uint64_t n;
+    if (value && ls_parse_u64(value + 1, &n)) {
+        if (ls_starts_with(word, "caches=") && n <= 1) {
+            p->caches = n;
+            return true;
+        }
+        if (ls_starts_with(word, "trace=") && n >= 1 && n <= MOST_MIB) {
+            p->trace_bytes = n << 20;
+            return true;
+        }
+    }
+    return ls_fail(err, LS_ERR_USAGE, "profile takes caches=0 or 1, trace=MIB, not \"%s\"", word);
+}
+
+static bool
+take_options(struct profile *p, const char *options, struct ls_error *err)
+{
+    struct arena arena = {0};
+    bool good = true;
+    char *rest = arena_strdup(&arena, options ? options : ""), *word;
+    while (good && (word = strsep(&rest, ",")))
+        good = !*word || take_option(p, word, err);
+    arena_free(&arena);
+    return good;
+}
+
 struct jit_tool *
 profile_open(const struct device_profile *d, const char *options, struct ls_error *err)
 {
-    if (options && *options) {
-        ls_fail(err, LS_ERR_USAGE, "profile has no option \"%s\"", options);
-        return NULL;
-    }
     struct profile *p = ls_alloc(sizeof *p);
-    p->tool = (struct jit_tool){.events = JIT_EVENT_COUNT,
+    p->tool = (struct jit_tool){.events = JIT_EVENT_COUNT | JIT_EVENT_ACCESS,
                                 .launch_begin = tool_launch_begin,
                                 .launch_end = tool_launch_end,
-                                .block_begin = tool_block_begin};
+                                .block_begin = tool_block_begin,
+                                .block_end = tool_block_end,
+                                .access = verdict_access,
+                                .pattern = verdict_pattern};
     p->device = d;
     p->last = &p->kernels;
+    p->caches = true;
+    p->trace_bytes = 512ull << 20;
     pthread_mutex_init(&p->lock, NULL);
-    return &p->tool;
+    if (take_options(p, options, err))
+        return &p->tool;
+    profile_close(&p->tool);
+    return NULL;
 }
 
 char *

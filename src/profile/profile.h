@@ -11,7 +11,7 @@
  *     free(json);
  *     profile_close(t);
  *
- * What an access costs is the model's (model_access); it is asked once per pattern of addresses and
+ * Every launch begins with cold caches, as under Nsight Compute. What an access costs is the model's (model_access); it is asked once per pattern of addresses and
  * kept, so that an access costs a few nanoseconds. counters.def has one row per counter.
  *
  *   profile.c  the tool, kernels, what a launch adds up to     replay.c   L1, L2, device memory
@@ -24,9 +24,8 @@
 #include "jit/jit.h"
 #include "model/model.h"
 
-/* options: "key=value,...": caches=0 (no simulated caches), warm=1 (L2 keeps its content between
- * launches), trace=MIB (memory for the accesses of one wave of blocks), kernel=TEXT (only kernels
- * whose name contains it). NULL and the reason on anything else. */
+/* options: "key=value,...": caches=0 (no simulated caches), trace=MIB (memory for the accesses that
+ * wait for the caches; 512). NULL and the reason on anything else. */
 struct jit_tool *profile_open(const struct device_profile *d, const char *options,
                               struct ls_error *err);
 /* JSON text, to be freed by free(). May be called while launches run. */

@@ -69,32 +69,26 @@ void sums_add(struct sums *to, const struct sums *from);
 /* -- verdicts ----------------------------------------------------------------------------------------- */
 
 /* Global and local traffic as the caches see it: runs of sectors of 32 bytes that lie side by side,
- * one 64-bit word each. */
+ * one 64-bit word each: the first sector's number (address / 32) above RUN_SECTOR_SHIFT, then: */
 enum {
-    RUN_SECTOR_SHIFT = 20, /* sector number: address / 32 */
-    RUN_COUNT_SHIFT = 8,   /* sectors, less one: 8 bits */
-    RUN_LAST = 1,          /* last run of a warp's access */
-    RUN_BYPASS = 2,        /* past L1 */
-    RUN_LOCAL = 4,         /* sector number within the warp's local memory */
-    RUN_OP_SHIFT = 3,      /* enum access_op: 2 bits */
+    RUN_SECTOR_SHIFT = 16,
+    RUN_COUNT_SHIFT = 8, /* sectors, less one: 8 bits */
+    RUN_LAST = 1,        /* last run of a warp's access */
+    RUN_BYPASS = 2,      /* past L1 */
+    RUN_LOCAL = 4,       /* sector number within the warp's local memory */
+    RUN_OP_SHIFT = 3,    /* enum access_op: 2 bits */
 };
-static inline uint64_t
-run_word(uint64_t sector, uint32_t count, uint32_t flags)
-{
-    return sector << RUN_SECTOR_SHIFT | (uint64_t)(count - 1) << RUN_COUNT_SHIFT | flags;
-}
 
-enum { VERDICT_RUNS = 64 };
-
-/* What one pattern of addresses costs. */
+/* What one pattern of addresses costs, and how often it occurred. */
 struct verdict {
     uint64_t times;
     uint32_t metric[ACCESS_METRICS];
-    uint32_t degree, run_count;
-    uint64_t *run; /* sector numbers relative to the key's place: see site_key */
+    uint16_t degree, run_count, run_room;
+    int64_t *run; /* words as above, sector numbers relative to the reference sector */
 };
 
-/* Kept by the pattern's constant offsets. */
+/* Kept by the pattern's constant offsets, by pointer: it stands for them (jit.h), and by how the
+ * addresses are aligned. */
 struct pattern_entry {
     const int32_t *offset;
     uint32_t lanes, key;
@@ -104,32 +98,38 @@ struct pattern_entry {
 /* Kept by the distance of each lane's address from the first one's. */
 struct lanes_entry {
     uint32_t lanes, key;
-    bool used;
     int64_t distance[JIT_LANES]; /* 0 in lanes that are off */
     struct verdict verdict;
 };
 
-enum { PATTERN_ENTRIES = 64, LANES_ENTRIES = 4 };
+enum { PATTERN_ENTRIES = 32, LANES_ENTRIES = 4 };
+
+/* The worst access of a place: the one that a picture shows. */
+struct sample {
+    uint32_t lanes, bytes, excess, degree;
+    uint64_t address[JIT_LANES]; /* shared: from the block's first byte; local: from the thread's */
+};
 
 /* One instruction's accesses to one space. */
 struct site {
     struct site *next; /* the same instruction, another space */
-    uint32_t place, bytes;
+    uint32_t bytes, declared; /* declared: the space as the instruction has it */
     enum space space;
     enum operation operation;
     enum access_op op;
-    bool bypass_l1, traced, plain; /* plain: a scalar address says where it lies */
-    uint32_t victim;
-    struct verdict other; /* sums of what was not kept; metrics are sums, not per time */
-    uint64_t sum[ACCESS_METRICS];
+    bool bypass_l1, traced;
+    uint32_t victim, lanes_victim, pattern_count;
+    struct pattern_entry *last;               /* the one that fitted last */
+    struct pattern_entry *pattern;            /* [PATTERN_ENTRIES], on first use */
+    struct lanes_entry *distances;            /* [LANES_ENTRIES], on first use */
+    uint64_t lanes_hits, lanes_misses;
+    uint64_t sum[ACCESS_METRICS];             /* of what is no longer kept */
     uint32_t degree;
-    struct pattern_entry *pattern; /* [PATTERN_ENTRIES], on first use */
-    struct lanes_entry *distances; /* [LANES_ENTRIES], on first use */
+    struct sample sample;
 };
 
 struct trace {
     VEC(uint64_t) words;
-    uint64_t dropped; /* sectors beyond the limit */
 };
 
 /* What one jit_block's thread counts. */
@@ -137,9 +137,10 @@ struct sheet {
     struct watch *watch;
     struct sheet *next;
     struct arena arena;
-    uint64_t *counts;      /* JIT_COUNTS per place */
-    struct site **site;    /* per place: a list */
-    struct trace *trace;   /* per warp, of the block in flight */
+    uint64_t *counts;    /* JIT_COUNTS per place */
+    struct site **site;  /* per place: a list */
+    struct trace *trace; /* per warp, of the block in flight; NULL: no caches */
+    uint64_t words, dropped; /* of the block in flight: kept, and beyond what may be kept */
 };
 
 /* -- launches -------------------------------------------------------------------------------------------- */
@@ -151,9 +152,8 @@ struct watch {
     struct kernel *kernel;
     struct jit_tool_launch launch;
     uint32_t places;
-    uint64_t key_mask;    /* of addresses: what the model's rules look at, less one */
-    struct replay *replay; /* NULL: no caches */
-    uint64_t trace_words; /* most per warp and block */
+    uint32_t key_mask[SPACES]; /* of addresses: what the model's rules look at, less one */
+    struct replay *replay;     /* NULL: no caches */
     pthread_mutex_t lock;
     struct sheet *sheets;
 };
@@ -162,8 +162,10 @@ void verdict_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const in
                      uint32_t bytes, uint32_t space, uint32_t op, uint32_t place);
 void verdict_access(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32_t bytes,
                     uint32_t space, uint32_t op, uint32_t place);
-/* The site's sums, verdicts counted in. */
-void site_fold(struct site *s);
+/* The masks of a watch. */
+void verdict_begin(struct watch *w);
+/* Adds a site's accesses to the sums. */
+void verdict_fold(const struct site *s, struct sums *to);
 
 /* -- lines and kernels ------------------------------------------------------------------------------------ */
 
@@ -171,6 +173,7 @@ struct line {
     const char *file;
     uint32_t number;
     struct sums sums;
+    struct sample sample[SPACES][OPERATIONS]; /* the worst access of its kind */
 };
 
 struct kernel {
@@ -185,7 +188,7 @@ struct kernel {
     struct occupancy occupancy;
     struct sums sums;
     struct cache_counts caches;
-    uint64_t traced, dropped;         /* sectors that the caches saw, and did not */
+    uint64_t traced, dropped; /* runs of sectors that the caches saw, and did not */
     double camping_busiest, camping_even; /* sums over steps: see replay.c */
     uint32_t *line_of;                /* per place: index in lines + 1; 0: not asked yet */
     uint32_t places;
@@ -195,14 +198,10 @@ struct kernel {
 struct profile {
     struct jit_tool tool; /* first: what callers hold */
     const struct device_profile *device;
-    const char *filter;
-    struct arena arena;
-    bool caches, warm;
+    bool caches;
     uint64_t trace_bytes;
     pthread_mutex_t lock;
     struct kernel *kernels, **last;
-    struct cache_system *system; /* warm: kept between launches */
-    uint64_t launches, skipped;
 };
 
 /* -- mix.c -------------------------------------------------------------------------------------------------- */
@@ -215,10 +214,10 @@ void mix_add(struct sums *s, const struct ptx_insn *i, uint64_t warps, uint64_t 
 
 struct replay;
 struct replay *replay_new(struct watch *w);
-/* The sheet's traces become the finished block's. May wait until the caches have caught up. */
+/* (many) The sheet's traces become the finished block's. */
 void replay_block(struct replay *r, uint64_t block, struct sheet *s);
-/* Ends it: counts into the kernel. */
-void replay_end(struct replay *r, struct kernel *k);
+/* Ends it: counts into the watch's kernel. */
+void replay_end(struct replay *r);
 
 /* -- result.c ------------------------------------------------------------------------------------------------- */
 

@@ -1,60 +1,298 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * result.c: the figures as JSON: `profile --json`, version 1. A counter is written where its space
- * and operation occur; the ones of instructions always.
+ * result.c: the figures as JSON: `profile --json`, version 1. Figures of a kernel are sums over its
+ * launches; time and roofline are of one launch. A counter of accesses is written where its space and
+ * operation occur.
  */
 #include "profile/profile_priv.h"
 
+#include <string.h>
+
+/* -- counters ------------------------------------------------------------------------------------------- */
+
+struct counter_row {
+    const char *name;
+    enum space space;
+    enum operation operation;
+    enum metric metric;
+    const char *nsight;
+};
+
+static const struct counter_row rows[COUNTERS] = {
+#define COUNTER(n, s, o, m, metric, meaning)                                                       \
+    [COUNTER_##n] = {#n, SPACE_##s, OPERATION_##o, METRIC_##m, metric},
+#define RATIO COUNTER
+#include "profile/counters.def"
+#undef RATIO
+#undef COUNTER
+};
+
+/* Each counter's Nsight Compute metric. */
 static json_t *
-counters_json(const struct sums *s)
+metrics_json(void)
 {
     json_t *j = json_object();
-    const struct {
-        const char *name;
-        uint64_t value;
-    } rows[] = {
-        {"instructions", s->instructions},
-        {"thread_instructions", s->thread_instructions},
-        {"flops_f32", s->flops_f32},
-        {"flops_f64", s->flops_f64},
-        {"branches", s->branches},
-        {"branches_divergent", s->branches_divergent},
-        {"barriers", s->barriers},
+    for (int k = 0; k < COUNTERS; k++)
+        json_object_set_new(j, rows[k].name, json_string(rows[k].nsight));
+    return j;
+}
+
+/* Threads' accesses to global memory. */
+static uint64_t
+global_accesses(const struct sums *s)
+{
+    uint64_t n = 0;
+    for (int op = 0; op < OPERATIONS; op++)
+        n += s->access[SPACE_GLOBAL][op][METRIC_THREADS];
+    return n;
+}
+
+static json_t *
+ratio(double part, double whole)
+{
+    return whole > 0 ? json_real(part / whole) : NULL;
+}
+
+/* Of instructions; NULL: none of these. */
+static json_t *
+instruction_counter(const struct sums *s, enum metric m)
+{
+    switch (m) {
+    case METRIC_INSTRUCTIONS: return json_integer((json_int_t)s->instructions);
+    case METRIC_THREAD_INSTRUCTIONS: return json_integer((json_int_t)s->thread_instructions);
+    case METRIC_FLOPS_F32: return json_integer((json_int_t)s->flops_f32);
+    case METRIC_FLOPS_F64: return json_integer((json_int_t)s->flops_f64);
+    case METRIC_BRANCHES: return json_integer((json_int_t)s->branches);
+    case METRIC_BRANCHES_DIVERGENT: return json_integer((json_int_t)s->branches_divergent);
+    case METRIC_BARRIERS: return json_integer((json_int_t)s->barriers);
+    case METRIC_CGMA: return ratio((double)(s->flops_f32 + s->flops_f64), (double)global_accesses(s));
+    default: return NULL;
+    }
+}
+
+static json_t *
+cache_counter(const struct device_profile *d, const struct cache_counts *c, enum metric m)
+{
+    if (!d->l2_bytes && (m == METRIC_L2_SECTORS || m == METRIC_L2_HITS || m == METRIC_L2_HIT_RATE))
+        return NULL;
+    if (!d->l1_bytes && (m == METRIC_L1_SECTORS || m == METRIC_L1_HITS))
+        return NULL;
+    switch (m) {
+    case METRIC_DRAM_READ: return json_integer((json_int_t)c->dram_bytes_read);
+    case METRIC_DRAM_WRITTEN: return json_integer((json_int_t)c->dram_bytes_written);
+    case METRIC_L1_SECTORS: return json_integer((json_int_t)c->l1_sectors);
+    case METRIC_L1_HITS: return json_integer((json_int_t)c->l1_hits);
+    case METRIC_L2_SECTORS: return json_integer((json_int_t)c->l2_sectors);
+    case METRIC_L2_HITS: return json_integer((json_int_t)c->l2_hits);
+    case METRIC_L1_HIT_RATE: return ratio((double)c->l1_hits, (double)c->l1_sectors);
+    case METRIC_L2_HIT_RATE: return ratio((double)c->l2_hits, (double)c->l2_sectors);
+    default: return NULL;
+    }
+}
+
+/* Transactions before 5.0, sectors since. */
+static bool
+has_metric(const struct device_profile *d, enum metric m)
+{
+    if (m == METRIC_TRANSACTIONS)
+        return model_has_transactions(d);
+    return (m != METRIC_SECTORS && m != METRIC_SECTORS_IDEAL) || !model_has_transactions(d);
+}
+
+/* caches: NULL for a line. */
+static json_t *
+counter_json(const struct device_profile *d, const struct counter_row *r, const struct sums *s,
+             const struct cache_counts *caches)
+{
+    if (r->space == SPACE_NONE) {
+        json_t *j = instruction_counter(s, r->metric);
+        return j || !caches ? j : cache_counter(d, caches, r->metric);
+    }
+    const uint64_t *sum = s->access[r->space][r->operation];
+    if (!sum[METRIC_REQUESTS] || !has_metric(d, r->metric))
+        return NULL;
+    return json_integer((json_int_t)sum[r->metric]);
+}
+
+static json_t *
+counters_json(const struct device_profile *d, const struct sums *s,
+              const struct cache_counts *caches)
+{
+    json_t *j = json_object();
+    for (int k = 0; k < COUNTERS; k++) {
+        json_t *value = counter_json(d, &rows[k], s, caches);
+        if (value)
+            json_object_set_new(j, rows[k].name, value);
+    }
+    return j;
+}
+
+/* -- lines ------------------------------------------------------------------------------------------------ */
+
+static const char *const space_names[SPACES] = {"shared", "global", "local", "constant", "texture"};
+static const char *const operation_names[OPERATIONS] = {"load", "store", "atomic"};
+
+/* The worst access of a line: what a picture of banks or sectors needs. Addresses of lanes that are
+ * off are null. */
+static json_t *
+sample_json(const struct line *l, int space, int op)
+{
+    const struct sample *s = &l->sample[space][op];
+    json_t *address = json_array();
+    for (uint32_t n = 0; n < JIT_LANES; n++)
+        json_array_append_new(address, s->lanes >> n & 1 ? json_integer((json_int_t)s->address[n])
+                                                         : json_null());
+    return json_pack("{s:s, s:s, s:i, s:i, s:o}", "space", space_names[space], "op",
+                     operation_names[op], "size", (int)s->bytes, "degree", (int)s->degree,
+                     "addresses", address);
+}
+
+/* The bound of one line's work alone, per launch: what ranks lines. Its traffic counts as if it came
+ * from L1: caches are simulated for the kernel as a whole. */
+static json_t *
+line_bound_json(const struct device_profile *d, const struct kernel *k, const struct line *l)
+{
+    const struct sums *s = &l->sums;
+    uint64_t n = k->launches ? k->launches : 1, wavefronts = 0, sectors = 0;
+    for (int op = 0; op < OPERATIONS; op++) {
+        wavefronts += s->access[SPACE_SHARED][op][METRIC_WAVEFRONTS];
+        sectors += s->access[SPACE_GLOBAL][op][METRIC_SECTORS] +
+                   s->access[SPACE_LOCAL][op][METRIC_SECTORS];
+    }
+    struct work w = {.warp_instructions = s->instructions / n,
+                     .flops_f32 = s->flops_f32 / n,
+                     .flops_f64 = s->flops_f64 / n,
+                     .int_operations = s->integer_operations / n,
+                     .special_operations = s->special_operations / n,
+                     .shared_wavefronts = wavefronts / n,
+                     .l1_sectors = sectors / n,
+                     .l2_sectors = d->l1_global_loads ? 0 : sectors / n,
+                     .blocks = (uint64_t)k->grid[0] * k->grid[1] * k->grid[2],
+                     .blocks_per_sm = k->occupancy.blocks_per_sm};
+    struct time_bound t;
+    model_time_bound(d, &w, &t);
+    return json_pack("{s:f, s:s}", "seconds", t.seconds, "busiest", model_bound_name(t.busiest));
+}
+
+static json_t *
+line_json(const struct device_profile *d, const struct kernel *k, const struct line *l)
+{
+    json_t *samples = json_array();
+    for (int space = 0; space < SPACES; space++)
+        for (int op = 0; op < OPERATIONS; op++)
+            if (l->sample[space][op].lanes)
+                json_array_append_new(samples, sample_json(l, space, op));
+    return json_pack("{s:s, s:i, s:o, s:o, s:o}", "file", l->file, "line", (int)l->number,
+                     "counters", counters_json(d, &l->sums, NULL), "samples", samples, "bound",
+                     line_bound_json(d, k, l));
+}
+
+/* -- occupancy, roofline, time ----------------------------------------------------------------------------- */
+
+static json_t *
+occupancy_json(const struct kernel *k)
+{
+    const struct occupancy *o = &k->occupancy;
+    return json_pack("{s:i, s:i, s:s, s:f, s:{s:i, s:i, s:i, s:i}, s:i, s:I, s:i}", "blocks_per_sm",
+                     (int)o->blocks_per_sm, "warps_per_sm", (int)o->warps_per_sm, "limited_by",
+                     o->limited_by, "occupancy", o->occupancy, "limits", "blocks",
+                     (int)o->limit_blocks, "warps", (int)o->limit_warps, "registers",
+                     (int)o->limit_registers, "shared", (int)o->limit_shared,
+                     "registers_per_thread", (int)k->registers, "shared_bytes",
+                     (json_int_t)k->shared_bytes, "local_bytes", (int)k->local_bytes);
+}
+
+/* What the accesses that the caches did not see would have added, in proportion. */
+static double
+coverage(const struct kernel *k)
+{
+    uint64_t all = k->traced + k->dropped;
+    return all ? (double)k->traced / (double)all : 1;
+}
+
+static double
+camping(const struct kernel *k)
+{
+    return k->camping_even > 0 && k->camping_busiest > k->camping_even
+               ? k->camping_busiest / k->camping_even
+               : 1;
+}
+
+static struct work
+work_of_launch(const struct kernel *k, const struct sums *s)
+{
+    double launches = k->launches ? (double)k->launches : 1, seen = coverage(k) * launches;
+    uint64_t wavefronts = 0;
+    for (int op = 0; op < OPERATIONS; op++)
+        wavefronts += s->access[SPACE_SHARED][op][METRIC_WAVEFRONTS];
+    const struct cache_counts *c = &k->caches;
+    return (struct work){
+        .warp_instructions = (uint64_t)((double)s->instructions / launches),
+        .flops_f32 = (uint64_t)((double)s->flops_f32 / launches),
+        .flops_f64 = (uint64_t)((double)s->flops_f64 / launches),
+        .int_operations = (uint64_t)((double)s->integer_operations / launches),
+        .special_operations = (uint64_t)((double)s->special_operations / launches),
+        .shared_wavefronts = (uint64_t)((double)wavefronts / launches),
+        .l1_sectors = (uint64_t)((double)c->l1_sectors / seen),
+        .l2_sectors = (uint64_t)((double)c->l2_sectors / seen),
+        .dram_bytes = (uint64_t)((double)(c->dram_bytes_read + c->dram_bytes_written) *
+                                 camping(k) / seen),
+        .blocks = (uint64_t)k->grid[0] * k->grid[1] * k->grid[2],
+        .blocks_per_sm = k->occupancy.blocks_per_sm,
     };
-    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
-        json_object_set_new(j, rows[k].name, json_integer((json_int_t)rows[k].value));
+}
+
+static json_t *
+roofline_json(const struct device_profile *d, const struct kernel *k, const struct sums *s)
+{
+    struct work w = work_of_launch(k, s);
+    struct time_bound t;
+    bool f64 = s->flops_f64 > s->flops_f32;
+    double flops = (double)(w.flops_f32 + w.flops_f64), bytes = (double)w.dram_bytes / camping(k);
+    json_t *each = json_object();
+    model_time_bound(d, &w, &t);
+    for (int r = 0; r < BOUND_COUNT; r++)
+        json_object_set_new(each, model_bound_name((enum bound_resource)r), json_real(t.each[r]));
+    json_t *j = json_pack(
+        "{s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:s, s:o, s:f, s:f}", "precision", f64 ? "f64" : "f32",
+        "peak_flops", model_peak_flops(d, f64), "bandwidth", (double)d->bandwidth, "ridge",
+        model_ridge(d, f64), "flops", flops, "bytes", bytes, "seconds", t.seconds, "busiest",
+        model_bound_name(t.busiest), "resources", each, "partition_camping", camping(k),
+        "cache_coverage", coverage(k));
+    if (bytes > 0) {
+        json_object_set_new(j, "intensity", json_real(flops / bytes));
+        json_object_set_new(j, "attainable_flops", json_real(model_roofline(d, f64, flops / bytes)));
+    }
     return j;
 }
 
 static json_t *
-kernel_json(const struct kernel *k)
+kernel_json(const struct device_profile *d, const struct kernel *k)
 {
     struct sums all = {0};
     json_t *lines = json_array();
     for (size_t n = 0; n < k->lines.count; n++) {
-        const struct line *l = &k->lines.at[n];
-        sums_add(&all, &l->sums);
-        json_array_append_new(lines, json_pack("{s:s, s:i, s:o}", "file", l->file, "line",
-                                               (int)l->number, "counters",
-                                               counters_json(&l->sums)));
+        sums_add(&all, &k->lines.at[n].sums);
+        json_array_append_new(lines, line_json(d, k, &k->lines.at[n]));
     }
-    return json_pack("{s:s, s:I, s:[i,i,i], s:[i,i,i], s:{s:i, s:i, s:s}, s:o, s:o}", "name",
-                     k->name, "launches", (json_int_t)k->launches, "grid", (int)k->grid[0],
-                     (int)k->grid[1], (int)k->grid[2], "block", (int)k->block[0],
-                     (int)k->block[1], (int)k->block[2], "occupancy", "blocks_per_sm",
-                     (int)k->occupancy.blocks_per_sm, "warps_per_sm",
-                     (int)k->occupancy.warps_per_sm, "limited_by", k->occupancy.limited_by,
-                     "counters", counters_json(&all), "lines", lines);
+    return json_pack("{s:s, s:I, s:I, s:[i,i,i], s:[i,i,i], s:o, s:o, s:o, s:o}", "name", k->name,
+                     "launches", (json_int_t)k->launches, "failed", (json_int_t)k->failed, "grid",
+                     (int)k->grid[0], (int)k->grid[1], (int)k->grid[2], "block", (int)k->block[0],
+                     (int)k->block[1], (int)k->block[2], "occupancy", occupancy_json(k), "counters",
+                     counters_json(d, &all, &k->caches), "roofline", roofline_json(d, k, &all),
+                     "lines", lines);
 }
 
 json_t *
 result_json(struct profile *p, bool complete)
 {
     char cc[32];
-    snprintf(cc, sizeof cc, "%u.%u", p->device->cc_major, p->device->cc_minor);
+    const struct device_profile *d = p->device;
+    snprintf(cc, sizeof cc, "%u.%u", d->cc_major, d->cc_minor);
     json_t *kernels = json_array();
     for (const struct kernel *k = p->kernels; k; k = k->next)
-        json_array_append_new(kernels, kernel_json(k));
-    return json_pack("{s:i, s:{s:s, s:s}, s:b, s:o}", "version", 1, "device", "name",
-                     p->device->name, "cc", cc, "complete", (int)complete, "kernels", kernels);
+        json_array_append_new(kernels, kernel_json(d, k));
+    return json_pack("{s:i, s:{s:s, s:s, s:i}, s:b, s:o, s:o}", "version", 1, "device", "name",
+                     d->name, "cc", cc, "sm_count", (int)d->sm_count, "complete", (int)complete,
+                     "kernels", kernels, "metrics", metrics_json());
 }

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * lockstep profile: runs a program with counters and shows what every access cost. The program runs
+ * under the tool `profile` (device/tool.c), which writes its result as JSON; what is shown and tested
+ * here is made from that.
+ */
+#include "cli/cli.h"
+#include "cli/profile_view.h"
+#include "cli/program.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { P_KERNEL, P_LINES, P_SOURCE, P_TIMELINE, P_ASSERT, P_BASELINE, P_CACHES, P_TRACE, P_COUNT };
+
+static const struct option_row rows[P_COUNT] = {
+    [P_KERNEL] = {"--kernel", 'k', NULL, "TEXT", "only kernels whose name contains TEXT"},
+    [P_LINES] = {"--lines", 'n', NULL, "N", "hot lines shown per kernel (8)"},
+    [P_SOURCE] = {"--source", 's', NULL, NULL, "the source with each line's figures beside it"},
+    [P_TIMELINE] = {"--timeline", 0, NULL, NULL, "which block runs on which SM, in which wave"},
+    [P_ASSERT] = {"--assert", 'a', NULL, "COND",
+                  "exit 1 unless it holds for every kernel: 'shared_load_bank_conflicts == 0', "
+                  "'transpose: global_store_sectors / global_store_requests <= 4'; may be repeated"},
+    [P_BASELINE] = {"--baseline", 'b', NULL, "FILE", "what changed since a result saved by --json"},
+    [P_CACHES] = {"--no-caches", 0, NULL, NULL, "no simulated caches: no hit rates, no DRAM bytes"},
+    [P_TRACE] = {"--trace", 0, NULL, "MIB", "memory for accesses that wait for the caches (512)"},
+};
+
+static const struct cli_usage usage = {
+    .name = "profile",
+    .synopsis = "[options] [--] PROGRAM [arguments]",
+    .text = "Runs a .cu file (compiled first, cached) or a program built by `lockstep cc` with counters:\n"
+            "per kernel and source line what its accesses cost on the device that --cc or --gpu choose\n"
+            "(any generation from 1.0 on), what that says, and what bounds it. Exit status: 0, or 1 when\n"
+            "the program fails or a condition of --assert does not hold, 3 when nothing was launched.\n",
+    .rows = rows,
+    .row_count = P_COUNT,
+};
+
+struct profile_call {
+    struct cli_line line;
+    struct profile_view view;
+    json_t *baseline;
+    struct profile_condition *conditions;
+    size_t condition_count;
+    const char *options; /* the tool's */
+};
+
+static bool
+take_conditions(struct profile_call *c, struct ls_error *err)
+{
+    size_t n = 0;
+    while (cli_every(&c->line, P_ASSERT, n))
+        n++;
+    c->conditions = ARENA_ARRAY(&c->line.arena, struct profile_condition, n + 1);
+    for (; c->condition_count < n; c->condition_count++)
+        if (!condition_parse(cli_every(&c->line, P_ASSERT, c->condition_count), &c->line.arena,
+                             &c->conditions[c->condition_count], err))
+            return false;
+    return true;
+}
+
+static bool
+take_baseline(struct profile_call *c, struct ls_error *err)
+{
+    const char *path = c->line.value[P_BASELINE];
+    json_error_t why;
+    if (!path)
+        return true;
+    c->baseline = json_load_file(path, 0, &why);
+    if (c->baseline && json_is_array(json_object_get(c->baseline, "kernels")))
+        return true;
+    return ls_fail(err, LS_ERR_USAGE, "--baseline %s: %s", path,
+                   c->baseline ? "not a result of `lockstep profile --json`" : why.text);
+}
+
+static bool
+take_numbers(struct profile_call *c, struct ls_error *err)
+{
+    const char *const *value = c->line.value;
+    uint64_t trace = 512;
+    c->view.lines = 8;
+    if (value[P_LINES] && !ls_parse_u64(value[P_LINES], &c->view.lines))
+        return ls_fail(err, LS_ERR_USAGE, "--lines takes a number, not \"%s\"", value[P_LINES]);
+    if (value[P_TRACE] && (!ls_parse_u64(value[P_TRACE], &trace) || trace < 1 || trace > 1 << 20))
+        return ls_fail(err, LS_ERR_USAGE, "--trace takes MiB from 1 to %d, not \"%s\"", 1 << 20,
+                       value[P_TRACE]);
+    c->options = arena_printf(&c->line.arena, "caches=%d,trace=%llu", !value[P_CACHES],
+                              (unsigned long long)trace);
+    return true;
+}
+
+static int
+test_conditions(const struct profile_call *c)
+{
+    uint32_t failed = 0;
+    for (size_t k = 0; k < c->condition_count; k++) {
+        uint32_t tested = 0;
+        failed += condition_test(&c->conditions[k], &c->view, &tested);
+        if (!tested) {
+            fprintf(stderr, "lockstep profile: --assert '%s': no such kernel was launched\n",
+                    c->conditions[k].text);
+            failed++;
+        }
+    }
+    return failed ? CLI_FINDINGS : CLI_OK;
+}
+
+/* Text where JSON does not take its place on stdout. */
+static int
+show(struct profile_call *c, const struct program_result *r)
+{
+    const char *json = c->line.common.json;
+    bool taken = json && (!*json || strcmp(json, "-") == 0);
+    int status = CLI_OK;
+    if (json)
+        cli_write_json(&usage, json, r->json, &status);
+    if (!taken && !c->line.common.quiet) {
+        printf("\n");
+        view_print(&c->view);
+        if (c->baseline)
+            view_compare(&c->view, c->baseline);
+    }
+    int held = test_conditions(c);
+    if (r->exit_status != 0)
+        fprintf(stderr, "lockstep profile: %s ended with %s %d\n", c->line.words[0],
+                r->signal ? "signal" : "exit status", r->signal ? r->signal : r->exit_status);
+    return status != CLI_OK ? status : r->exit_status != 0 ? CLI_FINDINGS : held;
+}
+
+static int
+report_result(struct profile_call *c, const struct program_result *r)
+{
+    struct ls_error err = {0};
+    json_error_t why;
+    json_t *result = r->json ? json_loads(r->json, 0, &why) : NULL;
+    c->view.result = result;
+    int status;
+    if (r->json && !result) {
+        ls_fail(&err, LS_ERR_INTERNAL, "the result is not JSON: %s", why.text);
+        status = cli_error(usage.name, &err);
+    } else if (!result || !json_array_size(json_object_get(result, "kernels"))) {
+        fprintf(stderr, "lockstep profile: %s launched no kernel (exit status %d)\n",
+                c->line.words[0], r->exit_status);
+        status = CLI_NOTHING;
+    } else {
+        status = show(c, r);
+    }
+    json_decref(result);
+    return status;
+}
+
+static int
+profile_program(struct profile_call *c)
+{
+    struct ls_error err = {0};
+    struct program_result r;
+    int status;
+    const char *const *value = c->line.value;
+    c->view.kernel = value[P_KERNEL];
+    c->view.source = value[P_SOURCE];
+    c->view.timeline = value[P_TIMELINE];
+    c->view.counters = true;
+    if (c->line.word_count == 0)
+        return cli_usage_error(&usage, "no program given");
+    if (!take_numbers(c, &err) || !take_conditions(c, &err) || !take_baseline(c, &err))
+        return cli_error(usage.name, &err);
+    if (!program_watch(&usage, &c->line, "profile", c->options, &r, &status))
+        return status;
+    status = report_result(c, &r);
+    ls_release(r.json);
+    return status;
+}
+
+int
+cli_profile(int argc, char **argv)
+{
+    struct profile_call c = {0};
+    int status;
+    if (!cli_parse(&usage, argc, argv, &c.line, &status))
+        return status;
+    status = profile_program(&c);
+    json_decref(c.baseline);
+    cli_line_fini(&c.line);
+    return status;
+}

@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * verdict.c: what an access costs. The model is asked once per pattern of addresses; its verdict is
+ * kept at the instruction's struct site and counted from then on, so that an access takes a few
+ * nanoseconds. What makes two accesses equal: the active lanes, the lanes' distances from each other,
+ * and the alignment that the model's rules look at (a site has one width, space and operation).
+ * Start with verdict_pattern().
+ */
+#include "profile/profile_priv.h"
+
+#include <string.h>
+
+enum { SECTOR = 32 };
+
+/* A warp's access with addresses as the model wants them. reference: the sector that run[] of its
+ * verdict counts from. */
+struct request {
+    uint32_t lanes;
+    uint64_t address[JIT_LANES];
+    uint64_t reference;
+};
+
+/* -- spaces -------------------------------------------------------------------------------------------- */
+
+static enum space
+space_of_address(const struct jit_warp *w, uint64_t at)
+{
+    const struct jit_block *b = w->block;
+    const struct watch *watch = b->launch->tool;
+    uint64_t local = (uint64_t)b->launch->local_stride * JIT_LANES * b->launch->warps;
+    if (at - (uintptr_t)b->shared < watch->launch.shared_bytes)
+        return SPACE_SHARED;
+    return b->local && at - (uintptr_t)b->local < local ? SPACE_LOCAL : SPACE_GLOBAL;
+}
+
+/* SPACE_NONE: nothing that is counted. */
+static enum space
+declared_space(const struct jit_warp *w, uint32_t space, uint64_t at)
+{
+    switch (space) {
+    case PTX_SPACE_SHARED:
+    case PTX_SPACE_SHARED_CLUSTER:
+        return SPACE_SHARED;
+    case PTX_SPACE_GLOBAL:
+        return SPACE_GLOBAL;
+    case PTX_SPACE_LOCAL:
+        return SPACE_LOCAL;
+    case PTX_SPACE_CONST:
+        return SPACE_CONSTANT;
+    case PTX_SPACE_NONE:
+        return space_of_address(w, at);
+    default:
+        return SPACE_NONE; /* parameters */
+    }
+}
+
+/* What to take from a lane's address: shared and local memory are counted from their first byte. */
+static inline uint64_t
+origin(const struct jit_warp *w, enum space space, uint32_t lane)
+{
+    const struct jit_block *b = w->block;
+    if (space == SPACE_SHARED)
+        return (uintptr_t)b->shared;
+    if (space == SPACE_LOCAL)
+        return (uintptr_t)b->local +
+               ((uint64_t)w->warp * JIT_LANES + lane) * b->launch->local_stride;
+    return 0;
+}
+
+static inline uint64_t
+reference_sector(enum space space, uint64_t address)
+{
+    return space == SPACE_LOCAL ? address / 4 * 4 : address / SECTOR;
+}
+
+void
+verdict_begin(struct watch *w)
+{
+    bool segments = model_has_transactions(w->profile->device);
+    w->key_mask[SPACE_SHARED] = 255; /* 32 banks of 4 bytes; pairs of rows on 3.x */
+    w->key_mask[SPACE_GLOBAL] = segments ? 255 : SECTOR - 1;
+    w->key_mask[SPACE_LOCAL] = 15;
+}
+
+/* -- sites ----------------------------------------------------------------------------------------------- */
+
+static bool
+bypasses_l1(const struct ptx_insn *i)
+{
+    return i && (ptx_has(i, PTX_M_CG) || ptx_has(i, PTX_M_CV) || ptx_has(i, PTX_M_VOLATILE) ||
+                 ptx_has(i, PTX_M_RELAXED) || ptx_has(i, PTX_M_ACQUIRE));
+}
+
+static struct site *
+new_site(struct sheet *sheet, uint32_t place, enum space space, uint32_t declared, uint32_t op,
+         uint32_t bytes)
+{
+    const struct ptx_func *f;
+    const struct ptx_insn *i = NULL;
+    struct site *s = ARENA_NEW(&sheet->arena, struct site);
+    jit_place(sheet->watch->launch.module, place, &f, &i);
+    s->bytes = bytes;
+    s->declared = declared;
+    s->space = space;
+    s->operation = op == JIT_LOAD    ? OPERATION_LOAD
+                   : op == JIT_STORE ? OPERATION_STORE
+                                     : OPERATION_ATOMIC;
+    s->op = op == JIT_LOAD                   ? ACCESS_LOAD
+            : op == JIT_STORE                ? ACCESS_STORE
+            : i && i->op == PTX_OP_RED       ? ACCESS_REDUCE
+                                             : ACCESS_ATOMIC;
+    s->bypass_l1 = bypasses_l1(i);
+    s->traced = sheet->trace && (space == SPACE_GLOBAL || space == SPACE_LOCAL);
+    s->next = sheet->site[place];
+    sheet->site[place] = s;
+    return s;
+}
+
+static struct site *
+site_of(struct sheet *sheet, uint32_t place, enum space space, uint32_t declared, uint32_t op,
+        uint32_t bytes)
+{
+    for (struct site *s = sheet->site[place]; s; s = s->next)
+        if (s->space == space && s->bytes == bytes && s->declared == declared)
+            return s;
+    return new_site(sheet, place, space, declared, op, bytes);
+}
+
+/* -- asking the model --------------------------------------------------------------------------------------- */
+
+/* Sectors of an access by rising number, each once. */
+struct sectors {
+    uint32_t count;
+    uint64_t at[JIT_LANES * 8];
+};
+
+static void
+add_sectors(struct sectors *s, uint64_t address, uint32_t bytes)
+{
+    for (uint64_t n = address / SECTOR; n <= (address + bytes - 1) / SECTOR; n++) {
+        uint32_t k = s->count;
+        while (k > 0 && s->at[k - 1] > n)
+            k--;
+        if ((k > 0 && s->at[k - 1] == n) || s->count == JIT_LANES * 8)
+            continue;
+        memmove(s->at + k + 1, s->at + k, (s->count - k) * sizeof *s->at);
+        s->at[k] = n;
+        s->count++;
+    }
+}
+
+static void
+find_sectors(const struct site *s, const struct access *a, const struct access_cost *cost,
+             struct sectors *out)
+{
+    for (uint32_t k = 0; k < cost->transaction_count; k++) /* before 5.0 whole transactions move */
+        add_sectors(out, cost->transactions[k].address, cost->transactions[k].size);
+    for (uint32_t l = 0; l < JIT_LANES && !cost->transaction_count; l++) {
+        if (!(a->mask >> l & 1))
+            continue;
+        if (s->space == SPACE_GLOBAL)
+            add_sectors(out, a->address[l], a->width);
+        for (uint32_t p = 0; s->space == SPACE_LOCAL && p < a->width; p += 4)
+            add_sectors(out, model_local_address(0, a->address[l] + p, l), 1);
+    }
+}
+
+static void
+keep_runs(struct sheet *sheet, const struct site *s, const struct sectors *sectors,
+          uint64_t reference, struct verdict *v)
+{
+    int64_t flags = (int64_t)s->op << RUN_OP_SHIFT | (s->bypass_l1 ? RUN_BYPASS : 0) |
+                    (s->space == SPACE_LOCAL ? RUN_LOCAL : 0);
+    if (v->run_room < sectors->count) {
+        v->run_room = (uint16_t)sectors->count;
+        v->run = ARENA_ARRAY(&sheet->arena, int64_t, v->run_room);
+    }
+    v->run_count = 0;
+    for (uint32_t k = 0; k < sectors->count;) {
+        uint32_t n = 1;
+        while (k + n < sectors->count && sectors->at[k + n] == sectors->at[k] + n)
+            n++;
+        int64_t from = (int64_t)(sectors->at[k] - reference);
+        v->run[v->run_count++] = from * (1 << RUN_SECTOR_SHIFT) +
+                                 (((int64_t)n - 1) << RUN_COUNT_SHIFT | flags);
+        k += n;
+    }
+    if (v->run_count)
+        v->run[v->run_count - 1] |= RUN_LAST;
+}
+
+static void
+add_cost(struct verdict *v, const struct access_cost *c)
+{
+    v->metric[METRIC_WAVEFRONTS] += c->wavefronts;
+    v->metric[METRIC_WAVEFRONTS_IDEAL] += c->wavefronts_ideal;
+    v->metric[METRIC_CONFLICTS] += c->bank_conflicts;
+    v->metric[METRIC_SECTORS] += c->sectors;
+    v->metric[METRIC_SECTORS_IDEAL] += c->sectors_ideal;
+    for (uint32_t k = 0; k < c->transaction_count; k++) {
+        v->metric[METRIC_TRANSACTIONS] += c->transactions[k].count;
+        v->metric[METRIC_SECTORS] += c->transactions[k].count * c->transactions[k].size / SECTOR;
+    }
+    if (c->degree > v->degree)
+        v->degree = (uint16_t)c->degree;
+}
+
+static void
+keep_sample(struct site *s, const struct request *r, const struct verdict *v)
+{
+    uint32_t excess = v->metric[METRIC_CONFLICTS];
+    if (s->space == SPACE_GLOBAL || s->space == SPACE_LOCAL)
+        excess = v->metric[METRIC_SECTORS] - v->metric[METRIC_SECTORS_IDEAL];
+    if (s->sample.lanes && excess <= s->sample.excess)
+        return;
+    s->sample = (struct sample){.lanes = r->lanes, .bytes = s->bytes, .excess = excess,
+                                .degree = v->degree};
+    memcpy(s->sample.address, r->address, sizeof r->address);
+}
+
+/* Widths that are none of the model's are several accesses, the widest first. */
+static void
+evaluate(struct sheet *sheet, struct site *s, const struct request *r, struct verdict *v)
+{
+    static const enum access_space spaces[] = {ACCESS_SHARED, ACCESS_GLOBAL, ACCESS_LOCAL,
+                                               ACCESS_CONSTANT};
+    struct access a = {.space = spaces[s->space], .op = s->op, .mask = r->lanes,
+                       .bypass_l1 = s->bypass_l1};
+    struct access_cost cost;
+    struct sectors sectors;
+    uint32_t lanes = (uint32_t)__builtin_popcount(r->lanes);
+    sectors.count = 0;
+    v->degree = 0;
+    memset(v->metric, 0, sizeof v->metric);
+    for (uint32_t done = 0; done < s->bytes; done += a.width) {
+        a.width = 16;
+        while (a.width > s->bytes - done)
+            a.width /= 2;
+        for (uint32_t l = 0; l < JIT_LANES; l++)
+            a.address[l] = r->address[l] + done;
+        model_access(sheet->watch->profile->device, &a, &cost);
+        add_cost(v, &cost);
+        if (s->traced)
+            find_sectors(s, &a, &cost, &sectors);
+    }
+    v->metric[METRIC_REQUESTS] = 1;
+    v->metric[METRIC_THREADS] = lanes;
+    v->metric[METRIC_BYTES] = lanes * s->bytes;
+    keep_runs(sheet, s, &sectors, r->reference, v);
+    keep_sample(s, r, v);
+}
+
+/* -- sums -------------------------------------------------------------------------------------------------- */
+
+static void
+add_times(const struct verdict *v, uint64_t sum[ACCESS_METRICS], uint32_t *degree)
+{
+    for (int m = 0; m < ACCESS_METRICS; m++)
+        sum[m] += v->times * v->metric[m];
+    if (v->times && v->degree > *degree)
+        *degree = v->degree;
+}
+
+/* A verdict makes room for another one. */
+static void
+retire(struct site *s, struct verdict *v)
+{
+    add_times(v, s->sum, &s->degree);
+    v->times = 0;
+}
+
+void
+verdict_fold(const struct site *s, struct sums *to)
+{
+    uint64_t *sum = to->access[s->space][s->operation];
+    uint32_t *degree = &to->degree[s->space][s->operation];
+    for (int m = 0; m < ACCESS_METRICS; m++)
+        sum[m] += s->sum[m];
+    if (s->degree > *degree)
+        *degree = s->degree;
+    for (uint32_t k = 0; k < s->pattern_count; k++)
+        add_times(&s->pattern[k].verdict, sum, degree);
+    for (uint32_t k = 0; s->distances && k < LANES_ENTRIES; k++)
+        add_times(&s->distances[k].verdict, sum, degree);
+}
+
+/* -- what is kept ------------------------------------------------------------------------------------------ */
+
+static void
+trace(struct sheet *sheet, uint32_t warp, const struct verdict *v, uint64_t reference)
+{
+    struct trace *t = &sheet->trace[warp];
+    int64_t base = (int64_t)(reference << RUN_SECTOR_SHIFT);
+    if (sheet->words >= sheet->watch->profile->trace_bytes / 64 / sizeof(uint64_t)) {
+        sheet->dropped += v->run_count;
+        return;
+    }
+    sheet->words += v->run_count;
+    for (uint32_t k = 0; k < v->run_count; k++)
+        VEC_PUSH(&t->words, (uint64_t)(base + v->run[k]));
+}
+
+static inline void
+count(struct sheet *sheet, const struct site *s, struct verdict *v, uint32_t warp,
+      uint64_t reference)
+{
+    v->times++;
+    if (s->traced)
+        trace(sheet, warp, v, reference);
+}
+
+static struct pattern_entry *
+new_entry(struct sheet *sheet, struct site *s)
+{
+    if (!s->pattern)
+        s->pattern = ARENA_ARRAY(&sheet->arena, struct pattern_entry, PATTERN_ENTRIES);
+    if (s->pattern_count < PATTERN_ENTRIES)
+        return &s->pattern[s->pattern_count++];
+    struct pattern_entry *e = &s->pattern[s->victim++ % PATTERN_ENTRIES];
+    retire(s, &e->verdict);
+    return e;
+}
+
+static struct pattern_entry *
+find_pattern(struct sheet *sheet, struct site *s, const struct jit_warp *w, uint32_t lanes,
+             uint64_t base, const int32_t *offset, uint32_t key)
+{
+    for (uint32_t k = 0; k < s->pattern_count; k++) {
+        struct pattern_entry *e = &s->pattern[k];
+        if (e->offset == offset && e->key == key && e->lanes == lanes)
+            return e;
+    }
+    struct request r = {.lanes = lanes,
+                        .reference = reference_sector(s->space, base - origin(w, s->space, 0))};
+    for (uint32_t l = 0; l < JIT_LANES; l++)
+        r.address[l] = base + (uint64_t)(int64_t)(offset ? offset[l] : 0) - origin(w, s->space, l);
+    struct pattern_entry *e = new_entry(sheet, s);
+    e->offset = offset;
+    e->key = key;
+    e->lanes = lanes;
+    evaluate(sheet, s, &r, &e->verdict);
+    return e;
+}
+
+/* A generic address may lie anywhere, each lane's elsewhere. */
+static void
+spread_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *offset,
+               uint32_t bytes, uint32_t op, uint32_t place)
+{
+    uint64_t address[JIT_LANES];
+    for (uint32_t l = 0; l < JIT_LANES; l++)
+        address[l] = base + (uint64_t)(int64_t)(offset ? offset[l] : 0);
+    verdict_access(w, lanes, address, bytes, PTX_SPACE_NONE, op, place);
+}
+
+void
+verdict_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *offset,
+                uint32_t bytes, uint32_t space, uint32_t op, uint32_t place)
+{
+    struct sheet *sheet = w->block->tool;
+    struct site *s = sheet->site[place];
+    if (space == PTX_SPACE_NONE) {
+        spread_pattern(w, lanes, base, offset, bytes, op, place);
+        return;
+    }
+    if (!s || s->bytes != bytes || s->declared != space) {
+        enum space where = declared_space(w, space, base);
+        if (where == SPACE_NONE)
+            return;
+        s = site_of(sheet, place, where, space, op, bytes);
+    }
+    uint64_t at = base - origin(w, s->space, 0);
+    uint32_t key = (uint32_t)at & sheet->watch->key_mask[s->space];
+    struct pattern_entry *e = s->last;
+    if (!e || e->offset != offset || e->key != key || e->lanes != lanes)
+        e = s->last = find_pattern(sheet, s, w, lanes, base, offset, key);
+    count(sheet, s, &e->verdict, w->warp, reference_sector(s->space, at));
+}
+
+/* The kept verdict of these distances. A site whose accesses hardly ever repeat is not searched. */
+static struct lanes_entry *
+find_distances(struct sheet *sheet, struct site *s, uint32_t lanes, uint32_t key,
+               const int64_t *distance)
+{
+    if (!s->distances)
+        s->distances = ARENA_ARRAY(&sheet->arena, struct lanes_entry, LANES_ENTRIES);
+    if (s->lanes_misses > 256 + 4 * s->lanes_hits)
+        return NULL;
+    for (uint32_t k = 0; k < LANES_ENTRIES; k++) {
+        struct lanes_entry *e = &s->distances[k];
+        if (e->lanes == lanes && e->key == key &&
+            memcmp(e->distance, distance, sizeof e->distance) == 0) {
+            s->lanes_hits++;
+            return e;
+        }
+    }
+    s->lanes_misses++;
+    return NULL;
+}
+
+/* All these lanes' addresses lie in the site's space. */
+static void
+access_site(struct sheet *sheet, struct site *s, const struct jit_warp *w, uint32_t lanes,
+            const uint64_t *address)
+{
+    struct request r = {.lanes = lanes};
+    int64_t distance[JIT_LANES];
+    uint64_t away = s->space == SPACE_LOCAL ? w->block->launch->local_stride : 0;
+    uint64_t start = origin(w, s->space, 0);
+    for (uint32_t l = 0; l < JIT_LANES; l++)
+        r.address[l] = address[l] - start - l * away;
+    uint64_t first = r.address[__builtin_ctz(lanes)];
+    for (uint32_t l = 0; l < JIT_LANES; l++)
+        distance[l] = (int64_t)(r.address[l] - first) & -(int64_t)(lanes >> l & 1);
+    uint32_t key = (uint32_t)first & sheet->watch->key_mask[s->space];
+    r.reference = reference_sector(s->space, first);
+    struct lanes_entry *e = find_distances(sheet, s, lanes, key, distance);
+    if (!e) {
+        e = &s->distances[s->lanes_victim++ % LANES_ENTRIES];
+        retire(s, &e->verdict);
+        e->lanes = lanes;
+        e->key = key;
+        memcpy(e->distance, distance, sizeof distance);
+        evaluate(sheet, s, &r, &e->verdict);
+    }
+    count(sheet, s, &e->verdict, w->warp, r.reference);
+}
+
+void
+verdict_access(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32_t bytes,
+               uint32_t space, uint32_t op, uint32_t place)
+{
+    struct sheet *sheet = w->block->tool;
+    while (lanes) { /* once, unless a generic address leads to several spaces */
+        uint32_t first = (uint32_t)__builtin_ctz(lanes), together = lanes;
+        enum space where = declared_space(w, space, address[first]);
+        for (uint32_t l = first; space == PTX_SPACE_NONE && l < JIT_LANES; l++)
+            if ((lanes >> l & 1) && space_of_address(w, address[l]) != where)
+                together &= ~(1u << l);
+        lanes &= ~together;
+        if (where != SPACE_NONE)
+            access_site(sheet, site_of(sheet, place, where, space, op, bytes), w, together,
+                        address);
+    }
+}

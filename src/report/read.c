@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * read.c: numbers and names out of a result, and how they are written for people.
+ */
+#include "report/report.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+double
+report_number(const json_t *j, ...)
+{
+    va_list keys;
+    const char *key;
+    va_start(keys, j);
+    while ((key = va_arg(keys, const char *)))
+        j = json_object_get(j, key);
+    va_end(keys);
+    return json_number_value(j);
+}
+
+const char *
+report_text(const json_t *j, const char *key)
+{
+    const char *text = json_string_value(json_object_get(j, key));
+    return text ? text : "";
+}
+
+const struct device_profile *
+report_device(const json_t *result)
+{
+    const json_t *d = json_object_get(result, "device");
+    const struct device_profile *found = model_find_device(report_text(d, "name"));
+    return found ? found : model_find_cc(report_text(d, "cc"));
+}
+
+char *
+report_count(struct arena *a, double n)
+{
+    static const char *const units[] = {"", " k", " M", " G", " T", " P"};
+    size_t unit = 0;
+    while ((n >= 99999.5 || (unit && n >= 999.5)) && unit + 1 < sizeof units / sizeof *units) {
+        n /= 1000;
+        unit++;
+    }
+    return unit == 0 && n == (double)(int64_t)n ? arena_printf(a, "%.0f", n)
+                                                : arena_printf(a, "%.3g%s", n, units[unit]);
+}
+
+char *
+report_seconds(struct arena *a, double s)
+{
+    static const char *const units[] = {"s", "ms", "us", "ns"};
+    size_t unit = 0;
+    while (s > 0 && s < 0.9995 && unit + 1 < sizeof units / sizeof *units) {
+        s *= 1000;
+        unit++;
+    }
+    return arena_printf(a, "%.3g %s", s, units[unit]);
+}
+
+/* -- names (Itanium C++ ABI, the parts that kernels' names use) ------------------------------------ */
+
+struct mangled {
+    const char *at;
+    struct text out;
+    bool lost; /* met something that is not known here */
+};
+
+static const char *
+builtin_type(char c)
+{
+    switch (c) {
+    case 'v': return "void";
+    case 'b': return "bool";
+    case 'c': return "char";
+    case 'a': return "signed char";
+    case 'h': return "unsigned char";
+    case 's': return "short";
+    case 't': return "unsigned short";
+    case 'i': return "int";
+    case 'j': return "unsigned";
+    case 'l': return "long";
+    case 'm': return "unsigned long";
+    case 'x': return "long long";
+    case 'y': return "unsigned long long";
+    case 'f': return "float";
+    case 'd': return "double";
+    default: return NULL;
+    }
+}
+
+static void
+identifier(struct mangled *m)
+{
+    size_t length = 0;
+    while (isdigit((unsigned char)*m->at) && length < 4096)
+        length = length * 10 + (size_t)(*m->at++ - '0');
+    if (!length || length > strlen(m->at)) {
+        m->lost = true;
+        return;
+    }
+    if (ls_starts_with(m->at, "_GLOBAL__N"))
+        text_add(&m->out, "(anonymous)");
+    else
+        text_add_bytes(&m->out, m->at, length);
+    m->at += length;
+}
+
+/* L i 32 E, L b 1 E, L j n5 E */
+static void
+literal(struct mangled *m)
+{
+    char type = *m->at ? *m->at++ : 0;
+    const char *end = strchr(m->at, 'E');
+    if (!end || !builtin_type(type)) {
+        m->lost = true;
+        return;
+    }
+    if (type == 'b')
+        text_add(&m->out, "%s", *m->at == '1' ? "true" : "false");
+    else
+        text_add(&m->out, "%s%.*s", *m->at == 'n' ? "-" : "",
+                 (int)(end - m->at - (*m->at == 'n')), m->at + (*m->at == 'n'));
+    m->at = end + 1;
+}
+
+static void
+argument(struct mangled *m)
+{
+    if (*m->at == 'L') {
+        m->at++;
+        literal(m);
+    } else if (isdigit((unsigned char)*m->at)) {
+        identifier(m);
+    } else if (builtin_type(*m->at)) {
+        text_add(&m->out, "%s", builtin_type(*m->at++));
+    } else {
+        m->lost = true;
+    }
+}
+
+static void
+arguments(struct mangled *m)
+{
+    const char *separator = "";
+    text_add(&m->out, "<");
+    for (; *m->at && *m->at != 'E' && !m->lost; separator = ", ") {
+        text_add(&m->out, "%s", separator);
+        argument(m);
+    }
+    m->at += *m->at == 'E';
+    text_add(&m->out, m->lost ? "...>" : ">");
+}
+
+char *
+report_kernel_name(struct arena *a, const char *symbol)
+{
+    if (!ls_starts_with(symbol, "_Z"))
+        return arena_strdup(a, symbol);
+    struct mangled m = {.at = symbol + 2};
+    bool nested = *m.at == 'N';
+    const char *separator = "";
+    m.at += nested;
+    m.at += *m.at == 'L';
+    do {
+        text_add(&m.out, "%s", separator);
+        identifier(&m);
+        if (!m.lost && *m.at == 'I') {
+            m.at++;
+            arguments(&m);
+        }
+        separator = "::";
+    } while (nested && *m.at && *m.at != 'E' && !m.lost);
+    bool some = m.out.count && m.out.at[0] != '<';
+    char *name = arena_strdup(a, some ? m.out.at : symbol);
+    text_free(&m.out);
+    return name;
+}

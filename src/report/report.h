@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * report: what people are shown of a profile: names of kernels, advice. Works on the JSON that the
+ * profile tool writes (cli.md's `profile --json`), so that saved results can be shown too.
+ */
+#ifndef LOCKSTEP_REPORT_H
+#define LOCKSTEP_REPORT_H
+
+#include "base/base.h"
+#include "model/model.h"
+
+#include <jansson.h>
+
+/* -- reading results ---------------------------------------------------------------------------- */
+
+/* The number at a path of keys ("counters", "barriers", NULL); 0 where there is none. */
+double report_number(const json_t *j, ...) __attribute__((sentinel));
+const char *report_text(const json_t *j, const char *key); /* "" where there is none */
+
+/* "product" of _Z7productPKfS0_Pfiii, "scan<256, float>" of a template's instance; a name that is
+ * not mangled, or in a way not known here, stays as it is. */
+char *report_kernel_name(struct arena *a, const char *symbol);
+/* The device that the result was made for. NULL: not a known one. */
+const struct device_profile *report_device(const json_t *result);
+/* "1.23 M", "45.6 k", "789" */
+char *report_count(struct arena *a, double n);
+/* "12.3 us" */
+char *report_seconds(struct arena *a, double s);
+
+/* -- advice ---------------------------------------------------------------------------------------- */
+
+/* What a figure of the result says, with that figure. Only what the figures support. */
+struct report_advice {
+    const char *text;
+    const char *file; /* NULL: of the whole kernel */
+    int line;
+    double weight;    /* the share of the kernel's time bound that it is about, for ordering */
+};
+struct report_advices {
+    VEC(struct report_advice) list;
+};
+/* Advice for one element of "kernels", the weightiest first. Texts live in the arena. */
+void report_advise(const struct device_profile *d, const json_t *kernel, struct arena *a,
+                   struct report_advices *out);
+
+#endif
