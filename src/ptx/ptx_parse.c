@@ -162,6 +162,20 @@ offset(struct parser *p)
     return lex_is(p, '+') || lex_is(p, '-') ? int_binary(p, 9) : 0;
 }
 
+/* name[3]: an element of an array (PTX ISA 6.4.2), as its offset in bytes. Only the first dimension
+ * is known here, so that only one index is taken. */
+static int64_t
+element_offset(struct parser *p, const struct ptx_var *v)
+{
+    if (!lex_take(p, '['))
+        return 0;
+    uint64_t index = expr_count(p, "index", UINT32_MAX);
+    lex_expect(p, ']');
+    if (lex_is(p, '['))
+        fail_here(p, "an element of an array of several dimensions: write its offset in bytes");
+    return (int64_t)(index * ptx_type_bytes((enum ptx_type)v->type) * v->vec);
+}
+
 /* -- words ------------------------------------------------------------------------------------------- */
 
 static const struct word *
@@ -827,7 +841,7 @@ named_operand(struct parser *p, const struct ptx_insn *i, struct ptx_operand *o)
     if (s && s->kind == SYMBOL_VAR) {
         o->kind = PTX_O_SYMBOL;
         o->var = s->var;
-        o->offset = offset(p);
+        o->offset = element_offset(p, s->var) + offset(p);
         return;
     }
     if (s && s->kind == SYMBOL_FUNC) {

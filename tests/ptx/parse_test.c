@@ -139,6 +139,22 @@ instructions(void **state)
     ptx_free(m);
 }
 
+/* name[k]: an element's address. */
+static void
+array_elements(void **state)
+{
+    struct ptx_module *m = parse(".version 8.0\n.target sm_90\n.address_size 64\n"
+                                 ".global .v2 .f32 pairs[8];\n"
+                                 ".entry k() {\n.reg .b64 %d; .shared .u32 t[4];\n"
+                                 "mov.u64 %d, t[0]; mov.u64 %d, t[1+2]; mov.u64 %d, pairs[2]+4; ret; }\n");
+    const struct ptx_func *k = ptx_find_func(m, "k");
+    assert_int_equal(insn(k, PTX_OP_MOV, 0)->operand[1].kind, PTX_O_SYMBOL);
+    assert_int_equal(insn(k, PTX_OP_MOV, 0)->operand[1].offset, 0);
+    assert_int_equal(insn(k, PTX_OP_MOV, 1)->operand[1].offset, 12);
+    assert_int_equal(insn(k, PTX_OP_MOV, 2)->operand[1].offset, 20);
+    ptx_free(m);
+}
+
 static void
 calls_and_scopes(void **state)
 {
@@ -420,7 +436,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(module_scope),     cmocka_unit_test(addresses),
         cmocka_unit_test(functions),        cmocka_unit_test(instructions),
-        cmocka_unit_test(calls_and_scopes), cmocka_unit_test(places),
+        cmocka_unit_test(array_elements),   cmocka_unit_test(calls_and_scopes), cmocka_unit_test(places),
         cmocka_unit_test(redeclared),       cmocka_unit_test(malformed),
         cmocka_unit_test(truncated),        cmocka_unit_test(absurd),
         cmocka_unit_test(many_labels),
