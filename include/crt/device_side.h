@@ -123,5 +123,7 @@ LOCKSTEP_BUILTIN_CONVERSIONS(__cuda_builtin_gridDim_t)
 #undef LOCKSTEP_BUILTIN_CONVERSIONS
 
 #include "device_extras.h"
+#include <new> /* clang's own: with the operators of kernels */
+#include "device_runtime_calls.h"
 
 #endif

@@ -14,10 +14,11 @@
 
 #define __align__(n) __attribute__((aligned(n)))
 #define __no_return__ __attribute__((noreturn))
-#if !defined(__has_feature)
+/* Not in plain C++: libstdc++ writes __attribute__((__noinline__)). */
+#if defined(__CUDA__)
+#if !__has_feature(cuda_noinline_keyword)
 #define __noinline__ __attribute__((noinline))
-#elif !__has_feature(cuda_noinline_keyword)
-#define __noinline__ __attribute__((noinline))
+#endif
 #endif
 #ifndef __forceinline__
 #define __forceinline__ __inline__ __attribute__((always_inline))

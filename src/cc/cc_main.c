@@ -85,7 +85,7 @@ final_name(struct step *s, const char *path, const char *suffix)
 static enum cc_language
 language_of(const struct cc_args *args, const char *path)
 {
-    static const char *const cxx[] = {".cpp", ".cc", ".cxx", ".C", ".c++", ".CPP"};
+    static const char *const cxx[] = {".cpp", ".cc", ".cxx", ".C", ".c++", ".CPP", ".ii"};
     if (args->language != CC_BY_SUFFIX)
         return args->language;
     if (ls_ends_with(path, ".cu"))
@@ -121,6 +121,8 @@ add_cuda(struct step *s, struct words *w, const char *path)
                                         "--cuda-path=/nonexistent",
                                         "-Wno-unknown-cuda-version",
                                         "-Wno-unknown-warning-option",
+                                        "-Xclang", /* declarations, as nvcc has it; no calls */
+                                        "-fcuda-allow-variadic-functions",
                                         "-D__NVCC__=1",
                                         "-D__CUDACC__=1",
                                         "-D__CUDACC_VER_MAJOR__=12",
@@ -132,18 +134,32 @@ add_cuda(struct step *s, struct words *w, const char *path)
                               a->architecture_suffix));
     cc_words_add(w, arena_printf(a->arena, "-std=%s", a->standard ? a->standard : "gnu++17"));
     if (a->relocatable) {
-        struct hash128 id = ls_hash((struct hash128){0}, path, strlen(path));
-        char text[33];
-        ls_hash_text(id, text);
         cc_words_add(w, "-fgpu-rdc");
-        cc_words_add(w, arena_printf(a->arena, "-cuid=%s", text));
         cc_words_add(w, "-D__CUDACC_RDC__=1");
     }
     words_add_all(w, &a->both);
+    const char *overlay = a->dryrun ? NULL : cc_overlay(a->arena, path, s->folder->path, &s->err);
+    if (overlay) {
+        cc_words_add(w, "-ivfsoverlay");
+        cc_words_add(w, overlay);
+    }
     cc_words_add(w, "-isystem");
     cc_words_add(w, s->tools->include);
     cc_words_add(w, "-include");
     cc_words_add(w, "cuda_runtime.h");
+}
+
+/* What both passes make names of one unit from; clang's driver hands -cuid to the device pass alone. */
+static void
+add_unit_id(struct step *s, struct words *w, const char *path, bool device)
+{
+    char text[33];
+    if (!s->args->relocatable)
+        return;
+    ls_hash_text(ls_hash((struct hash128){0}, path, strlen(path)), text);
+    if (!device)
+        cc_words_add(w, "-Xclang");
+    cc_words_add(w, arena_printf(s->args->arena, "-cuid=%s", text));
 }
 
 static bool
@@ -223,15 +239,20 @@ device_pass(struct step *s, const char *path, const char *ptx)
 {
     struct words w = {0};
     add_cuda(s, &w, path);
+    add_unit_id(s, &w, path, true);
     add_device_options(s, &w);
     cc_words_add(&w, path);
     cc_words_add(&w, "-o");
     cc_words_add(&w, ptx);
-    return run(s, &w);
+    int status = run(s, &w);
+    if (status == 0 && s->args->relocatable && !s->args->dryrun && !cc_mend_unit(ptx, &s->err))
+        return fail_with(s->args, &s->err);
+    return status;
 }
 
+/* Both passes; the result is an object, or the host's assembly. */
 static int
-compile_cu(struct step *s, const char *path, const char *object)
+compile_cu(struct step *s, const char *path, const char *object, bool assembly)
 {
     const char *ptx = intermediate(s, path, ".ptx"), *image = intermediate(s, path, ".lsptx");
     int status = device_pass(s, path, ptx);
@@ -241,20 +262,45 @@ compile_cu(struct step *s, const char *path, const char *object)
         return fail_with(s->args, &s->err);
     struct words w = {0};
     add_cuda(s, &w, path);
+    add_unit_id(s, &w, path, false);
     add_host_options(s, &w);
     cc_words_add(&w, "-Xclang");
     cc_words_add(&w, "-fcuda-include-gpubinary");
     cc_words_add(&w, "-Xclang");
     cc_words_add(&w, image);
-    cc_words_add(&w, "-c");
+    cc_words_add(&w, assembly ? "-S" : "-c");
+    if (assembly)
+        cc_words_add(&w, "-fno-addrsig"); /* a table of clang's that others cannot assemble */
     cc_words_add(&w, path);
     cc_words_add(&w, "-o");
     cc_words_add(&w, object);
     status = run(s, &w);
-    if (status == 0 && s->args->relocatable && !s->args->dryrun &&
+    if (status == 0 && s->args->relocatable && !assembly && !s->args->dryrun &&
         !cc_unify_registration(object, &s->err))
         return fail_with(s->args, &s->err);
     return status;
+}
+
+/* -cuda: a C++ file that any compiler makes the same object of: the host's assembly, quoted. */
+static int
+write_host_source(struct step *s, const char *path)
+{
+    const char *assembly = intermediate(s, path, ".s");
+    int status = compile_cu(s, path, assembly, true);
+    if (status || s->args->dryrun)
+        return status;
+    size_t size;
+    struct text out = {0};
+    char *body = ls_read_file(assembly, &size, &s->err);
+    if (body) {
+        text_add(&out, "# 1 \"%s\"\n__asm__(R\"lockstep(\n", path);
+        text_add_bytes(&out, body, size);
+        text_add(&out, "\n\t.text\n)lockstep\");\n");
+        ls_write_file(final_name(s, path, ".cu.cpp.ii"), out.at, out.count, &s->err);
+    }
+    text_free(&out);
+    ls_release(body);
+    return s->err.status == LS_OK ? 0 : fail_with(s->args, &s->err);
 }
 
 /* -- C and C++ files ------------------------------------------------------------------------ */
@@ -299,7 +345,7 @@ compile_plain(struct step *s, const char *path, enum cc_language language, const
 static int
 compile(struct step *s, const char *path, enum cc_language language, const char *object)
 {
-    return language == CC_CU ? compile_cu(s, path, object)
+    return language == CC_CU ? compile_cu(s, path, object, false)
                              : compile_plain(s, path, language, object);
 }
 
@@ -341,6 +387,8 @@ each_source(struct step *s)
             status = preprocess(s, path);
         else if (a->mode == CC_PTX && language == CC_CU)
             status = device_pass(s, path, final_name(s, path, ".ptx"));
+        else if (a->mode == CC_HOST && language == CC_CU)
+            status = write_host_source(s, path);
         else if (a->mode == CC_COMPILE && language != CC_BY_SUFFIX)
             status = compile(s, path, language, final_name(s, path, ".o"));
         if (status)

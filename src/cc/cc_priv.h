@@ -13,7 +13,7 @@ struct words {
     size_t count, room;
 };
 
-enum cc_mode { CC_LINK, CC_COMPILE, CC_PREPROCESS, CC_DEPENDS, CC_PTX, CC_DLINK, CC_LIB };
+enum cc_mode { CC_LINK, CC_COMPILE, CC_PREPROCESS, CC_DEPENDS, CC_PTX, CC_DLINK, CC_LIB, CC_HOST };
 enum cc_language { CC_BY_SUFFIX, CC_CU, CC_C, CC_CXX };
 
 /* A word of the link command, in the order of the command line: an input that is compiled first, or
@@ -79,6 +79,14 @@ void words_add_all(struct words *w, const struct words *more);
 /* Gives clang's per-unit symbol __cudaRegisterLinkedBinary<id> in an object file the common name
  * __cudaRegisterLinkedBinary, which liblockstep defines. */
 bool cc_unify_registration(const char *object_path, struct ls_error *err);
+
+/* Mends clang's PTX of one unit among several (-rdc=true): see cc_ptx.c. */
+bool cc_mend_unit(const char *path, struct ls_error *err);
+
+/* Where a source spells something in a way that clang does not take: the file for -ivfsoverlay that
+ * puts changed copies (in `folder`) in its place. NULL: nothing is to be changed (or *err is set). */
+const char *cc_overlay(struct arena *arena, const char *path, const char *folder,
+                       struct ls_error *err);
 
 /* The whole of one invocation. `folder` holds intermediate files. */
 int cc_execute(struct cc_args *args, const struct cc_tools *tools, struct cc_folder *folder);

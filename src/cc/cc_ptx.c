@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cc_ptx: what has to be mended in clang's PTX of one unit of a program of several (-rdc=true):
+ *
+ *   - a static variable that the host uses gets a name of its own unit, X__static__HASH, but
+ *     kernels that come before the host's use still name it X, declared as if another unit had it;
+ *   - __clang_gpu_used_external lists kernels of other units, declared as functions, which they
+ *     are not.
+ */
+#define _GNU_SOURCE /* memmem */
+#include "cc/cc_priv.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static const char unit_mark[] = "__static__", used_list[] = "__clang_gpu_used_external";
+
+struct word {
+    const char *at;
+    size_t size;
+};
+
+struct mender {
+    const char *text, *end;
+    VEC(struct word) statics; /* whole names: X__static__HASH */
+};
+
+static bool
+is_name(char c)
+{
+    return isalnum((unsigned char)c) || c == '_' || c == '$';
+}
+
+static bool
+same(struct word a, struct word b)
+{
+    return a.size == b.size && memcmp(a.at, b.at, a.size) == 0;
+}
+
+/* The next name at or behind p; size 0: none before end. */
+static struct word
+next_name(const char *p, const char *end)
+{
+    while (p < end && !is_name(*p))
+        p++;
+    struct word w = {.at = p};
+    while (p < end && is_name(*p))
+        p++;
+    w.size = (size_t)(p - w.at);
+    return w;
+}
+
+static const char *
+find(struct word in, const char *what)
+{
+    return memmem(in.at, in.size, what, strlen(what));
+}
+
+/* X of X__static__HASH, or the word itself. */
+static struct word
+plain_name(struct word w)
+{
+    const char *mark = find(w, unit_mark);
+    return mark ? (struct word){w.at, (size_t)(mark - w.at)} : w;
+}
+
+static struct word
+whole_name(const struct mender *m, struct word w)
+{
+    for (size_t i = 0; i < m->statics.count; i++)
+        if (same(plain_name(m->statics.at[i]), w))
+            return m->statics.at[i];
+    return w;
+}
+
+static void
+note_statics(struct mender *m)
+{
+    for (struct word w = next_name(m->text, m->end); w.size; w = next_name(w.at + w.size, m->end)) {
+        bool known = !find(w, unit_mark);
+        for (size_t i = 0; i < m->statics.count; i++)
+            known |= same(m->statics.at[i], w);
+        if (!known)
+            VEC_PUSH(&m->statics, w);
+    }
+}
+
+/* Whether a function is named in its declaration and the list alone. */
+static bool
+only_listed(const struct mender *m, struct word name)
+{
+    unsigned uses = 0;
+    bool listed = false;
+    for (struct word w = next_name(m->text, m->end); w.size; w = next_name(w.at + w.size, m->end)) {
+        listed |= find(w, used_list) != NULL;
+        uses += same(w, name);
+    }
+    return listed && uses == 2;
+}
+
+/* The end of a statement that is to go, or NULL: it stays. */
+static const char *
+end_if_unwanted(const struct mender *m, const char *line, const char *line_end)
+{
+    struct word text = {line, (size_t)(line_end - line)};
+    if (find(text, used_list))
+        return line_end;
+    if (strncmp(line, ".extern .func ", 14) == 0) {
+        struct word name = next_name(line + 14, line_end);
+        const char *stop = memchr(line, ';', (size_t)(m->end - line));
+        return stop && only_listed(m, name) ? stop + 1 : NULL;
+    }
+    if (strncmp(line, ".extern .", 9) != 0)
+        return NULL;
+    for (struct word w = next_name(line, line_end); w.size; w = next_name(w.at + w.size, line_end))
+        if (!same(whole_name(m, w), w))
+            return line_end;
+    return NULL;
+}
+
+static void
+add_line(const struct mender *m, struct text *out, const char *line, const char *line_end)
+{
+    for (struct word w = next_name(line, line_end); w.size; w = next_name(line, line_end)) {
+        struct word whole = whole_name(m, w);
+        text_add_bytes(out, line, (size_t)(w.at - line));
+        text_add_bytes(out, whole.at, whole.size);
+        line = w.at + w.size;
+    }
+    text_add_bytes(out, line, (size_t)(line_end - line));
+}
+
+bool
+cc_mend_unit(const char *path, struct ls_error *err)
+{
+    size_t size;
+    char *text = ls_read_file(path, &size, err);
+    if (!text)
+        return false;
+    struct mender m = {.text = text, .end = text + size};
+    struct text out = {0};
+    note_statics(&m);
+    for (const char *line = text; line < m.end;) {
+        const char *stop = memchr(line, '\n', (size_t)(m.end - line));
+        stop = stop ? stop + 1 : m.end;
+        const char *skip = end_if_unwanted(&m, line, stop);
+        if (!skip)
+            add_line(&m, &out, line, stop);
+        line = skip ? skip : stop;
+    }
+    bool ok = ls_write_file(path, out.at, out.count, err);
+    text_free(&out);
+    VEC_FREE(&m.statics);
+    ls_release(text);
+    return ok;
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cc_source: spellings of CUDA that nvcc takes and clang does not. A launch may be written with
+ * spaces between the brackets, "kernel << < grid, block >> > (x)"; clang wants <<< and >>>. Sources
+ * (and the files beside them that they include by "name") are read; where one has such a launch,
+ * clang gets a copy of the same length in its place, by an overlay of the file system, so that
+ * names, lines and columns stay what they are.
+ */
+#include "cc/cc_priv.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST_FILES = 500 };
+
+struct sources {
+    struct arena *arena;
+    const char *folder; /* for copies */
+    VEC(const char *) seen;
+    struct text overlay;
+    unsigned copies;
+};
+
+static const char *
+skip_string(const char *p)
+{
+    char quote = *p++;
+    while (*p && *p != quote && *p != '\n')
+        p += p[0] == '\\' && p[1] ? 2 : 1;
+    return *p == quote ? p + 1 : p;
+}
+
+static const char *
+skip_comment(const char *p)
+{
+    if (p[1] == '/')
+        return p + strcspn(p, "\n");
+    const char *end = strstr(p + 2, "*/");
+    return end ? end + 2 : p + strlen(p);
+}
+
+/* At a '<<' with another '<' behind blanks: "<<<" and as many blanks. Not behind the word operator,
+ * where a template's arguments follow. */
+static bool
+join_brackets(char *text, char *p, bool open_seen)
+{
+    char bracket = p[0], *third = p + 2;
+    if (p[1] != bracket || (bracket == '>' && !open_seen))
+        return false;
+    while (*third == ' ' || *third == '\t')
+        third++;
+    if (third == p + 2 || third[0] != bracket || third[1] == '=' || third[1] == bracket)
+        return false;
+    const char *before = p;
+    while (before > text && isspace((unsigned char)before[-1]))
+        before--;
+    if (before - text >= 8 && strncmp(before - 8, "operator", 8) == 0)
+        return false;
+    *third = ' ';
+    p[2] = bracket;
+    return true;
+}
+
+static bool
+join_launches(char *text)
+{
+    bool changed = false;
+    for (char *p = text; *p;) {
+        bool separator = *p == '\'' && p > text && isdigit((unsigned char)p[-1]); /* 1'000 */
+        if (*p == '"' || (*p == '\'' && !separator)) {
+            p = (char *)skip_string(p);
+        } else if (p[0] == '/' && (p[1] == '/' || p[1] == '*')) {
+            p = (char *)skip_comment(p);
+        } else {
+            if (*p == '<' || *p == '>')
+                changed |= join_brackets(text, p, changed);
+            p += p[0] == '<' && p[1] == '<' && p[2] == '<' ? 3 : 1;
+        }
+    }
+    return changed;
+}
+
+static void visit(struct sources *s, const char *path);
+
+/* The files beside this one that it names. */
+static void
+visit_included(struct sources *s, const char *path, const char *text)
+{
+    const char *slash = strrchr(path, '/');
+    int folder = slash ? (int)(slash - path) : 0;
+    for (const char *p = text; (p = strstr(p, "#include")) != NULL;) {
+        p += 8 + strspn(p + 8, " \t");
+        size_t size = *p == '"' ? strcspn(p + 1, "\"\n") : 0;
+        if (size)
+            visit(s, arena_printf(s->arena, "%.*s/%.*s", folder, path, (int)size, p + 1));
+    }
+}
+
+static void
+add_copy(struct sources *s, const char *path, const char *text, size_t size)
+{
+    struct ls_error err = {0};
+    const char *copy = arena_printf(s->arena, "%s/source-%u", s->folder, s->copies);
+    if (strpbrk(path, "'\\\n") || !ls_write_file(copy, text, size, &err))
+        return;
+    const char *name = strrchr(path, '/') + 1;
+    text_add(&s->overlay,
+             "%s{'type': 'directory', 'name': '%.*s', 'contents': [{'type': 'file', 'name': '%s', "
+             "'external-contents': '%s'}]}",
+             s->copies++ ? ",\n" : "", (int)(name - 1 - path), path, name, copy);
+}
+
+static void
+visit(struct sources *s, const char *path)
+{
+    char whole[PATH_MAX];
+    struct ls_error err = {0};
+    size_t size;
+    if (s->seen.count >= MOST_FILES || !realpath(path, whole))
+        return;
+    for (size_t i = 0; i < s->seen.count; i++)
+        if (strcmp(s->seen.at[i], whole) == 0)
+            return;
+    char *text = ls_read_file(whole, &size, &err);
+    if (!text)
+        return;
+    VEC_PUSH(&s->seen, arena_printf(s->arena, "%s", whole));
+    visit_included(s, whole, text);
+    if (join_launches(text))
+        add_copy(s, whole, text, size);
+    ls_release(text);
+}
+
+const char *
+cc_overlay(struct arena *arena, const char *path, const char *folder, struct ls_error *err)
+{
+    struct sources s = {.arena = arena, .folder = folder};
+    const char *file = NULL;
+    text_add(&s.overlay, "{'version': 0, 'use-external-names': false, 'roots': [\n");
+    visit(&s, path);
+    text_add(&s.overlay, "\n]}\n");
+    if (s.copies) {
+        file = arena_printf(arena, "%s/overlay.yaml", folder);
+        if (!ls_write_file(file, s.overlay.at, s.overlay.count, err))
+            file = NULL;
+    }
+    text_free(&s.overlay);
+    VEC_FREE(&s.seen);
+    return file;
+}
