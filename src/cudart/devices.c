@@ -431,8 +431,7 @@ properties(struct cudaDeviceProp *o, int device)
     o->pageableMemoryAccess = p->concurrent_managed_access && p->integrated;
     o->clusterLaunch = 0;
     o->unifiedFunctionPointers = 0;
-    struct hash128 h = ls_hash((struct hash128){(uint64_t)device, 0}, p->key, strlen(p->key));
-    memcpy(o->uuid.bytes, &h, sizeof o->uuid.bytes);
+    device_uuid(d, (uint8_t *)o->uuid.bytes);
     return cudaSuccess;
 }
 
@@ -445,23 +444,10 @@ cudaGetDeviceProperties(struct cudaDeviceProp *o, int device)
 static int
 attribute(int *value, enum cudaDeviceAttr attr, int device)
 {
-    struct cudaDeviceProp o;
+    struct device *d = device_at(device);
     if (!value)
         return rt_fail(cudaErrorInvalidValue, "value is NULL");
-    int r = properties(&o, device);
-    if (r != cudaSuccess)
-        return r;
-    switch (attr) {
-#define ATTRIBUTE(name, expression)                                                                \
-    case cudaDevAttr##name:                                                                        \
-        *value = (int)(expression);                                                                \
-        break;
-#include "cudart/attributes.def"
-#undef ATTRIBUTE
-    default:
-        return rt_fail(cudaErrorInvalidValue, "attribute %d is not known", (int)attr);
-    }
-    return cudaSuccess;
+    return d ? (int)device_attribute(d, (int)attr, value) : (int)cudaErrorInvalidDevice;
 }
 
 cudaError_t

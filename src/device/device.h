@@ -110,10 +110,17 @@ int device_current(void); /* of this thread; 0 at first */
 enum device_result device_set_current(int index);
 /* This thread's device; fails when there is none or it is lost. */
 enum device_result device_use(struct device **out);
+/* Whether this thread has used or chosen a device: its primary context is current. */
+bool device_in_use(void);
+void device_leave(void); /* back to "not in use" */
 int device_index(const struct device *d);
 const struct device_profile *device_profile(const struct device *d);
+/* By the number that both APIs give it (attributes.def). */
+enum device_result device_attribute(const struct device *d, int number, int *out_value);
+void device_uuid(const struct device *d, uint8_t out[16]);
 struct memory *device_memory(struct device *d);
 enum device_result device_lost(const struct device *d);
+void device_recover(struct device *d); /* the lost device is fine again; its memory is kept */
 enum device_result device_synchronize(struct device *d);
 /* Frees all memory, streams, events and arrays; images load anew when they are next used. */
 enum device_result device_reset(struct device *d);

@@ -11,6 +11,7 @@
 
 static struct process process = {.lock = PTHREAD_MUTEX_INITIALIZER};
 static _Thread_local int current;
+static _Thread_local bool in_use;
 static _Thread_local char reason[1024];
 
 struct process *
@@ -218,6 +219,7 @@ device_set_current(int index)
     if (!device_at(index))
         return device_count() ? DEVICE_INVALID_DEVICE : DEVICE_NO_DEVICE;
     current = index;
+    in_use = true;
     return DEVICE_OK;
 }
 
@@ -227,7 +229,20 @@ device_use(struct device **out)
     *out = device_at(current);
     if (!*out)
         return DEVICE_INVALID_DEVICE;
+    in_use = true;
     return device_lost(*out);
+}
+
+bool
+device_in_use(void)
+{
+    return in_use;
+}
+
+void
+device_leave(void)
+{
+    in_use = false;
 }
 
 int
@@ -240,6 +255,27 @@ const struct device_profile *
 device_profile(const struct device *d)
 {
     return d->profile;
+}
+
+enum device_result
+device_attribute(const struct device *d, int number, int *out_value)
+{
+    const struct device_profile *p = d->profile;
+    switch (number) {
+#define ATTRIBUTE(n, name, value)                                                                  \
+    case n: *out_value = (int)(value); return DEVICE_OK;
+#include "device/attributes.def"
+#undef ATTRIBUTE
+    default: return device_fail(DEVICE_INVALID_VALUE, "attribute %d is not known", number);
+    }
+}
+
+void
+device_uuid(const struct device *d, uint8_t out[16])
+{
+    struct hash128 h = ls_hash((struct hash128){(uint64_t)d->index, 0}, d->profile->key,
+                               strlen(d->profile->key));
+    memcpy(out, &h, sizeof h);
 }
 
 struct memory *
@@ -256,6 +292,12 @@ device_lost(const struct device *d)
         device_fail((enum device_result)lost,
                     "an earlier kernel failed; the device is unusable until it is reset");
     return (enum device_result)lost;
+}
+
+void
+device_recover(struct device *d)
+{
+    d->lost = DEVICE_OK;
 }
 
 enum device_result

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * api.c: the end of every call, results and their names, calls by name.
+ */
+#include "cuda/calls.h"
+#include "cuda/driver.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    CUresult value;
+    const char *name, *text;
+} results[] = {
+#define LOCKSTEP_CU_RESULT(name, value, text) {name, #name, text},
+#include "crt/cu_results.def"
+#undef LOCKSTEP_CU_RESULT
+};
+
+static const char *
+name_of(int value)
+{
+    for (size_t k = 0; k < sizeof results / sizeof *results; k++)
+        if ((int)results[k].value == value)
+            return results[k].name;
+    return NULL;
+}
+
+/* Errors that the runtime tells apart and the driver does not; the other numbers are the same. */
+static int
+driver_result(int r)
+{
+    switch (r) {
+    case DEVICE_INVALID_CONFIGURATION:
+    case DEVICE_INVALID_PITCH:
+    case DEVICE_INVALID_CHANNEL:
+    case DEVICE_INVALID_DIRECTION: return CUDA_ERROR_INVALID_VALUE;
+    case DEVICE_INVALID_SYMBOL: return CUDA_ERROR_NOT_FOUND;
+    case DEVICE_INVALID_FUNCTION: return CUDA_ERROR_INVALID_HANDLE;
+    default: return r;
+    }
+}
+
+static bool
+traced(void)
+{
+    const char *text = getenv("LOCKSTEP_TRACE");
+    return text && strstr(text, "api");
+}
+
+CUresult
+cu_done(const char *call, int result, const char *format, ...)
+{
+    result = driver_result(result);
+    if (traced()) {
+        char text[512];
+        va_list args;
+        va_start(args, format);
+        vsnprintf(text, sizeof text, format, args);
+        va_end(args);
+        fprintf(stderr, "lockstep: api: %s(%s) = %s\n", call, text, name_of(result));
+    }
+    if (result != CUDA_SUCCESS && result != CUDA_ERROR_NOT_READY && device_verbose() &&
+        device_reason()[0])
+        ls_warn("%s: %s: %s", call, name_of(result), device_reason());
+    device_forget_reason();
+    return (CUresult)result;
+}
+
+int
+cu_refuse(const char *call, const char *why)
+{
+    static _Thread_local const char *said;
+    if (said != call && !device_quiet())
+        ls_warn("%s is not supported: %s", call, why);
+    said = call;
+    return cu_fail(CUDA_ERROR_NOT_SUPPORTED, "%s", why);
+}
+
+CUresult
+cuGetErrorName(CUresult error, const char **name)
+{
+    const char *found = name_of((int)error);
+    if (!name)
+        CU(cu_null("pStr"), "error=%d", (int)error);
+    *name = found;
+    CU(found ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE, "error=%d", (int)error);
+}
+
+CUresult
+cuGetErrorString(CUresult error, const char **text)
+{
+    if (!text)
+        CU(cu_null("pStr"), "error=%d", (int)error);
+    *text = NULL;
+    for (size_t k = 0; k < sizeof results / sizeof *results && !*text; k++)
+        if (results[k].value == error)
+            *text = results[k].text;
+    CU(*text ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE, "error=%d", (int)error);
+}
+
+int
+cu_refused(const char *call, const char *why)
+{
+    return (int)cu_done(call, cu_refuse(call, why), "%s", "");
+}
+
+/* -- calls by name -------------------------------------------------------------------------------------- */
+
+static int
+proc_address(const char *symbol, void **out, int version, CUdriverProcAddressQueryResult *status)
+{
+    bool known = false;
+    if (!symbol || !out)
+        return cu_fail(CUDA_ERROR_INVALID_VALUE, "symbol or pfn is NULL");
+    cu_call found = cu_find_call(symbol, version, &known);
+    memcpy(out, &found, sizeof found);
+    if (status)
+        *status = found   ? CU_GET_PROC_ADDRESS_SUCCESS
+                  : known ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT
+                          : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+    return found || status ? CUDA_SUCCESS
+                           : cu_fail(CUDA_ERROR_NOT_FOUND, "the driver API here has no %s", symbol);
+}
+
+CUresult
+cuGetProcAddress_v2(const char *symbol, void **pfn, int version, cuuint64_t flags,
+                    CUdriverProcAddressQueryResult *status)
+{
+    CU(proc_address(symbol, pfn, version, status), "symbol=%s version=%d flags=0x%llx",
+       symbol ? symbol : "NULL", version, (unsigned long long)flags);
+}
+
+/* The form of CUDA 11: no status. */
+#undef cuGetProcAddress
+__attribute__((visibility("default"))) CUresult cuGetProcAddress(const char *symbol, void **pfn,
+                                                                 int version, cuuint64_t flags);
+CUresult
+cuGetProcAddress(const char *symbol, void **pfn, int version, cuuint64_t flags)
+{
+    CU(proc_address(symbol, pfn, version, NULL), "symbol=%s version=%d flags=0x%llx",
+       symbol ? symbol : "NULL", version, (unsigned long long)flags);
+}
+
+CUresult
+cuProfilerStart(void)
+{
+    CU(CUDA_SUCCESS, "%s", "");
+}
+
+CUresult
+cuProfilerStop(void)
+{
+    CU(CUDA_SUCCESS, "%s", "");
+}

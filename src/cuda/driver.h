@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cuda: the driver API (include/cuda.h), thin over device. What its files share.
+ *
+ *   api.c        the end of every call: results, their names, reasons, trace; calls by name
+ *   calls.c      the table of calls; those that are refused
+ *   context.c    initialisation, devices, contexts, limits, peers
+ *   module.c     modules from PTX text, linking, JIT options; libraries and kernels
+ *   function.c   functions: attributes, launches (three ways), occupancy
+ *   memory.c     allocation, host and managed memory, pools, pointers
+ *   mapping.c    address ranges and the memory that is mapped into them
+ *   copy.c       copies and fills
+ *   stream.c     streams, events, capture
+ *   array.c      arrays, textures, surfaces, references
+ *   graph.c      graphs
+ *   ptx_run.c    one kernel of a PTX text on memory of the host, in one call
+ *
+ * The library is liblockstep itself; lib/libcuda.so.1 and lib/libgpuocelot.so are other names of it
+ * (docs/driver.md).
+ *
+ * Handles are the device layer's own: a CUstream is a struct device_stream and so a cudaStream_t, a
+ * CUfunction is a struct device_function; only contexts, modules, libraries and references are
+ * things of this layer. A context is a view of its device: contexts of one device share its memory.
+ *
+ * Every call of the API is a row of cuda_calls.def and ends in CU(result, "arguments", ...), which
+ * turns the device layer's number into the API's, says why under LOCKSTEP_VERBOSE and writes the
+ * call under LOCKSTEP_TRACE=api.
+ */
+#ifndef LOCKSTEP_CUDA_DRIVER_H
+#define LOCKSTEP_CUDA_DRIVER_H
+
+#include "device/device.h"
+
+/* What the API's header declares is what the library exports. */
+#pragma GCC visibility push(default)
+#include "cuda.h"
+/* The whole of tinygrad's interface to an emulator; see docs/ptx_run.md. */
+int ptx_run(const char *ptx, int nargs, void **args, int blk_x, int blk_y, int blk_z, int grid_x,
+            int grid_y, int grid_z, int shmem);
+#pragma GCC visibility pop
+
+/* -- api.c ------------------------------------------------------------------------------------------ */
+
+/* The result is evaluated first: the arguments may show what the call stored. */
+#define CU(result, ...)                                                                            \
+    do {                                                                                           \
+        int cu_result_ = (int)(result);                                                            \
+        return cu_done(__func__, cu_result_, __VA_ARGS__);                                         \
+    } while (0)
+CUresult cu_done(const char *call, int result, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* device_fail with one of the API's numbers. */
+#define cu_fail(error, ...) ((int)device_fail((enum device_result)(error), __VA_ARGS__))
+#define cu_null(name) cu_fail(CUDA_ERROR_INVALID_VALUE, name " is NULL")
+/* "Not supported", said on stderr too. */
+int cu_refuse(const char *call, const char *why);
+
+/* -- context.c --------------------------------------------------------------------------------------- */
+
+/* Fails before cuInit. */
+int cu_need_init(void);
+/* The calling thread's context's device, in working order. */
+int cu_use(struct device **out);
+/* The device of that number. */
+int cu_device(CUdevice number, struct device **out);
+/* The calling thread's context; NULL: none. */
+CUcontext cu_current(void);
+CUcontext cu_primary(struct device *d);
+bool cu_context_is(CUcontext ctx);
+struct device *cu_context_device(CUcontext ctx);
+
+/* What a context owns and takes along when it is destroyed. */
+enum cu_owned { CU_OWNED_MODULE, CU_OWNED_MEMORY, CU_OWNED_STREAM, CU_OWNED_EVENT, CU_OWNED_ARRAY };
+void cu_own(enum cu_owned kind, uint64_t handle);
+/* The caller has freed it. */
+void cu_disown(enum cu_owned kind, uint64_t handle);
+
+/* -- module.c ------------------------------------------------------------------------------------------ */
+
+/* The function behind a CUfunction or a CUkernel, on the current context's device. */
+int cu_function(CUfunction handle, struct device_function **out);
+void cu_module_destroy(uint64_t handle);
+/* The module that a function came from; NULL: none of ours. */
+CUmodule cu_module_of(const struct device_function *f);
+
+/* -- stream.c, copy.c, array.c ----------------------------------------------------------------------------- */
+
+int cu_stream(CUstream handle, struct device_stream **out);
+int cu_event(CUevent handle, struct device_event **out);
+int cu_copy_of(const CUDA_MEMCPY3D *p, struct device_copy *out);
+int cu_format_of(CUarray_format format, unsigned channels, struct device_array_shape *out);
+
+/* A reference that lies in a module: its variable holds the handle of what is bound. */
+CUtexref cu_texref_new(uint64_t variable);
+void cu_texref_free(CUtexref ref);
+
+#endif
