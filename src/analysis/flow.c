@@ -393,6 +393,9 @@ guard_needs_branch(const struct ptx_insn *i)
     case PTX_OP_MATCH: case PTX_OP_REDUX: case PTX_OP_ACTIVEMASK: case PTX_OP_ELECT:
     case PTX_OP_TEX: case PTX_OP_TLD4: case PTX_OP_SULD: case PTX_OP_SUST: case PTX_OP_CP_ASYNC:
     case PTX_OP_SURED: case PTX_OP_TXQ: case PTX_OP_SUQ: case PTX_OP_ISTYPEP:
+    case PTX_OP_CP_ASYNC_MBARRIER: case PTX_OP_CP_REDUCE_ASYNC_BULK: case PTX_OP_ST_ASYNC:
+    case PTX_OP_ST_BULK: case PTX_OP_RED_ASYNC: case PTX_OP_MOVMATRIX: case PTX_OP_ALLOCA:
+    case PTX_OP_STACKRESTORE:
     case PTX_OP_MBARRIER: case PTX_OP_MMA: case PTX_OP_WMMA: case PTX_OP_LDMATRIX:
     case PTX_OP_STMATRIX: case PTX_OP_NANOSLEEP: case PTX_OP_CP_ASYNC_BULK: case PTX_OP_BRX:
         return true;

@@ -176,7 +176,7 @@ static bool
 emit_callees(struct unit *u, const char *stem)
 {
     want_calls(u, u->flow);
-    u->image->recursive = u->wanted.count > 0;
+    u->image->recursive = u->wanted.count > 0 || core_uses_stack(u->flow);
     for (size_t k = 0; k < u->wanted.count; k++)
         if (!emit_callee(u, u->wanted.at[k]))
             return false;

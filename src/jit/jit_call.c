@@ -210,3 +210,79 @@ core_call(struct core *c, const struct flow_insn *i, const struct ptx_operand *r
         take_out(&a, &results->elements[k]);
     return true;
 }
+
+/* -- the stack --------------------------------------------------------------------------------------------- */
+
+bool
+core_uses_stack(const struct flow *f)
+{
+    for (uint32_t n = 0; n < f->insn_count; n++)
+        if (f->insns[n].i.op == PTX_OP_ALLOCA)
+            return true;
+    return false;
+}
+
+/* The largest of the active lanes' values. */
+static LLVMValueRef
+largest(struct core *c, LLVMValueRef v)
+{
+    LLVMTypeRef type = LLVMTypeOf(v);
+    LLVMValueRef mine = LLVMBuildSelect(c->e.b, core_all_lanes(c), v, LLVMConstNull(type), "");
+    return emit_intrinsic(&c->e, "llvm.vector.reduce.umax", &type, 1, &mine, 1);
+}
+
+/* Lanes share one stack pointer, that of the lane that needs most. A restore counts when all lanes
+ * that are alive come to it: others may still use what lies above. */
+static void
+restore_stack(struct core *c, const struct flow_insn *i, LLVMValueRef base)
+{
+    LLVMBuilderRef b = c->e.b;
+    LLVMTypeRef i32 = core_scalar(c, 32);
+    LLVMValueRef to = LLVMBuildAdd(b, largest(c, core_value(c, i, &i->i.operand[0], 32, false)), base, "");
+    LLVMValueRef now = core_load_field(c, c->e.warp, FIELD(jit_warp, stack), i32);
+    LLVMValueRef alive = LLVMBuildLoad2(b, i32, c->alive, "");
+    LLVMValueRef all = LLVMBuildICmp(b, LLVMIntEQ, core_mask_bits(c), alive, "");
+    core_store_field(c, c->e.warp, FIELD(jit_warp, stack), LLVMBuildSelect(b, all, to, now, ""));
+}
+
+static void
+take_stack(struct core *c, const struct flow_insn *i, LLVMValueRef base)
+{
+    LLVMBuilderRef b = c->e.b;
+    const struct ptx_insn *p = &i->i;
+    LLVMTypeRef i32 = core_scalar(c, 32);
+    uint32_t align = p->operand_count > 2 && p->operand[2].imm > 16 ? (uint32_t)p->operand[2].imm : 16;
+    LLVMValueRef now = core_load_field(c, c->e.warp, FIELD(jit_warp, stack), i32);
+    LLVMValueRef first = LLVMBuildAdd(b, now, core_i32(c, align - 1), "");
+    first = LLVMBuildAnd(b, first, core_i32(c, ~(align - 1)), "");
+    LLVMValueRef size = largest(c, core_value(c, i, &p->operand[1], 32, false));
+    LLVMValueRef top = LLVMBuildAdd(b, first, size, "");
+    LLVMValueRef deep = LLVMBuildICmp(b, LLVMIntUGT, top, c->local_stride, "");
+    deep = LLVMBuildOr(b, deep, LLVMBuildICmp(b, LLVMIntULT, top, size, ""), "");
+    LLVMBasicBlockRef bad = core_new_block(c, "deep"), fine = core_new_block(c, "fine");
+    LLVMBuildCondBr(b, deep, bad, fine);
+    LLVMPositionBuilderAtEnd(b, bad);
+    LLVMValueRef args[] = {c->e.warp, core_mask_bits(c), core_i32(c, JIT_TRAP_STACK),
+                           core_i32(c, i->place)};
+    core_service(c, FIELD(jit_services, trap), LLVMVoidTypeInContext(c->e.context), args, 4);
+    LLVMBuildUnreachable(b);
+    LLVMPositionBuilderAtEnd(b, fine);
+    core_store_field(c, c->e.warp, FIELD(jit_warp, stack), top);
+    core_write(c, i, &p->operand[0], LLVMBuildSub(b, first, base, ""), false);
+}
+
+bool
+core_stack(struct core *c, const struct flow_insn *i)
+{
+    LLVMTypeRef i32 = core_scalar(c, 32);
+    LLVMValueRef base = c->called ? c->stack : core_i32(c, 0);
+    if (i->i.op == PTX_OP_ALLOCA) {
+        take_stack(c, i, base);
+    } else if (i->i.op == PTX_OP_STACKRESTORE) {
+        restore_stack(c, i, base);
+    } else {
+        LLVMValueRef now = core_load_field(c, c->e.warp, FIELD(jit_warp, stack), i32);
+        core_write(c, i, &i->i.operand[0], LLVMBuildSub(c->e.b, now, base, ""), false);
+    }
+    return true;
+}

@@ -730,7 +730,7 @@ core_function(struct core *c, const char *name)
         emit_apart_entry(c);
         core_sync_begin(c);
     }
-    if (c->flow->call_count || c->flow->indirect)
+    if (c->flow->call_count || c->flow->indirect || core_uses_stack(c->flow))
         core_store_field(c, c->e.warp, FIELD(jit_warp, stack), core_i32(c, c->flow->local_bytes));
     LLVMBuildBr(c->e.b, c->block[0]);
     bool ok = emit_blocks(c);

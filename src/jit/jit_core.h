@@ -95,6 +95,7 @@ LLVMValueRef core_read_lanes(struct core *c, uint32_t reg);
 LLVMValueRef core_keep_lanes(struct core *c, uint32_t reg, LLVMValueRef v);
 /* Width of source operand k (0: first after the destination). */
 unsigned core_source_bits(const struct core *c, const struct ptx_insn *p, unsigned k);
+bool core_atomic(struct core *c, const struct flow_insn *i); /* atom, red */
 /* A function without a body that kernels may call. */
 bool core_known_function(const char *name);
 
@@ -109,6 +110,13 @@ LLVMValueRef core_addresses(struct core *c, const struct flow_insn *i, const str
 LLVMValueRef core_addresses_some(struct core *c, const struct flow_insn *i,
                                  const struct ptx_operand *o, unsigned bytes, enum jit_access_op op,
                                  uint32_t some);
+/* The same with each lane's number of bytes, <32 x i64>. */
+LLVMValueRef core_addresses_sized(struct core *c, const struct flow_insn *i,
+                                  const struct ptx_operand *o, LLVMValueRef size,
+                                  enum jit_access_op op);
+/* cp.async: operand 1's memory (in space2) to operand 0's. size: bytes of the source, the rest is
+ * zero; NULL: all. */
+bool core_copy(struct core *c, const struct flow_insn *i, unsigned bytes, LLVMValueRef size);
 void core_announce_access(struct core *c, const struct flow_insn *i, LLVMValueRef addresses,
                           unsigned bytes, enum jit_access_op op);
 LLVMValueRef core_local_base(struct core *c); /* <32 x i64> */
@@ -124,6 +132,9 @@ bool core_image(struct core *c, const struct flow_insn *i);
 /* A call of a function that is not inlined, or of a pointer. */
 bool core_call(struct core *c, const struct flow_insn *i, const struct ptx_operand *results,
                const struct ptx_operand *target, const struct ptx_operand *args);
+/* alloca, stacksave, stackrestore. */
+bool core_stack(struct core *c, const struct flow_insn *i);
+bool core_uses_stack(const struct flow *f);
 /* The name of a function's code in the module. */
 void core_function_name(const struct ptx_func *f, char out[32]);
 /* A function of the module by name, declared when first asked for: void (warp, lanes, area). */

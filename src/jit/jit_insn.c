@@ -3,6 +3,7 @@
  * jit_insn.c: one instruction: its operands as scalars or vectors, the family that emits it, its
  * results into registers. Start at core_insn.
  */
+#include "jit/jit_async.h"
 #include "jit/jit_matrix.h"
 
 #include <math.h>
@@ -802,8 +803,8 @@ emit_warp_insn(struct core *c, const struct flow_insn *i)
     return true;
 }
 
-static bool
-emit_atom(struct core *c, const struct flow_insn *i)
+bool
+core_atomic(struct core *c, const struct flow_insn *i)
 {
     const struct ptx_insn *p = &i->i;
     unsigned at = p->op == PTX_OP_RED ? 0 : 1;
@@ -978,7 +979,7 @@ core_insn(struct core *c, const struct flow_insn *i)
         return core_store(c, i);
     case PTX_OP_ATOM:
     case PTX_OP_RED:
-        return emit_atom(c, i);
+        return core_atomic(c, i);
     case PTX_OP_CALL:
         return emit_call(c, i);
     case PTX_OP_MEMBAR:
@@ -1010,6 +1011,13 @@ core_insn(struct core *c, const struct flow_insn *i)
     case PTX_OP_MMA: case PTX_OP_WMMA: case PTX_OP_LDMATRIX: case PTX_OP_STMATRIX:
     case PTX_OP_MOVMATRIX:
         return matrix_insn(c, i);
+    case PTX_OP_MBARRIER: case PTX_OP_CP_ASYNC: case PTX_OP_CP_ASYNC_MBARRIER:
+    case PTX_OP_CP_ASYNC_BULK: case PTX_OP_CP_REDUCE_ASYNC_BULK: case PTX_OP_ST_BULK:
+    case PTX_OP_ST_ASYNC: case PTX_OP_RED_ASYNC: case PTX_OP_CREATEPOLICY: case PTX_OP_MAPA:
+    case PTX_OP_GETCTARANK:
+        return async_insn(c, i);
+    case PTX_OP_ALLOCA: case PTX_OP_STACKSAVE: case PTX_OP_STACKRESTORE:
+        return core_stack(c, i);
     default:
         if (emit_is_warp(p)) {
             c->e.lanes = LANES;

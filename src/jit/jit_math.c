@@ -6,6 +6,7 @@
  */
 #include "jit/jit_arith.h"
 #include "jit/jit_lanes.h"
+#include "jit/jit_transfer.h"
 
 #include <string.h>
 
@@ -83,9 +84,12 @@ jit_math_symbol(size_t i, const char **name, void **address)
         *address = (void *)lanes_symbols[i].address;
         return true;
     }
-    if (i < n + 2)
-        return round_symbol(i - n, name, address);
-    return sleef_symbol(i - n - 2, name, address);
+    if (round_symbol(i - n, name, address))
+        return true;
+    n += 2;
+    if (i - n < 3)
+        return transfer_symbol(i - n, name, address);
+    return sleef_symbol(i - n - 3, name, address);
 }
 
 /* -- the four ways ----------------------------------------------------------------------------- */

@@ -32,6 +32,7 @@ struct site {
     int32_t start[LANES];    /* per segment: offset of its first lane from base (SCALAR) */
     bool broadcast[LANES];   /* per segment */
     LLVMValueRef some;       /* i32: the lanes that access memory, NULL: all active ones */
+    LLVMValueRef size;       /* i32: bytes of a lane, NULL: bytes * vec */
 };
 
 /* -- addresses ---------------------------------------------------------------------------------------- */
@@ -199,7 +200,7 @@ announce(struct site *s, enum jit_access_op op)
     if (!(c->events & JIT_EVENT_ACCESS))
         return;
     LLVMTypeRef none = LLVMVoidTypeInContext(c->e.context);
-    LLVMValueRef bytes = core_i32(c, s->bytes * s->vec), space = core_i32(c, s->i->i.space);
+    LLVMValueRef bytes = s->size ? s->size : core_i32(c, s->bytes * s->vec), space = core_i32(c, s->i->i.space);
     LLVMValueRef place = core_i32(c, s->i->place), how = core_i32(c, op);
     LLVMValueRef lanes = s->some ? s->some : core_mask_bits(c);
     if (s->base) {
@@ -233,6 +234,24 @@ core_addresses_some(struct core *c, const struct flow_insn *i, const struct ptx_
     s.some = LLVMBuildAnd(c->e.b, core_mask_bits(c), core_i32(c, some), "");
     if (some)
         announce(&s, op);
+    return lane_addresses(&s);
+}
+
+/* Tools are told one size for all lanes; those of an instruction on bulks mostly are one lane. */
+LLVMValueRef
+core_addresses_sized(struct core *c, const struct flow_insn *i, const struct ptx_operand *o,
+                     LLVMValueRef size, enum jit_access_op op)
+{
+    struct site s = {.c = c, .i = i, .bytes = 1, .vec = 1};
+    find_address(&s, o);
+    if (c->events & JIT_EVENT_ACCESS) {
+        LLVMTypeRef i32 = core_scalar(c, 32);
+        LLVMValueRef args[] = {core_mask_bits(c), LLVMConstInt(core_scalar(c, 1), 0, false)};
+        LLVMValueRef lane = emit_intrinsic(&c->e, "llvm.cttz", &i32, 1, args, 2);
+        lane = LLVMBuildAnd(c->e.b, lane, core_i32(c, LANES - 1), "");
+        s.size = LLVMBuildTrunc(c->e.b, LLVMBuildExtractElement(c->e.b, size, lane, ""), i32, "");
+    }
+    announce(&s, op);
     return lane_addresses(&s);
 }
 
@@ -555,6 +574,8 @@ core_local_words(const struct flow *f)
     for (uint32_t n = 0; n < f->insn_count; n++) {
         const struct ptx_insn *p = &f->insns[n].i;
         if (p->op == PTX_OP_CVTA && (p->space == PTX_SPACE_LOCAL || p->space2 == PTX_SPACE_LOCAL))
+            return false;
+        if (p->op == PTX_OP_ALLOCA)
             return false;
     }
     return true;
@@ -919,5 +940,102 @@ core_store(struct core *c, const struct flow_insn *i)
     store_value(&s, from);
     if (is_ordered(&i->i))
         core_fence(c, false);
+    return true;
+}
+
+/* -- copies ------------------------------------------------------------------------------------------------- */
+
+/* Lanes whose source is shorter than the copy: byte by byte, on top of the others' words. */
+static void
+read_parts(struct site *s, LLVMValueRef size, LLVMValueRef lanes, LLVMValueRef *words)
+{
+    struct core *c = s->c;
+    LLVMBuilderRef b = c->e.b;
+    LLVMTypeRef all = LLVMArrayType2(core_vector(c, 32), s->vec), i32 = core_scalar(c, 32);
+    LLVMValueRef out = core_alloca(c, LLVMArrayType2(i32, LANES * 4)), from = core_alloca(c, core_vector(c, 64)),
+                 sizes = core_alloca(c, core_vector(c, 64)), room = core_alloca(c, all);
+    LLVMBasicBlockRef read = core_new_block(c, "parts"), done = core_new_block(c, "copied");
+    for (unsigned e = 0; e < s->vec; e++) {
+        LLVMValueRef at = core_i32(c, e);
+        LLVMBuildStore(b, words[e], LLVMBuildGEP2(b, core_vector(c, 32), room, &at, 1, ""));
+    }
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntNE, lanes, core_i32(c, 0), ""), read, done);
+    LLVMPositionBuilderAtEnd(b, read);
+    LLVMBuildStore(b, lane_addresses(s), from);
+    LLVMBuildStore(b, size, sizes);
+    LLVMTypeRef ptr = LLVMPointerTypeInContext(c->e.context, 0), none = LLVMVoidTypeInContext(c->e.context);
+    LLVMTypeRef types[] = {i32, ptr, ptr, ptr}, type = LLVMFunctionType(none, types, 4, false);
+    LLVMValueRef f = LLVMGetNamedFunction(c->e.module, "lockstep_transfer_part");
+    if (!f)
+        f = LLVMAddFunction(c->e.module, "lockstep_transfer_part", type);
+    LLVMValueRef args[] = {lanes, from, sizes, out};
+    LLVMBuildCall2(b, type, f, args, 4, "");
+    LLVMValueRef take = emit_bits_to_mask(&c->e, lanes);
+    int32_t lane[LANES];
+    for (int l = 0; l < LANES; l++)
+        lane[l] = 16 * l;
+    for (unsigned e = 0; e < s->vec; e++) {
+        LLVMValueRef base = LLVMBuildPtrToInt(b, out, core_scalar(c, 64), "");
+        LLVMValueRef at = core_spread(c, LLVMBuildAdd(b, base, core_i64(c, 4 * e), ""), lane);
+        LLVMTypeRef vector = core_vector(c, 32);
+        LLVMValueRef p = to_ptr(c, at), gather[] = {p, core_i32(c, 4), take, words[e]};
+        LLVMTypeRef overloads[] = {vector, LLVMTypeOf(p)};
+        LLVMValueRef v = masked(c, "llvm.masked.gather", overloads, 2, gather, 4), k = core_i32(c, e);
+        LLVMBuildStore(b, v, LLVMBuildGEP2(b, vector, room, &k, 1, ""));
+    }
+    LLVMBuildBr(b, done);
+    LLVMPositionBuilderAtEnd(b, done);
+    for (unsigned e = 0; e < s->vec; e++) {
+        LLVMValueRef at = core_i32(c, e);
+        words[e] = LLVMBuildLoad2(b, core_vector(c, 32),
+                                  LLVMBuildGEP2(b, core_vector(c, 32), room, &at, 1, ""), "");
+    }
+}
+
+/* The words of the source; size: how many bytes of it there are, the rest is zero. */
+static void
+read_source(struct site *s, LLVMValueRef size, LLVMValueRef *words)
+{
+    struct core *c = s->c;
+    LLVMBuilderRef b = c->e.b;
+    if (!size) {
+        load_value(s, words);
+        return;
+    }
+    LLVMValueRef whole = core_splat(c, core_i64(c, s->bytes * s->vec)), active = core_all_lanes(c);
+    LLVMValueRef full = LLVMBuildAnd(b, LLVMBuildICmp(b, LLVMIntUGE, size, whole, ""), active, "");
+    LLVMValueRef some = LLVMBuildICmp(b, LLVMIntNE, size, LLVMConstNull(core_vector(c, 64)), "");
+    some = LLVMBuildAnd(b, LLVMBuildAnd(b, some, active, ""), LLVMBuildNot(b, full, ""), "");
+    lane_addresses(s);
+    s->mask = full;
+    s->base = NULL;
+    s->firsts = NULL;
+    s->fact = (struct fact){.kind = FACT_VECTOR, .segment = 1};
+    load_value(s, words);
+    for (unsigned e = 0; e < s->vec; e++)
+        words[e] = LLVMBuildSelect(b, full, words[e], LLVMConstNull(core_vector(c, 32)), "");
+    read_parts(s, size, emit_mask_to_bits(&c->e, some), words);
+}
+
+bool
+core_copy(struct core *c, const struct flow_insn *i, unsigned bytes, LLVMValueRef size)
+{
+    struct flow_insn from = *i, to = *i;
+    from.i.space = i->i.space2;
+    struct site s = {.c = c, .i = &from, .bytes = 4, .vec = bytes / 4, .align = 1, .mask = core_mask(c)};
+    struct site d = s;
+    LLVMValueRef words[4];
+    d.i = &to;
+    find_address(&s, &i->i.operand[1]);
+    find_address(&d, &i->i.operand[0]);
+    if (size)
+        s.some = emit_mask_to_bits(
+            &c->e, LLVMBuildAnd(c->e.b, core_all_lanes(c),
+                                LLVMBuildICmp(c->e.b, LLVMIntNE, size,
+                                              LLVMConstNull(core_vector(c, 64)), ""), ""));
+    announce(&s, JIT_LOAD);
+    read_source(&s, size, words);
+    announce(&d, JIT_STORE);
+    store_lanes(&d, words);
     return true;
 }
