@@ -299,6 +299,10 @@ compile(struct jit_engine *engine, const struct jit_request *r, const char *stem
 {
     struct unit u = {.engine = engine, .request = r, .image = image, .err = err};
     LLVMMemoryBufferRef object = NULL;
+    const uint32_t *cluster = r->kernel->reqnctapercluster;
+    if (cluster[0] > 1 || cluster[1] > 1 || cluster[2] > 1)
+        return ls_fail(err, LS_ERR_UNSUPPORTED, "%s: clusters of several blocks are not supported",
+                       r->kernel->name);
     bool ok = begin_unit(&u, stem) && generate(&u, LLVMObjectFile, &object);
     if (ok) {
         image->size = LLVMGetBufferSize(object);

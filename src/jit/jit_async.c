@@ -176,8 +176,6 @@ emit_bulk(struct core *c, const struct flow_insn *i)
 {
     const struct ptx_insn *p = &i->i;
     uint32_t what = TRANSFER_COPY;
-    if (ptx_has(p, PTX_M_TENSOR))
-        return emit_fail(&c->e, "%s.tensor: tensor maps are not supported", ptx_op_name((enum ptx_op)p->op));
     if (ptx_has(p, PTX_M_COMMIT_GROUP) || ptx_has(p, PTX_M_WAIT_GROUP) || ptx_has(p, PTX_M_PREFETCH))
         return true;
     if (p->operand_count < 3 || p->operand[0].kind != PTX_O_ADDRESS ||

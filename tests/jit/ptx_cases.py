@@ -30,10 +30,10 @@ def ptx_text(body, inputs, version="8.7", target="sm_90", head=""):
     return "\n".join(lines + [body, "    ret;", "}", ""])
 
 
-def case(body, out_bytes, inputs=(), block="32", grid="1", shared=0, head="", options=()):
+def case(body, out_bytes, inputs=(), block="32", grid="1", shared=0, head="", options=(), text=None):
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        (folder / "k.ptx").write_text(ptx_text(body, inputs, head=head))
+        (folder / "k.ptx").write_text(text or ptx_text(body, inputs, head=head))
         args = ["--arg", f"buffer:{out_bytes}"]
         for k, data in enumerate(inputs):
             (folder / f"in{k}").write_bytes(data)
