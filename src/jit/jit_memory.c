@@ -1000,6 +1000,9 @@ read_source(struct site *s, LLVMValueRef size, LLVMValueRef *words)
     LLVMBuilderRef b = c->e.b;
     if (!size) {
         load_value(s, words);
+        for (unsigned e = 0; e < s->vec; e++) /* one address for all lanes gives one value */
+            if (LLVMGetTypeKind(LLVMTypeOf(words[e])) != LLVMVectorTypeKind)
+                words[e] = core_splat(c, words[e]);
         return;
     }
     LLVMValueRef whole = core_splat(c, core_i64(c, s->bytes * s->vec)), active = core_all_lanes(c);

@@ -33,6 +33,19 @@ def cp_async_sizes():
         assert got == want, n
 
 
+def cp_async_uniform():
+    """All lanes copy from and to one place."""
+    body = """
+    .shared .align 16 .b8 s[16]; .reg .u32 %v; .reg .pred %p;
+    cp.async.cg.shared.global [s], [%i1+16], 16; cp.async.wait_all; bar.sync 0; setp.ne.u32 %p, %t, 0;
+@%p bra DONE;
+    ld.shared.u32 %v, [s+4]; st.global.u32 [%o], %v; ld.shared.u32 %v, [s+12]; st.global.u32 [%o+4], %v;
+DONE:
+"""
+    data = R.randbytes(32)
+    assert case(body, 8, [data]) == data[20:24] + data[28:32]
+
+
 def cp_async_zero_fill():
     """Sizes of the source 0..16, some of whose bytes lie past the buffer's end."""
     data = R.randbytes(16 * 63 + 5)
@@ -351,6 +364,6 @@ def clusters():
 
 
 if __name__ == "__main__":
-    sys.exit(check_all([cp_async_sizes, cp_async_zero_fill, cp_async_ignored_source, mbarrier_phases,
+    sys.exit(check_all([cp_async_sizes, cp_async_uniform, cp_async_zero_fill, cp_async_ignored_source, mbarrier_phases,
                         mbarrier_across_warps, cp_async_arrivals, bulk_copies, bulk_reductions,
                         remote_stores, stack, wide_atomics, hints, clusters]))

@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Instructions that have no family of their own: ldu, isspacep, cvta, bar.warp, pmevent, brkpt."""
+import struct
+import sys
+
+from ptx_cases import Failed, case, check_all
+
+
+def address_spaces():
+    """cvta there and back; isspacep of each kind of address, and a load through the generic one."""
+    body = """
+    .shared .b32 s[4]; .local .b32 l[4]; .reg .u64 %a, %b, %c; .reg .u32 %v, %w; .reg .pred %p;
+    mov.u64 %a, s; cvta.shared.u64 %b, %a; cvta.to.shared.u64 %c, %b;
+    st.shared.u32 [s+4], 77; ld.u32 %v, [%b+4]; st.global.u32 [%o], %v;
+    setp.eq.u64 %p, %a, %c; selp.u32 %v, 1, 0, %p; st.global.u32 [%o+4], %v;
+    isspacep.shared %p, %b; selp.u32 %v, 1, 0, %p; isspacep.global %p, %b; selp.u32 %w, 10, 0, %p; add.u32 %v, %v, %w;
+    isspacep.local %p, %b; selp.u32 %w, 100, 0, %p; add.u32 %v, %v, %w; st.global.u32 [%o+8], %v;
+    mov.u64 %a, l; cvta.local.u64 %b, %a; st.local.u32 [l+8], 5; ld.u32 %v, [%b+8]; st.global.u32 [%o+12], %v;
+    isspacep.shared %p, %b; selp.u32 %v, 1, 0, %p; isspacep.global %p, %b; selp.u32 %w, 10, 0, %p; add.u32 %v, %v, %w;
+    isspacep.local %p, %b; selp.u32 %w, 100, 0, %p; add.u32 %v, %v, %w; st.global.u32 [%o+16], %v;
+    cvta.to.global.u64 %b, %o;
+    isspacep.shared %p, %b; selp.u32 %v, 1, 0, %p; isspacep.global %p, %b; selp.u32 %w, 10, 0, %p; add.u32 %v, %v, %w;
+    isspacep.local %p, %b; selp.u32 %w, 100, 0, %p; add.u32 %v, %v, %w; st.global.u32 [%o+20], %v;
+"""
+    assert struct.unpack("<6I", case(body, 24, block="1")) == (77, 1, 1, 5, 100, 10)
+
+
+def uniform_load():
+    body = """
+    .reg .u32 %v, %w; .reg .u64 %g;
+    ldu.global.v2.u32 {%v, %w}, [%i1]; pmevent 3; bar.warp.sync 0xffffffff;
+    mad.lo.u32 %v, %v, %t, %w; mul.wide.u32 %g, %t, 4; add.u64 %g, %g, %o; st.global.u32 [%g], %v;
+"""
+    got = struct.unpack("<32I", case(body, 128, [struct.pack("<2I", 7, 1000)]))
+    assert got == tuple(7 * t + 1000 for t in range(32))
+
+
+def breakpoint_ends():
+    """Without a debugger a breakpoint ends the launch, with its line."""
+    try:
+        case("brkpt;", 4)
+    except Failed as why:
+        assert "k.ptx:" in str(why), why
+    else:
+        raise AssertionError("it ran")
+
+
+if __name__ == "__main__":
+    sys.exit(check_all([address_spaces, uniform_load, breakpoint_ends]))
