@@ -9,16 +9,15 @@
 
 #include "model/model.h"
 
-struct line {
-    uint64_t tag; /* line number + 1; 0: empty */
-    uint64_t used;
-    uint8_t valid, dirty; /* a bit per sector */
-};
-
+/* Tags of a set lie side by side, so that a lookup reads little. */
 struct cache {
     uint32_t line_bytes, sector_bytes, ways;
-    uint64_t sets, clock;
-    struct line *lines; /* sets * ways */
+    uint32_t sets;
+    uint64_t inverse; /* of sets: remainder by multiplication */
+    uint64_t clock;
+    uint64_t *tag;    /* [sets * ways]: line number + 1; 0: empty */
+    uint64_t *used;
+    uint8_t *valid, *dirty; /* a bit per sector */
 };
 
 struct cache *
@@ -29,8 +28,15 @@ cache_new(uint64_t bytes, uint32_t line_bytes, uint32_t sector_bytes, uint32_t w
     c->line_bytes = line_bytes;
     c->sector_bytes = sector_bytes;
     c->ways = count < ways ? (uint32_t)count : ways;
-    c->sets = c->ways ? count / c->ways : 0;
-    c->lines = c->sets ? ls_alloc(c->sets * c->ways * sizeof *c->lines) : NULL;
+    c->sets = c->ways ? (uint32_t)(count / c->ways) : 0;
+    if (!c->sets)
+        return c;
+    size_t lines = (size_t)c->sets * c->ways;
+    c->inverse = UINT64_MAX / c->sets + 1;
+    c->tag = ls_alloc(lines * sizeof *c->tag);
+    c->used = ls_alloc(lines * sizeof *c->used);
+    c->valid = ls_alloc(lines);
+    c->dirty = ls_alloc(lines);
     return c;
 }
 
@@ -39,78 +45,107 @@ cache_free(struct cache *c)
 {
     if (!c)
         return;
-    ls_release(c->lines);
+    ls_release(c->tag);
+    ls_release(c->used);
+    ls_release(c->valid);
+    ls_release(c->dirty);
     ls_release(c);
 }
 
-/* Upper bits are folded in, so that a power-of-two stride does not fall on few sets. */
-static struct line *
-set_of(struct cache *c, uint64_t number)
+/* First way of the line's set. Upper bits are folded in, so that a power-of-two stride does not fall
+ * on few sets. The remainder is Lemire's: exact for 32 bits. */
+static size_t
+set_of(const struct cache *c, uint64_t number)
 {
     uint64_t hash = number ^ number >> 7 ^ number >> 15 ^ number >> 23;
-    return c->lines + hash % c->sets * c->ways;
+    uint64_t fraction = c->inverse * (uint32_t)(hash ^ hash >> 32);
+    uint32_t set = c->sets == 1 ? 0 : (uint32_t)((unsigned __int128)fraction * c->sets >> 64);
+    return (size_t)set * c->ways;
 }
 
-static struct line *
-find_line(struct cache *c, uint64_t number)
+static size_t
+victim(const struct cache *c, size_t set)
 {
-    struct line *set = set_of(c, number);
-    for (uint32_t w = 0; w < c->ways; w++)
-        if (set[w].tag == number + 1)
-            return &set[w];
-    return NULL;
-}
-
-static struct line *
-victim(struct cache *c, uint64_t number)
-{
-    struct line *set = set_of(c, number), *oldest = set;
-    for (uint32_t w = 1; w < c->ways; w++)
-        if (set[w].used < oldest->used)
-            oldest = &set[w];
+    size_t oldest = set;
+    for (size_t w = set + 1; w < set + c->ways; w++)
+        if (c->used[w] < c->used[oldest])
+            oldest = w;
     return oldest;
+}
+
+/* Way of the line; SIZE_MAX: not there. */
+static size_t
+find_line(const struct cache *c, size_t set, uint64_t number)
+{
+    for (size_t w = set; w < set + c->ways; w++)
+        if (c->tag[w] == number + 1)
+            return w;
+    return SIZE_MAX;
+}
+
+/* Several sectors of one line, a bit each: those that hit; *written_back is added to. */
+static uint8_t
+access_line(struct cache *c, uint64_t number, uint8_t sectors, bool write, bool allocate,
+            bool write_back, uint32_t *written_back)
+{
+    if (!c->sets)
+        return 0;
+    size_t set = set_of(c, number), line = find_line(c, set, number);
+    uint8_t hit = line == SIZE_MAX ? 0 : c->valid[line] & sectors;
+    if (line == SIZE_MAX && allocate) {
+        line = victim(c, set);
+        *written_back += (uint32_t)__builtin_popcount(c->dirty[line]);
+        c->tag[line] = number + 1;
+        c->valid[line] = c->dirty[line] = 0;
+    }
+    uint8_t touched = allocate ? sectors : hit;
+    if (line == SIZE_MAX || !touched)
+        return hit;
+    c->used[line] = ++c->clock;
+    c->valid[line] |= touched;
+    if (write && write_back)
+        c->dirty[line] |= touched;
+    return hit;
 }
 
 struct cache_outcome
 cache_access(struct cache *c, uint64_t address, bool write, bool allocate, bool write_back)
 {
     struct cache_outcome out = {false, 0};
-    if (!c->sets)
-        return out;
-    uint64_t number = address / c->line_bytes;
     uint8_t sector = (uint8_t)(1u << address % c->line_bytes / c->sector_bytes);
-    struct line *line = find_line(c, number);
-    out.hit = line && (line->valid & sector);
-    if (!line && allocate) {
-        line = victim(c, number);
-        out.written_back = (uint32_t)__builtin_popcount(line->dirty);
-        *line = (struct line){.tag = number + 1};
-    }
-    if (!line || (!out.hit && !allocate))
-        return out;
-    line->used = ++c->clock;
-    line->valid |= sector;
-    if (write && write_back)
-        line->dirty |= sector;
+    out.hit = access_line(c, address / c->line_bytes, sector, write, allocate, write_back,
+                          &out.written_back);
     return out;
+}
+
+static void
+invalidate_line(struct cache *c, uint64_t number, uint8_t sectors)
+{
+    size_t line = c->sets ? find_line(c, set_of(c, number), number) : SIZE_MAX;
+    if (line != SIZE_MAX)
+        c->valid[line] &= (uint8_t)~sectors;
 }
 
 void
 cache_invalidate(struct cache *c, uint64_t address)
 {
-    struct line *line = c->sets ? find_line(c, address / c->line_bytes) : NULL;
-    if (line)
-        line->valid &= (uint8_t)~(1u << address % c->line_bytes / c->sector_bytes);
+    invalidate_line(c, address / c->line_bytes,
+                    (uint8_t)(1u << address % c->line_bytes / c->sector_bytes));
 }
 
 uint64_t
 cache_flush(struct cache *c)
 {
     uint64_t dirty = 0;
-    for (uint64_t i = 0; i < c->sets * c->ways; i++)
-        dirty += (uint64_t)__builtin_popcount(c->lines[i].dirty);
-    if (c->sets)
-        memset(c->lines, 0, c->sets * c->ways * sizeof *c->lines);
+    size_t lines = (size_t)c->sets * c->ways;
+    for (size_t i = 0; i < lines; i++)
+        dirty += (uint64_t)__builtin_popcount(c->dirty[i]);
+    if (lines) {
+        memset(c->tag, 0, lines * sizeof *c->tag);
+        memset(c->used, 0, lines * sizeof *c->used);
+        memset(c->valid, 0, lines);
+        memset(c->dirty, 0, lines);
+    }
     return dirty;
 }
 
@@ -152,34 +187,59 @@ cache_system_free(struct cache_system *s)
 
 /* A whole sector is written by stores mostly, so that L2 need not read it from memory first. */
 static void
-l2_sector(struct cache_system *s, uint64_t address, enum access_op op)
+l2_line(struct cache_system *s, uint64_t number, uint8_t sectors, enum access_op op)
 {
     bool write = op != ACCESS_LOAD;
-    struct cache_outcome o = cache_access(s->l2, address, write, true, true);
-    s->counts.l2_sectors++;
-    s->counts.l2_hits += o.hit;
-    if (!o.hit && op != ACCESS_STORE)
-        s->counts.dram_bytes_read += SECTOR;
-    s->counts.dram_bytes_written += (uint64_t)o.written_back * SECTOR;
+    uint32_t written_back = 0, n = (uint32_t)__builtin_popcount(sectors);
+    uint8_t hit = access_line(s->l2, number, sectors, write, true, true, &written_back);
+    uint32_t hits = (uint32_t)__builtin_popcount(hit);
+    s->counts.l2_sectors += n;
+    s->counts.l2_hits += hits;
+    if (op != ACCESS_STORE)
+        s->counts.dram_bytes_read += (uint64_t)(n - hits) * SECTOR;
+    s->counts.dram_bytes_written += (uint64_t)written_back * SECTOR;
     if (!s->l2->sets && write) /* 1.x: no cache at all */
-        s->counts.dram_bytes_written += SECTOR;
+        s->counts.dram_bytes_written += (uint64_t)n * SECTOR;
+}
+
+static void
+system_line(struct cache_system *s, uint32_t sm, uint64_t number, uint8_t sectors,
+            enum access_op op, bool bypass_l1)
+{
+    struct cache *l1 = s->l1[sm % s->sm_count];
+    uint32_t none = 0;
+    if (op == ACCESS_LOAD && s->l1_loads && !bypass_l1) {
+        uint8_t hit = access_line(l1, number, sectors, false, true, false, &none);
+        s->counts.l1_sectors += (uint32_t)__builtin_popcount(sectors);
+        s->counts.l1_hits += (uint32_t)__builtin_popcount(hit);
+        sectors &= (uint8_t)~hit;
+    } else if (op != ACCESS_LOAD && op != ACCESS_STORE) {
+        invalidate_line(l1, number, sectors); /* atomics happen in L2 */
+    }
+    if (sectors)
+        l2_line(s, number, sectors, op);
+}
+
+void
+cache_system_sectors(struct cache_system *s, uint32_t sm, uint64_t address, uint32_t count,
+                     enum access_op op, bool bypass_l1)
+{
+    enum { PER_LINE = LINE / SECTOR };
+    uint64_t sector = address / SECTOR;
+    while (count) {
+        uint32_t first = (uint32_t)(sector % PER_LINE);
+        uint32_t n = PER_LINE - first < count ? PER_LINE - first : count;
+        system_line(s, sm, sector / PER_LINE, (uint8_t)(((1u << n) - 1) << first), op, bypass_l1);
+        sector += n;
+        count -= n;
+    }
 }
 
 void
 cache_system_sector(struct cache_system *s, uint32_t sm, uint64_t address, enum access_op op,
                     bool bypass_l1)
 {
-    struct cache *l1 = s->l1[sm % s->sm_count];
-    if (op == ACCESS_LOAD && s->l1_loads && !bypass_l1) {
-        struct cache_outcome o = cache_access(l1, address, false, true, false);
-        s->counts.l1_sectors++;
-        s->counts.l1_hits += o.hit;
-        if (o.hit)
-            return;
-    } else if (op != ACCESS_LOAD && op != ACCESS_STORE) {
-        cache_invalidate(l1, address); /* atomics happen in L2 */
-    }
-    l2_sector(s, address, op);
+    cache_system_sectors(s, sm, address, 1, op, bypass_l1);
 }
 
 void

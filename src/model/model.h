@@ -170,6 +170,9 @@ void cache_system_free(struct cache_system *s);
 /* One sector of 32 bytes, asked for by a block on that SM. */
 void cache_system_sector(struct cache_system *s, uint32_t sm, uint64_t address, enum access_op op,
                          bool bypass_l1);
+/* The same for `count` sectors side by side, from the one that holds address. */
+void cache_system_sectors(struct cache_system *s, uint32_t sm, uint64_t address, uint32_t count,
+                          enum access_op op, bool bypass_l1);
 /* A kernel begins: L1 holds nothing (L2 does). */
 void cache_system_launch(struct cache_system *s);
 /* Counts so far; with write_back the dirty sectors of L2 count as written. */

@@ -114,6 +114,7 @@ struct sample {
 struct site {
     struct site *next; /* the same instruction, another space */
     uint32_t bytes, declared; /* declared: the space as the instruction has it */
+    uint32_t key_mask;
     enum space space;
     enum operation operation;
     enum access_op op;

@@ -85,12 +85,9 @@ play_run(struct replay *r, const struct cursor *c, uint64_t word, struct step *s
     enum access_op op = word >> RUN_OP_SHIFT & 3;
     if (word & RUN_LOCAL)
         sector += c->local;
-    for (uint64_t k = 0; k < n; k++) {
-        uint64_t address = (sector + k) * SECTOR;
-        cache_system_sector(r->system, c->sm, address, op, word & RUN_BYPASS);
-        if (d->memory_partitions)
-            step->in[model_partition(d, address) % PARTITIONS]++;
-    }
+    cache_system_sectors(r->system, c->sm, sector * SECTOR, (uint32_t)n, op, word & RUN_BYPASS);
+    for (uint64_t k = 0; k < n && d->memory_partitions; k++)
+        step->in[model_partition(d, (sector + k) * SECTOR) % PARTITIONS]++;
     step->all += n;
 }
 

@@ -76,8 +76,9 @@ reference_sector(enum space space, uint64_t address)
 void
 verdict_begin(struct watch *w)
 {
-    bool segments = model_has_transactions(w->profile->device);
-    w->key_mask[SPACE_SHARED] = 255; /* 32 banks of 4 bytes; pairs of rows on 3.x */
+    const struct device_profile *d = w->profile->device;
+    bool segments = model_has_transactions(d);
+    w->key_mask[SPACE_SHARED] = d->cc_major == 3 ? 255 : 127; /* rows of 32 banks; pairs on 3.x */
     w->key_mask[SPACE_GLOBAL] = segments ? 255 : SECTOR - 1;
     w->key_mask[SPACE_LOCAL] = 15;
 }
@@ -110,6 +111,7 @@ new_site(struct sheet *sheet, uint32_t place, enum space space, uint32_t declare
             : i && i->op == PTX_OP_RED       ? ACCESS_REDUCE
                                              : ACCESS_ATOMIC;
     s->bypass_l1 = bypasses_l1(i);
+    s->key_mask = sheet->watch->key_mask[space];
     s->traced = sheet->trace && (space == SPACE_GLOBAL || space == SPACE_LOCAL);
     s->next = sheet->site[place];
     sheet->site[place] = s;
@@ -286,7 +288,7 @@ verdict_fold(const struct site *s, struct sums *to)
 
 /* -- what is kept ------------------------------------------------------------------------------------------ */
 
-static void
+static __attribute__((noinline)) void
 trace(struct sheet *sheet, uint32_t warp, const struct verdict *v, uint64_t reference)
 {
     struct trace *t = &sheet->trace[warp];
@@ -321,14 +323,15 @@ new_entry(struct sheet *sheet, struct site *s)
     return e;
 }
 
-static struct pattern_entry *
+/* An access that is not like the last one of its site. */
+static __attribute__((noinline)) struct pattern_entry *
 find_pattern(struct sheet *sheet, struct site *s, const struct jit_warp *w, uint32_t lanes,
              uint64_t base, const int32_t *offset, uint32_t key)
 {
     for (uint32_t k = 0; k < s->pattern_count; k++) {
         struct pattern_entry *e = &s->pattern[k];
         if (e->offset == offset && e->key == key && e->lanes == lanes)
-            return e;
+            return s->last = e;
     }
     struct request r = {.lanes = lanes,
                         .reference = reference_sector(s->space, base - origin(w, s->space, 0))};
@@ -339,18 +342,24 @@ find_pattern(struct sheet *sheet, struct site *s, const struct jit_warp *w, uint
     e->key = key;
     e->lanes = lanes;
     evaluate(sheet, s, &r, &e->verdict);
-    return e;
+    return s->last = e;
 }
 
-/* A generic address may lie anywhere, each lane's elsewhere. */
-static void
-spread_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *offset,
-               uint32_t bytes, uint32_t op, uint32_t place)
+/* The first access of its kind at this place: the site, or NULL where nothing is to be counted, or a
+ * generic address, which may lie anywhere, each lane's elsewhere, has been counted here. */
+static __attribute__((noinline)) struct site *
+first_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *offset,
+              uint32_t bytes, uint32_t space, uint32_t op, uint32_t place)
 {
+    if (space != PTX_SPACE_NONE) {
+        enum space where = declared_space(w, space, base);
+        return where == SPACE_NONE ? NULL : site_of(w->block->tool, place, where, space, op, bytes);
+    }
     uint64_t address[JIT_LANES];
     for (uint32_t l = 0; l < JIT_LANES; l++)
         address[l] = base + (uint64_t)(int64_t)(offset ? offset[l] : 0);
-    verdict_access(w, lanes, address, bytes, PTX_SPACE_NONE, op, place);
+    verdict_access(w, lanes, address, bytes, space, op, place);
+    return NULL;
 }
 
 void
@@ -359,21 +368,16 @@ verdict_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t
 {
     struct sheet *sheet = w->block->tool;
     struct site *s = sheet->site[place];
-    if (space == PTX_SPACE_NONE) {
-        spread_pattern(w, lanes, base, offset, bytes, op, place);
-        return;
-    }
-    if (!s || s->bytes != bytes || s->declared != space) {
-        enum space where = declared_space(w, space, base);
-        if (where == SPACE_NONE)
+    if (!s || s->bytes != bytes || s->declared != space || space == PTX_SPACE_NONE) {
+        s = first_pattern(w, lanes, base, offset, bytes, space, op, place);
+        if (!s)
             return;
-        s = site_of(sheet, place, where, space, op, bytes);
     }
     uint64_t at = base - origin(w, s->space, 0);
-    uint32_t key = (uint32_t)at & sheet->watch->key_mask[s->space];
+    uint32_t key = (uint32_t)at & s->key_mask;
     struct pattern_entry *e = s->last;
     if (!e || e->offset != offset || e->key != key || e->lanes != lanes)
-        e = s->last = find_pattern(sheet, s, w, lanes, base, offset, key);
+        e = find_pattern(sheet, s, w, lanes, base, offset, key);
     count(sheet, s, &e->verdict, w->warp, reference_sector(s->space, at));
 }
 
@@ -412,7 +416,7 @@ access_site(struct sheet *sheet, struct site *s, const struct jit_warp *w, uint3
     uint64_t first = r.address[__builtin_ctz(lanes)];
     for (uint32_t l = 0; l < JIT_LANES; l++)
         distance[l] = (int64_t)(r.address[l] - first) & -(int64_t)(lanes >> l & 1);
-    uint32_t key = (uint32_t)first & sheet->watch->key_mask[s->space];
+    uint32_t key = (uint32_t)first & s->key_mask;
     r.reference = reference_sector(s->space, first);
     struct lanes_entry *e = find_distances(sheet, s, lanes, key, distance);
     if (!e) {
