@@ -12,13 +12,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { P_KERNEL, P_LINES, P_SOURCE, P_TIMELINE, P_ASSERT, P_BASELINE, P_CACHES, P_TRACE, P_COUNT };
+enum { P_KERNEL, P_LINES, P_SOURCE, P_TIMELINE, P_PHASES, P_ASSERT, P_BASELINE, P_CACHES, P_TRACE, P_COUNT };
 
 static const struct option_row rows[P_COUNT] = {
     [P_KERNEL] = {"--kernel", 'k', NULL, "TEXT", "only kernels whose name contains TEXT"},
     [P_LINES] = {"--lines", 'n', NULL, "N", "hot lines shown per kernel (8)"},
     [P_SOURCE] = {"--source", 's', NULL, NULL, "the source with each line's figures beside it"},
     [P_TIMELINE] = {"--timeline", 0, NULL, NULL, "which block runs on which SM, in which wave"},
+    [P_PHASES] = {"--phases", 0, NULL, NULL,
+                  "of small launches: which thread loads and stores what between which barriers"},
     [P_ASSERT] = {"--assert", 'a', NULL, "COND",
                   "exit 1 unless it holds for every kernel: 'shared_load_bank_conflicts == 0', "
                   "'transpose: global_store_sectors / global_store_requests <= 4'; may be repeated"},
@@ -86,8 +88,8 @@ take_numbers(struct profile_call *c, struct ls_error *err)
     if (value[P_TRACE] && (!ls_parse_u64(value[P_TRACE], &trace) || trace < 1 || trace > 1 << 20))
         return ls_fail(err, LS_ERR_USAGE, "--trace takes MiB from 1 to %d, not \"%s\"", 1 << 20,
                        value[P_TRACE]);
-    c->options = arena_printf(&c->line.arena, "caches=%d,trace=%llu", !value[P_CACHES],
-                              (unsigned long long)trace);
+    c->options = arena_printf(&c->line.arena, "caches=%d,phases=%d,trace=%llu",
+                              !value[P_CACHES], value[P_PHASES] != NULL, (unsigned long long)trace);
     return true;
 }
 
@@ -161,7 +163,8 @@ profile_program(struct profile_call *c)
     c->view.kernel = value[P_KERNEL];
     c->view.source = value[P_SOURCE];
     c->view.timeline = value[P_TIMELINE];
-    c->view.counters = true;
+    c->view.phases = value[P_PHASES];
+    c->view.counters = !c->view.phases;
     if (c->line.word_count == 0)
         return cli_usage_error(&usage, "no program given");
     if (!take_numbers(c, &err) || !take_conditions(c, &err) || !take_baseline(c, &err))

@@ -356,6 +356,8 @@ print_kernel(struct out *o, const json_t *k)
         print_source(o, k);
     if (o->view->timeline)
         print_timeline(o, k);
+    if (o->view->phases)
+        view_phases(k);
 }
 
 void

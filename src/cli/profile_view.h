@@ -12,11 +12,13 @@ struct profile_view {
     const json_t *result;
     const char *kernel;   /* only kernels whose name contains it; NULL: all */
     uint64_t lines;       /* hot lines a kernel */
-    bool source, counters, timeline;
+    bool source, counters, timeline, phases;
 };
 
 bool view_wants(const struct profile_view *v, const json_t *kernel);
 void view_print(const struct profile_view *v);
+/* profile_phases.c: the table of a small launch, for one element of "kernels". */
+void view_phases(const json_t *kernel);
 /* What changed against an earlier result. */
 void view_compare(const struct profile_view *v, const json_t *before);
 

@@ -160,6 +160,7 @@ tool_launch_begin(struct jit_tool *t, const struct jit_tool_launch *l)
     pthread_mutex_lock(&p->lock);
     w->kernel = kernel_of(p, l);
     w->places = w->kernel->places;
+    w->phases = p->phases && !w->kernel->launches && phases_fit(l->launch);
     pthread_mutex_unlock(&p->lock);
     verdict_begin(w);
     w->replay = p->caches ? replay_new(w) : NULL;
@@ -187,6 +188,7 @@ free_sheet(struct sheet *s)
 {
     for (uint32_t n = 0; s->trace && n < s->watch->launch.launch->warps; n++)
         VEC_FREE(&s->trace[n].words);
+    VEC_FREE(&s->records);
     ls_release(s->trace);
     ls_release(s->site);
     ls_release(s->counts);
@@ -198,10 +200,11 @@ static void
 tool_block_begin(struct jit_block *b)
 {
     struct sheet *s = b->tool;
-    if (s)
-        return;
-    b->tool = s = new_sheet(b->launch->tool);
-    b->counts = s->counts;
+    if (!s) {
+        b->tool = s = new_sheet(b->launch->tool);
+        b->counts = s->counts;
+    }
+    s->phase = 0;
 }
 
 static void
@@ -254,6 +257,8 @@ tool_launch_end(struct jit_tool *t, const struct jit_tool_launch *l, bool fine)
     pthread_mutex_lock(&p->lock);
     w->kernel->launches++;
     w->kernel->failed += !fine;
+    if (w->phases)
+        w->kernel->phases = phases_json(w);
     if (w->replay)
         replay_end(w->replay);
     while (w->sheets) {
@@ -281,12 +286,16 @@ take_option(struct profile *p, const char *word, struct ls_error *err)
             p->caches = n;
             return true;
         }
+        if (ls_starts_with(word, "phases=") && n <= 1) {
+            p->phases = n;
+            return true;
+        }
         if (ls_starts_with(word, "trace=") && n >= 1 && n <= MOST_MIB) {
             p->trace_bytes = n << 20;
             return true;
         }
     }
-    return ls_fail(err, LS_ERR_USAGE, "profile takes caches=0 or 1, trace=MIB, not \"%s\"", word);
+    return ls_fail(err, LS_ERR_USAGE, "profile takes caches=, phases=, trace=, not \"%s\"", word);
 }
 
 static bool
@@ -317,8 +326,14 @@ profile_open(const struct device_profile *d, const char *options, struct ls_erro
     p->caches = true;
     p->trace_bytes = 512ull << 20;
     pthread_mutex_init(&p->lock, NULL);
-    if (take_options(p, options, err))
+    if (take_options(p, options, err)) {
+        if (p->phases) {
+            p->tool.access = phases_access;
+            p->tool.pattern = phases_pattern;
+            p->tool.barrier = phases_barrier;
+        }
         return &p->tool;
+    }
     profile_close(&p->tool);
     return NULL;
 }
@@ -343,6 +358,7 @@ profile_close(struct jit_tool *t)
         struct kernel *k = p->kernels;
         p->kernels = k->next;
         VEC_FREE(&k->lines);
+        json_decref(k->phases);
         arena_free(&k->arena);
         ls_release(k);
     }

@@ -16,7 +16,7 @@
  *
  *   profile.c  the tool, kernels, what a launch adds up to     replay.c   L1, L2, device memory
  *   verdict.c  one access: from addresses to a kept verdict    mix.c      instructions to operations
- *   result.c   JSON (cli.md's `profile --json`)
+ *   phases.c   small launches, access by access     result.c   JSON (cli.md's `profile --json`)
  */
 #ifndef LOCKSTEP_PROFILE_H
 #define LOCKSTEP_PROFILE_H
@@ -24,7 +24,8 @@
 #include "jit/jit.h"
 #include "model/model.h"
 
-/* options: "key=value,...": caches=0 (no simulated caches), trace=MIB (memory for the accesses that
+/* options: "key=value,...": caches=0 (no simulated caches), phases=1 (every access of
+ * a small launch by itself), trace=MIB (memory for the accesses that
  * wait for the caches; 512). NULL and the reason on anything else. */
 struct jit_tool *profile_open(const struct device_profile *d, const char *options,
                               struct ls_error *err);

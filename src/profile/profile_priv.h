@@ -133,6 +133,14 @@ struct trace {
     VEC(uint64_t) words;
 };
 
+/* One access of a warp, or a barrier (no lanes): phases.c. */
+struct record {
+    uint64_t block, order;
+    uint32_t phase, warp, place, op, space, lanes;
+    bool shared;
+    uint64_t address[JIT_LANES]; /* shared: from the block's first byte */
+};
+
 /* What one jit_block's thread counts. */
 struct sheet {
     struct watch *watch;
@@ -141,6 +149,8 @@ struct sheet {
     uint64_t *counts;    /* JIT_COUNTS per place */
     struct site **site;  /* per place: a list */
     struct trace *trace; /* per warp, of the block in flight; NULL: no caches */
+    VEC(struct record) records; /* of a launch small enough */
+    uint32_t phase;             /* of the block in flight */
     uint64_t words, dropped; /* of the block in flight: kept, and beyond what may be kept */
 };
 
@@ -155,6 +165,8 @@ struct watch {
     uint32_t places;
     uint32_t key_mask[SPACES]; /* of addresses: what the model's rules look at, less one */
     struct replay *replay;     /* NULL: no caches */
+    bool phases;               /* each access is recorded by itself */
+    struct flow *flow;         /* phases.c: where shared variables lie */
     pthread_mutex_t lock;
     struct sheet *sheets;
 };
@@ -194,12 +206,13 @@ struct kernel {
     uint32_t *line_of;                /* per place: index in lines + 1; 0: not asked yet */
     uint32_t places;
     VEC(struct line) lines;
+    json_t *phases;                   /* of the first launch; NULL: not asked for, or too large */
 };
 
 struct profile {
     struct jit_tool tool; /* first: what callers hold */
     const struct device_profile *device;
-    bool caches;
+    bool caches, phases;
     uint64_t trace_bytes;
     pthread_mutex_t lock;
     struct kernel *kernels, **last;
@@ -219,6 +232,19 @@ struct replay *replay_new(struct watch *w);
 void replay_block(struct replay *r, uint64_t block, struct sheet *s);
 /* Ends it: counts into the watch's kernel. */
 void replay_end(struct replay *r);
+
+/* -- phases.c ------------------------------------------------------------------------------------------------ */
+
+/* Few enough threads to show each by itself? */
+bool phases_fit(const struct jit_launch *l);
+void phases_access(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32_t bytes,
+                   uint32_t space, uint32_t op, uint32_t place);
+void phases_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *offset,
+                    uint32_t bytes, uint32_t space, uint32_t op, uint32_t place);
+void phases_barrier(struct jit_block *b, uint32_t barrier, const uint32_t *arrived,
+                    const uint32_t *waiting, uint32_t place);
+/* What the watch's sheets recorded, by block and in order. */
+json_t *phases_json(struct watch *w);
 
 /* -- result.c ------------------------------------------------------------------------------------------------- */
 

@@ -275,12 +275,15 @@ kernel_json(const struct device_profile *d, const struct kernel *k)
         sums_add(&all, &k->lines.at[n].sums);
         json_array_append_new(lines, line_json(d, k, &k->lines.at[n]));
     }
-    return json_pack("{s:s, s:I, s:I, s:[i,i,i], s:[i,i,i], s:o, s:o, s:o, s:o}", "name", k->name,
+    json_t *j = json_pack("{s:s, s:I, s:I, s:[i,i,i], s:[i,i,i], s:o, s:o, s:o, s:o}", "name", k->name,
                      "launches", (json_int_t)k->launches, "failed", (json_int_t)k->failed, "grid",
                      (int)k->grid[0], (int)k->grid[1], (int)k->grid[2], "block", (int)k->block[0],
                      (int)k->block[1], (int)k->block[2], "occupancy", occupancy_json(k), "counters",
                      counters_json(d, &all, &k->caches), "roofline", roofline_json(d, k, &all),
                      "lines", lines);
+    if (k->phases)
+        json_object_set(j, "phases", k->phases);
+    return j;
 }
 
 json_t *
