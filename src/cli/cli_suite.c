@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { S_SIZES, S_PROFILES, S_DIR, S_REPEAT, S_TIMEOUT, S_COUNT };
+enum { S_SIZES, S_PROFILES, S_DIR, S_REPEAT, S_TIMEOUT, S_PAGE, S_COUNT };
 
 static const struct option_row rows[S_COUNT] = {
     [S_SIZES] = {"--sizes", 0, NULL, "A,B,...", "sizes instead of those that each rung names"},
@@ -20,6 +20,7 @@ static const struct option_row rows[S_COUNT] = {
                     "several devices, by compute capability or name; all: 1.0,2.0,3.5,7.0,9.0"},
     [S_DIR] = {"--suite-dir", 0, "LOCKSTEP_SUITE", "FOLDER", "where the suite is"},
     [S_REPEAT] = {"--repeat", 0, NULL, "N", "timed launches (1; bench: 5)"},
+    [S_PAGE] = {"--page", 0, NULL, NULL, "claims: as a page in Markdown"},
     [S_TIMEOUT] = {"--timeout", 0, NULL, "SECONDS", "most that one program may take (300)"},
 };
 
@@ -31,7 +32,7 @@ static const struct cli_usage usage = {
             "file;\n"
             "none: all of them. --json may be followed by a file whose name ends in .json.\n"
             "\nVerbs:\n"
-#define VERB(name, function, help) "  " #name "\t" help "\n"
+#define VERB(name, function, rungs, help) "  " #name "\t" help "\n"
 #include "cli/suite_verbs.def"
 #undef VERB
     ,
@@ -43,8 +44,9 @@ static const struct cli_usage usage = {
 static const struct verb {
     const char *name;
     int (*function)(struct suite_call *c);
+    bool rungs; /* words behind it name rungs */
 } verbs[] = {
-#define VERB(name, function, help) {#name, function},
+#define VERB(name, function, rungs, help) {#name, function, rungs},
 #include "cli/suite_verbs.def"
 #undef VERB
 };
@@ -240,12 +242,14 @@ static bool
 prepare(struct suite_call *c, const struct verb *v, struct ls_error *err)
 {
     const char *const *value = c->line->value;
+    c->page = value[S_PAGE];
     if (value[S_SIZES])
         suite_split(&c->table->arena, value[S_SIZES], &c->sizes);
     return take_number("--repeat", value[S_REPEAT], strcmp(v->name, "bench") == 0 ? 5 : 1,
                        &c->repeat, err) &&
            take_number("--timeout", value[S_TIMEOUT], 300, &c->timeout_s, err) &&
-           read_table(c, value[S_DIR], err) && choose_rungs(c, err) && choose_devices(c, err);
+           read_table(c, value[S_DIR], err) && (!v->rungs || choose_rungs(c, err)) &&
+           choose_devices(c, err);
 }
 
 static const struct verb *

@@ -67,9 +67,13 @@ figure_help(struct text *out)
     text_add(out, "Functions, with their words in braces:\n");
     for (int i = 0; i < FUNCTION_COUNT; i++)
         text_add(out, "  %-22s%s\n", functions[i].name, functions[i].help);
-    text_add(out, "  %-22s%s\n  %-22s%s\n", "line",
-             "RUNG SIZE WORDS: what that program prints behind the line's first words",
-             "reading", "KEY: a recorded reading (suite/readings.csv)");
+    static const char *const sources[][2] = {
+        {"run", "RUNG SIZE: NAME: a figure that the program reports"},
+        {"line", "RUNG SIZE: [TEXT > ]WORDS: the rest of the line that begins with WORDS, behind TEXT"},
+        {"counter", "RUNG SIZE: NAME: a counter of `lockstep profile`, over all kernels"},
+        {"reading", "SPACE NAME COUNTER: read on a real GPU (tests/data)"}};
+    for (int i = 0; i < 4; i++)
+        text_add(out, "  %-22s%s\n", sources[i][0], sources[i][1]);
 }
 
 const char *
@@ -114,10 +118,14 @@ call_function(struct figure_context *c, const char *name, char *inside, struct f
               struct ls_error *err)
 {
     struct figure_words w = {.function = name};
-    if (strcmp(name, "line") == 0 && c->line)
-        return c->line(c, inside, out, err);
-    if (strcmp(name, "reading") == 0 && c->reading)
-        return c->reading(c, inside, out, err);
+    const struct {
+        const char *name;
+        figure_source *call;
+    } sources[] = {
+        {"run", c->run}, {"line", c->line}, {"counter", c->counter}, {"reading", c->reading}};
+    for (int i = 0; i < 4; i++)
+        if (strcmp(name, sources[i].name) == 0 && sources[i].call)
+            return sources[i].call(c, inside, out, err);
     for (int i = 0; i < FUNCTION_COUNT; i++)
         if (strcmp(name, functions[i].name) == 0)
             return take_words(c, inside, &w, err) && functions[i].call(c, &w, out, err);

@@ -6,7 +6,7 @@
  *     bandwidth / 4 * 16                              a device's fields, arithmetic
  *     512 * blocks{--threads 256 --shared 2048}       functions of the model: name{words}
  *     transactions{--list 1,2,3 --base 128}           a text as answer
- *     line{worked/filter 1 iteration 1}               a line that a program of the suite prints
+ *     run{gather8/reads 8: reads within the tile}     a figure that a program of the suite reports
  *
  * figure_fields.def has the fields, figure_functions.def the functions, one row each.
  */
@@ -23,15 +23,16 @@ struct figure {
     bool recorded;    /* rests on a reading of another device */
 };
 
+struct figure_context;
+typedef bool figure_source(struct figure_context *c, const char *words, struct figure *out,
+                           struct ls_error *err);
+
 struct figure_context {
     const struct device_profile *device;
     struct arena *arena;
     /* What programs print and what was recorded: the caller knows where they are. */
     void *user;
-    bool (*line)(struct figure_context *c, const char *words, struct figure *out,
-                 struct ls_error *err);
-    bool (*reading)(struct figure_context *c, const char *words, struct figure *out,
-                    struct ls_error *err);
+    figure_source *run, *line, *counter, *reading;
 };
 
 /* Evaluates text; false with the place and the reason. */

@@ -76,6 +76,7 @@ struct suite_call {
     VEC(struct suite_device) devices;
     uint32_t repeat, timeout_s;
     const char *json;      /* NULL: a table */
+    bool page;             /* claims: as Markdown */
     uint32_t done, total;  /* for progress */
     const char **programs; /* per rung of the table: what it was built to, once it was */
 };
@@ -126,7 +127,7 @@ int suite_write(struct suite_call *c, json_t *rows, int status);
 /* "A8 C3": in one of a few static buffers. */
 const char *suite_ids(const struct suite_rung *r);
 
-#define VERB(name, function, help) int function(struct suite_call *c);
+#define VERB(name, function, rungs, help) int function(struct suite_call *c);
 #include "cli/suite_verbs.def"
 #undef VERB
 
