@@ -8,7 +8,7 @@
  *     line{average/example 16: block 0, 1 it > 1}      the line that begins with "1", behind the
  *                                                       one that holds "block 0, 1 it"
  *     counter{difference/naive 1024: global_load_requests}   summed over its kernels
- *     reading{stride2 wavefronts}                       tests/data/h200_access_counters.csv
+ *     reading{shared ld 4 stride2 wavefronts}           tests/data/h200_access_counters.csv
  */
 #include "cli/suite_claims.h"
 
@@ -259,16 +259,24 @@ column(const char *line, unsigned index, size_t *n)
     return line;
 }
 
-static int
-column_number(const char *header, const char *name)
+/* The column of that name; header: the file's first line. */
+static const char *
+column_of(const char *header, const char *line, const char *name, size_t *n)
+{
+    for (unsigned k = 0; k < 16; k++) {
+        const char *at = column(header, k, n);
+        if (at && *n == strlen(name) && strncmp(at, name, *n) == 0)
+            return column(line, k, n);
+    }
+    return NULL;
+}
+
+static bool
+is_in_column(const char *header, const char *line, const char *name, const char *value)
 {
     size_t n;
-    for (unsigned k = 0; k < 16; k++) {
-        const char *at = column(header, k, &n);
-        if (at && n == strlen(name) && strncmp(at, name, n) == 0)
-            return (int)k;
-    }
-    return -1;
+    const char *at = column_of(header, line, name, &n);
+    return at && n == strlen(value) && strncmp(at, value, n) == 0;
 }
 
 static bool
@@ -276,29 +284,28 @@ reading_figure(struct figure_context *c, const char *words, struct figure *out,
                struct ls_error *err)
 {
     struct claim_source *s = c->user;
-    char name[80], counter[40], space[20], path[8192];
+    enum { KEYS = 4 };
+    static const char *const keys[KEYS] = {"space", "op", "width", "name"};
+    char word[KEYS + 1][80], path[8192];
     size_t n;
-    if (sscanf(words, "%19s %79s %39s", space, name, counter) != 3)
-        return ls_fail(err, LS_ERR_USAGE, "reading{%s} is no reading{SPACE NAME COUNTER}", words);
+    if (sscanf(words, "%79s %79s %79s %79s %79s", word[0], word[1], word[2], word[3], word[4]) != 5)
+        return ls_fail(err, LS_ERR_USAGE, "reading{%s} is no reading{SPACE OP WIDTH NAME COUNTER}",
+                       words);
     snprintf(path, sizeof path, "%s/../tests/data/h200_access_counters.csv",
              s->call->table->folder);
     if (!s->readings && !(s->readings = ls_read_file(path, &n, err)))
         return false;
-    int wanted = column_number(s->readings, counter), at_name = column_number(s->readings, "name");
-    int at_space = column_number(s->readings, "space");
     for (const char *line = strchr(s->readings, '\n'); line; line = strchr(line, '\n')) {
-        size_t a, b, v;
-        const char *x = column(++line, (unsigned)at_name, &a);
-        const char *y = column(line, (unsigned)at_space, &b);
-        const char *value = wanted < 0 ? NULL : column(line, (unsigned)wanted, &v);
-        if (x && y && value && a == strlen(name) && strncmp(x, name, a) == 0 &&
-            b == strlen(space) && strncmp(y, space, b) == 0) {
+        bool same = *++line;
+        for (int k = 0; same && k < KEYS; k++)
+            same = is_in_column(s->readings, line, keys[k], word[k]);
+        const char *value = same ? column_of(s->readings, line, word[KEYS], &n) : NULL;
+        if (value) {
             *out = (struct figure){.number = strtod(value, NULL), .recorded = true};
             return true;
         }
     }
-    return ls_fail(err, LS_ERR_USAGE, "%s has no reading \"%s\" of %s memory with \"%s\"", path, name,
-                   space, counter);
+    return ls_fail(err, LS_ERR_USAGE, "%s has no reading \"%s\"", path, words);
 }
 
 /* -- for expressions --------------------------------------------------------------------------------- */

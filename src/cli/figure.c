@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * figure: the expressions of figure.h. + - * / and parentheses over numbers, a device's fields,
- * ceil() and floor(), and functions of the model whose words stand in braces.
+ * ceil(), floor() and sqrt(), and functions of the model whose words stand in braces.
  */
 #include "cli/figure.h"
 
@@ -71,7 +71,7 @@ figure_help(struct text *out)
         {"run", "RUNG SIZE: NAME: a figure that the program reports"},
         {"line", "RUNG SIZE: [TEXT > ]WORDS: the rest of the line that begins with WORDS, behind TEXT"},
         {"counter", "RUNG SIZE: NAME: a counter of `lockstep profile`, over all kernels"},
-        {"reading", "SPACE NAME COUNTER: read on a real GPU (tests/data)"}};
+        {"reading", "SPACE OP WIDTH NAME COUNTER: read on a real GPU (tests/data)"}};
     for (int i = 0; i < 4; i++)
         text_add(out, "  %-22s%s\n", sources[i][0], sources[i][1]);
 }
@@ -192,6 +192,8 @@ name(struct parser *p, struct figure *out)
             out->number = ceil(out->number);
         else if (strcmp(word, "floor") == 0)
             out->number = floor(out->number);
+        else if (strcmp(word, "sqrt") == 0)
+            out->number = sqrt(out->number);
         else
             return ls_fail(p->err, LS_ERR_USAGE, "no function \"%s()\" of figures is known", word);
         return true;

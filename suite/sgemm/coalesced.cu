@@ -5,7 +5,7 @@
  *
  * systems: E3
  * title: global memory, columns along x
- * rung: 3
+ * rung: 4
  * sizes: 0 1 17 100 160 65x300x129
  * check: 17 50x33x70
  * bench: 160

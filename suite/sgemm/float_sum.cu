@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * SGEMM in the lecture's first form: one element a thread, from global memory, the sum in single precision.
+ * SGEMM from global memory, one element a thread, the sum in a register in single precision.
  * Thread numbers along x are rows: 32 neighbouring lanes read 32 rows of A and store down a column of C, each
  * in a line of its own. (suite/matmul has the product's other ladder.)
  *
  * systems: E3
  * title: global memory, rows along x
- * rung: 1
+ * rung: 2
  * sizes: 0 1 17 100 160 65x300x129
  * check: 17 50x33x70
  * bench: 160

@@ -58,6 +58,7 @@ print_banks(struct suite *s)
     for (int t = 0; t < BLOCK; t = t == 11 ? 31 : t == 31 ? BLOCK - 1 : t + 1)
         suite_say(s, "%10d %10d %10d\n", t, PLACE(t),
                   (int)(PLACE(t) * sizeof(TYPE) / 4) % banks);
+    suite_figure(s, "bytes of shared memory", ROOM * sizeof(TYPE));
     for (int first = 0; first < BLOCK; first += lanes) {
         char name[40];
         int n = busiest_bank(first, lanes, banks);
