@@ -5,16 +5,23 @@
  * program replaces this process, so that its exit status and its signals are its own.
  */
 #include "cli/cli.h"
+#include "cli/compare.h"
 #include "cli/program.h"
 
+#include "device/device.h"
+
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { R_DEVICE, R_COUNT };
+enum { R_DEVICE, R_COMPARE, R_TOLERANCE, R_IGNORE, R_COUNT };
 
 static const struct option_row rows[R_COUNT] = {
     [R_DEVICE] = {"--device", 0, "LOCKSTEP_DEVICE", "KIND", "virtual (the default) or gpu: a real one"},
+    [R_COMPARE] = {"--compare", 0, NULL, NULL, "runs it on both and compares what it prints and its status"},
+    [R_TOLERANCE] = {"--tolerance", 0, NULL, "T", "numbers may differ by this, relatively [1e-5]"},
+    [R_IGNORE] = {"--ignore", 0, NULL, "TEXT", "lines that hold TEXT are not compared (times); may be repeated"},
 };
 
 static const struct cli_usage usage = {
@@ -37,6 +44,43 @@ set_environment(const struct cli_line *line)
         setenv("LOCKSTEP_DEVICE", line->value[R_DEVICE], 1);
 }
 
+/* Whether there is a GPU, asked before the program starts: it might not look at its errors. */
+static bool
+gpu_is_there(const struct cli_usage *u)
+{
+    setenv("LOCKSTEP_DEVICE", "gpu", 1);
+    if (device_count() > 0)
+        return true;
+    fprintf(stderr, "lockstep %s: %s\n", u->name, device_reason());
+    return false;
+}
+
+static int
+compare(const struct cli_line *line, const char *path)
+{
+    struct compare c = {.path = path, .argv = line->words, .tolerance = 1e-5};
+    const char *text = line->value[R_TOLERANCE];
+    if (text && (!ls_parse_f64(text, &c.tolerance) || c.tolerance < 0))
+        return cli_usage_error(&usage, "--tolerance takes a number, not \"%s\"", text);
+    while (c.ignored < COMPARE_IGNORED && (c.ignore[c.ignored] = cli_every(line, R_IGNORE, c.ignored)))
+        c.ignored++;
+    set_environment(line);
+    return compare_run(&c);
+}
+
+static int
+run(const struct cli_line *line, const char *path)
+{
+    const char *device = line->value[R_DEVICE];
+    if (line->value[R_COMPARE])
+        return gpu_is_there(&usage) ? compare(line, path) : CLI_NOTHING;
+    if (device && !strcmp(device, "gpu") && !gpu_is_there(&usage))
+        return CLI_NOTHING;
+    set_environment(line);
+    execvp(path, line->words); /* argv[0] stays the word that was given */
+    return program_failed(&usage, line->words[0]);
+}
+
 int
 cli_run(int argc, char **argv)
 {
@@ -52,13 +96,7 @@ cli_run(int argc, char **argv)
         status = cli_usage_error(&usage, "--device takes virtual or gpu, not \"%s\"", device);
     } else {
         const char *path = program_path(&line.arena, line.words[0], NULL, 0, &err);
-        if (!path) {
-            status = cli_error(usage.name, &err);
-        } else {
-            set_environment(&line);
-            execvp(path, line.words); /* argv[0] stays the word that was given */
-            status = program_failed(&usage, line.words[0]);
-        }
+        status = path ? run(&line, path) : cli_error(usage.name, &err);
     }
     cli_line_fini(&line);
     return status;

@@ -238,8 +238,8 @@ object_new(CUtexObject *out, const CUDA_RESOURCE_DESC *resource, const CUDA_TEXT
         s.texture = *texture;
     if (view)
         s.view = *view;
-    *out = device_texture_new(&t, &s, sizeof s);
-    return CUDA_SUCCESS;
+    *out = device_texture_new(d, &t, &s, sizeof s);
+    return *out ? CUDA_SUCCESS : CUDA_ERROR_UNKNOWN;
 }
 
 static int
@@ -328,14 +328,17 @@ cu_texref_new(uint64_t variable)
 }
 
 /* The variable's value becomes the handle; what was bound before ends. */
-static void
+static int
 put(CUtexref t, CUtexObject handle)
 {
-    CUtexObject before;
-    memcpy(&before, (void *)t->variable, sizeof before);
+    CUtexObject before = 0;
+    struct device *d;
+    int r = cu_use(&d);
+    if (r == CUDA_SUCCESS)
+        r = (int)device_read(d, t->variable, &before, sizeof before);
     if (before && device_texture_saved(before))
         device_texture_free(before);
-    memcpy((void *)t->variable, &handle, sizeof handle);
+    return r == CUDA_SUCCESS ? (int)device_write(d, t->variable, &handle, sizeof handle) : r;
 }
 
 void
@@ -351,9 +354,7 @@ bind(CUtexref t)
     if (!t->variable || !t->bound)
         return CUDA_SUCCESS;
     int r = object_new(&handle, &t->resource, &t->texture, NULL);
-    if (r == CUDA_SUCCESS)
-        put(t, handle);
-    return r;
+    return r == CUDA_SUCCESS ? put(t, handle) : r;
 }
 
 static int
@@ -526,7 +527,7 @@ bind_surface(CUtexref t, CUarray array)
     if (r == CUDA_SUCCESS) {
         t->resource = resource;
         t->bound = true;
-        put(t, handle);
+        r = put(t, handle);
     }
     return r;
 }

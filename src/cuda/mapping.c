@@ -63,6 +63,8 @@ reserve(CUdeviceptr *out, size_t size, size_t alignment)
     int r = out ? cu_use(&d) : cu_null("ptr");
     if (r != CUDA_SUCCESS)
         return r;
+    if (device_is_gpu())
+        return cu_refuse("cuMemAddressReserve", "address ranges on a real GPU");
     if (!size || size % granularity || alignment & (alignment - 1) || size + alignment < size)
         return cu_fail(CUDA_ERROR_INVALID_VALUE, "%zu bytes: a multiple of %zu is needed", size,
                        granularity);

@@ -245,7 +245,7 @@ cuEventSynchronize(CUevent event)
 {
     struct device_event *e;
     int r = cu_event(event, &e);
-    CU(r == CUDA_SUCCESS ? (int)device_event_query(e) : r, "event=%p", (void *)event);
+    CU(r == CUDA_SUCCESS ? (int)device_event_synchronize(e) : r, "event=%p", (void *)event);
 }
 
 CUresult

@@ -356,8 +356,8 @@ object_new(unsigned long long *out, const struct cudaResourceDesc *resource,
         s.texture = *texture;
     if (view)
         s.view = *view;
-    *out = device_texture_new(&t, &s, sizeof s);
-    return cudaSuccess;
+    *out = device_texture_new(d, &t, &s, sizeof s);
+    return *out ? cudaSuccess : cudaErrorUnknown;
 }
 
 static int
@@ -464,15 +464,17 @@ cudaDeviceGetTexture1DLinearMaxWidth(size_t *width, const struct cudaChannelForm
 static int
 bind(const void *reference, uint64_t handle)
 {
-    uint64_t address, size, before;
+    uint64_t address, size, before = 0;
+    struct device *d;
     int r = rt_variable(reference, &address, &size);
     if (r != cudaSuccess)
         return r == (int)cudaErrorInvalidSymbol ? (int)cudaErrorInvalidTexture : r;
-    memcpy(&before, (void *)address, sizeof before);
+    r = (int)device_use(&d);
+    if (r == cudaSuccess)
+        r = (int)device_read(d, address, &before, sizeof before);
     if (before && device_texture_saved(before))
         device_texture_free(before);
-    memcpy((void *)address, &handle, sizeof handle);
-    return cudaSuccess;
+    return r == cudaSuccess ? (int)device_write(d, address, &handle, sizeof handle) : r;
 }
 
 static int

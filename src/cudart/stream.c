@@ -261,7 +261,7 @@ cudaEventSynchronize(cudaEvent_t event)
 {
     struct device_event *e;
     int r = rt_event(event, &e);
-    RT(r == cudaSuccess ? (int)device_event_query(e) : r, "event=%p", (void *)event);
+    RT(r == cudaSuccess ? (int)device_event_synchronize(e) : r, "event=%p", (void *)event);
 }
 
 cudaError_t

@@ -13,7 +13,8 @@
  *     device_launch(device_stream_default(d), &l, args);
  *     device_synchronize(d);
  *
- * A process has LOCKSTEP_DEVICES devices (1) of the profile that LOCKSTEP_GPU or LOCKSTEP_CC names,
+ * With LOCKSTEP_DEVICE=gpu the devices are real GPUs, reached through the system's driver (gpu.h).
+ * Else a process has LOCKSTEP_DEVICES devices (1) of the profile that LOCKSTEP_GPU or LOCKSTEP_CC names,
  * else of the model's default; LOCKSTEP_WORKERS threads run the blocks of all of them.
  *
  * Calls return the runtime API's error numbers. What exactly was wrong is kept for the calling
@@ -125,6 +126,8 @@ enum device_result device_synchronize(struct device *d);
 /* Frees all memory, streams, events and arrays; images load anew when they are next used. */
 enum device_result device_reset(struct device *d);
 uint32_t device_workers(void);
+/* Whether the devices are real GPUs (LOCKSTEP_DEVICE=gpu). */
+bool device_is_gpu(void);
 bool device_verbose(void); /* LOCKSTEP_VERBOSE */
 bool device_quiet(void);   /* LOCKSTEP_QUIET */
 
@@ -155,6 +158,10 @@ enum device_result device_host_flags(const void *at, uint32_t *out_flags);
 bool device_find(uint64_t address, struct allocation *out);
 void device_memory_info(struct device *d, uint64_t *out_free, uint64_t *out_total);
 
+/* A few bytes of a variable, from or to the host, in order with everything. */
+enum device_result device_write(struct device *d, uint64_t address, const void *from, size_t size);
+enum device_result device_read(struct device *d, uint64_t address, void *to, size_t size);
+
 /* -- arrays, textures, surfaces ------------------------------------------------------------------------ */
 
 struct device_array_shape {
@@ -175,7 +182,9 @@ const struct device_array_shape *device_array_shape(const struct device_array *a
 void device_texture_from_array(struct texture *t, const struct device_array_shape *shape);
 /* saved: what the caller wants back by device_texture_saved, copied. The handle is the address of
  * the descriptor. */
-uint64_t device_texture_new(const struct texture *t, const void *saved, size_t size);
+/* 0: device_reason. */
+uint64_t device_texture_new(struct device *d, const struct texture *t, const void *saved,
+                            size_t size);
 const void *device_texture_saved(uint64_t handle); /* NULL: no live handle */
 enum device_result device_texture_free(uint64_t handle);
 
@@ -331,6 +340,7 @@ bool device_event_is(const struct device_event *e);
 enum device_result device_event_record(struct device_event *e, struct device_stream *s);
 enum device_result device_event_wait(struct device_stream *s, struct device_event *e);
 enum device_result device_event_query(struct device_event *e);
+enum device_result device_event_synchronize(struct device_event *e);
 enum device_result device_event_elapsed(struct device_event *from, struct device_event *to,
                                         float *out_milliseconds);
 

@@ -6,6 +6,7 @@
  *   handle.c   handles                           copy.c     copies and fills
  *   image.c    PTX, variables, functions         stream.c   streams, events, operations
  *   storage.c  memory, arrays, textures          graph.c    graphs and capture
+ *   gpu.h      what these do instead on a real GPU
  *   tool.c     check, profile
  */
 #ifndef LOCKSTEP_DEVICE_PRIV_H
@@ -62,7 +63,12 @@ struct device {
     struct device_settings settings;
     bool peer[DEVICE_MOST];
     uint64_t epoch;               /* counts resets */
+    bool gpu;                     /* a real one (gpu.h): its context and number at the driver */
+    void *gpu_context;
+    int gpu_number;
 };
+
+struct gpu; /* an opened driver */
 
 struct process {
     pthread_mutex_t lock;
@@ -72,6 +78,7 @@ struct process {
     struct jit_engine *jit;
     struct exec_pool *pool;
     struct device *device[DEVICE_MOST];
+    struct gpu *gpu; /* NULL: the devices are virtual */
 };
 
 struct process *device_process(void);
@@ -100,6 +107,9 @@ struct unit {
     uint32_t users; /* images */
     uint64_t *symbols[DEVICE_MOST];
     VEC(struct placed) placed;
+    const char *text; /* of the one image it came from; NULL: linked from several */
+    size_t text_bytes;
+    void *gpu_module[DEVICE_MOST];
 };
 
 struct device_function {
@@ -119,7 +129,7 @@ void image_reset_device(struct device *d);
 
 /* -- launches, storage, streams --------------------------------------------------------------------- */
 
-enum device_result launch_run(const struct device_launch *l);
+enum device_result launch_run(struct device_stream *s, const struct device_launch *l);
 enum device_result launch_check(const struct device_launch *l);
 void storage_adopt_host(struct device *d); /* pinned memory, for a new device */
 void storage_reset_device(struct device *d);
@@ -149,6 +159,7 @@ struct device_stream {
     int priority;
     uint64_t id;
     struct capture *capture; /* of this stream, while it captures */
+    void *gpu;               /* the driver's; NULL: the legacy stream */
 };
 
 struct device_event {
@@ -157,11 +168,12 @@ struct device_event {
     uint32_t flags;
     bool recorded;
     int64_t nanoseconds;
+    void *gpu; /* the driver's */
     struct capture captured; /* recorded while capturing: stands for these nodes; graph NULL: none */
 };
 
-enum device_result op_run(const struct device_op *op);
-enum device_result graph_run(struct device_graph *g);
+enum device_result op_run(struct device_stream *s, const struct device_op *op);
+enum device_result graph_run(struct device_stream *s, struct device_graph *g);
 enum device_result capture_add(struct device_stream *s, const struct device_op *op);
 enum device_result capture_wait(struct device_stream *s, struct device_event *e);
 /* True when the legacy stream may not be used because a stream that waits for it is capturing. */

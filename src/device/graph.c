@@ -201,6 +201,8 @@ device_node_free(struct device_node *n)
 enum device_result
 device_graph_alloc(struct device *d, uint64_t size, uint64_t *out_address)
 {
+    if (d->gpu)
+        return device_fail(DEVICE_NOT_SUPPORTED, "memory nodes of graphs on a real GPU");
     *out_address = memory_alloc(d->memory, size, 0, ALLOCATION_DEVICE, device_graph_memory);
     return *out_address ? DEVICE_OK : device_fail(DEVICE_OUT_OF_MEMORY, "%llu bytes",
                                                   (unsigned long long)size);
@@ -238,20 +240,20 @@ sort(struct device_graph *g, struct nodes *order)
 }
 
 static enum device_result
-run_nodes(const struct nodes *order)
+run_nodes(struct device_stream *s, const struct nodes *order)
 {
     enum device_result r = DEVICE_OK;
     for (size_t k = 0; r == DEVICE_OK && k < order->list.count; k++)
         if (order->list.at[k]->enabled)
-            r = op_run(&order->list.at[k]->op);
+            r = op_run(s, &order->list.at[k]->op);
     return r;
 }
 
 enum device_result
-graph_run(struct device_graph *g)
+graph_run(struct device_stream *s, struct device_graph *g)
 {
     struct nodes order = {0};
-    enum device_result r = sort(g, &order) ? run_nodes(&order)
+    enum device_result r = sort(g, &order) ? run_nodes(s, &order)
                                            : device_fail(DEVICE_INVALID_VALUE, "the graph has a cycle");
     VEC_FREE(&order.list);
     return r;
@@ -300,7 +302,7 @@ device_exec_launch(struct device_exec *x, struct device_stream *s)
     if (s->capture)
         return device_submit(s, &op);
     enum device_result r = device_lost(s->device);
-    return r == DEVICE_OK ? run_nodes(&x->order) : r;
+    return r == DEVICE_OK ? run_nodes(s, &x->order) : r;
 }
 
 struct device_op *

@@ -3,7 +3,7 @@
  * image.c: PTX text becomes a module when it is first needed; its variables get a place on a device
  * when that device first needs them. Relocatable images that wait to be parsed are linked together.
  */
-#include "device/device_priv.h"
+#include "device/gpu.h"
 
 #include <string.h>
 
@@ -87,6 +87,8 @@ unit_free(struct unit *u)
     if (p->jit)
         jit_forget(p->jit, u->ptx);
     for (int d = 0; d < DEVICE_MOST; d++) {
+        if (u->gpu_module[d])
+            gpu_module_unload(p->device[d], u);
         for (uint32_t k = 0; u->symbols[d] && k < u->ptx->var_count; k++)
             if (u->symbols[d][k])
                 memory_release(p->device[d]->memory, u->symbols[d][k]);
@@ -189,8 +191,11 @@ image_unit(struct device_image *i)
             link_waiting();
         } else {
             struct ptx_module *m = ptx_parse(i->text, i->size, i->path, &i->error);
-            if (m)
+            if (m) {
                 join_unit(i, unit_new(m, i->path));
+                i->unit->text = i->text;
+                i->unit->text_bytes = i->size;
+            }
             if (i->relocatable)
                 waiting = NULL;
         }
@@ -319,7 +324,8 @@ unit_symbols(struct device *d, struct unit *u)
         return symbols;
     pthread_mutex_lock(&lock);
     if (!u->symbols[d->index])
-        __atomic_store_n(&u->symbols[d->index], allocate(d, u), __ATOMIC_RELEASE);
+        __atomic_store_n(&u->symbols[d->index], d->gpu ? gpu_module_load(d, u) : allocate(d, u),
+                         __ATOMIC_RELEASE);
     symbols = u->symbols[d->index];
     pthread_mutex_unlock(&lock);
     return symbols;
@@ -332,6 +338,7 @@ image_reset_device(struct device *d)
     for (size_t k = 0; k < units.count; k++) {
         ls_release(units.at[k]->symbols[d->index]);
         units.at[k]->symbols[d->index] = NULL;
+        units.at[k]->gpu_module[d->index] = NULL; /* it ended with its context */
     }
     pthread_mutex_unlock(&lock);
 }
@@ -356,8 +363,9 @@ device_variable_find(struct device *d, struct device_image *i, const char *name,
     const struct ptx_var *v = ptx_find_var(u->ptx, name);
     if (!v || !symbols[v->index])
         return device_fail(DEVICE_NOT_FOUND, "%s: no variable \"%s\"", u->name, name);
+    uint64_t host = d->gpu ? place_of(d, u, v) : 0;
     if (out_address)
-        *out_address = symbols[v->index];
+        *out_address = host ? host : symbols[v->index];
     if (out_size)
         *out_size = storage_of(v);
     return DEVICE_OK;

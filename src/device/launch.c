@@ -3,7 +3,7 @@
  * launch.c: one launch: is it possible on this device, its parameters, its run. Also what a kernel
  * needs: registers, shared memory, occupancy.
  */
-#include "device/device_priv.h"
+#include "device/gpu.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -83,6 +83,8 @@ enum device_result
 device_function_info(struct device_function *f, struct device_function_info *out)
 {
     const struct device_profile *p = f->device->profile;
+    if (f->device->gpu)
+        return gpu_function_info(f, out);
     const struct jit_kernel *k = compiled(f);
     if (!k)
         return DEVICE_INVALID_PTX;
@@ -104,6 +106,8 @@ device_function_info(struct device_function *f, struct device_function_info *out
 enum device_result
 device_set_max_dynamic_shared(struct device_function *f, int64_t bytes)
 {
+    if (f->device->gpu)
+        return gpu_set_max_dynamic_shared(f, bytes);
     const struct jit_kernel *k = compiled(f);
     uint32_t most = f->device->profile->shared_per_block_optin;
     if (most < f->device->profile->shared_per_block)
@@ -157,6 +161,8 @@ enum device_result
 device_occupancy(struct device_function *f, uint32_t threads, uint64_t dynamic_shared,
                  struct occupancy *out)
 {
+    if (f->device->gpu)
+        return gpu_occupancy(f, threads, dynamic_shared, out);
     const struct jit_kernel *k = compiled(f);
     if (!k)
         return DEVICE_INVALID_PTX;
@@ -250,7 +256,7 @@ check_all(const struct device_launch *l, const struct jit_kernel **out_kernel)
 {
     const struct device_profile *p = l->function->device->profile;
     enum device_result r = check_shape(p, l);
-    if (r != DEVICE_OK)
+    if (r != DEVICE_OK || l->function->device->gpu) /* the rest is the driver's to say */
         return r;
     const struct jit_kernel *k = *out_kernel = compile(l->function, l->block);
     if (!k)
@@ -344,7 +350,7 @@ lose(struct device *d, const struct exec_report *r)
 }
 
 enum device_result
-launch_run(const struct device_launch *l)
+launch_run(struct device_stream *s, const struct device_launch *l)
 {
     struct process *p = device_process();
     struct device_function *f = l->function;
@@ -355,6 +361,8 @@ launch_run(const struct device_launch *l)
     enum device_result result = check_all(l, &k);
     if (result != DEVICE_OK)
         return result;
+    if (d->gpu)
+        return gpu_launch(s, l);
     const uint64_t *symbols = unit_symbols(d, f->unit);
     if (!symbols)
         return DEVICE_INVALID_IMAGE;

@@ -3,7 +3,7 @@
  * storage.c: device memory, pinned host memory, arrays, textures. Pinned memory is known to the
  * tables of all devices, those made later too.
  */
-#include "device/device_priv.h"
+#include "device/gpu.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +31,8 @@ struct device_array {
 struct device_texture {
     struct handle head;
     struct texture t;
+    struct device *device;
+    uint64_t gpu; /* the driver's handle */
     void *saved;
 };
 
@@ -42,6 +44,8 @@ device_alloc(struct device *d, uint64_t size, enum allocation_kind kind, uint64_
     *out_address = 0;
     if (!size)
         return DEVICE_OK;
+    if (d->gpu)
+        return gpu_alloc(d, size, kind, out_address);
     *out_address = memory_alloc(d->memory, size, 0, kind, NULL);
     if (*out_address)
         return DEVICE_OK;
@@ -86,7 +90,10 @@ device_free(uint64_t address)
                            : a.kind == ALLOCATION_VARIABLE ? "a variable"
                            : a.kind == ALLOCATION_HEAP     ? "memory that a kernel allocated"
                                                            : "an array");
-    memory_release(device_at(a.device)->memory, address);
+    struct device *d = device_at(a.device);
+    if (d->gpu)
+        return gpu_free(d, address);
+    memory_release(d->memory, address);
     return DEVICE_OK;
 }
 
@@ -94,6 +101,10 @@ void
 device_memory_info(struct device *d, uint64_t *out_free, uint64_t *out_total)
 {
     uint64_t used, total;
+    if (d->gpu) {
+        gpu_memory_info(d, out_free, out_total);
+        return;
+    }
     memory_usage(d->memory, &used, &total, NULL);
     *out_free = total - used;
     *out_total = total;
@@ -132,6 +143,16 @@ storage_adopt_host(struct device *d)
     pthread_mutex_unlock(&lock);
 }
 
+/* To the driver it is enough that one context registers memory: all know it then. */
+static struct device *
+some_gpu(void)
+{
+    struct device *d = NULL;
+    for (int k = 0; device_process()->gpu && k < DEVICE_MOST && !d; k++)
+        d = __atomic_load_n(&device_process()->device[k], __ATOMIC_ACQUIRE);
+    return d;
+}
+
 /* The registered range that holds the address; -1: none. */
 static ptrdiff_t
 find_pinned(uint64_t address)
@@ -161,6 +182,12 @@ device_host_alloc(uint64_t size, uint32_t flags, void **out_at)
     if (at == MAP_FAILED)
         return device_fail(DEVICE_OUT_OF_MEMORY, "%llu bytes of host memory",
                            (unsigned long long)size);
+    struct device *gpu = some_gpu();
+    enum device_result r = gpu ? gpu_host_register(gpu, at, size) : DEVICE_OK;
+    if (r != DEVICE_OK) {
+        munmap(at, size);
+        return r;
+    }
     struct pinned p = {(uint64_t)at, size, flags, true};
     pthread_mutex_lock(&lock);
     add_pinned(&p);
@@ -178,6 +205,8 @@ remove_pinned(void *at, bool ours)
     if (found) {
         struct pinned p = pinned.at[k];
         each_device(disown, &p);
+        if (some_gpu())
+            gpu_host_unregister(some_gpu(), at);
         pinned.at[k] = pinned.at[--pinned.count];
         if (ours)
             munmap(at, p.size);
@@ -204,9 +233,13 @@ device_host_register(void *at, uint64_t size, uint32_t flags)
     bool known = false;
     for (size_t k = 0; k < pinned.count && !known; k++)
         known = pinned.at[k].base < p.base + size && p.base < pinned.at[k].base + pinned.at[k].size;
-    if (!known)
+    struct device *gpu = known ? NULL : some_gpu();
+    enum device_result r = gpu ? gpu_host_register(gpu, at, size) : DEVICE_OK;
+    if (!known && r == DEVICE_OK)
         add_pinned(&p);
     pthread_mutex_unlock(&lock);
+    if (r != DEVICE_OK)
+        return r;
     return known ? device_fail(DEVICE_HOST_REGISTERED, "%p is registered already", at) : DEVICE_OK;
 }
 
@@ -229,6 +262,26 @@ device_host_flags(const void *at, uint32_t *out_flags)
     return k >= 0 ? DEVICE_OK : device_fail(DEVICE_INVALID_VALUE, "%p is no pinned host memory", at);
 }
 
+/* -- a few bytes --------------------------------------------------------------------------------------- */
+
+enum device_result
+device_write(struct device *d, uint64_t address, const void *from, size_t size)
+{
+    if (d->gpu)
+        return gpu_access(d, (void *)address, from, size);
+    memcpy((void *)address, from, size);
+    return DEVICE_OK;
+}
+
+enum device_result
+device_read(struct device *d, uint64_t address, void *to, size_t size)
+{
+    if (d->gpu)
+        return gpu_access(d, to, (const void *)address, size);
+    memcpy(to, (const void *)address, size);
+    return DEVICE_OK;
+}
+
 /* -- arrays -------------------------------------------------------------------------------------------- */
 
 enum device_result
@@ -248,7 +301,8 @@ device_array_new(struct device *d, const struct device_array_shape *shape, struc
     s.pitch = (row + ARRAY_PITCH - 1) / ARRAY_PITCH * ARRAY_PITCH;
     if (__builtin_mul_overflow(s.pitch, rows, &plane) || __builtin_mul_overflow(plane, slices, &bytes))
         return device_fail(DEVICE_OUT_OF_MEMORY, "an array of absurd size");
-    enum device_result r = device_alloc(d, bytes, ALLOCATION_ARRAY, &s.base);
+    enum device_result r = d->gpu ? gpu_array_new(d, &s, &s.base)
+                                  : device_alloc(d, bytes, ALLOCATION_ARRAY, &s.base);
     if (r != DEVICE_OK)
         return r;
     struct device_array *a = handle_new(HANDLE_ARRAY, sizeof *a);
@@ -263,9 +317,13 @@ device_array_free(struct device_array *a)
 {
     if (!handle_is(a, HANDLE_ARRAY))
         return device_fail(DEVICE_INVALID_HANDLE, "%p is no array", (void *)a);
-    memory_release(a->device->memory, a->shape.base);
+    enum device_result r = DEVICE_OK;
+    if (a->device->gpu)
+        r = gpu_array_free(a->device, a->shape.base);
+    else
+        memory_release(a->device->memory, a->shape.base);
     handle_free(a);
-    return DEVICE_OK;
+    return r;
 }
 
 const struct device_array_shape *
@@ -299,21 +357,62 @@ device_texture_from_array(struct texture *t, const struct device_array_shape *s)
     };
 }
 
-uint64_t
-device_texture_new(const struct texture *t, const void *saved, size_t size)
+struct search {
+    uint64_t handle;
+    void *found;
+};
+
+static void
+match_array(void *handle, void *context)
 {
+    struct search *s = context;
+    if (((struct device_array *)handle)->shape.base == s->handle)
+        s->found = handle;
+}
+
+/* The driver's object; 0: device_reason. */
+static uint64_t
+driver_texture(struct device *d, const struct texture *t)
+{
+    struct search array = {t->level[0].base, NULL};
+    uint64_t handle = 0;
+    handle_each(HANDLE_ARRAY, match_array, &array);
+    return gpu_texture_new(d, t, array.found != NULL, &handle) == DEVICE_OK ? handle : 0;
+}
+
+uint64_t
+device_texture_new(struct device *d, const struct texture *t, const void *saved, size_t size)
+{
+    uint64_t gpu = d->gpu ? driver_texture(d, t) : 0;
+    if (d->gpu && !gpu)
+        return 0;
     struct device_texture *x = handle_new(HANDLE_TEXTURE, sizeof *x);
     x->t = *t;
     x->t.magic = TEXTURE_MAGIC;
+    x->device = d;
+    x->gpu = gpu;
     x->saved = memcpy(ls_alloc(size), saved, size);
-    return (uint64_t)&x->t;
+    return gpu ? gpu : (uint64_t)&x->t;
+}
+
+static void
+match_texture(void *handle, void *context)
+{
+    struct search *s = context;
+    if (((struct device_texture *)handle)->gpu == s->handle)
+        s->found = handle;
 }
 
 static struct device_texture *
 texture_of(uint64_t handle)
 {
     struct device_texture *x = (struct device_texture *)(handle - offsetof(struct device_texture, t));
-    return handle >= PAGE && handle_is(x, HANDLE_TEXTURE) ? x : NULL;
+    struct search s = {handle, NULL};
+    if (!device_process()->gpu)
+        return handle >= PAGE && handle_is(x, HANDLE_TEXTURE) ? x : NULL;
+    if (handle)
+        handle_each(HANDLE_TEXTURE, match_texture, &s);
+    return s.found;
 }
 
 const void *
@@ -330,10 +429,11 @@ device_texture_free(uint64_t handle)
     if (!x)
         return device_fail(DEVICE_INVALID_VALUE, "0x%llx is no texture or surface object",
                            (unsigned long long)handle);
+    enum device_result r = x->gpu ? gpu_texture_free(x->device, x->gpu, x->t.surface) : DEVICE_OK;
     x->t.magic = 0;
     ls_release(x->saved);
     handle_free(x);
-    return DEVICE_OK;
+    return r;
 }
 
 /* -- reset ------------------------------------------------------------------------------------------------ */
@@ -367,4 +467,8 @@ storage_reset_device(struct device *d)
     for (size_t k = 0; k < all.list.count; k++)
         memory_release(d->memory, all.list.at[k]);
     VEC_FREE(&all.list);
+    pthread_mutex_lock(&lock);
+    for (size_t k = 0; d->gpu && k < pinned.count; k++) /* that ended with the context too */
+        gpu_host_register(d, (void *)pinned.at[k].base, pinned.at[k].size);
+    pthread_mutex_unlock(&lock);
 }

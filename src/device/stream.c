@@ -4,7 +4,7 @@
  * submitted, so that the order of submission is the order of execution: what every stream promises
  * its user holds, for the legacy stream's implicit waits too.
  */
-#include "device/device_priv.h"
+#include "device/gpu.h"
 
 #include <string.h>
 #include <time.h>
@@ -31,30 +31,43 @@ now(void)
 }
 
 enum device_result
-op_run(const struct device_op *op)
+op_run(struct device_stream *s, const struct device_op *op)
 {
     enum device_result r = DEVICE_OK;
+    bool gpu = s->device->gpu;
     switch (op->kind) {
-    case DEVICE_OP_LAUNCH: return launch_run(&op->launch);
+    case DEVICE_OP_LAUNCH: return launch_run(s, &op->launch);
     case DEVICE_OP_COPY:
         r = copy_check(&op->copy);
-        if (r == DEVICE_OK && op->copy.width && op->copy.height)
-            copy_run(&op->copy);
+        if (r != DEVICE_OK || !op->copy.width || !op->copy.height || !op->copy.depth)
+            return r;
+        if (gpu)
+            return gpu_copy(s, &op->copy);
+        copy_run(&op->copy);
         return r;
     case DEVICE_OP_FILL:
         r = fill_check(&op->fill);
-        if (r == DEVICE_OK && op->fill.width)
-            fill_run(&op->fill);
+        if (r != DEVICE_OK || !op->fill.width || !op->fill.height || !op->fill.depth)
+            return r;
+        if (gpu)
+            return gpu_fill(s, &op->fill);
+        fill_run(&op->fill);
         return r;
-    case DEVICE_OP_HOST: op->host.f(op->host.data); return r;
+    case DEVICE_OP_HOST:
+        if (gpu)
+            return gpu_host_call(s, &op->host);
+        op->host.f(op->host.data);
+        return r;
     case DEVICE_OP_RECORD:
         op->event->nanoseconds = now();
         op->event->recorded = true;
-        return r;
-    case DEVICE_OP_FREE: return device_free(op->storage.address);
-    case DEVICE_OP_GRAPH: return graph_run(op->graph);
+        return gpu ? gpu_event_record(s, op->event) : r;
+    case DEVICE_OP_FREE:
+        r = gpu ? gpu_stream_synchronize(s) : r;
+        return r == DEVICE_OK ? device_free(op->storage.address) : r;
+    case DEVICE_OP_GRAPH: return graph_run(s, op->graph);
+    case DEVICE_OP_WAIT: return gpu && op->event->recorded ? gpu_event_wait(s, op->event) : r;
     case DEVICE_OP_EMPTY:
-    case DEVICE_OP_WAIT:
     case DEVICE_OP_ALLOC: break;
     }
     return r;
@@ -95,7 +108,7 @@ device_submit(struct device_stream *s, const struct device_op *op)
     if (s == s->device->stream && capture_forbids(s->device))
         return device_fail(DEVICE_CAPTURE_IMPLICIT,
                            "the legacy stream would wait for a stream that is capturing");
-    return op_run(op);
+    return op_run(s, op);
 }
 
 /* -- streams ---------------------------------------------------------------------------------------- */
@@ -128,6 +141,8 @@ device_stream_new(struct device *d, uint32_t flags, int priority)
                   : priority > DEVICE_PRIORITY_LEAST  ? DEVICE_PRIORITY_LEAST
                                                       : priority;
     s->id = ++stream_ids;
+    if (d->gpu && d->stream) /* the first one made is the legacy stream, which the driver has */
+        gpu_stream_new(s);
     return s;
 }
 
@@ -137,6 +152,7 @@ device_stream_free(struct device_stream *s)
     if (!device_stream_is(s))
         return device_fail(DEVICE_INVALID_HANDLE, "%p is no stream", (void *)s);
     capture_free(s->capture);
+    gpu_stream_free(s);
     handle_free(s);
     return DEVICE_OK;
 }
@@ -176,13 +192,13 @@ device_stream_query(struct device_stream *s)
 {
     if (s->capture)
         return device_fail(DEVICE_CAPTURE_UNSUPPORTED, "the stream is capturing");
-    return device_lost(s->device);
+    return s->device->gpu ? gpu_stream_query(s) : device_lost(s->device);
 }
 
 enum device_result
 device_stream_synchronize(struct device_stream *s)
 {
-    return device_stream_query(s);
+    return s->device->gpu && !s->capture ? gpu_stream_synchronize(s) : device_stream_query(s);
 }
 
 /* -- events ------------------------------------------------------------------------------------------- */
@@ -193,6 +209,8 @@ device_event_new(struct device *d, uint32_t flags)
     struct device_event *e = handle_new(HANDLE_EVENT, sizeof *e);
     e->device = d;
     e->flags = flags;
+    if (d->gpu)
+        gpu_event_new(e);
     return e;
 }
 
@@ -202,6 +220,7 @@ device_event_free(struct device_event *e)
     if (!device_event_is(e))
         return device_fail(DEVICE_INVALID_HANDLE, "%p is no event", (void *)e);
     VEC_FREE(&e->captured.after.list);
+    gpu_event_free(e);
     handle_free(e);
     return DEVICE_OK;
 }
@@ -249,7 +268,15 @@ device_event_query(struct device_event *e)
 {
     if (e->captured.graph)
         return device_fail(DEVICE_CAPTURE_UNSUPPORTED, "the event was recorded in a capturing stream");
-    return device_lost(e->device);
+    return e->device->gpu && e->recorded ? gpu_event_query(e) : device_lost(e->device);
+}
+
+enum device_result
+device_event_synchronize(struct device_event *e)
+{
+    if (e->captured.graph || !e->device->gpu || !e->recorded)
+        return device_event_query(e);
+    return gpu_event_synchronize(e);
 }
 
 enum device_result
@@ -261,6 +288,8 @@ device_event_elapsed(struct device_event *from, struct device_event *to, float *
     if ((from->flags | to->flags) & DEVICE_EVENT_NO_TIMING)
         return device_fail(DEVICE_INVALID_HANDLE, "the %s event was created without timing",
                            from->flags & DEVICE_EVENT_NO_TIMING ? "first" : "second");
+    if (from->device->gpu)
+        return gpu_event_elapsed(from, to, out_milliseconds);
     *out_milliseconds = (float)((double)(to->nanoseconds - from->nanoseconds) * 1e-6);
     return device_lost(from->device);
 }

@@ -3,7 +3,7 @@
  * system.c: what the process has: devices, the pool of workers, the jit engine. One lock guards the
  * making of things; what is made stays.
  */
-#include "device/device_priv.h"
+#include "device/gpu.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,6 +55,12 @@ bool
 device_verbose(void)
 {
     return set_in_environment("LOCKSTEP_VERBOSE");
+}
+
+bool
+device_is_gpu(void)
+{
+    return device_count() > 0 && process.gpu;
 }
 
 bool
@@ -119,6 +125,19 @@ start(void)
     uint64_t devices = 1, workers = 0;
     if (process.started)
         return true;
+    int gpus = 0;
+    if (!gpu_open(&process.gpu, &gpus))
+        return false;
+    if (process.gpu) {
+        const char *tool = getenv("LOCKSTEP_TOOL");
+        if (tool && *tool) {
+            device_fail(DEVICE_NOT_SUPPORTED, "%s watches the virtual GPU alone", tool);
+            return false;
+        }
+        process.count = gpus < DEVICE_MOST ? gpus : DEVICE_MOST;
+        process.started = true;
+        return true;
+    }
     process.profile = choose_profile();
     if (!process.profile || !number_of("LOCKSTEP_DEVICES", 1, DEVICE_MOST, &devices) ||
         !number_of("LOCKSTEP_WORKERS", 1, 4096, &workers) || !tool_start(process.profile))
@@ -174,7 +193,11 @@ make(int index)
     struct ls_error err = {0};
     struct device *d = ls_alloc(sizeof *d);
     d->index = index;
-    d->profile = process.profile;
+    d->profile = process.gpu ? gpu_profile(process.gpu, index) : process.profile;
+    if (!d->profile || (process.gpu && !gpu_make(d))) {
+        ls_release(d);
+        return NULL;
+    }
     d->memory = memory_new(index, d->profile->memory_bytes, &err);
     if (!d->memory) {
         device_fail(DEVICE_NOT_INITIALIZED, "%s", err.text);
@@ -228,7 +251,7 @@ device_use(struct device **out)
 {
     *out = device_at(current);
     if (!*out)
-        return DEVICE_INVALID_DEVICE;
+        return device_count() ? DEVICE_INVALID_DEVICE : DEVICE_NO_DEVICE;
     in_use = true;
     return device_lost(*out);
 }
@@ -260,6 +283,8 @@ device_profile(const struct device *d)
 enum device_result
 device_attribute(const struct device *d, int number, int *out_value)
 {
+    if (d->gpu)
+        return gpu_attribute(d, number, out_value);
     const struct device_profile *p = d->profile;
     switch (number) {
 #define ATTRIBUTE(n, name, value)                                                                  \
@@ -273,6 +298,8 @@ device_attribute(const struct device *d, int number, int *out_value)
 void
 device_uuid(const struct device *d, uint8_t out[16])
 {
+    if (d->gpu && gpu_uuid(d, out) == DEVICE_OK)
+        return;
     struct hash128 h = ls_hash((struct hash128){(uint64_t)d->index, 0}, d->profile->key,
                                strlen(d->profile->key));
     memcpy(out, &h, sizeof h);
@@ -306,7 +333,7 @@ device_synchronize(struct device *d)
     fflush(stdout);
     if (device_capture_graph(d->stream, NULL))
         return device_fail(DEVICE_CAPTURE_UNSUPPORTED, "a stream of the device is capturing");
-    return device_lost(d);
+    return d->gpu && !d->lost ? gpu_synchronize(d) : device_lost(d);
 }
 
 struct device_settings *
@@ -320,6 +347,8 @@ device_limit_get(struct device *d, unsigned limit, size_t *out_value)
 {
     if (limit >= DEVICE_LIMITS)
         return device_fail(DEVICE_UNSUPPORTED_LIMIT, "limit %u is not known", limit);
+    if (d->gpu)
+        return gpu_limit_get(d, limit, out_value);
     *out_value = d->limit[limit];
     return DEVICE_OK;
 }
@@ -329,6 +358,8 @@ device_limit_set(struct device *d, unsigned limit, size_t value)
 {
     if (limit >= DEVICE_LIMITS)
         return device_fail(DEVICE_UNSUPPORTED_LIMIT, "limit %u is not known", limit);
+    if (d->gpu)
+        return gpu_limit_set(d, limit, value);
     if (limit == DEVICE_LIMIT_STACK && value > d->profile->local_bytes_per_thread)
         return device_fail(DEVICE_INVALID_VALUE, "a stack of %zu bytes: %s allows %u", value,
                            d->profile->name, d->profile->local_bytes_per_thread);
@@ -345,8 +376,10 @@ device_peer_set(struct device *d, int peer, bool enabled)
         return device_fail(enabled ? DEVICE_PEER_ENABLED : DEVICE_PEER_NOT_ENABLED,
                            "access from device %d to device %d is %s", d->index, peer,
                            enabled ? "enabled already" : "not enabled");
-    d->peer[peer] = enabled;
-    return DEVICE_OK;
+    enum device_result r = d->gpu ? gpu_peer(d, device_at(peer), enabled) : DEVICE_OK;
+    if (r == DEVICE_OK)
+        d->peer[peer] = enabled;
+    return r;
 }
 
 uint32_t
@@ -378,6 +411,7 @@ device_reset(struct device *d)
     fflush(stdout);
     handle_each(HANDLE_STREAM, end_stream, d);
     handle_each(HANDLE_EVENT, end_event, d);
+    enum device_result r = d->gpu ? gpu_reset(d) : DEVICE_OK;
     image_reset_device(d);
     storage_reset_device(d);
     default_limits(d);
@@ -385,5 +419,5 @@ device_reset(struct device *d)
     memset(d->peer, 0, sizeof d->peer);
     d->epoch++;
     d->lost = DEVICE_OK;
-    return DEVICE_OK;
+    return r;
 }

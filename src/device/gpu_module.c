@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * gpu_module.c: PTX for a real GPU, functions, launches.
+ *
+ * The driver compiles the program's own text; several linked texts are printed anew. A text for a
+ * newer PTX version or a newer GPU than is there gets the driver's version and the GPU's capability
+ * in its header: what clang writes seldom needs more, and where it does the driver says so.
+ *
+ * Managed variables lie in the program (device_image_place), where the GPU may not reach them: a
+ * launch of a module that has some copies them there and back, and so waits.
+ */
+#include "device/gpu_priv.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LOG_BYTES = 4096 };
+
+/* -- text -------------------------------------------------------------------------------------------------- */
+
+/* PTX version of a driver (PTX ISA, release notes: 11.x has 7.x, 12.x has 8.x; 12.6 has 8.5, and so
+ * one less from there on), times ten. */
+static int
+newest_ptx(int cuda)
+{
+    int major = cuda / 1000, minor = cuda % 1000 / 10;
+    if (major == 11)
+        return 70 + (minor < 9 ? minor : 8);
+    if (major == 12)
+        return minor <= 5 ? 80 + minor : 80 + minor - 1;
+    return major < 11 ? 65 : 90 + minor;
+}
+
+/* Appends the text with the number behind `word` replaced when it is greater than most. */
+static void
+add_lowered(struct text *out, const char *line, size_t n, const char *word, int most, bool version)
+{
+    size_t at = strlen(word);
+    int value = 0, digits = 0;
+    while (at < n && (line[at] == ' ' || line[at] == '\t'))
+        at++;
+    size_t begin = at;
+    if (!version && at + 3 < n && !strncmp(line + at, "sm_", 3))
+        begin = at += 3;
+    for (; at < n && (isdigit((unsigned char)line[at]) || (version && line[at] == '.')); at++)
+        if (line[at] != '.') {
+            value = value * 10 + line[at] - '0';
+            digits++;
+        }
+    if (!digits || value <= most) {
+        text_add_bytes(out, line, n);
+        return;
+    }
+    if (!version && at < n && line[at] == 'a') /* sm_90a: of one generation alone */
+        at++;
+    text_add_bytes(out, line, begin);
+    if (version)
+        text_add(out, "%d.%d", most / 10, most % 10);
+    else
+        text_add(out, "%d", most);
+    text_add_bytes(out, line + at, n - at);
+}
+
+static void
+text_for(const struct device *d, const struct unit *u, struct text *out)
+{
+    int version = newest_ptx(device_process()->gpu->version),
+        target = (int)(d->profile->cc_major * 10 + d->profile->cc_minor);
+    struct text printed = {0};
+    if (!u->text)
+        ptx_print(u->ptx, &printed);
+    const char *at = u->text ? u->text : printed.at, *end = at + (u->text ? u->text_bytes : printed.count);
+    bool head = true;
+    while (at < end && *at && head) {
+        const char *newline = memchr(at, '\n', (size_t)(end - at));
+        size_t n = newline ? (size_t)(newline - at) + 1 : (size_t)(end - at);
+        if (!strncmp(at, ".version", 8)) {
+            add_lowered(out, at, n, ".version", version, true);
+        } else if (!strncmp(at, ".target", 7)) {
+            add_lowered(out, at, n, ".target", target, false);
+            head = false;
+        } else {
+            text_add_bytes(out, at, n);
+        }
+        at += n;
+    }
+    text_add_bytes(out, at, strnlen(at, (size_t)(end - at)));
+    text_free(&printed);
+}
+
+/* -- modules ---------------------------------------------------------------------------------------------- */
+
+static enum device_result
+load(struct device *d, struct unit *u, CUmodule *out)
+{
+    char log[LOG_BYTES] = "";
+    struct text text = {0};
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void *values[] = {log, (void *)(uintptr_t)sizeof log};
+    enum device_result r = gpu_enter(d);
+    if (r != DEVICE_OK)
+        return r;
+    text_for(d, u, &text);
+    r = GPU(d, cuModuleLoadDataEx, out, text.at, 2, options, values);
+    text_free(&text);
+    if (r != DEVICE_OK && log[0]) {
+        char why[512];
+        snprintf(why, sizeof why, "%s", device_reason());
+        device_fail(r, "%s: %.300s\n%.600s", u->name, why, log);
+    }
+    return r;
+}
+
+static bool
+has_place(const struct ptx_var *v)
+{
+    return v->space == PTX_SPACE_GLOBAL || v->space == PTX_SPACE_CONST;
+}
+
+uint64_t *
+gpu_module_load(struct device *d, struct unit *u)
+{
+    CUmodule m = NULL;
+    if (load(d, u, &m) != DEVICE_OK)
+        return NULL;
+    u->gpu_module[d->index] = m;
+    uint64_t *symbols = ls_alloc(sizeof *symbols * (u->ptx->var_count + 1));
+    for (uint32_t k = 0; k < u->ptx->var_count; k++) {
+        const struct ptx_var *v = u->ptx->vars[k];
+        CUdeviceptr at = 0;
+        size_t size = 0;
+        if (!has_place(v) ||
+            device_process()->gpu->cuModuleGetGlobal_v2(&at, &size, m, v->name) != CUDA_SUCCESS || !size)
+            continue; /* a variable of the module alone: nobody outside asks for it */
+        symbols[k] = at;
+        memory_adopt(d->memory, at, size, ALLOCATION_VARIABLE);
+    }
+    return symbols;
+}
+
+void
+gpu_module_unload(struct device *d, struct unit *u)
+{
+    if (u->gpu_module[d->index] && gpu_enter(d) == DEVICE_OK)
+        GPU(d, cuModuleUnload, (CUmodule)u->gpu_module[d->index]);
+    u->gpu_module[d->index] = NULL;
+}
+
+/* -- functions --------------------------------------------------------------------------------------------- */
+
+static enum device_result
+function(struct device_function *f, CUfunction *out)
+{
+    struct device *d = f->device;
+    if (!unit_symbols(d, f->unit))
+        return DEVICE_INVALID_PTX;
+    enum device_result r = gpu_enter(d);
+    if (r == DEVICE_OK)
+        r = GPU(d, cuModuleGetFunction, out, (CUmodule)f->unit->gpu_module[d->index], f->func->name);
+    if (r == DEVICE_OK && f->max_dynamic_shared)
+        r = GPU(d, cuFuncSetAttribute, *out, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                (int)f->max_dynamic_shared);
+    if (r == DEVICE_OK && f->settings.carveout >= 0)
+        r = GPU(d, cuFuncSetAttribute, *out, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
+                f->settings.carveout);
+    if (r == DEVICE_OK && f->settings.cache_config)
+        r = GPU(d, cuFuncSetCacheConfig, *out, (CUfunc_cache)f->settings.cache_config);
+    return r;
+}
+
+enum device_result
+gpu_function_info(struct device_function *f, struct device_function_info *out)
+{
+    CUfunction at;
+    enum device_result r = function(f, &at);
+    *out = (struct device_function_info){.func = f->func, .device = f->device};
+    const struct {
+        CUfunction_attribute attribute;
+        uint32_t *to;
+    } rows[] = {
+        {CU_FUNC_ATTRIBUTE_NUM_REGS, &out->registers},
+        {CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, &out->static_shared},
+        {CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, &out->local_bytes},
+        {CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES, &out->constant_bytes},
+        {CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, &out->max_threads},
+        {CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, &out->max_dynamic_shared},
+    };
+    for (size_t k = 0; r == DEVICE_OK && k < sizeof rows / sizeof *rows; k++) {
+        int value = 0;
+        r = GPU(f->device, cuFuncGetAttribute, &value, rows[k].attribute, at);
+        *rows[k].to = (uint32_t)value;
+    }
+    return r;
+}
+
+enum device_result
+gpu_set_max_dynamic_shared(struct device_function *f, int64_t bytes)
+{
+    CUfunction at;
+    enum device_result r = function(f, &at);
+    if (r == DEVICE_OK)
+        r = GPU(f->device, cuFuncSetAttribute, at, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                (int)bytes);
+    if (r == DEVICE_OK)
+        f->max_dynamic_shared = (uint32_t)bytes;
+    return r;
+}
+
+enum device_result
+gpu_occupancy(struct device_function *f, uint32_t threads, uint64_t dynamic_shared, struct occupancy *out)
+{
+    const struct device_profile *p = f->device->profile;
+    CUfunction at;
+    int blocks = 0;
+    enum device_result r = function(f, &at);
+    if (r == DEVICE_OK)
+        r = GPU(f->device, cuOccupancyMaxActiveBlocksPerMultiprocessor, &blocks, at, (int)threads,
+                dynamic_shared);
+    uint32_t warps = (threads + 31) / 32;
+    *out = (struct occupancy){.blocks_per_sm = (uint32_t)blocks, .warps_per_sm = (uint32_t)blocks * warps,
+                              .warps_per_block = warps, .limited_by = ""};
+    if (p->max_threads_per_sm)
+        out->occupancy = 32.0 * out->warps_per_sm / p->max_threads_per_sm;
+    return r;
+}
+
+/* -- launches ------------------------------------------------------------------------------------------------ */
+
+/* Copies the module's managed variables to the GPU, or back. */
+static enum device_result
+exchange(struct device *d, struct unit *u, bool to_gpu)
+{
+    const uint64_t *symbols = unit_symbols(d, u);
+    enum device_result r = DEVICE_OK;
+    for (size_t k = 0; r == DEVICE_OK && k < u->placed.count; k++) {
+        const struct ptx_var *v = ptx_find_var(u->ptx, u->placed.at[k].name);
+        void *gpu = v ? (void *)symbols[v->index] : NULL, *host = u->placed.at[k].host;
+        if (gpu)
+            r = to_gpu ? gpu_access(d, gpu, host, v->size) : gpu_access(d, host, gpu, v->size);
+    }
+    return r;
+}
+
+enum device_result
+gpu_launch(struct device_stream *s, const struct device_launch *l)
+{
+    struct device *d = s->device;
+    const struct ptx_func *func = l->function->func;
+    void *params[func->param_count + 1];
+    CUfunction at;
+    enum device_result r = function(l->function, &at);
+    for (uint32_t k = 0; k < func->param_count; k++)
+        params[k] = l->params + func->params[k]->param_offset;
+    bool managed = l->function->unit->placed.count > 0;
+    if (r == DEVICE_OK && managed)
+        r = exchange(d, l->function->unit, true);
+    const uint32_t *g = l->grid, *b = l->block;
+    uint32_t shared = (uint32_t)l->dynamic_shared;
+    if (r == DEVICE_OK)
+        r = l->cooperative ? GPU(d, cuLaunchCooperativeKernel, at, g[0], g[1], g[2], b[0], b[1], b[2], shared,
+                                 gpu_stream(s), params)
+                           : GPU(d, cuLaunchKernel, at, g[0], g[1], g[2], b[0], b[1], b[2], shared,
+                                 gpu_stream(s), params, NULL);
+    if (r == DEVICE_OK && managed)
+        r = GPU(d, cuStreamSynchronize, gpu_stream(s));
+    return r == DEVICE_OK && managed ? exchange(d, l->function->unit, false) : r;
+}
