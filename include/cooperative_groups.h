@@ -15,6 +15,8 @@
 
 #if defined(__CUDA__) && defined(__clang__)
 
+#include "crt/quiet_begin.h"
+
 #define LOCKSTEP_CG __device__ __inline__
 
 namespace cooperative_groups
@@ -517,6 +519,7 @@ invoke_one(const Group &group, Function &&function, Arguments &&...arguments)
 } // namespace cooperative_groups
 
 #undef LOCKSTEP_CG
+#include "crt/quiet_end.h"
 
 #endif
 

@@ -11,6 +11,8 @@
 #include "vector_functions.h"
 #include "vector_types.h"
 
+#include "crt/quiet_begin.h"
+
 #define LOCKSTEP_COMPLEX static __inline__ __host__ __device__ __attribute__((unused))
 
 typedef float2 cuFloatComplex;
@@ -148,5 +150,6 @@ cuComplexDoubleToFloat(cuDoubleComplex z)
 }
 
 #undef LOCKSTEP_COMPLEX
+#include "crt/quiet_end.h"
 
 #endif

@@ -14,6 +14,8 @@
 
 #include "cuda_runtime.h"
 
+#include "crt/quiet_begin.h"
+
 #define LOCKSTEP_HD static __inline__ __host__ __device__ __attribute__((unused))
 #define LOCKSTEP_D static __inline__ __device__ __attribute__((unused))
 
@@ -1335,6 +1337,7 @@ atomicAdd(__nv_bfloat162 *address, __nv_bfloat162 v)
 
 #undef LOCKSTEP_HD
 #undef LOCKSTEP_D
+#include "crt/quiet_end.h"
 
 #endif
 

@@ -13,6 +13,8 @@
 
 #include "cuda_runtime.h"
 
+#include "crt/quiet_begin.h"
+
 #define LOCKSTEP_HD static __inline__ __host__ __device__ __attribute__((unused))
 #define LOCKSTEP_D static __inline__ __device__ __attribute__((unused))
 
@@ -1352,6 +1354,7 @@ atomicAdd(__half2 *address, __half2 v)
 
 #undef LOCKSTEP_HD
 #undef LOCKSTEP_D
+#include "crt/quiet_end.h"
 
 #endif
 

@@ -12,6 +12,7 @@
 
 #include "crt/host_config.h"
 
+#include "crt/quiet_begin.h"
 #include "builtin_types.h"
 #include "channel_descriptor.h"
 #include "cuda_runtime_api.h"
@@ -37,5 +38,7 @@
 #endif
 #include "crt/runtime_templates.h"
 #endif
+
+#include "crt/quiet_end.h"
 
 #endif

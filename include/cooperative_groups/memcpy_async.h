@@ -9,6 +9,7 @@
 #include "../cooperative_groups.h"
 
 #if defined(__CUDA__) && defined(__clang__)
+#include "../crt/quiet_begin.h"
 
 namespace cooperative_groups
 {
@@ -51,6 +52,7 @@ wait_prior(const Group &group)
 
 } // namespace cooperative_groups
 
+#include "../crt/quiet_end.h"
 #endif
 
 #endif

@@ -9,6 +9,7 @@
 #include "../cooperative_groups.h"
 
 #if defined(__CUDA__) && defined(__clang__)
+#include "../crt/quiet_begin.h"
 
 namespace cooperative_groups
 {
@@ -56,6 +57,7 @@ reduce_update_async(const Group &group, T &destination, V value, Operation opera
 
 } // namespace cooperative_groups
 
+#include "../crt/quiet_end.h"
 #endif
 
 #endif

@@ -8,6 +8,7 @@
 #include "reduce.h"
 
 #if defined(__CUDA__) && defined(__clang__)
+#include "../crt/quiet_begin.h"
 
 namespace cooperative_groups
 {
@@ -47,6 +48,7 @@ exclusive_scan(const Group &group, T value)
 
 } // namespace cooperative_groups
 
+#include "../crt/quiet_end.h"
 #endif
 
 #endif

@@ -112,6 +112,9 @@ struct jit_warp {
 bool jit_place(const struct ptx_module *m, uint32_t place, const struct ptx_func **func,
                const struct ptx_insn **insn);
 uint32_t jit_place_of(const struct ptx_func *func, const struct ptx_insn *insn);
+/* The line of the program that an instruction comes from (not of a header: of the call in it); NULL:
+ * not known. */
+const struct ptx_loc *jit_place_loc(const struct ptx_func *func, const struct ptx_insn *insn);
 /* "prog.cu:12" from .loc, else "prog.ptx:34". */
 void jit_place_text(const struct ptx_module *m, uint32_t place, char *out, size_t room);
 

@@ -5,6 +5,7 @@
 #include "jit/jit.h"
 
 #include <stdio.h>
+#include <string.h>
 
 bool
 jit_place(const struct ptx_module *m, uint32_t place, const struct ptx_func **func,
@@ -31,6 +32,42 @@ jit_place_of(const struct ptx_func *func, const struct ptx_insn *insn)
     return n;
 }
 
+/* Compilers' headers and ours: what was inlined from there belongs to the line that called it. */
+static bool
+is_library(const char *file)
+{
+    return strstr(file, "/lib/clang/") || strstr(file, "/include/crt/") ||
+           strstr(file, "/include/lockstep/");
+}
+
+/* NULL: no line of the program. */
+static const struct ptx_loc *
+own_loc(const struct ptx_func *f, const struct ptx_insn *i)
+{
+    const struct ptx_module *m = f->module;
+    const struct ptx_loc *l = i->loc && i->loc < f->loc_count ? &f->locs[i->loc] : NULL;
+    while (l && l->inlined_at && l->inlined_at < f->loc_count && l->file < m->file_count &&
+           m->files[l->file].name && is_library(m->files[l->file].name))
+        l = &f->locs[l->inlined_at];
+    bool known = l && l->line && l->file < m->file_count && m->files[l->file].name &&
+                 !is_library(m->files[l->file].name);
+    return known ? l : NULL;
+}
+
+/* Instructions without a line of their own (the compiler says 0) go with the one before, the first ones
+ * with the next. */
+const struct ptx_loc *
+jit_place_loc(const struct ptx_func *f, const struct ptx_insn *i)
+{
+    const struct ptx_loc *l = NULL;
+    uint32_t n = (uint32_t)(i - f->insns);
+    for (uint32_t k = n + 1; k-- > 0 && !l;)
+        l = own_loc(f, &f->insns[k]);
+    for (uint32_t k = n + 1; k < f->insn_count && !l; k++)
+        l = own_loc(f, &f->insns[k]);
+    return l;
+}
+
 void
 jit_place_text(const struct ptx_module *m, uint32_t place, char *out, size_t room)
 {
@@ -40,8 +77,8 @@ jit_place_text(const struct ptx_module *m, uint32_t place, char *out, size_t roo
         snprintf(out, room, "%s", m->path);
         return;
     }
-    const struct ptx_loc *l = i->loc && i->loc < f->loc_count ? &f->locs[i->loc] : NULL;
-    if (l && l->file < m->file_count && m->files[l->file].name)
+    const struct ptx_loc *l = jit_place_loc(f, i);
+    if (l)
         snprintf(out, room, "%s:%u", m->files[l->file].name, l->line);
     else
         snprintf(out, room, "%s:%u", m->path, i->line);

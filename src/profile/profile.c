@@ -101,46 +101,12 @@ find_line(struct kernel *k, const char *file, uint32_t number)
     return (uint32_t)k->lines.count - 1;
 }
 
-/* Compilers' headers and ours: what was inlined from there belongs to the line that called it. */
-static bool
-is_library(const char *file)
-{
-    return strstr(file, "/lib/clang/") || strstr(file, "/include/crt/") ||
-           strstr(file, "/include/lockstep/");
-}
-
-/* NULL: no line of the program. */
-static const struct ptx_loc *
-own_loc(const struct ptx_func *f, const struct ptx_insn *i)
-{
-    const struct ptx_module *m = f->module;
-    const struct ptx_loc *l = i->loc && i->loc < f->loc_count ? &f->locs[i->loc] : NULL;
-    while (l && l->inlined_at && l->inlined_at < f->loc_count && l->file < m->file_count &&
-           m->files[l->file].name && is_library(m->files[l->file].name))
-        l = &f->locs[l->inlined_at];
-    bool known = l && l->line && l->file < m->file_count && m->files[l->file].name &&
-                 !is_library(m->files[l->file].name);
-    return known ? l : NULL;
-}
-
-/* Instructions without a line of their own go with the one before, the first ones with the next. */
-static const struct ptx_loc *
-nearest_loc(const struct ptx_func *f, uint32_t n)
-{
-    const struct ptx_loc *l = NULL;
-    for (uint32_t k = n + 1; k-- > 0 && !l;)
-        l = own_loc(f, &f->insns[k]);
-    for (uint32_t k = n + 1; k < f->insn_count && !l; k++)
-        l = own_loc(f, &f->insns[k]);
-    return l;
-}
-
 /* The line that instruction n of f was compiled from; of PTX without lines its own. */
 static struct line *
 line_of(struct kernel *k, const struct ptx_func *f, uint32_t place, uint32_t n)
 {
     if (!k->line_of[place]) {
-        const struct ptx_loc *l = nearest_loc(f, n);
+        const struct ptx_loc *l = jit_place_loc(f, &f->insns[n]);
         k->line_of[place] = 1 + (l ? find_line(k, f->module->files[l->file].name, l->line)
                                    : find_line(k, f->module->path, f->insns[n].line));
     }
