@@ -33,7 +33,7 @@ exec_warp_apart(struct exec_slot *s, uint32_t i)
     free(s->apart[i]);
     s->apart[i] = w->frame = frame;
     s->any_apart = true;
-    s->code[i] = s->code[i] == usual->partial ? k->partial : k->full;
+    exec_set_code(s, i, s->inner[i] == usual->partial ? k->partial : k->full);
     return exec_warp_call(s, i);
 }
 

@@ -213,7 +213,7 @@ exec_warp_returned(struct exec_slot *s, uint32_t i, uint32_t outcome)
                     w->barrier_votes, true, w->barrier_place);
         break;
     case JIT_WAIT:
-        if (!w->released) {
+        if (!(w->released & (s->wanted[i] ? s->wanted[i] : ~0u))) {
             s->state[i] = WARP_WAITING;
             s->parked++;
         }
@@ -243,6 +243,15 @@ exec_held(struct jit_warp *w, uint32_t lanes, uint32_t place)
     note_waiting(w->owner, w->warp, lanes, EXEC_OWN_WARP, place);
 }
 
+void
+exec_note_outside(struct exec_slot *s, uint32_t warp, uint32_t inside)
+{
+    uint32_t waiting = inside;
+    for (uint32_t left = s->barriers_used; left; left &= left - 1)
+        waiting |= s->barrier[__builtin_ctz(left)].waiting[warp];
+    note_waiting(s, warp, s->warp[warp].lanes & ~waiting, EXEC_ELSEWHERE, 0);
+}
+
 static void
 describe_range(const struct exec_slot *s, uint32_t from, uint32_t to, struct text *out)
 {
@@ -260,6 +269,11 @@ describe_range(const struct exec_slot *s, uint32_t from, uint32_t to, struct tex
     }
     char place[160];
     uint32_t barrier = s->lane_barrier[from];
+    if (barrier == EXEC_ELSEWHERE) {
+        text_add(out, " stand%s outside of the call in which others of the warp wait",
+                 to - from == 1 ? "s" : "");
+        return;
+    }
     exec_place_text(s->run, s->lane_place[from], place, sizeof place);
     text_add(out, to - from == 1 ? " waits" : " wait");
     if (barrier == EXEC_CLUSTER_BARRIER)
@@ -308,7 +322,7 @@ exec_lanes_stuck(struct jit_warp *w, uint32_t lanes)
 {
     struct exec_slot *s = w->owner;
     uint32_t first = w->warp * JIT_LANES, end = threads_of(s);
-    (void)lanes;
+    exec_note_outside(s, w->warp, lanes);
     deadlock(s, first, first + JIT_LANES < end ? first + JIT_LANES : end);
 }
 

@@ -127,6 +127,7 @@ void
 exec_slot_free(struct exec_slot *s)
 {
     exec_apart_free(s);
+    exec_fibers_free(s);
     free(s->frames);
     local_free(s);
     if (s->shared)
@@ -153,12 +154,21 @@ exec_block_coordinates(const uint32_t grid[3], uint64_t index, uint32_t out[3])
 }
 
 void
+exec_set_code(struct exec_slot *s, uint32_t i, jit_warp_fn fn)
+{
+    s->inner[i] = fn;
+    s->code[i] = s->run->code->kernel->pauses ? exec_fiber_call : fn;
+}
+
+void
 exec_block_begin(struct exec_slot *s, uint64_t index)
 {
     const struct jit_launch *l = s->block.launch;
     uint32_t sms = s->run->request->sm_count;
     const struct jit_kernel *k = s->run->code->kernel;
     exec_apart_free(s);
+    if (k->pauses)
+        exec_fibers_reset(s);
     s->block.index = index;
     s->block.smid = sms ? (uint32_t)(index % sms) : 0;
     exec_block_coordinates(l->grid, index, s->block.ctaid);
@@ -167,15 +177,16 @@ exec_block_begin(struct exec_slot *s, uint64_t index)
         w->resume = 0;
         w->lanes = 0xffffffffu;
         w->released = 0;
+        s->wanted[i] = 0;
         w->stack = 0;
         w->frame = s->frames + (size_t)k->frame_bytes * i;
-        s->code[i] = k->full;
+        exec_set_code(s, i, k->full);
         s->state[i] = WARP_READY;
     }
     uint32_t tail = l->block[0] * l->block[1] * l->block[2] % JIT_LANES;
     if (tail) {
         s->warp[s->warps - 1].lanes = (1u << tail) - 1;
-        s->code[s->warps - 1] = k->partial;
+        exec_set_code(s, s->warps - 1, k->partial);
     }
     s->live = s->warps;
     s->parked = 0;
@@ -313,8 +324,12 @@ enum block_outcome
 exec_block_run(struct exec_slot *s, struct exec_worker *w)
 {
     s->worker = w;
+    for (uint32_t i = 0; s->run->code->kernel->recursive && i < s->warps; i++)
+        s->warp[i].stack_end = exec_stack_end();
     /* The signal mask is not saved: handlers run with nothing blocked. */
-    if (sigsetjmp(w->escape, 0) != 0)
+    if (sigsetjmp(w->escape, 0) != 0) {
+        exec_fiber_left(w);
         return BLOCK_FAILED;
+    }
     return run_rounds(s);
 }

@@ -22,6 +22,7 @@ const struct jit_services exec_services = {
     .pattern = exec_pattern,
     .image = exec_image,
     .held = exec_held,
+    .pause = exec_pause,
 };
 
 struct source {

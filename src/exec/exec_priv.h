@@ -6,6 +6,7 @@
  *   grid.c       one launch ("run"): hands out blocks, in order or as resident ones
  *   block.c      one block in flight ("slot"): its memory, and rounds over its warps
  *   apart.c      warps whose lanes wait for each other
+ *   fiber.c      warps that wait inside calls
  *   barrier.c    everything about barriers that is not "all warps came to the same one"
  *   pool.c       worker threads, and the slots and hints that are kept between launches
  *   externals.c  printf, assert, malloc, free
@@ -32,7 +33,8 @@ enum {
     EXEC_FUEL = 256,                    /* back edges of a waiting loop before its warp yields */
     EXEC_CLUSTER_BARRIER = JIT_BARRIERS, /* barrier.cluster: one more barrier behind 0..15 */
     EXEC_BARRIERS = JIT_BARRIERS + 1,
-    EXEC_OWN_WARP = EXEC_BARRIERS, /* lane_barrier: waits for lanes of its warp */
+    EXEC_OWN_WARP = EXEC_BARRIERS, /* lane_barrier: waits for lanes of its warp, */
+    EXEC_ELSEWHERE, /* or stands outside of the call in which others wait for it */
 };
 
 /* -- errors ---------------------------------------------------------------------------------- */
@@ -59,6 +61,7 @@ struct exec_worker {
      * whether a fault is the kernel's. */
     struct jit_warp *volatile warp;
     struct exec_fault fault; /* set before an escape */
+    struct exec_fiber *fiber; /* whose stack this thread is on, else NULL */
     uint32_t id;             /* 0: the thread that called exec_run */
 };
 
@@ -100,7 +103,10 @@ struct exec_slot {
     uint32_t passed[EXEC_MAX_WARPS]; /* lanes whose cluster barrier was complete before they waited */
     uint32_t lane_place[EXEC_MAX_THREADS];  /* waiting lanes: where, */
     uint8_t lane_barrier[EXEC_MAX_THREADS]; /* at which barrier */
-    jit_warp_fn code[EXEC_MAX_WARPS];
+    jit_warp_fn code[EXEC_MAX_WARPS];  /* what to call, */
+    jit_warp_fn inner[EXEC_MAX_WARPS]; /* the warp function: the same, or behind exec_fiber_call */
+    struct exec_fiber *fiber[EXEC_MAX_WARPS];
+    uint32_t wanted[EXEC_MAX_WARPS]; /* JIT_WAIT inside a call: the lanes that wait there; 0: any */
     uint8_t *apart[EXEC_MAX_WARPS]; /* frame of a warp whose lanes wait for each other; free() */
     bool any_apart;
     uint8_t *frames;
@@ -125,6 +131,16 @@ uint32_t exec_warp_call(struct exec_slot *s, uint32_t i);
 /* Warp i returned JIT_APART: lets it go on. */
 uint32_t exec_warp_apart(struct exec_slot *s, uint32_t i);
 void exec_apart_free(struct exec_slot *s);
+void exec_set_code(struct exec_slot *s, uint32_t i, jit_warp_fn fn);
+
+/* fiber.c: warps that wait inside calls */
+uint32_t exec_fiber_call(struct jit_warp *w);
+void exec_pause(struct jit_warp *w, uint32_t lanes, uint32_t why);
+void exec_fiber_leave(struct exec_worker *w);
+void exec_fiber_left(struct exec_worker *w);
+void exec_fibers_reset(struct exec_slot *s);
+void exec_fibers_free(struct exec_slot *s);
+uint8_t *exec_stack_end(void);
 
 /* barrier.c */
 enum round { ROUND_DONE, ROUND_ON, ROUND_YIELDED };
@@ -132,6 +148,8 @@ void exec_arrive(struct exec_slot *s, uint32_t warp, uint32_t lanes, uint32_t ba
                  uint32_t threads, uint32_t kind, uint32_t votes, bool waits, uint32_t place);
 void exec_warp_returned(struct exec_slot *s, uint32_t warp, uint32_t outcome);
 enum round exec_general_round(struct exec_slot *s);
+/* Lanes of the warp that do not wait are outside of a call in which those `inside` do. */
+void exec_note_outside(struct exec_slot *s, uint32_t warp, uint32_t inside);
 void exec_held(struct jit_warp *w, uint32_t lanes, uint32_t place);
 /* Lanes of one warp wait for others of it that cannot come. */
 _Noreturn void exec_lanes_stuck(struct jit_warp *w, uint32_t lanes);

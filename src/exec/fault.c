@@ -59,6 +59,7 @@ on_signal(int number, siginfo_t *info, void *context)
                                    .warp = warp->warp, .has_address = true, .by_signal = true,
                                    .address = (uint64_t)(uintptr_t)info->si_addr};
     snprintf(w->fault.what, sizeof w->fault.what, "illegal address");
+    exec_fiber_leave(w);
     siglongjmp(w->escape, 1);
 }
 
@@ -155,6 +156,7 @@ exec_escape(struct exec_slot *s, uint32_t warp, uint32_t lanes, uint32_t place, 
                                    .lanes = lanes, .place = place, .has_place = has_place};
     snprintf(w->fault.what, sizeof w->fault.what, "%s", what);
     snprintf(w->fault.detail, sizeof w->fault.detail, "%s", detail ? detail : "");
+    exec_fiber_leave(w);
     siglongjmp(w->escape, 1);
 }
 

@@ -141,6 +141,20 @@ want_calls(struct unit *u, const struct flow *f)
         want_addresses(u);
 }
 
+/* Whether lanes may wait in the function: for a barrier, or by polling. */
+static bool
+function_waits(struct jit_image *m, const struct flow *f)
+{
+    bool barrier = false, polls = false;
+    for (uint32_t b = 0; b < f->block_count; b++)
+        barrier |= f->blocks[b].end == FLOW_BARRIER;
+    for (uint32_t l = 0; l < f->loop_count; l++)
+        polls |= f->loops[l].waits;
+    m->has_barrier |= barrier;
+    m->may_wait |= polls;
+    return barrier || polls;
+}
+
 static bool
 emit_callee(struct unit *u, const struct ptx_func *f)
 {
@@ -152,6 +166,7 @@ emit_callee(struct unit *u, const struct ptx_func *f)
     bool ok = facts != NULL;
     if (ok) {
         want_calls(u, flow);
+        u->image->pauses |= function_waits(u->image, flow);
         struct core c = {.flow = flow, .facts = facts, .events = u->request->events, .called = true};
         c.e = (struct emit){.context = u->context, .module = u->module, .ptx = u->request->module,
                             .lanes = LANES, .err = u->err, .plain_host = u->engine->plain_host};
@@ -252,10 +267,7 @@ describe(struct unit *u)
     m->shared_bytes = f->shared_bytes;
     /* What a compiler for the device adds for addresses and temporaries is not known: a few. */
     m->registers = f->max_live + 8 < 16 ? 16 : f->max_live + 8;
-    for (uint32_t b = 0; b < f->block_count; b++)
-        m->has_barrier |= f->blocks[b].end == FLOW_BARRIER;
-    for (uint32_t l = 0; l < f->loop_count; l++)
-        m->may_wait |= f->loops[l].waits;
+    function_waits(m, f);
 }
 
 static bool
@@ -377,6 +389,7 @@ load_image(struct jit_engine *e, const struct jit_image *image, const char *stem
     k->registers = image->registers;
     k->has_barrier = image->has_barrier;
     k->may_wait = image->may_wait;
+    k->pauses = image->pauses;
     return true;
 }
 

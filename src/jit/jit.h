@@ -93,7 +93,7 @@ struct jit_warp {
     uint32_t resume;             /* 0: start; set by the function before it returns */
     uint32_t warp;               /* index in the block */
     uint32_t lanes;              /* before the first call: lanes that exist; after a return: lanes
-                                    that have not exited */
+                                    that have not exited; kept up to date for calls, too */
     uint32_t barrier;            /* JIT_BARRIER: its number, */
     uint32_t barrier_threads;    /*   threads expected, 0: all of the block, */
     uint32_t barrier_kind;       /*   enum jit_barrier_kind, */
@@ -101,9 +101,10 @@ struct jit_warp {
     uint32_t barrier_place;      /*   the instruction */
     uint32_t barrier_result;     /* set by the caller before the next call: outcome of a RED kind */
     uint32_t released;           /* JIT_WAIT: set by the caller: lanes whose barrier is complete;
-                                    cleared by the function */
+                                    taken out by the function */
     uint32_t fuel;               /* set by the caller before each call */
     uint32_t stack;              /* local memory in use by calls: bytes per lane */
+    uint8_t *stack_end;          /* set by the caller: the host's stack must not grow below it */
     void *owner;                 /* exec's */
 };
 
@@ -215,6 +216,9 @@ struct jit_services {
     /* Lanes (may be none) stand at an instruction until others of their warp come to one of its
      * kind; told before the warp waits for something else or traps for want of it. */
     void (*held)(struct jit_warp *w, uint32_t lanes, uint32_t place);
+    /* In a function that is called: the warp has to wait (JIT_WAIT: until some of these lanes are
+     * released; JIT_YIELD). Returns when it may go on. */
+    void (*pause)(struct jit_warp *w, uint32_t lanes, uint32_t why);
 };
 
 /* Functions that PTX calls but does not hold: EXTERNAL(NAME, "name", result bytes, "sizes of
@@ -239,6 +243,7 @@ struct jit_kernel {
     uint32_t registers;     /* 32-bit registers per thread, estimated from live ranges */
     bool has_barrier;
     bool may_wait;          /* a loop may wait for other warps or blocks: keep all resident */
+    bool pauses;            /* called functions may wait: services->pause is used */
     bool recursive;         /* calls whose depth is not known */
 };
 

@@ -191,6 +191,9 @@ core_call(struct core *c, const struct flow_insn *i, const struct ptx_operand *r
         room += bytes_of(c, &results->elements[k]) + 15;
     struct area a = {.c = c, .i = i};
     a.at = core_alloca(c, LLVMArrayType2(core_scalar(c, 128), room / 16 * LANES + LANES));
+    if (!c->called) /* barriers in calls count the lanes that have not exited */
+        core_store_field(c, c->e.warp, FIELD(jit_warp, lanes),
+                         LLVMBuildLoad2(c->e.b, core_scalar(c, 32), c->alive, ""));
     for (uint32_t k = 0; args && k < args->count; k++)
         pass_in(&a, &args->elements[k]);
     LLVMTypeRef type;

@@ -38,6 +38,24 @@ is_nonzero(struct core *c, LLVMValueRef v)
     return LLVMBuildICmp(c->e.b, LLVMIntNE, v, LLVMConstNull(LLVMTypeOf(v)), "");
 }
 
+/* Lanes go to block t. Threads that are at the kernel's end exit at once: others may be counting those
+ * that have not. */
+static void
+send_lanes(struct core *c, uint32_t t, LLVMValueRef lanes)
+{
+    const struct flow_block *to = &c->flow->blocks[t];
+    if (to->end == FLOW_JUMP && !to->count) /* a `ret` by itself */
+        to = &c->flow->blocks[to->succ[0]];
+    if (to->end != FLOW_EXIT || to->count || to->end_insn != UINT32_MAX || c->called) {
+        add_lanes(c, c->pending[t], lanes);
+        return;
+    }
+    if (c->flow->blocks[t].end_insn != UINT32_MAX)
+        core_count_lanes(c, &c->flow->insns[c->flow->blocks[t].end_insn], lanes);
+    LLVMValueRef rest = LLVMBuildAnd(c->e.b, load_i32(c, c->alive), LLVMBuildNot(c->e.b, lanes, ""), "");
+    LLVMBuildStore(c->e.b, rest, c->alive);
+}
+
 /* Runs block t with its pending lanes. */
 static void
 take(struct core *c, uint32_t t, LLVMValueRef lanes)
@@ -97,6 +115,11 @@ move_lanes(struct core *c, const uint64_t *blocks, bool save)
 static void
 suspend(struct core *c, enum jit_exit why, const uint64_t *blocks)
 {
+    if (c->called) { /* it cannot return: exec runs such kernels on stacks of their own */
+        LLVMValueRef args[] = {c->e.warp, load_i32(c, c->alive), core_i32(c, why)};
+        core_service(c, FIELD(jit_services, pause), LLVMVoidTypeInContext(c->e.context), args, 3);
+        return;
+    }
     uint64_t *live = ls_alloc(sizeof *live * c->flow->reg_words);
     frame_live(c->flow, blocks, live);
     uint32_t id = new_resume(c);
@@ -133,8 +156,6 @@ static void
 spend_fuel(struct core *c, uint32_t h)
 {
     LLVMBuilderRef b = c->e.b;
-    if (c->called) /* a call cannot be suspended */
-        return;
     LLVMTypeRef i32 = core_scalar(c, 32);
     LLVMValueRef fuel = core_load_field(c, c->e.warp, FIELD(jit_warp, fuel), i32);
     fuel = LLVMBuildSub(b, fuel, core_i32(c, 1), "");
@@ -212,7 +233,7 @@ static void
 jump(struct core *c, uint32_t b, uint32_t t)
 {
     if (!nothing_pending(c, b)) {
-        add_lanes(c, c->pending[t], core_mask_bits(c));
+        send_lanes(c, t, core_mask_bits(c));
         dispatch(c, b, &t, 1, true, UINT32_MAX);
         return;
     }
@@ -253,8 +274,8 @@ end_branch(struct core *c, uint32_t b)
     LLVMValueRef fallen = LLVMBuildAnd(bld, m, LLVMBuildNot(bld, p, ""), "");
     if (blk->end_insn != UINT32_MAX)
         core_count_divergence(c, &c->flow->insns[blk->end_insn], (LLVMValueRef[]){taken, fallen}, 2);
-    add_lanes(c, c->pending[blk->succ[0]], taken);
-    add_lanes(c, c->pending[blk->succ[1]], fallen);
+    send_lanes(c, blk->succ[0], taken);
+    send_lanes(c, blk->succ[1], fallen);
     dispatch(c, b, blk->succ, 2, true, UINT32_MAX);
 }
 
@@ -272,7 +293,7 @@ end_switch(struct core *c, uint32_t b)
         LLVMValueRef is = LLVMBuildICmp(bld, s + 1 == blk->succ_count ? LLVMIntUGE : LLVMIntEQ, index,
                                         core_splat(c, core_i32(c, s)), "");
         LLVMValueRef lanes = LLVMBuildAnd(bld, m, emit_mask_to_bits(&c->e, is), "");
-        add_lanes(c, c->pending[blk->succ[s]], lanes);
+        send_lanes(c, blk->succ[s], lanes);
         ways[s] = lanes;
     }
     core_count_divergence(c, i, ways, blk->succ_count);
@@ -332,19 +353,45 @@ take_result(struct core *c, const struct flow_insn *i, const struct barrier *r)
     core_write(c, i, r->result, v, false);
 }
 
+/* All the lanes of a call wait for one barrier; what is released besides is others'. */
+static void
+wait_in_call(struct core *c, LLVMValueRef lanes)
+{
+    LLVMBuilderRef b = c->e.b;
+    LLVMValueRef args[] = {c->e.warp, lanes, core_i32(c, JIT_WAIT)};
+    LLVMTypeRef i32 = core_scalar(c, 32);
+    LLVMBasicBlockRef wait = core_new_block(c, "wait"), go = core_new_block(c, "go");
+    LLVMValueRef now = core_load_field(c, c->e.warp, FIELD(jit_warp, released), i32);
+    LLVMBuildCondBr(b, is_nonzero(c, LLVMBuildAnd(b, now, lanes, "")), go, wait);
+    LLVMPositionBuilderAtEnd(b, wait);
+    core_service(c, FIELD(jit_services, pause), LLVMVoidTypeInContext(c->e.context), args, 3);
+    LLVMBuildBr(b, go);
+    LLVMPositionBuilderAtEnd(b, go);
+    now = core_load_field(c, c->e.warp, FIELD(jit_warp, released), i32);
+    core_store_field(c, c->e.warp, FIELD(jit_warp, released),
+                     LLVMBuildAnd(b, now, LLVMBuildNot(b, lanes, ""), ""));
+}
+
 static bool
 end_barrier(struct core *c, uint32_t b)
 {
     const struct flow_block *blk = &c->flow->blocks[b];
     const struct flow_insn *i = &c->flow->insns[blk->end_insn];
     uint32_t next = blk->succ[0];
-    if (c->called) {
-        return emit_fail(&c->e, "a barrier in a function that is called recursively or through a "
-                                "pointer is not supported");
-    }
     struct barrier r = barrier_of(c, i);
     LLVMValueRef place = core_i32(c, i->place), kind = core_i32(c, r.kind);
-    if (nothing_pending(c, b) && !c->barrier_park[next]) {
+    LLVMValueRef args[] = {c->e.warp, core_mask_bits(c), r.id, r.threads, kind, r.votes,
+                           core_i32(c, 1), place};
+    LLVMTypeRef none = LLVMVoidTypeInContext(c->e.context);
+    bool together = nothing_pending(c, b) && !c->barrier_park[next];
+    if (together && c->called) { /* other lanes of the warp may be elsewhere all the same */
+        core_service(c, FIELD(jit_services, arrive), none, args, 8);
+        wait_in_call(c, core_mask_bits(c));
+        take_result(c, i, &r);
+        LLVMBuildBr(c->e.b, c->block[next]);
+        return true;
+    }
+    if (together) {
         core_store_field(c, c->e.warp, FIELD(jit_warp, barrier), r.id);
         core_store_field(c, c->e.warp, FIELD(jit_warp, barrier_threads), r.threads);
         core_store_field(c, c->e.warp, FIELD(jit_warp, barrier_kind), kind);
@@ -359,9 +406,7 @@ end_barrier(struct core *c, uint32_t b)
         LLVMBuildBr(c->e.b, c->block[next]);
         return true;
     }
-    LLVMValueRef args[] = {c->e.warp, core_mask_bits(c), r.id, r.threads, kind, r.votes,
-                           core_i32(c, 1), place};
-    core_service(c, FIELD(jit_services, arrive), LLVMVoidTypeInContext(c->e.context), args, 8);
+    core_service(c, FIELD(jit_services, arrive), none, args, 8);
     add_lanes(c, c->waiting[next], core_mask_bits(c));
     dispatch(c, b, NULL, 0, false, UINT32_MAX);
     return true;
@@ -489,7 +534,12 @@ emit_no_lanes_left(struct core *c)
         suspend(c, JIT_WAIT, parks);
         LLVMTypeRef i32 = core_scalar(c, 32);
         LLVMValueRef released = core_load_field(c, c->e.warp, FIELD(jit_warp, released), i32);
-        core_store_field(c, c->e.warp, FIELD(jit_warp, released), core_i32(c, 0));
+        any = core_i32(c, 0);
+        for (uint32_t k = 0; k < f->block_count; k++)
+            if (c->barrier_park[k])
+                any = LLVMBuildOr(b, any, load_i32(c, c->waiting[k]), "");
+        core_store_field(c, c->e.warp, FIELD(jit_warp, released),
+                         LLVMBuildAnd(b, released, LLVMBuildNot(b, any, ""), ""));
         for (uint32_t k = 0; k < f->block_count; k++) {
             if (!c->barrier_park[k])
                 continue;
@@ -661,7 +711,12 @@ enter_call(struct core *c)
     LLVMValueRef top = LLVMBuildAdd(b, c->stack, core_i32(c, c->flow->local_bytes + 32), "");
     core_store_field(c, c->e.warp, FIELD(jit_warp, stack), top);
     LLVMBasicBlockRef deep = core_new_block(c, "deep"), fine = core_new_block(c, "fine");
-    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntUGT, top, c->local_stride, ""), deep, fine);
+    LLVMTypeRef i64 = core_scalar(c, 64);
+    LLVMValueRef here = LLVMBuildPtrToInt(b, core_alloca(c, i64), i64, "");
+    LLVMValueRef end = core_load_field(c, c->e.warp, FIELD(jit_warp, stack_end), i64);
+    LLVMValueRef too_deep = LLVMBuildOr(b, LLVMBuildICmp(b, LLVMIntUGT, top, c->local_stride, ""),
+                                        LLVMBuildICmp(b, LLVMIntULT, here, end, ""), "");
+    LLVMBuildCondBr(b, too_deep, deep, fine);
     LLVMPositionBuilderAtEnd(b, deep);
     LLVMValueRef args[] = {c->e.warp, load_i32(c, c->mask), core_i32(c, JIT_TRAP_STACK),
                            core_i32(c, c->flow->insns[0].place)};

@@ -179,6 +179,8 @@ void core_sync_tell(struct core *c);
 /* -- what tools are told (jit_events.c); nothing unless they asked ------------------------------------ */
 
 void core_count(struct core *c, const struct flow_insn *i);
+/* Executed by these lanes, if any. */
+void core_count_lanes(struct core *c, const struct flow_insn *i, LLVMValueRef lanes);
 /* lanes: the ones that go each way. */
 void core_count_divergence(struct core *c, const struct flow_insn *i, const LLVMValueRef *lanes,
                            unsigned n);

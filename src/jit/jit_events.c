@@ -51,6 +51,16 @@ core_count(struct core *c, const struct flow_insn *i)
 }
 
 void
+core_count_lanes(struct core *c, const struct flow_insn *i, LLVMValueRef lanes)
+{
+    if (!(c->events & JIT_EVENT_COUNT))
+        return;
+    LLVMValueRef some = LLVMBuildICmp(c->e.b, LLVMIntNE, lanes, core_i32(c, 0), "");
+    add_count(c, i->place, JIT_COUNT_WARPS, LLVMBuildZExt(c->e.b, some, core_scalar(c, 64), ""));
+    add_count(c, i->place, JIT_COUNT_LANES, count_lanes(c, lanes));
+}
+
+void
 core_count_divergence(struct core *c, const struct flow_insn *i, const LLVMValueRef *lanes, unsigned n)
 {
     LLVMBuilderRef b = c->e.b;

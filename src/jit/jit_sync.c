@@ -197,7 +197,30 @@ core_sync_tests(const struct core *c, uint32_t block)
     bool pending = false;
     for (uint32_t k = 0; k < c->facts->block_words; k++)
         pending |= c->facts->pending[block][k] != 0;
-    return !c->called && !c->facts->shape.apart && c->flow->blocks[block].sync && pending;
+    return !c->facts->shape.apart && c->flow->blocks[block].sync && (pending || c->called);
+}
+
+/* A function that is called cannot leave: lanes outside of the call that are named are an error. */
+static void
+test_in_call(struct core *c, uint32_t block)
+{
+    LLVMBuilderRef b = c->e.b;
+    LLVMTypeRef i32 = core_scalar(c, 32), none = LLVMVoidTypeInContext(c->e.context);
+    LLVMValueRef outside = LLVMBuildAnd(
+        b, core_load_field(c, c->e.warp, FIELD(jit_warp, lanes), i32),
+        LLVMBuildNot(b, LLVMBuildLoad2(b, i32, c->alive, ""), ""), "");
+    LLVMValueRef absent = LLVMBuildAnd(b, all_members(c, insn_of(c, block)), outside, "");
+    LLVMBasicBlockRef stuck = core_new_block(c, "stuck"), here = core_new_block(c, "all_here");
+    LLVMValueRef some = LLVMBuildICmp(b, LLVMIntNE, absent, core_i32(c, 0), "");
+    mark_rare(c, LLVMBuildCondBr(b, some, stuck, here));
+    LLVMPositionBuilderAtEnd(b, stuck);
+    LLVMValueRef place = core_i32(c, insn_of(c, block)->place);
+    LLVMValueRef told[] = {c->e.warp, core_mask_bits(c), place};
+    core_service(c, FIELD(jit_services, held), none, told, 3);
+    LLVMValueRef args[] = {c->e.warp, core_mask_bits(c), core_i32(c, JIT_TRAP_LANES), place};
+    core_service(c, FIELD(jit_services, trap), none, args, 4);
+    LLVMBuildUnreachable(b);
+    LLVMPositionBuilderAtEnd(b, here);
 }
 
 void
@@ -205,6 +228,10 @@ core_sync_test(struct core *c, uint32_t block)
 {
     LLVMBuilderRef b = c->e.b;
     set_place(c, block);
+    if (c->called) {
+        test_in_call(c, block);
+        return;
+    }
     LLVMTypeRef i32 = core_scalar(c, 32);
     LLVMValueRef alive = LLVMBuildLoad2(b, i32, c->alive, "");
     LLVMValueRef absent = LLVMBuildAnd(b, alive, LLVMBuildNot(b, core_mask_bits(c), ""), "");
