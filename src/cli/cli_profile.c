@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { P_KERNEL, P_LINES, P_SOURCE, P_TIMELINE, P_PHASES, P_ASSERT, P_BASELINE, P_CACHES, P_TRACE, P_COUNT };
+enum { P_KERNEL, P_LINES, P_SOURCE, P_TIMELINE, P_PHASES, P_ASSERT, P_BASELINE, P_HTML, P_CACHES, P_TRACE, P_COUNT };
 
 static const struct option_row rows[P_COUNT] = {
     [P_KERNEL] = {"--kernel", 'k', NULL, "TEXT", "only kernels whose name contains TEXT"},
@@ -25,6 +25,7 @@ static const struct option_row rows[P_COUNT] = {
                   "exit 1 unless it holds for every kernel: 'shared_load_bank_conflicts == 0', "
                   "'transpose: global_store_sectors / global_store_requests <= 4'; may be repeated"},
     [P_BASELINE] = {"--baseline", 'b', NULL, "FILE", "what changed since a result saved by --json"},
+    [P_HTML] = {"--html", 0, NULL, "FILE", "a report as one self-contained page"},
     [P_CACHES] = {"--no-caches", 0, NULL, NULL, "no simulated caches: no hit rates, no DRAM bytes"},
     [P_TRACE] = {"--trace", 0, NULL, "MIB", "memory for accesses that wait for the caches (512)"},
 };
@@ -109,6 +110,24 @@ test_conditions(const struct profile_call *c)
     return failed ? CLI_FINDINGS : CLI_OK;
 }
 
+static void
+write_page(const struct profile_call *c, int *status)
+{
+    const char *path = c->line.value[P_HTML];
+    struct ls_error err = {0};
+    struct text page = {0};
+    if (!path)
+        return;
+    const char *slash = strrchr(c->line.words[0], '/');
+    report_profile_html(c->view.result,
+                        arena_printf((struct arena *)&c->line.arena, "Profile of %s",
+                                     slash ? slash + 1 : c->line.words[0]),
+                        &page);
+    if (!ls_write_file(path, page.at, page.count, &err))
+        *status = cli_error(usage.name, &err);
+    text_free(&page);
+}
+
 /* Text where JSON does not take its place on stdout. */
 static int
 show(struct profile_call *c, const struct program_result *r)
@@ -118,6 +137,7 @@ show(struct profile_call *c, const struct program_result *r)
     int status = CLI_OK;
     if (json)
         cli_write_json(&usage, json, r->json, &status);
+    write_page(c, &status);
     if (!taken && !c->line.common.quiet) {
         printf("\n");
         view_print(&c->view);

@@ -147,48 +147,6 @@ rank_lines(struct out *o, const json_t *k, struct ranked **out, double *sum)
     return n;
 }
 
-/* "4.0 sectors/request of 4" and the like: the line's accesses in short. */
-static void
-line_facts(struct out *o, const json_t *line, struct text *t)
-{
-    static const char *const spaces[] = {"shared", "global", "local", "constant"};
-    static const char *const ops[] = {"load", "store", "atomic"};
-    const json_t *c = json_object_get(line, "counters");
-    for (size_t s = 0; s < 4; s++)
-        for (size_t p = 0; p < 3; p++) {
-            char name[64];
-            snprintf(name, sizeof name, "%s_%s_requests", spaces[s], ops[p]);
-            double requests = report_number(c, name, NULL), unit = 0, best = 0;
-            if (requests == 0)
-                continue;
-            const char *what = s == 1 || s == 2 ? "sectors" : "wavefronts";
-            snprintf(name, sizeof name, "%s_%s_%s", spaces[s], ops[p], what);
-            unit = report_number(c, name, NULL);
-            snprintf(name, sizeof name, "%s_%s_%s_ideal", spaces[s], ops[p], what);
-            best = report_number(c, name, NULL);
-            if (!unit) {
-                what = "transactions";
-                snprintf(name, sizeof name, "%s_%s_transactions", spaces[s], ops[p]);
-                unit = report_number(c, name, NULL);
-            }
-            text_add(t, "%s%s %s %s x %.3g %s", t->count ? ", " : "",
-                     report_count(&o->arena, requests), spaces[s], ops[p], unit / requests, what);
-            if (best > 0 && best < unit)
-                text_add(t, " (ideal %.3g)", best / requests);
-        }
-    if (report_number(c, "flops_f32", NULL) + report_number(c, "flops_f64", NULL) > 0)
-        text_add(t, "%s%s flop", t->count ? ", " : "",
-                 report_count(&o->arena, report_number(c, "flops_f32", NULL) +
-                                             report_number(c, "flops_f64", NULL)));
-    if (report_number(c, "branches_divergent", NULL) > 0)
-        text_add(t, "%s%s of %s branches divergent", t->count ? ", " : "",
-                 report_count(&o->arena, report_number(c, "branches_divergent", NULL)),
-                 report_count(&o->arena, report_number(c, "branches", NULL)));
-    if (!t->count)
-        text_add(t, "%s instructions",
-                 report_count(&o->arena, report_number(c, "instructions", NULL)));
-}
-
 static const char *
 base_name(const char *path)
 {
@@ -206,7 +164,7 @@ print_lines(struct out *o, const json_t *k)
     for (size_t i = 0; i < n && i < o->view->lines && r[i].seconds > 0; i++) {
         struct text t = {0};
         char where[64];
-        line_facts(o, r[i].line, &t);
+        report_line_facts(r[i].line, &o->arena, &t);
         snprintf(where, sizeof where, "%s:%.0f", base_name(report_text(r[i].line, "file")),
                  report_number(r[i].line, "line", NULL));
         printf("  %-20s %4.0f %%  %-6s %s\n", where, sum > 0 ? 100 * r[i].seconds / sum : 0,
@@ -263,7 +221,7 @@ print_file(struct out *o, const json_t *k, const char *file, int first, int last
         const json_t *line = line_at(k, file, n);
         struct text facts = {0};
         if (line)
-            line_facts(o, line, &facts);
+            report_line_facts(line, &o->arena, &facts);
         double share = line ? report_number(line, "bound", "seconds", NULL) / (sum > 0 ? sum : 1) : 0;
         if (line)
             printf("  %4.0f %% %5d  %-70s | %s\n", 100 * share, n, source, facts.at);

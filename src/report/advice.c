@@ -43,19 +43,19 @@ counter(const struct subject *s, const char *name)
 
 /* -- samples: the worst access of a line ------------------------------------------------------------ */
 
-static bool
-find_sample(const struct subject *s, enum access_space space, const char *op, struct access *out)
+bool
+report_sample(const json_t *line, const char *space, const char *op, struct access *out)
 {
     size_t k;
     json_t *sample;
     memset(out, 0, sizeof *out);
-    out->space = space;
+    out->space = strcmp(space, "shared") == 0 ? ACCESS_SHARED : ACCESS_GLOBAL;
     out->op = strcmp(op, "load") == 0    ? ACCESS_LOAD
               : strcmp(op, "store") == 0 ? ACCESS_STORE
                                          : ACCESS_ATOMIC;
-    json_array_foreach(json_object_get(s->line, "samples"), k, sample)
+    json_array_foreach(json_object_get(line, "samples"), k, sample)
     {
-        if (strcmp(report_text(sample, "space"), space == ACCESS_SHARED ? "shared" : "global") != 0 ||
+        if (strcmp(report_text(sample, "space"), space) != 0 ||
             strcmp(report_text(sample, "op"), op) != 0)
             continue;
         const json_t *address = json_object_get(sample, "addresses");
@@ -65,7 +65,7 @@ find_sample(const struct subject *s, enum access_space space, const char *op, st
             out->address[l] = (uint64_t)json_integer_value(at);
             out->mask |= json_is_integer(at) ? 1u << l : 0;
         }
-        return out->mask && out->width;
+        return out->mask && out->width && out->width <= 16;
     }
     return false;
 }
@@ -104,6 +104,15 @@ padded_conflicts(const struct device_profile *d, const struct access *a, uint64_
     return cost.bank_conflicts;
 }
 
+uint32_t
+report_padding(const struct device_profile *d, const struct access *a, uint64_t *row)
+{
+    int64_t stride = llabs(usual_distance(a));
+    uint32_t pad = a->width > 4 ? a->width : 4;
+    *row = (uint64_t)stride;
+    return stride > (int64_t)a->width && padded_conflicts(d, a, *row, pad) == 0 ? pad : 0;
+}
+
 /* -- rules for lines ---------------------------------------------------------------------------------- */
 
 static void
@@ -112,15 +121,15 @@ bank_conflicts(struct subject *s, const char *op, double conflicts, double wavef
     struct access a;
     struct access_cost cost;
     char remedy[160] = "";
-    if (!find_sample(s, ACCESS_SHARED, op, &a))
+    uint64_t row;
+    if (!report_sample(s->line, "shared", op, &a))
         return;
     model_access(s->d, &a, &cost);
-    int64_t stride = llabs(usual_distance(&a));
-    uint64_t pad = a.width > 4 ? a.width : 4;
-    if (stride > (int64_t)a.width && padded_conflicts(s->d, &a, (uint64_t)stride, pad) == 0)
+    uint32_t pad = report_padding(s->d, &a, &row);
+    if (pad)
         snprintf(remedy, sizeof remedy,
-                 "; with rows of %lld bytes instead of %lld (one element of padding) there are none",
-                 (long long)(stride + (int64_t)pad), (long long)stride);
+                 "; with rows of %llu bytes instead of %llu (one element of padding) there are none",
+                 (unsigned long long)(row + pad), (unsigned long long)row);
     say(s, "%u-way bank conflict: %s of %s wavefronts of the shared %ss are in excess%s",
         cost.degree, report_count(s->arena, conflicts), report_count(s->arena, wavefronts), op,
         remedy);
@@ -155,7 +164,7 @@ static void
 sectors(struct subject *s, const char *op, double moved, double ideal, double requests)
 {
     struct access a;
-    int64_t stride = find_sample(s, ACCESS_GLOBAL, op, &a) ? llabs(usual_distance(&a)) : 0;
+    int64_t stride = report_sample(s->line, "global", op, &a) ? llabs(usual_distance(&a)) : 0;
     char where[96] = "";
     if (stride > (int64_t)a.width)
         snprintf(where, sizeof where, ": neighbouring threads are %lld bytes apart",
@@ -191,7 +200,7 @@ rule_transactions(struct subject *s)
         double moved = counter(s, name), requests = counter(s, all);
         struct access a;
         struct access_cost cost;
-        if (!moved || !find_sample(s, ACCESS_GLOBAL, ops[k], &a))
+        if (!moved || !report_sample(s->line, "global", ops[k], &a))
             continue;
         for (uint32_t l = 0; l < 32; l++) /* the same lanes, side by side */
             a.address[l] = (uint64_t)l * a.width;

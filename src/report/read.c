@@ -60,6 +60,49 @@ report_seconds(struct arena *a, double s)
     return arena_printf(a, "%.3g %s", s, units[unit]);
 }
 
+/* -- lines --------------------------------------------------------------------------------------- */
+
+void
+report_line_facts(const json_t *line, struct arena *a, struct text *t)
+{
+    static const char *const spaces[] = {"shared", "global", "local", "constant"};
+    static const char *const ops[] = {"load", "store", "atomic"};
+    const json_t *c = json_object_get(line, "counters");
+    for (size_t s = 0; s < 4; s++)
+        for (size_t p = 0; p < 3; p++) {
+            char name[64];
+            snprintf(name, sizeof name, "%s_%s_requests", spaces[s], ops[p]);
+            double requests = report_number(c, name, NULL), unit = 0, best = 0;
+            if (requests == 0)
+                continue;
+            const char *what = s == 1 || s == 2 ? "sectors" : "wavefronts";
+            snprintf(name, sizeof name, "%s_%s_%s", spaces[s], ops[p], what);
+            unit = report_number(c, name, NULL);
+            snprintf(name, sizeof name, "%s_%s_%s_ideal", spaces[s], ops[p], what);
+            best = report_number(c, name, NULL);
+            if (!unit) {
+                what = "transactions";
+                snprintf(name, sizeof name, "%s_%s_transactions", spaces[s], ops[p]);
+                unit = report_number(c, name, NULL);
+            }
+            text_add(t, "%s%s %s %s x %.3g %s", t->count ? ", " : "",
+                     report_count(a, requests), spaces[s], ops[p], unit / requests, what);
+            if (best > 0 && best < unit)
+                text_add(t, " (ideal %.3g)", best / requests);
+        }
+    if (report_number(c, "flops_f32", NULL) + report_number(c, "flops_f64", NULL) > 0)
+        text_add(t, "%s%s flop", t->count ? ", " : "",
+                 report_count(a, report_number(c, "flops_f32", NULL) +
+                                             report_number(c, "flops_f64", NULL)));
+    if (report_number(c, "branches_divergent", NULL) > 0)
+        text_add(t, "%s%s of %s branches divergent", t->count ? ", " : "",
+                 report_count(a, report_number(c, "branches_divergent", NULL)),
+                 report_count(a, report_number(c, "branches", NULL)));
+    if (!t->count)
+        text_add(t, "%s instructions",
+                 report_count(a, report_number(c, "instructions", NULL)));
+}
+
 /* -- names (Itanium C++ ABI, the parts that kernels' names use) ------------------------------------ */
 
 struct mangled {

@@ -43,4 +43,18 @@ struct report_advices {
 void report_advise(const struct device_profile *d, const json_t *kernel, struct arena *a,
                    struct report_advices *out);
 
+/* -- figures that several views show --------------------------------------------------------------- */
+
+/* A line's accesses in short: "512 shared load x 32 wavefronts (ideal 1), 1.2 M flop". */
+void report_line_facts(const json_t *line, struct arena *a, struct text *out);
+/* The worst access of a line: false where it has none of that space ("shared", "global"). */
+bool report_sample(const json_t *line, const char *space, const char *op, struct access *out);
+/* Bytes behind each row of *row bytes that take the conflicts of a shared access away; 0: none does. */
+uint32_t report_padding(const struct device_profile *d, const struct access *a, uint64_t *row);
+
+/* -- pages ------------------------------------------------------------------------------------------ */
+
+/* One self-contained HTML page. */
+void report_profile_html(const json_t *result, const char *title, struct text *out);
+
 #endif

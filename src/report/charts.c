@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * charts.c: see charts.h. Everything drawn is also said in the description of the drawing, or in the
+ * tables beside it.
+ */
+#include "report/charts.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* -- banks ------------------------------------------------------------------------------------------------ */
+
+/* Which lanes ask bank `bank` for a word that another lane of their part does not ask for. */
+static uint32_t
+conflicting(const struct device_profile *d, const struct access *a, uint32_t bank)
+{
+    uint32_t part[8], count = model_shared_parts(d, a, part), bad = 0;
+    for (uint32_t p = 0; p < count; p++) {
+        uint32_t asking = 0;
+        uint64_t first = 0;
+        bool differ = false;
+        for (uint32_t l = 0; l < 32; l++) {
+            if (!(part[p] >> l & 1) || model_shared_bank(d, false, a->address[l]) != bank)
+                continue;
+            differ = differ || (asking && a->address[l] / 4 != first);
+            first = a->address[l] / 4;
+            asking |= 1u << l;
+        }
+        bad |= differ ? asking : 0;
+    }
+    return bad;
+}
+
+void
+chart_banks(struct text *t, const struct device_profile *d, const struct access *access, uint64_t row,
+            uint32_t pad)
+{
+    enum { CELL = 11, LEFT = 34, TOP = 30 };
+    struct access a = *access;
+    struct access_cost cost;
+    char text[160];
+    uint32_t banks = d->shared_banks;
+    for (uint32_t l = 0; l < 32 && pad; l++)
+        a.address[l] += a.address[l] / row * pad;
+    model_access(d, &a, &cost);
+    snprintf(text, sizeof text, "Bank map%s: %u lanes, %u banks, %u wavefronts, %u of them in excess",
+             pad ? " with padding" : "", __builtin_popcount(a.mask), banks, cost.wavefronts,
+             cost.bank_conflicts);
+    html_drawing(t, (int)(LEFT + banks * CELL + 8), TOP + 32 * CELL + 8, text);
+    html_label(t, LEFT + banks * CELL / 2.0, 12, 'm', "bank");
+    for (uint32_t b = 0; b < banks; b += 8)
+        html_label(t, LEFT + b * CELL, 26, 's', "%u", b);
+    for (uint32_t l = 0; l < 32; l += 8)
+        html_label(t, LEFT - 6, TOP + l * CELL + 9, 'e', "%u", l);
+    html_box(t, LEFT, TOP, banks * CELL, 32 * CELL, "frame", NULL);
+    for (uint32_t l = 0; l < 32; l++) {
+        if (!(a.mask >> l & 1))
+            continue;
+        for (uint32_t byte = 0; byte < a.width; byte += 4) {
+            uint32_t bank = model_shared_bank(d, false, a.address[l] + byte);
+            bool bad = a.width <= 4 && (conflicting(d, &a, bank) >> l & 1);
+            snprintf(text, sizeof text, "lane %u: byte %llu, bank %u%s", l,
+                     (unsigned long long)(a.address[l] + byte), bank, bad ? ", conflict" : "");
+            html_box(t, LEFT + bank * CELL + 1, TOP + l * CELL + 1, CELL - 2, CELL - 2,
+                     bad ? "bad" : "good", text);
+        }
+    }
+    text_add(t, "</svg><figcaption>");
+    if (pad)
+        html_print(t, "Rows of %llu bytes: %u wavefronts, %u in excess.",
+                   (unsigned long long)(row + pad), cost.wavefronts, cost.bank_conflicts);
+    else
+        html_print(t, "As it is: %u wavefronts, %u in excess. A row is a lane, red where other lanes "
+                      "ask the same bank for another word.",
+                   cost.wavefronts, cost.bank_conflicts);
+    text_add(t, "</figcaption></figure>\n");
+}
+
+/* -- sectors ------------------------------------------------------------------------------------------------ */
+
+static uint32_t
+bytes_used(const struct access *a, uint64_t sector)
+{
+    bool used[32] = {false};
+    uint32_t n = 0;
+    for (uint32_t l = 0; l < 32; l++)
+        for (uint32_t b = 0; (a->mask >> l & 1) && b < a->width; b++)
+            if ((a->address[l] + b) / 32 == sector)
+                used[(a->address[l] + b) % 32] = true;
+    for (int b = 0; b < 32; b++)
+        n += used[b];
+    return n;
+}
+
+static int
+rising(const void *x, const void *y)
+{
+    uint64_t a = *(const uint64_t *)x, b = *(const uint64_t *)y;
+    return a < b ? -1 : a > b;
+}
+
+void
+chart_sectors(struct text *t, const struct access *a)
+{
+    enum { CELL = 34, PER_ROW = 16, HEIGHT = 44 };
+    uint64_t sector[64];
+    size_t n = 0, kept = 0;
+    char tip[96];
+    for (uint32_t l = 0; l < 32; l++) {
+        if (!(a->mask >> l & 1))
+            continue;
+        sector[n++] = a->address[l] / 32;
+        sector[n++] = (a->address[l] + a->width - 1) / 32;
+    }
+    qsort(sector, n, sizeof *sector, rising);
+    for (size_t k = 0; k < n; k++)
+        if (!kept || sector[kept - 1] != sector[k])
+            sector[kept++] = sector[k];
+    snprintf(tip, sizeof tip, "%zu sectors of 32 bytes of one request", kept);
+    html_drawing(t, PER_ROW * CELL + 8, (int)((kept + PER_ROW - 1) / PER_ROW) * HEIGHT + 8, tip);
+    for (size_t k = 0; k < kept; k++) {
+        double x = 4 + (double)(k % PER_ROW) * CELL, y = 4 + (double)(k / PER_ROW) * HEIGHT;
+        uint32_t used = bytes_used(a, sector[k]);
+        snprintf(tip, sizeof tip, "sector at byte %llu: %u of 32 bytes asked for",
+                 (unsigned long long)sector[k] * 32, used);
+        html_box(t, x, y, CELL - 3, 24, "dim", tip);
+        html_box(t, x, y, (CELL - 3) * used / 32.0, 24, used == 32 ? "good" : "bad", tip);
+        html_label(t, x + CELL / 2.0 - 1, y + 36, 'm', "%u", used);
+    }
+    text_add(t, "</svg><figcaption>");
+    html_print(t, "One request: %zu sectors; below each the bytes of its 32 that are asked for.", kept);
+    text_add(t, "</figcaption></figure>\n");
+}
+
+/* -- roofline --------------------------------------------------------------------------------------------------- */
+
+enum { ROOF_WIDTH = 560, ROOF_HEIGHT = 300, ROOF_LEFT = 60, ROOF_BOTTOM = 260, ROOF_TOP = 20 };
+
+struct roof {
+    double x0, x1, y0, y1; /* decades */
+};
+
+static double
+roof_x(const struct roof *r, double intensity)
+{
+    double at = (log10(intensity) - r->x0) / (r->x1 - r->x0);
+    return ROOF_LEFT + (at < 0 ? 0 : at > 1 ? 1 : at) * (ROOF_WIDTH - ROOF_LEFT - 20);
+}
+
+static double
+roof_y(const struct roof *r, double flops)
+{
+    double at = (log10(flops) - r->y0) / (r->y1 - r->y0);
+    return ROOF_BOTTOM - (at < 0 ? 0 : at > 1 ? 1 : at) * (ROOF_BOTTOM - ROOF_TOP);
+}
+
+static void
+roof_axes(struct text *t, const struct roof *r)
+{
+    struct arena a = {0};
+    for (double x = r->x0; x <= r->x1; x++) {
+        html_line(t, roof_x(r, pow(10, x)), ROOF_TOP, roof_x(r, pow(10, x)), ROOF_BOTTOM, "dim");
+        html_label(t, roof_x(r, pow(10, x)), ROOF_BOTTOM + 14, 'm', "%g", pow(10, x));
+    }
+    for (double y = r->y0; y <= r->y1; y++) {
+        html_line(t, ROOF_LEFT, roof_y(r, pow(10, y)), ROOF_WIDTH - 20, roof_y(r, pow(10, y)), "dim");
+        html_label(t, ROOF_LEFT - 6, roof_y(r, pow(10, y)) + 4, 'e', "%s",
+                   report_count(&a, pow(10, y)));
+    }
+    html_label(t, (ROOF_LEFT + ROOF_WIDTH) / 2.0, ROOF_BOTTOM + 32, 'm',
+               "operations per byte of device memory");
+    arena_free(&a);
+}
+
+void
+chart_roofline(struct text *t, const struct device_profile *d, const json_t *result,
+               const json_t *marked)
+{
+    struct arena a = {0};
+    size_t k;
+    json_t *kernel;
+    bool f64 = strcmp(report_text(json_object_get(marked, "roofline"), "precision"), "f64") == 0;
+    double peak = model_peak_flops(d, f64), ridge = model_ridge(d, f64);
+    struct roof r = {-2, 4, ceil(log10(peak)) - 5, ceil(log10(peak))};
+    html_drawing(t, ROOF_WIDTH, ROOF_HEIGHT, "Roofline: reachable operations a second by operations per byte");
+    roof_axes(t, &r);
+    html_line(t, roof_x(&r, 0.01), roof_y(&r, model_roofline(d, f64, 0.01)), roof_x(&r, ridge),
+              roof_y(&r, peak), "a");
+    html_line(t, roof_x(&r, ridge), roof_y(&r, peak), roof_x(&r, 1e4), roof_y(&r, peak), "a");
+    json_array_foreach(json_object_get(result, "kernels"), k, kernel)
+    {
+        double intensity = report_number(kernel, "roofline", "intensity", NULL);
+        char *name = report_kernel_name(&a, report_text(kernel, "name"));
+        double seconds = report_number(kernel, "roofline", "seconds", NULL);
+        double rate = seconds > 0 ? report_number(kernel, "roofline", "flops", NULL) / seconds : 0;
+        if (intensity <= 0 || rate <= 0)
+            continue;
+        html_dot(t, roof_x(&r, intensity), roof_y(&r, rate), kernel == marked ? 6 : 4,
+                 kernel == marked ? "bad" : "b",
+                 arena_printf(&a, "%s: %.3g operations per byte, at most %s/s", name, intensity,
+                              report_count(&a, rate)));
+        if (kernel == marked)
+            html_label(t, roof_x(&r, intensity) + 9, roof_y(&r, rate) + 4, 's', "%s", name);
+    }
+    text_add(t, "</svg><figcaption>");
+    html_print(t, "%s precision: peak %s operations a second, ridge at %.3g operations per byte. A point "
+                  "is what the busiest resource allows; other kernels are small points.",
+               f64 ? "Double" : "Single", report_count(&a, peak), ridge);
+    text_add(t, "</figcaption></figure>\n");
+    arena_free(&a);
+}
+
+/* -- occupancy ---------------------------------------------------------------------------------------------------- */
+
+void
+chart_occupancy(struct text *t, const struct device_profile *d, const json_t *kernel)
+{
+    enum { WIDTH = 560, HEIGHT = 200, LEFT = 40, BOTTOM = 160, TOP = 14 };
+    const json_t *block = json_object_get(kernel, "block");
+    uint32_t threads = 1, most = d->max_threads_per_block;
+    char tip[96];
+    for (size_t k = 0; k < 3; k++)
+        threads *= (uint32_t)json_integer_value(json_array_get(block, k));
+    struct occupancy_query q = {
+        .registers_per_thread = (uint32_t)report_number(kernel, "occupancy", "registers_per_thread", NULL),
+        .dynamic_shared = (uint32_t)report_number(kernel, "occupancy", "shared_bytes", NULL)};
+    struct occupancy o;
+    double wide = (double)(WIDTH - LEFT - 10) / (most / 32);
+    html_drawing(t, WIDTH, HEIGHT, "Occupancy over threads per block");
+    for (int p = 0; p <= 100; p += 25) {
+        double y = BOTTOM - (BOTTOM - TOP) * p / 100.0;
+        html_line(t, LEFT, y, WIDTH - 10, y, "dim");
+        html_label(t, LEFT - 5, y + 4, 'e', "%d %%", p);
+    }
+    for (q.threads_per_block = 32; q.threads_per_block <= most; q.threads_per_block += 32) {
+        bool here = (threads + 31) / 32 * 32 == q.threads_per_block;
+        model_occupancy(d, &q, &o);
+        double height = o.occupancy * (BOTTOM - TOP), x = LEFT + (q.threads_per_block / 32 - 1) * wide;
+        snprintf(tip, sizeof tip, "%u threads: %u blocks, %.0f %%, limited by %s", q.threads_per_block,
+                 o.blocks_per_sm, 100 * o.occupancy, o.limited_by);
+        html_box(t, x, BOTTOM - height, wide - 1, height, here ? "bad" : "a", tip);
+    }
+    for (uint32_t n = 128; n <= most; n += most / 8)
+        html_label(t, LEFT + (n / 32 - 0.5) * wide, BOTTOM + 14, 'm', "%u", n);
+    html_label(t, (LEFT + WIDTH) / 2.0, BOTTOM + 32, 'm', "threads per block; this launch is marked");
+    html_drawing_end(t);
+}
+
+/* -- blocks over SMs ------------------------------------------------------------------------------------------------ */
+
+void
+chart_timeline(struct text *t, const struct device_profile *d, const json_t *kernel)
+{
+    enum { WIDTH = 720, LEFT = 50, ROW = 14, MOST_SMS = 24, MOST_BLOCKS = 4096 };
+    const json_t *grid = json_object_get(kernel, "grid");
+    uint32_t per = (uint32_t)report_number(kernel, "occupancy", "blocks_per_sm", NULL);
+    double blocks = 1;
+    char tip[96];
+    for (size_t k = 0; k < 3; k++)
+        blocks *= json_number_value(json_array_get(grid, k));
+    if (!per || blocks > MOST_BLOCKS) {
+        html_paragraph(t, "%.0f blocks: too many to draw.", blocks);
+        return;
+    }
+    struct placement *p = ls_alloc((size_t)blocks * sizeof *p);
+    double end = model_schedule(d->sm_count, per, (size_t)blocks, NULL, NULL, p);
+    uint32_t shown = d->sm_count < MOST_SMS ? d->sm_count : MOST_SMS;
+    double unit = (WIDTH - LEFT - 10) / (end * per);
+    html_drawing(t, WIDTH, (int)(shown * ROW + 30), "Blocks over SMs in waves");
+    for (uint32_t sm = 0; sm < shown; sm++)
+        html_label(t, LEFT - 5, sm * ROW + 14, 'e', "SM %u", sm);
+    for (size_t b = 0; b < (size_t)blocks; b++) {
+        if (p[b].sm >= shown)
+            continue;
+        snprintf(tip, sizeof tip, "block %zu on SM %u, wave %u", b, p[b].sm, p[b].wave);
+        html_box(t, LEFT + (p[b].start * per + p[b].slot) * unit, p[b].sm * ROW + 4,
+                 unit > 2 ? unit - 1 : unit, ROW - 3, p[b].wave % 2 ? "b" : "a", tip);
+    }
+    text_add(t, "</svg><figcaption>");
+    html_print(t, "%.0f blocks on %u SMs, %u at once on each, in %.0f wave%s (alternating colours)%s.",
+               blocks, d->sm_count, per, end, end == 1 ? "" : "s",
+               shown < d->sm_count ? "; the first SMs are shown" : "");
+    text_add(t, "</figcaption></figure>\n");
+    ls_release(p);
+}
+
+/* -- resources --------------------------------------------------------------------------------------------------------- */
+
+void
+chart_resources(struct text *t, const json_t *kernel)
+{
+    enum { WIDTH = 560, LEFT = 70, ROW = 20, ROOM = 380 };
+    struct arena a = {0};
+    const json_t *r = json_object_get(kernel, "roofline"), *all = json_object_get(r, "resources");
+    double most = report_number(r, "seconds", NULL);
+    const char *name;
+    json_t *value;
+    int row = 0;
+    html_drawing(t, WIDTH, (int)json_object_size(all) * ROW + 8, "Time that each resource is busy at least");
+    json_object_foreach((json_t *)all, name, value)
+    {
+        double s = json_number_value(value);
+        html_label(t, LEFT - 6, row * ROW + 17, 'e', "%s", name);
+        html_box(t, LEFT, row * ROW + 5, most > 0 ? ROOM * s / most : 0, ROW - 5,
+                 s == most ? "bad" : "a", NULL);
+        html_label(t, LEFT + (most > 0 ? ROOM * s / most : 0) + 6, row * ROW + 17, 's', "%s",
+                   report_seconds(&a, s));
+        row++;
+    }
+    text_add(t, "</svg><figcaption>Lower bounds for one launch; the busiest resource is marked.</figcaption>"
+                "</figure>\n");
+    arena_free(&a);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Drawings of a profile: charts.c. Each is a figure of its own in the page.
+ */
+#ifndef LOCKSTEP_REPORT_CHARTS_H
+#define LOCKSTEP_REPORT_CHARTS_H
+
+#include "report/html.h"
+#include "report/report.h"
+
+/* 32 lanes by the banks they ask for; a bank that a part of the warp asks for different words is bad.
+ * pad bytes are put behind every `row` bytes. */
+void chart_banks(struct text *t, const struct device_profile *d, const struct access *a, uint64_t row,
+                 uint32_t pad);
+/* The sectors of a global access, each filled by how much of it is asked for. */
+void chart_sectors(struct text *t, const struct access *a);
+/* The roof, with every kernel of the result; `marked` stands out. */
+void chart_roofline(struct text *t, const struct device_profile *d, const json_t *result,
+                    const json_t *marked);
+/* Occupancy over block sizes with the kernel's registers and shared memory. */
+void chart_occupancy(struct text *t, const struct device_profile *d, const json_t *kernel);
+/* Blocks over SMs and waves. */
+void chart_timeline(struct text *t, const struct device_profile *d, const json_t *kernel);
+/* Time each resource is busy at least. */
+void chart_resources(struct text *t, const json_t *kernel);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * html: the writer that all reports share: one self-contained page without scripts and without
+ * anything fetched from elsewhere, light and dark, readable on a phone and by keyboard. Text given to
+ * these functions is escaped by them, except where "markup" is said.
+ *
+ *     html_begin(&t, "profile of transpose.cu");
+ *     html_section(&t, "k1", "naive", true);
+ *     ...
+ *     html_section_end(&t);
+ *     html_end(&t);
+ */
+#ifndef LOCKSTEP_REPORT_HTML_H
+#define LOCKSTEP_REPORT_HTML_H
+
+#include "base/base.h"
+
+/* The page up to its main part, with a heading. */
+void html_begin(struct text *t, const char *title);
+void html_end(struct text *t);
+void html_escape(struct text *t, const char *s);
+/* Printed, then escaped. */
+void html_print(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void html_print_list(struct text *t, const char *format, va_list list);
+
+/* A part that can be folded away. id: for links; NULL: none. */
+void html_section(struct text *t, const char *id, const char *title, bool open);
+void html_section_end(struct text *t);
+/* A part of a section, wide content scrolls within it. */
+void html_part(struct text *t, const char *title);
+void html_part_end(struct text *t);
+/* <p> */
+void html_paragraph(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* A table's head from column titles, ended by NULL; a row's cells are the caller's. */
+void html_table(struct text *t, const char *caption, ...) __attribute__((sentinel));
+void html_table_end(struct text *t);
+
+/* A drawing of that size in units of its own, with a description for those who do not see it. */
+void html_drawing(struct text *t, int width, int height, const char *description);
+void html_drawing_end(struct text *t);
+/* Classes of shapes: "a" accent, "b" second, "bad", "good", "dim", "frame", "grid" (see html.c). */
+void html_box(struct text *t, double x, double y, double width, double height, const char *class,
+              const char *tip);
+void html_line(struct text *t, double x1, double y1, double x2, double y2, const char *class);
+void html_dot(struct text *t, double x, double y, double radius, const char *class, const char *tip);
+/* anchor: 's' start, 'm' middle, 'e' end */
+void html_label(struct text *t, double x, double y, char anchor, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+
+#endif

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The HTML report: well-formed, self-contained, every picture drawn, links lead somewhere, text escaped;
+in a real browser (where one is installed) the page asks for nothing and its console stays empty."""
+import json, os, re, shutil, subprocess, sys, tempfile
+import xml.etree.ElementTree as tree
+
+lockstep, source = os.environ["LOCKSTEP"], os.environ["SOURCE_DIR"]
+work = tempfile.mkdtemp()
+for name in ("LOCKSTEP_CC", "LOCKSTEP_GPU", "LOCKSTEP_JSON", "LOCKSTEP_DEVICES"):
+    os.environ.pop(name, None)
+failures = cases = 0
+
+
+def check(what, condition):
+    global failures, cases
+    cases += 1
+    if not condition:
+        failures += 1
+        print("FAILED:", what)
+
+
+def page(name, path, *arguments, options=()):
+    program, out = os.path.join(work, name), os.path.join(work, name + ".html")
+    subprocess.run([lockstep, "cc", *options, "-o", program, os.path.join(source, path)], check=True)
+    subprocess.run([lockstep, "profile", "-q", "--phases", "--html", out, program, *arguments],
+                   check=True, stdout=subprocess.DEVNULL)
+    text = open(out, encoding="utf-8").read()
+    check(f"{name}: under 2 MiB: {len(text)}", len(text) < 2 << 20)
+    check(f"{name}: a document type", text.startswith("<!DOCTYPE html>\n"))
+    root = tree.fromstring(text.split("\n", 1)[1])
+    check(f"{name}: nothing from elsewhere", not re.search(r"https?:|//[a-z]|@import|url\(|<script|<link|src=", text))
+    ids = [e.get("id") for e in root.iter() if e.get("id")]
+    check(f"{name}: ids are unique", len(ids) == len(set(ids)))
+    links = [e.get("href") for e in root.iter("a")]
+    check(f"{name}: links lead to parts of the page", links and all(h[0] == "#" and h[1:] in ids for h in links))
+    for d in root.iter("svg"):
+        check(f"{name}: a drawing without a description", d.get("role") == "img" and d.get("aria-label"))
+        check(f"{name}: an empty drawing", len(list(d)) >= 3)
+    numbers = [float(e.get(k)) for e in root.iter() for k in ("x", "y", "width", "height", "cx", "cy", "x1", "y2")
+               if e.tag in ("rect", "circle", "line", "text") and e.get(k)]
+    check(f"{name}: numbers in drawings", all(0 <= n < 10000 for n in numbers))
+    return text, root
+
+
+text, root = page("transposes", "tests/profile/transposes.cu")
+sections = root.findall(".//details")
+check("a section per kernel", [s.find("summary").text for s in sections] ==
+      ["naive", "tiled<0, false>", "tiled<1, false>", "tiled<1, true>"])
+titles = [h.text for h in sections[1].iter("h3")]
+for title in ("What the figures say", "Resources", "Source", "Banks of the hottest shared load, line 36",
+              "Sectors of the hottest global load, line 31", "Occupancy", "Blocks over SMs", "Counters"):
+    check(f"part: {title}", title in titles)
+bad = [r for r in sections[1].iter("rect") if r.get("class") == "bad" and "conflict" in r.findtext("title", "")]
+check("32 lanes in conflict", len(bad) == 32)
+check("the padded map beside it", "Rows of 132 bytes: 1 wavefronts, 0 in excess." in text)
+check("none in the padded kernel", not [r for r in sections[2].iter("rect") if "conflict" in r.findtext("title", "")])
+check("names are escaped", "tiled&lt;0, false&gt;" in text)
+check("the source is there", "out[(y + j) * n + x] = tile[threadIdx.x][threadIdx.y + j]" in text)
+text, root = page("tiled", "suite/matmul/tiled.cu", "--n", "4", "--verify", "0", options=["-DTILE=2"])
+check("phases", "Phases: who loads and stores what between barriers" in text and "1: tile_b[1]" in text)
+check("roofline", "Roofline: reachable operations" in text)
+
+browser = shutil.which("chromium") or shutil.which("chromium-browser")
+if browser and not os.environ.get("SANITIZE"):
+    for width in (1280, 390):
+        shot = os.path.join(work, "shot.png")
+        r = subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
+                            f"--user-data-dir={work}/profile", f"--window-size={width},900", "--screenshot=" + shot,
+                            "file://" + os.path.join(work, "transposes.html")],
+                           stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, timeout=120)
+        check(f"drawn at {width}", os.path.exists(shot) and os.path.getsize(shot) > 10000)
+        check("console", "CONSOLE" not in r.stderr)
+else:
+    print("no browser here: not drawn")
+print(f"{cases} cases, {failures} failures")
+sys.exit(failures != 0)
