@@ -677,6 +677,8 @@ fact_transfer(struct facts *fs, const struct flow_insn *i, unsigned k,
             break;
         return logic(fs, i, in, bits);
     case PTX_OP_CVT:
+        if (p->operand_count > 2) /* two numbers into one register */
+            return all_sources(fs, i, 1);
         return p->type_count == 2 ? convert(fs, i, &in[0]) : elementwise(in, 1);
     case PTX_OP_LD:
     case PTX_OP_LDU:

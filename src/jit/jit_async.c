@@ -113,6 +113,14 @@ is_predicate(const struct core *c, const struct ptx_operand *o)
     return o->kind == PTX_O_REG && c->flow->regs[o->reg].type == PTX_PRED;
 }
 
+/* Is the source known to be as long as the copy? */
+static bool
+is_all(const struct core *c, const struct flow_insn *i, uint64_t bytes)
+{
+    struct fact f = facts_operand(c->facts, i, &i->i.operand[3]);
+    return fact_uniform(&f) && f.known && f.base >= (int64_t)bytes;
+}
+
 /* [to], [from], bytes {, bytes of the source, or a predicate: none} {, policy}. */
 static bool
 emit_cp_async(struct core *c, const struct flow_insn *i)
@@ -128,7 +136,7 @@ emit_cp_async(struct core *c, const struct flow_insn *i)
     if (last > 3 && is_predicate(c, &p->operand[3])) {
         value none = core_value(c, i, &p->operand[3], 1, false);
         size = v_select(&c->e, none, core_splat(c, core_i64(c, 0)), core_splat(c, core_i64(c, bytes)));
-    } else if (last > 3) {
+    } else if (last > 3 && !is_all(c, i, bytes)) {
         size = v_zext(&c->e, core_value(c, i, &p->operand[3], 32, false), 64);
     }
     return core_copy(c, i, (unsigned)bytes, size);

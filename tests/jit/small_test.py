@@ -36,6 +36,18 @@ def uniform_load():
     assert got == tuple(7 * t + 1000 for t in range(32))
 
 
+def packed_conversions():
+    """One of two sources differs by lane: so does the result."""
+    body = """
+    .reg .f32 %f; .reg .b32 %r; .reg .u64 %g;
+    cvt.rn.f32.u32 %f, %t; mul.wide.u32 %g, %t, 8; add.u64 %g, %g, %o;
+    cvt.rn.f16x2.f32 %r, 0f3f800000, %f; st.global.u32 [%g], %r;
+    cvt.pack.sat.s16.s32 %r, 7, %t; st.global.u32 [%g+4], %r;
+"""
+    got = case(body, 256)
+    assert got == b"".join(struct.pack("<eeHH", t, 1, t, 7) for t in range(32))
+
+
 def breakpoint_ends():
     """Without a debugger a breakpoint ends the launch, with its line."""
     try:
@@ -47,4 +59,4 @@ def breakpoint_ends():
 
 
 if __name__ == "__main__":
-    sys.exit(check_all([address_spaces, uniform_load, breakpoint_ends]))
+    sys.exit(check_all([address_spaces, uniform_load, packed_conversions, breakpoint_ends]))
