@@ -6,7 +6,7 @@
  *
  * systems: A4, A5
  * title: tile size chosen at run time, dynamic shared memory
- * rung: 6
+ * rung: 7
  * sizes: 0 1 17 100 1000 65x300x129
  * check: 17 50x33x70
  * bench: 512
@@ -46,7 +46,7 @@ launch(const float *a, const float *b, float *c, int m, int k, int n, int tile)
 int
 main(int argc, char **argv)
 {
-    const struct suite_product p = {"matmul/dynamic", "tiled product, tile chosen at run time", 16, 32,
-                                    launch};
+    const struct suite_product p = {"matmul/dynamic", "tiled product, tile chosen at run time", 16,
+                                    32, launch};
     return suite_product_main(&p, argc, argv);
 }

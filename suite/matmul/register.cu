@@ -5,8 +5,8 @@
  * them, where the tiled rung needs two for one. Shared memory stops being the limit.
  *
  * A block is WARPS warps of 32 threads. Warp w owns ROWS rows of the block's tile, lane l the
- * columns l, l + 32, ...: the lanes of a warp read neighbouring words of B's tile (no bank conflict)
- * and the same word of A's tile (a broadcast).
+ * columns l, l + 32, ...: the lanes of a warp read neighbouring words of B's tile (no bank
+ * conflict) and the same word of A's tile (a broadcast).
  *
  *            32 * COLS columns
  *          +--------------------+
@@ -17,7 +17,7 @@
  *
  * systems: A6
  * title: register blocking: 8 x 2 elements a thread
- * rung: 7
+ * rung: 9
  * sizes: 0 1 17 100 1000 65x300x129
  * check: 17 50x33x70
  * bench: 512
@@ -41,8 +41,8 @@
 
 enum { LANES = 32, THREADS = LANES * WARPS, HIGH = WARPS * ROWS, WIDE = LANES * COLS };
 
-__global__ void __launch_bounds__(THREADS)
-product(const float *a, const float *b, float *c, int m, int k, int n)
+__global__ void
+__launch_bounds__(THREADS) product(const float *a, const float *b, float *c, int m, int k, int n)
 {
     __shared__ float tile_a[HIGH][DEPTH];
     __shared__ float tile_b[DEPTH][WIDE];

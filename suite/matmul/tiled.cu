@@ -10,7 +10,7 @@
  *
  * systems: A4, A5
  * title: tiles in shared memory
- * rung: 5
+ * rung: 6
  * sizes: 0 1 17 100 1000 65x300x129
  * check: 17 50x33x70
  * bench: 512
@@ -21,8 +21,8 @@
 #define TILE 16
 #endif
 
-__global__ void __launch_bounds__(TILE *TILE)
-product(const float *a, const float *b, float *c, int m, int k, int n)
+__global__ void
+__launch_bounds__(TILE *TILE) product(const float *a, const float *b, float *c, int m, int k, int n)
 {
     __shared__ float tile_a[TILE][TILE];
     __shared__ float tile_b[TILE][TILE];
@@ -54,6 +54,7 @@ launch(const float *a, const float *b, float *c, int m, int k, int n, int tile)
 int
 main(int argc, char **argv)
 {
-    const struct suite_product p = {"matmul/tiled", "tiled product in shared memory", TILE, 0, launch};
+    const struct suite_product p = {"matmul/tiled", "tiled product in shared memory", TILE, 0,
+                                    launch};
     return suite_product_main(&p, argc, argv);
 }
