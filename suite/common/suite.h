@@ -258,10 +258,10 @@ suite_take_option(struct suite *s, const struct suite_extra *extra, int count, i
     return 1;
 }
 
-/* Options and device. n: the size when none is given. */
+/* Options and device. size: the one when none is given, as --size takes it. */
 static inline struct suite
-suite_begin(const char *name, const char *title, int n, const struct suite_extra *extra, int count,
-            int argc, char **argv)
+suite_begin_sized(const char *name, const char *title, const char *size,
+                  const struct suite_extra *extra, int count, int argc, char **argv)
 {
     struct suite s = {};
     int device = 0;
@@ -269,8 +269,7 @@ suite_begin(const char *name, const char *title, int n, const struct suite_extra
     s.title = title;
     s.repeat = 3;
     s.verify = s.good = 1;
-    s.size[0] = s.size[1] = s.size[2] = n;
-    snprintf(s.size_text, sizeof s.size_text, "%d", n);
+    suite_take_size(&s, argv[0], size);
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--help") == 0) {
             suite_usage(&s, extra, count, argv[0], stdout);
@@ -285,6 +284,16 @@ suite_begin(const char *name, const char *title, int n, const struct suite_extra
     CHECK(cudaGetDevice(&device));
     CHECK(cudaGetDeviceProperties(&s.device, device));
     return s;
+}
+
+/* The same where one number is the size. */
+static inline struct suite
+suite_begin(const char *name, const char *title, int n, const struct suite_extra *extra, int count,
+            int argc, char **argv)
+{
+    char size[16];
+    snprintf(size, sizeof size, "%d", n);
+    return suite_begin_sized(name, title, size, extra, count, argc, argv);
 }
 
 /* -- timing

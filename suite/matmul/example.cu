@@ -61,10 +61,8 @@ int
 main(int argc, char **argv)
 {
     static const int slide_a[6] = {2, 3, 1, 4, 5, 7}, slide_b[9] = {1, 8, 5, 4, 2, 7, 9, 6, 3};
-    struct suite s =
-        suite_begin("matmul/example", "the worked example of the product", 0, NULL, 0, argc, argv);
-    if (!s.size[0])
-        suite_take_size(&s, argv[0], "2x3x3");
+    struct suite s = suite_begin_sized("matmul/example", "the worked example of the product",
+                                       "2x3x3", NULL, 0, argc, argv);
     int m = s.size[0], k = s.size[1], n = s.size[2];
     bool slide = m == 2 && k == 3 && n == 3;
     int *host_a = suite_host<int>(m * k), *host_b = suite_host<int>(k * n);

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Shared memory read in a permuted order: thread t of each half-warp reads word (5 t + number) % 16
+ * of its sixteen. Every bank has one reader: as fast as in order, on every generation.
+ *
+ * systems: A7
+ * title: permutations: no conflict
+ * rung: 2
+ * sizes: 0 1 17 100 1000 1537
+ * check: 17 300
+ */
+#include "banks.h"
+
+__global__ void
+read_permuted(float *out, const float *in, int n, int number)
+{
+    __shared__ float words[THREADS];
+    banks_bring(words, in, n);
+    int t = threadIdx.x;
+    banks_keep(out, words[(t & ~15) + (5 * t + number) % 16], n);
+}
+
+static int
+place(int t, int number)
+{
+    return (t & ~15) + (5 * t + number) % 16;
+}
+
+static void
+launch(float *out, const float *in, int n, int number)
+{
+    read_permuted<<<suite_div_up(n, THREADS), THREADS>>>(out, in, n, number);
+}
+
+int
+main(int argc, char **argv)
+{
+    const struct banks_pattern p = {
+        "banks/permutation", "shared memory by permutations", 0, 15, place, launch, "shift"};
+    return banks_main(&p, argc, argv);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The array lies by columns, the kernel takes it to lie by rows. With as many rows as columns it
+ * adds to the mirrored element, otherwise to one that nobody meant: every access is inside the
+ * array, and check has nothing to say. Only the comparison tells.
+ *
+ * systems: B1
+ * title: by columns, taken to be by rows
+ * rung: 4
+ * sizes: 0 1 4 17 100x33 1000
+ * check: 17 33x100
+ * bench: 1000
+ * result: wrong
+ */
+#include "flatten.h"
+
+__global__ void
+add_place(float *m, int rows, int cols)
+{
+    int col = blockIdx.x * WIDE + threadIdx.x, row = blockIdx.y * HIGH + threadIdx.y;
+    if (row < rows && col < cols)
+        m[(size_t)row * cols + col] += (float)(100 * row + col);
+}
+
+static void
+launch(float *m, int rows, int cols)
+{
+    dim3 grid(suite_div_up(cols, WIDE), suite_div_up(rows, HIGH));
+    add_place<<<grid, dim3(WIDE, HIGH)>>>(m, rows, cols);
+}
+
+int
+main(int argc, char **argv)
+{
+    return flatten_main("flatten/mixed_wrong", "by columns, taken to be by rows", true, launch,
+                        argc, argv);
+}
