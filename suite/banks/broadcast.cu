@@ -2,35 +2,35 @@
  *
  * Shared memory where threads share words: in pattern g, groups of g neighbours read one word, and
  * the words of the groups lie 32 apart from each other: one bank. One word for all is a broadcast.
- * Several words, each for many threads: since 2.0 one access a word; before, only one word an
- * access is given to many, the others' readers queue one by one.
+ * Several words, each for many threads: one access a word, since all lie in one bank.
  *
  * systems: A7
  * title: broadcast: one word for many threads
  * rung: 3
- * sizes: 0 1 17 100 1000 1537
- * check: 17 300
+ * sizes: 0 1 17 100 1000 3001
+ * check: 17 1100
  */
 #include "banks.h"
 
 __global__ void
 read_shared_words(float *out, const float *in, int n, int group)
 {
-    __shared__ float words[THREADS];
+    __shared__ float words[WORDS];
     banks_bring(words, in, n);
-    banks_keep(out, words[threadIdx.x / group * 32 % THREADS], n);
+    for (int i = threadIdx.x; i < WORDS; i += THREADS)
+        banks_keep(out, i, words[i / group * 32 % WORDS], n);
 }
 
 static int
-place(int t, int group)
+place(int i, int group)
 {
-    return t / group * 32 % THREADS;
+    return i / group * 32 % WORDS;
 }
 
 static void
 launch(float *out, const float *in, int n, int group)
 {
-    read_shared_words<<<suite_div_up(n, THREADS), THREADS>>>(out, in, n, group);
+    read_shared_words<<<suite_div_up(n, WORDS), THREADS>>>(out, in, n, group);
 }
 
 int

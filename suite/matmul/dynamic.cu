@@ -13,8 +13,11 @@
  */
 #include "../common/product.h"
 
+enum { MOST_TILE = 32 };
+
 __global__ void
-product(const float *a, const float *b, float *c, int m, int k, int n)
+__launch_bounds__(MOST_TILE *MOST_TILE)
+    product(const float *a, const float *b, float *c, int m, int k, int n)
 {
     extern __shared__ float shared[];
     int tile = blockDim.x;

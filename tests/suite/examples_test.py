@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The worked examples of the lectures, digit by digit, as the suite's programs print them. The
 # constants are the slides'; where a slide is wrong the right number stands beside it.
+import json
 import os
 import subprocess
 import sys
@@ -56,7 +57,82 @@ def average():
             expect(f"average, block {block}, {steps}, step {step}", found.get(step), numbers.split())
 
 
-for example in (average,):
+def figures(program, *arguments):
+    text = run(program, "--json", *arguments)
+    return json.loads(text)["figures"] if text else {}
+
+
+def product():
+    lines = run("matmul/example").split("\nC\n")[-1].split("\n")[:2]
+    expect("2x3 by 3x3", [line.split() for line in lines], [["23", "28", "34"], ["87", "84", "76"]])
+
+
+def picture():
+    found = figures("picture/scale", "--size", "76x62")
+    expect("76x62 picture", [found[f"blocks{k}"] for k in ("", "_inside", "_right", "_lower", "_corner")],
+           [20, 12, 3, 4, 1])
+
+
+def convolution():
+    for rung in ("basic", "constant", "tiled", "cached", "registers"):
+        expect(f"P[1], {rung}", figures(f"convolution/{rung}").get("P1"), 38)
+    found = [line.split(" = ")[1] for line in run("convolution/basic").split("\n") if " = " in line]
+    expect("P", found, ["22", "38", "57", "76", "95", "90", "74"])
+
+
+def csr():
+    text = run("spmv/convert").split("\n")
+    expect("data", text[0].split(), "data 3 1 2 4 1 1 1".split())
+    expect("col", text[1].split(), "col 0 2 1 2 3 0 3".split())
+    expect("row_ptr", text[2].split(), "row_ptr 0 2 2 5 7".split())
+
+
+def circuit():
+    """Cramer's rule in integers, from the slide's resistances."""
+    z, v = [[76, -25, -50], [-25, 56, -1], [-50, -1, 106]], [10, 0, 0]
+
+    def det(m):
+        return sum(m[0][i] * (m[1][(i + 1) % 3] * m[2][(i + 2) % 3] - m[1][(i + 2) % 3] * m[2][(i + 1) % 3])
+                   for i in range(3))
+
+    for arguments in ((), ("--in", f"{source}/suite/spmv/circuit.mtx")):
+        found = figures("spmv/circuit", *arguments)
+        for i in range(3):
+            replaced = [[v[r] if c == i else z[r][c] for c in range(3)] for r in range(3)]
+            right = det(replaced) / det(z)
+            if abs(found[f"i{i + 1}"] - right) > 1e-6:
+                failures.append(f"circuit i{i + 1}: {found[f'i{i + 1}']}, should be {right}")
+
+
+def phases():
+    """Which element each thread of block (0,0) brings, and what it multiplies, in both phases."""
+    text = run("matmul/phases")
+    right = []
+    for phase in (0, 1):
+        right.append(f"phase {phase + 1}")
+        for y in (0, 1):
+            for x in (0, 1):
+                right.append(f"thread {y},{x} M{y},{2 * phase + x} -> Mds{y},{x} N{2 * phase + y},{x} -> Nds{y},{x} "
+                             f"P += Mds{y},0*Nds0,{x} + Mds{y},1*Nds1,{x}")
+    found = [" ".join(line.split()) for line in text.split("\n\n")[0].split("\n")]
+    expect("phases", found, right)
+
+
+def roofline():
+    found = figures("roofline/intensity", "--bandwidth", "200", "--peak", "1500")
+    expect("200 GB/s", [found["bound_cgma_1"], found["cgma_for_peak"]], [50, 30])
+    expect("150 GB/s", figures("roofline/intensity", "--bandwidth", "150", "--peak", "1000")["bound_cgma_1"], 37.5)
+
+
+def resources():
+    """1536 threads (2.x): 6 blocks of 256 or 3 of 512."""
+    text = subprocess.run([lockstep, "run", "--cc", "2.0", f"{source}/suite/resources/threads.cu", "--json"],
+                          capture_output=True, text=True, timeout=300).stdout
+    found = json.loads(text)["figures"]
+    expect("1536 threads", [found["resident_256"], found["resident_512"]], [6, 3])
+
+
+for example in (average, product, picture, convolution, csr, circuit, phases, roofline, resources):
     example()
 for failure in failures:
     print("FAILED:", failure)
