@@ -180,6 +180,8 @@ exec_arrive(struct exec_slot *s, uint32_t warp, uint32_t lanes, uint32_t barrier
     } else if (barrier >= JIT_BARRIERS || threads % JIT_LANES != 0) {
         exec_trap(&s->warp[warp], lanes, JIT_TRAP_BARRIER, place);
     }
+    if (s->run->tool && s->run->tool->arrive)
+        s->run->tool->arrive(&s->warp[warp], lanes, barrier, threads, place);
     struct exec_barrier *b = open_barrier(s, barrier, threads, place);
     check_arrival(s, b, warp, lanes, barrier, threads, place);
     if (kind != JIT_BAR_SYNC && kind != JIT_BAR_CLUSTER) {

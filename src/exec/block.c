@@ -230,8 +230,14 @@ static void
 fast_announce(struct exec_slot *s, const struct jit_warp *first)
 {
     uint32_t lanes[EXEC_MAX_WARPS];
-    for (uint32_t i = 0; i < s->warps; i++)
+    bool apart = false;
+    for (uint32_t i = 0; i < s->warps; i++) {
         lanes[i] = s->state[i] == WARP_DONE ? 0 : s->warp[i].lanes;
+        apart = apart || (lanes[i] && s->warp[i].barrier_place != first->barrier_place);
+    }
+    for (uint32_t i = 0; i < s->warps && apart && s->run->tool->arrive; i++)
+        if (lanes[i])
+            s->run->tool->arrive(&s->warp[i], lanes[i], first->barrier, 0, s->warp[i].barrier_place);
     s->run->tool->barrier(&s->block, first->barrier, lanes, lanes, first->barrier_place);
 }
 

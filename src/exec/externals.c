@@ -181,6 +181,7 @@ exec_external(struct jit_warp *w, uint32_t lanes, uint32_t external, uint32_t pl
 {
     struct exec_slot *s = w->owner;
     struct memory *m = s->run->request->memory;
+    struct jit_tool *tool = s->run->tool;
     uint64_t *in = args, *out = result;
     switch (external) {
     case JIT_EXT_VPRINTF:
@@ -193,11 +194,15 @@ exec_external(struct jit_warp *w, uint32_t lanes, uint32_t external, uint32_t pl
         for (; lanes; lanes &= lanes - 1) {
             uint32_t l = (uint32_t)__builtin_ctz(lanes);
             out[l] = m && in[l] ? memory_alloc(m, in[l], 16, ALLOCATION_HEAP, NULL) : 0;
+            if (out[l] && tool && tool->heap)
+                tool->heap(w, l, out[l], in[l], place);
         }
         break;
     case JIT_EXT_FREE:
         for (; lanes; lanes &= lanes - 1) {
             uint32_t l = (uint32_t)__builtin_ctz(lanes);
+            if (in[l] && tool && tool->heap && !tool->heap(w, l, in[l], 0, place))
+                continue;
             if (in[l] && m && !memory_release(m, in[l]))
                 exec_escape(s, w->warp, 1u << l, place, true, EXEC_ILLEGAL_ADDRESS,
                             "free of an address that malloc did not give", NULL);

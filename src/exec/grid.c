@@ -309,6 +309,7 @@ tool_launch(const struct exec_run *run)
         .sm_count = r->sm_count,
         .resident_blocks = r->resident_blocks,
         .id = r->tool_id,
+        .memory = r->memory,
     };
 }
 

@@ -19,6 +19,8 @@
 #include "base/base.h"
 #include "ptx/ptx.h"
 
+struct memory;
+
 enum { JIT_LANES = 32, JIT_BARRIERS = 16 };
 
 /* A function's address as a value: JIT_FUNCTION_TAG | (ptx_func.index + 1) << 4. */
@@ -106,6 +108,10 @@ struct jit_warp {
     uint32_t stack;              /* local memory in use by calls: bytes per lane */
     uint8_t *stack_end;          /* set by the caller: the host's stack must not grow below it */
     void *owner;                 /* exec's */
+    const void *values;          /* JIT_EVENT_GUARD: what the announced store stores: per element of
+                                    a lane's vector the values of 32 lanes; else not meaningful */
+    uint32_t denied;             /* JIT_EVENT_GUARD: set by access and pattern: lanes that must not
+                                    make the access; what they would have loaded is 0 */
 };
 
 /* A place in the program: the number of an instruction, counted through all functions of the
@@ -124,6 +130,8 @@ enum jit_event {
     JIT_EVENT_ACCESS = 1, /* every memory access, before it happens: services->access, ->pattern */
     JIT_EVENT_COUNT = 2,  /* executions are counted in block->counts */
     JIT_EVENT_SYNC = 4,   /* warp-wide synchronisation and fences: services->sync */
+    JIT_EVENT_GUARD = 8,  /* with ACCESS: access and pattern decide, in warp->denied, which lanes make
+                             it; stores show their values in warp->values */
 };
 
 /* JIT_EVENT_COUNT, per place: counts[JIT_COUNTS * place + one of these]. Instructions that LLVM or
@@ -269,6 +277,7 @@ struct jit_tool_launch {
     uint32_t sm_count, resident_blocks; /* of the device; blocks that one SM holds: resident_blocks /
                                            sm_count */
     uint64_t id;           /* exec_request.tool_id: what the device layer passes */
+    struct memory *memory; /* of the device; NULL: none known */
 };
 
 /* A tool watches launches: check and profile implement this, exec and generated code call it. One
@@ -290,6 +299,13 @@ struct jit_tool {
      * that came to it; waiting[w]: of those, the ones that wait for it (not bar.arrive). */
     void (*barrier)(struct jit_block *b, uint32_t barrier, const uint32_t *arrived,
                     const uint32_t *waiting, uint32_t place);
+    /* (many) Before that: lanes of a warp come to the barrier at this place, for `threads` threads
+     * (0: all). Not called when all warps that live come whole and to the same place. */
+    void (*arrive)(struct jit_warp *w, uint32_t lanes, uint32_t barrier, uint32_t threads,
+                   uint32_t place);
+    /* (many) malloc in a kernel gave, or free takes, the memory at `address` (size 0: free). False,
+     * for free: it must not be done. */
+    bool (*heap)(struct jit_warp *w, uint32_t lane, uint64_t address, uint64_t size, uint32_t place);
     /* (many) As in jit_services. */
     void (*access)(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32_t bytes,
                    uint32_t space, uint32_t op, uint32_t place);

@@ -824,7 +824,6 @@ core_atomic(struct core *c, const struct flow_insn *i)
         else
             in[n++] = core_value(c, i, o, bits, false);
     }
-    c->e.mask_bits = core_mask_bits(c);
     core_fence(c, false);
     if (!emit_atomic(&c->e, p, address, shared, in, n, out))
         return false;

@@ -215,6 +215,15 @@ announce(struct site *s, enum jit_access_op op)
     core_service(c, FIELD(jit_services, access), none, args, 7);
 }
 
+/* Lanes that the tool keeps from the access just announced; NULL: nobody asked. */
+static LLVMValueRef
+denied_lanes(struct core *c)
+{
+    if (!(c->events & JIT_EVENT_GUARD))
+        return NULL;
+    return core_load_field(c, c->e.warp, FIELD(jit_warp, denied), core_scalar(c, 32));
+}
+
 LLVMValueRef
 core_addresses(struct core *c, const struct flow_insn *i, const struct ptx_operand *o, unsigned bytes,
                enum jit_access_op op)
@@ -222,7 +231,13 @@ core_addresses(struct core *c, const struct flow_insn *i, const struct ptx_opera
     struct site s = {.c = c, .i = i, .bytes = bytes, .vec = 1};
     find_address(&s, o);
     announce(&s, op);
-    return lane_addresses(&s);
+    LLVMValueRef denied = denied_lanes(c), lanes = lane_addresses(&s);
+    c->e.mask_bits = core_mask_bits(c);
+    if (denied) {
+        c->e.mask_bits = LLVMBuildAnd(c->e.b, c->e.mask_bits, LLVMBuildNot(c->e.b, denied, ""), "");
+        c->e.mask = emit_bits_to_mask(&c->e, c->e.mask_bits);
+    }
+    return lanes;
 }
 
 LLVMValueRef
@@ -653,6 +668,45 @@ load_words(struct site *s, const struct ptx_operand *o, LLVMValueRef out[])
     }
 }
 
+/* Lanes that may make the access: the slow way, when the tool denied it to some. */
+static void
+allow_some(struct site *s, LLVMValueRef denied)
+{
+    struct core *c = s->c;
+    LLVMValueRef bits = LLVMBuildAnd(c->e.b, core_mask_bits(c), LLVMBuildNot(c->e.b, denied, ""), "");
+    s->mask = emit_bits_to_mask(&c->e, bits);
+}
+
+static void
+load_guarded(struct site *s, LLVMValueRef denied, LLVMValueRef out[])
+{
+    struct core *c = s->c;
+    LLVMValueRef fast[8], slow[8];
+    bool scalar = s->fact.kind == FACT_SCALAR && !s->fact.pattern;
+    if (!scalar)
+        lane_addresses(s);
+    struct site few = *s;
+    struct fork f = begin_fork(c, LLVMBuildICmp(c->e.b, LLVMIntEQ, denied, core_i32(c, 0), ""));
+    load_value(s, fast);
+    f.fast_end = LLVMGetInsertBlock(c->e.b);
+    LLVMBuildBr(c->e.b, f.join);
+    LLVMPositionBuilderAtEnd(c->e.b, f.slow);
+    allow_some(&few, denied);
+    for (unsigned e = 0; scalar && e < s->vec; e++) /* lanes with one address share its fate */
+        slow[e] = LLVMConstNull(LLVMTypeOf(fast[e]));
+    if (!scalar)
+        load_each(&few, slow);
+    f.slow_end = LLVMGetInsertBlock(c->e.b);
+    LLVMBuildBr(c->e.b, f.join);
+    LLVMPositionBuilderAtEnd(c->e.b, f.join);
+    for (unsigned e = 0; e < s->vec; e++) {
+        out[e] = LLVMBuildPhi(c->e.b, LLVMTypeOf(fast[e]), "");
+        LLVMValueRef v[] = {fast[e], slow[e]};
+        LLVMBasicBlockRef from[] = {f.fast_end, f.slow_end};
+        LLVMAddIncoming(out[e], v, from, 2);
+    }
+}
+
 static bool
 is_ordered(const struct ptx_insn *p)
 {
@@ -700,9 +754,13 @@ core_load(struct core *c, const struct flow_insn *i)
     } else if (from->kind == PTX_O_ADDRESS) {
         find_address(&s, from);
         announce(&s, JIT_LOAD);
+        LLVMValueRef denied = denied_lanes(c);
         if (is_ordered(&i->i))
             core_fence(c, false);
-        load_value(&s, out);
+        if (denied)
+            load_guarded(&s, denied, out);
+        else
+            load_value(&s, out);
         if (is_ordered(&i->i))
             core_fence(c, false);
     } else {
@@ -913,6 +971,44 @@ store_words(struct site *s, const struct ptx_operand *o, const struct ptx_operan
     }
 }
 
+show_values(struct site *s, const struct ptx_operand *from)
+{
+    struct core *c = s->c;
+    if (!(c->events & JIT_EVENT_GUARD))
+        return;
+    LLVMValueRef room = core_alloca(c, LLVMArrayType2(core_vector(c, s->bytes * 8), s->vec));
+    for (unsigned e = 0; e < s->vec; e++) {
+        const struct ptx_operand *o = from->kind == PTX_O_VECTOR ? &from->elements[e] : from;
+        LLVMValueRef at[] = {core_i64(c, (uint64_t)e * s->bytes * LANES)};
+        LLVMValueRef p = LLVMBuildGEP2(c->e.b, core_scalar(c, 8), room, at, 1, "");
+        LLVMBuildStore(c->e.b, core_value(c, s->i, o, s->bytes * 8, false), p);
+    }
+    core_store_field(c, c->e.warp, FIELD(jit_warp, values), room);
+}
+
+static void
+store_guarded(struct site *s, LLVMValueRef denied, const struct ptx_operand *from)
+{
+    struct core *c = s->c;
+    LLVMValueRef v[8];
+    bool scalar = s->fact.kind == FACT_SCALAR && !s->fact.pattern;
+    if (!scalar)
+        lane_addresses(s);
+    for (unsigned e = 0; e < s->vec; e++)
+        v[e] = core_value(c, s->i, from->kind == PTX_O_VECTOR ? &from->elements[e] : from,
+                          s->bytes * 8, false);
+    struct site few = *s;
+    struct fork f = begin_fork(c, LLVMBuildICmp(c->e.b, LLVMIntEQ, denied, core_i32(c, 0), ""));
+    store_value(s, from);
+    LLVMBuildBr(c->e.b, f.join);
+    LLVMPositionBuilderAtEnd(c->e.b, f.slow);
+    allow_some(&few, denied);
+    if (!scalar)
+        store_each(&few, v);
+    LLVMBuildBr(c->e.b, f.join);
+    LLVMPositionBuilderAtEnd(c->e.b, f.join);
+}
+
 bool
 core_store(struct core *c, const struct flow_insn *i)
 {
@@ -934,10 +1030,15 @@ core_store(struct core *c, const struct flow_insn *i)
         return true;
     }
     find_address(&s, to);
+    show_values(&s, from);
     announce(&s, JIT_STORE);
+    LLVMValueRef denied = denied_lanes(c);
     if (is_ordered(&i->i))
         core_fence(c, false);
-    store_value(&s, from);
+    if (denied)
+        store_guarded(&s, denied, from);
+    else
+        store_value(&s, from);
     if (is_ordered(&i->i))
         core_fence(c, false);
     return true;
