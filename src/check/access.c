@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * access.c: one memory access of one warp, before it happens: which memory each lane goes to, and
+ * whether it may. Lanes that may not are reported and kept from it (jit_warp.denied), so that the
+ * kernel goes on; the others are handed to the memory's own file.
+ */
+#include "check/check_priv.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum place_kind { IN_GLOBAL, IN_SHARED, IN_LOCAL, IN_PARAMS };
+
+static const char *const op_names[] = {"load", "store", "atomic"};
+
+static const uint64_t window = 1ull << 32;
+/* Marks ranges that are offsets in the block's shared memory. */
+static const uint64_t shared_tag = 1ull << 62;
+
+static uint64_t
+shared_base(const struct block_state *b)
+{
+    return (uint64_t)(uintptr_t)b->block->shared;
+}
+
+struct side
+side_of(const struct visit *v, uint32_t lane, uint64_t address)
+{
+    const uint32_t *dim = v->b->launch->launch->block;
+    uint32_t t = v->warp * JIT_LANES + lane;
+    struct side s = {.valid = true,
+                     .op = op_names[v->op],
+                     .kernel = v->b->launch->facts,
+                     .place = v->place,
+                     .has_place = true,
+                     .has_thread = true,
+                     .thread = {t % dim[0], t / dim[0] % dim[1], t / dim[0] / dim[1]},
+                     .size = v->bytes,
+                     .address = address};
+    memcpy(s.block, v->b->block->ctaid, sizeof s.block);
+    return s;
+}
+
+const uint8_t *
+stored_value(const struct visit *v, uint32_t lane, uint32_t byte)
+{
+    uint32_t unit = v->facts->unit ? v->facts->unit : 4;
+    return (const uint8_t *)v->w->values + (size_t)(byte / unit) * unit * JIT_LANES +
+           (size_t)lane * unit + byte % unit;
+}
+
+bool
+stores_same(const struct visit *v, uint32_t lane, uint32_t byte, uint32_t bytes,
+            const uint8_t *there)
+{
+    if (v->op != JIT_STORE || !v->w->values)
+        return false;
+    for (uint32_t k = 0; k < bytes; k++)
+        if (*stored_value(v, lane, byte + k) != there[k])
+            return false;
+    return true;
+}
+
+/* -- what is wrong with an address ------------------------------------------------------------------- */
+
+static const char *
+kind_name(enum allocation_kind kind)
+{
+    switch (kind) {
+    case ALLOCATION_DEVICE: return "device memory";
+    case ALLOCATION_VARIABLE: return "variable";
+    case ALLOCATION_HOST: return "pinned host memory";
+    case ALLOCATION_MANAGED: return "managed memory";
+    case ALLOCATION_HEAP: return "memory of the kernel's malloc";
+    case ALLOCATION_ARRAY: return "array";
+    }
+    return "memory";
+}
+
+static void
+name_allocation(const struct allocation *a, char *out, size_t room)
+{
+    if (a->name && a->kind == ALLOCATION_VARIABLE)
+        snprintf(out, room, "variable \"%s\" (%llu bytes)", a->name, (unsigned long long)a->size);
+    else
+        snprintf(out, room, "allocation %llu (%llu bytes of %s at 0x%llx)",
+                 (unsigned long long)a->number, (unsigned long long)a->size, kind_name(a->kind),
+                 (unsigned long long)a->base);
+}
+
+/* Whether the page is mapped in this process: what host code could use. */
+static bool
+is_host_memory(uint64_t address)
+{
+    unsigned char seen;
+    uint64_t page = address & ~4095ull;
+    return address >= 4096 && address < 1ull << 47 && mincore((void *)page, 1, &seen) == 0;
+}
+
+static void
+distance_text(uint64_t a, uint32_t bytes, uint64_t base, uint64_t end, char *out, size_t room)
+{
+    if (a >= end)
+        snprintf(out, room, "%llu bytes past the end of", (unsigned long long)(a - end));
+    else if (a < base)
+        snprintf(out, room, "%llu bytes before the start of", (unsigned long long)(base - a));
+    else
+        snprintf(out, room, "the last %llu of them past the end of",
+                 (unsigned long long)(a + bytes - end));
+}
+
+/* The variable of shared memory that an offset lies in, or the last one before it. */
+static const struct shared_var *
+shared_variable(const struct launch *l, uint64_t offset)
+{
+    const struct shared_var *best = NULL;
+    for (uint32_t k = 0; k < l->facts->shared_count; k++) {
+        const struct shared_var *s = &l->facts->shared[k];
+        if (s->offset <= offset && (!best || s->offset > best->offset))
+            best = s;
+    }
+    return best;
+}
+
+static const struct root *
+only_root(const struct visit *v)
+{
+    return v->facts->root_count == 1 ? &v->facts->root[0] : NULL;
+}
+
+static void
+describe_shared(const struct visit *v, uint64_t offset, char *out, size_t room)
+{
+    const struct launch *l = v->b->launch;
+    const struct root *r = only_root(v);
+    const struct shared_var *of = r && r->kind == ROOT_SHARED ? &l->facts->shared[r->at]
+                                                               : shared_variable(l, offset);
+    char where[100], in[200] = "";
+    if (!of) {
+        snprintf(out, room, "at offset %lld, the block has %llu bytes of shared memory",
+                 (long long)(int64_t)offset, (unsigned long long)l->shared_bytes);
+        return;
+    }
+    uint64_t end = of->size ? of->offset + of->size : l->shared_bytes;
+    const struct shared_var *hit = offset < l->shared_bytes ? shared_variable(l, offset) : NULL;
+    distance_text(offset, v->bytes, of->offset, end, where, sizeof where);
+    if (hit && hit != of)
+        snprintf(in, sizeof in, ", in \"%s\"", hit->name);
+    snprintf(out, room, "%s \"%s\" (%llu bytes%s)%s", where, of->name,
+             (unsigned long long)(end - of->offset), of->size ? "" : ", dynamic", in);
+}
+
+static enum finding_kind
+describe_global(const struct visit *v, uint64_t a, char *out, size_t room)
+{
+    const struct launch *l = v->b->launch;
+    const struct range *e = &l->expect[v->place];
+    struct allocation near = {0}, found = {0}, own = {0};
+    char where[100], name[200];
+    if (a < 65536) {
+        snprintf(out, room, a ? "null pointer plus %llu" : "null pointer", (unsigned long long)a);
+        return FINDING_OUT_OF_BOUNDS;
+    }
+    bool live = l->memory && memory_find(l->memory, a, &found, &near);
+    if (e->base && e->base < shared_tag && memory_find(l->memory, e->base, &own, NULL)) {
+        char in[220] = "";
+        distance_text(a, v->bytes, own.base, own.base + own.size, where, sizeof where);
+        name_allocation(&own, name, sizeof name);
+        if (live && found.base != own.base) {
+            char other[200];
+            name_allocation(&found, other, sizeof other);
+            snprintf(in, sizeof in, ", in %s", other);
+        }
+        snprintf(out, room, "%s %s%s", where, name, in);
+        return FINDING_OUT_OF_BOUNDS;
+    }
+    if (near.size && near.freed && a >= near.base && a < near.base + near.size) {
+        name_allocation(&near, name, sizeof name);
+        snprintf(out, room, "%llu bytes into %s, which was freed",
+                 (unsigned long long)(a - near.base), name);
+        return FINDING_OUT_OF_BOUNDS;
+    }
+    uint64_t far = a < near.base ? near.base - a : a - near.base - near.size;
+    if (!live && (!near.size || far > 1 << 20) && is_host_memory(a)) {
+        snprintf(out, room, "the address is memory of the host, not of the device");
+        return FINDING_WRONG_SPACE;
+    }
+    if (!near.size) {
+        snprintf(out, room, "no memory is allocated there");
+        return FINDING_OUT_OF_BOUNDS;
+    }
+    distance_text(a, v->bytes, near.base, near.base + near.size, where, sizeof where);
+    name_allocation(&near, name, sizeof name);
+    snprintf(out, room, "%s %s%s", where, name, near.freed ? ", which was freed" : "");
+    return FINDING_OUT_OF_BOUNDS;
+}
+
+/* Is the address another block's shared memory? */
+static bool
+other_shared(const struct visit *v, uint64_t a)
+{
+    struct launch *l = v->b->launch;
+    bool hit = false;
+    pthread_mutex_lock(&l->lock);
+    for (struct block_state *b = l->blocks; b; b = b->next)
+        hit = hit || (b != v->b && a - (uint64_t)(uintptr_t)b->block->shared < window);
+    pthread_mutex_unlock(&l->lock);
+    return hit;
+}
+
+static void
+report_bad(const struct visit *v, uint32_t lane, uint64_t a, enum place_kind in)
+{
+    const struct launch *l = v->b->launch;
+    static const char *const spaces[] = {"global", "shared", "local", "param"};
+    struct finding f = {.kind = FINDING_OUT_OF_BOUNDS, .space = spaces[in]};
+    char what[400];
+    bool wrong = in == IN_SHARED && (v->space == PTX_SPACE_GLOBAL || v->space == PTX_SPACE_LOCAL ||
+                                     v->space == PTX_SPACE_CONST);
+    bool lent = in == IN_GLOBAL && other_shared(v, a);
+    if (lent)
+        f.kind = FINDING_WRONG_SPACE, snprintf(what, sizeof what, "shared memory of another block");
+    else if (wrong)
+        f.kind = FINDING_WRONG_SPACE,
+        snprintf(what, sizeof what, "an instruction for %s memory was given the address of shared memory",
+                 ptx_space_name((enum ptx_space)v->space));
+    else if (in == IN_SHARED)
+        describe_shared(v, a - shared_base(v->b), what, sizeof what);
+    else if (in == IN_LOCAL)
+        snprintf(what, sizeof what, "outside the thread's %u bytes of local memory",
+                 l->facts->local_bytes);
+    else
+        f.kind = describe_global(v, a, what, sizeof what);
+    if (v->space == PTX_SPACE_CONST)
+        f.space = "constant";
+    if (!finding_is_new(l->check, f.kind, SEVERITY_ERROR, l->facts, v->place, NULL, 0))
+        return;
+    f.access = side_of(v, lane, in == IN_SHARED ? a - shared_base(v->b) : a);
+    snprintf(f.message, sizeof f.message, "%s of %u bytes: %s", op_names[v->op], v->bytes, what);
+    finding_add(l->check, &f);
+}
+
+static void
+report_misaligned(const struct visit *v, uint32_t lane, uint64_t a, enum place_kind in)
+{
+    const struct launch *l = v->b->launch;
+    struct finding f = {.kind = FINDING_MISALIGNED,
+                        .space = in == IN_SHARED ? "shared" : in == IN_LOCAL ? "local" : "global"};
+    if (!finding_is_new(l->check, f.kind, SEVERITY_ERROR, l->facts, v->place, NULL, 0))
+        return;
+    f.access = side_of(v, lane, in == IN_SHARED ? a - shared_base(v->b) : a);
+    snprintf(f.message, sizeof f.message,
+             "%s of %u bytes at an address that is no multiple of %u: 0x%llx", op_names[v->op],
+             v->bytes, v->facts->align, (unsigned long long)f.access.address);
+    finding_add(l->check, &f);
+}
+
+/* -- where lanes go ------------------------------------------------------------------------------------ */
+
+static bool
+local_lane(const struct visit *v, uint32_t lane, uint64_t a, bool *inside)
+{
+    const struct jit_block *k = v->b->block;
+    uint64_t stride = k->launch->local_stride, local = (uint64_t)(uintptr_t)k->local;
+    if (!stride || !local)
+        return false;
+    uint64_t mine = local + (v->warp * (uint64_t)JIT_LANES + lane) * stride;
+    *inside = a - mine < stride && a - mine + v->bytes <= stride;
+    return *inside || a - local < v->b->local_bytes;
+}
+
+static bool
+in_range(const struct range *r, uint64_t a, uint32_t bytes)
+{
+    return a >= r->base && a < r->end && r->end - a >= bytes;
+}
+
+/* In a live allocation: the one of the place's root when it has one, else any. */
+static bool
+global_good(const struct visit *v, uint64_t a)
+{
+    struct block_state *b = v->b;
+    const struct launch *l = b->launch;
+    const struct range *e = &l->expect[v->place];
+    struct allocation found;
+    if (e->base && e->base < shared_tag)
+        return in_range(e, a, v->bytes);
+    uint64_t version = __atomic_load_n(&l->check->memory_version, __ATOMIC_RELAXED);
+    if (b->last_version == version && in_range(&b->last, a, v->bytes))
+        return true;
+    if (!l->memory || !memory_find(l->memory, a, &found, NULL))
+        return false;
+    b->last = (struct range){found.base, found.base + found.size};
+    b->last_version = version;
+    return in_range(&b->last, a, v->bytes);
+}
+
+static bool
+shared_good(const struct visit *v, uint64_t a)
+{
+    const struct launch *l = v->b->launch;
+    const struct range *e = &l->expect[v->place];
+    uint64_t offset = a - shared_base(v->b);
+    if (v->space != PTX_SPACE_NONE && v->space != PTX_SPACE_SHARED &&
+        v->space != PTX_SPACE_SHARED_CLUSTER)
+        return false;
+    if (e->base >= shared_tag)
+        return in_range(e, offset + shared_tag, v->bytes);
+    return offset < l->shared_bytes && l->shared_bytes - offset >= v->bytes;
+}
+
+static enum place_kind
+classify(const struct visit *v, uint32_t lane, uint64_t a, bool *good)
+{
+    const struct launch *l = v->b->launch;
+    if (a - shared_base(v->b) < window || v->space == PTX_SPACE_SHARED) {
+        *good = shared_good(v, a);
+        return IN_SHARED;
+    }
+    if (local_lane(v, lane, a, good) || v->space == PTX_SPACE_LOCAL)
+        return IN_LOCAL;
+    if (a - (uint64_t)(uintptr_t)l->launch->params < l->param_bytes) {
+        *good = v->op == JIT_LOAD;
+        return IN_PARAMS;
+    }
+    *good = global_good(v, a);
+    return IN_GLOBAL;
+}
+
+static void
+judge(struct visit *v, const uint64_t *address)
+{
+    uint32_t to[4] = {0}, denied = 0;
+    uint32_t align = v->facts->align ? v->facts->align : 1;
+    for (uint32_t left = v->lanes; left; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left);
+        uint64_t a = address[lane];
+        bool good = false;
+        enum place_kind in = classify(v, lane, a, &good);
+        if (good && (a & (align - 1))) {
+            report_misaligned(v, lane, a, in);
+            denied |= 1u << lane;
+        } else if (good) {
+            to[in] |= 1u << lane;
+        } else {
+            report_bad(v, lane, a, in);
+            denied |= 1u << lane;
+        }
+    }
+    v->w->denied = denied;
+    if (to[IN_SHARED])
+        shared_access(v, to[IN_SHARED], address);
+    if (to[IN_GLOBAL])
+        global_access(v, to[IN_GLOBAL], address);
+    if (to[IN_LOCAL])
+        local_access(v, to[IN_LOCAL], address);
+}
+
+static bool
+begin_visit(struct visit *v, struct jit_warp *w, uint32_t lanes, uint32_t bytes, uint32_t space,
+            uint32_t op, uint32_t place)
+{
+    struct block_state *b = w->block->tool;
+    w->denied = 0;
+    if (!b || space == PTX_SPACE_PARAM || !b->launch->watched)
+        return false;
+    *v = (struct visit){.b = b,
+                        .w = w,
+                        .facts = &b->launch->facts->place[place],
+                        .lanes = lanes,
+                        .bytes = bytes,
+                        .space = space,
+                        .op = op,
+                        .place = place,
+                        .warp = w->warp};
+    if (b->pending[w->warp].count)
+        order_settle(b, w->warp);
+    return true;
+}
+
+void
+check_access(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32_t bytes,
+             uint32_t space, uint32_t op, uint32_t place)
+{
+    struct visit v;
+    if (begin_visit(&v, w, lanes, bytes, space, op, place))
+        judge(&v, address);
+}
+
+void
+check_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *offset,
+              uint32_t bytes, uint32_t space, uint32_t op, uint32_t place)
+{
+    struct visit v;
+    uint64_t address[JIT_LANES];
+    if (!begin_visit(&v, w, lanes, bytes, space, op, place) || shared_pattern(&v, base, offset))
+        return;
+    for (uint32_t l = 0; l < JIT_LANES; l++)
+        address[l] = base + (uint64_t)(int64_t)(offset ? offset[l] : 0);
+    judge(&v, address);
+}

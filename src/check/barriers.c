@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * barriers.c: barriers and warp-wide operations: does everybody come, to the same place, with a mask
+ * that says so? A barrier that nobody can leave is found by exec (a deadlock) and told in
+ * host.c.
+ */
+#include "check/check_priv.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static struct side
+barrier_side(const struct block_state *b, uint32_t warp, uint32_t lane, uint32_t place,
+             const char *op)
+{
+    const uint32_t *dim = b->launch->launch->block;
+    uint32_t t = warp * JIT_LANES + lane;
+    struct side s = {.valid = true, .op = op, .kernel = b->launch->facts, .place = place,
+                     .has_place = true, .has_thread = true,
+                     .thread = {t % dim[0], t / dim[0] % dim[1], t / dim[0] / dim[1]}};
+    memcpy(s.block, b->block->ctaid, sizeof s.block);
+    return s;
+}
+
+static uint32_t
+count_lanes(const struct block_state *b, const uint32_t *lanes)
+{
+    uint32_t n = 0;
+    for (uint32_t w = 0; w < b->warps; w++)
+        n += (uint32_t)__builtin_popcount(lanes[w]);
+    return n;
+}
+
+/* -- barriers of the block ----------------------------------------------------------------------------- */
+
+static bool
+same_line(const struct kernel_facts *k, uint32_t a, uint32_t b)
+{
+    return a == b || (k->line[a] == k->line[b] && !strcmp(k->file[a], k->file[b]));
+}
+
+void
+check_arrive(struct jit_warp *w, uint32_t lanes, uint32_t barrier, uint32_t threads, uint32_t place)
+{
+    struct block_state *b = w->block->tool;
+    if (!b || barrier > JIT_BARRIERS || !lanes)
+        return;
+    const struct kernel_facts *k = b->launch->facts;
+    uint32_t lane = (uint32_t)__builtin_ctz(lanes), first = b->arrive_place[barrier];
+    bool counted = threads != 0;
+    if (!b->arrive_any[barrier]) {
+        b->arrive_any[barrier] = true;
+        b->arrive_place[barrier] = place;
+        b->arrive_thread[barrier] = w->warp * JIT_LANES + lane;
+        return;
+    }
+    if (counted || same_line(k, first, place) || barrier == JIT_BARRIERS)
+        return;
+    struct finding f = {.kind = FINDING_DIVERGENCE};
+    f.space = "";
+    if (!finding_is_new(b->launch->check, f.kind, f.severity, k, place, k, first))
+        return;
+    uint32_t t = b->arrive_thread[barrier];
+    f.access = barrier_side(b, w->warp, lane, place, "barrier");
+    f.other = barrier_side(b, t / JIT_LANES, t % JIT_LANES, first, "barrier");
+    snprintf(f.message, sizeof f.message,
+             "threads of one block wait at different barriers: each __syncthreads() is a barrier of its "
+             "own, which all threads have to reach");
+    snprintf(f.missing, sizeof f.missing, "one __syncthreads() that all threads of the block execute");
+    finding_add(b->launch->check, &f);
+}
+
+/* Threads that left the kernel before a barrier that is for all. */
+static void
+report_gone(struct block_state *b, const uint32_t *arrived, uint32_t place)
+{
+    uint32_t gone = 0, first = UINT32_MAX, here = UINT32_MAX;
+    for (uint32_t w = 0; w < b->warps; w++) {
+        uint32_t missing = b->exists[w] & ~arrived[w];
+        gone += (uint32_t)__builtin_popcount(missing);
+        if (missing && first == UINT32_MAX)
+            first = w * JIT_LANES + (uint32_t)__builtin_ctz(missing);
+        if (arrived[w] && here == UINT32_MAX)
+            here = w * JIT_LANES + (uint32_t)__builtin_ctz(arrived[w]);
+    }
+    if (!gone)
+        return;
+    const struct kernel_facts *k = b->launch->facts;
+    struct finding f = {.kind = FINDING_DIVERGENCE};
+    f.space = "";
+    if (!finding_is_new(b->launch->check, f.kind, f.severity, k, place, NULL, 0))
+        return;
+    const uint32_t *dim = b->launch->launch->block;
+    f.access = barrier_side(b, here / JIT_LANES, here % JIT_LANES, place, "barrier");
+    snprintf(f.message, sizeof f.message,
+             "%u of the block's %u threads never reach the barrier: they have left the kernel "
+             "(the first is thread (%u,%u,%u))",
+             gone, count_lanes(b, b->exists), first % dim[0], first / dim[0] % dim[1],
+             first / dim[0] / dim[1]);
+    snprintf(f.missing, sizeof f.missing,
+             "no return, and no branch, around the barrier that only some threads take");
+    finding_add(b->launch->check, &f);
+}
+
+void
+check_barrier(struct jit_block *block, uint32_t barrier, const uint32_t *arrived,
+              const uint32_t *waiting, uint32_t place)
+{
+    struct block_state *b = block->tool;
+    if (!b)
+        return;
+    const struct kernel_facts *k = b->launch->facts;
+    bool counted = k->place[place].flags & PLACE_COUNTED, all = true, waits = true;
+    for (uint32_t w = 0; w < b->warps; w++) {
+        all = all && arrived[w] == b->exists[w];
+        waits = waits && arrived[w] == waiting[w];
+    }
+    if (!counted && !all && barrier < JIT_BARRIERS)
+        report_gone(b, arrived, place);
+    order_barrier(b, arrived, waiting, (all || !counted) && waits);
+    if (barrier <= JIT_BARRIERS)
+        b->arrive_any[barrier] = false;
+}
+
+/* -- operations of a warp ------------------------------------------------------------------------------ */
+
+static void
+report_mask(struct block_state *b, uint32_t warp, uint32_t lane, uint32_t place, const char *what,
+            uint32_t members, uint32_t wrong)
+{
+    const struct kernel_facts *k = b->launch->facts;
+    struct finding f = {.kind = FINDING_INVALID_MASK};
+    f.space = "";
+    if (!finding_is_new(b->launch->check, f.kind, f.severity, k, place, NULL, 0))
+        return;
+    f.access = barrier_side(b, warp, lane, place, "warp operation");
+    snprintf(f.message, sizeof f.message, "mask 0x%08x of a warp-wide operation: %s (lanes 0x%08x)",
+             members, what, wrong);
+    snprintf(f.missing, sizeof f.missing,
+             "a mask of exactly the lanes that execute it (__ballot_sync before the branch)");
+    finding_add(b->launch->check, &f);
+}
+
+/* __syncwarp may be reached by the lanes of its mask one after the other. */
+static void
+meet(struct block_state *b, uint32_t warp, uint32_t lanes, uint32_t members, uint32_t alive,
+     uint32_t place)
+{
+    struct warp_meeting *m = &b->meeting[warp];
+    uint32_t wanted = members & alive;
+    if (m->members && m->members != members) {
+        uint32_t missing = m->members & alive & ~m->arrived;
+        if (missing & lanes)
+            report_mask(b, warp, (uint32_t)__builtin_ctz(missing & lanes), m->place,
+                        "lanes named in it execute another one instead", m->members, missing);
+        m->members = 0;
+    }
+    if (!m->members)
+        *m = (struct warp_meeting){.members = members, .place = place};
+    m->arrived |= lanes;
+    if ((m->arrived & wanted) == wanted)
+        m->members = 0;
+}
+
+static void
+sync_group(struct block_state *b, uint32_t warp, uint32_t lanes, uint32_t members, uint32_t alive,
+           uint32_t place, bool is_barrier)
+{
+    uint32_t lane = (uint32_t)__builtin_ctz(lanes), absent = members & alive & ~lanes;
+    if (lanes & ~members)
+        report_mask(b, warp, lane, place, "lanes execute it that it does not name", members,
+                    lanes & ~members);
+    if (is_barrier) {
+        meet(b, warp, lanes, members, alive, place);
+        order_warp(b, warp, lanes, members);
+    } else if (absent) {
+        report_mask(b, warp, lane, place, "lanes that it names do not execute it", members, absent);
+    }
+}
+
+void
+check_sync(struct jit_warp *w, uint32_t lanes, const uint32_t *members, uint32_t place)
+{
+    struct block_state *b = w->block->tool;
+    if (!b)
+        return;
+    const struct kernel_facts *k = b->launch->facts;
+    uint8_t flags = k->place[place].flags;
+    if (b->pending[w->warp].count)
+        order_settle(b, w->warp);
+    if (!members) {
+        order_fence(b, w->warp, flags & PLACE_SCOPE_CTA);
+        return;
+    }
+    uint32_t alive = w->lanes & b->exists[w->warp];
+    for (uint32_t left = lanes; left;) {
+        uint32_t mask = members[__builtin_ctz(left)], group = 0;
+        for (uint32_t some = left; some; some &= some - 1)
+            if (members[__builtin_ctz(some)] == mask)
+                group |= some & -some;
+        sync_group(b, w->warp, group, mask, alive, place, flags & PLACE_WARP_BARRIER);
+        left &= ~group;
+    }
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * check: a tool (struct jit_tool) that judges every access and every barrier of the kernels it
+ * watches, and the calls of the host: out of bounds, uninitialised, races, barriers, leaks.
+ *
+ *     struct jit_tool *t = check_open(profile, "only=race,bounds", &err);
+ *     ... launches with exec_request.tool = t ...
+ *     char *json = check_write(t, true);
+ *     free(json);
+ *     check_close(t);
+ *
+ *   check.c     the tool: launches and blocks       order.c     who happens before whom
+ *   places.c    what is known of instructions       shared.c    shared memory: races, first reads
+ *   access.c    one access: where it goes, bounds   global.c    global memory: the same
+ *   findings.c  what was found, once per places     host.c      allocations, streams, calls
+ *   result.c    JSON (cli.md's `check --json`)
+ *
+ * findings.def has one row per kind of finding.
+ */
+#ifndef LOCKSTEP_CHECK_H
+#define LOCKSTEP_CHECK_H
+
+#include "jit/jit.h"
+#include "memory/memory.h"
+#include "model/model.h"
+
+enum check_group { CHECK_RACE = 1, CHECK_BOUNDS = 2, CHECK_INIT = 4, CHECK_SYNC = 8, CHECK_LEAK = 16,
+                   CHECK_API = 32, CHECK_ALL = 63 };
+
+/* options: "key=value;...": only=GROUP,GROUP,...; kernel=TEXT (kernels whose name contains it);
+ * skip=N, count=N (launches); memory=MIB (most for shadow memory). NULL and the reason on anything
+ * else. */
+struct jit_tool *check_open(const struct device_profile *d, const char *options,
+                            struct ls_error *err);
+/* JSON text, to be freed by free(). May be called while launches run. */
+char *check_write(struct jit_tool *t, bool complete);
+void check_close(struct jit_tool *t);
+
+/* -- what the host does; t NULL: nothing --------------------------------------------------------- */
+
+/* Memory appeared or is about to go. */
+void check_allocated(struct jit_tool *t, const struct allocation *a);
+void check_freed(struct jit_tool *t, const struct allocation *a);
+/* A free of something that is no allocation. */
+void check_bad_free(struct jit_tool *t, const char *call, uint64_t address,
+                    const struct allocation *nearest);
+/* A kernel ended in an error that exec found: text is its message. */
+enum check_end { CHECK_END_DEADLOCK, CHECK_END_BARRIER, CHECK_END_BOUNDS, CHECK_END_OTHER };
+void check_kernel_failed(struct jit_tool *t, enum check_end how, const struct ptx_module *m,
+                         const struct ptx_func *kernel, bool has_place, uint32_t place,
+                         const uint32_t block[3], const uint32_t thread[3], const char *text);
+/* A call returned an error; and: the program looked at errors (cudaGetLastError, or the result). */
+void check_call_failed(struct jit_tool *t, const char *call, const char *error, const char *why);
+/* At the end: allocations that still live. */
+void check_leak(struct jit_tool *t, const struct allocation *a);
+
+/* -- order of work on streams ------------------------------------------------------------------- */
+
+/* Work is about to run on the stream: it knows what the stream and the host know. The next launch of
+ * this thread is this work. legacy: the stream that waits for all blocking ones, and they for it. */
+void check_work(struct jit_tool *t, uint64_t stream, bool legacy, bool blocking);
+/* A range that such work reads or writes (copies and fills). */
+void check_range(struct jit_tool *t, uint64_t address, uint64_t size, bool writes, const char *what);
+void check_record(struct jit_tool *t, uint64_t stream, const void *event);
+void check_wait(struct jit_tool *t, uint64_t stream, const void *event);
+/* The host waited: for a stream, for an event, for everything. */
+void check_joined_stream(struct jit_tool *t, uint64_t stream);
+void check_joined_event(struct jit_tool *t, const void *event);
+void check_joined_all(struct jit_tool *t);
+
+#endif

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * check, inside. Time: each block counts its synchronisations (`stamp`); an access carries the stamp
+ * at which it was made. What was made before the stamp `floor` happened before everything the block
+ * does now (all its threads met at a barrier since). Beyond that a warp knows of other warps of its
+ * block by their stamps (`known`), and of other blocks by what atomics and flags handed on
+ * (struct known, order.c).
+ */
+#ifndef LOCKSTEP_CHECK_PRIV_H
+#define LOCKSTEP_CHECK_PRIV_H
+
+#include "analysis/analysis.h"
+#include "check/check.h"
+
+#include <pthread.h>
+
+enum { MOST_WARPS = 32, MOST_ROOTS = 4, STREAMS = 64 };
+
+struct check;
+
+/* -- findings ------------------------------------------------------------------------------------ */
+
+enum finding_kind {
+#define FINDING(name, text, group, title) FINDING_##name,
+#include "check/findings.def"
+#undef FINDING
+    FINDING_KINDS
+};
+enum severity { SEVERITY_ERROR, SEVERITY_WARNING };
+
+/* One side of a finding. */
+struct side {
+    bool valid;
+    const char *op;              /* "load", "store", "atomic", "barrier", "memcpy", ... */
+    const struct kernel_facts *kernel; /* NULL: no kernel's */
+    uint32_t place;
+    bool has_place, has_thread;
+    uint32_t block[3], thread[3];
+    uint32_t size;
+    uint64_t address;
+};
+
+struct finding {
+    enum finding_kind kind;
+    enum severity severity;
+    const char *space;           /* "shared", "global", ...; "" : none */
+    struct side access, other;
+    char message[700], missing[300];
+};
+
+/* True when it is new, so that the caller fills in the messages and calls finding_add; a finding
+ * between these places that is known is counted. */
+bool finding_is_new(struct check *c, enum finding_kind kind, enum severity severity,
+                    const struct kernel_facts *k, uint32_t place, const struct kernel_facts *other,
+                    uint32_t other_place);
+void finding_add(struct check *c, const struct finding *f);
+
+/* -- instructions ---------------------------------------------------------------------------------- */
+
+enum place_flags {
+    PLACE_STRONG = 1,  /* volatile, relaxed, acquire, release, atomic: not torn, not raced by its like */
+    PLACE_ACQUIRE = 2, /* atomics, strong loads */
+    PLACE_RELEASE = 4, /* .release */
+    PLACE_SCOPE_CTA = 8,
+    PLACE_COUNTED = 16, /* a barrier with a number of threads */
+    PLACE_ATOMIC = 32,
+    PLACE_STORE = 64,
+    PLACE_WARP_BARRIER = 128,
+};
+
+/* What an address was computed from. */
+enum root_kind {
+    ROOT_PARAM,  /* the 64-bit kernel parameter at offset `at` */
+    ROOT_SHARED, /* kernel_facts.shared[at] */
+    ROOT_GLOBAL, /* the module's variable `at` */
+};
+struct root {
+    uint32_t kind, at;
+};
+
+struct place_facts {
+    uint8_t flags, align;
+    uint8_t unit;         /* bytes of an element of a lane's vector */
+    uint8_t root_count;   /* 0: not known */
+    uint32_t used;        /* loads: bytes whose value is used for more than being stored again */
+    struct root root[MOST_ROOTS];
+};
+
+/* A variable of the kernel in shared memory. */
+struct shared_var {
+    const char *name;
+    const struct ptx_var *var;
+    uint64_t offset, size; /* size 0: dynamic, to the end */
+};
+
+struct kernel_facts {
+    struct arena arena;
+    struct kernel_facts *next;
+    const struct ptx_module *module; /* may be gone; only compared */
+    const struct ptx_func *func;
+    struct hash128 hash;
+    char *name;             /* "saxpy(float*, int)": as the source has it */
+    uint32_t place_count;
+    struct place_facts *place;
+    char **file;            /* per place: where it stands in the source */
+    uint32_t *line;
+    struct shared_var *shared;
+    uint32_t shared_count;
+    uint32_t local_bytes;
+};
+
+struct kernel_facts *facts_of_kernel(struct check *c, const struct jit_tool_launch *l);
+void facts_free_all(struct check *c);
+/* "k.cu:12" */
+void place_text(const struct kernel_facts *k, uint32_t place, char *out, size_t room);
+
+/* -- launches --------------------------------------------------------------------------------------- */
+
+/* A launch or another piece of work that accessed device memory. Numbered from 1. */
+struct job {
+    const struct kernel_facts *kernel; /* NULL: a copy or a fill */
+    const char *what;
+    uint32_t stream, seq;
+    uint32_t block[3], grid[3];
+};
+
+struct range {
+    uint64_t base, end;
+};
+
+struct launch {
+    struct check *check;
+    const struct kernel_facts *facts;
+    const struct jit_launch *launch;
+    struct memory *memory;
+    uint64_t shared_bytes;
+    uint32_t work;            /* its number */
+    bool watched;             /* not filtered out */
+    struct range *expect;     /* per place: the allocation its address comes from; base 0: any */
+    uint64_t param_bytes;
+    pthread_mutex_t lock;
+    struct block_state *blocks; /* all, for launch_end and other blocks' shared memory */
+    uint32_t after[STREAMS];  /* per stream: work up to there happened before */
+    uint32_t floor;           /* work below it happened before */
+};
+
+/* -- what a warp knows of other blocks ---------------------------------------------------------------- */
+
+/* Accesses of warp `warp` of a block (WHOLE: of all its warps) with stamps up to `stamp`. */
+enum { WHOLE = 63 };
+struct known_entry {
+    uint64_t key; /* block << 6 | warp */
+    uint32_t stamp;
+};
+/* Sorted by key; not changed once made; counted. */
+struct known {
+    _Atomic uint32_t users;
+    uint32_t count;
+    struct known_entry entry[];
+};
+
+/* -- blocks ---------------------------------------------------------------------------------------------- */
+
+/* A pattern of lanes in shared memory: which words it touches, worked out once. */
+enum { MOST_WORDS = 4 * JIT_LANES };
+struct pattern_shape {
+    const int32_t *offset;
+    uint32_t lanes;
+    uint32_t changes;      /* how often it was worked out anew */
+    bool usable, twice;    /* twice: several lanes touch one word */
+    int32_t low, high;     /* of all bytes, from base */
+    uint32_t words;
+    int32_t word[MOST_WORDS];  /* from base */
+    uint64_t mark[MOST_WORDS]; /* the lane, and MARK_MANY */
+};
+
+/* A place read by a strong access: what was released there is known to the warp once the access is
+ * over, that is at its next event. */
+struct pending {
+    uint32_t count;
+    uint64_t address[JIT_LANES];
+    bool shared[JIT_LANES];
+};
+
+/* __syncwarp that lanes of a warp have come to and others not yet. */
+struct warp_meeting {
+    uint32_t members, arrived, place;
+};
+
+struct block_state {
+    struct block_state *next;
+    struct launch *launch;
+    struct jit_block *block;
+    uint32_t stamp, first, floor;
+    uint32_t fence;                   /* stamp of the block's last fence for all blocks */
+    uint32_t warp_fence[MOST_WARPS];  /* of the warp's, */
+    uint32_t warp_fence_block[MOST_WARPS]; /* and of its last one of any scope */
+    uint32_t warp_floor[MOST_WARPS];  /* all lanes of the warp met since */
+    bool partly;                      /* known[][] says something beyond floor */
+    uint32_t known[MOST_WARPS][MOST_WARPS];
+    uint32_t (*lanes_met[MOST_WARPS])[JIT_LANES]; /* [a][b]: stamp; NULL: never in parts */
+    struct known *outside[MOST_WARPS];
+    struct pending pending[MOST_WARPS];
+    struct warp_meeting meeting[MOST_WARPS];
+    uint32_t exists[MOST_WARPS];      /* lanes that the block has */
+    uint32_t warps;
+    /* shared memory, a cell per word (shift 2) or byte (0) */
+    uint32_t shift;
+    uint64_t cells, room;
+    uint64_t *write, *read, *other;
+    struct sync_table *sync;          /* in shared memory */
+    /* local memory: a bit per byte that was written */
+    uint8_t *local_init;
+    uint64_t local_bytes;
+    struct pattern_shape **shape;     /* per place */
+    struct range last;                /* an allocation lately found */
+    uint64_t last_version;
+    /* arrivals at the barrier that is filling */
+    uint32_t arrive_place[JIT_BARRIERS + 1];
+    uint32_t arrive_thread[JIT_BARRIERS + 1];
+    bool arrive_any[JIT_BARRIERS + 1];
+};
+
+/* -- accesses ------------------------------------------------------------------------------------------- */
+
+/* One instruction of one warp. */
+struct visit {
+    struct block_state *b;
+    struct jit_warp *w;
+    const struct place_facts *facts;
+    uint32_t lanes, bytes, space, op, place;
+    uint32_t warp;
+};
+
+/* The bytes that a lane is about to store at `byte` of its access equal those at `there`. */
+bool stores_same(const struct visit *v, uint32_t lane, uint32_t byte, uint32_t bytes,
+                 const uint8_t *there);
+const uint8_t *stored_value(const struct visit *v, uint32_t lane, uint32_t byte);
+const char *place_op(const struct kernel_facts *k, uint32_t place);
+struct side side_of(const struct visit *v, uint32_t lane, uint64_t address);
+/* Cells of shared memory. address: host addresses inside the block's shared memory. */
+void shared_access(const struct visit *v, uint32_t lanes, const uint64_t *address);
+/* False: not a simple case, nothing was done. */
+bool shared_pattern(const struct visit *v, uint64_t base, const int32_t *offset);
+void shared_begin(struct block_state *b);
+void global_access(const struct visit *v, uint32_t lanes, const uint64_t *address);
+void local_access(const struct visit *v, uint32_t lanes, const uint64_t *address);
+
+/* -- order.c ---------------------------------------------------------------------------------------------- */
+
+struct known *known_get(struct known *k);
+void known_put(struct known *k);
+/* The stamp up to which the warp knows of warp `of` in another block; -1: nothing. */
+int64_t known_of(const struct known *k, uint64_t block, uint32_t warp);
+/* A strong access to a place that may be a flag, a lock, a counter. */
+void order_strong(const struct visit *v, uint32_t lanes, const uint64_t *address, bool shared);
+void order_settle(struct block_state *b, uint32_t warp); /* pending acquires */
+/* all: every thread of the block that lives came and waits. */
+void order_barrier(struct block_state *b, const uint32_t *arrived, const uint32_t *waiting, bool all);
+void order_warp(struct block_state *b, uint32_t warp, uint32_t lanes, uint32_t members);
+void order_fence(struct block_state *b, uint32_t warp, bool block_only);
+void order_begin(struct block_state *b);
+void order_end(struct block_state *b);
+/* Inside a block: an access of warp, lane at stamp may run at the same time as one of `mine`'s lane
+ * now. many: other lanes of that warp made it too. */
+bool order_unordered(const struct block_state *b, uint32_t mine, uint32_t my_lane, uint32_t warp,
+                     uint32_t lane, bool many, uint32_t stamp);
+struct sync_table *sync_new(void);
+void sync_free(struct sync_table *t);
+void sync_clear(struct sync_table *t);
+
+/* -- global.c ---------------------------------------------------------------------------------------------- */
+
+struct global_shadow *global_new(uint64_t most_bytes);
+void global_free(struct global_shadow *g);
+/* All of the range: written by the work, or (work 0) never. */
+void global_range(struct global_shadow *g, uint64_t base, uint64_t size, uint32_t work, bool known);
+/* Copies and fills against what kernels did: a range that `work`, which knows `after`, touches. */
+void global_compare(struct check *c, uint64_t base, uint64_t size, bool writes, uint32_t work,
+                    const uint32_t *after);
+bool global_thinned(const struct global_shadow *g);
+
+/* -- the tool ---------------------------------------------------------------------------------------------- */
+
+struct check {
+    struct jit_tool tool;         /* first */
+    const struct device_profile *device;
+    uint32_t groups;
+    char *kernel_filter;
+    uint64_t skip, count;
+    bool lock_step;               /* before 7.0 */
+    pthread_mutex_t lock;         /* findings, facts, work */
+    struct kernel_facts *facts;
+    struct findings *findings;
+    VEC(struct job) work;
+    uint64_t launches, launches_checked;
+    struct global_shadow *global;
+    struct sync_table *sync;      /* flags in global memory */
+    pthread_mutex_t sync_lock;
+    struct streams *streams;
+    uint64_t memory_limit;
+    uint64_t memory_version;      /* counts frees; atomic */
+};
+
+/* access.c */
+void check_access(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32_t bytes,
+                  uint32_t space, uint32_t op, uint32_t place);
+void check_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *offset,
+                   uint32_t bytes, uint32_t space, uint32_t op, uint32_t place);
+
+/* The thread's next work: its number; 0: none was announced. */
+uint32_t work_new(struct check *c, const struct kernel_facts *k, const char *what,
+                  const struct jit_launch *l);
+void work_order(struct check *c, struct launch *l);
+struct streams *streams_new(void);
+void streams_free(struct streams *s);
+
+/* barriers.c, host.c: see jit_tool */
+void check_barrier(struct jit_block *block, uint32_t barrier, const uint32_t *arrived,
+                   const uint32_t *waiting, uint32_t place);
+void check_arrive(struct jit_warp *w, uint32_t lanes, uint32_t barrier, uint32_t threads,
+                  uint32_t place);
+void check_sync(struct jit_warp *w, uint32_t lanes, const uint32_t *members, uint32_t place);
+bool check_heap(struct jit_warp *w, uint32_t lane, uint64_t address, uint64_t size, uint32_t place);
+
+#endif

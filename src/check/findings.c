@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * findings.c: what was found, once per pair of places, with a count; and the result as JSON
+ * (cli.md, `check --json`).
+ */
+#include "check/findings.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BUCKETS = 1024 };
+
+static const struct {
+    const char *name;
+    uint32_t group;
+} kinds[] = {
+#define FINDING(name, text, group, title) {text, CHECK_##group},
+#include "check/findings.def"
+#undef FINDING
+};
+
+/* A finding is the same when kind and both places are. Places are compared as source lines, so that
+ * an unrolled loop is one place. */
+struct key {
+    uint32_t kind, line[2];
+    const char *kernel[2], *file[2];
+};
+
+struct stored {
+    struct stored *next; /* in the bucket */
+    struct key key;
+    struct finding f;
+    char *kernel[2], *file[2];
+    uint32_t line[2];
+    uint64_t count;
+};
+
+struct findings {
+    struct stored *bucket[BUCKETS];
+    VEC(struct stored *) all; /* in order */
+};
+
+struct findings *
+findings_new(void)
+{
+    return ls_alloc(sizeof(struct findings));
+}
+
+static char *
+copy(const char *s)
+{
+    return s ? strcpy(ls_alloc(strlen(s) + 1), s) : NULL;
+}
+
+void
+findings_free(struct findings *f)
+{
+    for (size_t k = 0; k < f->all.count; k++) {
+        struct stored *s = f->all.at[k];
+        for (int side = 0; side < 2; side++) {
+            ls_release(s->kernel[side]);
+            ls_release(s->file[side]);
+        }
+        ls_release(s);
+    }
+    VEC_FREE(&f->all);
+    ls_release(f);
+}
+
+static void
+key_side(struct key *key, int side, const struct kernel_facts *k, uint32_t place)
+{
+    if (!k)
+        return;
+    key->kernel[side] = k->name;
+    if (place >= k->place_count)
+        return;
+    key->file[side] = k->file[place];
+    key->line[side] = k->line[place];
+}
+
+static bool
+same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool
+same_key(const struct key *a, const struct key *b)
+{
+    bool same = a->kind == b->kind;
+    for (int side = 0; side < 2; side++)
+        same = same && a->line[side] == b->line[side] && same_text(a->file[side], b->file[side]) &&
+               same_text(a->kernel[side], b->kernel[side]);
+    return same;
+}
+
+static struct stored **
+bucket_of(struct findings *f, const struct key *key)
+{
+    uint32_t h = key->kind * 31 + key->line[0] * 7 + key->line[1];
+    return &f->bucket[h % BUCKETS];
+}
+
+static struct stored *
+look_up(struct findings *f, const struct key *key)
+{
+    struct stored *s = *bucket_of(f, key);
+    while (s && !same_key(&s->key, key))
+        s = s->next;
+    return s;
+}
+
+bool
+finding_is_new(struct check *c, enum finding_kind kind, enum severity severity,
+               const struct kernel_facts *k, uint32_t place, const struct kernel_facts *other,
+               uint32_t other_place)
+{
+    if (!(c->groups & kinds[kind].group))
+        return false;
+    struct key key = {.kind = kind};
+    key_side(&key, 0, k, place);
+    key_side(&key, 1, other, other_place);
+    pthread_mutex_lock(&c->lock);
+    struct stored *s = look_up(c->findings, &key);
+    bool graver = s && severity < s->f.severity;
+    if (s && !graver)
+        s->count++;
+    pthread_mutex_unlock(&c->lock);
+    return !s || graver;
+}
+
+static void
+keep_side(struct stored *s, int side, const struct side *from)
+{
+    ls_release(s->kernel[side]);
+    ls_release(s->file[side]);
+    s->kernel[side] = s->file[side] = NULL;
+    s->line[side] = 0;
+    if (!from->valid || !from->kernel)
+        return;
+    s->kernel[side] = copy(from->kernel->name);
+    if (from->has_place && from->place < from->kernel->place_count) {
+        s->file[side] = copy(from->kernel->file[from->place]);
+        s->line[side] = from->kernel->line[from->place];
+    }
+}
+
+void
+finding_add(struct check *c, const struct finding *f)
+{
+    if (!(c->groups & kinds[f->kind].group))
+        return;
+    struct key key = {.kind = f->kind};
+    if (f->access.valid && f->access.has_place)
+        key_side(&key, 0, f->access.kernel, f->access.place);
+    else if (f->access.valid && f->access.kernel)
+        key.kernel[0] = f->access.kernel->name;
+    if (f->other.valid && f->other.has_place)
+        key_side(&key, 1, f->other.kernel, f->other.place);
+    pthread_mutex_lock(&c->lock);
+    bool plain = !key.kernel[0] && !key.kernel[1];
+    struct stored *s = plain ? NULL : look_up(c->findings, &key);
+    if (!s) {
+        s = ls_alloc(sizeof *s);
+        struct stored **b = bucket_of(c->findings, &key);
+        s->next = *b;
+        *b = s;
+        VEC_PUSH(&c->findings->all, s);
+    }
+    s->count++;
+    if (s->count == 1 || f->severity < s->f.severity) {
+        s->f = *f;
+        keep_side(s, 0, &f->access);
+        keep_side(s, 1, &f->other);
+    }
+    /* The key's texts must live as long as the finding. */
+    s->key = (struct key){.kind = f->kind,
+                          .kernel = {s->kernel[0], s->kernel[1]},
+                          .file = {s->file[0], s->file[1]},
+                          .line = {s->line[0], s->line[1]}};
+    pthread_mutex_unlock(&c->lock);
+}
+
+/* -- JSON ------------------------------------------------------------------------------------------ */
+
+static json_t *
+triple(const uint32_t v[3])
+{
+    return json_pack("[I,I,I]", (json_int_t)v[0], (json_int_t)v[1], (json_int_t)v[2]);
+}
+
+static json_t *
+text_or_null(const char *s)
+{
+    return s ? json_string(s) : json_null();
+}
+
+static json_t *
+side_json(const struct stored *s, int k)
+{
+    const struct side *from = k ? &s->f.other : &s->f.access;
+    if (!from->valid)
+        return json_null();
+    json_t *j = json_object();
+    json_object_set_new(j, "op", json_string(from->op));
+    json_object_set_new(j, "kernel", text_or_null(s->kernel[k]));
+    json_object_set_new(j, "file", text_or_null(s->file[k]));
+    json_object_set_new(j, "line", s->line[k] ? json_integer(s->line[k]) : json_null());
+    json_object_set_new(j, "block", from->has_thread ? triple(from->block) : json_null());
+    json_object_set_new(j, "thread", from->has_thread ? triple(from->thread) : json_null());
+    json_object_set_new(j, "size", json_integer(from->size));
+    json_object_set_new(j, "address", json_integer((json_int_t)from->address));
+    return j;
+}
+
+static json_t *
+finding_json(const struct stored *s)
+{
+    json_t *j = json_object();
+    json_object_set_new(j, "kind", json_string(kinds[s->f.kind].name));
+    json_object_set_new(j, "severity",
+                        json_string(s->f.severity == SEVERITY_ERROR ? "error" : "warning"));
+    json_object_set_new(j, "space", *s->f.space ? json_string(s->f.space) : json_null());
+    json_object_set_new(j, "kernel", text_or_null(s->kernel[0]));
+    json_object_set_new(j, "message", json_string(s->f.message));
+    json_object_set_new(j, "count", json_integer((json_int_t)s->count));
+    json_object_set_new(j, "access", side_json(s, 0));
+    json_object_set_new(j, "other", side_json(s, 1));
+    json_object_set_new(j, "missing", *s->f.missing ? json_string(s->f.missing) : json_null());
+    return j;
+}
+
+char *
+check_write(struct jit_tool *t, bool complete)
+{
+    struct check *c = (struct check *)t;
+    char cc[16];
+    snprintf(cc, sizeof cc, "%u.%u", c->device->cc_major, c->device->cc_minor);
+    json_t *list = json_array();
+    uint64_t errors = 0, warnings = 0;
+    pthread_mutex_lock(&c->lock);
+    for (size_t k = 0; k < c->findings->all.count; k++) {
+        const struct stored *s = c->findings->all.at[k];
+        *(s->f.severity == SEVERITY_ERROR ? &errors : &warnings) += 1;
+        json_array_append_new(list, finding_json(s));
+    }
+    json_t *j = json_pack(
+        "{s:i, s:{s:s, s:s}, s:o, s:{s:I, s:I, s:I, s:I}, s:b, s:b}", "version", 1, "device", "name",
+        c->device->name, "cc", cc, "findings", list, "summary", "errors", (json_int_t)errors,
+        "warnings", (json_int_t)warnings, "launches_checked", (json_int_t)c->launches_checked,
+        "launches", (json_int_t)c->launches, "complete", complete ? 1 : 0, "thinned",
+        global_thinned(c->global) ? 1 : 0);
+    pthread_mutex_unlock(&c->lock);
+    char *text = json_dumps(j, JSON_INDENT(1));
+    json_decref(j);
+    return text;
+}

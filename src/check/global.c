@@ -1,0 +1,682 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * global.c: device memory: who wrote and read each word last, in any launch, and whether it was
+ * written at all. Chunks of 16 KiB get their cells when a kernel first touches them; as in shared.c a
+ * cell is a word until an access is narrower. Chunks that only copies and fills touched have a bit
+ * per byte. Cells take twelve times the memory they watch: beyond the limit races in further chunks
+ * are not looked for, and the report says so.
+ */
+#include "check/check_priv.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    CHUNK_BITS = 14,
+    CHUNK = 1 << CHUNK_BITS,
+    TABLE_BITS = 14, /* chunks per table */
+    TABLE = 1 << TABLE_BITS,
+    TOP = 1 << (47 - CHUNK_BITS - TABLE_BITS),
+};
+
+/* who: work (22) | block (32) | warp (5) | lane (5);  when: stamp (24) | place (22) | flags. */
+struct mark {
+    uint64_t who, when;
+};
+enum {
+    MARK_MANY = 1,    /* other lanes of the warp, too */
+    MARK_STRONG = 2,  /* atomic or volatile, */
+    MARK_CTA = 4,     /*   but only for the block */
+    MARK_WRITTEN = 8, /* by whom: see who; 0: by something that was over */
+    LANE_BITS = 5, WARP_SHIFT = 5, BLOCK_SHIFT = 10, WORK_SHIFT = 42,
+    PLACE_SHIFT = 18, STAMP_SHIFT = 40,
+};
+
+struct cell {
+    struct mark write, read, other; /* other: the last read by another warp than read's */
+};
+
+struct chunk {
+    atomic_flag busy;
+    uint8_t shift;    /* of cells: 2 or 0 */
+    bool thin;        /* no memory for cells */
+    struct cell *cells;
+    uint8_t *written; /* a bit per byte; NULL: see all_written */
+    bool all_written;
+};
+
+struct global_shadow {
+    uint64_t limit;
+    _Atomic uint64_t used;
+    _Atomic bool thinned;
+    _Atomic(struct table *) top[TOP];
+};
+
+struct table {
+    _Atomic(struct chunk *) chunk[TABLE];
+};
+
+struct global_shadow *
+global_new(uint64_t most_bytes)
+{
+    struct global_shadow *g = ls_alloc(sizeof *g);
+    g->limit = most_bytes;
+    return g;
+}
+
+static void
+chunk_free(struct chunk *k)
+{
+    if (!k)
+        return;
+    free(k->cells);
+    free(k->written);
+    free(k);
+}
+
+void
+global_free(struct global_shadow *g)
+{
+    for (uint32_t t = 0; t < TOP; t++) {
+        struct table *table = g->top[t];
+        for (uint32_t k = 0; table && k < TABLE; k++)
+            chunk_free(table->chunk[k]);
+        free(table);
+    }
+    ls_release(g);
+}
+
+bool
+global_thinned(const struct global_shadow *g)
+{
+    return g->thinned;
+}
+
+/* -- chunks ------------------------------------------------------------------------------------------ */
+
+static struct chunk *
+find_chunk(struct global_shadow *g, uint64_t address, bool make)
+{
+    uint64_t n = address >> CHUNK_BITS;
+    if (n >> TABLE_BITS >= TOP)
+        return NULL;
+    _Atomic(struct table *) *at = &g->top[n >> TABLE_BITS];
+    struct table *t = atomic_load_explicit(at, memory_order_acquire), *none = NULL;
+    if (!t && !make)
+        return NULL;
+    if (!t) {
+        t = calloc(1, sizeof *t);
+        if (!t)
+            return NULL;
+        if (!atomic_compare_exchange_strong(at, &none, t)) {
+            free(t);
+            t = none;
+        }
+    }
+    _Atomic(struct chunk *) *slot = &t->chunk[n & (TABLE - 1)];
+    struct chunk *k = atomic_load_explicit(slot, memory_order_acquire), *empty = NULL;
+    if (k || !make)
+        return k;
+    k = calloc(1, sizeof *k);
+    if (!k)
+        return NULL;
+    k->shift = 2;
+    if (!atomic_compare_exchange_strong(slot, &empty, k)) {
+        free(k);
+        k = empty;
+    }
+    return k;
+}
+
+static void
+chunk_lock(struct chunk *k)
+{
+    while (atomic_flag_test_and_set_explicit(&k->busy, memory_order_acquire))
+        ;
+}
+
+static void
+chunk_unlock(struct chunk *k)
+{
+    atomic_flag_clear_explicit(&k->busy, memory_order_release);
+}
+
+static bool
+bit_of(const uint8_t *bits, uint32_t k)
+{
+    return bits[k / 8] >> (k & 7) & 1;
+}
+
+/* The memory for cells, or thin. */
+static struct cell *
+room_for(struct global_shadow *g, struct chunk *k, uint32_t count)
+{
+    uint64_t bytes = sizeof(struct cell) * count;
+    struct cell *c = NULL;
+    if (atomic_fetch_add(&g->used, bytes) + bytes <= g->limit)
+        c = calloc(count, sizeof *c);
+    if (!c) {
+        atomic_fetch_sub(&g->used, bytes);
+        g->thinned = true;
+        k->thin = true;
+    }
+    return c;
+}
+
+static bool
+need_cells(struct global_shadow *g, struct chunk *k)
+{
+    if (k->cells || k->thin)
+        return k->cells != NULL;
+    k->cells = room_for(g, k, CHUNK / 4);
+    if (!k->cells)
+        return false;
+    k->shift = 2;
+    for (uint32_t n = 0; n < CHUNK / 4; n++) {
+        bool any = k->all_written;
+        for (uint32_t byte = 0; k->written && byte < 4; byte++)
+            any = any || bit_of(k->written, 4 * n + byte);
+        if (any)
+            k->cells[n].write.when = MARK_WRITTEN;
+    }
+    free(k->written);
+    k->written = NULL;
+    return true;
+}
+
+static bool
+cut_cells(struct global_shadow *g, struct chunk *k)
+{
+    struct cell *bytes = room_for(g, k, CHUNK);
+    if (!bytes)
+        return false;
+    for (uint32_t n = 0; n < CHUNK; n++)
+        bytes[n] = k->cells[n / 4];
+    free(k->cells);
+    atomic_fetch_sub(&g->used, sizeof(struct cell) * (CHUNK / 4));
+    k->cells = bytes;
+    k->shift = 0;
+    return true;
+}
+
+/* -- copies, fills, new memory -------------------------------------------------------------------------- */
+
+static void
+mark_bits(struct chunk *k, uint32_t first, uint32_t count, bool known)
+{
+    if (count == CHUNK) {
+        free(k->written);
+        k->written = NULL;
+        k->all_written = known;
+        return;
+    }
+    if (!k->written) {
+        if (k->all_written == known)
+            return;
+        k->written = calloc(1, CHUNK / 8);
+        if (!k->written) {
+            k->all_written = true;
+            return;
+        }
+        if (k->all_written)
+            memset(k->written, 0xff, CHUNK / 8);
+        k->all_written = false;
+    }
+    for (uint32_t n = first; n < first + count; n++) {
+        uint8_t bit = (uint8_t)(1u << (n & 7));
+        if (n % 8 == 0 && n + 8 <= first + count) {
+            k->written[n / 8] = known ? 0xff : 0;
+            n += 7;
+        } else if (known) {
+            k->written[n / 8] |= bit;
+        } else {
+            k->written[n / 8] &= (uint8_t)~bit;
+        }
+    }
+}
+
+static void
+range_in_chunk(struct global_shadow *g, struct chunk *k, uint32_t first, uint32_t count,
+               uint32_t work, bool known)
+{
+    if (count == CHUNK && k->cells && !work) {
+        atomic_fetch_sub(&g->used, sizeof(struct cell) * (CHUNK >> k->shift));
+        free(k->cells);
+        k->cells = NULL;
+        k->shift = 2;
+    }
+    if (!k->cells && !(work && need_cells(g, k))) {
+        mark_bits(k, first, count, known);
+        return;
+    }
+    if (k->shift && ((first | count) & 3) && !cut_cells(g, k)) {
+        free(k->cells);
+        k->cells = NULL;
+        k->all_written = true;
+        return;
+    }
+    uint32_t last = (first + count - 1) >> k->shift;
+    struct cell c = {.write = {.who = (uint64_t)work << WORK_SHIFT, .when = known ? MARK_WRITTEN : 0}};
+    for (uint32_t n = first >> k->shift; n <= last; n++)
+        k->cells[n] = c;
+}
+
+void
+global_range(struct global_shadow *g, uint64_t base, uint64_t size, uint32_t work, bool known)
+{
+    while (size) {
+        uint32_t first = base & (CHUNK - 1);
+        uint32_t count = size < CHUNK - first ? (uint32_t)size : CHUNK - first;
+        struct chunk *k = find_chunk(g, base, true);
+        if (k) {
+            chunk_lock(k);
+            range_in_chunk(g, k, first, count, work, known);
+            chunk_unlock(k);
+        }
+        base += count;
+        size -= count;
+    }
+}
+
+/* -- order ------------------------------------------------------------------------------------------------ */
+
+static uint32_t
+mark_work(const struct mark *m)
+{
+    return (uint32_t)(m->who >> WORK_SHIFT);
+}
+static uint32_t
+mark_block(const struct mark *m)
+{
+    return (uint32_t)(m->who >> BLOCK_SHIFT);
+}
+static uint32_t
+mark_warp(const struct mark *m)
+{
+    return (uint32_t)(m->who >> WARP_SHIFT) & 31;
+}
+static uint32_t
+mark_lane(const struct mark *m)
+{
+    return (uint32_t)m->who & 31;
+}
+static uint32_t
+mark_stamp(const struct mark *m)
+{
+    return (uint32_t)(m->when >> STAMP_SHIFT);
+}
+static uint32_t
+mark_place(const struct mark *m)
+{
+    return (uint32_t)(m->when >> PLACE_SHIFT) & 0x3fffff;
+}
+
+/* Other work than this launch: over before it began? */
+static bool
+work_over(const struct launch *l, uint32_t work)
+{
+    if (work < l->floor)
+        return true;
+    struct check *c = l->check;
+    pthread_mutex_lock(&c->lock);
+    struct job w = work <= c->work.count ? c->work.at[work - 1] : (struct job){0};
+    pthread_mutex_unlock(&c->lock);
+    return w.stream >= STREAMS || l->after[w.stream] >= w.seq;
+}
+
+enum verdict { ORDERED, RACE_WORK, RACE_BLOCKS, RACE_SCOPE, RACE_INSIDE };
+
+static enum verdict
+judge(const struct visit *v, uint32_t lane, const struct mark *m)
+{
+    const struct block_state *b = v->b;
+    uint32_t work = mark_work(m);
+    if (!work)
+        return ORDERED;
+    if (work != b->launch->work)
+        return work_over(b->launch, work) ? ORDERED : RACE_WORK;
+    bool inside = mark_block(m) == (uint32_t)b->block->index;
+    bool strong = (m->when & MARK_STRONG) && (v->facts->flags & PLACE_STRONG);
+    if (strong && (inside || !((m->when & MARK_CTA) || (v->facts->flags & PLACE_SCOPE_CTA))))
+        return ORDERED;
+    if (inside)
+        return order_unordered(b, v->warp, lane, mark_warp(m), mark_lane(m), m->when & MARK_MANY,
+                               mark_stamp(m))
+                   ? RACE_INSIDE
+                   : ORDERED;
+    if (known_of(b->outside[v->warp], mark_block(m), mark_warp(m)) >= (int64_t)mark_stamp(m))
+        return ORDERED;
+    return strong ? RACE_SCOPE : RACE_BLOCKS;
+}
+
+/* -- reports ------------------------------------------------------------------------------------------------ */
+
+static struct side
+side_of_mark(const struct visit *v, const struct mark *m, uint64_t address)
+{
+    const struct launch *l = v->b->launch;
+    struct check *c = l->check;
+    uint32_t number = mark_work(m);
+    pthread_mutex_lock(&c->lock);
+    struct job w = number && number <= c->work.count ? c->work.at[number - 1] : (struct job){0};
+    pthread_mutex_unlock(&c->lock);
+    struct side s = {.valid = true, .address = address, .op = w.what ? w.what : "copy"};
+    if (!w.kernel)
+        return s;
+    uint32_t t = mark_warp(m) * JIT_LANES + mark_lane(m), n = mark_block(m);
+    s.kernel = w.kernel;
+    s.place = mark_place(m);
+    s.op = place_op(w.kernel, s.place);
+    s.size = s.place < w.kernel->place_count ? w.kernel->place[s.place].align : 0;
+    s.has_place = s.has_thread = true;
+    for (int d = 0; d < 3; d++) {
+        s.thread[d] = d < 2 ? t % w.block[d] : t;
+        t /= w.block[d];
+        s.block[d] = d < 2 ? n % w.grid[d] : n;
+        n /= w.grid[d];
+    }
+    return s;
+}
+
+static void
+name_memory(const struct launch *l, uint64_t a, char *out, size_t room)
+{
+    struct allocation found;
+    if (!l->memory || !memory_find(l->memory, a, &found, NULL))
+        snprintf(out, room, "0x%llx", (unsigned long long)a);
+    else if (found.name && found.kind == ALLOCATION_VARIABLE)
+        snprintf(out, room, "variable \"%s\" at byte %llu", found.name,
+                 (unsigned long long)(a - found.base));
+    else
+        snprintf(out, room, "allocation %llu (%llu bytes) at byte %llu",
+                 (unsigned long long)found.number, (unsigned long long)found.size,
+                 (unsigned long long)(a - found.base));
+}
+
+static const char *
+missing_text(enum verdict verdict, bool same_warp, bool same_insn)
+{
+    if (same_insn)
+        return "one thread to do it, or an atomic operation: which thread's value stays is not defined";
+    switch (verdict) {
+    case RACE_WORK:
+        return "an order between the two: the same stream, an event, or a wait of the host in between";
+    case RACE_SCOPE:
+        return "an atomic operation of device scope: one of block scope counts only among the threads of "
+               "its block";
+    case RACE_INSIDE:
+        return same_warp ? "__syncwarp() between the two: since compute capability 7.0 the lanes of a "
+                           "warp need not run in lock-step"
+                         : "a barrier between the two: __syncthreads()";
+    default:
+        return "blocks of one launch run in any order and at the same time: only a new launch, a "
+               "grid-wide barrier, or atomics with fences order them";
+    }
+}
+
+static void
+report_race(const struct visit *v, uint32_t lane, uint64_t a, const struct mark *m,
+            enum verdict verdict, bool same_insn, bool same_value)
+{
+    const struct launch *l = v->b->launch;
+    struct finding f = {.kind = verdict == RACE_WORK ? FINDING_HOST_RACE : FINDING_GLOBAL_RACE,
+                        .severity = same_value ? SEVERITY_WARNING : SEVERITY_ERROR,
+                        .space = "global"};
+    static const char *const between[] = {"", " by work of another stream, nothing orders them",
+                                          " by different blocks, nothing orders them",
+                                          " by different blocks, atomic only inside a block",
+                                          " by different threads of a block, nothing orders them"};
+    f.other = side_of_mark(v, m, a);
+    if (!finding_is_new(l->check, f.kind, f.severity, l->facts, v->place, f.other.kernel,
+                        f.other.place))
+        return;
+    char where[200];
+    f.access = side_of(v, lane, a);
+    name_memory(l, a, where, sizeof where);
+    snprintf(f.message, sizeof f.message, "%s and %s of %s%s%s", f.other.op, f.access.op, where,
+             same_insn ? " by different threads in one instruction" : between[verdict],
+             same_value ? " (the same value is written)" : "");
+    snprintf(f.missing, sizeof f.missing, "%s",
+             missing_text(verdict, mark_warp(m) == v->warp, same_insn));
+    finding_add(l->check, &f);
+}
+
+static void
+report_unwritten(const struct visit *v, uint32_t lane, uint64_t a)
+{
+    const struct launch *l = v->b->launch;
+    struct allocation found;
+    if (!l->memory || !memory_find(l->memory, a, &found, NULL) ||
+        (found.kind != ALLOCATION_DEVICE && found.kind != ALLOCATION_HEAP))
+        return;
+    struct finding f = {.kind = FINDING_UNINITIALIZED, .space = "global"};
+    if (!finding_is_new(l->check, f.kind, f.severity, l->facts, v->place, NULL, 0))
+        return;
+    char where[200];
+    f.access = side_of(v, lane, a);
+    name_memory(l, a, where, sizeof where);
+    snprintf(f.message, sizeof f.message, "%s of %u bytes of %s, which nothing has written", f.access.op,
+             v->bytes, where);
+    snprintf(f.missing, sizeof f.missing, "a copy, a fill or a kernel that writes it before");
+    finding_add(l->check, &f);
+}
+
+/* -- one cell --------------------------------------------------------------------------------------------------- */
+
+struct touch {
+    const uint64_t *address;
+    uint32_t lane, shift;
+    uint64_t at; /* first byte of the cell */
+    struct mark mark;
+};
+
+static bool
+in_this_insn(const struct visit *v, const struct touch *t, const struct mark *m)
+{
+    uint32_t lane = mark_lane(m);
+    if (((m->who ^ t->mark.who) >> LANE_BITS) || mark_place(m) != v->place ||
+        mark_stamp(m) != v->b->stamp || lane == t->lane || !(v->lanes >> lane & 1))
+        return false;
+    return t->at + (1u << t->shift) > t->address[lane] && t->at < t->address[lane] + v->bytes;
+}
+
+static void
+check_last_write(const struct visit *v, const struct touch *t, const struct mark *w)
+{
+    bool together = v->op == JIT_STORE && !(v->facts->flags & PLACE_STRONG) && in_this_insn(v, t, w);
+    enum verdict verdict = together ? RACE_INSIDE : judge(v, t->lane, w);
+    if (verdict == ORDERED)
+        return;
+    uint64_t own = t->address[t->lane];
+    uint32_t skip = t->at > own ? (uint32_t)(t->at - own) : 0, bytes = 1u << t->shift;
+    uint8_t theirs[4];
+    memcpy(theirs, (const void *)(uintptr_t)t->at, bytes);
+    if (together)
+        for (uint32_t k = 0; k < bytes; k++)
+            theirs[k] = *stored_value(v, mark_lane(w), (uint32_t)(t->at - t->address[mark_lane(w)]) + k);
+    report_race(v, t->lane, t->at, w, verdict, together, stores_same(v, t->lane, skip, bytes, theirs));
+}
+
+static void
+note_read(const struct visit *v, struct cell *c, struct mark mark)
+{
+    struct mark *r = &c->read;
+    if (mark_work(r) == v->b->launch->work) {
+        if ((r->who ^ mark.who) >> LANE_BITS)
+            c->other = *r;
+        else if (mark_stamp(r) >= v->b->floor && mark_stamp(r) >= v->b->warp_floor[v->warp] &&
+                 (r->who != mark.who || (r->when & MARK_MANY)))
+            mark.when |= MARK_MANY;
+    } else if (mark_work(r) && !work_over(v->b->launch, mark_work(r))) {
+        c->other = *r;
+    }
+    *r = mark;
+}
+
+static void
+touch_cell(const struct visit *v, const struct touch *t, struct cell *c)
+{
+    const struct mark *w = &c->write;
+    if (v->op != JIT_STORE && !w->when) {
+        uint64_t own = t->address[t->lane];
+        uint32_t skip = t->at > own ? (uint32_t)(t->at - own) : 0;
+        uint32_t bytes = (1u << (1u << t->shift)) - 1;
+        if (v->facts->used & bytes << skip)
+            report_unwritten(v, t->lane, t->at);
+    }
+    if (w->who)
+        check_last_write(v, t, w);
+    if (v->op == JIT_LOAD) {
+        note_read(v, c, t->mark);
+        return;
+    }
+    enum verdict verdict = c->read.who ? judge(v, t->lane, &c->read) : ORDERED;
+    const struct mark *other = &c->read;
+    if (verdict == ORDERED && c->other.who) {
+        other = &c->other;
+        verdict = judge(v, t->lane, other);
+    }
+    if (verdict != ORDERED)
+        report_race(v, t->lane, t->at, other, verdict, false, false);
+    c->write = t->mark;
+    c->write.when |= MARK_WRITTEN;
+}
+
+/* Without cells: only whether it was written. */
+static void
+touch_thin(const struct visit *v, uint32_t lane, struct chunk *k, uint32_t first, uint32_t count,
+           uint32_t skip, uint64_t a)
+{
+    bool missing = false;
+    for (uint32_t n = 0; n < count && v->op != JIT_STORE; n++)
+        missing |= !(k->written ? bit_of(k->written, first + n) : k->all_written) &&
+                   (v->facts->used >> (skip + n) & 1);
+    if (missing)
+        report_unwritten(v, lane, a);
+    if (v->op != JIT_LOAD)
+        mark_bits(k, first, count, true);
+}
+
+/* The part of a lane's access that lies in the chunk; locked. */
+static void
+touch_chunk(const struct visit *v, struct touch *t, struct chunk *k, uint64_t a, uint32_t count)
+{
+    struct global_shadow *g = v->b->launch->check->global;
+    uint32_t first = a & (CHUNK - 1);
+    if (!need_cells(g, k) || (k->shift && ((first | count) & 3) && !cut_cells(g, k))) {
+        if (!k->cells)
+            touch_thin(v, t->lane, k, first, count, (uint32_t)(a - t->address[t->lane]), a);
+        return;
+    }
+    t->shift = k->shift;
+    uint32_t last = (first + count - 1) >> k->shift;
+    for (uint32_t n = first >> k->shift; n <= last; n++) {
+        t->at = a - first + ((uint64_t)n << k->shift);
+        touch_cell(v, t, &k->cells[n]);
+    }
+}
+
+void
+global_access(const struct visit *v, uint32_t lanes, const uint64_t *address)
+{
+    struct block_state *b = v->b;
+    struct global_shadow *g = b->launch->check->global;
+    uint8_t flags = v->facts->flags;
+    if (v->space == PTX_SPACE_CONST || !(b->launch->check->groups & (CHECK_RACE | CHECK_INIT)))
+        return;
+    if (flags & PLACE_STRONG)
+        order_strong(v, lanes, address, false);
+    struct touch t = {.address = address};
+    uint64_t who = (uint64_t)b->launch->work << WORK_SHIFT |
+                   (uint64_t)(uint32_t)b->block->index << BLOCK_SHIFT | v->warp << WARP_SHIFT;
+    t.mark.when = (uint64_t)b->stamp << STAMP_SHIFT | (uint64_t)(v->place & 0x3fffff) << PLACE_SHIFT |
+                  (flags & PLACE_STRONG ? MARK_STRONG : 0) | (flags & PLACE_SCOPE_CTA ? MARK_CTA : 0);
+    struct chunk *held = NULL;
+    uint64_t held_base = 1;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        t.lane = (uint32_t)__builtin_ctz(left);
+        t.mark.who = who | t.lane;
+        uint64_t a = address[t.lane], end = a + v->bytes;
+        while (a < end) {
+            uint64_t base = a & ~(uint64_t)(CHUNK - 1);
+            uint64_t stop = end < base + CHUNK ? end : base + CHUNK;
+            if (base != held_base) {
+                if (held)
+                    chunk_unlock(held);
+                held = find_chunk(g, a, true);
+                held_base = base;
+                if (held)
+                    chunk_lock(held);
+            }
+            if (held)
+                touch_chunk(v, &t, held, a, (uint32_t)(stop - a));
+            a = stop;
+        }
+    }
+    if (held)
+        chunk_unlock(held);
+}
+
+/* -- copies and fills against kernels ------------------------------------------------------------------ */
+
+static bool
+known_over(struct check *c, uint32_t number, const uint32_t *after)
+{
+    struct job w = number && number <= c->work.count ? c->work.at[number - 1] : (struct job){0};
+    return !number || w.stream >= STREAMS || after[w.stream] >= w.seq;
+}
+
+static void
+report_copy(struct check *c, uint64_t a, uint32_t work, const struct mark *m, bool write)
+{
+    struct finding f = {.kind = FINDING_HOST_RACE, .space = "global"};
+    pthread_mutex_lock(&c->lock);
+    struct job own = c->work.at[work - 1], w = c->work.at[mark_work(m) - 1];
+    pthread_mutex_unlock(&c->lock);
+    if (!w.kernel || !finding_is_new(c, f.kind, f.severity, w.kernel, mark_place(m), NULL, 0))
+        return;
+    uint32_t t = mark_warp(m) * JIT_LANES + mark_lane(m), n = mark_block(m);
+    f.access = (struct side){.valid = true, .kernel = w.kernel, .place = mark_place(m),
+                             .has_place = true, .has_thread = true,
+                             .op = place_op(w.kernel, mark_place(m)), .address = a,
+                             .thread = {t % w.block[0], t / w.block[0] % w.block[1],
+                                        t / w.block[0] / w.block[1]},
+                             .block = {n % w.grid[0], n / w.grid[0] % w.grid[1],
+                                       n / w.grid[0] / w.grid[1]}};
+    f.access.size = w.kernel->place[mark_place(m)].align;
+    f.other = (struct side){.valid = true, .op = own.what, .address = a};
+    snprintf(f.message, sizeof f.message,
+             "%s of the host %s 0x%llx while a kernel of another stream may still %s it", own.what,
+             write ? "writes" : "reads", (unsigned long long)a,
+             strcmp(f.access.op, "load") ? "write" : "read");
+    snprintf(f.missing, sizeof f.missing, "%s", missing_text(RACE_WORK, false, false));
+    finding_add(c, &f);
+}
+
+void
+global_compare(struct check *c, uint64_t base, uint64_t size, bool writes, uint32_t work,
+               const uint32_t *after)
+{
+    uint32_t lately = 0; /* over, as was found before */
+    for (uint64_t a = base; a < base + size;) {
+        struct chunk *k = find_chunk(c->global, a, false);
+        uint64_t end = (a & ~(uint64_t)(CHUNK - 1)) + CHUNK;
+        end = end < base + size ? end : base + size;
+        if (!k || !k->cells) {
+            a = end;
+            continue;
+        }
+        for (; a < end; a += 1u << k->shift) {
+            const struct cell *cell = &k->cells[(a & (CHUNK - 1)) >> k->shift];
+            const struct mark *m[] = {&cell->write, &cell->read, &cell->other};
+            for (int i = 0; i < (writes ? 3 : 1); i++) {
+                if (mark_work(m[i]) == lately || known_over(c, mark_work(m[i]), after))
+                    lately = mark_work(m[i]);
+                else
+                    report_copy(c, a, work, m[i], writes);
+            }
+        }
+    }
+}

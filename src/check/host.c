@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * host.c: what the host's calls say: memory that comes and goes, work on streams and its order,
+ * errors, leaks.
+ *
+ * Streams: work has a number in its stream; a stream and the host each know, per stream, up to which
+ * number work was over (vector clocks). Work knows what its stream and the host knew when it was
+ * submitted. The legacy stream waits for all blocking ones, and they for it.
+ */
+#include "check/check_priv.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct clock {
+    uint32_t at[STREAMS];
+};
+
+struct stream_clock {
+    uint64_t id;
+    bool used, legacy, blocking;
+    uint32_t seq;
+    struct clock knows;
+};
+
+struct event_clock {
+    const void *event;
+    struct clock knows;
+};
+
+struct streams {
+    pthread_mutex_t lock;
+    struct stream_clock stream[STREAMS];
+    uint32_t count;
+    struct clock host;
+    VEC(struct event_clock) events;
+};
+
+static _Thread_local struct { /* the work that this thread is about to do */
+    struct check *check;
+    uint32_t stream, seq;
+    bool given;
+    struct clock knows;
+} next_work;
+
+struct streams *
+streams_new(void)
+{
+    struct streams *s = ls_alloc(sizeof *s);
+    pthread_mutex_init(&s->lock, NULL);
+    return s;
+}
+
+void
+streams_free(struct streams *s)
+{
+    VEC_FREE(&s->events);
+    pthread_mutex_destroy(&s->lock);
+    ls_release(s);
+}
+
+static void
+clock_join(struct clock *to, const struct clock *from)
+{
+    for (int k = 0; k < STREAMS; k++)
+        if (to->at[k] < from->at[k])
+            to->at[k] = from->at[k];
+}
+
+/* The stream's row; NULL: there are more streams than rows (its work counts as ordered). */
+static struct stream_clock *
+find_stream(struct streams *s, uint64_t id)
+{
+    for (uint32_t k = 0; k < s->count; k++)
+        if (s->stream[k].id == id)
+            return &s->stream[k];
+    if (s->count == STREAMS)
+        return NULL;
+    s->stream[s->count] = (struct stream_clock){.id = id, .used = true, .knows = s->host};
+    return &s->stream[s->count++];
+}
+
+/* -- work ------------------------------------------------------------------------------------------------ */
+
+void
+check_work(struct jit_tool *t, uint64_t stream, bool legacy, bool blocking)
+{
+    struct check *c = (struct check *)t;
+    if (!c)
+        return;
+    struct streams *s = c->streams;
+    pthread_mutex_lock(&s->lock);
+    struct stream_clock *own = find_stream(s, stream);
+    next_work.check = c;
+    next_work.given = true;
+    next_work.stream = STREAMS;
+    if (own) {
+        own->legacy = legacy;
+        own->blocking = blocking;
+        clock_join(&own->knows, &s->host);
+        for (uint32_t k = 0; k < s->count; k++)
+            if ((legacy && s->stream[k].blocking) || (blocking && s->stream[k].legacy))
+                clock_join(&own->knows, &s->stream[k].knows);
+        next_work.knows = own->knows;
+        next_work.stream = (uint32_t)(own - s->stream);
+        next_work.seq = ++own->seq;
+        own->knows.at[next_work.stream] = own->seq;
+    }
+    pthread_mutex_unlock(&s->lock);
+}
+
+uint32_t
+work_new(struct check *c, const struct kernel_facts *k, const char *what, const struct jit_launch *l)
+{
+    struct job w = {.kernel = k, .what = what, .stream = STREAMS};
+    if (next_work.given && next_work.check == c) {
+        w.stream = next_work.stream;
+        w.seq = next_work.seq;
+    }
+    if (l) {
+        memcpy(w.block, l->block, sizeof w.block);
+        memcpy(w.grid, l->grid, sizeof w.grid);
+    }
+    pthread_mutex_lock(&c->lock);
+    VEC_PUSH(&c->work, w);
+    uint32_t number = (uint32_t)c->work.count;
+    pthread_mutex_unlock(&c->lock);
+    return number;
+}
+
+/* The launch knows what was announced for it; with nothing announced it is ordered after all. */
+void
+work_order(struct check *c, struct launch *l)
+{
+    struct streams *s = c->streams;
+    bool all = true;
+    l->floor = l->work;
+    if (!next_work.given || next_work.check != c || next_work.stream >= STREAMS) {
+        next_work.given = false;
+        return;
+    }
+    next_work.given = false;
+    memcpy(l->after, next_work.knows.at, sizeof l->after);
+    pthread_mutex_lock(&s->lock);
+    for (uint32_t k = 0; k < s->count; k++)
+        all = all && (k == next_work.stream || l->after[k] >= s->stream[k].seq);
+    pthread_mutex_unlock(&s->lock);
+    if (!all)
+        l->floor = 0;
+}
+
+void
+check_range(struct jit_tool *t, uint64_t address, uint64_t size, bool writes, const char *what)
+{
+    struct check *c = (struct check *)t;
+    if (!c || !size)
+        return;
+    bool alone = true;
+    struct streams *s = c->streams;
+    pthread_mutex_lock(&s->lock);
+    for (uint32_t k = 0; k < s->count; k++)
+        alone = alone && (k == next_work.stream || next_work.knows.at[k] >= s->stream[k].seq);
+    bool several = s->count > 1;
+    pthread_mutex_unlock(&s->lock);
+    if (!next_work.given || next_work.check != c || !several) {
+        if (writes)
+            global_range(c->global, address, size, 0, true);
+        return;
+    }
+    uint32_t work = work_new(c, NULL, what, NULL);
+    if (!alone && (c->groups & CHECK_RACE))
+        global_compare(c, address, size, writes, work, next_work.knows.at);
+    if (writes)
+        global_range(c->global, address, size, work, true);
+}
+
+void
+check_record(struct jit_tool *t, uint64_t stream, const void *event)
+{
+    struct check *c = (struct check *)t;
+    if (!c)
+        return;
+    struct streams *s = c->streams;
+    pthread_mutex_lock(&s->lock);
+    struct stream_clock *own = find_stream(s, stream);
+    struct clock now = own ? own->knows : s->host;
+    size_t k = 0;
+    while (k < s->events.count && s->events.at[k].event != event)
+        k++;
+    if (k < s->events.count)
+        s->events.at[k].knows = now;
+    else
+        VEC_PUSH(&s->events, (struct event_clock){event, now});
+    pthread_mutex_unlock(&s->lock);
+}
+
+static const struct clock *
+event_clock(const struct streams *s, const void *event)
+{
+    for (size_t k = 0; k < s->events.count; k++)
+        if (s->events.at[k].event == event)
+            return &s->events.at[k].knows;
+    return NULL;
+}
+
+void
+check_wait(struct jit_tool *t, uint64_t stream, const void *event)
+{
+    struct check *c = (struct check *)t;
+    if (!c)
+        return;
+    struct streams *s = c->streams;
+    pthread_mutex_lock(&s->lock);
+    struct stream_clock *own = find_stream(s, stream);
+    const struct clock *e = event_clock(s, event);
+    if (own && e)
+        clock_join(&own->knows, e);
+    pthread_mutex_unlock(&s->lock);
+}
+
+void
+check_joined_stream(struct jit_tool *t, uint64_t stream)
+{
+    struct check *c = (struct check *)t;
+    if (!c)
+        return;
+    pthread_mutex_lock(&c->streams->lock);
+    struct stream_clock *own = find_stream(c->streams, stream);
+    if (own)
+        clock_join(&c->streams->host, &own->knows);
+    pthread_mutex_unlock(&c->streams->lock);
+}
+
+void
+check_joined_event(struct jit_tool *t, const void *event)
+{
+    struct check *c = (struct check *)t;
+    if (!c)
+        return;
+    pthread_mutex_lock(&c->streams->lock);
+    const struct clock *e = event_clock(c->streams, event);
+    if (e)
+        clock_join(&c->streams->host, e);
+    pthread_mutex_unlock(&c->streams->lock);
+}
+
+void
+check_joined_all(struct jit_tool *t)
+{
+    struct check *c = (struct check *)t;
+    if (!c)
+        return;
+    struct streams *s = c->streams;
+    pthread_mutex_lock(&s->lock);
+    for (uint32_t k = 0; k < s->count; k++)
+        clock_join(&s->host, &s->stream[k].knows);
+    pthread_mutex_unlock(&s->lock);
+}
+
+/* -- memory --------------------------------------------------------------------------------------------- */
+
+void
+check_allocated(struct jit_tool *t, const struct allocation *a)
+{
+    struct check *c = (struct check *)t;
+    bool plain = a->kind == ALLOCATION_DEVICE || a->kind == ALLOCATION_HEAP;
+    if (c)
+        global_range(c->global, a->base, (a->size + 3) & ~3ull, 0, !plain);
+}
+
+void
+check_freed(struct jit_tool *t, const struct allocation *a)
+{
+    struct check *c = (struct check *)t;
+    (void)a;
+    if (c)
+        __atomic_fetch_add(&c->memory_version, 1, __ATOMIC_RELAXED);
+}
+
+bool
+check_heap(struct jit_warp *w, uint32_t lane, uint64_t address, uint64_t size, uint32_t place)
+{
+    struct block_state *b = w->block->tool;
+    struct allocation a = {.base = address, .size = size, .kind = ALLOCATION_HEAP}, found, near;
+    if (!b)
+        return true;
+    struct check *c = b->launch->check;
+    if (size) {
+        check_allocated(&c->tool, &a);
+        return true;
+    }
+    check_freed(&c->tool, &a);
+    bool live = memory_find(b->launch->memory, address, &found, &near);
+    if (live && found.base == address && found.kind == ALLOCATION_HEAP)
+        return true;
+    struct finding f = {.kind = FINDING_INVALID_FREE, .space = "global"};
+    if (!finding_is_new(c, f.kind, f.severity, b->launch->facts, place, NULL, 0))
+        return false;
+    struct visit v = {.b = b, .w = w, .place = place, .warp = w->warp};
+    f.access = side_of(&v, lane, address);
+    f.access.op = "free";
+    snprintf(f.message, sizeof f.message, "free of 0x%llx, %s", (unsigned long long)address,
+             near.freed && near.base == address ? "which was freed already"
+             : live ? "which malloc in a kernel did not give"
+                    : "where nothing is allocated");
+    finding_add(c, &f);
+    return false;
+}
+
+/* -- what calls say ---------------------------------------------------------------------------------------- */
+
+void
+check_bad_free(struct jit_tool *t, const char *call, uint64_t address,
+               const struct allocation *nearest)
+{
+    struct check *c = (struct check *)t;
+    if (!c)
+        return;
+    struct finding f = {.kind = FINDING_INVALID_FREE};
+    f.space = "";
+    f.access = (struct side){.valid = true, .op = call, .address = address};
+    const char *why = "no allocation starts there";
+    if (nearest && nearest->freed && nearest->base == address)
+        why = "it was freed already";
+    snprintf(f.message, sizeof f.message, "%s(0x%llx): %s", call, (unsigned long long)address, why);
+    finding_add(c, &f);
+}
+
+void
+check_kernel_failed(struct jit_tool *t, enum check_end how, const struct ptx_module *m,
+                    const struct ptx_func *kernel, bool has_place, uint32_t place,
+                    const uint32_t block[3], const uint32_t thread[3], const char *text)
+{
+    struct check *c = (struct check *)t;
+    if (!c)
+        return;
+    static const enum finding_kind kind[] = {FINDING_DEADLOCK, FINDING_DIVERGENCE,
+                                             FINDING_OUT_OF_BOUNDS, FINDING_API_ERROR};
+    struct finding f = {.kind = kind[how]};
+    struct jit_tool_launch l = {.module = m, .kernel = kernel};
+    const struct kernel_facts *k = facts_of_kernel(c, &l);
+    f.space = "";
+    if (has_place && !finding_is_new(c, f.kind, f.severity, k, place, NULL, 0))
+        return;
+    f.access = (struct side){.valid = true, .op = how <= CHECK_END_BARRIER ? "barrier" : "kernel",
+                             .kernel = k, .place = place, .has_place = has_place,
+                             .has_thread = true};
+    memcpy(f.access.block, block, sizeof f.access.block);
+    memcpy(f.access.thread, thread, sizeof f.access.thread);
+    snprintf(f.message, sizeof f.message, "%s", text);
+    if (how == CHECK_END_DEADLOCK)
+        snprintf(f.missing, sizeof f.missing, "all threads of the block at the same barrier");
+    finding_add(c, &f);
+}
+
+void
+check_call_failed(struct jit_tool *t, const char *call, const char *error, const char *why)
+{
+    struct check *c = (struct check *)t;
+    if (!c)
+        return;
+    struct finding f = {.kind = FINDING_API_ERROR, .severity = SEVERITY_ERROR};
+    f.space = "";
+    f.access = (struct side){.valid = true, .op = call};
+    snprintf(f.message, sizeof f.message, "%s returned %s%s%s, and the program went on", call, error,
+             why && *why ? ": " : "", why ? why : "");
+    finding_add(c, &f);
+}
+
+void
+check_leak(struct jit_tool *t, const struct allocation *a)
+{
+    struct check *c = (struct check *)t;
+    static const char *const call[] = {"cudaMalloc", "variable", "cudaMallocHost", "cudaMallocManaged",
+                                       "malloc in a kernel", "cudaMallocArray"};
+    if (!c)
+        return;
+    struct finding f = {.kind = FINDING_LEAK, .severity = SEVERITY_WARNING};
+    f.space = a->kind == ALLOCATION_HOST ? "host" : "global";
+    f.access = (struct side){.valid = true, .op = call[a->kind], .address = a->base,
+                             .size = a->size > UINT32_MAX ? UINT32_MAX : (uint32_t)a->size};
+    snprintf(f.message, sizeof f.message, "allocation %llu, %llu bytes of %s, was never freed",
+             (unsigned long long)a->number, (unsigned long long)a->size, call[a->kind]);
+    finding_add(c, &f);
+}

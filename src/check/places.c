@@ -1,0 +1,516 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * places.c: what is known of a kernel's instructions before it runs.
+ *
+ *   roots   what an address was computed from: walking back from its register through additions and
+ *           selections to kernel parameters and variables. An access whose only root is a pointer
+ *           parameter has to stay in the allocation that the parameter points to; one whose only
+ *           root is a variable, in the variable. Where the walk meets a loaded pointer or two roots,
+ *           any live memory will do.
+ *   used    which bytes of a load matter: a value that is only stored again is a copy, and copying
+ *           what was never written (padding) is no mistake yet
+ *   strong  volatile and atomic accesses, with their scope (PTX ISA 8.3)
+ */
+#include "check/check_priv.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_STEPS = 400, NO_INSN = 0xffffffffu };
+
+struct def {
+    uint32_t insn, next; /* index in defs; NO_INSN: the end */
+};
+
+struct walk {
+    const struct flow *flow;
+    const struct kernel_facts *kernel;
+    uint32_t *first;      /* per register: its definitions */
+    VEC(struct def) defs;
+    uint64_t *matters;    /* registers whose value is used for more than being copied */
+    uint32_t insn;        /* during flow_visit */
+    /* one address */
+    uint32_t *seen, round, steps;
+    struct root root[MOST_ROOTS];
+    uint32_t roots;
+    bool unknown;
+};
+
+static bool
+always(const char *name)
+{
+    return name != NULL;
+}
+
+/* -- definitions and uses ------------------------------------------------------------------------ */
+
+static void
+note_def(struct ptx_operand *o, bool write, void *context)
+{
+    struct walk *w = context;
+    if (!write)
+        return;
+    VEC_PUSH(&w->defs, (struct def){w->insn, w->first[o->reg]});
+    w->first[o->reg] = (uint32_t)w->defs.count - 1;
+}
+
+static void
+note_use(struct ptx_operand *o, bool write, void *context)
+{
+    struct walk *w = context;
+    if (!write)
+        set_add(w->matters, o->reg);
+}
+
+/* Instructions that only hand a value on. */
+static bool
+is_move(const struct ptx_insn *i)
+{
+    return i->op == PTX_OP_MOV && i->operand_count == 2 && i->operand[0].kind == PTX_O_REG &&
+           i->operand[1].kind == PTX_O_REG;
+}
+
+static void
+visit_uses(struct walk *w, struct flow_insn *i)
+{
+    if (is_move(&i->i))
+        return;
+    if (i->i.op != PTX_OP_ST) {
+        flow_visit(i, note_use, w);
+        return;
+    }
+    /* A store uses its address, and copies its value. */
+    struct flow_insn only = *i;
+    only.i.operand_count = 1;
+    flow_visit(&only, note_use, w);
+}
+
+static void
+find_uses(struct walk *w)
+{
+    const struct flow *f = w->flow;
+    for (uint32_t k = 0; k < f->insn_count; k++)
+        visit_uses(w, &f->insns[k]);
+    for (uint32_t b = 0; b < f->block_count; b++)
+        if (f->blocks[b].end == FLOW_BRANCH)
+            set_add(w->matters, f->blocks[b].guard);
+    for (bool more = true; more;) {
+        more = false;
+        for (uint32_t k = f->insn_count; k-- > 0;) {
+            const struct ptx_insn *i = &f->insns[k].i;
+            if (!is_move(i) || !set_has(w->matters, i->operand[0].reg) ||
+                set_has(w->matters, i->operand[1].reg))
+                continue;
+            set_add(w->matters, i->operand[1].reg);
+            more = true;
+        }
+    }
+}
+
+static uint32_t
+used_bytes(const struct walk *w, const struct ptx_insn *i)
+{
+    unsigned size = ptx_type_bytes((enum ptx_type)i->type[i->type_count - 1]);
+    const struct ptx_operand *to = &i->operand[0];
+    uint32_t used = 0, n = to->kind == PTX_O_VECTOR ? to->count : 1;
+    for (uint32_t e = 0; e < n && size; e++) {
+        const struct ptx_operand *o = to->kind == PTX_O_VECTOR ? &to->elements[e] : to;
+        if (o->kind == PTX_O_REG && set_has(w->matters, o->reg))
+            used |= (uint32_t)(((1ull << size) - 1) << (e * size));
+    }
+    return used;
+}
+
+/* -- roots ------------------------------------------------------------------------------------------ */
+
+static void trace(struct walk *w, uint32_t reg);
+
+static void
+add_root(struct walk *w, enum root_kind kind, uint32_t at)
+{
+    for (uint32_t k = 0; k < w->roots; k++)
+        if (w->root[k].kind == kind && w->root[k].at == at)
+            return;
+    if (w->roots == MOST_ROOTS)
+        w->unknown = true;
+    else
+        w->root[w->roots++] = (struct root){kind, at};
+}
+
+static void
+add_variable(struct walk *w, const struct ptx_var *var)
+{
+    for (uint32_t k = 0; k < w->kernel->shared_count; k++)
+        if (w->kernel->shared[k].var == var) {
+            add_root(w, ROOT_SHARED, k);
+            return;
+        }
+    if (var->func)
+        w->unknown = true; /* local */
+    else
+        add_root(w, ROOT_GLOBAL, var->index);
+}
+
+static void
+trace_operand(struct walk *w, const struct ptx_operand *o)
+{
+    if (o->kind == PTX_O_REG)
+        trace(w, o->reg);
+    else if (o->kind == PTX_O_SYMBOL && o->var)
+        add_variable(w, o->var);
+    else if (o->kind == PTX_O_SYMBOL)
+        w->unknown = true;
+}
+
+static unsigned
+bits_of(const struct walk *w, uint32_t reg)
+{
+    return 8 * ptx_type_bytes((enum ptx_type)w->flow->regs[reg].type);
+}
+
+static void
+trace_load(struct walk *w, const struct ptx_insn *i, uint32_t reg)
+{
+    const struct ptx_operand *from = &i->operand[1], *to = &i->operand[0];
+    if (from->kind == PTX_O_REG) { /* a parameter of an inlined function */
+        trace(w, from->reg);
+        return;
+    }
+    if (bits_of(w, reg) < 64)
+        return; /* an index */
+    bool param = from->kind == PTX_O_ADDRESS && from->base_kind == PTX_BASE_VAR && from->var->func &&
+                 w->flow->vars[from->var->index].place == FLOW_KERNEL_PARAM;
+    if (!param) {
+        w->unknown = true;
+        return;
+    }
+    uint64_t offset = w->flow->vars[from->var->index].offset + (uint64_t)from->offset;
+    for (uint32_t e = 0; to->kind == PTX_O_VECTOR && e < to->count; e++)
+        if (to->elements[e].kind == PTX_O_REG && to->elements[e].reg == reg)
+            offset += 8ull * e;
+    add_root(w, ROOT_PARAM, (uint32_t)offset);
+}
+
+static void
+trace_insn(struct walk *w, const struct ptx_insn *i, uint32_t reg)
+{
+    switch (i->op) {
+    case PTX_OP_LD:
+    case PTX_OP_LDU:
+        trace_load(w, i, reg);
+        break;
+    case PTX_OP_ST: /* an argument of an inlined function */
+        trace_operand(w, &i->operand[1]);
+        break;
+    case PTX_OP_MOV: case PTX_OP_CVTA: case PTX_OP_CVT: case PTX_OP_AND: case PTX_OP_OR:
+    case PTX_OP_ADD: case PTX_OP_SUB: case PTX_OP_SELP:
+        for (uint32_t k = 1; k < i->operand_count; k++)
+            if (i->op != PTX_OP_SELP || k < 3)
+                trace_operand(w, &i->operand[k]);
+        if (i->op == PTX_OP_MOV && i->operand[1].kind == PTX_O_VECTOR && bits_of(w, reg) == 64)
+            w->unknown = true;
+        break;
+    case PTX_OP_MAD:
+        trace_operand(w, &i->operand[3]);
+        break;
+    case PTX_OP_SHL: case PTX_OP_MUL: case PTX_OP_SHR: case PTX_OP_REM: case PTX_OP_DIV:
+        break; /* an index */
+    default:
+        if (bits_of(w, reg) == 64)
+            w->unknown = true;
+    }
+}
+
+static void
+trace(struct walk *w, uint32_t reg)
+{
+    if (w->seen[reg] == w->round)
+        return;
+    w->seen[reg] = w->round;
+    if (++w->steps > MOST_STEPS) {
+        w->unknown = true;
+        return;
+    }
+    if (w->first[reg] == NO_INSN && bits_of(w, reg) == 64)
+        w->unknown = true;
+    for (uint32_t d = w->first[reg]; d != NO_INSN; d = w->defs.at[d].next)
+        trace_insn(w, &w->flow->insns[w->defs.at[d].insn].i, reg);
+}
+
+static void
+find_roots(struct walk *w, const struct ptx_operand *o, struct place_facts *p, bool again)
+{
+    w->round++;
+    w->steps = 0;
+    w->roots = 0;
+    w->unknown = false;
+    if (o->base_kind == PTX_BASE_VAR)
+        add_variable(w, o->var);
+    else if (o->base_kind == PTX_BASE_REG)
+        trace(w, o->reg);
+    else
+        w->unknown = true;
+    /* Inlined twice with different arguments: not known. */
+    bool same = p->root_count == w->roots &&
+                memcmp(p->root, w->root, sizeof w->root[0] * w->roots) == 0;
+    p->root_count = w->unknown || (again && !same) ? 0 : (uint8_t)w->roots;
+    memcpy(p->root, w->root, sizeof p->root);
+}
+
+/* -- one kernel ------------------------------------------------------------------------------------- */
+
+static uint8_t
+flags_of(const struct ptx_insn *i)
+{
+    bool atomic = i->op == PTX_OP_ATOM || i->op == PTX_OP_RED;
+    bool strong = ptx_has(i, PTX_M_VOLATILE) || ptx_has(i, PTX_M_RELAXED) ||
+                  ptx_has(i, PTX_M_ACQUIRE) || ptx_has(i, PTX_M_RELEASE) ||
+                  ptx_has(i, PTX_M_ACQ_REL) || ptx_has(i, PTX_M_MMIO);
+    uint8_t f = 0;
+    if (atomic || strong)
+        f |= PLACE_STRONG;
+    if (atomic || (strong && i->op == PTX_OP_LD))
+        f |= PLACE_ACQUIRE;
+    if (ptx_has(i, PTX_M_RELEASE) || ptx_has(i, PTX_M_ACQ_REL))
+        f |= PLACE_RELEASE;
+    if (ptx_has(i, PTX_M_CTA))
+        f |= PLACE_SCOPE_CTA;
+    if (atomic)
+        f |= PLACE_ATOMIC;
+    if (i->op == PTX_OP_ST)
+        f |= PLACE_STORE;
+    return f;
+}
+
+static void
+describe_insn(struct walk *w, struct kernel_facts *k, const struct flow_insn *f)
+{
+    const struct ptx_insn *i = &f->i;
+    bool load = i->op == PTX_OP_LD || i->op == PTX_OP_LDU, store = i->op == PTX_OP_ST;
+    bool atom = i->op == PTX_OP_ATOM, red = i->op == PTX_OP_RED;
+    bool bar = i->op == PTX_OP_BAR || i->op == PTX_OP_BARRIER;
+    if (bar && f->place < k->place_count &&
+        i->operand_count > (ptx_has(i, PTX_M_RED) ? 3 : 1))
+        k->place[f->place].flags |= PLACE_COUNTED;
+    bool warp = i->op == PTX_OP_BAR_WARP, fence = i->op == PTX_OP_MEMBAR || i->op == PTX_OP_FENCE;
+    if (f->place < k->place_count && warp)
+        k->place[f->place].flags |= PLACE_WARP_BARRIER;
+    if (f->place < k->place_count && fence && ptx_has(i, PTX_M_CTA))
+        k->place[f->place].flags |= PLACE_SCOPE_CTA;
+    if (!(load || store || atom || red) || f->place >= k->place_count)
+        return;
+    struct place_facts *p = &k->place[f->place];
+    const struct ptx_operand *address = &i->operand[load || atom ? 1 : 0];
+    if (address->kind != PTX_O_ADDRESS)
+        return;
+    bool again = p->align != 0;
+    unsigned bytes = ptx_type_bytes((enum ptx_type)i->type[i->type_count - 1]) *
+                     (i->vec ? i->vec : 1u);
+    p->align = (uint8_t)(bytes < 1 ? 1 : bytes > 32 ? 32 : bytes);
+    p->flags = flags_of(i);
+    p->unit = (uint8_t)ptx_type_bytes((enum ptx_type)i->type[i->type_count - 1]);
+    p->used |= load ? used_bytes(w, i) : ~0u;
+    find_roots(w, address, p, again);
+}
+
+static void
+find_shared(struct kernel_facts *k, const struct flow *f)
+{
+    k->shared = ARENA_ARRAY(&k->arena, struct shared_var, f->module->var_count + f->var_count + 1);
+    for (uint32_t n = 0; n < f->module->var_count; n++) {
+        const struct ptx_var *v = f->module->vars[n];
+        if (v->space == PTX_SPACE_SHARED)
+            k->shared[k->shared_count++] =
+                (struct shared_var){arena_strdup(&k->arena, v->name), v, f->shared_offset[n],
+                                    v->unsized ? 0 : v->size};
+    }
+    for (uint32_t n = 0; n < f->var_count; n++)
+        if (f->vars[n].place == FLOW_SHARED)
+            k->shared[k->shared_count++] =
+                (struct shared_var){arena_strdup(&k->arena, f->vars[n].var->name), f->vars[n].var,
+                                    f->vars[n].offset, f->vars[n].var->size};
+}
+
+/* -- places in the source ------------------------------------------------------------------------------ */
+
+static const struct ptx_loc *
+loc_of(const struct ptx_func *f, const struct ptx_insn *i)
+{
+    return i->loc && i->loc < f->loc_count ? &f->locs[i->loc] : NULL;
+}
+
+/* What users do not look at: our headers and clang's, inlined into their code. */
+static bool
+is_header(const char *file)
+{
+    return strstr(file, "/include/") || ls_ends_with(file, ".h") || ls_ends_with(file, ".hpp") ||
+           ls_ends_with(file, ".cuh");
+}
+
+static const char *
+file_name(const struct ptx_module *m, const struct ptx_loc *l)
+{
+    return l && l->file < m->file_count ? m->files[l->file].name : NULL;
+}
+
+/* The line of an instruction; for one that was inlined from a system's header, of the place that it
+ * was inlined into, or of what stands around it. */
+static const struct ptx_loc *
+user_loc(const struct ptx_func *f, uint32_t n)
+{
+    const struct ptx_module *m = f->module;
+    const struct ptx_loc *l = loc_of(f, &f->insns[n]), *own = l;
+    const char *name = file_name(m, l);
+    while (l && name && is_header(name) && l->inlined_at && l->inlined_at < f->loc_count) {
+        l = &f->locs[l->inlined_at];
+        name = file_name(m, l);
+    }
+    if (l && l->line && name && !(is_header(name) && strstr(name, "/include/")))
+        return l;
+    for (uint32_t k = n; k-- > 0 && n - k < 64;) {
+        l = loc_of(f, &f->insns[k]);
+        name = file_name(m, l);
+        if (l && l->line && name && !is_header(name))
+            return l;
+    }
+    return own;
+}
+
+static void
+find_lines(struct kernel_facts *k)
+{
+    const struct ptx_module *m = k->module;
+    char **files = ARENA_ARRAY(&k->arena, char *, m->file_count + 1);
+    char *path = arena_strdup(&k->arena, m->path ? m->path : "?");
+    uint32_t at = 0;
+    for (uint32_t n = 0; n < m->func_count; n++) {
+        const struct ptx_func *f = m->funcs[n];
+        for (uint32_t i = 0; i < f->insn_count; i++, at++) {
+            k->file[at] = path;
+            k->line[at] = f->insns[i].line;
+            if (!k->place[at].align && f->insns[i].op != PTX_OP_BAR &&
+                f->insns[i].op != PTX_OP_BARRIER && !f->is_kernel)
+                continue;
+            const struct ptx_loc *l = user_loc(f, i);
+            const char *name = file_name(m, l);
+            if (!name || !l->line)
+                continue;
+            if (!files[l->file])
+                files[l->file] = arena_strdup(&k->arena, name);
+            k->file[at] = files[l->file];
+            k->line[at] = l->line;
+        }
+    }
+}
+
+const char *
+place_op(const struct kernel_facts *k, uint32_t place)
+{
+    uint8_t f = place < k->place_count ? k->place[place].flags : 0;
+    return f & PLACE_ATOMIC ? "atomic" : f & PLACE_STORE ? "store" : "load";
+}
+
+void
+place_text(const struct kernel_facts *k, uint32_t place, char *out, size_t room)
+{
+    if (k && place < k->place_count)
+        snprintf(out, room, "%s:%u", k->file[place], k->line[place]);
+    else
+        snprintf(out, room, "?");
+}
+
+/* "_Z5halvePfi" -> "halve", "_ZN4math4addEv" -> "math::add"; others as they are. Template arguments
+ * are left out. */
+static char *
+readable(struct arena *a, const char *name)
+{
+    const char *s = name;
+    struct text t = {0};
+    if (!ls_starts_with(s, "_Z"))
+        return arena_strdup(a, name);
+    s += 2;
+    if (*s == 'L')
+        s++;
+    bool nested = *s == 'N';
+    s += nested;
+    for (bool first = true; *s >= '1' && *s <= '9' && (first || nested); first = false) {
+        size_t n = (size_t)strtoul(s, (char **)&s, 10);
+        if (strlen(s) < n)
+            break;
+        bool hidden = n > 11 && ls_starts_with(s, "_GLOBAL__N");
+        if (!hidden) {
+            text_add(&t, t.count ? "::" : "%s", "");
+            text_add_bytes(&t, s, n);
+        }
+        s += n;
+    }
+    char *out = arena_strdup(a, t.count ? t.at : name);
+    text_free(&t);
+    return out;
+}
+
+static void
+describe_kernel(struct kernel_facts *k)
+{
+    struct ls_error err = {0};
+    struct flow *f = flow_new(k->module, k->func, always, &err);
+    if (!f)
+        return;
+    find_shared(k, f);
+    struct walk w = {.flow = f, .kernel = k};
+    w.first = ls_alloc(sizeof *w.first * (f->reg_count + 1));
+    w.seen = ls_alloc(sizeof *w.seen * (f->reg_count + 1));
+    w.matters = ls_alloc(8 * (f->reg_count / 64 + 1));
+    memset(w.first, 0xff, sizeof *w.first * (f->reg_count + 1));
+    for (w.insn = 0; w.insn < f->insn_count; w.insn++)
+        flow_visit(&f->insns[w.insn], note_def, &w);
+    find_uses(&w);
+    for (uint32_t n = 0; n < f->insn_count; n++)
+        describe_insn(&w, k, &f->insns[n]);
+    k->local_bytes = f->local_bytes;
+    ls_release(w.first);
+    ls_release(w.seen);
+    ls_release(w.matters);
+    VEC_FREE(&w.defs);
+    flow_free(f);
+}
+
+struct kernel_facts *
+facts_of_kernel(struct check *c, const struct jit_tool_launch *l)
+{
+    pthread_mutex_lock(&c->lock);
+    struct kernel_facts *k = c->facts;
+    while (k && !(k->module == l->module && k->func == l->kernel &&
+                  !memcmp(&k->hash, &l->module->hash, sizeof k->hash)))
+        k = k->next;
+    if (!k) {
+        k = ls_alloc(sizeof *k);
+        k->module = l->module;
+        k->func = l->kernel;
+        k->hash = l->module->hash;
+        k->name = readable(&k->arena, l->kernel->name);
+        for (uint32_t n = 0; n < l->module->func_count; n++)
+            k->place_count += l->module->funcs[n]->insn_count;
+        k->place = ARENA_ARRAY(&k->arena, struct place_facts, k->place_count + 1);
+        k->file = ARENA_ARRAY(&k->arena, char *, k->place_count + 1);
+        k->line = ARENA_ARRAY(&k->arena, uint32_t, k->place_count + 1);
+        describe_kernel(k);
+        find_lines(k);
+        k->next = c->facts;
+        c->facts = k;
+    }
+    pthread_mutex_unlock(&c->lock);
+    return k;
+}
+
+void
+facts_free_all(struct check *c)
+{
+    while (c->facts) {
+        struct kernel_facts *k = c->facts;
+        c->facts = k->next;
+        arena_free(&k->arena);
+        ls_release(k);
+    }
+}

@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * shared.c: shared memory of a block: who wrote and read each word last, and whether it was written
+ * at all. A cell stands for a word as long as all accesses are words; the first narrower or
+ * unaligned one cuts all cells into bytes, so that neighbours in one word are never confused.
+ *
+ * A cell holds the last write, the last read, and the last read by another warp than that. That is
+ * enough for a write to find a reader it races with: of two warps that read, one is not the
+ * writer's.
+ */
+#include "check/check_priv.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A mark: stamp (24 bits) | place (22) | warp (5) | lane (5) | flags (8). */
+enum {
+    MARK_MANY = 1,   /* other lanes of the warp, too */
+    MARK_STRONG = 2, /* atomic or volatile */
+    LANE_SHIFT = 8,
+    WARP_SHIFT = 13,
+    PLACE_SHIFT = 18,
+    STAMP_SHIFT = 40,
+};
+
+static uint64_t
+mark_of(const struct visit *v)
+{
+    return (uint64_t)v->b->stamp << STAMP_SHIFT | (uint64_t)(v->place & 0x3fffff) << PLACE_SHIFT |
+           (uint64_t)v->warp << WARP_SHIFT | (v->facts->flags & PLACE_STRONG ? MARK_STRONG : 0);
+}
+
+static uint32_t
+mark_stamp(uint64_t m)
+{
+    return (uint32_t)(m >> STAMP_SHIFT);
+}
+static uint32_t
+mark_place(uint64_t m)
+{
+    return (uint32_t)(m >> PLACE_SHIFT) & 0x3fffff;
+}
+static uint32_t
+mark_warp(uint64_t m)
+{
+    return (uint32_t)(m >> WARP_SHIFT) & 31;
+}
+static uint32_t
+mark_lane(uint64_t m)
+{
+    return (uint32_t)(m >> LANE_SHIFT) & 31;
+}
+
+/* -- cells ------------------------------------------------------------------------------------------ */
+
+static void
+need_cells(struct block_state *b)
+{
+    uint64_t words = (b->launch->shared_bytes + 3) / 4;
+    if (b->write || !words)
+        return;
+    b->shift = 2;
+    b->cells = b->room = words;
+    b->write = ls_alloc(8 * words);
+    b->read = ls_alloc(8 * words);
+    b->other = ls_alloc(8 * words);
+}
+
+void
+shared_begin(struct block_state *b)
+{
+    need_cells(b);
+}
+
+static uint64_t *
+cut(uint64_t *cells, uint64_t count)
+{
+    uint64_t *bytes = ls_alloc(8 * 4 * count);
+    for (uint64_t k = 0; k < 4 * count; k++)
+        bytes[k] = cells[k / 4];
+    ls_release(cells);
+    return bytes;
+}
+
+static void
+cut_cells(struct block_state *b)
+{
+    b->write = cut(b->write, b->cells);
+    b->read = cut(b->read, b->cells);
+    b->other = cut(b->other, b->cells);
+    b->cells = b->room = 4 * b->cells;
+    b->shift = 0;
+}
+
+/* -- reports ---------------------------------------------------------------------------------------- */
+
+static const char *
+variable_at(const struct launch *l, uint64_t offset)
+{
+    for (uint32_t k = 0; k < l->facts->shared_count; k++) {
+        const struct shared_var *s = &l->facts->shared[k];
+        uint64_t end = s->size ? s->offset + s->size : l->shared_bytes;
+        if (offset >= s->offset && offset < end)
+            return s->name;
+    }
+    return NULL;
+}
+
+static void
+name_place(const struct launch *l, uint64_t offset, char *out, size_t room)
+{
+    const char *name = variable_at(l, offset);
+    if (!name) {
+        snprintf(out, room, "shared memory at offset %llu", (unsigned long long)offset);
+        return;
+    }
+    for (uint32_t k = 0; k < l->facts->shared_count; k++)
+        if (l->facts->shared[k].name == name)
+            offset -= l->facts->shared[k].offset;
+    snprintf(out, room, "\"%s\" at byte %llu", name, (unsigned long long)offset);
+}
+
+static struct side
+other_side(const struct visit *v, uint64_t m, uint64_t offset)
+{
+    struct visit o = *v;
+    o.warp = mark_warp(m);
+    o.place = mark_place(m);
+    struct side s = side_of(&o, mark_lane(m), offset);
+    s.op = place_op(v->b->launch->facts, o.place);
+    s.size = v->b->launch->facts->place[o.place].align;
+    return s;
+}
+
+static void
+report_race(const struct visit *v, uint32_t lane, uint64_t offset, uint64_t other, bool same_insn,
+            bool same_value)
+{
+    const struct launch *l = v->b->launch;
+    struct finding f = {.kind = FINDING_SHARED_RACE,
+                        .severity = same_value ? SEVERITY_WARNING : SEVERITY_ERROR,
+                        .space = "shared"};
+    uint32_t place = mark_place(other);
+    if (!finding_is_new(l->check, f.kind, f.severity, l->facts, v->place, l->facts, place))
+        return;
+    char where[200];
+    f.access = side_of(v, lane, offset);
+    f.other = other_side(v, other, offset);
+    name_place(l, offset, where, sizeof where);
+    bool warp = mark_warp(other) == v->warp;
+    snprintf(f.message, sizeof f.message, "%s and %s of %s by different threads%s%s", f.other.op,
+             f.access.op, where,
+             same_insn ? " in one instruction"
+             : warp    ? " of one warp, nothing orders them"
+                       : " of the block, nothing orders them",
+             same_value ? " (the same value is written)" : "");
+    const char *missing = "a barrier between the two: __syncthreads()";
+    if (same_insn)
+        missing = "one thread to do it, or an atomic operation: which thread's value stays is not defined";
+    else if (warp)
+        missing = "__syncwarp() between the two: since compute capability 7.0 the lanes of a warp need "
+                  "not run in lock-step";
+    snprintf(f.missing, sizeof f.missing, "%s", missing);
+    finding_add(l->check, &f);
+}
+
+static void
+report_unwritten(const struct visit *v, uint32_t lane, uint64_t offset)
+{
+    const struct launch *l = v->b->launch;
+    struct finding f = {.kind = FINDING_UNINITIALIZED, .space = "shared"};
+    if (!finding_is_new(l->check, f.kind, f.severity, l->facts, v->place, NULL, 0))
+        return;
+    char where[200];
+    f.access = side_of(v, lane, offset);
+    name_place(l, offset, where, sizeof where);
+    snprintf(f.message, sizeof f.message, "%s of %u bytes of %s that no thread of the block has written",
+             f.access.op, v->bytes, where);
+    snprintf(f.missing, sizeof f.missing, "a store to it before, and a barrier between");
+    finding_add(l->check, &f);
+}
+
+/* -- one cell ------------------------------------------------------------------------------------------- */
+
+static bool
+unordered(const struct visit *v, uint32_t lane, uint64_t m)
+{
+    if ((m & MARK_STRONG) && (v->facts->flags & PLACE_STRONG))
+        return false;
+    return order_unordered(v->b, v->warp, lane, mark_warp(m), mark_lane(m), m & MARK_MANY,
+                           mark_stamp(m));
+}
+
+struct touch {
+    const uint64_t *address; /* of all lanes */
+    uint64_t base;           /* of shared memory */
+    uint32_t lane;
+    uint64_t offset, cell;   /* of the lane's access; the cell */
+};
+
+/* Does the lane of mark m write the same cell in this very instruction? */
+static bool
+in_this_insn(const struct visit *v, const struct touch *t, uint64_t m)
+{
+    uint32_t lane = mark_lane(m);
+    if (mark_place(m) != v->place || mark_warp(m) != v->warp || mark_stamp(m) != v->b->stamp ||
+        lane == t->lane || !(v->lanes >> lane & 1))
+        return false;
+    uint64_t first = (t->address[lane] - t->base) >> v->b->shift;
+    uint64_t last = (t->address[lane] - t->base + v->bytes - 1) >> v->b->shift;
+    return t->cell >= first && t->cell <= last;
+}
+
+static void
+check_last_write(const struct visit *v, const struct touch *t)
+{
+    struct block_state *b = v->b;
+    uint64_t w = b->write[t->cell];
+    bool together = v->op == JIT_STORE && in_this_insn(v, t, w);
+    if (!together && !unordered(v, t->lane, w))
+        return;
+    if (together && (v->facts->flags & PLACE_STRONG) && !b->launch->check->lock_step)
+        together = false; /* volatile: the order is open, the values are whole */
+    uint64_t at = t->cell << b->shift;
+    uint32_t bytes = 1u << b->shift;
+    uint32_t skip = at > t->offset ? (uint32_t)(at - t->offset) : 0;
+    uint8_t theirs[4];
+    if (together) {
+        uint64_t their_offset = t->address[mark_lane(w)] - t->base;
+        for (uint32_t k = 0; k < bytes; k++)
+            theirs[k] = *stored_value(v, mark_lane(w), (uint32_t)(at - their_offset) + k);
+    } else {
+        memcpy(theirs, b->block->shared + at, bytes);
+    }
+    report_race(v, t->lane, at, w, together, stores_same(v, t->lane, skip, bytes, theirs));
+}
+
+static void
+note_read(struct block_state *b, const struct touch *t, uint64_t mark)
+{
+    uint64_t r = b->read[t->cell];
+    mark |= (uint64_t)t->lane << LANE_SHIFT;
+    if (mark_stamp(r) >= b->floor && mark_warp(r) != mark_warp(mark))
+        b->other[t->cell] = r;
+    else if (mark_stamp(r) >= b->floor && mark_stamp(r) >= b->warp_floor[mark_warp(r)] &&
+             (mark_lane(r) != t->lane || (r & MARK_MANY)))
+        mark |= MARK_MANY;
+    b->read[t->cell] = mark;
+}
+
+static void
+touch_cell(const struct visit *v, const struct touch *t, uint64_t mark)
+{
+    struct block_state *b = v->b;
+    uint64_t w = b->write[t->cell];
+    if (v->op != JIT_STORE && mark_stamp(w) < b->first) {
+        uint64_t at = t->cell << b->shift;
+        uint32_t skip = at > t->offset ? (uint32_t)(at - t->offset) : 0;
+        uint32_t bytes = (1u << (1u << b->shift)) - 1;
+        if (v->facts->used & bytes << skip)
+            report_unwritten(v, t->lane, at);
+    }
+    if (mark_stamp(w) >= b->floor)
+        check_last_write(v, t);
+    if (v->op == JIT_LOAD) {
+        note_read(b, t, mark);
+        return;
+    }
+    uint64_t r = b->read[t->cell], o = b->other[t->cell];
+    if (mark_stamp(r) >= b->floor && unordered(v, t->lane, r))
+        report_race(v, t->lane, t->cell << b->shift, r, false, false);
+    else if (mark_stamp(o) >= b->floor && unordered(v, t->lane, o))
+        report_race(v, t->lane, t->cell << b->shift, o, false, false);
+    b->write[t->cell] = mark | (uint64_t)t->lane << LANE_SHIFT;
+}
+
+void
+shared_access(const struct visit *v, uint32_t lanes, const uint64_t *address)
+{
+    struct block_state *b = v->b;
+    struct touch t = {.address = address, .base = (uint64_t)(uintptr_t)b->block->shared};
+    if (!b->write)
+        return;
+    for (uint32_t left = lanes; left && b->shift; left &= left - 1)
+        if (((address[__builtin_ctz(left)] - t.base) | v->bytes) & 3)
+            cut_cells(b);
+    if (v->facts->flags & PLACE_STRONG)
+        order_strong(v, lanes, address, true);
+    uint64_t mark = mark_of(v);
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        t.lane = (uint32_t)__builtin_ctz(left);
+        t.offset = address[t.lane] - t.base;
+        uint64_t last = (t.offset + v->bytes - 1) >> b->shift;
+        for (t.cell = t.offset >> b->shift; t.cell <= last; t.cell++)
+            touch_cell(v, &t, mark);
+    }
+}
+
+/* -- patterns: the same lanes at the same distances again and again ----------------------------------- */
+
+static void
+find_shape(const struct visit *v, struct pattern_shape *s, const int32_t *offset)
+{
+    uint32_t align = v->facts->align;
+    s->offset = offset;
+    s->lanes = v->lanes;
+    s->changes++;
+    s->words = 0;
+    s->twice = false;
+    s->low = INT32_MAX;
+    s->high = INT32_MIN;
+    s->usable = v->bytes % 4 == 0 && v->bytes <= 16;
+    for (uint32_t left = v->lanes; left && s->usable; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left);
+        int32_t at = offset ? offset[lane] : 0;
+        s->usable = at % (int32_t)align == 0;
+        s->low = at < s->low ? at : s->low;
+        s->high = at + (int32_t)v->bytes > s->high ? at + (int32_t)v->bytes : s->high;
+        for (uint32_t k = 0; k < v->bytes / 4; k++) {
+            int32_t word = at / 4 + (int32_t)k;
+            uint32_t n = 0;
+            while (n < s->words && s->word[n] != word)
+                n++;
+            if (n < s->words) {
+                s->twice = true;
+                s->mark[n] |= MARK_MANY;
+            } else {
+                s->word[n] = word;
+                s->mark[n] = (uint64_t)lane << LANE_SHIFT;
+                s->words++;
+            }
+        }
+    }
+}
+
+static struct pattern_shape *
+shape_of(const struct visit *v, const int32_t *offset)
+{
+    enum { PATIENCE = 64 }; /* patterns whose lanes change too often are not worth it */
+    struct block_state *b = v->b;
+    struct pattern_shape *s = b->shape[v->place];
+    if (!s)
+        s = b->shape[v->place] = ls_alloc(sizeof *s);
+    if (s->offset == offset && s->lanes == v->lanes && s->changes)
+        return s->usable ? s : NULL;
+    if (s->changes > PATIENCE)
+        return NULL;
+    find_shape(v, s, offset);
+    return s->usable ? s : NULL;
+}
+
+static bool
+quick_load(struct block_state *b, const struct pattern_shape *s, uint64_t first, uint64_t mark)
+{
+    uint64_t low = (uint64_t)b->first << STAMP_SHIFT;
+    uint64_t floor = (uint64_t)b->floor << STAMP_SHIFT, span = floor - low;
+    const uint64_t *w = b->write + first;
+    uint64_t *r = b->read + first, *o = b->other + first;
+    const uint64_t warp = 31ull << WARP_SHIFT, lane = 31ull << LANE_SHIFT;
+    bool bad = false;
+    for (uint32_t k = 0; k < s->words; k++)
+        bad |= w[s->word[k]] - low >= span;
+    if (bad)
+        return false;
+    for (uint32_t k = 0; k < s->words; k++) {
+        int32_t i = s->word[k];
+        uint64_t old = r[i], new = mark | s->mark[k];
+        if (old >= floor) {
+            if ((old ^ new) & warp)
+                o[i] = old;
+            else if (((old ^ new) & lane) | (old & MARK_MANY))
+                new |= MARK_MANY;
+        }
+        r[i] = new;
+    }
+    return true;
+}
+
+static bool
+quick_store(struct block_state *b, const struct pattern_shape *s, uint64_t first, uint64_t mark)
+{
+    uint64_t floor = (uint64_t)b->floor << STAMP_SHIFT;
+    uint64_t *w = b->write + first;
+    const uint64_t *r = b->read + first, *o = b->other + first;
+    bool bad = false;
+    for (uint32_t k = 0; k < s->words; k++) {
+        int32_t i = s->word[k];
+        bad |= (w[i] >= floor) | (r[i] >= floor) | (o[i] >= floor);
+    }
+    if (bad)
+        return false;
+    for (uint32_t k = 0; k < s->words; k++)
+        w[s->word[k]] = mark | s->mark[k];
+    return true;
+}
+
+bool
+shared_pattern(const struct visit *v, uint64_t base, const int32_t *offset)
+{
+    struct block_state *b = v->b;
+    const struct launch *l = b->launch;
+    uint64_t at = base - (uint64_t)(uintptr_t)b->block->shared;
+    if (at >= 1ull << 32 || v->space != PTX_SPACE_SHARED || b->shift != 2 || v->op == JIT_ATOMIC ||
+        !b->write || (v->facts->flags & PLACE_STRONG) || !v->facts->align ||
+        (at & (v->facts->align - 1)))
+        return false;
+    struct pattern_shape *s = shape_of(v, offset);
+    if (!s || (v->op == JIT_STORE && s->twice))
+        return false;
+    const struct range *e = &l->expect[v->place];
+    uint64_t low = e->base ? e->base & 0xffffffff : 0;
+    uint64_t end = e->base ? e->end & 0xffffffff : l->shared_bytes;
+    if ((int64_t)at + s->low < (int64_t)low || (int64_t)at + s->high > (int64_t)end)
+        return false;
+    uint64_t mark = mark_of(v), first = at / 4;
+    return v->op == JIT_LOAD ? quick_load(b, s, first, mark) : quick_store(b, s, first, mark);
+}
+
+/* -- local memory: written or not ------------------------------------------------------------------------ */
+
+void
+local_access(const struct visit *v, uint32_t lanes, const uint64_t *address)
+{
+    struct block_state *b = v->b;
+    const struct launch *l = b->launch;
+    uint64_t base = (uint64_t)(uintptr_t)b->block->local;
+    if (!b->local_init)
+        return;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left);
+        uint64_t at = address[lane] - base;
+        bool missing = false;
+        for (uint32_t k = 0; k < v->bytes; k++) {
+            uint8_t *byte = &b->local_init[(at + k) / 8], bit = (uint8_t)(1u << ((at + k) & 7));
+            if (v->op != JIT_STORE)
+                missing |= !(*byte & bit) && (v->facts->used >> k & 1);
+            if (v->op != JIT_LOAD)
+                *byte |= bit;
+        }
+        struct finding f = {.kind = FINDING_UNINITIALIZED, .space = "local"};
+        if (!missing ||
+            !finding_is_new(l->check, f.kind, f.severity, l->facts, v->place, NULL, 0))
+            continue;
+        f.access = side_of(v, lane, at % b->block->launch->local_stride);
+        snprintf(f.message, sizeof f.message,
+                 "%s of %u bytes of the thread's local memory that it has not written", f.access.op,
+                 v->bytes);
+        snprintf(f.missing, sizeof f.missing, "a value for the variable before it is read");
+        finding_add(l->check, &f);
+    }
+}
