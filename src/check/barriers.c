@@ -58,7 +58,7 @@ check_arrive(struct jit_warp *w, uint32_t lanes, uint32_t barrier, uint32_t thre
         return;
     struct finding f = {.kind = FINDING_DIVERGENCE};
     f.space = "";
-    if (!finding_is_new(b->launch->check, f.kind, f.severity, k, place, k, first))
+    if (!finding_is_new(b->launch->check, f.kind, f.rank, k, place, k, first))
         return;
     uint32_t t = b->arrive_thread[barrier];
     f.access = barrier_side(b, w->warp, lane, place, "barrier");
@@ -88,7 +88,7 @@ report_gone(struct block_state *b, const uint32_t *arrived, uint32_t place)
     const struct kernel_facts *k = b->launch->facts;
     struct finding f = {.kind = FINDING_DIVERGENCE};
     f.space = "";
-    if (!finding_is_new(b->launch->check, f.kind, f.severity, k, place, NULL, 0))
+    if (!finding_is_new(b->launch->check, f.kind, f.rank, k, place, NULL, 0))
         return;
     const uint32_t *dim = b->launch->launch->block;
     f.access = barrier_side(b, here / JIT_LANES, here % JIT_LANES, place, "barrier");
@@ -131,7 +131,7 @@ report_mask(struct block_state *b, uint32_t warp, uint32_t lane, uint32_t place,
     const struct kernel_facts *k = b->launch->facts;
     struct finding f = {.kind = FINDING_INVALID_MASK};
     f.space = "";
-    if (!finding_is_new(b->launch->check, f.kind, f.severity, k, place, NULL, 0))
+    if (!finding_is_new(b->launch->check, f.kind, f.rank, k, place, NULL, 0))
         return;
     f.access = barrier_side(b, warp, lane, place, "warp operation");
     snprintf(f.message, sizeof f.message, "mask 0x%08x of a warp-wide operation: %s (lanes 0x%08x)",
@@ -141,41 +141,16 @@ report_mask(struct block_state *b, uint32_t warp, uint32_t lane, uint32_t place,
     finding_add(b->launch->check, &f);
 }
 
-/* __syncwarp may be reached by the lanes of its mask one after the other. */
 static void
-meet(struct block_state *b, uint32_t warp, uint32_t lanes, uint32_t members, uint32_t alive,
-     uint32_t place)
+sync_group(struct block_state *b, uint32_t warp, uint32_t lanes, uint32_t members, uint32_t place,
+           bool is_barrier)
 {
-    struct warp_meeting *m = &b->meeting[warp];
-    uint32_t wanted = members & alive;
-    if (m->members && m->members != members) {
-        uint32_t missing = m->members & alive & ~m->arrived;
-        if (missing & lanes)
-            report_mask(b, warp, (uint32_t)__builtin_ctz(missing & lanes), m->place,
-                        "lanes named in it execute another one instead", m->members, missing);
-        m->members = 0;
-    }
-    if (!m->members)
-        *m = (struct warp_meeting){.members = members, .place = place};
-    m->arrived |= lanes;
-    if ((m->arrived & wanted) == wanted)
-        m->members = 0;
-}
-
-static void
-sync_group(struct block_state *b, uint32_t warp, uint32_t lanes, uint32_t members, uint32_t alive,
-           uint32_t place, bool is_barrier)
-{
-    uint32_t lane = (uint32_t)__builtin_ctz(lanes), absent = members & alive & ~lanes;
+    uint32_t lane = (uint32_t)__builtin_ctz(lanes);
     if (lanes & ~members)
         report_mask(b, warp, lane, place, "lanes execute it that it does not name", members,
                     lanes & ~members);
-    if (is_barrier) {
-        meet(b, warp, lanes, members, alive, place);
+    if (is_barrier)
         order_warp(b, warp, lanes, members);
-    } else if (absent) {
-        report_mask(b, warp, lane, place, "lanes that it names do not execute it", members, absent);
-    }
 }
 
 void
@@ -192,13 +167,12 @@ check_sync(struct jit_warp *w, uint32_t lanes, const uint32_t *members, uint32_t
         order_fence(b, w->warp, flags & PLACE_SCOPE_CTA);
         return;
     }
-    uint32_t alive = w->lanes & b->exists[w->warp];
     for (uint32_t left = lanes; left;) {
         uint32_t mask = members[__builtin_ctz(left)], group = 0;
         for (uint32_t some = left; some; some &= some - 1)
             if (members[__builtin_ctz(some)] == mask)
                 group |= some & -some;
-        sync_group(b, w->warp, group, mask, alive, place, flags & PLACE_WARP_BARRIER);
+        sync_group(b, w->warp, group, mask, place, flags & PLACE_WARP_BARRIER);
         left &= ~group;
     }
 }

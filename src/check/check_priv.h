@@ -43,6 +43,7 @@ struct side {
 struct finding {
     enum finding_kind kind;
     enum severity severity;
+    uint32_t rank;               /* of findings between the same places the highest is shown */
     const char *space;           /* "shared", "global", ...; "" : none */
     struct side access, other;
     char message[700], missing[300];
@@ -50,7 +51,7 @@ struct finding {
 
 /* True when it is new, so that the caller fills in the messages and calls finding_add; a finding
  * between these places that is known is counted. */
-bool finding_is_new(struct check *c, enum finding_kind kind, enum severity severity,
+bool finding_is_new(struct check *c, enum finding_kind kind, uint32_t rank,
                     const struct kernel_facts *k, uint32_t place, const struct kernel_facts *other,
                     uint32_t other_place);
 void finding_add(struct check *c, const struct finding *f);
@@ -182,11 +183,6 @@ struct pending {
     bool shared[JIT_LANES];
 };
 
-/* __syncwarp that lanes of a warp have come to and others not yet. */
-struct warp_meeting {
-    uint32_t members, arrived, place;
-};
-
 struct block_state {
     struct block_state *next;
     struct launch *launch;
@@ -201,7 +197,6 @@ struct block_state {
     uint32_t (*lanes_met[MOST_WARPS])[JIT_LANES]; /* [a][b]: stamp; NULL: never in parts */
     struct known *outside[MOST_WARPS];
     struct pending pending[MOST_WARPS];
-    struct warp_meeting meeting[MOST_WARPS];
     uint32_t exists[MOST_WARPS];      /* lanes that the block has */
     uint32_t warps;
     /* shared memory, a cell per word (shift 2) or byte (0) */

@@ -96,6 +96,23 @@ same_key(const struct key *a, const struct key *b)
     return same;
 }
 
+/* A pair is the same whichever side came first. */
+static void
+turn_key(struct key *key)
+{
+    int order = (key->line[0] > key->line[1]) - (key->line[0] < key->line[1]);
+    if (!order && key->file[0] && key->file[1])
+        order = strcmp(key->file[0], key->file[1]);
+    if (!key->kernel[1] || order <= 0)
+        return;
+    struct key was = *key;
+    for (int side = 0; side < 2; side++) {
+        key->kernel[side] = was.kernel[1 - side];
+        key->file[side] = was.file[1 - side];
+        key->line[side] = was.line[1 - side];
+    }
+}
+
 static struct stored **
 bucket_of(struct findings *f, const struct key *key)
 {
@@ -113,7 +130,7 @@ look_up(struct findings *f, const struct key *key)
 }
 
 bool
-finding_is_new(struct check *c, enum finding_kind kind, enum severity severity,
+finding_is_new(struct check *c, enum finding_kind kind, uint32_t rank,
                const struct kernel_facts *k, uint32_t place, const struct kernel_facts *other,
                uint32_t other_place)
 {
@@ -122,9 +139,10 @@ finding_is_new(struct check *c, enum finding_kind kind, enum severity severity,
     struct key key = {.kind = kind};
     key_side(&key, 0, k, place);
     key_side(&key, 1, other, other_place);
+    turn_key(&key);
     pthread_mutex_lock(&c->lock);
     struct stored *s = look_up(c->findings, &key);
-    bool graver = s && severity < s->f.severity;
+    bool graver = s && rank > s->f.rank;
     if (s && !graver)
         s->count++;
     pthread_mutex_unlock(&c->lock);
@@ -159,6 +177,7 @@ finding_add(struct check *c, const struct finding *f)
         key.kernel[0] = f->access.kernel->name;
     if (f->other.valid && f->other.has_place)
         key_side(&key, 1, f->other.kernel, f->other.place);
+    turn_key(&key);
     pthread_mutex_lock(&c->lock);
     bool plain = !key.kernel[0] && !key.kernel[1];
     struct stored *s = plain ? NULL : look_up(c->findings, &key);
@@ -170,7 +189,7 @@ finding_add(struct check *c, const struct finding *f)
         VEC_PUSH(&c->findings->all, s);
     }
     s->count++;
-    if (s->count == 1 || f->severity < s->f.severity) {
+    if (s->count == 1 || f->rank > s->f.rank) {
         s->f = *f;
         keep_side(s, 0, &f->access);
         keep_side(s, 1, &f->other);
@@ -180,6 +199,7 @@ finding_add(struct check *c, const struct finding *f)
                           .kernel = {s->kernel[0], s->kernel[1]},
                           .file = {s->file[0], s->file[1]},
                           .line = {s->line[0], s->line[1]}};
+    turn_key(&s->key);
     pthread_mutex_unlock(&c->lock);
 }
 

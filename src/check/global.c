@@ -30,6 +30,7 @@ enum {
     MARK_STRONG = 2,  /* atomic or volatile, */
     MARK_CTA = 4,     /*   but only for the block */
     MARK_WRITTEN = 8, /* by whom: see who; 0: by something that was over */
+    LANE2_SHIFT = 8,  /* MANY: another lane */
     LANE_BITS = 5, WARP_SHIFT = 5, BLOCK_SHIFT = 10, WORK_SHIFT = 42,
     PLACE_SHIFT = 18, STAMP_SHIFT = 40,
 };
@@ -354,7 +355,7 @@ judge(const struct visit *v, uint32_t lane, const struct mark *m)
 /* -- reports ------------------------------------------------------------------------------------------------ */
 
 static struct side
-side_of_mark(const struct visit *v, const struct mark *m, uint64_t address)
+side_of_mark(const struct visit *v, uint32_t mine, const struct mark *m, uint64_t address)
 {
     const struct launch *l = v->b->launch;
     struct check *c = l->check;
@@ -365,7 +366,11 @@ side_of_mark(const struct visit *v, const struct mark *m, uint64_t address)
     struct side s = {.valid = true, .address = address, .op = w.what ? w.what : "copy"};
     if (!w.kernel)
         return s;
-    uint32_t t = mark_warp(m) * JIT_LANES + mark_lane(m), n = mark_block(m);
+    uint32_t lane = mark_lane(m), n = mark_block(m);
+    if (m->when & MARK_MANY && lane == mine && mark_warp(m) == v->warp &&
+        n == (uint32_t)v->b->block->index)
+        lane = (uint32_t)(m->when >> LANE2_SHIFT) & 31;
+    uint32_t t = mark_warp(m) * JIT_LANES + lane;
     s.kernel = w.kernel;
     s.place = mark_place(m);
     s.op = place_op(w.kernel, s.place);
@@ -428,8 +433,9 @@ report_race(const struct visit *v, uint32_t lane, uint64_t a, const struct mark 
                                           " by different blocks, nothing orders them",
                                           " by different blocks, atomic only inside a block",
                                           " by different threads of a block, nothing orders them"};
-    f.other = side_of_mark(v, m, a);
-    if (!finding_is_new(l->check, f.kind, f.severity, l->facts, v->place, f.other.kernel,
+    f.other = side_of_mark(v, lane, m, a);
+    f.rank = same_value ? 0 : verdict != RACE_INSIDE ? 3 : mark_warp(m) == v->warp ? 1 : 2;
+    if (!finding_is_new(l->check, f.kind, f.rank, l->facts, v->place, f.other.kernel,
                         f.other.place))
         return;
     char where[200];
@@ -452,7 +458,7 @@ report_unwritten(const struct visit *v, uint32_t lane, uint64_t a)
         (found.kind != ALLOCATION_DEVICE && found.kind != ALLOCATION_HEAP))
         return;
     struct finding f = {.kind = FINDING_UNINITIALIZED, .space = "global"};
-    if (!finding_is_new(l->check, f.kind, f.severity, l->facts, v->place, NULL, 0))
+    if (!finding_is_new(l->check, f.kind, f.rank, l->facts, v->place, NULL, 0))
         return;
     char where[200];
     f.access = side_of(v, lane, a);
@@ -508,7 +514,8 @@ note_read(const struct visit *v, struct cell *c, struct mark mark)
             c->other = *r;
         else if (mark_stamp(r) >= v->b->floor && mark_stamp(r) >= v->b->warp_floor[v->warp] &&
                  (r->who != mark.who || (r->when & MARK_MANY)))
-            mark.when |= MARK_MANY;
+            mark.when |= MARK_MANY | (r->who != mark.who ? (uint64_t)mark_lane(r) << LANE2_SHIFT
+                                                         : r->when & 31 << LANE2_SHIFT);
     } else if (mark_work(r) && !work_over(v->b->launch, mark_work(r))) {
         c->other = *r;
     }
@@ -635,7 +642,7 @@ report_copy(struct check *c, uint64_t a, uint32_t work, const struct mark *m, bo
     pthread_mutex_lock(&c->lock);
     struct job own = c->work.at[work - 1], w = c->work.at[mark_work(m) - 1];
     pthread_mutex_unlock(&c->lock);
-    if (!w.kernel || !finding_is_new(c, f.kind, f.severity, w.kernel, mark_place(m), NULL, 0))
+    if (!w.kernel || !finding_is_new(c, f.kind, f.rank, w.kernel, mark_place(m), NULL, 0))
         return;
     uint32_t t = mark_warp(m) * JIT_LANES + mark_lane(m), n = mark_block(m);
     f.access = (struct side){.valid = true, .kernel = w.kernel, .place = mark_place(m),

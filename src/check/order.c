@@ -410,7 +410,6 @@ order_begin(struct block_state *b)
     memset(b->warp_fence, 0, sizeof b->warp_fence);
     memset(b->warp_fence_block, 0, sizeof b->warp_fence_block);
     memset(b->warp_floor, 0, sizeof b->warp_floor);
-    memset(b->meeting, 0, sizeof b->meeting);
     for (uint32_t w = 0; w < b->warps; w++) {
         b->pending[w].count = 0;
         known_put(b->outside[w]);

@@ -314,6 +314,44 @@ describe_insn(struct walk *w, struct kernel_facts *k, const struct flow_insn *f)
     find_roots(w, address, p, again);
 }
 
+/* "_Z5halvePfi" -> "halve", "_ZN4math4addEv" -> "math::add", "_ZZ1kvE4tile" -> "tile"; others as
+ * they are. Template arguments
+ * are left out. */
+static char *
+readable(struct arena *a, const char *name)
+{
+    const char *s = name;
+    struct text t = {0};
+    if (!ls_starts_with(s, "_Z"))
+        return arena_strdup(a, name);
+    if (s[2] == 'Z') { /* a static variable of a function: its own name stands last */
+        for (const char *e = strchr(s, 'E'); e; e = strchr(e + 1, 'E'))
+            if (e[1] >= '1' && e[1] <= '9')
+                s = e + 1;
+        size_t n = (size_t)strtoul(s, (char **)&s, 10);
+        return strlen(s) >= n && n ? arena_strndup(a, s, n) : arena_strdup(a, name);
+    }
+    s += 2;
+    if (*s == 'L')
+        s++;
+    bool nested = *s == 'N';
+    s += nested;
+    for (bool first = true; *s >= '1' && *s <= '9' && (first || nested); first = false) {
+        size_t n = (size_t)strtoul(s, (char **)&s, 10);
+        if (strlen(s) < n)
+            break;
+        bool hidden = n > 11 && ls_starts_with(s, "_GLOBAL__N");
+        if (!hidden) {
+            text_add(&t, t.count ? "::" : "%s", "");
+            text_add_bytes(&t, s, n);
+        }
+        s += n;
+    }
+    char *out = arena_strdup(a, t.count ? t.at : name);
+    text_free(&t);
+    return out;
+}
+
 static void
 find_shared(struct kernel_facts *k, const struct flow *f)
 {
@@ -322,13 +360,13 @@ find_shared(struct kernel_facts *k, const struct flow *f)
         const struct ptx_var *v = f->module->vars[n];
         if (v->space == PTX_SPACE_SHARED)
             k->shared[k->shared_count++] =
-                (struct shared_var){arena_strdup(&k->arena, v->name), v, f->shared_offset[n],
+                (struct shared_var){readable(&k->arena, v->name), v, f->shared_offset[n],
                                     v->unsized ? 0 : v->size};
     }
     for (uint32_t n = 0; n < f->var_count; n++)
         if (f->vars[n].place == FLOW_SHARED)
             k->shared[k->shared_count++] =
-                (struct shared_var){arena_strdup(&k->arena, f->vars[n].var->name), f->vars[n].var,
+                (struct shared_var){readable(&k->arena, f->vars[n].var->name), f->vars[n].var,
                                     f->vars[n].offset, f->vars[n].var->size};
 }
 
@@ -418,36 +456,6 @@ place_text(const struct kernel_facts *k, uint32_t place, char *out, size_t room)
         snprintf(out, room, "%s:%u", k->file[place], k->line[place]);
     else
         snprintf(out, room, "?");
-}
-
-/* "_Z5halvePfi" -> "halve", "_ZN4math4addEv" -> "math::add"; others as they are. Template arguments
- * are left out. */
-static char *
-readable(struct arena *a, const char *name)
-{
-    const char *s = name;
-    struct text t = {0};
-    if (!ls_starts_with(s, "_Z"))
-        return arena_strdup(a, name);
-    s += 2;
-    if (*s == 'L')
-        s++;
-    bool nested = *s == 'N';
-    s += nested;
-    for (bool first = true; *s >= '1' && *s <= '9' && (first || nested); first = false) {
-        size_t n = (size_t)strtoul(s, (char **)&s, 10);
-        if (strlen(s) < n)
-            break;
-        bool hidden = n > 11 && ls_starts_with(s, "_GLOBAL__N");
-        if (!hidden) {
-            text_add(&t, t.count ? "::" : "%s", "");
-            text_add_bytes(&t, s, n);
-        }
-        s += n;
-    }
-    char *out = arena_strdup(a, t.count ? t.at : name);
-    text_free(&t);
-    return out;
 }
 
 static void

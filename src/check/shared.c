@@ -17,6 +17,7 @@
 enum {
     MARK_MANY = 1,   /* other lanes of the warp, too */
     MARK_STRONG = 2, /* atomic or volatile */
+    LANE2_SHIFT = 2, /* MANY: another lane */
     LANE_SHIFT = 8,
     WARP_SHIFT = 13,
     PLACE_SHIFT = 18,
@@ -121,12 +122,14 @@ name_place(const struct launch *l, uint64_t offset, char *out, size_t room)
 }
 
 static struct side
-other_side(const struct visit *v, uint64_t m, uint64_t offset)
+other_side(const struct visit *v, uint32_t lane, uint64_t m, uint64_t offset)
 {
     struct visit o = *v;
     o.warp = mark_warp(m);
     o.place = mark_place(m);
-    struct side s = side_of(&o, mark_lane(m), offset);
+    uint32_t their = mark_lane(m), second = (uint32_t)(m >> LANE2_SHIFT) & 31;
+    struct side s = side_of(&o, o.warp == v->warp && their == lane && m & MARK_MANY ? second : their,
+                            offset);
     s.op = place_op(v->b->launch->facts, o.place);
     s.size = v->b->launch->facts->place[o.place].align;
     return s;
@@ -141,13 +144,14 @@ report_race(const struct visit *v, uint32_t lane, uint64_t offset, uint64_t othe
                         .severity = same_value ? SEVERITY_WARNING : SEVERITY_ERROR,
                         .space = "shared"};
     uint32_t place = mark_place(other);
-    if (!finding_is_new(l->check, f.kind, f.severity, l->facts, v->place, l->facts, place))
+    bool warp = mark_warp(other) == v->warp;
+    f.rank = same_value ? 0 : warp ? 1 : 2;
+    if (!finding_is_new(l->check, f.kind, f.rank, l->facts, v->place, l->facts, place))
         return;
     char where[200];
     f.access = side_of(v, lane, offset);
-    f.other = other_side(v, other, offset);
+    f.other = other_side(v, lane, other, offset);
     name_place(l, offset, where, sizeof where);
-    bool warp = mark_warp(other) == v->warp;
     snprintf(f.message, sizeof f.message, "%s and %s of %s by different threads%s%s", f.other.op,
              f.access.op, where,
              same_insn ? " in one instruction"
@@ -169,7 +173,7 @@ report_unwritten(const struct visit *v, uint32_t lane, uint64_t offset)
 {
     const struct launch *l = v->b->launch;
     struct finding f = {.kind = FINDING_UNINITIALIZED, .space = "shared"};
-    if (!finding_is_new(l->check, f.kind, f.severity, l->facts, v->place, NULL, 0))
+    if (!finding_is_new(l->check, f.kind, f.rank, l->facts, v->place, NULL, 0))
         return;
     char where[200];
     f.access = side_of(v, lane, offset);
@@ -235,6 +239,14 @@ check_last_write(const struct visit *v, const struct touch *t)
     report_race(v, t->lane, at, w, together, stores_same(v, t->lane, skip, bytes, theirs));
 }
 
+/* What mark `new` of the same warp keeps of the one that it replaces. */
+static uint64_t
+second_lane(uint64_t old, uint64_t new)
+{
+    uint64_t lane = (old ^ new) >> LANE_SHIFT & 31 ? old >> LANE_SHIFT : old >> LANE2_SHIFT;
+    return MARK_MANY | (lane & 31) << LANE2_SHIFT;
+}
+
 static void
 note_read(struct block_state *b, const struct touch *t, uint64_t mark)
 {
@@ -244,7 +256,7 @@ note_read(struct block_state *b, const struct touch *t, uint64_t mark)
         b->other[t->cell] = r;
     else if (mark_stamp(r) >= b->floor && mark_stamp(r) >= b->warp_floor[mark_warp(r)] &&
              (mark_lane(r) != t->lane || (r & MARK_MANY)))
-        mark |= MARK_MANY;
+        mark |= second_lane(r, mark);
     b->read[t->cell] = mark;
 }
 
@@ -323,7 +335,8 @@ find_shape(const struct visit *v, struct pattern_shape *s, const int32_t *offset
                 n++;
             if (n < s->words) {
                 s->twice = true;
-                s->mark[n] |= MARK_MANY;
+                s->mark[n] = (s->mark[n] & ~(31ull << LANE2_SHIFT)) | MARK_MANY |
+                             (uint64_t)lane << LANE2_SHIFT;
             } else {
                 s->word[n] = word;
                 s->mark[n] = (uint64_t)lane << LANE_SHIFT;
@@ -369,7 +382,7 @@ quick_load(struct block_state *b, const struct pattern_shape *s, uint64_t first,
             if ((old ^ new) & warp)
                 o[i] = old;
             else if (((old ^ new) & lane) | (old & MARK_MANY))
-                new |= MARK_MANY;
+                new = (new & ~(31ull << LANE2_SHIFT)) | second_lane(old, new);
         }
         r[i] = new;
     }
@@ -439,7 +452,7 @@ local_access(const struct visit *v, uint32_t lanes, const uint64_t *address)
         }
         struct finding f = {.kind = FINDING_UNINITIALIZED, .space = "local"};
         if (!missing ||
-            !finding_is_new(l->check, f.kind, f.severity, l->facts, v->place, NULL, 0))
+            !finding_is_new(l->check, f.kind, f.rank, l->facts, v->place, NULL, 0))
             continue;
         f.access = side_of(v, lane, at % b->block->launch->local_stride);
         snprintf(f.message, sizeof f.message,

@@ -41,12 +41,24 @@ error_name(int e)
     return "unrecognized error code";
 }
 
+/* Copies that are over when they return. */
+static bool
+waits_for_host(const char *call)
+{
+    size_t n = strlen(call);
+    return strncmp(call, "cudaMemcpy", 10) == 0 && (n < 5 || strcmp(call + n - 5, "Async") != 0);
+}
+
 cudaError_t
 rt_done(const char *call, int result, const char *format, ...)
 {
     bool failed = result != cudaSuccess && result != cudaErrorNotReady;
-    if (failed)
+    if (failed) {
         last = (cudaError_t)result;
+        device_call_failed(call, result, error_name(result));
+    } else if (waits_for_host(call)) {
+        device_host_waited();
+    }
     if (traced()) {
         char text[512];
         va_list args;
@@ -82,6 +94,7 @@ rt_refuse(const char *call, const char *why)
 static cudaError_t
 held(void)
 {
+    device_errors_seen(true);
     struct device *d = device_at(device_current());
     cudaError_t e = d ? (cudaError_t)device_lost(d) : cudaSuccess;
     device_forget_reason();
@@ -107,12 +120,14 @@ cudaPeekAtLastError(void)
 const char *
 cudaGetErrorName(cudaError_t e)
 {
+    device_errors_seen(true);
     return error_name((int)e);
 }
 
 const char *
 cudaGetErrorString(cudaError_t e)
 {
+    device_errors_seen(true);
     for (size_t k = 0; k < sizeof errors / sizeof *errors; k++)
         if (errors[k].value == (int)e)
             return errors[k].text;

@@ -101,6 +101,14 @@ enum device_result device_fail(enum device_result result, const char *format, ..
 const char *device_reason(void);
 void device_forget_reason(void);
 
+/* -- what the tool `check` is told, where it watches ------------------------------------------------ */
+
+/* A call failed; the program looked at errors (by_program false: it ends). */
+void device_call_failed(const char *call, int result, const char *error);
+void device_errors_seen(bool by_program);
+/* A call was over only when all work of the legacy stream was. */
+void device_host_waited(void);
+
 /* -- devices ---------------------------------------------------------------------------------------- */
 
 /* 0 and device_reason() when the environment asks for something impossible. */

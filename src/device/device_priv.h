@@ -92,6 +92,12 @@ bool tool_start(const struct device_profile *d);
 struct jit_tool *tool_of_process(void); /* NULL: nobody watches */
 /* After a launch: an interim result, when the last one is old. */
 void tool_launched(void);
+/* The process's tool when it is check, else NULL. */
+struct jit_tool *tool_check(void);
+/* What check is told of streams, copies and fills; nothing where it does not watch. */
+void tool_work(const struct device_stream *s, const struct device_op *op);
+void tool_copies(const struct device_copy *c);
+void tool_fills(const struct device_fill *f);
 
 /* -- images ----------------------------------------------------------------------------------------- */
 

@@ -5,6 +5,8 @@
  */
 #include "device/gpu.h"
 
+#include "check/check.h"
+
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -339,9 +341,16 @@ print_text(const char *text, size_t size, void *context)
 
 /* The kernel's own failure is told at once and remembered: on a GPU it would be found later. */
 static void
-lose(struct device *d, const struct exec_report *r)
+lose(struct device *d, const struct device_function *f, const struct exec_report *r)
 {
     int none = DEVICE_OK;
+    enum check_end how = r->status == EXEC_DEADLOCK          ? CHECK_END_DEADLOCK
+                         : r->status == EXEC_INVALID_BARRIER ? CHECK_END_BARRIER
+                         : r->status == EXEC_ILLEGAL_ADDRESS || r->status == EXEC_MISALIGNED
+                             ? CHECK_END_BOUNDS
+                             : CHECK_END_OTHER;
+    check_kernel_failed(tool_check(), how, f->unit->ptx, f->func, r->has_place, r->place, r->block,
+                        r->thread, r->text);
     if (!device_quiet()) {
         fflush(stdout);
         ls_warn("%s", r->text);
@@ -386,7 +395,7 @@ launch_run(struct device_stream *s, const struct device_launch *l)
     memcpy(r.grid, l->grid, sizeof r.grid);
     memcpy(r.block, l->block, sizeof r.block);
     if (!exec_run(p->pool, &r, &report))
-        lose(d, &report);
+        lose(d, f, &report);
     if (printed)
         fflush(stdout);
     tool_launched();

@@ -5,6 +5,8 @@
  */
 #include "device/gpu.h"
 
+#include "check/check.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -47,6 +49,9 @@ device_alloc(struct device *d, uint64_t size, enum allocation_kind kind, uint64_
     if (d->gpu)
         return gpu_alloc(d, size, kind, out_address);
     *out_address = memory_alloc(d->memory, size, 0, kind, NULL);
+    struct allocation new = {.base = *out_address, .size = size, .kind = kind};
+    if (*out_address && tool_check())
+        check_allocated(tool_check(), &new);
     if (*out_address)
         return DEVICE_OK;
     uint64_t used, total;
@@ -76,9 +81,15 @@ device_free(uint64_t address)
     struct allocation a;
     if (!address)
         return DEVICE_OK;
-    if (!device_find(address, &a))
+    if (!device_find(address, &a)) {
+        struct allocation near = {0};
+        memory_find(device_at(device_current())->memory, address, NULL, &near);
+        check_bad_free(tool_check(), "cudaFree", address, &near);
         return device_fail(DEVICE_INVALID_VALUE, "0x%llx was not allocated, or is freed already",
                            (unsigned long long)address);
+    }
+    if (a.base != address || (a.kind != ALLOCATION_DEVICE && a.kind != ALLOCATION_MANAGED))
+        check_bad_free(tool_check(), "cudaFree", address, NULL);
     if (a.base != address)
         return device_fail(DEVICE_INVALID_VALUE, "0x%llx lies %llu bytes inside an allocation",
                            (unsigned long long)address, (unsigned long long)(address - a.base));
@@ -93,6 +104,10 @@ device_free(uint64_t address)
     struct device *d = device_at(a.device);
     if (d->gpu)
         return gpu_free(d, address);
+    if (tool_check()) {
+        check_freed(tool_check(), &a);
+        check_joined_all(tool_check()); /* it waits for the device */
+    }
     memory_release(d->memory, address);
     return DEVICE_OK;
 }
@@ -220,6 +235,7 @@ device_host_free(void *at)
 {
     if (!at || remove_pinned(at, true))
         return DEVICE_OK;
+    check_bad_free(tool_check(), "cudaFreeHost", (uint64_t)at, NULL);
     return device_fail(DEVICE_INVALID_VALUE, "%p was not allocated as pinned host memory", at);
 }
 

@@ -6,6 +6,8 @@
  */
 #include "device/gpu.h"
 
+#include "check/check.h"
+
 #include <string.h>
 #include <time.h>
 
@@ -43,6 +45,7 @@ op_run(struct device_stream *s, const struct device_op *op)
             return r;
         if (gpu)
             return gpu_copy(s, &op->copy);
+        tool_copies(&op->copy);
         copy_run(&op->copy);
         return r;
     case DEVICE_OP_FILL:
@@ -51,6 +54,7 @@ op_run(struct device_stream *s, const struct device_op *op)
             return r;
         if (gpu)
             return gpu_fill(s, &op->fill);
+        tool_fills(&op->fill);
         fill_run(&op->fill);
         return r;
     case DEVICE_OP_HOST:
@@ -108,6 +112,7 @@ device_submit(struct device_stream *s, const struct device_op *op)
     if (s == s->device->stream && capture_forbids(s->device))
         return device_fail(DEVICE_CAPTURE_IMPLICIT,
                            "the legacy stream would wait for a stream that is capturing");
+    tool_work(s, op);
     return op_run(s, op);
 }
 
@@ -192,6 +197,7 @@ device_stream_query(struct device_stream *s)
 {
     if (s->capture)
         return device_fail(DEVICE_CAPTURE_UNSUPPORTED, "the stream is capturing");
+    check_joined_stream(tool_check(), s == s->device->stream ? 0 : s->id);
     return s->device->gpu ? gpu_stream_query(s) : device_lost(s->device);
 }
 
@@ -268,6 +274,7 @@ device_event_query(struct device_event *e)
 {
     if (e->captured.graph)
         return device_fail(DEVICE_CAPTURE_UNSUPPORTED, "the event was recorded in a capturing stream");
+    check_joined_event(tool_check(), e);
     return e->device->gpu && e->recorded ? gpu_event_query(e) : device_lost(e->device);
 }
 

@@ -5,6 +5,8 @@
  */
 #include "device/gpu.h"
 
+#include "check/check.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -333,6 +335,7 @@ device_synchronize(struct device *d)
     fflush(stdout);
     if (device_capture_graph(d->stream, NULL))
         return device_fail(DEVICE_CAPTURE_UNSUPPORTED, "a stream of the device is capturing");
+    check_joined_all(tool_check());
     return d->gpu && !d->lost ? gpu_synchronize(d) : device_lost(d);
 }
 

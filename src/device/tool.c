@@ -12,6 +12,7 @@
  */
 #include "device/device_priv.h"
 
+#include "check/check.h"
 #include "profile/profile.h"
 
 #include <signal.h>
@@ -33,6 +34,7 @@ struct tool_row {
 
 static const struct tool_row tool_rows[] = {
     {"profile", profile_open, profile_write},
+    {"check", check_open, check_write},
 };
 
 /* What ends a process without exit(): the result is written first, then the signal takes effect. */
@@ -71,11 +73,32 @@ write_result(bool complete)
     free(text);
 }
 
+struct jit_tool *
+tool_check(void)
+{
+    return state.tool && state.row->open == check_open ? state.tool : NULL;
+}
+
+static void
+note_leak(const struct allocation *a, void *context)
+{
+    bool elsewhere = a->kind == ALLOCATION_HOST && a->device != 0; /* known to all devices */
+    if (a->kind != ALLOCATION_VARIABLE && !elsewhere &&
+        !(a->name && !strcmp(a->name, device_graph_memory)))
+        check_leak(context, a);
+}
+
 /* The tool is not closed: other threads may still launch. */
 static void
 at_exit(void)
 {
     fflush(stdout);
+    for (int k = 0; tool_check() && getpid() == state.process && k < DEVICE_MOST; k++) {
+        struct device *d = __atomic_load_n(&device_process()->device[k], __ATOMIC_ACQUIRE);
+        if (d)
+            memory_each(d->memory, note_leak, tool_check());
+    }
+    device_errors_seen(false);
     pthread_mutex_lock(&state.lock);
     write_result(true);
     pthread_mutex_unlock(&state.lock);
@@ -156,4 +179,96 @@ tool_launched(void)
     write_result(false);
     __atomic_store_n(&state.last_ns, now_ns(), __ATOMIC_RELAXED);
     pthread_mutex_unlock(&state.lock);
+}
+
+/* -- what check is told ---------------------------------------------------------------------------- */
+
+/* A failed call whose error the program has not looked at yet. */
+static _Thread_local struct {
+    char call[64], error[64], reason[512];
+} unseen;
+
+void
+device_errors_seen(bool by_program)
+{
+    if (unseen.call[0] && !by_program)
+        check_call_failed(tool_check(), unseen.call, unseen.error, unseen.reason);
+    unseen.call[0] = 0;
+}
+
+void
+device_call_failed(const char *call, int result, const char *error)
+{
+    bool kernel = result >= DEVICE_ILLEGAL_ADDRESS && result <= DEVICE_LAUNCH_FAILURE &&
+                  result != DEVICE_OUT_OF_RESOURCES && result != DEVICE_PEER_ENABLED;
+    if (!tool_check() || kernel || result == DEVICE_NOT_READY)
+        return;
+    device_errors_seen(false);
+    if (result == DEVICE_INVALID_HANDLE) { /* destroyed, or never made: worth saying in any case */
+        check_call_failed(tool_check(), call, error, device_reason());
+        return;
+    }
+    snprintf(unseen.call, sizeof unseen.call, "%s", call);
+    snprintf(unseen.error, sizeof unseen.error, "%s", error);
+    snprintf(unseen.reason, sizeof unseen.reason, "%s", device_reason());
+}
+
+void
+device_host_waited(void)
+{
+    if (tool_check())
+        check_joined_stream(tool_check(), 0);
+}
+
+void
+tool_work(const struct device_stream *s, const struct device_op *op)
+{
+    struct jit_tool *t = tool_check();
+    if (!t)
+        return;
+    bool legacy = s == s->device->stream;
+    uint64_t id = legacy ? 0 : s->id;
+    if (op->kind == DEVICE_OP_RECORD)
+        check_record(t, id, op->event);
+    else if (op->kind == DEVICE_OP_WAIT)
+        check_wait(t, id, op->event);
+    else
+        check_work(t, id, legacy, !(s->flags & DEVICE_STREAM_NONBLOCKING));
+}
+
+static void
+tell_rows(const struct device_side *side, uint64_t width, uint64_t height, uint64_t depth, bool writes,
+          const char *what)
+{
+    enum { MOST_ROWS = 65536 };
+    if (side->array)
+        return;
+    uint64_t at = (uint64_t)side->at + side->x + (side->y + side->z * side->rows) * side->pitch;
+    if (height * depth == 1 || side->pitch == width || height * depth > MOST_ROWS) {
+        check_range(tool_check(), at, (depth - 1) * side->rows * side->pitch +
+                                          (height - 1) * side->pitch + width, writes, what);
+        return;
+    }
+    for (uint64_t z = 0; z < depth; z++)
+        for (uint64_t y = 0; y < height; y++)
+            check_range(tool_check(), at + (z * side->rows + y) * side->pitch, width, writes, what);
+}
+
+void
+tool_copies(const struct device_copy *c)
+{
+    if (!tool_check())
+        return;
+    if (c->direction != DEVICE_HOST_TO_DEVICE)
+        tell_rows(&c->from, c->width, c->height, c->depth, false, "copy");
+    if (c->direction != DEVICE_DEVICE_TO_HOST)
+        tell_rows(&c->to, c->width, c->height, c->depth, true, "copy");
+}
+
+void
+tool_fills(const struct device_fill *f)
+{
+    struct device_side side = {.at = f->at, .pitch = f->pitch, .rows = f->rows};
+    if (tool_check())
+        tell_rows(&side, f->width * f->unit, f->height, f->depth, true, "fill");
 }

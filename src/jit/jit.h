@@ -131,8 +131,7 @@ enum jit_event {
     JIT_EVENT_COUNT = 2,  /* executions are counted in block->counts */
     JIT_EVENT_SYNC = 4,   /* warp-wide synchronisation and fences: services->sync */
     JIT_EVENT_GUARD = 8,  /* with ACCESS: access and pattern decide, in warp->denied, which lanes make
-                             it; stores show their values in warp->values. With SYNC: warp->lanes
-                             holds the lanes that have not exited when sync is called */
+                             it; stores show their values in warp->values */
 };
 
 /* JIT_EVENT_COUNT, per place: counts[JIT_COUNTS * place + one of these]. Instructions that LLVM or

@@ -94,9 +94,6 @@ core_announce_sync(struct core *c, const struct flow_insn *i)
     bool fence = i->i.op == PTX_OP_MEMBAR || i->i.op == PTX_OP_FENCE;
     if (!(c->events & JIT_EVENT_SYNC) || !(o || fence))
         return;
-    if (c->events & JIT_EVENT_GUARD)
-        core_store_field(c, c->e.warp, FIELD(jit_warp, lanes),
-                         LLVMBuildLoad2(c->e.b, core_scalar(c, 32), c->alive, ""));
     LLVMValueRef members = LLVMConstNull(LLVMPointerTypeInContext(c->e.context, 0));
     if (o) {
         members = core_alloca(c, core_vector(c, 32));

@@ -971,6 +971,7 @@ store_words(struct site *s, const struct ptx_operand *o, const struct ptx_operan
     }
 }
 
+static void
 show_values(struct site *s, const struct ptx_operand *from)
 {
     struct core *c = s->c;

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * check_view.c: findings for people. Lines begin as compute-sanitizer's do and the summary line is
+ * its own, so that scripts that look for it go on working. A file of suppressions has blocks:
+ *
+ *     # a race that is meant
+ *     {
+ *         kind: global-race
+ *         kernel: histogram*
+ *         place: *.cu:41
+ *         other: *
+ *     }
+ */
+#include "cli/check_view.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <string.h>
+
+/* -- suppressions ------------------------------------------------------------------------------- */
+
+static bool
+set_pattern(struct suppressions *s, struct suppression *block, const char *key, const char *value)
+{
+    char **at = !strcmp(key, "kind")     ? &block->kind
+                : !strcmp(key, "kernel") ? &block->kernel
+                : !strcmp(key, "place")  ? &block->place
+                : !strcmp(key, "other")  ? &block->other
+                                         : NULL;
+    if (at)
+        *at = arena_strdup(&s->arena, value);
+    return at != NULL;
+}
+
+static char *
+trim(char *s)
+{
+    s += strspn(s, " \t\r");
+    size_t n = strlen(s);
+    while (n && strchr(" \t\r", s[n - 1]))
+        s[--n] = 0;
+    return s;
+}
+
+static bool
+take_line(struct suppressions *s, struct suppression *block, bool *open, char *line)
+{
+    char *colon = strchr(line, ':');
+    if (!*line || *line == '#')
+        return true;
+    if (!strcmp(line, "{") || !strcmp(line, "}")) {
+        bool fine = *open == (*line == '}');
+        if (*open)
+            VEC_PUSH(&s->list, *block);
+        *block = (struct suppression){0};
+        *open = *line == '{';
+        return fine;
+    }
+    if (!*open || !colon)
+        return false;
+    *colon = 0;
+    return set_pattern(s, block, trim(line), trim(colon + 1));
+}
+
+bool
+suppressions_read(struct suppressions *s, const char *path, struct ls_error *err)
+{
+    size_t size;
+    char *text = ls_read_file(path, &size, err);
+    struct suppression block = {0};
+    bool open = false, fine = text != NULL;
+    uint32_t number = 0;
+    for (char *at = text; fine && at;) {
+        char *end = strchr(at, '\n');
+        if (end)
+            *end = 0;
+        number++;
+        if (!take_line(s, &block, &open, trim(at)))
+            fine = ls_fail(err, LS_ERR_USAGE,
+                           "%s:%u: not part of a suppression ({, kind: ..., kernel: ..., place: ..., "
+                           "other: ..., })", path, number);
+        at = end ? end + 1 : NULL;
+    }
+    if (fine && open)
+        fine = ls_fail(err, LS_ERR_USAGE, "%s: the last block is not closed", path);
+    ls_release(text);
+    return fine;
+}
+
+void
+suppressions_free(struct suppressions *s)
+{
+    VEC_FREE(&s->list);
+    arena_free(&s->arena);
+}
+
+static const char *
+text_of(json_t *object, const char *key)
+{
+    return json_string_value(json_object_get(object, key));
+}
+
+/* "file:line" with the whole path or the file's name alone. */
+static bool
+place_matches(const char *pattern, json_t *side)
+{
+    char place[4200];
+    const char *file = text_of(side, "file");
+    if (!pattern)
+        return true;
+    if (!file)
+        return fnmatch(pattern, "", 0) == 0;
+    const char *slash = strrchr(file, '/');
+    json_int_t line = json_integer_value(json_object_get(side, "line"));
+    snprintf(place, sizeof place, "%s:%lld", file, (long long)line);
+    if (fnmatch(pattern, place, 0) == 0)
+        return true;
+    snprintf(place, sizeof place, "%s:%lld", slash ? slash + 1 : file, (long long)line);
+    return fnmatch(pattern, place, 0) == 0;
+}
+
+static bool
+is_suppressed(const struct suppressions *s, json_t *finding)
+{
+    const char *kind = text_of(finding, "kind"), *kernel = text_of(finding, "kernel");
+    json_t *access = json_object_get(finding, "access"), *other = json_object_get(finding, "other");
+    for (size_t k = 0; k < s->list.count; k++) {
+        const struct suppression *b = &s->list.at[k];
+        if ((!b->kind || (kind && fnmatch(b->kind, kind, 0) == 0)) &&
+            (!b->kernel || fnmatch(b->kernel, kernel ? kernel : "", 0) == 0) &&
+            ((place_matches(b->place, access) && place_matches(b->other, other)) ||
+             (place_matches(b->place, other) && place_matches(b->other, access))))
+            return true;
+    }
+    return false;
+}
+
+void
+suppressions_apply(const struct suppressions *s, json_t *result)
+{
+    json_t *findings = json_object_get(result, "findings"), *summary = json_object_get(result, "summary");
+    json_int_t errors = 0, warnings = 0, suppressed = 0;
+    for (size_t k = 0; k < json_array_size(findings);) {
+        json_t *f = json_array_get(findings, k);
+        const char *severity = text_of(f, "severity");
+        if (is_suppressed(s, f)) {
+            json_array_remove(findings, k);
+            suppressed++;
+            continue;
+        }
+        *(severity && !strcmp(severity, "error") ? &errors : &warnings) += 1;
+        k++;
+    }
+    json_object_set_new(summary, "errors", json_integer(errors));
+    json_object_set_new(summary, "warnings", json_integer(warnings));
+    json_object_set_new(summary, "suppressed", json_integer(suppressed));
+}
+
+static void
+print_place(const char *key, json_t *side, FILE *out)
+{
+    const char *file = text_of(side, "file");
+    if (!file)
+        return;
+    const char *slash = strrchr(file, '/');
+    fprintf(out, "    %s: %s:%lld\n", key, slash ? slash + 1 : file,
+            (long long)json_integer_value(json_object_get(side, "line")));
+}
+
+void
+suppression_print(json_t *finding, FILE *out)
+{
+    const char *kernel = text_of(finding, "kernel");
+    fprintf(out, "{\n    kind: %s\n", text_of(finding, "kind"));
+    if (kernel)
+        fprintf(out, "    kernel: %s\n", kernel);
+    print_place("place", json_object_get(finding, "access"), out);
+    print_place("other", json_object_get(finding, "other"), out);
+    fprintf(out, "}\n");
+}
+
+/* -- text --------------------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *kind, *title;
+} titles[] = {
+#define FINDING(name, text, group, title) {text, title},
+#include "check/findings.def"
+#undef FINDING
+};
+
+static const char *
+title_of(const char *kind)
+{
+    for (size_t k = 0; k < sizeof titles / sizeof *titles; k++)
+        if (kind && !strcmp(titles[k].kind, kind))
+            return titles[k].title;
+    return "Finding";
+}
+
+static void
+print_triple(json_t *v, FILE *out)
+{
+    fprintf(out, "(%lld,%lld,%lld)", (long long)json_integer_value(json_array_get(v, 0)),
+            (long long)json_integer_value(json_array_get(v, 1)),
+            (long long)json_integer_value(json_array_get(v, 2)));
+}
+
+static void
+print_side(json_t *side, FILE *out)
+{
+    const char *op = text_of(side, "op"), *kernel = text_of(side, "kernel"),
+               *file = text_of(side, "file");
+    json_int_t size = json_integer_value(json_object_get(side, "size"));
+    if (!json_is_object(side) || !kernel)
+        return;
+    fprintf(out, "=========     %s", op);
+    if (size)
+        fprintf(out, " of %lld bytes", (long long)size);
+    fprintf(out, " in %s", kernel);
+    if (file)
+        fprintf(out, " at %s:%lld", file,
+                (long long)json_integer_value(json_object_get(side, "line")));
+    if (json_is_array(json_object_get(side, "thread"))) {
+        fprintf(out, " by thread ");
+        print_triple(json_object_get(side, "thread"), out);
+        fprintf(out, " in block ");
+        print_triple(json_object_get(side, "block"), out);
+    }
+    fprintf(out, "\n");
+}
+
+static void
+print_finding(const struct check_view *v, json_t *f, FILE *out)
+{
+    const char *missing = text_of(f, "missing"), *severity = text_of(f, "severity");
+    json_int_t count = json_integer_value(json_object_get(f, "count"));
+    fprintf(out, "========= %s%s", severity && !strcmp(severity, "warning") ? "Warning: " : "",
+            title_of(text_of(f, "kind")));
+    if (count > 1)
+        fprintf(out, " (%lld times)", (long long)count);
+    fprintf(out, ": %s\n", text_of(f, "message"));
+    print_side(json_object_get(f, "access"), out);
+    print_side(json_object_get(f, "other"), out);
+    if (missing)
+        fprintf(out, "=========     what is missing: %s\n", missing);
+    fprintf(out, "=========\n");
+    if (v->blocks)
+        suppression_print(f, out);
+}
+
+static bool
+is_shown(const struct check_view *v, json_t *f)
+{
+    const char *severity = text_of(f, "severity");
+    return !(v->only_errors && severity && !strcmp(severity, "warning"));
+}
+
+void
+check_view_print(const struct check_view *v, FILE *out)
+{
+    json_t *findings = json_object_get(v->result, "findings"), *f;
+    json_t *summary = json_object_get(v->result, "summary");
+    json_int_t errors = json_integer_value(json_object_get(summary, "errors"));
+    json_int_t warnings = json_integer_value(json_object_get(summary, "warnings"));
+    json_int_t suppressed = json_integer_value(json_object_get(summary, "suppressed"));
+    uint64_t shown = 0, left = 0;
+    size_t k;
+    json_array_foreach(findings, k, f)
+    {
+        if (!is_shown(v, f))
+            continue;
+        if (shown < v->limit) {
+            print_finding(v, f, out);
+            shown++;
+        } else {
+            left++;
+        }
+    }
+    if (left)
+        fprintf(out, "========= %llu more are not shown (--print-limit)\n", (unsigned long long)left);
+    if (json_is_true(json_object_get(v->result, "thinned")))
+        fprintf(out, "========= Shadow memory reached its limit (--shadow-memory): races were looked for "
+                     "in a part of device memory only\n");
+    if (v->races)
+        fprintf(out, "========= RACECHECK SUMMARY: %llu hazards displayed (%lld errors, %lld warnings)\n",
+                (unsigned long long)shown, (long long)errors, (long long)warnings);
+    else
+        fprintf(out, "========= ERROR SUMMARY: %lld error%s\n", (long long)errors, errors == 1 ? "" : "s");
+    if ((warnings && !v->races) || suppressed)
+        fprintf(out, "========= %lld warning%s, %lld suppressed\n", (long long)warnings,
+                warnings == 1 ? "" : "s", (long long)suppressed);
+}

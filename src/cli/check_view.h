@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What `lockstep check` found, as JSON (cli.md), less what a file of suppressions names, as text.
+ */
+#ifndef LOCKSTEP_CLI_CHECK_VIEW_H
+#define LOCKSTEP_CLI_CHECK_VIEW_H
+
+#include "base/base.h"
+
+#include <jansson.h>
+
+/* A block of a suppressions file: patterns as the shell's; NULL: anything. */
+struct suppression {
+    char *kind, *kernel, *place, *other;
+};
+
+struct suppressions {
+    struct arena arena;
+    VEC(struct suppression) list;
+};
+
+bool suppressions_read(struct suppressions *s, const char *path, struct ls_error *err);
+void suppressions_free(struct suppressions *s);
+/* Takes the findings that a block names out of the result and mends its summary. */
+void suppressions_apply(const struct suppressions *s, json_t *result);
+/* The block that would suppress the finding. */
+void suppression_print(json_t *finding, FILE *out);
+
+struct check_view {
+    json_t *result;
+    uint64_t limit;     /* findings shown */
+    bool only_errors;   /* no warnings */
+    bool blocks;        /* with a block to paste behind each */
+    bool races;         /* racecheck's summary line instead of the usual one */
+};
+void check_view_print(const struct check_view *v, FILE *out);
+
+#endif

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * lockstep check: runs a program under all checks and shows what they found. The program runs under
+ * the tool `check` (device/tool.c), which writes its findings as JSON. compute-sanitizer's options are
+ * taken too: those that have a meaning here keep it, the others are accepted and say so with -v.
+ */
+#include "cli/check_view.h"
+#include "cli/cli.h"
+#include "cli/program.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    C_ONLY, C_KERNEL, C_SKIP, C_COUNT, C_SUPPRESSIONS, C_GENERATE, C_LIMIT, C_LEVEL, C_EXIT, C_LOG,
+    C_SHADOW, C_TOOL, C_LEAK, C_KERNEL_NAME, C_KERNEL_REGEX, C_API, C_RACE_REPORT, C_FIRST_IGNORED,
+    C_BACKTRACE = C_FIRST_IGNORED, C_CHECK_API, C_UNUSED, C_TARGETS, C_DESTROY, C_OPTIMIZATION,
+    C_PADDING, C_INIT, C_DEMANGLE, C_ROWS
+};
+
+static const struct option_row rows[C_ROWS] = {
+    [C_ONLY] = {"--only", 0, NULL, "KINDS", "some of race,bounds,init,sync,leak,api (all)"},
+    [C_KERNEL] = {"--kernel", 'k', NULL, "TEXT", "only kernels whose name contains TEXT"},
+    [C_SKIP] = {"--launch-skip", 0, NULL, "N", "the first N launches are not checked"},
+    [C_COUNT] = {"--launch-count", 0, NULL, "N", "at most N launches are checked"},
+    [C_SUPPRESSIONS] = {"--suppressions", 0, NULL, "FILE", "findings that are not reported"},
+    [C_GENERATE] = {"--gen-suppressions", 0, NULL, NULL, "a block for that file behind each finding"},
+    [C_LIMIT] = {"--print-limit", 0, NULL, "N", "findings shown (100)"},
+    [C_LEVEL] = {"--print-level", 0, NULL, "LEVEL", "info, warning (the default) or error"},
+    [C_EXIT] = {"--error-exitcode", 0, NULL, "N", "exit status when anything is found (1)"},
+    [C_LOG] = {"--log-file", 0, NULL, "FILE", "the report goes there"},
+    [C_SHADOW] = {"--shadow-memory", 0, NULL, "MIB", "most for shadow memory (a quarter of the host's)"},
+    [C_TOOL] = {"--tool", 0, NULL, "NAME", "memcheck, racecheck, initcheck, synccheck: see --only"},
+    [C_LEAK] = {"--leak-check", 0, NULL, "HOW", "full (the default) or no"},
+    [C_KERNEL_NAME] = {"--kernel-name", 0, NULL, "FILTER", "kernel_name=NAME, kernel_substring=TEXT"},
+    [C_KERNEL_REGEX] = {"--kernel-regex", 0, NULL, "FILTER", "kns=TEXT: as --kernel"},
+    [C_API] = {"--report-api-errors", 0, NULL, "HOW", "no: calls' errors are not reported"},
+    [C_RACE_REPORT] = {"--racecheck-report", 0, NULL, "HOW", "accepted"},
+    [C_BACKTRACE] = {"--show-backtrace", 0, NULL, "HOW", "accepted"},
+    [C_CHECK_API] = {"--check-api-memory-access", 0, NULL, "HOW", "accepted"},
+    [C_UNUSED] = {"--track-unused-memory", 0, NULL, "[HOW]", "accepted"},
+    [C_TARGETS] = {"--target-processes", 0, NULL, "WHICH", "accepted"},
+    [C_DESTROY] = {"--destroy-on-device-error", 0, NULL, "WHAT", "accepted"},
+    [C_OPTIMIZATION] = {"--force-blocking-launches", 0, NULL, "[HOW]", "accepted"},
+    [C_PADDING] = {"--padding", 0, NULL, "BYTES", "accepted: neighbours are told apart without it"},
+    [C_INIT] = {"--require-cuda-init", 0, NULL, "HOW", "accepted"},
+    [C_DEMANGLE] = {"--demangle", 0, NULL, "HOW", "accepted"},
+};
+
+static const struct cli_usage usage = {
+    .name = "check",
+    .synopsis = "[options] [--] PROGRAM [arguments]",
+    .text = "Runs a .cu file (compiled first, cached) or a program built by `lockstep cc` under all checks:\n"
+            "races, bounds, uninitialized reads, barriers, leaks, calls that failed. Exit status: 0 when\n"
+            "nothing is found, 1 when anything is (or the program fails), 3 when nothing was checked.\n",
+    .rows = rows,
+    .row_count = C_ROWS,
+};
+
+struct check_call {
+    struct cli_line line;
+    struct check_view view;
+    struct suppressions suppressions;
+    const char *options;
+    int exit_found;
+};
+
+/* -- options ---------------------------------------------------------------------------------------- */
+
+/* "kernel_substring=abc", "kns=abc": abc. */
+static const char *
+filter_text(const char *filter)
+{
+    const char *equals = filter ? strchr(filter, '=') : NULL;
+    return equals ? equals + 1 : filter;
+}
+
+static bool
+take_tool(struct check_call *c, const char **only, struct ls_error *err)
+{
+    static const struct {
+        const char *tool, *only;
+    } tools[] = {{"memcheck", "bounds,api"}, {"racecheck", "race"}, {"initcheck", "init"},
+                 {"synccheck", "sync"}};
+    const char *tool = c->line.value[C_TOOL], *leak = c->line.value[C_LEAK];
+    const char *api = c->line.value[C_API];
+    if (leak && strcmp(leak, "full") && strcmp(leak, "no"))
+        return ls_fail(err, LS_ERR_USAGE, "--leak-check takes full or no, not \"%s\"", leak);
+    bool leaks = !leak || !strcmp(leak, "full"), errors = !api || strcmp(api, "no") != 0;
+    if (!tool) {
+        if (!*only && (!leaks || !errors))
+            *only = arena_printf(&c->line.arena, "race,bounds,init,sync%s%s", leaks ? ",leak" : "",
+                                 errors ? ",api" : "");
+        return true;
+    }
+    for (size_t k = 0; k < sizeof tools / sizeof *tools; k++)
+        if (!strcmp(tools[k].tool, tool)) {
+            c->view.races = !strcmp(tool, "racecheck");
+            *only = arena_printf(&c->line.arena, "%s%s", tools[k].only,
+                                 !k && leak && leaks ? ",leak" : "");
+            return true;
+        }
+    return ls_fail(err, LS_ERR_USAGE, "--tool takes memcheck, racecheck, initcheck or synccheck, not \"%s\"",
+                   tool);
+}
+
+static bool
+take_number(const struct check_call *c, int row, uint64_t most, uint64_t *out, struct ls_error *err)
+{
+    const char *value = c->line.value[row];
+    if (!value || (ls_parse_u64(value, out) && *out <= most))
+        return true;
+    return ls_fail(err, LS_ERR_USAGE, "%s takes a number up to %llu, not \"%s\"", rows[row].name,
+                   (unsigned long long)most, value);
+}
+
+static bool
+take_options(struct check_call *c, struct ls_error *err)
+{
+    const char *const *value = c->line.value;
+    const char *only = value[C_ONLY], *level = value[C_LEVEL], *kernel = value[C_KERNEL];
+    uint64_t skip = 0, count = 0, shadow = 0, status = CLI_FINDINGS;
+    struct text t = {0};
+    c->view.limit = 100;
+    if (!take_tool(c, &only, err) || !take_number(c, C_SKIP, UINT32_MAX, &skip, err) ||
+        !take_number(c, C_COUNT, UINT32_MAX, &count, err) ||
+        !take_number(c, C_SHADOW, 1 << 24, &shadow, err) ||
+        !take_number(c, C_LIMIT, UINT32_MAX, &c->view.limit, err) ||
+        !take_number(c, C_EXIT, 255, &status, err))
+        return false;
+    if (level && strcmp(level, "info") && strcmp(level, "warning") && strcmp(level, "error"))
+        return ls_fail(err, LS_ERR_USAGE, "--print-level takes info, warning or error, not \"%s\"", level);
+    c->view.only_errors = level && !strcmp(level, "error");
+    c->view.blocks = value[C_GENERATE] != NULL;
+    c->exit_found = (int)status;
+    kernel = kernel ? kernel : filter_text(value[C_KERNEL_NAME]);
+    kernel = kernel ? kernel : filter_text(value[C_KERNEL_REGEX]);
+    if (kernel && strchr(kernel, ';'))
+        return ls_fail(err, LS_ERR_USAGE, "no kernel is named \"%s\"", kernel);
+    text_add(&t, "skip=%llu;count=%llu", (unsigned long long)skip, (unsigned long long)count);
+    if (only)
+        text_add(&t, ";only=%s", only);
+    if (kernel)
+        text_add(&t, ";kernel=%s", kernel);
+    if (shadow)
+        text_add(&t, ";memory=%llu", (unsigned long long)shadow);
+    c->options = arena_strdup(&c->line.arena, t.at);
+    text_free(&t);
+    for (int k = C_FIRST_IGNORED; c->line.common.verbose && k < C_ROWS; k++)
+        if (value[k])
+            fprintf(stderr, "lockstep check: %s has no effect here\n", rows[k].name);
+    return !value[C_SUPPRESSIONS] ||
+           suppressions_read(&c->suppressions, value[C_SUPPRESSIONS], err);
+}
+
+/* -- the result -------------------------------------------------------------------------------------- */
+
+static int
+show(struct check_call *c, const struct program_result *r)
+{
+    const char *json = c->line.common.json, *log = c->line.value[C_LOG];
+    bool taken = json && (!*json || strcmp(json, "-") == 0);
+    int status = CLI_OK;
+    suppressions_apply(&c->suppressions, c->view.result);
+    if (json) {
+        char *text = json_dumps(c->view.result, JSON_INDENT(1));
+        cli_write_json(&usage, json, text, &status);
+        free(text);
+    }
+    FILE *out = log ? fopen(log, "w") : stdout;
+    if (!out) {
+        fprintf(stderr, "lockstep check: %s: %s\n", log, strerror(errno));
+        return CLI_USAGE;
+    }
+    if (log || (!taken && !c->line.common.quiet))
+        check_view_print(&c->view, out);
+    if (log)
+        fclose(out);
+    bool found = json_array_size(json_object_get(c->view.result, "findings")) != 0;
+    if (r->exit_status != 0)
+        fprintf(stderr, "lockstep check: %s ended with %s %d\n", c->line.words[0],
+                r->signal ? "signal" : "exit status", r->signal ? r->signal : r->exit_status);
+    json_t *checked = json_object_get(json_object_get(c->view.result, "summary"), "launches_checked");
+    if (status != CLI_OK)
+        return status;
+    if (found)
+        return c->exit_found;
+    if (json_integer_value(checked) == 0) {
+        fprintf(stderr, "lockstep check: %s launched no kernel that was to be checked\n",
+                c->line.words[0]);
+        return CLI_NOTHING;
+    }
+    return r->exit_status != 0 ? CLI_FINDINGS : CLI_OK;
+}
+
+static int
+report_result(struct check_call *c, const struct program_result *r)
+{
+    struct ls_error err = {0};
+    json_error_t why;
+    c->view.result = r->json ? json_loads(r->json, 0, &why) : NULL;
+    if (r->json && !c->view.result) {
+        ls_fail(&err, LS_ERR_INTERNAL, "the result is not JSON: %s", why.text);
+        return cli_error(usage.name, &err);
+    }
+    if (!r->json) {
+        fprintf(stderr, "lockstep check: %s used no device: nothing was checked (exit status %d)\n",
+                c->line.words[0], r->exit_status);
+        return CLI_NOTHING;
+    }
+    int status = show(c, r);
+    json_decref(c->view.result);
+    return status;
+}
+
+int
+cli_check(int argc, char **argv)
+{
+    struct check_call c = {0};
+    struct program_result r;
+    struct ls_error err = {0};
+    int status;
+    if (!cli_parse(&usage, argc, argv, &c.line, &status))
+        return status;
+    if (c.line.word_count == 0) {
+        status = cli_usage_error(&usage, "no program given");
+    } else if (!take_options(&c, &err)) {
+        status = cli_usage_error(&usage, "%s", err.text);
+    } else if (program_watch(&usage, &c.line, "check", c.options, &r, &status)) {
+        status = report_result(&c, &r);
+        ls_release(r.json);
+    }
+    suppressions_free(&c.suppressions);
+    cli_line_fini(&c.line);
+    return status;
+}
