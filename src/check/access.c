@@ -235,7 +235,7 @@ report_bad(const struct visit *v, uint32_t lane, uint64_t a, enum place_kind in)
         f.kind = describe_global(v, a, what, sizeof what);
     if (v->space == PTX_SPACE_CONST)
         f.space = "constant";
-    if (!finding_is_new(l->check, f.kind, f.rank, l->facts, v->place, NULL, 0))
+    if (!finding_wanted(l, f.kind, f.rank, l->facts, v->place, NULL, 0))
         return;
     f.access = side_of(v, lane, in == IN_SHARED ? a - shared_base(v->b) : a);
     snprintf(f.message, sizeof f.message, "%s of %u bytes: %s", op_names[v->op], v->bytes, what);
@@ -248,7 +248,7 @@ report_misaligned(const struct visit *v, uint32_t lane, uint64_t a, enum place_k
     const struct launch *l = v->b->launch;
     struct finding f = {.kind = FINDING_MISALIGNED,
                         .space = in == IN_SHARED ? "shared" : in == IN_LOCAL ? "local" : "global"};
-    if (!finding_is_new(l->check, f.kind, f.rank, l->facts, v->place, NULL, 0))
+    if (!finding_wanted(l, f.kind, f.rank, l->facts, v->place, NULL, 0))
         return;
     f.access = side_of(v, lane, in == IN_SHARED ? a - shared_base(v->b) : a);
     snprintf(f.message, sizeof f.message,
@@ -364,7 +364,7 @@ begin_visit(struct visit *v, struct jit_warp *w, uint32_t lanes, uint32_t bytes,
 {
     struct block_state *b = w->block->tool;
     w->denied = 0;
-    if (!b || space == PTX_SPACE_PARAM || !b->launch->watched)
+    if (!b || space == PTX_SPACE_PARAM)
         return false;
     *v = (struct visit){.b = b,
                         .w = w,

@@ -48,6 +48,7 @@ check_arrive(struct jit_warp *w, uint32_t lanes, uint32_t barrier, uint32_t thre
     const struct kernel_facts *k = b->launch->facts;
     uint32_t lane = (uint32_t)__builtin_ctz(lanes), first = b->arrive_place[barrier];
     bool counted = threads != 0;
+    b->arrive_stamp[barrier][w->warp] = order_arrive(b);
     if (!b->arrive_any[barrier]) {
         b->arrive_any[barrier] = true;
         b->arrive_place[barrier] = place;
@@ -58,7 +59,7 @@ check_arrive(struct jit_warp *w, uint32_t lanes, uint32_t barrier, uint32_t thre
         return;
     struct finding f = {.kind = FINDING_DIVERGENCE};
     f.space = "";
-    if (!finding_is_new(b->launch->check, f.kind, f.rank, k, place, k, first))
+    if (!finding_wanted(b->launch, f.kind, f.rank, k, place, k, first))
         return;
     uint32_t t = b->arrive_thread[barrier];
     f.access = barrier_side(b, w->warp, lane, place, "barrier");
@@ -88,7 +89,7 @@ report_gone(struct block_state *b, const uint32_t *arrived, uint32_t place)
     const struct kernel_facts *k = b->launch->facts;
     struct finding f = {.kind = FINDING_DIVERGENCE};
     f.space = "";
-    if (!finding_is_new(b->launch->check, f.kind, f.rank, k, place, NULL, 0))
+    if (!finding_wanted(b->launch, f.kind, f.rank, k, place, NULL, 0))
         return;
     const uint32_t *dim = b->launch->launch->block;
     f.access = barrier_side(b, here / JIT_LANES, here % JIT_LANES, place, "barrier");
@@ -117,7 +118,7 @@ check_barrier(struct jit_block *block, uint32_t barrier, const uint32_t *arrived
     }
     if (!counted && !all && barrier < JIT_BARRIERS)
         report_gone(b, arrived, place);
-    order_barrier(b, arrived, waiting, (all || !counted) && waits);
+    order_barrier(b, arrived, waiting, b->arrive_stamp[barrier <= JIT_BARRIERS ? barrier : 0], (all || !counted) && waits);
     if (barrier <= JIT_BARRIERS)
         b->arrive_any[barrier] = false;
 }
@@ -131,7 +132,7 @@ report_mask(struct block_state *b, uint32_t warp, uint32_t lane, uint32_t place,
     const struct kernel_facts *k = b->launch->facts;
     struct finding f = {.kind = FINDING_INVALID_MASK};
     f.space = "";
-    if (!finding_is_new(b->launch->check, f.kind, f.rank, k, place, NULL, 0))
+    if (!finding_wanted(b->launch, f.kind, f.rank, k, place, NULL, 0))
         return;
     f.access = barrier_side(b, warp, lane, place, "warp operation");
     snprintf(f.message, sizeof f.message, "mask 0x%08x of a warp-wide operation: %s (lanes 0x%08x)",

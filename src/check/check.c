@@ -17,8 +17,8 @@ static const struct {
 } groups[] = {{"race", CHECK_RACE}, {"bounds", CHECK_BOUNDS}, {"init", CHECK_INIT},
               {"sync", CHECK_SYNC}, {"leak", CHECK_LEAK},     {"api", CHECK_API}};
 
-static bool
-parse_groups(const char *text, uint32_t *out, struct ls_error *err)
+bool
+check_parse_groups(const char *text, uint32_t *out, struct ls_error *err)
 {
     *out = 0;
     for (const char *s = text; *s;) {
@@ -40,7 +40,7 @@ parse_option(struct check *c, const char *key, const char *value, struct ls_erro
     uint64_t n = 0;
     bool number = ls_parse_u64(value, &n);
     if (!strcmp(key, "only"))
-        return parse_groups(value, &c->groups, err);
+        return check_parse_groups(value, &c->groups, err);
     if (!strcmp(key, "kernel")) {
         ls_release(c->kernel_filter);
         c->kernel_filter = strcpy(ls_alloc(strlen(value) + 1), value);
@@ -160,6 +160,7 @@ free_block(struct block_state *b, uint32_t places)
     ls_release(b->write);
     ls_release(b->read);
     ls_release(b->other);
+    ls_release(b->strong);
     ls_release(b->local_init);
     for (uint32_t k = 0; b->shape && k < places; k++)
         ls_release(b->shape[k]);
@@ -218,8 +219,6 @@ block_begin(struct jit_block *k)
 {
     struct launch *l = k->launch->tool;
     struct block_state *b = k->tool;
-    if (!l->watched)
-        return;
     if (!b)
         b = k->tool = new_block(k, l);
     b->block = k;

@@ -27,6 +27,9 @@
 enum check_group { CHECK_RACE = 1, CHECK_BOUNDS = 2, CHECK_INIT = 4, CHECK_SYNC = 8, CHECK_LEAK = 16,
                    CHECK_API = 32, CHECK_ALL = 63 };
 
+/* "race,sync" to a set of enum check_group. */
+bool check_parse_groups(const char *text, uint32_t *out, struct ls_error *err);
+
 /* options: "key=value;...": only=GROUP,GROUP,...; kernel=TEXT (kernels whose name contains it);
  * skip=N, count=N (launches); memory=MIB (most for shadow memory). NULL and the reason on anything
  * else. */

@@ -136,7 +136,7 @@ struct launch {
     struct memory *memory;
     uint64_t shared_bytes;
     uint32_t work;            /* its number */
-    bool watched;             /* not filtered out */
+    bool watched;             /* not filtered out: findings are reported */
     struct range *expect;     /* per place: the allocation its address comes from; base 0: any */
     uint64_t param_bytes;
     pthread_mutex_t lock;
@@ -144,6 +144,16 @@ struct launch {
     uint32_t after[STREAMS];  /* per stream: work up to there happened before */
     uint32_t floor;           /* work below it happened before */
 };
+
+/* finding_is_new for a launch that may be filtered out. Those are guarded and noted as others, so that
+ * what they wrote is known; only nothing is said of them. */
+static inline bool
+finding_wanted(const struct launch *l, enum finding_kind kind, uint32_t rank,
+               const struct kernel_facts *k, uint32_t place, const struct kernel_facts *other,
+               uint32_t other_place)
+{
+    return l->watched && finding_is_new(l->check, kind, rank, k, place, other, other_place);
+}
 
 /* -- what a warp knows of other blocks ---------------------------------------------------------------- */
 
@@ -202,7 +212,8 @@ struct block_state {
     /* shared memory, a cell per word (shift 2) or byte (0) */
     uint32_t shift;
     uint64_t cells, room;
-    uint64_t *write, *read, *other;
+    uint64_t *write, *read, *other, *strong;
+    bool any_strong;
     struct sync_table *sync;          /* in shared memory */
     /* local memory: a bit per byte that was written */
     uint8_t *local_init;
@@ -213,6 +224,7 @@ struct block_state {
     /* arrivals at the barrier that is filling */
     uint32_t arrive_place[JIT_BARRIERS + 1];
     uint32_t arrive_thread[JIT_BARRIERS + 1];
+    uint32_t arrive_stamp[JIT_BARRIERS + 1][MOST_WARPS]; /* of warps that need not wait */
     bool arrive_any[JIT_BARRIERS + 1];
 };
 
@@ -251,7 +263,10 @@ int64_t known_of(const struct known *k, uint64_t block, uint32_t warp);
 void order_strong(const struct visit *v, uint32_t lanes, const uint64_t *address, bool shared);
 void order_settle(struct block_state *b, uint32_t warp); /* pending acquires */
 /* all: every thread of the block that lives came and waits. */
-void order_barrier(struct block_state *b, const uint32_t *arrived, const uint32_t *waiting, bool all);
+/* stamps: per warp that arrived and does not wait, when; NULL: all wait. */
+void order_barrier(struct block_state *b, const uint32_t *arrived, const uint32_t *waiting,
+                   const uint32_t *stamps, bool all);
+uint32_t order_arrive(struct block_state *b);
 void order_warp(struct block_state *b, uint32_t warp, uint32_t lanes, uint32_t members);
 void order_fence(struct block_state *b, uint32_t warp, bool block_only);
 void order_begin(struct block_state *b);

@@ -205,6 +205,23 @@ finding_add(struct check *c, const struct finding *f)
 
 /* -- JSON ------------------------------------------------------------------------------------------ */
 
+/* An uninitialised read of what another thread writes is that race, not a finding of its own. */
+static bool
+is_explained(const struct findings *all, const struct stored *s)
+{
+    if (s->f.kind != FINDING_UNINITIALIZED)
+        return false;
+    for (size_t k = 0; k < all->all.count; k++) {
+        const struct stored *r = all->all.at[k];
+        bool race = r->f.kind == FINDING_SHARED_RACE || r->f.kind == FINDING_GLOBAL_RACE;
+        for (int side = 0; side < 2 && race; side++)
+            if (r->line[side] == s->line[0] && same_text(r->file[side], s->file[0]) &&
+                same_text(r->kernel[side], s->kernel[0]))
+                return true;
+    }
+    return false;
+}
+
 static json_t *
 triple(const uint32_t v[3])
 {
@@ -263,6 +280,8 @@ check_write(struct jit_tool *t, bool complete)
     pthread_mutex_lock(&c->lock);
     for (size_t k = 0; k < c->findings->all.count; k++) {
         const struct stored *s = c->findings->all.at[k];
+        if (is_explained(c->findings, s))
+            continue;
         *(s->f.severity == SEVERITY_ERROR ? &errors : &warnings) += 1;
         json_array_append_new(list, finding_json(s));
     }

@@ -3,7 +3,7 @@
  * global.c: device memory: who wrote and read each word last, in any launch, and whether it was
  * written at all. Chunks of 16 KiB get their cells when a kernel first touches them; as in shared.c a
  * cell is a word until an access is narrower. Chunks that only copies and fills touched have a bit
- * per byte. Cells take twelve times the memory they watch: beyond the limit races in further chunks
+ * per byte. Cells take sixteen times the memory they watch: beyond the limit races in further chunks
  * are not looked for, and the report says so.
  */
 #include "check/check_priv.h"
@@ -36,7 +36,8 @@ enum {
 };
 
 struct cell {
-    struct mark write, read, other; /* other: the last read by another warp than read's */
+    struct mark write, strong; /* the last plain write; the last atomic or volatile one */
+    struct mark read, other;   /* other: the last read by another warp than read's */
 };
 
 struct chunk {
@@ -435,7 +436,7 @@ report_race(const struct visit *v, uint32_t lane, uint64_t a, const struct mark 
                                           " by different threads of a block, nothing orders them"};
     f.other = side_of_mark(v, lane, m, a);
     f.rank = same_value ? 0 : verdict != RACE_INSIDE ? 3 : mark_warp(m) == v->warp ? 1 : 2;
-    if (!finding_is_new(l->check, f.kind, f.rank, l->facts, v->place, f.other.kernel,
+    if (!finding_wanted(l, f.kind, f.rank, l->facts, v->place, f.other.kernel,
                         f.other.place))
         return;
     char where[200];
@@ -458,7 +459,7 @@ report_unwritten(const struct visit *v, uint32_t lane, uint64_t a)
         (found.kind != ALLOCATION_DEVICE && found.kind != ALLOCATION_HEAP))
         return;
     struct finding f = {.kind = FINDING_UNINITIALIZED, .space = "global"};
-    if (!finding_is_new(l->check, f.kind, f.rank, l->facts, v->place, NULL, 0))
+    if (!finding_wanted(l, f.kind, f.rank, l->facts, v->place, NULL, 0))
         return;
     char where[200];
     f.access = side_of(v, lane, a);
@@ -525,16 +526,17 @@ note_read(const struct visit *v, struct cell *c, struct mark mark)
 static void
 touch_cell(const struct visit *v, const struct touch *t, struct cell *c)
 {
-    const struct mark *w = &c->write;
-    if (v->op != JIT_STORE && !w->when) {
+    if (v->op != JIT_STORE && !c->write.when && !c->strong.when) {
         uint64_t own = t->address[t->lane];
         uint32_t skip = t->at > own ? (uint32_t)(t->at - own) : 0;
         uint32_t bytes = (1u << (1u << t->shift)) - 1;
         if (v->facts->used & bytes << skip)
             report_unwritten(v, t->lane, t->at);
     }
-    if (w->who)
-        check_last_write(v, t, w);
+    if (c->write.who)
+        check_last_write(v, t, &c->write);
+    if (c->strong.who)
+        check_last_write(v, t, &c->strong);
     if (v->op == JIT_LOAD) {
         note_read(v, c, t->mark);
         return;
@@ -547,8 +549,9 @@ touch_cell(const struct visit *v, const struct touch *t, struct cell *c)
     }
     if (verdict != ORDERED)
         report_race(v, t->lane, t->at, other, verdict, false, false);
-    c->write = t->mark;
-    c->write.when |= MARK_WRITTEN;
+    struct mark *last = t->mark.when & MARK_STRONG ? &c->strong : &c->write;
+    *last = t->mark;
+    last->when |= MARK_WRITTEN;
 }
 
 /* Without cells: only whether it was written. */
@@ -677,8 +680,8 @@ global_compare(struct check *c, uint64_t base, uint64_t size, bool writes, uint3
         }
         for (; a < end; a += 1u << k->shift) {
             const struct cell *cell = &k->cells[(a & (CHUNK - 1)) >> k->shift];
-            const struct mark *m[] = {&cell->write, &cell->read, &cell->other};
-            for (int i = 0; i < (writes ? 3 : 1); i++) {
+            const struct mark *m[] = {&cell->write, &cell->strong, &cell->read, &cell->other};
+            for (int i = 0; i < (writes ? 4 : 2); i++) {
                 if (mark_work(m[i]) == lately || known_over(c, mark_work(m[i]), after))
                     lately = mark_work(m[i]);
                 else

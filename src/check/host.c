@@ -294,7 +294,7 @@ check_heap(struct jit_warp *w, uint32_t lane, uint64_t address, uint64_t size, u
     if (live && found.base == address && found.kind == ALLOCATION_HEAP)
         return true;
     struct finding f = {.kind = FINDING_INVALID_FREE, .space = "global"};
-    if (!finding_is_new(c, f.kind, f.rank, b->launch->facts, place, NULL, 0))
+    if (!finding_wanted(b->launch, f.kind, f.rank, b->launch->facts, place, NULL, 0))
         return false;
     struct visit v = {.b = b, .w = w, .place = place, .warp = w->warp};
     f.access = side_of(&v, lane, address);

@@ -314,8 +314,18 @@ share_outside(struct block_state *b, const uint32_t *arrived, const uint32_t *wa
     known_put(all);
 }
 
+/* What a warp does after bar.arrive is not ordered by that barrier. */
+uint32_t
+order_arrive(struct block_state *b)
+{
+    uint32_t now = b->stamp;
+    next_stamp(b);
+    return now;
+}
+
 void
-order_barrier(struct block_state *b, const uint32_t *arrived, const uint32_t *waiting, bool all)
+order_barrier(struct block_state *b, const uint32_t *arrived, const uint32_t *waiting,
+              const uint32_t *stamps, bool all)
 {
     for (uint32_t w = 0; w < b->warps; w++)
         if (b->pending[w].count)
@@ -332,7 +342,7 @@ order_barrier(struct block_state *b, const uint32_t *arrived, const uint32_t *wa
     for (uint32_t w = 0; w < b->warps; w++) {
         if (!arrived[w])
             continue;
-        row[w] = now;
+        row[w] = waiting[w] ? now : stamps[w];
         for (uint32_t v = 0; v < b->warps && b->partly; v++)
             if (v != w && row[v] < b->known[w][v])
                 row[v] = b->known[w][v];
@@ -401,6 +411,8 @@ order_begin(struct block_state *b)
             memset(b->read, 0, b->room * sizeof *b->read);
         if (b->other)
             memset(b->other, 0, b->room * sizeof *b->other);
+        if (b->strong)
+            memset(b->strong, 0, b->room * sizeof *b->strong);
         b->stamp = 0;
     }
     b->stamp++;

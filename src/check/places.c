@@ -8,7 +8,7 @@
  *           root is a variable, in the variable. Where the walk meets a loaded pointer or two roots,
  *           any live memory will do.
  *   used    which bytes of a load matter: a value that is only stored again is a copy, and copying
- *           what was never written (padding) is no mistake yet
+ *           what was never written (padding) is no mistake yet; nor is loading what is not selected
  *   strong  volatile and atomic accesses, with their scope (PTX ISA 8.3)
  */
 #include "check/check_priv.h"
@@ -28,13 +28,16 @@ struct walk {
     const struct kernel_facts *kernel;
     uint32_t *first;      /* per register: its definitions */
     VEC(struct def) defs;
-    uint64_t *matters;    /* registers whose value is used for more than being copied */
+    uint64_t *matters;    /* registers whose value is used for more than being copied, */
+    uint64_t *surely;     /*   and that not only if something else is so, too */
     uint32_t insn;        /* during flow_visit */
+    bool sure;            /* the same */
     /* one address */
     uint32_t *seen, round, steps;
     struct root root[MOST_ROOTS];
     uint32_t roots;
     bool unknown;
+    bool constant; /* a variable and numbers: compilers may load from there early */
 };
 
 static bool
@@ -59,6 +62,8 @@ static void
 note_use(struct ptx_operand *o, bool write, void *context)
 {
     struct walk *w = context;
+    if (!write && w->sure)
+        set_add(w->surely, o->reg);
     if (!write)
         set_add(w->matters, o->reg);
 }
@@ -76,6 +81,14 @@ visit_uses(struct walk *w, struct flow_insn *i)
 {
     if (is_move(&i->i))
         return;
+    if (i->i.op == PTX_OP_SELP) {
+        /* Compilers load early and select later: only what is selected would matter. */
+        if (i->i.operand[3].kind == PTX_O_REG)
+            set_add(w->matters, i->i.operand[3].reg), set_add(w->surely, i->i.operand[3].reg);
+        return;
+    }
+    bool logic = i->i.op == PTX_OP_AND || i->i.op == PTX_OP_OR || i->i.op == PTX_OP_XOR;
+    w->sure = !(logic && i->i.type[0] == PTX_PRED) && i->i.op != PTX_OP_SETP;
     if (i->i.op != PTX_OP_ST) {
         flow_visit(i, note_use, w);
         return;
@@ -94,7 +107,14 @@ find_uses(struct walk *w)
         visit_uses(w, &f->insns[k]);
     for (uint32_t b = 0; b < f->block_count; b++)
         if (f->blocks[b].end == FLOW_BRANCH)
-            set_add(w->matters, f->blocks[b].guard);
+            set_add(w->matters, f->blocks[b].guard), set_add(w->surely, f->blocks[b].guard);
+    for (uint32_t k = 0; k < f->insn_count; k++) { /* comparisons whose outcome alone decides */
+        const struct ptx_insn *i = &f->insns[k].i;
+        for (uint32_t n = 1; i->op == PTX_OP_SETP && n < i->operand_count; n++)
+            if (i->operand[n].kind == PTX_O_REG && i->operand[0].kind == PTX_O_REG &&
+                set_has(w->surely, i->operand[0].reg))
+                set_add(w->surely, i->operand[n].reg);
+    }
     for (bool more = true; more;) {
         more = false;
         for (uint32_t k = f->insn_count; k-- > 0;) {
@@ -109,14 +129,14 @@ find_uses(struct walk *w)
 }
 
 static uint32_t
-used_bytes(const struct walk *w, const struct ptx_insn *i)
+used_bytes(const struct walk *w, const struct ptx_insn *i, const uint64_t *matters)
 {
     unsigned size = ptx_type_bytes((enum ptx_type)i->type[i->type_count - 1]);
     const struct ptx_operand *to = &i->operand[0];
     uint32_t used = 0, n = to->kind == PTX_O_VECTOR ? to->count : 1;
     for (uint32_t e = 0; e < n && size; e++) {
         const struct ptx_operand *o = to->kind == PTX_O_VECTOR ? &to->elements[e] : to;
-        if (o->kind == PTX_O_REG && set_has(w->matters, o->reg))
+        if (o->kind == PTX_O_REG && set_has(matters, o->reg))
             used |= (uint32_t)(((1ull << size) - 1) << (e * size));
     }
     return used;
@@ -195,6 +215,7 @@ trace_load(struct walk *w, const struct ptx_insn *i, uint32_t reg)
 static void
 trace_insn(struct walk *w, const struct ptx_insn *i, uint32_t reg)
 {
+    w->constant = w->constant && (i->op == PTX_OP_MOV || i->op == PTX_OP_ADD || i->op == PTX_OP_CVTA);
     switch (i->op) {
     case PTX_OP_LD:
     case PTX_OP_LDU:
@@ -245,6 +266,7 @@ find_roots(struct walk *w, const struct ptx_operand *o, struct place_facts *p, b
     w->steps = 0;
     w->roots = 0;
     w->unknown = false;
+    w->constant = true;
     if (o->base_kind == PTX_BASE_VAR)
         add_variable(w, o->var);
     else if (o->base_kind == PTX_BASE_REG)
@@ -310,8 +332,8 @@ describe_insn(struct walk *w, struct kernel_facts *k, const struct flow_insn *f)
     p->align = (uint8_t)(bytes < 1 ? 1 : bytes > 32 ? 32 : bytes);
     p->flags = flags_of(i);
     p->unit = (uint8_t)ptx_type_bytes((enum ptx_type)i->type[i->type_count - 1]);
-    p->used |= load ? used_bytes(w, i) : ~0u;
     find_roots(w, address, p, again);
+    p->used |= load ? used_bytes(w, i, w->constant ? w->surely : w->matters) : ~0u;
 }
 
 /* "_Z5halvePfi" -> "halve", "_ZN4math4addEv" -> "math::add", "_ZZ1kvE4tile" -> "tile"; others as
@@ -372,49 +394,6 @@ find_shared(struct kernel_facts *k, const struct flow *f)
 
 /* -- places in the source ------------------------------------------------------------------------------ */
 
-static const struct ptx_loc *
-loc_of(const struct ptx_func *f, const struct ptx_insn *i)
-{
-    return i->loc && i->loc < f->loc_count ? &f->locs[i->loc] : NULL;
-}
-
-/* What users do not look at: our headers and clang's, inlined into their code. */
-static bool
-is_header(const char *file)
-{
-    return strstr(file, "/include/") || ls_ends_with(file, ".h") || ls_ends_with(file, ".hpp") ||
-           ls_ends_with(file, ".cuh");
-}
-
-static const char *
-file_name(const struct ptx_module *m, const struct ptx_loc *l)
-{
-    return l && l->file < m->file_count ? m->files[l->file].name : NULL;
-}
-
-/* The line of an instruction; for one that was inlined from a system's header, of the place that it
- * was inlined into, or of what stands around it. */
-static const struct ptx_loc *
-user_loc(const struct ptx_func *f, uint32_t n)
-{
-    const struct ptx_module *m = f->module;
-    const struct ptx_loc *l = loc_of(f, &f->insns[n]), *own = l;
-    const char *name = file_name(m, l);
-    while (l && name && is_header(name) && l->inlined_at && l->inlined_at < f->loc_count) {
-        l = &f->locs[l->inlined_at];
-        name = file_name(m, l);
-    }
-    if (l && l->line && name && !(is_header(name) && strstr(name, "/include/")))
-        return l;
-    for (uint32_t k = n; k-- > 0 && n - k < 64;) {
-        l = loc_of(f, &f->insns[k]);
-        name = file_name(m, l);
-        if (l && l->line && name && !is_header(name))
-            return l;
-    }
-    return own;
-}
-
 static void
 find_lines(struct kernel_facts *k)
 {
@@ -430,12 +409,11 @@ find_lines(struct kernel_facts *k)
             if (!k->place[at].align && f->insns[i].op != PTX_OP_BAR &&
                 f->insns[i].op != PTX_OP_BARRIER && !f->is_kernel)
                 continue;
-            const struct ptx_loc *l = user_loc(f, i);
-            const char *name = file_name(m, l);
-            if (!name || !l->line)
+            const struct ptx_loc *l = jit_place_loc(f, &f->insns[i]);
+            if (!l)
                 continue;
             if (!files[l->file])
-                files[l->file] = arena_strdup(&k->arena, name);
+                files[l->file] = arena_strdup(&k->arena, m->files[l->file].name);
             k->file[at] = files[l->file];
             k->line[at] = l->line;
         }
@@ -470,6 +448,7 @@ describe_kernel(struct kernel_facts *k)
     w.first = ls_alloc(sizeof *w.first * (f->reg_count + 1));
     w.seen = ls_alloc(sizeof *w.seen * (f->reg_count + 1));
     w.matters = ls_alloc(8 * (f->reg_count / 64 + 1));
+    w.surely = ls_alloc(8 * (f->reg_count / 64 + 1));
     memset(w.first, 0xff, sizeof *w.first * (f->reg_count + 1));
     for (w.insn = 0; w.insn < f->insn_count; w.insn++)
         flow_visit(&f->insns[w.insn], note_def, &w);
@@ -480,6 +459,7 @@ describe_kernel(struct kernel_facts *k)
     ls_release(w.first);
     ls_release(w.seen);
     ls_release(w.matters);
+    ls_release(w.surely);
     VEC_FREE(&w.defs);
     flow_free(f);
 }

@@ -4,9 +4,10 @@
  * at all. A cell stands for a word as long as all accesses are words; the first narrower or
  * unaligned one cuts all cells into bytes, so that neighbours in one word are never confused.
  *
- * A cell holds the last write, the last read, and the last read by another warp than that. That is
- * enough for a write to find a reader it races with: of two warps that read, one is not the
- * writer's.
+ * A cell holds the last plain write, the last atomic or volatile one, the last read, and the last read
+ * by another warp than that. That is enough for a write to find a reader it races with: of two warps
+ * that read, one is not the writer's. Plain writes are kept apart, since an atomic operation does not
+ * race with the atomic one that its thread did since.
  */
 #include "check/check_priv.h"
 
@@ -65,12 +66,14 @@ need_cells(struct block_state *b)
     b->write = ls_alloc(8 * words);
     b->read = ls_alloc(8 * words);
     b->other = ls_alloc(8 * words);
+    b->strong = ls_alloc(8 * words);
 }
 
 void
 shared_begin(struct block_state *b)
 {
     need_cells(b);
+    b->any_strong = false;
 }
 
 static uint64_t *
@@ -89,6 +92,7 @@ cut_cells(struct block_state *b)
     b->write = cut(b->write, b->cells);
     b->read = cut(b->read, b->cells);
     b->other = cut(b->other, b->cells);
+    b->strong = cut(b->strong, b->cells);
     b->cells = b->room = 4 * b->cells;
     b->shift = 0;
 }
@@ -146,7 +150,7 @@ report_race(const struct visit *v, uint32_t lane, uint64_t offset, uint64_t othe
     uint32_t place = mark_place(other);
     bool warp = mark_warp(other) == v->warp;
     f.rank = same_value ? 0 : warp ? 1 : 2;
-    if (!finding_is_new(l->check, f.kind, f.rank, l->facts, v->place, l->facts, place))
+    if (!finding_wanted(l, f.kind, f.rank, l->facts, v->place, l->facts, place))
         return;
     char where[200];
     f.access = side_of(v, lane, offset);
@@ -173,7 +177,7 @@ report_unwritten(const struct visit *v, uint32_t lane, uint64_t offset)
 {
     const struct launch *l = v->b->launch;
     struct finding f = {.kind = FINDING_UNINITIALIZED, .space = "shared"};
-    if (!finding_is_new(l->check, f.kind, f.rank, l->facts, v->place, NULL, 0))
+    if (!finding_wanted(l, f.kind, f.rank, l->facts, v->place, NULL, 0))
         return;
     char where[200];
     f.access = side_of(v, lane, offset);
@@ -216,10 +220,9 @@ in_this_insn(const struct visit *v, const struct touch *t, uint64_t m)
 }
 
 static void
-check_last_write(const struct visit *v, const struct touch *t)
+check_last_write(const struct visit *v, const struct touch *t, uint64_t w)
 {
     struct block_state *b = v->b;
-    uint64_t w = b->write[t->cell];
     bool together = v->op == JIT_STORE && in_this_insn(v, t, w);
     if (!together && !unordered(v, t->lane, w))
         return;
@@ -264,8 +267,8 @@ static void
 touch_cell(const struct visit *v, const struct touch *t, uint64_t mark)
 {
     struct block_state *b = v->b;
-    uint64_t w = b->write[t->cell];
-    if (v->op != JIT_STORE && mark_stamp(w) < b->first) {
+    uint64_t w = b->write[t->cell], s = b->strong[t->cell];
+    if (v->op != JIT_STORE && mark_stamp(w) < b->first && mark_stamp(s) < b->first) {
         uint64_t at = t->cell << b->shift;
         uint32_t skip = at > t->offset ? (uint32_t)(at - t->offset) : 0;
         uint32_t bytes = (1u << (1u << b->shift)) - 1;
@@ -273,7 +276,9 @@ touch_cell(const struct visit *v, const struct touch *t, uint64_t mark)
             report_unwritten(v, t->lane, at);
     }
     if (mark_stamp(w) >= b->floor)
-        check_last_write(v, t);
+        check_last_write(v, t, w);
+    if (mark_stamp(s) >= b->floor)
+        check_last_write(v, t, s);
     if (v->op == JIT_LOAD) {
         note_read(b, t, mark);
         return;
@@ -283,7 +288,8 @@ touch_cell(const struct visit *v, const struct touch *t, uint64_t mark)
         report_race(v, t->lane, t->cell << b->shift, r, false, false);
     else if (mark_stamp(o) >= b->floor && unordered(v, t->lane, o))
         report_race(v, t->lane, t->cell << b->shift, o, false, false);
-    b->write[t->cell] = mark | (uint64_t)t->lane << LANE_SHIFT;
+    (mark & MARK_STRONG ? b->strong : b->write)[t->cell] = mark | (uint64_t)t->lane << LANE_SHIFT;
+    b->any_strong |= (mark & MARK_STRONG) != 0;
 }
 
 void
@@ -373,6 +379,8 @@ quick_load(struct block_state *b, const struct pattern_shape *s, uint64_t first,
     bool bad = false;
     for (uint32_t k = 0; k < s->words; k++)
         bad |= w[s->word[k]] - low >= span;
+    for (uint32_t k = 0; k < s->words && b->any_strong; k++)
+        bad |= b->strong[first + (uint64_t)s->word[k]] >= floor;
     if (bad)
         return false;
     for (uint32_t k = 0; k < s->words; k++) {
@@ -399,6 +407,7 @@ quick_store(struct block_state *b, const struct pattern_shape *s, uint64_t first
     for (uint32_t k = 0; k < s->words; k++) {
         int32_t i = s->word[k];
         bad |= (w[i] >= floor) | (r[i] >= floor) | (o[i] >= floor);
+        bad |= b->any_strong && b->strong[first + (uint64_t)i] >= floor;
     }
     if (bad)
         return false;
@@ -452,7 +461,7 @@ local_access(const struct visit *v, uint32_t lanes, const uint64_t *address)
         }
         struct finding f = {.kind = FINDING_UNINITIALIZED, .space = "local"};
         if (!missing ||
-            !finding_is_new(l->check, f.kind, f.rank, l->facts, v->place, NULL, 0))
+            !finding_wanted(l, f.kind, f.rank, l->facts, v->place, NULL, 0))
             continue;
         f.access = side_of(v, lane, at % b->block->launch->local_stride);
         snprintf(f.message, sizeof f.message,

@@ -46,7 +46,7 @@ static bool
 take_line(struct suppressions *s, struct suppression *block, bool *open, char *line)
 {
     char *colon = strchr(line, ':');
-    if (!*line || *line == '#')
+    if (!*line || *line == '#' || ls_starts_with(line, "=========")) /* a report, pasted as it is */
         return true;
     if (!strcmp(line, "{") || !strcmp(line, "}")) {
         bool fine = *open == (*line == '}');

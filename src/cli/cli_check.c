@@ -8,6 +8,8 @@
 #include "cli/cli.h"
 #include "cli/program.h"
 
+#include "check/check.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -132,6 +134,9 @@ take_options(struct check_call *c, struct ls_error *err)
         return false;
     if (level && strcmp(level, "info") && strcmp(level, "warning") && strcmp(level, "error"))
         return ls_fail(err, LS_ERR_USAGE, "--print-level takes info, warning or error, not \"%s\"", level);
+    uint32_t groups;
+    if (only && !check_parse_groups(only, &groups, err))
+        return ls_fail(err, LS_ERR_USAGE, "--only %s: %s", only, arena_strdup(&c->line.arena, err->text));
     c->view.only_errors = level && !strcmp(level, "error");
     c->view.blocks = value[C_GENERATE] != NULL;
     c->exit_found = (int)status;
