@@ -6,6 +6,7 @@
 #   make test         packages if any are missing, then all tests; some under sanitizers too
 #   make check T=ptx  the tests whose name matches T
 #   make install      to PREFIX (/usr/local), under DESTDIR
+#   make package      build/lockstep_*.deb
 #   make bench        speed, launch cost, compile time (B='--quick' for less)
 #   make format, lint, clean
 
@@ -19,7 +20,7 @@ B ?=
 ASAN_TESTS ?= ^(base|ptx|analysis|model|jit|memory|exec|device|cudart|cuda|cc|cli|headers)/
 TSAN_TESTS ?= ^(memory|exec|device|cudart|cuda|headers)/
 
-.PHONY: all demo test check install bench format lint clean packages need-packages FORCE
+.PHONY: all demo test check install package bench format lint clean packages need-packages FORCE
 all: need-packages build/lockstep
 
 packages:
@@ -59,6 +60,9 @@ check: all
 
 install: all
 	@cmake --install build --prefix '$(PREFIX)'
+
+package: all
+	@cd build && cpack -G DEB && ls lockstep_*.deb
 
 bench: all
 	@python3 bench/run.py $(B)

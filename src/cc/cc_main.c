@@ -487,13 +487,14 @@ link_program(struct step *s)
 
 /* The lines that CMake reads from a verbose run of nvcc. */
 static void
-print_settings(const struct cc_tools *tools)
+print_settings(const struct cc_args *args, const struct cc_tools *tools)
 {
     const char *slash = strrchr(tools->include, '/');
     fprintf(stderr, "#$ TOP=%.*s\n", (int)(slash - tools->include), tools->include);
     fprintf(stderr, "#$ INCLUDES=\"-I%s\"\n", tools->include);
     fprintf(stderr, "#$ SYSTEM_INCLUDES=\n");
-    fprintf(stderr, "#$ LIBRARIES=\"-L%s\"\n", tools->library);
+    fprintf(stderr, "#$ LIBRARIES=-L%s\n", tools->library);
+    fprintf(stderr, "#$ DEVICE=-arch compute_%d\n", args->architecture);
 }
 
 static void
@@ -531,7 +532,7 @@ cc_execute(struct cc_args *args, const struct cc_tools *tools, struct cc_folder 
         return fail_with(args, &s.err);
     }
     if (args->dryrun || args->verbose)
-        print_settings(tools);
+        print_settings(args, tools);
     switch (args->mode) {
     case CC_LINK:
         return link_program(&s);

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+# examples/cmake-project: a CUDA project of CMake, with lockstep-nvcc as its compiler, its tests under
+# `lockstep run` by find_package(lockstep).
+set -u
+command -v cmake >/dev/null || { echo "SKIP: no cmake"; exit 77; }
+[ -z "$SANITIZE" ] || { echo "SKIP: the project is linked without sanitizers"; exit 77; }
+work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
+export LOCKSTEP_WORKERS=2
+cmake -S "$SOURCE_DIR/examples/cmake-project" -B "$work" -DCMAKE_BUILD_TYPE=Release \
+    -DCMAKE_CUDA_COMPILER="$BINARY_DIR/lockstep-nvcc" -DCMAKE_BUILD_RPATH="$BINARY_DIR" \
+    -Dlockstep_DIR="$BINARY_DIR/lib/cmake/lockstep" >"$work/log" 2>&1 &&
+    cmake --build "$work" >>"$work/log" 2>&1 || { tail -30 "$work/log"; echo "FAIL it does not build"; exit 1; }
+"$work/saxpy" 1001 >"$work/out" || { cat "$work/out"; echo "FAIL it does not run"; exit 1; }
+grep -q '1001 elements, 0 wrong' "$work/out" || { cat "$work/out"; echo "FAIL its output"; exit 1; }
+ctest --test-dir "$work" --output-on-failure >"$work/tests" 2>&1 || { cat "$work/tests"; echo "FAIL its tests"; exit 1; }
+grep -q '100% tests passed.* out of 3' "$work/tests" || { cat "$work/tests"; echo "FAIL not three tests"; exit 1; }
+ctest --test-dir "$work" -R fermi -V 2>&1 | grep -q 'compute capability 2.0' || { echo "FAIL not that device"; exit 1; }
+echo PASS
