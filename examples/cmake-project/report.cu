@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include <cstdio>
 
 /* A second .cu file of the program: the device it runs on. */
