@@ -271,6 +271,51 @@ find_predecessors(struct flow *f)
         }
 }
 
+/* -- atomics whose result nobody reads ------------------------------------------------------------------- */
+
+struct unread {
+    uint64_t *read; /* set of registers */
+    bool some;
+};
+
+static void
+note_read(struct ptx_operand *o, bool write, void *context)
+{
+    struct unread *u = context;
+    if (!write)
+        set_add(u->read, o->reg);
+}
+
+static void
+find_read_result(struct ptx_operand *o, bool write, void *context)
+{
+    struct unread *u = context;
+    u->some |= write && set_has(u->read, o->reg);
+}
+
+/* Compilers write `atom` where `red` would do. A red need not be waited for, cannot poll, and may be
+ * combined with others before it reaches memory. */
+static void
+atoms_to_reds(struct flow *f, uint32_t reg_count)
+{
+    struct unread u = {.read = ls_alloc(sizeof(uint64_t) * (reg_count / 64 + 1))};
+    for (uint32_t k = 0; k < f->insn_count; k++)
+        flow_visit(&f->insns[k], note_read, &u);
+    for (uint32_t k = 0; k < f->insn_count; k++) {
+        struct ptx_insn *i = &f->insns[k].i;
+        if (i->op != PTX_OP_ATOM)
+            continue;
+        u.some = false;
+        flow_visit(&f->insns[k], find_read_result, &u);
+        if (u.some)
+            continue;
+        i->op = PTX_OP_RED;
+        i->operand++;
+        i->operand_count--;
+    }
+    ls_release(u.read);
+}
+
 /* A loop waits when it may be polling what another warp writes. */
 static bool
 may_poll(const struct ptx_insn *i)
@@ -770,6 +815,7 @@ flow_cut(struct flat *b)
     place_blocks(&c);
     ls_release(c.block_at);
     find_predecessors(f);
+    atoms_to_reds(f, (uint32_t)b->regs.count);
     mark_waiting_loops(f);
     find_post_dominators(f);
     split_webs(b);

@@ -114,6 +114,7 @@ exec_slot_prepare(struct exec_slot *s, struct exec_run *run, struct ls_error *er
         s->block.counts = old.counts;
     }
     s->run_number = run->number;
+    exec_combine_prepare(s);
     for (uint32_t i = 0; i < s->warps; i++) {
         s->warp[i] = (struct jit_warp){.block = &s->block,
                                        .frame = s->frames + (size_t)k->frame_bytes * i,
@@ -129,6 +130,7 @@ exec_slot_free(struct exec_slot *s)
     exec_apart_free(s);
     exec_fibers_free(s);
     free(s->frames);
+    free(s->pending);
     local_free(s);
     if (s->shared)
         memory_window_free(s->shared);

@@ -7,6 +7,7 @@
  *   block.c      one block in flight ("slot"): its memory, and rounds over its warps
  *   apart.c      warps whose lanes wait for each other
  *   fiber.c      warps that wait inside calls
+ *   combine.c    sums for global memory that are kept back
  *   barrier.c    everything about barriers that is not "all warps came to the same one"
  *   pool.c       worker threads, and the slots and hints that are kept between launches
  *   externals.c  printf, assert, malloc, free
@@ -116,6 +117,7 @@ struct exec_slot {
     uint8_t *local_map; /* with guards */
     size_t local_room;  /* without */
     struct text out;    /* printed, not yet handed on */
+    struct jit_pending *pending; /* or NULL */
 };
 
 enum block_outcome { BLOCK_DONE, BLOCK_YIELDED, BLOCK_STOPPED, BLOCK_FAILED };
@@ -141,6 +143,12 @@ void exec_fiber_left(struct exec_worker *w);
 void exec_fibers_reset(struct exec_slot *s);
 void exec_fibers_free(struct exec_slot *s);
 uint8_t *exec_stack_end(void);
+
+/* combine.c: prepare gives a slot's block its sums, if the run may have any; end: they go to memory */
+void exec_combine_prepare(struct exec_slot *s);
+void exec_combine_end(struct jit_pending *p);
+void exec_combine(struct jit_warp *w, uint32_t lanes, const uint64_t *address, const uint32_t *x);
+void exec_combine_flush(struct jit_warp *w);
 
 /* barrier.c */
 enum round { ROUND_DONE, ROUND_ON, ROUND_YIELDED };

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <ucontext.h>
 #if defined(__x86_64__)
 #include <xmmintrin.h>
 #endif
@@ -60,6 +61,8 @@ on_signal(int number, siginfo_t *info, void *context)
                                    .address = (uint64_t)(uintptr_t)info->si_addr};
     snprintf(w->fault.what, sizeof w->fault.what, "illegal address");
     exec_fiber_leave(w);
+    /* The jump does not restore the mask, and what called us may have blocked more (TSan does). */
+    pthread_sigmask(SIG_SETMASK, &((ucontext_t *)context)->uc_sigmask, NULL);
     siglongjmp(w->escape, 1);
 }
 

@@ -169,6 +169,7 @@ exec_grid_work(struct exec_run *run, struct exec_worker *w)
         struct exec_slot *s = exec_slot_take(run, &err);
         if (s) {
             work_ordinary(run, w, s);
+            exec_combine_end(s->block.pending);
             exec_slot_give(run->pool, s);
         } else if (w->id == 0) { /* without helpers it is only slower */
             exec_run_fail_text(run, 0, err.text);

@@ -74,6 +74,19 @@ struct jit_launch {
     void *tool;                  /* what the tool's launch_begin returned */
 };
 
+/* (abi) Sums on their way to global memory. A thread that runs blocks adds 32-bit integers for which
+ * `red.global.add` asks into sum[] as long as they fall into one window of addresses, and adds what
+ * came together to memory later: without order among them, reductions may be combined (PTX ISA 8,
+ * relaxed operations). Before the thread's own kernel could notice - it loads from the window or
+ * stores to it, a fence, a barrier - services->flush is called. */
+enum { JIT_PENDING_BYTES = 16384 };
+struct jit_pending {
+    uint64_t base; /* the window's first address, a multiple of 4, */
+    uint64_t size; /* and its bytes; 0: nothing is pending */
+    uint64_t owner[6]; /* exec's */
+    uint32_t sum[JIT_PENDING_BYTES / 4 + 16]; /* sum[k] belongs to base + 4 k; zero outside of use */
+};
+
 /* (abi) A block in flight. */
 struct jit_block {
     const struct jit_launch *launch;
@@ -84,6 +97,7 @@ struct jit_block {
     uint32_t smid;
     uint64_t index;              /* linear block number */
     uint64_t *counts;            /* JIT_EVENT_COUNT: JIT_COUNTS numbers per place; the tool's */
+    struct jit_pending *pending; /* NULL: reductions go to memory at once */
     void *owner;                 /* exec's */
     void *tool;                  /* the tool's, see jit_tool.block_begin */
 };
@@ -218,6 +232,11 @@ struct jit_services {
      * effect: bar.warp.sync and the other *.sync ones (members[lane]: the mask the lane gave), and
      * membar and fence (members NULL). The place says which (ptx_insn.op and modifiers). */
     void (*sync)(struct jit_warp *w, uint32_t lanes, const uint32_t *members, uint32_t place);
+    /* block->pending is not NULL. Lanes add x[lane] to the 32-bit integers at address[lane], where
+     * not all of them fall into the window. */
+    void (*combine)(struct jit_warp *w, uint32_t lanes, const uint64_t *address, const uint32_t *x);
+    /* What is pending goes to memory now. */
+    void (*flush)(struct jit_warp *w);
     /* A texture or surface instruction: what is a struct jit_image_insn. */
     void (*image)(struct jit_warp *w, uint32_t lanes, uint64_t what, uint32_t place,
                   struct jit_image_data *data);

@@ -331,6 +331,52 @@ lane_after_lane(const struct atomic *a, value address, unsigned offset, value x,
     return each.old ? LLVMBuildLoad2(e->b, t, each.old, "") : NULL;
 }
 
+static const char *reduction(const struct atomic *a, uint64_t *identity);
+
+/* The same without a loop, for shared memory when all lanes are active: the host's next addition need
+ * not wait for the loop's counter. */
+static void
+each_lane(const struct atomic *a, value address, unsigned offset, value x)
+{
+    struct emit *e = a->e;
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(e->context), ptr = LLVMPointerTypeInContext(e->context, 0);
+    value addresses = in_memory(e, address), values = in_memory(e, x);
+    for (unsigned l = 0; l < 32; l++) {
+        value lane = LLVMConstInt(LLVMInt32TypeInContext(e->context), l, false), at = pick(e, addresses, i64, lane);
+        at = LLVMBuildIntToPtr(e->b, offset ? v_addk(e, at, offset) : at, ptr, "");
+        one_lane(a, at, pick(e, values, a->t, lane), NULL);
+    }
+}
+
+void
+emit_add_each(struct emit *e, value place, value x)
+{
+    struct atomic a = {.e = e, .op = ATOMIC_ADD, .type = PTX_U32, .bits = 32, .plain = true,
+                       .t = LLVMInt32TypeInContext(e->context)};
+    each_lane(&a, place, 0, x);
+}
+
+/* A test at run time chooses. */
+static value
+each_or_loop(const struct atomic *a, value address, unsigned offset, value x)
+{
+    struct emit *e = a->e;
+    uint64_t identity;
+    if (!a->plain || a->wants_old || float_type(a->type) || !reduction(a, &identity))
+        return lane_after_lane(a, address, offset, x, NULL);
+    LLVMBasicBlockRef all = new_block(e, "all_lanes"), some = new_block(e, "some_lanes");
+    LLVMBasicBlockRef after = new_block(e, "lanes_added");
+    LLVMBuildCondBr(e->b, v_is_zero(e, v_not(e, active_lanes(e))), all, some);
+    LLVMPositionBuilderAtEnd(e->b, all);
+    each_lane(a, address, offset, x);
+    LLVMBuildBr(e->b, after);
+    LLVMPositionBuilderAtEnd(e->b, some);
+    lane_after_lane(a, address, offset, x, NULL);
+    LLVMBuildBr(e->b, after);
+    LLVMPositionBuilderAtEnd(e->b, after);
+    return NULL;
+}
+
 /* -- all lanes at one place ---------------------------------------------------------------------- */
 
 static const char *
@@ -449,7 +495,7 @@ same_place_or_not(const struct atomic *a, value address, unsigned offset, value 
     LLVMBuildBr(e->b, after);
 
     LLVMPositionBuilderAtEnd(e->b, differ);
-    value r2 = lane_after_lane(a, address, offset, x, NULL);
+    value r2 = each_or_loop(a, address, offset, x);
     LLVMBasicBlockRef end2 = LLVMGetInsertBlock(e->b);
     LLVMBuildBr(e->b, after);
 

@@ -20,6 +20,7 @@ struct core {
     const struct facts *facts;
     uint32_t events;
     bool local_words;         /* local memory is laid out word by word (core_local_words) */
+    bool combines;            /* sums for global memory are kept back (jit_combine.c) */
     bool called;              /* a function, not a kernel: lanes and arguments are parameters */
     LLVMValueRef stack;       /* called: local memory in use below this call, bytes per lane */
     LLVMValueRef arguments;   /* called: the caller's area */
@@ -122,6 +123,18 @@ void core_announce_access(struct core *c, const struct flow_insn *i, LLVMValueRe
 LLVMValueRef core_local_base(struct core *c); /* <32 x i64> */
 bool core_local_words(const struct flow *f);
 void core_fence(struct core *c, bool strong);
+
+/* -- sums kept back (jit_combine.c) -------------------------------------------------------------------- */
+
+bool core_can_combine(const struct ptx_insn *p);
+/* Whether the kernel has such instructions and nothing that stands in the way. */
+bool core_combines(const struct flow *f);
+/* red.add at these addresses; false: not one that can be kept back, nothing was emitted. */
+bool core_combine(struct core *c, const struct flow_insn *i, LLVMValueRef address, LLVMValueRef x);
+/* Before an access to global memory: what is pending for [first, first + bytes) goes there first.
+ * first: a scalar or <32 x i64>. */
+void core_combine_before(struct core *c, LLVMValueRef first, uint64_t bytes);
+void core_combine_flush(struct core *c);
 
 /* -- textures and surfaces (jit_image.c) -------------------------------------------------------------- */
 

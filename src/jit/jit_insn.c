@@ -824,6 +824,10 @@ core_atomic(struct core *c, const struct flow_insn *i)
         else
             in[n++] = core_value(c, i, o, bits, false);
     }
+    if (core_combine(c, i, address, in[0]))
+        return true;
+    if (ptx_has(p, PTX_M_ACQ_REL) || ptx_has(p, PTX_M_RELEASE) || ptx_has(p, PTX_M_ACQUIRE))
+        core_combine_flush(c);
     core_fence(c, false);
     if (!emit_atomic(&c->e, p, address, shared, in, n, out))
         return false;
@@ -872,6 +876,7 @@ emit_external(struct core *c, const struct flow_insn *i, unsigned which,
         LLVMSetAlignment(LLVMBuildStore(b, v, field_at(c, in, at)), 8);
         at += (size_t)LANES * bytes;
     }
+    core_combine_flush(c);
     LLVMValueRef call[] = {c->e.warp, core_mask_bits(c), core_i32(c, which), core_i32(c, i->place),
                            in, out};
     core_service(c, FIELD(jit_services, external), LLVMVoidTypeInContext(c->e.context), call, 6);
@@ -982,9 +987,11 @@ core_insn(struct core *c, const struct flow_insn *i)
     case PTX_OP_CALL:
         return emit_call(c, i);
     case PTX_OP_MEMBAR:
+        core_combine_flush(c);
         core_fence(c, !ptx_has(p, PTX_M_CTA));
         return true;
     case PTX_OP_FENCE:
+        core_combine_flush(c);
         core_fence(c, ptx_has(p, PTX_M_SC) && !ptx_has(p, PTX_M_CTA));
         return true;
     case PTX_OP_BAR_WARP: /* the lanes it names are here: the block began with that */

@@ -193,10 +193,35 @@ pattern_constant(struct core *c, const int32_t *pattern)
     return g;
 }
 
+/* Sums that are kept back for what this access touches go to memory first. */
+static void
+settle(struct site *s)
+{
+    struct core *c = s->c;
+    const struct ptx_insn *p = &s->i->i;
+    if (!c->combines || (p->space != PTX_SPACE_GLOBAL && p->space != PTX_SPACE_NONE) ||
+        ptx_has(p, PTX_M_NC))
+        return;
+    uint64_t bytes = (uint64_t)s->bytes * s->vec;
+    if (!s->base || s->fact.guess) {
+        core_combine_before(c, lane_addresses(s), bytes);
+        return;
+    }
+    int32_t low = 0, high = 0;
+    for (unsigned l = 0; s->fact.pattern && l < LANES; l++) {
+        low = s->fact.pattern[l] < low ? s->fact.pattern[l] : low;
+        high = s->fact.pattern[l] > high ? s->fact.pattern[l] : high;
+    }
+    LLVMValueRef first = LLVMBuildAdd(c->e.b, s->base, core_i64(c, (uint64_t)(int64_t)low), "");
+    core_combine_before(c, first, bytes + (uint64_t)((int64_t)high - low));
+}
+
 static void
 announce(struct site *s, enum jit_access_op op)
 {
     struct core *c = s->c;
+    if (op != JIT_ATOMIC || !core_can_combine(&s->i->i))
+        settle(s);
     if (!(c->events & JIT_EVENT_ACCESS))
         return;
     LLVMTypeRef none = LLVMVoidTypeInContext(c->e.context);
@@ -755,8 +780,10 @@ core_load(struct core *c, const struct flow_insn *i)
         find_address(&s, from);
         announce(&s, JIT_LOAD);
         LLVMValueRef denied = denied_lanes(c);
-        if (is_ordered(&i->i))
+        if (is_ordered(&i->i)) {
+            core_combine_flush(c);
             core_fence(c, false);
+        }
         if (denied)
             load_guarded(&s, denied, out);
         else
@@ -1034,8 +1061,10 @@ core_store(struct core *c, const struct flow_insn *i)
     show_values(&s, from);
     announce(&s, JIT_STORE);
     LLVMValueRef denied = denied_lanes(c);
-    if (is_ordered(&i->i))
+    if (is_ordered(&i->i)) {
+        core_combine_flush(c);
         core_fence(c, false);
+    }
     if (denied)
         store_guarded(&s, denied, from);
     else

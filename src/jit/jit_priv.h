@@ -93,6 +93,8 @@ bool emit_warp(struct emit *e, const struct ptx_insn *i, const LLVMValueRef *in,
  * block's shared memory is only touched by one worker thread at a time). out[0]: the old values,
  * not set for red. in[]: operands after the address. May add basic blocks; leaves e->b at the end
  * of the last one. */
+/* *place[lane] += x[lane], one lane after the other, all 32; not atomic. */
+void emit_add_each(struct emit *e, LLVMValueRef place, LLVMValueRef x);
 bool emit_atomic(struct emit *e, const struct ptx_insn *i, LLVMValueRef address, bool plain,
                  const LLVMValueRef *in, unsigned nin, LLVMValueRef *out);
 /* A call of an external mathematical function ("__nv_sinf"): in, out as bits. */
