@@ -10,11 +10,15 @@
  * all: when the process exits, when a signal ends it (as far as that can be done), and now and then
  * after a launch, so that a process that is killed leaves what it had; "complete" is false there.
  */
+#define _GNU_SOURCE /* pipe2 */
 #include "device/device_priv.h"
 
 #include "check/check.h"
 #include "profile/profile.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,7 +44,10 @@ static const struct tool_row tool_rows[] = {
 /* What ends a process without exit(): the result is written first, then the signal takes effect. */
 static const int ending[] = {SIGABRT, SIGINT, SIGTERM, SIGHUP};
 
-enum { PAUSE_NS = 1000000000 }; /* between two interim results */
+enum {
+    PAUSE_NS = 1000000000, /* between two interim results */
+    PATIENCE_MS = 5000,    /* how long a signal waits for the result to be written */
+};
 
 static struct {
     const struct tool_row *row;
@@ -49,6 +56,7 @@ static struct {
     pid_t process; /* children made by fork do not write */
     pthread_mutex_t lock;
     int64_t last_ns;
+    int asked[2], written[2]; /* pipes: to the thread that writes when a signal strikes, and back */
 } state = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static int64_t
@@ -104,14 +112,32 @@ at_exit(void)
     pthread_mutex_unlock(&state.lock);
 }
 
-/* Not safe at every point where a signal may strike (it allocates memory), but what it risks is a
- * process that is about to end, and an interim result may lie there already. */
+/* A handler may call next to nothing: a thread of its own writes the result. If it cannot, because
+ * the signal struck where a lock was held, the process ends without; an interim result may lie
+ * there. */
+static void *
+write_when_asked(void *unused)
+{
+    char c;
+    (void)unused;
+    while (read(state.asked[0], &c, 1) == 1) {
+        pthread_mutex_lock(&state.lock);
+        write_result(false);
+        pthread_mutex_unlock(&state.lock);
+        if (write(state.written[1], &c, 1) != 1)
+            break;
+    }
+    return NULL;
+}
+
 static void
 on_signal(int number)
 {
+    struct pollfd answer = {.fd = state.written[0], .events = POLLIN};
     signal(number, SIG_DFL);
-    if (pthread_mutex_trylock(&state.lock) == 0)
-        write_result(false);
+    if (getpid() == state.process && write(state.asked[1], "", 1) == 1)
+        while (poll(&answer, 1, PATIENCE_MS) < 0 && errno == EINTR)
+            ;
     raise(number);
 }
 
@@ -119,6 +145,17 @@ static void
 catch_signals(void)
 {
     struct sigaction ours = {.sa_handler = on_signal, .sa_flags = SA_NODEFER}, old;
+    sigset_t all, now;
+    pthread_t writer;
+    if (pipe2(state.asked, O_CLOEXEC) != 0 || pipe2(state.written, O_CLOEXEC) != 0)
+        return;
+    sigfillset(&all); /* the writer takes no signals of the program's */
+    pthread_sigmask(SIG_SETMASK, &all, &now);
+    int failed = pthread_create(&writer, NULL, write_when_asked, NULL);
+    pthread_sigmask(SIG_SETMASK, &now, NULL);
+    if (failed)
+        return;
+    pthread_detach(writer);
     sigemptyset(&ours.sa_mask);
     for (size_t k = 0; k < sizeof ending / sizeof *ending; k++)
         if (sigaction(ending[k], NULL, &old) == 0 && old.sa_handler == SIG_DFL)

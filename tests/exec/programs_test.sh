@@ -7,10 +7,14 @@ bad=0
 "$LOCKSTEP" cc "$SOURCE_DIR/tests/exec/errors.cu" -o "$work/errors" || exit 1
 "$LOCKSTEP" cc "$SOURCE_DIR/tests/exec/lanes.cu" -o "$work/lanes" || exit 1
 "$LOCKSTEP" cc "$SOURCE_DIR/tests/exec/calls.cu" -o "$work/calls" || exit 1
+"$LOCKSTEP" cc -O2 "$SOURCE_DIR/tests/exec/sums.cu" -o "$work/sums" || exit 1
 for workers in 1 2 3; do
     LOCKSTEP_WORKERS=$workers timeout 300 "$work/lanes" || { echo "FAIL lanes with $workers workers"; bad=1; }
     LOCKSTEP_WORKERS=$workers timeout 300 "$work/calls" || { echo "FAIL calls with $workers workers"; bad=1; }
     LOCKSTEP_WORKERS=$workers timeout 300 "$work/progress" || { echo "FAIL progress with $workers workers"; bad=1; }
+done
+for workers in 1 2 5; do
+    LOCKSTEP_WORKERS=$workers timeout 300 "$work/sums" || { echo "FAIL sums with $workers workers"; bad=1; }
 done
 expect() { # argument, error's name, words of the report
     local out
