@@ -765,6 +765,36 @@ begin_site(struct site *s, struct core *c, const struct flow_insn *i)
     return true;
 }
 
+/* In a loop the next addresses are likely as far apart as the last two were. The host's prefetchers
+ * see no stride above half a page, and in a grid-stride loop each is larger: without help, a warp
+ * waits for memory at every turn (histogram of 64 MiB: 71 % of the time). */
+static void
+prefetch_ahead(struct site *s)
+{
+    enum { TURNS = 8 };
+    struct core *c = s->c;
+    LLVMBuilderRef b = c->e.b;
+    LLVMTypeRef i64 = core_scalar(c, 64), ptr = LLVMPointerTypeInContext(c->e.context, 0);
+    bool lanes_follow = s->base || (s->fact.guess && s->fact.segment >= 8);
+    if (!lanes_follow || c->called || c->flow->blocks[c->current].loop == UINT32_MAX ||
+        (s->i->i.space != PTX_SPACE_GLOBAL && s->i->i.space != PTX_SPACE_NONE))
+        return;
+    LLVMValueRef last = core_alloca(c, i64), zero = core_i64(c, 0), now = s->base;
+    if (!now)
+        now = LLVMBuildExtractElement(b, lane_addresses(s), core_i32(c, 0), "");
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(b);
+    LLVMPositionBuilderBefore(b, LLVMGetBasicBlockTerminator(c->entry));
+    LLVMBuildStore(b, zero, last);
+    LLVMPositionBuilderAtEnd(b, here);
+    LLVMValueRef before = LLVMBuildLoad2(b, i64, last, "");
+    LLVMValueRef step = LLVMBuildSub(b, now, before, "");
+    step = LLVMBuildSelect(b, LLVMBuildIsNull(b, before, ""), zero, step, "");
+    LLVMValueRef at = LLVMBuildAdd(b, now, LLVMBuildMul(b, step, core_i64(c, TURNS), ""), "");
+    LLVMValueRef args[] = {to_ptr(c, at), core_i32(c, 0), core_i32(c, 3), core_i32(c, 1)};
+    emit_intrinsic(&c->e, "llvm.prefetch", &ptr, 1, args, 4);
+    LLVMBuildStore(b, now, last);
+}
+
 bool
 core_load(struct core *c, const struct flow_insn *i)
 {
@@ -780,6 +810,7 @@ core_load(struct core *c, const struct flow_insn *i)
         find_address(&s, from);
         announce(&s, JIT_LOAD);
         LLVMValueRef denied = denied_lanes(c);
+        prefetch_ahead(&s);
         if (is_ordered(&i->i)) {
             core_combine_flush(c);
             core_fence(c, false);
