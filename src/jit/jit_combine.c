@@ -29,7 +29,7 @@ static bool
 goes_around(const struct ptx_insn *p)
 {
     switch (p->op) {
-    case PTX_OP_CP_ASYNC: case PTX_OP_CP_ASYNC_BULK: case PTX_OP_SUST: case PTX_OP_SURED:
+    case PTX_OP_CP_ASYNC: case PTX_OP_CP_ASYNC_BULK: case PTX_OP_CP_REDUCE_ASYNC_BULK: case PTX_OP_SUST: case PTX_OP_SURED:
     case PTX_OP_SULD: case PTX_OP_MBARRIER: case PTX_OP_WMMA: case PTX_OP_LDMATRIX:
     case PTX_OP_STMATRIX:
         return true;
