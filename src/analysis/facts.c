@@ -152,6 +152,33 @@ note_written(struct ptx_operand *o, bool write, void *context)
         ((struct written *)context)->in_region[o->reg] = true;
 }
 
+/* What side s of branch b writes while lanes still wait at the start of another side and need the
+ * old value there. Registers are webs: that takes a guarded write, which may keep the old value. */
+static bool
+force_across(struct rounds *r, struct region *g, struct written *w, uint32_t b, uint32_t s)
+{
+    const struct flow *flow = r->f->flow;
+    const struct flow_block *blk = &flow->blocks[b];
+    bool any = false;
+    memset(w->in_region, 0, flow->reg_count);
+    for (uint32_t x = 0; x < flow->block_count; x++) {
+        uint32_t n = flow->blocks[x].count + (flow->blocks[x].end_insn != UINT32_MAX);
+        for (uint32_t k = 0; g->seen[x] && x != blk->ipdom && k < n; k++)
+            flow_visit(&flow->insns[flow->blocks[x].first + k], note_written, w);
+    }
+    for (uint32_t t = 0; t < blk->succ_count; t++) {
+        if (blk->succ[t] == blk->succ[s])
+            continue;
+        for (uint32_t k = 0; k < flow->reg_words; k++)
+            for (uint64_t live = flow->blocks[blk->succ[t]].live_in[k]; live; live &= live - 1) {
+                uint32_t reg = k * 64 + (uint32_t)__builtin_ctzll(live);
+                if (w->in_region[reg] && !r->forced[reg])
+                    any = r->forced[reg] = true;
+            }
+    }
+    return any;
+}
+
 /* Registers whose values differ by the way lanes came from branch b. */
 static bool
 force_at_joins(struct rounds *r, struct region *g, struct written *w, uint32_t b)
@@ -166,9 +193,12 @@ force_at_joins(struct rounds *r, struct region *g, struct written *w, uint32_t b
         bool again = false;
         for (uint32_t t = 0; t < s; t++)
             again |= blk->succ[t] == blk->succ[s];
-        if (!again)
-            walk_side(g, blk->succ[s], meet);
+        if (again)
+            continue;
+        walk_side(g, blk->succ[s], meet);
+        any |= force_across(r, g, w, b, s);
     }
+    memset(w->in_region, 0, flow->reg_count);
     for (uint32_t x = 0; x < flow->block_count; x++) {
         uint32_t n = flow->blocks[x].count + (flow->blocks[x].end_insn != UINT32_MAX);
         for (uint32_t k = 0; g->sides[x] && x != meet && k < n; k++)

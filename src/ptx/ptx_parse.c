@@ -864,8 +864,10 @@ named_operand(struct parser *p, const struct ptx_insn *i, struct ptx_operand *o)
         return;
     }
     s = symbol_of_function(p, name, t.line, t.column);
+    if (s && s->kind != SYMBOL_FUNC)
+        fail_at(p, t.line, t.column, "'%s' is not a function", name);
     o->kind = i->op == PTX_OP_CALL ? PTX_O_FUNC : PTX_O_SYMBOL;
-    o->func = s ? s->func : NULL;
+    o->func = s && s->kind == SYMBOL_FUNC ? s->func : NULL;
 }
 
 static void

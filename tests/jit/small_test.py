@@ -48,6 +48,23 @@ def packed_conversions():
     assert got == b"".join(struct.pack("<eeHH", t, 1, t, 7) for t in range(32))
 
 
+def guarded_write_beside():
+    """A guarded write on one side of a branch leaves what the other side's lanes hold."""
+    body = """
+    .reg .u64 %d, %e, %g; .reg .u32 %v; .reg .pred %p, %q;
+    setp.gt.u32 %p, %t, 20; setp.lt.u32 %q, %t, 25; mov.u64 %d, 1000; cvt.u64.u32 %e, %t;
+@!%p bra OTHER;
+@%q add.u64 %d, %e, 1;
+    cvt.u32.u64 %v, %d; bra JOIN;
+OTHER:
+    add.u64 %e, %e, %d; cvt.u32.u64 %v, %e;
+JOIN:
+    mul.wide.u32 %g, %t, 4; add.u64 %g, %g, %o; st.global.u32 [%g], %v;
+"""
+    got = struct.unpack("<32I", case(body, 128))
+    assert got == tuple(t + 1000 if t <= 20 else t + 1 if t < 25 else 1000 for t in range(32)), got
+
+
 def breakpoint_ends():
     """Without a debugger a breakpoint ends the launch, with its line."""
     try:
@@ -59,4 +76,4 @@ def breakpoint_ends():
 
 
 if __name__ == "__main__":
-    sys.exit(check_all([address_spaces, uniform_load, packed_conversions, breakpoint_ends]))
+    sys.exit(check_all([address_spaces, uniform_load, packed_conversions, guarded_write_beside, breakpoint_ends]))

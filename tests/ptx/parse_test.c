@@ -288,6 +288,7 @@ static const struct {
     {KERNEL("call %r1;"),
      "7:1: call: a call through a register needs a prototype or a list of targets"},
     {KERNEL("call nothing, (%r1);"), "7:6: 'nothing' is not declared"},
+    {KERNEL("L: call L;"), "7:9: 'L' is not a function"},
     {KERNEL("call k, (%r1, %r2);"), "7:1: call: 'k' has 1 parameter, not 2"},
     {KERNEL("brx.idx %r1, L;\nL: ret;"), "7:14: 'L' is a label, not a list of targets"},
     {KERNEL(".shared .u32 x = 3;"), "7:18: 'x' is in .shared and cannot have an initial value"},
