@@ -49,20 +49,28 @@ def packed_conversions():
 
 
 def guarded_write_beside():
-    """A guarded write on one side of a branch leaves what the other side's lanes hold."""
+    """A guarded write on one side of a branch leaves what lanes on the other side hold."""
     body = """
-    .reg .u64 %d, %e, %g; .reg .u32 %v; .reg .pred %p, %q;
-    setp.gt.u32 %p, %t, 20; setp.lt.u32 %q, %t, 25; mov.u64 %d, 1000; cvt.u64.u32 %e, %t;
-@!%p bra OTHER;
-@%q add.u64 %d, %e, 1;
-    cvt.u32.u64 %v, %d; bra JOIN;
+    .reg .u64 %d2, %d3, %g; .reg .u32 %v; .reg .pred %p1, %p2, %p3;
+    setp.gt.u32 %p2, %t, 20; setp.lt.u32 %p1, %t, 4; and.b32 %v, %t, 1; setp.eq.u32 %p3, %v, 1;
+    mov.u64 %d2, 1000; mul.wide.u32 %d3, %t, 3;
+@!%p2 bra OTHER;
+@!%p3 bra EVEN;
+    bra ODD;
+EVEN:
+@!%p1 selp.b64 %d2, 5, %d3, %p3;
+ODD:
+    bra JOIN;
 OTHER:
-    add.u64 %e, %e, %d; cvt.u32.u64 %v, %e;
+@%p1 bra SMALL;
+    add.s64 %d3, %d2, %d3;
+SMALL:
 JOIN:
-    mul.wide.u32 %g, %t, 4; add.u64 %g, %g, %o; st.global.u32 [%g], %v;
+    min.s64 %d2, %d3, 77; mul.wide.u32 %g, %t, 8; add.u64 %g, %g, %o;
+    cvt.u32.u64 %v, %d3; st.global.u32 [%g], %v; cvt.u32.u64 %v, %d2; st.global.u32 [%g+4], %v;
 """
-    got = struct.unpack("<32I", case(body, 128))
-    assert got == tuple(t + 1000 if t <= 20 else t + 1 if t < 25 else 1000 for t in range(32)), got
+    want = [3 * t + (1000 if 4 <= t <= 20 else 0) for t in range(32)]
+    assert struct.unpack("<64I", case(body, 256)) == tuple(x for d in want for x in (d, min(d, 77)))
 
 
 def breakpoint_ends():
