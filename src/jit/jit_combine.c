@@ -18,8 +18,10 @@
 bool
 core_can_combine(const struct ptx_insn *p)
 {
+    if (p->op != PTX_OP_RED || !p->type_count)
+        return false;
     enum ptx_type t = (enum ptx_type)p->type[p->type_count - 1];
-    return p->op == PTX_OP_RED && p->space == PTX_SPACE_GLOBAL && ptx_has(p, PTX_M_ADD) &&
+    return p->space == PTX_SPACE_GLOBAL && ptx_has(p, PTX_M_ADD) &&
            (t == PTX_U32 || t == PTX_S32) && !(p->vec > 1) && !ptx_has(p, PTX_M_RELEASE) &&
            !ptx_has(p, PTX_M_ACQUIRE) && !ptx_has(p, PTX_M_ACQ_REL);
 }
