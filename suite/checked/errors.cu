@@ -38,7 +38,7 @@ launch(dim3 grid, dim3 block)
 int
 main(int argc, char **argv)
 {
-    struct suite s = suite_begin("query/checked", "calls that fail", 1000, NULL, 0, argc, argv);
+    struct suite s = suite_begin("checked/errors", "calls that fail", 1000, NULL, 0, argc, argv);
     int n = s.size[0], count = 0, threads = s.device.maxThreadsPerBlock;
     int *host = suite_host<int>(n), *back = suite_host<int>(n), *at = suite_upload(host, n);
     void *none = NULL;

@@ -68,7 +68,7 @@ use(struct suite *s, int device)
 int
 main(int argc, char **argv)
 {
-    struct suite s = suite_begin("query/devices", "every device and its limits", 1000, NULL, 0, argc, argv);
+    struct suite s = suite_begin("checked/devices", "every device and its limits", 1000, NULL, 0, argc, argv);
     int count = 0;
     CHECK(cudaGetDeviceCount(&count));
     suite_figure(&s, "devices", count);
