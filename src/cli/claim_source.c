@@ -56,7 +56,8 @@ claim_source_free(struct claim_source *s)
     ls_release(s);
 }
 
-/* -- running programs ---------------------------------------------------------------------------- */
+/* -- running programs ----------------------------------------------------------------------------
+ */
 
 static const struct suite_rung *
 find_rung(struct claim_source *s, const char *name, struct ls_error *err)
@@ -141,7 +142,8 @@ take_apart(struct figure_context *c, const char *words, char **rung, char **size
     return true;
 }
 
-/* -- run, counter --------------------------------------------------------------------------------- */
+/* -- run, counter ---------------------------------------------------------------------------------
+ */
 
 static bool
 run_figure(struct figure_context *c, const char *words, struct figure *out, struct ls_error *err)
@@ -184,12 +186,13 @@ counter_figure(struct figure_context *c, const char *words, struct figure *out,
         !(a = ask(c->user, COUNTERS, rung, size, err)))
         return false;
     *out = (struct figure){0};
-    json_array_foreach(json_object_get(a->json, "kernels"), k, kernel)
-    out->number += member_of(kernel, what);
+    json_array_foreach(json_object_get(a->json, "kernels"), k, kernel) out->number +=
+        member_of(kernel, what);
     return true;
 }
 
-/* -- line ------------------------------------------------------------------------------------------- */
+/* -- line
+ * ------------------------------------------------------------------------------------------- */
 
 /* Blanks once, none at the ends. */
 static const char *
@@ -243,7 +246,8 @@ line_figure(struct figure_context *c, const char *words, struct figure *out, str
                    prefix == what ? "" : " there");
 }
 
-/* -- readings --------------------------------------------------------------------------------------- */
+/* -- readings
+ * --------------------------------------------------------------------------------------- */
 
 /* The column of a comma-separated line; its length in *n. */
 static const char *
@@ -308,7 +312,8 @@ reading_figure(struct figure_context *c, const char *words, struct figure *out,
     return ls_fail(err, LS_ERR_USAGE, "%s has no reading \"%s\"", path, words);
 }
 
-/* -- for expressions --------------------------------------------------------------------------------- */
+/* -- for expressions
+ * --------------------------------------------------------------------------------- */
 
 void
 claim_source_use(struct claim_source *s, const struct suite_device *d, struct figure_context *out)

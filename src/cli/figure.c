@@ -13,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* -- fields ------------------------------------------------------------------------------------- */
+/* -- fields -------------------------------------------------------------------------------------
+ */
 
 static double
 dimensions(const uint32_t most[3])
@@ -21,7 +22,8 @@ dimensions(const uint32_t most[3])
     return most[2] > 1 ? 3 : most[1] > 1 ? 2 : 1;
 }
 
-/* What the model's time bound allows: a wavefront of one warp's 4-byte words (half of them on 1.x). */
+/* What the model's time bound allows: a wavefront of one warp's 4-byte words (half of them on 1.x).
+ */
 static double
 shared_bandwidth(const struct device_profile *d)
 {
@@ -44,7 +46,8 @@ find_field(const struct device_profile *d, const char *name, double *out)
     return false;
 }
 
-/* -- functions ------------------------------------------------------------------------------------ */
+/* -- functions ------------------------------------------------------------------------------------
+ */
 
 static const struct function {
     const char *name, *help;
@@ -69,7 +72,8 @@ figure_help(struct text *out)
         text_add(out, "  %-22s%s\n", functions[i].name, functions[i].help);
     static const char *const sources[][2] = {
         {"run", "RUNG SIZE: NAME: a figure that the program reports"},
-        {"line", "RUNG SIZE: [TEXT > ]WORDS: the rest of the line that begins with WORDS, behind TEXT"},
+        {"line",
+         "RUNG SIZE: [TEXT > ]WORDS: the rest of the line that begins with WORDS, behind TEXT"},
         {"counter", "RUNG SIZE: NAME: a counter of `lockstep profile`, over all kernels"},
         {"reading", "SPACE OP WIDTH NAME COUNTER: read on a real GPU (tests/data)"}};
     for (int i = 0; i < 4; i++)
@@ -107,8 +111,8 @@ take_words(struct figure_context *c, char *text, struct figure_words *w, struct 
         else if (w->count && !*w->at[w->count - 1].value)
             w->at[w->count - 1].value = word;
         else
-            return ls_fail(err, LS_ERR_USAGE, "%s{}: \"%s\" is the value of no option",
-                           w->function, word);
+            return ls_fail(err, LS_ERR_USAGE, "%s{}: \"%s\" is the value of no option", w->function,
+                           word);
     }
     return true;
 }
@@ -132,7 +136,8 @@ call_function(struct figure_context *c, const char *name, char *inside, struct f
     return ls_fail(err, LS_ERR_USAGE, "no function \"%s\" of figures is known", name);
 }
 
-/* -- the grammar ------------------------------------------------------------------------------------ */
+/* -- the grammar
+ * ------------------------------------------------------------------------------------ */
 
 struct parser {
     struct figure_context *context;
@@ -227,7 +232,7 @@ primary(struct parser *p, struct figure *out)
 }
 
 static bool
-combine(struct parser *p, char operator, struct figure *left, const struct figure *right)
+combine(struct parser *p, char operator, struct figure * left, const struct figure *right)
 {
     if (left->text || right->text)
         return wrong(p, "a text where a number is needed");

@@ -43,7 +43,8 @@ const char *figure_text(struct arena *a, const struct figure *f);
 /* The fields and functions, for the help text. */
 void figure_help(struct text *out);
 
-/* -- inside: the functions ------------------------------------------------------------------------ */
+/* -- inside: the functions ------------------------------------------------------------------------
+ */
 
 /* One "--name value" of the words in braces. */
 struct figure_option {
@@ -59,8 +60,8 @@ bool figure_number(const struct figure_words *w, const char *name, uint64_t othe
                    uint64_t *out, struct ls_error *err);
 
 #define FUNCTION(name, help)                                                                       \
-    bool figure_##name(struct figure_context *c, const struct figure_words *w,                     \
-                       struct figure *out, struct ls_error *err);
+    bool figure_##name(struct figure_context *c, const struct figure_words *w, struct figure *out, \
+                       struct ls_error *err);
 #include "cli/figure_functions.def"
 #undef FUNCTION
 

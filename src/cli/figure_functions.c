@@ -20,7 +20,8 @@ number(struct figure *out, double value)
     return true;
 }
 
-/* -- patterns ----------------------------------------------------------------------------------- */
+/* -- patterns -----------------------------------------------------------------------------------
+ */
 
 /* The pattern that the words describe, on the heap: it is large. */
 static struct access_pattern *
@@ -194,7 +195,8 @@ figure_uncoprime(struct figure_context *c, const struct figure_words *w, struct 
         for (uint32_t lane = 0; lane < 32; lane++)
             a.address[lane] = 4ull * s * lane;
         model_access(c->device, &a, &cost);
-        exceptions += (cost.bank_conflicts == 0) != (common_factor(s, c->device->shared_banks) == 1);
+        exceptions +=
+            (cost.bank_conflicts == 0) != (common_factor(s, c->device->shared_banks) == 1);
     }
     return number(out, exceptions);
 }
@@ -238,7 +240,8 @@ figure_serial(struct figure_context *c, const struct figure_words *w, struct fig
     return first_warp(c, w, ACCESS_CONSTANT, &cost, err) && number(out, cost.wavefronts);
 }
 
-/* -- launches ------------------------------------------------------------------------------------- */
+/* -- launches -------------------------------------------------------------------------------------
+ */
 
 static bool
 occupancy_of(struct figure_context *c, const struct figure_words *w, struct occupancy *out,
@@ -299,7 +302,8 @@ figure_rounds(struct figure_context *c, const struct figure_words *w, struct fig
     return number(out, end);
 }
 
-/* -- textures --------------------------------------------------------------------------------------- */
+/* -- textures
+ * --------------------------------------------------------------------------------------- */
 
 bool
 figure_texel(struct figure_context *c, const struct figure_words *w, struct figure *out,
@@ -318,9 +322,15 @@ figure_texel(struct figure_context *c, const struct figure_words *w, struct figu
         return ls_fail(err, LS_ERR_USAGE, "texel{}: --at X, --width 1 to %d", MOST);
     for (uint32_t i = 0; i < width; i++)
         data[i] = (float)(i * i);
-    struct texture_view t = {.data = data, .dims = 1, .width = (uint32_t)width, .height = 1,
-                        .pitch = sizeof data, .element = TEXEL_F32, .channels = 1, .linear = true,
-                        .address = {TEXTURE_CLAMP, TEXTURE_CLAMP, TEXTURE_CLAMP}};
+    struct texture_view t = {.data = data,
+                             .dims = 1,
+                             .width = (uint32_t)width,
+                             .height = 1,
+                             .pitch = sizeof data,
+                             .element = TEXEL_F32,
+                             .channels = 1,
+                             .linear = true,
+                             .address = {TEXTURE_CLAMP, TEXTURE_CLAMP, TEXTURE_CLAMP}};
     texture_sample(&t, (float[3]){(float)at, 0, 0}, bits);
     memcpy(&value, bits, sizeof value);
     return number(out, value);

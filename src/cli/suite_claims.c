@@ -22,9 +22,11 @@ const struct claim suite_claim_rows[] = {
 };
 const size_t suite_claim_count = sizeof suite_claim_rows / sizeof *suite_claim_rows;
 
-/* -- judging ---------------------------------------------------------------------------------------- */
+/* -- judging
+ * ---------------------------------------------------------------------------------------- */
 
-/* How far a figure may be from the one claimed to be rounded to it: half a unit of its last digit. */
+/* How far a figure may be from the one claimed to be rounded to it: half a unit of its last digit.
+ */
 static double
 half_unit(const char *claimed)
 {
@@ -59,7 +61,8 @@ claim_agrees(const char *claimed, const struct figure *found)
     return fabs(found->number - number) < half_unit(claimed);
 }
 
-/* -- devices ----------------------------------------------------------------------------------------- */
+/* -- devices
+ * ----------------------------------------------------------------------------------------- */
 
 struct device_list {
     VEC(struct suite_device) at;
@@ -118,7 +121,8 @@ device_name(struct arena *a, const struct suite_device *d)
     return d->cc ? d->cc : arena_printf(a, "%s", d->profile->name);
 }
 
-/* -- one claim ---------------------------------------------------------------------------------------- */
+/* -- one claim
+ * ---------------------------------------------------------------------------------------- */
 
 /* Devices from `from` up to, not including, `to`: "2.0 to 3.7". */
 static const char *
@@ -168,9 +172,9 @@ summarise(struct arena *a, const struct device_list *list, const char *const *fi
         for (end = k + 1; end < n && agree[end] == agree[k]; end++)
             ;
         if (agree[k])
-            out->generations = arena_printf(a, "%s%s%s", out->generations,
-                                            *out->generations ? ", " : "",
-                                            span_text(a, list, k, end));
+            out->generations =
+                arena_printf(a, "%s%s%s", out->generations, *out->generations ? ", " : "",
+                             span_text(a, list, k, end));
     }
     out->found = figures_text(a, list, figures);
     out->verdict = agreeing == n ? CLAIM_HOLDS : agreeing ? CLAIM_PARTLY : CLAIM_FAILS;
@@ -207,7 +211,8 @@ evaluate(struct suite_call *c, struct claim_source *s, const struct claim *claim
     return ok;
 }
 
-/* -- output ------------------------------------------------------------------------------------------- */
+/* -- output
+ * ------------------------------------------------------------------------------------------- */
 
 static const char *const verdicts[] = {
     [CLAIM_FAILS] = "fails", [CLAIM_PARTLY] = "partly", [CLAIM_HOLDS] = "holds"};
@@ -295,16 +300,18 @@ print_counts(const struct counts *n, bool page)
 static void
 print_page_head(void)
 {
-    printf("# What the lectures claim\n\n"
-           "Every number that the five lectures state, recomputed: by the device model, by running\n"
-           "the suite's programs, by `lockstep profile`, or from readings of a real GPU (marked).\n"
-           "The claimed figure is the only one that is written down; the others are the answers of\n"
-           "`lockstep suite claims --page`, which made this page (`--json` names the command behind\n"
-           "each). A claim about all generations is tried on all of them, from 1.0 on; *partly*\n"
-           "says for which it holds.\n");
+    printf(
+        "# What the lectures claim\n\n"
+        "Every number that the five lectures state, recomputed: by the device model, by running\n"
+        "the suite's programs, by `lockstep profile`, or from readings of a real GPU (marked).\n"
+        "The claimed figure is the only one that is written down; the others are the answers of\n"
+        "`lockstep suite claims --page`, which made this page (`--json` names the command behind\n"
+        "each). A claim about all generations is tried on all of them, from 1.0 on; *partly*\n"
+        "says for which it holds.\n");
 }
 
-/* -- the verbs ------------------------------------------------------------------------------------------ */
+/* -- the verbs
+ * ------------------------------------------------------------------------------------------ */
 
 /* Filters: lectures ("2", "002") and verdicts. */
 static bool
@@ -334,7 +341,8 @@ words_are_known(const struct suite_call *c)
         for (int v = 0; v < 3; v++)
             known |= strcmp(word, verdicts[v]) == 0;
         if (!known) {
-            cli_usage_error(c->usage, "claims takes lectures (0 to 4), holds, partly and fails, not \"%s\"",
+            cli_usage_error(c->usage,
+                            "claims takes lectures (0 to 4), holds, partly and fails, not \"%s\"",
                             word);
             return false;
         }
@@ -376,7 +384,10 @@ suite_claims(struct suite_call *c)
         last = claim->lecture;
     }
     claim_source_free(s);
-    int status = !known ? CLI_USAGE : n.unknown ? CLI_FINDINGS : last == LECTURES ? CLI_NOTHING : CLI_OK;
+    int status = !known             ? CLI_USAGE
+                 : n.unknown        ? CLI_FINDINGS
+                 : last == LECTURES ? CLI_NOTHING
+                                    : CLI_OK;
     if (known && c->json)
         return suite_write(c, rows, status);
     json_decref(rows);

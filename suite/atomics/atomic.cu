@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The atomic sum: every thread adds to the one result. Right, and all n additions stand in one queue.
+ * The atomic sum: every thread adds to the one result. Right, and all n additions stand in one
+ * queue.
  *
  * systems: D7
  * title: every thread adds to the result atomically

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The barrier version of sharing: each thread stores into its own place, all wait, and from then on the whole
- * array is well defined for all threads of the block: here every thread reads its mirror image and thread 0
- * adds the block's elements up. One thread does all the adding: right, and slow.
+ * The barrier version of sharing: each thread stores into its own place, all wait, and from then on
+ * the whole array is well defined for all threads of the block: here every thread reads its mirror
+ * image and thread 0 adds the block's elements up. One thread does all the adding: right, and slow.
  *
  * systems: D7
  * title: a barrier between storing and reading

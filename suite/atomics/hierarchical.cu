@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The hierarchical atomic sum: every thread adds to its block's partial sum in shared memory; then one thread a
- * block adds that to the result. The queue at the result is as long as there are blocks; those in shared
- * memory are as long as a block, and all blocks' queues move at once. (The lecture's listing adds to
- * &result, a pointer to the pointer, which no compiler takes, and reads input[threadIdx.x] in every block.)
+ * The hierarchical atomic sum: every thread adds to its block's partial sum in shared memory; then
+ * one thread a block adds that to the result. The queue at the result is as long as there are
+ * blocks; those in shared memory are as long as a block, and all blocks' queues move at once. (The
+ * lecture's listing adds to &result, a pointer to the pointer, which no compiler takes, and reads
+ * input[threadIdx.x] in every block.)
  *
  * systems: D7
  * title: shared partial sums first

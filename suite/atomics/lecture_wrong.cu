@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The hierarchical sum as the lecture indexes it: input[threadIdx.x], without the block's offset. With one
- * block it is right; with more, each block adds the first BLOCK elements again. No rule of the memory is
- * broken: check has nothing to say, only the reference shows it.
+ * The hierarchical sum as the lecture indexes it: input[threadIdx.x], without the block's offset.
+ * With one block it is right; with more, each block adds the first BLOCK elements again. No rule of
+ * the memory is broken: check has nothing to say, only the reference shows it.
  *
  * systems: D7
  * title: every block sums the same elements
@@ -36,5 +36,6 @@ launch(const int *input, int *result, int n)
 int
 main(int argc, char **argv)
 {
-    return sum_main("atomics/lecture_wrong", "hierarchical sum, index of the block only", launch, every_block, argc, argv);
+    return sum_main("atomics/lecture_wrong", "hierarchical sum, index of the block only", launch,
+                    every_block, argc, argv);
 }

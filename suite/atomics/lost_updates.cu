@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A sum by += on one global variable: load, add, store. Between the load and the store of one thread others
- * load the same old value: all but one of their additions are lost.
+ * A sum by += on one global variable: load, add, store. Between the load and the store of one
+ * thread others load the same old value: all but one of their additions are lost.
  *
  * systems: D7
  * title: the sum without atomics: updates are lost
@@ -30,5 +30,6 @@ launch(const int *input, int *result, int n)
 int
 main(int argc, char **argv)
 {
-    return sum_main("atomics/lost_updates", "sum without atomics", launch, every_thread, argc, argv);
+    return sum_main("atomics/lost_updates", "sum without atomics", launch, every_thread, argc,
+                    argv);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The hierarchical sum without the first barrier: a warp may add before thread 0 has cleared the partial sum,
- * and what it added is lost; and thread 0 may read the sum before others have added.
+ * The hierarchical sum without the first barrier: a warp may add before thread 0 has cleared the
+ * partial sum, and what it added is lost; and thread 0 may read the sum before others have added.
  *
  * systems: D7
  * title: the barrier after clearing forgotten
@@ -36,5 +36,6 @@ launch(const int *input, int *result, int n)
 int
 main(int argc, char **argv)
 {
-    return sum_main("atomics/no_barrier", "hierarchical sum, a barrier forgotten", launch, every_block, argc, argv);
+    return sum_main("atomics/no_barrier", "hierarchical sum, a barrier forgotten", launch,
+                    every_block, argc, argv);
 }

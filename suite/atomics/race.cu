@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The lecture's question: what is in the variable when every thread of the block has stored its own index?
- * Nobody knows: any of them may come last. All that the program can verify is that the value is one of the
- * indices.
+ * The lecture's question: what is in the variable when every thread of the block has stored its own
+ * index? Nobody knows: any of them may come last. All that the program can verify is that the value
+ * is one of the indices.
  *
  * systems: D7
  * title: all threads store into one shared variable
@@ -27,7 +27,8 @@ race(int *out)
 int
 main(int argc, char **argv)
 {
-    struct suite s = suite_begin("atomics/race", "all threads store into one variable", 100, NULL, 0, argc, argv);
+    struct suite s = suite_begin("atomics/race", "all threads store into one variable", 100, NULL,
+                                 0, argc, argv);
     int n = s.size[0], found = -1;
     if (n > s.device.maxThreadsPerBlock)
         n = s.device.maxThreadsPerBlock;
@@ -35,7 +36,8 @@ main(int argc, char **argv)
     if (n)
         SUITE_TIME(&s, race<<<1, n>>>(out));
     suite_download(&found, out, 1);
-    suite_expect(&s, n == 0 || (found >= 0 && found < n), "the value is one of the threads' indices");
+    suite_expect(&s, n == 0 || (found >= 0 && found < n),
+                 "the value is one of the threads' indices");
     suite_figure(&s, "value found, one of many possible", found);
     CHECK(cudaFree(out));
     return suite_end(&s);

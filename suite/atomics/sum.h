@@ -13,8 +13,8 @@ typedef void sum_launch(const int *input, int *result, int n);
 
 /* contenders: atomics on the result in global memory for n elements. */
 static int
-sum_main(const char *name, const char *title, sum_launch *launch, double (*contenders)(int n), int argc,
-         char **argv)
+sum_main(const char *name, const char *title, sum_launch *launch, double (*contenders)(int n),
+         int argc, char **argv)
 {
     struct suite s = suite_begin(name, title, 1000, NULL, 0, argc, argv);
     int n = s.size[0], found = 0, right = 0;
@@ -25,7 +25,8 @@ sum_main(const char *name, const char *title, sum_launch *launch, double (*conte
     int *input = suite_upload(host, n), *result = suite_device<int>(1);
     CHECK(cudaMemset(result, 0, sizeof *result));
     if (n)
-        SUITE_TIME_AFTER(&s, CHECK(cudaMemset(result, 0, sizeof *result)), launch(input, result, n));
+        SUITE_TIME_AFTER(&s, CHECK(cudaMemset(result, 0, sizeof *result)),
+                         launch(input, result, n));
     suite_download(&found, result, 1);
     suite_compare_equal(&s, "sum", &found, &right, 1);
     suite_figure(&s, "atomics on the one result", contenders(n));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The best we know for all generations: a tree in shared memory. In each step half of the threads add what the
- * other half has; after seven steps one number is left, and one atomic a block brings it to the result.
+ * The best we know for all generations: a tree in shared memory. In each step half of the threads
+ * add what the other half has; after seven steps one number is left, and one atomic a block brings
+ * it to the result.
  *
  * systems: D7
  * title: tree in the block, no atomics but one a block

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * axpb.h: the main program of y = a x + b on vectors: times on host and device, and their difference.
+ * axpb.h: the main program of y = a x + b on vectors: times on host and device, and their
+ * difference.
  */
 #ifndef AXPB_H
 #define AXPB_H
@@ -22,12 +23,14 @@ axpb_main(const char *name, const char *title, axpb_launch *launch, int argc, ch
 {
     const float a = 5, b = -1;
     int threads = 128;
-    const struct suite_extra extra = {"--threads", &threads, 1, 1024, "threads of a block (128)", NULL};
+    const struct suite_extra extra = {"--threads", &threads, 1, 1024, "threads of a block (128)",
+                                      NULL};
     struct suite s = suite_begin(name, title, 100000, &extra, 1, argc, argv);
     int n = s.size[0];
     if (threads > s.device.maxThreadsPerBlock)
         threads = s.device.maxThreadsPerBlock;
-    float *host = suite_host<float>(n), *right = suite_host<float>(n), *found = suite_host<float>(n);
+    float *host = suite_host<float>(n), *right = suite_host<float>(n),
+          *found = suite_host<float>(n);
     suite_fill(host, n, 1);
     double start = suite_seconds();
     axpb_host(host, right, a, b, n);

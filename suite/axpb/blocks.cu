@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * y = a x + b by as many blocks as it takes: block and thread number together say which element is meant; the
- * last block has threads beyond the end, which do nothing.
+ * y = a x + b by as many blocks as it takes: block and thread number together say which element is
+ * meant; the last block has threads beyond the end, which do nothing.
  *
  * systems: E1
  * title: many blocks

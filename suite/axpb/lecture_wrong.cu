@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * y = a x + b as the homework launches it: <<<1, n>>>. With more elements than a block may have threads the
- * launch fails, which it says to nobody: y keeps what was in it. The program goes on as if nothing were.
+ * y = a x + b as the homework launches it: <<<1, n>>>. With more elements than a block may have
+ * threads the launch fails, which it says to nobody: y keeps what was in it. The program goes on as
+ * if nothing were.
  *
  * systems: E1, E2
  * title: one block of n threads, nobody looks at the error
@@ -22,8 +23,8 @@ axpb(const float *x, float *y, float a, float b)
 int
 main(int argc, char **argv)
 {
-    struct suite s = suite_begin("axpb/lecture_wrong", "y = a x + b, error not looked at", 1537, NULL, 0, argc,
-                                 argv);
+    struct suite s = suite_begin("axpb/lecture_wrong", "y = a x + b, error not looked at", 1537,
+                                 NULL, 0, argc, argv);
     int n = s.size[0];
     float *host = suite_host<float>(n), *found = suite_host<float>(n);
     suite_fill(host, n, 1);

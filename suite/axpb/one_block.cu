@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * y = a x + b by one block, the last lecture's homework: thread i does element i, and further ones a block's
- * width apart when there are more elements than a block may have threads. One block is one SM's work; all
- * others of the device have nothing to do.
+ * y = a x + b by one block, the last lecture's homework: thread i does element i, and further ones
+ * a block's width apart when there are more elements than a block may have threads. One block is
+ * one SM's work; all others of the device have nothing to do.
  *
  * systems: E1
  * title: one block

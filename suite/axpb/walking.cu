@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * y = a x + b by just as many blocks as the device can hold at a time, which walk over the vector: no block is
- * started twice, and any size is right for any device (grids of old ones are small).
+ * y = a x + b by just as many blocks as the device can hold at a time, which walk over the vector:
+ * no block is started twice, and any size is right for any device (grids of old ones are small).
  *
  * systems: E1
  * title: as many blocks as the device holds, each over several parts
@@ -26,7 +26,7 @@ launch(const float *x, float *y, float a, float b, int n, int threads)
     CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, axpb, threads, 0));
     blocks *= sms;
     int needed = suite_div_up(n, threads);
-    axpb<<<blocks < needed ? blocks : needed, threads>>>(x, y, a, b, n);
+    axpb < <<blocks<needed ? blocks : needed, threads>>>(x, y, a, b, n);
 }
 
 int

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Bank width: on 3.x a bank may be 4 or 8 bytes wide; eight suit doubles. cudaDeviceSetSharedMemConfig says
- * which; other generations have 4 and tell so. The kernel reverses doubles within a warp: on 3.x without
- * conflicts in either mode, which `lockstep access --width 8` with and without --bank8 shows for any stride.
+ * Bank width: on 3.x a bank may be 4 or 8 bytes wide; eight suit doubles.
+ * cudaDeviceSetSharedMemConfig says which; other generations have 4 and tell so. The kernel
+ * reverses doubles within a warp: on 3.x without conflicts in either mode, which `lockstep access
+ * --width 8` with and without --bank8 shows for any stride.
  *
  * systems: C6
  * title: cudaDeviceSetSharedMemConfig: banks of 4 or 8 bytes
@@ -29,17 +30,19 @@ reverse(const double *in, double *out, int n)
 int
 main(int argc, char **argv)
 {
-    struct suite s = suite_begin("cache_config/bank_width", "banks of 4 or 8 bytes", 1000, NULL, 0, argc,
-                                 argv);
-    static const enum cudaSharedMemConfig configs[] = {
-        cudaSharedMemBankSizeDefault, cudaSharedMemBankSizeFourByte, cudaSharedMemBankSizeEightByte};
+    struct suite s =
+        suite_begin("cache_config/bank_width", "banks of 4 or 8 bytes", 1000, NULL, 0, argc, argv);
+    static const enum cudaSharedMemConfig configs[] = {cudaSharedMemBankSizeDefault,
+                                                       cudaSharedMemBankSizeFourByte,
+                                                       cudaSharedMemBankSizeEightByte};
     int n = s.size[0];
     double *host = suite_host<double>(n), *found = suite_host<double>(n);
     for (int i = 0; i < n; i++)
         host[i] = i + 0.25;
     double *in = suite_upload(host, n), *out = suite_device<double>(n);
     for (int k = 0; k < 3; k++) {
-        static const char *const names[] = {"default asked for", "4 bytes asked for", "8 bytes asked for"};
+        static const char *const names[] = {"default asked for", "4 bytes asked for",
+                                            "8 bytes asked for"};
         enum cudaSharedMemConfig now;
         CHECK(cudaDeviceSetSharedMemConfig(configs[k]));
         CHECK(cudaDeviceGetSharedMemConfig(&now));

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Move, execute, move at three levels. The host moves data to the device, launches, moves results back; the
- * device moves its part from device memory to registers, works, stores; a block moves a tile into shared
- * memory, works on it several times, moves it back. Here a polynomial of degree STEPS - 1 is evaluated by
- * each of the last two, STEPS passes over the block's tile; the program counts the bytes that cross each
- * border.
+ * Move, execute, move at three levels. The host moves data to the device, launches, moves results
+ * back; the device moves its part from device memory to registers, works, stores; a block moves a
+ * tile into shared memory, works on it several times, moves it back. Here a polynomial of degree
+ * STEPS - 1 is evaluated by each of the last two, STEPS passes over the block's tile; the program
+ * counts the bytes that cross each border.
  *
  * systems: C6
  * title: move, execute, move: host, device, block
@@ -44,8 +44,8 @@ block_level(float *at, const float *x, int n, float add)
 int
 main(int argc, char **argv)
 {
-    struct suite s = suite_begin("cache_config/move_execute_move", "move, execute, move", 1000, NULL, 0, argc,
-                                 argv);
+    struct suite s = suite_begin("cache_config/move_execute_move", "move, execute, move", 1000,
+                                 NULL, 0, argc, argv);
     int n = s.size[0], blocks = suite_div_up(n, BLOCK);
     float *host = suite_host<float>(n), *ones = suite_host<float>(n), *found = suite_host<float>(n);
     double *right = suite_host<double>(n);
@@ -57,12 +57,14 @@ main(int argc, char **argv)
     }
     float *x = suite_upload(host, n), *at = suite_device<float>(n);
     if (n)
-        SUITE_TIME_AFTER(&s, suite_to_device(at, ones, n), for (int k = 0; k < STEPS; k++)
-                                 device_level<<<blocks, BLOCK>>>(at, x, n, 0.5f));
+        SUITE_TIME_AFTER(&s, suite_to_device(at, ones, n),
+                         for (int k = 0; k < STEPS; k++)
+                             device_level<<<blocks, BLOCK>>>(at, x, n, 0.5f));
     suite_download(found, at, n);
     suite_compare_floats(&s, "device level", found, right, n, 1e-5);
     if (n)
-        SUITE_TIME_AFTER(&s, suite_to_device(at, ones, n), block_level<<<blocks, BLOCK>>>(at, x, n, 0.5f));
+        SUITE_TIME_AFTER(&s, suite_to_device(at, ones, n),
+                         block_level<<<blocks, BLOCK>>>(at, x, n, 0.5f));
     suite_download(found, at, n);
     suite_compare_floats(&s, "block level", found, right, n, 1e-5);
     suite_figure(&s, "bytes host to device", 2.0 * n * sizeof(float));

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Shared memory or L1: on 2.x and 3.x both are cut from one array of 64 KB, and the program may say where.
- * For each preference, given for the device and for the kernel alone, this shows how many blocks of a
- * kernel that needs 8 KB a block an SM holds: with a small shared memory only two. Where a generation has
- * no choice the preference is taken without effect, and the figure stays.
+ * Shared memory or L1: on 2.x and 3.x both are cut from one array of 64 KB, and the program may say
+ * where. For each preference, given for the device and for the kernel alone, this shows how many
+ * blocks of a kernel that needs 8 KB a block an SM holds: with a small shared memory only two.
+ * Where a generation has no choice the preference is taken without effect, and the figure stays.
  *
  * systems: C6
  * title: cudaDeviceSetCacheConfig and cudaFuncSetCacheConfig, blocks an SM
@@ -45,8 +45,8 @@ resident(void)
 int
 main(int argc, char **argv)
 {
-    struct suite s = suite_begin("cache_config/prefer", "shared memory or L1 preferred", 1000, NULL, 0, argc,
-                                 argv);
+    struct suite s = suite_begin("cache_config/prefer", "shared memory or L1 preferred", 1000, NULL,
+                                 0, argc, argv);
     int n = s.size[0];
     float *host = suite_host<float>(n), *found = suite_host<float>(n);
     suite_fill(host, n, 1);
@@ -63,7 +63,8 @@ main(int argc, char **argv)
         int by_device = resident();
         CHECK(cudaDeviceSetCacheConfig(cudaFuncCachePreferNone));
         CHECK(cudaFuncSetCacheConfig(scale, preferences[k].config));
-        suite_expect(&s, resident() == by_device, "device and kernel preference have the same effect");
+        suite_expect(&s, resident() == by_device,
+                     "device and kernel preference have the same effect");
         if (n)
             SUITE_TIME(&s, scale<<<suite_div_up(n, BLOCK), BLOCK>>>(in, out, n));
         suite_download(found, out, n);

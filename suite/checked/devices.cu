@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Device query: how many devices there are and what each of them says of itself, by its properties and by
- * single attributes, which must agree. --size N: a kernel of N threads in blocks as large as the device
- * allows then runs on each device.
+ * Device query: how many devices there are and what each of them says of itself, by its properties
+ * and by single attributes, which must agree. --size N: a kernel of N threads in blocks as large as
+ * the device allows then runs on each device.
  *
  * systems: E2
  * title: every device and its limits
@@ -39,10 +39,13 @@ query(struct suite *s, int device)
     suite_say(s, "\tMax threads/block %d,\n\tMax block %d x %d x %d,\n", p.maxThreadsPerBlock,
               p.maxThreadsDim[0], p.maxThreadsDim[1], p.maxThreadsDim[2]);
     suite_say(s, "\tMax grid %d x %d x %d,\n\tShared memory/block %zu,\n\tRegisters/block %d\n",
-              p.maxGridSize[0], p.maxGridSize[1], p.maxGridSize[2], p.sharedMemPerBlock, p.regsPerBlock);
-    suite_expect(s, attribute(cudaDevAttrMaxThreadsPerBlock, device) == p.maxThreadsPerBlock, "threads");
+              p.maxGridSize[0], p.maxGridSize[1], p.maxGridSize[2], p.sharedMemPerBlock,
+              p.regsPerBlock);
+    suite_expect(s, attribute(cudaDevAttrMaxThreadsPerBlock, device) == p.maxThreadsPerBlock,
+                 "threads");
     suite_expect(s, attribute(cudaDevAttrWarpSize, device) == p.warpSize, "warp size");
-    suite_expect(s, attribute(cudaDevAttrMultiProcessorCount, device) == p.multiProcessorCount, "SMs");
+    suite_expect(s, attribute(cudaDevAttrMultiProcessorCount, device) == p.multiProcessorCount,
+                 "SMs");
     suite_expect(s, attribute(cudaDevAttrMaxBlockDimX, device) == p.maxThreadsDim[0], "block x");
     suite_expect(s, attribute(cudaDevAttrMaxBlockDimZ, device) == p.maxThreadsDim[2], "block z");
     suite_expect(s, attribute(cudaDevAttrMaxGridDimX, device) == p.maxGridSize[0], "grid x");
@@ -68,7 +71,8 @@ use(struct suite *s, int device)
 int
 main(int argc, char **argv)
 {
-    struct suite s = suite_begin("checked/devices", "every device and its limits", 1000, NULL, 0, argc, argv);
+    struct suite s =
+        suite_begin("checked/devices", "every device and its limits", 1000, NULL, 0, argc, argv);
     int count = 0;
     CHECK(cudaGetDeviceCount(&count));
     suite_figure(&s, "devices", count);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Checked calls: every call returns cudaSuccess or says what is wrong. This program makes some fail on
- * purpose, one for each thing that goes wrong most often, and prints the error's name and text; each must
- * be the one that the documentation names. A launch returns nothing: cudaGetLastError knows. --size N:
- * elements of the copy that follows, which must work after all that.
+ * Checked calls: every call returns cudaSuccess or says what is wrong. This program makes some fail
+ * on purpose, one for each thing that goes wrong most often, and prints the error's name and text;
+ * each must be the one that the documentation names. A launch returns nothing: cudaGetLastError
+ * knows. --size N: elements of the copy that follows, which must work after all that.
  *
  * systems: E2
  * title: calls that fail, each with its error
@@ -24,7 +24,8 @@ expect(struct suite *s, const char *what, cudaError_t found, cudaError_t right)
     cudaGetLastError(); /* taken note of */
     suite_say(s, "%-44s %s: %s\n", what, cudaGetErrorName(found), cudaGetErrorString(found));
     if (found != right)
-        suite_wrong(s, "%s: %s, should be %s", what, cudaGetErrorName(found), cudaGetErrorName(right));
+        suite_wrong(s, "%s: %s, should be %s", what, cudaGetErrorName(found),
+                    cudaGetErrorName(right));
     s->checked++;
 }
 
@@ -47,7 +48,8 @@ main(int argc, char **argv)
     expect(&s, "cudaSetDevice, one too many", cudaSetDevice(count), cudaErrorInvalidDevice);
     expect(&s, "cudaGetDeviceProperties, one too many", cudaGetDeviceProperties(&p, count),
            cudaErrorInvalidDevice);
-    expect(&s, "cudaMalloc of 2^60 bytes", cudaMalloc(&none, (size_t)1 << 60), cudaErrorMemoryAllocation);
+    expect(&s, "cudaMalloc of 2^60 bytes", cudaMalloc(&none, (size_t)1 << 60),
+           cudaErrorMemoryAllocation);
     expect(&s, "cudaMemcpy to NULL", cudaMemcpy(NULL, host, 4, cudaMemcpyHostToDevice),
            cudaErrorInvalidValue);
     expect(&s, "cudaMemcpy, no such direction", cudaMemcpy(at, host, 4, (enum cudaMemcpyKind)77),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Coalescing, the worst case: single bytes from all over memory. 32 bytes are used, a thousand moved.
+ * Coalescing, the worst case: single bytes from all over memory. 32 bytes are used, a thousand
+ * moved.
  *
  * systems: D6
  * title: chars from all over
@@ -10,7 +11,7 @@
  * bench: 100003
  */
 #define TYPE char
-#define PLACE(i) (((i) * 7919u + 13) & 4095)
+#define PLACE(i) (((i)*7919u + 13) & 4095)
 #define ROOM(n) 4096
 #include "coalescing.h"
 

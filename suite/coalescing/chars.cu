@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Coalescing: 32 chars are 32 bytes, one segment from 1.2 on. 1.0 and 1.1 coalesce 4, 8 and 16 bytes a
- * lane only.
+ * Coalescing: 32 chars are 32 bytes, one segment from 1.2 on. 1.0 and 1.1 coalesce 4, 8 and 16
+ * bytes a lane only.
  *
  * systems: D6
  * title: chars in order

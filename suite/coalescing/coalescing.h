@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * coalescing.h: the programs of the coalescing rules: out[i] = in[PLACE(i)], one load of TYPE a thread. What
- * the warp's 32 addresses become is each generation's own rule; `lockstep suite profile coalescing`
- * counts it, `lockstep access` draws it. The store is always in order.
+ * coalescing.h: the programs of the coalescing rules: out[i] = in[PLACE(i)], one load of TYPE a
+ * thread. What the warp's 32 addresses become is each generation's own rule; `lockstep suite
+ * profile coalescing` counts it, `lockstep access` draws it. The store is always in order.
  *
  *     #define TYPE float
  *     #define PLACE(i) ((i) + 1)

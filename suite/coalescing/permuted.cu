@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Coalescing: the same 128 bytes, but neighbouring lanes exchange their elements. 1.0 and 1.1 want lane k to
- * ask for element k and otherwise serve every lane by itself; all later generations look at the bytes only.
+ * Coalescing: the same 128 bytes, but neighbouring lanes exchange their elements. 1.0 and 1.1 want
+ * lane k to ask for element k and otherwise serve every lane by itself; all later generations look
+ * at the bytes only.
  *
  * systems: D6
  * title: neighbours exchanged

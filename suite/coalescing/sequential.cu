@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Coalescing: lane k loads element k of an aligned run of 128 bytes. Every generation does it with the fewest
- * transactions it has.
+ * Coalescing: lane k loads element k of an aligned run of 128 bytes. Every generation does it with
+ * the fewest transactions it has.
  *
  * systems: D6
  * title: floats in order

@@ -2,8 +2,8 @@
  *
  * columns.h: the main program of the row sums: out[r] = in[r][0] + ... + in[r][w-1]. A block looks
  * after 32 rows: all its threads bring tiles of 32 x 32 into shared memory, row by row, coalesced;
- * then the first warp adds, each lane along its own row, so that all lanes read one column. Where an
- * element of the tile lies is the program's to say:
+ * then the first warp adds, each lane along its own row, so that all lanes read one column. Where
+ * an element of the tile lies is the program's to say:
  *
  *     #define TILE_WORDS (DIM * DIM)
  *     #define PLACE(row, column) ((row) * DIM + (column))

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Row sums over a tile as C lays it out: when 32 lanes read one column, their words are 32 apart and all
- * of them lie in one bank: 32-way conflicts from 2.0 on, 16-way ones in each half-warp of 1.x.
+ * Row sums over a tile as C lays it out: when 32 lanes read one column, their words are 32 apart
+ * and all of them lie in one bank: 32-way conflicts from 2.0 on, 16-way ones in each half-warp
+ * of 1.x.
  *
  * systems: C3
  * title: a column of a 32 x 32 tile
@@ -11,7 +12,7 @@
  * bench: 512
  */
 #define TILE_WORDS (DIM * DIM)
-#define PLACE(row, column) ((row) * DIM + (column))
+#define PLACE(row, column) ((row)*DIM + (column))
 #include "columns.h"
 
 int

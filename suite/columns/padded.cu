@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Row sums over a padded tile: with 33 words a row a step down is a step of one bank; rows and columns
- * are both free of conflicts. Price: one word a row that nobody uses.
+ * Row sums over a padded tile: with 33 words a row a step down is a step of one bank; rows and
+ * columns are both free of conflicts. Price: one word a row that nobody uses.
  *
  * systems: C3
  * title: a column of a tile with 33 words a row

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Row sums over a swizzled tile: the column's number is combined with the row's by exclusive or. In a row
- * and in a column every bank occurs once, and no word is wasted.
+ * Row sums over a swizzled tile: the column's number is combined with the row's by exclusive or. In
+ * a row and in a column every bank occurs once, and no word is wasted.
  *
  * systems: C3
  * title: columns exchanged row by row
@@ -11,7 +11,7 @@
  * bench: 512
  */
 #define TILE_WORDS (DIM * DIM)
-#define PLACE(row, column) ((row) * DIM + ((column) ^ (row)))
+#define PLACE(row, column) ((row)*DIM + ((column) ^ (row)))
 #include "columns.h"
 
 int

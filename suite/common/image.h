@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * image.h: pictures for the programs of the suite: PGM and PPM (plain and raw, 8 bit) read and written
- * here, PNG by libpng where its header was there when the program was compiled and the library is there
- * when it runs. A picture is rows of pixels of one (grey) or three (red, green, blue) bytes.
+ * image.h: pictures for the programs of the suite: PGM and PPM (plain and raw, 8 bit) read and
+ * written here, PNG by libpng where its header was there when the program was compiled and the
+ * library is there when it runs. A picture is rows of pixels of one (grey) or three (red, green,
+ * blue) bytes.
  *
  *     struct image in = path ? image_read(path, 1) : image_make(640, 480, 1);
  *     ...
@@ -49,8 +50,7 @@ image_free(struct image *i)
     i->pixels = NULL;
 }
 
-static inline void __attribute__((noreturn))
-image_fail(const char *path, const char *why)
+static inline void __attribute__((noreturn)) image_fail(const char *path, const char *why)
 {
     fprintf(stderr, "%s: %s\n", path, why);
     exit(1);
@@ -150,14 +150,14 @@ image_read_png(const char *path)
     typedef int finish_function(png_imagep, png_const_colorp, void *, png_int_32, void *);
     begin_function *begin =
         (begin_function *)image_png_function(path, "png_image_begin_read_from_file");
-    finish_function *finish =
-        (finish_function *)image_png_function(path, "png_image_finish_read");
+    finish_function *finish = (finish_function *)image_png_function(path, "png_image_finish_read");
     png_image png = {};
     png.version = PNG_IMAGE_VERSION;
     if (!begin(&png, path))
         image_fail(path, png.message);
     png.format = png.format & PNG_FORMAT_FLAG_COLOR ? PNG_FORMAT_RGB : PNG_FORMAT_GRAY;
-    struct image i = image_new((int)png.width, (int)png.height, png.format == PNG_FORMAT_RGB ? 3 : 1);
+    struct image i =
+        image_new((int)png.width, (int)png.height, png.format == PNG_FORMAT_RGB ? 3 : 1);
     png_color black = {};
     if (!finish(&png, &black, i.pixels, 0, NULL))
         image_fail(path, png.message);
@@ -167,9 +167,9 @@ image_read_png(const char *path)
 static inline void
 image_write_png(const char *path, const struct image *i)
 {
-    typedef int write_function(png_imagep, const char *, int, const void *, png_int_32, const void *);
-    write_function *write =
-        (write_function *)image_png_function(path, "png_image_write_to_file");
+    typedef int write_function(png_imagep, const char *, int, const void *, png_int_32,
+                               const void *);
+    write_function *write = (write_function *)image_png_function(path, "png_image_write_to_file");
     png_image png = {};
     png.version = PNG_IMAGE_VERSION;
     png.width = (png_uint_32)i->width;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * difference.h: the main program of the forward differences: result[i] = input[i+1] - input[i], and 0
- * for the last element.
+ * difference.h: the main program of the forward differences: result[i] = input[i+1] - input[i], and
+ * 0 for the last element.
  */
 #ifndef DIFFERENCE_H
 #define DIFFERENCE_H
@@ -14,8 +14,8 @@ typedef void difference_launch(float *result, const float *input, int n);
 
 /* loads: of an inner block from global memory. */
 static int
-difference_main(const char *name, const char *title, double loads, difference_launch *launch, int argc,
-                char **argv)
+difference_main(const char *name, const char *title, double loads, difference_launch *launch,
+                int argc, char **argv)
 {
     struct suite s = suite_begin(name, title, 1000, NULL, 0, argc, argv);
     int n = s.size[0];

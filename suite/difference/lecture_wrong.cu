@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Forward difference, the lecture's listing with shared memory and its mistakes: the shared array is read
- * at the index of the whole grid instead of the block's, which leaves it in every block but the first; the
- * two neighbours go through ints, which cuts off what follows the point; and threads beyond the end load
- * and store too, where only sizes that are multiples of the block spare them.
+ * Forward difference, the lecture's listing with shared memory and its mistakes: the shared array
+ * is read at the index of the whole grid instead of the block's, which leaves it in every block but
+ * the first; the two neighbours go through ints, which cuts off what follows the point; and threads
+ * beyond the end load and store too, where only sizes that are multiples of the block spare them.
  *
  * systems: D2
  * title: index of the grid instead of the block's, floats kept in ints
@@ -40,6 +40,6 @@ launch(float *result, const float *input, int n)
 int
 main(int argc, char **argv)
 {
-    return difference_main("difference/lecture_wrong", "forward difference, the lecture's listing", BLOCK + 1,
-                           launch, argc, argv);
+    return difference_main("difference/lecture_wrong", "forward difference, the lecture's listing",
+                           BLOCK + 1, launch, argc, argv);
 }

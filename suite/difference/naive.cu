@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Forward difference from global memory: two loads a thread, so that each element is loaded twice: by its
- * own thread and by the one before.
+ * Forward difference from global memory: two loads a thread, so that each element is loaded twice:
+ * by its own thread and by the one before.
  *
  * systems: D2
  * title: two loads a thread
@@ -31,6 +31,6 @@ launch(float *result, const float *input, int n)
 int
 main(int argc, char **argv)
 {
-    return difference_main("difference/naive", "forward difference, global memory", 2 * BLOCK, launch, argc,
-                           argv);
+    return difference_main("difference/naive", "forward difference, global memory", 2 * BLOCK,
+                           launch, argc, argv);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Forward difference through shared memory: each thread brings its element, the last one of the block gets
- * its neighbour's from global memory: N + N / BLOCK loads instead of 2 N.
+ * Forward difference through shared memory: each thread brings its element, the last one of the
+ * block gets its neighbour's from global memory: N + N / BLOCK loads instead of 2 N.
  *
  * systems: D2, D3
  * title: shared memory, the block's end from global
@@ -37,6 +37,6 @@ launch(float *result, const float *input, int n)
 int
 main(int argc, char **argv)
 {
-    return difference_main("difference/shared", "forward difference, shared memory", BLOCK + 1, launch, argc,
-                           argv);
+    return difference_main("difference/shared", "forward difference, shared memory", BLOCK + 1,
+                           launch, argc, argv);
 }

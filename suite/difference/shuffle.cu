@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Forward difference with neither shared memory nor barrier: a lane asks the next one for its element; the
- * last lane of the warp loads it. N + N / 32 loads. Devices from 3.0 on have the instruction; older
- * profiles run it all the same, which a real one would not.
+ * Forward difference with neither shared memory nor barrier: a lane asks the next one for its
+ * element; the last lane of the warp loads it. N + N / 32 loads. Devices from 3.0 on have the
+ * instruction; older profiles run it all the same, which a real one would not.
  *
  * systems: D2
  * title: lanes ask each other
@@ -32,6 +32,6 @@ launch(float *result, const float *input, int n)
 int
 main(int argc, char **argv)
 {
-    return difference_main("difference/shuffle", "forward difference by shuffles", BLOCK + BLOCK / 32, launch,
-                           argc, argv);
+    return difference_main("difference/shuffle", "forward difference by shuffles",
+                           BLOCK + BLOCK / 32, launch, argc, argv);
 }

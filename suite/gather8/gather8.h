@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * gather8.h: the main program of the 8-neighbour gather: every cell becomes the sum of the eight cells
- * around it; cells outside the grid count as 0. A block computes DIM x DIM cells.
+ * gather8.h: the main program of the 8-neighbour gather: every cell becomes the sum of the eight
+ * cells around it; cells outside the grid count as 0. A block computes DIM x DIM cells.
  */
 #ifndef GATHER8_H
 #define GATHER8_H

@@ -34,6 +34,6 @@ launch(const int *in, int *out, int w, int h, dim3 grid)
 int
 main(int argc, char **argv)
 {
-    return gather8_main("gather8/global", "8-neighbour gather, global memory", 8 * DIM * DIM, DIM * DIM,
-                        launch, argc, argv);
+    return gather8_main("gather8/global", "8-neighbour gather, global memory", 8 * DIM * DIM,
+                        DIM * DIM, launch, argc, argv);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * 8-neighbour gather with the block's own cells in shared memory. Those around the block are still loaded
- * from global memory, each by up to three threads, in branches that tear the warps apart. reads.cu counts
- * them: 92 loads around a block of 8 x 8, for 36 cells.
+ * 8-neighbour gather with the block's own cells in shared memory. Those around the block are still
+ * loaded from global memory, each by up to three threads, in branches that tear the warps apart.
+ * reads.cu counts them: 92 loads around a block of 8 x 8, for 36 cells.
  *
  * systems: C4
  * title: the block's own cells in shared memory, the rest from global

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * 8-neighbour gather, the lecture's second remedy: as many threads as cells to compute; they walk over the
- * tile with its halo, so that some load one cell more than others. Everybody computes.
+ * 8-neighbour gather, the lecture's second remedy: as many threads as cells to compute; they walk
+ * over the tile with its halo, so that some load one cell more than others. Everybody computes.
  *
  * systems: C4
  * title: DIM by DIM threads, some load several cells
@@ -42,6 +42,6 @@ launch(const int *in, int *out, int w, int h, dim3 grid)
 int
 main(int argc, char **argv)
 {
-    return gather8_main("gather8/more_memory", "8-neighbour gather, threads load several cells", WIDE * WIDE,
-                        DIM * DIM, launch, argc, argv);
+    return gather8_main("gather8/more_memory", "8-neighbour gather, threads load several cells",
+                        WIDE * WIDE, DIM * DIM, launch, argc, argv);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * 8-neighbour gather, the lecture's first remedy: a thread for every cell of the tile and of its halo. All
- * load one cell; only the inner ones compute. The smaller the tile, the more threads are idle then.
+ * 8-neighbour gather, the lecture's first remedy: a thread for every cell of the tile and of its
+ * halo. All load one cell; only the inner ones compute. The smaller the tile, the more threads are
+ * idle then.
  *
  * systems: C4
  * title: DIM + 2 by DIM + 2 threads, the outer ones only load
@@ -41,6 +42,7 @@ launch(const int *in, int *out, int w, int h, dim3 grid)
 int
 main(int argc, char **argv)
 {
-    return gather8_main("gather8/more_threads", "8-neighbour gather, a thread for each cell of the halo",
-                        WIDE * WIDE, WIDE * WIDE, launch, argc, argv);
+    return gather8_main("gather8/more_threads",
+                        "8-neighbour gather, a thread for each cell of the halo", WIDE * WIDE,
+                        WIDE * WIDE, launch, argc, argv);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * 8-neighbour gather, the lecture's picture: how often one block reads each cell in and around its
- * tile. The kernel does the gather's reads and counts each of them, by cell. --size D: the block has
- * D x D threads (8 in the lecture). Then the share of threads that compute when one is launched for
- * every cell of the halo too, by tile size.
+ * tile. The kernel does the gather's reads and counts each of them, by cell. --size D: the block
+ * has D x D threads (8 in the lecture). Then the share of threads that compute when one is launched
+ * for every cell of the halo too, by tile size.
  *
  * systems: C4
  * title: how often each cell is read; utilisation by tile size
@@ -43,10 +43,12 @@ readers(int x, int y, int dim)
 int
 main(int argc, char **argv)
 {
-    struct suite s = suite_begin("gather8/reads", "reads of each cell by one block", 8, NULL, 0, argc, argv);
+    struct suite s =
+        suite_begin("gather8/reads", "reads of each cell by one block", 8, NULL, 0, argc, argv);
     int dim = s.size[0], wide = dim + 2, sum[2] = {0, 0}, cells[2] = {0, 0};
     if (dim < 1 || dim * dim > s.device.maxThreadsPerBlock) {
-        fprintf(stderr, "%s: the block has 1 to %d threads\n", argv[0], s.device.maxThreadsPerBlock);
+        fprintf(stderr, "%s: the block has 1 to %d threads\n", argv[0],
+                s.device.maxThreadsPerBlock);
         return 2;
     }
     int *found = suite_host<int>(wide * wide), *right = suite_host<int>(wide * wide);

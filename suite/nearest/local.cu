@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Ten nearest neighbours with a plain insertion: where a distance goes depends on the data, so that the array
- * of ten is indexed by what the compiler cannot know. It lies in local memory: device memory of the thread's
- * own, slow where caches do not help. (The lecture's listing leaves the insertion out.)
+ * Ten nearest neighbours with a plain insertion: where a distance goes depends on the data, so that
+ * the array of ten is indexed by what the compiler cannot know. It lies in local memory: device
+ * memory of the thread's own, slow where caches do not help. (The lecture's listing leaves the
+ * insertion out.)
  *
  * systems: D1
  * title: the ten kept in local memory

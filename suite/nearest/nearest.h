@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * nearest.h: the main program of the ten nearest neighbours: for every point p the ten smallest squared
- * distances to points q, rising; where there are fewer than ten points the rest stays FAR.
+ * nearest.h: the main program of the ten nearest neighbours: for every point p the ten smallest
+ * squared distances to points q, rising; where there are fewer than ten points the rest stays FAR.
  */
 #ifndef NEAREST_H
 #define NEAREST_H
@@ -58,7 +58,8 @@ nearest_main(const char *name, const char *title, int argc, char **argv)
     struct cudaFuncAttributes a;
     CHECK(cudaFuncGetAttributes(&a, nearest));
     if (p_count)
-        SUITE_TIME(&s, nearest<<<suite_div_up(p_count, BLOCK), BLOCK>>>(p, p_count, q, q_count, out));
+        SUITE_TIME(&s,
+                   nearest<<<suite_div_up(p_count, BLOCK), BLOCK>>>(p, p_count, q, q_count, out));
     suite_download(found, out, count);
     suite_compare_floats(&s, "distance", found, right, count, 1e-5);
     suite_figure(&s, "registers a thread", a.numRegs);

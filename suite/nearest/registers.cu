@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Ten nearest neighbours with all indices known: every new distance passes all ten places, and each place
- * keeps the smaller of the two. Unrolled, each place is a register; no local memory is used. More
- * arithmetic, no branches.
+ * Ten nearest neighbours with all indices known: every new distance passes all ten places, and each
+ * place keeps the smaller of the two. Unrolled, each place is a register; no local memory is used.
+ * More arithmetic, no branches.
  *
  * systems: D1
  * title: the ten kept in registers

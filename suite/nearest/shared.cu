@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Ten nearest neighbours, the ten in registers and the candidates brought into shared memory a block's worth
- * at a time: each is loaded once a block instead of once a thread, and all lanes read the same one: a
- * broadcast.
+ * Ten nearest neighbours, the ten in registers and the candidates brought into shared memory a
+ * block's worth at a time: each is loaded once a block instead of once a thread, and all lanes read
+ * the same one: a broadcast.
  *
  * systems: D1
  * title: the ten in registers, candidates through shared memory
@@ -49,5 +49,6 @@ nearest(const float2 *p, int p_count, const float2 *q, int q_count, float *out)
 int
 main(int argc, char **argv)
 {
-    return nearest_main("nearest/shared", "ten nearest neighbours, registers and shared memory", argc, argv);
+    return nearest_main("nearest/shared", "ten nearest neighbours, registers and shared memory",
+                        argc, argv);
 }

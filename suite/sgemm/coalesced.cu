@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * SGEMM with x and y exchanged: neighbouring lanes have neighbouring columns. A warp reads one element of A (a
- * broadcast) and a run of B, and stores a run of C.
+ * SGEMM with x and y exchanged: neighbouring lanes have neighbouring columns. A warp reads one
+ * element of A (a broadcast) and a run of B, and stores a run of C.
  *
  * systems: E3
  * title: global memory, columns along x
@@ -38,6 +38,7 @@ launch(const float *a, const float *b, float *c, int m, int k, int n, int tile)
 int
 main(int argc, char **argv)
 {
-    const struct suite_product p = {"sgemm/coalesced", "product, global memory, columns along x", 0, 0, launch};
+    const struct suite_product p = {"sgemm/coalesced", "product, global memory, columns along x", 0,
+                                    0, launch};
     return suite_product_main(&p, argc, argv);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * SGEMM with its sum in double precision: the difference to the host's result, which also adds in double
- * precision, vanishes. It costs a conversion and a slower addition for every element; where memory sets the
- * pace that hardly shows.
+ * SGEMM with its sum in double precision: the difference to the host's result, which also adds in
+ * double precision, vanishes. It costs a conversion and a slower addition for every element; where
+ * memory sets the pace that hardly shows.
  *
  * systems: E3
  * title: global memory, sum in double precision
@@ -39,6 +39,7 @@ launch(const float *a, const float *b, float *c, int m, int k, int n, int tile)
 int
 main(int argc, char **argv)
 {
-    const struct suite_product p = {"sgemm/double_sum", "product, global memory, sum in double precision", 0, 0, launch};
+    const struct suite_product p = {
+        "sgemm/double_sum", "product, global memory, sum in double precision", 0, 0, launch};
     return suite_product_main(&p, argc, argv);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * SGEMM from global memory, one element a thread, the sum in a register in single precision.
- * Thread numbers along x are rows: 32 neighbouring lanes read 32 rows of A and store down a column of C, each
- * in a line of its own. (suite/matmul has the product's other ladder.)
+ * Thread numbers along x are rows: 32 neighbouring lanes read 32 rows of A and store down a column
+ * of C, each in a line of its own. (suite/matmul has the product's other ladder.)
  *
  * systems: E3
  * title: global memory, rows along x
@@ -39,6 +39,7 @@ launch(const float *a, const float *b, float *c, int m, int k, int n, int tile)
 int
 main(int argc, char **argv)
 {
-    const struct suite_product p = {"sgemm/float_sum", "product, global memory, rows along x", 0, 0, launch};
+    const struct suite_product p = {"sgemm/float_sum", "product, global memory, rows along x", 0, 0,
+                                    launch};
     return suite_product_main(&p, argc, argv);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * SGEMM in the lecture's first form: one element a thread, and the sum kept where it ends up, in C. Every
- * step loads and stores it there: twice the accesses. The lecture wonders why its next version is faster
- * although it adds in double precision: because it adds in a register.
+ * SGEMM in the lecture's first form: one element a thread, and the sum kept where it ends up, in C.
+ * Every step loads and stores it there: twice the accesses. The lecture wonders why its next
+ * version is faster although it adds in double precision: because it adds in a register.
  *
  * systems: E3
  * title: the sum kept in global memory
@@ -39,6 +39,7 @@ launch(const float *a, const float *b, float *c, int m, int k, int n, int tile)
 int
 main(int argc, char **argv)
 {
-    const struct suite_product p = {"sgemm/in_place", "product, the sum kept in global memory", 0, 0, launch};
+    const struct suite_product p = {"sgemm/in_place", "product, the sum kept in global memory", 0,
+                                    0, launch};
     return suite_product_main(&p, argc, argv);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * SGEMM with tiles as one writes it when the lecture's last sentence on barriers is overlooked: nobody waits
- * before the next tiles are brought, while slower warps still read the old ones.
+ * SGEMM with tiles as one writes it when the lecture's last sentence on barriers is overlooked:
+ * nobody waits before the next tiles are brought, while slower warps still read the old ones.
  *
  * systems: E3
  * title: tiles, the loop's second barrier forgotten
@@ -43,6 +43,7 @@ launch(const float *a, const float *b, float *c, int m, int k, int n, int tile)
 int
 main(int argc, char **argv)
 {
-    const struct suite_product p = {"sgemm/no_barrier", "product, a barrier forgotten", 16, 22, launch};
+    const struct suite_product p = {"sgemm/no_barrier", "product, a barrier forgotten", 16, 22,
+                                    launch};
     return suite_product_main(&p, argc, argv);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * SGEMM with tiles in dynamic shared memory, whose size is chosen when the program runs (--tile): two tiles are
- * cut from one array. With b blocks along each side every element is loaded b times by blocks instead of n
- * times by threads. Sum in double precision.
+ * SGEMM with tiles in dynamic shared memory, whose size is chosen when the program runs (--tile):
+ * two tiles are cut from one array. With b blocks along each side every element is loaded b times
+ * by blocks instead of n times by threads. Sum in double precision.
  *
  * systems: E3
  * title: tiles in dynamic shared memory, size at run time
@@ -43,6 +43,7 @@ launch(const float *a, const float *b, float *c, int m, int k, int n, int tile)
 int
 main(int argc, char **argv)
 {
-    const struct suite_product p = {"sgemm/tile", "product, tile chosen at run time", 16, 22, launch};
+    const struct suite_product p = {"sgemm/tile", "product, tile chosen at run time", 16, 22,
+                                    launch};
     return suite_product_main(&p, argc, argv);
 }

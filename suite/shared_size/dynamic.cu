@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Shared memory whose size the launch says: extern __shared__ in the kernel, bytes as third launch
- * parameter. The block is as large as the device allows, up to 1024 threads: one program for all of them.
+ * parameter. The block is as large as the device allows, up to 1024 threads: one program for all of
+ * them.
  *
  * systems: D3, C5
  * title: dynamic shared memory: size given at launch
@@ -41,5 +42,6 @@ launch(const float *in, float *out, int n)
 int
 main(int argc, char **argv)
 {
-    return reverse_main("shared_size/dynamic", "dynamic shared memory", block_size(), launch, argc, argv);
+    return reverse_main("shared_size/dynamic", "dynamic shared memory", block_size(), launch, argc,
+                        argv);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * As much shared memory as the device gives at all: from 7.0 on a kernel gets more than 48 KB when
- * cudaFuncSetAttribute asks for it first. The program asks the device for both limits and uses the larger
- * one: a part is as many floats as fit, and threads walk over it.
+ * cudaFuncSetAttribute asks for it first. The program asks the device for both limits and uses the
+ * larger one: a part is as many floats as fit, and threads walk over it.
  *
  * systems: C5
  * title: more than the default limit, by opting in
@@ -45,6 +45,6 @@ launch(const float *in, float *out, int n)
 int
 main(int argc, char **argv)
 {
-    return reverse_main("shared_size/optin", "as much shared memory as there is", part_size(), launch, argc,
-                        argv);
+    return reverse_main("shared_size/optin", "as much shared memory as there is", part_size(),
+                        launch, argc, argv);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * reverse.h: the main program of the rungs that differ in how shared memory is asked for. All do the
- * same: each block reverses its part of an array in shared memory; the last block's part may be short.
+ * reverse.h: the main program of the rungs that differ in how shared memory is asked for. All do
+ * the same: each block reverses its part of an array in shared memory; the last block's part may be
+ * short.
  */
 #ifndef REVERSE_H
 #define REVERSE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Shared memory whose size the compiler knows: an array in the kernel. The third launch parameter is not
- * needed; another size means another compilation.
+ * Shared memory whose size the compiler knows: an array in the kernel. The third launch parameter
+ * is not needed; another size means another compilation.
  *
  * systems: D3, C5
  * title: static shared memory

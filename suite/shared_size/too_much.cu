@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A launch that asks for more shared memory than a block may have does not start. It returns nothing: the
- * error is waiting for whoever asks with cudaGetLastError. The program finds the last size that works and
- * the first one that does not, and shows that the kernel has not run then and that the next launch works.
+ * A launch that asks for more shared memory than a block may have does not start. It returns
+ * nothing: the error is waiting for whoever asks with cudaGetLastError. The program finds the last
+ * size that works and the first one that does not, and shows that the kernel has not run then and
+ * that the next launch works.
  * --size: bytes beyond the limit that are asked for.
  *
  * systems: C5
@@ -36,8 +37,8 @@ try_launch(int *at, size_t bytes, int *ran)
 int
 main(int argc, char **argv)
 {
-    struct suite s = suite_begin("shared_size/too_much", "more shared memory than a block may have", 1, NULL,
-                                 0, argc, argv);
+    struct suite s = suite_begin("shared_size/too_much", "more shared memory than a block may have",
+                                 1, NULL, 0, argc, argv);
     size_t least = sizeof(int), limit = s.device.sharedMemPerBlock, most = limit;
     int ran = 0, *at = suite_device<int>(1);
     /* 1.x takes some bytes of it for parameters: look for the last size that works. */
@@ -50,7 +51,8 @@ main(int argc, char **argv)
     suite_say(&s, "%zu bytes: works\n%zu bytes: %s (%s)\n", most, limit + s.size[0],
               cudaGetErrorName(error), cudaGetErrorString(error));
     suite_expect(&s, cudaGetLastError() == cudaSuccess, "the error is told once");
-    suite_expect(&s, try_launch(at, least, &ran) == cudaSuccess && ran == 1, "the next launch works");
+    suite_expect(&s, try_launch(at, least, &ran) == cudaSuccess && ran == 1,
+                 "the next launch works");
     suite_figure(&s, "limit of a block", limit);
     suite_figure(&s, "largest size that runs", most);
     suite_figure(&s, "error", error);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A kernel has one dynamic array, however many extern __shared__ names it declares: they all begin at the
- * same place. Two arrays are cut from it by hand, the one with the stricter alignment first. Here indices
- * (shorts) lie behind values (floats).
+ * A kernel has one dynamic array, however many extern __shared__ names it declares: they all begin
+ * at the same place. Two arrays are cut from it by hand, the one with the stricter alignment first.
+ * Here indices (shorts) lie behind values (floats).
  *
  * systems: C5
  * title: two arrays in one piece of dynamic shared memory
@@ -37,6 +37,6 @@ launch(const float *in, float *out, int n)
 int
 main(int argc, char **argv)
 {
-    return reverse_main("shared_size/two_arrays", "two arrays in dynamic shared memory", BLOCK, launch, argc,
-                        argv);
+    return reverse_main("shared_size/two_arrays", "two arrays in dynamic shared memory", BLOCK,
+                        launch, argc, argv);
 }

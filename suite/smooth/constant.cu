@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Image smoothing with its weights in constant memory: all lanes of a warp want the same weight at the same
- * time, which the constant cache hands to all of them at once. The host writes them with
+ * Image smoothing with its weights in constant memory: all lanes of a warp want the same weight at
+ * the same time, which the constant cache hands to all of them at once. The host writes them with
  * cudaMemcpyToSymbol; the kernel's parameters have one pointer less.
  *
  * systems: D5, E4
@@ -47,6 +47,7 @@ launch(const struct smooth *m)
 int
 main(int argc, char **argv)
 {
-    const struct smooth_program p = {"smooth/constant", "smoothing, weights in constant memory", prepare, launch};
+    const struct smooth_program p = {"smooth/constant", "smoothing, weights in constant memory",
+                                     prepare, launch};
     return smooth_main(&p, argc, argv);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Image smoothing from global memory: for every pixel (2 r + 1)^2 pixels and as many weights are loaded.
+ * Image smoothing from global memory: for every pixel (2 r + 1)^2 pixels and as many weights are
+ * loaded.
  *
  * systems: E4
  * title: pixels and weights from global memory

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Image smoothing as one writes it first: the tile is loaded, and used at once. The barrier in between is
- * missing: threads read pixels of the halo that other warps have not brought yet.
+ * Image smoothing as one writes it first: the tile is loaded, and used at once. The barrier in
+ * between is missing: threads read pixels of the halo that other warps have not brought yet.
  *
  * systems: E4
  * title: the barrier after loading the tile forgotten
@@ -55,6 +55,7 @@ launch(const struct smooth *m)
 int
 main(int argc, char **argv)
 {
-    const struct smooth_program p = {"smooth/no_barrier", "smoothing, barrier forgotten", prepare, launch};
+    const struct smooth_program p = {"smooth/no_barrier", "smoothing, barrier forgotten", prepare,
+                                     launch};
     return smooth_main(&p, argc, argv);
 }

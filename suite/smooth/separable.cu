@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Image smoothing, the best we know: a bell's weights are products of a row's and a column's. Tile and halo in
- * shared memory; then each row is smoothed into a second array, and that one column by column: 2 (2 r + 1)
- * multiply-adds a pixel and some for the halo's rows instead of (2 r + 1)^2.
+ * Image smoothing, the best we know: a bell's weights are products of a row's and a column's. Tile
+ * and halo in shared memory; then each row is smoothed into a second array, and that one column by
+ * column: 2 (2 r + 1) multiply-adds a pixel and some for the halo's rows instead of (2 r + 1)^2.
  *
  * systems: E4, D5
  * title: rows first, then columns, in shared memory
@@ -26,7 +26,8 @@ smooth(struct smooth m)
     int first_x = blockIdx.x * TILE - m.radius, first_y = blockIdx.y * TILE - m.radius;
     for (int v = ty; v < wide; v += TILE)
         for (int u = tx; u < wide; u += TILE)
-            tile[v][u] = (unsigned char)smooth_pixel(m.in, first_x + u, first_y + v, m.width, m.height);
+            tile[v][u] =
+                (unsigned char)smooth_pixel(m.in, first_x + u, first_y + v, m.width, m.height);
     __syncthreads();
     for (int v = ty; v < wide; v += TILE) {
         float sum = 0;
@@ -61,6 +62,7 @@ launch(const struct smooth *m)
 int
 main(int argc, char **argv)
 {
-    const struct smooth_program p = {"smooth/separable", "smoothing, rows, then columns", prepare, launch};
+    const struct smooth_program p = {"smooth/separable", "smoothing, rows, then columns", prepare,
+                                     launch};
     return smooth_main(&p, argc, argv);
 }

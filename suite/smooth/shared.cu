@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Image smoothing with a tile and its halo in shared memory: the block brings (TILE + 2 r)^2 pixels, some
- * threads several, and reads each of them up to (2 r + 1)^2 times from there. The larger the radius, the
- * more halo a tile drags along: the figures say how much of the reuse is left.
+ * Image smoothing with a tile and its halo in shared memory: the block brings (TILE + 2 r)^2
+ * pixels, some threads several, and reads each of them up to (2 r + 1)^2 times from there. The
+ * larger the radius, the more halo a tile drags along: the figures say how much of the reuse is
+ * left.
  *
  * systems: E4, D5
  * title: tile with halo in shared memory, weights in constant memory

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * smooth.h: the main program of image smoothing: every pixel becomes the weighted mean of those within
- * RADIUS in x and y; beyond the border the border's pixel counts again. Pictures are grey; the sums are
- * floats, the result is rounded. --in FILE and --out FILE read and write PGM, PPM or PNG; without --in a
- * picture of --size WxH is made. --radius R: 1 to 8.
+ * smooth.h: the main program of image smoothing: every pixel becomes the weighted mean of those
+ * within RADIUS in x and y; beyond the border the border's pixel counts again. Pictures are grey;
+ * the sums are floats, the result is rounded. --in FILE and --out FILE read and write PGM, PPM or
+ * PNG; without --in a picture of --size WxH is made. --radius R: 1 to 8.
  */
 #ifndef SMOOTH_H
 #define SMOOTH_H
@@ -22,7 +22,8 @@ struct smooth {
 
 struct smooth_program {
     const char *name, *title;
-    void (*prepare)(const float *weights, const float *line, int radius); /* on the host; may be NULL */
+    void (*prepare)(const float *weights, const float *line,
+                    int radius); /* on the host; may be NULL */
     void (*launch)(const struct smooth *s);
 };
 
@@ -107,7 +108,8 @@ smooth_main(const struct smooth_program *p, int argc, char **argv)
     smooth_weights(weights, line, radius);
     if (s.verify)
         smooth_reference(&in, line, radius, right);
-    struct smooth m = {suite_upload(in.pixels, count), NULL, NULL, NULL, in.width, in.height, radius};
+    struct smooth m = {
+        suite_upload(in.pixels, count), NULL, NULL, NULL, in.width, in.height, radius};
     m.out = suite_device<unsigned char>(count);
     m.weights = suite_upload(weights, (2 * radius + 1) * (2 * radius + 1));
     m.line = suite_upload(line, 2 * radius + 1);

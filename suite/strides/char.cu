@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Bank calculator, neighbouring chars: four threads share a word. On 1.x they conflict (bytes of one word
- * are told apart one by one); from 2.0 on a bank hands its word to all who want a part of it.
+ * Bank calculator, neighbouring chars: four threads share a word. On 1.x they conflict (bytes of
+ * one word are told apart one by one); from 2.0 on a bank hands its word to all who want a part of
+ * it.
  *
  * systems: C2
  * title: chars, stride a quarter

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Bank calculator, a layout without waste or conflict for every warp: lane l of warp w uses byte w of
- * word l. Four warps fill 32 words to the last byte.
+ * Bank calculator, a layout without waste or conflict for every warp: lane l of warp w uses byte w
+ * of word l. Four warps fill 32 words to the last byte.
  *
  * systems: C2
  * title: chars, a warp a byte of every word

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Bank calculator, chars four bytes apart: every thread has a word to itself, and three quarters of the
- * shared memory are never used.
+ * Bank calculator, chars four bytes apart: every thread has a word to itself, and three quarters of
+ * the shared memory are never used.
  *
  * systems: C2
  * title: chars, four bytes apart
@@ -10,7 +10,7 @@
  * check: 128
  */
 #define TYPE char
-#define PLACE(t) ((t) * 4)
+#define PLACE(t) ((t)*4)
 #define ROOM (4 * BLOCK)
 #include "strides.h"
 

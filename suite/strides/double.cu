@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Bank calculator, neighbouring doubles: thread t uses words 2t and 2t + 1. Counted in words that is
- * a stride of 2, and two threads meet in a bank; from 2.0 on the hardware serves an 8-byte access half a
- * warp at a time, which takes the two steps that 256 bytes need anyway: no conflict is lost time.
+ * Bank calculator, neighbouring doubles: thread t uses words 2t and 2t + 1. Counted in words that
+ * is a stride of 2, and two threads meet in a bank; from 2.0 on the hardware serves an 8-byte
+ * access half a warp at a time, which takes the two steps that 256 bytes need anyway: no conflict
+ * is lost time.
  *
  * systems: C2
  * title: doubles, stride 2

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * strides.h: the programs of the bank calculator. A kernel puts one value a thread into shared memory
- * at PLACE(thread) and takes it out again from there; the program verifies that no two threads met
- * and prints, for every warp of the block, thread, place, bank and how many different words the
- * busiest bank has to serve. What a generation makes of it (bytes of one word, half-warps) is said by
- * `lockstep access` and `lockstep suite profile strides`.
+ * strides.h: the programs of the bank calculator. A kernel puts one value a thread into shared
+ * memory at PLACE(thread) and takes it out again from there; the program verifies that no two
+ * threads met and prints, for every warp of the block, thread, place, bank and how many different
+ * words the busiest bank has to serve. What a generation makes of it (bytes of one word,
+ * half-warps) is said by `lockstep access` and `lockstep suite profile strides`.
  *
  *     #define TYPE char
  *     #define PLACE(t) ((t) * 4)
@@ -56,8 +56,7 @@ print_banks(struct suite *s)
               sizeof(TYPE), ROOM * sizeof(TYPE));
     suite_say(s, "%10s %10s %10s\n", "thread", "index", "bank");
     for (int t = 0; t < BLOCK; t = t == 11 ? 31 : t == 31 ? BLOCK - 1 : t + 1)
-        suite_say(s, "%10d %10d %10d\n", t, PLACE(t),
-                  (int)(PLACE(t) * sizeof(TYPE) / 4) % banks);
+        suite_say(s, "%10d %10d %10d\n", t, PLACE(t), (int)(PLACE(t) * sizeof(TYPE) / 4) % banks);
     suite_figure(s, "bytes of shared memory", ROOM * sizeof(TYPE));
     for (int first = 0; first < BLOCK; first += lanes) {
         char name[40];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Sum of three neighbours with a halo: the tile has one element more on either side, filled before the
- * barrier (0 outside the array). The sum itself then has no branch: all lanes do the same three loads.
+ * Sum of three neighbours with a halo: the tile has one element more on either side, filled before
+ * the barrier (0 outside the array). The sum itself then has no branch: all lanes do the same three
+ * loads.
  *
  * systems: C1
  * title: shared memory with a halo, no branches in the sum
@@ -35,6 +36,6 @@ launch(int *c, const int *a, int n)
 int
 main(int argc, char **argv)
 {
-    return sum3_main("sum3/halo", "sum of three, shared memory with a halo", BLOCK + 2, launch, argc,
-                     argv);
+    return sum3_main("sum3/halo", "sum of three, shared memory with a halo", BLOCK + 2, launch,
+                     argc, argv);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Sum of three neighbours, the lecture's first version with shared memory, and its bug: only the ends
- * of the array are looked after, not those of the block. Thread 0 of the second block wants element
- * s[-1], the last thread of the first block s[BLOCK]: both lie outside the array, and what is there is
- * anybody's. One block alone works, which is why the bug survives small tests.
+ * Sum of three neighbours, the lecture's first version with shared memory, and its bug: only the
+ * ends of the array are looked after, not those of the block. Thread 0 of the second block wants
+ * element s[-1], the last thread of the first block s[BLOCK]: both lie outside the array, and what
+ * is there is anybody's. One block alone works, which is why the bug survives small tests.
  *
  * systems: C1
  * title: the ends of the block forgotten

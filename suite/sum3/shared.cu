@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Sum of three neighbours, the lecture's corrected version: each thread brings its element into shared
- * memory; the threads at the ends of the block get their outer neighbour from global memory. An inner
- * block loads BLOCK + 2 elements instead of 3 BLOCK, at the price of two branches that only one lane
- * in 128 takes.
+ * Sum of three neighbours, the lecture's corrected version: each thread brings its element into
+ * shared memory; the threads at the ends of the block get their outer neighbour from global memory.
+ * An inner block loads BLOCK + 2 elements instead of 3 BLOCK, at the price of two branches that
+ * only one lane in 128 takes.
  *
  * systems: C1
  * title: shared memory, ends of the block from global

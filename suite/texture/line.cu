@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A 1-D texture, through an object: a table with a filter. Between two texels the hardware mixes them, and
- * beyond the ends it does what the address mode says, both at no cost.
+ * A 1-D texture, through an object: a table with a filter. Between two texels the hardware mixes
+ * them, and beyond the ends it does what the address mode says, both at no cost.
  *
  * systems: D4
  * title: 1-D texture, every way of reading it
@@ -28,5 +28,6 @@ launch(cudaTextureObject_t t, const float *x, float *out)
 int
 main(int argc, char **argv)
 {
-    return texture_main("texture/line", "1-D texture, every way of reading it", 1, launch, argc, argv);
+    return texture_main("texture/line", "1-D texture, every way of reading it", 1, launch, argc,
+                        argv);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A 1-D texture on plain device memory: no filter, no modes; texels are read by their number, through the
- * texture cache, and numbers outside give 0 instead of a fault. Here each thread reads a number that
- * another array names, one in eight of them outside. Bytes are read as they are and as floats in 0..1.
+ * A 1-D texture on plain device memory: no filter, no modes; texels are read by their number,
+ * through the texture cache, and numbers outside give 0 instead of a fault. Here each thread reads
+ * a number that another array names, one in eight of them outside. Bytes are read as they are and
+ * as floats in 0..1.
  *
  * systems: D4
  * title: tex1Dfetch from linear memory, elements and normalised
@@ -15,8 +16,8 @@
 enum { BLOCK = 128 };
 
 __global__ void
-fetch(cudaTextureObject_t bytes, cudaTextureObject_t floats, const int *which, int *element, float *share,
-      int n)
+fetch(cudaTextureObject_t bytes, cudaTextureObject_t floats, const int *which, int *element,
+      float *share, int n)
 {
     int i = blockIdx.x * BLOCK + threadIdx.x;
     if (i >= n)
@@ -43,8 +44,8 @@ texture_of(unsigned char *at, size_t n, enum cudaTextureReadMode mode)
 int
 main(int argc, char **argv)
 {
-    struct suite s = suite_begin("texture/linear_memory", "1-D texture on linear memory", 1000, NULL, 0, argc,
-                                 argv);
+    struct suite s = suite_begin("texture/linear_memory", "1-D texture on linear memory", 1000,
+                                 NULL, 0, argc, argv);
     int n = s.size[0], outside = 0;
     unsigned char *host = suite_host<unsigned char>(n);
     int *which = suite_host<int>(n), *right = suite_host<int>(n), *found = suite_host<int>(n);
@@ -63,7 +64,8 @@ main(int argc, char **argv)
     float *share = suite_device<float>(n);
     cudaTextureObject_t bytes = texture_of(at, n, cudaReadModeElementType);
     cudaTextureObject_t floats = texture_of(at, n, cudaReadModeNormalizedFloat);
-    SUITE_TIME(&s, fetch<<<suite_div_up(n, BLOCK), BLOCK>>>(bytes, floats, which_at, element, share, n));
+    SUITE_TIME(
+        &s, fetch<<<suite_div_up(n, BLOCK), BLOCK>>>(bytes, floats, which_at, element, share, n));
     suite_download(found, element, n);
     suite_download(found_share, share, n);
     suite_compare_equal(&s, "element", found, right, n);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A 2-D texture, through an object: four texels are mixed; the cache keeps squares, not lines, so that
- * neighbours in y are as near as those in x.
+ * A 2-D texture, through an object: four texels are mixed; the cache keeps squares, not lines, so
+ * that neighbours in y are as near as those in x.
  *
  * systems: D4
  * title: 2-D texture, every way of reading it
@@ -28,5 +28,6 @@ launch(cudaTextureObject_t t, const float *x, float *out)
 int
 main(int argc, char **argv)
 {
-    return texture_main("texture/plane", "2-D texture, every way of reading it", 2, launch, argc, argv);
+    return texture_main("texture/plane", "2-D texture, every way of reading it", 2, launch, argc,
+                        argv);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * texture.h: the main program of the rungs that read a texture of 1, 2 or 3 dimensions at many places,
- * inside and outside, in every way there is: clamp, wrap, mirror and border; nearest texel and linear
- * filter; coordinates in texels and normalised. The reference follows the Programming Guide's appendix
- * "Texture Fetching"; the hardware's filter has weights of 8 bits behind the point, which sets the
- * tolerance.
+ * texture.h: the main program of the rungs that read a texture of 1, 2 or 3 dimensions at many
+ * places, inside and outside, in every way there is: clamp, wrap, mirror and border; nearest texel
+ * and linear filter; coordinates in texels and normalised. The reference follows the Programming
+ * Guide's appendix "Texture Fetching"; the hardware's filter has weights of 8 bits behind the
+ * point, which sets the tolerance.
  */
 #ifndef SUITE_TEXTURE_H
 #define SUITE_TEXTURE_H
@@ -29,15 +29,20 @@ texture_index(long i, long n, const struct sampling *p)
         mode = cudaAddressModeClamp; /* these two need normalised coordinates */
     long turn = (i % (2 * n) + 2 * n) % (2 * n);
     switch (mode) {
-    case cudaAddressModeWrap: return turn % n;
-    case cudaAddressModeMirror: return turn < n ? turn : 2 * n - 1 - turn;
-    case cudaAddressModeClamp: return i < 0 ? 0 : i >= n ? n - 1 : i;
-    default: return i >= 0 && i < n ? i : -1;
+    case cudaAddressModeWrap:
+        return turn % n;
+    case cudaAddressModeMirror:
+        return turn < n ? turn : 2 * n - 1 - turn;
+    case cudaAddressModeClamp:
+        return i < 0 ? 0 : i >= n ? n - 1 : i;
+    default:
+        return i >= 0 && i < n ? i : -1;
     }
 }
 
-/* x: in texels. The hardware filters a 1-D texture as a plane of one row, read at that row's upper edge:
- * with the border mode half of what it mixes is border (readings: tests/data/h200_texture.csv). */
+/* x: in texels. The hardware filters a 1-D texture as a plane of one row, read at that row's upper
+ * edge: with the border mode half of what it mixes is border (readings:
+ * tests/data/h200_texture.csv). */
 static inline double
 texture_reference(const struct sampling *p, const float *x)
 {
@@ -46,7 +51,8 @@ texture_reference(const struct sampling *p, const float *x)
         double weight = 1;
         long at = 0, inside = 1;
         for (int k = p->dims - 1; k >= 0; k--) {
-            double place = x[k] - (p->linear ? 0.5 : 0), part = p->linear ? place - floor(place) : 0;
+            double place = x[k] - (p->linear ? 0.5 : 0),
+                   part = p->linear ? place - floor(place) : 0;
             int up = corner >> k & 1;
             long i = texture_index((long)floor(place) + up, p->size[k], p);
             weight *= up ? part : 1 - part;
@@ -75,7 +81,8 @@ texture_object(cudaArray_t array, const struct sampling *p)
     return t;
 }
 
-/* Places from a size before the texture to a size behind it, an eighth of a texel off any border. */
+/* Places from a size before the texture to a size behind it, an eighth of a texel off any border.
+ */
 static inline void
 texture_places(float *x, const struct sampling *p)
 {
@@ -137,7 +144,8 @@ texture_picture(const struct suite *s)
 }
 
 static int
-texture_main(const char *name, const char *title, int dims, texture_launch *launch, int argc, char **argv)
+texture_main(const char *name, const char *title, int dims, texture_launch *launch, int argc,
+             char **argv)
 {
     struct suite s = suite_begin(name, title, 17, NULL, 0, argc, argv);
     struct sampling p = {NULL, {1, 1, 1}, dims, cudaAddressModeWrap, 0, 0};
@@ -149,7 +157,8 @@ texture_main(const char *name, const char *title, int dims, texture_launch *laun
     p.texel = host;
     cudaArray_t array = NULL;
     struct cudaChannelFormatDesc desc = cudaCreateChannelDesc<float>();
-    struct cudaExtent extent = make_cudaExtent(p.size[0], dims > 1 ? p.size[1] : 0, dims > 2 ? p.size[2] : 0);
+    struct cudaExtent extent =
+        make_cudaExtent(p.size[0], dims > 1 ? p.size[1] : 0, dims > 2 ? p.size[2] : 0);
     CHECK(cudaMalloc3DArray(&array, &desc, extent, 0));
     struct cudaMemcpy3DParms copy = {};
     copy.srcPtr = make_cudaPitchedPtr(host, p.size[0] * sizeof(float), p.size[0], p.size[1]);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * turn.h: the main program of the rungs that turn and zoom a picture: each output pixel looks up where it
- * comes from and mixes the four pixels around; beyond the border the border's pixel counts. --in FILE and
- * --out FILE: PGM, PPM or PNG, grey; --angle degrees. Textures mix with weights of 8 bits, which makes a
- * difference of up to one step of grey and a bit.
+ * turn.h: the main program of the rungs that turn and zoom a picture: each output pixel looks up
+ * where it comes from and mixes the four pixels around; beyond the border the border's pixel
+ * counts. --in FILE and
+ * --out FILE: PGM, PPM or PNG, grey; --angle degrees. Textures mix with weights of 8 bits, which
+ * makes a difference of up to one step of grey and a bit.
  */
 #ifndef SUITE_TURN_H
 #define SUITE_TURN_H
@@ -24,7 +25,8 @@ struct turn {
 static __host__ __device__ __forceinline__ void
 turn_source(const struct turn *t, int x, int y, float *u, float *v)
 {
-    float dx = (float)x + 0.5f - 0.5f * (float)t->width, dy = (float)y + 0.5f - 0.5f * (float)t->height;
+    float dx = (float)x + 0.5f - 0.5f * (float)t->width,
+          dy = (float)y + 0.5f - 0.5f * (float)t->height;
     *u = t->c * dx - t->s * dy + 0.5f * (float)t->width;
     *v = t->s * dx + t->c * dy + 0.5f * (float)t->height;
 }
@@ -80,10 +82,17 @@ turn_main(const struct turn_program *p, int argc, char **argv)
     size_t count = image_bytes(&in), pitch = 0;
     float *found = suite_host<float>(count), radians = (float)angle * 0.017453293f;
     unsigned char *at = NULL;
-    CHECK(cudaMallocPitch((void **)&at, &pitch, in.width ? in.width : 1, in.height ? in.height : 1));
+    CHECK(
+        cudaMallocPitch((void **)&at, &pitch, in.width ? in.width : 1, in.height ? in.height : 1));
     if (count)
-        CHECK(cudaMemcpy2D(at, pitch, in.pixels, in.width, in.width, in.height, cudaMemcpyHostToDevice));
-    struct turn t = {at, pitch, suite_device<float>(count), in.width, in.height, 0.8f * cosf(radians),
+        CHECK(cudaMemcpy2D(at, pitch, in.pixels, in.width, in.width, in.height,
+                           cudaMemcpyHostToDevice));
+    struct turn t = {at,
+                     pitch,
+                     suite_device<float>(count),
+                     in.width,
+                     in.height,
+                     0.8f * cosf(radians),
                      0.8f * sinf(radians)};
     if (count) {
         if (p->begin)

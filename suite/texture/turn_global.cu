@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Turning a picture from global memory: four loads, their clamping and the mixing are all instructions of the
- * kernel; and a turned picture is read along slanted lines, which lines of a cache do not like.
+ * Turning a picture from global memory: four loads, their clamping and the mixing are all
+ * instructions of the kernel; and a turned picture is read along slanted lines, which lines of a
+ * cache do not like.
  *
  * systems: D4
  * title: a picture turned without textures: four loads, mixed by hand
@@ -26,7 +27,8 @@ turn_by_hand(struct turn t)
         return;
     float u, v;
     turn_source(&t, x, y, &u, &v);
-    float left = floorf(u - 0.5f), top = floorf(v - 0.5f), fx = u - 0.5f - left, fy = v - 0.5f - top;
+    float left = floorf(u - 0.5f), top = floorf(v - 0.5f), fx = u - 0.5f - left,
+          fy = v - 0.5f - top;
     int i = (int)left, j = (int)top;
     float upper = (1 - fx) * pixel(t, i, j) + fx * pixel(t, i + 1, j);
     float lower = (1 - fx) * pixel(t, i, j + 1) + fx * pixel(t, i + 1, j + 1);
@@ -42,6 +44,7 @@ launch(const struct turn *t, dim3 grid, dim3 block)
 int
 main(int argc, char **argv)
 {
-    const struct turn_program p = {"texture/turn_global", "a picture turned by hand", NULL, launch, NULL};
+    const struct turn_program p = {"texture/turn_global", "a picture turned by hand", NULL, launch,
+                                   NULL};
     return turn_main(&p, argc, argv);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Turning a picture through a texture object on pitched memory: rows begin at multiples of the pitch, which
- * cudaMallocPitch chose so that the texture unit can use them where they are. Bytes are read as floats in
- * 0..1 and mixed by the unit; one instruction is left of the four loads.
+ * Turning a picture through a texture object on pitched memory: rows begin at multiples of the
+ * pitch, which cudaMallocPitch chose so that the texture unit can use them where they are. Bytes
+ * are read as floats in 0..1 and mixed by the unit; one instruction is left of the four loads.
  *
  * systems: D4
  * title: a picture turned through a texture object on pitched memory
@@ -58,7 +58,7 @@ end(void)
 int
 main(int argc, char **argv)
 {
-    const struct turn_program p = {"texture/turn_object", "a picture turned by the texture unit", begin,
-                                   launch, end};
+    const struct turn_program p = {"texture/turn_object", "a picture turned by the texture unit",
+                                   begin, launch, end};
     return turn_main(&p, argc, argv);
 }

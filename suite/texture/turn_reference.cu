@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Turning a picture through a texture reference, as the lecture does it: declared at file scope, its modes set
- * as fields on the host, bound to pitched memory before the launch and unbound after it. (Toolkits from 12
- * on have references no more; objects do the same.)
+ * Turning a picture through a texture reference, as the lecture does it: declared at file scope,
+ * its modes set as fields on the host, bound to pitched memory before the launch and unbound after
+ * it. (Toolkits from 12 on have references no more; objects do the same.)
  *
  * systems: D4
  * title: a picture turned through the older texture reference
@@ -51,7 +51,7 @@ end(void)
 int
 main(int argc, char **argv)
 {
-    const struct turn_program p = {"texture/turn_reference", "a picture turned, texture reference", begin,
-                                   launch, end};
+    const struct turn_program p = {"texture/turn_reference", "a picture turned, texture reference",
+                                   begin, launch, end};
     return turn_main(&p, argc, argv);
 }

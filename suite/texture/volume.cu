@@ -27,5 +27,6 @@ launch(cudaTextureObject_t t, const float *x, float *out)
 int
 main(int argc, char **argv)
 {
-    return texture_main("texture/volume", "3-D texture, every way of reading it", 3, launch, argc, argv);
+    return texture_main("texture/volume", "3-D texture, every way of reading it", 3, launch, argc,
+                        argv);
 }
