@@ -26,7 +26,8 @@ launch(const float *x, float *y, float a, float b, int n, int threads)
     CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, axpb, threads, 0));
     blocks *= sms;
     int needed = suite_div_up(n, threads);
-    axpb < <<blocks<needed ? blocks : needed, threads>>>(x, y, a, b, n);
+    blocks = blocks < needed ? blocks : needed;
+    axpb<<<blocks, threads>>>(x, y, a, b, n);
 }
 
 int
