@@ -387,6 +387,8 @@ each_source(struct step *s)
             status = preprocess(s, path);
         else if (a->mode == CC_PTX && language == CC_CU)
             status = device_pass(s, path, final_name(s, path, ".ptx"));
+        else if (a->mode == CC_FATBIN && language == CC_CU) /* one with PTX alone: the text */
+            status = device_pass(s, path, final_name(s, path, ".fatbin"));
         else if (a->mode == CC_HOST && language == CC_CU)
             status = write_host_source(s, path);
         else if (a->mode == CC_COMPILE && language != CC_BY_SUFFIX)

@@ -13,7 +13,7 @@ struct words {
     size_t count, room;
 };
 
-enum cc_mode { CC_LINK, CC_COMPILE, CC_PREPROCESS, CC_DEPENDS, CC_PTX, CC_DLINK, CC_LIB, CC_HOST };
+enum cc_mode { CC_LINK, CC_COMPILE, CC_PREPROCESS, CC_DEPENDS, CC_PTX, CC_DLINK, CC_LIB, CC_HOST, CC_FATBIN };
 enum cc_language { CC_BY_SUFFIX, CC_CU, CC_C, CC_CXX };
 
 /* A word of the link command, in the order of the command line: an input that is compiled first, or
