@@ -378,7 +378,7 @@ template <unsigned int Size, class Parent = void>
 class thread_block_tile : public warp_part<thread_block_tile<Size, Parent>>
 {
     static_assert(Size > 0 && Size <= 32 && (Size & (Size - 1)) == 0,
-                  "lockstep: tiles have 1, 2, 4, 8, 16 or 32 threads");
+                  "lockstep: tiles have 1, 2, 4, ... or 512 threads");
     typedef warp_part<thread_block_tile<Size, Parent>> base;
     static LOCKSTEP_CG unsigned int tile_mask()
     {
@@ -418,12 +418,19 @@ class thread_block_tile : public warp_part<thread_block_tile<Size, Parent>>
     }
 };
 
+} // namespace cooperative_groups
+
+#include "crt/wide_tile.h"
+
+namespace cooperative_groups
+{
+
 template <unsigned int Size>
 LOCKSTEP_CG thread_block_tile<Size, thread_block>
-tiled_partition(const thread_block &)
+tiled_partition(const thread_block &block)
 {
-    return thread_block_tile<Size, thread_block>(thread_block::thread_rank() / Size,
-                                                 (thread_block::size() + Size - 1) / Size);
+    return details::tile_of_block<(Size > 32)>::template make<Size>(
+        block, thread_block::thread_rank() / Size, (thread_block::size() + Size - 1) / Size);
 }
 template <unsigned int Size, unsigned int ParentSize, class Parent>
 LOCKSTEP_CG thread_block_tile<Size, thread_block_tile<ParentSize, Parent>>

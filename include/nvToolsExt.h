@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * nvToolsExt.h: says that this is not provided.
+ * nvToolsExt.h: the older name of <nvtx3/nvToolsExt.h>.
  */
-#error "lockstep does not provide <nvToolsExt.h>: NVTX is NVIDIA's closed library, and there is no replacement for it here"
+#ifndef LOCKSTEP_NVTOOLSEXT_H
+#define LOCKSTEP_NVTOOLSEXT_H
+#include "nvtx3/nvToolsExt.h"
+#endif

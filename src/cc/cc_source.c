@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * cc_source: spellings of CUDA that nvcc takes and clang does not. A launch may be written with
- * spaces between the brackets, "kernel << < grid, block >> > (x)"; clang wants <<< and >>>. Sources
- * (and the files beside them that they include by "name") are read; where one has such a launch,
+ * spaces between the brackets, "kernel << < grid, block >> > (x)"; clang wants <<< and >>>. And
+ * alignas may stand behind __shared__; clang wants it before. Sources
+ * (and the files beside them that they include by "name") are read; where one has such a spelling,
  * clang gets a copy of the same length in its place, by an overlay of the file system, so that
  * names, lines and columns stay what they are.
  */
@@ -24,6 +25,12 @@ struct sources {
     struct text overlay;
     unsigned copies;
 };
+
+static bool
+is_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
 
 static const char *
 skip_string(const char *p)
@@ -65,10 +72,33 @@ join_brackets(char *text, char *p, bool open_seen)
     return true;
 }
 
+/* "__shared__ alignas(16)" becomes "alignas(16) __shared__"; p is at the first. */
 static bool
-join_launches(char *text)
+swap_alignment(char *p)
 {
-    bool changed = false;
+    static const char word[] = "__shared__";
+    char *align = p + sizeof word - 1 + strspn(p + sizeof word - 1, " \t"), *end = align + 8;
+    if (strncmp(p, word, sizeof word - 1) != 0 || strncmp(align, "alignas(", 8) != 0)
+        return false;
+    for (int depth = 1; depth > 0; end++) {
+        if (!*end || *end == '\n')
+            return false;
+        depth += (*end == '(') - (*end == ')');
+    }
+    size_t size = (size_t)(end - align), gap = (size_t)(align - p);
+    char *copy = ls_alloc(size + 1);
+    memcpy(copy, align, size);
+    memcpy(p, copy, size);
+    memset(p + size, ' ', gap);
+    memcpy(end - (sizeof word - 1), word, sizeof word - 1); /* at least one blank is before it */
+    ls_release(copy);
+    return true;
+}
+
+static bool
+mend_spelling(char *text)
+{
+    bool changed = false, aligned = false;
     for (char *p = text; *p;) {
         bool separator = *p == '\'' && p > text && isdigit((unsigned char)p[-1]); /* 1'000 */
         if (*p == '"' || (*p == '\'' && !separator)) {
@@ -78,10 +108,12 @@ join_launches(char *text)
         } else {
             if (*p == '<' || *p == '>')
                 changed |= join_brackets(text, p, changed);
+            else if (*p == '_' && (p == text || !is_word(p[-1])))
+                aligned |= swap_alignment(p);
             p += p[0] == '<' && p[1] == '<' && p[2] == '<' ? 3 : 1;
         }
     }
-    return changed;
+    return changed || aligned;
 }
 
 static void visit(struct sources *s, const char *path);
@@ -130,7 +162,7 @@ visit(struct sources *s, const char *path)
         return;
     VEC_PUSH(&s->seen, arena_printf(s->arena, "%s", whole));
     visit_included(s, whole, text);
-    if (join_launches(text))
+    if (mend_spelling(text))
         add_copy(s, whole, text, size);
     ls_release(text);
 }

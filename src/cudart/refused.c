@@ -36,6 +36,15 @@ REFUSED(cudaGraphicsResourceGetMappedPointer, (void **a, size_t *b, cudaGraphics
 REFUSED(cudaGraphicsSubResourceGetMappedArray, (cudaArray_t *a, cudaGraphicsResource_t b, unsigned int c, unsigned int d), GRAPHICS)
 REFUSED(cudaGraphicsResourceGetMappedMipmappedArray, (cudaMipmappedArray_t *a, cudaGraphicsResource_t b), GRAPHICS)
 
+REFUSED(cudaGLGetDevices, (unsigned int *a, int *b, unsigned int c, int d), GRAPHICS)
+REFUSED(cudaGraphicsGLRegisterBuffer, (cudaGraphicsResource_t *a, unsigned int b, unsigned int c), GRAPHICS)
+REFUSED(cudaGraphicsGLRegisterImage, (cudaGraphicsResource_t *a, unsigned int b, unsigned int c, unsigned int d), GRAPHICS)
+REFUSED(cudaGLSetGLDevice, (int a), GRAPHICS)
+REFUSED(cudaGLRegisterBufferObject, (unsigned int a), GRAPHICS)
+REFUSED(cudaGLMapBufferObject, (void **a, unsigned int b), GRAPHICS)
+REFUSED(cudaGLUnmapBufferObject, (unsigned int a), GRAPHICS)
+REFUSED(cudaGLUnregisterBufferObject, (unsigned int a), GRAPHICS)
+
 REFUSED(cudaImportExternalMemory, (cudaExternalMemory_t *a, const struct cudaExternalMemoryHandleDesc *b), EXTERNAL)
 REFUSED(cudaExternalMemoryGetMappedBuffer, (void **a, cudaExternalMemory_t b, const struct cudaExternalMemoryBufferDesc *c), EXTERNAL)
 REFUSED(cudaExternalMemoryGetMappedMipmappedArray, (cudaMipmappedArray_t *a, cudaExternalMemory_t b, const struct cudaExternalMemoryMipmappedArrayDesc *c), EXTERNAL)
