@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * wide_tile.h: tiles of 64 to 512 threads, which exchange values through shared memory: the
- * block_tile_memory that the program gave, else some of our own. Included by cooperative_groups.h.
+ * block_tile_memory that the program gave, else some of our own, and synchronise by the block's named
+ * barriers, so that a block has 15 of them at most. Included by cooperative_groups.h.
  */
 #ifndef LOCKSTEP_WIDE_TILE_H
 #define LOCKSTEP_WIDE_TILE_H
@@ -12,26 +13,21 @@ namespace cooperative_groups
 namespace details
 {
 
-struct tile_memory {
-    unsigned int *arrived; /* per tile, NULL: the block's named barriers count */
-    unsigned long long *slots;
-};
-
-LOCKSTEP_CG tile_memory
+LOCKSTEP_CG unsigned long long *
 own_tile_memory()
 {
     static __shared__ unsigned long long slots[1024];
-    return tile_memory{nullptr, slots};
+    return slots;
 }
 
 template <unsigned int Size> class wide_tile
 {
     unsigned int meta_rank_, meta_size_;
-    tile_memory memory_;
+    unsigned long long *memory_;
 
     LOCKSTEP_CG unsigned long long *slots() const
     {
-        return memory_.slots + meta_rank_ * Size;
+        return memory_ + meta_rank_ * Size;
     }
     template <class T> LOCKSTEP_CG T exchange(const T &value, unsigned int from) const
     {
@@ -45,23 +41,15 @@ template <unsigned int Size> class wide_tile
     }
 
   public:
-    LOCKSTEP_CG wide_tile(unsigned int meta_rank, unsigned int meta_size, tile_memory memory)
+    LOCKSTEP_CG wide_tile(unsigned int meta_rank, unsigned int meta_size, unsigned long long *memory)
         : meta_rank_(meta_rank), meta_size_(meta_size), memory_(memory)
     {
     }
     LOCKSTEP_CG void sync() const
     {
-        if (!memory_.arrived) {
-            if (meta_rank_ >= 15) /* there are 16 barriers, one of them the block's own */
-                __trap();
-            asm volatile("bar.sync %0, %1;" ::"r"(meta_rank_ + 1), "n"(Size) : "memory");
-            return;
-        }
-        __threadfence_block();
-        unsigned int *count = &memory_.arrived[meta_rank_], round = atomicAdd(count, 1u) / Size;
-        while (*(volatile unsigned int *)count / Size == round)
-            ;
-        __threadfence_block();
+        if (meta_rank_ >= 15) /* there are 16 barriers, one of them the block's own */
+            __trap();
+        asm volatile("bar.sync %0, %1;" ::"r"(meta_rank_ + 1), "n"(Size) : "memory");
     }
     static constexpr LOCKSTEP_CG unsigned int size()
     {
@@ -121,7 +109,6 @@ template <unsigned int Size> class wide_tile
 } // namespace details
 
 template <unsigned int MaxBlockSize = 1024> struct block_tile_memory {
-    unsigned int lockstep_arrived[MaxBlockSize / 64 + 1];
     unsigned long long lockstep_slots[MaxBlockSize];
 };
 
@@ -141,13 +128,13 @@ LOCKSTEP_WIDE_TILE(1024)
 /* A block whose wide tiles use the given memory, in shared memory. */
 class thread_block_with_memory : public thread_block
 {
-    details::tile_memory memory_;
+    unsigned long long *memory_;
 
   public:
-    LOCKSTEP_CG explicit thread_block_with_memory(details::tile_memory memory) : memory_(memory)
+    LOCKSTEP_CG explicit thread_block_with_memory(unsigned long long *memory) : memory_(memory)
     {
     }
-    LOCKSTEP_CG details::tile_memory lockstep_memory() const
+    LOCKSTEP_CG unsigned long long *lockstep_memory() const
     {
         return memory_;
     }
@@ -157,12 +144,7 @@ template <unsigned int MaxBlockSize>
 LOCKSTEP_CG thread_block_with_memory
 this_thread_block(block_tile_memory<MaxBlockSize> &memory)
 {
-    unsigned int rank = thread_block::thread_rank();
-    if (rank < sizeof memory.lockstep_arrived / sizeof *memory.lockstep_arrived)
-        memory.lockstep_arrived[rank] = 0;
-    thread_block::sync();
-    return thread_block_with_memory(
-        details::tile_memory{memory.lockstep_arrived, memory.lockstep_slots});
+    return thread_block_with_memory(memory.lockstep_slots);
 }
 
 namespace details

@@ -121,6 +121,7 @@ add_cuda(struct step *s, struct words *w, const char *path)
                                         "--cuda-path=/nonexistent",
                                         "-Wno-unknown-cuda-version",
                                         "-Wno-unknown-warning-option",
+                                        "-Wno-reserved-user-defined-literal", /* "%"PRIu64 */
                                         "-Xclang", /* declarations, as nvcc has it; no calls */
                                         "-fcuda-allow-variadic-functions",
                                         "-D__NVCC__=1",
