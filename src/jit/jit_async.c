@@ -70,6 +70,16 @@ barrier_op(const struct ptx_insn *p)
     return ptx_has(p, PTX_M_PARITY) ? TRANSFER_TEST_PARITY : TRANSFER_TEST;
 }
 
+/* Where no lane's phase is over the warp gives way at the loop's next turn: others have to arrive. */
+static void
+give_way(struct core *c, value over)
+{
+    value some = v_and(&c->e, emit_mask_to_bits(&c->e, over), core_mask_bits(c));
+    value fuel = core_load_field(c, c->e.warp, offsetof(struct jit_warp, fuel), core_scalar(c, 32));
+    fuel = v_select(&c->e, v_is_zero(&c->e, some), core_i32(c, 1), fuel);
+    core_store_field(c, c->e.warp, offsetof(struct jit_warp, fuel), fuel);
+}
+
 static bool
 emit_mbarrier(struct core *c, const struct flow_insn *i)
 {
@@ -90,6 +100,8 @@ emit_mbarrier(struct core *c, const struct flow_insn *i)
         return true;
     if (test)
         out = v_ne(&c->e, out, v_k(&c->e, out, 0));
+    if (test && ptx_has(p, PTX_M_TRY_WAIT))
+        give_way(c, out);
     core_write(c, i, &p->operand[0], out, false);
     return true;
 }

@@ -102,6 +102,20 @@ take_apart(struct emit *e, value w, enum ptx_type t, value *significand, value *
     *special = v_real(e, v_select(e, *is_special, odd, plain));
 }
 
+/* A half, or the float that is added to: its value, and 2 to its exponent, both as floats. */
+static void
+take_half(struct emit *e, value w, enum ptx_type t, value *number_value, value *power, value *is_special)
+{
+    bool half = t == PTX_F16;
+    value x = half ? round_widen(e, v_trunc(e, w, 16), &format_f16) : v_real(e, w), bits = v_bits(e, x);
+    value exponent = v_andk(e, bits, 0x7f800000);
+    *number_value = x;
+    *is_special = v_eq(e, exponent, v_k(e, bits, 0x7f800000));
+    exponent = v_call2(e, "llvm.smax", exponent, v_k(e, bits, (half ? 127u - 14 : 1u) << 23));
+    value zero = v_is_zero(e, v_andk(e, bits, 0x7fffffff));
+    *power = v_real(e, v_select(e, zero, v_k(e, bits, 0), exponent));
+}
+
 static value
 signed_number(struct emit *e, value w, unsigned bits, bool is_signed)
 {
@@ -121,6 +135,10 @@ load_operand(struct product *p, struct operand *o, char which, enum ptx_op op, e
         value w = number(e, &o->layout, regs, i), odd;
         if (t == PTX_F64 || t == PTX_B1 || t == PTX_S32) {
             o->significand[i] = t == PTX_F64 ? v_real(e, w) : w;
+        } else if (p->s->a == PTX_F16 && p->s->layout != LAYOUT_QUADS) {
+            take_half(e, w, t, &o->significand[i], &o->exponent[i], &odd);
+            o->special[i] = o->significand[i]; /* products of halves do not overflow floats */
+            o->any_special = i ? v_or(e, o->any_special, odd) : odd;
         } else if (p->s->layout == LAYOUT_QUADS) {
             o->significand[i] = t == PTX_F16 ? round_widen(e, v_trunc(e, w, 16), &format_f16)
                                              : v_real(e, w);
@@ -280,7 +298,7 @@ is_fp8(enum ptx_type t)
 static value
 narrowed(struct product *p, value v)
 {
-    bool wide_range = p->s->a == PTX_BF16 || p->s->a == PTX_TF32;
+    bool wide_range = !is_fp8(p->s->a);
     if (p->s->d == PTX_F16 && p->s->c == PTX_F32) /* by way of f32 */
         return v_zext(p->e, round_narrow(p->e, v_real(p->e, cut_to_f32(p->e, v, true)), &format_f16,
                                          ROUND_NEAREST, false), 32);
@@ -322,6 +340,37 @@ static value
 c_bits(struct product *p, const value *regs, unsigned i)
 {
     return number(p->e, &p->c.layout, regs, i);
+}
+
+/* Element i of D from halves: the same sum with floats in place of significands and exponents. Where
+ * all products are zero and C is too small to be scaled, C it is. */
+static value
+half_element(struct product *p, unsigned i)
+{
+    struct emit *e = p->e;
+    value x[MAX_K], c = p->c.significand[i], top = v_bits(e, p->c.exponent[i]), sum = NULL;
+    for (unsigned k = 0; k < p->s->k; k++) {
+        x[k] = LLVMBuildFMul(e->b, fetch(p, &p->a, p->a.significand, i, k),
+                             fetch(p, &p->b, p->b.significand, i, k), "");
+        value power = LLVMBuildFMul(e->b, fetch(p, &p->a, p->a.exponent, i, k),
+                                    fetch(p, &p->b, p->b.exponent, i, k), "");
+        top = v_call2(e, "llvm.smax", top, v_bits(e, power));
+    }
+    value least = v_k(e, top, (127u - 100) << 23), tiny = v_slt(e, top, least);
+    top = v_select(e, tiny, least, top);
+    value scale = v_real(e, v_sub(e, v_k(e, top, (2 * 127u + SUM_BITS) << 23), top));
+    LLVMTypeRef i32 = v_int_type(e, top, 32), wide = v_float_type(e, top, 64);
+    for (unsigned k = 0; k < p->s->k; k++) {
+        value n = LLVMBuildFPToSI(e->b, LLVMBuildFMul(e->b, x[k], scale, ""), i32, "");
+        sum = sum ? v_add(e, sum, n) : n;
+    }
+    value first = LLVMBuildFPToSI(e->b, LLVMBuildFMul(e->b, c, scale, ""), i32, "");
+    value d = LLVMBuildFAdd(e->b, LLVMBuildSIToFP(e->b, sum, wide, ""),
+                            LLVMBuildSIToFP(e->b, first, wide, ""), "");
+    value unit = LLVMBuildFPExt(e->b, v_real(e, top), wide, "");
+    d = LLVMBuildFMul(e->b, d, LLVMBuildFMul(e->b, unit, v_kf(e, unit, 0x1p-25), ""), "");
+    d = v_select(e, tiny, LLVMBuildFPExt(e->b, c, wide, ""), d);
+    return narrowed(p, LLVMBuildFAdd(e->b, d, v_kf(e, d, 0), "")); /* -0 + 0: +0 */
 }
 
 /* Sets of k that are summed at once, one after the other. */
@@ -419,14 +468,14 @@ float_product(struct product *p, enum ptx_op op, const value *regs, value *out)
 {
     struct emit *e = p->e;
     unsigned count = p->d.registers * p->d.per_register;
-    value first[MATRIX_ELEMENTS];
+    value first[MATRIX_ELEMENTS] = {NULL};
     value odd = v_or(e, p->a.any_special, p->b.any_special);
     if (!is_fp8(p->s->a))
         odd = v_or(e, odd, p->c.any_special);
     value any = v_ne(e, emit_mask_to_bits(e, odd),
                      LLVMConstInt(LLVMInt32TypeInContext(e->context), 0, false));
     for (unsigned i = 0; i < count; i++)
-        out[i] = float_element(p, op, regs, i, &first[i]);
+        out[i] = p->s->a == PTX_F16 ? half_element(p, i) : float_element(p, op, regs, i, &first[i]);
     LLVMBasicBlockRef plain = LLVMGetInsertBlock(e->b);
     LLVMBasicBlockRef special = LLVMAppendBasicBlockInContext(e->context, e->function, "special");
     LLVMBasicBlockRef done = LLVMAppendBasicBlockInContext(e->context, e->function, "done");
