@@ -63,15 +63,12 @@ add_lowered(struct text *out, const char *line, size_t n, const char *word, int 
     text_add_bytes(out, line + at, n - at);
 }
 
+/* Adds the text, with a header that this driver and GPU take. */
 static void
-text_for(const struct device *d, const struct unit *u, struct text *out)
+add_text(const struct device *d, const char *at, const char *end, struct text *out)
 {
     int version = newest_ptx(device_process()->gpu->version),
         target = (int)(d->profile->cc_major * 10 + d->profile->cc_minor);
-    struct text printed = {0};
-    if (!u->text)
-        ptx_print(u->ptx, &printed);
-    const char *at = u->text ? u->text : printed.at, *end = at + (u->text ? u->text_bytes : printed.count);
     bool head = true;
     while (at < end && *at && head) {
         const char *newline = memchr(at, '\n', (size_t)(end - at));
@@ -87,24 +84,66 @@ text_for(const struct device *d, const struct unit *u, struct text *out)
         at += n;
     }
     text_add_bytes(out, at, strnlen(at, (size_t)(end - at)));
+}
+
+static void
+add_unit(const struct device *d, const struct unit *u, struct text *out)
+{
+    struct text printed = {0};
+    if (u->text) {
+        add_text(d, u->text, u->text + u->text_bytes, out);
+        return;
+    }
+    ptx_print(u->ptx, &printed);
+    add_text(d, printed.at, printed.at + printed.count, out);
     text_free(&printed);
 }
 
 /* -- modules ---------------------------------------------------------------------------------------------- */
 
+/* The program's text and our functions for it, linked by the driver. */
+static enum device_result
+load_linked(struct device *d, struct text *text, struct text *functions, unsigned n, CUjit_option *options,
+            void **values, CUmodule *out)
+{
+    CUlinkState state;
+    void *image;
+    size_t size;
+    enum device_result r = GPU(d, cuLinkCreate_v2, n, options, values, &state);
+    if (r != DEVICE_OK)
+        return r;
+    r = GPU(d, cuLinkAddData_v2, state, CU_JIT_INPUT_PTX, text->at, text->count + 1, "program", 0, NULL, NULL);
+    if (r == DEVICE_OK)
+        r = GPU(d, cuLinkAddData_v2, state, CU_JIT_INPUT_PTX, functions->at, functions->count + 1,
+                "mathematics", 0, NULL, NULL);
+    if (r == DEVICE_OK)
+        r = GPU(d, cuLinkComplete, state, &image, &size);
+    if (r == DEVICE_OK)
+        r = GPU(d, cuModuleLoadDataEx, out, image, 0, NULL, NULL);
+    device_process()->gpu->cuLinkDestroy(state);
+    return r;
+}
+
 static enum device_result
 load(struct device *d, struct unit *u, CUmodule *out)
 {
     char log[LOG_BYTES] = "";
-    struct text text = {0};
+    struct text text = {0}, needed = {0}, functions = {0};
     CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
     void *values[] = {log, (void *)(uintptr_t)sizeof log};
     enum device_result r = gpu_enter(d);
     if (r != DEVICE_OK)
         return r;
-    text_for(d, u, &text);
-    r = GPU(d, cuModuleLoadDataEx, out, text.at, 2, options, values);
+    add_unit(d, u, &text);
+    if (gpu_mathematics(u->ptx, &needed)) {
+        add_text(d, needed.at, needed.at + needed.count, &functions);
+        r = load_linked(d, &text, &functions, 2, options, values, out);
+    } else {
+        r = GPU(d, cuModuleLoadDataEx, out, text.at, 2, options, values);
+    }
     text_free(&text);
+    text_free(&needed);
+    text_free(&functions);
     if (r != DEVICE_OK && log[0]) {
         char why[512];
         snprintf(why, sizeof why, "%s", device_reason());

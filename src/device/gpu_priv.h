@@ -27,6 +27,10 @@ enum device_result gpu_enter(const struct device *d);
 #define GPU(d, name, ...)                                                                          \
     gpu_checked(device_process()->gpu, d, #name, device_process()->gpu->name(__VA_ARGS__))
 
+/* Adds a PTX text with those mathematical functions (device/ptx/mathematics.c) that the module calls and
+ * does not have. False: it calls none, or none that is known. */
+bool gpu_mathematics(const struct ptx_module *m, struct text *out);
+
 static inline CUstream
 gpu_stream(const struct device_stream *s)
 {

@@ -116,6 +116,31 @@ diff "$work/virtual" "$work/gpu" || fail "the two print different things"
 # It was the driver that ran it: every launch is a call of its.
 LOCKSTEP_TRACE=api LOCKSTEP_DEVICE=gpu "$work/all" 2>&1 | grep -q 'api: cuLaunchKernel(' || fail "no call of the driver"
 
+# Mathematical functions come from lockstep: the driver has none.
+cat >"$work/maths.cu" <<'C'
+#include <cstdio>
+__global__ void maths(double *o, float *f, double x)
+{
+    int e;
+    o[0] = sin(x), o[1] = pow(x, 1.5), o[2] = exp(x), o[3] = erf(x), o[4] = atan2(x, 2.0), o[5] = fmod(100.0, x);
+    o[6] = frexp(x, &e) + e, o[7] = log10(x), o[8] = cbrt(x), o[9] = hypot(x, 3.0), o[10] = cos(1e22 * x);
+    f[0] = sinf(1e6f * (float)x), f[1] = powf((float)x, 2.5f), f[2] = tanhf((float)x), f[3] = normcdff((float)x);
+}
+int main()
+{
+    double *o; float *f;
+    cudaMallocManaged(&o, 88); cudaMallocManaged(&f, 16);
+    maths<<<1, 1>>>(o, f, 0.7);
+    puts(cudaGetErrorString(cudaDeviceSynchronize()));
+    for (int i = 0; i < 11; i++) printf("%.17g\n", o[i]);
+    for (int i = 0; i < 4; i++) printf("%.9g\n", f[i]);
+}
+C
+"$LOCKSTEP" cc "$work/maths.cu" -o "$work/maths" || fail "it does not compile"
+"$LOCKSTEP" run --compare --tolerance 1e-14 "$work/maths" >"$work/out" 2>"$work/said" || { cat "$work/said"; fail "mathematics"; }
+grep -q '0.6442176872376910' "$work/out" || { cat "$work/out"; fail "mathematics: the sine"; }
+LOCKSTEP_TRACE=api LOCKSTEP_DEVICE=gpu "$work/maths" 2>&1 | grep -q 'api: cuLinkComplete(' || fail "nothing was linked"
+
 # run --device gpu and --compare
 "$LOCKSTEP" run --device gpu "$work/all" >"$work/run" 2>/dev/null; [ $? = 3 ] || fail "run --device gpu"
 "$LOCKSTEP" run --compare "$work/all" >/dev/null 2>"$work/said" || { cat "$work/said"; fail "--compare"; }

@@ -2,6 +2,7 @@
 # examples/make-project: a Makefile with NVCC=lockstep-nvcc.
 set -u
 command -v make >/dev/null || { echo "SKIP: no make"; exit 77; }
+[ -z "$SANITIZE" ] || { echo "SKIP: the project is linked without sanitizers"; exit 77; }
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
 cp "$SOURCE_DIR"/examples/make-project/* "$work"
 export LOCKSTEP_WORKERS=2
