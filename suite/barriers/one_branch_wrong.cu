@@ -10,7 +10,7 @@
  * sizes: 1 17 100 1000 1537
  * check: 17 300
  * bench: 1537
- * expect: barrier-divergence
+ * expect: barrier-divergence shared-race
  * result: either
  */
 #include "barriers.h"

@@ -10,7 +10,7 @@
  * sizes: 17 33 64 100 1000
  * check: 70x129
  * bench: 2048
- * expect: out-of-bounds
+ * expect: out-of-bounds global-race
  * result: wrong
  */
 #include "transpose.h"
