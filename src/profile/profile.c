@@ -52,6 +52,20 @@ count_places(const struct ptx_module *m)
     return n;
 }
 
+/* The estimate is made before registers are allocated. A launch that runs has enough of them for a
+ * block at least: ptxas spills beyond that, and gives whole eights where a warp is the unit. */
+static uint32_t
+registers_of(const struct device_profile *d, const struct kernel *k, uint32_t estimate)
+{
+    uint32_t threads = k->block[0] * k->block[1] * k->block[2], most = d->max_registers_per_thread;
+    threads = (threads + 31) / 32 * 32;
+    if (threads && d->registers_per_block / threads < most)
+        most = d->registers_per_block / threads;
+    if (d->registers_per_warp && most > 8 && most < d->max_registers_per_thread)
+        most &= ~7u;
+    return estimate < most ? estimate : most;
+}
+
 static void
 kernel_occupancy(struct kernel *k, const struct device_profile *d)
 {
@@ -72,7 +86,7 @@ new_kernel(struct profile *p, const struct jit_tool_launch *l)
     memcpy(k->block, l->launch->block, sizeof k->block);
     k->shared_bytes = l->shared_bytes;
     k->static_shared = l->code->shared_bytes;
-    k->registers = l->code->registers;
+    k->registers = registers_of(p->device, k, l->code->registers);
     k->local_bytes = l->code->local_bytes;
     k->places = count_places(l->module);
     k->line_of = ARENA_ARRAY(&k->arena, uint32_t, k->places);
