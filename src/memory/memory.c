@@ -375,9 +375,6 @@ memory_new(int device, uint64_t bytes, struct ls_error *err)
     small = round_up((end - start) / 8, STEP);
     m->zone[ZONE_SMALL].base = m->zone[ZONE_SMALL].next = m->zone[ZONE_SMALL].mapped = start;
     m->zone[ZONE_SMALL].end = start + small - STEP; /* the last step stays a guard */
-    /* It can be read: stencils that load the neighbours of a matrix's first rows and use them not
-     * (a public suite has one) find zeros there, as they find a driver's pages on a GPU. */
-    (void)mprotect((void *)m->zone[ZONE_SMALL].end, STEP, PROT_READ);
     m->zone[ZONE_LARGE].base = m->zone[ZONE_LARGE].next = start + small;
     m->zone[ZONE_LARGE].end = end;
     return m;
