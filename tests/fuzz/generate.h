@@ -6,7 +6,7 @@
  * graphs of blocks that jump anywhere.
  *
  *     struct program *p = program_new(seed);
- *     program_text(p, &text);           // .visible .entry k(.param .u64 out, .param .u64 table)
+ *     program_text(p, &text);           // .visible .entry k(.param .u64 out, .param .u64 table, .param .u64 sums)
  *     program_run(p, &launch, out);     // what out must hold
  */
 #ifndef LOCKSTEP_TESTS_FUZZ_GENERATE_H
@@ -22,7 +22,7 @@
 enum {
     WORDS = 8, WIDES = 4, FLOATS = 4, PREDS = 4, /* %r, %d, %f, %p that programs compute with */
     OUT_WORDS = WORDS + 2 * WIDES + FLOATS + 1,
-    TABLE = 1024, MAX_DEPTH = 4, MAX_THREADS = 512, NODES = 400,
+    TABLE = 2048, SUMS = 16, MAX_DEPTH = 4, MAX_THREADS = 512, NODES = 400,
 };
 
 /* One thread. */
@@ -32,12 +32,13 @@ struct thread {
     float f[FLOATS];
     bool p[PREDS], gone;
     uint32_t own[16]; /* its local array */
+    uint32_t *sums;   /* of the grid */
 };
 
 enum kind {
     ASSIGN, GUARDED, IF, LOOP, WHILE, BREAK, CONTINUE, EXIT, JUMPY, SWITCH, TABLE_LOAD, AFFINE_LOAD,
-    LOCAL_STORE, LOCAL_LOAD, CALL, /* from here on: top level only */
-    EXCHANGE, SHUFFLE, BALLOT, VOTE, COUNT,
+    LOCAL_STORE, LOCAL_LOAD, CALL, VECTOR_LOAD, NARROW_LOAD, SUM, /* from here on: top level only */
+    EXCHANGE, SHUFFLE, BALLOT, VOTE, TALLY, COUNT,
     NOTHING, /* what has been taken out */
 };
 
@@ -248,9 +249,9 @@ static inline struct node *make_list(struct program *p, unsigned length, unsigne
 static inline enum kind
 choose(struct program *p, unsigned depth, unsigned loops)
 {
-    static const uint8_t weights[] = {40, 8, 12, 6, 4, 4, 3, 1, 4, 3, 6, 6, 3, 3, 2, 4, 4, 2, 2};
+    static const uint8_t weights[] = {40, 8, 12, 6, 4, 4, 3, 1, 4, 3, 5, 5, 3, 3, 2, 3, 3, 3, 4, 4, 2, 2, 3};
     for (;;) {
-        uint32_t at = pick(p, 117), k = 0;
+        uint32_t at = pick(p, 127), k = 0;
         while (k < COUNT && at >= weights[k])
             at -= weights[k++];
         bool nested = k == IF || k == LOOP || k == WHILE || k == SWITCH;
@@ -424,6 +425,28 @@ node_text(struct program *p, const struct node *n, struct text *out, unsigned de
         text_add(out, n->kind == LOCAL_STORE ? "st.local.u32 [%%a], %%r%u;\n" : "ld.local.u32 %%r%u, [%%a];\n", dst);
         break;
     case CALL: text_add(out, "call (%%r%u), f, (%%r%u, %%r%u);\n", dst, src, n->b % WORDS); break;
+    case VECTOR_LOAD: /* consecutive elements of neighbours, or the same ones, or some stride */
+        text_add(out, "mov.u32 %%t, %%tid.%c;\nmul.lo.u32 %%t, %%t, %u;\nmul.wide.u32 %%a, %%t, 16;\nadd.u64 %%a, %%a, %%table;\n",
+                 "xyz"[n->a % 3], n->b % 4);
+        if (n->negated)
+            text_add(out, "ld.global.v2.u32 {%%r%u, %%r%u}, [%%a+%u];\n", dst, (dst + 1) % WORDS, n->c % 16 * 16);
+        else
+            text_add(out, "ld.global.v4.u32 {%%r%u, %%r%u, %%r%u, %%r%u}, [%%a+%u];\n", dst, (dst + 1) % WORDS, (dst + 2) % WORDS,
+                     (dst + 3) % WORDS, n->c % 16 * 16);
+        break;
+    case NARROW_LOAD:
+        text_add(out, "and.b32 %%t, %%r%u, %u;\nmul.wide.u32 %%a, %%t, 2;\nadd.u64 %%a, %%a, %%table;\nld.global.%s %%r%u, [%%a];\n",
+                 src, TABLE - 1, n->k % 4 == 0 ? "u8" : n->k % 4 == 1 ? "s8" : n->k % 4 == 2 ? "u16" : "s16", dst);
+        break;
+    case SUM:
+        text_add(out, "and.b32 %%t, %%r%u, %u;\nmul.wide.u32 %%a, %%t, 4;\nadd.u64 %%a, %%a, %%sums;\nred.global.add.u32 [%%a], %%r%u;\n",
+                 src, n->negated ? SUMS - 1 : 1, dst);
+        break;
+    case TALLY: /* sums in shared memory, read by everybody */
+        text_add(out, "and.b32 %%t, %%r%u, 7;\nshl.b32 %%t, %%t, 2;\nmov.u32 %%j, tally;\nadd.u32 %%t, %%t, %%j;\n"
+                      "red.shared.add.u32 [%%t], %%r%u;\nbar.sync 0;\nld.shared.u32 %%r%u, [tally+%u];\nbar.sync 0;\n",
+                 src, n->b % WORDS, dst, n->k % 8 * 4);
+        break;
     case EXCHANGE:
         text_add(out, "mad.lo.u32 %%t, %%me, 4, %%s;\nst.shared.u32 [%%t], %%r%u;\nbar.sync 0;\n"
                       "add.u32 %%t, %%me, %u;\nrem.u32 %%t, %%t, %%n;\nmad.lo.u32 %%t, %%t, 4, %%s;\n"
@@ -448,14 +471,14 @@ program_text(struct program *p, struct text *out)
 {
     struct target none[1] = {{0}};
     p->labels = 0;
-    text_add(out, ".version 8.0\n.target sm_80\n.address_size 64\n.shared .align 4 .b8 room[%u];\n", 4 * MAX_THREADS);
+    text_add(out, ".version 8.0\n.target sm_80\n.address_size 64\n.shared .align 4 .b8 room[%u];\n.shared .align 4 .b8 tally[32];\n", 4 * MAX_THREADS);
     text_add(out, ".func (.reg .b32 %%x) f(.reg .b32 %%y, .reg .b32 %%z)\n{\n.reg .pred %%q;\nsetp.lt.u32 %%q, %%y, %%z;\n"
                   "@%%q bra LESS;\nsub.u32 %%x, %%y, %%z;\nret;\nLESS:\nxor.b32 %%x, %%y, %%z;\nret;\n}\n");
-    text_add(out, ".visible .entry k(.param .u64 out, .param .u64 table)\n{\n.reg .b32 %%r<%u>; .reg .b64 %%d<%u>; "
+    text_add(out, ".visible .entry k(.param .u64 out, .param .u64 table, .param .u64 sums)\n{\n.reg .b32 %%r<%u>; .reg .b64 %%d<%u>; "
                   ".reg .f32 %%f<%u>; .reg .pred %%p<%u>; .reg .b32 %%c<%u>;\n.reg .b32 %%t, %%me, %%n, %%s, %%w, %%j; "
-                  ".reg .b64 %%a, %%b, %%out, %%table; .reg .pred %%q;\n.local .align 4 .b8 own[64];\n",
+                  ".reg .b64 %%a, %%b, %%out, %%table, %%sums; .reg .pred %%q;\n.local .align 4 .b8 own[64];\n",
              WORDS, WIDES, FLOATS, PREDS, MAX_DEPTH + 2);
-    text_add(out, "ld.param.u64 %%out, [out];\nld.param.u64 %%table, [table];\nmov.u32 %%s, room;\n"
+    text_add(out, "ld.param.u64 %%out, [out];\nld.param.u64 %%table, [table];\nld.param.u64 %%sums, [sums];\nmov.u32 %%s, room;\n"
                   "mov.u32 %%me, %%tid.z;\nmov.u32 %%t, %%ntid.y;\nmul.lo.u32 %%me, %%me, %%t;\nmov.u32 %%t, %%tid.y;\n"
                   "add.u32 %%me, %%me, %%t;\nmov.u32 %%t, %%ntid.x;\nmul.lo.u32 %%me, %%me, %%t;\nmov.u32 %%t, %%tid.x;\n"
                   "add.u32 %%me, %%me, %%t;\nmov.u32 %%n, %u;\nactivemask.b32 %%w;\n", p->block[0] * p->block[1] * p->block[2]);
@@ -467,6 +490,10 @@ program_text(struct program *p, struct text *out)
                   "setp.eq.u32 %%p3, %%t, 1;\n");
     for (unsigned k = 0; k < 16; k++)
         text_add(out, "st.local.u32 [own+%u], %%r%u;\n", 4 * k, k % WORDS);
+    text_add(out, "setp.eq.u32 %%q, %%me, 0;\nmov.u32 %%t, tally;\n");
+    for (unsigned k = 0; k < 8; k++)
+        text_add(out, "@%%q st.shared.u32 [%%t+%u], 0;\n", 4 * k);
+    text_add(out, "bar.sync 0;\n");
     list_text(p, p->top, out, 0, none, 0);
     text_add(out, "DUMP:\nmov.u32 %%t, %%ctaid.x;\nmad.lo.u32 %%t, %%t, %%n, %%me;\nmul.wide.u32 %%a, %%t, %u;\nadd.u64 %%a, %%a, %%out;\n",
              4 * OUT_WORDS);
@@ -548,6 +575,16 @@ run_one(const struct node *n, struct thread *t, const uint32_t *table)
     case AFFINE_LOAD: *r = table[t->tid[n->a % 3] * (n->b % 4) + n->c]; break;
     case LOCAL_STORE: t->own[x & 15] = *r; break;
     case LOCAL_LOAD: *r = t->own[x & 15]; break;
+    case VECTOR_LOAD:
+        for (unsigned e = 0; e < (n->negated ? 2u : 4u); e++)
+            t->r[(n->dst + e) % WORDS] = table[t->tid[n->a % 3] * (n->b % 4) * 4 + n->c % 16 * 4 + e];
+        break;
+    case NARROW_LOAD: {
+        uint32_t at = x % TABLE * 2, w = table[at / 4] >> at % 4 * 8;
+        *r = n->k % 4 == 0 ? (uint8_t)w : n->k % 4 == 1 ? (uint32_t)(int8_t)w : n->k % 4 == 2 ? (uint16_t)w : (uint32_t)(int16_t)w;
+        break;
+    }
+    case SUM: t->sums[x & (n->negated ? SUMS - 1 : 1)] += *r; break;
     default: *r = x < y ? x ^ y : x - y; /* CALL */
     }
     return GO_ON;
@@ -566,18 +603,22 @@ run_list(const struct node *n, struct thread *t, const uint32_t *table)
 
 /* A statement that looks at other threads. */
 static inline void
-run_across(const struct node *n, struct thread *t, unsigned threads)
+run_across(const struct node *n, struct thread *t, unsigned threads, uint32_t *tally)
 {
     uint32_t old[MAX_THREADS], votes[MAX_THREADS / 32 + 1] = {0}, lanes[MAX_THREADS / 32 + 1] = {0};
     for (unsigned k = 0; k < threads; k++) {
         old[k] = t[k].r[n->a % WORDS];
         lanes[k / 32] |= 1u << k % 32;
+        if (n->kind == TALLY)
+            tally[old[k] & 7] += t[k].r[n->b % WORDS];
         votes[k / 32] |= (uint32_t)(t[k].p[n->pred] != n->negated) << k % 32;
     }
     for (unsigned k = 0; k < threads; k++) {
         unsigned from = k / 32 * 32 + (k % 32 ^ n->k % 32);
         if (n->kind == EXCHANGE)
             t[k].r[n->dst % WORDS] = old[(k + n->k % 97) % threads];
+        else if (n->kind == TALLY)
+            t[k].r[n->dst % WORDS] = tally[n->k % 8];
         else if (n->kind == SHUFFLE)
             t[k].r[n->dst % WORDS] = old[from];
         else if (n->kind == BALLOT)
@@ -588,9 +629,9 @@ run_across(const struct node *n, struct thread *t, unsigned threads)
 }
 
 static inline void
-start(const struct program *p, struct thread *t, unsigned me, uint32_t ctaid)
+start(const struct program *p, struct thread *t, unsigned me, uint32_t ctaid, uint32_t *sums)
 {
-    *t = (struct thread){.ctaid = ctaid};
+    *t = (struct thread){.ctaid = ctaid, .sums = sums};
     t->tid[0] = me % p->block[0], t->tid[1] = me / p->block[0] % p->block[1];
     t->tid[2] = me / p->block[0] / p->block[1];
     uint32_t r[] = {t->tid[0], t->tid[1], ctaid, t->tid[2], t->tid[0] * 3 + t->tid[1], me, 1000, 0};
@@ -604,17 +645,27 @@ start(const struct program *p, struct thread *t, unsigned me, uint32_t ctaid)
         t->own[k] = r[k % WORDS];
 }
 
+/* What a run writes: each thread's registers, then the sums. */
+static inline size_t
+program_words(const struct program *p)
+{
+    return (size_t)OUT_WORDS * p->block[0] * p->block[1] * p->block[2] * p->grid + SUMS;
+}
+
 static inline void
 program_run(const struct program *p, const uint32_t *table, uint32_t *out)
 {
+    uint32_t *sums = out + program_words(p) - SUMS;
+    memset(sums, 0, SUMS * sizeof *sums);
     static struct thread t[MAX_THREADS];
     unsigned n = p->block[0] * p->block[1] * p->block[2];
     for (uint32_t b = 0; b < p->grid; b++) {
+        uint32_t tally[8] = {0};
         for (unsigned k = 0; k < n; k++)
-            start(p, &t[k], k, b);
+            start(p, &t[k], k, b, sums);
         for (const struct node *s = p->top; s; s = s->next) {
             if (s->kind >= EXCHANGE && s->kind < COUNT) {
-                run_across(s, t, n);
+                run_across(s, t, n, tally);
                 continue;
             }
             for (unsigned k = 0; k < n; k++)

@@ -39,7 +39,8 @@ static bool
 run(struct fuzz *z, const struct program *p, const struct ptx_module *m, uint32_t *out, struct jit_tool *tool,
     bool say)
 {
-    uint64_t params[2] = {(uint64_t)(uintptr_t)out, (uint64_t)(uintptr_t)z->table}, symbols[8] = {0};
+    uint64_t params[3] = {(uint64_t)(uintptr_t)out, (uint64_t)(uintptr_t)z->table,
+                          (uint64_t)(uintptr_t)(out + program_words(p) - SUMS)}, symbols[8] = {0};
     struct exec_report report = {0};
     struct exec_request r = {.jit = z->jit, .module = m, .kernel = ptx_find_func(m, "k"), .grid = {p->grid, 1, 1},
                              .block = {p->block[0], p->block[1], p->block[2]}, .params = (uint8_t *)params,
@@ -55,14 +56,15 @@ static bool
 compare(const struct program *p, const uint32_t *want, const uint32_t *got, const char *how, bool say)
 {
     unsigned threads = p->block[0] * p->block[1] * p->block[2];
-    for (unsigned t = 0; t < threads * p->grid; t++)
-        for (unsigned w = 0; w < OUT_WORDS; w++)
-            if (want[t * OUT_WORDS + w] != got[t * OUT_WORDS + w]) {
-                if (say)
-                    printf("%s: block %u, thread %u, word %u is %#x, not %#x\n", how, t / threads, t % threads, w,
-                       got[t * OUT_WORDS + w], want[t * OUT_WORDS + w]);
-                return false;
-            }
+    for (size_t k = 0; k < program_words(p); k++) {
+        if (want[k] == got[k])
+            continue;
+        size_t t = k / OUT_WORDS;
+        if (say)
+            printf("%s: block %zu, thread %zu, word %zu is %#x, not %#x\n", how, t / threads, t % threads, k % OUT_WORDS,
+                   got[k], want[k]);
+        return false;
+    }
     return true;
 }
 
@@ -75,7 +77,7 @@ agrees(struct fuzz *z, struct program *p, bool say)
     struct jit_tool tool = {.events = JIT_EVENT_ACCESS | JIT_EVENT_SYNC, .access = ignore_access,
                             .pattern = ignore_pattern, .sync = ignore_sync};
     program_text(p, &text);
-    size_t words = (size_t)OUT_WORDS * p->block[0] * p->block[1] * p->block[2] * p->grid;
+    size_t words = program_words(p);
     uint32_t *want = malloc(words * 4), *got = calloc(words, 4);
     program_run(p, z->table, want);
     struct ptx_module *m = ptx_parse(text.at, text.count, "fuzz.ptx", &err);
