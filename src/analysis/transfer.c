@@ -72,7 +72,7 @@ fact_of_lanes(struct facts *fs, const int64_t v[LANES])
     struct fact f = fact_constant(v[0]);
     int64_t p[LANES];
     for (unsigned l = 0; l < LANES; l++) {
-        p[l] = v[l] - v[0];
+        p[l] = (int64_t)((uint64_t)v[l] - (uint64_t)v[0]); /* registers wrap */
         f.low = v[l] < f.low ? v[l] : f.low;
         f.high = v[l] > f.high ? v[l] : f.high;
     }

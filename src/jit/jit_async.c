@@ -10,7 +10,7 @@
 
 #include "jit/jit_transfer.h"
 
-/* -- calls of jit_transfer.c ----------------------------------------------------------------------------- */
+/* -- calls of jit_transfer.c ------------------------------------------------------------------ */
 
 static value
 in_memory(struct core *c, value v)
@@ -40,14 +40,15 @@ static value
 call_barrier(struct core *c, enum transfer_barrier_op op, value address, value number)
 {
     value out = core_alloca(c, core_vector(c, 64));
-    value args[] = {core_mask_bits(c), core_i32(c, op), in_memory(c, address), in_memory(c, number), out};
+    value args[] = {core_mask_bits(c), core_i32(c, op), in_memory(c, address), in_memory(c, number),
+                    out};
     core_fence(c, false);
     v_call_named(&c->e, "lockstep_transfer_barrier", LLVMVoidTypeInContext(c->e.context), args, 5);
     core_fence(c, false);
     return LLVMBuildLoad2(c->e.b, core_vector(c, 64), out, "");
 }
 
-/* -- mbarrier -------------------------------------------------------------------------------------------- */
+/* -- mbarrier --------------------------------------------------------------------------------- */
 
 static enum transfer_barrier_op
 barrier_op(const struct ptx_insn *p)
@@ -70,7 +71,7 @@ barrier_op(const struct ptx_insn *p)
     return ptx_has(p, PTX_M_PARITY) ? TRANSFER_TEST_PARITY : TRANSFER_TEST;
 }
 
-/* Where no lane's phase is over the warp gives way at the loop's next turn: others have to arrive. */
+/* Where no lane's phase is over the warp gives way at the loop's next turn: others must arrive. */
 static void
 give_way(struct core *c, value over)
 {
@@ -106,8 +107,8 @@ emit_mbarrier(struct core *c, const struct flow_insn *i)
     return true;
 }
 
-/* cp.async.mbarrier.arrive: without .noinc the arrival is one more that is expected: nothing changes,
- * the copies being done. */
+/* cp.async.mbarrier.arrive: without .noinc the arrival is one more that is expected: nothing
+ * changes, the copies being done. */
 static bool
 emit_copy_arrival(struct core *c, const struct flow_insn *i)
 {
@@ -117,7 +118,7 @@ emit_copy_arrival(struct core *c, const struct flow_insn *i)
     return true;
 }
 
-/* -- cp.async ---------------------------------------------------------------------------------------------- */
+/* -- cp.async --------------------------------------------------------------------------------- */
 
 static bool
 is_predicate(const struct core *c, const struct ptx_operand *o)
@@ -138,23 +139,26 @@ static bool
 emit_cp_async(struct core *c, const struct flow_insn *i)
 {
     const struct ptx_insn *p = &i->i;
-    if (ptx_has(p, PTX_M_COMMIT_GROUP) || ptx_has(p, PTX_M_WAIT_GROUP) || ptx_has(p, PTX_M_WAIT_ALL))
+    if (ptx_has(p, PTX_M_COMMIT_GROUP) || ptx_has(p, PTX_M_WAIT_GROUP) ||
+        ptx_has(p, PTX_M_WAIT_ALL))
         return true;
-    uint64_t bytes = p->operand_count > 2 && p->operand[2].kind == PTX_O_INT ? p->operand[2].imm : 0;
+    uint64_t bytes =
+        p->operand_count > 2 && p->operand[2].kind == PTX_O_INT ? p->operand[2].imm : 0;
     if (bytes != 4 && bytes != 8 && bytes != 16)
         return emit_fail(&c->e, "cp.async copies 4, 8 or 16 bytes");
     unsigned last = p->operand_count - (ptx_has(p, PTX_M_L2_CACHE_HINT) ? 1 : 0);
     value size = NULL;
     if (last > 3 && is_predicate(c, &p->operand[3])) {
         value none = core_value(c, i, &p->operand[3], 1, false);
-        size = v_select(&c->e, none, core_splat(c, core_i64(c, 0)), core_splat(c, core_i64(c, bytes)));
+        size =
+            v_select(&c->e, none, core_splat(c, core_i64(c, 0)), core_splat(c, core_i64(c, bytes)));
     } else if (last > 3 && !is_all(c, i, bytes)) {
         size = v_zext(&c->e, core_value(c, i, &p->operand[3], 32, false), 64);
     }
     return core_copy(c, i, (unsigned)bytes, size);
 }
 
-/* -- bulk ------------------------------------------------------------------------------------------------------ */
+/* -- bulk ------------------------------------------------------------------------------------- */
 
 static bool
 reduction_of(struct core *c, const struct ptx_insn *p, uint32_t *what)
@@ -180,10 +184,15 @@ reduction_of(struct core *c, const struct ptx_insn *p, uint32_t *what)
 }
 
 static void
-call_bulk(struct core *c, uint32_t what, value to, value from, value size, value barrier, value mask)
+call_bulk(struct core *c, uint32_t what, value to, value from, value size, value barrier,
+          value mask)
 {
-    value args[] = {core_mask_bits(c), core_i32(c, what), in_memory(c, to), in_memory(c, from),
-                    in_memory(c, size), barrier ? in_memory(c, barrier) : null_pointer(c),
+    value args[] = {core_mask_bits(c),
+                    core_i32(c, what),
+                    in_memory(c, to),
+                    in_memory(c, from),
+                    in_memory(c, size),
+                    barrier ? in_memory(c, barrier) : null_pointer(c),
                     mask ? in_memory(c, mask) : null_pointer(c)};
     core_fence(c, false);
     v_call_named(&c->e, "lockstep_transfer_bulk", LLVMVoidTypeInContext(c->e.context), args, 7);
@@ -196,11 +205,13 @@ emit_bulk(struct core *c, const struct flow_insn *i)
 {
     const struct ptx_insn *p = &i->i;
     uint32_t what = TRANSFER_COPY;
-    if (ptx_has(p, PTX_M_COMMIT_GROUP) || ptx_has(p, PTX_M_WAIT_GROUP) || ptx_has(p, PTX_M_PREFETCH))
+    if (ptx_has(p, PTX_M_COMMIT_GROUP) || ptx_has(p, PTX_M_WAIT_GROUP) ||
+        ptx_has(p, PTX_M_PREFETCH))
         return true;
     if (p->operand_count < 3 || p->operand[0].kind != PTX_O_ADDRESS ||
         p->operand[1].kind != PTX_O_ADDRESS)
-        return emit_fail(&c->e, "%s takes two addresses and a size", ptx_op_name((enum ptx_op)p->op));
+        return emit_fail(&c->e, "%s takes two addresses and a size",
+                         ptx_op_name((enum ptx_op)p->op));
     if (p->op == PTX_OP_CP_REDUCE_ASYNC_BULK && !reduction_of(c, p, &what))
         return false;
     value size = v_zext(&c->e, core_value(c, i, &p->operand[2], 32, false), 64);
@@ -247,7 +258,7 @@ emit_remote(struct core *c, const struct flow_insn *i)
     return true;
 }
 
-/* -- clusters of one block ------------------------------------------------------------------------------- */
+/* -- clusters of one block -------------------------------------------------------------------- */
 
 /* mapa: the address in block b of the cluster: the only one. getctarank: 0. */
 static bool

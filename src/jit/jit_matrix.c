@@ -21,7 +21,7 @@ struct move {
     enum jit_access_op op;
 };
 
-/* -- tiles ----------------------------------------------------------------------------------------- */
+/* -- tiles ------------------------------------------------------------------------------------ */
 
 static value
 index_vector(struct core *c, const unsigned *index, unsigned n)
@@ -89,7 +89,7 @@ harmless(struct core *c, value address)
     return v_select(&c->e, mask, address, core_splat(c, spare));
 }
 
-/* -- operands -------------------------------------------------------------------------------------- */
+/* -- operands --------------------------------------------------------------------------------- */
 
 /* The registers of an operand: a vector, or one register by itself. */
 static const struct ptx_operand *
@@ -150,7 +150,7 @@ shape_of(const struct ptx_insn *p)
     return (enum ptx_mod)shape;
 }
 
-/* -- ldmatrix, stmatrix, movmatrix -------------------------------------------------------------------- */
+/* -- ldmatrix, stmatrix, movmatrix ------------------------------------------------------------ */
 
 static unsigned
 tiles_of(const struct ptx_insn *p)
@@ -226,7 +226,7 @@ move_matrix(const struct move *m)
     return true;
 }
 
-/* -- wmma.load, wmma.store ---------------------------------------------------------------------------- */
+/* -- wmma.load, wmma.store -------------------------------------------------------------------- */
 
 /* A matrix in memory: number (x, y) of a fragment lies at base + x * step[0] + y * step[1], in
  * bytes; 0: one number, as a constant. */
@@ -293,8 +293,8 @@ tile_rows(struct core *c, const struct placed *w, unsigned r, bool transposed, v
 {
     unsigned first = r * w->layout.per_register;
     for (unsigned k = 0; k < ROWS; k++) /* column k begins in lane k / 2, number k % 2 */
-        row[k] = transposed ? address_of(c, w, first + k % 2, k / 2)
-                            : address_of(c, w, first, 4 * k);
+        row[k] =
+            transposed ? address_of(c, w, first + k % 2, k / 2) : address_of(c, w, first, 4 * k);
 }
 
 /* Are the numbers of a register neighbours in memory: one access of the register's width? */
@@ -411,7 +411,10 @@ place_matrix(const struct move *m, const struct ptx_operand *address, unsigned s
 {
     struct core *c = m->c;
     const struct ptx_insn *p = &m->i->i;
-    char which = ptx_has(p, PTX_M_A) ? 'a' : ptx_has(p, PTX_M_B) ? 'b' : ptx_has(p, PTX_M_C) ? 'c' : 'd';
+    char which = ptx_has(p, PTX_M_A)   ? 'a'
+                 : ptx_has(p, PTX_M_B) ? 'b'
+                 : ptx_has(p, PTX_M_C) ? 'c'
+                                       : 'd';
     enum ptx_type t = (enum ptx_type)p->type[0];
     struct matrix_shape s = {0};
     *(which == 'a' ? &s.a : which == 'b' ? &s.b : which == 'c' ? &s.c : &s.d) = t;
@@ -424,10 +427,12 @@ place_matrix(const struct move *m, const struct ptx_operand *address, unsigned s
     unsigned leading = w->along_y ? depth : rows, bits = t == PTX_B1 ? 1 : w->layout.bits;
     if (bits < 8 && !w->along_y)
         return emit_fail(&c->e, "wmma: numbers of %u bits lie along k only", bits);
-    value stride = stride_operand < p->operand_count
-                       ? v_zext(&c->e, one_for_all(c, core_value(c, m->i, &p->operand[stride_operand],
-                                                                 32, false)), 64)
-                       : core_i64(c, leading);
+    value stride =
+        stride_operand < p->operand_count
+            ? v_zext(&c->e,
+                     one_for_all(c, core_value(c, m->i, &p->operand[stride_operand], 32, false)),
+                     64)
+            : core_i64(c, leading);
     w->stride = LLVMBuildLShr(c->e.b, v_mul(&c->e, stride, core_i64(c, bits)), core_i64(c, 3), "");
     w->base = one_for_all(c, core_addresses_some(c, m->i, address, 0, m->op, 0));
     return true;
@@ -459,7 +464,7 @@ store_fragment(const struct move *m)
     return true;
 }
 
-/* -- products --------------------------------------------------------------------------------------------- */
+/* -- products --------------------------------------------------------------------------------- */
 
 /* Types of an mma or wmma.mma: d, a, b, c; wmma of f16 writes those of d and c alone. */
 static void
@@ -483,9 +488,11 @@ multiply(const struct move *m)
     if (ptx_has(p, PTX_M_SP) || ptx_has(p, PTX_M_SP_ORDERED_METADATA))
         return emit_fail(&m->c->e, "mma.sp is not supported");
     if (ptx_has(p, PTX_M_BLOCK_SCALE))
-        return emit_fail(&m->c->e, "mma with block scaling (compute capability 12.0a) is not supported");
+        return emit_fail(&m->c->e,
+                         "mma with block scaling (compute capability 12.0a) is not supported");
     if (!s.a || !s.b || !s.c || !s.d || !matrix_find((enum ptx_op)p->op, shape_of(p), &s))
-        return emit_fail(&m->c->e, "%s has no such shape and types", ptx_op_name((enum ptx_op)p->op));
+        return emit_fail(&m->c->e, "%s has no such shape and types",
+                         ptx_op_name((enum ptx_op)p->op));
     words_between(p, PTX_M_ROW, PTX_M_COL, order, 2);
     s.a_row = order[0] == PTX_M_ROW;
     s.b_row = order[1] == PTX_M_ROW;

@@ -1114,8 +1114,9 @@ read_parts(struct site *s, LLVMValueRef size, LLVMValueRef lanes, LLVMValueRef *
     struct core *c = s->c;
     LLVMBuilderRef b = c->e.b;
     LLVMTypeRef all = LLVMArrayType2(core_vector(c, 32), s->vec), i32 = core_scalar(c, 32);
-    LLVMValueRef out = core_alloca(c, LLVMArrayType2(i32, LANES * 4)), from = core_alloca(c, core_vector(c, 64)),
-                 sizes = core_alloca(c, core_vector(c, 64)), room = core_alloca(c, all);
+    LLVMValueRef out = core_alloca(c, LLVMArrayType2(i32, LANES * 4)), room = core_alloca(c, all);
+    LLVMValueRef from = core_alloca(c, core_vector(c, 64));
+    LLVMValueRef sizes = core_alloca(c, core_vector(c, 64));
     LLVMBasicBlockRef read = core_new_block(c, "parts"), done = core_new_block(c, "copied");
     for (unsigned e = 0; e < s->vec; e++) {
         LLVMValueRef at = core_i32(c, e);
@@ -1125,7 +1126,8 @@ read_parts(struct site *s, LLVMValueRef size, LLVMValueRef lanes, LLVMValueRef *
     LLVMPositionBuilderAtEnd(b, read);
     LLVMBuildStore(b, lane_addresses(s), from);
     LLVMBuildStore(b, size, sizes);
-    LLVMTypeRef ptr = LLVMPointerTypeInContext(c->e.context, 0), none = LLVMVoidTypeInContext(c->e.context);
+    LLVMTypeRef ptr = LLVMPointerTypeInContext(c->e.context, 0);
+    LLVMTypeRef none = LLVMVoidTypeInContext(c->e.context);
     LLVMTypeRef types[] = {i32, ptr, ptr, ptr}, type = LLVMFunctionType(none, types, 4, false);
     LLVMValueRef f = LLVMGetNamedFunction(c->e.module, "lockstep_transfer_part");
     if (!f)
@@ -1187,7 +1189,8 @@ core_copy(struct core *c, const struct flow_insn *i, unsigned bytes, LLVMValueRe
 {
     struct flow_insn from = *i, to = *i;
     from.i.space = i->i.space2;
-    struct site s = {.c = c, .i = &from, .bytes = 4, .vec = bytes / 4, .align = 1, .mask = core_mask(c)};
+    struct site s = {.c = c, .i = &from, .bytes = 4, .vec = bytes / 4, .align = 1};
+    s.mask = core_mask(c);
     struct site d = s;
     LLVMValueRef words[4];
     d.i = &to;

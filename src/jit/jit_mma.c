@@ -54,7 +54,7 @@ struct product {
     struct matrix_layout d;
 };
 
-/* -- numbers out of registers ---------------------------------------------------------------------- */
+/* -- numbers out of registers ----------------------------------------------------------------- */
 
 static value
 number(struct emit *e, const struct matrix_layout *l, const value *regs, unsigned i)
@@ -104,10 +104,12 @@ take_apart(struct emit *e, value w, enum ptx_type t, value *significand, value *
 
 /* A half, or the float that is added to: its value, and 2 to its exponent, both as floats. */
 static void
-take_half(struct emit *e, value w, enum ptx_type t, value *number_value, value *power, value *is_special)
+take_half(struct emit *e, value w, enum ptx_type t, value *number_value, value *power,
+          value *is_special)
 {
     bool half = t == PTX_F16;
-    value x = half ? round_widen(e, v_trunc(e, w, 16), &format_f16) : v_real(e, w), bits = v_bits(e, x);
+    value x = half ? round_widen(e, v_trunc(e, w, 16), &format_f16) : v_real(e, w),
+          bits = v_bits(e, x);
     value exponent = v_andk(e, bits, 0x7f800000);
     *number_value = x;
     *is_special = v_eq(e, exponent, v_k(e, bits, 0x7f800000));
@@ -140,8 +142,8 @@ load_operand(struct product *p, struct operand *o, char which, enum ptx_op op, e
             o->special[i] = o->significand[i]; /* products of halves do not overflow floats */
             o->any_special = i ? v_or(e, o->any_special, odd) : odd;
         } else if (p->s->layout == LAYOUT_QUADS) {
-            o->significand[i] = t == PTX_F16 ? round_widen(e, v_trunc(e, w, 16), &format_f16)
-                                             : v_real(e, w);
+            o->significand[i] =
+                t == PTX_F16 ? round_widen(e, v_trunc(e, w, 16), &format_f16) : v_real(e, w);
         } else if (ptx_type_kind(t) == 's' || ptx_type_kind(t) == 'u') {
             value n = signed_number(e, w, o->layout.bits, ptx_type_kind(t) == 's');
             o->significand[i] = LLVMBuildSIToFP(e->b, n, v_float_type(e, n, 32), "");
@@ -216,7 +218,7 @@ fetch_c(struct product *p, unsigned i)
     return collect(p->e, p->c.significand, wanted, lane);
 }
 
-/* -- floating point ------------------------------------------------------------------------------------ */
+/* -- floating point --------------------------------------------------------------------------- */
 
 /* 2^n for vectors of exponents; anything below the range gives zero. */
 static value
@@ -300,8 +302,10 @@ narrowed(struct product *p, value v)
 {
     bool wide_range = !is_fp8(p->s->a);
     if (p->s->d == PTX_F16 && p->s->c == PTX_F32) /* by way of f32 */
-        return v_zext(p->e, round_narrow(p->e, v_real(p->e, cut_to_f32(p->e, v, true)), &format_f16,
-                                         ROUND_NEAREST, false), 32);
+        return v_zext(p->e,
+                      round_narrow(p->e, v_real(p->e, cut_to_f32(p->e, v, true)), &format_f16,
+                                   ROUND_NEAREST, false),
+                      32);
     return p->s->d == PTX_F16 ? round_to_f16(p->e, v) : cut_to_f32(p->e, v, wide_range);
 }
 
@@ -314,10 +318,11 @@ gather_products(struct product *p, unsigned i, uint64_t set, struct addend *t)
     for (unsigned k = 0; k < p->s->k; k++) {
         if (!(set >> k & 1))
             continue;
-        value x = fetch(p, &p->a, p->a.significand, i, k), y = fetch(p, &p->b, p->b.significand, i, k);
+        value x = fetch(p, &p->a, p->a.significand, i, k),
+              y = fetch(p, &p->b, p->b.significand, i, k);
         t[n].significand = LLVMBuildFMul(e->b, x, y, "");
-        t[n].exponent = v_add(e, fetch(p, &p->a, p->a.exponent, i, k),
-                              fetch(p, &p->b, p->b.exponent, i, k));
+        t[n].exponent =
+            v_add(e, fetch(p, &p->a, p->a.exponent, i, k), fetch(p, &p->b, p->b.exponent, i, k));
         n++;
     }
     return n;
@@ -494,7 +499,7 @@ float_product(struct product *p, enum ptx_op op, const value *regs, value *out)
     }
 }
 
-/* -- the other types --------------------------------------------------------------------------------- */
+/* -- the other types -------------------------------------------------------------------------- */
 
 static void
 double_product(struct product *p, value *out)
@@ -524,8 +529,9 @@ chain_product(struct product *p, value *out)
         }
         value sum = p->s->d == PTX_F16 ? LLVMBuildFAdd(e->b, part[0], part[1], "") : part[0];
         sum = LLVMBuildFAdd(e->b, sum, fetch_c(p, i), "");
-        out[i] = p->s->d == PTX_F32 ? v_bits(e, float_canonical(e, sum))
-                                    : v_zext(e, round_narrow(e, sum, &format_f16, ROUND_NEAREST, false), 32);
+        out[i] = p->s->d == PTX_F32
+                     ? v_bits(e, float_canonical(e, sum))
+                     : v_zext(e, round_narrow(e, sum, &format_f16, ROUND_NEAREST, false), 32);
     }
 }
 
@@ -563,7 +569,7 @@ bit_product(struct product *p, value *out)
     }
 }
 
-/* -- the function -------------------------------------------------------------------------------------- */
+/* -- the function ----------------------------------------------------------------------------- */
 
 static void
 multiply_body(struct product *p, enum ptx_op op, const value *args, value *regs)
@@ -585,9 +591,8 @@ multiply_body(struct product *p, enum ptx_op op, const value *args, value *regs)
     else
         float_product(p, op, acc, out);
     for (unsigned r = 0; r < p->d.registers; r++)
-        regs[r] = p->d.per_register == 1
-                      ? out[r]
-                      : v_or(p->e, out[2 * r], v_shlk(p->e, out[2 * r + 1], 16));
+        regs[r] = p->d.per_register == 1 ? out[r]
+                                         : v_or(p->e, out[2 * r], v_shlk(p->e, out[2 * r + 1], 16));
 }
 
 static void
@@ -603,7 +608,8 @@ set_attributes(struct emit *e, LLVMValueRef f)
 
 /* The function of this shape: made when first asked for. */
 static LLVMValueRef
-product_function(struct product *p, enum ptx_op op, const char *name, LLVMTypeRef type, unsigned nargs)
+product_function(struct product *p, enum ptx_op op, const char *name, LLVMTypeRef type,
+                 unsigned nargs)
 {
     struct emit *e = p->e;
     LLVMValueRef f = LLVMGetNamedFunction(e->module, name), outer = e->function, args[64], regs[8];
@@ -634,8 +640,12 @@ function_name(const struct product *p, enum ptx_op op, char *out, size_t room)
     const struct matrix_shape *s = p->s;
     snprintf(out, room, "matrix.%s.%ux%ux%u.%s.%s.%s.%s%s%s%s%s", ptx_op_name(op), s->m, s->n, s->k,
              ptx_type_name(s->d), ptx_type_name(s->a), ptx_type_name(s->b), ptx_type_name(s->c),
-             s->layout != LAYOUT_QUADS ? "" : s->a_row ? ".row" : ".col",
-             s->layout != LAYOUT_QUADS ? "" : s->b_row ? ".row" : ".col",
+             s->layout != LAYOUT_QUADS ? ""
+             : s->a_row                ? ".row"
+                                       : ".col",
+             s->layout != LAYOUT_QUADS ? ""
+             : s->b_row                ? ".row"
+                                       : ".col",
              ptx_has(p->insn, PTX_M_SATFINITE) ? ".satfinite" : "",
              ptx_has(p->insn, PTX_M_XOR) ? ".xor" : "");
 }

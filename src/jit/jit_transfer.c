@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-/* -- mbarrier -------------------------------------------------------------------------------------- */
+/* -- mbarrier --------------------------------------------------------------------------------- */
 
 enum { COUNT_BITS = 20, TX_BITS = 23 };
 
@@ -27,7 +27,8 @@ struct state {
 static struct state
 state_of(uint64_t word)
 {
-    uint32_t mask = (1u << COUNT_BITS) - 1, bytes = (uint32_t)(word >> 2 * COUNT_BITS) << (32 - TX_BITS);
+    uint32_t mask = (1u << COUNT_BITS) - 1, bytes = (uint32_t)(word >> 2 * COUNT_BITS)
+                                                    << (32 - TX_BITS);
     return (struct state){.pending = (uint32_t)word & mask,
                           .expected = (uint32_t)(word >> COUNT_BITS) & mask,
                           .parity = (uint32_t)(word >> 63),
@@ -132,7 +133,7 @@ transfer_barrier(uint32_t lanes, uint32_t op, const uint64_t *address, const uin
     }
 }
 
-/* -- reductions -------------------------------------------------------------------------------------- */
+/* -- reductions ------------------------------------------------------------------------------- */
 
 static const uint8_t type_bytes[TRANSFER_TYPES] = {4, 4, 8, 8, 2, 2, 4, 8};
 
@@ -143,15 +144,24 @@ reduce_integer(uint32_t op, uint32_t type, uint64_t old, uint64_t x)
     int64_t a = narrow ? (int32_t)old : (int64_t)old, b = narrow ? (int32_t)x : (int64_t)x;
     bool less = is_signed ? a < b : old < x;
     switch (op) {
-    case TRANSFER_ADD: return old + x;
-    case TRANSFER_MIN: return less ? old : x;
-    case TRANSFER_MAX: return less ? x : old;
-    case TRANSFER_INC: return old >= x ? 0 : old + 1;
-    case TRANSFER_DEC: return old == 0 || old > x ? x : old - 1;
-    case TRANSFER_AND: return old & x;
-    case TRANSFER_OR: return old | x;
-    case TRANSFER_XOR: return old ^ x;
-    default: return x;
+    case TRANSFER_ADD:
+        return old + x;
+    case TRANSFER_MIN:
+        return less ? old : x;
+    case TRANSFER_MAX:
+        return less ? x : old;
+    case TRANSFER_INC:
+        return old >= x ? 0 : old + 1;
+    case TRANSFER_DEC:
+        return old == 0 || old > x ? x : old - 1;
+    case TRANSFER_AND:
+        return old & x;
+    case TRANSFER_OR:
+        return old | x;
+    case TRANSFER_XOR:
+        return old ^ x;
+    default:
+        return x;
     }
 }
 
@@ -189,10 +199,14 @@ narrowed(uint32_t type, double x)
     memcpy(&w, &f, sizeof w);
     memcpy(&h, &half, sizeof h);
     switch (type) {
-    case TRANSFER_F64: return isnan(x) ? 0x7ff8000000000000 : d;
-    case TRANSFER_F32: return isnan(x) ? 0x7fffffff : w;
-    case TRANSFER_F16: return isnan(x) ? 0x7fff : h;
-    default: return isnan(x) ? 0x7fff : (w + 0x7fff + (w >> 16 & 1)) >> 16;
+    case TRANSFER_F64:
+        return isnan(x) ? 0x7ff8000000000000 : d;
+    case TRANSFER_F32:
+        return isnan(x) ? 0x7fffffff : w;
+    case TRANSFER_F16:
+        return isnan(x) ? 0x7fff : h;
+    default:
+        return isnan(x) ? 0x7fff : (w + 0x7fff + (w >> 16 & 1)) >> 16;
     }
 }
 
@@ -203,7 +217,9 @@ reduced(uint32_t op, uint32_t type, uint64_t old, uint64_t x)
     if (!is_float || op >= TRANSFER_INC)
         return reduce_integer(op, type, old, x);
     double a = widened(type, old), b = widened(type, x);
-    return narrowed(type, op == TRANSFER_ADD ? a + b : op == TRANSFER_MIN ? fmin(a, b) : fmax(a, b));
+    return narrowed(type, op == TRANSFER_ADD   ? a + b
+                          : op == TRANSFER_MIN ? fmin(a, b)
+                                               : fmax(a, b));
 }
 
 #define REDUCE(bits)                                                                               \
@@ -212,8 +228,9 @@ reduced(uint32_t op, uint32_t type, uint64_t old, uint64_t x)
         uint##bits##_t *place = (uint##bits##_t *)(uintptr_t)to, x, old;                           \
         memcpy(&x, (const void *)(uintptr_t)from, sizeof x);                                       \
         old = __atomic_load_n(place, __ATOMIC_RELAXED);                                            \
-        while (!__atomic_compare_exchange_n(place, &old, (uint##bits##_t)reduced(op, type, old, x), \
-                                            false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))            \
+        while (!__atomic_compare_exchange_n(place, &old,                                           \
+                                            (uint##bits##_t)reduced(op, type, old, x), false,      \
+                                            __ATOMIC_RELAXED, __ATOMIC_RELAXED))                   \
             ;                                                                                      \
     }
 REDUCE(16)
@@ -234,7 +251,7 @@ reduce_all(uint32_t op, uint32_t type, uint64_t to, uint64_t from, uint64_t size
     }
 }
 
-/* -- bulk ---------------------------------------------------------------------------------------------- */
+/* -- bulk ------------------------------------------------------------------------------------- */
 
 static void
 copy_masked(uint8_t *to, const uint8_t *from, uint64_t size, uint64_t mask)

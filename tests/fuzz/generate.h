@@ -20,9 +20,16 @@
 #include <string.h>
 
 enum {
-    WORDS = 8, WIDES = 4, FLOATS = 4, PREDS = 4, /* %r, %d, %f, %p that programs compute with */
+    WORDS = 8,
+    WIDES = 4,
+    FLOATS = 4,
+    PREDS = 4, /* %r, %d, %f, %p that programs compute with */
     OUT_WORDS = WORDS + 2 * WIDES + FLOATS + 1,
-    TABLE = 2048, SUMS = 16, MAX_DEPTH = 4, MAX_THREADS = 512, NODES = 400,
+    TABLE = 2048,
+    SUMS = 16,
+    MAX_DEPTH = 4,
+    MAX_THREADS = 512,
+    NODES = 400,
 };
 
 /* One thread. */
@@ -36,17 +43,38 @@ struct thread {
 };
 
 enum kind {
-    ASSIGN, GUARDED, IF, LOOP, WHILE, BREAK, CONTINUE, EXIT, JUMPY, SWITCH, TABLE_LOAD, AFFINE_LOAD,
-    LOCAL_STORE, LOCAL_LOAD, CALL, VECTOR_LOAD, NARROW_LOAD, SUM, /* from here on: top level only */
-    EXCHANGE, SHUFFLE, BALLOT, VOTE, TALLY, COUNT,
+    ASSIGN,
+    GUARDED,
+    IF,
+    LOOP,
+    WHILE,
+    BREAK,
+    CONTINUE,
+    EXIT,
+    JUMPY,
+    SWITCH,
+    TABLE_LOAD,
+    AFFINE_LOAD,
+    LOCAL_STORE,
+    LOCAL_LOAD,
+    CALL,
+    VECTOR_LOAD,
+    NARROW_LOAD,
+    SUM, /* from here on: top level only */
+    EXCHANGE,
+    SHUFFLE,
+    BALLOT,
+    VOTE,
+    TALLY,
+    COUNT,
     NOTHING, /* what has been taken out */
 };
 
 struct node {
     uint8_t kind, op, dst, a, b, c, pred, negated;
-    uint32_t k;               /* a constant */
+    uint32_t k; /* a constant */
     struct node *body, *other, *next;
-    uint8_t to[8][2];         /* JUMPY: successors of its blocks */
+    uint8_t to[8][2]; /* JUMPY: successors of its blocks */
 };
 
 struct program {
@@ -74,21 +102,27 @@ pick(struct program *p, uint32_t n)
 static const struct operation {
     const char *text, *types;
 } operations[] = {
-    {"add.u32", "RRR"}, {"sub.s32", "RRR"}, {"mul.lo.u32", "RRR"}, {"and.b32", "RRR"},
-    {"or.b32", "RRR"}, {"xor.b32", "RRR"}, {"shl.b32", "RRR"}, {"shr.u32", "RRR"},
-    {"shr.s32", "RRR"}, {"min.u32", "RRR"}, {"max.s32", "RRR"}, {"mad.lo.s32", "RRRR"},
-    {"popc.b32", "RR"}, {"clz.b32", "RR"}, {"not.b32", "RR"}, {"mul.hi.u32", "RRR"},
-    {"selp.b32", "RRRP"}, {"mov.u32", "RR"}, {"cvt.u32.u64", "RD"}, {"cvt.s32.s8", "RR"},
-    {"cvt.u32.u16", "RR"}, {"cvt.rzi.s32.f32", "RF"}, {"mov.b32", "RF"},
-    {"mul.wide.u32", "DRR"}, {"mul.wide.s32", "DRR"}, {"mad.wide.u32", "DRRD"}, {"add.s64", "DDD"}, {"sub.u64", "DDD"},
-    {"xor.b64", "DDD"}, {"shl.b64", "DDR"}, {"shr.u64", "DDR"}, {"cvt.s64.s32", "DR"},
-    {"cvt.u64.u32", "DR"}, {"min.s64", "DDD"}, {"selp.b64", "DDDP"},
-    {"add.rn.f32", "FFF"}, {"mul.rn.f32", "FFF"}, {"fma.rn.f32", "FFFF"}, {"min.f32", "FFF"},
-    {"cvt.rn.f32.s32", "FR"}, {"cvt.rn.f32.u64", "FD"}, {"sub.rn.f32", "FFF"}, {"selp.f32", "FFFP"},
-    {"setp.lt.u32", "PRR"}, {"setp.lt.s32", "PRR"}, {"setp.eq.s32", "PRR"}, {"setp.ge.u64", "PDD"},
-    {"setp.gt.f32", "PFF"}, {"setp.neu.f32", "PFF"}, {"and.pred", "PPP"}, {"or.pred", "PPP"},
-    {"xor.pred", "PPP"}, {"not.pred", "PP"}, {"bfe.u32", "RRRR"}, {"div.u32", "RRK"}, {"rem.s32", "RRK"},
-    {"add.u32", "RRK"}, {"mul.lo.u32", "RRK"}, {"and.b32", "RRK"}, {"shl.b32", "RRK"}, {"lop3.b32", "RRRR"},
+    {"add.u32", "RRR"},        {"sub.s32", "RRR"},       {"mul.lo.u32", "RRR"},
+    {"and.b32", "RRR"},        {"or.b32", "RRR"},        {"xor.b32", "RRR"},
+    {"shl.b32", "RRR"},        {"shr.u32", "RRR"},       {"shr.s32", "RRR"},
+    {"min.u32", "RRR"},        {"max.s32", "RRR"},       {"mad.lo.s32", "RRRR"},
+    {"popc.b32", "RR"},        {"clz.b32", "RR"},        {"not.b32", "RR"},
+    {"mul.hi.u32", "RRR"},     {"selp.b32", "RRRP"},     {"mov.u32", "RR"},
+    {"cvt.u32.u64", "RD"},     {"cvt.s32.s8", "RR"},     {"cvt.u32.u16", "RR"},
+    {"cvt.rzi.s32.f32", "RF"}, {"mov.b32", "RF"},        {"mul.wide.u32", "DRR"},
+    {"mul.wide.s32", "DRR"},   {"mad.wide.u32", "DRRD"}, {"add.s64", "DDD"},
+    {"sub.u64", "DDD"},        {"xor.b64", "DDD"},       {"shl.b64", "DDR"},
+    {"shr.u64", "DDR"},        {"cvt.s64.s32", "DR"},    {"cvt.u64.u32", "DR"},
+    {"min.s64", "DDD"},        {"selp.b64", "DDDP"},     {"add.rn.f32", "FFF"},
+    {"mul.rn.f32", "FFF"},     {"fma.rn.f32", "FFFF"},   {"min.f32", "FFF"},
+    {"cvt.rn.f32.s32", "FR"},  {"cvt.rn.f32.u64", "FD"}, {"sub.rn.f32", "FFF"},
+    {"selp.f32", "FFFP"},      {"setp.lt.u32", "PRR"},   {"setp.lt.s32", "PRR"},
+    {"setp.eq.s32", "PRR"},    {"setp.ge.u64", "PDD"},   {"setp.gt.f32", "PFF"},
+    {"setp.neu.f32", "PFF"},   {"and.pred", "PPP"},      {"or.pred", "PPP"},
+    {"xor.pred", "PPP"},       {"not.pred", "PP"},       {"bfe.u32", "RRRR"},
+    {"div.u32", "RRK"},        {"rem.s32", "RRK"},       {"add.u32", "RRK"},
+    {"mul.lo.u32", "RRK"},     {"and.b32", "RRK"},       {"shl.b32", "RRK"},
+    {"lop3.b32", "RRRR"},
 };
 enum { OPERATIONS = sizeof operations / sizeof *operations };
 
@@ -106,7 +140,9 @@ float_to_int(float f)
 {
     if (isnan(f))
         return 0;
-    return f >= 2147483648.0f ? 0x7fffffffu : f < -2147483648.0f ? 0x80000000u : (uint32_t)(int32_t)f;
+    return f >= 2147483648.0f   ? 0x7fffffffu
+           : f < -2147483648.0f ? 0x80000000u
+                                : (uint32_t)(int32_t)f;
 }
 
 static inline uint32_t
@@ -129,72 +165,200 @@ field(uint32_t x, uint32_t pos, uint32_t len)
 static inline void
 operate(const struct node *n, struct thread *t)
 {
-    uint32_t x = t->r[n->a % WORDS], y = t->r[n->b % WORDS], z = t->r[n->c % WORDS], *r = &t->r[n->dst % WORDS];
-    uint64_t u = t->d[n->a % WIDES], v = t->d[n->b % WIDES], w = t->d[n->c % WIDES], *d = &t->d[n->dst % WIDES];
-    float f = t->f[n->a % FLOATS], g = t->f[n->b % FLOATS], h = t->f[n->c % FLOATS], *o = &t->f[n->dst % FLOATS];
-    bool i = t->p[n->a % PREDS], j = t->p[n->b % PREDS], k = t->p[n->c % PREDS], *p = &t->p[n->dst % PREDS];
+    uint32_t x = t->r[n->a % WORDS], y = t->r[n->b % WORDS], z = t->r[n->c % WORDS],
+             *r = &t->r[n->dst % WORDS];
+    uint64_t u = t->d[n->a % WIDES], v = t->d[n->b % WIDES], w = t->d[n->c % WIDES],
+             *d = &t->d[n->dst % WIDES];
+    float f = t->f[n->a % FLOATS], g = t->f[n->b % FLOATS], h = t->f[n->c % FLOATS],
+          *o = &t->f[n->dst % FLOATS];
+    bool i = t->p[n->a % PREDS], j = t->p[n->b % PREDS], k = t->p[n->c % PREDS],
+         *p = &t->p[n->dst % PREDS];
     switch (n->op) {
-    case 0: *r = x + y; break;
-    case 1: *r = x - y; break;
-    case 2: *r = x * y; break;
-    case 3: *r = x & y; break;
-    case 4: *r = x | y; break;
-    case 5: *r = x ^ y; break;
-    case 6: *r = y > 31 ? 0 : x << y; break;
-    case 7: *r = y > 31 ? 0 : x >> y; break;
-    case 8: *r = (uint32_t)((int32_t)x >> (y > 31 ? 31 : y)); break;
-    case 9: *r = x < y ? x : y; break;
-    case 10: *r = (int32_t)x > (int32_t)y ? x : y; break;
-    case 11: *r = x * y + z; break;
-    case 12: *r = (uint32_t)__builtin_popcount(x); break;
-    case 13: *r = x ? (uint32_t)__builtin_clz(x) : 32; break;
-    case 14: *r = ~x; break;
-    case 15: *r = (uint32_t)((uint64_t)x * y >> 32); break;
-    case 16: *r = k ? x : y; break;
-    case 17: *r = x; break;
-    case 18: *r = (uint32_t)u; break;
-    case 19: *r = (uint32_t)(int32_t)(int8_t)x; break;
-    case 20: *r = (uint16_t)x; break;
-    case 21: *r = float_to_int(f); break;
-    case 22: *r = bits_of(f); break;
-    case 23: *d = (uint64_t)x * y; break;
-    case 24: *d = (uint64_t)((int64_t)(int32_t)x * (int32_t)y); break;
-    case 25: *d = (uint64_t)x * y + w; break;
-    case 26: *d = u + v; break;
-    case 27: *d = u - v; break;
-    case 28: *d = u ^ v; break;
-    case 29: *d = y > 63 ? 0 : u << y; break;
-    case 30: *d = y > 63 ? 0 : u >> y; break;
-    case 31: *d = (uint64_t)(int64_t)(int32_t)x; break;
-    case 32: *d = x; break;
-    case 33: *d = (int64_t)u < (int64_t)v ? u : v; break;
-    case 34: *d = k ? u : v; break;
-    case 35: *o = canonical(f + g); break;
-    case 36: *o = canonical(f * g); break;
-    case 37: *o = canonical(fmaf(f, g, h)); break;
-    case 38: *o = isnan(f) && isnan(g) ? canonical(f) : f == 0 && g == 0 ? (signbit(f) ? f : g) : fminf(f, g); break;
-    case 39: *o = (float)(int32_t)x; break;
-    case 40: *o = (float)u; break;
-    case 41: *o = canonical(f - g); break;
-    case 42: *o = k ? f : g; break;
-    case 43: *p = x < y; break;
-    case 44: *p = (int32_t)x < (int32_t)y; break;
-    case 45: *p = x == y; break;
-    case 46: *p = u >= v; break;
-    case 47: *p = f > g; break;
-    case 48: *p = !(f == g); break;
-    case 49: *p = i && j; break;
-    case 50: *p = i || j; break;
-    case 51: *p = i != j; break;
-    case 52: *p = !i; break;
-    case 53: *r = field(x, y, z); break;
-    case 54: *r = x / n->k; break;
-    case 55: *r = (uint32_t)((int32_t)x % (int32_t)n->k); break;
-    case 56: *r = x + n->k; break;
-    case 57: *r = x * n->k; break;
-    case 58: *r = x & n->k; break;
-    case 59: *r = x << (n->k & 31); break;
-    default: *r = (x & y) | (~x & z); break; /* lop3 0xca */
+    case 0:
+        *r = x + y;
+        break;
+    case 1:
+        *r = x - y;
+        break;
+    case 2:
+        *r = x * y;
+        break;
+    case 3:
+        *r = x & y;
+        break;
+    case 4:
+        *r = x | y;
+        break;
+    case 5:
+        *r = x ^ y;
+        break;
+    case 6:
+        *r = y > 31 ? 0 : x << y;
+        break;
+    case 7:
+        *r = y > 31 ? 0 : x >> y;
+        break;
+    case 8:
+        *r = (uint32_t)((int32_t)x >> (y > 31 ? 31 : y));
+        break;
+    case 9:
+        *r = x < y ? x : y;
+        break;
+    case 10:
+        *r = (int32_t)x > (int32_t)y ? x : y;
+        break;
+    case 11:
+        *r = x * y + z;
+        break;
+    case 12:
+        *r = (uint32_t)__builtin_popcount(x);
+        break;
+    case 13:
+        *r = x ? (uint32_t)__builtin_clz(x) : 32;
+        break;
+    case 14:
+        *r = ~x;
+        break;
+    case 15:
+        *r = (uint32_t)((uint64_t)x * y >> 32);
+        break;
+    case 16:
+        *r = k ? x : y;
+        break;
+    case 17:
+        *r = x;
+        break;
+    case 18:
+        *r = (uint32_t)u;
+        break;
+    case 19:
+        *r = (uint32_t)(int32_t)(int8_t)x;
+        break;
+    case 20:
+        *r = (uint16_t)x;
+        break;
+    case 21:
+        *r = float_to_int(f);
+        break;
+    case 22:
+        *r = bits_of(f);
+        break;
+    case 23:
+        *d = (uint64_t)x * y;
+        break;
+    case 24:
+        *d = (uint64_t)((int64_t)(int32_t)x * (int32_t)y);
+        break;
+    case 25:
+        *d = (uint64_t)x * y + w;
+        break;
+    case 26:
+        *d = u + v;
+        break;
+    case 27:
+        *d = u - v;
+        break;
+    case 28:
+        *d = u ^ v;
+        break;
+    case 29:
+        *d = y > 63 ? 0 : u << y;
+        break;
+    case 30:
+        *d = y > 63 ? 0 : u >> y;
+        break;
+    case 31:
+        *d = (uint64_t)(int64_t)(int32_t)x;
+        break;
+    case 32:
+        *d = x;
+        break;
+    case 33:
+        *d = (int64_t)u < (int64_t)v ? u : v;
+        break;
+    case 34:
+        *d = k ? u : v;
+        break;
+    case 35:
+        *o = canonical(f + g);
+        break;
+    case 36:
+        *o = canonical(f * g);
+        break;
+    case 37:
+        *o = canonical(fmaf(f, g, h));
+        break;
+    case 38:
+        *o = isnan(f) && isnan(g) ? canonical(f)
+             : f == 0 && g == 0   ? (signbit(f) ? f : g)
+                                  : fminf(f, g);
+        break;
+    case 39:
+        *o = (float)(int32_t)x;
+        break;
+    case 40:
+        *o = (float)u;
+        break;
+    case 41:
+        *o = canonical(f - g);
+        break;
+    case 42:
+        *o = k ? f : g;
+        break;
+    case 43:
+        *p = x < y;
+        break;
+    case 44:
+        *p = (int32_t)x < (int32_t)y;
+        break;
+    case 45:
+        *p = x == y;
+        break;
+    case 46:
+        *p = u >= v;
+        break;
+    case 47:
+        *p = f > g;
+        break;
+    case 48:
+        *p = !(f == g);
+        break;
+    case 49:
+        *p = i && j;
+        break;
+    case 50:
+        *p = i || j;
+        break;
+    case 51:
+        *p = i != j;
+        break;
+    case 52:
+        *p = !i;
+        break;
+    case 53:
+        *r = field(x, y, z);
+        break;
+    case 54:
+        *r = x / n->k;
+        break;
+    case 55:
+        *r = (uint32_t)((int32_t)x % (int32_t)n->k);
+        break;
+    case 56:
+        *r = x + n->k;
+        break;
+    case 57:
+        *r = x * n->k;
+        break;
+    case 58:
+        *r = x & n->k;
+        break;
+    case 59:
+        *r = x << (n->k & 31);
+        break;
+    default:
+        *r = (x & y) | (~x & z);
+        break; /* lop3 0xca */
     }
 }
 
@@ -237,26 +401,29 @@ node_new(struct program *p, enum kind kind)
     struct node *n = &p->nodes[p->count++];
     *n = (struct node){.kind = (uint8_t)kind, .op = (uint8_t)pick(p, OPERATIONS)};
     n->dst = (uint8_t)pick(p, 64), n->a = (uint8_t)pick(p, 64), n->b = (uint8_t)pick(p, 64);
-    n->c = (uint8_t)pick(p, 64), n->pred = (uint8_t)pick(p, PREDS), n->negated = (uint8_t)pick(p, 2);
+    n->c = (uint8_t)pick(p, 64), n->pred = (uint8_t)pick(p, PREDS),
+    n->negated = (uint8_t)pick(p, 2);
     n->k = pick(p, 2) ? 1 + pick(p, 100) : 1 + pick(p, 0x7ffffffe);
     for (unsigned s = 0; s < 8; s++)
         n->to[s][0] = (uint8_t)pick(p, 9), n->to[s][1] = (uint8_t)pick(p, 9);
     return n;
 }
 
-static inline struct node *make_list(struct program *p, unsigned length, unsigned depth, unsigned loops);
+static inline struct node *make_list(struct program *p, unsigned length, unsigned depth,
+                                     unsigned loops);
 
 static inline enum kind
 choose(struct program *p, unsigned depth, unsigned loops)
 {
-    static const uint8_t weights[] = {40, 8, 12, 6, 4, 4, 3, 1, 4, 3, 5, 5, 3, 3, 2, 3, 3, 3, 4, 4, 2, 2, 3};
+    static const uint8_t weights[] = {40, 8, 12, 6, 4, 4, 3, 1, 4, 3, 5, 5,
+                                      3,  3, 2,  3, 3, 3, 4, 4, 2, 2, 3};
     for (;;) {
         uint32_t at = pick(p, 127), k = 0;
         while (k < COUNT && at >= weights[k])
             at -= weights[k++];
         bool nested = k == IF || k == LOOP || k == WHILE || k == SWITCH;
-        if ((nested && depth == MAX_DEPTH) || (k >= EXCHANGE && depth) || ((k == BREAK || k == CONTINUE) && !loops) ||
-            (k == EXIT && (!depth || p->crossed)))
+        if ((nested && depth == MAX_DEPTH) || (k >= EXCHANGE && depth) ||
+            ((k == BREAK || k == CONTINUE) && !loops) || (k == EXIT && (!depth || p->crossed)))
             continue;
         return (enum kind)k;
     }
@@ -297,8 +464,9 @@ make_list(struct program *p, unsigned length, unsigned depth, unsigned loops)
 static inline struct program *
 program_new(uint64_t seed)
 {
-    static const uint16_t shapes[][3] = {{32, 1, 1}, {64, 1, 1}, {1, 1, 1},  {33, 1, 1}, {31, 1, 1}, {16, 4, 1},
-                                         {8, 8, 1},  {5, 7, 2},  {128, 1, 1}, {3, 3, 3},  {16, 2, 2}, {100, 1, 1}};
+    static const uint16_t shapes[][3] = {{32, 1, 1},  {64, 1, 1}, {1, 1, 1},  {33, 1, 1},
+                                         {31, 1, 1},  {16, 4, 1}, {8, 8, 1},  {5, 7, 2},
+                                         {128, 1, 1}, {3, 3, 3},  {16, 2, 2}, {100, 1, 1}};
     struct program *p = calloc(1, sizeof *p);
     p->state = seed;
     const uint16_t *shape = shapes[pick(p, sizeof shapes / sizeof *shapes)];
@@ -324,12 +492,12 @@ struct target {
     unsigned end, again;
 };
 
-static inline void list_text(struct program *p, const struct node *n, struct text *out, unsigned depth,
-                             const struct target *loops, unsigned count);
+static inline void list_text(struct program *p, const struct node *n, struct text *out,
+                             unsigned depth, const struct target *loops, unsigned count);
 
 static inline void
-loop_text(struct program *p, const struct node *n, struct text *out, unsigned depth, const struct target *loops,
-          unsigned count)
+loop_text(struct program *p, const struct node *n, struct text *out, unsigned depth,
+          const struct target *loops, unsigned count)
 {
     struct target inner[MAX_DEPTH + 2];
     memcpy(inner, loops, count * sizeof *loops);
@@ -337,7 +505,8 @@ loop_text(struct program *p, const struct node *n, struct text *out, unsigned de
     inner[count] = (struct target){p->labels++, p->labels++};
     text_add(out, "and.b32 %%c%u, %%r%u, 7;\n", depth, n->a % WORDS);
     if (n->kind == WHILE)
-        text_add(out, "L%u:\nsetp.eq.u32 %%q, %%c%u, 0;\n@%%q bra L%u;\n", head, depth, inner[count].end);
+        text_add(out, "L%u:\nsetp.eq.u32 %%q, %%c%u, 0;\n@%%q bra L%u;\n", head, depth,
+                 inner[count].end);
     else
         text_add(out, "L%u:\n", head);
     list_text(p, n->body, out, depth + 1, inner, count + 1);
@@ -363,19 +532,21 @@ jumpy_text(struct program *p, const struct node *n, struct text *out)
         text_add(out, "L%u:\n", first + s);
         operation_text(out, &one);
         text_add(out, "sub.u32 %%j, %%j, 1;\nsetp.eq.u32 %%q, %%j, 0;\n@%%q bra L%u;\n", first + 8);
-        text_add(out, "and.b32 %%t, %%r%u, %u;\nsetp.ne.u32 %%q, %%t, 0;\n", (n->b + s) % WORDS, 1u << s % 5);
+        text_add(out, "and.b32 %%t, %%r%u, %u;\nsetp.ne.u32 %%q, %%t, 0;\n", (n->b + s) % WORDS,
+                 1u << s % 5);
         text_add(out, "@%%q bra L%u;\nbra L%u;\n", first + n->to[s][0], first + n->to[s][1]);
     }
     text_add(out, "L%u:\n", first + 8);
 }
 
 static inline void
-switch_text(struct program *p, const struct node *n, struct text *out, unsigned depth, const struct target *loops,
-            unsigned count)
+switch_text(struct program *p, const struct node *n, struct text *out, unsigned depth,
+            const struct target *loops, unsigned count)
 {
     unsigned a = p->labels++, b = p->labels++, end = p->labels++, list = p->labels++;
-    text_add(out, "and.b32 %%t, %%r%u, 3;\nT%u: .branchtargets L%u, L%u, L%u, L%u;\nbrx.idx %%t, T%u;\n", n->a % WORDS,
-             list, a, b, end, a, list);
+    text_add(out,
+             "and.b32 %%t, %%r%u, 3;\nT%u: .branchtargets L%u, L%u, L%u, L%u;\nbrx.idx %%t, T%u;\n",
+             n->a % WORDS, list, a, b, end, a, list);
     text_add(out, "L%u:\n", a);
     list_text(p, n->body, out, depth + 1, loops, count);
     text_add(out, "bra L%u;\nL%u:\n", end, b);
@@ -384,14 +555,17 @@ switch_text(struct program *p, const struct node *n, struct text *out, unsigned 
 }
 
 static inline void
-node_text(struct program *p, const struct node *n, struct text *out, unsigned depth, const struct target *loops,
-          unsigned count)
+node_text(struct program *p, const struct node *n, struct text *out, unsigned depth,
+          const struct target *loops, unsigned count)
 {
     unsigned a, b, dst = n->dst % WORDS, src = n->a % WORDS;
     const char *no = n->negated ? "!" : "";
     switch (n->kind) {
-    case NOTHING: break;
-    case ASSIGN: operation_text(out, n); break;
+    case NOTHING:
+        break;
+    case ASSIGN:
+        operation_text(out, n);
+        break;
     case GUARDED:
         text_add(out, "@%s%%p%u ", no, n->pred);
         operation_text(out, n);
@@ -404,63 +578,111 @@ node_text(struct program *p, const struct node *n, struct text *out, unsigned de
         list_text(p, n->other, out, depth + 1, loops, count);
         text_add(out, "L%u:\n", b);
         break;
-    case LOOP: case WHILE: loop_text(p, n, out, depth, loops, count); break;
-    case BREAK: text_add(out, "@%s%%p%u bra L%u;\n", no, n->pred, loops[count - 1 - n->k].end); break;
-    case CONTINUE: text_add(out, "@%s%%p%u bra L%u;\n", no, n->pred, loops[count - 1 - n->k].again); break;
-    case EXIT: text_add(out, "@%s%%p%u bra DUMP;\n", no, n->pred); break;
-    case JUMPY: jumpy_text(p, n, out); break;
-    case SWITCH: switch_text(p, n, out, depth, loops, count); break;
+    case LOOP:
+    case WHILE:
+        loop_text(p, n, out, depth, loops, count);
+        break;
+    case BREAK:
+        text_add(out, "@%s%%p%u bra L%u;\n", no, n->pred, loops[count - 1 - n->k].end);
+        break;
+    case CONTINUE:
+        text_add(out, "@%s%%p%u bra L%u;\n", no, n->pred, loops[count - 1 - n->k].again);
+        break;
+    case EXIT:
+        text_add(out, "@%s%%p%u bra DUMP;\n", no, n->pred);
+        break;
+    case JUMPY:
+        jumpy_text(p, n, out);
+        break;
+    case SWITCH:
+        switch_text(p, n, out, depth, loops, count);
+        break;
     case TABLE_LOAD:
-        text_add(out, "and.b32 %%t, %%r%u, %u;\nmul.wide.u32 %%a, %%t, 4;\nadd.u64 %%a, %%a, %%table;\n"
-                      "ld.global.u32 %%r%u, [%%a];\n", src, TABLE - 1, dst);
+        text_add(out,
+                 "and.b32 %%t, %%r%u, %u;\nmul.wide.u32 %%a, %%t, 4;\nadd.u64 %%a, %%a, %%table;\n"
+                 "ld.global.u32 %%r%u, [%%a];\n",
+                 src, TABLE - 1, dst);
         break;
     case AFFINE_LOAD: /* some multiple of a thread's index */
-        text_add(out, "mov.u32 %%t, %%tid.%c;\nmul.lo.u32 %%t, %%t, %u;\nmul.wide.u32 %%a, %%t, 4;\n"
-                      "add.u64 %%a, %%a, %%table;\nld.global.u32 %%r%u, [%%a+%u];\n",
-                 "xyz"[n->a % 3], n->b % 4, dst, n->c * 4);
+        text_add(out,
+                 "mov.u32 %%t, %%tid.%c;\nmul.lo.u32 %%t, %%t, %u;\nmul.wide.u32 %%a, %%t, 4;\n"
+                 "add.u64 %%a, %%a, %%table;\nld.global.u32 %%r%u, [%%a+%u];\n",
+                 "xyz"[n->a % 3], n -> b % 4, dst, n -> c * 4);
         break;
-    case LOCAL_STORE: case LOCAL_LOAD:
-        text_add(out, "and.b32 %%t, %%r%u, 15;\nshl.b32 %%t, %%t, 2;\nmov.u64 %%a, own;\ncvt.u64.u32 %%b, %%t;\n"
-                      "add.u64 %%a, %%a, %%b;\n", src);
-        text_add(out, n->kind == LOCAL_STORE ? "st.local.u32 [%%a], %%r%u;\n" : "ld.local.u32 %%r%u, [%%a];\n", dst);
+    case LOCAL_STORE:
+    case LOCAL_LOAD:
+        text_add(out,
+                 "and.b32 %%t, %%r%u, 15;\nshl.b32 %%t, %%t, 2;\nmov.u64 %%a, own;\ncvt.u64.u32 "
+                 "%%b, %%t;\n"
+                 "add.u64 %%a, %%a, %%b;\n",
+                 src);
+        text_add(out,
+                 n->kind == LOCAL_STORE ? "st.local.u32 [%%a], %%r%u;\n"
+                                        : "ld.local.u32 %%r%u, [%%a];\n",
+                 dst);
         break;
-    case CALL: text_add(out, "call (%%r%u), f, (%%r%u, %%r%u);\n", dst, src, n->b % WORDS); break;
+    case CALL:
+        text_add(out, "call (%%r%u), f, (%%r%u, %%r%u);\n", dst, src, n->b % WORDS);
+        break;
     case VECTOR_LOAD: /* consecutive elements of neighbours, or the same ones, or some stride */
-        text_add(out, "mov.u32 %%t, %%tid.%c;\nmul.lo.u32 %%t, %%t, %u;\nmul.wide.u32 %%a, %%t, 16;\nadd.u64 %%a, %%a, %%table;\n",
-                 "xyz"[n->a % 3], n->b % 4);
+        text_add(out,
+                 "mov.u32 %%t, %%tid.%c;\nmul.lo.u32 %%t, %%t, %u;\nmul.wide.u32 %%a, %%t, "
+                 "16;\nadd.u64 %%a, %%a, %%table;\n",
+                 "xyz"[n->a % 3], n -> b % 4);
         if (n->negated)
-            text_add(out, "ld.global.v2.u32 {%%r%u, %%r%u}, [%%a+%u];\n", dst, (dst + 1) % WORDS, n->c % 16 * 16);
+            text_add(out, "ld.global.v2.u32 {%%r%u, %%r%u}, [%%a+%u];\n", dst, (dst + 1) % WORDS,
+                     n->c % 16 * 16);
         else
-            text_add(out, "ld.global.v4.u32 {%%r%u, %%r%u, %%r%u, %%r%u}, [%%a+%u];\n", dst, (dst + 1) % WORDS, (dst + 2) % WORDS,
-                     (dst + 3) % WORDS, n->c % 16 * 16);
+            text_add(out, "ld.global.v4.u32 {%%r%u, %%r%u, %%r%u, %%r%u}, [%%a+%u];\n", dst,
+                     (dst + 1) % WORDS, (dst + 2) % WORDS, (dst + 3) % WORDS, n->c % 16 * 16);
         break;
     case NARROW_LOAD:
-        text_add(out, "and.b32 %%t, %%r%u, %u;\nmul.wide.u32 %%a, %%t, 2;\nadd.u64 %%a, %%a, %%table;\nld.global.%s %%r%u, [%%a];\n",
-                 src, TABLE - 1, n->k % 4 == 0 ? "u8" : n->k % 4 == 1 ? "s8" : n->k % 4 == 2 ? "u16" : "s16", dst);
+        text_add(out,
+                 "and.b32 %%t, %%r%u, %u;\nmul.wide.u32 %%a, %%t, 2;\nadd.u64 %%a, %%a, "
+                 "%%table;\nld.global.%s %%r%u, [%%a];\n",
+                 src, TABLE - 1,
+                 n->k % 4 == 0   ? "u8"
+                 : n->k % 4 == 1 ? "s8"
+                 : n->k % 4 == 2 ? "u16"
+                                 : "s16",
+                 dst);
         break;
     case SUM:
-        text_add(out, "and.b32 %%t, %%r%u, %u;\nmul.wide.u32 %%a, %%t, 4;\nadd.u64 %%a, %%a, %%sums;\nred.global.add.u32 [%%a], %%r%u;\n",
+        text_add(out,
+                 "and.b32 %%t, %%r%u, %u;\nmul.wide.u32 %%a, %%t, 4;\nadd.u64 %%a, %%a, "
+                 "%%sums;\nred.global.add.u32 [%%a], %%r%u;\n",
                  src, n->negated ? SUMS - 1 : 1, dst);
         break;
     case TALLY: /* sums in shared memory, read by everybody */
-        text_add(out, "and.b32 %%t, %%r%u, 7;\nshl.b32 %%t, %%t, 2;\nmov.u32 %%j, tally;\nadd.u32 %%t, %%t, %%j;\n"
-                      "red.shared.add.u32 [%%t], %%r%u;\nbar.sync 0;\nld.shared.u32 %%r%u, [tally+%u];\nbar.sync 0;\n",
+        text_add(out,
+                 "and.b32 %%t, %%r%u, 7;\nshl.b32 %%t, %%t, 2;\nmov.u32 %%j, tally;\nadd.u32 %%t, "
+                 "%%t, %%j;\n"
+                 "red.shared.add.u32 [%%t], %%r%u;\nbar.sync 0;\nld.shared.u32 %%r%u, "
+                 "[tally+%u];\nbar.sync 0;\n",
                  src, n->b % WORDS, dst, n->k % 8 * 4);
         break;
     case EXCHANGE:
-        text_add(out, "mad.lo.u32 %%t, %%me, 4, %%s;\nst.shared.u32 [%%t], %%r%u;\nbar.sync 0;\n"
-                      "add.u32 %%t, %%me, %u;\nrem.u32 %%t, %%t, %%n;\nmad.lo.u32 %%t, %%t, 4, %%s;\n"
-                      "ld.shared.u32 %%r%u, [%%t];\nbar.sync 0;\n", src, n->k % 97, dst);
+        text_add(out,
+                 "mad.lo.u32 %%t, %%me, 4, %%s;\nst.shared.u32 [%%t], %%r%u;\nbar.sync 0;\n"
+                 "add.u32 %%t, %%me, %u;\nrem.u32 %%t, %%t, %%n;\nmad.lo.u32 %%t, %%t, 4, %%s;\n"
+                 "ld.shared.u32 %%r%u, [%%t];\nbar.sync 0;\n",
+                 src, n->k % 97, dst);
         break;
-    case SHUFFLE: text_add(out, "shfl.sync.bfly.b32 %%r%u, %%r%u, %u, 31, %%w;\n", dst, src, n->k % 32); break;
-    case BALLOT: text_add(out, "vote.sync.ballot.b32 %%r%u, %s%%p%u, %%w;\n", dst, no, n->pred); break;
-    default: text_add(out, "vote.sync.%s.pred %%p%u, %s%%p%u, %%w;\n", n->k & 1 ? "any" : "all", n->dst % PREDS, no, n->pred);
+    case SHUFFLE:
+        text_add(out, "shfl.sync.bfly.b32 %%r%u, %%r%u, %u, 31, %%w;\n", dst, src, n->k % 32);
+        break;
+    case BALLOT:
+        text_add(out, "vote.sync.ballot.b32 %%r%u, %s%%p%u, %%w;\n", dst, no, n->pred);
+        break;
+    default:
+        text_add(out, "vote.sync.%s.pred %%p%u, %s%%p%u, %%w;\n", n->k & 1 ? "any" : "all",
+                 n->dst % PREDS, no, n->pred);
     }
 }
 
 static inline void
-list_text(struct program *p, const struct node *n, struct text *out, unsigned depth, const struct target *loops,
-          unsigned count)
+list_text(struct program *p, const struct node *n, struct text *out, unsigned depth,
+          const struct target *loops, unsigned count)
 {
     for (; n; n = n->next)
         node_text(p, n, out, depth, loops, count);
@@ -471,22 +693,42 @@ program_text(struct program *p, struct text *out)
 {
     struct target none[1] = {{0}};
     p->labels = 0;
-    text_add(out, ".version 8.0\n.target sm_80\n.address_size 64\n.shared .align 4 .b8 room[%u];\n.shared .align 4 .b8 tally[32];\n", 4 * MAX_THREADS);
-    text_add(out, ".func (.reg .b32 %%x) f(.reg .b32 %%y, .reg .b32 %%z)\n{\n.reg .pred %%q;\nsetp.lt.u32 %%q, %%y, %%z;\n"
-                  "@%%q bra LESS;\nsub.u32 %%x, %%y, %%z;\nret;\nLESS:\nxor.b32 %%x, %%y, %%z;\nret;\n}\n");
-    text_add(out, ".visible .entry k(.param .u64 out, .param .u64 table, .param .u64 sums)\n{\n.reg .b32 %%r<%u>; .reg .b64 %%d<%u>; "
-                  ".reg .f32 %%f<%u>; .reg .pred %%p<%u>; .reg .b32 %%c<%u>;\n.reg .b32 %%t, %%me, %%n, %%s, %%w, %%j; "
-                  ".reg .b64 %%a, %%b, %%out, %%table, %%sums; .reg .pred %%q;\n.local .align 4 .b8 own[64];\n",
+    text_add(out,
+             ".version 8.0\n.target sm_80\n.address_size 64\n.shared .align 4 .b8 "
+             "room[%u];\n.shared .align 4 .b8 tally[32];\n",
+             4 * MAX_THREADS);
+    text_add(
+        out,
+        ".func (.reg .b32 %%x) f(.reg .b32 %%y, .reg .b32 %%z)\n{\n.reg .pred %%q;\nsetp.lt.u32 "
+        "%%q, %%y, %%z;\n"
+        "@%%q bra LESS;\nsub.u32 %%x, %%y, %%z;\nret;\nLESS:\nxor.b32 %%x, %%y, %%z;\nret;\n}\n");
+    text_add(out,
+             ".visible .entry k(.param .u64 out, .param .u64 table, .param .u64 sums)\n{\n.reg "
+             ".b32 %%r<%u>; .reg .b64 %%d<%u>; "
+             ".reg .f32 %%f<%u>; .reg .pred %%p<%u>; .reg .b32 %%c<%u>;\n.reg .b32 %%t, %%me, %%n, "
+             "%%s, %%w, %%j; "
+             ".reg .b64 %%a, %%b, %%out, %%table, %%sums; .reg .pred %%q;\n.local .align 4 .b8 "
+             "own[64];\n",
              WORDS, WIDES, FLOATS, PREDS, MAX_DEPTH + 2);
-    text_add(out, "ld.param.u64 %%out, [out];\nld.param.u64 %%table, [table];\nld.param.u64 %%sums, [sums];\nmov.u32 %%s, room;\n"
-                  "mov.u32 %%me, %%tid.z;\nmov.u32 %%t, %%ntid.y;\nmul.lo.u32 %%me, %%me, %%t;\nmov.u32 %%t, %%tid.y;\n"
-                  "add.u32 %%me, %%me, %%t;\nmov.u32 %%t, %%ntid.x;\nmul.lo.u32 %%me, %%me, %%t;\nmov.u32 %%t, %%tid.x;\n"
-                  "add.u32 %%me, %%me, %%t;\nmov.u32 %%n, %u;\nactivemask.b32 %%w;\n", p->block[0] * p->block[1] * p->block[2]);
-    text_add(out, "mov.u32 %%r0, %%tid.x;\nmov.u32 %%r1, %%tid.y;\nmov.u32 %%r2, %%ctaid.x;\nmov.u32 %%r3, %%tid.z;\n"
-                  "mad.lo.u32 %%r4, %%r0, 3, %%r1;\nmov.u32 %%r5, %%me;\nmov.u32 %%r6, 1000;\nmov.u32 %%r7, 0;\n"
-                  "mov.u64 %%d0, 5;\ncvt.u64.u32 %%d1, %%r0;\nmov.u64 %%d2, -1;\nmul.wide.u32 %%d3, %%r4, %%r6;\n"
-                  "mov.f32 %%f0, 0f3f800000;\ncvt.rn.f32.u32 %%f1, %%r0;\nmov.f32 %%f2, 0fbf000000;\nmov.f32 %%f3, 0f00000000;\n"
-                  "setp.lt.u32 %%p0, %%r0, 9;\nsetp.eq.u32 %%p1, %%r1, 0;\nsetp.gt.u32 %%p2, %%r5, 40;\nand.b32 %%t, %%r0, 1;\n"
+    text_add(out,
+             "ld.param.u64 %%out, [out];\nld.param.u64 %%table, [table];\nld.param.u64 %%sums, "
+             "[sums];\nmov.u32 %%s, room;\n"
+             "mov.u32 %%me, %%tid.z;\nmov.u32 %%t, %%ntid.y;\nmul.lo.u32 %%me, %%me, %%t;\nmov.u32 "
+             "%%t, %%tid.y;\n"
+             "add.u32 %%me, %%me, %%t;\nmov.u32 %%t, %%ntid.x;\nmul.lo.u32 %%me, %%me, "
+             "%%t;\nmov.u32 %%t, %%tid.x;\n"
+             "add.u32 %%me, %%me, %%t;\nmov.u32 %%n, %u;\nactivemask.b32 %%w;\n",
+             p->block[0] * p->block[1] * p->block[2]);
+    text_add(out, "mov.u32 %%r0, %%tid.x;\nmov.u32 %%r1, %%tid.y;\nmov.u32 %%r2, "
+                  "%%ctaid.x;\nmov.u32 %%r3, %%tid.z;\n"
+                  "mad.lo.u32 %%r4, %%r0, 3, %%r1;\nmov.u32 %%r5, %%me;\nmov.u32 %%r6, "
+                  "1000;\nmov.u32 %%r7, 0;\n"
+                  "mov.u64 %%d0, 5;\ncvt.u64.u32 %%d1, %%r0;\nmov.u64 %%d2, -1;\nmul.wide.u32 "
+                  "%%d3, %%r4, %%r6;\n"
+                  "mov.f32 %%f0, 0f3f800000;\ncvt.rn.f32.u32 %%f1, %%r0;\nmov.f32 %%f2, "
+                  "0fbf000000;\nmov.f32 %%f3, 0f00000000;\n"
+                  "setp.lt.u32 %%p0, %%r0, 9;\nsetp.eq.u32 %%p1, %%r1, 0;\nsetp.gt.u32 %%p2, %%r5, "
+                  "40;\nand.b32 %%t, %%r0, 1;\n"
                   "setp.eq.u32 %%p3, %%t, 1;\n");
     for (unsigned k = 0; k < 16; k++)
         text_add(out, "st.local.u32 [own+%u], %%r%u;\n", 4 * k, k % WORDS);
@@ -495,13 +737,18 @@ program_text(struct program *p, struct text *out)
         text_add(out, "@%%q st.shared.u32 [%%t+%u], 0;\n", 4 * k);
     text_add(out, "bar.sync 0;\n");
     list_text(p, p->top, out, 0, none, 0);
-    text_add(out, "DUMP:\nmov.u32 %%t, %%ctaid.x;\nmad.lo.u32 %%t, %%t, %%n, %%me;\nmul.wide.u32 %%a, %%t, %u;\nadd.u64 %%a, %%a, %%out;\n",
+    text_add(out,
+             "DUMP:\nmov.u32 %%t, %%ctaid.x;\nmad.lo.u32 %%t, %%t, %%n, %%me;\nmul.wide.u32 %%a, "
+             "%%t, %u;\nadd.u64 %%a, %%a, %%out;\n",
              4 * OUT_WORDS);
     for (unsigned k = 0; k < WORDS; k++)
         text_add(out, "st.global.u32 [%%a+%u], %%r%u;\n", 4 * k, k);
     for (unsigned k = 0; k < WIDES; k++) /* in words: a thread's part is not aligned to 8 bytes */
-        text_add(out, "cvt.u32.u64 %%t, %%d%u;\nst.global.u32 [%%a+%u], %%t;\nshr.u64 %%b, %%d%u, 32;\ncvt.u32.u64 %%t, %%b;\n"
-                      "st.global.u32 [%%a+%u], %%t;\n", k, 4 * (WORDS + 2 * k), k, 4 * (WORDS + 2 * k + 1));
+        text_add(out,
+                 "cvt.u32.u64 %%t, %%d%u;\nst.global.u32 [%%a+%u], %%t;\nshr.u64 %%b, %%d%u, "
+                 "32;\ncvt.u32.u64 %%t, %%b;\n"
+                 "st.global.u32 [%%a+%u], %%t;\n",
+                 k, 4 * (WORDS + 2 * k), k, 4 * (WORDS + 2 * k + 1));
     for (unsigned k = 0; k < FLOATS; k++)
         text_add(out, "st.global.f32 [%%a+%u], %%f%u;\n", 4 * (WORDS + 2 * WIDES + k), k);
     text_add(out, "mov.u32 %%r0, 0;\n");
@@ -555,37 +802,63 @@ run_one(const struct node *n, struct thread *t, const uint32_t *table)
     uint32_t x = t->r[n->a % WORDS], y = t->r[n->b % WORDS], *r = &t->r[n->dst % WORDS];
     bool holds = t->p[n->pred] != n->negated;
     switch (n->kind) {
-    case NOTHING: break;
-    case ASSIGN: operate(n, t); break;
+    case NOTHING:
+        break;
+    case ASSIGN:
+        operate(n, t);
+        break;
     case GUARDED:
         if (holds)
             operate(n, t);
         break;
-    case IF: return run_list(holds ? n->body : n->other, t, table);
+    case IF:
+        return run_list(holds ? n->body : n->other, t, table);
     case SWITCH:
         if ((x & 3) == 2)
             break;
         return run_list((x & 3) == 1 ? n->other : n->body, t, table);
-    case LOOP: case WHILE: return run_loop(n, t, table);
-    case BREAK: return holds ? 2 * (int)n->k : GO_ON;
-    case CONTINUE: return holds ? 2 * (int)n->k + 1 : GO_ON;
-    case EXIT: return holds ? GONE : GO_ON;
-    case JUMPY: run_jumpy(n, t); break;
-    case TABLE_LOAD: *r = table[x % TABLE]; break;
-    case AFFINE_LOAD: *r = table[t->tid[n->a % 3] * (n->b % 4) + n->c]; break;
-    case LOCAL_STORE: t->own[x & 15] = *r; break;
-    case LOCAL_LOAD: *r = t->own[x & 15]; break;
+    case LOOP:
+    case WHILE:
+        return run_loop(n, t, table);
+    case BREAK:
+        return holds ? 2 * (int)n->k : GO_ON;
+    case CONTINUE:
+        return holds ? 2 * (int)n->k + 1 : GO_ON;
+    case EXIT:
+        return holds ? GONE : GO_ON;
+    case JUMPY:
+        run_jumpy(n, t);
+        break;
+    case TABLE_LOAD:
+        *r = table[x % TABLE];
+        break;
+    case AFFINE_LOAD:
+        *r = table[t->tid[n->a % 3] * (n->b % 4) + n->c];
+        break;
+    case LOCAL_STORE:
+        t->own[x & 15] = *r;
+        break;
+    case LOCAL_LOAD:
+        *r = t->own[x & 15];
+        break;
     case VECTOR_LOAD:
         for (unsigned e = 0; e < (n->negated ? 2u : 4u); e++)
-            t->r[(n->dst + e) % WORDS] = table[t->tid[n->a % 3] * (n->b % 4) * 4 + n->c % 16 * 4 + e];
+            t->r[(n->dst + e) % WORDS] =
+                table[t->tid[n->a % 3] * (n->b % 4) * 4 + n->c % 16 * 4 + e];
         break;
     case NARROW_LOAD: {
         uint32_t at = x % TABLE * 2, w = table[at / 4] >> at % 4 * 8;
-        *r = n->k % 4 == 0 ? (uint8_t)w : n->k % 4 == 1 ? (uint32_t)(int8_t)w : n->k % 4 == 2 ? (uint16_t)w : (uint32_t)(int16_t)w;
+        *r = n->k % 4 == 0   ? (uint8_t)w
+             : n->k % 4 == 1 ? (uint32_t)(int8_t)w
+             : n->k % 4 == 2 ? (uint16_t)w
+                             : (uint32_t)(int16_t)w;
         break;
     }
-    case SUM: t->sums[x & (n->negated ? SUMS - 1 : 1)] += *r; break;
-    default: *r = x < y ? x ^ y : x - y; /* CALL */
+    case SUM:
+        t->sums[x & (n->negated ? SUMS - 1 : 1)] += *r;
+        break;
+    default:
+        *r = x < y ? x ^ y : x - y; /* CALL */
     }
     return GO_ON;
 }
@@ -640,7 +913,7 @@ start(const struct program *p, struct thread *t, unsigned me, uint32_t ctaid, ui
     memcpy(t->d, d, sizeof d);
     float f[] = {1, (float)r[0], -0.5f, 0};
     memcpy(t->f, f, sizeof f);
-    t->p[0] = r[0] < 9, t->p[1] = r[1] == 0, t->p[2] = me > 40, t->p[3] = r[0] & 1;
+    t->p[0] = r[0]<9, t->p[1] = r[1] == 0, t->p[2] = me> 40, t->p[3] = r[0] & 1;
     for (unsigned k = 0; k < 16; k++)
         t->own[k] = r[k % WORDS];
 }

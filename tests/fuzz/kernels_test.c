@@ -21,13 +21,13 @@ struct fuzz {
 
 /* A tool that wants to know everything and keeps nothing. */
 static void
-ignore_access(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32_t bytes, uint32_t space,
-              uint32_t op, uint32_t place)
+ignore_access(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32_t bytes,
+              uint32_t space, uint32_t op, uint32_t place)
 {
 }
 static void
-ignore_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *offset, uint32_t bytes,
-               uint32_t space, uint32_t op, uint32_t place)
+ignore_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *offset,
+               uint32_t bytes, uint32_t space, uint32_t op, uint32_t place)
 {
 }
 static void
@@ -36,15 +36,23 @@ ignore_sync(struct jit_warp *w, uint32_t lanes, const uint32_t *members, uint32_
 }
 
 static bool
-run(struct fuzz *z, const struct program *p, const struct ptx_module *m, uint32_t *out, struct jit_tool *tool,
-    bool say)
+run(struct fuzz *z, const struct program *p, const struct ptx_module *m, uint32_t *out,
+    struct jit_tool *tool, bool say)
 {
     uint64_t params[3] = {(uint64_t)(uintptr_t)out, (uint64_t)(uintptr_t)z->table,
-                          (uint64_t)(uintptr_t)(out + program_words(p) - SUMS)}, symbols[8] = {0};
+                          (uint64_t)(uintptr_t)(out + program_words(p) - SUMS)},
+             symbols[8] = {0};
     struct exec_report report = {0};
-    struct exec_request r = {.jit = z->jit, .module = m, .kernel = ptx_find_func(m, "k"), .grid = {p->grid, 1, 1},
-                             .block = {p->block[0], p->block[1], p->block[2]}, .params = (uint8_t *)params,
-                             .symbols = symbols, .sm_count = 4, .resident_blocks = 8, .tool = tool};
+    struct exec_request r = {.jit = z->jit,
+                             .module = m,
+                             .kernel = ptx_find_func(m, "k"),
+                             .grid = {p->grid, 1, 1},
+                             .block = {p->block[0], p->block[1], p->block[2]},
+                             .params = (uint8_t *)params,
+                             .symbols = symbols,
+                             .sm_count = 4,
+                             .resident_blocks = 8,
+                             .tool = tool};
     if (exec_run(z->pool, &r, &report))
         return true;
     if (say)
@@ -53,7 +61,8 @@ run(struct fuzz *z, const struct program *p, const struct ptx_module *m, uint32_
 }
 
 static bool
-compare(const struct program *p, const uint32_t *want, const uint32_t *got, const char *how, bool say)
+compare(const struct program *p, const uint32_t *want, const uint32_t *got, const char *how,
+        bool say)
 {
     unsigned threads = p->block[0] * p->block[1] * p->block[2];
     for (size_t k = 0; k < program_words(p); k++) {
@@ -61,8 +70,8 @@ compare(const struct program *p, const uint32_t *want, const uint32_t *got, cons
             continue;
         size_t t = k / OUT_WORDS;
         if (say)
-            printf("%s: block %zu, thread %zu, word %zu is %#x, not %#x\n", how, t / threads, t % threads, k % OUT_WORDS,
-                   got[k], want[k]);
+            printf("%s: block %zu, thread %zu, word %zu is %#x, not %#x\n", how, t / threads,
+                   t % threads, k % OUT_WORDS, got[k], want[k]);
         return false;
     }
     return true;
@@ -74,8 +83,10 @@ agrees(struct fuzz *z, struct program *p, bool say)
 {
     struct text text = {0};
     struct ls_error err = {0};
-    struct jit_tool tool = {.events = JIT_EVENT_ACCESS | JIT_EVENT_SYNC, .access = ignore_access,
-                            .pattern = ignore_pattern, .sync = ignore_sync};
+    struct jit_tool tool = {.events = JIT_EVENT_ACCESS | JIT_EVENT_SYNC,
+                            .access = ignore_access,
+                            .pattern = ignore_pattern,
+                            .sync = ignore_sync};
     program_text(p, &text);
     size_t words = program_words(p);
     uint32_t *want = malloc(words * 4), *got = calloc(words, 4);

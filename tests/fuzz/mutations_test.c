@@ -92,10 +92,29 @@ read_corpus(struct corpus *c)
 static struct piece
 strange_number(struct program *p)
 {
-    static const char *const numbers[] = {"0", "-1", "1", "31", "32", "33", "64", "2147483647", "-2147483648",
-                                          "4294967295", "4294967296", "18446744073709551615", "0x8000000000000000",
-                                          "0f7fc00000", "0fff800000", "0d7ff0000000000000", "1e400", "255", "65536",
-                                          "_", "%tid.x", "%clock64", "WARP_SZ"};
+    static const char *const numbers[] = {"0",
+                                          "-1",
+                                          "1",
+                                          "31",
+                                          "32",
+                                          "33",
+                                          "64",
+                                          "2147483647",
+                                          "-2147483648",
+                                          "4294967295",
+                                          "4294967296",
+                                          "18446744073709551615",
+                                          "0x8000000000000000",
+                                          "0f7fc00000",
+                                          "0fff800000",
+                                          "0d7ff0000000000000",
+                                          "1e400",
+                                          "255",
+                                          "65536",
+                                          "_",
+                                          "%tid.x",
+                                          "%clock64",
+                                          "WARP_SZ"};
     const char *s = numbers[pick(p, sizeof numbers / sizeof *numbers)];
     return (struct piece){s, strlen(s)};
 }
@@ -104,7 +123,10 @@ static char
 class_of(struct piece w)
 {
     char c = *w.at;
-    return isspace((unsigned char)c) ? ' ' : isdigit((unsigned char)c) ? '0' : isalpha((unsigned char)c) ? 'a' : c;
+    return isspace((unsigned char)c)   ? ' '
+           : isdigit((unsigned char)c) ? '0'
+           : isalpha((unsigned char)c) ? 'a'
+                                       : c;
 }
 
 /* A word of the corpus like this one: a register for a register, a dot word for a dot word. */
@@ -128,16 +150,28 @@ mutate(struct program *p, const struct corpus *c, struct piece *w, unsigned n)
         while (isspace((unsigned char)*w[k].at) && k + 1 < n)
             k++;
         switch (pick(p, 16)) {
-        case 0: w[k].count = 0; break;
-        case 1: w[k] = w[j]; break;
-        case 2: w[k] = w[j], w[j] = old; break;
-        case 3: w[k] = c->word[pick(p, c->words)]; break;
-        case 4: case 5: case 6:
+        case 0:
+            w[k].count = 0;
+            break;
+        case 1:
+            w[k] = w[j];
+            break;
+        case 2:
+            w[k] = w[j], w[j] = old;
+            break;
+        case 3:
+            w[k] = c->word[pick(p, c->words)];
+            break;
+        case 4:
+        case 5:
+        case 6:
             for (unsigned tries = 0; tries < 50 && class_of(w[k]) != '0'; tries++)
                 k = pick(p, n);
             w[k] = strange_number(p);
             break;
-        default: w[k] = similar(p, c, w[k]); break;
+        default:
+            w[k] = similar(p, c, w[k]);
+            break;
         }
     }
 }
@@ -252,7 +286,8 @@ main(int argc, char **argv)
         text_free(&text);
     }
     printf("%llu texts: %llu parsed, %llu compiled, %llu wrong\n", (unsigned long long)done,
-           (unsigned long long)n.parsed, (unsigned long long)n.compiled, (unsigned long long)n.wrong);
+           (unsigned long long)n.parsed, (unsigned long long)n.compiled,
+           (unsigned long long)n.wrong);
     jit_free(jit);
     text_free(&c.file);
     return n.wrong != 0;
