@@ -557,6 +557,15 @@ make_machine(struct jit_engine *e, struct ls_error *err)
     return ok;
 }
 
+/* %globaltimer: since 1970, as GPUs count. */
+static uint64_t
+nanoseconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
 static bool
 define_symbols(struct jit_engine *e, struct ls_error *err)
 {
@@ -572,7 +581,9 @@ define_symbols(struct jit_engine *e, struct ls_error *err)
     static const struct {
         const char *name;
         void *address;
-    } own[] = {{"jit_sync_arrive", (void *)jit_sync_arrive}, {"jit_sync_retry", (void *)jit_sync_retry}};
+    } own[] = {{"jit_sync_arrive", (void *)jit_sync_arrive},
+               {"jit_sync_retry", (void *)jit_sync_retry},
+               {"jit_nanoseconds", (void *)nanoseconds}};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
         LLVMOrcCSymbolMapPair p = {.Name = LLVMOrcLLJITMangleAndIntern(e->orc, own[i].name)};
         p.Sym.Address = (LLVMOrcExecutorAddress)(uintptr_t)own[i].address;
