@@ -199,6 +199,10 @@ exec_external(struct jit_warp *w, uint32_t lanes, uint32_t external, uint32_t pl
     case JIT_EXT_ASSERTFAIL:
         call_assert(w, lanes, place, args);
         break;
+    case JIT_EXT_CONFIGURE:
+        exec_configure(w, lanes, args);
+        memset(result, 0, 4 * JIT_LANES);
+        break;
     case JIT_EXT_MALLOC:
         for (; lanes; lanes &= lanes - 1) {
             uint32_t l = (uint32_t)__builtin_ctz(lanes);

@@ -338,6 +338,7 @@ exec_run_code(struct exec_pool *p, const struct exec_request *r, const struct ex
             exec_replay(&run, &run.fault);
         exec_report_fault(&run, &run.fault, report);
     }
+    fine = exec_nested_tail(&run, fine, report);
     run_fini(&run);
     return fine;
 }

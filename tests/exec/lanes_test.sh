@@ -3,8 +3,8 @@
 set -u
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
 bad=0
-for program in lanes calls heap; do
-    "$LOCKSTEP" cc "$SOURCE_DIR/tests/exec/$program.cu" -o "$work/$program" || exit 1
+for program in lanes calls heap nested; do
+    "$LOCKSTEP" cc -rdc=true "$SOURCE_DIR/tests/exec/$program.cu" -o "$work/$program" || exit 1
     for workers in 1 3; do
         LOCKSTEP_WORKERS=$workers timeout 100 "$work/$program" ||
             { echo "FAIL $program with $workers workers"; bad=1; }
@@ -26,4 +26,6 @@ ends calls 3 cudaErrorLaunchTimeout 'threads \(0,0,0\) to \(12,0,0\) wait for ot
 for which in 0 1 2; do
     ends heap $which cudaErrorIllegalAddress 'free of an address that malloc did not give in kernel .*heap.cu:[0-9]+'
 done
+ends nested 0 cudaErrorIllegalAddress 'a launch failed in kernel "_Z15launches_brokenPi".*: illegal address: store of 4 bytes .* in kernel "_Z6brokenPi" \(.*nested.cu:[0-9]+\), block \(0,0,0\), thread \(1,0,0\)'
+ends nested 1 cudaErrorLaunchFailure 'launches from kernels are nested more than 24 deep: "_Z6deeperPii"'
 exit $bad
