@@ -13,6 +13,7 @@
 
 enum {
     MOST_NESTED = 24, /* the guide's limit */
+    MOST_PARAMETERS = 32768, /* bytes; the parser allows no more */
     TAIL_LAUNCH = 3,  /* cudaStreamTailLaunch */
 };
 
@@ -52,8 +53,16 @@ gather_params(const struct ptx_func *f, const uint8_t *area, uint32_t lane, uint
     }
 }
 
+/* What a child prints comes where its parent's block has come to. */
+static void
+print_in_parent(const char *text, size_t size, void *context)
+{
+    text_add_bytes(&((struct exec_slot *)context)->out, text, size);
+}
+
+/* s: the parent's block; NULL: it has ended. */
 static bool
-run_child(const struct exec_run *parent, const struct ptx_func *kernel,
+run_child(const struct exec_run *parent, struct exec_slot *s, const struct ptx_func *kernel,
           const struct exec_configuration *c, const uint8_t *params, struct exec_report *report)
 {
     struct exec_request r = *parent->request;
@@ -65,6 +74,10 @@ run_child(const struct exec_run *parent, const struct ptx_func *kernel,
     r.cooperative = false;
     r.resident_blocks = 0;
     r.nested++;
+    if (s) {
+        r.print = print_in_parent;
+        r.print_context = s;
+    }
     return exec_run(parent->pool, &r, report);
 }
 
@@ -82,7 +95,7 @@ launch_one(struct jit_warp *w, uint32_t lane, const struct ptx_func *f, const ui
         pthread_mutex_unlock(&s->run->fault_lock);
         return;
     }
-    if (!run_child(s->run, f, c, params, &report))
+    if (!run_child(s->run, s, f, c, params, &report))
         exec_escape(s, w->warp, 1u << lane, 0, false, report.status, "a launch failed", report.text);
 }
 
@@ -92,7 +105,7 @@ exec_nested_launch(struct jit_warp *w, uint32_t lanes, uint32_t function, const 
     struct exec_slot *s = w->owner;
     const struct exec_request *r = s->run->request;
     const struct ptx_func *f = r->module->funcs[function];
-    if (!s->configuration || r->nested >= MOST_NESTED) {
+    if (!s->configuration || r->nested >= MOST_NESTED || f->param_bytes > MOST_PARAMETERS) {
         char text[400];
         snprintf(text, sizeof text, "%s: \"%s\"",
                  s->configuration ? "launches from kernels are nested more than 24 deep"
@@ -104,13 +117,12 @@ exec_nested_launch(struct jit_warp *w, uint32_t lanes, uint32_t function, const 
         return;
     struct jit_warp *volatile in = s->worker->warp;
     s->worker->warp = NULL; /* what goes wrong in here is the child's */
-    uint8_t *params = ls_alloc(f->param_bytes + 1);
+    _Alignas(16) uint8_t params[MOST_PARAMETERS]; /* not from the heap: an error jumps out of here */
     for (; lanes; lanes &= lanes - 1) {
         uint32_t l = (uint32_t)__builtin_ctz(lanes);
         gather_params(f, area, l, params);
         launch_one(w, l, f, params);
     }
-    ls_release(params);
     s->worker->warp = in;
 }
 
@@ -119,7 +131,7 @@ exec_nested_tail(struct exec_run *run, bool fine, struct exec_report *report)
 {
     for (size_t k = 0; k < run->tail.count; k++) {
         struct exec_tail *t = &run->tail.at[k];
-        fine = fine && run_child(run, t->kernel, &t->configuration, t->params, report);
+        fine = fine && run_child(run, NULL, t->kernel, &t->configuration, t->params, report);
         ls_release(t->params);
     }
     VEC_FREE(&run->tail);

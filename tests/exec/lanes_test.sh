@@ -26,6 +26,7 @@ ends calls 3 cudaErrorLaunchTimeout 'threads \(0,0,0\) to \(12,0,0\) wait for ot
 for which in 0 1 2; do
     ends heap $which cudaErrorIllegalAddress 'free of an address that malloc did not give in kernel .*heap.cu:[0-9]+'
 done
+"$work/nested" | grep -q '^2 1 0 -0 -1 -2 2 1 0 -0 -1 -2 $' || { echo "FAIL nested prints:"; "$work/nested"; bad=1; }
 ends nested 0 cudaErrorIllegalAddress 'a launch failed in kernel "_Z15launches_brokenPi".*: illegal address: store of 4 bytes .* in kernel "_Z6brokenPi" \(.*nested.cu:[0-9]+\), block \(0,0,0\), thread \(1,0,0\)'
 ends nested 1 cudaErrorLaunchFailure 'launches from kernels are nested more than 24 deep: "_Z6deeperPii"'
 exit $bad

@@ -108,6 +108,15 @@ launches_tail(int *p)
 }
 
 __global__ void
+says(int depth)
+{
+    printf("%d ", depth);
+    if (depth)
+        says<<<1, 1>>>(depth - 1);
+    printf("-%d ", depth);
+}
+
+__global__ void
 broken(int *p)
 {
     p[threadIdx.x * 1000000] = 1;
@@ -177,5 +186,8 @@ main(int argc, char **argv)
     launches_tail<<<5, 64>>>(d);
     cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost);
     report("tail", h[0] == 320 && h[1] == 320);
+    says<<<2, 1>>>(2);
+    cudaDeviceSynchronize();
+    printf("\n");
     return failures != 0;
 }
