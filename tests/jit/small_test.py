@@ -73,6 +73,16 @@ JOIN:
     assert struct.unpack("<64I", case(body, 256)) == tuple(x for d in want for x in (d, min(d, 77)))
 
 
+def shifts_by_lane():
+    """A constant shifted by twice the lane: lanes differ by more than a signed number holds."""
+    body = """
+    .reg .u64 %d, %g; .reg .u32 %n;
+    mov.u64 %d, 1000; shl.b32 %n, %t, 1; shl.b64 %d, %d, %n; mul.wide.u32 %g, %t, 8; add.u64 %g, %g, %o;
+    st.global.u64 [%g], %d;
+"""
+    assert struct.unpack("<32Q", case(body, 256)) == tuple((1000 << 2 * t) % 2**64 for t in range(32))
+
+
 def breakpoint_ends():
     """Without a debugger a breakpoint ends the launch, with its line."""
     try:
@@ -84,4 +94,5 @@ def breakpoint_ends():
 
 
 if __name__ == "__main__":
-    sys.exit(check_all([address_spaces, uniform_load, packed_conversions, guarded_write_beside, breakpoint_ends]))
+    sys.exit(check_all([address_spaces, uniform_load, packed_conversions, guarded_write_beside, shifts_by_lane,
+                        breakpoint_ends]))
