@@ -151,6 +151,9 @@ struct option_result {
  * the last one. Unknown options fail with LS_ERR_USAGE and the nearest known spelling. */
 bool options_parse(const struct option_row *rows, size_t n, int argc, char **argv, int *index,
                    struct option_result *result, struct arena *arena, struct ls_error *err);
+/* Whether the word behind an option whose value may be left out is its value all the same: behind
+ * `--json`, out.json is. */
+bool options_value_follows(const struct option_row *row, const char *word);
 /* Help text, a line per row. */
 void options_help(const struct option_row *rows, size_t n, struct text *out);
 

@@ -45,6 +45,16 @@ unknown(struct options_parser *p, const char *word)
     return false;
 }
 
+bool
+options_value_follows(const struct option_row *r, const char *word)
+{
+    if (!value_is_optional(r))
+        return false;
+    const char *kind = r->name + 2;
+    size_t length = strlen(word), end = strlen(kind);
+    return length > end + 1 && word[length - end - 1] == '.' && strcmp(word + length - end, kind) == 0;
+}
+
 /* Takes the value of a row from what follows the option's name, or the next word. */
 static bool
 take(struct options_parser *p, size_t row, const char *attached, int *index)
@@ -57,6 +67,8 @@ take(struct options_parser *p, size_t row, const char *attached, int *index)
         return true;
     }
     if (attached || value_is_optional(r)) {
+        if (!attached && *index + 1 < p->argc && options_value_follows(r, p->argv[*index + 1]))
+            attached = p->argv[++*index];
         set(p, row, attached ? attached : "");
         return true;
     }

@@ -96,6 +96,8 @@ arrange(const struct cli_usage *usage, const struct option_row *rows, size_t n, 
         }
         options[(*option_count)++] = argv[i++];
         size_t row = row_of(rows, n, word);
+        if (row < n && i < argc && !strchr(word, '=') && options_value_follows(&rows[row], argv[i]))
+            options[(*option_count)++] = argv[i++];
         if (row == n || !rows[row].value || rows[row].value[0] == '[')
             continue;
         const char *equals = word[1] == '-' ? strchr(word, '=') : NULL;

@@ -128,6 +128,27 @@ write_page(const struct profile_call *c, int *status)
     text_free(&page);
 }
 
+/* As JSON, kernels go by the names that people know; the linker's name is "symbol". */
+static void
+write_json(struct profile_call *c, int *status)
+{
+    struct arena a = {0};
+    json_t *out = json_deep_copy(c->view.result), *kernel;
+    size_t k;
+    json_array_foreach(json_object_get(out, "kernels"), k, kernel)
+    {
+        const char *symbol = report_text(kernel, "name");
+        json_object_set_new(kernel, "symbol", json_string(symbol));
+        json_object_set_new(kernel, "name", json_string(report_kernel_name(&a, symbol)));
+    }
+    char *text = json_dumps(out, JSON_COMPACT);
+    if (text)
+        cli_write_json(&usage, c->line.common.json, text, status);
+    free(text);
+    json_decref(out);
+    arena_free(&a);
+}
+
 /* Text where JSON does not take its place on stdout. */
 static int
 show(struct profile_call *c, const struct program_result *r)
@@ -136,7 +157,7 @@ show(struct profile_call *c, const struct program_result *r)
     bool taken = json && (!*json || strcmp(json, "-") == 0);
     int status = CLI_OK;
     if (json)
-        cli_write_json(&usage, json, r->json, &status);
+        write_json(c, &status);
     write_page(c, &status);
     if (!taken && !c->line.common.quiet) {
         printf("\n");

@@ -339,13 +339,20 @@ view_print(const struct profile_view *v)
 
 /* -- against an earlier result ----------------------------------------------------------------------------------------- */
 
+/* A saved result has the name for people as "name". */
+static const char *
+symbol_of(const json_t *kernel)
+{
+    return report_text(kernel, json_object_get(kernel, "symbol") ? "symbol" : "name");
+}
+
 static const json_t *
 same_kernel(const json_t *result, const json_t *k)
 {
     size_t i;
     json_t *other;
     json_array_foreach(json_object_get(result, "kernels"), i, other) if (
-        strcmp(report_text(other, "name"), report_text(k, "name")) == 0 &&
+        strcmp(symbol_of(other), symbol_of(k)) == 0 &&
         json_equal(json_object_get(other, "grid"), json_object_get(k, "grid")) &&
         json_equal(json_object_get(other, "block"), json_object_get(k, "block")))
     {
