@@ -492,8 +492,10 @@ link_program(struct step *s)
 static void
 print_settings(const struct cc_args *args, const struct cc_tools *tools)
 {
-    const char *slash = strrchr(tools->include, '/');
-    fprintf(stderr, "#$ TOP=%.*s\n", (int)(slash - tools->include), tools->include);
+    const char *top = tools->toolkit[0] ? tools->toolkit : tools->include;
+    fprintf(stderr, "#$ TOP=%s\n", top);
+    /* Nothing is there; CMake wants to be told all the same. */
+    fprintf(stderr, "#$ NVVMIR_LIBRARY_DIR=%s/nvvm/libdevice\n", top);
     fprintf(stderr, "#$ INCLUDES=\"-I%s\"\n", tools->include);
     fprintf(stderr, "#$ SYSTEM_INCLUDES=\n");
     fprintf(stderr, "#$ LIBRARIES=-L%s\n", tools->library);
@@ -551,7 +553,8 @@ cc_execute(struct cc_args *args, const struct cc_tools *tools, struct cc_folder 
 static void
 print_version(void)
 {
-    puts("lockstep cc: a compiler driver with the options of nvcc, on clang\n"
+    /* CMake knows its compilers by such a line. */
+    puts("lockstep cc, on clang, in the place of nvcc: NVIDIA (R) Cuda compiler driver\n"
          "Cuda compilation tools, release 12.5, V12.5.0");
 }
 

@@ -125,6 +125,9 @@ cc_find_tools(struct cc_tools *tools, struct ls_error *err)
     static const char *const headers[] = {"include", "../include/lockstep"};
     static const char *const libraries[] = {".", "../lib", "../lib64", "../lib/x86_64-linux-gnu",
                                             "../lib/aarch64-linux-gnu"};
+    static const char *const toolkits[] = {"toolkit", "../lib/lockstep/toolkit",
+                                           "../lib/x86_64-linux-gnu/lockstep/toolkit",
+                                           "../lib/aarch64-linux-gnu/lockstep/toolkit"};
     char here[4096];
     memset(tools, 0, sizeof *tools);
     ssize_t n = readlink("/proc/self/exe", here, sizeof here - 1);
@@ -138,5 +141,6 @@ cc_find_tools(struct cc_tools *tools, struct ls_error *err)
                        "%s/../include/lockstep",
                        here, here);
     find_beside(here, libraries, 5, "liblockstep.so", tools->library);
+    find_beside(here, toolkits, 4, "lib64", tools->toolkit);
     return find_clang(tools, err);
 }

@@ -144,8 +144,7 @@ fiber_new(struct exec_slot *s, uint32_t warp)
         if (map != MAP_FAILED)
             munmap(map, size);
         free(f);
-        exec_escape(s, warp, 0, 0, false, EXEC_FAILED, "",
-                    "out of memory for the stack of a warp");
+        exec_escape(s, warp, 0, 0, false, EXEC_FAILED, "out of memory for the stack of a warp", NULL);
     }
     f->map = map;
     f->slot = s;

@@ -59,8 +59,7 @@ replay_new(struct watch *w)
     r->warps = l->warps;
     r->local_sectors = (uint64_t)l->local_stride * JIT_LANES / SECTOR;
     r->limit = w->profile->trace_bytes / sizeof(uint64_t);
-    /* The driver leaves L1 what the resident blocks do not need as shared memory. */
-    r->system = cache_system_new(d, model_carveout(d, per_sm * k->occupancy.shared_per_block));
+    r->system = cache_system_new(d, k->occupancy.shared_per_sm);
     pthread_mutex_init(&r->lock, NULL);
     return r;
 }

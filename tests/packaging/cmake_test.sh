@@ -10,9 +10,23 @@ cmake -S "$SOURCE_DIR/examples/cmake-project" -B "$work" -DCMAKE_BUILD_TYPE=Rele
     -DCMAKE_CUDA_COMPILER="$BINARY_DIR/lockstep-nvcc" -DCMAKE_BUILD_RPATH="$BINARY_DIR" \
     -Dlockstep_DIR="$BINARY_DIR/lib/cmake/lockstep" >"$work/log" 2>&1 &&
     cmake --build "$work" >>"$work/log" 2>&1 || { tail -30 "$work/log"; echo "FAIL it does not build"; exit 1; }
+grep -q "CMAKE_CUDA_COMPILER_TOOLKIT_ROOT \"$BINARY_DIR/toolkit\"" "$work"/CMakeFiles/*/CMakeCUDACompiler.cmake || {
+    echo "FAIL CMake took a toolkit of the machine for ours"; exit 1; }
 "$work/saxpy" 1001 >"$work/out" || { cat "$work/out"; echo "FAIL it does not run"; exit 1; }
 grep -q '1001 elements, 0 wrong' "$work/out" || { cat "$work/out"; echo "FAIL its output"; exit 1; }
 ctest --test-dir "$work" --output-on-failure >"$work/tests" 2>&1 || { cat "$work/tests"; echo "FAIL its tests"; exit 1; }
 grep -q '100% tests passed.* out of 3' "$work/tests" || { cat "$work/tests"; echo "FAIL not three tests"; exit 1; }
 ctest --test-dir "$work" -R fermi -V 2>&1 | grep -q 'compute capability 2.0' || { echo "FAIL not that device"; exit 1; }
+# find_package(CUDAToolkit) finds ours, and CUDA::cudart is the library, found by the program too.
+mkdir "$work/toolkit" && cat >"$work/toolkit/CMakeLists.txt" <<'C'
+cmake_minimum_required(VERSION 3.22)
+project(toolkit LANGUAGES CXX CUDA)
+find_package(CUDAToolkit 12 REQUIRED)
+file(WRITE ${CMAKE_BINARY_DIR}/p.cpp "#include <cuda_runtime_api.h>\nint main() { int n = 0; return cudaGetDeviceCount(&n) != cudaSuccess || n != 2; }")
+add_executable(p ${CMAKE_BINARY_DIR}/p.cpp)
+target_link_libraries(p PRIVATE CUDA::cudart CUDA::cuda_driver)
+C
+cmake -S "$work/toolkit" -B "$work/toolkit/build" -DCMAKE_CUDA_COMPILER="$BINARY_DIR/lockstep-nvcc" -DCMAKE_CUDA_ARCHITECTURES=90 \
+    >"$work/log" 2>&1 && cmake --build "$work/toolkit/build" >>"$work/log" 2>&1 || { tail -30 "$work/log"; echo "FAIL CUDAToolkit"; exit 1; }
+LOCKSTEP_DEVICES=2 "$work/toolkit/build/p" || { echo "FAIL the program of CUDAToolkit"; exit 1; }
 echo PASS

@@ -15,6 +15,10 @@ mkdir "$work/away" && cd "$work/away" || exit 1
 [ "$("$work/prefix/bin/lockstep" run "$work/k.cu")" = 42 ] || fail "the installed command"
 "$work/prefix/bin/lockstep-nvcc" "$work/k.cu" -o "$work/k" && [ "$("$work/k")" = 42 ] || fail "the installed compiler"
 [ -e "$(echo "$work"/prefix/lib*/lockstep/libcuda.so.1 "$work"/prefix/lib/*/lockstep/libcuda.so.1 | tr ' ' '\n' | while read -r f; do [ -e "$f" ] && echo "$f" && break; done)" ] || fail "libcuda.so.1"
+top=$("$work/prefix/bin/lockstep-nvcc" -v "$work/k.cu" -o "$work/k" 2>&1 | sed -n 's/^#[$] TOP=//p')
+for file in bin/nvcc include/cuda_runtime.h lib64/libcudart.so; do
+    [ -e "$top/$file" ] || fail "the toolkit's folder lacks $file"
+done
 mkdir "$work/find" && cat >"$work/find/CMakeLists.txt" <<'C'
 cmake_minimum_required(VERSION 3.22)
 project(find NONE)
