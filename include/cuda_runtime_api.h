@@ -157,6 +157,9 @@ cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 gridDim, dim3 blo
 cudaError_t cudaLaunchCooperativeKernelMultiDevice(struct cudaLaunchParams *launchParamsList,
                                                    unsigned int numDevices,
                                                    unsigned int flags LOCKSTEP_DEFAULT(0));
+#if defined(__CUDA_ARCH__) /* kernels launch, too: crt/device_runtime_calls.h */
+__host__ __device__
+#endif
 cudaError_t cudaConfigureCall(dim3 gridDim, dim3 blockDim, size_t sharedMem LOCKSTEP_DEFAULT(0),
                               cudaStream_t stream LOCKSTEP_DEFAULT(0));
 cudaError_t cudaSetupArgument(const void *arg, size_t size, size_t offset);

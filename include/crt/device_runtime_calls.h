@@ -1,13 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * device_runtime_calls.h: the calls of the runtime API that kernels may make, as far as they need no
- * launch from a kernel (dynamic parallelism, which clang does not compile). Memory is the device's
- * heap; copies are made at once by the calling thread; there are no child grids to wait for.
+ * device_runtime_calls.h: the calls of the runtime API that kernels may make. Memory is the device's
+ * heap; copies are made at once by the calling thread.
+ *
+ * Launches from kernels: clang does not let kernels name kernels, so `lockstep cc` writes
+ * child<<<...>>> as __lockstep_nested<...child>::kernel()<<<...>>>, a launch through a pointer of which
+ * the compiler knows nothing. A child grid runs to its end before the launch returns (one for
+ * cudaStreamTailLaunch: when its parent has ended), so there is never one to wait for.
  */
 #ifndef LOCKSTEP_DEVICE_RUNTIME_CALLS_H
 #define LOCKSTEP_DEVICE_RUNTIME_CALLS_H
 
+/* Streams of a kernel: launches run in order anyway. */
+#define cudaStreamTailLaunch ((cudaStream_t)0x3)
+#define cudaStreamFireAndForget ((cudaStream_t)0x4)
+
 extern "C" {
+__device__ inline cudaError_t
+cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int)
+{
+    *stream = (cudaStream_t)0x2;
+    return cudaSuccess;
+}
+__device__ inline cudaError_t
+cudaStreamDestroy(cudaStream_t)
+{
+    return cudaSuccess;
+}
+__device__ inline const char *
+cudaGetErrorString(cudaError_t error)
+{
+    return error == cudaSuccess ? "no error" : "an error of the device's runtime";
+}
 __device__ inline cudaError_t
 cudaMalloc(void **pointer, size_t size)
 {
@@ -56,6 +80,18 @@ cudaLaunchDevice(void *, void *, dim3, dim3, unsigned int, cudaStream_t)
 {
     return cudaErrorNotSupported;
 }
+__device__ int __lockstep_configure(unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                                    unsigned long long, unsigned long long);
+#if defined(__CUDA_ARCH__)
+/* What child<<<...>>> becomes: this call, then one of the kernel. */
+__host__ __device__ inline cudaError_t
+cudaConfigureCall(dim3 grid, dim3 block, size_t shared, cudaStream_t stream)
+{
+    __lockstep_configure(grid.x, grid.y, grid.z, block.x, block.y, block.z, shared,
+                         (unsigned long long)stream);
+    return cudaSuccess;
+}
+#endif
 __device__ inline cudaError_t
 cudaGetLastError(void)
 {
@@ -73,6 +109,17 @@ cudaGetDevice(int *device)
     return cudaSuccess;
 }
 }
+
+template <class T, T K> struct __lockstep_nested {
+    static __device__ constexpr T pointer = K;
+    static __device__ T
+    kernel()
+    {
+        T p = pointer;
+        asm volatile("" : "+l"(p));
+        return p;
+    }
+};
 
 template <class T>
 __device__ inline cudaError_t

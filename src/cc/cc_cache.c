@@ -72,6 +72,16 @@ hash_of_file(const char *path, char out[33])
 
 /* -- reading an entry ----------------------------------------------------------------------- */
 
+/* A program's name ends with half of its hash. */
+static bool
+is_whole(const char *program)
+{
+    char hash[33];
+    const char *dash = strrchr(program, '-');
+    return dash && hash_of_file(program, hash) && strlen(dash + 1) == 16 &&
+           strncmp(hash, dash + 1, 16) == 0;
+}
+
 /* The program's path, when each file of the list is as it was. */
 static bool
 entry_is_current(const char *list_path, const char *folder, char *out, size_t room)
@@ -85,7 +95,7 @@ entry_is_current(const char *list_path, const char *folder, char *out, size_t ro
     current = line && at && strchr(line, '/') == NULL;
     if (current) {
         int n = snprintf(out, room, "%s/%s", folder, line);
-        current = n > 0 && (size_t)n < room && access(out, X_OK) == 0;
+        current = n > 0 && (size_t)n < room && access(out, X_OK) == 0 && is_whole(out);
     }
     bool ended = false;
     while (current && !ended && (line = strsep(&at, "\n"))) {

@@ -84,6 +84,10 @@ bool cc_unify_registration(const char *object_path, struct ls_error *err);
 /* Mends clang's PTX of one unit among several (-rdc=true): see cc_ptx.c. */
 bool cc_mend_unit(const char *path, struct ls_error *err);
 
+/* Past a string or a comment that begins at p, else p. */
+const char *cc_skip_quoted(const char *text, const char *p);
+/* The text with its launches from kernels as clang takes them; NULL: it has none. ls_release */
+char *cc_nested_launches(const char *text, size_t *size);
 /* Where a source spells something in a way that clang does not take: the file for -ivfsoverlay that
  * puts changed copies (in `folder`) in its place. NULL: nothing is to be changed (or *err is set). */
 const char *cc_overlay(struct arena *arena, const char *path, const char *folder,

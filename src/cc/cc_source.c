@@ -3,8 +3,8 @@
  * cc_source: spellings of CUDA that nvcc takes and clang does not. A launch may be written with
  * spaces between the brackets, "kernel << < grid, block >> > (x)"; clang wants <<< and >>>. And
  * alignas may stand behind __shared__; clang wants it before. Sources
- * (and the files beside them that they include by "name") are read; where one has such a spelling,
- * clang gets a copy of the same length in its place, by an overlay of the file system, so that
+ * (and the files beside them that they include by "name") are read; where one has such a spelling, or a
+ * launch from a kernel (cc_nested.c), clang gets a copy in its place, by an overlay of the file system, so that
  * names, lines and columns stay what they are.
  */
 #include "cc/cc_priv.h"
@@ -72,6 +72,15 @@ join_brackets(char *text, char *p, bool open_seen)
     return true;
 }
 
+const char *
+cc_skip_quoted(const char *text, const char *p)
+{
+    bool separator = *p == '\'' && p > text && isdigit((unsigned char)p[-1]); /* 1'000 */
+    if (*p == '"' || (*p == '\'' && !separator))
+        return skip_string(p);
+    return p[0] == '/' && (p[1] == '/' || p[1] == '*') ? skip_comment(p) : p;
+}
+
 /* "__shared__ alignas(16)" becomes "alignas(16) __shared__"; p is at the first. */
 static bool
 swap_alignment(char *p)
@@ -100,11 +109,9 @@ mend_spelling(char *text)
 {
     bool changed = false, aligned = false;
     for (char *p = text; *p;) {
-        bool separator = *p == '\'' && p > text && isdigit((unsigned char)p[-1]); /* 1'000 */
-        if (*p == '"' || (*p == '\'' && !separator)) {
-            p = (char *)skip_string(p);
-        } else if (p[0] == '/' && (p[1] == '/' || p[1] == '*')) {
-            p = (char *)skip_comment(p);
+        char *next = (char *)cc_skip_quoted(text, p);
+        if (next != p) {
+            p = next;
         } else {
             if (*p == '<' || *p == '>')
                 changed |= join_brackets(text, p, changed);
@@ -162,8 +169,11 @@ visit(struct sources *s, const char *path)
         return;
     VEC_PUSH(&s->seen, arena_printf(s->arena, "%s", whole));
     visit_included(s, whole, text);
-    if (mend_spelling(text))
-        add_copy(s, whole, text, size);
+    bool mended = mend_spelling(text);
+    char *nested = cc_nested_launches(text, &size);
+    if (mended || nested)
+        add_copy(s, whole, nested ? nested : text, size);
+    ls_release(nested);
     ls_release(text);
 }
 

@@ -145,7 +145,8 @@ describe_shared(const struct visit *v, uint64_t offset, char *out, size_t room)
     }
     uint64_t end = of->size ? of->offset + of->size : l->shared_bytes;
     const struct shared_var *hit = offset < l->shared_bytes ? shared_variable(l, offset) : NULL;
-    distance_text(offset, v->bytes, of->offset, end, where, sizeof where);
+    const uint64_t above = 1ull << 32; /* an offset below 0 has wrapped; above this it has not */
+    distance_text(offset + above, v->bytes, of->offset + above, end + above, where, sizeof where);
     if (hit && hit != of)
         snprintf(in, sizeof in, ", in \"%s\"", hit->name);
     snprintf(out, room, "%s \"%s\" (%llu bytes%s)%s", where, of->name,

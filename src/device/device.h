@@ -139,7 +139,7 @@ bool device_is_gpu(void);
 bool device_verbose(void); /* LOCKSTEP_VERBOSE */
 bool device_quiet(void);   /* LOCKSTEP_QUIET */
 
-enum { DEVICE_LIMITS = 7, DEVICE_LIMIT_STACK = 0 }; /* numbered as cudaLimit */
+enum { DEVICE_LIMITS = 7, DEVICE_LIMIT_STACK = 0, DEVICE_LIMIT_HEAP = 2 }; /* numbered as cudaLimit */
 enum device_result device_limit_get(struct device *d, unsigned limit, size_t *out_value);
 enum device_result device_limit_set(struct device *d, unsigned limit, size_t value);
 

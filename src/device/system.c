@@ -187,6 +187,7 @@ default_limits(struct device *d)
 {
     static const size_t values[DEVICE_LIMITS] = {1024, 1 << 20, 8 << 20, 2, 2048, 64, 0};
     memcpy(d->limit, values, sizeof values);
+    memory_limit_heap(d->memory, d->limit[DEVICE_LIMIT_HEAP]);
 }
 
 static struct device *
@@ -367,6 +368,8 @@ device_limit_set(struct device *d, unsigned limit, size_t value)
         return device_fail(DEVICE_INVALID_VALUE, "a stack of %zu bytes: %s allows %u", value,
                            d->profile->name, d->profile->local_bytes_per_thread);
     d->limit[limit] = value;
+    if (limit == DEVICE_LIMIT_HEAP)
+        memory_limit_heap(d->memory, value);
     return DEVICE_OK;
 }
 

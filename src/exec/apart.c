@@ -16,7 +16,7 @@ apart_kernel(struct exec_slot *s, uint32_t i)
     struct ls_error err = {0};
     const struct jit_kernel *k = code->apart ? code->apart(code->context, code->events, &err) : NULL;
     if (!k)
-        exec_escape(s, i, 0, 0, false, EXEC_FAILED, "lanes that wait for each other", err.text);
+        exec_escape(s, i, 0, 0, false, EXEC_FAILED, "", err.text);
     return k;
 }
 
@@ -27,7 +27,8 @@ exec_warp_apart(struct exec_slot *s, uint32_t i)
     const struct jit_kernel *usual = s->run->code->kernel, *k = apart_kernel(s, i);
     uint8_t *frame = aligned_alloc(64, k->frame_bytes);
     if (!frame)
-        exec_escape(s, i, 0, 0, false, EXEC_FAILED, "out of memory for the registers of a warp", NULL);
+        exec_escape(s, i, 0, 0, false, EXEC_FAILED, "",
+                    "out of memory for the registers of a warp");
     uint32_t both = usual->frame_bytes < k->frame_bytes ? usual->frame_bytes : k->frame_bytes;
     memcpy(frame, w->frame, both);
     free(s->apart[i]);

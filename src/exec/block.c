@@ -129,6 +129,7 @@ exec_slot_free(struct exec_slot *s)
 {
     exec_apart_free(s);
     exec_fibers_free(s);
+    free(s->configuration);
     free(s->frames);
     free(s->pending);
     local_free(s);

@@ -25,6 +25,7 @@ const struct jit_services exec_services = {
     .image = exec_image,
     .held = exec_held,
     .pause = exec_pause,
+    .launch = exec_nested_launch,
 };
 
 struct source {

@@ -58,6 +58,7 @@ struct exec_request {
     uint32_t sm_count;               /* of the device profile: %smid, %nsmid */
     uint32_t resident_blocks;        /* most blocks in flight; 0: no limit known */
     uint32_t stack_limit;            /* bytes of local memory per thread for calls (cudaLimitStackSize) */
+    uint32_t nested;                 /* launches from kernels around this one */
     uint64_t gridid;
     struct jit_tool *tool;           /* watches the launch; NULL: none */
     uint64_t tool_id;                /* handed on to it */

@@ -10,6 +10,7 @@
  *   combine.c    sums for global memory that are kept back
  *   barrier.c    everything about barriers that is not "all warps came to the same one"
  *   pool.c       worker threads, and the slots and hints that are kept between launches
+ *   nested.c     launches from kernels
  *   externals.c  printf, assert, malloc, free
  *   image.c      textures; surface.c: surfaces
  *   output.c     printed text in the order of blocks
@@ -86,6 +87,12 @@ struct exec_barrier {
     uint32_t waiting[EXEC_MAX_WARPS]; /* of those: stand still until it is complete */
 };
 
+/* Of the next launch by a thread of a kernel. */
+struct exec_configuration {
+    uint32_t grid[3], block[3];
+    uint64_t shared, stream;
+};
+
 struct exec_slot {
     struct jit_block block;
     struct exec_run *run;
@@ -102,6 +109,7 @@ struct exec_slot {
     uint8_t returned[EXEC_MAX_WARPS]; /* enum jit_exit of this round */
     struct exec_barrier barrier[EXEC_BARRIERS];
     uint32_t passed[EXEC_MAX_WARPS]; /* lanes whose cluster barrier was complete before they waited */
+    struct exec_configuration *configuration; /* per thread, made when first needed */
     uint32_t lane_place[EXEC_MAX_THREADS];  /* waiting lanes: where, */
     uint8_t lane_barrier[EXEC_MAX_THREADS]; /* at which barrier */
     jit_warp_fn code[EXEC_MAX_WARPS];  /* what to call, */
@@ -181,6 +189,12 @@ struct exec_pending { /* text of a finished block that has to wait for blocks be
     size_t count;
 };
 
+struct exec_tail { /* a launch that waits for the end of its parent */
+    const struct ptx_func *kernel;
+    struct exec_configuration configuration;
+    uint8_t *params; /* ls_release */
+};
+
 struct exec_progress {
     _Alignas(64) _Atomic uint64_t block; /* every block below it that this worker took is finished */
 };
@@ -213,6 +227,7 @@ struct exec_run {
     pthread_mutex_t fault_lock;
     struct exec_fault fault; /* the one of the lowest block */
 
+    VEC(struct exec_tail) tail;       /* under fault_lock */
     VEC(struct exec_pending) pending; /* under pool->print_lock */
     size_t pending_bytes;
 
@@ -297,6 +312,12 @@ void exec_access(struct jit_warp *w, uint32_t lanes, const uint64_t *address, ui
 /* -- externals.c, output.c ------------------------------------------------------------------------------ */
 
 extern const struct jit_services exec_services;
+
+/* nested.c: args as in jit_externals.def */
+void exec_configure(struct jit_warp *w, uint32_t lanes, const void *args);
+void exec_nested_launch(struct jit_warp *w, uint32_t lanes, uint32_t function, const void *area);
+/* Launches that waited for the run's end; false and the report: one of them failed. */
+bool exec_nested_tail(struct exec_run *run, bool fine, struct exec_report *report);
 
 void exec_external(struct jit_warp *w, uint32_t lanes, uint32_t external, uint32_t place,
                    void *args, void *result);

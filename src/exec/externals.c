@@ -175,6 +175,15 @@ call_assert(struct jit_warp *w, uint32_t lanes, uint32_t place, const uint8_t *a
     exec_escape(s, w->warp, 1u << l, place, true, EXEC_ASSERT, what, detail);
 }
 
+/* What a kernel may free: the start of what a kernel's malloc gave. */
+static bool
+release(struct memory *m, uint64_t address)
+{
+    struct allocation a;
+    return memory_find(m, address, &a, NULL) && a.kind == ALLOCATION_HEAP && a.base == address &&
+           memory_release(m, address);
+}
+
 void
 exec_external(struct jit_warp *w, uint32_t lanes, uint32_t external, uint32_t place, void *args,
               void *result)
@@ -190,6 +199,10 @@ exec_external(struct jit_warp *w, uint32_t lanes, uint32_t external, uint32_t pl
     case JIT_EXT_ASSERTFAIL:
         call_assert(w, lanes, place, args);
         break;
+    case JIT_EXT_CONFIGURE:
+        exec_configure(w, lanes, args);
+        memset(result, 0, 4 * JIT_LANES);
+        break;
     case JIT_EXT_MALLOC:
         for (; lanes; lanes &= lanes - 1) {
             uint32_t l = (uint32_t)__builtin_ctz(lanes);
@@ -203,7 +216,7 @@ exec_external(struct jit_warp *w, uint32_t lanes, uint32_t external, uint32_t pl
             uint32_t l = (uint32_t)__builtin_ctz(lanes);
             if (in[l] && tool && tool->heap && !tool->heap(w, l, in[l], 0, place))
                 continue;
-            if (in[l] && m && !memory_release(m, in[l]))
+            if (in[l] && m && !release(m, in[l]))
                 exec_escape(s, w->warp, 1u << l, place, true, EXEC_ILLEGAL_ADDRESS,
                             "free of an address that malloc did not give", NULL);
         }

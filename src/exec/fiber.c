@@ -144,7 +144,8 @@ fiber_new(struct exec_slot *s, uint32_t warp)
         if (map != MAP_FAILED)
             munmap(map, size);
         free(f);
-        exec_escape(s, warp, 0, 0, false, EXEC_FAILED, "out of memory for the stack of a warp", NULL);
+        exec_escape(s, warp, 0, 0, false, EXEC_FAILED, "",
+                    "out of memory for the stack of a warp");
     }
     f->map = map;
     f->slot = s;

@@ -252,7 +252,7 @@ run_init(struct exec_run *run, struct exec_pool *p, const struct exec_request *r
     pthread_mutex_init(&run->fault_lock, NULL);
     run->progress = aligned_alloc(64, sizeof *run->progress * p->workers);
     if (!run->progress)
-        abort();
+        ls_out_of_memory(sizeof *run->progress * p->workers);
     for (uint32_t i = 0; i < p->workers; i++)
         atomic_init(&run->progress[i].block, UINT64_MAX);
 }
@@ -338,6 +338,7 @@ exec_run_code(struct exec_pool *p, const struct exec_request *r, const struct ex
             exec_replay(&run, &run.fault);
         exec_report_fault(&run, &run.fault, report);
     }
+    fine = exec_nested_tail(&run, fine, report);
     run_fini(&run);
     return fine;
 }

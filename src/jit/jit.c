@@ -104,7 +104,7 @@ want(struct unit *u, const struct ptx_func *f)
     for (size_t k = 0; k < u->wanted.count; k++)
         if (u->wanted.at[k] == f)
             return;
-    if (f->has_body && !f->is_kernel)
+    if (f->has_body)
         VEC_PUSH(&u->wanted, f);
 }
 
@@ -185,6 +185,41 @@ emit_callee(struct unit *u, const struct ptx_func *f)
     return ok;
 }
 
+static LLVMValueRef
+load_at(LLVMBuilderRef b, LLVMValueRef base, size_t offset)
+{
+    LLVMContextRef x = LLVMGetTypeContext(LLVMTypeOf(base));
+    LLVMValueRef k = LLVMConstInt(LLVMInt64TypeInContext(x), offset, false);
+    LLVMValueRef at = LLVMBuildInBoundsGEP2(b, LLVMInt8TypeInContext(x), base, &k, 1, "");
+    return LLVMBuildLoad2(b, LLVMPointerTypeInContext(x, 0), at, "");
+}
+
+/* A kernel behind a pointer: calling it launches it. */
+static void
+emit_launcher(struct unit *u, const struct ptx_func *f)
+{
+    LLVMTypeRef ptr = LLVMPointerTypeInContext(u->context, 0), i32 = LLVMInt32TypeInContext(u->context);
+    LLVMTypeRef none = LLVMVoidTypeInContext(u->context);
+    LLVMTypeRef type = LLVMFunctionType(none, (LLVMTypeRef[]){ptr, i32, ptr}, 3, false);
+    LLVMTypeRef service = LLVMFunctionType(none, (LLVMTypeRef[]){ptr, i32, i32, ptr}, 4, false);
+    char name[32];
+    core_function_name(f, name);
+    LLVMValueRef fn = LLVMGetNamedFunction(u->module, name);
+    fn = fn ? fn : LLVMAddFunction(u->module, name, type);
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(u->context);
+    LLVMPositionBuilderAtEnd(b, LLVMAppendBasicBlockInContext(u->context, fn, ""));
+    LLVMValueRef warp = LLVMGetParam(fn, 0);
+    LLVMValueRef block = load_at(b, warp, offsetof(struct jit_warp, block));
+    LLVMValueRef launch = load_at(b, block, offsetof(struct jit_block, launch));
+    LLVMValueRef services = load_at(b, launch, offsetof(struct jit_launch, services));
+    LLVMValueRef args[] = {warp, LLVMGetParam(fn, 1), LLVMConstInt(i32, f->index, false),
+                           LLVMGetParam(fn, 2)};
+    LLVMBuildCall2(b, service, load_at(b, services, offsetof(struct jit_services, launch)), args, 4, "");
+    LLVMBuildRetVoid(b);
+    LLVMDisposeBuilder(b);
+    VEC_PUSH(&u->image->functions, f->index);
+}
+
 /* Functions have the same names in every kernel's object: once everything is in place, they get the
  * kernel's. */
 static bool
@@ -192,9 +227,12 @@ emit_callees(struct unit *u, const char *stem)
 {
     want_calls(u, u->flow);
     u->image->recursive = u->wanted.count > 0 || core_uses_stack(u->flow);
-    for (size_t k = 0; k < u->wanted.count; k++)
-        if (!emit_callee(u, u->wanted.at[k]))
+    for (size_t k = 0; k < u->wanted.count; k++) {
+        if (u->wanted.at[k]->is_kernel)
+            emit_launcher(u, u->wanted.at[k]);
+        else if (!emit_callee(u, u->wanted.at[k]))
             return false;
+    }
     for (size_t k = 0; k < u->wanted.count; k++) {
         char name[32], own[96];
         core_function_name(u->wanted.at[k], name);
@@ -557,6 +595,15 @@ make_machine(struct jit_engine *e, struct ls_error *err)
     return ok;
 }
 
+/* %globaltimer: since 1970, as GPUs count. */
+static uint64_t
+nanoseconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
 static bool
 define_symbols(struct jit_engine *e, struct ls_error *err)
 {
@@ -572,7 +619,9 @@ define_symbols(struct jit_engine *e, struct ls_error *err)
     static const struct {
         const char *name;
         void *address;
-    } own[] = {{"jit_sync_arrive", (void *)jit_sync_arrive}, {"jit_sync_retry", (void *)jit_sync_retry}};
+    } own[] = {{"jit_sync_arrive", (void *)jit_sync_arrive},
+               {"jit_sync_retry", (void *)jit_sync_retry},
+               {"jit_nanoseconds", (void *)nanoseconds}};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
         LLVMOrcCSymbolMapPair p = {.Name = LLVMOrcLLJITMangleAndIntern(e->orc, own[i].name)};
         p.Sym.Address = (LLVMOrcExecutorAddress)(uintptr_t)own[i].address;

@@ -246,6 +246,10 @@ struct jit_services {
     /* In a function that is called: the warp has to wait (JIT_WAIT: until some of these lanes are
      * released; JIT_YIELD). Returns when it may go on. */
     void (*pause)(struct jit_warp *w, uint32_t lanes, uint32_t why);
+    /* Lanes launch kernel `function` (ptx_func.index) with what each configured last
+     * (JIT_EXT_CONFIGURE). area: its parameters in order, each as 32 values of its size, those of less
+     * than 4 bytes as 4, from 32 times its offset; offsets are aligned to 16. */
+    void (*launch)(struct jit_warp *w, uint32_t lanes, uint32_t function, const void *area);
 };
 
 /* Functions that PTX calls but does not hold: EXTERNAL(NAME, "name", result bytes, "sizes of

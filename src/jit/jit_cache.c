@@ -11,16 +11,18 @@
 #include <unistd.h>
 
 /* Raise with every change to the generated code or to this format. */
-const char jit_cache_version[] = "lockstep 0.1 code 50";
+const char jit_cache_version[] = "lockstep 0.1 code 53";
 
 struct header {
     char magic[8];
-    struct hash128 key, sum; /* sum: of the code */
+    struct hash128 key, sum; /* sum: of all the file, itself taken as 0 */
     uint32_t frame_bytes, local_bytes, shared_bytes, registers;
     uint32_t flags;
     uint32_t functions; /* that many numbers stand before the code */
     uint64_t size;
 };
+
+_Static_assert(sizeof(struct header) == 8 + 4 * 8 + 4 * 4 + 2 * 4 + 8, "no padding: all is hashed");
 
 static const char magic[8] = "LSKERNL";
 
@@ -30,6 +32,14 @@ path_of(const struct jit_engine *e, struct hash128 key, char *out, size_t room)
     char name[33];
     ls_hash_text(key, name);
     return (size_t)snprintf(out, room, "%s/%s.kernel", e->cache, name) < room;
+}
+
+static struct hash128
+sum_of(const struct header *header, const void *rest, size_t size)
+{
+    struct header h = *header;
+    h.sum = (struct hash128){0, 0};
+    return ls_hash(ls_hash((struct hash128){0, 0}, &h, sizeof h), rest, size);
 }
 
 bool
@@ -51,7 +61,7 @@ jit_cache_load(struct jit_engine *e, struct hash128 key, struct jit_image *out)
              h.functions <= (size - sizeof h) / 4 && h.size == size - sizeof h - 4 * h.functions;
     }
     if (ok) {
-        struct hash128 sum = ls_hash((struct hash128){0, 0}, at + sizeof h, size - sizeof h);
+        struct hash128 sum = sum_of(&h, at + sizeof h, size - sizeof h);
         ok = !memcmp(&sum, &h.sum, sizeof sum);
     }
     if (ok) {
@@ -91,7 +101,7 @@ jit_cache_store(struct jit_engine *e, struct hash128 key, const struct jit_image
     if (list)
         memcpy(all + sizeof h, m->functions.at, list);
     memcpy(all + sizeof h + list, m->code, m->size);
-    h.sum = ls_hash((struct hash128){0, 0}, all + sizeof h, list + m->size);
+    h.sum = sum_of(&h, all + sizeof h, list + m->size);
     memcpy(all, &h, sizeof h);
     struct ls_error ignored;
     ls_write_file(path, all, size, &ignored);

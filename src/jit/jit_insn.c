@@ -358,6 +358,16 @@ cycles(struct core *c, unsigned bits)
     return resize(c, v, bits, false);
 }
 
+/* Nanoseconds of the host's clock. */
+static LLVMValueRef
+nanoseconds(struct core *c)
+{
+    LLVMTypeRef type = LLVMFunctionType(core_scalar(c, 64), NULL, 0, false);
+    LLVMValueRef f = LLVMGetNamedFunction(c->e.module, "jit_nanoseconds");
+    f = f ? f : LLVMAddFunction(c->e.module, "jit_nanoseconds", type);
+    return LLVMBuildCall2(c->e.b, type, f, NULL, 0, "");
+}
+
 static LLVMValueRef
 special(struct core *c, enum ptx_sreg r, bool scalar)
 {
@@ -403,10 +413,10 @@ special(struct core *c, enum ptx_sreg r, bool scalar)
     case PTX_SR_CLOCK_HI:
         v = resize(c, LLVMBuildLShr(c->e.b, cycles(c, 64), core_i64(c, 32), ""), 32, false);
         break;
-    case PTX_SR_GLOBALTIMER: v = cycles(c, 64); break;
-    case PTX_SR_GLOBALTIMER_LO: v = cycles(c, 32); break;
+    case PTX_SR_GLOBALTIMER: v = nanoseconds(c); break;
+    case PTX_SR_GLOBALTIMER_LO: v = resize(c, nanoseconds(c), 32, false); break;
     case PTX_SR_GLOBALTIMER_HI:
-        v = resize(c, LLVMBuildLShr(c->e.b, cycles(c, 64), core_i64(c, 32), ""), 32, false);
+        v = resize(c, LLVMBuildLShr(c->e.b, nanoseconds(c), core_i64(c, 32), ""), 32, false);
         break;
     case PTX_SR_LANEMASK_EQ: case PTX_SR_LANEMASK_LE: case PTX_SR_LANEMASK_LT:
     case PTX_SR_LANEMASK_GE: case PTX_SR_LANEMASK_GT:

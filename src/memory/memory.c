@@ -55,6 +55,7 @@ struct memory {
     pthread_mutex_t lock;
     int device;
     uint64_t total, used, live, numbers;
+    uint64_t heap, most_heap; /* ALLOCATION_HEAP: bytes, and at most */
     uint8_t *reserved;
     uint64_t reserved_bytes;
     uint64_t warm;
@@ -426,19 +427,29 @@ memory_alloc(struct memory *m, uint64_t size, uint64_t align, enum allocation_ki
     if (size > m->total || (align & (align - 1)) || align > 1u << 30)
         return 0;
     pthread_mutex_lock(&m->lock);
-    if (m->used + size <= m->total) {
+    bool heap = kind == ALLOCATION_HEAP;
+    if (m->used + size <= m->total && (!heap || m->heap + size <= m->most_heap)) {
         bool small = size < SMALL_LIMIT && align <= UNIT;
         struct entry *e = small ? small_new(m, round_up(size + SMALL_GAP, UNIT))
                                 : large_new(m, size, align);
         if (e) {
             entry_fill(m, e, size, kind, name);
             m->used += size;
+            m->heap += heap ? size : 0;
             m->live++;
             base = e->a.base;
         }
     }
     pthread_mutex_unlock(&m->lock);
     return base;
+}
+
+void
+memory_limit_heap(struct memory *m, uint64_t bytes)
+{
+    pthread_mutex_lock(&m->lock);
+    m->most_heap = bytes;
+    pthread_mutex_unlock(&m->lock);
 }
 
 bool
@@ -484,6 +495,7 @@ memory_release(struct memory *m, uint64_t base)
             zone_remove(z, e);
         } else {
             m->used -= e->a.size;
+            m->heap -= e->a.kind == ALLOCATION_HEAP ? e->a.size : 0;
             if (z == &m->zone[ZONE_SMALL])
                 bin_push(z, &m->small[e->extent / UNIT], e);
             else

@@ -44,6 +44,8 @@ void memory_free(struct memory *m);
 /* Zero on failure: out of device memory. align: 0 means 512. The name is copied. Contents: zero pages or what was there before. */
 uint64_t memory_alloc(struct memory *m, uint64_t size, uint64_t align, enum allocation_kind kind,
                       const char *name);
+/* How much kernels may have allocated at a time (ALLOCATION_HEAP); nothing at first. */
+void memory_limit_heap(struct memory *m, uint64_t bytes);
 /* Registers memory that somebody else owns (pinned host memory). */
 bool memory_adopt(struct memory *m, uint64_t base, uint64_t size, enum allocation_kind kind);
 /* Marks the allocation that starts at base as constant memory. */

@@ -156,6 +156,7 @@ enum { LINE = 128, SECTOR = 32, L1_WAYS = 4, L2_WAYS = 16 };
 struct cache_system {
     uint32_t sm_count;
     bool l1_loads;
+    bool l1_stores; /* stores look L1 up, too */
     struct cache **l1, *l2;
     struct cache_counts counts;
 };
@@ -166,6 +167,7 @@ cache_system_new(const struct device_profile *d, uint32_t shared_per_sm)
     struct cache_system *s = ls_alloc(sizeof *s);
     s->sm_count = d->sm_count;
     s->l1_loads = d->l1_global_loads;
+    s->l1_stores = d->cc_major >= 7;
     s->l1 = ls_alloc(d->sm_count * sizeof *s->l1);
     for (uint32_t i = 0; i < d->sm_count; i++)
         s->l1[i] = cache_new(model_l1_bytes(d, shared_per_sm), LINE, SECTOR, L1_WAYS);
@@ -202,6 +204,21 @@ l2_line(struct cache_system *s, uint64_t number, uint8_t sectors, enum access_op
         s->counts.dram_bytes_written += (uint64_t)n * SECTOR;
 }
 
+/* 7.0 on: a store takes its line in L1 and counts as a hit where the line is there already; what it
+ * writes goes on to L2 all the same (docs/model.md, "Caches": readings of a 9.0). */
+static void
+l1_store(struct cache_system *s, struct cache *l1, uint64_t number, uint8_t sectors)
+{
+    uint32_t n = (uint32_t)__builtin_popcount(sectors), none = 0;
+    if (!l1->sets)
+        return;
+    s->counts.l1_sectors += n;
+    if (find_line(l1, set_of(l1, number), number) != SIZE_MAX)
+        s->counts.l1_hits += n;
+    else
+        access_line(l1, number, 0, true, true, false, &none);
+}
+
 static void
 system_line(struct cache_system *s, uint32_t sm, uint64_t number, uint8_t sectors,
             enum access_op op, bool bypass_l1)
@@ -215,6 +232,9 @@ system_line(struct cache_system *s, uint32_t sm, uint64_t number, uint8_t sector
         sectors &= (uint8_t)~hit;
     } else if (op != ACCESS_LOAD && op != ACCESS_STORE) {
         invalidate_line(l1, number, sectors); /* atomics happen in L2 */
+        s->counts.l1_sectors += s->l1_stores ? (uint32_t)__builtin_popcount(sectors) : 0;
+    } else if (op == ACCESS_STORE && s->l1_stores) {
+        l1_store(s, l1, number, sectors);
     }
     if (sectors)
         l2_line(s, number, sectors, op);

@@ -160,7 +160,7 @@ uint64_t cache_flush(struct cache *c);
 /* L1 per SM over one L2 over device memory, as the device has them. */
 struct cache_system;
 struct cache_counts {
-    uint64_t l1_sectors, l1_hits; /* loads that go through L1 */
+    uint64_t l1_sectors, l1_hits; /* what looks L1 up: loads that go through it; 7.0 on stores, too */
     uint64_t l2_sectors, l2_hits;
     uint64_t dram_bytes_read, dram_bytes_written;
 };

@@ -72,6 +72,10 @@ mix_add(struct sums *s, const struct ptx_insn *i, uint64_t warps, uint64_t lanes
     enum ptx_type type = i->type_count ? i->type[0] : PTX_TYPE_NONE;
     s->instructions += warps;
     s->thread_instructions += lanes;
+    if (i->op == PTX_OP_TEX || i->op == PTX_OP_TLD4) {
+        s->access[SPACE_TEXTURE][OPERATION_LOAD][METRIC_REQUESTS] += warps;
+        s->access[SPACE_TEXTURE][OPERATION_LOAD][METRIC_THREADS] += lanes;
+    }
     if (i->op == PTX_OP_BRA || i->op == PTX_OP_BRX) {
         s->branches += warps;
         s->branches_divergent += divergent;

@@ -59,7 +59,8 @@ replay_new(struct watch *w)
     r->warps = l->warps;
     r->local_sectors = (uint64_t)l->local_stride * JIT_LANES / SECTOR;
     r->limit = w->profile->trace_bytes / sizeof(uint64_t);
-    r->system = cache_system_new(d, k->occupancy.shared_per_sm);
+    /* The driver leaves L1 what the resident blocks do not need as shared memory. */
+    r->system = cache_system_new(d, model_carveout(d, per_sm * k->occupancy.shared_per_block));
     pthread_mutex_init(&r->lock, NULL);
     return r;
 }

@@ -4,7 +4,8 @@
  *
  *     ptx_lex.c     text to tokens
  *     ptx_words.c   hash tables: mnemonics, dot words, special registers; names of a module
- *     ptx_parse.c   everything from constants to modules; start at ptx_parse, at its end
+ *     ptx_constant.c, ptx_variable.c, ptx_operand.c, ptx_insn.c, ptx_parse.c
+ *                   the grammar, from its smallest parts to the module; start at ptx_parse
  *     ptx_check.c   operands, types and modifiers of an instruction against ptx_forms.def
  *
  * Errors are sticky: the first one is kept, and from then on the lexer gives the end of the text,
@@ -15,6 +16,8 @@
 #define LOCKSTEP_PTX_PRIV_H
 
 #include "ptx/ptx.h"
+
+#include <string.h>
 
 /* -- limits: beyond them a text is refused, not followed ------------------------------------- */
 
@@ -215,12 +218,40 @@ struct symbol *symbol_add_global(struct parser *p, const char *name, enum symbol
 struct symbol *symbol_of_function(struct parser *p, const char *name, uint32_t line,
                                   uint32_t column);
 
-/* -- ptx_parse.c ------------------------------------------------------------------------------- */
+/* -- ptx_constant.c ---------------------------------------------------------------------------- */
 
+/* The numbers behind the bits of a token. */
+static inline double
+bits_double(uint64_t b)
+{
+    double d;
+    memcpy(&d, &b, sizeof d);
+    return d;
+}
+static inline float
+bits_float(uint64_t b)
+{
+    uint32_t w = (uint32_t)b;
+    float f;
+    memcpy(&f, &w, sizeof f);
+    return f;
+}
+
+/* A constant integer expression: its smallest part; from operators of a level on (0: all of it). */
+int64_t expr_primary(struct parser *p);
+int64_t expr_binary(struct parser *p, int level);
+/* "+ 4", "- 4" or nothing, behind a name in an address; "[k]" behind an array's. */
+int64_t expr_offset(struct parser *p);
+int64_t expr_element(struct parser *p, const struct ptx_var *v);
+/* The word behind the dot of the current token; NULL: not known, or no such token. */
+const struct word *dot_word(const struct parser *p);
 /* An integer expression, at least 0 and at most limit. */
 uint64_t expr_count(struct parser *p, const char *what, uint64_t limit);
 /* A type word, or PTX_TYPE_NONE (nothing taken). */
 enum ptx_type take_type(struct parser *p);
+
+/* -- ptx_variable.c, ptx_operand.c, ptx_insn.c, ptx_parse.c ------------------------------------ */
+
 void parse_reg(struct parser *p);
 /* A variable: the token is its space. */
 void parse_variable(struct parser *p, enum ptx_linkage linkage);
@@ -229,6 +260,7 @@ void parse_parameters(struct parser *p, struct ptx_func *f, bool results, bool p
 
 void parse_operands(struct parser *p, struct ptx_insn *i);
 void parse_body(struct parser *p, struct ptx_func *f);
+void parse_loc(struct parser *p);
 void parse_function(struct parser *p, enum ptx_linkage linkage);
 void parse_file(struct parser *p);
 void parse_pragma(struct parser *p);

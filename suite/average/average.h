@@ -19,6 +19,50 @@ mean(float left, float centre, float right)
     return (left + centre + right) / 3.0f;
 }
 
+/* One pass over the array in place, chunk by chunk. All threads have read before any writes; the
+ * chunk's first thread needs the element before it as it was: the block keeps that one aside. */
+static __device__ __forceinline__ void
+filter_in_place(float *a, int n)
+{
+    float before = 0;
+    for (int first = 0; first < n; first += blockDim.x) {
+        int i = first + threadIdx.x, last = first + blockDim.x - 1;
+        bool inner = i > 0 && i < n - 1;
+        float value = 0, next = 0;
+        if (inner)
+            value = mean(threadIdx.x ? a[i - 1] : before, a[i], a[i + 1]);
+        if (threadIdx.x == 0 && last < n)
+            next = a[last];
+        __syncthreads();
+        if (inner)
+            a[i] = value;
+        before = next;
+        __syncthreads();
+    }
+}
+
+/* A block brings its BLOCK elements and `iterations` more from either side. Every iteration makes
+ * the outermost ones on both sides invalid; after the last one the inner BLOCK are still right. */
+static __device__ __forceinline__ void
+filter_tile(float *from, float *to, float *out, int first, int n, int iterations)
+{
+    int wide = BLOCK + 2 * iterations;
+    for (int j = 0; j < iterations; j++) {
+        for (int k = threadIdx.x; k < wide; k += blockDim.x) {
+            int i = first - iterations + k;
+            bool inner = i > 0 && i < n - 1 && k > 0 && k < wide - 1;
+            to[k] = inner ? mean(from[k - 1], from[k], from[k + 1]) : from[k];
+        }
+        __syncthreads();
+        float *swap = from;
+        from = to;
+        to = swap;
+    }
+    int i = first + threadIdx.x;
+    if (i < n)
+        out[i] = from[iterations + threadIdx.x];
+}
+
 struct average_case {
     const char *name, *title;
     int number;

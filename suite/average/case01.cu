@@ -13,28 +13,6 @@
  */
 #include "average.h"
 
-/* One pass over the array in place, chunk by chunk. All threads have read before any writes; the
- * chunk's first thread needs the element before it as it was: the block keeps that one aside. */
-static __device__ void
-filter_in_place(float *a, int n)
-{
-    float before = 0;
-    for (int first = 0; first < n; first += blockDim.x) {
-        int i = first + threadIdx.x, last = first + blockDim.x - 1;
-        bool inner = i > 0 && i < n - 1;
-        float value = 0, next = 0;
-        if (inner)
-            value = mean(threadIdx.x ? a[i - 1] : before, a[i], a[i + 1]);
-        if (threadIdx.x == 0 && last < n)
-            next = a[last];
-        __syncthreads();
-        if (inner)
-            a[i] = value;
-        before = next;
-        __syncthreads();
-    }
-}
-
 __global__ void
 filter(float *a, int n)
 {

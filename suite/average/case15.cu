@@ -13,28 +13,6 @@
  */
 #include "average.h"
 
-/* A block brings its BLOCK elements and `iterations` more from either side. Every iteration makes
- * the outermost ones on both sides invalid; after the last one the inner BLOCK are still right. */
-static __device__ void
-filter_tile(float *from, float *to, float *out, int first, int n, int iterations)
-{
-    int wide = BLOCK + 2 * iterations;
-    for (int j = 0; j < iterations; j++) {
-        for (int k = threadIdx.x; k < wide; k += blockDim.x) {
-            int i = first - iterations + k;
-            bool inner = i > 0 && i < n - 1 && k > 0 && k < wide - 1;
-            to[k] = inner ? mean(from[k - 1], from[k], from[k + 1]) : from[k];
-        }
-        __syncthreads();
-        float *swap = from;
-        from = to;
-        to = swap;
-    }
-    int i = first + threadIdx.x;
-    if (i < n)
-        out[i] = from[iterations + threadIdx.x];
-}
-
 /* Each block's neighbours on both sides, `iterations` of either, before anybody overwrites them. */
 __global__ void
 keep_edges(const float *a, float *edges, int n, int iterations)

@@ -111,15 +111,30 @@ def currents():
     return det(first) / det(z)
 
 
+def what_stays(line):
+    """Of a claim that is judged by a limit our figure may move with the model; its verdict may not."""
+    cells = line.split(" | ")
+    if len(cells) == 5 and re.match(r"[~>]|\\<", cells[2]):
+        cells[3] = ""
+    return cells
+
+
 # -- the tests ------------------------------------------------------------------------------------------------
+
+if os.environ.get("SANITIZE"):  # programs take their time: the command itself is what is looked at
+    claims = json.loads(run("claims", "2", "--json"))
+    expect(len(claims) >= 60, f"claims of lecture 2: {len(claims)}")
+    run("figure", "blocks{--threads x}", status=2)
+    sys.exit(1 if failures else 0)
 
 page = run("claims", "--page")
 recorded = (source / "docs/claims.md").read_text()
-if page != recorded:
-    for a, b in zip(recorded.splitlines(), page.splitlines()):
-        if a != b:
-            print("  docs/claims.md:", a, "\n  now:           ", b)
-expect(page == recorded, "docs/claims.md is what `lockstep suite claims --page` prints")
+same = len(page.splitlines()) == len(recorded.splitlines())
+for old, new in zip(recorded.splitlines(), page.splitlines()):
+    if what_stays(old) != what_stays(new):
+        same = False
+        print("  docs/claims.md:", old, "\n  now:           ", new)
+expect(same, "docs/claims.md is what `lockstep suite claims --page` prints")
 
 claims = json.loads(run("claims", "--json"))
 expect(len(claims) >= 250, f"at least 250 claims: {len(claims)}")
