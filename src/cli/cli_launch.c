@@ -236,6 +236,9 @@ run_once(struct launch *l, double *ms, struct exec_report *report)
         .module = l->module,
         .kernel = l->kernel,
         .dynamic_shared = l->shared,
+        .shared_limit = l->device->shared_per_block_optin > l->device->shared_per_block
+                            ? l->device->shared_per_block_optin
+                            : l->device->shared_per_block,
         .params = l->params,
         .symbols = l->symbols,
         .sm_count = l->device->sm_count,

@@ -72,6 +72,14 @@ exec_run(struct exec_pool *p, const struct exec_request *r, struct exec_report *
         snprintf(report->text, sizeof report->text, "%s", err.text);
         return false;
     }
+    if (r->shared_limit && (uint64_t)k->shared_bytes + r->dynamic_shared > r->shared_limit) {
+        memset(report, 0, sizeof *report);
+        report->status = EXEC_FAILED;
+        snprintf(report->text, sizeof report->text,
+                 "kernel \"%s\" wants %llu bytes of shared memory, a block has at most %u",
+                 r->kernel->name, (unsigned long long)k->shared_bytes + r->dynamic_shared, r->shared_limit);
+        return false;
+    }
     struct source source = {r};
     struct exec_code code = {.kernel = k, .apart = apart, .events = j.events,
                              .instrumented = instrumented, .context = &source};

@@ -52,6 +52,7 @@ struct exec_request {
     const struct ptx_func *kernel;
     uint32_t grid[3], block[3];
     uint32_t dynamic_shared;
+    uint32_t shared_limit;           /* bytes of static and dynamic shared memory; 0: no limit known */
     const uint8_t *params;           /* kernel->param_bytes */
     const uint64_t *symbols;         /* per ptx_module.vars */
     bool cooperative;
