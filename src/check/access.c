@@ -102,9 +102,12 @@ is_host_memory(uint64_t address)
 static void
 distance_text(uint64_t a, uint32_t bytes, uint64_t base, uint64_t end, char *out, size_t room)
 {
-    if (a >= end)
+    int64_t at = (int64_t)a; /* offsets in shared memory may be negative */
+    if (a == end)
+        snprintf(out, room, "right past the end of");
+    else if (at >= (int64_t)end)
         snprintf(out, room, "%llu bytes past the end of", (unsigned long long)(a - end));
-    else if (a < base)
+    else if (at < (int64_t)base)
         snprintf(out, room, "%llu bytes before the start of", (unsigned long long)(base - a));
     else
         snprintf(out, room, "the last %llu of them past the end of",
@@ -188,8 +191,8 @@ describe_global(const struct visit *v, uint64_t a, char *out, size_t room)
         snprintf(out, room, "the address is memory of the host, not of the device");
         return FINDING_WRONG_SPACE;
     }
-    if (!near.size) {
-        snprintf(out, room, "no memory is allocated there");
+    if (!near.size || far > 1 << 30) {
+        snprintf(out, room, "no memory is allocated at or near 0x%llx", (unsigned long long)a);
         return FINDING_OUT_OF_BOUNDS;
     }
     distance_text(a, v->bytes, near.base, near.base + near.size, where, sizeof where);
@@ -330,6 +333,17 @@ classify(const struct visit *v, uint32_t lane, uint64_t a, bool *good)
     return IN_GLOBAL;
 }
 
+/* Its first byte would be fine: then it is the alignment that is wrong. */
+static bool
+begins_well(const struct visit *v, uint32_t lane, uint64_t a)
+{
+    struct visit one = *v;
+    bool good = false;
+    one.bytes = 1;
+    classify(&one, lane, a, &good);
+    return good;
+}
+
 static void
 judge(struct visit *v, const uint64_t *address)
 {
@@ -340,7 +354,7 @@ judge(struct visit *v, const uint64_t *address)
         uint64_t a = address[lane];
         bool good = false;
         enum place_kind in = classify(v, lane, a, &good);
-        if (good && (a & (align - 1))) {
+        if ((a & (align - 1)) && (good || begins_well(v, lane, a))) {
             report_misaligned(v, lane, a, in);
             denied |= 1u << lane;
         } else if (good) {
@@ -388,6 +402,7 @@ check_access(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32
     struct visit v;
     if (begin_visit(&v, w, lanes, bytes, space, op, place))
         judge(&v, address);
+    w->values = NULL; /* the next store may be one that shows none */
 }
 
 void
@@ -401,4 +416,5 @@ check_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *
     for (uint32_t l = 0; l < JIT_LANES; l++)
         address[l] = base + (uint64_t)(int64_t)(offset ? offset[l] : 0);
     judge(&v, address);
+    w->values = NULL;
 }

@@ -64,6 +64,8 @@ void check_leak(struct jit_tool *t, const struct allocation *a);
 void check_work(struct jit_tool *t, uint64_t stream, bool legacy, bool blocking);
 /* A range that such work reads or writes (copies and fills). */
 void check_range(struct jit_tool *t, uint64_t address, uint64_t size, bool writes, const char *what);
+/* A range of device memory goes to the host. */
+void check_fetched(struct jit_tool *t, const struct allocation *from, uint64_t address, uint64_t size);
 void check_record(struct jit_tool *t, uint64_t stream, const void *event);
 void check_wait(struct jit_tool *t, uint64_t stream, const void *event);
 /* The host waited: for a stream, for an event, for everything. */

@@ -190,6 +190,7 @@ struct pattern_shape {
 struct pending {
     uint32_t count;
     uint64_t address[JIT_LANES];
+    uint32_t lanes[JIT_LANES]; /* that read it */
     bool shared[JIT_LANES];
 };
 
@@ -285,6 +286,8 @@ struct global_shadow *global_new(uint64_t most_bytes);
 void global_free(struct global_shadow *g);
 /* All of the range: written by the work, or (work 0) never. */
 void global_range(struct global_shadow *g, uint64_t base, uint64_t size, uint32_t work, bool known);
+/* Bytes of the range that nothing has written, and the first of them. */
+uint64_t global_unwritten(struct global_shadow *g, uint64_t base, uint64_t size, uint64_t *out_first);
 /* Copies and fills against what kernels did: a range that `work`, which knows `after`, touches. */
 void global_compare(struct check *c, uint64_t base, uint64_t size, bool writes, uint32_t work,
                     const uint32_t *after);

@@ -31,7 +31,7 @@ struct stored {
     struct stored *next; /* in the bucket */
     struct key key;
     struct finding f;
-    char *kernel[2], *file[2];
+    char *kernel[2], *file[2], *op[2];
     uint32_t line[2];
     uint64_t count;
 };
@@ -61,6 +61,7 @@ findings_free(struct findings *f)
         for (int side = 0; side < 2; side++) {
             ls_release(s->kernel[side]);
             ls_release(s->file[side]);
+            ls_release(s->op[side]);
         }
         ls_release(s);
     }
@@ -154,8 +155,11 @@ keep_side(struct stored *s, int side, const struct side *from)
 {
     ls_release(s->kernel[side]);
     ls_release(s->file[side]);
-    s->kernel[side] = s->file[side] = NULL;
+    ls_release(s->op[side]);
+    s->kernel[side] = s->file[side] = s->op[side] = NULL;
     s->line[side] = 0;
+    if (from->valid)
+        s->op[side] = copy(from->op); /* may be a caller's buffer */
     if (!from->valid || !from->kernel)
         return;
     s->kernel[side] = copy(from->kernel->name);
@@ -163,6 +167,19 @@ keep_side(struct stored *s, int side, const struct side *from)
         s->file[side] = copy(from->kernel->file[from->place]);
         s->line[side] = from->kernel->line[from->place];
     }
+}
+
+/* Findings about calls have no place: the same call with the same error, or a copy, counts as one. */
+static struct stored *
+find_call(struct findings *all, const struct finding *f)
+{
+    for (size_t k = 0; k < all->all.count && f->kind != FINDING_LEAK; k++) {
+        struct stored *s = all->all.at[k];
+        if (s->f.kind == f->kind && !s->kernel[0] && same_text(s->op[0], f->access.op) &&
+            same_text(s->f.missing, f->missing))
+            return s;
+    }
+    return NULL;
 }
 
 void
@@ -180,7 +197,7 @@ finding_add(struct check *c, const struct finding *f)
     turn_key(&key);
     pthread_mutex_lock(&c->lock);
     bool plain = !key.kernel[0] && !key.kernel[1];
-    struct stored *s = plain ? NULL : look_up(c->findings, &key);
+    struct stored *s = plain ? find_call(c->findings, f) : look_up(c->findings, &key);
     if (!s) {
         s = ls_alloc(sizeof *s);
         struct stored **b = bucket_of(c->findings, &key);
@@ -241,7 +258,7 @@ side_json(const struct stored *s, int k)
     if (!from->valid)
         return json_null();
     json_t *j = json_object();
-    json_object_set_new(j, "op", json_string(from->op));
+    json_object_set_new(j, "op", text_or_null(s->op[k]));
     json_object_set_new(j, "kernel", text_or_null(s->kernel[k]));
     json_object_set_new(j, "file", text_or_null(s->file[k]));
     json_object_set_new(j, "line", s->line[k] ? json_integer(s->line[k]) : json_null());

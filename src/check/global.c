@@ -172,17 +172,16 @@ need_cells(struct global_shadow *g, struct chunk *k)
 {
     if (k->cells || k->thin)
         return k->cells != NULL;
-    k->cells = room_for(g, k, CHUNK / 4);
+    bool words = true; /* no word is written in part */
+    for (uint32_t n = 0; k->written && n < CHUNK / 8; n++)
+        words = words && (k->written[n] & 15) % 15 == 0 && (k->written[n] >> 4) % 15 == 0;
+    k->shift = words ? 2 : 0;
+    k->cells = room_for(g, k, CHUNK >> k->shift);
     if (!k->cells)
         return false;
-    k->shift = 2;
-    for (uint32_t n = 0; n < CHUNK / 4; n++) {
-        bool any = k->all_written;
-        for (uint32_t byte = 0; k->written && byte < 4; byte++)
-            any = any || bit_of(k->written, 4 * n + byte);
-        if (any)
+    for (uint32_t n = 0; n < CHUNK >> k->shift; n++)
+        if (k->written ? bit_of(k->written, n << k->shift) : k->all_written)
             k->cells[n].write.when = MARK_WRITTEN;
-    }
     free(k->written);
     k->written = NULL;
     return true;
@@ -492,7 +491,8 @@ in_this_insn(const struct visit *v, const struct touch *t, const struct mark *m)
 static void
 check_last_write(const struct visit *v, const struct touch *t, const struct mark *w)
 {
-    bool together = v->op == JIT_STORE && !(v->facts->flags & PLACE_STRONG) && in_this_insn(v, t, w);
+    bool together = v->op == JIT_STORE && v->w->values && !(v->facts->flags & PLACE_STRONG) &&
+                    in_this_insn(v, t, w);
     enum verdict verdict = together ? RACE_INSIDE : judge(v, t->lane, w);
     if (verdict == ORDERED)
         return;
@@ -627,6 +627,33 @@ global_access(const struct visit *v, uint32_t lanes, const uint64_t *address)
     }
     if (held)
         chunk_unlock(held);
+}
+
+/* -- copies of what nobody wrote --------------------------------------------------------------------- */
+
+uint64_t
+global_unwritten(struct global_shadow *g, uint64_t base, uint64_t size, uint64_t *out_first)
+{
+    uint64_t count = 0;
+    for (uint64_t a = base; a < base + size;) {
+        struct chunk *k = find_chunk(g, a, true);
+        uint64_t end = (a & ~(uint64_t)(CHUNK - 1)) + CHUNK;
+        end = end < base + size ? end : base + size;
+        if (!k || (k->all_written && !k->cells)) {
+            a = end;
+            continue;
+        }
+        for (; a < end; a++) {
+            uint32_t n = a & (CHUNK - 1);
+            const struct cell *c = k->cells ? &k->cells[n >> k->shift] : NULL;
+            bool known = c            ? c->write.when || c->strong.when
+                         : k->written ? bit_of(k->written, n)
+                                      : k->all_written;
+            if (!known && !count++)
+                *out_first = a;
+        }
+    }
+    return count;
 }
 
 /* -- copies and fills against kernels ------------------------------------------------------------------ */

@@ -175,6 +175,28 @@ check_range(struct jit_tool *t, uint64_t address, uint64_t size, bool writes, co
 }
 
 void
+check_fetched(struct jit_tool *t, const struct allocation *from, uint64_t address, uint64_t size)
+{
+    struct check *c = (struct check *)t;
+    uint64_t first = 0;
+    if (!c || from->kind != ALLOCATION_DEVICE || !(c->groups & CHECK_INIT))
+        return;
+    uint64_t count = global_unwritten(c->global, address, size, &first);
+    if (!count)
+        return;
+    struct finding f = {.kind = FINDING_UNINITIALIZED, .severity = SEVERITY_WARNING, .space = "global"};
+    f.access = (struct side){.valid = true, .op = "copy to the host", .address = first,
+                             .size = size > UINT32_MAX ? UINT32_MAX : (uint32_t)size};
+    snprintf(f.message, sizeof f.message,
+             "a copy of %llu bytes to the host takes %llu along that nothing has written, the first at "
+             "byte %llu of allocation %llu (%llu bytes)",
+             (unsigned long long)size, (unsigned long long)count,
+             (unsigned long long)(first - from->base), (unsigned long long)from->number,
+             (unsigned long long)from->size);
+    finding_add(c, &f);
+}
+
+void
 check_record(struct jit_tool *t, uint64_t stream, const void *event)
 {
     struct check *c = (struct check *)t;
@@ -362,6 +384,7 @@ check_call_failed(struct jit_tool *t, const char *call, const char *error, const
     struct finding f = {.kind = FINDING_API_ERROR, .severity = SEVERITY_ERROR};
     f.space = "";
     f.access = (struct side){.valid = true, .op = call};
+    snprintf(f.missing, sizeof f.missing, "a look at the result, or at cudaGetLastError(): %s", error);
     snprintf(f.message, sizeof f.message, "%s returned %s%s%s, and the program went on", call, error,
              why && *why ? ": " : "", why ? why : "");
     finding_add(c, &f);

@@ -195,9 +195,29 @@ release_of(const struct block_state *b, uint32_t warp, bool with_fence, bool sha
     return own >= b->first ? known_join(k, b->outside[warp]) : k;
 }
 
+static void
+need_lanes(struct block_state *b, uint32_t warp)
+{
+    if (!b->lanes_met[warp])
+        b->lanes_met[warp] = ls_alloc(sizeof(uint32_t) * JIT_LANES * JIT_LANES);
+}
+
+/* What lanes of a warp learn of the warp's other lanes. */
+static void
+acquire_own(struct block_state *b, uint32_t warp, uint32_t lanes, uint32_t stamp)
+{
+    need_lanes(b, warp);
+    for (; lanes; lanes &= lanes - 1) {
+        uint32_t *row = b->lanes_met[warp][__builtin_ctz(lanes)];
+        for (uint32_t y = 0; y < JIT_LANES; y++)
+            if (row[y] < stamp)
+                row[y] = stamp;
+    }
+}
+
 /* What warp `warp` learns. */
 static void
-acquire(struct block_state *b, uint32_t warp, struct known *k)
+acquire(struct block_state *b, uint32_t warp, uint32_t lanes, struct known *k)
 {
     uint64_t here = b->block->index;
     bool others = false;
@@ -206,6 +226,12 @@ acquire(struct block_state *b, uint32_t warp, struct known *k)
         others = others || k->entry[i].key >> 6 != here;
         if (k->entry[i].key >> 6 != here || of == WHOLE || stamp < b->floor)
             continue;
+        if (of == warp) {
+            acquire_own(b, warp, lanes, stamp);
+            continue;
+        }
+        if (!b->partly)
+            memset(b->known, 0, sizeof b->known);
         b->partly = true;
         if (b->known[warp][of] < stamp)
             b->known[warp][of] = stamp;
@@ -229,7 +255,7 @@ order_settle(struct block_state *b, uint32_t warp)
         if (!p->shared[k])
             pthread_mutex_unlock(&c->sync_lock);
         if (what)
-            acquire(b, warp, what);
+            acquire(b, warp, p->lanes[k], what);
         known_put(what);
     }
     p->count = 0;
@@ -278,11 +304,15 @@ order_strong(const struct visit *v, uint32_t lanes, const uint64_t *address, boo
     struct pending *p = &b->pending[v->warp];
     for (uint32_t left = lanes; left; left &= left - 1) {
         uint64_t a = address[__builtin_ctz(left)];
-        if (p->count && p->address[p->count - 1] == a)
+        uint32_t lane = left & -left;
+        if (p->count && p->address[p->count - 1] == a) {
+            p->lanes[p->count - 1] |= lane;
             continue;
+        }
         if (p->count == JIT_LANES)
             order_settle(b, v->warp);
         p->address[p->count] = a;
+        p->lanes[p->count] = lane;
         p->shared[p->count++] = shared;
     }
 }
@@ -369,8 +399,7 @@ order_warp(struct block_state *b, uint32_t warp, uint32_t lanes, uint32_t member
         b->warp_floor[warp] = b->stamp;
         return;
     }
-    if (!b->lanes_met[warp])
-        b->lanes_met[warp] = ls_alloc(sizeof(uint32_t) * JIT_LANES * JIT_LANES);
+    need_lanes(b, warp);
     for (uint32_t x = 0; x < JIT_LANES; x++)
         for (uint32_t y = 0; y < JIT_LANES && members >> x & 1; y++)
             if ((members >> y & 1) && ((lanes >> x | lanes >> y) & 1))

@@ -305,6 +305,43 @@ flags_of(const struct ptx_insn *i)
     return f;
 }
 
+/* The value that a compare-and-swap compares with may come from a plain load: the swap finds out
+ * whether it still holds (the loop of CUDA's programming guide, "Atomic Functions"). */
+static void
+find_seeds(struct walk *w, struct kernel_facts *k, uint32_t reg)
+{
+    if (w->seen[reg] == w->round || ++w->steps > MOST_STEPS)
+        return;
+    w->seen[reg] = w->round;
+    for (uint32_t d = w->first[reg]; d != NO_INSN; d = w->defs.at[d].next) {
+        const struct flow_insn *f = &w->flow->insns[w->defs.at[d].insn];
+        bool load = f->i.op == PTX_OP_LD && f->i.operand[1].kind == PTX_O_ADDRESS;
+        if (load && f->place < k->place_count)
+            k->place[f->place].flags |= PLACE_STRONG;
+        bool moves = f->i.op == PTX_OP_MOV || f->i.op == PTX_OP_CVT || f->i.op == PTX_OP_LD ||
+                     f->i.op == PTX_OP_ST;
+        const struct ptx_operand *from = &f->i.operand[1];
+        for (uint32_t n = 0; moves && from->kind == PTX_O_VECTOR && n < from->count; n++)
+            if (from->elements[n].kind == PTX_O_REG)
+                find_seeds(w, k, from->elements[n].reg);
+        if (moves && from->kind == PTX_O_REG)
+            find_seeds(w, k, from->reg);
+    }
+}
+
+static void
+find_swaps(struct walk *w, struct kernel_facts *k)
+{
+    for (uint32_t n = 0; n < w->flow->insn_count; n++) {
+        const struct ptx_insn *i = &w->flow->insns[n].i;
+        if (i->op != PTX_OP_ATOM || !ptx_has(i, PTX_M_CAS) || i->operand[2].kind != PTX_O_REG)
+            continue;
+        w->round++;
+        w->steps = 0;
+        find_seeds(w, k, i->operand[2].reg);
+    }
+}
+
 static void
 describe_insn(struct walk *w, struct kernel_facts *k, const struct flow_insn *f)
 {
@@ -316,6 +353,10 @@ describe_insn(struct walk *w, struct kernel_facts *k, const struct flow_insn *f)
         i->operand_count > (ptx_has(i, PTX_M_RED) ? 3 : 1))
         k->place[f->place].flags |= PLACE_COUNTED;
     bool warp = i->op == PTX_OP_BAR_WARP, fence = i->op == PTX_OP_MEMBAR || i->op == PTX_OP_FENCE;
+    if (f->place < k->place_count && i->op == PTX_OP_SURED)
+        k->place[f->place].flags |= PLACE_STRONG | PLACE_ATOMIC;
+    if (f->place < k->place_count && i->op == PTX_OP_SUST)
+        k->place[f->place].flags |= PLACE_STORE;
     if (f->place < k->place_count && warp)
         k->place[f->place].flags |= PLACE_WARP_BARRIER;
     if (f->place < k->place_count && fence && ptx_has(i, PTX_M_CTA))
@@ -455,6 +496,7 @@ describe_kernel(struct kernel_facts *k)
     find_uses(&w);
     for (uint32_t n = 0; n < f->insn_count; n++)
         describe_insn(&w, k, &f->insns[n]);
+    find_swaps(&w, k);
     k->local_bytes = f->local_bytes;
     ls_release(w.first);
     ls_release(w.seen);

@@ -223,11 +223,11 @@ static void
 check_last_write(const struct visit *v, const struct touch *t, uint64_t w)
 {
     struct block_state *b = v->b;
-    bool together = v->op == JIT_STORE && in_this_insn(v, t, w);
+    bool strong = v->facts->flags & PLACE_STRONG; /* volatile: the order is open, the values are whole */
+    bool together = v->op == JIT_STORE && v->w->values && !strong &&
+                    in_this_insn(v, t, w);
     if (!together && !unordered(v, t->lane, w))
         return;
-    if (together && (v->facts->flags & PLACE_STRONG) && !b->launch->check->lock_step)
-        together = false; /* volatile: the order is open, the values are whole */
     uint64_t at = t->cell << b->shift;
     uint32_t bytes = 1u << b->shift;
     uint32_t skip = at > t->offset ? (uint32_t)(at - t->offset) : 0;

@@ -296,6 +296,10 @@ tool_copies(const struct device_copy *c)
 {
     if (!tool_check())
         return;
+    struct allocation from;
+    bool flat = c->height == 1 && c->depth == 1 && !c->from.array; /* rows have padding */
+    if (flat && !device_find((uint64_t)c->to.at, &from) && device_find((uint64_t)c->from.at, &from))
+        check_fetched(tool_check(), &from, (uint64_t)c->from.at + c->from.x, c->width);
     if (c->direction != DEVICE_HOST_TO_DEVICE)
         tell_rows(&c->from, c->width, c->height, c->depth, false, "copy");
     if (c->direction != DEVICE_DEVICE_TO_HOST)

@@ -908,6 +908,27 @@ results_behind(const struct ptx_insn *p, unsigned k)
     return NULL;
 }
 
+/* Mathematics that stores results through pointers, as accesses. */
+static void
+announce_results(struct core *c, const struct flow_insn *i, const char *name, const LLVMValueRef *in,
+                 unsigned n)
+{
+    static const struct {
+        const char *part;
+        uint8_t first, count, bytes; /* bytes 0: as wide as the argument */
+    } stores[] = {{"sincos", 1, 2, 0}, {"modf", 1, 1, 0}, {"frexp", 1, 1, 4}, {"remquo", 2, 1, 4}};
+    for (size_t k = 0; k < sizeof stores / sizeof *stores && (c->events & JIT_EVENT_ACCESS); k++) {
+        const char *part = strstr(name, stores[k].part); /* fmodf is not modf */
+        if (!part || (part > name && part[-1] != '_') || n < stores[k].first + stores[k].count)
+            continue;
+        LLVMTypeRef t = LLVMTypeOf(in[0]);
+        t = LLVMGetTypeKind(t) == LLVMVectorTypeKind ? LLVMGetElementType(t) : t;
+        unsigned wide = LLVMGetTypeKind(t) == LLVMIntegerTypeKind ? LLVMGetIntTypeWidth(t) / 8 : 8;
+        for (unsigned a = stores[k].first; a < stores[k].first + stores[k].count; a++)
+            core_announce_access(c, i, in[a], stores[k].bytes ? stores[k].bytes : wide, JIT_STORE);
+    }
+}
+
 static bool
 emit_call(struct core *c, const struct flow_insn *i)
 {
@@ -943,6 +964,7 @@ emit_call(struct core *c, const struct flow_insn *i)
         in[n++] = core_value(c, i, o, bits, scalar);
     }
     c->e.mask_bits = core_mask_bits(c);
+    announce_results(c, i, name, in, n);
     if (!emit_math(&c->e, name, in, n, out))
         return false;
     for (uint32_t k = 0; results && k < results->count; k++)
