@@ -490,13 +490,6 @@ __nanosleep(unsigned int ns)
 {
     __asm__ __volatile__("nanosleep.u32 %0;" ::"r"(ns) : "memory");
 }
-LOCKSTEP_DEVICE unsigned long long
-__globaltimer()
-{
-    unsigned long long t;
-    __asm__ __volatile__("mov.u64 %0, %%globaltimer;" : "=l"(t));
-    return t;
-}
 
 /* -- the float overloads of CUDA's own functions -------------------------------------------- */
 
