@@ -389,6 +389,11 @@ operation_text(struct text *out, const struct node *n)
         operand_text(out, o->types[k], number[from], n->op == 59 ? n->k & 31 : n->k);
     }
     text_add(out, n->op == 60 ? ", 0xca;\n" : ";\n");
+    unsigned f = n->dst % FLOATS; /* which NaN these give is open */
+    if (n->op == 35 || n->op == 36 || n->op == 37 || n->op == 41)
+        text_add(out,
+                 "setp.nan.f32 %%q, %%f%u, %%f%u;\nselp.f32 %%f%u, 0f7FFFFFFF, %%f%u, %%q;\n", f,
+                 f, f, f);
 }
 
 /* -- making -------------------------------------------------------------------------------------------- */
