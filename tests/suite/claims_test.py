@@ -163,7 +163,7 @@ for c in claims[::40]:
     found = run("figure", words[1], words[2], words[3]).strip()
     expect(found in c["found"], f"{c['command']}: {found}, {c['found']}")
 
-expect("fails" not in run("claims", "2", "holds", "--json"), "a filter by verdict")
+expect("fails" not in run("claims", "4", "holds", "--json"), "a filter by verdict")
 run("claims", "7", status=2)
 for wrong in ("1 +", "nothing", "blocks{--threads x}", "blocks{", "run{no/rung 1: x}", "1 2", "degree{--stride}"):
     run("figure", wrong, status=2)
