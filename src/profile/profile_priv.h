@@ -107,7 +107,8 @@ enum { PATTERN_ENTRIES = 32, LANES_ENTRIES = 4 };
 /* The worst access of a place: the one that a picture shows. */
 struct sample {
     uint32_t lanes, bytes, excess, degree;
-    uint64_t address[JIT_LANES]; /* shared: from the block's first byte; local: from the thread's */
+    uint64_t address[JIT_LANES]; /* shared: from the block's first byte; local: from the thread's;
+                                    else from the 4 KiB that hold the lowest */
 };
 
 /* One instruction's accesses to one space. */

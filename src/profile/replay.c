@@ -13,7 +13,16 @@
 
 #include <string.h>
 
-enum { PARTITIONS = 16, SECTOR = 32 };
+enum { PARTITIONS = 16, SECTOR = 32, PAGE_SECTORS = (2 << 20) / SECTOR };
+
+/* Pages of 2 MiB by number in the order of their first use: what a program's memory lies at differs
+ * from run to run, and what the caches say must not. */
+struct pages {
+    uint64_t *page;   /* open addressing; 0: free, else the page + 1 */
+    uint32_t *number;
+    uint32_t room, count; /* room: a power of two */
+    uint64_t last, last_number;
+};
 
 /* A finished block's accesses, warp after warp. */
 struct played {
@@ -42,7 +51,52 @@ struct replay {
     uint64_t words, limit;  /* that wait; most that may */
     uint64_t traced, dropped;
     double busiest, even;
+    struct pages pages;
 };
+
+/* -- pages ------------------------------------------------------------------------------------------------- */
+
+static uint32_t
+page_slot(const struct pages *p, uint64_t page)
+{
+    uint32_t at = (uint32_t)(page * 0x9e3779b97f4a7c15ull >> 32) & (p->room - 1);
+    while (p->page[at] && p->page[at] != page + 1)
+        at = (at + 1) & (p->room - 1);
+    return at;
+}
+
+static void
+pages_grow(struct pages *p)
+{
+    struct pages old = *p;
+    p->room = old.room ? 2 * old.room : 64;
+    p->page = ls_alloc(p->room * sizeof *p->page);
+    p->number = ls_alloc(p->room * sizeof *p->number);
+    for (uint32_t k = 0; k < old.room; k++)
+        if (old.page[k]) {
+            uint32_t at = page_slot(p, old.page[k] - 1);
+            p->page[at] = old.page[k];
+            p->number[at] = old.number[k];
+        }
+    ls_release(old.page);
+    ls_release(old.number);
+}
+
+static uint64_t
+page_number(struct pages *p, uint64_t page)
+{
+    if (p->count && p->last == page)
+        return p->last_number;
+    if (2 * (p->count + 1) > p->room)
+        pages_grow(p);
+    uint32_t at = page_slot(p, page);
+    if (!p->page[at]) {
+        p->page[at] = page + 1;
+        p->number[at] = p->count++;
+    }
+    p->last = page;
+    return p->last_number = p->number[at];
+}
 
 struct replay *
 replay_new(struct watch *w)
@@ -86,6 +140,7 @@ play_run(struct replay *r, const struct cursor *c, uint64_t word, struct step *s
     enum access_op op = word >> RUN_OP_SHIFT & 3;
     if (word & RUN_LOCAL)
         sector += c->local;
+    sector = page_number(&r->pages, sector / PAGE_SECTORS) * PAGE_SECTORS + sector % PAGE_SECTORS;
     cache_system_sectors(r->system, c->sm, sector * SECTOR, (uint32_t)n, op, word & RUN_BYPASS);
     for (uint64_t k = 0; k < n && d->memory_partitions; k++)
         step->in[model_partition(d, (sector + k) * SECTOR) % PARTITIONS]++;
@@ -263,5 +318,7 @@ replay_end(struct replay *r)
     k->camping_busiest += r->busiest;
     k->camping_even += r->even;
     pthread_mutex_destroy(&r->lock);
+    ls_release(r->pages.page);
+    ls_release(r->pages.number);
     ls_release(r);
 }

@@ -217,7 +217,14 @@ keep_sample(struct site *s, const struct request *r, const struct verdict *v)
         return;
     s->sample = (struct sample){.lanes = r->lanes, .bytes = s->bytes, .excess = excess,
                                 .degree = v->degree};
-    memcpy(s->sample.address, r->address, sizeof r->address);
+    uint64_t lowest = UINT64_MAX;
+    for (uint32_t rest = r->lanes; rest; rest &= rest - 1)
+        if (r->address[__builtin_ctz(rest)] < lowest)
+            lowest = r->address[__builtin_ctz(rest)];
+    bool absolute = s->space == SPACE_GLOBAL || s->space == SPACE_CONSTANT;
+    uint64_t page = absolute ? lowest & ~(uint64_t)4095 : 0;
+    for (uint32_t l = 0; l < JIT_LANES; l++)
+        s->sample.address[l] = r->address[l] - page;
 }
 
 /* Widths that are none of the model's are several accesses, the widest first. */
