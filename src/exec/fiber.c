@@ -32,6 +32,13 @@ enum {
     STACK_MARGIN = 128 << 10, /* what services and signal frames may need below a call */
 };
 
+/* For functions that begin as one fiber and end as another: TSan counts calls and returns of each. */
+#if FIBER_TSAN
+#define BETWEEN_FIBERS __attribute__((disable_sanitizer_instrumentation))
+#else
+#define BETWEEN_FIBERS
+#endif
+
 struct exec_fiber {
     ucontext_t self, back;
     uint8_t *map; /* guard, then the stack */
@@ -70,7 +77,7 @@ arrived_back(struct exec_fiber *f)
 #endif
 }
 
-static void
+BETWEEN_FIBERS static void
 leave_fiber(struct exec_fiber *f)
 {
     (void)f;
@@ -190,7 +197,7 @@ exec_pause(struct jit_warp *w, uint32_t lanes, uint32_t why)
 /* -- blocks that are given up -------------------------------------------------------------------------------- */
 
 /* Before and after a jump out of a fiber. */
-void
+BETWEEN_FIBERS void
 exec_fiber_leave(struct exec_worker *w)
 {
     if (w->fiber)
