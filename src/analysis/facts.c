@@ -277,6 +277,11 @@ facts_new(const struct flow *flow, const struct shape *shape,
     struct rounds r = {.f = f, .uniform_result = uniform_result};
     r.forced = ls_alloc(flow->reg_count + 1);
     r.widened = ls_alloc(sizeof *r.widened * (flow->reg_count + 1));
+    /* Read before they are written (a value that some way round a loop does not use): whatever they
+     * hold, all lanes hold it. Without a fact, whatever is computed from them would seem never to be. */
+    for (uint32_t k = 0; n && k < flow->reg_count; k++)
+        if (set_has(flow->blocks[0].live_in, k))
+            f->reg[k] = fact_uniform_value();
     bool again = true;
     while (again) {
         for (uint32_t k = 0; k < flow->reg_count; k++)

@@ -642,6 +642,8 @@ make_storage(struct core *c)
         if (c->facts->reg[r].kind == FACT_NONE)
             continue;
         c->reg[r] = core_alloca(c, core_reg_type(c, r));
+        if (set_has(f->blocks[0].live_in, r)) /* read before it is written */
+            LLVMBuildStore(c->e.b, LLVMConstNull(core_reg_type(c, r)), c->reg[r]);
     }
     for (uint32_t k = 0; k < f->block_count; k++) {
         c->pending[k] = core_alloca(c, i32);
