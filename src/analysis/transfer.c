@@ -228,12 +228,14 @@ add(struct facts *fs, const struct fact *a, const struct fact *b, int sign, unsi
         return elementwise(in, 2);
     }
     bool ok = a->bounded && b->bounded;
-    ok &= !__builtin_add_overflow(a->low, sign > 0 ? b->low : -b->high, &low);
-    ok &= !__builtin_add_overflow(a->high, sign > 0 ? b->high : -b->low, &high);
+    ok &= sign > 0 ? !__builtin_add_overflow(a->low, b->low, &low)
+                   : !__builtin_sub_overflow(a->low, b->high, &low);
+    ok &= sign > 0 ? !__builtin_add_overflow(a->high, b->high, &high)
+                   : !__builtin_sub_overflow(a->high, b->low, &high);
     set_bounds(&f, ok, low, high, bits);
     if (both_known(a, b) && f.bounded) {
         f.known = true;
-        f.base = a->base + sign * b->base;
+        f.base = sign > 0 ? a->base + b->base : a->base - b->base;
     }
     return f;
 }

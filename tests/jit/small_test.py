@@ -80,7 +80,13 @@ def shifts_by_lane():
     mov.u64 %d, 1000; shl.b32 %n, %t, 1; shl.b64 %d, %d, %n; mul.wide.u32 %g, %t, 8; add.u64 %g, %g, %o;
     st.global.u64 [%g], %d;
 """
-    assert struct.unpack("<32Q", case(body, 256)) == tuple((1000 << 2 * t) % 2**64 for t in range(32))
+    body += """
+    .reg .s64 %m, %n2; mov.s64 %m, -9223372036854775808; sub.s64 %n2, %d, %m; st.global.u64 [%g+256], %n2;
+    mov.s64 %n2, 7; sub.s64 %n2, %n2, %m; st.global.u64 [%g+512], %n2;
+"""
+    got = case(body, 768)
+    assert struct.unpack("<32Q", got[512:]) == (7 + 2**63,) * 32
+    assert struct.unpack("<32Q", got[:256]) == tuple((1000 << 2 * t) % 2**64 for t in range(32))
 
 
 def breakpoint_ends():
