@@ -4,6 +4,7 @@
  * graphics, external memory. Each says so and returns cudaErrorNotSupported.
  */
 #include "cudart/cudart.h"
+#include "cuda_gl_interop.h"
 
 #include <dlfcn.h>
 
@@ -36,7 +37,7 @@ REFUSED(cudaGraphicsResourceGetMappedPointer, (void **a, size_t *b, cudaGraphics
 REFUSED(cudaGraphicsSubResourceGetMappedArray, (cudaArray_t *a, cudaGraphicsResource_t b, unsigned int c, unsigned int d), GRAPHICS)
 REFUSED(cudaGraphicsResourceGetMappedMipmappedArray, (cudaMipmappedArray_t *a, cudaGraphicsResource_t b), GRAPHICS)
 
-REFUSED(cudaGLGetDevices, (unsigned int *a, int *b, unsigned int c, int d), GRAPHICS)
+REFUSED(cudaGLGetDevices, (unsigned int *a, int *b, unsigned int c, enum cudaGLDeviceList d), GRAPHICS)
 REFUSED(cudaGraphicsGLRegisterBuffer, (cudaGraphicsResource_t *a, unsigned int b, unsigned int c), GRAPHICS)
 REFUSED(cudaGraphicsGLRegisterImage, (cudaGraphicsResource_t *a, unsigned int b, unsigned int c, unsigned int d), GRAPHICS)
 REFUSED(cudaGLSetGLDevice, (int a), GRAPHICS)
