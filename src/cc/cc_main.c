@@ -453,7 +453,10 @@ archive(struct step *s)
     cc_words_add(&w, "rcs");
     cc_words_add(&w, s->args->output ? s->args->output : "a.a");
     int status = add_objects(s, &w, false);
-    return status ? status : run(s, &w);
+    if (status == 0)
+        return run(s, &w);
+    VEC_FREE(&w);
+    return status;
 }
 
 static int
@@ -473,8 +476,10 @@ link_program(struct step *s)
     cc_words_add(&w, "-o");
     cc_words_add(&w, a->output ? a->output : a->shared ? "a.so" : "a.out");
     int status = add_objects(s, &w, true);
-    if (status)
+    if (status) {
+        VEC_FREE(&w);
         return status;
+    }
     cc_words_add(&w, arena_printf(a->arena, "-L%s", s->tools->library));
     cc_words_add(&w, arena_printf(a->arena, "-Wl,-rpath,%s", s->tools->library));
     cc_words_add(&w, "-llockstep");

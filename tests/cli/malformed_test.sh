@@ -153,4 +153,8 @@ expect "full disk for the cache" 0 "" bash -c \
 expect "full disk for the dump" 2 "x.bin" bash -c \
     '(trap "" XFSZ; ulimit -f 0; exec "$LOCKSTEP" launch good.ptx --block 32 --arg buffer:128 --dump 0:x.bin) 2>&1 | cat >&2; exit ${PIPESTATUS[0]}'
 [ -z "$(find . -name 'x.bin*')" ] || complain "a half-written dump was left"
+# -- programs
+echo '__global__ void k() { int x = ; } int main() {}' >bad.cu
+expect "a program that does not compile" 2 "bad.cu:1:31: error" "$LOCKSTEP" run bad.cu
+expect "an object that is none" 1 "" "$LOCKSTEP" cc good.ptx nothing.o -o x
 finish
