@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Matrix product between tiled and register-blocked: a thread computes EACH elements of a column, a
- * block of 32 x 8 threads a tile of 32 x 32. An element of B, read once from shared memory into a
- * register, serves EACH multiply-adds: 1 + 1 / EACH loads for one, where the tiled rung needs two.
+ * block of TILE x HIGH threads a tile of TILE x TILE. An element of B, read once from shared memory
+ * into a register, serves EACH multiply-adds: 1 + 1 / EACH loads for one, where the tiled rung needs
+ * two. TILE and HIGH are fixed when the program is compiled (-DTILE=64 -DHIGH=16).
  *
  * systems: A6
  * title: thread coarsening: 4 elements a thread
@@ -13,7 +14,15 @@
  */
 #include "../common/product.h"
 
-enum { TILE = 32, HIGH = 8, EACH = TILE / HIGH };
+#ifndef TILE
+#define TILE 32
+#endif
+#ifndef HIGH
+#define HIGH 8
+#endif
+
+enum { EACH = TILE / HIGH };
+static_assert(TILE % HIGH == 0, "every thread has the same number of elements");
 
 __global__ void
 __launch_bounds__(TILE *HIGH) product(const float *a, const float *b, float *c, int m, int k, int n)

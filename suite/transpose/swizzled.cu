@@ -12,6 +12,8 @@
  */
 #include "transpose.h"
 
+static_assert((TILE & (TILE - 1)) == 0, "x xor y stays below TILE for powers of two alone");
+
 __global__ void
 transpose(float *out, const float *in, int width, int height)
 {

@@ -8,10 +8,14 @@
 
 #include "../common/suite.h"
 
-enum {
-    TILE = 32,
-    ROWS = 8
-}; /* a block of 32 x 8 threads moves a tile of 32 x 32, 4 elements each */
+/* A block of TILE x ROWS threads moves a tile of TILE x TILE, TILE / ROWS elements each; both can be
+ * chosen when it is compiled: -DTILE=16 -DROWS=4. */
+#ifndef TILE
+#define TILE 32
+#endif
+#ifndef ROWS
+#define ROWS 8
+#endif
 
 static int
 transpose_main(const char *name, const char *title,
