@@ -141,7 +141,7 @@ double model_partition_camping(const struct device_profile *d, const uint64_t *a
 
 /* -- caches, simulated -------------------------------------------------------------------------------
  * One cache: sets of lines, each line cut in sectors that are filled one by one, least recently
- * used line replaced.
+ * used line replaced. Lines are numbered with 32 bits: addresses reach to 512 GiB for lines of 128 bytes.
  */
 struct cache;
 struct cache *cache_new(uint64_t bytes, uint32_t line_bytes, uint32_t sector_bytes, uint32_t ways);

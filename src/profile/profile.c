@@ -154,6 +154,7 @@ new_sheet(struct watch *w)
     s->watch = w;
     s->counts = ls_alloc(sizeof *s->counts * JIT_COUNTS * w->places);
     s->site = ls_alloc(sizeof *s->site * w->places);
+    s->quick = ls_alloc(sizeof *s->quick * w->places);
     if (w->replay)
         s->trace = ls_alloc(sizeof *s->trace * w->launch.launch->warps);
     pthread_mutex_lock(&w->lock);
@@ -171,6 +172,7 @@ free_sheet(struct sheet *s)
     VEC_FREE(&s->records);
     ls_release(s->trace);
     ls_release(s->site);
+    ls_release(s->quick);
     ls_release(s->counts);
     arena_free(&s->arena);
     ls_release(s);

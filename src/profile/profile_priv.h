@@ -111,6 +111,14 @@ struct sample {
                                     else from the 4 KiB that hold the lowest */
 };
 
+/* The pattern that fitted last at a place, where counting it is all there is to do: its space is
+ * declared and no cache sees it. What a lookup needs lies in one line of the host's cache. */
+struct quick {
+    const int32_t *offset;
+    uint64_t *times; /* NULL: no such pattern */
+    uint32_t lanes, bytes, key, key_mask;
+};
+
 /* One instruction's accesses to one space. */
 struct site {
     struct site *next; /* the same instruction, another space */
@@ -149,6 +157,7 @@ struct sheet {
     struct arena arena;
     uint64_t *counts;    /* JIT_COUNTS per place */
     struct site **site;  /* per place: a list */
+    struct quick *quick; /* per place */
     struct trace *trace; /* per warp, of the block in flight; NULL: no caches */
     VEC(struct record) records; /* of a launch small enough */
     uint32_t phase;             /* of the block in flight */

@@ -369,9 +369,18 @@ first_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *
     return NULL;
 }
 
-void
-verdict_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *offset,
-                uint32_t bytes, uint32_t space, uint32_t op, uint32_t place)
+/* Blocks' shared memory begins at a page, so that its key is the address's own. */
+static inline void
+keep_quick(struct sheet *sheet, const struct site *s, struct pattern_entry *e, uint32_t place)
+{
+    bool quick = !s->traced && s->space != SPACE_LOCAL && s->declared != PTX_SPACE_NONE;
+    sheet->quick[place] = (struct quick){e->offset, quick ? &e->verdict.times : NULL, e->lanes,
+                                         s->bytes, e->key, s->key_mask};
+}
+
+static __attribute__((noinline)) void
+judge_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *offset,
+              uint32_t bytes, uint32_t space, uint32_t op, uint32_t place)
 {
     struct sheet *sheet = w->block->tool;
     struct site *s = sheet->site[place];
@@ -385,13 +394,41 @@ verdict_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t
     struct pattern_entry *e = s->last;
     if (!e || e->offset != offset || e->key != key || e->lanes != lanes)
         e = find_pattern(sheet, s, w, lanes, base, offset, key);
+    keep_quick(sheet, s, e, place);
     count(sheet, s, &e->verdict, w->warp, reference_sector(s->space, at));
+}
+
+void
+verdict_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *offset,
+                uint32_t bytes, uint32_t space, uint32_t op, uint32_t place)
+{
+    const struct quick *q = &((struct sheet *)w->block->tool)->quick[place];
+    if (q->times && q->offset == offset && q->lanes == lanes && q->bytes == bytes &&
+        ((uint32_t)base & q->key_mask) == q->key)
+        ++*q->times;
+    else
+        judge_pattern(w, lanes, base, offset, bytes, space, op, place);
+}
+
+/* Do the active lanes lie as the entry has them? step: from one lane's origin to the next one's. */
+static inline bool
+same_distances(const struct lanes_entry *e, const uint64_t *address, uint64_t first, uint64_t step)
+{
+    uint64_t differ = 0;
+    if (e->lanes == UINT32_MAX && step == 0)
+        for (uint32_t l = 0; l < JIT_LANES; l++)
+            differ |= address[l] - first - (uint64_t)e->distance[l];
+    else
+        for (uint32_t l = 0; l < JIT_LANES; l++)
+            differ |= (address[l] - l * step - first - (uint64_t)e->distance[l]) &
+                      -(uint64_t)(e->lanes >> l & 1);
+    return !differ;
 }
 
 /* The kept verdict of these distances. A site whose accesses hardly ever repeat is not searched. */
 static struct lanes_entry *
 find_distances(struct sheet *sheet, struct site *s, uint32_t lanes, uint32_t key,
-               const int64_t *distance)
+               const uint64_t *address, uint64_t first, uint64_t step)
 {
     if (!s->distances)
         s->distances = ARENA_ARRAY(&sheet->arena, struct lanes_entry, LANES_ENTRIES);
@@ -399,8 +436,7 @@ find_distances(struct sheet *sheet, struct site *s, uint32_t lanes, uint32_t key
         return NULL;
     for (uint32_t k = 0; k < LANES_ENTRIES; k++) {
         struct lanes_entry *e = &s->distances[k];
-        if (e->lanes == lanes && e->key == key &&
-            memcmp(e->distance, distance, sizeof e->distance) == 0) {
+        if (e->lanes == lanes && e->key == key && same_distances(e, address, first, step)) {
             s->lanes_hits++;
             return e;
         }
@@ -409,32 +445,40 @@ find_distances(struct sheet *sheet, struct site *s, uint32_t lanes, uint32_t key
     return NULL;
 }
 
+/* The entry becomes that of these distances: the model is asked. */
+static __attribute__((noinline)) void
+judge_distances(struct sheet *sheet, struct site *s, struct lanes_entry *e, uint32_t lanes,
+                uint32_t key, const uint64_t *address, uint64_t start, uint64_t step)
+{
+    struct request r = {.lanes = lanes};
+    for (uint32_t l = 0; l < JIT_LANES; l++)
+        r.address[l] = address[l] - start - l * step;
+    uint64_t first = r.address[__builtin_ctz(lanes)];
+    r.reference = reference_sector(s->space, first);
+    retire(s, &e->verdict);
+    e->lanes = lanes;
+    e->key = key;
+    for (uint32_t l = 0; l < JIT_LANES; l++)
+        e->distance[l] = (int64_t)(r.address[l] - first) & -(int64_t)(lanes >> l & 1);
+    evaluate(sheet, s, &r, &e->verdict);
+}
+
 /* All these lanes' addresses lie in the site's space. */
 static void
 access_site(struct sheet *sheet, struct site *s, const struct jit_warp *w, uint32_t lanes,
             const uint64_t *address)
 {
-    struct request r = {.lanes = lanes};
-    int64_t distance[JIT_LANES];
-    uint64_t away = s->space == SPACE_LOCAL ? w->block->launch->local_stride : 0;
+    uint64_t step = s->space == SPACE_LOCAL ? w->block->launch->local_stride : 0;
     uint64_t start = origin(w, s->space, 0);
-    for (uint32_t l = 0; l < JIT_LANES; l++)
-        r.address[l] = address[l] - start - l * away;
-    uint64_t first = r.address[__builtin_ctz(lanes)];
-    for (uint32_t l = 0; l < JIT_LANES; l++)
-        distance[l] = (int64_t)(r.address[l] - first) & -(int64_t)(lanes >> l & 1);
+    uint32_t lowest = (uint32_t)__builtin_ctz(lanes);
+    uint64_t from = address[lowest] - lowest * step, first = from - start;
     uint32_t key = (uint32_t)first & s->key_mask;
-    r.reference = reference_sector(s->space, first);
-    struct lanes_entry *e = find_distances(sheet, s, lanes, key, distance);
+    struct lanes_entry *e = find_distances(sheet, s, lanes, key, address, from, step);
     if (!e) {
         e = &s->distances[s->lanes_victim++ % LANES_ENTRIES];
-        retire(s, &e->verdict);
-        e->lanes = lanes;
-        e->key = key;
-        memcpy(e->distance, distance, sizeof distance);
-        evaluate(sheet, s, &r, &e->verdict);
+        judge_distances(sheet, s, e, lanes, key, address, start, step);
     }
-    count(sheet, s, &e->verdict, w->warp, r.reference);
+    count(sheet, s, &e->verdict, w->warp, reference_sector(s->space, first));
 }
 
 void

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Counting costs little: the product in tiles of 16 x 16, n = 512, with all counters, in processor
-time of one worker: at least 75 million multiply-adds a second (an idle core does ten times that)."""
+time of one worker: at least 75 million multiply-adds a second (an idle core does fifteen times that)."""
 import os, resource, subprocess, sys, tempfile
 
 if os.environ.get("SANITIZE"):
