@@ -409,6 +409,7 @@ readable(struct arena *a, const char *name)
             text_add_bytes(&t, s, n);
         }
         s += n;
+        s += nested && *s == 'L'; /* static in a namespace */
     }
     char *out = arena_strdup(a, t.count ? t.at : name);
     text_free(&t);

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -106,10 +107,35 @@ struct watch {
     bool stdout_taken;
 };
 
+/* The program under a tool; 0: none. A handler reads it. */
+static volatile pid_t watched;
+
+/* What ends this command ends the program first: that writes what the tool has found so far, and this
+ * process lives on to show it. */
+static void
+hand_on(int number)
+{
+    if (watched > 0)
+        kill(watched, number);
+}
+
+static void
+hand_on_signals(pid_t child)
+{
+    static const int ending[] = {SIGTERM, SIGHUP};
+    struct sigaction ours = {.sa_handler = hand_on, .sa_flags = SA_RESTART}, old;
+    struct sigaction usual = {.sa_handler = SIG_DFL};
+    watched = child;
+    for (size_t k = 0; k < sizeof ending / sizeof *ending; k++)
+        if (sigaction(ending[k], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+            sigaction(ending[k], child ? &ours : &usual, NULL);
+}
+
 /* In the child. A failed exec is told through the pipe, which a good one closes. */
 static _Noreturn void
 become(const struct watch *w, int tell)
 {
+    prctl(PR_SET_PDEATHSIG, SIGTERM); /* where this command is killed outright */
     setenv("LOCKSTEP_TOOL", w->tool, 1);
     setenv("LOCKSTEP_TOOL_OUT", w->out, 1);
     setenv("LOCKSTEP_TOOL_OPTIONS", w->options ? w->options : "", 1);
@@ -146,11 +172,13 @@ run_and_wait(const struct watch *w)
         become(w, ends[1]);
     }
     close(ends[1]);
+    hand_on_signals(child);
     void (*interrupt)(int) = signal(SIGINT, SIG_IGN), (*quit)(int) = signal(SIGQUIT, SIG_IGN);
     bool failed = read(ends[0], &why, sizeof why) == sizeof why;
     close(ends[0]);
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         ;
+    hand_on_signals(0);
     signal(SIGINT, interrupt);
     signal(SIGQUIT, quit);
     errno = why;
