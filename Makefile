@@ -7,7 +7,7 @@
 #   make check T=ptx  the tests whose name matches T
 #   make install      to PREFIX (/usr/local), under DESTDIR
 #   make package      build/lockstep_*.deb
-#   make bench        speed, launch cost, compile time (B='--quick' for less)
+#   make bench        speed beside PoCL and C, costs (B='--quick' or B='--rows sgemm' for less)
 #   make format, lint, clean
 
 SHELL := /bin/bash

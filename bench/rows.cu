@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The lectures' workloads as one benchmark program, a kernel a row; bench/run.py lays its times beside
- * those of the same kernels in OpenCL and of C. Each row is verified against a loop of C on the same
- * data (except where a row repeats another's result) before it is timed.
+ * The lectures' workloads as CUDA kernels, a kernel a row (rows.h has the list, the sizes and the
+ * reference).
  *
- *     lockstep run bench/rows.cu [--row NAME] [--repeat R] [--scale S] [--json]
- *
- * --scale divides the sizes. Sizes at scale 1: products n = 1024; transpose 4096^2; averaging 16 M
- * elements, 50 iterations; 1-D convolution 16 M, 9 taps; SpMV 1 M rows of 16; reductions 64 M floats;
- * histograms 64 M bytes; 2-D convolution 2048^2, 5 x 5; sum of three and differences 64 M.
+ *     lockstep run bench/rows.cu [--row NAME] [--repeat R] [--scale S]
  */
-#include "../suite/common/suite.h"
+#include "rows.h"
 
-enum { MI = 1 << 20, TAPS = 9, BOX = 5, BLOCK = 256, TILE = 32, STEPS = 8 };
+#include <cuda_runtime.h>
+
+enum { TAPS = ROW_TAPS, BOX = ROW_BOX, BLOCK = ROW_BLOCK, TILE = 32, STEPS = 8 };
 
 /* -- products -------------------------------------------------------------------------------------- */
 
@@ -381,312 +378,176 @@ hist_global(const unsigned char *in, unsigned *out, int n)
         atomicAdd(&out[in[i]], 1u);
 }
 
+/* -- costs ---------------------------------------------------------------------------------------------- */
+
+__global__ void
+empty(void)
+{
+}
+
+/* Each step passes a word on to the thread before: two barriers. */
+__global__ void
+barriers(const float *in, float *out, int steps)
+{
+    __shared__ float s[BLOCK];
+    int i = blockIdx.x * BLOCK + threadIdx.x;
+    s[threadIdx.x] = in[i];
+    for (int k = 0; k < steps; k++) {
+        __syncthreads();
+        float next = s[(threadIdx.x + 1) % BLOCK];
+        __syncthreads();
+        s[threadIdx.x] = next;
+    }
+    out[i] = s[threadIdx.x];
+}
+
 /* -- the rows --------------------------------------------------------------------------------------------- */
 
-enum kind { PRODUCT, TRANSPOSE, AVERAGE, CONV1D, SPMV, REDUCE, HISTOGRAM, CONV2D, SUM3, DIFFERENCE };
-
-struct data {
-    int n;              /* elements, or the side of a square */
-    float *a, *b, *c;   /* device */
+static struct device {
+    float *a, *b, *c;
     int *start, *column;
     unsigned char *bytes;
     unsigned *bins;
-    float *host_a, *host_b, *host_c;
-    unsigned char *host_bytes;
-};
-
-#define GRID2(t) dim3((d->n + (t) - 1) / (t), (d->n + (t) - 1) / (t))
-#define GRID1 ((d->n + BLOCK - 1) / BLOCK)
+} dev;
 
 static void
-iterate(struct data *d, int launches, void (*kernel)(const float *, float *, int))
+check(cudaError_t error, const char *call)
 {
-    float *from = d->a, *to = d->c, *spare = d->b;
+    if (error == cudaSuccess)
+        return;
+    fprintf(stderr, "rows: %s failed: %s\n", call, cudaGetErrorString(error));
+    exit(1);
+}
+#define CHECK(call) check((call), #call)
+
+#define GRID1 ((n + BLOCK - 1) / BLOCK)
+#define GRID2(t) dim3((n + (t) - 1) / (t), (n + (t) - 1) / (t))
+
+/* The input stays: the first launch reads a, the others go to and fro between b and c. */
+static void
+iterate(int launches, void (*kernel)(const float *, float *, int), const float **from, float **to, int n)
+{
     for (int i = 0; i < launches; i++) {
-        kernel<<<GRID1, BLOCK>>>(from, to, d->n);
-        float *next = i ? from : spare; /* the input stays */
-        from = to;
-        to = next;
-    }
-    if (from != d->c)
-        CHECK(cudaMemcpyAsync(d->c, from, sizeof(float) * d->n, cudaMemcpyDeviceToDevice));
-}
-
-#define ROWS(ROW)                                                                                        \
-    ROW(sgemm_naive, PRODUCT, (sgemm_naive<<<GRID2(16), dim3(16, 16)>>>(d->a, d->b, d->c, d->n)))        \
-    ROW(sgemm_tiled16, PRODUCT, (sgemm_tiled<16><<<GRID2(16), dim3(16, 16)>>>(d->a, d->b, d->c, d->n)))  \
-    ROW(sgemm_tiled32, PRODUCT, (sgemm_tiled<32><<<GRID2(32), dim3(32, 32)>>>(d->a, d->b, d->c, d->n)))  \
-    ROW(sgemm_reg4, PRODUCT, (sgemm_reg<4, false><<<GRID2(64), dim3(16, 16)>>>(d->a, d->b, d->c, d->n))) \
-    ROW(sgemm_reg4s, PRODUCT, (sgemm_reg<4, true><<<GRID2(64), dim3(16, 16)>>>(d->a, d->b, d->c, d->n))) \
-    ROW(sgemm_reg8, PRODUCT, (sgemm_reg<8, true><<<GRID2(128), dim3(16, 16)>>>(d->a, d->b, d->c, d->n))) \
-    ROW(transpose_naive, TRANSPOSE, (transpose_naive<<<GRID2(32), dim3(32, 32)>>>(d->a, d->c, d->n)))    \
-    ROW(transpose_tiled32, TRANSPOSE, (transpose_tiled<0><<<GRID2(32), dim3(32, 32)>>>(d->a, d->c, d->n))) \
-    ROW(transpose_pad33, TRANSPOSE, (transpose_tiled<1><<<GRID2(32), dim3(32, 32)>>>(d->a, d->c, d->n))) \
-    ROW(transpose_pad33x8, TRANSPOSE, (transpose_tiled<1><<<GRID2(32), dim3(32, 8)>>>(d->a, d->c, d->n))) \
-    ROW(avg_global, AVERAGE, (iterate(d, 50, avg_global)))                                               \
-    ROW(avg_temporal, AVERAGE, (iterate(d, 50 / STEPS, avg_temporal), iterate_rest(d)))                  \
-    ROW(conv1d_basic, CONV1D, (conv1d_basic<<<GRID1, BLOCK>>>(d->a, d->c, d->n)))                        \
-    ROW(conv1d_tiled, CONV1D, (conv1d_tiled<<<GRID1, BLOCK>>>(d->a, d->c, d->n)))                        \
-    ROW(spmv_csr, SPMV, (spmv_csr<<<GRID1, BLOCK>>>(d->start, d->column, d->b, d->a, d->c, d->n)))       \
-    ROW(reduce_tree, REDUCE, (reduce_tree<<<GRID1, BLOCK>>>(d->a, d->c, d->n)))                          \
-    ROW(reduce_treemod, REDUCE, (reduce_treemod<<<GRID1, BLOCK>>>(d->a, d->c, d->n)))                    \
-    ROW(reduce_gridstride, REDUCE, (reduce_gridstride<<<256, BLOCK>>>(d->a, d->c, d->n)))                \
-    ROW(reduce_atomic, REDUCE, (cudaMemsetAsync(d->c, 0, 4), reduce_atomic<<<256, BLOCK>>>(d->a, d->c, d->n))) \
-    ROW(hist_local, HISTOGRAM, (cudaMemsetAsync(d->bins, 0, 1024), hist_local<<<256, BLOCK>>>(d->bytes, d->bins, d->n))) \
-    ROW(hist_global, HISTOGRAM, (cudaMemsetAsync(d->bins, 0, 1024), hist_global<<<256, BLOCK>>>(d->bytes, d->bins, d->n))) \
-    ROW(conv2d_basic, CONV2D, (conv2d_basic<<<GRID2(16), dim3(16, 16)>>>(d->a, d->c, d->n)))             \
-    ROW(conv2d_tile20, CONV2D, (conv2d_tile20<<<GRID2(16), dim3(20, 20)>>>(d->a, d->c, d->n)))           \
-    ROW(conv2d_tile16, CONV2D, (conv2d_tile16<<<GRID2(16), dim3(16, 16)>>>(d->a, d->c, d->n)))           \
-    ROW(sum3_direct, SUM3, (sum3_direct<<<GRID1, BLOCK>>>(d->a, d->c, d->n)))                            \
-    ROW(sum3_local, SUM3, (sum3_local<<<GRID1, BLOCK>>>(d->a, d->c, d->n)))                              \
-    ROW(fd_direct, DIFFERENCE, (fd_direct<<<GRID1, BLOCK>>>(d->a, d->c, d->n)))                          \
-    ROW(fd_local, DIFFERENCE, (fd_local<<<GRID1, BLOCK>>>(d->a, d->c, d->n)))
-
-/* 50 = 6 launches of 8 steps and 2 single ones. */
-static void
-iterate_rest(struct data *d)
-{
-    for (int i = 0; i < 50 % STEPS; i++) {
-        avg_global<<<GRID1, BLOCK>>>(d->c, d->b, d->n);
-        CHECK(cudaMemcpyAsync(d->c, d->b, sizeof(float) * d->n, cudaMemcpyDeviceToDevice));
+        kernel<<<GRID1, BLOCK>>>(*from, *to, n);
+        *from = *to;
+        *to = *to == dev.b ? dev.c : dev.b;
     }
 }
 
-#define FUNCTION(name, kind, work) static void run_##name(struct data *d) { work; }
-ROWS(FUNCTION)
-
-static const struct row {
-    const char *name;
-    enum kind kind;
-    void (*run)(struct data *);
-} rows[] = {
-#define ENTRY(name, kind, work) {#name, kind, run_##name},
-    ROWS(ENTRY)};
-enum { COUNT = sizeof rows / sizeof *rows };
-
-/* Size by kind, at scale 1: elements, or the side of a square; and what a run moves or computes. */
-static const struct {
-    int n;
-    bool square;
-    const char *unit;
-    double per_element; /* 1e9 units */
-} kinds[] = {
-    {1024, true, "GFLOP/s", 2.0 * 1024}, {4096, true, "GB/s", 8}, {16 * MI, false, "GB/s*", 8 * 50},
-    {16 * MI, false, "GB/s", 8}, {MI, false, "GB/s", 16 * 8 + 8}, {64 * MI, false, "GB/s", 4},
-    {64 * MI, false, "GB/s", 1}, {2048, true, "GFLOP/s", 2.0 * BOX * BOX}, {64 * MI, false, "GB/s", 8},
-    {64 * MI, false, "GB/s", 8},
-};
-
-/* -- data and references ------------------------------------------------------------------------------------ */
-
+/* `turns` launches of the first kernel and `rest` of the second; the last writes c. */
 static void
-prepare(struct data *d, enum kind kind, int scale)
+average(void (*kernel)(const float *, float *, int), int turns, int rest, int n)
 {
-    *d = (struct data){kinds[kind].n / scale};
-    if (d->n < 64)
-        d->n = 64;
-    size_t count = kinds[kind].square ? (size_t)d->n * d->n : d->n;
-    size_t more = kind == SPMV ? 16 * count : count;
-    d->host_a = (float *)malloc(count * 4);
-    d->host_b = (float *)malloc(more * 4);
-    d->host_c = (float *)malloc(count * 4);
-    suite_fill(d->host_a, count, 1);
-    suite_fill(d->host_b, more, 2);
-    CHECK(cudaMalloc(&d->a, count * 4));
-    CHECK(cudaMalloc(&d->b, more * 4));
-    CHECK(cudaMalloc(&d->c, count * 4));
-    CHECK(cudaMemcpy(d->a, d->host_a, count * 4, cudaMemcpyHostToDevice));
-    CHECK(cudaMemcpy(d->b, d->host_b, more * 4, cudaMemcpyHostToDevice));
-    float weights[BOX * BOX];
-    suite_fill(weights, BOX * BOX, 3);
-    CHECK(cudaMemcpyToSymbol(taps, weights, sizeof(float) * TAPS));
-    CHECK(cudaMemcpyToSymbol(box, weights, sizeof weights));
-    if (kind == SPMV) {
-        CHECK(cudaMallocManaged(&d->start, (count + 1) * 4));
-        CHECK(cudaMallocManaged(&d->column, more * 4));
-        for (int r = 0; r <= d->n; r++)
-            d->start[r] = 16 * r;
-        for (size_t k = 0; k < more; k++)
-            d->column[k] = (int)((k * 2654435761u >> 7) % d->n);
-    }
-    if (kind == HISTOGRAM) {
-        d->host_bytes = (unsigned char *)malloc(d->n);
-        for (int i = 0; i < d->n; i++)
-            d->host_bytes[i] = (unsigned char)((i * 2654435761u) >> 15);
-        CHECK(cudaMalloc(&d->bytes, d->n));
-        CHECK(cudaMalloc(&d->bins, 1024));
-        CHECK(cudaMemcpy(d->bytes, d->host_bytes, d->n, cudaMemcpyHostToDevice));
-    }
+    const float *from = dev.a;
+    float *to = (turns + rest) % 2 ? dev.c : dev.b;
+    iterate(turns, kernel, &from, &to, n);
+    iterate(rest, avg_global, &from, &to, n);
 }
 
 static void
-release(struct data *d)
+launch(enum row_id row, int n)
 {
-    free(d->host_a);
-    free(d->host_b);
-    free(d->host_c);
-    free(d->host_bytes);
-    cudaFree(d->a);
-    cudaFree(d->b);
-    cudaFree(d->c);
-    cudaFree(d->start);
-    cudaFree(d->column);
-    cudaFree(d->bytes);
-    cudaFree(d->bins);
-}
-
-/* Element i of the right result, for the kinds whose elements can be computed one by one. */
-static double
-expected(const struct data *d, enum kind kind, size_t i)
-{
-    const float *a = d->host_a, *b = d->host_b;
-    int n = d->n, x = (int)(i % n), y = (int)(i / n);
-    float weights[BOX * BOX];
-    double sum = 0;
-    suite_fill(weights, BOX * BOX, 3);
-    switch (kind) {
-    case PRODUCT:
-        for (int k = 0; k < n; k++)
-            sum += (double)a[(size_t)y * n + k] * b[(size_t)k * n + x];
-        return sum;
-    case TRANSPOSE:
-        return a[(size_t)x * n + y];
-    case CONV1D:
-        for (int k = 0; k < TAPS; k++) {
-            long at = (long)i + k - TAPS / 2;
-            sum += at >= 0 && at < n ? (double)weights[k] * a[at] : 0;
-        }
-        return sum;
-    case CONV2D:
-        for (int k = 0; k < BOX * BOX; k++) {
-            int u = x + k % BOX - BOX / 2, v = y + k / BOX - BOX / 2;
-            sum += u >= 0 && u < n && v >= 0 && v < n ? (double)weights[k] * a[(size_t)v * n + u] : 0;
-        }
-        return sum;
-    case SPMV:
-        for (int k = d->start[i]; k < d->start[i + 1]; k++)
-            sum += (double)b[k] * a[d->column[k]];
-        return sum;
-    case SUM3:
-        return i == 0 || i == (size_t)n - 1 ? a[i] : (double)a[i - 1] + a[i] + a[i + 1];
-    case DIFFERENCE:
-        return i + 1 < (size_t)n ? (double)a[i + 1] - a[i] : 0;
-    case AVERAGE: { /* 50 steps back: 101 values decide */
-        double v[101];
-        for (int k = 0; k < 101; k++)
-            v[k] = (long)i + k - 50 >= 0 && (long)i + k - 50 < n ? a[(long)i + k - 50] : 0;
-        for (int s = 0; s < 50; s++) {
-            double before = v[s];
-            for (int k = s + 1; k < 100 - s; k++) {
-                long g = (long)i + k - 50;
-                double here = v[k];
-                if (g > 0 && g < n - 1)
-                    v[k] = (before + here + v[k + 1]) / 3;
-                before = here;
-            }
-        }
-        return v[50];
-    }
+    const float *a = dev.a, *b = dev.b;
+    float *c = dev.c;
+    switch (row) {
+#define CASE(name, ...) case ROW_##name: __VA_ARGS__; break;
+    CASE(sgemm_naive, sgemm_naive<<<GRID2(16), dim3(16, 16)>>>(a, b, c, n))
+    CASE(sgemm_tiled16, sgemm_tiled<16><<<GRID2(16), dim3(16, 16)>>>(a, b, c, n))
+    CASE(sgemm_tiled32, sgemm_tiled<32><<<GRID2(32), dim3(32, 32)>>>(a, b, c, n))
+    CASE(sgemm_reg4, sgemm_reg<4, false><<<GRID2(64), dim3(16, 16)>>>(a, b, c, n))
+    CASE(sgemm_reg4s, sgemm_reg<4, true><<<GRID2(64), dim3(16, 16)>>>(a, b, c, n))
+    CASE(sgemm_reg8, sgemm_reg<8, true><<<GRID2(128), dim3(16, 16)>>>(a, b, c, n))
+    CASE(transpose_naive, transpose_naive<<<GRID2(TILE), dim3(32, 32)>>>(a, c, n))
+    CASE(transpose_tiled32, transpose_tiled<0><<<GRID2(TILE), dim3(32, 32)>>>(a, c, n))
+    CASE(transpose_pad33, transpose_tiled<1><<<GRID2(TILE), dim3(32, 32)>>>(a, c, n))
+    CASE(transpose_pad33x8, transpose_tiled<1><<<GRID2(TILE), dim3(32, 8)>>>(a, c, n))
+    CASE(avg_global, average(avg_global, ROW_TURNS, 0, n))
+    CASE(avg_temporal, average(avg_temporal, ROW_TURNS / STEPS, ROW_TURNS % STEPS, n))
+    CASE(conv1d_basic, conv1d_basic<<<GRID1, BLOCK>>>(a, c, n))
+    CASE(conv1d_tiled, conv1d_tiled<<<GRID1, BLOCK>>>(a, c, n))
+    CASE(spmv_csr, spmv_csr<<<GRID1, BLOCK>>>(dev.start, dev.column, b, a, c, n))
+    CASE(reduce_tree, reduce_tree<<<GRID1, BLOCK>>>(a, c, n))
+    CASE(reduce_treemod, reduce_treemod<<<GRID1, BLOCK>>>(a, c, n))
+    CASE(reduce_gridstride, reduce_gridstride<<<256, BLOCK>>>(a, c, n))
+    CASE(reduce_atomic, cudaMemsetAsync(c, 0, 4), reduce_atomic<<<256, BLOCK>>>(a, c, n))
+    CASE(hist_local, cudaMemsetAsync(dev.bins, 0, 1024), hist_local<<<256, BLOCK>>>(dev.bytes, dev.bins, n))
+    CASE(hist_global, cudaMemsetAsync(dev.bins, 0, 1024), hist_global<<<256, BLOCK>>>(dev.bytes, dev.bins, n))
+    CASE(conv2d_basic, conv2d_basic<<<GRID2(16), dim3(16, 16)>>>(a, c, n))
+    CASE(conv2d_tile20, conv2d_tile20<<<GRID2(16), dim3(20, 20)>>>(a, c, n))
+    CASE(conv2d_tile16, conv2d_tile16<<<GRID2(16), dim3(16, 16)>>>(a, c, n))
+    CASE(sum3_direct, sum3_direct<<<GRID1, BLOCK>>>(a, c, n))
+    CASE(sum3_local, sum3_local<<<GRID1, BLOCK>>>(a, c, n))
+    CASE(fd_direct, fd_direct<<<GRID1, BLOCK>>>(a, c, n))
+    CASE(fd_local, fd_local<<<GRID1, BLOCK>>>(a, c, n))
+    CASE(empty_waited, empty<<<1, BLOCK>>>(), cudaDeviceSynchronize())
+    CASE(empty_queued, empty<<<1, BLOCK>>>())
+    CASE(empty_blocks, empty<<<ROW_MANY_BLOCKS, BLOCK>>>())
+    CASE(barriers_none, barriers<<<GRID1, BLOCK>>>(a, c, 0))
+    CASE(barriers_many, barriers<<<GRID1, BLOCK>>>(a, c, ROW_BARRIERS / 2))
+#undef CASE
     default:
-        return 0;
+        break;
     }
+}
+
+static void
+run(const struct row *row, struct row_data *d)
+{
+    for (int i = 0; i < row->launches; i++)
+        launch((enum row_id)(row - row_table), d->n);
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+}
+
+static void *
+upload(const void *from, size_t bytes)
+{
+    void *at;
+    CHECK(cudaMalloc(&at, bytes ? bytes : 4));
+    if (bytes)
+        CHECK(cudaMemcpy(at, from, bytes, cudaMemcpyHostToDevice));
+    return at;
 }
 
 static bool
-right(struct data *d, enum kind kind)
+prepare(const struct row *row, struct row_data *d)
 {
-    if (kind == HISTOGRAM) {
-        unsigned bins[256], want[256] = {};
-        CHECK(cudaMemcpy(bins, d->bins, sizeof bins, cudaMemcpyDeviceToHost));
-        for (int i = 0; i < d->n; i++)
-            want[d->host_bytes[i]]++;
-        return memcmp(bins, want, sizeof bins) == 0;
-    }
-    size_t count = kinds[kind].square ? (size_t)d->n * d->n : d->n;
-    CHECK(cudaMemcpy(d->host_c, d->c, count * 4, cudaMemcpyDeviceToHost));
-    for (size_t k = 0; k < 2000 && kind != REDUCE; k++) {
-        size_t i = k < 100 ? k : k < 200 ? count - 1 - (k - 100) : k * 2654435761u % count;
-        double e = expected(d, kind, i);
-        if (!(fabs(d->host_c[i] - e) <= 1e-3 * (1 + fabs(e)))) {
-            fprintf(stderr, "element %zu is %g instead of %g\n", i, d->host_c[i], e);
-            return false;
-        }
-    }
+    if (row->kind == ROW_COPY || row->kind == ROW_FMA)
+        return false;
+    bool sparse = row->kind == ROW_SPMV, average = row->kind == ROW_AVERAGE;
+    dev.a = (float *)upload(d->a, d->count * 4);
+    dev.b = (float *)(average ? upload(d->a, d->count * 4) : upload(d->b, d->count_b * 4));
+    dev.c = (float *)upload(d->c, d->count_c * 4);
+    dev.start = (int *)upload(d->start, sparse ? (d->count + 1) * 4 : 0);
+    dev.column = (int *)upload(d->column, sparse ? d->count_b * 4 : 0);
+    dev.bytes = (unsigned char *)upload(d->bytes, row->kind == ROW_HISTOGRAM ? d->n : 0);
+    dev.bins = (unsigned *)upload(d->bins, sizeof d->bins);
+    CHECK(cudaMemcpyToSymbol(taps, d->taps, sizeof(float) * TAPS));
+    CHECK(cudaMemcpyToSymbol(box, d->taps, sizeof d->taps));
     return true;
 }
 
-static bool
-right_sum(struct data *d, const char *name)
+static void
+fetch(const struct row *row, struct row_data *d)
 {
-    size_t parts = strcmp(name, "reduce_atomic") == 0 ? 1
-                   : strcmp(name, "reduce_gridstride") == 0 ? 256 : (size_t)(d->n + BLOCK - 1) / BLOCK;
-    double sum = 0, want = 0, size = 0;
-    CHECK(cudaMemcpy(d->host_c, d->c, parts * 4, cudaMemcpyDeviceToHost));
-    for (size_t i = 0; i < parts; i++)
-        sum += d->host_c[i];
-    for (int i = 0; i < d->n; i++) {
-        want += d->host_a[i];
-        size += fabs(d->host_a[i]);
-    }
-    return fabs(sum - want) <= 1e-6 * size;
+    (void)row;
+    CHECK(cudaMemcpy(d->bins, dev.bins, sizeof d->bins, cudaMemcpyDeviceToHost));
+    if (d->count_c)
+        CHECK(cudaMemcpy(d->c, dev.c, d->count_c * 4, cudaMemcpyDeviceToHost));
+}
+
+static void
+release(struct row_data *d)
+{
+    (void)d;
+    void *all[] = {dev.a, dev.b, dev.c, dev.start, dev.column, dev.bytes, dev.bins};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        CHECK(cudaFree(all[i]));
 }
 
 int
 main(int argc, char **argv)
 {
-    const char *only = NULL;
-    int repeat = 5, scale = 1, json = 0, listed = 0, bad = 0;
-    for (int i = 1; i < argc; i++) {
-        if (!strcmp(argv[i], "--row") && i + 1 < argc)
-            only = argv[++i];
-        else if (!strcmp(argv[i], "--repeat") && i + 1 < argc)
-            repeat = suite_number(argv[0], "--repeat", argv[++i], 1, 1 << 20);
-        else if (!strcmp(argv[i], "--scale") && i + 1 < argc)
-            scale = suite_number(argv[0], "--scale", argv[++i], 1, 1 << 20);
-        else if (!strcmp(argv[i], "--json"))
-            json = 1;
-        else {
-            fprintf(stderr, "usage: %s [--row NAME] [--repeat R] [--scale S] [--json]\n", argv[0]);
-            return 2;
-        }
-    }
-    if (json)
-        printf("[");
-    for (int r = 0; r < COUNT; r++) {
-        if (only && strcmp(only, rows[r].name))
-            continue;
-        struct data d;
-        enum kind kind = rows[r].kind;
-        prepare(&d, kind, scale);
-        double best = 1e30, first = suite_seconds();
-        rows[r].run(&d);
-        CHECK(cudaDeviceSynchronize());
-        first = suite_seconds() - first;
-        bool fine = kind == REDUCE ? right_sum(&d, rows[r].name) : right(&d, kind);
-        for (int k = 0; k < repeat; k++) {
-            double t = suite_seconds();
-            rows[r].run(&d);
-            CHECK(cudaDeviceSynchronize());
-            t = suite_seconds() - t;
-            best = t < best ? t : best;
-        }
-        double elements = kinds[kind].square ? (double)d.n * d.n : d.n;
-        double rate = elements * kinds[kind].per_element / best * 1e-9 / (kind == PRODUCT ? scale : 1);
-        if (json)
-            printf("%s\n{\"row\":\"%s\",\"milliseconds\":%.4f,\"first_milliseconds\":%.3f,\"rate\":%.4f,"
-                   "\"unit\":\"%s\",\"verified\":%s}", listed ? "," : "", rows[r].name, 1e3 * best,
-                   1e3 * first, rate, kinds[kind].unit, fine ? "true" : "false");
-        else
-            printf("%-18s %10.3f ms %9.2f %-8s first %8.1f ms  %s\n", rows[r].name, 1e3 * best, rate,
-                   kinds[kind].unit, 1e3 * first, fine ? "verified" : "WRONG");
-        fflush(stdout);
-        listed++;
-        bad += !fine;
-        release(&d);
-    }
-    if (json)
-        printf("]\n");
-    if (!listed)
-        fprintf(stderr, "%s: no row is called %s\n", argv[0], only);
-    return bad ? 1 : listed ? 0 : 2;
+    const struct row_program program = {prepare, run, fetch, release};
+    return row_main(&program, argc, argv);
 }
