@@ -808,7 +808,6 @@ struct cudaConditionalNodeParams {
 struct cudaGraphNodeParams {
     enum cudaGraphNodeType type;
     int reserved0[3];
-#if defined(__cplusplus)
     union {
         long long reserved1[29];
         struct cudaKernelNodeParamsV2 kernel;
@@ -822,24 +821,6 @@ struct cudaGraphNodeParams {
         struct cudaMemFreeNodeParams free;
         struct cudaConditionalNodeParams conditional;
     };
-    __host__ __device__ cudaGraphNodeParams() : type(), reserved0(), reserved1(), reserved2()
-    {
-    }
-#else
-    union {
-        long long reserved1[29];
-        struct cudaKernelNodeParamsV2 kernel;
-        struct cudaMemcpyNodeParams memcpy;
-        struct cudaMemsetParamsV2 memset;
-        struct cudaHostNodeParamsV2 host;
-        struct cudaChildGraphNodeParams graph;
-        struct cudaEventWaitNodeParams eventWait;
-        struct cudaEventRecordNodeParams eventRecord;
-        struct cudaMemAllocNodeParamsV2 alloc;
-        struct cudaMemFreeNodeParams free;
-        struct cudaConditionalNodeParams conditional;
-    };
-#endif
     long long reserved2;
 };
 typedef struct cudaGraphEdgeData_st {

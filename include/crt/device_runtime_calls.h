@@ -69,6 +69,12 @@ __cudaDeviceSynchronizeDeprecationAvoidance(void)
 {
     return cudaSuccess;
 }
+/* The handle is the address of the value. */
+__device__ inline void
+cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned int value)
+{
+    atomicExch((unsigned int *)handle, value);
+}
 /* No buffer: the launch that would follow is not made, which libraries test for. */
 __device__ inline void *
 cudaGetParameterBuffer(size_t, size_t)

@@ -362,6 +362,8 @@ cudaGraphExecUpdate(cudaGraphExec_t graphExec, cudaGraph_t graph, cudaGraphNode_
     return e;
 }
 
+#include "graph_edges.h"
+
 /* -- textures by reference ------------------------------------------------------------------ */
 
 template <class T, int dim, enum cudaTextureReadMode mode>

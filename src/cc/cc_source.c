@@ -2,7 +2,8 @@
  *
  * cc_source: spellings of CUDA that nvcc takes and clang does not. A launch may be written with
  * spaces between the brackets, "kernel << < grid, block >> > (x)"; clang wants <<< and >>>. And
- * alignas may stand behind __shared__; clang wants it before. Sources
+ * alignas may stand behind __shared__; clang wants it before. Special registers may be written with one %
+ * in inline assembly that has operands; clang wants two. Sources
  * (and the files beside them that they include by "name") are read; where one has such a spelling, or a
  * launch from a kernel (cc_nested.c), clang gets a copy in its place, by an overlay of the file system, so that
  * names, lines and columns stay what they are.
@@ -123,6 +124,87 @@ mend_spelling(char *text)
     return changed || aligned;
 }
 
+/* Past the assembly statement whose word "asm" ends at p: *out_operands when a ':' parts it. NULL: it is none. */
+static const char *
+assembly_end(const char *text, const char *p, bool *out_operands)
+{
+    int depth = 0;
+    while (isspace((unsigned char)*p) || is_word(*p))
+        p++;
+    if (*p != '(')
+        return NULL;
+    for (*out_operands = false; *p; ) {
+        const char *next = cc_skip_quoted(text, p);
+        if (next == p) {
+            depth += (*p == '(') - (*p == ')');
+            *out_operands |= *p == ':' && depth == 1;
+            next = p + 1;
+        }
+        p = next;
+        if (depth == 0)
+            return p;
+    }
+    return NULL;
+}
+
+/* Copies from p to end; in strings, a % before a name (two letters at least: operands have one, or digits) is
+ * doubled. */
+static bool
+double_percents(struct text *out, const char *text, const char *p, const char *end)
+{
+    bool changed = false, quoted = false;
+    while (p < end) {
+        const char *next = quoted ? p : cc_skip_quoted(text, p);
+        if (next != p && *p == '/') {
+            text_add_bytes(out, p, (size_t)(next - p));
+            p = next;
+            continue;
+        }
+        quoted ^= *p == '"';
+        if (quoted && (*p == '\\' || (p[0] == '%' && p[1] == '%'))) {
+            text_add_bytes(out, p, 2);
+            p += 2;
+            continue;
+        }
+        if (quoted && *p == '%' && isalpha((unsigned char)p[1]) && isalpha((unsigned char)p[2])) {
+            text_add_bytes(out, "%", 1);
+            changed = true;
+        }
+        text_add_bytes(out, p++, 1);
+    }
+    return changed;
+}
+
+/* The text with what assembly statements need; NULL: nothing. ls_release */
+static char *
+mend_assembly(const char *text, size_t *size)
+{
+    struct text out = {0};
+    bool changed = false, operands;
+    const char *done = text;
+    if (!strstr(text, "asm"))
+        return NULL;
+    for (const char *p = text; *p;) {
+        const char *next = cc_skip_quoted(text, p), *end = NULL;
+        bool word = next == p && strncmp(p, "asm", 3) == 0 && (p == text || !is_word(p[-1]) || p[-1] == '_');
+        size_t name = word ? 3 + strspn(p + 3, "_") : 0;
+        if (word && !is_word(p[name]))
+            end = assembly_end(text, p + name, &operands);
+        if (end && operands) {
+            text_add_bytes(&out, done, (size_t)(p - done));
+            changed |= double_percents(&out, text, p, end);
+            done = end;
+        }
+        p = end ? end : next == p ? p + 1 : next;
+    }
+    text_add(&out, "%s", done);
+    *size = out.count;
+    if (changed)
+        return out.at;
+    text_free(&out);
+    return NULL;
+}
+
 static void visit(struct sources *s, const char *path);
 
 /* The files beside this one that it names. */
@@ -170,10 +252,17 @@ visit(struct sources *s, const char *path)
     VEC_PUSH(&s->seen, arena_printf(s->arena, "%s", whole));
     visit_included(s, whole, text);
     bool mended = mend_spelling(text);
-    char *nested = cc_nested_launches(text, &size);
-    if (mended || nested)
-        add_copy(s, whole, nested ? nested : text, size);
-    ls_release(nested);
+    char *(*const steps[])(const char *, size_t *) = {mend_assembly, cc_nested_launches};
+    for (size_t k = 0; k < sizeof steps / sizeof *steps; k++) {
+        char *more = steps[k](text, &size);
+        if (more) {
+            ls_release(text);
+            text = more;
+            mended = true;
+        }
+    }
+    if (mended)
+        add_copy(s, whole, text, size);
     ls_release(text);
 }
 

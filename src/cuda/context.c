@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { VERSION = 12050, MOST_DEVICES = 64, DEEPEST = 64, CONTEXT_MAGIC = 0x43545831 };
+enum { VERSION = 12080, MOST_DEVICES = 64, DEEPEST = 64, CONTEXT_MAGIC = 0x43545831 };
 
 struct owned {
     enum cu_owned kind;

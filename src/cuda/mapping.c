@@ -212,14 +212,18 @@ cuMemGetAllocationGranularity(size_t *out, const CUmemAllocationProp *prop,
     CU(r, "option=%d", (int)option);
 }
 
-/* Compression is a property of hardware: what was asked for is not granted, and says so. */
+/* Compressed or not, memory holds the same: granted where the device's attribute says so. */
 CUresult
 cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *prop, CUmemGenericAllocationHandle handle)
 {
     int r = prop ? need_physical(handle) : cu_null("prop");
     if (r == CUDA_SUCCESS) {
         *prop = ((const struct physical *)handle)->prop;
-        prop->allocFlags.compressionType = CU_MEM_ALLOCATION_COMP_NONE;
+        int compresses = 0;
+        device_attribute(device_at(prop->location.id), CU_DEVICE_ATTRIBUTE_GENERIC_COMPRESSION_SUPPORTED,
+                         &compresses);
+        if (!compresses)
+            prop->allocFlags.compressionType = CU_MEM_ALLOCATION_COMP_NONE;
     }
     CU(r, "handle=0x%llx", handle);
 }

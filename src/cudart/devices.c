@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { VERSION = 12050 };
+enum { RUNTIME_VERSION = 12050, DRIVER_VERSION = 12080 };
 
 /* -- choosing ------------------------------------------------------------------------------------- */
 
@@ -233,7 +233,7 @@ cudaError_t
 cudaDriverGetVersion(int *version)
 {
     if (version)
-        *version = VERSION;
+        *version = DRIVER_VERSION;
     RT(version ? cudaSuccess : rt_fail(cudaErrorInvalidValue, "driverVersion is NULL"), "%s", "");
 }
 
@@ -241,7 +241,7 @@ cudaError_t
 cudaRuntimeGetVersion(int *version)
 {
     if (version)
-        *version = VERSION;
+        *version = RUNTIME_VERSION;
     RT(version ? cudaSuccess : rt_fail(cudaErrorInvalidValue, "runtimeVersion is NULL"), "%s", "");
 }
 

@@ -255,6 +255,7 @@ cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *type)
         [DEVICE_OP_HOST] = cudaGraphNodeTypeHost,     [DEVICE_OP_RECORD] = cudaGraphNodeTypeEventRecord,
         [DEVICE_OP_WAIT] = cudaGraphNodeTypeWaitEvent, [DEVICE_OP_ALLOC] = cudaGraphNodeTypeMemAlloc,
         [DEVICE_OP_FREE] = cudaGraphNodeTypeMemFree,  [DEVICE_OP_GRAPH] = cudaGraphNodeTypeGraph,
+        [DEVICE_OP_CONDITIONAL] = cudaGraphNodeTypeConditional,
     };
     int r = type ? check_node(node) : rt_fail(cudaErrorInvalidValue, "type is NULL");
     if (r == cudaSuccess)
@@ -713,6 +714,54 @@ cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void *out)
     RT(r, "node=%p", (void *)node);
 }
 
+/* -- conditional nodes ------------------------------------------------------------------------------------------------ */
+
+/* if has one body, or a second for "else"; while has one. */
+static int
+add_conditional(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after, size_t n,
+                struct cudaConditionalNodeParams *p)
+{
+    static const unsigned most[] = {2, 1, 1u << 16};
+    struct device_op op = {.kind = DEVICE_OP_CONDITIONAL,
+                           .conditional = {.value = p->handle,
+                                           .kind = (enum device_conditional_kind)p->type,
+                                           .count = p->size}};
+    if (!device_condition_is(p->handle))
+        return rt_fail(cudaErrorInvalidValue, "0x%llx is no handle of a condition", p->handle);
+    if ((unsigned)p->type >= sizeof most / sizeof *most || !p->size || p->size > most[p->type])
+        return rt_fail(cudaErrorInvalidValue, "a condition of type %d with %u bodies", (int)p->type,
+                       p->size);
+    int r = add(node, graph, after, n, &op);
+    if (r == cudaSuccess)
+        p->phGraph_out = (cudaGraph_t *)device_node_op(NODE(*node))->conditional.body;
+    return r;
+}
+
+static int
+new_condition(cudaGraphConditionalHandle *handle, cudaGraph_t graph, unsigned value, unsigned flags)
+{
+    struct device *d;
+    uint64_t address = 0;
+    int r = handle && !(flags & ~(unsigned)cudaGraphCondAssignDefault)
+                ? check_graph(graph)
+                : rt_fail(cudaErrorInvalidValue, "flags 0x%x", flags);
+    if (r == cudaSuccess)
+        r = (int)device_use(&d);
+    if (r == cudaSuccess)
+        r = (int)device_condition_new(d, GRAPH(graph), value, flags != 0, &address);
+    if (r == cudaSuccess)
+        *handle = address;
+    return r;
+}
+
+cudaError_t
+cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle *handle, cudaGraph_t graph,
+                                 unsigned int value, unsigned int flags)
+{
+    RT(new_condition(handle, graph, value, flags), "graph=%p value=%u flags=%u", (void *)graph, value,
+       flags);
+}
+
 /* -- nodes of any kind --------------------------------------------------------------------------------------------- */
 
 static int
@@ -742,7 +791,7 @@ add_any(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after, 
     case cudaGraphNodeTypeMemFree:
         op = (struct device_op){.kind = DEVICE_OP_FREE, .storage = {.address = (uint64_t)p->free.dptr}};
         break;
-    case cudaGraphNodeTypeConditional: return rt_refuse("cudaGraphAddNode", "conditional nodes");
+    case cudaGraphNodeTypeConditional: return add_conditional(node, graph, after, n, &p->conditional);
     default: return rt_refuse("cudaGraphAddNode", "nodes of this type");
     }
     return r == cudaSuccess ? add(node, graph, after, n, &op) : r;
@@ -788,14 +837,6 @@ cudaGraphExecNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
     if (!params || !device_exec_is(EXEC(exec)) || !(op = device_exec_op(EXEC(exec), NODE(node))))
         r = rt_fail(cudaErrorInvalidValue, "no such node");
     RT(r == cudaSuccess ? set_any(op, params) : r, "graphExec=%p node=%p", (void *)exec, (void *)node);
-}
-
-cudaError_t
-cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle *handle, cudaGraph_t graph,
-                                 unsigned int value, unsigned int flags)
-{
-    (void)handle, (void)value, (void)flags;
-    RT(rt_refuse(__func__, "conditional nodes"), "graph=%p", (void *)graph);
 }
 
 /* -- instantiated graphs ---------------------------------------------------------------------------------------------- */

@@ -316,9 +316,13 @@ cudaError_t
 cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
 {
     struct device_stream *s;
-    int r = graph ? rt_stream(stream, &s) : rt_fail(cudaErrorInvalidValue, "graph is NULL");
-    RT(r == cudaSuccess ? (int)device_capture_end(s, (struct device_graph **)graph) : r, "stream=%p",
-       (void *)stream);
+    struct device_graph *captured = NULL;
+    int r = rt_stream(stream, &s);
+    if (r == cudaSuccess)
+        r = (int)device_capture_end(s, &captured);
+    if (graph) /* NULL: of a capture into a graph that the caller has */
+        *graph = (cudaGraph_t)captured;
+    RT(r, "stream=%p", (void *)stream);
 }
 
 cudaError_t

@@ -279,6 +279,17 @@ struct device_host_call {
 struct device_storage {
     uint64_t size, address;
 };
+enum device_conditional_kind { /* numbered as cudaGraphConditionalNodeType */
+    DEVICE_CONDITIONAL_IF,
+    DEVICE_CONDITIONAL_WHILE,
+    DEVICE_CONDITIONAL_SWITCH,
+};
+struct device_conditional {
+    uint64_t value; /* address of the 32-bit value, which is the handle too */
+    enum device_conditional_kind kind;
+    uint32_t count;
+    struct device_graph **body; /* owned, with its list, by the operation */
+};
 enum device_op_kind {
     DEVICE_OP_EMPTY,
     DEVICE_OP_LAUNCH,
@@ -290,6 +301,7 @@ enum device_op_kind {
     DEVICE_OP_ALLOC,
     DEVICE_OP_FREE,
     DEVICE_OP_GRAPH,
+    DEVICE_OP_CONDITIONAL,
 };
 struct device_op {
     enum device_op_kind kind;
@@ -301,6 +313,7 @@ struct device_op {
         struct device_event *event;    /* RECORD, WAIT */
         struct device_storage storage; /* ALLOC, FREE */
         struct device_graph *graph;    /* owned by the operation */
+        struct device_conditional conditional;
     };
 };
 
@@ -374,6 +387,13 @@ enum device_result device_node_free(struct device_node *n);
 
 /* Device memory for an ALLOC node: it stays valid however often the graph is launched. */
 enum device_result device_graph_alloc(struct device *d, uint64_t size, uint64_t *out_address);
+
+/* A value for conditional nodes of the graph; each launch sets it to `initial` first if `assign`. Kernels
+ * write it at the address. */
+enum device_result device_condition_new(struct device *d, struct device_graph *g, uint32_t initial,
+                                        bool assign, uint64_t *out_address);
+/* False: no such value was made for a graph of this process. */
+bool device_condition_is(uint64_t address);
 
 /* Fails when the graph has a cycle. */
 enum device_result device_exec_new(struct device_graph *g, struct device_exec **out);

@@ -6,6 +6,7 @@
  *   handle.c   handles                           copy.c     copies and fills
  *   image.c    PTX, variables, functions         stream.c   streams, events, operations
  *   storage.c  memory, arrays, textures          graph.c    graphs and capture
+ *   conditional.c  their conditional nodes
  *   gpu.h      what these do instead on a real GPU
  *   tool.c     check, profile
  */
@@ -149,6 +150,20 @@ void fill_run(const struct device_fill *f);
 struct nodes {
     VEC(struct device_node *) list;
 };
+
+/* conditional.c: the values that conditional nodes of a graph read. */
+struct conditions {
+    VEC(struct condition *) list;
+};
+struct conditions *graph_conditions(struct device_graph *g);
+void conditions_copy(struct conditions *to, const struct conditions *from);
+void conditions_fini(struct conditions *c);
+/* What a launch of the graph begins with. */
+void conditions_reset(struct device_graph *g);
+/* Gives a copied operation bodies of its own. */
+void conditional_copy(struct device_conditional *c);
+void conditional_fini(struct device_conditional *c);
+enum device_result conditional_run(struct device_stream *s, const struct device_conditional *c);
 
 /* A stream's part in a capture. */
 struct capture {

@@ -20,6 +20,7 @@ struct device_node {
 struct device_graph {
     struct handle head;
     struct nodes nodes;
+    struct conditions conditions;
 };
 
 struct device_exec {
@@ -86,6 +87,7 @@ device_graph_free(struct device_graph *g)
     for (size_t k = 0; k < g->nodes.list.count; k++)
         node_end(g->nodes.list.at[k]);
     VEC_FREE(&g->nodes.list);
+    conditions_fini(&g->conditions);
     handle_free(g);
     return DEVICE_OK;
 }
@@ -127,7 +129,14 @@ device_graph_clone(const struct device_graph *g)
             VEC_PUSH(&clone->nodes.list.at[k]->after.list,
                      device_graph_find_clone(clone, after->list.at[j]));
     }
+    conditions_copy(&clone->conditions, &g->conditions);
     return clone;
+}
+
+struct conditions *
+graph_conditions(struct device_graph *g)
+{
+    return &g->conditions;
 }
 
 struct device_node *
@@ -302,6 +311,8 @@ device_exec_launch(struct device_exec *x, struct device_stream *s)
     if (s->capture)
         return device_submit(s, &op);
     enum device_result r = device_lost(s->device);
+    if (r == DEVICE_OK)
+        conditions_reset(x->graph);
     return r == DEVICE_OK ? run_nodes(s, &x->order) : r;
 }
 

@@ -70,6 +70,7 @@ op_run(struct device_stream *s, const struct device_op *op)
         r = gpu ? gpu_stream_synchronize(s) : r;
         return r == DEVICE_OK ? device_free(op->storage.address) : r;
     case DEVICE_OP_GRAPH: return graph_run(s, op->graph);
+    case DEVICE_OP_CONDITIONAL: return conditional_run(s, &op->conditional);
     case DEVICE_OP_WAIT: return gpu && op->event->recorded ? gpu_event_wait(s, op->event) : r;
     case DEVICE_OP_EMPTY:
     case DEVICE_OP_ALLOC: break;
@@ -87,6 +88,8 @@ device_op_copy(struct device_op *to, const struct device_op *from)
     }
     if (from->kind == DEVICE_OP_GRAPH)
         to->graph = device_graph_clone(from->graph);
+    if (from->kind == DEVICE_OP_CONDITIONAL)
+        conditional_copy(&to->conditional);
 }
 
 void
@@ -96,6 +99,8 @@ device_op_fini(struct device_op *op)
         ls_release(op->launch.params);
     if (op->kind == DEVICE_OP_GRAPH)
         device_graph_free(op->graph);
+    if (op->kind == DEVICE_OP_CONDITIONAL)
+        conditional_fini(&op->conditional);
     op->kind = DEVICE_OP_EMPTY;
 }
 
