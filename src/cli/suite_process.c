@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -44,6 +45,7 @@ start(const char *const *argv, const struct suite_device *d, int out[2], int err
     pid_t pid = fork();
     if (pid != 0)
         return pid;
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* who killed us wants no programs left behind */
     dup2(out[1], 1);
     dup2(err[1], 2);
     for (int i = 0; i < 2; i++) {

@@ -100,6 +100,13 @@ void tool_work(const struct device_stream *s, const struct device_op *op);
 void tool_copies(const struct device_copy *c);
 void tool_fills(const struct device_fill *f);
 
+/* -- times.c: how long kernels ran, for `lockstep tune` --------------------------------------------- */
+
+void times_start(void); /* where LOCKSTEP_TIMES says so */
+bool times_wanted(void);
+double times_now(void); /* milliseconds */
+void times_launched(const struct device_launch *l, double milliseconds);
+
 /* -- images ----------------------------------------------------------------------------------------- */
 
 struct placed {

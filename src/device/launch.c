@@ -229,16 +229,16 @@ check_shared(const struct device_profile *p, const struct device_launch *l,
              const struct jit_kernel *k)
 {
     uint32_t limit = dynamic_limit(l->function, k->shared_bytes);
-    if (k->shared_bytes <= (p->shared_per_block > p->shared_per_block_optin
-                                ? p->shared_per_block
-                                : p->shared_per_block_optin) &&
-        l->dynamic_shared <= limit)
+    uint32_t most = p->shared_per_block > p->shared_per_block_optin ? p->shared_per_block
+                                                                    : p->shared_per_block_optin;
+    if (k->shared_bytes <= most && l->dynamic_shared <= limit)
         return DEVICE_OK;
     bool more = p->shared_per_block_optin >= k->shared_bytes + l->dynamic_shared;
     return refuse(l, DEVICE_INVALID_VALUE,
                   "%llu bytes of shared memory (%u static, %llu dynamic): %s allows %u%s",
                   (unsigned long long)(k->shared_bytes + l->dynamic_shared), k->shared_bytes,
-                  (unsigned long long)l->dynamic_shared, p->name, k->shared_bytes + limit,
+                  (unsigned long long)l->dynamic_shared, p->name,
+                  k->shared_bytes <= most ? k->shared_bytes + limit : most,
                   more ? "; more after cudaFuncSetAttribute(..., "
                          "cudaFuncAttributeMaxDynamicSharedMemorySize, ...)"
                        : "");
@@ -358,6 +358,26 @@ lose(struct device *d, const struct device_function *f, const struct exec_report
     atomic_compare_exchange_strong(&d->lost, &none, (int)result_of(r));
 }
 
+/* On a real GPU: two events around the launch. */
+static enum device_result
+gpu_launch_timed(struct device_stream *s, const struct device_launch *l)
+{
+    struct device_event from = {.device = s->device}, to = {.device = s->device};
+    float milliseconds = 0;
+    enum device_result r = gpu_event_new(&from), made = gpu_event_new(&to);
+    r = r == DEVICE_OK ? made : r;
+    r = r == DEVICE_OK ? gpu_event_record(s, &from) : r;
+    r = r == DEVICE_OK ? gpu_launch(s, l) : r;
+    r = r == DEVICE_OK ? gpu_event_record(s, &to) : r;
+    r = r == DEVICE_OK ? gpu_event_synchronize(&to) : r;
+    r = r == DEVICE_OK ? gpu_event_elapsed(&from, &to, &milliseconds) : r;
+    if (r == DEVICE_OK)
+        times_launched(l, (double)milliseconds);
+    gpu_event_free(&from);
+    gpu_event_free(&to);
+    return r;
+}
+
 enum device_result
 launch_run(struct device_stream *s, const struct device_launch *l)
 {
@@ -371,7 +391,7 @@ launch_run(struct device_stream *s, const struct device_launch *l)
     if (result != DEVICE_OK)
         return result;
     if (d->gpu)
-        return gpu_launch(s, l);
+        return times_wanted() ? gpu_launch_timed(s, l) : gpu_launch(s, l);
     const uint64_t *symbols = unit_symbols(d, f->unit);
     if (!symbols)
         return DEVICE_INVALID_IMAGE;
@@ -394,8 +414,11 @@ launch_run(struct device_stream *s, const struct device_launch *l)
                              .print_context = &printed};
     memcpy(r.grid, l->grid, sizeof r.grid);
     memcpy(r.block, l->block, sizeof r.block);
+    double begin = times_wanted() ? times_now() : 0;
     if (!exec_run(p->pool, &r, &report))
         lose(d, f, &report);
+    else if (times_wanted())
+        times_launched(l, times_now() - begin);
     if (printed)
         fflush(stdout);
     tool_launched();

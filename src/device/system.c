@@ -128,6 +128,7 @@ start(void)
     if (process.started)
         return true;
     int gpus = 0;
+    times_start();
     if (!gpu_open(&process.gpu, &gpus))
         return false;
     if (process.gpu) {

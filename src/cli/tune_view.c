@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * tune_view.c: what a sweep found: for each device a table, the best first, with a bar as long as a
+ * combination is fast; then those that cannot be used, each with its reason; then the best one as the
+ * flags to give. The same as JSON and CSV.
+ */
+#include "cli/tune.h"
+
+#include "model/model.h"
+#include "report/report.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* -- order ------------------------------------------------------------------------------------------------ */
+
+/* Equal ones stay in the order of the parameters' values: qsort is not stable, so by address. */
+static int
+better(const void *x, const void *y)
+{
+    const struct tune_job *a = *(struct tune_job *const *)x, *b = *(struct tune_job *const *)y;
+    bool fails_a = a->status != TUNE_OK, fails_b = b->status != TUNE_OK;
+    if (fails_a != fails_b)
+        return fails_a ? 1 : -1;
+    if (!fails_a && a->milliseconds != b->milliseconds)
+        return a->milliseconds < b->milliseconds ? -1 : 1;
+    return a < b ? -1 : a > b;
+}
+
+size_t
+tune_rank(const struct tune_call *c, const struct suite_device *d, struct tune_job **out,
+          size_t *out_count)
+{
+    size_t n = 0, ranked = 0;
+    for (size_t k = 0; k < c->jobs.count; k++)
+        if (c->jobs.at[k].device == d)
+            out[n++] = &c->jobs.at[k];
+    qsort(out, n, sizeof *out, better);
+    while (ranked < n && out[ranked]->status == TUNE_OK)
+        ranked++;
+    *out_count = n;
+    return ranked;
+}
+
+/* Times slower than the best, and how sure that is (as hyperfine has it). */
+static double
+relative(const struct tune_job *j, const struct tune_job *best, double *spread)
+{
+    double r = best->milliseconds > 0 ? j->milliseconds / best->milliseconds : 1;
+    double a = j->milliseconds > 0 ? j->spread / j->milliseconds : 0;
+    double b = best->milliseconds > 0 ? best->spread / best->milliseconds : 0;
+    *spread = j == best ? 0 : r * sqrt(a * a + b * b);
+    return r;
+}
+
+/* -- the table -------------------------------------------------------------------------------------------- */
+
+/* Digits behind the point that leave the best one four that count. */
+static int
+decimals(double best)
+{
+    int n = best > 0 ? 3 - (int)floor(log10(best)) : 3;
+    return n < 0 ? 0 : n > 7 ? 7 : n;
+}
+
+/* The kernel that takes most of the time: what bounds it, and what is resident. */
+static void
+print_bound(const struct tune_job *j)
+{
+    const json_t *kernels = json_object_get(j->result, "kernels"), *most = NULL, *k;
+    size_t n;
+    json_array_foreach(kernels, n, k)
+    {
+        if (!most || report_number(k, "milliseconds", NULL) > report_number(most, "milliseconds", NULL))
+            most = k;
+    }
+    if (most)
+        printf("  %s; %.0f blocks, %.0f warps an SM (%s)", report_text(most, "bound_by"),
+               report_number(most, "blocks_per_sm", NULL), report_number(most, "warps_per_sm", NULL),
+               report_text(most, "limited_by"));
+}
+
+static size_t
+widest(struct tune_job *const *jobs, size_t n)
+{
+    size_t most = 11;
+    for (size_t k = 0; k < n; k++)
+        most = strlen(jobs[k]->flags) > most ? strlen(jobs[k]->flags) : most;
+    return most < 60 ? most : 60;
+}
+
+static void
+print_ranked(const struct tune_call *c, struct tune_job *const *jobs, size_t n, int width)
+{
+    enum { BAR = 24 };
+    bool recorded = false;
+    int digits = n ? decimals(jobs[0]->milliseconds) : 0;
+    for (size_t k = 0; k < n; k++)
+        recorded |= jobs[k]->recorded > 0;
+    printf("  %-*s %12s%s %s%s\n", width, "combination", c->by == TUNE_BY_MODEL ? "model, ms" : "median, ms",
+           c->by == TUNE_BY_TIME ? "   spread" : "", c->by == TUNE_BY_TIME ? "       relative" : "relative",
+           recorded ? "  recorded, ms" : "");
+    for (size_t k = 0; k < n; k++) {
+        double spread, r = relative(jobs[k], jobs[0], &spread);
+        printf("  %-*s %12.*f", width, jobs[k]->flags, digits, jobs[k]->milliseconds);
+        if (c->by == TUNE_BY_TIME)
+            printf(" ± %6.*f %7.2f ± %4.2f", digits, jobs[k]->spread, r, spread);
+        else
+            printf(" %8.2f", r);
+        if (recorded && jobs[k]->recorded > 0)
+            printf("  %12.4f", jobs[k]->recorded);
+        else if (recorded)
+            printf("  %12s", "-");
+        int bar = (int)(BAR / (r > 0 ? r : 1) + 0.5);
+        printf("  %.*s%*s", bar, "########################", BAR - bar, "");
+        print_bound(jobs[k]);
+        printf("\n");
+    }
+}
+
+static void
+print_failed(struct tune_job *const *jobs, size_t n, int width)
+{
+    for (size_t k = 0; k < n; k++) {
+        const char *why = report_text(jobs[k]->result, "why");
+        printf("  %-*s %12s  %s%s%s\n", width, jobs[k]->flags, "-", tune_status_texts[jobs[k]->status],
+               *why ? ": " : "", why);
+    }
+}
+
+/* The flags that give this combination, and the program's arguments where those are swept. */
+static void
+print_best(const struct tune_call *c, const struct tune_job *j)
+{
+    struct arena a = {0};
+    char **arguments = tune_arguments(c, j, &a);
+    bool swept = false;
+    for (size_t k = 0; k < c->parameters.count; k++) {
+        swept |= c->parameters.at[k].argument;
+        if (!c->parameters.at[k].argument)
+            printf(" -D%s=%s", c->parameters.at[k].name, j->value[k]);
+    }
+    for (size_t k = 0; swept && arguments[k]; k++)
+        printf("%s %s", k ? "" : " --", arguments[k]);
+    arena_free(&a);
+}
+
+/* What it costs to do as the ranking says, by the recorded times of the same combinations. */
+static void
+print_loss(struct tune_job *const *jobs, size_t n)
+{
+    const struct tune_job *best = NULL;
+    size_t known = 0;
+    for (size_t k = 0; k < n; k++) {
+        known += jobs[k]->recorded > 0;
+        if (jobs[k]->recorded > 0 && (!best || jobs[k]->recorded < best->recorded))
+            best = jobs[k];
+    }
+    if (!best)
+        return;
+    if (jobs[0]->recorded <= 0)
+        printf("recorded: no time for the choice %s\n", jobs[0]->flags);
+    else
+        printf("recorded: the choice %s took %.4f ms, the best of %zu, %s, %.4f ms: loss %.1f %%\n",
+               jobs[0]->flags, jobs[0]->recorded, known, best->flags, best->recorded,
+               100 * (jobs[0]->recorded / best->recorded - 1));
+}
+
+static void
+print_device(const struct tune_call *c, const struct suite_device *d, struct tune_job **jobs)
+{
+    size_t n, ranked = tune_rank(c, d, jobs, &n);
+    int width = (int)widest(jobs, n);
+    printf("%s%s%s, %u.%u\n", d == c->devices.at ? "" : "\n", c->real ? "the real GPU, limits of " : "",
+           d->profile->name, d->profile->cc_major, d->profile->cc_minor);
+    if (ranked)
+        print_ranked(c, jobs, ranked, width);
+    print_failed(jobs + ranked, n - ranked, width);
+    if (!ranked) {
+        printf("none of the %zu combinations can be used\n", n);
+        return;
+    }
+    printf("best:");
+    print_best(c, jobs[0]);
+    printf("\n");
+    print_loss(jobs, ranked);
+}
+
+void
+tune_print(const struct tune_call *c)
+{
+    struct tune_job **jobs = ls_alloc(c->jobs.count * sizeof *jobs);
+    for (size_t d = 0; d < c->devices.count; d++)
+        print_device(c, &c->devices.at[d], jobs);
+    if (c->excluded)
+        printf("%llu combinations left out by --where\n", (unsigned long long)c->excluded);
+    ls_release(jobs);
+}
+
+/* -- JSON --------------------------------------------------------------------------------------------------- */
+
+static json_t *
+row(const struct tune_call *c, const struct tune_job *j, const struct tune_job *best, size_t place)
+{
+    static const char *const kept[] = {"why",   "verified", "milliseconds", "least", "most",
+                                       "times", "kernels",  "seconds",      "begun", "computed_by"};
+    char cc[24];
+    double spread;
+    json_t *parameters = json_object();
+    snprintf(cc, sizeof cc, "%u.%u", j->device->profile->cc_major, j->device->profile->cc_minor);
+    for (size_t k = 0; k < c->parameters.count; k++)
+        json_object_set_new(parameters, c->parameters.at[k].name, json_string(j->value[k]));
+    json_t *r = json_pack("{s:o, s:s, s:o, s:s, s:s, s:s, s:s}", "place",
+                          place ? json_integer((json_int_t)place) : json_null(), "flags", j->flags,
+                          "parameters", parameters, "device", j->device->profile->name, "cc", cc, "by",
+                          c->by == TUNE_BY_MODEL ? "model" : "time", "status",
+                          tune_status_words[j->status]);
+    for (size_t k = 0; k < sizeof kept / sizeof *kept; k++) {
+        json_t *value = json_object_get(j->result, kept[k]);
+        if (value)
+            json_object_set(r, kept[k], value);
+    }
+    if (place) {
+        json_object_set_new(r, "relative", json_real(relative(j, best, &spread)));
+        if (c->by == TUNE_BY_TIME)
+            json_object_set_new(r, "relative_spread", json_real(spread));
+    }
+    if (j->recorded > 0)
+        json_object_set_new(r, "recorded_milliseconds", json_real(j->recorded));
+    json_object_set_new(r, "reused", json_boolean(!j->mine));
+    return r;
+}
+
+json_t *
+tune_rows(const struct tune_call *c)
+{
+    struct tune_job **jobs = ls_alloc(c->jobs.count * sizeof *jobs);
+    json_t *rows = json_array();
+    for (size_t d = 0; d < c->devices.count; d++) {
+        size_t n, ranked = tune_rank(c, &c->devices.at[d], jobs, &n);
+        for (size_t k = 0; k < n; k++)
+            json_array_append_new(rows, row(c, jobs[k], jobs[0], k < ranked ? k + 1 : 0));
+    }
+    ls_release(jobs);
+    return rows;
+}
+
+/* -- CSV ------------------------------------------------------------------------------------------------------ */
+
+static void
+cell(struct text *out, const char *text)
+{
+    if (!strpbrk(text, ",\"\n\r")) {
+        text_add(out, "%s", text);
+        return;
+    }
+    text_add(out, "\"");
+    for (; *text; text++)
+        text_add(out, *text == '"' ? "\"\"" : "%c", *text);
+    text_add(out, "\"");
+}
+
+static void
+csv_row(const struct tune_call *c, const json_t *r, struct text *out)
+{
+    static const char *const numbers[] = {"milliseconds", "least", "most", "relative",
+                                          "recorded_milliseconds"};
+    cell(out, report_text(r, "device"));
+    text_add(out, ",%s", report_text(r, "cc"));
+    for (size_t k = 0; k < c->parameters.count; k++) {
+        text_add(out, ",");
+        cell(out, report_text(json_object_get(r, "parameters"), c->parameters.at[k].name));
+    }
+    text_add(out, ",%s", report_text(r, "status"));
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
+        const json_t *value = json_object_get(r, numbers[k]);
+        bool known = value && strcmp(report_text(r, "status"), "ok") == 0;
+        text_add(out, ",");
+        if (known)
+            text_add(out, "%.9g", json_number_value(value));
+    }
+    text_add(out, ",");
+    cell(out, report_text(r, "why"));
+    text_add(out, "\n");
+}
+
+void
+tune_csv(const struct tune_call *c, struct text *out)
+{
+    json_t *rows = tune_rows(c), *r;
+    size_t k;
+    text_add(out, "device,cc");
+    for (size_t p = 0; p < c->parameters.count; p++)
+        text_add(out, ",%s", c->parameters.at[p].name);
+    text_add(out, ",status,milliseconds,least,most,relative,recorded_milliseconds,why\n");
+    json_array_foreach(rows, k, r) csv_row(c, r, out);
+    json_decref(rows);
+}
