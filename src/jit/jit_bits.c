@@ -165,6 +165,18 @@ bits_szext(struct emit *e, const struct ptx_insn *i, const value *in, unsigned n
 
 /* -- logic of three ------------------------------------------------------------------------------ */
 
+/* The value, so that the optimiser does not see where it came from: LLVM 19 joins vpternlog with a select
+ * between its result and its third operand into one instruction, and permutes the table wrongly when the
+ * second operand comes from memory. */
+static value
+apart(struct emit *e, value v)
+{
+    LLVMTypeRef type = LLVMTypeOf(v);
+    LLVMTypeRef call = LLVMFunctionType(type, &type, 1, false);
+    value nothing = LLVMGetInlineAsm(call, "", 0, "=v,0", 4, false, false, LLVMInlineAsmDialectATT, false);
+    return LLVMBuildCall2(e->b, call, nothing, &v, 1, "");
+}
+
 /* The table as AVX-512's vpternlog takes it: its rows are in the same order. */
 static value
 lop3_by_avx512(struct emit *e, const value *in, uint64_t rows)
@@ -175,7 +187,7 @@ lop3_by_avx512(struct emit *e, const value *in, uint64_t rows)
         for (unsigned a = 0; a < 3; a++)
             args[a] = v_slice(e, in[a], 16 * k, 16);
         args[3] = LLVMConstInt(LLVMInt32TypeInContext(e->context), rows & 255, false);
-        part[k] = emit_intrinsic(e, "llvm.x86.avx512.pternlog.d.512", NULL, 0, args, 4);
+        part[k] = apart(e, emit_intrinsic(e, "llvm.x86.avx512.pternlog.d.512", NULL, 0, args, 4));
     }
     return v_concat(e, part, 2, 16, in[0]);
 }

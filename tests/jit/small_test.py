@@ -48,6 +48,37 @@ def packed_conversions():
     assert got == b"".join(struct.pack("<eeHH", t, 1, t, 7) for t in range(32))
 
 
+def guarded_logic():
+    """Logic of three into one of its sources, guarded, another source known when the kernel is compiled."""
+    words = [(t * 0x9E3779B1 + 0x1234567) & 0xFFFFFFFF for t in range(64)]
+    body = """
+    .reg .b32 %x, %y, %k, %a, %b, %c, %n; .reg .u64 %g, %h; .reg .pred %p;
+    mul.wide.u32 %g, %t, 4; add.u64 %h, %g, %i1; ld.global.u32 %x, [%h]; ld.global.u32 %y, [%h+128];
+    add.u64 %g, %g, %o; and.b32 %n, %x, 4; setp.eq.u32 %p, %n, 0;
+"""
+    want = b""
+    tables = (0x96, 0xE8, 0xCA, 0xB8, 0x1B, 0x2D, 0x7F)
+    orders = ("xyk", "xky", "kxy")
+    for table in tables:
+        for order in orders:
+            for to in range(3):
+                factor = 0x01010101 + len(want)
+                body += f"mul.lo.u32 %k, %t, {factor};"
+                for name, source in zip("abc", order):
+                    body += f"mov.b32 %{name}, %{source};"
+                body += f"@%p lop3.b32 %{'abc'[to]}, %a, %b, %c, {table};"
+                body += f"st.global.u32 [%g+{len(want)}], %{'abc'[to]};\n"
+                for t in range(32):
+                    value = {"x": words[t], "y": words[t + 32], "k": t * factor}
+                    three = [value[s] for s in order]
+                    rows = [(three[0] >> b & 1) << 2 | (three[1] >> b & 1) << 1 | three[2] >> b & 1 for b in range(32)]
+                    logic = sum((table >> r & 1) << b for b, r in enumerate(rows))
+                    want += struct.pack("<I", three[to] if words[t] & 4 else logic)
+    got = case(body, len(want), [struct.pack("<64I", *words)])
+    bad = [k for k in range(0, len(want), 4) if got[k : k + 4] != want[k : k + 4]]
+    assert not bad, f"{len(bad)} of {len(want) // 4} words, the first in case {bad[0] // 128}"
+
+
 def guarded_write_beside():
     """A guarded write on one side of a branch leaves what lanes on the other side hold."""
     body = """
@@ -100,5 +131,5 @@ def breakpoint_ends():
 
 
 if __name__ == "__main__":
-    sys.exit(check_all([address_spaces, uniform_load, packed_conversions, guarded_write_beside, shifts_by_lane,
-                        breakpoint_ends]))
+    sys.exit(check_all([address_spaces, uniform_load, packed_conversions, guarded_write_beside, guarded_logic,
+                        shifts_by_lane, breakpoint_ends]))
