@@ -119,6 +119,9 @@ struct flow *flow_new(const struct ptx_module *m, const struct ptx_func *kernel,
                       bool (*known)(const char *name), struct ls_error *err);
 void flow_free(struct flow *f);
 
+/* taken[ptx_func.index] becomes true for every function whose address the module takes. */
+void flow_addresses(const struct ptx_module *m, bool *taken);
+
 /* Whether an instruction waits for the lanes that its member mask names: bar.warp.sync, shfl.sync,
  * ... (PTX ISA 9.7.13); they begin blocks. */
 bool flow_syncs(const struct ptx_insn *i);

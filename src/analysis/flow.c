@@ -766,3 +766,27 @@ flow_free(struct flow *f)
     arena_free(&f->arena);
     ls_release(f);
 }
+
+/* -- addresses of functions --------------------------------------------------------------------------- */
+
+static void
+address_in(const struct ptx_operand *o, bool *taken)
+{
+    if (o->kind == PTX_O_SYMBOL && o->func)
+        taken[o->func->index] = true;
+    for (uint32_t k = 0; k < o->count && o->elements; k++)
+        address_in(&o->elements[k], taken);
+}
+
+void
+flow_addresses(const struct ptx_module *m, bool *taken)
+{
+    for (uint32_t f = 0; f < m->func_count; f++)
+        for (uint32_t n = 0; n < m->funcs[f]->insn_count; n++)
+            for (uint32_t k = 0; k < m->funcs[f]->insns[n].operand_count; k++)
+                address_in(&m->funcs[f]->insns[n].operand[k], taken);
+    for (uint32_t v = 0; v < m->var_count; v++)
+        for (uint32_t k = 0; k < m->vars[v]->reloc_count; k++)
+            if (m->vars[v]->relocs[k].func)
+                taken[m->vars[v]->relocs[k].func->index] = true;
+}

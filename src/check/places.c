@@ -479,13 +479,8 @@ place_text(const struct kernel_facts *k, uint32_t place, char *out, size_t room)
 }
 
 static void
-describe_kernel(struct kernel_facts *k)
+describe_flow(struct kernel_facts *k, const struct flow *f)
 {
-    struct ls_error err = {0};
-    struct flow *f = flow_new(k->module, k->func, always, &err);
-    if (!f)
-        return;
-    find_shared(k, f);
     struct walk w = {.flow = f, .kernel = k};
     w.first = ls_alloc(sizeof *w.first * (f->reg_count + 1));
     w.seen = ls_alloc(sizeof *w.seen * (f->reg_count + 1));
@@ -498,13 +493,64 @@ describe_kernel(struct kernel_facts *k)
     for (uint32_t n = 0; n < f->insn_count; n++)
         describe_insn(&w, k, &f->insns[n]);
     find_swaps(&w, k);
-    k->local_bytes = f->local_bytes;
     ls_release(w.first);
     ls_release(w.seen);
     ls_release(w.matters);
     ls_release(w.surely);
     VEC_FREE(&w.defs);
+}
+
+/* Functions still to be described: those that are called and not inlined. wanted: by
+ * ptx_func.index. */
+struct callees {
+    bool *wanted, *done;
+};
+
+static void
+note_calls(const struct ptx_module *m, const struct flow *f, struct callees *c)
+{
+    for (uint32_t n = 0; n < f->call_count; n++)
+        c->wanted[f->calls[n]->index] = true;
+    if (f->indirect)
+        flow_addresses(m, c->wanted);
+}
+
+static void
+describe_callees(struct kernel_facts *k, struct callees *c)
+{
+    const struct ptx_module *m = k->module;
+    for (uint32_t n = 0; n < m->func_count;) {
+        const struct ptx_func *func = m->funcs[n++];
+        if (!c->wanted[func->index] || c->done[func->index] || !func->has_body || func->is_kernel)
+            continue;
+        c->done[func->index] = true;
+        struct ls_error err = {0};
+        struct flow *f = flow_new(m, func, always, &err);
+        if (!f)
+            continue;
+        describe_flow(k, f);
+        note_calls(m, f, c);
+        flow_free(f);
+        n = 0; /* what it calls may stand before it */
+    }
+}
+
+static void
+describe_kernel(struct kernel_facts *k)
+{
+    struct ls_error err = {0};
+    struct flow *f = flow_new(k->module, k->func, always, &err);
+    if (!f)
+        return;
+    struct callees c = {ls_alloc(k->module->func_count + 1), ls_alloc(k->module->func_count + 1)};
+    find_shared(k, f);
+    describe_flow(k, f);
+    note_calls(k->module, f, &c);
+    k->local_bytes = f->local_bytes;
     flow_free(f);
+    describe_callees(k, &c);
+    ls_release(c.wanted);
+    ls_release(c.done);
 }
 
 struct kernel_facts *

@@ -109,36 +109,18 @@ want(struct unit *u, const struct ptx_func *f)
 }
 
 static void
-want_operand(struct unit *u, const struct ptx_operand *o)
-{
-    if (o->kind == PTX_O_SYMBOL && o->func)
-        want(u, o->func);
-    for (uint32_t k = 0; k < o->count && o->elements; k++)
-        want_operand(u, &o->elements[k]);
-}
-
-/* Every function of the module whose address is taken: any of them may be behind a pointer. */
-static void
-want_addresses(struct unit *u)
-{
-    const struct ptx_module *m = u->request->module;
-    for (uint32_t f = 0; f < m->func_count; f++)
-        for (uint32_t n = 0; n < m->funcs[f]->insn_count; n++)
-            for (uint32_t k = 0; k < m->funcs[f]->insns[n].operand_count; k++)
-                want_operand(u, &m->funcs[f]->insns[n].operand[k]);
-    for (uint32_t v = 0; v < m->var_count; v++)
-        for (uint32_t k = 0; k < m->vars[v]->reloc_count; k++)
-            if (m->vars[v]->relocs[k].func)
-                want(u, m->vars[v]->relocs[k].func);
-}
-
-static void
 want_calls(struct unit *u, const struct flow *f)
 {
     for (uint32_t k = 0; k < f->call_count; k++)
         want(u, f->calls[k]);
-    if (f->indirect)
-        want_addresses(u);
+    const struct ptx_module *m = u->request->module;
+    bool *taken = f->indirect ? ls_alloc(m->func_count + 1) : NULL;
+    if (taken) /* any of them may be behind a pointer */
+        flow_addresses(m, taken);
+    for (uint32_t k = 0; taken && k < m->func_count; k++)
+        if (taken[k])
+            want(u, m->funcs[k]);
+    ls_release(taken);
 }
 
 /* Whether lanes may wait in the function: for a barrier, or by polling. */
