@@ -102,7 +102,8 @@ struct flow {
     uint32_t reg_words;        /* length of a set of registers, in 64-bit words */
     struct flow_var *vars;
     uint32_t var_count;
-    uint64_t *shared_offset;   /* per module variable: offset in shared memory (.shared ones) */
+    uint64_t *shared_offset;   /* per module variable: offset in shared memory (.shared ones), */
+    bool *shared_used;         /*   and whether it is there at all */
     uint32_t local_bytes, shared_bytes; /* shared: static; dynamic shared memory begins there */
     uint32_t max_live;         /* 32-bit registers live at once, at most */
     /* Functions that are called and not inlined: recursion; and whether pointers are called. */

@@ -650,7 +650,7 @@ lay_out(struct flat *b)
 {
     struct flow *f = b->flow;
     uint64_t local = 0, shared = 0;
-    struct used used = {f->module, ls_alloc(f->module->var_count + 1)};
+    struct used used = {f->module, ARENA_ARRAY(&f->arena, bool, f->module->var_count + 1)};
     for (size_t n = 0; n < b->insns.count; n++)
         for (uint32_t k = 0; k < b->insns.at[n].i.operand_count; k++)
             mark_shared(&used, &b->insns.at[n].i.operand[k]);
@@ -677,7 +677,7 @@ lay_out(struct flat *b)
     for (size_t k = 0; k < b->vars.count; k++)
         if (b->vars.at[k].place == FLOW_SHARED && b->vars.at[k].var->unsized)
             b->vars.at[k].offset = shared;
-    ls_release(used.shared);
+    f->shared_used = used.shared;
     if (local > (512u << 10) || shared > UINT32_MAX / 2)
         return ls_fail(b->err, LS_ERR_INPUT,
                        "%s:%u: kernel \"%s\" has %llu bytes of local and %llu bytes of shared memory: "

@@ -160,7 +160,7 @@ static enum finding_kind
 describe_global(const struct visit *v, uint64_t a, char *out, size_t room)
 {
     const struct launch *l = v->b->launch;
-    const struct range *e = &l->expect[v->place];
+    const struct range *e = v->expect;
     struct allocation near = {0}, found = {0}, own = {0};
     char where[100], name[200];
     if (a < 65536) {
@@ -287,7 +287,7 @@ global_good(const struct visit *v, uint64_t a)
 {
     struct block_state *b = v->b;
     const struct launch *l = b->launch;
-    const struct range *e = &l->expect[v->place];
+    const struct range *e = v->expect;
     struct allocation found;
     if (e->base && e->base < shared_tag)
         return in_range(e, a, v->bytes);
@@ -305,7 +305,7 @@ static bool
 shared_good(const struct visit *v, uint64_t a)
 {
     const struct launch *l = v->b->launch;
-    const struct range *e = &l->expect[v->place];
+    const struct range *e = v->expect;
     uint64_t offset = a - shared_base(v->b);
     if (v->space != PTX_SPACE_NONE && v->space != PTX_SPACE_SHARED &&
         v->space != PTX_SPACE_SHARED_CLUSTER)
@@ -349,6 +349,8 @@ judge(struct visit *v, const uint64_t *address)
 {
     uint32_t to[4] = {0}, denied = 0;
     uint32_t align = v->facts->align ? v->facts->align : 1;
+    if (v->bytes < align) /* a part of it */
+        align = v->bytes & -v->bytes;
     for (uint32_t left = v->lanes; left; left &= left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(left);
         uint64_t a = address[lane];
@@ -373,6 +375,11 @@ judge(struct visit *v, const uint64_t *address)
         local_access(v, to[IN_LOCAL], address);
 }
 
+/* The mbarrier that a transfer names. */
+static const struct place_facts of_mbarrier = {
+    .flags = PLACE_STRONG | PLACE_ATOMIC | PLACE_MBARRIER, .align = 8, .used = ~0u};
+static const struct range anywhere;
+
 static bool
 begin_visit(struct visit *v, struct jit_warp *w, uint32_t lanes, uint32_t bytes, uint32_t space,
             uint32_t op, uint32_t place)
@@ -383,13 +390,21 @@ begin_visit(struct visit *v, struct jit_warp *w, uint32_t lanes, uint32_t bytes,
         return false;
     *v = (struct visit){.b = b,
                         .w = w,
-                        .facts = &b->launch->facts->place[place],
                         .lanes = lanes,
                         .bytes = bytes,
                         .space = space,
                         .op = op,
                         .place = place,
                         .warp = w->warp};
+    const struct place_facts *all = b->launch->facts->place, *f = &all[place];
+    if (f->source && op == JIT_LOAD)
+        f = &all[f->source];
+    v->facts = f;
+    v->expect = &b->launch->expect[f - all];
+    if (op == JIT_ATOMIC && f->align && !(f->flags & PLACE_ATOMIC)) {
+        v->facts = &of_mbarrier;
+        v->expect = &anywhere;
+    }
     if (b->pending[w->warp].count)
         order_settle(b, w->warp);
     return true;
@@ -411,8 +426,10 @@ check_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *
 {
     struct visit v;
     uint64_t address[JIT_LANES];
-    if (!begin_visit(&v, w, lanes, bytes, space, op, place) || shared_pattern(&v, base, offset))
+    if (!begin_visit(&v, w, lanes, bytes, space, op, place) || shared_pattern(&v, base, offset)) {
+        w->values = NULL;
         return;
+    }
     for (uint32_t l = 0; l < JIT_LANES; l++)
         address[l] = base + (uint64_t)(int64_t)(offset ? offset[l] : 0);
     judge(&v, address);

@@ -161,7 +161,7 @@ check_sync(struct jit_warp *w, uint32_t lanes, const uint32_t *members, uint32_t
     if (!b)
         return;
     const struct kernel_facts *k = b->launch->facts;
-    uint8_t flags = k->place[place].flags;
+    uint16_t flags = k->place[place].flags;
     if (b->pending[w->warp].count)
         order_settle(b, w->warp);
     if (!members) {

@@ -113,7 +113,7 @@ root_range(const struct launch *l, const struct root *r, struct range *out)
 static void
 resolve_roots(struct launch *l)
 {
-    for (uint32_t n = 0; n < l->facts->place_count; n++) {
+    for (uint32_t n = 0; n < l->facts->facts_count; n++) {
         const struct place_facts *p = &l->facts->place[n];
         struct range found = {0}, one;
         for (uint32_t k = 0; k < p->root_count; k++) {
@@ -142,7 +142,7 @@ launch_begin(struct jit_tool *t, const struct jit_tool_launch *from)
     l->shared_bytes = from->shared_bytes;
     l->param_bytes = from->kernel->param_bytes;
     pthread_mutex_init(&l->lock, NULL);
-    l->expect = ls_alloc(sizeof *l->expect * (k->place_count + 1));
+    l->expect = ls_alloc(sizeof *l->expect * (k->facts_count + 1));
     pthread_mutex_lock(&c->lock);
     l->watched = is_watched(c, k, from->kernel);
     c->launches_checked += l->watched;
@@ -250,7 +250,8 @@ check_open(const struct device_profile *d, const char *options, struct ls_error 
                                 .heap = check_heap,
                                 .access = check_access,
                                 .pattern = check_pattern,
-                                .sync = check_sync};
+                                .sync = check_sync,
+                                .async = check_async};
     c->device = d;
     c->groups = CHECK_ALL;
     c->lock_step = d->cc_major < 7;

@@ -67,6 +67,10 @@ enum place_flags {
     PLACE_ATOMIC = 32,
     PLACE_STORE = 64,
     PLACE_WARP_BARRIER = 128,
+    PLACE_TRANSFER = 256, /* what it writes to shared memory is there when somebody has waited */
+    PLACE_BULK_SOURCE = 512, /* what it reads there is read until somebody has waited */
+    PLACE_MBARRIER = 1024, /* async.c has its order */
+    PLACE_BULK = 2048,     /* one transfer by itself */
 };
 
 /* What an address was computed from. */
@@ -80,11 +84,13 @@ struct root {
 };
 
 struct place_facts {
-    uint8_t flags, align;
+    uint16_t flags;
+    uint8_t align;
     uint8_t unit;         /* bytes of an element of a lane's vector */
     uint8_t root_count;   /* 0: not known */
     uint32_t used;        /* loads: bytes whose value is used for more than being stored again */
     struct root root[MOST_ROOTS];
+    uint32_t source;      /* copies: kernel_facts.place of what they read; 0: none */
 };
 
 /* A variable of the kernel in shared memory. */
@@ -101,7 +107,7 @@ struct kernel_facts {
     const struct ptx_func *func;
     struct hash128 hash;
     char *name;             /* "saxpy(float*, int)": as the source has it */
-    uint32_t place_count;
+    uint32_t place_count, facts_count; /* facts: behind the places' come those of sources */
     struct place_facts *place;
     char **file;            /* per place: where it stands in the source */
     uint32_t *line;
@@ -137,7 +143,7 @@ struct launch {
     uint64_t shared_bytes;
     uint32_t work;            /* its number */
     bool watched;             /* not filtered out: findings are reported */
-    struct range *expect;     /* per place: the allocation its address comes from; base 0: any */
+    struct range *expect;     /* per place_facts: the allocation its address comes from; base 0: any */
     uint64_t param_bytes;
     pthread_mutex_t lock;
     struct block_state *blocks; /* all, for launch_end and other blocks' shared memory */
@@ -216,6 +222,7 @@ struct block_state {
     uint64_t *write, *read, *other, *strong;
     bool any_strong;
     struct sync_table *sync;          /* in shared memory */
+    struct transfers *transfers;      /* NULL: none so far */
     /* local memory: a bit per byte that was written */
     uint8_t *local_init;
     uint64_t local_bytes;
@@ -231,11 +238,19 @@ struct block_state {
 
 /* -- accesses ------------------------------------------------------------------------------------------- */
 
+/* Of the bytes of an access from `skip` on, does any of these matter? More are not told apart. */
+static inline bool
+bytes_used(const struct place_facts *p, uint32_t skip, uint32_t bytes)
+{
+    return p->used & (skip < 32 ? bytes << skip : ~0u);
+}
+
 /* One instruction of one warp. */
 struct visit {
     struct block_state *b;
     struct jit_warp *w;
     const struct place_facts *facts;
+    const struct range *expect;
     uint32_t lanes, bytes, space, op, place;
     uint32_t warp;
 };
@@ -257,6 +272,8 @@ void local_access(const struct visit *v, uint32_t lanes, const uint64_t *address
 /* -- order.c ---------------------------------------------------------------------------------------------- */
 
 struct known *known_get(struct known *k);
+/* Takes over a, leaves b; the result holds the larger stamp of either. */
+struct known *known_join(struct known *a, struct known *b);
 void known_put(struct known *k);
 /* The stamp up to which the warp knows of warp `of` in another block; -1: nothing. */
 int64_t known_of(const struct known *k, uint64_t block, uint32_t warp);
@@ -276,9 +293,35 @@ void order_end(struct block_state *b);
  * now. many: other lanes of that warp made it too. */
 bool order_unordered(const struct block_state *b, uint32_t mine, uint32_t my_lane, uint32_t warp,
                      uint32_t lane, bool many, uint32_t stamp);
+/* What the warp hands on: with_fence: all it did until now, else up to its last fence. */
+struct known *order_release(const struct block_state *b, uint32_t warp, bool with_fence, bool shared);
+void order_acquire(struct block_state *b, uint32_t warp, uint32_t lanes, struct known *k);
 struct sync_table *sync_new(void);
 void sync_free(struct sync_table *t);
 void sync_clear(struct sync_table *t);
+
+/* -- async.c: transfers in the background, mbarriers ------------------------------------------------ */
+
+/* A mark in shared memory with a stamp from here on was made by a transfer: the stamp is its number. */
+enum { TRANSFER_STAMP = 0x800000 };
+
+void check_async(struct jit_warp *w, uint32_t lanes, uint32_t what, const uint64_t *barrier,
+                 uint32_t number, uint32_t place);
+/* The stamp for marks of the transfer that these lanes begin. */
+uint32_t transfer_begin(const struct visit *v);
+enum transfer_state {
+    TRANSFER_PAST,    /* of another block, or long ago */
+    TRANSFER_DONE,    /* *out_stamp: since when, for others that are ordered after its thread */
+    TRANSFER_KNOWN,   /* the lane asking waited for it, or is ordered after one that did */
+    TRANSFER_RUNNING, /* nobody has waited */
+    TRANSFER_UNKNOWN, /* somebody has, but nothing orders the lane after that */
+};
+enum transfer_state transfer_state(const struct visit *v, uint32_t lane, uint32_t stamp,
+                                   uint32_t from_lane, uint32_t *out_stamp);
+/* Numbers run out: marks must go. */
+bool transfers_full(const struct block_state *b);
+void transfers_begin(struct block_state *b, bool again);
+void transfers_free(struct block_state *b);
 
 /* -- global.c ---------------------------------------------------------------------------------------------- */
 

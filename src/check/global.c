@@ -530,7 +530,7 @@ touch_cell(const struct visit *v, const struct touch *t, struct cell *c)
         uint64_t own = t->address[t->lane];
         uint32_t skip = t->at > own ? (uint32_t)(t->at - own) : 0;
         uint32_t bytes = (1u << (1u << t->shift)) - 1;
-        if (v->facts->used & bytes << skip)
+        if (bytes_used(v->facts, skip, bytes))
             report_unwritten(v, t->lane, t->at);
     }
     if (c->write.who)
@@ -562,7 +562,7 @@ touch_thin(const struct visit *v, uint32_t lane, struct chunk *k, uint32_t first
     bool missing = false;
     for (uint32_t n = 0; n < count && v->op != JIT_STORE; n++)
         missing |= !(k->written ? bit_of(k->written, first + n) : k->all_written) &&
-                   (v->facts->used >> (skip + n) & 1);
+                   bytes_used(v->facts, skip + n, 1);
     if (missing)
         report_unwritten(v, lane, a);
     if (v->op != JIT_LOAD)
@@ -593,7 +593,7 @@ global_access(const struct visit *v, uint32_t lanes, const uint64_t *address)
 {
     struct block_state *b = v->b;
     struct global_shadow *g = b->launch->check->global;
-    uint8_t flags = v->facts->flags;
+    uint16_t flags = v->facts->flags;
     if (v->space == PTX_SPACE_CONST || !(b->launch->check->groups & (CHECK_RACE | CHECK_INIT)))
         return;
     if (flags & PLACE_STRONG)

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LAST_STAMP = 0xfffff0 };
+enum { LAST_STAMP = TRANSFER_STAMP - 16 };
 
 /* -- sets of what is known ------------------------------------------------------------------------- */
 
@@ -45,8 +45,7 @@ known_new(uint32_t room)
     return k;
 }
 
-/* Takes over a, leaves b; the result holds the larger stamp of either. */
-static struct known *
+struct known *
 known_join(struct known *a, struct known *b)
 {
     if (!b || a == b)
@@ -171,9 +170,9 @@ need_released(struct sync_table *t, uint64_t address)
     return r;
 }
 
-/* What warp `warp` hands on by a strong store now; NULL: nothing. */
-static struct known *
-release_of(const struct block_state *b, uint32_t warp, bool with_fence, bool shared)
+/* NULL: nothing. */
+struct known *
+order_release(const struct block_state *b, uint32_t warp, bool with_fence, bool shared)
 {
     uint64_t key = b->block->index << 6;
     uint32_t own = shared ? b->warp_fence_block[warp] : b->warp_fence[warp];
@@ -216,8 +215,8 @@ acquire_own(struct block_state *b, uint32_t warp, uint32_t lanes, uint32_t stamp
 }
 
 /* What warp `warp` learns. */
-static void
-acquire(struct block_state *b, uint32_t warp, uint32_t lanes, struct known *k)
+void
+order_acquire(struct block_state *b, uint32_t warp, uint32_t lanes, struct known *k)
 {
     uint64_t here = b->block->index;
     bool others = false;
@@ -255,7 +254,7 @@ order_settle(struct block_state *b, uint32_t warp)
         if (!p->shared[k])
             pthread_mutex_unlock(&c->sync_lock);
         if (what)
-            acquire(b, warp, p->lanes[k], what);
+            order_acquire(b, warp, p->lanes[k], what);
         known_put(what);
     }
     p->count = 0;
@@ -285,11 +284,13 @@ void
 order_strong(const struct visit *v, uint32_t lanes, const uint64_t *address, bool shared)
 {
     struct block_state *b = v->b;
-    uint8_t flags = v->facts->flags;
+    uint16_t flags = v->facts->flags;
+    if (flags & PLACE_MBARRIER)
+        return;
     if (shared && !b->sync)
         b->sync = sync_new();
     if (v->op != JIT_LOAD) {
-        struct known *what = release_of(b, v->warp, flags & PLACE_RELEASE, shared);
+        struct known *what = order_release(b, v->warp, flags & PLACE_RELEASE, shared);
         uint64_t before = 0;
         for (uint32_t left = lanes; left; left &= left - 1) {
             uint64_t a = address[__builtin_ctz(left)];
@@ -433,7 +434,8 @@ order_unordered(const struct block_state *b, uint32_t mine, uint32_t my_lane, ui
 void
 order_begin(struct block_state *b)
 {
-    if (b->stamp > LAST_STAMP / 2) { /* numbers run out: old marks in shared memory must go */
+    bool again = b->stamp > LAST_STAMP / 2 || transfers_full(b);
+    if (again) { /* numbers run out: old marks in shared memory must go */
         if (b->write)
             memset(b->write, 0, b->room * sizeof *b->write);
         if (b->read)
@@ -444,6 +446,7 @@ order_begin(struct block_state *b)
             memset(b->strong, 0, b->room * sizeof *b->strong);
         b->stamp = 0;
     }
+    transfers_begin(b, again);
     b->stamp++;
     b->first = b->floor = b->stamp;
     b->fence = 0;
@@ -470,4 +473,5 @@ order_end(struct block_state *b)
         ls_release(b->lanes_met[w]);
     }
     sync_free(b->sync);
+    transfers_free(b);
 }

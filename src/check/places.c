@@ -282,14 +282,14 @@ find_roots(struct walk *w, const struct ptx_operand *o, struct place_facts *p, b
 
 /* -- one kernel ------------------------------------------------------------------------------------- */
 
-static uint8_t
+static uint16_t
 flags_of(const struct ptx_insn *i)
 {
     bool atomic = i->op == PTX_OP_ATOM || i->op == PTX_OP_RED;
     bool strong = ptx_has(i, PTX_M_VOLATILE) || ptx_has(i, PTX_M_RELAXED) ||
                   ptx_has(i, PTX_M_ACQUIRE) || ptx_has(i, PTX_M_RELEASE) ||
                   ptx_has(i, PTX_M_ACQ_REL) || ptx_has(i, PTX_M_MMIO);
-    uint8_t f = 0;
+    uint16_t f = 0;
     if (atomic || strong)
         f |= PLACE_STRONG;
     if (atomic || (strong && i->op == PTX_OP_LD))
@@ -342,34 +342,142 @@ find_swaps(struct walk *w, struct kernel_facts *k)
     }
 }
 
+/* -- transfers, mbarriers, matrices ------------------------------------------------------------------- */
+
+static unsigned
+width_of(const struct ptx_insn *i)
+{
+    unsigned bytes = ptx_type_bytes((enum ptx_type)i->type[i->type_count ? i->type_count - 1 : 0]);
+    return bytes * (i->vec ? i->vec : 1u);
+}
+
+static void
+set_facts(struct walk *w, struct place_facts *p, const struct ptx_operand *address, unsigned align,
+          uint32_t flags, bool used)
+{
+    bool again = p->align != 0;
+    p->align = (uint8_t)(align < 1 ? 1 : align > 32 ? 32 : align);
+    p->flags = (uint16_t)flags;
+    p->unit = 4;
+    p->used |= used ? ~0u : 0;
+    find_roots(w, address, p, again);
+}
+
+/* What a copy reads: facts of their own. */
+static void
+set_source(struct walk *w, struct kernel_facts *k, struct place_facts *p,
+           const struct ptx_operand *address, unsigned align, uint32_t flags, bool used)
+{
+    if (!p->source)
+        p->source = k->facts_count++;
+    set_facts(w, &k->place[p->source], address, align, flags, used);
+}
+
+static bool
+in_shared(uint32_t space)
+{
+    return space == PTX_SPACE_SHARED || space == PTX_SPACE_SHARED_CLUSTER;
+}
+
+static void
+describe_bulk(struct walk *w, struct kernel_facts *k, const struct ptx_insn *i, struct place_facts *p)
+{
+    bool reduces = i->op == PTX_OP_CP_REDUCE_ASYNC_BULK;
+    if (ptx_has(i, PTX_M_PREFETCH) || i->operand_count < 3 || i->operand[1].kind != PTX_O_ADDRESS)
+        return;
+    uint32_t to = reduces              ? PLACE_STRONG | PLACE_ATOMIC
+                  : in_shared(i->space) ? PLACE_STORE | PLACE_TRANSFER | PLACE_BULK
+                                        : PLACE_STORE;
+    uint32_t from = in_shared(i->space2) ? PLACE_BULK_SOURCE | PLACE_BULK : 0;
+    set_facts(w, p, &i->operand[0], 16, to, reduces);
+    if (reduces)
+        p->root_count = 0; /* its mbarrier is announced alike */
+    set_source(w, k, p, &i->operand[1], 16, from, reduces);
+}
+
+/* Instructions with addresses that are no ld, st, atom, red. */
+static void
+describe_other(struct walk *w, struct kernel_facts *k, const struct ptx_insn *i,
+               struct place_facts *p)
+{
+    const struct ptx_operand *o = i->operand;
+    uint32_t first = i->operand_count > 0 && o[0].kind == PTX_O_ADDRESS ? 0 : 1;
+    if (i->operand_count <= first || o[first].kind != PTX_O_ADDRESS)
+        return;
+    bool store = i->op == PTX_OP_STMATRIX || ptx_has(i, PTX_M_STORE);
+    bool sets = ptx_has(i, PTX_M_INIT) || ptx_has(i, PTX_M_INVAL);
+    switch (i->op) {
+    case PTX_OP_MBARRIER:
+    case PTX_OP_CP_ASYNC_MBARRIER:
+        set_facts(w, p, &o[first], 8,
+                  PLACE_MBARRIER | (sets ? PLACE_STORE : PLACE_STRONG | PLACE_ATOMIC), true);
+        break;
+    case PTX_OP_CP_ASYNC:
+        set_facts(w, p, &o[0], (unsigned)o[2].imm, PLACE_STORE | PLACE_TRANSFER, false);
+        set_source(w, k, p, &o[1], (unsigned)o[2].imm, 0, false);
+        break;
+    case PTX_OP_CP_ASYNC_BULK:
+    case PTX_OP_CP_REDUCE_ASYNC_BULK:
+        describe_bulk(w, k, i, p);
+        break;
+    case PTX_OP_ST_BULK:
+        set_facts(w, p, &o[0], 8, PLACE_STORE, false);
+        break;
+    case PTX_OP_ST_ASYNC:
+        set_facts(w, p, &o[0], width_of(i), PLACE_STORE | PLACE_TRANSFER | PLACE_BULK, false);
+        break;
+    case PTX_OP_RED_ASYNC:
+        set_facts(w, p, &o[0], width_of(i), PLACE_STRONG | PLACE_ATOMIC, true);
+        p->root_count = 0;
+        break;
+    case PTX_OP_LDMATRIX:
+    case PTX_OP_STMATRIX:
+        set_facts(w, p, &o[first], 16, store ? PLACE_STORE : 0, !store);
+        break;
+    case PTX_OP_WMMA:
+        set_facts(w, p, &o[first], 1, store ? PLACE_STORE : 0, !store);
+        break;
+    default:
+        break;
+    }
+}
+
+static void
+describe_sync(struct place_facts *p, const struct ptx_insn *i)
+{
+    bool bar = i->op == PTX_OP_BAR || i->op == PTX_OP_BARRIER;
+    bool fence = i->op == PTX_OP_MEMBAR || i->op == PTX_OP_FENCE;
+    if (bar && i->operand_count > (ptx_has(i, PTX_M_RED) ? 3 : 1))
+        p->flags |= PLACE_COUNTED;
+    if (i->op == PTX_OP_SURED)
+        p->flags |= PLACE_STRONG | PLACE_ATOMIC;
+    if (i->op == PTX_OP_SUST)
+        p->flags |= PLACE_STORE;
+    if (i->op == PTX_OP_BAR_WARP)
+        p->flags |= PLACE_WARP_BARRIER;
+    if (fence && ptx_has(i, PTX_M_CTA))
+        p->flags |= PLACE_SCOPE_CTA;
+}
+
 static void
 describe_insn(struct walk *w, struct kernel_facts *k, const struct flow_insn *f)
 {
     const struct ptx_insn *i = &f->i;
     bool load = i->op == PTX_OP_LD || i->op == PTX_OP_LDU, store = i->op == PTX_OP_ST;
     bool atom = i->op == PTX_OP_ATOM, red = i->op == PTX_OP_RED;
-    bool bar = i->op == PTX_OP_BAR || i->op == PTX_OP_BARRIER;
-    if (bar && f->place < k->place_count &&
-        i->operand_count > (ptx_has(i, PTX_M_RED) ? 3 : 1))
-        k->place[f->place].flags |= PLACE_COUNTED;
-    bool warp = i->op == PTX_OP_BAR_WARP, fence = i->op == PTX_OP_MEMBAR || i->op == PTX_OP_FENCE;
-    if (f->place < k->place_count && i->op == PTX_OP_SURED)
-        k->place[f->place].flags |= PLACE_STRONG | PLACE_ATOMIC;
-    if (f->place < k->place_count && i->op == PTX_OP_SUST)
-        k->place[f->place].flags |= PLACE_STORE;
-    if (f->place < k->place_count && warp)
-        k->place[f->place].flags |= PLACE_WARP_BARRIER;
-    if (f->place < k->place_count && fence && ptx_has(i, PTX_M_CTA))
-        k->place[f->place].flags |= PLACE_SCOPE_CTA;
-    if (!(load || store || atom || red) || f->place >= k->place_count)
+    if (f->place >= k->place_count)
         return;
     struct place_facts *p = &k->place[f->place];
+    describe_sync(p, i);
+    if (!(load || store || atom || red)) {
+        describe_other(w, k, i, p);
+        return;
+    }
     const struct ptx_operand *address = &i->operand[load || atom ? 1 : 0];
     if (address->kind != PTX_O_ADDRESS)
         return;
     bool again = p->align != 0;
-    unsigned bytes = ptx_type_bytes((enum ptx_type)i->type[i->type_count - 1]) *
-                     (i->vec ? i->vec : 1u);
+    unsigned bytes = width_of(i);
     p->align = (uint8_t)(bytes < 1 ? 1 : bytes > 32 ? 32 : bytes);
     p->flags = flags_of(i);
     p->unit = (uint8_t)ptx_type_bytes((enum ptx_type)i->type[i->type_count - 1]);
@@ -422,7 +530,7 @@ find_shared(struct kernel_facts *k, const struct flow *f)
     k->shared = ARENA_ARRAY(&k->arena, struct shared_var, f->module->var_count + f->var_count + 1);
     for (uint32_t n = 0; n < f->module->var_count; n++) {
         const struct ptx_var *v = f->module->vars[n];
-        if (v->space == PTX_SPACE_SHARED)
+        if (v->space == PTX_SPACE_SHARED && f->shared_used[n])
             k->shared[k->shared_count++] =
                 (struct shared_var){readable(&k->arena, v->name), v, f->shared_offset[n],
                                     v->unsized ? 0 : v->size};
@@ -465,7 +573,7 @@ find_lines(struct kernel_facts *k)
 const char *
 place_op(const struct kernel_facts *k, uint32_t place)
 {
-    uint8_t f = place < k->place_count ? k->place[place].flags : 0;
+    uint16_t f = place < k->place_count ? k->place[place].flags : 0;
     return f & PLACE_ATOMIC ? "atomic" : f & PLACE_STORE ? "store" : "load";
 }
 
@@ -553,6 +661,19 @@ describe_kernel(struct kernel_facts *k)
     ls_release(c.done);
 }
 
+static uint32_t
+count_copies(const struct ptx_module *m)
+{
+    uint32_t count = 0;
+    for (uint32_t f = 0; f < m->func_count; f++)
+        for (uint32_t n = 0; n < m->funcs[f]->insn_count; n++) {
+            enum ptx_op op = (enum ptx_op)m->funcs[f]->insns[n].op;
+            count += op == PTX_OP_CP_ASYNC || op == PTX_OP_CP_ASYNC_BULK ||
+                     op == PTX_OP_CP_REDUCE_ASYNC_BULK;
+        }
+    return count;
+}
+
 struct kernel_facts *
 facts_of_kernel(struct check *c, const struct jit_tool_launch *l)
 {
@@ -569,7 +690,8 @@ facts_of_kernel(struct check *c, const struct jit_tool_launch *l)
         k->name = readable(&k->arena, l->kernel->name);
         for (uint32_t n = 0; n < l->module->func_count; n++)
             k->place_count += l->module->funcs[n]->insn_count;
-        k->place = ARENA_ARRAY(&k->arena, struct place_facts, k->place_count + 1);
+        k->facts_count = k->place_count;
+        k->place = ARENA_ARRAY(&k->arena, struct place_facts, k->place_count + count_copies(k->module) + 1);
         k->file = ARENA_ARRAY(&k->arena, char *, k->place_count + 1);
         k->line = ARENA_ARRAY(&k->arena, uint32_t, k->place_count + 1);
         describe_kernel(k);

@@ -28,7 +28,9 @@ enum {
 static uint64_t
 mark_of(const struct visit *v)
 {
-    return (uint64_t)v->b->stamp << STAMP_SHIFT | (uint64_t)(v->place & 0x3fffff) << PLACE_SHIFT |
+    bool transfer = v->facts->flags & (v->op == JIT_LOAD ? PLACE_BULK_SOURCE : PLACE_TRANSFER);
+    uint64_t stamp = transfer ? transfer_begin(v) : v->b->stamp;
+    return stamp << STAMP_SHIFT | (uint64_t)(v->place & 0x3fffff) << PLACE_SHIFT |
            (uint64_t)v->warp << WARP_SHIFT | (v->facts->flags & PLACE_STRONG ? MARK_STRONG : 0);
 }
 
@@ -242,6 +244,50 @@ check_last_write(const struct visit *v, const struct touch *t, uint64_t w)
     report_race(v, t->lane, at, w, together, stores_same(v, t->lane, skip, bytes, theirs));
 }
 
+static void
+report_transfer(const struct visit *v, const struct touch *t, uint64_t m, enum transfer_state state)
+{
+    const struct launch *l = v->b->launch;
+    struct finding f = {.kind = FINDING_SHARED_RACE, .rank = 3, .space = "shared"};
+    uint32_t place = mark_place(m);
+    char where[200];
+    if (!finding_wanted(l, f.kind, f.rank, l->facts, v->place, l->facts, place))
+        return;
+    uint64_t at = t->cell << v->b->shift;
+    f.access = side_of(v, t->lane, at);
+    f.other = other_side(v, t->lane, m, at);
+    name_place(l, at, where, sizeof where);
+    snprintf(f.message, sizeof f.message, "asynchronous copy and %s of %s: %s", f.access.op, where,
+             state == TRANSFER_RUNNING ? "nobody has waited for the copy to be done"
+                                       : "the thread has not waited for the copy, others have");
+    bool group = !(l->facts->place[place].flags & PLACE_BULK);
+    snprintf(f.missing, sizeof f.missing, "%s",
+             state != TRANSFER_RUNNING
+                 ? "a wait of its own on the mbarrier, or a barrier after another thread's"
+             : group ? "a wait by the thread that copies (cp.async.wait_group, __pipeline_wait_prior), and "
+                       "for other threads a barrier after it"
+                     : "a wait for the mbarrier's phase, or for the group (cp.async.bulk.wait_group)");
+    finding_add(l->check, &f);
+}
+
+/* The mark of a cell to compare with: where a transfer made it, when that was over; 0: there is
+ * nothing to compare with. */
+static uint64_t
+settled(const struct visit *v, const struct touch *t, uint64_t *m)
+{
+    uint32_t since = 0;
+    if (mark_stamp(*m) < TRANSFER_STAMP)
+        return *m;
+    enum transfer_state state = transfer_state(v, t->lane, mark_stamp(*m), mark_lane(*m), &since);
+    if (state == TRANSFER_PAST)
+        *m = 0;
+    else if (state == TRANSFER_DONE)
+        *m = (*m & ((1ull << STAMP_SHIFT) - 1)) | (uint64_t)since << STAMP_SHIFT;
+    else if (state != TRANSFER_KNOWN)
+        report_transfer(v, t, *m, state);
+    return state <= TRANSFER_DONE ? *m : 0;
+}
+
 /* What mark `new` of the same warp keeps of the one that it replaces. */
 static uint64_t
 second_lane(uint64_t old, uint64_t new)
@@ -255,7 +301,9 @@ note_read(struct block_state *b, const struct touch *t, uint64_t mark)
 {
     uint64_t r = b->read[t->cell];
     mark |= (uint64_t)t->lane << LANE_SHIFT;
-    if (mark_stamp(r) >= b->floor && mark_warp(r) != mark_warp(mark))
+    if (mark_stamp(r) >= TRANSFER_STAMP)
+        b->other[t->cell] = r;
+    else if (mark_stamp(r) >= b->floor && mark_warp(r) != mark_warp(mark))
         b->other[t->cell] = r;
     else if (mark_stamp(r) >= b->floor && mark_stamp(r) >= b->warp_floor[mark_warp(r)] &&
              (mark_lane(r) != t->lane || (r & MARK_MANY)))
@@ -267,12 +315,12 @@ static void
 touch_cell(const struct visit *v, const struct touch *t, uint64_t mark)
 {
     struct block_state *b = v->b;
-    uint64_t w = b->write[t->cell], s = b->strong[t->cell];
-    if (v->op != JIT_STORE && mark_stamp(w) < b->first && mark_stamp(s) < b->first) {
+    uint64_t w = settled(v, t, &b->write[t->cell]), s = b->strong[t->cell];
+    if (v->op != JIT_STORE && mark_stamp(b->write[t->cell]) < b->first && mark_stamp(s) < b->first) {
         uint64_t at = t->cell << b->shift;
         uint32_t skip = at > t->offset ? (uint32_t)(at - t->offset) : 0;
         uint32_t bytes = (1u << (1u << b->shift)) - 1;
-        if (v->facts->used & bytes << skip)
+        if (bytes_used(v->facts, skip, bytes))
             report_unwritten(v, t->lane, at);
     }
     if (mark_stamp(w) >= b->floor)
@@ -283,7 +331,7 @@ touch_cell(const struct visit *v, const struct touch *t, uint64_t mark)
         note_read(b, t, mark);
         return;
     }
-    uint64_t r = b->read[t->cell], o = b->other[t->cell];
+    uint64_t r = settled(v, t, &b->read[t->cell]), o = settled(v, t, &b->other[t->cell]);
     if (mark_stamp(r) >= b->floor && unordered(v, t->lane, r))
         report_race(v, t->lane, t->cell << b->shift, r, false, false);
     else if (mark_stamp(o) >= b->floor && unordered(v, t->lane, o))
@@ -423,13 +471,14 @@ shared_pattern(const struct visit *v, uint64_t base, const int32_t *offset)
     const struct launch *l = b->launch;
     uint64_t at = base - (uint64_t)(uintptr_t)b->block->shared;
     if (at >= 1ull << 32 || v->space != PTX_SPACE_SHARED || b->shift != 2 || v->op == JIT_ATOMIC ||
-        !b->write || (v->facts->flags & PLACE_STRONG) || !v->facts->align ||
+        !b->write || !v->facts->align ||
+        (v->facts->flags & (PLACE_STRONG | PLACE_TRANSFER | PLACE_BULK_SOURCE | PLACE_MBARRIER)) ||
         (at & (v->facts->align - 1)))
         return false;
     struct pattern_shape *s = shape_of(v, offset);
     if (!s || (v->op == JIT_STORE && s->twice))
         return false;
-    const struct range *e = &l->expect[v->place];
+    const struct range *e = v->expect;
     uint64_t low = e->base ? e->base & 0xffffffff : 0;
     uint64_t end = e->base ? e->end & 0xffffffff : l->shared_bytes;
     if ((int64_t)at + s->low < (int64_t)low || (int64_t)at + s->high > (int64_t)end)
@@ -455,7 +504,7 @@ local_access(const struct visit *v, uint32_t lanes, const uint64_t *address)
         for (uint32_t k = 0; k < v->bytes; k++) {
             uint8_t *byte = &b->local_init[(at + k) / 8], bit = (uint8_t)(1u << ((at + k) & 7));
             if (v->op != JIT_STORE)
-                missing |= !(*byte & bit) && (v->facts->used >> k & 1);
+                missing |= !(*byte & bit) && bytes_used(v->facts, k, 1);
             if (v->op != JIT_LOAD)
                 *byte |= bit;
         }

@@ -237,6 +237,7 @@ run_init(struct exec_run *run, struct exec_pool *p, const struct exec_request *r
         run->services.access = run->tool->access;
         run->services.pattern = run->tool->pattern;
         run->services.sync = run->tool->sync;
+        run->services.async = run->tool->async;
     }
     run->number = atomic_fetch_add(&p->runs_begun, 1) + 1;
     exec_launch_fill(&run->launch, r, k, &run->services, run);

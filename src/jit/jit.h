@@ -159,6 +159,23 @@ enum jit_count {
 
 enum jit_access_op { JIT_LOAD, JIT_STORE, JIT_ATOMIC };
 
+/* What is done in the background, and mbarriers: told to tools beside the accesses. The generated
+ * code does the transfers at once. */
+enum jit_async {
+    JIT_ASYNC_COMMIT,      /* cp.async.commit_group */
+    JIT_ASYNC_WAIT,        /* cp.async.wait_group: number is how many groups may be left */
+    JIT_ASYNC_WAIT_ALL,    /* cp.async.wait_all */
+    JIT_ASYNC_BULK_COMMIT, /* of cp.async.bulk: the same */
+    JIT_ASYNC_BULK_WAIT,   /* .read, too */
+    JIT_ASYNC_ARRIVE,      /* before lanes arrive at the mbarriers */
+    JIT_ASYNC_COPIES,      /* before: the mbarriers learn of the lanes' cp.async when they are done */
+    JIT_ASYNC_BULK,        /* before: the mbarriers learn of the transfer just announced */
+    JIT_ASYNC_AFTER,       /* the mbarriers have changed */
+    JIT_ASYNC_OVER,        /* lanes were told that the phase they asked for is over */
+};
+/* An mbarrier's word: bit 63 is the parity of its phase, 62..40 bytes awaited (signed), 39..20
+ * expected arrivals of a phase, 19..0 pending ones. */
+
 /* -- textures and surfaces (PTX ISA 9.7.10, 9.7.11) --------------------------------------------- */
 
 enum jit_image_op {
@@ -232,6 +249,9 @@ struct jit_services {
      * effect: bar.warp.sync and the other *.sync ones (members[lane]: the mask the lane gave), and
      * membar and fence (members NULL). The place says which (ptx_insn.op and modifiers). */
     void (*sync)(struct jit_warp *w, uint32_t lanes, const uint32_t *members, uint32_t place);
+    /* JIT_EVENT_SYNC: enum jit_async; barrier: host addresses, or NULL. */
+    void (*async)(struct jit_warp *w, uint32_t lanes, uint32_t what, const uint64_t *barrier,
+                  uint32_t number, uint32_t place);
     /* block->pending is not NULL. Lanes add x[lane] to the 32-bit integers at address[lane], where
      * not all of them fall into the window. */
     void (*combine)(struct jit_warp *w, uint32_t lanes, const uint64_t *address, const uint32_t *x);
@@ -335,6 +355,8 @@ struct jit_tool {
     void (*pattern)(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *offset,
                     uint32_t bytes, uint32_t space, uint32_t op, uint32_t place);
     void (*sync)(struct jit_warp *w, uint32_t lanes, const uint32_t *members, uint32_t place);
+    void (*async)(struct jit_warp *w, uint32_t lanes, uint32_t what, const uint64_t *barrier,
+                  uint32_t number, uint32_t place);
 };
 
 /* -- compiling ------------------------------------------------------------------------------------ */

@@ -26,21 +26,26 @@ null_pointer(struct core *c)
     return LLVMConstNull(LLVMPointerTypeInContext(c->e.context, 0));
 }
 
-/* Operand k of the instruction in another space than the first one written. */
+/* Operand k of the instruction in another space than the first one written. Lanes that a tool keeps
+ * from the access leave the instruction's. */
 static value
 addresses(struct core *c, const struct flow_insn *i, unsigned k, enum ptx_space space, value size,
           enum jit_access_op op)
 {
     struct flow_insn other = *i;
     other.i.space = (uint8_t)space;
-    return core_addresses_sized(c, &other, &i->i.operand[k], size, op);
+    value at = core_addresses_sized(c, &other, &i->i.operand[k], size, op), denied = core_denied(c);
+    if (denied)
+        c->e.mask_bits =
+            LLVMBuildAnd(c->e.b, c->e.mask_bits, LLVMBuildNot(c->e.b, denied, ""), "");
+    return at;
 }
 
 static value
 call_barrier(struct core *c, enum transfer_barrier_op op, value address, value number)
 {
     value out = core_alloca(c, core_vector(c, 64));
-    value args[] = {core_mask_bits(c), core_i32(c, op), in_memory(c, address), in_memory(c, number),
+    value args[] = {c->e.mask_bits, core_i32(c, op), in_memory(c, address), in_memory(c, number),
                     out};
     core_fence(c, false);
     v_call_named(&c->e, "lockstep_transfer_barrier", LLVMVoidTypeInContext(c->e.context), args, 5);
@@ -82,6 +87,21 @@ give_way(struct core *c, value over)
 }
 
 static bool
+arrives(enum transfer_barrier_op op)
+{
+    return op == TRANSFER_ARRIVE || op == TRANSFER_DROP || op == TRANSFER_ARRIVE_TX ||
+           op == TRANSFER_DROP_TX;
+}
+
+static enum jit_access_op
+access_of(enum transfer_barrier_op op)
+{
+    return op == TRANSFER_INIT || op == TRANSFER_INVAL        ? JIT_STORE
+           : op == TRANSFER_TEST || op == TRANSFER_TEST_PARITY ? JIT_LOAD
+                                                               : JIT_ATOMIC;
+}
+
+static bool
 emit_mbarrier(struct core *c, const struct flow_insn *i)
 {
     const struct ptx_insn *p = &i->i;
@@ -91,16 +111,23 @@ emit_mbarrier(struct core *c, const struct flow_insn *i)
     if (!pending && (p->operand_count <= at || p->operand[at].kind != PTX_O_ADDRESS))
         return emit_fail(&c->e, "mbarrier without an address");
     value address = pending ? LLVMConstNull(core_vector(c, 64))
-                            : core_addresses(c, i, &p->operand[at], 8, JIT_ATOMIC);
+                            : core_addresses(c, i, &p->operand[at], 8, access_of(op));
     unsigned from = pending ? 1 : at + 1, bits = op == TRANSFER_TEST || pending ? 64 : 32;
     value number = core_splat(c, core_i64(c, 1));
     if (from < p->operand_count)
         number = v_zext(&c->e, core_value(c, i, &p->operand[from], bits, false), 64);
+    if (arrives(op))
+        core_announce_async(c, i, JIT_ASYNC_ARRIVE, c->e.mask_bits, address, 0);
     value out = call_barrier(c, op, address, number);
+    if (arrives(op) || op == TRANSFER_COMPLETE_TX)
+        core_announce_async(c, i, JIT_ASYNC_AFTER, c->e.mask_bits, address, 0);
     if (at == 0)
         return true;
-    if (test)
+    if (test) {
         out = v_ne(&c->e, out, v_k(&c->e, out, 0));
+        value over = v_and(&c->e, emit_mask_to_bits(&c->e, out), c->e.mask_bits);
+        core_announce_async(c, i, JIT_ASYNC_OVER, over, address, 0);
+    }
     if (test && ptx_has(p, PTX_M_TRY_WAIT))
         give_way(c, out);
     core_write(c, i, &p->operand[0], out, false);
@@ -113,8 +140,10 @@ static bool
 emit_copy_arrival(struct core *c, const struct flow_insn *i)
 {
     value address = core_addresses(c, i, &i->i.operand[0], 8, JIT_ATOMIC);
+    core_announce_async(c, i, JIT_ASYNC_COPIES, c->e.mask_bits, address, 0);
     if (ptx_has(&i->i, PTX_M_NOINC))
         call_barrier(c, TRANSFER_ARRIVE, address, core_splat(c, core_i64(c, 1)));
+    core_announce_async(c, i, JIT_ASYNC_AFTER, c->e.mask_bits, address, 0);
     return true;
 }
 
@@ -134,13 +163,31 @@ is_all(const struct core *c, const struct flow_insn *i, uint64_t bytes)
     return fact_uniform(&f) && f.known && f.base >= (int64_t)bytes;
 }
 
+/* commit_group, wait_group, wait_all: nothing to do, but for tools. */
+static bool
+groups(struct core *c, const struct flow_insn *i, bool bulk)
+{
+    const struct ptx_insn *p = &i->i;
+    enum jit_async what = bulk ? JIT_ASYNC_BULK_WAIT : JIT_ASYNC_WAIT;
+    if (ptx_has(p, PTX_M_COMMIT_GROUP))
+        what = bulk ? JIT_ASYNC_BULK_COMMIT : JIT_ASYNC_COMMIT;
+    else if (ptx_has(p, PTX_M_WAIT_ALL))
+        what = JIT_ASYNC_WAIT_ALL;
+    else if (!ptx_has(p, PTX_M_WAIT_GROUP))
+        return false;
+    uint32_t left = 0;
+    if (p->operand_count && p->operand[0].kind == PTX_O_INT)
+        left = (uint32_t)p->operand[0].imm;
+    core_announce_async(c, i, what, core_mask_bits(c), NULL, left);
+    return true;
+}
+
 /* [to], [from], bytes {, bytes of the source, or a predicate: none} {, policy}. */
 static bool
 emit_cp_async(struct core *c, const struct flow_insn *i)
 {
     const struct ptx_insn *p = &i->i;
-    if (ptx_has(p, PTX_M_COMMIT_GROUP) || ptx_has(p, PTX_M_WAIT_GROUP) ||
-        ptx_has(p, PTX_M_WAIT_ALL))
+    if (groups(c, i, false))
         return true;
     uint64_t bytes =
         p->operand_count > 2 && p->operand[2].kind == PTX_O_INT ? p->operand[2].imm : 0;
@@ -187,7 +234,7 @@ static void
 call_bulk(struct core *c, uint32_t what, value to, value from, value size, value barrier,
           value mask)
 {
-    value args[] = {core_mask_bits(c),
+    value args[] = {c->e.mask_bits,
                     core_i32(c, what),
                     in_memory(c, to),
                     in_memory(c, from),
@@ -205,8 +252,7 @@ emit_bulk(struct core *c, const struct flow_insn *i)
 {
     const struct ptx_insn *p = &i->i;
     uint32_t what = TRANSFER_COPY;
-    if (ptx_has(p, PTX_M_COMMIT_GROUP) || ptx_has(p, PTX_M_WAIT_GROUP) ||
-        ptx_has(p, PTX_M_PREFETCH))
+    if (groups(c, i, true) || ptx_has(p, PTX_M_PREFETCH))
         return true;
     if (p->operand_count < 3 || p->operand[0].kind != PTX_O_ADDRESS ||
         p->operand[1].kind != PTX_O_ADDRESS)
@@ -223,7 +269,11 @@ emit_bulk(struct core *c, const struct flow_insn *i)
         barrier = addresses(c, i, 3, PTX_SPACE_SHARED, core_splat(c, core_i64(c, 8)), JIT_ATOMIC);
     if (ptx_has(p, PTX_M_CP_MASK))
         mask = v_zext(&c->e, core_value(c, i, &p->operand[p->operand_count - 1], 32, false), 64);
+    if (barrier)
+        core_announce_async(c, i, JIT_ASYNC_BULK, c->e.mask_bits, barrier, 0);
     call_bulk(c, what, to, from, size, barrier, mask);
+    if (barrier)
+        core_announce_async(c, i, JIT_ASYNC_AFTER, c->e.mask_bits, barrier, 0);
     return true;
 }
 
@@ -253,8 +303,11 @@ emit_remote(struct core *c, const struct flow_insn *i)
     if (p->operand_count < 3)
         return true;
     unsigned bytes = ptx_type_bytes((enum ptx_type)p->type[0]) * (p->vec > 1 ? p->vec : 1);
+    c->e.mask_bits = core_mask_bits(c);
     value barrier = addresses(c, i, 2, PTX_SPACE_SHARED, core_splat(c, core_i64(c, 8)), JIT_ATOMIC);
+    core_announce_async(c, i, JIT_ASYNC_BULK, c->e.mask_bits, barrier, 0);
     call_barrier(c, TRANSFER_COMPLETE_TX, barrier, core_splat(c, core_i64(c, bytes)));
+    core_announce_async(c, i, JIT_ASYNC_AFTER, c->e.mask_bits, barrier, 0);
     return true;
 }
 
@@ -285,6 +338,7 @@ async_insn(struct core *c, const struct flow_insn *i)
 {
     c->e.lanes = LANES;
     c->e.mask = core_mask(c);
+    c->e.mask_bits = core_mask_bits(c);
     switch (i->i.op) {
     case PTX_OP_MBARRIER:
         return emit_mbarrier(c, i);

@@ -118,8 +118,12 @@ LLVMValueRef core_addresses_sized(struct core *c, const struct flow_insn *i,
 /* cp.async: operand 1's memory (in space2) to operand 0's. size: bytes of the source, the rest is
  * zero; NULL: all. */
 bool core_copy(struct core *c, const struct flow_insn *i, unsigned bytes, LLVMValueRef size);
-void core_announce_access(struct core *c, const struct flow_insn *i, LLVMValueRef addresses,
-                          unsigned bytes, enum jit_access_op op);
+/* For accesses to these addresses; returns them, of lanes that the tool keeps from them those of
+ * memory that does not matter. */
+LLVMValueRef core_announce_access(struct core *c, const struct flow_insn *i, LLVMValueRef addresses,
+                                  unsigned bytes, enum jit_access_op op);
+/* Lanes that the tool keeps from the access just announced, i32; NULL: nobody asked. */
+LLVMValueRef core_denied(struct core *c);
 LLVMValueRef core_local_base(struct core *c); /* <32 x i64> */
 bool core_local_words(const struct flow *f);
 void core_fence(struct core *c, bool strong);
@@ -198,6 +202,9 @@ void core_count_lanes(struct core *c, const struct flow_insn *i, LLVMValueRef la
 void core_count_divergence(struct core *c, const struct flow_insn *i, const LLVMValueRef *lanes,
                            unsigned n);
 void core_announce_sync(struct core *c, const struct flow_insn *i);
+/* barrier: <32 x i64>, or NULL; lanes: i32. */
+void core_announce_async(struct core *c, const struct flow_insn *i, enum jit_async what,
+                         LLVMValueRef lanes, LLVMValueRef barrier, uint32_t number);
 
 /* -- the function (jit_core.c) ------------------------------------------------------------------------- */
 

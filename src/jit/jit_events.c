@@ -102,3 +102,19 @@ core_announce_sync(struct core *c, const struct flow_insn *i)
     LLVMValueRef args[] = {c->e.warp, core_mask_bits(c), members, core_i32(c, i->place)};
     core_service(c, FIELD(jit_services, sync), LLVMVoidTypeInContext(c->e.context), args, 4);
 }
+
+void
+core_announce_async(struct core *c, const struct flow_insn *i, enum jit_async what,
+                    LLVMValueRef lanes, LLVMValueRef barrier, uint32_t number)
+{
+    if (!(c->events & JIT_EVENT_SYNC))
+        return;
+    LLVMValueRef at = LLVMConstNull(LLVMPointerTypeInContext(c->e.context, 0));
+    if (barrier) {
+        at = core_alloca(c, core_vector(c, 64));
+        LLVMBuildStore(c->e.b, barrier, at);
+    }
+    LLVMValueRef args[] = {c->e.warp, lanes, core_i32(c, what), at, core_i32(c, number),
+                           core_i32(c, i->place)};
+    core_service(c, FIELD(jit_services, async), LLVMVoidTypeInContext(c->e.context), args, 6);
+}

@@ -344,7 +344,7 @@ load_numbers(const struct move *m, const struct placed *w, unsigned r)
     value all = NULL;
     for (unsigned k = 0; k < n; k += together) {
         value at = lane_addresses(c, w, r * n + k);
-        core_announce_access(c, m->i, at, bits / 8, m->op);
+        at = core_announce_access(c, m->i, at, bits / 8, m->op);
         value v = v_zext(&c->e, gathered(c, at, bits), width);
         v = k ? v_shlk(&c->e, v, k * w->layout.bits) : v;
         all = all ? v_or(&c->e, all, v) : v;
@@ -360,7 +360,7 @@ store_numbers(const struct move *m, const struct placed *w, unsigned r, value v)
     unsigned bits = w->layout.bits * together;
     for (unsigned k = 0; k < n; k += together) {
         value at = lane_addresses(c, w, r * n + k);
-        core_announce_access(c, m->i, at, bits / 8, m->op);
+        at = core_announce_access(c, m->i, at, bits / 8, m->op);
         scattered(c, at, v_trunc(&c->e, k ? v_lshrk(&c->e, v, k * w->layout.bits) : v, bits));
     }
 }

@@ -240,13 +240,26 @@ announce(struct site *s, enum jit_access_op op)
     core_service(c, FIELD(jit_services, access), none, args, 7);
 }
 
-/* Lanes that the tool keeps from the access just announced; NULL: nobody asked. */
-static LLVMValueRef
-denied_lanes(struct core *c)
+LLVMValueRef
+core_denied(struct core *c)
 {
     if (!(c->events & JIT_EVENT_GUARD))
         return NULL;
     return core_load_field(c, c->e.warp, FIELD(jit_warp, denied), core_scalar(c, 32));
+}
+
+/* Denied lanes get the address of memory that does not matter. */
+static LLVMValueRef
+allowed_addresses(struct core *c, LLVMValueRef addresses)
+{
+    LLVMValueRef denied = core_denied(c);
+    if (!denied)
+        return addresses;
+    LLVMTypeRef spare_type = LLVMArrayType2(core_scalar(c, 64), 8);
+    LLVMValueRef spare = core_alloca(c, spare_type);
+    LLVMBuildStore(c->e.b, LLVMConstNull(spare_type), spare);
+    spare = core_splat(c, LLVMBuildPtrToInt(c->e.b, spare, core_scalar(c, 64), ""));
+    return LLVMBuildSelect(c->e.b, emit_bits_to_mask(&c->e, denied), spare, addresses, "");
 }
 
 LLVMValueRef
@@ -256,7 +269,7 @@ core_addresses(struct core *c, const struct flow_insn *i, const struct ptx_opera
     struct site s = {.c = c, .i = i, .bytes = bytes, .vec = 1};
     find_address(&s, o);
     announce(&s, op);
-    LLVMValueRef denied = denied_lanes(c), lanes = lane_addresses(&s);
+    LLVMValueRef denied = core_denied(c), lanes = lane_addresses(&s);
     c->e.mask_bits = core_mask_bits(c);
     if (denied) {
         c->e.mask_bits = LLVMBuildAnd(c->e.b, c->e.mask_bits, LLVMBuildNot(c->e.b, denied, ""), "");
@@ -272,9 +285,10 @@ core_addresses_some(struct core *c, const struct flow_insn *i, const struct ptx_
     struct site s = {.c = c, .i = i, .bytes = bytes, .vec = 1};
     find_address(&s, o);
     s.some = LLVMBuildAnd(c->e.b, core_mask_bits(c), core_i32(c, some), "");
-    if (some)
-        announce(&s, op);
-    return lane_addresses(&s);
+    if (!some)
+        return lane_addresses(&s);
+    announce(&s, op);
+    return allowed_addresses(c, lane_addresses(&s));
 }
 
 /* Tools are told one size for all lanes; those of an instruction on bulks mostly are one lane. */
@@ -295,12 +309,13 @@ core_addresses_sized(struct core *c, const struct flow_insn *i, const struct ptx
     return lane_addresses(&s);
 }
 
-void
+LLVMValueRef
 core_announce_access(struct core *c, const struct flow_insn *i, LLVMValueRef addresses,
                      unsigned bytes, enum jit_access_op op)
 {
     struct site s = {.c = c, .i = i, .bytes = bytes, .vec = 1, .lanes = addresses};
     announce(&s, op);
+    return allowed_addresses(c, addresses);
 }
 
 /* -- layout ---------------------------------------------------------------------------------------------- */
@@ -809,7 +824,7 @@ core_load(struct core *c, const struct flow_insn *i)
     } else if (from->kind == PTX_O_ADDRESS) {
         find_address(&s, from);
         announce(&s, JIT_LOAD);
-        LLVMValueRef denied = denied_lanes(c);
+        LLVMValueRef denied = core_denied(c);
         prefetch_ahead(&s);
         if (is_ordered(&i->i)) {
             core_combine_flush(c);
@@ -1091,7 +1106,7 @@ core_store(struct core *c, const struct flow_insn *i)
     find_address(&s, to);
     show_values(&s, from);
     announce(&s, JIT_STORE);
-    LLVMValueRef denied = denied_lanes(c);
+    LLVMValueRef denied = core_denied(c);
     if (is_ordered(&i->i)) {
         core_combine_flush(c);
         core_fence(c, false);
@@ -1184,6 +1199,45 @@ read_source(struct site *s, LLVMValueRef size, LLVMValueRef *words)
     read_parts(s, size, emit_mask_to_bits(&c->e, some), words);
 }
 
+/* Announces one side of a copy, and keeps denied lanes from it. */
+static void
+announce_side(struct site *s, enum jit_access_op op)
+{
+    announce(s, op);
+    if (!core_denied(s->c))
+        return;
+    s->lanes = allowed_addresses(s->c, lane_addresses(s));
+    s->base = NULL;
+    s->firsts = NULL;
+    s->fact = (struct fact){.kind = FACT_VECTOR, .segment = 1};
+}
+
+/* Sources shorter than the copy, announced in pieces of 8, 4, 2 and 1 bytes: tools are told one size
+ * for all lanes. */
+static void
+announce_parts(struct site *s, LLVMValueRef size, uint64_t whole)
+{
+    struct core *c = s->c;
+    LLVMBuilderRef b = c->e.b;
+    if (!(c->events & JIT_EVENT_ACCESS))
+        return;
+    LLVMValueRef part = LLVMBuildICmp(b, LLVMIntULT, size, core_splat(c, core_i64(c, whole)), "");
+    part = LLVMBuildAnd(b, part, core_all_lanes(c), "");
+    for (uint64_t bytes = whole / 2; bytes; bytes /= 2) {
+        LLVMValueRef bit = LLVMBuildAnd(b, size, core_splat(c, core_i64(c, bytes)), "");
+        LLVMValueRef some = LLVMBuildICmp(b, LLVMIntNE, bit, LLVMConstNull(LLVMTypeOf(bit)), "");
+        LLVMValueRef skip = LLVMBuildAnd(b, size, core_splat(c, core_i64(c, ~(2 * bytes - 1))), "");
+        struct site t = {.c = c, .i = s->i, .bytes = (unsigned)bytes, .vec = 1};
+        t.lanes = LLVMBuildAdd(b, lane_addresses(s), skip, "");
+        t.some = emit_mask_to_bits(&c->e, LLVMBuildAnd(b, some, part, ""));
+        announce(&t, JIT_LOAD);
+        LLVMValueRef denied = core_denied(c);
+        LLVMValueRef kept = denied ? emit_bits_to_mask(&c->e, denied) : NULL;
+        if (kept) /* what may not be read is not there */
+            s->lanes = LLVMBuildSelect(b, kept, allowed_addresses(c, lane_addresses(s)), s->lanes, "");
+    }
+}
+
 bool
 core_copy(struct core *c, const struct flow_insn *i, unsigned bytes, LLVMValueRef size)
 {
@@ -1196,14 +1250,17 @@ core_copy(struct core *c, const struct flow_insn *i, unsigned bytes, LLVMValueRe
     d.i = &to;
     find_address(&s, &i->i.operand[1]);
     find_address(&d, &i->i.operand[0]);
-    if (size)
+    if (size) {
+        LLVMValueRef whole = core_splat(c, core_i64(c, bytes));
         s.some = emit_mask_to_bits(
             &c->e, LLVMBuildAnd(c->e.b, core_all_lanes(c),
-                                LLVMBuildICmp(c->e.b, LLVMIntNE, size,
-                                              LLVMConstNull(core_vector(c, 64)), ""), ""));
-    announce(&s, JIT_LOAD);
+                                LLVMBuildICmp(c->e.b, LLVMIntUGE, size, whole, ""), ""));
+    }
+    announce_side(&s, JIT_LOAD);
+    if (size)
+        announce_parts(&s, size, bytes);
     read_source(&s, size, words);
-    announce(&d, JIT_STORE);
+    announce_side(&d, JIT_STORE);
     store_lanes(&d, words);
     return true;
 }
