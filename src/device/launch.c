@@ -321,6 +321,7 @@ result_of(const struct exec_report *r)
     case EXEC_OK: return DEVICE_OK;
     case EXEC_ILLEGAL_ADDRESS: return DEVICE_ILLEGAL_ADDRESS;
     case EXEC_MISALIGNED: return DEVICE_MISALIGNED;
+    case EXEC_SURFACE:
     case EXEC_TRAP: return DEVICE_LAUNCH_FAILURE;
     case EXEC_ASSERT: return DEVICE_ASSERT;
     case EXEC_STACK: return DEVICE_STACK;
@@ -346,7 +347,8 @@ lose(struct device *d, const struct device_function *f, const struct exec_report
     int none = DEVICE_OK;
     enum check_end how = r->status == EXEC_DEADLOCK          ? CHECK_END_DEADLOCK
                          : r->status == EXEC_INVALID_BARRIER ? CHECK_END_BARRIER
-                         : r->status == EXEC_ILLEGAL_ADDRESS || r->status == EXEC_MISALIGNED
+                         : r->status == EXEC_ILLEGAL_ADDRESS || r->status == EXEC_MISALIGNED ||
+                                     r->status == EXEC_SURFACE
                              ? CHECK_END_BOUNDS
                              : CHECK_END_OTHER;
     check_kernel_failed(tool_check(), how, f->unit->ptx, f->func, r->has_place, r->place, r->block,

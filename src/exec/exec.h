@@ -27,6 +27,7 @@ enum exec_status {
     EXEC_ILLEGAL_ADDRESS, /* no memory there */
     EXEC_MISALIGNED,
     EXEC_TRAP,            /* trap, brkpt */
+    EXEC_SURFACE,         /* outside of a surface that traps there */
     EXEC_ASSERT,
     EXEC_STACK,           /* recursion too deep */
     EXEC_INVALID_CALL,

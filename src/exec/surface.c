@@ -36,7 +36,7 @@ out_of_bounds(const struct surface *s, uint32_t lane, const int64_t at[4], const
              "%lld rows, %lld slices, %lld layers",
              (long long)at[0], (long long)at[1], (long long)at[2], (long long)at[3], (long long)size[0],
              (long long)size[1], (long long)size[2], (long long)size[3]);
-    fail(s, lane, EXEC_TRAP, "surface access out of bounds", detail);
+    fail(s, lane, EXEC_SURFACE, "surface access out of bounds", detail);
 }
 
 /* The address of a lane's texel; 0: outside, and not to be touched. */
