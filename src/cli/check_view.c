@@ -13,6 +13,8 @@
  */
 #include "cli/check_view.h"
 
+#include "report/report.h"
+
 #include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
@@ -156,47 +158,7 @@ suppressions_apply(const struct suppressions *s, json_t *result)
     json_object_set_new(summary, "suppressed", json_integer(suppressed));
 }
 
-static void
-print_place(const char *key, json_t *side, FILE *out)
-{
-    const char *file = text_of(side, "file");
-    if (!file)
-        return;
-    const char *slash = strrchr(file, '/');
-    fprintf(out, "    %s: %s:%lld\n", key, slash ? slash + 1 : file,
-            (long long)json_integer_value(json_object_get(side, "line")));
-}
-
-void
-suppression_print(json_t *finding, FILE *out)
-{
-    const char *kernel = text_of(finding, "kernel");
-    fprintf(out, "{\n    kind: %s\n", text_of(finding, "kind"));
-    if (kernel)
-        fprintf(out, "    kernel: %s\n", kernel);
-    print_place("place", json_object_get(finding, "access"), out);
-    print_place("other", json_object_get(finding, "other"), out);
-    fprintf(out, "}\n");
-}
-
 /* -- text --------------------------------------------------------------------------------------------- */
-
-static const struct {
-    const char *kind, *title;
-} titles[] = {
-#define FINDING(name, text, group, title) {text, title},
-#include "check/findings.def"
-#undef FINDING
-};
-
-static const char *
-title_of(const char *kind)
-{
-    for (size_t k = 0; k < sizeof titles / sizeof *titles; k++)
-        if (kind && !strcmp(titles[k].kind, kind))
-            return titles[k].title;
-    return "Finding";
-}
 
 static void
 print_triple(json_t *v, FILE *out)
@@ -236,7 +198,7 @@ print_finding(const struct check_view *v, json_t *f, FILE *out)
     const char *missing = text_of(f, "missing"), *severity = text_of(f, "severity");
     json_int_t count = json_integer_value(json_object_get(f, "count"));
     fprintf(out, "========= %s%s", severity && !strcmp(severity, "warning") ? "Warning: " : "",
-            title_of(text_of(f, "kind")));
+            report_finding_title(text_of(f, "kind")));
     if (count > 1)
         fprintf(out, " (%lld times)", (long long)count);
     fprintf(out, ": %s\n", text_of(f, "message"));
@@ -245,8 +207,12 @@ print_finding(const struct check_view *v, json_t *f, FILE *out)
     if (missing)
         fprintf(out, "=========     what is missing: %s\n", missing);
     fprintf(out, "=========\n");
-    if (v->blocks)
-        suppression_print(f, out);
+    if (v->blocks) {
+        struct text block = {0};
+        report_suppression(f, &block);
+        fputs(block.at, out);
+        text_free(&block);
+    }
 }
 
 static bool

@@ -23,8 +23,6 @@ bool suppressions_read(struct suppressions *s, const char *path, struct ls_error
 void suppressions_free(struct suppressions *s);
 /* Takes the findings that a block names out of the result and mends its summary. */
 void suppressions_apply(const struct suppressions *s, json_t *result);
-/* The block that would suppress the finding. */
-void suppression_print(json_t *finding, FILE *out);
 
 struct check_view {
     json_t *result;

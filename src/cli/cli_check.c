@@ -9,6 +9,7 @@
 #include "cli/program.h"
 
 #include "check/check.h"
+#include "report/report.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -16,7 +17,7 @@
 #include <string.h>
 
 enum {
-    C_ONLY, C_KERNEL, C_SKIP, C_COUNT, C_SUPPRESSIONS, C_GENERATE, C_LIMIT, C_LEVEL, C_EXIT, C_LOG,
+    C_ONLY, C_KERNEL, C_SKIP, C_COUNT, C_SUPPRESSIONS, C_GENERATE, C_LIMIT, C_LEVEL, C_EXIT, C_LOG, C_HTML,
     C_SHADOW, C_TOOL, C_LEAK, C_KERNEL_NAME, C_KERNEL_REGEX, C_API, C_RACE_REPORT, C_FIRST_IGNORED,
     C_BACKTRACE = C_FIRST_IGNORED, C_CHECK_API, C_UNUSED, C_TARGETS, C_DESTROY, C_OPTIMIZATION,
     C_PADDING, C_INIT, C_DEMANGLE, C_ROWS
@@ -33,6 +34,7 @@ static const struct option_row rows[C_ROWS] = {
     [C_LEVEL] = {"--print-level", 0, NULL, "LEVEL", "info, warning (the default) or error"},
     [C_EXIT] = {"--error-exitcode", 0, NULL, "N", "exit status when anything is found (1)"},
     [C_LOG] = {"--log-file", 0, NULL, "FILE", "the report goes there"},
+    [C_HTML] = {"--html", 0, NULL, "FILE", "a report as one self-contained page"},
     [C_SHADOW] = {"--shadow-memory", 0, NULL, "MIB", "most for shadow memory (a quarter of the host's)"},
     [C_TOOL] = {"--tool", 0, NULL, "NAME", "memcheck, racecheck, initcheck, synccheck: see --only"},
     [C_LEAK] = {"--leak-check", 0, NULL, "HOW", "full (the default) or no"},
@@ -162,6 +164,22 @@ take_options(struct check_call *c, struct ls_error *err)
 
 /* -- the result -------------------------------------------------------------------------------------- */
 
+static void
+write_page(const struct check_call *c, int *status)
+{
+    const char *path = c->line.value[C_HTML], *slash = strrchr(c->line.words[0], '/');
+    struct ls_error err = {0};
+    struct text page = {0};
+    char title[300];
+    if (!path)
+        return;
+    snprintf(title, sizeof title, "Findings in %.200s", slash ? slash + 1 : c->line.words[0]);
+    report_check_html(c->view.result, title, &page);
+    if (!ls_write_file(path, page.at, page.count, &err))
+        *status = cli_error(usage.name, &err);
+    text_free(&page);
+}
+
 static int
 show(struct check_call *c, const struct program_result *r)
 {
@@ -174,6 +192,7 @@ show(struct check_call *c, const struct program_result *r)
         cli_write_json(&usage, json, text, &status);
         free(text);
     }
+    write_page(c, &status);
     FILE *out = log ? fopen(log, "w") : stdout;
     if (!out) {
         fprintf(stderr, "lockstep check: %s: %s\n", log, strerror(errno));

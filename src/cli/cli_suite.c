@@ -6,13 +6,14 @@
 #include "cli/suite.h"
 
 #include "model/model.h"
+#include "report/report.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { S_SIZES, S_PROFILES, S_DIR, S_REPEAT, S_TIMEOUT, S_PAGE, S_COUNT };
+enum { S_SIZES, S_PROFILES, S_DIR, S_REPEAT, S_TIMEOUT, S_PAGE, S_HTML, S_COUNT };
 
 static const struct option_row rows[S_COUNT] = {
     [S_SIZES] = {"--sizes", 0, NULL, "A,B,...", "sizes instead of those that each rung names"},
@@ -21,6 +22,8 @@ static const struct option_row rows[S_COUNT] = {
     [S_DIR] = {"--suite-dir", 0, "LOCKSTEP_SUITE", "FOLDER", "where the suite is"},
     [S_REPEAT] = {"--repeat", 0, NULL, "N", "timed launches (1; bench: 5)"},
     [S_PAGE] = {"--page", 0, NULL, NULL, "claims: as a page in Markdown"},
+    [S_HTML] = {"--html", 0, NULL, "FILE",
+                "run, check, profile, bench: all rungs on one self-contained page"},
     [S_TIMEOUT] = {"--timeout", 0, NULL, "SECONDS", "most that one program may take (300)"},
 };
 
@@ -32,7 +35,7 @@ static const struct cli_usage usage = {
             "file;\n"
             "none: all of them. --json may be followed by a file whose name ends in .json.\n"
             "\nVerbs:\n"
-#define VERB(name, function, rungs, help) "  " #name "\t" help "\n"
+#define VERB(name, function, rungs, html, help) "  " #name "\t" help "\n"
 #include "cli/suite_verbs.def"
 #undef VERB
     ,
@@ -45,8 +48,9 @@ static const struct verb {
     const char *name;
     int (*function)(struct suite_call *c);
     bool rungs; /* words behind it name rungs */
+    bool html;  /* has a page */
 } verbs[] = {
-#define VERB(name, function, rungs, help) {#name, function, rungs},
+#define VERB(name, function, rungs, html, help) {#name, function, rungs, html},
 #include "cli/suite_verbs.def"
 #undef VERB
 };
@@ -114,6 +118,32 @@ suite_write(struct suite_call *c, json_t *json, int status)
     cli_write_json(c->usage, c->json, text, &status);
     free(text);
     return status;
+}
+
+void
+suite_show(struct suite_call *c, json_t *row, json_t *answer)
+{
+    if (!c->html)
+        return;
+    json_t *copy = json_copy(row);
+    if (answer)
+        json_object_set(copy, "answer", answer);
+    json_array_append_new(c->shown, copy);
+}
+
+static void
+write_page(const struct suite_call *c, const char *verb, int *status)
+{
+    struct ls_error err = {0};
+    struct text page = {0}, title = {0};
+    text_add(&title, "lockstep suite %s", verb);
+    for (int k = 1; k < c->line->word_count; k++)
+        text_add(&title, " %s", c->line->words[k]);
+    report_suite_html(verb, c->shown, title.at, &page);
+    if (!ls_write_file(c->html, page.at, page.count, &err))
+        *status = cli_error(c->usage->name, &err);
+    text_free(&page);
+    text_free(&title);
 }
 
 /* -- list
@@ -243,6 +273,9 @@ prepare(struct suite_call *c, const struct verb *v, struct ls_error *err)
 {
     const char *const *value = c->line->value;
     c->page = value[S_PAGE];
+    c->html = value[S_HTML];
+    if (c->html && !v->html)
+        return ls_fail(err, LS_ERR_USAGE, "suite %s has no page: run, check, profile and bench do", v->name);
     if (value[S_SIZES])
         suite_split(&c->table->arena, value[S_SIZES], &c->sizes);
     return take_number("--repeat", value[S_REPEAT], strcmp(v->name, "bench") == 0 ? 5 : 1,
@@ -283,6 +316,7 @@ call(struct cli_line *line)
     struct suite_table table = {0};
     struct suite_call c = {
         .usage = &usage, .line = line, .table = &table, .json = line->common.json};
+    c.shown = json_array();
     struct ls_error err = {0};
     const struct verb *v = line->word_count ? find_verb(line->words[0]) : NULL;
     int status;
@@ -294,6 +328,9 @@ call(struct cli_line *line)
         status = cli_error(usage.name, &err);
     else
         status = v->function(&c);
+    if (json_array_size(c.shown))
+        write_page(&c, v->name, &status);
+    json_decref(c.shown);
     VEC_FREE(&c.rungs);
     VEC_FREE(&c.sizes);
     VEC_FREE(&c.devices);

@@ -77,6 +77,8 @@ struct suite_call {
     uint32_t repeat, timeout_s;
     const char *json;      /* NULL: a table */
     bool page;             /* claims: as Markdown */
+    const char *html;      /* NULL: no page */
+    json_t *shown;         /* what that page shows: the rows, with "answer" of check and profile */
     uint32_t done, total;  /* for progress */
     const char **programs; /* per rung of the table: what it was built to, once it was */
 };
@@ -124,10 +126,12 @@ void suite_progress(struct suite_call *c, const struct suite_rung *r, const char
                     const struct suite_device *d);
 /* Writes rows where --json says, drops them; status when that went well. */
 int suite_write(struct suite_call *c, json_t *rows, int status);
+/* Keeps a row for the page of --html; answer: what the command says of the rung, or NULL. */
+void suite_show(struct suite_call *c, json_t *row, json_t *answer);
 /* "A8 C3": in one of a few static buffers. */
 const char *suite_ids(const struct suite_rung *r);
 
-#define VERB(name, function, rungs, help) int function(struct suite_call *c);
+#define VERB(name, function, rungs, html, help) int function(struct suite_call *c);
 #include "cli/suite_verbs.def"
 #undef VERB
 

@@ -106,6 +106,7 @@ check_one(struct suite_call *c, const struct suite_rung *r, const char *size,
         json_object_set(row, "findings", json_object_get(answer, "findings"));
         json_object_set(row, "summary", json_object_get(answer, "summary"));
     }
+    suite_show(c, row, answer);
     json_array_append_new(rows, row);
     if (!c->json)
         print_check(r, size, d, kinds, good, why.at);
@@ -212,6 +213,7 @@ profile_one(struct suite_call *c, const struct suite_rung *r, const char *size,
     json_t *row = suite_row(r, size, d), *kernels = json_object_get(answer, "kernels"), *kernel;
     size_t i;
     json_object_set(row, "kernels", kernels ? kernels : json_null());
+    suite_show(c, row, answer);
     json_array_append_new(rows, row);
     if (!c->json)
         json_array_foreach(kernels, i, kernel) print_kernel(r, size, d, kernel);

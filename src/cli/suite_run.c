@@ -58,6 +58,7 @@ run_one(struct suite_call *c, const struct suite_rung *r, const char *size,
         json_object_set_new(row, "message", json_string(result.message));
     if (result.report)
         json_object_set_new(row, "report", result.report);
+    suite_show(c, row, NULL);
     json_array_append_new(rows, row);
 }
 

@@ -5,7 +5,6 @@
  */
 #include "report/charts.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,12 +68,13 @@ chart_banks(struct text *t, const struct device_profile *d, const struct access 
     }
     text_add(t, "</svg><figcaption>");
     if (pad)
-        html_print(t, "Rows of %llu bytes: %u wavefronts, %u in excess.",
-                   (unsigned long long)(row + pad), cost.wavefronts, cost.bank_conflicts);
+        html_print(t, "Rows of %llu bytes: %u wavefront%s, %u in excess.",
+                   (unsigned long long)(row + pad), cost.wavefronts, cost.wavefronts == 1 ? "" : "s",
+                   cost.bank_conflicts);
     else
-        html_print(t, "As it is: %u wavefronts, %u in excess. A row is a lane, red where other lanes "
+        html_print(t, "As it is: %u wavefront%s, %u in excess. A row is a lane, red where other lanes "
                       "ask the same bank for another word.",
-                   cost.wavefronts, cost.bank_conflicts);
+                   cost.wavefronts, cost.wavefronts == 1 ? "" : "s", cost.bank_conflicts);
     text_add(t, "</figcaption></figure>\n");
 }
 
@@ -134,84 +134,6 @@ chart_sectors(struct text *t, const struct access *a)
     text_add(t, "</figcaption></figure>\n");
 }
 
-/* -- roofline --------------------------------------------------------------------------------------------------- */
-
-enum { ROOF_WIDTH = 560, ROOF_HEIGHT = 300, ROOF_LEFT = 60, ROOF_BOTTOM = 260, ROOF_TOP = 20 };
-
-struct roof {
-    double x0, x1, y0, y1; /* decades */
-};
-
-static double
-roof_x(const struct roof *r, double intensity)
-{
-    double at = (log10(intensity) - r->x0) / (r->x1 - r->x0);
-    return ROOF_LEFT + (at < 0 ? 0 : at > 1 ? 1 : at) * (ROOF_WIDTH - ROOF_LEFT - 20);
-}
-
-static double
-roof_y(const struct roof *r, double flops)
-{
-    double at = (log10(flops) - r->y0) / (r->y1 - r->y0);
-    return ROOF_BOTTOM - (at < 0 ? 0 : at > 1 ? 1 : at) * (ROOF_BOTTOM - ROOF_TOP);
-}
-
-static void
-roof_axes(struct text *t, const struct roof *r)
-{
-    struct arena a = {0};
-    for (double x = r->x0; x <= r->x1; x++) {
-        html_line(t, roof_x(r, pow(10, x)), ROOF_TOP, roof_x(r, pow(10, x)), ROOF_BOTTOM, "dim");
-        html_label(t, roof_x(r, pow(10, x)), ROOF_BOTTOM + 14, 'm', "%g", pow(10, x));
-    }
-    for (double y = r->y0; y <= r->y1; y++) {
-        html_line(t, ROOF_LEFT, roof_y(r, pow(10, y)), ROOF_WIDTH - 20, roof_y(r, pow(10, y)), "dim");
-        html_label(t, ROOF_LEFT - 6, roof_y(r, pow(10, y)) + 4, 'e', "%s",
-                   report_count(&a, pow(10, y)));
-    }
-    html_label(t, (ROOF_LEFT + ROOF_WIDTH) / 2.0, ROOF_BOTTOM + 32, 'm',
-               "operations per byte of device memory");
-    arena_free(&a);
-}
-
-void
-chart_roofline(struct text *t, const struct device_profile *d, const json_t *result,
-               const json_t *marked)
-{
-    struct arena a = {0};
-    size_t k;
-    json_t *kernel;
-    bool f64 = strcmp(report_text(json_object_get(marked, "roofline"), "precision"), "f64") == 0;
-    double peak = model_peak_flops(d, f64), ridge = model_ridge(d, f64);
-    struct roof r = {-2, 4, ceil(log10(peak)) - 5, ceil(log10(peak))};
-    html_drawing(t, ROOF_WIDTH, ROOF_HEIGHT, "Roofline: reachable operations a second by operations per byte");
-    roof_axes(t, &r);
-    html_line(t, roof_x(&r, 0.01), roof_y(&r, model_roofline(d, f64, 0.01)), roof_x(&r, ridge),
-              roof_y(&r, peak), "a");
-    html_line(t, roof_x(&r, ridge), roof_y(&r, peak), roof_x(&r, 1e4), roof_y(&r, peak), "a");
-    json_array_foreach(json_object_get(result, "kernels"), k, kernel)
-    {
-        double intensity = report_number(kernel, "roofline", "intensity", NULL);
-        char *name = report_kernel_name(&a, report_text(kernel, "name"));
-        double seconds = report_number(kernel, "roofline", "seconds", NULL);
-        double rate = seconds > 0 ? report_number(kernel, "roofline", "flops", NULL) / seconds : 0;
-        if (intensity <= 0 || rate <= 0)
-            continue;
-        html_dot(t, roof_x(&r, intensity), roof_y(&r, rate), kernel == marked ? 6 : 4,
-                 kernel == marked ? "bad" : "b",
-                 arena_printf(&a, "%s: %.3g operations per byte, at most %s/s", name, intensity,
-                              report_count(&a, rate)));
-        if (kernel == marked)
-            html_label(t, roof_x(&r, intensity) + 9, roof_y(&r, rate) + 4, 's', "%s", name);
-    }
-    text_add(t, "</svg><figcaption>");
-    html_print(t, "%s precision: peak %s operations a second, ridge at %.3g operations per byte. A point "
-                  "is what the busiest resource allows; other kernels are small points.",
-               f64 ? "Double" : "Single", report_count(&a, peak), ridge);
-    text_add(t, "</figcaption></figure>\n");
-    arena_free(&a);
-}
-
 /* -- occupancy ---------------------------------------------------------------------------------------------------- */
 
 void
@@ -253,7 +175,7 @@ chart_occupancy(struct text *t, const struct device_profile *d, const json_t *ke
 void
 chart_timeline(struct text *t, const struct device_profile *d, const json_t *kernel)
 {
-    enum { WIDTH = 720, LEFT = 50, ROW = 14, MOST_SMS = 24, MOST_BLOCKS = 4096 };
+    enum { WIDTH = 720, LEFT = 50, ROW = 14, MOST_SMS = 24, MOST_BLOCKS = 4096, MOST_SHOWN = 1000 };
     const json_t *grid = json_object_get(kernel, "grid");
     uint32_t per = (uint32_t)report_number(kernel, "occupancy", "blocks_per_sm", NULL);
     double blocks = 1;
@@ -267,6 +189,9 @@ chart_timeline(struct text *t, const struct device_profile *d, const json_t *ker
     struct placement *p = ls_alloc((size_t)blocks * sizeof *p);
     double end = model_schedule(d->sm_count, per, (size_t)blocks, NULL, NULL, p);
     uint32_t shown = d->sm_count < MOST_SMS ? d->sm_count : MOST_SMS;
+    shown = blocks < shown ? (uint32_t)blocks : shown;
+    while (shown > 1 && blocks / d->sm_count * shown > MOST_SHOWN)
+        shown--;
     double unit = (WIDTH - LEFT - 10) / (end * per);
     html_drawing(t, WIDTH, (int)(shown * ROW + 30), "Blocks over SMs in waves");
     for (uint32_t sm = 0; sm < shown; sm++)

@@ -14,8 +14,10 @@ void chart_banks(struct text *t, const struct device_profile *d, const struct ac
                  uint32_t pad);
 /* The sectors of a global access, each filled by how much of it is asked for. */
 void chart_sectors(struct text *t, const struct access *a);
-/* The roof, with every kernel of the result; `marked` stands out. */
-void chart_roofline(struct text *t, const struct device_profile *d, const json_t *result,
+/* The roof, with every one of the kernels that it says something about (by "label", else by name);
+ * `marked` stands out, NULL: all are equal. Kernels without floating-point operations are shown by
+ * their instructions. False: it says nothing about any of them, nothing was drawn. */
+bool chart_roofline(struct text *t, const struct device_profile *d, const json_t *kernels,
                     const json_t *marked);
 /* Occupancy over block sizes with the kernel's registers and shared memory. */
 void chart_occupancy(struct text *t, const struct device_profile *d, const json_t *kernel);

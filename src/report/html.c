@@ -27,16 +27,22 @@ static const char style[] =
     "th,td{border-bottom:1px solid var(--edge);padding:.15rem .5rem;text-align:left;vertical-align:top}\n"
     "td.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}\n"
     "td.code{font-family:ui-monospace,monospace;white-space:pre;tab-size:4}\n"
-    "td.facts{min-width:15rem}\n"
+    "td.facts{min-width:15rem}td.words{min-width:10rem}\n"
     "td.heat{background:linear-gradient(90deg,var(--heat) calc(var(--h)*1%),transparent 0)}\n"
     "ul.advice li{margin:.25rem 0}ul.advice{padding-left:1.2rem}\n"
     "figure{margin:.5rem 0}figcaption{color:var(--dim);font-size:.88rem}\n"
-    "svg{max-width:max(100%,24rem);height:auto;background:var(--soft);border-radius:.4rem}\n"
+    "svg{max-width:max(100%,29rem);height:auto;background:var(--soft);border-radius:.4rem}\n"
+    "svg.small{max-width:100%}\n"
     ".side{display:flex;flex-wrap:wrap;gap:1rem}.side figure{flex:1 1 20rem;min-width:0}\n"
-    "svg text{font:11px system-ui,sans-serif;fill:var(--fg)}\n"
+    "svg text{font:12px system-ui,sans-serif;fill:var(--fg)}\n"
     ".a{fill:var(--a)}.b{fill:var(--b)}.bad{fill:var(--bad)}.good{fill:var(--good)}\n"
     ".dim{fill:var(--edge)}.frame{fill:none;stroke:var(--dim)}.grid{fill:none;stroke:var(--edge)}\n"
     "line.a,path.a{stroke:var(--a);stroke-width:2}line.dim{stroke:var(--edge)}line.bad{stroke:var(--bad);stroke-width:2}\n"
+    "line.gap{stroke:var(--bad);stroke-width:2;stroke-dasharray:6 5}\n"
+    "pre{margin:0;padding:.5rem;background:var(--soft);border-radius:.4rem;overflow-x:auto;tab-size:4;"
+    "font:.85rem/1.4 ui-monospace,monospace}\n"
+    ".hit{display:inline-block;min-width:100%;background:var(--heat);color:var(--fg)}\n"
+    ".yes{color:var(--good);font-weight:600}.no{color:var(--bad);font-weight:600}\n"
     "@media print{details{break-inside:avoid}}\n";
 
 void
@@ -166,13 +172,40 @@ html_table_end(struct text *t)
     text_add(t, "</tbody></table>\n");
 }
 
+void
+html_cell(struct text *t, const char *class, const char *format, ...)
+{
+    va_list list;
+    text_add(t, "<td%s%s%s>", class ? " class=\"" : "", class ? class : "", class ? "\"" : "");
+    va_start(list, format);
+    html_print_list(t, format, list);
+    va_end(list);
+    text_add(t, "</td>");
+}
+
+bool
+html_is_full(const struct text *t)
+{
+    return t->count > 3 << 19; /* 1.5 MiB: the largest part takes less than the rest */
+}
+
+void
+html_targets(struct text *t, const char *prefix, size_t first, size_t last)
+{
+    text_add(t, "<p>");
+    for (size_t k = first; k < last; k++)
+        text_add(t, "<span id=\"%s%zu\"></span>", prefix, k);
+    text_add(t, "</p>\n");
+}
+
 /* -- drawings --------------------------------------------------------------------------------------------- */
 
 void
 html_drawing(struct text *t, int width, int height, const char *description)
 {
-    text_add(t, "<figure><svg viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\" aria-label=\"",
-             width, height, width, height);
+    enum { PHONE = 400 }; /* narrower ones are shrunk to a phone's screen, wider ones scroll */
+    text_add(t, "<figure><svg%s viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\" aria-label=\"",
+             width <= PHONE ? " class=\"small\"" : "", width, height, width, height);
     html_escape(t, description);
     text_add(t, "\">\n");
 }

@@ -34,11 +34,18 @@ void html_paragraph(struct text *t, const char *format, ...) __attribute__((form
 /* A table's head from column titles, ended by NULL; a row's cells are the caller's. */
 void html_table(struct text *t, const char *caption, ...) __attribute__((sentinel));
 void html_table_end(struct text *t);
+/* A cell; class "n": a number. NULL: none. */
+void html_cell(struct text *t, const char *class, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* Pages stay below 2 MiB: true once there is no room for more large parts. */
+bool html_is_full(const struct text *t);
+/* What links to "PREFIXfirst" up to before "PREFIXlast" find when those parts are left out. */
+void html_targets(struct text *t, const char *prefix, size_t first, size_t last);
 
 /* A drawing of that size in units of its own, with a description for those who do not see it. */
 void html_drawing(struct text *t, int width, int height, const char *description);
 void html_drawing_end(struct text *t);
-/* Classes of shapes: "a" accent, "b" second, "bad", "good", "dim", "frame", "grid" (see html.c). */
+/* Classes of shapes: "a" accent, "b" second, "bad", "good", "dim", "frame", "grid", "gap" (see html.c). */
 void html_box(struct text *t, double x, double y, double width, double height, const char *class,
               const char *tip);
 void html_line(struct text *t, double x1, double y1, double x2, double y2, const char *class);

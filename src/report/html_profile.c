@@ -5,6 +5,7 @@
  * SMs, phases, counters. Start with report_profile_html().
  */
 #include "report/charts.h"
+#include "report/pages.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 struct view {
     struct text *t;
     const struct device_profile *d;
-    const json_t *result, *kernel;
+    const json_t *result, *kernel, *beside;
     struct arena arena;
 };
 
@@ -26,29 +27,16 @@ shape(struct view *v, const char *key)
                         (long long)json_integer_value(json_array_get(s, 2)));
 }
 
-static void
-cell(struct view *v, const char *class, const char *format, ...) __attribute__((format(printf, 3, 4)));
-
-static void
-cell(struct view *v, const char *class, const char *format, ...)
-{
-    va_list list;
-    text_add(v->t, "<td%s%s%s>", class ? " class=\"" : "", class ? class : "", class ? "\"" : "");
-    va_start(list, format);
-    html_print_list(v->t, format, list);
-    va_end(list);
-    text_add(v->t, "</td>");
-}
-
 /* -- the kernel in words --------------------------------------------------------------------------------------- */
 
 static void
 summary(struct view *v)
 {
     const json_t *o = json_object_get(v->kernel, "occupancy"), *r = json_object_get(v->kernel, "roofline");
-    html_paragraph(v->t, "Grid %s, block %s, %.0f launches. %.0f registers per thread, %.0f bytes of shared "
+    double launches = report_number(v->kernel, "launches", NULL);
+    html_paragraph(v->t, "Grid %s, block %s, %.0f launch%s. %.0f registers per thread, %.0f bytes of shared "
                          "memory per block: %.0f blocks and %.0f of %u warps per SM, limited by %s.",
-                   shape(v, "grid"), shape(v, "block"), report_number(v->kernel, "launches", NULL),
+                   shape(v, "grid"), shape(v, "block"), launches, launches == 1 ? "" : "es",
                    report_number(o, "registers_per_thread", NULL), report_number(o, "shared_bytes", NULL),
                    report_number(o, "blocks_per_sm", NULL), report_number(o, "warps_per_sm", NULL),
                    v->d->max_warps_per_sm, report_text(o, "limited_by"));
@@ -110,13 +98,13 @@ source_row(struct view *v, int number, const char *source, const json_t *line, d
     if (line)
         report_line_facts(line, &v->arena, &facts);
     text_add(v->t, "<tr>");
-    cell(v, "n", "%d", number);
+    html_cell(v->t, "n", "%d", number);
     if (line)
         text_add(v->t, "<td class=\"n heat\" style=\"--h:%.0f\">%.0f %%</td>", share, share);
     else
         text_add(v->t, "<td></td>");
-    cell(v, "code", "%s", source);
-    cell(v, "facts", "%s", facts.at ? facts.at : "");
+    html_cell(v->t, "code", "%s", source);
+    html_cell(v->t, "facts", "%s", facts.at ? facts.at : "");
     text_add(v->t, "</tr>\n");
     text_free(&facts);
 }
@@ -245,14 +233,14 @@ phases(struct view *v)
         if (rows++ >= MOST_ROWS)
             break;
         text_add(v->t, "<tr>");
-        cell(v, "n", "%.0f", report_number(r, "block", NULL));
-        cell(v, "n", "%.0f", report_number(r, "phase", NULL) + 1);
-        cell(v, "n", "%.0f", report_number(r, "line", NULL));
+        html_cell(v->t, "n", "%.0f", report_number(r, "block", NULL));
+        html_cell(v->t, "n", "%.0f", report_number(r, "phase", NULL) + 1);
+        html_cell(v->t, "n", "%.0f", report_number(r, "line", NULL));
         if (json_object_get(r, "barrier")) {
             text_add(v->t, "<td>barrier</td><td></td></tr>\n");
             continue;
         }
-        cell(v, NULL, "%s %s", report_text(r, "space"), report_text(r, "op"));
+        html_cell(v->t, NULL, "%s %s", report_text(r, "space"), report_text(r, "op"));
         text_add(v->t, "<td>");
         json_array_foreach(json_object_get(r, "elements"), i, e)
             html_print(v->t, "%s%lld: %s[%lld]", i ? ", " : "",
@@ -278,12 +266,12 @@ counters(struct view *v)
     json_object_foreach(json_object_get(v->kernel, "counters"), name, value)
     {
         text_add(v->t, "<tr>");
-        cell(v, NULL, "%s", name);
+        html_cell(v->t, NULL, "%s", name);
         if (json_is_integer(value))
-            cell(v, "n", "%lld", (long long)json_integer_value(value));
+            html_cell(v->t, "n", "%lld", (long long)json_integer_value(value));
         else
-            cell(v, "n", "%.4f", json_number_value(value));
-        cell(v, NULL, "%s", report_text(metrics, name));
+            html_cell(v->t, "n", "%.4f", json_number_value(value));
+        html_cell(v->t, NULL, "%s", report_text(metrics, name));
         text_add(v->t, "</tr>\n");
     }
     html_table_end(v->t);
@@ -293,36 +281,47 @@ counters(struct view *v)
 /* -- the page ---------------------------------------------------------------------------------------------------------------- */
 
 static void
-kernel_section(struct view *v, size_t number)
+roofline(struct view *v)
+{
+    struct text drawing = {0};
+    if (chart_roofline(&drawing, v->d, v->beside, v->kernel)) {
+        html_part(v->t, "Roofline");
+        text_add_bytes(v->t, drawing.at, drawing.count);
+        html_part_end(v->t);
+    }
+    text_free(&drawing);
+}
+
+void
+page_kernel(struct text *t, const json_t *result, const json_t *kernel, const json_t *beside,
+            const char *id, const char *title, bool open)
 {
     static const char *const ops[] = {"load", "store", "atomic"};
-    char id[32];
-    snprintf(id, sizeof id, "kernel%zu", number);
-    html_section(v->t, id, report_kernel_name(&v->arena, report_text(v->kernel, "name")), number < 4);
+    struct view view = {.t = t, .d = report_device(result), .result = result, .kernel = kernel,
+                        .beside = beside};
+    struct view *v = &view;
+    html_section(t, id, title, open);
     summary(v);
     advice(v);
-    html_part(v->t, "Resources");
-    chart_resources(v->t, v->kernel);
-    html_part_end(v->t);
+    html_part(t, "Resources");
+    chart_resources(t, v->kernel);
+    html_part_end(t);
     sources(v);
     for (int k = 0; k < 3; k++)
         banks_of(v, ops[k]);
     for (int k = 0; k < 3; k++)
         sectors_of(v, ops[k]);
-    if (report_number(v->kernel, "roofline", "flops", NULL) > 0) {
-        html_part(v->t, "Roofline");
-        chart_roofline(v->t, v->d, v->result, v->kernel);
-        html_part_end(v->t);
-    }
-    html_part(v->t, "Occupancy");
-    chart_occupancy(v->t, v->d, v->kernel);
-    html_part_end(v->t);
-    html_part(v->t, "Blocks over SMs");
-    chart_timeline(v->t, v->d, v->kernel);
-    html_part_end(v->t);
+    roofline(v);
+    html_part(t, "Occupancy");
+    chart_occupancy(t, v->d, v->kernel);
+    html_part_end(t);
+    html_part(t, "Blocks over SMs");
+    chart_timeline(t, v->d, v->kernel);
+    html_part_end(t);
     phases(v);
     counters(v);
-    html_section_end(v->t);
+    html_section_end(t);
+    arena_free(&v->arena);
 }
 
 static void
@@ -339,11 +338,11 @@ contents(struct view *v)
         text_add(v->t, "<tr><td><a href=\"#kernel%zu\">", k);
         html_escape(v->t, report_kernel_name(&v->arena, report_text(kernel, "name")));
         text_add(v->t, "</a></td>");
-        cell(v, "n", "%.0f", report_number(kernel, "launches", NULL));
-        cell(v, "n", "%s", report_seconds(&v->arena, report_number(r, "seconds", NULL)));
-        cell(v, NULL, "%s", report_text(r, "busiest"));
-        cell(v, "n", "%.0f %%", 100 * report_number(kernel, "occupancy", "occupancy", NULL));
-        cell(v, "n", "%s",
+        html_cell(v->t, "n", "%.0f", report_number(kernel, "launches", NULL));
+        html_cell(v->t, "n", "%s", report_seconds(&v->arena, report_number(r, "seconds", NULL)));
+        html_cell(v->t, NULL, "%s", report_text(r, "busiest"));
+        html_cell(v->t, "n", "%.0f %%", 100 * report_number(kernel, "occupancy", "occupancy", NULL));
+        html_cell(v->t, "n", "%s",
              report_count(&v->arena,
                           report_number(kernel, "counters", "shared_load_bank_conflicts", NULL) +
                               report_number(kernel, "counters", "shared_store_bank_conflicts", NULL)));
@@ -357,18 +356,27 @@ void
 report_profile_html(const json_t *result, const char *title, struct text *out)
 {
     struct view v = {.t = out, .d = report_device(result), .result = result};
+    const json_t *kernels = json_object_get(result, "kernels");
     size_t k;
     json_t *kernel;
+    char id[32];
     html_begin(out, title);
     html_paragraph(out, "%s, compute capability %u.%u.%s", v.d->name, v.d->cc_major, v.d->cc_minor,
                    json_is_true(json_object_get(result, "complete"))
                        ? ""
                        : " The program was ended before it was done: these are the figures up to then.");
     contents(&v);
-    json_array_foreach(json_object_get(result, "kernels"), k, kernel)
+    json_array_foreach(kernels, k, kernel)
     {
-        v.kernel = kernel;
-        kernel_section(&v, k);
+        if (html_is_full(out)) {
+            html_paragraph(out, "... and %zu kernels more: --kernel TEXT chooses some.",
+                           json_array_size(kernels) - k);
+            html_targets(out, "kernel", k, json_array_size(kernels));
+            break;
+        }
+        snprintf(id, sizeof id, "kernel%zu", k);
+        page_kernel(out, result, kernel, kernels, id,
+                    report_kernel_name(&v.arena, report_text(kernel, "name")), k < 4);
     }
     html_end(out);
     arena_free(&v.arena);

@@ -52,9 +52,20 @@ bool report_sample(const json_t *line, const char *space, const char *op, struct
 /* Bytes behind each row of *row bytes that take the conflicts of a shared access away; 0: none does. */
 uint32_t report_padding(const struct device_profile *d, const struct access *a, uint64_t *row);
 
-/* -- pages ------------------------------------------------------------------------------------------ */
+/* -- findings -------------------------------------------------------------------------------------- */
 
-/* One self-contained HTML page. */
+/* "Race in shared memory" of shared-race. */
+const char *report_finding_title(const char *kind);
+/* The block of a suppressions file that names the finding. */
+void report_suppression(const json_t *finding, struct text *out);
+
+/* -- pages: one self-contained HTML page each ------------------------------------------------------- */
+
 void report_profile_html(const json_t *result, const char *title, struct text *out);
+/* Of `check --json`'s object. */
+void report_check_html(const json_t *result, const char *title, struct text *out);
+/* Rows of `suite run`, `check`, `profile` or `bench`; those of check and profile have what that
+ * command says of the rung as "answer". */
+void report_suite_html(const char *verb, const json_t *rows, const char *title, struct text *out);
 
 #endif

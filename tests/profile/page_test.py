@@ -52,7 +52,7 @@ for title in ("What the figures say", "Resources", "Source", "Banks of the hotte
     check(f"part: {title}", title in titles)
 bad = [r for r in sections[1].iter("rect") if r.get("class") == "bad" and "conflict" in r.findtext("title", "")]
 check("32 lanes in conflict", len(bad) == 32)
-check("the padded map beside it", "Rows of 132 bytes: 1 wavefronts, 0 in excess." in text)
+check("the padded map beside it", "Rows of 132 bytes: 1 wavefront, 0 in excess." in text)
 check("none in the padded kernel", not [r for r in sections[2].iter("rect") if "conflict" in r.findtext("title", "")])
 check("names are escaped", "tiled&lt;0, false&gt;" in text)
 check("the source is there", "out[(y + j) * n + x] = tile[threadIdx.x][threadIdx.y + j]" in text)

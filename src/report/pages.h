@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What pages show inside of others: a kernel's section, a finding's. Each is a part that folds away.
+ */
+#ifndef LOCKSTEP_REPORT_PAGES_H
+#define LOCKSTEP_REPORT_PAGES_H
+
+#include "report/html.h"
+#include "report/report.h"
+
+/* One element of a result's "kernels"; `beside` has the kernels that its roofline shows too. */
+void page_kernel(struct text *t, const json_t *result, const json_t *kernel, const json_t *beside,
+                 const char *id, const char *title, bool open);
+/* One element of "findings". */
+void page_finding(struct text *t, const json_t *finding, const char *id, bool open);
+/* What a list of findings says in short, each linked to "PREFIX0", "PREFIX1", ... */
+void page_finding_table(struct text *t, const json_t *findings, const char *prefix);
+
+#endif

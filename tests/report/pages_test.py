@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The pages of `check --html` and `suite ... --html`: both sites of a finding in their source, what is
+missing, the block that suppresses it; all rungs of a system side by side. Valid, self-contained; in a
+real browser (tests/report/browser.py) every part is drawn at desktop and phone width."""
+import os, re, subprocess, sys, tempfile
+import browser
+
+lockstep = os.environ["LOCKSTEP"]
+work = tempfile.mkdtemp()
+for name in ("LOCKSTEP_CC", "LOCKSTEP_GPU", "LOCKSTEP_JSON", "LOCKSTEP_DEVICES"):
+    os.environ.pop(name, None)
+failures = cases = 0
+
+
+def check(what, condition):
+    global failures, cases
+    cases += 1
+    if not condition:
+        failures += 1
+        print("FAILED:", what[:1000])
+
+
+def run(status, *words):
+    r = subprocess.run([lockstep, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=work)
+    check(f"{words}: status {r.returncode}: {r.stderr}", r.returncode == status)
+    return r.stdout
+
+
+def page(name):
+    return browser.judge(check, name, os.path.join(work, name + ".html"))
+
+
+RACE = """#include <cstdio>
+template <int N>
+__global__ void
+turn(const int *in, int *out)
+{
+    __shared__ int s[N];
+    s[threadIdx.x] = in[threadIdx.x];
+    %s
+    out[threadIdx.x] = s[N - 1 - threadIdx.x] < 5 && true;
+    if (threadIdx.x == %d)
+        out[64] = 1;
+}
+int
+main()
+{
+    int *in, *out;
+    cudaMalloc(&in, 64 * sizeof(int));
+    cudaMalloc(&out, 64 * sizeof(int));
+    cudaMemset(in, 0, 64 * sizeof(int));
+    turn<64><<<1, 64>>>(in, out);
+    cudaFree(in);
+    cudaFree(out);
+    return cudaDeviceSynchronize() != cudaSuccess;
+}
+"""
+open(os.path.join(work, "race.cu"), "w").write(RACE % ("", 63))
+open(os.path.join(work, "clean.cu"), "w").write(RACE % ("__syncthreads();", 64))
+
+run(1, "check", "-q", "--html", "race.html", "race.cu")
+text, root = page("race")
+titles = [s.find("summary").text for s in root.findall(".//details")]
+check(f"findings: {titles}", titles == ["Race in shared memory in turn", "Out of bounds in turn"])
+race = root.findall(".//details")[0]
+hits = [m.text for m in race.iter("mark")]
+check(f"both sites: {hits}", len(hits) == 2 and "   7      s[threadIdx.x] = in[threadIdx.x];" in hits and
+      "   9      out[threadIdx.x] = s[N - 1 - threadIdx.x] < 5 && true;" in hits)
+check("counts", "64 times:" in text)
+check("what is missing", "What is missing: a barrier between the two: __syncthreads()" in text)
+check("the order", race.find(".//svg").get("aria-label").startswith("Nothing orders the "))
+block = [c.text for c in race.iter("code") if (c.text or "").startswith("{")]
+check(f"the block: {block}", block and "place: race.cu:" in block[0])
+open(os.path.join(work, "blocks"), "w").write("".join(
+    c.text for c in root.iter("code") if (c.text or "").startswith("{")))
+run(0, "check", "-q", "--suppressions", "blocks", "--html", "quiet.html", "race.cu")
+check("suppressed", "0 errors, 0 warnings, 2 suppressed" in page("quiet")[0])
+run(0, "check", "-q", "--html", "clean.html", "clean.cu")
+check("nothing found", "Nothing was found." in page("clean")[0])
+os.rename(os.path.join(work, "race.cu"), os.path.join(work, "gone.cu"))
+run(2, "check", "--html", "no/where.html", "gone.cu")
+
+run(0, "suite", "profile", "transpose", "--sizes", "100", "--html", "rungs.html")
+text, root = page("rungs")
+for rung in ("naive", "coalesced", "padded", "swizzled", "diagonal"):
+    check(f"rung {rung}", f">transpose/{rung}</a>" in text)
+sections = {s.find("summary").text.split(",")[0]: s for s in root.findall(".//details")}
+parts = [h.text for h in sections["transpose/coalesced"].iter("h3")]
+for title in ("What the figures say", "Resources", "Source", "Banks of the hottest shared load, line 32",
+              "Sectors of the hottest global load, line 25", "Roofline", "Occupancy", "Blocks over SMs", "Counters"):
+    check(f"part {title}: {parts}", title in parts)
+roof = [s for s in root.iter("svg") if s.get("aria-label").startswith("Roofline")]
+check("all rungs on the roofline", len(roof) == 7 and all(len(list(s.iter("circle"))) == 6 for s in roof))
+check("the others are named", {"naive", "coalesced", "padded", "swizzled", "diagonal"} <=
+      {t.text for t in roof[0].iter("text")})
+
+run(0, "suite", "check", "sum3", "--html", "checked.html")
+text, root = page("checked")
+check("the listing's mistakes", re.search(r"sum3/\w+, size \d+</summary>", text) and root.findall(".//mark"))
+run(0, "suite", "run", "transpose", "--sizes", "17,100x33", "--html", "ran.html")
+text, root = page("ran")
+check("two sizes", "Side by side: size 17 on" in text and "Side by side: size 100x33 on" in text)
+run(2, "suite", "list", "--html", "list.html")
+
+if browser.chromium and not os.environ.get("SANITIZE"):
+    for name, views in (("race", [(390, True)]), ("rungs", [(1280, False), (390, False)])):
+        browser.draw(check, name, open(os.path.join(work, name + ".html"), encoding="utf-8").read(), views)
+elif not os.environ.get("SANITIZE"):
+    print(f"{cases} cases, {failures} failures; SKIP: no browser: pages were not drawn")
+    sys.exit(1 if failures else 77)
+print(f"{cases} cases, {failures} failures{'' if browser.tidy else '; no tidy: HTML not judged'}")
+sys.exit(failures != 0)
