@@ -249,14 +249,14 @@ kernel_row(struct labour *w, const json_t *k, double milliseconds)
     return json_pack("{s:s, s:O, s:f, s:s, s:O, s:O, s:s, s:O, s:O}", "kernel",
                      report_kernel_name(&w->arena, report_text(k, "name")), "launches",
                      json_object_get(k, "launches"), "milliseconds", milliseconds, "bound_by",
-                     report_text(r, "busiest"), "blocks_per_sm", json_object_get(x, "blocks_per_sm"),
+                     report_text(r, "limit"), "blocks_per_sm", json_object_get(x, "blocks_per_sm"),
                      "warps_per_sm", json_object_get(x, "warps_per_sm"), "limited_by",
                      report_text(x, "limited_by"), "registers",
                      json_object_get(x, "registers_per_thread"), "shared_bytes",
                      json_object_get(x, "shared_bytes"));
 }
 
-/* The sum over kernels of launches times what one launch takes at least. */
+/* The sum over kernels of launches times what the model says of one. */
 static void
 rank_by_model(struct labour *w, const json_t *profile)
 {
@@ -267,7 +267,7 @@ rank_by_model(struct labour *w, const json_t *profile)
     {
         if (!is_wanted(w, report_text(k, "name")))
             continue;
-        double seconds = report_number(k, "roofline", "seconds", NULL);
+        double seconds = report_number(k, "roofline", "estimate", NULL);
         double all = 1e3 * seconds * report_number(k, "launches", NULL);
         sum += all;
         json_array_append_new(kernels, kernel_row(w, k, all));

@@ -211,6 +211,24 @@ struct time_bound {
 const char *model_bound_name(enum bound_resource r); /* "fp32", "dram", ... */
 void model_time_bound(const struct device_profile *d, const struct work *w, struct time_bound *out);
 
+/* Clocks of the SM until a result can be used; 0: the generation has no such cache. */
+struct latencies {
+    uint32_t arithmetic, shared, l1, l2, memory;
+};
+const struct latencies *model_latencies(const struct device_profile *d);
+/* What blocks wait for, in clocks of the SM. */
+struct waiting {
+    double warp_clocks;  /* one warp by itself: its longest chain of results; 0: not known */
+    double block_clocks; /* one block by itself, whose warps wait for each other at barriers */
+    uint32_t warps_per_block;
+};
+/* What a launch takes when its warps also wait: on each SM the resident warps go round between the
+ * resources, where they queue, and a wait of that length (mean value analysis of a closed queueing
+ * network); and no less than as many rounds of resident blocks, one after the other, as there are.
+ * For comparing launches; never below the bound. */
+double model_time_estimate(const struct device_profile *d, const struct work *w,
+                           const struct time_bound *bound, const struct waiting *waiting);
+
 double model_peak_flops(const struct device_profile *d, bool f64); /* a second; FMA is two */
 /* The roofline: flops a second reachable at that many flops per byte of device memory. */
 double model_roofline(const struct device_profile *d, bool f64, double flops_per_byte);

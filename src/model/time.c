@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Bounds on run time: the roofline, the busiest resource, partition camping, and which block runs
- * where and when. Nothing here predicts latency; every time is one that no run can beat.
+ * where and when. Every time is one that no run can beat, but for model_time_estimate(), which adds what
+ * blocks wait for.
  */
 #include <string.h>
 
@@ -124,6 +125,64 @@ model_time_bound(const struct device_profile *d, const struct work *w, struct ti
             out->seconds = t[r];
             out->busiest = (enum bound_resource)r;
         }
+}
+
+/* -- waiting -------------------------------------------------------------------------------------------- */
+
+const struct latencies *
+model_latencies(const struct device_profile *d)
+{
+    static const struct {
+        uint32_t major, minor;
+        struct latencies clocks;
+    } rows[] = {
+#define LATENCY(major, minor, arithmetic, shared, l1, l2, memory, source)                          \
+    {major, minor, {arithmetic, shared, l1, l2, memory}},
+#include "model/model_latencies.def"
+#undef LATENCY
+    };
+    size_t k = sizeof rows / sizeof *rows - 1;
+    while (k > 0 && (d->cc_major < rows[k].major ||
+                     (d->cc_major == rows[k].major && d->cc_minor < rows[k].minor)))
+        k--;
+    return &rows[k].clocks;
+}
+
+/* Clocks in which `customers` warps at a time bring `all` warps to their end: Reiser and Lavenberg, "Mean
+ * value analysis of closed multichain queuing networks", 1980, for one class. demand: clocks of one warp
+ * at each resource. */
+static double
+queueing(const double demand[BOUND_COUNT], double wait, uint64_t customers, double all)
+{
+    double queue[BOUND_COUNT] = {0}, rate = 0;
+    for (uint64_t n = 1; n <= customers; n++) {
+        double residence[BOUND_COUNT], sum = wait;
+        for (int r = 0; r < BOUND_COUNT; r++)
+            sum += residence[r] = demand[r] * (1 + queue[r]);
+        rate = sum > 0 ? (double)n / sum : 0;
+        for (int r = 0; r < BOUND_COUNT; r++)
+            queue[r] = rate * residence[r];
+    }
+    return rate > 0 ? all / rate : 0;
+}
+
+double
+model_time_estimate(const struct device_profile *d, const struct work *w,
+                    const struct time_bound *bound, const struct waiting *waiting)
+{
+    double demand[BOUND_COUNT], clock = d->clock_khz * 1e3;
+    uint64_t per_sm = (w->blocks + d->sm_count - 1) / d->sm_count;
+    uint64_t resident = w->blocks_per_sm ? w->blocks_per_sm : 1;
+    double warps = (double)per_sm * waiting->warps_per_block;
+    if (!per_sm || !waiting->warp_clocks)
+        return bound->seconds;
+    for (int r = 0; r < BOUND_COUNT; r++)
+        demand[r] = bound->each[r] * clock / warps;
+    uint64_t together = (resident < per_sm ? resident : per_sm) * waiting->warps_per_block;
+    double most = queueing(demand, waiting->warp_clocks, together, warps) / clock;
+    double rounds = (double)((per_sm + resident - 1) / resident) * waiting->block_clocks / clock;
+    most = rounds > most ? rounds : most;
+    return most > bound->seconds ? most : bound->seconds;
 }
 
 /* -- partition camping --------------------------------------------------------------------------------- */

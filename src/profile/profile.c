@@ -243,6 +243,8 @@ tool_launch_end(struct jit_tool *t, const struct jit_tool_launch *l, bool fine)
         w->kernel->phases = phases_json(w);
     if (w->replay)
         replay_end(w->replay);
+    if (w->kernel->launches == 1 && fine)
+        w->kernel->waiting = chain_waiting(w, &w->kernel->caches);
     while (w->sheets) {
         struct sheet *s = w->sheets;
         w->sheets = s->next;

@@ -213,6 +213,7 @@ struct kernel {
     struct cache_counts caches;
     uint64_t traced, dropped; /* runs of sectors that the caches saw, and did not */
     double camping_busiest, camping_even; /* sums over steps: see replay.c */
+    struct waiting waiting;           /* chain.c, of the first launch */
     uint32_t *line_of;                /* per place: index in lines + 1; 0: not asked yet */
     uint32_t places;
     VEC(struct line) lines;
@@ -242,6 +243,11 @@ struct replay *replay_new(struct watch *w);
 void replay_block(struct replay *r, uint64_t block, struct sheet *s);
 /* Ends it: counts into the watch's kernel. */
 void replay_end(struct replay *r);
+
+/* -- chain.c ------------------------------------------------------------------------------------------------- */
+
+/* From the sheets of the watch. */
+struct waiting chain_waiting(const struct watch *w, const struct cache_counts *caches);
 
 /* -- phases.c ------------------------------------------------------------------------------------------------ */
 

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * chain.c: how long one block would take with an SM to itself: what its warps wait for. The kernel is
+ * cut into stretches: blocks of its flow graph that follow each other, run equally often and have no
+ * barrier between them. In a stretch an instruction waits for the results it uses and for nothing else
+ * (ptxas moves loads up within such a stretch); the longest chain of such waits is the time of one
+ * warp. The block's other warps run beside it and only queue for the busiest resource:
+ *
+ *     stretch = times it runs * longest chain + (warps - 1) * work of one warp at its busiest resource
+ *
+ * Latencies are the model's (model_latencies.def), those of global loads by the simulated hit rates.
+ */
+#include "profile/profile_priv.h"
+
+#include "analysis/analysis.h"
+
+#include <string.h>
+
+/* What an instruction did in the whole launch. */
+struct tally {
+    uint64_t warps, lanes, wavefronts, sectors;
+};
+
+struct chain {
+    const struct watch *watch;
+    const struct device_profile *device;
+    const struct latencies *latency;
+    struct flow *flow;
+    struct tally *tally;   /* per place */
+    uint32_t *copies;      /* per place: how many instructions of the flow stand for it */
+    double *ready;         /* per register: clocks after the stretch began */
+    double memory;         /* mean latency of a global load */
+    double l2_share;       /* sectors that L1 does not have */
+    double blocks, warps;  /* of the launch; of a block */
+    struct waiting sum;
+    /* the open stretch */
+    double times, longest, issued;
+    uint32_t loop;
+    bool open;
+    struct work work;
+    /* the instruction in hand */
+    double start, finish;
+};
+
+/* -- what instructions did --------------------------------------------------------------------------- */
+
+static void
+add_sheet(struct chain *c, const struct sheet *s)
+{
+    for (uint32_t p = 0; p < c->watch->places; p++) {
+        const uint64_t *count = s->counts + (size_t)JIT_COUNTS * p;
+        c->tally[p].warps += count[JIT_COUNT_WARPS];
+        c->tally[p].lanes += count[JIT_COUNT_LANES];
+        for (const struct site *site = s->site[p]; site; site = site->next) {
+            struct sums sums = {0};
+            verdict_fold(site, &sums);
+            const uint64_t *sum = sums.access[site->space][site->operation];
+            if (site->space == SPACE_SHARED)
+                c->tally[p].wavefronts += sum[METRIC_WAVEFRONTS];
+            else if (site->space == SPACE_GLOBAL || site->space == SPACE_LOCAL)
+                c->tally[p].sectors += sum[METRIC_SECTORS];
+        }
+    }
+}
+
+static void
+take_hit_rates(struct chain *c, const struct cache_counts *n)
+{
+    const struct latencies *l = c->latency;
+    double l1 = n->l1_sectors ? (double)n->l1_hits / (double)n->l1_sectors : 0;
+    double l2 = n->l2_sectors ? (double)n->l2_hits / (double)n->l2_sectors : 0;
+    double beyond = l->l2 ? l2 * l->l2 + (1 - l2) * l->memory : l->memory;
+    c->memory = l1 * l->l1 + (1 - l1) * beyond;
+    c->l2_share = 1 - l1;
+}
+
+/* -- stretches ----------------------------------------------------------------------------------------- */
+
+static void
+close_stretch(struct chain *c)
+{
+    struct time_bound bound;
+    const struct device_profile *d = c->device;
+    if (!c->open)
+        return;
+    model_time_bound(d, &c->work, &bound);
+    double sm_clocks = bound.seconds * d->clock_khz * 1e3 * d->sm_count / c->blocks;
+    double longest = c->longest > c->issued ? c->longest : c->issued;
+    c->sum.warp_clocks += c->times * longest;
+    c->sum.block_clocks += c->times * longest + sm_clocks * (c->warps - 1) / c->warps;
+    c->open = false;
+}
+
+static void
+open_stretch(struct chain *c, double times, uint32_t loop)
+{
+    close_stretch(c);
+    c->open = true;
+    c->times = times;
+    c->loop = loop;
+    c->longest = c->issued = 0;
+    c->work = (struct work){0};
+    memset(c->ready, 0, sizeof *c->ready * c->flow->reg_count);
+}
+
+/* -- instructions ------------------------------------------------------------------------------------- */
+
+static double
+latency_of(const struct chain *c, const struct ptx_insn *i, const struct tally *t)
+{
+    enum { SPECIAL = 18 }; /* the special function unit, where arithmetic is faster than it */
+    double n = c->latency->arithmetic;
+    struct sums s = {0};
+    if (t->wavefronts)
+        return c->latency->shared;
+    if (t->sectors || i->op == PTX_OP_TEX || i->op == PTX_OP_TLD4)
+        return c->memory;
+    mix_add(&s, i, 1, 1, 0);
+    return s.special_operations && n < SPECIAL ? SPECIAL : n;
+}
+
+static void
+wait_for(struct ptx_operand *o, bool write, void *context)
+{
+    struct chain *c = context;
+    double *ready = &c->ready[o->reg];
+    if (write)
+        *ready = c->finish;
+    else if (*ready > c->start)
+        c->start = *ready;
+}
+
+static void
+find_start(struct ptx_operand *o, bool write, void *context)
+{
+    if (!write)
+        wait_for(o, write, context);
+}
+
+static void
+find_ready(struct ptx_operand *o, bool write, void *context)
+{
+    if (write)
+        wait_for(o, write, context);
+}
+
+static void
+add_instruction(struct chain *c, const struct flow_insn *i)
+{
+    const struct tally *t = &c->tally[i->place];
+    struct sums s = {0};
+    uint32_t n = c->copies[i->place];
+    mix_add(&s, &i->i, t->warps / n, t->lanes / n, 0);
+    c->work.warp_instructions += s.instructions;
+    c->work.flops_f32 += s.flops_f32;
+    c->work.flops_f64 += s.flops_f64;
+    c->work.int_operations += s.integer_operations;
+    c->work.special_operations += s.special_operations;
+    c->work.shared_wavefronts += t->wavefronts / n;
+    c->work.l1_sectors += t->sectors / n;
+    c->work.l2_sectors += (uint64_t)(c->l2_share * (double)t->sectors / n);
+    c->start = 0;
+    flow_visit(i, find_start, c);
+    c->finish = c->start + latency_of(c, &i->i, t);
+    flow_visit(i, find_ready, c);
+    bool result = i->i.op != PTX_OP_ST && i->i.op != PTX_OP_RED; /* nobody waits for stores */
+    double end = result ? c->finish : c->start;
+    c->longest = end > c->longest ? end : c->longest;
+    c->issued += 1;
+}
+
+static double
+times_of(const struct chain *c, const struct flow_block *b)
+{
+    uint32_t at = b->count ? b->first : b->end_insn;
+    if (at == UINT32_MAX)
+        return 0;
+    uint32_t place = c->flow->insns[at].place;
+    return (double)c->tally[place].warps / c->copies[place] / (c->blocks * c->warps);
+}
+
+/* A side path that few warps take belongs to no stretch but its own. */
+static void
+add_block(struct chain *c, uint32_t n)
+{
+    const struct flow_block *b = &c->flow->blocks[n];
+    double times = times_of(c, b);
+    bool head = b->loop != UINT32_MAX && c->flow->loops[b->loop].head == n;
+    if (times <= 0)
+        return;
+    bool same = c->open && !head && b->loop == c->loop && times > c->times / 1.5 && times < c->times * 1.5;
+    if (!same)
+        open_stretch(c, times, b->loop);
+    for (uint32_t k = 0; k < b->count; k++)
+        add_instruction(c, &c->flow->insns[b->first + k]);
+    if (b->end_insn != UINT32_MAX)
+        add_instruction(c, &c->flow->insns[b->end_insn]);
+    if (b->end == FLOW_BARRIER)
+        close_stretch(c);
+}
+
+static bool
+any_function(const char *name)
+{
+    (void)name;
+    return true;
+}
+
+struct waiting
+chain_waiting(const struct watch *w, const struct cache_counts *caches)
+{
+    struct arena a = {0};
+    const struct kernel *k = w->kernel;
+    struct chain c = {.watch = w, .device = w->profile->device,
+                      .latency = model_latencies(w->profile->device)};
+    c.flow = flow_new(w->launch.module, w->launch.kernel, any_function, NULL);
+    if (!c.flow)
+        return c.sum;
+    c.blocks = (double)k->grid[0] * k->grid[1] * k->grid[2];
+    c.warps = c.sum.warps_per_block = (k->block[0] * k->block[1] * k->block[2] + 31) / 32;
+    c.tally = ARENA_ARRAY(&a, struct tally, w->places);
+    c.copies = ARENA_ARRAY(&a, uint32_t, w->places);
+    c.ready = ARENA_ARRAY(&a, double, c.flow->reg_count + 1);
+    for (uint32_t i = 0; i < c.flow->insn_count; i++)
+        c.copies[c.flow->insns[i].place]++;
+    for (const struct sheet *s = w->sheets; s; s = s->next)
+        add_sheet(&c, s);
+    take_hit_rates(&c, caches);
+    for (uint32_t n = 0; n < c.flow->block_count; n++)
+        add_block(&c, n);
+    close_stretch(&c);
+    flow_free(c.flow);
+    arena_free(&a);
+    return c.sum;
+}
