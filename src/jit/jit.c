@@ -275,7 +275,10 @@ optimise(struct unit *u)
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMErrorRef e = LLVMRunPasses(u->module, passes, u->engine->machine, options);
     LLVMDisposePassBuilderOptions(options);
-    return check_llvm(u, e, "optimising");
+    if (!check_llvm(u, e, "optimising"))
+        return false;
+    jit_avoid_defects(u->module);
+    return true;
 }
 
 static void

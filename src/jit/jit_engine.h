@@ -36,6 +36,9 @@ struct jit_engine {
 
 extern const char jit_cache_version[];
 
+/* After the passes, before code is generated: rewrites what the code generator is known to get wrong. */
+void jit_avoid_defects(LLVMModuleRef m);
+
 /* False: not there, damaged, or of another version: compile. */
 bool jit_cache_load(struct jit_engine *e, struct hash128 key, struct jit_image *out);
 /* Failures are not errors: the next run compiles again. */
