@@ -25,6 +25,9 @@ enum { CC_CONTAINER_VERSION = 1, CC_CONTAINER_RELOCATABLE = 1 };
 /* `lockstep cc ...`; argv[0] is the name in messages. Returns the exit status. */
 int cc_main(int argc, char **argv);
 
+/* The options in the shape of other commands' ones, for their help; in the arena. */
+const struct option_row *cc_option_rows(struct arena *a, size_t *count);
+
 /* Whether a program called argv0 ("/usr/bin/nvcc", "lockstep-nvcc") is the driver itself. */
 bool cc_is_driver_name(const char *argv0);
 

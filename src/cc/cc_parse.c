@@ -569,3 +569,20 @@ cc_print_help(void)
                                     : "");
     }
 }
+
+const struct option_row *
+cc_option_rows(struct arena *a, size_t *count)
+{
+    struct option_row *out = ARENA_ARRAY(a, struct option_row, ROWS);
+    for (int i = 0; i < ROWS; i++) {
+        const struct row *r = &rows[i];
+        bool two = r->full && strcmp(r->brief, r->full) != 0;
+        const char *what = r->action == IGNORE ? "no effect here" : r->action == NOTMADE ? "refused" : "";
+        out[i].name = arena_printf(a, "-%s", r->brief);
+        out[i].value = r->form >= VALUE ? "VALUE" : NULL;
+        out[i].help = arena_printf(a, "%s%s%s%s", two ? "--" : "", two ? r->full : "",
+                                   two && *what ? ": " : "", what);
+    }
+    *count = ROWS;
+    return out;
+}

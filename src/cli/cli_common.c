@@ -4,6 +4,7 @@
  * help, errors, exit codes.
  */
 #include "cli/cli.h"
+#include "cli/help.h"
 
 #include "model/model.h"
 
@@ -42,22 +43,6 @@ cli_usage_error(const struct cli_usage *usage, const char *format, ...)
     fprintf(stderr, "\ntry: lockstep %s --help\n", usage->name);
     va_end(list);
     return CLI_USAGE;
-}
-
-static int
-print_help(const struct cli_usage *usage)
-{
-    struct text out = {0};
-    text_add(&out, "usage: lockstep %s %s\n\n%s", usage->name, usage->synopsis, usage->text);
-    if (usage->row_count) {
-        text_add(&out, "\nOptions:\n");
-        options_help(usage->rows, usage->row_count, &out);
-    }
-    text_add(&out, "\nCommon options:\n");
-    options_help(common_rows, C_COUNT, &out);
-    fputs(out.at, stdout);
-    text_free(&out);
-    return CLI_OK;
 }
 
 /* The row that a word like --name, --name=value, -n names; n: none. */
@@ -174,6 +159,11 @@ cli_parse(const struct cli_usage *usage, int argc, char **argv, struct cli_line 
     struct ls_error err = {0};
     struct option_result result;
     *line = (struct cli_line){0};
+    const char *form = help_form(argc, argv);
+    if (form && help_print(usage, common_rows, C_COUNT, form)) {
+        *exit_status = CLI_OK;
+        return false;
+    }
     struct arena *a = &line->arena;
     size_t n = usage->row_count + C_COUNT;
     struct option_row *rows = ARENA_ARRAY(a, struct option_row, n);
@@ -195,7 +185,8 @@ cli_parse(const struct cli_usage *usage, int argc, char **argv, struct cli_line 
         return false;
     }
     if (result.value[C_HELP]) {
-        *exit_status = print_help(usage);
+        help_print(usage, common_rows, C_COUNT, "text");
+        *exit_status = CLI_OK;
         cli_line_fini(line);
         return false;
     }

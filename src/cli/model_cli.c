@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/help.h"
 #include "cli/model_cli.h"
 
 static size_t
@@ -36,14 +37,12 @@ command_mistake(const struct command_line *c, const char *format, ...)
     return CLI_USAGE;
 }
 
-static int
-print_help(const struct command_line *c)
+static bool
+print_help(const struct command_line *c, const char *form)
 {
-    struct text t = {0};
-    options_help(c->rows, c->count, &t);
-    printf("usage: lockstep %s %s\n\n%s", c->command, c->usage, t.at ? t.at : "");
-    text_free(&t);
-    return CLI_OK;
+    struct cli_usage usage = {.name = c->command, .synopsis = c->usage, .text = "", .rows = c->rows,
+                              .row_count = c->count};
+    return help_print(&usage, NULL, 0, form);
 }
 
 int
@@ -52,6 +51,9 @@ command_parse(struct command_line *c, int argc, char **argv)
     struct ls_error err = {0};
     const char *json_file = NULL;
     int kept = 1;
+    const char *form = help_form(argc, argv);
+    if (form && print_help(c, form))
+        return CLI_OK;
     char **words = ARENA_ARRAY(&c->arena, char *, argc + 1);
     words[0] = argv[0];
     for (int i = 1; i < argc; i++) {
@@ -64,8 +66,10 @@ command_parse(struct command_line *c, int argc, char **argv)
         return command_mistake(c, "%s", err.text);
     if (json_file)
         c->result.value[row_of(c, "--json")] = json_file;
-    if (command_value(c, "--help"))
-        return print_help(c);
+    if (command_value(c, "--help")) {
+        print_help(c, "text");
+        return CLI_OK;
+    }
     if (index < kept)
         return command_mistake(c, "unexpected argument '%s'", words[index]);
     return -1;

@@ -19,6 +19,10 @@ top=$("$work/prefix/bin/lockstep-nvcc" -v "$work/k.cu" -o "$work/k" 2>&1 | sed -
 for file in bin/nvcc include/cuda_runtime.h lib64/libcudart.so; do
     [ -e "$top/$file" ] || fail "the toolkit's folder lacks $file"
 done
+for file in man/man1/lockstep.1 man/man1/lockstep-check.1 man/man7/lockstep-topics.7 bash-completion/completions/lockstep \
+    zsh/vendor-completions/_lockstep fish/vendor_completions.d/lockstep.fish; do
+    [ -s "$work/prefix/share/$file" ] || fail "share/$file is not installed"
+done
 mkdir "$work/find" && cat >"$work/find/CMakeLists.txt" <<'C'
 cmake_minimum_required(VERSION 3.22)
 project(find NONE)
@@ -34,7 +38,7 @@ command -v cpack >/dev/null && command -v dpkg-deb >/dev/null || { echo "SKIP: n
 [ -z "$SANITIZE" ] || { echo "PASS (no package of a sanitized build)"; exit 0; }
 cpack -G DEB --config "$BINARY_DIR/CPackConfig.cmake" -B "$work/deb" >"$work/log" 2>&1 || { cat "$work/log"; fail "cpack"; }
 dpkg-deb -c "$work"/deb/lockstep_*.deb >"$work/contents" || fail "dpkg-deb"
-for file in ./usr/bin/lockstep ./usr/bin/lockstep-nvcc liblockstep.so lockstep/libcuda.so.1 include/lockstep/cuda_runtime.h \
+for file in ./usr/share/man/man1/lockstep-run.1 ./usr/share/bash-completion/completions/lockstep ./usr/bin/lockstep ./usr/bin/lockstep-nvcc liblockstep.so lockstep/libcuda.so.1 include/lockstep/cuda_runtime.h \
     cmake/lockstep/lockstep-config.cmake; do
     grep -q "$file" "$work/contents" || fail "the package lacks $file"
 done
