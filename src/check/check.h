@@ -54,6 +54,13 @@ void check_kernel_failed(struct jit_tool *t, enum check_end how, const struct pt
                          const uint32_t block[3], const uint32_t thread[3], const char *text);
 /* A call returned an error; and: the program looked at errors (cudaGetLastError, or the result). */
 void check_call_failed(struct jit_tool *t, const char *call, const char *error, const char *why);
+/* Host code in `function` (may be "") at `at` ("prog+0x12a4") reads or writes an address in this allocation: device
+ * memory; or managed memory, where that counts if a kernel that the host has not waited for touches
+ * it, too. True: it was reported. */
+bool check_host_access(struct jit_tool *t, const struct allocation *a, uint64_t address, bool writes,
+                       const char *function, const char *at);
+/* Whether kernels that the host has not waited for have touched the page, of 4096 bytes. */
+bool check_in_use(struct jit_tool *t, uint64_t page);
 /* At the end: allocations that still live. */
 void check_leak(struct jit_tool *t, const struct allocation *a);
 

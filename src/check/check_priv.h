@@ -118,6 +118,8 @@ struct kernel_facts {
 
 struct kernel_facts *facts_of_kernel(struct check *c, const struct jit_tool_launch *l);
 void facts_free_all(struct check *c);
+/* "_Z5halvePfi" -> "halve" */
+char *readable_name(struct arena *a, const char *name);
 /* "k.cu:12" */
 void place_text(const struct kernel_facts *k, uint32_t place, char *out, size_t room);
 
@@ -334,6 +336,10 @@ uint64_t global_unwritten(struct global_shadow *g, uint64_t base, uint64_t size,
 /* Copies and fills against what kernels did: a range that `work`, which knows `after`, touches. */
 void global_compare(struct check *c, uint64_t base, uint64_t size, bool writes, uint32_t work,
                     const uint32_t *after);
+/* The access of work that `known` does not know that host code at the address, or in this part of a
+ * page, races with; false: none. */
+bool global_host_race(struct check *c, uint64_t address, uint64_t bytes, bool writes,
+                      const uint32_t *known, struct side *out);
 bool global_thinned(const struct global_shadow *g);
 
 /* -- the tool ---------------------------------------------------------------------------------------------- */

@@ -47,6 +47,7 @@ struct chunk {
     struct cell *cells;
     uint8_t *written; /* a bit per byte; NULL: see all_written */
     bool all_written;
+    uint32_t last_work; /* that accessed it */
 };
 
 struct global_shadow {
@@ -617,8 +618,10 @@ global_access(const struct visit *v, uint32_t lanes, const uint64_t *address)
                     chunk_unlock(held);
                 held = find_chunk(g, a, true);
                 held_base = base;
-                if (held)
+                if (held) {
                     chunk_lock(held);
+                    held->last_work = b->launch->work;
+                }
             }
             if (held)
                 touch_chunk(v, &t, held, a, (uint32_t)(stop - a));
@@ -665,6 +668,20 @@ known_over(struct check *c, uint32_t number, const uint32_t *after)
     return !number || w.stream >= STREAMS || after[w.stream] >= w.seq;
 }
 
+static struct side
+side_of_work(const struct job *w, const struct mark *m, uint64_t address)
+{
+    uint32_t t = mark_warp(m) * JIT_LANES + mark_lane(m), n = mark_block(m);
+    return (struct side){.valid = true, .kernel = w->kernel, .place = mark_place(m),
+                         .has_place = true, .has_thread = true,
+                         .op = place_op(w->kernel, mark_place(m)), .address = address,
+                         .size = w->kernel->place[mark_place(m)].align,
+                         .thread = {t % w->block[0], t / w->block[0] % w->block[1],
+                                    t / w->block[0] / w->block[1]},
+                         .block = {n % w->grid[0], n / w->grid[0] % w->grid[1],
+                                   n / w->grid[0] / w->grid[1]}};
+}
+
 static void
 report_copy(struct check *c, uint64_t a, uint32_t work, const struct mark *m, bool write)
 {
@@ -674,15 +691,7 @@ report_copy(struct check *c, uint64_t a, uint32_t work, const struct mark *m, bo
     pthread_mutex_unlock(&c->lock);
     if (!w.kernel || !finding_is_new(c, f.kind, f.rank, w.kernel, mark_place(m), NULL, 0))
         return;
-    uint32_t t = mark_warp(m) * JIT_LANES + mark_lane(m), n = mark_block(m);
-    f.access = (struct side){.valid = true, .kernel = w.kernel, .place = mark_place(m),
-                             .has_place = true, .has_thread = true,
-                             .op = place_op(w.kernel, mark_place(m)), .address = a,
-                             .thread = {t % w.block[0], t / w.block[0] % w.block[1],
-                                        t / w.block[0] / w.block[1]},
-                             .block = {n % w.grid[0], n / w.grid[0] % w.grid[1],
-                                       n / w.grid[0] / w.grid[1]}};
-    f.access.size = w.kernel->place[mark_place(m)].align;
+    f.access = side_of_work(&w, m, a);
     f.other = (struct side){.valid = true, .op = own.what, .address = a};
     snprintf(f.message, sizeof f.message,
              "%s of the host %s 0x%llx while a kernel of another stream may still %s it", own.what,
@@ -716,4 +725,33 @@ global_compare(struct check *c, uint64_t base, uint64_t size, bool writes, uint3
             }
         }
     }
+}
+
+bool
+global_host_race(struct check *c, uint64_t address, uint64_t bytes, bool writes, const uint32_t *known,
+                 struct side *out)
+{
+    struct chunk *k = find_chunk(c->global, address, false);
+    uint32_t lately = 0; /* over, as was found before */
+    bool found = false;
+    if (!k || !k->cells)
+        return false;
+    pthread_mutex_lock(&c->lock);
+    if (known_over(c, k->last_work, known))
+        bytes = 0;
+    for (uint64_t a = address; a < address + bytes && !found; a += 1u << k->shift) {
+        const struct cell *cell = &k->cells[(a & (CHUNK - 1)) >> k->shift];
+        const struct mark *m[] = {&cell->write, &cell->strong, &cell->read, &cell->other};
+        for (int i = 0; i < (writes ? 4 : 2) && !found; i++) {
+            uint32_t number = mark_work(m[i]);
+            if (number == lately || known_over(c, number, known) || !c->work.at[number - 1].kernel) {
+                lately = number;
+                continue;
+            }
+            *out = side_of_work(&c->work.at[number - 1], m[i], a);
+            found = true;
+        }
+    }
+    pthread_mutex_unlock(&c->lock);
+    return found;
 }

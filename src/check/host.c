@@ -390,6 +390,63 @@ check_call_failed(struct jit_tool *t, const char *call, const char *error, const
     finding_add(c, &f);
 }
 
+static struct clock
+host_clock(struct check *c)
+{
+    pthread_mutex_lock(&c->streams->lock);
+    struct clock now = c->streams->host;
+    pthread_mutex_unlock(&c->streams->lock);
+    return now;
+}
+
+bool
+check_in_use(struct jit_tool *t, uint64_t page)
+{
+    struct check *c = (struct check *)t;
+    struct clock known = host_clock(c);
+    struct side side;
+    return global_host_race(c, page, 4096, true, known.at, &side);
+}
+
+bool
+check_host_access(struct jit_tool *t, const struct allocation *a, uint64_t address, bool writes,
+                  const char *function, const char *at)
+{
+    struct check *c = (struct check *)t;
+    const char *does = writes ? "writes" : "reads";
+    struct finding f = {.kind = FINDING_WRONG_SPACE, .space = "global"};
+    char name[80], where[400];
+    struct arena names = {0};
+    snprintf(where, sizeof where, "%.200s%s%.150s%s", readable_name(&names, function),
+             *function ? " (" : "", at, *function ? ")" : "");
+    arena_free(&names);
+    if (a->name && a->kind == ALLOCATION_VARIABLE)
+        snprintf(name, sizeof name, "variable \"%.60s\"", a->name);
+    else
+        snprintf(name, sizeof name, "allocation %llu", (unsigned long long)a->number);
+    f.access = (struct side){.valid = true, .op = writes ? "host store" : "host load", .address = address};
+    if (a->kind != ALLOCATION_MANAGED) {
+        snprintf(f.message, sizeof f.message,
+                 "host code in %s %s byte %llu of %s, which is device memory: on a GPU the program ends here",
+                 where, does, (unsigned long long)(address - a->base), name);
+        snprintf(f.missing, sizeof f.missing, "cudaMemcpy, or managed memory (cudaMallocManaged)");
+        finding_add(c, &f);
+        return true;
+    }
+    struct clock known = host_clock(c);
+    f.kind = FINDING_HOST_RACE;
+    if (!global_host_race(c, address, 1, writes, known.at, &f.other))
+        return false;
+    snprintf(f.message, sizeof f.message,
+             "host code in %s %s byte %llu of managed %s while kernel %s may still %s it", where, does,
+             (unsigned long long)(address - a->base), name, f.other.kernel->name,
+             strcmp(f.other.op, "load") ? "write" : "read");
+    snprintf(f.missing, sizeof f.missing,
+             "a wait of the host after the launch: cudaDeviceSynchronize(), or for its stream or event");
+    finding_add(c, &f);
+    return true;
+}
+
 void
 check_leak(struct jit_tool *t, const struct allocation *a)
 {

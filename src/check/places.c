@@ -703,6 +703,12 @@ facts_of_kernel(struct check *c, const struct jit_tool_launch *l)
     return k;
 }
 
+char *
+readable_name(struct arena *a, const char *name)
+{
+    return readable(a, name);
+}
+
 void
 facts_free_all(struct check *c)
 {

@@ -100,6 +100,15 @@ void tool_work(const struct device_stream *s, const struct device_op *op);
 void tool_copies(const struct device_copy *c);
 void tool_fills(const struct device_fill *f);
 
+/* -- guard.c: under check, the host is kept from device memory ----------------------------------------- */
+
+void guard_start(void);
+/* Around everything of ours that touches device memory. */
+void guard_open(void);
+void guard_close(void);
+/* The host has waited for work. */
+void guard_joined(void);
+
 /* -- times.c: how long kernels ran, for `lockstep tune` --------------------------------------------- */
 
 void times_start(void); /* where LOCKSTEP_TIMES says so */

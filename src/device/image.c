@@ -322,12 +322,14 @@ unit_symbols(struct device *d, struct unit *u)
     uint64_t *symbols = __atomic_load_n(&u->symbols[d->index], __ATOMIC_ACQUIRE);
     if (symbols)
         return symbols;
+    guard_open();
     pthread_mutex_lock(&lock);
     if (!u->symbols[d->index])
         __atomic_store_n(&u->symbols[d->index], d->gpu ? gpu_module_load(d, u) : allocate(d, u),
                          __ATOMIC_RELEASE);
     symbols = u->symbols[d->index];
     pthread_mutex_unlock(&lock);
+    guard_close();
     return symbols;
 }
 

@@ -48,7 +48,9 @@ device_alloc(struct device *d, uint64_t size, enum allocation_kind kind, uint64_
         return DEVICE_OK;
     if (d->gpu)
         return gpu_alloc(d, size, kind, out_address);
+    guard_open();
     *out_address = memory_alloc(d->memory, size, 0, kind, NULL);
+    guard_close();
     struct allocation new = {.base = *out_address, .size = size, .kind = kind};
     if (*out_address && tool_check())
         check_allocated(tool_check(), &new);
@@ -107,6 +109,7 @@ device_free(uint64_t address)
     if (tool_check()) {
         check_freed(tool_check(), &a);
         check_joined_all(tool_check()); /* it waits for the device */
+        guard_joined();
     }
     memory_release(d->memory, address);
     return DEVICE_OK;

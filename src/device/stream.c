@@ -32,8 +32,8 @@ now(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-enum device_result
-op_run(struct device_stream *s, const struct device_op *op)
+static enum device_result
+run_now(struct device_stream *s, const struct device_op *op)
 {
     enum device_result r = DEVICE_OK;
     bool gpu = s->device->gpu;
@@ -75,6 +75,17 @@ op_run(struct device_stream *s, const struct device_op *op)
     case DEVICE_OP_EMPTY:
     case DEVICE_OP_ALLOC: break;
     }
+    return r;
+}
+
+enum device_result
+op_run(struct device_stream *s, const struct device_op *op)
+{
+    if (op->kind == DEVICE_OP_HOST)
+        return run_now(s, op);
+    guard_open();
+    enum device_result r = run_now(s, op);
+    guard_close();
     return r;
 }
 
@@ -203,6 +214,7 @@ device_stream_query(struct device_stream *s)
     if (s->capture)
         return device_fail(DEVICE_CAPTURE_UNSUPPORTED, "the stream is capturing");
     check_joined_stream(tool_check(), s == s->device->stream ? 0 : s->id);
+    guard_joined();
     return s->device->gpu ? gpu_stream_query(s) : device_lost(s->device);
 }
 
@@ -280,6 +292,7 @@ device_event_query(struct device_event *e)
     if (e->captured.graph)
         return device_fail(DEVICE_CAPTURE_UNSUPPORTED, "the event was recorded in a capturing stream");
     check_joined_event(tool_check(), e);
+    guard_joined();
     return e->device->gpu && e->recorded ? gpu_event_query(e) : device_lost(e->device);
 }
 

@@ -338,6 +338,7 @@ device_synchronize(struct device *d)
     if (device_capture_graph(d->stream, NULL))
         return device_fail(DEVICE_CAPTURE_UNSUPPORTED, "a stream of the device is capturing");
     check_joined_all(tool_check());
+    guard_joined();
     return d->gpu && !d->lost ? gpu_synchronize(d) : device_lost(d);
 }
 

@@ -198,6 +198,7 @@ tool_start(const struct device_profile *d)
     pthread_mutex_unlock(&state.lock);
     catch_signals();
     atexit(at_exit);
+    guard_start();
     return true;
 }
 
@@ -255,6 +256,7 @@ device_host_waited(void)
 {
     if (tool_check())
         check_joined_stream(tool_check(), 0);
+    guard_joined();
 }
 
 void

@@ -22,6 +22,12 @@ struct exec_pool *exec_new(uint32_t workers, struct ls_error *err);
 void exec_free(struct exec_pool *p);
 uint32_t exec_workers(const struct exec_pool *p);
 
+/* Asked first about every fault (SIGSEGV, SIGBUS) outside of kernels; true: the access may be tried
+ * again. context: the signal's. */
+void exec_set_fault_hook(bool (*hook)(uint64_t address, void *context));
+/* Handlers for the process; before each run, too: the program may have set handlers of its own. */
+void exec_signals_install(void);
+
 enum exec_status {
     EXEC_OK,
     EXEC_ILLEGAL_ADDRESS, /* no memory there */

@@ -281,7 +281,6 @@ uint64_t exec_now(void);
 /* -- fault.c, replay.c -------------------------------------------------------------------------------- */
 
 /* Handlers for faults, once per process; what was there before is called for other faults. */
-void exec_signals_install(void);
 /* Before and after running blocks on this thread: the record that the handler looks at, a stack for
  * the handler, and floating-point state as generated code expects it. */
 struct exec_entry {

@@ -26,6 +26,14 @@ static const int handled[3] = {SIGSEGV, SIGBUS, SIGFPE};
 static pthread_mutex_t install_lock = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local bool passing; /* a handler that was set after ours may call ours */
 
+static bool (*_Atomic fault_hook)(uint64_t address, void *context);
+
+void
+exec_set_fault_hook(bool (*hook)(uint64_t address, void *context))
+{
+    atomic_store(&fault_hook, hook);
+}
+
 static void
 pass_on(int number, siginfo_t *info, void *context)
 {
@@ -50,7 +58,10 @@ on_signal(int number, siginfo_t *info, void *context)
 {
     struct exec_worker *w = current;
     struct jit_warp *warp = w ? w->warp : NULL;
+    bool (*ask)(uint64_t, void *) = atomic_load(&fault_hook);
     if (!warp) {
+        if (ask && number != SIGFPE && ask((uint64_t)(uintptr_t)info->si_addr, context))
+            return;
         pass_on(number, info, context);
         return;
     }
@@ -66,7 +77,6 @@ on_signal(int number, siginfo_t *info, void *context)
     siglongjmp(w->escape, 1);
 }
 
-/* Before each run: the program may have set handlers of its own since. */
 void
 exec_signals_install(void)
 {

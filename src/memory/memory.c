@@ -62,6 +62,7 @@ struct memory {
     struct zone zone[ZONE_COUNT];
     struct bin small[SMALL_BINS];
     struct bin large;
+    bool guarded; /* memory_set_shut was called */
 };
 
 static uint64_t
@@ -429,7 +430,8 @@ memory_alloc(struct memory *m, uint64_t size, uint64_t align, enum allocation_ki
     pthread_mutex_lock(&m->lock);
     bool heap = kind == ALLOCATION_HEAP;
     if (m->used + size <= m->total && (!heap || m->heap + size <= m->most_heap)) {
-        bool small = size < SMALL_LIMIT && align <= UNIT;
+        bool small = size < SMALL_LIMIT && align <= UNIT &&
+                     !(m->guarded && kind == ALLOCATION_MANAGED);
         struct entry *e = small ? small_new(m, round_up(size + SMALL_GAP, UNIT))
                                 : large_new(m, size, align);
         if (e) {
@@ -442,6 +444,29 @@ memory_alloc(struct memory *m, uint64_t size, uint64_t align, enum allocation_ki
     }
     pthread_mutex_unlock(&m->lock);
     return base;
+}
+
+void
+memory_set_shut(struct memory *m, bool shut)
+{
+    int how = shut ? PROT_NONE : PROT_READ | PROT_WRITE;
+    pthread_mutex_lock(&m->lock);
+    m->guarded = true;
+    struct zone *small = &m->zone[ZONE_SMALL], *large = &m->zone[ZONE_LARGE];
+    if (small->mapped > small->base)
+        mprotect((void *)small->base, small->mapped - small->base, how);
+    for (size_t k = 0; k < large->table.count; k++) {
+        const struct allocation *a = &large->table.at[k].a;
+        if (!a->freed && a->kind != ALLOCATION_MANAGED && a->kind != ALLOCATION_HOST)
+            mprotect((void *)a->base, round_up(a->size, PAGE), how);
+    }
+    pthread_mutex_unlock(&m->lock);
+}
+
+bool
+memory_owns(const struct memory *m, uint64_t address)
+{
+    return address - (uint64_t)m->reserved < m->reserved_bytes;
 }
 
 void

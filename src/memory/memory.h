@@ -62,6 +62,13 @@ void memory_usage(struct memory *m, uint64_t *used, uint64_t *total, uint64_t *a
 /* Calls f for each live allocation, in order of address; f must not call this layer. */
 void memory_each(struct memory *m, void (*f)(const struct allocation *, void *), void *context);
 
+/* Keeps memory of the device from the host. From the first call on managed memory has pages of its
+ * own. shut: neither host nor device reach device memory; managed memory and pinned memory stay as
+ * they are. */
+void memory_set_shut(struct memory *m, bool shut);
+/* Whether the address lies in what the device has reserved. Takes no lock. */
+bool memory_owns(const struct memory *m, uint64_t address);
+
 /* A window of 4 GiB of address space whose first `size` bytes can be read and written. */
 uint8_t *memory_window_new(struct ls_error *err);
 bool memory_window_set(uint8_t *window, uint64_t old_size, uint64_t size, struct ls_error *err);

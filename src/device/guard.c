@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * guard.c: host code that touches device memory, found under check.
+ *
+ * Device memory is memory of this process, so that on a processor such code works, where on a GPU it
+ * ends the program. Under check its pages can be reached only while an operation (launch, copy, fill)
+ * runs; they run when they are submitted, so that host code of the program never runs meanwhile, but
+ * on other threads. A fault names the place, opens all of it until the next operation is over, and the
+ * program goes on. Managed memory that a kernel has touched is shut after its launch until the host
+ * waits for something; whether a fault there is a race is check's to say.
+ *
+ * Faults in our own code (and in the C library on its behalf) just open the memory.
+ */
+#define _GNU_SOURCE /* dladdr, gregs */
+#include "device/device_priv.h"
+
+#include "check/check.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <execinfo.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+/* Opening and shutting costs two calls of the system an allocation: 0.4 ms each time for 40 of them.
+ * A program may spend so much of its time on it, and 50 ms to begin with, more where it has just
+ * waited for the device and is about to look at results; else memory stays open for now. */
+static const double most_share = 0.05, most_share_waited = 0.25, at_first = 50;
+
+enum { PAGE = 4096, MOST_PLACES = 64, DEPTH = 24, NAME = 400 };
+
+struct pages {
+    uint64_t base, size;
+};
+
+static struct {
+    bool active;
+    pthread_mutex_t lock;
+    uint32_t users;          /* operations that run */
+    bool shut;
+    VEC(struct pages) managed; /* shut parts of managed memory */
+    uint64_t place[MOST_PLACES]; /* that were reported */
+    uint32_t places;
+    double begin, spent;     /* milliseconds: since when; in opening and shutting */
+} guard = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* -- opening and shutting ------------------------------------------------------------------------------ */
+
+static void
+set_shut(bool shut)
+{
+    double from = times_now();
+    guard.shut = shut;
+    for (int k = 0; k < DEVICE_MOST; k++) {
+        struct device *d = __atomic_load_n(&device_process()->device[k], __ATOMIC_ACQUIRE);
+        if (d && d->memory && !d->gpu)
+            memory_set_shut(d->memory, shut);
+    }
+    guard.spent += times_now() - from;
+}
+
+static bool
+affordable(double share)
+{
+    return guard.spent < at_first + share * (times_now() - guard.begin);
+}
+
+static void
+open_managed(void)
+{
+    for (size_t k = 0; k < guard.managed.count; k++)
+        mprotect((void *)guard.managed.at[k].base, guard.managed.at[k].size, PROT_READ | PROT_WRITE);
+    guard.managed.count = 0;
+}
+
+static void
+note_managed(const struct allocation *a, void *context)
+{
+    if (a->kind == ALLOCATION_MANAGED && memory_owns(context, a->base))
+        VEC_PUSH(&guard.managed, ((struct pages){a->base, (a->size + PAGE - 1) & ~(uint64_t)(PAGE - 1)}));
+}
+
+/* Of managed memory, the pages that kernels have touched for which the host has not waited. */
+static void
+shut_managed(void)
+{
+    open_managed();
+    for (int k = 0; k < DEVICE_MOST; k++) {
+        struct device *d = __atomic_load_n(&device_process()->device[k], __ATOMIC_ACQUIRE);
+        if (d && d->memory && !d->gpu)
+            memory_each(d->memory, note_managed, d->memory);
+    }
+    VEC(struct pages) all = {0};
+    double from = times_now();
+    for (size_t k = 0; k < guard.managed.count; k++)
+        VEC_PUSH(&all, guard.managed.at[k]);
+    guard.managed.count = 0;
+    for (size_t k = 0; k < all.count; k++)
+        for (uint64_t at = all.at[k].base; at < all.at[k].base + all.at[k].size; at += PAGE)
+            if (check_in_use(tool_check(), at)) {
+                mprotect((void *)at, PAGE, PROT_NONE);
+                VEC_PUSH(&guard.managed, ((struct pages){at, PAGE}));
+            }
+    VEC_FREE(&all);
+    guard.spent += times_now() - from;
+}
+
+void
+guard_open(void)
+{
+    if (!guard.active)
+        return;
+    pthread_mutex_lock(&guard.lock);
+    if (guard.users++ == 0) {
+        if (guard.shut)
+            set_shut(false);
+        open_managed();
+    }
+    pthread_mutex_unlock(&guard.lock);
+}
+
+void
+guard_close(void)
+{
+    if (!guard.active)
+        return;
+    pthread_mutex_lock(&guard.lock);
+    if (--guard.users == 0 && affordable(most_share)) {
+        exec_signals_install();
+        set_shut(true);
+        shut_managed();
+    }
+    pthread_mutex_unlock(&guard.lock);
+}
+
+void
+guard_joined(void)
+{
+    if (!guard.active)
+        return;
+    pthread_mutex_lock(&guard.lock);
+    open_managed();
+    if (!guard.users && !guard.shut && affordable(most_share_waited))
+        set_shut(true);
+    pthread_mutex_unlock(&guard.lock);
+}
+
+/* -- where host code is ---------------------------------------------------------------------------------- */
+
+/* The name of the function at `offset` in an ELF file; "" where its symbols do not say. */
+static void
+function_name(const char *path, uint64_t offset, char *out, size_t room)
+{
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    out[0] = 0;
+    void *at = fd >= 0 && fstat(fd, &st) == 0 && st.st_size > (off_t)sizeof(Elf64_Ehdr)
+                   ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0)
+                   : MAP_FAILED;
+    if (fd >= 0)
+        close(fd);
+    if (at == MAP_FAILED)
+        return;
+    const uint8_t *file = at;
+    const Elf64_Ehdr *h = at;
+    uint64_t size = (uint64_t)st.st_size;
+    bool fine = !memcmp(h->e_ident, ELFMAG, SELFMAG) && h->e_shoff < size &&
+                h->e_shnum <= (size - h->e_shoff) / sizeof(Elf64_Shdr);
+    const Elf64_Shdr *s = (const Elf64_Shdr *)(file + h->e_shoff);
+    for (unsigned k = 0; fine && k < h->e_shnum; k++) {
+        if (s[k].sh_type != SHT_SYMTAB || s[k].sh_link >= h->e_shnum || s[k].sh_offset > size ||
+            s[k].sh_size > size - s[k].sh_offset)
+            continue;
+        const Elf64_Shdr *names = &s[s[k].sh_link];
+        const Elf64_Sym *symbol = (const Elf64_Sym *)(file + s[k].sh_offset);
+        for (uint64_t n = 0; n < s[k].sh_size / sizeof *symbol; n++) {
+            bool here = ELF64_ST_TYPE(symbol[n].st_info) == STT_FUNC && symbol[n].st_value <= offset &&
+                        offset - symbol[n].st_value < symbol[n].st_size;
+            uint64_t name = names->sh_offset + symbol[n].st_name;
+            if (here && name < size && memchr(file + name, 0, size - name))
+                snprintf(out, room, "%s", (const char *)file + name);
+        }
+    }
+    munmap(at, (size_t)st.st_size);
+}
+
+static void
+place_text(uint64_t pc, char *name, char *out, size_t room)
+{
+    Dl_info in;
+    *name = 0;
+    if (!dladdr((void *)pc, &in) || !in.dli_fname) {
+        snprintf(out, room, "0x%llx", (unsigned long long)pc);
+        return;
+    }
+    uint64_t offset = pc - (uint64_t)(uintptr_t)in.dli_fbase;
+    const char *file = strrchr(in.dli_fname, '/');
+    function_name(access(in.dli_fname, R_OK) == 0 ? in.dli_fname : "/proc/self/exe", offset, name,
+                  NAME);
+    if (!name[0] && in.dli_sname)
+        snprintf(name, NAME, "%s", in.dli_sname);
+    snprintf(out, room, "%s+0x%llx", file ? file + 1 : in.dli_fname, (unsigned long long)offset);
+}
+
+/* The place in the program that the fault is due to; 0: our own code. */
+static uint64_t
+culprit(uint64_t pc)
+{
+    Dl_info own, in, libc;
+    void *stack[DEPTH];
+    bool found = false;
+    if (!dladdr((void *)(uintptr_t)guard_start, &own) || !dladdr((void *)(uintptr_t)strtol, &libc))
+        return pc;
+    int n = backtrace(stack, DEPTH);
+    for (int k = 0; k < n; k++) {
+        uint64_t at = (uint64_t)(uintptr_t)stack[k];
+        found = found || at == pc;
+        if (!found || !dladdr(stack[k], &in))
+            continue;
+        if (in.dli_fbase == own.dli_fbase)
+            return 0;
+        if (in.dli_fbase != libc.dli_fbase)
+            return k && at != pc ? at - 1 : at;
+    }
+    return found ? pc : 0;
+}
+
+/* -- faults ---------------------------------------------------------------------------------------------- */
+
+static bool
+is_new(uint64_t pc)
+{
+    for (uint32_t k = 0; k < guard.places; k++)
+        if (guard.place[k] == pc)
+            return false;
+    if (guard.places == MOST_PLACES)
+        return false;
+    guard.place[guard.places++] = pc;
+    return true;
+}
+
+static uint64_t
+pc_of(const void *context, bool *writes)
+{
+    const ucontext_t *u = context;
+    *writes = false;
+#if defined(__x86_64__)
+    *writes = u->uc_mcontext.gregs[REG_ERR] & 2;
+    return (uint64_t)u->uc_mcontext.gregs[REG_RIP];
+#elif defined(__aarch64__)
+    return u->uc_mcontext.pc;
+#else
+    (void)u;
+    return 0;
+#endif
+}
+
+static bool
+in_managed(uint64_t page)
+{
+    for (size_t k = 0; k < guard.managed.count; k++)
+        if (guard.managed.at[k].base == page)
+            return true;
+    return false;
+}
+
+static bool
+is_ours(uint64_t address)
+{
+    for (int k = 0; k < DEVICE_MOST; k++) {
+        struct device *d = __atomic_load_n(&device_process()->device[k], __ATOMIC_ACQUIRE);
+        if (d && d->memory && memory_owns(d->memory, address))
+            return true;
+    }
+    return false;
+}
+
+static bool
+on_fault(uint64_t address, void *context)
+{
+    struct allocation a;
+    uint64_t page = address & ~(uint64_t)(PAGE - 1);
+    char function[NAME], where[300];
+    bool writes;
+    if (!is_ours(address))
+        return false;
+    pthread_mutex_lock(&guard.lock);
+    bool found = device_find(address, &a); /* else it lies between allocations */
+    bool managed = found && a.kind == ALLOCATION_MANAGED && in_managed(page);
+    bool device = !(found && a.kind == ALLOCATION_MANAGED) && guard.shut;
+    uint64_t pc = found && (managed || device) ? culprit(pc_of(context, &writes)) : 0;
+    if (device)
+        set_shut(false);
+    if (managed)
+        mprotect((void *)page, PAGE, PROT_READ | PROT_WRITE);
+    if (pc && is_new(pc)) {
+        place_text(pc, function, where, sizeof where);
+        if (!check_host_access(tool_check(), &a, address, writes, function, where))
+            guard.places--; /* it may be one elsewhere */
+    }
+    pthread_mutex_unlock(&guard.lock);
+    return managed || device;
+}
+
+void
+guard_start(void)
+{
+    void *unused[1];
+    if (!tool_check() || guard.active)
+        return;
+    backtrace(unused, 1); /* it loads a library at first */
+    guard.active = true;
+    guard.begin = times_now();
+    exec_set_fault_hook(on_fault);
+    exec_signals_install();
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * host.cu: host code that touches what is the device's, each mistake by its argument; "right": the
+ * same things as they should be done.
+ */
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+__global__ void
+fill(int *p, int n, int v)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        p[i] = v + i;
+}
+
+__global__ void
+add(const int *p, int *out, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        out[i] += p[i];
+}
+
+__device__ int variable[16];
+
+__attribute__((noinline)) static void
+store_to(volatile int *p)
+{
+    p[3] = 7;
+}
+
+__attribute__((noinline)) static int
+load_from(volatile int *p)
+{
+    return p[5];
+}
+
+static int
+run_right(void)
+{
+    enum { N = 100000 };
+    int *d, *m, *other, *h = (int *)malloc(4 * N), bad = 0;
+    cudaMalloc(&d, 4 * N);
+    cudaMallocManaged(&m, 4 * N);
+    cudaMallocManaged(&other, 64);
+    for (int i = 0; i < N; i++)
+        m[i] = i;
+    for (int turn = 0; turn < 3; turn++) {
+        fill<<<N / 128 + 1, 128>>>(d, N, turn);
+        add<<<N / 128 + 1, 128>>>(d, m, N);
+        other[0] = turn; /* nothing of the kernels' */
+        cudaDeviceSynchronize();
+        m[5] += 1;
+        cudaMemcpy(h, d, 4 * N, cudaMemcpyDeviceToHost);
+        bad += h[N - 1] != turn + N - 1;
+    }
+    cudaStream_t s;
+    cudaStreamCreate(&s);
+    fill<<<1, 128, 0, s>>>(m, 128, 3);
+    cudaStreamSynchronize(s);
+    bad += m[7] != 10 || m[5] != 8 || other[0] != 2;
+    FILE *f = tmpfile();
+    bad += !f || fwrite(m, 4, N, f) != N;
+    if (f)
+        fclose(f);
+    cudaStreamDestroy(s);
+    cudaFree(d);
+    cudaFree(m);
+    cudaFree(other);
+    free(h);
+    return bad;
+}
+
+int
+main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "right";
+    int *d, *m, *where;
+    if (!strcmp(what, "right")) {
+        int bad = run_right();
+        printf("%s\n", bad ? "wrong" : "fine");
+        return bad != 0;
+    }
+    cudaMalloc(&d, 256);
+    cudaMallocManaged(&m, 4096);
+    m[5] = 0;
+    if (!strcmp(what, "store"))
+        store_to(d);
+    fill<<<1, 64>>>(d, 64, 1);
+    if (!strcmp(what, "load"))
+        printf("%d\n", load_from(d));
+    if (!strcmp(what, "copy")) {
+        int h[64];
+        memcpy(h, d, sizeof h);
+        printf("%d\n", h[argc]);
+    }
+    cudaGetSymbolAddress((void **)&where, variable);
+    if (!strcmp(what, "symbol"))
+        store_to(where);
+    fill<<<1, 64>>>(m, 64, 1);
+    if (!strcmp(what, "managed"))
+        printf("%d\n", load_from(m));
+    cudaDeviceSynchronize();
+    add<<<1, 64>>>(m, d, 64);
+    if (!strcmp(what, "managed-read")) /* both read */
+        printf("%d\n", load_from(m));
+    if (!strcmp(what, "managed-store"))
+        store_to(m);
+    cudaDeviceSynchronize();
+    cudaFree(d);
+    cudaFree(m);
+    return 0;
+}
