@@ -69,6 +69,10 @@ CUcontext cu_primary(struct device *d);
 bool cu_context_is(CUcontext ctx);
 struct device *cu_context_device(CUcontext ctx);
 
+/* True for a pool whose memory other processes may have; a pool for what another one exports. */
+bool cu_pool_shared(CUmemoryPool pool);
+CUmemoryPool cu_pool_import(int device);
+
 /* What a context owns and takes along when it is destroyed. */
 enum cu_owned { CU_OWNED_MODULE, CU_OWNED_MEMORY, CU_OWNED_STREAM, CU_OWNED_EVENT, CU_OWNED_ARRAY };
 void cu_own(enum cu_owned kind, uint64_t handle);

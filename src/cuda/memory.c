@@ -294,7 +294,9 @@ pointer_attribute(void *data, CUpointer_attribute attribute, CUdeviceptr at)
     case CU_POINTER_ATTRIBUTE_BUFFER_ID: memcpy(data, &number, sizeof number); break;
     case CU_POINTER_ATTRIBUTE_IS_MANAGED: *(unsigned *)data = managed; break;
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: *(int *)data = a.device; break;
-    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE: *(unsigned *)data = 0; break;
+    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+        *(unsigned *)data = a.kind == ALLOCATION_DEVICE;
+        break;
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR: memcpy(data, &base, sizeof base); break;
     case CU_POINTER_ATTRIBUTE_RANGE_SIZE: memcpy(data, &size, sizeof size); break;
     case CU_POINTER_ATTRIBUTE_MAPPED: *(unsigned *)data = 1; break;
@@ -339,7 +341,7 @@ cuPointerSetAttribute(const void *value, CUpointer_attribute attribute, CUdevice
 
 struct CUmemPoolHandle_st {
     int device;
-    bool standard;
+    bool standard, shared; /* with other processes */
     uint64_t attribute[9]; /* by CUmemPool_attribute */
     struct CUmemPoolHandle_st *next;
 };
@@ -368,6 +370,22 @@ need_pool(CUmemoryPool pool)
         p = p->next;
     pthread_mutex_unlock(&lock);
     return p ? (int)CUDA_SUCCESS : cu_fail(CUDA_ERROR_INVALID_VALUE, "%p is no pool", (void *)pool);
+}
+
+bool
+cu_pool_shared(CUmemoryPool pool)
+{
+    return need_pool(pool) == CUDA_SUCCESS && pool->shared;
+}
+
+CUmemoryPool
+cu_pool_import(int device)
+{
+    pthread_mutex_lock(&lock);
+    CUmemoryPool p = pool_new(device, false);
+    p->shared = true;
+    pthread_mutex_unlock(&lock);
+    return p;
 }
 
 static CUmemoryPool
@@ -468,8 +486,8 @@ pool_create(CUmemoryPool *pool, const CUmemPoolProps *p)
     struct device *d;
     if (!pool || !p)
         return cu_null("pool or poolProps");
-    if (p->handleTypes != CU_MEM_HANDLE_TYPE_NONE)
-        return cu_refuse("cuMemPoolCreate", "memory shared with other processes");
+    if (p->handleTypes & ~CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
+        return cu_refuse("cuMemPoolCreate", "handles other than file descriptors");
     if (p->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
         return cu_fail(CUDA_ERROR_INVALID_VALUE, "the pool's location is no device");
     int r = cu_device(p->location.id, &d);
@@ -477,6 +495,7 @@ pool_create(CUmemoryPool *pool, const CUmemPoolProps *p)
         return r;
     pthread_mutex_lock(&lock);
     *pool = pool_new(p->location.id, false);
+    (*pool)->shared = p->handleTypes != CU_MEM_HANDLE_TYPE_NONE;
     pthread_mutex_unlock(&lock);
     return CUDA_SUCCESS;
 }

@@ -316,7 +316,7 @@ cudaPointerGetAttributes(struct cudaPointerAttributes *out, const void *p)
 
 struct CUmemPoolHandle_st {
     int device;
-    bool standard;
+    bool standard, shared; /* with other processes */
     uint64_t attribute[9]; /* by enum cudaMemPoolAttr */
     struct CUmemPoolHandle_st *next;
 };
@@ -346,6 +346,22 @@ pool_is(cudaMemPool_t pool)
         p = p->next;
     pthread_mutex_unlock(&lock);
     return p != NULL;
+}
+
+bool
+rt_pool_shared(cudaMemPool_t pool)
+{
+    return pool_is(pool) && pool->shared;
+}
+
+cudaMemPool_t
+rt_pool_import(int device)
+{
+    pthread_mutex_lock(&lock);
+    cudaMemPool_t p = pool_new(device, false);
+    p->shared = true;
+    pthread_mutex_unlock(&lock);
+    return p;
 }
 
 static cudaMemPool_t
@@ -440,12 +456,13 @@ pool_create(cudaMemPool_t *pool, const struct cudaMemPoolProps *props)
 {
     if (!pool || !props)
         return rt_fail(cudaErrorInvalidValue, "%s is NULL", pool ? "poolProps" : "memPool");
-    if (props->handleTypes != cudaMemHandleTypeNone)
-        return rt_refuse("cudaMemPoolCreate", "memory shared with other processes");
+    if (props->handleTypes & ~cudaMemHandleTypePosixFileDescriptor)
+        return rt_refuse("cudaMemPoolCreate", "handles other than file descriptors");
     if (props->location.type != cudaMemLocationTypeDevice || !device_at(props->location.id))
         return rt_fail(cudaErrorInvalidValue, "the pool's location is no device");
     pthread_mutex_lock(&lock);
     *pool = pool_new(props->location.id, false);
+    (*pool)->shared = props->handleTypes != cudaMemHandleTypeNone;
     pthread_mutex_unlock(&lock);
     return cudaSuccess;
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * refused.c: the calls that need what a virtual device does not have: other processes' handles,
- * graphics, external memory. Each says so and returns cudaErrorNotSupported.
+ * refused.c: the calls that need what a virtual device does not have: graphics,
+ * external memory. Each says so and returns cudaErrorNotSupported.
  */
 #include "cudart/cudart.h"
+#pragma GCC visibility push(default)
 #include "cuda_gl_interop.h"
+#pragma GCC visibility pop
 
 #include <dlfcn.h>
 
@@ -14,21 +16,10 @@
         RT(rt_refuse(__func__, why), "%s", "");                                                    \
     }
 
-#define IPC "handles for other processes"
 #define GRAPHICS "there is no graphics device"
 #define EXTERNAL "memory and semaphores of other APIs"
 
 /* clang-format off */
-REFUSED(cudaIpcGetEventHandle, (cudaIpcEventHandle_t *a, cudaEvent_t b), IPC)
-REFUSED(cudaIpcOpenEventHandle, (cudaEvent_t *a, cudaIpcEventHandle_t b), IPC)
-REFUSED(cudaIpcGetMemHandle, (cudaIpcMemHandle_t *a, void *b), IPC)
-REFUSED(cudaIpcOpenMemHandle, (void **a, cudaIpcMemHandle_t b, unsigned int c), IPC)
-REFUSED(cudaIpcCloseMemHandle, (void *a), IPC)
-REFUSED(cudaMemPoolExportToShareableHandle, (void *a, cudaMemPool_t b, enum cudaMemAllocationHandleType c, unsigned int d), IPC)
-REFUSED(cudaMemPoolImportFromShareableHandle, (cudaMemPool_t *a, void *b, enum cudaMemAllocationHandleType c, unsigned int d), IPC)
-REFUSED(cudaMemPoolExportPointer, (struct cudaMemPoolPtrExportData *a, void *b), IPC)
-REFUSED(cudaMemPoolImportPointer, (void **a, cudaMemPool_t b, struct cudaMemPoolPtrExportData *c), IPC)
-
 REFUSED(cudaGraphicsUnregisterResource, (cudaGraphicsResource_t a), GRAPHICS)
 REFUSED(cudaGraphicsResourceSetMapFlags, (cudaGraphicsResource_t a, unsigned int b), GRAPHICS)
 REFUSED(cudaGraphicsMapResources, (int a, cudaGraphicsResource_t *b, cudaStream_t c), GRAPHICS)

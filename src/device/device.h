@@ -340,7 +340,7 @@ void device_op_fini(struct device_op *op);
 
 /* -- streams and events ----------------------------------------------------------------------------------- */
 
-enum { DEVICE_STREAM_NONBLOCKING = 1, DEVICE_EVENT_NO_TIMING = 2 };
+enum { DEVICE_STREAM_NONBLOCKING = 1, DEVICE_EVENT_NO_TIMING = 2, DEVICE_EVENT_INTERPROCESS = 4 };
 enum { DEVICE_PRIORITY_LEAST = 0, DEVICE_PRIORITY_GREATEST = -5 };
 
 struct device_stream *device_stream_default(struct device *d); /* the legacy one */
@@ -387,6 +387,22 @@ enum device_result device_node_free(struct device_node *n);
 
 /* Device memory for an ALLOC node: it stays valid however often the graph is launched. */
 enum device_result device_graph_alloc(struct device *d, uint64_t size, uint64_t *out_address);
+
+/* -- other processes (ipc.c) --------------------------------------------------------------------------- */
+
+enum { DEVICE_IPC_BYTES = 64 };
+/* A handle of the allocation that holds the address; of an event that was created for this. */
+enum device_result device_ipc_export(uint64_t address, uint8_t out[DEVICE_IPC_BYTES]);
+enum device_result device_ipc_event_export(const struct device_event *e, uint8_t out[DEVICE_IPC_BYTES]);
+/* What another process's handle names. Memory opened twice is the same, and closed twice. */
+enum device_result device_ipc_open(struct device *d, const uint8_t handle[DEVICE_IPC_BYTES], uint64_t *out);
+enum device_result device_ipc_event_open(struct device *d, const uint8_t handle[DEVICE_IPC_BYTES],
+                                         struct device_event **out);
+/* False: the address was not opened. */
+bool device_ipc_close(uint64_t address);
+/* A descriptor that stands for a pool of memory: -1 and errno on failure. */
+int device_ipc_pool_export(void);
+bool device_ipc_pool_is(int file);
 
 /* A value for conditional nodes of the graph; each launch sets it to `initial` first if `assign`. Kernels
  * write it at the address. */

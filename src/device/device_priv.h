@@ -7,6 +7,7 @@
  *   image.c    PTX, variables, functions         stream.c   streams, events, operations
  *   storage.c  memory, arrays, textures          graph.c    graphs and capture
  *   conditional.c  their conditional nodes
+ *   ipc.c      other processes' memory, events and pools
  *   gpu.h      what these do instead on a real GPU
  *   tool.c     check, profile
  */
@@ -156,6 +157,8 @@ enum device_result launch_run(struct device_stream *s, const struct device_launc
 enum device_result launch_check(const struct device_launch *l);
 void storage_adopt_host(struct device *d); /* pinned memory, for a new device */
 void storage_reset_device(struct device *d);
+/* ipc.c: the allocation is about to be freed. */
+void ipc_freed(const struct allocation *a);
 /* Name of allocations made by graph nodes. */
 extern const char device_graph_memory[];
 enum device_result copy_check(const struct device_copy *c);

@@ -81,7 +81,7 @@ enum device_result
 device_free(uint64_t address)
 {
     struct allocation a;
-    if (!address)
+    if (!address || device_ipc_close(address))
         return DEVICE_OK;
     if (!device_find(address, &a)) {
         struct allocation near = {0};
@@ -111,6 +111,7 @@ device_free(uint64_t address)
         check_joined_all(tool_check()); /* it waits for the device */
         guard_joined();
     }
+    ipc_freed(&a);
     memory_release(d->memory, address);
     return DEVICE_OK;
 }

@@ -356,7 +356,8 @@ streams_and_events(void **state)
     FAILS(cudaStreamSynchronize(s), cudaErrorInvalidResourceHandle);
     FAILS(cudaStreamDestroy(NULL), cudaErrorInvalidResourceHandle);
     OK(cudaStreamDestroy(t));
-    FAILS(cudaIpcCloseMemHandle(&ms), cudaErrorNotSupported);
+    FAILS(cudaDestroyExternalMemory((cudaExternalMemory_t)&ms), cudaErrorNotSupported);
+    FAILS(cudaIpcCloseMemHandle(&ms), cudaErrorInvalidValue);
     cudaGetLastError();
 }
 
