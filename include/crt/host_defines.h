@@ -42,7 +42,7 @@
 #define __host__ __attribute__((host))
 #define __device__ __attribute__((device))
 #define __global__ __attribute__((global))
-#define __shared__ __attribute__((shared))
+#define __shared__ __attribute__((shared, annotate("lockstep")))
 #define __constant__ __attribute__((constant))
 /* A managed variable is a device variable whose address is that of its host twin: the runtime is
  * told the section's bounds (cuda_runtime.h) and places the device's variable there. */

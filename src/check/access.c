@@ -407,6 +407,8 @@ begin_visit(struct visit *v, struct jit_warp *w, uint32_t lanes, uint32_t bytes,
     }
     if (b->pending[w->warp].count)
         order_settle(b, w->warp);
+    if (b->copies[w->warp])
+        copies_visit(v);
     return true;
 }
 

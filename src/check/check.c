@@ -162,6 +162,7 @@ free_block(struct block_state *b, uint32_t places)
     ls_release(b->other);
     ls_release(b->strong);
     ls_release(b->local_init);
+    copies_forget(b);
     for (uint32_t k = 0; b->shape && k < places; k++)
         ls_release(b->shape[k]);
     ls_release(b->shape);
@@ -224,6 +225,7 @@ block_begin(struct jit_block *k)
     b->block = k;
     order_begin(b);
     shared_begin(b);
+    copies_forget(b);
     if (b->local_init)
         memset(b->local_init, 0, b->local_bytes / 8 + 8);
 }

@@ -83,6 +83,12 @@ struct root {
     uint32_t kind, at;
 };
 
+/* Bytes that a store may take from a load (copies.c). */
+struct copy_source {
+    uint32_t place;
+    uint8_t from, to, size;
+};
+
 struct place_facts {
     uint16_t flags;
     uint8_t align;
@@ -91,6 +97,9 @@ struct place_facts {
     uint32_t used;        /* loads: bytes whose value is used for more than being stored again */
     struct root root[MOST_ROOTS];
     uint32_t source;      /* copies: kernel_facts.place of what they read; 0: none */
+    bool copied;          /* loads: some store may take the value */
+    uint8_t sources;      /* stores: loads that the value may come from */
+    struct copy_source *source_of;
 };
 
 /* A variable of the kernel in shared memory. */
@@ -222,9 +231,10 @@ struct block_state {
     uint32_t shift;
     uint64_t cells, room;
     uint64_t *write, *read, *other, *strong;
-    bool any_strong;
+    bool any_strong, any_unset;
     struct sync_table *sync;          /* in shared memory */
     struct transfers *transfers;      /* NULL: none so far */
+    struct copies *copies[MOST_WARPS]; /* NULL: the warp has loaded nothing unset to copy it */
     /* local memory: a bit per byte that was written */
     uint8_t *local_init;
     uint64_t local_bytes;
@@ -270,6 +280,23 @@ bool shared_pattern(const struct visit *v, uint64_t base, const int32_t *offset)
 void shared_begin(struct block_state *b);
 void global_access(const struct visit *v, uint32_t lanes, const uint64_t *address);
 void local_access(const struct visit *v, uint32_t lanes, const uint64_t *address);
+
+/* -- copies.c -------------------------------------------------------------------------------------------- */
+
+/* A warp with copies[] begins an access. */
+void copies_visit(const struct visit *v);
+/* A lane loads these bytes of its access, which are unset and not used. */
+void copies_loaded(const struct visit *v, uint32_t lane, uint32_t skip, uint32_t bytes,
+                   const uint8_t *value);
+/* A store whose value may be unset where it comes from. */
+static inline bool
+copies_begin(const struct visit *v)
+{
+    return v->op == JIT_STORE && v->facts->sources && v->b->copies[v->warp];
+}
+/* Bytes of the lane's store that are. */
+uint32_t copies_stored(const struct visit *v, uint32_t lane);
+void copies_forget(struct block_state *b);
 
 /* -- order.c ---------------------------------------------------------------------------------------------- */
 

@@ -30,6 +30,7 @@ enum {
     MARK_STRONG = 2,  /* atomic or volatile, */
     MARK_CTA = 4,     /*   but only for the block */
     MARK_WRITTEN = 8, /* by whom: see who; 0: by something that was over */
+    MARK_UNSET = 16,  /* a copy of what nobody had written */
     LANE2_SHIFT = 8,  /* MANY: another lane */
     LANE_BITS = 5, WARP_SHIFT = 5, BLOCK_SHIFT = 10, WORK_SHIFT = 42,
     PLACE_SHIFT = 18, STAMP_SHIFT = 40,
@@ -450,8 +451,9 @@ report_race(const struct visit *v, uint32_t lane, uint64_t a, const struct mark 
     finding_add(l->check, &f);
 }
 
+/* by: the store that copied something unwritten there; NULL: none. */
 static void
-report_unwritten(const struct visit *v, uint32_t lane, uint64_t a)
+report_unwritten(const struct visit *v, uint32_t lane, uint64_t a, const struct mark *by)
 {
     const struct launch *l = v->b->launch;
     struct allocation found;
@@ -459,13 +461,15 @@ report_unwritten(const struct visit *v, uint32_t lane, uint64_t a)
         (found.kind != ALLOCATION_DEVICE && found.kind != ALLOCATION_HEAP))
         return;
     struct finding f = {.kind = FINDING_UNINITIALIZED, .space = "global"};
-    if (!finding_wanted(l, f.kind, f.rank, l->facts, v->place, NULL, 0))
+    if (by)
+        f.other = side_of_mark(v, lane, by, a);
+    if (!finding_wanted(l, f.kind, f.rank, l->facts, v->place, f.other.kernel, f.other.place))
         return;
     char where[200];
     f.access = side_of(v, lane, a);
     name_memory(l, a, where, sizeof where);
-    snprintf(f.message, sizeof f.message, "%s of %u bytes of %s, which nothing has written", f.access.op,
-             v->bytes, where);
+    snprintf(f.message, sizeof f.message, "%s of %u bytes of %s%s", f.access.op, v->bytes, where,
+             by ? ": a copy of what nothing has written" : ", which nothing has written");
     snprintf(f.missing, sizeof f.missing, "a copy, a fill or a kernel that writes it before");
     finding_add(l->check, &f);
 }
@@ -476,6 +480,7 @@ struct touch {
     const uint64_t *address;
     uint32_t lane, shift;
     uint64_t at; /* first byte of the cell */
+    uint32_t unset; /* bytes of the lane's store that are copies of unset ones */
     struct mark mark;
 };
 
@@ -524,16 +529,29 @@ note_read(const struct visit *v, struct cell *c, struct mark mark)
     *r = mark;
 }
 
+static bool
+is_written(const struct cell *c)
+{
+    return (c->write.when & (MARK_WRITTEN | MARK_UNSET)) == MARK_WRITTEN || c->strong.when;
+}
+
+static void
+read_unset(const struct visit *v, const struct touch *t, const struct cell *c)
+{
+    uint64_t own = t->address[t->lane];
+    uint32_t skip = t->at > own ? (uint32_t)(t->at - own) : 0;
+    uint32_t count = 1u << t->shift, bytes = (1u << count) - 1;
+    if (bytes_used(v->facts, skip, bytes))
+        report_unwritten(v, t->lane, t->at, c->write.when ? &c->write : NULL);
+    else
+        copies_loaded(v, t->lane, skip, count, (const uint8_t *)(uintptr_t)t->at);
+}
+
 static void
 touch_cell(const struct visit *v, const struct touch *t, struct cell *c)
 {
-    if (v->op != JIT_STORE && !c->write.when && !c->strong.when) {
-        uint64_t own = t->address[t->lane];
-        uint32_t skip = t->at > own ? (uint32_t)(t->at - own) : 0;
-        uint32_t bytes = (1u << (1u << t->shift)) - 1;
-        if (bytes_used(v->facts, skip, bytes))
-            report_unwritten(v, t->lane, t->at);
-    }
+    if (v->op != JIT_STORE && !is_written(c))
+        read_unset(v, t, c);
     if (c->write.who)
         check_last_write(v, t, &c->write);
     if (c->strong.who)
@@ -553,6 +571,9 @@ touch_cell(const struct visit *v, const struct touch *t, struct cell *c)
     struct mark *last = t->mark.when & MARK_STRONG ? &c->strong : &c->write;
     *last = t->mark;
     last->when |= MARK_WRITTEN;
+    uint32_t bytes = (1u << (1u << t->shift)) - 1;
+    if (t->unset && ((t->unset >> (t->at - t->address[t->lane])) & bytes) == bytes)
+        last->when |= MARK_UNSET;
 }
 
 /* Without cells: only whether it was written. */
@@ -565,7 +586,7 @@ touch_thin(const struct visit *v, uint32_t lane, struct chunk *k, uint32_t first
         missing |= !(k->written ? bit_of(k->written, first + n) : k->all_written) &&
                    bytes_used(v->facts, skip + n, 1);
     if (missing)
-        report_unwritten(v, lane, a);
+        report_unwritten(v, lane, a, NULL);
     if (v->op != JIT_LOAD)
         mark_bits(k, first, count, true);
 }
@@ -600,6 +621,7 @@ global_access(const struct visit *v, uint32_t lanes, const uint64_t *address)
     if (flags & PLACE_STRONG)
         order_strong(v, lanes, address, false);
     struct touch t = {.address = address};
+    bool copying = copies_begin(v);
     uint64_t who = (uint64_t)b->launch->work << WORK_SHIFT |
                    (uint64_t)(uint32_t)b->block->index << BLOCK_SHIFT | v->warp << WARP_SHIFT;
     t.mark.when = (uint64_t)b->stamp << STAMP_SHIFT | (uint64_t)(v->place & 0x3fffff) << PLACE_SHIFT |
@@ -609,6 +631,7 @@ global_access(const struct visit *v, uint32_t lanes, const uint64_t *address)
     for (uint32_t left = lanes; left; left &= left - 1) {
         t.lane = (uint32_t)__builtin_ctz(left);
         t.mark.who = who | t.lane;
+        t.unset = copying ? copies_stored(v, t.lane) : 0;
         uint64_t a = address[t.lane], end = a + v->bytes;
         while (a < end) {
             uint64_t base = a & ~(uint64_t)(CHUNK - 1);
@@ -649,7 +672,7 @@ global_unwritten(struct global_shadow *g, uint64_t base, uint64_t size, uint64_t
         for (; a < end; a++) {
             uint32_t n = a & (CHUNK - 1);
             const struct cell *c = k->cells ? &k->cells[n >> k->shift] : NULL;
-            bool known = c            ? c->write.when || c->strong.when
+            bool known = c            ? is_written(c)
                          : k->written ? bit_of(k->written, n)
                                       : k->all_written;
             if (!known && !count++)

@@ -280,6 +280,84 @@ find_roots(struct walk *w, const struct ptx_operand *o, struct place_facts *p, b
     memcpy(p->root, w->root, sizeof p->root);
 }
 
+/* -- where a stored value comes from --------------------------------------------------------------- */
+
+enum { MOST_SOURCES = 8 };
+
+struct stored {
+    struct kernel_facts *kernel;
+    struct copy_source source[MOST_SOURCES];
+    uint32_t count;
+    uint8_t to, size;
+};
+
+static void from_register(struct walk *w, uint32_t reg, struct stored *s);
+
+static void
+from_load(const struct flow_insn *f, uint32_t reg, struct stored *s)
+{
+    const struct ptx_insn *i = &f->i;
+    const struct ptx_operand *to = &i->operand[0];
+    uint32_t n = to->kind == PTX_O_VECTOR ? to->count : 1;
+    if (s->count == MOST_SOURCES || f->place >= s->kernel->place_count ||
+        ptx_type_bytes((enum ptx_type)i->type[i->type_count - 1]) != s->size)
+        return;
+    for (uint32_t e = 0; e < n; e++) {
+        const struct ptx_operand *o = to->kind == PTX_O_VECTOR ? &to->elements[e] : to;
+        if (o->kind != PTX_O_REG || o->reg != reg)
+            continue;
+        s->source[s->count++] =
+            (struct copy_source){f->place, (uint8_t)(e * s->size), s->to, s->size};
+        s->kernel->place[f->place].copied = true;
+        return;
+    }
+}
+
+static void
+from_operand(struct walk *w, const struct ptx_operand *o, struct stored *s)
+{
+    if (o->kind == PTX_O_REG)
+        from_register(w, o->reg, s);
+}
+
+static void
+from_register(struct walk *w, uint32_t reg, struct stored *s)
+{
+    if (w->seen[reg] == w->round || ++w->steps > MOST_STEPS)
+        return;
+    w->seen[reg] = w->round;
+    for (uint32_t d = w->first[reg]; d != NO_INSN; d = w->defs.at[d].next) {
+        const struct flow_insn *f = &w->flow->insns[w->defs.at[d].insn];
+        if (f->i.op == PTX_OP_LD && f->i.operand[1].kind == PTX_O_ADDRESS)
+            from_load(f, reg, s);
+        else if (is_move(&f->i))
+            from_operand(w, &f->i.operand[1], s);
+        else if (f->i.op == PTX_OP_SELP)
+            from_operand(w, &f->i.operand[1], s), from_operand(w, &f->i.operand[2], s);
+    }
+}
+
+static void
+find_sources(struct walk *w, struct kernel_facts *k, const struct ptx_insn *i, struct place_facts *p)
+{
+    const struct ptx_operand *value = &i->operand[1];
+    struct stored s = {.kernel = k, .size = p->unit};
+    uint32_t n = value->kind == PTX_O_VECTOR ? value->count : 1;
+    if (!p->unit || p->unit > 16)
+        return;
+    for (uint32_t e = 0; e < n; e++) {
+        w->round++;
+        w->steps = 0;
+        s.to = (uint8_t)(e * p->unit);
+        from_operand(w, value->kind == PTX_O_VECTOR ? &value->elements[e] : value, &s);
+    }
+    if (s.count <= p->sources) /* inlined again: the same loads */
+        return;
+    p->source_of = ARENA_ARRAY(&k->arena, struct copy_source, s.count);
+    memcpy(p->source_of, s.source, sizeof *s.source * s.count);
+    p->sources = (uint8_t)s.count;
+}
+
 /* -- one kernel ------------------------------------------------------------------------------------- */
 
 static uint16_t
@@ -482,6 +560,8 @@ describe_insn(struct walk *w, struct kernel_facts *k, const struct flow_insn *f)
     p->flags = flags_of(i);
     p->unit = (uint8_t)ptx_type_bytes((enum ptx_type)i->type[i->type_count - 1]);
     find_roots(w, address, p, again);
+    if (store)
+        find_sources(w, k, i, p);
     p->used |= load ? used_bytes(w, i, w->constant ? w->surely : w->matters) : ~0u;
 }
 

@@ -19,6 +19,7 @@ enum {
     MARK_MANY = 1,   /* other lanes of the warp, too */
     MARK_STRONG = 2, /* atomic or volatile */
     LANE2_SHIFT = 2, /* MANY: another lane */
+    MARK_UNSET = 128, /* a copy of what nobody had written */
     LANE_SHIFT = 8,
     WARP_SHIFT = 13,
     PLACE_SHIFT = 18,
@@ -75,7 +76,7 @@ void
 shared_begin(struct block_state *b)
 {
     need_cells(b);
-    b->any_strong = false;
+    b->any_strong = b->any_unset = false;
 }
 
 static uint64_t *
@@ -174,19 +175,25 @@ report_race(const struct visit *v, uint32_t lane, uint64_t offset, uint64_t othe
     finding_add(l->check, &f);
 }
 
+/* by: the store that copied something unwritten there; 0: none. */
 static void
-report_unwritten(const struct visit *v, uint32_t lane, uint64_t offset)
+report_unwritten(const struct visit *v, uint32_t lane, uint64_t offset, uint64_t by)
 {
     const struct launch *l = v->b->launch;
     struct finding f = {.kind = FINDING_UNINITIALIZED, .space = "shared"};
-    if (!finding_wanted(l, f.kind, f.rank, l->facts, v->place, NULL, 0))
+    if (!finding_wanted(l, f.kind, f.rank, l->facts, v->place, by ? l->facts : NULL, mark_place(by)))
         return;
     char where[200];
     f.access = side_of(v, lane, offset);
+    if (by)
+        f.other = other_side(v, lane, by, offset);
     name_place(l, offset, where, sizeof where);
-    snprintf(f.message, sizeof f.message, "%s of %u bytes of %s that no thread of the block has written",
-             f.access.op, v->bytes, where);
-    snprintf(f.missing, sizeof f.missing, "a store to it before, and a barrier between");
+    snprintf(f.message, sizeof f.message, "%s of %u bytes of %s%s", f.access.op, v->bytes, where,
+             by ? ": a copy of what nothing has written"
+                : " that no thread of the block has written");
+    snprintf(f.missing, sizeof f.missing, "%s",
+             by ? "a copy, a fill or a store that writes what is copied before"
+                : "a store to it before, and a barrier between");
     finding_add(l->check, &f);
 }
 
@@ -206,6 +213,7 @@ struct touch {
     uint64_t base;           /* of shared memory */
     uint32_t lane;
     uint64_t offset, cell;   /* of the lane's access; the cell */
+    uint32_t unset;          /* bytes of the lane's store that are copies of unset ones */
 };
 
 /* Does the lane of mark m write the same cell in this very instruction? */
@@ -312,17 +320,26 @@ note_read(struct block_state *b, const struct touch *t, uint64_t mark)
 }
 
 static void
+read_unset(const struct visit *v, const struct touch *t, uint64_t by)
+{
+    uint64_t at = t->cell << v->b->shift;
+    uint32_t skip = at > t->offset ? (uint32_t)(at - t->offset) : 0;
+    uint32_t count = 1u << v->b->shift, bytes = (1u << count) - 1;
+    if (bytes_used(v->facts, skip, bytes))
+        report_unwritten(v, t->lane, at, by);
+    else
+        copies_loaded(v, t->lane, skip, count, v->b->block->shared + at);
+}
+
+static void
 touch_cell(const struct visit *v, const struct touch *t, uint64_t mark)
 {
     struct block_state *b = v->b;
     uint64_t w = settled(v, t, &b->write[t->cell]), s = b->strong[t->cell];
-    if (v->op != JIT_STORE && mark_stamp(b->write[t->cell]) < b->first && mark_stamp(s) < b->first) {
-        uint64_t at = t->cell << b->shift;
-        uint32_t skip = at > t->offset ? (uint32_t)(at - t->offset) : 0;
-        uint32_t bytes = (1u << (1u << b->shift)) - 1;
-        if (bytes_used(v->facts, skip, bytes))
-            report_unwritten(v, t->lane, at);
-    }
+    uint64_t last = b->write[t->cell];
+    if (v->op != JIT_STORE && (mark_stamp(last) < b->first || last & MARK_UNSET) &&
+        mark_stamp(s) < b->first)
+        read_unset(v, t, mark_stamp(last) < b->first ? 0 : last);
     if (mark_stamp(w) >= b->floor)
         check_last_write(v, t, w);
     if (mark_stamp(s) >= b->floor)
@@ -336,6 +353,11 @@ touch_cell(const struct visit *v, const struct touch *t, uint64_t mark)
         report_race(v, t->lane, t->cell << b->shift, r, false, false);
     else if (mark_stamp(o) >= b->floor && unordered(v, t->lane, o))
         report_race(v, t->lane, t->cell << b->shift, o, false, false);
+    uint32_t bytes = (1u << (1u << b->shift)) - 1;
+    if (t->unset && ((t->unset >> ((t->cell << b->shift) - t->offset)) & bytes) == bytes) {
+        mark |= MARK_UNSET;
+        b->any_unset = true;
+    }
     (mark & MARK_STRONG ? b->strong : b->write)[t->cell] = mark | (uint64_t)t->lane << LANE_SHIFT;
     b->any_strong |= (mark & MARK_STRONG) != 0;
 }
@@ -353,9 +375,11 @@ shared_access(const struct visit *v, uint32_t lanes, const uint64_t *address)
     if (v->facts->flags & PLACE_STRONG)
         order_strong(v, lanes, address, true);
     uint64_t mark = mark_of(v);
+    bool copying = copies_begin(v);
     for (uint32_t left = lanes; left; left &= left - 1) {
         t.lane = (uint32_t)__builtin_ctz(left);
         t.offset = address[t.lane] - t.base;
+        t.unset = copying ? copies_stored(v, t.lane) : 0;
         uint64_t last = (t.offset + v->bytes - 1) >> b->shift;
         for (t.cell = t.offset >> b->shift; t.cell <= last; t.cell++)
             touch_cell(v, &t, mark);
@@ -427,6 +451,8 @@ quick_load(struct block_state *b, const struct pattern_shape *s, uint64_t first,
     bool bad = false;
     for (uint32_t k = 0; k < s->words; k++)
         bad |= w[s->word[k]] - low >= span;
+    for (uint32_t k = 0; k < s->words && b->any_unset; k++)
+        bad |= (w[s->word[k]] & MARK_UNSET) != 0;
     for (uint32_t k = 0; k < s->words && b->any_strong; k++)
         bad |= b->strong[first + (uint64_t)s->word[k]] >= floor;
     if (bad)
@@ -476,7 +502,7 @@ shared_pattern(const struct visit *v, uint64_t base, const int32_t *offset)
         (at & (v->facts->align - 1)))
         return false;
     struct pattern_shape *s = shape_of(v, offset);
-    if (!s || (v->op == JIT_STORE && s->twice))
+    if (!s || (v->op == JIT_STORE && (s->twice || copies_begin(v))))
         return false;
     const struct range *e = v->expect;
     uint64_t low = e->base ? e->base & 0xffffffff : 0;

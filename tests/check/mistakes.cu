@@ -63,6 +63,72 @@ good_unset_result(const int *in, int *result)
     atomicAdd(result, in[threadIdx.x]);
 }
 
+/* What is copied is as unset as where it comes from; and a tile that nobody fills. */
+__device__ static void
+neighbours(const int *in, int *out, int n)
+{
+    __shared__ int s[BLOCK];
+    int t = threadIdx.x;
+    s[t] = t < n ? in[t] : 0;
+    __syncthreads();
+    out[t] = s[t] + s[(t + 1) % BLOCK];
+}
+__global__ void
+bad_copied(const int *in, int *out)
+{
+    neighbours(in, out, BLOCK);
+}
+__global__ void
+good_copied(const int *in, int *out) /* only what was set is copied: the first round's is, none of the others' */
+{
+    for (int n = 8; n >= 0; n -= 8) {
+        neighbours(in, out, n);
+        __syncthreads();
+    }
+}
+__global__ void
+good_overwritten(const int *in, int *out, int n) /* the zeros that come last are no copies */
+{
+    __shared__ int s[BLOCK];
+    int t = threadIdx.x;
+    for (; n >= 0; n -= BLOCK) {
+        s[t] = t < n ? in[t] : 0;
+        __syncthreads();
+    }
+    out[t] = s[t] + s[(t + 1) % BLOCK];
+}
+__global__ void
+copy(const int *in, int *out)
+{
+    out[threadIdx.x] = in[threadIdx.x];
+}
+__global__ void
+bad_copied_before(const int *in, int *out)
+{
+    out[threadIdx.x] = in[threadIdx.x] + 1;
+}
+__global__ void
+good_copied_before(const int *in, int *out)
+{
+    if (threadIdx.x < 8)
+        out[threadIdx.x] = in[threadIdx.x] + 1;
+}
+__global__ void
+bad_empty_tile(int *out)
+{
+    __shared__ int s[BLOCK];
+    __syncthreads();
+    out[threadIdx.x] = s[threadIdx.x] + 1;
+}
+__global__ void
+good_empty_tile(int *out)
+{
+    __shared__ int s[BLOCK];
+    s[threadIdx.x] = 0;
+    __syncthreads();
+    out[threadIdx.x] = s[threadIdx.x] + 1;
+}
+
 /* -- tiles -------------------------------------------------------------------------------------------- */
 
 /* A row of the tile where all of it was meant. */
@@ -411,6 +477,17 @@ run_values(int *in, int *out)
     cudaMemset(result, 0, 4);
     good_unset_result<<<1, BLOCK>>>(in, result);
     good_same_value<<<1, BLOCK>>>(out);
+    int *copied = ints(BLOCK, false);
+    cudaMemset(fresh, 0, 4 * 8);
+    bad_copied<<<1, BLOCK>>>(fresh, out);
+    good_copied<<<1, BLOCK>>>(fresh, out);
+    good_overwritten<<<1, BLOCK>>>(fresh, out, 2 * BLOCK);
+    copy<<<1, BLOCK>>>(fresh, copied);
+    bad_copied_before<<<1, BLOCK>>>(copied, out);
+    good_copied_before<<<1, BLOCK>>>(copied, out);
+    bad_empty_tile<<<1, BLOCK>>>(out);
+    good_empty_tile<<<1, BLOCK>>>(out);
+    cudaFree(copied);
     cudaMemset(fresh, 0, 4 * BLOCK);
     good_unset_global<<<1, BLOCK>>>(fresh, out);
     good_unset_local<<<1, 16>>>(out, 1);
