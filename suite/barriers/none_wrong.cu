@@ -8,7 +8,7 @@
  * sizes: 1 17 100 1000 1537
  * check: 17 300
  * bench: 1537
- * expect: shared-race
+ * expect: shared-race uninitialized
  * result: either
  */
 #include "barriers.h"

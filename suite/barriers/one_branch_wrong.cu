@@ -10,7 +10,7 @@
  * sizes: 1 17 100 1000 1537
  * check: 17 300
  * bench: 1537
- * expect: barrier-divergence shared-race
+ * expect: barrier-divergence shared-race uninitialized
  * result: either
  */
 #include "barriers.h"
