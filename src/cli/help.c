@@ -255,6 +255,27 @@ man(const char *name)
     return unknown_topic(name);
 }
 
+/* -- docs/commands.md ------------------------------------------------------------------------------------ */
+
+static int
+markdown(void)
+{
+    printf("# Commands\n\n"
+           "Made by `lockstep help --markdown` from the tables that `--help`, the manual pages and the completions\n"
+           "come from. What the results mean: [the guide](README.md).\n\n| command | does |\n| --- | --- |\n");
+    for (int k = 0; k < COMMAND_COUNT; k++)
+        printf("| [`%s`](#lockstep-%s) | %s |\n", commands[k].name, commands[k].name, commands[k].help);
+    printf("\n## Common options\n\nEach has a twin in the environment, which `./prog` by itself obeys too.\n\n");
+    commands[0].function(2, (char *[]){(char *)commands[0].name, "--help=common", NULL});
+    for (int k = 0; k < COMMAND_COUNT; k++)
+        commands[k].function(2, (char *[]){(char *)commands[k].name, "--help=markdown", NULL});
+    printf("\n## Environment\n\n| variable | meaning |\n| --- | --- |\n");
+    for (int k = 0; k < ENVIRONMENT_COUNT; k++)
+        printf("| `%s` | %s |\n", environment[k].name, environment[k].help);
+    printf("\n## Exit status\n\n```text\n%s```\n", find_topic("exit-codes")->text);
+    return CLI_OK;
+}
+
 /* -- completions --------------------------------------------------------------------------------------- */
 
 static void
@@ -395,6 +416,8 @@ help_main(int argc, char **argv)
         return overview();
     if (strcmp(word, "--man") == 0)
         return man(argc > 2 ? argv[2] : NULL);
+    if (strcmp(word, "--markdown") == 0)
+        return markdown();
     if (strcmp(word, "--completion") == 0)
         return completion(argc > 2 ? argv[2] : NULL);
     return one_topic(word);

@@ -9,14 +9,16 @@
 
 #include "cli/cli.h"
 
-/* Prints the command's description; form: "text", "man", "bash", "zsh", "fish". rows: those that it
+/* Prints the command's description; form: "text", "man", "markdown", "bash", "zsh",
+ * "fish"; "common": the shared rows alone. rows: those that it
  * shares with others. False: no such form. */
 bool help_print(const struct cli_usage *usage, const struct option_row *rows, size_t count,
                 const char *form);
 /* "FORM" of --help=FORM, the only word; else NULL. */
 const char *help_form(int argc, char **argv);
 
-/* `lockstep help [TOPIC]`; also --man [COMMAND] and --completion SHELL, for the build. */
+/* `lockstep help [TOPIC]`; also --man [COMMAND] and --completion SHELL, for the build,
+ * and --markdown, for docs/commands.md. */
 int help_main(int argc, char **argv);
 
 /* Text for a manual page: lines that begin with two blanks stay as they are, the others are filled. */

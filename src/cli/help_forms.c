@@ -74,6 +74,56 @@ as_man(const struct description *d, struct text *t)
     text_add(t, ".SH SEE ALSO\n.BR lockstep (1),\n.BR lockstep\\-topics (7)\n");
 }
 
+/* -- a page of the guide ------------------------------------------------------------------------------ */
+
+static void
+markdown_cell(struct text *t, const char *s)
+{
+    for (; *s; s++)
+        text_add(t, strchr("|*<_", *s) ? "\\%c" : "%c", *s);
+}
+
+static void
+markdown_row(const struct description *d, const struct option_row *r, struct text *t)
+{
+    text_add(t, "| `%s", r->name);
+    if (r->value && r->value[0] == '[')
+        text_add(t, "[=%.*s]", (int)strlen(r->value) - 2, r->value + 1);
+    else if (r->value)
+        text_add(t, " %s", r->value);
+    text_add(t, "`");
+    if (r->letter)
+        text_add(t, ", `-%c`", r->letter);
+    text_add(t, " | ");
+    markdown_cell(t, r->help ? r->help : "");
+    if (r->environment)
+        text_add(t, " (`%s`)", r->environment);
+    text_add(t, " |\n");
+}
+
+/* The shared options stand once, behind all commands. */
+static void
+as_markdown(const struct description *d, struct text *t)
+{
+    text_add(t, "\n## lockstep %s\n\n    lockstep %s %s\n\n", d->usage->name, d->usage->name,
+             d->usage->synopsis);
+    if (*d->usage->text)
+        text_add(t, "```text\n%s```\n\n", d->usage->text);
+    text_add(t, "| option | meaning |\n| --- | --- |\n");
+    for (size_t k = 0; k < d->usage->row_count; k++)
+        markdown_row(d, &d->usage->rows[k], t);
+    if (d->count)
+        text_add(t, "\nand the common ones.\n");
+}
+
+static void
+as_common(const struct description *d, struct text *t)
+{
+    text_add(t, "| option | meaning |\n| --- | --- |\n");
+    for (size_t k = 0; k < d->count; k++)
+        markdown_row(d, &d->rows[k], t);
+}
+
 /* -- completions ------------------------------------------------------------------------------------ */
 
 static void
@@ -153,7 +203,8 @@ help_print(const struct cli_usage *usage, const struct option_row *rows, size_t 
     static const struct {
         const char *name;
         void (*print)(const struct description *d, struct text *t);
-    } forms[] = {{"text", as_text}, {"man", as_man}, {"bash", as_bash}, {"zsh", as_zsh}, {"fish", as_fish}};
+    } forms[] = {{"text", as_text}, {"man", as_man}, {"bash", as_bash}, {"zsh", as_zsh}, {"fish", as_fish},
+                 {"markdown", as_markdown}, {"common", as_common}};
     struct description d = {usage, rows, count};
     for (size_t k = 0; k < sizeof forms / sizeof *forms; k++)
         if (strcmp(forms[k].name, form) == 0) {
