@@ -13,14 +13,28 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { S_SIZES, S_PROFILES, S_DIR, S_REPEAT, S_TIMEOUT, S_PAGE, S_HTML, S_COUNT };
+enum {
+    S_SIZES,
+    S_PROFILES,
+    S_DIR,
+    S_REPEAT,
+    S_TIMEOUT,
+    S_PAGE,
+    S_HTML,
+    S_DEVICE,
+    S_PROGRAMS,
+    S_COUNT
+};
 
 static const struct option_row rows[S_COUNT] = {
     [S_SIZES] = {"--sizes", 0, NULL, "A,B,...", "sizes instead of those that each rung names"},
     [S_PROFILES] = {"--profiles", 0, NULL, "X.Y,...",
                     "several devices, by compute capability or name; all: 1.0,2.0,3.5,7.0,9.0"},
     [S_DIR] = {"--suite-dir", 0, "LOCKSTEP_SUITE", "FOLDER", "where the suite is"},
-    [S_REPEAT] = {"--repeat", 0, NULL, "N", "timed launches (1; bench: 5)"},
+    [S_REPEAT] = {"--repeat", 0, NULL, "N", "timed launches (1; bench: 5, on a GPU 15)"},
+    [S_DEVICE] = {"--device", 0, "LOCKSTEP_DEVICE", "KIND", "virtual (the default) or gpu: a real one"},
+    [S_PROGRAMS] = {"--programs", 0, NULL, "FOLDER",
+                    "the rungs' programs: `build` puts them there, the others take them from there"},
     [S_PAGE] = {"--page", 0, NULL, NULL, "claims: as a page in Markdown"},
     [S_HTML] = {"--html", 0, NULL, "FILE",
                 "run, check, profile, bench: all rungs on one self-contained page"},
@@ -171,20 +185,49 @@ suite_list(struct suite_call *c)
         json_object_set_new(row, "sizes", strings(&r->sizes));
         json_object_set_new(row, "expect", strings(&r->expect));
         json_object_set_new(row, "result", json_string(results[r->result]));
-        json_object_set_new(row, "generations", json_string("1.0 on"));
+        char from[24];
+        snprintf(from, sizeof from, "%s on", r->from ? r->from : "1.0");
+        json_object_set_new(row, "generations", json_string(from));
         json_array_append_new(all, row);
         if (c->json)
             continue;
         printf("%-30s %-14s %s", r->name, suite_ids(r), r->title);
         for (size_t k = 0; k < r->expect.count; k++)
             printf(k ? ", %s" : "  [%s", r->expect.at[k]);
-        printf(r->expect.count ? "]\n" : "\n");
+        printf("%s", r->expect.count ? "]" : "");
+        if (r->from)
+            printf("  (from %s)", r->from);
+        printf("\n");
     }
     if (c->json)
         return suite_write(c, all, CLI_OK);
     json_decref(all);
-    printf("%zu rungs; each runs on every generation from 1.0 on\n", c->rungs.count);
+    printf("%zu rungs; each runs on every generation from 1.0 on where it names no later one\n",
+           c->rungs.count);
     return CLI_OK;
+}
+
+/* -- build
+ * ------------------------------------------------------------------------------------------ */
+
+int
+suite_build(struct suite_call *c)
+{
+    struct ls_error err = {0};
+    uint32_t failed = 0;
+    if (!c->folder)
+        return cli_usage_error(c->usage, "build needs --programs FOLDER");
+    c->total = (uint32_t)c->rungs.count;
+    for (size_t i = 0; i < c->rungs.count; i++) {
+        suite_progress(c, c->rungs.at[i], "", &c->devices.at[0]);
+        if (suite_keep(c, c->rungs.at[i], &err))
+            continue;
+        failed++;
+        cli_error(c->usage->name, &err);
+        err = (struct ls_error){0};
+    }
+    suite_progress(c, NULL, NULL, NULL);
+    return failed ? CLI_FINDINGS : CLI_OK;
 }
 
 /* -- the command line
@@ -272,14 +315,18 @@ static bool
 prepare(struct suite_call *c, const struct verb *v, struct ls_error *err)
 {
     const char *const *value = c->line->value;
+    bool bench = strcmp(v->name, "bench") == 0;
+    if (value[S_DEVICE])
+        setenv("LOCKSTEP_DEVICE", value[S_DEVICE], 1);
+    bool gpu = value[S_DEVICE] && strcmp(value[S_DEVICE], "gpu") == 0;
     c->page = value[S_PAGE];
     c->html = value[S_HTML];
     if (c->html && !v->html)
         return ls_fail(err, LS_ERR_USAGE, "suite %s has no page: run, check, profile and bench do", v->name);
+    c->folder = value[S_PROGRAMS];
     if (value[S_SIZES])
         suite_split(&c->table->arena, value[S_SIZES], &c->sizes);
-    return take_number("--repeat", value[S_REPEAT], strcmp(v->name, "bench") == 0 ? 5 : 1,
-                       &c->repeat, err) &&
+    return take_number("--repeat", value[S_REPEAT], !bench ? 1 : gpu ? 15 : 5, &c->repeat, err) &&
            take_number("--timeout", value[S_TIMEOUT], 300, &c->timeout_s, err) &&
            read_table(c, value[S_DIR], err) && (!v->rungs || choose_rungs(c, err)) &&
            choose_devices(c, err);

@@ -15,6 +15,8 @@
  *                              least; either: undefined; optional (right)
  *   options: --tile 16         always given to the program; optional
  *   below 2.0: --tile 16       given on devices below that compute capability; optional
+ *   from: 8.0                  left out on devices below that; optional (1.0)
+ *   gpu: 4096; 100 --mask 9    what `bench --device gpu` runs: sizes with options; optional (bench)
  *
  * The program takes `--size S` and `--json`, and prints one line of JSON with "verified" and
  * "milliseconds" (suite/common/suite.h does). suite_table.c reads all this, suite_process.c runs
@@ -42,6 +44,8 @@ struct suite_rung {
     const char *bench_size;
     uint32_t rung;     /* place in the ladder; those without one come last */
     const char *below; /* "2.0" or NULL */
+    const char *from;  /* the same */
+    suite_words gpu;   /* "100 --mask 9" */
     enum suite_result result;
 };
 
@@ -56,6 +60,8 @@ bool suite_table_read(struct suite_table *t, const char *folder, struct ls_error
 void suite_table_free(struct suite_table *t);
 /* Whether a filter names the rung: an id, a system, system/variant, a folder or a file. */
 bool suite_matches(const struct suite_rung *r, const char *filter);
+/* Whether it runs on devices of that kind. */
+bool suite_serves(const struct suite_rung *r, const struct device_profile *d);
 /* Words of text, separated by blanks and commas. */
 void suite_split(struct arena *a, const char *text, suite_words *out);
 
@@ -76,6 +82,7 @@ struct suite_call {
     VEC(struct suite_device) devices;
     uint32_t repeat, timeout_s;
     const char *json;      /* NULL: a table */
+    const char *folder;    /* --programs; NULL: they are built when they are needed */
     bool page;             /* claims: as Markdown */
     const char *html;      /* NULL: no page */
     json_t *shown;         /* what that page shows: the rows, with "answer" of check and profile */
@@ -104,14 +111,23 @@ json_t *suite_command_json(struct suite_call *c, const char *command, const stru
 void suite_arguments(const struct suite_rung *r, const char *size, const struct suite_device *d,
                      suite_words *argv);
 
+/* Builds the rung into the folder of --programs. */
+bool suite_keep(struct suite_call *c, const struct suite_rung *r, struct ls_error *err);
+
 struct suite_run_result {
-    bool ran;       /* printed its line of JSON */
+    bool finished;  /* printed its line of JSON and ended without a complaint */
+    bool ran;       /* the same, and compared with the reference */
     bool right;     /* agrees with the reference */
     json_t *report; /* that line, or NULL */
     double milliseconds;
     char message[300]; /* why it is not right */
 };
-/* Builds the rung (cached) and runs it once. False: it cannot be built or started. */
+/* Builds the rung (cached) and runs it once. False: it cannot be built or started. words: the size
+ * and the options behind it. */
+bool suite_run_words(struct suite_call *c, const struct suite_rung *r, const suite_words *words,
+                     const struct suite_device *d, struct suite_run_result *out,
+                     struct ls_error *err);
+/* The same for a size alone. */
 bool suite_run_one(struct suite_call *c, const struct suite_rung *r, const char *size,
                    const struct suite_device *d, struct suite_run_result *out,
                    struct ls_error *err);

@@ -131,7 +131,8 @@ for_each(struct suite_call *c, const char *what, json_t *rows,
         for (size_t k = 0; k < c->devices.count; k++) {
             const struct suite_rung *r = c->rungs.at[i];
             const suite_words *sizes = c->sizes.count ? &c->sizes : &r->check_sizes;
-            for (size_t s = 0; s < sizes->count; s++) {
+            bool serves = suite_serves(r, c->devices.at[k].profile);
+            for (size_t s = 0; serves && s < sizes->count; s++) {
                 int n = one(c, r, sizes->at[s], &c->devices.at[k], rows);
                 if (n < 0) {
                     json_decref(rows);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * lockstep suite run and bench: every rung at every size on every device. A rung is good when its
+ * lockstep suite run: every rung at every size on every device. A rung is good when its
  * result is what its header promises: right, or (for the lectures' mistakes) wrong at one of its
  * sizes at least; then the row's "verified" is true, and "result" says what was found.
  */
@@ -102,6 +102,8 @@ suite_run(struct suite_call *c)
         const suite_words *sizes = c->sizes.count ? &c->sizes : &r->sizes;
         for (size_t k = 0; k < c->devices.count; k++) {
             struct tally t = {0};
+            if (!suite_serves(r, c->devices.at[k].profile))
+                continue;
             for (size_t s = 0; s < sizes->count; s++)
                 run_one(c, r, sizes->at[s], &c->devices.at[k], &t, rows);
             suite_progress(c, NULL, NULL, NULL);
@@ -121,44 +123,5 @@ suite_run(struct suite_call *c)
     json_decref(rows);
     printf("%zu rungs, %zu devices, %u runs: %u not as they should be\n", c->rungs.count,
            c->devices.count, runs, failed);
-    return status;
-}
-
-/* -- bench
- * ----------------------------------------------------------------------------------------- */
-
-int
-suite_bench(struct suite_call *c)
-{
-    json_t *rows = json_array();
-    uint32_t failed = 0;
-    double first = 0;
-    const char *system = "";
-    c->total = (uint32_t)(c->rungs.count * c->devices.count);
-    if (!c->json)
-        printf("%-30s %-12s %-5s %-12s %12s %10s\n", "rung", "systems", "cc", "size", "best ms",
-               "speed-up");
-    for (size_t k = 0; k < c->devices.count; k++)
-        for (size_t i = 0; i < c->rungs.count; i++) {
-            const struct suite_rung *r = c->rungs.at[i];
-            const char *size = c->sizes.count ? c->sizes.at[0] : r->bench_size;
-            struct tally t = {0};
-            run_one(c, r, size, &c->devices.at[k], &t, rows);
-            suite_progress(c, NULL, NULL, NULL);
-            failed += t.message[0] != '\0';
-            if (strcmp(system, r->system) != 0 || i == 0)
-                first = t.milliseconds;
-            system = r->system;
-            if (!c->json)
-                printf("%-30s %-12s %u.%-3u %-12s %12.3f %10.2f%s%s\n", r->name, suite_ids(r),
-                       c->devices.at[k].profile->cc_major, c->devices.at[k].profile->cc_minor, size,
-                       t.milliseconds, t.milliseconds > 0 ? first / t.milliseconds : 0,
-                       t.message[0] ? "  " : "", t.message);
-        }
-    int status = failed ? CLI_FINDINGS : c->rungs.count ? CLI_OK : CLI_NOTHING;
-    if (c->json)
-        return suite_write(c, rows, status);
-    json_decref(rows);
-    printf("times on this computer's processor; speed-up: against the first rung of the folder\n");
     return status;
 }

@@ -79,6 +79,18 @@ take_result(struct reader *r, const char *value)
     return wrong_line(r, "result is right, wrong or either, not \"%s\"", value);
 }
 
+/* "4096; 100 --mask 9": entries between semicolons. */
+static void
+take_entries(struct arena *a, const char *value, suite_words *out)
+{
+    while (*value) {
+        size_t n = strcspn(value, ";"), blanks = strspn(value, " ");
+        if (n > blanks)
+            VEC_PUSH(out, arena_strndup(a, value + blanks, n - blanks));
+        value += n + (value[n] == ';');
+    }
+}
+
 /* One line "key: value" of the paragraph. */
 static bool
 take_line(struct reader *r, const char *key, const char *value)
@@ -97,6 +109,10 @@ take_line(struct reader *r, const char *key, const char *value)
         g->bench_size = value;
     else if (strcmp(key, "rung") == 0)
         g->rung = (uint32_t)strtoul(value, NULL, 10);
+    else if (strcmp(key, "from") == 0)
+        g->from = value;
+    else if (strcmp(key, "gpu") == 0)
+        take_entries(a, value, &g->gpu);
     else if (strcmp(key, "options") == 0)
         suite_split(a, value, &g->options);
     else if (strcmp(key, "expect") == 0)

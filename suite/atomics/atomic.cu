@@ -8,6 +8,7 @@
  * rung: 2
  * sizes: 0 1 17 128 1000 100003
  * check: 17 300
+ * gpu: 268435456
  */
 #include "sum.h"
 

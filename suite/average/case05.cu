@@ -11,6 +11,7 @@
  * sizes: 0 1 17 100 1000 100003
  * check: 17 300
  * bench: 100003
+ * gpu: 268435456
  */
 #include "average.h"
 

@@ -51,6 +51,49 @@ suite_compare_product(struct suite *s, const float *a, const float *b, const flo
     free(size);
 }
 
+/* --sets S: as many copies of the three matrices, which the launches take in turn: with more than
+ * the last-level cache holds each launch reads device memory, as a program's first one does. */
+struct suite_product_sets {
+    float *a, *b, *c; /* the first one's, then copies one behind the other */
+    float *more;
+    size_t count_a, count_b, count_c, each;
+    int sets;
+};
+
+static inline size_t
+suite_product_up(size_t count) /* to 256 bytes: each copy begins as an allocation does */
+{
+    return (count + 63) / 64 * 64;
+}
+
+static inline struct suite_product_sets
+suite_product_sets(float *a, float *b, float *c, size_t count_a, size_t count_b, size_t count_c,
+                   int sets)
+{
+    size_t wide_a = suite_product_up(count_a), wide_b = suite_product_up(count_b);
+    size_t each = wide_a + wide_b + suite_product_up(count_c);
+    struct suite_product_sets s = {a, b, c, NULL, wide_a, wide_b, count_c, each, sets};
+    if (sets > 1)
+        s.more = suite_device<float>(each * (sets - 1));
+    for (int i = 0; i < sets - 1; i++) {
+        float *at = s.more + each * i;
+        CHECK(cudaMemcpy(at, a, count_a * sizeof *a, cudaMemcpyDeviceToDevice));
+        CHECK(cudaMemcpy(at + wide_a, b, count_b * sizeof *b, cudaMemcpyDeviceToDevice));
+    }
+    return s;
+}
+
+static inline void
+suite_product_launch(const struct suite_product *p, const struct suite_product_sets *s, int turn,
+                     int m, int k, int n, int tile)
+{
+    float *at = s->sets > 1 && turn % s->sets ? s->more + s->each * (turn % s->sets - 1) : NULL;
+    if (at)
+        p->launch(at, at + s->count_a, at + s->count_a + s->count_b, m, k, n, tile);
+    else
+        p->launch(s->a, s->b, s->c, m, k, n, tile);
+}
+
 /* --m and --k beside --size (n, or m x k x n): rows of A, columns of A. */
 static inline void
 suite_product_sizes(struct suite *s, int given_m, int given_k)
@@ -66,12 +109,13 @@ suite_product_sizes(struct suite *s, int given_m, int given_k)
 static inline int
 suite_product_main(const struct suite_product *p, int argc, char **argv)
 {
-    int tile = 0, given_m = -1, given_k = -1;
+    int tile = 0, given_m = -1, given_k = -1, copies = 1;
     const struct suite_extra extra[] = {
         {"--m", &given_m, 0, 1 << 20, "rows of A and C", NULL},
         {"--k", &given_k, 0, 1 << 20, "columns of A, rows of B", NULL},
+        {"--sets", &copies, 0, 4096, "sets of matrices, taken in turn; 0: four times L2 (1)", NULL},
         {"--tile", &tile, 1, 1024, "tile size, where the program takes one", NULL}};
-    struct suite s = suite_begin(p->name, p->title, 1024, extra, 3, argc, argv);
+    struct suite s = suite_begin(p->name, p->title, 1024, extra, 4, argc, argv);
     suite_product_sizes(&s, given_m, given_k);
     int m = s.size[0], k = s.size[1], n = s.size[2];
     if (tile && !p->most_tile && tile != p->default_tile) {
@@ -91,8 +135,13 @@ suite_product_main(const struct suite_product *p, int argc, char **argv)
     suite_fill(host_b, count_b, 2);
     float *a = suite_upload(host_a, count_a), *b = suite_upload(host_b, count_b);
     float *c = suite_device<float>(count_c);
+    if (copies == 0 || (copies == 1 && s.batch == 0)) {
+        double bytes = 4.0 * (count_a + count_b + count_c) + 1;
+        copies = 1 + (int)(4.0 * s.device.l2CacheSize / bytes);
+    }
+    struct suite_product_sets sets = suite_product_sets(a, b, c, count_a, count_b, count_c, copies);
     if (count_c) /* an empty grid cannot be launched, and there is nothing to do */
-        SUITE_TIME(&s, p->launch(a, b, c, m, k, n, tile));
+        SUITE_TIME(&s, suite_product_launch(p, &sets, s.turn, m, k, n, tile));
     suite_download(host_c, c, count_c);
     if (s.verify)
         suite_compare_product(&s, host_a, host_b, host_c, m, k, n);
@@ -105,6 +154,8 @@ suite_product_main(const struct suite_product *p, int argc, char **argv)
     CHECK(cudaFree(a));
     CHECK(cudaFree(b));
     CHECK(cudaFree(c));
+    if (sets.more)
+        CHECK(cudaFree(sets.more));
     free(host_a);
     free(host_b);
     free(host_c);

@@ -84,6 +84,48 @@ sparse_generate(int rows, int cols)
     return m;
 }
 
+/* Matrices of one kind throughout, `each` values a row on average. random: columns anywhere; banded:
+ * those next to the diagonal; power: few rows have most of the values (lengths as u^-0.7, u even
+ * between 0 and 1), and low columns are asked for more often. */
+static inline int
+sparse_row_length(const char *kind, int row, int cols, int each)
+{
+    double u = (suite_random(row, 7) + 1.0) / 4294967296.0;
+    double wanted = strcmp(kind, "power") == 0 ? 0.32 * each * pow(u, -0.7) : each;
+    return wanted > cols ? cols : (int)wanted;
+}
+
+static inline struct sparse
+sparse_generate_kind(const char *kind, int rows, int cols, int each)
+{
+    bool banded = strcmp(kind, "banded") == 0, power = strcmp(kind, "power") == 0;
+    int64_t count = 0;
+    if (!banded && !power && strcmp(kind, "random") != 0) {
+        fprintf(stderr, "--matrix takes mixed, random, banded or power, not \"%s\"\n", kind);
+        exit(2);
+    }
+    for (int i = 0; i < rows; i++)
+        count += sparse_row_length(kind, i, cols, each);
+    if (count > SUITE_MOST) {
+        fprintf(stderr, "%lld values are too many\n", (long long)count);
+        exit(2);
+    }
+    struct sparse m = sparse_new(rows, cols, (int)count);
+    for (int i = 0, at = 0; i < rows; i++) {
+        int wanted = sparse_row_length(kind, i, cols, each);
+        int first = (int)((int64_t)i * cols / rows) - wanted / 2;
+        if (first + wanted > cols)
+            first = cols - wanted;
+        for (int k = 0; k < wanted; k++) {
+            double u = (k + suite_random(at + k, 8) / 4294967296.0) / wanted; /* rising */
+            m.col[at + k] = banded ? (first > 0 ? first : 0) + k : (int)((power ? u * u : u) * cols);
+        }
+        m.row_ptr[i + 1] = at += wanted;
+    }
+    suite_fill(m.data, m.count, 5);
+    return m;
+}
+
 /* -- Matrix Market -------------------------------------------------------------------------------
  */
 

@@ -154,7 +154,7 @@ struct suite_extra {
     const char **text;
 };
 
-enum { SUITE_FIGURES = 48, SUITE_MOST = 1 << 26 };
+enum { SUITE_FIGURES = 48, SUITE_MOST = 1 << 28 };
 
 struct suite_figure {
     char name[40];
@@ -167,10 +167,14 @@ struct suite {
     int size[3];       /* --size A, AxB, AxBxC; what is not given is as the one before */
     char size_text[40];
     int repeat; /* timed launches after the first; the best one counts */
+    int batch;  /* launches in one timing, for what takes microseconds; 0: for some milliseconds */
+    int turn;   /* launches so far: which of several sets of buffers is next */
     int verify, json, quiet;
     struct cudaDeviceProp device;
     double first_ms; /* the first launch on the host's clock: with compiling */
     double best_ms;  /* by events */
+    double *all_ms;  /* each timing, sorted when they are done */
+    double median_ms, spread_ms; /* spread: between the quartiles */
     int good;        /* every comparison so far */
     size_t checked;  /* values compared */
     double worst;    /* largest error as a share of the tolerance */
@@ -187,10 +191,11 @@ suite_usage(const struct suite *s, const struct suite_extra *extra, int count, c
             "usage: %s [options]\n%s: %s\n"
             "  --size A[xB[xC]]    size of the problem; --n A is the same (now %s)\n"
             "  --repeat R          timed launches after the first, the best counts (%d)\n"
+            "  --batch B           launches in one timing, 0: as many as take 3 ms (%d)\n"
             "  --verify 0|1        compare with plain C (%d)\n"
             "  --json              the result as JSON\n"
             "  --quiet             no pictures and tables\n",
-            program, s->name, s->title, s->size_text, s->repeat, s->verify);
+            program, s->name, s->title, s->size_text, s->repeat, s->batch, s->verify);
     for (int i = 0; i < count; i++)
         fprintf(to, "  %-20s%s\n", extra[i].name, extra[i].help);
 }
@@ -237,6 +242,8 @@ suite_take_option(struct suite *s, const struct suite_extra *extra, int count, i
         suite_take_size(s, argv[0], value);
     else if (strcmp(word, "--repeat") == 0)
         s->repeat = suite_number(argv[0], word, value, 0, 100000);
+    else if (strcmp(word, "--batch") == 0)
+        s->batch = suite_number(argv[0], word, value, 0, 100000);
     else if (strcmp(word, "--verify") == 0)
         s->verify = suite_number(argv[0], word, value, 0, 1);
     else {
@@ -268,6 +275,7 @@ suite_begin_sized(const char *name, const char *title, const char *size,
     s.name = name;
     s.title = title;
     s.repeat = 3;
+    s.batch = 1;
     s.verify = s.good = 1;
     suite_take_size(&s, argv[0], size);
     for (int i = 1; i < argc; i++) {
@@ -299,28 +307,70 @@ suite_begin(const char *name, const char *title, int n, const struct suite_extra
 /* -- timing
  * ---------------------------------------------------------------------------------------- */
 
-/* Launches once, then --repeat times by events. What stands before `launch` in the second form
- * brings the data back to the start each time and is not timed. */
-#define SUITE_TIME(s, ...) SUITE_TIME_AFTER(s, (void)0, __VA_ARGS__)
-#define SUITE_TIME_AFTER(s, prepare, ...)                                                          \
+static inline int
+suite_rising(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Timing i has taken ms; 0 is the first launch, which may compile. */
+static inline void
+suite_timed(struct suite *s, int i, double ms)
+{
+    if (i <= 1 || ms < s->best_ms)
+        s->best_ms = ms;
+    if (!s->all_ms)
+        s->all_ms = suite_host<double>(s->repeat);
+    if (i)
+        s->all_ms[i - 1] = ms;
+    if (i == 0 || i < s->repeat) {
+        s->median_ms = ms;
+        return;
+    }
+    qsort(s->all_ms, s->repeat, sizeof *s->all_ms, suite_rising);
+    s->median_ms = s->all_ms[s->repeat / 2];
+    s->spread_ms = s->all_ms[3 * s->repeat / 4] - s->all_ms[s->repeat / 4];
+    free(s->all_ms);
+    s->all_ms = NULL;
+}
+
+/* Launches in timing i: after two single ones as many as --batch wants. */
+static inline int
+suite_launches(const struct suite *s, int batch, int i)
+{
+    if (batch > 0 || i < 2)
+        return i && batch > 0 ? batch : 1;
+    double most = s->best_ms > 0.003 ? 3 / s->best_ms : 1000;
+    return most > 1 ? (int)most : 1;
+}
+
+/* Launches once, then --repeat times by events, --batch launches each. What stands before `launch`
+ * in the second form brings the data back to the start each time and is not timed; it makes a
+ * batch one launch. */
+#define SUITE_TIME(s, ...) SUITE_TIME_BATCH(s, (s)->batch, (void)0, __VA_ARGS__)
+#define SUITE_TIME_AFTER(s, prepare, ...) SUITE_TIME_BATCH(s, 1, prepare, __VA_ARGS__)
+#define SUITE_TIME_BATCH(s, batch, prepare, ...)                                                   \
     do {                                                                                           \
         cudaEvent_t suite_from, suite_to;                                                          \
         CHECK(cudaEventCreate(&suite_from));                                                       \
         CHECK(cudaEventCreate(&suite_to));                                                         \
         for (int suite_i = 0; suite_i <= (s)->repeat; suite_i++) {                                 \
             float suite_ms = 0;                                                                    \
+            int suite_count = suite_launches((s), (batch), suite_i);                               \
             prepare;                                                                               \
             double suite_start = suite_seconds();                                                  \
             CHECK(cudaEventRecord(suite_from, 0));                                                 \
-            __VA_ARGS__;                                                                           \
+            for (int suite_k = 0; suite_k < suite_count; suite_k++, (s)->turn++) {                 \
+                __VA_ARGS__;                                                                       \
+            }                                                                                      \
             CHECK(cudaGetLastError());                                                             \
             CHECK(cudaEventRecord(suite_to, 0));                                                   \
             CHECK(cudaEventSynchronize(suite_to));                                                 \
             CHECK(cudaEventElapsedTime(&suite_ms, suite_from, suite_to));                          \
             if (suite_i == 0)                                                                      \
                 (s)->first_ms = 1e3 * (suite_seconds() - suite_start);                             \
-            if (suite_i <= 1 || suite_ms < (s)->best_ms)                                           \
-                (s)->best_ms = suite_ms;                                                           \
+            suite_timed((s), suite_i, (double)suite_ms / suite_count);                             \
         }                                                                                          \
         CHECK(cudaEventDestroy(suite_from));                                                       \
         CHECK(cudaEventDestroy(suite_to));                                                         \
@@ -452,11 +502,12 @@ suite_report_json(const struct suite *s)
     suite_json_text(s->size_text);
     printf(",\"device\":");
     suite_json_text(s->device.name);
-    printf(",\"verified\":%s,\"checked\":%zu,\"first_milliseconds\":%.4f,\"milliseconds\":%.4f",
+    printf(",\"verified\":%s,\"checked\":%zu,\"first_milliseconds\":%.4f,\"milliseconds\":%.6f"
+           ",\"median_milliseconds\":%.6f,\"spread_milliseconds\":%.6f",
            !s->verify ? "null"
            : s->good  ? "true"
                       : "false",
-           s->checked, s->first_ms, s->best_ms);
+           s->checked, s->first_ms, s->best_ms, s->median_ms, s->spread_ms);
     if (!s->good) {
         printf(",\"why\":");
         suite_json_text(s->why);

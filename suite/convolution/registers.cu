@@ -10,6 +10,7 @@
  * sizes: 7 0 1 16 100 1000 100003
  * check: 7 300
  * bench: 1000000
+ * gpu: 268435456 --mask 9
  */
 #include "convolution.h"
 

@@ -9,6 +9,7 @@
  * rung: 3
  * sizes: 0 1 17 128 1000 100003
  * check: 17 300
+ * gpu: 268435456
  */
 #include "difference.h"
 

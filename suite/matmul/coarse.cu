@@ -11,6 +11,7 @@
  * sizes: 0 1 17 100 1000 65x300x129
  * check: 17 50x33x70
  * bench: 512
+ * gpu: 4096
  */
 #include "../common/product.h"
 

@@ -9,6 +9,7 @@
  * sizes: 0 1 17 100 300
  * check: 17 50
  * bench: 512
+ * gpu: 4096
  */
 #include "../common/product.h"
 

@@ -11,6 +11,7 @@
  * sizes: 0 1 17x5 100 1000x257 1x1000
  * check: 17x40
  * bench: 1000
+ * gpu: 65536
  */
 #include "nearest.h"
 

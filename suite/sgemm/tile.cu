@@ -10,6 +10,7 @@
  * sizes: 0 1 17 100 160 65x300x129
  * check: 17 50x33x70
  * bench: 160
+ * gpu: 4096
  */
 #include "../common/product.h"
 

@@ -9,6 +9,7 @@
  * sizes: 0 1 17 100x33 1000 5000
  * check: 17 100x33
  * bench: 20000
+ * gpu: 4194304 --matrix random; 4194304 --matrix banded; 4194304 --matrix power
  */
 #include "spmv.h"
 

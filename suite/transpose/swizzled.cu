@@ -9,6 +9,7 @@
  * sizes: 0 1 17 100 1000 1025x33
  * check: 17 70x129
  * bench: 2048
+ * gpu: 16384
  */
 #include "transpose.h"
 

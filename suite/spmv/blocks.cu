@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Sparse matrix times vector, the top rung: values are divided among blocks, VALUES each, however
+ * long the rows are. A block loads its values and columns as vectors, puts the products into shared
+ * memory (a word of padding every 32), then adds them row by row, with as many lanes a row as its
+ * rows leave; long rows are put off and get a warp each. Where a row crosses from one block to the
+ * next, the later block puts its part aside and a second, small launch adds those parts in order.
+ *
+ * Which row a block begins in is looked up once for a matrix (prepare), as a library's analysis
+ * phase does.
+ *
+ * systems: B5
+ * title: CSR, equal shares of values a block
+ * from: 3.0
+ * rung: 4
+ * sizes: 0 1 17 100x33 1000 5000
+ * check: 17 100x33
+ * bench: 20000
+ * gpu: 4194304 --matrix random; 4194304 --matrix banded; 4194304 --matrix power
+ */
+#include "spmv.h"
+
+#ifndef VALUES
+#define VALUES 2048
+#endif
+#ifndef BLOCK
+#define BLOCK 256
+#endif
+
+static int *first_row; /* blocks + 1: the row that holds a block's first value */
+static float *carried; /* blocks: the sum for that row where it began in an earlier block */
+static int blocks;
+
+#ifndef LONG
+#define LONG 48 /* values of a row a lane adds up alone */
+#endif
+
+static __device__ __forceinline__ int
+padded(int k)
+{
+    return k + k / 32;
+}
+
+static __device__ __forceinline__ void
+products(float *sums, const float *data, const int *col, const float *x, int begin, int count)
+{
+#pragma unroll
+    for (int i = 0; i < VALUES; i += 4 * BLOCK) {
+        int k = i + 4 * threadIdx.x;
+        if (k + 4 <= count) {
+            float4 v = __ldcs((const float4 *)(data + begin + k));
+            int4 c = __ldcs((const int4 *)(col + begin + k));
+            sums[padded(k)] = v.x * __ldg(x + c.x);
+            sums[padded(k + 1)] = v.y * __ldg(x + c.y);
+            sums[padded(k + 2)] = v.z * __ldg(x + c.z);
+            sums[padded(k + 3)] = v.w * __ldg(x + c.w);
+        } else
+            for (int j = k; j < count && j < k + 4; j++)
+                sums[padded(j)] = data[begin + j] * x[col[begin + j]];
+    }
+}
+
+/* A row's sum: in every lane's first neighbour of `lanes`. */
+static __device__ __forceinline__ float
+add_row(const float *sums, int from, int to, int lane, int lanes)
+{
+    float sum = 0;
+    for (int k = from + lane; k < to; k += lanes)
+        sum += sums[padded(k)];
+    for (int step = lanes / 2; step > 0; step /= 2)
+        sum += __shfl_down_sync(0xffffffff, sum, step);
+    return sum;
+}
+
+struct share {
+    const int *row_ptr;
+    float *y, *carried;
+    int begin, end, bottom; /* values of this block, its last row */
+};
+
+static __device__ __forceinline__ void
+put(const struct share &b, int row, float sum)
+{
+    int from = b.row_ptr[row];
+    if (from < b.begin)
+        b.carried[blockIdx.x] = sum;
+    else if (row < b.bottom || from < b.end || blockIdx.x + 1 == gridDim.x)
+        b.y[row] = sum;
+}
+
+__global__ void
+__launch_bounds__(BLOCK) multiply(int count, const float *data, const int *col, const int *row_ptr,
+                                  const int *first_row, const float *x, float *y, float *carried)
+{
+    __shared__ float sums[VALUES + VALUES / 32];
+    __shared__ int later[VALUES / LONG + 1], laters; /* rows that are worth a warp */
+    int begin = blockIdx.x * VALUES, end = min(count, begin + VALUES);
+    int top = first_row[blockIdx.x], bottom = first_row[blockIdx.x + 1], lanes = 1;
+    struct share b = {row_ptr, y, carried, begin, end, bottom};
+    if (threadIdx.x == 0) {
+        laters = 0;
+        if (row_ptr[top] >= begin)
+            carried[blockIdx.x] = 0;
+    }
+    products(sums, data, col, x, begin, end - begin);
+    while (lanes < 32 && 2 * lanes * (bottom - top + 1) <= BLOCK)
+        lanes *= 2;
+    __syncthreads();
+    int lane = threadIdx.x % lanes;
+    for (int first = top; first <= bottom; first += BLOCK / lanes) {
+        int row = first + threadIdx.x / lanes;
+        int from = row <= bottom ? max(row_ptr[row], begin) - begin : 0;
+        int to = row <= bottom ? min(row_ptr[row + 1], end) - begin : 0;
+        bool is_long = to - from > LONG * lanes;
+        float sum = add_row(sums, from, is_long ? from : to, lane, lanes);
+        if (lane == 0 && is_long)
+            later[atomicAdd(&laters, 1)] = row;
+        else if (lane == 0 && row <= bottom)
+            put(b, row, sum);
+    }
+    __syncthreads();
+    for (int i = threadIdx.x / 32; i < laters; i += BLOCK / 32) {
+        int row = later[i], from = max(row_ptr[row], begin), to = min(row_ptr[row + 1], end);
+        float sum = add_row(sums, from - begin, to - begin, threadIdx.x % 32, 32);
+        if (threadIdx.x % 32 == 0)
+            put(b, row, sum);
+    }
+}
+
+/* The first block of those that go on with one row adds what all of them carried. */
+__global__ void
+add_carried(int blocks, const int *first_row, const float *carried, float *y)
+{
+    int b = blockIdx.x * blockDim.x + threadIdx.x;
+    if (b >= blocks || (b > 0 && first_row[b - 1] == first_row[b]))
+        return;
+    float sum = 0;
+    for (int k = b; k < blocks && first_row[k] == first_row[b]; k++)
+        sum += carried[k];
+    if (sum != 0)
+        y[first_row[b]] += sum;
+}
+
+static void
+prepare(const struct sparse *m)
+{
+    blocks = m->count ? suite_div_up(m->count, VALUES) : 1;
+    int *host = suite_host<int>(blocks + 1);
+    for (int row = 0, b = 0; row < m->rows; row++)
+        for (; b < blocks && (int64_t)b * VALUES < m->row_ptr[row + 1]; b++)
+            host[b] = b ? row : 0; /* the first one has the empty rows at the top, too */
+    host[blocks] = m->rows - 1;
+    first_row = suite_upload(host, blocks + 1);
+    carried = suite_device<float>(blocks);
+    free(host);
+}
+
+static void
+launch(const struct spmv_device *m, const float *x, float *y)
+{
+    multiply<<<blocks, BLOCK>>>(m->count, m->data, m->col, m->row_ptr, first_row, x, y, carried);
+    add_carried<<<suite_div_up(blocks, BLOCK), BLOCK>>>(blocks, first_row, carried, y);
+}
+
+static void
+release(void)
+{
+    CHECK(cudaFree(first_row));
+    CHECK(cudaFree(carried));
+}
+
+int
+main(int argc, char **argv)
+{
+    const struct spmv_kernel k = {"spmv/blocks", "equal shares of values a block", prepare, launch,
+                                  release};
+    return spmv_main(&k, argc, argv);
+}
