@@ -8,19 +8,19 @@
 
 #include "../common/suite.h"
 
-enum { SIDE = 2, WIDE = 2 * SIDE + 1 };
+enum { SIDE = 2, TAPS = 2 * SIDE + 1 };
 
-__constant__ float weights[WIDE * WIDE];
+__constant__ float weights[TAPS * TAPS];
 
 static inline double
 convolution2d_right(const float *in, const float *mask, int y, int x, int height, int width)
 {
     double sum = 0;
-    for (int v = 0; v < WIDE; v++)
-        for (int u = 0; u < WIDE; u++) {
+    for (int v = 0; v < TAPS; v++)
+        for (int u = 0; u < TAPS; u++) {
             int from_y = y - SIDE + v, from_x = x - SIDE + u;
             if (from_y >= 0 && from_y < height && from_x >= 0 && from_x < width)
-                sum += (double)in[(size_t)from_y * width + from_x] * mask[v * WIDE + u];
+                sum += (double)in[(size_t)from_y * width + from_x] * mask[v * TAPS + u];
         }
     return sum;
 }
@@ -48,9 +48,9 @@ convolution2d_main(const char *name, const char *title,
     struct suite s = suite_begin(name, title, 1000, NULL, 0, argc, argv);
     int height = s.size[0], width = s.size[1];
     size_t count = (size_t)height * width;
-    float *host = suite_host<float>(count), *found = suite_host<float>(count), mask[WIDE * WIDE];
+    float *host = suite_host<float>(count), *found = suite_host<float>(count), mask[TAPS * TAPS];
     suite_fill(host, count, 1);
-    suite_fill(mask, WIDE * WIDE, 2);
+    suite_fill(mask, TAPS * TAPS, 2);
     CHECK(cudaMemcpyToSymbol(weights, mask, sizeof mask));
     float *in = suite_upload(host, count), *out = suite_device<float>(count);
     if (count)

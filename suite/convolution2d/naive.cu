@@ -20,11 +20,11 @@ convolve(const float *in, float *out, int width, int height)
     if (x >= width || y >= height)
         return;
     float sum = 0;
-    for (int v = 0; v < WIDE; v++)
-        for (int u = 0; u < WIDE; u++) {
+    for (int v = 0; v < TAPS; v++)
+        for (int u = 0; u < TAPS; u++) {
             int from_y = y - SIDE + v, from_x = x - SIDE + u;
             if (from_y >= 0 && from_y < height && from_x >= 0 && from_x < width)
-                sum += in[(size_t)from_y * width + from_x] * weights[v * WIDE + u];
+                sum += in[(size_t)from_y * width + from_x] * weights[v * TAPS + u];
         }
     out[(size_t)y * width + x] = sum;
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * 2-D convolution, the top rung: a thread walks down a strip four columns wide and RUN rows long.
- * Each row it loads is used for all five results it belongs to: their sums wait in registers. The
- * two words on either side come from the neighbouring lanes by shuffle. RUN + 4 rows are loaded for
- * RUN results.
+ * Each row it loads (a vector and two words on either side) is used for all five results it belongs
+ * to: their sums wait in registers. RUN + 4 rows are loaded for RUN results; what neighbouring
+ * threads share comes out of L1. Results are stored past the caches (they are not read again).
  *
  * systems: B12
  * title: 5 x 5, strips of four columns in registers
- * from: 3.0
+ * from: 2.0
  * rung: 2
  * sizes: 0 1 17 100x33 259x130 260x132
  * check: 17 33x52
@@ -28,41 +28,40 @@
 
 enum { HAVE = 4 + 2 * SIDE };
 
+/* WIDE: the width is a multiple of 4, so that a vector is inside the row or outside of it as a
+ * whole. What is outside is read from the nearest place inside and then counted as 0: a load that
+ * is always done can be done early. */
+template <bool WIDE>
 static __device__ __forceinline__ void
-load(float have[HAVE], const float *in, int x, int y, int width, int height)
+load(float have[HAVE], const float *__restrict__ in, int x, int y, int width, int height)
 {
-    const float *at = in + (size_t)y * width + x;
     bool inside = y >= 0 && y < height;
-    if (width % 4 == 0) { /* then a vector is inside the row or outside of it, as a whole */
-        int lane = threadIdx.x % 32;
-        float2 none = make_float2(0, 0), a = none, c = none;
-        float4 b = inside && x < width ? *(const float4 *)at : make_float4(0, 0, 0, 0);
-        if (lane == 0 && inside && x >= 4)
-            a = *(const float2 *)(at - 2);
-        if (lane == 31 && inside && x + 4 < width)
-            c = *(const float2 *)(at + 4);
-        float2 before =
-            make_float2(__shfl_up_sync(0xffffffff, b.z, 1), __shfl_up_sync(0xffffffff, b.w, 1));
-        float2 behind =
-            make_float2(__shfl_down_sync(0xffffffff, b.x, 1), __shfl_down_sync(0xffffffff, b.y, 1));
-        a = lane == 0 ? a : before;
-        c = lane == 31 ? c : behind;
-        have[0] = a.x, have[1] = a.y;
-        have[2] = b.x, have[3] = b.y, have[4] = b.z, have[5] = b.w;
-        have[6] = c.x, have[7] = c.y;
+    const float *row = in + (size_t)min(max(y, 0), height - 1) * width;
+    if (WIDE) {
+        bool left = inside && x >= 4, right = inside && x + 4 < width;
+        float2 a = *(const float2 *)(row + (x >= 4 ? x - 2 : 0));
+        float4 b = *(const float4 *)(row + x);
+        float2 c = *(const float2 *)(row + (x + 4 < width ? x + 4 : 0));
+        have[0] = left ? a.x : 0, have[1] = left ? a.y : 0;
+        have[2] = inside ? b.x : 0, have[3] = inside ? b.y : 0;
+        have[4] = inside ? b.z : 0, have[5] = inside ? b.w : 0;
+        have[6] = right ? c.x : 0, have[7] = right ? c.y : 0;
         return;
     }
 #pragma unroll
-    for (int k = 0; k < HAVE; k++)
-        have[k] = inside && x + k >= SIDE && x + k - SIDE < width ? at[k - SIDE] : 0;
+    for (int k = 0; k < HAVE; k++) {
+        int from = x + k - SIDE;
+        have[k] = inside && from >= 0 && from < width ? row[from] : 0;
+    }
 }
 
+template <bool WIDE>
 static __device__ __forceinline__ void
-store(float *out, const float sum[4], int x, int y, int width)
+store(float *__restrict__ out, const float sum[4], int x, int y, int width)
 {
     float *at = out + (size_t)y * width + x;
-    if (width % 4 == 0)
-        *(float4 *)at = make_float4(sum[0], sum[1], sum[2], sum[3]);
+    if (WIDE)
+        __stcs((float4 *)at, make_float4(sum[0], sum[1], sum[2], sum[3]));
     else
 #pragma unroll
         for (int k = 0; k < 4; k++)
@@ -70,29 +69,33 @@ store(float *out, const float sum[4], int x, int y, int width)
                 at[k] = sum[k];
 }
 
+template <bool WIDE>
 __global__ void
-__launch_bounds__(LANES *HIGH) convolve(const float *in, float *out, int width, int height)
+__launch_bounds__(LANES *HIGH)
+    convolve(const float *__restrict__ in, float *__restrict__ out, int width, int height)
 {
     int x = (blockIdx.x * LANES + threadIdx.x) * 4, top = (blockIdx.y * HIGH + threadIdx.y) * RUN;
     float sum[RUN][4] = {};
+    if (x >= width)
+        return;
 #pragma unroll
     for (int r = 0; r < RUN + 2 * SIDE; r++) {
         float have[HAVE];
-        load(have, in, x, top + r - SIDE, width, height);
+        load<WIDE>(have, in, x, top + r - SIDE, width, height);
 #pragma unroll
-        for (int v = 0; v < WIDE; v++) {
+        for (int v = 0; v < TAPS; v++) {
             int to = r - v; /* the result that sees this row with the mask's row v */
             if (to >= 0 && to < RUN) {
 #pragma unroll
-                for (int u = 0; u < WIDE; u++) {
+                for (int u = 0; u < TAPS; u++) {
 #pragma unroll
                     for (int k = 0; k < 4; k++)
-                        sum[to][k] += have[k + u] * weights[v * WIDE + u];
+                        sum[to][k] += have[k + u] * weights[v * TAPS + u];
                 }
             }
         }
-        if (r >= 2 * SIDE && top + r - 2 * SIDE < height && x < width)
-            store(out, sum[r - 2 * SIDE], x, top + r - 2 * SIDE, width);
+        if (r >= 2 * SIDE && top + r - 2 * SIDE < height)
+            store<WIDE>(out, sum[r - 2 * SIDE], x, top + r - 2 * SIDE, width);
     }
 }
 
@@ -101,7 +104,10 @@ launch(const float *in, float *out, int width, int height)
 {
     dim3 block(LANES, HIGH);
     dim3 grid(suite_div_up(width, 4 * LANES), suite_div_up(height, RUN * HIGH));
-    convolve<<<grid, block>>>(in, out, width, height);
+    if (width % 4 == 0)
+        convolve<true><<<grid, block>>>(in, out, width, height);
+    else
+        convolve<false><<<grid, block>>>(in, out, width, height);
 }
 
 int

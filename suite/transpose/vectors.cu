@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Matrix transpose, the top rung: a thread brings four words of each of four neighbouring rows,
- * turns that 4 x 4 in registers and puts its four columns as vectors into a tile of TILE x TILE;
- * then rows of the result leave as vectors. Everything moves 16 bytes at a time and 64 bytes of
- * each thread are on their way at once. Vector v of column c lies at v xor (c / 4), so that both
- * sides touch each bank once.
+ * turns that 4 x 4 in registers and puts its four columns as vectors into a tile; then rows of the
+ * result leave as vectors. Everything moves 16 bytes at a time and 128 bytes of each thread are on
+ * their way at once. Vector v of column c lies at v xor (c / 4), so that both sides touch each bank
+ * once. Nothing is used twice: loads and stores say so (evict first), which leaves L2 to gather the
+ * rows of the result that several blocks write.
  *
  * systems: A8
  * title: vectors of four, turned in registers
@@ -17,41 +18,49 @@
  */
 #include "transpose.h"
 
-#ifndef EDGE
-#define EDGE 64 /* words of a tile's edge */
+#ifndef WIDE
+#define WIDE 64 /* columns of a tile */
+#endif
+#ifndef TALL
+#define TALL 64 /* rows of a tile */
 #endif
 #ifndef HIGH
-#define HIGH 16 /* rows of threads */
+#define HIGH 8 /* rows of threads */
 #endif
 
-enum { VECTORS = EDGE / 4 };
+enum { WIDE4 = WIDE / 4, TALL4 = TALL / 4, THREADS = WIDE4 * HIGH };
 
+/* VECTORS: width and height are multiples of 4, so that all vectors are aligned and inside the
+ * matrix or outside of it as a whole. */
+template <bool VECTORS>
 static __device__ __forceinline__ float4
-load(const float *in, int x, int y, int width, int height)
+load(const float *__restrict__ in, int x, int y, int width, int height)
 {
     const float *at = in + (size_t)y * width + x;
-    if (y < height && x < width && width % 4 == 0)
-        return *(const float4 *)at;
     float4 v = make_float4(0, 0, 0, 0);
-    if (y < height && x < width)
-        v.x = at[0];
-    if (y < height && x + 1 < width)
+    if (y >= height || x >= width)
+        return v;
+    if (VECTORS)
+        return __ldcs((const float4 *)at);
+    v.x = at[0];
+    if (x + 1 < width)
         v.y = at[1];
-    if (y < height && x + 2 < width)
+    if (x + 2 < width)
         v.z = at[2];
-    if (y < height && x + 3 < width)
+    if (x + 3 < width)
         v.w = at[3];
     return v;
 }
 
+template <bool VECTORS>
 static __device__ __forceinline__ void
-store(float *out, int x, int y, int width, int height, float4 v)
+store(float *__restrict__ out, int x, int y, int width, int height, float4 v)
 {
     float *at = out + (size_t)y * width + x;
     if (y >= height || x >= width)
         return;
-    if (width % 4 == 0) {
-        *(float4 *)at = v;
+    if (VECTORS) {
+        __stcs((float4 *)at, v);
         return;
     }
     at[0] = v.x;
@@ -63,22 +72,24 @@ store(float *out, int x, int y, int width, int height, float4 v)
         at[3] = v.w;
 }
 
+template <bool VECTORS>
 __global__ void
-__launch_bounds__(VECTORS *HIGH) transpose(float *out, const float *in, int width, int height)
+__launch_bounds__(THREADS)
+    transpose(float *__restrict__ out, const float *__restrict__ in, int width, int height)
 {
-    __shared__ float4 tile[EDGE][VECTORS];
-    int tx = threadIdx.x, left = blockIdx.x * EDGE, top = blockIdx.y * EDGE;
-    float4 row[VECTORS / HIGH][4];
+    __shared__ float4 tile[WIDE][TALL4];
+    int tx = threadIdx.x, left = blockIdx.x * WIDE, top = blockIdx.y * TALL;
+    float4 row[TALL4 / HIGH][4];
 #pragma unroll
-    for (int j = 0; j < VECTORS / HIGH; j++) {
+    for (int j = 0; j < TALL4 / HIGH; j++) {
 #pragma unroll
         for (int i = 0; i < 4; i++)
-            row[j][i] = load(in, left + 4 * tx, top + 4 * (threadIdx.y + j * HIGH) + i, width,
-                             height);
+            row[j][i] = load<VECTORS>(in, left + 4 * tx, top + 4 * (threadIdx.y + j * HIGH) + i,
+                                      width, height);
     }
 #pragma unroll
-    for (int j = 0; j < VECTORS / HIGH; j++) {
-        int ty = threadIdx.y + j * HIGH, at = ty ^ tx;
+    for (int j = 0; j < TALL4 / HIGH; j++) {
+        int ty = threadIdx.y + j * HIGH, at = ty ^ tx % TALL4;
         const float4 *r = row[j];
         tile[4 * tx][at] = make_float4(r[0].x, r[1].x, r[2].x, r[3].x);
         tile[4 * tx + 1][at] = make_float4(r[0].y, r[1].y, r[2].y, r[3].y);
@@ -86,16 +97,22 @@ __launch_bounds__(VECTORS *HIGH) transpose(float *out, const float *in, int widt
         tile[4 * tx + 3][at] = make_float4(r[0].w, r[1].w, r[2].w, r[3].w);
     }
     __syncthreads();
+    int t = threadIdx.y * WIDE4 + tx, ox = t % TALL4;
 #pragma unroll
-    for (int c = threadIdx.y; c < EDGE; c += HIGH)
-        store(out, top + 4 * tx, left + c, height, width, tile[c][tx ^ c / 4]);
+    for (int i = 0; i < WIDE; i += THREADS / TALL4) {
+        int c = i + t / TALL4;
+        store<VECTORS>(out, top + 4 * ox, left + c, height, width, tile[c][ox ^ c / 4 % TALL4]);
+    }
 }
 
 static void
 launch(float *out, const float *in, int width, int height)
 {
-    dim3 grid(suite_div_up(width, EDGE), suite_div_up(height, EDGE)), block(VECTORS, HIGH);
-    transpose<<<grid, block>>>(out, in, width, height);
+    dim3 grid(suite_div_up(width, WIDE), suite_div_up(height, TALL)), block(WIDE4, HIGH);
+    if (width % 4 == 0 && height % 4 == 0)
+        transpose<true><<<grid, block>>>(out, in, width, height);
+    else
+        transpose<false><<<grid, block>>>(out, in, width, height);
 }
 
 int
