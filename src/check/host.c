@@ -371,7 +371,10 @@ check_kernel_failed(struct jit_tool *t, enum check_end how, const struct ptx_mod
     memcpy(f.access.thread, thread, sizeof f.access.thread);
     snprintf(f.message, sizeof f.message, "%s", text);
     if (how == CHECK_END_DEADLOCK)
-        snprintf(f.missing, sizeof f.missing, "all threads of the block at the same barrier");
+        snprintf(f.missing, sizeof f.missing, "%s",
+                 strstr(text, " what does not change")
+                     ? "a store, an unlock or an arrival that comes before somebody waits for it"
+                     : "all threads of the block at the same barrier");
     finding_add(c, &f);
 }
 

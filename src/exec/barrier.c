@@ -277,6 +277,11 @@ describe_range(const struct exec_slot *s, uint32_t from, uint32_t to, struct tex
         return;
     }
     exec_place_text(s->run, s->lane_place[from], place, sizeof place);
+    if (barrier == EXEC_POLLING) {
+        text_add(out, " poll%s what does not change%s%s%s", to - from == 1 ? "s" : "",
+                 place[0] ? " (" : "", place, place[0] ? ")" : "");
+        return;
+    }
     text_add(out, to - from == 1 ? " waits" : " wait");
     if (barrier == EXEC_CLUSTER_BARRIER)
         text_add(out, " at the cluster's barrier");
@@ -317,6 +322,18 @@ threads_of(const struct exec_slot *s)
 {
     const uint32_t *block = s->block.launch->block;
     return block[0] * block[1] * block[2];
+}
+
+void
+exec_note_polling(struct exec_slot *s, uint32_t warp, uint32_t lanes, uint32_t place)
+{
+    note_waiting(s, warp, lanes, EXEC_POLLING, place);
+}
+
+_Noreturn void
+exec_deadlock(struct exec_slot *s)
+{
+    deadlock(s, 0, threads_of(s));
 }
 
 _Noreturn void

@@ -191,6 +191,7 @@ exec_block_begin(struct exec_slot *s, uint64_t index)
         s->warp[s->warps - 1].lanes = (1u << tail) - 1;
         exec_set_code(s, s->warps - 1, k->partial);
     }
+    s->stuck = false;
     s->live = s->warps;
     s->parked = 0;
     s->barriers_used = 0;
@@ -321,11 +322,12 @@ run_rounds(struct exec_slot *s)
             return BLOCK_DONE;
         if (exec_stopped(s->run, s->block.index))
             return BLOCK_STOPPED;
-        if (r == ROUND_YIELDED) {
-            if (s->run->resident)
-                return BLOCK_YIELDED;
+        if (r == ROUND_YIELDED && s->run->resident)
+            return BLOCK_YIELDED;
+        if (r == ROUND_YIELDED || s->run->look.step)
+            exec_stuck_round(s, r == ROUND_YIELDED);
+        if (r == ROUND_YIELDED)
             sched_yield();
-        }
     }
 }
 
@@ -340,5 +342,7 @@ exec_block_run(struct exec_slot *s, struct exec_worker *w)
         exec_fiber_left(w);
         return BLOCK_FAILED;
     }
+    if (s->stuck)
+        exec_stuck_report(s);
     return run_rounds(s);
 }

@@ -9,6 +9,7 @@
  *   fiber.c      warps that wait inside calls
  *   combine.c    sums for global memory that are kept back
  *   barrier.c    everything about barriers that is not "all warps came to the same one"
+ *   stuck.c      grids in which nothing can happen any more
  *   pool.c       worker threads, and the slots and hints that are kept between launches
  *   nested.c     launches from kernels
  *   externals.c  printf, assert, malloc, free
@@ -36,6 +37,7 @@ enum {
     EXEC_CLUSTER_BARRIER = JIT_BARRIERS, /* barrier.cluster: one more barrier behind 0..15 */
     EXEC_BARRIERS = JIT_BARRIERS + 1,
     EXEC_OWN_WARP = EXEC_BARRIERS, /* lane_barrier: waits for lanes of its warp, */
+    EXEC_POLLING,   /* does not wait, but asks for something again and again, */
     EXEC_ELSEWHERE, /* or stands outside of the call in which others wait for it */
 };
 
@@ -118,6 +120,7 @@ struct exec_slot {
     uint32_t wanted[EXEC_MAX_WARPS]; /* JIT_WAIT inside a call: the lanes that wait there; 0: any */
     uint8_t *apart[EXEC_MAX_WARPS]; /* frame of a warp whose lanes wait for each other; free() */
     bool any_apart;
+    bool stuck;         /* nothing can happen any more: to be reported */
     uint8_t *frames;
     size_t frames_room;
     uint8_t *shared; /* window */
@@ -167,6 +170,9 @@ enum round exec_general_round(struct exec_slot *s);
 /* Lanes of the warp that do not wait are outside of a call in which those `inside` do. */
 void exec_note_outside(struct exec_slot *s, uint32_t warp, uint32_t inside);
 void exec_held(struct jit_warp *w, uint32_t lanes, uint32_t place);
+/* Lanes that wait at no barrier; then the deadlock of the whole block. */
+void exec_note_polling(struct exec_slot *s, uint32_t warp, uint32_t lanes, uint32_t place);
+_Noreturn void exec_deadlock(struct exec_slot *s);
 /* Lanes of one warp wait for others of it that cannot come. */
 _Noreturn void exec_lanes_stuck(struct jit_warp *w, uint32_t lanes);
 
@@ -199,6 +205,13 @@ struct exec_progress {
     _Alignas(64) _Atomic uint64_t block; /* every block below it that this worker took is finished */
 };
 
+/* stuck.c: when to look next whether anything can happen, and how far it is. */
+struct exec_look {
+    uint64_t at, wait, since; /* ns; at 0: not set, UINT64_MAX: never */
+    uint64_t slot, memory;    /* hashes */
+    uint32_t step, rounds;
+};
+
 struct exec_run {
     struct exec_pool *pool;
     const struct exec_request *request;
@@ -223,6 +236,10 @@ struct exec_run {
     struct exec_slot *queue, **queue_end; /* yielded, first to go on first */
     struct exec_slot *flying;             /* all in flight */
     _Atomic bool over;                    /* nothing left to do */
+
+    struct exec_look look;        /* resident: of whom `looking` says so */
+    atomic_flag looking;          /* one thread runs all blocks, to see whether they are stuck */
+    _Atomic bool still;           /*   the others do nothing */
 
     pthread_mutex_t fault_lock;
     struct exec_fault fault; /* the one of the lowest block */
@@ -251,6 +268,16 @@ exec_stopped(struct exec_run *run, uint64_t block)
     uint64_t stop = atomic_load_explicit(&run->stop, memory_order_relaxed);
     return stop != UINT64_MAX && (run->resident || block > stop);
 }
+
+/* stuck.c. After a round of a block that is alone; does not return when nothing can happen. */
+void exec_stuck_round(struct exec_slot *s, bool yielded);
+/* Resident blocks: whether it is time to look; the look, while the other threads are still. */
+bool exec_stuck_due(struct exec_run *run);
+void exec_stuck_look(struct exec_run *run, struct exec_worker *w);
+_Noreturn void exec_stuck_report(struct exec_slot *s);
+/* The longest waiting block, NULL: none; and what to do with it after it ran. */
+struct exec_slot *exec_next_resident(struct exec_run *run);
+void exec_resident_ran(struct exec_run *run, struct exec_slot *s, enum block_outcome outcome);
 
 /* -- pool.c ----------------------------------------------------------------------------------------- */
 

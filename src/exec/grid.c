@@ -118,13 +118,47 @@ put_back(struct exec_run *run, struct exec_slot *s)
     pthread_mutex_unlock(&run->lock);
 }
 
+struct exec_slot *
+exec_next_resident(struct exec_run *run)
+{
+    return next_resident(run, false);
+}
+
+void
+exec_resident_ran(struct exec_run *run, struct exec_slot *s, enum block_outcome outcome)
+{
+    if (outcome == BLOCK_YIELDED) {
+        put_back(run, s);
+        return;
+    }
+    finish_block(s, outcome);
+    pthread_mutex_lock(&run->lock);
+    leave_flight(run, s);
+    pthread_mutex_unlock(&run->lock);
+    exec_slot_give(run->pool, s);
+}
+
+/* Now and then one thread looks whether anything can happen at all. */
+static void
+look_sometimes(struct exec_run *run, struct exec_worker *w)
+{
+    if (atomic_flag_test_and_set(&run->looking))
+        return;
+    if (exec_stuck_due(run)) {
+        atomic_store(&run->still, true);
+        exec_stuck_look(run, w);
+        atomic_store(&run->still, false);
+    }
+    atomic_flag_clear(&run->looking);
+}
+
 static void
 work_resident(struct exec_run *run, struct exec_worker *w)
 {
     bool start = true;
-    uint32_t idle = 0;
+    uint32_t idle = 0, yields = 0;
     while (!atomic_load(&run->over) && atomic_load(&run->stop) == UINT64_MAX) {
-        struct exec_slot *s = next_resident(run, start);
+        struct exec_slot *s = atomic_load(&run->still) ? NULL : next_resident(run, start);
         if (!s) {
             if (++idle < 100)
                 sched_yield();
@@ -135,15 +169,9 @@ work_resident(struct exec_run *run, struct exec_worker *w)
         idle = 0;
         enum block_outcome outcome = exec_block_run(s, w);
         start = outcome == BLOCK_YIELDED;
-        if (outcome == BLOCK_YIELDED) {
-            put_back(run, s);
-            continue;
-        }
-        finish_block(s, outcome);
-        pthread_mutex_lock(&run->lock);
-        leave_flight(run, s);
-        pthread_mutex_unlock(&run->lock);
-        exec_slot_give(run->pool, s);
+        exec_resident_ran(run, s, outcome);
+        if (start && ++yields % 64 == 0)
+            look_sometimes(run, w);
     }
 }
 

@@ -114,7 +114,7 @@ struct jit_warp {
     uint32_t barrier_threads;    /*   threads expected, 0: all of the block, */
     uint32_t barrier_kind;       /*   enum jit_barrier_kind, */
     uint32_t barrier_votes;      /*   lanes whose predicate holds (RED kinds), */
-    uint32_t barrier_place;      /*   the instruction */
+    uint32_t barrier_place;      /*   the instruction (JIT_YIELD: what the loop polls) */
     uint32_t barrier_result;     /* set by the caller before the next call: outcome of a RED kind */
     uint32_t released;           /* JIT_WAIT: set by the caller: lanes whose barrier is complete;
                                     taken out by the function */

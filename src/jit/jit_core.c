@@ -150,6 +150,25 @@ static void
 dispatch(struct core *c, uint32_t b, const uint32_t *targets, uint32_t count, bool some_certain,
          uint32_t last);
 
+/* What a waiting loop asks: its first load or atomic of those that make it one. */
+static uint32_t
+polled_place(const struct core *c, uint32_t h)
+{
+    const struct flow *f = c->flow;
+    const struct flow_loop *l = &f->loops[f->blocks[h].loop];
+    uint32_t found = f->insns[f->blocks[h].first].place;
+    for (uint32_t b = l->head; b <= l->last; b++)
+        for (uint32_t n = 0; n < f->blocks[b].count; n++) {
+            const struct flow_insn *i = &f->insns[f->blocks[b].first + n];
+            bool strong = ptx_has(&i->i, PTX_M_VOLATILE) || ptx_has(&i->i, PTX_M_RELAXED) ||
+                          ptx_has(&i->i, PTX_M_ACQUIRE);
+            if (i->i.op == PTX_OP_ATOM || i->i.op == PTX_OP_MBARRIER ||
+                (i->i.op == PTX_OP_LD && strong))
+                return i->place;
+        }
+    return found;
+}
+
 /* A jump back to the head of a loop that may be waiting for somebody: gives way when its fuel is
  * spent. The builder stands where the head's lanes are in `mask`. */
 static void
@@ -167,6 +186,7 @@ spend_fuel(struct core *c, uint32_t h)
     uint64_t *blocks = block_set(c, c->facts->pending[h]);
     set_add(blocks, h);
     add_lanes(c, c->pending[h], load_i32(c, c->mask));
+    core_store_field(c, c->e.warp, FIELD(jit_warp, barrier_place), core_i32(c, polled_place(c, h)));
     suspend(c, JIT_YIELD, blocks);
     ls_release(blocks);
     if (nothing_pending(c, h)) {
