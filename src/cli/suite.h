@@ -9,6 +9,7 @@
  *   rung: 3                    its place in the ladder of its folder; optional
  *   sizes: 1 17 100x33         what --size takes; optional (1 17 100 1000 1537)
  *   check: 100                 sizes for `suite check` and `suite profile`; optional (17 100)
+ *   profile: 1024              sizes for `suite profile`, where those do not show it; optional
  *   bench: 1024                size for `suite bench`; optional (the last of sizes)
  *   expect: shared-race        kinds of findings under check; optional (silent)
  *   result: wrong              right; wrong: for the lectures' mistakes, wrong at one size at
@@ -40,7 +41,7 @@ struct suite_rung {
     const char *system; /* "transpose" */
     const char *name;   /* "transpose/padded" */
     const char *title;
-    suite_words ids, sizes, check_sizes, expect, options, below_options;
+    suite_words ids, sizes, check_sizes, profile_sizes, expect, options, below_options;
     const char *bench_size;
     uint32_t rung;     /* place in the ladder; those without one come last */
     const char *below; /* "2.0" or NULL */

@@ -116,21 +116,32 @@ check_one(struct suite_call *c, const struct suite_rung *r, const char *size,
     return !good;
 }
 
-/* Every rung, size and device; the sizes are those for check. */
+/* What one of the two commands does with a rung: -1 nothing can be done, 1 bad, 0 good. */
+typedef int one_run(struct suite_call *c, const struct suite_rung *r, const char *size,
+                    const struct suite_device *d, json_t *rows);
+
+static int profile_one(struct suite_call *c, const struct suite_rung *r, const char *size,
+                       const struct suite_device *d, json_t *rows);
+
+static const suite_words *
+sizes_for(const struct suite_call *c, const struct suite_rung *r, one_run *one)
+{
+    if (c->sizes.count)
+        return &c->sizes;
+    return one == profile_one && r->profile_sizes.count ? &r->profile_sizes : &r->check_sizes;
+}
+
+/* Every rung, size and device. */
 static int
-for_each(struct suite_call *c, const char *what, json_t *rows,
-         int (*one)(struct suite_call *, const struct suite_rung *, const char *,
-                    const struct suite_device *, json_t *))
+for_each(struct suite_call *c, const char *what, json_t *rows, one_run *one)
 {
     uint32_t bad = 0, runs = 0;
     for (size_t i = 0; i < c->rungs.count; i++)
-        c->total +=
-            (uint32_t)((c->sizes.count ? c->sizes.count : c->rungs.at[i]->check_sizes.count) *
-                       c->devices.count);
+        c->total += (uint32_t)(sizes_for(c, c->rungs.at[i], one)->count * c->devices.count);
     for (size_t i = 0; i < c->rungs.count; i++)
         for (size_t k = 0; k < c->devices.count; k++) {
             const struct suite_rung *r = c->rungs.at[i];
-            const suite_words *sizes = c->sizes.count ? &c->sizes : &r->check_sizes;
+            const suite_words *sizes = sizes_for(c, r, one);
             bool serves = suite_serves(r, c->devices.at[k].profile);
             for (size_t s = 0; serves && s < sizes->count; s++) {
                 int n = one(c, r, sizes->at[s], &c->devices.at[k], rows);
@@ -159,8 +170,7 @@ suite_check(struct suite_call *c)
     return for_each(c, "not as they should be", json_array(), check_one);
 }
 
-/* -- profile
- * ---------------------------------------------------------------------------------------- */
+/* -- profile ---------------------------------------------------------------------------------------- */
 
 static double
 counter(json_t *kernel, const char *name)
@@ -189,13 +199,21 @@ print_kernel(const struct suite_rung *r, const char *size, const struct suite_de
     bool old = model_has_transactions(d->profile);
     const char *name = json_string_value(json_object_get(kernel, "name"));
     json_t *occupancy = json_object_get(kernel, "occupancy");
-    printf("%-26s %u.%-3u %-8s %-22.22s %10.0f %10.0f %9.0f %9.0f %6.0f %8.0f\n", r->name,
+    json_t *roofline = json_object_get(kernel, "roofline");
+    json_t *camping = json_object_get(roofline, "partition_camping");
+    const char *busiest = json_string_value(json_object_get(roofline, "busiest"));
+    char spread[16] = "-";
+    if (camping)
+        snprintf(spread, sizeof spread, "%.2f", json_number_value(camping));
+    printf("%-26s %u.%-3u %-8s %-16.16s %10.0f %10.0f %9.0f %9.0f %6.0f %8.0f %7s %10.2f %s\n", r->name,
            d->profile->cc_major, d->profile->cc_minor, size, name ? name : "?",
            total(kernel, "global", "requests"),
            total(kernel, "global", old ? "transactions" : "sectors"),
            total(kernel, "shared", "wavefronts"), total(kernel, "shared", "bank_conflicts"),
            json_number_value(json_object_get(occupancy, "warps_per_sm")),
-           counter(kernel, "branches_divergent"));
+           counter(kernel, "branches_divergent"), spread,
+           1e6 * json_number_value(json_object_get(roofline, "seconds")),
+           busiest ? busiest : "-");
 }
 
 static int
@@ -226,7 +244,8 @@ int
 suite_profile(struct suite_call *c)
 {
     if (!c->json)
-        printf("%-26s %-5s %-8s %-22s %10s %10s %9s %9s %6s %8s\n", "rung", "cc", "size", "kernel",
-               "global rq", "sectors/tx", "shared wf", "conflicts", "warps", "diverged");
+        printf("%-26s %-5s %-8s %-16s %10s %10s %9s %9s %6s %8s %7s %10s %s\n", "rung", "cc", "size",
+               "kernel", "global rq", "sectors/tx", "shared wf", "conflicts", "warps", "diverged",
+               "camping", "bound us", "by");
     return for_each(c, "without an answer", json_array(), profile_one);
 }

@@ -105,6 +105,8 @@ take_line(struct reader *r, const char *key, const char *value)
         suite_split(a, value, &g->sizes);
     else if (strcmp(key, "check") == 0)
         suite_split(a, value, &g->check_sizes);
+    else if (strcmp(key, "profile") == 0)
+        suite_split(a, value, &g->profile_sizes);
     else if (strcmp(key, "bench") == 0)
         g->bench_size = value;
     else if (strcmp(key, "rung") == 0)
@@ -284,6 +286,7 @@ suite_table_free(struct suite_table *t)
         VEC_FREE(&r->ids);
         VEC_FREE(&r->sizes);
         VEC_FREE(&r->check_sizes);
+        VEC_FREE(&r->profile_sizes);
         VEC_FREE(&r->expect);
         VEC_FREE(&r->options);
         VEC_FREE(&r->below_options);

@@ -11,6 +11,7 @@
  * rung: 5
  * sizes: 0 1 17 100 1000 1025x33
  * check: 17 70x129
+ * profile: 70x129 1024
  * bench: 2048
  * gpu: 16384
  */

@@ -9,6 +9,7 @@
  * rung: 6
  * sizes: 17 33 64 100 1000
  * check: 70x129
+ * profile: 70x129 1024
  * bench: 2048
  * expect: out-of-bounds global-race
  * result: wrong
