@@ -338,11 +338,12 @@ judge(const struct visit *v, uint32_t lane, const struct mark *m)
     uint32_t work = mark_work(m);
     if (!work)
         return ORDERED;
-    if (work != b->launch->work)
-        return work_over(b->launch, work) ? ORDERED : RACE_WORK;
-    bool inside = mark_block(m) == (uint32_t)b->block->index;
     bool strong = (m->when & MARK_STRONG) && (v->facts->flags & PLACE_STRONG);
-    if (strong && (inside || !((m->when & MARK_CTA) || (v->facts->flags & PLACE_SCOPE_CTA))))
+    bool narrow = (m->when & MARK_CTA) || (v->facts->flags & PLACE_SCOPE_CTA);
+    if (work != b->launch->work)
+        return (strong && !narrow) || work_over(b->launch, work) ? ORDERED : RACE_WORK;
+    bool inside = mark_block(m) == (uint32_t)b->block->index;
+    if (strong && (inside || !narrow))
         return ORDERED;
     if (inside)
         return order_unordered(b, v->warp, lane, mark_warp(m), mark_lane(m), m->when & MARK_MANY,

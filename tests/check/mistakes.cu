@@ -266,6 +266,19 @@ good_block_order(int *x, int step) /* a launch a step */
     }
 }
 
+/* -- streams ---------------------------------------------------------------------------------------------- */
+
+__global__ void
+bad_two_streams(int *sum)
+{
+    *sum += 1;
+}
+__global__ void
+good_two_streams(int *sum)
+{
+    atomicAdd(sum, 1);
+}
+
 /* -- spaces --------------------------------------------------------------------------------------------------- */
 
 __constant__ int mask[5];
@@ -440,6 +453,22 @@ run_tiles(int *in, int *out)
 }
 
 static void
+run_streams(int *out)
+{
+    cudaStream_t one, two;
+    cudaStreamCreate(&one);
+    cudaStreamCreate(&two);
+    good_two_streams<<<2, BLOCK, 0, one>>>(out);
+    good_two_streams<<<2, BLOCK, 0, two>>>(out);
+    cudaDeviceSynchronize();
+    bad_two_streams<<<1, 1, 0, one>>>(out);
+    bad_two_streams<<<1, 1, 0, two>>>(out);
+    cudaDeviceSynchronize();
+    cudaStreamDestroy(one);
+    cudaStreamDestroy(two);
+}
+
+static void
 run_spaces(int *in, int *out)
 {
     int own[5] = {3, 4, 5, 4, 3}, *managed;
@@ -500,6 +529,7 @@ main(void)
 {
     int *in = ints(N, true), *out = ints(N, true);
     run_tiles(in, out);
+    run_streams(out);
     run_spaces(in, out);
     run_values(in, out);
     good_global_index<<<2, BLOCK>>>(in, out);

@@ -24,6 +24,7 @@ expected = {
     "bad_no_halo": {"uninitialized"},
     "bad_iterations": {"shared-race"},
     "bad_block_order": {"global-race"},
+    "bad_two_streams": {"host-device-race"},
     "bad_mask_too_long": {"out-of-bounds"},
     "bad_local_index": {"out-of-bounds"},
     "bad_pitch": {"out-of-bounds"},
