@@ -17,7 +17,9 @@
 
 #include <fnmatch.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* -- suppressions ------------------------------------------------------------------------------- */
 
@@ -192,13 +194,22 @@ print_side(json_t *side, FILE *out)
     fprintf(out, "\n");
 }
 
+/* On a terminal, unless NO_COLOR is set to anything (no-color.org). */
+static bool
+wants_colour(FILE *out)
+{
+    const char *no = getenv("NO_COLOR");
+    return isatty(fileno(out)) && !(no && *no);
+}
+
 static void
 print_finding(const struct check_view *v, json_t *f, FILE *out)
 {
     const char *missing = text_of(f, "missing"), *severity = text_of(f, "severity");
     json_int_t count = json_integer_value(json_object_get(f, "count"));
-    fprintf(out, "========= %s%s", severity && !strcmp(severity, "warning") ? "Warning: " : "",
-            report_finding_title(text_of(f, "kind")));
+    bool warning = severity && !strcmp(severity, "warning"), colour = wants_colour(out);
+    fprintf(out, "========= %s%s%s%s", colour ? (warning ? "\033[1;33m" : "\033[1;31m") : "",
+            warning ? "Warning: " : "", report_finding_title(text_of(f, "kind")), colour ? "\033[0m" : "");
     if (count > 1)
         fprintf(out, " (%lld times)", (long long)count);
     fprintf(out, ": %s\n", text_of(f, "message"));

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -108,17 +109,30 @@ suite_row(const struct suite_rung *r, const char *size, const struct suite_devic
     return row;
 }
 
+static double
+now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 void
 suite_progress(struct suite_call *c, const struct suite_rung *r, const char *size,
                const struct suite_device *d)
 {
-    if (c->line->common.quiet || !isatty(2))
+    if (!c->begin)
+        c->begin = now();
+    c->done += r != NULL;
+    double spent = now() - c->begin;
+    if (c->line->common.quiet || !isatty(2) || spent < 1)
         return;
-    if (!r)
-        fprintf(stderr, "\r\033[K");
-    else
-        fprintf(stderr, "\r\033[K[%u/%u] %s %s on %u.%u", ++c->done, c->total, r->name, size,
-                d->profile->cc_major, d->profile->cc_minor);
+    fprintf(stderr, "\r\033[K");
+    if (r)
+        fprintf(stderr, "[%u/%u] %s %s on %u.%u", c->done, c->total, r->name, size, d->profile->cc_major,
+                d->profile->cc_minor);
+    if (r && c->done > 1 && c->total >= c->done)
+        fprintf(stderr, ", %.0f s left", spent / (c->done - 1) * (c->total - c->done + 1));
     fflush(stderr);
 }
 

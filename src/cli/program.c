@@ -85,6 +85,8 @@ program_environment(const struct cli_common *c)
         set_count("LOCKSTEP_WORKERS", c->workers);
     if (c->quiet)
         setenv("LOCKSTEP_QUIET", "1", 1);
+    else if (isatty(STDERR_FILENO))
+        setenv("LOCKSTEP_PROGRESS", "1", 0); /* the environment may say 0 */
     if (c->verbose)
         setenv("LOCKSTEP_VERBOSE", "1", 1);
 }

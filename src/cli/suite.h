@@ -88,6 +88,7 @@ struct suite_call {
     const char *html;      /* NULL: no page */
     json_t *shown;         /* what that page shows: the rows, with "answer" of check and profile */
     uint32_t done, total;  /* for progress */
+    double begin;          /* seconds of CLOCK_MONOTONIC; 0: not yet */
     const char **programs; /* per rung of the table: what it was built to, once it was */
 };
 

@@ -112,6 +112,11 @@ void guard_joined(void);
 
 /* -- times.c: how long kernels ran, for `lockstep tune` --------------------------------------------- */
 
+/* progress.c: how far a launch is, on a terminal; NULL: not shown. */
+_Atomic uint64_t *progress_begin(const char *kernel, uint64_t blocks);
+void progress_end(const _Atomic uint64_t *counter);
+bool progress_wanted(void);
+
 void times_start(void); /* where LOCKSTEP_TIMES says so */
 bool times_wanted(void);
 double times_now(void); /* milliseconds */

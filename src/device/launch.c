@@ -416,8 +416,11 @@ launch_run(struct device_stream *s, const struct device_launch *l)
                              .print_context = &printed};
     memcpy(r.grid, l->grid, sizeof r.grid);
     memcpy(r.block, l->block, sizeof r.block);
+    r.begun = progress_begin(f->func->name, (uint64_t)r.grid[0] * r.grid[1] * r.grid[2]);
     double begin = times_wanted() ? times_now() : 0;
-    if (!exec_run(p->pool, &r, &report))
+    bool fine = exec_run(p->pool, &r, &report);
+    progress_end(r.begun);
+    if (!fine)
         lose(d, f, &report);
     else if (times_wanted())
         times_launched(l, times_now() - begin);

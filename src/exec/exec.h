@@ -70,6 +70,7 @@ struct exec_request {
     uint64_t gridid;
     struct jit_tool *tool;           /* watches the launch; NULL: none */
     uint64_t tool_id;                /* handed on to it */
+    _Atomic uint64_t *begun;         /* gets how many blocks have begun; NULL: nobody asks */
     /* Device printf: called with finished text, in order per thread; never by two threads at once. */
     void (*print)(const char *text, size_t size, void *context);
     void *print_context;

@@ -47,6 +47,8 @@ work_ordinary(struct exec_run *run, struct exec_worker *w, struct exec_slot *s)
         uint64_t first = atomic_fetch_add(&run->next, run->chunk);
         if (first >= run->blocks)
             break;
+        if (run->request->begun)
+            atomic_store_explicit(run->request->begun, first, memory_order_relaxed);
         uint64_t end = first + run->chunk < run->blocks ? first + run->chunk : run->blocks;
         for (uint64_t i = first; i < end; i++) {
             if (exec_stopped(run, i))
@@ -89,6 +91,8 @@ next_resident(struct exec_run *run, bool start)
         if (s) {
             exec_block_begin(s, next);
             atomic_store_explicit(&run->next, next + 1, memory_order_relaxed);
+            if (run->request->begun)
+                atomic_store_explicit(run->request->begun, next, memory_order_relaxed);
             run->in_flight++;
             s->next_in_flight = run->flying;
             run->flying = s;
