@@ -115,6 +115,9 @@ exec_slot_prepare(struct exec_slot *s, struct exec_run *run, struct ls_error *er
     }
     s->run_number = run->number;
     exec_combine_prepare(s);
+    s->straight = !run->tool && !run->resident && !k->has_barrier && !k->pauses && !k->may_wait &&
+                  !k->recursive;
+    s->unsettled = true;
     for (uint32_t i = 0; i < s->warps; i++) {
         s->warp[i] = (struct jit_warp){.block = &s->block,
                                        .frame = s->frames + (size_t)k->frame_bytes * i,
@@ -345,4 +348,86 @@ exec_block_run(struct exec_slot *s, struct exec_worker *w)
     if (s->stuck)
         exec_stuck_report(s);
     return run_rounds(s);
+}
+
+/* -- blocks without waits ------------------------------------------------------------------------------ */
+
+/* The block's number and coordinates; the one after the last is found without dividing. */
+static void
+straight_begin(struct exec_slot *s, uint64_t index)
+{
+    struct jit_block *b = &s->block;
+    const uint32_t *grid = b->launch->grid;
+    if (s->unsettled || index != b->index + 1 || b->ctaid[0] + 1 == grid[0]) {
+        exec_block_begin(s, index);
+        s->unsettled = false;
+        return;
+    }
+    b->index = index;
+    b->ctaid[0]++;
+    b->smid = b->smid + 1 >= s->run->request->sm_count ? 0 : b->smid + 1;
+}
+
+/* Warp `at` has to wait after all: the warps before it are done, the block goes on in rounds. */
+static enum block_outcome
+straight_waits(struct exec_slot *s, uint32_t at, uint32_t outcome)
+{
+    struct jit_warp w = s->warp[at];
+    s->unsettled = true;
+    exec_block_begin(s, s->block.index);
+    s->warp[at] = w;
+    for (uint32_t i = 0; i < at; i++)
+        s->state[i] = WARP_DONE;
+    s->live -= at;
+    if (outcome == JIT_APART) {
+        s->worker->warp = &s->warp[at];
+        outcome = exec_warp_apart(s, at);
+        s->worker->warp = NULL;
+    }
+    s->returned[at] = (uint8_t)outcome;
+    exec_warp_returned(s, at, outcome);
+    return s->live ? run_rounds(s) : BLOCK_DONE;
+}
+
+static enum block_outcome
+run_straight(struct exec_slot *s, struct exec_worker *worker)
+{
+    const struct jit_launch *l = s->block.launch;
+    uint32_t fuel = l->fuel, tail = l->block[0] * l->block[1] * l->block[2] % JIT_LANES;
+    for (uint32_t i = 0; i < s->warps; i++) {
+        struct jit_warp *w = &s->warp[i];
+        w->resume = 0;
+        w->lanes = tail && i + 1 == s->warps ? (1u << tail) - 1 : 0xffffffffu;
+        w->fuel = fuel;
+        worker->warp = w;
+        uint32_t outcome = s->code[i](w);
+        worker->warp = NULL;
+        if (__builtin_expect(outcome != JIT_DONE, false))
+            return straight_waits(s, i, outcome);
+    }
+    return BLOCK_DONE;
+}
+
+/* One place to come back to for all of them: a failed block says by its number where to go on. */
+void
+exec_blocks_straight(struct exec_slot *s, struct exec_worker *w, uint64_t first, uint64_t end,
+                     _Atomic uint64_t *progress)
+{
+    s->worker = w;
+    s->block.index = first - 1;
+    s->unsettled = true;
+    if (sigsetjmp(w->escape, 0) != 0) {
+        exec_fiber_left(w);
+        s->unsettled = true;
+        exec_run_fail(s->run, &w->fault);
+        if (s->out.count)
+            exec_output_done(s);
+    }
+    for (uint64_t i = s->block.index + 1; i < end && !exec_stopped(s->run, i); i++) {
+        atomic_store_explicit(progress, i, memory_order_release);
+        straight_begin(s, i);
+        run_straight(s, w);
+        if (s->out.count)
+            exec_output_done(s);
+    }
 }

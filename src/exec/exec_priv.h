@@ -121,6 +121,8 @@ struct exec_slot {
     uint8_t *apart[EXEC_MAX_WARPS]; /* frame of a warp whose lanes wait for each other; free() */
     bool any_apart;
     bool stuck;         /* nothing can happen any more: to be reported */
+    bool straight;  /* each warp is expected to run to its end in one call, and nobody watches */
+    bool unsettled; /* what exec_block_begin sets may have changed */
     uint8_t *frames;
     size_t frames_room;
     uint8_t *shared; /* window */
@@ -139,6 +141,9 @@ void exec_slot_free(struct exec_slot *s);
 uint64_t exec_slot_local_bytes(const struct exec_slot *s);
 void exec_block_begin(struct exec_slot *s, uint64_t index);
 enum block_outcome exec_block_run(struct exec_slot *s, struct exec_worker *w);
+/* Blocks [first, end) of a run whose slot is straight; `progress` is told each one's number. */
+void exec_blocks_straight(struct exec_slot *s, struct exec_worker *w, uint64_t first, uint64_t end,
+                          _Atomic uint64_t *progress);
 /* Calls warp i once more; returns enum jit_exit, never JIT_APART. */
 uint32_t exec_warp_call(struct exec_slot *s, uint32_t i);
 /* Warp i returned JIT_APART: lets it go on. */

@@ -22,6 +22,7 @@ enum {
     INLINE_NS = 12000,        /* waking a thread costs more than helping with less than this */
     DEFAULT_RESIDENT = 1024,  /* blocks in flight when the request names no limit */
     DEFAULT_STACK = 1024,     /* bytes per thread: CUDA's default for cudaLimitStackSize */
+    STREAM_THREADS = 4 << 20, /* launches from which on stores go past the caches: 16 MiB of words */
 };
 
 /* -- ordinary ---------------------------------------------------------------------------------------- */
@@ -50,6 +51,10 @@ work_ordinary(struct exec_run *run, struct exec_worker *w, struct exec_slot *s)
         if (run->request->begun)
             atomic_store_explicit(run->request->begun, first, memory_order_relaxed);
         uint64_t end = first + run->chunk < run->blocks ? first + run->chunk : run->blocks;
+        if (s->straight) {
+            exec_blocks_straight(s, w, first, end, progress);
+            continue;
+        }
         for (uint64_t i = first; i < end; i++) {
             if (exec_stopped(run, i))
                 break;
@@ -202,6 +207,8 @@ exec_grid_work(struct exec_run *run, struct exec_worker *w)
         if (s) {
             work_ordinary(run, w, s);
             exec_combine_end(s->block.pending);
+            if (run->launch.streams) /* streaming stores come in no order */
+                atomic_thread_fence(memory_order_seq_cst);
             exec_slot_give(run->pool, s);
         } else if (w->id == 0) { /* without helpers it is only slower */
             exec_run_fail_text(run, 0, err.text);
@@ -274,6 +281,8 @@ run_init(struct exec_run *run, struct exec_pool *p, const struct exec_request *r
     run->number = atomic_fetch_add(&p->runs_begun, 1) + 1;
     exec_launch_fill(&run->launch, r, k, &run->services, run);
     run->blocks = (uint64_t)r->grid[0] * r->grid[1] * r->grid[2];
+    uint64_t threads = run->blocks * r->block[0] * r->block[1] * r->block[2];
+    run->launch.streams = threads >= STREAM_THREADS;
     run->resident = (r->cooperative || k->may_wait) && run->blocks > 1;
     uint64_t resident = r->resident_blocks ? r->resident_blocks : DEFAULT_RESIDENT;
     run->most_in_flight = resident < run->blocks ? resident : run->blocks;

@@ -72,6 +72,8 @@ struct jit_launch {
     uint64_t gridid;
     void *owner;                 /* exec's */
     void *tool;                  /* what the tool's launch_begin returned */
+    uint32_t streams;            /* not 0: what a store of every thread writes is more than the caches
+                                    should keep. Who ran blocks fences before others may look */
 };
 
 /* (abi) Sums on their way to global memory. A thread that runs blocks adds 32-bit integers for which

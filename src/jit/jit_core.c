@@ -665,6 +665,7 @@ make_storage(struct core *c)
         if (set_has(f->blocks[0].live_in, r)) /* read before it is written */
             LLVMBuildStore(c->e.b, LLVMConstNull(core_reg_type(c, r)), c->reg[r]);
     }
+    core_guess_storage(c);
     for (uint32_t k = 0; k < f->block_count; k++) {
         c->pending[k] = core_alloca(c, i32);
         c->waiting[k] = core_alloca(c, i32);
@@ -686,6 +687,7 @@ static void
 free_storage(struct core *c)
 {
     ls_release(c->reg);
+    ls_release(c->guess);
     ls_release(c->frame_at);
     ls_release(c->pending);
     ls_release(c->waiting);
@@ -787,6 +789,7 @@ core_function(struct core *c, const char *name)
     c->end = core_new_block(c, "end");
     /* Tools are told addresses as they would be in a flat layout, each lane's in one piece. */
     c->local_words = !c->called && !c->events && core_local_words(c->flow);
+    c->streams = !c->called && core_streams(c->flow);
     c->combines = !c->called && !c->events && core_combines(c->flow);
     LLVMPositionBuilderAtEnd(c->e.b, c->entry);
     make_storage(c);

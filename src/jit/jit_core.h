@@ -21,10 +21,12 @@ struct core {
     uint32_t events;
     bool local_words;         /* local memory is laid out word by word (core_local_words) */
     bool combines;            /* sums for global memory are kept back (jit_combine.c) */
+    bool streams;             /* stores may go past the caches (core_streams) */
     bool called;              /* a function, not a kernel: lanes and arguments are parameters */
     LLVMValueRef stack;       /* called: local memory in use below this call, bytes per lane */
     LLVMValueRef arguments;   /* called: the caller's area */
     LLVMValueRef *reg;        /* per register: alloca of a scalar or a vector */
+    struct guess *guess;      /* per register: jit_guess.c */
     uint32_t *frame_at;       /* per register: offset in the frame, UINT32_MAX: none yet */
     uint64_t **kept;          /* per block: registers whose value is in the frame when it ends */
     uint32_t frame_bytes;
@@ -126,7 +128,19 @@ LLVMValueRef core_announce_access(struct core *c, const struct flow_insn *i, LLV
 LLVMValueRef core_denied(struct core *c);
 LLVMValueRef core_local_base(struct core *c); /* <32 x i64> */
 bool core_local_words(const struct flow *f);
+/* Whether no other thread can look at what a kernel stores before its launch ends. */
+bool core_streams(const struct flow *f);
 void core_fence(struct core *c, bool strong);
+
+/* -- patterns that may not hold (jit_guess.c) --------------------------------------------------------- */
+
+void core_guess_storage(struct core *c);
+/* Whether the register's lanes follow its pattern, and the values of its segments' first lanes if they
+ * do; false: nothing is kept of it. */
+bool core_guess(struct core *c, uint32_t reg, LLVMValueRef *holds, LLVMValueRef *firsts);
+/* The register has just been written by the instruction, or come back from the frame. */
+void core_guess_write(struct core *c, const struct flow_insn *i, uint32_t reg);
+void core_guess_restored(struct core *c, uint32_t reg);
 
 /* -- sums kept back (jit_combine.c) -------------------------------------------------------------------- */
 

@@ -59,6 +59,7 @@ move_reg(struct core *c, uint32_t reg, bool save)
         if (bits == 1)
             v = scalar ? LLVMBuildTrunc(b, v, own, "") : LLVMBuildBitCast(b, v, own, "");
         LLVMBuildStore(b, v, c->reg[reg]);
+        core_guess_restored(c, reg);
     }
 }
 
@@ -159,6 +160,7 @@ frame_take(struct core *c)
         if (bits == 1)
             v = LLVMBuildBitCast(b, v, core_vector(c, 1), "");
         LLVMBuildStore(b, core_keep_lanes(c, r, v), c->reg[r]);
+        core_guess_restored(c, r);
     }
 }
 

@@ -306,6 +306,7 @@ write_reg(struct core *c, const struct flow_insn *i, uint32_t reg, LLVMValueRef 
     if (mask)
         v = LLVMBuildSelect(b, mask, v, read_reg(c, reg, false), "");
     LLVMBuildStore(b, v, c->reg[reg]);
+    core_guess_write(c, i, reg);
 }
 
 void

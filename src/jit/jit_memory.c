@@ -25,6 +25,8 @@ struct site {
     LLVMValueRef base;       /* SCALAR: lane 0's host address */
     LLVMValueRef firsts;     /* else, where the fact has segments: of their first lanes, */
     LLVMValueRef lanes;      /* and all addresses, <32 x i64> (made when needed) */
+    LLVMValueRef holds;      /* a guess: whether it holds, NULL: to be compared; */
+    LLVMValueRef guessed;    /*   then the addresses of the segments' first lanes */
     unsigned bytes, vec;     /* of an element; elements per lane */
     unsigned align;
     LLVMValueRef mask;       /* <32 x i1>, NULL: all */
@@ -152,7 +154,12 @@ find_address(struct site *s, const struct ptx_operand *o)
     unsigned n = scalar ? 1 : LANES;
     if (!scalar && o->base_kind == PTX_BASE_REG && space != PTX_SPACE_LOCAL)
         n = core_reg_count(c, o->reg);
-    LLVMValueRef v = n == 1 ? offset : splat_some(c, offset, n);
+    LLVMValueRef v = n == 1 ? offset : splat_some(c, offset, n), holds, firsts;
+    if (s->fact.guess && o->base_kind == PTX_BASE_REG && core_guess(c, o->reg, &holds, &firsts)) {
+        unsigned count = LANES / s->fact.segment;
+        s->holds = holds;
+        s->guessed = LLVMBuildAdd(b, firsts, count == 1 ? offset : splat_some(c, offset, count), "");
+    }
     if (o->base_kind == PTX_BASE_REG) {
         struct ptx_operand r = {.kind = PTX_O_REG, .reg = o->reg};
         v = LLVMBuildAdd(b, core_firsts(c, s->i, &r, 64, n), v, "");
@@ -352,6 +359,19 @@ find_runs(struct site *s)
     return false;
 }
 
+/* The site where its guess is known to hold: no lane's own address is needed. */
+static struct site
+sure_site(const struct site *s)
+{
+    struct site sure = *s;
+    if (!s->holds)
+        return sure;
+    sure.fact.guess = false;
+    sure.base = s->fact.segment == LANES ? s->guessed : NULL;
+    sure.firsts = s->fact.segment == LANES ? NULL : s->guessed;
+    return sure;
+}
+
 static LLVMValueRef
 segment_base(struct site *s, unsigned g)
 {
@@ -541,6 +561,15 @@ test_pattern(struct site *s, const int32_t *pattern, unsigned segment)
     return LLVMBuildICmp(b, LLVMIntEQ, emit_mask_to_bits(&c->e, differs), core_i32(c, 0), "");
 }
 
+static LLVMValueRef
+holds(struct site *s)
+{
+    if (s->holds)
+        return s->holds;
+    lane_addresses(s);
+    return test_pattern(s, s->fact.pattern, s->fact.segment);
+}
+
 struct fork {
     LLVMBasicBlockRef fast, slow, join, fast_end, slow_end;
 };
@@ -564,6 +593,7 @@ assume_consecutive(struct site *s, int32_t pattern[LANES])
     s->fact.pattern = pattern;
     s->fact.segment = LANES;
     s->fact.guess = true;
+    s->holds = NULL;
 }
 
 static void
@@ -571,8 +601,9 @@ load_tested(struct site *s, LLVMValueRef out[])
 {
     struct core *c = s->c;
     LLVMValueRef fast[8], slow[8];
-    struct fork f = begin_fork(c, test_pattern(s, s->fact.pattern, s->fact.segment));
-    load_runs(s, fast);
+    struct fork f = begin_fork(c, holds(s));
+    struct site sure = sure_site(s);
+    load_runs(&sure, fast);
     f.fast_end = LLVMGetInsertBlock(c->e.b);
     LLVMBuildBr(c->e.b, f.join);
     LLVMPositionBuilderAtEnd(c->e.b, f.slow);
@@ -598,7 +629,6 @@ load_value(struct site *s, LLVMValueRef out[])
         return;
     }
     if (s->fact.segment >= 4 && find_runs(s)) {
-        lane_addresses(s);
         if (s->fact.guess)
             load_tested(s, out);
         else
@@ -795,7 +825,9 @@ prefetch_ahead(struct site *s)
         (s->i->i.space != PTX_SPACE_GLOBAL && s->i->i.space != PTX_SPACE_NONE))
         return;
     LLVMValueRef last = core_alloca(c, i64), zero = core_i64(c, 0), now = s->base;
-    if (!now)
+    if (!now && s->holds && s->fact.segment == LANES)
+        now = s->guessed;
+    else if (!now)
         now = LLVMBuildExtractElement(b, lane_addresses(s), core_i32(c, 0), "");
     LLVMBasicBlockRef here = LLVMGetInsertBlock(b);
     LLVMPositionBuilderBefore(b, LLVMGetBasicBlockTerminator(c->entry));
@@ -887,7 +919,7 @@ interleave(struct site *s, LLVMValueRef *v, unsigned first, unsigned run)
 }
 
 static void
-store_runs(struct site *s, LLVMValueRef *v)
+store_segments(struct site *s, LLVMValueRef *v)
 {
     struct core *c = s->c;
     for (unsigned g = 0; g < LANES / s->run; g++) {
@@ -901,6 +933,112 @@ store_runs(struct site *s, LLVMValueRef *v)
         LLVMValueRef args[] = {x, p, core_i32(c, s->align), mask_part(s, g * s->run, s->run)};
         masked(c, "llvm.masked.store", types, 2, args, 4);
     }
+}
+
+/* -- past the caches ------------------------------------------------------------------------------------------ */
+
+enum { LINE = 64 };
+
+bool
+core_streams(const struct flow *f)
+{
+    for (uint32_t n = 0; n < f->insn_count; n++) {
+        const struct ptx_insn *p = &f->insns[n].i;
+        bool other = is_ordered(p) || p->op == PTX_OP_ATOM || p->op == PTX_OP_RED ||
+                     p->op == PTX_OP_CALL || p->op == PTX_OP_MEMBAR || p->op == PTX_OP_FENCE ||
+                     p->op == PTX_OP_MBARRIER;
+        if (other)
+            return false;
+    }
+    return !f->call_count && !f->indirect;
+}
+
+struct search {
+    uint32_t reg;
+    bool found;
+};
+
+static void
+look_for_write(struct ptx_operand *o, bool write, void *context)
+{
+    struct search *s = context;
+    s->found |= write && o->reg == s->reg;
+}
+
+/* Each thread comes to a place once: not in a loop, or in one that is in no other and moves the address. */
+static bool
+moves_on(const struct core *c, const struct ptx_operand *to)
+{
+    uint32_t k = c->flow->blocks[c->current].loop;
+    if (k == UINT32_MAX)
+        return true;
+    const struct flow_loop *loop = &c->flow->loops[k];
+    struct search s = {.reg = to->reg};
+    for (uint32_t b = loop->head; b <= loop->last; b++)
+        for (uint32_t n = 0; n < c->flow->blocks[b].count; n++)
+            flow_visit(&c->flow->insns[c->flow->blocks[b].first + n], look_for_write, &s);
+    return s.found && loop->parent == UINT32_MAX && to->base_kind == PTX_BASE_REG;
+}
+
+/* Whole lines that are written once. */
+static bool
+may_stream(const struct site *s)
+{
+    const struct core *c = s->c;
+    const struct ptx_operand *to = &s->i->i.operand[0];
+    return c->streams && !c->called && s->i->i.op == PTX_OP_ST && to->kind == PTX_O_ADDRESS &&
+           (s->i->i.space == PTX_SPACE_GLOBAL || s->i->i.space == PTX_SPACE_NONE) &&
+           s->run * s->bytes * s->vec % LINE == 0 && moves_on(c, to);
+}
+
+/* All lanes, and segments that begin with a line of the cache, in a launch that is large enough. */
+static LLVMValueRef
+streaming_now(struct site *s)
+{
+    struct core *c = s->c;
+    LLVMBuilderRef b = c->e.b;
+    LLVMValueRef low = segment_base(s, 0);
+    for (unsigned g = 1; g < LANES / s->run; g++)
+        low = LLVMBuildOr(b, low, segment_base(s, g), "");
+    LLVMValueRef bad = LLVMBuildAnd(b, low, core_i64(c, LINE - 1), "");
+    LLVMValueRef on = core_load_field(c, c->launch_ptr, FIELD(jit_launch, streams), core_scalar(c, 32));
+    LLVMValueRef cond = LLVMBuildAnd(b, LLVMBuildIsNull(b, bad, ""), LLVMBuildIsNotNull(b, on, ""), "");
+    if (!s->mask)
+        return cond;
+    LLVMValueRef all = LLVMBuildICmp(b, LLVMIntEQ, emit_mask_to_bits(&c->e, s->mask), core_i32(c, ~0u), "");
+    return LLVMBuildAnd(b, cond, all, "");
+}
+
+static void
+stream_segments(struct site *s, LLVMValueRef *v)
+{
+    struct core *c = s->c;
+    unsigned kind = LLVMGetMDKindIDInContext(c->e.context, "nontemporal", 11);
+    LLVMMetadataRef one = LLVMValueAsMetadata(core_i32(c, 1));
+    LLVMValueRef node = LLVMMetadataAsValue(c->e.context, LLVMMDNodeInContext2(c->e.context, &one, 1));
+    for (unsigned g = 0; g < LANES / s->run; g++) {
+        LLVMValueRef x = interleave(s, v, g * s->run, s->run);
+        LLVMValueRef store = LLVMBuildStore(c->e.b, x, to_ptr(c, segment_base(s, g)));
+        LLVMSetAlignment(store, LINE);
+        LLVMSetMetadata(store, kind, node);
+    }
+}
+
+static void
+store_runs(struct site *s, LLVMValueRef *v)
+{
+    struct core *c = s->c;
+    if (!may_stream(s)) {
+        store_segments(s, v);
+        return;
+    }
+    struct fork f = begin_fork(c, streaming_now(s));
+    stream_segments(s, v);
+    LLVMBuildBr(c->e.b, f.join);
+    LLVMPositionBuilderAtEnd(c->e.b, f.slow);
+    store_segments(s, v);
+    LLVMBuildBr(c->e.b, f.join);
+    LLVMPositionBuilderAtEnd(c->e.b, f.join);
 }
 
 /* Lanes in order, so that the last one wins where several write one place. */
@@ -923,8 +1061,9 @@ static void
 store_tested(struct site *s, LLVMValueRef *v)
 {
     struct core *c = s->c;
-    struct fork f = begin_fork(c, test_pattern(s, s->fact.pattern, s->fact.segment));
-    store_runs(s, v);
+    struct fork f = begin_fork(c, holds(s));
+    struct site sure = sure_site(s);
+    store_runs(&sure, v);
     LLVMBuildBr(c->e.b, f.join);
     LLVMPositionBuilderAtEnd(c->e.b, f.slow);
     store_each(s, v);
@@ -975,7 +1114,6 @@ static void
 store_lanes(struct site *s, LLVMValueRef *v)
 {
     int32_t pattern[LANES];
-    lane_addresses(s);
     bool local = s->i->i.space == PTX_SPACE_LOCAL;
     if (s->fact.segment >= 4 && find_runs(s) && no_broadcast(s)) {
         if (s->fact.guess)

@@ -17,6 +17,12 @@ for scale in 3000 9999; do
     [ "$(grep -c ' verified$' "$work/out")" = 33 ] || fail "rows at scale $scale: $(cat "$work/out")"
 done
 
+# Launches large enough for stores past the caches: whole, ragged, off the lines of the cache, in a loop.
+for row in "fd_direct 15" "sum3_local 13" "transpose_naive 2" "transpose_pad33 2" "transpose_pad33x8 2" "conv2d_basic 1"; do
+    "$LOCKSTEP" run --workers 3 "$here/bench/rows.cu" --row ${row% *} --scale ${row#* } --repeat 1 >"$work/out" 2>&1
+    grep -q ' verified$' "$work/out" || fail "$row: $(cat "$work/out")"
+done
+
 LOCKSTEP=$LOCKSTEP python3 "$here/bench/run.py" --quick --rows '^conv1d_basic$' --parts rows \
     --peers "1 worker,plain C" --workers 1 --json "$work/json" >"$work/out" 2>&1 ||
     fail "run.py: $(cat "$work/out")"
