@@ -185,7 +185,7 @@ print_device(const struct tune_call *c, const struct suite_device *d, struct tun
     printf("best:");
     print_best(c, jobs[0]);
     printf("\n");
-    print_loss(jobs, ranked);
+    print_loss(jobs, n);
 }
 
 void

@@ -221,6 +221,8 @@ struct waiting {
     double warp_clocks;  /* one warp by itself: its longest chain of results; 0: not known */
     double block_clocks; /* one block by itself, whose warps wait for each other at barriers */
     uint32_t warps_per_block;
+    double pipe_wavefronts; /* of the launch: shared memory's, and one for each line of 128 bytes of each
+                               global access: from 7.0 on both go through one pipe, one a clock */
 };
 /* What a launch takes when its warps also wait: on each SM the resident warps go round between the
  * resources, where they queue, and a wait of that length (mean value analysis of a closed queueing

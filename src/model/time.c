@@ -148,19 +148,21 @@ model_latencies(const struct device_profile *d)
     return &rows[k].clocks;
 }
 
+enum { STATIONS = BOUND_COUNT + 1 }; /* the resources, and the pipe to L1 and shared memory */
+
 /* Clocks in which `customers` warps at a time bring `all` warps to their end: Reiser and Lavenberg, "Mean
  * value analysis of closed multichain queuing networks", 1980, for one class. demand: clocks of one warp
  * at each resource. */
 static double
-queueing(const double demand[BOUND_COUNT], double wait, uint64_t customers, double all)
+queueing(const double demand[STATIONS], double wait, uint64_t customers, double all)
 {
-    double queue[BOUND_COUNT] = {0}, rate = 0;
+    double queue[STATIONS] = {0}, rate = 0;
     for (uint64_t n = 1; n <= customers; n++) {
-        double residence[BOUND_COUNT], sum = wait;
-        for (int r = 0; r < BOUND_COUNT; r++)
+        double residence[STATIONS], sum = wait;
+        for (int r = 0; r < STATIONS; r++)
             sum += residence[r] = demand[r] * (1 + queue[r]);
         rate = sum > 0 ? (double)n / sum : 0;
-        for (int r = 0; r < BOUND_COUNT; r++)
+        for (int r = 0; r < STATIONS; r++)
             queue[r] = rate * residence[r];
     }
     return rate > 0 ? all / rate : 0;
@@ -170,7 +172,7 @@ double
 model_time_estimate(const struct device_profile *d, const struct work *w,
                     const struct time_bound *bound, const struct waiting *waiting)
 {
-    double demand[BOUND_COUNT], clock = d->clock_khz * 1e3;
+    double demand[STATIONS], clock = d->clock_khz * 1e3;
     uint64_t per_sm = (w->blocks + d->sm_count - 1) / d->sm_count;
     uint64_t resident = w->blocks_per_sm ? w->blocks_per_sm : 1;
     double warps = (double)per_sm * waiting->warps_per_block;
@@ -178,6 +180,11 @@ model_time_estimate(const struct device_profile *d, const struct work *w,
         return bound->seconds;
     for (int r = 0; r < BOUND_COUNT; r++)
         demand[r] = bound->each[r] * clock / warps;
+    /* Blocks are even: the busiest SM has per_sm of them. Before 7.0 the pipes are apart. */
+    double pipe = waiting->pipe_wavefronts * (double)per_sm / (double)w->blocks;
+    demand[BOUND_COUNT] = d->cc_major >= 7 ? pipe / warps : 0;
+    if (d->cc_major >= 7)
+        demand[BOUND_SHARED] = demand[BOUND_L1] = 0;
     uint64_t together = (resident < per_sm ? resident : per_sm) * waiting->warps_per_block;
     double most = queueing(demand, waiting->warp_clocks, together, warps) / clock;
     double rounds = (double)((per_sm + resident - 1) / resident) * waiting->block_clocks / clock;

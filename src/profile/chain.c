@@ -18,7 +18,7 @@
 
 /* What an instruction did in the whole launch. */
 struct tally {
-    uint64_t warps, lanes, wavefronts, sectors;
+    uint64_t warps, lanes, wavefronts, sectors, lines;
 };
 
 struct chain {
@@ -58,7 +58,7 @@ add_sheet(struct chain *c, const struct sheet *s)
             if (site->space == SPACE_SHARED)
                 c->tally[p].wavefronts += sum[METRIC_WAVEFRONTS];
             else if (site->space == SPACE_GLOBAL || site->space == SPACE_LOCAL)
-                c->tally[p].sectors += sum[METRIC_SECTORS];
+                c->tally[p].sectors += sum[METRIC_SECTORS], c->tally[p].lines += sum[METRIC_LINES];
         }
     }
 }
@@ -225,6 +225,8 @@ chain_waiting(const struct watch *w, const struct cache_counts *caches)
         c.copies[c.flow->insns[i].place]++;
     for (const struct sheet *s = w->sheets; s; s = s->next)
         add_sheet(&c, s);
+    for (uint32_t p = 0; p < w->places; p++)
+        c.sum.pipe_wavefronts += (double)(c.tally[p].wavefronts + c.tally[p].lines);
     take_hit_rates(&c, caches);
     for (uint32_t n = 0; n < c.flow->block_count; n++)
         add_block(&c, n);

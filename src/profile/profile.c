@@ -74,6 +74,12 @@ kernel_occupancy(struct kernel *k, const struct device_profile *d)
                                 .static_shared = k->static_shared,
                                 .dynamic_shared = (uint32_t)(k->shared_bytes - k->static_shared)};
     model_occupancy(d, &q, &k->occupancy);
+    /* It runs, so that a block fits: ptxas would have spilled the rest (1.x gives registers to pairs of
+     * warps, which the division above does not know). */
+    while (!k->occupancy.blocks_per_sm && k->occupancy.limited_by[0] == 'r' && k->registers > 1) {
+        q.registers_per_thread = --k->registers;
+        model_occupancy(d, &q, &k->occupancy);
+    }
 }
 
 static struct kernel *

@@ -28,6 +28,7 @@ enum metric {
     METRIC_TRANSACTIONS,
     METRIC_THREADS, /* lanes */
     METRIC_BYTES,   /* asked for */
+    METRIC_LINES,   /* global and local: lines of 128 bytes that L1 looks up, one by one */
     ACCESS_METRICS,
     METRIC_INSTRUCTIONS = ACCESS_METRICS,
     METRIC_THREAD_INSTRUCTIONS,

@@ -227,6 +227,25 @@ keep_sample(struct site *s, const struct request *r, const struct verdict *v)
         s->sample.address[l] = r->address[l] - page;
 }
 
+/* Lines of 128 bytes among the lanes' words. */
+static uint32_t
+count_lines(const struct access *a)
+{
+    enum { LINE = 128 };
+    uint64_t line[JIT_LANES];
+    uint32_t n = 0;
+    for (uint32_t l = 0; l < JIT_LANES; l++) {
+        uint32_t k = 0;
+        if (!(a->mask >> l & 1))
+            continue;
+        while (k < n && line[k] != a->address[l] / LINE)
+            k++;
+        if (k == n)
+            line[n++] = a->address[l] / LINE;
+    }
+    return n;
+}
+
 /* Widths that are none of the model's are several accesses, the widest first. */
 static void
 evaluate(struct sheet *sheet, struct site *s, const struct request *r, struct verdict *v)
@@ -249,12 +268,16 @@ evaluate(struct sheet *sheet, struct site *s, const struct request *r, struct ve
             a.address[l] = r->address[l] + done;
         model_access(sheet->watch->profile->device, &a, &cost);
         add_cost(v, &cost);
+        if (s->space == SPACE_GLOBAL)
+            v->metric[METRIC_LINES] += count_lines(&a);
         if (s->traced)
             find_sectors(s, &a, &cost, &sectors);
     }
     v->metric[METRIC_REQUESTS] = 1;
     v->metric[METRIC_THREADS] = lanes;
     v->metric[METRIC_BYTES] = lanes * s->bytes;
+    if (s->space == SPACE_LOCAL) /* words of the lanes lie side by side */
+        v->metric[METRIC_LINES] = (v->metric[METRIC_SECTORS] + 3) / 4;
     keep_runs(sheet, s, &sectors, r->reference, v);
     keep_sample(s, r, v);
 }
