@@ -168,7 +168,7 @@ describe_global(const struct visit *v, uint64_t a, char *out, size_t room)
         return FINDING_OUT_OF_BOUNDS;
     }
     bool live = l->memory && memory_find(l->memory, a, &found, &near);
-    if (e->base && e->base < shared_tag && memory_find(l->memory, e->base, &own, NULL)) {
+    if (e->base && e->base < shared_tag && memory_find_reached(l->memory, e->base, &own)) {
         char in[220] = "";
         distance_text(a, v->bytes, own.base, own.base + own.size, where, sizeof where);
         name_allocation(&own, name, sizeof name);
@@ -294,7 +294,7 @@ global_good(const struct visit *v, uint64_t a)
     uint64_t version = __atomic_load_n(&l->check->memory_version, __ATOMIC_RELAXED);
     if (b->last_version == version && in_range(&b->last, a, v->bytes))
         return true;
-    if (!l->memory || !memory_find(l->memory, a, &found, NULL))
+    if (!l->memory || !memory_find_reached(l->memory, a, &found))
         return false;
     b->last = (struct range){found.base, found.base + found.size};
     b->last_version = version;

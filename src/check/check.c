@@ -103,7 +103,7 @@ root_range(const struct launch *l, const struct root *r, struct range *out)
         address = l->launch->symbols[r->at];
     else if (r->at + 8 <= l->param_bytes)
         memcpy(&address, l->launch->params + r->at, 8);
-    if (!address || !l->memory || !memory_find(l->memory, address, &a, NULL))
+    if (!address || !l->memory || !memory_find_reached(l->memory, address, &a))
         return false;
     *out = (struct range){a.base, a.base + a.size};
     return true;

@@ -392,7 +392,7 @@ static void
 name_memory(const struct launch *l, uint64_t a, char *out, size_t room)
 {
     struct allocation found;
-    if (!l->memory || !memory_find(l->memory, a, &found, NULL))
+    if (!l->memory || !memory_find_reached(l->memory, a, &found))
         snprintf(out, room, "0x%llx", (unsigned long long)a);
     else if (found.name && found.kind == ALLOCATION_VARIABLE)
         snprintf(out, room, "variable \"%s\" at byte %llu", found.name,
@@ -458,7 +458,7 @@ report_unwritten(const struct visit *v, uint32_t lane, uint64_t a, const struct 
 {
     const struct launch *l = v->b->launch;
     struct allocation found;
-    if (!l->memory || !memory_find(l->memory, a, &found, NULL) ||
+    if (!l->memory || !memory_find_reached(l->memory, a, &found) ||
         (found.kind != ALLOCATION_DEVICE && found.kind != ALLOCATION_HEAP))
         return;
     struct finding f = {.kind = FINDING_UNINITIALIZED, .space = "global"};

@@ -208,6 +208,11 @@ make(int index)
         ls_release(d);
         return NULL;
     }
+    for (int k = 0; k < DEVICE_MOST; k++)
+        if (process.device[k]) {
+            memory_set_peer(d->memory, process.device[k]->memory, false);
+            memory_set_peer(process.device[k]->memory, d->memory, false);
+        }
     default_limits(d);
     d->stream = device_stream_new(d, 0, 0);
     storage_adopt_host(d);
@@ -385,8 +390,11 @@ device_peer_set(struct device *d, int peer, bool enabled)
                            "access from device %d to device %d is %s", d->index, peer,
                            enabled ? "enabled already" : "not enabled");
     enum device_result r = d->gpu ? gpu_peer(d, device_at(peer), enabled) : DEVICE_OK;
-    if (r == DEVICE_OK)
+    if (r == DEVICE_OK) {
         d->peer[peer] = enabled;
+        if (!d->gpu)
+            memory_set_peer(d->memory, device_at(peer)->memory, enabled);
+    }
     return r;
 }
 

@@ -51,6 +51,8 @@ struct zone {
     VEC(struct entry) table;
 };
 
+enum { MOST_PEERS = 64 };
+
 struct memory {
     pthread_mutex_t lock;
     int device;
@@ -63,6 +65,11 @@ struct memory {
     struct bin small[SMALL_BINS];
     struct bin large;
     bool guarded; /* memory_set_shut was called */
+    struct peer {
+        struct memory *memory;
+        bool all;
+    } peer[MOST_PEERS];
+    uint32_t peers;
 };
 
 static uint64_t
@@ -590,6 +597,37 @@ memory_find(struct memory *m, uint64_t address, struct allocation *found,
         find_nearest(m, address, nearest);
     pthread_mutex_unlock(&m->lock);
     return a != NULL;
+}
+
+void
+memory_set_peer(struct memory *m, struct memory *peer, bool all)
+{
+    uint32_t k = 0;
+    pthread_mutex_lock(&m->lock);
+    while (k < m->peers && m->peer[k].memory != peer)
+        k++;
+    if (k < MOST_PEERS)
+        m->peer[k] = (struct peer){peer, all};
+    if (k == m->peers && k < MOST_PEERS)
+        m->peers++;
+    pthread_mutex_unlock(&m->lock);
+}
+
+bool
+memory_find_reached(struct memory *m, uint64_t address, struct allocation *found)
+{
+    if (memory_find(m, address, found, NULL))
+        return true;
+    for (uint32_t k = 0;; k++) {
+        pthread_mutex_lock(&m->lock);
+        struct peer p = k < m->peers ? m->peer[k] : (struct peer){0};
+        pthread_mutex_unlock(&m->lock);
+        if (!p.memory)
+            return false;
+        if (memory_find(p.memory, address, found, NULL) &&
+            (p.all || found->kind == ALLOCATION_MANAGED))
+            return true;
+    }
 }
 
 bool

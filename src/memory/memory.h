@@ -56,6 +56,11 @@ bool memory_release(struct memory *m, uint64_t base);
  * live or freed, for messages. */
 bool memory_find(struct memory *m, uint64_t address, struct allocation *found,
                  struct allocation *nearest);
+/* Another device's memory: its managed allocations are reached from this device, and if `all` is set
+ * the others, too. Neither is ever freed. */
+void memory_set_peer(struct memory *m, struct memory *peer, bool all);
+/* As memory_find, also among what the device reaches of others. */
+bool memory_find_reached(struct memory *m, uint64_t address, struct allocation *found);
 /* True when all of [address, address + size) lies in one live allocation. */
 bool memory_covers(struct memory *m, uint64_t address, uint64_t size);
 void memory_usage(struct memory *m, uint64_t *used, uint64_t *total, uint64_t *allocations);
