@@ -1,0 +1,319 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mutation study: what `lockstep check` says when one line of a right program is taken away.
+
+Of each program of the suite (file and local headers) every single one of these is taken away in turn:
+a barrier, one comparison of a bounds test, the initialisation of memory (a store to shared memory
+before its first barrier, a copy or fill by the host), a cudaFree. All mutants of a program are
+compiled together, each in a namespace of its own, and run at the program's sizes for check.
+
+    LOCKSTEP=build/lockstep python3 tests/check/mutate.py            # the study: 20 programs, the table
+    LOCKSTEP=build/lockstep python3 tests/check/mutate.py sum3/halo  # one program, each mutant
+    ... --json FILE      what was found, for tools
+
+A mutant counts as reported when check names anything. Those that it stays silent on are right to be
+so where EQUIVALENT says why; all others are misses.
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+lockstep = os.environ["LOCKSTEP"]
+root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+# Programs, and sizes beside those for check: with more than one tile, not a multiple of it.
+PROGRAMS = {"atomics/hierarchical": [], "atomics/tree": [], "average/case02": [], "average/case05": [],
+            "average/case09": [], "columns/padded": [], "convolution/tiled": [],
+            "convolution/cached": [], "difference/shared": [], "gather8/inner": [],
+            "gather8/more_memory": [], "matmul/tiled": [], "matmul/register": [],
+            "nearest/shared": ["100x300"], "picture/scale": [], "sgemm/tile": [],
+            "shared_size/two_arrays": [], "smooth/shared": [], "spmv/vector": [], "sum3/halo": [],
+            "transpose/padded": []}
+
+KINDS = ["barrier", "bounds", "initialisation", "free"]
+
+# Allocation without the fill that suite_device makes: memory that nobody set must look like it.
+PRELUDE = """
+#include "suite/common/suite.h"
+#include <algorithm>
+template <typename T>
+static inline T *
+unset_device(size_t count)
+{
+    T *at = NULL;
+    CHECK(cudaMalloc((void **)&at, (count ? count : 1) * sizeof(T)));
+    return at;
+}
+template <typename T>
+static inline T *
+unset_copy(const T *host, size_t count)
+{
+    (void)host;
+    return unset_device<T>(count);
+}
+#define suite_device unset_device
+"""
+
+
+def blank_comments(text):
+    """The text with the same length and lines, comments and strings blank."""
+    def blank(m):
+        return re.sub(r"[^\n]", " ", m.group(0))
+    return re.sub(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"", blank, text, flags=re.S)
+
+
+def inlined(path, seen):
+    """The program with its own folder's headers in place; what is in common/ is included as it is,
+    but for the main program of products."""
+    out = []
+    folder = os.path.dirname(path)
+    with open(path) as f:
+        for line in f:
+            m = re.match(r'#include "([^"]+)"', line)
+            if not m:
+                out.append(line)
+                continue
+            inner = os.path.normpath(os.path.join(folder, m.group(1)))
+            if os.path.basename(inner) == "suite.h" or inner in seen:
+                continue
+            seen.add(inner)
+            out.append(inlined(inner, seen))
+    return "".join(out)
+
+
+def balanced(text, at, opening="(", closing=")"):
+    """The index behind the bracket that closes the one at `at`."""
+    depth = 0
+    for i in range(at, len(text)):
+        depth += (text[i] == opening) - (text[i] == closing)
+        if depth == 0:
+            return i + 1
+    return len(text)
+
+
+def device_bodies(text):
+    """(begin, end, head) of the functions of the device that kernels reach."""
+    bodies = {}
+    for m in re.finditer(r"__global__|__device__", text):
+        brace = text.find("{", m.end())
+        semicolon = text.find(";", m.end())
+        if brace < 0 or (0 <= semicolon < brace):
+            continue
+        head = text[m.start():brace]
+        bodies[re.findall(r"(\w+)\s*\(", head)[-1]] = (brace, balanced(text, brace, "{", "}"), head)
+    reached, more = set(), {k for k, b in bodies.items() if "__global__" in b[2]}
+    while more:
+        reached |= more
+        more = {k for k in bodies if k not in reached and any(
+            re.search(r"\b%s\s*\(" % k, text[bodies[r][0]:bodies[r][1]]) for r in reached)}
+    return [bodies[k] for k in bodies if k in reached]
+
+
+def conjuncts(text, begin, end):
+    """The operands of && and || of a condition, outside brackets: (begin, end)."""
+    depth, start = 0, begin
+    i = begin
+    while i < end:
+        depth += (text[i] in "([") - (text[i] in ")]")
+        if depth == 0 and text[i:i + 2] in ("&&", "||"):
+            yield start, i
+            start = i + 2
+            i += 1
+        i += 1
+    yield start, end
+
+
+def is_bounds(text, sizes):
+    """A comparison with a size or with 0: not one that gives threads their roles."""
+    m = re.fullmatch(r"(.*?[^<>=!])(<=|>=|<|>)([^<>=].*)", text.strip())
+    if not m or "?" in text:
+        return False
+    sides = [m.group(1).strip(), m.group(3).strip()]
+    return any(s in sizes or re.fullmatch(r"\w+(\.|->)(\w+)", s) for s in sides) or sides[1] == "0"
+
+
+def conditions(text, begin, end):
+    """Conditions in a body: of if, of ?:, of bool variables: (begin, end, taken) where taken says
+    what the condition is when the test is gone."""
+    for m in re.compile(r"\bif\s*(?=\()").finditer(text, begin, end):
+        close = balanced(text, m.end())
+        leaves = re.match(r"\s*(\{\s*)?(return|continue)\b", text[close:close + 40])
+        yield m.end() + 1, close - 1, not leaves
+    for m in re.compile(r"\bbool\s+\w+\s*=\s*([^;]*);").finditer(text, begin, end):
+        yield m.start(1), m.end(1), True
+    for m in re.compile(r"[=(,]\s*([^=;?(),]*(?:\([^()]*\)[^=;?(),]*)*(?:[<>]=?[^=;?,]*)+)\?").finditer(
+            text, begin, end):
+        yield m.start(1), m.end(1), True
+
+
+def find_mutants(text):
+    """(kind, begin, end, replacement) of each thing that can be taken away."""
+    code = blank_comments(text)
+    for begin, end, head in device_bodies(code):
+        for m in re.compile(r"__syncthreads\(\)|__syncwarp\([^;]*\)|\b\w+\.sync\(\)").finditer(
+                code, begin, end):
+            yield "barrier", m.start(), m.end(), ""
+        sizes = set(re.findall(r"\b(?:int|size_t|unsigned)\s+(\w+)\s*[,)]", head))
+        sizes |= set(re.findall(r"\bcount\b", code[begin:end]))
+        taken_places = set()
+        for b, e, taken in conditions(code, begin, end):
+            for cb, ce in conjuncts(code, b, e):
+                if is_bounds(code[cb:ce], sizes) and cb not in taken_places:
+                    taken_places.add(cb)
+                    joined = code[b:e]
+                    value = ("false" if "||" in joined else "true") if taken else (
+                        "false" if "&&" not in joined else "true")
+                    yield "bounds", cb, ce, " %s " % value
+        shared = re.findall(r"__shared__[^;=]*?\b(\w+)\s*(?=\[|;)", code[begin:end])
+        first_barrier = re.compile(r"__syncthreads|\.sync\(").search(code, begin, end)
+        until = first_barrier.start() if first_barrier else end
+        for name in shared:
+            for m in re.compile(r"(?<![\w.])%s\b(\s*\[[^;]*?\])*\s*=[^=;][^;]*;" % name).finditer(
+                    code, begin, until):
+                if "__shared__" not in code[code.rfind("\n", 0, m.start()):m.start()]:
+                    yield "initialisation", m.start(), m.end(), ";"
+    for m in re.finditer(r"\bsuite_upload\(", code):
+        yield "initialisation", m.start(), m.end(), "unset_copy("
+    for m in re.finditer(r"(?<=[(, ])suite_to_device\([^;,]*,[^;,]*,[^;,)]*\)", code):
+        yield "initialisation", m.start(), m.end(), "(void)0"
+    for m in re.finditer(r"\bCHECK\(cuda(Memset|MemcpyToSymbol)\(", code):
+        yield "initialisation", m.start(), balanced(code, m.start() + 5), "(void)0"
+    for m in re.finditer(r"\bCHECK\(cudaFree\(", code):
+        yield "free", m.start(), balanced(code, m.start() + 5), "(void)0"
+
+
+def sizes_of(text):
+    m = re.search(r"^ \* check: (.*)$", text, re.M)
+    return m.group(1).split() if m else ["17", "100"]
+
+
+class Study:
+    """One program: its mutants in one executable; MUTANT picks one, 0 is the program itself."""
+
+    def __init__(self, name, work):
+        self.name = name
+        path = os.path.join(root, "suite", name + ".cu")
+        with open(path) as f:
+            self.sizes = sizes_of(f.read()) + PROGRAMS.get(name, [])
+        text = inlined(path, set())
+        self.mutants = []
+        for kind, begin, end, instead in find_mutants(text):
+            line = text[text.rfind("\n", 0, begin) + 1:text.find("\n", begin)].strip()
+            self.mutants.append({"program": name, "kind": kind, "line": line,
+                                 "gone": text[begin:end].strip(),
+                                 "text": text[:begin] + instead + text[end:]})
+        self.program = os.path.join(work, name.replace("/", "_"))
+        self.compile([text] + [m["text"] for m in self.mutants])
+
+    def compile(self, texts):
+        # Guards and macros of the inlined headers must not reach the next namespace.
+        system = sorted({x for x in re.findall(r"#include <[^>]+>", texts[0])})
+        macros = set(re.findall(r"^#\s*define\s+(\w+)", texts[0], re.M))
+        source = self.program + ".cu"
+        with open(source, "w") as out:
+            out.write("\n".join(system) + PRELUDE)
+            for k, text in enumerate(texts):
+                out.write("namespace mutant%d {\n#define main program\n%s\n#undef main\n}\n" % (k, text))
+                out.write("".join("#undef %s\n" % x for x in sorted(macros)))
+            out.write("int\nmain(int argc, char **argv)\n{\n    switch (atoi(getenv(\"MUTANT\"))) {\n")
+            for k in range(len(texts)):
+                out.write("    case %d: return mutant%d::program(argc, argv);\n" % (k, k))
+            out.write("    }\n    return 9;\n}\n")
+        done = subprocess.run([lockstep, "cc", "-w", "-I" + root, "-I" + os.path.join(root, "suite/common"),
+                               "-o", self.program, source], capture_output=True, text=True)
+        if done.returncode:
+            sys.exit("%s: the mutants do not compile:\n%s" % (self.name, done.stderr[:2000]))
+
+    def run(self, k):
+        """Kinds of findings at all sizes, and whether the results were right."""
+        kinds, right = {}, True
+        for size in self.sizes:
+            path = self.program + ".json"
+            env = dict(os.environ, MUTANT=str(k))
+            subprocess.run([lockstep, "check", "--json=" + path, "--", self.program, "--size", size,
+                            "--repeat", "0", "--quiet"], env=env, capture_output=True, timeout=120)
+            with open(path) as f:
+                result = json.load(f)
+            for finding in result["findings"]:
+                severity = kinds.get(finding["kind"])
+                kinds[finding["kind"]] = "error" if "error" in (severity, finding["severity"]) else "warning"
+            right &= subprocess.run([self.program, "--size", size, "--repeat", "0", "--quiet"], env=env,
+                                    capture_output=True, timeout=120).returncode == 0
+        return kinds, right
+
+
+def study(name, work):
+    s = Study(name, work)
+    kinds, right = s.run(0)
+    if kinds or not right:
+        sys.exit("%s itself is reported: %s, right: %s" % (name, kinds, right))
+    for k, m in enumerate(s.mutants):
+        m["found"], m["right"] = s.run(k + 1)
+        del m["text"]
+    return s.mutants
+
+
+def table(mutants):
+    lines = ["| taken away | mutants | reported | silent, cannot misbehave | missed |", "| --- | --- | --- | --- | --- |"]
+    for kind in KINDS + ["all"]:
+        of = [m for m in mutants if kind in (m["kind"], "all")]
+        reported = [m for m in of if m["found"]]
+        excused = [m for m in of if not m["found"] and reason(m)]
+        lines.append("| %s | %d | %d | %d | %d |" % (kind, len(of), len(reported), len(excused),
+                                                     len(of) - len(reported) - len(excused)))
+    return "\n".join(lines)
+
+
+# Uploads that a program makes for other rungs: the line that makes them.
+UNREAD = {"float *device_mask = suite_upload(mask, wide);": ["unset_mask"],
+          "m.weights = suite_upload(weights, (2 * radius + 1) * (2 * radius + 1));": ["unset_weights"],
+          "m.line = suite_upload(line, 2 * radius + 1);": ["unset_weights"]}
+
+# Mutants that are silent, and why they cannot do what check looks for: (program, what is gone, reason).
+EQUIVALENT = [
+    ("matmul/.*|sgemm/.*", "cudaFree(sets.more)", "it frees NULL: one set of matrices is enough here"),
+    ("atomics/.*", "CHECK(cudaMemset(result", "there are two of these, one is enough"),
+    ("average/case05", "i > 0", "the element before the first is taken from what the blocks kept, where "
+     "there is a 0: only the first result is wrong"),
+    ("average/case09", "i > 0", "shared memory holds a 0 before the first element: only the result is wrong"),
+    ("convolution/.*|smooth/shared", "MemcpyToSymbol", "variables of the device begin as 0"),
+    ("convolution/.*", "unset_mask", "the kernel reads the mask from constant memory, not this copy"),
+    ("smooth/shared", "unset_weights", "the kernel reads the weights from constant memory, not this copy"),
+]
+
+
+def reason(m):
+    for program, gone, why in EQUIVALENT:
+        if re.fullmatch(program, m["program"]) and (gone in m["gone"] or gone in UNREAD.get(m["line"], ())):
+            return why
+    return None
+
+
+def main():
+    words = sys.argv[1:]
+    out = None
+    if "--json" in words:
+        out = words[words.index("--json") + 1]
+        words = [w for w in words if w not in ("--json", out)]
+    mutants = []
+    with tempfile.TemporaryDirectory() as work:
+        for name in words or PROGRAMS:
+            mutants += study(name, work)
+            for m in [m for m in mutants if words and m["program"] == name]:
+                print("%-15s %-50s %s%s" % (m["kind"], m["gone"][:50],
+                                            ", ".join(sorted(m["found"])) or "silent: " + (reason(m) or "MISSED"),
+                                            "" if m["right"] else " (result wrong)"))
+    if out:
+        with open(out, "w") as f:
+            json.dump(mutants, f, indent=1)
+    print(table(mutants))
+    for m in mutants:
+        if not m["found"]:
+            print("%s, %s: %s: %s" % (m["program"], m["kind"], m["gone"].split("\n")[0],
+                                      reason(m) or "MISSED" + ("" if m["right"] else " (the result is wrong)")))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A short part of the mutation study (mutate.py): every mutant of these programs is reported, or cannot
+misbehave for the reason that stands there."""
+import sys
+import tempfile
+
+import mutate
+
+failures = []
+kinds = set()
+with tempfile.TemporaryDirectory() as work:
+    for name in ("sum3/halo", "atomics/hierarchical"):
+        for m in mutate.study(name, work):
+            kinds.add(m["kind"])
+            why = mutate.reason(m)
+            if bool(m["found"]) == bool(why):
+                failures.append("%s, %s taken away (%s): %s" % (name, m["gone"], m["line"],
+                                                                "reported, yet: " + why if why else "silent"))
+if kinds != set(mutate.KINDS):
+    failures.append("nothing of these kinds was taken away: %s" % (set(mutate.KINDS) - kinds))
+print("\n".join(failures))
+sys.exit(1 if failures else 0)
