@@ -37,6 +37,7 @@ struct core {
     LLVMValueRef mask;        /* alloca of i32: lanes active in the current block */
     LLVMValueRef alive;       /* alloca of i32: lanes that have not exited */
     LLVMValueRef carry;       /* alloca of <32 x i1> */
+    LLVMValueRef scatter_places, scatter_values; /* allocas for 32 addresses, 32 halves: likewise */
     LLVMValueRef image_data;  /* alloca of a struct jit_image_data, made when first needed */
     LLVMBasicBlockRef entry, wake, end;
     VEC(struct resume_point) resumes;

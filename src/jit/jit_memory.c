@@ -526,6 +526,23 @@ load_runs(struct site *s, LLVMValueRef out[])
         out[e] = concatenate(c, part[e], parts, s->run);
 }
 
+/* Bytes and halves out of the aligned words they lie in: the processor gathers no smaller ones, and LLVM
+ * makes 32 branches of each such gather, in time that grows with the square of their number. */
+static LLVMValueRef
+gather_small(struct site *s, LLVMValueRef at, LLVMValueRef mask)
+{
+    struct core *c = s->c;
+    LLVMBuilderRef b = c->e.b;
+    LLVMValueRef low = core_splat(c, core_i64(c, 3));
+    LLVMValueRef p = to_ptr(c, LLVMBuildAnd(b, at, LLVMBuildNot(b, low, ""), ""));
+    LLVMTypeRef word = core_vector(c, 32), types[] = {word, LLVMTypeOf(p)};
+    LLVMValueRef args[] = {p, core_i32(c, 4), mask, LLVMConstNull(word)};
+    LLVMValueRef words = masked(c, "llvm.masked.gather", types, 2, args, 4);
+    LLVMValueRef bits = LLVMBuildTrunc(b, LLVMBuildAnd(b, at, low, ""), word, "");
+    bits = LLVMBuildShl(b, bits, core_splat(c, core_i32(c, 3)), "");
+    return LLVMBuildTrunc(b, LLVMBuildLShr(b, words, bits, ""), core_vector(c, s->bytes * 8), "");
+}
+
 static void
 load_each(struct site *s, LLVMValueRef out[])
 {
@@ -538,7 +555,9 @@ load_each(struct site *s, LLVMValueRef out[])
         LLVMTypeRef types[] = {type, LLVMTypeOf(p)};
         LLVMValueRef mask = s->mask ? s->mask : LLVMConstAllOnes(core_vector(c, 1));
         LLVMValueRef args[] = {p, core_i32(c, s->align), mask, LLVMConstNull(type)};
-        out[e] = masked(c, "llvm.masked.gather", types, 2, args, 4);
+        out[e] = s->bytes < 4 && s->align >= s->bytes
+                     ? gather_small(s, at, mask)
+                     : masked(c, "llvm.masked.gather", types, 2, args, 4);
     }
 }
 
@@ -935,6 +954,7 @@ store_segments(struct site *s, LLVMValueRef *v)
     }
 }
 
+<<<<<<< HEAD
 /* -- past the caches ------------------------------------------------------------------------------------------ */
 
 enum { LINE = 64 };
@@ -1039,6 +1059,37 @@ store_runs(struct site *s, LLVMValueRef *v)
     store_segments(s, v);
     LLVMBuildBr(c->e.b, f.join);
     LLVMPositionBuilderAtEnd(c->e.b, f.join);
+=======
+/* A loop over the lanes that write: LLVM makes 32 branches of a scatter of bytes or halves. */
+static void
+scatter_small(struct site *s, LLVMValueRef at, LLVMValueRef v)
+{
+    struct core *c = s->c;
+    LLVMBuilderRef b = c->e.b;
+    LLVMTypeRef i32 = core_scalar(c, 32), i64 = core_scalar(c, 64), element = core_scalar(c, s->bytes * 8);
+    if (!c->scatter_places) {
+        c->scatter_places = core_alloca(c, core_vector(c, 64));
+        c->scatter_values = core_alloca(c, core_vector(c, 16));
+    }
+    LLVMValueRef places = c->scatter_places, values = c->scatter_values;
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(b), loop = core_new_block(c, "scatter"),
+                      after = core_new_block(c, "scattered");
+    LLVMBuildStore(b, at, places);
+    LLVMBuildStore(b, v, values);
+    LLVMValueRef all = LLVMBuildBitCast(b, s->mask, i32, "");
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntEQ, all, core_i32(c, 0), ""), after, loop);
+    LLVMPositionBuilderAtEnd(b, loop);
+    LLVMValueRef left = LLVMBuildPhi(b, i32, "");
+    LLVMValueRef args[] = {left, LLVMConstAllOnes(core_scalar(c, 1))};
+    LLVMValueRef lane = emit_intrinsic(&c->e, "llvm.cttz", &i32, 1, args, 2);
+    LLVMValueRef place = LLVMBuildLoad2(b, i64, LLVMBuildGEP2(b, i64, places, &lane, 1, ""), "");
+    LLVMValueRef x = LLVMBuildLoad2(b, element, LLVMBuildGEP2(b, element, values, &lane, 1, ""), "");
+    LLVMSetAlignment(LLVMBuildStore(b, x, to_ptr(c, place)), s->align);
+    LLVMValueRef rest = LLVMBuildAnd(b, left, LLVMBuildSub(b, left, core_i32(c, 1), ""), "");
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntEQ, rest, core_i32(c, 0), ""), after, loop);
+    LLVMAddIncoming(left, (LLVMValueRef[]){all, rest}, (LLVMBasicBlockRef[]){before, loop}, 2);
+    LLVMPositionBuilderAtEnd(b, after);
+>>>>>>> 267af17 (jit: bytes and halves at scattered addresses: gathers of words, a loop for stores; LLVM took time with the square of their number)
 }
 
 /* Lanes in order, so that the last one wins where several write one place. */
@@ -1049,6 +1100,10 @@ store_each(struct site *s, LLVMValueRef *v)
     for (unsigned e = 0; e < s->vec; e++) {
         LLVMValueRef at = LLVMBuildAdd(c->e.b, lane_addresses(s),
                                        core_splat(c, core_i64(c, (uint64_t)e * s->bytes)), "");
+        if (s->bytes < 4 && s->mask) {
+            scatter_small(s, at, v[e]);
+            continue;
+        }
         LLVMValueRef p = to_ptr(c, at);
         LLVMTypeRef types[] = {LLVMTypeOf(v[e]), LLVMTypeOf(p)};
         LLVMValueRef mask = s->mask ? s->mask : LLVMConstAllOnes(core_vector(c, 1));

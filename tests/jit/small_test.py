@@ -79,6 +79,38 @@ def guarded_logic():
     assert not bad, f"{len(bad)} of {len(want) // 4} words, the first in case {bad[0] // 128}"
 
 
+def small_elements():
+    """Bytes and halves at addresses without order, with guards; neighbours in a word stay what they are."""
+    count = 256
+    table = bytes((7 * k + 3) % 256 for k in range(count))
+    index = [(t * 37 + 11) % 61 for t in range(32)]
+    body = """
+    .reg .u32 %k, %v, %n; .reg .u64 %g, %h; .reg .pred %p, %q;
+    mul.wide.u32 %g, %t, 4; add.u64 %h, %g, %i2; ld.global.u32 %k, [%h]; add.u64 %g, %g, %o;
+    and.b32 %n, %t, 3; setp.ne.u32 %p, %n, 1; setp.gt.u32 %q, %t, 40; mov.u32 %v, 0xabcdef;
+    cvt.u64.u32 %h, %k; add.u64 %h, %h, %i1;
+    st.global.u32 [%g], %v; @%p ld.global.u8 %v, [%h+1]; @%p st.global.u32 [%g], %v;
+    @%p ld.global.s8 %v, [%h]; st.global.u32 [%g+128], %v;
+    mul.wide.u32 %h, %k, 2; add.u64 %h, %h, %i1; mov.u32 %v, 5;
+    @%p ld.global.s16 %v, [%h+2]; @%q ld.global.u16 %v, [%h]; st.global.u32 [%g+256], %v;
+    cvt.u64.u32 %h, %k; add.u64 %h, %h, %o; @%p st.global.u8 [%h+384], %t; @%q st.global.u8 [%h+384], 9;
+    mul.wide.u32 %h, %k, 2; add.u64 %h, %h, %o; mul.lo.u32 %v, %t, 1111; @%p st.global.u16 [%h+512], %v;
+"""
+    want = bytearray(768)
+    for t, k in enumerate(index):
+        guard = t & 3 != 1
+        word = table[k + 1] if guard else 0xABCDEF
+        signed = struct.unpack_from("<b", table, k)[0] & 0xFFFFFFFF if guard else 0xABCDEF
+        half = struct.unpack_from("<h", table, 2 * k + 2)[0] & 0xFFFFFFFF if guard else 5
+        for at, value in ((0, word), (128, signed), (256, half)):
+            struct.pack_into("<I", want, at + 4 * t, value)
+        if guard:
+            want[384 + k] = t
+            struct.pack_into("<H", want, 512 + 2 * k, t * 1111 & 0xFFFF)
+    got = case(body, len(want), [table, struct.pack("<32I", *index)])
+    assert got == want, [(k, got[k], want[k]) for k in range(len(want)) if got[k] != want[k]][:9]
+
+
 def guarded_write_beside():
     """A guarded write on one side of a branch leaves what lanes on the other side hold."""
     body = """
@@ -132,4 +164,4 @@ def breakpoint_ends():
 
 if __name__ == "__main__":
     sys.exit(check_all([address_spaces, uniform_load, packed_conversions, guarded_write_beside, guarded_logic,
-                        shifts_by_lane, breakpoint_ends]))
+                        small_elements, shifts_by_lane, breakpoint_ends]))
