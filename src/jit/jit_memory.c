@@ -954,7 +954,6 @@ store_segments(struct site *s, LLVMValueRef *v)
     }
 }
 
-<<<<<<< HEAD
 /* -- past the caches ------------------------------------------------------------------------------------------ */
 
 enum { LINE = 64 };
@@ -1059,7 +1058,8 @@ store_runs(struct site *s, LLVMValueRef *v)
     store_segments(s, v);
     LLVMBuildBr(c->e.b, f.join);
     LLVMPositionBuilderAtEnd(c->e.b, f.join);
-=======
+}
+
 /* A loop over the lanes that write: LLVM makes 32 branches of a scatter of bytes or halves. */
 static void
 scatter_small(struct site *s, LLVMValueRef at, LLVMValueRef v)
@@ -1089,7 +1089,6 @@ scatter_small(struct site *s, LLVMValueRef at, LLVMValueRef v)
     LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntEQ, rest, core_i32(c, 0), ""), after, loop);
     LLVMAddIncoming(left, (LLVMValueRef[]){all, rest}, (LLVMBasicBlockRef[]){before, loop}, 2);
     LLVMPositionBuilderAtEnd(b, after);
->>>>>>> 267af17 (jit: bytes and halves at scattered addresses: gathers of words, a loop for stores; LLVM took time with the square of their number)
 }
 
 /* Lanes in order, so that the last one wins where several write one place. */
