@@ -139,9 +139,9 @@ condition_test(const struct profile_condition *c, const struct profile_view *v, 
         if (over == 0 || holds(c, value / over))
             continue;
         struct arena a = {0};
-        fprintf(stderr, "lockstep profile: %s: %s%s%s is %.6g, not %s %.6g\n",
+        fprintf(stderr, "lockstep profile: %s: %s%s%s is %.*g, not %s %.10g\n",
                 report_kernel_name(&a, report_text(kernel, "name")), c->counter, c->over ? " / " : "",
-                c->over ? c->over : "", value / over, c->op, c->value);
+                c->over ? c->over : "", c->over ? 6 : 10, value / over, c->op, c->value);
         arena_free(&a);
         failed++;
     }

@@ -216,7 +216,7 @@ chart_timeline(struct text *t, const struct device_profile *d, const json_t *ker
 void
 chart_resources(struct text *t, const json_t *kernel)
 {
-    enum { WIDTH = 560, LEFT = 70, ROW = 20, ROOM = 380 };
+    enum { WIDTH = 390, LEFT = 60, ROW = 20, ROOM = 260 }; /* a phone's width */
     struct arena a = {0};
     const json_t *r = json_object_get(kernel, "roofline"), *all = json_object_get(r, "resources");
     double most = report_number(r, "seconds", NULL);

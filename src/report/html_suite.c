@@ -93,7 +93,7 @@ static void
 bars(struct suite_page *p, size_t first, size_t last, double (*value)(const json_t *),
      const char *what)
 {
-    enum { WIDTH = 560, LEFT = 150, ROW = 20, ROOM = 310 };
+    enum { WIDTH = 390, LEFT = 125, ROW = 20, ROOM = 195 }; /* a phone's width */
     double most = 0;
     for (size_t k = first; k < last; k++)
         most = value(json_array_get(p->rows, k)) > most ? value(json_array_get(p->rows, k)) : most;
