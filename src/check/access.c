@@ -396,11 +396,11 @@ begin_visit(struct visit *v, struct jit_warp *w, uint32_t lanes, uint32_t bytes,
                         .op = op,
                         .place = place,
                         .warp = w->warp};
-    const struct place_facts *all = b->launch->facts->place, *f = &all[place];
-    if (f->source && op == JIT_LOAD)
-        f = &all[f->source];
-    v->facts = f;
-    v->expect = &b->launch->expect[f - all];
+    uint32_t at = place;
+    if (b->facts[at].source && op == JIT_LOAD)
+        at = b->facts[at].source;
+    const struct place_facts *f = v->facts = &b->facts[at];
+    v->expect = &b->expect[at];
     if (op == JIT_ATOMIC && f->align && !(f->flags & PLACE_ATOMIC)) {
         v->facts = &of_mbarrier;
         v->expect = &anywhere;
@@ -417,7 +417,7 @@ check_access(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32
              uint32_t space, uint32_t op, uint32_t place)
 {
     struct visit v;
-    if (begin_visit(&v, w, lanes, bytes, space, op, place))
+    if (begin_visit(&v, w, lanes, bytes, space, op, place) && !global_lanes(&v, address))
         judge(&v, address);
     w->values = NULL; /* the next store may be one that shows none */
 }
@@ -428,7 +428,8 @@ check_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *
 {
     struct visit v;
     uint64_t address[JIT_LANES];
-    if (!begin_visit(&v, w, lanes, bytes, space, op, place) || shared_pattern(&v, base, offset)) {
+    if (!begin_visit(&v, w, lanes, bytes, space, op, place) || shared_pattern(&v, base, offset) ||
+        global_pattern(&v, base, offset)) {
         w->values = NULL;
         return;
     }

@@ -200,6 +200,8 @@ new_block(struct jit_block *k, struct launch *l)
     b->launch = l;
     b->block = k;
     b->warps = j->warps;
+    b->facts = l->facts->place;
+    b->expect = l->expect;
     for (uint32_t w = 0; w < b->warps; w++) {
         uint32_t left = threads - w * JIT_LANES;
         b->exists[w] = left >= JIT_LANES ? ~0u : (1u << left) - 1;
@@ -257,6 +259,9 @@ check_open(const struct device_profile *d, const char *options, struct ls_error 
     c->device = d;
     c->groups = CHECK_ALL;
     c->lock_step = d->cc_major < 7;
+#if defined(__x86_64__)
+    c->wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq");
+#endif
     c->memory_limit = default_limit();
     if (!parse_options(c, options, err)) {
         ls_release(c->kernel_filter);

@@ -123,6 +123,7 @@ struct kernel_facts {
     struct shared_var *shared;
     uint32_t shared_count;
     uint32_t local_bytes;
+    bool blocks_meet;       /* has an atomic, an ordered access or a fence: blocks may order each other */
 };
 
 struct kernel_facts *facts_of_kernel(struct check *c, const struct jit_tool_launch *l);
@@ -198,6 +199,7 @@ struct pattern_shape {
     bool usable, twice;    /* twice: several lanes touch one word */
     int32_t low, high;     /* of all bytes, from base */
     uint32_t words;
+    bool run;              /* one behind the other */
     int32_t word[MOST_WORDS];  /* from base */
     uint64_t mark[MOST_WORDS]; /* the lane, and MARK_MANY */
 };
@@ -215,6 +217,8 @@ struct block_state {
     struct block_state *next;
     struct launch *launch;
     struct jit_block *block;
+    const struct place_facts *facts; /* the kernel's and the launch's, of all places */
+    const struct range *expect;
     uint32_t stamp, first, floor;
     uint32_t fence;                   /* stamp of the block's last fence for all blocks */
     uint32_t warp_fence[MOST_WARPS];  /* of the warp's, */
@@ -278,6 +282,11 @@ void shared_access(const struct visit *v, uint32_t lanes, const uint64_t *addres
 /* False: not a simple case, nothing was done. */
 bool shared_pattern(const struct visit *v, uint64_t base, const int32_t *offset);
 void shared_begin(struct block_state *b);
+/* NULL: lanes differ too often, or the pattern is no simple one. */
+struct pattern_shape *shape_of(const struct visit *v, const int32_t *offset);
+/* True: nothing is wrong with it and nothing to be noted. */
+bool global_pattern(const struct visit *v, uint64_t base, const int32_t *offset);
+bool global_lanes(const struct visit *v, const uint64_t *address);
 void global_access(const struct visit *v, uint32_t lanes, const uint64_t *address);
 void local_access(const struct visit *v, uint32_t lanes, const uint64_t *address);
 
@@ -378,6 +387,7 @@ struct check {
     char *kernel_filter;
     uint64_t skip, count;
     bool lock_step;               /* before 7.0 */
+    bool wide;                    /* the host has vectors of 512 bits */
     pthread_mutex_t lock;         /* findings, facts, work */
     struct kernel_facts *facts;
     struct findings *findings;

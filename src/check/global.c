@@ -49,6 +49,8 @@ struct chunk {
     uint8_t *written; /* a bit per byte; NULL: see all_written */
     bool all_written;
     uint32_t last_work; /* that accessed it */
+    _Atomic uint32_t calm; /* the work for which read_enough holds of all its cells; 0: none known */
+    uint32_t hits, patience; /* cells of which it held since the last look at all of them */
 };
 
 struct global_shadow {
@@ -275,6 +277,7 @@ global_range(struct global_shadow *g, uint64_t base, uint64_t size, uint32_t wor
         struct chunk *k = find_chunk(g, base, true);
         if (k) {
             chunk_lock(k);
+            atomic_store_explicit(&k->calm, 0, memory_order_relaxed);
             range_in_chunk(g, k, first, count, work, known);
             chunk_unlock(k);
         }
@@ -478,6 +481,7 @@ report_unwritten(const struct visit *v, uint32_t lane, uint64_t a, const struct 
 /* -- one cell --------------------------------------------------------------------------------------------------- */
 
 struct touch {
+    bool lone; /* a load, where nothing orders blocks */
     const uint64_t *address;
     uint32_t lane, shift;
     uint64_t at; /* first byte of the cell */
@@ -592,6 +596,92 @@ touch_thin(const struct visit *v, uint32_t lane, struct chunk *k, uint32_t first
         mark_bits(k, first, count, true);
 }
 
+/* A load of what was written before this launch, by some thread, and that two blocks have read already:
+ * where nothing orders blocks, a later write races with one of the two whatever else reads. Nothing is
+ * noted, so that data that all blocks read does not go back to memory each time. */
+static inline bool
+read_enough(const struct launch *l, const struct cell *c)
+{
+    uint64_t work = l->work, differ = (c->read.who ^ c->other.who) >> BLOCK_SHIFT;
+    return c->read.who >> WORK_SHIFT == work && c->other.who >> WORK_SHIFT == work && differ &&
+           !c->strong.who && !c->strong.when && c->write.who >> WORK_SHIFT < l->floor &&
+           (c->write.when & (MARK_WRITTEN | MARK_UNSET)) == MARK_WRITTEN;
+}
+
+/* One more cell that was read enough: often, they all are. */
+static void
+note_calm(const struct launch *l, struct chunk *k)
+{
+    uint32_t cells = CHUNK >> k->shift, n = 0;
+    if (!k->patience)
+        k->patience = cells;
+    if (++k->hits < k->patience)
+        return;
+    k->hits = 0;
+    while (n < cells && read_enough(l, &k->cells[n]))
+        n++;
+    if (n == cells)
+        atomic_store_explicit(&k->calm, l->work, memory_order_relaxed);
+    else
+        k->patience = k->patience < UINT32_MAX / 2 ? 2 * k->patience : UINT32_MAX;
+}
+
+static bool
+is_calm(const struct launch *l, uint64_t address)
+{
+    const struct chunk *k = find_chunk(l->check->global, address, false);
+    return k && atomic_load_explicit(&k->calm, memory_order_relaxed) == l->work;
+}
+
+/* Loads whose place has one allocation to stay in, of a kernel in which nothing orders blocks. */
+static bool
+may_be_calm(const struct visit *v)
+{
+    const struct range *e = v->expect;
+    return v->space == PTX_SPACE_GLOBAL && v->op == JIT_LOAD && !v->b->launch->facts->blocks_meet &&
+           e->base && !(e->base >> 62) && v->facts->align;
+}
+
+bool
+global_pattern(const struct visit *v, uint64_t base, const int32_t *offset)
+{
+    enum { MOST_CHUNKS = 4 };
+    if (!may_be_calm(v) || (base & (v->facts->align - 1)))
+        return false;
+    const struct pattern_shape *s = shape_of(v, offset);
+    if (!s)
+        return false;
+    uint64_t low = base + (uint64_t)(int64_t)s->low, end = base + (uint64_t)(int64_t)s->high;
+    if (low < v->expect->base || end > v->expect->end || low >= end ||
+        end - low > (uint64_t)MOST_CHUNKS << CHUNK_BITS)
+        return false;
+    for (uint64_t a = low & ~(uint64_t)(CHUNK - 1); a < end; a += CHUNK)
+        if (!is_calm(v->b->launch, a))
+            return false;
+    return true;
+}
+
+bool
+global_lanes(const struct visit *v, const uint64_t *address)
+{
+    if (!may_be_calm(v) || v->facts->align != v->bytes)
+        return false;
+    uint64_t low = v->expect->base, room = v->expect->end - low, held = 1;
+    if (room < v->bytes)
+        return false;
+    for (uint32_t left = v->lanes; left; left &= left - 1) {
+        uint64_t a = address[__builtin_ctz(left)];
+        if (a - low > room - v->bytes || (a & (v->bytes - 1)))
+            return false;
+        if (a >> CHUNK_BITS == held)
+            continue;
+        held = a >> CHUNK_BITS;
+        if (!is_calm(v->b->launch, a))
+            return false;
+    }
+    return true;
+}
+
 /* The part of a lane's access that lies in the chunk; locked. */
 static void
 touch_chunk(const struct visit *v, struct touch *t, struct chunk *k, uint64_t a, uint32_t count)
@@ -606,8 +696,31 @@ touch_chunk(const struct visit *v, struct touch *t, struct chunk *k, uint64_t a,
     t->shift = k->shift;
     uint32_t last = (first + count - 1) >> k->shift;
     for (uint32_t n = first >> k->shift; n <= last; n++) {
+        if (t->lone && read_enough(v->b->launch, &k->cells[n])) {
+            note_calm(v->b->launch, k);
+            continue;
+        }
+        atomic_store_explicit(&k->calm, 0, memory_order_relaxed);
         t->at = a - first + ((uint64_t)n << k->shift);
         touch_cell(v, t, &k->cells[n]);
+    }
+}
+
+/* Cells are sixteen times as large as what they stand for, and mostly not in the cache. */
+static __attribute__((no_sanitize("thread"))) void
+fetch_cells(struct global_shadow *g, uint32_t lanes, const uint64_t *address)
+{
+    const struct chunk *k = NULL;
+    uint64_t base = 1;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        uint64_t a = address[__builtin_ctz(left)];
+        if ((a & ~(uint64_t)(CHUNK - 1)) != base) {
+            k = find_chunk(g, a, false);
+            base = a & ~(uint64_t)(CHUNK - 1);
+        }
+        const struct cell *cells = k ? __atomic_load_n(&k->cells, __ATOMIC_RELAXED) : NULL;
+        if (cells)
+            __builtin_prefetch(&cells[(a & (CHUNK - 1)) >> k->shift], 1);
     }
 }
 
@@ -622,6 +735,8 @@ global_access(const struct visit *v, uint32_t lanes, const uint64_t *address)
     if (flags & PLACE_STRONG)
         order_strong(v, lanes, address, false);
     struct touch t = {.address = address};
+    t.lone = v->op == JIT_LOAD && !b->launch->facts->blocks_meet;
+    fetch_cells(g, lanes, address);
     bool copying = copies_begin(v);
     uint64_t who = (uint64_t)b->launch->work << WORK_SHIFT |
                    (uint64_t)(uint32_t)b->block->index << BLOCK_SHIFT | v->warp << WARP_SHIFT;

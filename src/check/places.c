@@ -547,6 +547,8 @@ describe_insn(struct walk *w, struct kernel_facts *k, const struct flow_insn *f)
         return;
     struct place_facts *p = &k->place[f->place];
     describe_sync(p, i);
+    k->blocks_meet |= i->op == PTX_OP_MEMBAR || i->op == PTX_OP_FENCE || i->op == PTX_OP_SURED ||
+                      i->op == PTX_OP_CP_REDUCE_ASYNC_BULK || (flags_of(i) & PLACE_STRONG);
     if (!(load || store || atom || red)) {
         describe_other(w, k, i, p);
         return;
@@ -728,6 +730,7 @@ describe_kernel(struct kernel_facts *k)
 {
     struct ls_error err = {0};
     struct flow *f = flow_new(k->module, k->func, always, &err);
+    k->blocks_meet = !f;
     if (!f)
         return;
     struct callees c = {ls_alloc(k->module->func_count + 1), ls_alloc(k->module->func_count + 1)};
