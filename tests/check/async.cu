@@ -689,6 +689,31 @@ bad_pointer_bounds(int *at, const int *which)
         steps[which[2]](at, WIDE);
 }
 
+/* -- what all blocks read --------------------------------------------------------------------- */
+
+template <bool WRITES>
+__device__ void
+read_all(int *in, int *out)
+{
+    int t = threadIdx.x, sum = 0;
+    for (int turn = 0; turn < 2; turn++)
+        for (int k = 0; k < 16 * WIDE; k += BLOCK)
+            sum += in[k + t];
+    if (WRITES && blockIdx.x == gridDim.x - 1)
+        in[16 * WIDE - BLOCK + t] = sum;
+    out[blockIdx.x * BLOCK + t] = sum;
+}
+__global__ void
+good_reads(int *in, int *out)
+{
+    read_all<false>(in, out);
+}
+__global__ void
+bad_write_after_reads(int *in, int *out)
+{
+    read_all<true>(in, out);
+}
+
 /* -- launches --------------------------------------------------------------------------------- */
 
 int
@@ -773,6 +798,8 @@ main(int argc, char **argv)
     good_pointer<<<2, BLOCK>>>(at, which);
     bad_pointer_race<<<2, BLOCK>>>(at, which);
     bad_pointer_bounds<<<1, BLOCK>>>(at, which);
+    good_reads<<<4, BLOCK>>>(in, out);
+    bad_write_after_reads<<<4, BLOCK>>>(in, out);
     cudaDeviceSynchronize();
     cudaDestroySurfaceObject(surface);
     cudaFreeArray(array);

@@ -46,6 +46,7 @@ expected = {
     "bad_surface_race": "global-race",
     "bad_pointer_race": "global-race",
     "bad_pointer_bounds": "out-of-bounds",
+    "bad_write_after_reads": "global-race",
 }
 
 
