@@ -564,11 +564,15 @@ cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void *value)
     CU(pool_attribute(pool, attr, value, false), "pool=%p attr=%d", (void *)pool, (int)attr);
 }
 
-/* Every device sees all memory. */
+/* Every device sees all memory; check is told. */
 CUresult
 cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *map, size_t count)
 {
-    CU(map ? need_pool(pool) : cu_null("map"), "pool=%p count=%zu", (void *)pool, count);
+    int r = map ? need_pool(pool) : cu_null("map");
+    for (size_t k = 0; r == CUDA_SUCCESS && k < count; k++)
+        if (map[k].flags != CU_MEM_ACCESS_FLAGS_PROT_NONE)
+            device_show(pool->device, map[k].location.id);
+    CU(r, "pool=%p count=%zu", (void *)pool, count);
 }
 
 CUresult

@@ -542,6 +542,8 @@ cudaMemPoolSetAccess(cudaMemPool_t pool, const struct cudaMemAccessDesc *list, s
     for (size_t k = 0; r == cudaSuccess && k < count; k++)
         if (!device_at(list[k].location.id))
             r = cudaErrorInvalidDevice;
+        else if (list[k].flags != cudaMemAccessFlagsProtNone)
+            device_show(pool->device, list[k].location.id);
     RT(r, "memPool=%p count=%zu", (void *)pool, count);
 }
 

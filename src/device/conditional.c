@@ -30,7 +30,7 @@ device_condition_new(struct device *d, struct device_graph *g, uint32_t initial,
 {
     if (d->gpu)
         return device_fail(DEVICE_NOT_SUPPORTED, "conditional nodes of graphs on a real GPU");
-    uint64_t at = memory_alloc(d->memory, sizeof(uint32_t), 0, ALLOCATION_DEVICE, "graph condition");
+    uint64_t at = memory_alloc(d->memory, sizeof(uint32_t), 0, ALLOCATION_VARIABLE, "graph condition");
     if (!at)
         return device_fail(DEVICE_OUT_OF_MEMORY, "the value of a condition");
     struct condition *c = ls_alloc(sizeof *c);

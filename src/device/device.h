@@ -150,6 +150,8 @@ struct device_settings {
 struct device_settings *device_settings_of(struct device *d);
 
 enum device_result device_peer_set(struct device *d, int peer, bool enabled);
+/* Memory of the one, or a part of it, is shown to kernels of the other (pools). */
+void device_show(int owner, int to);
 
 /* -- memory ----------------------------------------------------------------------------------------- */
 

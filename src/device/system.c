@@ -398,6 +398,14 @@ device_peer_set(struct device *d, int peer, bool enabled)
     return r;
 }
 
+void
+device_show(int owner, int to)
+{
+    struct device *o = device_at(owner), *d = device_at(to);
+    if (o && d && o != d && !o->gpu && !d->gpu)
+        memory_set_peer(d->memory, o->memory, true);
+}
+
 uint32_t
 device_workers(void)
 {
