@@ -115,6 +115,21 @@ def print_rows(result, mine):
                 print(f"    {name}: WRONG RESULT")
 
 
+def print_scaling(result, mine, many=64):
+    """By Amdahl's law from one worker and all: what does not get faster is serial. Memory that does not
+    grow with the cores bounds it: the rate that streams would then ask for says from where on."""
+    w = result["workers"]
+    print(f"\n{'scaling':<18}{f'1 -> {w}':>10}{f'1 -> {many}, model':>16}{'its GB/s':>10}")
+    for r in result["rows"]:
+        one, all_of_them = time_of(r, "1 worker"), time_of(r, mine)
+        if not one or not all_of_them:
+            continue
+        serial = max(0.0, (w * all_of_them - one) / (w - 1))
+        then = serial + (one - serial) / many if serial < one else one
+        rate = r["work"] / then / 1e6 if r["unit"] == "GB/s" else None
+        print(f"{r['row']:<18}{cell(one / all_of_them, 10)}{cell(one / then, 16, 1)}{cell(rate, 10, 0)}")
+
+
 def print_checked(result, mine):
     print(f"\n{'work / 8':<18}{mine + ', ms':>14}{'check':>9}{'profile':>9}")
     for r in result["checked"]:
@@ -170,6 +185,8 @@ def print_all(result, mine):
     if limits:
         print(f"limits: FMA {fma_peak(result):.0f} GFLOP/s, copy of 64 MiB {2 * 4 * 2**24 / limits['copy64'] / 1e6:.1f}"
               f" GB/s, of 256 MiB {2 * 4 * 2**26 / limits['copy256'] / 1e6:.1f} GB/s")
+    if mine != "1 worker" and any("1 worker" in r["peers"] for r in result["rows"]):
+        print_scaling(result, mine)
     for part, show in (("checked", print_checked), ("costs", print_costs)):
         if result.get(part):
             show(result, mine)

@@ -172,6 +172,7 @@ exec_block_begin(struct exec_slot *s, uint64_t index)
     const struct jit_launch *l = s->block.launch;
     uint32_t sms = s->run->request->sm_count;
     const struct jit_kernel *k = s->run->code->kernel;
+    bool whole = s->unsettled || s->any_apart;
     exec_apart_free(s);
     if (k->pauses)
         exec_fibers_reset(s);
@@ -185,15 +186,16 @@ exec_block_begin(struct exec_slot *s, uint64_t index)
         w->released = 0;
         s->wanted[i] = 0;
         w->stack = 0;
-        w->frame = s->frames + (size_t)k->frame_bytes * i;
-        exec_set_code(s, i, k->full);
         s->state[i] = WARP_READY;
     }
     uint32_t tail = l->block[0] * l->block[1] * l->block[2] % JIT_LANES;
-    if (tail) {
+    if (tail)
         s->warp[s->warps - 1].lanes = (1u << tail) - 1;
-        exec_set_code(s, s->warps - 1, k->partial);
+    for (uint32_t i = 0; whole && i < s->warps; i++) {
+        s->warp[i].frame = s->frames + (size_t)k->frame_bytes * i;
+        exec_set_code(s, i, tail && i + 1 == s->warps ? k->partial : k->full);
     }
+    s->unsettled = false;
     s->stuck = false;
     s->live = s->warps;
     s->parked = 0;
@@ -360,7 +362,6 @@ straight_begin(struct exec_slot *s, uint64_t index)
     const uint32_t *grid = b->launch->grid;
     if (s->unsettled || index != b->index + 1 || b->ctaid[0] + 1 == grid[0]) {
         exec_block_begin(s, index);
-        s->unsettled = false;
         return;
     }
     b->index = index;
@@ -373,8 +374,8 @@ static enum block_outcome
 straight_waits(struct exec_slot *s, uint32_t at, uint32_t outcome)
 {
     struct jit_warp w = s->warp[at];
-    s->unsettled = true;
     exec_block_begin(s, s->block.index);
+    s->unsettled = true; /* for the next block */
     s->warp[at] = w;
     for (uint32_t i = 0; i < at; i++)
         s->state[i] = WARP_DONE;

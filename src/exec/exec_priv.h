@@ -122,7 +122,7 @@ struct exec_slot {
     bool any_apart;
     bool stuck;         /* nothing can happen any more: to be reported */
     bool straight;  /* each warp is expected to run to its end in one call, and nobody watches */
-    bool unsettled; /* what exec_block_begin sets may have changed */
+    bool unsettled; /* the next block begins with new frames and code: a new run, or not straight */
     uint8_t *frames;
     size_t frames_room;
     uint8_t *shared; /* window */

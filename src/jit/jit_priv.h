@@ -10,6 +10,7 @@
  *   jit.c          engine, cache in memory, the pipeline of one compile in order
  *   jit_core.c     functions: blocks, masks, registers, suspension
  *   jit_memory.c   ld, st, cvta, addresses
+ *   jit_guess.c    addresses that follow a pattern unless 32-bit arithmetic wrapped
  *   jit_arith.c    the table of arithmetic instructions; integers, logic, comparison, selection
  *   jit_bits.c     bit fields, permutations, dot products; jit_video.c: vadd, vadd4, ...
  *   jit_float.c    floating-point arithmetic; jit_round.c: roundings and number formats
