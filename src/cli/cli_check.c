@@ -20,7 +20,8 @@ enum {
     C_ONLY, C_KERNEL, C_SKIP, C_COUNT, C_SUPPRESSIONS, C_GENERATE, C_LIMIT, C_LEVEL, C_EXIT, C_LOG, C_HTML,
     C_SHADOW, C_TOOL, C_LEAK, C_KERNEL_NAME, C_KERNEL_REGEX, C_API, C_RACE_REPORT, C_FIRST_IGNORED,
     C_BACKTRACE = C_FIRST_IGNORED, C_CHECK_API, C_UNUSED, C_TARGETS, C_DESTROY, C_OPTIMIZATION,
-    C_PADDING, C_INIT, C_DEMANGLE, C_ROWS
+    C_PADDING, C_INIT, C_DEMANGLE, C_HEAP, C_PATHS, C_SESSION, C_CALLERS_DEVICE, C_CALLERS_HOST,
+    C_EXIT_CODE, C_TIMEOUT, C_KILL, C_CORE, C_ROWS
 };
 
 static const struct option_row rows[C_ROWS] = {
@@ -51,6 +52,15 @@ static const struct option_row rows[C_ROWS] = {
     [C_PADDING] = {"--padding", 0, NULL, "BYTES", "accepted: neighbours are told apart without it"},
     [C_INIT] = {"--require-cuda-init", 0, NULL, "HOW", "accepted"},
     [C_DEMANGLE] = {"--demangle", 0, NULL, "HOW", "accepted"},
+    [C_HEAP] = {"--check-device-heap", 0, NULL, "HOW", "accepted"},
+    [C_PATHS] = {"--strip-paths", 0, NULL, "HOW", "accepted"},
+    [C_SESSION] = {"--print-session-details", 0, NULL, "HOW", "accepted"},
+    [C_CALLERS_DEVICE] = {"--num-callers-device", 0, NULL, "N", "accepted"},
+    [C_CALLERS_HOST] = {"--num-callers-host", 0, NULL, "N", "accepted"},
+    [C_EXIT_CODE] = {"--check-exit-code", 0, NULL, "HOW", "accepted"},
+    [C_TIMEOUT] = {"--launch-timeout", 0, NULL, "SECONDS", "accepted"},
+    [C_KILL] = {"--kill", 0, NULL, "HOW", "accepted"},
+    [C_CORE] = {"--generate-coredump", 0, NULL, "HOW", "accepted"},
 };
 
 static const struct cli_usage usage = {
@@ -239,6 +249,28 @@ report_result(struct check_call *c, const struct program_result *r)
     return status;
 }
 
+/* compute-sanitizer takes these with and without a word behind: "--track-unused-memory yes". */
+static int
+join_answers(int argc, char **argv)
+{
+    static char joined[2][40];
+    int n = 0, used = 0;
+    for (int k = 0; k < argc; k++) {
+        const char *option = argv[k];
+        bool asks = !strcmp(option, rows[C_UNUSED].name) || !strcmp(option, rows[C_OPTIMIZATION].name);
+        bool answered = asks && k + 1 < argc && used < 2 &&
+                        (!strcmp(argv[k + 1], "yes") || !strcmp(argv[k + 1], "no"));
+        if (!strcmp(option, "--"))
+            used = 2; /* what follows is the program's */
+        argv[n++] = argv[k];
+        if (answered) {
+            snprintf(joined[used], sizeof joined[used], "%s=%s", option, argv[++k]);
+            argv[n - 1] = joined[used++];
+        }
+    }
+    return n;
+}
+
 int
 cli_check(int argc, char **argv)
 {
@@ -246,7 +278,7 @@ cli_check(int argc, char **argv)
     struct program_result r;
     struct ls_error err = {0};
     int status;
-    if (!cli_parse(&usage, argc, argv, &c.line, &status))
+    if (!cli_parse(&usage, join_answers(argc, argv), argv, &c.line, &status))
         return status;
     if (c.line.word_count == 0) {
         status = cli_usage_error(&usage, "no program given");

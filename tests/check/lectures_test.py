@@ -146,6 +146,8 @@ with tempfile.TemporaryDirectory() as work:
                            "--print-limit", "1", "--", program], capture_output=True, text=True)
     if text.returncode != 9 or "RACECHECK SUMMARY: 1 hazards displayed" not in text.stdout:
         fail(f"racecheck: {text.returncode} {text.stdout}")
+    check("--tool", "initcheck", "--track-unused-memory", "yes", "--force-blocking-launches", "no",
+          "--check-device-heap", "yes", "--strip-paths", "no", program, "clean", status=0)
     text = subprocess.run([lockstep, "check", "--tool", "memcheck", "--", program, "clean"],
                           capture_output=True, text=True)
     if text.returncode != 0 or "========= ERROR SUMMARY: 0 errors" not in text.stdout:
