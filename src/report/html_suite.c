@@ -40,15 +40,17 @@ systems_of(struct suite_page *p, const json_t *row)
 }
 
 static void
-rung_cells(struct suite_page *p, size_t number, const json_t *row, bool linked)
+rung_cells(struct suite_page *p, size_t number, const json_t *row, bool linked, bool about)
 {
     text_add(p->t, "<tr><td>");
     if (linked)
         text_add(p->t, "<a href=\"#rung%zu\">", number);
     html_escape(p->t, report_text(row, "rung"));
     text_add(p->t, linked ? "</a></td>" : "</td>");
-    html_cell(p->t, NULL, "%s", systems_of(p, row));
-    html_cell(p->t, "words", "%s", report_text(row, "title"));
+    if (about) {
+        html_cell(p->t, NULL, "%s", systems_of(p, row));
+        html_cell(p->t, "words", "%s", report_text(row, "title"));
+    }
     html_cell(p->t, "n", "%s", size_of(p, row));
     html_cell(p->t, NULL, "%s", report_text(row, "cc"));
 }
@@ -148,7 +150,7 @@ run_table(struct suite_page *p)
     json_array_foreach(p->rows, k, row)
     {
         const char *good = yes_or_no(json_is_true(json_object_get(row, "verified")));
-        rung_cells(p, k, row, false);
+        rung_cells(p, k, row, false, true);
         html_cell(p->t, good, "%s", good);
         html_cell(p->t, NULL, "%s%s", report_text(row, "result"),
                   strcmp(report_text(row, "expected"), "wrong") == 0 ? ", on purpose" : "");
@@ -188,7 +190,7 @@ check_table(struct suite_page *p)
     json_array_foreach(p->rows, k, row)
     {
         const char *good = yes_or_no(json_is_true(json_object_get(row, "as_expected")));
-        rung_cells(p, k, row, json_object_size(json_object_get(row, "found")) > 0);
+        rung_cells(p, k, row, json_object_size(json_object_get(row, "found")) > 0, true);
         html_cell(p->t, good, "%s", good);
         kinds_cell(p, json_object_get(row, "expected"));
         kinds_cell(p, json_object_get(row, "found"));
@@ -242,15 +244,14 @@ profile_table(struct suite_page *p)
 {
     size_t k, i;
     json_t *row, *kernel;
-    html_table(p->t, "one row per kernel of a rung, size and device", "rung", "systems", "title", "size",
-               "cc", "kernel", "at least", "busiest", "global requests", "sectors or transactions",
+    html_table(p->t, "one row per kernel of a rung, size and device", "rung", "size", "cc", "kernel", "at least", "busiest", "global requests", "sectors or transactions",
                "shared wavefronts", "bank conflicts", "occupancy", NULL);
     json_array_foreach(p->rows, k, row)
     {
         json_array_foreach(json_object_get(row, "kernels"), i, kernel)
         {
             const json_t *r = json_object_get(kernel, "roofline");
-            rung_cells(p, k, row, true);
+            rung_cells(p, k, row, true, false); /* eleven columns are enough */
             html_cell(p->t, NULL, "%s", report_text(kernel, "name"));
             html_cell(p->t, "n", "%s", report_seconds(&p->arena, report_number(r, "seconds", NULL)));
             html_cell(p->t, NULL, "%s", report_text(r, "busiest"));
@@ -332,8 +333,9 @@ profile_row(struct suite_page *p, size_t number, json_t *row)
     {
         snprintf(id, sizeof id, "rung%zu-kernel%zu", number, k);
         page_kernel(p->t, answer, kernel, beside, id,
-                    arena_printf(&p->arena, "%s, size %s, on %s: %s", report_text(row, "rung"),
-                                 size_of(p, row), report_text(row, "cc"), report_text(kernel, "name")),
+                    arena_printf(&p->arena, "%s, %s (%s), size %s, on %s: %s", report_text(row, "rung"),
+                                 report_text(row, "title"), systems_of(p, row), size_of(p, row),
+                                 report_text(row, "cc"), report_text(kernel, "name")),
                     number == 0);
     }
     text_add(p->t, "</div>\n");
