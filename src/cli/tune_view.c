@@ -173,11 +173,12 @@ print_device(const struct tune_call *c, const struct suite_device *d, struct tun
 {
     size_t n, ranked = tune_rank(c, d, jobs, &n);
     int width = (int)widest(jobs, n);
-    const char *who = c->real                 ? "a real GPU (asked for: "
-                      : c->by == TUNE_BY_TIME ? "this processor (as "
-                                              : "";
-    printf("%s%s%s, %u.%u%s\n", d == c->devices.at ? "" : "\n", who, d->profile->name,
-           d->profile->cc_major, d->profile->cc_minor, *who ? ")" : "");
+    printf("%s", d == c->devices.at ? "" : "\n");
+    if (c->real)
+        printf("a real GPU\n");
+    else
+        printf(c->by == TUNE_BY_TIME ? "this processor (as %s, %u.%u)\n" : "%s, %u.%u\n",
+               d->profile->name, d->profile->cc_major, d->profile->cc_minor);
     if (ranked)
         print_ranked(c, jobs, ranked, width);
     print_failed(jobs + ranked, n - ranked, width);
