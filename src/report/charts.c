@@ -41,6 +41,7 @@ chart_banks(struct text *t, const struct device_profile *d, const struct access 
     struct access_cost cost;
     char text[160];
     uint32_t banks = d->shared_banks;
+    bool any_bad = false;
     for (uint32_t l = 0; l < 32 && pad; l++)
         a.address[l] += a.address[l] / row * pad;
     model_access(d, &a, &cost);
@@ -60,6 +61,7 @@ chart_banks(struct text *t, const struct device_profile *d, const struct access 
         for (uint32_t byte = 0; byte < a.width; byte += 4) {
             uint32_t bank = model_shared_bank(d, false, a.address[l] + byte);
             bool bad = a.width <= 4 && (conflicting(d, &a, bank) >> l & 1);
+            any_bad = any_bad || bad;
             snprintf(text, sizeof text, "lane %u: byte %llu, bank %u%s", l,
                      (unsigned long long)(a.address[l] + byte), bank, bad ? ", conflict" : "");
             html_box(t, LEFT + bank * CELL + 1, TOP + l * CELL + 1, CELL - 2, CELL - 2,
@@ -75,6 +77,8 @@ chart_banks(struct text *t, const struct device_profile *d, const struct access 
         html_print(t, "As it is: %u wavefront%s, %u in excess. A row is a lane, red where other lanes "
                       "ask the same bank for another word.",
                    cost.wavefronts, cost.wavefronts == 1 ? "" : "s", cost.bank_conflicts);
+    if (cost.bank_conflicts && !any_bad && d->cc_major == 1 && a.width <= 4)
+        html_print(t, " No bank is asked for two words, but here only one word a pass goes to several lanes.");
     text_add(t, "</figcaption></figure>\n");
 }
 
@@ -101,8 +105,23 @@ rising(const void *x, const void *y)
     return a < b ? -1 : a > b;
 }
 
+/* "2 transactions (64 bytes, 32 bytes)" */
+static void
+transactions(struct text *t, const struct device_profile *d, const struct access *a)
+{
+    struct access_cost cost;
+    uint32_t all = 0;
+    model_access(d, a, &cost);
+    for (uint32_t k = 0; k < cost.transaction_count; k++)
+        all += cost.transactions[k].count;
+    html_print(t, "One request: %u transaction%s (", all, all == 1 ? "" : "s");
+    for (uint32_t k = 0; k < cost.transaction_count; k++)
+        html_print(t, "%s%u of %u bytes", k ? ", " : "", cost.transactions[k].count, cost.transactions[k].size);
+    html_print(t, "). Drawn are the pieces of 32 bytes that it asks for, below each how many of them.");
+}
+
 void
-chart_sectors(struct text *t, const struct access *a)
+chart_sectors(struct text *t, const struct device_profile *d, const struct access *a)
 {
     enum { CELL = 34, PER_ROW = 16, HEIGHT = 44 };
     uint64_t sector[64];
@@ -130,7 +149,11 @@ chart_sectors(struct text *t, const struct access *a)
         html_label(t, x + CELL / 2.0 - 1, y + 36, 'm', "%u", used);
     }
     text_add(t, "</svg><figcaption>");
-    html_print(t, "One request: %zu sectors; below each the bytes of its 32 that are asked for.", kept);
+    if (model_has_transactions(d))
+        transactions(t, d, a);
+    else
+        html_print(t, "One request: %zu sector%s; below each the bytes of its 32 that are asked for.", kept,
+                   kept == 1 ? "" : "s");
     text_add(t, "</figcaption></figure>\n");
 }
 
@@ -139,7 +162,7 @@ chart_sectors(struct text *t, const struct access *a)
 void
 chart_occupancy(struct text *t, const struct device_profile *d, const json_t *kernel)
 {
-    enum { WIDTH = 560, HEIGHT = 200, LEFT = 40, BOTTOM = 160, TOP = 14 };
+    enum { WIDTH = 560, HEIGHT = 200, LEFT = 48, BOTTOM = 160, TOP = 14 };
     const json_t *block = json_object_get(kernel, "block");
     uint32_t threads = 1, most = d->max_threads_per_block;
     char tip[96];

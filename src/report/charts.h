@@ -12,8 +12,9 @@
  * pad bytes are put behind every `row` bytes. */
 void chart_banks(struct text *t, const struct device_profile *d, const struct access *a, uint64_t row,
                  uint32_t pad);
-/* The sectors of a global access, each filled by how much of it is asked for. */
-void chart_sectors(struct text *t, const struct access *a);
+/* The sectors of a global access, each filled by how much of it is asked for; before 5.0 with the
+ * transactions that they become. */
+void chart_sectors(struct text *t, const struct device_profile *d, const struct access *a);
 /* The roof, with every one of the kernels that it says something about (by "label", else by name);
  * `marked` stands out, NULL: all are equal. Kernels without floating-point operations are shown by
  * their instructions. False: it says nothing about any of them, nothing was drawn. */

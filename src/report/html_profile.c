@@ -207,10 +207,10 @@ sectors_of(struct view *v, const char *op)
     const json_t *line = line_of_most(v, counter);
     if (!line || !report_sample(line, "global", op, &a))
         return;
-    snprintf(title, sizeof title, "Sectors of the hottest global %s, line %.0f", op,
-             report_number(line, "line", NULL));
+    snprintf(title, sizeof title, "%s of the hottest global %s, line %.0f",
+             model_has_transactions(v->d) ? "Transactions" : "Sectors", op, report_number(line, "line", NULL));
     html_part(v->t, title);
-    chart_sectors(v->t, &a);
+    chart_sectors(v->t, v->d, &a);
     html_part_end(v->t);
 }
 

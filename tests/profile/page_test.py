@@ -19,10 +19,10 @@ def check(what, condition):
         print("FAILED:", what)
 
 
-def page(name, path, *arguments, options=()):
+def page(name, path, *arguments, options=(), tool=()):
     program, out = os.path.join(work, name), os.path.join(work, name + ".html")
     subprocess.run([lockstep, "cc", *options, "-o", program, os.path.join(source, path)], check=True)
-    subprocess.run([lockstep, "profile", "-q", "--phases", "--html", out, program, *arguments],
+    subprocess.run([lockstep, "profile", "-q", "--phases", *tool, "--html", out, program, *arguments],
                    check=True, stdout=subprocess.DEVNULL)
     text = open(out, encoding="utf-8").read()
     check(f"{name}: under 2 MiB: {len(text)}", len(text) < 2 << 20)
@@ -59,6 +59,9 @@ check("the source is there", "out[(y + j) * n + x] = tile[threadIdx.x][threadIdx
 text, root = page("tiled", "suite/matmul/tiled.cu", "--n", "4", "--verify", "0", options=["-DTILE=2"])
 check("phases", "Phases: who loads and stores what between barriers" in text and "1: tile_b[1]" in text)
 check("roofline", "Roofline: reachable operations" in text)
+
+text, root = page("old", "tests/profile/transposes.cu", tool=["--gpu", "gt200"])
+check("transactions", "Transactions of the hottest global store, line 17" in text and "One request: 32 transactions (" in text)
 
 browser = shutil.which("chromium") or shutil.which("chromium-browser")
 if browser and not os.environ.get("SANITIZE"):
