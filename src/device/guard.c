@@ -293,8 +293,9 @@ on_fault(uint64_t address, void *context)
     pthread_mutex_lock(&guard.lock);
     bool found = device_find(address, &a); /* else it lies between allocations */
     bool managed = found && a.kind == ALLOCATION_MANAGED && in_managed(page);
-    bool device = !(found && a.kind == ALLOCATION_MANAGED) && guard.shut;
-    uint64_t pc = found && (managed || device) ? culprit(pc_of(context, &writes)) : 0;
+    bool device = !managed && guard.shut; /* managed memory among small allocations, too */
+    bool wrong = found && (managed || (device && a.kind != ALLOCATION_MANAGED));
+    uint64_t pc = wrong ? culprit(pc_of(context, &writes)) : 0;
     if (device)
         set_shut(false);
     if (managed)
@@ -317,6 +318,7 @@ guard_start(void)
     backtrace(unused, 1); /* it loads a library at first */
     guard.active = true;
     guard.begin = times_now();
+    guard.shut = true; /* so that the first one who opens tells the memory */
     exec_set_fault_hook(on_fault);
     exec_signals_install();
 }

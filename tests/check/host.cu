@@ -41,7 +41,13 @@ static int
 run_right(void)
 {
     enum { N = 100000 };
-    int *d, *m, *other, *h = (int *)malloc(4 * N), bad = 0;
+    int *d, *m, *other, *first, *h = (int *)malloc(4 * N), bad = 0;
+    cudaMallocManaged(&first, 64); /* before there is any device memory */
+    first[1] = 1;
+    fill<<<1, 1>>>(first, 1, 2);
+    cudaDeviceSynchronize();
+    bad += first[0] + first[1] != 3;
+    cudaFree(first);
     cudaMalloc(&d, 4 * N);
     cudaMallocManaged(&m, 4 * N);
     cudaMallocManaged(&other, 64);
