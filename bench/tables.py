@@ -80,7 +80,7 @@ def goals(result, mine):
         if r["row"].startswith("hist"):
             goal(f"{r['row']}: PoCL's best / ours at least 10", versus[r["row"]], 10)
     scaled = {r["row"]: ratio(time_of(r, "1 worker"), time_of(r, mine)) for r in rows
-              if r["row"].startswith(COMPUTE) and mine != "1 worker"}
+              if r["row"].startswith(COMPUTE) and mine != "1 worker" and result["clock"] == "wall"}
     goal("1 worker / 2 workers on compute-bound rows, geometric mean: at least 1.9",
          geometric(v for v in scaled.values() if v), 1.9)
     for tool, most in (("check", 8), ("profile", 4)):
@@ -185,7 +185,7 @@ def print_all(result, mine):
     if limits:
         print(f"limits: FMA {fma_peak(result):.0f} GFLOP/s, copy of 64 MiB {2 * 4 * 2**24 / limits['copy64'] / 1e6:.1f}"
               f" GB/s, of 256 MiB {2 * 4 * 2**26 / limits['copy256'] / 1e6:.1f} GB/s")
-    if mine != "1 worker" and any("1 worker" in r["peers"] for r in result["rows"]):
+    if mine != "1 worker" and result["clock"] == "wall" and any("1 worker" in r["peers"] for r in result["rows"]):
         print_scaling(result, mine)
     for part, show in (("checked", print_checked), ("costs", print_costs)):
         if result.get(part):
