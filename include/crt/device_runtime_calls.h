@@ -4,7 +4,7 @@
  * heap; copies are made at once by the calling thread.
  *
  * Launches from kernels: clang does not let kernels name kernels, so `lockstep cc` writes
- * child<<<...>>> as __lockstep_nested<...child>::kernel()<<<...>>>, a launch through a pointer of which
+ * child<<<...>>> as LOCKSTEP_NESTED(arguments, child)<<<...>>>, a launch through a pointer of which
  * the compiler knows nothing. A child grid runs to its end before the launch returns (one for
  * cudaStreamTailLaunch: when its parent has ended), so there is never one to wait for.
  */
@@ -126,6 +126,57 @@ template <class T, T K> struct __lockstep_nested {
         return p;
     }
 };
+
+/* The type of the kernel that a launch with N arguments names: of overloaded ones that with N parameters. */
+template <int N, class K> __host__ __device__ K __lockstep_kernel(int, K);
+template <int A, int B, class K> struct __lockstep_same {};
+template <int A, class K> struct __lockstep_same<A, A, K> {
+    typedef K type;
+};
+#define LOCKSTEP_KERNEL(n, classes, types)                                                         \
+    template <int N, LOCKSTEP_LIST classes>                                                        \
+    __host__ __device__ typename __lockstep_same<n, N, void (*)(LOCKSTEP_LIST types)>::type        \
+    __lockstep_kernel(long, void (*)(LOCKSTEP_LIST types));
+#define LOCKSTEP_LIST(...) __VA_ARGS__
+LOCKSTEP_KERNEL(1, (class T0), (T0))
+LOCKSTEP_KERNEL(2, (class T0, class T1), (T0, T1))
+LOCKSTEP_KERNEL(3, (class T0, class T1, class T2), (T0, T1, T2))
+LOCKSTEP_KERNEL(4, (class T0, class T1, class T2, class T3), (T0, T1, T2, T3))
+LOCKSTEP_KERNEL(5, (class T0, class T1, class T2, class T3, class T4), (T0, T1, T2, T3, T4))
+LOCKSTEP_KERNEL(6, (class T0, class T1, class T2, class T3, class T4, class T5),
+                (T0, T1, T2, T3, T4, T5))
+LOCKSTEP_KERNEL(7, (class T0, class T1, class T2, class T3, class T4, class T5, class T6),
+                (T0, T1, T2, T3, T4, T5, T6))
+LOCKSTEP_KERNEL(8, (class T0, class T1, class T2, class T3, class T4, class T5, class T6,
+                 class T7),
+                (T0, T1, T2, T3, T4, T5, T6, T7))
+LOCKSTEP_KERNEL(9, (class T0, class T1, class T2, class T3, class T4, class T5, class T6,
+                 class T7, class T8),
+                (T0, T1, T2, T3, T4, T5, T6, T7, T8))
+LOCKSTEP_KERNEL(10, (class T0, class T1, class T2, class T3, class T4, class T5, class T6,
+                 class T7, class T8, class T9),
+                (T0, T1, T2, T3, T4, T5, T6, T7, T8, T9))
+LOCKSTEP_KERNEL(11, (class T0, class T1, class T2, class T3, class T4, class T5, class T6,
+                 class T7, class T8, class T9, class T10),
+                (T0, T1, T2, T3, T4, T5, T6, T7, T8, T9, T10))
+LOCKSTEP_KERNEL(12, (class T0, class T1, class T2, class T3, class T4, class T5, class T6,
+                 class T7, class T8, class T9, class T10, class T11),
+                (T0, T1, T2, T3, T4, T5, T6, T7, T8, T9, T10, T11))
+#undef LOCKSTEP_KERNEL
+
+/* clang lets a kernel name no overloaded kernels at all, but a function of the host may. */
+#if __cplusplus >= 201703L
+#define LOCKSTEP_NESTED(n, ...)                                                                    \
+    ({                                                                                             \
+        constexpr auto __lockstep_named = [] __host__() constexpr {                                \
+            decltype(__lockstep_kernel<n>(0, &__VA_ARGS__)) __lockstep_chosen = &__VA_ARGS__;      \
+            return __lockstep_chosen;                                                              \
+        };                                                                                         \
+        __lockstep_nested<decltype(__lockstep_named()), __lockstep_named()>::kernel();             \
+    })
+#else
+#define LOCKSTEP_NESTED(n, ...) __lockstep_nested<decltype(&__VA_ARGS__), &__VA_ARGS__>::kernel()
+#endif
 
 template <class T>
 __device__ inline cudaError_t

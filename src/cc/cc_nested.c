@@ -3,9 +3,9 @@
  * cc_nested: launches from kernels. clang does not let code of a device name a kernel; in functions
  * marked __global__ or __device__, "child<<<" becomes
  *
- *     __lockstep_nested<decltype(&child), &child>::kernel()<<<
+ *     LOCKSTEP_NESTED(N, child)<<<
  *
- * which crt/device_runtime_calls.h explains. Lines stay what they are.
+ * which crt/device_runtime_calls.h explains; N is how many arguments follow. Lines stay what they are.
  */
 #include "cc/cc_priv.h"
 
@@ -55,6 +55,32 @@ name_before(const struct scan *s, const char *p)
     return at == end || isdigit((unsigned char)*at) ? p : at;
 }
 
+/* How many arguments the launch at p passes; 0: its end is not found. */
+static int
+count_arguments(const struct scan *s, const char *p)
+{
+    int depth = 0, count = 0;
+    bool blank = true; /* the argument, so far */
+    while (*p && strncmp(p, ">>>", 3) != 0 && *p != ';')
+        p = cc_skip_quoted(s->text, p) == p ? p + 1 : cc_skip_quoted(s->text, p);
+    if (*p != '>')
+        return 0;
+    for (p += 3; *p;) {
+        const char *next = cc_skip_quoted(s->text, p);
+        bool comment = next != p && *p == '/';
+        if (next == p) {
+            next = p + 1;
+            if (strchr(")]}", *p) && --depth == 0)
+                return count + !blank;
+            count += *p == ',' && depth == 1;
+        }
+        blank = blank && (depth == 0 || comment || isspace((unsigned char)*p));
+        depth += next == p + 1 && strchr("([{", *p) != NULL;
+        p = next;
+    }
+    return 0;
+}
+
 static void
 rewrite(struct scan *s, const char *launch)
 {
@@ -66,7 +92,7 @@ rewrite(struct scan *s, const char *launch)
     if (n == 0 || (n >= 8 && !strncmp(name, "operator", 8)))
         return;
     text_add_bytes(&s->out, s->done, (size_t)(name - s->done));
-    text_add(&s->out, "__lockstep_nested<decltype(&%.*s), &%.*s>::kernel()", n, name, n, name);
+    text_add(&s->out, "LOCKSTEP_NESTED(%d, %.*s)", count_arguments(s, launch), n, name);
     s->done = end;
     s->changed = true;
 }

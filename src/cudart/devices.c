@@ -407,6 +407,8 @@ properties(struct cudaDeviceProp *o, int device)
     o->minor = (int)p->cc_minor;
     o->multiProcessorCount = (int)p->sm_count;
     o->l2CacheSize = (int)p->l2_bytes;
+    device_attribute(d, cudaDevAttrMaxPersistingL2CacheSize, &o->persistingL2CacheMaxSize);
+    device_attribute(d, cudaDevAttrMaxAccessPolicyWindowSize, &o->accessPolicyMaxWindowSize);
     o->integrated = p->integrated;
     o->canMapHostMemory = 1;
     o->unifiedAddressing = p->unified_addressing;

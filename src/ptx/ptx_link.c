@@ -127,7 +127,9 @@ add_func(struct linker *l, size_t part, struct ptx_func *f)
     const struct ptx_func *o = e->func;
     if (o == f)
         return true;
-    if (!o || o->is_kernel != f->is_kernel || o->param_count != f->param_count ||
+    /* clang declares another unit's kernel, whose address is taken, as a function. */
+    bool kinds = o && (o->is_kernel == f->is_kernel || !(o->is_kernel ? f : o)->has_body);
+    if (!o || !kinds || o->param_count != f->param_count ||
         o->result_count != f->result_count)
         return fail_pair(l, e, part, f->line, f->name, "declared differently in");
     if (func_rank(o) == 3 && func_rank(f) == 3)
