@@ -86,7 +86,7 @@ def product():
         sets = sets_for(4 * (m * k + k * n + m * n))
         a, b = floats(sets, m, k), floats(sets, k, n)
         c = torch.empty(sets, m, n, device="cuda")
-        report("matmul", f"{m}x{k}x{n}" if m != n else str(m), "cuBLAS (PyTorch)", lambda i: torch.mm(a[i], b[i], out=c[i]), sets,
+        report("matmul", str(m) if m == k == n else f"{m}x{k}x{n}", "cuBLAS (PyTorch)", lambda i: torch.mm(a[i], b[i], out=c[i]), sets,
                gflops=2.0 * m * k * n)
 
 

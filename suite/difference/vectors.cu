@@ -15,7 +15,7 @@
 #include "difference.h"
 
 #ifndef EACH
-#define EACH 2
+#define EACH 1
 #endif
 #ifndef THREADS
 #define THREADS 256

@@ -21,10 +21,10 @@
 #include "spmv.h"
 
 #ifndef VALUES
-#define VALUES 2048
+#define VALUES 4096
 #endif
 #ifndef BLOCK
-#define BLOCK 256
+#define BLOCK 512
 #endif
 
 static int *first_row; /* blocks + 1: the row that holds a block's first value */
@@ -72,16 +72,15 @@ add_row(const float *sums, int from, int to, int lane, int lanes)
     return sum;
 }
 
+/* What a block has to know to put a row's sum where it belongs: from, where the row begins. */
 struct share {
-    const int *row_ptr;
     float *y, *carried;
     int begin, end, bottom; /* values of this block, its last row */
 };
 
 static __device__ __forceinline__ void
-put(const struct share &b, int row, float sum)
+put(const struct share &b, int row, int from, float sum)
 {
-    int from = b.row_ptr[row];
     if (from < b.begin)
         b.carried[blockIdx.x] = sum;
     else if (row < b.bottom || from < b.end || blockIdx.x + 1 == gridDim.x)
@@ -89,41 +88,48 @@ put(const struct share &b, int row, float sum)
 }
 
 __global__ void
-__launch_bounds__(BLOCK) multiply(int count, const float *data, const int *col, const int *row_ptr,
-                                  const int *first_row, const float *x, float *y, float *carried)
+__launch_bounds__(BLOCK)
+    multiply(int count, const float *__restrict__ data, const int *__restrict__ col,
+             const int *__restrict__ row_ptr, const int *__restrict__ first_row,
+             const float *__restrict__ x, float *__restrict__ y, float *__restrict__ carried)
 {
     __shared__ float sums[VALUES + VALUES / 32];
     __shared__ int later[VALUES / LONG + 1], laters; /* rows that are worth a warp */
     int begin = blockIdx.x * VALUES, end = min(count, begin + VALUES);
     int top = first_row[blockIdx.x], bottom = first_row[blockIdx.x + 1], lanes = 1;
-    struct share b = {row_ptr, y, carried, begin, end, bottom};
+    struct share b = {y, carried, begin, end, bottom};
+    while (lanes < 32 && 2 * lanes * (bottom - top + 1) <= BLOCK)
+        lanes *= 2;
+    int lane = threadIdx.x % lanes, row = top + threadIdx.x / lanes, last = max(bottom, 0);
+    /* The row's ends are asked for before the values: both are needed at the same time. */
+    int from = row_ptr[min(row, last)], to = row_ptr[min(row + 1, last + 1)];
     if (threadIdx.x == 0) {
         laters = 0;
         if (row_ptr[top] >= begin)
             carried[blockIdx.x] = 0;
     }
     products(sums, data, col, x, begin, end - begin);
-    while (lanes < 32 && 2 * lanes * (bottom - top + 1) <= BLOCK)
-        lanes *= 2;
     __syncthreads();
-    int lane = threadIdx.x % lanes;
     for (int first = top; first <= bottom; first += BLOCK / lanes) {
-        int row = first + threadIdx.x / lanes;
-        int from = row <= bottom ? max(row_ptr[row], begin) - begin : 0;
-        int to = row <= bottom ? min(row_ptr[row + 1], end) - begin : 0;
-        bool is_long = to - from > LONG * lanes;
-        float sum = add_row(sums, from, is_long ? from : to, lane, lanes);
+        if (first != top) {
+            row = first + threadIdx.x / lanes;
+            from = row_ptr[min(row, last)];
+            to = row_ptr[min(row + 1, last + 1)];
+        }
+        int low = max(from, begin) - begin, high = row <= bottom ? min(to, end) - begin : low;
+        bool is_long = high - low > LONG * lanes;
+        float sum = add_row(sums, low, is_long ? low : high, lane, lanes);
         if (lane == 0 && is_long)
             later[atomicAdd(&laters, 1)] = row;
         else if (lane == 0 && row <= bottom)
-            put(b, row, sum);
+            put(b, row, from, sum);
     }
     __syncthreads();
     for (int i = threadIdx.x / 32; i < laters; i += BLOCK / 32) {
-        int row = later[i], from = max(row_ptr[row], begin), to = min(row_ptr[row + 1], end);
-        float sum = add_row(sums, from - begin, to - begin, threadIdx.x % 32, 32);
+        int at = later[i], low = row_ptr[at], high = min(row_ptr[at + 1], end);
+        float sum = add_row(sums, max(low, begin) - begin, high - begin, threadIdx.x % 32, 32);
         if (threadIdx.x % 32 == 0)
-            put(b, row, sum);
+            put(b, at, low, sum);
     }
 }
 

@@ -30,36 +30,31 @@
 
 enum { WIDE4 = WIDE / 4, TALL4 = TALL / 4, THREADS = WIDE4 * HIGH };
 
-/* VECTORS: width and height are multiples of 4, so that all vectors are aligned and inside the
- * matrix or outside of it as a whole. */
-template <bool VECTORS>
 static __device__ __forceinline__ float4
-load(const float *__restrict__ in, int x, int y, int width, int height)
+load(const float *in, int x, int y, int width, int height)
 {
     const float *at = in + (size_t)y * width + x;
-    float4 v = make_float4(0, 0, 0, 0);
-    if (y >= height || x >= width)
-        return v;
-    if (VECTORS)
+    if (y < height && x < width && width % 4 == 0)
         return __ldcs((const float4 *)at);
-    v.x = at[0];
-    if (x + 1 < width)
+    float4 v = make_float4(0, 0, 0, 0);
+    if (y < height && x < width)
+        v.x = at[0];
+    if (y < height && x + 1 < width)
         v.y = at[1];
-    if (x + 2 < width)
+    if (y < height && x + 2 < width)
         v.z = at[2];
-    if (x + 3 < width)
+    if (y < height && x + 3 < width)
         v.w = at[3];
     return v;
 }
 
-template <bool VECTORS>
 static __device__ __forceinline__ void
-store(float *__restrict__ out, int x, int y, int width, int height, float4 v)
+store(float *out, int x, int y, int width, int height, float4 v)
 {
     float *at = out + (size_t)y * width + x;
     if (y >= height || x >= width)
         return;
-    if (VECTORS) {
+    if (width % 4 == 0) {
         __stcs((float4 *)at, v);
         return;
     }
@@ -72,10 +67,8 @@ store(float *__restrict__ out, int x, int y, int width, int height, float4 v)
         at[3] = v.w;
 }
 
-template <bool VECTORS>
 __global__ void
-__launch_bounds__(THREADS)
-    transpose(float *__restrict__ out, const float *__restrict__ in, int width, int height)
+__launch_bounds__(THREADS) transpose(float *out, const float *in, int width, int height)
 {
     __shared__ float4 tile[WIDE][TALL4];
     int tx = threadIdx.x, left = blockIdx.x * WIDE, top = blockIdx.y * TALL;
@@ -84,8 +77,8 @@ __launch_bounds__(THREADS)
     for (int j = 0; j < TALL4 / HIGH; j++) {
 #pragma unroll
         for (int i = 0; i < 4; i++)
-            row[j][i] = load<VECTORS>(in, left + 4 * tx, top + 4 * (threadIdx.y + j * HIGH) + i,
-                                      width, height);
+            row[j][i] =
+                load(in, left + 4 * tx, top + 4 * (threadIdx.y + j * HIGH) + i, width, height);
     }
 #pragma unroll
     for (int j = 0; j < TALL4 / HIGH; j++) {
@@ -99,20 +92,15 @@ __launch_bounds__(THREADS)
     __syncthreads();
     int t = threadIdx.y * WIDE4 + tx, ox = t % TALL4;
 #pragma unroll
-    for (int i = 0; i < WIDE; i += THREADS / TALL4) {
-        int c = i + t / TALL4;
-        store<VECTORS>(out, top + 4 * ox, left + c, height, width, tile[c][ox ^ c / 4 % TALL4]);
-    }
+    for (int c = t / TALL4; c < WIDE; c += THREADS / TALL4)
+        store(out, top + 4 * ox, left + c, height, width, tile[c][ox ^ c / 4 % TALL4]);
 }
 
 static void
 launch(float *out, const float *in, int width, int height)
 {
     dim3 grid(suite_div_up(width, WIDE), suite_div_up(height, TALL)), block(WIDE4, HIGH);
-    if (width % 4 == 0 && height % 4 == 0)
-        transpose<true><<<grid, block>>>(out, in, width, height);
-    else
-        transpose<false><<<grid, block>>>(out, in, width, height);
+    transpose<<<grid, block>>>(out, in, width, height);
 }
 
 int

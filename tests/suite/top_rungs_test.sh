@@ -23,6 +23,11 @@ for iterations in 1 7 16 40; do
         grep -q '"verified":true'
 done
 
+for devices in 2 4; do
+    LOCKSTEP_DEVICES=$devices "$LOCKSTEP" suite run --sizes 100,1003 devices/filter
+    LOCKSTEP_DEVICES=$devices "$LOCKSTEP" suite run --sizes 1,65x130x129 devices/product
+done
+
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 "$LOCKSTEP" suite build --programs "$folder" axpb/blocks reduce/tree

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Times of the suite on a real GPU, and how well `lockstep profile` foretells them.
+
+    times.py merge BENCH.json... TIMES.csv PEERS.csv    what `suite bench --device gpu --json` wrote, as data
+    times.py profile TIMES.csv MODEL.csv [RUNG...]      `lockstep profile` of the rungs at the sizes that are
+                                                        small enough: the bound and the estimate of a run
+    times.py compare TIMES.csv MODEL.csv                the error, and how often two rungs are ranked rightly
+    times.py ladder TIMES.csv PEERS.csv CHART.svg       the lectures' ladder as a table in Markdown and as a chart
+
+LOCKSTEP names the command (build/lockstep). A time is of back-to-back launches, so that what a launch costs
+where the kernel is shorter is part of it.
+"""
+import csv, itertools, json, math, os, subprocess, sys, tempfile
+
+here = os.path.dirname(os.path.abspath(__file__))
+root = os.path.dirname(os.path.dirname(here))
+lockstep = os.environ.get("LOCKSTEP", os.path.join(root, "build", "lockstep"))
+
+# The size at which a rung is profiled: some seconds on one core.
+SMALL = {"matmul": "192", "sgemm": "192", "transpose": "512", "convolution2d": "300", "nearest": "300",
+         "spmv": "5000"}
+SMALL_OTHERS = "100003"
+
+
+def small(rung):
+    return SMALL.get(rung.split("/")[0], SMALL_OTHERS)
+
+
+def read(path):
+    with open(path) as f:
+        return list(csv.DictReader(f))
+
+
+def write(path, fields, rows):
+    with open(path, "w") as f:
+        out = csv.DictWriter(f, fields, lineterminator="\n")
+        out.writeheader()
+        out.writerows(rows)
+
+
+def merge(*paths):
+    *benches, times, peers = paths
+    ours, theirs = {}, {}
+    for path in benches:
+        for row in json.load(open(path)):
+            found = {"median_ms": f"{row.get('median_milliseconds', 0):.6f}",
+                     "spread_ms": f"{row.get('spread_milliseconds', 0):.6f}"}
+            if "rung" in row and row.get("median_milliseconds", 0) > 0:
+                ours[row["rung"], row["entry"]] = {"rung": row["rung"], "entry": row["entry"], **found}
+            elif "peer" in row and "skipped" not in row:
+                theirs[row["system"], row["entry"], row["peer"]] = {
+                    "system": row["system"], "entry": row["entry"], "peer": row["peer"], **found}
+    write(times, ["rung", "entry", "median_ms", "spread_ms"], ours.values())
+    write(peers, ["system", "entry", "peer", "median_ms", "spread_ms"], theirs.values())
+    print(f"{len(ours)} times of ours, {len(theirs)} of peers")
+
+
+def profile_one(rung, size):
+    """Seconds of all kernels of one run: bound, estimate."""
+    with tempfile.NamedTemporaryFile(suffix=".json") as out:
+        subprocess.run([lockstep, "profile", f"--json={out.name}", os.path.join(root, "suite", rung + ".cu"), "--",
+                        "--size", size, "--repeat", "0", "--verify", "0"], check=True, stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL)
+        kernels = json.load(open(out.name))["kernels"]
+    roofs = [(k["roofline"], k["launches"]) for k in kernels]
+    return sum(r["seconds"] * n for r, n in roofs), sum(r["estimate"] * n for r, n in roofs)
+
+
+def profile(times, model, *wanted):
+    have = {r["rung"]: r for r in read(model)} if os.path.exists(model) else {}
+    for row in read(times):
+        rung = row["rung"]
+        if row["entry"] != small(rung) or rung in have or (wanted and rung not in wanted):
+            continue
+        bound, estimate = profile_one(rung, row["entry"])
+        have[rung] = {"rung": rung, "entry": row["entry"], "bound_ms": f"{1e3 * bound:.6f}",
+                      "estimate_ms": f"{1e3 * estimate:.6f}"}
+        write(model, ["rung", "entry", "bound_ms", "estimate_ms"], have.values())
+
+
+def compare(times, model):
+    measured = {(r["rung"], r["entry"]): float(r["median_ms"]) for r in read(times)}
+    rows = [(r["rung"], measured[r["rung"], r["entry"]], float(r["bound_ms"]), float(r["estimate_ms"]))
+            for r in read(model) if (r["rung"], r["entry"]) in measured]
+    print(f"{'rung':28s} {'measured us':>12s} {'bound us':>10s} {'estimate us':>12s}")
+    for rung, ms, bound, estimate in rows:
+        print(f"{rung:28s} {1e3 * ms:12.2f} {1e3 * bound:10.2f} {1e3 * estimate:12.2f}")
+    for name, column in (("bound", 2), ("estimate", 3)):
+        above = sum(r[column] > r[1] for r in rows)
+        ratio = sorted(r[1] / r[column] for r in rows if r[column] > 0)
+        print(f"{name}: above the measured time in {above} of {len(rows)}; measured over it: median "
+              f"{ratio[len(ratio) // 2]:.2f}, quartiles {ratio[len(ratio) // 4]:.2f} and {ratio[3 * len(ratio) // 4]:.2f}")
+        for what, same in (("all pairs", lambda a, b: True),
+                           ("pairs of one system", lambda a, b: a[0].split("/")[0] == b[0].split("/")[0])):
+            # Two that differ by less than a tenth are not ranked: launches vary as much.
+            pairs = [(a, b) for a, b in itertools.combinations(rows, 2)
+                     if same(a, b) and abs(math.log(a[1] / b[1])) > math.log(1.1)]
+            right = sum((a[1] < b[1]) == (a[column] < b[column]) for a, b in pairs)
+            if pairs:
+                print(f"  {what}: {right} of {len(pairs)} ranked rightly, {100 * right / len(pairs):.1f} %")
+
+
+N28 = str(1 << 28)
+# Ladders: title, bytes or operations a run in units of 1e9 (bytes, flops), its unit, rungs with their entry.
+LADDERS = [
+    ("product, n = 4096", 2e-9 * 4096**3, "GFLOP/s", "4096",
+     "sgemm/float_sum matmul/naive matmul/tiled matmul/register matmul/coarse matmul/pipelined".split(), "matmul"),
+    ("transpose, 16384 x 16384", 8e-9 * 16384**2, "GB/s", "16384",
+     "transpose/naive transpose/coalesced transpose/padded transpose/diagonal transpose/vectors".split(), "transpose"),
+    ("forward difference, 2^28", 8e-9 * 2**28, "GB/s", N28,
+     "difference/naive difference/shared difference/shuffle difference/vectors".split(), "difference"),
+    ("1-D convolution, 9 taps, 2^28", 8e-9 * 2**28, "GB/s", N28 + " --mask 9",
+     "convolution/basic convolution/constant convolution/tiled convolution/registers convolution/vectors".split(),
+     "convolution"),
+    ("2-D convolution, 5 x 5, 8192 x 8192", 8e-9 * 8192**2, "GB/s", "8192",
+     "convolution2d/naive convolution2d/strips".split(), "convolution2d"),
+    ("sum of 2^28 words", 4e-9 * 2**28, "GB/s", N28,
+     "atomics/atomic atomics/hierarchical atomics/tree reduce/vectors".split(), "reduce"),
+    ("averaging filter, 4 iterations, 2^28", 4 * 8e-9 * 2**28, "GB/s of iterations", N28 + " --iterations 4",
+     "average/case06 average/case07 average/case14 average/case15 average/vectors".split(), None),
+    ("histogram of 2^28 bytes", 1e-9 * 2**28, "GB/s", N28, "histogram/global histogram/copies".split(), "histogram"),
+]
+# What a lecture reported for its rung, in the ladder's unit: its device stands behind.
+REPORTED = {"matmul/naive": (25, "Fermi"), "difference/naive": (36.8, "GT200"), "difference/shared": (57.5, "GT200")}
+
+
+def ladder_rows(times, peers):
+    """(title, unit, [(name, speed, reported or None)]); the peers' fastest last."""
+    ours = {(r["rung"], r["entry"]): float(r["median_ms"]) for r in read(times)}
+    for title, amount, unit, entry, rungs, system in LADDERS:
+        rows = [(r, 1e3 * amount / ours[r, entry], REPORTED.get(r)) for r in rungs if (r, entry) in ours]
+        best = min(((float(p["median_ms"]), p["peer"]) for p in read(peers)
+                    if p["system"] == system and p["entry"] == entry), default=None)
+        if best:
+            rows.append((best[1], 1e3 * amount / best[0], None))
+        yield title, unit, rows
+
+
+def chart(ladders, path):
+    """Bars, each ladder to the scale of its fastest; what a lecture reported as a line on the bar."""
+    out, y = [], 30
+    for title, unit, rows in ladders:
+        most = max(speed for _, speed, _ in rows)
+        out.append(f'<text x="10" y="{y}" font-weight="bold">{title}</text>')
+        for name, speed, reported in rows:
+            y += 20
+            wide = 460 * speed / most
+            colour = "#4878a8" if "/" in name else "#a0a0a0"
+            out.append(f'<text x="10" y="{y}">{name}</text><rect x="220" y="{y - 12}" width="{wide:.1f}" '
+                       f'height="15" fill="{colour}"/><text x="{226 + wide:.1f}" y="{y}">{speed:,.0f} {unit}'
+                       + (f" (lecture: {reported[0]:g}, {reported[1]})" if reported else "") + "</text>")
+            if reported:
+                x = 220 + 460 * reported[0] / most
+                out.append(f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{y - 14}" y2="{y + 5}" stroke="#c03030" '
+                           f'stroke-width="2"/>')
+        y += 34
+    with open(path, "w") as f:
+        f.write(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 960 {y}" font-family="sans-serif" '
+                f'font-size="12">\n<rect width="960" height="{y}" fill="#ffffff"/>\n' + "\n".join(out) + "\n</svg>\n")
+
+
+def ladder(times, peers, path):
+    ladders = list(ladder_rows(times, peers))
+    chart(ladders, path)
+    print("| work | rung | H200 | the lecture reported |\n| --- | --- | --- | --- |")
+    for title, unit, rows in ladders:
+        for name, speed, reported in rows:
+            print(f"| {title} | {name} | {speed:,.0f} {unit} | "
+                  f"{f'{reported[0]:g} ({reported[1]})' if reported else ''} |")
+            title = ""
+
+
+VERBS = {"merge": merge, "profile": profile, "compare": compare, "ladder": ladder}
+
+if __name__ == "__main__":
+    if len(sys.argv) < 3 or sys.argv[1] not in VERBS:
+        sys.exit(__doc__.strip())
+    VERBS[sys.argv[1]](*sys.argv[2:])
