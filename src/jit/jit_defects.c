@@ -2,7 +2,11 @@
  *
  * jit_defects.c: what LLVM 19 gets wrong, kept away from it, between the passes and the code generator.
  *
- * One so far. (x & C) | (y & ~C) is one instruction on AVX-512 (vpternlog); when lanes that are off keep
+ * Masks: a select between lanes' bits, by lanes' bits, one of them the complement of another, is turned to and
+ * fro between two forms for ever by the combiner of selection graphs (found by both fuzzers: the compiler
+ * never ended). It is written as and, or and not, which is what becomes of it anyway.
+ *
+ * Bits: (x & C) | (y & ~C) is one instruction on AVX-512 (vpternlog); when lanes that are off keep
  * x, the constant comes from memory and is the first operand, the instruction selector
  * permutes the table in the wrong direction and lanes get y where x was meant and x where y was
  * (llvm-project issue 157929, mended in 2026; two patterns' transforms were swapped). The selector
@@ -134,6 +138,28 @@ avoid_bit_select(LLVMBuilderRef b, LLVMValueRef v)
     LLVMInstructionEraseFromParent(v);
 }
 
+static bool
+is_lanes_bits(LLVMTypeRef t)
+{
+    return LLVMGetTypeKind(t) == LLVMVectorTypeKind &&
+           LLVMGetElementType(t) == LLVMInt1TypeInContext(LLVMGetTypeContext(t));
+}
+
+/* Frozen: a select hides what the side not taken leaves undefined, and and or do not. */
+static void
+avoid_mask_select(LLVMBuilderRef b, LLVMValueRef v)
+{
+    LLVMValueRef choice = LLVMGetOperand(v, 0);
+    if (!is_lanes_bits(LLVMTypeOf(v)) || !is_lanes_bits(LLVMTypeOf(choice)))
+        return;
+    LLVMPositionBuilderBefore(b, v);
+    LLVMValueRef yes = LLVMBuildFreeze(b, LLVMGetOperand(v, 1), "");
+    LLVMValueRef no = LLVMBuildFreeze(b, LLVMGetOperand(v, 2), "");
+    LLVMValueRef off = LLVMBuildAnd(b, LLVMBuildNot(b, choice, ""), no, "");
+    LLVMReplaceAllUsesWith(v, LLVMBuildOr(b, LLVMBuildAnd(b, choice, yes, ""), off, ""));
+    LLVMInstructionEraseFromParent(v);
+}
+
 void
 jit_avoid_defects(LLVMModuleRef m)
 {
@@ -143,7 +169,10 @@ jit_avoid_defects(LLVMModuleRef m)
              block = LLVMGetNextBasicBlock(block))
             for (LLVMValueRef v = LLVMGetFirstInstruction(block), next; v; v = next) {
                 next = LLVMGetNextInstruction(v);
-                avoid_bit_select(b, v);
+                if (LLVMGetInstructionOpcode(v) == LLVMSelect)
+                    avoid_mask_select(b, v);
+                else
+                    avoid_bit_select(b, v);
             }
     LLVMDisposeBuilder(b);
 }
