@@ -18,7 +18,7 @@ mountpoint -q "$root/proc" || mount -t proc proc "$root/proc"
 trap 'umount "$root/proc" 2>/dev/null; case $root in /tmp/*) rm -rf --one-file-system "$root" ;; esac' EXIT
 cp /etc/resolv.conf "$root/etc/" 2>/dev/null || true
 cp "$package" "$root/lockstep.deb"
-inside() { env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C chroot "$root" "$@"; }
+inside() { env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/ LC_ALL=C chroot "$root" "$@"; }
 user() { inside su -s /bin/bash user -c "$1"; }
 echo "packages before: $(inside dpkg-query -f . -W | wc -c); clang there: $(inside sh -c 'command -v clang clang-19 || echo no')"
 inside apt-get update -qq
