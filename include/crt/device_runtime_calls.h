@@ -116,52 +116,52 @@ cudaGetDevice(int *device)
 }
 }
 
-template <class T, T K> struct __lockstep_nested {
-    static __device__ constexpr T pointer = K;
-    static __device__ T
+template <class __T, __T __K> struct __lockstep_nested {
+    static __device__ constexpr __T pointer = __K;
+    static __device__ __T
     kernel()
     {
-        T p = pointer;
+        __T p = pointer;
         asm volatile("" : "+l"(p));
         return p;
     }
 };
 
 /* The type of the kernel that a launch with N arguments names: of overloaded ones that with N parameters. */
-template <int N, class K> __host__ __device__ K __lockstep_kernel(int, K);
-template <int A, int B, class K> struct __lockstep_same {};
-template <int A, class K> struct __lockstep_same<A, A, K> {
-    typedef K type;
+template <int __N, class __K> __host__ __device__ __K __lockstep_kernel(int, __K);
+template <int __A, int __B, class __K> struct __lockstep_same {};
+template <int __A, class __K> struct __lockstep_same<__A, __A, __K> {
+    typedef __K type;
 };
 #define LOCKSTEP_KERNEL(n, classes, types)                                                         \
-    template <int N, LOCKSTEP_LIST classes>                                                        \
-    __host__ __device__ typename __lockstep_same<n, N, void (*)(LOCKSTEP_LIST types)>::type        \
+    template <int __N, LOCKSTEP_LIST classes>                                                        \
+    __host__ __device__ typename __lockstep_same<n, __N, void (*)(LOCKSTEP_LIST types)>::type        \
     __lockstep_kernel(long, void (*)(LOCKSTEP_LIST types));
 #define LOCKSTEP_LIST(...) __VA_ARGS__
-LOCKSTEP_KERNEL(1, (class T0), (T0))
-LOCKSTEP_KERNEL(2, (class T0, class T1), (T0, T1))
-LOCKSTEP_KERNEL(3, (class T0, class T1, class T2), (T0, T1, T2))
-LOCKSTEP_KERNEL(4, (class T0, class T1, class T2, class T3), (T0, T1, T2, T3))
-LOCKSTEP_KERNEL(5, (class T0, class T1, class T2, class T3, class T4), (T0, T1, T2, T3, T4))
-LOCKSTEP_KERNEL(6, (class T0, class T1, class T2, class T3, class T4, class T5),
-                (T0, T1, T2, T3, T4, T5))
-LOCKSTEP_KERNEL(7, (class T0, class T1, class T2, class T3, class T4, class T5, class T6),
-                (T0, T1, T2, T3, T4, T5, T6))
-LOCKSTEP_KERNEL(8, (class T0, class T1, class T2, class T3, class T4, class T5, class T6,
-                 class T7),
-                (T0, T1, T2, T3, T4, T5, T6, T7))
-LOCKSTEP_KERNEL(9, (class T0, class T1, class T2, class T3, class T4, class T5, class T6,
-                 class T7, class T8),
-                (T0, T1, T2, T3, T4, T5, T6, T7, T8))
-LOCKSTEP_KERNEL(10, (class T0, class T1, class T2, class T3, class T4, class T5, class T6,
-                 class T7, class T8, class T9),
-                (T0, T1, T2, T3, T4, T5, T6, T7, T8, T9))
-LOCKSTEP_KERNEL(11, (class T0, class T1, class T2, class T3, class T4, class T5, class T6,
-                 class T7, class T8, class T9, class T10),
-                (T0, T1, T2, T3, T4, T5, T6, T7, T8, T9, T10))
-LOCKSTEP_KERNEL(12, (class T0, class T1, class T2, class T3, class T4, class T5, class T6,
-                 class T7, class T8, class T9, class T10, class T11),
-                (T0, T1, T2, T3, T4, T5, T6, T7, T8, T9, T10, T11))
+LOCKSTEP_KERNEL(1, (class __T0), (__T0))
+LOCKSTEP_KERNEL(2, (class __T0, class __T1), (__T0, __T1))
+LOCKSTEP_KERNEL(3, (class __T0, class __T1, class __T2), (__T0, __T1, __T2))
+LOCKSTEP_KERNEL(4, (class __T0, class __T1, class __T2, class __T3), (__T0, __T1, __T2, __T3))
+LOCKSTEP_KERNEL(5, (class __T0, class __T1, class __T2, class __T3, class __T4), (__T0, __T1, __T2, __T3, __T4))
+LOCKSTEP_KERNEL(6, (class __T0, class __T1, class __T2, class __T3, class __T4, class __T5),
+                (__T0, __T1, __T2, __T3, __T4, __T5))
+LOCKSTEP_KERNEL(7, (class __T0, class __T1, class __T2, class __T3, class __T4, class __T5, class __T6),
+                (__T0, __T1, __T2, __T3, __T4, __T5, __T6))
+LOCKSTEP_KERNEL(8, (class __T0, class __T1, class __T2, class __T3, class __T4, class __T5, class __T6,
+                 class __T7),
+                (__T0, __T1, __T2, __T3, __T4, __T5, __T6, __T7))
+LOCKSTEP_KERNEL(9, (class __T0, class __T1, class __T2, class __T3, class __T4, class __T5, class __T6,
+                 class __T7, class __T8),
+                (__T0, __T1, __T2, __T3, __T4, __T5, __T6, __T7, __T8))
+LOCKSTEP_KERNEL(10, (class __T0, class __T1, class __T2, class __T3, class __T4, class __T5, class __T6,
+                 class __T7, class __T8, class __T9),
+                (__T0, __T1, __T2, __T3, __T4, __T5, __T6, __T7, __T8, __T9))
+LOCKSTEP_KERNEL(11, (class __T0, class __T1, class __T2, class __T3, class __T4, class __T5, class __T6,
+                 class __T7, class __T8, class __T9, class __T10),
+                (__T0, __T1, __T2, __T3, __T4, __T5, __T6, __T7, __T8, __T9, __T10))
+LOCKSTEP_KERNEL(12, (class __T0, class __T1, class __T2, class __T3, class __T4, class __T5, class __T6,
+                 class __T7, class __T8, class __T9, class __T10, class __T11),
+                (__T0, __T1, __T2, __T3, __T4, __T5, __T6, __T7, __T8, __T9, __T10, __T11))
 #undef LOCKSTEP_KERNEL
 
 /* clang lets a kernel name no overloaded kernels at all, but a function of the host may. */
@@ -178,9 +178,9 @@ LOCKSTEP_KERNEL(12, (class T0, class T1, class T2, class T3, class T4, class T5,
 #define LOCKSTEP_NESTED(n, ...) __lockstep_nested<decltype(&__VA_ARGS__), &__VA_ARGS__>::kernel()
 #endif
 
-template <class T>
+template <class __T>
 __device__ inline cudaError_t
-cudaMalloc(T **pointer, size_t size)
+cudaMalloc(__T **pointer, size_t size)
 {
     return cudaMalloc((void **)pointer, size);
 }

@@ -4,7 +4,9 @@
  *
  * Masks: a select between lanes' bits, by lanes' bits, one of them the complement of another, is turned to and
  * fro between two forms for ever by the combiner of selection graphs (found by both fuzzers: the compiler
- * never ended). It is written as and, or and not, which is what becomes of it anyway.
+ * never ended). It is written as and, or and not, which is what becomes of it anyway. The same happens to
+ * or and xor of two masks that were numbers before when both masks are also used in other blocks: those make
+ * them of the numbers anew.
  *
  * Bits: (x & C) | (y & ~C) is one instruction on AVX-512 (vpternlog); when lanes that are off keep
  * x, the constant comes from memory and is the first operand, the instruction selector
@@ -41,8 +43,7 @@ match_and(LLVMValueRef v, struct masked *out)
 static bool
 match_bit_select(LLVMValueRef v, struct masked part[2])
 {
-    return LLVMGetInstructionOpcode(v) == LLVMOr &&
-           LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMVectorTypeKind &&
+    return LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMVectorTypeKind &&
            match_and(LLVMGetOperand(v, 0), &part[0]) && match_and(LLVMGetOperand(v, 1), &part[1]) &&
            LLVMConstNot(part[0].mask) == part[1].mask;
 }
@@ -145,6 +146,65 @@ is_lanes_bits(LLVMTypeRef t)
            LLVMGetElementType(t) == LLVMInt1TypeInContext(LLVMGetTypeContext(t));
 }
 
+static bool
+is_number_as_lanes(LLVMValueRef v)
+{
+    return LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == LLVMBitCast &&
+           is_lanes_bits(LLVMTypeOf(v)) &&
+           LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(v, 0))) == LLVMIntegerTypeKind;
+}
+
+/* Where operand k of this instruction must be there: in its block, of a phi in the block it comes from. */
+static LLVMBasicBlockRef
+place_of_use(LLVMValueRef user, unsigned k)
+{
+    return LLVMIsAPHINode(user) ? LLVMGetIncomingBlock(user, k) : LLVMGetInstructionParent(user);
+}
+
+/* A phi has one value for a block, however often it comes from there. */
+static void
+set_use(LLVMValueRef user, unsigned k, LLVMValueRef old, LLVMValueRef v)
+{
+    LLVMBasicBlockRef from = place_of_use(user, k);
+    for (unsigned n = k; n < (unsigned)LLVMGetNumOperands(user); n++)
+        if (LLVMGetOperand(user, n) == old && place_of_use(user, n) == from)
+            LLVMSetOperand(user, n, v);
+}
+
+/* In other blocks these lanes' bits are made of the number anew. */
+static void
+sink_lanes(LLVMBuilderRef b, LLVMValueRef lanes)
+{
+    LLVMBasicBlockRef home = LLVMGetInstructionParent(lanes);
+    for (LLVMUseRef u = LLVMGetFirstUse(lanes), next; u; u = next) {
+        LLVMValueRef user = LLVMGetUser(u);
+        next = LLVMGetNextUse(u);
+        for (unsigned k = 0; k < (unsigned)LLVMGetNumOperands(user); k++) {
+            if (LLVMGetOperand(user, k) != lanes)
+                continue;
+            LLVMBasicBlockRef place = place_of_use(user, k);
+            if (place == home)
+                continue;
+            LLVMPositionBuilderBefore(
+                b, LLVMIsAPHINode(user) ? LLVMGetBasicBlockTerminator(place) : user);
+            set_use(user, k, lanes,
+                    LLVMBuildBitCast(b, LLVMGetOperand(lanes, 0), LLVMTypeOf(lanes), ""));
+            next = LLVMGetFirstUse(lanes); /* the list has changed */
+            break;
+        }
+    }
+}
+
+static void
+avoid_logic_of_numbers(LLVMBuilderRef b, LLVMValueRef v)
+{
+    LLVMValueRef x = LLVMGetOperand(v, 0), y = LLVMGetOperand(v, 1);
+    if (is_number_as_lanes(x) && is_number_as_lanes(y)) {
+        sink_lanes(b, x);
+        sink_lanes(b, y);
+    }
+}
+
 /* Frozen: a select hides what the side not taken leaves undefined, and and or do not. */
 static void
 avoid_mask_select(LLVMBuilderRef b, LLVMValueRef v)
@@ -160,6 +220,25 @@ avoid_mask_select(LLVMBuilderRef b, LLVMValueRef v)
     LLVMInstructionEraseFromParent(v);
 }
 
+static void
+avoid(LLVMBuilderRef b, LLVMValueRef v)
+{
+    switch (LLVMGetInstructionOpcode(v)) {
+    case LLVMSelect:
+        avoid_mask_select(b, v);
+        break;
+    case LLVMXor:
+        avoid_logic_of_numbers(b, v);
+        break;
+    case LLVMOr:
+        avoid_logic_of_numbers(b, v);
+        avoid_bit_select(b, v);
+        break;
+    default:
+        break;
+    }
+}
+
 void
 jit_avoid_defects(LLVMModuleRef m)
 {
@@ -169,10 +248,7 @@ jit_avoid_defects(LLVMModuleRef m)
              block = LLVMGetNextBasicBlock(block))
             for (LLVMValueRef v = LLVMGetFirstInstruction(block), next; v; v = next) {
                 next = LLVMGetNextInstruction(v);
-                if (LLVMGetInstructionOpcode(v) == LLVMSelect)
-                    avoid_mask_select(b, v);
-                else
-                    avoid_bit_select(b, v);
+                avoid(b, v);
             }
     LLVMDisposeBuilder(b);
 }
