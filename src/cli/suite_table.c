@@ -290,6 +290,7 @@ suite_table_free(struct suite_table *t)
         VEC_FREE(&r->expect);
         VEC_FREE(&r->options);
         VEC_FREE(&r->below_options);
+        VEC_FREE(&r->gpu);
     }
     VEC_FREE(&t->rungs);
     arena_free(&t->arena);
