@@ -9,7 +9,7 @@
  * title: averaging filter over several GPUs, halos copied after each pass
  * from: 3.0
  * rung: 2
- * sizes: 100 1000 100003
+ * sizes: 1 17 100 1000 100003
  * check: 1000
  * bench: 100003
  * gpu: 268435456 --iterations 64

@@ -11,6 +11,7 @@ package=$(readlink -f "$1") suite=${2:-bookworm} root=${3:-}
 mirror=${MIRROR:-http://deb.debian.org/debian}
 if [ -z "$root" ]; then
     root=$(mktemp -d)
+    chmod 755 "$root" # an ordinary user enters it
     trap 'umount "$root/proc" 2>/dev/null; rm -rf --one-file-system "$root"' EXIT
     debootstrap --variant=minbase "$suite" "$root" "$mirror" >"$root.log" || { tail "$root.log"; exit 1; }
 fi

@@ -39,6 +39,9 @@ METRICS = {
     "texture_quads": "l1tex__t_requests_pipe_tex_mem_texture.sum",
     "instructions": "smsp__inst_executed.sum",
     "l1_hit_rate": "l1tex__t_sector_hit_rate.pct",
+    "l1_sectors": "l1tex__t_sectors.sum",
+    "l2_sectors": "lts__t_sectors_srcunit_tex.sum",
+    "l2_hits": "lts__t_sectors_srcunit_tex_lookup_hit.sum",
     "l2_hit_rate": "lts__t_sector_hit_rate.pct",
     "bytes_dram_read": "dram__bytes_read.sum",
     "bytes_dram_written": "dram__bytes_write.sum",
@@ -160,14 +163,19 @@ def ours(program, cache={}):
 
 def short(symbol):
     m = re.match(r"_Z(?:N\d*)?L?(\d+)(\w+)", symbol)
-    return m.group(2)[:int(m.group(1))] if m else symbol
+    return m.group(2)[:int(m.group(1))] if m else bare(symbol)
+
+
+def bare(name):
+    """"void space::filter<4>(int*)" without all but its own name."""
+    return re.sub(r"^void |[<(].*", "", name).split("::")[-1]
 
 
 def our_row(row):
     """All launches of that shape together (the profiler does not tell dynamic shared memory apart)."""
     same = [k for k in ours(row["program"])
             if k["grid"] == shape(row["grid"]) and k["block"] == shape(row["block"]) and
-            short(k["name"]) == re.sub(r"^void |<.*", "", row["kernel"]).split("::")[-1]]
+            short(k["name"]) == bare(row["kernel"])]
     if not same:
         return None
     sums = {c: sum(k["counters"].get(c, 0) for k in same) for k in same for c in k["counters"]}
