@@ -199,9 +199,9 @@ suite_list(struct suite_call *c)
         json_object_set_new(row, "sizes", strings(&r->sizes));
         json_object_set_new(row, "expect", strings(&r->expect));
         json_object_set_new(row, "result", json_string(results[r->result]));
-        char from[24];
-        snprintf(from, sizeof from, "%s on", r->from ? r->from : "1.0");
-        json_object_set_new(row, "generations", json_string(from));
+        json_object_set_new(row, "generations", json_string("1.0 on"));
+        if (r->since)
+            json_object_set_new(row, "since", json_pack("{s:s,s:s}", "cc", r->since, "feature", r->feature));
         json_array_append_new(all, row);
         if (c->json)
             continue;
@@ -209,14 +209,15 @@ suite_list(struct suite_call *c)
         for (size_t k = 0; k < r->expect.count; k++)
             printf(k ? ", %s" : "  [%s", r->expect.at[k]);
         printf("%s", r->expect.count ? "]" : "");
-        if (r->from)
-            printf("  (from %s)", r->from);
+        if (r->since)
+            printf("  (%s: since %s)", r->feature, r->since);
         printf("\n");
     }
     if (c->json)
         return suite_write(c, all, CLI_OK);
     json_decref(all);
-    printf("%zu rungs; each runs on every generation from 1.0 on where it names no later one\n",
+    printf("%zu rungs, each of which runs on every generation from 1.0 on; \"since\": what real devices "
+           "have from then on, and older profiles run all the same\n",
            c->rungs.count);
     return CLI_OK;
 }

@@ -16,7 +16,8 @@
  *                              least; either: undefined; optional (right)
  *   options: --tile 16         always given to the program; optional
  *   below 2.0: --tile 16       given on devices below that compute capability; optional
- *   from: 8.0                  left out on devices below that; optional (1.0)
+ *   since: 3.0 shuffles        real devices have that only from then on; older profiles run it all
+ *                              the same (no rung is left out anywhere); optional
  *   gpu: 4096; 100 --mask 9    what `bench --device gpu` runs: sizes with options; optional (bench)
  *
  * The program takes `--size S` and `--json`, and prints one line of JSON with "verified" and
@@ -45,7 +46,8 @@ struct suite_rung {
     const char *bench_size;
     uint32_t rung;     /* place in the ladder; those without one come last */
     const char *below; /* "2.0" or NULL */
-    const char *from;  /* the same */
+    const char *since; /* "3.0" or NULL: real devices have `feature` from then on */
+    const char *feature;
     suite_words gpu;   /* "100 --mask 9" */
     enum suite_result result;
 };
@@ -61,8 +63,8 @@ bool suite_table_read(struct suite_table *t, const char *folder, struct ls_error
 void suite_table_free(struct suite_table *t);
 /* Whether a filter names the rung: an id, a system, system/variant, a folder or a file. */
 bool suite_matches(const struct suite_rung *r, const char *filter);
-/* Whether it runs on devices of that kind. */
-bool suite_serves(const struct suite_rung *r, const struct device_profile *d);
+/* What it uses that real devices of that kind lack, "shuffles"; NULL: nothing. */
+const char *suite_emulated(const struct suite_rung *r, const struct device_profile *d);
 /* Words of text, separated by blanks and commas. */
 void suite_split(struct arena *a, const char *text, suite_words *out);
 

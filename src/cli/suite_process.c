@@ -135,10 +135,10 @@ is_below(const struct device_profile *d, const char *cc)
            (d->cc_major < major || (d->cc_major == major && d->cc_minor < minor));
 }
 
-bool
-suite_serves(const struct suite_rung *r, const struct device_profile *d)
+const char *
+suite_emulated(const struct suite_rung *r, const struct device_profile *d)
 {
-    return !r->from || !is_below(d, r->from);
+    return r->since && is_below(d, r->since) ? r->feature : NULL;
 }
 
 void

@@ -79,6 +79,19 @@ take_result(struct reader *r, const char *value)
     return wrong_line(r, "result is right, wrong or either, not \"%s\"", value);
 }
 
+/* "3.0 shuffles" */
+static bool
+take_since(struct reader *r, const char *value)
+{
+    unsigned major, minor;
+    int n = 0;
+    if (sscanf(value, "%u.%u %n", &major, &minor, &n) != 2 || !n || !value[n])
+        return wrong_line(r, "since takes a compute capability and a feature, not \"%s\"", value);
+    r->rung->since = arena_strndup(&r->table->arena, value, strcspn(value, " "));
+    r->rung->feature = value + n;
+    return true;
+}
+
 /* "4096; 100 --mask 9": entries between semicolons. */
 static void
 take_entries(struct arena *a, const char *value, suite_words *out)
@@ -111,8 +124,8 @@ take_line(struct reader *r, const char *key, const char *value)
         g->bench_size = value;
     else if (strcmp(key, "rung") == 0)
         g->rung = (uint32_t)strtoul(value, NULL, 10);
-    else if (strcmp(key, "from") == 0)
-        g->from = value;
+    else if (strcmp(key, "since") == 0)
+        return take_since(r, value);
     else if (strcmp(key, "gpu") == 0)
         take_entries(a, value, &g->gpu);
     else if (strcmp(key, "options") == 0)

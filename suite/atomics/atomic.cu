@@ -5,6 +5,7 @@
  *
  * systems: D7
  * title: every thread adds to the result atomically
+ * since: 1.1 atomics in global memory
  * rung: 2
  * sizes: 0 1 17 128 1000 100003
  * check: 17 300

@@ -8,6 +8,7 @@
  *
  * systems: D7
  * title: shared partial sums first
+ * since: 1.2 atomics in shared memory
  * rung: 3
  * sizes: 0 1 17 128 1000 100003
  * check: 17 300

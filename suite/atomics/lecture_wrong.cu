@@ -6,6 +6,7 @@
  *
  * systems: D7
  * title: every block sums the same elements
+ * since: 1.2 atomics in shared memory
  * rung: 12
  * sizes: 1 17 128 1000 100003
  * check: 17 300

@@ -5,6 +5,7 @@
  *
  * systems: D7
  * title: the barrier after clearing forgotten
+ * since: 1.2 atomics in shared memory
  * rung: 13
  * sizes: 0 1 17 128 1000 100003
  * check: 300

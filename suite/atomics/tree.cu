@@ -6,6 +6,7 @@
  *
  * systems: D7
  * title: tree in the block, no atomics but one a block
+ * since: 1.1 atomics in global memory
  * rung: 4
  * sizes: 0 1 17 128 1000 100003
  * check: 17 300

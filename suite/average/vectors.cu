@@ -13,7 +13,7 @@
  *
  * systems: A9
  * title: up to sixteen iterations a pass in registers
- * from: 3.0
+ * since: 3.0 shuffles
  * rung: 18
  * sizes: 0 1 17 100 1000 100003
  * check: 17 300 1000

@@ -7,6 +7,7 @@
  *
  * systems: C6
  * title: cudaDeviceSetSharedMemConfig: banks of 4 or 8 bytes
+ * since: 1.3 double precision
  * rung: 2
  * sizes: 0 1 17 1000 100003
  * check: 300

@@ -58,6 +58,17 @@ suite_seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* Whether the device can run such blocks of that kernel at all: with its threads, registers and
+ * shared memory (shared: the dynamic part). A program with several shapes takes the first that fits. */
+template <typename K>
+static inline int
+suite_fits(K *kernel, int threads, size_t shared)
+{
+    int blocks = 0;
+    CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, shared));
+    return blocks > 0;
+}
+
 /* -- test data -----------------------------------------------------------------------------------
  */
 

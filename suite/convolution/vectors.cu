@@ -8,7 +8,7 @@
  *
  * systems: B12
  * title: vectors of four, neighbours by shuffle, the mask's width known
- * from: 3.0
+ * since: 3.0 shuffles
  * rung: 6
  * sizes: 7 0 1 16 100 1000 100003
  * check: 7 300

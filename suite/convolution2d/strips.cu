@@ -7,7 +7,7 @@
  *
  * systems: B12
  * title: 5 x 5, strips of four columns in registers
- * from: 2.0
+ * since: 2.0 loads and stores with hints to the caches
  * rung: 2
  * sizes: 0 1 17 100x33 259x130 260x132
  * check: 17 33x52

@@ -7,7 +7,7 @@
  *
  * systems: B7, A9
  * title: averaging filter over several GPUs, halos copied after each pass
- * from: 3.0
+ * since: 3.0 shuffles
  * rung: 2
  * sizes: 1 17 100 1000 100003
  * check: 1000

@@ -11,7 +11,7 @@
  *
  * systems: B7
  * title: product over several GPUs, the next part of B copied meanwhile
- * from: 8.0
+ * since: 8.0 asynchronous copies
  * rung: 1
  * sizes: 1 17 100 65x300x129 260
  * check: 17
@@ -22,7 +22,7 @@
 
 #include "../matmul/pipelined.h"
 
-typedef shape<128, 128, 8, 16, 8, 8, 4, 2> tile;
+typedef shape<128, 128, 8, 16, 8, 8, 4, 2> large;
 
 struct part {
     float *a, *c;         /* rows first_row .. of both */
@@ -45,6 +45,16 @@ share(int count, int d, int devices)
     int each = suite_div_up(suite_div_up(count, devices), 4) * 4;
     int begin = d * each;
     return begin < count ? begin : count;
+}
+
+template <typename S>
+static void
+multiply_shape(const struct product &job, struct part *p)
+{
+    if (job.n % 4 == 0)
+        product_launch<S, 4>(job, &p->room, p->compute);
+    else
+        product_launch<S, 1>(job, &p->room, p->compute);
 }
 
 static void
@@ -70,10 +80,10 @@ multiply(struct split *w, int d, int step, bool first)
                           0};
     if (!rows || (!depth && !first))
         return;
-    if (w->n % 4 == 0)
-        product_launch<tile, 4>(job, &p->room, p->compute);
+    if (product_fits<large>())
+        multiply_shape<large>(job, p);
     else
-        product_launch<tile, 1>(job, &p->room, p->compute);
+        multiply_shape<least>(job, p);
     CHECK(cudaGetLastError());
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Forward difference with neither shared memory nor barrier: a lane asks the next one for its
- * element; the last lane of the warp loads it. N + N / 32 loads. Devices from 3.0 on have the
- * instruction; older profiles run it all the same, which a real one would not.
+ * element; the last lane of the warp loads it. N + N / 32 loads.
  *
  * systems: D2
  * title: lanes ask each other
+ * since: 3.0 shuffles
  * rung: 3
  * sizes: 0 1 17 128 1000 100003
  * check: 17 300

@@ -6,7 +6,7 @@
  *
  * systems: D2
  * title: vectors of four, neighbours by shuffle
- * from: 3.0
+ * since: 3.0 shuffles
  * rung: 5
  * sizes: 0 1 17 128 1000 4096 100003
  * check: 17 300 1024

@@ -7,6 +7,7 @@
  *
  * systems: C4
  * title: how often each cell is read; utilisation by tile size
+ * since: 1.1 atomics in global memory
  * rung: 9
  * sizes: 8 1 2 5 16 22
  * check: 8

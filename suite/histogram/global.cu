@@ -4,7 +4,7 @@
  *
  * systems: D7
  * title: atomics in global memory
- * from: 1.1
+ * since: 1.1 atomics in global memory
  * rung: 1
  * sizes: 0 1 17 128 1000 100003
  * check: 17 300

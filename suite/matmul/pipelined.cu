@@ -8,11 +8,12 @@
  *
  * Few tiles leave multiprocessors idle: then tiles are smaller, and the sum over k is split among
  * several blocks a tile; each puts its part aside, and the last one to come adds them up in order
- * (the same result every time). The kernel itself: pipelined.h.
+ * (the same result every time). Where a block has 16 KB of shared memory (1.x), all tiles are
+ * small. The kernel itself: pipelined.h.
  *
  * systems: A6
  * title: register blocking, asynchronous copies in stages, split sums
- * from: 8.0
+ * since: 8.0 asynchronous copies
  * rung: 10
  * sizes: 0 1 17 100 1000 65x300x129 128x1024x96
  * check: 17 50x33x70
@@ -28,15 +29,16 @@ typedef shape<64, 64, 16, 4, 8, 8, 3, 5> small;
 
 enum { FEW = 48 }; /* tiles: below that the small shape is faster on 132 multiprocessors */
 
+static struct product_room room; /* one: all launches of a run have the same size and shape */
+
 template <typename S>
 static void
 launch_shape(const struct product &p)
 {
-    static struct product_room wide, narrow;
     if (p.n % 4 == 0)
-        product_launch<S, 4>(p, &wide, 0);
+        product_launch<S, 4>(p, &room, 0);
     else
-        product_launch<S, 1>(p, &narrow, 0);
+        product_launch<S, 1>(p, &room, 0);
 }
 
 static void
@@ -44,7 +46,9 @@ launch(const float *a, const float *b, float *c, int m, int k, int n, int tile)
 {
     struct product p = {a, b, c, NULL, NULL, m, k, n, k, 0, 0, 0, 0, 0};
     (void)tile;
-    if (m <= small::BM || n <= small::BN ||
+    if (!product_fits<large>() || !product_fits<small>())
+        launch_shape<least>(p);
+    else if (m <= small::BM || n <= small::BN ||
         (int64_t)suite_div_up(m, large::BM) * suite_div_up(n, large::BN) < FEW)
         launch_shape<small>(p);
     else
@@ -56,5 +60,7 @@ main(int argc, char **argv)
 {
     const struct suite_product p = {"matmul/pipelined", "product with copies in stages", 0, 0,
                                     launch};
-    return suite_product_main(&p, argc, argv);
+    int status = suite_product_main(&p, argc, argv);
+    product_release(&room);
+    return status;
 }

@@ -31,6 +31,9 @@ struct shape {
     };
 };
 
+/* For devices whose blocks have 16 KB of shared memory and few registers (1.x). */
+typedef shape<32, 64, 8, 4, 4, 8, 3, 1> least;
+
 enum { GROUP = 8, MOST_SPLIT = 32 };
 
 struct product {
@@ -208,6 +211,18 @@ __launch_bounds__(S::THREADS, S::PER_SM) product(const __grid_constant__ struct 
             product_put<WORDS>(p, sum[i] + j, row + y + i / 4 * 4 * S::WY + i % 4,
                                col + x + j * S::WX);
     }
+}
+
+/* Whether the device has room for blocks of that shape. */
+template <typename S>
+static bool
+product_fits(void)
+{
+    static int fits = -1;
+    if (fits < 0)
+        fits = suite_fits(product<S, 4>, S::THREADS, S::SHARED) &&
+               suite_fits(product<S, 1>, S::THREADS, S::SHARED);
+    return fits;
 }
 
 /* What a device needs to run products of one shape. */

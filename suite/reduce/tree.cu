@@ -5,7 +5,7 @@
  *
  * systems: D7
  * title: floats, a tree a block
- * from: 2.0
+ * since: 2.0 atomics on floats
  * rung: 1
  * sizes: 0 1 17 128 1000 100003
  * check: 17 300

@@ -7,7 +7,7 @@
  *
  * systems: D7
  * title: floats, vectors of four in flight, shuffles, one launch
- * from: 3.0
+ * since: 3.0 shuffles
  * rung: 2
  * sizes: 0 1 17 128 1000 100003
  * check: 17 300 5000

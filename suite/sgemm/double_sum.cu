@@ -6,6 +6,7 @@
  *
  * systems: E3
  * title: global memory, sum in double precision
+ * since: 1.3 double precision
  * rung: 3
  * sizes: 0 1 17 100 160 65x300x129
  * check: 17 50x33x70

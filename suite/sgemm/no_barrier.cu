@@ -5,6 +5,7 @@
  *
  * systems: E3
  * title: tiles, the loop's second barrier forgotten
+ * since: 1.3 double precision
  * rung: 10
  * sizes: 0 1 17 100 160 65x300x129
  * check: 50x70x33

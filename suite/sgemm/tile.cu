@@ -6,6 +6,7 @@
  *
  * systems: E3
  * title: tiles in dynamic shared memory, size at run time
+ * since: 1.3 double precision
  * rung: 5
  * sizes: 0 1 17 100 160 65x300x129
  * check: 17 50x33x70

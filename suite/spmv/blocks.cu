@@ -7,11 +7,11 @@
  * next, the later block puts its part aside and a second, small launch adds those parts in order.
  *
  * Which row a block begins in is looked up once for a matrix (prepare), as a library's analysis
- * phase does.
+ * phase does. Where a block has 16 KB of shared memory (1.x), it gets half as many values.
  *
  * systems: B5
  * title: CSR, equal shares of values a block
- * from: 3.0
+ * since: 3.0 shuffles
  * rung: 4
  * sizes: 0 1 17 100x33 1000 5000
  * check: 17 100x33
@@ -20,16 +20,18 @@
  */
 #include "spmv.h"
 
-#ifndef VALUES
-#define VALUES 4096
-#endif
-#ifndef BLOCK
-#define BLOCK 512
-#endif
+template <int VALUES_, int BLOCK_>
+struct shape {
+    enum { VALUES = VALUES_, BLOCK = BLOCK_ };
+};
+
+typedef shape<4096, 512> large;
+typedef shape<2048, 256> small;
 
 static int *first_row; /* blocks + 1: the row that holds a block's first value */
 static float *carried; /* blocks: the sum for that row where it began in an earlier block */
 static int blocks;
+static int fits; /* the large shape, on this device */
 
 #ifndef LONG
 #define LONG 48 /* values of a row a lane adds up alone */
@@ -41,11 +43,12 @@ padded(int k)
     return k + k / 32;
 }
 
+template <typename S>
 static __device__ __forceinline__ void
 products(float *sums, const float *data, const int *col, const float *x, int begin, int count)
 {
 #pragma unroll
-    for (int i = 0; i < VALUES; i += 4 * BLOCK) {
+    for (int i = 0; i < S::VALUES; i += 4 * S::BLOCK) {
         int k = i + 4 * threadIdx.x;
         if (k + 4 <= count) {
             float4 v = __ldcs((const float4 *)(data + begin + k));
@@ -87,12 +90,14 @@ put(const struct share &b, int row, int from, float sum)
         b.y[row] = sum;
 }
 
+template <typename S>
 __global__ void
-__launch_bounds__(BLOCK)
+__launch_bounds__(S::BLOCK)
     multiply(int count, const float *__restrict__ data, const int *__restrict__ col,
              const int *__restrict__ row_ptr, const int *__restrict__ first_row,
              const float *__restrict__ x, float *__restrict__ y, float *__restrict__ carried)
 {
+    enum { VALUES = S::VALUES, BLOCK = S::BLOCK };
     __shared__ float sums[VALUES + VALUES / 32];
     __shared__ int later[VALUES / LONG + 1], laters; /* rows that are worth a warp */
     int begin = blockIdx.x * VALUES, end = min(count, begin + VALUES);
@@ -108,7 +113,7 @@ __launch_bounds__(BLOCK)
         if (row_ptr[top] >= begin)
             carried[blockIdx.x] = 0;
     }
-    products(sums, data, col, x, begin, end - begin);
+    products<S>(sums, data, col, x, begin, end - begin);
     __syncthreads();
     for (int first = top; first <= bottom; first += BLOCK / lanes) {
         if (first != top) {
@@ -150,10 +155,12 @@ add_carried(int blocks, const int *first_row, const float *carried, float *y)
 static void
 prepare(const struct sparse *m)
 {
-    blocks = m->count ? suite_div_up(m->count, VALUES) : 1;
+    fits = suite_fits(multiply<large>, large::BLOCK, 0);
+    int values = fits ? large::VALUES : small::VALUES;
+    blocks = m->count ? suite_div_up(m->count, values) : 1;
     int *host = suite_host<int>(blocks + 1);
     for (int row = 0, b = 0; row < m->rows; row++)
-        for (; b < blocks && (int64_t)b * VALUES < m->row_ptr[row + 1]; b++)
+        for (; b < blocks && (int64_t)b * values < m->row_ptr[row + 1]; b++)
             host[b] = b ? row : 0; /* the first one has the empty rows at the top, too */
     host[blocks] = m->rows - 1;
     first_row = suite_upload(host, blocks + 1);
@@ -161,11 +168,22 @@ prepare(const struct sparse *m)
     free(host);
 }
 
+template <typename S>
+static void
+launch_shape(const struct spmv_device *m, const float *x, float *y)
+{
+    multiply<S><<<blocks, S::BLOCK>>>(m->count, m->data, m->col, m->row_ptr, first_row, x, y,
+                                      carried);
+    add_carried<<<suite_div_up(blocks, S::BLOCK), S::BLOCK>>>(blocks, first_row, carried, y);
+}
+
 static void
 launch(const struct spmv_device *m, const float *x, float *y)
 {
-    multiply<<<blocks, BLOCK>>>(m->count, m->data, m->col, m->row_ptr, first_row, x, y, carried);
-    add_carried<<<suite_div_up(blocks, BLOCK), BLOCK>>>(blocks, first_row, carried, y);
+    if (fits)
+        launch_shape<large>(m, x, y);
+    else
+        launch_shape<small>(m, x, y);
 }
 
 static void

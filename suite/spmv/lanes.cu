@@ -5,7 +5,7 @@
  *
  * systems: B5
  * title: CSR, as many lanes a row as it needs on average
- * from: 3.0
+ * since: 3.0 shuffles
  * rung: 3
  * sizes: 0 1 17 100x33 1000 5000
  * check: 17 100x33

@@ -7,6 +7,7 @@
  *
  * systems: C2
  * title: doubles, stride 2
+ * since: 1.3 double precision
  * rung: 2
  * sizes: 0 1 17 128 1000 4099
  * check: 128

@@ -5,6 +5,7 @@
  *
  * systems: D4
  * title: 1-D texture, every way of reading it
+ * since: 3.0 texture objects
  * rung: 1
  * sizes: 1 2 17 1000 1537
  * check: 17

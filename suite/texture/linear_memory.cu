@@ -7,6 +7,7 @@
  *
  * systems: D4
  * title: tex1Dfetch from linear memory, elements and normalised
+ * since: 3.0 texture objects
  * rung: 4
  * sizes: 1 17 1000 1537 100003
  * check: 17 300

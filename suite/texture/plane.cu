@@ -5,6 +5,7 @@
  *
  * systems: D4
  * title: 2-D texture, every way of reading it
+ * since: 3.0 texture objects
  * rung: 2
  * sizes: 1 2 17x5 100 257x130
  * check: 17

@@ -6,6 +6,7 @@
  *
  * systems: D4
  * title: a picture turned through a texture object on pitched memory
+ * since: 3.0 texture objects
  * rung: 6
  * sizes: 0 1 17 100x33 257x130
  * check: 17 50x33

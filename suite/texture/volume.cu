@@ -4,6 +4,7 @@
  *
  * systems: D4
  * title: 3-D texture, every way of reading it
+ * since: 3.0 texture objects
  * rung: 3
  * sizes: 1 2 17x5x3 20 33x17x40
  * check: 17

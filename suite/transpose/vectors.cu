@@ -9,7 +9,7 @@
  *
  * systems: A8
  * title: vectors of four, turned in registers
- * from: 2.0
+ * since: 2.0 loads and stores with hints to the caches
  * rung: 6
  * sizes: 0 1 17 100 1000 1025x33 132x260
  * check: 17 68x132
