@@ -416,6 +416,12 @@ inline_insn(struct flat *b, struct instance *in, const struct ptx_insn *text, ui
     for (uint32_t k = 0; k < i->operand_count; k++)
         map_operand(b, in, &i->operand[k]);
 
+    /* By its address in a register a function's parameter is read where it lies, in local memory. */
+    if ((i->op == PTX_OP_LD || i->op == PTX_OP_ST) && i->space == PTX_SPACE_PARAM && !in->func->is_kernel)
+        for (uint32_t k = 0; k < i->operand_count; k++)
+            if (i->operand[k].kind == PTX_O_ADDRESS && i->operand[k].base_kind == PTX_BASE_REG)
+                i->space = PTX_SPACE_LOCAL;
+
     uint32_t around = UINT32_MAX;
     if (i->guard != PTX_NO_REG && guard_needs_branch(i)) {
         around = new_label(b);
@@ -691,6 +697,43 @@ lay_out(struct flat *b)
 
 /* -- the whole ---------------------------------------------------------------------------------------- */
 
+static bool
+names_var(const struct ptx_operand *o, const struct ptx_var *v)
+{
+    bool found = o->kind == PTX_O_SYMBOL && o->var == v;
+    for (uint32_t k = 0; k < o->count && o->elements && !found; k++)
+        found = names_var(&o->elements[k], v);
+    return found;
+}
+
+static bool
+address_taken(const struct ptx_func *f, const struct ptx_var *v)
+{
+    for (uint32_t n = 0; n < f->insn_count; n++)
+        for (uint32_t k = 0; k < f->insns[n].operand_count; k++)
+            if (names_var(&f->insns[n].operand[k], v))
+                return true;
+    return false;
+}
+
+/* A parameter whose address is taken needs one: a copy in local memory. */
+static struct ptx_var *
+copy_to_memory(struct flat *b, const struct flow_insn *at, struct ptx_var *from)
+{
+    struct ptx_var *v = copy_var(b, from, FLOW_LOCAL);
+    uint32_t piece = v->size % 4 == 0 ? 4 : v->size % 2 == 0 ? 2 : 1;
+    uint8_t type = piece == 4 ? PTX_B32 : piece == 2 ? PTX_B16 : PTX_B8;
+    for (uint64_t offset = 0; offset < v->size; offset += piece) {
+        VEC_PUSH(&b->regs, ((struct flow_reg){.type = type, .name = ""}));
+        struct ptx_operand reg = {.kind = PTX_O_REG, .reg = (uint32_t)b->regs.count - 1};
+        push_move(b, at, reg, (struct ptx_operand){.kind = PTX_O_SYMBOL, .var = from}, type);
+        b->insns.at[b->insns.count - 1].i.operand[1].offset = (int64_t)offset;
+        push_move(b, at, (struct ptx_operand){.kind = PTX_O_SYMBOL, .var = v}, reg, type);
+        b->insns.at[b->insns.count - 1].i.operand[0].offset = (int64_t)offset;
+    }
+    return v;
+}
+
 /* A function of its own finds its parameters in its caller's area, and leaves its results there. */
 static void
 take_arguments(struct flat *b, struct instance *in)
@@ -710,6 +753,8 @@ take_arguments(struct flat *b, struct instance *in)
             struct ptx_operand to = {.kind = PTX_O_REG, .reg = f->param_regs[n]};
             struct ptx_operand from = {.kind = PTX_O_SYMBOL, .var = v};
             push_move(b, &here, to, from, v->type);
+        } else if (param && address_taken(f, f->params[n])) {
+            in->params[n] = copy_to_memory(b, &here, v);
         }
     }
     b->flow->argument_bytes = (uint32_t)((at + 15) & ~15ull);

@@ -183,6 +183,8 @@ add_device_options(struct step *s, struct words *w)
     cc_words_add(w, "-target-feature");
     cc_words_add(w, "-Xclang");
     cc_words_add(w, cc_ptx_feature(s->tools));
+    cc_words_add(w, "-Xclang"); /* lanes may hand what was never set to shfl: only other lanes' is used */
+    cc_words_add(w, "-no-enable-noundef-analysis");
     cc_words_add(w, a->no_fmad ? "-ffp-contract=off" : "-ffp-contract=fast");
     if (flush)
         cc_words_add(w, "-fgpu-flush-denormals-to-zero");
