@@ -147,8 +147,13 @@ launch_begin(struct jit_tool *t, const struct jit_tool_launch *from)
     l->watched = is_watched(c, k, from->kernel);
     c->launches_checked += l->watched;
     pthread_mutex_unlock(&c->lock);
-    l->work = work_new(c, k, "kernel", from->launch);
-    work_order(c, l);
+    pthread_mutex_lock(&c->sync_lock);
+    c->running++;
+    pthread_mutex_unlock(&c->sync_lock);
+    if (!nested_begin(l, from)) {
+        l->work = work_new(c, k, "kernel", from->launch);
+        work_order(c, l);
+    }
     resolve_roots(l);
     return l;
 }
@@ -181,8 +186,10 @@ launch_end(struct jit_tool *t, const struct jit_tool_launch *from, bool fine)
     }
     /* What flags said holds for this launch's blocks only. */
     pthread_mutex_lock(&c->sync_lock);
-    sync_clear(c->sync);
+    if (--c->running == 0)
+        sync_clear(c->sync);
     pthread_mutex_unlock(&c->sync_lock);
+    known_put(l->handed);
     pthread_mutex_destroy(&l->lock);
     ls_release(l->expect);
     ls_release(l);
@@ -255,7 +262,8 @@ check_open(const struct device_profile *d, const char *options, struct ls_error 
                                 .access = check_access,
                                 .pattern = check_pattern,
                                 .sync = check_sync,
-                                .async = check_async};
+                                .async = check_async,
+                                .joined = nested_joined};
     c->device = d;
     c->groups = CHECK_ALL;
     c->lock_step = d->cc_major < 7;

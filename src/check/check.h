@@ -69,6 +69,11 @@ void check_leak(struct jit_tool *t, const struct allocation *a);
 /* Work is about to run on the stream: it knows what the stream and the host know. The next launch of
  * this thread is this work. legacy: the stream that waits for all blocking ones, and they for it. */
 void check_work(struct jit_tool *t, uint64_t stream, bool legacy, bool blocking);
+/* A graph is about to run, as the work announced last (or as the node of another graph): each node is
+ * announced with those that it comes after. Its work is ordered by these alone. NULL: nobody watches. */
+struct check_graph *check_graph_begin(struct jit_tool *t);
+void check_graph_node(struct check_graph *g, const void *node, const void *const *after, size_t count);
+void check_graph_end(struct check_graph *g);
 /* A range that such work reads or writes (copies and fills). */
 void check_range(struct jit_tool *t, uint64_t address, uint64_t size, bool writes, const char *what);
 /* A range of device memory goes to the host. */

@@ -141,6 +141,10 @@ struct job {
     const char *what;
     uint32_t stream, seq;
     uint32_t block[3], grid[3];
+    /* a launch from a kernel: */
+    uint32_t parent, root;  /* the launch that made it, and the host's around all; 0: the host's */
+    uint64_t parent_block;
+    uint64_t parent_stream; /* as the kernel named it */
 };
 
 struct range {
@@ -161,6 +165,10 @@ struct launch {
     struct block_state *blocks; /* all, for launch_end and other blocks' shared memory */
     uint32_t after[STREAMS];  /* per stream: work up to there happened before */
     uint32_t floor;           /* work below it happened before */
+    /* a launch from a kernel (nested.c): */
+    const struct launch *parent; /* NULL: the host's */
+    struct known *handed;     /* what is known of the parent's blocks */
+    uint32_t waited;          /* children of the parent's block up to there were waited for */
 };
 
 /* finding_is_new for a launch that may be filtered out. Those are guarded and noted as others, so that
@@ -243,6 +251,7 @@ struct block_state {
     uint8_t *local_init;
     uint64_t local_bytes;
     struct pattern_shape **shape;     /* per place */
+    uint32_t waited;                  /* for launches up to there */
     struct range last;                /* an allocation lately found */
     uint64_t last_version;
     /* arrivals at the barrier that is filling */
@@ -361,6 +370,17 @@ bool transfers_full(const struct block_state *b);
 void transfers_begin(struct block_state *b, bool again);
 void transfers_free(struct block_state *b);
 
+/* -- nested.c: launches from kernels ---------------------------------------------------------------- */
+
+/* True: it is one, and its work and order are set. */
+bool nested_begin(struct launch *l, const struct jit_tool_launch *from);
+/* The threads waited for the launches of their block. */
+void nested_joined(struct jit_warp *w);
+/* An access of other work in the same tree of launches. */
+enum relation { RELATION_NONE, RELATION_ORDERED, RELATION_RACE };
+enum relation nested_relation(const struct block_state *b, const struct job *other, uint32_t work,
+                              uint64_t block, uint32_t warp, uint32_t stamp);
+
 /* -- global.c ---------------------------------------------------------------------------------------------- */
 
 struct global_shadow *global_new(uint64_t most_bytes);
@@ -395,6 +415,7 @@ struct check {
     uint64_t launches, launches_checked;
     struct global_shadow *global;
     struct sync_table *sync;      /* flags in global memory */
+    uint32_t running;             /* launches */
     pthread_mutex_t sync_lock;
     struct streams *streams;
     uint64_t memory_limit;

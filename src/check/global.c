@@ -319,20 +319,27 @@ mark_place(const struct mark *m)
     return (uint32_t)(m->when >> PLACE_SHIFT) & 0x3fffff;
 }
 
+enum verdict { ORDERED, RACE_WORK, RACE_BLOCKS, RACE_SCOPE, RACE_INSIDE, RACE_NESTED };
+
 /* Other work than this launch: over before it began? */
-static bool
-work_over(const struct launch *l, uint32_t work)
+static enum verdict
+judge_work(const struct block_state *b, const struct mark *m)
 {
+    const struct launch *l = b->launch;
+    uint32_t work = mark_work(m);
     if (work < l->floor)
-        return true;
+        return ORDERED;
     struct check *c = l->check;
     pthread_mutex_lock(&c->lock);
     struct job w = work <= c->work.count ? c->work.at[work - 1] : (struct job){0};
     pthread_mutex_unlock(&c->lock);
-    return w.stream >= STREAMS || l->after[w.stream] >= w.seq;
+    switch (nested_relation(b, &w, work, mark_block(m), mark_warp(m), mark_stamp(m))) {
+    case RELATION_ORDERED: return ORDERED;
+    case RELATION_RACE: return RACE_NESTED;
+    case RELATION_NONE: break;
+    }
+    return w.stream >= STREAMS || l->after[w.stream] >= w.seq ? ORDERED : RACE_WORK;
 }
-
-enum verdict { ORDERED, RACE_WORK, RACE_BLOCKS, RACE_SCOPE, RACE_INSIDE };
 
 static enum verdict
 judge(const struct visit *v, uint32_t lane, const struct mark *m)
@@ -344,7 +351,7 @@ judge(const struct visit *v, uint32_t lane, const struct mark *m)
     bool strong = (m->when & MARK_STRONG) && (v->facts->flags & PLACE_STRONG);
     bool narrow = (m->when & MARK_CTA) || (v->facts->flags & PLACE_SCOPE_CTA);
     if (work != b->launch->work)
-        return (strong && !narrow) || work_over(b->launch, work) ? ORDERED : RACE_WORK;
+        return strong && !narrow ? ORDERED : judge_work(b, m);
     bool inside = mark_block(m) == (uint32_t)b->block->index;
     if (strong && (inside || !narrow))
         return ORDERED;
@@ -414,6 +421,10 @@ missing_text(enum verdict verdict, bool same_warp, bool same_insn)
     switch (verdict) {
     case RACE_WORK:
         return "an order between the two: the same stream, an event, or a wait of the host in between";
+    case RACE_NESTED:
+        return "an order between a kernel and those launched from it, which run at the same time: what a child "
+               "reads is written before its launch, by other threads before a barrier; its results are for "
+               "later launches of the block to the same stream, a tail launch, or the host";
     case RACE_SCOPE:
         return "an atomic operation of device scope: one of block scope counts only among the threads of "
                "its block";
@@ -438,7 +449,8 @@ report_race(const struct visit *v, uint32_t lane, uint64_t a, const struct mark 
     static const char *const between[] = {"", " by work of another stream, nothing orders them",
                                           " by different blocks, nothing orders them",
                                           " by different blocks, atomic only inside a block",
-                                          " by different threads of a block, nothing orders them"};
+                                          " by different threads of a block, nothing orders them",
+                                          " by a kernel and one launched from it, nothing orders them"};
     f.other = side_of_mark(v, lane, m, a);
     f.rank = same_value ? 0 : verdict != RACE_INSIDE ? 3 : mark_warp(m) == v->warp ? 1 : 2;
     if (!finding_wanted(l, f.kind, f.rank, l->facts, v->place, f.other.kernel,
@@ -528,7 +540,7 @@ note_read(const struct visit *v, struct cell *c, struct mark mark)
                  (r->who != mark.who || (r->when & MARK_MANY)))
             mark.when |= MARK_MANY | (r->who != mark.who ? (uint64_t)mark_lane(r) << LANE2_SHIFT
                                                          : r->when & 31 << LANE2_SHIFT);
-    } else if (mark_work(r) && !work_over(v->b->launch, mark_work(r))) {
+    } else if (mark_work(r) && judge_work(v->b, r) != ORDERED) {
         c->other = *r;
     }
     *r = mark;

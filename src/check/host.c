@@ -43,6 +43,25 @@ static _Thread_local struct { /* the work that this thread is about to do */
     struct clock knows;
 } next_work;
 
+/* A graph that this thread runs, node by node. Each branch of nodes in a row counts as a stream. */
+struct graph_node {
+    const void *node;
+    uint32_t stream;
+    bool continued; /* a later node goes on with its branch */
+    struct clock knows;
+};
+struct check_graph {
+    struct check *check;
+    struct check_graph *outer; /* whose last node this graph is */
+    uint64_t id;               /* of the stream that it was launched to */
+    uint32_t stream, branches;
+    bool continued;            /* a node goes on where that stream was */
+    struct clock begin;
+    VEC(struct graph_node) nodes;
+};
+
+static _Thread_local struct check_graph *this_graph;
+
 struct streams *
 streams_new(void)
 {
@@ -196,6 +215,14 @@ check_fetched(struct jit_tool *t, const struct allocation *from, uint64_t addres
     finding_add(c, &f);
 }
 
+/* The node of a graph that this thread runs; NULL: none. */
+static struct graph_node *
+node_of(const struct check *c)
+{
+    struct check_graph *g = this_graph;
+    return g && g->check == c && g->nodes.count ? &g->nodes.at[g->nodes.count - 1] : NULL;
+}
+
 void
 check_record(struct jit_tool *t, uint64_t stream, const void *event)
 {
@@ -204,8 +231,9 @@ check_record(struct jit_tool *t, uint64_t stream, const void *event)
         return;
     struct streams *s = c->streams;
     pthread_mutex_lock(&s->lock);
+    struct graph_node *in = node_of(c);
     struct stream_clock *own = find_stream(s, stream);
-    struct clock now = own ? own->knows : s->host;
+    struct clock now = in ? in->knows : own ? own->knows : s->host;
     size_t k = 0;
     while (k < s->events.count && s->events.at[k].event != event)
         k++;
@@ -233,10 +261,11 @@ check_wait(struct jit_tool *t, uint64_t stream, const void *event)
         return;
     struct streams *s = c->streams;
     pthread_mutex_lock(&s->lock);
+    struct graph_node *in = node_of(c);
     struct stream_clock *own = find_stream(s, stream);
     const struct clock *e = event_clock(s, event);
-    if (own && e)
-        clock_join(&own->knows, e);
+    if (e && (in || own))
+        clock_join(in ? &in->knows : &own->knows, e);
     pthread_mutex_unlock(&s->lock);
 }
 
@@ -277,6 +306,92 @@ check_joined_all(struct jit_tool *t)
     for (uint32_t k = 0; k < s->count; k++)
         clock_join(&s->host, &s->stream[k].knows);
     pthread_mutex_unlock(&s->lock);
+}
+
+/* -- graphs ---------------------------------------------------------------------------------------------- */
+
+struct check_graph *
+check_graph_begin(struct jit_tool *t)
+{
+    struct check *c = (struct check *)t;
+    const struct graph_node *in = c ? node_of(c) : NULL;
+    if (!c || (!in && (!next_work.given || next_work.check != c)))
+        return NULL;
+    struct check_graph *g = ls_alloc(sizeof *g);
+    pthread_mutex_lock(&c->streams->lock);
+    g->check = c;
+    g->outer = in ? this_graph : NULL;
+    g->stream = in ? in->stream : next_work.stream;
+    if (in)
+        g->begin = in->knows;
+    else if (g->stream < STREAMS)
+        g->begin = c->streams->stream[g->stream].knows;
+    g->id = in ? this_graph->id : g->stream < STREAMS ? c->streams->stream[g->stream].id : 0;
+    g->branches = in ? this_graph->branches : 0;
+    pthread_mutex_unlock(&c->streams->lock);
+    this_graph = g;
+    return g;
+}
+
+/* The branch of one of these, the stream's, or a new one. */
+static uint32_t
+branch_for(struct check_graph *g, const void *const *after, size_t count)
+{
+    enum { BRANCH_SHIFT = 40 };
+    for (size_t k = 0; k < g->nodes.count; k++)
+        for (size_t i = 0; i < count; i++)
+            if (g->nodes.at[k].node == after[i] && !g->nodes.at[k].continued) {
+                g->nodes.at[k].continued = true;
+                return g->nodes.at[k].stream;
+            }
+    if (!g->continued && !count) {
+        g->continued = true;
+        return g->stream;
+    }
+    struct streams *s = g->check->streams;
+    struct stream_clock *own = find_stream(s, g->id | (uint64_t)++g->branches << BRANCH_SHIFT);
+    return own ? (uint32_t)(own - s->stream) : STREAMS;
+}
+
+void
+check_graph_node(struct check_graph *g, const void *node, const void *const *after, size_t count)
+{
+    if (!g)
+        return;
+    struct streams *s = g->check->streams;
+    struct graph_node n = {.node = node, .knows = g->begin};
+    pthread_mutex_lock(&s->lock);
+    for (size_t k = 0; k < g->nodes.count; k++)
+        for (size_t i = 0; i < count; i++)
+            if (g->nodes.at[k].node == after[i])
+                clock_join(&n.knows, &g->nodes.at[k].knows);
+    n.stream = branch_for(g, after, count);
+    next_work.check = g->check;
+    next_work.given = true;
+    next_work.stream = n.stream;
+    next_work.knows = n.knows;
+    if (n.stream < STREAMS)
+        next_work.seq = n.knows.at[n.stream] = ++s->stream[n.stream].seq;
+    pthread_mutex_unlock(&s->lock);
+    VEC_PUSH(&g->nodes, n);
+}
+
+void
+check_graph_end(struct check_graph *g)
+{
+    if (!g)
+        return;
+    struct streams *s = g->check->streams;
+    this_graph = g->outer;
+    struct graph_node *in = node_of(g->check);
+    struct clock *to = in ? &in->knows : g->stream < STREAMS ? &s->stream[g->stream].knows : NULL;
+    pthread_mutex_lock(&s->lock);
+    for (size_t k = 0; to && k < g->nodes.count; k++)
+        clock_join(to, &g->nodes.at[k].knows);
+    pthread_mutex_unlock(&s->lock);
+    next_work.given = false;
+    VEC_FREE(&g->nodes);
+    ls_release(g);
 }
 
 /* -- memory --------------------------------------------------------------------------------------------- */

@@ -110,6 +110,7 @@ known_of(const struct known *k, uint64_t block, uint32_t warp)
 struct released {
     uint64_t address; /* 0: free */
     struct known *what;
+    uint32_t work;    /* the launch whose blocks it speaks of */
 };
 
 struct sync_table {
@@ -250,7 +251,8 @@ order_settle(struct block_state *b, uint32_t warp)
             continue;
         if (!p->shared[k])
             pthread_mutex_lock(&c->sync_lock);
-        struct known *what = known_get(t->room ? find_released(t, p->address[k])->what : NULL);
+        struct released *r = t->room ? find_released(t, p->address[k]) : NULL;
+        struct known *what = known_get(r && r->work == b->launch->work ? r->what : NULL);
         if (!p->shared[k])
             pthread_mutex_unlock(&c->sync_lock);
         if (what)
@@ -270,6 +272,8 @@ release_at(struct block_state *b, uint64_t address, struct known *what, bool sha
     if (!shared)
         pthread_mutex_lock(&c->sync_lock);
     struct released *r = need_released(t, address);
+    keep = keep && r->work == b->launch->work;
+    r->work = b->launch->work;
     if (keep) {
         r->what = known_join(r->what, what);
     } else {
@@ -449,7 +453,7 @@ order_begin(struct block_state *b)
     transfers_begin(b, again);
     b->stamp++;
     b->first = b->floor = b->stamp;
-    b->fence = 0;
+    b->fence = b->waited = 0;
     b->partly = false;
     memset(b->warp_fence, 0, sizeof b->warp_fence);
     memset(b->warp_fence_block, 0, sizeof b->warp_fence_block);

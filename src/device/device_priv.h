@@ -98,6 +98,10 @@ void tool_launched(void);
 struct jit_tool *tool_check(void);
 /* What check is told of streams, copies and fills; nothing where it does not watch. */
 void tool_work(const struct device_stream *s, const struct device_op *op);
+/* A graph's nodes run in the order of the calls; NULL: nobody watches. */
+struct check_graph *tool_graph_begin(const struct device_stream *s);
+void tool_graph_node(struct check_graph *g, const struct device_stream *s, const struct device_node *n,
+                     const struct device_op *op);
 void tool_copies(const struct device_copy *c);
 void tool_fills(const struct device_fill *f);
 

@@ -3,6 +3,7 @@
  * graph.c: graphs of operations: made node by node or captured from streams; instantiated as an
  * ordered copy; run in that order.
  */
+#include "check/check.h"
 #include "device/device_priv.h"
 
 #include <string.h>
@@ -252,9 +253,14 @@ static enum device_result
 run_nodes(struct device_stream *s, const struct nodes *order)
 {
     enum device_result r = DEVICE_OK;
-    for (size_t k = 0; r == DEVICE_OK && k < order->list.count; k++)
-        if (order->list.at[k]->enabled)
-            r = op_run(s, &order->list.at[k]->op);
+    struct check_graph *watched = tool_graph_begin(s);
+    for (size_t k = 0; r == DEVICE_OK && k < order->list.count; k++) {
+        const struct device_node *n = order->list.at[k];
+        tool_graph_node(watched, s, n, &n->op);
+        if (n->enabled)
+            r = op_run(s, &n->op);
+    }
+    check_graph_end(watched);
     return r;
 }
 

@@ -275,6 +275,27 @@ tool_work(const struct device_stream *s, const struct device_op *op)
         check_work(t, id, legacy, !(s->flags & DEVICE_STREAM_NONBLOCKING));
 }
 
+struct check_graph *
+tool_graph_begin(const struct device_stream *s)
+{
+    struct device_op op = {.kind = DEVICE_OP_GRAPH};
+    tool_work(s, &op);
+    return check_graph_begin(tool_check());
+}
+
+void
+tool_graph_node(struct check_graph *g, const struct device_stream *s, const struct device_node *n,
+                const struct device_op *op)
+{
+    struct device_node *const *after;
+    if (!g)
+        return;
+    size_t count = device_node_after(n, &after);
+    check_graph_node(g, n, (const void *const *)after, count);
+    if (op->kind == DEVICE_OP_RECORD || op->kind == DEVICE_OP_WAIT)
+        tool_work(s, op);
+}
+
 static void
 tell_rows(const struct device_side *side, uint64_t width, uint64_t height, uint64_t depth, bool writes,
           const char *what)

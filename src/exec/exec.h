@@ -67,6 +67,8 @@ struct exec_request {
     uint32_t resident_blocks;        /* most blocks in flight; 0: no limit known */
     uint32_t stack_limit;            /* bytes of local memory per thread for calls (cudaLimitStackSize) */
     uint32_t nested;                 /* launches from kernels around this one */
+    struct jit_warp *parent;         /* the warp that made it; NULL: none, or it has ended */
+    uint64_t stream;                 /* that it named */
     uint64_t gridid;
     struct jit_tool *tool;           /* watches the launch; NULL: none */
     uint64_t tool_id;                /* handed on to it */

@@ -353,6 +353,8 @@ tool_launch(const struct exec_run *run)
         .resident_blocks = r->resident_blocks,
         .id = r->tool_id,
         .memory = r->memory,
+        .parent = r->parent,
+        .stream = r->stream,
     };
 }
 

@@ -15,6 +15,7 @@ enum {
     MOST_NESTED = 24, /* the guide's limit */
     MOST_PARAMETERS = 32768, /* bytes; the parser allows no more */
     TAIL_LAUNCH = 3,  /* cudaStreamTailLaunch */
+    WAIT = -1,        /* cudaDeviceSynchronize() in a kernel, with a grid of none */
 };
 
 void
@@ -23,6 +24,12 @@ exec_configure(struct jit_warp *w, uint32_t lanes, const void *args)
     struct exec_slot *s = w->owner;
     const uint32_t *small = args;
     const uint64_t *large = (const uint64_t *)(const void *)(small + 6 * JIT_LANES);
+    if (large[JIT_LANES + __builtin_ctz(lanes)] == (uint64_t)WAIT) {
+        const struct jit_tool *t = s->run->request->tool;
+        if (t && t->joined)
+            t->joined(w);
+        return;
+    }
     if (!s->configuration)
         s->configuration = calloc(EXEC_MAX_THREADS, sizeof *s->configuration);
     if (!s->configuration)
@@ -60,9 +67,9 @@ print_in_parent(const char *text, size_t size, void *context)
     text_add_bytes(&((struct exec_slot *)context)->out, text, size);
 }
 
-/* s: the parent's block; NULL: it has ended. */
+/* w: the parent's; NULL: it has ended. */
 static bool
-run_child(const struct exec_run *parent, struct exec_slot *s, const struct ptx_func *kernel,
+run_child(const struct exec_run *parent, struct jit_warp *w, const struct ptx_func *kernel,
           const struct exec_configuration *c, const uint8_t *params, struct exec_report *report)
 {
     struct exec_request r = *parent->request;
@@ -74,9 +81,11 @@ run_child(const struct exec_run *parent, struct exec_slot *s, const struct ptx_f
     r.cooperative = false;
     r.resident_blocks = 0;
     r.nested++;
-    if (s) {
+    r.parent = w;
+    r.stream = c->stream;
+    if (w) {
         r.print = print_in_parent;
-        r.print_context = s;
+        r.print_context = w->owner;
     }
     return exec_run(parent->pool, &r, report);
 }
@@ -95,7 +104,7 @@ launch_one(struct jit_warp *w, uint32_t lane, const struct ptx_func *f, const ui
         pthread_mutex_unlock(&s->run->fault_lock);
         return;
     }
-    if (!run_child(s->run, s, f, c, params, &report))
+    if (!run_child(s->run, w, f, c, params, &report))
         exec_escape(s, w->warp, 1u << lane, 0, false, report.status, "a launch failed", report.text);
 }
 

@@ -323,6 +323,8 @@ struct jit_tool_launch {
                                            sm_count */
     uint64_t id;           /* exec_request.tool_id: what the device layer passes */
     struct memory *memory; /* of the device; NULL: none known */
+    struct jit_warp *parent; /* a launch from a kernel: the warp that made it; NULL: the host's */
+    uint64_t stream;         /* and the stream it named */
 };
 
 /* A tool watches launches: check and profile implement this, exec and generated code call it. One
@@ -359,6 +361,8 @@ struct jit_tool {
     void (*sync)(struct jit_warp *w, uint32_t lanes, const uint32_t *members, uint32_t place);
     void (*async)(struct jit_warp *w, uint32_t lanes, uint32_t what, const uint64_t *barrier,
                   uint32_t number, uint32_t place);
+    /* (many) Threads of the warp waited for all that their block launched. */
+    void (*joined)(struct jit_warp *w);
 };
 
 /* -- compiling ------------------------------------------------------------------------------------ */
