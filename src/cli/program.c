@@ -3,6 +3,7 @@
  * program.c: see program.h. Options become LOCKSTEP_* variables, which liblockstep reads inside the
  * program; a watched program writes its result to a file in a folder of its own.
  */
+#include "cli/parts.h"
 #include "cli/program.h"
 
 #include "cc/cc.h"
@@ -154,7 +155,7 @@ become(const struct watch *w, int tell)
 /* The program's wait status; -1 and errno when it could not be executed. Ctrl-C is for the program:
  * this process lives on to show what it did. */
 static int
-run_and_wait(const struct watch *w)
+run_and_wait(const struct watch *w, pid_t *out_child)
 {
     int ends[2], why = 0, status = 0;
     if (pipe(ends) != 0)
@@ -174,6 +175,7 @@ run_and_wait(const struct watch *w)
         become(w, ends[1]);
     }
     close(ends[1]);
+    *out_child = child;
     hand_on_signals(child);
     void (*interrupt)(int) = signal(SIGINT, SIG_IGN), (*quit)(int) = signal(SIGQUIT, SIG_IGN);
     bool failed = read(ends[0], &why, sizeof why) == sizeof why;
@@ -208,19 +210,22 @@ program_watch(const struct cli_usage *usage, const struct cli_line *line, const 
     w.stdout_taken = json && (!*json || strcmp(json, "-") == 0);
     w.path = program_path(&arena, line->words[0], NULL, 0, &err);
     char *folder = w.path ? temporary_folder(&arena) : NULL;
-    bool fine = false;
+    bool fine = false, parts = strcmp(tool, "check") == 0; /* a result of each process */
+    pid_t child = 0;
     if (!w.path) {
         *status = cli_error(usage->name, &err);
     } else if (!folder) {
         ls_fail(&err, LS_ERR_SYSTEM, "no temporary folder: %s", strerror(errno));
         *status = cli_error(usage->name, &err);
     } else {
-        w.out = arena_printf(&arena, "%s/result.json", folder);
+        w.out = arena_printf(&arena, "%s/%s.json", folder, parts ? "%p" : "result");
         program_environment(&line->common);
-        int ended = run_and_wait(&w);
+        int ended = run_and_wait(&w, &child);
         fine = ended != -1;
         if (!fine)
             *status = program_failed(usage, line->words[0]);
+        else if (parts)
+            out->json = parts_join(folder, child);
         else if (access(w.out, R_OK) == 0)
             out->json = ls_read_file(w.out, &size, &err);
         out->signal = fine && WIFSIGNALED(ended) ? WTERMSIG(ended) : 0;

@@ -93,6 +93,18 @@ share(struct device *d, uint64_t begin, uint64_t end)
     return s;
 }
 
+/* Under check device memory is shut, and the system would not read it. */
+static struct shared *
+share_opened(struct device *d, uint64_t begin, uint64_t end)
+{
+    guard_open();
+    struct shared *s = share(d, begin, end);
+    int why = errno;
+    guard_close();
+    errno = why;
+    return s;
+}
+
 enum device_result
 device_ipc_export(uint64_t address, uint8_t out[DEVICE_IPC_BYTES])
 {
@@ -112,7 +124,7 @@ device_ipc_export(uint64_t address, uint8_t out[DEVICE_IPC_BYTES])
     if (s && (s->opened || s->begin > begin || s->end < end))
         r = device_fail(DEVICE_NOT_SUPPORTED, "memory %s", s->opened ? "that another process exported" :
                         "of which a neighbour that was exported has a part of the pages");
-    else if (!s && !(s = share(d, begin, end)))
+    else if (!s && !(s = share_opened(d, begin, end)))
         r = device_fail(DEVICE_OUT_OF_MEMORY, "%s", strerror(errno));
     if (r == DEVICE_OK) {
         struct content_of_handle h = s->handle;

@@ -3,7 +3,7 @@
  * tool.c: the tool that watches this process's launches, if any. The environment says which:
  *
  *     LOCKSTEP_TOOL=profile          one of tool_rows
- *     LOCKSTEP_TOOL_OUT=result.json  where its result goes when the process ends
+ *     LOCKSTEP_TOOL_OUT=result.json  where its result goes when the process ends; %p: its number
  *     LOCKSTEP_TOOL_OPTIONS=a=1,b=2  for the tool
  *
  * `lockstep profile` and `lockstep check` set these and read the file. It is written whole or not at
@@ -171,6 +171,19 @@ find_row(const char *name)
     return NULL;
 }
 
+/* "%p" in it is this process. */
+static char *
+result_path(const char *out)
+{
+    const char *at = out && *out ? strstr(out, "%p") : NULL;
+    if (!at)
+        return out && *out ? strdup(out) : NULL;
+    struct arena arena = {0};
+    char *path = strdup(arena_printf(&arena, "%.*s%d%s", (int)(at - out), out, (int)getpid(), at + 2));
+    arena_free(&arena);
+    return path;
+}
+
 bool
 tool_start(const struct device_profile *d)
 {
@@ -193,7 +206,7 @@ tool_start(const struct device_profile *d)
     state.row = row;
     state.tool = tool;
     state.process = getpid();
-    state.out = out && *out ? strdup(out) : NULL;
+    state.out = result_path(out);
     state.last_ns = now_ns();
     pthread_mutex_unlock(&state.lock);
     catch_signals();
