@@ -422,9 +422,9 @@ missing_text(enum verdict verdict, bool same_warp, bool same_insn)
     case RACE_WORK:
         return "an order between the two: the same stream, an event, or a wait of the host in between";
     case RACE_NESTED:
-        return "an order between a kernel and those launched from it, which run at the same time: what a child "
-               "reads is written before its launch, by other threads before a barrier; its results are for "
-               "later launches of the block to the same stream, a tail launch, or the host";
+        return "a kernel and those that it launches run at the same time: what a child reads is written before "
+               "its launch (by other threads: before a barrier); what it writes is for later launches of the "
+               "block to the same stream, a tail launch, or the host";
     case RACE_SCOPE:
         return "an atomic operation of device scope: one of block scope counts only among the threads of "
                "its block";
@@ -450,7 +450,7 @@ report_race(const struct visit *v, uint32_t lane, uint64_t a, const struct mark 
                                           " by different blocks, nothing orders them",
                                           " by different blocks, atomic only inside a block",
                                           " by different threads of a block, nothing orders them",
-                                          " by a kernel and one launched from it, nothing orders them"};
+                                          " by kernels of one tree of launches, nothing orders them"};
     f.other = side_of_mark(v, lane, m, a);
     f.rank = same_value ? 0 : verdict != RACE_INSIDE ? 3 : mark_warp(m) == v->warp ? 1 : 2;
     if (!finding_wanted(l, f.kind, f.rank, l->facts, v->place, f.other.kernel,
