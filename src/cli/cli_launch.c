@@ -290,7 +290,8 @@ dump_stage(struct launch *l, const char *stage)
         known |= strcmp(stage, stages[i]) == 0;
     if (!known)
         return cli_usage_error(&usage, "--dump-stage takes classes, llvm or asm, not \"%s\"", stage);
-    struct jit_request r = {.module = l->module, .kernel = l->kernel, .small_grid = true};
+    struct jit_request r = {.module = l->module, .kernel = l->kernel, .small_grid = true,
+                            .whole = true};
     memcpy(r.block, l->block, sizeof r.block);
     if (!jit_dump(l->jit, &r, stage, &out, &err))
         return cli_error(usage.name, &err);

@@ -29,7 +29,8 @@ compile(struct device_function *f, const uint32_t block[3])
 {
     struct process *p = device_process();
     struct ls_error err = {0};
-    struct jit_request r = {.module = f->unit->ptx, .kernel = f->func, .small_grid = true};
+    struct jit_request r = {.module = f->unit->ptx, .kernel = f->func, .small_grid = true,
+                            .whole = true};
     memcpy(r.block, block, sizeof r.block);
     const struct jit_kernel *k = process_engine(p, &err) ? jit_get(p->jit, &r, &err) : NULL;
     if (k)

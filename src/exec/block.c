@@ -115,7 +115,7 @@ exec_slot_prepare(struct exec_slot *s, struct exec_run *run, struct ls_error *er
     }
     s->run_number = run->number;
     exec_combine_prepare(s);
-    s->straight = !run->tool && !run->resident && !k->has_barrier && !k->pauses && !k->may_wait &&
+    s->straight = !run->tool && !run->resident && (!k->has_barrier || k->block) && !k->pauses && !k->may_wait &&
                   !k->recursive;
     s->unsettled = true;
     for (uint32_t i = 0; i < s->warps; i++) {
@@ -394,6 +394,12 @@ static enum block_outcome
 run_straight(struct exec_slot *s, struct exec_worker *worker)
 {
     const struct jit_launch *l = s->block.launch;
+    if (s->run->code->kernel->block) {
+        worker->warp = &s->warp[0];
+        s->run->code->kernel->block(&s->warp[0]);
+        worker->warp = NULL;
+        return BLOCK_DONE;
+    }
     uint32_t fuel = l->fuel, tail = l->block[0] * l->block[1] * l->block[2] % JIT_LANES;
     for (uint32_t i = 0; i < s->warps; i++) {
         struct jit_warp *w = &s->warp[i];

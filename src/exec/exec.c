@@ -65,6 +65,7 @@ exec_run(struct exec_pool *p, const struct exec_request *r, struct exec_report *
 {
     struct ls_error err = {0};
     struct jit_request j = code_request(r, r->tool ? r->tool->events : 0);
+    j.whole = !r->tool && !r->cooperative;
     const struct jit_kernel *k = jit_get(r->jit, &j, &err);
     if (!k) {
         memset(report, 0, sizeof *report);

@@ -51,6 +51,7 @@ struct exec_fault {
     uint32_t lanes;    /* threads concerned; 0: not known */
     uint32_t place;
     bool has_place, has_address;
+    bool any_warp;     /* the warp is not known: one function runs them all */
     bool by_signal;    /* the place has to be found by replaying */
     uint64_t address;
     char what[160];    /* "illegal address: load of 4 bytes at 0x..." */

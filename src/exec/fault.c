@@ -69,6 +69,7 @@ on_signal(int number, siginfo_t *info, void *context)
     w->warp = NULL;
     w->fault = (struct exec_fault){.status = EXEC_ILLEGAL_ADDRESS, .block = s->block.index,
                                    .warp = warp->warp, .has_address = true, .by_signal = true,
+                                   .any_warp = s->run->code->kernel->block != NULL,
                                    .address = (uint64_t)(uintptr_t)info->si_addr};
     snprintf(w->fault.what, sizeof w->fault.what, "illegal address");
     exec_fiber_leave(w);
@@ -250,6 +251,7 @@ exec_report_fault(const struct exec_run *run, const struct exec_fault *f, struct
         exec_place_text(run, f->place, place, sizeof place);
     uint32_t first = f->warp * JIT_LANES, last = first + JIT_LANES - 1;
     uint32_t threads = r->block[0] * r->block[1] * r->block[2];
+    last = f->any_warp ? threads - 1 : last;
     report->has_thread = f->lanes != 0;
     if (f->lanes)
         first += (uint32_t)__builtin_ctz(f->lanes);

@@ -4,6 +4,7 @@
  * pipeline of one kernel in order.
  */
 #include "jit/jit_engine.h"
+#include "jit/jit_phases.h"
 #include "jit/jit_sync.h"
 
 #include <llvm-c/Analysis.h>
@@ -24,6 +25,12 @@
 static const char passes[] =
     "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
     "loop-mssa(licm),gvn,instcombine<no-verify-fixpoint>,simplifycfg,adce)";
+
+/* The same for functions of whole blocks: loops over the warps that are to be unrolled are. */
+static const char block_passes[] =
+    "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
+    "loop-mssa(licm),loop(loop-unroll-full),instcombine<no-verify-fixpoint>,"
+    "gvn,instcombine<no-verify-fixpoint>,simplifycfg,adce)";
 
 static double
 seconds(void)
@@ -83,8 +90,12 @@ emit_variant(struct unit *u, bool partial, const char *name)
     c.e = (struct emit){.context = u->context, .module = u->module, .ptx = u->request->module,
                         .lanes = LANES, .err = u->err, .plain_host = u->engine->plain_host};
     c.e.b = LLVMCreateBuilderInContext(u->context);
+    if (u->request->whole && !partial)
+        c.phases = core_phases_new(&c);
+    u->image->has_block |= c.phases != NULL;
     bool ok = core_function(&c, name);
     LLVMDisposeBuilder(c.e.b);
+    core_phases_free(c.phases);
     if (ok) {
         add_null_is_valid(u->context, c.e.function);
         add_attribute(u->context, c.e.function, "min-legal-vector-width", "512");
@@ -273,7 +284,7 @@ optimise(struct unit *u)
     LLVMSetModuleDataLayout(u->module, layout);
     LLVMDisposeTargetData(layout);
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    LLVMErrorRef e = LLVMRunPasses(u->module, passes, u->engine->machine, options);
+    LLVMErrorRef e = LLVMRunPasses(u->module, u->image->has_block ? block_passes : passes, u->engine->machine, options);
     LLVMDisposePassBuilderOptions(options);
     if (!check_llvm(u, e, "optimising"))
         return false;
@@ -386,7 +397,7 @@ load_image(struct jit_engine *e, const struct jit_image *image, const char *stem
     if (image->has_full) {
         if (!take_llvm_error(LLVMOrcLLJITLookup(e->orc, &at, full), "linking code", err))
             return false;
-        k->full = (jit_warp_fn)(uintptr_t)at;
+        *(image->has_block ? &k->block : &k->full) = (jit_warp_fn)(uintptr_t)at;
     }
     if (image->has_partial) {
         if (!take_llvm_error(LLVMOrcLLJITLookup(e->orc, &at, partial), "linking code", err))
@@ -434,7 +445,8 @@ static bool
 same_request(const struct jit_request *a, const struct jit_request *b)
 {
     return a->module == b->module && a->kernel == b->kernel && a->events == b->events &&
-           a->small_grid == b->small_grid && a->apart == b->apart && !memcmp(a->block, b->block, sizeof a->block);
+           a->small_grid == b->small_grid && a->apart == b->apart && a->whole == b->whole &&
+           !memcmp(a->block, b->block, sizeof a->block);
 }
 
 static struct hash128
@@ -445,6 +457,7 @@ key_of(const struct jit_engine *e, const struct jit_request *r)
     h = ls_hash(h, r->block, sizeof r->block);
     h = ls_hash(h, &r->small_grid, sizeof r->small_grid);
     h = ls_hash(h, &r->apart, sizeof r->apart);
+    h = ls_hash(h, &r->whole, sizeof r->whole);
     return ls_hash(h, &r->events, sizeof r->events);
 }
 

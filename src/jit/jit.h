@@ -289,6 +289,9 @@ struct jit_kernel {
     const struct ptx_func *func;
     jit_warp_fn full;       /* for warps of 32 lanes; NULL when the block has fewer threads */
     jit_warp_fn partial;    /* for the last warp of a block whose size is no multiple of 32 */
+    /* Called with the block's first warp, whose neighbours lie behind it, each with a frame: runs all
+     * of the block and returns JIT_DONE. NULL: no such function; else full and partial are NULL. */
+    jit_warp_fn block;
     void *const *functions; /* by ptx_func.index, NULL where never called indirectly */
     uint32_t frame_bytes;   /* a multiple of 64 */
     uint32_t local_bytes;   /* per lane: its variables; recursion needs more (the stack limit) */
@@ -306,6 +309,7 @@ struct jit_request {
     uint32_t block[3];
     uint32_t events; /* set of enum jit_event */
     bool apart;      /* functions in which lanes of a warp wait for each other: go on after JIT_APART */
+    bool whole;      /* a function for a whole block will do (jit_kernel.block) */
     bool small_grid; /* gridDim x blockDim is at most 2^30 in each dimension: 32-bit indices made
                         of both do not wrap */
 };

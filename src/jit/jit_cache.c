@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 /* Raise with every change to the generated code or to this format. */
-const char jit_cache_version[] = "lockstep 0.1 code 68";
+const char jit_cache_version[] = "lockstep 0.1 code 70";
 
 struct header {
     char magic[8];
@@ -70,6 +70,7 @@ jit_cache_load(struct jit_engine *e, struct hash128 key, struct jit_image *out)
                                   .has_full = h.flags & 1, .has_partial = h.flags >> 1 & 1,
                                   .has_barrier = h.flags >> 2 & 1, .may_wait = h.flags >> 3 & 1,
                                   .recursive = h.flags >> 4 & 1, .pauses = h.flags >> 5 & 1,
+                                  .has_block = h.flags >> 6 & 1,
                                   .size = h.size, .code = ls_alloc(h.size)};
         for (uint32_t k = 0; k < h.functions; k++) {
             uint32_t number;
@@ -92,7 +93,8 @@ jit_cache_store(struct jit_engine *e, struct hash128 key, const struct jit_image
                        .shared_bytes = m->shared_bytes, .registers = m->registers,
                        .flags = (uint32_t)m->has_full | (uint32_t)m->has_partial << 1 |
                                 (uint32_t)m->has_barrier << 2 | (uint32_t)m->may_wait << 3 |
-                                (uint32_t)m->recursive << 4 | (uint32_t)m->pauses << 5,
+                                (uint32_t)m->recursive << 4 | (uint32_t)m->pauses << 5 |
+                                (uint32_t)m->has_block << 6,
                        .functions = (uint32_t)m->functions.count,
                        .size = m->size};
     memcpy(h.magic, magic, sizeof magic);

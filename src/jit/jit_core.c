@@ -10,7 +10,7 @@
  * Suspension: registers alive at the blocks where lanes wait, and the sets, are stored in the frame;
  * the function returns; the next call switches on warp->resume, loads them again and goes on.
  */
-#include "jit/jit_core.h"
+#include "jit/jit_phases.h"
 #include "jit/jit_sync.h"
 
 #include <llvm-c/Analysis.h>
@@ -354,8 +354,6 @@ barrier_of(struct core *c, const struct flow_insn *i)
         r.threads = core_value(c, i, &p->operand[k++], 32, true);
     if (red) {
         LLVMValueRef v = core_value(c, i, &p->operand[last], 1, false);
-        if (p->operand[last].negated)
-            v = LLVMBuildNot(c->e.b, v, "");
         r.votes = LLVMBuildAnd(c->e.b, core_mask_bits(c), emit_mask_to_bits(&c->e, v), "");
     }
     return r;
@@ -404,6 +402,10 @@ end_barrier(struct core *c, uint32_t b)
                            core_i32(c, 1), place};
     LLVMTypeRef none = LLVMVoidTypeInContext(c->e.context);
     bool together = nothing_pending(c, b) && !c->barrier_park[next];
+    if (c->phases) {
+        core_phases_barrier(c, b, r.kind, r.votes);
+        return true;
+    }
     if (together && c->called) { /* other lanes of the warp may be elsewhere all the same */
         core_service(c, FIELD(jit_services, arrive), none, args, 8);
         wait_in_call(c, core_mask_bits(c));
@@ -607,12 +609,23 @@ load_ptr(struct core *c, LLVMValueRef base, size_t offset)
     return core_load_field(c, base, offset, LLVMPointerTypeInContext(c->e.context, 0));
 }
 
+void
+core_tid(struct core *c, LLVMValueRef warp_index, LLVMValueRef tid[3])
+{
+    LLVMBuilderRef b = c->e.b;
+    const uint32_t *dim = c->facts->shape.block;
+    LLVMValueRef first = LLVMBuildMul(b, warp_index, core_i32(c, LANES), "");
+    tid[0] = LLVMBuildURem(b, first, core_i32(c, dim[0]), "tid.x");
+    LLVMValueRef row = LLVMBuildUDiv(b, first, core_i32(c, dim[0]), "");
+    tid[1] = LLVMBuildURem(b, row, core_i32(c, dim[1]), "tid.y");
+    tid[2] = LLVMBuildUDiv(b, row, core_i32(c, dim[1]), "tid.z");
+}
+
 static void
 emit_entry(struct core *c)
 {
     LLVMBuilderRef b = c->e.b;
     LLVMTypeRef i32 = core_scalar(c, 32);
-    const uint32_t *dim = c->facts->shape.block;
     c->block_ptr = load_ptr(c, c->e.warp, FIELD(jit_warp, block));
     c->frame = load_ptr(c, c->e.warp, FIELD(jit_warp, frame));
     c->launch_ptr = load_ptr(c, c->block_ptr, FIELD(jit_block, launch));
@@ -627,11 +640,7 @@ emit_entry(struct core *c)
         c->counts = load_ptr(c, c->block_ptr, FIELD(jit_block, counts));
     c->local_stride = core_load_field(c, c->launch_ptr, FIELD(jit_launch, local_stride), i32);
     c->warp_index = core_load_field(c, c->e.warp, FIELD(jit_warp, warp), i32);
-    LLVMValueRef first = LLVMBuildMul(b, c->warp_index, core_i32(c, LANES), "");
-    c->tid[0] = LLVMBuildURem(b, first, core_i32(c, dim[0]), "tid.x");
-    LLVMValueRef row = LLVMBuildUDiv(b, first, core_i32(c, dim[0]), "");
-    c->tid[1] = LLVMBuildURem(b, row, core_i32(c, dim[1]), "tid.y");
-    c->tid[2] = LLVMBuildUDiv(b, row, core_i32(c, dim[1]), "tid.z");
+    core_tid(c, c->warp_index, c->tid);
     for (unsigned d = 0; d < 3; d++)
         c->ctaid[d] = core_load_field(c, c->block_ptr, FIELD(jit_block, ctaid) + 4 * d, i32);
     for (uint32_t k = 0; k < c->flow->block_count; k++) {
@@ -705,6 +714,8 @@ emit_blocks(struct core *c)
         const struct flow_block *blk = &c->flow->blocks[k];
         LLVMPositionBuilderAtEnd(c->e.b, c->block[k]);
         c->current = k;
+        if (c->phases)
+            core_phases_at(c, k);
         if (c->barrier_park[k])
             take_parked_results(c, k);
         if (core_sync_tests(c, k))
@@ -786,7 +797,8 @@ core_function(struct core *c, const char *name)
                               : LLVMAddFunction(c->e.module, name, type);
     c->e.warp = LLVMGetParam(c->e.function, 0);
     c->entry = LLVMAppendBasicBlockInContext(c->e.context, c->e.function, "entry");
-    c->end = core_new_block(c, "end");
+    if (!c->phases)
+        c->end = core_new_block(c, "end");
     /* Tools are told addresses as they would be in a flat layout, each lane's in one piece. */
     c->local_words = !c->called && !c->events && core_local_words(c->flow);
     c->streams = !c->called && core_streams(c->flow);
@@ -800,6 +812,14 @@ core_function(struct core *c, const char *name)
         bool fine = emit_blocks(c);
         if (fine)
             emit_no_lanes_left(c);
+        free_storage(c);
+        return fine;
+    }
+    if (c->phases) {
+        bool fine = core_phases_begin(c) && emit_blocks(c);
+        if (fine)
+            core_phases_end(c);
+        c->frame_bytes = (c->frame_bytes + 63) & ~63u;
         free_storage(c);
         return fine;
     }

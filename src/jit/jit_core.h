@@ -52,6 +52,7 @@ struct core {
     uint32_t *site, site_count, sites_at;
     bool synced;              /* the instruction being emitted: its group's values are in the frame */
     LLVMValueRef warp_index, tid[3], ctaid[3];
+    struct phases *phases;    /* the function runs whole blocks (jit_phases.c); else NULL */
 };
 
 /* -- values (jit_insn.c) -------------------------------------------------------------------------- */
@@ -142,6 +143,8 @@ bool core_guess(struct core *c, uint32_t reg, LLVMValueRef *holds, LLVMValueRef 
 /* The register has just been written by the instruction, or come back from the frame. */
 void core_guess_write(struct core *c, const struct flow_insn *i, uint32_t reg);
 void core_guess_restored(struct core *c, uint32_t reg);
+/* Nothing is known of any register. */
+void core_guess_reset(struct core *c);
 
 /* -- sums kept back (jit_combine.c) -------------------------------------------------------------------- */
 
@@ -223,6 +226,8 @@ void core_announce_async(struct core *c, const struct flow_insn *i, enum jit_asy
 
 /* -- the function (jit_core.c) ------------------------------------------------------------------------- */
 
+/* The coordinates of a warp's first thread. */
+void core_tid(struct core *c, LLVMValueRef warp_index, LLVMValueRef tid[3]);
 /* The block's lanes are elsewhere (pending or waiting): runs the others. */
 void core_go_elsewhere(struct core *c, uint32_t block);
 

@@ -16,7 +16,7 @@
 /* A compiled kernel: an object file and its description. */
 struct jit_image {
     uint32_t frame_bytes, local_bytes, shared_bytes, registers;
-    bool has_full, has_partial, has_barrier, may_wait, recursive, pauses;
+    bool has_block, has_full, has_partial, has_barrier, may_wait, recursive, pauses;
     VEC(uint32_t) functions; /* numbers of the functions whose code it holds; VEC_FREE */
     uint8_t *code; /* ls_release */
     size_t size;

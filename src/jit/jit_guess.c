@@ -44,6 +44,17 @@ core_guess_storage(struct core *c)
     }
 }
 
+void
+core_guess_reset(struct core *c)
+{
+    for (uint32_t r = 0; r < c->flow->reg_count; r++)
+        if (c->guess[r].holds) {
+            LLVMTypeRef type = emit_type_at(&c->e, core_scalar(c, 64), segments(c, r));
+            LLVMBuildStore(c->e.b, LLVMConstInt(core_scalar(c, 1), 0, false), c->guess[r].holds);
+            LLVMBuildStore(c->e.b, LLVMGetUndef(type), c->guess[r].firsts);
+        }
+}
+
 bool
 core_guess(struct core *c, uint32_t reg, LLVMValueRef *holds, LLVMValueRef *firsts)
 {

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Kernels with barriers, as functions of whole blocks (jit_phases.c) where all warps are sure to come to
+ * the same ones, and as warp functions where not: which of both, and the results, computed here thread
+ * by thread. Each runs again for a tool, which takes the other way.
+ */
+#include "exec/exec.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCKS = 3, MOST = 1024 };
+
+#define HEAD                                                                                        \
+    ".version 7.8\n.target sm_70\n.address_size 64\n.shared .align 4 .b8 s[4096];\n"                 \
+    ".visible .entry k(.param .u64 p, .param .u32 n)\n{\n"                                           \
+    ".reg .b64 %rd<8>; .reg .b32 %r<32>; .reg .pred %p<8>;\n"                                        \
+    "ld.param.u64 %rd1, [p];\nld.param.u32 %r1, [n];\n"                                              \
+    "mov.u32 %r2, %tid.x;\nmov.u32 %r3, %tid.y;\nmov.u32 %r4, %ntid.x;\nmov.u32 %r5, %ntid.y;\n"     \
+    "mad.lo.u32 %r6, %r3, %r4, %r2;\nmul.lo.u32 %r7, %r4, %r5;\n" /* the thread, and how many */      \
+    "mov.u32 %r8, %ctaid.x;\nmad.lo.u32 %r9, %r8, %r7, %r6;\n"    /* of the grid */                   \
+    "mul.wide.u32 %rd2, %r9, 4;\nadd.u64 %rd3, %rd1, %rd2;\n"     /* where the result goes */         \
+    "mov.u32 %r10, s;\nshl.b32 %r11, %r6, 2;\nadd.u32 %r12, %r10, %r11;\n"
+#define TAIL "ret;\n}\n"
+
+/* s[t] = 3 t + block; halves are added up while a step that the launch decides is above zero. */
+static const char tree[] = HEAD
+    "mad.lo.u32 %r13, %r6, 3, %r8;\nst.shared.u32 [%r12], %r13;\nbar.sync 0;\n"
+    "shr.u32 %r14, %r7, 1;\n"
+    "LOOP:\nsetp.eq.u32 %p1, %r14, 0;\n@%p1 bra OUT;\n"
+    "setp.ge.u32 %p2, %r6, %r14;\n@%p2 bra NEXT;\n"
+    "shl.b32 %r15, %r14, 2;\nadd.u32 %r16, %r12, %r15;\n"
+    "ld.shared.u32 %r17, [%r16];\nld.shared.u32 %r18, [%r12];\nadd.u32 %r18, %r18, %r17;\n"
+    "st.shared.u32 [%r12], %r18;\n"
+    "NEXT:\nbar.sync 0;\nshr.u32 %r14, %r14, 1;\nbra LOOP;\n"
+    "OUT:\nld.shared.u32 %r19, [%r12];\nst.global.u32 [%rd3], %r19;\n" TAIL;
+
+/* n times: each thread takes its neighbour's number and adds what it has kept, the turn and its own
+ * number: registers of all kinds are alive at both barriers. */
+static const char shift[] = HEAD
+    "mul.lo.u32 %r13, %r9, 2654435761;\nmov.u32 %r14, 0;\nmov.u32 %r15, %r6;\n"
+    "LOOP:\nsetp.ge.u32 %p1, %r14, %r1;\n@%p1 bra OUT;\n"
+    "st.shared.u32 [%r12], %r13;\nbar.sync 1;\n"
+    "add.u32 %r16, %r6, 1;\nrem.u32 %r16, %r16, %r7;\nshl.b32 %r16, %r16, 2;\nadd.u32 %r16, %r16, %r10;\n"
+    "ld.shared.u32 %r17, [%r16];\nxor.b32 %r13, %r13, %r17;\nadd.u32 %r13, %r13, %r14;\n"
+    "add.u32 %r13, %r13, %r15;\nadd.u32 %r15, %r15, 7;\n"
+    "barrier.sync 2;\nadd.u32 %r14, %r14, 1;\nbra LOOP;\n"
+    "OUT:\nst.global.u32 [%rd3], %r13;\n" TAIL;
+
+/* Reductions over the block; in between a loop that every thread runs another number of times. */
+static const char votes[] = HEAD
+    "rem.u32 %r13, %r9, 3;\nsetp.eq.u32 %p1, %r13, 0;\n"
+    "barrier.red.popc.u32 %r14, 0, %p1;\n"
+    "and.b32 %r15, %r6, 7;\nmov.u32 %r16, 1;\n"
+    "LOOP:\nsetp.eq.u32 %p2, %r15, 0;\n@%p2 bra OUT;\n"
+    "mad.lo.u32 %r16, %r16, 5, 1;\nsub.u32 %r15, %r15, 1;\nbra LOOP;\n"
+    "OUT:\nsetp.lt.u32 %p3, %r16, %r1;\n"
+    "bar.red.and.pred %p4, 0, %p3;\nbar.red.or.pred %p5, 0, !%p3;\n"
+    "selp.u32 %r17, 1000000, 0, %p4;\nselp.u32 %r18, 2000000, 0, %p5;\n"
+    "add.u32 %r19, %r14, %r17;\nadd.u32 %r19, %r19, %r18;\nadd.u32 %r19, %r19, %r16;\n"
+    "setp.gt.u32 %p6, %r6, 40;\n@%p6 ret;\nst.global.u32 [%rd3], %r19;\n" TAIL;
+
+/* What lies in memory decides whether there is a second barrier: nobody can know that it is the same for
+ * all. It is, so that both ways lead to the same. */
+static const char loaded[] = HEAD
+    "st.shared.u32 [%r12], %r9;\nbar.sync 0;\nld.shared.u32 %r13, [s];\nand.b32 %r14, %r13, 1;\n"
+    "setp.eq.u32 %p1, %r14, 0;\n@%p1 bra OUT;\nbar.sync 0;\nadd.u32 %r13, %r13, 5;\n"
+    "OUT:\nst.global.u32 [%rd3], %r13;\n" TAIL;
+
+/* Threads exit before the barrier; the others still see each other's numbers. */
+static const char leaving[] = HEAD
+    "st.shared.u32 [%r12], %r9;\nsetp.ge.u32 %p1, %r6, %r1;\n@%p1 ret;\nbar.sync 0;\n"
+    "sub.u32 %r13, %r1, 1;\nmin.u32 %r14, %r7, %r1;\nsub.u32 %r14, %r14, 1;\nsub.u32 %r14, %r14, %r6;\n"
+    "shl.b32 %r14, %r14, 2;\nadd.u32 %r14, %r14, %r10;\nld.shared.u32 %r15, [%r14];\n"
+    "st.global.u32 [%rd3], %r15;\n" TAIL;
+
+/* Even warps and odd ones stand at different places for the same barrier. */
+static const char places[] = HEAD
+    "st.shared.u32 [%r12], %r9;\nshr.u32 %r13, %r6, 5;\nand.b32 %r13, %r13, 1;\n"
+    "setp.eq.u32 %p1, %r13, 0;\n@%p1 bra EVEN;\nbar.sync 0;\nmov.u32 %r14, 3;\nbra BOTH;\n"
+    "EVEN:\nbar.sync 0;\nmov.u32 %r14, 4;\n"
+    "BOTH:\nsub.u32 %r15, %r7, 1;\nsub.u32 %r15, %r15, %r6;\nshl.b32 %r15, %r15, 2;\n"
+    "add.u32 %r15, %r15, %r10;\nld.shared.u32 %r16, [%r15];\nadd.u32 %r16, %r16, %r14;\n"
+    "st.global.u32 [%rd3], %r16;\n" TAIL;
+
+/* Writes to a register that others keep, and a value carried over the barrier under a mask. */
+static const char masks[] = HEAD
+    "mov.u32 %r13, 11;\nand.b32 %r14, %r6, 3;\nsetp.eq.u32 %p1, %r14, 1;\n"
+    "@%p1 add.u32 %r13, %r6, %r8;\nst.shared.u32 [%r12], %r13;\nbar.sync 0;\n"
+    "@!%p1 bra AFTER;\nadd.u32 %r13, %r13, 100;\n"
+    "AFTER:\nbar.sync 0;\n@%p1 add.u32 %r13, %r13, 1;\nld.shared.u32 %r15, [%r12];\n"
+    "add.u32 %r16, %r13, %r15;\nst.global.u32 [%rd3], %r16;\n" TAIL;
+
+/* -- what is right ------------------------------------------------------------------------------------- */
+
+struct shape {
+    uint32_t x, y, n;
+};
+
+static void
+want_tree(const struct shape *f, uint32_t block, uint32_t *out)
+{
+    uint32_t threads = f->x * f->y;
+    for (uint32_t t = 0; t < threads; t++)
+        out[t] = 3 * t + block;
+    for (uint32_t step = threads / 2; step; step /= 2)
+        for (uint32_t t = 0; t < step; t++)
+            out[t] += out[t + step];
+}
+
+static void
+want_shift(const struct shape *f, uint32_t block, uint32_t *out)
+{
+    uint32_t threads = f->x * f->y, old[MOST];
+    for (uint32_t t = 0; t < threads; t++)
+        out[t] = (block * threads + t) * 2654435761u;
+    for (uint32_t k = 0; k < f->n; k++) {
+        memcpy(old, out, 4 * threads);
+        for (uint32_t t = 0; t < threads; t++)
+            out[t] = (old[t] ^ old[(t + 1) % threads]) + k + t + 7 * k;
+    }
+}
+
+static void
+want_votes(const struct shape *f, uint32_t block, uint32_t *out)
+{
+    uint32_t threads = f->x * f->y, count = 0, low = 0, kept[MOST];
+    for (uint32_t t = 0; t < threads; t++) {
+        count += (block * threads + t) % 3 == 0;
+        kept[t] = 1;
+        for (uint32_t k = 0; k < t % 8; k++)
+            kept[t] = kept[t] * 5 + 1;
+        low += kept[t] < f->n;
+    }
+    for (uint32_t t = 0; t < threads && t <= 40; t++)
+        out[t] = count + (low == threads ? 1000000 : 0) + (low != threads ? 2000000 : 0) + kept[t];
+}
+
+static void
+want_loaded(const struct shape *f, uint32_t block, uint32_t *out)
+{
+    uint32_t first = block * f->x * f->y;
+    for (uint32_t t = 0; t < f->x * f->y; t++)
+        out[t] = first + first % 2 * 5;
+}
+
+static void
+want_leaving(const struct shape *f, uint32_t block, uint32_t *out)
+{
+    uint32_t threads = f->x * f->y, stay = threads < f->n ? threads : f->n;
+    for (uint32_t t = 0; t < stay; t++)
+        out[t] = block * threads + stay - 1 - t;
+}
+
+static void
+want_places(const struct shape *f, uint32_t block, uint32_t *out)
+{
+    uint32_t threads = f->x * f->y;
+    for (uint32_t t = 0; t < threads; t++)
+        out[t] = block * threads + threads - 1 - t + (t / 32 % 2 ? 3 : 4);
+}
+
+static void
+want_masks(const struct shape *f, uint32_t block, uint32_t *out)
+{
+    for (uint32_t t = 0; t < f->x * f->y; t++)
+        out[t] = t % 4 == 1 ? 2 * (t + block) + 101 : 22;
+}
+
+/* -- running ----------------------------------------------------------------------------------------------- */
+
+static const struct kernel {
+    const char *name, *text;
+    bool whole; /* a function for the block is expected */
+    void (*want)(const struct shape *f, uint32_t block, uint32_t *out);
+} kernels[] = {
+    {"tree", tree, true, want_tree},          {"shift", shift, true, want_shift},
+    {"votes", votes, true, want_votes},       {"masks", masks, true, want_masks},
+    {"loaded", loaded, false, want_loaded},   {"leaving", leaving, false, want_leaving},
+    {"places", places, false, want_places},
+};
+/* Some whose last warp is not whole: those run as warps in any case. */
+static const struct shape shapes[] = {{32, 1, 0},  {64, 1, 1},  {256, 1, 5}, {16, 16, 40}, {8, 12, 3},
+                                      {1024, 1, 9}, {40, 1, 6}, {7, 5, 20},  {20, 8, 50}};
+
+static void
+ignore_access(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32_t bytes, uint32_t space,
+              uint32_t op, uint32_t place)
+{
+}
+static void
+ignore_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *offset, uint32_t bytes,
+               uint32_t space, uint32_t op, uint32_t place)
+{
+}
+
+static bool
+run(struct jit_engine *jit, const struct kernel *k, const struct ptx_module *m, const struct shape *f,
+    struct jit_tool *tool)
+{
+    static uint32_t got[BLOCKS * MOST], want[BLOCKS * MOST];
+    struct ls_error err;
+    struct exec_pool *pool = exec_new(2, &err);
+    struct {
+        uint64_t out;
+        uint32_t n;
+    } params = {(uint64_t)(uintptr_t)got, f->n};
+    uint64_t symbols[4] = {0};
+    struct exec_report report = {0};
+    struct exec_request r = {.jit = jit, .module = m, .kernel = ptx_find_func(m, "k"), .grid = {BLOCKS, 1, 1},
+                             .block = {f->x, f->y, 1}, .params = (uint8_t *)&params, .symbols = symbols,
+                             .sm_count = 2, .resident_blocks = 4, .tool = tool};
+    uint32_t threads = f->x * f->y;
+    memset(got, 0, sizeof got);
+    memset(want, 0, sizeof want);
+    for (uint32_t b = 0; b < BLOCKS; b++)
+        k->want(f, b, want + b * threads);
+    bool ran = exec_run(pool, &r, &report), fine = ran && !memcmp(got, want, sizeof got);
+    for (uint32_t t = 0; ran && t < BLOCKS * threads; t++)
+        if (got[t] != want[t]) {
+            printf("%s, %u x %u: thread %u has %u, not %u\n", k->name, f->x, f->y, t, got[t], want[t]);
+            break;
+        }
+    if (!ran)
+        printf("%s, %u x %u: %s\n", k->name, f->x, f->y, report.text);
+    exec_free(pool);
+    return fine;
+}
+
+static void
+both_ways(void **state)
+{
+    struct ls_error err;
+    struct jit_engine *jit = jit_new(NULL, &err);
+    struct jit_tool tool = {.events = JIT_EVENT_ACCESS, .access = ignore_access, .pattern = ignore_pattern};
+    unsigned wrong = 0;
+    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
+        struct ptx_module *m = ptx_parse(kernels[k].text, strlen(kernels[k].text), kernels[k].name, &err);
+        if (!m)
+            fail_msg("%s", err.text);
+        for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
+            const struct shape *f = &shapes[s];
+            struct jit_request r = {.module = m, .kernel = ptx_find_func(m, "k"),
+                                    .block = {f->x, f->y, 1}, .small_grid = true, .whole = true};
+            const struct jit_kernel *code = jit_get(jit, &r, &err);
+            if (!code)
+                fail_msg("%s", err.text);
+            bool whole = kernels[k].whole && f->x * f->y % 32 == 0;
+            if ((code->block != NULL) != whole)
+                printf("%s, %u x %u: %s\n", kernels[k].name, f->x, f->y, whole ? "no function for the block"
+                                                                                : "one for the block");
+            wrong += (code->block != NULL) != whole;
+            wrong += !run(jit, &kernels[k], m, f, NULL);
+            wrong += (s % 3 == 0) && !run(jit, &kernels[k], m, f, &tool);
+        }
+        jit_forget(jit, m);
+        ptx_free(m);
+    }
+    jit_free(jit);
+    assert_int_equal(wrong, 0);
+    (void)state;
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(both_ways)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
