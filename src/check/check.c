@@ -168,9 +168,12 @@ free_block(struct block_state *b, uint32_t places)
     ls_release(b->strong);
     ls_release(b->local_init);
     copies_forget(b);
-    for (uint32_t k = 0; b->shape && k < places; k++)
+    for (uint32_t k = 0; b->shape && k < places; k++) {
         ls_release(b->shape[k]);
+        ls_release(b->runs[k]);
+    }
     ls_release(b->shape);
+    ls_release(b->runs);
     ls_release(b);
 }
 
@@ -217,6 +220,7 @@ new_block(struct jit_block *k, struct launch *l)
     if (b->local_bytes && l->facts->local_bytes && (l->check->groups & CHECK_INIT))
         b->local_init = ls_alloc(b->local_bytes / 8 + 8);
     b->shape = ls_alloc(sizeof *b->shape * (l->facts->place_count + 1));
+    b->runs = ls_alloc(sizeof *b->runs * (l->facts->place_count + 1));
     pthread_mutex_lock(&l->lock);
     b->next = l->blocks;
     l->blocks = b;

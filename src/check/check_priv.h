@@ -169,6 +169,7 @@ struct launch {
     const struct launch *parent; /* NULL: the host's */
     struct known *handed;     /* what is known of the parent's blocks */
     uint32_t waited;          /* children of the parent's block up to there were waited for */
+    bool alone;               /* all work was given to one stream so far */
 };
 
 /* finding_is_new for a launch that may be filtered out. Those are guarded and noted as others, so that
@@ -252,6 +253,7 @@ struct block_state {
     uint64_t local_bytes;
     struct pattern_shape **shape;     /* per place */
     uint32_t waited;                  /* for launches up to there */
+    struct runs **runs;               /* per place */
     struct range last;                /* an allocation lately found */
     uint64_t last_version;
     /* arrivals at the barrier that is filling */
@@ -293,6 +295,10 @@ bool shared_pattern(const struct visit *v, uint64_t base, const int32_t *offset)
 void shared_begin(struct block_state *b);
 /* NULL: lanes differ too often, or the pattern is no simple one. */
 struct pattern_shape *shape_of(const struct visit *v, const int32_t *offset);
+/* runs.c: device memory, lanes in runs. False: not a simple case, nothing was done. offset: as in
+ * jit_services.pattern. */
+bool runs_pattern(const struct visit *v, uint64_t base, const int32_t *offset);
+bool runs_lanes(const struct visit *v, const uint64_t *address);
 /* True: nothing is wrong with it and nothing to be noted. */
 bool global_pattern(const struct visit *v, uint64_t base, const int32_t *offset);
 bool global_lanes(const struct visit *v, const uint64_t *address);

@@ -6,51 +6,16 @@
  * per byte. Cells take sixteen times the memory they watch: beyond the limit races in further chunks
  * are not looked for, and the report says so.
  */
-#include "check/check_priv.h"
+#include "check/lines.h"
 
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    CHUNK_BITS = 14,
-    CHUNK = 1 << CHUNK_BITS,
     TABLE_BITS = 14, /* chunks per table */
     TABLE = 1 << TABLE_BITS,
     TOP = 1 << (47 - CHUNK_BITS - TABLE_BITS),
-};
-
-/* who: work (22) | block (32) | warp (5) | lane (5);  when: stamp (24) | place (22) | flags. */
-struct mark {
-    uint64_t who, when;
-};
-enum {
-    MARK_MANY = 1,    /* other lanes of the warp, too */
-    MARK_STRONG = 2,  /* atomic or volatile, */
-    MARK_CTA = 4,     /*   but only for the block */
-    MARK_WRITTEN = 8, /* by whom: see who; 0: by something that was over */
-    MARK_UNSET = 16,  /* a copy of what nobody had written */
-    LANE2_SHIFT = 8,  /* MANY: another lane */
-    LANE_BITS = 5, WARP_SHIFT = 5, BLOCK_SHIFT = 10, WORK_SHIFT = 42,
-    PLACE_SHIFT = 18, STAMP_SHIFT = 40,
-};
-
-struct cell {
-    struct mark write, strong; /* the last plain write; the last atomic or volatile one */
-    struct mark read, other;   /* other: the last read by another warp than read's */
-};
-
-struct chunk {
-    atomic_flag busy;
-    uint8_t shift;    /* of cells: 2 or 0 */
-    bool thin;        /* no memory for cells */
-    struct cell *cells;
-    uint8_t *written; /* a bit per byte; NULL: see all_written */
-    bool all_written;
-    uint32_t last_work; /* that accessed it */
-    _Atomic uint32_t calm; /* the work for which read_enough holds of all its cells; 0: none known */
-    uint32_t hits, patience; /* cells of which it held since the last look at all of them */
 };
 
 struct global_shadow {
@@ -78,6 +43,7 @@ chunk_free(struct chunk *k)
     if (!k)
         return;
     free(k->cells);
+    free(k->lines);
     free(k->written);
     free(k);
 }
@@ -156,19 +122,44 @@ bit_of(const uint8_t *bits, uint32_t k)
 }
 
 /* The memory for cells, or thin. */
-static struct cell *
-room_for(struct global_shadow *g, struct chunk *k, uint32_t count)
+static void *
+room_for(struct global_shadow *g, struct chunk *k, uint64_t bytes)
 {
-    uint64_t bytes = sizeof(struct cell) * count;
-    struct cell *c = NULL;
+    void *c = NULL;
     if (atomic_fetch_add(&g->used, bytes) + bytes <= g->limit)
-        c = calloc(count, sizeof *c);
+        c = calloc(1, bytes);
     if (!c) {
         atomic_fetch_sub(&g->used, bytes);
         g->thinned = true;
         k->thin = true;
     }
     return c;
+}
+
+static void
+drop_lines(struct global_shadow *g, struct chunk *k)
+{
+    if (k->lines)
+        atomic_fetch_sub(&g->used, sizeof *k->lines * LINE_COUNT);
+    free(k->lines);
+    k->lines = NULL;
+}
+
+static struct cell
+cell_of_none(const struct chunk *k, uint32_t byte)
+{
+    bool written = k->written ? bit_of(k->written, byte) : k->all_written;
+    return (struct cell){.write = {.who = written ? (uint64_t)k->by << WORK_SHIFT : 0,
+                                   .when = written ? MARK_WRITTEN : 0}};
+}
+
+/* A copy of what is known of the chunk's byte, whatever its form. */
+static struct cell
+cell_at(const struct chunk *k, uint32_t byte)
+{
+    if (k->cells)
+        return k->cells[byte >> k->shift];
+    return k->lines ? line_cell(&k->lines[byte >> LINE_BITS], byte / 4 % 32) : cell_of_none(k, byte);
 }
 
 static bool
@@ -180,12 +171,44 @@ need_cells(struct global_shadow *g, struct chunk *k)
     for (uint32_t n = 0; k->written && n < CHUNK / 8; n++)
         words = words && (k->written[n] & 15) % 15 == 0 && (k->written[n] >> 4) % 15 == 0;
     k->shift = words ? 2 : 0;
-    k->cells = room_for(g, k, CHUNK >> k->shift);
-    if (!k->cells)
+    struct cell *cells = room_for(g, k, sizeof *cells * (CHUNK >> k->shift));
+    for (uint32_t n = 0; cells && n < CHUNK >> k->shift; n++)
+        cells[n] = cell_at(k, n << k->shift);
+    if (k->lines && !cells) { /* only what was written is kept */
+        k->written = calloc(1, CHUNK / 8);
+        k->all_written = !k->written;
+        for (uint32_t n = 0; k->written && n < CHUNK / 8; n++)
+            k->written[n] = (uint8_t)((k->lines[n / 16].written >> n % 16 * 2 & 1 ? 0x0f : 0) |
+                                      (k->lines[n / 16].written >> (n % 16 * 2 + 1) & 1 ? 0xf0 : 0));
+    }
+    drop_lines(g, k);
+    k->cells = cells;
+    if (!cells)
         return false;
-    for (uint32_t n = 0; n < CHUNK >> k->shift; n++)
-        if (k->written ? bit_of(k->written, n << k->shift) : k->all_written)
-            k->cells[n].write.when = MARK_WRITTEN;
+    free(k->written);
+    k->written = NULL;
+    return true;
+}
+
+/* False: the chunk has cells, or there is no memory. */
+static bool
+need_lines(struct global_shadow *g, struct chunk *k)
+{
+    if (k->lines || k->cells || k->thin)
+        return k->lines != NULL;
+    for (uint32_t n = 0; k->written && n < CHUNK / 8; n++)
+        if ((k->written[n] & 15) % 15 || (k->written[n] >> 4) % 15)
+            return false;
+    k->lines = room_for(g, k, sizeof *k->lines * LINE_COUNT);
+    for (uint32_t n = 0; k->lines && n < LINE_COUNT; n++) {
+        struct line *l = &k->lines[n];
+        uint32_t words = k->all_written ? ~0u : 0;
+        for (uint32_t w = 0; k->written && w < 32; w++)
+            words |= (uint32_t)bit_of(k->written, n * 128 + 4 * w) << w;
+        line_range(l, words, words ? k->by : 0, true);
+    }
+    if (!k->lines)
+        return false;
     free(k->written);
     k->written = NULL;
     return true;
@@ -194,7 +217,7 @@ need_cells(struct global_shadow *g, struct chunk *k)
 static bool
 cut_cells(struct global_shadow *g, struct chunk *k)
 {
-    struct cell *bytes = room_for(g, k, CHUNK);
+    struct cell *bytes = room_for(g, k, sizeof *bytes * CHUNK);
     if (!bytes)
         return false;
     for (uint32_t n = 0; n < CHUNK; n++)
@@ -242,18 +265,41 @@ mark_bits(struct chunk *k, uint32_t first, uint32_t count, bool known)
     }
 }
 
+/* All words of the lines that the range touches; false: they need more records. */
+static bool
+range_in_lines(struct chunk *k, uint32_t first, uint32_t count, uint32_t work, bool known)
+{
+    bool good = !((first | count) & 3);
+    for (uint32_t at = first; at < first + count && good;) {
+        uint32_t stop = (at | 127) + 1, end = stop < first + count ? stop : first + count;
+        uint32_t words = (end - at) / 4 == 32 ? ~0u : ((1u << (end - at) / 4) - 1) << at / 4 % 32;
+        good = line_range(&k->lines[at >> LINE_BITS], words, work, known);
+        at = end;
+    }
+    return good;
+}
+
 static void
 range_in_chunk(struct global_shadow *g, struct chunk *k, uint32_t first, uint32_t count,
                uint32_t work, bool known)
 {
-    if (count == CHUNK && k->cells && !work) {
-        atomic_fetch_sub(&g->used, sizeof(struct cell) * (CHUNK >> k->shift));
+    if (count == CHUNK && (!work || known)) {
+        if (k->cells)
+            atomic_fetch_sub(&g->used, sizeof(struct cell) * (CHUNK >> k->shift));
         free(k->cells);
         k->cells = NULL;
+        drop_lines(g, k);
         k->shift = 2;
-    }
-    if (!k->cells && !(work && need_cells(g, k))) {
         mark_bits(k, first, count, known);
+        k->by = work;
+        return;
+    }
+    bool noted = work || k->lines || k->by;
+    if (!k->cells && noted && need_lines(g, k) && range_in_lines(k, first, count, work, known))
+        return;
+    if (!k->cells && !(noted && need_cells(g, k))) {
+        mark_bits(k, first, count, known);
+        k->by = 0;
         return;
     }
     if (k->shift && ((first | count) & 3) && !cut_cells(g, k)) {
@@ -288,11 +334,6 @@ global_range(struct global_shadow *g, uint64_t base, uint64_t size, uint32_t wor
 
 /* -- order ------------------------------------------------------------------------------------------------ */
 
-static uint32_t
-mark_work(const struct mark *m)
-{
-    return (uint32_t)(m->who >> WORK_SHIFT);
-}
 static uint32_t
 mark_block(const struct mark *m)
 {
@@ -620,17 +661,18 @@ read_enough(const struct launch *l, const struct cell *c)
            (c->write.when & (MARK_WRITTEN | MARK_UNSET)) == MARK_WRITTEN;
 }
 
-/* One more cell that was read enough: often, they all are. */
+/* One more cell, or line, that was read enough: often, they all are. */
 static void
 note_calm(const struct launch *l, struct chunk *k)
 {
-    uint32_t cells = CHUNK >> k->shift, n = 0;
+    uint32_t cells = k->lines ? LINE_COUNT : CHUNK >> k->shift, n = 0;
     if (!k->patience)
         k->patience = cells;
     if (++k->hits < k->patience)
         return;
     k->hits = 0;
-    while (n < cells && read_enough(l, &k->cells[n]))
+    while (n < cells && (k->lines ? k->lines[n].calm_work == l->work && k->lines[n].calm == ~0u
+                                  : read_enough(l, &k->cells[n])))
         n++;
     if (n == cells)
         atomic_store_explicit(&k->calm, l->work, memory_order_relaxed);
@@ -783,6 +825,51 @@ global_access(const struct visit *v, uint32_t lanes, const uint64_t *address)
         chunk_unlock(held);
 }
 
+/* -- whole runs of words: runs.c ------------------------------------------------------------------------ */
+
+void
+held_release(struct held *h)
+{
+    if (h->chunk)
+        chunk_unlock(h->chunk);
+    h->chunk = NULL;
+    h->base = 1;
+}
+
+static void
+hold(struct held *h, const struct visit *v, uint64_t address)
+{
+    uint64_t base = address & ~(uint64_t)(CHUNK - 1);
+    if (base == h->base)
+        return;
+    held_release(h);
+    h->chunk = find_chunk(v->b->launch->check->global, address, true);
+    h->base = base;
+    if (h->chunk) {
+        chunk_lock(h->chunk);
+        h->chunk->last_work = v->b->launch->work;
+    }
+}
+
+bool
+held_touch(struct held *h, uint64_t address, const struct line_touch *t)
+{
+    const struct visit *v = t->v;
+    bool calm = false;
+    hold(h, v, address);
+    struct chunk *k = h->chunk;
+    if (!k || !need_lines(v->b->launch->check->global, k))
+        return false;
+    struct line *l = &k->lines[(address & (CHUNK - 1)) >> LINE_BITS];
+    if (!(v->op == JIT_LOAD ? line_load(l, t, &calm) : line_store(l, t)))
+        return false;
+    if (calm)
+        note_calm(v->b->launch, k);
+    else if (atomic_load_explicit(&k->calm, memory_order_relaxed))
+        atomic_store_explicit(&k->calm, 0, memory_order_relaxed);
+    return true;
+}
+
 /* -- copies of what nobody wrote --------------------------------------------------------------------- */
 
 uint64_t
@@ -793,7 +880,7 @@ global_unwritten(struct global_shadow *g, uint64_t base, uint64_t size, uint64_t
         struct chunk *k = find_chunk(g, a, true);
         uint64_t end = (a & ~(uint64_t)(CHUNK - 1)) + CHUNK;
         end = end < base + size ? end : base + size;
-        if (!k || (k->all_written && !k->cells)) {
+        if (!k || (k->all_written && !k->cells && !k->lines)) {
             a = end;
             continue;
         }
@@ -801,6 +888,7 @@ global_unwritten(struct global_shadow *g, uint64_t base, uint64_t size, uint64_t
             uint32_t n = a & (CHUNK - 1);
             const struct cell *c = k->cells ? &k->cells[n >> k->shift] : NULL;
             bool known = c            ? is_written(c)
+                         : k->lines   ? k->lines[n >> LINE_BITS].written >> n / 4 % 32 & 1
                          : k->written ? bit_of(k->written, n)
                                       : k->all_written;
             if (!known && !count++)
@@ -852,6 +940,19 @@ report_copy(struct check *c, uint64_t a, uint32_t work, const struct mark *m, bo
     finding_add(c, &f);
 }
 
+/* All that it has noted. */
+static bool
+line_is_over(struct check *c, const struct line *l, uint32_t *lately, const uint32_t *after)
+{
+    for (uint32_t k = 0; k < l->count; k++) {
+        uint32_t work = mark_work(&l->at[k].mark);
+        if (work != *lately && !known_over(c, work, after))
+            return false;
+        *lately = work;
+    }
+    return true;
+}
+
 void
 global_compare(struct check *c, uint64_t base, uint64_t size, bool writes, uint32_t work,
                const uint32_t *after)
@@ -861,12 +962,16 @@ global_compare(struct check *c, uint64_t base, uint64_t size, bool writes, uint3
         struct chunk *k = find_chunk(c->global, a, false);
         uint64_t end = (a & ~(uint64_t)(CHUNK - 1)) + CHUNK;
         end = end < base + size ? end : base + size;
-        if (!k || !k->cells) {
+        if (!k || !(k->cells || k->lines)) {
             a = end;
             continue;
         }
         for (; a < end; a += 1u << k->shift) {
-            const struct cell *cell = &k->cells[(a & (CHUNK - 1)) >> k->shift];
+            if (k->lines && line_is_over(c, &k->lines[(a & (CHUNK - 1)) >> LINE_BITS], &lately, after)) {
+                a |= (1u << LINE_BITS) - 4;
+                continue;
+            }
+            struct cell one = cell_at(k, a & (CHUNK - 1)), *cell = &one;
             const struct mark *m[] = {&cell->write, &cell->strong, &cell->read, &cell->other};
             for (int i = 0; i < (writes ? 4 : 2); i++) {
                 if (mark_work(m[i]) == lately || known_over(c, mark_work(m[i]), after))
@@ -885,13 +990,13 @@ global_host_race(struct check *c, uint64_t address, uint64_t bytes, bool writes,
     struct chunk *k = find_chunk(c->global, address, false);
     uint32_t lately = 0; /* over, as was found before */
     bool found = false;
-    if (!k || !k->cells)
+    if (!k || !(k->cells || k->lines))
         return false;
     pthread_mutex_lock(&c->lock);
     if (known_over(c, k->last_work, known))
         bytes = 0;
     for (uint64_t a = address; a < address + bytes && !found; a += 1u << k->shift) {
-        const struct cell *cell = &k->cells[(a & (CHUNK - 1)) >> k->shift];
+        struct cell one = cell_at(k, a & (CHUNK - 1)), *cell = &one;
         const struct mark *m[] = {&cell->write, &cell->strong, &cell->read, &cell->other};
         for (int i = 0; i < (writes ? 4 : 2) && !found; i++) {
             uint32_t number = mark_work(m[i]);

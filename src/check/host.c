@@ -154,6 +154,7 @@ work_order(struct check *c, struct launch *l)
     struct streams *s = c->streams;
     bool all = true;
     l->floor = l->work;
+    l->alone = true;
     if (!next_work.given || next_work.check != c || next_work.stream >= STREAMS) {
         next_work.given = false;
         return;
@@ -163,6 +164,7 @@ work_order(struct check *c, struct launch *l)
     pthread_mutex_lock(&s->lock);
     for (uint32_t k = 0; k < s->count; k++)
         all = all && (k == next_work.stream || l->after[k] >= s->stream[k].seq);
+    l->alone = s->count <= 1;
     pthread_mutex_unlock(&s->lock);
     if (!all)
         l->floor = 0;

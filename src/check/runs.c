@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * runs.c: accesses of a warp to device memory in which lanes follow each other at one distance, as most
+ * do: the run is looked at as a whole, its bounds once, its words a line at a time (lines.c).
+ */
+#include "check/lines.h"
+
+#include <stdlib.h>
+
+enum { MOST_RUNS = 8 };
+
+/* Lanes first .. first + count - 1; the first one's address, from base; the distance of two. */
+struct run {
+    int64_t at, step;
+    uint8_t first, count;
+};
+
+struct runs {
+    const int32_t *offset;
+    uint32_t lanes, bytes;
+    bool usable;
+    uint32_t count;
+    int64_t low, high;  /* of all bytes */
+    uint64_t all;       /* the distances and bits of the addresses: for alignment */
+    struct run run[MOST_RUNS];
+};
+
+/* False: too many. The lanes' places are at[]. */
+static bool
+find_runs(struct runs *r, const int64_t *at, uint32_t lanes, uint32_t bytes)
+{
+    struct run *now = NULL;
+    r->count = 0;
+    r->low = INT64_MAX;
+    r->high = INT64_MIN;
+    r->all = 0;
+    bool few = true;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        uint32_t l = (uint32_t)__builtin_ctz(left);
+        r->low = at[l] < r->low ? at[l] : r->low;
+        r->high = at[l] > r->high ? at[l] : r->high;
+        r->all |= (uint64_t)at[l];
+        bool next = now && now->first + now->count == l;
+        if (next && now->count == 1)
+            now->step = at[l] - now->at;
+        if (next && at[l] == now->at + now->step * now->count) {
+            now->count++;
+            continue;
+        }
+        few = few && r->count < MOST_RUNS;
+        now = &r->run[few ? r->count++ : 0];
+        *now = (struct run){.at = at[l], .first = (uint8_t)l, .count = 1};
+    }
+    r->high += bytes;
+    return few;
+}
+
+/* -- a run, line by line ----------------------------------------------------------------------------- */
+
+struct walker {
+    struct held held;
+    struct line_touch touch; /* words 0: nothing is waiting */
+    uint64_t line;           /* where it belongs */
+    uint32_t rest;           /* lanes left to do some other way, */
+    uint32_t waiting;        /*   and those of touch */
+};
+
+static void
+flush(struct walker *w)
+{
+    if (w->touch.words && !held_touch(&w->held, w->line << LINE_BITS, &w->touch))
+        w->rest |= w->waiting;
+    w->touch.words = w->waiting = 0;
+}
+
+static void
+add_words(struct walker *w, uint64_t line, uint32_t words, struct lane_map map, uint32_t lanes)
+{
+    struct line_touch *t = &w->touch;
+    if (t->words && (w->line != line || t->lane.shift != map.shift || t->lane.add != map.add))
+        flush(w);
+    w->line = line;
+    t->lane = map;
+    t->words |= words;
+    w->waiting |= lanes;
+}
+
+static uint32_t
+bits(uint32_t from, uint32_t count)
+{
+    return count >= 32 ? ~0u : ((1u << count) - 1) << from;
+}
+
+/* All lanes at one place. */
+static void
+add_same(struct walker *w, const struct run *r, uint64_t a, uint32_t bytes)
+{
+    struct line_touch *t = &w->touch;
+    uint32_t last = r->first + r->count - 1u;
+    flush(w);
+    t->mark.when |= MARK_MANY;
+    t->lane2 = (struct lane_map){5, (uint8_t)(last - 1)};
+    add_words(w, a >> LINE_BITS, bits(a / 4 % 32, bytes / 4), (struct lane_map){5, (uint8_t)last},
+              bits(r->first, r->count));
+    flush(w);
+    t->mark.when &= ~(uint64_t)MARK_MANY;
+}
+
+/* Lanes 2^shift words from each other. */
+static void
+add_strided(struct walker *w, const struct run *r, uint64_t a, uint32_t bytes, uint32_t shift)
+{
+    uint64_t word = a / 4, step = 1ull << shift;
+    uint32_t count = bytes / 4, lane = r->first, left = r->count;
+    while (left) {
+        uint64_t line = word / 32;
+        uint32_t from = word % 32, n = (uint32_t)((32 - from + step - 1) >> shift), words;
+        n = n < left ? n : left;
+        struct lane_map map = {(uint8_t)shift, (uint8_t)((lane - (from >> shift)) & 31)};
+        words = bits(from, count == step ? n * count : count);
+        for (uint32_t k = 1; k < n && count != step; k++)
+            words |= bits(from + (k << shift), count);
+        add_words(w, line, words, map, bits(lane, n));
+        word += step * n;
+        lane += n;
+        left -= n;
+    }
+}
+
+static void
+add_run(struct walker *w, const struct run *r, uint64_t base, uint32_t bytes)
+{
+    uint64_t a = base + (uint64_t)r->at;
+    uint64_t step = r->count > 1 ? (uint64_t)r->step : bytes;
+    if (!step) {
+        add_same(w, r, a, bytes);
+        return;
+    }
+    if (step >= bytes && step <= 64 && !(step & (step - 1))) {
+        add_strided(w, r, a, bytes, (uint32_t)__builtin_ctzll(step) - 2);
+        return;
+    }
+    for (uint32_t l = 0; l < r->count; l++, a += step)
+        add_words(w, a >> LINE_BITS, bits(a / 4 % 32, bytes / 4),
+                  (struct lane_map){5, (uint8_t)(r->first + l)}, 1u << (r->first + l));
+}
+
+/* -- a warp's access --------------------------------------------------------------------------------- */
+
+/* Whole words, each of them its own lane's, and nothing that orders. */
+static bool
+may_run(const struct visit *v)
+{
+    return v->space == PTX_SPACE_GLOBAL && v->op != JIT_ATOMIC && !(v->facts->flags & ~PLACE_STORE) &&
+           !(v->bytes & 3) && v->bytes <= 16 && !(v->bytes & (v->bytes - 1)) && !copies_begin(v);
+}
+
+static bool
+may_bound(const struct visit *v)
+{
+    return (v->space == PTX_SPACE_GLOBAL || v->space == PTX_SPACE_CONST) && v->facts->align &&
+           v->facts->align == v->bytes;
+}
+
+/* The allocation that all of it has to lie in; false: it does not, or another one may do, too. */
+static bool
+in_bounds(const struct visit *v, uint64_t low, uint64_t high)
+{
+    const struct block_state *b = v->b;
+    const struct range *e = v->expect, *r = e;
+    if (!e->base) {
+        r = &b->last;
+        if (b->last_version != __atomic_load_n(&b->launch->check->memory_version, __ATOMIC_RELAXED))
+            return false;
+    }
+    return low <= high && !(r->base >> 62) && low >= r->base && high <= r->end;
+}
+
+/* The lanes that something is left to do for. */
+static uint32_t
+walk(const struct visit *v, const struct runs *r, uint64_t base)
+{
+    const struct block_state *b = v->b;
+    struct walker w = {.held.base = 1, .touch.v = v};
+    bool store = v->op == JIT_STORE;
+    w.touch.lone = !store && !b->launch->facts->blocks_meet;
+    w.touch.mark.who = (uint64_t)b->launch->work << WORK_SHIFT |
+                       (uint64_t)(uint32_t)b->block->index << BLOCK_SHIFT | v->warp << WARP_SHIFT;
+    w.touch.mark.when = (uint64_t)b->stamp << STAMP_SHIFT |
+                        (uint64_t)(v->place & 0x3fffff) << PLACE_SHIFT;
+    for (uint32_t k = 0; k < r->count; k++)
+        if (store && r->run[k].count > 1 && llabs(r->run[k].step) < v->bytes)
+            w.rest |= bits(r->run[k].first, r->run[k].count);
+        else
+            add_run(&w, &r->run[k], base, v->bytes);
+    flush(&w);
+    held_release(&w.held);
+    return w.rest;
+}
+
+/* All lanes are where they may be. */
+static void
+touch(const struct visit *v, const struct runs *r, uint64_t base, const uint64_t *address)
+{
+    if (v->space == PTX_SPACE_CONST || !(v->b->launch->check->groups & (CHECK_RACE | CHECK_INIT)))
+        return;
+    uint32_t rest = r->usable && may_run(v) ? walk(v, r, base) : v->lanes;
+    uint64_t own[JIT_LANES];
+    for (uint32_t l = 0; rest && !address && l < JIT_LANES; l++)
+        own[l] = base + (uint64_t)(int64_t)(r->offset ? r->offset[l] : 0);
+    if (rest)
+        global_access(v, rest, address ? address : own);
+}
+
+bool
+runs_pattern(const struct visit *v, uint64_t base, const int32_t *offset)
+{
+    struct runs *r = v->b->runs[v->place];
+    int64_t at[JIT_LANES];
+    if (!may_bound(v))
+        return false;
+    if (!r)
+        r = v->b->runs[v->place] = ls_alloc(sizeof *r);
+    if (r->offset != offset || r->lanes != v->lanes || r->bytes != v->bytes) {
+        for (uint32_t l = 0; l < JIT_LANES; l++)
+            at[l] = offset ? offset[l] : 0;
+        r->usable = find_runs(r, at, v->lanes, v->bytes);
+        r->offset = offset;
+        r->lanes = v->lanes;
+        r->bytes = v->bytes;
+    }
+    if (((base | r->all) & (v->bytes - 1)) ||
+        !in_bounds(v, base + (uint64_t)r->low, base + (uint64_t)r->high))
+        return false;
+    touch(v, r, base, NULL);
+    return true;
+}
+
+bool
+runs_lanes(const struct visit *v, const uint64_t *address)
+{
+    struct runs r;
+    if (!may_bound(v))
+        return false;
+    r.usable = find_runs(&r, (const int64_t *)address, v->lanes, v->bytes);
+    if ((r.all & (v->bytes - 1)) || !in_bounds(v, (uint64_t)r.low, (uint64_t)r.high))
+        return false;
+    touch(v, &r, 0, address);
+    return true;
+}
