@@ -417,8 +417,8 @@ check_access(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32
              uint32_t space, uint32_t op, uint32_t place)
 {
     struct visit v;
-    if (begin_visit(&v, w, lanes, bytes, space, op, place) && !global_lanes(&v, address) &&
-        !runs_lanes(&v, address))
+    if (begin_visit(&v, w, lanes, bytes, space, op, place) && !local_lanes(&v, address) &&
+        !global_lanes(&v, address) && !runs_lanes(&v, address))
         judge(&v, address);
     w->values = NULL; /* the next store may be one that shows none */
 }

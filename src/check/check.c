@@ -218,7 +218,7 @@ new_block(struct jit_block *k, struct launch *l)
     }
     b->local_bytes = (uint64_t)j->local_stride * JIT_LANES * j->warps;
     if (b->local_bytes && l->facts->local_bytes && (l->check->groups & CHECK_INIT))
-        b->local_init = ls_alloc(b->local_bytes / 8 + 8);
+        b->local_init = ls_alloc(b->local_bytes / 8);
     b->shape = ls_alloc(sizeof *b->shape * (l->facts->place_count + 1));
     b->runs = ls_alloc(sizeof *b->runs * (l->facts->place_count + 1));
     pthread_mutex_lock(&l->lock);
@@ -240,7 +240,7 @@ block_begin(struct jit_block *k)
     shared_begin(b);
     copies_forget(b);
     if (b->local_init)
-        memset(b->local_init, 0, b->local_bytes / 8 + 8);
+        memset(b->local_init, 0, b->local_bytes / 8);
 }
 
 /* -- the tool ------------------------------------------------------------------------------------------ */

@@ -248,8 +248,8 @@ struct block_state {
     struct sync_table *sync;          /* in shared memory */
     struct transfers *transfers;      /* NULL: none so far */
     struct copies *copies[MOST_WARPS]; /* NULL: the warp has loaded nothing unset to copy it */
-    /* local memory: a bit per byte that was written */
-    uint8_t *local_init;
+    /* local memory: per warp and byte of a lane's part the lanes that wrote it */
+    uint32_t *local_init;
     uint64_t local_bytes;
     struct pattern_shape **shape;     /* per place */
     uint32_t waited;                  /* for launches up to there */
@@ -304,6 +304,8 @@ bool global_pattern(const struct visit *v, uint64_t base, const int32_t *offset)
 bool global_lanes(const struct visit *v, const uint64_t *address);
 void global_access(const struct visit *v, uint32_t lanes, const uint64_t *address);
 void local_access(const struct visit *v, uint32_t lanes, const uint64_t *address);
+/* False: not a simple case, nothing was done. */
+bool local_lanes(const struct visit *v, const uint64_t *address);
 
 /* -- copies.c -------------------------------------------------------------------------------------------- */
 
