@@ -62,6 +62,16 @@ add_attribute(LLVMContextRef context, LLVMValueRef f, const char *key, const cha
     LLVMAddAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, a);
 }
 
+/* stackrealign: spilled vectors lie in one line of the cache each; LLVM aligns the stack for them only
+ * when it knows before it allocates registers that there will be any. */
+static void
+add_vector_attributes(LLVMContextRef context, LLVMValueRef f)
+{
+    add_attribute(context, f, "min-legal-vector-width", "512");
+    add_attribute(context, f, "prefer-vector-width", "512");
+    add_attribute(context, f, "stackrealign", "");
+}
+
 /* An access to address 0 is an error to report, not something that never happens. */
 static void
 add_null_is_valid(LLVMContextRef context, LLVMValueRef f)
@@ -98,8 +108,9 @@ emit_variant(struct unit *u, bool partial, const char *name)
     core_phases_free(c.phases);
     if (ok) {
         add_null_is_valid(u->context, c.e.function);
-        add_attribute(u->context, c.e.function, "min-legal-vector-width", "512");
-        add_attribute(u->context, c.e.function, "prefer-vector-width", "512");
+        add_vector_attributes(u->context, c.e.function);
+        if (c.local_words)
+            add_attribute(u->context, c.e.function, jit_local_words, "");
         if (c.frame_bytes > u->image->frame_bytes)
             u->image->frame_bytes = c.frame_bytes;
     }
@@ -168,8 +179,7 @@ emit_callee(struct unit *u, const struct ptx_func *f)
         ok = core_function(&c, name);
         LLVMDisposeBuilder(c.e.b);
         if (ok) {
-            add_attribute(u->context, c.e.function, "min-legal-vector-width", "512");
-            add_attribute(u->context, c.e.function, "prefer-vector-width", "512");
+            add_vector_attributes(u->context, c.e.function);
             VEC_PUSH(&u->image->functions, f->index);
         }
     }
@@ -288,6 +298,7 @@ optimise(struct unit *u)
     LLVMDisposePassBuilderOptions(options);
     if (!check_llvm(u, e, "optimising"))
         return false;
+    jit_order_sums(u->module);
     jit_avoid_defects(u->module);
     return true;
 }

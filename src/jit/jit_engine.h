@@ -36,6 +36,11 @@ struct jit_engine {
 
 extern const char jit_cache_version[];
 
+/* After the passes: chains of additions in groups that fit the registers (jit_schedule.c). */
+void jit_order_sums(LLVMModuleRef m);
+/* An attribute of functions: their local memory is laid out by words, no address leads there but theirs. */
+extern const char jit_local_words[];
+
 /* After the passes, before code is generated: rewrites what the code generator is known to get wrong. */
 void jit_avoid_defects(LLVMModuleRef m);
 
