@@ -5,8 +5,7 @@
  * Masks: a select between lanes' bits, by lanes' bits, one of them the complement of another, is turned to and
  * fro between two forms for ever by the combiner of selection graphs (found by both fuzzers: the compiler
  * never ended). It is written as and, or and not, which is what becomes of it anyway. The same happens to
- * or and xor of two masks that were numbers before when both masks are also used in other blocks: those make
- * them of the numbers anew.
+ * and, or and xor of two masks that were numbers before: one of the numbers is made opaque.
  *
  * Bits: (x & C) | (y & ~C) is one instruction on AVX-512 (vpternlog); when lanes that are off keep
  * x, the constant comes from memory and is the first operand, the instruction selector
@@ -154,55 +153,34 @@ is_number_as_lanes(LLVMValueRef v)
            LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(v, 0))) == LLVMIntegerTypeKind;
 }
 
-/* Where operand k of this instruction must be there: in its block, of a phi in the block it comes from. */
-static LLVMBasicBlockRef
-place_of_use(LLVMValueRef user, unsigned k)
+/* The number that these lanes' bits are made of, or their complement; NULL: they are made of something else. */
+static LLVMValueRef
+number_of(LLVMValueRef v, bool *negated)
 {
-    return LLVMIsAPHINode(user) ? LLVMGetIncomingBlock(user, k) : LLVMGetInstructionParent(user);
-}
-
-/* A phi has one value for a block, however often it comes from there. */
-static void
-set_use(LLVMValueRef user, unsigned k, LLVMValueRef old, LLVMValueRef v)
-{
-    LLVMBasicBlockRef from = place_of_use(user, k);
-    for (unsigned n = k; n < (unsigned)LLVMGetNumOperands(user); n++)
-        if (LLVMGetOperand(user, n) == old && place_of_use(user, n) == from)
-            LLVMSetOperand(user, n, v);
-}
-
-/* In other blocks these lanes' bits are made of the number anew. */
-static void
-sink_lanes(LLVMBuilderRef b, LLVMValueRef lanes)
-{
-    LLVMBasicBlockRef home = LLVMGetInstructionParent(lanes);
-    for (LLVMUseRef u = LLVMGetFirstUse(lanes), next; u; u = next) {
-        LLVMValueRef user = LLVMGetUser(u);
-        next = LLVMGetNextUse(u);
-        for (unsigned k = 0; k < (unsigned)LLVMGetNumOperands(user); k++) {
-            if (LLVMGetOperand(user, k) != lanes)
-                continue;
-            LLVMBasicBlockRef place = place_of_use(user, k);
-            if (place == home)
-                continue;
-            LLVMPositionBuilderBefore(
-                b, LLVMIsAPHINode(user) ? LLVMGetBasicBlockTerminator(place) : user);
-            set_use(user, k, lanes,
-                    LLVMBuildBitCast(b, LLVMGetOperand(lanes, 0), LLVMTypeOf(lanes), ""));
-            next = LLVMGetFirstUse(lanes); /* the list has changed */
-            break;
-        }
+    *negated = false;
+    for (;;) {
+        if (is_number_as_lanes(v))
+            return LLVMGetOperand(v, 0);
+        LLVMOpcode op = LLVMIsAInstruction(v) ? LLVMGetInstructionOpcode(v) : LLVMRet;
+        if (op == LLVMXor && LLVMGetOperand(v, 1) == LLVMConstAllOnes(LLVMTypeOf(v)))
+            *negated = !*negated;
+        else if (op != LLVMFreeze)
+            return NULL;
+        v = LLVMGetOperand(v, 0);
     }
 }
 
 static void
 avoid_logic_of_numbers(LLVMBuilderRef b, LLVMValueRef v)
 {
-    LLVMValueRef x = LLVMGetOperand(v, 0), y = LLVMGetOperand(v, 1);
-    if (is_number_as_lanes(x) && is_number_as_lanes(y)) {
-        sink_lanes(b, x);
-        sink_lanes(b, y);
-    }
+    bool negated;
+    LLVMValueRef number;
+    if (!LLVMIsABinaryOperator(v) || !is_lanes_bits(LLVMTypeOf(v)) || !number_of(LLVMGetOperand(v, 0), &negated) ||
+        !(number = number_of(LLVMGetOperand(v, 1), &negated)))
+        return;
+    LLVMPositionBuilderBefore(b, v);
+    LLVMValueRef lanes = LLVMBuildBitCast(b, through_assembly(b, number, "=r,0"), LLVMTypeOf(v), "");
+    LLVMSetOperand(v, 1, negated ? LLVMBuildNot(b, lanes, "") : lanes);
 }
 
 /* Frozen: a select hides what the side not taken leaves undefined, and and or do not. */
@@ -216,8 +194,11 @@ avoid_mask_select(LLVMBuilderRef b, LLVMValueRef v)
     LLVMValueRef yes = LLVMBuildFreeze(b, LLVMGetOperand(v, 1), "");
     LLVMValueRef no = LLVMBuildFreeze(b, LLVMGetOperand(v, 2), "");
     LLVMValueRef off = LLVMBuildAnd(b, LLVMBuildNot(b, choice, ""), no, "");
-    LLVMReplaceAllUsesWith(v, LLVMBuildOr(b, LLVMBuildAnd(b, choice, yes, ""), off, ""));
+    LLVMValueRef on = LLVMBuildAnd(b, choice, yes, "");
+    LLVMReplaceAllUsesWith(v, LLVMBuildOr(b, on, off, ""));
     LLVMInstructionEraseFromParent(v);
+    avoid_logic_of_numbers(b, off);
+    avoid_logic_of_numbers(b, on);
 }
 
 static void
@@ -227,6 +208,7 @@ avoid(LLVMBuilderRef b, LLVMValueRef v)
     case LLVMSelect:
         avoid_mask_select(b, v);
         break;
+    case LLVMAnd:
     case LLVMXor:
         avoid_logic_of_numbers(b, v);
         break;

@@ -23,6 +23,7 @@ enum form_need {
     NEED_COMPARISON,
     NEED_CONVERSION,
     NEED_ATOMIC,
+    NEED_MEMBERS, /* .sync: of whom */
 };
 
 static const struct form {
@@ -244,6 +245,10 @@ check_needs(const struct check *c)
         return old || check_conversion(c);
     case NEED_ATOMIC:
         return check_atomic(c);
+    case NEED_MEMBERS:
+        if (ptx_has(i, PTX_M_SYNC) != (i->operand_count > 2))
+            missing = i->operand_count > 2 ? ".sync is missing" : "the mask of the members is missing";
+        break;
     default:
         break;
     }

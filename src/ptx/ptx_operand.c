@@ -267,6 +267,8 @@ parse_operands(struct parser *p, struct ptx_insn *i)
         VEC_PUSH(&use_of, p->uses.count);
         if (!lex_take(p, ','))
             break;
+        if (lex_is(p, ';'))
+            fail_here(p, "an operand expected after ','");
     }
     i->operand_count = (uint8_t)list.count;
     i->operand = ARENA_ARRAY(p->arena, struct ptx_operand, list.count + 1);
