@@ -30,6 +30,7 @@ struct device_profile {
     uint32_t l1_line_bytes;
     uint32_t unified_bytes; /* L1 and shared memory out of one array of this size; 0: separate */
     uint32_t l2_bytes;
+    bool l2_halves; /* two halves, each nearer to one half of the SMs: a sector may be in both */
     uint32_t fp32_per_clock_sm, fp64_per_clock_sm, int32_per_clock_sm, sfu_per_clock_sm;
     uint32_t max_grid[3], max_block[3];
     uint32_t max_threads_per_block, warp_size;
@@ -161,7 +162,8 @@ uint64_t cache_flush(struct cache *c);
 struct cache_system;
 struct cache_counts {
     uint64_t l1_sectors, l1_hits; /* what looks L1 up: loads that go through it; 7.0 on stores, too */
-    uint64_t l2_sectors, l2_hits;
+    uint64_t l2_sectors, l2_hits; /* hits: stores, and what the asking SM's half of L2 holds */
+    uint64_t l2_loads;            /* of l2_sectors those of loads and atomics */
     uint64_t dram_bytes_read, dram_bytes_written;
 };
 /* shared_per_sm: what of a united array is shared memory (struct occupancy). */

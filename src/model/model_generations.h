@@ -150,13 +150,14 @@
 #define SHARED_228 SHARED(KB(228), KB(48), KB(227), 128, KB(1), 32), CARVEOUTS_228, \
     L1(KB(256), true, KB(256))
 #define DISCRETE .concurrent_managed_access = true, .async_engines = 3
-#define CC_8_0 SINCE_AMPERE, RESIDENT(32, 64, 2048, 128), RATES(64, 64, 16), SHARED_164, DISCRETE
+#define CC_8_0 SINCE_AMPERE, RESIDENT(32, 64, 2048, 128), RATES(64, 64, 16), SHARED_164, DISCRETE, \
+    .l2_halves = true /* NVIDIA's A100 white paper, "L2 cache" */
 #define CC_8_6 SINCE_AMPERE, RESIDENT(16, 48, 1536, 128), RATES(128, 64, 16), SHARED_100, DISCRETE
 #define CC_8_7 SINCE_AMPERE, RESIDENT(16, 48, 1536, 128), RATES(128, 64, 16), SHARED_164, \
     .async_engines = 2
 #define CC_8_9 SINCE_AMPERE, RESIDENT(24, 48, 1536, 128), RATES(128, 64, 16), SHARED_100, DISCRETE
 #define CC_9_0 SINCE_AMPERE, RESIDENT(32, 64, 2048, 128), RATES(128, 64, 16), SHARED_228, \
-    DISCRETE, .clusters = true
+    DISCRETE, .clusters = true, .l2_halves = true
 #define CC_10_0 CC_9_0
 #define CC_10_3 CC_9_0
 #define CC_11_0 SINCE_AMPERE, RESIDENT(24, 48, 1536, 128), RATES(128, 64, 16), SHARED_228, \

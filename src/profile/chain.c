@@ -68,7 +68,7 @@ take_hit_rates(struct chain *c, const struct cache_counts *n)
 {
     const struct latencies *l = c->latency;
     double l1 = n->l1_sectors ? (double)n->l1_hits / (double)n->l1_sectors : 0;
-    double l2 = n->l2_sectors ? (double)n->l2_hits / (double)n->l2_sectors : 0;
+    double l2 = n->l2_loads ? 1 - (double)n->dram_bytes_read / 32 / (double)n->l2_loads : 0;
     double beyond = l->l2 ? l2 * l->l2 + (1 - l2) * l->memory : l->memory;
     c->memory = l1 * l->l1 + (1 - l1) * beyond;
     c->l2_share = 1 - l1;

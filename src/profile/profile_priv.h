@@ -15,7 +15,8 @@
 
 enum space { SPACE_SHARED, SPACE_GLOBAL, SPACE_LOCAL, SPACE_CONSTANT, SPACE_TEXTURE, SPACE_NONE };
 enum { SPACES = SPACE_NONE };
-enum operation { OPERATION_LOAD, OPERATION_STORE, OPERATION_ATOMIC, OPERATIONS };
+/* OPERATION_COPY: what cp.async puts into shared memory. */
+enum operation { OPERATION_LOAD, OPERATION_STORE, OPERATION_ATOMIC, OPERATION_COPY, OPERATIONS };
 
 /* What is counted of accesses, then of everything else. */
 enum metric {

@@ -311,6 +311,7 @@ replay_end(struct replay *r)
     to->l1_hits += c.l1_hits;
     to->l2_sectors += c.l2_sectors;
     to->l2_hits += c.l2_hits;
+    to->l2_loads += c.l2_loads;
     to->dram_bytes_read += c.dram_bytes_read;
     to->dram_bytes_written += c.dram_bytes_written;
     k->traced += r->traced;

@@ -130,7 +130,7 @@ counters_json(const struct device_profile *d, const struct sums *s,
 /* -- lines ------------------------------------------------------------------------------------------------ */
 
 static const char *const space_names[SPACES] = {"shared", "global", "local", "constant", "texture"};
-static const char *const operation_names[OPERATIONS] = {"load", "store", "atomic"};
+static const char *const operation_names[OPERATIONS] = {"load", "store", "atomic", "copy"};
 
 /* The worst access of a line: what a picture of banks or sectors needs. Addresses of lanes that are
  * off are null. */

@@ -103,7 +103,9 @@ new_site(struct sheet *sheet, uint32_t place, enum space space, uint32_t declare
     s->bytes = bytes;
     s->declared = declared;
     s->space = space;
+    bool copy = op == JIT_STORE && i && i->op == PTX_OP_CP_ASYNC;
     s->operation = op == JIT_LOAD    ? OPERATION_LOAD
+                   : copy            ? OPERATION_COPY
                    : op == JIT_STORE ? OPERATION_STORE
                                      : OPERATION_ATOMIC;
     s->op = op == JIT_LOAD                   ? ACCESS_LOAD

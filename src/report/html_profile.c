@@ -345,7 +345,8 @@ contents(struct view *v)
         html_cell(v->t, "n", "%s",
              report_count(&v->arena,
                           report_number(kernel, "counters", "shared_load_bank_conflicts", NULL) +
-                              report_number(kernel, "counters", "shared_store_bank_conflicts", NULL)));
+                              report_number(kernel, "counters", "shared_store_bank_conflicts", NULL) +
+                              report_number(kernel, "counters", "shared_copy_bank_conflicts", NULL)));
         text_add(v->t, "</tr>\n");
     }
     html_table_end(v->t);

@@ -246,9 +246,40 @@ caches(void **state)
     cache_system_sector(s, 4, 0, ACCESS_LOAD, false);
     cache_system_sector(s, 4, 1 << 20, ACCESS_STORE, false);
     n = cache_system_counts(s, true);
-    assert_int_equal(n.l2_hits, 1);
+    assert_int_equal(n.l2_hits, 2); /* a store needs nothing from memory */
+    assert_int_equal(n.l2_loads, 2048 + 1);
     assert_int_equal(n.dram_bytes_read, 1 << 16);
     assert_int_equal(n.dram_bytes_written, 32);
+    cache_system_free(s);
+}
+
+/* Two halves of L2: what the other half has brought from memory is not in one's own until it has been
+ * asked for; what is written, the home alone has. Lines 0 and 1 have different homes. */
+static void
+l2_halves(void **state)
+{
+    (void)state;
+    struct cache_system *s = cache_system_new(model_find_device("h200"), 0);
+    const struct {
+        uint32_t sm;
+        uint64_t address;
+        enum access_op op;
+        uint32_t hits; /* so far */
+    } turns[] = {{0, 0, ACCESS_LOAD, 0},   {8, 0, ACCESS_LOAD, 0},  {9, 0, ACCESS_LOAD, 1},
+                 {1, 0, ACCESS_LOAD, 2},   {0, 128, ACCESS_LOAD, 2}, {8, 128, ACCESS_LOAD, 3},
+                 {1, 128, ACCESS_LOAD, 4}, {8, 0, ACCESS_STORE, 5}, {10, 0, ACCESS_LOAD, 5},
+                 {2, 0, ACCESS_LOAD, 6}};
+    for (size_t k = 0; k < sizeof turns / sizeof *turns; k++) {
+        cache_system_sector(s, turns[k].sm, turns[k].address, turns[k].op, true);
+        assert_int_equal(cache_system_counts(s, false).l2_hits, turns[k].hits);
+    }
+    assert_int_equal(cache_system_counts(s, false).dram_bytes_read, 64);
+    cache_system_free(s);
+
+    s = cache_system_new(model_find_device("v100"), 0); /* one piece */
+    cache_system_sector(s, 0, 0, ACCESS_LOAD, true);
+    cache_system_sector(s, 8, 0, ACCESS_LOAD, true);
+    assert_int_equal(cache_system_counts(s, false).l2_hits, 1);
     cache_system_free(s);
 }
 
@@ -311,7 +342,7 @@ main(void)
         cmocka_unit_test(published_cases), cmocka_unit_test(recorded_launches),
         cmocka_unit_test(carveouts),
         cmocka_unit_test(limits_table),    cmocka_unit_test(devices),
-        cmocka_unit_test(caches),          cmocka_unit_test(bounds),
+        cmocka_unit_test(caches), cmocka_unit_test(l2_halves),          cmocka_unit_test(bounds),
         cmocka_unit_test(placement),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,7 +3,8 @@
 
     counters.py pack DIR            here: builds the rungs and puts them with the library into DIR
     DIR/record.sh OUT.csv           on the GPU's machine: runs them under ncu through the driver
-    counters.py merge OUT.csv DIR/programs READINGS.csv    raw output of ncu to one row a kernel
+    counters.py merge OUT.csv DIR/programs READINGS.csv    raw output of ncu to one row a kernel; rows that
+                                    READINGS.csv has already stay, or take what was recorded anew
     counters.py compare READINGS.csv           lockstep's figures beside them: what differs, and by how much
 
 LOCKSTEP names the command (build/lockstep). A program's kernels come from its own PTX on both sides: its
@@ -36,6 +37,8 @@ METRICS = {
     "shared_store_bank_conflicts": "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",
     "shared_atomic_requests": "smsp__inst_executed_op_shared_atom.sum",
     "shared_atomic_wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum",
+    "shared_copy_requests": "sm__sass_inst_executed_op_ldgsts.sum",
+    "shared_copy_wavefronts": "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum",
     "texture_quads": "l1tex__t_requests_pipe_tex_mem_texture.sum",
     "instructions": "smsp__inst_executed.sum",
     "l1_hit_rate": "l1tex__t_sector_hit_rate.pct",
@@ -46,8 +49,22 @@ METRICS = {
     "bytes_dram_read": "dram__bytes_read.sum",
     "bytes_dram_written": "dram__bytes_write.sum",
 }
+# What tells why a counter differs: the same passes counted by instruction, where nothing that happens to
+# stand in the way counts; L2's two halves (a sector of the other half is looked up in both); code.
+REASONS = {
+    "shared_load_wavefronts_executed": "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+    "shared_store_wavefronts_executed": "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
+    "l2_read_misses": "lts__t_sectors_srcunit_tex_op_read_lookup_miss.sum",
+    "l2_far_sectors": "lts__t_sectors_srcunit_ltcfabric.sum",
+    "l2_far_misses": "lts__t_sectors_srcunit_ltcfabric_lookup_miss.sum",
+    "l2_code_sectors": "lts__t_sectors_srcunit_gcc.sum",
+    "l2_code_misses": "lts__t_sectors_srcunit_gcc_lookup_miss.sum",
+}
+COLUMNS = {**METRICS, **REASONS}
+# Sizes that fill more than a few blocks, of a system or of one rung (one block's shared memory holds 1537).
 LARGER = {"matmul": "256", "sgemm": "256", "transpose": "512", "columns": "256", "axpb": "100000",
-          "sum3": "100000", "difference": "100000", "average": "10000"}
+          "sum3": "100000", "difference": "100000", "average": "10000", "average/case10": "1537",
+          "average/case11": "1537", "spmv/circuit": "3"}
 
 
 def header(path):
@@ -68,8 +85,9 @@ def rungs():
         system, name = path.split(os.sep)[-2:]
         if "systems" not in words or words.get("result", "right") != "right" or "expect" in words:
             continue # wrong on purpose: its counts are not determined
-        size = LARGER.get(system) or words.get("check", "100").split()[-1]
-        yield f"{system}/{name[:-3]}", path, ["--size", size] + words.get("options", "").split()
+        rung = f"{system}/{name[:-3]}"
+        size = LARGER.get(rung) or LARGER.get(system) or words.get("check", "100").split()[-1]
+        yield rung, path, ["--size", size] + words.get("options", "").split()
 
 
 def pack(folder):
@@ -91,7 +109,7 @@ def pack(folder):
             f.write(" ".join([name, *options, "--repeat", "1", "--verify", "0"]) + "\n")
     shutil.copy(os.path.join(here, "counters.sh"), os.path.join(folder, "record.sh"))
     with open(os.path.join(folder, "metrics"), "w") as f:
-        f.write(",".join(METRICS.values()))
+        f.write(",".join(COLUMNS.values()))
     print(f"{len(names)} programs")
 
 
@@ -123,9 +141,11 @@ def number(text):
         return None
 
 
-def merge(raw, programs, out):
-    """One row per program and kernel: the mean over its launches of one shape."""
-    programs = {line.split()[0]: line.strip() for line in open(programs)}
+KEY = ["program", "kernel", "grid", "block", "launches"]
+
+
+def recorded(raw, programs):
+    """{program, kernel, grid, block: its launches of that shape, a dictionary of figures each}"""
     rows, columns = {}, None
     for row in csv.reader(line for line in open(raw, errors="replace") if line.startswith('"')):
         if row[0] == "ID":
@@ -134,16 +154,28 @@ def merge(raw, programs, out):
             r = dict(zip(columns, row))
             program = programs.get(os.path.basename(r["Process Name"]))
             key = (program, r["Kernel Name"].split("(")[0], r["Grid Size"], r["Block Size"])
-            rows.setdefault(key, []).append({c: number(r.get(m)) for c, m in METRICS.items()})
+            rows.setdefault(key, []).append({c: number(r.get(m)) for c, m in COLUMNS.items()})
+    return rows
+
+
+def merge(raw, programs, out):
+    """One row per program and kernel: the mean over its launches of one shape."""
+    programs = {line.split()[0]: line.strip() for line in open(programs)}
+    rows = {}
+    if os.path.exists(out):
+        rows = {tuple(r[k] for k in KEY[:4]): r for r in csv.DictReader(open(out))}
+        rows = {k: r for k, r in rows.items() if programs.get(k[0].split()[0], k[0]) == k[0]}
+    for key, launches in recorded(raw, programs).items():
+        row = rows.setdefault(key, dict(zip(KEY, key)))
+        row["launches"] = len(launches)
+        for c in COLUMNS:
+            v = [r[c] for r in launches if r[c] is not None]
+            if v:
+                row[c] = f"{sum(v) / len(v):.10g}"
     with open(out, "w", newline="") as f:
-        w = csv.writer(f, lineterminator="\n")
-        w.writerow(["program", "kernel", "grid", "block", "launches", *METRICS])
-        for (program, kernel, grid, block), list_ in sorted(rows.items(), key=str):
-            mean = []
-            for c in METRICS:
-                v = [r[c] for r in list_ if r[c] is not None]
-                mean.append(f"{sum(v) / len(v):.10g}" if v else "")
-            w.writerow([program, kernel, grid, block, len(list_), *mean])
+        w = csv.DictWriter(f, [*KEY, *COLUMNS], restval="", lineterminator="\n")
+        w.writeheader()
+        w.writerows(row for _, row in sorted(rows.items()))
 
 
 def shape(text):
@@ -203,13 +235,13 @@ def compare(readings):
             continue
         atomics = {c: sum(number(row[f"global_{o}_{c}"]) or 0 for o in ("atom", "red"))
                    for c in ("requests", "sectors")}
-        for c in METRICS:
-            hardware = number(row[c])
+        for c in [*METRICS, *(c for c in REASONS if re.match("shared_(load|store)", c))]:
+            hardware = number(row.get(c))
             if hardware is None or "_red_" in c or c == "texture_quads":
                 continue
             if "_atom_" in c:
                 hardware = atomics[c.split("_")[-1]]
-            found = figure(kernel, c)
+            found = figure(kernel, c.replace("_executed", ""))
             good, all_ = same.get(c, (0, 0))
             equal = abs(found - hardware) < 0.5
             same[c] = (good + equal, all_ + 1)

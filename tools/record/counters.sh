@@ -17,9 +17,9 @@ all=$(wc -l <programs)
 while [ "$at" -le "$all" ] && [ "$SECONDS" -lt "$limit" ]; do
     sed -n "$at,$((at + count - 1))p" programs >session
     # shellcheck disable=SC2016
-    timeout 150 ncu --csv --page raw --print-units base --clock-control none --target-processes all \
+    timeout 300 ncu --csv --page raw --print-units base --clock-control none --target-processes all \
         --metrics "$(cat metrics)" bash -c 'while read -r line; do
-            timeout 15 ./$line >/dev/null 2>>errors || echo "$line: status $?" >>errors
+            timeout 60 ./$line >/dev/null 2>>errors || echo "$line: status $?" >>errors
         done <session' >>"$out" 2>>errors
     at=$((at + count))
 done
