@@ -7,6 +7,8 @@
 
 #include "cuda_awbarrier_primitives.h"
 
+#include "crt/quiet_begin.h"
+
 #if defined(__CUDA__) && defined(__clang__)
 
 namespace nvcuda
@@ -65,5 +67,7 @@ init(awbarrier *b, unsigned expected)
 } // namespace nvcuda
 
 #endif
+
+#include "crt/quiet_end.h"
 
 #endif

@@ -8,6 +8,8 @@
 
 #include "cuda_runtime.h"
 
+#include "crt/quiet_begin.h"
+
 #if defined(__CUDA__) && defined(__clang__)
 
 /* Addresses in their own space, by instructions that the compiler does not look into: it cannot cast
@@ -106,5 +108,7 @@ __mbarrier_token_pending_count(__mbarrier_token_t token)
 }
 
 #endif
+
+#include "crt/quiet_end.h"
 
 #endif

@@ -8,6 +8,8 @@
 #include "cuda_awbarrier.h"
 #include "cuda_pipeline_primitives.h"
 
+#include "crt/quiet_begin.h"
+
 #if defined(__CUDA__) && defined(__clang__)
 
 namespace nvcuda
@@ -64,5 +66,7 @@ memcpy_async(To *to, const From *from, size_t size, pipeline &)
 } // namespace nvcuda
 
 #endif
+
+#include "crt/quiet_end.h"
 
 #endif

@@ -8,6 +8,8 @@
 
 #include "cuda_awbarrier_primitives.h"
 
+#include "crt/quiet_begin.h"
+
 #if defined(__CUDA__) && defined(__clang__)
 
 /* 4, 8 or 16 bytes, aligned alike; the last zfill ones are zeros instead of the source's. */
@@ -60,5 +62,7 @@ __pipeline_arrive_on(__mbarrier_t *barrier)
 }
 
 #endif
+
+#include "crt/quiet_end.h"
 
 #endif

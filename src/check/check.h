@@ -57,8 +57,9 @@ void check_call_failed(struct jit_tool *t, const char *call, const char *error, 
 /* Host code in `function` (may be "") at `at` ("prog+0x12a4") reads or writes an address in this allocation: device
  * memory; or managed memory, where that counts if a kernel that the host has not waited for touches
  * it, too. True: it was reported. */
-bool check_host_access(struct jit_tool *t, const struct allocation *a, uint64_t address, bool writes,
-                       const char *function, const char *at);
+enum check_host_op { CHECK_HOST_READ, CHECK_HOST_WRITE, CHECK_HOST_ATOMIC };
+bool check_host_access(struct jit_tool *t, const struct allocation *a, uint64_t address,
+                       enum check_host_op op, const char *function, const char *at);
 /* Whether kernels that the host has not waited for have touched the page, of 4096 bytes. */
 bool check_in_use(struct jit_tool *t, uint64_t page);
 /* At the end: allocations that still live. */

@@ -396,15 +396,34 @@ void global_free(struct global_shadow *g);
 /* All of the range: written by the work, or (work 0) never. */
 void global_range(struct global_shadow *g, uint64_t base, uint64_t size, uint32_t work, bool known);
 /* Bytes of the range that nothing has written, and the first of them. */
-uint64_t global_unwritten(struct global_shadow *g, uint64_t base, uint64_t size, uint64_t *out_first);
+struct holes;
+uint64_t global_unwritten(struct global_shadow *g, uint64_t base, uint64_t size, uint64_t *out_first,
+                          struct holes *out);
 /* Copies and fills against what kernels did: a range that `work`, which knows `after`, touches. */
 void global_compare(struct check *c, uint64_t base, uint64_t size, bool writes, uint32_t work,
                     const uint32_t *after);
 /* The access of work that `known` does not know that host code at the address, or in this part of a
  * page, races with; false: none. */
-bool global_host_race(struct check *c, uint64_t address, uint64_t bytes, bool writes,
+bool global_host_race(struct check *c, uint64_t address, uint64_t bytes, enum check_host_op op,
                       const uint32_t *known, struct side *out);
 bool global_thinned(const struct global_shadow *g);
+
+/* -- padding.c ------------------------------------------------------------------------------------- */
+
+enum { HOLES = 8 };
+struct hole {
+    uint64_t at, size;
+};
+struct holes {
+    uint32_t count, fits; /* bit k: all are as the k-th before them */
+    bool odd, wide;       /* one is no padding; one is a word or more */
+    struct hole last[HOLES];
+    uint64_t period[HOLES];
+};
+/* In the order of their addresses. */
+void holes_add(struct holes *s, uint64_t at, uint64_t size);
+/* end: of what was looked at. */
+bool holes_are_padding(const struct holes *s, uint64_t end);
 
 /* -- the tool ---------------------------------------------------------------------------------------------- */
 

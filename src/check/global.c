@@ -873,14 +873,18 @@ held_touch(struct held *h, uint64_t address, const struct line_touch *t)
 /* -- copies of what nobody wrote --------------------------------------------------------------------- */
 
 uint64_t
-global_unwritten(struct global_shadow *g, uint64_t base, uint64_t size, uint64_t *out_first)
+global_unwritten(struct global_shadow *g, uint64_t base, uint64_t size, uint64_t *out_first,
+                 struct holes *out)
 {
-    uint64_t count = 0;
+    uint64_t count = 0, hole = 0; /* hole: where one began */
     for (uint64_t a = base; a < base + size;) {
         struct chunk *k = find_chunk(g, a, true);
         uint64_t end = (a & ~(uint64_t)(CHUNK - 1)) + CHUNK;
         end = end < base + size ? end : base + size;
         if (!k || (k->all_written && !k->cells && !k->lines)) {
+            if (hole)
+                holes_add(out, hole, a - hole);
+            hole = 0;
             a = end;
             continue;
         }
@@ -893,8 +897,13 @@ global_unwritten(struct global_shadow *g, uint64_t base, uint64_t size, uint64_t
                                       : k->all_written;
             if (!known && !count++)
                 *out_first = a;
+            if (known && hole)
+                holes_add(out, hole, a - hole);
+            hole = known ? 0 : hole ? hole : a;
         }
     }
+    if (hole)
+        holes_add(out, hole, base + size - hole);
     return count;
 }
 
@@ -984,8 +993,8 @@ global_compare(struct check *c, uint64_t base, uint64_t size, bool writes, uint3
 }
 
 bool
-global_host_race(struct check *c, uint64_t address, uint64_t bytes, bool writes, const uint32_t *known,
-                 struct side *out)
+global_host_race(struct check *c, uint64_t address, uint64_t bytes, enum check_host_op op,
+                 const uint32_t *known, struct side *out)
 {
     struct chunk *k = find_chunk(c->global, address, false);
     uint32_t lately = 0; /* over, as was found before */
@@ -998,8 +1007,10 @@ global_host_race(struct check *c, uint64_t address, uint64_t bytes, bool writes,
     for (uint64_t a = address; a < address + bytes && !found; a += 1u << k->shift) {
         struct cell one = cell_at(k, a & (CHUNK - 1)), *cell = &one;
         const struct mark *m[] = {&cell->write, &cell->strong, &cell->read, &cell->other};
-        for (int i = 0; i < (writes ? 4 : 2) && !found; i++) {
+        for (int i = 0; i < (op != CHECK_HOST_READ ? 4 : 2) && !found; i++) {
             uint32_t number = mark_work(m[i]);
+            if (op == CHECK_HOST_ATOMIC && (m[i]->when & (MARK_STRONG | MARK_CTA)) == MARK_STRONG)
+                continue;
             if (number == lately || known_over(c, number, known) || !c->work.at[number - 1].kernel) {
                 lately = number;
                 continue;

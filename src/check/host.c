@@ -202,8 +202,9 @@ check_fetched(struct jit_tool *t, const struct allocation *from, uint64_t addres
     uint64_t first = 0;
     if (!c || from->kind != ALLOCATION_DEVICE || !(c->groups & CHECK_INIT))
         return;
-    uint64_t count = global_unwritten(c->global, address, size, &first);
-    if (!count)
+    struct holes holes = {0};
+    uint64_t count = global_unwritten(c->global, address, size, &first, &holes);
+    if (!count || holes_are_padding(&holes, address + size))
         return;
     struct finding f = {.kind = FINDING_UNINITIALIZED, .severity = SEVERITY_WARNING, .space = "global"};
     f.access = (struct side){.valid = true, .op = "copy to the host", .address = first,
@@ -525,14 +526,15 @@ check_in_use(struct jit_tool *t, uint64_t page)
     struct check *c = (struct check *)t;
     struct clock known = host_clock(c);
     struct side side;
-    return global_host_race(c, page, 4096, true, known.at, &side);
+    return global_host_race(c, page, 4096, CHECK_HOST_WRITE, known.at, &side);
 }
 
 bool
-check_host_access(struct jit_tool *t, const struct allocation *a, uint64_t address, bool writes,
-                  const char *function, const char *at)
+check_host_access(struct jit_tool *t, const struct allocation *a, uint64_t address,
+                  enum check_host_op op, const char *function, const char *at)
 {
     struct check *c = (struct check *)t;
+    bool writes = op != CHECK_HOST_READ;
     const char *does = writes ? "writes" : "reads";
     struct finding f = {.kind = FINDING_WRONG_SPACE, .space = "global"};
     char name[80], where[400];
@@ -555,7 +557,7 @@ check_host_access(struct jit_tool *t, const struct allocation *a, uint64_t addre
     }
     struct clock known = host_clock(c);
     f.kind = FINDING_HOST_RACE;
-    if (!global_host_race(c, address, 1, writes, known.at, &f.other))
+    if (!global_host_race(c, address, 1, op, known.at, &f.other))
         return false;
     snprintf(f.message, sizeof f.message,
              "host code in %s %s byte %llu of managed %s while kernel %s may still %s it", where, does,

@@ -564,7 +564,11 @@ describe_insn(struct walk *w, struct kernel_facts *k, const struct flow_insn *f)
     find_roots(w, address, p, again);
     if (store)
         find_sources(w, k, i, p);
-    p->used |= load ? used_bytes(w, i, w->constant ? w->surely : w->matters) : ~0u;
+    bool exchange = ptx_has(i, PTX_M_EXCH); /* nobody may ask for the old value: then it is a red */
+    if (load || (atom && exchange))
+        p->used |= used_bytes(w, i, w->constant ? w->surely : w->matters);
+    else if (!exchange)
+        p->used = ~0u;
 }
 
 /* "_Z5halvePfi" -> "halve", "_ZN4math4addEv" -> "math::add", "_ZZ1kvE4tile" -> "tile"; others as

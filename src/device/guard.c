@@ -245,14 +245,31 @@ is_new(uint64_t pc)
     return true;
 }
 
+#if defined(__x86_64__)
+/* The lock prefix, or an exchange with memory, which needs none. */
+static bool
+is_atomic(const uint8_t *code)
+{
+    static const uint8_t prefixes[] = {0x66, 0x67, 0x2e, 0x36, 0x3e, 0x26, 0x64, 0x65, 0xf2, 0xf3};
+    while (memchr(prefixes, *code, sizeof prefixes))
+        code++;
+    if (*code == 0xf0)
+        return true;
+    code += (*code & 0xf0) == 0x40;
+    return *code == 0x86 || *code == 0x87;
+}
+#endif
+
 static uint64_t
-pc_of(const void *context, bool *writes)
+pc_of(const void *context, enum check_host_op *op)
 {
     const ucontext_t *u = context;
-    *writes = false;
+    *op = CHECK_HOST_READ;
 #if defined(__x86_64__)
-    *writes = u->uc_mcontext.gregs[REG_ERR] & 2;
-    return (uint64_t)u->uc_mcontext.gregs[REG_RIP];
+    uint64_t pc = (uint64_t)u->uc_mcontext.gregs[REG_RIP];
+    if (u->uc_mcontext.gregs[REG_ERR] & 2)
+        *op = is_atomic((const uint8_t *)pc) ? CHECK_HOST_ATOMIC : CHECK_HOST_WRITE;
+    return pc;
 #elif defined(__aarch64__)
     return u->uc_mcontext.pc;
 #else
@@ -287,7 +304,7 @@ on_fault(uint64_t address, void *context)
     struct allocation a;
     uint64_t page = address & ~(uint64_t)(PAGE - 1);
     char function[NAME], where[300];
-    bool writes;
+    enum check_host_op op;
     if (!is_ours(address))
         return false;
     pthread_mutex_lock(&guard.lock);
@@ -295,14 +312,14 @@ on_fault(uint64_t address, void *context)
     bool managed = found && a.kind == ALLOCATION_MANAGED && in_managed(page);
     bool device = !managed && guard.shut; /* managed memory among small allocations, too */
     bool wrong = found && (managed || (device && a.kind != ALLOCATION_MANAGED));
-    uint64_t pc = wrong ? culprit(pc_of(context, &writes)) : 0;
+    uint64_t pc = wrong ? culprit(pc_of(context, &op)) : 0;
     if (device)
         set_shut(false);
     if (managed)
         mprotect((void *)page, PAGE, PROT_READ | PROT_WRITE);
     if (pc && is_new(pc)) {
         place_text(pc, function, where, sizeof where);
-        if (!check_host_access(tool_check(), &a, address, writes, function, where))
+        if (!check_host_access(tool_check(), &a, address, op, function, where))
             guard.places--; /* it may be one elsewhere */
     }
     pthread_mutex_unlock(&guard.lock);

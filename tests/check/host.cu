@@ -25,10 +25,44 @@ add(const int *p, int *out, int n)
 
 __device__ int variable[16];
 
+enum { BLOCK = 64 };
+
+/* Between its members lie bytes that nobody writes. */
+struct record {
+    char kind;
+    double weight;
+    int number;
+};
+__global__ void
+set_members(record *p)
+{
+    p[threadIdx.x].kind = 1;
+    p[threadIdx.x].weight = 2;
+    p[threadIdx.x].number = 3;
+}
+__global__ void
+set_all_but(int *p, unsigned but, unsigned period)
+{
+    if (threadIdx.x % period != but)
+        p[threadIdx.x] = 1;
+}
+
+__global__ void
+count(int *p)
+{
+    atomicAdd_system(&p[5], 1);
+}
+
 __attribute__((noinline)) static void
 store_to(volatile int *p)
 {
     p[3] = 7;
+}
+
+__attribute__((noinline)) static void
+add_to(int *p)
+{
+    __sync_fetch_and_add(p + 5, 1);
 }
 
 __attribute__((noinline)) static int
@@ -114,6 +148,32 @@ main(int argc, char **argv)
         printf("%d\n", load_from(m));
     if (!strcmp(what, "managed-store"))
         store_to(m);
+    cudaDeviceSynchronize();
+    if (!strcmp(what, "managed-atomic")) { /* of the system's scope, on either side */
+        count<<<1, 64>>>(m);
+        add_to(m);
+    }
+    if (!strcmp(what, "padding")) {
+        record *r, h[BLOCK];
+        cudaMalloc(&r, sizeof h);
+        set_members<<<1, BLOCK>>>(r);
+        cudaMemcpy(h, r, sizeof h, cudaMemcpyDeviceToHost);
+        cudaFree(r);
+    }
+    if (!strcmp(what, "gap") || !strcmp(what, "gaps")) {
+        int h[BLOCK], *p;
+        cudaMalloc(&p, sizeof h);
+        if (strcmp(what, "gap"))
+            set_all_but<<<1, BLOCK>>>(p, 8, 20);
+        else
+            set_all_but<<<1, BLOCK>>>(p, 21, BLOCK);
+        cudaMemcpy(h, p, sizeof h, cudaMemcpyDeviceToHost);
+        cudaFree(p);
+    }
+    if (!strcmp(what, "managed-half-atomic")) {
+        fill<<<1, 64>>>(m, 64, 1);
+        add_to(m);
+    }
     cudaDeviceSynchronize();
     cudaFree(d);
     cudaFree(m);

@@ -19,7 +19,12 @@ expected = {
     "copy": ("wrong-space", ["main (host+0x", "reads"]),
     "symbol": ("wrong-space", ["store_to (host+0x", 'writes byte 12 of variable "variable"']),
     "managed": ("host-device-race", ["load_from (host+0x", "kernel fill may still write"]),
+    "padding": None,
+    "gap": ("uninitialized", ["takes 4 along that nothing has written", "at byte 84 of"]),
+    "gaps": ("uninitialized", ["takes 12 along that nothing has written", "at byte 32 of"]),
     "managed-read": None,
+    "managed-atomic": None,
+    "managed-half-atomic": ("host-device-race", ["add_to (host+0x", "kernel fill may still write"]),
     "managed-store": ("host-device-race", ["store_to (host+0x", "kernel add may still read"]),
 }
 

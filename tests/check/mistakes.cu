@@ -51,6 +51,26 @@ good_one_variable(int *out)
     out[threadIdx.x] = own[threadIdx.x];
 }
 
+/* An exchange sets its variable; the value that it gives back was nobody's. */
+__global__ void
+bad_exchange(int *out)
+{
+    __shared__ int s;
+    int before = atomicExch(&s, 0);
+    __syncthreads();
+    out[threadIdx.x] = before + s;
+}
+__global__ void
+good_exchange(int *out)
+{
+    __shared__ int s;
+    atomicExch(&s, 0);
+    __syncthreads();
+    atomicAdd(&s, 1);
+    __syncthreads();
+    out[threadIdx.x] = s;
+}
+
 /* "Assume that *result is 0": nobody made it so. */
 __global__ void
 bad_unset_result(const int *in, int *result)
@@ -500,6 +520,8 @@ run_values(int *in, int *out)
     keep<<<1, BLOCK, 4 * BLOCK>>>(in);
     bad_kept_for_the_next_kernel<<<1, BLOCK, 4 * BLOCK>>>(out);
     good_kept_for_the_next_kernel<<<1, BLOCK, 4 * BLOCK>>>(in, out);
+    bad_exchange<<<1, BLOCK>>>(out);
+    good_exchange<<<1, BLOCK>>>(out);
     bad_one_variable<<<1, BLOCK>>>(out);
     good_one_variable<<<1, BLOCK>>>(out);
     bad_unset_result<<<1, BLOCK>>>(in, result);

@@ -13,6 +13,7 @@ here = os.path.dirname(os.path.abspath(__file__))
 
 expected = {
     "bad_kept_for_the_next_kernel": {"uninitialized"},
+    "bad_exchange": {"uninitialized"},
     "bad_one_variable": {"shared-race"},
     "bad_unset_result": {"uninitialized"},
     "bad_copied": {"uninitialized"},
