@@ -116,6 +116,12 @@ chunk_unlock(struct chunk *k)
 }
 
 static bool
+is_written(const struct cell *c)
+{
+    return (c->write.when & (MARK_WRITTEN | MARK_UNSET)) == MARK_WRITTEN || c->strong.when;
+}
+
+static bool
 bit_of(const uint8_t *bits, uint32_t k)
 {
     return bits[k / 8] >> (k & 7) & 1;
@@ -214,12 +220,30 @@ need_lines(struct global_shadow *g, struct chunk *k)
     return true;
 }
 
+/* No more than a bit per byte of what the cells knew. */
+static void
+drop_cells(struct global_shadow *g, struct chunk *k)
+{
+    uint8_t *bits = calloc(1, CHUNK / 8);
+    k->all_written = !bits;
+    for (uint32_t n = 0; bits && n < CHUNK; n++)
+        bits[n / 8] |= (uint8_t)(is_written(&k->cells[n >> k->shift]) << (n & 7));
+    k->written = bits;
+    atomic_fetch_sub(&g->used, sizeof(struct cell) * (CHUNK >> k->shift));
+    free(k->cells);
+    k->cells = NULL;
+    k->by = 0;
+}
+
+/* False: there is no memory for cells of bytes; the words' are gone, too. */
 static bool
 cut_cells(struct global_shadow *g, struct chunk *k)
 {
     struct cell *bytes = room_for(g, k, sizeof *bytes * CHUNK);
-    if (!bytes)
+    if (!bytes) {
+        drop_cells(g, k);
         return false;
+    }
     for (uint32_t n = 0; n < CHUNK; n++)
         bytes[n] = k->cells[n / 4];
     free(k->cells);
@@ -303,9 +327,7 @@ range_in_chunk(struct global_shadow *g, struct chunk *k, uint32_t first, uint32_
         return;
     }
     if (k->shift && ((first | count) & 3) && !cut_cells(g, k)) {
-        free(k->cells);
-        k->cells = NULL;
-        k->all_written = true;
+        mark_bits(k, first, count, known);
         return;
     }
     uint32_t last = (first + count - 1) >> k->shift;
@@ -587,12 +609,6 @@ note_read(const struct visit *v, struct cell *c, struct mark mark)
     *r = mark;
 }
 
-static bool
-is_written(const struct cell *c)
-{
-    return (c->write.when & (MARK_WRITTEN | MARK_UNSET)) == MARK_WRITTEN || c->strong.when;
-}
-
 static void
 read_unset(const struct visit *v, const struct touch *t, const struct cell *c)
 {
@@ -743,8 +759,7 @@ touch_chunk(const struct visit *v, struct touch *t, struct chunk *k, uint64_t a,
     struct global_shadow *g = v->b->launch->check->global;
     uint32_t first = a & (CHUNK - 1);
     if (!need_cells(g, k) || (k->shift && ((first | count) & 3) && !cut_cells(g, k))) {
-        if (!k->cells)
-            touch_thin(v, t->lane, k, first, count, (uint32_t)(a - t->address[t->lane]), a);
+        touch_thin(v, t->lane, k, first, count, (uint32_t)(a - t->address[t->lane]), a);
         return;
     }
     t->shift = k->shift;

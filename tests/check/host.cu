@@ -47,6 +47,14 @@ set_all_but(int *p, unsigned but, unsigned period)
         p[threadIdx.x] = 1;
 }
 
+/* Cells for bytes, for which there is no memory in the end. */
+__global__ void
+add_halves(const short *a, short *b)
+{
+    int i = blockIdx.x * BLOCK + threadIdx.x;
+    b[i] = a[i] + 1;
+}
+
 __global__ void
 count(int *p)
 {
@@ -159,6 +167,19 @@ main(int argc, char **argv)
         set_members<<<1, BLOCK>>>(r);
         cudaMemcpy(h, r, sizeof h, cudaMemcpyDeviceToHost);
         cudaFree(r);
+    }
+    if (!strcmp(what, "halves")) {
+        enum { HALVES = 1 << 16 };
+        short *p, *q, *h = (short *)malloc(2 * HALVES);
+        cudaMalloc(&p, 2 * HALVES);
+        cudaMalloc(&q, 2 * HALVES);
+        cudaMemset(p, 0, 2 * HALVES);
+        for (int k = 0; k < 2; k++)
+            add_halves<<<HALVES / BLOCK, BLOCK>>>(p, q);
+        cudaMemcpy(h, q, 2 * HALVES, cudaMemcpyDeviceToHost);
+        cudaFree(p);
+        cudaFree(q);
+        free(h);
     }
     if (!strcmp(what, "gap") || !strcmp(what, "gaps")) {
         int h[BLOCK], *p;

@@ -45,5 +45,11 @@ with tempfile.TemporaryDirectory() as work:
         if missing and not os.environ.get("SANITIZE"): # a sanitizer's own memcpy stands in between
             failures.append(what)
             print("FAIL", what, "no", missing, "in", findings[0]["message"])
+    for mib in ("1", "2", "5", "9", "40"):
+        done = subprocess.run([lockstep, "check", "--shadow-memory", mib, "--", program, "halves"],
+                              capture_output=True, text=True)
+        if done.returncode or ("reached its limit" in done.stdout + done.stderr) != (mib != "40"):
+            failures.append("halves")
+            print("FAIL halves with", mib, "MiB:", done.returncode, done.stdout, done.stderr)
 
 sys.exit(1 if failures else 0)
