@@ -348,13 +348,39 @@ each_lane(const struct atomic *a, value address, unsigned offset, value x)
     }
 }
 
+/* Lane l's offset, out of eight words of four. From vector registers to others go two ports, one number
+ * at a time; shifting and masking is done anywhere. */
+static value
+near_offset(struct emit *e, const value words[8], unsigned l)
+{
+    value w = l % 4 ? v_lshrk(e, words[l / 4], 16 * (l % 4)) : words[l / 4];
+    return l % 4 == 3 ? w : v_andk(e, w, 0xffff);
+}
+
+static void
+near_words(struct emit *e, value offsets, value words[8])
+{
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(e->context);
+    value v = LLVMBuildBitCast(e->b, offsets, LLVMVectorType(i64, 8), "");
+    for (unsigned k = 0; k < 8; k++)
+        words[k] = emit_lane(e, v, k);
+}
+
+/* As each_lane, where the places are less than 64 KiB apart. */
 void
-emit_add_each(struct emit *e, value place, value x)
+emit_add_near(struct emit *e, value at, value offsets, value x)
 {
     struct atomic a = {.e = e, .op = ATOMIC_ADD, .type = PTX_U32, .bits = 32, .plain = true,
                        .t = LLVMInt32TypeInContext(e->context)};
-    each_lane(&a, place, 0, x);
+    LLVMTypeRef i8 = LLVMInt8TypeInContext(e->context), ptr = LLVMPointerTypeInContext(e->context, 0);
+    value words[8], base = LLVMBuildIntToPtr(e->b, at, ptr, "");
+    near_words(e, offsets, words);
+    for (unsigned l = 0; l < 32; l++) {
+        value offset = near_offset(e, words, l);
+        one_lane(&a, LLVMBuildGEP2(e->b, i8, base, &offset, 1, ""), emit_lane(e, x, l), NULL);
+    }
 }
+
 
 /* A test at run time chooses. */
 static value

@@ -172,7 +172,7 @@ core_combine(struct core *c, const struct flow_insn *i, LLVMValueRef address, LL
     LLVMPositionBuilderAtEnd(b, fast);
     LLVMValueRef sums = LLVMBuildPtrToInt(b, pending, i64, "");
     sums = LLVMBuildAdd(b, sums, core_i64(c, FIELD(jit_pending, sum)), "");
-    emit_add_each(&c->e, LLVMBuildAdd(b, offset, core_splat(c, sums), ""), x);
+    emit_add_near(&c->e, sums, LLVMBuildTrunc(b, offset, core_vector(c, 16), ""), x);
     LLVMBuildBr(b, done);
 
     LLVMPositionBuilderAtEnd(b, slow);

@@ -157,6 +157,10 @@ bool core_combine(struct core *c, const struct flow_insn *i, LLVMValueRef addres
  * first: a scalar or <32 x i64>. */
 void core_combine_before(struct core *c, LLVMValueRef first, uint64_t bytes);
 void core_combine_flush(struct core *c);
+/* jit_near.c: adds x at once where the places are found to be fit for it; the builder is left where they
+ * are not, to go to the block that is returned. NULL: not such an instruction, nothing was emitted. */
+LLVMBasicBlockRef core_near_sum(struct core *c, const struct flow_insn *i, const struct ptx_operand *o,
+                                LLVMValueRef x);
 
 /* -- textures and surfaces (jit_image.c) -------------------------------------------------------------- */
 

@@ -210,17 +210,33 @@ settle(struct site *s)
         ptx_has(p, PTX_M_NC))
         return;
     uint64_t bytes = (uint64_t)s->bytes * s->vec;
-    if (!s->base || s->fact.guess) {
+    bool guessed = s->holds && s->fact.segment == LANES;
+    if (!guessed && (!s->base || s->fact.guess)) {
         core_combine_before(c, lane_addresses(s), bytes);
         return;
+    }
+    LLVMBasicBlockRef done = NULL;
+    if (guessed) { /* one comparison for the lanes; where they do not follow, nothing is compared */
+        LLVMBasicBlockRef follow = core_new_block(c, "follow"), strays = core_new_block(c, "strays");
+        done = core_new_block(c, "settled");
+        LLVMBuildCondBr(c->e.b, s->holds, follow, strays);
+        LLVMPositionBuilderAtEnd(c->e.b, strays);
+        core_combine_flush(c);
+        LLVMBuildBr(c->e.b, done);
+        LLVMPositionBuilderAtEnd(c->e.b, follow);
     }
     int32_t low = 0, high = 0;
     for (unsigned l = 0; s->fact.pattern && l < LANES; l++) {
         low = s->fact.pattern[l] < low ? s->fact.pattern[l] : low;
         high = s->fact.pattern[l] > high ? s->fact.pattern[l] : high;
     }
-    LLVMValueRef first = LLVMBuildAdd(c->e.b, s->base, core_i64(c, (uint64_t)(int64_t)low), "");
+    LLVMValueRef first = LLVMBuildAdd(c->e.b, guessed ? s->guessed : s->base,
+                                      core_i64(c, (uint64_t)(int64_t)low), "");
     core_combine_before(c, first, bytes + (uint64_t)((int64_t)high - low));
+    if (done) {
+        LLVMBuildBr(c->e.b, done);
+        LLVMPositionBuilderAtEnd(c->e.b, done);
+    }
 }
 
 static void

@@ -19,6 +19,7 @@
  *   jit_sync.c     lanes that wait for others of their warp
  *   jit_warp.c     shfl, vote, match, redux, activemask, elect
  *   jit_atomic.c   atom, red
+ *   jit_near.c     additions into tables: shared memory, or sums that are kept back
  *   jit_image.c    tex, tld4, txq, suld, sust, sured, suq
  *   jit_math.c     __nv_* functions and the approximations, by SLEEF and LLVM's intrinsics
  */
@@ -95,8 +96,9 @@ bool emit_warp(struct emit *e, const struct ptx_insn *i, const LLVMValueRef *in,
  * block's shared memory is only touched by one worker thread at a time). out[0]: the old values,
  * not set for red. in[]: operands after the address. May add basic blocks; leaves e->b at the end
  * of the last one. */
-/* *place[lane] += x[lane], one lane after the other, all 32; not atomic. */
-void emit_add_each(struct emit *e, LLVMValueRef place, LLVMValueRef x);
+/* The i32 at base + offsets[lane] += x[lane], one lane after the other, all 32; not atomic. base: i64,
+ * offsets: <32 x i16>. */
+void emit_add_near(struct emit *e, LLVMValueRef base, LLVMValueRef offsets, LLVMValueRef x);
 bool emit_atomic(struct emit *e, const struct ptx_insn *i, LLVMValueRef address, bool plain,
                  const LLVMValueRef *in, unsigned nin, LLVMValueRef *out);
 /* A call of an external mathematical function ("__nv_sinf"): in, out as bits. */

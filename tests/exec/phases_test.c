@@ -17,7 +17,7 @@
 enum { BLOCKS = 3, MOST = 1024 };
 
 #define HEAD                                                                                        \
-    ".version 7.8\n.target sm_70\n.address_size 64\n.shared .align 4 .b8 s[4096];\n"                 \
+    ".version 7.8\n.target sm_70\n.address_size 64\n.shared .align 4 .b8 s[5120];\n"                 \
     ".visible .entry k(.param .u64 p, .param .u32 n)\n{\n"                                           \
     ".reg .b64 %rd<8>; .reg .b32 %r<32>; .reg .pred %p<8>;\n"                                        \
     "ld.param.u64 %rd1, [p];\nld.param.u32 %r1, [n];\n"                                              \
@@ -96,6 +96,27 @@ static const char masks[] = HEAD
     "AFTER:\nbar.sync 0;\n@%p1 add.u32 %r13, %r13, 1;\nld.shared.u32 %r15, [%r12];\n"
     "add.u32 %r16, %r13, %r15;\nst.global.u32 [%rd3], %r16;\n" TAIL;
 
+/* Sums in a table of 256 behind the numbers: of the threads' numbers, of ones, and of threes. */
+static const char table[] = HEAD
+    "mul.lo.u32 %r13, %r9, 40503;\nst.shared.u32 [%r12], %r13;\nmov.u32 %r14, %r6;\nmov.u32 %r15, 0;\n"
+    "LOOP:\nsetp.ge.u32 %p1, %r14, 256;\n@%p1 bra OUT;\nshl.b32 %r16, %r14, 2;\nadd.u32 %r16, %r16, %r10;\n"
+    "st.shared.u32 [%r16+4096], %r15;\nadd.u32 %r14, %r14, %r7;\nbra LOOP;\n"
+    "OUT:\nbar.sync 0;\n"
+    "cvt.u64.u32 %rd4, %r12;\nld.shared.u8 %r17, [%rd4+1];\nmul.wide.u32 %rd5, %r17, 4;\nmov.u64 %rd6, s;\n"
+    "add.s64 %rd7, %rd6, %rd5;\nred.shared.add.u32 [%rd7+4096], %r6;\n"
+    "setp.lt.u32 %p2, %r17, %r1;\n@%p2 red.shared.add.u32 [%rd7+4096], 1;\n"
+    "shl.b64 %rd5, %rd5, 0;\nadd.s64 %rd7, %rd5, %rd6;\nadd.u64 %rd6, %rd6, 64;\n"
+    "red.shared.add.u32 [%rd7+4096], 3;\nbar.sync 0;\n"
+    "and.b32 %r18, %r6, 255;\nshl.b32 %r18, %r18, 2;\nadd.u32 %r18, %r18, %r10;\n"
+    "ld.shared.u32 %r19, [%r18+4096];\nst.global.u32 [%rd3], %r19;\n" TAIL;
+
+/* The same in global memory, where the results lie, without a barrier. */
+static const char sums[] = HEAD
+    "mul.lo.u32 %r13, %r9, 40503;\nst.shared.u32 [%r12], %r13;\n"
+    "cvt.u64.u32 %rd4, %r12;\nld.shared.u8 %r17, [%rd4+1];\nand.b32 %r17, %r17, 63;\n"
+    "mul.wide.u32 %rd5, %r17, 4;\nadd.s64 %rd6, %rd1, %rd5;\nadd.u32 %r18, %r6, %r1;\n"
+    "red.global.add.u32 [%rd6], %r18;\nred.global.add.u32 [%rd6], %r18;\n" TAIL;
+
 /* -- what is right ------------------------------------------------------------------------------------- */
 
 struct shape {
@@ -172,6 +193,26 @@ want_masks(const struct shape *f, uint32_t block, uint32_t *out)
         out[t] = t % 4 == 1 ? 2 * (t + block) + 101 : 22;
 }
 
+static void
+want_table(const struct shape *f, uint32_t block, uint32_t *out)
+{
+    uint32_t threads = f->x * f->y, sum[256] = {0};
+    for (uint32_t t = 0; t < threads; t++) {
+        uint32_t byte = (block * threads + t) * 40503 >> 8 & 255;
+        sum[byte] += t + (byte < f->n) + 3;
+    }
+    for (uint32_t t = 0; t < threads; t++)
+        out[t] = sum[t % 256];
+}
+
+static void
+want_sums(const struct shape *f, uint32_t block, uint32_t *out)
+{
+    uint32_t threads = f->x * f->y;
+    for (uint32_t t = 0; t < threads; t++)
+        (out - block * threads)[(block * threads + t) * 40503 >> 8 & 63] += 2 * (t + f->n);
+}
+
 /* -- running ----------------------------------------------------------------------------------------------- */
 
 static const struct kernel {
@@ -182,7 +223,8 @@ static const struct kernel {
     {"tree", tree, true, want_tree},          {"shift", shift, true, want_shift},
     {"votes", votes, true, want_votes},       {"masks", masks, true, want_masks},
     {"loaded", loaded, false, want_loaded},   {"leaving", leaving, false, want_leaving},
-    {"places", places, false, want_places},
+    {"places", places, false, want_places},   {"table", table, true, want_table},
+    {"sums", sums, false, want_sums},
 };
 /* Some whose last warp is not whole: those run as warps in any case. */
 static const struct shape shapes[] = {{32, 1, 0},  {64, 1, 1},  {256, 1, 5}, {16, 16, 40}, {8, 12, 3},
