@@ -127,22 +127,34 @@ def convolution2d():
            lambda i: torch.nn.functional.conv2d(a, w, padding=2), gigabytes_per_second=8 * n * n)
 
 
+def signed(x):
+    return x - (1 << 64) if x >> 63 else x
+
+
+def random(i, seed):
+    """suite_random() of suite/common/suite.h, for a tensor of indices."""
+    x = i * signed(0x9E3779B97F4A7C15) + seed
+    x = (x ^ x >> 32 & 0xFFFFFFFF) * signed(0xD6E8FEB86659FD93)
+    return (x ^ x >> 32 & 0xFFFFFFFF) & 0xFFFFFFFF
+
+
 def matrix(kind, rows, each):
-    """As sparse_generate_kind() of suite/common/sparse.h makes them: lengths and columns by the same law."""
+    """The matrix that sparse_generate_kind() of suite/common/sparse.h makes, but for the values."""
     lengths = torch.full((rows,), each, device="cuda", dtype=torch.int64)
     if kind == "power":
-        u = torch.rand(rows, device="cuda", dtype=torch.float64).clamp_(min=1 / rows / 4)
+        u = (random(torch.arange(rows, device="cuda"), 7) + 1).double() / 2**32
         lengths = (0.32 * each * u**-0.7).floor().clamp_(max=rows).long()
     ends = torch.zeros(rows + 1, device="cuda", dtype=torch.int64)
     torch.cumsum(lengths, 0, out=ends[1:])
     count = int(ends[-1])
     row = torch.repeat_interleave(torch.arange(rows, device="cuda"), lengths)
-    place = torch.arange(count, device="cuda") - ends[row]
+    index = torch.arange(count, device="cuda")
+    place = index - ends[row]
     if kind == "banded":
         first = (torch.arange(rows, device="cuda") - each // 2).clamp_(0, rows - each)
         col = first[row] + place
     else:
-        u = (place + torch.rand(count, device="cuda", dtype=torch.float64)) / lengths[row]
+        u = (place + random(index, 8).double() / 2**32) / lengths[row]
         col = ((u * u if kind == "power" else u) * rows).long().clamp_(max=rows - 1)
     return ends.int(), col.int(), floats(count)
 

@@ -152,6 +152,7 @@ struct device_function {
     const struct ptx_func *func;
     uint32_t max_dynamic_shared; /* 0: not set */
     struct device_function_settings settings;
+    uint32_t gpu_cache_config;   /* that a real GPU's driver was told last */
     const struct jit_kernel *compiled; /* for some block shape; atomic */
 };
 

@@ -7,6 +7,7 @@
  *   gpu.c         opening, devices, contexts, limits; errors
  *   gpu_module.c  PTX and variables, functions, launches
  *   gpu_mathematics.c  functions that the driver has not
+ *   gpu_references.c   texture references as variables
  *   gpu_memory.c  memory, copies, fills, arrays, textures
  *   gpu_stream.c  streams and events
  *

@@ -135,6 +135,7 @@ load(struct device *d, struct unit *u, CUmodule *out)
     if (r != DEVICE_OK)
         return r;
     add_unit(d, u, &text);
+    gpu_references(u->ptx, &text);
     if (gpu_mathematics(u->ptx, &needed)) {
         add_text(d, needed.at, needed.at + needed.count, &functions);
         r = load_linked(d, &text, &functions, 2, options, values, out);
@@ -204,8 +205,11 @@ function(struct device_function *f, CUfunction *out)
     if (r == DEVICE_OK && f->settings.carveout >= 0)
         r = GPU(d, cuFuncSetAttribute, *out, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
                 f->settings.carveout);
-    if (r == DEVICE_OK && f->settings.cache_config)
-        r = GPU(d, cuFuncSetCacheConfig, *out, (CUfunc_cache)f->settings.cache_config);
+    uint32_t wish = f->settings.cache_config ? f->settings.cache_config : d->settings.cache_config;
+    if (r == DEVICE_OK && wish != f->gpu_cache_config) { /* the driver keeps the last one it was told */
+        r = GPU(d, cuFuncSetCacheConfig, *out, (CUfunc_cache)wish);
+        f->gpu_cache_config = wish;
+    }
     return r;
 }
 

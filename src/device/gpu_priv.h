@@ -31,6 +31,9 @@ enum device_result gpu_enter(const struct device *d);
  * does not have. False: it calls none, or none that is known. */
 bool gpu_mathematics(const struct ptx_module *m, struct text *out);
 
+/* Rewrites a module's text so that references are variables that hold a handle. */
+void gpu_references(const struct ptx_module *m, struct text *text);
+
 static inline CUstream
 gpu_stream(const struct device_stream *s)
 {

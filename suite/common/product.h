@@ -114,7 +114,7 @@ suite_product_main(const struct suite_product *p, int argc, char **argv)
         {"--m", &given_m, 0, 1 << 20, "rows of A and C", NULL},
         {"--k", &given_k, 0, 1 << 20, "columns of A, rows of B", NULL},
         {"--sets", &copies, 0, 4096, "sets of matrices, taken in turn; 0: four times L2 (1)", NULL},
-        {"--tile", &tile, 1, 1024, "tile size, where the program takes one", NULL}};
+        {"--tile", &tile, 1, 1 << 20, "tile size, where the program takes one", NULL}};
     struct suite s = suite_begin(p->name, p->title, 1024, extra, 4, argc, argv);
     suite_product_sizes(&s, given_m, given_k);
     int m = s.size[0], k = s.size[1], n = s.size[2];

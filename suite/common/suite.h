@@ -172,6 +172,18 @@ struct suite_figure {
     double value;
 };
 
+/* What was found, in few words, so that runs on two devices can be compared: of all values a hash and
+ * their sums, and some of them, evenly spread (every step-th). */
+enum { SUITE_KEPT = 64 };
+
+struct suite_found {
+    size_t count, step;
+    uint64_t hash; /* FNV-1a of the values as doubles, 8 bytes at a time */
+    double sum, squares;
+    double value[SUITE_KEPT];
+    int kept;
+};
+
 struct suite {
     const char *name;  /* "transpose/padded" */
     const char *title; /* "transpose through a padded tile" */
@@ -190,6 +202,7 @@ struct suite {
     size_t checked;  /* values compared */
     double worst;    /* largest error as a share of the tolerance */
     char why[240];   /* the first thing that is wrong */
+    struct suite_found exact, close; /* values that must be equal; that have a tolerance */
     struct suite_figure figures[SUITE_FIGURES];
     int figure_count;
 };
@@ -412,6 +425,29 @@ suite_expect(struct suite *s, int holds, const char *what)
         suite_wrong(s, "does not hold: %s", what);
 }
 
+static inline void
+suite_keep(struct suite_found *f, double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    if (f->count == 0) {
+        f->hash = 0xcbf29ce484222325ull;
+        f->step = 1;
+    }
+    f->hash = (f->hash ^ bits) * 0x100000001b3ull;
+    f->sum += value;
+    f->squares += value * value;
+    if (f->count++ % f->step)
+        return;
+    if (f->kept == SUITE_KEPT) { /* twice as far apart from here on */
+        for (int i = 0; i < SUITE_KEPT / 2; i++)
+            f->value[i] = f->value[2 * i];
+        f->kept = SUITE_KEPT / 2;
+        f->step *= 2;
+    }
+    f->value[f->kept++] = value;
+}
+
 /* One value with its own tolerance; at: its place in the text of an error. */
 static inline void
 suite_compare_one(struct suite *s, const char *what, size_t at, double found, double right,
@@ -423,6 +459,7 @@ suite_compare_one(struct suite *s, const char *what, size_t at, double found, do
         suite_wrong(s, "%s[%zu] is %.9g, should be %.9g", what, at, found, right);
     if (!(share <= s->worst))
         s->worst = share;
+    suite_keep(&s->close, found);
     s->checked++;
 }
 
@@ -445,6 +482,7 @@ suite_compare_equal(struct suite *s, const char *what, const T *found, const T *
         if (!(found[i] == right[i]))
             suite_wrong(s, "%s[%zu] is %.9g, should be %.9g", what, i, (double)found[i],
                         (double)right[i]);
+        suite_keep(&s->exact, (double)found[i]);
         s->checked++;
     }
 }
@@ -505,6 +543,24 @@ suite_json_number(double value)
 }
 
 static inline void
+suite_found_json(const char *name, const struct suite_found *f)
+{
+    if (!f->count)
+        return;
+    printf(",\"%s\":{\"count\":%zu,\"hash\":\"%016llx\",\"sum\":", name, f->count,
+           (unsigned long long)f->hash);
+    suite_json_number(f->sum);
+    printf(",\"squares\":");
+    suite_json_number(f->squares);
+    printf(",\"step\":%zu,\"values\":[", f->step);
+    for (int i = 0; i < f->kept; i++) {
+        printf(i ? "," : "");
+        suite_json_number(f->value[i]);
+    }
+    printf("]}");
+}
+
+static inline void
 suite_report_json(const struct suite *s)
 {
     printf("{\"version\":1,\"program\":");
@@ -523,6 +579,8 @@ suite_report_json(const struct suite *s)
         printf(",\"why\":");
         suite_json_text(s->why);
     }
+    suite_found_json("exact", &s->exact);
+    suite_found_json("close", &s->close);
     printf(",\"figures\":{");
     for (int i = 0; i < s->figure_count; i++) {
         printf(i ? "," : "");

@@ -13,7 +13,7 @@
  */
 #include "../common/suite.h"
 
-enum { THREADS = 64, WIDE = 8 };
+enum { THREADS = 64, WIDE = 64 };
 
 __global__ void
 constant_indices(const int *in, int *out, int n)

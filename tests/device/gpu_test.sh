@@ -141,6 +141,12 @@ C
 grep -q '0.6442176872376910' "$work/out" || { cat "$work/out"; fail "mathematics: the sine"; }
 LOCKSTEP_TRACE=api LOCKSTEP_DEVICE=gpu "$work/maths" 2>&1 | grep -q 'api: cuLinkComplete(' || fail "nothing was linked"
 
+# Texture references and preferences for shared memory or L1, as the suite's rungs use them.
+for rung in texture/turn_reference cache_config/prefer; do
+    "$LOCKSTEP" run --device gpu "$SOURCE_DIR/suite/$rung.cu" -- --size 100 >"$work/out" 2>&1 || { cat "$work/out"; fail "$rung"; }
+    grep -q 'verified  yes' "$work/out" || fail "$rung: not verified"
+done
+
 # run --device gpu and --compare
 "$LOCKSTEP" run --device gpu "$work/all" >"$work/run" 2>/dev/null; [ $? = 3 ] || fail "run --device gpu"
 "$LOCKSTEP" run --compare "$work/all" >/dev/null 2>"$work/said" || { cat "$work/said"; fail "--compare"; }
