@@ -233,6 +233,17 @@ struct waiting {
 double model_time_estimate(const struct device_profile *d, const struct work *w,
                            const struct time_bound *bound, const struct waiting *waiting);
 
+/* What a launch costs beside its work (model_launches.def); zeros: not known. */
+struct launch_cost {
+    double start_clocks; /* from one block's start to the next one's, on the whole GPU */
+    double seconds;      /* of a launch that follows others */
+};
+struct launch_cost model_launch_cost(const struct device_profile *d);
+/* No launch ends before its last block has started: seconds that starting all its blocks takes. */
+double model_starts(const struct device_profile *d, const struct work *w);
+/* An estimate of a launch's work, of the start of its blocks and of the launch itself, in one. */
+double model_time_launch(const struct device_profile *d, const struct work *w, double estimate);
+
 double model_peak_flops(const struct device_profile *d, bool f64); /* a second; FMA is two */
 /* The roofline: flops a second reachable at that many flops per byte of device memory. */
 double model_roofline(const struct device_profile *d, bool f64, double flops_per_byte);

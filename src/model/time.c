@@ -2,7 +2,7 @@
  *
  * Bounds on run time: the roofline, the busiest resource, partition camping, and which block runs
  * where and when. Every time is one that no run can beat, but for model_time_estimate(), which adds what
- * blocks wait for.
+ * blocks wait for, and model_time_launch(), which adds what launches cost.
  */
 #include <string.h>
 
@@ -190,6 +190,39 @@ model_time_estimate(const struct device_profile *d, const struct work *w,
     double rounds = (double)((per_sm + resident - 1) / resident) * waiting->block_clocks / clock;
     most = rounds > most ? rounds : most;
     return most > bound->seconds ? most : bound->seconds;
+}
+
+/* -- launches ------------------------------------------------------------------------------------------- */
+
+struct launch_cost
+model_launch_cost(const struct device_profile *d)
+{
+    static const struct {
+        uint32_t major, minor;
+        struct launch_cost cost;
+    } rows[] = {
+#define LAUNCH(major, minor, clocks, microseconds, source) {major, minor, {clocks, 1e-6 * (microseconds)}},
+#include "model/model_launches.def"
+#undef LAUNCH
+    };
+    size_t k = sizeof rows / sizeof *rows - 1;
+    while (k > 0 && (d->cc_major < rows[k].major ||
+                     (d->cc_major == rows[k].major && d->cc_minor < rows[k].minor)))
+        k--;
+    return rows[k].cost;
+}
+
+double
+model_starts(const struct device_profile *d, const struct work *w)
+{
+    return (double)w->blocks * model_launch_cost(d).start_clocks / (d->clock_khz * 1e3);
+}
+
+double
+model_time_launch(const struct device_profile *d, const struct work *w, double estimate)
+{
+    double starts = model_starts(d, w);
+    return (starts > estimate ? starts : estimate) + model_launch_cost(d).seconds;
 }
 
 /* -- partition camping --------------------------------------------------------------------------------- */

@@ -253,13 +253,16 @@ roofline_json(const struct device_profile *d, const struct kernel *k, const stru
     model_time_bound(d, &w, &t);
     for (int r = 0; r < BOUND_COUNT; r++)
         json_object_set_new(each, model_bound_name((enum bound_resource)r), json_real(t.each[r]));
-    double estimate = model_time_estimate(d, &w, &t, &k->waiting);
+    double work = model_time_estimate(d, &w, &t, &k->waiting), starts = model_starts(d, &w);
+    const char *limit = starts > work              ? "block starts"
+                        : work > 1.5 * t.seconds ? "waiting"
+                                                 : model_bound_name(t.busiest);
     json_t *j = json_pack(
-        "{s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:s, s:o, s:f, s:s, s:f, s:f, s:f}", "precision", f64 ? "f64" : "f32",
+        "{s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:s, s:o, s:f, s:f, s:f, s:s, s:f, s:f, s:f}", "precision", f64 ? "f64" : "f32",
         "peak_flops", model_peak_flops(d, f64), "bandwidth", (double)d->bandwidth, "ridge",
         model_ridge(d, f64), "flops", flops, "bytes", bytes, "seconds", t.seconds, "busiest",
-        model_bound_name(t.busiest), "resources", each, "estimate", estimate, "limit",
-        estimate > 1.5 * t.seconds ? "waiting" : model_bound_name(t.busiest), "block_clocks",
+        model_bound_name(t.busiest), "resources", each, "estimate",
+        model_time_launch(d, &w, work), "work", work, "block_starts", starts, "limit", limit, "block_clocks",
         k->waiting.block_clocks, "partition_camping", camping(k),
         "cache_coverage", coverage(k));
     if (bytes > 0) {
