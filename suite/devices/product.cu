@@ -22,8 +22,6 @@
 
 #include "../matmul/pipelined.h"
 
-typedef shape<128, 128, 8, 16, 8, 8, 4, 2> large;
-
 struct part {
     float *a, *c;         /* rows first_row .. of both */
     float *own, *next[2]; /* the device's own rows of B; others' ones */

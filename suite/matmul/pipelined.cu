@@ -15,44 +15,21 @@
  * title: register blocking, asynchronous copies in stages, split sums
  * since: 8.0 asynchronous copies
  * rung: 10
- * sizes: 0 1 17 100 1000 65x300x129 128x1024x96
+ * sizes: 0 1 17 100 1000 65x300x129 128x1024x96 3973x20x1032
  * check: 17 50x33x70
  * bench: 512
  * gpu: 512; 1024; 2048; 4096; 8192; 1048576x64x64; 128x262144x128
  */
 #include "pipelined.h"
 
-/* 128 sums and 24 operands in 254 registers: two blocks of 128 threads an SM. On an H200 48
- * TFLOP/s; 8 x 8 a thread reach 39, deeper tiles spill. */
-typedef shape<128, 128, 8, 16, 8, 8, 4, 2> large;
-typedef shape<64, 64, 16, 4, 8, 8, 3, 5> small;
-
-enum { FEW = 48 }; /* tiles: below that the small shape is faster on 132 multiprocessors */
-
 static struct product_room room; /* one: all launches of a run have the same size and shape */
-
-template <typename S>
-static void
-launch_shape(const struct product &p)
-{
-    if (p.n % 4 == 0)
-        product_launch<S, 4>(p, &room, 0);
-    else
-        product_launch<S, 1>(p, &room, 0);
-}
 
 static void
 launch(const float *a, const float *b, float *c, int m, int k, int n, int tile)
 {
     struct product p = {a, b, c, NULL, NULL, m, k, n, k, 0, 0, 0, 0, 0};
     (void)tile;
-    if (!product_fits<large>() || !product_fits<small>())
-        launch_shape<least>(p);
-    else if (m <= small::BM || n <= small::BN ||
-        (int64_t)suite_div_up(m, large::BM) * suite_div_up(n, large::BN) < FEW)
-        launch_shape<small>(p);
-    else
-        launch_shape<large>(p);
+    product_launch_any(p, &room, 0);
 }
 
 int

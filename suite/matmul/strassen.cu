@@ -25,10 +25,7 @@
  */
 #include "pipelined.h"
 
-typedef shape<128, 128, 8, 16, 8, 8, 4, 2> large;
-typedef shape<64, 64, 16, 4, 8, 8, 3, 5> small;
-
-enum { FEW = 48, PRODUCTS = 7, MOST_LEVELS = 4, THREADS = 256 };
+enum { PRODUCTS = 7, MOST_LEVELS = 4, THREADS = 256 };
 
 /* What one level of splitting needs; the quarters lie one behind the other. */
 struct level {
@@ -94,27 +91,11 @@ __launch_bounds__(THREADS) combine(const float4 *in, float4 *c, int rows, int co
     to[cols] = add(add(add(m1, m2, -1), m3, 1), m6, 1);
 }
 
-template <typename S>
-static void
-launch_shape(const struct product &p, int which)
-{
-    if (p.n % 4 == 0)
-        product_launch<S, 4>(p, &rooms[which], streams[which]);
-    else
-        product_launch<S, 1>(p, &rooms[which], streams[which]);
-}
-
 static void
 plain(const float *a, int lda, const float *b, float *c, int m, int k, int n, int which)
 {
     struct product p = {a, b, c, NULL, NULL, m, k, n, lda, 0, 0, 0, 0, 0};
-    int64_t tiles = (int64_t)suite_div_up(m, large::BM) * suite_div_up(n, large::BN);
-    if (!product_fits<large>() || !product_fits<small>())
-        launch_shape<least>(p, which);
-    else if (m <= small::BM || n <= small::BN || tiles < FEW)
-        launch_shape<small>(p, which);
-    else
-        launch_shape<large>(p, which);
+    product_launch_any(p, &rooms[which], streams[which]);
 }
 
 static void
