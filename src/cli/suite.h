@@ -155,4 +155,8 @@ const char *suite_ids(const struct suite_rung *r);
 #include "cli/suite_verbs.def"
 #undef VERB
 
+/* The rows of a bench, each with its place under the device's roof (suite_roofline.c): as text, and added
+ * to the rows. */
+void suite_roofline(const struct suite_call *c, const struct device_profile *chosen, json_t *rows);
+
 #endif

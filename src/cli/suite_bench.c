@@ -225,6 +225,8 @@ suite_bench(struct suite_call *c)
             bench_rung(&b, c->rungs.at[i], &c->devices.at[k]);
     if (b.gpu && c->rungs.count)
         bench_peers(&b);
+    if (b.gpu && c->devices.count)
+        suite_roofline(c, c->devices.at[0].profile, b.rows);
     int status = b.failed ? CLI_FINDINGS : c->rungs.count ? CLI_OK : CLI_NOTHING;
     if (c->json)
         return suite_write(c, b.rows, status);
