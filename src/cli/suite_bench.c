@@ -127,6 +127,14 @@ wanted(const struct suite_call *c, const char *system)
     return c->rungs.count == c->table->rungs.count;
 }
 
+/* The peer's entry, or that with options of the rung's own behind it. */
+static bool
+same_work(const char *ours, const char *peer)
+{
+    size_t n = strlen(peer);
+    return ours && strncmp(ours, peer, n) == 0 && (!ours[n] || strncmp(ours + n, " --tile ", 8) == 0);
+}
+
 /* Our best time for the same work, 0 where there is none. */
 static double
 best_of(const json_t *rows, const char *system, const char *entry)
@@ -140,8 +148,7 @@ best_of(const json_t *rows, const char *system, const char *entry)
         const json_t *size = json_object_get(row, "entry");
         double ms = real_of(row, "median_milliseconds");
         if (name && strncmp(name, system, strlen(system)) == 0 && name[strlen(system)] == '/' &&
-            size && strcmp(json_string_value(size), entry) == 0 && ms > 0 &&
-            (best == 0 || ms < best))
+            same_work(json_string_value(size), entry) && ms > 0 && (best == 0 || ms < best))
             best = ms;
     }
     return best;

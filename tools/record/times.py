@@ -7,6 +7,7 @@
                                                         small enough: the bound and the estimate of a run
     times.py compare TIMES.csv MODEL.csv                the error, and how often two rungs are ranked rightly
     times.py ladder TIMES.csv PEERS.csv CHART.svg       the lectures' ladder as a table in Markdown and as a chart
+    times.py roofline TIMES.csv PEERS.csv CHART.svg     the same rungs under an H200's roof
 
 LOCKSTEP names the command (build/lockstep). A time is of back-to-back launches, so that what a launch costs
 where the kernel is shorter is part of it.
@@ -141,7 +142,7 @@ N28 = str(1 << 28)
 # Ladders: title, bytes or operations a run in units of 1e9 (bytes, flops), its unit, rungs with their entry.
 LADDERS = [
     ("product, n = 4096", 2e-9 * 4096**3, "GFLOP/s", "4096",
-     "sgemm/float_sum matmul/naive matmul/tiled matmul/register matmul/coarse matmul/pipelined".split(), "matmul"),
+     "sgemm/float_sum matmul/naive matmul/tiled matmul/register matmul/coarse matmul/pipelined matmul/strassen".split(), "matmul"),
     ("transpose, 16384 x 16384", 8e-9 * 16384**2, "GB/s", "16384",
      "transpose/naive transpose/coalesced transpose/padded transpose/diagonal transpose/vectors".split(), "transpose"),
     ("forward difference, 2^28", 8e-9 * 2**28, "GB/s", N28,
@@ -163,7 +164,7 @@ REPORTED = {"matmul/naive": (25, "Fermi"), "difference/naive": (36.8, "GT200"), 
 
 def ladder_rows(times, peers):
     """(title, unit, [(name, speed, reported or None)]); the peers' fastest last."""
-    ours = {(r["rung"], r["entry"]): float(r["median_ms"]) for r in read(times)}
+    ours = {(r["rung"], r["entry"].split(" --tile")[0]): float(r["median_ms"]) for r in read(times)}
     for title, amount, unit, entry, rungs, system in LADDERS:
         rows = [(r, 1e3 * amount / ours[r, entry], REPORTED.get(r)) for r in rungs if (r, entry) in ours]
         best = min(((float(p["median_ms"]), p["peer"]) for p in read(peers)
@@ -207,7 +208,45 @@ def ladder(times, peers, path):
             title = ""
 
 
-VERBS = {"merge": merge, "pack": pack, "profile": profile, "compare": compare, "ladder": ladder}
+# Flops a byte of each ladder's work, each input read once and each output written once; sorts of work without
+# arithmetic stand at the left edge.
+INTENSITY = {"product": 4096 / 6, "transpose": 0, "forward": 1 / 8, "1-D": 17 / 8, "2-D": 49 / 8, "sum": 1 / 4,
+             "averaging": 0.5 * 4, "histogram": 1}
+PEAK, BANDWIDTH = 66908.0, 4800.0  # of an H200, GFLOP/s and GB/s: src/model/model_devices.def
+
+
+def roofline(times, peers, path):
+    """Log-log: x flops a byte, y GFLOP/s; work without arithmetic as if it had 1/16 flop a byte."""
+    x = lambda i: 70 + 110 * math.log2(max(i, 1 / 16) * 16) / 2
+    y = lambda g: 560 - 28 * math.log2(g)
+    out = []
+    ridge = PEAK / BANDWIDTH
+    out.append(f'<polyline points="{x(1 / 16):.1f},{y(BANDWIDTH / 16):.1f} {x(ridge):.1f},{y(PEAK):.1f} '
+               f'{x(1024):.1f},{y(PEAK):.1f}" fill="none" stroke="#c03030" stroke-width="2"/>')
+    print("| work | flops a byte | rung | GFLOP/s | of the roof |\n| --- | --- | --- | --- | --- |")
+    for title, unit, rows in ladder_rows(times, peers):
+        i = max(next(v for k, v in INTENSITY.items() if title.startswith(k)), 1 / 16)
+        label = 0
+        for name, speed, _ in rows:
+            flops = speed if unit == "GFLOP/s" else speed * i / (4 if title.startswith("averaging") else 1)
+            roof = min(PEAK, i * BANDWIDTH)
+            print(f"| {title} | {i:.3g} | {name} | {flops:,.0f} | {100 * flops / roof:.0f} % |")
+            colour = "#4878a8" if "/" in name else "#a0a0a0"
+            out.append(f'<circle cx="{x(i):.1f}" cy="{y(flops):.1f}" r="3" fill="{colour}"/>')
+            if name == max(rows, key=lambda r: r[1])[0] or not label:
+                out.append(f'<text x="{x(i) + 6:.1f}" y="{y(flops) + 4:.1f}">{name}</text>')
+            label += 1
+    for g in (100, 1000, 10000):
+        out.append(f'<text x="10" y="{y(g) + 4:.1f}">{g:,}</text>')
+    for i in (1 / 16, 1 / 4, 1, 4, 16, 64, 256):
+        out.append(f'<text x="{x(i):.1f}" y="575">{i:g}</text>')
+    with open(path, "w") as f:
+        f.write('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 960 590" font-family="sans-serif" font-size="11">\n'
+                '<rect width="960" height="590" fill="#ffffff"/>\n<text x="10" y="20" font-weight="bold">GFLOP/s over flops '
+                'a byte: H200, 66.9 TFLOP/s, 4800 GB/s</text>\n' + "\n".join(out) + "\n</svg>\n")
+
+
+VERBS = {"merge": merge, "pack": pack, "profile": profile, "compare": compare, "ladder": ladder, "roofline": roofline}
 
 if __name__ == "__main__":
     if len(sys.argv) < 3 or sys.argv[1] not in VERBS:
