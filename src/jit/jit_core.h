@@ -183,6 +183,8 @@ LLVMValueRef core_callee(struct core *c, const char *name, LLVMTypeRef *type);
 
 /* Offset of one of the i32 that blocks keep in the frame, behind the registers. */
 uint32_t frame_lanes(struct core *c, uint32_t index);
+/* Offset of so many bytes that are nobody else's; what they hold at first is not known. */
+uint32_t frame_room(struct core *c, uint32_t bytes);
 /* Registers alive at any block of the set. */
 void frame_live(const struct flow *f, const uint64_t *blocks, uint64_t *out);
 /* Saves the registers of the set; not those in `kept` (NULL: none). */

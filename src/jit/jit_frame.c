@@ -23,6 +23,13 @@ frame_slot(struct core *c, uint32_t bytes, uint32_t *at)
 }
 
 uint32_t
+frame_room(struct core *c, uint32_t bytes)
+{
+    uint32_t at = UINT32_MAX;
+    return frame_slot(c, bytes, &at);
+}
+
+uint32_t
 frame_lanes(struct core *c, uint32_t index)
 {
     /* Two i32 per block, pending and waiting: allotted on first use. */

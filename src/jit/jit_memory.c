@@ -845,6 +845,14 @@ begin_site(struct site *s, struct core *c, const struct flow_insn *i)
     return true;
 }
 
+static void
+prefetch(struct core *c, LLVMValueRef at)
+{
+    LLVMTypeRef ptr = LLVMPointerTypeInContext(c->e.context, 0);
+    LLVMValueRef args[] = {to_ptr(c, at), core_i32(c, 0), core_i32(c, 3), core_i32(c, 1)};
+    emit_intrinsic(&c->e, "llvm.prefetch", &ptr, 1, args, 4);
+}
+
 /* In a loop the next addresses are likely as far apart as the last two were. The host's prefetchers
  * see no stride above half a page, and in a grid-stride loop each is larger: without help, a warp
  * waits for memory at every turn (histogram of 64 MiB: 71 % of the time). */
@@ -854,7 +862,7 @@ prefetch_ahead(struct site *s)
     enum { TURNS = 8 };
     struct core *c = s->c;
     LLVMBuilderRef b = c->e.b;
-    LLVMTypeRef i64 = core_scalar(c, 64), ptr = LLVMPointerTypeInContext(c->e.context, 0);
+    LLVMTypeRef i64 = core_scalar(c, 64);
     bool lanes_follow = s->base || (s->fact.guess && s->fact.segment >= 8);
     if (!lanes_follow || c->called || c->flow->blocks[c->current].loop == UINT32_MAX ||
         (s->i->i.space != PTX_SPACE_GLOBAL && s->i->i.space != PTX_SPACE_NONE))
@@ -872,9 +880,72 @@ prefetch_ahead(struct site *s)
     LLVMValueRef step = LLVMBuildSub(b, now, before, "");
     step = LLVMBuildSelect(b, LLVMBuildIsNull(b, before, ""), zero, step, "");
     LLVMValueRef at = LLVMBuildAdd(b, now, LLVMBuildMul(b, step, core_i64(c, TURNS), ""), "");
-    LLVMValueRef args[] = {to_ptr(c, at), core_i32(c, 0), core_i32(c, 3), core_i32(c, 1)};
-    emit_intrinsic(&c->e, "llvm.prefetch", &ptr, 1, args, 4);
+    prefetch(c, at);
     LLVMBuildStore(b, now, last);
+}
+
+/* The innermost loop around the current block that has a barrier in it; UINT32_MAX: none. */
+static uint32_t
+barrier_loop(const struct core *c)
+{
+    const struct flow *f = c->flow;
+    for (uint32_t l = f->blocks[c->current].loop; l != UINT32_MAX; l = f->loops[l].parent)
+        for (uint32_t b = f->loops[l].head; b <= f->loops[l].last; b++)
+            if (f->blocks[b].end == FLOW_BARRIER)
+                return l;
+    return UINT32_MAX;
+}
+
+/* How far the site's address is from where it was in the last turn of the loop with a barrier. That is
+ * known from the first access after a barrier, an inner loop's first turn. */
+static LLVMValueRef
+turn_step(struct site *s, LLVMValueRef now, bool inner)
+{
+    struct core *c = s->c;
+    LLVMBuilderRef b = c->e.b;
+    LLVMTypeRef i64 = core_scalar(c, 64);
+    uint32_t at = frame_room(c, 8);
+    LLVMValueRef start = core_load_field(c, c->frame, at, i64), step = LLVMBuildSub(b, now, start, "");
+    if (inner) {
+        LLVMValueRef kept = core_alloca(c, i64), zero = core_i64(c, 0);
+        LLVMBasicBlockRef here = LLVMGetInsertBlock(b);
+        LLVMPositionBuilderBefore(b, LLVMGetBasicBlockTerminator(c->entry));
+        LLVMBuildStore(b, zero, kept);
+        LLVMPositionBuilderAtEnd(b, here);
+        LLVMValueRef before = LLVMBuildLoad2(b, i64, kept, "");
+        LLVMValueRef first = LLVMBuildIsNull(b, before, "");
+        step = LLVMBuildSelect(b, first, step, before, "");
+        now = LLVMBuildSelect(b, first, now, start, "");
+        LLVMBuildStore(b, step, kept);
+    }
+    core_store_field(c, c->frame, at, now);
+    return step;
+}
+
+/* Tiles are loaded turn by turn, with barriers: what the next turn will load is fetched while the block
+ * computes. Of both halves of the warp: rows of 16, or two lines of the cache. */
+static bool
+prefetch_turn(struct site *s)
+{
+    struct core *c = s->c;
+    LLVMBuilderRef b = c->e.b;
+    uint32_t loop = barrier_loop(c);
+    bool inner = loop != c->flow->blocks[c->current].loop;
+    if (c->called || c->events || c->facts->shape.apart || loop == UINT32_MAX ||
+        (inner && c->phases) || (s->i->i.space != PTX_SPACE_GLOBAL && s->i->i.space != PTX_SPACE_NONE) ||
+        fact_uniform(&s->fact))
+        return false;
+    LLVMValueRef now = s->base, half = s->base;
+    if (now) {
+        half = LLVMBuildAdd(b, now, core_i64(c, (uint64_t)(int64_t)offset_of(s, LANES / 2)), "");
+    } else {
+        now = LLVMBuildExtractElement(b, lane_addresses(s), core_i32(c, 0), "");
+        half = LLVMBuildExtractElement(b, lane_addresses(s), core_i32(c, LANES / 2), "");
+    }
+    LLVMValueRef step = turn_step(s, now, inner);
+    prefetch(c, LLVMBuildAdd(b, now, step, ""));
+    prefetch(c, LLVMBuildAdd(b, half, step, ""));
+    return true;
 }
 
 bool
@@ -892,7 +963,8 @@ core_load(struct core *c, const struct flow_insn *i)
         find_address(&s, from);
         announce(&s, JIT_LOAD);
         LLVMValueRef denied = core_denied(c);
-        prefetch_ahead(&s);
+        if (!prefetch_turn(&s))
+            prefetch_ahead(&s);
         if (is_ordered(&i->i)) {
             core_combine_flush(c);
             core_fence(c, false);
