@@ -128,6 +128,21 @@ struct mixed {
     }
 };
 
+// Words some words apart, forwards and backwards, the same for both halves of a warp or not.
+struct strided {
+    BOTH void run(float *sum, place p)
+    {
+        UNROLL for (int k = 0; k < DEPTH; k++)
+            UNROLL for (int j = 0; j < 4; j++) {
+                sum[j] = fmaf(p.a[p.y + k], p.b[4 * p.x + j + k], sum[j]);
+                sum[4 + j] = fmaf(p.a[p.y + j], p.b[3 * p.x + j + k], sum[4 + j]);
+                sum[8 + j] = fmaf(p.a[p.y + j], p.b[2 * p.x + 101 * p.y + j + k], sum[8 + j]);
+                sum[12 + j] = fmaf(p.a[p.x + j], p.b[300 - 4 * p.x - p.y + k + 40 * j], sum[12 + j]);
+                sum[16 + j] = fmaf(p.a[j], p.b[(p.x ^ 5) * 2 + 64 * j + k], sum[16 + j]);
+            }
+    }
+};
+
 __host__ __device__ static float
 element(int k)
 {
@@ -207,6 +222,7 @@ main()
         compare<divergent>("divergent", block, g, device_g);
         compare<dependent>("dependent", block, g, device_g);
         compare<mixed>("mixed", block, g, device_g);
+        compare<strided>("strided", block, g, device_g);
     }
     printf("%s\n", failures ? "FAILED" : "ok");
     return failures != 0;
