@@ -7,6 +7,6 @@ trap 'rm -rf "$work"' EXIT
 bad=0
 "$LOCKSTEP" cc -O2 -fmad=false "$SOURCE_DIR/tests/exec/chains.cu" -o "$work/chains" || exit 1
 for workers in 1 2; do
-    LOCKSTEP_WORKERS=$workers timeout 100 "$work/chains" || { echo "FAIL with $workers workers"; bad=1; }
+    LOCKSTEP_WORKERS=$workers timeout 600 "$work/chains" || { echo "FAIL with $workers workers"; bad=1; }
 done
 exit $bad
