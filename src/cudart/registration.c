@@ -3,12 +3,16 @@
  * registration.c: what the compiler's host code says about a program before main begins: its images,
  * and which host addresses stand for which kernels and variables.
  */
+#define _GNU_SOURCE
 #include "cudart/cudart.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 enum { BUCKETS = 1024, MOST_DEVICES = 64 };
 
@@ -225,6 +229,41 @@ rt_reference_normalized(const void *host)
     return e && e->normalized;
 }
 
+/* What stands at `host`, when it is a variable's name in quotes, which CUDA took for it until 4.2. */
+static const char *
+name_in_quotes(const void *host)
+{
+    char text[256] = "";
+    struct iovec to = {text, sizeof text - 1}, from = {(void *)(uintptr_t)host, sizeof text - 1};
+    uintptr_t left = 4096 - ((uintptr_t)host & 4095); /* of its page: what lies behind may not be there */
+    if (left < from.iov_len)
+        from.iov_len = left;
+    if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) <= 0)
+        return NULL;
+    const char *name = NULL;
+    pthread_mutex_lock(&lock);
+    for (unsigned k = 0; k < BUCKETS && !name; k++)
+        for (const struct entry *e = table[k]; e && !name; e = e->next)
+            name = !e->kernel && e->image && !strcmp(e->name, text) ? e->name : NULL;
+    pthread_mutex_unlock(&lock);
+    return name;
+}
+
+static int
+no_variable(const void *host)
+{
+    const char *name = name_in_quotes(host);
+    if (!name)
+        return rt_fail(cudaErrorInvalidSymbol, "%p is no variable of this program", host);
+    static _Atomic bool said;
+    if (!atomic_exchange(&said, true) && !device_quiet())
+        ls_warn("cudaErrorInvalidSymbol: \"%s\" in quotes is no variable since CUDA 5.0: name the variable "
+                "itself",
+                name);
+    return rt_fail(cudaErrorInvalidSymbol, "\"%s\" in quotes: since CUDA 5.0 the variable itself is named",
+                   name);
+}
+
 int
 rt_variable(const void *host, uint64_t *out_address, uint64_t *out_size)
 {
@@ -234,7 +273,7 @@ rt_variable(const void *host, uint64_t *out_address, uint64_t *out_size)
     if (r != cudaSuccess)
         return r;
     if (!e || e->kernel)
-        return rt_fail(cudaErrorInvalidSymbol, "%p is no variable of this program", host);
+        return no_variable(host);
     r = (int)device_variable_find(d, e->image, e->name, out_address, out_size);
     if (r == (int)DEVICE_NOT_FOUND) /* clang registers what no kernel uses, and leaves it out */
         return rt_fail(cudaErrorInvalidSymbol, "the device code does not hold \"%s\": nothing uses it",
