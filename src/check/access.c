@@ -405,6 +405,10 @@ begin_visit(struct visit *v, struct jit_warp *w, uint32_t lanes, uint32_t bytes,
         v->facts = &of_mbarrier;
         v->expect = &anywhere;
     }
+    bool elsewhere = space == PTX_SPACE_GLOBAL || space == PTX_SPACE_LOCAL || space == PTX_SPACE_CONST;
+    if ((op != JIT_LOAD && !elsewhere) || v->facts->flags & ~PLACE_STORE ||
+        b->block->note == b->block->note_end)
+        notes_before(b);
     if (b->pending[w->warp].count)
         order_settle(b, w->warp);
     if (b->copies[w->warp])

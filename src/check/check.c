@@ -174,6 +174,7 @@ free_block(struct block_state *b, uint32_t places)
     }
     ls_release(b->shape);
     ls_release(b->runs);
+    ls_release(b->gates);
     ls_release(b);
 }
 
@@ -238,9 +239,16 @@ block_begin(struct jit_block *k)
     b->block = k;
     order_begin(b);
     shared_begin(b);
+    gates_begin(b);
     copies_forget(b);
     if (b->local_init)
         memset(b->local_init, 0, b->local_bytes / 8);
+}
+
+static void
+block_end(struct jit_block *k)
+{
+    notes_over(k->tool);
 }
 
 /* -- the tool ------------------------------------------------------------------------------------------ */
@@ -260,6 +268,8 @@ check_open(const struct device_profile *d, const char *options, struct ls_error 
                                 .launch_begin = launch_begin,
                                 .launch_end = launch_end,
                                 .block_begin = block_begin,
+                                .block_end = block_end,
+                                .block_dropped = block_end,
                                 .barrier = check_barrier,
                                 .arrive = check_arrive,
                                 .heap = check_heap,

@@ -14,7 +14,7 @@
 
 #include <pthread.h>
 
-enum { MOST_WARPS = 32, MOST_ROOTS = 4, STREAMS = 64 };
+enum { MOST_WARPS = 32, MOST_ROOTS = 4, STREAMS = 64, NOTES_ROOM = 1024 };
 
 struct check;
 
@@ -245,6 +245,7 @@ struct block_state {
     uint64_t cells, room;
     uint64_t *write, *read, *other, *strong;
     bool any_strong, any_unset;
+    uint32_t shared_stamp;            /* of the last access to shared memory that is no plain load */
     struct sync_table *sync;          /* in shared memory */
     struct transfers *transfers;      /* NULL: none so far */
     struct copies *copies[MOST_WARPS]; /* NULL: the warp has loaded nothing unset to copy it */
@@ -254,6 +255,7 @@ struct block_state {
     struct pattern_shape **shape;     /* per place */
     uint32_t waited;                  /* for launches up to there */
     struct runs **runs;               /* per place */
+    struct gates *gates;
     struct range last;                /* an allocation lately found */
     uint64_t last_version;
     /* arrivals at the barrier that is filling */
@@ -295,6 +297,27 @@ bool shared_pattern(const struct visit *v, uint64_t base, const int32_t *offset)
 void shared_begin(struct block_state *b);
 /* NULL: lanes differ too often, or the pattern is no simple one. */
 struct pattern_shape *shape_of(const struct visit *v, const int32_t *offset);
+/* The words of such a load were written, and not as copies of unset ones. */
+bool shared_written(const struct block_state *b, const struct jit_note *n);
+
+/* -- gates.c: loads that are not announced ------------------------------------------------------------ */
+
+void gates_begin(struct block_state *b);
+void gates_close(struct block_state *b);
+void gates_close_all(struct launch *l);
+/* Loads of the place need not be announced from low to end (host addresses). */
+void gate_open(const struct visit *v, uint64_t low, uint64_t end);
+/* Looks at the notes of loads from shared memory, before something that could change what they find. */
+void notes_settle(struct block_state *b);
+/* The same, where all threads of the block meet, or it ends. */
+void notes_over(struct block_state *b);
+static inline void
+notes_before(struct block_state *b)
+{
+    if (b->block->note != b->block->note_end - NOTES_ROOM)
+        notes_settle(b);
+}
+
 /* runs.c: device memory, lanes in runs. False: not a simple case, nothing was done. offset: as in
  * jit_services.pattern. */
 bool runs_pattern(const struct visit *v, uint64_t base, const int32_t *offset);

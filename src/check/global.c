@@ -696,6 +696,16 @@ note_calm(const struct launch *l, struct chunk *k)
         k->patience = k->patience < UINT32_MAX / 2 ? 2 * k->patience : UINT32_MAX;
 }
 
+static void
+lose_calm(struct launch *l, struct chunk *k)
+{
+    uint32_t calm = atomic_load_explicit(&k->calm, memory_order_relaxed);
+    if (calm)
+        atomic_store_explicit(&k->calm, 0, memory_order_relaxed);
+    if (calm == l->work)
+        gates_close_all(l);
+}
+
 static bool
 is_calm(const struct launch *l, uint64_t address)
 {
@@ -728,6 +738,9 @@ global_pattern(const struct visit *v, uint64_t base, const int32_t *offset)
     for (uint64_t a = low & ~(uint64_t)(CHUNK - 1); a < end; a += CHUNK)
         if (!is_calm(v->b->launch, a))
             return false;
+    uint64_t from = low & ~(uint64_t)(CHUNK - 1), stop = (end + CHUNK - 1) & ~(uint64_t)(CHUNK - 1);
+    gate_open(v, from > v->expect->base ? from : v->expect->base,
+              stop < v->expect->end ? stop : v->expect->end);
     return true;
 }
 
@@ -769,7 +782,7 @@ touch_chunk(const struct visit *v, struct touch *t, struct chunk *k, uint64_t a,
             note_calm(v->b->launch, k);
             continue;
         }
-        atomic_store_explicit(&k->calm, 0, memory_order_relaxed);
+        lose_calm(v->b->launch, k);
         t->at = a - first + ((uint64_t)n << k->shift);
         touch_cell(v, t, &k->cells[n]);
     }
@@ -880,8 +893,8 @@ held_touch(struct held *h, uint64_t address, const struct line_touch *t)
         return false;
     if (calm)
         note_calm(v->b->launch, k);
-    else if (atomic_load_explicit(&k->calm, memory_order_relaxed))
-        atomic_store_explicit(&k->calm, 0, memory_order_relaxed);
+    else
+        lose_calm(v->b->launch, k);
     return true;
 }
 

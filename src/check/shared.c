@@ -77,6 +77,7 @@ shared_begin(struct block_state *b)
 {
     need_cells(b);
     b->any_strong = b->any_unset = false;
+    b->shared_stamp = 0;
 }
 
 static uint64_t *
@@ -374,6 +375,8 @@ shared_access(const struct visit *v, uint32_t lanes, const uint64_t *address)
             cut_cells(b);
     if (v->facts->flags & PLACE_STRONG)
         order_strong(v, lanes, address, true);
+    if (v->op != JIT_LOAD || v->facts->flags)
+        b->shared_stamp = b->stamp;
     uint64_t mark = mark_of(v);
     bool copying = copies_begin(v);
     for (uint32_t left = lanes; left; left &= left - 1) {
@@ -583,8 +586,29 @@ shared_pattern(const struct visit *v, uint64_t base, const int32_t *offset)
     uint64_t end = e->base ? e->end & 0xffffffff : l->shared_bytes;
     if ((int64_t)at + s->low < (int64_t)low || (int64_t)at + s->high > (int64_t)end)
         return false;
-    uint64_t mark = mark_of(v), first = at / 4;
-    return v->op == JIT_LOAD ? quick_load(b, s, first, mark) : quick_store(b, s, first, mark);
+    uint64_t mark = mark_of(v), first = at / 4, own = (uint64_t)(uintptr_t)b->block->shared;
+    if (v->op == JIT_STORE) {
+        b->shared_stamp = b->stamp;
+        return quick_store(b, s, first, mark);
+    }
+    gate_open(v, own + low, own + end);
+    return quick_load(b, s, first, mark);
+}
+
+bool
+shared_written(const struct block_state *b, const struct jit_note *n)
+{
+    const struct pattern_shape *s = b->shape[n->place];
+    uint64_t first = (n->base - (uint64_t)(uintptr_t)b->block->shared) / 4;
+    const uint64_t low = (uint64_t)b->first << STAMP_SHIFT;
+    const uint64_t span = ((uint64_t)TRANSFER_STAMP << STAMP_SHIFT) - low;
+    if (b->shift != 2 || !s || s->offset != n->offset || s->lanes != n->lanes || !s->usable)
+        return false;
+    const uint64_t *w = b->write + first;
+    uint64_t bad = 0;
+    for (uint32_t k = 0; k < s->words; k++)
+        bad |= w[s->word[k]] - low >= span ? 1 : 0;
+    return !bad;
 }
 
 /* -- local memory: written or not ------------------------------------------------------------------------ */

@@ -32,8 +32,11 @@ finish_block(struct exec_slot *s, enum block_outcome outcome)
 {
     if (outcome == BLOCK_FAILED)
         exec_run_fail(s->run, &s->worker->fault);
-    if (outcome == BLOCK_DONE && s->run->tool && s->run->tool->block_end)
-        s->run->tool->block_end(&s->block);
+    const struct jit_tool *tool = s->run->tool;
+    if (outcome == BLOCK_DONE && tool && tool->block_end)
+        tool->block_end(&s->block);
+    if (outcome != BLOCK_DONE && tool && tool->block_dropped)
+        tool->block_dropped(&s->block);
     if (s->out.count)
         exec_output_done(s);
 }

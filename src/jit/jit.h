@@ -102,6 +102,21 @@ struct jit_block {
     struct jit_pending *pending; /* NULL: reductions go to memory at once */
     void *owner;                 /* exec's */
     void *tool;                  /* the tool's, see jit_tool.block_begin */
+    const struct jit_gate *gates; /* JIT_EVENT_GUARD: one per place; the tool's, set by block_begin */
+    struct jit_note *note, *note_end; /* the same: room for notes, and its end */
+};
+
+/* (abi) JIT_EVENT_GUARD: loads in patterns (jit_services.pattern) whose bytes, of all 32 lanes, lie in
+ * size - 1 bytes from `low` are not announced: those from global memory not at all, those from shared
+ * memory by a note, which the tool reads when it likes. Size 0: every load is announced. */
+struct jit_gate {
+    uint64_t low, size;
+};
+struct jit_note {
+    uint64_t base;
+    const int32_t *offset;
+    struct jit_warp *warp;
+    uint32_t lanes, place;
 };
 
 /* (abi) A warp in flight. */
@@ -346,6 +361,8 @@ struct jit_tool {
     void (*block_begin)(struct jit_block *b);
     /* (many) All its threads have exited. Not called for blocks given up after an error. */
     void (*block_end)(struct jit_block *b);
+    /* (many) For those. */
+    void (*block_dropped)(struct jit_block *b);
     /* (many) A barrier is complete, its threads are not yet released. arrived[w]: lanes of warp w
      * that came to it; waiting[w]: of those, the ones that wait for it (not bar.arrive). */
     void (*barrier)(struct jit_block *b, uint32_t barrier, const uint32_t *arrived,

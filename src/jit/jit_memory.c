@@ -254,9 +254,16 @@ announce(struct site *s, enum jit_access_op op)
     LLVMValueRef place = core_i32(c, s->i->place), how = core_i32(c, op);
     LLVMValueRef lanes = s->some ? s->some : core_mask_bits(c);
     if (s->base) {
-        LLVMValueRef args[] = {c->e.warp, lanes, s->base,
-                               pattern_constant(c, s->fact.pattern), bytes, space, how, place};
+        LLVMValueRef offset = pattern_constant(c, s->fact.pattern);
+        LLVMValueRef args[] = {c->e.warp, lanes, s->base, offset, bytes, space, how, place};
+        struct core_gate g = {s->base, offset, lanes, s->fact.pattern, s->bytes * s->vec,
+                              (enum ptx_space)s->i->i.space, s->i->place};
+        LLVMBasicBlockRef over = op == JIT_LOAD && !s->size ? core_gate(c, &g) : NULL;
         core_service(c, FIELD(jit_services, pattern), none, args, 8);
+        if (over) {
+            LLVMBuildBr(c->e.b, over);
+            LLVMPositionBuilderAtEnd(c->e.b, over);
+        }
         return;
     }
     LLVMValueRef room = core_alloca(c, core_vector(c, 64));

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * jit_gate.c: loads that need not be announced, in code with JIT_EVENT_GUARD. A call for each load of a
+ * tiled product costs more than all its arithmetic: where the tool has opened the place's gate
+ * (jit_gate), two comparisons and, in shared memory, a note of 32 bytes take its place.
+ */
+#include "jit/jit_core.h"
+
+#define FIELD(type, field) offsetof(struct type, field)
+
+static LLVMValueRef
+of_block(struct core *c, size_t field, LLVMTypeRef type)
+{
+    return core_load_field(c, c->block_ptr, field, type);
+}
+
+/* All bytes lie behind the gate, and the addresses are aligned. */
+static LLVMValueRef
+is_open(struct core *c, const struct core_gate *g, int32_t low, int32_t high)
+{
+    LLVMBuilderRef b = c->e.b;
+    LLVMTypeRef i64 = core_scalar(c, 64), ptr = LLVMPointerTypeInContext(c->e.context, 0);
+    LLVMValueRef gates = of_block(c, FIELD(jit_block, gates), ptr);
+    size_t at = sizeof(struct jit_gate) * (size_t)g->place;
+    LLVMValueRef first = core_load_field(c, gates, at + FIELD(jit_gate, low), i64);
+    LLVMValueRef args[] = {core_load_field(c, gates, at + FIELD(jit_gate, size), i64),
+                           core_i64(c, (uint64_t)((int64_t)high - low))};
+    LLVMValueRef room = emit_intrinsic(&c->e, "llvm.usub.sat", &i64, 1, args, 2);
+    LLVMValueRef from = LLVMBuildAdd(b, g->base, core_i64(c, (uint64_t)(int64_t)low), "");
+    LLVMValueRef inside = LLVMBuildICmp(b, LLVMIntULT, LLVMBuildSub(b, from, first, ""), room, "");
+    LLVMValueRef odd = LLVMBuildAnd(b, g->base, core_i64(c, g->bytes - 1), "");
+    return LLVMBuildAnd(b, inside, LLVMBuildICmp(b, LLVMIntEQ, odd, core_i64(c, 0), ""), "");
+}
+
+static LLVMValueRef
+has_room(struct core *c)
+{
+    LLVMTypeRef i64 = core_scalar(c, 64);
+    return LLVMBuildICmp(c->e.b, LLVMIntNE, of_block(c, FIELD(jit_block, note), i64),
+                         of_block(c, FIELD(jit_block, note_end), i64), "");
+}
+
+static void
+write_note(struct core *c, const struct core_gate *g)
+{
+    LLVMTypeRef ptr = LLVMPointerTypeInContext(c->e.context, 0);
+    LLVMValueRef note = of_block(c, FIELD(jit_block, note), ptr);
+    core_store_field(c, note, FIELD(jit_note, base), g->base);
+    core_store_field(c, note, FIELD(jit_note, offset), g->offset);
+    core_store_field(c, note, FIELD(jit_note, warp), c->e.warp);
+    core_store_field(c, note, FIELD(jit_note, lanes), g->lanes);
+    core_store_field(c, note, FIELD(jit_note, place), core_i32(c, g->place));
+    LLVMValueRef size = core_i64(c, sizeof(struct jit_note));
+    LLVMValueRef next = LLVMBuildGEP2(c->e.b, core_scalar(c, 8), note, &size, 1, "");
+    core_store_field(c, c->block_ptr, FIELD(jit_block, note), next);
+}
+
+LLVMBasicBlockRef
+core_gate(struct core *c, const struct core_gate *g)
+{
+    LLVMBuilderRef b = c->e.b;
+    bool shared = g->space == PTX_SPACE_SHARED;
+    int32_t low = g->pattern ? INT32_MAX : 0, high = g->pattern ? INT32_MIN : 0;
+    if (!(c->events & JIT_EVENT_GUARD) || (!shared && g->space != PTX_SPACE_GLOBAL) ||
+        (g->bytes & (g->bytes - 1)))
+        return NULL;
+    for (unsigned l = 0; g->pattern && l < LANES; l++) {
+        if (g->pattern[l] & (int32_t)(g->bytes - 1))
+            return NULL;
+        low = g->pattern[l] < low ? g->pattern[l] : low;
+        high = g->pattern[l] > high ? g->pattern[l] : high;
+    }
+    LLVMBasicBlockRef pass = core_new_block(c, "passes"), tell = core_new_block(c, "announced");
+    LLVMBasicBlockRef over = core_new_block(c, "checked");
+    LLVMValueRef open = is_open(c, g, low, high + (int32_t)g->bytes);
+    if (shared)
+        open = LLVMBuildAnd(b, open, has_room(c), "");
+    LLVMValueRef likely[] = {open, LLVMConstInt(core_scalar(c, 1), 1, false)};
+    LLVMTypeRef i1 = core_scalar(c, 1);
+    open = emit_intrinsic(&c->e, "llvm.expect", &i1, 1, likely, 2);
+    LLVMBuildCondBr(b, open, pass, tell);
+    LLVMPositionBuilderAtEnd(b, pass);
+    if (shared)
+        write_note(c, g);
+    core_store_field(c, c->e.warp, FIELD(jit_warp, denied), core_i32(c, 0));
+    LLVMBuildBr(b, over);
+    LLVMPositionBuilderAtEnd(b, tell);
+    return over;
+}
