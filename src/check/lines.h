@@ -43,7 +43,7 @@ struct cell {
 
 /* Which lane accessed a word of the line: ((word >> shift) + add) % 32. */
 struct lane_map {
-    uint8_t shift, add;
+    uint8_t shift : 3, add : 5;
 };
 
 enum line_kind { LINE_READ, LINE_OTHER, LINE_WRITE }; /* as in struct cell */

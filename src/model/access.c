@@ -8,26 +8,34 @@
 
 #include "model/access.h"
 
-/* A growing set of block numbers (address / size) without repeats. 32 lanes of 16 bytes touch at
- * most 64 blocks, aligned or not. */
+/* A growing set of numbers without repeats, in the order in which they came. 32 lanes of 16 bytes touch
+ * at most 64 blocks, aligned or not. */
 struct blocks {
     uint32_t count;
-    uint64_t highest; /* of at[] */
+    uint8_t slot[128]; /* by hash, with open addressing: 0 or 1 + where it is in at[] */
     uint64_t at[64];
 };
 
 static void
+blocks_clear(struct blocks *s)
+{
+    s->count = 0;
+    memset(s->slot, 0, sizeof s->slot);
+}
+
+/* Where it is; 64: there is no room. */
+static uint32_t
 blocks_add(struct blocks *s, uint64_t block)
 {
-    if (s->count && block <= s->highest) { /* rising addresses, the usual case, need no search */
-        for (uint32_t i = s->count; i-- > 0;)
-            if (s->at[i] == block)
-                return;
-    } else {
-        s->highest = block;
-    }
-    if (s->count < 64)
-        s->at[s->count++] = block;
+    uint32_t k = (uint32_t)(block * 0x9e3779b97f4a7c15ull >> 57);
+    for (; s->slot[k]; k = (k + 1) % 128)
+        if (s->at[s->slot[k] - 1] == block)
+            return s->slot[k] - 1u;
+    if (s->count == 64)
+        return 64;
+    s->at[s->count++] = block;
+    s->slot[k] = (uint8_t)s->count;
+    return s->count - 1;
 }
 
 static void
@@ -47,18 +55,11 @@ blocks_of_lanes(struct blocks *s, const struct access *a, uint32_t lanes, uint32
 static uint32_t
 ideal_sectors(const struct access *a)
 {
-    uint32_t distinct = 0;
-    uint64_t highest = 0;
-    for (uint32_t rest = a->mask; rest; rest &= rest - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(rest);
-        uint64_t at = a->address[lane];
-        bool known = false;
-        for (uint32_t o = a->mask & ((1u << lane) - 1); o && at <= highest && !known; o &= o - 1)
-            known = a->address[__builtin_ctz(o)] == at;
-        highest = at > highest ? at : highest;
-        distinct += !known;
-    }
-    return (distinct * a->width + 31) / 32;
+    struct blocks distinct;
+    blocks_clear(&distinct);
+    for (uint32_t rest = a->mask; rest; rest &= rest - 1)
+        blocks_add(&distinct, a->address[__builtin_ctz(rest)]);
+    return (distinct.count * a->width + 31) / 32;
 }
 
 /* Atomics: lanes of one address go one after the other, in rounds without repeats; each round
@@ -66,21 +67,19 @@ ideal_sectors(const struct access *a)
 static uint32_t
 atomic_sectors(const struct access *a, uint32_t sector)
 {
-    uint32_t left = a->mask, sectors = 0;
-    while (left) {
-        uint32_t round = 0;
-        for (uint32_t rest = left; rest; rest &= rest - 1) {
-            uint32_t lane = (uint32_t)__builtin_ctz(rest);
-            bool repeated = false;
-            for (uint32_t taken = round; taken && !repeated; taken &= taken - 1)
-                repeated = a->address[__builtin_ctz(taken)] == a->address[lane];
-            if (!repeated)
-                round |= 1u << lane;
-        }
-        struct blocks s = {0};
-        blocks_of_lanes(&s, a, round, sector);
+    enum { ROUNDS = 32 };
+    uint32_t round[ROUNDS] = {0}, sectors = 0;
+    uint8_t times[64] = {0};
+    struct blocks s;
+    blocks_clear(&s);
+    for (uint32_t rest = a->mask; rest; rest &= rest - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(rest);
+        round[times[blocks_add(&s, a->address[lane])]++] |= 1u << lane;
+    }
+    for (uint32_t k = 0; k < ROUNDS && round[k]; k++) {
+        blocks_clear(&s);
+        blocks_of_lanes(&s, a, round[k], sector);
         sectors += s.count;
-        left &= ~round;
     }
     return sectors;
 }
@@ -92,7 +91,7 @@ sector_cost(const struct access *a, struct access_cost *out)
         out->sectors = atomic_sectors(a, 32);
     } else {
         struct blocks s;
-        s.count = 0;
+        blocks_clear(&s);
         blocks_of_lanes(&s, a, a->mask, 32);
         out->sectors = s.count;
     }
@@ -201,7 +200,7 @@ line_transactions(const struct device_profile *d, const struct access *a, struct
     for (uint32_t first = 0; first < 32; first += lanes) {
         uint32_t part = a->mask & (lanes == 32 ? UINT32_MAX : ((1u << lanes) - 1) << first);
         struct blocks s;
-        s.count = 0;
+        blocks_clear(&s);
         blocks_of_lanes(&s, a, part, size);
         for (uint32_t i = 0; i < s.count; i++)
             transaction_add(out, s.at[i] * size, size);

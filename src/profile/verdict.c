@@ -233,17 +233,17 @@ keep_sample(struct site *s, const struct request *r, const struct verdict *v)
 static uint32_t
 count_lines(const struct access *a)
 {
-    enum { LINE = 128 };
-    uint64_t line[JIT_LANES];
+    enum { LINE = 128, SLOTS = 64 };
+    uint64_t line[SLOTS]; /* by hash: 1 + the line */
     uint32_t n = 0;
-    for (uint32_t l = 0; l < JIT_LANES; l++) {
-        uint32_t k = 0;
-        if (!(a->mask >> l & 1))
-            continue;
-        while (k < n && line[k] != a->address[l] / LINE)
-            k++;
-        if (k == n)
-            line[n++] = a->address[l] / LINE;
+    memset(line, 0, sizeof line);
+    for (uint32_t rest = a->mask; rest; rest &= rest - 1) {
+        uint64_t own = a->address[__builtin_ctz(rest)] / LINE + 1;
+        uint32_t k = (uint32_t)(own * 0x9e3779b97f4a7c15ull >> 58);
+        while (line[k] && line[k] != own)
+            k = (k + 1) % SLOTS;
+        n += !line[k];
+        line[k] = own;
     }
     return n;
 }
