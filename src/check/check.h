@@ -79,6 +79,9 @@ void check_graph_end(struct check_graph *g);
 void check_range(struct jit_tool *t, uint64_t address, uint64_t size, bool writes, const char *what);
 /* A range of device memory goes to the host. */
 void check_fetched(struct jit_tool *t, const struct allocation *from, uint64_t address, uint64_t size);
+/* Such work copies a range inside device memory (check_range has been told): what nobody has written of
+ * it stays unwritten. */
+void check_copied(struct jit_tool *t, uint64_t from, uint64_t to, uint64_t size);
 void check_record(struct jit_tool *t, uint64_t stream, const void *event);
 void check_wait(struct jit_tool *t, uint64_t stream, const void *event);
 /* The host waited: for a stream, for an event, for everything. */

@@ -218,6 +218,32 @@ check_fetched(struct jit_tool *t, const struct allocation *from, uint64_t addres
     finding_add(c, &f);
 }
 
+/* By halves: most copies are of what is written throughout, or nowhere. */
+static void
+copy_unwritten(struct check *c, uint64_t from, uint64_t to, uint64_t size)
+{
+    uint64_t first = from;
+    struct holes holes = {0};
+    uint64_t count = size ? global_unwritten(c->global, from, size, &first, &holes) : 0, before = first - from;
+    if (!count)
+        return;
+    if (count == size - before) {
+        global_range(c->global, to + before, count, 0, false);
+        return;
+    }
+    uint64_t half = (size - before + 1) / 2;
+    copy_unwritten(c, first, to + before, half);
+    copy_unwritten(c, first + half, to + before + half, size - before - half);
+}
+
+void
+check_copied(struct jit_tool *t, uint64_t from, uint64_t to, uint64_t size)
+{
+    struct check *c = (struct check *)t;
+    if (c && (c->groups & CHECK_INIT))
+        copy_unwritten(c, from, to, size);
+}
+
 /* The node of a graph that this thread runs; NULL: none. */
 static struct graph_node *
 node_of(const struct check *c)

@@ -327,6 +327,13 @@ tell_rows(const struct device_side *side, uint64_t width, uint64_t height, uint6
             check_range(tool_check(), at + (z * side->rows + y) * side->pitch, width, writes, what);
 }
 
+static bool
+device_only(const struct device_side *side)
+{
+    struct allocation a;
+    return device_find((uint64_t)side->at, &a) && a.kind == ALLOCATION_DEVICE;
+}
+
 void
 tool_copies(const struct device_copy *c)
 {
@@ -340,6 +347,9 @@ tool_copies(const struct device_copy *c)
         tell_rows(&c->from, c->width, c->height, c->depth, false, "copy");
     if (c->direction != DEVICE_DEVICE_TO_HOST)
         tell_rows(&c->to, c->width, c->height, c->depth, true, "copy");
+    if (c->height == 1 && c->depth == 1 && !c->from.array && !c->to.array && device_only(&c->from) &&
+        device_only(&c->to))
+        check_copied(tool_check(), (uint64_t)c->from.at + c->from.x, (uint64_t)c->to.at + c->to.x, c->width);
 }
 
 void

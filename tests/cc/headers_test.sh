@@ -8,7 +8,8 @@ failed=0
 fail() { echo "FAIL $*"; failed=1; }
 cd "$SOURCE_DIR/include" || exit 1
 
-for header in *.h *.hpp cooperative_groups/*.h nvtx3/*.h cuda/*; do
+for header in *.h *.hpp cooperative_groups/*.h nvtx3/*.h cuda/* cuda/std/*; do
+    [ -f "$header" ] || continue
     echo "#include <$header>" >"$work/one.cu"
     if grep -q '^#error "lockstep does not provide' "$header"; then
         "$LOCKSTEP" cc -c "$work/one.cu" -o "$work/one.o" 2>"$work/log" && fail "$header: no error"

@@ -107,6 +107,16 @@ good_copied(const int *in, int *out) /* only what was set is copied: the first r
     }
 }
 __global__ void
+bad_copied_by_host(const int *in, int *out) /* a copy of the host's takes along what was never set */
+{
+    neighbours(in, out, BLOCK);
+}
+__global__ void
+good_copied_by_host(const int *in, int *out)
+{
+    neighbours(in, out, 8);
+}
+__global__ void
 good_overwritten(const int *in, int *out, int n) /* the zeros that come last are no copies */
 {
     __shared__ int s[BLOCK];
@@ -536,6 +546,9 @@ run_values(int *in, int *out)
     copy<<<1, BLOCK>>>(fresh, copied);
     bad_copied_before<<<1, BLOCK>>>(copied, out);
     good_copied_before<<<1, BLOCK>>>(copied, out);
+    cudaMemcpy(copied, fresh, 4 * BLOCK, cudaMemcpyDeviceToDevice);
+    bad_copied_by_host<<<1, BLOCK>>>(copied, out);
+    good_copied_by_host<<<1, BLOCK>>>(copied, out);
     bad_empty_tile<<<1, BLOCK>>>(out);
     good_empty_tile<<<1, BLOCK>>>(out);
     cudaFree(copied);
