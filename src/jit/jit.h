@@ -9,7 +9,7 @@
  * where lanes differ by constants (affine), vectors of 32 otherwise.
  *
  * This header is where generated code and C meet: the structs marked (abi) are read and written by
- * both; jit_abi.c builds the LLVM types and checks every offset and size.
+ * both; generated code takes each field's place from offsetof.
  *
  * Kernels are specialised on the block's dimensions. They are kept in memory and on disk.
  */
