@@ -59,7 +59,8 @@ join(json_t *to, const json_t *from)
             add_number(k, f, "count");
             continue;
         }
-        bool warning = !strcmp(json_string_value(json_object_get(f, "severity")), "warning");
+        const char *severity = json_string_value(json_object_get(f, "severity"));
+        bool warning = severity && !strcmp(severity, "warning");
         const char *key = warning ? "warnings" : "errors";
         json_object_set_new(summary, key,
                             json_integer(json_integer_value(json_object_get(summary, key)) + 1));

@@ -72,8 +72,8 @@ no_lanes_left(struct core *c)
     LLVMBuildBr(c->e.b, c->end);
 }
 
-static bool
-nothing_pending(const struct core *c, uint32_t b)
+bool
+core_nothing_pending(const struct core *c, uint32_t b)
 {
     for (uint32_t k = 0; k < c->facts->block_words; k++)
         if (c->facts->pending[b][k])
@@ -189,7 +189,7 @@ spend_fuel(struct core *c, uint32_t h)
     core_store_field(c, c->e.warp, FIELD(jit_warp, barrier_place), core_i32(c, polled_place(c, h)));
     suspend(c, JIT_YIELD, blocks);
     ls_release(blocks);
-    if (nothing_pending(c, h)) {
+    if (core_nothing_pending(c, h)) {
         take(c, h, load_i32(c, c->pending[h]));
     } else {
         dispatch(c, h, NULL, 0, false, h);
@@ -252,7 +252,7 @@ dispatch(struct core *c, uint32_t from, const uint32_t *targets, uint32_t count,
 static void
 jump(struct core *c, uint32_t b, uint32_t t)
 {
-    if (!nothing_pending(c, b)) {
+    if (!core_nothing_pending(c, b)) {
         send_lanes(c, t, core_mask_bits(c));
         dispatch(c, b, &t, 1, true, UINT32_MAX);
         return;
@@ -401,7 +401,7 @@ end_barrier(struct core *c, uint32_t b)
     LLVMValueRef args[] = {c->e.warp, core_mask_bits(c), r.id, r.threads, kind, r.votes,
                            core_i32(c, 1), place};
     LLVMTypeRef none = LLVMVoidTypeInContext(c->e.context);
-    bool together = nothing_pending(c, b) && !c->barrier_park[next];
+    bool together = core_nothing_pending(c, b) && !c->barrier_park[next];
     if (c->phases) {
         core_phases_barrier(c, b, r.kind, r.votes);
         return true;

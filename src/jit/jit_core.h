@@ -236,6 +236,8 @@ void core_count_lanes(struct core *c, const struct flow_insn *i, LLVMValueRef la
 /* lanes: the ones that go each way. */
 void core_count_divergence(struct core *c, const struct flow_insn *i, const LLVMValueRef *lanes,
                            unsigned n);
+/* No lanes can be waiting at other blocks while b runs. */
+bool core_nothing_pending(const struct core *c, uint32_t b);
 void core_announce_sync(struct core *c, const struct flow_insn *i);
 /* barrier: <32 x i64>, or NULL; lanes: i32. */
 void core_announce_async(struct core *c, const struct flow_insn *i, enum jit_async what,

@@ -34,8 +34,7 @@ enum {
     LARGE_INSNS = 300,
 };
 
-/* -- what instructions depend on
- * ---------------------------------------------------------------------- */
+/* -- what instructions depend on -------------------------------------------------------------- */
 
 struct sources {
     const struct core *c;
@@ -146,8 +145,7 @@ sources_of(const struct core *c, const struct phases *p, const struct flow_insn 
     return s;
 }
 
-/* -- where threads of the block may go different ways
- * --------------------------------------------------- */
+/* -- where threads of the block may go different ways ----------------------------------------- */
 
 struct walk {
     const struct flow *f;
@@ -248,8 +246,7 @@ find_same(const struct core *c, struct phases *p, bool *tangled)
     } while (d.changed);
 }
 
-/* -- registers that need not be saved
- * ---------------------------------------------------------------------- */
+/* -- registers that need not be saved --------------------------------------------------------- */
 
 struct makers {
     struct phases *p;
@@ -289,17 +286,7 @@ find_fixed(const struct core *c, struct phases *p)
     }
 }
 
-/* -- whether the kernel fits
- * ------------------------------------------------------------------------------- */
-
-static bool
-nothing_pending(const struct core *c, uint32_t b)
-{
-    for (uint32_t k = 0; k < c->facts->block_words; k++)
-        if (c->facts->pending[b][k])
-            return false;
-    return true;
-}
+/* -- whether the kernel fits ------------------------------------------------------------------ */
 
 /* All of the block, by a number known here. */
 static bool
@@ -369,14 +356,13 @@ flow_fits(const struct core *c)
         if (f->blocks[b].end != FLOW_BARRIER)
             continue;
         barriers = true;
-        if (!nothing_pending(c, b) || !is_plain_barrier(c, &f->insns[f->blocks[b].end_insn].i))
+        if (!core_nothing_pending(c, b) || !is_plain_barrier(c, &f->insns[f->blocks[b].end_insn].i))
             return false;
     }
     return barriers;
 }
 
-/* -- phases
- * --------------------------------------------------------------------------------------------------
+/* -- phases ------------------------------------------------------------------------------------- */
  */
 
 static void
@@ -506,8 +492,7 @@ core_phases_free(struct phases *p)
     ls_release(p);
 }
 
-/* -- emitting: a phase begins
- * ------------------------------------------------------------------------------ */
+/* -- emitting: a phase begins ----------------------------------------------------------------- */
 
 static LLVMValueRef
 load_i32(struct core *c, LLVMValueRef at)
@@ -743,8 +728,7 @@ core_phases_at(struct core *c, uint32_t b)
     use_warp(c, &p->group[p->group_of[b] == UINT32_MAX ? p->phase[0].group : p->group_of[b]]);
 }
 
-/* -- emitting: a phase ends
- * ---------------------------------------------------------------------------------- */
+/* -- emitting: a phase ends ------------------------------------------------------------------- */
 
 /* The next warp's turn; the builder is left where there is none. */
 static void
