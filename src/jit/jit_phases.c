@@ -363,7 +363,6 @@ flow_fits(const struct core *c)
 }
 
 /* -- phases ------------------------------------------------------------------------------------- */
- */
 
 static void
 add_phase(const struct core *c, struct phases *p, uint32_t barrier)
