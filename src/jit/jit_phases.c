@@ -5,14 +5,17 @@
  * At a barrier a warp function saves registers, returns to exec and is called again: about 6 ns, of
  * which a tree reduction needs 72 for 256 numbers. Where it is certain that all warps of a block
  * come to the same barriers, nobody has to keep account of who stands where: the function runs each
- * phase for one warp after the other and then goes on with the next phase.
+ * phase for one warp after the other and then goes on with the next phase. A kernel without barriers
+ * is one phase: what is left is a call a block instead of one a warp (sums of three neighbours: 37 ms
+ * instead of 44).
  *
- *     barrier certain     no branch that threads of the block may take differently decides whether
- * it is reached; no thread exits before it, no warp waits for another one same registers on which
- * all threads of the block agree are kept once: a phase begins with what they were when the last
- * one ended fixed               registers that are written once, from the number of the thread, of
- * the block and parameters: computed anew instead of being saved others              in the frame
- * of their warp
+ *     barrier certain  no branch that threads of the block may take differently decides whether it
+ *                      is reached; no thread exits before it, no warp waits for another one
+ *     same             registers on which all threads of the block agree are kept once: a phase
+ *                      begins with what they were when the last one ended
+ *     fixed            registers that are written once, from the number of the thread, of the block
+ *                      and parameters: computed anew instead of being saved
+ *     others           in the frame of their warp
  *
  * Phases of few instructions are unrolled over the warps: of `if (tid < 32)` what remains is a
  * warp.
@@ -343,7 +346,6 @@ static bool
 flow_fits(const struct core *c)
 {
     const struct flow *f = c->flow;
-    bool barriers = false;
     if (c->events || c->called || c->facts->shape.partial || c->facts->shape.apart ||
         f->call_count || f->indirect || core_uses_stack(f) || !insns_fit(f) || !all_end(f))
         return false;
@@ -355,11 +357,10 @@ flow_fits(const struct core *c)
             return false;
         if (f->blocks[b].end != FLOW_BARRIER)
             continue;
-        barriers = true;
         if (!core_nothing_pending(c, b) || !is_plain_barrier(c, &f->insns[f->blocks[b].end_insn].i))
             return false;
     }
-    return barriers;
+    return true;
 }
 
 /* -- phases ------------------------------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Kernels with barriers, as functions of whole blocks (jit_phases.c) where all warps are sure to come to
- * the same ones, and as warp functions where not: which of both, and the results, computed here thread
+ * Kernels as functions of whole blocks (jit_phases.c) where all warps are sure to come to the same
+ * barriers or there are none, and as warp functions where not: which of both, and the results, computed here thread
  * by thread. Each runs again for a tool, which takes the other way.
  */
 #include "exec/exec.h"
@@ -224,7 +224,7 @@ static const struct kernel {
     {"votes", votes, true, want_votes},       {"masks", masks, true, want_masks},
     {"loaded", loaded, false, want_loaded},   {"leaving", leaving, false, want_leaving},
     {"places", places, false, want_places},   {"table", table, true, want_table},
-    {"sums", sums, false, want_sums},
+    {"sums", sums, true, want_sums},
 };
 /* Some whose last warp is not whole: those run as warps in any case. */
 static const struct shape shapes[] = {{32, 1, 0},  {64, 1, 1},  {256, 1, 5}, {16, 16, 40}, {8, 12, 3},
