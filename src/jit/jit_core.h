@@ -38,6 +38,10 @@ struct core {
     LLVMValueRef alive;       /* alloca of i32: lanes that have not exited */
     LLVMValueRef carry;       /* alloca of <32 x i1> */
     LLVMValueRef scatter_places, scatter_values; /* allocas for 32 addresses, 32 halves: likewise */
+    struct {
+        const struct flow_insn *insn; /* the store that is kept back (jit_columns.c), NULL: none; */
+        LLVMValueRef count, first, values; /* allocas: warps kept, where the first one writes, what */
+    } columns;
     LLVMValueRef image_data;  /* alloca of a struct jit_image_data, made when first needed */
     LLVMBasicBlockRef entry, wake, end;
     VEC(struct resume_point) resumes;
@@ -172,6 +176,16 @@ void core_combine_flush(struct core *c);
  * are not, to go to the block that is returned. NULL: not such an instruction, nothing was emitted. */
 LLVMBasicBlockRef core_near_sum(struct core *c, const struct flow_insn *i, const struct ptx_operand *o,
                                 LLVMValueRef x);
+
+/* -- stores of a transpose, kept back (jit_columns.c) --------------------------------------------------- */
+
+/* Whether it may matter to nobody when the store is made, and nothing else is kept back. */
+bool core_columns_fit(const struct core *c, const struct flow_insn *i);
+/* v to the lanes' addresses, 32-bit words, now or later. mask: NULL: all lanes. */
+void core_columns_store(struct core *c, const struct flow_insn *i, LLVMValueRef at, LLVMValueRef v,
+                        LLVMValueRef mask);
+/* All of it is in memory then. */
+void core_columns_end(struct core *c);
 
 /* -- textures and surfaces (jit_image.c) -------------------------------------------------------------- */
 

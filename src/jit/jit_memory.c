@@ -1277,7 +1277,10 @@ store_tested(struct site *s, LLVMValueRef *v)
     store_runs(&sure, v);
     LLVMBuildBr(c->e.b, f.join);
     LLVMPositionBuilderAtEnd(c->e.b, f.slow);
-    store_each(s, v);
+    if (s->bytes == 4 && s->vec == 1 && core_columns_fit(c, s->i))
+        core_columns_store(c, s->i, lane_addresses(s), v[0], s->mask);
+    else
+        store_each(s, v);
     LLVMBuildBr(c->e.b, f.join);
     LLVMPositionBuilderAtEnd(c->e.b, f.join);
 }

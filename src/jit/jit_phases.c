@@ -808,6 +808,7 @@ core_phases_end(struct core *c)
         use_warp(c, g);
         LLVMPositionBuilderAtEnd(c->e.b, g->end);
         next_warp(c, g);
+        core_columns_end(c);
         LLVMBuildRet(c->e.b, core_i32(c, JIT_DONE));
     }
 }
