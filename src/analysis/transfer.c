@@ -611,12 +611,33 @@ all_sources(struct facts *fs, const struct flow_insn *i, unsigned first)
     return all;
 }
 
+/* Bits of an instruction's operand n, 1 the first source. */
+static unsigned
+source_bits(const struct ptx_insn *p, unsigned n)
+{
+    unsigned bits = 8 * ptx_type_bytes((enum ptx_type)p->type[p->op == PTX_OP_CVT && p->type_count > 1]);
+    if (n == 2 && (p->op == PTX_OP_SHL || p->op == PTX_OP_SHR))
+        return 32;
+    return n == 3 && ptx_has(p, PTX_M_WIDE) ? 2 * bits : bits;
+}
+
+/* Values are known as signed numbers of the operand's width: 0xc0000000 of 32 bits is negative. */
+static struct fact
+source(struct facts *fs, const struct flow_insn *i, unsigned n)
+{
+    const struct ptx_operand *o = &i->i.operand[n];
+    unsigned bits = o->kind == PTX_O_INT && i->i.type_count ? source_bits(&i->i, n) : 0;
+    if (bits < 8 || bits > 32)
+        return facts_operand(fs, i, o);
+    uint64_t v = (uint64_t)o->imm & width_mask(bits);
+    return fact_constant(v >> (bits - 1) ? (int64_t)(v | ~width_mask(bits)) : (int64_t)v);
+}
+
 static struct fact
 select_fact(struct facts *fs, const struct flow_insn *i)
 {
     struct fact p = facts_operand(fs, i, &i->i.operand[3]);
-    struct fact a = facts_operand(fs, i, &i->i.operand[1]);
-    struct fact b = facts_operand(fs, i, &i->i.operand[2]);
+    struct fact a = source(fs, i, 1), b = source(fs, i, 2);
     if (p.kind == FACT_NONE || a.kind == FACT_NONE || b.kind == FACT_NONE)
         return (struct fact){0};
     if (fact_uniform(&p))
@@ -637,7 +658,7 @@ fact_transfer(struct facts *fs, const struct flow_insn *i, unsigned k,
     bool integer = kind == 'u' || kind == 's' || kind == 'b';
     struct fact in[3] = {{0}};
     for (unsigned n = 0; n < 3 && n + 1 < p->operand_count; n++)
-        in[n] = facts_operand(fs, i, &p->operand[n + 1]);
+        in[n] = source(fs, i, n + 1);
     if (ptx_has(p, PTX_M_CC)) /* the carry flag is kept per lane */
         return fact_nothing();
     switch (p->op) {
