@@ -3,8 +3,8 @@
  * file: whole files in and out, folders, and the folder for lockstep's caches.
  *
  * Files are written beside their name and renamed, so that a reader, or a writer killed half-way,
- * never leaves half a file under the name. The cache folder is used only when it is ours alone:
- * what lies in it is executed.
+ * never leaves half a file under the name; devices and pipes are written to. The cache folder is used
+ * only when it is ours alone: what lies in it is executed.
  */
 #define _GNU_SOURCE /* mkostemp */
 #include "base/base.h"
@@ -91,10 +91,44 @@ write_all(int fd, const char *at, size_t size)
     return true;
 }
 
+/* Where path stands for stdout or stderr, a file that they were sent to included: another number of
+ * that one. Else -1. */
+static int
+standard_stream(const struct stat *path)
+{
+    struct stat one;
+    for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fstat(fd, &one) == 0 && one.st_dev == path->st_dev && one.st_ino == path->st_ino)
+            return fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    return -1;
+}
+
+static bool
+write_and_close(int fd, const char *at, size_t size)
+{
+    bool ok = write_all(fd, at, size);
+    int saved = errno;
+    if (close(fd) != 0 && ok) {
+        saved = errno;
+        ok = false;
+    }
+    errno = saved;
+    return ok;
+}
+
 bool
 ls_write_file(const char *path, const void *at, size_t size, struct ls_error *err)
 {
     char temporary[PATH_MAX];
+    struct stat st;
+    bool is_there = stat(path, &st) == 0;
+    int through = is_there ? standard_stream(&st) : -1;
+    if (through >= 0)
+        fflush(stdout);
+    else if (is_there && !S_ISREG(st.st_mode))
+        through = open(path, O_WRONLY | O_CLOEXEC);
+    if (through >= 0 || (is_there && !S_ISREG(st.st_mode)))
+        return (through >= 0 && write_and_close(through, at, size)) || fail_errno(err, path);
     int n = snprintf(temporary, sizeof temporary, "%s.XXXXXX", path);
     if (n < 0 || (size_t)n >= sizeof temporary) {
         errno = ENAMETOOLONG;
@@ -103,17 +137,9 @@ ls_write_file(const char *path, const void *at, size_t size, struct ls_error *er
     int fd = mkostemp(temporary, O_CLOEXEC); /* mode 0600 */
     if (fd < 0)
         return fail_errno(err, path);
-    bool ok = write_all(fd, at, size);
-    int saved = errno;
-    if (close(fd) != 0 && ok) {
-        saved = errno;
-        ok = false;
-    }
-    if (ok && rename(temporary, path) != 0) {
-        saved = errno;
-        ok = false;
-    }
+    bool ok = write_and_close(fd, at, size) && rename(temporary, path) == 0;
     if (!ok) {
+        int saved = errno;
         unlink(temporary);
         errno = saved;
         return fail_errno(err, path);

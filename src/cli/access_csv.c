@@ -197,7 +197,7 @@ access_csv(const struct command_line *c, const struct device_profile *d, const c
     struct ls_error err = {0};
     struct table t = {.command = c, .device = d, .path = path};
     size_t size;
-    char *content = ls_read_file(path, &size, &err);
+    char *content = ls_read_file(strcmp(path, "-") ? path : "/dev/stdin", &size, &err);
     if (!content)
         return command_mistake(c, "%s", err.text);
     if (command_value(c, "--json"))

@@ -72,7 +72,7 @@ static bool
 load(struct launch *l, const char *path, struct ls_error *err)
 {
     size_t size;
-    char *text = ls_read_file(path, &size, err);
+    char *text = ls_read_file(strcmp(path, "-") ? path : "/dev/stdin", &size, err);
     if (!text)
         return false;
     l->module = ptx_parse(text, size, path, err);

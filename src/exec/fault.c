@@ -34,6 +34,13 @@ exec_set_fault_hook(bool (*hook)(uint64_t address, void *context))
     atomic_store(&fault_hook, hook);
 }
 
+/* By raise or kill, not by an instruction. */
+static bool
+is_sent(const siginfo_t *info)
+{
+    return info->si_code <= 0;
+}
+
 static void
 pass_on(int number, siginfo_t *info, void *context)
 {
@@ -47,8 +54,10 @@ pass_on(int number, siginfo_t *info, void *context)
         old->sa_sigaction(number, info, context);
     } else if (!again && old && old->sa_handler != SIG_DFL && old->sa_handler != SIG_IGN) {
         old->sa_handler(number);
-    } else { /* as without us: the instruction is executed again and ends the process */
-        signal(number, SIG_DFL);
+    } else if (!is_sent(info) || !old || old->sa_handler != SIG_IGN) {
+        signal(number, SIG_DFL); /* as without us: the instruction is executed again and ends the process */
+        if (is_sent(info))
+            raise(number);
     }
     passing = again;
 }
@@ -59,8 +68,8 @@ on_signal(int number, siginfo_t *info, void *context)
     struct exec_worker *w = current;
     struct jit_warp *warp = w ? w->warp : NULL;
     bool (*ask)(uint64_t, void *) = atomic_load(&fault_hook);
-    if (!warp) {
-        if (ask && number != SIGFPE && ask((uint64_t)(uintptr_t)info->si_addr, context))
+    if (!warp || is_sent(info)) {
+        if (ask && number != SIGFPE && !is_sent(info) && ask((uint64_t)(uintptr_t)info->si_addr, context))
             return;
         pass_on(number, info, context);
         return;

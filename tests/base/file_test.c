@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <dirent.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -126,6 +127,33 @@ failures(void **state)
     free(longer);
 }
 
+/* Devices stay what they are; stdout's name is stdout. */
+static void
+no_plain_files(void **state)
+{
+    struct ls_error e = {0};
+    struct stat st;
+    size_t n;
+    assert_true(ls_write_file("/dev/null", "x", 1, &e));
+    assert_true(stat("/dev/null", &st) == 0 && S_ISCHR(st.st_mode));
+    int before = dup(STDOUT_FILENO), out = open(in_folder("out"), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    fflush(stdout);
+    dup2(out, STDOUT_FILENO);
+    printf("one ");
+    bool written = ls_write_file("/dev/stdout", "two ", 4, &e);
+    printf("three");
+    fflush(stdout);
+    dup2(before, STDOUT_FILENO);
+    close(before);
+    close(out);
+    assert_true(written);
+    char *at = ls_read_file(in_folder("out"), &n, &e);
+    assert_string_equal(at, "one two three");
+    ls_release(at);
+    assert_false(ls_write_file(folder, "x", 1, &e));
+    unlink(in_folder("out"));
+}
+
 /* A full disk, as a limit on the size of files: the old content stays, nothing is left over. */
 static void
 full_disk(void **state)
@@ -211,6 +239,7 @@ main(void)
         cmocka_unit_test_setup_teardown(whole_files, begin, end),
         cmocka_unit_test_setup_teardown(sizeless, begin, end),
         cmocka_unit_test_setup_teardown(failures, begin, end),
+        cmocka_unit_test_setup_teardown(no_plain_files, begin, end),
         cmocka_unit_test_setup_teardown(full_disk, begin, end),
         cmocka_unit_test_setup_teardown(folders, begin, end),
         cmocka_unit_test_setup_teardown(cache, begin, end),

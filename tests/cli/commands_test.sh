@@ -58,6 +58,14 @@ python3 -c 'import json, sys; j = json.load(open(sys.argv[1])); assert j["versio
     "$work/out" || complain "launch: JSON's shape"
 expect "launch: JSON to a file" 0 "" "$LOCKSTEP" launch good.ptx --json=j.json --block 32 --arg buffer:128
 python3 -m json.tool j.json >/dev/null || complain "launch: JSON file"
+expect "launch: JSON to a device" 0 'out:"kernel": ?"k"' "$LOCKSTEP" launch good.ptx --json=/dev/stdout --block 32 \
+    --arg buffer:128
+expect "launch: to /dev/null" 0 "" "$LOCKSTEP" launch good.ptx --json=/dev/null --block 32 --arg buffer:128 \
+    --dump 0:/dev/null
+[ -c /dev/null ] || complain "launch: /dev/null was replaced"
+expect "launch: stdin" 0 "" bash -c '"$LOCKSTEP" launch - --block 32 --arg buffer:128 <good.ptx'
+expect "access: stdin" 0 'out:"wavefronts": 2' bash -c '{ printf "id,space,op,width,mask"; printf ",a%s" {0..31};
+    printf "\n7,shared,ld,4,3,0,128\n"; } | "$LOCKSTEP" access --csv - --json'
 for stage in classes llvm asm; do
     expect "launch: $stage" 0 "out:." "$LOCKSTEP" launch good.ptx --block 32 --dump-stage $stage
 done
