@@ -69,6 +69,8 @@ void check_leak(struct jit_tool *t, const struct allocation *a);
 
 /* Work is about to run on the stream: it knows what the stream and the host know. The next launch of
  * this thread is this work. legacy: the stream that waits for all blocking ones, and they for it. */
+/* The program makes a stream. */
+void check_stream(struct jit_tool *t);
 void check_work(struct jit_tool *t, uint64_t stream, bool legacy, bool blocking);
 /* A graph is about to run, as the work announced last (or as the node of another graph): each node is
  * announced with those that it comes after. Its work is ordered by these alone. NULL: nobody watches. */

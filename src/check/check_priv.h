@@ -14,7 +14,7 @@
 
 #include <pthread.h>
 
-enum { MOST_WARPS = 32, MOST_ROOTS = 4, STREAMS = 64, NOTES_ROOM = 1024 };
+enum { MOST_WARPS = 32, MOST_ROOTS = 4, STREAMS = 64, NOTES_ROOM = 4096 };
 
 struct check;
 
@@ -98,6 +98,7 @@ struct place_facts {
     struct root root[MOST_ROOTS];
     uint32_t source;      /* copies: kernel_facts.place of what they read; 0: none */
     bool copied;          /* loads: some store may take the value */
+    bool device;          /* it may go to device memory */
     uint8_t sources;      /* stores: loads that the value may come from */
     struct copy_source *source_of;
 };
@@ -124,6 +125,7 @@ struct kernel_facts {
     uint32_t shared_count;
     uint32_t local_bytes;
     bool blocks_meet;       /* has an atomic, an ordered access or a fence: blocks may order each other */
+    bool opaque;            /* what it writes is not known from place[] */
 };
 
 struct kernel_facts *facts_of_kernel(struct check *c, const struct jit_tool_launch *l);
@@ -169,7 +171,9 @@ struct launch {
     const struct launch *parent; /* NULL: the host's */
     struct known *handed;     /* what is known of the parent's blocks */
     uint32_t waited;          /* children of the parent's block up to there were waited for */
-    bool alone;               /* all work was given to one stream so far */
+    bool alone;               /* all work was given to one stream so far, */
+    bool lone;                /*   the legacy one, and there is no other yet, nor a graph */
+    uint8_t *quiet;           /* per place_facts: quiet.c */
 };
 
 /* finding_is_new for a launch that may be filtered out. Those are guarded and noted as others, so that
@@ -307,6 +311,8 @@ void gates_close(struct block_state *b);
 void gates_close_all(struct launch *l);
 /* Loads of the place need not be announced from low to end (host addresses). */
 void gate_open(const struct visit *v, uint64_t low, uint64_t end);
+/* The same from memory where a copy copies nothing unset. */
+void gate_open_wide(const struct visit *v);
 /* Looks at the notes of loads from shared memory, before something that could change what they find. */
 void notes_settle(struct block_state *b);
 /* The same, where all threads of the block meet, or it ends. */
@@ -317,6 +323,9 @@ notes_before(struct block_state *b)
     if (b->block->note != b->block->note_end - NOTES_ROOM)
         notes_settle(b);
 }
+
+/* quiet.c: the load is from an allocation that is written throughout, and not by this launch. */
+bool quiet_place(const struct visit *v);
 
 /* runs.c: device memory, lanes in runs. False: not a simple case, nothing was done. offset: as in
  * jit_services.pattern. */
@@ -422,6 +431,8 @@ void global_range(struct global_shadow *g, uint64_t base, uint64_t size, uint32_
 struct holes;
 uint64_t global_unwritten(struct global_shadow *g, uint64_t base, uint64_t size, uint64_t *out_first,
                           struct holes *out);
+/* All of the range was written, by what was over. */
+bool global_written(struct global_shadow *g, uint64_t base, uint64_t size);
 /* Copies and fills against what kernels did: a range that `work`, which knows `after`, touches. */
 void global_compare(struct check *c, uint64_t base, uint64_t size, bool writes, uint32_t work,
                     const uint32_t *after);

@@ -61,6 +61,14 @@ gates_close_all(struct launch *l)
     pthread_mutex_unlock(&l->lock);
 }
 
+/* Generated code looks at distances from a gate's first byte. */
+static uint64_t
+aligned(const struct visit *v, uint64_t low)
+{
+    uint64_t bytes = v->facts->align;
+    return (low + bytes - 1) & ~(bytes - 1);
+}
+
 void
 gate_open(const struct visit *v, uint64_t low, uint64_t end)
 {
@@ -68,6 +76,7 @@ gate_open(const struct visit *v, uint64_t low, uint64_t end)
     const struct place_facts *f = v->facts;
     uint32_t all = v->bytes < 32 ? (1u << v->bytes) - 1 : ~0u;
     struct jit_gate *g = &b->gates->gate[v->place];
+    low = aligned(v, low);
     /* What is only copied has to be looked at when it is. */
     if (f != &b->facts[v->place] || f->flags || f->align != v->bytes || (f->used & all) != all ||
         end <= low)
@@ -78,6 +87,16 @@ gate_open(const struct visit *v, uint64_t low, uint64_t end)
         end = end > own ? end : own;
     }
     *g = (struct jit_gate){low, end - low + 1};
+}
+
+void
+gate_open_wide(const struct visit *v)
+{
+    struct block_state *b = v->b;
+    const struct place_facts *f = v->facts;
+    uint64_t low = aligned(v, v->expect->base);
+    if (f == &b->facts[v->place] && !f->flags && f->align == v->bytes && low < v->expect->end)
+        b->gates->gate[v->place] = (struct jit_gate){low, v->expect->end - low + 1};
 }
 
 /* -- notes ------------------------------------------------------------------------------------------- */

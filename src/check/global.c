@@ -307,6 +307,7 @@ static void
 range_in_chunk(struct global_shadow *g, struct chunk *k, uint32_t first, uint32_t count,
                uint32_t work, bool known)
 {
+    k->whole = k->whole && known;
     if (count == CHUNK && (!work || known)) {
         if (k->cells)
             atomic_fetch_sub(&g->used, sizeof(struct cell) * (CHUNK >> k->shift));
@@ -719,7 +720,7 @@ may_be_calm(const struct visit *v)
 {
     const struct range *e = v->expect;
     return v->space == PTX_SPACE_GLOBAL && v->op == JIT_LOAD && !v->b->launch->facts->blocks_meet &&
-           e->base && !(e->base >> 62) && v->facts->align;
+           e->base && !(e->base >> 62) && v->facts->align && !quiet_place(v);
 }
 
 bool
@@ -776,6 +777,7 @@ touch_chunk(const struct visit *v, struct touch *t, struct chunk *k, uint64_t a,
         return;
     }
     t->shift = k->shift;
+    k->whole = k->whole && !t->unset;
     uint32_t last = (first + count - 1) >> k->shift;
     for (uint32_t n = first >> k->shift; n <= last; n++) {
         if (t->lone && read_enough(v->b->launch, &k->cells[n])) {
@@ -812,7 +814,8 @@ global_access(const struct visit *v, uint32_t lanes, const uint64_t *address)
     struct block_state *b = v->b;
     struct global_shadow *g = b->launch->check->global;
     uint16_t flags = v->facts->flags;
-    if (v->space == PTX_SPACE_CONST || !(b->launch->check->groups & (CHECK_RACE | CHECK_INIT)))
+    if (v->space == PTX_SPACE_CONST || !(b->launch->check->groups & (CHECK_RACE | CHECK_INIT)) ||
+        quiet_place(v))
         return;
     if (flags & PLACE_STRONG)
         order_strong(v, lanes, address, false);
@@ -933,6 +936,58 @@ global_unwritten(struct global_shadow *g, uint64_t base, uint64_t size, uint64_t
     if (hole)
         holes_add(out, hole, base + size - hole);
     return count;
+}
+
+/* In a chunk that is all of the range's. */
+static bool
+chunk_written(struct chunk *k)
+{
+    if (k->whole || !(k->cells || k->lines))
+        return k->whole || k->all_written;
+    uint32_t n = 0, end = k->lines ? LINE_COUNT : CHUNK >> k->shift;
+    if (k->hole < end && !(k->lines ? k->lines[k->hole].written == ~0u : is_written(&k->cells[k->hole])))
+        return false;
+    while (n < end && (k->lines ? k->lines[n].written == ~0u : is_written(&k->cells[n])))
+        n++;
+    k->hole = n;
+    k->whole = n == end;
+    return k->whole;
+}
+
+/* In a part of it. */
+static bool
+part_written(struct global_shadow *g, const struct chunk *k, uint64_t base, uint64_t size)
+{
+    uint64_t first = 0;
+    struct holes holes = {0};
+    uint32_t at = base & (CHUNK - 1), end = (uint32_t)(at + size + 3) & ~3u;
+    while (k->lines && at < end) {
+        uint32_t stop = (at | 127) + 1, n = ((stop < end ? stop : end) - at + 3) / 4;
+        uint32_t words = n >= 32 ? ~0u : ((1u << n) - 1) << at / 4 % 32;
+        if (words & ~k->lines[at >> LINE_BITS].written)
+            break;
+        at = stop;
+    }
+    return (k->lines && at >= end) || !global_unwritten(g, base, size, &first, &holes);
+}
+
+bool
+global_written(struct global_shadow *g, uint64_t base, uint64_t size)
+{
+    uint64_t end = base + size;
+    while (base < end) {
+        uint64_t stop = (base & ~(uint64_t)(CHUNK - 1)) + CHUNK, part = (stop < end ? stop : end) - base;
+        struct chunk *k = find_chunk(g, base, true);
+        if (!k || k->thin)
+            return false;
+        chunk_lock(k);
+        bool all = k->whole || (part == CHUNK ? chunk_written(k) : part_written(g, k, base, part));
+        chunk_unlock(k);
+        if (!all)
+            return false;
+        base += part;
+    }
+    return true;
 }
 
 /* -- copies and fills against kernels ------------------------------------------------------------------ */

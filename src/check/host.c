@@ -32,6 +32,7 @@ struct streams {
     pthread_mutex_t lock;
     struct stream_clock stream[STREAMS];
     uint32_t count;
+    bool made; /* the program has made one */
     struct clock host;
     VEC(struct event_clock) events;
 };
@@ -102,6 +103,17 @@ find_stream(struct streams *s, uint64_t id)
 /* -- work ------------------------------------------------------------------------------------------------ */
 
 void
+check_stream(struct jit_tool *t)
+{
+    struct check *c = (struct check *)t;
+    if (!c)
+        return;
+    pthread_mutex_lock(&c->streams->lock);
+    c->streams->made = true;
+    pthread_mutex_unlock(&c->streams->lock);
+}
+
+void
 check_work(struct jit_tool *t, uint64_t stream, bool legacy, bool blocking)
 {
     struct check *c = (struct check *)t;
@@ -165,6 +177,7 @@ work_order(struct check *c, struct launch *l)
     for (uint32_t k = 0; k < s->count; k++)
         all = all && (k == next_work.stream || l->after[k] >= s->stream[k].seq);
     l->alone = s->count <= 1;
+    l->lone = l->alone && !s->made && !this_graph && s->stream[next_work.stream].legacy;
     pthread_mutex_unlock(&s->lock);
     if (!all)
         l->floor = 0;

@@ -76,6 +76,8 @@ struct chunk {
     atomic_flag busy;
     uint8_t shift;    /* of cells: 2 or 0 */
     bool thin;        /* no memory for cells */
+    bool whole;       /* all of it was found written */
+    uint32_t hole;    /* the first word or line that lately was not */
     struct cell *cells;
     struct line *lines; /* at most one of both */
     uint8_t *written; /* neither: a bit per byte; NULL: see all_written */

@@ -420,6 +420,12 @@ find_swaps(struct walk *w, struct kernel_facts *k)
     }
 }
 
+static bool
+in_shared(uint32_t space)
+{
+    return space == PTX_SPACE_SHARED || space == PTX_SPACE_SHARED_CLUSTER;
+}
+
 /* -- transfers, mbarriers, matrices ------------------------------------------------------------------- */
 
 static unsigned
@@ -437,6 +443,7 @@ set_facts(struct walk *w, struct place_facts *p, const struct ptx_operand *addre
     p->align = (uint8_t)(align < 1 ? 1 : align > 32 ? 32 : align);
     p->flags = (uint16_t)flags;
     p->unit = 4;
+    p->device = true;
     p->used |= used ? ~0u : 0;
     find_roots(w, address, p, again);
 }
@@ -449,12 +456,6 @@ set_source(struct walk *w, struct kernel_facts *k, struct place_facts *p,
     if (!p->source)
         p->source = k->facts_count++;
     set_facts(w, &k->place[p->source], address, align, flags, used);
-}
-
-static bool
-in_shared(uint32_t space)
-{
-    return space == PTX_SPACE_SHARED || space == PTX_SPACE_SHARED_CLUSTER;
 }
 
 static void
@@ -537,6 +538,22 @@ describe_sync(struct place_facts *p, const struct ptx_insn *i)
         p->flags |= PLACE_SCOPE_CTA;
 }
 
+/* It may write to memory that place_facts does not tell of. */
+static bool
+is_opaque(const struct ptx_insn *i)
+{
+    switch (i->op) {
+    case PTX_OP_ST_BULK: case PTX_OP_CP_ASYNC_BULK: case PTX_OP_CP_REDUCE_ASYNC_BULK:
+    case PTX_OP_CP_ASYNC_BULK_TENSOR: case PTX_OP_CP_REDUCE_ASYNC_BULK_TENSOR:
+    case PTX_OP_MULTIMEM_ST: case PTX_OP_MULTIMEM_RED: case PTX_OP_MULTIMEM_CP_ASYNC_BULK:
+    case PTX_OP_MULTIMEM_CP_REDUCE_ASYNC_BULK: case PTX_OP_SUST: case PTX_OP_SURED:
+    case PTX_OP_TENSORMAP_REPLACE: case PTX_OP_TENSORMAP_CP_FENCEPROXY: case PTX_OP_DISCARD:
+        return true;
+    default:
+        return false;
+    }
+}
+
 static void
 describe_insn(struct walk *w, struct kernel_facts *k, const struct flow_insn *f)
 {
@@ -547,6 +564,7 @@ describe_insn(struct walk *w, struct kernel_facts *k, const struct flow_insn *f)
         return;
     struct place_facts *p = &k->place[f->place];
     describe_sync(p, i);
+    k->opaque |= is_opaque(i);
     k->blocks_meet |= i->op == PTX_OP_MEMBAR || i->op == PTX_OP_FENCE || i->op == PTX_OP_SURED ||
                       i->op == PTX_OP_CP_REDUCE_ASYNC_BULK || (flags_of(i) & PLACE_STRONG);
     if (!(load || store || atom || red)) {
@@ -561,6 +579,7 @@ describe_insn(struct walk *w, struct kernel_facts *k, const struct flow_insn *f)
     p->align = (uint8_t)(bytes < 1 ? 1 : bytes > 32 ? 32 : bytes);
     p->flags = flags_of(i);
     p->unit = (uint8_t)ptx_type_bytes((enum ptx_type)i->type[i->type_count - 1]);
+    p->device = !in_shared(i->space) && i->space != PTX_SPACE_LOCAL && i->space != PTX_SPACE_PARAM;
     find_roots(w, address, p, again);
     if (store)
         find_sources(w, k, i, p);
@@ -720,6 +739,7 @@ describe_callees(struct kernel_facts *k, struct callees *c)
         c->done[func->index] = true;
         struct ls_error err = {0};
         struct flow *f = flow_new(m, func, always, &err);
+        k->opaque |= !f;
         if (!f)
             continue;
         describe_flow(k, f);
@@ -734,7 +754,9 @@ describe_kernel(struct kernel_facts *k)
 {
     struct ls_error err = {0};
     struct flow *f = flow_new(k->module, k->func, always, &err);
-    k->blocks_meet = !f;
+    k->blocks_meet = k->opaque = !f;
+    for (uint32_t n = 0; n < k->module->func_count; n++) /* children write what they like */
+        k->opaque |= !strcmp(k->module->funcs[n]->name, "__lockstep_configure");
     if (!f)
         return;
     struct callees c = {ls_alloc(k->module->func_count + 1), ls_alloc(k->module->func_count + 1)};

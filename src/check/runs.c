@@ -202,7 +202,12 @@ walk(const struct visit *v, const struct runs *r, uint64_t base)
 static void
 touch(const struct visit *v, const struct runs *r, uint64_t base, const uint64_t *address)
 {
-    if (v->space == PTX_SPACE_CONST || !(v->b->launch->check->groups & (CHECK_RACE | CHECK_INIT)))
+    bool plain = v->space == PTX_SPACE_CONST || !(v->b->launch->check->groups & (CHECK_RACE | CHECK_INIT));
+    if (v->op == JIT_LOAD && v->expect->base && (plain || quiet_place(v))) {
+        gate_open_wide(v);
+        return;
+    }
+    if (plain)
         return;
     uint32_t rest = r->usable && may_run(v) ? walk(v, r, base) : v->lanes;
     uint64_t own[JIT_LANES];

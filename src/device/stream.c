@@ -162,6 +162,8 @@ device_stream_new(struct device *d, uint32_t flags, int priority)
                   : priority > DEVICE_PRIORITY_LEAST  ? DEVICE_PRIORITY_LEAST
                                                       : priority;
     s->id = ++stream_ids;
+    if (d->stream && tool_check())
+        check_stream(tool_check());
     if (d->gpu && d->stream) /* the first one made is the legacy stream, which the driver has */
         gpu_stream_new(s);
     return s;

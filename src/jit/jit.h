@@ -107,8 +107,10 @@ struct jit_block {
 };
 
 /* (abi) JIT_EVENT_GUARD: loads in patterns (jit_services.pattern) whose bytes, of all 32 lanes, lie in
- * size - 1 bytes from `low` are not announced: those from global memory not at all, those from shared
- * memory by a note, which the tool reads when it likes. Size 0: every load is announced. */
+ * size - 1 bytes from `low` are not announced: those from global and constant memory not at all, those
+ * from shared memory by a note, which the tool reads when it likes. Nor are those from global and
+ * constant memory where each active lane's bytes do (jit_services.access). Size 0: every load is
+ * announced. */
 struct jit_gate {
     uint64_t low, size;
 };

@@ -95,10 +95,10 @@ void core_store_field(struct core *c, LLVMValueRef base, size_t offset, LLVMValu
 LLVMValueRef core_alloca(struct core *c, LLVMTypeRef type);
 LLVMBasicBlockRef core_new_block(struct core *c, const char *name);
 /* services->field(args...) */
-/* jit_gate.c: a load in a pattern that may pass without being announced. The builder is left where it is
+/* jit_gate.c: a load that may pass without being announced. The builder is left where it is
  * announced; the result is where both ways meet. NULL: always announced. */
 struct core_gate {
-    LLVMValueRef base, offset, lanes;
+    LLVMValueRef base, offset, lanes; /* base: <32 x i64>: all addresses, no pattern */
     const int32_t *pattern; /* NULL: all lanes at base */
     uint32_t bytes;
     enum ptx_space space;

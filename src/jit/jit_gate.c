@@ -2,7 +2,8 @@
  *
  * jit_gate.c: loads that need not be announced, in code with JIT_EVENT_GUARD. A call for each load of a
  * tiled product costs more than all its arithmetic: where the tool has opened the place's gate
- * (jit_gate), two comparisons and, in shared memory, a note of 32 bytes take its place.
+ * (jit_gate), two comparisons and, in shared memory, a note of 32 bytes take its place. Lanes with an
+ * address each are compared by their largest distance from the gate's first byte.
  */
 #include "jit/jit_core.h"
 
@@ -30,6 +31,28 @@ is_open(struct core *c, const struct core_gate *g, int32_t low, int32_t high)
     LLVMValueRef inside = LLVMBuildICmp(b, LLVMIntULT, LLVMBuildSub(b, from, first, ""), room, "");
     LLVMValueRef odd = LLVMBuildAnd(b, g->base, core_i64(c, g->bytes - 1), "");
     return LLVMBuildAnd(b, inside, LLVMBuildICmp(b, LLVMIntEQ, odd, core_i64(c, 0), ""), "");
+}
+
+/* The same of the active ones of 32 addresses. What is not aligned is turned into a large number. */
+static LLVMValueRef
+are_open(struct core *c, const struct core_gate *g)
+{
+    LLVMBuilderRef b = c->e.b;
+    LLVMTypeRef i64 = core_scalar(c, 64), v64 = core_vector(c, 64);
+    LLVMValueRef gates = of_block(c, FIELD(jit_block, gates), LLVMPointerTypeInContext(c->e.context, 0));
+    size_t at = sizeof(struct jit_gate) * (size_t)g->place;
+    LLVMValueRef first = core_load_field(c, gates, at + FIELD(jit_gate, low), i64);
+    LLVMValueRef args[] = {core_load_field(c, gates, at + FIELD(jit_gate, size), i64), core_i64(c, g->bytes)};
+    LLVMValueRef room = emit_intrinsic(&c->e, "llvm.usub.sat", &i64, 1, args, 2);
+    LLVMValueRef off = LLVMBuildSub(b, g->base, core_splat(c, first), "");
+    LLVMValueRef shift = core_splat(c, core_i64(c, (uint64_t)__builtin_ctz(g->bytes)));
+    LLVMValueRef turn[] = {off, off, shift};
+    off = emit_intrinsic(&c->e, "llvm.fshr", &v64, 1, turn, 3);
+    off = LLVMBuildSelect(b, emit_bits_to_mask(&c->e, g->lanes), off, LLVMConstNull(v64), "");
+    LLVMValueRef most = emit_intrinsic(&c->e, "llvm.vector.reduce.umax", &v64, 1, &off, 1);
+    room = LLVMBuildAdd(b, room, core_i64(c, g->bytes - 1), ""); /* in units, none left out */
+    room = LLVMBuildLShr(b, room, core_i64(c, (uint64_t)__builtin_ctz(g->bytes)), "");
+    return LLVMBuildICmp(b, LLVMIntULT, most, room, "");
 }
 
 static LLVMValueRef
@@ -61,8 +84,9 @@ core_gate(struct core *c, const struct core_gate *g)
     LLVMBuilderRef b = c->e.b;
     bool shared = g->space == PTX_SPACE_SHARED;
     int32_t low = g->pattern ? INT32_MAX : 0, high = g->pattern ? INT32_MIN : 0;
-    if (!(c->events & JIT_EVENT_GUARD) || (!shared && g->space != PTX_SPACE_GLOBAL) ||
-        (g->bytes & (g->bytes - 1)))
+    bool lanes = LLVMGetTypeKind(LLVMTypeOf(g->base)) == LLVMVectorTypeKind;
+    bool device = g->space == PTX_SPACE_GLOBAL || g->space == PTX_SPACE_CONST;
+    if (!(c->events & JIT_EVENT_GUARD) || !(device || (shared && !lanes)) || (g->bytes & (g->bytes - 1)))
         return NULL;
     for (unsigned l = 0; g->pattern && l < LANES; l++) {
         if (g->pattern[l] & (int32_t)(g->bytes - 1))
@@ -72,7 +96,7 @@ core_gate(struct core *c, const struct core_gate *g)
     }
     LLVMBasicBlockRef pass = core_new_block(c, "passes"), tell = core_new_block(c, "announced");
     LLVMBasicBlockRef over = core_new_block(c, "checked");
-    LLVMValueRef open = is_open(c, g, low, high + (int32_t)g->bytes);
+    LLVMValueRef open = lanes ? are_open(c, g) : is_open(c, g, low, high + (int32_t)g->bytes);
     if (shared)
         open = LLVMBuildAnd(b, open, has_room(c), "");
     LLVMValueRef likely[] = {open, LLVMConstInt(core_scalar(c, 1), 1, false)};

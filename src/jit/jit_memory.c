@@ -267,9 +267,16 @@ announce(struct site *s, enum jit_access_op op)
         return;
     }
     LLVMValueRef room = core_alloca(c, core_vector(c, 64));
-    LLVMBuildStore(c->e.b, lane_addresses(s), room);
     LLVMValueRef args[] = {c->e.warp, lanes, room, bytes, space, how, place};
+    struct core_gate g = {lane_addresses(s), NULL, lanes, NULL, s->bytes * s->vec,
+                          (enum ptx_space)s->i->i.space, s->i->place};
+    LLVMBasicBlockRef over = op == JIT_LOAD && !s->size ? core_gate(c, &g) : NULL;
+    LLVMBuildStore(c->e.b, g.base, room);
     core_service(c, FIELD(jit_services, access), none, args, 7);
+    if (over) {
+        LLVMBuildBr(c->e.b, over);
+        LLVMPositionBuilderAtEnd(c->e.b, over);
+    }
 }
 
 LLVMValueRef

@@ -43,8 +43,8 @@ many_loads(int *s)
     int t = threadIdx.x, sum = 0;
     s[t] = t;
     __syncthreads();
-    for (int k = 0; k < THREADS; k++)
-        sum += s[(t & ~31) ^ k];
+    for (int k = 0; k < 3 * THREADS; k++)
+        sum += s[((t & ~31) ^ k) % THREADS];
     if (ORDERED)
         __syncthreads();
     s[t] = sum;

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * quiet.c: loads from memory that nobody writes while the launch runs. Where each store and atomic of
+ * the kernel has one allocation to stay in (it is kept from all others), the rest of memory stays as
+ * it is until the launch is over: what of it is written throughout may be read unseen, once its
+ * addresses are known to be good. Generated code looks at those itself (gate_open, jit_gate.c).
+ *
+ * Such reads leave no marks. So nothing may come later that the launch is not ordered before: that is
+ * sure as long as the program has made no stream, runs no graph and the memory is not the host's, too.
+ */
+#include "check/lines.h"
+
+enum { QUIET_UNKNOWN, QUIET_NO, QUIET_YES };
+
+static bool
+overlap(const struct range *a, const struct range *b)
+{
+    return a->base < b->end && b->base < a->end;
+}
+
+/* Might the kernel write there? */
+static bool
+may_be_written(const struct launch *l, const struct range *r)
+{
+    for (uint32_t n = 0; n < l->facts->facts_count; n++) {
+        const struct place_facts *p = &l->facts->place[n];
+        const struct range *e = &l->expect[n];
+        if (!p->device || !(p->flags & (PLACE_STORE | PLACE_ATOMIC | PLACE_MBARRIER)) || e->base >> 62)
+            continue;
+        if (!e->base || overlap(e, r))
+            return true;
+    }
+    return false;
+}
+
+static bool
+find_quiet(const struct launch *l, const struct range *r)
+{
+    struct allocation a;
+    return l->lone && !l->facts->opaque && r->base && !(r->base >> 62) && l->memory &&
+           memory_find_reached(l->memory, r->base, &a) &&
+           (a.kind == ALLOCATION_DEVICE || a.kind == ALLOCATION_VARIABLE) && !may_be_written(l, r) &&
+           global_written(l->check->global, r->base, r->end - r->base);
+}
+
+bool
+quiet_place(const struct visit *v)
+{
+    struct launch *l = v->b->launch;
+    size_t n = (size_t)(v->expect - v->b->expect);
+    if (v->op != JIT_LOAD || v->facts->flags || n >= l->facts->facts_count)
+        return false;
+    uint8_t known = __atomic_load_n(&l->quiet[n], __ATOMIC_RELAXED);
+    if (known == QUIET_UNKNOWN) {
+        pthread_mutex_lock(&l->lock);
+        for (uint32_t k = 0; k < l->facts->facts_count && !known; k++) /* another load from there */
+            if (l->expect[k].base == v->expect->base && l->expect[k].end == v->expect->end)
+                known = l->quiet[k];
+        if (!known)
+            known = find_quiet(l, v->expect) ? QUIET_YES : QUIET_NO;
+        pthread_mutex_unlock(&l->lock);
+        __atomic_store_n(&l->quiet[n], known, __ATOMIC_RELAXED);
+    }
+    return known == QUIET_YES;
+}
