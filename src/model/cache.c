@@ -1,203 +1,336 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Simulated caches: one cache of sectored lines, and the hierarchy L1 per SM, L2, device memory.
- * The policies are those that NVIDIA documents (L1 write-through without allocation, L2
- * write-back, 128-byte lines of four sectors); ways, replacement and the set hash are not
- * documented and are this model's: docs/model.md, "Caches".
+ * Simulated caches: L1 per SM, L2, device memory. The policies are those that NVIDIA documents (L1
+ * write-through without allocation, L2 write-back, 128-byte lines of four sectors); ways, replacement
+ * and the set hash are not documented and are this model's: docs/model.md, "Caches".
+ *
+ * The two levels are played apart: cache_system_l1() takes one SM's traffic and says what of it L2 is
+ * asked for, cache_system_l2() takes that, of all SMs in order. So an SM's tags stay in the host's first
+ * cache while its traffic is played, and what L2 will look up is known ahead and fetched (measured: with
+ * both levels in turn a launch's time went to waiting for the tags of 132 L1 caches and of L2).
  */
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "model/model.h"
 
-/* A set is one piece of memory, so that a lookup reads one line of the host's cache mostly: its tags,
- * then its sectors' bits. Its lines are in the order of their last use, the latest first. With 132 L1
- * caches in play what they take together decides how fast they are (measured: half a launch's time
- * went to waiting for tags and times of use of 64 bits each). */
-struct cache {
-    uint32_t line_bytes, sector_bytes, ways;
-    bool halves; /* L2 in two halves: struct set's `far` is there */
-    uint32_t sets;
-    uint64_t inverse; /* of sets: remainder by multiplication */
-    size_t stride;    /* bytes of a set */
-    char *memory;     /* [sets * stride] */
+enum { LINE = 128, SECTOR = 32, PER_LINE = LINE / SECTOR, L1_WAYS = 4, L2_WAYS = 16 };
+enum { ALL_SECTORS = (1 << PER_LINE) - 1 };
+
+/* Number of sets, with what its remainders take. */
+struct sets {
+    uint32_t count;
+    uint64_t inverse;
 };
 
-struct set {
-    uint32_t *tag;          /* [ways]: line number + 1; 0: empty */
-    uint8_t *valid, *dirty; /* [ways]: a bit per sector */
-    uint8_t *far;           /* [ways]: the other half holds the sector, too; NULL: there is one only */
+/* Lines in the order of their last use, the latest first. */
+struct l1_set {
+    uint32_t tag[L1_WAYS]; /* line number + 1; 0: empty */
+    uint8_t valid[L1_WAYS]; /* a bit per sector */
 };
 
-static struct cache *
-new_cache(uint64_t bytes, uint32_t line_bytes, uint32_t sector_bytes, uint32_t ways, bool halves)
-{
-    uint64_t count = bytes / line_bytes;
-    struct cache *c = ls_alloc(sizeof *c);
-    c->line_bytes = line_bytes;
-    c->sector_bytes = sector_bytes;
-    c->halves = halves;
-    c->ways = count < ways ? (uint32_t)count : ways;
-    c->sets = c->ways ? (uint32_t)(count / c->ways) : 0;
-    if (!c->sets)
-        return c;
-    c->inverse = UINT64_MAX / c->sets + 1;
-    c->stride = (c->ways * (sizeof(uint32_t) + 2 + halves) + 3) / 4 * 4;
-    c->memory = ls_alloc(c->sets * c->stride);
-    return c;
-}
+/* Lines in a ring: `first` is where the one used last lies, those behind it are older; so a miss, which
+ * takes the oldest one's place, moves nothing. Two lines of the host's cache. */
+struct l2_set {
+    uint32_t tag[L2_WAYS];
+    /* per line and sector a bit: of the lowest four valid, then dirty, then: the other half has it */
+    uint16_t bits[L2_WAYS];
+    uint32_t first;
+    uint32_t launch; /* the set's content is that of this launch; older: empty */
+} __attribute__((aligned(128)));
+enum { DIRTY_SHIFT = 4, FAR_SHIFT = 8 };
 
-struct cache *
-cache_new(uint64_t bytes, uint32_t line_bytes, uint32_t sector_bytes, uint32_t ways)
-{
-    return new_cache(bytes, line_bytes, sector_bytes, ways, false);
-}
+struct cache_system {
+    uint32_t sm_count;
+    bool l1_loads;
+    bool l1_stores; /* stores look L1 up, too */
+    bool halves;    /* L2 in two halves */
+    uint64_t l1_bytes;
+    struct sets l1_sets, l2_sets;
+    struct l1_set *l1; /* [sm_count * l1_sets.count] */
+    bool *l1_used;     /* [sm_count]: else its sets are those of another launch */
+    struct l2_set *l2;
+    void *l2_memory; /* where it lies, aligned */
+    uint32_t launch;
+    uint64_t dirty;    /* sectors of L2 */
+    struct cache_counts counts;
+};
 
-void
-cache_free(struct cache *c)
-{
-    if (!c)
-        return;
-    ls_release(c->memory);
-    ls_release(c);
-}
+/* -- sets ----------------------------------------------------------------------------------------- */
 
-static inline struct set
-set_at(const struct cache *c, size_t n)
+static struct sets
+count_sets(uint64_t bytes, uint32_t ways)
 {
-    char *at = c->memory + n * c->stride;
-    uint8_t *bits = (uint8_t *)(at + c->ways * sizeof(uint32_t));
-    uint8_t *far = c->halves ? bits + 2 * c->ways : NULL;
-    return (struct set){(uint32_t *)at, bits, bits + c->ways, far};
+    struct sets s = {.count = (uint32_t)(bytes / LINE / ways)};
+    s.inverse = s.count ? UINT64_MAX / s.count + 1 : 0;
+    return s;
 }
 
 /* The line's set. Upper bits are folded in, so that a power-of-two stride does not fall on few sets.
  * The remainder is Lemire's: exact for 32 bits. */
-static inline struct set
-set_of(const struct cache *c, uint64_t number)
+static inline size_t
+set_of(const struct sets *s, uint64_t number)
 {
     uint64_t hash = number ^ number >> 7 ^ number >> 15 ^ number >> 23;
-    uint64_t fraction = c->inverse * (uint32_t)(hash ^ hash >> 32);
-    return set_at(c, c->sets == 1 ? 0 : (size_t)((unsigned __int128)fraction * c->sets >> 64));
+    uint64_t fraction = s->inverse * (uint32_t)(hash ^ hash >> 32);
+    return s->count == 1 ? 0 : (size_t)((unsigned __int128)fraction * s->count >> 64);
 }
 
-/* Way of the line; ways: not there. */
+/* Of a set of a line's sectors. Hosts that are not told to have it count bits in a dozen instructions. */
 static inline uint32_t
-find_line(const struct cache *c, const struct set *s, uint64_t number)
+count_sectors(uint32_t sectors)
+{
+    return 0x4332322132212110ull >> 4 * (sectors & ALL_SECTORS) & 15;
+}
+
+/* -- L1 --------------------------------------------------------------------------------------------- */
+
+/* Way of the line; L1_WAYS: not there. */
+static inline uint32_t
+l1_find(const struct l1_set *s, uint32_t tag)
 {
     uint32_t w = 0;
-    while (w < c->ways && s->tag[w] != (uint32_t)number + 1)
+    while (w < L1_WAYS && s->tag[w] != tag)
         w++;
     return w;
 }
 
 /* Way w becomes the one used last. */
 static inline void
-to_front(const struct set *s, uint32_t w)
+l1_to_front(struct l1_set *s, uint32_t w, uint32_t tag, uint8_t valid)
 {
-    uint32_t tag = s->tag[w];
-    uint8_t valid = s->valid[w], dirty = s->dirty[w], far = s->far ? s->far[w] : 0;
-    for (uint32_t i = w; s->far && i > 0; i--)
-        s->far[i] = s->far[i - 1];
-    if (s->far)
-        s->far[0] = far;
     for (; w > 0; w--) {
         s->tag[w] = s->tag[w - 1];
         s->valid[w] = s->valid[w - 1];
-        s->dirty[w] = s->dirty[w - 1];
     }
     s->tag[0] = tag;
     s->valid[0] = valid;
-    s->dirty[0] = dirty;
 }
 
-/* Several sectors of one line, a bit each: those that hit; *written_back is added to. */
-static uint8_t
-access_line(struct cache *c, uint64_t number, uint8_t sectors, bool write, bool allocate,
-            bool write_back, uint32_t *written_back)
+/* Loads sectors of a line: those that hit. */
+static inline uint8_t
+l1_load(struct l1_set *s, uint32_t tag, uint8_t sectors)
 {
-    if (!c->sets)
-        return 0;
-    struct set s = set_of(c, number);
-    uint32_t w = find_line(c, &s, number);
-    bool there = w < c->ways;
-    uint8_t hit = there ? s.valid[w] & sectors : 0;
-    if (!there && allocate) {
-        w = c->ways - 1;
-        *written_back += (uint32_t)__builtin_popcount(s.dirty[w]);
-        s.tag[w] = (uint32_t)number + 1;
-        s.valid[w] = s.dirty[w] = 0;
-        if (s.far)
-            s.far[w] = 0;
-    }
-    uint8_t touched = allocate ? sectors : hit;
-    if (w == c->ways || !touched)
+    if (s->tag[0] == tag) {
+        uint8_t hit = s->valid[0] & sectors;
+        s->valid[0] |= sectors;
         return hit;
-    s.valid[w] |= touched;
-    if (write && write_back)
-        s.dirty[w] |= touched;
-    to_front(&s, w);
+    }
+    uint32_t w = l1_find(s, tag);
+    uint8_t old = w < L1_WAYS ? s->valid[w] : 0;
+    l1_to_front(s, w < L1_WAYS ? w : L1_WAYS - 1, tag, old | sectors);
+    return old & sectors;
+}
+
+/* 7.0 on: a store takes its line in L1 and counts as a hit where the line is there already; what it
+ * writes goes on to L2 all the same (docs/model.md, "Caches": readings of a 9.0). */
+static inline bool
+l1_store(struct l1_set *s, uint32_t tag)
+{
+    if (l1_find(s, tag) < L1_WAYS)
+        return true;
+    s->tag[L1_WAYS - 1] = tag;
+    s->valid[L1_WAYS - 1] = 0;
+    return false;
+}
+
+static inline void
+l1_invalidate(struct l1_set *s, uint32_t tag, uint8_t sectors)
+{
+    uint32_t w = l1_find(s, tag);
+    if (w < L1_WAYS)
+        s->valid[w] &= (uint8_t)~sectors;
+}
+
+static struct l1_set *
+l1_of(struct cache_system *s, uint32_t sm)
+{
+    struct l1_set *own = s->l1 + (size_t)sm * s->l1_sets.count;
+    if (!s->l1_used[sm]) {
+        s->l1_used[sm] = true;
+        memset(own, 0, s->l1_sets.count * sizeof *own);
+    }
+    return own;
+}
+
+/* What an access of some sectors of a line leaves for L2. */
+static inline uint8_t
+l1_line(const struct cache_system *s, struct l1_set *l1, uint64_t number, uint8_t sectors,
+        enum access_op op, bool bypass, struct cache_counts *counts)
+{
+    uint32_t n = count_sectors(sectors), tag = (uint32_t)number + 1;
+    struct l1_set *set = s->l1_sets.count ? l1 + set_of(&s->l1_sets, number) : NULL;
+    if (op == ACCESS_LOAD) {
+        if (!s->l1_loads || bypass)
+            return sectors;
+        uint8_t hit = set ? l1_load(set, tag, sectors) : 0;
+        counts->l1_sectors += n;
+        counts->l1_hits += count_sectors(hit);
+        return sectors & (uint8_t)~hit;
+    }
+    if (op != ACCESS_STORE) { /* atomics happen in L2 */
+        if (set)
+            l1_invalidate(set, tag, sectors);
+        counts->l1_sectors += s->l1_stores ? n : 0;
+    } else if (s->l1_stores && set) {
+        counts->l1_sectors += n;
+        counts->l1_hits += l1_store(set, tag) ? n : 0;
+    }
+    return sectors;
+}
+
+/* A request to L2: */
+enum { ASK_OP_SHIFT = 4, ASK_SM_SHIFT = 8, ASK_LINE_SHIFT = 24 };
+
+size_t
+cache_system_l1(struct cache_system *s, uint32_t sm, const uint64_t *run, size_t count, uint64_t *out,
+                struct cache_counts *counts)
+{
+    struct cache_counts own = {0};
+    size_t asked = 0;
+    sm %= s->sm_count;
+    struct l1_set *l1 = l1_of(s, sm);
+    for (size_t k = 0; k < count; k++) {
+        uint64_t sector = run[k] >> CACHE_SECTOR_SHIFT, number = sector / PER_LINE;
+        uint32_t first = sector % PER_LINE, left = (run[k] >> CACHE_COUNT_SHIFT & 255) + 1;
+        enum access_op op = run[k] >> CACHE_OP_SHIFT & 3;
+        for (; left; number++, first = 0) {
+            uint32_t n = PER_LINE - first < left ? PER_LINE - first : left;
+            uint8_t sectors = (uint8_t)(((1u << n) - 1) << first);
+            left -= n;
+            sectors = l1_line(s, l1, number, sectors, op, run[k] & CACHE_BYPASS, &own);
+            out[asked] = number << ASK_LINE_SHIFT | (uint64_t)sm << ASK_SM_SHIFT |
+                         (uint64_t)op << ASK_OP_SHIFT | sectors;
+            asked += sectors != 0;
+        }
+    }
+    counts->l1_sectors += own.l1_sectors;
+    counts->l1_hits += own.l1_hits;
+    return asked;
+}
+
+/* -- L2 --------------------------------------------------------------------------------------------- */
+
+/* Place of the line in the ring; L2_WAYS: not there. */
+static inline uint32_t
+l2_find(const struct l2_set *s, uint32_t tag)
+{
+    uint32_t found = 0;
+#ifdef __SSE2__
+    __m128i wanted = _mm_set1_epi32((int)tag), equal[4];
+    for (int k = 0; k < 4; k++)
+        equal[k] = _mm_cmpeq_epi32(_mm_load_si128((const __m128i *)s->tag + k), wanted);
+    found = (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(_mm_packs_epi32(equal[0], equal[1]),
+                                                        _mm_packs_epi32(equal[2], equal[3])));
+#else
+    for (uint32_t w = 0; w < L2_WAYS; w++)
+        found |= (uint32_t)(s->tag[w] == tag) << w;
+#endif
+    return found ? (uint32_t)__builtin_ctz(found) : L2_WAYS;
+}
+
+/* The line at w becomes the one used last; its place now. */
+static inline uint32_t
+l2_to_front(struct l2_set *s, uint32_t w)
+{
+    uint32_t tag = s->tag[w];
+    uint16_t bits = s->bits[w];
+    while (w != s->first) {
+        uint32_t younger = (w - 1) % L2_WAYS;
+        s->tag[w] = s->tag[younger];
+        s->bits[w] = s->bits[younger];
+        w = younger;
+    }
+    s->tag[w] = tag;
+    s->bits[w] = bits;
+    return w;
+}
+
+/* Which of the sectors, that L2 has (`hit`), the asking SM's own half has. A load from the half that is
+ * not the line's home leaves a copy there; what is written, home alone has. Which SMs and lines belong
+ * to which half NVIDIA does not say: SMs in turns of eight, lines by parity, are this model's. */
+static inline uint32_t
+near_half(uint16_t *bits, uint32_t sm, uint64_t number, uint32_t sectors, uint32_t hit, enum access_op op)
+{
+    if (op != ACCESS_LOAD) {
+        *bits &= (uint16_t) ~(sectors << FAR_SHIFT);
+        return hit;
+    }
+    if ((sm / 8 & 1) == (uint32_t)__builtin_parityll(number))
+        return hit;
+    hit &= (uint32_t)*bits >> FAR_SHIFT;
+    *bits |= (uint16_t)(sectors << FAR_SHIFT);
     return hit;
 }
 
-struct cache_outcome
-cache_access(struct cache *c, uint64_t address, bool write, bool allocate, bool write_back)
+/* A sector is taken as written whole, so that L2 need not read it from memory first: a store always
+ * hits (readings of a 9.0: of axpb's 25,000 sectors the 12,500 written hit). */
+static inline void
+l2_line(struct cache_system *s, struct l2_set *set, uint64_t ask)
 {
-    struct cache_outcome out = {false, 0};
-    uint8_t sector = (uint8_t)(1u << address % c->line_bytes / c->sector_bytes);
-    out.hit = access_line(c, address / c->line_bytes, sector, write, allocate, write_back,
-                          &out.written_back);
-    return out;
+    uint64_t number = ask >> ASK_LINE_SHIFT;
+    uint32_t sectors = ask & ALL_SECTORS, n = count_sectors(sectors), hit = 0;
+    enum access_op op = ask >> ASK_OP_SHIFT & 3;
+    if (set->launch != s->launch)
+        *set = (struct l2_set){.launch = s->launch};
+    uint32_t w = l2_find(set, (uint32_t)number + 1);
+    if (w < L2_WAYS) {
+        w = l2_to_front(set, w);
+        hit = set->bits[w] & sectors;
+    } else { /* the oldest one leaves */
+        w = set->first = (set->first - 1) % L2_WAYS;
+        uint32_t dirty = count_sectors((uint32_t)set->bits[w] >> DIRTY_SHIFT);
+        s->counts.dram_bytes_written += (uint64_t)dirty * SECTOR;
+        s->dirty -= dirty;
+        set->tag[w] = (uint32_t)number + 1;
+        set->bits[w] = 0;
+    }
+    uint32_t written = op != ACCESS_LOAD ? sectors << DIRTY_SHIFT : 0;
+    s->dirty += count_sectors((written & ~(uint32_t)set->bits[w]) >> DIRTY_SHIFT);
+    set->bits[w] |= (uint16_t)(sectors | written);
+    if (op != ACCESS_STORE)
+        s->counts.dram_bytes_read += (uint64_t)(n - count_sectors(hit)) * SECTOR;
+    if (s->halves)
+        hit = near_half(&set->bits[w], ask >> ASK_SM_SHIFT & 0xffff, number, sectors, hit, op);
+    s->counts.l2_sectors += n;
+    s->counts.l2_hits += op == ACCESS_STORE ? n : count_sectors(hit);
+    s->counts.l2_loads += op == ACCESS_STORE ? 0 : n;
 }
 
-/* Is the line there? */
-static bool
-holds_line(const struct cache *c, uint64_t number)
-{
-    struct set s = set_of(c, number);
-    return find_line(c, &s, number) < c->ways;
-}
-
+/* 1.x: no L2 at all. */
 static void
-invalidate_line(struct cache *c, uint64_t number, uint8_t sectors)
+no_l2(struct cache_system *s, uint64_t ask)
 {
-    if (!c->sets)
-        return;
-    struct set s = set_of(c, number);
-    uint32_t w = find_line(c, &s, number);
-    if (w < c->ways)
-        s.valid[w] &= (uint8_t)~sectors;
+    enum access_op op = ask >> ASK_OP_SHIFT & 3;
+    uint32_t n = count_sectors((uint32_t)ask);
+    s->counts.l2_sectors += n;
+    s->counts.dram_bytes_read += op != ACCESS_STORE ? (uint64_t)n * SECTOR : 0;
+    s->counts.dram_bytes_written += op != ACCESS_LOAD ? (uint64_t)n * SECTOR : 0;
 }
 
 void
-cache_invalidate(struct cache *c, uint64_t address)
+cache_system_l2(struct cache_system *s, const uint64_t *ask, size_t count)
 {
-    invalidate_line(c, address / c->line_bytes,
-                    (uint8_t)(1u << address % c->line_bytes / c->sector_bytes));
+    enum { AHEAD = 16 };
+    struct l2_set *set[AHEAD];
+    for (size_t k = 0; !s->l2_sets.count && k < count; k++)
+        no_l2(s, ask[k]);
+    if (!s->l2_sets.count)
+        return;
+    for (size_t k = 0; k < count + AHEAD; k++) {
+        if (k >= AHEAD)
+            l2_line(s, set[k % AHEAD], ask[k - AHEAD]);
+        if (k < count) {
+            set[k % AHEAD] = s->l2 + set_of(&s->l2_sets, ask[k] >> ASK_LINE_SHIFT);
+            __builtin_prefetch(set[k % AHEAD], 1);
+            __builtin_prefetch((char *)set[k % AHEAD] + 64, 1);
+        }
+    }
 }
 
-uint64_t
-cache_flush(struct cache *c)
-{
-    uint64_t dirty = 0;
-    for (size_t n = 0; n < c->sets; n++)
-        for (uint32_t w = 0; w < c->ways; w++)
-            dirty += (uint64_t)__builtin_popcount(set_at(c, n).dirty[w]);
-    if (c->sets)
-        memset(c->memory, 0, c->sets * c->stride);
-    return dirty;
-}
-
-/* -- the hierarchy ------------------------------------------------------------------------------- */
-
-enum { LINE = 128, SECTOR = 32, L1_WAYS = 4, L2_WAYS = 16 };
-
-struct cache_system {
-    uint32_t sm_count;
-    bool l1_loads;
-    bool l1_stores; /* stores look L1 up, too */
-    struct cache **l1, *l2;
-    struct cache_counts counts;
-};
+/* -- both together ------------------------------------------------------------------------------------ */
 
 struct cache_system *
 cache_system_new(const struct device_profile *d, uint32_t shared_per_sm)
@@ -206,10 +339,15 @@ cache_system_new(const struct device_profile *d, uint32_t shared_per_sm)
     s->sm_count = d->sm_count;
     s->l1_loads = d->l1_global_loads;
     s->l1_stores = d->cc_major >= 7;
-    s->l1 = ls_alloc(d->sm_count * sizeof *s->l1);
-    for (uint32_t i = 0; i < d->sm_count; i++)
-        s->l1[i] = cache_new(model_l1_bytes(d, shared_per_sm), LINE, SECTOR, L1_WAYS);
-    s->l2 = new_cache(d->l2_bytes, LINE, SECTOR, L2_WAYS, d->l2_halves);
+    s->halves = d->l2_halves;
+    s->l1_bytes = model_l1_bytes(d, shared_per_sm);
+    s->l1_sets = count_sets(s->l1_bytes, L1_WAYS);
+    s->l2_sets = count_sets(d->l2_bytes, L2_WAYS);
+    s->l1 = ls_alloc((size_t)s->sm_count * s->l1_sets.count * sizeof *s->l1 + 1);
+    s->l1_used = ls_alloc(s->sm_count * sizeof *s->l1_used);
+    s->l2_memory = ls_alloc((s->l2_sets.count + 1) * sizeof *s->l2);
+    s->l2 = (void *)(((uintptr_t)s->l2_memory | (sizeof *s->l2 - 1)) + 1);
+    s->launch = 1;
     return s;
 }
 
@@ -218,102 +356,36 @@ cache_system_free(struct cache_system *s)
 {
     if (!s)
         return;
-    for (uint32_t i = 0; i < s->sm_count; i++)
-        cache_free(s->l1[i]);
     ls_release(s->l1);
-    cache_free(s->l2);
+    ls_release(s->l1_used);
+    ls_release(s->l2_memory);
     ls_release(s);
 }
 
-/* Which of the sectors, that L2 has (`hit`), the asking SM's own half has. A load from the half that is
- * not the line's home leaves a copy there; what is written, home alone has. Which SMs and lines belong
- * to which half NVIDIA does not say: SMs in turns of eight, lines by parity, are this model's. The last
- * access has put the line in front. */
-static uint8_t
-near_half(struct cache *l2, uint32_t sm, uint64_t number, uint8_t sectors, uint8_t hit, enum access_op op)
+bool
+cache_system_again(struct cache_system *s, const struct device_profile *d, uint32_t shared_per_sm)
 {
-    struct set s = set_of(l2, number);
-    if (op != ACCESS_LOAD) {
-        s.far[0] &= (uint8_t)~sectors;
-        return hit;
-    }
-    if ((sm / 8 & 1) == (uint32_t)__builtin_parityll(number))
-        return hit;
-    hit &= s.far[0];
-    s.far[0] |= sectors;
-    return hit;
-}
-
-/* A sector is taken as written whole, so that L2 need not read it from memory first: a store always
- * hits (readings of a 9.0: of axpb's 25,000 sectors the 12,500 written hit). */
-static void
-l2_line(struct cache_system *s, uint32_t sm, uint64_t number, uint8_t sectors, enum access_op op)
-{
-    bool write = op != ACCESS_LOAD;
-    uint32_t written_back = 0, n = (uint32_t)__builtin_popcount(sectors);
-    s->counts.l2_sectors += n;
-    if (!s->l2->sets) { /* 1.x: no cache at all */
-        s->counts.dram_bytes_read += op != ACCESS_STORE ? (uint64_t)n * SECTOR : 0;
-        s->counts.dram_bytes_written += write ? (uint64_t)n * SECTOR : 0;
-        return;
-    }
-    uint8_t hit = access_line(s->l2, number, sectors, write, true, true, &written_back);
-    if (op != ACCESS_STORE)
-        s->counts.dram_bytes_read += (uint64_t)(n - (uint32_t)__builtin_popcount(hit)) * SECTOR;
-    s->counts.dram_bytes_written += (uint64_t)written_back * SECTOR;
-    if (s->l2->halves)
-        hit = near_half(s->l2, sm, number, sectors, hit, op);
-    s->counts.l2_hits += op == ACCESS_STORE ? n : (uint32_t)__builtin_popcount(hit);
-    s->counts.l2_loads += op == ACCESS_STORE ? 0 : n;
-}
-
-/* 7.0 on: a store takes its line in L1 and counts as a hit where the line is there already; what it
- * writes goes on to L2 all the same (docs/model.md, "Caches": readings of a 9.0). */
-static void
-l1_store(struct cache_system *s, struct cache *l1, uint64_t number, uint8_t sectors)
-{
-    uint32_t n = (uint32_t)__builtin_popcount(sectors), none = 0;
-    if (!l1->sets)
-        return;
-    s->counts.l1_sectors += n;
-    if (holds_line(l1, number))
-        s->counts.l1_hits += n;
-    else
-        access_line(l1, number, 0, true, true, false, &none);
-}
-
-static void
-system_line(struct cache_system *s, uint32_t sm, uint64_t number, uint8_t sectors,
-            enum access_op op, bool bypass_l1)
-{
-    struct cache *l1 = s->l1[sm % s->sm_count];
-    uint32_t none = 0;
-    if (op == ACCESS_LOAD && s->l1_loads && !bypass_l1) {
-        uint8_t hit = access_line(l1, number, sectors, false, true, false, &none);
-        s->counts.l1_sectors += (uint32_t)__builtin_popcount(sectors);
-        s->counts.l1_hits += (uint32_t)__builtin_popcount(hit);
-        sectors &= (uint8_t)~hit;
-    } else if (op != ACCESS_LOAD && op != ACCESS_STORE) {
-        invalidate_line(l1, number, sectors); /* atomics happen in L2 */
-        s->counts.l1_sectors += s->l1_stores ? (uint32_t)__builtin_popcount(sectors) : 0;
-    } else if (op == ACCESS_STORE && s->l1_stores) {
-        l1_store(s, l1, number, sectors);
-    }
-    if (sectors)
-        l2_line(s, sm, number, sectors, op);
+    if (s->l1_bytes != model_l1_bytes(d, shared_per_sm) || s->launch == UINT32_MAX)
+        return false;
+    cache_system_launch(s);
+    memset(&s->counts, 0, sizeof s->counts);
+    s->dirty = 0;
+    s->launch++;
+    return true;
 }
 
 void
 cache_system_sectors(struct cache_system *s, uint32_t sm, uint64_t address, uint32_t count,
                      enum access_op op, bool bypass_l1)
 {
-    enum { PER_LINE = LINE / SECTOR };
-    uint64_t sector = address / SECTOR;
+    uint64_t ask[CACHE_MOST_ASKED];
     while (count) {
-        uint32_t first = (uint32_t)(sector % PER_LINE);
-        uint32_t n = PER_LINE - first < count ? PER_LINE - first : count;
-        system_line(s, sm, sector / PER_LINE, (uint8_t)(((1u << n) - 1) << first), op, bypass_l1);
-        sector += n;
+        uint32_t n = count < 256 ? count : 256;
+        uint64_t run = address / SECTOR << CACHE_SECTOR_SHIFT |
+                       (uint64_t)(n - 1) << CACHE_COUNT_SHIFT | (uint64_t)op << CACHE_OP_SHIFT |
+                       (bypass_l1 ? CACHE_BYPASS : 0);
+        cache_system_l2(s, ask, cache_system_l1(s, sm, &run, 1, ask, &s->counts));
+        address += (uint64_t)n * SECTOR;
         count -= n;
     }
 }
@@ -328,14 +400,23 @@ cache_system_sector(struct cache_system *s, uint32_t sm, uint64_t address, enum 
 void
 cache_system_launch(struct cache_system *s)
 {
-    for (uint32_t i = 0; i < s->sm_count; i++)
-        cache_flush(s->l1[i]);
+    memset(s->l1_used, 0, s->sm_count * sizeof *s->l1_used);
+}
+
+void
+cache_system_add(struct cache_system *s, const struct cache_counts *l1)
+{
+    s->counts.l1_sectors += l1->l1_sectors;
+    s->counts.l1_hits += l1->l1_hits;
 }
 
 struct cache_counts
 cache_system_counts(struct cache_system *s, bool write_back)
 {
-    if (write_back)
-        s->counts.dram_bytes_written += cache_flush(s->l2) * SECTOR;
+    if (write_back) {
+        s->counts.dram_bytes_written += s->dirty * SECTOR;
+        s->dirty = 0;
+        s->launch++; /* L2 holds nothing any more */
+    }
     return s->counts;
 }

@@ -141,22 +141,9 @@ uint32_t model_partition(const struct device_profile *d, uint64_t address);
 double model_partition_camping(const struct device_profile *d, const uint64_t *address, size_t n);
 
 /* -- caches, simulated -------------------------------------------------------------------------------
- * One cache: sets of lines, each line cut in sectors that are filled one by one, least recently
- * used line replaced. Lines are numbered with 32 bits: addresses reach to 512 GiB for lines of 128 bytes.
+ * Sets of lines of 128 bytes, each cut in sectors of 32 that are filled one by one, least recently used
+ * line replaced. Lines are numbered with 32 bits: addresses reach to 512 GiB.
  */
-struct cache;
-struct cache *cache_new(uint64_t bytes, uint32_t line_bytes, uint32_t sector_bytes, uint32_t ways);
-void cache_free(struct cache *c);
-struct cache_outcome {
-    bool hit;
-    uint32_t written_back; /* dirty sectors that had to leave */
-};
-/* One sector. A miss is filled when allocate is set; a write then leaves it dirty if write_back. */
-struct cache_outcome cache_access(struct cache *c, uint64_t address, bool write, bool allocate,
-                                  bool write_back);
-void cache_invalidate(struct cache *c, uint64_t address);
-/* Drops everything; returns the dirty sectors that had to be written. */
-uint64_t cache_flush(struct cache *c);
 
 /* L1 per SM over one L2 over device memory, as the device has them. */
 struct cache_system;
@@ -169,12 +156,31 @@ struct cache_counts {
 /* shared_per_sm: what of a united array is shared memory (struct occupancy). */
 struct cache_system *cache_system_new(const struct device_profile *d, uint32_t shared_per_sm);
 void cache_system_free(struct cache_system *s);
+/* As new, for another launch; false: its caches would have another size. */
+bool cache_system_again(struct cache_system *s, const struct device_profile *d, uint32_t shared_per_sm);
 /* One sector of 32 bytes, asked for by a block on that SM. */
 void cache_system_sector(struct cache_system *s, uint32_t sm, uint64_t address, enum access_op op,
                          bool bypass_l1);
 /* The same for `count` sectors side by side, from the one that holds address. */
 void cache_system_sectors(struct cache_system *s, uint32_t sm, uint64_t address, uint32_t count,
                           enum access_op op, bool bypass_l1);
+/* Traffic in runs of sectors that lie side by side, a word each: the first sector's number (address / 32)
+ * from CACHE_SECTOR_SHIFT on, below it: */
+enum {
+    CACHE_SECTOR_SHIFT = 16,
+    CACHE_COUNT_SHIFT = 8, /* sectors, less one: 8 bits */
+    CACHE_BYPASS = 2,      /* past L1 */
+    CACHE_OP_SHIFT = 3,    /* enum access_op: 2 bits; the other bits mean nothing here */
+    CACHE_MOST_ASKED = 66, /* of L2 for one run */
+};
+/* Plays an SM's traffic to its L1, counting into counts; out (room: count * CACHE_MOST_ASKED) is what it
+ * leaves for L2, returned how many. (many), for different SMs. */
+size_t cache_system_l1(struct cache_system *s, uint32_t sm, const uint64_t *run, size_t count,
+                       uint64_t *out, struct cache_counts *counts);
+/* That for L2, of all SMs in the order in which it is asked. */
+void cache_system_l2(struct cache_system *s, const uint64_t *ask, size_t count);
+/* Adds what was counted elsewhere of L1. */
+void cache_system_add(struct cache_system *s, const struct cache_counts *l1);
 /* A kernel begins: L1 holds nothing (L2 does). */
 void cache_system_launch(struct cache_system *s);
 /* Counts so far; with write_back the dirty sectors of L2 count as written. */

@@ -163,6 +163,7 @@ new_sheet(struct watch *w)
     s->quick = ls_alloc(sizeof *s->quick * w->places);
     if (w->replay)
         s->trace = ls_alloc(sizeof *s->trace * w->launch.launch->warps);
+    s->most_words = w->profile->trace_bytes / 64 / sizeof(uint64_t);
     pthread_mutex_lock(&w->lock);
     s->next = w->sheets;
     w->sheets = s;
@@ -193,6 +194,8 @@ tool_block_begin(struct jit_block *b)
         b->counts = s->counts;
     }
     s->phase = 0;
+    if (s->watch->replay)
+        s->local_sector = replay_local(s->watch->replay, b->index);
 }
 
 static void
@@ -352,6 +355,7 @@ profile_close(struct jit_tool *t)
         arena_free(&k->arena);
         ls_release(k);
     }
+    cache_system_free(p->spare);
     pthread_mutex_destroy(&p->lock);
     ls_release(p);
 }

@@ -16,7 +16,8 @@
  *
  *   profile.c  the tool, kernels, what a launch adds up to     replay.c   L1, L2, device memory
  *   verdict.c  one access: from addresses to a kept verdict    mix.c      instructions to operations
- *   phases.c   small launches, access by access     result.c   JSON (cli.md's `profile --json`)
+ *   phases.c   small launches, access by access     play.c     a wave of blocks, through the caches
+ *   result.c   JSON (cli.md's `profile --json`)
  */
 #ifndef LOCKSTEP_PROFILE_H
 #define LOCKSTEP_PROFILE_H

@@ -70,15 +70,9 @@ void sums_add(struct sums *to, const struct sums *from);
 
 /* -- verdicts ----------------------------------------------------------------------------------------- */
 
-/* Global and local traffic as the caches see it: runs of sectors of 32 bytes that lie side by side,
- * one 64-bit word each: the first sector's number (address / 32) above RUN_SECTOR_SHIFT, then: */
+/* Global and local traffic as the caches see it: the model's runs of sectors (CACHE_...), and: */
 enum {
-    RUN_SECTOR_SHIFT = 16,
-    RUN_COUNT_SHIFT = 8, /* sectors, less one: 8 bits */
-    RUN_LAST = 1,        /* last run of a warp's access */
-    RUN_BYPASS = 2,      /* past L1 */
-    RUN_LOCAL = 4,       /* sector number within the warp's local memory */
-    RUN_OP_SHIFT = 3,    /* enum access_op: 2 bits */
+    RUN_LAST = 1, /* last run of a warp's access */
 };
 
 /* What one pattern of addresses costs, and how often it occurred. */
@@ -113,12 +107,14 @@ struct sample {
                                     else from the 4 KiB that hold the lowest */
 };
 
-/* The pattern that fitted last at a place, where counting it is all there is to do: its space is
- * declared and no cache sees it. What a lookup needs lies in one line of the host's cache. */
+/* The pattern that fitted last at a place whose space is declared. What a lookup needs lies in one line of
+ * the host's cache. */
 struct quick {
     const int32_t *offset;
-    uint64_t *times; /* NULL: no such pattern */
+    struct verdict *verdict; /* NULL: no such pattern */
     uint32_t lanes, bytes, key, key_mask;
+    uint16_t space, op;
+    bool traced; /* the caches see it, too */
 };
 
 /* One instruction's accesses to one space. */
@@ -163,7 +159,9 @@ struct sheet {
     struct trace *trace; /* per warp, of the block in flight; NULL: no caches */
     VEC(struct record) records; /* of a launch small enough */
     uint32_t phase;             /* of the block in flight */
+    uint64_t local_sector;      /* the same: the number of its local memory's first sector */
     uint64_t words, dropped; /* of the block in flight: kept, and beyond what may be kept */
+    uint64_t most_words;
 };
 
 /* -- launches -------------------------------------------------------------------------------------------- */
@@ -229,6 +227,7 @@ struct profile {
     uint64_t trace_bytes;
     pthread_mutex_t lock;
     struct kernel *kernels, **last;
+    struct cache_system *spare; /* of a launch that is over; NULL: none */
 };
 
 /* -- mix.c -------------------------------------------------------------------------------------------------- */
@@ -241,10 +240,39 @@ void mix_add(struct sums *s, const struct ptx_insn *i, uint64_t warps, uint64_t 
 
 struct replay;
 struct replay *replay_new(struct watch *w);
+/* Sector number of the local memory of a block's first warp; of one warp's local memory sectors. */
+uint64_t replay_local(const struct replay *r, uint64_t block);
+uint64_t replay_local_sectors(const struct replay *r);
 /* (many) The sheet's traces become the finished block's. */
 void replay_block(struct replay *r, uint64_t block, struct sheet *s);
 /* Ends it: counts into the watch's kernel. */
 void replay_end(struct replay *r);
+
+/* -- play.c -------------------------------------------------------------------------------------------------- */
+
+enum { BLOCK_PAGES = 64 };
+/* The first use of a page of 2 MiB by a block: of which step (access of each warp), warp, and run of it. */
+struct page_use {
+    uint64_t page, step;
+    uint32_t warp, run;
+};
+/* Adds those of a warp's words; how many there are now. BLOCK_PAGES: perhaps more. */
+uint32_t play_pages(struct page_use use[BLOCK_PAGES], uint32_t count, uint32_t warp, const uint64_t *words,
+                    size_t n);
+/* A finished block's accesses, warp after warp. All lies in one piece. */
+struct played {
+    uint64_t *words;
+    size_t count;
+    uint64_t *start; /* [warps + 1], of each warp in words */
+    struct page_use *use;
+    uint32_t use_count;
+};
+struct player;
+struct player *player_new(const struct device_profile *d, struct cache_system *system, uint32_t warps);
+/* Blocks that are resident together. */
+void player_wave(struct player *p, const struct played *block, uint64_t blocks);
+/* Ends it: counts into k. */
+void player_end(struct player *p, struct kernel *k);
 
 /* -- chain.c ------------------------------------------------------------------------------------------------- */
 

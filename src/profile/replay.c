@@ -3,33 +3,12 @@
  * replay.c: the caches. Blocks run here in any order and one after the other; on a device as many as
  * fit run at once, spread over its SMs. So each block's global and local accesses are kept until the
  * wave it belongs to is complete (the blocks that are resident together), and are then played to the
- * model's caches side by side: of every warp of every resident block its first access, then the second
- * one, and so on. docs/model.md, "Caches", says what that leaves out.
- *
- * Where memory has partitions (1.x), a step lasts as long as its busiest partition: the sum of those
- * against even spreading is the price of partition camping.
+ * model's caches by play.c. docs/model.md, "Caches", says what that leaves out.
  */
 #include "profile/profile_priv.h"
 
+#include <stdlib.h>
 #include <string.h>
-
-enum { PARTITIONS = 16, SECTOR = 32, PAGE_SECTORS = (2 << 20) / SECTOR };
-
-/* Pages of 2 MiB by number in the order of their first use: what a program's memory lies at differs
- * from run to run, and what the caches say must not. */
-struct pages {
-    uint64_t *page;   /* open addressing; 0: free, else the page + 1 */
-    uint32_t *number;
-    uint32_t room, count; /* room: a power of two */
-    uint64_t last, last_number;
-};
-
-/* A finished block's accesses, warp after warp. */
-struct played {
-    uint64_t *words;
-    size_t count;
-    size_t *start; /* [warps + 1], of each warp in words */
-};
 
 struct wave {
     struct wave *next;
@@ -41,8 +20,9 @@ struct wave {
 struct replay {
     struct watch *watch;
     struct cache_system *system;
+    struct player *player;
     uint64_t resident, blocks;
-    uint32_t sms, warps;
+    uint32_t warps;
     uint64_t local_sectors; /* of one warp */
     pthread_mutex_t lock;
     struct wave *waves;     /* rising numbers; the first is the next to play */
@@ -50,52 +30,23 @@ struct replay {
     bool busy;              /* somebody plays */
     uint64_t words, limit;  /* that wait; most that may */
     uint64_t traced, dropped;
-    double busiest, even;
-    struct pages pages;
 };
 
-/* -- pages ------------------------------------------------------------------------------------------------- */
+/* -- launches ------------------------------------------------------------------------------------------------ */
 
-static uint32_t
-page_slot(const struct pages *p, uint64_t page)
+/* The caches of a launch that is over, or new ones: what they lie in is four megabytes. */
+static struct cache_system *
+take_system(struct profile *p, uint32_t shared_per_sm)
 {
-    uint32_t at = (uint32_t)(page * 0x9e3779b97f4a7c15ull >> 32) & (p->room - 1);
-    while (p->page[at] && p->page[at] != page + 1)
-        at = (at + 1) & (p->room - 1);
-    return at;
-}
-
-static void
-pages_grow(struct pages *p)
-{
-    struct pages old = *p;
-    p->room = old.room ? 2 * old.room : 64;
-    p->page = ls_alloc(p->room * sizeof *p->page);
-    p->number = ls_alloc(p->room * sizeof *p->number);
-    for (uint32_t k = 0; k < old.room; k++)
-        if (old.page[k]) {
-            uint32_t at = page_slot(p, old.page[k] - 1);
-            p->page[at] = old.page[k];
-            p->number[at] = old.number[k];
-        }
-    ls_release(old.page);
-    ls_release(old.number);
-}
-
-static uint64_t
-page_number(struct pages *p, uint64_t page)
-{
-    if (p->count && p->last == page)
-        return p->last_number;
-    if (2 * (p->count + 1) > p->room)
-        pages_grow(p);
-    uint32_t at = page_slot(p, page);
-    if (!p->page[at]) {
-        p->page[at] = page + 1;
-        p->number[at] = p->count++;
-    }
-    p->last = page;
-    return p->last_number = p->number[at];
+    struct cache_system *s;
+    pthread_mutex_lock(&p->lock);
+    s = p->spare;
+    p->spare = NULL;
+    pthread_mutex_unlock(&p->lock);
+    if (s && cache_system_again(s, p->device, shared_per_sm))
+        return s;
+    cache_system_free(s);
+    return cache_system_new(p->device, shared_per_sm);
 }
 
 struct replay *
@@ -107,93 +58,28 @@ replay_new(struct watch *w)
     struct replay *r = ls_alloc(sizeof *r);
     uint32_t per_sm = k->occupancy.blocks_per_sm ? k->occupancy.blocks_per_sm : 1;
     r->watch = w;
-    r->sms = d->sm_count ? d->sm_count : 1;
-    r->resident = (uint64_t)r->sms * per_sm;
+    r->resident = (uint64_t)(d->sm_count ? d->sm_count : 1) * per_sm;
     r->blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
     r->warps = l->warps;
-    r->local_sectors = (uint64_t)l->local_stride * JIT_LANES / SECTOR;
+    r->local_sectors = (uint64_t)l->local_stride * JIT_LANES / 32;
     r->limit = w->profile->trace_bytes / sizeof(uint64_t);
     /* The driver leaves L1 what the resident blocks do not need as shared memory. */
-    r->system = cache_system_new(d, model_carveout(d, per_sm * k->occupancy.shared_per_block));
+    r->system = take_system(w->profile, model_carveout(d, per_sm * k->occupancy.shared_per_block));
+    r->player = player_new(d, r->system, r->warps);
     pthread_mutex_init(&r->lock, NULL);
     return r;
 }
 
-/* -- playing a wave ---------------------------------------------------------------------------------------- */
-
-/* Where one warp has got to. */
-struct cursor {
-    const uint64_t *at, *end;
-    uint32_t sm;
-    uint64_t local; /* sector number of its local memory */
-};
-
-struct step {
-    uint64_t in[PARTITIONS], all;
-};
-
-static void
-play_run(struct replay *r, const struct cursor *c, uint64_t word, struct step *step)
+uint64_t
+replay_local(const struct replay *r, uint64_t block)
 {
-    const struct device_profile *d = r->watch->profile->device;
-    uint64_t sector = word >> RUN_SECTOR_SHIFT, n = (word >> RUN_COUNT_SHIFT & 255) + 1;
-    enum access_op op = word >> RUN_OP_SHIFT & 3;
-    if (word & RUN_LOCAL)
-        sector += c->local;
-    sector = page_number(&r->pages, sector / PAGE_SECTORS) * PAGE_SECTORS + sector % PAGE_SECTORS;
-    cache_system_sectors(r->system, c->sm, sector * SECTOR, (uint32_t)n, op, word & RUN_BYPASS);
-    for (uint64_t k = 0; k < n && d->memory_partitions; k++)
-        step->in[model_partition(d, (sector + k) * SECTOR) % PARTITIONS]++;
-    step->all += n;
+    return (1ull << 44) + block % r->resident * r->warps * r->local_sectors;
 }
 
-/* One access of each warp; the cursors that are left. */
-static size_t
-play_step(struct replay *r, struct cursor *cursor, size_t count)
+uint64_t
+replay_local_sectors(const struct replay *r)
 {
-    const struct device_profile *d = r->watch->profile->device;
-    struct step step = {{0}, 0};
-    uint64_t most = 0;
-    size_t left = 0;
-    for (size_t k = 0; k < count; k++) {
-        struct cursor *c = &cursor[k];
-        uint64_t word;
-        do {
-            word = *c->at++;
-            play_run(r, c, word, &step);
-        } while (!(word & RUN_LAST) && c->at < c->end);
-        if (c->at < c->end)
-            cursor[left++] = *c;
-    }
-    for (int p = 0; p < PARTITIONS; p++)
-        most = step.in[p] > most ? step.in[p] : most;
-    if (d->memory_partitions) {
-        r->busiest += (double)most;
-        r->even += (double)step.all / d->memory_partitions;
-    }
-    return left;
-}
-
-static void
-play_wave(struct replay *r, const struct wave *w)
-{
-    struct cursor *cursor = ls_alloc(w->expected * r->warps * sizeof *cursor);
-    size_t count = 0;
-    for (uint32_t sm = 0; sm < r->sms; sm++) /* block i of a wave is on SM i mod SMs */
-        for (uint64_t i = sm; i < w->expected; i += r->sms) {
-            const struct played *b = &w->block[i];
-            for (uint32_t warp = 0; b->words && warp < r->warps; warp++) {
-                if (b->start[warp] == b->start[warp + 1])
-                    continue;
-                uint64_t local = (1ull << 44) + (i * r->warps + warp) * r->local_sectors;
-                cursor[count++] = (struct cursor){b->words + b->start[warp],
-                                                  b->words + b->start[warp + 1], sm, local};
-            }
-            r->traced += b->words ? b->count : 0;
-        }
-    while (count)
-        count = play_step(r, cursor, count);
-    ls_release(cursor);
+    return r->local_sectors;
 }
 
 /* -- waves ---------------------------------------------------------------------------------------------------- */
@@ -221,8 +107,7 @@ free_wave(struct replay *r, struct wave *w)
 {
     for (uint64_t k = 0; k < w->expected; k++) {
         r->words -= w->block[k].count;
-        ls_release(w->block[k].words);
-        ls_release(w->block[k].start);
+        free(w->block[k].use);
     }
     ls_release(w->block);
     ls_release(w);
@@ -241,29 +126,39 @@ catch_up(struct replay *r)
         r->waves = w->next;
         r->next++;
         pthread_mutex_unlock(&r->lock);
-        play_wave(r, w);
+        player_wave(r->player, w->block, w->expected);
         pthread_mutex_lock(&r->lock);
         free_wave(r, w);
     }
     r->busy = false;
 }
 
+/* Not zeroed: there is a lot of it. */
 static struct played
 take_traces(struct sheet *s, uint32_t warps)
 {
-    struct played p = {.start = ls_alloc((warps + 1) * sizeof *p.start)};
+    struct page_use use[BLOCK_PAGES];
+    struct played p = {0};
     for (uint32_t w = 0; w < warps; w++) {
-        p.start[w] = p.count;
         p.count += s->trace[w].words.count;
+        p.use_count = play_pages(use, p.use_count, w, s->trace[w].words.at, s->trace[w].words.count);
     }
-    p.start[warps] = p.count;
-    p.words = ls_alloc((p.count ? p.count : 1) * sizeof *p.words);
+    size_t uses = p.use_count * sizeof *use, size = uses + (warps + 1 + p.count) * sizeof(uint64_t);
+    p.use = malloc(size);
+    if (!p.use)
+        ls_out_of_memory(size);
+    memcpy(p.use, use, uses);
+    p.start = (uint64_t *)(p.use + p.use_count);
+    p.words = p.start + warps + 1;
+    size_t count = 0;
     for (uint32_t w = 0; w < warps; w++) {
+        p.start[w] = count;
         if (s->trace[w].words.count)
-            memcpy(p.words + p.start[w], s->trace[w].words.at,
-                   s->trace[w].words.count * sizeof *p.words);
+            memcpy(p.words + count, s->trace[w].words.at, s->trace[w].words.count * sizeof *p.words);
+        count += s->trace[w].words.count;
         s->trace[w].words.count = 0;
     }
+    p.start[warps] = count;
     return p;
 }
 
@@ -290,9 +185,18 @@ replay_block(struct replay *r, uint64_t block, struct sheet *s)
     w->block[block % r->resident] = p;
     w->done++;
     __atomic_store_n(&r->words, r->words + p.count, __ATOMIC_RELAXED);
+    r->traced += p.count;
     r->dropped += dropped;
     catch_up(r);
     pthread_mutex_unlock(&r->lock);
+}
+
+/* With the profile's lock. */
+static void
+keep_system(struct profile *p, struct cache_system *s)
+{
+    cache_system_free(p->spare);
+    p->spare = s;
 }
 
 void
@@ -302,24 +206,13 @@ replay_end(struct replay *r)
     while (r->waves) { /* after an error: waves that were not completed */
         struct wave *w = r->waves;
         r->waves = w->next;
-        play_wave(r, w);
+        player_wave(r->player, w->block, w->expected);
         free_wave(r, w);
     }
-    struct cache_counts c = cache_system_counts(r->system, true), *to = &k->caches;
-    cache_system_free(r->system);
-    to->l1_sectors += c.l1_sectors;
-    to->l1_hits += c.l1_hits;
-    to->l2_sectors += c.l2_sectors;
-    to->l2_hits += c.l2_hits;
-    to->l2_loads += c.l2_loads;
-    to->dram_bytes_read += c.dram_bytes_read;
-    to->dram_bytes_written += c.dram_bytes_written;
+    player_end(r->player, k);
+    keep_system(r->watch->profile, r->system);
     k->traced += r->traced;
     k->dropped += r->dropped;
-    k->camping_busiest += r->busiest;
-    k->camping_even += r->even;
     pthread_mutex_destroy(&r->lock);
-    ls_release(r->pages.page);
-    ls_release(r->pages.number);
     ls_release(r);
 }

@@ -173,8 +173,7 @@ static void
 keep_runs(struct sheet *sheet, const struct site *s, const struct sectors *sectors,
           uint64_t reference, struct verdict *v)
 {
-    int64_t flags = (int64_t)s->op << RUN_OP_SHIFT | (s->bypass_l1 ? RUN_BYPASS : 0) |
-                    (s->space == SPACE_LOCAL ? RUN_LOCAL : 0);
+    int64_t flags = (int64_t)s->op << CACHE_OP_SHIFT | (s->bypass_l1 ? CACHE_BYPASS : 0);
     if (v->run_room < sectors->count) {
         v->run_room = (uint16_t)sectors->count;
         v->run = ARENA_ARRAY(&sheet->arena, int64_t, v->run_room);
@@ -185,8 +184,8 @@ keep_runs(struct sheet *sheet, const struct site *s, const struct sectors *secto
         while (k + n < sectors->count && sectors->at[k + n] == sectors->at[k] + n)
             n++;
         int64_t from = (int64_t)(sectors->at[k] - reference);
-        v->run[v->run_count++] = from * (1 << RUN_SECTOR_SHIFT) +
-                                 (((int64_t)n - 1) << RUN_COUNT_SHIFT | flags);
+        v->run[v->run_count++] = from * (1 << CACHE_SECTOR_SHIFT) +
+                                 (((int64_t)n - 1) << CACHE_COUNT_SHIFT | flags);
         k += n;
     }
     if (v->run_count)
@@ -321,17 +320,29 @@ verdict_fold(const struct site *s, struct sums *to)
 /* -- what is kept ------------------------------------------------------------------------------------------ */
 
 static __attribute__((noinline)) void
+grow_trace(struct trace *t, uint32_t count)
+{
+    while (t->words.room < t->words.count + count)
+        t->words.at = ls_grow(t->words.at, &t->words.room, sizeof *t->words.at);
+}
+
+static inline void
 trace(struct sheet *sheet, uint32_t warp, const struct verdict *v, uint64_t reference)
 {
     struct trace *t = &sheet->trace[warp];
-    int64_t base = (int64_t)(reference << RUN_SECTOR_SHIFT);
-    if (sheet->words >= sheet->watch->profile->trace_bytes / 64 / sizeof(uint64_t)) {
-        sheet->dropped += v->run_count;
+    uint64_t base = reference << CACHE_SECTOR_SHIFT;
+    uint32_t n = v->run_count;
+    if (sheet->words >= sheet->most_words) {
+        sheet->dropped += n;
         return;
     }
-    sheet->words += v->run_count;
-    for (uint32_t k = 0; k < v->run_count; k++)
-        VEC_PUSH(&t->words, (uint64_t)(base + v->run[k]));
+    if (t->words.room < t->words.count + n)
+        grow_trace(t, n);
+    uint64_t *to = t->words.at + t->words.count;
+    for (uint32_t k = 0; k < n; k++)
+        to[k] = base + (uint64_t)v->run[k];
+    t->words.count += n;
+    sheet->words += n;
 }
 
 static inline void
@@ -339,6 +350,8 @@ count(struct sheet *sheet, const struct site *s, struct verdict *v, uint32_t war
       uint64_t reference)
 {
     v->times++;
+    if (s->traced && s->space == SPACE_LOCAL)
+        reference += sheet->local_sector + warp * replay_local_sectors(sheet->watch->replay);
     if (s->traced)
         trace(sheet, warp, v, reference);
 }
@@ -396,11 +409,13 @@ first_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *
 
 /* Blocks' shared memory begins at a page, so that its key is the address's own. */
 static inline void
-keep_quick(struct sheet *sheet, const struct site *s, struct pattern_entry *e, uint32_t place)
+keep_quick(struct sheet *sheet, const struct site *s, struct pattern_entry *e, uint32_t op,
+           uint32_t place)
 {
-    bool quick = !s->traced && s->space != SPACE_LOCAL && s->declared != PTX_SPACE_NONE;
-    sheet->quick[place] = (struct quick){e->offset, quick ? &e->verdict.times : NULL, e->lanes,
-                                         s->bytes, e->key, s->key_mask};
+    bool quick = s->space != SPACE_LOCAL && s->declared != PTX_SPACE_NONE;
+    sheet->quick[place] = (struct quick){e->offset, quick ? &e->verdict : NULL, e->lanes,
+                                         s->bytes, e->key, s->key_mask,
+                                         (uint16_t)s->declared, (uint16_t)op, s->traced};
 }
 
 static __attribute__((noinline)) void
@@ -419,7 +434,7 @@ judge_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *
     struct pattern_entry *e = s->last;
     if (!e || e->offset != offset || e->key != key || e->lanes != lanes)
         e = find_pattern(sheet, s, w, lanes, base, offset, key);
-    keep_quick(sheet, s, e, place);
+    keep_quick(sheet, s, e, op, place);
     count(sheet, s, &e->verdict, w->warp, reference_sector(s->space, at));
 }
 
@@ -427,12 +442,16 @@ void
 verdict_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *offset,
                 uint32_t bytes, uint32_t space, uint32_t op, uint32_t place)
 {
-    const struct quick *q = &((struct sheet *)w->block->tool)->quick[place];
-    if (q->times && q->offset == offset && q->lanes == lanes && q->bytes == bytes &&
-        ((uint32_t)base & q->key_mask) == q->key)
-        ++*q->times;
-    else
+    struct sheet *sheet = w->block->tool;
+    const struct quick *q = &sheet->quick[place];
+    if (q->verdict && q->offset == offset && q->lanes == lanes && q->bytes == bytes &&
+        q->space == space && q->op == op && ((uint32_t)base & q->key_mask) == q->key) {
+        q->verdict->times++;
+        if (q->traced)
+            trace(sheet, w->warp, q->verdict, base / SECTOR);
+    } else {
         judge_pattern(w, lanes, base, offset, bytes, space, op, place);
+    }
 }
 
 /* Do the active lanes lie as the entry has them? step: from one lane's origin to the next one's. */

@@ -221,18 +221,6 @@ static void
 caches(void **state)
 {
     (void)state;
-    struct cache *c = cache_new(1024, 128, 32, 4); /* 8 lines, 2 sets */
-    assert_false(cache_access(c, 0, false, true, false).hit);
-    assert_true(cache_access(c, 0, false, true, false).hit);
-    assert_false(cache_access(c, 32, false, true, false).hit); /* another sector of the line */
-    assert_true(cache_access(c, 4, false, true, false).hit);
-    assert_false(cache_access(c, 4096, true, false, false).hit); /* not filled */
-    assert_false(cache_access(c, 4096, true, false, false).hit);
-    cache_access(c, 64, true, true, true);
-    assert_int_equal(cache_flush(c), 1);
-    assert_false(cache_access(c, 0, false, true, false).hit);
-    cache_free(c);
-
     const struct device_profile *d = model_find_device("h200");
     struct cache_system *s = cache_system_new(d, 0);
     for (int turn = 0; turn < 2; turn++)

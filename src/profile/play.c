@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * play.c: a wave's accesses are played to the model's caches side by side: of every warp of every
+ * resident block its first access, then the second one, and so on; a step is one access of each. Some
+ * steps at a time: first each SM's warps to its L1, then what they leave for L2, of all SMs in the order
+ * of the steps. Start with player_wave().
+ *
+ * Where memory has partitions (1.x), a step lasts as long as its busiest partition: the sum of those
+ * against even spreading is the price of partition camping.
+ */
+#include "profile/profile_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { PARTITIONS = 16, SECTOR = 32, PAGE_SHIFT = 32, TURNS = 64 };
+static const uint32_t UNNUMBERED = UINT32_MAX;
+/* PAGE_SHIFT: a word's bits from there on are its page, as a page has 2^16 sectors. */
+_Static_assert(PAGE_SHIFT - CACHE_SECTOR_SHIFT == 16 && (2 << 20) / SECTOR == 1 << 16, "pages");
+
+/* Pages of 2 MiB by number in the order of their first use: what a program's memory lies at differs
+ * from run to run, and what the caches say must not. */
+struct pages {
+    uint64_t *page;   /* open addressing; 0: free, else the page + 1 */
+    uint32_t *number; /* UNNUMBERED: seen in this wave, its first use not found yet */
+    uint32_t room, count, numbered; /* room: a power of two */
+    struct turn {
+        uint64_t page, shift;
+    } turn[TURNS]; /* shift: see page_shift(); the first pages are 0, which no device memory has */
+};
+
+/* Where one warp has got to. */
+struct stream {
+    const uint64_t *at, *end;
+};
+
+struct step {
+    uint64_t in[PARTITIONS], all;
+};
+
+/* One SM's warps. */
+struct crew {
+    struct stream *stream;
+    size_t count;
+    uint32_t sm;
+    size_t first, *end; /* in asked, of the first step; [MOST_STEPS]: each step's end */
+};
+
+/* What the blocks use of pages that have no number yet. */
+struct first_use {
+    struct page_use use;
+    uint64_t block; /* in the order in which a step goes through them */
+};
+
+struct player {
+    const struct device_profile *device;
+    struct cache_system *system;
+    uint32_t sms, warps;
+    struct pages pages;
+    VEC(struct first_use) uses;
+    bool many; /* pages: see add_uses() */
+    VEC(uint64_t) run;           /* of one step of one SM */
+    VEC(uint64_t) asked, sorted; /* of L2: by SM; by step */
+    struct cache_counts counts;
+    struct step *step; /* [steps], where memory has partitions */
+    double busiest, even;
+};
+
+/* -- pages ------------------------------------------------------------------------------------------------- */
+
+static uint32_t
+page_slot(const struct pages *p, uint64_t page)
+{
+    uint32_t at = (uint32_t)(page * 0x9e3779b97f4a7c15ull >> 32) & (p->room - 1);
+    while (p->page[at] && p->page[at] != page + 1)
+        at = (at + 1) & (p->room - 1);
+    return at;
+}
+
+static void
+pages_grow(struct pages *p)
+{
+    struct pages old = *p;
+    p->room = old.room ? 2 * old.room : 64;
+    p->page = ls_alloc(p->room * sizeof *p->page);
+    p->number = ls_alloc(p->room * sizeof *p->number);
+    for (uint32_t k = 0; k < old.room; k++)
+        if (old.page[k]) {
+            uint32_t at = page_slot(p, old.page[k] - 1);
+            p->page[at] = old.page[k];
+            p->number[at] = old.number[k];
+        }
+    ls_release(old.page);
+    ls_release(old.number);
+}
+
+static void
+add_page(struct pages *p, uint64_t page)
+{
+    if (2 * (p->count + 1) > p->room)
+        pages_grow(p);
+    uint32_t at = page_slot(p, page);
+    if (p->page[at])
+        return;
+    p->page[at] = page + 1;
+    p->number[at] = UNNUMBERED;
+    p->count++;
+}
+
+/* What makes the page's number of it, to be added to a word. Pages alternate from word to word: a table
+ * of the last ones spares most searches. */
+static inline uint64_t
+page_shift(struct pages *p, uint64_t page)
+{
+    struct turn *t = &p->turn[page % TURNS];
+    if (t->page != page)
+        *t = (struct turn){page, (p->number[page_slot(p, page)] - page) << PAGE_SHIFT};
+    return t->shift;
+}
+
+/* -- streams ------------------------------------------------------------------------------------------------ */
+
+/* By step, then as the streams stand. */
+static int
+compare_uses(const void *one, const void *other)
+{
+    const struct first_use *a = one, *b = other;
+    const uint64_t x[] = {a->use.step, a->block, a->use.warp, a->use.run};
+    const uint64_t y[] = {b->use.step, b->block, b->use.warp, b->use.run};
+    for (int k = 0; k < 4; k++)
+        if (x[k] != y[k])
+            return x[k] < y[k] ? -1 : 1;
+    return 0;
+}
+
+static void
+add_uses(struct player *p, const struct played *b, uint64_t block)
+{
+    for (uint32_t k = 0; b->words && k < b->use_count; k++) {
+        add_page(&p->pages, b->use[k].page);
+        if (p->pages.number[page_slot(&p->pages, b->use[k].page)] == UNNUMBERED)
+            VEC_PUSH(&p->uses, (struct first_use){b->use[k], block});
+    }
+    /* More pages than were noted: the whole block is looked at. */
+    for (size_t k = 0; b->words && b->use_count == BLOCK_PAGES && k < b->count; k++)
+        add_page(&p->pages, b->words[k] >> PAGE_SHIFT);
+    p->many |= b->words && b->use_count == BLOCK_PAGES;
+}
+
+static void
+give_number(struct pages *p, uint64_t page)
+{
+    uint32_t *number = &p->number[page_slot(p, page)];
+    if (*number == UNNUMBERED)
+        *number = p->numbered++;
+}
+
+/* Where a block uses many pages: going through the wave once, as far as it takes to meet all of them. */
+static void
+walk_pages(struct pages *p, const struct stream *from, size_t count)
+{
+    struct stream *stream = ls_alloc((count + 1) * sizeof *stream);
+    memcpy(stream, from, count * sizeof *stream);
+    while (count && p->numbered < p->count) {
+        size_t left = 0;
+        for (size_t k = 0; k < count; k++) {
+            struct stream s = stream[k];
+            uint64_t word;
+            do {
+                word = *s.at++;
+                give_number(p, word >> PAGE_SHIFT);
+            } while (!(word & RUN_LAST) && s.at < s.end);
+            if (s.at < s.end)
+                stream[left++] = s;
+        }
+        count = left;
+    }
+    ls_release(stream);
+}
+
+/* Pages that the wave is the first to use get their numbers. */
+static void
+number_pages(struct player *p, const struct stream *stream, size_t count)
+{
+    if (p->many) {
+        walk_pages(&p->pages, stream, count);
+    } else if (p->uses.count) {
+        qsort(p->uses.at, p->uses.count, sizeof *p->uses.at, compare_uses);
+        for (size_t k = 0; k < p->uses.count; k++)
+            give_number(&p->pages, p->uses.at[k].use.page);
+    }
+    p->uses.count = 0;
+    p->many = false;
+}
+
+uint32_t
+play_pages(struct page_use use[BLOCK_PAGES], uint32_t count, uint32_t warp, const uint64_t *words, size_t n)
+{
+    uint64_t last = UINT64_MAX, step = 0;
+    uint32_t run = 0;
+    uint8_t guess[TURNS] = {0};
+    for (size_t k = 0; k < n && count < BLOCK_PAGES; k++) {
+        uint64_t page = words[k] >> PAGE_SHIFT;
+        if (page != last) {
+            uint32_t at = guess[page % TURNS];
+            if (at >= count || use[at].page != page)
+                for (at = 0; at < count && use[at].page != page; at++)
+                    ;
+            guess[page % TURNS] = (uint8_t)at;
+            if (at == count || use[at].step > step)
+                use[at] = (struct page_use){page, step, warp, run};
+            count += at == count;
+            last = page;
+        }
+        step += words[k] & RUN_LAST;
+        run = words[k] & RUN_LAST ? 0 : run + 1;
+    }
+    return count;
+}
+
+/* -- steps -------------------------------------------------------------------------------------------------- */
+
+static void
+count_partitions(struct player *p, struct step *step, uint64_t word)
+{
+    uint64_t sector = word >> CACHE_SECTOR_SHIFT, n = (word >> CACHE_COUNT_SHIFT & 255) + 1;
+    for (uint64_t k = 0; k < n; k++)
+        step->in[model_partition(p->device, (sector + k) * SECTOR) % PARTITIONS]++;
+    step->all += n;
+}
+
+static void
+add_steps(struct player *p, size_t steps)
+{
+    for (size_t k = 0; k < steps; k++) {
+        uint64_t most = 0;
+        for (int n = 0; n < PARTITIONS; n++)
+            most = p->step[k].in[n] > most ? p->step[k].in[n] : most;
+        p->busiest += (double)most;
+        p->even += (double)p->step[k].all / p->device->memory_partitions;
+        p->step[k] = (struct step){{0}, 0};
+    }
+}
+
+enum { AHEAD = 24 };
+
+/* One access of each warp, its pages' numbers put in; warps that are through leave. */
+static size_t
+gather(struct player *p, struct crew *c)
+{
+    size_t left = 0, n = 0;
+    for (size_t k = 0; k < c->count; k++) {
+        struct stream *s = &c->stream[k];
+        const uint64_t *at = s->at, *end = s->end;
+        uint64_t word;
+        __builtin_prefetch(at + AHEAD); /* too many streams for the host to see them */
+        do {
+            word = *at++;
+            if (n == p->run.room)
+                p->run.at = ls_grow(p->run.at, &p->run.room, sizeof *p->run.at);
+            p->run.at[n++] = word + page_shift(&p->pages, word >> PAGE_SHIFT);
+        } while (!(word & RUN_LAST) && at < end);
+        s->at = at;
+        if (at < end && left++ != k)
+            c->stream[left - 1] = *s;
+    }
+    c->count = left;
+    return n;
+}
+
+static void
+play_l1(struct player *p, struct crew *c, size_t steps)
+{
+    c->first = p->asked.count;
+    for (size_t k = 0; k < steps; k++) {
+        size_t n = c->count ? gather(p, c) : 0;
+        for (size_t r = 0; p->step && r < n; r++)
+            count_partitions(p, &p->step[k], p->run.at[r]);
+        while (p->asked.room < p->asked.count + n * CACHE_MOST_ASKED)
+            p->asked.at = ls_grow(p->asked.at, &p->asked.room, sizeof *p->asked.at);
+        p->asked.count += cache_system_l1(p->system, c->sm, p->run.at, n,
+                                          p->asked.at + p->asked.count, &p->counts);
+        c->end[k] = p->asked.count;
+    }
+}
+
+/* What the SMs ask of L2 in these steps, in the order of the steps. */
+static void
+play_l2(struct player *p, const struct crew *crew, size_t crews, size_t steps)
+{
+    while (p->sorted.room < p->asked.count)
+        p->sorted.at = ls_grow(p->sorted.at, &p->sorted.room, sizeof *p->sorted.at);
+    uint64_t *to = p->sorted.at;
+    for (size_t k = 0; k < steps; k++)
+        for (size_t c = 0; c < crews; c++)
+            for (size_t from = k ? crew[c].end[k - 1] : crew[c].first; from < crew[c].end[k]; from++)
+                *to++ = p->asked.at[from];
+    cache_system_l2(p->system, p->sorted.at, p->asked.count);
+    p->asked.count = 0;
+}
+
+/* -- waves --------------------------------------------------------------------------------------------------- */
+
+/* Steps that are played at a time: so many that an SM's tags are fetched for some hundred accesses. */
+enum { MOST_STEPS = 256, AT_A_TIME = 1 << 18 };
+
+static size_t
+add_streams(const struct player *p, const struct played *b, struct stream *out)
+{
+    size_t n = 0;
+    for (uint32_t w = 0; b->words && w < p->warps; w++)
+        if (b->start[w] < b->start[w + 1])
+            out[n++] = (struct stream){b->words + b->start[w], b->words + b->start[w + 1]};
+    return n;
+}
+
+static void
+play_all(struct player *p, struct crew *crew, size_t crews, size_t streams)
+{
+    size_t *end = ls_alloc((crews + 1) * MOST_STEPS * sizeof *end);
+    for (size_t c = 0; c < crews; c++)
+        crew[c].end = end + c * MOST_STEPS;
+    while (streams) {
+        size_t steps = AT_A_TIME / streams, left = 0;
+        steps = steps < 4 ? 4 : steps > MOST_STEPS ? MOST_STEPS : steps;
+        streams = 0;
+        for (size_t c = 0; c < crews; c++)
+            play_l1(p, &crew[c], steps);
+        play_l2(p, crew, crews, steps);
+        if (p->step)
+            add_steps(p, steps);
+        for (size_t c = 0; c < crews; c++) {
+            size_t *own = crew[left].end;
+            if (!crew[c].count)
+                continue;
+            streams += crew[c].count;
+            crew[left] = crew[c];
+            crew[left++].end = own;
+        }
+        crews = left;
+    }
+    ls_release(end);
+}
+
+/* Block i of a wave is on SM i mod SMs. */
+void
+player_wave(struct player *p, const struct played *block, uint64_t blocks)
+{
+    struct stream *stream = ls_alloc((blocks * p->warps + 1) * sizeof *stream);
+    struct crew *crew = ls_alloc(p->sms * sizeof *crew);
+    size_t count = 0, crews = 0;
+    uint64_t order = 0;
+    for (uint32_t sm = 0; sm < p->sms; sm++) {
+        size_t before = count;
+        for (uint64_t i = sm; i < blocks; i += p->sms) {
+            add_uses(p, &block[i], order++);
+            count += add_streams(p, &block[i], stream + count);
+        }
+        if (count > before)
+            crew[crews++] = (struct crew){.stream = stream + before, .count = count - before, .sm = sm};
+    }
+    number_pages(p, stream, count);
+    play_all(p, crew, crews, count);
+    ls_release(stream);
+    ls_release(crew);
+}
+
+struct player *
+player_new(const struct device_profile *d, struct cache_system *system, uint32_t warps)
+{
+    struct player *p = ls_alloc(sizeof *p);
+    p->device = d;
+    p->system = system;
+    p->sms = d->sm_count ? d->sm_count : 1;
+    p->warps = warps;
+    p->step = d->memory_partitions ? ls_alloc(MOST_STEPS * sizeof *p->step) : NULL;
+    return p;
+}
+
+void
+player_end(struct player *p, struct kernel *k)
+{
+    cache_system_add(p->system, &p->counts);
+    struct cache_counts c = cache_system_counts(p->system, true), *to = &k->caches;
+    to->l1_sectors += c.l1_sectors;
+    to->l1_hits += c.l1_hits;
+    to->l2_sectors += c.l2_sectors;
+    to->l2_hits += c.l2_hits;
+    to->l2_loads += c.l2_loads;
+    to->dram_bytes_read += c.dram_bytes_read;
+    to->dram_bytes_written += c.dram_bytes_written;
+    k->camping_busiest += p->busiest;
+    k->camping_even += p->even;
+    ls_release(p->pages.page);
+    ls_release(p->pages.number);
+    ls_release(p->step);
+    VEC_FREE(&p->uses);
+    VEC_FREE(&p->run);
+    VEC_FREE(&p->asked);
+    VEC_FREE(&p->sorted);
+    ls_release(p);
+}

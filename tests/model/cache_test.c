@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The simulated caches against the plainest possible ones: a line with its time of use, each set searched
+ * from end to end, both levels in turn for every sector. Random traffic that keeps meeting the same sets.
+ */
+#include "model/model.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { SECTOR = 32, LINE = 128, SMS = 12, RUNS = 60000 };
+
+struct line {
+    uint64_t number, used; /* used 0: empty */
+    bool valid[4], dirty[4], copied[4];
+};
+
+struct plain {
+    const struct device_profile *d;
+    uint64_t sets[2]; /* L1, L2 */
+    struct line *l1, *l2;
+    uint64_t now;
+    bool there;
+    struct cache_counts counts;
+};
+
+static uint64_t
+plain_set(uint64_t number, uint64_t sets)
+{
+    uint64_t hash = number ^ number >> 7 ^ number >> 15 ^ number >> 23;
+    return (uint32_t)(hash ^ hash >> 32) % sets;
+}
+
+static struct line *
+find(struct line *set, unsigned ways, uint64_t number)
+{
+    for (unsigned w = 0; w < ways; w++)
+        if (set[w].used && set[w].number == number)
+            return &set[w];
+    return NULL;
+}
+
+/* Who leaves: the line that a store took (used 1), else an empty one, else the one used longest ago. */
+static uint64_t
+worth(const struct line *l)
+{
+    return l->used == 1 ? 0 : l->used ? l->used : 1;
+}
+
+static struct line *
+oldest(struct line *set, unsigned ways)
+{
+    struct line *l = set;
+    for (unsigned w = 1; w < ways; w++)
+        l = worth(&set[w]) < worth(l) ? &set[w] : l;
+    return l;
+}
+
+/* True: L1 answers. */
+static bool
+plain_l1(struct plain *p, uint32_t sm, uint64_t number, unsigned sector, enum access_op op, bool bypass,
+         bool first)
+{
+    if (!p->sets[0]) { /* no device of the test's has loads or stores that look for it there */
+        assert_false(p->d->l1_global_loads || p->d->cc_major >= 7);
+        return false;
+    }
+    struct line *set = p->l1 + (sm * p->sets[0] + plain_set(number, p->sets[0])) * 4;
+    struct line *l = find(set, 4, number);
+    if (op == ACCESS_STORE) {
+        if (p->d->cc_major < 7)
+            return false;
+        p->counts.l1_sectors++;
+        /* of a line's sectors that one run stores, the first decides for all */
+        if (first)
+            p->there = l != NULL;
+        p->counts.l1_hits += p->there;
+        if (!l) { /* the line, without sectors, and the first to leave */
+            l = oldest(set, 4);
+            *l = (struct line){.number = number, .used = 1};
+        }
+        return false;
+    }
+    if (op != ACCESS_LOAD) {
+        p->counts.l1_sectors += p->d->cc_major >= 7;
+        if (l)
+            l->valid[sector] = false;
+        return false;
+    }
+    if (!p->d->l1_global_loads || bypass)
+        return false;
+    p->counts.l1_sectors++;
+    bool hit = l && l->valid[sector];
+    p->counts.l1_hits += hit;
+    if (!l) {
+        l = oldest(set, 4);
+        *l = (struct line){.number = number};
+    }
+    l->valid[sector] = true;
+    l->used = ++p->now;
+    return hit;
+}
+
+static void
+plain_l2(struct plain *p, uint32_t sm, uint64_t number, unsigned sector, enum access_op op)
+{
+    p->counts.l2_sectors++;
+    if (!p->sets[1]) { /* nor anything to hit */
+        p->counts.dram_bytes_read += op != ACCESS_STORE ? SECTOR : 0;
+        p->counts.dram_bytes_written += op != ACCESS_LOAD ? SECTOR : 0;
+        return;
+    }
+    p->counts.l2_loads += op != ACCESS_STORE;
+    struct line *set = p->l2 + plain_set(number, p->sets[1]) * 16, *l = find(set, 16, number);
+    if (!l) {
+        l = oldest(set, 16);
+        for (int k = 0; k < 4; k++)
+            p->counts.dram_bytes_written += l->used && l->dirty[k] ? SECTOR : 0;
+        *l = (struct line){.number = number};
+    }
+    l->used = ++p->now;
+    bool hit = l->valid[sector];
+    p->counts.dram_bytes_read += !hit && op != ACCESS_STORE ? SECTOR : 0;
+    l->valid[sector] = true;
+    l->dirty[sector] |= op != ACCESS_LOAD;
+    if (p->d->l2_halves && op != ACCESS_LOAD) {
+        l->copied[sector] = false;
+    } else if (p->d->l2_halves && (sm / 8 & 1) != (unsigned)__builtin_parityll(number)) {
+        hit = hit && l->copied[sector];
+        l->copied[sector] = true;
+    }
+    p->counts.l2_hits += hit || op == ACCESS_STORE;
+}
+
+static struct plain
+plain_new(const struct device_profile *d)
+{
+    struct plain p = {.d = d, .sets = {model_l1_bytes(d, 0) / LINE / 4, d->l2_bytes / LINE / 16}};
+    p.l1 = calloc(SMS * p.sets[0] * 4 + 1, sizeof *p.l1);
+    p.l2 = calloc(p.sets[1] * 16 + 1, sizeof *p.l2);
+    p.now = 1;
+    return p;
+}
+
+static struct cache_counts
+plain_end(struct plain *p)
+{
+    for (uint64_t k = 0; k < p->sets[1] * 16; k++)
+        for (int s = 0; s < 4; s++)
+            p->counts.dram_bytes_written += p->l2[k].used && p->l2[k].dirty[s] ? SECTOR : 0;
+    free(p->l1);
+    free(p->l2);
+    return p->counts;
+}
+
+static uint64_t
+draw(uint64_t *seed)
+{
+    *seed ^= *seed << 13;
+    *seed ^= *seed >> 7;
+    return *seed ^= *seed << 17;
+}
+
+/* The same traffic to both. Lines lie `apart`, so that some sets overflow; runs of up to nine sectors. */
+static void
+play(struct cache_system *s, struct plain *p, uint64_t apart, uint64_t seed)
+{
+    static const enum access_op ops[] = {ACCESS_LOAD, ACCESS_LOAD, ACCESS_LOAD, ACCESS_STORE, ACCESS_ATOMIC,
+                                         ACCESS_REDUCE};
+    for (int k = 0; k < RUNS; k++) {
+        uint32_t sm = (uint32_t)(draw(&seed) % SMS), count = (uint32_t)(draw(&seed) % 9 + 1);
+        uint64_t sector = draw(&seed) % 700 * apart * 4 + draw(&seed) % 4;
+        enum access_op op = ops[draw(&seed) % 6];
+        bool bypass = draw(&seed) % 8 == 0;
+        cache_system_sectors(s, sm, sector * SECTOR, count, op, bypass);
+        bool before[4];
+        for (uint32_t n = 0; n < count; n++, sector++) { /* L1 line by line, then L2 */
+            bool first = !n || sector % 4 == 0;
+            uint32_t rest = 0;
+            for (uint32_t m = n; first && m < count && (m == n || (sector + m - n) % 4); m++, rest++)
+                before[rest] = plain_l1(p, sm, sector / 4, (sector + rest) % 4, op, bypass, m == n);
+            for (uint32_t m = 0; first && m < rest; m++)
+                if (!before[m])
+                    plain_l2(p, sm, sector / 4, (sector + m) % 4, op);
+        }
+    }
+}
+
+static void
+compare(const struct cache_counts *a, const struct cache_counts *b)
+{
+    assert_int_equal(a->l1_sectors, b->l1_sectors);
+    assert_int_equal(a->l1_hits, b->l1_hits);
+    assert_int_equal(a->l2_sectors, b->l2_sectors);
+    assert_int_equal(a->l2_hits, b->l2_hits);
+    assert_int_equal(a->l2_loads, b->l2_loads);
+    assert_int_equal(a->dram_bytes_read, b->dram_bytes_read);
+    assert_int_equal(a->dram_bytes_written, b->dram_bytes_written);
+}
+
+static void
+plain_caches(void **state)
+{
+    (void)state;
+    static const char *const devices[] = {"cc9.0", "v100", "cc3.5", "cc2.0", "g80", "a100"};
+    for (size_t k = 0; k < sizeof devices / sizeof *devices; k++) {
+        const struct device_profile *d = model_find_device(devices[k]);
+        assert_true(d->sm_count >= SMS);
+        struct cache_system *s = cache_system_new(d, 0);
+        for (uint64_t apart = 1; apart < 1 << 20; apart = apart * 64 + 1) {
+            struct plain p = plain_new(d);
+            play(s, &p, apart, 1 + apart);
+            struct cache_counts mine = cache_system_counts(s, true), plain = plain_end(&p);
+            compare(&mine, &plain);
+            assert_true(mine.l2_sectors > 0);
+            assert_true(cache_system_again(s, d, 0)); /* the next traffic finds nothing of this one */
+        }
+        cache_system_free(s);
+    }
+}
+
+/* Other shared memory, other L1: new caches are needed. */
+static void
+other_size(void **state)
+{
+    (void)state;
+    const struct device_profile *d = model_find_device("h200");
+    struct cache_system *s = cache_system_new(d, 0);
+    assert_true(cache_system_again(s, d, 0));
+    assert_false(cache_system_again(s, d, 100 << 10));
+    cache_system_free(s);
+}
+
+/* Played in two parts: what L2 is asked for by one run, at most. */
+static void
+parts(void **state)
+{
+    (void)state;
+    struct cache_system *s = cache_system_new(model_find_device("h200"), 0);
+    uint64_t ask[2 * CACHE_MOST_ASKED];
+    struct cache_counts own = {0};
+    uint64_t longest = 3ull << CACHE_SECTOR_SHIFT | 255ull << CACHE_COUNT_SHIFT |
+                       (uint64_t)ACCESS_LOAD << CACHE_OP_SHIFT;
+    const uint64_t run[] = {longest, longest};
+    assert_int_equal(cache_system_l1(s, 0, run, 2, ask, &own), 65); /* the second finds all of it */
+    assert_int_equal(own.l1_sectors, 512);
+    assert_int_equal(own.l1_hits, 256);
+    cache_system_l2(s, ask, 65);
+    cache_system_add(s, &own);
+    struct cache_counts n = cache_system_counts(s, false);
+    assert_int_equal(n.l1_hits, 256);
+    assert_int_equal(n.l2_sectors, 256);
+    assert_int_equal(n.dram_bytes_read, 256 * SECTOR);
+    cache_system_free(s);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(plain_caches),
+        cmocka_unit_test(other_size),
+        cmocka_unit_test(parts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
