@@ -42,6 +42,11 @@ struct core {
         const struct flow_insn *insn; /* the store that is kept back (jit_columns.c), NULL: none; */
         LLVMValueRef count, first, values; /* allocas: warps kept, where the first one writes, what */
     } columns;
+    struct core_ahead {
+        const struct flow_insn *insn; /* a load whose value is there already (jit_group.c), */
+        LLVMValueRef *reg, value;     /*   for the warp whose registers these are */
+    } ahead[16];
+    uint32_t ahead_count;
     LLVMValueRef image_data;  /* alloca of a struct jit_image_data, made when first needed */
     LLVMBasicBlockRef entry, wake, end;
     VEC(struct resume_point) resumes;
@@ -176,6 +181,15 @@ void core_combine_flush(struct core *c);
  * are not, to go to the block that is returned. NULL: not such an instruction, nothing was emitted. */
 LLVMBasicBlockRef core_near_sum(struct core *c, const struct flow_insn *i, const struct ptx_operand *o,
                                 LLVMValueRef x);
+
+/* jit_group.c: loads of neighbouring words that follow in the block and may be made together with i, a load
+ * of 32 bits: member[k] loads the k-th word, NULL: nobody does. Returns how many words there are, at most 8;
+ * *own: which one is i's. */
+unsigned core_group(const struct core *c, const struct flow_insn *i, const struct flow_insn *member[8],
+                    unsigned *own);
+/* The value of a load that was made with another one; NULL: it was not. */
+LLVMValueRef core_ahead_take(struct core *c, const struct flow_insn *i);
+void core_ahead_put(struct core *c, const struct flow_insn *i, LLVMValueRef v);
 
 /* -- stores of a transpose, kept back (jit_columns.c) --------------------------------------------------- */
 

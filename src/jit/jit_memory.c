@@ -13,7 +13,7 @@
  *
  * Measured on AVX-512: a vector load of 32 floats takes 1.4 ns, a gather 34 (docs/decisions).
  */
-#include "jit/jit_core.h"
+#include "jit/jit_phases.h"
 #include "jit/jit_value.h"
 
 #include <string.h>
@@ -621,6 +621,25 @@ holds(struct site *s)
     return test_pattern(s, s->fact.pattern, s->fact.segment);
 }
 
+/* Whether the first two lanes or the last two are as far apart as the pattern says: mostly that is
+ * enough to know that lanes do not follow it (a sparse product has three such tests an element). */
+static LLVMValueRef
+looks_so(struct site *s)
+{
+    struct core *c = s->c;
+    LLVMBuilderRef b = c->e.b;
+    LLVMValueRef at = lane_addresses(s), any = NULL;
+    for (unsigned l = 0; l < LANES; l += LANES - 2) {
+        LLVMValueRef first = LLVMBuildExtractElement(b, at, core_i32(c, l), "");
+        LLVMValueRef next = LLVMBuildExtractElement(b, at, core_i32(c, l + 1), "");
+        int64_t d = (int64_t)s->fact.pattern[l + 1] - s->fact.pattern[l];
+        LLVMValueRef is = LLVMBuildICmp(b, LLVMIntEQ, LLVMBuildSub(b, next, first, ""),
+                                        core_i64(c, (uint64_t)d), "");
+        any = any ? LLVMBuildOr(b, any, is, "") : is;
+    }
+    return any;
+}
+
 struct fork {
     LLVMBasicBlockRef fast, slow, join, fast_end, slow_end;
 };
@@ -647,12 +666,30 @@ assume_consecutive(struct site *s, int32_t pattern[LANES])
     s->holds = NULL;
 }
 
+/* A fork for such a pattern. */
+static struct fork
+fork_on_pattern(struct site *s)
+{
+    struct core *c = s->c;
+    if (s->holds || s->fact.segment < LANES || !s->fact.pattern)
+        return begin_fork(c, holds(s));
+    LLVMBasicBlockRef here, test = core_new_block(c, "test");
+    LLVMValueRef likely = looks_so(s);
+    here = LLVMGetInsertBlock(c->e.b);
+    LLVMPositionBuilderAtEnd(c->e.b, test);
+    struct fork f = begin_fork(c, holds(s));
+    LLVMPositionBuilderAtEnd(c->e.b, here);
+    LLVMBuildCondBr(c->e.b, likely, test, f.slow);
+    LLVMPositionBuilderAtEnd(c->e.b, f.fast);
+    return f;
+}
+
 static void
 load_tested(struct site *s, LLVMValueRef out[])
 {
     struct core *c = s->c;
     LLVMValueRef fast[8], slow[8];
-    struct fork f = begin_fork(c, holds(s));
+    struct fork f = fork_on_pattern(s);
     struct site sure = sure_site(s);
     load_runs(&sure, fast);
     f.fast_end = LLVMGetInsertBlock(c->e.b);
@@ -754,6 +791,133 @@ load_value(struct site *s, LLVMValueRef out[])
         return;
     }
     load_each(s, out);
+}
+
+static void
+prefetch(struct core *c, LLVMValueRef at)
+{
+    LLVMTypeRef ptr = LLVMPointerTypeInContext(c->e.context, 0);
+    LLVMValueRef args[] = {to_ptr(c, at), core_i32(c, 0), core_i32(c, 3), core_i32(c, 1)};
+    emit_intrinsic(&c->e, "llvm.prefetch", &ptr, 1, args, 4);
+}
+
+/* -- loads of neighbouring words -------------------------------------------------------------------------- */
+
+/* n words from the lanes' addresses on, two with each gather. */
+static void
+gather_words(struct site *s, unsigned n, LLVMValueRef *out)
+{
+    struct core *c = s->c;
+    LLVMBuilderRef b = c->e.b;
+    LLVMValueRef mask = s->mask ? s->mask : LLVMConstAllOnes(core_vector(c, 1));
+    for (unsigned k = 0; k < n; k += 2) {
+        bool pair = k + 1 < n;
+        LLVMTypeRef type = core_vector(c, pair ? 64 : 32), words = LLVMVectorType(core_scalar(c, 32), 2 * LANES);
+        LLVMValueRef at = LLVMBuildAdd(b, lane_addresses(s), core_splat(c, core_i64(c, 4 * k)), "");
+        LLVMValueRef p = to_ptr(c, at), args[] = {p, core_i32(c, s->align), mask, LLVMConstNull(type)};
+        LLVMTypeRef types[] = {type, LLVMTypeOf(p)};
+        LLVMValueRef v = masked(c, "llvm.masked.gather", types, 2, args, 4);
+        if (!pair) {
+            out[k] = v;
+            continue;
+        }
+        v = LLVMBuildBitCast(b, v, words, "");
+        for (unsigned half = 0; half < 2; half++) {
+            int32_t lane[LANES];
+            for (unsigned l = 0; l < LANES; l++)
+                lane[l] = (int32_t)(2 * l + half);
+            out[k + half] = shuffle(c, v, NULL, lane, LANES);
+        }
+    }
+}
+
+static void
+join_words(struct site *s, const struct fork *f, unsigned n, LLVMValueRef *fast, LLVMValueRef *slow, LLVMValueRef *out)
+{
+    LLVMBuilderRef b = s->c->e.b;
+    for (unsigned k = 0; k < n; k++) {
+        out[k] = LLVMBuildPhi(b, LLVMTypeOf(fast[k]), "");
+        LLVMValueRef v[] = {fast[k], slow[k]};
+        LLVMBasicBlockRef from[] = {f->fast_end, f->slow_end};
+        LLVMAddIncoming(out[k], v, from, 2);
+    }
+}
+
+/* Where each lane reads on in a row of its own, a warp that begins with its rows waits for all of them: they
+ * are fetched a warp ahead, as far as the last warp's rows are from this one's (two or three warps ahead
+ * is no better). */
+static void
+prefetch_rows(struct site *s)
+{
+    enum { LINE_BYTES = 64, FAR = 1 << 20 };
+    struct core *c = s->c;
+    LLVMBuilderRef b = c->e.b;
+    LLVMTypeRef i64 = core_scalar(c, 64);
+    if (!c->phases || c->flow->blocks[c->current].loop == UINT32_MAX)
+        return;
+    /* Kept from block to block, in the frame of the first warp. */
+    LLVMTypeRef ptr = LLVMPointerTypeInContext(c->e.context, 0);
+    LLVMValueRef frame = core_load_field(c, c->phases->first, FIELD(jit_warp, frame), ptr);
+    uint32_t last = frame_room(c, 8), start = frame_room(c, 8);
+    LLVMBasicBlockRef begins = core_new_block(c, "rows"), fetch = core_new_block(c, "fetch"),
+                      on = core_new_block(c, "rows_on");
+    LLVMValueRef now = LLVMBuildExtractElement(b, lane_addresses(s), core_i32(c, 0), "");
+    LLVMValueRef moved = LLVMBuildSub(b, now, core_load_field(c, frame, last, i64), "");
+    core_store_field(c, frame, last, now);
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntUGT, moved, core_i64(c, LINE_BYTES), ""), begins, on);
+    LLVMPositionBuilderAtEnd(b, begins);
+    LLVMValueRef step = LLVMBuildSub(b, now, core_load_field(c, frame, start, i64), "");
+    core_store_field(c, frame, start, now);
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntULT, step, core_i64(c, FAR), ""), fetch, on);
+    LLVMPositionBuilderAtEnd(b, fetch);
+    LLVMValueRef ahead = LLVMBuildAdd(b, lane_addresses(s), core_splat(c, step), "");
+    for (unsigned l = 0; l < LANES; l++)
+        prefetch(c, LLVMBuildExtractElement(b, ahead, core_i32(c, l), ""));
+    LLVMBuildBr(b, on);
+    LLVMPositionBuilderAtEnd(b, on);
+}
+
+/* Loads that follow in the block, of words beside this one's, together with it: theirs are kept until it is
+ * their turn. False: there are none, or the lanes are known to be side by side. */
+static bool
+load_group(struct site *s, LLVMValueRef *out)
+{
+    struct core *c = s->c;
+    LLVMBuilderRef b = c->e.b;
+    const struct flow_insn *member[8];
+    LLVMValueRef fast[8], slow[8], all[8];
+    int32_t pattern[LANES];
+    unsigned own, n;
+    if (s->fact.segment != 1 || s->fact.kind == FACT_SCALAR || s->holds || core_denied(c) ||
+        c->ahead_count + 8 > sizeof c->ahead / sizeof *c->ahead)
+        return false;
+    n = core_group(c, s->i, member, &own);
+    if (n < 2)
+        return false;
+    struct site from = *s;
+    from.lanes = LLVMBuildSub(b, lane_addresses(s), core_splat(c, core_i64(c, 4 * own)), "");
+    assume_consecutive(&from, pattern);
+    find_runs(&from);
+    prefetch_rows(&from);
+    struct fork f = fork_on_pattern(&from);
+    for (unsigned k = 0; k < n; k++) {
+        struct site word = from;
+        word.lanes = LLVMBuildAdd(b, from.lanes, core_splat(c, core_i64(c, 4 * k)), "");
+        load_runs(&word, &fast[k]);
+    }
+    f.fast_end = LLVMGetInsertBlock(b);
+    LLVMBuildBr(b, f.join);
+    LLVMPositionBuilderAtEnd(b, f.slow);
+    gather_words(&from, n, slow);
+    f.slow_end = LLVMGetInsertBlock(b);
+    LLVMBuildBr(b, f.join);
+    LLVMPositionBuilderAtEnd(b, f.join);
+    join_words(&from, &f, n, fast, slow, all);
+    for (unsigned k = 0; k < n; k++)
+        if (k != own)
+            core_ahead_put(c, member[k], all[k]);
+    *out = all[own];
+    return true;
 }
 
 /* -- local memory in words ---------------------------------------------------------------------------------- */
@@ -921,14 +1085,6 @@ begin_site(struct site *s, struct core *c, const struct flow_insn *i)
     return true;
 }
 
-static void
-prefetch(struct core *c, LLVMValueRef at)
-{
-    LLVMTypeRef ptr = LLVMPointerTypeInContext(c->e.context, 0);
-    LLVMValueRef args[] = {to_ptr(c, at), core_i32(c, 0), core_i32(c, 3), core_i32(c, 1)};
-    emit_intrinsic(&c->e, "llvm.prefetch", &ptr, 1, args, 4);
-}
-
 /* In a loop the next addresses are likely as far apart as the last two were. The host's prefetchers
  * see no stride above half a page, and in a grid-stride loop each is larger: without help, a warp
  * waits for memory at every turn (histogram of 64 MiB: 71 % of the time). */
@@ -1033,6 +1189,11 @@ core_load(struct core *c, const struct flow_insn *i)
     if (!begin_site(&s, c, i))
         return false;
     bool sign = ptx_type_kind((enum ptx_type)i->i.type[i->i.type_count - 1]) == 's';
+    LLVMValueRef ahead = core_ahead_take(c, i);
+    if (ahead) {
+        core_write(c, i, to, ahead, sign);
+        return true;
+    }
     if (from->kind == PTX_O_ADDRESS && in_words(&s, from)) {
         load_words(&s, from, out);
     } else if (from->kind == PTX_O_ADDRESS) {
@@ -1047,7 +1208,7 @@ core_load(struct core *c, const struct flow_insn *i)
         }
         if (denied)
             load_guarded(&s, denied, out);
-        else
+        else if (!load_group(&s, out))
             load_value(&s, out);
         if (is_ordered(&i->i))
             core_fence(c, false);
@@ -1279,7 +1440,7 @@ static void
 store_tested(struct site *s, LLVMValueRef *v)
 {
     struct core *c = s->c;
-    struct fork f = begin_fork(c, holds(s));
+    struct fork f = fork_on_pattern(s);
     struct site sure = sure_site(s);
     store_runs(&sure, v);
     LLVMBuildBr(c->e.b, f.join);
