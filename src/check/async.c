@@ -283,9 +283,12 @@ check_async(struct jit_warp *w, uint32_t lanes, uint32_t what, const uint64_t *b
             uint32_t number, uint32_t place)
 {
     struct block_state *b = w->block->tool;
-    (void)place;
     if (!b || !lanes)
         return;
+    if (what == JIT_ASYNC_ABSENT) {
+        check_absent(w, lanes, number, place);
+        return;
+    }
     notes_before(b);
     struct transfers *t = need_transfers(b);
     bool bulk = what == JIT_ASYNC_BULK_COMMIT || what == JIT_ASYNC_BULK_WAIT;

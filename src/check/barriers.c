@@ -34,9 +34,10 @@ count_lanes(const struct block_state *b, const uint32_t *lanes)
 /* -- barriers of the block ----------------------------------------------------------------------------- */
 
 static bool
-same_line(const struct kernel_facts *k, uint32_t a, uint32_t b)
+same_place(const struct kernel_facts *k, uint32_t a, uint32_t b)
 {
-    return a == b || (k->line[a] == k->line[b] && !strcmp(k->file[a], k->file[b]));
+    return a == b || (k->line[a] == k->line[b] && k->column[a] == k->column[b] &&
+                      !strcmp(k->file[a], k->file[b]));
 }
 
 void
@@ -56,7 +57,7 @@ check_arrive(struct jit_warp *w, uint32_t lanes, uint32_t barrier, uint32_t thre
         b->arrive_thread[barrier] = w->warp * JIT_LANES + lane;
         return;
     }
-    if (counted || same_line(k, first, place) || barrier == JIT_BARRIERS)
+    if (counted || same_place(k, first, place) || barrier == JIT_BARRIERS)
         return;
     struct finding f = {.kind = FINDING_DIVERGENCE};
     f.space = "";
@@ -131,9 +132,10 @@ check_barrier(struct jit_block *block, uint32_t barrier, const uint32_t *arrived
 
 /* -- operations of a warp ------------------------------------------------------------------------------ */
 
+/* The message ends in the lanes that are wrong. */
 static void
 report_mask(struct block_state *b, uint32_t warp, uint32_t lane, uint32_t place, const char *what,
-            uint32_t members, uint32_t wrong)
+            uint32_t wrong)
 {
     const struct kernel_facts *k = b->launch->facts;
     struct finding f = {.kind = FINDING_INVALID_MASK};
@@ -141,23 +143,36 @@ report_mask(struct block_state *b, uint32_t warp, uint32_t lane, uint32_t place,
     if (!finding_wanted(b->launch, f.kind, f.rank, k, place, NULL, 0))
         return;
     f.access = barrier_side(b, warp, lane, place, "warp operation");
-    snprintf(f.message, sizeof f.message, "mask 0x%08x of a warp-wide operation: %s (lanes 0x%08x)",
-             members, what, wrong);
+    snprintf(f.message, sizeof f.message, "%s (lanes 0x%08x)", what, wrong);
     snprintf(f.missing, sizeof f.missing,
              "a mask of exactly the lanes that execute it (__ballot_sync before the branch)");
     finding_add(b->launch->check, &f);
 }
 
+/* all: the lanes that execute it just now. */
 static void
-sync_group(struct block_state *b, uint32_t warp, uint32_t lanes, uint32_t members, uint32_t place,
-           bool is_barrier)
+sync_group(struct block_state *b, uint32_t warp, uint32_t lanes, uint32_t all, uint32_t members,
+           uint32_t place, bool is_barrier)
 {
     uint32_t lane = (uint32_t)__builtin_ctz(lanes);
-    if (lanes & ~members)
-        report_mask(b, warp, lane, place, "lanes execute it that it does not name", members,
-                    lanes & ~members);
+    char what[160];
+    const char *wrong = lanes & ~members         ? "lanes execute it that it does not name"
+                        : members & all & ~lanes ? "lanes that it names execute it with another mask"
+                                                 : NULL;
+    snprintf(what, sizeof what, "mask 0x%08x of a warp-wide operation: %s", members, wrong ? wrong : "");
+    if (wrong)
+        report_mask(b, warp, lane, place, what, lanes & ~members ? lanes & ~members : members & all & ~lanes);
     if (is_barrier)
         order_warp(b, warp, lanes, members);
+}
+
+/* Lanes that had exited when the others came are nobody's mistake; these had not. */
+void
+check_absent(struct jit_warp *w, uint32_t lanes, uint32_t absent, uint32_t place)
+{
+    report_mask(w->block->tool, w->warp, (uint32_t)__builtin_ctz(lanes), place,
+                "the mask of a warp-wide operation names lanes that never execute it: they leave the kernel",
+                absent);
 }
 
 void
@@ -180,7 +195,7 @@ check_sync(struct jit_warp *w, uint32_t lanes, const uint32_t *members, uint32_t
         for (uint32_t some = left; some; some &= some - 1)
             if (members[__builtin_ctz(some)] == mask)
                 group |= some & -some;
-        sync_group(b, w->warp, group, mask, place, flags & PLACE_WARP_BARRIER);
+        sync_group(b, w->warp, group, lanes, mask, place, flags & PLACE_WARP_BARRIER);
         left &= ~group;
     }
 }

@@ -120,7 +120,7 @@ struct kernel_facts {
     uint32_t place_count, facts_count; /* facts: behind the places' come those of sources */
     struct place_facts *place;
     char **file;            /* per place: where it stands in the source */
-    uint32_t *line;
+    uint32_t *line, *column;
     struct shared_var *shared;
     uint32_t shared_count;
     uint32_t local_bytes;
@@ -502,6 +502,7 @@ void check_barrier(struct jit_block *block, uint32_t barrier, const uint32_t *ar
 void check_arrive(struct jit_warp *w, uint32_t lanes, uint32_t barrier, uint32_t threads,
                   uint32_t place);
 void check_sync(struct jit_warp *w, uint32_t lanes, const uint32_t *members, uint32_t place);
+void check_absent(struct jit_warp *w, uint32_t lanes, uint32_t absent, uint32_t place);
 bool check_heap(struct jit_warp *w, uint32_t lane, uint64_t address, uint64_t size, uint32_t place);
 
 #endif

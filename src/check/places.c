@@ -661,6 +661,7 @@ find_lines(struct kernel_facts *k)
         for (uint32_t i = 0; i < f->insn_count; i++, at++) {
             k->file[at] = path;
             k->line[at] = f->insns[i].line;
+            k->column[at] = f->insns[i].column;
             if (!k->place[at].align && f->insns[i].op != PTX_OP_BAR &&
                 f->insns[i].op != PTX_OP_BARRIER && !f->is_kernel)
                 continue;
@@ -671,6 +672,7 @@ find_lines(struct kernel_facts *k)
                 files[l->file] = arena_strdup(&k->arena, m->files[l->file].name);
             k->file[at] = files[l->file];
             k->line[at] = l->line;
+            k->column[at] = l->column;
         }
     }
 }
@@ -803,6 +805,7 @@ facts_of_kernel(struct check *c, const struct jit_tool_launch *l)
         k->place = ARENA_ARRAY(&k->arena, struct place_facts, k->place_count + count_copies(k->module) + 1);
         k->file = ARENA_ARRAY(&k->arena, char *, k->place_count + 1);
         k->line = ARENA_ARRAY(&k->arena, uint32_t, k->place_count + 1);
+        k->column = ARENA_ARRAY(&k->arena, uint32_t, k->place_count + 1);
         describe_kernel(k);
         find_lines(k);
         k->next = c->facts;

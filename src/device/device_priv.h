@@ -96,6 +96,8 @@ struct jit_tool *tool_of_process(void); /* NULL: nobody watches */
 void tool_launched(void);
 /* The process's tool when it is check, else NULL. */
 struct jit_tool *tool_check(void);
+/* A call that is about to fail frees what it must not: a finding instead of the one of failed calls. */
+void tool_bad_free(const char *call, uint64_t address, const struct allocation *nearest);
 /* What check is told of streams, copies and fills; nothing where it does not watch. */
 void tool_work(const struct device_stream *s, const struct device_op *op);
 /* A graph's nodes run in the order of the calls; NULL: nobody watches. */

@@ -86,12 +86,12 @@ device_free(uint64_t address)
     if (!device_find(address, &a)) {
         struct allocation near = {0};
         memory_find(device_at(device_current())->memory, address, NULL, &near);
-        check_bad_free(tool_check(), "cudaFree", address, &near);
+        tool_bad_free("cudaFree", address, &near);
         return device_fail(DEVICE_INVALID_VALUE, "0x%llx was not allocated, or is freed already",
                            (unsigned long long)address);
     }
     if (a.base != address || (a.kind != ALLOCATION_DEVICE && a.kind != ALLOCATION_MANAGED))
-        check_bad_free(tool_check(), "cudaFree", address, NULL);
+        tool_bad_free("cudaFree", address, NULL);
     if (a.base != address)
         return device_fail(DEVICE_INVALID_VALUE, "0x%llx lies %llu bytes inside an allocation",
                            (unsigned long long)address, (unsigned long long)(address - a.base));
@@ -239,7 +239,7 @@ device_host_free(void *at)
 {
     if (!at || remove_pinned(at, true))
         return DEVICE_OK;
-    check_bad_free(tool_check(), "cudaFreeHost", (uint64_t)at, NULL);
+    tool_bad_free("cudaFreeHost", (uint64_t)at, NULL);
     return device_fail(DEVICE_INVALID_VALUE, "%p was not allocated as pinned host memory", at);
 }
 

@@ -103,7 +103,7 @@ at_exit(void)
     fflush(stdout);
     for (int k = 0; tool_check() && getpid() == state.process && k < DEVICE_MOST; k++) {
         struct device *d = __atomic_load_n(&device_process()->device[k], __ATOMIC_ACQUIRE);
-        if (d)
+        if (d && !d->lost) /* nothing can be freed on a device that a kernel's error has ended */
             memory_each(d->memory, note_leak, tool_check());
     }
     device_errors_seen(false);
@@ -234,10 +234,19 @@ tool_launched(void)
 
 /* -- what check is told ---------------------------------------------------------------------------- */
 
-/* A failed call whose error the program has not looked at yet. */
+/* A failed call whose error the program has not looked at yet. told: the next one that fails has a
+ * finding of its own. */
 static _Thread_local struct {
     char call[64], error[64], reason[512];
+    bool told;
 } unseen;
+
+void
+tool_bad_free(const char *call, uint64_t address, const struct allocation *nearest)
+{
+    check_bad_free(tool_check(), call, address, nearest);
+    unseen.told = true;
+}
 
 void
 device_errors_seen(bool by_program)
@@ -255,6 +264,10 @@ device_call_failed(const char *call, int result, const char *error)
     if (!tool_check() || kernel || result == DEVICE_NOT_READY)
         return;
     device_errors_seen(false);
+    bool told = unseen.told && !strncmp(call, "cudaFree", 8);
+    unseen.told = false;
+    if (told)
+        return;
     if (result == DEVICE_INVALID_HANDLE) { /* destroyed, or never made: worth saying in any case */
         check_call_failed(tool_check(), call, error, device_reason());
         return;

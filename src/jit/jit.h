@@ -191,6 +191,8 @@ enum jit_async {
     JIT_ASYNC_BULK,        /* before: the mbarriers learn of the transfer just announced */
     JIT_ASYNC_AFTER,       /* the mbarriers have changed */
     JIT_ASYNC_OVER,        /* lanes were told that the phase they asked for is over */
+    JIT_ASYNC_ABSENT,      /* lanes go on at a *.sync instruction; those in number, which their masks name,
+                              were elsewhere when they came and have left the kernel meanwhile */
 };
 /* An mbarrier's word: bit 63 is the parity of its phase, 62..40 bytes awaited (signed), 39..20
  * expected arrivals of a phase, 19..0 pending ones. */

@@ -36,8 +36,12 @@ held_by_kind(const struct sync_site *sites, uint32_t count, uint32_t kind)
 
 /* A group is complete: to every site where some of it stand go the values of all. */
 static void
-let_go(struct sync_site *sites, uint32_t count, uint32_t kind, uint32_t group)
+let_go(struct sync_site *sites, uint32_t count, uint32_t kind, uint32_t group, uint32_t mask)
 {
+    uint32_t others = 0;
+    for (uint32_t k = 0; k < count; k++)
+        for (uint32_t h = sites[k].kind == kind ? sites[k].held & group : 0; h; h &= h - 1)
+            others |= sites[k].others[__builtin_ctz(h)];
     for (uint32_t k = 0; k < count; k++) {
         struct sync_site *to = &sites[k];
         uint32_t go = to->kind == kind ? to->held & group : 0;
@@ -51,6 +55,7 @@ let_go(struct sync_site *sites, uint32_t count, uint32_t kind, uint32_t group)
                     to->joined[n][l] = sites[from].in[n][l];
             }
         }
+        to->absent |= mask & others & ~group;
         to->active = to->passed ? to->active | group : group;
         to->passed |= go;
         to->wake |= go;
@@ -87,7 +92,7 @@ release_kind(struct sync_site *sites, uint32_t count, uint32_t kind, uint32_t al
         left &= ~group;
         if (mask & alive & ~group || is_busy(sites, count, kind, group))
             continue;
-        let_go(sites, count, kind, group);
+        let_go(sites, count, kind, group, mask);
         any = true;
     }
     return any;
@@ -95,10 +100,12 @@ release_kind(struct sync_site *sites, uint32_t count, uint32_t kind, uint32_t al
 
 uint32_t
 jit_sync_arrive(struct sync_site *sites, uint32_t count, uint32_t site, uint32_t lanes,
-                uint32_t alive)
+                uint32_t alive, uint32_t leaving)
 {
     struct sync_site *s = &sites[site];
     uint32_t ready = s->passed & lanes;
+    for (uint32_t l = lanes & ~ready & ~s->held; l; l &= l - 1)
+        s->others[__builtin_ctz(l)] = alive & ~leaving;
     s->held |= lanes & ~ready;
     s->came |= lanes & ~ready;
     if (!ready) {
@@ -300,6 +307,38 @@ wake_others(struct core *c, uint32_t block)
     }
 }
 
+/* Lanes about to exit. */
+static LLVMValueRef
+leaving_lanes(struct core *c)
+{
+    LLVMValueRef lanes = core_i32(c, 0);
+    for (uint32_t k = 0; k < c->flow->block_count; k++)
+        if (c->flow->blocks[k].end == FLOW_EXIT && !c->flow->blocks[k].count)
+            lanes = LLVMBuildOr(c->e.b, lanes,
+                                LLVMBuildLoad2(c->e.b, core_scalar(c, 32), c->pending[k], ""), "");
+    return lanes;
+}
+
+static void
+announce_absent(struct core *c, uint32_t block, LLVMValueRef ready)
+{
+    LLVMBuilderRef b = c->e.b;
+    if (!(c->events & JIT_EVENT_SYNC))
+        return;
+    LLVMValueRef at = site_address(c, block, SITE(absent));
+    LLVMValueRef absent = LLVMBuildLoad2(b, core_scalar(c, 32), at, "");
+    LLVMBasicBlockRef some = core_new_block(c, "absent"), none = core_new_block(c, "all_came");
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntNE, absent, core_i32(c, 0), ""), some, none);
+    LLVMPositionBuilderAtEnd(b, some);
+    LLVMBuildStore(b, core_i32(c, 0), at);
+    LLVMValueRef no = LLVMConstNull(LLVMPointerTypeInContext(c->e.context, 0));
+    LLVMValueRef args[] = {c->e.warp, ready, core_i32(c, JIT_ASYNC_ABSENT), no, absent,
+                           core_i32(c, insn_of(c, block)->place)};
+    core_service(c, FIELD(jit_services, async), LLVMVoidTypeInContext(c->e.context), args, 6);
+    LLVMBuildBr(b, none);
+    LLVMPositionBuilderAtEnd(b, none);
+}
+
 void
 core_sync_wait(struct core *c, uint32_t block)
 {
@@ -317,8 +356,8 @@ core_sync_wait(struct core *c, uint32_t block)
     LLVMTypeRef i32 = core_scalar(c, 32);
     LLVMValueRef args[] = {core_sync_sites(c), core_i32(c, c->site_count),
                            core_i32(c, c->site[block]), core_mask_bits(c),
-                           LLVMBuildLoad2(b, i32, c->alive, "")};
-    LLVMValueRef ready = helper(c, "jit_sync_arrive", args, 5);
+                           LLVMBuildLoad2(b, i32, c->alive, ""), leaving_lanes(c)};
+    LLVMValueRef ready = helper(c, "jit_sync_arrive", args, 6);
     wake_others(c, block);
     LLVMBasicBlockRef go = core_new_block(c, "go"), stay = core_new_block(c, "stay");
     LLVMBuildStore(b, ready, c->mask);
@@ -326,6 +365,7 @@ core_sync_wait(struct core *c, uint32_t block)
     LLVMPositionBuilderAtEnd(b, stay);
     core_go_elsewhere(c, block);
     LLVMPositionBuilderAtEnd(b, go);
+    announce_absent(c, block, ready);
 }
 
 LLVMValueRef
@@ -369,7 +409,8 @@ core_sync_storage(struct core *c)
 void
 core_sync_begin(struct core *c)
 {
-    static const size_t zero[] = {SITE(held), SITE(came), SITE(passed), SITE(wake), SITE(active)};
+    static const size_t zero[] = {SITE(held), SITE(came), SITE(passed), SITE(wake), SITE(active),
+                                  SITE(absent)};
     for (uint32_t k = 0; k < c->flow->block_count; k++) {
         if (c->site[k] == UINT32_MAX)
             continue;

@@ -21,14 +21,17 @@ struct sync_site {
     uint32_t passed; /* lanes let go that have not run on yet */
     uint32_t wake;   /* of those: the block's pending lanes do not have them yet */
     uint32_t active; /* the groups of the lanes let go */
-    uint32_t unused[10];
+    uint32_t absent; /* that the masks of the lanes let go name, and that left without coming */
+    uint32_t unused[9];
     uint32_t members[32];
+    uint32_t others[32]; /* lanes that were running elsewhere when this one came */
     uint64_t in[SYNC_INPUTS][32], joined[SYNC_INPUTS][32];
 };
 
-/* Lanes come to a site. Returns those that may go on there. */
+/* Lanes come to a site. Returns those that may go on there. leaving: lanes of the living with nothing
+ * left to do. */
 uint32_t jit_sync_arrive(struct sync_site *sites, uint32_t count, uint32_t site, uint32_t lanes,
-                         uint32_t alive);
+                         uint32_t alive, uint32_t leaving);
 
 /* Lanes have exited since: are groups complete now? */
 enum { SYNC_NONE, SYNC_WOKEN, SYNC_HELD };
