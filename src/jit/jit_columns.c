@@ -76,6 +76,8 @@ bool
 core_columns_fit(const struct core *c, const struct flow_insn *i)
 {
     const uint32_t width = c->facts->shape.block[0];
+    if (c->all_active) /* warps that run together (jit_jam.c) would each have all of this code */
+        return false;
     if (!c->phases || !c->streams || c->columns.insn || i->i.op != PTX_OP_ST ||
         i->i.space != PTX_SPACE_GLOBAL || i->i.guard != PTX_NO_REG || (width % LANES && width != ROWS))
         return c->columns.insn == i;

@@ -728,6 +728,8 @@ emit_blocks(struct core *c)
                 return false;
             c->synced = false;
         }
+        if (c->phases)
+            jam_tail(c, k);
         if (!emit_end(c, k))
             return false;
     }
@@ -816,7 +818,7 @@ core_function(struct core *c, const char *name)
         return fine;
     }
     if (c->phases) {
-        bool fine = core_phases_begin(c) && emit_blocks(c);
+        bool fine = core_phases_begin(c) && emit_blocks(c) && jam_emit(c);
         if (fine)
             core_phases_end(c);
         c->frame_bytes = (c->frame_bytes + 63) & ~63u;

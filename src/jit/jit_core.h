@@ -61,6 +61,7 @@ struct core {
     uint32_t *site, site_count, sites_at;
     bool synced;              /* the instruction being emitted: its group's values are in the frame */
     LLVMValueRef warp_index, tid[3], ctaid[3];
+    bool all_active;          /* all lanes are in the code being emitted, whatever the facts say */
     struct phases *phases;    /* the function runs whole blocks (jit_phases.c); else NULL */
 };
 

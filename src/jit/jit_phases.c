@@ -165,8 +165,8 @@ walk_to(struct walk *w, uint32_t b, uint32_t end)
     VEC_PUSH(&w->work, b);
 }
 
-static bool
-agrees(const struct core *c, const struct phases *p, uint32_t b)
+bool
+phases_agree(const struct core *c, const struct phases *p, uint32_t b)
 {
     const struct flow_block *blk = &c->flow->blocks[b];
     if (blk->succ_count < 2)
@@ -181,7 +181,7 @@ find_tangled(const struct core *c, const struct phases *p, bool *tangled)
     const struct flow *f = c->flow;
     struct walk w = {.f = f, .seen = ls_alloc(f->block_count + 1)};
     for (uint32_t b = 0; b < f->block_count; b++) {
-        if (agrees(c, p, b))
+        if (phases_agree(c, p, b))
             continue;
         const struct flow_block *blk = &f->blocks[b];
         memset(w.seen, 0, f->block_count);
@@ -480,6 +480,7 @@ core_phases_new(const struct core *c)
         return NULL;
     }
     make_groups(c, p);
+    jam_choose(c, p);
     return p;
 }
 
@@ -488,6 +489,7 @@ core_phases_free(struct phases *p)
 {
     if (!p)
         return;
+    jam_free(p);
     arena_free(&p->arena);
     ls_release(p);
 }
@@ -500,13 +502,10 @@ load_i32(struct core *c, LLVMValueRef at)
     return LLVMBuildLoad2(c->e.b, core_scalar(c, 32), at, "");
 }
 
-/* What is alive behind the barrier: sets of registers that are kept once, and in the warp's frame.
- */
-static void
-sort_live(struct core *c, const struct phase *x, uint64_t *once, uint64_t *framed)
+void
+phases_sort(struct core *c, const uint64_t *live, uint64_t *once, uint64_t *framed)
 {
     const struct phases *p = c->phases;
-    const uint64_t *live = c->flow->blocks[x->entry].live_in;
     memset(once, 0, sizeof *once * c->flow->reg_words);
     memset(framed, 0, sizeof *framed * c->flow->reg_words);
     for (uint32_t r = 0; r < c->flow->reg_count; r++) {
@@ -532,15 +531,14 @@ need_source(struct ptx_operand *o, bool write, void *context)
         set_add(n->set, o->reg);
 }
 
-/* Registers that are alive there and are computed from the thread's number once more. */
-static bool
-make_again(struct core *c, const struct phase *x)
+bool
+phases_again(struct core *c, const uint64_t *live)
 {
     const struct flow *f = c->flow;
     const struct phases *p = c->phases;
     struct needs n = {p, ls_alloc(sizeof(uint64_t) * (f->reg_words + 1))};
     bool ok = true;
-    memcpy(n.set, f->blocks[x->entry].live_in, sizeof *n.set * f->reg_words);
+    memcpy(n.set, live, sizeof *n.set * f->reg_words);
     for (uint32_t k = f->insn_count; k-- > 0;) {
         const struct ptx_operand *to =
             f->insns[k].i.operand_count ? &f->insns[k].i.operand[0] : NULL;
@@ -559,14 +557,36 @@ make_again(struct core *c, const struct phase *x)
     return ok;
 }
 
+void
+phases_use(struct core *c, const struct turn *t)
+{
+    c->reg = t->reg;
+    c->guess = t->guess;
+    c->carry = t->carry;
+    c->e.warp = t->warp;
+    c->frame = t->frame;
+    c->warp_index = t->warp_index;
+    memcpy(c->tid, t->tid, sizeof c->tid);
+}
+
 static void
 use_warp(struct core *c, const struct phase_group *g)
 {
-    c->e.warp = g->warp;
-    c->frame = g->frame;
-    c->warp_index = g->warp_index;
-    memcpy(c->tid, g->tid, sizeof c->tid);
+    phases_use(c, &g->turn);
     c->end = g->end;
+}
+
+void
+phases_turn(struct core *c, struct turn *t, LLVMValueRef warp_index)
+{
+    LLVMBuilderRef b = c->e.b;
+    LLVMTypeRef i8 = core_scalar(c, 8), ptr = LLVMPointerTypeInContext(c->e.context, 0);
+    t->warp_index = warp_index;
+    LLVMValueRef at = LLVMBuildMul(b, LLVMBuildZExt(b, warp_index, core_scalar(c, 64), ""),
+                                   core_i64(c, sizeof(struct jit_warp)), "");
+    t->warp = LLVMBuildInBoundsGEP2(b, i8, c->phases->first, &at, 1, "");
+    t->frame = core_load_field(c, t->warp, FIELD(jit_warp, frame), ptr);
+    core_tid(c, warp_index, t->tid);
 }
 
 static void
@@ -590,8 +610,8 @@ take_result(struct core *c, const struct flow_insn *i)
 
 /* What the last warp left in registers is nothing to this one: without saying so they would stay
  * alive in the function. */
-static void
-forget(struct core *c)
+void
+phases_forget(struct core *c)
 {
     for (uint32_t r = 0; r < c->flow->reg_count; r++)
         if (c->reg[r] && !(c->phases->same[r] && c->phases->fixed[r]))
@@ -600,35 +620,52 @@ forget(struct core *c)
     core_guess_reset(c);
 }
 
+void
+phases_keep(struct core *c, const uint64_t *set, LLVMValueRef *copies, bool save)
+{
+    LLVMBuilderRef b = c->e.b;
+    for (uint32_t r = 0; r < c->flow->reg_count; r++) {
+        if (!set_has(set, r))
+            continue;
+        LLVMTypeRef type = core_reg_type(c, r);
+        if (!copies[r])
+            copies[r] = core_alloca(c, type);
+        LLVMValueRef from = save ? c->reg[r] : copies[r], to = save ? copies[r] : c->reg[r];
+        LLVMBuildStore(b, LLVMBuildLoad2(b, type, from, ""), to);
+    }
+}
+
+void
+phases_start(struct core *c, const struct phase *x)
+{
+    if (x->barrier == UINT32_MAX)
+        begin_start(c);
+    else
+        take_result(c, &c->flow->insns[c->flow->blocks[x->barrier].end_insn]);
+}
+
 static bool
 begin_phase(struct core *c, struct phase *x)
 {
     struct phases *p = c->phases;
     LLVMBuilderRef b = c->e.b;
+    const uint64_t *live = c->flow->blocks[x->entry].live_in;
+    bool ok = true;
     use_warp(c, &p->group[x->group]);
     LLVMPositionBuilderAtEnd(b, x->resume);
     c->current = x->entry;
-    forget(c);
-    if (x->barrier == UINT32_MAX) {
-        begin_start(c);
-        LLVMBuildBr(b, c->block[0]);
-        return true;
+    phases_forget(c);
+    if (x->barrier != UINT32_MAX) {
+        uint64_t *once = ls_alloc(sizeof *once * (c->flow->reg_words + 1));
+        uint64_t *framed = ls_alloc(sizeof *framed * (c->flow->reg_words + 1));
+        phases_sort(c, live, once, framed);
+        frame_restore(c, framed);
+        phases_keep(c, once, p->before, false);
+        ls_release(once);
+        ls_release(framed);
+        ok = phases_again(c, live);
     }
-    uint64_t *once = ls_alloc(sizeof *once * (c->flow->reg_words + 1));
-    uint64_t *framed = ls_alloc(sizeof *framed * (c->flow->reg_words + 1));
-    sort_live(c, x, once, framed);
-    frame_restore(c, framed);
-    for (uint32_t r = 0; r < c->flow->reg_count; r++)
-        if (set_has(once, r)) {
-            LLVMTypeRef type = core_reg_type(c, r);
-            if (!p->before[r])
-                p->before[r] = core_alloca(c, type);
-            LLVMBuildStore(b, LLVMBuildLoad2(b, type, p->before[r], ""), c->reg[r]);
-        }
-    ls_release(once);
-    ls_release(framed);
-    bool ok = make_again(c, x);
-    take_result(c, &c->flow->insns[c->flow->blocks[x->barrier].end_insn]);
+    phases_start(c, x);
     LLVMBuildBr(b, c->block[x->entry]);
     return ok;
 }
@@ -636,8 +673,8 @@ begin_phase(struct core *c, struct phase *x)
 /* How LLVM is to treat the loop over the warps. Nothing leaves it: what is the same for all warps,
  * as constants in all lanes, would be kept in registers that the warp needs (the product of 4 x 4
  * sums a thread: 67 ms like this, 101 ms with it). */
-static LLVMValueRef
-loop_mark(struct core *c, bool unrolled)
+LLVMValueRef
+phases_mark(struct core *c, bool unrolled)
 {
     LLVMContextRef x = c->e.context;
     const char *what[] = {"llvm.licm.disable",
@@ -659,19 +696,17 @@ begin_group(struct core *c, uint32_t number)
     struct phases *p = c->phases;
     struct phase_group *g = &p->group[number];
     LLVMBuilderRef b = c->e.b;
-    LLVMTypeRef i8 = core_scalar(c, 8), ptr = LLVMPointerTypeInContext(c->e.context, 0);
     LLVMPositionBuilderAtEnd(b, g->head);
-    g->warp_index = load_i32(c, p->turn);
-    LLVMValueRef at = LLVMBuildMul(b, LLVMBuildZExt(b, g->warp_index, core_scalar(c, 64), ""),
-                                   core_i64(c, sizeof(struct jit_warp)), "");
-    g->warp = LLVMBuildInBoundsGEP2(b, i8, p->first, &at, 1, "");
-    g->frame = core_load_field(c, g->warp, FIELD(jit_warp, frame), ptr);
-    core_tid(c, g->warp_index, g->tid);
+    g->turn = (struct turn){.reg = c->reg, .guess = c->guess, .carry = c->carry};
+    phases_turn(c, &g->turn, load_i32(c, p->turn));
     for (uint32_t k = 0; k < c->flow->block_count; k++)
         if (p->group_of[k] == number)
             LLVMBuildStore(b, core_i32(c, 0), c->pending[k]);
     LLVMBuildStore(b, core_i32(c, ~0u), c->alive);
     LLVMBuildStore(b, core_i32(c, ~0u), c->mask);
+    g->mark = phases_mark(c, g->unrolled);
+    if (g->jam > 1)
+        return;
     LLVMBasicBlockRef first = NULL;
     LLVMValueRef which = NULL;
     for (uint32_t k = 0; k < p->count; k++) {
@@ -686,7 +721,13 @@ begin_group(struct core *c, uint32_t number)
     }
     if (!which)
         LLVMBuildBr(b, first);
-    g->mark = loop_mark(c, g->unrolled);
+}
+
+LLVMBasicBlockRef
+phases_head(const struct phases *p, uint32_t group)
+{
+    const struct phase_group *g = &p->group[group];
+    return g->jam > 1 ? g->together : g->head;
 }
 
 bool
@@ -704,19 +745,25 @@ core_phases_begin(struct core *c)
     LLVMBuildStore(b, core_i32(c, 0), p->number);
     for (uint32_t k = 0; k < p->count; k++) {
         struct phase_group *g = &p->group[p->phase[k].group];
-        p->phase[k].resume = core_new_block(c, "phase");
+        if (g->jam == 1)
+            p->phase[k].resume = core_new_block(c, "phase");
         if (!g->head) {
             g->head = core_new_block(c, "warps");
             g->end = core_new_block(c, "exited");
         }
     }
-    LLVMBuildBr(b, p->group[p->phase[0].group].head);
+    jam_begin(c);
+    LLVMBuildBr(b, phases_head(p, p->phase[0].group));
     for (uint32_t k = 0; k < p->group_count; k++)
         if (p->group[k].head)
             begin_group(c, k);
     bool ok = true;
     for (uint32_t k = 0; k < p->count && ok; k++)
-        ok = begin_phase(c, &p->phase[k]);
+        if (p->group[p->phase[k].group].jam == 1)
+            ok = begin_phase(c, &p->phase[k]);
+    for (uint32_t k = 0; k < p->group_count && ok; k++)
+        if (p->group[k].head && p->group[k].jam > 1)
+            ok = jam_resume(c, k);
     return ok;
 }
 
@@ -735,9 +782,13 @@ static void
 next_warp(struct core *c, const struct phase_group *g)
 {
     LLVMBuilderRef b = c->e.b;
-    LLVMBasicBlockRef all = core_new_block(c, "all_warps");
-    LLVMValueRef next = LLVMBuildAdd(b, g->warp_index, core_i32(c, 1), "");
+    LLVMValueRef next = LLVMBuildAdd(b, g->turn.warp_index, core_i32(c, 1), "");
     LLVMBuildStore(b, next, c->phases->turn);
+    if (g->jam > 1) {
+        jam_next(c, g, next);
+        return;
+    }
+    LLVMBasicBlockRef all = core_new_block(c, "all_warps");
     LLVMValueRef more = LLVMBuildICmp(b, LLVMIntNE, next, core_i32(c, c->phases->warps), "");
     LLVMSetMetadata(LLVMBuildCondBr(b, more, g->head, all),
                     LLVMGetMDKindIDInContext(c->e.context, "llvm.loop", 9), g->mark);
@@ -768,33 +819,45 @@ set_result(struct core *c, enum jit_barrier_kind kind)
     LLVMBuildStore(b, v, c->phases->result);
 }
 
+const struct phase *
+phases_after(const struct phases *p, uint32_t barrier)
+{
+    uint32_t next = 0;
+    while (p->phase[next].barrier != barrier)
+        next++;
+    return &p->phase[next];
+}
+
+void
+phases_leave(struct core *c, const struct phase *next, const uint64_t *once)
+{
+    struct phases *p = c->phases;
+    LLVMBuilderRef b = c->e.b;
+    phases_keep(c, once, p->before, true);
+    /* What others wrote meanwhile is to be seen: nothing that was loaded before counts any more. */
+    LLVMBuildFence(b, LLVMAtomicOrderingSequentiallyConsistent, true, "");
+    LLVMBuildStore(b, core_i32(c, 0), p->turn);
+    LLVMBuildStore(b, core_i32(c, (uint32_t)(next - p->phase)), p->number);
+    LLVMBuildBr(b, phases_head(p, next->group));
+}
+
 void
 core_phases_barrier(struct core *c, uint32_t block, enum jit_barrier_kind kind, LLVMValueRef votes)
 {
     struct phases *p = c->phases;
-    LLVMBuilderRef b = c->e.b;
-    uint32_t next = 0;
-    while (p->phase[next].barrier != block)
-        next++;
+    const struct phase *next = phases_after(p, block);
     uint64_t *once = ls_alloc(sizeof *once * (c->flow->reg_words + 1));
     uint64_t *framed = ls_alloc(sizeof *framed * (c->flow->reg_words + 1));
-    sort_live(c, &p->phase[next], once, framed);
+    phases_sort(c, c->flow->blocks[next->entry].live_in, once, framed);
     frame_save(c, framed, c->kept[block]);
     if (kind != JIT_BAR_SYNC)
         count_votes(c, votes);
     next_warp(c, &p->group[p->group_of[block]]);
     if (kind != JIT_BAR_SYNC)
         set_result(c, kind);
-    for (uint32_t r = 0; r < c->flow->reg_count; r++)
-        if (set_has(once, r))
-            LLVMBuildStore(b, LLVMBuildLoad2(b, core_reg_type(c, r), c->reg[r], ""), p->before[r]);
+    phases_leave(c, next, once);
     ls_release(once);
     ls_release(framed);
-    /* What others wrote meanwhile is to be seen: nothing that was loaded before counts any more. */
-    LLVMBuildFence(b, LLVMAtomicOrderingSequentiallyConsistent, true, "");
-    LLVMBuildStore(b, core_i32(c, 0), p->turn);
-    LLVMBuildStore(b, core_i32(c, next), p->number);
-    LLVMBuildBr(b, p->group[p->phase[next].group].head);
 }
 
 void

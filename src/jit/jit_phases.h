@@ -9,22 +9,42 @@
 
 #include "jit/jit_core.h"
 
+/* A warp's values while code is emitted for it. */
+struct turn {
+    LLVMValueRef *reg; /* as core.reg, core.guess, core.carry */
+    struct guess *guess;
+    LLVMValueRef carry, warp, frame, warp_index, tid[3];
+};
+
 struct phase {
     uint32_t barrier; /* block that ends with it; UINT32_MAX: the kernel's start */
     uint32_t entry;   /* block in which it begins */
     uint32_t group;
     uint64_t *blocks;         /* set: that a warp may run in this phase */
     LLVMBasicBlockRef resume; /* where a warp gets its registers back */
+    LLVMBasicBlockRef together; /* where those of a jammed group do */
+};
+
+/* Where warps that ran together part: at the end of a block (jit_jam.c). */
+struct jam_site {
+    uint32_t block;
+    uint64_t *live;              /* registers that what comes then reads */
+    LLVMBasicBlockRef resume;    /* where one of them goes on by itself, */
+    LLVMBasicBlockRef tail;      /*   to here: the end of its block */
 };
 
 /* Phases that share blocks: one loop over the warps for all of them. */
 struct phase_group {
     LLVMBasicBlockRef head, end; /* end: all lanes of a warp have exited */
-    LLVMValueRef warp, frame, warp_index, tid[3];
+    LLVMBasicBlockRef together;  /* jammed: the head of the loop over sets of warps; else NULL */
+    struct turn turn;
     uint32_t phases;
+    uint32_t jam;      /* warps that run together (jit_jam.c); 1: each by itself */
     bool unrolled;     /* the loop over the warps is */
     LLVMValueRef mark; /* metadata of that loop */
 };
+
+enum { JAM_MOST = 8 };
 
 struct phases {
     struct arena arena;
@@ -37,6 +57,11 @@ struct phases {
      * the kernel; can be computed anew from the thread's number. */
     bool *same, *fixed, *again;
     const struct flow_insn **maker; /* per register: the one instruction that writes it, or NULL */
+    struct turn jammed[JAM_MOST]; /* of warps that run together; registers that are same are shared */
+    struct jam_site *site;
+    uint32_t site_count;
+    LLVMValueRef *parted;      /* as before: when warps that ran together parted */
+    LLVMValueRef until, at_site; /* allocas: parted warps below it run one by one; from which site on */
     LLVMValueRef *before;      /* per register that is same, but not fixed: alloca of its value when
                                   the phase began */
     LLVMValueRef first;        /* the block's first warp */
@@ -59,5 +84,44 @@ void core_phases_barrier(struct core *c, uint32_t b, enum jit_barrier_kind kind,
                          LLVMValueRef votes);
 /* After the last block: what warps do that have exited. */
 void core_phases_end(struct core *c);
+
+/* -- for jit_jam.c ---------------------------------------------------------------------------------- */
+
+/* Whether all threads of the block that come to the end of b go on together. */
+bool phases_agree(const struct core *c, const struct phases *p, uint32_t b);
+/* Live registers that are kept once, and in the warp's frame. */
+void phases_sort(struct core *c, const uint64_t *live, uint64_t *once, uint64_t *framed);
+void phases_forget(struct core *c);
+/* Live registers that are computed from the thread's number once more. */
+bool phases_again(struct core *c, const uint64_t *live);
+/* Copies of registers in allocas of their own, made when first needed. */
+void phases_keep(struct core *c, const uint64_t *set, LLVMValueRef *copies, bool save);
+/* What a phase begins with beside them, for the warp whose turn it is. */
+void phases_start(struct core *c, const struct phase *x);
+void phases_use(struct core *c, const struct turn *t);
+/* The coordinates and memory of a warp; its registers are left alone. */
+void phases_turn(struct core *c, struct turn *t, LLVMValueRef warp_index);
+LLVMValueRef phases_mark(struct core *c, bool unrolled);
+const struct phase *phases_after(const struct phases *p, uint32_t barrier);
+/* All warps have come to the barrier: what is once kept is kept, the next phase begins. */
+void phases_leave(struct core *c, const struct phase *next, const uint64_t *once);
+/* The head of the loop over the warps that run the phase. */
+LLVMBasicBlockRef phases_head(const struct phases *p, uint32_t group);
+
+/* jit_jam.c: */
+
+/* Decides which groups run how many warps together, and where these may part. */
+void jam_choose(const struct core *c, struct phases *p);
+void jam_free(struct phases *p);
+/* Storage and blocks, before anything else of the groups is emitted. */
+void jam_begin(struct core *c);
+/* A jammed group's warps that run one by one begin at one of its sites. */
+bool jam_resume(struct core *c, uint32_t group);
+/* Before the end of block b is emitted for one warp: where those that parted there come to it. */
+void jam_tail(struct core *c, uint32_t b);
+/* One of the parted warps is done: the builder is left where all of the block are. */
+void jam_next(struct core *c, const struct phase_group *g, LLVMValueRef next);
+/* The warps that run together: all of their code. */
+bool jam_emit(struct core *c);
 
 #endif

@@ -52,6 +52,38 @@ static const char shift[] = HEAD
     "barrier.sync 2;\nadd.u32 %r14, %r14, 1;\nbra LOOP;\n"
     "OUT:\nst.global.u32 [%rd3], %r13;\n" TAIL;
 
+/* Warps that run together in loops (jit_jam.c). Turn by turn: each thread adds up others' numbers, its
+ * first one, and one for each number of threads below a limit that the turn decides: all warps go
+ * round as often, or some of them once more, one in part. PARTING: what is added tells lanes apart. */
+#define ROUND(PARTING)                                                                              \
+    HEAD "mul.lo.u32 %r13, %r9, 2654435761;\nmov.u32 %r14, 0;\nmov.u32 %r15, %r6;\n"                \
+         "setp.lt.u32 %p4, %r6, 45;\n"                                                              \
+         "LOOP:\nsetp.ge.u32 %p1, %r14, %r1;\n@%p1 bra OUT;\n"                                      \
+         "st.shared.u32 [%r12], %r13;\nbar.sync 1;\n"                                               \
+         "and.b32 %r20, %r14, 3;\nmul.lo.u32 %r20, %r20, %r7;\nmad.lo.u32 %r21, %r14, 37, %r1;\n"   \
+         "rem.u32 %r21, %r21, %r7;\nadd.u32 %r20, %r20, %r21;\nmov.u32 %r22, %r6;\nmov.u32 %r23, %r14;\n" \
+         "INNER:\nsetp.ge.u32 %p2, %r22, %r20;\n@%p2 bra DONE;\n"                                   \
+         "mad.lo.u32 %r16, %r22, 5, %r14;\nrem.u32 %r16, %r16, %r7;\nshl.b32 %r16, %r16, 2;\n"      \
+         "add.u32 %r16, %r16, %r10;\nld.shared.u32 %r17, [%r16];\nmad.lo.u32 %r23, %r23, 3, %r17;\n" \
+         PARTING                                                                                    \
+         "add.u32 %r22, %r22, %r7;\nbra INNER;\n"                                                   \
+         "DONE:\nadd.u32 %r23, %r23, %r15;\n@%p4 add.u32 %r23, %r23, 1;\nadd.u32 %r15, %r15, 7;\n"  \
+         "bar.sync 2;\nxor.b32 %r13, %r13, %r23;\nadd.u32 %r14, %r14, 1;\nbra LOOP;\n"             \
+         "OUT:\nst.global.u32 [%rd3], %r13;\n" TAIL
+static const char together[] = ROUND("");
+static const char parting[] = ROUND("and.b32 %r18, %r17, 7;\nsetp.eq.u32 %p3, %r18, 0;\n@%p3 bra NEXT;\n"
+                                    "xor.b32 %r23, %r23, %r22;\nNEXT:\n");
+
+/* The same for all warps: n numbers of the block, times the thread's; threads up to the nth
+ * write nothing. */
+static const char rows[] = HEAD
+    "mad.lo.u32 %r13, %r9, 7, 3;\nst.shared.u32 [%r12], %r13;\nbar.sync 0;\n"
+    "mov.u32 %r14, 0;\nmov.u32 %r15, 0;\nmov.u32 %r16, %r10;\n"
+    "LOOP:\nsetp.ge.u32 %p1, %r14, %r1;\n@%p1 bra OUT;\n"
+    "ld.shared.u32 %r17, [%r16];\nmad.lo.u32 %r15, %r17, %r6, %r15;\nld.shared.u32 %r18, [%r12];\n"
+    "add.u32 %r15, %r15, %r18;\nadd.u32 %r16, %r16, 4;\nadd.u32 %r14, %r14, 1;\nbra LOOP;\n"
+    "OUT:\nsetp.gt.u32 %p2, %r6, %r1;\n@!%p2 bra END;\nst.global.u32 [%rd3], %r15;\nEND:\n" TAIL;
+
 /* Reductions over the block; in between a loop that every thread runs another number of times. */
 static const char votes[] = HEAD
     "rem.u32 %r13, %r9, 3;\nsetp.eq.u32 %p1, %r13, 0;\n"
@@ -148,6 +180,50 @@ want_shift(const struct shape *f, uint32_t block, uint32_t *out)
 }
 
 static void
+want_round(const struct shape *f, uint32_t block, uint32_t *out, bool parts)
+{
+    uint32_t threads = f->x * f->y, old[MOST];
+    for (uint32_t t = 0; t < threads; t++)
+        out[t] = (block * threads + t) * 2654435761u;
+    for (uint32_t k = 0; k < f->n; k++) {
+        uint32_t limit = (k & 3) * threads + (k * 37 + f->n) % threads;
+        memcpy(old, out, 4 * threads);
+        for (uint32_t t = 0; t < threads; t++) {
+            uint32_t sum = k;
+            for (uint32_t i = t; i < limit; i += threads) {
+                uint32_t x = old[(i * 5 + k) % threads];
+                sum = sum * 3 + x;
+                sum ^= parts && x % 8 ? i : 0;
+            }
+            out[t] = old[t] ^ (sum + t + 7 * k + (t < 45));
+        }
+    }
+}
+
+static void
+want_together(const struct shape *f, uint32_t block, uint32_t *out)
+{
+    want_round(f, block, out, false);
+}
+
+static void
+want_parting(const struct shape *f, uint32_t block, uint32_t *out)
+{
+    want_round(f, block, out, true);
+}
+
+static void
+want_rows(const struct shape *f, uint32_t block, uint32_t *out)
+{
+    uint32_t threads = f->x * f->y, first = block * threads, n = f->n;
+    for (uint32_t t = n + 1; t < threads; t++) {
+        out[t] = n * (7 * (first + t) + 3);
+        for (uint32_t k = 0; k < n; k++)
+            out[t] += (7 * (first + k) + 3) * t;
+    }
+}
+
+static void
 want_votes(const struct shape *f, uint32_t block, uint32_t *out)
 {
     uint32_t threads = f->x * f->y, count = 0, low = 0, kept[MOST];
@@ -224,11 +300,12 @@ static const struct kernel {
     {"votes", votes, true, want_votes},       {"masks", masks, true, want_masks},
     {"loaded", loaded, false, want_loaded},   {"leaving", leaving, false, want_leaving},
     {"places", places, false, want_places},   {"table", table, true, want_table},
-    {"sums", sums, true, want_sums},
+    {"sums", sums, true, want_sums},         {"together", together, true, want_together},
+    {"parting", parting, true, want_parting}, {"rows", rows, true, want_rows},
 };
 /* Some whose last warp is not whole: those run as warps in any case. */
 static const struct shape shapes[] = {{32, 1, 0},  {64, 1, 1},  {256, 1, 5}, {16, 16, 40}, {8, 12, 3},
-                                      {1024, 1, 9}, {40, 1, 6}, {7, 5, 20},  {20, 8, 50}};
+                                      {1024, 1, 9}, {40, 1, 6}, {7, 5, 20},  {20, 8, 50},  {128, 1, 13}};
 
 static void
 ignore_access(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32_t bytes, uint32_t space,

@@ -1,0 +1,662 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * jit_jam.c: warps of a block that run together. A warp that adds up one sum waits four cycles for each
+ * addition, and what it reads - a row of a tile, half a line of memory - its neighbours read as well. So
+ * phases are emitted a second time for 2, 4 or 8 warps at once: each instruction for one warp after the
+ * other, what the block agrees on once, no masks, since all lanes of all of them are there.
+ *
+ *     end of a block    all threads of the block agree: one branch. Else it is looked at whether all
+ *                       lanes of these warps go the same way; where they do not, the warps part: their
+ *                       registers go to their frames, and each runs to the end of the phase by itself,
+ *                       from the end of that block on (a site), in the code for one warp
+ *
+ * Any order of the warps' instructions between two barriers is one that the hardware may choose.
+ */
+#include "jit/jit_phases.h"
+
+#include <string.h>
+
+enum {
+    /* A phase with a branch that parts warps in every block, by their number: of a tree's phases of five
+     * instructions (57 ms instead of 35, all together) nothing would be left to run together; of loads with
+     * those of the edge behind them, most (1-D convolution: 12.5 ms, 10.4 in pairs, 12.4 in eights). */
+    PARTING_INSNS = 16,
+    PARTING_WARPS = 2,
+    /* Of a phase, times the warps: the time to compile it (the plain product, 84 instructions: 0.05 s by
+     * itself, 0.10 for four warps, 0.15 for eight, and 79 and 80 ms to run instead of 204). */
+    MOST_INSNS = 460,
+    ROOM = 26,        /* vector registers of 512 bits for what the warps hold */
+};
+
+/* -- what the shape of the block decides ------------------------------------------------------------ */
+
+struct shaped {
+    bool *reg, all, changed;
+};
+
+static void
+see_source(struct ptx_operand *o, bool write, void *context)
+{
+    struct shaped *s = context;
+    if (!write && o->kind == PTX_O_REG)
+        s->all &= s->reg[o->reg];
+}
+
+static void
+doubt_result(struct ptx_operand *o, bool write, void *context)
+{
+    struct shaped *s = context;
+    if (!write || o->kind != PTX_O_REG || !s->reg[o->reg])
+        return;
+    s->reg[o->reg] = false;
+    s->changed = true;
+}
+
+static bool
+is_coordinate(const struct ptx_operand *o)
+{
+    switch (o->kind == PTX_O_SREG ? o->sreg : PTX_SR_NONE) {
+    case PTX_SR_TID_X: case PTX_SR_TID_Y: case PTX_SR_TID_Z:
+    case PTX_SR_NTID_X: case PTX_SR_NTID_Y: case PTX_SR_NTID_Z:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Numbers, the thread's coordinates, and what is computed of them. */
+static bool
+is_shaped(struct shaped *s, const struct flow_insn *i)
+{
+    const struct ptx_insn *p = &i->i;
+    if (p->op != PTX_OP_MOV && p->op != PTX_OP_CVT && !emit_is_arith(p))
+        return false;
+    for (unsigned k = 1; k < p->operand_count; k++) {
+        const struct ptx_operand *o = &p->operand[k];
+        if (o->kind != PTX_O_REG && o->kind != PTX_O_INT && !is_coordinate(o))
+            return false;
+    }
+    s->all = true;
+    flow_visit(i, see_source, s);
+    return s->all;
+}
+
+/* Registers that the shape of the block decides; down from all, until nothing changes. */
+static bool *
+find_shaped(const struct flow *f)
+{
+    struct shaped s = {.reg = ls_alloc(f->reg_count + 1)};
+    memset(s.reg, true, f->reg_count);
+    do {
+        s.changed = false;
+        for (uint32_t n = 0; n < f->insn_count; n++)
+            if (!is_shaped(&s, &f->insns[n]))
+                flow_visit(&f->insns[n], doubt_result, &s);
+    } while (s.changed);
+    return s.reg;
+}
+
+/* -- which phases, and how many warps --------------------------------------------------------------- */
+
+/* Registers of 512 bits that a warp's values alive at the start of the block take, of those that the
+ * group uses. */
+static uint32_t
+registers_at(const struct core *c, const struct phases *p, const uint64_t *live, const uint64_t *used)
+{
+    uint32_t bits = 0;
+    for (uint32_t r = 0; r < c->flow->reg_count; r++)
+        if (set_has(live, r) && set_has(used, r) && !p->same[r] && !p->again[r] && core_reg_count(c, r) == LANES &&
+            core_reg_bits(c, r) > 1)
+            bits += core_reg_bits(c, r) * LANES;
+    return bits / 512;
+}
+
+static void
+note_use(struct ptx_operand *o, bool write, void *set)
+{
+    (void)write;
+    if (o->kind == PTX_O_REG)
+        set_add(set, o->reg);
+}
+
+struct measure {
+    uint32_t insns, registers, sites;
+    bool fits;
+    bool parts; /* at a branch that the block's shape decides: likely in every block */
+    bool loops; /* in a loop that something else ends */
+    const bool *shaped;
+    uint64_t *used;
+};
+
+static bool
+insn_fits(const struct flow_insn *i)
+{
+    const struct ptx_insn *p = &i->i;
+    switch (p->op) {
+    case PTX_OP_CALL: /* may print */
+    case PTX_OP_ADDC: case PTX_OP_SUBC: case PTX_OP_MADC:
+    case PTX_OP_NANOSLEEP:
+        return false;
+    default:
+        return !ptx_has(p, PTX_M_CC);
+    }
+}
+
+static bool
+end_fits(const struct core *c, const struct flow_block *blk)
+{
+    switch (blk->end) {
+    case FLOW_JUMP:
+    case FLOW_BRANCH:
+    case FLOW_EXIT:
+        return true;
+    case FLOW_BARRIER:
+        return !ptx_has(&c->flow->insns[blk->end_insn].i, PTX_M_RED);
+    default:
+        return false;
+    }
+}
+
+/* Lanes store to places that are not side by side: jit_columns.c does better with warps in a row. */
+static bool
+is_scatter(const struct core *c, const struct flow_insn *i)
+{
+    const struct ptx_operand *to = &i->i.operand[0];
+    return i->i.op == PTX_OP_ST && i->i.space == PTX_SPACE_GLOBAL && to->kind == PTX_O_ADDRESS &&
+           to->base_kind == PTX_BASE_REG && c->facts->reg[to->reg].kind == FACT_VECTOR &&
+           c->facts->reg[to->reg].segment < 8;
+}
+
+/* A branch out of a loop without barriers. */
+static bool
+leaves_loop(const struct flow *f, uint32_t block)
+{
+    const struct flow_block *blk = &f->blocks[block];
+    bool leaves = false, barrier = false;
+    if (blk->loop == UINT32_MAX)
+        return false;
+    const struct flow_loop *l = &f->loops[blk->loop];
+    for (uint32_t k = 0; k < blk->succ_count; k++)
+        leaves |= blk->succ[k] < l->head || blk->succ[k] > l->last;
+    for (uint32_t b = l->head; b <= l->last; b++)
+        barrier |= f->blocks[b].end == FLOW_BARRIER;
+    return leaves && !barrier;
+}
+
+static void
+measure_block(const struct core *c, const struct phases *p, uint32_t b, struct measure *m)
+{
+    const struct flow_block *blk = &c->flow->blocks[b];
+    bool branch = blk->end == FLOW_BRANCH, shaped = branch && m->shaped[blk->guard];
+    m->insns += blk->count;
+    m->fits &= end_fits(c, blk);
+    m->loops |= branch && !shaped && leaves_loop(c->flow, b);
+    m->sites += branch && !phases_agree(c, p, b);
+    m->parts |= shaped && !phases_agree(c, p, b);
+    for (uint32_t k = 0; k < blk->count; k++) {
+        const struct flow_insn *i = &c->flow->insns[blk->first + k];
+        m->fits &= insn_fits(i) && !is_scatter(c, i);
+        flow_visit(i, note_use, m->used);
+    }
+}
+
+/* How many warps of the group run together. */
+static uint32_t
+choose(const struct core *c, const struct phases *p, uint32_t group, const bool *shaped, uint32_t *sites)
+{
+    struct measure m = {.fits = true, .shaped = shaped};
+    m.used = ls_alloc(sizeof *m.used * (c->flow->reg_words + 1));
+    for (uint32_t b = 0; b < c->flow->block_count; b++)
+        if (p->group_of[b] == group)
+            measure_block(c, p, b, &m);
+    for (uint32_t b = 0; b < c->flow->block_count; b++) {
+        uint32_t at = p->group_of[b] == group ? registers_at(c, p, c->flow->blocks[b].live_in, m.used) : 0;
+        m.registers = at > m.registers ? at : m.registers;
+    }
+    ls_release(m.used);
+    *sites = m.sites;
+    bool parts = m.parts && !m.loops;
+    if (!m.fits || (parts && m.insns < PARTING_INSNS))
+        return 1;
+    for (uint32_t k = parts ? PARTING_WARPS : JAM_MOST; k > 1; k /= 2)
+        if (p->warps % k == 0 && k * m.insns <= MOST_INSNS && k * m.registers <= ROOM)
+            return k;
+    return 1;
+}
+
+static void
+add_site(const struct core *c, struct phases *p, uint32_t b)
+{
+    const struct flow_block *blk = &c->flow->blocks[b];
+    struct jam_site *s = &p->site[p->site_count++];
+    s->block = b;
+    s->live = ARENA_ARRAY(&p->arena, uint64_t, c->flow->reg_words + 1);
+    for (uint32_t k = 0; k < blk->succ_count; k++)
+        for (uint32_t w = 0; w < c->flow->reg_words; w++)
+            s->live[w] |= c->flow->blocks[blk->succ[k]].live_in[w];
+    set_add(s->live, blk->guard);
+}
+
+void
+jam_choose(const struct core *c, struct phases *p)
+{
+    uint32_t sites = 0;
+    bool *shaped = find_shaped(c->flow);
+    for (uint32_t g = 0; g < p->group_count; g++) {
+        uint32_t more = 0;
+        p->group[g].jam = p->group[g].phases ? choose(c, p, g, shaped, &more) : 1;
+        sites += more;
+        if (p->group[g].jam > 1)
+            p->group[g].unrolled = false;
+    }
+    ls_release(shaped);
+    p->site = ARENA_ARRAY(&p->arena, struct jam_site, sites + 1);
+    for (uint32_t b = 0; b < c->flow->block_count; b++)
+        if (p->group_of[b] != UINT32_MAX && p->group[p->group_of[b]].jam > 1 &&
+            c->flow->blocks[b].end == FLOW_BRANCH && !phases_agree(c, p, b))
+            add_site(c, p, b);
+}
+
+void
+jam_free(struct phases *p)
+{
+    for (uint32_t k = 0; k < JAM_MOST; k++) {
+        ls_release(p->jammed[k].reg);
+        ls_release(p->jammed[k].guess);
+    }
+}
+
+/* -- storage ------------------------------------------------------------------------------------------ */
+
+static LLVMValueRef
+load_i32(struct core *c, LLVMValueRef at)
+{
+    return LLVMBuildLoad2(c->e.b, core_scalar(c, 32), at, "");
+}
+
+static void
+make_turn(struct core *c, struct turn *t)
+{
+    const struct turn own = {.reg = c->reg, .guess = c->guess, .carry = c->carry};
+    t->reg = ls_alloc(sizeof *t->reg * (c->flow->reg_count + 1));
+    for (uint32_t r = 0; r < c->flow->reg_count; r++)
+        if (own.reg[r])
+            t->reg[r] = c->phases->same[r] ? own.reg[r] : core_alloca(c, core_reg_type(c, r));
+    c->reg = t->reg;
+    core_guess_storage(c);
+    t->guess = c->guess;
+    t->carry = core_alloca(c, core_vector(c, 1));
+    c->reg = own.reg;
+    c->guess = own.guess;
+}
+
+void
+jam_begin(struct core *c)
+{
+    struct phases *p = c->phases;
+    uint32_t most = 1;
+    for (uint32_t g = 0; g < p->group_count; g++)
+        if (p->group[g].head && p->group[g].jam > 1) {
+            p->group[g].together = core_new_block(c, "together");
+            most = p->group[g].jam > most ? p->group[g].jam : most;
+        }
+    if (most == 1)
+        return;
+    for (uint32_t k = 0; k < most; k++)
+        make_turn(c, &p->jammed[k]);
+    p->until = core_alloca(c, core_scalar(c, 32));
+    p->at_site = core_alloca(c, core_scalar(c, 32));
+    p->parted = ARENA_ARRAY(&p->arena, LLVMValueRef, c->flow->reg_count + 1);
+    for (uint32_t k = 0; k < p->site_count; k++) {
+        p->site[k].resume = core_new_block(c, "parted");
+        p->site[k].tail = core_new_block(c, "tail");
+    }
+}
+
+/* -- warps that run one by one, from a site on ------------------------------------------------------ */
+
+static bool
+resume_at(struct core *c, const struct jam_site *s, uint64_t *once, uint64_t *framed)
+{
+    LLVMPositionBuilderAtEnd(c->e.b, s->resume);
+    c->current = s->block;
+    phases_forget(c);
+    phases_sort(c, s->live, once, framed);
+    frame_restore(c, framed);
+    phases_keep(c, once, c->phases->parted, false);
+    bool ok = phases_again(c, s->live);
+    LLVMBuildBr(c->e.b, s->tail);
+    return ok;
+}
+
+bool
+jam_resume(struct core *c, uint32_t group)
+{
+    struct phases *p = c->phases;
+    LLVMBuilderRef b = c->e.b;
+    bool ok = true;
+    uint64_t *once = ls_alloc(sizeof *once * (c->flow->reg_words + 1));
+    uint64_t *framed = ls_alloc(sizeof *framed * (c->flow->reg_words + 1));
+    LLVMBasicBlockRef nowhere = core_new_block(c, "nowhere");
+    LLVMPositionBuilderAtEnd(b, p->group[group].head);
+    LLVMValueRef which = LLVMBuildSwitch(b, load_i32(c, p->at_site), nowhere, p->site_count);
+    LLVMPositionBuilderAtEnd(b, nowhere);
+    LLVMBuildUnreachable(b);
+    phases_use(c, &p->group[group].turn);
+    for (uint32_t k = 0; k < p->site_count && ok; k++) {
+        if (p->group_of[p->site[k].block] != group)
+            continue;
+        LLVMAddCase(which, core_i32(c, k), p->site[k].resume);
+        ok = resume_at(c, &p->site[k], once, framed);
+    }
+    ls_release(once);
+    ls_release(framed);
+    return ok;
+}
+
+static struct jam_site *
+site_of(const struct phases *p, uint32_t b)
+{
+    for (uint32_t k = 0; k < p->site_count; k++)
+        if (p->site[k].block == b)
+            return &p->site[k];
+    return NULL;
+}
+
+void
+jam_tail(struct core *c, uint32_t b)
+{
+    const struct jam_site *s = site_of(c->phases, b);
+    if (!s)
+        return;
+    LLVMBuildBr(c->e.b, s->tail);
+    LLVMPositionBuilderAtEnd(c->e.b, s->tail);
+}
+
+void
+jam_next(struct core *c, const struct phase_group *g, LLVMValueRef next)
+{
+    struct phases *p = c->phases;
+    LLVMBuilderRef b = c->e.b;
+    LLVMBasicBlockRef all = core_new_block(c, "all_warps"), set = core_new_block(c, "all_parted");
+    LLVMValueRef more = LLVMBuildICmp(b, LLVMIntNE, next, load_i32(c, p->until), "");
+    LLVMSetMetadata(LLVMBuildCondBr(b, more, g->head, set),
+                    LLVMGetMDKindIDInContext(c->e.context, "llvm.loop", 9), g->mark);
+    LLVMPositionBuilderAtEnd(b, set);
+    if (g->jam < p->warps) {
+        more = LLVMBuildICmp(b, LLVMIntNE, next, core_i32(c, p->warps), "");
+        LLVMBuildCondBr(b, more, g->together, all);
+    } else {
+        LLVMBuildBr(b, all);
+    }
+    LLVMPositionBuilderAtEnd(b, all);
+}
+
+/* -- warps that run together -------------------------------------------------------------------------- */
+
+struct jam {
+    struct core *c;
+    struct phases *p;
+    struct phase_group *g;
+    uint32_t group;
+    LLVMBasicBlockRef *block; /* per block, this version */
+    LLVMValueRef base;        /* the first of the warps */
+    LLVMValueRef mark;
+    uint64_t *once, *framed;
+};
+
+static void
+use(const struct jam *j, uint32_t k)
+{
+    phases_use(j->c, &j->p->jammed[k]);
+}
+
+/* The next warps' turn; the builder is left where there are none. */
+static void
+next_warps(const struct jam *j)
+{
+    struct core *c = j->c;
+    LLVMBuilderRef b = c->e.b;
+    if (j->g->jam == j->p->warps)
+        return;
+    LLVMBasicBlockRef all = core_new_block(c, "all_warps");
+    LLVMValueRef next = LLVMBuildAdd(b, j->base, core_i32(c, j->g->jam), "");
+    LLVMBuildStore(b, next, j->p->turn);
+    LLVMValueRef more = LLVMBuildICmp(b, LLVMIntNE, next, core_i32(c, j->p->warps), "");
+    LLVMSetMetadata(LLVMBuildCondBr(b, more, j->g->together, all),
+                    LLVMGetMDKindIDInContext(c->e.context, "llvm.loop", 9), j->mark);
+    LLVMPositionBuilderAtEnd(b, all);
+}
+
+static void
+begin_together(struct jam *j)
+{
+    struct core *c = j->c;
+    struct phases *p = j->p;
+    LLVMBuilderRef b = c->e.b;
+    LLVMPositionBuilderAtEnd(b, j->g->together);
+    j->base = j->g->jam == p->warps ? core_i32(c, 0) : load_i32(c, p->turn);
+    for (uint32_t k = 0; k < j->g->jam; k++)
+        phases_turn(c, &p->jammed[k], LLVMBuildAdd(b, j->base, core_i32(c, k), ""));
+    LLVMBasicBlockRef first = NULL;
+    LLVMValueRef which = NULL;
+    for (uint32_t k = 0; k < p->count; k++) {
+        if (p->phase[k].group != j->group)
+            continue;
+        p->phase[k].together = core_new_block(c, "phase");
+        if (first && !which)
+            which = LLVMBuildSwitch(b, load_i32(c, p->number), first, j->g->phases);
+        if (first)
+            LLVMAddCase(which, core_i32(c, k), p->phase[k].together);
+        else
+            first = p->phase[k].together;
+    }
+    if (!which)
+        LLVMBuildBr(b, first);
+}
+
+static bool
+begin_phase(struct jam *j, struct phase *x)
+{
+    struct core *c = j->c;
+    const uint64_t *live = c->flow->blocks[x->entry].live_in;
+    bool ok = true;
+    LLVMPositionBuilderAtEnd(c->e.b, x->together);
+    c->current = x->entry;
+    phases_sort(c, live, j->once, j->framed);
+    for (uint32_t k = 0; k < j->g->jam && ok; k++) {
+        use(j, k);
+        phases_forget(c);
+        if (x->barrier != UINT32_MAX) {
+            phases_keep(c, j->once, j->p->before, false);
+            frame_restore(c, j->framed);
+            ok = phases_again(c, live);
+        }
+        phases_start(c, x);
+    }
+    LLVMBuildBr(c->e.b, j->block[x->entry]);
+    return ok;
+}
+
+struct written {
+    const struct phases *p;
+    bool some, same;
+};
+
+static void
+note_written(struct ptx_operand *o, bool write, void *context)
+{
+    struct written *w = context;
+    if (!write || o->kind != PTX_O_REG)
+        return;
+    w->some = true;
+    w->same &= w->p->same[o->reg];
+}
+
+/* Nothing but values that the whole block agrees on. */
+static bool
+is_once(const struct phases *p, const struct flow_insn *i)
+{
+    struct written w = {.p = p, .same = true};
+    flow_visit(i, note_written, &w);
+    return w.some && w.same;
+}
+
+/* All the warps' guards: in how many lanes it holds; all, none, or they part. */
+static void
+end_parting(struct jam *j, uint32_t b)
+{
+    struct core *c = j->c;
+    struct phases *p = j->p;
+    LLVMBuilderRef bld = c->e.b;
+    const struct flow_block *blk = &c->flow->blocks[b];
+    const struct flow_insn *i = &c->flow->insns[blk->end_insn];
+    const struct ptx_operand guard = {.kind = PTX_O_REG, .reg = blk->guard};
+    LLVMValueRef all = NULL, any = NULL;
+    for (uint32_t k = 0; k < j->g->jam; k++) {
+        use(j, k);
+        LLVMValueRef v = core_value(c, i, &guard, 1, false);
+        all = all ? LLVMBuildAnd(bld, all, v, "") : v;
+        any = any ? LLVMBuildOr(bld, any, v, "") : v;
+    }
+    all = LLVMBuildICmp(bld, LLVMIntEQ, emit_mask_to_bits(&c->e, all), core_i32(c, ~0u), "");
+    any = LLVMBuildICmp(bld, LLVMIntEQ, emit_mask_to_bits(&c->e, any), core_i32(c, 0), "");
+    LLVMBasicBlockRef some = core_new_block(c, "some"), part = core_new_block(c, "part");
+    uint32_t negated = blk->guard_negated;
+    LLVMBuildCondBr(bld, all, j->block[blk->succ[negated]], some);
+    LLVMPositionBuilderAtEnd(bld, some);
+    LLVMBuildCondBr(bld, any, j->block[blk->succ[!negated]], part);
+    LLVMPositionBuilderAtEnd(bld, part);
+    const struct jam_site *s = site_of(p, b);
+    phases_sort(c, s->live, j->once, j->framed);
+    for (uint32_t k = 0; k < j->g->jam; k++) {
+        use(j, k);
+        frame_save(c, j->framed, c->kept[b]);
+    }
+    phases_keep(c, j->once, p->parted, true);
+    LLVMBuildStore(bld, j->base, p->turn);
+    LLVMBuildStore(bld, LLVMBuildAdd(bld, j->base, core_i32(c, j->g->jam), ""), p->until);
+    LLVMBuildStore(bld, core_i32(c, (uint32_t)(s - p->site)), p->at_site);
+    LLVMBuildBr(bld, j->g->head);
+}
+
+static void
+end_agreed(struct jam *j, uint32_t b)
+{
+    struct core *c = j->c;
+    const struct flow_block *blk = &c->flow->blocks[b];
+    const struct flow_insn *i = &c->flow->insns[blk->end_insn];
+    const struct ptx_operand guard = {.kind = PTX_O_REG, .reg = blk->guard};
+    use(j, 0);
+    LLVMValueRef v = core_value(c, i, &guard, 1, true);
+    uint32_t negated = blk->guard_negated;
+    LLVMBuildCondBr(c->e.b, v, j->block[blk->succ[negated]], j->block[blk->succ[!negated]]);
+}
+
+static void
+end_barrier(struct jam *j, uint32_t b)
+{
+    struct core *c = j->c;
+    const struct phase *next = phases_after(j->p, b);
+    phases_sort(c, c->flow->blocks[next->entry].live_in, j->once, j->framed);
+    for (uint32_t k = 0; k < j->g->jam; k++) {
+        use(j, k);
+        frame_save(c, j->framed, c->kept[b]);
+    }
+    next_warps(j);
+    phases_leave(c, next, j->once);
+}
+
+static void
+end_block(struct jam *j, uint32_t b)
+{
+    struct core *c = j->c;
+    const struct flow_block *blk = &c->flow->blocks[b];
+    if (blk->end_insn != UINT32_MAX) {
+        c->e.insn = &c->flow->insns[blk->end_insn].i;
+        c->e.func = c->flow->insns[blk->end_insn].func;
+    }
+    c->e.lanes = LANES;
+    switch (blk->end) {
+    case FLOW_JUMP:
+        LLVMBuildBr(c->e.b, j->block[blk->succ[0]]);
+        break;
+    case FLOW_BRANCH:
+        if (phases_agree(c, j->p, b))
+            end_agreed(j, b);
+        else
+            end_parting(j, b);
+        break;
+    case FLOW_BARRIER:
+        end_barrier(j, b);
+        break;
+    default:
+        next_warps(j);
+        core_columns_end(c); /* of warps that parted */
+        LLVMBuildRet(c->e.b, core_i32(c, JIT_DONE));
+    }
+}
+
+static bool
+emit_block(struct jam *j, uint32_t b)
+{
+    struct core *c = j->c;
+    const struct flow_block *blk = &c->flow->blocks[b];
+    LLVMPositionBuilderAtEnd(c->e.b, j->block[b]);
+    c->current = b;
+    for (uint32_t n = 0; n < blk->count; n++) {
+        const struct flow_insn *i = &c->flow->insns[blk->first + n];
+        uint32_t times = is_once(j->p, i) ? 1 : j->g->jam;
+        for (uint32_t k = 0; k < times; k++) {
+            use(j, k);
+            if (!core_insn(c, i))
+                return false;
+        }
+    }
+    end_block(j, b);
+    return true;
+}
+
+static bool
+emit_group(struct jam *j)
+{
+    struct core *c = j->c;
+    bool ok = true;
+    j->mark = phases_mark(c, false);
+    for (uint32_t b = 0; b < c->flow->block_count; b++)
+        if (j->p->group_of[b] == j->group)
+            j->block[b] = core_new_block(c, "j");
+    begin_together(j);
+    for (uint32_t k = 0; k < j->p->count && ok; k++)
+        if (j->p->phase[k].group == j->group)
+            ok = begin_phase(j, &j->p->phase[k]);
+    for (uint32_t b = 0; b < c->flow->block_count && ok; b++)
+        if (j->p->group_of[b] == j->group)
+            ok = emit_block(j, b);
+    return ok;
+}
+
+bool
+jam_emit(struct core *c)
+{
+    struct jam j = {.c = c, .p = c->phases};
+    const struct turn own = {.reg = c->reg, .guess = c->guess, .carry = c->carry};
+    bool ok = true;
+    j.block = ls_alloc(sizeof *j.block * (c->flow->block_count + 1));
+    j.once = ls_alloc(sizeof *j.once * (c->flow->reg_words + 1));
+    j.framed = ls_alloc(sizeof *j.framed * (c->flow->reg_words + 1));
+    c->all_active = true;
+    for (j.group = 0; j.group < j.p->group_count && ok; j.group++) {
+        j.g = &j.p->group[j.group];
+        if (j.g->head && j.g->jam > 1)
+            ok = emit_group(&j);
+    }
+    c->all_active = false;
+    c->reg = own.reg;
+    c->guess = own.guess;
+    c->carry = own.carry;
+    ls_release(j.block);
+    ls_release(j.once);
+    ls_release(j.framed);
+    return ok;
+}
