@@ -527,6 +527,32 @@ check_count(const struct check *c)
     return false;
 }
 
+/* Limits that no table has: the range of a constant, what a space or a type forbids. NULL: none is hurt. */
+static const char *
+broken_limit(const struct ptx_insn *i)
+{
+    enum ptx_type t = (enum ptx_type)i->type[0];
+    bool arithmetic = i->op <= PTX_OP_MAX && i->type_count && is_integer(t);
+    bool writes = i->op == PTX_OP_ST || i->op == PTX_OP_ATOM || i->op == PTX_OP_RED;
+    const struct ptx_operand *o = i->operand;
+    unsigned barrier = ptx_has(i, PTX_M_RED) ? 1 : 0;
+    if (i->vec == 3)
+        return "vectors have 2 or 4 elements";
+    if (arithmetic && (has_rounding(i) || ptx_has(i, PTX_M_FTZ)))
+        return "roundings and .ftz are for floating-point types";
+    if (writes && i->space == PTX_SPACE_CONST)
+        return "constant memory cannot be written";
+    if ((i->op == PTX_OP_ATOM || i->op == PTX_OP_RED) && is_integer(t) && ptx_type_bytes(t) < 4 &&
+        !ptx_has(i, PTX_M_CAS))
+        return "integers of 16 bits have .cas alone";
+    if (i->op == PTX_OP_LOP3 && i->operand_count > 4 && o[4].kind == PTX_O_INT && o[4].imm > 255)
+        return "operand 5 must be from 0 to 255";
+    if ((i->op == PTX_OP_BAR || i->op == PTX_OP_BARRIER) && i->operand_count > barrier &&
+        o[barrier].kind == PTX_O_INT && o[barrier].imm > 15)
+        return "barriers have numbers from 0 to 15";
+    return NULL;
+}
+
 void
 check_insn(struct parser *p, const struct ptx_insn *i)
 {
@@ -535,6 +561,11 @@ check_insn(struct parser *p, const struct ptx_insn *i)
         return; /* left out: refused before */
     if (!check_types(&c) || !check_needs(&c) || !check_count(&c))
         return;
+    const char *broken = broken_limit(i);
+    if (broken) {
+        fail(&c, "%s", broken);
+        return;
+    }
     if (i->op == PTX_OP_CALL && !check_call_shape(&c))
         return;
     const char *letter = c.form->operands;

@@ -223,7 +223,7 @@ operand(struct parser *p, const struct ptx_insn *i)
     if (lex_take(p, '{')) {
         o.kind = PTX_O_VECTOR;
         elements(p, i, &o, '}');
-    } else if (lex_take(p, '(')) {
+    } else if (i->op == PTX_OP_CALL && lex_take(p, '(')) {
         o.kind = PTX_O_LIST;
         elements(p, i, &o, ')');
     } else if (lex_take(p, '[')) {

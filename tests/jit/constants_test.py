@@ -127,4 +127,13 @@ def by_hand():
     assert got == want, [hex(g) for g in got]
 
 
-sys.exit(check_all([by_hand, width_16, width_32, width_64]))
+def expressions():
+    """Constant expressions as operands (PTX ISA 4.5), one that begins with a parenthesis included."""
+    text = """.reg .b32 %a<4>; mov.u32 %a0, 0xf0f0f0f0; mov.u32 %a1, 0xcccccccc;
+        lop3.b32 %a2, %a0, %a1, 0xaaaaaaaa, (0xF0 | 0xCC) & ~0xAA; mov.u32 %a3, (1 << 4) + 3 * (2 - 1);
+        st.global.v2.b32 [%o], {%a2, %a3};"""
+    got = struct.unpack("<2I", case(text, 8, [], block="1"))
+    assert got == (0x54545454, 19), [hex(g) for g in got]
+
+
+sys.exit(check_all([by_hand, expressions, width_16, width_32, width_64]))

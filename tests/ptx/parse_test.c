@@ -301,6 +301,15 @@ static const struct {
     {KERNEL("mov.u64 %d1, 99999999999999999999;"), "7:14: the number does not fit in 64 bits"},
     {KERNEL("mov.u32 %r1, 1/0;"), "7:17: division by zero in a constant"},
     {KERNEL("mov.u32 %r1, `;"), "7:14: '`' does not belong here"},
+    /* limits */
+    {KERNEL("add.rn.u32 %r1, %r2, %r3;"), "7:1: add.rn.u32: roundings and .ftz are for floating-point types"},
+    {KERNEL("min.ftz.s32 %r1, %r2, %r3;"), "7:1: min.ftz.s32: roundings and .ftz are for floating-point types"},
+    {KERNEL("ld.global.v3.u32 {%r1, %r2, %r3}, [%d1];"), "7:1: ld.global.v3.u32: vectors have 2 or 4 elements"},
+    {KERNEL("st.const.u32 [%d1], %r1;"), "7:1: st.const.u32: constant memory cannot be written"},
+    {KERNEL("atom.global.add.u16 %h1, [%d1], %h2;"), "7:1: atom.global.add.u16: integers of 16 bits have .cas alone"},
+    {KERNEL("lop3.b32 %r1, %r2, %r3, %r4, 256;"), "7:1: lop3.b32: operand 5 must be from 0 to 255"},
+    {KERNEL("bar.sync 16;"), "7:1: bar.sync: barriers have numbers from 0 to 15"},
+    {KERNEL("barrier.red.popc.u32 %r1, 16, %p1;"), "7:1: barrier.red.popc.u32: barriers have numbers from 0 to 15"},
     /* directives */
     {"", "1:1: the text holds no PTX module"},
     {".target sm_90\n", "1:1: a module begins with .version"},
