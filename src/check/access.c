@@ -422,7 +422,7 @@ check_access(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32
 {
     struct visit v;
     if (begin_visit(&v, w, lanes, bytes, space, op, place) && !local_lanes(&v, address) &&
-        !global_lanes(&v, address) && !runs_lanes(&v, address))
+        !shared_lanes(&v, address) && !global_lanes(&v, address) && !runs_lanes(&v, address))
         judge(&v, address);
     w->values = NULL; /* the next store may be one that shows none */
 }

@@ -170,7 +170,7 @@ free_block(struct block_state *b, uint32_t places)
     ls_release(b->local_init);
     copies_forget(b);
     for (uint32_t k = 0; b->shape && k < places; k++) {
-        ls_release(b->shape[k]);
+        shapes_free(b->shape[k]);
         ls_release(b->runs[k]);
     }
     ls_release(b->shape);

@@ -125,6 +125,7 @@ struct kernel_facts {
     uint32_t shared_count;
     uint32_t local_bytes;
     bool blocks_meet;       /* has an atomic, an ordered access or a fence: blocks may order each other */
+    bool releases;          /* something in it may hand on what a warp did: fences, .release */
     bool opaque;            /* what it writes is not known from place[] */
 };
 
@@ -208,7 +209,7 @@ enum { MOST_WORDS = 4 * JIT_LANES };
 struct pattern_shape {
     const int32_t *offset;
     uint32_t lanes;
-    uint32_t changes;      /* how often it was worked out anew */
+    struct pattern_shape *next; /* of the same place */
     bool usable, twice;    /* twice: several lanes touch one word */
     int32_t low, high;     /* of all bytes, from base */
     uint32_t words;
@@ -296,9 +297,12 @@ const char *place_op(const struct kernel_facts *k, uint32_t place);
 struct side side_of(const struct visit *v, uint32_t lane, uint64_t address);
 /* Cells of shared memory. address: host addresses inside the block's shared memory. */
 void shared_access(const struct visit *v, uint32_t lanes, const uint64_t *address);
+/* False: some lane is out of bounds or not aligned, or it is no access of shared memory. */
+bool shared_lanes(const struct visit *v, const uint64_t *address);
 /* False: not a simple case, nothing was done. */
 bool shared_pattern(const struct visit *v, uint64_t base, const int32_t *offset);
 void shared_begin(struct block_state *b);
+void shapes_free(struct pattern_shape *s);
 /* NULL: lanes differ too often, or the pattern is no simple one. */
 struct pattern_shape *shape_of(const struct visit *v, const int32_t *offset);
 /* The words of such a load were written, and not as copies of unset ones. */

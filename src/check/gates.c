@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-enum { SEEN_BITS = 9, SEEN = 1 << SEEN_BITS };
+enum { SEEN_BITS = 12, SEEN = 1 << SEEN_BITS };
 
 /* A load whose words were found written in this block. */
 struct seen {

@@ -289,7 +289,7 @@ order_strong(const struct visit *v, uint32_t lanes, const uint64_t *address, boo
 {
     struct block_state *b = v->b;
     uint16_t flags = v->facts->flags;
-    if (flags & PLACE_MBARRIER)
+    if (flags & PLACE_MBARRIER || !b->launch->facts->releases)
         return;
     if (shared && !b->sync)
         b->sync = sync_new();

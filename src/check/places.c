@@ -565,6 +565,8 @@ describe_insn(struct walk *w, struct kernel_facts *k, const struct flow_insn *f)
     struct place_facts *p = &k->place[f->place];
     describe_sync(p, i);
     k->opaque |= is_opaque(i);
+    k->releases |= i->op == PTX_OP_MEMBAR || i->op == PTX_OP_FENCE || (flags_of(i) & PLACE_RELEASE) ||
+                   ptx_has(i, PTX_M_RELEASE) || ptx_has(i, PTX_M_ACQ_REL);
     k->blocks_meet |= i->op == PTX_OP_MEMBAR || i->op == PTX_OP_FENCE || i->op == PTX_OP_SURED ||
                       i->op == PTX_OP_CP_REDUCE_ASYNC_BULK || (flags_of(i) & PLACE_STRONG);
     if (!(load || store || atom || red)) {
@@ -742,6 +744,7 @@ describe_callees(struct kernel_facts *k, struct callees *c)
         struct ls_error err = {0};
         struct flow *f = flow_new(m, func, always, &err);
         k->opaque |= !f;
+        k->releases |= !f;
         if (!f)
             continue;
         describe_flow(k, f);
@@ -756,7 +759,7 @@ describe_kernel(struct kernel_facts *k)
 {
     struct ls_error err = {0};
     struct flow *f = flow_new(k->module, k->func, always, &err);
-    k->blocks_meet = k->opaque = !f;
+    k->blocks_meet = k->opaque = k->releases = !f;
     for (uint32_t n = 0; n < k->module->func_count; n++) /* children write what they like */
         k->opaque |= !strcmp(k->module->funcs[n]->name, "__lockstep_configure");
     if (!f)

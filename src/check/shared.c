@@ -363,6 +363,49 @@ touch_cell(const struct visit *v, const struct touch *t, uint64_t mark)
     b->any_strong |= (mark & MARK_STRONG) != 0;
 }
 
+/* A mark since all threads met, of the lane that makes `new`, or of its warp before its lanes met (met:
+ * the stamp of that, in its place): ordered before it. No transfer's. */
+static inline __attribute__((always_inline)) bool
+is_own(uint64_t old, uint64_t new, uint64_t met)
+{
+    uint64_t differ = old ^ new;
+    bool warp = !(differ & 31ull << WARP_SHIFT), lane = !(differ & 31ull << LANE_SHIFT);
+    return !(old >> 63) & warp & ((old < met) | (lane & !((old | new) & MARK_MANY)));
+}
+
+/* What is the same for all lanes of an access. */
+struct quick {
+    uint64_t low, floor, met; /* stamps of the block's first access, ..., in their places */
+    bool load, reads, strong;
+};
+
+static inline bool
+before(const struct quick *q, uint64_t old, uint64_t new)
+{
+    return old < q->floor || is_own(old, new, q->met);
+}
+
+/* touch_cell for cells with which nothing is wrong; false: not surely, nothing was done. */
+static inline bool
+quick_cell(struct block_state *b, const struct quick *q, const struct touch *t, uint64_t mark)
+{
+    uint64_t new = mark | (uint64_t)t->lane << LANE_SHIFT, w = b->write[t->cell];
+    uint64_t s = b->any_strong ? b->strong[t->cell] : 0;
+    if (!before(q, w, new) || (s >= q->floor && !q->strong))
+        return false;
+    if (q->reads && ((w < q->low && s < q->low) || w & MARK_UNSET))
+        return false;
+    if (q->load) {
+        note_read(b, t, mark);
+        return true;
+    }
+    if (!before(q, b->read[t->cell], new) || b->other[t->cell] >= q->floor)
+        return false;
+    (q->strong ? b->strong : b->write)[t->cell] = new;
+    b->any_strong |= q->strong;
+    return true;
+}
+
 void
 shared_access(const struct visit *v, uint32_t lanes, const uint64_t *address)
 {
@@ -378,15 +421,45 @@ shared_access(const struct visit *v, uint32_t lanes, const uint64_t *address)
     if (v->op != JIT_LOAD || v->facts->flags)
         b->shared_stamp = b->stamp;
     uint64_t mark = mark_of(v);
-    bool copying = copies_begin(v);
+    bool copying = copies_begin(v), quick = !(mark >> 63) && !copying;
+    const struct quick q = {.low = (uint64_t)b->first << STAMP_SHIFT,
+                            .floor = (uint64_t)b->floor << STAMP_SHIFT,
+                            .met = (uint64_t)b->warp_floor[v->warp] << STAMP_SHIFT,
+                            .load = v->op == JIT_LOAD,
+                            .reads = v->op != JIT_STORE,
+                            .strong = v->facts->flags & PLACE_STRONG};
     for (uint32_t left = lanes; left; left &= left - 1) {
         t.lane = (uint32_t)__builtin_ctz(left);
         t.offset = address[t.lane] - t.base;
         t.unset = copying ? copies_stored(v, t.lane) : 0;
         uint64_t last = (t.offset + v->bytes - 1) >> b->shift;
         for (t.cell = t.offset >> b->shift; t.cell <= last; t.cell++)
-            touch_cell(v, &t, mark);
+            if (!quick || !quick_cell(b, &q, &t, mark))
+                touch_cell(v, &t, mark);
     }
+}
+
+bool
+shared_lanes(const struct visit *v, const uint64_t *address)
+{
+    const struct block_state *b = v->b;
+    const struct range *e = v->expect;
+    uint64_t own = (uint64_t)(uintptr_t)b->block->shared;
+    uint64_t low = e->base ? e->base & 0xffffffff : 0;
+    uint64_t end = e->base ? e->end & 0xffffffff : b->launch->shared_bytes;
+    if (v->space != PTX_SPACE_SHARED || !v->facts->align || v->facts->align != v->bytes ||
+        (e->base && !(e->base >> 62)) || end - low < v->bytes || low > end)
+        return false;
+    uint64_t most = 0, odd = 0;
+    for (uint32_t l = 0; l < JIT_LANES; l++) {
+        uint64_t at = v->lanes >> l & 1 ? address[l] - own : low;
+        odd |= v->lanes >> l & 1 ? address[l] : 0;
+        most = most > at - low ? most : at - low;
+    }
+    if (most > end - low - v->bytes || odd & (v->bytes - 1) || v->bytes & (v->bytes - 1))
+        return false;
+    shared_access(v, v->lanes, address);
+    return true;
 }
 
 /* -- patterns: the same lanes at the same distances again and again ----------------------------------- */
@@ -397,7 +470,6 @@ find_shape(const struct visit *v, struct pattern_shape *s, const int32_t *offset
     uint32_t align = v->facts->align;
     s->offset = offset;
     s->lanes = v->lanes;
-    s->changes++;
     s->words = 0;
     s->twice = false;
     s->low = INT32_MAX;
@@ -432,17 +504,34 @@ find_shape(const struct visit *v, struct pattern_shape *s, const int32_t *offset
 struct pattern_shape *
 shape_of(const struct visit *v, const int32_t *offset)
 {
-    enum { PATIENCE = 64 }; /* patterns whose lanes change too often are not worth it */
-    struct block_state *b = v->b;
-    struct pattern_shape *s = b->shape[v->place];
-    if (!s)
-        s = b->shape[v->place] = ls_alloc(sizeof *s);
-    if (s->offset == offset && s->lanes == v->lanes && s->changes)
+    enum { MOST_SHAPES = 12 }; /* a tree has up to 10; lanes that change more often are not worth it */
+    struct pattern_shape **first = &v->b->shape[v->place];
+    uint32_t count = 0;
+    for (struct pattern_shape **at = first, *s; (s = *at); at = &s->next, count++) {
+        if (s->offset != offset || s->lanes != v->lanes)
+            continue;
+        *at = s->next;
+        s->next = *first;
+        *first = s;
         return s->usable ? s : NULL;
-    if (s->changes > PATIENCE)
+    }
+    if (count == MOST_SHAPES)
         return NULL;
+    struct pattern_shape *s = ls_alloc(sizeof *s);
     find_shape(v, s, offset);
+    s->next = *first;
+    *first = s;
     return s->usable ? s : NULL;
+}
+
+void
+shapes_free(struct pattern_shape *s)
+{
+    while (s) {
+        struct pattern_shape *next = s->next;
+        ls_release(s);
+        s = next;
+    }
 }
 
 /* Patterns have few words, mostly 16 or 32: no more at a time than a vector. */
@@ -457,13 +546,14 @@ static inline __attribute__((always_inline)) bool
 load_run(struct block_state *b, const struct pattern_shape *s, uint64_t first, uint64_t mark)
 {
     const uint64_t low = (uint64_t)b->first << STAMP_SHIFT, floor = (uint64_t)b->floor << STAMP_SHIFT;
-    const uint64_t span = floor - low, warp = 31ull << WARP_SHIFT, lane = 31ull << LANE_SHIFT;
+    const uint64_t met = (uint64_t)b->warp_floor[mark_warp(mark)] << STAMP_SHIFT;
+    const uint64_t warp = 31ull << WARP_SHIFT, lane = 31ull << LANE_SHIFT;
     const uint64_t *restrict w = b->write + first + s->word[0], *restrict own = s->mark;
     uint64_t *restrict r = b->read + first + s->word[0], *restrict o = b->other + first + s->word[0];
     uint64_t bad = 0;
     EIGHT_BY_EIGHT
     for (uint32_t k = 0; k < s->words; k++)
-        bad |= w[k] - low >= span ? 1 : 0;
+        bad |= (uint64_t)(w[k] < low) | (uint64_t)((w[k] >= floor) & !is_own(w[k], mark | own[k], met));
     if (bad)
         return false;
     EIGHT_BY_EIGHT
@@ -482,13 +572,15 @@ static inline __attribute__((always_inline)) bool
 store_run(struct block_state *b, const struct pattern_shape *s, uint64_t first, uint64_t mark)
 {
     const uint64_t floor = (uint64_t)b->floor << STAMP_SHIFT;
+    const uint64_t met = (uint64_t)b->warp_floor[mark_warp(mark)] << STAMP_SHIFT;
     uint64_t *restrict w = b->write + first + s->word[0];
     const uint64_t *restrict own = s->mark, *restrict r = b->read + first + s->word[0];
     const uint64_t *restrict o = b->other + first + s->word[0];
     uint64_t bad = 0;
     EIGHT_BY_EIGHT
     for (uint32_t k = 0; k < s->words; k++)
-        bad |= (w[k] >= floor) | (r[k] >= floor) | (o[k] >= floor);
+        bad |= (uint64_t)((w[k] >= floor) & !is_own(w[k], mark | own[k], met)) |
+               (uint64_t)((r[k] >= floor) & !is_own(r[k], mark | own[k], met)) | (o[k] >= floor);
     if (bad)
         return false;
     EIGHT_BY_EIGHT
@@ -519,13 +611,16 @@ quick_load(struct block_state *b, const struct pattern_shape *s, uint64_t first,
     if (s->run && !b->any_strong && !b->any_unset && b->launch->check->wide)
         return load_run_wide(b, s, first, mark);
     uint64_t low = (uint64_t)b->first << STAMP_SHIFT;
-    uint64_t floor = (uint64_t)b->floor << STAMP_SHIFT, span = floor - low;
+    uint64_t floor = (uint64_t)b->floor << STAMP_SHIFT;
+    uint64_t met = (uint64_t)b->warp_floor[mark_warp(mark)] << STAMP_SHIFT;
     const uint64_t *w = b->write + first;
     uint64_t *r = b->read + first, *o = b->other + first;
     const uint64_t warp = 31ull << WARP_SHIFT, lane = 31ull << LANE_SHIFT;
     bool bad = false;
-    for (uint32_t k = 0; k < s->words; k++)
-        bad |= w[s->word[k]] - low >= span;
+    for (uint32_t k = 0; k < s->words; k++) {
+        uint64_t last = w[s->word[k]];
+        bad |= last < low || (last >= floor && !is_own(last, mark | s->mark[k], met));
+    }
     for (uint32_t k = 0; k < s->words && b->any_unset; k++)
         bad |= (w[s->word[k]] & MARK_UNSET) != 0;
     for (uint32_t k = 0; k < s->words && b->any_strong; k++)
@@ -552,12 +647,15 @@ quick_store(struct block_state *b, const struct pattern_shape *s, uint64_t first
     if (s->run && !b->any_strong && b->launch->check->wide)
         return store_run_wide(b, s, first, mark);
     uint64_t floor = (uint64_t)b->floor << STAMP_SHIFT;
+    uint64_t met = (uint64_t)b->warp_floor[mark_warp(mark)] << STAMP_SHIFT;
     uint64_t *w = b->write + first;
     const uint64_t *r = b->read + first, *o = b->other + first;
     bool bad = false;
     for (uint32_t k = 0; k < s->words; k++) {
         int32_t i = s->word[k];
-        bad |= (w[i] >= floor) | (r[i] >= floor) | (o[i] >= floor);
+        uint64_t new = mark | s->mark[k];
+        bad |= (w[i] >= floor && !is_own(w[i], new, met)) || (r[i] >= floor && !is_own(r[i], new, met)) ||
+               o[i] >= floor;
         bad |= b->any_strong && b->strong[first + (uint64_t)i] >= floor;
     }
     if (bad)
@@ -599,10 +697,12 @@ bool
 shared_written(const struct block_state *b, const struct jit_note *n)
 {
     const struct pattern_shape *s = b->shape[n->place];
+    while (s && !(s->offset == n->offset && s->lanes == n->lanes))
+        s = s->next;
     uint64_t first = (n->base - (uint64_t)(uintptr_t)b->block->shared) / 4;
     const uint64_t low = (uint64_t)b->first << STAMP_SHIFT;
     const uint64_t span = ((uint64_t)TRANSFER_STAMP << STAMP_SHIFT) - low;
-    if (b->shift != 2 || !s || s->offset != n->offset || s->lanes != n->lanes || !s->usable)
+    if (b->shift != 2 || !s || !s->usable)
         return false;
     const uint64_t *w = b->write + first;
     uint64_t bad = 0;
