@@ -38,6 +38,7 @@ gates_begin(struct block_state *b)
     if (b->block->gates != b->gates->gate) /* another jit_block: shared memory lies elsewhere */
         memset(b->gates->gate, 0, sizeof(struct jit_gate) * places);
     b->block->gates = b->gates->gate;
+    b->block->local_written = b->local_init;
     b->block->note = b->gates->note;
     b->block->note_end = b->gates->note + NOTES_ROOM;
     if (b->first <= 1) /* stamps begin anew */

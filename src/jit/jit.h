@@ -104,6 +104,10 @@ struct jit_block {
     void *tool;                  /* the tool's, see jit_tool.block_begin */
     const struct jit_gate *gates; /* JIT_EVENT_GUARD: one per place; the tool's, set by block_begin */
     struct jit_note *note, *note_end; /* the same: room for notes, and its end */
+    uint32_t *local_written;     /* the same: per warp and byte of a lane's local memory the lanes that
+                                    wrote it, at warp * local_stride + byte; NULL: ask each time. Where
+                                    all lanes use one byte, loads of what they wrote and stores are
+                                    not announced, and stores noted here */
 };
 
 /* (abi) JIT_EVENT_GUARD: loads in patterns (jit_services.pattern) whose bytes, of all 32 lanes, lie in

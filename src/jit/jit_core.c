@@ -802,7 +802,7 @@ core_function(struct core *c, const char *name)
     if (!c->phases)
         c->end = core_new_block(c, "end");
     /* Tools are told addresses as they would be in a flat layout, each lane's in one piece. */
-    c->local_words = !c->called && !c->events && core_local_words(c->flow);
+    c->local_words = !c->called && core_local_words(c->flow);
     c->streams = !c->called && core_streams(c->flow);
     c->combines = !c->called && !c->events && core_combines(c->flow);
     LLVMPositionBuilderAtEnd(c->e.b, c->entry);

@@ -19,7 +19,8 @@ struct core {
     const struct flow *flow;
     const struct facts *facts;
     uint32_t events;
-    bool local_words;         /* local memory is laid out word by word (core_local_words) */
+    bool local_words;         /* local memory is laid out word by word (core_local_words); tools are told
+                                 addresses as if it were not */
     bool combines;            /* sums for global memory are kept back (jit_combine.c) */
     bool streams;             /* stores may go past the caches (core_streams) */
     bool called;              /* a function, not a kernel: lanes and arguments are parameters */
@@ -109,6 +110,8 @@ struct core_gate {
     uint32_t bytes;
     enum ptx_space space;
     uint32_t place;
+    LLVMValueRef local;     /* local memory: where in each lane's; NULL: not the same in all */
+    bool store;             /* only of local memory */
 };
 LLVMBasicBlockRef core_gate(struct core *c, const struct core_gate *g);
 

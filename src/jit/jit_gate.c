@@ -55,6 +55,53 @@ are_open(struct core *c, const struct core_gate *g)
     return LLVMBuildICmp(b, LLVMIntULT, most, room, "");
 }
 
+/* Local memory: in bounds, aligned, and (loads) all its bytes written by all these lanes. */
+static LLVMValueRef
+is_written(struct core *c, const struct core_gate *g, LLVMValueRef *out_at)
+{
+    LLVMBuilderRef b = c->e.b;
+    LLVMTypeRef i64 = core_scalar(c, 64), ptr = LLVMPointerTypeInContext(c->e.context, 0);
+    LLVMTypeRef bits = LLVMVectorType(core_scalar(c, 32), g->bytes);
+    LLVMValueRef written = of_block(c, FIELD(jit_block, local_written), ptr);
+    LLVMValueRef stride = LLVMBuildZExt(b, c->local_stride, i64, ""), args[] = {stride, core_i64(c, g->bytes - 1)};
+    LLVMValueRef room = emit_intrinsic(&c->e, "llvm.usub.sat", &i64, 1, args, 2);
+    LLVMValueRef good = LLVMBuildICmp(b, LLVMIntULT, g->local, room, "");
+    LLVMValueRef odd = LLVMBuildAnd(b, g->local, core_i64(c, g->bytes - 1), "");
+    good = LLVMBuildAnd(b, good, LLVMBuildICmp(b, LLVMIntEQ, odd, core_i64(c, 0), ""), "");
+    good = LLVMBuildAnd(b, good, LLVMBuildIsNotNull(b, written, ""), "");
+    LLVMValueRef at = LLVMBuildMul(b, LLVMBuildZExt(b, c->warp_index, i64, ""), stride, "");
+    at = LLVMBuildAdd(b, at, LLVMBuildSelect(b, good, g->local, core_i64(c, 0), ""), "");
+    *out_at = LLVMBuildGEP2(b, core_scalar(c, 32), written, &at, 1, "");
+    if (g->store)
+        return good;
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(b), look = core_new_block(c, "look"), looked = core_new_block(c, "looked");
+    LLVMBuildCondBr(b, good, look, looked);
+    LLVMPositionBuilderAtEnd(b, look);
+    LLVMValueRef seen = LLVMBuildLoad2(b, bits, *out_at, "");
+    LLVMSetAlignment(seen, 4);
+    LLVMValueRef all = emit_intrinsic(&c->e, "llvm.vector.reduce.and", &bits, 1, &seen, 1);
+    LLVMValueRef missing = LLVMBuildAnd(b, LLVMBuildNot(b, all, ""), g->lanes, "");
+    LLVMValueRef v[] = {good, LLVMBuildICmp(b, LLVMIntEQ, missing, core_i32(c, 0), "")};
+    LLVMBuildBr(b, looked);
+    LLVMPositionBuilderAtEnd(b, looked);
+    LLVMBasicBlockRef of[] = {from, look};
+    LLVMValueRef both = LLVMBuildPhi(b, core_scalar(c, 1), "");
+    LLVMAddIncoming(both, v, of, 2);
+    return both;
+}
+
+static void
+note_written(struct core *c, const struct core_gate *g, LLVMValueRef at)
+{
+    LLVMTypeRef bits = LLVMVectorType(core_scalar(c, 32), g->bytes);
+    LLVMValueRef old = LLVMBuildLoad2(c->e.b, bits, at, "");
+    LLVMSetAlignment(old, 4);
+    LLVMValueRef lanes = LLVMGetUndef(bits);
+    for (unsigned k = 0; k < g->bytes; k++)
+        lanes = LLVMBuildInsertElement(c->e.b, lanes, g->lanes, core_i32(c, k), "");
+    LLVMSetAlignment(LLVMBuildStore(c->e.b, LLVMBuildOr(c->e.b, old, lanes, ""), at), 4);
+}
+
 static LLVMValueRef
 has_room(struct core *c)
 {
@@ -85,8 +132,9 @@ core_gate(struct core *c, const struct core_gate *g)
     bool shared = g->space == PTX_SPACE_SHARED;
     int32_t low = g->pattern ? INT32_MAX : 0, high = g->pattern ? INT32_MIN : 0;
     bool lanes = LLVMGetTypeKind(LLVMTypeOf(g->base)) == LLVMVectorTypeKind;
-    bool device = g->space == PTX_SPACE_GLOBAL || g->space == PTX_SPACE_CONST;
-    if (!(c->events & JIT_EVENT_GUARD) || !(device || (shared && !lanes)) || (g->bytes & (g->bytes - 1)))
+    bool device = g->space == PTX_SPACE_GLOBAL || g->space == PTX_SPACE_CONST, local = g->local != NULL;
+    if (!(c->events & JIT_EVENT_GUARD) || !(device || local || (shared && !lanes)) || (g->store && !local) ||
+        (g->bytes & (g->bytes - 1)))
         return NULL;
     for (unsigned l = 0; g->pattern && l < LANES; l++) {
         if (g->pattern[l] & (int32_t)(g->bytes - 1))
@@ -96,7 +144,11 @@ core_gate(struct core *c, const struct core_gate *g)
     }
     LLVMBasicBlockRef pass = core_new_block(c, "passes"), tell = core_new_block(c, "announced");
     LLVMBasicBlockRef over = core_new_block(c, "checked");
-    LLVMValueRef open = lanes ? are_open(c, g) : is_open(c, g, low, high + (int32_t)g->bytes);
+    LLVMValueRef at = NULL, open;
+    if (local)
+        open = is_written(c, g, &at);
+    else
+        open = lanes ? are_open(c, g) : is_open(c, g, low, high + (int32_t)g->bytes);
     if (shared)
         open = LLVMBuildAnd(b, open, has_room(c), "");
     LLVMValueRef likely[] = {open, LLVMConstInt(core_scalar(c, 1), 1, false)};
@@ -106,6 +158,8 @@ core_gate(struct core *c, const struct core_gate *g)
     LLVMPositionBuilderAtEnd(b, pass);
     if (shared)
         write_note(c, g);
+    if (g->store)
+        note_written(c, g, at);
     core_store_field(c, c->e.warp, FIELD(jit_warp, denied), core_i32(c, 0));
     LLVMBuildBr(b, over);
     LLVMPositionBuilderAtEnd(b, tell);

@@ -37,6 +37,7 @@ struct site {
     bool broadcast[LANES];   /* per segment */
     LLVMValueRef some;       /* i32: the lanes that access memory, NULL: all active ones */
     LLVMValueRef size;       /* i32: bytes of a lane, NULL: bytes * vec */
+    LLVMValueRef local;      /* local memory, watched: where in each lane's, NULL: not the same in all */
 };
 
 /* -- addresses ---------------------------------------------------------------------------------------- */
@@ -136,6 +137,20 @@ splat_some(struct core *c, LLVMValueRef v, unsigned n)
     return n == LANES ? core_splat(c, v) : core_spread_firsts(c, v, &f, n);
 }
 
+/* Where in each lane's local memory, when it is the same for all; else NULL. */
+static LLVMValueRef
+local_offset(struct site *s, const struct ptx_operand *o)
+{
+    struct core *c = s->c;
+    if (!c->local_words || !(c->events & JIT_EVENT_GUARD) || !fact_uniform(&s->fact))
+        return NULL;
+    LLVMValueRef offset = core_i64(c, known_offset(c, o));
+    if (o->base_kind != PTX_BASE_REG)
+        return offset;
+    struct ptx_operand r = {.kind = PTX_O_REG, .reg = o->reg};
+    return LLVMBuildAdd(c->e.b, core_value(c, s->i, &r, 64, true), offset, "");
+}
+
 static void
 find_address(struct site *s, const struct ptx_operand *o)
 {
@@ -150,6 +165,7 @@ find_address(struct site *s, const struct ptx_operand *o)
     if (base)
         offset = LLVMBuildAdd(b, offset, base, "");
     if (space == PTX_SPACE_LOCAL) {
+        s->local = local_offset(s, o);
         scalar = false;
         s->fact = (struct fact){.kind = FACT_VECTOR, .segment = 1};
     }
@@ -257,7 +273,7 @@ announce(struct site *s, enum jit_access_op op)
         LLVMValueRef offset = pattern_constant(c, s->fact.pattern);
         LLVMValueRef args[] = {c->e.warp, lanes, s->base, offset, bytes, space, how, place};
         struct core_gate g = {s->base, offset, lanes, s->fact.pattern, s->bytes * s->vec,
-                              (enum ptx_space)s->i->i.space, s->i->place};
+                              (enum ptx_space)s->i->i.space, s->i->place, NULL, false};
         LLVMBasicBlockRef over = op == JIT_LOAD && !s->size ? core_gate(c, &g) : NULL;
         core_service(c, FIELD(jit_services, pattern), none, args, 8);
         if (over) {
@@ -269,8 +285,8 @@ announce(struct site *s, enum jit_access_op op)
     LLVMValueRef room = core_alloca(c, core_vector(c, 64));
     LLVMValueRef args[] = {c->e.warp, lanes, room, bytes, space, how, place};
     struct core_gate g = {lane_addresses(s), NULL, lanes, NULL, s->bytes * s->vec,
-                          (enum ptx_space)s->i->i.space, s->i->place};
-    LLVMBasicBlockRef over = op == JIT_LOAD && !s->size ? core_gate(c, &g) : NULL;
+                          (enum ptx_space)s->i->i.space, s->i->place, s->local, op == JIT_STORE};
+    LLVMBasicBlockRef over = op != JIT_ATOMIC && !s->size ? core_gate(c, &g) : NULL;
     LLVMBuildStore(c->e.b, g.base, room);
     core_service(c, FIELD(jit_services, access), none, args, 7);
     if (over) {
@@ -1180,6 +1196,38 @@ prefetch_turn(struct site *s)
     return true;
 }
 
+static void
+load_words_watched(struct site *s, const struct ptx_operand *o, LLVMValueRef out[])
+{
+    struct core *c = s->c;
+    struct site told = *s, few = *s;
+    if (c->events & JIT_EVENT_ACCESS) {
+        find_address(&told, o);
+        announce(&told, JIT_LOAD);
+    }
+    LLVMValueRef denied = core_denied(c), slow[8];
+    if (!denied) {
+        load_words(s, o, out);
+        return;
+    }
+    struct fork f = begin_fork(c, LLVMBuildICmp(c->e.b, LLVMIntEQ, denied, core_i32(c, 0), ""));
+    load_words(s, o, out);
+    f.fast_end = LLVMGetInsertBlock(c->e.b);
+    LLVMBuildBr(c->e.b, f.join);
+    LLVMPositionBuilderAtEnd(c->e.b, f.slow);
+    allow_some(&few, denied);
+    load_words(&few, o, slow);
+    f.slow_end = LLVMGetInsertBlock(c->e.b);
+    LLVMBuildBr(c->e.b, f.join);
+    LLVMPositionBuilderAtEnd(c->e.b, f.join);
+    for (unsigned e = 0; e < s->vec; e++) {
+        LLVMValueRef v[] = {out[e], slow[e]};
+        LLVMBasicBlockRef from[] = {f.fast_end, f.slow_end};
+        out[e] = LLVMBuildPhi(c->e.b, LLVMTypeOf(v[0]), "");
+        LLVMAddIncoming(out[e], v, from, 2);
+    }
+}
+
 bool
 core_load(struct core *c, const struct flow_insn *i)
 {
@@ -1195,7 +1243,7 @@ core_load(struct core *c, const struct flow_insn *i)
         return true;
     }
     if (from->kind == PTX_O_ADDRESS && in_words(&s, from)) {
-        load_words(&s, from, out);
+        load_words_watched(&s, from, out);
     } else if (from->kind == PTX_O_ADDRESS) {
         find_address(&s, from);
         announce(&s, JIT_LOAD);
@@ -1603,6 +1651,31 @@ store_guarded(struct site *s, LLVMValueRef denied, const struct ptx_operand *fro
     LLVMPositionBuilderAtEnd(c->e.b, f.join);
 }
 
+/* What goes to local memory races with nothing: its values are not shown. */
+static void
+store_words_watched(struct site *s, const struct ptx_operand *o, const struct ptx_operand *from)
+{
+    struct core *c = s->c;
+    struct site told = *s, few = *s;
+    if (c->events & JIT_EVENT_ACCESS) {
+        find_address(&told, o);
+        announce(&told, JIT_STORE);
+    }
+    LLVMValueRef denied = core_denied(c);
+    if (!denied) {
+        store_words(s, o, from);
+        return;
+    }
+    struct fork f = begin_fork(c, LLVMBuildICmp(c->e.b, LLVMIntEQ, denied, core_i32(c, 0), ""));
+    store_words(s, o, from);
+    LLVMBuildBr(c->e.b, f.join);
+    LLVMPositionBuilderAtEnd(c->e.b, f.slow);
+    allow_some(&few, denied);
+    store_words(&few, o, from);
+    LLVMBuildBr(c->e.b, f.join);
+    LLVMPositionBuilderAtEnd(c->e.b, f.join);
+}
+
 bool
 core_store(struct core *c, const struct flow_insn *i)
 {
@@ -1620,7 +1693,7 @@ core_store(struct core *c, const struct flow_insn *i)
         return true;
     }
     if (in_words(&s, to)) {
-        store_words(&s, to, from);
+        store_words_watched(&s, to, from);
         return true;
     }
     find_address(&s, to);
