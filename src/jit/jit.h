@@ -267,7 +267,9 @@ struct jit_services {
                    uint32_t space, uint32_t op, uint32_t place);
     /* The same where lanes differ by constants: lane l's address is base + offset[l]. offset lives
      * as long as the kernel and is the same pointer each time this instruction is announced from
-     * one place in the generated code; NULL: every lane has the address base. */
+     * one place in the generated code; NULL: every lane has the address base. In local memory
+     * (PTX_SPACE_LOCAL) these are lane 0's addresses; each other lane's own memory begins a
+     * local_stride behind the one before. */
     void (*pattern)(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *offset,
                     uint32_t bytes, uint32_t space, uint32_t op, uint32_t place);
     /* JIT_EVENT_SYNC: lanes execute an instruction that orders them with others, before it takes

@@ -1196,12 +1196,38 @@ prefetch_turn(struct site *s)
     return true;
 }
 
+/* Lanes that use the same offset are a pattern for tools that only count (jit_services.pattern); false: they
+ * are not, or the tool decides on accesses. */
+static bool
+announce_words(const struct site *s, const struct ptx_operand *o, enum jit_access_op op)
+{
+    struct core *c = s->c;
+    LLVMBuilderRef b = c->e.b;
+    LLVMTypeRef i64 = core_scalar(c, 64), none = LLVMVoidTypeInContext(c->e.context);
+    struct fact f = facts_operand(c->facts, s->i, o);
+    if ((c->events & (JIT_EVENT_COUNT | JIT_EVENT_GUARD)) != JIT_EVENT_COUNT || !fact_uniform(&f))
+        return false;
+    LLVMValueRef at = LLVMBuildMul(b, LLVMBuildZExt(b, c->warp_index, i64, ""),
+                                   LLVMBuildZExt(b, c->local_stride, i64, ""), "");
+    at = LLVMBuildAdd(b, c->local, LLVMBuildShl(b, at, core_i64(c, 5), ""), "");
+    at = LLVMBuildAdd(b, at, core_i64(c, known_offset(c, o)), "");
+    if (o->base_kind == PTX_BASE_REG) {
+        struct ptx_operand r = {.kind = PTX_O_REG, .reg = o->reg};
+        at = LLVMBuildAdd(b, at, core_value(c, s->i, &r, 64, true), "");
+    }
+    LLVMValueRef args[] = {c->e.warp, core_mask_bits(c), at, pattern_constant(c, NULL),
+                           core_i32(c, s->bytes * s->vec), core_i32(c, s->i->i.space), core_i32(c, op),
+                           core_i32(c, s->i->place)};
+    core_service(c, FIELD(jit_services, pattern), none, args, 8);
+    return true;
+}
+
 static void
 load_words_watched(struct site *s, const struct ptx_operand *o, LLVMValueRef out[])
 {
     struct core *c = s->c;
     struct site told = *s, few = *s;
-    if (c->events & JIT_EVENT_ACCESS) {
+    if (c->events & JIT_EVENT_ACCESS && !announce_words(s, o, JIT_LOAD)) {
         find_address(&told, o);
         announce(&told, JIT_LOAD);
     }
@@ -1657,7 +1683,7 @@ store_words_watched(struct site *s, const struct ptx_operand *o, const struct pt
 {
     struct core *c = s->c;
     struct site told = *s, few = *s;
-    if (c->events & JIT_EVENT_ACCESS) {
+    if (c->events & JIT_EVENT_ACCESS && !announce_words(s, o, JIT_STORE)) {
         find_address(&told, o);
         announce(&told, JIT_STORE);
     }

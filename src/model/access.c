@@ -41,10 +41,11 @@ blocks_add(struct blocks *s, uint64_t block)
 static void
 blocks_of_lanes(struct blocks *s, const struct access *a, uint32_t lanes, uint32_t size)
 {
+    uint32_t shift = (uint32_t)__builtin_ctz(size); /* a power of two; a division is dear */
     for (; lanes; lanes &= lanes - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(lanes);
-        uint64_t last = (a->address[lane] + a->width - 1) / size;
-        for (uint64_t block = a->address[lane] / size; block <= last; block++)
+        uint64_t last = (a->address[lane] + a->width - 1) >> shift;
+        for (uint64_t block = a->address[lane] >> shift; block <= last; block++)
             blocks_add(s, block);
     }
 }
@@ -84,9 +85,42 @@ atomic_sectors(const struct access *a, uint32_t sector)
     return sectors;
 }
 
+/* The same for aligned lanes of which all lie in 64 sectors, a bit each: tables as histograms have them. */
+static bool
+near_sectors(const struct access *a, bool atomic, struct access_cost *out)
+{
+    enum { SECTORS = 64, SECTOR = 32 };
+    uint64_t low = UINT64_MAX, high = 0, crooked = 0, round[32] = {0};
+    uint8_t times[SECTORS * SECTOR];
+    uint32_t shift = (uint32_t)__builtin_ctz(a->width), distinct = 0, most = 0;
+    for (uint32_t rest = a->mask; rest; rest &= rest - 1) {
+        uint64_t at = a->address[__builtin_ctz(rest)];
+        low = at < low ? at : low;
+        high = at > high ? at : high;
+        crooked |= at & (a->width - 1);
+    }
+    low &= ~(uint64_t)(SECTOR - 1);
+    if (crooked || high - low >= SECTORS * SECTOR)
+        return false;
+    memset(times, 0, ((high - low) >> shift) + 1);
+    for (uint32_t rest = a->mask; rest; rest &= rest - 1) {
+        uint64_t at = a->address[__builtin_ctz(rest)] - low;
+        uint32_t turn = times[at >> shift]++;
+        round[turn] |= 1ull << at / SECTOR;
+        distinct += !turn;
+        most = turn > most ? turn : most;
+    }
+    for (uint32_t k = 0; k <= (atomic ? most : 0); k++)
+        out->sectors += (uint32_t)__builtin_popcountll(round[k]);
+    out->sectors_ideal = (distinct * a->width + SECTOR - 1) / SECTOR;
+    return true;
+}
+
 static void
 sector_cost(const struct access *a, struct access_cost *out)
 {
+    if (near_sectors(a, a->op == ACCESS_ATOMIC || a->op == ACCESS_REDUCE, out))
+        return;
     if (a->op == ACCESS_ATOMIC || a->op == ACCESS_REDUCE) {
         out->sectors = atomic_sectors(a, 32);
     } else {

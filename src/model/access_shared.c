@@ -64,8 +64,8 @@ model_shared_parts(const struct device_profile *d, const struct access *a, uint3
 uint32_t
 model_shared_bank(const struct device_profile *d, bool bank8, uint64_t address)
 {
-    uint32_t bytes = d->cc_major == 3 && bank8 ? 8 : 4;
-    return (uint32_t)(address / bytes % d->shared_banks);
+    uint32_t shift = d->cc_major == 3 && bank8 ? 3 : 2;
+    return (uint32_t)(address >> shift) & (d->shared_banks - 1); /* 16 or 32 */
 }
 
 /* Distinct rows asked of each bank. */
@@ -101,14 +101,15 @@ multicast_steps(const struct device_profile *d, const struct access *a, uint32_t
 {
     struct banks b;
     memset(b.count, 0, sizeof b.count);
-    uint32_t unit = d->cc_major == 3 && a->bank8 ? 8 : 4;
-    uint32_t row_units = d->cc_major == 3 && !a->bank8 ? 64 : 32;
+    /* Of words and rows: shifts, as a division takes as long as all the rest of a lane. */
+    uint32_t unit = d->cc_major == 3 && a->bank8 ? 3 : 2;
+    uint32_t row = d->cc_major == 3 && !a->bank8 ? 6 : 5;
     for (uint32_t lane = 0; lane < 32; lane++) {
         if (!(lanes >> lane & 1))
             continue;
-        uint64_t last = (a->address[lane] + a->width - 1) / unit;
-        for (uint64_t word = a->address[lane] / unit; word <= last; word++)
-            banks_add(&b, (uint32_t)(word % 32), word / row_units);
+        uint64_t last = (a->address[lane] + a->width - 1) >> unit;
+        for (uint64_t word = a->address[lane] >> unit; word <= last; word++)
+            banks_add(&b, (uint32_t)(word % 32), word >> row);
     }
     return banks_worst(&b);
 }

@@ -47,9 +47,9 @@ void
 phases_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *offset,
                uint32_t bytes, uint32_t space, uint32_t op, uint32_t place)
 {
-    uint64_t address[JIT_LANES];
+    uint64_t address[JIT_LANES], apart = space == PTX_SPACE_LOCAL ? w->block->launch->local_stride : 0;
     for (uint32_t l = 0; l < JIT_LANES; l++)
-        address[l] = base + (uint64_t)(int64_t)(offset ? offset[l] : 0);
+        address[l] = base + (uint64_t)(int64_t)(offset ? offset[l] : 0) + l * apart;
     phases_access(w, lanes, address, bytes, space, op, place);
 }
 

@@ -163,6 +163,8 @@ new_sheet(struct watch *w)
     s->quick = ls_alloc(sizeof *s->quick * w->places);
     if (w->replay)
         s->trace = ls_alloc(sizeof *s->trace * w->launch.launch->warps);
+    if (w->replay)
+        s->local_sectors = replay_local_sectors(w->replay);
     s->most_words = w->profile->trace_bytes / 64 / sizeof(uint64_t);
     pthread_mutex_lock(&w->lock);
     s->next = w->sheets;

@@ -98,7 +98,8 @@ struct lanes_entry {
     struct verdict verdict;
 };
 
-enum { PATTERN_ENTRIES = 32, LANES_ENTRIES = 4 };
+/* Tables of a site: an entry has one place, by hash. */
+enum { PATTERN_ENTRIES = 64, LANES_ENTRIES = 128 };
 
 /* The worst access of a place: the one that a picture shows. */
 struct sample {
@@ -126,10 +127,10 @@ struct site {
     enum operation operation;
     enum access_op op;
     bool bypass_l1, traced;
-    uint32_t victim, lanes_victim, pattern_count;
     struct pattern_entry *last;               /* the one that fitted last */
     struct pattern_entry *pattern;            /* [PATTERN_ENTRIES], on first use */
     struct lanes_entry *distances;            /* [LANES_ENTRIES], on first use */
+    struct lanes_entry *last_lanes;           /* the one that fitted last */
     uint64_t lanes_hits, lanes_misses;
     uint64_t sum[ACCESS_METRICS];             /* of what is no longer kept */
     uint32_t degree;
@@ -138,6 +139,12 @@ struct site {
 
 struct trace {
     VEC(uint64_t) words;
+};
+
+/* A set of sectors, those of a megabyte at most. */
+enum { SECTOR_WORDS = 512 };
+struct sector_set {
+    uint64_t bits[SECTOR_WORDS], some[SECTOR_WORDS / 64]; /* some: which of bits[] are not 0 */
 };
 
 /* One access of a warp, or a barrier (no lanes): phases.c. */
@@ -157,9 +164,11 @@ struct sheet {
     struct site **site;  /* per place: a list */
     struct quick *quick; /* per place */
     struct trace *trace; /* per warp, of the block in flight; NULL: no caches */
+    struct sector_set set; /* empty while it is not used */
     VEC(struct record) records; /* of a launch small enough */
     uint32_t phase;             /* of the block in flight */
     uint64_t local_sector;      /* the same: the number of its local memory's first sector */
+    uint64_t local_sectors;     /* of each warp */
     uint64_t words, dropped; /* of the block in flight: kept, and beyond what may be kept */
     uint64_t most_words;
 };

@@ -79,7 +79,7 @@ verdict_begin(struct watch *w)
     const struct device_profile *d = w->profile->device;
     bool segments = model_has_transactions(d);
     w->key_mask[SPACE_SHARED] = d->cc_major == 3 ? 255 : 127; /* rows of 32 banks; pairs on 3.x */
-    w->key_mask[SPACE_GLOBAL] = segments ? 255 : SECTOR - 1;
+    w->key_mask[SPACE_GLOBAL] = segments ? 255 : 127; /* METRIC_LINES: lines of 128 bytes */
     w->key_mask[SPACE_LOCAL] = 15;
 }
 
@@ -151,6 +151,41 @@ add_sectors(struct sectors *s, uint64_t address, uint32_t bytes)
         s->at[k] = n;
         s->count++;
     }
+}
+
+/* The same for lanes that lie within a megabyte and in no two sectors each, found in order by way of a set:
+ * lanes' addresses that are no pattern take five times as long one by one. *lines: lines of 128 bytes. */
+static bool
+order_sectors(struct sector_set *set, const struct access *a, struct sectors *out, uint32_t *lines)
+{
+    enum { PER_LINE = 4 };
+    uint64_t low = UINT64_MAX, high = 0, cross = 0;
+    for (uint32_t rest = a->mask; rest; rest &= rest - 1) {
+        uint64_t at = a->address[__builtin_ctz(rest)];
+        low = at < low ? at : low;
+        high = at > high ? at : high;
+        cross |= (at ^ (at + a->width - 1)) / SECTOR;
+    }
+    low = low / SECTOR & ~(uint64_t)(PER_LINE - 1);
+    if (cross || high / SECTOR - low >= SECTOR_WORDS * 64)
+        return false;
+    for (uint32_t rest = a->mask; rest; rest &= rest - 1) {
+        uint64_t n = a->address[__builtin_ctz(rest)] / SECTOR - low;
+        set->bits[n / 64] |= 1ull << n % 64;
+        set->some[n / 64 / 64] |= 1ull << n / 64 % 64;
+    }
+    uint64_t line = UINT64_MAX;
+    for (uint32_t w = 0; w <= (high / SECTOR - low) / 64 / 64; w++)
+        for (; set->some[w]; set->some[w] &= set->some[w] - 1) {
+            uint32_t at = w * 64 + (uint32_t)__builtin_ctzll(set->some[w]);
+            for (; set->bits[at]; set->bits[at] &= set->bits[at] - 1) {
+                uint64_t n = low + at * 64 + (uint32_t)__builtin_ctzll(set->bits[at]);
+                *lines += n / PER_LINE != line;
+                line = n / PER_LINE;
+                out->at[out->count++] = n;
+            }
+        }
+    return true;
 }
 
 static void
@@ -269,6 +304,9 @@ evaluate(struct sheet *sheet, struct site *s, const struct request *r, struct ve
             a.address[l] = r->address[l] + done;
         model_access(sheet->watch->profile->device, &a, &cost);
         add_cost(v, &cost);
+        if (s->space == SPACE_GLOBAL && s->traced && a.width == s->bytes && !cost.transaction_count &&
+            order_sectors(&sheet->set, &a, &sectors, &v->metric[METRIC_LINES]))
+            break;
         if (s->space == SPACE_GLOBAL)
             v->metric[METRIC_LINES] += count_lines(&a);
         if (s->traced)
@@ -311,7 +349,7 @@ verdict_fold(const struct site *s, struct sums *to)
         sum[m] += s->sum[m];
     if (s->degree > *degree)
         *degree = s->degree;
-    for (uint32_t k = 0; k < s->pattern_count; k++)
+    for (uint32_t k = 0; s->pattern && k < PATTERN_ENTRIES; k++)
         add_times(&s->pattern[k].verdict, sum, degree);
     for (uint32_t k = 0; s->distances && k < LANES_ENTRIES; k++)
         add_times(&s->distances[k].verdict, sum, degree);
@@ -351,42 +389,39 @@ count(struct sheet *sheet, const struct site *s, struct verdict *v, uint32_t war
 {
     v->times++;
     if (s->traced && s->space == SPACE_LOCAL)
-        reference += sheet->local_sector + warp * replay_local_sectors(sheet->watch->replay);
+        reference += sheet->local_sector + warp * sheet->local_sectors;
     if (s->traced)
         trace(sheet, warp, v, reference);
 }
 
-static struct pattern_entry *
-new_entry(struct sheet *sheet, struct site *s)
+/* The pattern becomes the entry's: the model is asked. */
+static __attribute__((noinline)) void
+judge_offsets(struct sheet *sheet, struct site *s, struct pattern_entry *e, const struct jit_warp *w,
+              uint32_t lanes, uint64_t base, const int32_t *offset, uint32_t key)
 {
-    if (!s->pattern)
-        s->pattern = ARENA_ARRAY(&sheet->arena, struct pattern_entry, PATTERN_ENTRIES);
-    if (s->pattern_count < PATTERN_ENTRIES)
-        return &s->pattern[s->pattern_count++];
-    struct pattern_entry *e = &s->pattern[s->victim++ % PATTERN_ENTRIES];
-    retire(s, &e->verdict);
-    return e;
-}
-
-/* An access that is not like the last one of its site. */
-static __attribute__((noinline)) struct pattern_entry *
-find_pattern(struct sheet *sheet, struct site *s, const struct jit_warp *w, uint32_t lanes,
-             uint64_t base, const int32_t *offset, uint32_t key)
-{
-    for (uint32_t k = 0; k < s->pattern_count; k++) {
-        struct pattern_entry *e = &s->pattern[k];
-        if (e->offset == offset && e->key == key && e->lanes == lanes)
-            return s->last = e;
-    }
     struct request r = {.lanes = lanes,
                         .reference = reference_sector(s->space, base - origin(w, s->space, 0))};
     for (uint32_t l = 0; l < JIT_LANES; l++)
-        r.address[l] = base + (uint64_t)(int64_t)(offset ? offset[l] : 0) - origin(w, s->space, l);
-    struct pattern_entry *e = new_entry(sheet, s);
+        r.address[l] = base + (uint64_t)(int64_t)(offset ? offset[l] : 0) - origin(w, s->space, 0);
+    retire(s, &e->verdict);
     e->offset = offset;
     e->key = key;
     e->lanes = lanes;
     evaluate(sheet, s, &r, &e->verdict);
+}
+
+/* An access that is not like the last one of its site. A new entry's lanes are 0, which no access has. */
+static struct pattern_entry *
+find_pattern(struct sheet *sheet, struct site *s, const struct jit_warp *w, uint32_t lanes,
+             uint64_t base, const int32_t *offset, uint32_t key)
+{
+    if (!s->pattern)
+        s->pattern = ARENA_ARRAY(&sheet->arena, struct pattern_entry, PATTERN_ENTRIES);
+    uint32_t hash = (key ^ lanes ^ (uint32_t)((uintptr_t)offset >> 2)) * 0x9e3779b1u;
+    struct pattern_entry *e = &s->pattern[hash >> 26];
+    _Static_assert(PATTERN_ENTRIES == 1 << (32 - 26), "the hash's upper bits");
+    if (e->offset != offset || e->key != key || e->lanes != lanes)
+        judge_offsets(sheet, s, e, w, lanes, base, offset, key);
     return s->last = e;
 }
 
@@ -407,12 +442,12 @@ first_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *
     return NULL;
 }
 
-/* Blocks' shared memory begins at a page, so that its key is the address's own. */
+/* Blocks' shared and local memory begin at pages, so that their keys are the address's own. */
 static inline void
 keep_quick(struct sheet *sheet, const struct site *s, struct pattern_entry *e, uint32_t op,
            uint32_t place)
 {
-    bool quick = s->space != SPACE_LOCAL && s->declared != PTX_SPACE_NONE;
+    bool quick = s->declared != PTX_SPACE_NONE;
     sheet->quick[place] = (struct quick){e->offset, quick ? &e->verdict : NULL, e->lanes,
                                          s->bytes, e->key, s->key_mask,
                                          (uint16_t)s->declared, (uint16_t)op, s->traced};
@@ -447,7 +482,11 @@ verdict_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t
     if (q->verdict && q->offset == offset && q->lanes == lanes && q->bytes == bytes &&
         q->space == space && q->op == op && ((uint32_t)base & q->key_mask) == q->key) {
         q->verdict->times++;
-        if (q->traced)
+        if (q->traced && space == PTX_SPACE_LOCAL)
+            trace(sheet, w->warp, q->verdict,
+                  reference_sector(SPACE_LOCAL, base - origin(w, SPACE_LOCAL, 0)) + sheet->local_sector +
+                      w->warp * sheet->local_sectors);
+        else if (q->traced)
             trace(sheet, w->warp, q->verdict, base / SECTOR);
     } else {
         judge_pattern(w, lanes, base, offset, bytes, space, op, place);
@@ -469,24 +508,47 @@ same_distances(const struct lanes_entry *e, const uint64_t *address, uint64_t fi
     return !differ;
 }
 
-/* The kept verdict of these distances. A site whose accesses hardly ever repeat is not searched. */
+/* Of some of the distances: as many as it takes to tell patterns apart mostly. */
+static inline uint32_t
+hash_distances(uint32_t lanes, uint32_t key, const uint64_t *address, uint64_t first)
+{
+#define OF(l) ((uint32_t)(address[l] - first) & -(lanes >> (l) & 1))
+    uint32_t hash = lanes * 7 + key + OF(3) + OF(7) * 3 + OF(13) * 5 + OF(18) * 9 + OF(23) * 17 + OF(31) * 33;
+#undef OF
+    return hash * 0x9e3779b1u >> 25;
+}
+_Static_assert(LANES_ENTRIES == 1 << (32 - 25), "the hash's upper bits");
+
+static inline bool
+fits(const struct lanes_entry *e, uint32_t lanes, uint32_t key, const uint64_t *address, uint64_t first,
+     uint64_t step)
+{
+    return e->lanes == lanes && e->key == key && same_distances(e, address, first, step);
+}
+
+/* Where the verdict of these distances is kept; *found: it is. A site whose accesses hardly ever repeat
+ * is not searched. */
 static struct lanes_entry *
 find_distances(struct sheet *sheet, struct site *s, uint32_t lanes, uint32_t key,
-               const uint64_t *address, uint64_t first, uint64_t step)
+               const uint64_t *address, uint64_t first, uint64_t step, bool *found)
 {
     if (!s->distances)
-        s->distances = ARENA_ARRAY(&sheet->arena, struct lanes_entry, LANES_ENTRIES);
-    if (s->lanes_misses > 256 + 4 * s->lanes_hits)
-        return NULL;
-    for (uint32_t k = 0; k < LANES_ENTRIES; k++) {
-        struct lanes_entry *e = &s->distances[k];
-        if (e->lanes == lanes && e->key == key && same_distances(e, address, first, step)) {
-            s->lanes_hits++;
+        s->distances = s->last_lanes = ARENA_ARRAY(&sheet->arena, struct lanes_entry, LANES_ENTRIES);
+    *found = false;
+    if (s->lanes_misses > 2 * LANES_ENTRIES + 4 * s->lanes_hits)
+        return s->distances;
+    struct lanes_entry *e = s->last_lanes;
+    if (!fits(e, lanes, key, address, first, step)) {
+        e = &s->distances[hash_distances(lanes, key, address, first)];
+        if (!fits(e, lanes, key, address, first, step)) {
+            s->lanes_misses++;
             return e;
         }
+        s->last_lanes = e;
     }
-    s->lanes_misses++;
-    return NULL;
+    s->lanes_hits++;
+    *found = true;
+    return e;
 }
 
 /* The entry becomes that of these distances: the model is asked. */
@@ -517,11 +579,10 @@ access_site(struct sheet *sheet, struct site *s, const struct jit_warp *w, uint3
     uint32_t lowest = (uint32_t)__builtin_ctz(lanes);
     uint64_t from = address[lowest] - lowest * step, first = from - start;
     uint32_t key = (uint32_t)first & s->key_mask;
-    struct lanes_entry *e = find_distances(sheet, s, lanes, key, address, from, step);
-    if (!e) {
-        e = &s->distances[s->lanes_victim++ % LANES_ENTRIES];
+    bool found;
+    struct lanes_entry *e = find_distances(sheet, s, lanes, key, address, from, step, &found);
+    if (!found)
         judge_distances(sheet, s, e, lanes, key, address, start, step);
-    }
     count(sheet, s, &e->verdict, w->warp, reference_sector(s->space, first));
 }
 
