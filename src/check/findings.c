@@ -282,7 +282,7 @@ finding_json(const struct stored *s)
     json_object_set_new(j, "count", json_integer((json_int_t)s->count));
     json_object_set_new(j, "access", side_json(s, 0));
     json_object_set_new(j, "other", side_json(s, 1));
-    json_object_set_new(j, "missing", *s->f.missing ? json_string(s->f.missing) : json_null());
+    json_object_set_new(j, "missing", json_string(s->f.missing));
     return j;
 }
 

@@ -215,7 +215,7 @@ print_finding(const struct check_view *v, json_t *f, FILE *out)
     fprintf(out, ": %s\n", text_of(f, "message"));
     print_side(json_object_get(f, "access"), out);
     print_side(json_object_get(f, "other"), out);
-    if (missing)
+    if (missing && *missing)
         fprintf(out, "=========     what is missing: %s\n", missing);
     fprintf(out, "=========\n");
     if (v->blocks) {

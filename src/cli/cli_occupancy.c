@@ -129,7 +129,7 @@ cli_occupancy(int argc, char **argv)
         status = CLI_USAGE;
     else
         d = NULL;
-    if (d && command_number(&c, "--threads", 0, UINT32_MAX, 256, &threads) &&
+    if (d && command_number(&c, "--threads", 1, UINT32_MAX, 256, &threads) &&
         command_number(&c, "--regs", 0, 1u << 20, 32, &regs) &&
         command_number(&c, "--smem", 0, 1u << 30, 0, &smem) &&
         command_number(&c, "--carveout", 0, 1u << 30, 0, &carveout)) {

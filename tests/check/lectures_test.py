@@ -93,6 +93,8 @@ with tempfile.TemporaryDirectory() as work:
     for f in result["findings"]:
         if not side_is_complete(f["access"]) or (f["other"] and not side_is_complete(f["other"])):
             fail(f"incomplete: {f}")
+        if not isinstance(f["missing"], str):
+            fail(f"missing is no text: {f}")
         if "race" in f["kind"] and not (f["other"] and f["missing"]):
             fail(f"a race without its other side: {f}")
         if f["access"]["file"] is None or not f["access"]["file"].endswith("lectures.cu"):

@@ -71,6 +71,8 @@ for stage in classes llvm asm; do
 done
 expect "launch: devices" 0 'out:"cc": ?"2.0"' "$LOCKSTEP" launch good.ptx --cc 2.0 --json --block 32 --arg buffer:128
 
+expect "occupancy: no threads" 2 "a number from 1 to" "$LOCKSTEP" occupancy --threads 0
+
 # -- what other commands answer is JSON
 for line in "devices --json" "occupancy --threads 256 --json" "access --stride 2 --json"; do
     # shellcheck disable=SC2086
