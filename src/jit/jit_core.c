@@ -264,13 +264,23 @@ jump(struct core *c, uint32_t b, uint32_t t)
 
 /* -- the ends of blocks ------------------------------------------------------------------------------------ */
 
-static LLVMValueRef
-guard_value(struct core *c, const struct flow_block *blk, bool scalar)
+LLVMValueRef
+core_branch_value(struct core *c, uint32_t block, bool scalar)
 {
+    const struct flow_block *blk = &c->flow->blocks[block];
     const struct flow_insn *i = &c->flow->insns[blk->end_insn];
     struct ptx_operand o = {.kind = PTX_O_REG, .reg = blk->guard};
     LLVMValueRef v = core_value(c, i, &o, 1, scalar);
     return blk->guard_negated ? LLVMBuildNot(c->e.b, v, "") : v;
+}
+
+void
+core_part(struct core *c, uint32_t b, LLVMValueRef taken, LLVMValueRef fallen)
+{
+    const struct flow_block *blk = &c->flow->blocks[b];
+    send_lanes(c, blk->succ[0], taken);
+    send_lanes(c, blk->succ[1], fallen);
+    dispatch(c, b, blk->succ, 2, true, UINT32_MAX);
 }
 
 static void
@@ -279,7 +289,7 @@ end_branch(struct core *c, uint32_t b)
     const struct flow_block *blk = &c->flow->blocks[b];
     LLVMBuilderRef bld = c->e.b;
     if (!c->facts->divergent[b]) {
-        LLVMValueRef p = guard_value(c, blk, true);
+        LLVMValueRef p = core_branch_value(c, b, true);
         LLVMBasicBlockRef to[2] = {core_new_block(c, "taken"), core_new_block(c, "fallen")};
         LLVMBuildCondBr(bld, p, to[0], to[1]);
         for (int s = 0; s < 2; s++) {
@@ -288,15 +298,13 @@ end_branch(struct core *c, uint32_t b)
         }
         return;
     }
-    LLVMValueRef p = emit_mask_to_bits(&c->e, guard_value(c, blk, false));
+    LLVMValueRef p = emit_mask_to_bits(&c->e, core_branch_value(c, b, false));
     LLVMValueRef m = core_mask_bits(c);
     LLVMValueRef taken = LLVMBuildAnd(bld, m, p, "");
     LLVMValueRef fallen = LLVMBuildAnd(bld, m, LLVMBuildNot(bld, p, ""), "");
     if (blk->end_insn != UINT32_MAX)
         core_count_divergence(c, &c->flow->insns[blk->end_insn], (LLVMValueRef[]){taken, fallen}, 2);
-    send_lanes(c, blk->succ[0], taken);
-    send_lanes(c, blk->succ[1], fallen);
-    dispatch(c, b, blk->succ, 2, true, UINT32_MAX);
+    core_part(c, b, taken, fallen);
 }
 
 static bool
@@ -687,6 +695,7 @@ make_storage(struct core *c)
         core_sync_storage(c);
     }
     c->kept = frame_kept(c);
+    core_whole_choose(c);
     c->mask = core_alloca(c, i32);
     c->alive = core_alloca(c, i32);
     c->carry = core_alloca(c, core_vector(c, 1));
@@ -701,6 +710,7 @@ free_storage(struct core *c)
     ls_release(c->pending);
     ls_release(c->waiting);
     ls_release(c->block);
+    ls_release(c->whole);
     ls_release(c->barrier_park);
     ls_release(c->kept);
     ls_release(c->site);
@@ -716,6 +726,7 @@ emit_blocks(struct core *c)
         c->current = k;
         if (c->phases)
             core_phases_at(c, k);
+        core_whole_enter(c, k);
         if (c->barrier_park[k])
             take_parked_results(c, k);
         if (core_sync_tests(c, k))
@@ -818,7 +829,7 @@ core_function(struct core *c, const char *name)
         return fine;
     }
     if (c->phases) {
-        bool fine = core_phases_begin(c) && emit_blocks(c) && jam_emit(c);
+        bool fine = core_phases_begin(c) && emit_blocks(c) && core_whole_emit(c) && jam_emit(c);
         if (fine)
             core_phases_end(c);
         c->frame_bytes = (c->frame_bytes + 63) & ~63u;

@@ -35,6 +35,8 @@ struct core {
     LLVMValueRef *waiting;    /* per block: alloca of i32, lanes that wait for a barrier before it */
     bool *barrier_park;       /* per block: lanes may be in waiting[] */
     LLVMBasicBlockRef *block;
+    LLVMBasicBlockRef *whole; /* per block: the same for warps of which all lanes are there (jit_whole.c), or NULL */
+    bool in_whole;            /* that is being emitted */
     LLVMValueRef mask;        /* alloca of i32: lanes active in the current block */
     LLVMValueRef alive;       /* alloca of i32: lanes that have not exited */
     LLVMValueRef carry;       /* alloca of <32 x i1> */
@@ -279,6 +281,14 @@ void core_announce_async(struct core *c, const struct flow_insn *i, enum jit_asy
 
 /* The coordinates of a warp's first thread. */
 void core_tid(struct core *c, LLVMValueRef warp_index, LLVMValueRef tid[3]);
+/* The value of the predicate that block b branches on, negated where it is. */
+LLVMValueRef core_branch_value(struct core *c, uint32_t b, bool scalar);
+/* Sends these lanes to the two successors of block b, and goes on with whoever runs next. */
+void core_part(struct core *c, uint32_t b, LLVMValueRef taken, LLVMValueRef fallen);
+/* jit_whole.c: which blocks; the start of block b, where whole warps go their own way; those ways. */
+void core_whole_choose(struct core *c);
+void core_whole_enter(struct core *c, uint32_t b);
+bool core_whole_emit(struct core *c);
 /* The block's lanes are elsewhere (pending or waiting): runs the others. */
 void core_go_elsewhere(struct core *c, uint32_t block);
 

@@ -133,7 +133,7 @@ core_service(struct core *c, size_t offset, LLVMTypeRef result, LLVMValueRef *ar
 LLVMValueRef
 core_mask_bits(struct core *c)
 {
-    if (c->all_active || c->facts->complete[c->current])
+    if (c->all_active || c->in_whole || c->facts->complete[c->current])
         return core_i32(c, ~0u);
     return LLVMBuildLoad2(c->e.b, core_scalar(c, 32), c->mask, "");
 }
@@ -141,7 +141,7 @@ core_mask_bits(struct core *c)
 LLVMValueRef
 core_mask(struct core *c)
 {
-    if (c->all_active || c->facts->complete[c->current])
+    if (c->all_active || c->in_whole || c->facts->complete[c->current])
         return NULL;
     return emit_bits_to_mask(&c->e, core_mask_bits(c));
 }
