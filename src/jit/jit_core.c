@@ -298,6 +298,8 @@ end_branch(struct core *c, uint32_t b)
         }
         return;
     }
+    if (core_whole_branch(c, b))
+        return;
     LLVMValueRef p = emit_mask_to_bits(&c->e, core_branch_value(c, b, false));
     LLVMValueRef m = core_mask_bits(c);
     LLVMValueRef taken = LLVMBuildAnd(bld, m, p, "");
@@ -683,6 +685,7 @@ make_storage(struct core *c)
             LLVMBuildStore(c->e.b, LLVMConstNull(core_reg_type(c, r)), c->reg[r]);
     }
     core_guess_storage(c);
+    core_agree_storage(c);
     for (uint32_t k = 0; k < f->block_count; k++) {
         c->pending[k] = core_alloca(c, i32);
         c->waiting[k] = core_alloca(c, i32);
@@ -706,6 +709,7 @@ free_storage(struct core *c)
 {
     ls_release(c->reg);
     ls_release(c->guess);
+    ls_release(c->agree);
     ls_release(c->frame_at);
     ls_release(c->pending);
     ls_release(c->waiting);

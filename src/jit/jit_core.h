@@ -36,6 +36,8 @@ struct core {
     bool *barrier_park;       /* per block: lanes may be in waiting[] */
     LLVMBasicBlockRef *block;
     LLVMBasicBlockRef *whole; /* per block: the same for warps of which all lanes are there (jit_whole.c), or NULL */
+    struct agree *agree;      /* per register: jit_agree.c; */
+    LLVMValueRef *agree_reg;  /*   of these registers */
     bool in_whole;            /* that is being emitted */
     LLVMValueRef mask;        /* alloca of i32: lanes active in the current block */
     LLVMValueRef alive;       /* alloca of i32: lanes that have not exited */
@@ -172,6 +174,16 @@ void core_guess_restored(struct core *c, uint32_t reg);
 /* Nothing is known of any register. */
 void core_guess_reset(struct core *c);
 
+/* -- predicates on which lanes agree (jit_agree.c) --------------------------------------------------- */
+
+void core_agree_storage(struct core *c);
+/* Whether the predicate surely holds in all lanes, or in none, where all of them are there; false: nothing
+ * is kept of it. */
+bool core_agree(struct core *c, uint32_t reg, LLVMValueRef *all, LLVMValueRef *none);
+/* The register has just been written by the instruction; it has come from elsewhere. */
+void core_agree_write(struct core *c, const struct flow_insn *i, uint32_t reg);
+void core_agree_forget(struct core *c, uint32_t reg);
+
 /* -- sums kept back (jit_combine.c) -------------------------------------------------------------------- */
 
 bool core_can_combine(const struct ptx_insn *p);
@@ -288,6 +300,8 @@ void core_part(struct core *c, uint32_t b, LLVMValueRef taken, LLVMValueRef fall
 /* jit_whole.c: which blocks; the start of block b, where whole warps go their own way; those ways. */
 void core_whole_choose(struct core *c);
 void core_whole_enter(struct core *c, uint32_t b);
+/* The branch of a block in which all lanes are; false: another one, nothing was emitted. */
+bool core_whole_branch(struct core *c, uint32_t b);
 bool core_whole_emit(struct core *c);
 /* The block's lanes are elsewhere (pending or waiting): runs the others. */
 void core_go_elsewhere(struct core *c, uint32_t block);

@@ -48,6 +48,8 @@ void
 core_guess_reset(struct core *c)
 {
     for (uint32_t r = 0; r < c->flow->reg_count; r++)
+        core_agree_forget(c, r);
+    for (uint32_t r = 0; r < c->flow->reg_count; r++)
         if (c->guess[r].holds) {
             LLVMTypeRef type = emit_type_at(&c->e, core_scalar(c, 64), segments(c, r));
             LLVMBuildStore(c->e.b, LLVMConstInt(core_scalar(c, 1), 0, false), c->guess[r].holds);
@@ -224,6 +226,7 @@ void
 core_guess_write(struct core *c, const struct flow_insn *i, uint32_t reg)
 {
     LLVMValueRef holds, firsts;
+    core_agree_write(c, i, reg);
     if (!c->guess[reg].holds)
         return;
     if (!follow(c, i, reg, &holds, &firsts))
@@ -235,6 +238,7 @@ void
 core_guess_restored(struct core *c, uint32_t reg)
 {
     LLVMValueRef holds, firsts;
+    core_agree_forget(c, reg);
     if (!c->guess[reg].holds)
         return;
     compare(c, reg, NULL, &holds, &firsts);

@@ -63,29 +63,51 @@ go(struct core *c, uint32_t t)
     LLVMBuildBr(c->e.b, c->whole[t] ? c->whole[t] : c->block[t]);
 }
 
+/* The builder goes on where the condition does not hold. */
+static void
+leave_if(struct core *c, LLVMValueRef condition, LLVMBasicBlockRef to)
+{
+    LLVMBasicBlockRef other = core_new_block(c, "other");
+    LLVMBuildCondBr(c->e.b, condition, to, other);
+    LLVMPositionBuilderAtEnd(c->e.b, other);
+}
+
 static void
 end_branch(struct core *c, uint32_t b)
 {
     const struct flow_block *blk = &c->flow->blocks[b];
     LLVMBuilderRef bld = c->e.b;
     LLVMBasicBlockRef to[2] = {core_new_block(c, "taken"), core_new_block(c, "fallen")};
+    LLVMValueRef all, none;
+    bool in_whole = c->in_whole;
     if (!c->facts->divergent[b]) {
         LLVMBuildCondBr(bld, core_branch_value(c, b, true), to[0], to[1]);
     } else {
-        LLVMBasicBlockRef other = core_new_block(c, "other"), part = core_new_block(c, "part");
+        if (core_agree(c, blk->guard, &all, &none)) {
+            leave_if(c, all, to[blk->guard_negated]);
+            leave_if(c, none, to[!blk->guard_negated]);
+        }
         LLVMValueRef p = emit_mask_to_bits(&c->e, core_branch_value(c, b, false));
-        LLVMBuildCondBr(bld, LLVMBuildICmp(bld, LLVMIntEQ, p, core_i32(c, ~0u), ""), to[0], other);
-        LLVMPositionBuilderAtEnd(bld, other);
-        LLVMBuildCondBr(bld, LLVMBuildIsNull(bld, p, ""), to[1], part);
-        LLVMPositionBuilderAtEnd(bld, part);
+        leave_if(c, LLVMBuildICmp(bld, LLVMIntEQ, p, core_i32(c, ~0u), ""), to[0]);
+        leave_if(c, LLVMBuildIsNull(bld, p, ""), to[1]);
         c->in_whole = false;
         core_part(c, b, p, LLVMBuildNot(bld, p, ""));
-        c->in_whole = true;
+        c->in_whole = in_whole;
     }
     for (unsigned s = 0; s < 2; s++) {
         LLVMPositionBuilderAtEnd(bld, to[s]);
         go(c, blk->succ[s]);
     }
+}
+
+bool
+core_whole_branch(struct core *c, uint32_t b)
+{
+    const struct flow_block *blk = &c->flow->blocks[b];
+    if (!c->phases || !c->facts->complete[b] || !(c->whole[blk->succ[0]] || c->whole[blk->succ[1]]))
+        return false;
+    end_branch(c, b);
+    return true;
 }
 
 static bool
