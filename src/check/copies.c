@@ -101,7 +101,9 @@ copies_forget(struct block_state *b)
 {
     for (uint32_t w = 0; w < MOST_WARPS; w++) {
         struct copies *c = b->copies[w];
-        for (uint32_t k = 0; c && k < c->places; k++)
+        if (!c)
+            continue;
+        for (uint32_t k = 0; k < c->places; k++)
             ls_release(c->note[k]);
         ls_release(c);
         b->copies[w] = NULL;

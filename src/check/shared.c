@@ -406,6 +406,102 @@ quick_cell(struct block_state *b, const struct quick *q, const struct touch *t, 
     return true;
 }
 
+/* Patterns have few words, mostly 16 or 32: no more at a time than a vector. */
+#if defined(__clang__)
+#define EIGHT_BY_EIGHT _Pragma("clang loop vectorize_width(8) interleave_count(1)")
+#else
+#define EIGHT_BY_EIGHT
+#endif
+
+/* The same as quick_load for words one behind the other, without branches: clang makes vectors of it. own:
+ * each word's lane, as in a mark. */
+static inline __attribute__((always_inline)) bool
+load_run(struct block_state *b, const uint64_t *restrict own, uint32_t words, uint64_t first, uint64_t mark)
+{
+    const uint64_t low = (uint64_t)b->first << STAMP_SHIFT, floor = (uint64_t)b->floor << STAMP_SHIFT;
+    const uint64_t met = (uint64_t)b->warp_floor[mark_warp(mark)] << STAMP_SHIFT;
+    const uint64_t warp = 31ull << WARP_SHIFT, lane = 31ull << LANE_SHIFT;
+    const uint64_t *restrict w = b->write + first;
+    uint64_t *restrict r = b->read + first, *restrict o = b->other + first;
+    uint64_t bad = 0;
+    EIGHT_BY_EIGHT
+    for (uint32_t k = 0; k < words; k++)
+        bad |= (uint64_t)(w[k] < low) | (uint64_t)((w[k] >= floor) & !is_own(w[k], mark | own[k], met));
+    if (bad)
+        return false;
+    EIGHT_BY_EIGHT
+    for (uint32_t k = 0; k < words; k++) {
+        uint64_t old = r[k], new = mark | own[k], differ = old ^ new;
+        uint64_t second = differ & lane ? old >> LANE_SHIFT : old >> LANE2_SHIFT;
+        uint64_t both = (new & ~(31ull << LANE2_SHIFT)) | MARK_MANY | (second & 31) << LANE2_SHIFT;
+        bool lately = old >= floor, same = !(differ & warp);
+        o[k] = lately && !same ? old : o[k];
+        r[k] = lately && same && old >= met && ((differ & lane) | (old & MARK_MANY)) ? both : new;
+    }
+    return true;
+}
+
+static inline __attribute__((always_inline)) bool
+store_run(struct block_state *b, const uint64_t *restrict own, uint32_t words, uint64_t first, uint64_t mark)
+{
+    const uint64_t floor = (uint64_t)b->floor << STAMP_SHIFT;
+    const uint64_t met = (uint64_t)b->warp_floor[mark_warp(mark)] << STAMP_SHIFT;
+    uint64_t *restrict w = b->write + first;
+    const uint64_t *restrict r = b->read + first, *restrict o = b->other + first;
+    uint64_t bad = 0;
+    EIGHT_BY_EIGHT
+    for (uint32_t k = 0; k < words; k++)
+        bad |= (uint64_t)((w[k] >= floor) & !is_own(w[k], mark | own[k], met)) |
+               (uint64_t)((r[k] >= floor) & !is_own(r[k], mark | own[k], met)) | (o[k] >= floor);
+    if (bad)
+        return false;
+    EIGHT_BY_EIGHT
+    for (uint32_t k = 0; k < words; k++)
+        w[k] = mark | own[k];
+    return true;
+}
+
+#if defined(__x86_64__)
+#define WIDE __attribute__((target("avx512f,avx512dq")))
+#else
+#define WIDE
+#endif
+static WIDE bool
+load_run_wide(struct block_state *b, const uint64_t *own, uint32_t words, uint64_t first, uint64_t mark)
+{
+    return load_run(b, own, words, first, mark);
+}
+static WIDE bool
+store_run_wide(struct block_state *b, const uint64_t *own, uint32_t words, uint64_t first, uint64_t mark)
+{
+    return store_run(b, own, words, first, mark);
+}
+
+/* Lanes of `left` from its first on whose words lie one behind the other; 1 or more. */
+static uint32_t
+lanes_in_run(const uint64_t *address, uint32_t left)
+{
+    uint32_t first = (uint32_t)__builtin_ctz(left), n = 1;
+    while (first + n < JIT_LANES && left >> (first + n) & 1 && address[first + n] == address[first] + 4ull * n)
+        n++;
+    return n;
+}
+
+/* Lanes of a run, all at once; false: something may be wrong, nothing was done. */
+static bool
+quick_run(const struct visit *v, const struct touch *t, uint32_t count, uint64_t mark)
+{
+#define LANE(n) (uint64_t)(n) << LANE_SHIFT
+#define LANES4(n) LANE(n), LANE(n + 1), LANE(n + 2), LANE(n + 3)
+    static const uint64_t own[JIT_LANES] = {LANES4(0),  LANES4(4),  LANES4(8),  LANES4(12),
+                                            LANES4(16), LANES4(20), LANES4(24), LANES4(28)};
+#undef LANES4
+#undef LANE
+    struct block_state *b = v->b;
+    return v->op == JIT_LOAD ? load_run_wide(b, own + t->lane, count, t->offset / 4, mark)
+                             : store_run_wide(b, own + t->lane, count, t->offset / 4, mark);
+}
+
 void
 shared_access(const struct visit *v, uint32_t lanes, const uint64_t *address)
 {
@@ -428,9 +524,20 @@ shared_access(const struct visit *v, uint32_t lanes, const uint64_t *address)
                             .load = v->op == JIT_LOAD,
                             .reads = v->op != JIT_STORE,
                             .strong = v->facts->flags & PLACE_STRONG};
+    enum { RUN = 4 }; /* shorter ones are not worth it */
+    bool runs = quick && !q.strong && v->op != JIT_ATOMIC && !b->any_strong && !b->any_unset &&
+                b->launch->check->wide && b->shift == 2 && v->bytes == 4;
+    uint32_t alone = 0; /* lanes of a run that is looked at lane by lane */
     for (uint32_t left = lanes; left; left &= left - 1) {
         t.lane = (uint32_t)__builtin_ctz(left);
         t.offset = address[t.lane] - t.base;
+        uint32_t count = runs && !(alone >> t.lane & 1) ? lanes_in_run(address, left) : 1;
+        uint32_t some = (count < JIT_LANES ? (1u << count) - 1 : ~0u) << t.lane;
+        if (count >= RUN && quick_run(v, &t, count, mark)) {
+            left &= ~some | 1u << t.lane;
+            continue;
+        }
+        alone |= some;
         t.unset = copying ? copies_stored(v, t.lane) : 0;
         uint64_t last = (t.offset + v->bytes - 1) >> b->shift;
         for (t.cell = t.offset >> b->shift; t.cell <= last; t.cell++)
@@ -534,82 +641,11 @@ shapes_free(struct pattern_shape *s)
     }
 }
 
-/* Patterns have few words, mostly 16 or 32: no more at a time than a vector. */
-#if defined(__clang__)
-#define EIGHT_BY_EIGHT _Pragma("clang loop vectorize_width(8) interleave_count(1)")
-#else
-#define EIGHT_BY_EIGHT
-#endif
-
-/* The same as quick_load for words one behind the other, without branches: clang makes vectors of it. */
-static inline __attribute__((always_inline)) bool
-load_run(struct block_state *b, const struct pattern_shape *s, uint64_t first, uint64_t mark)
-{
-    const uint64_t low = (uint64_t)b->first << STAMP_SHIFT, floor = (uint64_t)b->floor << STAMP_SHIFT;
-    const uint64_t met = (uint64_t)b->warp_floor[mark_warp(mark)] << STAMP_SHIFT;
-    const uint64_t warp = 31ull << WARP_SHIFT, lane = 31ull << LANE_SHIFT;
-    const uint64_t *restrict w = b->write + first + s->word[0], *restrict own = s->mark;
-    uint64_t *restrict r = b->read + first + s->word[0], *restrict o = b->other + first + s->word[0];
-    uint64_t bad = 0;
-    EIGHT_BY_EIGHT
-    for (uint32_t k = 0; k < s->words; k++)
-        bad |= (uint64_t)(w[k] < low) | (uint64_t)((w[k] >= floor) & !is_own(w[k], mark | own[k], met));
-    if (bad)
-        return false;
-    EIGHT_BY_EIGHT
-    for (uint32_t k = 0; k < s->words; k++) {
-        uint64_t old = r[k], new = mark | own[k], differ = old ^ new;
-        uint64_t second = differ & lane ? old >> LANE_SHIFT : old >> LANE2_SHIFT;
-        uint64_t both = (new & ~(31ull << LANE2_SHIFT)) | MARK_MANY | (second & 31) << LANE2_SHIFT;
-        bool lately = old >= floor, same = !(differ & warp);
-        o[k] = lately && !same ? old : o[k];
-        r[k] = lately && same && ((differ & lane) | (old & MARK_MANY)) ? both : new;
-    }
-    return true;
-}
-
-static inline __attribute__((always_inline)) bool
-store_run(struct block_state *b, const struct pattern_shape *s, uint64_t first, uint64_t mark)
-{
-    const uint64_t floor = (uint64_t)b->floor << STAMP_SHIFT;
-    const uint64_t met = (uint64_t)b->warp_floor[mark_warp(mark)] << STAMP_SHIFT;
-    uint64_t *restrict w = b->write + first + s->word[0];
-    const uint64_t *restrict own = s->mark, *restrict r = b->read + first + s->word[0];
-    const uint64_t *restrict o = b->other + first + s->word[0];
-    uint64_t bad = 0;
-    EIGHT_BY_EIGHT
-    for (uint32_t k = 0; k < s->words; k++)
-        bad |= (uint64_t)((w[k] >= floor) & !is_own(w[k], mark | own[k], met)) |
-               (uint64_t)((r[k] >= floor) & !is_own(r[k], mark | own[k], met)) | (o[k] >= floor);
-    if (bad)
-        return false;
-    EIGHT_BY_EIGHT
-    for (uint32_t k = 0; k < s->words; k++)
-        w[k] = mark | own[k];
-    return true;
-}
-
-#if defined(__x86_64__)
-#define WIDE __attribute__((target("avx512f,avx512dq")))
-#else
-#define WIDE
-#endif
-static WIDE bool
-load_run_wide(struct block_state *b, const struct pattern_shape *s, uint64_t first, uint64_t mark)
-{
-    return load_run(b, s, first, mark);
-}
-static WIDE bool
-store_run_wide(struct block_state *b, const struct pattern_shape *s, uint64_t first, uint64_t mark)
-{
-    return store_run(b, s, first, mark);
-}
-
 static bool
 quick_load(struct block_state *b, const struct pattern_shape *s, uint64_t first, uint64_t mark)
 {
     if (s->run && !b->any_strong && !b->any_unset && b->launch->check->wide)
-        return load_run_wide(b, s, first, mark);
+        return load_run_wide(b, s->mark, s->words, first + (uint64_t)(int64_t)s->word[0], mark);
     uint64_t low = (uint64_t)b->first << STAMP_SHIFT;
     uint64_t floor = (uint64_t)b->floor << STAMP_SHIFT;
     uint64_t met = (uint64_t)b->warp_floor[mark_warp(mark)] << STAMP_SHIFT;
@@ -633,7 +669,7 @@ quick_load(struct block_state *b, const struct pattern_shape *s, uint64_t first,
         if (old >= floor) {
             if ((old ^ new) & warp)
                 o[i] = old;
-            else if (((old ^ new) & lane) | (old & MARK_MANY))
+            else if (old >= met && (((old ^ new) & lane) | (old & MARK_MANY)))
                 new = (new & ~(31ull << LANE2_SHIFT)) | second_lane(old, new);
         }
         r[i] = new;
@@ -645,7 +681,7 @@ static bool
 quick_store(struct block_state *b, const struct pattern_shape *s, uint64_t first, uint64_t mark)
 {
     if (s->run && !b->any_strong && b->launch->check->wide)
-        return store_run_wide(b, s, first, mark);
+        return store_run_wide(b, s->mark, s->words, first + (uint64_t)(int64_t)s->word[0], mark);
     uint64_t floor = (uint64_t)b->floor << STAMP_SHIFT;
     uint64_t met = (uint64_t)b->warp_floor[mark_warp(mark)] << STAMP_SHIFT;
     uint64_t *w = b->write + first;

@@ -58,6 +58,61 @@ good_hand_out(int *out)
     out[blockIdx.x * THREADS + threadIdx.x] = hand_out<true>(s);
 }
 
+/* Another lane read the word before the lanes met, this one after it: it may write it. */
+template <bool ORDERED>
+__device__ int
+swap(int *s)
+{
+    int t = threadIdx.x, sum;
+    s[t] = t;
+    __syncthreads();
+    sum = s[t];
+    if (ORDERED)
+        __syncwarp();
+    sum += s[t ^ 1];
+    s[t ^ 1] = sum;
+    __syncthreads();
+    return s[t];
+}
+__global__ void
+good_swap(int *out)
+{
+    __shared__ int s[THREADS];
+    out[blockIdx.x * THREADS + threadIdx.x] = swap<true>(s);
+}
+__global__ void
+bad_swap(int *out)
+{
+    __shared__ int s[THREADS];
+    out[blockIdx.x * THREADS + threadIdx.x] = swap<false>(s);
+}
+/* Runs of lanes that meet in a word: row after row of 20, the rows 19 apart. */
+template <bool STORES>
+__device__ int
+rows(int *s)
+{
+    int t = threadIdx.x;
+    s[t] = t;
+    __syncthreads();
+    int at = t / 20 * 19 + t % 20, sum = s[at];
+    if (STORES)
+        __syncthreads(), s[at] = sum + t;
+    __syncthreads();
+    return sum + s[t];
+}
+__global__ void
+good_rows(int *out)
+{
+    __shared__ int s[THREADS];
+    out[blockIdx.x * THREADS + threadIdx.x] = rows<false>(s);
+}
+__global__ void
+bad_rows(int *out)
+{
+    __shared__ int s[THREADS];
+    out[blockIdx.x * THREADS + threadIdx.x] = rows<true>(s);
+}
+
 /* A permutation of the block's words. */
 __device__ int
 spread(int t)
@@ -174,6 +229,10 @@ main()
     bad_neighbours_word<<<BLOCKS, THREADS>>>(out);
     bad_hand_out<<<BLOCKS, THREADS>>>(out);
     good_hand_out<<<BLOCKS, THREADS>>>(out);
+    good_swap<<<BLOCKS, THREADS>>>(out);
+    bad_swap<<<BLOCKS, THREADS>>>(out);
+    good_rows<<<BLOCKS, THREADS>>>(out);
+    bad_rows<<<BLOCKS, THREADS>>>(out);
     good_scatter<<<BLOCKS, THREADS>>>(out);
     bad_gather_bounds<<<BLOCKS, THREADS>>>(out);
     bad_gather_unset<<<BLOCKS, THREADS>>>(out);

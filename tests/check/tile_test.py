@@ -10,6 +10,8 @@ here = os.path.dirname(os.path.abspath(__file__))
 WANTED = {
     ("bad_neighbours_word", "shared-race"),
     ("bad_hand_out", "shared-race"),
+    ("bad_swap", "shared-race"),
+    ("bad_rows", "shared-race"),
     ("bad_gather_bounds", "out-of-bounds"),
     ("bad_gather_unset", "uninitialized"),
     ("bad_scatter_same", "shared-race"),
