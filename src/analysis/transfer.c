@@ -648,6 +648,27 @@ select_fact(struct facts *fs, const struct flow_insn *i)
     return out;
 }
 
+/* setp of whole numbers of which bounds are known: whether it holds in all lanes, or in none. -1: not
+ * known. A thread's number below a number that no block of this shape reaches parts no lanes. */
+static int
+settled(const struct ptx_insn *p, const struct fact *a, const struct fact *b, bool is_signed)
+{
+    if (p->operand_count != 3 || p->operand[0].kind != PTX_O_REG || !a->bounded || !b->bounded ||
+        (!is_signed && (a->low < 0 || b->low < 0)))
+        return -1;
+    bool below = a->high < b->low, above = a->low > b->high;
+    bool no_above = a->high <= b->low, no_below = a->low >= b->high;
+    if (ptx_has(p, PTX_M_LT))
+        return below ? 1 : no_below ? 0 : -1;
+    if (ptx_has(p, PTX_M_LE))
+        return no_above ? 1 : above ? 0 : -1;
+    if (ptx_has(p, PTX_M_GT))
+        return above ? 1 : no_above ? 0 : -1;
+    if (ptx_has(p, PTX_M_GE))
+        return no_below ? 1 : below ? 0 : -1;
+    return -1;
+}
+
 struct fact
 fact_transfer(struct facts *fs, const struct flow_insn *i, unsigned k,
               bool (*uniform_result)(const struct ptx_insn *, unsigned))
@@ -706,6 +727,12 @@ fact_transfer(struct facts *fs, const struct flow_insn *i, unsigned k,
     case PTX_OP_LD:
     case PTX_OP_LDU:
         return load(fs, i);
+    case PTX_OP_SETP: {
+        int holds = integer && bits == 32 ? settled(p, &in[0], &in[1], kind == 's') : -1;
+        if (holds < 0 || in[0].kind == FACT_NONE || in[1].kind == FACT_NONE)
+            break;
+        return fact_constant(holds);
+    }
     case PTX_OP_SELP:
         return select_fact(fs, i);
     case PTX_OP_ST: /* to a parameter slot */

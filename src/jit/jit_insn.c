@@ -284,6 +284,8 @@ write_reg(struct core *c, const struct flow_insn *i, uint32_t reg, LLVMValueRef 
     LLVMBuilderRef b = c->e.b;
     if (!c->reg[reg])
         return;
+    if (i->i.op == PTX_OP_SETP && c->facts->reg[reg].known) /* lane 0 may not be there */
+        v = LLVMConstInt(core_scalar(c, 1), (unsigned long long)c->facts->reg[reg].base, false);
     v = resize(c, v, core_reg_bits(c, reg), sign);
     unsigned count = core_reg_count(c, reg);
     bool scalar = count == 1;

@@ -221,6 +221,14 @@ is_reduction(const struct flow_insn *i)
     return (i->i.op == PTX_OP_BAR || i->i.op == PTX_OP_BARRIER) && ptx_has(&i->i, PTX_M_RED);
 }
 
+/* Comparisons that the shape of the block settles. */
+static bool
+is_settled(const struct core *c, const struct flow_insn *i)
+{
+    return i->i.op == PTX_OP_SETP && i->i.guard == PTX_NO_REG && i->i.operand[0].kind == PTX_O_REG &&
+           fact_uniform(&c->facts->reg[i->i.operand[0].reg]) && c->facts->reg[i->i.operand[0].reg].known;
+}
+
 static void
 doubt_block(const struct core *c, struct doubt *d, uint32_t b, bool tangled)
 {
@@ -229,7 +237,7 @@ doubt_block(const struct core *c, struct doubt *d, uint32_t b, bool tangled)
     for (uint32_t k = 0; k < n; k++) {
         const struct flow_insn *i =
             k < blk->count ? &c->flow->insns[blk->first + k] : &c->flow->insns[blk->end_insn];
-        if (tangled || (!is_reduction(i) && !sources_of(c, d->p, i).same))
+        if (tangled || (!is_reduction(i) && !is_settled(c, i) && !sources_of(c, d->p, i).same))
             flow_visit(i, doubt_write, d);
     }
 }

@@ -10,6 +10,7 @@
  *   jit.c          engine, cache in memory, the pipeline of one compile in order
  *   jit_core.c     functions: blocks, masks, registers, suspension
  *   jit_phases.c   one function for a whole block, where its barriers are certain
+ *   jit_jam.c      its warps, several at once
  *   jit_memory.c   ld, st, cvta, addresses
  *   jit_guess.c    addresses that follow a pattern unless 32-bit arithmetic wrapped
  *   jit_arith.c    the table of arithmetic instructions; integers, logic, comparison, selection

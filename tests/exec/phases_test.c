@@ -84,6 +84,16 @@ static const char rows[] = HEAD
     "add.u32 %r15, %r15, %r18;\nadd.u32 %r16, %r16, 4;\nadd.u32 %r14, %r14, 1;\nbra LOOP;\n"
     "OUT:\nsetp.gt.u32 %p2, %r6, %r1;\n@!%p2 bra END;\nst.global.u32 [%rd3], %r15;\nEND:\n" TAIL;
 
+/* No block reaches 2048: the barrier is certain, and %r14 the thread's number. Whether all reach 40
+ * depends on the block. */
+static const char settled[] = HEAD
+    "setp.lt.u32 %p1, %r2, 2048;\nsetp.ge.s32 %p2, %r2, 40;\nmul.lo.u32 %r13, %r9, 3;\n"
+    "@%p1 bra NEAR;\nmov.u32 %r14, 77;\nbra BOTH;\nNEAR:\nmov.u32 %r14, %r6;\n"
+    "BOTH:\n@%p2 bra FAR;\nadd.u32 %r13, %r13, 1000;\nFAR:\nst.shared.u32 [%r12], %r13;\n"
+    "@!%p1 bra OUT;\nbar.sync 0;\n"
+    "add.u32 %r15, %r14, 1;\nrem.u32 %r15, %r15, %r7;\nshl.b32 %r15, %r15, 2;\nadd.u32 %r15, %r15, %r10;\n"
+    "ld.shared.u32 %r16, [%r15];\nadd.u32 %r16, %r16, %r14;\nst.global.u32 [%rd3], %r16;\nOUT:\n" TAIL;
+
 /* Reductions over the block; in between a loop that every thread runs another number of times. */
 static const char votes[] = HEAD
     "rem.u32 %r13, %r9, 3;\nsetp.eq.u32 %p1, %r13, 0;\n"
@@ -224,6 +234,16 @@ want_rows(const struct shape *f, uint32_t block, uint32_t *out)
 }
 
 static void
+want_settled(const struct shape *f, uint32_t block, uint32_t *out)
+{
+    uint32_t threads = f->x * f->y;
+    for (uint32_t t = 0; t < threads; t++) {
+        uint32_t next = (t + 1) % threads;
+        out[t] = 3 * (block * threads + next) + (next % f->x < 40 ? 1000 : 0) + t;
+    }
+}
+
+static void
 want_votes(const struct shape *f, uint32_t block, uint32_t *out)
 {
     uint32_t threads = f->x * f->y, count = 0, low = 0, kept[MOST];
@@ -302,6 +322,7 @@ static const struct kernel {
     {"places", places, false, want_places},   {"table", table, true, want_table},
     {"sums", sums, true, want_sums},         {"together", together, true, want_together},
     {"parting", parting, true, want_parting}, {"rows", rows, true, want_rows},
+    {"settled", settled, true, want_settled},
 };
 /* Some whose last warp is not whole: those run as warps in any case. */
 static const struct shape shapes[] = {{32, 1, 0},  {64, 1, 1},  {256, 1, 5}, {16, 16, 40}, {8, 12, 3},
