@@ -160,7 +160,7 @@ new_sheet(struct watch *w)
     s->watch = w;
     s->counts = ls_alloc(sizeof *s->counts * JIT_COUNTS * w->places);
     s->site = ls_alloc(sizeof *s->site * w->places);
-    s->quick = ls_alloc(sizeof *s->quick * w->places);
+    s->quick = ls_alloc(sizeof *s->quick * QUICK_WAYS * w->places);
     if (w->replay)
         s->trace = ls_alloc(sizeof *s->trace * w->launch.launch->warps);
     if (w->replay)

@@ -108,15 +108,15 @@ struct sample {
                                     else from the 4 KiB that hold the lowest */
 };
 
-/* The pattern that fitted last at a place whose space is declared. What a lookup needs lies in one line of
- * the host's cache. */
+/* The pattern that fitted last at a place whose space is declared, by some bits of the address: in unrolled
+ * code a place has as many as the block has warps. The entry may have become another pattern's since. */
+enum { QUICK_WAYS = 8 };
 struct quick {
-    const int32_t *offset;
-    struct verdict *verdict; /* NULL: no such pattern */
-    uint32_t lanes, bytes, key, key_mask;
+    struct pattern_entry *entry; /* NULL: no such pattern */
+    uint32_t bytes, key_mask;
     uint16_t space, op;
     bool traced; /* the caches see it, too */
-};
+} __attribute__((aligned(16)));
 
 /* One instruction's accesses to one space. */
 struct site {
@@ -162,7 +162,7 @@ struct sheet {
     struct arena arena;
     uint64_t *counts;    /* JIT_COUNTS per place */
     struct site **site;  /* per place: a list */
-    struct quick *quick; /* per place */
+    struct quick *quick; /* [QUICK_WAYS] per place */
     struct trace *trace; /* per warp, of the block in flight; NULL: no caches */
     struct sector_set set; /* empty while it is not used */
     VEC(struct record) records; /* of a launch small enough */

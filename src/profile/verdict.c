@@ -442,15 +442,20 @@ first_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *
     return NULL;
 }
 
+static inline struct quick *
+quick_of(const struct sheet *sheet, uint32_t place, uint64_t base)
+{
+    return &sheet->quick[(size_t)place * QUICK_WAYS + (base >> 2 ^ base >> 5) % QUICK_WAYS];
+}
+
 /* Blocks' shared and local memory begin at pages, so that their keys are the address's own. */
 static inline void
 keep_quick(struct sheet *sheet, const struct site *s, struct pattern_entry *e, uint32_t op,
-           uint32_t place)
+           uint32_t place, uint64_t base)
 {
-    bool quick = s->declared != PTX_SPACE_NONE;
-    sheet->quick[place] = (struct quick){e->offset, quick ? &e->verdict : NULL, e->lanes,
-                                         s->bytes, e->key, s->key_mask,
-                                         (uint16_t)s->declared, (uint16_t)op, s->traced};
+    *quick_of(sheet, place, base) =
+        (struct quick){s->declared == PTX_SPACE_NONE ? NULL : e, s->bytes, s->key_mask,
+                       (uint16_t)s->declared, (uint16_t)op, s->traced};
 }
 
 static __attribute__((noinline)) void
@@ -469,28 +474,36 @@ judge_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *
     struct pattern_entry *e = s->last;
     if (!e || e->offset != offset || e->key != key || e->lanes != lanes)
         e = find_pattern(sheet, s, w, lanes, base, offset, key);
-    keep_quick(sheet, s, e, op, place);
+    keep_quick(sheet, s, e, op, place, base);
     count(sheet, s, &e->verdict, w->warp, reference_sector(s->space, at));
+}
+
+/* By itself, so that what is only counted saves no registers. */
+static __attribute__((noinline)) void
+trace_quick(const struct jit_warp *w, const struct verdict *v, uint64_t base, uint32_t space)
+{
+    struct sheet *sheet = w->block->tool;
+    uint64_t reference = base / SECTOR;
+    if (space == PTX_SPACE_LOCAL)
+        reference = reference_sector(SPACE_LOCAL, base - origin(w, SPACE_LOCAL, 0)) +
+                    sheet->local_sector + w->warp * sheet->local_sectors;
+    trace(sheet, w->warp, v, reference);
 }
 
 void
 verdict_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *offset,
                 uint32_t bytes, uint32_t space, uint32_t op, uint32_t place)
 {
-    struct sheet *sheet = w->block->tool;
-    const struct quick *q = &sheet->quick[place];
-    if (q->verdict && q->offset == offset && q->lanes == lanes && q->bytes == bytes &&
-        q->space == space && q->op == op && ((uint32_t)base & q->key_mask) == q->key) {
-        q->verdict->times++;
-        if (q->traced && space == PTX_SPACE_LOCAL)
-            trace(sheet, w->warp, q->verdict,
-                  reference_sector(SPACE_LOCAL, base - origin(w, SPACE_LOCAL, 0)) + sheet->local_sector +
-                      w->warp * sheet->local_sectors);
-        else if (q->traced)
-            trace(sheet, w->warp, q->verdict, base / SECTOR);
-    } else {
+    const struct quick *q = quick_of(w->block->tool, place, base);
+    struct pattern_entry *e = q->entry;
+    if (!e || e->offset != offset || e->lanes != lanes || e->key != ((uint32_t)base & q->key_mask) ||
+        q->bytes != bytes || q->space != space || q->op != op) {
         judge_pattern(w, lanes, base, offset, bytes, space, op, place);
+        return;
     }
+    e->verdict.times++;
+    if (q->traced)
+        trace_quick(w, &e->verdict, base, space);
 }
 
 /* Do the active lanes lie as the entry has them? step: from one lane's origin to the next one's. */
