@@ -226,7 +226,9 @@ suite_keep(struct suite_call *c, const struct suite_rung *r, struct ls_error *er
         return false;
     char *bytes = ls_read_file(path, &size, err);
     const char *to = kept_program(c, r);
-    bool ok = bytes && ls_write_file(to, bytes, size, err);
+    struct stat st;
+    bool there = stat(c->folder, &st) == 0 || ls_make_folders(c->folder, err);
+    bool ok = there && bytes && ls_write_file(to, bytes, size, err);
     ls_release(bytes);
     if (ok && chmod(to, 0755) != 0)
         return ls_fail(err, LS_ERR_SYSTEM, "%s: %s", to, strerror(errno));

@@ -248,7 +248,7 @@ list_runs(struct range *r)
                r->mappings.at[k].access != CU_MEM_ACCESS_FLAGS_PROT_NONE;
              k++)
             end += r->mappings.at[k].size;
-        if (memory_adopt(m, begin, end - begin, ALLOCATION_DEVICE))
+        if (memory_adopt(m, begin, end - begin, ALLOCATION_DEVICE, NULL))
             VEC_PUSH(&r->listed, begin);
     }
 }

@@ -2,9 +2,11 @@
  *
  * conditional.c: conditional nodes of graphs and the values they read. A value is 32 bits of device
  * memory, its handle the address: a kernel sets it with a store. It lives as long as a graph, or a
- * copy of one, knows it.
+ * copy of one, knows it. On a real GPU too the host chooses the body: it waits for the stream, and
+ * reads the value.
  */
 #include "device/device_priv.h"
+#include "device/gpu.h"
 
 struct condition {
     struct device *device;
@@ -18,31 +20,71 @@ struct condition {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct condition *all;
 
-static volatile uint32_t *
-value_at(uint64_t address)
+static void
+value_free(const struct condition *c)
 {
-    return (volatile uint32_t *)address;
+    if (!c->device->gpu)
+        memory_release(c->device->memory, c->address);
+    else if (memory_covers(c->device->memory, c->address, sizeof(uint32_t)))
+        gpu_free(c->device, c->address);
+}
+
+/* In the order of the stream. */
+static enum device_result
+value_reset(struct device_stream *s, const struct condition *c)
+{
+    struct device_fill f = {.at = (uint8_t *)c->address,
+                            .pitch = sizeof c->initial,
+                            .rows = 1,
+                            .width = 1,
+                            .height = 1,
+                            .depth = 1,
+                            .value = c->initial,
+                            .unit = sizeof c->initial};
+    if (c->device->gpu)
+        return gpu_fill(s, &f);
+    *(volatile uint32_t *)c->address = c->initial;
+    return DEVICE_OK;
+}
+
+/* When the stream has come so far. */
+static enum device_result
+value_read(struct device_stream *s, const struct condition *c, uint32_t *out)
+{
+    if (!c->device->gpu) {
+        *out = *(volatile uint32_t *)c->address;
+        return DEVICE_OK;
+    }
+    enum device_result r = gpu_stream_synchronize(s);
+    return r == DEVICE_OK ? gpu_access(c->device, out, (void *)c->address, sizeof *out) : r;
 }
 
 enum device_result
 device_condition_new(struct device *d, struct device_graph *g, uint32_t initial, bool assign,
                      uint64_t *out_address)
 {
+    static const char name[] = "graph condition";
+    uint64_t at = 0;
+    enum device_result r = DEVICE_OK;
     if (d->gpu)
-        return device_fail(DEVICE_NOT_SUPPORTED, "conditional nodes of graphs on a real GPU");
-    uint64_t at = memory_alloc(d->memory, sizeof(uint32_t), 0, ALLOCATION_VARIABLE, "graph condition");
-    if (!at)
-        return device_fail(DEVICE_OUT_OF_MEMORY, "the value of a condition");
+        r = gpu_alloc(d, sizeof initial, ALLOCATION_VARIABLE, name, &at);
+    else
+        at = memory_alloc(d->memory, sizeof initial, 0, ALLOCATION_VARIABLE, name);
+    if (r != DEVICE_OK || !at)
+        return r != DEVICE_OK ? r : device_fail(DEVICE_OUT_OF_MEMORY, "the value of a condition");
     struct condition *c = ls_alloc(sizeof *c);
     *c = (struct condition){d, at, initial, assign, 1, NULL};
-    *value_at(at) = initial;
+    if (d->gpu)
+        r = gpu_access(d, (void *)at, &initial, sizeof initial);
+    else
+        *(volatile uint32_t *)at = initial;
     pthread_mutex_lock(&lock);
     c->next = all;
     all = c;
     VEC_PUSH(&graph_conditions(g)->list, c);
     pthread_mutex_unlock(&lock);
     *out_address = at;
-    return DEVICE_OK;
+    return r;
 }
 
 static struct condition *
@@ -83,7 +125,7 @@ release(struct condition *c)
     while (*link != c)
         link = &(*link)->next;
     *link = c->next;
-    memory_release(c->device->memory, c->address);
+    value_free(c);
     ls_release(c);
 }
 
@@ -103,22 +145,25 @@ readable(const struct condition *c)
     return c && memory_covers(c->device->memory, c->address, sizeof(uint32_t));
 }
 
-void
-conditions_reset(struct device_graph *g)
+enum device_result
+conditions_reset(struct device_stream *s, struct device_graph *g)
 {
     struct conditions *mine = graph_conditions(g);
     struct device_node *const *node;
-    for (size_t k = 0; k < mine->list.count; k++)
+    enum device_result r = DEVICE_OK;
+    for (size_t k = 0; r == DEVICE_OK && k < mine->list.count; k++)
         if (mine->list.at[k]->assign && readable(mine->list.at[k]))
-            *value_at(mine->list.at[k]->address) = mine->list.at[k]->initial;
+            r = value_reset(s, mine->list.at[k]);
     size_t count = device_graph_nodes(g, &node);
-    for (size_t k = 0; k < count; k++) {
+    for (size_t k = 0; r == DEVICE_OK && k < count; k++) {
         const struct device_op *op = device_node_op(node[k]);
         if (op->kind == DEVICE_OP_GRAPH)
-            conditions_reset(op->graph);
+            r = conditions_reset(s, op->graph);
         for (uint32_t b = 0; op->kind == DEVICE_OP_CONDITIONAL && b < op->conditional.count; b++)
-            conditions_reset(op->conditional.body[b]);
+            if (r == DEVICE_OK)
+                r = conditions_reset(s, op->conditional.body[b]);
     }
+    return r;
 }
 
 /* -- nodes ------------------------------------------------------------------------------------------ */
@@ -143,9 +188,8 @@ conditional_fini(struct device_conditional *c)
 
 /* The body that the value chooses; NULL: none. */
 static struct device_graph *
-chosen(const struct device_conditional *c)
+chosen(const struct device_conditional *c, uint32_t value)
 {
-    uint32_t value = *value_at(c->value);
     uint32_t at = c->kind == DEVICE_CONDITIONAL_SWITCH ? value : value ? 0 : 1;
     return at < c->count ? c->body[at] : NULL;
 }
@@ -153,13 +197,15 @@ chosen(const struct device_conditional *c)
 enum device_result
 conditional_run(struct device_stream *s, const struct device_conditional *c)
 {
-    enum device_result r = DEVICE_OK;
+    const struct condition *condition = find(c->value);
     struct device_graph *body;
-    if (!readable(find(c->value)))
+    uint32_t value;
+    enum device_result r;
+    if (!readable(condition))
         return device_fail(DEVICE_INVALID_VALUE, "the value of the condition is gone");
-    while (r == DEVICE_OK && (body = chosen(c)) != NULL) {
+    while ((r = value_read(s, condition, &value)) == DEVICE_OK && (body = chosen(c, value)) != NULL) {
         r = graph_run(s, body);
-        if (c->kind != DEVICE_CONDITIONAL_WHILE)
+        if (r != DEVICE_OK || c->kind != DEVICE_CONDITIONAL_WHILE)
             break;
     }
     return r;

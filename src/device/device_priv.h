@@ -190,7 +190,7 @@ struct conditions *graph_conditions(struct device_graph *g);
 void conditions_copy(struct conditions *to, const struct conditions *from);
 void conditions_fini(struct conditions *c);
 /* What a launch of the graph begins with. */
-void conditions_reset(struct device_graph *g);
+enum device_result conditions_reset(struct device_stream *s, struct device_graph *g);
 /* Gives a copied operation bodies of its own. */
 void conditional_copy(struct device_conditional *c);
 void conditional_fini(struct device_conditional *c);

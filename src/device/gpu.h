@@ -42,7 +42,7 @@ enum device_result gpu_occupancy(struct device_function *f, uint32_t threads, ui
                                  struct occupancy *out);
 enum device_result gpu_launch(struct device_stream *s, const struct device_launch *l);
 
-enum device_result gpu_alloc(struct device *d, uint64_t size, enum allocation_kind kind,
+enum device_result gpu_alloc(struct device *d, uint64_t size, enum allocation_kind kind, const char *name,
                              uint64_t *out_address);
 enum device_result gpu_free(struct device *d, uint64_t address);
 enum device_result gpu_memory_info(struct device *d, uint64_t *out_free, uint64_t *out_total);

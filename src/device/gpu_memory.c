@@ -10,7 +10,8 @@
 /* -- memory -------------------------------------------------------------------------------------------- */
 
 enum device_result
-gpu_alloc(struct device *d, uint64_t size, enum allocation_kind kind, uint64_t *out_address)
+gpu_alloc(struct device *d, uint64_t size, enum allocation_kind kind, const char *name,
+          uint64_t *out_address)
 {
     CUdeviceptr at = 0;
     enum device_result r = gpu_enter(d);
@@ -18,7 +19,7 @@ gpu_alloc(struct device *d, uint64_t size, enum allocation_kind kind, uint64_t *
         r = kind == ALLOCATION_MANAGED ? GPU(d, cuMemAllocManaged, &at, size, CU_MEM_ATTACH_GLOBAL)
                                        : GPU(d, cuMemAlloc_v2, &at, size);
     if (r == DEVICE_OK)
-        memory_adopt(d->memory, at, size, kind);
+        memory_adopt(d->memory, at, size, kind, name);
     *out_address = at;
     return r;
 }

@@ -99,6 +99,38 @@ add_unit(const struct device *d, const struct unit *u, struct text *out)
     text_free(&printed);
 }
 
+/* Declared and not held: a call that the driver cannot serve either. */
+static bool
+declares(const struct ptx_module *m, const char *name)
+{
+    for (uint32_t k = 0; k < m->func_count; k++)
+        if (!m->funcs[k]->has_body && !strcmp(m->funcs[k]->name, name))
+            return true;
+    return false;
+}
+
+/* A virtual function that no class has: clang's tables name it, the driver has none, and ptxas takes no
+ * address of what is not there. The declaration becomes a definition. */
+static void
+define_pure_virtual(const struct ptx_module *m, struct text *text)
+{
+    static const char name[] = "__cxa_pure_virtual", declaration[] = ".extern .func";
+    struct text out = {0};
+    const char *at = declares(m, name) ? strstr(text->at, declaration) : NULL, *end;
+    while (at && (end = strchr(at, ';')) != NULL) {
+        const char *word = at + sizeof declaration - 1;
+        word += strspn(word, " \t\n");
+        if (!strncmp(word, name, sizeof name - 1) && !isalnum((unsigned char)word[sizeof name - 1])) {
+            text_add_bytes(&out, text->at, (size_t)(at - text->at));
+            text_add(&out, ".visible .func %s()\n{\n\ttrap;\n}\n%s", name, end + 1);
+            text_free(text);
+            *text = out;
+            return;
+        }
+        at = strstr(end, declaration);
+    }
+}
+
 /* -- modules ---------------------------------------------------------------------------------------------- */
 
 /* The program's text and our functions for it, linked by the driver. */
@@ -134,7 +166,11 @@ load(struct device *d, struct unit *u, CUmodule *out)
     enum device_result r = gpu_enter(d);
     if (r != DEVICE_OK)
         return r;
+    if (declares(u->ptx, "__lockstep_configure"))
+        return device_fail(DEVICE_NOT_SUPPORTED,
+                           "%s: kernels that launch kernels (dynamic parallelism) on a real GPU", u->name);
     add_unit(d, u, &text);
+    define_pure_virtual(u->ptx, &text);
     gpu_references(u->ptx, &text);
     if (gpu_mathematics(u->ptx, &needed)) {
         add_text(d, needed.at, needed.at + needed.count, &functions);
@@ -175,7 +211,7 @@ gpu_module_load(struct device *d, struct unit *u)
             device_process()->gpu->cuModuleGetGlobal_v2(&at, &size, m, v->name) != CUDA_SUCCESS || !size)
             continue; /* a variable of the module alone: nobody outside asks for it */
         symbols[k] = at;
-        memory_adopt(d->memory, at, size, ALLOCATION_VARIABLE);
+        memory_adopt(d->memory, at, size, ALLOCATION_VARIABLE, NULL);
     }
     return symbols;
 }

@@ -5,6 +5,7 @@
  */
 #include "check/check.h"
 #include "device/device_priv.h"
+#include "device/gpu.h"
 
 #include <string.h>
 
@@ -212,7 +213,7 @@ enum device_result
 device_graph_alloc(struct device *d, uint64_t size, uint64_t *out_address)
 {
     if (d->gpu)
-        return device_fail(DEVICE_NOT_SUPPORTED, "memory nodes of graphs on a real GPU");
+        return gpu_alloc(d, size, ALLOCATION_DEVICE, device_graph_memory, out_address);
     *out_address = memory_alloc(d->memory, size, 0, ALLOCATION_DEVICE, device_graph_memory);
     return *out_address ? DEVICE_OK : device_fail(DEVICE_OUT_OF_MEMORY, "%llu bytes",
                                                   (unsigned long long)size);
@@ -318,7 +319,7 @@ device_exec_launch(struct device_exec *x, struct device_stream *s)
         return device_submit(s, &op);
     enum device_result r = device_lost(s->device);
     if (r == DEVICE_OK)
-        conditions_reset(x->graph);
+        r = conditions_reset(s, x->graph);
     return r == DEVICE_OK ? run_nodes(s, &x->order) : r;
 }
 

@@ -264,7 +264,7 @@ place_of(struct device *d, struct unit *u, const struct ptx_var *v)
     for (size_t k = 0; k < u->placed.count; k++)
         if (!strcmp(u->placed.at[k].name, v->name)) {
             uint64_t at = (uint64_t)u->placed.at[k].host;
-            memory_adopt(d->memory, at, v->size, ALLOCATION_MANAGED);
+            memory_adopt(d->memory, at, v->size, ALLOCATION_MANAGED, NULL);
             return at;
         }
     return 0;

@@ -171,7 +171,7 @@ map_shared(struct device *d, const struct content_of_handle *h, uint64_t *out)
         return device_fail(DEVICE_OUT_OF_MEMORY, "%s", strerror(errno));
     struct shared *s = ls_alloc(sizeof *s);
     *s = (struct shared){(uint64_t)at, (uint64_t)at + h->bytes, (uint64_t)at + h->offset, d, *h, 1, all};
-    if (!memory_adopt(d->memory, s->opened, h->size, ALLOCATION_DEVICE)) {
+    if (!memory_adopt(d->memory, s->opened, h->size, ALLOCATION_DEVICE, NULL)) {
         munmap(at, h->bytes);
         ls_release(s);
         return device_fail(DEVICE_OUT_OF_MEMORY, "the table of allocations is full");

@@ -47,7 +47,7 @@ device_alloc(struct device *d, uint64_t size, enum allocation_kind kind, uint64_
     if (!size)
         return DEVICE_OK;
     if (d->gpu)
-        return gpu_alloc(d, size, kind, out_address);
+        return gpu_alloc(d, size, kind, NULL, out_address);
     guard_open();
     *out_address = memory_alloc(d->memory, size, 0, kind, NULL);
     guard_close();
@@ -144,7 +144,7 @@ each_device(void (*f)(struct device *d, const struct pinned *p), const struct pi
 static void
 adopt(struct device *d, const struct pinned *p)
 {
-    memory_adopt(d->memory, p->base, p->size, ALLOCATION_HOST);
+    memory_adopt(d->memory, p->base, p->size, ALLOCATION_HOST, NULL);
 }
 
 static void

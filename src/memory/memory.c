@@ -485,7 +485,8 @@ memory_limit_heap(struct memory *m, uint64_t bytes)
 }
 
 bool
-memory_adopt(struct memory *m, uint64_t base, uint64_t size, enum allocation_kind kind)
+memory_adopt(struct memory *m, uint64_t base, uint64_t size, enum allocation_kind kind,
+             const char *name)
 {
     struct zone *z = &m->zone[ZONE_ADOPTED];
     pthread_mutex_lock(&m->lock);
@@ -495,7 +496,7 @@ memory_adopt(struct memory *m, uint64_t base, uint64_t size, enum allocation_kin
         if (same)
             zone_remove(z, same);
         struct entry e = {.a = {.base = base}, .extent = size};
-        entry_fill(m, zone_insert(z, &e), size, kind, NULL);
+        entry_fill(m, zone_insert(z, &e), size, kind, name);
         m->live++;
     }
     pthread_mutex_unlock(&m->lock);

@@ -46,8 +46,9 @@ uint64_t memory_alloc(struct memory *m, uint64_t size, uint64_t align, enum allo
                       const char *name);
 /* How much kernels may have allocated at a time (ALLOCATION_HEAP); nothing at first. */
 void memory_limit_heap(struct memory *m, uint64_t bytes);
-/* Registers memory that somebody else owns (pinned host memory). */
-bool memory_adopt(struct memory *m, uint64_t base, uint64_t size, enum allocation_kind kind);
+/* Registers memory that somebody else owns (pinned host memory). The name is copied; NULL: none. */
+bool memory_adopt(struct memory *m, uint64_t base, uint64_t size, enum allocation_kind kind,
+                  const char *name);
 /* Marks the allocation that starts at base as constant memory. */
 bool memory_set_read_only(struct memory *m, uint64_t base);
 /* False: no allocation starts there (or it is not live). */

@@ -147,6 +147,80 @@ for rung in texture/turn_reference cache_config/prefer; do
     grep -q 'verified  yes' "$work/out" || fail "$rung: not verified"
 done
 
+# Classes with virtual functions; graphs with conditions and with memory of their own.
+cat >"$work/graphs.cu" <<'C'
+#include <cstdio>
+#include <cstdlib>
+#define OK(call) do { cudaError_t e_ = (call); if (e_ != cudaSuccess) { \
+    printf("%d: %s: %s\n", __LINE__, #call, cudaGetErrorString(e_)); exit(1); } } while (0)
+struct shape { __device__ virtual int area() const = 0; __device__ virtual ~shape() {} };
+struct square : shape { int a; __device__ square(int x) : a(x) {} __device__ int area() const override { return a * a; } };
+struct line : shape { __device__ int area() const override { return 0; } };
+__global__ void areas(int *out)
+{
+    shape *s = threadIdx.x % 2 ? (shape *)new square(threadIdx.x) : new line;
+    out[threadIdx.x] = s->area();
+    delete s;
+}
+__global__ void step(int *n, cudaGraphConditionalHandle h) { cudaGraphSetConditional(h, --*n > 0); }
+__global__ void add(int *to, int x) { *to += x; }
+__global__ void keep(int *to, const int *from) { *to = *from; }
+static cudaGraphNode_t kernel(cudaGraph_t g, void *f, void **args, const cudaGraphNode_t *after)
+{
+    cudaGraphNode_t n;
+    cudaKernelNodeParams p = {};
+    p.func = f; p.gridDim = p.blockDim = dim3(1); p.kernelParams = args;
+    OK(cudaGraphAddKernelNode(&n, g, after, after != nullptr, &p));
+    return n;
+}
+int main()
+{
+    int *m, host[8];
+    OK(cudaMalloc(&m, 64));
+    areas<<<1, 8>>>(m); OK(cudaMemcpy(host, m, 32, cudaMemcpyDeviceToHost));
+    for (int x : host) printf("%d ", x);
+    cudaGraph_t g; cudaGraphExec_t x; cudaGraphConditionalHandle h; cudaGraphNode_t n;
+    OK(cudaGraphCreate(&g, 0)); OK(cudaGraphConditionalHandleCreate(&h, g, 1, cudaGraphCondAssignDefault));
+    cudaGraphNodeParams c = {};
+    c.type = cudaGraphNodeTypeConditional; c.conditional.handle = h;
+    c.conditional.type = cudaGraphCondTypeWhile; c.conditional.size = 1;
+    OK(cudaGraphAddNode(&n, g, nullptr, 0, &c));
+    int *sum = m + 1, five = 5; void *stepping[] = {&m, &h}, *adding[] = {&sum, &five};
+    cudaGraphNode_t first = kernel(c.conditional.phGraph_out[0], (void *)step, stepping, nullptr);
+    kernel(c.conditional.phGraph_out[0], (void *)add, adding, &first);
+    OK(cudaGraphInstantiate(&x, g, 0));
+    for (int times = 3; times < 5; times++) {
+        int begin[2] = {times, 0};
+        OK(cudaMemcpy(m, begin, 8, cudaMemcpyHostToDevice));
+        OK(cudaGraphLaunch(x, 0)); OK(cudaMemcpy(host, m, 8, cudaMemcpyDeviceToHost));
+        printf("%d %d ", host[0], host[1]);
+    }
+    OK(cudaGraphExecDestroy(x)); OK(cudaGraphDestroy(g));
+    cudaStream_t s; int *own;
+    OK(cudaStreamCreate(&s)); OK(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
+    OK(cudaMallocAsync(&own, 4, s)); OK(cudaMemsetAsync(own, 0, 4, s));
+    add<<<1, 1, 0, s>>>(own, 7); keep<<<1, 1, 0, s>>>(m, own);
+    OK(cudaFreeAsync(own, s)); OK(cudaStreamEndCapture(s, &g)); OK(cudaGraphInstantiate(&x, g, 0));
+    for (int k = 0; k < 2; k++) { OK(cudaGraphLaunch(x, s)); OK(cudaStreamSynchronize(s)); }
+    OK(cudaMemcpy(host, m, 4, cudaMemcpyDeviceToHost));
+    printf("%d\n", host[0]);
+}
+C
+"$LOCKSTEP" cc "$work/graphs.cu" -o "$work/graphs" || fail "it does not compile"
+"$LOCKSTEP" run --compare "$work/graphs" >"$work/out" 2>"$work/said" || { cat "$work/said"; fail "graphs"; }
+grep -q '^0 1 0 9 0 25 0 49 0 15 0 20 7$' "$work/out" || { cat "$work/out"; fail "graphs: other numbers"; }
+
+# What the back end does not offer is named.
+cat >"$work/parent.cu" <<'C'
+#include <cstdio>
+__global__ void child() {}
+__global__ void parent() { child<<<1, 1>>>(); }
+int main() { parent<<<1, 1>>>(); puts(cudaGetErrorName(cudaDeviceSynchronize())); }
+C
+"$LOCKSTEP" cc -rdc=true "$work/parent.cu" -o "$work/parent" || fail "it does not compile"
+LOCKSTEP_DEVICE=gpu "$work/parent" >"$work/out" 2>&1
+grep -q 'dynamic parallelism.*on a real GPU' "$work/out" || { cat "$work/out"; fail "dynamic parallelism is not named"; }
+
 # run --device gpu and --compare
 "$LOCKSTEP" run --device gpu "$work/all" >"$work/run" 2>/dev/null; [ $? = 3 ] || fail "run --device gpu"
 "$LOCKSTEP" run --compare "$work/all" >/dev/null 2>"$work/said" || { cat "$work/said"; fail "--compare"; }

@@ -167,9 +167,9 @@ adopted(void **state)
     struct memory *m = memory_new(0, 1ull << 30, NULL);
     char *host = malloc(1000), *other = malloc(1000);
     uint64_t seen[2] = {0};
-    assert_true(memory_adopt(m, (uint64_t)host, 1000, ALLOCATION_HOST));
-    assert_true(memory_adopt(m, (uint64_t)other, 1000, ALLOCATION_MANAGED));
-    assert_false(memory_adopt(m, (uint64_t)host, 500, ALLOCATION_HOST));
+    assert_true(memory_adopt(m, (uint64_t)host, 1000, ALLOCATION_HOST, NULL));
+    assert_true(memory_adopt(m, (uint64_t)other, 1000, ALLOCATION_MANAGED, NULL));
+    assert_false(memory_adopt(m, (uint64_t)host, 500, ALLOCATION_HOST, NULL));
     memory_alloc(m, 5, 0, ALLOCATION_DEVICE, NULL);
     memory_alloc(m, 5 << 20, 0, ALLOCATION_DEVICE, NULL);
     assert_true(memory_covers(m, (uint64_t)host, 1000));
