@@ -525,6 +525,7 @@ memory_release(struct memory *m, uint64_t base)
         m->live--;
         e->a.freed = true;
         if (z == &m->zone[ZONE_ADOPTED]) {
+            ls_release((void *)e->a.name);
             zone_remove(z, e);
         } else {
             m->used -= e->a.size;
