@@ -203,11 +203,18 @@ def bare(name):
     return re.sub(r"^void |[<(].*", "", name).split("::")[-1]
 
 
+def numbers(name):
+    """The template's arguments that are numbers: of "void sums<1>" and of "_Z4sumsILb1EEvi"."""
+    if name.startswith("_Z"):
+        return re.findall(r"L[a-z](\d+)E", name)
+    return re.findall(r"(?<![\w])\d+", name.partition("(")[0])
+
+
 def our_row(row):
     """All launches of that shape together (the profiler does not tell dynamic shared memory apart)."""
     same = [k for k in ours(row["program"])
             if k["grid"] == shape(row["grid"]) and k["block"] == shape(row["block"]) and
-            short(k["name"]) == bare(row["kernel"])]
+            short(k["symbol"]) == bare(row["kernel"]) and numbers(k["symbol"]) == numbers(row["kernel"])]
     if not same:
         return None
     sums = {c: sum(k["counters"].get(c, 0) for k in same) for k in same for c in k["counters"]}
