@@ -10,7 +10,7 @@
  * sizes: 1 17 100 1000 1537
  * check: 17 300
  * bench: 1537
- * expect: barrier-deadlock leak
+ * expect: barrier-deadlock
  * result: wrong
  */
 #include "barriers.h"
