@@ -117,7 +117,7 @@ void ls_hash_text(struct hash128 h, char out[33]);
 /* The whole file, with a NUL behind it that *size does not count; freed by ls_release. */
 char *ls_read_file(const char *path, size_t *size, struct ls_error *err);
 /* Writes to a temporary file beside path (mode 0600) and renames it: readers see all or nothing. What is
- * no plain file (/dev/null, a pipe, /dev/stdout) is written to. */
+ * no plain file (/dev/null, a pipe that somebody reads, /dev/stdout) is written to. */
 bool ls_write_file(const char *path, const void *at, size_t size, struct ls_error *err);
 /* mkdir -p, each new folder with mode 0700. */
 bool ls_make_folders(const char *path, struct ls_error *err);

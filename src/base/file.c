@@ -103,6 +103,18 @@ standard_stream(const struct stat *path)
     return -1;
 }
 
+/* A pipe that nobody reads would be waited for without end: it is taken for not there, and replaced. */
+static int
+open_special(const char *path, bool *is_there)
+{
+    int fd = open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        *is_there = errno != ENXIO;
+    else
+        fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+    return fd;
+}
+
 static bool
 write_and_close(int fd, const char *at, size_t size)
 {
@@ -126,7 +138,7 @@ ls_write_file(const char *path, const void *at, size_t size, struct ls_error *er
     if (through >= 0)
         fflush(stdout);
     else if (is_there && !S_ISREG(st.st_mode))
-        through = open(path, O_WRONLY | O_CLOEXEC);
+        through = open_special(path, &is_there);
     if (through >= 0 || (is_there && !S_ISREG(st.st_mode)))
         return (through >= 0 && write_and_close(through, at, size)) || fail_errno(err, path);
     int n = snprintf(temporary, sizeof temporary, "%s.XXXXXX", path);

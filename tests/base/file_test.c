@@ -135,6 +135,11 @@ no_plain_files(void **state)
     struct stat st;
     size_t n;
     assert_true(ls_write_file("/dev/null", "x", 1, &e));
+    /* a pipe that nobody reads is replaced, not waited for */
+    assert_int_equal(mkfifo(in_folder("pipe"), 0600), 0);
+    assert_true(ls_write_file(in_folder("pipe"), "x", 1, &e));
+    assert_true(stat(in_folder("pipe"), &st) == 0 && S_ISREG(st.st_mode));
+    unlink(in_folder("pipe"));
     assert_true(stat("/dev/null", &st) == 0 && S_ISCHR(st.st_mode));
     int before = dup(STDOUT_FILENO), out = open(in_folder("out"), O_WRONLY | O_CREAT | O_TRUNC, 0600);
     fflush(stdout);
