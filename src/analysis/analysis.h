@@ -130,6 +130,8 @@ bool flow_syncs(const struct ptx_insn *i);
 /* Calls visit for each register operand of an instruction; write: it is a destination. */
 void flow_visit(const struct flow_insn *i,
                 void (*visit)(struct ptx_operand *o, bool write, void *context), void *context);
+/* Whether the register is a destination of the instruction. */
+bool flow_writes(const struct flow_insn *i, uint32_t reg);
 
 static inline bool
 set_has(const uint64_t *set, uint32_t i)

@@ -40,18 +40,6 @@ is_word(const struct flow_insn *i)
            from->kind == PTX_O_ADDRESS && from->base_kind == PTX_BASE_REG;
 }
 
-struct search {
-    uint32_t reg;
-    bool found;
-};
-
-static void
-look_for_write(struct ptx_operand *o, bool write, void *context)
-{
-    struct search *s = context;
-    s->found |= write && o->kind == PTX_O_REG && o->reg == s->reg;
-}
-
 /* word[MOST + k]: the first load of the word k behind i's. */
 static void
 find_words(const struct core *c, const struct flow_insn *i, const struct flow_insn *word[2 * MOST])
@@ -59,7 +47,6 @@ find_words(const struct core *c, const struct flow_insn *i, const struct flow_in
     const struct flow_block *blk = &c->flow->blocks[c->current];
     const struct flow_insn *end = &c->flow->insns[blk->first + blk->count];
     const struct ptx_operand *at = &i->i.operand[1];
-    struct search s = {.reg = at->reg};
     word[MOST] = i;
     for (const struct flow_insn *n = i; n < end; n++) {
         const struct ptx_operand *o = &n->i.operand[1];
@@ -71,8 +58,7 @@ find_words(const struct core *c, const struct flow_insn *i, const struct flow_in
             if (near && !word[MOST + d / WORD])
                 word[MOST + d / WORD] = n;
         }
-        flow_visit(n, look_for_write, &s);
-        if (s.found)
+        if (flow_writes(n, at->reg))
             return;
     }
 }

@@ -1371,18 +1371,6 @@ core_streams(const struct flow *f)
     return !f->call_count && !f->indirect;
 }
 
-struct search {
-    uint32_t reg;
-    bool found;
-};
-
-static void
-look_for_write(struct ptx_operand *o, bool write, void *context)
-{
-    struct search *s = context;
-    s->found |= write && o->reg == s->reg;
-}
-
 /* Each thread comes to a place once: not in a loop, or in one that is in no other and moves the address. */
 static bool
 moves_on(const struct core *c, const struct ptx_operand *to)
@@ -1391,11 +1379,11 @@ moves_on(const struct core *c, const struct ptx_operand *to)
     if (k == UINT32_MAX)
         return true;
     const struct flow_loop *loop = &c->flow->loops[k];
-    struct search s = {.reg = to->reg};
+    bool moves = false;
     for (uint32_t b = loop->head; b <= loop->last; b++)
         for (uint32_t n = 0; n < c->flow->blocks[b].count; n++)
-            flow_visit(&c->flow->insns[c->flow->blocks[b].first + n], look_for_write, &s);
-    return s.found && loop->parent == UINT32_MAX && to->base_kind == PTX_BASE_REG;
+            moves |= flow_writes(&c->flow->insns[c->flow->blocks[b].first + n], to->reg);
+    return moves && loop->parent == UINT32_MAX && to->base_kind == PTX_BASE_REG;
 }
 
 /* Whole lines that are written once. */

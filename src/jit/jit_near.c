@@ -47,26 +47,6 @@ is_same(const struct core *c, const struct flow_insn *i, const struct ptx_operan
            fact_uniform(&f);
 }
 
-struct written {
-    uint32_t reg;
-    bool yes;
-};
-
-static void
-note_write(struct ptx_operand *o, bool write, void *context)
-{
-    struct written *w = context;
-    w->yes |= write && o->kind == PTX_O_REG && o->reg == w->reg;
-}
-
-static bool
-writes(const struct flow_insn *i, uint32_t reg)
-{
-    struct written w = {.reg = reg};
-    flow_visit(i, note_write, &w);
-    return w.yes;
-}
-
 /* The instruction that writes the register last before i, in the same block and for all lanes;
  * NULL: none. */
 static const struct flow_insn *
@@ -79,7 +59,7 @@ maker_before(const struct core *c, const struct flow_insn *i, uint32_t reg)
     do
         if (made-- == first)
             return NULL;
-    while (!writes(made, reg));
+    while (!flow_writes(made, reg));
     const struct ptx_insn *n = &made->i;
     bool plain = n->guard == PTX_NO_REG && !ptx_has(n, PTX_M_CC) && !ptx_has(n, PTX_M_SAT);
     return plain && n->operand_count == 3 && n->type_count == 1 ? made : NULL;
@@ -90,7 +70,7 @@ static bool
 stays(const struct flow_insn *made, const struct flow_insn *i, const struct ptx_operand *o)
 {
     for (const struct flow_insn *between = made; o->kind == PTX_O_REG && between < i; between++)
-        if (writes(between, o->reg))
+        if (flow_writes(between, o->reg))
             return false;
     return true;
 }
