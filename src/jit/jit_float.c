@@ -110,15 +110,12 @@ close_result(struct emit *e, const struct ptx_insn *i, value x, value like)
     return format_count(t) == 2 ? v_pack(e, bits, 2 * f->bits, like) : bits;
 }
 
-/* .ftz looks at the exact result, not at the rounded one: r, rounded up or down, is flushed where the
- * exact result, of which `inner` is the part towards zero, is denormal. Rounded to nearest the two
- * differ only when the exact result is within half a digit below 2^-126; that is left out, since it
- * would double the cost of every mul and fma. */
+/* .ftz looks at the exact result, not at the rounded one (an H200's readings): r is flushed where the
+ * exact result, of which `inner` is the part towards zero, is denormal. */
 static bool
 flushes_inner(const struct ptx_insn *i)
 {
-    enum rounding r = rounding_of(i);
-    return ptx_has(i, PTX_M_FTZ) && insn_type(i) == PTX_F32 && (r == ROUND_UP || r == ROUND_DOWN);
+    return ptx_has(i, PTX_M_FTZ) && insn_type(i) == PTX_F32 && rounding_of(i) != ROUND_ZERO;
 }
 
 static value
@@ -247,7 +244,7 @@ float_div(struct emit *e, const struct ptx_insn *i, const value *in, unsigned ni
 {
     value x = open_operand(e, i, in[0]), y = open_operand(e, i, in[1]);
     value r = ptx_has(i, PTX_M_APPROX) ? div_approx(e, x, y) : round_div(e, x, y, rounding_of(i));
-    if (flushes_inner(i) && !ptx_has(i, PTX_M_APPROX))
+    if (flushes_inner(i) && rounding_of(i) != ROUND_NEAREST) /* to nearest all readings are equal without */
         r = flush_inner(e, r, round_div(e, x, y, ROUND_ZERO));
     out[0] = close_result(e, i, r, in[0]);
     return true;

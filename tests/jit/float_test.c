@@ -68,10 +68,10 @@ ref_f32(uint64_t *d, const uint64_t *x, int arg)
         r = v[0] * copysignf(0, v[1]);
     if (arg & SAT)
         r = r > 0 ? (r < 1 ? r : 1) : 0;
-    /* Directed roundings: flushed where the exact result, of which this is the part towards zero, is
-     * denormal. */
-    int mode = arg & 0x30;
-    if (arg & FTZ && (mode == RM || mode == RP) &&
+    /* Flushed where the exact result, of which this is the part towards zero, is denormal: in directed
+     * roundings, and in products to nearest (h200_instructions.xz: mul_rn_ftz_sat_f32, fma_rn_ftz_f32). */
+    int mode = arg & 0x30, op = arg & 0xf;
+    if (arg & FTZ && (mode == RM || mode == RP || op == MUL || op == FMA) &&
         fabsf(operation32((arg & ~0x30) | RZ, v[0], v[1], v[2])) < 0x1p-126f)
         r = copysignf(0, r);
     if (arg & FTZ)
