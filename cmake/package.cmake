@@ -40,7 +40,8 @@ if(DPKG_SHLIBDEPS) # of dpkg-dev; else the package says less of what it needs
 endif()
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON) # other packages may link to it: also runs ldconfig
 set(CPACK_STRIP_FILES ON)
-# What compiles programs: clang brings its linker and the headers of C and C++.
+# What compiles programs: clang brings its linker and the headers of C and C++. LLVM is opened by its
+# name, so that dpkg-shlibdeps does not see it.
 string(REGEX MATCH "^[0-9]+" llvm_major ${LLVM_VERSION})
-set(CPACK_DEBIAN_PACKAGE_DEPENDS "clang-${llvm_major}, libstdc++-dev | libstdc++-12-dev | libstdc++-13-dev | libstdc++-14-dev")
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "clang-${llvm_major}, libllvm${llvm_major}, libstdc++-dev | libstdc++-12-dev | libstdc++-13-dev | libstdc++-14-dev")
 include(CPack)

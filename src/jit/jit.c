@@ -5,7 +5,6 @@
  */
 #include "jit/jit_engine.h"
 #include "jit/jit_phases.h"
-#include "jit/jit_sync.h"
 
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Error.h>
@@ -315,9 +314,38 @@ describe(struct unit *u)
     function_waits(m, f);
 }
 
+/* Once an engine: LLVM and its generator for this machine. */
+static bool
+make_machine(struct jit_engine *e, struct ls_error *err)
+{
+    if (e->machine)
+        return true;
+    if (!jit_llvm_open(err))
+        return false;
+    LLVMInitializeNativeTarget();
+    LLVMInitializeNativeAsmPrinter();
+    if (!e->triple)
+        e->triple = LLVMGetDefaultTargetTriple();
+    char *cpu = LLVMGetHostCPUName(), *features = LLVMGetHostCPUFeatures(), *text = NULL;
+    LLVMTargetRef target;
+    if (!LLVMGetTargetFromTriple(e->triple, &target, &text))
+        e->machine = LLVMCreateTargetMachine(target, e->triple, cpu, features,
+                                             LLVMCodeGenLevelDefault, LLVMRelocPIC,
+                                             LLVMCodeModelSmall);
+    else
+        ls_fail(err, LS_ERR_SYSTEM, "LLVM has no target for this machine: %s", text);
+    LLVMDisposeMessage(cpu);
+    LLVMDisposeMessage(features);
+    if (text)
+        LLVMDisposeMessage(text);
+    return e->machine != NULL;
+}
+
 static bool
 begin_unit(struct unit *u, const char *stem)
 {
+    if (!make_machine(u->engine, u->err))
+        return false;
     u->flow = flow_new(u->request->module, u->request->kernel, core_known_function, u->err);
     if (!u->flow)
         return false;
@@ -374,58 +402,42 @@ compile(struct jit_engine *engine, const struct jit_request *r, const char *stem
 struct entry {
     struct jit_request request;
     struct jit_kernel kernel;
-    LLVMOrcResourceTrackerRef code; /* what loading took */
+    struct jit_code code; /* what loading took: one of these */
+    LLVMOrcResourceTrackerRef orc_code;
     struct entry *next;
 };
 
 /* -- loading --------------------------------------------------------------------------------------------- */
 
-static bool
-take_llvm_error(LLVMErrorRef e, const char *what, struct ls_error *err)
+/* The functions that the image holds: those that warps begin with, then those that are called. */
+static struct jit_wanted *
+wanted_of(const struct jit_image *image, const char *stem, size_t *count)
 {
-    if (!e)
-        return true;
-    char *text = LLVMGetErrorMessage(e);
-    ls_fail(err, LS_ERR_INTERNAL, "%s: %s", what, text);
-    LLVMDisposeErrorMessage(text);
-    return false;
+    char full[64], partial[64];
+    struct jit_wanted *w = ls_alloc(sizeof *w * (2 + image->functions.count));
+    size_t n = 0;
+    names_of(stem, full, partial);
+    if (image->has_full)
+        snprintf(w[n++].name, sizeof w->name, "%s", full);
+    if (image->has_partial)
+        snprintf(w[n++].name, sizeof w->name, "%s", partial);
+    for (size_t k = 0; k < image->functions.count; k++)
+        snprintf(w[n++].name, sizeof w->name, "function_%u_%s", image->functions.at[k], stem);
+    *count = n;
+    return w;
 }
 
-static bool
-load_image(struct jit_engine *e, const struct jit_image *image, const char *stem,
-           struct entry *x, struct ls_error *err)
+static void
+describe_kernel(struct jit_kernel *k, const struct jit_image *image, const struct jit_wanted *w)
 {
-    struct jit_kernel *k = &x->kernel;
-    char full[64], partial[64];
-    names_of(stem, full, partial);
-    LLVMMemoryBufferRef copy =
-        LLVMCreateMemoryBufferWithMemoryRangeCopy((const char *)image->code, image->size, stem);
-    LLVMOrcJITDylibRef lib = LLVMOrcLLJITGetMainJITDylib(e->orc);
-    x->code = LLVMOrcJITDylibCreateResourceTracker(lib);
-    if (!take_llvm_error(LLVMOrcLLJITAddObjectFileWithRT(e->orc, x->code, copy), "loading code", err))
-        return false;
-    LLVMOrcExecutorAddress at = 0;
-    if (image->has_full) {
-        if (!take_llvm_error(LLVMOrcLLJITLookup(e->orc, &at, full), "linking code", err))
-            return false;
-        *(image->has_block ? &k->block : &k->full) = (jit_warp_fn)(uintptr_t)at;
-    }
-    if (image->has_partial) {
-        if (!take_llvm_error(LLVMOrcLLJITLookup(e->orc, &at, partial), "linking code", err))
-            return false;
-        k->partial = (jit_warp_fn)(uintptr_t)at;
-    }
+    if (image->has_full)
+        *(image->has_block ? &k->block : &k->full) = (jit_warp_fn)(w++)->at;
+    if (image->has_partial)
+        k->partial = (jit_warp_fn)(w++)->at;
     void **functions = image->functions.count ? ls_alloc(sizeof *functions * k->func->module->func_count)
                                               : NULL;
-    for (size_t n = 0; n < image->functions.count; n++) {
-        char name[96];
-        snprintf(name, sizeof name, "function_%u_%s", image->functions.at[n], stem);
-        if (!take_llvm_error(LLVMOrcLLJITLookup(e->orc, &at, name), "linking code", err)) {
-            ls_release(functions);
-            return false;
-        }
-        functions[image->functions.at[n]] = (void *)(uintptr_t)at;
-    }
+    for (size_t n = 0; n < image->functions.count; n++)
+        functions[image->functions.at[n]] = w[n].at;
     k->functions = functions;
     k->recursive = image->recursive;
     k->frame_bytes = image->frame_bytes ? image->frame_bytes : 64;
@@ -435,19 +447,29 @@ load_image(struct jit_engine *e, const struct jit_image *image, const char *stem
     k->has_barrier = image->has_barrier;
     k->may_wait = image->may_wait;
     k->pauses = image->pauses;
-    return true;
+}
+
+static bool
+load_image(struct jit_engine *e, const struct jit_image *image, const char *stem,
+           struct entry *x, struct ls_error *err)
+{
+    size_t count;
+    struct jit_wanted *wanted = wanted_of(image, stem, &count);
+    bool ok = jit_link(image->code, image->size, wanted, count, &x->code) ||
+              (x->orc_code = jit_orc_link(e, image, stem, wanted, count, err));
+    if (ok)
+        describe_kernel(&x->kernel, image, wanted);
+    ls_release(wanted);
+    return ok;
 }
 
 /* -- keys --------------------------------------------------------------------------------------------------- */
 
-
 static void
 free_entry(struct entry *x)
 {
-    if (x->code) {
-        take_llvm_error(LLVMOrcResourceTrackerRemove(x->code), "freeing code", NULL);
-        LLVMOrcReleaseResourceTracker(x->code);
-    }
+    jit_unlink(&x->code);
+    jit_orc_unlink(x->orc_code);
     ls_release((void *)x->kernel.functions);
     ls_release(x);
 }
@@ -579,88 +601,14 @@ jit_counts(struct jit_engine *e, struct jit_counts *out)
 
 /* -- the engine ----------------------------------------------------------------------------------------------- */
 
-static bool
-make_machine(struct jit_engine *e, struct ls_error *err)
-{
-    LLVMInitializeNativeTarget();
-    LLVMInitializeNativeAsmPrinter();
-    e->triple = LLVMGetDefaultTargetTriple();
-    char *cpu = LLVMGetHostCPUName(), *features = LLVMGetHostCPUFeatures(), *text = NULL;
-    LLVMTargetRef target;
-    bool ok = !LLVMGetTargetFromTriple(e->triple, &target, &text);
-    if (ok)
-        e->machine = LLVMCreateTargetMachine(target, e->triple, cpu, features,
-                                             LLVMCodeGenLevelDefault, LLVMRelocPIC,
-                                             LLVMCodeModelSmall);
-    else
-        ls_fail(err, LS_ERR_SYSTEM, "LLVM has no target for this machine: %s", text);
-    struct text host = {0};
-    text_add(&host, "%s %s %s %d", jit_cache_version, cpu, features, LLVM_VERSION_MAJOR);
-    e->host = host.at;
-    LLVMDisposeMessage(cpu);
-    LLVMDisposeMessage(features);
-    if (text)
-        LLVMDisposeMessage(text);
-    return ok;
-}
-
-/* %globaltimer: since 1970, as GPUs count. */
-static uint64_t
-nanoseconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_REALTIME, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-static bool
-define_symbols(struct jit_engine *e, struct ls_error *err)
-{
-    VEC(LLVMOrcCSymbolMapPair) pairs = {0};
-    const char *name;
-    void *address;
-    for (size_t i = 0; jit_math_symbol(i, &name, &address); i++) {
-        LLVMOrcCSymbolMapPair p = {.Name = LLVMOrcLLJITMangleAndIntern(e->orc, name)};
-        p.Sym.Address = (LLVMOrcExecutorAddress)(uintptr_t)address;
-        p.Sym.Flags.GenericFlags = LLVMJITSymbolGenericFlagsExported;
-        VEC_PUSH(&pairs, p);
-    }
-    static const struct {
-        const char *name;
-        void *address;
-    } own[] = {{"jit_sync_arrive", (void *)jit_sync_arrive},
-               {"jit_sync_retry", (void *)jit_sync_retry},
-               {"jit_nanoseconds", (void *)nanoseconds}};
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
-        LLVMOrcCSymbolMapPair p = {.Name = LLVMOrcLLJITMangleAndIntern(e->orc, own[i].name)};
-        p.Sym.Address = (LLVMOrcExecutorAddress)(uintptr_t)own[i].address;
-        p.Sym.Flags.GenericFlags = LLVMJITSymbolGenericFlagsExported;
-        VEC_PUSH(&pairs, p);
-    }
-    LLVMOrcJITDylibRef lib = LLVMOrcLLJITGetMainJITDylib(e->orc);
-    bool ok = true;
-    if (pairs.count)
-        ok = take_llvm_error(LLVMOrcJITDylibDefine(lib, LLVMOrcAbsoluteSymbols(pairs.at, pairs.count)),
-                             "symbols", err);
-    VEC_FREE(&pairs);
-    /* What LLVM itself calls: memcpy, fmodf, ... */
-    LLVMOrcDefinitionGeneratorRef process;
-    if (ok && (ok = take_llvm_error(LLVMOrcCreateDynamicLibrarySearchGeneratorForProcess(
-                                        &process, LLVMOrcLLJITGetGlobalPrefix(e->orc), NULL, NULL),
-                                    "symbols", err)))
-        LLVMOrcJITDylibAddGenerator(lib, process);
-    return ok;
-}
-
 struct jit_engine *
 jit_new(const char *cache, struct ls_error *err)
 {
     struct jit_engine *e = ls_alloc(sizeof *e);
     pthread_mutex_init(&e->lock, NULL);
     e->cache = cache ? strdup(cache) : NULL;
-    if (!make_machine(e, err) ||
-        !take_llvm_error(LLVMOrcCreateLLJIT(&e->orc, NULL), "starting the JIT", err) ||
-        !define_symbols(e, err)) {
+    e->host = jit_host(err);
+    if (!e->host) {
         jit_free(e);
         return NULL;
     }
@@ -677,8 +625,7 @@ jit_free(struct jit_engine *e)
         e->entries = x->next;
         free_entry(x);
     }
-    if (e->orc)
-        take_llvm_error(LLVMOrcDisposeLLJIT(e->orc), "ending the JIT", NULL);
+    jit_orc_end(e);
     if (e->machine)
         LLVMDisposeTargetMachine(e->machine);
     if (e->triple)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * jit, inside: the engine and the images it keeps. jit.c compiles and loads, jit_cache.c is the
- * disk cache, jit_place.c finds places.
+ * disk cache, jit_link.c and jit_orc.c put code into memory, jit_place.c finds places.
  */
 #ifndef LOCKSTEP_JIT_ENGINE_H
 #define LOCKSTEP_JIT_ENGINE_H
 
 #include "jit/jit_core.h"
+#include "jit/jit_link.h"
 
 #include <llvm-c/LLJIT.h>
 #include <llvm-c/Orc.h>
@@ -24,10 +25,10 @@ struct jit_image {
 
 struct jit_engine {
     pthread_mutex_t lock;
-    LLVMOrcLLJITRef orc;
-    LLVMTargetMachineRef machine;
+    LLVMOrcLLJITRef orc;          /* NULL until jit_link has turned an object down */
+    LLVMTargetMachineRef machine; /* these two: NULL until something is compiled */
     char *triple;
-    char *host;  /* version of the generator, processor and its features: part of every key */
+    char *host;  /* jit_host(): part of every key */
     char *cache; /* folder, or NULL */
     struct entry *entries;
     struct jit_counts counts;
@@ -35,6 +36,18 @@ struct jit_engine {
 };
 
 extern const char jit_cache_version[];
+
+/* Before anything of LLVM is called; false: it is not there. Again: does nothing. */
+bool jit_llvm_open(struct ls_error *err);
+/* The version of the generator, the processor and its features; ls_release. */
+char *jit_host(struct ls_error *err);
+
+/* LLVM's own linker. NULL: failed, with the error. */
+LLVMOrcResourceTrackerRef jit_orc_link(struct jit_engine *e, const struct jit_image *image,
+                                       const char *stem, struct jit_wanted *wanted, size_t count,
+                                       struct ls_error *err);
+void jit_orc_unlink(LLVMOrcResourceTrackerRef code); /* NULL: nothing */
+void jit_orc_end(struct jit_engine *e);
 
 /* After the passes: chains of additions in groups that fit the registers (jit_schedule.c). */
 void jit_order_sums(LLVMModuleRef m);

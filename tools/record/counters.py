@@ -114,10 +114,12 @@ def pack(folder):
 
 
 def stub(folder, library):
-    """LLVM's name and symbols, without what they do."""
+    """LLVM's name and symbols, without what they do, for a library that is linked to it."""
     symbols = subprocess.run(["nm", "-D", "--undefined-only", library], check=True, stdout=subprocess.PIPE,
                              text=True).stdout
     found = re.findall(r"U (LLVM\w+)@+(\w[\w.]*)", symbols)
+    if not found:
+        return
     source, script = os.path.join(folder, "lib", "stub.c"), os.path.join(folder, "lib", "stub.map")
     needed = subprocess.run(["readelf", "-d", library], check=True, stdout=subprocess.PIPE, text=True).stdout
     name = re.search(r"NEEDED.*\[(libLLVM[^\]]*)\]", needed).group(1)
