@@ -52,6 +52,11 @@ struct core {
         LLVMValueRef *reg, value;     /*   for the warp whose registers these are */
     } ahead[16];
     uint32_t ahead_count;
+    struct {
+        const struct flow_insn *insn; /* a load (jit_fetch.c), and */
+        uint32_t at;                  /*   where in the first warp's frame */
+    } fetch[4];
+    uint32_t fetch_count;
     LLVMValueRef image_data;  /* alloca of a struct jit_image_data, made when first needed */
     LLVMBasicBlockRef entry, wake, end;
     VEC(struct resume_point) resumes;
@@ -208,6 +213,15 @@ unsigned core_group(const struct core *c, const struct flow_insn *i, const struc
 /* The value of a load that was made with another one; NULL: it was not. */
 LLVMValueRef core_ahead_take(struct core *c, const struct flow_insn *i);
 void core_ahead_put(struct core *c, const struct flow_insn *i, LLVMValueRef v);
+
+/* -- fetched for the next blocks (jit_fetch.c) ----------------------------------------------------------- */
+
+/* Whether the load is one that each block of a function of whole blocks comes to once. */
+bool core_fetches(const struct core *c, const struct flow_insn *i);
+/* The same load's `bytes` at each of `count` addresses (i64), of a block to come. */
+void core_fetch(struct core *c, const struct flow_insn *i, LLVMValueRef *at, unsigned count, unsigned bytes);
+/* A line of memory into the first cache. */
+void core_prefetch(struct core *c, LLVMValueRef at);
 
 /* -- stores of a transpose, kept back (jit_columns.c) --------------------------------------------------- */
 

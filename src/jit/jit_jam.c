@@ -437,7 +437,7 @@ begin_together(struct jam *j)
     LLVMPositionBuilderAtEnd(b, j->g->together);
     j->base = j->g->jam == p->warps ? core_i32(c, 0) : load_i32(c, p->turn);
     for (uint32_t k = 0; k < j->g->jam; k++)
-        phases_turn(c, &p->jammed[k], LLVMBuildAdd(b, j->base, core_i32(c, k), ""));
+        phases_turn(c, &p->jammed[k], LLVMBuildNUWAdd(b, j->base, core_i32(c, k), ""));
     LLVMBasicBlockRef first = NULL;
     LLVMValueRef which = NULL;
     for (uint32_t k = 0; k < p->count; k++) {

@@ -809,8 +809,8 @@ load_value(struct site *s, LLVMValueRef out[])
     load_each(s, out);
 }
 
-static void
-prefetch(struct core *c, LLVMValueRef at)
+void
+core_prefetch(struct core *c, LLVMValueRef at)
 {
     LLVMTypeRef ptr = LLVMPointerTypeInContext(c->e.context, 0);
     LLVMValueRef args[] = {to_ptr(c, at), core_i32(c, 0), core_i32(c, 3), core_i32(c, 1)};
@@ -888,7 +888,7 @@ prefetch_rows(struct site *s)
     LLVMPositionBuilderAtEnd(b, fetch);
     LLVMValueRef ahead = LLVMBuildAdd(b, lane_addresses(s), core_splat(c, step), "");
     for (unsigned l = 0; l < LANES; l++)
-        prefetch(c, LLVMBuildExtractElement(b, ahead, core_i32(c, l), ""));
+        core_prefetch(c, LLVMBuildExtractElement(b, ahead, core_i32(c, l), ""));
     LLVMBuildBr(b, on);
     LLVMPositionBuilderAtEnd(b, on);
 }
@@ -1128,8 +1128,23 @@ prefetch_ahead(struct site *s)
     LLVMValueRef step = LLVMBuildSub(b, now, before, "");
     step = LLVMBuildSelect(b, LLVMBuildIsNull(b, before, ""), zero, step, "");
     LLVMValueRef at = LLVMBuildAdd(b, now, LLVMBuildMul(b, step, core_i64(c, TURNS), ""), "");
-    prefetch(c, at);
+    core_prefetch(c, at);
     LLVMBuildStore(b, now, last);
+}
+
+/* Fetches for blocks to come, where the lanes are known to read whole runs. */
+static bool
+fetch_blocks(struct site *s)
+{
+    struct core *c = s->c;
+    LLVMValueRef at[LANES];
+    if (s->mask || fact_uniform(&s->fact) || !core_fetches(c, s->i) || s->fact.segment < 8 || !find_runs(s))
+        return false;
+    struct site sure = sure_site(s);
+    for (unsigned g = 0; g < LANES / s->run; g++)
+        at[g] = segment_base(&sure, g);
+    core_fetch(c, s->i, at, LANES / s->run, s->run * s->bytes * s->vec);
+    return true;
 }
 
 /* The innermost loop around the current block that has a barrier in it; UINT32_MAX: none. */
@@ -1191,8 +1206,8 @@ prefetch_turn(struct site *s)
         half = LLVMBuildExtractElement(b, lane_addresses(s), core_i32(c, LANES / 2), "");
     }
     LLVMValueRef step = turn_step(s, now, inner);
-    prefetch(c, LLVMBuildAdd(b, now, step, ""));
-    prefetch(c, LLVMBuildAdd(b, half, step, ""));
+    core_prefetch(c, LLVMBuildAdd(b, now, step, ""));
+    core_prefetch(c, LLVMBuildAdd(b, half, step, ""));
     return true;
 }
 
@@ -1274,7 +1289,7 @@ core_load(struct core *c, const struct flow_insn *i)
         find_address(&s, from);
         announce(&s, JIT_LOAD);
         LLVMValueRef denied = core_denied(c);
-        if (!prefetch_turn(&s))
+        if (!prefetch_turn(&s) && !fetch_blocks(&s))
             prefetch_ahead(&s);
         if (is_ordered(&i->i)) {
             core_combine_flush(c);

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * jit_fetch.c: what the next blocks will load is fetched while this one computes.
+ *
+ * Blocks run one after the other, and mostly each reads on where the last one ended. But a block is
+ * short and its loads come first: the processor looks ahead some hundred instructions, less than a
+ * block has, and the host's prefetchers begin anew with each page. In sums of three neighbours by way
+ * of shared memory 65 % of the samples waited for the block's own loads (docs/decisions/0009). So, in
+ * functions of whole blocks, each such place keeps where the first warp read in the last block; as far
+ * as that is from where it reads now, times the blocks that have 1,024 threads, lies what is fetched.
+ *
+ * Fetching never faults, and where the guess is wrong a line is read in vain: at the end of a row of
+ * blocks, and where another worker's blocks begin.
+ */
+#include "jit/jit_phases.h"
+
+enum { AHEAD_THREADS = 1024, LINE = 64 };
+
+/* They read from the same register, less than a line apart: a[i] and a[i + 1]. */
+static bool
+are_neighbours(const struct flow_insn *i, const struct flow_insn *j)
+{
+    const struct ptx_operand *x = &i->i.operand[1], *y = &j->i.operand[1];
+    return x->base_kind == PTX_BASE_REG && y->base_kind == PTX_BASE_REG && x->reg == y->reg &&
+           x->offset - y->offset < LINE && y->offset - x->offset < LINE;
+}
+
+/* Where the place keeps its two numbers, in the frame of the first warp; UINT32_MAX: not fetched for. */
+static uint32_t
+room_of(struct core *c, const struct flow_insn *i)
+{
+    bool done = c->fetch_count == sizeof c->fetch / sizeof *c->fetch;
+    for (uint32_t k = 0; k < c->fetch_count; k++) {
+        if (c->fetch[k].insn == i)
+            return c->fetch[k].at;
+        done |= are_neighbours(c->fetch[k].insn, i);
+    }
+    if (done)
+        return UINT32_MAX;
+    c->fetch[c->fetch_count].insn = i;
+    c->fetch[c->fetch_count].at = frame_room(c, 16);
+    return c->fetch[c->fetch_count++].at;
+}
+
+/* How far on the block that is to be fetched for reads. */
+static LLVMValueRef
+distance(struct core *c, uint32_t room, LLVMValueRef now)
+{
+    LLVMBuilderRef b = c->e.b;
+    const uint32_t *dim = c->facts->shape.block;
+    uint32_t threads = dim[0] * dim[1] * dim[2], blocks = threads < AHEAD_THREADS ? AHEAD_THREADS / threads : 1;
+    LLVMTypeRef i64 = core_scalar(c, 64), ptr = LLVMPointerTypeInContext(c->e.context, 0);
+    LLVMValueRef frame = core_load_field(c, c->phases->first, offsetof(struct jit_warp, frame), ptr);
+    LLVMValueRef last = core_load_field(c, frame, room, i64), kept = core_load_field(c, frame, room + 8, i64);
+    LLVMValueRef first = LLVMBuildICmp(b, LLVMIntEQ, c->warp_index, core_i32(c, 0), "");
+    LLVMValueRef step = LLVMBuildMul(b, LLVMBuildSub(b, now, last, ""), core_i64(c, blocks), "");
+    step = LLVMBuildSelect(b, first, step, kept, "");
+    core_store_field(c, frame, room, LLVMBuildSelect(b, first, now, last, ""));
+    core_store_field(c, frame, room + 8, step);
+    return step;
+}
+
+bool
+core_fetches(const struct core *c, const struct flow_insn *i)
+{
+    return c->phases && c->flow->blocks[c->current].loop == UINT32_MAX && i->i.op == PTX_OP_LD &&
+           (i->i.space == PTX_SPACE_GLOBAL || i->i.space == PTX_SPACE_NONE);
+}
+
+void
+core_fetch(struct core *c, const struct flow_insn *i, LLVMValueRef *at, unsigned count, unsigned bytes)
+{
+    LLVMBuilderRef b = c->e.b;
+    uint32_t room = room_of(c, i);
+    if (room == UINT32_MAX)
+        return;
+    LLVMValueRef step = distance(c, room, at[0]);
+    for (unsigned k = 0; k < count; k++)
+        for (unsigned line = 0; line < bytes; line += LINE)
+            core_prefetch(c, LLVMBuildAdd(b, LLVMBuildAdd(b, at[k], step, ""), core_i64(c, line), ""));
+}
