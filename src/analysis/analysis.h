@@ -171,6 +171,10 @@ struct fact {
     bool bounded;        /* low <= value <= high in every lane, as a signed number */
     int64_t base, low, high;
     const int32_t *pattern; /* [LANES], pattern[0] = 0 (first of each segment = 0); NULL: zero */
+    /* The same in all lanes, plus by[0] * tid.x + by[1] * tid.y + by[2] * tid.z (threads.c); modulo the
+     * register's width, whatever the segments. */
+    bool threads;
+    int32_t by[3];
 };
 
 static inline bool

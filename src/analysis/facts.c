@@ -39,7 +39,7 @@ lower(struct rounds *r, uint32_t reg, struct fact now)
         next.kind = FACT_VECTOR;
         next.segment = 1;
         next.pattern = NULL;
-        next.known = next.guess = false;
+        next.known = next.guess = next.threads = false;
         next.align = 0;
     }
     if (r->f->flow->regs[reg].type == PTX_PRED)

@@ -19,6 +19,16 @@ bool fact_same(const struct fact *a, const struct fact *b);
 struct fact fact_transfer(struct facts *f, const struct flow_insn *i, unsigned k,
                           bool (*uniform_result)(const struct ptx_insn *, unsigned));
 
+/* threads.c: what a thread's coordinates do to a value; false: not known. */
+bool fact_by_threads(const struct facts *fs, const struct fact *f, int64_t by[3]);
+bool fact_set_threads(struct fact *f, const int64_t by[3]); /* false: too large, not kept */
+void fact_of_coordinate(struct fact *f, unsigned d);
+void fact_join_threads(const struct facts *fs, struct fact *f, const struct fact *a,
+                       const struct fact *b);
+/* f is a + sign * b otherwise; where the coordinates count the threads, it becomes one pattern. */
+void fact_add_threads(struct facts *fs, struct fact *f, const struct fact *a, const struct fact *b,
+                      int sign);
+
 /* pending, parks, complete from divergent. */
 void frontier_find(struct facts *f);
 /* Registers that other lanes may overwrite while some are parked: adds them to `forced`, true when

@@ -86,7 +86,8 @@ fact_same(const struct fact *a, const struct fact *b)
     if (a->kind != b->kind || a->segment != b->segment || a->align != b->align ||
         a->known != b->known || a->guess != b->guess || a->sure != b->sure || a->bounded != b->bounded ||
         (a->known && a->base != b->base) ||
-        (a->bounded && (a->low != b->low || a->high != b->high)) || !a->pattern != !b->pattern)
+        (a->bounded && (a->low != b->low || a->high != b->high)) || !a->pattern != !b->pattern ||
+        a->threads != b->threads || (a->threads && memcmp(a->by, b->by, sizeof a->by)))
         return false;
     return !a->pattern || !memcmp(a->pattern, b->pattern, sizeof(int32_t) * LANES);
 }
@@ -159,6 +160,7 @@ fact_join(struct facts *fs, const struct fact *a, const struct fact *b)
     f.bounded = a->bounded && b->bounded;
     f.low = b->low < a->low ? b->low : a->low;
     f.high = b->high > a->high ? b->high : a->high;
+    fact_join_threads(fs, &f, a, b);
     unsigned s = a->segment < b->segment ? a->segment : b->segment;
     for (; s > 1; s /= 2) {
         int64_t p[LANES], q[LANES];
@@ -178,6 +180,8 @@ fact_join(struct facts *fs, const struct fact *a, const struct fact *b)
     none.bounded = f.bounded;
     none.low = f.low;
     none.high = f.high;
+    none.threads = f.threads;
+    memcpy(none.by, f.by, sizeof none.by);
     return none;
 }
 
@@ -205,20 +209,33 @@ both_known(const struct fact *a, const struct fact *b)
     return a->kind == FACT_SCALAR && b->kind == FACT_SCALAR && a->known && b->known;
 }
 
-static struct fact
-add(struct facts *fs, const struct fact *a, const struct fact *b, int sign, unsigned bits)
+static void
+sum_bounds(struct fact *f, const struct fact *a, const struct fact *b, int sign, unsigned bits)
 {
-    if (a->kind == FACT_NONE || b->kind == FACT_NONE)
-        return (struct fact){0};
+    int64_t low, high;
+    bool ok = a->bounded && b->bounded;
+    ok &= sign > 0 ? !__builtin_add_overflow(a->low, b->low, &low)
+                   : !__builtin_sub_overflow(a->low, b->high, &low);
+    ok &= sign > 0 ? !__builtin_add_overflow(a->high, b->high, &high)
+                   : !__builtin_sub_overflow(a->high, b->low, &high);
+    set_bounds(f, ok, low, high, bits);
+}
+
+static struct fact
+add_segments(struct facts *fs, const struct fact *a, const struct fact *b, int sign, unsigned bits)
+{
     unsigned s = a->segment < b->segment ? a->segment : b->segment;
-    if (s == 1)
-        return fact_nothing();
     struct fact f = {.kind = FACT_SCALAR, .segment = (uint8_t)s};
+    if (s == 1) {
+        f = fact_nothing();
+        sum_bounds(&f, a, b, sign, bits);
+        return f;
+    }
     if (a->kind == FACT_VECTOR || b->kind == FACT_VECTOR)
         f.kind = FACT_VECTOR;
     set_guess(&f, a, b);
     f.align = a->align < b->align ? a->align : b->align;
-    int64_t p[LANES], q[LANES], low, high;
+    int64_t p[LANES], q[LANES];
     relative(a, s, p);
     relative(b, s, q);
     for (unsigned l = 0; l < LANES; l++)
@@ -227,16 +244,21 @@ add(struct facts *fs, const struct fact *a, const struct fact *b, int sign, unsi
         struct fact in[2] = {*a, *b};
         return elementwise(in, 2);
     }
-    bool ok = a->bounded && b->bounded;
-    ok &= sign > 0 ? !__builtin_add_overflow(a->low, b->low, &low)
-                   : !__builtin_sub_overflow(a->low, b->high, &low);
-    ok &= sign > 0 ? !__builtin_add_overflow(a->high, b->high, &high)
-                   : !__builtin_sub_overflow(a->high, b->low, &high);
-    set_bounds(&f, ok, low, high, bits);
+    sum_bounds(&f, a, b, sign, bits);
     if (both_known(a, b) && f.bounded) {
         f.known = true;
         f.base = sign > 0 ? a->base + b->base : a->base - b->base;
     }
+    return f;
+}
+
+static struct fact
+add(struct facts *fs, const struct fact *a, const struct fact *b, int sign, unsigned bits)
+{
+    if (a->kind == FACT_NONE || b->kind == FACT_NONE)
+        return (struct fact){0};
+    struct fact f = add_segments(fs, a, b, sign, bits);
+    fact_add_threads(fs, &f, a, b, sign);
     return f;
 }
 
@@ -261,6 +283,9 @@ scale(struct facts *fs, const struct fact *a, int64_t c, unsigned bits)
     set_bounds(&f, ok, low, high, bits);
     f.known = a->known && f.bounded;
     f.base = a->base * c;
+    int64_t by[3] = {a->by[0] * c, a->by[1] * c, a->by[2] * c};
+    if (f.threads)
+        fact_set_threads(&f, by);
     return f;
 }
 
@@ -286,6 +311,7 @@ extend(const struct fact *a, bool is_signed)
     if (!exact) {
         f.bounded = false;
         f.known = false;
+        f.threads = false;
         if (f.pattern) {
             f.sure = (uint8_t)agreeing(a);
             f.kind = FACT_VECTOR;
@@ -503,10 +529,12 @@ fact_special_of(const struct facts *shared, enum ptx_sreg r)
             f.base = f.known ? base : 0;
             set_pattern(fs, &f, p);
             set_bounds(&f, true, 0, b[d] - 1, 32);
+            fact_of_coordinate(&f, d);
             return f;
         }
         f = fact_nothing();
         set_bounds(&f, true, 0, b[d] - 1, 32);
+        fact_of_coordinate(&f, d);
         return f;
     }
     case PTX_SR_LANEID:

@@ -9,6 +9,7 @@ bad=0
 "$LOCKSTEP" cc -O2 "$SOURCE_DIR/tests/exec/columns.cu" -o "$work/columns" || exit 1
 "$LOCKSTEP" cc -O2 "$SOURCE_DIR/tests/exec/groups.cu" -o "$work/groups" || exit 1
 "$LOCKSTEP" cc -O2 "$SOURCE_DIR/tests/exec/parting.cu" -o "$work/parting" || exit 1
+"$LOCKSTEP" cc -O2 "$SOURCE_DIR/tests/exec/rows.cu" -o "$work/rows" || exit 1
 for workers in 1 2 3; do
     LOCKSTEP_WORKERS=$workers timeout 300 "$work/progress" || { echo "FAIL progress with $workers workers"; bad=1; }
 done
@@ -18,6 +19,7 @@ done
 LOCKSTEP_WORKERS=2 timeout 300 "$work/columns" || { echo "FAIL columns"; bad=1; }
 LOCKSTEP_WORKERS=2 timeout 300 "$work/groups" || { echo "FAIL groups"; bad=1; }
 LOCKSTEP_WORKERS=2 timeout 300 "$work/parting" || { echo "FAIL parting"; bad=1; }
+LOCKSTEP_WORKERS=2 timeout 300 "$work/rows" || { echo "FAIL rows"; bad=1; }
 expect() { # argument, error's name, words of the report
     local out
     out=$("$work/errors" "$1" 2>"$work/report") || bad=1
