@@ -433,6 +433,8 @@ check_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *
 {
     struct visit v;
     uint64_t address[JIT_LANES];
+    if (op == JIT_STORE && space == PTX_SPACE_GLOBAL && runs_store(w, lanes, base, offset, bytes, place))
+        return;
     if (!begin_visit(&v, w, lanes, bytes, space, op, place) || shared_pattern(&v, base, offset) ||
         global_pattern(&v, base, offset) || runs_pattern(&v, base, offset)) {
         w->values = NULL;

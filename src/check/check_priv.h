@@ -17,6 +17,7 @@
 enum { MOST_WARPS = 32, MOST_ROOTS = 4, STREAMS = 64, NOTES_ROOM = 4096 };
 
 struct check;
+struct chunk;
 
 /* -- findings ------------------------------------------------------------------------------------ */
 
@@ -262,6 +263,8 @@ struct block_state {
     struct runs **runs;               /* per place */
     struct gates *gates;
     struct range last;                /* an allocation lately found */
+    struct chunk *chunk;              /* of device memory's shadow, lately found (they stay); NULL: none */
+    uint64_t chunk_base;
     uint64_t last_version;
     /* arrivals at the barrier that is filling */
     uint32_t arrive_place[JIT_BARRIERS + 1];
@@ -335,6 +338,9 @@ bool quiet_place(const struct visit *v);
  * jit_services.pattern. */
 bool runs_pattern(const struct visit *v, uint64_t base, const int32_t *offset);
 bool runs_lanes(const struct visit *v, const uint64_t *address);
+/* The same for stores side by side, of a place that runs_pattern has seen, before there is a visit. */
+bool runs_store(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *offset, uint32_t bytes,
+                uint32_t place);
 /* True: nothing is wrong with it and nothing to be noted. */
 bool global_pattern(const struct visit *v, uint64_t base, const int32_t *offset);
 bool global_lanes(const struct visit *v, const uint64_t *address);

@@ -37,13 +37,39 @@ global_new(uint64_t most_bytes)
     return g;
 }
 
+bool
+global_take(struct global_shadow *g, uint64_t bytes)
+{
+    if (atomic_fetch_add(&g->used, bytes) + bytes <= g->limit)
+        return true;
+    atomic_fetch_sub(&g->used, bytes);
+    return false;
+}
+
+void
+global_give(struct global_shadow *g, uint64_t bytes)
+{
+    atomic_fetch_sub(&g->used, bytes);
+}
+
 static void
-chunk_free(struct chunk *k)
+drop_lines(struct global_shadow *g, struct chunk *k)
+{
+    for (uint32_t n = 0; k->lines && n < LINE_COUNT; n++)
+        line_free(g, &k->lines[n]);
+    if (k->lines)
+        global_give(g, sizeof *k->lines * LINE_COUNT);
+    free(k->lines);
+    k->lines = NULL;
+}
+
+static void
+chunk_free(struct global_shadow *g, struct chunk *k)
 {
     if (!k)
         return;
     free(k->cells);
-    free(k->lines);
+    drop_lines(g, k);
     free(k->written);
     free(k);
 }
@@ -54,7 +80,7 @@ global_free(struct global_shadow *g)
     for (uint32_t t = 0; t < TOP; t++) {
         struct table *table = g->top[t];
         for (uint32_t k = 0; table && k < TABLE; k++)
-            chunk_free(table->chunk[k]);
+            chunk_free(g, table->chunk[k]);
         free(table);
     }
     ls_release(g);
@@ -127,28 +153,21 @@ bit_of(const uint8_t *bits, uint32_t k)
     return bits[k / 8] >> (k & 7) & 1;
 }
 
-/* The memory for cells, or thin. */
+/* The memory for cells or lines, or thin. */
 static void *
 room_for(struct global_shadow *g, struct chunk *k, uint64_t bytes)
 {
     void *c = NULL;
-    if (atomic_fetch_add(&g->used, bytes) + bytes <= g->limit)
-        c = calloc(1, bytes);
+    if (global_take(g, bytes)) {
+        c = aligned_alloc(sizeof(struct line), bytes); /* a multiple of it */
+        if (!c)
+            global_give(g, bytes);
+    }
     if (!c) {
-        atomic_fetch_sub(&g->used, bytes);
         g->thinned = true;
         k->thin = true;
     }
     return c;
-}
-
-static void
-drop_lines(struct global_shadow *g, struct chunk *k)
-{
-    if (k->lines)
-        atomic_fetch_sub(&g->used, sizeof *k->lines * LINE_COUNT);
-    free(k->lines);
-    k->lines = NULL;
 }
 
 static struct cell
@@ -208,10 +227,11 @@ need_lines(struct global_shadow *g, struct chunk *k)
     k->lines = room_for(g, k, sizeof *k->lines * LINE_COUNT);
     for (uint32_t n = 0; k->lines && n < LINE_COUNT; n++) {
         struct line *l = &k->lines[n];
+        *l = (struct line){0};
         uint32_t words = k->all_written ? ~0u : 0;
         for (uint32_t w = 0; k->written && w < 32; w++)
             words |= (uint32_t)bit_of(k->written, n * 128 + 4 * w) << w;
-        line_range(l, words, words ? k->by : 0, true);
+        line_range(g, l, words, words ? k->by : 0, true);
     }
     if (!k->lines)
         return false;
@@ -291,13 +311,14 @@ mark_bits(struct chunk *k, uint32_t first, uint32_t count, bool known)
 
 /* All words of the lines that the range touches; false: they need more records. */
 static bool
-range_in_lines(struct chunk *k, uint32_t first, uint32_t count, uint32_t work, bool known)
+range_in_lines(struct global_shadow *g, struct chunk *k, uint32_t first, uint32_t count,
+               uint32_t work, bool known)
 {
     bool good = !((first | count) & 3);
     for (uint32_t at = first; at < first + count && good;) {
         uint32_t stop = (at | 127) + 1, end = stop < first + count ? stop : first + count;
         uint32_t words = (end - at) / 4 == 32 ? ~0u : ((1u << (end - at) / 4) - 1) << at / 4 % 32;
-        good = line_range(&k->lines[at >> LINE_BITS], words, work, known);
+        good = line_range(g, &k->lines[at >> LINE_BITS], words, work, known);
         at = end;
     }
     return good;
@@ -320,7 +341,7 @@ range_in_chunk(struct global_shadow *g, struct chunk *k, uint32_t first, uint32_
         return;
     }
     bool noted = work || k->lines || k->by;
-    if (!k->cells && noted && need_lines(g, k) && range_in_lines(k, first, count, work, known))
+    if (!k->cells && noted && need_lines(g, k) && range_in_lines(g, k, first, count, work, known))
         return;
     if (!k->cells && !(noted && need_cells(g, k))) {
         mark_bits(k, first, count, known);
@@ -868,18 +889,30 @@ held_release(struct held *h)
 }
 
 static void
-hold(struct held *h, const struct visit *v, uint64_t address)
+hold(struct held *h, struct block_state *b, uint64_t address)
 {
     uint64_t base = address & ~(uint64_t)(CHUNK - 1);
     if (base == h->base)
         return;
     held_release(h);
-    h->chunk = find_chunk(v->b->launch->check->global, address, true);
+    if (b->chunk_base != base || !b->chunk) {
+        b->chunk = find_chunk(b->launch->check->global, address, true);
+        b->chunk_base = base;
+    }
+    h->chunk = b->chunk;
     h->base = base;
     if (h->chunk) {
         chunk_lock(h->chunk);
-        h->chunk->last_work = v->b->launch->work;
+        h->chunk->last_work = b->launch->work;
     }
+}
+
+struct line *
+held_lines(struct held *h, struct block_state *b, uint64_t address)
+{
+    hold(h, b, address);
+    struct chunk *k = h->chunk;
+    return k && !atomic_load_explicit(&k->calm, memory_order_relaxed) ? k->lines : NULL;
 }
 
 bool
@@ -887,7 +920,7 @@ held_touch(struct held *h, uint64_t address, const struct line_touch *t)
 {
     const struct visit *v = t->v;
     bool calm = false;
-    hold(h, v, address);
+    hold(h, v->b, address);
     struct chunk *k = h->chunk;
     if (!k || !need_lines(v->b->launch->check->global, k))
         return false;
@@ -1036,8 +1069,9 @@ report_copy(struct check *c, uint64_t a, uint32_t work, const struct mark *m, bo
 static bool
 line_is_over(struct check *c, const struct line *l, uint32_t *lately, const uint32_t *after)
 {
+    const struct line_mark *at = line_records(l);
     for (uint32_t k = 0; k < l->count; k++) {
-        uint32_t work = mark_work(&l->at[k].mark);
+        uint32_t work = mark_work(&at[k].mark);
         if (work != *lately && !known_over(c, work, after))
             return false;
         *lately = work;

@@ -5,6 +5,9 @@
  */
 #include "check/lines.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 static uint32_t
 mark_stamp(const struct mark *m)
 {
@@ -27,6 +30,40 @@ same_lanes(struct lane_map a, struct lane_map b, uint32_t words)
     return !(words & (words - 1)) && (((word >> a.shift) + a.add) & 31) == (((word >> b.shift) + b.add) & 31);
 }
 
+/* Within its block. */
+static uint32_t
+thread_of(const struct line_mark *m, uint32_t word)
+{
+    uint32_t own = (uint32_t)m->mark.who & ((1u << BLOCK_SHIFT) - 1);
+    if (m->spread)
+        return (own + word * m->spread) & ((1u << BLOCK_SHIFT) - 1);
+    return own | (((word >> m->lane.shift) + m->lane.add) & 31);
+}
+
+static bool
+follows(const struct line_mark *m, uint32_t words, uint32_t first, uint32_t step)
+{
+    for (; words; words &= words - 1) {
+        uint32_t word = (uint32_t)__builtin_ctz(words);
+        if (thread_of(m, word) != ((first + word * step) & ((1u << BLOCK_SHIFT) - 1)))
+            return false;
+    }
+    return true;
+}
+
+/* Each word was written by the thread that touches it now. */
+static bool
+same_threads(const struct line_touch *t, const struct line_mark *m, uint32_t words)
+{
+    struct line_mark own = {.mark = t->mark, .lane = t->lane};
+    for (; words && !(t->mark.when & MARK_MANY); words &= words - 1) {
+        uint32_t word = (uint32_t)__builtin_ctz(words);
+        if (thread_of(m, word) != thread_of(&own, word))
+            return false;
+    }
+    return !words;
+}
+
 /* Surely before the access: what global.c's judge would call ordered, told from the record alone. */
 static inline bool
 is_ordered(const struct line_touch *t, const struct line_mark *m, uint32_t words)
@@ -39,6 +76,8 @@ is_ordered(const struct line_touch *t, const struct line_mark *m, uint32_t words
         return false;
     if (stamp < b->floor)
         return true;
+    if (m->spread)
+        return same_threads(t, m, words);
     if ((m->mark.who ^ t->mark.who) >> LANE_BITS)
         return false;
     return b->launch->check->lock_step || stamp < b->warp_floor[warp] ||
@@ -48,11 +87,12 @@ is_ordered(const struct line_touch *t, const struct line_mark *m, uint32_t words
 static void
 drop_empty(struct line *l)
 {
-    uint32_t n = 0;
+    struct line_mark *at = line_marks(l);
+    uint16_t n = 0;
     for (uint32_t k = 0; k < l->count; k++)
-        if (l->at[k].words) {
+        if (at[k].words) {
             if (n != k)
-                l->at[n] = l->at[k];
+                at[n] = at[k];
             n++;
         }
     l->count = n;
@@ -61,25 +101,58 @@ drop_empty(struct line *l)
 static void
 drop_words(struct line *l, enum line_kind kind, uint32_t words)
 {
+    struct line_mark *at = line_marks(l);
     for (uint32_t k = 0; k < l->count; k++)
-        if (l->at[k].kind == kind)
-            l->at[k].words &= ~words;
+        if (at[k].kind == kind)
+            at[k].words &= ~words;
+}
+
+/* Columns of a matrix: the threads of a block that wrote neighbouring words are of one warp or several,
+ * but equally far apart. */
+static bool
+join_spread(struct line_mark *a, const struct line_mark *m)
+{
+    const uint32_t all = (1u << BLOCK_SHIFT) - 1;
+    uint32_t from = (uint32_t)__builtin_ctz(a->words), to = (uint32_t)__builtin_ctz(m->words);
+    uint32_t far = to > from ? to - from : from - to;
+    uint32_t threads = (to > from ? thread_of(m, to) - thread_of(a, from)
+                                  : thread_of(a, from) - thread_of(m, to)) & all;
+    uint32_t step = a->spread ? a->spread : far ? threads / far : 0;
+    if (!step || step > UINT8_MAX || step * far != threads)
+        return false;
+    uint32_t first = (thread_of(a, from) - from * step) & all;
+    if (!follows(m, m->words, first, step) || (!a->spread && !follows(a, a->words, first, step)))
+        return false;
+    a->mark.who = (a->mark.who & ~(uint64_t)all) | first;
+    a->spread = (uint8_t)step;
+    a->words |= m->words;
+    return true;
+}
+
+static bool
+join(struct line_mark *a, const struct line_mark *m)
+{
+    if (!a->words || a->kind != m->kind || a->mark.when != m->mark.when ||
+        (a->mark.who ^ m->mark.who) >> BLOCK_SHIFT)
+        return false;
+    if (!a->spread && a->mark.who == m->mark.who && same_map(a->lane, m->lane) &&
+        (!(m->mark.when & MARK_MANY) || same_map(a->lane2, m->lane2))) {
+        a->words |= m->words;
+        return true;
+    }
+    return m->kind == LINE_WRITE && !(m->mark.when & MARK_MANY) && m->mark.when >> STAMP_SHIFT &&
+           join_spread(a, m);
 }
 
 /* There is room. */
 static void
 add_mark(struct line *l, const struct line_mark *m)
 {
-    for (uint32_t k = 0; k < l->count; k++) {
-        struct line_mark *a = &l->at[k];
-        if (a->words && a->kind == m->kind && a->mark.who == m->mark.who &&
-            a->mark.when == m->mark.when && same_map(a->lane, m->lane) &&
-            (!(m->mark.when & MARK_MANY) || same_map(a->lane2, m->lane2))) {
-            a->words |= m->words;
+    struct line_mark *at = line_marks(l);
+    for (uint32_t k = 0; k < l->count; k++)
+        if (join(&at[k], m))
             return;
-        }
-    }
-    l->at[l->count++] = *m;
+    at[l->count++] = *m;
 }
 
 /* Words that two blocks of this work have read since they were written. */
@@ -87,13 +160,14 @@ static uint32_t
 read_enough(const struct line *l, const struct line_touch *t)
 {
     const struct launch *launch = t->v->b->launch;
+    const struct line_mark *at = line_records(l);
     uint32_t enough = 0;
     for (uint32_t k = 0; k < l->count; k++) {
-        const struct line_mark *r = &l->at[k];
+        const struct line_mark *r = &at[k];
         if (r->kind != LINE_READ || mark_work(&r->mark) != launch->work)
             continue;
         for (uint32_t n = 0; n < l->count; n++) {
-            const struct line_mark *o = &l->at[n];
+            const struct line_mark *o = &at[n];
             if (o->kind == LINE_OTHER && mark_work(&o->mark) == launch->work &&
                 (o->mark.who ^ r->mark.who) >> BLOCK_SHIFT)
                 enough |= r->words & o->words;
@@ -136,9 +210,10 @@ sort_reader(const struct line_touch *t, const struct line_mark *r, uint32_t word
 static bool
 look_at(const struct line *l, const struct line_touch *t, uint32_t *words)
 {
+    const struct line_mark *at = line_records(l);
     uint32_t seen = 0;
     for (uint32_t k = 0; k < l->count; k++) {
-        const struct line_mark *m = &l->at[k];
+        const struct line_mark *m = &at[k];
         uint32_t some = m->words & *words;
         if (!some || m->kind == LINE_OTHER)
             continue;
@@ -158,9 +233,10 @@ static bool
 sort_readers(const struct line *l, const struct line_touch *t, uint32_t words, struct readers *out)
 {
     const struct launch *launch = t->v->b->launch;
+    const struct line_mark *at = line_records(l);
     out->manys = out->others = 0;
     for (uint32_t k = 0; k < l->count; k++) {
-        const struct line_mark *m = &l->at[k];
+        const struct line_mark *m = &at[k];
         if (!(m->words & words) || m->kind != LINE_READ)
             continue;
         if (mark_work(&m->mark) != launch->work && mark_work(&m->mark) >= launch->floor)
@@ -174,20 +250,66 @@ sort_readers(const struct line *l, const struct line_touch *t, uint32_t words, s
 static void
 drop_reads(struct line *l, uint32_t floor)
 {
+    struct line_mark *at = line_marks(l);
     for (uint32_t k = 0; k < l->count; k++)
-        if (l->at[k].kind != LINE_WRITE && mark_work(&l->at[k].mark) < floor)
-            l->at[k].words = 0;
+        if (at[k].kind != LINE_WRITE && mark_work(&at[k].mark) < floor)
+            at[k].words = 0;
 }
 
-static bool
-has_room(struct line *l, const struct launch *launch, uint32_t more)
+/* -- records outside ------------------------------------------------------------------------------- */
+
+static uint64_t
+bytes_outside(const struct line *l)
 {
-    drop_empty(l);
-    if (l->count + more > LINE_MARKS && launch->alone) {
+    return sizeof(struct line_mark) * l->room;
+}
+
+/* False: there are too many, or there is no memory. */
+static bool
+make_room(struct global_shadow *g, struct line *l, uint32_t count)
+{
+    uint32_t now = l->room ? l->room : LINE_OWN, room = 2 * now < LINE_MARKS ? 2 * now : LINE_MARKS;
+    if (count <= now)
+        return true;
+    room = room < count ? count : room;
+    if (count > LINE_MARKS || !global_take(g, sizeof(struct line_mark) * room))
+        return false;
+    struct line_mark *more = malloc(sizeof *more * room);
+    if (!more) {
+        global_give(g, sizeof *more * room);
+        return false;
+    }
+    memcpy(more, line_records(l), sizeof *more * l->count);
+    line_free(g, l);
+    l->more = more;
+    l->room = (uint16_t)room;
+    return true;
+}
+
+void
+line_free(struct global_shadow *g, struct line *l)
+{
+    if (!l->room)
+        return;
+    free(l->more);
+    global_give(g, bytes_outside(l));
+    l->room = 0;
+}
+
+/* For `more` records, once the words of this kind are dropped. */
+static bool
+has_room(struct line *l, const struct launch *launch, enum line_kind kind, uint32_t words, uint32_t more)
+{
+    const struct line_mark *at = line_records(l);
+    uint32_t count = more;
+    for (uint32_t k = 0; k < l->count; k++)
+        count += (at[k].kind == kind ? at[k].words & ~words : at[k].words) != 0;
+    if (count > LINE_MARKS && launch->alone) {
         drop_reads(l, launch->floor);
         drop_empty(l);
+        count = l->count + more;
     }
-    return l->count + more <= LINE_MARKS;
+    return make_room(launch->check->global, l, count);
 }
 
 bool
@@ -212,9 +334,11 @@ line_load(struct line *l, const struct line_touch *t, bool *out_calm)
         return false;
     if (!words)
         return true;
-    if (!sort_readers(l, t, words, &r) || !has_room(l, t->v->b->launch, r.manys + r.others + 1))
+    if (!sort_readers(l, t, words, &r) ||
+        !has_room(l, t->v->b->launch, LINE_READ, words, r.manys + r.others + 1))
         return false;
     drop_words(l, LINE_READ, words);
+    drop_empty(l);
     for (uint32_t k = 0; k < r.others; k++) {
         drop_words(l, LINE_OTHER, r.other[k].words);
         add_mark(l, &r.other[k]);
@@ -232,30 +356,114 @@ line_load(struct line *l, const struct line_touch *t, bool *out_calm)
     return true;
 }
 
+/* The line's only record, of words that all are written now, makes way. */
+static bool
+takes_over(const struct line *l, const struct line_touch *t)
+{
+    const struct line_mark *m = &l->own[0];
+    return !l->count || (l->count == 1 && !l->room && m->kind == LINE_WRITE && !(m->words & ~t->words) &&
+                         is_ordered(t, m, m->words));
+}
+
 bool
 line_store(struct line *l, const struct line_touch *t)
 {
-    for (uint32_t k = 0; k < l->count; k++)
-        if ((l->at[k].words & t->words) && !is_ordered(t, &l->at[k], l->at[k].words & t->words))
-            return false;
-    if (!has_room(l, t->v->b->launch, 1))
-        return false;
-    drop_words(l, LINE_WRITE, t->words);
     struct line_mark m = {.mark = t->mark, .words = t->words, .kind = LINE_WRITE, .lane = t->lane};
     m.mark.when |= MARK_WRITTEN;
-    add_mark(l, &m);
+    if (takes_over(l, t)) {
+        line_marks(l)[0] = m;
+        l->count = 1;
+    } else {
+        const struct line_mark *at = line_records(l);
+        for (uint32_t k = 0; k < l->count; k++)
+            if ((at[k].words & t->words) && !is_ordered(t, &at[k], at[k].words & t->words))
+                return false;
+        if (!has_room(l, t->v->b->launch, LINE_WRITE, t->words, 1))
+            return false;
+        drop_words(l, LINE_WRITE, t->words);
+        drop_empty(l);
+        add_mark(l, &m);
+    }
     l->written |= t->words;
     l->calm &= ~t->words;
     return true;
 }
 
-bool
-line_range(struct line *l, uint32_t words, uint32_t work, bool known)
+/* -- stores, in short ------------------------------------------------------------------------------ */
+
+static inline bool
+is_past(const struct line_mark *m, const struct line_stamp *s)
 {
+    return mark_work(&m->mark) < s->work_floor ||
+           (!((m->mark.who ^ s->mark.who) >> BLOCK_SHIFT) && mark_stamp(&m->mark) < s->floor);
+}
+
+/* By the same lanes. */
+static inline bool
+is_own(const struct line_mark *m, const struct line_stamp *s, struct lane_map lane)
+{
+    return !((m->mark.who ^ s->mark.who) >> LANE_BITS) && !m->spread && !(m->mark.when & MARK_MANY) &&
+           same_map(m->lane, lane);
+}
+
+bool
+line_renew(struct line *l, const struct line_stamp *s, uint32_t words, struct lane_map lane)
+{
+    struct line_mark *at = line_marks(l), *end = at + l->count;
+    struct line_mark *free = l->count < (l->room ? l->room : LINE_OWN) ? end : NULL;
+    for (const struct line_mark *m = at; m < end; m++)
+        if ((m->words & words) && !is_past(m, s) && !is_own(m, s, lane))
+            return false;
+    for (struct line_mark *m = at; m < end; m++)
+        if (m->kind == LINE_WRITE && !(m->words &= ~words))
+            free = m;
+    if (!free)
+        return false;
+    l->count += free == end;
+    /* Field by field: a struct put together elsewhere is waited for when it is copied from there. */
+    free->mark.who = s->mark.who;
+    free->mark.when = s->mark.when;
+    free->words = words;
+    free->kind = LINE_WRITE;
+    free->lane = free->lane2 = lane;
+    free->spread = 0;
+    l->written |= words;
+    l->calm &= ~words;
+    return true;
+}
+
+bool
+line_continue(struct line *l, const struct line_stamp *s, uint32_t word, uint32_t lane)
+{
+    const uint32_t thread = ((uint32_t)s->mark.who & ((1u << BLOCK_SHIFT) - 1)) | lane, bit = 1u << word;
+    struct line_mark *at = line_marks(l), *end = at + l->count, *now = NULL, *old = NULL;
+    for (struct line_mark *m = at; m < end; m++) {
+        if (m->spread && m->mark.when == s->mark.when && !((m->mark.who ^ s->mark.who) >> BLOCK_SHIFT))
+            now = m;
+        if (!(m->words & bit))
+            continue;
+        if (old || m->kind != LINE_WRITE || !is_past(m, s))
+            return false;
+        old = m;
+    }
+    if (!now || thread_of(now, word) != thread)
+        return false;
+    if (old)
+        old->words &= ~bit;
+    now->words |= bit;
+    l->written |= bit;
+    l->calm &= ~bit;
+    return true;
+}
+
+bool
+line_range(struct global_shadow *g, struct line *l, uint32_t words, uint32_t work, bool known)
+{
+    struct line_mark *at = line_marks(l);
     for (uint32_t k = 0; k < l->count; k++)
-        l->at[k].words &= ~words;
+        at[k].words &= ~words;
     drop_empty(l);
-    if (l->count == LINE_MARKS)
+    if (work && !make_room(g, l, l->count + 1u))
         return false;
     struct line_mark m = {.mark = {.who = (uint64_t)work << WORK_SHIFT, .when = known ? MARK_WRITTEN : 0},
                           .words = words, .kind = LINE_WRITE};
@@ -272,7 +480,7 @@ mark_of_word(const struct line_mark *m, uint32_t word)
     struct mark out = m->mark;
     if (!(out.when >> STAMP_SHIFT)) /* no kernel's */
         return out;
-    out.who |= ((word >> m->lane.shift) + m->lane.add) & 31;
+    out.who = (out.who & ~(uint64_t)((1u << BLOCK_SHIFT) - 1)) | thread_of(m, word);
     if (out.when & MARK_MANY)
         out.when |= (uint64_t)(((word >> m->lane2.shift) + m->lane2.add) & 31) << LANE2_SHIFT;
     return out;
@@ -282,8 +490,9 @@ struct cell
 line_cell(const struct line *l, uint32_t word)
 {
     struct cell c = {.write = {.when = l->written >> word & 1 ? MARK_WRITTEN : 0}};
+    const struct line_mark *at = line_records(l);
     for (uint32_t k = 0; k < l->count; k++) {
-        const struct line_mark *m = &l->at[k];
+        const struct line_mark *m = &at[k];
         if (!(m->words >> word & 1))
             continue;
         struct mark *to = m->kind == LINE_READ ? &c.read : m->kind == LINE_OTHER ? &c.other : &c.write;

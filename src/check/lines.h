@@ -5,6 +5,9 @@
  * runs of words, as lines: a line of 32 words has a few records, each of which stands for all words
  * that carry the same mark. Lines that need more records, and whatever is no plain access of words,
  * turn the chunk into cells.
+ *
+ * A line is 64 bytes, two records among them, which is all that most need: 376 bytes a line, with room
+ * for 15 in each, made avg_global wait for memory (docs/decisions/0009). Others have theirs elsewhere.
  */
 #ifndef LOCKSTEP_CHECK_LINES_H
 #define LOCKSTEP_CHECK_LINES_H
@@ -18,7 +21,8 @@ enum {
     CHUNK = 1 << CHUNK_BITS,
     LINE_BITS = 7,
     LINE_COUNT = CHUNK >> LINE_BITS,
-    LINE_MARKS = 15,
+    LINE_OWN = 2,   /* records inside a line, */
+    LINE_MARKS = 15, /*   and at most */
 };
 
 /* who: work (22) | block (32) | warp (5) | lane (5);  when: stamp (24) | place (22) | flags. */
@@ -53,15 +57,32 @@ struct line_mark {
     uint32_t words;   /* that it stands for */
     uint8_t kind;
     struct lane_map lane, lane2; /* lane2: of MARK_MANY */
+    uint8_t spread;   /* writes; not 0: by threads of several warps, so far apart from word to word: mark
+                       * has the one of word 0, lane nothing */
 };
 
 struct line {
     uint32_t written;   /* words */
     uint32_t calm;      /* words that work calm_work has read enough (global.c, read_enough) */
     uint32_t calm_work;
-    uint32_t count;
-    struct line_mark at[LINE_MARKS];
+    uint16_t count, room; /* records; room 0: they are in own */
+    union {
+        struct line_mark own[LINE_OWN];
+        struct line_mark *more;
+    };
 };
+_Static_assert(sizeof(struct line) == 64, "one line of the processor's cache");
+
+static inline struct line_mark *
+line_marks(struct line *l)
+{
+    return l->room ? l->more : l->own;
+}
+static inline const struct line_mark *
+line_records(const struct line *l)
+{
+    return l->room ? l->more : l->own;
+}
 
 /* An access of one warp to words of one line, each by one lane or (MARK_MANY in mark) one word by all. */
 struct line_touch {
@@ -100,6 +121,11 @@ struct held {
     uint64_t base; /* 1: none */
 };
 void held_release(struct held *h);
+/* Memory for shadows: false: there is none left. */
+bool global_take(struct global_shadow *g, uint64_t bytes);
+void global_give(struct global_shadow *g, uint64_t bytes);
+/* The lines of the chunk in hand; NULL: it has none, or its words were found to be read enough. */
+struct line *held_lines(struct held *h, struct block_state *b, uint64_t address);
 /* False: the chunk has cells, or it is no plain case; nothing was noted. */
 bool held_touch(struct held *h, uint64_t address, const struct line_touch *t);
 
@@ -107,8 +133,18 @@ bool held_touch(struct held *h, uint64_t address, const struct line_touch *t);
  * enough, so that nothing was noted. */
 bool line_load(struct line *l, const struct line_touch *t, bool *out_calm);
 bool line_store(struct line *l, const struct line_touch *t);
+/* The same for the plainest cases, without a visit. */
+struct line_stamp {
+    struct mark mark;          /* of the warp, without lanes; MARK_WRITTEN */
+    uint32_t work_floor, floor; /* of the launch, and of the block */
+};
+bool line_renew(struct line *l, const struct line_stamp *s, uint32_t words, struct lane_map lane);
+/* One word, which continues a column of the block's. */
+bool line_continue(struct line *l, const struct line_stamp *s, uint32_t word, uint32_t lane);
 /* A copy or a fill, or new memory, takes these words. False: there is no room for its record. */
-bool line_range(struct line *l, uint32_t words, uint32_t work, bool known);
+bool line_range(struct global_shadow *g, struct line *l, uint32_t words, uint32_t work, bool known);
+/* Its records outside are given back. */
+void line_free(struct global_shadow *g, struct line *l);
 struct cell line_cell(const struct line *l, uint32_t word);
 
 #endif

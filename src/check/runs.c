@@ -19,6 +19,7 @@ struct runs {
     const int32_t *offset;
     uint32_t lanes, bytes;
     bool usable;
+    bool side_by_side;  /* a store of whole words, one run, and all that runs_store may do is wanted */
     uint32_t count;
     int64_t low, high;  /* of all bytes */
     uint64_t all;       /* the distances and bits of the addresses: for alignment */
@@ -59,6 +60,7 @@ find_runs(struct runs *r, const int64_t *at, uint32_t lanes, uint32_t bytes)
 
 struct walker {
     struct held held;
+    struct line_stamp stamp; /* of stores */
     struct line_touch touch; /* words 0: nothing is waiting */
     uint64_t line;           /* where it belongs */
     uint32_t rest;           /* lanes left to do some other way, */
@@ -127,6 +129,18 @@ add_strided(struct walker *w, const struct run *r, uint64_t a, uint32_t bytes, u
     }
 }
 
+/* A store of a lane whose line others of its block write, too, a word each. */
+static bool
+continue_column(struct walker *w, uint64_t a, uint32_t lane)
+{
+    const struct visit *v = w->touch.v;
+    if (v->op != JIT_STORE)
+        return false;
+    flush(w);
+    struct line *lines = held_lines(&w->held, v->b, a);
+    return lines && line_continue(&lines[(a & (CHUNK - 1)) >> LINE_BITS], &w->stamp, a / 4 % 32, lane);
+}
+
 static void
 add_run(struct walker *w, const struct run *r, uint64_t base, uint32_t bytes)
 {
@@ -141,8 +155,9 @@ add_run(struct walker *w, const struct run *r, uint64_t base, uint32_t bytes)
         return;
     }
     for (uint32_t l = 0; l < r->count; l++, a += step)
-        add_words(w, a >> LINE_BITS, bits(a / 4 % 32, bytes / 4),
-                  (struct lane_map){5, (uint8_t)(r->first + l)}, 1u << (r->first + l));
+        if (bytes != 4 || !continue_column(w, a, r->first + l))
+            add_words(w, a >> LINE_BITS, bits(a / 4 % 32, bytes / 4),
+                      (struct lane_map){5, (uint8_t)(r->first + l)}, 1u << (r->first + l));
 }
 
 /* -- a warp's access --------------------------------------------------------------------------------- */
@@ -176,18 +191,59 @@ in_bounds(const struct visit *v, uint64_t low, uint64_t high)
     return low <= high && !(r->base >> 62) && low >= r->base && high <= r->end;
 }
 
+static struct line_stamp
+stamp_of(const struct block_state *b, uint32_t warp, uint32_t place)
+{
+    return (struct line_stamp){
+        .mark.who = (uint64_t)b->launch->work << WORK_SHIFT |
+                    (uint64_t)(uint32_t)b->block->index << BLOCK_SHIFT | warp << WARP_SHIFT,
+        .mark.when = (uint64_t)b->stamp << STAMP_SHIFT | (uint64_t)(place & 0x3fffff) << PLACE_SHIFT,
+        .work_floor = b->launch->floor,
+        .floor = b->floor};
+}
+
+static bool
+is_dense(const struct runs *r, uint32_t bytes)
+{
+    return r->usable && r->count == 1 && (r->run[0].count == 1 || r->run[0].step == bytes);
+}
+
+/* False: some line has to be looked at in full; others may have been done, and may be again. */
+static bool
+store_words(struct block_state *b, const struct runs *r, const struct line_stamp *s, uint64_t base,
+            uint32_t bytes)
+{
+    struct held held = {.base = 1};
+    uint64_t word = (base + (uint64_t)r->low) / 4;
+    uint32_t shift = (uint32_t)__builtin_ctz(bytes) - 2, lane = r->run[0].first;
+    uint32_t left = (uint32_t)(r->high - r->low) / 4;
+    bool good = true;
+    while (left && good) {
+        uint32_t from = word % 32, n = 32 - from < left ? 32 - from : left;
+        struct lane_map map = {(uint8_t)shift, (uint8_t)((lane - (from >> shift)) & 31)};
+        struct line *lines = held_lines(&held, b, 4 * word);
+        good = lines && line_renew(&lines[word / 32 % LINE_COUNT], s, bits(from, n), map);
+        lane += n >> shift;
+        word += n;
+        left -= n;
+    }
+    held_release(&held);
+    return good;
+}
+
 /* The lanes that something is left to do for. */
 static uint32_t
 walk(const struct visit *v, const struct runs *r, uint64_t base)
 {
-    const struct block_state *b = v->b;
+    struct block_state *b = v->b;
     struct walker w = {.held.base = 1, .touch.v = v};
     bool store = v->op == JIT_STORE;
     w.touch.lone = !store && !b->launch->facts->blocks_meet;
-    w.touch.mark.who = (uint64_t)b->launch->work << WORK_SHIFT |
-                       (uint64_t)(uint32_t)b->block->index << BLOCK_SHIFT | v->warp << WARP_SHIFT;
-    w.touch.mark.when = (uint64_t)b->stamp << STAMP_SHIFT |
-                        (uint64_t)(v->place & 0x3fffff) << PLACE_SHIFT;
+    w.stamp = stamp_of(b, v->warp, v->place);
+    w.touch.mark = w.stamp.mark;
+    w.stamp.mark.when |= MARK_WRITTEN;
+    if (store && is_dense(r, v->bytes) && store_words(b, r, &w.stamp, base, v->bytes))
+        return 0;
     for (uint32_t k = 0; k < r->count; k++)
         if (store && r->run[k].count > 1 && llabs(r->run[k].step) < v->bytes)
             w.rest |= bits(r->run[k].first, r->run[k].count);
@@ -217,6 +273,13 @@ touch(const struct visit *v, const struct runs *r, uint64_t base, const uint64_t
         global_access(v, rest, address ? address : own);
 }
 
+static bool
+is_side_by_side(const struct visit *v, const struct runs *r)
+{
+    return is_dense(r, v->bytes) && v->op == JIT_STORE && may_run(v) && v->expect->base &&
+           !(v->expect->base >> 62) && (v->b->launch->check->groups & (CHECK_RACE | CHECK_INIT));
+}
+
 bool
 runs_pattern(const struct visit *v, uint64_t base, const int32_t *offset)
 {
@@ -233,6 +296,7 @@ runs_pattern(const struct visit *v, uint64_t base, const int32_t *offset)
         r->offset = offset;
         r->lanes = v->lanes;
         r->bytes = v->bytes;
+        r->side_by_side = is_side_by_side(v, r);
     }
     if (((base | r->all) & (v->bytes - 1)) ||
         !in_bounds(v, base + (uint64_t)r->low, base + (uint64_t)r->high))
@@ -251,5 +315,33 @@ runs_lanes(const struct visit *v, const uint64_t *address)
     if ((r.all & (v->bytes - 1)) || !in_bounds(v, (uint64_t)r.low, (uint64_t)r.high))
         return false;
     touch(v, &r, 0, address);
+    return true;
+}
+
+/* Nothing waits for the warp's next access, and the run lies where it may. */
+static bool
+may_store(const struct block_state *b, const struct runs *r, uint32_t warp, uint64_t base, uint32_t place)
+{
+    const struct range *e = &b->expect[place];
+    uint64_t low = base + (uint64_t)r->low, end = base + (uint64_t)r->high;
+    return !((base | r->all) & (r->bytes - 1)) && low >= e->base && low < end && end <= e->end &&
+           !b->pending[warp].count && !b->copies[warp] && b->block->note != b->block->note_end;
+}
+
+bool
+runs_store(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *offset, uint32_t bytes,
+           uint32_t place)
+{
+    struct block_state *b = w->block->tool;
+    const struct runs *r = b ? b->runs[place] : NULL;
+    if (!r || !r->side_by_side || r->offset != offset || r->lanes != lanes || r->bytes != bytes ||
+        !may_store(b, r, w->warp, base, place))
+        return false;
+    struct line_stamp s = stamp_of(b, w->warp, place);
+    s.mark.when |= MARK_WRITTEN;
+    if (!store_words(b, r, &s, base, bytes))
+        return false;
+    w->denied = 0;
+    w->values = NULL;
     return true;
 }

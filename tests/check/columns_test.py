@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""columns.cu under `lockstep check`: who wrote a word is known by name where a line has one record for
+several warps, and nothing else is found."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+here = os.path.dirname(os.path.abspath(__file__))
+RACE = "global-race"
+WANTED = {  # kernel, kind, times; block and thread of both sides
+    ("bad_turn", RACE, 2): ((2, 1, 0), (3, 5, 0), (1, 0, 0), (7, 6, 0)),
+    ("bad_neighbour", RACE, 2): ((1, 0, 0), (4, 9, 0), (1, 0, 0), (4, 8, 0)),
+    ("bad_overlap", RACE, 3): ((1, 0, 0), (0, 0, 0), (0, 0, 0), (63, 0, 0)),
+    ("bad_shifted", RACE, 96): ((0, 0, 0), (32, 0, 0), (0, 0, 0), (0, 0, 0)),
+    ("bad_past_end", "out-of-bounds", 1): ((625, 0, 0), (0, 0, 0)),
+    ("sum_rows", "uninitialized", 32): ((0, 0, 0), (0, 0, 0)),
+}
+OTHER = {("good_turn", "host-device-race", 80000): ((0, 0, 0), (0, 0, 0))}
+
+
+def sides(f):
+    both = [f["access"]] + ([f["other"]] if f["other"] and f["other"]["block"] else [])
+    return tuple(tuple(s[k]) for s in both for k in ("block", "thread"))
+
+
+def found(workers, part):
+    with tempfile.TemporaryDirectory() as work:
+        out = os.path.join(work, "out.json")
+        subprocess.run([os.environ["LOCKSTEP"], "check", "--workers", workers, "--json=" + out,
+                        os.path.join(here, "columns.cu"), part], capture_output=True, text=True)
+        with open(out) as f:
+            return {(f["kernel"].split("(")[0], f["kind"], f["count"]): sides(f)
+                    for f in json.load(f)["findings"] if f["kernel"]}
+
+
+bad = []
+for part, wanted in (("0", WANTED), ("1", OTHER)):
+    is_so = found("1", part)
+    if is_so != wanted:
+        bad.append("part %s: %s, wanted: %s" % (part, is_so, wanted))
+if {k[:2] for k in found("2", "0")} != {k[:2] for k in WANTED}:
+    bad.append("two workers find something else")
+sys.exit("\n".join(bad) or 0)
