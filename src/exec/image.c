@@ -51,11 +51,11 @@ descriptor(const struct image *m, uint32_t lanes, uint64_t handle)
     if (!handle)
         fail(m, lanes, EXEC_ILLEGAL_ADDRESS, "illegal texture or surface",
              "the handle is 0: nothing is bound to the reference, or no object was created");
+    if (handle % 8 == 0 && t->magic == TEXTURE_MAGIC)
+        return t;
     snprintf(detail, sizeof detail, "0x%llx is no live texture or surface object",
              (unsigned long long)handle);
-    if (handle % 8 || t->magic != TEXTURE_MAGIC)
-        fail(m, lanes, EXEC_ILLEGAL_ADDRESS, "illegal texture or surface", detail);
-    return t;
+    fail(m, lanes, EXEC_ILLEGAL_ADDRESS, "illegal texture or surface", detail);
 }
 
 static enum texel_kind
@@ -254,10 +254,12 @@ read_texture(const struct image *m, uint32_t lanes)
         fail(m, lanes, EXEC_FAILED, "anisotropic filtering of a mipmapped texture is not supported",
              "set maxAnisotropy to 0 or 1");
     bool plain = m->what.op == JIT_TEX && m->what.geometry <= JIT_3D && m->texture->levels == 1 &&
-                 !(m->what.flags & (JIT_IMAGE_INTEGER | JIT_IMAGE_OFFSET));
+                 !(m->what.flags & JIT_IMAGE_OFFSET);
     if (plain) {
         struct texture_view v = view_of(m, 0, 0);
-        texture_sample_lanes(&v, lanes, m->data->coordinate, m->data->result);
+        bool fetch = m->what.flags & JIT_IMAGE_INTEGER;
+        (fetch ? texture_fetch_lanes : texture_sample_lanes)(&v, lanes, m->data->coordinate,
+                                                             m->data->result);
         return;
     }
     for (; lanes; lanes &= lanes - 1)
@@ -346,6 +348,11 @@ static uint32_t
 same_handles(const struct jit_image_data *d, uint32_t lanes, bool sampler)
 {
     uint32_t first = (uint32_t)__builtin_ctz(lanes), same = 0;
+    uint64_t differ = 0;
+    for (uint32_t k = 0; k < JIT_LANES; k++)
+        differ |= d->texture[k] ^ d->texture[0];
+    if (!differ && !sampler) /* as nearly always */
+        return lanes;
     for (uint32_t k = 0; k < JIT_LANES; k++)
         if (d->texture[k] == d->texture[first] && (!sampler || d->sampler[k] == d->sampler[first]))
             same |= 1u << k;

@@ -379,6 +379,93 @@ texture_fetch(const struct texture_view *t, const int32_t index[3], uint32_t out
     missing_channels(t, out);
 }
 
+/* One value for all lanes that are named. */
+static void
+put_all(uint32_t row[32], uint32_t lanes, uint32_t value)
+{
+    if (lanes == ~0u) { /* a few vector stores instead of 32 tests */
+        for (uint32_t lane = 0; lane < 32; lane++)
+            row[lane] = value;
+        return;
+    }
+    for (; lanes; lanes &= lanes - 1)
+        row[__builtin_ctz(lanes)] = value;
+}
+
+/* Where each lane's texel of 4 bytes a channel lies; `none` for lanes outside and lanes not named. */
+static void
+places_of(const struct texture_view *t, uint32_t lanes, const uint32_t (*index)[32],
+          const uint8_t *none, const uint8_t *place[32])
+{
+    const uint8_t *data = t->data;
+    uint32_t width = size_of(t, 0), height = size_of(t, 1), depth = size_of(t, 2);
+    uint64_t stride = 4u * t->channels;
+    for (uint32_t lane = 0; lane < 32; lane++) { /* below 0 is beyond the size, too */
+        bool inside = (lanes >> lane & 1) && index[0][lane] < width;
+        uint64_t at = index[0][lane] * stride;
+        if (t->dims > 1) {
+            inside = inside && index[1][lane] < height;
+            at += index[1][lane] * t->pitch;
+        }
+        if (t->dims > 2) {
+            inside = inside && index[2][lane] < depth;
+            at += index[2][lane] * t->slice;
+        }
+        place[lane] = inside ? data + at : none;
+    }
+}
+
+/* All lanes read 4 bytes each, side by side, all of them inside: the usual case. */
+static bool
+side_by_side(const struct texture_view *t, uint32_t lanes, const uint32_t *index)
+{
+    uint32_t differ = 0;
+    for (uint32_t lane = 0; lane < 32; lane++)
+        differ |= index[lane] ^ (index[0] + lane);
+    return t->dims == 1 && t->channels == 1 && lanes == ~0u && !differ && index[0] < index[31] &&
+           index[31] < size_of(t, 0);
+}
+
+static void
+fetch_each(const struct texture_view *t, uint32_t lanes, const uint32_t (*index)[32],
+           uint32_t (*out)[32])
+{
+    for (; lanes; lanes &= lanes - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(lanes), result[4];
+        int32_t at[3] = {0, 0, 0};
+        for (uint32_t axis = 0; axis < t->dims; axis++)
+            at[axis] = (int32_t)index[axis][lane];
+        texture_fetch(t, at, result);
+        for (uint32_t c = 0; c < 4; c++)
+            out[c][lane] = result[c];
+    }
+}
+
+void
+texture_fetch_lanes(const struct texture_view *t, uint32_t lanes, const uint32_t (*index)[32],
+                    uint32_t (*out)[32])
+{
+    static const uint8_t zeroes[16];
+    const uint8_t *place[32];
+    uint32_t rest[4] = {0, 0, 0, 0};
+    if (texture_element_bytes(t->element) < 4) {
+        fetch_each(t, lanes, index, out);
+        return;
+    }
+    if (side_by_side(t, lanes, index[0])) {
+        memcpy(out[0], (const uint8_t *)t->data + 4 * (size_t)index[0][0], sizeof out[0]);
+    } else {
+        places_of(t, lanes, index, zeroes, place);
+        for (uint32_t c = 0; c < t->channels; c++)
+            for (uint32_t lane = 0; lane < 32; lane++)
+                if (lanes >> lane & 1)
+                    memcpy(&out[c][lane], place[lane] + 4 * c, 4);
+    }
+    missing_channels(t, rest);
+    for (uint32_t c = t->channels; c < 4; c++)
+        put_all(out[c], lanes, rest[c]);
+}
+
 void
 texture_gather(const struct texture_view *t, const float coordinate[2], uint32_t component,
                uint32_t out[4])

@@ -69,6 +69,10 @@ uint16_t texture_half_of(uint32_t bits);
  * outside: zero. */
 void texture_fetch(const struct texture_view *t, const int32_t index[3], uint32_t out[4]);
 
+/* The same for a warp: index[axis][lane]; channel k into out[k][lane]. */
+void texture_fetch_lanes(const struct texture_view *t, uint32_t lanes, const uint32_t (*index)[32],
+                         uint32_t (*out)[32]);
+
 /* tld4: one component of the four texels that a linear read of a 2-D texture would use, in the
  * order (0,1), (1,1), (1,0), (0,0). */
 void texture_gather(const struct texture_view *t, const float coordinate[2], uint32_t component,
