@@ -31,6 +31,9 @@ static const char block_passes[] =
     "loop-mssa(licm),loop(loop-unroll-full),instcombine<no-verify-fixpoint>,"
     "gvn,instcombine<no-verify-fixpoint>,simplifycfg,adce)";
 
+/* After jit_forward(): shuffles of shuffles, and what they leave unused. */
+static const char forward_passes[] = "function(instcombine<no-verify-fixpoint>,early-cse,adce)";
+
 static double
 seconds(void)
 {
@@ -276,6 +279,15 @@ check_llvm(struct unit *u, LLVMErrorRef e, const char *what)
 }
 
 static bool
+run_passes(struct unit *u, const char *which)
+{
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef e = LLVMRunPasses(u->module, which, u->engine->machine, options);
+    LLVMDisposePassBuilderOptions(options);
+    return check_llvm(u, e, "optimising");
+}
+
+static bool
 optimise(struct unit *u)
 {
     /* Always: a defect in an emitter ends in a message, not in a crash of LLVM. Under 1 % of the time
@@ -292,10 +304,9 @@ optimise(struct unit *u)
     LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(u->engine->machine);
     LLVMSetModuleDataLayout(u->module, layout);
     LLVMDisposeTargetData(layout);
-    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    LLVMErrorRef e = LLVMRunPasses(u->module, u->image->has_block ? block_passes : passes, u->engine->machine, options);
-    LLVMDisposePassBuilderOptions(options);
-    if (!check_llvm(u, e, "optimising"))
+    if (!run_passes(u, u->image->has_block ? block_passes : passes))
+        return false;
+    if (u->image->has_block && jit_forward(u->module, u->flow->shared_bytes) && !run_passes(u, forward_passes))
         return false;
     jit_order_sums(u->module);
     jit_avoid_defects(u->module);

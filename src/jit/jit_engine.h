@@ -49,6 +49,9 @@ LLVMOrcResourceTrackerRef jit_orc_link(struct jit_engine *e, const struct jit_im
 void jit_orc_unlink(LLVMOrcResourceTrackerRef code); /* NULL: nothing */
 void jit_orc_end(struct jit_engine *e);
 
+/* After the passes, for functions of whole blocks: loads and stores of shared memory that registers can
+ * replace (jit_forward.c); shared_bytes: of static variables. Whether there were any. */
+bool jit_forward(LLVMModuleRef m, uint32_t shared_bytes);
 /* After the passes: chains of additions in groups that fit the registers (jit_schedule.c). */
 void jit_order_sums(LLVMModuleRef m);
 /* An attribute of functions: their local memory is laid out by words, no address leads there but theirs. */
