@@ -367,7 +367,7 @@ judge(struct visit *v, const uint64_t *address)
         }
     }
     v->w->denied = denied;
-    if (to[IN_SHARED])
+    if (to[IN_SHARED] && !stretch_judged(v, to[IN_SHARED], address))
         shared_access(v, to[IN_SHARED], address);
     if (to[IN_GLOBAL])
         global_access(v, to[IN_GLOBAL], address);
@@ -421,8 +421,14 @@ check_access(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32
              uint32_t space, uint32_t op, uint32_t place)
 {
     struct visit v;
-    if (begin_visit(&v, w, lanes, bytes, space, op, place) && !local_lanes(&v, address) &&
-        !shared_lanes(&v, address) && !global_lanes(&v, address) && !runs_lanes(&v, address))
+    const struct block_state *b = w->block->tool;
+    if (space == PTX_SPACE_SHARED && b && b->following && stretch_lanes(w, lanes, address, bytes, op, place))
+        return;
+    bool good = begin_visit(&v, w, lanes, bytes, space, op, place);
+    if (good && v.b->recording && space == PTX_SPACE_SHARED)
+        stretch_add(&v, lanes, 0, NULL, address);
+    if (good && !local_lanes(&v, address) && !shared_lanes(&v, address) && !global_lanes(&v, address) &&
+        !runs_lanes(&v, address))
         judge(&v, address);
     w->values = NULL; /* the next store may be one that shows none */
 }
@@ -435,8 +441,15 @@ check_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *
     uint64_t address[JIT_LANES];
     if (op == JIT_STORE && space == PTX_SPACE_GLOBAL && runs_store(w, lanes, base, offset, bytes, place))
         return;
-    if (!begin_visit(&v, w, lanes, bytes, space, op, place) || shared_pattern(&v, base, offset) ||
-        global_pattern(&v, base, offset) || runs_pattern(&v, base, offset)) {
+    const struct block_state *b = w->block->tool;
+    if (space == PTX_SPACE_SHARED && b && b->following &&
+        stretch_pattern(w, lanes, base, offset, bytes, op, place))
+        return;
+    bool good = begin_visit(&v, w, lanes, bytes, space, op, place);
+    if (good && v.b->recording && space == PTX_SPACE_SHARED)
+        stretch_add(&v, lanes, base, offset, NULL);
+    if (!good || shared_pattern(&v, base, offset) || global_pattern(&v, base, offset) ||
+        runs_pattern(&v, base, offset)) {
         w->values = NULL;
         return;
     }

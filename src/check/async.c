@@ -289,6 +289,7 @@ check_async(struct jit_warp *w, uint32_t lanes, uint32_t what, const uint64_t *b
         check_absent(w, lanes, number, place);
         return;
     }
+    stretch_stop(b);
     notes_before(b);
     struct transfers *t = need_transfers(b);
     bool bulk = what == JIT_ASYNC_BULK_COMMIT || what == JIT_ASYNC_BULK_WAIT;

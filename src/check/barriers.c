@@ -49,6 +49,7 @@ check_arrive(struct jit_warp *w, uint32_t lanes, uint32_t barrier, uint32_t thre
     const struct kernel_facts *k = b->launch->facts;
     uint32_t lane = (uint32_t)__builtin_ctz(lanes), first = b->arrive_place[barrier];
     bool counted = threads != 0;
+    stretch_stop(b);
     notes_before(b);
     b->arrive_stamp[barrier][w->warp] = order_arrive(b);
     if (!b->arrive_any[barrier]) {
@@ -121,10 +122,13 @@ check_barrier(struct jit_block *block, uint32_t barrier, const uint32_t *arrived
     if (!counted && !all && barrier < JIT_BARRIERS)
         report_gone(b, arrived, place);
     bool whole = (all || !counted) && waits;
-    if (whole)
+    if (whole) {
         notes_over(b);
-    else
+        stretch_over(b);
+    } else {
+        stretch_stop(b);
         notes_before(b);
+    }
     order_barrier(b, arrived, waiting, b->arrive_stamp[barrier <= JIT_BARRIERS ? barrier : 0], whole);
     if (barrier <= JIT_BARRIERS)
         b->arrive_any[barrier] = false;
@@ -183,6 +187,7 @@ check_sync(struct jit_warp *w, uint32_t lanes, const uint32_t *members, uint32_t
         return;
     const struct kernel_facts *k = b->launch->facts;
     uint16_t flags = k->place[place].flags;
+    stretch_stop(b);
     notes_before(b);
     if (b->pending[w->warp].count)
         order_settle(b, w->warp);

@@ -176,6 +176,9 @@ free_block(struct block_state *b, uint32_t places)
     ls_release(b->shape);
     ls_release(b->runs);
     ls_release(b->gates);
+    if (b->stretches)
+        stretch_forget(b);
+    ls_release(b->stretches);
     ls_release(b);
 }
 
@@ -243,6 +246,7 @@ block_begin(struct jit_block *k)
     shared_begin(b);
     gates_begin(b);
     copies_forget(b);
+    stretch_begin(b);
     if (b->local_init)
         memset(b->local_init, 0, b->local_bytes / 8);
 }
@@ -250,7 +254,9 @@ block_begin(struct jit_block *k)
 static void
 block_end(struct jit_block *k)
 {
-    notes_over(k->tool);
+    struct block_state *b = k->tool;
+    notes_over(b);
+    stretch_over(b);
 }
 
 /* -- the tool ------------------------------------------------------------------------------------------ */

@@ -251,6 +251,9 @@ struct block_state {
     uint64_t cells, room;
     uint64_t *write, *read, *other, *strong;
     bool any_strong, any_unset;
+    struct stretches *stretches;            /* NULL: no cells of words */
+    bool following, recording;        /* stretch.c: one that is remembered; what may become one */
+    bool doubtful;                    /* since the phase began some cell was looked at twice */
     uint32_t shared_stamp;            /* of the last access to shared memory that is no plain load */
     struct sync_table *sync;          /* in shared memory */
     struct transfers *transfers;      /* NULL: none so far */
@@ -305,6 +308,12 @@ bool shared_lanes(const struct visit *v, const uint64_t *address);
 /* False: not a simple case, nothing was done. */
 bool shared_pattern(const struct visit *v, uint64_t base, const int32_t *offset);
 void shared_begin(struct block_state *b);
+/* A word of shared memory (cells are words, no transfers): the block has written it, in an access that
+ * its cell knows; it has, before all its threads met. */
+bool shared_word_written(const struct block_state *b, uint64_t word);
+void shared_word_was_written(struct block_state *b, uint64_t word);
+/* Opens the gate of a place that loads in patterns. */
+void shared_open(struct block_state *b, uint32_t place, uint32_t bytes);
 void shapes_free(struct pattern_shape *s);
 /* NULL: lanes differ too often, or the pattern is no simple one. */
 struct pattern_shape *shape_of(const struct visit *v, const int32_t *offset);
@@ -330,6 +339,27 @@ notes_before(struct block_state *b)
     if (b->block->note != b->block->note_end - NOTES_ROOM)
         notes_settle(b);
 }
+
+/* -- stretch.c: what a block does between two barriers, remembered ------------------------------------ */
+
+void stretch_begin(struct block_state *b);
+/* All threads of the block meet, or it ends. */
+void stretch_over(struct block_state *b);
+/* What comes now is nothing that could be remembered: before it happens. */
+void stretch_stop(struct block_state *b);
+void stretch_forget(struct block_state *b);
+/* With `following`. True: as remembered, nothing else is left to do. */
+bool stretch_notes(struct block_state *b, const struct jit_note *n, const struct jit_note *end);
+bool stretch_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *offset, uint32_t bytes,
+                    uint32_t op, uint32_t place);
+bool stretch_lanes(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32_t bytes, uint32_t op,
+                  uint32_t place);
+/* With `recording`. address: NULL for a pattern. */
+void stretch_add(const struct visit *v, uint32_t lanes, uint64_t base, const int32_t *offset,
+                const uint64_t *address);
+void stretch_add_notes(struct block_state *b, const struct jit_note *n, const struct jit_note *end);
+/* Lanes of some access that go to shared memory. True: as remembered. */
+bool stretch_judged(const struct visit *v, uint32_t lanes, const uint64_t *address);
 
 /* quiet.c: the load is from an allocation that is written throughout, and not by this launch. */
 bool quiet_place(const struct visit *v);

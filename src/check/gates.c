@@ -130,6 +130,10 @@ notes_settle(struct block_state *b)
 {
     const struct jit_note *end = b->block->note;
     b->block->note = b->gates->note;
+    if (b->following && stretch_notes(b, b->gates->note, end))
+        return;
+    if (b->recording)
+        stretch_add_notes(b, b->gates->note, end);
     for (const struct jit_note *n = b->gates->note; n < end; n++)
         look_at(b, n);
 }
@@ -156,6 +160,10 @@ notes_over(struct block_state *b)
         return;
     }
     b->block->note = b->gates->note;
+    if (b->following && stretch_notes(b, b->gates->note, end))
+        return;
+    if (b->recording)
+        stretch_add_notes(b, b->gates->note, end);
     for (const struct jit_note *n = b->gates->note; n < end; n++)
         if (!is_written(b, n))
             look_at(b, n);

@@ -80,6 +80,20 @@ shared_begin(struct block_state *b)
     b->shared_stamp = 0;
 }
 
+bool
+shared_word_written(const struct block_state *b, uint64_t word)
+{
+    return mark_stamp(b->strong[word]) >= b->first ||
+           (mark_stamp(b->write[word]) >= b->first && !(b->write[word] & MARK_UNSET));
+}
+
+void
+shared_word_was_written(struct block_state *b, uint64_t word)
+{
+    if (!shared_word_written(b, word))
+        b->write[word] = (uint64_t)b->first << STAMP_SHIFT;
+}
+
 static uint64_t *
 cut(uint64_t *cells, uint64_t count)
 {
@@ -336,6 +350,7 @@ static void
 touch_cell(const struct visit *v, const struct touch *t, uint64_t mark)
 {
     struct block_state *b = v->b;
+    b->doubtful = true;
     uint64_t w = settled(v, t, &b->write[t->cell]), s = b->strong[t->cell];
     uint64_t last = b->write[t->cell];
     if (v->op != JIT_STORE && (mark_stamp(last) < b->first || last & MARK_UNSET) &&
@@ -701,11 +716,26 @@ quick_store(struct block_state *b, const struct pattern_shape *s, uint64_t first
     return true;
 }
 
+/* Offsets that the access has to stay in. */
+static struct range
+shared_range(const struct launch *l, const struct range *e)
+{
+    return (struct range){e->base ? e->base & 0xffffffff : 0, e->base ? e->end & 0xffffffff : l->shared_bytes};
+}
+
+void
+shared_open(struct block_state *b, uint32_t place, uint32_t bytes)
+{
+    struct visit v = {.b = b, .facts = &b->facts[place], .bytes = bytes, .place = place};
+    struct range in = shared_range(b->launch, &b->expect[place]);
+    uint64_t own = (uint64_t)(uintptr_t)b->block->shared;
+    gate_open(&v, own + in.base, own + in.end);
+}
+
 bool
 shared_pattern(const struct visit *v, uint64_t base, const int32_t *offset)
 {
     struct block_state *b = v->b;
-    const struct launch *l = b->launch;
     uint64_t at = base - (uint64_t)(uintptr_t)b->block->shared;
     if (at >= 1ull << 32 || v->space != PTX_SPACE_SHARED || b->shift != 2 || v->op == JIT_ATOMIC ||
         !b->write || !v->facts->align ||
@@ -715,17 +745,15 @@ shared_pattern(const struct visit *v, uint64_t base, const int32_t *offset)
     struct pattern_shape *s = shape_of(v, offset);
     if (!s || (v->op == JIT_STORE && (s->twice || copies_begin(v))))
         return false;
-    const struct range *e = v->expect;
-    uint64_t low = e->base ? e->base & 0xffffffff : 0;
-    uint64_t end = e->base ? e->end & 0xffffffff : l->shared_bytes;
-    if ((int64_t)at + s->low < (int64_t)low || (int64_t)at + s->high > (int64_t)end)
+    const struct range in = shared_range(b->launch, v->expect);
+    if ((int64_t)at + s->low < (int64_t)in.base || (int64_t)at + s->high > (int64_t)in.end)
         return false;
     uint64_t mark = mark_of(v), first = at / 4, own = (uint64_t)(uintptr_t)b->block->shared;
     if (v->op == JIT_STORE) {
         b->shared_stamp = b->stamp;
         return quick_store(b, s, first, mark);
     }
-    gate_open(v, own + low, own + end);
+    gate_open(v, own + in.base, own + in.end);
     return quick_load(b, s, first, mark);
 }
 

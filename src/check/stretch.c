@@ -1,0 +1,531 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * stretch.c: what a block does in shared memory between two barriers of all its threads, remembered.
+ *
+ * At such a barrier only one thing about shared memory is left to know: which of its words the block has
+ * written (nothing before can race with anything behind). So when a phase - the accesses from one barrier
+ * to the next, in their order, with their warps, lanes and addresses - once went without any doubt, the
+ * same phase does so again wherever the words that it reads are written: in the next block, in the next
+ * turn of a loop. It is followed then: each access is compared with the one remembered, and its cells
+ * stay as they are. The first access that differs ends that: what was followed so far is made up for, as
+ * it went before, and the rest of the phase is looked at as ever, and remembered for the next time.
+ *
+ * A phase is remembered when it has loads and stores of whole words only, and no access was looked at
+ * twice (shared.c, touch_cell). Whatever orders threads inside of it, atomic and volatile accesses,
+ * transfers, copies of what nobody wrote: such phases are looked at access by access.
+ */
+#include "check/check_priv.h"
+
+#include <string.h>
+
+enum {
+    MOST_STRETCHES = 32,
+    MOST_STEPS = 8192,
+    ADDRESS_STEPS = JIT_LANES * 8 / sizeof(struct jit_note),
+    CREDIT = 128,      /* phases that may differ before none is looked for, for a while */
+    LONGEST_REST = 12, /* 2^k phases */
+};
+
+/* Steps are notes (jit_note); those that were announced have in `place` more than the place, and the
+ * ones with an address a lane are followed by the addresses. */
+enum { KIND_SHIFT = 22, OP_SHIFT = 24, WORDS_SHIFT = 26, PLACE_MASK = (1 << KIND_SHIFT) - 1 };
+enum step_kind { STEP_NOTE, STEP_PATTERN, STEP_LANES };
+union step {
+    struct jit_note note;
+    uint64_t address[sizeof(struct jit_note) / 8];
+};
+
+struct stretch {
+    union step *step;
+    uint32_t count;
+    uint32_t next;   /* the one that came behind it lately, + 1; 0: not known */
+    uint64_t hash;
+    uint64_t *needs; /* words that it reads before it writes them, */
+    uint64_t *gives; /*   and writes */
+};
+
+struct stretches {
+    struct stretch kept[MOST_STRETCHES];
+    uint32_t count, oldest;
+    uint32_t last, first;          /* as stretch.next: the one before this; the one that begins a block */
+    const struct stretch *now;       /* NULL: any; with `following` */
+    const union step *at, *end;
+    VEC(union step) tape;         /* with `recording` */
+    uint64_t *written;             /* words, by what was followed or remembered in this block */
+    uint32_t sets;                 /* of 64 words */
+    bool behind;                   /* the cells do not know of all of them */
+    const uint8_t *shared;
+    int32_t credit;
+    uint32_t rest, rests;
+};
+
+/* -- sets of words --------------------------------------------------------------------------------- */
+
+/* Words that the block has written some other way are found by their cells. */
+static bool
+are_written(struct block_state *b, const uint64_t *needs)
+{
+    struct stretches *p = b->stretches;
+    for (uint32_t k = 0; k < p->sets; k++)
+        for (uint64_t missing = needs[k] & ~p->written[k]; missing; missing &= missing - 1) {
+            if (!shared_word_written(b, 64 * k + (uint32_t)__builtin_ctzll(missing)))
+                return false;
+            p->written[k] |= missing & -missing;
+        }
+    return true;
+}
+
+/* The cells learn what was written in phases that were followed. */
+static void
+catch_up(struct block_state *b)
+{
+    struct stretches *p = b->stretches;
+    for (uint32_t k = 0; k < p->sets && p->behind; k++)
+        for (uint64_t left = p->written[k]; left; left &= left - 1)
+            shared_word_was_written(b, 64 * k + (uint32_t)__builtin_ctzll(left));
+    p->behind = false;
+}
+
+/* -- steps ------------------------------------------------------------------------------------------- */
+
+static enum step_kind
+kind_of(const union step *s)
+{
+    return (enum step_kind)(s->note.place >> KIND_SHIFT & 3);
+}
+
+static struct jit_note
+step_of(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *offset, uint32_t bytes,
+        uint32_t op, uint32_t place, enum step_kind kind)
+{
+    return (struct jit_note){.base = base, .offset = offset, .warp = w, .lanes = lanes,
+                             .place = place | (uint32_t)kind << KIND_SHIFT | op << OP_SHIFT |
+                                      bytes / 4 << WORDS_SHIFT};
+}
+
+#if defined(__x86_64__)
+#define WIDE __attribute__((target("avx512f,avx512dq")))
+#else
+#define WIDE
+#endif
+static inline __attribute__((always_inline)) bool
+compare_lanes(const uint64_t *restrict a, const uint64_t *restrict b, uint32_t lanes)
+{
+    uint64_t differ = 0;
+    for (uint32_t l = 0; l < JIT_LANES; l++)
+        differ |= (a[l] ^ b[l]) & -(uint64_t)(lanes >> l & 1);
+    return !differ;
+}
+static WIDE bool
+compare_lanes_wide(const uint64_t *a, const uint64_t *b, uint32_t lanes)
+{
+    return compare_lanes(a, b, lanes);
+}
+
+static bool
+same_lanes(const struct block_state *b, const union step *step, const uint64_t *address)
+{
+    return b->launch->check->wide ? compare_lanes_wide(step[1].address, address, step->note.lanes)
+                                  : compare_lanes(step[1].address, address, step->note.lanes);
+}
+
+static bool
+same_step(const struct block_state *b, const union step *step, const struct jit_note *s,
+          const uint64_t *address)
+{
+    return !memcmp(step, s, sizeof *s) && (!address || same_lanes(b, step, address));
+}
+
+/* The words of a step, one after the other, as bits of set[]; it lies in shared memory whole. */
+static void
+mark_words(const struct block_state *b, const union step *s, uint32_t words, uint64_t *set)
+{
+    const struct jit_note *n = &s->note;
+    const uint64_t *address = kind_of(s) == STEP_LANES ? s[1].address : NULL;
+    for (uint32_t left = n->lanes; left; left &= left - 1) {
+        uint32_t l = (uint32_t)__builtin_ctz(left);
+        uint64_t a = address ? address[l] : n->base + (uint64_t)(int64_t)(n->offset ? n->offset[l] : 0);
+        uint64_t word = (a - (uint64_t)(uintptr_t)b->block->shared) / 4;
+        for (uint32_t k = 0; k < words; k++, word++)
+            set[word / 64] |= 1ull << word % 64;
+    }
+}
+
+static uint32_t
+step_length(const union step *s)
+{
+    return kind_of(s) == STEP_LANES ? 1 + ADDRESS_STEPS : 1;
+}
+
+static uint32_t
+step_op(const union step *s)
+{
+    return s->note.place >> OP_SHIFT & 3;
+}
+
+static uint32_t
+step_words(const struct block_state *b, const union step *s)
+{
+    return kind_of(s) == STEP_NOTE ? b->facts[s->note.place & PLACE_MASK].align / 4u
+                                   : s->note.place >> WORDS_SHIFT;
+}
+
+/* -- the phases that are remembered ----------------------------------------------------------------- */
+
+static void
+find_words(const struct block_state *b, struct stretch *f)
+{
+    uint32_t sets = b->stretches->sets;
+    uint64_t *some = ls_alloc(8 * sets);
+    f->needs = ls_alloc(8 * sets);
+    f->gives = ls_alloc(8 * sets);
+    for (uint32_t n = 0; n < f->count; n += step_length(&f->step[n])) {
+        const union step *s = &f->step[n];
+        if (step_op(s) == JIT_STORE) {
+            mark_words(b, s, step_words(b, s), f->gives);
+            continue;
+        }
+        memset(some, 0, 8 * sets);
+        mark_words(b, s, step_words(b, s), some);
+        for (uint32_t k = 0; k < sets; k++)
+            f->needs[k] |= some[k] & ~f->gives[k];
+    }
+    ls_release(some);
+}
+
+static void
+drop(struct stretch *f)
+{
+    ls_release(f->step);
+    ls_release(f->needs);
+    ls_release(f->gives);
+    *f = (struct stretch){0};
+}
+
+static uint64_t
+hash_of(const union step *step, uint32_t count)
+{
+    uint64_t h = count;
+    for (uint32_t k = 0; k < count; k++)
+        for (uint32_t n = 0; n < sizeof *step / 8; n++)
+            h = (h ^ step[k].address[n]) * 0x9e3779b97f4a7c15ull + (h >> 29);
+    return h;
+}
+
+/* What is on the tape, as a phase: its number, from 0. */
+static uint32_t
+keep(struct block_state *b)
+{
+    struct stretches *p = b->stretches;
+    uint32_t count = (uint32_t)p->tape.count;
+    uint64_t hash = hash_of(p->tape.at, count);
+    for (uint32_t k = 0; k < p->count; k++)
+        if (p->kept[k].hash == hash && p->kept[k].count == count &&
+            !memcmp(p->kept[k].step, p->tape.at, sizeof *p->tape.at * count))
+            return k;
+    uint32_t n = p->count < MOST_STRETCHES ? p->count++ : p->oldest++ % MOST_STRETCHES;
+    struct stretch *f = &p->kept[n];
+    drop(f);
+    f->step = ls_alloc(sizeof *f->step * count);
+    memcpy(f->step, p->tape.at, sizeof *f->step * count);
+    f->count = count;
+    f->hash = hash;
+    find_words(b, f);
+    return n;
+}
+
+/* Phase n went as remembered, or was remembered. */
+static void
+stretch_done(struct block_state *b, uint32_t n)
+{
+    struct stretches *p = b->stretches;
+    for (uint32_t k = 0; k < p->sets; k++)
+        p->written[k] |= p->kept[n].gives[k];
+    *(p->last ? &p->kept[p->last - 1].next : &p->first) = n + 1;
+    p->last = n + 1;
+}
+
+/* -- following -------------------------------------------------------------------------------------- */
+
+static void
+begin_with(struct stretches *p, const struct stretch *f)
+{
+    p->now = f;
+    p->at = f ? f->step : NULL;
+    p->end = f ? f->step + f->count : NULL;
+}
+
+static void
+failed(struct stretches *p)
+{
+    if (p->credit > -CREDIT) {
+        p->credit--;
+        return;
+    }
+    p->rest = 1u << p->rests;
+    p->rests += p->rests < LONGEST_REST;
+}
+
+/* A step that was remembered, looked at now, in its place. */
+static void
+make_up(struct block_state *b, const union step *s)
+{
+    const struct jit_note *n = &s->note;
+    uint32_t place = n->place & PLACE_MASK;
+    struct visit v = {.b = b, .w = n->warp, .facts = &b->facts[place], .expect = &b->expect[place],
+                      .lanes = n->lanes, .bytes = 4 * step_words(b, s), .space = PTX_SPACE_SHARED,
+                      .op = step_op(s), .place = place, .warp = n->warp->warp};
+    struct copies *copies = b->copies[v.warp]; /* there were none yet */
+    const void *values = n->warp->values;
+    uint64_t address[JIT_LANES];
+    b->copies[v.warp] = NULL;
+    n->warp->values = NULL;
+    if (kind_of(s) == STEP_LANES) {
+        shared_access(&v, n->lanes, s[1].address);
+    } else if (!shared_pattern(&v, n->base, n->offset)) {
+        for (uint32_t l = 0; l < JIT_LANES; l++)
+            address[l] = n->base + (uint64_t)(int64_t)(n->offset ? n->offset[l] : 0);
+        shared_access(&v, n->lanes, address);
+    }
+    n->warp->values = values;
+    b->copies[v.warp] = copies;
+}
+
+/* It goes another way than remembered. What it did so far is on the tape afterwards. */
+static void
+leave(struct block_state *b)
+{
+    struct stretches *p = b->stretches;
+    const union step *from = p->now ? p->now->step : NULL, *end = p->at;
+    b->following = false;
+    catch_up(b);
+    p->tape.count = 0;
+    for (const union step *s = from; s != end; s += step_length(s)) {
+        for (uint32_t k = 0; k < step_length(s); k++)
+            VEC_PUSH(&p->tape, s[k]);
+        make_up(b, s);
+    }
+    b->recording = true;
+    if (from != end)
+        failed(p);
+}
+
+/* At its beginning: another phase that begins with this step. */
+static bool
+begin_otherwise(struct block_state *b, const struct jit_note *s, const uint64_t *address)
+{
+    struct stretches *p = b->stretches;
+    for (uint32_t k = 0; k < p->count && (!p->now || p->at == p->now->step); k++) {
+        const struct stretch *f = &p->kept[k];
+        if (f != p->now && same_step(b, f->step, s, address) && are_written(b, f->needs)) {
+            begin_with(p, f);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* address: of a step with an address a lane, or NULL. */
+static bool
+follow(struct block_state *b, const struct jit_note *s, const uint64_t *address)
+{
+    struct stretches *p = b->stretches;
+    bool good = (p->at != p->end && same_step(b, p->at, s, address)) || begin_otherwise(b, s, address);
+    if (good && !b->copies[s->warp->warp]) {
+        p->at += address ? 1 + ADDRESS_STEPS : 1;
+        return true;
+    }
+    leave(b);
+    return false;
+}
+
+bool
+stretch_notes(struct block_state *b, const struct jit_note *n, const struct jit_note *end)
+{
+    struct stretches *p = b->stretches;
+    if (n == end)
+        return true;
+    bool same = p->end - p->at >= end - n && !memcmp(p->at, n, (size_t)((const char *)end - (const char *)n));
+    if (!same && begin_otherwise(b, n, NULL))
+        same = p->end - p->at >= end - n && !memcmp(p->at, n, (size_t)((const char *)end - (const char *)n));
+    if (!same) {
+        leave(b);
+        return false;
+    }
+    p->at += end - n;
+    return true;
+}
+
+bool
+stretch_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *offset, uint32_t bytes,
+               uint32_t op, uint32_t place)
+{
+    struct block_state *b = w->block->tool;
+    struct jit_note s = step_of(w, lanes, base, offset, bytes, op, place, STEP_PATTERN);
+    if (op != JIT_LOAD)
+        notes_before(b);
+    if (!b->following || !follow(b, &s, NULL))
+        return false;
+    if (op == JIT_LOAD)
+        shared_open(b, place, bytes);
+    w->denied = 0;
+    w->values = NULL;
+    return true;
+}
+
+bool
+stretch_lanes(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32_t bytes, uint32_t op,
+             uint32_t place)
+{
+    struct block_state *b = w->block->tool;
+    struct jit_note s = step_of(w, lanes, 0, NULL, bytes, op, place, STEP_LANES);
+    if (op != JIT_LOAD)
+        notes_before(b);
+    if (!b->following || !follow(b, &s, address))
+        return false;
+    w->denied = 0;
+    w->values = NULL;
+    return true;
+}
+
+/* -- remembering ------------------------------------------------------------------------------------ */
+
+static bool
+may_be_step(const struct visit *v)
+{
+    return v->facts == &v->b->facts[v->place] && v->op != JIT_ATOMIC && !(v->facts->flags & ~PLACE_STORE) && !(v->bytes & 3) && v->bytes && v->bytes <= 16 &&
+           !v->b->copies[v->warp];
+}
+
+void
+stretch_add(const struct visit *v, uint32_t lanes, uint64_t base, const int32_t *offset,
+           const uint64_t *address)
+{
+    struct block_state *b = v->b;
+    struct stretches *p = b->stretches;
+    if (!may_be_step(v) || p->tape.count >= MOST_STEPS) {
+        stretch_stop(b);
+        return;
+    }
+    union step s = {step_of(v->w, lanes, base, offset, v->bytes, v->op, v->place,
+                            address ? STEP_LANES : STEP_PATTERN)};
+    VEC_PUSH(&p->tape, s);
+    for (uint32_t l = 0; address && l < JIT_LANES; l++) {
+        s.address[l % 4] = lanes >> l & 1 ? address[l] : 0;
+        if (l % 4 == 3)
+            VEC_PUSH(&p->tape, s);
+    }
+}
+
+void
+stretch_add_notes(struct block_state *b, const struct jit_note *n, const struct jit_note *end)
+{
+    struct stretches *p = b->stretches;
+    if (p->tape.count + (size_t)(end - n) > MOST_STEPS) {
+        stretch_stop(b);
+        return;
+    }
+    for (; n < end; n++)
+        VEC_PUSH(&p->tape, (union step){*n});
+}
+
+bool
+stretch_judged(const struct visit *v, uint32_t lanes, const uint64_t *address)
+{
+    struct block_state *b = v->b;
+    if (v->w->denied || !may_be_step(v))
+        stretch_stop(b);
+    if (v->space == PTX_SPACE_SHARED) /* added when it came */
+        return false;
+    if (b->following) {
+        struct jit_note s = step_of(v->w, lanes, 0, NULL, v->bytes, v->op, v->place, STEP_LANES);
+        if (follow(b, &s, address))
+            return true;
+    }
+    if (b->recording)
+        stretch_add(v, lanes, 0, NULL, address);
+    return false;
+}
+
+/* -- phases begin and end --------------------------------------------------------------------------- */
+
+/* With the one that came behind the last one before, as it seems. */
+static void
+next_stretch(struct block_state *b)
+{
+    struct stretches *p = b->stretches;
+    uint32_t guess = p->last ? p->kept[p->last - 1].next : p->first;
+    b->following = b->recording = b->doubtful = false;
+    if (p->rest || b->shift != 2 || b->transfers || b->any_unset || b->launch->facts->releases) {
+        p->rest -= p->rest != 0;
+        catch_up(b);
+        return;
+    }
+    b->following = true;
+    begin_with(p, guess && are_written(b, p->kept[guess - 1].needs) ? &p->kept[guess - 1] : NULL);
+}
+
+void
+stretch_stop(struct block_state *b)
+{
+    if (b->following)
+        leave(b);
+    else if (b->recording && b->stretches->tape.count)
+        failed(b->stretches);
+    b->recording = false;
+}
+
+void
+stretch_over(struct block_state *b)
+{
+    struct stretches *p = b->stretches;
+    if (!p)
+        return;
+    bool begun = b->following && p->now && p->at != p->now->step;
+    if (begun && p->at != p->end)
+        leave(b); /* it is shorter */
+    if (b->following && begun) {
+        p->behind = true;
+        p->credit += p->credit < CREDIT;
+        p->rests = 0;
+        stretch_done(b, (uint32_t)(p->now - p->kept));
+    } else if (b->recording && p->tape.count && !b->doubtful) {
+        stretch_done(b, keep(b));
+        failed(p);
+    } else if (b->recording && p->tape.count) {
+        failed(p);
+    }
+    next_stretch(b);
+}
+
+void
+stretch_begin(struct block_state *b)
+{
+    struct stretches *p = b->stretches;
+    b->following = b->recording = false;
+    if (!b->write || b->shift != 2 || b->launch->facts->place_count > PLACE_MASK)
+        return;
+    if (!p)
+        p = b->stretches = ls_alloc(sizeof *p);
+    if (p->shared != b->block->shared) {
+        stretch_forget(b);
+        p->sets = (uint32_t)((b->cells + 63) / 64);
+        p->written = ls_alloc(8 * p->sets);
+        p->shared = b->block->shared;
+    }
+    memset(p->written, 0, 8 * p->sets);
+    p->behind = false;
+    p->last = 0;
+    next_stretch(b);
+}
+
+void
+stretch_forget(struct block_state *b)
+{
+    struct stretches *p = b->stretches;
+    for (uint32_t k = 0; k < p->count; k++)
+        drop(&p->kept[k]);
+    ls_release(p->written);
+    VEC_FREE(&p->tape);
+    *p = (struct stretches){0};
+}
