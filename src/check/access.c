@@ -428,7 +428,7 @@ check_access(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32
     if (good && v.b->recording && space == PTX_SPACE_SHARED)
         stretch_add(&v, lanes, 0, NULL, address);
     if (good && !local_lanes(&v, address) && !shared_lanes(&v, address) && !global_lanes(&v, address) &&
-        !runs_lanes(&v, address))
+        !counters_lanes(&v, address) && !runs_lanes(&v, address))
         judge(&v, address);
     w->values = NULL; /* the next store may be one that shows none */
 }
@@ -448,13 +448,11 @@ check_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *
     bool good = begin_visit(&v, w, lanes, bytes, space, op, place);
     if (good && v.b->recording && space == PTX_SPACE_SHARED)
         stretch_add(&v, lanes, base, offset, NULL);
-    if (!good || shared_pattern(&v, base, offset) || global_pattern(&v, base, offset) ||
-        runs_pattern(&v, base, offset)) {
-        w->values = NULL;
-        return;
-    }
-    for (uint32_t l = 0; l < JIT_LANES; l++)
+    bool done = !good || shared_pattern(&v, base, offset) || global_pattern(&v, base, offset) ||
+                (op != JIT_ATOMIC && runs_pattern(&v, base, offset));
+    for (uint32_t l = 0; l < JIT_LANES && !done; l++)
         address[l] = base + (uint64_t)(int64_t)(offset ? offset[l] : 0);
-    judge(&v, address);
+    if (!done && !(op == JIT_ATOMIC && (counters_lanes(&v, address) || runs_pattern(&v, base, offset))))
+        judge(&v, address);
     w->values = NULL;
 }

@@ -291,6 +291,7 @@ check_async(struct jit_warp *w, uint32_t lanes, uint32_t what, const uint64_t *b
     }
     stretch_stop(b);
     notes_before(b);
+    counters_before(b);
     struct transfers *t = need_transfers(b);
     bool bulk = what == JIT_ASYNC_BULK_COMMIT || what == JIT_ASYNC_BULK_WAIT;
     if (what == JIT_ASYNC_COMMIT || what == JIT_ASYNC_BULK_COMMIT)

@@ -51,6 +51,7 @@ check_arrive(struct jit_warp *w, uint32_t lanes, uint32_t barrier, uint32_t thre
     bool counted = threads != 0;
     stretch_stop(b);
     notes_before(b);
+    counters_before(b);
     b->arrive_stamp[barrier][w->warp] = order_arrive(b);
     if (!b->arrive_any[barrier]) {
         b->arrive_any[barrier] = true;
@@ -122,6 +123,7 @@ check_barrier(struct jit_block *block, uint32_t barrier, const uint32_t *arrived
     if (!counted && !all && barrier < JIT_BARRIERS)
         report_gone(b, arrived, place);
     bool whole = (all || !counted) && waits;
+    counters_before(b);
     if (whole) {
         notes_over(b);
         stretch_over(b);
@@ -189,6 +191,7 @@ check_sync(struct jit_warp *w, uint32_t lanes, const uint32_t *members, uint32_t
     uint16_t flags = k->place[place].flags;
     stretch_stop(b);
     notes_before(b);
+    counters_before(b);
     if (b->pending[w->warp].count)
         order_settle(b, w->warp);
     if (!members) {

@@ -176,6 +176,7 @@ free_block(struct block_state *b, uint32_t places)
     ls_release(b->shape);
     ls_release(b->runs);
     ls_release(b->gates);
+    ls_release(b->counters);
     if (b->stretches)
         stretch_forget(b);
     ls_release(b->stretches);
@@ -257,6 +258,7 @@ block_end(struct jit_block *k)
     struct block_state *b = k->tool;
     notes_over(b);
     stretch_over(b);
+    counters_before(b);
 }
 
 /* -- the tool ------------------------------------------------------------------------------------------ */

@@ -255,6 +255,9 @@ struct block_state {
     bool following, recording;        /* stretch.c: one that is remembered; what may become one */
     bool doubtful;                    /* since the phase began some cell was looked at twice */
     uint32_t shared_stamp;            /* of the last access to shared memory that is no plain load */
+    uint32_t plain_stamp;             /* of the last one that is not atomic */
+    struct counters *counters;
+    bool counting;                    /* there may be marks in it that cells do not have */
     struct sync_table *sync;          /* in shared memory */
     struct transfers *transfers;      /* NULL: none so far */
     struct copies *copies[MOST_WARPS]; /* NULL: the warp has loaded nothing unset to copy it */
@@ -371,6 +374,16 @@ bool runs_lanes(const struct visit *v, const uint64_t *address);
 /* The same for stores side by side, of a place that runs_pattern has seen, before there is a visit. */
 bool runs_store(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *offset, uint32_t bytes,
                 uint32_t place);
+/* counters.c: atomic operations on words of device memory. False: not a simple case, nothing was done. */
+bool counters_lanes(const struct visit *v, const uint64_t *address);
+void counters_over(struct block_state *b);
+/* Cells learn of the last ones, before anything that asks them or that orders. */
+static inline void
+counters_before(struct block_state *b)
+{
+    if (b->counting)
+        counters_over(b);
+}
 /* True: nothing is wrong with it and nothing to be noted. */
 bool global_pattern(const struct visit *v, uint64_t base, const int32_t *offset);
 bool global_lanes(const struct visit *v, const uint64_t *address);

@@ -787,6 +787,20 @@ global_lanes(const struct visit *v, const uint64_t *address)
     return true;
 }
 
+/* touch_cell for an atomic operation on what was written, and by plain accesses only touched by what was
+ * over before this launch; false: it is another case. */
+static inline bool
+quick_atomic(const struct visit *v, const struct touch *t, struct cell *c)
+{
+    const uint64_t floor = (uint64_t)v->b->launch->floor << WORK_SHIFT;
+    if (v->op != JIT_ATOMIC || c->write.who >= floor || c->read.who >= floor || c->other.who >= floor ||
+        !(t->mark.when & MARK_STRONG) || (c->strong.when | t->mark.when) & MARK_CTA || !is_written(c))
+        return false;
+    c->strong = t->mark;
+    c->strong.when |= MARK_WRITTEN;
+    return true;
+}
+
 /* The part of a lane's access that lies in the chunk; locked. */
 static void
 touch_chunk(const struct visit *v, struct touch *t, struct chunk *k, uint64_t a, uint32_t count)
@@ -806,6 +820,8 @@ touch_chunk(const struct visit *v, struct touch *t, struct chunk *k, uint64_t a,
             continue;
         }
         lose_calm(v->b->launch, k);
+        if (quick_atomic(v, t, &k->cells[n]))
+            continue;
         t->at = a - first + ((uint64_t)n << k->shift);
         touch_cell(v, t, &k->cells[n]);
     }
@@ -838,6 +854,7 @@ global_access(const struct visit *v, uint32_t lanes, const uint64_t *address)
     if (v->space == PTX_SPACE_CONST || !(b->launch->check->groups & (CHECK_RACE | CHECK_INIT)) ||
         quiet_place(v))
         return;
+    counters_before(b);
     if (flags & PLACE_STRONG)
         order_strong(v, lanes, address, false);
     struct touch t = {.address = address};

@@ -77,7 +77,7 @@ shared_begin(struct block_state *b)
 {
     need_cells(b);
     b->any_strong = b->any_unset = false;
-    b->shared_stamp = 0;
+    b->shared_stamp = b->plain_stamp = 0;
 }
 
 bool
@@ -481,6 +481,71 @@ store_run(struct block_state *b, const uint64_t *restrict own, uint32_t words, u
 #else
 #define WIDE
 #endif
+/* Atomic operations of lanes on words. Of one another they do not mind, so that all cells are looked at
+ * before the first is changed. Lanes that are not active do as the first one that is. */
+static inline __attribute__((always_inline)) bool
+atomics_fit(const struct block_state *b, const struct quick *q, uint32_t lanes, const uint64_t *address,
+            uint64_t mark, uint64_t *restrict cell)
+{
+    const uint64_t first = address[__builtin_ctz(lanes)], base = (uint64_t)(uintptr_t)b->block->shared;
+    const uint64_t low = q->low, *restrict w = b->write, *restrict s = b->strong;
+    uint64_t bad = 0;
+    for (uint32_t l = 0; l < JIT_LANES; l++)
+        cell[l] = ((lanes >> l & 1 ? address[l] : first) - base) / 4;
+    for (uint32_t l = 0; l < JIT_LANES; l++)
+        bad |= (uint64_t)((w[cell[l]] < low) & (s[cell[l]] < low)) | (w[cell[l]] & MARK_UNSET);
+    for (uint32_t left = b->plain_stamp >= b->floor ? lanes : 0; left; left &= left - 1) {
+        uint32_t l = (uint32_t)__builtin_ctz(left);
+        uint64_t new = mark | (uint64_t)l << LANE_SHIFT;
+        bad |= !before(q, w[cell[l]], new) || !before(q, b->read[cell[l]], new) || b->other[cell[l]] >= q->floor;
+    }
+    return !bad;
+}
+static WIDE bool
+atomics_fit_wide(const struct block_state *b, const struct quick *q, uint32_t lanes, const uint64_t *address,
+                 uint64_t mark, uint64_t *cell)
+{
+    return atomics_fit(b, q, lanes, address, mark, cell);
+}
+
+/* False: something may be wrong, nothing was done. */
+static bool
+quick_atomics(struct block_state *b, const struct quick *q, uint32_t lanes, const uint64_t *address,
+              uint64_t mark)
+{
+    uint64_t cell[JIT_LANES], *strong = b->strong;
+    if (!(b->launch->check->wide ? atomics_fit_wide(b, q, lanes, address, mark, cell)
+                                 : atomics_fit(b, q, lanes, address, mark, cell)))
+        return false;
+    for (uint32_t l = 0; l < JIT_LANES && lanes == ~0u; l++)
+        strong[cell[l]] = mark | (uint64_t)l << LANE_SHIFT;
+    for (uint32_t left = lanes == ~0u ? 0 : lanes; left; left &= left - 1) {
+        uint32_t l = (uint32_t)__builtin_ctz(left);
+        strong[cell[l]] = mark | (uint64_t)l << LANE_SHIFT;
+    }
+    b->any_strong = true;
+    return true;
+}
+
+/* The largest distance of lanes from a place, and the bits of all their addresses. */
+static inline __attribute__((always_inline)) uint64_t
+farthest(const uint64_t *address, uint32_t lanes, uint64_t from, uint64_t *out_bits)
+{
+    uint64_t most = 0, bits = 0;
+    for (uint32_t l = 0; l < JIT_LANES; l++) {
+        uint64_t on = -(uint64_t)(lanes >> l & 1), at = (address[l] - from) & on;
+        bits |= address[l] & on;
+        most = most > at ? most : at;
+    }
+    *out_bits = bits;
+    return most;
+}
+static WIDE uint64_t
+farthest_wide(const uint64_t *address, uint32_t lanes, uint64_t from, uint64_t *out_bits)
+{
+    return farthest(address, lanes, from, out_bits);
+}
+
 static WIDE bool
 load_run_wide(struct block_state *b, const uint64_t *own, uint32_t words, uint64_t first, uint64_t mark)
 {
@@ -524,13 +589,19 @@ shared_access(const struct visit *v, uint32_t lanes, const uint64_t *address)
     struct touch t = {.address = address, .base = (uint64_t)(uintptr_t)b->block->shared};
     if (!b->write)
         return;
-    for (uint32_t left = lanes; left && b->shift; left &= left - 1)
-        if (((address[__builtin_ctz(left)] - t.base) | v->bytes) & 3)
-            cut_cells(b);
+    uint64_t bits = 0;
+    if (b->launch->check->wide)
+        farthest_wide(address, lanes, t.base, &bits);
+    else
+        farthest(address, lanes, t.base, &bits);
+    if (b->shift && (bits | v->bytes) & 3)
+        cut_cells(b);
     if (v->facts->flags & PLACE_STRONG)
         order_strong(v, lanes, address, true);
     if (v->op != JIT_LOAD || v->facts->flags)
         b->shared_stamp = b->stamp;
+    if (v->op != JIT_ATOMIC)
+        b->plain_stamp = b->stamp;
     uint64_t mark = mark_of(v);
     bool copying = copies_begin(v), quick = !(mark >> 63) && !copying;
     const struct quick q = {.low = (uint64_t)b->first << STAMP_SHIFT,
@@ -539,6 +610,9 @@ shared_access(const struct visit *v, uint32_t lanes, const uint64_t *address)
                             .load = v->op == JIT_LOAD,
                             .reads = v->op != JIT_STORE,
                             .strong = v->facts->flags & PLACE_STRONG};
+    if (v->op == JIT_ATOMIC && quick && q.strong && b->shift == 2 && v->bytes == 4 &&
+        quick_atomics(b, &q, lanes, address, mark))
+        return;
     enum { RUN = 4 }; /* shorter ones are not worth it */
     bool runs = quick && !q.strong && v->op != JIT_ATOMIC && !b->any_strong && !b->any_unset &&
                 b->launch->check->wide && b->shift == 2 && v->bytes == 4;
@@ -572,12 +646,8 @@ shared_lanes(const struct visit *v, const uint64_t *address)
     if (v->space != PTX_SPACE_SHARED || !v->facts->align || v->facts->align != v->bytes ||
         (e->base && !(e->base >> 62)) || end - low < v->bytes || low > end)
         return false;
-    uint64_t most = 0, odd = 0;
-    for (uint32_t l = 0; l < JIT_LANES; l++) {
-        uint64_t at = v->lanes >> l & 1 ? address[l] - own : low;
-        odd |= v->lanes >> l & 1 ? address[l] : 0;
-        most = most > at - low ? most : at - low;
-    }
+    uint64_t odd = 0, most = b->launch->check->wide ? farthest_wide(address, v->lanes, own + low, &odd)
+                                                    : farthest(address, v->lanes, own + low, &odd);
     if (most > end - low - v->bytes || odd & (v->bytes - 1) || v->bytes & (v->bytes - 1))
         return false;
     shared_access(v, v->lanes, address);
@@ -749,6 +819,7 @@ shared_pattern(const struct visit *v, uint64_t base, const int32_t *offset)
     if ((int64_t)at + s->low < (int64_t)in.base || (int64_t)at + s->high > (int64_t)in.end)
         return false;
     uint64_t mark = mark_of(v), first = at / 4, own = (uint64_t)(uintptr_t)b->block->shared;
+    b->plain_stamp = b->stamp;
     if (v->op == JIT_STORE) {
         b->shared_stamp = b->stamp;
         return quick_store(b, s, first, mark);

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * counters.c: atomic operations of many threads on few words of device memory: histograms, sums, queues.
+ *
+ * Of atomic operations on a word only the last one's mark is kept. Until the block does something else
+ * that could ask for it, that mark may lie with the block: the first operation on a word is noted in the
+ * word's cell, as ever; further ones are kept here, and the last of them goes to the cell when the block
+ * comes to a barrier, accesses device memory some other way that leaves marks, or ends. What the cell
+ * tells about others is looked at then, too: of two accesses that race the later one finds it.
+ *
+ * Workers that count in the same places would otherwise take every cell from each other for each
+ * operation. Only in kernels in which atomic operations hand nothing on (no fence, no .release).
+ */
+#include "check/check_priv.h"
+
+#include <string.h>
+
+enum { KEPT_BITS = 10, KEPT = 1 << KEPT_BITS };
+
+/* An atomic operation that some cell does not know of yet (with `newer`), or does. */
+struct counter {
+    uint64_t address; /* 0: none */
+    uint32_t place;
+    uint8_t warp, lane;
+    bool newer;
+};
+
+struct counters {
+    uint32_t used; /* of list */
+    uint16_t list[KEPT];
+    struct counter kept[KEPT];
+};
+
+static bool
+may_keep(const struct visit *v)
+{
+    const struct range *e = v->expect;
+    const struct kernel_facts *k = v->b->launch->facts;
+    return v->op == JIT_ATOMIC && v->space == PTX_SPACE_GLOBAL && v->bytes == 4 && v->facts->align == 4 &&
+           (v->facts->flags & ~PLACE_ACQUIRE) == (PLACE_STRONG | PLACE_ATOMIC) && e->base && !(e->base >> 62) &&
+           !k->releases && !k->opaque && (v->b->launch->check->groups & (CHECK_RACE | CHECK_INIT));
+}
+
+/* The last operation on the word is noted in its cell. */
+static void
+settle_one(struct block_state *b, struct counter *c)
+{
+    uint64_t address[JIT_LANES];
+    struct visit v = {.b = b, .facts = &b->facts[c->place], .expect = &b->expect[c->place],
+                      .lanes = 1u << c->lane, .bytes = 4, .space = PTX_SPACE_GLOBAL, .op = JIT_ATOMIC,
+                      .place = c->place, .warp = c->warp};
+    address[c->lane] = c->address;
+    c->newer = false;
+    global_access(&v, v.lanes, address);
+}
+
+void
+counters_over(struct block_state *b)
+{
+    struct counters *all = b->counters;
+    b->counting = false; /* global_access asks */
+    for (uint32_t n = 0; n < all->used; n++) {
+        struct counter *c = &all->kept[all->list[n]];
+        if (c->newer)
+            settle_one(b, c);
+        c->address = 0;
+    }
+    all->used = 0;
+}
+
+static void
+keep_all(struct block_state *b, const struct visit *v, const uint64_t *address)
+{
+    struct counters *all = b->counters;
+    uint32_t fresh = 0; /* lanes whose word was not here */
+    for (uint32_t left = v->lanes; left; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left), at = (uint32_t)(address[lane] >> 2) & (KEPT - 1);
+        struct counter *c = &all->kept[at];
+        if (c->address == address[lane]) {
+            c->newer = true;
+        } else {
+            if (c->newer && fresh) /* one of them may be what goes */
+                global_access(v, fresh, address), fresh = 0;
+            if (c->newer)
+                settle_one(b, c);
+            if (!c->address)
+                all->list[all->used++] = (uint16_t)at;
+            c->address = address[lane];
+            c->newer = false;
+            fresh |= 1u << lane;
+        }
+        c->place = v->place;
+        c->warp = (uint8_t)v->warp;
+        c->lane = (uint8_t)lane;
+    }
+    if (fresh)
+        global_access(v, fresh, address);
+}
+
+static bool
+in_bounds(const struct visit *v, const uint64_t *address)
+{
+    uint64_t low = v->expect->base, room = v->expect->end - low, most = 0, bits = 0;
+    for (uint32_t l = 0; l < JIT_LANES; l++) {
+        uint64_t on = -(uint64_t)(v->lanes >> l & 1), at = (address[l] - low) & on;
+        bits |= address[l] & on;
+        most = most > at ? most : at;
+    }
+    return room >= 4 && most <= room - 4 && !(bits & 3);
+}
+
+bool
+counters_lanes(const struct visit *v, const uint64_t *address)
+{
+    struct block_state *b = v->b;
+    if (!may_keep(v) || !in_bounds(v, address))
+        return false;
+    if (!b->counters)
+        b->counters = ls_alloc(sizeof *b->counters);
+    b->counting = false;
+    keep_all(b, v, address);
+    b->counting = true;
+    return true;
+}
