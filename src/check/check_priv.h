@@ -257,6 +257,7 @@ struct block_state {
     uint32_t shared_stamp;            /* of the last access to shared memory that is no plain load */
     uint32_t plain_stamp;             /* of the last one that is not atomic */
     struct counters *counters;
+    uint32_t rough;                   /* lanes of an atomic operation that were no quick case */
     bool counting;                    /* there may be marks in it that cells do not have */
     struct sync_table *sync;          /* in shared memory */
     struct transfers *transfers;      /* NULL: none so far */

@@ -22,7 +22,7 @@ struct counter {
     uint64_t address; /* 0: none */
     uint32_t place;
     uint8_t warp, lane;
-    bool newer;
+    bool newer, listed;
 };
 
 struct counters {
@@ -64,37 +64,70 @@ counters_over(struct block_state *b)
         if (c->newer)
             settle_one(b, c);
         c->address = 0;
+        c->listed = false;
     }
     all->used = 0;
+}
+
+static struct counter *
+counter_at(struct counters *all, uint64_t address)
+{
+    return &all->kept[(address >> 2) & (KEPT - 1)];
+}
+
+/* Lanes `fresh` are looked at by their cells. Where that has more to say than the mark, nothing is kept,
+ * and lanes of `seen` with the same word are looked at, too. */
+static void
+look_at(struct block_state *b, const struct visit *v, uint32_t fresh, uint32_t seen, const uint64_t *address)
+{
+    uint32_t again = 0;
+    b->rough = 0;
+    if (fresh)
+        global_access(v, fresh, address);
+    for (uint32_t left = b->rough; left; left &= left - 1) {
+        uint64_t a = address[__builtin_ctz(left)];
+        struct counter *c = counter_at(b->counters, a);
+        if (c->address != a)
+            continue;
+        c->address = 0;
+        c->newer = false;
+        for (uint32_t some = seen & ~fresh; some; some &= some - 1)
+            again |= address[__builtin_ctz(some)] == a ? some & -some : 0;
+    }
+    if (again)
+        global_access(v, again, address);
 }
 
 static void
 keep_all(struct block_state *b, const struct visit *v, const uint64_t *address)
 {
     struct counters *all = b->counters;
-    uint32_t fresh = 0; /* lanes whose word was not here */
+    uint32_t fresh = 0, seen = 0; /* fresh: the first lane of those at a word that is not here */
     for (uint32_t left = v->lanes; left; left &= left - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(left), at = (uint32_t)(address[lane] >> 2) & (KEPT - 1);
-        struct counter *c = &all->kept[at];
+        uint32_t lane = (uint32_t)__builtin_ctz(left);
+        struct counter *c = counter_at(all, address[lane]);
         if (c->address == address[lane]) {
             c->newer = true;
         } else {
-            if (c->newer && fresh) /* one of them may be what goes */
-                global_access(v, fresh, address), fresh = 0;
+            if (c->newer) { /* it has to go, and may be one of them */
+                look_at(b, v, fresh, seen, address);
+                fresh = seen = 0;
+            }
             if (c->newer)
                 settle_one(b, c);
-            if (!c->address)
-                all->list[all->used++] = (uint16_t)at;
+            if (!c->listed)
+                all->list[all->used++] = (uint16_t)(c - all->kept);
+            c->listed = true;
             c->address = address[lane];
             c->newer = false;
             fresh |= 1u << lane;
         }
+        seen |= 1u << lane;
         c->place = v->place;
         c->warp = (uint8_t)v->warp;
         c->lane = (uint8_t)lane;
     }
-    if (fresh)
-        global_access(v, fresh, address);
+    look_at(b, v, fresh, seen, address);
 }
 
 static bool

@@ -808,6 +808,7 @@ touch_chunk(const struct visit *v, struct touch *t, struct chunk *k, uint64_t a,
     struct global_shadow *g = v->b->launch->check->global;
     uint32_t first = a & (CHUNK - 1);
     if (!need_cells(g, k) || (k->shift && ((first | count) & 3) && !cut_cells(g, k))) {
+        v->b->rough |= 1u << t->lane;
         touch_thin(v, t->lane, k, first, count, (uint32_t)(a - t->address[t->lane]), a);
         return;
     }
@@ -822,6 +823,7 @@ touch_chunk(const struct visit *v, struct touch *t, struct chunk *k, uint64_t a,
         lose_calm(v->b->launch, k);
         if (quick_atomic(v, t, &k->cells[n]))
             continue;
+        v->b->rough |= 1u << t->lane;
         t->at = a - first + ((uint64_t)n << k->shift);
         touch_cell(v, t, &k->cells[n]);
     }
