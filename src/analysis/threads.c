@@ -77,14 +77,15 @@ fact_of_coordinate(struct fact *f, unsigned d)
     fact_set_threads(f, by);
 }
 
+/* What a has lost stays lost: a value that two instructions write in turn would have it again from one of
+ * them and lose it by the other, for ever. */
 void
 fact_join_threads(const struct facts *fs, struct fact *f, const struct fact *a, const struct fact *b)
 {
     int64_t x[3], y[3];
     f->threads = false;
     memset(f->by, 0, sizeof f->by);
-    if ((a->threads || b->threads) && fact_by_threads(fs, a, x) && fact_by_threads(fs, b, y) &&
-        !memcmp(x, y, sizeof x))
+    if (a->threads && fact_by_threads(fs, a, x) && fact_by_threads(fs, b, y) && !memcmp(x, y, sizeof x))
         fact_set_threads(f, x);
 }
 

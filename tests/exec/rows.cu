@@ -73,7 +73,41 @@ template <int X> __global__ void tile(const float *in, float *out, int n, int fr
         out[rows * n + t] = s[(y - 1) * X + x + 1 - 1] + s[y * X + x];
 }
 
+// One register, written by two instructions in turn: what coordinates decide of the one, they do not of the
+// other, though in this block both are the same in all lanes (the search for what is known has to end).
+__global__ void turns(unsigned *out, unsigned n)
+{
+    unsigned sum;
+    asm volatile("{\n"
+                 ".reg .pred odd, more;\n"
+                 ".reg .u32 k, z, v, low, sum;\n"
+                 "mov.u32 z, %%tid.z; mov.u32 k, %1; mov.u32 sum, 0;\n"
+                 "AGAIN: and.b32 low, k, 1; setp.ne.u32 odd, low, 0;\n"
+                 "@odd bra ODD;\n"
+                 "mul.lo.u32 v, z, 1000; bra.uni ON;\n"
+                 "ODD: sub.u32 v, z, z; add.u32 v, v, 5;\n"
+                 "ON: add.u32 sum, sum, v; sub.u32 k, k, 1; setp.ne.u32 more, k, 0;\n"
+                 "@more bra AGAIN;\n"
+                 "mov.u32 %0, sum;\n"
+                 "}"
+                 : "=r"(sum)
+                 : "r"(n));
+    out[threadIdx.x] = sum + threadIdx.z;
+}
+
 static unsigned failed;
+
+static void test_turns()
+{
+    unsigned *d, got[40];
+    cudaMalloc(&d, sizeof got);
+    turns<<<1, dim3(40, 1, 1)>>>(d, 9);
+    cudaMemcpy(got, d, sizeof got, cudaMemcpyDeviceToHost);
+    for (int t = 0; t < 40; t++)
+        if (got[t] != 25 && failed++ < 20)
+            printf("turns, thread %d: %u\n", t, got[t]);
+    cudaFree(d);
+}
 
 template <int X, int Y> static void test_numbers(dim3 block)
 {
@@ -160,6 +194,7 @@ int main()
     test_numbers<50, 1>({50, 1, 3});
     test_numbers<16, 16>({16, 16});
     test_numbers<96, 2>({96, 2});
+    test_turns();
     test_tile<20>({20, 20});
     test_tile<21>({20, 20});
     test_tile<18>({18, 18});
