@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char list_head[] = "lockstep cc 1\n";
+static const char list_head[] = "lockstep cc 2\n";
 
 /* -- keys ----------------------------------------------------------------------------------- */
 

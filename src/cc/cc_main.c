@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cc_main: the steps of one invocation. For each .cu file: device pass to PTX, the PTX into a
- * container, host pass that embeds the container; then the link with liblockstep. --dryrun prints
+ * cc_main: the steps of one invocation. For each .cu file: device pass to bitcode and PTX, the PTX
+ * into a container, host pass that embeds the container; then the link with liblockstep. --dryrun prints
  * the commands and runs none of them.
  */
 #include "cc/cc_priv.h"
+#include "jit/jit.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -169,20 +170,58 @@ is_preprocessor_word(const char *word)
     return word[0] == '-' && (word[1] == 'D' || word[1] == 'U' || word[1] == 'I');
 }
 
+/* What the device's code is optimised for and how far: in the front end and behind it. */
+static void
+add_generator_options(struct step *s, struct words *w)
+{
+    cc_words_add(w, s->args->debug_device ? "-O1" : "-O3");
+    cc_words_add(w, "-Xclang");
+    cc_words_add(w, "-target-feature");
+    cc_words_add(w, "-Xclang");
+    cc_words_add(w, cc_ptx_feature(s->tools));
+}
+
+static void
+add_llvm_option(struct words *w, const char *option)
+{
+    cc_words_add(w, "-mllvm");
+    cc_words_add(w, option);
+}
+
+/* From bitcode to PTX. clang reads no language's options here: contraction is the generator's. */
+static void
+add_ptx_options(struct step *s, struct words *w)
+{
+    struct cc_args *a = s->args;
+    add_clang(s, w);
+    cc_words_add(w, "-x");
+    cc_words_add(w, "ir");
+    cc_words_add(w, "--target=nvptx64-nvidia-cuda");
+    cc_words_add(w, arena_printf(a->arena, "-march=sm_%d%c", a->architecture, a->architecture_suffix));
+    cc_words_add(w, "-w");
+    cc_words_add(w, "-S");
+    add_generator_options(s, w);
+    add_llvm_option(w, "-disable-vector-combine"); /* it reads the members of a float4 one by one again */
+    add_llvm_option(w, a->no_fmad ? "-nvptx-fma-level=0" : "-nvptx-fma-level=2");
+    if (a->imprecise_division >= 0 ? a->imprecise_division : a->fast_math)
+        add_llvm_option(w, "-nvptx-prec-divf32=0");
+    if (a->imprecise_root >= 0 ? a->imprecise_root : a->fast_math)
+        add_llvm_option(w, "-nvptx-prec-sqrtf32=0");
+}
+
 static void
 add_device_options(struct step *s, struct words *w)
 {
     struct cc_args *a = s->args;
     bool flush = a->flush >= 0 ? a->flush : a->fast_math;
     cc_words_add(w, "--cuda-device-only");
-    cc_words_add(w, "-S");
+    cc_words_add(w, "-emit-llvm");
+    cc_words_add(w, "-c");
     cc_words_add(w, "-w"); /* the host pass reads the same text and warns */
-    cc_words_add(w, a->debug_device ? "-O1" : "-O3");
     cc_words_add(w, "-gline-tables-only");
     cc_words_add(w, "-Xclang");
-    cc_words_add(w, "-target-feature");
-    cc_words_add(w, "-Xclang");
-    cc_words_add(w, cc_ptx_feature(s->tools));
+    cc_words_add(w, "-disable-llvm-passes");
+    add_generator_options(s, w);
     cc_words_add(w, "-Xclang"); /* lanes may hand what was never set to shfl: only other lanes' is used */
     cc_words_add(w, "-no-enable-noundef-analysis");
     cc_words_add(w, a->no_fmad ? "-ffp-contract=off" : "-ffp-contract=fast");
@@ -191,14 +230,6 @@ add_device_options(struct step *s, struct words *w)
     if (a->fast_math) {
         cc_words_add(w, "-fgpu-approx-transcendentals");
         cc_words_add(w, "-D__USE_FAST_MATH__=1");
-    }
-    if (a->imprecise_division >= 0 ? a->imprecise_division : a->fast_math) {
-        cc_words_add(w, "-mllvm");
-        cc_words_add(w, "-nvptx-prec-divf32=0");
-    }
-    if (a->imprecise_root >= 0 ? a->imprecise_root : a->fast_math) {
-        cc_words_add(w, "-mllvm");
-        cc_words_add(w, "-nvptx-prec-sqrtf32=0");
     }
     for (size_t i = 0; i < a->dashed.count; i++) /* host options change no code of kernels */
         if (is_preprocessor_word(a->dashed.at[i]))
@@ -237,17 +268,38 @@ write_container(struct step *s, const char *ptx_path, const char *path)
     return ok;
 }
 
+/* Code of a clang that is newer than LLVM's library stays as it is: right, with more accesses. */
+static bool
+widen_copies(struct step *s, const char *bitcode)
+{
+    if (jit_widen_copies(bitcode, &s->err))
+        return true;
+    if (s->err.status == LS_ERR_INPUT)
+        fprintf(stderr, "%s: warning: structures are not copied whole: %s\n", s->args->name, s->err.text);
+    return s->err.status == LS_ERR_INPUT;
+}
+
 static int
 device_pass(struct step *s, const char *path, const char *ptx)
 {
     struct words w = {0};
+    const char *bitcode = intermediate(s, path, ".bc");
     add_cuda(s, &w, path);
     add_unit_id(s, &w, path, true);
     add_device_options(s, &w);
     cc_words_add(&w, path);
     cc_words_add(&w, "-o");
-    cc_words_add(&w, ptx);
+    cc_words_add(&w, bitcode);
     int status = run(s, &w);
+    if (status)
+        return status;
+    if (!s->args->dryrun && !widen_copies(s, bitcode))
+        return fail_with(s->args, &s->err);
+    add_ptx_options(s, &w);
+    cc_words_add(&w, bitcode);
+    cc_words_add(&w, "-o");
+    cc_words_add(&w, ptx);
+    status = run(s, &w);
     if (status == 0 && s->args->relocatable && !s->args->dryrun && !cc_mend_unit(ptx, &s->err))
         return fail_with(s->args, &s->err);
     return status;

@@ -413,6 +413,11 @@ void jit_forget(struct jit_engine *e, const struct ptx_module *m);
  * (optimised), "asm". */
 bool jit_dump(struct jit_engine *e, const struct jit_request *r, const char *stage,
               struct text *out, struct ls_error *err);
+/* Rewrites a file of LLVM bitcode that clang made and did not optimise: structures that it copies whole
+ * are read and written as vectors, as a GPU's own compiler does (jit_copies.c). LS_ERR_INPUT: LLVM's
+ * library does not read it (clang may be newer); the file is what it was. */
+bool jit_widen_copies(const char *path, struct ls_error *err);
+
 /* How often kernels came from memory, from disk, and were compiled, and the time in seconds. */
 struct jit_counts {
     uint64_t from_memory, from_disk, compiled;

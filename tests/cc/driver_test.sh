@@ -39,7 +39,8 @@ refuses() { # STATUS PATTERN OPTIONS...
     grep -qE -e "$pattern" out || fail "$*: message is: $(cat out)"
 }
 
-says n.cu -- '--cuda-device-only -S.*-gline-tables-only.*n.cu -o .*ptx$'
+says n.cu -- '--cuda-device-only .*-gline-tables-only.*n.cu -o .*bc$'
+says n.cu -- '-x ir --target=nvptx64-nvidia-cuda -march=sm_90 .*n.bc -o .*ptx$'
 says n.cu -- '--cuda-host-only.*-fcuda-include-gpubinary'
 says n.cu -- '-o a.out .*-Wl,-rpath,.* -llockstep'
 says -arch=sm_80 n.cu -- '--cuda-gpu-arch=sm_80'
@@ -57,10 +58,12 @@ says -O1 n.cu -- 'device-only.*-O3'
 says -Xcompiler -Wall,-fPIC n.cu -- 'host-only.*-Wall -fPIC'
 says -Xcompiler=-DA=1 n.cu -- 'device-only.*-DA=1'
 says -Xlinker --as-needed,-v n.cu -- '-Xlinker --as-needed -Xlinker -v'
-says --use_fast_math n.cu -- 'fgpu-flush-denormals-to-zero.*approx-transcendentals.*prec-divf32=0.*prec-sqrtf32=0'
+says --use_fast_math n.cu -- 'fgpu-flush-denormals-to-zero.*approx-transcendentals'
+says --use_fast_math n.cu -- 'prec-divf32=0.*prec-sqrtf32=0'
 says -use_fast_math -ftz=false -prec-div=true n.cu -- 'approx-transcendentals'
 silent_on -use_fast_math -ftz=false -prec-div=true n.cu -- 'flush-denormals|prec-divf32'
 says -fmad=false n.cu -- 'ffp-contract=off'
+says -fmad=false n.cu -- 'nvptx-fma-level=0'
 says -rdc=true n.cu -- '-fgpu-rdc'
 says -rdc true n.cu -- '-fgpu-rdc'
 silent_on -rdc=false n.cu -- '-fgpu-rdc'
