@@ -10,7 +10,7 @@
  * where all lanes of a warp write it, for jit_whole.c; LLVM moves the comparisons of all lanes to where
  * neither is sure.
  */
-#include "jit/jit_core.h"
+#include "jit/jit_phases.h"
 #include "jit/jit_value.h"
 
 struct agree {
@@ -78,6 +78,24 @@ order_of(const struct ptx_insn *p)
     return NULL;
 }
 
+/* The least and the greatest lane of all warps that run together, relative to the first one's first. */
+static bool
+lane_range(const struct core *c, const struct ptx_operand *o, const int32_t *pattern, int64_t *low, int64_t *high)
+{
+    uint32_t step = 0;
+    *low = *high = 0;
+    for (unsigned l = 0; pattern && l < LANES; l++) {
+        *low = pattern[l] < *low ? pattern[l] : *low;
+        *high = pattern[l] > *high ? pattern[l] : *high;
+    }
+    if (c->agree_warps > 1 && !phases_step(c, c->phases, o, &step))
+        return false;
+    int64_t on = c->agree_warps > 1 ? (int64_t)(int32_t)step * (c->agree_warps - 1) : 0;
+    *low += on < 0 ? on : 0;
+    *high += on > 0 ? on : 0;
+    return *high - *low <= INT32_MAX;
+}
+
 /* The least and the greatest of the lanes, if none of them has wrapped (*sane). */
 static bool
 range_of(struct core *c, const struct flow_insn *i, unsigned k, unsigned bits, bool is_signed, LLVMValueRef range[2],
@@ -85,21 +103,17 @@ range_of(struct core *c, const struct flow_insn *i, unsigned k, unsigned bits, b
 {
     const struct ptx_operand *o = &i->i.operand[k];
     struct fact f = facts_operand(c->facts, i, o);
-    int32_t low = 0, high = 0;
+    int64_t low, high;
     if (f.kind != FACT_SCALAR || f.guess || f.segment != LANES || (o->kind != PTX_O_REG && o->kind != PTX_O_INT) ||
-        o->negated)
+        o->negated || !lane_range(c, o, f.pattern, &low, &high))
         return false;
-    for (unsigned l = 0; f.pattern && l < LANES; l++) {
-        low = f.pattern[l] < low ? f.pattern[l] : low;
-        high = f.pattern[l] > high ? f.pattern[l] : high;
-    }
     LLVMValueRef v = core_value(c, i, o, bits, true);
     range[0] = range[1] = v;
-    if (!f.pattern)
+    if (low == high)
         return true;
     LLVMTypeRef type = core_scalar(c, bits);
-    range[0] = LLVMBuildAdd(c->e.b, v, LLVMConstInt(type, (uint64_t)(int64_t)low, true), "");
-    range[1] = LLVMBuildAdd(c->e.b, v, LLVMConstInt(type, (uint64_t)(int64_t)high, true), "");
+    range[0] = LLVMBuildAdd(c->e.b, v, LLVMConstInt(type, (uint64_t)low, true), "");
+    range[1] = LLVMBuildAdd(c->e.b, v, LLVMConstInt(type, (uint64_t)high, true), "");
     LLVMValueRef fine = LLVMBuildICmp(c->e.b, is_signed ? LLVMIntSLE : LLVMIntULE, range[0], range[1], "");
     *sane = LLVMBuildAnd(c->e.b, *sane, fine, "");
     return true;
@@ -115,7 +129,7 @@ agree_compare(struct core *c, const struct flow_insn *i, LLVMValueRef *all, LLVM
     unsigned bits = 8 * ptx_type_bytes(t);
     LLVMValueRef a[2], b[2], sane = LLVMConstInt(core_scalar(c, 1), 1, false);
     if (!order || p->operand_count != 3 || p->type_count != 1 || (kind != 's' && kind != 'u') ||
-        (bits != 32 && bits != 64) || ptx_has(p, PTX_M_AND) || ptx_has(p, PTX_M_OR) || ptx_has(p, PTX_M_XOR))
+        (bits != 32 && (bits != 64 || c->agree_warps > 1)) || ptx_has(p, PTX_M_AND) || ptx_has(p, PTX_M_OR) || ptx_has(p, PTX_M_XOR))
         return false;
     LLVMIntPredicate how = (LLVMIntPredicate)(kind == 's' ? order->is_signed : order->is_unsigned);
     bool is_signed = how == LLVMIntSLT || how == LLVMIntSLE || how == LLVMIntSGT || how == LLVMIntSGE;
@@ -139,6 +153,8 @@ of_operand(struct core *c, const struct flow_insn *i, unsigned k, LLVMValueRef *
         return false;
     if (!core_reg_scalar(c, o->reg))
         return core_agree(c, o->reg, all, none);
+    if (c->agree_warps > 1 && !c->phases->same[o->reg] && !c->facts->reg[o->reg].known)
+        return false;
     *all = core_value(c, i, o, 1, true);
     *none = LLVMBuildNot(c->e.b, *all, "");
     return true;
@@ -177,7 +193,7 @@ core_agree_write(struct core *c, const struct flow_insn *i, uint32_t reg)
     if (!c->agree || c->reg != c->agree_reg || !c->agree[reg].all)
         return;
     const struct ptx_insn *p = &i->i;
-    bool known = (c->in_whole || c->facts->complete[c->current]) && p->guard == PTX_NO_REG &&
+    bool known = (c->in_whole || c->all_active || c->facts->complete[c->current]) && p->guard == PTX_NO_REG &&
                  p->operand[0].kind == PTX_O_REG && p->operand[0].reg == reg;
     switch (p->op) {
     case PTX_OP_SETP:

@@ -37,7 +37,8 @@ struct core {
     LLVMBasicBlockRef *block;
     LLVMBasicBlockRef *whole; /* per block: the same for warps of which all lanes are there (jit_whole.c), or NULL */
     struct agree *agree;      /* per register: jit_agree.c; */
-    LLVMValueRef *agree_reg;  /*   of these registers */
+    LLVMValueRef *agree_reg;  /*   of these registers, */
+    uint32_t agree_warps;     /*   those of the first of so many warps, 0: of one */
     bool in_whole;            /* that is being emitted */
     LLVMValueRef mask;        /* alloca of i32: lanes active in the current block */
     LLVMValueRef alive;       /* alloca of i32: lanes that have not exited */
@@ -182,6 +183,7 @@ void core_guess_reset(struct core *c);
 /* -- predicates on which lanes agree (jit_agree.c) --------------------------------------------------- */
 
 void core_agree_storage(struct core *c);
+/* Of warps that run together, it is made for all of them when the first one's register is written. */
 /* Whether the predicate surely holds in all lanes, or in none, where all of them are there; false: nothing
  * is kept of it. */
 bool core_agree(struct core *c, uint32_t reg, LLVMValueRef *all, LLVMValueRef *none);

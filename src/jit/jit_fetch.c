@@ -16,13 +16,55 @@
 
 enum { AHEAD_THREADS = 1024, LINE = 64 };
 
-/* They read from the same register, less than a line apart: a[i] and a[i + 1]. */
+static bool registers_near(const struct core *c, uint32_t x, uint32_t y, int64_t scale, int64_t *apart);
+
+/* The same operand, or registers made alike: what they are apart, times scale, is added to *apart. */
 static bool
-are_neighbours(const struct flow_insn *i, const struct flow_insn *j)
+operands_near(const struct core *c, const struct ptx_operand *x, const struct ptx_operand *y, int64_t scale,
+              int64_t *apart)
+{
+    if (x->kind != y->kind || x->negated || y->negated || x->part || y->part)
+        return false;
+    if (x->kind == PTX_O_REG)
+        return registers_near(c, x->reg, y->reg, scale, apart);
+    if (x->kind != PTX_O_INT)
+        return false;
+    *apart += scale * (int64_t)(x->imm - y->imm);
+    return true;
+}
+
+/* The sum, the product with a number of the text, or the conversion that makes each of them. */
+static bool
+registers_near(const struct core *c, uint32_t x, uint32_t y, int64_t scale, int64_t *apart)
+{
+    const struct flow_insn *i = c->phases->maker[x], *j = c->phases->maker[y];
+    if (x == y)
+        return true;
+    if (!i || !j || i->i.op != j->i.op || i->i.operand_count != j->i.operand_count || i->i.guard != PTX_NO_REG ||
+        j->i.guard != PTX_NO_REG || scale < -LINE || scale > LINE)
+        return false;
+    const struct ptx_operand *a = i->i.operand, *b = j->i.operand;
+    switch (i->i.op) {
+    case PTX_OP_ADD:
+        return operands_near(c, &a[1], &b[1], scale, apart) && operands_near(c, &a[2], &b[2], scale, apart);
+    case PTX_OP_MUL:
+        return a[2].kind == PTX_O_INT && b[2].kind == PTX_O_INT && a[2].imm == b[2].imm && a[2].imm <= LINE &&
+               operands_near(c, &a[1], &b[1], scale * (int64_t)a[2].imm, apart);
+    case PTX_OP_CVT:
+        return operands_near(c, &a[1], &b[1], scale, apart);
+    default:
+        return false;
+    }
+}
+
+/* They read less than a line apart: a[i] and a[i + 1], of which the first one's lines are enough. */
+static bool
+are_neighbours(const struct core *c, const struct flow_insn *i, const struct flow_insn *j)
 {
     const struct ptx_operand *x = &i->i.operand[1], *y = &j->i.operand[1];
-    return x->base_kind == PTX_BASE_REG && y->base_kind == PTX_BASE_REG && x->reg == y->reg &&
-           x->offset - y->offset < LINE && y->offset - x->offset < LINE;
+    int64_t apart = x->offset - y->offset;
+    return x->base_kind == PTX_BASE_REG && y->base_kind == PTX_BASE_REG &&
+           registers_near(c, x->reg, y->reg, 1, &apart) && apart > -LINE && apart < LINE;
 }
 
 /* Where the place keeps its two numbers, in the frame of the first warp; UINT32_MAX: not fetched for. */
@@ -33,7 +75,7 @@ room_of(struct core *c, const struct flow_insn *i)
     for (uint32_t k = 0; k < c->fetch_count; k++) {
         if (c->fetch[k].insn == i)
             return c->fetch[k].at;
-        done |= are_neighbours(c->fetch[k].insn, i);
+        done |= are_neighbours(c, c->fetch[k].insn, i);
     }
     if (done)
         return UINT32_MAX;

@@ -264,6 +264,7 @@ jam_free(struct phases *p)
         ls_release(p->jammed[k].reg);
         ls_release(p->jammed[k].guess);
     }
+    ls_release(p->agree);
 }
 
 /* -- storage ------------------------------------------------------------------------------------------ */
@@ -290,6 +291,19 @@ make_turn(struct core *c, struct turn *t)
     c->guess = own.guess;
 }
 
+static void
+make_agreement(struct core *c)
+{
+    LLVMValueRef *reg = c->reg, *agree_reg = c->agree_reg;
+    struct agree *agree = c->agree;
+    c->reg = c->phases->jammed[0].reg;
+    core_agree_storage(c);
+    c->phases->agree = c->agree;
+    c->reg = reg;
+    c->agree = agree;
+    c->agree_reg = agree_reg;
+}
+
 void
 jam_begin(struct core *c)
 {
@@ -304,6 +318,7 @@ jam_begin(struct core *c)
         return;
     for (uint32_t k = 0; k < most; k++)
         make_turn(c, &p->jammed[k]);
+    make_agreement(c);
     p->until = core_alloca(c, core_scalar(c, 32));
     p->at_site = core_alloca(c, core_scalar(c, 32));
     p->parted = ARENA_ARRAY(&p->arena, LLVMValueRef, c->flow->reg_count + 1);
@@ -502,6 +517,23 @@ is_once(const struct phases *p, const struct flow_insn *i)
     return w.some && w.same;
 }
 
+/* Where it is sure that all lanes of all warps go one way, they do; the builder is left where it is not. */
+static void
+end_sure(struct jam *j, uint32_t b)
+{
+    struct core *c = j->c;
+    const struct flow_block *blk = &c->flow->blocks[b];
+    LLVMValueRef all, none;
+    use(j, 0);
+    if (!core_agree(c, blk->guard, &all, &none))
+        return;
+    LLVMBasicBlockRef other = core_new_block(c, "not_all"), look = core_new_block(c, "look");
+    LLVMBuildCondBr(c->e.b, all, j->block[blk->succ[blk->guard_negated]], other);
+    LLVMPositionBuilderAtEnd(c->e.b, other);
+    LLVMBuildCondBr(c->e.b, none, j->block[blk->succ[!blk->guard_negated]], look);
+    LLVMPositionBuilderAtEnd(c->e.b, look);
+}
+
 /* All the warps' guards: in how many lanes it holds; all, none, or they part. */
 static void
 end_parting(struct jam *j, uint32_t b)
@@ -513,6 +545,7 @@ end_parting(struct jam *j, uint32_t b)
     const struct flow_insn *i = &c->flow->insns[blk->end_insn];
     const struct ptx_operand guard = {.kind = PTX_O_REG, .reg = blk->guard};
     LLVMValueRef all = NULL, any = NULL;
+    end_sure(j, b);
     for (uint32_t k = 0; k < j->g->jam; k++) {
         use(j, k);
         LLVMValueRef v = core_value(c, i, &guard, 1, false);
@@ -641,17 +674,25 @@ jam_emit(struct core *c)
 {
     struct jam j = {.c = c, .p = c->phases};
     const struct turn own = {.reg = c->reg, .guess = c->guess, .carry = c->carry};
+    struct agree *agree = c->agree;
+    LLVMValueRef *agree_reg = c->agree_reg;
     bool ok = true;
     j.block = ls_alloc(sizeof *j.block * (c->flow->block_count + 1));
     j.once = ls_alloc(sizeof *j.once * (c->flow->reg_words + 1));
     j.framed = ls_alloc(sizeof *j.framed * (c->flow->reg_words + 1));
     c->all_active = true;
+    c->agree = j.p->agree;
+    c->agree_reg = j.p->jammed[0].reg;
     for (j.group = 0; j.group < j.p->group_count && ok; j.group++) {
         j.g = &j.p->group[j.group];
+        c->agree_warps = j.g->jam;
         if (j.g->head && j.g->jam > 1)
             ok = emit_group(&j);
     }
     c->all_active = false;
+    c->agree = agree;
+    c->agree_reg = agree_reg;
+    c->agree_warps = 0;
     c->reg = own.reg;
     c->guess = own.guess;
     c->carry = own.carry;

@@ -478,6 +478,7 @@ core_phases_new(const struct core *c)
         return NULL;
     }
     find_fixed(c, p);
+    phases_find_steps(c, p);
     p->phase = ARENA_ARRAY(&p->arena, struct phase, barriers + 1);
     add_phase(c, p, UINT32_MAX);
     for (uint32_t b = 0; b < f->block_count; b++)

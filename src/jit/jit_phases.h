@@ -46,6 +46,12 @@ struct phase_group {
 
 enum { JAM_MOST = 8 };
 
+/* How far a register's value is from a warp's to the next one's, modulo 2^32 (jit_steps.c). */
+struct phase_step {
+    bool known;
+    uint32_t by;
+};
+
 struct phases {
     struct arena arena;
     uint32_t warps; /* of a block */
@@ -56,7 +62,9 @@ struct phases {
     /* Per register: all threads of the block agree; written once, from what does not change during
      * the kernel; can be computed anew from the thread's number. */
     bool *same, *fixed, *again;
+    struct phase_step *step;
     const struct flow_insn **maker; /* per register: the one instruction that writes it, or NULL */
+    struct agree *agree; /* of the warps that run together: what all of them agree on (jit_agree.c) */
     struct turn jammed[JAM_MOST]; /* of warps that run together; registers that are same are shared */
     struct jam_site *site;
     uint32_t site_count;
@@ -107,6 +115,10 @@ const struct phase *phases_after(const struct phases *p, uint32_t barrier);
 void phases_leave(struct core *c, const struct phase *next, const uint64_t *once);
 /* The head of the loop over the warps that run the phase. */
 LLVMBasicBlockRef phases_head(const struct phases *p, uint32_t group);
+
+/* jit_steps.c: of all registers; of an operand (registers on which the block agrees: 0), false: not known. */
+void phases_find_steps(const struct core *c, struct phases *p);
+bool phases_step(const struct core *c, const struct phases *p, const struct ptx_operand *o, uint32_t *step);
 
 /* jit_jam.c: */
 
