@@ -718,6 +718,7 @@ free_storage(struct core *c)
     ls_release(c->barrier_park);
     ls_release(c->kept);
     ls_release(c->site);
+    core_sure_free(c);
     VEC_FREE(&c->resumes);
 }
 

@@ -19,6 +19,7 @@ struct core {
     const struct flow *flow;
     const struct facts *facts;
     uint32_t events;
+    struct core_sure *sure;   /* jit_sure.c; NULL: not needed so far */
     bool local_words;         /* local memory is laid out word by word (core_local_words); tools are told
                                  addresses as if it were not */
     bool combines;            /* sums for global memory are kept back (jit_combine.c) */
@@ -124,6 +125,9 @@ struct core_gate {
     bool store;             /* only of local memory */
 };
 LLVMBasicBlockRef core_gate(struct core *c, const struct core_gate *g);
+/* jit_sure.c: an access to local memory by words that need not be announced, nor be asked for. */
+bool core_sure(struct core *c, const struct flow_insn *i, const struct ptx_operand *o, uint32_t bytes);
+void core_sure_free(struct core *c);
 
 LLVMValueRef core_service(struct core *c, size_t offset, LLVMTypeRef result, LLVMValueRef *args,
                           unsigned n);

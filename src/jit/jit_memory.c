@@ -1242,6 +1242,10 @@ load_words_watched(struct site *s, const struct ptx_operand *o, LLVMValueRef out
 {
     struct core *c = s->c;
     struct site told = *s, few = *s;
+    if (c->events & JIT_EVENT_GUARD && core_sure(c, s->i, o, s->bytes * s->vec)) {
+        load_words(s, o, out);
+        return;
+    }
     if (c->events & JIT_EVENT_ACCESS && !announce_words(s, o, JIT_LOAD)) {
         find_address(&told, o);
         announce(&told, JIT_LOAD);
@@ -1686,6 +1690,10 @@ store_words_watched(struct site *s, const struct ptx_operand *o, const struct pt
 {
     struct core *c = s->c;
     struct site told = *s, few = *s;
+    if (c->events & JIT_EVENT_GUARD && core_sure(c, s->i, o, s->bytes * s->vec)) {
+        store_words(s, o, from);
+        return;
+    }
     if (c->events & JIT_EVENT_ACCESS && !announce_words(s, o, JIT_STORE)) {
         find_address(&told, o);
         announce(&told, JIT_STORE);
