@@ -59,6 +59,10 @@ struct core {
         uint32_t at;                  /*   where in the first warp's frame */
     } fetch[4];
     uint32_t fetch_count;
+    struct {
+        const struct flow_insn *insn; /* a load in a loop (prefetch_ahead): how far it went on since the last turn, */
+        LLVMValueRef *reg, step;      /*   of the first of the warps that run together */
+    } pace;
     LLVMValueRef image_data;  /* alloca of a struct jit_image_data, made when first needed */
     LLVMBasicBlockRef entry, wake, end;
     VEC(struct resume_point) resumes;
@@ -219,6 +223,10 @@ unsigned core_group(const struct core *c, const struct flow_insn *i, const struc
 /* The value of a load that was made with another one; NULL: it was not. */
 LLVMValueRef core_ahead_take(struct core *c, const struct flow_insn *i);
 void core_ahead_put(struct core *c, const struct flow_insn *i, LLVMValueRef v);
+
+/* Whether code is emitted for one of the warps that run together (jit_jam.c), and these are the registers of the
+ * first of them, another one. */
+bool jam_follows(const struct core *c, const LLVMValueRef *reg);
 
 /* -- fetched for the next blocks (jit_fetch.c) ----------------------------------------------------------- */
 

@@ -420,6 +420,12 @@ struct jam {
     uint64_t *once, *framed;
 };
 
+bool
+jam_follows(const struct core *c, const LLVMValueRef *reg)
+{
+    return c->all_active && reg == c->phases->jammed[0].reg && reg != c->reg;
+}
+
 static void
 use(const struct jam *j, uint32_t k)
 {

@@ -1101,6 +1101,31 @@ begin_site(struct site *s, struct core *c, const struct flow_insn *i)
     return true;
 }
 
+/* How far the site has gone on since the loop's last turn; 0 in the first. Warps that run together (jit_jam.c) go
+ * on together: asked of the first of them (9 instructions each in a loop with two additions). */
+static LLVMValueRef
+pace_of(struct site *s, LLVMValueRef now)
+{
+    struct core *c = s->c;
+    LLVMBuilderRef b = c->e.b;
+    LLVMTypeRef i64 = core_scalar(c, 64);
+    if (jam_follows(c, c->pace.reg) && c->pace.insn == s->i)
+        return c->pace.step;
+    LLVMValueRef last = core_alloca(c, i64), zero = core_i64(c, 0);
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(b);
+    LLVMPositionBuilderBefore(b, LLVMGetBasicBlockTerminator(c->entry));
+    LLVMBuildStore(b, zero, last);
+    LLVMPositionBuilderAtEnd(b, here);
+    LLVMValueRef before = LLVMBuildLoad2(b, i64, last, "");
+    LLVMValueRef step = LLVMBuildSub(b, now, before, "");
+    step = LLVMBuildSelect(b, LLVMBuildIsNull(b, before, ""), zero, step, "");
+    LLVMBuildStore(b, now, last);
+    c->pace.insn = s->i;
+    c->pace.reg = c->reg;
+    c->pace.step = step;
+    return step;
+}
+
 /* In a loop the next addresses are likely as far apart as the last two were. The host's prefetchers
  * see no stride above half a page, and in a grid-stride loop each is larger: without help, a warp
  * waits for memory at every turn (histogram of 64 MiB: 71 % of the time). */
@@ -1110,26 +1135,16 @@ prefetch_ahead(struct site *s)
     enum { TURNS = 8 };
     struct core *c = s->c;
     LLVMBuilderRef b = c->e.b;
-    LLVMTypeRef i64 = core_scalar(c, 64);
     bool lanes_follow = s->base || (s->fact.guess && s->fact.segment >= 8);
     if (!lanes_follow || c->called || c->flow->blocks[c->current].loop == UINT32_MAX ||
         (s->i->i.space != PTX_SPACE_GLOBAL && s->i->i.space != PTX_SPACE_NONE))
         return;
-    LLVMValueRef last = core_alloca(c, i64), zero = core_i64(c, 0), now = s->base;
+    LLVMValueRef now = s->base;
     if (!now && s->holds && s->fact.segment == LANES)
         now = s->guessed;
     else if (!now)
         now = LLVMBuildExtractElement(b, lane_addresses(s), core_i32(c, 0), "");
-    LLVMBasicBlockRef here = LLVMGetInsertBlock(b);
-    LLVMPositionBuilderBefore(b, LLVMGetBasicBlockTerminator(c->entry));
-    LLVMBuildStore(b, zero, last);
-    LLVMPositionBuilderAtEnd(b, here);
-    LLVMValueRef before = LLVMBuildLoad2(b, i64, last, "");
-    LLVMValueRef step = LLVMBuildSub(b, now, before, "");
-    step = LLVMBuildSelect(b, LLVMBuildIsNull(b, before, ""), zero, step, "");
-    LLVMValueRef at = LLVMBuildAdd(b, now, LLVMBuildMul(b, step, core_i64(c, TURNS), ""), "");
-    core_prefetch(c, at);
-    LLVMBuildStore(b, now, last);
+    core_prefetch(c, LLVMBuildAdd(b, now, LLVMBuildMul(b, pace_of(s, now), core_i64(c, TURNS), ""), ""));
 }
 
 /* Fetches for blocks to come, where the lanes are known to read whole runs. */
