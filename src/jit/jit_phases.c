@@ -274,6 +274,32 @@ note_maker(struct ptx_operand *o, bool write, void *context)
     m->p->maker[o->reg] = m->writes[o->reg]++ ? NULL : m->insn;
 }
 
+/* Decided by the block's shape alone: the thread's coordinates, numbers, and sums and bits of these. */
+static bool
+is_shape(const struct core *c, const struct phases *p, const struct ptx_operand *o, unsigned depth)
+{
+    if (o->kind == PTX_O_INT)
+        return true;
+    if (o->kind == PTX_O_SREG)
+        return o->sreg == PTX_SR_TID_X || o->sreg == PTX_SR_TID_Y || o->sreg == PTX_SR_TID_Z;
+    const struct flow_insn *i = o->kind == PTX_O_REG ? p->maker[o->reg] : NULL;
+    if (!i || !p->fixed[o->reg] || depth == 4 || (i->i.op != PTX_OP_MOV && !emit_is_arith(&i->i)))
+        return false;
+    for (unsigned k = 1; k < i->i.operand_count; k++)
+        if (!is_shape(c, p, &i->i.operand[k], depth + 1))
+            return false;
+    return true;
+}
+
+/* A comparison that the shape decides: in phases that are unrolled it is a constant, and a mask in each warp's frame
+ * (with the test of it, for the 7 of 8 warps that do not store a tree's result) is not. */
+static bool
+is_shape_test(const struct core *c, const struct phases *p, const struct flow_insn *i)
+{
+    return i->i.op == PTX_OP_SETP && i->i.operand_count == 3 && is_shape(c, p, &i->i.operand[1], 0) &&
+           is_shape(c, p, &i->i.operand[2], 0);
+}
+
 /* Up, in the order of blocks, which is one in which values are made before they are used. */
 static void
 find_fixed(const struct core *c, struct phases *p)
@@ -293,7 +319,8 @@ find_fixed(const struct core *c, struct phases *p)
             continue;
         struct sources s = sources_of(c, p, &f->insns[n]);
         p->fixed[to->reg] = s.fixed;
-        p->again[to->reg] = s.fixed && s.again && core_reg_scalar(c, to->reg) && !p->same[to->reg];
+        p->again[to->reg] = s.fixed && s.again && !p->same[to->reg] &&
+                            (core_reg_scalar(c, to->reg) || is_shape_test(c, p, &f->insns[n]));
     }
 }
 
