@@ -492,14 +492,14 @@ core_phases_new(const struct core *c)
     p->before = ARENA_ARRAY(&p->arena, LLVMValueRef, f->reg_count + 1);
     p->group_of = ARENA_ARRAY(&p->arena, uint32_t, f->block_count + 1);
     memset(p->group_of, 0xff, sizeof *p->group_of * f->block_count);
-    bool *tangled = ls_alloc(f->block_count + 1), fits = true;
-    find_same(c, p, tangled);
+    bool fits = true;
+    p->tangled = ARENA_ARRAY(&p->arena, bool, f->block_count + 1);
+    find_same(c, p, p->tangled);
     for (uint32_t b = 0; b < f->block_count; b++)
         if (f->blocks[b].end == FLOW_BARRIER) {
-            fits &= !tangled[b];
+            fits &= !p->tangled[b];
             barriers++;
         }
-    ls_release(tangled);
     if (!fits) {
         core_phases_free(p);
         return NULL;

@@ -10,7 +10,9 @@
  * of the first of them, and a condition is tested once for all of them (jit_agree.c).
  *
  * Modulo 2^32: the low halves of sums and products are made of low halves alone, so registers of 64 bits
- * have steps, too. Only registers that one instruction writes, with no guard, in the order of the text.
+ * have steps, too. Registers that several instructions write - the counter of a grid-stride loop - have one if all
+ * of them say the same; but not if they do so where warps may part, and the register is read after a barrier: while
+ * warps run together each of them has executed the same instructions, but in the phase before some may have parted.
  */
 #include "jit/jit_phases.h"
 
@@ -139,18 +141,81 @@ insn_step(const struct core *c, const struct phases *p, const struct ptx_insn *n
     }
 }
 
+struct search {
+    const struct core *c;
+    struct phases *p;
+    bool *seen, *lost;   /* per register: an instruction has said its step; and another one otherwise */
+    const struct flow_insn *insn;
+    bool wait;           /* its sources are not seen yet */
+    bool tangled, changed;
+};
+
+static void
+see_source(struct ptx_operand *o, bool write, void *context)
+{
+    struct search *s = context;
+    if (!write && o->kind == PTX_O_REG)
+        s->wait |= !s->p->same[o->reg] && !s->seen[o->reg] && !s->lost[o->reg];
+}
+
+/* Written where warps may part, and read after a barrier: some warps may have written it, others not. */
+static bool
+outlives_phase(const struct search *s, uint32_t reg)
+{
+    const struct flow *f = s->c->flow;
+    for (uint32_t b = 0; b < f->block_count; b++)
+        if (f->blocks[b].end == FLOW_BARRIER && set_has(f->blocks[f->blocks[b].succ[0]].live_in, reg))
+            return true;
+    return false;
+}
+
+static void
+see_write(struct ptx_operand *o, bool write, void *context)
+{
+    struct search *s = context;
+    const struct ptx_operand *to = &s->insn->i.operand[0];
+    if (!write || o->kind != PTX_O_REG || s->lost[o->reg])
+        return;
+    struct phase_step *r = &s->p->step[o->reg];
+    uint32_t step = 0;
+    bool once = s->p->maker[o->reg] == s->insn;
+    bool ok = to->kind == PTX_O_REG && to->reg == o->reg && insn_step(s->c, s->p, &s->insn->i, &step) &&
+              (!s->seen[o->reg] || r->by == step) && (once || !s->tangled || !outlives_phase(s, o->reg));
+    s->changed |= !ok || !s->seen[o->reg];
+    s->lost[o->reg] = !ok;
+    s->seen[o->reg] = true;
+    *r = (struct phase_step){.known = ok, .by = ok ? step : 0};
+}
+
+static void
+search_block(struct search *s, uint32_t b)
+{
+    const struct flow_block *blk = &s->c->flow->blocks[b];
+    s->tangled = s->p->tangled[b];
+    for (uint32_t k = 0; k < blk->count + (blk->end_insn != UINT32_MAX); k++) {
+        s->insn = &s->c->flow->insns[k < blk->count ? blk->first + k : blk->end_insn];
+        s->wait = false;
+        flow_visit(s->insn, see_source, s);
+        if (!s->wait)
+            flow_visit(s->insn, see_write, s);
+    }
+}
+
+/* Of a register that several instructions write - a loop's counter - all of them must say the same: first that is
+ * believed of what has been seen, then it is looked at until nothing contradicts. */
 void
 phases_find_steps(const struct core *c, struct phases *p)
 {
     const struct flow *f = c->flow;
+    struct search s = {.c = c, .p = p, .seen = ls_alloc(f->reg_count + 1), .lost = ls_alloc(f->reg_count + 1)};
     p->step = ARENA_ARRAY(&p->arena, struct phase_step, f->reg_count + 1);
-    for (uint32_t n = 0; n < f->insn_count; n++) {
-        const struct ptx_insn *i = &f->insns[n].i;
-        const struct ptx_operand *to = i->operand_count ? &i->operand[0] : NULL;
-        uint32_t step;
-        if (!to || to->kind != PTX_O_REG || p->maker[to->reg] != &f->insns[n] ||
-            set_has(f->blocks[0].live_in, to->reg) || !insn_step(c, p, i, &step))
-            continue;
-        p->step[to->reg] = (struct phase_step){.known = true, .by = step};
-    }
+    for (uint32_t r = 0; r < f->reg_count; r++)
+        s.lost[r] = set_has(f->blocks[0].live_in, r); /* read before it is written */
+    do {
+        s.changed = false;
+        for (uint32_t b = 0; b < f->block_count; b++)
+            search_block(&s, b);
+    } while (s.changed);
+    ls_release(s.seen);
+    ls_release(s.lost);
 }
