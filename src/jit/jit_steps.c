@@ -11,8 +11,9 @@
  *
  * Modulo 2^32: the low halves of sums and products are made of low halves alone, so registers of 64 bits
  * have steps, too. Registers that several instructions write - the counter of a grid-stride loop - have one if all
- * of them say the same; but not if they do so where warps may part, and the register is read after a barrier: while
- * warps run together each of them has executed the same instructions, but in the phase before some may have parted.
+ * of them say the same; but not if they do so where warps may part, and the register, or one made of it, is read
+ * after a barrier: while warps run together each of them has executed the same instructions, but in the phase before
+ * some may have parted.
  */
 #include "jit/jit_phases.h"
 
@@ -144,9 +145,11 @@ insn_step(const struct core *c, const struct phases *p, const struct ptx_insn *n
 struct search {
     const struct core *c;
     struct phases *p;
-    bool *seen, *lost;   /* per register: an instruction has said its step; and another one otherwise */
+    bool *seen, *lost;   /* per register: an instruction has said its step; and another one otherwise; */
+    bool *parts;         /*   its step is what it is only where all warps have gone the same way in this phase */
     const struct flow_insn *insn;
-    bool wait;           /* its sources are not seen yet */
+    bool wait;           /* its sources are not seen yet; */
+    bool from_parts;     /*   one of them parts */
     bool tangled, changed;
 };
 
@@ -154,11 +157,13 @@ static void
 see_source(struct ptx_operand *o, bool write, void *context)
 {
     struct search *s = context;
-    if (!write && o->kind == PTX_O_REG)
+    if (!write && o->kind == PTX_O_REG) {
         s->wait |= !s->p->same[o->reg] && !s->seen[o->reg] && !s->lost[o->reg];
+        s->from_parts |= s->parts[o->reg];
+    }
 }
 
-/* Written where warps may part, and read after a barrier: some warps may have written it, others not. */
+/* Read after a barrier. */
 static bool
 outlives_phase(const struct search *s, uint32_t reg)
 {
@@ -178,10 +183,11 @@ see_write(struct ptx_operand *o, bool write, void *context)
         return;
     struct phase_step *r = &s->p->step[o->reg];
     uint32_t step = 0;
-    bool once = s->p->maker[o->reg] == s->insn;
+    bool parts = s->from_parts || s->parts[o->reg] || (s->tangled && s->p->maker[o->reg] != s->insn);
     bool ok = to->kind == PTX_O_REG && to->reg == o->reg && insn_step(s->c, s->p, &s->insn->i, &step) &&
-              (!s->seen[o->reg] || r->by == step) && (once || !s->tangled || !outlives_phase(s, o->reg));
-    s->changed |= !ok || !s->seen[o->reg];
+              (!s->seen[o->reg] || r->by == step) && !(parts && outlives_phase(s, o->reg));
+    s->changed |= !ok || !s->seen[o->reg] || parts != s->parts[o->reg];
+    s->parts[o->reg] = parts;
     s->lost[o->reg] = !ok;
     s->seen[o->reg] = true;
     *r = (struct phase_step){.known = ok, .by = ok ? step : 0};
@@ -194,7 +200,7 @@ search_block(struct search *s, uint32_t b)
     s->tangled = s->p->tangled[b];
     for (uint32_t k = 0; k < blk->count + (blk->end_insn != UINT32_MAX); k++) {
         s->insn = &s->c->flow->insns[k < blk->count ? blk->first + k : blk->end_insn];
-        s->wait = false;
+        s->wait = s->from_parts = false;
         flow_visit(s->insn, see_source, s);
         if (!s->wait)
             flow_visit(s->insn, see_write, s);
@@ -207,7 +213,8 @@ void
 phases_find_steps(const struct core *c, struct phases *p)
 {
     const struct flow *f = c->flow;
-    struct search s = {.c = c, .p = p, .seen = ls_alloc(f->reg_count + 1), .lost = ls_alloc(f->reg_count + 1)};
+    struct search s = {.c = c, .p = p, .seen = ls_alloc(f->reg_count + 1), .lost = ls_alloc(f->reg_count + 1),
+                       .parts = ls_alloc(f->reg_count + 1)};
     p->step = ARENA_ARRAY(&p->arena, struct phase_step, f->reg_count + 1);
     for (uint32_t r = 0; r < f->reg_count; r++)
         s.lost[r] = set_has(f->blocks[0].live_in, r); /* read before it is written */
@@ -218,4 +225,5 @@ phases_find_steps(const struct core *c, struct phases *p)
     } while (s.changed);
     ls_release(s.seen);
     ls_release(s.lost);
+    ls_release(s.parts);
 }

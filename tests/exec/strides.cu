@@ -15,7 +15,7 @@ struct task {
 // What thread t of block b answers; at: how far its warp has moved on before.
 __host__ __device__ inline unsigned walk(const task &q, unsigned b, unsigned t, const unsigned char *move)
 {
-    unsigned sum = 0, first = b * N + t, m = move[(b * N + t) / 32];
+    unsigned sum = 0, first = b * N + t, m = move[b * (N / 32) + (t >> 5)];
     switch (q.kind) {
     case 0:
         for (int i = first; i < (int)q.n; i += q.stride)
@@ -40,7 +40,7 @@ __host__ __device__ inline unsigned walk(const task &q, unsigned b, unsigned t, 
     case 5: { // the counter of some warps is ahead
         unsigned i = first;
         if (m & 1)
-            i += 96;
+            i += 960;
         for (; i < q.n; i += q.stride)
             sum += i;
         break;
@@ -65,37 +65,40 @@ __host__ __device__ inline unsigned walk(const task &q, unsigned b, unsigned t, 
 }
 
 template<unsigned KIND>
-__global__ void alone(task q, const unsigned char *move, unsigned *out)
+__global__ void alone(unsigned n, unsigned stride, const unsigned char *move, unsigned *out)
 {
-    q.kind = KIND;
+    task q = {KIND, n, stride};
     out[blockIdx.x * N + threadIdx.x] = walk(q, blockIdx.x, threadIdx.x, move);
 }
 
-// The counter outlives a barrier: what was moved on before it is compared after it.
-__host__ __device__ inline unsigned moved(unsigned first, unsigned m, const task &q)
+// An addition of which the compiler makes nothing else.
+__device__ __forceinline__ void add(unsigned *to, unsigned what)
 {
-    unsigned i = first;
-    if (q.kind & 1)
-        for (unsigned k = 0; k < m; k++)
-            i += q.stride;
-    else if (m & 1)
-        i += 96;
-    return i;
+    asm volatile("add.u32 %0, %0, %1;" : "+r"(*to) : "r"(what));
 }
 
-__global__ void across(task q, const unsigned char *move, unsigned *out)
+// The counter outlives a barrier: what was moved on before it is compared after it.
+template<unsigned KIND>
+__global__ void across(unsigned n, unsigned stride, const unsigned char *move, unsigned *out)
 {
     __shared__ unsigned s[N];
     unsigned first = blockIdx.x * N + threadIdx.x, i = first;
-    if (q.kind & 1)
-        for (unsigned k = 0; k < move[first / 32]; k++)
-            i += q.stride;
-    else if (move[first / 32] & 1)
-        i += 96;
+    unsigned m = move[blockIdx.x * (N / 32) + (threadIdx.x >> 5)]; // all lanes of the warp agree, and it is known
+    if (KIND == 0)
+        for (unsigned k = 0; k < m; k++)
+            add(&i, 960);
+    if (KIND == 1) { // the counter is written once, but what it is made of was not
+        unsigned on = 0;
+        for (unsigned k = 0; k < m; k++)
+            add(&on, 960);
+        i = first + on;
+    }
+    if (KIND == 2 && m > 1)
+        add(&i, 1920);
     s[threadIdx.x] = first;
     __syncthreads();
     unsigned sum = s[threadIdx.x];
-    for (; i < q.n; i += q.stride)
+    for (; i < n; i += stride)
         sum += i * 3;
     out[first] = sum;
 }
@@ -135,27 +138,31 @@ int main()
                     want[k] = walk(q, k / N, k % N, move.data());
                 cudaMemset(d_out, 0xff, BLOCKS * N * 4);
                 switch (kind) {
-                case 0: alone<0><<<BLOCKS, N>>>(q, d_move, d_out); break;
-                case 1: alone<1><<<BLOCKS, N>>>(q, d_move, d_out); break;
-                case 2: alone<2><<<BLOCKS, N>>>(q, d_move, d_out); break;
-                case 3: alone<3><<<BLOCKS, N>>>(q, d_move, d_out); break;
-                case 4: alone<4><<<BLOCKS, N>>>(q, d_move, d_out); break;
-                case 5: alone<5><<<BLOCKS, N>>>(q, d_move, d_out); break;
-                case 6: alone<6><<<BLOCKS, N>>>(q, d_move, d_out); break;
-                case 7: alone<7><<<BLOCKS, N>>>(q, d_move, d_out); break;
-                default: alone<8><<<BLOCKS, N>>>(q, d_move, d_out); break;
+                case 0: alone<0><<<BLOCKS, N>>>(q.n, q.stride, d_move, d_out); break;
+                case 1: alone<1><<<BLOCKS, N>>>(q.n, q.stride, d_move, d_out); break;
+                case 2: alone<2><<<BLOCKS, N>>>(q.n, q.stride, d_move, d_out); break;
+                case 3: alone<3><<<BLOCKS, N>>>(q.n, q.stride, d_move, d_out); break;
+                case 4: alone<4><<<BLOCKS, N>>>(q.n, q.stride, d_move, d_out); break;
+                case 5: alone<5><<<BLOCKS, N>>>(q.n, q.stride, d_move, d_out); break;
+                case 6: alone<6><<<BLOCKS, N>>>(q.n, q.stride, d_move, d_out); break;
+                case 7: alone<7><<<BLOCKS, N>>>(q.n, q.stride, d_move, d_out); break;
+                default: alone<8><<<BLOCKS, N>>>(q.n, q.stride, d_move, d_out); break;
                 }
                 compare("alone", q, want, d_out);
             }
-            for (unsigned kind = 0; kind < 2; kind++) {
+            for (unsigned kind = 0; kind < 3; kind++) {
                 task q = {kind, n, stride};
                 for (unsigned k = 0; k < want.size(); k++) {
                     want[k] = k;
-                    for (unsigned i = moved(k, move[k / 32], q); i < n; i += stride)
+                    for (unsigned i = k + (kind < 2 ? move[k / 32] * 960 : move[k / 32] > 1 ? 1920 : 0); i < n; i += stride)
                         want[k] += i * 3;
                 }
                 cudaMemset(d_out, 0xff, BLOCKS * N * 4);
-                across<<<BLOCKS, N>>>(q, d_move, d_out);
+                switch (kind) {
+                case 0: across<0><<<BLOCKS, N>>>(q.n, q.stride, d_move, d_out); break;
+                case 1: across<1><<<BLOCKS, N>>>(q.n, q.stride, d_move, d_out); break;
+                default: across<2><<<BLOCKS, N>>>(q.n, q.stride, d_move, d_out); break;
+                }
                 compare("across", q, want, d_out);
             }
         }
