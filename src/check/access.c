@@ -406,7 +406,7 @@ begin_visit(struct visit *v, struct jit_warp *w, uint32_t lanes, uint32_t bytes,
         v->expect = &anywhere;
     }
     bool elsewhere = space == PTX_SPACE_GLOBAL || space == PTX_SPACE_LOCAL || space == PTX_SPACE_CONST;
-    if ((op != JIT_LOAD && !elsewhere) || v->facts->flags & ~PLACE_STORE ||
+    if (((op != JIT_LOAD || b->recording) && !elsewhere) || v->facts->flags & ~PLACE_STORE ||
         b->block->note == b->block->note_end)
         notes_before(b);
     if (b->pending[w->warp].count)

@@ -261,6 +261,7 @@ struct block_state {
     bool counting;                    /* there may be marks in it that cells do not have */
     struct sync_table *sync;          /* in shared memory */
     struct transfers *transfers;      /* NULL: none so far */
+    bool any_copies;
     struct copies *copies[MOST_WARPS]; /* NULL: the warp has loaded nothing unset to copy it */
     /* local memory: per warp and byte of a lane's part the lanes that wrote it */
     uint32_t *local_init;
@@ -316,8 +317,6 @@ void shared_begin(struct block_state *b);
  * its cell knows; it has, before all its threads met. */
 bool shared_word_written(const struct block_state *b, uint64_t word);
 void shared_word_was_written(struct block_state *b, uint64_t word);
-/* Opens the gate of a place that loads in patterns. */
-void shared_open(struct block_state *b, uint32_t place, uint32_t bytes);
 void shapes_free(struct pattern_shape *s);
 /* NULL: lanes differ too often, or the pattern is no simple one. */
 struct pattern_shape *shape_of(const struct visit *v, const int32_t *offset);
@@ -353,7 +352,6 @@ void stretch_over(struct block_state *b);
 void stretch_stop(struct block_state *b);
 void stretch_forget(struct block_state *b);
 /* With `following`. True: as remembered, nothing else is left to do. */
-bool stretch_notes(struct block_state *b, const struct jit_note *n, const struct jit_note *end);
 bool stretch_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *offset, uint32_t bytes,
                     uint32_t op, uint32_t place);
 bool stretch_lanes(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32_t bytes, uint32_t op,

@@ -34,6 +34,8 @@ find_note(const struct visit *v, uint32_t place, bool make)
     struct copies *c = b->copies[v->warp];
     uint32_t places = b->launch->facts->place_count;
     if (!c && make) {
+        stretch_stop(b); /* what was stored until now is no copy */
+        b->any_copies = true;
         c = b->copies[v->warp] = ls_alloc(sizeof *c + sizeof(struct copy_note *) * places);
         c->places = places;
         c->visits = 1;
@@ -99,7 +101,7 @@ copies_stored(const struct visit *v, uint32_t lane)
 void
 copies_forget(struct block_state *b)
 {
-    for (uint32_t w = 0; w < MOST_WARPS; w++) {
+    for (uint32_t w = 0; w < MOST_WARPS && b->any_copies; w++) {
         struct copies *c = b->copies[w];
         if (!c)
             continue;
@@ -108,4 +110,5 @@ copies_forget(struct block_state *b)
         ls_release(c);
         b->copies[w] = NULL;
     }
+    b->any_copies = false;
 }

@@ -130,8 +130,6 @@ notes_settle(struct block_state *b)
 {
     const struct jit_note *end = b->block->note;
     b->block->note = b->gates->note;
-    if (b->following && stretch_notes(b, b->gates->note, end))
-        return;
     if (b->recording)
         stretch_add_notes(b, b->gates->note, end);
     for (const struct jit_note *n = b->gates->note; n < end; n++)
@@ -160,8 +158,6 @@ notes_over(struct block_state *b)
         return;
     }
     b->block->note = b->gates->note;
-    if (b->following && stretch_notes(b, b->gates->note, end))
-        return;
     if (b->recording)
         stretch_add_notes(b, b->gates->note, end);
     for (const struct jit_note *n = b->gates->note; n < end; n++)

@@ -793,15 +793,6 @@ shared_range(const struct launch *l, const struct range *e)
     return (struct range){e->base ? e->base & 0xffffffff : 0, e->base ? e->end & 0xffffffff : l->shared_bytes};
 }
 
-void
-shared_open(struct block_state *b, uint32_t place, uint32_t bytes)
-{
-    struct visit v = {.b = b, .facts = &b->facts[place], .bytes = bytes, .place = place};
-    struct range in = shared_range(b->launch, &b->expect[place]);
-    uint64_t own = (uint64_t)(uintptr_t)b->block->shared;
-    gate_open(&v, own + in.base, own + in.end);
-}
-
 bool
 shared_pattern(const struct visit *v, uint64_t base, const int32_t *offset)
 {

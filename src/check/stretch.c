@@ -26,10 +26,13 @@ enum {
     LONGEST_REST = 12, /* 2^k phases */
 };
 
-/* Steps are notes (jit_note); those that were announced have in `place` more than the place, and the
- * ones with an address a lane are followed by the addresses. */
-enum { KIND_SHIFT = 22, OP_SHIFT = 24, WORDS_SHIFT = 26, PLACE_MASK = (1 << KIND_SHIFT) - 1 };
-enum step_kind { STEP_NOTE, STEP_PATTERN, STEP_LANES };
+/* Steps are notes (jit_note). The ones with an address a lane have STEP_LANES and words << WORDS_SHIFT in
+ * `place`, too, and are followed by the addresses. */
+enum {
+    PLACE_MASK = (1 << 22) - 1,
+    STEP_LANES = 1 << 23,
+    WORDS_SHIFT = 25,
+};
 union step {
     struct jit_note note;
     uint64_t address[sizeof(struct jit_note) / 8];
@@ -48,8 +51,8 @@ struct stretches {
     struct stretch kept[MOST_STRETCHES];
     uint32_t count, oldest;
     uint32_t last, first;          /* as stretch.next: the one before this; the one that begins a block */
-    const struct stretch *now;       /* NULL: any; with `following` */
-    const union step *at, *end;
+    const struct stretch *now;     /* with `following`: its steps, from jit_block.expected on, are still to
+                                      come; NULL: any may be */
     VEC(union step) tape;         /* with `recording` */
     uint64_t *written;             /* words, by what was followed or remembered in this block */
     uint32_t sets;                 /* of 64 words */
@@ -88,19 +91,30 @@ catch_up(struct block_state *b)
 
 /* -- steps ------------------------------------------------------------------------------------------- */
 
-static enum step_kind
-kind_of(const union step *s)
+/* Nothing is expected (jit_block.expected); something is, but nothing that could come. */
+static const struct jit_note idle;
+static const union step never = {.note = {.warp = (struct jit_warp *)1}};
+
+static bool
+has_lanes(const union step *s)
 {
-    return (enum step_kind)(s->note.place >> KIND_SHIFT & 3);
+    return s->note.place & STEP_LANES;
 }
 
 static struct jit_note
-step_of(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *offset, uint32_t bytes,
-        uint32_t op, uint32_t place, enum step_kind kind)
+step_of(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *offset, uint32_t op,
+        uint32_t place)
 {
     return (struct jit_note){.base = base, .offset = offset, .warp = w, .lanes = lanes,
-                             .place = place | (uint32_t)kind << KIND_SHIFT | op << OP_SHIFT |
-                                      bytes / 4 << WORDS_SHIFT};
+                             .place = place | (op == JIT_STORE ? JIT_NOTE_STORE : 0)};
+}
+
+static struct jit_note
+lanes_step(struct jit_warp *w, uint32_t lanes, uint32_t bytes, uint32_t op, uint32_t place)
+{
+    struct jit_note n = step_of(w, lanes, 0, NULL, op, place);
+    n.place |= STEP_LANES | bytes / 4 << WORDS_SHIFT;
+    return n;
 }
 
 #if defined(__x86_64__)
@@ -141,7 +155,7 @@ static void
 mark_words(const struct block_state *b, const union step *s, uint32_t words, uint64_t *set)
 {
     const struct jit_note *n = &s->note;
-    const uint64_t *address = kind_of(s) == STEP_LANES ? s[1].address : NULL;
+    const uint64_t *address = has_lanes(s) ? s[1].address : NULL;
     for (uint32_t left = n->lanes; left; left &= left - 1) {
         uint32_t l = (uint32_t)__builtin_ctz(left);
         uint64_t a = address ? address[l] : n->base + (uint64_t)(int64_t)(n->offset ? n->offset[l] : 0);
@@ -154,20 +168,19 @@ mark_words(const struct block_state *b, const union step *s, uint32_t words, uin
 static uint32_t
 step_length(const union step *s)
 {
-    return kind_of(s) == STEP_LANES ? 1 + ADDRESS_STEPS : 1;
+    return has_lanes(s) ? 1 + ADDRESS_STEPS : 1;
 }
 
 static uint32_t
 step_op(const union step *s)
 {
-    return s->note.place >> OP_SHIFT & 3;
+    return s->note.place & JIT_NOTE_STORE ? JIT_STORE : JIT_LOAD;
 }
 
 static uint32_t
 step_words(const struct block_state *b, const union step *s)
 {
-    return kind_of(s) == STEP_NOTE ? b->facts[s->note.place & PLACE_MASK].align / 4u
-                                   : s->note.place >> WORDS_SHIFT;
+    return has_lanes(s) ? s->note.place >> WORDS_SHIFT : b->facts[s->note.place & PLACE_MASK].align / 4u;
 }
 
 /* -- the phases that are remembered ----------------------------------------------------------------- */
@@ -226,8 +239,9 @@ keep(struct block_state *b)
     uint32_t n = p->count < MOST_STRETCHES ? p->count++ : p->oldest++ % MOST_STRETCHES;
     struct stretch *f = &p->kept[n];
     drop(f);
-    f->step = ls_alloc(sizeof *f->step * count);
+    f->step = ls_alloc(sizeof *f->step * (count + 1));
     memcpy(f->step, p->tape.at, sizeof *f->step * count);
+    f->step[count] = never;
     f->count = count;
     f->hash = hash;
     find_words(b, f);
@@ -247,12 +261,24 @@ stretch_done(struct block_state *b, uint32_t n)
 
 /* -- following -------------------------------------------------------------------------------------- */
 
-static void
-begin_with(struct stretches *p, const struct stretch *f)
+static const union step *
+expected(const struct block_state *b)
 {
-    p->now = f;
-    p->at = f ? f->step : NULL;
-    p->end = f ? f->step + f->count : NULL;
+    return (const union step *)(const void *)b->block->expected;
+}
+
+static void
+begin_with(struct block_state *b, const struct stretch *f)
+{
+    b->stretches->now = f;
+    b->block->expected = f ? &f->step->note : &never.note;
+}
+
+static bool
+is_at_start(const struct block_state *b)
+{
+    const struct stretch *now = b->stretches->now;
+    return !now || expected(b) == now->step;
 }
 
 static void
@@ -280,7 +306,7 @@ make_up(struct block_state *b, const union step *s)
     uint64_t address[JIT_LANES];
     b->copies[v.warp] = NULL;
     n->warp->values = NULL;
-    if (kind_of(s) == STEP_LANES) {
+    if (has_lanes(s)) {
         shared_access(&v, n->lanes, s[1].address);
     } else if (!shared_pattern(&v, n->base, n->offset)) {
         for (uint32_t l = 0; l < JIT_LANES; l++)
@@ -296,8 +322,9 @@ static void
 leave(struct block_state *b)
 {
     struct stretches *p = b->stretches;
-    const union step *from = p->now ? p->now->step : NULL, *end = p->at;
+    const union step *from = p->now ? p->now->step : &never, *end = expected(b);
     b->following = false;
+    b->block->expected = &idle;
     catch_up(b);
     p->tape.count = 0;
     for (const union step *s = from; s != end; s += step_length(s)) {
@@ -315,10 +342,10 @@ static bool
 begin_otherwise(struct block_state *b, const struct jit_note *s, const uint64_t *address)
 {
     struct stretches *p = b->stretches;
-    for (uint32_t k = 0; k < p->count && (!p->now || p->at == p->now->step); k++) {
+    for (uint32_t k = 0; k < p->count && is_at_start(b); k++) {
         const struct stretch *f = &p->kept[k];
         if (f != p->now && same_step(b, f->step, s, address) && are_written(b, f->needs)) {
-            begin_with(p, f);
+            begin_with(b, f);
             return true;
         }
     }
@@ -329,63 +356,38 @@ begin_otherwise(struct block_state *b, const struct jit_note *s, const uint64_t 
 static bool
 follow(struct block_state *b, const struct jit_note *s, const uint64_t *address)
 {
-    struct stretches *p = b->stretches;
-    bool good = (p->at != p->end && same_step(b, p->at, s, address)) || begin_otherwise(b, s, address);
-    if (good && !b->copies[s->warp->warp]) {
-        p->at += address ? 1 + ADDRESS_STEPS : 1;
-        return true;
-    }
-    leave(b);
-    return false;
-}
-
-bool
-stretch_notes(struct block_state *b, const struct jit_note *n, const struct jit_note *end)
-{
-    struct stretches *p = b->stretches;
-    if (n == end)
-        return true;
-    bool same = p->end - p->at >= end - n && !memcmp(p->at, n, (size_t)((const char *)end - (const char *)n));
-    if (!same && begin_otherwise(b, n, NULL))
-        same = p->end - p->at >= end - n && !memcmp(p->at, n, (size_t)((const char *)end - (const char *)n));
-    if (!same) {
+    if (!same_step(b, expected(b), s, address) && !begin_otherwise(b, s, address)) {
         leave(b);
         return false;
     }
-    p->at += end - n;
+    b->block->expected += address ? 1 + ADDRESS_STEPS : 1;
+    s->warp->denied = 0;
+    s->warp->values = NULL;
     return true;
 }
 
 bool
 stretch_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *offset, uint32_t bytes,
-               uint32_t op, uint32_t place)
+                uint32_t op, uint32_t place)
 {
     struct block_state *b = w->block->tool;
-    struct jit_note s = step_of(w, lanes, base, offset, bytes, op, place, STEP_PATTERN);
-    if (op != JIT_LOAD)
-        notes_before(b);
-    if (!b->following || !follow(b, &s, NULL))
-        return false;
-    if (op == JIT_LOAD)
-        shared_open(b, place, bytes);
-    w->denied = 0;
-    w->values = NULL;
-    return true;
+    struct jit_note s = step_of(w, lanes, base, offset, op, place);
+    if (op != JIT_ATOMIC && bytes == b->facts[place].align)
+        return follow(b, &s, NULL);
+    stretch_stop(b);
+    return false;
 }
 
 bool
 stretch_lanes(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32_t bytes, uint32_t op,
-             uint32_t place)
+              uint32_t place)
 {
     struct block_state *b = w->block->tool;
-    struct jit_note s = step_of(w, lanes, 0, NULL, bytes, op, place, STEP_LANES);
-    if (op != JIT_LOAD)
-        notes_before(b);
-    if (!b->following || !follow(b, &s, address))
-        return false;
-    w->denied = 0;
-    w->values = NULL;
-    return true;
+    struct jit_note s = lanes_step(w, lanes, bytes, op, place);
+    if (op != JIT_ATOMIC && !(bytes & 3))
+        return follow(b, &s, address);
+    stretch_stop(b);
+    return false;
 }
 
 /* -- remembering ------------------------------------------------------------------------------------ */
@@ -403,12 +405,12 @@ stretch_add(const struct visit *v, uint32_t lanes, uint64_t base, const int32_t 
 {
     struct block_state *b = v->b;
     struct stretches *p = b->stretches;
-    if (!may_be_step(v) || p->tape.count >= MOST_STEPS) {
+    if (!may_be_step(v) || p->tape.count >= MOST_STEPS || (!address && v->bytes != v->facts->align)) {
         stretch_stop(b);
         return;
     }
-    union step s = {step_of(v->w, lanes, base, offset, v->bytes, v->op, v->place,
-                            address ? STEP_LANES : STEP_PATTERN)};
+    union step s = {address ? lanes_step(v->w, lanes, v->bytes, v->op, v->place)
+                            : step_of(v->w, lanes, base, offset, v->op, v->place)};
     VEC_PUSH(&p->tape, s);
     for (uint32_t l = 0; address && l < JIT_LANES; l++) {
         s.address[l % 4] = lanes >> l & 1 ? address[l] : 0;
@@ -438,9 +440,12 @@ stretch_judged(const struct visit *v, uint32_t lanes, const uint64_t *address)
     if (v->space == PTX_SPACE_SHARED) /* added when it came */
         return false;
     if (b->following) {
-        struct jit_note s = step_of(v->w, lanes, 0, NULL, v->bytes, v->op, v->place, STEP_LANES);
-        if (follow(b, &s, address))
+        struct jit_note s = lanes_step(v->w, lanes, v->bytes, v->op, v->place);
+        const void *values = v->w->values; /* of lanes that go elsewhere */
+        if (follow(b, &s, address)) {
+            v->w->values = values;
             return true;
+        }
     }
     if (b->recording)
         stretch_add(v, lanes, 0, NULL, address);
@@ -456,13 +461,14 @@ next_stretch(struct block_state *b)
     struct stretches *p = b->stretches;
     uint32_t guess = p->last ? p->kept[p->last - 1].next : p->first;
     b->following = b->recording = b->doubtful = false;
-    if (p->rest || b->shift != 2 || b->transfers || b->any_unset || b->launch->facts->releases) {
+    b->block->expected = &idle;
+    if (p->rest || b->shift != 2 || b->transfers || b->any_unset || b->any_copies || b->launch->facts->releases) {
         p->rest -= p->rest != 0;
         catch_up(b);
         return;
     }
     b->following = true;
-    begin_with(p, guess && are_written(b, p->kept[guess - 1].needs) ? &p->kept[guess - 1] : NULL);
+    begin_with(b, guess && are_written(b, p->kept[guess - 1].needs) ? &p->kept[guess - 1] : NULL);
 }
 
 void
@@ -481,8 +487,8 @@ stretch_over(struct block_state *b)
     struct stretches *p = b->stretches;
     if (!p)
         return;
-    bool begun = b->following && p->now && p->at != p->now->step;
-    if (begun && p->at != p->end)
+    bool begun = b->following && !is_at_start(b);
+    if (begun && expected(b) != p->now->step + p->now->count)
         leave(b); /* it is shorter */
     if (b->following && begun) {
         p->behind = true;
@@ -503,6 +509,7 @@ stretch_begin(struct block_state *b)
 {
     struct stretches *p = b->stretches;
     b->following = b->recording = false;
+    b->block->expected = &idle;
     if (!b->write || b->shift != 2 || b->launch->facts->place_count > PLACE_MASK)
         return;
     if (!p)

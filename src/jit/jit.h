@@ -104,6 +104,8 @@ struct jit_block {
     void *tool;                  /* the tool's, see jit_tool.block_begin */
     const struct jit_gate *gates; /* JIT_EVENT_GUARD: one per place; the tool's, set by block_begin */
     struct jit_note *note, *note_end; /* the same: room for notes, and its end */
+    const struct jit_note *expected; /* the same: the access to shared memory that comes next (struct
+                                    jit_note), if the tool expects one */
     uint32_t *local_written;     /* the same: per warp and byte of a lane's local memory the lanes that
                                     wrote it, at warp * local_stride + byte; NULL: ask each time. Where
                                     all lanes use one byte, loads of what they wrote and stores are
@@ -118,6 +120,10 @@ struct jit_block {
 struct jit_gate {
     uint64_t low, size;
 };
+/* Loads from shared memory, and stores (place | JIT_NOTE_STORE), in patterns. While jit_block.expected
+ * points to a note whose warp is not NULL, no notes are written: an access that is the expected one is
+ * not announced, and the next note is expected then; any other one is announced. */
+enum { JIT_NOTE_STORE = 1 << 24 };
 struct jit_note {
     uint64_t base;
     const int32_t *offset;

@@ -126,7 +126,7 @@ struct core_gate {
     enum ptx_space space;
     uint32_t place;
     LLVMValueRef local;     /* local memory: where in each lane's; NULL: not the same in all */
-    bool store;             /* only of local memory */
+    bool store;             /* only of local and shared memory */
 };
 LLVMBasicBlockRef core_gate(struct core *c, const struct core_gate *g);
 /* jit_sure.c: an access to local memory by words that need not be announced, nor be asked for. */

@@ -3,7 +3,8 @@
  * jit_gate.c: loads that need not be announced, in code with JIT_EVENT_GUARD. A call for each load of a
  * tiled product costs more than all its arithmetic: where the tool has opened the place's gate
  * (jit_gate), two comparisons and, in shared memory, a note of 32 bytes take its place. Lanes with an
- * address each are compared by their largest distance from the gate's first byte.
+ * address each are compared by their largest distance from the gate's first byte. Accesses to shared memory
+ * that the tool expects (jit_block.expected) take one comparison with a note, stores, too.
  */
 #include "jit/jit_core.h"
 
@@ -125,6 +126,57 @@ write_note(struct core *c, const struct core_gate *g)
     core_store_field(c, c->block_ptr, FIELD(jit_block, note), next);
 }
 
+static LLVMValueRef
+differ(struct core *c, LLVMValueRef note, size_t field, LLVMValueRef from)
+{
+    LLVMTypeRef type = LLVMTypeOf(from), i64 = core_scalar(c, 64);
+    LLVMValueRef own = core_load_field(c, note, field, type);
+    if (LLVMGetTypeKind(type) == LLVMPointerTypeKind) {
+        own = LLVMBuildPtrToInt(c->e.b, own, i64, "");
+        from = LLVMBuildPtrToInt(c->e.b, from, i64, "");
+    }
+    return LLVMBuildZExt(c->e.b, LLVMBuildXor(c->e.b, own, from, ""), i64, "");
+}
+
+static LLVMValueRef
+likely(struct core *c, LLVMValueRef condition)
+{
+    LLVMTypeRef i1 = core_scalar(c, 1);
+    LLVMValueRef args[] = {condition, LLVMConstInt(i1, 1, false)};
+    return emit_intrinsic(&c->e, "llvm.expect", &i1, 1, args, 2);
+}
+
+/* The access that comes next, if it is: to `over`. If another one is expected: to `tell`. Goes on where
+ * none is. */
+static void
+follow(struct core *c, const struct core_gate *g, LLVMBasicBlockRef over, LLVMBasicBlockRef tell)
+{
+    LLVMBuilderRef b = c->e.b;
+    LLVMTypeRef ptr = LLVMPointerTypeInContext(c->e.context, 0);
+    LLVMBasicBlockRef next = core_new_block(c, "as_expected"), other = core_new_block(c, "unexpected");
+    LLVMBasicBlockRef idle = core_new_block(c, "none_expected");
+    LLVMValueRef note = of_block(c, FIELD(jit_block, expected), ptr);
+    LLVMValueRef place = core_i32(c, g->place | (g->store ? JIT_NOTE_STORE : 0));
+    LLVMValueRef d = differ(c, note, FIELD(jit_note, base), g->base);
+    d = LLVMBuildOr(b, d, differ(c, note, FIELD(jit_note, offset), g->offset), "");
+    d = LLVMBuildOr(b, d, differ(c, note, FIELD(jit_note, warp), c->e.warp), "");
+    d = LLVMBuildOr(b, d, differ(c, note, FIELD(jit_note, lanes), g->lanes), "");
+    d = LLVMBuildOr(b, d, differ(c, note, FIELD(jit_note, place), place), "");
+    LLVMBuildCondBr(b, likely(c, LLVMBuildIsNull(b, d, "")), next, other);
+    LLVMPositionBuilderAtEnd(b, next);
+    LLVMValueRef size = core_i64(c, sizeof(struct jit_note));
+    core_store_field(c, c->block_ptr, FIELD(jit_block, expected),
+                     LLVMBuildGEP2(b, core_scalar(c, 8), note, &size, 1, ""));
+    core_store_field(c, c->e.warp, FIELD(jit_warp, denied), core_i32(c, 0));
+    if (g->store)
+        core_store_field(c, c->e.warp, FIELD(jit_warp, values), LLVMConstNull(ptr));
+    LLVMBuildBr(b, over);
+    LLVMPositionBuilderAtEnd(b, other);
+    LLVMValueRef none = LLVMBuildIsNull(b, core_load_field(c, note, FIELD(jit_note, warp), ptr), "");
+    LLVMBuildCondBr(b, none, idle, tell);
+    LLVMPositionBuilderAtEnd(b, idle);
+}
+
 LLVMBasicBlockRef
 core_gate(struct core *c, const struct core_gate *g)
 {
@@ -133,8 +185,8 @@ core_gate(struct core *c, const struct core_gate *g)
     int32_t low = g->pattern ? INT32_MAX : 0, high = g->pattern ? INT32_MIN : 0;
     bool lanes = LLVMGetTypeKind(LLVMTypeOf(g->base)) == LLVMVectorTypeKind;
     bool device = g->space == PTX_SPACE_GLOBAL || g->space == PTX_SPACE_CONST, local = g->local != NULL;
-    if (!(c->events & JIT_EVENT_GUARD) || !(device || local || (shared && !lanes)) || (g->store && !local) ||
-        (g->bytes & (g->bytes - 1)))
+    if (!(c->events & JIT_EVENT_GUARD) || !(device || local || (shared && !lanes)) ||
+        (g->store && !local && !shared) || (g->bytes & (g->bytes - 1)))
         return NULL;
     for (unsigned l = 0; g->pattern && l < LANES; l++) {
         if (g->pattern[l] & (int32_t)(g->bytes - 1))
@@ -142,19 +194,23 @@ core_gate(struct core *c, const struct core_gate *g)
         low = g->pattern[l] < low ? g->pattern[l] : low;
         high = g->pattern[l] > high ? g->pattern[l] : high;
     }
-    LLVMBasicBlockRef pass = core_new_block(c, "passes"), tell = core_new_block(c, "announced");
-    LLVMBasicBlockRef over = core_new_block(c, "checked");
+    LLVMBasicBlockRef tell = core_new_block(c, "announced"), over = core_new_block(c, "checked");
     LLVMValueRef at = NULL, open;
+    if (shared)
+        follow(c, g, over, tell);
+    if (shared && g->store) {
+        LLVMBuildBr(b, tell);
+        LLVMPositionBuilderAtEnd(b, tell);
+        return over;
+    }
+    LLVMBasicBlockRef pass = core_new_block(c, "passes");
     if (local)
         open = is_written(c, g, &at);
     else
         open = lanes ? are_open(c, g) : is_open(c, g, low, high + (int32_t)g->bytes);
     if (shared)
         open = LLVMBuildAnd(b, open, has_room(c), "");
-    LLVMValueRef likely[] = {open, LLVMConstInt(core_scalar(c, 1), 1, false)};
-    LLVMTypeRef i1 = core_scalar(c, 1);
-    open = emit_intrinsic(&c->e, "llvm.expect", &i1, 1, likely, 2);
-    LLVMBuildCondBr(b, open, pass, tell);
+    LLVMBuildCondBr(b, likely(c, open), pass, tell);
     LLVMPositionBuilderAtEnd(b, pass);
     if (shared)
         write_note(c, g);

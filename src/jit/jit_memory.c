@@ -273,8 +273,8 @@ announce(struct site *s, enum jit_access_op op)
         LLVMValueRef offset = pattern_constant(c, s->fact.pattern);
         LLVMValueRef args[] = {c->e.warp, lanes, s->base, offset, bytes, space, how, place};
         struct core_gate g = {s->base, offset, lanes, s->fact.pattern, s->bytes * s->vec,
-                              (enum ptx_space)s->i->i.space, s->i->place, NULL, false};
-        LLVMBasicBlockRef over = op == JIT_LOAD && !s->size ? core_gate(c, &g) : NULL;
+                              (enum ptx_space)s->i->i.space, s->i->place, NULL, op == JIT_STORE};
+        LLVMBasicBlockRef over = op != JIT_ATOMIC && !s->size ? core_gate(c, &g) : NULL;
         core_service(c, FIELD(jit_services, pattern), none, args, 8);
         if (over) {
             LLVMBuildBr(c->e.b, over);
