@@ -344,10 +344,43 @@ begins_well(const struct visit *v, uint32_t lane, uint64_t a)
     return good;
 }
 
+/* Lanes that all go to shared memory or to the allocation lately found, and may. */
+static bool
+is_split(const struct visit *v, const uint64_t *address, uint32_t *to)
+{
+    const struct block_state *b = v->b;
+    const struct range *last = &b->last;
+    uint64_t own = shared_base(b), room = b->launch->shared_bytes, size = last->end - last->base;
+    uint32_t shared = 0, global = 0;
+    uint64_t odd = 0;
+    if (v->space != PTX_SPACE_NONE || v->expect->base || v->facts->align != v->bytes || room < v->bytes ||
+        size < v->bytes ||
+        b->last_version != __atomic_load_n(&b->launch->check->memory_version, __ATOMIC_RELAXED))
+        return false;
+    for (uint32_t l = 0; l < JIT_LANES; l++) {
+        shared |= (uint32_t)(address[l] - own <= room - v->bytes) << l;
+        global |= (uint32_t)(address[l] - last->base <= size - v->bytes) << l;
+        odd |= v->lanes >> l & 1 ? address[l] : 0;
+    }
+    to[IN_SHARED] = shared & v->lanes;
+    to[IN_GLOBAL] = global & v->lanes & ~shared;
+    return !(v->lanes & ~(shared | global)) && !(odd & (v->bytes - 1)) &&
+           !(v->bytes & (v->bytes - 1));
+}
+
 static void
 judge(struct visit *v, const uint64_t *address)
 {
     uint32_t to[4] = {0}, denied = 0;
+    if (is_split(v, address, to)) {
+        v->w->denied = 0;
+        if (to[IN_SHARED] && !stretch_judged(v, to[IN_SHARED], address))
+            shared_access(v, to[IN_SHARED], address);
+        if (to[IN_GLOBAL] && !quiet_range(v, &v->b->last))
+            global_access(v, to[IN_GLOBAL], address);
+        return;
+    }
+    memset(to, 0, sizeof to);
     uint32_t align = v->facts->align ? v->facts->align : 1;
     if (v->bytes < align) /* a part of it */
         align = v->bytes & -v->bytes;

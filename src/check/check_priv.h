@@ -243,6 +243,7 @@ struct block_state {
     uint32_t known[MOST_WARPS][MOST_WARPS];
     uint32_t (*lanes_met[MOST_WARPS])[JIT_LANES]; /* [a][b]: stamp; NULL: never in parts */
     struct known *outside[MOST_WARPS];
+    bool any_outside;                 /* one of them is not NULL */
     struct pending pending[MOST_WARPS];
     uint32_t exists[MOST_WARPS];      /* lanes that the block has */
     uint32_t warps;
@@ -274,6 +275,8 @@ struct block_state {
     struct chunk *chunk;              /* of device memory's shadow, lately found (they stay); NULL: none */
     uint64_t chunk_base;
     uint64_t last_version;
+    struct range quiet;               /* quiet_range said of it: */
+    bool is_quiet;
     /* arrivals at the barrier that is filling */
     uint32_t arrive_place[JIT_BARRIERS + 1];
     uint32_t arrive_thread[JIT_BARRIERS + 1];
@@ -365,6 +368,8 @@ bool stretch_judged(const struct visit *v, uint32_t lanes, const uint64_t *addre
 
 /* quiet.c: the load is from an allocation that is written throughout, and not by this launch. */
 bool quiet_place(const struct visit *v);
+/* The same of an allocation that lanes of a load go to, whose place may go to several. */
+bool quiet_range(const struct visit *v, const struct range *r);
 
 /* runs.c: device memory, lanes in runs. False: not a simple case, nothing was done. offset: as in
  * jit_services.pattern. */

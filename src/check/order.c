@@ -236,8 +236,10 @@ order_acquire(struct block_state *b, uint32_t warp, uint32_t lanes, struct known
         if (b->known[warp][of] < stamp)
             b->known[warp][of] = stamp;
     }
-    if (others)
+    if (others) {
         b->outside[warp] = known_join(b->outside[warp], k);
+        b->any_outside = true;
+    }
 }
 
 void
@@ -362,10 +364,11 @@ void
 order_barrier(struct block_state *b, const uint32_t *arrived, const uint32_t *waiting,
               const uint32_t *stamps, bool all)
 {
-    for (uint32_t w = 0; w < b->warps; w++)
+    for (uint32_t w = 0; w < b->warps && b->launch->facts->releases; w++)
         if (b->pending[w].count)
             order_settle(b, w);
-    share_outside(b, arrived, waiting);
+    if (b->any_outside)
+        share_outside(b, arrived, waiting);
     uint32_t now = b->stamp;
     next_stamp(b);
     if (all) {
@@ -459,12 +462,16 @@ order_begin(struct block_state *b)
     memset(b->warp_fence_block, 0, sizeof b->warp_fence_block);
     memset(b->warp_floor, 0, sizeof b->warp_floor);
     for (uint32_t w = 0; w < b->warps; w++) {
-        b->pending[w].count = 0;
-        known_put(b->outside[w]);
-        b->outside[w] = NULL;
+        if (b->launch->facts->releases)
+            b->pending[w].count = 0;
+        if (b->any_outside) {
+            known_put(b->outside[w]);
+            b->outside[w] = NULL;
+        }
         if (b->lanes_met[w])
             memset(b->lanes_met[w], 0, sizeof(uint32_t) * JIT_LANES * JIT_LANES);
     }
+    b->any_outside = false;
     if (b->sync)
         sync_clear(b->sync);
 }

@@ -63,3 +63,18 @@ quiet_place(const struct visit *v)
     }
     return known == QUIET_YES;
 }
+
+bool
+quiet_range(const struct visit *v, const struct range *r)
+{
+    struct block_state *b = v->b;
+    if (v->op != JIT_LOAD || v->facts->flags || v->facts != &b->facts[v->place])
+        return false;
+    if (b->quiet.base == r->base && b->quiet.end == r->end)
+        return b->is_quiet;
+    pthread_mutex_lock(&b->launch->lock);
+    b->is_quiet = find_quiet(b->launch, r);
+    pthread_mutex_unlock(&b->launch->lock);
+    b->quiet = *r;
+    return b->is_quiet;
+}
