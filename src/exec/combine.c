@@ -3,10 +3,10 @@
  * exec: sums on their way to global memory (struct jit_pending in jit.h): where the window lies, and
  * when it is not worth having one.
  *
- * Only ordinary runs have one, a slot each: there a thread runs blocks to their end one after the
- * other, and nobody can wait for what is pending. The window lies in one allocation. It moves when
- * lanes miss it too often; after some moves or flushes that brought little it is given up for the
- * rest of the run.
+ * Only runs of ordinary code, or of code that a tool guards (JIT_EVENT_GUARD: what is not in bounds is not
+ * added), have one, a slot each: there a thread runs blocks to their end one after the other, and nobody
+ * can wait for what is pending. The window lies in one allocation. It moves when lanes miss it too
+ * often; after some moves or flushes that brought little it is given up for the rest of the run.
  */
 #include "exec/exec_priv.h"
 
@@ -27,7 +27,7 @@ exec_combine_prepare(struct exec_slot *s)
 {
     struct exec_run *run = s->run;
     s->block.pending = NULL;
-    if (run->resident || run->tool || run->replaying)
+    if (run->resident || (run->tool && !(run->tool->events & JIT_EVENT_GUARD)) || run->replaying)
         return;
     if (!s->pending)
         s->pending = calloc(1, sizeof *s->pending);
