@@ -143,6 +143,21 @@ agree_compare(struct core *c, const struct flow_insn *i, LLVMValueRef *all, LLVM
     return true;
 }
 
+/* Of the greater of two numbers: of each. */
+static bool
+agree_any_compare(struct core *c, const struct flow_insn *i, LLVMValueRef *all, LLVMValueRef *none)
+{
+    struct merged m;
+    LLVMValueRef x[2], y[2];
+    if (!core_merged(c, i, &m))
+        return agree_compare(c, i, all, none);
+    if (!agree_compare(c, &m.part[0], &x[0], &x[1]) || !agree_compare(c, &m.part[1], &y[0], &y[1]))
+        return false;
+    *all = m.both ? LLVMBuildAnd(c->e.b, x[0], y[0], "") : LLVMBuildOr(c->e.b, x[0], y[0], "");
+    *none = m.both ? LLVMBuildOr(c->e.b, x[1], y[1], "") : LLVMBuildAnd(c->e.b, x[1], y[1], "");
+    return true;
+}
+
 /* -- predicates of predicates ------------------------------------------------------------------------ */
 
 static bool
@@ -197,7 +212,7 @@ core_agree_write(struct core *c, const struct flow_insn *i, uint32_t reg)
                  p->operand[0].kind == PTX_O_REG && p->operand[0].reg == reg;
     switch (p->op) {
     case PTX_OP_SETP:
-        known = known && agree_compare(c, i, &all, &none);
+        known = known && agree_any_compare(c, i, &all, &none);
         break;
     case PTX_OP_AND: case PTX_OP_OR: case PTX_OP_NOT: case PTX_OP_MOV:
         known = known && agree_logic(c, i, &all, &none);

@@ -199,6 +199,21 @@ bool core_agree(struct core *c, uint32_t reg, LLVMValueRef *all, LLVMValueRef *n
 void core_agree_write(struct core *c, const struct flow_insn *i, uint32_t reg);
 void core_agree_forget(struct core *c, uint32_t reg);
 
+/* -- comparisons that front ends have merged (jit_merge.c) --------------------------------------------- */
+
+/* The instruction of the current block, before insns[end], that writes the register last; UINT32_MAX: none. */
+uint32_t core_last_writer(const struct core *c, uint32_t reg, uint32_t end);
+/* Whether the operand is at insns[end] what it was at insns[n], both of the current block. */
+bool core_same_since(const struct core *c, const struct ptx_operand *o, uint32_t n, uint32_t end);
+
+struct merged {
+    struct flow_insn part[2]; /* the comparisons, */
+    struct ptx_operand operand[2][3];
+    bool both;                /* of which both must hold; else one */
+};
+/* Whether the comparison is one of the greater or lesser of two numbers. */
+bool core_merged(const struct core *c, const struct flow_insn *i, struct merged *out);
+
 /* -- sums kept back (jit_combine.c) -------------------------------------------------------------------- */
 
 bool core_can_combine(const struct ptx_insn *p);

@@ -9,13 +9,9 @@
  * the pattern holds, and the values of the first lanes of its segments. What is computed from %a by
  * adding and multiplying inherits both; anything else is compared once, when it is written.
  */
-#include "jit/jit_core.h"
+#include "jit/jit_guess.h"
 
 #include <string.h>
-
-struct guess {
-    LLVMValueRef holds, firsts; /* allocas: i1; i64, or a vector of as many as there are segments */
-};
 
 static bool
 is_kept(const struct core *c, uint32_t reg)
@@ -25,8 +21,8 @@ is_kept(const struct core *c, uint32_t reg)
            !c->facts->merge[reg] && c->reg[reg];
 }
 
-static unsigned
-segments(const struct core *c, uint32_t reg)
+unsigned
+guess_segments(const struct core *c, uint32_t reg)
 {
     return LANES / c->facts->reg[reg].segment;
 }
@@ -34,13 +30,16 @@ segments(const struct core *c, uint32_t reg)
 void
 core_guess_storage(struct core *c)
 {
+    bool splits = !c->events && split_wanted(c->flow);
     c->guess = ls_alloc(sizeof *c->guess * (c->flow->reg_count + 1));
     for (uint32_t r = 0; r < c->flow->reg_count; r++) {
         if (!is_kept(c, r))
             continue;
         c->guess[r].holds = core_alloca(c, core_scalar(c, 1));
-        c->guess[r].firsts = core_alloca(c, emit_type_at(&c->e, core_scalar(c, 64), segments(c, r)));
+        c->guess[r].firsts = core_alloca(c, emit_type_at(&c->e, core_scalar(c, 64), guess_segments(c, r)));
         LLVMBuildStore(c->e.b, LLVMConstInt(core_scalar(c, 1), 0, false), c->guess[r].holds);
+        if (splits)
+            split_storage(c, &c->guess[r], r);
     }
 }
 
@@ -51,9 +50,10 @@ core_guess_reset(struct core *c)
         core_agree_forget(c, r);
     for (uint32_t r = 0; r < c->flow->reg_count; r++)
         if (c->guess[r].holds) {
-            LLVMTypeRef type = emit_type_at(&c->e, core_scalar(c, 64), segments(c, r));
+            LLVMTypeRef type = emit_type_at(&c->e, core_scalar(c, 64), guess_segments(c, r));
             LLVMBuildStore(c->e.b, LLVMConstInt(core_scalar(c, 1), 0, false), c->guess[r].holds);
             LLVMBuildStore(c->e.b, LLVMGetUndef(type), c->guess[r].firsts);
+            split_forget(c, r);
         }
 }
 
@@ -63,14 +63,13 @@ core_guess(struct core *c, uint32_t reg, LLVMValueRef *holds, LLVMValueRef *firs
     if (!c->guess[reg].holds)
         return false;
     *holds = LLVMBuildLoad2(c->e.b, core_scalar(c, 1), c->guess[reg].holds, "");
-    LLVMTypeRef type = emit_type_at(&c->e, core_scalar(c, 64), segments(c, reg));
+    LLVMTypeRef type = emit_type_at(&c->e, core_scalar(c, 64), guess_segments(c, reg));
     *firsts = LLVMBuildLoad2(c->e.b, type, c->guess[reg].firsts, "");
     return true;
 }
 
-/* Pattern of lane l counted from the first lane of its segment. */
-static int32_t
-relative(const struct fact *f, unsigned l, unsigned segment)
+int32_t
+guess_relative(const struct fact *f, unsigned l, unsigned segment)
 {
     return f->pattern ? f->pattern[l] - f->pattern[l - l % segment] : 0;
 }
@@ -121,7 +120,7 @@ no_wrap(struct core *c, const struct fact *f, LLVMValueRef firsts, unsigned segm
     LLVMBuilderRef b = c->e.b;
     int32_t low = 0, high = 0;
     for (unsigned l = 0; l < LANES; l++) {
-        int32_t p = relative(f, l, segment);
+        int32_t p = guess_relative(f, l, segment);
         low = p < low ? p : low;
         high = p > high ? p : high;
     }
@@ -148,7 +147,7 @@ operand_firsts(struct core *c, const struct flow_insn *i, unsigned k, unsigned n
     if (f.guess) {
         if (o->kind != PTX_O_REG || !core_guess(c, o->reg, &own, v))
             return false;
-        unsigned have = segments(c, o->reg);
+        unsigned have = guess_segments(c, o->reg);
         f.guess = false;
         *v = have == n ? *v : core_spread_firsts(c, *v, &f, n);
         *holds = LLVMBuildAnd(c->e.b, *holds, own, "");
@@ -168,7 +167,7 @@ follow(struct core *c, const struct flow_insn *i, uint32_t reg, LLVMValueRef *ho
 {
     const struct ptx_insn *p = &i->i;
     LLVMValueRef in[8] = {0}, out[4] = {0};
-    unsigned n = segments(c, reg), count = 0;
+    unsigned n = guess_segments(c, reg), count = 0;
     struct emit before = c->e;
     if (!follows(p))
         return false;
@@ -197,10 +196,10 @@ compare(struct core *c, uint32_t reg, LLVMValueRef mask, LLVMValueRef *holds, LL
     const struct fact *f = &c->facts->reg[reg];
     LLVMValueRef v = core_read_lanes(c, reg), first[LANES], at[LANES];
     int32_t p[LANES];
-    unsigned n = segments(c, reg);
+    unsigned n = guess_segments(c, reg);
     for (unsigned l = 0; l < LANES; l++) {
         first[l] = core_i32(c, l - l % f->segment);
-        p[l] = relative(f, l, f->segment);
+        p[l] = guess_relative(f, l, f->segment);
     }
     LLVMValueRef none = LLVMGetPoison(LLVMTypeOf(v));
     LLVMValueRef expected = LLVMBuildShuffleVector(b, v, none, LLVMConstVector(first, LANES), "");
@@ -232,6 +231,7 @@ core_guess_write(struct core *c, const struct flow_insn *i, uint32_t reg)
     if (!follow(c, i, reg, &holds, &firsts))
         compare(c, reg, core_mask(c), &holds, &firsts);
     keep(c, reg, holds, firsts);
+    split_write(c, i, reg);
 }
 
 void
@@ -243,4 +243,5 @@ core_guess_restored(struct core *c, uint32_t reg)
         return;
     compare(c, reg, NULL, &holds, &firsts);
     keep(c, reg, holds, firsts);
+    split_write(c, NULL, reg);
 }

@@ -797,6 +797,24 @@ emit_alu(struct core *c, const struct flow_insn *i, bool scalar)
     return true;
 }
 
+/* A comparison of the greater of two numbers, of each by itself. */
+static bool
+emit_merged(struct core *c, const struct flow_insn *i, const struct merged *m)
+{
+    LLVMValueRef out[2][4] = {{0}}, v;
+    for (unsigned k = 0; k < 2; k++) {
+        const struct ptx_insn *p = &m->part[k].i;
+        LLVMValueRef in[2];
+        for (unsigned n = 0; n < 2; n++)
+            in[n] = core_value(c, i, &p->operand[n + 1], source_bits(p, n, &p->operand[n + 1], c), false);
+        if (!emit_arith(&c->e, p, in, 2, out[k]))
+            return false;
+    }
+    v = m->both ? LLVMBuildAnd(c->e.b, out[0][0], out[1][0], "") : LLVMBuildOr(c->e.b, out[0][0], out[1][0], "");
+    core_write(c, i, &i->i.operand[0], v, false);
+    return true;
+}
+
 static bool
 emit_warp_insn(struct core *c, const struct flow_insn *i)
 {
@@ -1013,6 +1031,7 @@ core_insn(struct core *c, const struct flow_insn *i)
     c->e.insn = p;
     c->e.func = i->func;
     c->place = i->place;
+    struct merged merged;
     bool scalar = as_scalar(c, i);
     c->e.lanes = scalar ? 1 : LANES;
     c->e.mask = scalar ? NULL : core_mask(c);
@@ -1080,6 +1099,8 @@ core_insn(struct core *c, const struct flow_insn *i)
             c->e.mask = core_mask(c);
             return emit_warp_insn(c, i);
         }
+        if (!scalar && core_merged(c, i, &merged))
+            return emit_merged(c, i, &merged);
         if (p->op == PTX_OP_CVT || emit_is_arith(p))
             return emit_alu(c, i, scalar);
         return emit_fail(&c->e, "%s is not supported", ptx_op_name((enum ptx_op)p->op));

@@ -13,12 +13,15 @@
  *
  * Measured on AVX-512: a vector load of 32 floats takes 1.4 ns, a gather 34 (docs/decisions).
  */
+#include "jit/jit_guess.h"
 #include "jit/jit_phases.h"
 #include "jit/jit_value.h"
 
 #include <string.h>
 
 #define FIELD(type, field) offsetof(struct type, field)
+
+enum { LINE = 64, VECTOR_BYTES = 64 };
 
 struct site {
     struct core *c;
@@ -936,6 +939,114 @@ load_group(struct site *s, LLVMValueRef *out)
     return true;
 }
 
+/* -- loads from what is selected lane by lane ------------------------------------------------------------ */
+
+/* A part of such a load, laid out in runs of a vector register at most; false: not in runs. */
+static bool
+part_site(struct site *s, const struct split_part *part, struct site *out)
+{
+    *out = *s;
+    out->fact = part->fact;
+    out->holds = NULL;
+    out->lanes = NULL;
+    out->mask = part->mask;
+    if (!find_runs(out))
+        return false;
+    for (; out->run > VECTOR_BYTES / s->bytes; out->run /= 2)
+        for (unsigned g = LANES / out->run; g-- > 0;) {
+            out->broadcast[2 * g] = out->broadcast[2 * g + 1] = out->broadcast[g];
+            out->start[2 * g] = offset_of(out, g * out->run);
+            out->start[2 * g + 1] = offset_of(out, g * out->run + out->run / 2);
+        }
+    return true;
+}
+
+/* Addresses of the part's runs. A vector that is loaded under a mask and reaches into a page that is not there
+ * costs hundreds of cycles, even if no lane of the mask is in it. So a part of which no lane is selected is
+ * loaded from where something is; and shared memory, which begins with a page (rows of a tile above its
+ * first one), is loaded so within a page only: bit PAGE_BIT of *cross tells. */
+static void
+part_addresses(struct site *one, const struct split_part *part, const struct ptx_operand *o, LLVMValueRef *at,
+               LLVMValueRef *cross)
+{
+    struct core *c = one->c;
+    LLVMBuilderRef b = c->e.b;
+    LLVMValueRef offset = core_i64(c, known_offset(c, o)), base = space_base(c, real_space(c, &one->i->i, o), o);
+    unsigned n = LANES / part->fact.segment, parts = LANES / one->run;
+    offset = base ? LLVMBuildAdd(b, offset, base, "") : offset;
+    LLVMValueRef first = LLVMBuildAdd(b, part->firsts, n == 1 ? offset : splat_some(c, offset, n), "");
+    one->base = n == 1 ? first : NULL;
+    one->firsts = n == 1 ? NULL : first;
+    LLVMValueRef spare = LLVMBuildPtrToInt(b, c->e.warp, core_scalar(c, 64), "");
+    spare = LLVMBuildAnd(b, spare, core_i64(c, ~(uint64_t)(LINE - 1)), "");
+    LLVMValueRef any = any_active(one, 0, LANES);
+    bool row = n == 1 && one->start[parts - 1] == (int32_t)((parts - 1) * one->run * one->bytes);
+    for (unsigned g = 0; g < parts; g++) {
+        /* What all lanes of a run read is read without a mask. */
+        LLVMValueRef some = one->broadcast[g] ? any_active(one, g * one->run, one->run) : any;
+        at[g] = LLVMBuildSelect(b, some, segment_base(one, g), spare, "");
+        uint32_t bytes = one->broadcast[g] ? one->bytes : one->bytes * one->run;
+        bytes = row ? one->bytes * LANES : bytes;
+        if (!part->shared || (row && g))
+            continue;
+        LLVMValueRef end = LLVMBuildAdd(b, at[g], core_i64(c, bytes - 1), "");
+        *cross = LLVMBuildOr(b, *cross, LLVMBuildXor(b, at[g], end, ""), "");
+    }
+}
+
+static void
+load_part(struct site *one, const LLVMValueRef *at, LLVMValueRef *out)
+{
+    struct core *c = one->c;
+    LLVMValueRef part[LANES];
+    int32_t zero[LANES] = {0};
+    for (unsigned g = 0; g < LANES / one->run; g++) {
+        if (!one->broadcast[g]) {
+            part[g] = load_consecutive(one, at[g], g * one->run, one->run);
+            continue;
+        }
+        LLVMValueRef x = load_scalar(one, at[g], 0);
+        LLVMTypeRef type = LLVMVectorType(LLVMTypeOf(x), one->run);
+        x = LLVMBuildInsertElement(c->e.b, LLVMGetPoison(type), x, core_i32(c, 0), "");
+        part[g] = shuffle(c, x, NULL, zero, one->run);
+    }
+    LLVMValueRef v = concatenate(c, part, LANES / one->run, one->run);
+    *out = *out ? LLVMBuildSelect(c->e.b, one->mask, v, *out, "") : v;
+}
+
+/* False: the address is not such a one; nothing that has an effect was emitted. */
+static bool
+load_split(struct site *s, const struct ptx_operand *o, LLVMValueRef *out)
+{
+    enum { PAGE_BIT = 12 };
+    struct core *c = s->c;
+    LLVMBuilderRef b = c->e.b;
+    struct split split;
+    struct site one[sizeof split.part / sizeof *split.part];
+    LLVMValueRef fast = NULL, slow, at[sizeof split.part / sizeof *split.part][LANES];
+    if (s->vec != 1 || s->bytes < 4 || !core_split(c, s->i, o, &split))
+        return false;
+    for (unsigned k = 0; k < split.count; k++)
+        if (!part_site(s, &split.part[k], &one[k]))
+            return false;
+    LLVMValueRef cross = core_i64(c, 0);
+    for (unsigned k = 0; k < split.count; k++)
+        part_addresses(&one[k], &split.part[k], o, at[k], &cross);
+    cross = LLVMBuildAnd(b, cross, core_i64(c, 1ull << PAGE_BIT), "");
+    struct fork f = begin_fork(c, LLVMBuildAnd(b, split.fine, LLVMBuildIsNull(b, cross, ""), ""));
+    for (unsigned k = 0; k < split.count; k++)
+        load_part(&one[k], at[k], &fast);
+    f.fast_end = LLVMGetInsertBlock(b);
+    LLVMBuildBr(b, f.join);
+    LLVMPositionBuilderAtEnd(b, f.slow);
+    load_each(s, &slow);
+    f.slow_end = LLVMGetInsertBlock(b);
+    LLVMBuildBr(b, f.join);
+    LLVMPositionBuilderAtEnd(b, f.join);
+    join_words(s, &f, 1, &fast, &slow, out);
+    return true;
+}
+
 /* -- local memory in words ---------------------------------------------------------------------------------- */
 
 /* Where no generic pointer to local memory can exist, a warp's local memory is laid out as on the
@@ -1316,7 +1427,7 @@ core_load(struct core *c, const struct flow_insn *i)
         }
         if (denied)
             load_guarded(&s, denied, out);
-        else if (!load_group(&s, out))
+        else if (!load_group(&s, out) && !load_split(&s, from, out))
             load_value(&s, out);
         if (is_ordered(&i->i))
             core_fence(c, false);
@@ -1388,8 +1499,6 @@ store_segments(struct site *s, LLVMValueRef *v)
 }
 
 /* -- past the caches ------------------------------------------------------------------------------------------ */
-
-enum { LINE = 64 };
 
 bool
 core_streams(const struct flow *f)

@@ -13,6 +13,7 @@
  *   jit_jam.c      its warps, several at once
  *   jit_memory.c   ld, st, cvta, addresses
  *   jit_guess.c    addresses that follow a pattern unless 32-bit arithmetic wrapped
+ *   jit_split.c    loads from addresses that are selected lane by lane
  *   jit_arith.c    the table of arithmetic instructions; integers, logic, comparison, selection
  *   jit_bits.c     bit fields, permutations, dot products; jit_video.c: vadd, vadd4, ...
  *   jit_float.c    floating-point arithmetic; jit_round.c: roundings and number formats

@@ -10,6 +10,7 @@ bad=0
 "$LOCKSTEP" cc -O2 "$SOURCE_DIR/tests/exec/groups.cu" -o "$work/groups" || exit 1
 "$LOCKSTEP" cc -O2 "$SOURCE_DIR/tests/exec/parting.cu" -o "$work/parting" || exit 1
 "$LOCKSTEP" cc -O2 "$SOURCE_DIR/tests/exec/rows.cu" -o "$work/rows" || exit 1
+"$LOCKSTEP" cc -O2 "$SOURCE_DIR/tests/exec/splits.cu" -o "$work/splits" || exit 1
 "$LOCKSTEP" cc -O2 "$SOURCE_DIR/tests/exec/forward.cu" -o "$work/forward" || exit 1
 "$LOCKSTEP" cc -O2 "$SOURCE_DIR/tests/exec/strides.cu" -o "$work/strides" || exit 1
 for workers in 1 2 3; do
@@ -22,6 +23,7 @@ LOCKSTEP_WORKERS=2 timeout 300 "$work/columns" || { echo "FAIL columns"; bad=1; 
 LOCKSTEP_WORKERS=2 timeout 300 "$work/groups" || { echo "FAIL groups"; bad=1; }
 LOCKSTEP_WORKERS=2 timeout 300 "$work/parting" || { echo "FAIL parting"; bad=1; }
 LOCKSTEP_WORKERS=2 timeout 300 "$work/rows" || { echo "FAIL rows"; bad=1; }
+LOCKSTEP_WORKERS=2 timeout 300 "$work/splits" || { echo "FAIL splits"; bad=1; }
 LOCKSTEP_WORKERS=2 timeout 300 "$work/forward" || { echo "FAIL forward"; bad=1; }
 LOCKSTEP_WORKERS=2 timeout 300 "$work/strides" || { echo "FAIL strides"; bad=1; }
 expect() { # argument, error's name, words of the report
