@@ -104,6 +104,7 @@ emit_variant(struct unit *u, bool partial, const char *name)
     c.e.b = LLVMCreateBuilderInContext(u->context);
     if (u->request->whole && !partial)
         c.phases = core_phases_new(&c);
+    c.alone = u->request->whole && !c.phases && core_barriers_pass(&c);
     u->image->has_block |= c.phases != NULL;
     bool ok = core_function(&c, name);
     LLVMDisposeBuilder(c.e.b);

@@ -416,6 +416,11 @@ end_barrier(struct core *c, uint32_t b)
         core_phases_barrier(c, b, r.kind, r.votes);
         return true;
     }
+    if (c->alone) { /* who is alive is here: nobody to wait for */
+        LLVMBuildStore(c->e.b, load_i32(c, c->alive), c->mask);
+        LLVMBuildBr(c->e.b, c->block[next]);
+        return true;
+    }
     if (together && c->called) { /* other lanes of the warp may be elsewhere all the same */
         core_service(c, FIELD(jit_services, arrive), none, args, 8);
         wait_in_call(c, core_mask_bits(c));

@@ -79,6 +79,7 @@ struct core {
     LLVMValueRef warp_index, tid[3], ctaid[3];
     bool all_active;          /* all lanes are in the code being emitted, whatever the facts say */
     struct phases *phases;    /* the function runs whole blocks (jit_phases.c); else NULL */
+    bool alone;               /* core_barriers_pass */
 };
 
 /* -- values (jit_insn.c) -------------------------------------------------------------------------- */

@@ -381,8 +381,8 @@ static bool
 flow_fits(const struct core *c)
 {
     const struct flow *f = c->flow;
-    if (c->events || c->called || c->facts->shape.partial || c->facts->shape.apart ||
-        f->call_count || f->indirect || core_uses_stack(f) || !insns_fit(f) || !all_end(f))
+    if (c->events || c->called || c->facts->shape.apart || f->call_count ||
+        f->indirect || core_uses_stack(f) || !insns_fit(f) || !all_end(f))
         return false;
     for (uint32_t l = 0; l < f->loop_count; l++)
         if (f->loops[l].waits)
@@ -475,13 +475,24 @@ make_groups(const struct core *c, struct phases *p)
     }
 }
 
+bool
+core_barriers_pass(const struct core *c)
+{
+    const uint32_t *dim = c->facts->shape.block;
+    bool plain = dim[0] * dim[1] * dim[2] <= LANES && flow_fits(c);
+    for (uint32_t b = 0; plain && b < c->flow->block_count; b++)
+        if (c->flow->blocks[b].end == FLOW_BARRIER)
+            plain = !ptx_has(&c->flow->insns[c->flow->blocks[b].end_insn].i, PTX_M_RED);
+    return plain;
+}
+
 struct phases *
 core_phases_new(const struct core *c)
 {
     const struct flow *f = c->flow;
     const uint32_t *dim = c->facts->shape.block;
     uint32_t barriers = 0;
-    if (dim[0] * dim[1] * dim[2] % LANES || !flow_fits(c))
+    if (dim[0] * dim[1] * dim[2] % LANES || c->facts->shape.partial || !flow_fits(c))
         return NULL;
     struct phases *p = ls_alloc(sizeof *p);
     p->warps = dim[0] * dim[1] * dim[2] / LANES;

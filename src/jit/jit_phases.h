@@ -81,6 +81,8 @@ struct phases {
 /* Whether the kernel can be run like this: every warp is sure to come to the same barriers. NULL:
  * no. */
 struct phases *core_phases_new(const struct core *c);
+/* The block is one warp, whose barriers have nobody to wait for and nothing to give back. */
+bool core_barriers_pass(const struct core *c);
 void core_phases_free(struct phases *p);
 
 /* The builder is at the end of the function's entry: storage, the loops' heads, what phases begin
