@@ -1255,7 +1255,12 @@ prefetch_ahead(struct site *s)
         now = s->guessed;
     else if (!now)
         now = LLVMBuildExtractElement(b, lane_addresses(s), core_i32(c, 0), "");
-    core_prefetch(c, LLVMBuildAdd(b, now, LLVMBuildMul(b, pace_of(s, now), core_i64(c, TURNS), ""), ""));
+    LLVMValueRef at = LLVMBuildAdd(b, now, LLVMBuildMul(b, pace_of(s, now), core_i64(c, TURNS), ""), "");
+    core_prefetch(c, at);
+    struct site whole = *s;
+    if (s->fact.segment == LANES && find_runs(&whole) && whole.run == LANES && !whole.broadcast[0] &&
+        s->bytes * s->vec * LANES == 2 * LINE) /* a warp's second line */
+        core_prefetch(c, LLVMBuildAdd(b, at, core_i64(c, LINE), ""));
 }
 
 /* Fetches for blocks to come, where the lanes are known to read whole runs. */

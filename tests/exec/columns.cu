@@ -105,13 +105,28 @@ __global__ void after_barrier(const unsigned *in, unsigned *out, unsigned *, sha
     tile[t ^ 1] = 0;
 }
 
+__global__ void wide(const unsigned *in, unsigned *out, unsigned *, shape s) // indices of 64 bits
+{
+    PLACE;
+    if (x < s.w && y < s.h)
+        out[(size_t)x * s.pitch + y + s.skip] = in[(size_t)y * s.w + x];
+}
+
+__global__ void unsigned_words(const unsigned *in, unsigned *out, unsigned *, shape s)
+{
+    unsigned x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y, p = s.pitch;
+    if (x < (unsigned)s.w && y < (unsigned)s.h)
+        (out + (x * p << 1))[(int)(y + s.skip - x * p)] = in[y * s.w + x];
+}
+
 typedef void kernel(const unsigned *, unsigned *, unsigned *, shape);
 static const struct {
     const char *name;
     kernel *run;
 } kernels[] = {{"plain", plain}, {"backwards", backwards}, {"upside_down", upside_down}, {"holes", holes},
                {"every_third", every_third}, {"shuffled", shuffled}, {"read_back", read_back},
-               {"twice", twice}, {"for_others", for_others}, {"after_barrier", after_barrier}};
+               {"twice", twice}, {"for_others", for_others}, {"after_barrier", after_barrier},
+               {"wide", wide}, {"unsigned_words", unsigned_words}};
 
 static void expect(size_t k, const std::vector<unsigned> &in, std::vector<unsigned> &out, const shape &s)
 {
