@@ -278,6 +278,7 @@ run_init(struct exec_run *run, struct exec_pool *p, const struct exec_request *r
     if (run->tool) {
         run->services.access = run->tool->access;
         run->services.pattern = run->tool->pattern;
+        run->services.halves = run->tool->halves;
         run->services.sync = run->tool->sync;
         run->services.async = run->tool->async;
     }

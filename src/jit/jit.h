@@ -110,6 +110,32 @@ struct jit_block {
                                     wrote it, at warp * local_stride + byte; NULL: ask each time. Where
                                     all lanes use one byte, loads of what they wrote and stores are
                                     not announced, and stores noted here */
+    struct jit_seen *seen;       /* JIT_EVENT_SEEN: JIT_SEEN_WAYS per place; the tool's, set by */
+    struct jit_trace *trace;     /*   block_begin; the same: one per warp; NULL: none */
+    uint64_t trace_local;        /* the same: number of the line of 128 bytes at which the block's local
+                                    memory begins */
+};
+
+/* (abi) JIT_EVENT_SEEN: an access that is like one told before is not told again: times is raised, and,
+ * of global and local memory, a word goes to the warp's trace. Told are accesses whose lanes differ by
+ * constants, or do so within each half of the warp (jit_services.pattern, halves). Alike are those of one
+ * place, kind, offset[], lanes and distance of the halves, whose base differs in no bit of mask. */
+enum { JIT_SEEN_WAYS = 32 }; /* the one at (base >> 2) % JIT_SEEN_WAYS is looked at */
+struct jit_seen {
+    uint64_t base, mask; /* in local memory, of lane 0's offset from its first byte */
+    uint64_t apart;
+    const int32_t *offset;
+    uint32_t lanes; /* 0: nothing */
+    uint32_t kind;  /* JIT_SEEN_KIND() */
+    uint64_t word;  /* below the number of the base's line of 128 bytes, from bit 16 on: of device memory,
+                       or of local memory (a word of each lane is a line) */
+    uint64_t times;
+    void *tool;     /* the tool's */
+};
+#define JIT_SEEN_KIND(bytes, space, op) ((uint32_t)(bytes) | (uint32_t)(space) << 16 | (uint32_t)(op) << 24)
+/* at == end: the access is told. */
+struct jit_trace {
+    uint64_t *at, *end, *start;
 };
 
 /* (abi) JIT_EVENT_GUARD: loads in patterns (jit_services.pattern) whose bytes, of all 32 lanes, lie in
@@ -175,6 +201,7 @@ enum jit_event {
     JIT_EVENT_SYNC = 4,   /* warp-wide synchronisation and fences: services->sync */
     JIT_EVENT_GUARD = 8,  /* with ACCESS: access and pattern decide, in warp->denied, which lanes make
                              it; stores show their values in warp->values */
+    JIT_EVENT_SEEN = 16,  /* with ACCESS: struct jit_seen. Loads of parameters are not told */
 };
 
 /* JIT_EVENT_COUNT, per place: counts[JIT_COUNTS * place + one of these]. Instructions that LLVM or
@@ -278,6 +305,9 @@ struct jit_services {
      * local_stride behind the one before. */
     void (*pattern)(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *offset,
                     uint32_t bytes, uint32_t space, uint32_t op, uint32_t place);
+    /* JIT_EVENT_SEEN: as pattern, the upper half of the warp `apart` bytes further on. */
+    void (*halves)(struct jit_warp *w, uint32_t lanes, uint64_t base, uint64_t apart,
+                   const int32_t *offset, uint32_t bytes, uint32_t space, uint32_t op, uint32_t place);
     /* JIT_EVENT_SYNC: lanes execute an instruction that orders them with others, before it takes
      * effect: bar.warp.sync and the other *.sync ones (members[lane]: the mask the lane gave), and
      * membar and fence (members NULL). The place says which (ptx_insn.op and modifiers). */
@@ -395,6 +425,8 @@ struct jit_tool {
                    uint32_t space, uint32_t op, uint32_t place);
     void (*pattern)(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *offset,
                     uint32_t bytes, uint32_t space, uint32_t op, uint32_t place);
+    void (*halves)(struct jit_warp *w, uint32_t lanes, uint64_t base, uint64_t apart,
+                   const int32_t *offset, uint32_t bytes, uint32_t space, uint32_t op, uint32_t place);
     void (*sync)(struct jit_warp *w, uint32_t lanes, const uint32_t *members, uint32_t place);
     void (*async)(struct jit_warp *w, uint32_t lanes, uint32_t what, const uint64_t *barrier,
                   uint32_t number, uint32_t place);

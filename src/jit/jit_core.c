@@ -655,6 +655,7 @@ emit_entry(struct core *c)
         c->counts = load_ptr(c, c->block_ptr, FIELD(jit_block, counts));
     c->local_stride = core_load_field(c, c->launch_ptr, FIELD(jit_launch, local_stride), i32);
     c->warp_index = core_load_field(c, c->e.warp, FIELD(jit_warp, warp), i32);
+    core_seen_begin(c);
     core_tid(c, c->warp_index, c->tid);
     for (unsigned d = 0; d < 3; d++)
         c->ctaid[d] = core_load_field(c, c->block_ptr, FIELD(jit_block, ctaid) + 4 * d, i32);
@@ -734,6 +735,7 @@ emit_blocks(struct core *c)
         const struct flow_block *blk = &c->flow->blocks[k];
         LLVMPositionBuilderAtEnd(c->e.b, c->block[k]);
         c->current = k;
+        c->counted = c->counted_end = NULL;
         if (c->phases)
             core_phases_at(c, k);
         core_whole_enter(c, k);

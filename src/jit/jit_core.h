@@ -72,6 +72,8 @@ struct core {
     /* Loaded once at entry, all scalars: */
     LLVMValueRef block_ptr, launch_ptr, frame, params, symbols, shared, local, local_stride;
     LLVMValueRef counts;      /* JIT_EVENT_COUNT */
+    const struct flow_insn *counted, *counted_end; /* the same: counted already, with the first of them */
+    LLVMValueRef seen, trace, trace_local; /* JIT_EVENT_SEEN; trace: the warp's */
     /* shape.apart (jit_sync.c): where lanes may stand still: number of the site per block, or
      * UINT32_MAX; where in the frame the sites are. */
     uint32_t *site, site_count, sites_at;
@@ -133,6 +135,15 @@ LLVMBasicBlockRef core_gate(struct core *c, const struct core_gate *g);
 /* jit_sure.c: an access to local memory by words that need not be announced, nor be asked for. */
 bool core_sure(struct core *c, const struct flow_insn *i, const struct ptx_operand *o, uint32_t bytes);
 void core_sure_free(struct core *c);
+/* jit_seen.c, JIT_EVENT_SEEN: an access whose lanes differ by constants, at least within halves of the warp. */
+struct core_told {
+    LLVMValueRef base, apart, lanes; /* apart: NULL: the upper half is no different */
+    LLVMValueRef local; /* local memory: lane 0's offset from its first byte; else NULL */
+    LLVMValueRef offset; /* the constant */
+    uint32_t bytes, space, op, place;
+};
+void core_tell(struct core *c, const struct core_told *t);
+void core_seen_begin(struct core *c);
 
 LLVMValueRef core_service(struct core *c, size_t offset, LLVMTypeRef result, LLVMValueRef *args,
                           unsigned n);

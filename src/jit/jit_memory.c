@@ -260,13 +260,73 @@ settle(struct site *s)
     }
 }
 
+/* Each lane's address. */
+static void
+announce_lanes(struct site *s, LLVMValueRef lanes, LLVMValueRef bytes, enum jit_access_op op)
+{
+    struct core *c = s->c;
+    LLVMValueRef room = core_alloca(c, core_vector(c, 64));
+    LLVMValueRef args[] = {c->e.warp, lanes, room, bytes, core_i32(c, s->i->i.space), core_i32(c, op),
+                           core_i32(c, s->i->place)};
+    LLVMBuildStore(c->e.b, lane_addresses(s), room);
+    core_service(c, FIELD(jit_services, access), LLVMVoidTypeInContext(c->e.context), args, 7);
+}
+
+static void
+tell_segments(struct site *s, LLVMValueRef firsts, LLVMValueRef lanes, enum jit_access_op op)
+{
+    struct core *c = s->c;
+    LLVMBuilderRef b = c->e.b;
+    struct core_told t = {.base = firsts, .lanes = lanes, .offset = pattern_constant(c, s->fact.pattern),
+                          .bytes = s->bytes * s->vec, .space = s->i->i.space, .op = op, .place = s->i->place};
+    if (LLVMGetTypeKind(LLVMTypeOf(firsts)) == LLVMVectorTypeKind) {
+        t.base = LLVMBuildExtractElement(b, firsts, core_i32(c, 0), "");
+        t.apart = LLVMBuildSub(b, LLVMBuildExtractElement(b, firsts, core_i32(c, 1), ""), t.base, "");
+    }
+    core_tell(c, &t);
+}
+
+/* For tools that are told of what they have not seen yet. False: to be announced as for others. */
+static bool
+announce_unseen(struct site *s, LLVMValueRef lanes, enum jit_access_op op)
+{
+    struct core *c = s->c;
+    LLVMBuilderRef b = c->e.b;
+    unsigned count = LANES / s->fact.segment;
+    if (!(c->events & JIT_EVENT_SEEN) || s->size)
+        return false;
+    if (s->i->i.space == PTX_SPACE_PARAM)
+        return true;
+    bool halves = !s->base && s->firsts && !s->fact.guess && count == 2 &&
+                  LLVMGetTypeKind(LLVMTypeOf(s->firsts)) == LLVMVectorTypeKind &&
+                  LLVMGetVectorSize(LLVMTypeOf(s->firsts)) == 2;
+    if (s->base || halves) {
+        tell_segments(s, s->base ? s->base : s->firsts, lanes, op);
+        return true;
+    }
+    if (!s->holds || count > 2)
+        return false;
+    LLVMBasicBlockRef follow = core_new_block(c, "follow"), stray = core_new_block(c, "stray");
+    LLVMBasicBlockRef over = core_new_block(c, "over");
+    lane_addresses(s); /* not only where they are told */
+    LLVMBuildCondBr(b, s->holds, follow, stray);
+    LLVMPositionBuilderAtEnd(b, follow);
+    tell_segments(s, s->guessed, lanes, op);
+    LLVMBuildBr(b, over);
+    LLVMPositionBuilderAtEnd(b, stray);
+    announce_lanes(s, lanes, core_i32(c, s->bytes * s->vec), op);
+    LLVMBuildBr(b, over);
+    LLVMPositionBuilderAtEnd(b, over);
+    return true;
+}
+
 static void
 announce(struct site *s, enum jit_access_op op)
 {
     struct core *c = s->c;
     if (op != JIT_ATOMIC || !core_can_combine(&s->i->i))
         settle(s);
-    if (!(c->events & JIT_EVENT_ACCESS))
+    if (!(c->events & JIT_EVENT_ACCESS) || announce_unseen(s, s->some ? s->some : core_mask_bits(c), op))
         return;
     LLVMTypeRef none = LLVMVoidTypeInContext(c->e.context);
     LLVMValueRef bytes = s->size ? s->size : core_i32(c, s->bytes * s->vec), space = core_i32(c, s->i->i.space);
@@ -285,13 +345,10 @@ announce(struct site *s, enum jit_access_op op)
         }
         return;
     }
-    LLVMValueRef room = core_alloca(c, core_vector(c, 64));
-    LLVMValueRef args[] = {c->e.warp, lanes, room, bytes, space, how, place};
     struct core_gate g = {lane_addresses(s), NULL, lanes, NULL, s->bytes * s->vec,
                           (enum ptx_space)s->i->i.space, s->i->place, s->local, op == JIT_STORE};
     LLVMBasicBlockRef over = op != JIT_ATOMIC && !s->size ? core_gate(c, &g) : NULL;
-    LLVMBuildStore(c->e.b, g.base, room);
-    core_service(c, FIELD(jit_services, access), none, args, 7);
+    announce_lanes(s, lanes, bytes, op);
     if (over) {
         LLVMBuildBr(c->e.b, over);
         LLVMPositionBuilderAtEnd(c->e.b, over);
@@ -1349,22 +1406,22 @@ announce_words(const struct site *s, const struct ptx_operand *o, enum jit_acces
 {
     struct core *c = s->c;
     LLVMBuilderRef b = c->e.b;
-    LLVMTypeRef i64 = core_scalar(c, 64), none = LLVMVoidTypeInContext(c->e.context);
+    LLVMTypeRef i64 = core_scalar(c, 64);
     struct fact f = facts_operand(c->facts, s->i, o);
     if ((c->events & (JIT_EVENT_COUNT | JIT_EVENT_GUARD)) != JIT_EVENT_COUNT || !fact_uniform(&f))
         return false;
-    LLVMValueRef at = LLVMBuildMul(b, LLVMBuildZExt(b, c->warp_index, i64, ""),
-                                   LLVMBuildZExt(b, c->local_stride, i64, ""), "");
-    at = LLVMBuildAdd(b, c->local, LLVMBuildShl(b, at, core_i64(c, 5), ""), "");
-    at = LLVMBuildAdd(b, at, core_i64(c, known_offset(c, o)), "");
+    LLVMValueRef first = LLVMBuildMul(b, LLVMBuildZExt(b, c->warp_index, i64, ""),
+                                      LLVMBuildZExt(b, c->local_stride, i64, ""), "");
+    first = LLVMBuildAdd(b, c->local, LLVMBuildShl(b, first, core_i64(c, 5), ""), "");
+    LLVMValueRef at = core_i64(c, known_offset(c, o));
     if (o->base_kind == PTX_BASE_REG) {
         struct ptx_operand r = {.kind = PTX_O_REG, .reg = o->reg};
         at = LLVMBuildAdd(b, at, core_value(c, s->i, &r, 64, true), "");
     }
-    LLVMValueRef args[] = {c->e.warp, core_mask_bits(c), at, pattern_constant(c, NULL),
-                           core_i32(c, s->bytes * s->vec), core_i32(c, s->i->i.space), core_i32(c, op),
-                           core_i32(c, s->i->place)};
-    core_service(c, FIELD(jit_services, pattern), none, args, 8);
+    struct core_told t = {.base = LLVMBuildAdd(b, first, at, ""), .lanes = core_mask_bits(c), .local = at,
+                          .offset = pattern_constant(c, NULL), .bytes = s->bytes * s->vec,
+                          .space = s->i->i.space, .op = op, .place = s->i->place};
+    core_tell(c, &t);
     return true;
 }
 

@@ -28,7 +28,7 @@ struct sets {
 /* Lines in the order of their last use, the latest first. */
 struct l1_set {
     uint32_t tag[L1_WAYS]; /* line number + 1; 0: empty */
-    uint8_t valid[L1_WAYS]; /* a bit per sector */
+    uint32_t valid;        /* a byte per line, from the lowest on: a bit per sector */
 };
 
 /* Lines in a ring: `first` is where the one used last lies, those behind it are older; so a miss, which
@@ -87,26 +87,19 @@ count_sectors(uint32_t sectors)
 
 /* -- L1 --------------------------------------------------------------------------------------------- */
 
-/* Way of the line; L1_WAYS: not there. */
+/* Way of the line; L1_WAYS: not there. Without jumps: which way it is nobody foresees. */
 static inline uint32_t
 l1_find(const struct l1_set *s, uint32_t tag)
 {
-    uint32_t w = 0;
-    while (w < L1_WAYS && s->tag[w] != tag)
-        w++;
-    return w;
-}
-
-/* Way w becomes the one used last. */
-static inline void
-l1_to_front(struct l1_set *s, uint32_t w, uint32_t tag, uint8_t valid)
-{
-    for (; w > 0; w--) {
-        s->tag[w] = s->tag[w - 1];
-        s->valid[w] = s->valid[w - 1];
-    }
-    s->tag[0] = tag;
-    s->valid[0] = valid;
+    uint32_t found = 1u << L1_WAYS;
+#ifdef __SSE2__
+    __m128i tags = _mm_loadu_si128((const __m128i *)s->tag);
+    found |= (uint32_t)_mm_movemask_ps(_mm_castsi128_ps(_mm_cmpeq_epi32(tags, _mm_set1_epi32((int)tag))));
+#else
+    for (uint32_t w = 0; w < L1_WAYS; w++)
+        found |= (uint32_t)(s->tag[w] == tag) << w;
+#endif
+    return (uint32_t)__builtin_ctz(found);
 }
 
 /* Loads sectors of a line: those that hit. */
@@ -114,15 +107,23 @@ static inline uint8_t
 l1_load(struct l1_set *s, uint32_t tag, uint8_t sectors)
 {
     if (s->tag[0] == tag) {
-        uint8_t hit = s->valid[0] & sectors;
-        s->valid[0] |= sectors;
+        uint8_t hit = s->valid & sectors;
+        s->valid |= sectors;
         return hit;
     }
-    uint32_t w = l1_find(s, tag);
-    uint8_t old = w < L1_WAYS ? s->valid[w] : 0;
-    l1_to_front(s, w < L1_WAYS ? w : L1_WAYS - 1, tag, old | sectors);
+    uint32_t way = l1_find(s, tag), valid = s->valid, last = way < L1_WAYS ? way : L1_WAYS - 1;
+    uint32_t old = way < L1_WAYS ? valid >> 8 * last & 255 : 0;
+    /* Those used later move up by one, and it becomes the first. */
+    uint32_t below = (1u << 8 * last) - 1, above = (uint32_t)(~0ull << (8 * last + 8));
+    s->valid = (valid & above) | (valid & below) << 8 | old | sectors;
+    uint32_t t0 = s->tag[0], t1 = s->tag[1], t2 = s->tag[2];
+    s->tag[0] = tag;
+    s->tag[1] = t0;
+    s->tag[2] = last >= 2 ? t1 : t2;
+    s->tag[3] = last >= 3 ? t2 : s->tag[3];
     return old & sectors;
 }
+_Static_assert(L1_WAYS == 4, "four tags, a word of four sets of sectors");
 
 /* 7.0 on: a store takes its line in L1 and counts as a hit where the line is there already; what it
  * writes goes on to L2 all the same (docs/model.md, "Caches": readings of a 9.0). */
@@ -132,7 +133,7 @@ l1_store(struct l1_set *s, uint32_t tag)
     if (l1_find(s, tag) < L1_WAYS)
         return true;
     s->tag[L1_WAYS - 1] = tag;
-    s->valid[L1_WAYS - 1] = 0;
+    s->valid &= ~0u >> 8;
     return false;
 }
 
@@ -141,7 +142,7 @@ l1_invalidate(struct l1_set *s, uint32_t tag, uint8_t sectors)
 {
     uint32_t w = l1_find(s, tag);
     if (w < L1_WAYS)
-        s->valid[w] &= (uint8_t)~sectors;
+        s->valid &= ~((uint32_t)sectors << 8 * w);
 }
 
 static struct l1_set *
@@ -181,30 +182,26 @@ l1_line(const struct cache_system *s, struct l1_set *l1, uint64_t number, uint8_
     return sectors;
 }
 
-/* A request to L2: */
-enum { ASK_OP_SHIFT = 4, ASK_SM_SHIFT = 8, ASK_LINE_SHIFT = 24 };
+/* A request to L2; its lower bits are a traffic word's. */
+enum { ASK_OP_SHIFT = CACHE_OP_SHIFT, ASK_SM_SHIFT = 8, ASK_LINE_SHIFT = 24 };
 
 size_t
-cache_system_l1(struct cache_system *s, uint32_t sm, const uint64_t *run, size_t count, uint64_t *out,
+cache_system_l1(struct cache_system *s, uint32_t sm, const uint64_t *line, size_t count, uint64_t *out,
                 struct cache_counts *counts)
 {
     struct cache_counts own = {0};
+    const struct cache_system fixed = *s; /* in registers: what is counted could be it */
     size_t asked = 0;
     sm %= s->sm_count;
     struct l1_set *l1 = l1_of(s, sm);
     for (size_t k = 0; k < count; k++) {
-        uint64_t sector = run[k] >> CACHE_SECTOR_SHIFT, number = sector / PER_LINE;
-        uint32_t first = sector % PER_LINE, left = (run[k] >> CACHE_COUNT_SHIFT & 255) + 1;
-        enum access_op op = run[k] >> CACHE_OP_SHIFT & 3;
-        for (; left; number++, first = 0) {
-            uint32_t n = PER_LINE - first < left ? PER_LINE - first : left;
-            uint8_t sectors = (uint8_t)(((1u << n) - 1) << first);
-            left -= n;
-            sectors = l1_line(s, l1, number, sectors, op, run[k] & CACHE_BYPASS, &own);
-            out[asked] = number << ASK_LINE_SHIFT | (uint64_t)sm << ASK_SM_SHIFT |
-                         (uint64_t)op << ASK_OP_SHIFT | sectors;
-            asked += sectors != 0;
-        }
+        uint64_t number = line[k] >> CACHE_LINE_SHIFT;
+        enum access_op op = line[k] >> CACHE_OP_SHIFT & 3;
+        uint8_t sectors = l1_line(&fixed, l1, number, line[k] & CACHE_SECTORS, op,
+                                  line[k] & CACHE_BYPASS, &own);
+        out[asked] = number << ASK_LINE_SHIFT | (uint64_t)sm << ASK_SM_SHIFT |
+                     (uint64_t)op << ASK_OP_SHIFT | sectors;
+        asked += sectors != 0;
     }
     counts->l1_sectors += own.l1_sectors;
     counts->l1_hits += own.l1_hits;
@@ -378,14 +375,13 @@ void
 cache_system_sectors(struct cache_system *s, uint32_t sm, uint64_t address, uint32_t count,
                      enum access_op op, bool bypass_l1)
 {
-    uint64_t ask[CACHE_MOST_ASKED];
+    uint64_t ask, sector = address / SECTOR;
+    uint64_t bits = (uint64_t)op << CACHE_OP_SHIFT | (bypass_l1 ? CACHE_BYPASS : 0);
     while (count) {
-        uint32_t n = count < 256 ? count : 256;
-        uint64_t run = address / SECTOR << CACHE_SECTOR_SHIFT |
-                       (uint64_t)(n - 1) << CACHE_COUNT_SHIFT | (uint64_t)op << CACHE_OP_SHIFT |
-                       (bypass_l1 ? CACHE_BYPASS : 0);
-        cache_system_l2(s, ask, cache_system_l1(s, sm, &run, 1, ask, &s->counts));
-        address += (uint64_t)n * SECTOR;
+        uint32_t first = sector % PER_LINE, n = PER_LINE - first < count ? PER_LINE - first : count;
+        uint64_t line = sector / PER_LINE << CACHE_LINE_SHIFT | bits | ((1u << n) - 1) << first;
+        cache_system_l2(s, &ask, cache_system_l1(s, sm, &line, 1, &ask, &s->counts));
+        sector += n;
         count -= n;
     }
 }

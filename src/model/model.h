@@ -164,18 +164,17 @@ void cache_system_sector(struct cache_system *s, uint32_t sm, uint64_t address, 
 /* The same for `count` sectors side by side, from the one that holds address. */
 void cache_system_sectors(struct cache_system *s, uint32_t sm, uint64_t address, uint32_t count,
                           enum access_op op, bool bypass_l1);
-/* Traffic in runs of sectors that lie side by side, a word each: the first sector's number (address / 32)
- * from CACHE_SECTOR_SHIFT on, below it: */
+/* Traffic by lines of 128 bytes, a word each: the line's number (address / 128) from CACHE_LINE_SHIFT on,
+ * below it: */
 enum {
-    CACHE_SECTOR_SHIFT = 16,
-    CACHE_COUNT_SHIFT = 8, /* sectors, less one: 8 bits */
-    CACHE_BYPASS = 2,      /* past L1 */
-    CACHE_OP_SHIFT = 3,    /* enum access_op: 2 bits; the other bits mean nothing here */
-    CACHE_MOST_ASKED = 66, /* of L2 for one run */
+    CACHE_LINE_SHIFT = 16,
+    CACHE_SECTORS = 15,  /* a bit for each of its sectors that is asked for */
+    CACHE_OP_SHIFT = 4,  /* enum access_op: 2 bits */
+    CACHE_BYPASS = 64,   /* past L1; the other bits mean nothing here */
 };
-/* Plays an SM's traffic to its L1, counting into counts; out (room: count * CACHE_MOST_ASKED) is what it
- * leaves for L2, returned how many. (many), for different SMs. */
-size_t cache_system_l1(struct cache_system *s, uint32_t sm, const uint64_t *run, size_t count,
+/* Plays an SM's traffic to its L1, counting into counts; out (room: count) is what it leaves for L2,
+ * returned how many. (many), for different SMs. */
+size_t cache_system_l1(struct cache_system *s, uint32_t sm, const uint64_t *line, size_t count,
                        uint64_t *out, struct cache_counts *counts);
 /* That for L2, of all SMs in the order in which it is asked. */
 void cache_system_l2(struct cache_system *s, const uint64_t *ask, size_t count);

@@ -13,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PARTITIONS = 16, SECTOR = 32, PAGE_SHIFT = 32, TURNS = 64 };
+enum { PARTITIONS = 16, SECTOR = 32, PER_LINE = 4, PAGE_SHIFT = 30, TURNS = 64 };
 static const uint32_t UNNUMBERED = UINT32_MAX;
-/* PAGE_SHIFT: a word's bits from there on are its page, as a page has 2^16 sectors. */
-_Static_assert(PAGE_SHIFT - CACHE_SECTOR_SHIFT == 16 && (2 << 20) / SECTOR == 1 << 16, "pages");
+/* PAGE_SHIFT: a word's bits from there on are its page, as a page has 2^14 lines. */
+_Static_assert(PAGE_SHIFT - CACHE_LINE_SHIFT == 14 && (2 << 20) / 128 == 1 << 14, "pages");
 
 /* Pages of 2 MiB by number in the order of their first use: what a program's memory lies at differs
  * from run to run, and what the caches say must not. */
@@ -32,6 +32,7 @@ struct pages {
 /* Where one warp has got to. */
 struct stream {
     const uint64_t *at, *end;
+    struct outline *const *shape;
 };
 
 struct step {
@@ -59,7 +60,7 @@ struct player {
     struct pages pages;
     VEC(struct first_use) uses;
     bool many; /* pages: see add_uses() */
-    VEC(uint64_t) run;           /* of one step of one SM */
+    VEC(uint64_t) line;          /* of one step of one SM */
     VEC(uint64_t) asked, sorted; /* of L2: by SM; by step */
     struct cache_counts counts;
     struct step *step; /* [steps], where memory has partitions */
@@ -125,8 +126,8 @@ static int
 compare_uses(const void *one, const void *other)
 {
     const struct first_use *a = one, *b = other;
-    const uint64_t x[] = {a->use.step, a->block, a->use.warp, a->use.run};
-    const uint64_t y[] = {b->use.step, b->block, b->use.warp, b->use.run};
+    const uint64_t x[] = {a->use.step, a->block, a->use.warp, a->use.line};
+    const uint64_t y[] = {b->use.step, b->block, b->use.warp, b->use.line};
     for (int k = 0; k < 4; k++)
         if (x[k] != y[k])
             return x[k] < y[k] ? -1 : 1;
@@ -142,8 +143,14 @@ add_uses(struct player *p, const struct played *b, uint64_t block)
             VEC_PUSH(&p->uses, (struct first_use){b->use[k], block});
     }
     /* More pages than were noted: the whole block is looked at. */
-    for (size_t k = 0; b->words && b->use_count == BLOCK_PAGES && k < b->count; k++)
-        add_page(&p->pages, b->words[k] >> PAGE_SHIFT);
+    struct traced t;
+    const uint64_t *at = b->words, *end = at ? at + b->start[p->warps] : NULL;
+    while (b->use_count == BLOCK_PAGES && at < end) {
+        at = trace_next(at, b->shape, &t);
+        for (uint32_t k = 0; k < t.count; k++)
+            if (!(t.line[k] & LINE_CONTINUES))
+                add_page(&p->pages, (t.base + (uint64_t)t.line[k]) >> PAGE_SHIFT);
+    }
     p->many |= b->words && b->use_count == BLOCK_PAGES;
 }
 
@@ -165,11 +172,11 @@ walk_pages(struct pages *p, const struct stream *from, size_t count)
         size_t left = 0;
         for (size_t k = 0; k < count; k++) {
             struct stream s = stream[k];
-            uint64_t word;
-            do {
-                word = *s.at++;
-                give_number(p, word >> PAGE_SHIFT);
-            } while (!(word & RUN_LAST) && s.at < s.end);
+            struct traced t;
+            s.at = trace_next(s.at, s.shape, &t);
+            for (uint32_t l = 0; l < t.count; l++)
+                if (!(t.line[l] & LINE_CONTINUES))
+                    give_number(p, (t.base + (uint64_t)t.line[l]) >> PAGE_SHIFT);
             if (s.at < s.end)
                 stream[left++] = s;
         }
@@ -193,29 +200,48 @@ number_pages(struct player *p, const struct stream *stream, size_t count)
     p->many = false;
 }
 
-uint32_t
-play_pages(struct page_use use[BLOCK_PAGES], uint32_t count, uint32_t warp, const uint64_t *words, size_t n)
+/* A page's use; guess: by the page's lower bits where it was found last. */
+static void
+note_use(struct page_uses *u, uint8_t guess[TURNS], struct page_use own)
+{
+    uint32_t at = guess[own.page % TURNS];
+    if (at >= u->count || u->use[at].page != own.page)
+        for (at = 0; at < u->count && u->use[at].page != own.page; at++)
+            ;
+    if (at == BLOCK_PAGES)
+        return;
+    guess[own.page % TURNS] = (uint8_t)at;
+    if (at == u->count || u->use[at].step > own.step)
+        u->use[at] = own;
+    u->count += at == u->count;
+}
+
+void
+play_pages(struct page_uses *u, uint32_t warp, const struct jit_trace *trace, struct outline *const *shapes)
 {
     uint64_t last = UINT64_MAX, step = 0;
-    uint32_t run = 0;
     uint8_t guess[TURNS] = {0};
-    for (size_t k = 0; k < n && count < BLOCK_PAGES; k++) {
-        uint64_t page = words[k] >> PAGE_SHIFT;
-        if (page != last) {
-            uint32_t at = guess[page % TURNS];
-            if (at >= count || use[at].page != page)
-                for (at = 0; at < count && use[at].page != page; at++)
-                    ;
-            guess[page % TURNS] = (uint8_t)at;
-            if (at == count || use[at].step > step)
-                use[at] = (struct page_use){page, step, warp, run};
-            count += at == count;
+    for (const uint64_t *at = trace->start; at < trace->at; step++) {
+        const struct outline *shape = shapes ? shapes[*at & (SHAPES - 1)] : NULL;
+        uint64_t number = *at >> CACHE_LINE_SHIFT;
+        struct traced t;
+        if (shape && (number + (uint64_t)shape->low) >> (PAGE_SHIFT - CACHE_LINE_SHIFT) == last &&
+            (number + (uint64_t)shape->high) >> (PAGE_SHIFT - CACHE_LINE_SHIFT) == last) {
+            u->runs += shape->runs;
+            at++;
+            continue;
+        }
+        at = trace_next(at, shapes, &t);
+        for (uint32_t k = 0; k < t.count; k++) {
+            uint64_t page = (t.base + (uint64_t)t.line[k]) >> PAGE_SHIFT;
+            if (t.line[k] & LINE_CONTINUES)
+                continue;
+            u->runs++;
+            if (page != last)
+                note_use(u, guess, (struct page_use){page, step, warp, k});
             last = page;
         }
-        step += words[k] & RUN_LAST;
-        run = words[k] & RUN_LAST ? 0 : run + 1;
     }
-    return count;
 }
 
 /* -- steps -------------------------------------------------------------------------------------------------- */
@@ -223,10 +249,12 @@ play_pages(struct page_use use[BLOCK_PAGES], uint32_t count, uint32_t warp, cons
 static void
 count_partitions(struct player *p, struct step *step, uint64_t word)
 {
-    uint64_t sector = word >> CACHE_SECTOR_SHIFT, n = (word >> CACHE_COUNT_SHIFT & 255) + 1;
-    for (uint64_t k = 0; k < n; k++)
-        step->in[model_partition(p->device, (sector + k) * SECTOR) % PARTITIONS]++;
-    step->all += n;
+    uint64_t first = (word >> CACHE_LINE_SHIFT) * PER_LINE;
+    for (uint32_t k = 0; k < PER_LINE; k++)
+        if (word >> k & 1) {
+            step->in[model_partition(p->device, (first + k) * SECTOR) % PARTITIONS]++;
+            step->all++;
+        }
 }
 
 static void
@@ -244,22 +272,48 @@ add_steps(struct player *p, size_t steps)
 
 enum { AHEAD = 24 };
 
+/* An access's lines, a page's number put in for each run of them. */
+static void
+put_lines(struct player *p, const struct traced *t, uint64_t *to)
+{
+    uint64_t shift = 0;
+    for (uint32_t k = 0; k < t->count; k++) {
+        uint64_t word = t->base + (uint64_t)t->line[k];
+        if (!(t->line[k] & LINE_CONTINUES))
+            shift = page_shift(&p->pages, word >> PAGE_SHIFT);
+        to[k] = word + shift;
+    }
+}
+
 /* One access of each warp, its pages' numbers put in; warps that are through leave. */
 static size_t
 gather(struct player *p, struct crew *c)
 {
+    enum { MOST = JIT_LANES * 8 };
     size_t left = 0, n = 0;
+    while (p->line.room < c->count * MOST)
+        p->line.at = ls_grow(p->line.at, &p->line.room, sizeof *p->line.at);
+    uint64_t *to = p->line.at;
     for (size_t k = 0; k < c->count; k++) {
         struct stream *s = &c->stream[k];
         const uint64_t *at = s->at, *end = s->end;
-        uint64_t word;
+        uint64_t word = *at, number = word >> CACHE_LINE_SHIFT;
+        const struct outline *shape = s->shape ? s->shape[word & (SHAPES - 1)] : NULL;
         __builtin_prefetch(at + AHEAD); /* too many streams for the host to see them */
-        do {
-            word = *at++;
-            if (n == p->run.room)
-                p->run.at = ls_grow(p->run.at, &p->run.room, sizeof *p->run.at);
-            p->run.at[n++] = word + page_shift(&p->pages, word >> PAGE_SHIFT);
-        } while (!(word & RUN_LAST) && at < end);
+        uint64_t page = shape ? (number + (uint64_t)shape->low) >> (PAGE_SHIFT - CACHE_LINE_SHIFT) : 0;
+        if (shape && (number + (uint64_t)shape->high) >> (PAGE_SHIFT - CACHE_LINE_SHIFT) == page) {
+            uint64_t base = (number << CACHE_LINE_SHIFT) + page_shift(&p->pages, page);
+            uint32_t count = shape->count, l = 0;
+            do
+                to[n++] = base + (uint64_t)shape->line[l];
+            while (++l < count);
+            at++;
+        } else {
+            struct traced t;
+            at = trace_next(at, s->shape, &t);
+            put_lines(p, &t, to + n);
+            n += t.count;
+        }
         s->at = at;
         if (at < end && left++ != k)
             c->stream[left - 1] = *s;
@@ -274,11 +328,11 @@ play_l1(struct player *p, struct crew *c, size_t steps)
     c->first = p->asked.count;
     for (size_t k = 0; k < steps; k++) {
         size_t n = c->count ? gather(p, c) : 0;
-        for (size_t r = 0; p->step && r < n; r++)
-            count_partitions(p, &p->step[k], p->run.at[r]);
-        while (p->asked.room < p->asked.count + n * CACHE_MOST_ASKED)
+        for (size_t l = 0; p->step && l < n; l++)
+            count_partitions(p, &p->step[k], p->line.at[l]);
+        while (p->asked.room < p->asked.count + n)
             p->asked.at = ls_grow(p->asked.at, &p->asked.room, sizeof *p->asked.at);
-        p->asked.count += cache_system_l1(p->system, c->sm, p->run.at, n,
+        p->asked.count += cache_system_l1(p->system, c->sm, p->line.at, n,
                                           p->asked.at + p->asked.count, &p->counts);
         c->end[k] = p->asked.count;
     }
@@ -310,7 +364,7 @@ add_streams(const struct player *p, const struct played *b, struct stream *out)
     size_t n = 0;
     for (uint32_t w = 0; b->words && w < p->warps; w++)
         if (b->start[w] < b->start[w + 1])
-            out[n++] = (struct stream){b->words + b->start[w], b->words + b->start[w + 1]};
+            out[n++] = (struct stream){b->words + b->start[w], b->words + b->start[w + 1], b->shape};
     return n;
 }
 
@@ -395,7 +449,7 @@ player_end(struct player *p, struct kernel *k)
     ls_release(p->pages.number);
     ls_release(p->step);
     VEC_FREE(&p->uses);
-    VEC_FREE(&p->run);
+    VEC_FREE(&p->line);
     VEC_FREE(&p->asked);
     VEC_FREE(&p->sorted);
     ls_release(p);

@@ -160,12 +160,12 @@ new_sheet(struct watch *w)
     s->watch = w;
     s->counts = ls_alloc(sizeof *s->counts * JIT_COUNTS * w->places);
     s->site = ls_alloc(sizeof *s->site * w->places);
-    s->quick = ls_alloc(sizeof *s->quick * QUICK_WAYS * w->places);
+    s->seen = ls_alloc(sizeof *s->seen * JIT_SEEN_WAYS * w->places);
     if (w->replay)
         s->trace = ls_alloc(sizeof *s->trace * w->launch.launch->warps);
     if (w->replay)
-        s->local_sectors = replay_local_sectors(w->replay);
-    s->most_words = w->profile->trace_bytes / 64 / sizeof(uint64_t);
+        s->local_lines = replay_local_lines(w->replay);
+    s->most_room = w->profile->trace_bytes / 32 / sizeof(uint64_t);
     pthread_mutex_lock(&w->lock);
     s->next = w->sheets;
     w->sheets = s;
@@ -176,12 +176,10 @@ new_sheet(struct watch *w)
 static void
 free_sheet(struct sheet *s)
 {
-    for (uint32_t n = 0; s->trace && n < s->watch->launch.launch->warps; n++)
-        VEC_FREE(&s->trace[n].words);
     VEC_FREE(&s->records);
-    ls_release(s->trace);
+    trace_free(s, s->watch->launch.launch->warps);
     ls_release(s->site);
-    ls_release(s->quick);
+    ls_release(s->seen);
     ls_release(s->counts);
     arena_free(&s->arena);
     ls_release(s);
@@ -195,9 +193,11 @@ tool_block_begin(struct jit_block *b)
         b->tool = s = new_sheet(b->launch->tool);
         b->counts = s->counts;
     }
+    b->seen = s->seen;
+    b->trace = s->trace;
     s->phase = 0;
     if (s->watch->replay)
-        s->local_sector = replay_local(s->watch->replay, b->index);
+        b->trace_local = s->local_line = replay_local(s->watch->replay, b->index);
 }
 
 static void
@@ -248,6 +248,8 @@ tool_launch_end(struct jit_tool *t, const struct jit_tool_launch *l, bool fine)
     struct profile *p = (struct profile *)t;
     struct watch *w = l->launch->tool;
     pthread_mutex_lock(&p->lock);
+    for (struct sheet *s = w->sheets; s; s = s->next)
+        verdict_settle(s);
     w->kernel->launches++;
     w->kernel->failed += !fine;
     if (w->phases)
@@ -309,20 +311,23 @@ struct jit_tool *
 profile_open(const struct device_profile *d, const char *options, struct ls_error *err)
 {
     struct profile *p = ls_alloc(sizeof *p);
-    p->tool = (struct jit_tool){.events = JIT_EVENT_COUNT | JIT_EVENT_ACCESS,
+    p->tool = (struct jit_tool){.events = JIT_EVENT_COUNT | JIT_EVENT_ACCESS | JIT_EVENT_SEEN,
                                 .launch_begin = tool_launch_begin,
                                 .launch_end = tool_launch_end,
                                 .block_begin = tool_block_begin,
                                 .block_end = tool_block_end,
                                 .access = verdict_access,
-                                .pattern = verdict_pattern};
+                                .pattern = verdict_pattern,
+                                .halves = verdict_halves};
     p->device = d;
     p->last = &p->kernels;
     p->caches = true;
     p->trace_bytes = 512ull << 20;
     pthread_mutex_init(&p->lock, NULL);
+    pthread_mutex_init(&p->slab_lock, NULL);
     if (take_options(p, options, err)) {
-        if (p->phases) {
+        if (p->phases) { /* each access is wanted */
+            p->tool.events &= ~(uint32_t)JIT_EVENT_SEEN;
             p->tool.access = phases_access;
             p->tool.pattern = phases_pattern;
             p->tool.barrier = phases_barrier;
@@ -358,6 +363,12 @@ profile_close(struct jit_tool *t)
         ls_release(k);
     }
     cache_system_free(p->spare);
+    while (p->slabs) {
+        struct slab *s = p->slabs;
+        p->slabs = s->next;
+        free(s);
+    }
+    pthread_mutex_destroy(&p->slab_lock);
     pthread_mutex_destroy(&p->lock);
     ls_release(p);
 }

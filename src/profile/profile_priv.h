@@ -70,23 +70,36 @@ void sums_add(struct sums *to, const struct sums *from);
 
 /* -- verdicts ----------------------------------------------------------------------------------------- */
 
-/* Global and local traffic as the caches see it: the model's runs of sectors (CACHE_...), and: */
+/* Global and local traffic as the caches see it, by lines of 128 bytes: the model's words (CACHE_...), and: */
 enum {
-    RUN_LAST = 1, /* last run of a warp's access */
+    LINE_CONTINUES = 128, /* its sectors follow those of the line before without a gap */
+};
+
+/* What an access leaves for the caches, seen from the line that holds its reference address. Accesses of
+ * one launch have few shapes; 0 stands for lines that are written out (see below). */
+enum { SHAPE_BITS = 16, SHAPES = 1 << SHAPE_BITS };
+_Static_assert(SHAPE_BITS == CACHE_LINE_SHIFT, "an access's word: its line, its shape");
+struct outline {
+    uint32_t count, runs; /* lines; runs of sectors without a gap */
+    int64_t low, high;    /* the lowest and highest line */
+    int64_t line[];       /* words */
 };
 
 /* What one pattern of addresses costs, and how often it occurred. */
 struct verdict {
     uint64_t times;
     uint32_t metric[ACCESS_METRICS];
-    uint16_t degree, run_count, run_room;
-    int64_t *run; /* words as above, sector numbers relative to the reference sector */
+    uint16_t degree;
+    uint16_t shape;               /* 0: lines as they are */
+    uint16_t line_count, line_room;
+    int64_t *line;                /* as in a shape */
 };
 
-/* Kept by the pattern's constant offsets, by pointer: it stands for them (jit.h), and by how the
- * addresses are aligned. */
+/* Kept by the pattern's constant offsets, by pointer: it stands for them (jit.h), by the distance of the
+ * warp's halves beyond them, and by how the addresses are aligned. */
 struct pattern_entry {
     const int32_t *offset;
+    uint64_t apart;
     uint32_t lanes, key;
     struct verdict verdict;
 };
@@ -108,16 +121,6 @@ struct sample {
                                     else from the 4 KiB that hold the lowest */
 };
 
-/* The pattern that fitted last at a place whose space is declared, by some bits of the address: in unrolled
- * code a place has as many as the block has warps. The entry may have become another pattern's since. */
-enum { QUICK_WAYS = 8 };
-struct quick {
-    struct pattern_entry *entry; /* NULL: no such pattern */
-    uint32_t bytes, key_mask;
-    uint16_t space, op;
-    bool traced; /* the caches see it, too */
-} __attribute__((aligned(16)));
-
 /* One instruction's accesses to one space. */
 struct site {
     struct site *next; /* the same instruction, another space */
@@ -137,9 +140,8 @@ struct site {
     struct sample sample;
 };
 
-struct trace {
-    VEC(uint64_t) words;
-};
+/* A warp's accesses for the caches (struct jit_trace), a word each: the reference line's number from
+ * CACHE_LINE_SHIFT on, and the shape. Shape 0: from there on how many words follow, a line each. */
 
 /* A set of sectors, those of a megabyte at most. */
 enum { SECTOR_WORDS = 512 };
@@ -162,15 +164,20 @@ struct sheet {
     struct arena arena;
     uint64_t *counts;    /* JIT_COUNTS per place */
     struct site **site;  /* per place: a list */
-    struct quick *quick; /* [QUICK_WAYS] per place */
-    struct trace *trace; /* per warp, of the block in flight; NULL: no caches */
+    /* [JIT_SEEN_WAYS] per place: patterns that fitted last, where the space is declared: one that walks along words
+     * is as many as a line has words. tool: the struct pattern_entry, which is no other one's yet. */
+    struct jit_seen *seen;
+    struct jit_trace *trace; /* per warp, of the block in flight; NULL: no caches */
     struct sector_set set; /* empty while it is not used */
     VEC(struct record) records; /* of a launch small enough */
     uint32_t phase;             /* of the block in flight */
-    uint64_t local_sector;      /* the same: the number of its local memory's first sector */
-    uint64_t local_sectors;     /* of each warp */
-    uint64_t words, dropped; /* of the block in flight: kept, and beyond what may be kept */
-    uint64_t most_words;
+    uint64_t local_line;        /* the same: the number of its local memory's first line */
+    uint64_t local_lines;       /* of each warp */
+    uint64_t room, most_room;   /* of all traces, in words */
+    uint64_t dropped;           /* of the block in flight: runs of sectors beyond what may be kept */
+    struct outline **shape;       /* [SHAPES], on first use; what is there stays */
+    uint16_t *shape_slot;       /* [2 * SHAPES]: by hash; 0: free */
+    uint32_t shapes;
 };
 
 /* -- launches -------------------------------------------------------------------------------------------- */
@@ -192,10 +199,14 @@ struct watch {
 
 void verdict_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *offset,
                      uint32_t bytes, uint32_t space, uint32_t op, uint32_t place);
+void verdict_halves(struct jit_warp *w, uint32_t lanes, uint64_t base, uint64_t apart,
+                    const int32_t *offset, uint32_t bytes, uint32_t space, uint32_t op, uint32_t place);
 void verdict_access(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32_t bytes,
                     uint32_t space, uint32_t op, uint32_t place);
 /* The masks of a watch. */
 void verdict_begin(struct watch *w);
+/* What generated code counted, to the verdicts. */
+void verdict_settle(struct sheet *s);
 /* Adds a site's accesses to the sums. */
 void verdict_fold(const struct site *s, struct sums *to);
 
@@ -237,6 +248,9 @@ struct profile {
     pthread_mutex_t lock;
     struct kernel *kernels, **last;
     struct cache_system *spare; /* of a launch that is over; NULL: none */
+    pthread_mutex_t slab_lock;
+    struct slab *slabs; /* spare ones, */
+    size_t slab_bytes;  /*   and how much memory that is */
 };
 
 /* -- mix.c -------------------------------------------------------------------------------------------------- */
@@ -249,29 +263,73 @@ void mix_add(struct sums *s, const struct ptx_insn *i, uint64_t warps, uint64_t 
 
 struct replay;
 struct replay *replay_new(struct watch *w);
-/* Sector number of the local memory of a block's first warp; of one warp's local memory sectors. */
+/* Line number of the local memory of a block's first warp; of one warp's local memory lines. */
 uint64_t replay_local(const struct replay *r, uint64_t block);
-uint64_t replay_local_sectors(const struct replay *r);
+uint64_t replay_local_lines(const struct replay *r);
 /* (many) The sheet's traces become the finished block's. */
 void replay_block(struct replay *r, uint64_t block, struct sheet *s);
 /* Ends it: counts into the watch's kernel. */
 void replay_end(struct replay *r);
 
+/* -- trace.c ------------------------------------------------------------------------------------------------- */
+
+/* The number of a shape of these lines; 0: there are too many. */
+uint16_t trace_shape(struct sheet *sheet, const int64_t *line, uint32_t count);
+/* Room for n words in the warp's trace; false: it may not grow. */
+bool trace_grow(struct sheet *sheet, struct jit_trace *t, uint32_t n);
+uint32_t trace_runs(const int64_t *line, uint32_t count);
+void trace_free(struct sheet *sheet, uint32_t warps);
+
+/* One access of a trace. */
+struct traced {
+    const int64_t *line; /* words, to be added to base */
+    uint64_t base;
+    uint32_t count;
+};
+/* That at `at`; the next one's place. */
+static inline const uint64_t *
+trace_next(const uint64_t *at, struct outline *const *shapes, struct traced *out)
+{
+    uint64_t word = *at++, shape = word & (SHAPES - 1);
+    if (shape) {
+        *out = (struct traced){shapes[shape]->line, word - shape, shapes[shape]->count};
+        return at;
+    }
+    *out = (struct traced){(const int64_t *)at, 0, (uint32_t)(word >> CACHE_LINE_SHIFT)};
+    return at + out->count;
+}
+
+/* Memory that traces wait in, in large pieces, which launches hand on to each other: what is taken from the
+ * system anew is cleared first (a quarter of sum3's time). */
+struct slab {
+    struct slab *next;
+    size_t size, used;
+    max_align_t bytes[];
+};
+/* From the list, whose first slab is extended by another one where it has no room. */
+void *slab_take(struct profile *p, struct slab **list, size_t size);
+void slab_give_back(struct profile *p, struct slab *list);
+
 /* -- play.c -------------------------------------------------------------------------------------------------- */
 
 enum { BLOCK_PAGES = 64 };
-/* The first use of a page of 2 MiB by a block: of which step (access of each warp), warp, and run of it. */
+/* The first use of a page of 2 MiB by a block: of which step (access of each warp), warp, and line of it. */
 struct page_use {
     uint64_t page, step;
-    uint32_t warp, run;
+    uint32_t warp, line;
 };
-/* Adds those of a warp's words; how many there are now. BLOCK_PAGES: perhaps more. */
-uint32_t play_pages(struct page_use use[BLOCK_PAGES], uint32_t count, uint32_t warp, const uint64_t *words,
-                    size_t n);
+/* What a block has used so far. */
+struct page_uses {
+    struct page_use use[BLOCK_PAGES];
+    uint32_t count; /* BLOCK_PAGES: perhaps more */
+    uint64_t runs;  /* of sectors */
+};
+/* Adds those of a warp's trace. */
+void play_pages(struct page_uses *u, uint32_t warp, const struct jit_trace *t, struct outline *const *shape);
 /* A finished block's accesses, warp after warp. All lies in one piece. */
 struct played {
-    uint64_t *words;
-    size_t count;
+    uint64_t *words; /* NULL: none */
+    struct outline *const *shape;
     uint64_t *start; /* [warps + 1], of each warp in words */
     struct page_use *use;
     uint32_t use_count;

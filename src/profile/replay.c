@@ -15,6 +15,8 @@ struct wave {
     uint64_t number;
     uint64_t done, expected;
     struct played *block; /* [expected], by number within the wave */
+    struct slab *slabs;   /* where they lie, */
+    uint64_t words;       /*   and how much that is */
 };
 
 struct replay {
@@ -23,7 +25,7 @@ struct replay {
     struct player *player;
     uint64_t resident, blocks;
     uint32_t warps;
-    uint64_t local_sectors; /* of one warp */
+    uint64_t local_lines; /* of one warp */
     pthread_mutex_t lock;
     struct wave *waves;     /* rising numbers; the first is the next to play */
     uint64_t next;
@@ -61,7 +63,7 @@ replay_new(struct watch *w)
     r->resident = (uint64_t)(d->sm_count ? d->sm_count : 1) * per_sm;
     r->blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
     r->warps = l->warps;
-    r->local_sectors = (uint64_t)l->local_stride * JIT_LANES / 32;
+    r->local_lines = (uint64_t)l->local_stride * JIT_LANES / 128;
     r->limit = w->profile->trace_bytes / sizeof(uint64_t);
     /* The driver leaves L1 what the resident blocks do not need as shared memory. */
     r->system = take_system(w->profile, model_carveout(d, per_sm * k->occupancy.shared_per_block));
@@ -73,13 +75,13 @@ replay_new(struct watch *w)
 uint64_t
 replay_local(const struct replay *r, uint64_t block)
 {
-    return (1ull << 44) + block % r->resident * r->warps * r->local_sectors;
+    return (1ull << 42) + block % r->resident * r->warps * r->local_lines;
 }
 
 uint64_t
-replay_local_sectors(const struct replay *r)
+replay_local_lines(const struct replay *r)
 {
-    return r->local_sectors;
+    return r->local_lines;
 }
 
 /* -- waves ---------------------------------------------------------------------------------------------------- */
@@ -105,10 +107,8 @@ wave_of(struct replay *r, uint64_t number)
 static void
 free_wave(struct replay *r, struct wave *w)
 {
-    for (uint64_t k = 0; k < w->expected; k++) {
-        r->words -= w->block[k].count;
-        free(w->block[k].use);
-    }
+    __atomic_store_n(&r->words, r->words - w->words, __ATOMIC_RELAXED);
+    slab_give_back(r->watch->profile, w->slabs);
     ls_release(w->block);
     ls_release(w);
 }
@@ -133,62 +133,75 @@ catch_up(struct replay *r)
     r->busy = false;
 }
 
-/* Not zeroed: there is a lot of it. */
+/* Into a piece of memory of that many words. */
 static struct played
-take_traces(struct sheet *s, uint32_t warps)
+take_traces(uint64_t *piece, const struct sheet *s, uint32_t warps, const struct page_uses *u)
 {
-    struct page_use use[BLOCK_PAGES];
-    struct played p = {0};
-    for (uint32_t w = 0; w < warps; w++) {
-        p.count += s->trace[w].words.count;
-        p.use_count = play_pages(use, p.use_count, w, s->trace[w].words.at, s->trace[w].words.count);
-    }
-    size_t uses = p.use_count * sizeof *use, size = uses + (warps + 1 + p.count) * sizeof(uint64_t);
-    p.use = malloc(size);
-    if (!p.use)
-        ls_out_of_memory(size);
-    memcpy(p.use, use, uses);
+    struct played p = {.use = (struct page_use *)piece, .use_count = u->count, .shape = s->shape};
+    memcpy(p.use, u->use, u->count * sizeof *u->use);
     p.start = (uint64_t *)(p.use + p.use_count);
     p.words = p.start + warps + 1;
-    size_t count = 0;
+    uint64_t count = 0;
     for (uint32_t w = 0; w < warps; w++) {
+        const struct jit_trace *t = &s->trace[w];
+        size_t n = (size_t)(t->at - t->start);
         p.start[w] = count;
-        if (s->trace[w].words.count)
-            memcpy(p.words + count, s->trace[w].words.at, s->trace[w].words.count * sizeof *p.words);
-        count += s->trace[w].words.count;
-        s->trace[w].words.count = 0;
+        if (n)
+            memcpy(p.words + count, t->start, n * sizeof *p.words);
+        count += n;
     }
     p.start[warps] = count;
     return p;
+}
+
+/* Words of a block's traces; 0: nothing. */
+static uint64_t
+count_words(const struct sheet *s, uint32_t warps)
+{
+    uint64_t n = 0;
+    for (uint32_t w = 0; w < warps; w++)
+        n += (uint64_t)(s->trace[w].at - s->trace[w].start);
+    return n;
 }
 
 static void
 forget_traces(struct sheet *s, uint32_t warps)
 {
     for (uint32_t w = 0; w < warps; w++)
-        s->trace[w].words.count = 0;
+        s->trace[w].at = s->trace[w].start;
+    s->dropped = 0;
 }
 
 void
 replay_block(struct replay *r, uint64_t block, struct sheet *s)
 {
-    struct played p = {0};
-    bool room = __atomic_load_n(&r->words, __ATOMIC_RELAXED) + s->words <= r->limit;
-    uint64_t dropped = s->dropped + (room ? 0 : s->words);
-    if (room)
-        p = take_traces(s, r->warps);
-    else
-        forget_traces(s, r->warps);
-    s->words = s->dropped = 0;
+    struct page_uses u;
+    uint64_t words = count_words(s, r->warps), *piece = NULL, number = block / r->resident;
+    size_t size = 0;
+    u.count = 0;
+    u.runs = 0;
+    for (uint32_t w = 0; w < r->warps; w++)
+        play_pages(&u, w, &s->trace[w], s->shape);
+    size = u.count * sizeof *u.use + (r->warps + 1 + words) * sizeof *piece;
     pthread_mutex_lock(&r->lock);
-    struct wave *w = wave_of(r, block / r->resident);
-    w->block[block % r->resident] = p;
+    struct wave *w = wave_of(r, number);
+    if (words && r->words + words <= r->limit) {
+        piece = slab_take(r->watch->profile, &w->slabs, size);
+        w->words += words;
+        __atomic_store_n(&r->words, r->words + words, __ATOMIC_RELAXED);
+    }
+    pthread_mutex_unlock(&r->lock);
+    struct played p = {0};
+    if (piece)
+        p = take_traces(piece, s, r->warps, &u);
+    pthread_mutex_lock(&r->lock);
+    w->block[block % r->resident] = p; /* w stays: it is not complete */
     w->done++;
-    __atomic_store_n(&r->words, r->words + p.count, __ATOMIC_RELAXED);
-    r->traced += p.count;
-    r->dropped += dropped;
+    r->traced += piece ? u.runs : 0;
+    r->dropped += s->dropped + (piece ? 0 : u.runs);
     catch_up(r);
     pthread_mutex_unlock(&r->lock);
+    forget_traces(s, r->warps);
 }
 
 /* With the profile's lock. */

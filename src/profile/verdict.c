@@ -10,9 +10,9 @@
 
 #include <string.h>
 
-enum { SECTOR = 32 };
+enum { SECTOR = 32, LINE = 128 };
 
-/* A warp's access with addresses as the model wants them. reference: the sector that run[] of its
+/* A warp's access with addresses as the model wants them. reference: the line that line[] of its
  * verdict counts from. */
 struct request {
     uint32_t lanes;
@@ -67,10 +67,11 @@ origin(const struct jit_warp *w, enum space space, uint32_t lane)
     return 0;
 }
 
+/* A line holds one word of each lane's local memory. */
 static inline uint64_t
-reference_sector(enum space space, uint64_t address)
+reference_line(enum space space, uint64_t address)
 {
-    return space == SPACE_LOCAL ? address / 4 * 4 : address / SECTOR;
+    return space == SPACE_LOCAL ? address / 4 : address / LINE;
 }
 
 void
@@ -204,27 +205,39 @@ find_sectors(const struct site *s, const struct access *a, const struct access_c
     }
 }
 
-static void
-keep_runs(struct sheet *sheet, const struct site *s, const struct sectors *sectors,
-          uint64_t reference, struct verdict *v)
+/* Does a site have so many patterns that hardly any is met again? */
+static inline bool
+is_scattered(const struct site *s)
 {
+    return s->lanes_misses > 2 * LANES_ENTRIES + 4 * s->lanes_hits;
+}
+
+static void
+keep_lines(struct sheet *sheet, const struct site *s, const struct sectors *sectors,
+           uint64_t reference, struct verdict *v)
+{
+    enum { PER_LINE = LINE / SECTOR };
     int64_t flags = (int64_t)s->op << CACHE_OP_SHIFT | (s->bypass_l1 ? CACHE_BYPASS : 0);
-    if (v->run_room < sectors->count) {
-        v->run_room = (uint16_t)sectors->count;
-        v->run = ARENA_ARRAY(&sheet->arena, int64_t, v->run_room);
+    int64_t line[JIT_LANES * 8];
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < sectors->count; k++) {
+        bool on = k && sectors->at[k] == sectors->at[k - 1] + 1;
+        uint32_t which = sectors->at[k] % PER_LINE;
+        if (on && which)
+            line[n - 1] |= 1 << which;
+        else
+            line[n++] = (int64_t)(sectors->at[k] / PER_LINE - reference) * (1 << CACHE_LINE_SHIFT) +
+                        (flags | (on ? LINE_CONTINUES : 0) | 1 << which);
     }
-    v->run_count = 0;
-    for (uint32_t k = 0; k < sectors->count;) {
-        uint32_t n = 1;
-        while (k + n < sectors->count && sectors->at[k + n] == sectors->at[k] + n)
-            n++;
-        int64_t from = (int64_t)(sectors->at[k] - reference);
-        v->run[v->run_count++] = from * (1 << CACHE_SECTOR_SHIFT) +
-                                 (((int64_t)n - 1) << CACHE_COUNT_SHIFT | flags);
-        k += n;
+    v->line_count = (uint16_t)n;
+    v->shape = is_scattered(s) ? 0 : trace_shape(sheet, line, n);
+    if (v->shape || !n)
+        return;
+    if (v->line_room < n) {
+        v->line_room = (uint16_t)(n < JIT_LANES ? JIT_LANES : n);
+        v->line = ARENA_ARRAY(&sheet->arena, int64_t, v->line_room);
     }
-    if (v->run_count)
-        v->run[v->run_count - 1] |= RUN_LAST;
+    memcpy(v->line, line, n * sizeof *line);
 }
 
 static void
@@ -267,7 +280,7 @@ keep_sample(struct site *s, const struct request *r, const struct verdict *v)
 static uint32_t
 count_lines(const struct access *a)
 {
-    enum { LINE = 128, SLOTS = 64 };
+    enum { SLOTS = 64 };
     uint64_t line[SLOTS]; /* by hash: 1 + the line */
     uint32_t n = 0;
     memset(line, 0, sizeof line);
@@ -317,7 +330,8 @@ evaluate(struct sheet *sheet, struct site *s, const struct request *r, struct ve
     v->metric[METRIC_BYTES] = lanes * s->bytes;
     if (s->space == SPACE_LOCAL) /* words of the lanes lie side by side */
         v->metric[METRIC_LINES] = (v->metric[METRIC_SECTORS] + 3) / 4;
-    keep_runs(sheet, s, &sectors, r->reference, v);
+    if (s->traced)
+        keep_lines(sheet, s, &sectors, r->reference, v);
     keep_sample(s, r, v);
 }
 
@@ -357,30 +371,35 @@ verdict_fold(const struct site *s, struct sums *to)
 
 /* -- what is kept ------------------------------------------------------------------------------------------ */
 
+/* Lines as they are. */
 static __attribute__((noinline)) void
-grow_trace(struct trace *t, uint32_t count)
+trace_lines(struct sheet *sheet, uint32_t warp, const struct verdict *v, uint64_t reference)
 {
-    while (t->words.room < t->words.count + count)
-        t->words.at = ls_grow(t->words.at, &t->words.room, sizeof *t->words.at);
+    struct jit_trace *t = &sheet->trace[warp];
+    uint64_t base = reference << CACHE_LINE_SHIFT;
+    uint32_t n = v->line_count;
+    if (!n)
+        return;
+    if ((size_t)(t->end - t->at) <= n && !trace_grow(sheet, t, n + 1)) {
+        sheet->dropped += trace_runs(v->line, n);
+        return;
+    }
+    *t->at++ = (uint64_t)n << CACHE_LINE_SHIFT;
+    for (uint32_t k = 0; k < n; k++)
+        t->at[k] = base + (uint64_t)v->line[k];
+    t->at += n;
 }
 
 static inline void
 trace(struct sheet *sheet, uint32_t warp, const struct verdict *v, uint64_t reference)
 {
-    struct trace *t = &sheet->trace[warp];
-    uint64_t base = reference << CACHE_SECTOR_SHIFT;
-    uint32_t n = v->run_count;
-    if (sheet->words >= sheet->most_words) {
-        sheet->dropped += n;
-        return;
-    }
-    if (t->words.room < t->words.count + n)
-        grow_trace(t, n);
-    uint64_t *to = t->words.at + t->words.count;
-    for (uint32_t k = 0; k < n; k++)
-        to[k] = base + (uint64_t)v->run[k];
-    t->words.count += n;
-    sheet->words += n;
+    struct jit_trace *t = &sheet->trace[warp];
+    if (!v->shape)
+        trace_lines(sheet, warp, v, reference);
+    else if (t->at == t->end && !trace_grow(sheet, t, 1))
+        sheet->dropped += sheet->shape[v->shape]->runs;
+    else
+        *t->at++ = reference << CACHE_LINE_SHIFT | v->shape;
 }
 
 static inline void
@@ -389,121 +408,158 @@ count(struct sheet *sheet, const struct site *s, struct verdict *v, uint32_t war
 {
     v->times++;
     if (s->traced && s->space == SPACE_LOCAL)
-        reference += sheet->local_sector + warp * sheet->local_sectors;
+        reference += sheet->local_line + warp * sheet->local_lines;
     if (s->traced)
         trace(sheet, warp, v, reference);
+}
+
+/* A pattern as generated code tells it. */
+struct told {
+    uint64_t base, apart;
+    const int32_t *offset;
+    uint32_t lanes;
+};
+
+static inline uint64_t
+told_address(const struct told *t, uint32_t lane)
+{
+    uint64_t half = lane < JIT_LANES / 2 ? 0 : t->apart;
+    return t->base + half + (uint64_t)(int64_t)(t->offset ? t->offset[lane] : 0);
+}
+
+static inline bool
+is_pattern(const struct pattern_entry *e, const struct told *t, uint32_t key)
+{
+    return e->offset == t->offset && e->key == key && e->lanes == t->lanes && e->apart == t->apart;
+}
+
+static void
+settle(struct jit_seen *s)
+{
+    struct pattern_entry *e = s->tool;
+    if (e)
+        e->verdict.times += s->times;
+    *s = (struct jit_seen){0};
+}
+
+void
+verdict_settle(struct sheet *s)
+{
+    for (size_t p = 0; p < s->watch->places; p++)
+        for (size_t k = 0; s->site[p] && k < JIT_SEEN_WAYS; k++)
+            settle(&s->seen[p * JIT_SEEN_WAYS + k]);
 }
 
 /* The pattern becomes the entry's: the model is asked. */
 static __attribute__((noinline)) void
 judge_offsets(struct sheet *sheet, struct site *s, struct pattern_entry *e, const struct jit_warp *w,
-              uint32_t lanes, uint64_t base, const int32_t *offset, uint32_t key)
+              const struct told *t, uint32_t key, uint32_t place)
 {
-    struct request r = {.lanes = lanes,
-                        .reference = reference_sector(s->space, base - origin(w, s->space, 0))};
+    struct request r = {.lanes = t->lanes,
+                        .reference = reference_line(s->space, t->base - origin(w, s->space, 0))};
     for (uint32_t l = 0; l < JIT_LANES; l++)
-        r.address[l] = base + (uint64_t)(int64_t)(offset ? offset[l] : 0) - origin(w, s->space, 0);
+        r.address[l] = told_address(t, l) - origin(w, s->space, 0);
+    for (size_t k = 0; k < JIT_SEEN_WAYS; k++)
+        if (sheet->seen[(size_t)place * JIT_SEEN_WAYS + k].tool == e)
+            settle(&sheet->seen[(size_t)place * JIT_SEEN_WAYS + k]);
     retire(s, &e->verdict);
-    e->offset = offset;
+    e->offset = t->offset;
+    e->apart = t->apart;
     e->key = key;
-    e->lanes = lanes;
+    e->lanes = t->lanes;
     evaluate(sheet, s, &r, &e->verdict);
 }
 
 /* An access that is not like the last one of its site. A new entry's lanes are 0, which no access has. */
 static struct pattern_entry *
-find_pattern(struct sheet *sheet, struct site *s, const struct jit_warp *w, uint32_t lanes,
-             uint64_t base, const int32_t *offset, uint32_t key)
+find_pattern(struct sheet *sheet, struct site *s, const struct jit_warp *w, const struct told *t, uint32_t key,
+             uint32_t place)
 {
     if (!s->pattern)
         s->pattern = ARENA_ARRAY(&sheet->arena, struct pattern_entry, PATTERN_ENTRIES);
-    uint32_t hash = (key ^ lanes ^ (uint32_t)((uintptr_t)offset >> 2)) * 0x9e3779b1u;
+    uint32_t hash = (key ^ t->lanes ^ (uint32_t)((uintptr_t)t->offset >> 2) ^ (uint32_t)t->apart) * 0x9e3779b1u;
     struct pattern_entry *e = &s->pattern[hash >> 26];
     _Static_assert(PATTERN_ENTRIES == 1 << (32 - 26), "the hash's upper bits");
-    if (e->offset != offset || e->key != key || e->lanes != lanes)
-        judge_offsets(sheet, s, e, w, lanes, base, offset, key);
+    if (!is_pattern(e, t, key))
+        judge_offsets(sheet, s, e, w, t, key, place);
     return s->last = e;
 }
 
-/* The first access of its kind at this place: the site, or NULL where nothing is to be counted, or a
- * generic address, which may lie anywhere, each lane's elsewhere, has been counted here. */
+/* The site of the first access of its kind at this place; NULL: nothing is to be counted. */
 static __attribute__((noinline)) struct site *
-first_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *offset,
-              uint32_t bytes, uint32_t space, uint32_t op, uint32_t place)
+first_pattern(struct jit_warp *w, uint64_t base, uint32_t bytes, uint32_t space, uint32_t op, uint32_t place)
 {
-    if (space != PTX_SPACE_NONE) {
-        enum space where = declared_space(w, space, base);
-        return where == SPACE_NONE ? NULL : site_of(w->block->tool, place, where, space, op, bytes);
-    }
+    enum space where = declared_space(w, space, base);
+    return where == SPACE_NONE ? NULL : site_of(w->block->tool, place, where, space, op, bytes);
+}
+
+/* Generated code counts the next ones like it. Blocks' shared and local memory begin at pages, so that
+ * `at`, which is counted from there, has the lower bits of the address. */
+static inline void
+keep_seen(struct sheet *sheet, const struct site *s, struct pattern_entry *e, uint64_t at, uint32_t op,
+          uint32_t place)
+{
+    bool cached = s->space == SPACE_GLOBAL || s->space == SPACE_LOCAL;
+    if (cached && (!s->traced || !e->verdict.shape))
+        return;
+    struct jit_seen *seen = &sheet->seen[(size_t)place * JIT_SEEN_WAYS + (at >> 2) % JIT_SEEN_WAYS];
+    settle(seen);
+    *seen = (struct jit_seen){.base = e->key, .mask = s->key_mask, .apart = e->apart, .offset = e->offset,
+                              .lanes = e->lanes, .kind = JIT_SEEN_KIND(s->bytes, s->declared, op),
+                              .word = e->verdict.shape, .tool = e};
+}
+
+/* Addresses of which each may lie in another space, or seen from one that nobody asked for. */
+static void
+expand(struct jit_warp *w, const struct told *t, uint32_t bytes, uint32_t space, uint32_t op, uint32_t place)
+{
     uint64_t address[JIT_LANES];
     for (uint32_t l = 0; l < JIT_LANES; l++)
-        address[l] = base + (uint64_t)(int64_t)(offset ? offset[l] : 0);
-    verdict_access(w, lanes, address, bytes, space, op, place);
-    return NULL;
+        address[l] = told_address(t, l);
+    verdict_access(w, t->lanes, address, bytes, space, op, place);
 }
 
-static inline struct quick *
-quick_of(const struct sheet *sheet, uint32_t place, uint64_t base)
-{
-    return &sheet->quick[(size_t)place * QUICK_WAYS + (base >> 2 ^ base >> 5) % QUICK_WAYS];
-}
-
-/* Blocks' shared and local memory begin at pages, so that their keys are the address's own. */
 static inline void
-keep_quick(struct sheet *sheet, const struct site *s, struct pattern_entry *e, uint32_t op,
-           uint32_t place, uint64_t base)
-{
-    *quick_of(sheet, place, base) =
-        (struct quick){s->declared == PTX_SPACE_NONE ? NULL : e, s->bytes, s->key_mask,
-                       (uint16_t)s->declared, (uint16_t)op, s->traced};
-}
-
-static __attribute__((noinline)) void
-judge_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *offset,
-              uint32_t bytes, uint32_t space, uint32_t op, uint32_t place)
+judge_pattern(struct jit_warp *w, const struct told *t, uint32_t bytes, uint32_t space, uint32_t op, uint32_t place)
 {
     struct sheet *sheet = w->block->tool;
     struct site *s = sheet->site[place];
-    if (!s || s->bytes != bytes || s->declared != space || space == PTX_SPACE_NONE) {
-        s = first_pattern(w, lanes, base, offset, bytes, space, op, place);
+    if (space == PTX_SPACE_NONE) {
+        expand(w, t, bytes, space, op, place);
+        return;
+    }
+    if (!s || s->bytes != bytes || s->declared != space) {
+        s = first_pattern(w, t->base, bytes, space, op, place);
         if (!s)
             return;
     }
-    uint64_t at = base - origin(w, s->space, 0);
+    uint64_t at = t->base - origin(w, s->space, 0);
     uint32_t key = (uint32_t)at & s->key_mask;
     struct pattern_entry *e = s->last;
-    if (!e || e->offset != offset || e->key != key || e->lanes != lanes)
-        e = find_pattern(sheet, s, w, lanes, base, offset, key);
-    keep_quick(sheet, s, e, op, place, base);
-    count(sheet, s, &e->verdict, w->warp, reference_sector(s->space, at));
-}
-
-/* By itself, so that what is only counted saves no registers. */
-static __attribute__((noinline)) void
-trace_quick(const struct jit_warp *w, const struct verdict *v, uint64_t base, uint32_t space)
-{
-    struct sheet *sheet = w->block->tool;
-    uint64_t reference = base / SECTOR;
-    if (space == PTX_SPACE_LOCAL)
-        reference = reference_sector(SPACE_LOCAL, base - origin(w, SPACE_LOCAL, 0)) +
-                    sheet->local_sector + w->warp * sheet->local_sectors;
-    trace(sheet, w->warp, v, reference);
+    if (!e || !is_pattern(e, t, key))
+        e = find_pattern(sheet, s, w, t, key, place);
+    keep_seen(sheet, s, e, at, op, place);
+    count(sheet, s, &e->verdict, w->warp, reference_line(s->space, at));
 }
 
 void
 verdict_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *offset,
                 uint32_t bytes, uint32_t space, uint32_t op, uint32_t place)
 {
-    const struct quick *q = quick_of(w->block->tool, place, base);
-    struct pattern_entry *e = q->entry;
-    if (!e || e->offset != offset || e->lanes != lanes || e->key != ((uint32_t)base & q->key_mask) ||
-        q->bytes != bytes || q->space != space || q->op != op) {
-        judge_pattern(w, lanes, base, offset, bytes, space, op, place);
-        return;
-    }
-    e->verdict.times++;
-    if (q->traced)
-        trace_quick(w, &e->verdict, base, space);
+    const struct told t = {.base = base, .offset = offset, .lanes = lanes};
+    judge_pattern(w, &t, bytes, space, op, place);
+}
+
+void
+verdict_halves(struct jit_warp *w, uint32_t lanes, uint64_t base, uint64_t apart, const int32_t *offset,
+               uint32_t bytes, uint32_t space, uint32_t op, uint32_t place)
+{
+    const uint32_t firsts = 1 | 1u << JIT_LANES / 2;
+    const struct told t = {base, apart, offset, lanes};
+    if ((lanes & firsts) != firsts) /* a half's first address may be anything where nobody asks for it */
+        expand(w, &t, bytes, space, op, place);
+    else
+        judge_pattern(w, &t, bytes, space, op, place);
 }
 
 /* Do the active lanes lie as the entry has them? step: from one lane's origin to the next one's. */
@@ -548,7 +604,7 @@ find_distances(struct sheet *sheet, struct site *s, uint32_t lanes, uint32_t key
     if (!s->distances)
         s->distances = s->last_lanes = ARENA_ARRAY(&sheet->arena, struct lanes_entry, LANES_ENTRIES);
     *found = false;
-    if (s->lanes_misses > 2 * LANES_ENTRIES + 4 * s->lanes_hits)
+    if (is_scattered(s))
         return s->distances;
     struct lanes_entry *e = s->last_lanes;
     if (!fits(e, lanes, key, address, first, step)) {
@@ -573,7 +629,7 @@ judge_distances(struct sheet *sheet, struct site *s, struct lanes_entry *e, uint
     for (uint32_t l = 0; l < JIT_LANES; l++)
         r.address[l] = address[l] - start - l * step;
     uint64_t first = r.address[__builtin_ctz(lanes)];
-    r.reference = reference_sector(s->space, first);
+    r.reference = reference_line(s->space, first);
     retire(s, &e->verdict);
     e->lanes = lanes;
     e->key = key;
@@ -596,7 +652,7 @@ access_site(struct sheet *sheet, struct site *s, const struct jit_warp *w, uint3
     struct lanes_entry *e = find_distances(sheet, s, lanes, key, address, from, step, &found);
     if (!found)
         judge_distances(sheet, s, e, lanes, key, address, start, step);
-    count(sheet, s, &e->verdict, w->warp, reference_sector(s->space, first));
+    count(sheet, s, &e->verdict, w->warp, reference_line(s->space, first));
 }
 
 void

@@ -235,26 +235,27 @@ other_size(void **state)
     cache_system_free(s);
 }
 
-/* Played in two parts: what L2 is asked for by one run, at most. */
+/* Played in two parts: what a line that L1 does not have leaves for L2. */
 static void
 parts(void **state)
 {
     (void)state;
+    enum { LINES = 65 };
     struct cache_system *s = cache_system_new(model_find_device("h200"), 0);
-    uint64_t ask[2 * CACHE_MOST_ASKED];
+    uint64_t line[2 * LINES], ask[2 * LINES];
     struct cache_counts own = {0};
-    uint64_t longest = 3ull << CACHE_SECTOR_SHIFT | 255ull << CACHE_COUNT_SHIFT |
-                       (uint64_t)ACCESS_LOAD << CACHE_OP_SHIFT;
-    const uint64_t run[] = {longest, longest};
-    assert_int_equal(cache_system_l1(s, 0, run, 2, ask, &own), 65); /* the second finds all of it */
-    assert_int_equal(own.l1_sectors, 512);
-    assert_int_equal(own.l1_hits, 256);
-    cache_system_l2(s, ask, 65);
+    for (uint64_t k = 0; k < 2 * LINES; k++)
+        line[k] = k % LINES << CACHE_LINE_SHIFT | (uint64_t)ACCESS_LOAD << CACHE_OP_SHIFT | CACHE_SECTORS;
+    line[0] = line[LINES] &= ~(uint64_t)7; /* of the first line the last sector */
+    assert_int_equal(cache_system_l1(s, 0, line, 2 * LINES, ask, &own), LINES); /* then all is there */
+    assert_int_equal(own.l1_sectors, 2 * 257);
+    assert_int_equal(own.l1_hits, 257);
+    cache_system_l2(s, ask, LINES);
     cache_system_add(s, &own);
     struct cache_counts n = cache_system_counts(s, false);
-    assert_int_equal(n.l1_hits, 256);
-    assert_int_equal(n.l2_sectors, 256);
-    assert_int_equal(n.dram_bytes_read, 256 * SECTOR);
+    assert_int_equal(n.l1_hits, 257);
+    assert_int_equal(n.l2_sectors, 257);
+    assert_int_equal(n.dram_bytes_read, 257 * SECTOR);
     cache_system_free(s);
 }
 

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * jit_seen.c: accesses that a tool need not be told of again (JIT_EVENT_SEEN). Mostly an access is like
+ * the one before at its place: the same lanes, as far apart, aligned alike. A call that finds so saves
+ * and restores all vector registers (10 to 20 ns); here a few scalars are compared, a number is raised
+ * and a word appended to the warp's trace. Start with core_tell().
+ */
+#include "jit/jit_core.h"
+
+#define FIELD(type, field) offsetof(struct type, field)
+
+void
+core_seen_begin(struct core *c)
+{
+    LLVMBuilderRef b = c->e.b;
+    LLVMTypeRef i64 = core_scalar(c, 64), ptr = LLVMPointerTypeInContext(c->e.context, 0);
+    if (!(c->events & JIT_EVENT_SEEN))
+        return;
+    LLVMValueRef warp = LLVMBuildZExt(b, c->warp_index, i64, "");
+    LLVMValueRef stride = LLVMBuildZExt(b, c->local_stride, i64, "");
+    c->seen = core_load_field(c, c->block_ptr, FIELD(jit_block, seen), ptr);
+    LLVMValueRef at = LLVMBuildMul(b, warp, core_i64(c, sizeof(struct jit_trace)), "");
+    c->trace = core_load_field(c, c->block_ptr, FIELD(jit_block, trace), ptr);
+    c->trace = LLVMBuildGEP2(b, core_scalar(c, 8), c->trace, &at, 1, "");
+    /* A warp's lanes have a line for each word of their local memory. */
+    LLVMValueRef lines = LLVMBuildMul(b, warp, LLVMBuildLShr(b, stride, core_i64(c, 2), ""), "");
+    c->trace_local = core_load_field(c, c->block_ptr, FIELD(jit_block, trace_local), i64);
+    c->trace_local = LLVMBuildAdd(b, c->trace_local, lines, "");
+}
+
+/* The tool's struct for accesses from there. */
+static LLVMValueRef
+find_seen(struct core *c, LLVMValueRef at, uint32_t place)
+{
+    LLVMBuilderRef b = c->e.b;
+    LLVMValueRef way = LLVMBuildLShr(b, at, core_i64(c, 2), "");
+    way = LLVMBuildAnd(b, way, core_i64(c, JIT_SEEN_WAYS - 1), "");
+    way = LLVMBuildAdd(b, way, core_i64(c, (uint64_t)place * JIT_SEEN_WAYS), "");
+    way = LLVMBuildMul(b, way, core_i64(c, sizeof(struct jit_seen)), "");
+    return LLVMBuildGEP2(b, core_scalar(c, 8), c->seen, &way, 1, "");
+}
+
+static LLVMValueRef
+is_alike(struct core *c, const struct core_told *t, LLVMValueRef seen, LLVMValueRef at)
+{
+    LLVMBuilderRef b = c->e.b;
+    LLVMTypeRef i64 = core_scalar(c, 64), i1 = core_scalar(c, 1);
+    uint64_t kind = JIT_SEEN_KIND(t->bytes, t->space, t->op);
+    LLVMValueRef lanes = LLVMBuildOr(b, LLVMBuildZExt(b, t->lanes, i64, ""), core_i64(c, kind << 32), "");
+    LLVMValueRef apart = t->apart ? t->apart : core_i64(c, 0);
+    LLVMValueRef offset = LLVMBuildPtrToInt(b, t->offset, i64, "");
+    LLVMValueRef differ = LLVMBuildXor(b, at, core_load_field(c, seen, FIELD(jit_seen, base), i64), "");
+    differ = LLVMBuildAnd(b, differ, core_load_field(c, seen, FIELD(jit_seen, mask), i64), "");
+    const struct {
+        size_t field;
+        LLVMValueRef own;
+    } more[] = {{FIELD(jit_seen, lanes), lanes}, {FIELD(jit_seen, apart), apart},
+                {FIELD(jit_seen, offset), offset}};
+    for (int k = 0; k < 3; k++)
+        differ = LLVMBuildOr(b, differ, LLVMBuildXor(b, more[k].own,
+                                                     core_load_field(c, seen, more[k].field, i64), ""), "");
+    LLVMValueRef likely[] = {LLVMBuildICmp(b, LLVMIntEQ, differ, core_i64(c, 0), ""), LLVMConstInt(i1, 1, false)};
+    return emit_intrinsic(&c->e, "llvm.expect", &i1, 1, likely, 2);
+}
+_Static_assert(offsetof(struct jit_seen, kind) == offsetof(struct jit_seen, lanes) + 4, "read as one number");
+
+/* Appends the word; where the trace is full, to `full`. */
+static void
+put_word(struct core *c, const struct core_told *t, LLVMValueRef seen, LLVMValueRef at, LLVMBasicBlockRef full)
+{
+    enum { LINE_SHIFT = 7, WORD_SHIFT = 16, LOCAL_SHIFT = 2 };
+    LLVMBuilderRef b = c->e.b;
+    LLVMTypeRef i64 = core_scalar(c, 64), ptr = LLVMPointerTypeInContext(c->e.context, 0);
+    LLVMBasicBlockRef put = core_new_block(c, "traced");
+    LLVMValueRef to = core_load_field(c, c->trace, FIELD(jit_trace, at), ptr);
+    LLVMValueRef end = core_load_field(c, c->trace, FIELD(jit_trace, end), ptr);
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntNE, to, end, ""), put, full);
+    LLVMPositionBuilderAtEnd(b, put);
+    LLVMValueRef line = t->local ? LLVMBuildAdd(b, c->trace_local, LLVMBuildLShr(b, at, core_i64(c, LOCAL_SHIFT), ""), "")
+                                 : LLVMBuildLShr(b, at, core_i64(c, LINE_SHIFT), "");
+    LLVMValueRef word = LLVMBuildShl(b, line, core_i64(c, WORD_SHIFT), "");
+    word = LLVMBuildOr(b, word, core_load_field(c, seen, FIELD(jit_seen, word), i64), "");
+    LLVMBuildStore(b, word, to);
+    LLVMValueRef one = core_i64(c, sizeof(uint64_t));
+    core_store_field(c, c->trace, FIELD(jit_trace, at), LLVMBuildGEP2(b, core_scalar(c, 8), to, &one, 1, ""));
+}
+
+static void
+call_tool(struct core *c, const struct core_told *t)
+{
+    LLVMTypeRef none = LLVMVoidTypeInContext(c->e.context);
+    LLVMValueRef bytes = core_i32(c, t->bytes), space = core_i32(c, t->space), op = core_i32(c, t->op);
+    LLVMValueRef place = core_i32(c, t->place);
+    LLVMValueRef whole[] = {c->e.warp, t->lanes, t->base, t->offset, bytes, space, op, place};
+    LLVMValueRef halves[] = {c->e.warp, t->lanes, t->base, t->apart, t->offset, bytes, space, op, place};
+    if (t->apart)
+        core_service(c, FIELD(jit_services, halves), none, halves, 9);
+    else
+        core_service(c, FIELD(jit_services, pattern), none, whole, 8);
+}
+
+void
+core_tell(struct core *c, const struct core_told *t)
+{
+    LLVMBuilderRef b = c->e.b;
+    LLVMTypeRef i64 = core_scalar(c, 64);
+    if (!(c->events & JIT_EVENT_SEEN) || t->space == PTX_SPACE_NONE || (t->space == PTX_SPACE_LOCAL && !t->local)) {
+        call_tool(c, t);
+        return;
+    }
+    LLVMValueRef at = t->local ? t->local : t->base, seen = find_seen(c, at, t->place);
+    LLVMBasicBlockRef hit = core_new_block(c, "seen"), tell = core_new_block(c, "told"), over = core_new_block(c, "counted");
+    LLVMBuildCondBr(b, is_alike(c, t, seen, at), hit, tell);
+    LLVMPositionBuilderAtEnd(b, hit);
+    if (t->space == PTX_SPACE_GLOBAL || t->space == PTX_SPACE_LOCAL)
+        put_word(c, t, seen, at, tell);
+    LLVMValueRef times = core_load_field(c, seen, FIELD(jit_seen, times), i64);
+    core_store_field(c, seen, FIELD(jit_seen, times), LLVMBuildAdd(b, times, core_i64(c, 1), ""));
+    LLVMBuildBr(b, over);
+    LLVMPositionBuilderAtEnd(b, tell);
+    call_tool(c, t);
+    LLVMBuildBr(b, over);
+    LLVMPositionBuilderAtEnd(b, over);
+}
