@@ -292,7 +292,7 @@ announce_unseen(struct site *s, LLVMValueRef lanes, enum jit_access_op op)
 {
     struct core *c = s->c;
     LLVMBuilderRef b = c->e.b;
-    unsigned count = LANES / s->fact.segment;
+    unsigned count = s->fact.segment ? LANES / s->fact.segment : LANES; /* 0: addresses from elsewhere */
     if (!(c->events & JIT_EVENT_SEEN) || s->size)
         return false;
     if (s->i->i.space == PTX_SPACE_PARAM)

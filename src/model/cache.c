@@ -58,6 +58,18 @@ struct cache_system {
     struct cache_counts counts;
 };
 
+static void
+add_counts(struct cache_counts *to, const struct cache_counts *from)
+{
+    to->l1_sectors += from->l1_sectors;
+    to->l1_hits += from->l1_hits;
+    to->l2_sectors += from->l2_sectors;
+    to->l2_hits += from->l2_hits;
+    to->l2_loads += from->l2_loads;
+    to->dram_bytes_read += from->dram_bytes_read;
+    to->dram_bytes_written += from->dram_bytes_written;
+}
+
 /* -- sets ----------------------------------------------------------------------------------------- */
 
 static struct sets
@@ -265,7 +277,7 @@ near_half(uint16_t *bits, uint32_t sm, uint64_t number, uint32_t sectors, uint32
 /* A sector is taken as written whole, so that L2 need not read it from memory first: a store always
  * hits (readings of a 9.0: of axpb's 25,000 sectors the 12,500 written hit). */
 static inline void
-l2_line(struct cache_system *s, struct l2_set *set, uint64_t ask)
+l2_line(const struct cache_system *s, struct l2_set *set, uint64_t ask, struct cache_counts *counts, int64_t *dirty)
 {
     uint64_t number = ask >> ASK_LINE_SHIFT;
     uint32_t sectors = ask & ALL_SECTORS, n = count_sectors(sectors), hit = 0;
@@ -278,53 +290,68 @@ l2_line(struct cache_system *s, struct l2_set *set, uint64_t ask)
         hit = set->bits[w] & sectors;
     } else { /* the oldest one leaves */
         w = set->first = (set->first - 1) % L2_WAYS;
-        uint32_t dirty = count_sectors((uint32_t)set->bits[w] >> DIRTY_SHIFT);
-        s->counts.dram_bytes_written += (uint64_t)dirty * SECTOR;
-        s->dirty -= dirty;
+        uint32_t written_back = count_sectors((uint32_t)set->bits[w] >> DIRTY_SHIFT);
+        counts->dram_bytes_written += (uint64_t)written_back * SECTOR;
+        *dirty -= written_back;
         set->tag[w] = (uint32_t)number + 1;
         set->bits[w] = 0;
     }
     uint32_t written = op != ACCESS_LOAD ? sectors << DIRTY_SHIFT : 0;
-    s->dirty += count_sectors((written & ~(uint32_t)set->bits[w]) >> DIRTY_SHIFT);
+    *dirty += count_sectors((written & ~(uint32_t)set->bits[w]) >> DIRTY_SHIFT);
     set->bits[w] |= (uint16_t)(sectors | written);
     if (op != ACCESS_STORE)
-        s->counts.dram_bytes_read += (uint64_t)(n - count_sectors(hit)) * SECTOR;
+        counts->dram_bytes_read += (uint64_t)(n - count_sectors(hit)) * SECTOR;
     if (s->halves)
         hit = near_half(&set->bits[w], ask >> ASK_SM_SHIFT & 0xffff, number, sectors, hit, op);
-    s->counts.l2_sectors += n;
-    s->counts.l2_hits += op == ACCESS_STORE ? n : count_sectors(hit);
-    s->counts.l2_loads += op == ACCESS_STORE ? 0 : n;
+    counts->l2_sectors += n;
+    counts->l2_hits += op == ACCESS_STORE ? n : count_sectors(hit);
+    counts->l2_loads += op == ACCESS_STORE ? 0 : n;
 }
 
 /* 1.x: no L2 at all. */
 static void
-no_l2(struct cache_system *s, uint64_t ask)
+no_l2(uint64_t ask, struct cache_counts *counts)
 {
     enum access_op op = ask >> ASK_OP_SHIFT & 3;
     uint32_t n = count_sectors((uint32_t)ask);
-    s->counts.l2_sectors += n;
-    s->counts.dram_bytes_read += op != ACCESS_STORE ? (uint64_t)n * SECTOR : 0;
-    s->counts.dram_bytes_written += op != ACCESS_LOAD ? (uint64_t)n * SECTOR : 0;
+    counts->l2_sectors += n;
+    counts->dram_bytes_read += op != ACCESS_STORE ? (uint64_t)n * SECTOR : 0;
+    counts->dram_bytes_written += op != ACCESS_LOAD ? (uint64_t)n * SECTOR : 0;
 }
 
 void
-cache_system_l2(struct cache_system *s, const uint64_t *ask, size_t count)
+cache_system_l2(struct cache_system *s, const uint64_t *ask, size_t count, uint32_t part, uint32_t parts,
+                struct cache_counts *counts)
 {
     enum { AHEAD = 16 };
-    struct l2_set *set[AHEAD];
-    for (size_t k = 0; !s->l2_sets.count && k < count; k++)
-        no_l2(s, ask[k]);
-    if (!s->l2_sets.count)
-        return;
-    for (size_t k = 0; k < count + AHEAD; k++) {
-        if (k >= AHEAD)
-            l2_line(s, set[k % AHEAD], ask[k - AHEAD]);
-        if (k < count) {
-            set[k % AHEAD] = s->l2 + set_of(&s->l2_sets, ask[k] >> ASK_LINE_SHIFT);
-            __builtin_prefetch(set[k % AHEAD], 1);
-            __builtin_prefetch((char *)set[k % AHEAD] + 64, 1);
+    struct {
+        struct l2_set *set;
+        uint64_t ask;
+    } wait[AHEAD];
+    size_t in = 0, out = 0;
+    int64_t dirty = 0;
+    struct cache_counts own = {0};
+    for (size_t k = 0; k < count; k++) {
+        if (!s->l2_sets.count && part == 0)
+            no_l2(ask[k], &own);
+        if (!s->l2_sets.count)
+            continue;
+        size_t set = set_of(&s->l2_sets, ask[k] >> ASK_LINE_SHIFT);
+        if (parts > 1 && (uint32_t)set % parts != part)
+            continue;
+        if (in - out == AHEAD) {
+            l2_line(s, wait[out % AHEAD].set, wait[out % AHEAD].ask, &own, &dirty);
+            out++;
         }
+        wait[in % AHEAD].set = s->l2 + set;
+        wait[in++ % AHEAD].ask = ask[k];
+        __builtin_prefetch(s->l2 + set, 1);
+        __builtin_prefetch((char *)(s->l2 + set) + 64, 1);
     }
+    for (; out < in; out++)
+        l2_line(s, wait[out % AHEAD].set, wait[out % AHEAD].ask, &own, &dirty);
+    __atomic_fetch_add(&s->dirty, (uint64_t)dirty, __ATOMIC_RELAXED);
+    add_counts(counts, &own);
 }
 
 /* -- both together ------------------------------------------------------------------------------------ */
@@ -380,7 +407,8 @@ cache_system_sectors(struct cache_system *s, uint32_t sm, uint64_t address, uint
     while (count) {
         uint32_t first = sector % PER_LINE, n = PER_LINE - first < count ? PER_LINE - first : count;
         uint64_t line = sector / PER_LINE << CACHE_LINE_SHIFT | bits | ((1u << n) - 1) << first;
-        cache_system_l2(s, &ask, cache_system_l1(s, sm, &line, 1, &ask, &s->counts));
+        size_t asked = cache_system_l1(s, sm, &line, 1, &ask, &s->counts);
+        cache_system_l2(s, &ask, asked, 0, 1, &s->counts);
         sector += n;
         count -= n;
     }
@@ -400,10 +428,9 @@ cache_system_launch(struct cache_system *s)
 }
 
 void
-cache_system_add(struct cache_system *s, const struct cache_counts *l1)
+cache_system_add(struct cache_system *s, const struct cache_counts *counts)
 {
-    s->counts.l1_sectors += l1->l1_sectors;
-    s->counts.l1_hits += l1->l1_hits;
+    add_counts(&s->counts, counts);
 }
 
 struct cache_counts

@@ -176,10 +176,12 @@ enum {
  * returned how many. (many), for different SMs. */
 size_t cache_system_l1(struct cache_system *s, uint32_t sm, const uint64_t *line, size_t count,
                        uint64_t *out, struct cache_counts *counts);
-/* That for L2, of all SMs in the order in which it is asked. */
-void cache_system_l2(struct cache_system *s, const uint64_t *ask, size_t count);
-/* Adds what was counted elsewhere of L1. */
-void cache_system_add(struct cache_system *s, const struct cache_counts *l1);
+/* That for L2, of all SMs in the order in which it is asked: those requests whose sets are the part's, counting
+ * into counts. (many), for different parts. */
+void cache_system_l2(struct cache_system *s, const uint64_t *ask, size_t count, uint32_t part, uint32_t parts,
+                     struct cache_counts *counts);
+/* Adds what was counted elsewhere. */
+void cache_system_add(struct cache_system *s, const struct cache_counts *counts);
 /* A kernel begins: L1 holds nothing (L2 does). */
 void cache_system_launch(struct cache_system *s);
 /* Counts so far; with write_back the dirty sectors of L2 count as written. */

@@ -18,15 +18,17 @@ static const uint32_t UNNUMBERED = UINT32_MAX;
 /* PAGE_SHIFT: a word's bits from there on are its page, as a page has 2^14 lines. */
 _Static_assert(PAGE_SHIFT - CACHE_LINE_SHIFT == 14 && (2 << 20) / 128 == 1 << 14, "pages");
 
+/* Turns of pages: a table of the last ones spares most searches. */
+struct turn {
+    uint64_t page, shift; /* shift: see page_shift(); the first pages are 0, which no device memory has */
+};
+
 /* Pages of 2 MiB by number in the order of their first use: what a program's memory lies at differs
  * from run to run, and what the caches say must not. */
 struct pages {
     uint64_t *page;   /* open addressing; 0: free, else the page + 1 */
     uint32_t *number; /* UNNUMBERED: seen in this wave, its first use not found yet */
     uint32_t room, count, numbered; /* room: a power of two */
-    struct turn {
-        uint64_t page, shift;
-    } turn[TURNS]; /* shift: see page_shift(); the first pages are 0, which no device memory has */
 };
 
 /* Where one warp has got to. */
@@ -44,8 +46,22 @@ struct crew {
     struct stream *stream;
     size_t count;
     uint32_t sm;
-    size_t first, *end; /* in asked, of the first step; [MOST_STEPS]: each step's end */
+    struct hand *hand;  /* who played it last */
+    size_t first, *end; /* in that one's asked, of the first step; [MOST_STEPS]: each step's end */
 };
+
+/* A thread that plays. */
+struct hand {
+    struct player *player;
+    uint32_t number;
+    pthread_t thread;
+    struct turn turn[TURNS];
+    VEC(uint64_t) line;  /* of one step of one SM */
+    VEC(uint64_t) asked; /* of L2, by SM */
+    struct cache_counts counts;
+};
+enum { MOST_HANDS = 16 };
+enum job { JOB_L1, JOB_L2, JOB_OVER };
 
 /* What the blocks use of pages that have no number yet. */
 struct first_use {
@@ -60,9 +76,15 @@ struct player {
     struct pages pages;
     VEC(struct first_use) uses;
     bool many; /* pages: see add_uses() */
-    VEC(uint64_t) line;          /* of one step of one SM */
-    VEC(uint64_t) asked, sorted; /* of L2: by SM; by step */
-    struct cache_counts counts;
+    struct hand hand[MOST_HANDS];
+    uint32_t hands; /* at work in this wave */
+    bool hired;
+    pthread_mutex_t gate;
+    pthread_barrier_t begin, end; /* of a job, where several are */
+    enum job job;
+    struct crew *crew;
+    size_t crews, steps; /* the job's */
+    VEC(uint64_t) sorted; /* what is asked of L2, by step */
     struct step *step; /* [steps], where memory has partitions */
     double busiest, even;
 };
@@ -108,12 +130,11 @@ add_page(struct pages *p, uint64_t page)
     p->count++;
 }
 
-/* What makes the page's number of it, to be added to a word. Pages alternate from word to word: a table
- * of the last ones spares most searches. */
+/* What makes the page's number of it, to be added to a word. */
 static inline uint64_t
-page_shift(struct pages *p, uint64_t page)
+page_shift(const struct pages *p, struct turn turn[TURNS], uint64_t page)
 {
-    struct turn *t = &p->turn[page % TURNS];
+    struct turn *t = &turn[page % TURNS];
     if (t->page != page)
         *t = (struct turn){page, (p->number[page_slot(p, page)] - page) << PAGE_SHIFT};
     return t->shift;
@@ -274,26 +295,26 @@ enum { AHEAD = 24 };
 
 /* An access's lines, a page's number put in for each run of them. */
 static void
-put_lines(struct player *p, const struct traced *t, uint64_t *to)
+put_lines(struct hand *h, const struct traced *t, uint64_t *to)
 {
     uint64_t shift = 0;
     for (uint32_t k = 0; k < t->count; k++) {
         uint64_t word = t->base + (uint64_t)t->line[k];
         if (!(t->line[k] & LINE_CONTINUES))
-            shift = page_shift(&p->pages, word >> PAGE_SHIFT);
+            shift = page_shift(&h->player->pages, h->turn, word >> PAGE_SHIFT);
         to[k] = word + shift;
     }
 }
 
 /* One access of each warp, its pages' numbers put in; warps that are through leave. */
 static size_t
-gather(struct player *p, struct crew *c)
+gather(struct hand *h, struct crew *c)
 {
     enum { MOST = JIT_LANES * 8 };
     size_t left = 0, n = 0;
-    while (p->line.room < c->count * MOST)
-        p->line.at = ls_grow(p->line.at, &p->line.room, sizeof *p->line.at);
-    uint64_t *to = p->line.at;
+    while (h->line.room < c->count * MOST)
+        h->line.at = ls_grow(h->line.at, &h->line.room, sizeof *h->line.at);
+    uint64_t *to = h->line.at;
     for (size_t k = 0; k < c->count; k++) {
         struct stream *s = &c->stream[k];
         const uint64_t *at = s->at, *end = s->end;
@@ -302,7 +323,7 @@ gather(struct player *p, struct crew *c)
         __builtin_prefetch(at + AHEAD); /* too many streams for the host to see them */
         uint64_t page = shape ? (number + (uint64_t)shape->low) >> (PAGE_SHIFT - CACHE_LINE_SHIFT) : 0;
         if (shape && (number + (uint64_t)shape->high) >> (PAGE_SHIFT - CACHE_LINE_SHIFT) == page) {
-            uint64_t base = (number << CACHE_LINE_SHIFT) + page_shift(&p->pages, page);
+            uint64_t base = (number << CACHE_LINE_SHIFT) + page_shift(&h->player->pages, h->turn, page);
             uint32_t count = shape->count, l = 0;
             do
                 to[n++] = base + (uint64_t)shape->line[l];
@@ -311,7 +332,7 @@ gather(struct player *p, struct crew *c)
         } else {
             struct traced t;
             at = trace_next(at, s->shape, &t);
-            put_lines(p, &t, to + n);
+            put_lines(h, &t, to + n);
             n += t.count;
         }
         s->at = at;
@@ -323,34 +344,115 @@ gather(struct player *p, struct crew *c)
 }
 
 static void
-play_l1(struct player *p, struct crew *c, size_t steps)
+play_l1(struct hand *h, struct crew *c, size_t steps)
 {
-    c->first = p->asked.count;
+    struct player *p = h->player;
+    c->hand = h;
+    c->first = h->asked.count;
     for (size_t k = 0; k < steps; k++) {
-        size_t n = c->count ? gather(p, c) : 0;
+        size_t n = c->count ? gather(h, c) : 0;
         for (size_t l = 0; p->step && l < n; l++)
-            count_partitions(p, &p->step[k], p->line.at[l]);
-        while (p->asked.room < p->asked.count + n)
-            p->asked.at = ls_grow(p->asked.at, &p->asked.room, sizeof *p->asked.at);
-        p->asked.count += cache_system_l1(p->system, c->sm, p->line.at, n,
-                                          p->asked.at + p->asked.count, &p->counts);
-        c->end[k] = p->asked.count;
+            count_partitions(p, &p->step[k], h->line.at[l]);
+        while (h->asked.room < h->asked.count + n)
+            h->asked.at = ls_grow(h->asked.at, &h->asked.room, sizeof *h->asked.at);
+        h->asked.count += cache_system_l1(p->system, c->sm, h->line.at, n,
+                                          h->asked.at + h->asked.count, &h->counts);
+        c->end[k] = h->asked.count;
     }
 }
 
 /* What the SMs ask of L2 in these steps, in the order of the steps. */
 static void
-play_l2(struct player *p, const struct crew *crew, size_t crews, size_t steps)
+sort_asked(struct player *p)
 {
-    while (p->sorted.room < p->asked.count)
+    p->sorted.count = 0;
+    for (uint32_t n = 0; n < p->hands; n++)
+        p->sorted.count += p->hand[n].asked.count;
+    while (p->sorted.room < p->sorted.count)
         p->sorted.at = ls_grow(p->sorted.at, &p->sorted.room, sizeof *p->sorted.at);
     uint64_t *to = p->sorted.at;
-    for (size_t k = 0; k < steps; k++)
-        for (size_t c = 0; c < crews; c++)
-            for (size_t from = k ? crew[c].end[k - 1] : crew[c].first; from < crew[c].end[k]; from++)
-                *to++ = p->asked.at[from];
-    cache_system_l2(p->system, p->sorted.at, p->asked.count);
-    p->asked.count = 0;
+    for (size_t k = 0; k < p->steps; k++)
+        for (size_t n = 0; n < p->crews; n++) {
+            const struct crew *c = &p->crew[n];
+            const uint64_t *asked = c->hand->asked.at;
+            for (size_t from = k ? c->end[k - 1] : c->first; from < c->end[k]; from++)
+                *to++ = asked[from];
+        }
+    for (uint32_t n = 0; n < p->hands; n++)
+        p->hand[n].asked.count = 0;
+}
+
+/* -- jobs --------------------------------------------------------------------------------------------------- */
+
+/* A hand's part of the job: of L1 every so manieth SM, of L2 every so manieth set. */
+static void
+do_part(struct hand *h)
+{
+    struct player *p = h->player;
+    for (size_t c = h->number; p->job == JOB_L1 && c < p->crews; c += p->hands)
+        play_l1(h, &p->crew[c], p->steps);
+    if (p->job == JOB_L2)
+        cache_system_l2(p->system, p->sorted.at, p->sorted.count, h->number, p->hands, &h->counts);
+}
+
+static void *
+help(void *context)
+{
+    struct hand *h = context;
+    struct player *p = h->player;
+    pthread_mutex_lock(&p->gate); /* until it is known how many there are */
+    pthread_mutex_unlock(&p->gate);
+    for (;;) {
+        pthread_barrier_wait(&p->begin);
+        if (p->job == JOB_OVER)
+            return NULL;
+        do_part(h);
+        pthread_barrier_wait(&p->end);
+    }
+}
+
+static void
+do_job(struct player *p, enum job job)
+{
+    p->job = job;
+    if (p->hands > 1)
+        pthread_barrier_wait(&p->begin);
+    do_part(&p->hand[0]);
+    if (p->hands > 1 && job != JOB_OVER)
+        pthread_barrier_wait(&p->end);
+}
+
+/* As many hands as are wanted and to be had. */
+static void
+hire(struct player *p, uint32_t hands)
+{
+    p->hands = hands < MOST_HANDS ? hands : MOST_HANDS;
+    if (p->step || p->hands < 2) /* steps are counted together */
+        p->hands = 1;
+    if (p->hands == 1)
+        return;
+    p->hired = true;
+    pthread_mutex_lock(&p->gate);
+    uint32_t n = 1;
+    while (n < p->hands && !pthread_create(&p->hand[n].thread, NULL, help, &p->hand[n]))
+        n++;
+    p->hands = n;
+    pthread_barrier_init(&p->begin, NULL, n);
+    pthread_barrier_init(&p->end, NULL, n);
+    pthread_mutex_unlock(&p->gate);
+}
+
+static void
+dismiss(struct player *p)
+{
+    if (!p->hired)
+        return;
+    do_job(p, JOB_OVER);
+    for (uint32_t n = 1; n < p->hands; n++)
+        pthread_join(p->hand[n].thread, NULL);
+    p->hired = false;
+    pthread_barrier_destroy(&p->begin);
+    pthread_barrier_destroy(&p->end);
 }
 
 /* -- waves --------------------------------------------------------------------------------------------------- */
@@ -374,15 +476,17 @@ play_all(struct player *p, struct crew *crew, size_t crews, size_t streams)
     size_t *end = ls_alloc((crews + 1) * MOST_STEPS * sizeof *end);
     for (size_t c = 0; c < crews; c++)
         crew[c].end = end + c * MOST_STEPS;
+    p->crew = crew;
     while (streams) {
         size_t steps = AT_A_TIME / streams, left = 0;
-        steps = steps < 4 ? 4 : steps > MOST_STEPS ? MOST_STEPS : steps;
+        p->steps = steps < 4 ? 4 : steps > MOST_STEPS ? MOST_STEPS : steps;
+        p->crews = crews;
         streams = 0;
-        for (size_t c = 0; c < crews; c++)
-            play_l1(p, &crew[c], steps);
-        play_l2(p, crew, crews, steps);
+        do_job(p, JOB_L1);
+        sort_asked(p);
+        do_job(p, JOB_L2);
         if (p->step)
-            add_steps(p, steps);
+            add_steps(p, p->steps);
         for (size_t c = 0; c < crews; c++) {
             size_t *own = crew[left].end;
             if (!crew[c].count)
@@ -398,7 +502,7 @@ play_all(struct player *p, struct crew *crew, size_t crews, size_t streams)
 
 /* Block i of a wave is on SM i mod SMs. */
 void
-player_wave(struct player *p, const struct played *block, uint64_t blocks)
+player_wave(struct player *p, const struct played *block, uint64_t blocks, uint32_t hands)
 {
     struct stream *stream = ls_alloc((blocks * p->warps + 1) * sizeof *stream);
     struct crew *crew = ls_alloc(p->sms * sizeof *crew);
@@ -414,7 +518,9 @@ player_wave(struct player *p, const struct played *block, uint64_t blocks)
             crew[crews++] = (struct crew){.stream = stream + before, .count = count - before, .sm = sm};
     }
     number_pages(p, stream, count);
+    hire(p, hands);
     play_all(p, crew, crews, count);
+    dismiss(p);
     ls_release(stream);
     ls_release(crew);
 }
@@ -428,13 +534,22 @@ player_new(const struct device_profile *d, struct cache_system *system, uint32_t
     p->sms = d->sm_count ? d->sm_count : 1;
     p->warps = warps;
     p->step = d->memory_partitions ? ls_alloc(MOST_STEPS * sizeof *p->step) : NULL;
+    pthread_mutex_init(&p->gate, NULL);
+    for (uint32_t n = 0; n < MOST_HANDS; n++) {
+        p->hand[n].player = p;
+        p->hand[n].number = n;
+    }
     return p;
 }
 
 void
 player_end(struct player *p, struct kernel *k)
 {
-    cache_system_add(p->system, &p->counts);
+    for (uint32_t n = 0; n < MOST_HANDS; n++) {
+        cache_system_add(p->system, &p->hand[n].counts);
+        VEC_FREE(&p->hand[n].line);
+        VEC_FREE(&p->hand[n].asked);
+    }
     struct cache_counts c = cache_system_counts(p->system, true), *to = &k->caches;
     to->l1_sectors += c.l1_sectors;
     to->l1_hits += c.l1_hits;
@@ -449,8 +564,7 @@ player_end(struct player *p, struct kernel *k)
     ls_release(p->pages.number);
     ls_release(p->step);
     VEC_FREE(&p->uses);
-    VEC_FREE(&p->line);
-    VEC_FREE(&p->asked);
     VEC_FREE(&p->sorted);
+    pthread_mutex_destroy(&p->gate);
     ls_release(p);
 }

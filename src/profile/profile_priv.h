@@ -336,8 +336,8 @@ struct played {
 };
 struct player;
 struct player *player_new(const struct device_profile *d, struct cache_system *system, uint32_t warps);
-/* Blocks that are resident together. */
-void player_wave(struct player *p, const struct played *block, uint64_t blocks);
+/* Blocks that are resident together. hands: threads that play. */
+void player_wave(struct player *p, const struct played *block, uint64_t blocks, uint32_t hands);
 /* Ends it: counts into k. */
 void player_end(struct player *p, struct kernel *k);
 

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_WORKERS = 16 };
+
 struct wave {
     struct wave *next;
     uint64_t number;
@@ -31,6 +33,8 @@ struct replay {
     uint64_t next;
     bool busy;              /* somebody plays */
     uint64_t words, limit;  /* that wait; most that may */
+    pthread_t worker[MOST_WORKERS]; /* who ran blocks */
+    uint32_t workers;
     uint64_t traced, dropped;
 };
 
@@ -114,19 +118,21 @@ free_wave(struct replay *r, struct wave *w)
 }
 
 /* Plays what is complete, with the lock held on entry and exit. One thread plays at a time; the
- * others go on with their blocks. */
+ * others go on with their blocks. The last wave is left to the launch's end: then as many play as ran
+ * blocks, who have nothing else to do (launches of one wave took as long with two workers as with one). */
 static void
 catch_up(struct replay *r)
 {
     if (r->busy)
         return;
     r->busy = true;
-    while (r->waves && r->waves->number == r->next && r->waves->done == r->waves->expected) {
+    while (r->waves && r->waves->number == r->next && r->waves->done == r->waves->expected &&
+           r->waves->number != (r->blocks - 1) / r->resident) {
         struct wave *w = r->waves;
         r->waves = w->next;
         r->next++;
         pthread_mutex_unlock(&r->lock);
-        player_wave(r->player, w->block, w->expected);
+        player_wave(r->player, w->block, w->expected, 1);
         pthread_mutex_lock(&r->lock);
         free_wave(r, w);
     }
@@ -172,6 +178,16 @@ forget_traces(struct sheet *s, uint32_t warps)
     s->dropped = 0;
 }
 
+static void
+note_worker(struct replay *r)
+{
+    uint32_t k = 0;
+    while (k < r->workers && !pthread_equal(r->worker[k], pthread_self()))
+        k++;
+    if (k == r->workers && k < MOST_WORKERS)
+        r->worker[r->workers++] = pthread_self();
+}
+
 void
 replay_block(struct replay *r, uint64_t block, struct sheet *s)
 {
@@ -195,6 +211,7 @@ replay_block(struct replay *r, uint64_t block, struct sheet *s)
     if (piece)
         p = take_traces(piece, s, r->warps, &u);
     pthread_mutex_lock(&r->lock);
+    note_worker(r);
     w->block[block % r->resident] = p; /* w stays: it is not complete */
     w->done++;
     r->traced += piece ? u.runs : 0;
@@ -216,10 +233,11 @@ void
 replay_end(struct replay *r)
 {
     struct kernel *k = r->watch->kernel;
-    while (r->waves) { /* after an error: waves that were not completed */
+    while (r->waves) { /* the last one; after an error, too, those that were not completed */
+        enum { FEW = 1 << 15 };
         struct wave *w = r->waves;
         r->waves = w->next;
-        player_wave(r->player, w->block, w->expected);
+        player_wave(r->player, w->block, w->expected, w->words < FEW ? 1 : r->workers);
         free_wave(r, w);
     }
     player_end(r->player, k);

@@ -250,7 +250,8 @@ parts(void **state)
     assert_int_equal(cache_system_l1(s, 0, line, 2 * LINES, ask, &own), LINES); /* then all is there */
     assert_int_equal(own.l1_sectors, 2 * 257);
     assert_int_equal(own.l1_hits, 257);
-    cache_system_l2(s, ask, LINES);
+    cache_system_l2(s, ask, LINES, 0, 2, &own); /* in two parts */
+    cache_system_l2(s, ask, LINES, 1, 2, &own);
     cache_system_add(s, &own);
     struct cache_counts n = cache_system_counts(s, false);
     assert_int_equal(n.l1_hits, 257);
