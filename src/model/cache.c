@@ -99,18 +99,14 @@ count_sectors(uint32_t sectors)
 
 /* -- L1 --------------------------------------------------------------------------------------------- */
 
-/* Way of the line; L1_WAYS: not there. Without jumps: which way it is nobody foresees. */
+/* Way of the line; L1_WAYS: not there. Without jumps: which way it is nobody foresees. Word by word, as tags
+ * are written: a vector would wait for the last words to reach the host's cache. */
 static inline uint32_t
 l1_find(const struct l1_set *s, uint32_t tag)
 {
     uint32_t found = 1u << L1_WAYS;
-#ifdef __SSE2__
-    __m128i tags = _mm_loadu_si128((const __m128i *)s->tag);
-    found |= (uint32_t)_mm_movemask_ps(_mm_castsi128_ps(_mm_cmpeq_epi32(tags, _mm_set1_epi32((int)tag))));
-#else
     for (uint32_t w = 0; w < L1_WAYS; w++)
         found |= (uint32_t)(s->tag[w] == tag) << w;
-#endif
     return (uint32_t)__builtin_ctz(found);
 }
 
