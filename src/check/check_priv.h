@@ -14,6 +14,13 @@
 
 #include <pthread.h>
 
+/* A copy of a loop over lanes for processors that have these vectors; its caller asks for them. */
+#if defined(__x86_64__)
+#define WIDE __attribute__((target("avx512f,avx512dq")))
+#else
+#define WIDE
+#endif
+
 enum { MOST_WARPS = 32, MOST_ROOTS = 4, STREAMS = 64, NOTES_ROOM = 4096 };
 
 struct check;

@@ -476,11 +476,6 @@ store_run(struct block_state *b, const uint64_t *restrict own, uint32_t words, u
     return true;
 }
 
-#if defined(__x86_64__)
-#define WIDE __attribute__((target("avx512f,avx512dq")))
-#else
-#define WIDE
-#endif
 /* Atomic operations of lanes on words. Of one another they do not mind, so that all cells are looked at
  * before the first is changed. Lanes that are not active do as the first one that is. */
 static inline __attribute__((always_inline)) bool

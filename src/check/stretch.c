@@ -117,11 +117,6 @@ lanes_step(struct jit_warp *w, uint32_t lanes, uint32_t bytes, uint32_t op, uint
     return n;
 }
 
-#if defined(__x86_64__)
-#define WIDE __attribute__((target("avx512f,avx512dq")))
-#else
-#define WIDE
-#endif
 static inline __attribute__((always_inline)) bool
 compare_lanes(const uint64_t *restrict a, const uint64_t *restrict b, uint32_t lanes)
 {
