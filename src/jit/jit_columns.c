@@ -97,17 +97,12 @@ warp_rows(const struct core *c)
 static void
 make_room(struct core *c, const struct flow_insn *i)
 {
-    LLVMBuilderRef b = c->e.b;
     if (c->columns.insn)
         return;
     c->columns.insn = i;
-    c->columns.count = core_alloca(c, core_scalar(c, 32));
+    c->columns.count = core_alloca_zero(c, core_scalar(c, 32));
     c->columns.first = core_alloca(c, core_vector(c, 64));
     c->columns.values = core_alloca(c, LLVMArrayType2(core_vector(c, 32), ROWS));
-    LLVMBasicBlockRef here = LLVMGetInsertBlock(b);
-    LLVMPositionBuilderBefore(b, LLVMGetBasicBlockTerminator(c->entry));
-    LLVMBuildStore(b, core_i32(c, 0), c->columns.count);
-    LLVMPositionBuilderAtEnd(b, here);
 }
 
 static LLVMValueRef

@@ -82,7 +82,7 @@ number_of(LLVMValueRef node)
 static const char *
 type_name(LLVMValueRef tag, unsigned *n)
 {
-    LLVMValueRef tag_parts[8], type_parts[64];
+    LLVMValueRef tag_parts[8] = {0}, type_parts[64] = {0};
     *n = 0;
     if (!tag || !LLVMIsAMDNode(tag) || LLVMGetMDNodeNumOperands(tag) > 8)
         return "";
@@ -90,7 +90,7 @@ type_name(LLVMValueRef tag, unsigned *n)
     if (!tag_parts[0] || !LLVMIsAMDNode(tag_parts[0]) || LLVMGetMDNodeNumOperands(tag_parts[0]) > 64)
         return "";
     LLVMGetMDNodeOperands(tag_parts[0], type_parts);
-    const char *name = LLVMIsAMDString(type_parts[0]) ? LLVMGetMDString(type_parts[0], n) : NULL;
+    const char *name = type_parts[0] && LLVMIsAMDString(type_parts[0]) ? LLVMGetMDString(type_parts[0], n) : NULL;
     return name ? name : "";
 }
 

@@ -118,6 +118,7 @@ LLVMValueRef core_all_lanes(struct core *c); /* the mask as <32 x i1>, all ones 
 LLVMValueRef core_load_field(struct core *c, LLVMValueRef base, size_t offset, LLVMTypeRef type);
 void core_store_field(struct core *c, LLVMValueRef base, size_t offset, LLVMValueRef v);
 LLVMValueRef core_alloca(struct core *c, LLVMTypeRef type);
+LLVMValueRef core_alloca_zero(struct core *c, LLVMTypeRef type); /* 0 when the function begins */
 LLVMBasicBlockRef core_new_block(struct core *c, const char *name);
 /* services->field(args...) */
 /* jit_gate.c: a load that may pass without being announced. The builder is left where it is

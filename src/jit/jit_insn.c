@@ -92,6 +92,17 @@ core_alloca(struct core *c, LLVMTypeRef type)
     return a;
 }
 
+LLVMValueRef
+core_alloca_zero(struct core *c, LLVMTypeRef type)
+{
+    LLVMValueRef variable = core_alloca(c, type);
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(c->e.b);
+    LLVMPositionBuilderBefore(c->e.b, LLVMGetBasicBlockTerminator(c->entry));
+    LLVMBuildStore(c->e.b, LLVMConstNull(type), variable);
+    LLVMPositionBuilderAtEnd(c->e.b, here);
+    return variable;
+}
+
 LLVMBasicBlockRef
 core_new_block(struct core *c, const char *name)
 {

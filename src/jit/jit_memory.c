@@ -1279,11 +1279,7 @@ pace_of(struct site *s, LLVMValueRef now)
     LLVMTypeRef i64 = core_scalar(c, 64);
     if (jam_follows(c, c->pace.reg) && c->pace.insn == s->i)
         return c->pace.step;
-    LLVMValueRef last = core_alloca(c, i64), zero = core_i64(c, 0);
-    LLVMBasicBlockRef here = LLVMGetInsertBlock(b);
-    LLVMPositionBuilderBefore(b, LLVMGetBasicBlockTerminator(c->entry));
-    LLVMBuildStore(b, zero, last);
-    LLVMPositionBuilderAtEnd(b, here);
+    LLVMValueRef last = core_alloca_zero(c, i64), zero = core_i64(c, 0);
     LLVMValueRef before = LLVMBuildLoad2(b, i64, last, "");
     LLVMValueRef step = LLVMBuildSub(b, now, before, "");
     step = LLVMBuildSelect(b, LLVMBuildIsNull(b, before, ""), zero, step, "");
@@ -1358,11 +1354,7 @@ turn_step(struct site *s, LLVMValueRef now, bool inner)
     uint32_t at = frame_room(c, 8);
     LLVMValueRef start = core_load_field(c, c->frame, at, i64), step = LLVMBuildSub(b, now, start, "");
     if (inner) {
-        LLVMValueRef kept = core_alloca(c, i64), zero = core_i64(c, 0);
-        LLVMBasicBlockRef here = LLVMGetInsertBlock(b);
-        LLVMPositionBuilderBefore(b, LLVMGetBasicBlockTerminator(c->entry));
-        LLVMBuildStore(b, zero, kept);
-        LLVMPositionBuilderAtEnd(b, here);
+        LLVMValueRef kept = core_alloca_zero(c, i64);
         LLVMValueRef before = LLVMBuildLoad2(b, i64, kept, "");
         LLVMValueRef first = LLVMBuildIsNull(b, before, "");
         step = LLVMBuildSelect(b, first, step, before, "");

@@ -1,13 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """columns.cu under `lockstep check`: who wrote a word is known by name where a line has one record for
 several warps, and nothing else is found."""
-import json
-import os
-import subprocess
 import sys
-import tempfile
 
-here = os.path.dirname(os.path.abspath(__file__))
+import watched
+
 RACE = "global-race"
 WANTED = {  # kernel, kind, times; block and thread of both sides
     ("bad_turn", RACE, 2): ((2, 1, 0), (3, 5, 0), (1, 0, 0), (7, 6, 0)),
@@ -25,21 +22,15 @@ def sides(f):
     return tuple(tuple(s[k]) for s in both for k in ("block", "thread"))
 
 
-def found(workers, part):
-    with tempfile.TemporaryDirectory() as work:
-        out = os.path.join(work, "out.json")
-        subprocess.run([os.environ["LOCKSTEP"], "check", "--workers", workers, "--json=" + out,
-                        os.path.join(here, "columns.cu"), part], capture_output=True, text=True)
-        with open(out) as f:
-            return {(f["kernel"].split("(")[0], f["kind"], f["count"]): sides(f)
-                    for f in json.load(f)["findings"] if f["kernel"]}
+def found(part):
+    return {(f["kernel"], f["kind"], f["count"]): sides(f) for f in watched.run("columns.cu", "1", part)[0]}
 
 
 bad = []
 for part, wanted in (("0", WANTED), ("1", OTHER)):
-    is_so = found("1", part)
+    is_so = found(part)
     if is_so != wanted:
         bad.append("part %s: %s, wanted: %s" % (part, is_so, wanted))
-if {k[:2] for k in found("2", "0")} != {k[:2] for k in WANTED}:
+if watched.kinds("columns.cu", "2", "0") != {k[:2] for k in WANTED}:
     bad.append("two workers find something else")
 sys.exit("\n".join(bad) or 0)

@@ -1,13 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """quiet.cu under `lockstep check`: what goes wrong beside memory that is read without a mark is found,
 and nothing else, with one worker and with two."""
-import json
-import os
-import subprocess
 import sys
-import tempfile
 
-here = os.path.dirname(os.path.abspath(__file__))
+import watched
+
 ONE_STREAM = {
     ("bad_gather_bounds", "out-of-bounds"),
     ("bad_run_bounds", "out-of-bounds"),
@@ -21,20 +18,10 @@ ONE_STREAM = {
 }
 OTHER_STREAM = {("bad_other_stream", "host-device-race")}
 
-
-def found(workers, part):
-    with tempfile.TemporaryDirectory() as work:
-        out = os.path.join(work, "out.json")
-        subprocess.run([os.environ["LOCKSTEP"], "check", "--workers", workers, "--json=" + out,
-                        os.path.join(here, "quiet.cu"), part], capture_output=True, text=True)
-        with open(out) as f:
-            return {(f["kernel"].split("(")[0], f["kind"]) for f in json.load(f)["findings"] if f["kernel"]}
-
-
 bad = []
 for workers, part, wanted in (("1", "0", ONE_STREAM), ("2", "0", ONE_STREAM), ("1", "1", OTHER_STREAM),
                               ("1", "2", OTHER_STREAM)):
-    is_so = found(workers, part)
+    is_so = watched.kinds("quiet.cu", workers, part)
     if is_so != wanted:
         bad.append("%s workers, part %s: too much: %s, missing: %s"
                    % (workers, part, sorted(is_so - wanted), sorted(wanted - is_so)))

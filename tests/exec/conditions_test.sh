@@ -85,28 +85,9 @@ kernel(unsigned *out, int n, int low, int high, int far, numbers x)
 }
 
 /* Conditions on the coordinates themselves. */
-__global__ void
-coordinates(unsigned *out, int n, int low, int high, int far, numbers v)
+BOTH unsigned
+at_coordinates(int x, int y, int z, int t, border b, numbers v)
 {
-    border b = {n, low, high, far};
-    int x = threadIdx.x, y = threadIdx.y + blockIdx.x * blockDim.y, z = threadIdx.z;
-    int t = (z * blockDim.y + threadIdx.y) * blockDim.x + x;
-    int i = blockIdx.x * (blockDim.x * blockDim.y * blockDim.z) + t;
-    unsigned sum = 1;
-    if (x + 1 < b.low)
-        sum += v[t];
-    if (y - 2 >= b.high / 16 && y < b.high)
-        sum += 2 * v[t + 1];
-    if (z > 0 && x - y < b.low)
-        sum += 4 * v[t + 2];
-    if (i < b.n)
-        out[i] = sum;
-}
-
-static unsigned
-coordinates_of(int t, int block, dim3 d, border b, numbers v)
-{
-    int x = t % d.x, in = t / d.x % d.y, y = in + block * d.y, z = t / d.x / d.y;
     unsigned sum = 1;
     if (x + 1 < b.low)
         sum += v[t];
@@ -115,6 +96,24 @@ coordinates_of(int t, int block, dim3 d, border b, numbers v)
     if (z > 0 && x - y < b.low)
         sum += 4 * v[t + 2];
     return sum;
+}
+
+__global__ void
+coordinates(unsigned *out, int n, int low, int high, int far, numbers v)
+{
+    border b = {n, low, high, far};
+    int x = threadIdx.x, y = threadIdx.y + blockIdx.x * blockDim.y, z = threadIdx.z;
+    int t = (z * blockDim.y + threadIdx.y) * blockDim.x + x;
+    int i = blockIdx.x * (blockDim.x * blockDim.y * blockDim.z) + t;
+    if (i < b.n)
+        out[i] = at_coordinates(x, y, z, t, b, v);
+}
+
+static unsigned
+coordinates_of(int t, int block, dim3 d, border b, numbers v)
+{
+    int x = t % d.x, in = t / d.x % d.y, y = in + block * d.y, z = t / d.x / d.y;
+    return at_coordinates(x, y, z, t, b, v);
 }
 
 static int

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # LLVM is loaded when a kernel must be compiled, and only then: not by a program whose kernels lie in the
-# cache; again when an entry there is damaged. A missing LLVM is an error that names it.
+# cache; again when an entry there is damaged.
 set -u
 [ "$(uname -m)" = x86_64 ] || { echo "SKIP: elsewhere LLVM is linked"; exit 77; }
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
