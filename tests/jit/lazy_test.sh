@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # LLVM is loaded when a kernel must be compiled, and only then: not by a program whose kernels lie in the
-# cache; again when an entry there is damaged.
+# cache; again when an entry there is damaged. A missing LLVM is an error that names it.
 set -u
 [ "$(uname -m)" = x86_64 ] || { echo "SKIP: elsewhere LLVM is linked"; exit 77; }
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
@@ -48,4 +48,11 @@ run
 [ $status = 0 ] && [ $loaded = 1 ] && [ "$(cat "$work/out")" = "$first" ] || fail "cut: $loaded"
 run
 [ $loaded = 0 ] || fail "what replaced the cut entry is not used"
+
+mkdir "$work/without" # the library, whose LLVM has a name that nobody has
+sed 's/libLLVM/libNone/g' "$(dirname "$LOCKSTEP")/liblockstep.so" >"$work/without/liblockstep.so"
+LOCKSTEP_CACHE=$work/empty LD_LIBRARY_PATH=$work/without "$work/p" >"$work/out" 2>"$work/err"
+grep -q 'kernels are compiled by libNone.*cannot be loaded' "$work/err" || fail "no word of LLVM: $(cat "$work/err")"
+LD_LIBRARY_PATH=$work/without run
+[ $status = 0 ] && [ "$(cat "$work/out")" = "$first" ] || fail "a kernel from the cache needs LLVM: $(cat "$work/err")"
 echo "PASS $first"
