@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * jit, inside: one warp function while it is emitted. jit_core.c walks the blocks and moves lanes
- * between them; jit_insn.c emits single instructions; jit_memory.c loads and stores.
+ * between them; jit_insn.c emits single instructions; jit_load.c and jit_store.c loads and stores.
  */
 #ifndef LOCKSTEP_JIT_CORE_H
 #define LOCKSTEP_JIT_CORE_H
@@ -159,7 +159,7 @@ bool core_atomic(struct core *c, const struct flow_insn *i); /* atom, red */
 /* A function without a body that kernels may call. */
 bool core_known_function(const char *name);
 
-/* -- memory (jit_memory.c) --------------------------------------------------------------------------- */
+/* -- memory (jit_site.c to jit_store.c) ------------------------------------------------------------ */
 
 bool core_load(struct core *c, const struct flow_insn *i);
 bool core_store(struct core *c, const struct flow_insn *i);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * jit_events.c: what instrumented code tells a tool beside its accesses (those are announced where
- * they are made, jit_memory.c): how often instructions are executed, and by how many lanes; branches
+ * they are made, jit_site.c): how often instructions are executed, and by how many lanes; branches
  * that split a warp; synchronisation inside a warp, and fences.
  *
  * Counts are plain additions to memory: a call per instruction would cost thirty times as much.

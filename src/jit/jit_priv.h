@@ -11,7 +11,9 @@
  *   jit_core.c     functions: blocks, masks, registers, suspension
  *   jit_phases.c   one function for a whole block, where its barriers are certain
  *   jit_jam.c      its warps, several at once
- *   jit_memory.c   ld, st, cvta, addresses
+ *   jit_site.c     where ld, st and others go; jit_runs.c: how lanes lie; jit_words.c: local memory
+ *   jit_load.c     ld; jit_pick.c: from addresses selected lane by lane; jit_ahead.c: fetched ahead
+ *   jit_store.c    st; jit_cp.c: cp.async
  *   jit_guess.c    addresses that follow a pattern unless 32-bit arithmetic wrapped
  *   jit_split.c    loads from addresses that are selected lane by lane
  *   jit_arith.c    the table of arithmetic instructions; integers, logic, comparison, selection

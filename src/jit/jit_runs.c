@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * jit_runs.c: how the lanes of an access lie: runs of lanes at one address or at consecutive ones,
+ * known when the kernel is compiled or tested when it runs (a fork of the code).
+ */
+#include "jit/jit_site.h"
+
+int32_t
+site_offset(const struct site *s, unsigned lane)
+{
+    return s->fact.pattern ? s->fact.pattern[lane] : 0;
+}
+
+/* The longest segments in which lanes read one address or consecutive ones. */
+bool
+site_runs(struct site *s)
+{
+    int32_t step = (int32_t)(s->bytes * s->vec);
+    for (unsigned run = s->fact.segment; run >= 4; run /= 2) {
+        bool ok = true;
+        for (unsigned g = 0; ok && g < LANES; g += run) {
+            bool same = true, next = true;
+            for (unsigned l = 1; l < run; l++) {
+                int32_t d = site_offset(s, g + l) - site_offset(s, g);
+                same &= d == 0;
+                next &= d == (int32_t)l * step;
+            }
+            ok = same || next;
+            s->start[g / run] = site_offset(s, g);
+            s->broadcast[g / run] = same;
+        }
+        if (ok) {
+            s->run = run;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The site where its guess is known to hold: no lane's own address is needed. */
+struct site
+site_sure(const struct site *s)
+{
+    struct site sure = *s;
+    if (!s->holds)
+        return sure;
+    sure.fact.guess = false;
+    sure.base = s->fact.segment == LANES ? s->guessed : NULL;
+    sure.firsts = s->fact.segment == LANES ? NULL : s->guessed;
+    return sure;
+}
+
+LLVMValueRef
+site_segment(struct site *s, unsigned g)
+{
+    struct core *c = s->c;
+    if (s->base)
+        return LLVMBuildAdd(c->e.b, s->base, core_i64(c, (uint64_t)(int64_t)s->start[g]), "");
+    if (!s->firsts || s->fact.guess)
+        return LLVMBuildExtractElement(c->e.b, site_lanes(s), core_i32(c, g * s->run), "");
+    LLVMValueRef first =
+        LLVMBuildExtractElement(c->e.b, s->firsts, core_i32(c, g * s->run / s->fact.segment), "");
+    return LLVMBuildAdd(c->e.b, first, core_i64(c, (uint64_t)(int64_t)s->start[g]), "");
+}
+
+/* -- vectors of other lengths than 32 -- */
+
+static LLVMValueRef
+int_vector(struct core *c, const int32_t *v, unsigned n)
+{
+    LLVMValueRef *k = ls_alloc(sizeof *k * n);
+    for (unsigned l = 0; l < n; l++)
+        k[l] = v[l] < 0 ? LLVMGetPoison(core_scalar(c, 32)) : core_i32(c, (uint32_t)v[l]);
+    LLVMValueRef r = LLVMConstVector(k, n);
+    ls_release(k);
+    return r;
+}
+
+LLVMValueRef
+core_shuffle(struct core *c, LLVMValueRef a, LLVMValueRef b, const int32_t *v, unsigned n)
+{
+    if (!b)
+        b = LLVMGetPoison(LLVMTypeOf(a));
+    return LLVMBuildShuffleVector(c->e.b, a, b, int_vector(c, v, n), "");
+}
+
+/* Lanes first..first+run of the mask, each repeated vec times. */
+LLVMValueRef
+site_mask_part(struct site *s, unsigned first, unsigned run)
+{
+    int32_t v[LANES * 8];
+    for (unsigned k = 0; k < run * s->vec; k++)
+        v[k] = (int32_t)(first + k / s->vec);
+    return core_shuffle(s->c, s->mask, NULL, v, run * s->vec);
+}
+
+LLVMValueRef
+site_any(struct site *s, unsigned first, unsigned run)
+{
+    struct core *c = s->c;
+    uint32_t lanes = run >= 32 ? ~0u : ((1u << run) - 1) << first;
+    LLVMValueRef m =
+        LLVMBuildAnd(c->e.b, emit_mask_to_bits(&c->e, s->mask), core_i32(c, lanes), "");
+    return LLVMBuildICmp(c->e.b, LLVMIntNE, m, core_i32(c, 0), "");
+}
+
+/* Joins segment vectors of `run` lanes to one of 32. */
+LLVMValueRef
+core_concatenate(struct core *c, LLVMValueRef *part, unsigned parts, unsigned run)
+{
+    int32_t v[LANES];
+    for (; parts > 1; parts /= 2, run *= 2) {
+        for (unsigned k = 0; k < 2 * run; k++)
+            v[k] = (int32_t)k;
+        for (unsigned k = 0; k < parts / 2; k++)
+            part[k] = core_shuffle(c, part[2 * k], part[2 * k + 1], v, 2 * run);
+    }
+    return part[0];
+}
+
+/* -- patterns that are tested -- */
+
+/* Do all active lanes hold what the pattern says, counted from their segment's first lane? */
+static LLVMValueRef
+test_pattern(struct site *s, const int32_t *pattern, unsigned segment)
+{
+    struct core *c = s->c;
+    LLVMBuilderRef b = c->e.b;
+    int32_t first[LANES], relative[LANES];
+    for (unsigned l = 0; l < LANES; l++) {
+        first[l] = (int32_t)(l - l % segment);
+        relative[l] = pattern ? pattern[l] - pattern[l - l % segment] : 0;
+    }
+    LLVMValueRef expected = LLVMBuildAdd(b, core_shuffle(c, s->lanes, NULL, first, LANES),
+                                         core_pattern(c, relative, 64), "");
+    LLVMValueRef differs = LLVMBuildICmp(b, LLVMIntNE, expected, s->lanes, "");
+    if (s->mask)
+        differs = LLVMBuildAnd(b, differs, s->mask, "");
+    return LLVMBuildICmp(b, LLVMIntEQ, emit_mask_to_bits(&c->e, differs), core_i32(c, 0), "");
+}
+
+static LLVMValueRef
+site_holds_now(struct site *s)
+{
+    if (s->holds)
+        return s->holds;
+    site_lanes(s);
+    return test_pattern(s, s->fact.pattern, s->fact.segment);
+}
+
+/* Whether the first two lanes or the last two are as far apart as the pattern says: mostly that is
+ * enough to know that lanes do not follow it (a sparse product has three such tests an element). */
+static LLVMValueRef
+looks_so(struct site *s)
+{
+    struct core *c = s->c;
+    LLVMBuilderRef b = c->e.b;
+    LLVMValueRef at = site_lanes(s), any = NULL;
+    for (unsigned l = 0; l < LANES; l += LANES - 2) {
+        LLVMValueRef first = LLVMBuildExtractElement(b, at, core_i32(c, l), "");
+        LLVMValueRef next = LLVMBuildExtractElement(b, at, core_i32(c, l + 1), "");
+        int64_t d = (int64_t)s->fact.pattern[l + 1] - s->fact.pattern[l];
+        LLVMValueRef is = LLVMBuildICmp(b, LLVMIntEQ, LLVMBuildSub(b, next, first, ""),
+                                        core_i64(c, (uint64_t)d), "");
+        any = any ? LLVMBuildOr(b, any, is, "") : is;
+    }
+    return any;
+}
+
+struct fork
+fork_begin(struct core *c, LLVMValueRef cond)
+{
+    struct fork f = {core_new_block(c, "runs"), core_new_block(c, "each"),
+                     core_new_block(c, "joined"), NULL, NULL};
+    LLVMBuildCondBr(c->e.b, cond, f.fast, f.slow);
+    LLVMPositionBuilderAtEnd(c->e.b, f.fast);
+    return f;
+}
+
+/* Pattern to test when nothing is known: consecutive lanes. */
+void
+site_assume_consecutive(struct site *s, int32_t pattern[LANES])
+{
+    for (unsigned l = 0; l < LANES; l++)
+        pattern[l] = (int32_t)(l * s->bytes * s->vec);
+    s->fact.pattern = pattern;
+    s->fact.segment = LANES;
+    s->fact.guess = true;
+    s->holds = NULL;
+}
+
+/* A fork for such a pattern. */
+struct fork
+site_fork(struct site *s)
+{
+    struct core *c = s->c;
+    if (s->holds || s->fact.segment < LANES || !s->fact.pattern)
+        return fork_begin(c, site_holds_now(s));
+    LLVMBasicBlockRef here, test = core_new_block(c, "test");
+    LLVMValueRef likely = looks_so(s);
+    here = LLVMGetInsertBlock(c->e.b);
+    LLVMPositionBuilderAtEnd(c->e.b, test);
+    struct fork f = fork_begin(c, site_holds_now(s));
+    LLVMPositionBuilderAtEnd(c->e.b, here);
+    LLVMBuildCondBr(c->e.b, likely, test, f.slow);
+    LLVMPositionBuilderAtEnd(c->e.b, f.fast);
+    return f;
+}
+
+void
+fork_join(struct core *c, const struct fork *f, unsigned n, LLVMValueRef *fast, LLVMValueRef *slow,
+          LLVMValueRef *out)
+{
+    for (unsigned k = 0; k < n; k++) {
+        LLVMValueRef v[] = {fast[k], slow[k]};
+        LLVMBasicBlockRef from[] = {f->fast_end, f->slow_end};
+        out[k] = LLVMBuildPhi(c->e.b, LLVMTypeOf(v[0]), "");
+        LLVMAddIncoming(out[k], v, from, 2);
+    }
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * jit, inside: one load or store while it is emitted, for jit_site.c (its addresses), jit_runs.c (how the lanes
+ * lie), jit_load.c, jit_pick.c, jit_store.c, jit_cp.c (in which form), jit_words.c (local memory), jit_ahead.c
+ * (what is fetched ahead).
+ *
+ *     struct site s;
+ *     if (!site_begin(&s, c, i))
+ *         return false;
+ *     site_find(&s, &i->i.operand[1]);
+ *     site_announce(&s, JIT_LOAD);
+ *     site_load(&s, out);
+ */
+#ifndef LOCKSTEP_JIT_SITE_H
+#define LOCKSTEP_JIT_SITE_H
+
+#include "jit/jit_core.h"
+
+#define FIELD(type, field) offsetof(struct type, field)
+
+enum { LINE = 64 }; /* bytes of a line of the host's caches */
+
+struct site {
+    struct core *c;
+    const struct flow_insn *i;
+    struct fact fact;        /* of the address */
+    LLVMValueRef base;       /* SCALAR: lane 0's host address */
+    LLVMValueRef firsts;     /* else, where the fact has segments: of their first lanes, */
+    LLVMValueRef lanes;      /* and all addresses, <32 x i64> (made when needed) */
+    LLVMValueRef holds;      /* a guess: whether it holds, NULL: to be compared; */
+    LLVMValueRef guessed;    /*   then the addresses of the segments' first lanes */
+    unsigned bytes, vec;     /* of an element; elements per lane */
+    unsigned align;
+    LLVMValueRef mask;       /* <32 x i1>, NULL: all */
+    unsigned run;            /* lanes per segment, when laid out in runs */
+    int32_t start[LANES];    /* per segment: offset of its first lane from base (SCALAR) */
+    bool broadcast[LANES];   /* per segment */
+    LLVMValueRef some;       /* i32: the lanes that access memory, NULL: all active ones */
+    LLVMValueRef size;       /* i32: bytes of a lane, NULL: bytes * vec */
+    LLVMValueRef local;      /* local memory, watched: where in each lane's, NULL: not the same in all */
+};
+
+/* -- jit_site.c: addresses ----------------------------------------------------------------------------- */
+
+/* Its instruction's type, vector and mask; fails when they are not supported. */
+bool site_begin(struct site *s, struct core *c, const struct flow_insn *i);
+/* The address, as what is known of it. */
+void site_find(struct site *s, const struct ptx_operand *o);
+LLVMValueRef site_lanes(struct site *s); /* all addresses, <32 x i64> */
+/* The space an access really goes to; what that adds to an address that is an offset, NULL: nothing; what of
+ * the offset is known when the kernel is compiled. */
+enum ptx_space site_space(const struct core *c, const struct ptx_insn *p, const struct ptx_operand *o);
+LLVMValueRef site_space_base(struct core *c, enum ptx_space space, const struct ptx_operand *o);
+uint64_t site_known_offset(struct core *c, const struct ptx_operand *o);
+
+/* Tells tools of the access; then core_denied. */
+void site_announce(struct site *s, enum jit_access_op op);
+/* The lanes' offsets as a constant of the module; NULL: all 0. */
+LLVMValueRef site_pattern(struct core *c, const int32_t *pattern);
+/* Addresses with those of denied lanes replaced; masks denied lanes out. */
+LLVMValueRef site_allowed(struct core *c, LLVMValueRef addresses);
+void site_allow_some(struct site *s, LLVMValueRef denied);
+
+LLVMValueRef core_ptr(struct core *c, LLVMValueRef address); /* of an address or 32 */
+LLVMValueRef core_splat_some(struct core *c, LLVMValueRef v, unsigned n);
+
+/* -- jit_runs.c: how lanes lie ------------------------------------------------------------------------- */
+
+/* The longest segments in which lanes read one address or consecutive ones: sets run, start, broadcast. */
+bool site_runs(struct site *s);
+int32_t site_offset(const struct site *s, unsigned lane); /* from the first lane's address */
+/* Address of run g. */
+LLVMValueRef site_segment(struct site *s, unsigned g);
+/* The site where its guess is known to hold: no lane's own address is needed. */
+struct site site_sure(const struct site *s);
+/* Pattern to test when nothing is known: consecutive lanes. */
+void site_assume_consecutive(struct site *s, int32_t pattern[LANES]);
+
+/* Two ways to make an access, and where they meet. */
+struct fork {
+    LLVMBasicBlockRef fast, slow, join, fast_end, slow_end;
+};
+struct fork fork_begin(struct core *c, LLVMValueRef cond); /* goes on in the fast way */
+struct fork site_fork(struct site *s);                     /* fast: the lanes follow the pattern */
+/* out[k]: what came of the two ways, n values; out may be fast. */
+void fork_join(struct core *c, const struct fork *f, unsigned n, LLVMValueRef *fast, LLVMValueRef *slow,
+               LLVMValueRef *out);
+
+/* Elements v[0..n) of a, or of a and b; below 0: any value. */
+LLVMValueRef core_shuffle(struct core *c, LLVMValueRef a, LLVMValueRef b, const int32_t *v, unsigned n);
+/* Joins vectors of `run` lanes to one. */
+LLVMValueRef core_concatenate(struct core *c, LLVMValueRef *part, unsigned parts, unsigned run);
+/* Lanes first..first+run of the mask, each repeated vec times; whether any of them is active. */
+LLVMValueRef site_mask_part(struct site *s, unsigned first, unsigned run);
+LLVMValueRef site_any(struct site *s, unsigned first, unsigned run);
+
+/* -- jit_load.c, jit_pick.c, jit_store.c: out, v: an element for all lanes each ------------------------- */
+
+void site_load(struct site *s, LLVMValueRef out[]);      /* in the best form that is known to do */
+void site_load_each(struct site *s, LLVMValueRef out[]); /* lane by lane */
+LLVMValueRef site_load_scalar(struct site *s, LLVMValueRef address, unsigned element);
+/* Lanes first..first+run, side by side from the address on. */
+LLVMValueRef site_load_consecutive(struct site *s, LLVMValueRef address, unsigned first, unsigned run);
+/* False: the address is not selected lane by lane; nothing that has an effect was emitted. */
+bool site_load_split(struct site *s, const struct ptx_operand *o, LLVMValueRef *out);
+void site_store(struct site *s, LLVMValueRef *v);
+bool core_is_ordered(const struct ptx_insn *p); /* volatile, acquire, ... */
+
+/* -- jit_words.c: local memory in words ------------------------------------------------------------------ */
+
+bool site_in_words(const struct site *s, const struct ptx_operand *o);
+void site_load_words(struct site *s, const struct ptx_operand *o, LLVMValueRef out[]);
+void site_store_words(struct site *s, const struct ptx_operand *o, const struct ptx_operand *from);
+
+/* -- jit_ahead.c: false: the site is not of that kind ---------------------------------------------------- */
+
+bool site_fetch_turn(struct site *s);   /* the next turn of a loop with barriers */
+bool site_fetch_blocks(struct site *s); /* blocks to come */
+void site_fetch_ahead(struct site *s);  /* later turns of a loop */
+void site_fetch_rows(struct site *s);   /* the next warp's rows */
+
+#endif
