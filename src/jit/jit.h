@@ -98,7 +98,7 @@ struct jit_block {
     uint32_t ctaid[3];
     uint32_t smid;
     uint64_t index;              /* linear block number */
-    uint64_t *counts;            /* JIT_EVENT_COUNT: JIT_COUNTS numbers per place; the tool's */
+    uint64_t *counts;            /* JIT_EVENT_COUNT: JIT_COUNTS numbers per place, and of one more; the tool's */
     struct jit_pending *pending; /* NULL: reductions go to memory at once */
     void *owner;                 /* exec's */
     void *tool;                  /* the tool's, see jit_tool.block_begin */
@@ -205,13 +205,15 @@ enum jit_event {
 };
 
 /* JIT_EVENT_COUNT, per place: counts[JIT_COUNTS * place + one of these]. Instructions that LLVM or
- * the analysis dropped as without effect are counted all the same. */
+ * the analysis dropped as without effect are counted all the same. WARPS and LANES are kept as differences
+ * from the place before, so that a stretch of code is two additions: jit_counts_sum() makes numbers of them. */
 enum jit_count {
     JIT_COUNT_WARPS,     /* times a warp executed it with at least one lane in the block's mask */
     JIT_COUNT_LANES,     /* sum of the lanes that executed it (its guard holds) */
     JIT_COUNT_DIVERGENT, /* branches: times lanes of one warp went different ways */
-    JIT_COUNTS
+    JIT_COUNTS = 4       /* so that what is added together never lies in two lines of the host's cache */
 };
+void jit_counts_sum(uint64_t *counts, uint32_t places);
 
 enum jit_access_op { JIT_LOAD, JIT_STORE, JIT_ATOMIC };
 

@@ -10,18 +10,6 @@
 
 #define FIELD(type, field) offsetof(struct type, field)
 
-enum { COUNT_RUN = 8 }; /* places that are counted together: three vectors of 64 bytes */
-
-static void
-add_count(struct core *c, uint32_t place, enum jit_count which, LLVMValueRef n)
-{
-    LLVMBuilderRef b = c->e.b;
-    LLVMTypeRef i64 = core_scalar(c, 64);
-    size_t at = 8 * ((size_t)JIT_COUNTS * place + which);
-    LLVMValueRef old = core_load_field(c, c->counts, at, i64);
-    core_store_field(c, c->counts, at, LLVMBuildAdd(b, old, n, ""));
-}
-
 static LLVMValueRef
 count_lanes(struct core *c, LLVMValueRef mask)
 {
@@ -66,35 +54,38 @@ count_run(const struct core *c, const struct flow_insn *i)
     end += blk->end_insn == end; /* the block's last one lies behind the others, mostly */
     if (at < blk->first || !is_plain(&i->i))
         return 1;
-    for (; at + n < end && n < COUNT_RUN && !may_leave(&i[n - 1].i); n++)
+    for (; at + n < end && !may_leave(&i[n - 1].i); n++)
         if (i[n].place != i[n - 1].place + 1 || !is_plain(&i[n].i))
             break;
     return n;
 }
 
-/* The counters of places that follow each other lie side by side: 1 and the lanes, for each of n, with vectors. An
- * addition to memory for each counter took a quarter of the time of a profiled tree reduction's own code. */
+/* Adds to, or takes from, the counters of a place by which it differs from the place before. */
 static void
-add_counts(struct core *c, uint32_t place, uint32_t n, LLVMValueRef lanes)
+add_difference(struct core *c, uint32_t place, LLVMValueRef v, bool minus)
 {
     LLVMBuilderRef b = c->e.b;
-    LLVMTypeRef i64 = core_scalar(c, 64), type = LLVMVectorType(i64, JIT_COUNTS * n);
-    LLVMValueRef once[JIT_COUNTS * COUNT_RUN], which[JIT_COUNTS * COUNT_RUN], all[JIT_COUNTS * COUNT_RUN];
-    for (uint32_t k = 0; k < JIT_COUNTS * n; k++) {
-        once[k] = core_i64(c, k % JIT_COUNTS == JIT_COUNT_WARPS);
-        which[k] = core_i64(c, k % JIT_COUNTS == JIT_COUNT_LANES ? ~(uint64_t)0 : 0);
-        all[k] = core_i32(c, 0);
-    }
-    LLVMValueRef v = LLVMBuildInsertElement(b, LLVMGetPoison(type), lanes, core_i32(c, 0), "");
-    v = LLVMBuildShuffleVector(b, v, LLVMGetPoison(type), LLVMConstVector(all, JIT_COUNTS * n), "");
-    v = LLVMBuildAnd(b, v, LLVMConstVector(which, JIT_COUNTS * n), "");
-    v = LLVMBuildOr(b, v, LLVMConstVector(once, JIT_COUNTS * n), "");
     LLVMValueRef at = core_i64(c, sizeof(uint64_t) * JIT_COUNTS * (uint64_t)place);
     at = LLVMBuildGEP2(b, core_scalar(c, 8), c->counts, &at, 1, "");
-    LLVMValueRef old = LLVMBuildLoad2(b, type, at, "");
+    LLVMValueRef old = LLVMBuildLoad2(b, LLVMTypeOf(v), at, "");
     LLVMSetAlignment(old, sizeof(uint64_t));
-    LLVMSetAlignment(LLVMBuildStore(b, LLVMBuildAdd(b, old, v, ""), at), sizeof(uint64_t));
+    v = minus ? LLVMBuildSub(b, old, v, "") : LLVMBuildAdd(b, old, v, "");
+    LLVMSetAlignment(LLVMBuildStore(b, v, at), sizeof(uint64_t));
 }
+
+/* That n places from there on were executed: two additions for however many. Counters of each, eight at a time
+ * with vectors, were a sixth of a profiled tiled product's own code: they waited for stores of other widths. */
+static void
+add_run(struct core *c, uint32_t place, uint32_t n, LLVMValueRef times, LLVMValueRef lanes)
+{
+    LLVMBuilderRef b = c->e.b;
+    LLVMValueRef v = LLVMGetPoison(LLVMVectorType(core_scalar(c, 64), 2));
+    v = LLVMBuildInsertElement(b, v, times, core_i32(c, JIT_COUNT_WARPS), "");
+    v = LLVMBuildInsertElement(b, v, lanes, core_i32(c, JIT_COUNT_LANES), "");
+    add_difference(c, place, v, false);
+    add_difference(c, place + n, v, true);
+}
+_Static_assert(JIT_COUNT_WARPS == 0 && JIT_COUNT_LANES == 1, "added as a vector");
 
 void
 core_count(struct core *c, const struct flow_insn *i)
@@ -104,12 +95,7 @@ core_count(struct core *c, const struct flow_insn *i)
     uint32_t n = count_run(c, i);
     c->counted = i;
     c->counted_end = i + n;
-    if (n > 1) {
-        add_counts(c, i->place, n, count_lanes(c, core_mask_bits(c)));
-        return;
-    }
-    add_count(c, i->place, JIT_COUNT_WARPS, core_i64(c, 1));
-    add_count(c, i->place, JIT_COUNT_LANES, count_lanes(c, lanes_of(c, i)));
+    add_run(c, i->place, n, core_i64(c, 1), count_lanes(c, n > 1 ? core_mask_bits(c) : lanes_of(c, i)));
 }
 
 void
@@ -118,8 +104,15 @@ core_count_lanes(struct core *c, const struct flow_insn *i, LLVMValueRef lanes)
     if (!(c->events & JIT_EVENT_COUNT))
         return;
     LLVMValueRef some = LLVMBuildICmp(c->e.b, LLVMIntNE, lanes, core_i32(c, 0), "");
-    add_count(c, i->place, JIT_COUNT_WARPS, LLVMBuildZExt(c->e.b, some, core_scalar(c, 64), ""));
-    add_count(c, i->place, JIT_COUNT_LANES, count_lanes(c, lanes));
+    add_run(c, i->place, 1, LLVMBuildZExt(c->e.b, some, core_scalar(c, 64), ""), count_lanes(c, lanes));
+}
+
+static void
+add_count(struct core *c, uint32_t place, enum jit_count which, LLVMValueRef n)
+{
+    size_t at = 8 * ((size_t)JIT_COUNTS * place + which);
+    LLVMValueRef old = core_load_field(c, c->counts, at, core_scalar(c, 64));
+    core_store_field(c, c->counts, at, LLVMBuildAdd(c->e.b, old, n, ""));
 }
 
 void

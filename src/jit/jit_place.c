@@ -83,3 +83,12 @@ jit_place_text(const struct ptx_module *m, uint32_t place, char *out, size_t roo
     else
         snprintf(out, room, "%s:%u", m->path, i->line);
 }
+
+void
+jit_counts_sum(uint64_t *counts, uint32_t places)
+{
+    for (size_t k = JIT_COUNTS; k < (size_t)JIT_COUNTS * places; k += JIT_COUNTS) {
+        counts[k + JIT_COUNT_WARPS] += counts[k - JIT_COUNTS + JIT_COUNT_WARPS];
+        counts[k + JIT_COUNT_LANES] += counts[k - JIT_COUNTS + JIT_COUNT_LANES];
+    }
+}

@@ -158,7 +158,7 @@ new_sheet(struct watch *w)
 {
     struct sheet *s = ls_alloc(sizeof *s);
     s->watch = w;
-    s->counts = ls_alloc(sizeof *s->counts * JIT_COUNTS * w->places);
+    s->counts = ls_alloc(sizeof *s->counts * JIT_COUNTS * (w->places + 1));
     s->site = ls_alloc(sizeof *s->site * w->places);
     s->seen = ls_alloc(sizeof *s->seen * JIT_SEEN_WAYS * w->places);
     if (w->replay)
@@ -248,8 +248,10 @@ tool_launch_end(struct jit_tool *t, const struct jit_tool_launch *l, bool fine)
     struct profile *p = (struct profile *)t;
     struct watch *w = l->launch->tool;
     pthread_mutex_lock(&p->lock);
-    for (struct sheet *s = w->sheets; s; s = s->next)
+    for (struct sheet *s = w->sheets; s; s = s->next) {
+        jit_counts_sum(s->counts, w->places);
         verdict_settle(s);
+    }
     w->kernel->launches++;
     w->kernel->failed += !fine;
     if (w->phases)

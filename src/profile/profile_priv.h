@@ -162,7 +162,7 @@ struct sheet {
     struct watch *watch;
     struct sheet *next;
     struct arena arena;
-    uint64_t *counts;    /* JIT_COUNTS per place */
+    uint64_t *counts;    /* JIT_COUNTS per place, and of one more */
     struct site **site;  /* per place: a list */
     /* [JIT_SEEN_WAYS] per place: patterns that fitted last, where the space is declared: one that walks along words
      * is as many as a line has words. tool: the struct pattern_entry, which is no other one's yet. */

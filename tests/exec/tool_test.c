@@ -45,7 +45,7 @@ enum { BLOCKS = 5, THREADS = 40, WARPS = 2, PLACES = 18 };
 
 struct state {
     struct jit_tool tool;
-    uint64_t counts[PLACES * JIT_COUNTS];
+    uint64_t counts[(PLACES + 1) * JIT_COUNTS];
     _Atomic uint32_t begun, ended, barriers, fences, syncs;
     _Atomic uint32_t lanes[PLACES], calls[PLACES];
     bool wrong;
@@ -157,6 +157,7 @@ test_events(void **unused)
     assert_int_equal(st.barriers, BLOCKS);
     assert_int_equal(st.syncs, BLOCKS * WARPS);
     assert_int_equal(st.fences, BLOCKS * WARPS);
+    jit_counts_sum(st.counts, PLACES);
     for (uint32_t p = 0; p < PLACES; p++) {
         const uint64_t *n = &st.counts[JIT_COUNTS * p];
         uint64_t lanes = p == 4 ? 4 : p == 14 ? THREADS / 2 : THREADS;
