@@ -4,9 +4,10 @@
  * when it is not worth having one.
  *
  * Only runs of ordinary code, or of code that a tool guards (JIT_EVENT_GUARD: what is not in bounds is not
- * added), have one, a slot each: there a thread runs blocks to their end one after the other, and nobody
- * can wait for what is pending. The window lies in one allocation. It moves when lanes miss it too
- * often; after some moves or flushes that brought little it is given up for the rest of the run.
+ * added) or counts in (JIT_EVENT_COUNT: the tool has been told of the access by then), have one, a slot
+ * each: there a thread runs blocks to their end one after the other, and nobody can wait for what is
+ * pending. The window lies in one allocation. It moves when lanes miss it too often; after some moves or
+ * flushes that brought little it is given up for the rest of the run.
  */
 #include "exec/exec_priv.h"
 
@@ -27,7 +28,8 @@ exec_combine_prepare(struct exec_slot *s)
 {
     struct exec_run *run = s->run;
     s->block.pending = NULL;
-    if (run->resident || (run->tool && !(run->tool->events & JIT_EVENT_GUARD)) || run->replaying)
+    bool fit = !run->tool || run->tool->events & (JIT_EVENT_GUARD | JIT_EVENT_COUNT);
+    if (run->resident || !fit || run->replaying)
         return;
     if (!s->pending)
         s->pending = calloc(1, sizeof *s->pending);

@@ -827,7 +827,8 @@ core_function(struct core *c, const char *name)
     /* Tools are told addresses as they would be in a flat layout, each lane's in one piece. */
     c->local_words = !c->called && core_local_words(c->flow);
     c->streams = !c->called && core_streams(c->flow);
-    c->combines = !c->called && (!c->events || c->events & JIT_EVENT_GUARD) && core_combines(c->flow);
+    bool counted = c->events & (JIT_EVENT_GUARD | JIT_EVENT_COUNT);
+    c->combines = !c->called && (!c->events || counted) && core_combines(c->flow);
     LLVMPositionBuilderAtEnd(c->e.b, c->entry);
     make_storage(c);
     emit_entry(c);
