@@ -78,9 +78,8 @@ order_of(const struct ptx_insn *p)
     return NULL;
 }
 
-/* The least and the greatest lane of all warps that run together, relative to the first one's first. */
-static bool
-lane_range(const struct core *c, const struct ptx_operand *o, const int32_t *pattern, int64_t *low, int64_t *high)
+bool
+agree_lanes(const struct core *c, const struct ptx_operand *o, const int32_t *pattern, int64_t *low, int64_t *high)
 {
     uint32_t step = 0;
     *low = *high = 0;
@@ -105,7 +104,7 @@ range_of(struct core *c, const struct flow_insn *i, unsigned k, unsigned bits, b
     struct fact f = facts_operand(c->facts, i, o);
     int64_t low, high;
     if (f.kind != FACT_SCALAR || f.guess || f.segment != LANES || (o->kind != PTX_O_REG && o->kind != PTX_O_INT) ||
-        o->negated || !lane_range(c, o, f.pattern, &low, &high))
+        o->negated || !agree_lanes(c, o, f.pattern, &low, &high))
         return false;
     LLVMValueRef v = core_value(c, i, o, bits, true);
     range[0] = range[1] = v;

@@ -81,6 +81,7 @@ struct core {
     LLVMValueRef warp_index, tid[3], ctaid[3];
     bool all_active;          /* all lanes are in the code being emitted, whatever the facts say */
     struct phases *phases;    /* the function runs whole blocks (jit_phases.c); else NULL */
+    struct straight *straight; /* the way of warps that is being emitted (jit_straight.c), or NULL */
     bool alone;               /* core_barriers_pass */
 };
 
@@ -226,6 +227,13 @@ struct merged {
 };
 /* Whether the comparison is one of the greater or lesser of two numbers. */
 bool core_merged(const struct core *c, const struct flow_insn *i, struct merged *out);
+
+/* jit_straight.c: i widens a number of which it is known here that no lane wraps; what it makes of the first
+ * lane's, without a third operand: 64 bits, NULL: not known. */
+bool core_straight(const struct core *c, const struct flow_insn *i);
+LLVMValueRef core_straight_product(struct core *c, const struct flow_insn *i);
+/* Emits such an instruction, if its result is kept as a scalar. */
+bool core_straight_insn(struct core *c, const struct flow_insn *i);
 
 /* -- sums kept back (jit_combine.c) -------------------------------------------------------------------- */
 

@@ -33,10 +33,27 @@ operands_near(const struct core *c, const struct ptx_operand *x, const struct pt
     return true;
 }
 
+/* What a register is the sum of, and a number: that, times scale, is added to *apart. */
+static uint32_t
+without_numbers(const struct core *c, uint32_t x, int64_t scale, int64_t *apart)
+{
+    for (;;) {
+        const struct flow_insn *i = c->phases->maker[x];
+        if (!i || i->i.op != PTX_OP_ADD || i->i.guard != PTX_NO_REG || i->i.operand_count != 3 ||
+            i->i.operand[1].kind != PTX_O_REG || i->i.operand[1].negated || i->i.operand[1].part ||
+            i->i.operand[2].kind != PTX_O_INT)
+            return x;
+        *apart += scale * (int64_t)i->i.operand[2].imm;
+        x = i->i.operand[1].reg;
+    }
+}
+
 /* The sum, the product with a number of the text, or the conversion that makes each of them. */
 static bool
 registers_near(const struct core *c, uint32_t x, uint32_t y, int64_t scale, int64_t *apart)
 {
+    x = without_numbers(c, x, scale, apart);
+    y = without_numbers(c, y, -scale, apart);
     const struct flow_insn *i = c->phases->maker[x], *j = c->phases->maker[y];
     if (x == y)
         return true;

@@ -113,6 +113,14 @@ follows(const struct ptx_insn *p)
     }
 }
 
+bool
+guess_widens(const struct core *c, const struct flow_insn *i)
+{
+    const struct ptx_operand *to = &i->i.operand[0];
+    return follows(&i->i) && widens(&i->i) &&
+           (c->guess[to->reg].holds || (core_reg_scalar(c, to->reg) && core_reg_bits(c, to->reg) == 64));
+}
+
 /* Whether widening the 32-bit number `firsts` stands for cannot have met a wrap in any lane. */
 static LLVMValueRef
 no_wrap(struct core *c, const struct fact *f, LLVMValueRef firsts, unsigned segment, bool is_signed)
@@ -156,7 +164,7 @@ operand_firsts(struct core *c, const struct flow_insn *i, unsigned k, unsigned n
     *v = core_firsts(c, i, o, bits, n);
     bool is_signed = ptx_type_kind((enum ptx_type)p->type[p->type_count - 1]) == 's';
     bool exact = bits != 32 || !f.pattern || (f.bounded && (is_signed || f.low >= 0));
-    if (exact || !widens(p) || p->op == PTX_OP_SHL)
+    if (exact || !widens(p) || p->op == PTX_OP_SHL || core_straight(c, i))
         return true;
     *holds = LLVMBuildAnd(c->e.b, *holds, no_wrap(c, &f, *v, LANES / n, is_signed), "");
     return true;
@@ -177,7 +185,10 @@ follow(struct core *c, const struct flow_insn *i, uint32_t reg, LLVMValueRef *ho
     bool ok = true;
     for (unsigned k = 1; ok && k < p->operand_count && count < 7; k++)
         ok = operand_firsts(c, i, k, n, &in[count++], holds);
-    if (ok && (p->op == PTX_OP_MOV || p->op == PTX_OP_CVTA))
+    LLVMValueRef product = ok && n == 1 ? core_straight_product(c, i) : NULL;
+    if (product)
+        out[0] = p->op == PTX_OP_MAD ? LLVMBuildAdd(c->e.b, product, in[2], "") : product;
+    else if (ok && (p->op == PTX_OP_MOV || p->op == PTX_OP_CVTA))
         out[0] = in[0];
     else if (ok)
         ok = p->op == PTX_OP_CVT ? emit_cvt(&c->e, p, in, count, out) : emit_arith(&c->e, p, in, count, out);

@@ -16,6 +16,8 @@ struct guess {
 
 /* Segments of a register that is kept. */
 unsigned guess_segments(const struct core *c, uint32_t reg);
+/* i makes an address, or a part of one, of a 32-bit number: a guess that it does not wrap, or sure of it. */
+bool guess_widens(const struct core *c, const struct flow_insn *i);
 /* Pattern of lane l counted from the first lane of its segment. */
 int32_t guess_relative(const struct fact *f, unsigned l, unsigned segment);
 

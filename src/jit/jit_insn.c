@@ -1049,6 +1049,8 @@ core_insn(struct core *c, const struct flow_insn *i)
     c->e.mask_bits = NULL;
     core_count(c, i);
     core_announce_sync(c, i);
+    if (core_straight_insn(c, i))
+        return true;
     switch (p->op) {
     case PTX_OP_MOV:
         return emit_mov(c, i, scalar);

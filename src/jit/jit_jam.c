@@ -418,6 +418,7 @@ struct jam {
     LLVMValueRef base;        /* the first of the warps */
     LLVMValueRef mark;
     uint64_t *once, *framed;
+    uint64_t *straight;       /* set of blocks: parts of a way (jit_straight.c) */
 };
 
 bool
@@ -637,11 +638,10 @@ end_block(struct jam *j, uint32_t b)
 }
 
 static bool
-emit_block(struct jam *j, uint32_t b)
+emit_insns(struct jam *j, uint32_t b)
 {
     struct core *c = j->c;
     const struct flow_block *blk = &c->flow->blocks[b];
-    LLVMPositionBuilderAtEnd(c->e.b, j->block[b]);
     c->current = b;
     for (uint32_t n = 0; n < blk->count; n++) {
         const struct flow_insn *i = &c->flow->insns[blk->first + n];
@@ -652,6 +652,46 @@ emit_block(struct jam *j, uint32_t b)
                 return false;
         }
     }
+    return true;
+}
+
+/* From the end of block b on without branches, where all that they ask holds (jit_straight.c). */
+static bool
+emit_straight(struct jam *j, uint32_t b)
+{
+    struct core *c = j->c;
+    bool ok = true;
+    if (c->flow->blocks[b].end != FLOW_BRANCH || phases_agree(c, j->p, b) || set_has(j->straight, b))
+        return true;
+    use(j, 0);
+    struct straight *s = straight_new(c, b);
+    if (!s)
+        return true;
+    LLVMBasicBlockRef way = core_new_block(c, "straight"), other = core_new_block(c, "not_straight");
+    LLVMBuildCondBr(c->e.b, straight_test(c, s), way, other);
+    LLVMPositionBuilderAtEnd(c->e.b, way);
+    c->straight = s;
+    uint32_t last = b;
+    for (uint32_t k = 1, at; ok && (at = straight_block(s, k)) != UINT32_MAX; k++) {
+        set_add(j->straight, at);
+        ok = emit_insns(j, at);
+        last = at;
+    }
+    c->straight = NULL;
+    if (ok)
+        end_block(j, last);
+    LLVMPositionBuilderAtEnd(c->e.b, other);
+    c->current = b;
+    straight_free(s);
+    return ok;
+}
+
+static bool
+emit_block(struct jam *j, uint32_t b)
+{
+    LLVMPositionBuilderAtEnd(j->c->e.b, j->block[b]);
+    if (!emit_insns(j, b) || !emit_straight(j, b))
+        return false;
     end_block(j, b);
     return true;
 }
@@ -686,6 +726,7 @@ jam_emit(struct core *c)
     j.block = ls_alloc(sizeof *j.block * (c->flow->block_count + 1));
     j.once = ls_alloc(sizeof *j.once * (c->flow->reg_words + 1));
     j.framed = ls_alloc(sizeof *j.framed * (c->flow->reg_words + 1));
+    j.straight = ls_alloc(sizeof *j.straight * (c->flow->block_count / 64 + 1));
     c->all_active = true;
     c->agree = j.p->agree;
     c->agree_reg = j.p->jammed[0].reg;
@@ -705,5 +746,6 @@ jam_emit(struct core *c)
     ls_release(j.block);
     ls_release(j.once);
     ls_release(j.framed);
+    ls_release(j.straight);
     return ok;
 }

@@ -123,6 +123,18 @@ LLVMBasicBlockRef phases_head(const struct phases *p, uint32_t group);
 void phases_find_steps(const struct core *c, struct phases *p);
 bool phases_step(const struct core *c, const struct phases *p, const struct ptx_operand *o, uint32_t *step);
 
+/* jit_agree.c: the least and the greatest lane of all warps that run together, relative to the first one's first. */
+bool agree_lanes(const struct core *c, const struct ptx_operand *o, const int32_t *pattern, int64_t *low, int64_t *high);
+
+/* jit_straight.c: the way from the end of block b on for warps that run together, where no branch parts them;
+ * NULL: it saves too little. c->agree_warps is their number, the registers the first one's. */
+struct straight *straight_new(const struct core *c, uint32_t b);
+void straight_free(struct straight *s);
+/* i1: they go that way. Emitted at the end of block b. */
+LLVMValueRef straight_test(struct core *c, struct straight *s);
+/* Block k of the way, b is 0; UINT32_MAX: no more. The last one's end is as elsewhere. */
+uint32_t straight_block(const struct straight *s, uint32_t k);
+
 /* jit_jam.c: */
 
 /* Decides which groups run how many warps together, and where these may part. */

@@ -1,0 +1,522 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * jit_straight.c: the way that warps take inside of an array.
+ *
+ *     if (i - 4 >= 0 && i - 4 < n)  sum += taps[0] * in[i - 4];      nine conditions, of which each is tested
+ *     if (i - 3 >= 0 && i - 3 < n)  sum += taps[1] * in[i - 3];      for all warps that run together
+ *     ...                                                            (jit_jam.c, jit_agree.c)
+ *
+ * Numbers compared here are what some register was when the first of these branches came, and a number: sums
+ * whose least and greatest lanes are known. So what all of the conditions ask of the registers is worked out
+ * before the kernel runs: bounds of each, and of the difference of two. Where they hold, the branches are
+ * nothing and no 32-bit number wraps: the blocks are emitted once more in a row, their addresses as that
+ * one register's 64 bits and a number. Elsewhere warps go on as they did.
+ */
+#include "jit/jit_guess.h"
+#include "jit/jit_phases.h"
+
+enum {
+    MOST_BLOCKS = 128,
+    MOST_TESTS = 160,
+    MOST_BOUNDS = 8,
+    MOST_ORDERS = 8,
+    LEAST_BRANCHES = 2, /* saved by one such way */
+    NOTHING = -1,
+};
+
+/* What register root was at the start, in the first lane of the first warp, and a number. */
+struct sum {
+    bool known;
+    uint32_t root; /* PTX_NO_REG: the number alone */
+    int64_t plus;
+};
+
+/* All lanes of all warps: from first + low to first + high. */
+struct range {
+    struct sum first;
+    int64_t low, high;
+};
+
+/* A predicate written on the way. */
+struct test {
+    enum ptx_op op; /* SETP, AND, OR, NOT */
+    struct range x, y;
+    bool less, equal; /* x < y or x > y; or equal */
+    bool is_unsigned;
+    int in[2];
+};
+
+struct bound {
+    uint32_t root;
+    int64_t least, most;
+    LLVMValueRef value; /* 64 bits */
+};
+
+/* x - y <= most */
+struct order {
+    uint32_t x, y;
+    int64_t most;
+};
+
+struct straight {
+    uint32_t block[MOST_BLOCKS], count, branches; /* the first one's end is where the way begins */
+    struct bound bound[MOST_BOUNDS];
+    struct order order[MOST_ORDERS];
+    struct test test[MOST_TESTS];
+    uint32_t bound_count, order_count, test_count;
+    struct sum *sum; /* per register, as of the instruction that is looked at */
+    int *test_of;    /* likewise */
+    struct sum *wide; /* per instruction on the way that widens a number: operand 1 */
+};
+
+struct losing {
+    const struct core *c;
+    struct straight *s;
+};
+
+/* -- what registers hold ---------------------------------------------------------------------------- */
+
+static void
+forget_result(struct ptx_operand *o, bool write, void *context)
+{
+    struct straight *s = context;
+    if (!write || o->kind != PTX_O_REG)
+        return;
+    s->sum[o->reg].known = false;
+    s->test_of[o->reg] = NOTHING;
+}
+
+static bool
+is_word(enum ptx_type t)
+{
+    char kind = ptx_type_kind(t);
+    return ptx_type_bytes(t) == 4 && (kind == 's' || kind == 'u' || kind == 'b');
+}
+
+static struct sum
+sum_of(const struct straight *s, const struct ptx_operand *o)
+{
+    if (o->kind == PTX_O_INT)
+        return (struct sum){true, PTX_NO_REG, (int32_t)o->imm};
+    if (o->kind != PTX_O_REG || o->negated || o->part)
+        return (struct sum){.known = false};
+    return s->sum[o->reg];
+}
+
+/* The result of an instruction on 32-bit numbers. */
+static struct sum
+sum_made(const struct straight *s, const struct ptx_insn *p)
+{
+    const struct sum none = {.known = false};
+    if (p->guard != PTX_NO_REG || p->operand_count < 2 || p->type_count != 1 || !is_word((enum ptx_type)p->type[0]) ||
+        ptx_has(p, PTX_M_SAT) || ptx_has(p, PTX_M_CC))
+        return none;
+    struct sum x = sum_of(s, &p->operand[1]), y;
+    if (p->op == PTX_OP_MOV)
+        return p->operand_count == 2 ? x : none;
+    if ((p->op != PTX_OP_ADD && p->op != PTX_OP_SUB) || p->operand_count != 3)
+        return none;
+    y = sum_of(s, &p->operand[2]);
+    if (!x.known || !y.known || (y.root != PTX_NO_REG && (p->op == PTX_OP_SUB || x.root != PTX_NO_REG)))
+        return none;
+    int64_t plus = p->op == PTX_OP_SUB ? x.plus - y.plus : x.plus + y.plus;
+    return (struct sum){plus >= INT32_MIN && plus <= INT32_MAX, x.root == PTX_NO_REG ? y.root : x.root, plus};
+}
+
+/* All lanes of an operand of i; the sum is kept in the first lane of a warp as a scalar. */
+static bool
+range_of(const struct core *c, const struct straight *s, const struct flow_insn *i, const struct ptx_operand *o,
+         struct range *r)
+{
+    struct fact f = facts_operand(c->facts, i, o);
+    r->first = sum_of(s, o);
+    return r->first.known && f.kind == FACT_SCALAR && !f.guess && f.segment == LANES &&
+           (r->first.root == PTX_NO_REG || core_reg_scalar(c, r->first.root)) &&
+           agree_lanes(c, o, f.pattern, &r->low, &r->high);
+}
+
+/* -- what is asked of them -------------------------------------------------------------------------- */
+
+static struct bound *
+bound_of(struct straight *s, uint32_t root)
+{
+    for (uint32_t k = 0; k < s->bound_count; k++)
+        if (s->bound[k].root == root)
+            return &s->bound[k];
+    if (s->bound_count == MOST_BOUNDS)
+        return NULL;
+    s->bound[s->bound_count] = (struct bound){root, INT32_MIN, INT32_MAX, NULL};
+    return &s->bound[s->bound_count++];
+}
+
+static bool
+ask_bounds(struct straight *s, uint32_t root, int64_t least, int64_t most)
+{
+    if (root == PTX_NO_REG)
+        return least <= 0 && most >= 0;
+    struct bound *b = bound_of(s, root);
+    if (!b)
+        return false;
+    b->least = least > b->least ? least : b->least;
+    b->most = most < b->most ? most : b->most;
+    return b->least <= b->most;
+}
+
+/* No lane wraps, so that all of them are the sums as numbers. */
+static bool
+ask_exact(struct straight *s, const struct range *r, bool is_unsigned)
+{
+    int64_t least = (is_unsigned ? 0 : INT32_MIN) - r->first.plus - r->low;
+    return ask_bounds(s, r->first.root, least, INT32_MAX - r->first.plus - r->high);
+}
+
+/* x - y <= most */
+static bool
+ask_order(struct straight *s, uint32_t x, uint32_t y, int64_t most)
+{
+    if (y == PTX_NO_REG)
+        return ask_bounds(s, x, INT32_MIN, most);
+    if (x == PTX_NO_REG)
+        return ask_bounds(s, y, -most, INT32_MAX);
+    for (uint32_t k = 0; k < s->order_count; k++)
+        if (s->order[k].x == x && s->order[k].y == y) {
+            s->order[k].most = most < s->order[k].most ? most : s->order[k].most;
+            return true;
+        }
+    if (s->order_count == MOST_ORDERS || !bound_of(s, x) || !bound_of(s, y))
+        return false;
+    s->order[s->order_count++] = (struct order){x, y, most};
+    return true;
+}
+
+static bool
+ask_compare(struct straight *s, const struct test *t, bool truth)
+{
+    const struct range *x = &t->x, *y = &t->y;
+    bool less = t->less == truth, equal = t->equal == truth;
+    if (!less) {
+        x = &t->y;
+        y = &t->x;
+    }
+    int64_t most = y->first.plus + y->low - x->first.plus - x->high - !equal;
+    return ask_exact(s, x, t->is_unsigned) && ask_exact(s, y, t->is_unsigned) &&
+           ask_order(s, x->first.root, y->first.root, most);
+}
+
+/* That the predicate is so in all lanes. False: that cannot be asked; what was asked meanwhile is too much. */
+static bool
+ask(struct straight *s, int test, bool truth)
+{
+    if (test == NOTHING)
+        return false;
+    const struct test *t = &s->test[test];
+    switch (t->op) {
+    case PTX_OP_SETP:
+        return ask_compare(s, t, truth);
+    case PTX_OP_NOT:
+        return ask(s, t->in[0], !truth);
+    default: /* of one that need not be both nothing is asked */
+        return truth == (t->op == PTX_OP_AND) && ask(s, t->in[0], truth) && ask(s, t->in[1], truth);
+    }
+}
+
+/* -- along the way ---------------------------------------------------------------------------------- */
+
+/* x < y and its like. */
+static bool
+comparison(const struct core *c, const struct straight *s, const struct flow_insn *i, struct test *t)
+{
+    const struct ptx_insn *p = &i->i;
+    char kind = ptx_type_kind((enum ptx_type)p->type[0]);
+    bool lower = ptx_has(p, PTX_M_LO) || ptx_has(p, PTX_M_LS) || ptx_has(p, PTX_M_HI) || ptx_has(p, PTX_M_HS);
+    bool strict = ptx_has(p, PTX_M_LT) || ptx_has(p, PTX_M_LO) || ptx_has(p, PTX_M_GT) || ptx_has(p, PTX_M_HI);
+    t->less = ptx_has(p, PTX_M_LT) || ptx_has(p, PTX_M_LE) || ptx_has(p, PTX_M_LO) || ptx_has(p, PTX_M_LS);
+    t->equal = !strict;
+    t->is_unsigned = kind == 'u' || lower;
+    bool greater = ptx_has(p, PTX_M_GE) || ptx_has(p, PTX_M_HS) || ptx_has(p, PTX_M_GT) || ptx_has(p, PTX_M_HI);
+    return (t->less || greater) && (kind == 's' || kind == 'u') && ptx_type_bytes((enum ptx_type)p->type[0]) == 4 &&
+           p->type_count == 1 && p->operand_count == 3 && !ptx_has(p, PTX_M_AND) && !ptx_has(p, PTX_M_OR) &&
+           !ptx_has(p, PTX_M_XOR) && range_of(c, s, i, &p->operand[1], &t->x) && range_of(c, s, i, &p->operand[2], &t->y);
+}
+
+static int
+test_in(const struct straight *s, const struct ptx_operand *o)
+{
+    return o->kind == PTX_O_REG && !o->negated ? s->test_of[o->reg] : NOTHING;
+}
+
+/* The predicate that i writes; NOTHING: not known. */
+static int
+test_made(const struct core *c, struct straight *s, const struct flow_insn *i)
+{
+    const struct ptx_insn *p = &i->i;
+    struct test t = {.op = (enum ptx_op)p->op, .in = {NOTHING, NOTHING}};
+    if (p->guard != PTX_NO_REG || !p->operand_count || p->operand[0].kind != PTX_O_REG || s->test_count == MOST_TESTS ||
+        core_reg_bits(c, p->operand[0].reg) != 1)
+        return NOTHING;
+    switch (p->op) {
+    case PTX_OP_SETP:
+        if (!comparison(c, s, i, &t))
+            return NOTHING;
+        break;
+    case PTX_OP_AND: case PTX_OP_OR:
+        t.in[1] = test_in(s, &p->operand[2]);
+        if (t.in[1] == NOTHING)
+            return NOTHING;
+        /* fall through */
+    case PTX_OP_NOT:
+        t.in[0] = test_in(s, &p->operand[1]);
+        if (t.in[0] == NOTHING)
+            return NOTHING;
+        break;
+    default:
+        return NOTHING;
+    }
+    s->test[s->test_count] = t;
+    return (int)s->test_count++;
+}
+
+static bool
+is_unsigned(const struct ptx_insn *p)
+{
+    return ptx_type_kind((enum ptx_type)p->type[p->type_count - 1]) == 'u';
+}
+
+/* A 32-bit number is widened, on which an address depends: none of its lanes may wrap. */
+static bool
+ask_wide(const struct core *c, struct straight *s, const struct flow_insn *i)
+{
+    const struct ptx_insn *p = &i->i;
+    struct range r;
+    if (!guess_widens(c, i) || p->operand[1].kind != PTX_O_REG || core_source_bits(c, p, 0) != 32 ||
+        (p->op != PTX_OP_CVT && p->operand[2].kind != PTX_O_INT) || !range_of(c, s, i, &p->operand[1], &r) ||
+        r.first.root == PTX_NO_REG || r.low == r.high)
+        return true; /* tested where it is widened, as elsewhere */
+    s->wide[i - c->flow->insns] = r.first;
+    return ask_exact(s, &r, is_unsigned(p));
+}
+
+/* The instructions of a block of the way. */
+static bool
+see_block(const struct core *c, struct straight *s, uint32_t b)
+{
+    const struct flow_block *blk = &c->flow->blocks[b];
+    for (uint32_t n = 0; n < blk->count; n++) {
+        const struct flow_insn *i = &c->flow->insns[blk->first + n];
+        if (!ask_wide(c, s, i))
+            return false;
+        struct sum sum = sum_made(s, &i->i);
+        int test = test_made(c, s, i);
+        flow_visit(i, forget_result, s);
+        if (!i->i.operand_count || i->i.operand[0].kind != PTX_O_REG)
+            continue;
+        s->sum[i->i.operand[0].reg] = sum;
+        s->test_of[i->i.operand[0].reg] = test;
+    }
+    return true;
+}
+
+/* Where the way goes on from block b; UINT32_MAX: it ends. */
+static uint32_t
+next_block(const struct core *c, struct straight *s, uint32_t b)
+{
+    const struct flow_block *blk = &c->flow->blocks[b];
+    if (blk->end == FLOW_JUMP)
+        return blk->succ[0];
+    if (blk->end != FLOW_BRANCH || phases_agree(c, c->phases, b))
+        return UINT32_MAX;
+    for (uint32_t k = 0; k < 2; k++) { /* where something is done that other lanes do not do */
+        uint32_t to = blk->succ[k];
+        if (to == blk->ipdom || (c->flow->blocks[to].end == FLOW_EXIT && !c->flow->blocks[to].count))
+            continue;
+        if (!ask(s, s->test_of[blk->guard], (k == 0) != blk->guard_negated))
+            return UINT32_MAX;
+        s->branches++;
+        return to;
+    }
+    return UINT32_MAX;
+}
+
+static bool
+may_follow(const struct core *c, const struct straight *s, uint32_t to)
+{
+    const struct flow *f = c->flow;
+    uint32_t loop = f->blocks[to].loop;
+    for (uint32_t k = 0; k < s->count; k++)
+        if (s->block[k] == to)
+            return false;
+    return s->count < MOST_BLOCKS && loop == f->blocks[s->block[0]].loop &&
+           (loop == UINT32_MAX || f->loops[loop].head != to);
+}
+
+/* Before the way begins: what register r was is lost. */
+static void
+lose_root(const struct core *c, struct straight *s, uint32_t r)
+{
+    for (uint32_t k = 0; k < c->flow->reg_count; k++)
+        if (s->sum[k].root == r)
+            s->sum[k].known = false;
+    for (uint32_t k = 0; k < s->test_count; k++)
+        if (s->test[k].x.first.root == r || s->test[k].y.first.root == r)
+            s->test[k].op = PTX_OP_NONE;
+}
+
+static void
+lose_result(struct ptx_operand *o, bool write, void *context)
+{
+    struct losing *l = context;
+    if (!write || o->kind != PTX_O_REG)
+        return;
+    lose_root(l->c, l->s, o->reg);
+    l->s->sum[o->reg] = (struct sum){core_reg_bits(l->c, o->reg) == 32, o->reg, 0};
+    l->s->test_of[o->reg] = NOTHING;
+}
+
+/* The block at whose end the way begins: what it writes may be what others are sums of. */
+static void
+begin(const struct core *c, struct straight *s, uint32_t b)
+{
+    const struct flow_block *blk = &c->flow->blocks[b];
+    struct losing l = {c, s};
+    for (uint32_t r = 0; r < c->flow->reg_count; r++) {
+        s->sum[r] = (struct sum){core_reg_bits(c, r) == 32, r, 0};
+        s->test_of[r] = NOTHING;
+    }
+    for (uint32_t n = 0; n < blk->count; n++) {
+        const struct flow_insn *i = &c->flow->insns[blk->first + n];
+        struct sum sum = sum_made(s, &i->i);
+        int test = test_made(c, s, i);
+        flow_visit(i, lose_result, &l);
+        if (!i->i.operand_count || i->i.operand[0].kind != PTX_O_REG)
+            continue;
+        if (sum.known && sum.root != i->i.operand[0].reg)
+            s->sum[i->i.operand[0].reg] = sum;
+        s->test_of[i->i.operand[0].reg] = test;
+    }
+    s->block[0] = b;
+    s->count = 1;
+}
+
+struct straight *
+straight_new(const struct core *c, uint32_t b)
+{
+    const struct flow *f = c->flow;
+    struct straight *s = ls_alloc(sizeof *s), asked;
+    s->sum = ls_alloc(sizeof *s->sum * (f->reg_count + 1));
+    s->test_of = ls_alloc(sizeof *s->test_of * (f->reg_count + 1));
+    s->wide = ls_alloc(sizeof *s->wide * (f->insn_count + 1));
+    begin(c, s, b);
+    for (;;) {
+        asked = *s; /* what a step asks for in vain is taken back */
+        uint32_t to = next_block(c, s, s->block[s->count - 1]);
+        if (to == UINT32_MAX || !may_follow(c, s, to) || !see_block(c, s, to))
+            break;
+        s->block[s->count++] = to;
+    }
+    *s = asked;
+    if (s->branches >= LEAST_BRANCHES && s->bound_count)
+        return s;
+    straight_free(s);
+    return NULL;
+}
+
+void
+straight_free(struct straight *s)
+{
+    if (!s)
+        return;
+    ls_release(s->sum);
+    ls_release(s->test_of);
+    ls_release(s->wide);
+    ls_release(s);
+}
+
+/* -- emitting ------------------------------------------------------------------------------------------ */
+
+/* i1: all that the way asks for. */
+LLVMValueRef
+straight_test(struct core *c, struct straight *s)
+{
+    LLVMBuilderRef b = c->e.b;
+    LLVMValueRef fine = LLVMConstInt(core_scalar(c, 1), 1, false);
+    const struct flow_insn *i = &c->flow->insns[c->flow->blocks[s->block[0]].end_insn];
+    for (uint32_t k = 0; k < s->bound_count; k++) {
+        struct bound *x = &s->bound[k];
+        const struct ptx_operand o = {.kind = PTX_O_REG, .reg = x->root};
+        x->value = LLVMBuildSExt(b, core_value(c, i, &o, 32, true), core_scalar(c, 64), "");
+        if (x->least == INT32_MIN && x->most == INT32_MAX)
+            continue;
+        LLVMValueRef above = LLVMBuildSub(b, x->value, core_i64(c, (uint64_t)x->least), "");
+        LLVMValueRef room = core_i64(c, (uint64_t)(x->most - x->least));
+        fine = LLVMBuildAnd(b, fine, LLVMBuildICmp(b, LLVMIntULE, above, room, ""), "");
+    }
+    for (uint32_t k = 0; k < s->order_count; k++) {
+        const struct order *o = &s->order[k];
+        LLVMValueRef apart = LLVMBuildSub(b, bound_of(s, o->x)->value, bound_of(s, o->y)->value, "");
+        LLVMValueRef is = LLVMBuildICmp(b, LLVMIntSLE, apart, core_i64(c, (uint64_t)o->most), "");
+        fine = LLVMBuildAnd(b, fine, is, "");
+    }
+    return fine;
+}
+
+uint32_t
+straight_block(const struct straight *s, uint32_t k)
+{
+    return k < s->count ? s->block[k] : UINT32_MAX;
+}
+
+static const struct sum *
+wide_of(const struct core *c, const struct flow_insn *i)
+{
+    const struct flow_insn *all = c->flow->insns;
+    if (!c->straight || i < all || i >= all + c->flow->insn_count || !c->straight->wide[i - all].known)
+        return NULL;
+    return &c->straight->wide[i - all];
+}
+
+bool
+core_straight(const struct core *c, const struct flow_insn *i)
+{
+    return wide_of(c, i) != NULL;
+}
+
+/* Of which of the warps that run together the registers are. */
+static uint32_t
+warp_now(const struct core *c)
+{
+    uint32_t k = 0;
+    while (c->phases->jammed[k].reg != c->reg)
+        k++;
+    return k;
+}
+
+LLVMValueRef
+core_straight_product(struct core *c, const struct flow_insn *i)
+{
+    const struct ptx_insn *p = &i->i;
+    const struct sum *sum = wide_of(c, i);
+    uint32_t step;
+    if (!sum || !phases_step(c, c->phases, &p->operand[1], &step))
+        return NULL;
+    int64_t plus = sum->plus + (int64_t)(int32_t)step * warp_now(c), times = 1;
+    if (p->op != PTX_OP_CVT)
+        times = is_unsigned(p) ? (int64_t)(uint32_t)p->operand[2].imm : (int64_t)(int32_t)p->operand[2].imm;
+    LLVMValueRef v = bound_of(c->straight, sum->root)->value;
+    v = LLVMBuildMul(c->e.b, v, core_i64(c, (uint64_t)times), "");
+    return LLVMBuildAdd(c->e.b, v, core_i64(c, (uint64_t)(plus * times)), "");
+}
+
+bool
+core_straight_insn(struct core *c, const struct flow_insn *i)
+{
+    const struct ptx_insn *p = &i->i;
+    const struct ptx_operand *to = &p->operand[0];
+    if (!wide_of(c, i) || !core_reg_scalar(c, to->reg))
+        return false;
+    LLVMValueRef v = core_straight_product(c, i);
+    if (v && p->op == PTX_OP_MAD)
+        v = LLVMBuildAdd(c->e.b, v, core_value(c, i, &p->operand[3], 64, true), "");
+    if (v)
+        core_write(c, i, to, v, false);
+    return v != NULL;
+}
