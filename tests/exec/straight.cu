@@ -60,6 +60,20 @@ wrapping(int i, border b, numbers x)
     return sum;
 }
 
+/* Nothing asks how large they are but that they do not wrap. */
+BOTH unsigned
+above(int i, border b, numbers x)
+{
+    unsigned u = (unsigned)i + (unsigned)b.far, sum = 0;
+    if ((int)(u + 5) >= b.low)
+        sum = x[i];
+    if ((int)(u + 40) > -3)
+        sum = sum * 31 + x[i + 1];
+    if ((int)(u + 9) >= b.low)
+        sum = sum * 31 + x[i + 2];
+    return sum;
+}
+
 BOTH unsigned
 unsigned_window(int i, border b, numbers x)
 {
@@ -157,7 +171,7 @@ main()
     const border borders[] = {
         {700, 0, 700, 0}, {700, 3, 690, -300}, {1, 0, 1, 0}, {256, 0, 256, -128}, {513, -5, 520, 5}, {1000, 131, 640, -640},
         {900, 0, 1, INT_MAX - 300}, {900, 899, 900, INT_MIN + 2}, {640, 640, 0, -1}, {777, 33, 776, -500}, {1024, -9, 1030, 1 << 30},
-        {600, INT_MIN, INT_MAX, INT_MAX}, {512, INT_MIN, 500, INT_MIN}, {512, 2, INT_MAX, 0},
+        {600, -7, 600, INT_MAX - 290}, {600, INT_MIN, INT_MAX, INT_MAX}, {512, INT_MIN, 500, INT_MIN}, {512, 2, INT_MAX, 0},
     };
     const dim3 blocks[] = {dim3(256), dim3(32, 8), dim3(16, 16)};
     for (const border &b : borders)
@@ -165,6 +179,7 @@ main()
             one<window>("window", b, block, values, x + HALF, out);
             one<ends>("ends", b, block, values, x + HALF, out);
             one<wrapping>("wrapping", b, block, values, x + HALF, out);
+            one<above>("above", b, block, values, x + HALF, out);
             one<unsigned_window>("unsigned_window", b, block, values, x + HALF, out);
             one<falling>("falling", b, block, values, x + HALF, out);
             one<turning>("turning", b, block, values, x + HALF, out);
