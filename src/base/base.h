@@ -102,6 +102,10 @@ bool ls_parse_f64(const char *s, double *out);
 /* "name" of table[0..n) nearest to word, or NULL: for "did you mean". */
 const char *ls_nearest(const char *word, const char *const *table, size_t n);
 
+/* "product" of _Z7productPKfS0_Pfiii, "scan<256, float>" of a template's instance, "tile" of
+ * _ZZ4sumsPfE4tile; a name that is not mangled, or in a way not known here, stays as it is. */
+char *ls_readable_name(struct arena *a, const char *symbol);
+
 /* -- hashes ----------------------------------------------------------------------------------- */
 
 /* A 128-bit hash of content (not for secrets): keys of caches. */

@@ -139,8 +139,6 @@ struct kernel_facts {
 
 struct kernel_facts *facts_of_kernel(struct check *c, const struct jit_tool_launch *l);
 void facts_free_all(struct check *c);
-/* "_Z5halvePfi" -> "halve" */
-char *readable_name(struct arena *a, const char *name);
 /* "k.cu:12" */
 void place_text(const struct kernel_facts *k, uint32_t place, char *out, size_t room);
 

@@ -578,7 +578,7 @@ check_host_access(struct jit_tool *t, const struct allocation *a, uint64_t addre
     struct finding f = {.kind = FINDING_WRONG_SPACE, .space = "global"};
     char name[80], where[400];
     struct arena names = {0};
-    snprintf(where, sizeof where, "%.200s%s%.150s%s", readable_name(&names, function),
+    snprintf(where, sizeof where, "%.200s%s%.150s%s", ls_readable_name(&names, function),
              *function ? " (" : "", at, *function ? ")" : "");
     arena_free(&names);
     if (a->name && a->kind == ALLOCATION_VARIABLE)

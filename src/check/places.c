@@ -592,45 +592,6 @@ describe_insn(struct walk *w, struct kernel_facts *k, const struct flow_insn *f)
         p->used = ~0u;
 }
 
-/* "_Z5halvePfi" -> "halve", "_ZN4math4addEv" -> "math::add", "_ZZ1kvE4tile" -> "tile"; others as
- * they are. Template arguments
- * are left out. */
-static char *
-readable(struct arena *a, const char *name)
-{
-    const char *s = name;
-    struct text t = {0};
-    if (!ls_starts_with(s, "_Z"))
-        return arena_strdup(a, name);
-    if (s[2] == 'Z') { /* a static variable of a function: its own name stands last */
-        for (const char *e = strchr(s, 'E'); e; e = strchr(e + 1, 'E'))
-            if (e[1] >= '1' && e[1] <= '9')
-                s = e + 1;
-        size_t n = (size_t)strtoul(s, (char **)&s, 10);
-        return strlen(s) >= n && n ? arena_strndup(a, s, n) : arena_strdup(a, name);
-    }
-    s += 2;
-    if (*s == 'L')
-        s++;
-    bool nested = *s == 'N';
-    s += nested;
-    for (bool first = true; *s >= '1' && *s <= '9' && (first || nested); first = false) {
-        size_t n = (size_t)strtoul(s, (char **)&s, 10);
-        if (strlen(s) < n)
-            break;
-        bool hidden = n > 11 && ls_starts_with(s, "_GLOBAL__N");
-        if (!hidden) {
-            text_add(&t, t.count ? "::" : "%s", "");
-            text_add_bytes(&t, s, n);
-        }
-        s += n;
-        s += nested && *s == 'L'; /* static in a namespace */
-    }
-    char *out = arena_strdup(a, t.count ? t.at : name);
-    text_free(&t);
-    return out;
-}
-
 static void
 find_shared(struct kernel_facts *k, const struct flow *f)
 {
@@ -639,13 +600,13 @@ find_shared(struct kernel_facts *k, const struct flow *f)
         const struct ptx_var *v = f->module->vars[n];
         if (v->space == PTX_SPACE_SHARED && f->shared_used[n])
             k->shared[k->shared_count++] =
-                (struct shared_var){readable(&k->arena, v->name), v, f->shared_offset[n],
+                (struct shared_var){ls_readable_name(&k->arena, v->name), v, f->shared_offset[n],
                                     v->unsized ? 0 : v->size};
     }
     for (uint32_t n = 0; n < f->var_count; n++)
         if (f->vars[n].place == FLOW_SHARED)
             k->shared[k->shared_count++] =
-                (struct shared_var){readable(&k->arena, f->vars[n].var->name), f->vars[n].var,
+                (struct shared_var){ls_readable_name(&k->arena, f->vars[n].var->name), f->vars[n].var,
                                     f->vars[n].offset, f->vars[n].var->size};
 }
 
@@ -801,7 +762,7 @@ facts_of_kernel(struct check *c, const struct jit_tool_launch *l)
         k->module = l->module;
         k->func = l->kernel;
         k->hash = l->module->hash;
-        k->name = readable(&k->arena, l->kernel->name);
+        k->name = ls_readable_name(&k->arena, l->kernel->name);
         for (uint32_t n = 0; n < l->module->func_count; n++)
             k->place_count += l->module->funcs[n]->insn_count;
         k->facts_count = k->place_count;
@@ -816,12 +777,6 @@ facts_of_kernel(struct check *c, const struct jit_tool_launch *l)
     }
     pthread_mutex_unlock(&c->lock);
     return k;
-}
-
-char *
-readable_name(struct arena *a, const char *name)
-{
-    return readable(a, name);
 }
 
 void

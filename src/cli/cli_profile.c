@@ -139,7 +139,7 @@ write_json(struct profile_call *c, int *status)
     {
         const char *symbol = report_text(kernel, "name");
         json_object_set_new(kernel, "symbol", json_string(symbol));
-        json_object_set_new(kernel, "name", json_string(report_kernel_name(&a, symbol)));
+        json_object_set_new(kernel, "name", json_string(ls_readable_name(&a, symbol)));
     }
     char *text = json_dumps(out, JSON_COMPACT);
     if (text)

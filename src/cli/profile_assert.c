@@ -119,7 +119,7 @@ applies(const struct profile_condition *c, const json_t *kernel)
     struct arena a = {0};
     const char *symbol = report_text(kernel, "name");
     bool yes = !c->kernel || strstr(symbol, c->kernel) ||
-               strstr(report_kernel_name(&a, symbol), c->kernel);
+               strstr(ls_readable_name(&a, symbol), c->kernel);
     arena_free(&a);
     return yes;
 }
@@ -140,7 +140,7 @@ condition_test(const struct profile_condition *c, const struct profile_view *v, 
             continue;
         struct arena a = {0};
         fprintf(stderr, "lockstep profile: %s: %s%s%s is %.*g, not %s %.10g\n",
-                report_kernel_name(&a, report_text(kernel, "name")), c->counter, c->over ? " / " : "",
+                ls_readable_name(&a, report_text(kernel, "name")), c->counter, c->over ? " / " : "",
                 c->over ? c->over : "", c->over ? 6 : 10, value / over, c->op, c->value);
         arena_free(&a);
         failed++;

@@ -24,7 +24,7 @@ view_wants(const struct profile_view *v, const json_t *kernel)
     struct arena a = {0};
     const char *symbol = report_text(kernel, "name");
     bool yes = !v->kernel || strstr(symbol, v->kernel) ||
-               strstr(report_kernel_name(&a, symbol), v->kernel);
+               strstr(ls_readable_name(&a, symbol), v->kernel);
     arena_free(&a);
     return yes;
 }
@@ -50,7 +50,7 @@ static void
 print_head(struct out *o, const json_t *k)
 {
     double launches = report_number(k, "launches", NULL), failed = report_number(k, "failed", NULL);
-    printf("%s  grid %s, block %s, %.0f launch%s", report_kernel_name(&o->arena, report_text(k, "name")),
+    printf("%s  grid %s, block %s, %.0f launch%s", ls_readable_name(&o->arena, report_text(k, "name")),
            shape(&o->arena, json_object_get(k, "grid")), shape(&o->arena, json_object_get(k, "block")),
            launches, launches == 1 ? "" : "es");
     if (failed > 0)
@@ -410,7 +410,7 @@ view_compare(const struct profile_view *v, const json_t *before)
         const json_t *old = same_kernel(before, k);
         if (!view_wants(v, k))
             continue;
-        printf("%s%s\n", report_kernel_name(&a, report_text(k, "name")),
+        printf("%s%s\n", ls_readable_name(&a, report_text(k, "name")),
                old ? "" : ": not in the baseline");
         if (old)
             compare_kernel(k, old);

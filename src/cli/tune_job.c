@@ -239,7 +239,7 @@ static bool
 is_wanted(struct labour *w, const char *symbol)
 {
     const char *text = w->call->kernel;
-    return !text || strstr(symbol, text) || strstr(report_kernel_name(&w->arena, symbol), text);
+    return !text || strstr(symbol, text) || strstr(ls_readable_name(&w->arena, symbol), text);
 }
 
 static json_t *
@@ -247,7 +247,7 @@ kernel_row(struct labour *w, const json_t *k, double milliseconds)
 {
     const json_t *x = json_object_get(k, "occupancy"), *r = json_object_get(k, "roofline");
     return json_pack("{s:s, s:O, s:f, s:s, s:O, s:O, s:s, s:O, s:O}", "kernel",
-                     report_kernel_name(&w->arena, report_text(k, "name")), "launches",
+                     ls_readable_name(&w->arena, report_text(k, "name")), "launches",
                      json_object_get(k, "launches"), "milliseconds", milliseconds, "bound_by",
                      report_text(r, "limit"), "blocks_per_sm", json_object_get(x, "blocks_per_sm"),
                      "warps_per_sm", json_object_get(x, "warps_per_sm"), "limited_by",

@@ -274,12 +274,15 @@ exec_report_fault(const struct exec_run *run, const struct exec_fault *f, struct
         snprintf(thread, sizeof thread, "one of threads (%u,%u,%u) to (%u,%u,%u)", report->thread[0],
                  report->thread[1], report->thread[2], end[0], end[1], end[2]);
     }
+    struct arena names = {0};
     size_t n = (size_t)snprintf(report->text, sizeof report->text, "%s", f->what);
     if (f->has_address && f->by_signal && !f->has_place)
         n += (size_t)snprintf(report->text + n, sizeof report->text - n, " 0x%llx",
                               (unsigned long long)f->address);
     snprintf(report->text + n, sizeof report->text - n,
-             " in kernel \"%s\"%s%s%s, block (%u,%u,%u), %s%s%s", r->kernel ? r->kernel->name : "",
-             place[0] ? " (" : "", place, place[0] ? ")" : "", report->block[0], report->block[1],
-             report->block[2], thread, f->detail[0] ? ": " : "", f->detail);
+             " in kernel \"%s\"%s%s%s, block (%u,%u,%u), %s%s%s",
+             ls_readable_name(&names, r->kernel ? r->kernel->name : ""), place[0] ? " (" : "", place,
+             place[0] ? ")" : "", report->block[0], report->block[1], report->block[2], thread,
+             f->detail[0] ? ": " : "", f->detail);
+    arena_free(&names);
 }

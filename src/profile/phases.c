@@ -66,22 +66,6 @@ phases_barrier(struct jit_block *b, uint32_t barrier, const uint32_t *arrived,
 
 /* -- names ----------------------------------------------------------------------------------------------- */
 
-/* "tile" of _ZZ4sumsPfE4tile: the last identifier of a mangled name. */
-static const char *
-variable_name(const char *symbol)
-{
-    size_t length = strlen(symbol);
-    for (size_t at = length; ls_starts_with(symbol, "_Z") && at-- > 2;) {
-        size_t digits = at;
-        while (digits > 2 && isdigit((unsigned char)symbol[digits - 1]))
-            digits--;
-        if (isdigit((unsigned char)symbol[at]) && digits < at + 1 &&
-            strtoul(symbol + digits, NULL, 10) == length - at - 1)
-            return symbol + at + 1;
-    }
-    return symbol;
-}
-
 struct place_name {
     const char *name;
     uint64_t base;
@@ -95,7 +79,7 @@ any_function(const char *name)
 
 /* Shared variables by their places in the block's memory. */
 static void
-name_shared(const struct watch *w, uint64_t at, struct place_name *out)
+name_shared(const struct watch *w, uint64_t at, struct arena *a, struct place_name *out)
 {
     const struct flow *f = w->flow;
     *out = (struct place_name){"shared", 0};
@@ -103,13 +87,13 @@ name_shared(const struct watch *w, uint64_t at, struct place_name *out)
         const struct ptx_var *v = f->module->vars[k];
         if (v->space == PTX_SPACE_SHARED && f->shared_offset[k] <= at &&
             f->shared_offset[k] >= out->base && (v->unsized || at < f->shared_offset[k] + v->size))
-            *out = (struct place_name){variable_name(v->name), f->shared_offset[k]};
+            *out = (struct place_name){ls_readable_name(a, v->name), f->shared_offset[k]};
     }
     for (uint32_t k = 0; f && k < f->var_count; k++) {
         const struct flow_var *v = &f->vars[k];
         if (v->place == FLOW_SHARED && v->offset <= at && v->offset >= out->base &&
             (v->var->unsized || at < v->offset + v->var->size))
-            *out = (struct place_name){variable_name(v->var->name), v->offset};
+            *out = (struct place_name){ls_readable_name(a, v->var->name), v->offset};
     }
 }
 
@@ -131,7 +115,7 @@ name_global(const struct watch *w, uint64_t at, struct arena *a, struct place_na
         uint64_t base = w->launch.launch->symbols[k];
         const struct ptx_var *v = f->module->vars[k];
         if (v->space != PTX_SPACE_SHARED && base > out->base && base <= at && at < base + v->size)
-            *out = (struct place_name){variable_name(v->name), base};
+            *out = (struct place_name){ls_readable_name(a, v->name), base};
     }
 }
 
@@ -160,7 +144,7 @@ elements(const struct watch *w, const struct record *r, struct arena *a)
         if (!(r->lanes >> l & 1))
             continue;
         if (r->shared)
-            name_shared(w, r->address[l], &at);
+            name_shared(w, r->address[l], a, &at);
         else
             name_global(w, r->address[l], a, &at);
         json_array_append_new(list, json_pack("[i, s, I]", (int)(r->warp * JIT_LANES + l), at.name,

@@ -120,7 +120,7 @@ site(struct text *t, struct arena *a, const json_t *side)
     if (size > 0)
         html_print(t, " of %.0f bytes", size);
     if (*kernel)
-        html_print(t, " in %s", report_kernel_name(a, kernel));
+        html_print(t, " in %s", ls_readable_name(a, kernel));
     if (*file)
         html_print(t, " at %s", place(a, side));
     if (*who(a, side))
@@ -170,7 +170,7 @@ page_finding(struct text *t, const json_t *f, const char *id, bool open)
     bool warning = strcmp(report_text(f, "severity"), "warning") == 0;
     html_section(t, id, arena_printf(&a, "%s%s%s%s", warning ? "Warning: " : "",
                                      report_finding_title(report_text(f, "kind")), *kernel ? " in " : "",
-                                     report_kernel_name(&a, kernel)), open);
+                                     ls_readable_name(&a, kernel)), open);
     double count = report_number(f, "count", NULL);
     html_paragraph(t, "%.0f time%s: %s", count, count == 1 ? "" : "s", report_text(f, "message"));
     if (*missing)
@@ -210,7 +210,7 @@ page_finding_table(struct text *t, const json_t *findings, const char *prefix)
         text_add(t, "</a></td>");
         html_cell(t, warning ? NULL : "no", "%s", report_text(f, "severity"));
         html_cell(t, "n", "%.0f", report_number(f, "count", NULL));
-        html_cell(t, NULL, "%s", report_kernel_name(&a, report_text(f, "kernel")));
+        html_cell(t, NULL, "%s", ls_readable_name(&a, report_text(f, "kernel")));
         html_cell(t, NULL, "%s", place(&a, json_object_get(f, "access")));
         html_cell(t, NULL, "%s", place(&a, json_object_get(f, "other")));
         text_add(t, "</tr>\n");

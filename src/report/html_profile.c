@@ -336,7 +336,7 @@ contents(struct view *v)
     {
         const json_t *r = json_object_get(kernel, "roofline");
         text_add(v->t, "<tr><td><a href=\"#kernel%zu\">", k);
-        html_escape(v->t, report_kernel_name(&v->arena, report_text(kernel, "name")));
+        html_escape(v->t, ls_readable_name(&v->arena, report_text(kernel, "name")));
         text_add(v->t, "</a></td>");
         html_cell(v->t, "n", "%.0f", report_number(kernel, "launches", NULL));
         html_cell(v->t, "n", "%s", report_seconds(&v->arena, report_number(r, "seconds", NULL)));
@@ -377,7 +377,7 @@ report_profile_html(const json_t *result, const char *title, struct text *out)
         }
         snprintf(id, sizeof id, "kernel%zu", k);
         page_kernel(out, result, kernel, kernels, id,
-                    report_kernel_name(&v.arena, report_text(kernel, "name")), k < 4);
+                    ls_readable_name(&v.arena, report_text(kernel, "name")), k < 4);
     }
     html_end(out);
     arena_free(&v.arena);

@@ -17,9 +17,6 @@
 double report_number(const json_t *j, ...) __attribute__((sentinel));
 const char *report_text(const json_t *j, const char *key); /* "" where there is none */
 
-/* "product" of _Z7productPKfS0_Pfiii, "scan<256, float>" of a template's instance; a name that is
- * not mangled, or in a way not known here, stays as it is. */
-char *report_kernel_name(struct arena *a, const char *symbol);
 /* The device that the result was made for. NULL: not a known one. */
 const struct device_profile *report_device(const json_t *result);
 /* "1.23 M", "45.6 k", "789" */

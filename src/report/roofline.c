@@ -162,7 +162,7 @@ static const char *
 label_of(struct arena *a, const json_t *kernel)
 {
     const char *label = report_text(kernel, "label");
-    return *label ? label : report_kernel_name(a, report_text(kernel, "name"));
+    return *label ? label : ls_readable_name(a, report_text(kernel, "name"));
 }
 
 static void

@@ -232,13 +232,45 @@ hashes(void **state)
     assert_string_equal(text, "000000000000001200000000000000ab");
 }
 
+static void
+names(void **state)
+{
+    static const char *const name[][2] = {
+        {"_Z5halvePfi", "halve"},
+        {"plain", "plain"},
+        {"_ZN4math3addEv", "math::add"},
+        {"_ZL6hiddenPf", "hidden"},
+        {"_ZN12_GLOBAL__N_16hiddenEPf", "hidden"},
+        {"_ZN5outer12_GLOBAL__N_16hiddenEPf", "outer::hidden"},
+        {"_ZN5outerL6hiddenEPf", "outer::hidden"},
+        {"_Z4scanILi256EfEvPT0_", "scan<256, float>"},
+        {"_Z1kILin3ELb1EmEvv", "k<-3, true, unsigned long>"},
+        {"_Z1kIPKfN1n1tIiEEEvT_", "k<float const*, n::t<int>>"},
+        {"_ZN1n3boxIfE1kIiEEvT_", "n::box<float>::k<int>"},
+        {"_Z1kIDv4_fEvv", "k<...>"}, /* not known here */
+        {"_ZZ4sumsPfE4tile", "tile"},
+        {"_ZZ1kILi4EEvPfE4tile_0", "tile"},
+        {"_Z", "_Z"},
+        {"_Z9short", "_Z9short"},
+        {"_Z99999999999999999999k", "_Z99999999999999999999k"},
+        {"_ZZ", "_ZZ"},
+    };
+    struct arena a = {0};
+    for (size_t k = 0; k < sizeof name / sizeof *name; k++)
+        assert_string_equal(ls_readable_name(&a, name[k][0]), name[k][1]);
+    char deep[4000] = "_Z1kI";
+    memset(deep + 5, 'P', sizeof deep - 6);
+    assert_string_equal(ls_readable_name(&a, deep), "k<...>");
+    arena_free(&a);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arenas),  cmocka_unit_test(vectors), cmocka_unit_test(texts),
         cmocka_unit_test(numbers), cmocka_unit_test(nearest), cmocka_unit_test(errors),
-        cmocka_unit_test(hashes),
+        cmocka_unit_test(hashes),  cmocka_unit_test(names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -61,7 +61,7 @@ open(os.path.join(work, "clean.cu"), "w").write(RACE % ("__syncthreads();", 64))
 run(1, "check", "-q", "--html", "race.html", "race.cu")
 text, root = page("race")
 titles = [s.find("summary").text for s in root.findall(".//details")]
-check(f"findings: {titles}", titles == ["Race in shared memory in turn", "Out of bounds in turn"])
+check(f"findings: {titles}", titles == ["Race in shared memory in turn<64>", "Out of bounds in turn<64>"])
 race = root.findall(".//details")[0]
 hits = [m.text for m in race.iter("mark")]
 check(f"both sites: {hits}", len(hits) == 2 and "   7      s[threadIdx.x] = in[threadIdx.x];" in hits and
