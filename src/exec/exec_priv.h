@@ -235,6 +235,7 @@ struct exec_run {
     _Alignas(64) _Atomic uint64_t next;  /* block to hand out */
     _Alignas(64) _Atomic uint64_t stop;  /* blocks above this one need not go on: it has failed */
     struct exec_progress *progress;      /* per worker; ordinary runs */
+    _Atomic uint64_t spent;              /* ns of all workers; ordinary runs */
 
     /* resident runs; under lock */
     pthread_mutex_t lock;

@@ -75,6 +75,9 @@ bool arith_compare(struct emit *e, const struct ptx_insn *i, enum ptx_type t, va
 /* A function of jit_sleef.def on floats or doubles. */
 bool math_known(const char *name);
 value math_call(struct emit *e, const char *name, const value *in, unsigned nin);
+/* jit_power.c: x^n or x^y, as bits, where the exponent is a constant that suits; false: else. */
+bool power_whole(struct emit *e, value x, value n, value *out);
+bool power_real(struct emit *e, value x, value y, value *out);
 bool sleef_symbol(size_t i, const char **name, void **address);
 bool round_symbol(size_t i, const char **name, void **address);
 

@@ -976,6 +976,23 @@ announce_results(struct core *c, const struct flow_insn *i, const char *name, co
     }
 }
 
+/* What an argument of a call was set to right before it, where that is a number: the parameters of a
+ * call are written one after the other. Else the argument itself. */
+static const struct ptx_operand *
+argument_number(const struct flow_insn *call, const struct flow_insn *first, const struct ptx_operand *o)
+{
+    for (const struct flow_insn *i = call; o->kind == PTX_O_REG && i-- > first;) {
+        const struct ptx_insn *p = &i->i;
+        if ((p->op != PTX_OP_MOV && p->op != PTX_OP_ST) || p->operand[0].kind != PTX_O_REG)
+            break;
+        if (p->operand[0].reg != o->reg)
+            continue;
+        bool number = p->operand[1].kind == PTX_O_INT || p->operand[1].kind == PTX_O_FLOAT;
+        return number && p->guard == PTX_NO_REG ? &p->operand[1] : o;
+    }
+    return o;
+}
+
 static bool
 emit_call(struct core *c, const struct flow_insn *i)
 {
@@ -1008,6 +1025,7 @@ emit_call(struct core *c, const struct flow_insn *i)
     for (uint32_t k = 0; args && k < args->count && n < 8; k++) {
         const struct ptx_operand *o = &args->elements[k];
         unsigned bits = o->kind == PTX_O_REG ? core_reg_bits(c, o->reg) : 32;
+        o = argument_number(i, &c->flow->insns[c->flow->blocks[c->current].first], o);
         in[n++] = core_value(c, i, o, bits, scalar);
     }
     c->e.mask_bits = core_mask_bits(c);

@@ -25,7 +25,7 @@ struct row {
 
 static own_fn own_same, own_copysign, own_hiint, own_loint, own_hiloint, own_ffs, own_hadd,
     own_rhadd, own_is_inf, own_is_nan, own_is_finite, own_sign_bit, own_area, own_fdim, own_round,
-    own_llround, own_reciprocal, own_fast_pow, own_powi, own_nan, own_sincos, own_sincospi,
+    own_llround, own_reciprocal, own_fast_pow, own_pow, own_powi, own_nan, own_sincos, own_sincospi,
     own_simd;
 
 /* clang-format off */
@@ -349,8 +349,18 @@ own_fast_pow(struct emit *e, const char *name, const value *in, unsigned nin, va
 }
 
 static bool
+own_pow(struct emit *e, const char *name, const value *in, unsigned nin, value *out)
+{
+    if (!power_real(e, in[0], in[1], out))
+        out[0] = call_sleef(e, "pow", in, nin);
+    return true;
+}
+
+static bool
 own_powi(struct emit *e, const char *name, const value *in, unsigned nin, value *out)
 {
+    if (power_whole(e, in[0], in[1], out))
+        return true;
     value x = v_real(e, in[0]);
     value n = LLVMBuildSIToFP(e->b, in[1], LLVMTypeOf(x), "");
     out[0] = v_bits(e, math_call(e, "pow", (value[]){x, n}, 2));

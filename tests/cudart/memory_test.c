@@ -6,6 +6,8 @@
 #include "cudart/program.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
 #include <time.h>
 
 #include "device/device.h"
@@ -67,6 +69,33 @@ copies(void **state)
     FAILS(cudaFreeHost(pinned), cudaErrorInvalidValue);
     assert_int_equal(cudaGetLastError(), cudaErrorInvalidValue);
     OK(cudaGetLastError());
+}
+
+/* To pages that are not there yet, some of them large, and to neighbours that are. */
+static void
+copies_to_fresh_memory(void **state)
+{
+    enum { SIZE = (9 << 20) + 4567, BEFORE = 12345, ALL = SIZE + BEFORE + (1 << 20) };
+    unsigned char *d, *want = malloc(SIZE);
+    fill_random(want, SIZE, 77);
+    OK(cudaMalloc((void **)&d, SIZE));
+    OK(cudaMemcpy(d, want, SIZE, cudaMemcpyHostToDevice));
+    for (int turn = 0; turn < 2; turn++) {
+        unsigned char *to = mmap(NULL, ALL, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        assert_true(to != MAP_FAILED);
+        for (size_t k = 0; turn == 1 && k < ALL; k += 3 << 20)
+            to[k] = 0x5a;
+        OK(cudaMemcpy(to + BEFORE, d, SIZE, cudaMemcpyDeviceToHost));
+        assert_memory_equal(to + BEFORE, want, SIZE);
+        assert_int_equal(to[0], turn == 1 ? 0x5a : 0);
+        for (size_t k = 1; k < BEFORE; k++)
+            assert_int_equal(to[k], 0);
+        for (size_t k = BEFORE + SIZE; k < ALL; k++)
+            assert_int_equal(to[k], turn == 1 && k % (3 << 20) == 0 ? 0x5a : 0);
+        munmap(to, ALL);
+    }
+    OK(cudaFree(d));
+    free(want);
 }
 
 static void
@@ -380,7 +409,8 @@ main(void)
     setenv("LOCKSTEP_DEVICES", "2", 1);
     register_program();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(copies),     cmocka_unit_test(allocation), cmocka_unit_test(pitched),
+        cmocka_unit_test(copies),     cmocka_unit_test(copies_to_fresh_memory),
+        cmocka_unit_test(allocation), cmocka_unit_test(pitched),
         cmocka_unit_test(arrays),     cmocka_unit_test(properties), cmocka_unit_test(peers),
         cmocka_unit_test(streams_and_events), cmocka_unit_test(names),
     };
