@@ -7,6 +7,7 @@
  *   facts.c     which registers agree in all lanes (uniform), differ by constants (affine), or vary,
  *               for one shape of the block
  *   frontier.c  which lanes may be pending elsewhere while a block runs
+ *   footprint.c which bytes each block of a launch may touch
  *
  * Order of blocks: a weak topological order (Bourdoncle, "Efficient chaotic iteration strategies with
  * widenings", 1993): loops are contiguous, every backward edge leads to the head of a loop around
@@ -226,5 +227,23 @@ uint32_t facts_next(const struct facts *f, uint32_t b, const uint32_t *targets, 
 bool facts_waits(const struct facts *f, uint32_t b);
 /* A table of registers and what is known of them, for people. */
 void facts_print(const struct facts *f, struct text *out);
+
+/* -- footprints -------------------------------------------------------------------------------------- */
+
+/* Block c of the launch touches no bytes outside of [low, high) + c * step behind the pointer. */
+struct footprint_access {
+    uint32_t param; /* where the pointer lies in the parameter block */
+    bool write;
+    int64_t step, low, high;
+};
+enum { FOOTPRINT_MOST = 16 };
+struct footprint {
+    struct footprint_access at[FOOTPRINT_MOST];
+    uint32_t count;
+};
+/* False: cannot say, or the kernel does more than load, compute and store, each once a thread. The grid is
+ * one row of blocks. */
+bool footprint_find(const struct ptx_func *kernel, const uint32_t grid[3], const uint32_t block[3],
+                    struct footprint *out);
 
 #endif

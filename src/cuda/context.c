@@ -57,6 +57,7 @@ cuInit(unsigned int flags)
 int
 cu_need_init(void)
 {
+    device_settle(); /* what the runtime's calls put off */
     return initialised || device_in_use()
                ? (int)CUDA_SUCCESS
                : cu_fail(CUDA_ERROR_NOT_INITIALIZED, "cuInit was not called");

@@ -47,6 +47,8 @@ int rt_refuse(const char *call, const char *why);
 
 /* The stream behind the API's handle (default streams included), its device in working order. */
 int rt_stream(cudaStream_t handle, struct device_stream **out);
+/* For launches: those that were put off go on waiting. */
+int rt_stream_early(cudaStream_t handle, struct device_stream **out);
 int rt_event(cudaEvent_t handle, struct device_event **out);
 /* True for a pool whose memory other processes may have. */
 bool rt_pool_shared(cudaMemPool_t pool);

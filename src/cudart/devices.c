@@ -12,11 +12,11 @@ enum { RUNTIME_VERSION = 12050, DRIVER_VERSION = 12080 };
 /* -- choosing ------------------------------------------------------------------------------------- */
 
 int
-rt_stream(cudaStream_t handle, struct device_stream **out)
+rt_stream_early(cudaStream_t handle, struct device_stream **out)
 {
     struct device *d;
     if (!handle || handle == cudaStreamLegacy || handle == cudaStreamPerThread) {
-        int r = (int)device_use(&d);
+        int r = (int)device_use_early(&d);
         if (r == cudaSuccess)
             *out = handle == cudaStreamPerThread ? device_stream_per_thread(d)
                                                  : device_stream_default(d);
@@ -26,7 +26,14 @@ rt_stream(cudaStream_t handle, struct device_stream **out)
     if (!device_stream_is(*out))
         return rt_fail(cudaErrorInvalidResourceHandle, "%p is no stream, or was destroyed",
                        (void *)handle);
-    return (int)device_lost(device_stream_device(*out));
+    return cudaSuccess;
+}
+
+int
+rt_stream(cudaStream_t handle, struct device_stream **out)
+{
+    int r = rt_stream_early(handle, out);
+    return r == cudaSuccess ? (int)device_lost(device_stream_device(*out)) : r;
 }
 
 int

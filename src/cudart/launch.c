@@ -48,8 +48,9 @@ prepare(const void *func, const struct configuration *c, bool cooperative, struc
     *l = (struct device_launch){.grid = {c->grid.x, c->grid.y, c->grid.z},
                                 .block = {c->block.x, c->block.y, c->block.z},
                                 .dynamic_shared = c->shared,
-                                .cooperative = cooperative};
-    int r = rt_stream(c->stream, s);
+                                .cooperative = cooperative,
+                                .patient = true};
+    int r = rt_stream_early(c->stream, s);
     if (r == cudaSuccess)
         r = rt_function(func, &l->function);
     if (r == cudaSuccess && device_stream_device(*s) != device_function_device(l->function))

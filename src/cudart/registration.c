@@ -186,7 +186,7 @@ int
 rt_function(const void *host, struct device_function **out)
 {
     struct device *d;
-    int r = (int)device_use(&d);
+    int r = (int)device_use_early(&d); /* launches that were put off go on waiting */
     struct entry *e = find(host);
     *out = NULL;
     if (r != cudaSuccess)

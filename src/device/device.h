@@ -18,7 +18,8 @@
  * else of the model's default; LOCKSTEP_WORKERS threads run the blocks of all of them.
  *
  * Calls return the runtime API's error numbers. What exactly was wrong is kept for the calling
- * thread: device_reason(). Work on a stream is done in the calling thread before the call returns;
+ * thread: device_reason(). Work on a stream is done in the calling thread before the call returns, or,
+ * for launches that allow it, before the next call that is no launch does anything (chain.c);
  * errors of kernels show like those of asynchronous work, in later calls, and for good
  * (device_lost) until device_reset. All functions may be called by several threads.
  *
@@ -119,6 +120,8 @@ int device_current(void); /* of this thread; 0 at first */
 enum device_result device_set_current(int index);
 /* This thread's device; fails when there is none or it is lost. */
 enum device_result device_use(struct device **out);
+/* The same, but launches that were put off may still fail: for those who only launch another one. */
+enum device_result device_use_early(struct device **out);
 /* Whether this thread has used or chosen a device: its primary context is current. */
 bool device_in_use(void);
 void device_leave(void); /* back to "not in use" */
@@ -129,6 +132,9 @@ enum device_result device_attribute(const struct device *d, int number, int *out
 void device_uuid(const struct device *d, uint8_t out[16]);
 struct memory *device_memory(struct device *d);
 enum device_result device_lost(const struct device *d);
+/* Runs launches that were put off. Whatever could see or change what launches see or change calls it first;
+ * what this header offers does so by itself. */
+void device_settle(void);
 void device_recover(struct device *d); /* the lost device is fine again; its memory is kept */
 enum device_result device_synchronize(struct device *d);
 /* Frees all memory, streams, events and arrays; images load anew when they are next used. */
@@ -247,6 +253,7 @@ struct device_launch {
     uint32_t grid[3], block[3];
     uint64_t dynamic_shared;
     bool cooperative;
+    bool patient;    /* the caller allows it to be put off until another call is made */
     uint8_t *params; /* the parameter block; filled in by device_launch */
 };
 /* One side of a copy: linear memory or an array, from byte x, row y, slice z. */

@@ -7,6 +7,7 @@
  *   image.c    PTX, variables, functions         stream.c   streams, events, operations
  *   storage.c  memory, arrays, textures          graph.c    graphs and capture
  *   conditional.c  their conditional nodes
+ *   chain.c    launches that are put off, to be run together
  *   ipc.c      other processes' memory, events and pools
  *   gpu.h      what these do instead on a real GPU
  *   tool.c     check, profile
@@ -107,6 +108,13 @@ void tool_graph_node(struct check_graph *g, const struct device_stream *s, const
 void tool_copies(const struct device_copy *c);
 void tool_fills(const struct device_fill *f);
 
+/* -- chain.c: launches that are put off ------------------------------------------------------------------ */
+
+/* True: the launch runs at the next device_settle. False: it cannot be put off, nothing was done. */
+bool chain_put_off(struct device_stream *s, const struct device_launch *l);
+/* As device_lost, without that: for the launch itself. */
+enum device_result lost_so_far(const struct device *d);
+
 /* -- guard.c: under check, the host is kept from device memory ----------------------------------------- */
 
 void guard_start(void);
@@ -167,6 +175,9 @@ void image_reset_device(struct device *d);
 
 enum device_result launch_run(struct device_stream *s, const struct device_launch *l);
 enum device_result launch_check(const struct device_launch *l);
+/* Launches of one device, as exec_run_chain has it. */
+void launch_run_chain(const struct device_launch *const *launch, const uint64_t *behind, uint32_t count,
+                      uint64_t piece);
 void storage_adopt_host(struct device *d); /* pinned memory, for a new device */
 void storage_reset_device(struct device *d);
 /* ipc.c: the allocation is about to be freed. */

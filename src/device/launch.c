@@ -381,6 +381,63 @@ gpu_launch_timed(struct device_stream *s, const struct device_launch *l)
     return r;
 }
 
+/* What exec is asked for; *printed: set when the kernel prints. */
+static enum device_result
+request_of(const struct device_launch *l, const struct jit_kernel *k, struct exec_request *r, bool *printed)
+{
+    struct device_function *f = l->function;
+    struct device *d = f->device;
+    const uint64_t *symbols = unit_symbols(d, f->unit);
+    if (!symbols)
+        return DEVICE_INVALID_IMAGE;
+    uint64_t resident = resident_blocks(l, k);
+    *r = (struct exec_request){.jit = device_process()->jit,
+                               .memory = d->memory,
+                               .module = f->unit->ptx,
+                               .kernel = f->func,
+                               .dynamic_shared = (uint32_t)l->dynamic_shared,
+                               .params = l->params,
+                               .symbols = symbols,
+                               .cooperative = l->cooperative,
+                               .sm_count = d->profile->sm_count,
+                               .resident_blocks = resident < UINT32_MAX ? (uint32_t)resident : UINT32_MAX,
+                               .stack_limit = (uint32_t)d->limit[DEVICE_LIMIT_STACK],
+                               .gridid = ++d->launches,
+                               .tool = tool_of_process(),
+                               .tool_id = d->launches,
+                               .print = print_text,
+                               .print_context = printed};
+    memcpy(r->grid, l->grid, sizeof r->grid);
+    memcpy(r->block, l->block, sizeof r->block);
+    return DEVICE_OK;
+}
+
+/* All of them were checked when they were put off. */
+void
+launch_run_chain(const struct device_launch *const *launch, const uint64_t *behind, uint32_t count,
+                 uint64_t piece)
+{
+    struct exec_link *link = ls_alloc(sizeof *link * count);
+    struct device_function *f = launch[0]->function;
+    struct exec_report report;
+    uint64_t blocks = 0;
+    uint32_t failed = 0;
+    bool printed = false, fine = true;
+    for (uint32_t k = 0; k < count && fine; k++) {
+        const struct jit_kernel *code;
+        fine = check_all(launch[k], &code) == DEVICE_OK &&
+               request_of(launch[k], code, &link[k].request, &printed) == DEVICE_OK;
+        link[k].behind = behind[k];
+        blocks += launch[k]->grid[0];
+    }
+    _Atomic uint64_t *begun = fine ? progress_begin(f->func->name, blocks) : NULL;
+    link[0].request.begun = begun;
+    if (fine && !exec_run_chain(device_process()->pool, link, count, piece, &failed, &report))
+        lose(f->device, launch[failed]->function, &report);
+    progress_end(begun);
+    ls_release(link);
+}
+
 enum device_result
 launch_run(struct device_stream *s, const struct device_launch *l)
 {
@@ -389,34 +446,16 @@ launch_run(struct device_stream *s, const struct device_launch *l)
     struct device *d = f->device;
     const struct jit_kernel *k;
     struct exec_report report;
+    struct exec_request r;
     bool printed = false;
     enum device_result result = check_all(l, &k);
     if (result != DEVICE_OK)
         return result;
     if (d->gpu)
         return times_wanted() ? gpu_launch_timed(s, l) : gpu_launch(s, l);
-    const uint64_t *symbols = unit_symbols(d, f->unit);
-    if (!symbols)
-        return DEVICE_INVALID_IMAGE;
-    uint64_t resident = resident_blocks(l, k);
-    struct exec_request r = {.jit = p->jit,
-                             .memory = d->memory,
-                             .module = f->unit->ptx,
-                             .kernel = f->func,
-                             .dynamic_shared = (uint32_t)l->dynamic_shared,
-                             .params = l->params,
-                             .symbols = symbols,
-                             .cooperative = l->cooperative,
-                             .sm_count = d->profile->sm_count,
-                             .resident_blocks = resident < UINT32_MAX ? (uint32_t)resident : UINT32_MAX,
-                             .stack_limit = (uint32_t)d->limit[DEVICE_LIMIT_STACK],
-                             .gridid = ++d->launches,
-                             .tool = tool_of_process(),
-                             .tool_id = d->launches,
-                             .print = print_text,
-                             .print_context = &printed};
-    memcpy(r.grid, l->grid, sizeof r.grid);
-    memcpy(r.block, l->block, sizeof r.block);
+    result = request_of(l, k, &r, &printed);
+    if (result != DEVICE_OK)
+        return result;
     r.begun = progress_begin(f->func->name, (uint64_t)r.grid[0] * r.grid[1] * r.grid[2]);
     double begin = times_wanted() ? times_now() : 0;
     bool fine = exec_run(p->pool, &r, &report);

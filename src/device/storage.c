@@ -81,6 +81,7 @@ enum device_result
 device_free(uint64_t address)
 {
     struct allocation a;
+    device_settle();
     if (!address || device_ipc_close(address))
         return DEVICE_OK;
     if (!device_find(address, &a)) {
@@ -287,6 +288,7 @@ device_host_flags(const void *at, uint32_t *out_flags)
 enum device_result
 device_write(struct device *d, uint64_t address, const void *from, size_t size)
 {
+    device_settle();
     if (d->gpu)
         return gpu_access(d, (void *)address, from, size);
     memcpy((void *)address, from, size);
@@ -296,6 +298,7 @@ device_write(struct device *d, uint64_t address, const void *from, size_t size)
 enum device_result
 device_read(struct device *d, uint64_t address, void *to, size_t size)
 {
+    device_settle();
     if (d->gpu)
         return gpu_access(d, to, (const void *)address, size);
     memcpy(to, (const void *)address, size);

@@ -2,7 +2,8 @@
  *
  * stream.c: streams, events, and the operations they order. An operation is run when it is
  * submitted, so that the order of submission is the order of execution: what every stream promises
- * its user holds, for the legacy stream's implicit waits too.
+ * its user holds, for the legacy stream's implicit waits too. Some launches are put off (chain.c),
+ * until anything but another one is submitted or asked: the order stays the same.
  */
 #include "device/gpu.h"
 
@@ -81,6 +82,7 @@ run_now(struct device_stream *s, const struct device_op *op)
 enum device_result
 op_run(struct device_stream *s, const struct device_op *op)
 {
+    device_settle();
     if (op->kind == DEVICE_OP_HOST)
         return run_now(s, op);
     guard_open();
@@ -118,7 +120,7 @@ device_op_fini(struct device_op *op)
 enum device_result
 device_submit(struct device_stream *s, const struct device_op *op)
 {
-    enum device_result r = device_lost(s->device);
+    enum device_result r = op->kind == DEVICE_OP_LAUNCH ? lost_so_far(s->device) : device_lost(s->device);
     if (r != DEVICE_OK)
         return r;
     if (s->capture) {
@@ -129,6 +131,8 @@ device_submit(struct device_stream *s, const struct device_op *op)
         return device_fail(DEVICE_CAPTURE_IMPLICIT,
                            "the legacy stream would wait for a stream that is capturing");
     tool_work(s, op);
+    if (op->kind == DEVICE_OP_LAUNCH && chain_put_off(s, &op->launch))
+        return DEVICE_OK;
     return op_run(s, op);
 }
 
@@ -174,6 +178,7 @@ device_stream_free(struct device_stream *s)
 {
     if (!device_stream_is(s))
         return device_fail(DEVICE_INVALID_HANDLE, "%p is no stream", (void *)s);
+    device_settle();
     capture_free(s->capture);
     gpu_stream_free(s);
     handle_free(s);
@@ -213,6 +218,7 @@ device_stream_id(const struct device_stream *s)
 enum device_result
 device_stream_query(struct device_stream *s)
 {
+    device_settle();
     if (s->capture)
         return device_fail(DEVICE_CAPTURE_UNSUPPORTED, "the stream is capturing");
     check_joined_stream(tool_check(), s == s->device->stream ? 0 : s->id);
@@ -291,6 +297,7 @@ device_event_wait(struct device_stream *s, struct device_event *e)
 enum device_result
 device_event_query(struct device_event *e)
 {
+    device_settle();
     if (e->captured.graph)
         return device_fail(DEVICE_CAPTURE_UNSUPPORTED, "the event was recorded in a capturing stream");
     check_joined_event(tool_check(), e);

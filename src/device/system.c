@@ -265,6 +265,16 @@ device_use(struct device **out)
     return device_lost(*out);
 }
 
+enum device_result
+device_use_early(struct device **out)
+{
+    *out = device_at(current);
+    if (!*out)
+        return device_count() ? DEVICE_INVALID_DEVICE : DEVICE_NO_DEVICE;
+    in_use = true;
+    return lost_so_far(*out);
+}
+
 bool
 device_in_use(void)
 {
@@ -323,6 +333,13 @@ device_memory(struct device *d)
 enum device_result
 device_lost(const struct device *d)
 {
+    device_settle();
+    return lost_so_far(d);
+}
+
+enum device_result
+lost_so_far(const struct device *d)
+{
     int lost = d->lost;
     if (lost)
         device_fail((enum device_result)lost,
@@ -333,12 +350,14 @@ device_lost(const struct device *d)
 void
 device_recover(struct device *d)
 {
+    device_settle();
     d->lost = DEVICE_OK;
 }
 
 enum device_result
 device_synchronize(struct device *d)
 {
+    device_settle();
     fflush(stdout);
     if (device_capture_graph(d->stream, NULL))
         return device_fail(DEVICE_CAPTURE_UNSUPPORTED, "a stream of the device is capturing");
@@ -432,6 +451,7 @@ end_event(void *handle, void *context)
 enum device_result
 device_reset(struct device *d)
 {
+    device_settle();
     fflush(stdout);
     handle_each(HANDLE_STREAM, end_stream, d);
     handle_each(HANDLE_EVENT, end_event, d);

@@ -28,10 +28,6 @@ const struct jit_services exec_services = {
     .launch = exec_nested_launch,
 };
 
-struct source {
-    const struct exec_request *request;
-};
-
 static struct jit_request
 code_request(const struct exec_request *r, uint32_t events)
 {
@@ -46,7 +42,7 @@ code_request(const struct exec_request *r, uint32_t events)
 static const struct jit_kernel *
 apart(void *context, uint32_t events, struct ls_error *err)
 {
-    const struct exec_request *r = ((struct source *)context)->request;
+    const struct exec_request *r = ((struct exec_source *)context)->request;
     struct jit_request j = code_request(r, events);
     j.apart = true;
     return jit_get(r->jit, &j, err);
@@ -55,13 +51,13 @@ apart(void *context, uint32_t events, struct ls_error *err)
 static const struct jit_kernel *
 instrumented(void *context, struct ls_error *err)
 {
-    const struct exec_request *r = ((struct source *)context)->request;
+    const struct exec_request *r = ((struct exec_source *)context)->request;
     struct jit_request j = code_request(r, JIT_EVENT_ACCESS);
     return jit_get(r->jit, &j, err);
 }
 
 bool
-exec_run(struct exec_pool *p, const struct exec_request *r, struct exec_report *report)
+exec_source_open(struct exec_source *s, const struct exec_request *r, struct exec_report *report)
 {
     struct ls_error err = {0};
     struct jit_request j = code_request(r, r->tool ? r->tool->events : 0);
@@ -81,8 +77,15 @@ exec_run(struct exec_pool *p, const struct exec_request *r, struct exec_report *
                  r->kernel->name, (unsigned long long)k->shared_bytes + r->dynamic_shared, r->shared_limit);
         return false;
     }
-    struct source source = {r};
-    struct exec_code code = {.kernel = k, .apart = apart, .events = j.events,
-                             .instrumented = instrumented, .context = &source};
-    return exec_run_code(p, r, &code, report);
+    s->request = r;
+    s->code = (struct exec_code){.kernel = k, .apart = apart, .events = j.events,
+                                 .instrumented = instrumented, .context = s};
+    return true;
+}
+
+bool
+exec_run(struct exec_pool *p, const struct exec_request *r, struct exec_report *report)
+{
+    struct exec_source source;
+    return exec_source_open(&source, r, report) && exec_run_code(p, r, &source.code, report);
 }

@@ -81,4 +81,14 @@ struct exec_request {
 /* Runs to the end. True: EXEC_OK. */
 bool exec_run(struct exec_pool *p, const struct exec_request *r, struct exec_report *report);
 
+/* Launches whose blocks never wait, one after the other or in columns of `piece` blocks: block b of a launch
+ * needs of an earlier one no blocks beyond b + its `behind` - the earlier one's. False: *failed is the
+ * first that did, the ones after it may have run or not. */
+struct exec_link {
+    struct exec_request request;
+    uint64_t behind; /* never less than of the one before; 0 of the first */
+};
+bool exec_run_chain(struct exec_pool *p, const struct exec_link *link, uint32_t count, uint64_t piece,
+                    uint32_t *failed, struct exec_report *report);
+
 #endif

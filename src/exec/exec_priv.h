@@ -4,6 +4,7 @@
  *
  *   exec.c       exec_run: fetches the warp functions from the jit, hands the grid on
  *   grid.c       one launch ("run"): hands out blocks, in order or as resident ones
+ *   chain.c      several launches in pieces, so that one reads from the cache what another wrote
  *   block.c      one block in flight ("slot"): its memory, and rounds over its warps
  *   apart.c      warps whose lanes wait for each other
  *   fiber.c      warps that wait inside calls
@@ -195,6 +196,13 @@ struct exec_code {
     void *context;
 };
 
+/* exec.c: the code that a request runs; stays where it is. False: the report says why. */
+struct exec_source {
+    const struct exec_request *request;
+    struct exec_code code;
+};
+bool exec_source_open(struct exec_source *s, const struct exec_request *r, struct exec_report *report);
+
 struct exec_pending { /* text of a finished block that has to wait for blocks before it */
     uint64_t block;
     char *at;
@@ -218,8 +226,11 @@ struct exec_look {
     uint32_t step, rounds;
 };
 
+struct exec_chain;
+
 struct exec_run {
     struct exec_pool *pool;
+    struct exec_chain *chain;     /* the run stands for all of it; NULL: a launch by itself */
     const struct exec_request *request;
     const struct exec_code *code;
     struct jit_launch launch;
@@ -262,6 +273,9 @@ struct exec_run {
 
 bool exec_run_code(struct exec_pool *p, const struct exec_request *r, const struct exec_code *code,
                    struct exec_report *report);
+void exec_run_init(struct exec_run *run, struct exec_pool *p, const struct exec_request *r,
+                   const struct exec_code *code);
+void exec_run_fini(struct exec_run *run);
 /* A worker's part in a run: returns when there is nothing left for it to do. */
 void exec_grid_work(struct exec_run *run, struct exec_worker *w);
 bool exec_grid_wants(struct exec_run *run);
@@ -275,6 +289,10 @@ exec_stopped(struct exec_run *run, uint64_t block)
     uint64_t stop = atomic_load_explicit(&run->stop, memory_order_relaxed);
     return stop != UINT64_MAX && (run->resident || block > stop);
 }
+
+/* chain.c: as exec_grid_wants and exec_grid_work */
+bool exec_chain_wants(const struct exec_chain *c);
+void exec_chain_work(struct exec_chain *c, struct exec_worker *w);
 
 /* stuck.c. After a round of a block that is alone; does not return when nothing can happen. */
 void exec_stuck_round(struct exec_slot *s, bool yielded);
@@ -311,6 +329,7 @@ void exec_pool_withdraw(struct exec_pool *p, struct exec_run *run); /* waits for
 struct exec_slot *exec_slot_take(struct exec_run *run, struct ls_error *err);
 void exec_slot_give(struct exec_pool *p, struct exec_slot *s);
 uint64_t exec_now(void);
+void exec_pause_cpu(void); /* in a loop that looks for what another thread does */
 
 /* -- fault.c, replay.c -------------------------------------------------------------------------------- */
 

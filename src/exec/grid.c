@@ -192,6 +192,8 @@ work_resident(struct exec_run *run, struct exec_worker *w)
 bool
 exec_grid_wants(struct exec_run *run)
 {
+    if (run->chain)
+        return exec_chain_wants(run->chain);
     if (atomic_load(&run->stop) != UINT64_MAX)
         return false;
     return run->resident ? !atomic_load(&run->over) : atomic_load(&run->next) < run->blocks;
@@ -202,7 +204,9 @@ exec_grid_work(struct exec_run *run, struct exec_worker *w)
 {
     struct exec_entry entry;
     exec_thread_enter(w, &entry);
-    if (run->resident) {
+    if (run->chain) {
+        exec_chain_work(run->chain, w);
+    } else if (run->resident) {
         work_resident(run, w);
     } else {
         struct ls_error err;
@@ -270,9 +274,9 @@ request_is_sound(const struct exec_request *r, char *text, size_t room)
     return true;
 }
 
-static void
-run_init(struct exec_run *run, struct exec_pool *p, const struct exec_request *r,
-         const struct exec_code *code)
+void
+exec_run_init(struct exec_run *run, struct exec_pool *p, const struct exec_request *r,
+              const struct exec_code *code)
 {
     const struct jit_kernel *k = code->kernel;
     *run = (struct exec_run){.pool = p, .request = r, .code = code, .tool = r->tool};
@@ -306,8 +310,8 @@ run_init(struct exec_run *run, struct exec_pool *p, const struct exec_request *r
         atomic_init(&run->progress[i].block, UINT64_MAX);
 }
 
-static void
-run_fini(struct exec_run *run)
+void
+exec_run_fini(struct exec_run *run)
 {
     while (run->flying) { /* blocks that were given up */
         struct exec_slot *s = run->flying;
@@ -376,7 +380,7 @@ exec_run_code(struct exec_pool *p, const struct exec_request *r, const struct ex
         report->status = EXEC_FAILED;
         return false;
     }
-    run_init(&run, p, r, code);
+    exec_run_init(&run, p, r, code);
     struct jit_tool_launch watched = tool_launch(&run);
     if (r->tool && r->tool->launch_begin)
         run.launch.tool = r->tool->launch_begin(r->tool, &watched);
@@ -391,6 +395,6 @@ exec_run_code(struct exec_pool *p, const struct exec_request *r, const struct ex
         exec_report_fault(&run, &run.fault, report);
     }
     fine = exec_nested_tail(&run, fine, report);
-    run_fini(&run);
+    exec_run_fini(&run);
     return fine;
 }

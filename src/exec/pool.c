@@ -35,8 +35,8 @@ exec_now(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static void
-pause_cpu(void)
+void
+exec_pause_cpu(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
@@ -66,7 +66,7 @@ spin_for_run(struct exec_pool *p)
     uint64_t until = exec_now() + SPIN_NS;
     do {
         for (int i = 0; i < SPIN_LOOK && atomic_load(&p->posted) == seen; i++)
-            pause_cpu();
+            exec_pause_cpu();
     } while (atomic_load(&p->posted) == seen && exec_now() < until);
     pthread_mutex_lock(&p->lock);
     p->awake_idle--;
@@ -166,7 +166,7 @@ exec_pool_withdraw(struct exec_pool *p, struct exec_run *run)
     pthread_mutex_unlock(&p->lock);
     /* Nobody can join any more; those inside are at their last blocks. */
     for (int i = 0; i < 2000 && atomic_load(&run->helpers); i++)
-        pause_cpu();
+        exec_pause_cpu();
     pthread_mutex_lock(&p->lock);
     while (atomic_load(&run->helpers))
         pthread_cond_wait(&p->left, &p->lock);
