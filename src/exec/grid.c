@@ -285,6 +285,7 @@ exec_run_init(struct exec_run *run, struct exec_pool *p, const struct exec_reque
         run->services.access = run->tool->access;
         run->services.pattern = run->tool->pattern;
         run->services.halves = run->tool->halves;
+        run->services.batch = run->tool->batch;
         run->services.sync = run->tool->sync;
         run->services.async = run->tool->async;
     }

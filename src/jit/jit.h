@@ -111,7 +111,9 @@ struct jit_block {
                                     all lanes use one byte, loads of what they wrote and stores are
                                     not announced, and stores noted here */
     struct jit_seen *seen;       /* JIT_EVENT_SEEN: JIT_SEEN_WAYS per place; the tool's, set by */
-    struct jit_trace *trace;     /*   block_begin; the same: one per warp; NULL: none */
+    struct jit_batch *batches;   /*   block_begin; the same: 1 << JIT_BATCH_WAY_BITS per place; */
+    uint64_t seen_mask;          /*   which bits of an address in shared or device memory count; */
+    struct jit_trace *trace;     /*   one per warp; NULL: none */
     uint64_t trace_local;        /* the same: number of the line of 128 bytes at which the block's local
                                     memory begins */
 };
@@ -136,6 +138,39 @@ struct jit_seen {
 /* at == end: the access is told. */
 struct jit_trace {
     uint64_t *at, *end, *start;
+};
+
+/* The same for accesses that follow each other in one block of code (jit_services.batch), at the first one's
+ * place. Alike are those of one table, lanes, apart and key: of each base that is no constant memory's a byte,
+ * from the first on: the base's bits of seen_mask, in local memory its lowest four. */
+enum { JIT_BATCH_WAY_BITS = 5, JIT_BATCH_APART = 2 };
+struct jit_batch {
+    uint64_t key;
+    const struct jit_batch_table *table; /* NULL: nothing */
+    uint64_t apart[JIT_BATCH_APART];     /* of the bases that have halves */
+    uint64_t lanes;
+    uint64_t times;
+    const uint64_t *words; /* of each access to device or local memory: jit_seen.word, its line counted from
+                              its base's */
+    void *tool;            /* the tool's */
+};
+struct jit_batch_member {
+    uint32_t place, kind; /* kind: JIT_SEEN_KIND() */
+    uint32_t base;        /* number; UINT32_MAX: where shared or local memory begins */
+    uint32_t pattern;     /* where offset[] is, in words from the table's first; 0: NULL */
+    int32_t delta;        /* from the base */
+};
+struct jit_batch_table {
+    uint32_t count, bases;
+    uint32_t traced; /* how many have words */
+    uint32_t halves; /* a bit per base */
+    struct jit_batch_member member[];
+};
+/* In words: the table is a constant of the generated code. */
+enum { JIT_BATCH_HEAD = 4, JIT_BATCH_MEMBER = 5 };
+/* In local memory `at` is lane 0's offset from its first byte. */
+struct jit_batch_base {
+    uint64_t at, apart;
 };
 
 /* (abi) JIT_EVENT_GUARD: loads in patterns (jit_services.pattern) whose bytes, of all 32 lanes, lie in
@@ -310,6 +345,10 @@ struct jit_services {
     /* JIT_EVENT_SEEN: as pattern, the upper half of the warp `apart` bytes further on. */
     void (*halves)(struct jit_warp *w, uint32_t lanes, uint64_t base, uint64_t apart,
                    const int32_t *offset, uint32_t bytes, uint32_t space, uint32_t op, uint32_t place);
+    /* JIT_EVENT_SEEN: the table's accesses, in order, which have been made by then. way: which of the place's
+     * struct jit_batch has been looked at. */
+    void (*batch)(struct jit_warp *w, uint32_t lanes, const struct jit_batch_base *base,
+                  const struct jit_batch_table *table, uint32_t way);
     /* JIT_EVENT_SYNC: lanes execute an instruction that orders them with others, before it takes
      * effect: bar.warp.sync and the other *.sync ones (members[lane]: the mask the lane gave), and
      * membar and fence (members NULL). The place says which (ptx_insn.op and modifiers). */
@@ -429,6 +468,8 @@ struct jit_tool {
                     uint32_t bytes, uint32_t space, uint32_t op, uint32_t place);
     void (*halves)(struct jit_warp *w, uint32_t lanes, uint64_t base, uint64_t apart,
                    const int32_t *offset, uint32_t bytes, uint32_t space, uint32_t op, uint32_t place);
+    void (*batch)(struct jit_warp *w, uint32_t lanes, const struct jit_batch_base *base,
+                  const struct jit_batch_table *table, uint32_t way);
     void (*sync)(struct jit_warp *w, uint32_t lanes, const uint32_t *members, uint32_t place);
     void (*async)(struct jit_warp *w, uint32_t lanes, uint32_t what, const uint64_t *barrier,
                   uint32_t number, uint32_t place);

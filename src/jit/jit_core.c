@@ -725,6 +725,7 @@ free_storage(struct core *c)
     ls_release(c->kept);
     ls_release(c->site);
     core_sure_free(c);
+    ls_release(c->batch);
     VEC_FREE(&c->resumes);
 }
 
@@ -751,6 +752,7 @@ emit_blocks(struct core *c)
                 return false;
             c->synced = false;
         }
+        core_batch_flush(c);
         if (c->phases)
             jam_tail(c, k);
         if (!emit_end(c, k))

@@ -74,6 +74,8 @@ struct core {
     LLVMValueRef counts;      /* JIT_EVENT_COUNT */
     const struct flow_insn *counted, *counted_end; /* the same: counted already, with the first of them */
     LLVMValueRef seen, trace, trace_local; /* JIT_EVENT_SEEN; trace: the warp's */
+    LLVMValueRef batches, seen_mask;       /* the same */
+    struct core_batch *batch;              /* jit_batch.c; NULL: not needed so far */
     /* shape.apart (jit_sync.c): where lanes may stand still: number of the site per block, or
      * UINT32_MAX; where in the frame the sites are. */
     uint32_t *site, site_count, sites_at;
@@ -141,11 +143,21 @@ void core_sure_free(struct core *c);
 struct core_told {
     LLVMValueRef base, apart, lanes; /* apart: NULL: the upper half is no different */
     LLVMValueRef local; /* local memory: lane 0's offset from its first byte; else NULL */
-    LLVMValueRef offset; /* the constant */
+    const int32_t *pattern; /* the lanes' distances from there; NULL: none */
+    uint64_t known;         /* of base: the part that is known when the kernel is compiled */
+    LLVMValueRef holds, each; /* a guess: whether it holds; NULL: it does. Else all addresses */
     uint32_t bytes, space, op, place;
 };
 void core_tell(struct core *c, const struct core_told *t);
+/* The same without a look at what has been told before. */
+void core_tell_plain(struct core *c, const struct core_told *t);
 void core_seen_begin(struct core *c);
+/* jit_batch.c: the access is told with others, later; false: it must not be, nothing was done. */
+bool core_batch_add(struct core *c, const struct flow_insn *i, const struct core_told *t);
+/* Tells what is kept: where anything else is told, and the block of code ends. */
+void core_batch_flush(struct core *c);
+/* Before the instruction is emitted. */
+void core_batch_before(struct core *c, const struct flow_insn *i);
 
 LLVMValueRef core_service(struct core *c, size_t offset, LLVMTypeRef result, LLVMValueRef *args,
                           unsigned n);

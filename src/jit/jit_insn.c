@@ -1066,6 +1066,7 @@ core_insn(struct core *c, const struct flow_insn *i)
     c->e.mask = scalar ? NULL : core_mask(c);
     c->e.mask_bits = NULL;
     core_count(c, i);
+    core_batch_before(c, i);
     core_announce_sync(c, i);
     if (core_straight_insn(c, i))
         return true;

@@ -5,9 +5,7 @@
  * and restores all vector registers (10 to 20 ns); here a few scalars are compared, a number is raised
  * and a word appended to the warp's trace. Start with core_tell().
  */
-#include "jit/jit_core.h"
-
-#define FIELD(type, field) offsetof(struct type, field)
+#include "jit/jit_site.h"
 
 void
 core_seen_begin(struct core *c)
@@ -19,6 +17,8 @@ core_seen_begin(struct core *c)
     LLVMValueRef warp = LLVMBuildZExt(b, c->warp_index, i64, "");
     LLVMValueRef stride = LLVMBuildZExt(b, c->local_stride, i64, "");
     c->seen = core_load_field(c, c->block_ptr, FIELD(jit_block, seen), ptr);
+    c->batches = core_load_field(c, c->block_ptr, FIELD(jit_block, batches), ptr);
+    c->seen_mask = core_load_field(c, c->block_ptr, FIELD(jit_block, seen_mask), i64);
     LLVMValueRef at = LLVMBuildMul(b, warp, core_i64(c, sizeof(struct jit_trace)), "");
     c->trace = core_load_field(c, c->block_ptr, FIELD(jit_block, trace), ptr);
     c->trace = LLVMBuildGEP2(b, core_scalar(c, 8), c->trace, &at, 1, "");
@@ -41,14 +41,14 @@ find_seen(struct core *c, LLVMValueRef at, uint32_t place)
 }
 
 static LLVMValueRef
-is_alike(struct core *c, const struct core_told *t, LLVMValueRef seen, LLVMValueRef at)
+is_alike(struct core *c, const struct core_told *t, LLVMValueRef pattern, LLVMValueRef seen, LLVMValueRef at)
 {
     LLVMBuilderRef b = c->e.b;
     LLVMTypeRef i64 = core_scalar(c, 64), i1 = core_scalar(c, 1);
     uint64_t kind = JIT_SEEN_KIND(t->bytes, t->space, t->op);
     LLVMValueRef lanes = LLVMBuildOr(b, LLVMBuildZExt(b, t->lanes, i64, ""), core_i64(c, kind << 32), "");
     LLVMValueRef apart = t->apart ? t->apart : core_i64(c, 0);
-    LLVMValueRef offset = LLVMBuildPtrToInt(b, t->offset, i64, "");
+    LLVMValueRef offset = LLVMBuildPtrToInt(b, pattern, i64, "");
     LLVMValueRef differ = LLVMBuildXor(b, at, core_load_field(c, seen, FIELD(jit_seen, base), i64), "");
     differ = LLVMBuildAnd(b, differ, core_load_field(c, seen, FIELD(jit_seen, mask), i64), "");
     const struct {
@@ -86,31 +86,33 @@ put_word(struct core *c, const struct core_told *t, LLVMValueRef seen, LLVMValue
 }
 
 static void
-call_tool(struct core *c, const struct core_told *t)
+call_tool(struct core *c, const struct core_told *t, LLVMValueRef pattern)
 {
     LLVMTypeRef none = LLVMVoidTypeInContext(c->e.context);
     LLVMValueRef bytes = core_i32(c, t->bytes), space = core_i32(c, t->space), op = core_i32(c, t->op);
     LLVMValueRef place = core_i32(c, t->place);
-    LLVMValueRef whole[] = {c->e.warp, t->lanes, t->base, t->offset, bytes, space, op, place};
-    LLVMValueRef halves[] = {c->e.warp, t->lanes, t->base, t->apart, t->offset, bytes, space, op, place};
+    LLVMValueRef whole[] = {c->e.warp, t->lanes, t->base, pattern, bytes, space, op, place};
+    LLVMValueRef halves[] = {c->e.warp, t->lanes, t->base, t->apart, pattern, bytes, space, op, place};
     if (t->apart)
         core_service(c, FIELD(jit_services, halves), none, halves, 9);
     else
         core_service(c, FIELD(jit_services, pattern), none, whole, 8);
 }
 
-void
-core_tell(struct core *c, const struct core_told *t)
+static void
+tell_pattern(struct core *c, const struct core_told *t, bool plain)
 {
     LLVMBuilderRef b = c->e.b;
     LLVMTypeRef i64 = core_scalar(c, 64);
-    if (!(c->events & JIT_EVENT_SEEN) || t->space == PTX_SPACE_NONE || (t->space == PTX_SPACE_LOCAL && !t->local)) {
-        call_tool(c, t);
+    LLVMValueRef pattern = site_pattern(c, t->pattern);
+    if (plain || !(c->events & JIT_EVENT_SEEN) || t->space == PTX_SPACE_NONE ||
+        (t->space == PTX_SPACE_LOCAL && !t->local)) {
+        call_tool(c, t, pattern);
         return;
     }
     LLVMValueRef at = t->local ? t->local : t->base, seen = find_seen(c, at, t->place);
     LLVMBasicBlockRef hit = core_new_block(c, "seen"), tell = core_new_block(c, "told"), over = core_new_block(c, "counted");
-    LLVMBuildCondBr(b, is_alike(c, t, seen, at), hit, tell);
+    LLVMBuildCondBr(b, is_alike(c, t, pattern, seen, at), hit, tell);
     LLVMPositionBuilderAtEnd(b, hit);
     if (t->space == PTX_SPACE_GLOBAL || t->space == PTX_SPACE_LOCAL)
         put_word(c, t, seen, at, tell);
@@ -118,7 +120,50 @@ core_tell(struct core *c, const struct core_told *t)
     core_store_field(c, seen, FIELD(jit_seen, times), LLVMBuildAdd(b, times, core_i64(c, 1), ""));
     LLVMBuildBr(b, over);
     LLVMPositionBuilderAtEnd(b, tell);
-    call_tool(c, t);
+    call_tool(c, t, pattern);
     LLVMBuildBr(b, over);
     LLVMPositionBuilderAtEnd(b, over);
+}
+
+/* Each lane's address. */
+static void
+tell_lanes(struct core *c, const struct core_told *t)
+{
+    LLVMValueRef room = core_alloca(c, core_vector(c, 64));
+    LLVMValueRef args[] = {c->e.warp, t->lanes, room, core_i32(c, t->bytes), core_i32(c, t->space),
+                           core_i32(c, t->op), core_i32(c, t->place)};
+    LLVMBuildStore(c->e.b, t->each, room);
+    core_service(c, FIELD(jit_services, access), LLVMVoidTypeInContext(c->e.context), args, 7);
+}
+
+static void
+tell(struct core *c, const struct core_told *t, bool plain)
+{
+    LLVMBuilderRef b = c->e.b;
+    if (!t->holds) {
+        tell_pattern(c, t, plain);
+        return;
+    }
+    LLVMBasicBlockRef follow = core_new_block(c, "follow"), stray = core_new_block(c, "stray");
+    LLVMBasicBlockRef over = core_new_block(c, "over");
+    LLVMBuildCondBr(b, t->holds, follow, stray);
+    LLVMPositionBuilderAtEnd(b, follow);
+    tell_pattern(c, t, plain);
+    LLVMBuildBr(b, over);
+    LLVMPositionBuilderAtEnd(b, stray);
+    tell_lanes(c, t);
+    LLVMBuildBr(b, over);
+    LLVMPositionBuilderAtEnd(b, over);
+}
+
+void
+core_tell(struct core *c, const struct core_told *t)
+{
+    tell(c, t, false);
+}
+
+void
+core_tell_plain(struct core *c, const struct core_told *t)
+{
+    tell(c, t, true);
 }

@@ -260,23 +260,28 @@ announce_lanes(struct site *s, LLVMValueRef lanes, LLVMValueRef bytes, enum jit_
     core_service(c, FIELD(jit_services, access), LLVMVoidTypeInContext(c->e.context), args, 7);
 }
 
+/* An access whose lanes lie as `firsts`, its segments' first lanes, say. */
 static void
 tell_segments(struct site *s, LLVMValueRef firsts, LLVMValueRef lanes, enum jit_access_op op)
 {
     struct core *c = s->c;
     LLVMBuilderRef b = c->e.b;
-    struct core_told t = {.base = firsts,
-                          .lanes = lanes,
-                          .offset = site_pattern(c, s->fact.pattern),
-                          .bytes = s->bytes * s->vec,
-                          .space = s->i->i.space,
-                          .op = op,
-                          .place = s->i->place};
+    const struct ptx_operand *o = &s->i->i.operand[op == JIT_LOAD];
+    struct core_told t = {.base = firsts, .lanes = lanes, .pattern = s->fact.pattern,
+                          .bytes = s->bytes * s->vec, .space = s->i->i.space, .op = op, .place = s->i->place};
     if (LLVMGetTypeKind(LLVMTypeOf(firsts)) == LLVMVectorTypeKind) {
         t.base = LLVMBuildExtractElement(b, firsts, core_i32(c, 0), "");
-        t.apart =
-            LLVMBuildSub(b, LLVMBuildExtractElement(b, firsts, core_i32(c, 1), ""), t.base, "");
+        t.apart = LLVMBuildSub(b, LLVMBuildExtractElement(b, firsts, core_i32(c, 1), ""), t.base, "");
     }
+    if (o->kind == PTX_O_ADDRESS)
+        t.known = site_known_offset(c, o);
+    if (firsts == s->guessed) {
+        t.holds = s->holds;
+        t.each = site_lanes(s);
+    }
+    if (!s->some && core_batch_add(c, s->i, &t))
+        return;
+    core_batch_flush(c);
     core_tell(c, &t);
 }
 
@@ -285,7 +290,6 @@ static bool
 announce_unseen(struct site *s, LLVMValueRef lanes, enum jit_access_op op)
 {
     struct core *c = s->c;
-    LLVMBuilderRef b = c->e.b;
     unsigned count =
         s->fact.segment ? LANES / s->fact.segment : LANES; /* 0: addresses from elsewhere */
     if (!(c->events & JIT_EVENT_SEEN) || s->size)
@@ -295,23 +299,9 @@ announce_unseen(struct site *s, LLVMValueRef lanes, enum jit_access_op op)
     bool halves = !s->base && s->firsts && !s->fact.guess && count == 2 &&
                   LLVMGetTypeKind(LLVMTypeOf(s->firsts)) == LLVMVectorTypeKind &&
                   LLVMGetVectorSize(LLVMTypeOf(s->firsts)) == 2;
-    if (s->base || halves) {
-        tell_segments(s, s->base ? s->base : s->firsts, lanes, op);
-        return true;
-    }
-    if (!s->holds || count > 2)
+    if (!s->base && !halves && (!s->holds || count > 2))
         return false;
-    LLVMBasicBlockRef follow = core_new_block(c, "follow"), stray = core_new_block(c, "stray");
-    LLVMBasicBlockRef over = core_new_block(c, "over");
-    site_lanes(s); /* not only where they are told */
-    LLVMBuildCondBr(b, s->holds, follow, stray);
-    LLVMPositionBuilderAtEnd(b, follow);
-    tell_segments(s, s->guessed, lanes, op);
-    LLVMBuildBr(b, over);
-    LLVMPositionBuilderAtEnd(b, stray);
-    announce_lanes(s, lanes, core_i32(c, s->bytes * s->vec), op);
-    LLVMBuildBr(b, over);
-    LLVMPositionBuilderAtEnd(b, over);
+    tell_segments(s, s->base ? s->base : halves ? s->firsts : s->guessed, lanes, op);
     return true;
 }
 
@@ -324,6 +314,7 @@ site_announce(struct site *s, enum jit_access_op op)
     if (!(c->events & JIT_EVENT_ACCESS) ||
         announce_unseen(s, s->some ? s->some : core_mask_bits(c), op))
         return;
+    core_batch_flush(c);
     LLVMTypeRef none = LLVMVoidTypeInContext(c->e.context);
     LLVMValueRef bytes = s->size ? s->size : core_i32(c, s->bytes * s->vec),
                  space = core_i32(c, s->i->i.space);

@@ -92,11 +92,14 @@ announce_words(const struct site *s, const struct ptx_operand *o, enum jit_acces
     struct core_told t = {.base = LLVMBuildAdd(b, first, at, ""),
                           .lanes = core_mask_bits(c),
                           .local = at,
-                          .offset = site_pattern(c, NULL),
+                          .known = site_known_offset(c, o),
                           .bytes = s->bytes * s->vec,
                           .space = s->i->i.space,
                           .op = op,
                           .place = s->i->place};
+    if (core_batch_add(c, s->i, &t))
+        return true;
+    core_batch_flush(c);
     core_tell(c, &t);
     return true;
 }

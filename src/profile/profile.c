@@ -161,6 +161,7 @@ new_sheet(struct watch *w)
     s->counts = ls_alloc(sizeof *s->counts * JIT_COUNTS * (w->places + 1));
     s->site = ls_alloc(sizeof *s->site * w->places);
     s->seen = ls_alloc(sizeof *s->seen * JIT_SEEN_WAYS * w->places);
+    s->batches = ls_alloc((sizeof *s->batches * w->places << JIT_BATCH_WAY_BITS) + 1);
     if (w->replay)
         s->trace = ls_alloc(sizeof *s->trace * w->launch.launch->warps);
     if (w->replay)
@@ -180,6 +181,8 @@ free_sheet(struct sheet *s)
     trace_free(s, s->watch->launch.launch->warps);
     ls_release(s->site);
     ls_release(s->seen);
+    ls_release(s->batches);
+    VEC_FREE(&s->batch);
     ls_release(s->counts);
     arena_free(&s->arena);
     ls_release(s);
@@ -194,6 +197,8 @@ tool_block_begin(struct jit_block *b)
         b->counts = s->counts;
     }
     b->seen = s->seen;
+    b->batches = s->batches;
+    b->seen_mask = s->watch->key_mask[SPACE_SHARED] | s->watch->key_mask[SPACE_GLOBAL];
     b->trace = s->trace;
     s->phase = 0;
     if (s->watch->replay)
@@ -251,6 +256,7 @@ tool_launch_end(struct jit_tool *t, const struct jit_tool_launch *l, bool fine)
     for (struct sheet *s = w->sheets; s; s = s->next) {
         jit_counts_sum(s->counts, w->places);
         verdict_settle(s);
+        batch_settle(s);
     }
     w->kernel->launches++;
     w->kernel->failed += !fine;
@@ -320,7 +326,8 @@ profile_open(const struct device_profile *d, const char *options, struct ls_erro
                                 .block_end = tool_block_end,
                                 .access = verdict_access,
                                 .pattern = verdict_pattern,
-                                .halves = verdict_halves};
+                                .halves = verdict_halves,
+                                .batch = batch_told};
     p->device = d;
     p->last = &p->kernels;
     p->caches = true;

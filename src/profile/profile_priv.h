@@ -167,6 +167,8 @@ struct sheet {
     /* [JIT_SEEN_WAYS] per place: patterns that fitted last, where the space is declared: one that walks along words
      * is as many as a line has words. tool: the struct pattern_entry, which is no other one's yet. */
     struct jit_seen *seen;
+    struct jit_batch *batches;      /* of each place as many; */
+    VEC(struct jit_batch *) batch;  /*   those in use: batch.c */
     struct jit_trace *trace; /* per warp, of the block in flight; NULL: no caches */
     struct sector_set set; /* empty while it is not used */
     VEC(struct record) records; /* of a launch small enough */
@@ -203,12 +205,31 @@ void verdict_halves(struct jit_warp *w, uint32_t lanes, uint64_t base, uint64_t 
                     const int32_t *offset, uint32_t bytes, uint32_t space, uint32_t op, uint32_t place);
 void verdict_access(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32_t bytes,
                     uint32_t space, uint32_t op, uint32_t place);
+/* A pattern as generated code tells it. */
+struct told {
+    uint64_t base, apart;
+    const int32_t *offset;
+    uint32_t lanes;
+    bool halves;
+};
+/* Counts it, and says what it costs; NULL: no pattern after all. kind: JIT_SEEN_KIND(). */
+const struct verdict *verdict_told(struct jit_warp *w, const struct told *t, uint32_t kind, uint32_t place,
+                                   struct site **site);
+/* Accesses like that to the site. */
+void verdict_add(struct site *s, const struct verdict *v, uint64_t times);
 /* The masks of a watch. */
 void verdict_begin(struct watch *w);
 /* What generated code counted, to the verdicts. */
 void verdict_settle(struct sheet *s);
 /* Adds a site's accesses to the sums. */
 void verdict_fold(const struct site *s, struct sums *to);
+
+/* -- batch.c ---------------------------------------------------------------------------------------------- */
+
+void batch_told(struct jit_warp *w, uint32_t lanes, const struct jit_batch_base *base,
+                const struct jit_batch_table *table, uint32_t way);
+/* Counts what generated code found to be alike. */
+void batch_settle(struct sheet *s);
 
 /* -- lines and kernels ------------------------------------------------------------------------------------ */
 

@@ -413,13 +413,6 @@ count(struct sheet *sheet, const struct site *s, struct verdict *v, uint32_t war
         trace(sheet, warp, v, reference);
 }
 
-/* A pattern as generated code tells it. */
-struct told {
-    uint64_t base, apart;
-    const int32_t *offset;
-    uint32_t lanes;
-};
-
 static inline uint64_t
 told_address(const struct told *t, uint32_t lane)
 {
@@ -519,27 +512,34 @@ expand(struct jit_warp *w, const struct told *t, uint32_t bytes, uint32_t space,
     verdict_access(w, t->lanes, address, bytes, space, op, place);
 }
 
-static inline void
-judge_pattern(struct jit_warp *w, const struct told *t, uint32_t bytes, uint32_t space, uint32_t op, uint32_t place)
+/* Counts it; what it is like; *at: where, from the first byte of shared or local memory. NULL: it is no pattern,
+ * or not to be counted. */
+static inline struct pattern_entry *
+judge_pattern(struct jit_warp *w, const struct told *t, uint32_t bytes, uint32_t space, uint32_t op, uint32_t place,
+              struct site **site, uint64_t *from)
 {
+    const uint32_t firsts = 1 | 1u << JIT_LANES / 2;
     struct sheet *sheet = w->block->tool;
     struct site *s = sheet->site[place];
-    if (space == PTX_SPACE_NONE) {
+    /* A half's first address may be anything where nobody asks for it. */
+    if (space == PTX_SPACE_NONE || (t->halves && (t->lanes & firsts) != firsts)) {
         expand(w, t, bytes, space, op, place);
-        return;
+        return NULL;
     }
     if (!s || s->bytes != bytes || s->declared != space) {
         s = first_pattern(w, t->base, bytes, space, op, place);
         if (!s)
-            return;
+            return NULL;
     }
     uint64_t at = t->base - origin(w, s->space, 0);
     uint32_t key = (uint32_t)at & s->key_mask;
     struct pattern_entry *e = s->last;
     if (!e || !is_pattern(e, t, key))
         e = find_pattern(sheet, s, w, t, key, place);
-    keep_seen(sheet, s, e, at, op, place);
     count(sheet, s, &e->verdict, w->warp, reference_line(s->space, at));
+    *site = s;
+    *from = at;
+    return e;
 }
 
 void
@@ -547,19 +547,41 @@ verdict_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t
                 uint32_t bytes, uint32_t space, uint32_t op, uint32_t place)
 {
     const struct told t = {.base = base, .offset = offset, .lanes = lanes};
-    judge_pattern(w, &t, bytes, space, op, place);
+    struct site *s;
+    uint64_t at;
+    struct pattern_entry *e = judge_pattern(w, &t, bytes, space, op, place, &s, &at);
+    if (e)
+        keep_seen(w->block->tool, s, e, at, op, place);
 }
 
 void
 verdict_halves(struct jit_warp *w, uint32_t lanes, uint64_t base, uint64_t apart, const int32_t *offset,
                uint32_t bytes, uint32_t space, uint32_t op, uint32_t place)
 {
-    const uint32_t firsts = 1 | 1u << JIT_LANES / 2;
-    const struct told t = {base, apart, offset, lanes};
-    if ((lanes & firsts) != firsts) /* a half's first address may be anything where nobody asks for it */
-        expand(w, &t, bytes, space, op, place);
-    else
-        judge_pattern(w, &t, bytes, space, op, place);
+    const struct told t = {base, apart, offset, lanes, true};
+    struct site *s;
+    uint64_t at;
+    struct pattern_entry *e = judge_pattern(w, &t, bytes, space, op, place, &s, &at);
+    if (e)
+        keep_seen(w->block->tool, s, e, at, op, place);
+}
+
+const struct verdict *
+verdict_told(struct jit_warp *w, const struct told *t, uint32_t kind, uint32_t place, struct site **site)
+{
+    uint64_t at;
+    uint32_t bytes = kind & 0xffff, space = kind >> 16 & 255, op = kind >> 24;
+    const struct pattern_entry *e = judge_pattern(w, t, bytes, space, op, place, site, &at);
+    return e ? &e->verdict : NULL;
+}
+
+void
+verdict_add(struct site *s, const struct verdict *v, uint64_t times)
+{
+    for (int m = 0; m < ACCESS_METRICS; m++)
+        s->sum[m] += times * v->metric[m];
+    if (times && v->degree > s->degree)
+        s->degree = v->degree;
 }
 
 /* Do the active lanes lie as the entry has them? step: from one lane's origin to the next one's. */

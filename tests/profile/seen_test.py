@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 SOURCES = {"tests/profile/seen.cu": ["h200", "g80", "cc1.3", "cc3.5", "cc7.0"], "tests/profile/local.cu": ["h200"],
-           "tests/profile/transposes.cu": ["h200"]}
+           "tests/profile/transposes.cu": ["h200"], "tests/profile/batches.cu": ["h200", "cc3.5"]}
 LOCKSTEP, ROOT = os.environ["LOCKSTEP"], Path(os.environ["SOURCE_DIR"])
 
 
