@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { C_CC, C_GPU, C_DEVICES, C_WORKERS, C_JSON, C_QUIET, C_VERBOSE, C_HELP, C_COUNT };
 
@@ -211,6 +212,14 @@ cli_device(const struct cli_common *common)
     if (common->gpu)
         return model_find_device(common->gpu);
     return common->cc ? model_find_cc(common->cc) : model_default_device();
+}
+
+double
+cli_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 bool

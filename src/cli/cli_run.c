@@ -6,6 +6,7 @@
  */
 #include "cli/cli.h"
 #include "cli/compare.h"
+#include "cli/model_cli.h"
 #include "cli/program.h"
 
 #include "device/device.h"
@@ -18,17 +19,24 @@
 enum { R_DEVICE, R_COMPARE, R_TOLERANCE, R_IGNORE, R_COUNT };
 
 static const struct option_row rows[R_COUNT] = {
-    [R_DEVICE] = {"--device", 0, "LOCKSTEP_DEVICE", "KIND", "virtual (the default) or gpu: a real one"},
-    [R_COMPARE] = {"--compare", 0, NULL, NULL, "runs it on both and compares what it prints and its status"},
+    [R_DEVICE] = {"--device", 0, "LOCKSTEP_DEVICE", "KIND",
+                  "virtual (the default) or gpu: a real one"},
+    [R_COMPARE] = {"--compare", 0, NULL, NULL,
+                   "runs it on both and compares what it prints and its status"},
     [R_TOLERANCE] = {"--tolerance", 0, NULL, "T", "numbers may differ by this, relatively [1e-5]"},
-    [R_IGNORE] = {"--ignore", 0, NULL, "TEXT", "lines that hold TEXT are not compared (times); may be repeated"},
+    [R_IGNORE] = {"--ignore", 0, NULL, "TEXT",
+                  "lines that hold TEXT are not compared (times); may be repeated"},
 };
 
 static const struct cli_usage usage = {
     .name = "run",
     .synopsis = "[options] [--] PROGRAM [arguments]",
-    .text = "Runs PROGRAM: a .cu file, compiled first and kept in the cache, or a program built by\n"
-            "`lockstep cc`. What follows PROGRAM is for the program. The exit status is the program's.\n",
+    .text =
+        "Runs PROGRAM: a .cu file, compiled first and kept in the cache, or a program built by\n"
+        "`lockstep cc`. What follows PROGRAM is for the program. The exit status is the "
+        "program's.\n"
+        "--json: device, exit status and time; where that goes to stdout, what the program prints\n"
+        "goes to stderr.\n",
     .rows = rows,
     .row_count = R_COUNT,
 };
@@ -38,8 +46,6 @@ set_environment(const struct cli_line *line)
 {
     const struct cli_common *c = &line->common;
     program_environment(c);
-    if (c->json)
-        setenv("LOCKSTEP_JSON", *c->json ? c->json : "-", 1);
     if (line->value[R_DEVICE])
         setenv("LOCKSTEP_DEVICE", line->value[R_DEVICE], 1);
 }
@@ -55,17 +61,63 @@ gpu_is_there(const struct cli_usage *u)
     return false;
 }
 
+static bool
+takes_stdout(const char *json)
+{
+    return json && (!*json || strcmp(json, "-") == 0);
+}
+
+/* The end of a run with --json; takes `result`. */
+static int
+report(const struct cli_line *line, json_t *result, int status)
+{
+    struct device *d = device_at(0);
+    json_t *all =
+        json_pack("{s:i, s:o, s:s}", "version", 1, "device",
+                  d ? device_json(device_profile(d)) : json_null(), "program", line->words[0]);
+    json_object_update(all, result);
+    char *text = json_dumps(all, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
+    cli_write_json(&usage, line->common.json, text, &status);
+    free(text);
+    json_decref(result);
+    json_decref(all);
+    return status;
+}
+
 static int
 compare(const struct cli_line *line, const char *path)
 {
+    const char *json = line->common.json;
+    struct compared r;
     struct compare c = {.path = path, .argv = line->words, .tolerance = 1e-5};
     const char *text = line->value[R_TOLERANCE];
     if (text && (!ls_parse_f64(text, &c.tolerance) || c.tolerance < 0))
         return cli_usage_error(&usage, "--tolerance takes a number, not \"%s\"", text);
-    while (c.ignored < COMPARE_IGNORED && (c.ignore[c.ignored] = cli_every(line, R_IGNORE, c.ignored)))
+    while (c.ignored < COMPARE_IGNORED &&
+           (c.ignore[c.ignored] = cli_every(line, R_IGNORE, c.ignored)))
         c.ignored++;
     set_environment(line);
-    return compare_run(&c);
+    int status = compare_run(&c, takes_stdout(json) ? stderr : stdout, &r);
+    if (!json)
+        return status;
+    return report(line,
+                  json_pack("{s:b, s:i, s:i, s:f, s:[i, i]}", "same", status == CLI_OK, "lines",
+                            (int)r.lines, "different", (int)r.different, "tolerance", c.tolerance,
+                            "exit_status", r.exit_status[0], r.exit_status[1]),
+                  status);
+}
+
+/* For --json the program is waited for; else it replaces this process. */
+static int
+run_and_report(const struct cli_line *line)
+{
+    struct program_result r;
+    int status;
+    if (!program_watch(&usage, line, NULL, NULL, &r, &status))
+        return status;
+    json_t *result = json_pack("{s:i, s:i, s:f}", "exit_status", r.exit_status, "signal", r.signal,
+                               "milliseconds", 1e3 * r.seconds);
+    return report(line, result, r.exit_status);
 }
 
 static int
@@ -77,6 +129,8 @@ run(const struct cli_line *line, const char *path)
     if (device && !strcmp(device, "gpu") && !gpu_is_there(&usage))
         return CLI_NOTHING;
     set_environment(line);
+    if (line->common.json)
+        return run_and_report(line);
     execvp(path, line->words); /* argv[0] stays the word that was given */
     return program_failed(&usage, line->words[0]);
 }

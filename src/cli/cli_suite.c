@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -109,22 +108,14 @@ suite_row(const struct suite_rung *r, const char *size, const struct suite_devic
     return row;
 }
 
-static double
-now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 void
 suite_progress(struct suite_call *c, const struct suite_rung *r, const char *size,
                const struct suite_device *d)
 {
     if (!c->begin)
-        c->begin = now();
+        c->begin = cli_now();
     c->done += r != NULL;
-    double spent = now() - c->begin;
+    double spent = cli_now() - c->begin;
     if (c->line->common.quiet || !isatty(2) || spent < 1)
         return;
     fprintf(stderr, "\r\033[K");

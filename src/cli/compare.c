@@ -128,12 +128,12 @@ differences(const struct compare *c, struct ran *virtual, struct ran *gpu, size_
 }
 
 int
-compare_run(const struct compare *c)
+compare_run(const struct compare *c, FILE *out, struct compared *result)
 {
     struct ran virtual = {0}, gpu = {0};
     size_t lines = 0, wrong = 1;
     if (run(c, "virtual", &virtual) && run(c, "gpu", &gpu)) {
-        fwrite(virtual.out.at ? virtual.out.at : "", 1, virtual.out.count, stdout);
+        fwrite(virtual.out.at ? virtual.out.at : "", 1, virtual.out.count, out);
         wrong = differences(c, &virtual, &gpu, &lines);
         if (virtual.status != gpu.status)
             fprintf(stderr, "exit status %d on the virtual GPU, %d on the real one\n", virtual.status,
@@ -144,6 +144,7 @@ compare_run(const struct compare *c)
     } else {
         fprintf(stderr, "lockstep run: %s\n", strerror(errno));
     }
+    *result = (struct compared){lines, wrong, {virtual.status, gpu.status}};
     text_free(&virtual.out);
     text_free(&gpu.out);
     return wrong ? CLI_FINDINGS : CLI_OK;

@@ -7,6 +7,8 @@
 
 #include "base/base.h"
 
+#include <stdio.h>
+
 enum { COMPARE_IGNORED = 32 };
 
 struct compare {
@@ -17,8 +19,14 @@ struct compare {
     size_t ignored;
 };
 
-/* Runs both and prints the differences; an exit status of lockstep: 0 the same, 1 not. */
-int compare_run(const struct compare *c);
+struct compared {
+    size_t lines, different;
+    int exit_status[2]; /* on the virtual GPU, on the real one; 128 + signal when one ended it */
+};
+
+/* Runs both, prints what the virtual GPU's run printed to `out` and the differences to stderr; an exit status of
+ * lockstep: 0 the same, 1 not. */
+int compare_run(const struct compare *c, FILE *out, struct compared *result);
 /* Whether two lines say the same: words alike, numbers within the tolerance. */
 bool compare_lines(const char *a, const char *b, double tolerance);
 

@@ -139,9 +139,11 @@ static _Noreturn void
 become(const struct watch *w, int tell)
 {
     prctl(PR_SET_PDEATHSIG, SIGTERM); /* where this command is killed outright */
-    setenv("LOCKSTEP_TOOL", w->tool, 1);
-    setenv("LOCKSTEP_TOOL_OUT", w->out, 1);
-    setenv("LOCKSTEP_TOOL_OPTIONS", w->options ? w->options : "", 1);
+    if (w->tool) {
+        setenv("LOCKSTEP_TOOL", w->tool, 1);
+        setenv("LOCKSTEP_TOOL_OUT", w->out, 1);
+        setenv("LOCKSTEP_TOOL_OPTIONS", w->options ? w->options : "", 1);
+    }
     unsetenv("LOCKSTEP_JSON"); /* this command's, not the program's */
     if (w->stdout_taken)
         dup2(STDERR_FILENO, STDOUT_FILENO);
@@ -210,7 +212,7 @@ program_watch(const struct cli_usage *usage, const struct cli_line *line, const 
     w.stdout_taken = json && (!*json || strcmp(json, "-") == 0);
     w.path = program_path(&arena, line->words[0], NULL, 0, &err);
     char *folder = w.path ? temporary_folder(&arena) : NULL;
-    bool fine = false, parts = strcmp(tool, "check") == 0; /* a result of each process */
+    bool fine = false, parts = tool && strcmp(tool, "check") == 0; /* a result of each process */
     pid_t child = 0;
     if (!w.path) {
         *status = cli_error(usage->name, &err);
@@ -220,7 +222,9 @@ program_watch(const struct cli_usage *usage, const struct cli_line *line, const 
     } else {
         w.out = arena_printf(&arena, "%s/%s.json", folder, parts ? "%p" : "result");
         program_environment(&line->common);
+        double start = cli_now();
         int ended = run_and_wait(&w, &child);
+        out->seconds = cli_now() - start;
         fine = ended != -1;
         if (!fine)
             *status = program_failed(usage, line->words[0]);

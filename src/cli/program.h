@@ -23,9 +23,10 @@ struct program_result {
     char *json;      /* what the tool wrote, to be freed by ls_release; NULL: nothing */
     int exit_status; /* of the program; 128 + signal when one ended it */
     int signal;
+    double seconds;  /* from its start to its end */
 };
 
-/* Runs line->words under the tool and waits. With stdout taken by --json (no file), what the program
+/* Runs line->words under the tool (NULL: none, and no json) and waits. With stdout taken by --json (no file), what the program
  * prints goes to stderr. False: *status says how to end; a message was printed. */
 bool program_watch(const struct cli_usage *usage, const struct cli_line *line, const char *tool,
                    const char *options, struct program_result *out, int *status);

@@ -17,16 +17,7 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
-
-static double
-now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* The environment of the child: the device, and none of our own wishes for output. */
 static void
@@ -66,7 +57,7 @@ collect(int out, int err, double until, struct suite_output *o)
     struct pollfd fds[2] = {{.fd = out, .events = POLLIN}, {.fd = err, .events = POLLIN}};
     struct text *texts[2] = {&o->out, &o->err};
     while (fds[0].fd >= 0 || fds[1].fd >= 0) {
-        double left = until - now();
+        double left = until - cli_now();
         int n = left > 0 ? poll(fds, 2, (int)(left * 1000) + 1) : 0;
         if (n == 0)
             return false;
@@ -99,7 +90,7 @@ suite_execute(const char *const *argv, const struct suite_device *device, uint32
         close(out[1]);
         return ls_fail(err, LS_ERR_SYSTEM, "pipe: %s", strerror(errno));
     }
-    double begin = now();
+    double begin = cli_now();
     fflush(stdout);
     pid_t pid = start(argv, device, out, errors);
     close(out[1]);
@@ -115,7 +106,7 @@ suite_execute(const char *const *argv, const struct suite_device *device, uint32
     close(errors[0]);
     text_add(&o->out, "%s", "");
     text_add(&o->err, "%s", "");
-    o->seconds = now() - begin;
+    o->seconds = cli_now() - begin;
     o->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     return pid > 0 || ls_fail(err, LS_ERR_SYSTEM, "fork: %s", strerror(errno));
 }

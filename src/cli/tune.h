@@ -116,7 +116,6 @@ extern const char *const tune_status_words[TUNE_STATUSES], *const tune_status_te
 void tune_ranks(uint32_t *out_rank, uint32_t *out_ranks);
 /* Computes what is missing; false: interrupted or broken. */
 bool tune_sweep(struct tune_call *c, struct ls_error *err);
-double tune_now(void); /* seconds */
 
 /* -- tune_recorded.c ------------------------------------------------------------------------------------ */
 

@@ -378,7 +378,7 @@ json_t *
 tune_compute(const struct tune_call *c, const struct tune_job *j)
 {
     struct labour w = {.call = c, .job = j, .result = json_object()};
-    double begin = tune_now();
+    double begin = cli_now();
     close_input();
     if (build(&w)) {
         json_t *written;
@@ -391,7 +391,7 @@ tune_compute(const struct tune_call *c, const struct tune_job *j)
         }
         json_decref(written);
     }
-    json_object_set_new(w.result, "seconds", json_real(tune_now() - begin));
+    json_object_set_new(w.result, "seconds", json_real(cli_now() - begin));
     arena_free(&w.arena);
     return w.result;
 }

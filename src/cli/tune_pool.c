@@ -34,14 +34,6 @@ note_signal(int number)
     interrupted = number;
 }
 
-double
-tune_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* -- ranks ------------------------------------------------------------------------------------------------ */
 
 void
@@ -71,7 +63,7 @@ static void
 show_progress(struct pool *p, bool end)
 {
     const struct tune_call *c = p->call;
-    double now = tune_now(), spent = now - c->begin;
+    double now = cli_now(), spent = now - c->begin;
     size_t before = 0, total = c->jobs.count;
     const char *what = "";
     if (c->rank || c->line->common.quiet || !isatty(2) || (!p->shown && end))
@@ -271,7 +263,7 @@ tune_sweep(struct tune_call *c, struct ls_error *err)
     p.at_once = c->by == TUNE_BY_TIME ? 1 : c->workers_at_once;
     signal(SIGINT, note_signal);
     signal(SIGTERM, note_signal);
-    c->begin = tune_now();
+    c->begin = cli_now();
     bool fine = sweep(&p);
     if (!fine) {
         kill_children(&p);

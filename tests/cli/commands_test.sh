@@ -38,9 +38,15 @@ expect "run: not executable" 2 "nor executable|Permission denied" "$LOCKSTEP" ru
 chmod +x good.ptx && cp good.ptx text && chmod +x text
 expect "run: status of the program" 7 "^.$" "$LOCKSTEP" run bash -c 'echo . >&2; exit 7'
 expect "run: its arguments" 0 "out:^--help -- -q$" "$LOCKSTEP" run -- echo --help -- -q
-expect "run: options to variables" 0 "out:^3 3.5 4 - 1 unset$" "$LOCKSTEP" run --workers 3 --cc 3.5 \
-    --devices=4 --json -v bash -c \
-    'echo $LOCKSTEP_WORKERS $LOCKSTEP_CC $LOCKSTEP_DEVICES $LOCKSTEP_JSON $LOCKSTEP_VERBOSE ${LOCKSTEP_GPU:-unset}'
+expect "run: options to variables" 0 "out:^3 3.5 4 1 unset$" "$LOCKSTEP" run --workers 3 --cc 3.5 \
+    --devices=4 -v bash -c \
+    'echo $LOCKSTEP_WORKERS $LOCKSTEP_CC $LOCKSTEP_DEVICES $LOCKSTEP_VERBOSE ${LOCKSTEP_GPU:-unset}'
+expect "run: JSON" 7 "out:\"exit_status\": 7" "$LOCKSTEP" run --json bash -c 'echo printed; exit 7'
+expect "run: JSON, what the program prints" 7 "^printed$" "$LOCKSTEP" run --json bash -c 'echo printed; exit 7'
+expect "run: JSON to a file" 134 "out:^printed$" "$LOCKSTEP" run --cc 7.0 --json=run.json bash -c 'echo printed; kill -6 $$'
+expect "run: the file" 0 "out:Compute capability 7.0 7.0 134 6 True" python3 -c 'import json; r = json.load(open("run.json"))
+print(r["device"]["name"], r["device"]["cc"], r["exit_status"], r["signal"], r["milliseconds"] > 0)'
+expect "run: JSON, a program that is not there" 2 "No such file" "$LOCKSTEP" run --json ./no
 expect "run: the command line wins" 0 "out:^3.5 unset$" env LOCKSTEP_GPU=h200 "$LOCKSTEP" run --cc 3.5 \
     bash -c 'echo $LOCKSTEP_CC ${LOCKSTEP_GPU:-unset}'
 expect "run: the environment stays" 0 "out:^h200$" env LOCKSTEP_GPU=h200 "$LOCKSTEP" run \
