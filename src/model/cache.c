@@ -14,22 +14,9 @@
 #include <emmintrin.h>
 #endif
 
-#include "model/model.h"
+#include "model/cache_priv.h"
 
-enum { LINE = 128, SECTOR = 32, PER_LINE = LINE / SECTOR, L1_WAYS = 4, L2_WAYS = 16 };
-enum { ALL_SECTORS = (1 << PER_LINE) - 1 };
-
-/* Number of sets, with what its remainders take. */
-struct sets {
-    uint32_t count;
-    uint64_t inverse;
-};
-
-/* Lines in the order of their last use, the latest first. */
-struct l1_set {
-    uint32_t tag[L1_WAYS]; /* line number + 1; 0: empty */
-    uint32_t valid;        /* a byte per line, from the lowest on: a bit per sector */
-};
+enum { L2_WAYS = 16 };
 
 /* Lines in a ring: `first` is where the one used last lies, those behind it are older; so a miss, which
  * takes the oldest one's place, moves nothing. Two lines of the host's cache. */
@@ -44,13 +31,10 @@ enum { DIRTY_SHIFT = 4, FAR_SHIFT = 8 };
 
 struct cache_system {
     uint32_t sm_count;
-    bool l1_loads;
-    bool l1_stores; /* stores look L1 up, too */
-    bool halves;    /* L2 in two halves */
+    bool halves; /* L2 in two halves */
     uint64_t l1_bytes;
-    struct sets l1_sets, l2_sets;
-    struct l1_set *l1; /* [sm_count * l1_sets.count] */
-    bool *l1_used;     /* [sm_count]: else its sets are those of another launch */
+    struct l1 l1;
+    struct sets l2_sets;
     struct l2_set *l2;
     void *l2_memory; /* where it lies, aligned */
     uint32_t launch;
@@ -70,150 +54,11 @@ add_counts(struct cache_counts *to, const struct cache_counts *from)
     to->dram_bytes_written += from->dram_bytes_written;
 }
 
-/* -- sets ----------------------------------------------------------------------------------------- */
-
-static struct sets
-count_sets(uint64_t bytes, uint32_t ways)
-{
-    struct sets s = {.count = (uint32_t)(bytes / LINE / ways)};
-    s.inverse = s.count ? UINT64_MAX / s.count + 1 : 0;
-    return s;
-}
-
-/* The line's set. Upper bits are folded in, so that a power-of-two stride does not fall on few sets.
- * The remainder is Lemire's: exact for 32 bits. */
-static inline size_t
-set_of(const struct sets *s, uint64_t number)
-{
-    uint64_t hash = number ^ number >> 7 ^ number >> 15 ^ number >> 23;
-    uint64_t fraction = s->inverse * (uint32_t)(hash ^ hash >> 32);
-    return s->count == 1 ? 0 : (size_t)((unsigned __int128)fraction * s->count >> 64);
-}
-
-/* Of a set of a line's sectors. Hosts that are not told to have it count bits in a dozen instructions. */
-static inline uint32_t
-count_sectors(uint32_t sectors)
-{
-    return 0x4332322132212110ull >> 4 * (sectors & ALL_SECTORS) & 15;
-}
-
-/* -- L1 --------------------------------------------------------------------------------------------- */
-
-/* Way of the line; L1_WAYS: not there. Without jumps: which way it is nobody foresees. Word by word, as tags
- * are written: a vector would wait for the last words to reach the host's cache. */
-static inline uint32_t
-l1_find(const struct l1_set *s, uint32_t tag)
-{
-    uint32_t found = 1u << L1_WAYS;
-    for (uint32_t w = 0; w < L1_WAYS; w++)
-        found |= (uint32_t)(s->tag[w] == tag) << w;
-    return (uint32_t)__builtin_ctz(found);
-}
-
-/* Loads sectors of a line: those that hit. */
-static inline uint8_t
-l1_load(struct l1_set *s, uint32_t tag, uint8_t sectors)
-{
-    if (s->tag[0] == tag) {
-        uint8_t hit = s->valid & sectors;
-        s->valid |= sectors;
-        return hit;
-    }
-    uint32_t way = l1_find(s, tag), valid = s->valid, last = way < L1_WAYS ? way : L1_WAYS - 1;
-    uint32_t old = way < L1_WAYS ? valid >> 8 * last & 255 : 0;
-    /* Those used later move up by one, and it becomes the first. */
-    uint32_t below = (1u << 8 * last) - 1, above = (uint32_t)(~0ull << (8 * last + 8));
-    s->valid = (valid & above) | (valid & below) << 8 | old | sectors;
-    uint32_t t0 = s->tag[0], t1 = s->tag[1], t2 = s->tag[2];
-    s->tag[0] = tag;
-    s->tag[1] = t0;
-    s->tag[2] = last >= 2 ? t1 : t2;
-    s->tag[3] = last >= 3 ? t2 : s->tag[3];
-    return old & sectors;
-}
-_Static_assert(L1_WAYS == 4, "four tags, a word of four sets of sectors");
-
-/* 7.0 on: a store takes its line in L1 and counts as a hit where the line is there already; what it
- * writes goes on to L2 all the same (docs/model.md, "Caches": readings of a 9.0). */
-static inline bool
-l1_store(struct l1_set *s, uint32_t tag)
-{
-    if (l1_find(s, tag) < L1_WAYS)
-        return true;
-    s->tag[L1_WAYS - 1] = tag;
-    s->valid &= ~0u >> 8;
-    return false;
-}
-
-static inline void
-l1_invalidate(struct l1_set *s, uint32_t tag, uint8_t sectors)
-{
-    uint32_t w = l1_find(s, tag);
-    if (w < L1_WAYS)
-        s->valid &= ~((uint32_t)sectors << 8 * w);
-}
-
-static struct l1_set *
-l1_of(struct cache_system *s, uint32_t sm)
-{
-    struct l1_set *own = s->l1 + (size_t)sm * s->l1_sets.count;
-    if (!s->l1_used[sm]) {
-        s->l1_used[sm] = true;
-        memset(own, 0, s->l1_sets.count * sizeof *own);
-    }
-    return own;
-}
-
-/* What an access of some sectors of a line leaves for L2. */
-static inline uint8_t
-l1_line(const struct cache_system *s, struct l1_set *l1, uint64_t number, uint8_t sectors,
-        enum access_op op, bool bypass, struct cache_counts *counts)
-{
-    uint32_t n = count_sectors(sectors), tag = (uint32_t)number + 1;
-    struct l1_set *set = s->l1_sets.count ? l1 + set_of(&s->l1_sets, number) : NULL;
-    if (op == ACCESS_LOAD) {
-        if (!s->l1_loads || bypass)
-            return sectors;
-        uint8_t hit = set ? l1_load(set, tag, sectors) : 0;
-        counts->l1_sectors += n;
-        counts->l1_hits += count_sectors(hit);
-        return sectors & (uint8_t)~hit;
-    }
-    if (op != ACCESS_STORE) { /* atomics happen in L2 */
-        if (set)
-            l1_invalidate(set, tag, sectors);
-        counts->l1_sectors += s->l1_stores ? n : 0;
-    } else if (s->l1_stores && set) {
-        counts->l1_sectors += n;
-        counts->l1_hits += l1_store(set, tag) ? n : 0;
-    }
-    return sectors;
-}
-
-/* A request to L2; its lower bits are a traffic word's. */
-enum { ASK_OP_SHIFT = CACHE_OP_SHIFT, ASK_SM_SHIFT = 8, ASK_LINE_SHIFT = 24 };
-
 size_t
 cache_system_l1(struct cache_system *s, uint32_t sm, const uint64_t *line, size_t count, uint64_t *out,
                 struct cache_counts *counts)
 {
-    struct cache_counts own = {0};
-    const struct cache_system fixed = *s; /* in registers: what is counted could be it */
-    size_t asked = 0;
-    sm %= s->sm_count;
-    struct l1_set *l1 = l1_of(s, sm);
-    for (size_t k = 0; k < count; k++) {
-        uint64_t number = line[k] >> CACHE_LINE_SHIFT;
-        enum access_op op = line[k] >> CACHE_OP_SHIFT & 3;
-        uint8_t sectors = l1_line(&fixed, l1, number, line[k] & CACHE_SECTORS, op,
-                                  line[k] & CACHE_BYPASS, &own);
-        out[asked] = number << ASK_LINE_SHIFT | (uint64_t)sm << ASK_SM_SHIFT |
-                     (uint64_t)op << ASK_OP_SHIFT | sectors;
-        asked += sectors != 0;
-    }
-    counts->l1_sectors += own.l1_sectors;
-    counts->l1_hits += own.l1_hits;
-    return asked;
+    return l1_play(&s->l1, sm % s->sm_count, line, count, out, counts);
 }
 
 /* -- L2 --------------------------------------------------------------------------------------------- */
@@ -332,7 +177,7 @@ cache_system_l2(struct cache_system *s, const uint64_t *ask, size_t count, uint3
             no_l2(ask[k], &own);
         if (!s->l2_sets.count)
             continue;
-        size_t set = set_of(&s->l2_sets, ask[k] >> ASK_LINE_SHIFT);
+        size_t set = place_of(&s->l2_sets, ask[k] >> ASK_LINE_SHIFT).set;
         if (parts > 1 && (uint32_t)set % parts != part)
             continue;
         if (in - out == AHEAD) {
@@ -357,14 +202,10 @@ cache_system_new(const struct device_profile *d, uint32_t shared_per_sm)
 {
     struct cache_system *s = ls_alloc(sizeof *s);
     s->sm_count = d->sm_count;
-    s->l1_loads = d->l1_global_loads;
-    s->l1_stores = d->cc_major >= 7;
     s->halves = d->l2_halves;
     s->l1_bytes = model_l1_bytes(d, shared_per_sm);
-    s->l1_sets = count_sets(s->l1_bytes, L1_WAYS);
+    s->l1 = l1_new(d, s->l1_bytes);
     s->l2_sets = count_sets(d->l2_bytes, L2_WAYS);
-    s->l1 = ls_alloc((size_t)s->sm_count * s->l1_sets.count * sizeof *s->l1 + 1);
-    s->l1_used = ls_alloc(s->sm_count * sizeof *s->l1_used);
     s->l2_memory = ls_alloc((s->l2_sets.count + 1) * sizeof *s->l2);
     s->l2 = (void *)(((uintptr_t)s->l2_memory | (sizeof *s->l2 - 1)) + 1);
     s->launch = 1;
@@ -376,8 +217,7 @@ cache_system_free(struct cache_system *s)
 {
     if (!s)
         return;
-    ls_release(s->l1);
-    ls_release(s->l1_used);
+    l1_free(&s->l1);
     ls_release(s->l2_memory);
     ls_release(s);
 }
@@ -420,7 +260,7 @@ cache_system_sector(struct cache_system *s, uint32_t sm, uint64_t address, enum 
 void
 cache_system_launch(struct cache_system *s)
 {
-    memset(s->l1_used, 0, s->sm_count * sizeof *s->l1_used);
+    l1_forget(&s->l1);
 }
 
 void

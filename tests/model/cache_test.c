@@ -223,6 +223,56 @@ plain_caches(void **state)
     }
 }
 
+/* Lines that an L1 is given together count as if it were given them one by one; some of them often, some in
+ * rows of one kind, as warps leave them, some of all kinds. */
+static void
+batches(void **state)
+{
+    (void)state;
+    enum { MOST = 70 };
+    static const char *const devices[] = {"cc9.0", "v100", "a100", "cc8.6", "cc3.5", "cc2.0"};
+    for (size_t k = 0; k < sizeof devices / sizeof *devices; k++) {
+        const struct device_profile *d = model_find_device(devices[k]);
+        struct cache_system *s = cache_system_new(d, 0), *t = cache_system_new(d, 0);
+        struct cache_counts one = {0}, other = {0};
+        uint64_t seed = 1 + k, line[MOST], got[MOST + 1], want[MOST];
+        for (int turn = 0; turn < RUNS / 4; turn++) {
+            size_t count = draw(&seed) % MOST + 1, wanted = 0;
+            uint64_t kind = draw(&seed) % 8, base = draw(&seed) % 3 << draw(&seed) % 31;
+            for (size_t n = 0; n < count; n++) {
+                uint64_t number = base + draw(&seed) % (turn % 2 ? 40 : 4000), op = kind < 3 ? 0 : kind < 5 ? 1 : draw(&seed) % 4;
+                line[n] = number << CACHE_LINE_SHIFT | (draw(&seed) % 15 + 1) | op << CACHE_OP_SHIFT |
+                          (draw(&seed) % 9 || kind < 6 ? 0 : CACHE_BYPASS);
+            }
+            uint32_t sm = (uint32_t)(draw(&seed) % SMS);
+            got[count] = 77; /* nothing may be written there */
+            size_t n = cache_system_l1(s, sm, line, count, got, &one);
+            assert_int_equal(got[count], 77);
+            for (size_t m = 0; m < count; m++)
+                wanted += cache_system_l1(t, sm, &line[m], 1, want + wanted, &other);
+            assert_int_equal(n, wanted);
+            assert_memory_equal(got, want, n * sizeof *got);
+        }
+        compare(&one, &other);
+        assert_true(one.l1_hits > 0 || !d->l1_global_loads);
+        cache_system_free(s);
+        cache_system_free(t);
+    }
+}
+
+/* What an L1's words of 32 bits have room for (cache_l1.c). */
+static void
+sets_enough(void **state)
+{
+    (void)state;
+    const struct device_profile *d;
+    for (size_t k = 0; (d = model_device_at(k)); k++)
+        for (uint32_t shared = 0; shared <= 256 << 10; shared += 1 << 10) {
+            uint32_t carveout = model_carveout(d, shared), sets = model_l1_bytes(d, carveout) / LINE / 4;
+            assert_true(sets == 0 || sets > 16);
+        }
+}
+
 /* Other shared memory, other L1: new caches are needed. */
 static void
 other_size(void **state)
@@ -264,7 +314,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plain_caches),
+        cmocka_unit_test(plain_caches), cmocka_unit_test(batches), cmocka_unit_test(sets_enough),
         cmocka_unit_test(other_size),
         cmocka_unit_test(parts),
     };
