@@ -61,6 +61,12 @@ cache_system_l1(struct cache_system *s, uint32_t sm, const uint64_t *line, size_
     return l1_play(&s->l1, sm % s->sm_count, line, count, out, counts);
 }
 
+bool
+cache_system_repeats(const struct cache_system *s)
+{
+    return s->l1.loads && s->l1.sets.count;
+}
+
 /* -- L2 --------------------------------------------------------------------------------------------- */
 
 /* Place of the line in the ring; L2_WAYS: not there. */
@@ -108,10 +114,10 @@ near_half(uint16_t *bits, uint32_t sm, uint64_t number, uint32_t sectors, uint32
         *bits &= (uint16_t) ~(sectors << FAR_SHIFT);
         return hit;
     }
-    if ((sm / 8 & 1) == (uint32_t)__builtin_parityll(number))
-        return hit;
-    hit &= (uint32_t)*bits >> FAR_SHIFT;
-    *bits |= (uint16_t)(sectors << FAR_SHIFT);
+    /* Nobody foresees which half it is: no jump. */
+    uint32_t far = -((sm / 8 & 1) ^ (uint32_t)__builtin_parityll(number));
+    hit &= (uint32_t)*bits >> FAR_SHIFT | ~far;
+    *bits |= (uint16_t)(sectors << FAR_SHIFT & far);
     return hit;
 }
 

@@ -176,6 +176,8 @@ enum {
  * returned how many. (many), for different SMs. */
 size_t cache_system_l1(struct cache_system *s, uint32_t sm, const uint64_t *line, size_t count,
                        uint64_t *out, struct cache_counts *counts);
+/* Does a load of what was loaded just before hit L1? */
+bool cache_system_repeats(const struct cache_system *s);
 /* That for L2, of all SMs in the order in which it is asked: those requests whose sets are the part's, counting
  * into counts. (many), for different parts. */
 void cache_system_l2(struct cache_system *s, const uint64_t *ask, size_t count, uint32_t part, uint32_t parts,

@@ -143,6 +143,7 @@ tool_launch_begin(struct jit_tool *t, const struct jit_tool_launch *l)
     w->profile = p;
     w->launch = *l;
     pthread_mutex_init(&w->lock, NULL);
+    pthread_mutex_init(&w->shapes.lock, NULL);
     pthread_mutex_lock(&p->lock);
     w->kernel = kernel_of(p, l);
     w->places = w->kernel->places;
@@ -274,6 +275,7 @@ tool_launch_end(struct jit_tool *t, const struct jit_tool_launch *l, bool fine)
     }
     pthread_mutex_unlock(&p->lock);
     pthread_mutex_destroy(&w->lock);
+    trace_shapes_free(w);
     ls_release(w);
 }
 

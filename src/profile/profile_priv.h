@@ -81,6 +81,8 @@ enum { SHAPE_BITS = 16, SHAPES = 1 << SHAPE_BITS };
 _Static_assert(SHAPE_BITS == CACHE_LINE_SHIFT, "an access's word: its line, its shape");
 struct outline {
     uint32_t count, runs; /* lines; runs of sectors without a gap */
+    uint32_t sectors;
+    bool plain_loads;     /* that go by way of L1 */
     int64_t low, high;    /* the lowest and highest line */
     int64_t line[];       /* words */
 };
@@ -177,14 +179,22 @@ struct sheet {
     uint64_t local_lines;       /* of each warp */
     uint64_t room, most_room;   /* of all traces, in words */
     uint64_t dropped;           /* of the block in flight: runs of sectors beyond what may be kept */
-    struct outline **shape;       /* [SHAPES], on first use; what is there stays */
-    uint16_t *shape_slot;       /* [2 * SHAPES]: by hash; 0: free */
-    uint32_t shapes;
+    struct outline *const *shape; /* the launch's, once this one has met some */
+    uint64_t reach;               /* the most lines by which those reach below or above their reference */
 };
 
 /* -- launches -------------------------------------------------------------------------------------------- */
 
 struct profile;
+
+/* Shapes of accesses, with a lock. */
+struct shapes {
+    pthread_mutex_t lock;
+    struct arena arena;
+    struct outline **shape; /* [SHAPES], on first use; what is there stays */
+    uint16_t *slot;         /* [2 * SHAPES]: by hash; 0: free */
+    uint32_t count;
+};
 
 struct watch {
     struct profile *profile;
@@ -195,6 +205,7 @@ struct watch {
     struct replay *replay;     /* NULL: no caches */
     bool phases;               /* each access is recorded by itself */
     struct flow *flow;         /* phases.c: where shared variables lie */
+    struct shapes shapes;
     pthread_mutex_t lock;
     struct sheet *sheets;
 };
@@ -300,6 +311,9 @@ uint16_t trace_shape(struct sheet *sheet, const int64_t *line, uint32_t count);
 bool trace_grow(struct sheet *sheet, struct jit_trace *t, uint32_t n);
 uint32_t trace_runs(const int64_t *line, uint32_t count);
 void trace_free(struct sheet *sheet, uint32_t warps);
+/* The launch's shapes so far; NULL: none. */
+struct outline *const *trace_shapes(struct watch *w);
+void trace_shapes_free(struct watch *w);
 
 /* One access of a trace. */
 struct traced {
@@ -331,7 +345,7 @@ struct slab {
 void *slab_take(struct profile *p, struct slab **list, size_t size);
 void slab_give_back(struct profile *p, struct slab *list);
 
-/* -- play.c -------------------------------------------------------------------------------------------------- */
+/* -- play.c, pages.c -------------------------------------------------------------------------------------------------- */
 
 enum { BLOCK_PAGES = 64 };
 /* The first use of a page of 2 MiB by a block: of which step (access of each warp), warp, and line of it. */
@@ -339,18 +353,30 @@ struct page_use {
     uint64_t page, step;
     uint32_t warp, line;
 };
+/* Words of lines in one page, if all lines of their accesses lie there, too. */
+struct inside {
+    uint64_t first, last;
+};
 /* What a block has used so far. */
+enum { PAGE_GUESSES = 64 };
 struct page_uses {
     struct page_use use[BLOCK_PAGES];
     uint32_t count; /* BLOCK_PAGES: perhaps more */
-    uint64_t runs;  /* of sectors */
+    uint64_t reach; /* the most lines by which its accesses reach beyond their reference */
+    uint8_t guess[PAGE_GUESSES]; /* by a page's lower bits, where it was found last */
+    struct known_page {
+        struct inside inside;
+        uint64_t page, since; /* noted with that step: uses of a later one, or the same one of a later warp, are not first */
+    } known[2];               /* met last */
 };
-/* Adds those of a warp's trace. */
-void play_pages(struct page_uses *u, uint32_t warp, const struct jit_trace *t, struct outline *const *shape);
+void page_uses_begin(struct page_uses *u, uint64_t reach);
+/* Adds those of a warp's trace, after those of the warps before it. */
+void page_uses_add(struct page_uses *u, uint32_t warp, const struct jit_trace *t, struct outline *const *shape);
+/* Runs of sectors in a warp's trace. */
+uint64_t page_runs(const struct jit_trace *t, struct outline *const *shape);
 /* A finished block's accesses, warp after warp. All lies in one piece. */
 struct played {
     uint64_t *words; /* NULL: none */
-    struct outline *const *shape;
     uint64_t *start; /* [warps + 1], of each warp in words */
     struct page_use *use;
     uint32_t use_count;
@@ -358,7 +384,8 @@ struct played {
 struct player;
 struct player *player_new(const struct device_profile *d, struct cache_system *system, uint32_t warps);
 /* Blocks that are resident together. hands: threads that play. */
-void player_wave(struct player *p, const struct played *block, uint64_t blocks, uint32_t hands);
+void player_wave(struct player *p, const struct played *block, uint64_t blocks, struct outline *const *shape,
+                 uint32_t hands);
 /* Ends it: counts into k. */
 void player_end(struct player *p, struct kernel *k);
 

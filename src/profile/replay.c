@@ -35,7 +35,7 @@ struct replay {
     uint64_t words, limit;  /* that wait; most that may */
     pthread_t worker[MOST_WORKERS]; /* who ran blocks */
     uint32_t workers;
-    uint64_t traced, dropped;
+    uint64_t dropped;
 };
 
 /* -- launches ------------------------------------------------------------------------------------------------ */
@@ -132,7 +132,7 @@ catch_up(struct replay *r)
         r->waves = w->next;
         r->next++;
         pthread_mutex_unlock(&r->lock);
-        player_wave(r->player, w->block, w->expected, 1);
+        player_wave(r->player, w->block, w->expected, trace_shapes(r->watch), 1);
         pthread_mutex_lock(&r->lock);
         free_wave(r, w);
     }
@@ -143,7 +143,7 @@ catch_up(struct replay *r)
 static struct played
 take_traces(uint64_t *piece, const struct sheet *s, uint32_t warps, const struct page_uses *u)
 {
-    struct played p = {.use = (struct page_use *)piece, .use_count = u->count, .shape = s->shape};
+    struct played p = {.use = (struct page_use *)piece, .use_count = u->count};
     memcpy(p.use, u->use, u->count * sizeof *u->use);
     p.start = (uint64_t *)(p.use + p.use_count);
     p.words = p.start + warps + 1;
@@ -194,10 +194,9 @@ replay_block(struct replay *r, uint64_t block, struct sheet *s)
     struct page_uses u;
     uint64_t words = count_words(s, r->warps), *piece = NULL, number = block / r->resident;
     size_t size = 0;
-    u.count = 0;
-    u.runs = 0;
+    page_uses_begin(&u, s->reach);
     for (uint32_t w = 0; w < r->warps; w++)
-        play_pages(&u, w, &s->trace[w], s->shape);
+        page_uses_add(&u, w, &s->trace[w], s->shape);
     size = u.count * sizeof *u.use + (r->warps + 1 + words) * sizeof *piece;
     pthread_mutex_lock(&r->lock);
     struct wave *w = wave_of(r, number);
@@ -210,12 +209,14 @@ replay_block(struct replay *r, uint64_t block, struct sheet *s)
     struct played p = {0};
     if (piece)
         p = take_traces(piece, s, r->warps, &u);
+    uint64_t dropped = s->dropped;
+    for (uint32_t n = 0; !piece && n < r->warps; n++)
+        dropped += page_runs(&s->trace[n], s->shape);
     pthread_mutex_lock(&r->lock);
     note_worker(r);
     w->block[block % r->resident] = p; /* w stays: it is not complete */
     w->done++;
-    r->traced += piece ? u.runs : 0;
-    r->dropped += s->dropped + (piece ? 0 : u.runs);
+    r->dropped += dropped;
     catch_up(r);
     pthread_mutex_unlock(&r->lock);
     forget_traces(s, r->warps);
@@ -237,12 +238,11 @@ replay_end(struct replay *r)
         enum { FEW = 1 << 15 };
         struct wave *w = r->waves;
         r->waves = w->next;
-        player_wave(r->player, w->block, w->expected, w->words < FEW ? 1 : r->workers);
+        player_wave(r->player, w->block, w->expected, trace_shapes(r->watch), w->words < FEW ? 1 : r->workers);
         free_wave(r, w);
     }
     player_end(r->player, k);
     keep_system(r->watch->profile, r->system);
-    k->traced += r->traced;
     k->dropped += r->dropped;
     pthread_mutex_destroy(&r->lock);
     ls_release(r);

@@ -20,45 +20,85 @@ trace_runs(const int64_t *line, uint32_t count)
 }
 
 static struct outline *
-new_shape(struct sheet *sheet, const int64_t *line, uint32_t count)
+new_shape(struct shapes *to, const int64_t *line, uint32_t count)
 {
-    struct outline *s = arena_alloc(&sheet->arena, sizeof *s + count * sizeof *line);
+    struct outline *s = arena_alloc(&to->arena, sizeof *s + count * sizeof *line);
     s->count = count;
     s->runs = trace_runs(line, count);
+    s->sectors = 0;
+    s->plain_loads = true;
     s->low = INT64_MAX;
     s->high = INT64_MIN;
     for (uint32_t k = 0; k < count; k++) {
         int64_t n = line[k] >> CACHE_LINE_SHIFT;
         s->low = n < s->low ? n : s->low;
         s->high = n > s->high ? n : s->high;
+        s->sectors += (uint32_t)__builtin_popcountll((uint64_t)line[k] & CACHE_SECTORS);
+        s->plain_loads &= !((uint64_t)line[k] & (3 << CACHE_OP_SHIFT | CACHE_BYPASS));
         s->line[k] = line[k];
     }
     return s;
+}
+_Static_assert(ACCESS_LOAD == 0, "plain loads");
+
+/* With the lock. */
+static uint32_t
+find_shape(struct shapes *in, const int64_t *line, uint32_t count)
+{
+    enum { SLOTS = 2 * SHAPES };
+    uint64_t hash = count;
+    if (!in->shape) {
+        in->slot = ls_alloc(SLOTS * sizeof *in->slot);
+        in->shape = ls_alloc(SHAPES * sizeof *in->shape);
+    }
+    for (uint32_t k = 0; k < count; k++)
+        hash = (hash ^ (uint64_t)line[k]) * 0x9e3779b97f4a7c15ull;
+    uint32_t at = (uint32_t)(hash >> 32) % SLOTS;
+    for (; in->slot[at]; at = (at + 1) % SLOTS) {
+        const struct outline *s = in->shape[in->slot[at]];
+        if (s->count == count && memcmp(s->line, line, count * sizeof *line) == 0)
+            return in->slot[at];
+    }
+    if (in->count == SHAPES - 1)
+        return 0;
+    in->shape[++in->count] = new_shape(in, line, count);
+    return in->slot[at] = (uint16_t)in->count;
 }
 
 uint16_t
 trace_shape(struct sheet *sheet, const int64_t *line, uint32_t count)
 {
-    enum { SLOTS = 2 * SHAPES };
-    uint64_t hash = count;
+    struct shapes *in = &sheet->watch->shapes;
     if (!count)
         return 0;
-    if (!sheet->shape) {
-        sheet->shape = ls_alloc(SHAPES * sizeof *sheet->shape);
-        sheet->shape_slot = ls_alloc(SLOTS * sizeof *sheet->shape_slot);
-    }
-    for (uint32_t k = 0; k < count; k++)
-        hash = (hash ^ (uint64_t)line[k]) * 0x9e3779b97f4a7c15ull;
-    uint32_t at = (uint32_t)(hash >> 32) % SLOTS;
-    for (; sheet->shape_slot[at]; at = (at + 1) % SLOTS) {
-        const struct outline *s = sheet->shape[sheet->shape_slot[at]];
-        if (s->count == count && memcmp(s->line, line, count * sizeof *line) == 0)
-            return sheet->shape_slot[at];
-    }
-    if (sheet->shapes == SHAPES - 1)
-        return 0;
-    sheet->shape[++sheet->shapes] = new_shape(sheet, line, count);
-    return sheet->shape_slot[at] = (uint16_t)sheet->shapes;
+    pthread_mutex_lock(&in->lock);
+    uint32_t n = find_shape(in, line, count);
+    const struct outline *s = in->shape[n];
+    sheet->shape = in->shape;
+    pthread_mutex_unlock(&in->lock);
+    if (n && s->low < -(int64_t)sheet->reach)
+        sheet->reach = (uint64_t)-s->low;
+    if (n && s->high > (int64_t)sheet->reach)
+        sheet->reach = (uint64_t)s->high;
+    return (uint16_t)n;
+}
+
+struct outline *const *
+trace_shapes(struct watch *w)
+{
+    pthread_mutex_lock(&w->shapes.lock);
+    struct outline *const *shape = w->shapes.shape;
+    pthread_mutex_unlock(&w->shapes.lock);
+    return shape;
+}
+
+void
+trace_shapes_free(struct watch *w)
+{
+    pthread_mutex_destroy(&w->shapes.lock);
+    arena_free(&w->shapes.arena);
+    ls_release(w->shapes.shape);
+    ls_release(w->shapes.slot);
 }
 
 /* -- traces ------------------------------------------------------------------------------------------------ */
@@ -85,8 +125,6 @@ trace_free(struct sheet *sheet, uint32_t warps)
     for (uint32_t n = 0; sheet->trace && n < warps; n++)
         free(sheet->trace[n].start);
     ls_release(sheet->trace);
-    ls_release(sheet->shape);
-    ls_release(sheet->shape_slot);
 }
 
 /* -- slabs ------------------------------------------------------------------------------------------------- */
