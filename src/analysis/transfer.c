@@ -475,6 +475,11 @@ convert(struct facts *fs, const struct flow_insn *i, const struct fact *a)
     struct fact f = *a;
     if (to_bits < from_bits && !(f.bounded && fits(f.low, to_bits) && fits(f.high, to_bits)))
         f.bounded = f.known = false;
+    if (to_bits < from_bits && f.guess) { /* a wrap is a multiple of 2^32, whatever was added since */
+        f.guess = false;
+        f.sure = 0;
+        f.kind = f.segment == LANES ? FACT_SCALAR : FACT_VECTOR;
+    }
     return f;
 }
 

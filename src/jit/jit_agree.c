@@ -46,10 +46,29 @@ core_agree_forget(struct core *c, uint32_t reg)
     LLVMBuildStore(c->e.b, is_false(c), c->agree[reg].none);
 }
 
+/* It has come back from the frame: what was known is asked of its lanes. */
+void
+core_agree_restored(struct core *c, uint32_t reg)
+{
+    if (!core_agree_kept(c, reg) || c->agree_warps > 1) { /* of several warps: one of them says nothing */
+        core_agree_forget(c, reg);
+        return;
+    }
+    LLVMValueRef bits = emit_mask_to_bits(&c->e, core_read_lanes(c, reg));
+    LLVMBuildStore(c->e.b, LLVMBuildICmp(c->e.b, LLVMIntEQ, bits, core_i32(c, ~0u), ""), c->agree[reg].all);
+    LLVMBuildStore(c->e.b, LLVMBuildICmp(c->e.b, LLVMIntEQ, bits, core_i32(c, 0), ""), c->agree[reg].none);
+}
+
+bool
+core_agree_kept(const struct core *c, uint32_t reg)
+{
+    return c->agree && c->reg == c->agree_reg && c->agree[reg].all;
+}
+
 bool
 core_agree(struct core *c, uint32_t reg, LLVMValueRef *all, LLVMValueRef *none)
 {
-    if (!c->agree || c->reg != c->agree_reg || !c->agree[reg].all)
+    if (!core_agree_kept(c, reg))
         return false;
     *all = LLVMBuildLoad2(c->e.b, core_scalar(c, 1), c->agree[reg].all, "");
     *none = LLVMBuildLoad2(c->e.b, core_scalar(c, 1), c->agree[reg].none, "");
@@ -76,6 +95,18 @@ order_of(const struct ptx_insn *p)
         if (ptx_has(p, orders[k].mod))
             return &orders[k];
     return NULL;
+}
+
+bool
+core_order(const struct ptx_insn *p, LLVMIntPredicate *how)
+{
+    const struct order *order = order_of(p);
+    char kind = ptx_type_kind((enum ptx_type)p->type[p->type_count - 1]);
+    if (!order || p->operand_count != 3 || p->type_count != 1 || (kind != 's' && kind != 'u') ||
+        ptx_has(p, PTX_M_AND) || ptx_has(p, PTX_M_OR) || ptx_has(p, PTX_M_XOR))
+        return false;
+    *how = (LLVMIntPredicate)(kind == 's' ? order->is_signed : order->is_unsigned);
+    return true;
 }
 
 bool
@@ -123,14 +154,11 @@ agree_compare(struct core *c, const struct flow_insn *i, LLVMValueRef *all, LLVM
 {
     const struct ptx_insn *p = &i->i;
     const struct order *order = order_of(p);
-    enum ptx_type t = (enum ptx_type)p->type[p->type_count - 1];
-    char kind = ptx_type_kind(t);
-    unsigned bits = 8 * ptx_type_bytes(t);
+    unsigned bits = 8 * ptx_type_bytes((enum ptx_type)p->type[p->type_count - 1]);
     LLVMValueRef a[2], b[2], sane = LLVMConstInt(core_scalar(c, 1), 1, false);
-    if (!order || p->operand_count != 3 || p->type_count != 1 || (kind != 's' && kind != 'u') ||
-        (bits != 32 && (bits != 64 || c->agree_warps > 1)) || ptx_has(p, PTX_M_AND) || ptx_has(p, PTX_M_OR) || ptx_has(p, PTX_M_XOR))
+    LLVMIntPredicate how;
+    if (!core_order(p, &how) || (bits != 32 && (bits != 64 || c->agree_warps > 1)))
         return false;
-    LLVMIntPredicate how = (LLVMIntPredicate)(kind == 's' ? order->is_signed : order->is_unsigned);
     bool is_signed = how == LLVMIntSLT || how == LLVMIntSLE || how == LLVMIntSGT || how == LLVMIntSGE;
     if (!range_of(c, i, 1, bits, is_signed, a, &sane) || !range_of(c, i, 2, bits, is_signed, b, &sane))
         return false;

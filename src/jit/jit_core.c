@@ -721,6 +721,7 @@ free_storage(struct core *c)
     ls_release(c->waiting);
     ls_release(c->block);
     ls_release(c->whole);
+    ls_release(c->taps);
     ls_release(c->barrier_park);
     ls_release(c->kept);
     ls_release(c->site);

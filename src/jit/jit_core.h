@@ -37,6 +37,7 @@ struct core {
     bool *barrier_park;       /* per block: lanes may be in waiting[] */
     LLVMBasicBlockRef *block;
     LLVMBasicBlockRef *whole; /* per block: the same for warps of which all lanes are there (jit_whole.c), or NULL */
+    bool *taps;               /* per block: a run of conditions begins at its branch (jit_taps.c) */
     struct agree *agree;      /* per register: jit_agree.c; */
     LLVMValueRef *agree_reg;  /*   of these registers, */
     uint32_t agree_warps;     /*   those of the first of so many warps, 0: of one */
@@ -54,6 +55,9 @@ struct core {
         LLVMValueRef *reg, value;     /*   for the warp whose registers these are */
     } ahead[16];
     uint32_t ahead_count;
+    bool *settled;            /* per instruction: a load of which it is known that it may be made in parts
+                                 (jit_taps.c); NULL: of none */
+    bool in_rows;             /* of those: and that what rows decide holds in both halves of the warp */
     struct {
         const struct flow_insn *insn; /* a load (jit_fetch.c), and */
         uint32_t at;                  /*   where in the first warp's frame */
@@ -175,6 +179,9 @@ bool core_known_function(const char *name);
 /* -- memory (jit_site.c to jit_store.c) ------------------------------------------------------------ */
 
 bool core_load(struct core *c, const struct flow_insn *i);
+/* i1: a load that is now made may be made in parts (jit_pick.c); NULL: it is not of that kind. *rows: i1, what
+ * rows of the block decide of it (jit_rows.c) holds in both halves of the warp; NULL: they decide nothing. */
+LLVMValueRef core_split_fine(struct core *c, const struct flow_insn *i, LLVMValueRef *rows);
 bool core_store(struct core *c, const struct flow_insn *i);
 /* Host addresses of all lanes, for atomics and the like; announces the access to tools. */
 LLVMValueRef core_addresses(struct core *c, const struct flow_insn *i, const struct ptx_operand *o,
@@ -221,9 +228,14 @@ void core_agree_storage(struct core *c);
 /* Whether the predicate surely holds in all lanes, or in none, where all of them are there; false: nothing
  * is kept of it. */
 bool core_agree(struct core *c, uint32_t reg, LLVMValueRef *all, LLVMValueRef *none);
+bool core_agree_kept(const struct core *c, uint32_t reg); /* whether it will say something */
 /* The register has just been written by the instruction; it has come from elsewhere. */
 void core_agree_write(struct core *c, const struct flow_insn *i, uint32_t reg);
 void core_agree_forget(struct core *c, uint32_t reg);
+void core_agree_restored(struct core *c, uint32_t reg);
+
+/* Of a plain comparison of whole numbers, which one it is; false: of another kind. */
+bool core_order(const struct ptx_insn *p, LLVMIntPredicate *how);
 
 /* -- comparisons that front ends have merged (jit_merge.c) --------------------------------------------- */
 
@@ -246,6 +258,12 @@ bool core_straight(const struct core *c, const struct flow_insn *i);
 LLVMValueRef core_straight_product(struct core *c, const struct flow_insn *i);
 /* Emits such an instruction, if its result is kept as a scalar. */
 bool core_straight_insn(struct core *c, const struct flow_insn *i);
+
+/* jit_rows.c: of a predicate that a comparison before insns[before] of the current block wrote, whether it may
+ * hold in lanes of each half of the warp (a row of a block of 16), and in which lanes of such a half it does;
+ * *lanes 0: not known. Until insns[end] what is compared stays the same. False: the halves' lanes do not agree. */
+bool core_rows(struct core *c, uint32_t predicate, uint32_t before, uint32_t end, LLVMValueRef half[2],
+               uint32_t *lanes);
 
 /* -- sums kept back (jit_combine.c) -------------------------------------------------------------------- */
 

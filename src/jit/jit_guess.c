@@ -249,7 +249,7 @@ void
 core_guess_restored(struct core *c, uint32_t reg)
 {
     LLVMValueRef holds, firsts;
-    core_agree_forget(c, reg);
+    core_agree_restored(c, reg);
     if (!c->guess[reg].holds)
         return;
     compare(c, reg, NULL, &holds, &firsts);

@@ -33,6 +33,8 @@ struct split_part {
     struct fact fact;    /* its pattern; no guess: it holds in the lanes of the mask */
     LLVMValueRef mask;   /* <32 x i1>: the active lanes that select it */
     bool shared;         /* an address of shared memory */
+    LLVMValueRef some[2]; /* i1: whether lanes of each half of the warp may select it; NULL: see the mask */
+    uint32_t lanes;      /* of the halves that do, just these; 0: see the mask */
     LLVMValueRef firsts; /* its values in the first lanes of the fact's segments: i64, or a vector */
 };
 
@@ -40,6 +42,7 @@ struct split {
     unsigned count;
     struct split_part part[3];
     LLVMValueRef fine; /* i1: all of it is so */
+    LLVMValueRef rows; /* i1: what rows decide (jit_rows.c) holds in both halves; NULL: there is nothing such */
 };
 
 /* Whether the load's address is selected of some that follow patterns. The values are the register's,

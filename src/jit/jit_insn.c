@@ -544,8 +544,8 @@ core_firsts(struct core *c, const struct flow_insn *i, const struct ptx_operand 
         LLVMValueRef v = LLVMBuildLoad2(c->e.b, core_reg_type(c, o->reg), c->reg[o->reg], "");
         return resize(c, have == n ? v : core_spread_firsts(c, v, &f, n), bits, false);
     }
-    if (fact_uniform(&f))
-        return spread_some(c, core_value(c, i, o, bits, true), NULL, n);
+    if (fact_uniform(&f) || (reg && f.kind == FACT_SCALAR && core_reg_bits(c, o->reg) >= bits))
+        return core_spread_firsts(c, core_value(c, i, o, bits, true), &f, n);
     return take_firsts(c, core_value(c, i, o, bits, false), n);
 }
 

@@ -107,8 +107,8 @@ is_parameter(const struct core *c, const struct ptx_operand *o)
 }
 
 /* Whether the result is decided by the operands, whoever executes the instruction and when. */
-static bool
-is_pure(const struct ptx_insn *p)
+bool
+phases_pure(const struct ptx_insn *p)
 {
     if (ptx_has(p, PTX_M_CC) || p->op == PTX_OP_ADDC || p->op == PTX_OP_SUBC ||
         p->op == PTX_OP_MADC)
@@ -130,7 +130,7 @@ sources_of(const struct core *c, const struct phases *p, const struct flow_insn 
 {
     struct sources s = {c, p, true, true, true};
     const struct ptx_insn *n = &i->i;
-    if (!is_pure(n) || n->operand_count < 2) {
+    if (!phases_pure(n) || n->operand_count < 2) {
         s.same = s.fixed = s.again = false;
         return s;
     }

@@ -96,6 +96,9 @@ void core_phases_barrier(struct core *c, uint32_t b, enum jit_barrier_kind kind,
 /* After the last block: what warps do that have exited. */
 void core_phases_end(struct core *c);
 
+/* Whether an instruction's result is decided by its operands, whoever executes it and when. */
+bool phases_pure(const struct ptx_insn *p);
+
 /* -- for jit_jam.c ---------------------------------------------------------------------------------- */
 
 /* Whether all threads of the block that come to the end of b go on together. */

@@ -10,12 +10,13 @@
  *   jit.c          engine, cache in memory, the pipeline of one compile in order
  *   jit_core.c     functions: blocks, masks, registers, suspension
  *   jit_phases.c   one function for a whole block, where its barriers are certain
- *   jit_jam.c      its warps, several at once
+ *   jit_jam.c      its warps, several at once; jit_whole.c: warps of which all lanes are there
+ *   jit_taps.c     there: runs of conditions that all hold
  *   jit_site.c     where ld, st and others go; jit_runs.c: how lanes lie; jit_words.c: local memory
  *   jit_load.c     ld; jit_pick.c: from addresses selected lane by lane; jit_ahead.c: fetched ahead
  *   jit_store.c    st; jit_cp.c: cp.async
  *   jit_guess.c    addresses that follow a pattern unless 32-bit arithmetic wrapped
- *   jit_split.c    loads from addresses that are selected lane by lane
+ *   jit_split.c    loads from addresses that are selected lane by lane; jit_rows.c: what rows decide of them
  *   jit_arith.c    the table of arithmetic instructions; integers, logic, comparison, selection
  *   jit_bits.c     bit fields, permutations, dot products; jit_video.c: vadd, vadd4, ...
  *   jit_float.c    floating-point arithmetic; jit_round.c: roundings and number formats

@@ -25,10 +25,19 @@ split_wanted(const struct flow *f)
     return false;
 }
 
+/* Rows of a block of 16 have a value each, even where one pattern says both: of `tid.y - 2`, widened, the first
+ * row's may have wrapped and the second one's not. */
+static unsigned
+split_segments(const struct core *c, uint32_t reg)
+{
+    unsigned n = guess_segments(c, reg);
+    return n > 1 ? n : 2;
+}
+
 void
 split_storage(struct core *c, struct guess *g, uint32_t reg)
 {
-    g->back = core_alloca(c, emit_type_at(&c->e, core_scalar(c, 64), guess_segments(c, reg)));
+    g->back = core_alloca(c, emit_type_at(&c->e, core_scalar(c, 64), split_segments(c, reg)));
     g->strays = core_alloca(c, core_vector(c, 1));
     g->wrapped = core_alloca(c, core_scalar(c, 1));
     LLVMBuildStore(c->e.b, LLVMConstNull(core_vector(c, 1)), g->strays);
@@ -41,7 +50,7 @@ split_forget(struct core *c, uint32_t reg)
     struct guess *g = &c->guess[reg];
     if (!g->back)
         return;
-    LLVMTypeRef type = emit_type_at(&c->e, core_scalar(c, 64), guess_segments(c, reg));
+    LLVMTypeRef type = emit_type_at(&c->e, core_scalar(c, 64), split_segments(c, reg));
     LLVMBuildStore(c->e.b, LLVMGetUndef(type), g->back);
     LLVMBuildStore(c->e.b, LLVMConstNull(core_vector(c, 1)), g->strays);
     LLVMBuildStore(c->e.b, LLVMConstAllOnes(core_scalar(c, 1)), g->wrapped);
@@ -70,41 +79,73 @@ constants(unsigned n, LLVMValueRef *v)
     return n == 1 ? v[0] : LLVMConstVector(v, n);
 }
 
-/* Whether lanes lie out of range when the segments' last ones are `last`, 32 bits: of a constant which ones,
- * else whether there are any (to find out which takes six instructions for each load). */
+/* Element by element where there are few: LLVM finds more in scalars, among it the distance of one tap's address
+ * from the next one's. */
+static LLVMValueRef
+each(struct back *k, LLVMOpcode op, LLVMValueRef x, LLVMValueRef y)
+{
+    enum { FEW = 4 };
+    LLVMBuilderRef b = k->c->e.b;
+    if (k->n == 1 || k->n > FEW)
+        return LLVMBuildBinOp(b, op, x, y, "");
+    LLVMValueRef v = LLVMGetPoison(LLVMTypeOf(x));
+    for (unsigned g = 0; g < k->n; g++) {
+        LLVMValueRef at = core_i32(k->c, g), one = LLVMBuildExtractElement(b, x, at, "");
+        one = LLVMBuildBinOp(b, op, one, LLVMBuildExtractElement(b, y, at, ""), "");
+        v = LLVMBuildInsertElement(b, v, one, at, "");
+    }
+    return v;
+}
+
+/* Whether lanes lie out of range when the segments' last ones are `last`, 64 bits, plus `add`: of a constant which
+ * ones, else whether there are any (to find out which takes six instructions for each load). */
 static void
-find_strays(struct back *k, const struct fact *f, LLVMValueRef last, bool is_signed)
+find_strays(struct back *k, const struct fact *f, LLVMValueRef last, int32_t add, bool is_signed)
 {
     struct core *c = k->c;
     LLVMBuilderRef b = c->e.b;
-    unsigned segment = LANES / k->n, count = f->known ? LANES : k->n;
-    int64_t least = is_signed ? INT32_MIN : 0, most = is_signed ? INT32_MAX : UINT32_MAX, low = least, high = most;
+    unsigned segment = LANES / k->n;
+    int64_t least = is_signed ? INT32_MIN : 0, most = is_signed ? INT32_MAX : UINT32_MAX, low = INT64_MIN, high = INT64_MAX;
     LLVMValueRef lows[LANES], highs[LANES];
     for (unsigned l = 0; l < LANES; l++) { /* the last lane's numbers for which lane l is in range */
-        int64_t d = (int64_t)guess_relative(f, l, segment) - guess_relative(f, l | (segment - 1), segment);
-        int64_t from = d < 0 ? least - d : least, to = d > 0 ? most - d : most;
-        lows[l] = core_i32(c, (uint32_t)from);
-        highs[l] = core_i32(c, (uint32_t)to);
-        low = from > low ? from : low;
-        high = to < high ? to : high;
+        int64_t d = (int64_t)guess_relative(f, l, segment) - guess_relative(f, l | (segment - 1), segment) + add;
+        lows[l] = core_i64(c, (uint64_t)(least - d));
+        highs[l] = core_i64(c, (uint64_t)(most - d));
+        low = least - d > low ? least - d : low;
+        high = most - d < high ? most - d : high;
     }
-    for (unsigned g = 0; !f->known && g < k->n; g++) {
-        lows[g] = core_i32(c, (uint32_t)low);
-        highs[g] = core_i32(c, (uint32_t)high);
-    }
-    last = spread(c, last, k->n, count);
-    LLVMIntPredicate less = is_signed ? LLVMIntSLT : LLVMIntULT;
-    LLVMValueRef out = LLVMBuildOr(b, LLVMBuildICmp(b, less, last, constants(count, lows), ""),
-                                   LLVMBuildICmp(b, less, constants(count, highs), last, ""), "");
     if (f->known) {
+        last = spread(c, last, k->n, LANES);
+        LLVMValueRef out = LLVMBuildICmp(b, LLVMIntSLT, last, LLVMConstVector(lows, LANES), "");
+        out = LLVMBuildOr(b, out, LLVMBuildICmp(b, LLVMIntSGT, last, LLVMConstVector(highs, LANES), ""), "");
         k->strays = LLVMBuildOr(b, k->strays, out, "");
         return;
     }
-    if (count > 1) {
-        LLVMTypeRef bits = LLVMIntTypeInContext(c->e.context, count);
-        out = LLVMBuildIsNotNull(b, LLVMBuildBitCast(b, out, bits, ""), "");
+    for (unsigned g = 0; g < k->n; g++) {
+        LLVMValueRef v = k->n == 1 ? last : LLVMBuildExtractElement(b, last, core_i32(c, g), "");
+        LLVMValueRef out = LLVMBuildICmp(b, LLVMIntSLT, v, core_i64(c, (uint64_t)low), "");
+        out = LLVMBuildOr(b, out, LLVMBuildICmp(b, LLVMIntSGT, v, core_i64(c, (uint64_t)high), ""), "");
+        k->wrapped = LLVMBuildOr(b, k->wrapped, out, "");
     }
-    k->wrapped = LLVMBuildOr(b, k->wrapped, out, "");
+}
+
+/* The number that o is the sum of a number of the text with, *add, written in this block: taps of a row are all
+ * sums with one number, widened once. */
+static const struct ptx_operand *
+without_sum(const struct back *k, const struct ptx_operand *o, int32_t *add)
+{
+    struct core *c = k->c;
+    uint32_t at = (uint32_t)(k->i - c->flow->insns), n = core_last_writer(c, o->reg, at);
+    const struct ptx_insn *p = n == UINT32_MAX ? NULL : &c->flow->insns[n].i;
+    *add = 0;
+    if (!p || p->op != PTX_OP_ADD || p->guard != PTX_NO_REG || p->operand_count != 3 || p->type_count != 1 ||
+        ptx_type_bytes((enum ptx_type)p->type[0]) != 4 || ptx_type_kind((enum ptx_type)p->type[0]) == 'f' ||
+        ptx_has(p, PTX_M_SAT) || ptx_has(p, PTX_M_CC) || p->operand[1].kind != PTX_O_REG || p->operand[1].negated ||
+        p->operand[1].part || p->operand[2].kind != PTX_O_INT || core_reg_bits(c, p->operand[1].reg) != 32 ||
+        !core_same_since(c, &p->operand[1], n, at))
+        return o;
+    *add = (int32_t)p->operand[2].imm;
+    return &p->operand[1];
 }
 
 /* A 32-bit number, widened. */
@@ -116,21 +157,26 @@ widen(struct back *k, const struct ptx_operand *o, bool is_signed)
     struct fact f = facts_operand(c->facts, k->i, o);
     unsigned segment = LANES / k->n;
     LLVMValueRef ahead[LANES], behind[LANES];
+    int32_t add = 0;
+    bool exact = !f.pattern || (f.bounded && (is_signed || f.low >= 0));
+    if (!exact && !f.known && f.kind != FACT_NONE) {
+        o = without_sum(k, o, &add);
+        f = facts_operand(c->facts, k->i, o);
+    }
     if (f.kind == FACT_NONE || f.guess || f.segment < segment)
         return NULL;
     LLVMTypeRef wide = emit_type_at(&c->e, core_scalar(c, 64), k->n);
     LLVMValueRef v = core_firsts(c, k->i, o, 32, k->n);
-    bool exact = !f.pattern || (f.bounded && (is_signed || f.low >= 0));
     for (unsigned g = 0; g < k->n; g++) {
         int32_t p = exact ? 0 : guess_relative(&f, (g + 1) * segment - 1, segment);
         ahead[g] = core_i32(c, (uint32_t)p);
-        behind[g] = core_i64(c, (uint64_t)-(int64_t)p);
+        behind[g] = core_i64(c, (uint64_t)(add - (int64_t)p));
     }
-    v = LLVMBuildAdd(b, v, constants(k->n, ahead), "");
-    if (!exact)
-        find_strays(k, &f, v, is_signed);
+    v = each(k, LLVMAdd, v, constants(k->n, ahead));
     v = is_signed ? LLVMBuildSExt(b, v, wide, "") : LLVMBuildZExt(b, v, wide, "");
-    return LLVMBuildAdd(b, v, constants(k->n, behind), "");
+    if (!exact)
+        find_strays(k, &f, v, add, is_signed);
+    return each(k, LLVMAdd, v, constants(k->n, behind));
 }
 
 /* Source operand 1, 2 or 3 in the first lanes of the segments; NULL: cannot say. */
@@ -152,9 +198,9 @@ back_operand(struct back *k, unsigned operand, bool widens)
         return widen(k, o, is_signed);
     if (!f.guess)
         return f.kind != FACT_NONE && f.segment >= LANES / k->n ? core_firsts(c, k->i, o, 64, k->n) : NULL;
-    if (!c->guess[o->reg].back || guess_segments(c, o->reg) > k->n)
+    if (!c->guess[o->reg].back || split_segments(c, o->reg) > k->n)
         return NULL;
-    unsigned have = guess_segments(c, o->reg);
+    unsigned have = split_segments(c, o->reg);
     LLVMTypeRef type = emit_type_at(&c->e, core_scalar(c, 64), have);
     LLVMValueRef v = LLVMBuildLoad2(c->e.b, type, c->guess[o->reg].back, "");
     LLVMValueRef strays = LLVMBuildLoad2(c->e.b, core_vector(c, 1), c->guess[o->reg].strays, "");
@@ -196,7 +242,6 @@ back_insn(struct back *k)
 {
     struct core *c = k->c;
     const struct ptx_insn *p = &k->i->i;
-    LLVMBuilderRef b = c->e.b;
     bool wide = ptx_has(p, PTX_M_WIDE);
     if (!hands_on(p))
         return NULL;
@@ -204,18 +249,18 @@ back_insn(struct back *k)
     if (!x || p->op == PTX_OP_CVT || p->op == PTX_OP_MOV)
         return x;
     if (p->op == PTX_OP_CVTA)
-        return p->space == PTX_SPACE_GLOBAL ? x : LLVMBuildAdd(b, x, spread(c, c->shared, 1, k->n), "");
+        return p->space == PTX_SPACE_GLOBAL ? x : each(k, LLVMAdd, x, spread(c, c->shared, 1, k->n));
     LLVMValueRef y = back_operand(k, 2, wide);
     if (!y)
         return NULL;
     switch (p->op) {
-    case PTX_OP_ADD: return LLVMBuildAdd(b, x, y, "");
-    case PTX_OP_SUB: return LLVMBuildSub(b, x, y, "");
-    case PTX_OP_SHL: return LLVMBuildShl(b, x, y, "");
-    case PTX_OP_MUL: return LLVMBuildMul(b, x, y, "");
+    case PTX_OP_ADD: return each(k, LLVMAdd, x, y);
+    case PTX_OP_SUB: return each(k, LLVMSub, x, y);
+    case PTX_OP_SHL: return each(k, LLVMShl, x, y);
+    case PTX_OP_MUL: return each(k, LLVMMul, x, y);
     default:
         z = back_operand(k, 3, false);
-        return z ? LLVMBuildAdd(b, LLVMBuildMul(b, x, y, ""), z, "") : NULL;
+        return z ? each(k, LLVMAdd, each(k, LLVMMul, x, y), z) : NULL;
     }
 }
 
@@ -249,7 +294,7 @@ split_write(struct core *c, const struct flow_insn *i, uint32_t reg)
 {
     if (!c->guess[reg].back)
         return;
-    struct back k = {.c = c, .i = i, .n = guess_segments(c, reg)}, fresh;
+    struct back k = {.c = c, .i = i, .n = split_segments(c, reg)}, fresh;
     k.strays = LLVMConstNull(core_vector(c, 1));
     k.wrapped = LLVMConstNull(core_scalar(c, 1));
     fresh = k;
@@ -295,6 +340,8 @@ add_part(struct split *s, uint32_t reg, LLVMValueRef mask, LLVMBuilderRef b)
     for (unsigned k = 0; k < s->count; k++)
         if (s->part[k].reg == reg) {
             s->part[k].mask = LLVMBuildOr(b, s->part[k].mask, mask, "");
+            s->part[k].some[0] = s->part[k].some[1] = NULL;
+            s->part[k].lanes = 0;
             return true;
         }
     if (s->count == sizeof s->part / sizeof *s->part)
@@ -314,9 +361,34 @@ take_apart(struct core *c, struct split *s, uint32_t reg, LLVMValueRef mask, uin
         return add_part(s, reg, mask, b);
     const struct flow_insn *i = &c->flow->insns[n];
     const struct ptx_operand *o = i->i.operand;
-    LLVMValueRef p = core_value(c, i, &o[3], 1, false);
-    return take_apart(c, s, o[1].reg, LLVMBuildAnd(b, mask, p, ""), n, end) &&
-           take_apart(c, s, o[2].reg, LLVMBuildAnd(b, mask, LLVMBuildNot(b, p, ""), ""), n, end);
+    LLVMValueRef p = core_value(c, i, &o[3], 1, false), half[2];
+    uint32_t first = s->count, lanes = 0;
+    bool rows = core_rows(c, o[3].reg, n, end, half, &lanes);
+    bool sure = rows && c->in_rows && c->settled[end];
+    if (sure)
+        p = emit_bits_to_mask(&c->e, core_i32(c, lanes));
+    for (unsigned g = 0; rows && g < 2; g++) {
+        half[g] = sure ? LLVMConstAllOnes(core_scalar(c, 1)) : half[g];
+        s->rows = s->rows ? LLVMBuildAnd(b, s->rows, half[g], "") : half[g];
+    }
+    if (!take_apart(c, s, o[1].reg, LLVMBuildAnd(b, mask, p, ""), n, end))
+        return false;
+    if (s->count == first + 1 && rows) {
+        memcpy(s->part[first].some, half, sizeof half);
+        s->part[first].lanes = first == 0 && before == end && !core_mask(c) ? lanes : 0;
+    }
+    return take_apart(c, s, o[2].reg, LLVMBuildAnd(b, mask, LLVMBuildNot(b, p, ""), ""), n, end);
+}
+
+/* The fact for segments of so many lanes. */
+static void
+in_segments(struct core *c, struct fact *f, unsigned segment)
+{
+    int32_t *pattern = ARENA_ARRAY((struct arena *)&c->facts->arena, int32_t, LANES);
+    for (unsigned l = 0; l < LANES; l++)
+        pattern[l] = guess_relative(f, l, segment);
+    f->segment = (uint8_t)segment;
+    f->pattern = pattern;
 }
 
 /* Its pattern, and the addresses of the segments' first lanes. */
@@ -330,12 +402,13 @@ follow_part(struct core *c, const struct flow_insn *i, struct split_part *part, 
     part->shared = is_shared(c, i, part->reg);
     if (f->kind == FACT_NONE || f->segment < 4 || (f->guess && !c->guess[part->reg].back))
         return false;
-    unsigned n = LANES / f->segment;
     struct ptx_operand o = {.kind = PTX_O_REG, .reg = part->reg};
     if (!f->guess) {
-        part->firsts = core_firsts(c, i, &o, 64, n);
+        part->firsts = core_firsts(c, i, &o, 64, LANES / f->segment);
         return true;
     }
+    unsigned n = split_segments(c, part->reg);
+    in_segments(c, f, LANES / n);
     f->guess = false;
     part->firsts = LLVMBuildLoad2(b, emit_type_at(&c->e, core_scalar(c, 64), n), c->guess[part->reg].back, "");
     LLVMValueRef own = LLVMBuildLoad2(b, core_vector(c, 1), c->guess[part->reg].strays, "");

@@ -10,7 +10,7 @@
  * if no branch parted them. There a branch on which they agree is a jump; one that parts them goes on in
  * the usual blocks, and where those find all lanes together again, they come back.
  */
-#include "jit/jit_phases.h"
+#include "jit/jit_taps.h"
 
 enum { MOST_INSNS = 300 }; /* emitted twice */
 
@@ -36,6 +36,7 @@ core_whole_choose(struct core *c)
     for (uint32_t b = 0; b < c->flow->block_count && insns <= MOST_INSNS; b++)
         if (may_be_whole(c, b))
             c->whole[b] = core_new_block(c, "whole");
+    core_taps_choose(c);
 }
 
 void
@@ -57,8 +58,8 @@ core_whole_enter(struct core *c, uint32_t b)
     LLVMPositionBuilderAtEnd(bld, some);
 }
 
-static void
-go(struct core *c, uint32_t t)
+void
+core_whole_go(struct core *c, uint32_t t)
 {
     LLVMBuildBr(c->e.b, c->whole[t] ? c->whole[t] : c->block[t]);
 }
@@ -80,6 +81,7 @@ end_branch(struct core *c, uint32_t b)
     LLVMBasicBlockRef to[2] = {core_new_block(c, "taken"), core_new_block(c, "fallen")};
     LLVMValueRef all, none;
     bool in_whole = c->in_whole;
+    core_taps(c, b);
     if (!c->facts->divergent[b]) {
         LLVMBuildCondBr(bld, core_branch_value(c, b, true), to[0], to[1]);
     } else {
@@ -96,7 +98,7 @@ end_branch(struct core *c, uint32_t b)
     }
     for (unsigned s = 0; s < 2; s++) {
         LLVMPositionBuilderAtEnd(bld, to[s]);
-        go(c, blk->succ[s]);
+        core_whole_go(c, blk->succ[s]);
     }
 }
 
@@ -127,7 +129,7 @@ emit_block(struct core *c, uint32_t b)
     if (blk->end == FLOW_BRANCH) {
         end_branch(c, b);
     } else if (blk->end == FLOW_JUMP) {
-        go(c, blk->succ[0]);
+        core_whole_go(c, blk->succ[0]);
     } else {
         LLVMBuildStore(c->e.b, core_i32(c, 0), c->alive);
         LLVMBuildBr(c->e.b, c->end);

@@ -11,6 +11,7 @@ bad=0
 "$LOCKSTEP" cc -O2 "$SOURCE_DIR/tests/exec/parting.cu" -o "$work/parting" || exit 1
 "$LOCKSTEP" cc -O2 "$SOURCE_DIR/tests/exec/rows.cu" -o "$work/rows" || exit 1
 "$LOCKSTEP" cc -O2 "$SOURCE_DIR/tests/exec/splits.cu" -o "$work/splits" || exit 1
+"$LOCKSTEP" cc -O2 "$SOURCE_DIR/tests/exec/taps.cu" -o "$work/taps" || exit 1
 "$LOCKSTEP" cc -O2 "$SOURCE_DIR/tests/exec/forward.cu" -o "$work/forward" || exit 1
 "$LOCKSTEP" cc -O2 "$SOURCE_DIR/tests/exec/strides.cu" -o "$work/strides" || exit 1
 "$LOCKSTEP" cc -O2 "$SOURCE_DIR/tests/exec/straight.cu" -o "$work/straight" || exit 1
@@ -25,6 +26,7 @@ LOCKSTEP_WORKERS=2 timeout 300 "$work/groups" || { echo "FAIL groups"; bad=1; }
 LOCKSTEP_WORKERS=2 timeout 300 "$work/parting" || { echo "FAIL parting"; bad=1; }
 LOCKSTEP_WORKERS=2 timeout 300 "$work/rows" || { echo "FAIL rows"; bad=1; }
 LOCKSTEP_WORKERS=2 timeout 300 "$work/splits" || { echo "FAIL splits"; bad=1; }
+LOCKSTEP_WORKERS=2 timeout 300 "$work/taps" || { echo "FAIL taps"; bad=1; }
 LOCKSTEP_WORKERS=2 timeout 300 "$work/forward" || { echo "FAIL forward"; bad=1; }
 LOCKSTEP_WORKERS=2 timeout 300 "$work/strides" || { echo "FAIL strides"; bad=1; }
 LOCKSTEP_WORKERS=2 timeout 300 "$work/straight" >"$work/straight.out" || { cat "$work/straight.out"; echo "FAIL straight"; bad=1; }
