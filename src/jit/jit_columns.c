@@ -12,15 +12,16 @@
  *
  * Only stores after which no thread of the kernel touches global memory, in kernels where nobody may
  * look before the launch ends (core_streams): it does not matter then when they are made. Whether warps
- * do continue each other is seen when they run; where they do not, each scatters its own.
+ * do continue each other is seen when they run; where they do not, each scatters its own. Of warps that run
+ * together (jit_jam.c) it is known before, but for one number that may wrap: the first and the last are looked at.
  */
-#include "jit/jit_core.h"
-
 #include "jit/jit_arith.h"
+#include "jit/jit_phases.h"
+#include "jit/jit_site.h"
 
 #include <string.h>
 
-enum { ROWS = 16, WORD = 4, LINE = ROWS * WORD };
+enum { ROWS = 16, WORD = 4 };
 
 /* -- which stores ---------------------------------------------------------------------------------- */
 
@@ -48,14 +49,14 @@ insns_harmless(const struct flow *f, uint32_t first, uint32_t end)
 
 /* No access to global memory follows: not in its block, nor in any that a thread may come to then. */
 static bool
-is_last(const struct core *c, const struct flow_insn *i)
+is_last(const struct core *c, const struct flow_insn *i, uint32_t block)
 {
     const struct flow *f = c->flow;
-    const struct flow_block *blk = &f->blocks[c->current];
+    const struct flow_block *blk = &f->blocks[block];
     uint32_t at = (uint32_t)(i - f->insns), count = 0;
     bool *seen = ls_alloc(f->block_count + 1), last = insns_harmless(f, at + 1, blk->first + blk->count);
     uint32_t *work = ls_alloc(sizeof *work * (f->block_count + 1));
-    work[count++] = c->current;
+    work[count++] = block;
     while (count && last) {
         const struct flow_block *from = &f->blocks[work[--count]];
         for (uint32_t s = 0; s < from->succ_count; s++) {
@@ -64,7 +65,7 @@ is_last(const struct core *c, const struct flow_insn *i)
                 continue;
             seen[t] = true;
             work[count++] = t;
-            last &= t != c->current && insns_harmless(f, f->blocks[t].first, f->blocks[t].first + f->blocks[t].count);
+            last &= t != block && insns_harmless(f, f->blocks[t].first, f->blocks[t].first + f->blocks[t].count);
         }
     }
     ls_release(work);
@@ -72,20 +73,25 @@ is_last(const struct core *c, const struct flow_insn *i)
     return last;
 }
 
+/* Words to global memory, by all threads that come there. */
+static bool
+is_plain(const struct core *c, const struct flow_insn *i)
+{
+    const uint32_t width = c->facts->shape.block[0];
+    return i->i.op == PTX_OP_ST && i->i.space == PTX_SPACE_GLOBAL && i->i.guard == PTX_NO_REG &&
+           (width % LANES == 0 || width == ROWS);
+}
+
 bool
 core_columns_fit(const struct core *c, const struct flow_insn *i)
 {
-    const uint32_t width = c->facts->shape.block[0];
-    if (c->all_active) /* warps that run together (jit_jam.c) would each have all of this code */
+    if (c->all_active) /* warps that run together: site_store_columns */
         return false;
-    if (!c->phases || !c->streams || c->columns.insn || i->i.op != PTX_OP_ST ||
-        i->i.space != PTX_SPACE_GLOBAL || i->i.guard != PTX_NO_REG || (width % LANES && width != ROWS))
+    if (!c->phases || !c->streams || c->columns.insn || !is_plain(c, i))
         return c->columns.insn == i;
     const struct flow_insn *first = &c->flow->insns[c->flow->blocks[c->current].first];
-    return i >= first && i < first + c->flow->blocks[c->current].count && is_last(c, i);
+    return i >= first && i < first + c->flow->blocks[c->current].count && is_last(c, i, c->current);
 }
-
-/* -- what is kept ------------------------------------------------------------------------------------ */
 
 /* Warps of 16 x 16 threads have two rows: 8 bytes on is the next one, and 8 of them are enough. */
 static uint32_t
@@ -94,8 +100,21 @@ warp_rows(const struct core *c)
     return c->facts->shape.block[0] == ROWS ? 2 : 1;
 }
 
-static void
-make_room(struct core *c, const struct flow_insn *i)
+bool
+core_columns_together(const struct core *c, const struct phases *p, const struct flow_insn *i, uint32_t block)
+{
+    const struct ptx_operand *to = &i->i.operand[0];
+    int64_t step;
+    return !c->called && !c->events && core_streams(c->flow) && is_plain(c, i) && i->i.vec <= 1 &&
+           ptx_type_bytes((enum ptx_type)i->i.type[i->i.type_count - 1]) == WORD && to->kind == PTX_O_ADDRESS &&
+           to->base_kind == PTX_BASE_REG && phases_line(c, p, to->reg, JAM_MOST, &step) &&
+           step == (int64_t)WORD * warp_rows(c) && is_last(c, i, block);
+}
+
+/* -- what is kept ------------------------------------------------------------------------------------ */
+
+void
+core_columns_room(struct core *c, const struct flow_insn *i)
 {
     if (c->columns.insn)
         return;
@@ -165,106 +184,46 @@ flush_some(struct core *c)
     LLVMBuildStore(b, core_i32(c, 0), c->columns.count);
 }
 
-/* unit words from a and as many from b in turn, within 4 words: the low or the high half of them. */
-static LLVMValueRef
-unpack(struct core *c, LLVMValueRef a, LLVMValueRef b, unsigned unit, unsigned half)
-{
-    LLVMValueRef k[ROWS];
-    for (unsigned l = 0; l < ROWS; l++) {
-        unsigned in = l % 4, from = in / unit % 2, word = in / (2 * unit) * unit + in % unit + half * 2;
-        k[l] = core_i32(c, l / 4 * 4 + word + from * ROWS);
-    }
-    return LLVMBuildShuffleVector(c->e.b, a, b, LLVMConstVector(k, ROWS), "");
-}
-
-/* Every second group of 4 words, of a and of b. */
-static LLVMValueRef
-groups(struct core *c, LLVMValueRef a, LLVMValueRef b, unsigned odd)
-{
-    LLVMValueRef k[ROWS];
-    for (unsigned l = 0; l < ROWS; l++)
-        k[l] = core_i32(c, (l / 4 * 2 + odd) * 4 + l % 4);
-    return LLVMBuildShuffleVector(c->e.b, a, b, LLVMConstVector(k, ROWS), "");
-}
-
-/* 16 x 16 words: words within fours, then fours: 64 permutations that the processor has. */
+/* Lines from `at` on, each `apart` bytes behind the one before; past: past the caches. */
 static void
-transpose(struct core *c, LLVMValueRef r[ROWS])
+store_lines(struct core *c, LLVMValueRef at, LLVMValueRef apart, bool past)
 {
-    LLVMValueRef t[ROWS], u[ROWS];
-    for (unsigned k = 0; k < ROWS; k++)
-        t[k] = unpack(c, r[k & ~1u], r[k | 1], 1, k & 1);
-    for (unsigned k = 0; k < ROWS; k++) /* u[4 g + w]: word w of the fours of rows 4 g to 4 g + 3 */
-        u[k] = unpack(c, t[(k & ~3u) + (k >> 1 & 1)], t[(k & ~3u) + (k >> 1 & 1) + 2], 2, k & 1);
-    for (unsigned w = 0; w < 4; w++) {
-        LLVMValueRef low[2], high[2];
-        for (unsigned odd = 0; odd < 2; odd++) {
-            low[odd] = groups(c, u[w], u[4 + w], odd);
-            high[odd] = groups(c, u[8 + w], u[12 + w], odd);
-        }
-        for (unsigned g = 0; g < 4; g++)
-            r[4 * g + w] = groups(c, low[g & 1], high[g & 1], g >> 1);
-    }
-}
-
-static void
-store_lines(struct core *c, LLVMValueRef *row, LLVMValueRef first, unsigned lane, bool past)
-{
+    enum { FOUR = 4 };
     LLVMBuilderRef b = c->e.b;
-    unsigned kind = LLVMGetMDKindIDInContext(c->e.context, "nontemporal", 11);
+    unsigned kind = LLVMGetMDKindIDInContext(c->e.context, "nontemporal", 11), lanes = LANES / warp_rows(c);
     LLVMMetadataRef one = LLVMValueAsMetadata(core_i32(c, 1));
     LLVMValueRef node = LLVMMetadataAsValue(c->e.context, LLVMMDNodeInContext2(c->e.context, &one, 1));
-    for (unsigned l = 0; l < ROWS; l++) {
-        LLVMValueRef at = LLVMBuildExtractElement(b, first, core_i32(c, lane + l), "");
-        at = LLVMBuildIntToPtr(b, at, LLVMPointerTypeInContext(c->e.context, 0), "");
-        LLVMValueRef store = LLVMBuildStore(b, row[l], at);
-        LLVMSetAlignment(store, past ? LINE : 1);
-        if (past)
-            LLVMSetMetadata(store, kind, node);
+    int32_t row[ROWS];
+    for (unsigned k = 0; k < ROWS; k++)
+        row[k] = (int32_t)(k * lanes * WORD);
+    for (unsigned lane = 0; lane < lanes; lane += FOUR) {
+        LLVMValueRef from = core_i64(c, (uint64_t)lane * WORD), line[FOUR];
+        core_turn_rows(c, LLVMBuildGEP2(b, core_scalar(c, 8), c->columns.values, &from, 1, ""), row, line);
+        for (unsigned k = 0; k < FOUR; k++) {
+            LLVMValueRef store = LLVMBuildStore(b, line[k], core_ptr(c, at));
+            LLVMSetAlignment(store, past ? LINE : 1);
+            if (past)
+                LLVMSetMetadata(store, kind, node);
+            at = LLVMBuildAdd(b, at, apart, "");
+        }
     }
-}
-
-/* The lines of 16 lanes; row k of theirs lies k * stride bytes behind `from`. */
-static void
-flush_lines(struct core *c, LLVMValueRef first, unsigned lane, unsigned stride, LLVMValueRef past)
-{
-    LLVMBuilderRef b = c->e.b;
-    LLVMTypeRef line = LLVMVectorType(core_scalar(c, 32), ROWS);
-    LLVMValueRef row[ROWS];
-    for (unsigned k = 0; k < ROWS; k++) {
-        LLVMValueRef at = core_i64(c, k * stride + lane * WORD);
-        at = LLVMBuildGEP2(b, core_scalar(c, 8), c->columns.values, &at, 1, "");
-        row[k] = LLVMBuildLoad2(b, line, at, "");
-    }
-    transpose(c, row);
-    LLVMBasicBlockRef over = core_new_block(c, "past"), into = core_new_block(c, "into"),
-                      done = core_new_block(c, "lines");
-    LLVMBuildCondBr(b, past, over, into);
-    LLVMPositionBuilderAtEnd(b, over);
-    store_lines(c, row, first, lane, true);
-    LLVMBuildBr(b, done);
-    LLVMPositionBuilderAtEnd(b, into);
-    store_lines(c, row, first, lane, false);
-    LLVMBuildBr(b, done);
-    LLVMPositionBuilderAtEnd(b, done);
 }
 
 static void
 flush_full(struct core *c)
 {
     LLVMBuilderRef b = c->e.b;
-    LLVMTypeRef v64 = core_vector(c, 64);
-    LLVMValueRef first = load_first(c);
-    LLVMValueRef all = emit_intrinsic(&c->e, "llvm.vector.reduce.or", &v64, 1, &first, 1);
+    LLVMValueRef first = load_first(c), at = LLVMBuildExtractElement(b, first, core_i32(c, 0), "");
+    LLVMValueRef apart = LLVMBuildSub(b, LLVMBuildExtractElement(b, first, core_i32(c, 1), ""), at, "");
     LLVMValueRef on = core_load_field(c, c->launch_ptr, offsetof(struct jit_launch, streams), core_scalar(c, 32));
-    LLVMValueRef bad = LLVMBuildAnd(b, all, core_i64(c, LINE - 1), "");
-    LLVMValueRef past = LLVMBuildAnd(b, LLVMBuildIsNull(b, bad, ""), LLVMBuildIsNotNull(b, on, ""), "");
-    if (warp_rows(c) == 2) {
-        flush_lines(c, first, 0, LINE, past);
-    } else {
-        flush_lines(c, first, 0, LANES * WORD, past);
-        flush_lines(c, first, ROWS, LANES * WORD, past);
-    }
+    LLVMValueRef bad = LLVMBuildAnd(b, LLVMBuildOr(b, at, apart, ""), core_i64(c, LINE - 1), "");
+    struct fork f = fork_begin(c, LLVMBuildAnd(b, LLVMBuildIsNull(b, bad, ""), LLVMBuildIsNotNull(b, on, ""), ""));
+    store_lines(c, at, apart, true);
+    LLVMBuildBr(b, f.join);
+    LLVMPositionBuilderAtEnd(b, f.slow);
+    store_lines(c, at, apart, false);
+    LLVMBuildBr(b, f.join);
+    LLVMPositionBuilderAtEnd(b, f.join);
     LLVMBuildStore(b, core_i32(c, 0), c->columns.count);
 }
 
@@ -277,40 +236,34 @@ all_equal(struct core *c, LLVMValueRef x, LLVMValueRef y)
     return LLVMBuildICmp(c->e.b, LLVMIntEQ, emit_mask_to_bits(&c->e, same), core_i32(c, ~0u), "");
 }
 
-/* Lanes in lines of their own, as far apart as it seems; the second row of a warp of two is beside the
- * first. */
+/* Lanes in lines of their own, all as far apart; the second row of a warp of two is beside the first. */
 static LLVMValueRef
 may_begin(struct core *c, LLVMValueRef at)
 {
     LLVMBuilderRef b = c->e.b;
-    LLVMValueRef l[3], k[LANES];
-    for (unsigned n = 0; n < 3; n++)
-        l[n] = LLVMBuildExtractElement(b, at, core_i32(c, n < 2 ? n : ROWS - 1), "");
-    LLVMValueRef d = LLVMBuildSub(b, l[1], l[0], "");
-    LLVMValueRef far = LLVMBuildMul(b, d, core_i64(c, ROWS - 1), "");
-    LLVMValueRef even = LLVMBuildICmp(b, LLVMIntEQ, LLVMBuildSub(b, l[2], l[0], ""), far, "");
+    LLVMValueRef first = LLVMBuildExtractElement(b, at, core_i32(c, 0), "");
+    LLVMValueRef d = LLVMBuildSub(b, LLVMBuildExtractElement(b, at, core_i32(c, 1), ""), first, "");
     LLVMValueRef wide = LLVMBuildICmp(b, LLVMIntUGE, LLVMBuildAdd(b, d, core_i64(c, LINE - 1), ""),
                                       core_i64(c, 2 * LINE - 1), "");
-    LLVMValueRef yes = LLVMBuildAnd(b, even, wide, "");
-    if (warp_rows(c) == 1)
-        return yes;
-    for (unsigned n = 0; n < LANES; n++)
-        k[n] = core_i32(c, n % ROWS);
-    LLVMValueRef low = LLVMBuildShuffleVector(b, at, LLVMGetPoison(LLVMTypeOf(at)), LLVMConstVector(k, LANES), "");
-    int32_t plus[LANES];
-    for (unsigned n = 0; n < LANES; n++)
-        plus[n] = n < ROWS ? 0 : WORD;
-    return LLVMBuildAnd(b, yes, all_equal(c, at, LLVMBuildAdd(b, low, core_pattern(c, plus, 64), "")), "");
+    int32_t times[LANES], plus[LANES];
+    for (unsigned n = 0; n < LANES; n++) {
+        times[n] = (int32_t)(n % (LANES / warp_rows(c)));
+        plus[n] = (int32_t)(n / (LANES / warp_rows(c)) * WORD);
+    }
+    LLVMValueRef even = LLVMBuildMul(b, core_splat(c, d), core_pattern(c, times, 64), "");
+    even = LLVMBuildAdd(b, LLVMBuildAdd(b, even, core_splat(c, first), ""), core_pattern(c, plus, 64), "");
+    return LLVMBuildAnd(b, wide, all_equal(c, at, even), "");
 }
 
-/* Keeps the values; 16 rows of them go to memory. */
+/* Keeps the values of n warps; 16 rows of them go to memory. */
 static void
-keep(struct core *c, LLVMValueRef v, LLVMBasicBlockRef done)
+keep(struct core *c, const LLVMValueRef *v, unsigned n, LLVMBasicBlockRef done)
 {
     LLVMBuilderRef b = c->e.b;
     LLVMBasicBlockRef full = core_new_block(c, "full");
-    LLVMValueRef count = load_count(c), next = LLVMBuildAdd(b, count, core_i32(c, 1), "");
-    LLVMBuildStore(b, v, row_at(c, count));
+    LLVMValueRef count = load_count(c), next = LLVMBuildAdd(b, count, core_i32(c, n), "");
+    for (unsigned k = 0; k < n; k++)
+        LLVMBuildStore(b, v[k], row_at(c, LLVMBuildAdd(b, count, core_i32(c, k), "")));
     LLVMBuildStore(b, next, c->columns.count);
     LLVMValueRef most = core_i32(c, ROWS / warp_rows(c));
     LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntUGE, next, most, ""), full, done);
@@ -319,31 +272,73 @@ keep(struct core *c, LLVMValueRef v, LLVMBasicBlockRef done)
     LLVMBuildBr(b, done);
 }
 
-void
-core_columns_store(struct core *c, const struct flow_insn *i, LLVMValueRef at, LLVMValueRef v, LLVMValueRef mask)
+/* Keeps them where that is possible; the builder is left where it is not. sure: that they may be kept, NULL: yes. */
+static void
+keep_or_not(struct core *c, LLVMValueRef at, const LLVMValueRef *v, unsigned n, LLVMValueRef sure, LLVMBasicBlockRef done)
 {
     LLVMBuilderRef b = c->e.b;
-    make_room(c, i);
     LLVMBasicBlockRef other = core_new_block(c, "apart"), begin = core_new_block(c, "begin"),
-                      on = core_new_block(c, "goes_on"), direct = core_new_block(c, "direct"),
-                      done = core_new_block(c, "kept");
-    LLVMValueRef all = mask ? LLVMBuildICmp(b, LLVMIntEQ, emit_mask_to_bits(&c->e, mask), core_i32(c, ~0u), "")
-                            : LLVMConstInt(core_scalar(c, 1), 1, false);
-    LLVMValueRef count = load_count(c), some = LLVMBuildIsNotNull(b, count, "");
-    LLVMValueRef fits = LLVMBuildAnd(b, all_equal(c, at, expected(c, count)), some, "");
-    LLVMBuildCondBr(b, LLVMBuildAnd(b, fits, all, ""), on, other);
+                      on = core_new_block(c, "goes_on"), direct = core_new_block(c, "direct");
+    LLVMValueRef count = load_count(c), most = core_i32(c, ROWS / warp_rows(c) - n);
+    LLVMValueRef fits = LLVMBuildAnd(b, LLVMBuildIsNotNull(b, count, ""), sure, "");
+    fits = LLVMBuildAnd(b, fits, LLVMBuildICmp(b, LLVMIntULE, count, most, ""), "");
+    fits = LLVMBuildAnd(b, all_equal(c, at, expected(c, count)), fits, "");
+    LLVMBuildCondBr(b, fits, on, other);
     LLVMPositionBuilderAtEnd(b, other);
     flush_some(c);
-    LLVMBuildCondBr(b, LLVMBuildAnd(b, may_begin(c, at), all, ""), begin, direct);
+    LLVMBuildCondBr(b, LLVMBuildAnd(b, may_begin(c, at), sure, ""), begin, direct);
     LLVMPositionBuilderAtEnd(b, begin);
     LLVMBuildStore(b, at, c->columns.first);
     LLVMBuildBr(b, on);
     LLVMPositionBuilderAtEnd(b, on);
-    keep(c, v, done);
+    keep(c, v, n, done);
     LLVMPositionBuilderAtEnd(b, direct);
+}
+
+void
+core_columns_store(struct core *c, const struct flow_insn *i, LLVMValueRef at, LLVMValueRef v, LLVMValueRef mask)
+{
+    LLVMBuilderRef b = c->e.b;
+    core_columns_room(c, i);
+    LLVMBasicBlockRef done = core_new_block(c, "kept");
+    LLVMValueRef all = mask ? LLVMBuildICmp(b, LLVMIntEQ, emit_mask_to_bits(&c->e, mask), core_i32(c, ~0u), "")
+                            : LLVMConstInt(core_scalar(c, 1), 1, false);
+    keep_or_not(c, at, &v, 1, all, done);
     scatter(c, at, v, mask);
     LLVMBuildBr(b, done);
     LLVMPositionBuilderAtEnd(b, done);
+}
+
+/* -- for warps that run together -------------------------------------------------------------------------- */
+
+bool
+site_store_columns(struct site *s, const struct ptx_operand *to, const struct ptx_operand *from)
+{
+    struct core *c = s->c;
+    LLVMBuilderRef b = c->e.b;
+    struct site each[JAM_MOST] = {*s};
+    LLVMValueRef v[JAM_MOST];
+    unsigned n = c->agree_warps, most = ROWS / warp_rows(c);
+    if (!c->all_active || !c->phases || c->phases->columns != s->i)
+        return false;
+    if (c->reg != c->phases->jammed[0].reg) /* with the first of them */
+        return true;
+    for (unsigned k = n; k-- > 0;) {
+        phases_use(c, &c->phases->jammed[k]);
+        v[k] = core_value(c, s->i, from, 8 * WORD, false);
+        each[k] = (struct site){.c = c, .i = s->i, .bytes = WORD, .vec = 1, .align = s->align};
+        site_find(&each[k], to);
+    }
+    LLVMBasicBlockRef done = core_new_block(c, "kept");
+    LLVMValueRef at = site_lanes(&each[0]), on = core_i64(c, (uint64_t)WORD * warp_rows(c) * (n - 1));
+    LLVMValueRef sure = all_equal(c, site_lanes(&each[n - 1]), LLVMBuildAdd(b, at, core_splat(c, on), ""));
+    if (most >= n)
+        keep_or_not(c, at, v, n, sure, done);
+    for (unsigned k = 0; k < n; k++)
+        scatter(c, site_lanes(&each[k]), v[k], NULL);
+    LLVMBuildBr(b, done);
+    LLVMPositionBuilderAtEnd(b, done);
+    return true;
 }
 
 void

@@ -290,6 +290,9 @@ unsigned core_group(const struct core *c, const struct flow_insn *i, const struc
 LLVMValueRef core_ahead_take(struct core *c, const struct flow_insn *i);
 void core_ahead_put(struct core *c, const struct flow_insn *i, LLVMValueRef v);
 
+/* jit_tile.c: four words of each of 16 rows, row[k] bytes behind base: out[n]: the n-th word of all of them. */
+void core_turn_rows(struct core *c, LLVMValueRef base, const int32_t row[16], LLVMValueRef out[4]);
+
 /* Whether code is emitted for one of the warps that run together (jit_jam.c), and these are the registers of the
  * first of them, another one. */
 bool jam_follows(const struct core *c, const LLVMValueRef *reg);
@@ -310,6 +313,10 @@ bool core_columns_fit(const struct core *c, const struct flow_insn *i);
 /* v to the lanes' addresses, 32-bit words, now or later. mask: NULL: all lanes. */
 void core_columns_store(struct core *c, const struct flow_insn *i, LLVMValueRef at, LLVMValueRef v,
                         LLVMValueRef mask);
+/* For warps that run together: whether the store may be made for all of them, and how many of them; room for it,
+ * before anything is emitted. */
+bool core_columns_together(const struct core *c, const struct phases *p, const struct flow_insn *i, uint32_t block);
+void core_columns_room(struct core *c, const struct flow_insn *i);
 /* All of it is in memory then. */
 void core_columns_end(struct core *c);
 

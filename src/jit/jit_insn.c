@@ -97,7 +97,11 @@ core_alloca_zero(struct core *c, LLVMTypeRef type)
 {
     LLVMValueRef variable = core_alloca(c, type);
     LLVMBasicBlockRef here = LLVMGetInsertBlock(c->e.b);
-    LLVMPositionBuilderBefore(c->e.b, LLVMGetBasicBlockTerminator(c->entry));
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(c->entry);
+    if (end)
+        LLVMPositionBuilderBefore(c->e.b, end);
+    else
+        LLVMPositionBuilderAtEnd(c->e.b, c->entry);
     LLVMBuildStore(c->e.b, LLVMConstNull(type), variable);
     LLVMPositionBuilderAtEnd(c->e.b, here);
     return variable;

@@ -157,7 +157,8 @@ end_fits(const struct core *c, const struct flow_block *blk)
     }
 }
 
-/* Lanes store to places that are not side by side: jit_columns.c does better with warps in a row. */
+/* Lanes store to places that are not side by side: jit_columns.c does better with warps in a row, unless it knows
+ * that the warps' places are. */
 static bool
 is_scatter(const struct core *c, const struct flow_insn *i)
 {
@@ -184,7 +185,7 @@ leaves_loop(const struct flow *f, uint32_t block)
 }
 
 static void
-measure_block(const struct core *c, const struct phases *p, uint32_t b, struct measure *m)
+measure_block(const struct core *c, struct phases *p, uint32_t b, struct measure *m)
 {
     const struct flow_block *blk = &c->flow->blocks[b];
     bool branch = blk->end == FLOW_BRANCH, shaped = branch && m->shaped[blk->guard];
@@ -195,14 +196,17 @@ measure_block(const struct core *c, const struct phases *p, uint32_t b, struct m
     m->parts |= shaped && !phases_agree(c, p, b);
     for (uint32_t k = 0; k < blk->count; k++) {
         const struct flow_insn *i = &c->flow->insns[blk->first + k];
-        m->fits &= insn_fits(i) && !is_scatter(c, i);
+        bool scatter = is_scatter(c, i);
+        if (scatter && !p->columns && core_columns_together(c, p, i, b))
+            p->columns = i;
+        m->fits &= insn_fits(i) && (!scatter || p->columns == i);
         flow_visit(i, note_use, m->used);
     }
 }
 
 /* How many warps of the group run together. */
 static uint32_t
-choose(const struct core *c, const struct phases *p, uint32_t group, const bool *shaped, uint32_t *sites)
+choose(const struct core *c, struct phases *p, uint32_t group, const bool *shaped, uint32_t *sites)
 {
     struct measure m = {.fits = true, .shaped = shaped};
     m.used = ls_alloc(sizeof *m.used * (c->flow->reg_words + 1));
@@ -244,7 +248,10 @@ jam_choose(const struct core *c, struct phases *p)
     bool *shaped = find_shaped(c->flow);
     for (uint32_t g = 0; g < p->group_count; g++) {
         uint32_t more = 0;
+        const struct flow_insn *columns = p->columns;
         p->group[g].jam = p->group[g].phases ? choose(c, p, g, shaped, &more) : 1;
+        if (p->group[g].jam == 1)
+            p->columns = columns;
         sites += more;
         if (p->group[g].jam > 1)
             p->group[g].unrolled = false;
@@ -319,6 +326,8 @@ jam_begin(struct core *c)
     for (uint32_t k = 0; k < most; k++)
         make_turn(c, &p->jammed[k]);
     make_agreement(c);
+    if (p->columns)
+        core_columns_room(c, p->columns);
     p->until = core_alloca(c, core_scalar(c, 32));
     p->at_site = core_alloca(c, core_scalar(c, 32));
     p->parted = ARENA_ARRAY(&p->arena, LLVMValueRef, c->flow->reg_count + 1);

@@ -368,7 +368,8 @@ core_load(struct core *c, const struct flow_insn *i)
         }
         if (denied)
             load_guarded(&s, denied, out);
-        else if (!load_group(&s, out) && !site_load_split(&s, from, out))
+        else if (!load_group(&s, out) && !site_load_tile(&s, from, out) &&
+                 !site_load_split(&s, from, out))
             site_load(&s, out);
         if (core_is_ordered(&i->i))
             core_fence(c, false);

@@ -69,6 +69,7 @@ struct phases {
     struct turn jammed[JAM_MOST]; /* of warps that run together; registers that are same are shared */
     struct jam_site *site;
     uint32_t site_count;
+    const struct flow_insn *columns; /* a store that warps that run together make at once (jit_columns.c), or NULL */
     LLVMValueRef *parted;      /* as before: when warps that ran together parted */
     LLVMValueRef until, at_site; /* allocas: parted warps below it run one by one; from which site on */
     LLVMValueRef *before;      /* per register that is same, but not fixed: alloca of its value when
@@ -137,6 +138,9 @@ void straight_free(struct straight *s);
 LLVMValueRef straight_test(struct core *c, struct straight *s);
 /* Block k of the way, b is 0; UINT32_MAX: no more. The last one's end is as elsewhere. */
 uint32_t straight_block(const struct straight *s, uint32_t k);
+/* Whether a register of 64 bits, as a whole, is *step more from warp to warp if in `warps` warps together it is so much
+ * more at the end: of the registers of 32 bits that it is made of one at most differs between warps, which may wrap. */
+bool phases_line(const struct core *c, const struct phases *p, uint32_t reg, uint32_t warps, int64_t *step);
 
 /* jit_jam.c: */
 

@@ -103,6 +103,11 @@ LLVMValueRef site_load_scalar(struct site *s, LLVMValueRef address, unsigned ele
 LLVMValueRef site_load_consecutive(struct site *s, LLVMValueRef address, unsigned first, unsigned run);
 /* False: the address is not selected lane by lane; nothing that has an effect was emitted. */
 bool site_load_split(struct site *s, const struct ptx_operand *o, LLVMValueRef *out);
+/* jit_columns.c: the store of a transpose for all the warps that run together; false: another one. */
+bool site_store_columns(struct site *s, const struct ptx_operand *to, const struct ptx_operand *from);
+/* jit_tile.c: columns of a tile in shared memory, for all the warps that run together; the others' values are kept
+ * until it is their turn. False: it is not known that they lie side by side, nothing was emitted. */
+bool site_load_tile(struct site *s, const struct ptx_operand *o, LLVMValueRef *out);
 void site_store(struct site *s, LLVMValueRef *v);
 bool core_is_ordered(const struct ptx_insn *p); /* volatile, acquire, ... */
 

@@ -119,6 +119,7 @@ insn_step(const struct core *c, const struct phases *p, const struct ptx_insn *n
     switch (n->op) {
     case PTX_OP_MOV:
     case PTX_OP_CVT:
+    case PTX_OP_CVTA:
         *step = in[0];
         return n->operand_count == 2;
     case PTX_OP_ADD:
@@ -226,4 +227,128 @@ phases_find_steps(const struct core *c, struct phases *p)
     ls_release(s.seen);
     ls_release(s.lost);
     ls_release(s.parts);
+}
+
+/* -- registers of 64 bits ------------------------------------------------------------------------------ */
+
+/* Of a value: so much more from warp to warp, if the one register that may wrap does not; what that is taken times. */
+struct line {
+    int64_t step, scale;
+    uint32_t made; /* of how many registers that may wrap */
+};
+
+static bool line_of(const struct core *c, const struct phases *p, const struct ptx_operand *o, unsigned depth,
+                    struct line *out);
+
+/* A register of 32 bits, widened. */
+static bool
+line_widened(const struct core *c, const struct phases *p, const struct ptx_operand *o, struct line *out)
+{
+    uint32_t step;
+    *out = (struct line){0};
+    if (!phases_step(c, p, o, &step))
+        return false;
+    if (step)
+        *out = (struct line){.step = (int32_t)step, .scale = 1, .made = 1};
+    return true;
+}
+
+static bool
+line_times(const struct ptx_operand *by, struct line *x)
+{
+    int64_t k = (int64_t)by->imm;
+    if (by->kind != PTX_O_INT || k < 0 || k > INT32_MAX || __builtin_mul_overflow(x->step, k, &x->step) ||
+        __builtin_mul_overflow(x->scale, k, &x->scale))
+        return false;
+    return true;
+}
+
+static bool
+line_product(const struct core *c, const struct phases *p, const struct ptx_insn *n, unsigned depth, struct line *out)
+{
+    const struct ptx_operand *x = &n->operand[1], *y = &n->operand[2];
+    bool wide = ptx_has(n, PTX_M_WIDE), first = y->kind == PTX_O_INT;
+    const struct ptx_operand *of = first ? x : y, *by = first ? y : x;
+    if (ptx_has(n, PTX_M_HI) || ptx_type_bytes((enum ptx_type)n->type[0]) != (wide ? 4 : 8))
+        return false;
+    if (by->kind != PTX_O_INT) { /* of two numbers that are the same in all warps */
+        struct line l;
+        *out = (struct line){0};
+        return (wide ? line_widened(c, p, x, &l) : line_of(c, p, x, depth, &l)) && !l.step && !l.made &&
+               (wide ? line_widened(c, p, y, &l) : line_of(c, p, y, depth, &l)) && !l.step && !l.made;
+    }
+    return (wide ? line_widened(c, p, of, out) : line_of(c, p, of, depth, out)) && line_times(by, out);
+}
+
+/* x + y, x - y. */
+static bool
+line_sum(struct line *x, const struct line *y, bool minus)
+{
+    x->made += y->made;
+    return minus ? !__builtin_sub_overflow(x->step, y->step, &x->step) &&
+                       !__builtin_sub_overflow(x->scale, y->scale, &x->scale)
+                 : !__builtin_add_overflow(x->step, y->step, &x->step) &&
+                       !__builtin_add_overflow(x->scale, y->scale, &x->scale);
+}
+
+static bool
+line_insn(const struct core *c, const struct phases *p, const struct ptx_insn *n, unsigned depth, struct line *out)
+{
+    struct line more;
+    struct ptx_operand shift;
+    if (n->guard != PTX_NO_REG || !is_wide_enough(n) || n->operand[0].kind != PTX_O_REG || n->operand[0].part)
+        return false;
+    switch (n->op) {
+    case PTX_OP_MOV:
+    case PTX_OP_CVTA:
+        return n->operand_count == 2 && line_of(c, p, &n->operand[1], depth, out);
+    case PTX_OP_CVT:
+        return ptx_type_bytes((enum ptx_type)n->type[n->type_count - 1]) == 4
+                   ? line_widened(c, p, &n->operand[1], out)
+                   : line_of(c, p, &n->operand[1], depth, out);
+    case PTX_OP_ADD:
+    case PTX_OP_SUB:
+        return line_of(c, p, &n->operand[1], depth, out) && line_of(c, p, &n->operand[2], depth, &more) &&
+               line_sum(out, &more, n->op == PTX_OP_SUB);
+    case PTX_OP_MUL:
+        return line_product(c, p, n, depth, out);
+    case PTX_OP_MAD:
+        return line_product(c, p, n, depth, out) && line_of(c, p, &n->operand[3], depth, &more) &&
+               line_sum(out, &more, false);
+    case PTX_OP_SHL:
+        shift = (struct ptx_operand){.kind = PTX_O_INT, .imm = 1ll << (n->operand[2].imm & 15)};
+        return n->operand[2].kind == PTX_O_INT && n->operand[2].imm < 16 && line_of(c, p, &n->operand[1], depth, out) &&
+               line_times(&shift, out);
+    default:
+        return false;
+    }
+}
+
+static bool
+line_of(const struct core *c, const struct phases *p, const struct ptx_operand *o, unsigned depth, struct line *out)
+{
+    uint32_t low;
+    *out = (struct line){0};
+    if (o->kind == PTX_O_INT)
+        return true;
+    if (o->kind != PTX_O_REG || core_reg_bits(c, o->reg) != 64 || !phases_step(c, p, o, &low))
+        return false;
+    const struct flow_insn *i = p->maker[o->reg];
+    if (p->same[o->reg] || (i && i->i.guard == PTX_NO_REG && is_parameter(c, &i->i)))
+        return true;
+    return i && depth && line_insn(c, p, &i->i, depth - 1, out);
+}
+
+bool
+phases_line(const struct core *c, const struct phases *p, uint32_t reg, uint32_t warps, int64_t *step)
+{
+    enum { DEPTH = 8 };
+    struct line l;
+    const struct ptx_operand o = {.kind = PTX_O_REG, .reg = reg};
+    if (!line_of(c, p, &o, DEPTH, &l) || l.made > 1 || !warps)
+        return false;
+    /* A register that wraps is 2^32 less at the end, and the value as many times that. */
+    *step = l.step;
+    return l.scale > INT32_MIN && l.scale < INT32_MAX && l.step > INT32_MIN / (int64_t)warps &&
+           l.step < INT32_MAX / (int64_t)warps;
 }

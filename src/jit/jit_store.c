@@ -387,7 +387,7 @@ core_store(struct core *c, const struct flow_insn *i)
     }
     if (denied)
         store_guarded(&s, denied, from);
-    else
+    else if (!site_store_columns(&s, to, from))
         store_value(&s, from);
     if (core_is_ordered(&i->i))
         core_fence(c, false);

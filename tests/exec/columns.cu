@@ -169,6 +169,50 @@ static int test(size_t k, const shape &s, dim3 block)
     return wrong;
 }
 
+// The index of 32 bits wraps between the warps of a block: words 2^32 apart.
+__global__ void wraps(const unsigned *in, unsigned *out, unsigned first, int pitch, int)
+{
+    PLACE;
+    out[(unsigned)(x * pitch + y + first)] = in[y * 64 + x];
+}
+
+__global__ void wraps_signed(const unsigned *in, unsigned *out, unsigned first, int pitch, int n)
+{
+    PLACE;
+    if (x < n)
+        (out + (1ull << 31))[(int)(x * pitch + y + first)] = in[y * 64 + x];
+}
+
+static int test_wraps(bool is_signed, unsigned back, int pitch, dim3 block)
+{
+    const size_t words = 1ull << 32;
+    const unsigned first = (is_signed ? 1u << 31 : 0u) - back;
+    std::vector<unsigned> in(64 * 64);
+    unsigned *a, *b, got;
+    int wrong = 0;
+    for (unsigned n = 0; n < in.size(); n++)
+        in[n] = mix(n);
+    if (cudaMalloc(&b, words * 4) != cudaSuccess)
+        return cudaGetLastError(), 0; // no room on this machine
+    cudaMalloc(&a, in.size() * 4);
+    cudaMemcpy(a, in.data(), in.size() * 4, cudaMemcpyHostToDevice);
+    (is_signed ? wraps_signed : wraps)<<<dim3(64 / block.x, 64 / block.y), block>>>(a, b, first, pitch, 64);
+    for (unsigned x = 0; x < 64; x++)
+        for (unsigned y = 0; y < 64; y++) {
+            unsigned i = x * pitch + y + first;
+            size_t at = is_signed ? (size_t)((1ll << 31) + (int)i) : i;
+            if (x % 9 && y % 9) // one by one is slow
+                continue;
+            cudaMemcpy(&got, b + at, 4, cudaMemcpyDeviceToHost);
+            wrong += got != in[y * 64 + x];
+        }
+    if (wrong)
+        printf("wraps, signed %d, %u before the end, pitch %d, block %u x %u: %d wrong\n", is_signed, back, pitch, block.x,
+               block.y, wrong);
+    cudaFree(a), cudaFree(b);
+    return wrong;
+}
+
 int main()
 {
     const dim3 blocks[] = {dim3(32, 32), dim3(16, 16), dim3(32, 8), dim3(64, 16), dim3(16, 32), dim3(8, 32), dim3(32, 3)};
@@ -183,6 +227,9 @@ int main()
     wrong += test(0, shape{2048, 2048, 2048, 0}, dim3(32, 32)) + test(0, shape{2048, 2048, 2048, 0}, dim3(16, 16));
     wrong += test(0, shape{2048, 2048, 2056, 8}, dim3(32, 32)) + test(0, shape{512, 8, 8, 0}, dim3(32, 8));
     wrong += test(0, shape{512, 16, 16, 0}, dim3(32, 16));
+    for (int is_signed = 0; is_signed < 2; is_signed++)
+        for (unsigned back : {5u, 64 * 15 + 5u, 64 * 31 + 3u, 64 * 31 + 12u, 64 * 63 + 21u}) // 31: the last lane first
+            wrong += test_wraps(is_signed, back, 64, dim3(32, 32)) + test_wraps(is_signed, back, 64, dim3(16, 16));
     printf("%d wrong\n", wrong);
     return wrong != 0;
 }

@@ -6,7 +6,6 @@ bad=0
 "$LOCKSTEP" cc "$SOURCE_DIR/tests/exec/progress.cu" -o "$work/progress" || exit 1
 "$LOCKSTEP" cc "$SOURCE_DIR/tests/exec/errors.cu" -o "$work/errors" || exit 1
 "$LOCKSTEP" cc -O2 "$SOURCE_DIR/tests/exec/sums.cu" -o "$work/sums" || exit 1
-"$LOCKSTEP" cc -O2 "$SOURCE_DIR/tests/exec/columns.cu" -o "$work/columns" || exit 1
 "$LOCKSTEP" cc -O2 "$SOURCE_DIR/tests/exec/groups.cu" -o "$work/groups" || exit 1
 "$LOCKSTEP" cc -O2 "$SOURCE_DIR/tests/exec/parting.cu" -o "$work/parting" || exit 1
 "$LOCKSTEP" cc -O2 "$SOURCE_DIR/tests/exec/rows.cu" -o "$work/rows" || exit 1
@@ -21,7 +20,6 @@ done
 for workers in 1 2 5; do
     LOCKSTEP_WORKERS=$workers timeout 300 "$work/sums" || { echo "FAIL sums with $workers workers"; bad=1; }
 done
-LOCKSTEP_WORKERS=2 timeout 300 "$work/columns" || { echo "FAIL columns"; bad=1; }
 LOCKSTEP_WORKERS=2 timeout 300 "$work/groups" || { echo "FAIL groups"; bad=1; }
 LOCKSTEP_WORKERS=2 timeout 300 "$work/parting" || { echo "FAIL parting"; bad=1; }
 LOCKSTEP_WORKERS=2 timeout 300 "$work/rows" || { echo "FAIL rows"; bad=1; }
