@@ -122,7 +122,9 @@ struct jit_block {
  * of global and local memory, a word goes to the warp's trace. Told are accesses whose lanes differ by
  * constants, or do so within each half of the warp (jit_services.pattern, halves). Alike are those of one
  * place, kind, offset[], lanes and distance of the halves, whose base differs in no bit of mask. */
-enum { JIT_SEEN_WAYS = 32 }; /* the one at (base >> 2) % JIT_SEEN_WAYS is looked at */
+enum { JIT_SEEN_WAYS = 32 }; /* the one at ((base >> 2) ^ JIT_SEEN_LANES(lanes)) % JIT_SEEN_WAYS is looked at */
+/* Blocks of 20 threads a row have warps with other lanes each, at the same addresses. */
+#define JIT_SEEN_LANES(lanes) ((uint32_t)(lanes) * 0x9e3779b1u >> 27)
 struct jit_seen {
     uint64_t base, mask; /* in local memory, of lane 0's offset from its first byte */
     uint64_t apart;

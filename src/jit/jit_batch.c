@@ -180,18 +180,20 @@ make_key(struct core *c, const struct core_batch *b, uint32_t *only)
 }
 
 static LLVMValueRef
-make_way(struct core *c, LLVMValueRef key, uint32_t only)
+make_way(struct core *c, LLVMValueRef key, uint32_t only, LLVMValueRef lanes)
 {
     LLVMBuilderRef b = c->e.b;
+    LLVMValueRef way = core_seen_lanes(c, lanes);
     if (!key)
-        return core_i64(c, 0);
+        return way;
     if (only == MOST_BASES) {
         key = LLVMBuildMul(b, key, core_i64(c, 0x9e3779b97f4a7c15ull), "");
-        return LLVMBuildLShr(b, key, core_i64(c, 64 - JIT_BATCH_WAY_BITS), "");
+        return LLVMBuildXor(b, way, LLVMBuildLShr(b, key, core_i64(c, 64 - JIT_BATCH_WAY_BITS), ""), "");
     }
     key = LLVMBuildLShr(b, key, core_i64(c, 8 * only + 2), "");
-    return LLVMBuildAnd(b, key, core_i64(c, (1 << JIT_BATCH_WAY_BITS) - 1), "");
+    return LLVMBuildXor(b, way, LLVMBuildAnd(b, key, core_i64(c, (1 << JIT_BATCH_WAY_BITS) - 1), ""), "");
 }
+_Static_assert(JIT_BATCH_WAY_BITS == 5, "core_seen_lanes is below 32");
 
 static LLVMValueRef
 find_kept(struct core *c, uint32_t place, LLVMValueRef way)
@@ -341,7 +343,7 @@ tell_all(struct core *c, struct core_batch *b)
     LLVMBuilderRef bld = c->e.b;
     uint32_t only;
     bool guesses = false;
-    LLVMValueRef table = make_table(c, b), key = make_key(c, b, &only), way = make_way(c, key, only);
+    LLVMValueRef table = make_table(c, b), key = make_key(c, b, &only), way = make_way(c, key, only, b->member[0].t.lanes);
     LLVMValueRef kept = find_kept(c, b->member[0].t.place, way);
     LLVMBasicBlockRef hit = core_new_block(c, "seen"), miss = core_new_block(c, "told"), over = core_new_block(c, "counted");
     LLVMBuildCondBr(bld, is_alike(c, b, kept, key, table), hit, miss);

@@ -156,6 +156,7 @@ void core_tell(struct core *c, const struct core_told *t);
 /* The same without a look at what has been told before. */
 void core_tell_plain(struct core *c, const struct core_told *t);
 void core_seen_begin(struct core *c);
+LLVMValueRef core_seen_lanes(struct core *c, LLVMValueRef lanes);
 /* jit_batch.c: the access is told with others, later; false: it must not be, nothing was done. */
 bool core_batch_add(struct core *c, const struct flow_insn *i, const struct core_told *t);
 /* Tells what is kept: where anything else is told, and the block of code ends. */

@@ -28,12 +28,21 @@ core_seen_begin(struct core *c)
     c->trace_local = LLVMBuildAdd(b, c->trace_local, lines, "");
 }
 
+/* JIT_SEEN_LANES, i64. */
+LLVMValueRef
+core_seen_lanes(struct core *c, LLVMValueRef lanes)
+{
+    LLVMValueRef v = LLVMBuildMul(c->e.b, lanes, core_i32(c, 0x9e3779b1u), "");
+    return LLVMBuildZExt(c->e.b, LLVMBuildLShr(c->e.b, v, core_i32(c, 27), ""), core_scalar(c, 64), "");
+}
+
 /* The tool's struct for accesses from there. */
 static LLVMValueRef
-find_seen(struct core *c, LLVMValueRef at, uint32_t place)
+find_seen(struct core *c, LLVMValueRef at, LLVMValueRef lanes, uint32_t place)
 {
     LLVMBuilderRef b = c->e.b;
     LLVMValueRef way = LLVMBuildLShr(b, at, core_i64(c, 2), "");
+    way = LLVMBuildXor(b, way, core_seen_lanes(c, lanes), "");
     way = LLVMBuildAnd(b, way, core_i64(c, JIT_SEEN_WAYS - 1), "");
     way = LLVMBuildAdd(b, way, core_i64(c, (uint64_t)place * JIT_SEEN_WAYS), "");
     way = LLVMBuildMul(b, way, core_i64(c, sizeof(struct jit_seen)), "");
@@ -110,7 +119,7 @@ tell_pattern(struct core *c, const struct core_told *t, bool plain)
         call_tool(c, t, pattern);
         return;
     }
-    LLVMValueRef at = t->local ? t->local : t->base, seen = find_seen(c, at, t->place);
+    LLVMValueRef at = t->local ? t->local : t->base, seen = find_seen(c, at, t->lanes, t->place);
     LLVMBasicBlockRef hit = core_new_block(c, "seen"), tell = core_new_block(c, "told"), over = core_new_block(c, "counted");
     LLVMBuildCondBr(b, is_alike(c, t, pattern, seen, at), hit, tell);
     LLVMPositionBuilderAtEnd(b, hit);

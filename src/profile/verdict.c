@@ -495,7 +495,8 @@ keep_seen(struct sheet *sheet, const struct site *s, struct pattern_entry *e, ui
     bool cached = s->space == SPACE_GLOBAL || s->space == SPACE_LOCAL;
     if (cached && (!s->traced || !e->verdict.shape))
         return;
-    struct jit_seen *seen = &sheet->seen[(size_t)place * JIT_SEEN_WAYS + (at >> 2) % JIT_SEEN_WAYS];
+    size_t way = ((at >> 2) ^ JIT_SEEN_LANES(e->lanes)) % JIT_SEEN_WAYS;
+    struct jit_seen *seen = &sheet->seen[(size_t)place * JIT_SEEN_WAYS + way];
     settle(seen);
     *seen = (struct jit_seen){.base = e->key, .mask = s->key_mask, .apart = e->apart, .offset = e->offset,
                               .lanes = e->lanes, .kind = JIT_SEEN_KIND(s->bytes, s->declared, op),
