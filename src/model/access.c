@@ -52,9 +52,9 @@ blocks_of_lanes(struct blocks *s, const struct access *a, uint32_t lanes, uint32
 
 /* -- sectors: 5.0 on ------------------------------------------------------------------------------- */
 
-/* Bytes that the lanes really ask for, in sectors. Aligned lanes are equal or disjoint. */
-static uint32_t
-ideal_sectors(const struct access *a)
+/* Aligned lanes are equal or disjoint. */
+uint32_t
+model_ideal_sectors(const struct access *a)
 {
     struct blocks distinct;
     blocks_clear(&distinct);
@@ -85,42 +85,50 @@ atomic_sectors(const struct access *a, uint32_t sector)
     return sectors;
 }
 
-/* The same for aligned lanes of which all lie in 64 sectors, a bit each: tables as histograms have them. */
-static bool
-near_sectors(const struct access *a, bool atomic, struct access_cost *out)
+bool
+model_near(const struct access *a, struct near_sectors *out)
 {
-    enum { SECTORS = 64, SECTOR = 32 };
-    uint64_t low = UINT64_MAX, high = 0, crooked = 0, round[32] = {0};
+    enum { SECTORS = 64, SECTOR = 32, LINE = 128 };
+    uint64_t low = UINT64_MAX, high = 0, crooked = 0, bits = 0, round[32];
     uint8_t times[SECTORS * SECTOR];
     uint32_t shift = (uint32_t)__builtin_ctz(a->width), distinct = 0, most = 0;
     for (uint32_t rest = a->mask; rest; rest &= rest - 1) {
         uint64_t at = a->address[__builtin_ctz(rest)];
         low = at < low ? at : low;
         high = at > high ? at : high;
-        crooked |= at & (a->width - 1);
+        crooked |= at;
     }
-    low &= ~(uint64_t)(SECTOR - 1);
-    if (crooked || high - low >= SECTORS * SECTOR)
+    low &= ~(uint64_t)(LINE - 1);
+    if (crooked & (a->width - 1) || high - low >= SECTORS * SECTOR)
         return false;
-    memset(times, 0, ((high - low) >> shift) + 1);
+    memset(times, 0, SECTORS * SECTOR >> shift);
     for (uint32_t rest = a->mask; rest; rest &= rest - 1) {
-        uint64_t at = a->address[__builtin_ctz(rest)] - low;
+        uint64_t at = a->address[__builtin_ctz(rest)] - low, sector = 1ull << at / SECTOR;
         uint32_t turn = times[at >> shift]++;
-        round[turn] |= 1ull << at / SECTOR;
+        bits |= sector;
         distinct += !turn;
-        most = turn > most ? turn : most;
+        if (turn > most)
+            round[++most] = sector;
+        else if (turn)
+            round[turn] |= sector;
     }
-    for (uint32_t k = 0; k <= (atomic ? most : 0); k++)
+    *out = (struct near_sectors){.low = low, .bits = bits, .sectors = (uint32_t)__builtin_popcountll(bits),
+                                 .ideal = (distinct * a->width + SECTOR - 1) / SECTOR};
+    /* Atomics: lanes of one address go one after the other. */
+    for (uint32_t k = 1; k <= most && (a->op == ACCESS_ATOMIC || a->op == ACCESS_REDUCE); k++)
         out->sectors += (uint32_t)__builtin_popcountll(round[k]);
-    out->sectors_ideal = (distinct * a->width + SECTOR - 1) / SECTOR;
     return true;
 }
 
 static void
 sector_cost(const struct access *a, struct access_cost *out)
 {
-    if (near_sectors(a, a->op == ACCESS_ATOMIC || a->op == ACCESS_REDUCE, out))
+    struct near_sectors near;
+    if (model_near(a, &near)) {
+        out->sectors = near.sectors;
+        out->sectors_ideal = near.ideal;
         return;
+    }
     if (a->op == ACCESS_ATOMIC || a->op == ACCESS_REDUCE) {
         out->sectors = atomic_sectors(a, 32);
     } else {
@@ -129,7 +137,7 @@ sector_cost(const struct access *a, struct access_cost *out)
         blocks_of_lanes(&s, a, a->mask, 32);
         out->sectors = s.count;
     }
-    out->sectors_ideal = ideal_sectors(a);
+    out->sectors_ideal = model_ideal_sectors(a);
 }
 
 /* -- transactions: before 5.0 ---------------------------------------------------------------------- */

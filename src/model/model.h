@@ -120,6 +120,17 @@ struct access_cost {
 };
 void model_access(const struct device_profile *d, const struct access *a, struct access_cost *out);
 
+/* Of an access to global memory, 5.0 on: what model_access() says, where each lane's bytes are aligned to
+ * their width and all lie in 64 sectors; a bit for each of those from `low`, a line of 128 bytes, on.
+ * False: they do not. Tables as histograms have them. */
+struct near_sectors {
+    uint64_t low, bits;
+    uint32_t sectors, ideal;
+};
+bool model_near(const struct access *a, struct near_sectors *out);
+/* Bytes that the lanes really ask for, in sectors. */
+uint32_t model_ideal_sectors(const struct access *a);
+
 /* Which lanes go together: a shared access is served part by part (half-warps on 1.x; halves and
  * quarters of the warp for wide accesses). Fills part[] with lane masks, returns how many. */
 uint32_t model_shared_parts(const struct device_profile *d, const struct access *a,

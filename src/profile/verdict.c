@@ -661,6 +661,82 @@ judge_distances(struct sheet *sheet, struct site *s, struct lanes_entry *e, uint
     evaluate(sheet, s, &r, &e->verdict);
 }
 
+/* Runs of the sectors, by lines from the first one on, as keep_lines() has them; how many lines. */
+static uint32_t
+near_runs(const struct near_sectors *near, const struct site *s, struct verdict *v)
+{
+    enum { PER_LINE = LINE / SECTOR };
+    int64_t flags = (int64_t)s->op << CACHE_OP_SHIFT | (s->bypass_l1 ? CACHE_BYPASS : 0);
+    uint32_t n = 0, last = UINT32_MAX, lines = 0;
+    for (uint64_t rest = near->bits; rest; n++) {
+        uint32_t at = (uint32_t)__builtin_ctzll(rest), line = at / PER_LINE;
+        uint64_t from = 1ull << at, own = rest & ~(rest + from) & 15ull << PER_LINE * line;
+        bool on = at && near->bits & from >> 1; /* the line before is full to its end */
+        v->line[n] = (int64_t)line << CACHE_LINE_SHIFT | flags | (on ? LINE_CONTINUES : 0) |
+                     (int64_t)(own >> PER_LINE * line);
+        lines += line != last;
+        last = line;
+        rest &= ~own;
+    }
+    v->line_count = (uint16_t)n;
+    return lines;
+}
+
+/* What the access costs, and its lines from *reference on; false: it is not of that kind. */
+static bool
+judge_scattered(struct sheet *sheet, const struct site *s, const struct access *a, uint32_t count, struct verdict *v,
+                uint64_t *reference)
+{
+    struct near_sectors near;
+    struct sectors wide;
+    wide.count = 0;
+    *reference = 0;
+    if (model_near(a, &near)) {
+        *reference = near.low / LINE;
+        v->metric[METRIC_LINES] = near_runs(&near, s, v);
+        v->metric[METRIC_SECTORS] = near.sectors;
+        v->metric[METRIC_SECTORS_IDEAL] = near.ideal;
+        return true;
+    }
+    if (s->op == ACCESS_ATOMIC || s->op == ACCESS_REDUCE ||
+        !order_sectors(&sheet->set, a, &wide, &v->metric[METRIC_LINES]))
+        return false;
+    keep_lines(sheet, s, &wide, 0, v);
+    v->metric[METRIC_SECTORS] = wide.count;
+    bool apart = wide.count == count; /* no two lanes in one sector */
+    v->metric[METRIC_SECTORS_IDEAL] = apart ? (count * a->width + SECTOR - 1) / SECTOR : model_ideal_sectors(a);
+    return true;
+}
+
+/* An access of a site whose accesses hardly ever repeat: what it costs is added at once, and its lines go to the
+ * trace, in one pass over the lanes. False: nothing was done. */
+static bool
+count_scattered(struct sheet *sheet, struct site *s, const struct jit_warp *w, uint32_t lanes,
+                const uint64_t *address)
+{
+    struct request r = {.lanes = lanes};
+    struct access a = {.space = ACCESS_GLOBAL, .op = s->op, .width = s->bytes, .mask = lanes};
+    int64_t line[JIT_LANES * 8];
+    struct verdict v = {.line = line, .line_room = JIT_LANES * 8};
+    uint32_t count = (uint32_t)__builtin_popcount(lanes);
+    if (s->space != SPACE_GLOBAL || !s->traced || s->bytes > 16 || s->bytes & (s->bytes - 1) ||
+        model_has_transactions(sheet->watch->profile->device))
+        return false;
+    memcpy(a.address, address, sizeof a.address);
+    if (!judge_scattered(sheet, s, &a, count, &v, &r.reference))
+        return false;
+    v.metric[METRIC_REQUESTS] = 1;
+    v.metric[METRIC_THREADS] = count;
+    v.metric[METRIC_BYTES] = count * s->bytes;
+    verdict_add(s, &v, 1);
+    trace_lines(sheet, w->warp, &v, r.reference);
+    if (s->sample.lanes && v.metric[METRIC_SECTORS] - v.metric[METRIC_SECTORS_IDEAL] <= s->sample.excess)
+        return true;
+    memcpy(r.address, address, sizeof r.address);
+    keep_sample(s, &r, &v);
+    return true;
+}
+
 /* All these lanes' addresses lie in the site's space. */
 static void
 access_site(struct sheet *sheet, struct site *s, const struct jit_warp *w, uint32_t lanes,
@@ -672,6 +748,8 @@ access_site(struct sheet *sheet, struct site *s, const struct jit_warp *w, uint3
     uint64_t from = address[lowest] - lowest * step, first = from - start;
     uint32_t key = (uint32_t)first & s->key_mask;
     bool found;
+    if (is_scattered(s) && count_scattered(sheet, s, w, lanes, address))
+        return;
     struct lanes_entry *e = find_distances(sheet, s, lanes, key, address, from, step, &found);
     if (!found)
         judge_distances(sheet, s, e, lanes, key, address, start, step);
