@@ -225,13 +225,15 @@ may_put_off(const struct device_stream *s)
     return is_wanted() && !settling && !s->device->gpu && !tool_of_process() && !times_wanted();
 }
 
-/* A kernel that fails says so, even when nobody asks. */
+/* A kernel that fails says so, even when nobody asks; and none runs a second time in a child's exit. */
 static void
-settle_at_exit(void)
+settle_at_end(void)
 {
     static atomic_flag done = ATOMIC_FLAG_INIT;
-    if (!atomic_flag_test_and_set(&done))
-        atexit(device_settle);
+    if (atomic_flag_test_and_set(&done))
+        return;
+    atexit(device_settle);
+    pthread_atfork(device_settle, NULL, NULL);
 }
 
 bool
@@ -243,7 +245,7 @@ chain_put_off(struct device_stream *s, const struct device_launch *l)
     struct device_op op = {.kind = DEVICE_OP_LAUNCH, .launch = *l}, own;
     device_op_copy(&own, &op);
     x.launch = own.launch;
-    settle_at_exit();
+    settle_at_end();
     pthread_mutex_lock(&chain.lock);
     uint32_t count = atomic_load(&chain.count);
     if (count == MOST || !fits_chain(&x, count)) {

@@ -12,6 +12,9 @@
 #include <thread>
 #include <vector>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 static void
 check(cudaError_t e, int line)
 {
@@ -296,6 +299,13 @@ calls()
     AFTER(cudaFree(y));
     AFTER(cudaMallocManaged(&m, N * 4));
     AFTER(cudaStreamDestroy(s));
+    begin(x);
+    pid_t child = fork();
+    if (!child) /* what was put off is done once, not again in the child's exit */
+        exit(0);
+    is(x, expected, "fork");
+    waitpid(child, NULL, 0);
+    is(x, expected, "fork");
     begin(x);
     CHECK(cudaMemset(x, 0, N * 4));
     is(x, expected = 0, "cudaMemset");
