@@ -14,6 +14,7 @@ bad=0
 "$LOCKSTEP" cc -O2 "$SOURCE_DIR/tests/exec/forward.cu" -o "$work/forward" || exit 1
 "$LOCKSTEP" cc -O2 "$SOURCE_DIR/tests/exec/strides.cu" -o "$work/strides" || exit 1
 "$LOCKSTEP" cc -O2 "$SOURCE_DIR/tests/exec/straight.cu" -o "$work/straight" || exit 1
+"$LOCKSTEP" cc -O2 "$SOURCE_DIR/tests/exec/window.cu" -o "$work/window" || exit 1
 for workers in 1 2 3; do
     LOCKSTEP_WORKERS=$workers timeout 300 "$work/progress" || { echo "FAIL progress with $workers workers"; bad=1; }
 done
@@ -28,6 +29,7 @@ LOCKSTEP_WORKERS=2 timeout 300 "$work/taps" || { echo "FAIL taps"; bad=1; }
 LOCKSTEP_WORKERS=2 timeout 300 "$work/forward" || { echo "FAIL forward"; bad=1; }
 LOCKSTEP_WORKERS=2 timeout 300 "$work/strides" || { echo "FAIL strides"; bad=1; }
 LOCKSTEP_WORKERS=2 timeout 300 "$work/straight" >"$work/straight.out" || { cat "$work/straight.out"; echo "FAIL straight"; bad=1; }
+LOCKSTEP_WORKERS=2 timeout 300 "$work/window" >"$work/window.out" || { cat "$work/window.out"; echo "FAIL window"; bad=1; }
 expect() { # argument, error's name, words of the report
     local out
     out=$("$work/errors" "$1" 2>"$work/report") || bad=1
