@@ -309,8 +309,7 @@ optimise(struct unit *u)
         return false;
     if (u->image->has_block && jit_forward(u->module, u->flow->shared_bytes) && !run_passes(u, forward_passes))
         return false;
-    if (jit_windows(u->module) && !run_passes(u, forward_passes))
-        return false;
+    jit_windows(u->module);
     jit_order_sums(u->module);
     jit_avoid_defects(u->module);
     return true;

@@ -53,26 +53,45 @@ site_fetch_rows(struct site *s)
 
 /* -- loops -- */
 
-/* How far the site has gone on since the loop's last turn; 0 in the first. Warps that run together
- * (jit_jam.c) go on together: asked of the first of them (9 instructions each in a loop with two
+/* In a loop's first turn: as far as the next blocks' first turns are (jit_fetch.c); 0 where blocks are not run
+ * one after the other, and for loops in loops. */
+static LLVMValueRef
+first_turn(struct site *s, LLVMValueRef now)
+{
+    struct core *c = s->c;
+    const struct flow_loop *loop = &c->flow->loops[c->flow->blocks[c->current].loop];
+    return c->phases && loop->parent == UINT32_MAX ? core_fetch_first(c, now) : core_i64(c, 0);
+}
+
+/* How far ahead is fetched: TURNS times what the site has gone on since the loop's last turn. Warps that run
+ * together (jit_jam.c) go on together: asked of the first of them (9 instructions each in a loop with two
  * additions). */
 static LLVMValueRef
 pace_of(struct site *s, LLVMValueRef now)
 {
+    enum { TURNS = 8 };
     struct core *c = s->c;
     LLVMBuilderRef b = c->e.b;
     LLVMTypeRef i64 = core_scalar(c, 64);
     if (jam_follows(c, c->pace.reg) && c->pace.insn == s->i)
         return c->pace.step;
-    LLVMValueRef last = core_alloca_zero(c, i64), zero = core_i64(c, 0);
-    LLVMValueRef before = LLVMBuildLoad2(b, i64, last, "");
-    LLVMValueRef step = LLVMBuildSub(b, now, before, "");
-    step = LLVMBuildSelect(b, LLVMBuildIsNull(b, before, ""), zero, step, "");
+    LLVMValueRef last = core_alloca_zero(c, i64), before = LLVMBuildLoad2(b, i64, last, "");
+    LLVMBasicBlockRef first = core_new_block(c, "first_turn"), later = core_new_block(c, "later_turn"),
+                      on = core_new_block(c, "turn");
     LLVMBuildStore(b, now, last);
+    LLVMBuildCondBr(b, LLVMBuildIsNull(b, before, ""), first, later);
+    LLVMPositionBuilderAtEnd(b, first);
+    LLVMValueRef step[2] = {first_turn(s, now), NULL};
+    LLVMBuildBr(b, on);
+    LLVMPositionBuilderAtEnd(b, later);
+    step[1] = LLVMBuildMul(b, LLVMBuildSub(b, now, before, ""), core_i64(c, TURNS), "");
+    LLVMBuildBr(b, on);
+    LLVMPositionBuilderAtEnd(b, on);
     c->pace.insn = s->i;
     c->pace.reg = c->reg;
-    c->pace.step = step;
-    return step;
+    c->pace.step = LLVMBuildPhi(b, i64, "");
+    LLVMAddIncoming(c->pace.step, step, (LLVMBasicBlockRef[]){first, later}, 2);
+    return c->pace.step;
 }
 
 /* In a loop the next addresses are likely as far apart as the last two were. The host's prefetchers
@@ -81,7 +100,6 @@ pace_of(struct site *s, LLVMValueRef now)
 void
 site_fetch_ahead(struct site *s)
 {
-    enum { TURNS = 8 };
     struct core *c = s->c;
     LLVMBuilderRef b = c->e.b;
     bool lanes_follow = s->base || (s->fact.guess && s->fact.segment >= 8);
@@ -93,8 +111,7 @@ site_fetch_ahead(struct site *s)
         now = s->guessed;
     else if (!now)
         now = LLVMBuildExtractElement(b, site_lanes(s), core_i32(c, 0), "");
-    LLVMValueRef at =
-        LLVMBuildAdd(b, now, LLVMBuildMul(b, pace_of(s, now), core_i64(c, TURNS), ""), "");
+    LLVMValueRef at = LLVMBuildAdd(b, now, pace_of(s, now), "");
     core_prefetch(c, at);
     struct site whole = *s;
     if (s->fact.segment == LANES && site_runs(&whole) && whole.run == LANES &&

@@ -304,6 +304,8 @@ bool jam_follows(const struct core *c, const LLVMValueRef *reg);
 bool core_fetches(const struct core *c, const struct flow_insn *i);
 /* The same load's `bytes` at each of `count` addresses (i64), of a block to come. */
 void core_fetch(struct core *c, const struct flow_insn *i, LLVMValueRef *at, unsigned count, unsigned bytes);
+/* How far a loop's first turn in blocks to come is from this one's, whose load begins at now. */
+LLVMValueRef core_fetch_first(struct core *c, LLVMValueRef now);
 /* A line of memory into the first cache. */
 void core_prefetch(struct core *c, LLVMValueRef at);
 

@@ -52,8 +52,8 @@ void jit_orc_end(struct jit_engine *e);
 /* After the passes, for functions of whole blocks: loads and stores of shared memory that registers can
  * replace (jit_forward.c); shared_bytes: of static variables. Whether there were any. */
 bool jit_forward(LLVMModuleRef m, uint32_t shared_bytes);
-/* After the passes: vectors that overlap, out of those they lie in (jit_window.c). Whether there were any. */
-bool jit_windows(LLVMModuleRef m);
+/* After the passes: vectors that overlap, out of those they lie in (jit_window.c). */
+void jit_windows(LLVMModuleRef m);
 /* After the passes: chains of additions in groups that fit the registers (jit_schedule.c). */
 void jit_order_sums(LLVMModuleRef m);
 /* An attribute of functions: their local memory is laid out by words, no address leads there but theirs. */

@@ -119,6 +119,12 @@ distance(struct core *c, uint32_t room, LLVMValueRef now)
     return step;
 }
 
+LLVMValueRef
+core_fetch_first(struct core *c, LLVMValueRef now)
+{
+    return distance(c, frame_room(c, 16), now);
+}
+
 bool
 core_fetches(const struct core *c, const struct flow_insn *i)
 {

@@ -51,7 +51,6 @@ struct windows {
     VEC(struct window_load) loads; /* of the stretch */
     LLVMValueRef stored[MOST_STORED]; /* what addresses that the function stores to are made of */
     unsigned stored_count;
-    bool changed;
 };
 
 /* Loads of one window, by address. */
@@ -62,7 +61,6 @@ struct window {
     unsigned start[MOST_PIECES];     /* in words from the window's */
     LLVMValueRef pointer, before;    /* of the load that comes first; */
     int64_t pointer_plus;
-    LLVMTypeRef word;
 };
 
 /* -- addresses -------------------------------------------------------------------------------------- */
@@ -203,7 +201,6 @@ collect(struct windows *s, struct window_load *first, struct window *w)
     w->before = earliest->v;
     w->pointer = LLVMGetOperand(earliest->v, 0);
     w->pointer_plus = earliest->at.plus;
-    w->word = LLVMGetElementType(LLVMTypeOf(w->load[0]->v));
 }
 
 static LLVMValueRef
@@ -215,7 +212,8 @@ shuffle(struct windows *s, LLVMValueRef a, LLVMValueRef b, const int *lane, unsi
     return LLVMBuildShuffleVector(s->b, a, b ? b : LLVMGetPoison(LLVMTypeOf(a)), LLVMConstVector(v, n), "");
 }
 
-/* PIECE words of the window. The last ones by themselves where a register has as many; else with those before. */
+/* PIECE words of the window, as whole numbers: only of these LLVM shifts two registers (valignd), of others it
+ * permutes them by a vector of numbers and loses one. The last ones by themselves where a register has as many; else with those before. */
 static LLVMValueRef
 chunk(struct windows *s, struct window *w, unsigned k)
 {
@@ -229,9 +227,12 @@ chunk(struct windows *s, struct window *w, unsigned k)
         w->start[k] = w->words - PIECE;
     LLVMPositionBuilderBefore(s->b, w->before);
     int64_t plus = w->load[0]->at.plus + (int64_t)w->start[k] * WORD - w->pointer_plus;
-    LLVMValueRef at = LLVMConstInt(s->i64, (uint64_t)plus, true);
-    at = LLVMBuildGEP2(s->b, LLVMInt8TypeInContext(LLVMGetTypeContext(s->i32)), w->pointer, &at, 1, "");
-    LLVMValueRef v = LLVMBuildLoad2(s->b, LLVMVectorType(w->word, n), at, "");
+    LLVMValueRef at = LLVMIsAIntToPtrInst(w->pointer) && is_address(LLVMGetOperand(w->pointer, 0))
+                          ? LLVMGetOperand(w->pointer, 0)
+                          : LLVMBuildPtrToInt(s->b, w->pointer, s->i64, "");
+    at = LLVMBuildAdd(s->b, at, LLVMConstInt(s->i64, (uint64_t)plus, true), "");
+    at = LLVMBuildIntToPtr(s->b, at, LLVMTypeOf(w->pointer), "");
+    LLVMValueRef v = LLVMBuildLoad2(s->b, LLVMVectorType(s->i32, n), at, "");
     LLVMSetAlignment(v, 1);
     int lane[PIECE];
     for (unsigned l = 0; l < PIECE; l++)
@@ -272,7 +273,6 @@ replace(struct windows *s, struct window *w, struct window_load *l)
         v = shuffle(s, v, high, lane, 2 * PIECE);
     }
     LLVMReplaceAllUsesWith(l->v, LLVMBuildBitCast(s->b, v, LLVMTypeOf(l->v), ""));
-    s->changed = true;
 }
 
 static bool
@@ -388,7 +388,7 @@ note_stores(struct windows *s, LLVMBasicBlockRef block)
     }
 }
 
-bool
+void
 jit_windows(LLVMModuleRef m)
 {
     LLVMContextRef x = LLVMGetModuleContext(m);
@@ -402,5 +402,4 @@ jit_windows(LLVMModuleRef m)
     }
     LLVMDisposeBuilder(s.b);
     VEC_FREE(&s.loads);
-    return s.changed;
 }
