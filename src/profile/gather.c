@@ -7,6 +7,9 @@
 #include "profile/play_priv.h"
 
 #include <string.h>
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
 
 /* -- rows --------------------------------------------------------------------------------------------------- */
 
@@ -100,30 +103,69 @@ gather_one(struct gather *g, uint64_t word, uint64_t *to)
     return o->count;
 }
 
-/* A load of up to as many lines as a set of L1 has ways leaves all of them there, whatever their sets are: the same
- * load again finds them and leaves them in the order in which they are. */
+/* -- one shape ---------------------------------------------------------------------------------------------- */
+
+/* Words that are like the ones before them leave. */
 static size_t
-drop_repeats(struct gather *g, const struct outline *o, uint64_t *word, size_t count)
+drop_words(uint64_t *word, size_t count)
 {
-    enum { MOST_REPEATED = 4 };
     size_t left = 1;
     uint64_t last = word[0];
-    if (!g->repeats || !o->plain_loads || o->count > MOST_REPEATED)
-        return count;
     for (size_t k = 1; k < count; k++) {
         uint64_t own = word[k];
         word[left] = own;
         left += own != last;
         last = own;
     }
+    return left;
+}
+
+#ifdef __x86_64__
+#define WIDE __attribute__((target("avx512f,avx512dq,avx512vl,avx512bw")))
+/* The same, eight at a time: a word is compared before it may be overwritten. */
+WIDE static size_t
+drop_words_wide(uint64_t *word, size_t count)
+{
+    enum { WORDS = 8 };
+    size_t left = 1, k = 1;
+    uint64_t last = word[0];
+    for (; k + WORDS <= count; k += WORDS) {
+        __m512i own = _mm512_loadu_si512(word + k);
+        __m512i before = _mm512_alignr_epi64(own, _mm512_set1_epi64((int64_t)last), WORDS - 1);
+        __mmask8 other = _mm512_cmpneq_epi64_mask(own, before);
+        last = word[k + WORDS - 1];
+        _mm512_storeu_si512(word + left, _mm512_maskz_compress_epi64(other, own));
+        left += (size_t)__builtin_popcount(other);
+    }
+    for (; k < count; k++) {
+        uint64_t own = word[k];
+        word[left] = own;
+        left += own != last;
+        last = own;
+    }
+    return left;
+}
+#else
+#define WIDE
+#define drop_words_wide drop_words
+#endif
+
+/* A load of up to as many lines as a set of L1 has ways leaves all of them there, whatever their sets are: the same
+ * load again finds them and leaves them in the order in which they are. */
+static inline __attribute__((always_inline)) size_t
+drop_repeats(struct gather *g, const struct outline *o, uint64_t *word, size_t count, bool wide)
+{
+    enum { MOST_REPEATED = 4 };
+    if (!g->repeats || !o->plain_loads || o->count > MOST_REPEATED)
+        return count;
+    size_t left = wide ? drop_words_wide(word, count) : drop_words(word, count);
     g->counts->l1_sectors += (count - left) * o->sectors;
     g->counts->l1_hits += (count - left) * o->sectors;
     return left;
 }
 
-/* Of one shape, all of whose lines lie in one page. */
-static size_t
-gather_alike(const struct outline *o, const uint64_t *word, size_t count, uint64_t shift, uint64_t *to)
+static inline __attribute__((always_inline)) void
+put_alike(const struct outline *o, const uint64_t *word, size_t count, uint64_t shift, uint64_t *to)
 {
     uint32_t lines = o->count;
     if (lines == 1) {
@@ -141,29 +183,59 @@ gather_alike(const struct outline *o, const uint64_t *word, size_t count, uint64
             for (uint32_t l = 0; l < lines; l++)
                 to[k * lines + l] = word[k] + shift + (uint64_t)o->line[l];
     }
-    return count * lines;
+}
+
+/* Lines of words of one shape, all in one page; 0: they are not. */
+static inline __attribute__((always_inline)) size_t
+gather_alike(struct gather *g, uint64_t *word, size_t count, uint64_t *to, bool wide)
+{
+    uint64_t shape = word[0] & (SHAPES - 1), page = word[0] >> PAGE_SHIFT, outside = 0, other = 0;
+    if (!shape)
+        return 0;
+    const struct outline *o = g->shape[shape];
+    struct inside inside = inside_page(page, o->low < 0 ? (uint64_t)-o->low : 0, o->high > 0 ? (uint64_t)o->high : 0);
+    for (size_t k = 0; k < count; k++) {
+        outside |= is_outside(inside, word[k]);
+        other |= word[k] ^ shape;
+    }
+    if (outside >> 63 || other & (SHAPES - 1))
+        return 0;
+    g->runs += o->runs * count;
+    count = drop_repeats(g, o, word, count, wide);
+    put_alike(o, word, count, page_shift(g->pages, g->turn, page) - shape, to);
+    return count * o->count;
+}
+
+static size_t
+gather_alike_plain(struct gather *g, uint64_t *word, size_t count, uint64_t *to)
+{
+    return gather_alike(g, word, count, to, false);
+}
+
+WIDE static size_t
+gather_alike_wide(struct gather *g, uint64_t *word, size_t count, uint64_t *to)
+{
+    return gather_alike(g, word, count, to, true);
 }
 
 size_t
 gather_lines(struct gather *g, uint64_t *word, size_t count, uint64_t *to)
 {
-    size_t n = 0;
-    uint64_t shape = count ? word[0] & (SHAPES - 1) : 0, page = count ? word[0] >> PAGE_SHIFT : 0;
-    if (shape) {
-        const struct outline *o = g->shape[shape];
-        struct inside inside = inside_page(page, o->low < 0 ? (uint64_t)-o->low : 0, o->high > 0 ? (uint64_t)o->high : 0);
-        uint64_t outside = 0, other = 0;
-        for (size_t k = 0; k < count; k++) {
-            outside |= is_outside(inside, word[k]);
-            other |= word[k] ^ shape;
-        }
-        if (!(outside >> 63) && !(other & (SHAPES - 1))) {
-            g->runs += o->runs * count;
-            count = drop_repeats(g, o, word, count);
-            return gather_alike(o, word, count, page_shift(g->pages, g->turn, page) - shape, to);
-        }
-    }
+    if (!count)
+        return 0;
+    size_t n = g->wide ? gather_alike_wide(g, word, count, to) : gather_alike_plain(g, word, count, to);
+    if (n)
+        return n;
     for (size_t k = 0; k < count; k++)
         n += gather_one(g, word[k], to + n);
     return n;
+}
+
+void
+gather_begin(struct gather *g)
+{
+#ifdef __x86_64__
+    g->wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+              __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw");
+#endif
 }

@@ -299,6 +299,7 @@ player_new(const struct device_profile *d, struct cache_system *system, uint32_t
         struct hand *h = &p->hand[n];
         h->player = p;
         h->number = n;
+        gather_begin(&h->gather);
         h->gather.pages = &p->pages;
         h->gather.counts = &h->counts;
         h->gather.repeats = !p->step && cache_system_repeats(system);
