@@ -10,8 +10,11 @@
  * both levels in turn a launch's time went to waiting for the tags of 132 L1 caches and of L2).
  */
 #include <string.h>
-#ifdef __SSE2__
-#include <emmintrin.h>
+#ifdef __x86_64__
+#include <immintrin.h>
+#define WIDE __attribute__((target("avx512f,avx512dq,avx512vl,avx512bw")))
+#else
+#define WIDE
 #endif
 
 #include "model/cache_priv.h"
@@ -32,6 +35,8 @@ enum { DIRTY_SHIFT = 4, FAR_SHIFT = 8 };
 struct cache_system {
     uint32_t sm_count;
     bool halves; /* L2 in two halves */
+    bool wide;   /* the host has vectors of a set's tags */
+    uint8_t move[L2_WAYS][L2_WAYS][L2_WAYS]; /* see begin_moves() */
     uint64_t l1_bytes;
     struct l1 l1;
     struct sets l2_sets;
@@ -74,7 +79,7 @@ static inline uint32_t
 l2_find(const struct l2_set *s, uint32_t tag)
 {
     uint32_t found = 0;
-#ifdef __SSE2__
+#ifdef __x86_64__
     __m128i wanted = _mm_set1_epi32((int)tag), equal[4];
     for (int k = 0; k < 4; k++)
         equal[k] = _mm_cmpeq_epi32(_mm_load_si128((const __m128i *)s->tag + k), wanted);
@@ -87,8 +92,8 @@ l2_find(const struct l2_set *s, uint32_t tag)
     return found ? (uint32_t)__builtin_ctz(found) : L2_WAYS;
 }
 
-/* The line at w becomes the one used last; its place now. */
-static inline uint32_t
+/* The line at w becomes the one used last, at `first`; those between, which are younger, move up. */
+static inline void
 l2_to_front(struct l2_set *s, uint32_t w)
 {
     uint32_t tag = s->tag[w];
@@ -101,8 +106,44 @@ l2_to_front(struct l2_set *s, uint32_t w)
     }
     s->tag[w] = tag;
     s->bits[w] = bits;
-    return w;
 }
+
+/* For each place of the first line and of the one that comes to the front: where each line comes from. */
+static void
+begin_moves(struct cache_system *s)
+{
+    for (uint32_t first = 0; first < L2_WAYS; first++)
+        for (uint32_t w = 0; w < L2_WAYS; w++) {
+            uint8_t *from = s->move[first][w];
+            for (uint32_t k = 0; k < L2_WAYS; k++)
+                from[k] = (uint8_t)k;
+            for (uint32_t k = w; k != first; k = (k - 1) % L2_WAYS)
+                from[k] = (uint8_t)((k - 1) % L2_WAYS);
+            from[first] = (uint8_t)w;
+        }
+}
+
+#ifdef __x86_64__
+WIDE static inline uint32_t
+l2_find_wide(const struct l2_set *s, uint32_t tag)
+{
+    uint32_t found = _mm512_cmpeq_epi32_mask(_mm512_load_si512(s->tag), _mm512_set1_epi32((int)tag));
+    return (uint32_t)__builtin_ctz(found | 1u << L2_WAYS);
+}
+
+/* One permutation instead of as many moves as there are younger lines, which nobody foresees. */
+WIDE static inline void
+l2_to_front_wide(struct l2_set *s, const uint8_t from[L2_WAYS])
+{
+    __m128i move = _mm_loadu_si128((const __m128i *)from);
+    __m512i tags = _mm512_permutexvar_epi32(_mm512_cvtepu8_epi32(move), _mm512_load_si512(s->tag));
+    __m256i bits = _mm256_permutexvar_epi16(_mm256_cvtepu8_epi16(move), _mm256_load_si256((const __m256i *)s->bits));
+    _mm512_store_si512(s->tag, tags);
+    _mm256_store_si256((__m256i *)s->bits, bits);
+}
+#else
+#define l2_find_wide l2_find
+#endif
 
 /* Which of the sectors, that L2 has (`hit`), the asking SM's own half has. A load from the half that is
  * not the line's home leaves a copy there; what is written, home alone has. Which SMs and lines belong
@@ -121,19 +162,34 @@ near_half(uint16_t *bits, uint32_t sm, uint64_t number, uint32_t sectors, uint32
     return hit;
 }
 
+static inline __attribute__((always_inline)) void
+l2_front(const struct cache_system *s, struct l2_set *set, uint32_t w, bool wide)
+{
+#ifdef __x86_64__
+    if (wide) {
+        l2_to_front_wide(set, s->move[set->first][w]);
+        return;
+    }
+#endif
+    (void)s, (void)wide;
+    l2_to_front(set, w);
+}
+
 /* A sector is taken as written whole, so that L2 need not read it from memory first: a store always
  * hits (readings of a 9.0: of axpb's 25,000 sectors the 12,500 written hit). */
-static inline void
-l2_line(const struct cache_system *s, struct l2_set *set, uint64_t ask, struct cache_counts *counts, int64_t *dirty)
+static inline __attribute__((always_inline)) void
+l2_line(const struct cache_system *s, struct l2_set *set, uint64_t ask, struct cache_counts *counts, int64_t *dirty,
+        bool wide)
 {
     uint64_t number = ask >> ASK_LINE_SHIFT;
     uint32_t sectors = ask & ALL_SECTORS, n = count_sectors(sectors), hit = 0;
     enum access_op op = ask >> ASK_OP_SHIFT & 3;
     if (set->launch != s->launch)
         *set = (struct l2_set){.launch = s->launch};
-    uint32_t w = l2_find(set, (uint32_t)number + 1);
+    uint32_t w = wide ? l2_find_wide(set, (uint32_t)number + 1) : l2_find(set, (uint32_t)number + 1);
     if (w < L2_WAYS) {
-        w = l2_to_front(set, w);
+        l2_front(s, set, w, wide);
+        w = set->first;
         hit = set->bits[w] & sectors;
     } else { /* the oldest one leaves */
         w = set->first = (set->first - 1) % L2_WAYS;
@@ -166,9 +222,9 @@ no_l2(uint64_t ask, struct cache_counts *counts)
     counts->dram_bytes_written += op != ACCESS_LOAD ? (uint64_t)n * SECTOR : 0;
 }
 
-void
-cache_system_l2(struct cache_system *s, const uint64_t *ask, size_t count, uint32_t part, uint32_t parts,
-                struct cache_counts *counts)
+static inline __attribute__((always_inline)) void
+l2_play(struct cache_system *s, const uint64_t *ask, size_t count, uint32_t part, uint32_t parts,
+        struct cache_counts *counts, bool wide)
 {
     enum { AHEAD = 16 };
     struct {
@@ -179,15 +235,11 @@ cache_system_l2(struct cache_system *s, const uint64_t *ask, size_t count, uint3
     int64_t dirty = 0;
     struct cache_counts own = {0};
     for (size_t k = 0; k < count; k++) {
-        if (!s->l2_sets.count && part == 0)
-            no_l2(ask[k], &own);
-        if (!s->l2_sets.count)
-            continue;
         size_t set = place_of(&s->l2_sets, ask[k] >> ASK_LINE_SHIFT).set;
         if (parts > 1 && (uint32_t)set % parts != part)
             continue;
         if (in - out == AHEAD) {
-            l2_line(s, wait[out % AHEAD].set, wait[out % AHEAD].ask, &own, &dirty);
+            l2_line(s, wait[out % AHEAD].set, wait[out % AHEAD].ask, &own, &dirty, wide);
             out++;
         }
         wait[in % AHEAD].set = s->l2 + set;
@@ -196,9 +248,28 @@ cache_system_l2(struct cache_system *s, const uint64_t *ask, size_t count, uint3
         __builtin_prefetch((char *)(s->l2 + set) + 64, 1);
     }
     for (; out < in; out++)
-        l2_line(s, wait[out % AHEAD].set, wait[out % AHEAD].ask, &own, &dirty);
+        l2_line(s, wait[out % AHEAD].set, wait[out % AHEAD].ask, &own, &dirty, wide);
     __atomic_fetch_add(&s->dirty, (uint64_t)dirty, __ATOMIC_RELAXED);
     add_counts(counts, &own);
+}
+
+WIDE static void
+l2_play_wide(struct cache_system *s, const uint64_t *ask, size_t count, uint32_t part, uint32_t parts,
+             struct cache_counts *counts)
+{
+    l2_play(s, ask, count, part, parts, counts, true);
+}
+
+void
+cache_system_l2(struct cache_system *s, const uint64_t *ask, size_t count, uint32_t part, uint32_t parts,
+                struct cache_counts *counts)
+{
+    if (s->l2_sets.count && s->wide)
+        l2_play_wide(s, ask, count, part, parts, counts);
+    else if (s->l2_sets.count)
+        l2_play(s, ask, count, part, parts, counts, false);
+    for (size_t k = 0; !s->l2_sets.count && part == 0 && k < count; k++)
+        no_l2(ask[k], counts);
 }
 
 /* -- both together ------------------------------------------------------------------------------------ */
@@ -215,6 +286,11 @@ cache_system_new(const struct device_profile *d, uint32_t shared_per_sm)
     s->l2_memory = ls_alloc((s->l2_sets.count + 1) * sizeof *s->l2);
     s->l2 = (void *)(((uintptr_t)s->l2_memory | (sizeof *s->l2 - 1)) + 1);
     s->launch = 1;
+    begin_moves(s);
+#ifdef __x86_64__
+    s->wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+              __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw");
+#endif
     return s;
 }
 
