@@ -67,6 +67,18 @@ cache_system_l1(struct cache_system *s, uint32_t sm, const uint64_t *line, size_
 }
 
 bool
+cache_system_wide(const struct cache_system *s)
+{
+    return s->wide;
+}
+
+void
+cache_system_narrow(struct cache_system *s)
+{
+    s->wide = s->l1.wide = false;
+}
+
+bool
 cache_system_repeats(const struct cache_system *s)
 {
     return s->l1.loads && s->l1.sets.count;
@@ -223,8 +235,7 @@ no_l2(uint64_t ask, struct cache_counts *counts)
 }
 
 static inline __attribute__((always_inline)) void
-l2_play(struct cache_system *s, const uint64_t *ask, size_t count, uint32_t part, uint32_t parts,
-        struct cache_counts *counts, bool wide)
+l2_play(struct cache_system *s, const uint64_t *ask, size_t count, struct cache_counts *counts, bool wide)
 {
     enum { AHEAD = 16 };
     struct {
@@ -236,8 +247,6 @@ l2_play(struct cache_system *s, const uint64_t *ask, size_t count, uint32_t part
     struct cache_counts own = {0};
     for (size_t k = 0; k < count; k++) {
         size_t set = place_of(&s->l2_sets, ask[k] >> ASK_LINE_SHIFT).set;
-        if (parts > 1 && (uint32_t)set % parts != part)
-            continue;
         if (in - out == AHEAD) {
             l2_line(s, wait[out % AHEAD].set, wait[out % AHEAD].ask, &own, &dirty, wide);
             out++;
@@ -254,22 +263,37 @@ l2_play(struct cache_system *s, const uint64_t *ask, size_t count, uint32_t part
 }
 
 WIDE static void
-l2_play_wide(struct cache_system *s, const uint64_t *ask, size_t count, uint32_t part, uint32_t parts,
-             struct cache_counts *counts)
+l2_play_wide(struct cache_system *s, const uint64_t *ask, size_t count, struct cache_counts *counts)
 {
-    l2_play(s, ask, count, part, parts, counts, true);
+    l2_play(s, ask, count, counts, true);
 }
 
 void
-cache_system_l2(struct cache_system *s, const uint64_t *ask, size_t count, uint32_t part, uint32_t parts,
-                struct cache_counts *counts)
+cache_system_l2(struct cache_system *s, const uint64_t *ask, size_t count, struct cache_counts *counts)
 {
     if (s->l2_sets.count && s->wide)
-        l2_play_wide(s, ask, count, part, parts, counts);
+        l2_play_wide(s, ask, count, counts);
     else if (s->l2_sets.count)
-        l2_play(s, ask, count, part, parts, counts, false);
-    for (size_t k = 0; !s->l2_sets.count && part == 0 && k < count; k++)
+        l2_play(s, ask, count, counts, false);
+    for (size_t k = 0; !s->l2_sets.count && k < count; k++)
         no_l2(ask[k], counts);
+}
+
+/* Of a number that the number of sets is a multiple of, a hash's remainder is its set's. */
+uint32_t
+cache_system_parts(const struct cache_system *s, uint32_t most)
+{
+    uint32_t parts = 1;
+    while (s->l2_sets.count && 2 * parts <= most && s->l2_sets.count % (2 * parts) == 0)
+        parts *= 2;
+    return parts;
+}
+
+void
+cache_system_split(const uint64_t *ask, size_t count, uint32_t parts, uint64_t **out)
+{
+    for (size_t k = 0; k < count; k++)
+        *out[hash_of(ask[k] >> ASK_LINE_SHIFT) & (parts - 1)]++ = ask[k];
 }
 
 /* -- both together ------------------------------------------------------------------------------------ */
@@ -278,19 +302,19 @@ struct cache_system *
 cache_system_new(const struct device_profile *d, uint32_t shared_per_sm)
 {
     struct cache_system *s = ls_alloc(sizeof *s);
+#ifdef __x86_64__
+    s->wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+              __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw");
+#endif
     s->sm_count = d->sm_count;
     s->halves = d->l2_halves;
     s->l1_bytes = model_l1_bytes(d, shared_per_sm);
-    s->l1 = l1_new(d, s->l1_bytes);
+    s->l1 = l1_new(d, s->l1_bytes, s->wide);
     s->l2_sets = count_sets(d->l2_bytes, L2_WAYS);
     s->l2_memory = ls_alloc((s->l2_sets.count + 1) * sizeof *s->l2);
     s->l2 = (void *)(((uintptr_t)s->l2_memory | (sizeof *s->l2 - 1)) + 1);
     s->launch = 1;
     begin_moves(s);
-#ifdef __x86_64__
-    s->wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-              __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw");
-#endif
     return s;
 }
 
@@ -326,7 +350,7 @@ cache_system_sectors(struct cache_system *s, uint32_t sm, uint64_t address, uint
         uint32_t first = sector % PER_LINE, n = PER_LINE - first < count ? PER_LINE - first : count;
         uint64_t line = sector / PER_LINE << CACHE_LINE_SHIFT | bits | ((1u << n) - 1) << first;
         size_t asked = cache_system_l1(s, sm, &line, 1, &ask, &s->counts);
-        cache_system_l2(s, &ask, asked, 0, 1, &s->counts);
+        cache_system_l2(s, &ask, asked, &s->counts);
         sector += n;
         count -= n;
     }

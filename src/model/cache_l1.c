@@ -276,15 +276,11 @@ l1_play(struct l1 *l1, uint32_t sm, const uint64_t *line, size_t count, uint64_t
 }
 
 struct l1
-l1_new(const struct device_profile *d, uint64_t bytes)
+l1_new(const struct device_profile *d, uint64_t bytes, bool wide)
 {
     struct l1 l1 = {.sets = count_sets(bytes, L1_WAYS), .loads = d->l1_global_loads, .stores = d->cc_major >= 7,
                     .sm_count = d->sm_count};
-#ifdef __x86_64__
-    l1.wide = l1.loads && l1.stores && l1.sets.count && __builtin_cpu_supports("avx512f") &&
-              __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-              __builtin_cpu_supports("avx512bw");
-#endif
+    l1.wide = wide && l1.loads && l1.stores && l1.sets.count;
     l1.set = ls_alloc((size_t)l1.sm_count * l1.sets.count * sizeof *l1.set + 1);
     l1.used = ls_alloc(l1.sm_count * sizeof *l1.used);
     return l1;

@@ -31,13 +31,19 @@ struct place {
     uint32_t set, above;
 };
 
-/* Upper bits are folded in, so that a power-of-two stride does not fall on few sets. The division is by
- * multiplication: exact for 32 bits (Lemire). One set: its inverse is 0. */
+/* Upper bits are folded in, so that a power-of-two stride does not fall on few sets. */
+static inline uint32_t
+hash_of(uint64_t number)
+{
+    uint64_t hash = number ^ number >> 7 ^ number >> 15 ^ number >> 23;
+    return (uint32_t)(hash ^ hash >> 32);
+}
+
+/* The division is by multiplication: exact for 32 bits (Lemire). One set: its inverse is 0. */
 static inline struct place
 place_of(const struct sets *s, uint64_t number)
 {
-    uint64_t hash = number ^ number >> 7 ^ number >> 15 ^ number >> 23;
-    hash = (uint32_t)(hash ^ hash >> 32);
+    uint64_t hash = hash_of(number);
     uint64_t above = s->inverse ? (uint64_t)((unsigned __int128)s->inverse * hash >> 64) : hash;
     return (struct place){(uint32_t)(hash - above * s->count), (uint32_t)above};
 }
@@ -61,13 +67,14 @@ struct l1 {
     struct sets sets;
     bool loads;
     bool stores; /* look it up, too */
-    bool wide;   /* the host has vectors of eight lines */
+    bool wide;   /* lines are looked up eight at a time */
     struct l1_set *set; /* [sm_count * sets.count] */
     bool *used;         /* [sm_count]: else its sets are those of another launch */
     uint32_t sm_count;
 };
 
-struct l1 l1_new(const struct device_profile *d, uint64_t bytes);
+/* wide: the host has vectors of eight lines. */
+struct l1 l1_new(const struct device_profile *d, uint64_t bytes, bool wide);
 void l1_free(struct l1 *l1);
 /* A kernel begins: it holds nothing. */
 void l1_forget(struct l1 *l1);

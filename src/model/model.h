@@ -189,10 +189,15 @@ size_t cache_system_l1(struct cache_system *s, uint32_t sm, const uint64_t *line
                        uint64_t *out, struct cache_counts *counts);
 /* Does a load of what was loaded just before hit L1? */
 bool cache_system_repeats(const struct cache_system *s);
-/* That for L2, of all SMs in the order in which it is asked: those requests whose sets are the part's, counting
- * into counts. (many), for different parts. */
-void cache_system_l2(struct cache_system *s, const uint64_t *ask, size_t count, uint32_t part, uint32_t parts,
-                     struct cache_counts *counts);
+/* That for L2, of all SMs in the order in which it is asked, counting into counts. (many), for different
+ * parts: of parts (cache_system_parts(), at most so many) each request has one, as the sets have. */
+void cache_system_l2(struct cache_system *s, const uint64_t *ask, size_t count, struct cache_counts *counts);
+uint32_t cache_system_parts(const struct cache_system *s, uint32_t most);
+/* Puts each request to *out of its part, which goes on. */
+void cache_system_split(const uint64_t *ask, size_t count, uint32_t parts, uint64_t **out);
+/* Does this host play with wide vectors? And from now on as one that does not, for tests. */
+bool cache_system_wide(const struct cache_system *s);
+void cache_system_narrow(struct cache_system *s);
 /* Adds what was counted elsewhere. */
 void cache_system_add(struct cache_system *s, const struct cache_counts *counts);
 /* A kernel begins: L1 holds nothing (L2 does). */

@@ -230,12 +230,3 @@ gather_lines(struct gather *g, uint64_t *word, size_t count, uint64_t *to)
         n += gather_one(g, word[k], to + n);
     return n;
 }
-
-void
-gather_begin(struct gather *g)
-{
-#ifdef __x86_64__
-    g->wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-              __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw");
-#endif
-}

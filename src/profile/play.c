@@ -18,13 +18,16 @@ struct step {
     uint64_t in[PARTITIONS], all;
 };
 
+enum { MOST_HANDS = 16 };
+
 /* One SM's warps. */
 struct crew {
     struct stream *stream;
     size_t count;
     uint32_t sm;
-    struct hand *hand;  /* who played it last */
-    size_t first, *end; /* in that one's asked, of the first step; [MOST_STEPS]: each step's end */
+    struct hand *hand; /* who played it last */
+    /* In that one's asked, of each part of L2: the first step's; [MOST_STEPS]: each step's end. */
+    size_t first[MOST_HANDS], *end[MOST_HANDS];
 };
 
 /* A thread that plays. */
@@ -34,11 +37,12 @@ struct hand {
     pthread_t thread;
     struct gather gather;
     struct rows rows;
-    VEC(uint64_t) line;  /* of one step of one SM */
-    VEC(uint64_t) asked; /* of L2, by SM */
+    VEC(uint64_t) line;   /* of one step of one SM */
+    VEC(uint64_t) left;   /* what of that is for L2, */
+    VEC(uint64_t) asked[MOST_HANDS]; /* by parts, and all of it by SM */
+    VEC(uint64_t) sorted; /* what is asked of its own part, by step */
     struct cache_counts counts;
 };
-enum { MOST_HANDS = 16 };
 enum job { JOB_L1, JOB_L2, JOB_OVER };
 
 struct player {
@@ -47,14 +51,13 @@ struct player {
     uint32_t sms, warps;
     struct pages pages;
     struct hand hand[MOST_HANDS];
-    uint32_t hands; /* at work in this wave */
+    uint32_t hands, parts; /* at work in this wave; those of L2 */
     bool hired;
     pthread_mutex_t gate;
     pthread_barrier_t begin, end; /* of a job, where several are */
     enum job job;
     struct crew *crew;
     size_t crews, steps; /* the job's */
-    VEC(uint64_t) sorted; /* what is asked of L2, by step */
     VEC(struct stream) stream; /* of the wave */
     VEC(size_t) ends;          /* the crews' */
     struct step *step; /* [steps], where memory has partitions */
@@ -87,6 +90,29 @@ add_steps(struct player *p, size_t steps)
     }
 }
 
+/* What L1 leaves of so many lines, to the parts of L2. */
+static void
+ask_l2(struct hand *h, uint32_t sm, size_t n)
+{
+    struct player *p = h->player;
+    uint64_t *out[MOST_HANDS];
+    for (uint32_t part = 0; part < p->parts; part++) {
+        while (h->asked[part].room < h->asked[part].count + n)
+            h->asked[part].at = ls_grow(h->asked[part].at, &h->asked[part].room, sizeof *h->asked[part].at);
+        out[part] = h->asked[part].at + h->asked[part].count;
+    }
+    if (p->parts == 1) {
+        h->asked[0].count += cache_system_l1(p->system, sm, h->line.at, n, out[0], &h->counts);
+        return;
+    }
+    while (h->left.room < n)
+        h->left.at = ls_grow(h->left.at, &h->left.room, sizeof *h->left.at);
+    n = cache_system_l1(p->system, sm, h->line.at, n, h->left.at, &h->counts);
+    cache_system_split(h->left.at, n, p->parts, out);
+    for (uint32_t part = 0; part < p->parts; part++)
+        h->asked[part].count = (size_t)(out[part] - h->asked[part].at);
+}
+
 /* One step of an SM's warps. */
 static void
 play_row(struct hand *h, struct crew *c, size_t row, struct step *step)
@@ -98,9 +124,7 @@ play_row(struct hand *h, struct crew *c, size_t row, struct step *step)
     size_t n = gather_lines(&h->gather, h->rows.word + row * h->rows.room, count, h->line.at);
     for (size_t l = 0; step && l < n; l++)
         count_partitions(p, step, h->line.at[l]);
-    while (h->asked.room < h->asked.count + n)
-        h->asked.at = ls_grow(h->asked.at, &h->asked.room, sizeof *h->asked.at);
-    h->asked.count += cache_system_l1(p->system, c->sm, h->line.at, n, h->asked.at + h->asked.count, &h->counts);
+    ask_l2(h, c->sm, n);
 }
 
 static void
@@ -108,48 +132,51 @@ play_l1(struct hand *h, struct crew *c, size_t steps)
 {
     struct player *p = h->player;
     c->hand = h;
-    c->first = h->asked.count;
+    for (uint32_t part = 0; part < p->parts; part++)
+        c->first[part] = h->asked[part].count;
     for (size_t k = 0; k < steps; k++) {
         if (k % ROWS == 0)
             c->count = gather_rows(&h->rows, c->stream, c->count);
         if (h->rows.count[k % ROWS])
             play_row(h, c, k % ROWS, p->step ? &p->step[k] : NULL);
-        c->end[k] = h->asked.count;
+        for (uint32_t part = 0; part < p->parts; part++)
+            c->end[part][k] = h->asked[part].count;
     }
 }
 
-/* What the SMs ask of L2 in these steps, in the order of the steps. */
+/* What the SMs ask of this hand's part of L2 in these steps, in the order of the steps. */
 static void
-sort_asked(struct player *p)
+play_l2(struct hand *h)
 {
-    p->sorted.count = 0;
+    struct player *p = h->player;
+    uint32_t part = h->number;
+    h->sorted.count = 0;
     for (uint32_t n = 0; n < p->hands; n++)
-        p->sorted.count += p->hand[n].asked.count;
-    while (p->sorted.room < p->sorted.count)
-        p->sorted.at = ls_grow(p->sorted.at, &p->sorted.room, sizeof *p->sorted.at);
-    uint64_t *to = p->sorted.at;
+        h->sorted.count += p->hand[n].asked[part].count;
+    while (h->sorted.room < h->sorted.count)
+        h->sorted.at = ls_grow(h->sorted.at, &h->sorted.room, sizeof *h->sorted.at);
+    uint64_t *to = h->sorted.at;
     for (size_t k = 0; k < p->steps; k++)
         for (size_t n = 0; n < p->crews; n++) {
             const struct crew *c = &p->crew[n];
-            const uint64_t *asked = c->hand->asked.at;
-            for (size_t from = k ? c->end[k - 1] : c->first; from < c->end[k]; from++)
+            const uint64_t *asked = c->hand->asked[part].at;
+            for (size_t from = k ? c->end[part][k - 1] : c->first[part]; from < c->end[part][k]; from++)
                 *to++ = asked[from];
         }
-    for (uint32_t n = 0; n < p->hands; n++)
-        p->hand[n].asked.count = 0;
+    cache_system_l2(p->system, h->sorted.at, h->sorted.count, &h->counts);
 }
 
 /* -- jobs --------------------------------------------------------------------------------------------------- */
 
-/* A hand's part of the job: of L1 every so manieth SM, of L2 every so manieth set. */
+/* A hand's part of the job: of L1 every so manieth SM, of L2 its part, where there is one for it. */
 static void
 do_part(struct hand *h)
 {
     struct player *p = h->player;
     for (size_t c = h->number; p->job == JOB_L1 && c < p->crews; c += p->hands)
         play_l1(h, &p->crew[c], p->steps);
-    if (p->job == JOB_L2)
-        cache_system_l2(p->system, p->sorted.at, p->sorted.count, h->number, p->hands, &h->counts);
+    if (p->job == JOB_L2 && h->number < p->parts)
+        play_l2(h);
 }
 
 static void *
@@ -228,10 +255,12 @@ add_streams(struct player *p, const struct played *b)
 static void
 play_all(struct player *p, struct crew *crew, size_t crews, size_t streams)
 {
-    while (p->ends.room < crews * MOST_STEPS)
+    p->parts = cache_system_parts(p->system, p->hands);
+    while (p->ends.room < crews * p->parts * MOST_STEPS)
         p->ends.at = ls_grow(p->ends.at, &p->ends.room, sizeof *p->ends.at);
     for (size_t c = 0; c < crews; c++)
-        crew[c].end = p->ends.at + c * MOST_STEPS;
+        for (uint32_t part = 0; part < p->parts; part++)
+            crew[c].end[part] = p->ends.at + (c * p->parts + part) * MOST_STEPS;
     p->crew = crew;
     while (streams) {
         size_t steps = AT_A_TIME / streams, left = 0;
@@ -239,17 +268,22 @@ play_all(struct player *p, struct crew *crew, size_t crews, size_t streams)
         p->crews = crews;
         streams = 0;
         do_job(p, JOB_L1);
-        sort_asked(p);
         do_job(p, JOB_L2);
+        for (uint32_t n = 0; n < p->hands; n++)
+            for (uint32_t part = 0; part < p->parts; part++)
+                p->hand[n].asked[part].count = 0;
         if (p->step)
             add_steps(p, p->steps);
         for (size_t c = 0; c < crews; c++) {
-            size_t *own = crew[left].end;
             if (!crew[c].count)
                 continue;
             streams += crew[c].count;
-            crew[left] = crew[c];
-            crew[left++].end = own;
+            if (left != c) { /* their ends stay where they are */
+                struct crew own = crew[left];
+                crew[left] = crew[c];
+                memcpy(crew[left].end, own.end, sizeof own.end);
+            }
+            left++;
         }
         crews = left;
     }
@@ -299,7 +333,7 @@ player_new(const struct device_profile *d, struct cache_system *system, uint32_t
         struct hand *h = &p->hand[n];
         h->player = p;
         h->number = n;
-        gather_begin(&h->gather);
+        h->gather.wide = cache_system_wide(system);
         h->gather.pages = &p->pages;
         h->gather.counts = &h->counts;
         h->gather.repeats = !p->step && cache_system_repeats(system);
@@ -314,7 +348,10 @@ player_end(struct player *p, struct kernel *k)
         cache_system_add(p->system, &p->hand[n].counts);
         k->traced += p->hand[n].gather.runs;
         VEC_FREE(&p->hand[n].line);
-        VEC_FREE(&p->hand[n].asked);
+        VEC_FREE(&p->hand[n].left);
+        VEC_FREE(&p->hand[n].sorted);
+        for (uint32_t part = 0; part < MOST_HANDS; part++)
+            VEC_FREE(&p->hand[n].asked[part]);
         ls_release(p->hand[n].rows.word);
     }
     struct cache_counts c = cache_system_counts(p->system, true), *to = &k->caches;
@@ -329,7 +366,6 @@ player_end(struct player *p, struct kernel *k)
     k->camping_even += p->even;
     pages_free(&p->pages);
     ls_release(p->step);
-    VEC_FREE(&p->sorted);
     VEC_FREE(&p->stream);
     VEC_FREE(&p->ends);
     pthread_mutex_destroy(&p->gate);

@@ -100,7 +100,6 @@ struct gather {
     uint64_t runs; /* of sectors, so far */
     struct cache_counts *counts;
 };
-void gather_begin(struct gather *g);
 enum { MOST_LINES = JIT_LANES * 8 }; /* of an access */
 /* How many lines they are (room: MOST_LINES for each); loads that repeat the one before are only counted. */
 size_t gather_lines(struct gather *g, uint64_t *word, size_t count, uint64_t *to);

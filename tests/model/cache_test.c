@@ -207,10 +207,13 @@ plain_caches(void **state)
 {
     (void)state;
     static const char *const devices[] = {"cc9.0", "v100", "cc3.5", "cc2.0", "g80", "a100"};
-    for (size_t k = 0; k < sizeof devices / sizeof *devices; k++) {
-        const struct device_profile *d = model_find_device(devices[k]);
+    enum { DEVICES = sizeof devices / sizeof *devices };
+    for (size_t k = 0; k < 2 * DEVICES; k++) {
+        const struct device_profile *d = model_find_device(devices[k % DEVICES]);
         assert_true(d->sm_count >= SMS);
         struct cache_system *s = cache_system_new(d, 0);
+        if (k >= DEVICES)
+            cache_system_narrow(s);
         for (uint64_t apart = 1; apart < 1 << 20; apart = apart * 64 + 1) {
             struct plain p = plain_new(d);
             play(s, &p, apart, 1 + apart);
@@ -300,8 +303,11 @@ parts(void **state)
     assert_int_equal(cache_system_l1(s, 0, line, 2 * LINES, ask, &own), LINES); /* then all is there */
     assert_int_equal(own.l1_sectors, 2 * 257);
     assert_int_equal(own.l1_hits, 257);
-    cache_system_l2(s, ask, LINES, 0, 2, &own); /* in two parts */
-    cache_system_l2(s, ask, LINES, 1, 2, &own);
+    assert_int_equal(cache_system_parts(s, 3), 2);
+    uint64_t part[2][LINES], *to[] = {part[0], part[1]};
+    cache_system_split(ask, LINES, 2, to);
+    for (int k = 0; k < 2; k++)
+        cache_system_l2(s, part[k], (size_t)(to[k] - part[k]), &own);
     cache_system_add(s, &own);
     struct cache_counts n = cache_system_counts(s, false);
     assert_int_equal(n.l1_hits, 257);

@@ -165,7 +165,7 @@ play_access(struct plain *p, uint32_t sm, const struct traced *t, uint64_t parti
         }
         word += shift;
         size_t n = cache_system_l1(p->system, sm, &word, 1, &ask, &counts);
-        cache_system_l2(p->system, &ask, n, 0, 1, &counts);
+        cache_system_l2(p->system, &ask, n, &counts);
         cache_system_add(p->system, &counts);
         for (uint64_t s = 0; s < 4 && p->d->memory_partitions; s++)
             if (word >> s & 1)
@@ -230,11 +230,13 @@ compare(const struct kernel *k, struct plain *p)
 }
 
 static void
-one_launch(const struct device_profile *d, uint64_t seed, uint64_t few, uint32_t hands)
+one_launch(const struct device_profile *d, uint64_t seed, uint64_t few, uint32_t hands, bool narrow)
 {
     struct traces t;
     struct plain p = {.d = d, .system = cache_system_new(d, 0)};
     struct cache_system *system = cache_system_new(d, 0);
+    if (narrow)
+        cache_system_narrow(system);
     struct player *player = player_new(d, system, WARPS);
     struct kernel k = {0};
     begin(&t, &seed, seed % 2);
@@ -266,7 +268,7 @@ waves(void **state)
     static const char *const devices[] = {"cc9.0", "v100", "cc3.5", "cc2.0", "g80", "a100"};
     for (uint64_t n = 0; n < 4; n++)
         for (size_t k = 0; k < sizeof devices / sizeof *devices; k++)
-            one_launch(model_find_device(devices[k]), 1 + 100 * n + k, n % 2 ? PLACES : 6, n < 2 ? 1 : 3);
+            one_launch(model_find_device(devices[k]), 1 + 100 * n + k, n % 2 ? PLACES : 6, n < 2 ? 1 : 3, n % 3 == 0);
 }
 
 int
