@@ -585,19 +585,25 @@ verdict_add(struct site *s, const struct verdict *v, uint64_t times)
         s->degree = v->degree;
 }
 
+typedef uint64_t lanes4 __attribute__((vector_size(32), aligned(8), may_alias));
+
 /* Do the active lanes lie as the entry has them? step: from one lane's origin to the next one's. */
 static inline bool
 same_distances(const struct lanes_entry *e, const uint64_t *address, uint64_t first, uint64_t step)
 {
-    uint64_t differ = 0;
+#define FOUR(n) {-(uint64_t)((n) & 1), -(uint64_t)((n) >> 1 & 1), -(uint64_t)((n) >> 2 & 1), -(uint64_t)((n) >> 3)}
+    static const lanes4 active[16] = {FOUR(0), FOUR(1), FOUR(2), FOUR(3), FOUR(4), FOUR(5), FOUR(6), FOUR(7),
+                                      FOUR(8), FOUR(9), FOUR(10), FOUR(11), FOUR(12), FOUR(13), FOUR(14), FOUR(15)};
+#undef FOUR
+    const lanes4 *at = (const lanes4 *)address, *distance = (const lanes4 *)e->distance;
+    lanes4 differ = {0}, from = {first, first + step, first + 2 * step, first + 3 * step};
     if (e->lanes == UINT32_MAX && step == 0)
-        for (uint32_t l = 0; l < JIT_LANES; l++)
-            differ |= address[l] - first - (uint64_t)e->distance[l];
+        for (uint32_t n = 0; n < JIT_LANES / 4; n++)
+            differ |= at[n] - from - distance[n];
     else
-        for (uint32_t l = 0; l < JIT_LANES; l++)
-            differ |= (address[l] - l * step - first - (uint64_t)e->distance[l]) &
-                      -(uint64_t)(e->lanes >> l & 1);
-    return !differ;
+        for (uint32_t n = 0; n < JIT_LANES / 4; n++)
+            differ |= (at[n] - from - 4 * n * step - distance[n]) & active[e->lanes >> 4 * n & 15];
+    return !(differ[0] | differ[1] | differ[2] | differ[3]);
 }
 
 /* Of some of the distances: as many as it takes to tell patterns apart mostly. */
@@ -691,6 +697,12 @@ judge_scattered(struct sheet *sheet, const struct site *s, const struct access *
     struct sectors wide;
     wide.count = 0;
     *reference = 0;
+    if (a->space == ACCESS_SHARED) {
+        struct access_cost cost;
+        model_access(sheet->watch->profile->device, a, &cost);
+        add_cost(v, &cost);
+        return true;
+    }
     if (model_near(a, &near)) {
         *reference = near.low / LINE;
         v->metric[METRIC_LINES] = near_runs(&near, s, v);
@@ -715,24 +727,29 @@ count_scattered(struct sheet *sheet, struct site *s, const struct jit_warp *w, u
                 const uint64_t *address)
 {
     struct request r = {.lanes = lanes};
-    struct access a = {.space = ACCESS_GLOBAL, .op = s->op, .width = s->bytes, .mask = lanes};
+    struct access a = {.op = s->op, .width = s->bytes, .mask = lanes};
     int64_t line[JIT_LANES * 8];
     struct verdict v = {.line = line, .line_room = JIT_LANES * 8};
     uint32_t count = (uint32_t)__builtin_popcount(lanes);
-    if (s->space != SPACE_GLOBAL || !s->traced || s->bytes > 16 || s->bytes & (s->bytes - 1) ||
-        model_has_transactions(sheet->watch->profile->device))
+    bool shared = s->space == SPACE_SHARED;
+    bool device = s->space == SPACE_GLOBAL && s->traced && !model_has_transactions(sheet->watch->profile->device);
+    if (!(shared || device) || s->bytes > 16 || s->bytes & (s->bytes - 1))
         return false;
-    memcpy(a.address, address, sizeof a.address);
+    a.space = shared ? ACCESS_SHARED : ACCESS_GLOBAL;
+    for (uint32_t l = 0; l < JIT_LANES; l++)
+        a.address[l] = address[l] - origin(w, s->space, 0);
     if (!judge_scattered(sheet, s, &a, count, &v, &r.reference))
         return false;
     v.metric[METRIC_REQUESTS] = 1;
     v.metric[METRIC_THREADS] = count;
     v.metric[METRIC_BYTES] = count * s->bytes;
     verdict_add(s, &v, 1);
-    trace_lines(sheet, w->warp, &v, r.reference);
-    if (s->sample.lanes && v.metric[METRIC_SECTORS] - v.metric[METRIC_SECTORS_IDEAL] <= s->sample.excess)
+    if (device)
+        trace_lines(sheet, w->warp, &v, r.reference);
+    uint32_t excess = shared ? v.metric[METRIC_CONFLICTS] : v.metric[METRIC_SECTORS] - v.metric[METRIC_SECTORS_IDEAL];
+    if (s->sample.lanes && excess <= s->sample.excess)
         return true;
-    memcpy(r.address, address, sizeof r.address);
+    memcpy(r.address, a.address, sizeof r.address);
     keep_sample(s, &r, &v);
     return true;
 }
@@ -756,6 +773,31 @@ access_site(struct sheet *sheet, struct site *s, const struct jit_warp *w, uint3
     count(sheet, s, &e->verdict, w->warp, reference_line(s->space, first));
 }
 
+/* The lanes whose addresses lie in these bytes. */
+static inline uint32_t
+lanes_within(const uint64_t *address, uint64_t first, uint64_t bytes)
+{
+    uint32_t within = 0;
+    for (uint32_t l = 0; l < JIT_LANES; l++)
+        within |= (uint32_t)(address[l] - first < bytes) << l;
+    return within;
+}
+
+/* Of a generic address's lanes, those in the space. */
+static uint32_t
+lanes_in_space(const struct jit_warp *w, enum space space, const uint64_t *address)
+{
+    const struct jit_block *b = w->block;
+    const struct watch *watch = b->launch->tool;
+    uint32_t shared = lanes_within(address, (uintptr_t)b->shared, watch->launch.shared_bytes), local = 0;
+    if (space == SPACE_SHARED)
+        return shared;
+    if (b->local && b->launch->local_stride)
+        local = ~shared & lanes_within(address, (uintptr_t)b->local,
+                                       (uint64_t)b->launch->local_stride * JIT_LANES * b->launch->warps);
+    return space == SPACE_LOCAL ? local : ~(shared | local);
+}
+
 void
 verdict_access(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32_t bytes,
                uint32_t space, uint32_t op, uint32_t place)
@@ -764,9 +806,8 @@ verdict_access(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint
     while (lanes) { /* once, unless a generic address leads to several spaces */
         uint32_t first = (uint32_t)__builtin_ctz(lanes), together = lanes;
         enum space where = declared_space(w, space, address[first]);
-        for (uint32_t l = first; space == PTX_SPACE_NONE && l < JIT_LANES; l++)
-            if ((lanes >> l & 1) && space_of_address(w, address[l]) != where)
-                together &= ~(1u << l);
+        if (space == PTX_SPACE_NONE)
+            together &= lanes_in_space(w, where, address);
         lanes &= ~together;
         if (where != SPACE_NONE)
             access_site(sheet, site_of(sheet, place, where, space, op, bytes), w, together,
