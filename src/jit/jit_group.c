@@ -98,5 +98,8 @@ core_ahead_take(struct core *c, const struct flow_insn *i)
 void
 core_ahead_put(struct core *c, const struct flow_insn *i, LLVMValueRef v)
 {
+    for (uint32_t k = 0; k < c->ahead_count; k++) /* of two groups: it is taken once */
+        if (c->ahead[k].insn == i && c->ahead[k].reg == c->reg)
+            return;
     c->ahead[c->ahead_count++] = (struct core_ahead){i, c->reg, v};
 }

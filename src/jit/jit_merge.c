@@ -5,6 +5,9 @@
  *     max.s32 %m, %x, %y             x < n && y < n
  *     setp.lt.s32 %p, %m, %n
  *
+ *     or.b32      %m, %x, %y             x < 16 && y < 16, of unsigned numbers
+ *     setp.lt.u32 %p, %m, 16
+ *
  * is two comparisons for a scalar processor's one. Here x is often known (a thread's place in its row: the
  * mask is a constant), and y the same for a row of threads and for all loads of a turn; of the greater of
  * both nothing is known. So they are compared one by one. Registers are looked up within the block, where
@@ -55,20 +58,62 @@ is_plain_compare(const struct core *c, const struct flow_insn *i)
            i < c->flow->insns + c->flow->insn_count;
 }
 
+/* Whether the number compared with is such that bits decide: x | y < 16 if both are. */
+static bool
+of_bits(const struct ptx_insn *p)
+{
+    bool next = ptx_has(p, PTX_M_LE) || ptx_has(p, PTX_M_LS) || ptx_has(p, PTX_M_GT) || ptx_has(p, PTX_M_HI);
+    uint32_t edge = (uint32_t)p->operand[2].imm + next;
+    return p->operand[2].kind == PTX_O_INT && ptx_type_kind((enum ptx_type)p->type[0]) == 'u' &&
+           ptx_type_bytes((enum ptx_type)p->type[0]) == 4 && edge && !(edge & (edge - 1));
+}
+
+/* The or of two registers that the comparison is of, or of the lower halves of two; UINT32_MAX: none. */
+static uint32_t
+or_before(const struct core *c, const struct ptx_insn *p, uint32_t at)
+{
+    uint32_t n = core_last_writer(c, p->operand[1].reg, at);
+    const struct ptx_insn *m = n == UINT32_MAX ? NULL : &c->flow->insns[n].i;
+    bool halves = m && m->op == PTX_OP_CVT && m->guard == PTX_NO_REG && m->operand_count == 2 && m->type_count == 2 &&
+                  m->operand[1].kind == PTX_O_REG && ptx_type_bytes((enum ptx_type)m->type[0]) == 4 &&
+                  ptx_type_bytes((enum ptx_type)m->type[1]) == 8 && !ptx_has(m, PTX_M_SAT) &&
+                  ptx_type_kind((enum ptx_type)m->type[0]) != 'f' && ptx_type_kind((enum ptx_type)m->type[1]) != 'f';
+    if (halves) {
+        n = core_last_writer(c, m->operand[1].reg, n);
+        m = n == UINT32_MAX ? NULL : &c->flow->insns[n].i;
+    }
+    bool fits = m && m->op == PTX_OP_OR && m->guard == PTX_NO_REG && m->operand_count == 3 && m->type_count == 1 &&
+                ptx_type_bytes((enum ptx_type)m->type[0]) == (halves ? 8 : 4);
+    for (unsigned k = 1; fits && k < 3; k++)
+        fits = m->operand[k].kind == PTX_O_REG && !m->operand[k].negated && !m->operand[k].part;
+    return fits ? n : UINT32_MAX;
+}
+
+/* max, min of the comparison's type. */
+static bool
+is_choice(const struct ptx_insn *m, const struct ptx_insn *p)
+{
+    return (m->op == PTX_OP_MAX || m->op == PTX_OP_MIN) && m->guard == PTX_NO_REG && m->type_count == 1 &&
+           m->type[0] == p->type[0] && m->operand_count == 3 && !ptx_has(m, PTX_M_RELU);
+}
+
 bool
 core_merged(const struct core *c, const struct flow_insn *i, struct merged *out)
 {
     const struct ptx_insn *p = &i->i, *m;
     if (!is_plain_compare(c, i))
         return false;
-    uint32_t at = (uint32_t)(i - c->flow->insns), n = core_last_writer(c, p->operand[1].reg, at);
+    uint32_t at = (uint32_t)(i - c->flow->insns);
+    uint32_t n = of_bits(p) ? or_before(c, p, at) : UINT32_MAX;
     char kind = ptx_type_kind((enum ptx_type)p->type[0]);
     int way = of_both(p);
+    bool greater = n != UINT32_MAX; /* an or is below a power of two where the greater number is */
+    if (!greater)
+        n = core_last_writer(c, p->operand[1].reg, at);
     if (n == UINT32_MAX || !way || (kind != 's' && kind != 'u'))
         return false;
     m = &c->flow->insns[n].i;
-    if ((m->op != PTX_OP_MAX && m->op != PTX_OP_MIN) || m->guard != PTX_NO_REG || m->type_count != 1 ||
-        m->type[0] != p->type[0] || m->operand_count != 3 || ptx_has(m, PTX_M_RELU))
+    if (!greater && !is_choice(m, p))
         return false;
     for (unsigned k = 0; k < 2; k++) {
         if (!core_same_since(c, &m->operand[1 + k], n, at))
@@ -79,6 +124,6 @@ core_merged(const struct core *c, const struct flow_insn *i, struct merged *out)
         out->operand[k][1] = m->operand[1 + k];
         out->operand[k][2] = p->operand[2];
     }
-    out->both = (way > 0) == (m->op == PTX_OP_MAX);
+    out->both = (way > 0) == (greater || m->op == PTX_OP_MAX);
     return true;
 }

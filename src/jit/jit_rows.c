@@ -14,7 +14,10 @@ static struct fact
 fact_of(const struct core *c, const struct flow_insn *i, const struct ptx_operand *o)
 {
     struct fact f = facts_operand(c->facts, i, o);
-    for (unsigned k = 0; k < 2 && o->kind == PTX_O_REG && !o->negated && c->phases; k++) {
+    if (!c->phases)
+        return f;
+    for (unsigned k = o->kind == PTX_O_REG && core_reg_bits(c, o->reg) == 64; k < 2 && o->kind == PTX_O_REG && !o->negated;
+         k++) {
         const struct flow_insn *m = c->phases->maker[o->reg];
         const struct ptx_insn *p = m ? &m->i : NULL;
         bool cuts = k == 0; /* first u64 to u32, then u32 to u64 */
@@ -60,11 +63,11 @@ known_lanes(const struct core *c, const struct flow_insn *i, LLVMIntPredicate ho
     return true;
 }
 
-/* The same in all lanes of each half. */
+/* The same in all lanes of each half, of the 32 bits that are compared: there a pattern holds even if it is a guess. */
 static bool
 agrees_in_halves(const struct fact *f)
 {
-    if (f->kind == FACT_NONE || f->guess || f->segment < LANES / 2)
+    if (f->kind == FACT_NONE || f->segment < LANES / 2)
         return false;
     for (unsigned l = 0; f->pattern && l < LANES; l++)
         if (f->pattern[l] != f->pattern[l - l % (LANES / 2)])

@@ -148,6 +148,16 @@ without_sum(const struct back *k, const struct ptx_operand *o, int32_t *add)
     return &p->operand[1];
 }
 
+/* All lanes of each segment have one value: where it wraps, they all do. */
+static bool
+agrees(const struct fact *f, unsigned segment)
+{
+    for (unsigned l = 0; l < LANES; l++)
+        if (f->segment < segment || guess_relative(f, l, segment))
+            return false;
+    return true;
+}
+
 /* A 32-bit number, widened. */
 static LLVMValueRef
 widen(struct back *k, const struct ptx_operand *o, bool is_signed)
@@ -158,7 +168,7 @@ widen(struct back *k, const struct ptx_operand *o, bool is_signed)
     unsigned segment = LANES / k->n;
     LLVMValueRef ahead[LANES], behind[LANES];
     int32_t add = 0;
-    bool exact = !f.pattern || (f.bounded && (is_signed || f.low >= 0));
+    bool exact = !f.pattern || (f.bounded && (is_signed || f.low >= 0)) || agrees(&f, segment);
     if (!exact && !f.known && f.kind != FACT_NONE) {
         o = without_sum(k, o, &add);
         f = facts_operand(c->facts, k->i, o);

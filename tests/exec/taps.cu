@@ -43,8 +43,10 @@ static __host__ __device__ int chain(const int *in, int *a, int *b, int t, int n
 {
     int sum = 1, x = t, last = 0;
     for (int j = 0; j < 3; j++) {
-        if (t + j >= low)
+        if (t + j >= low) {
             sum += in[t + j - low];
+            b[0] ^= x; // x as it is before the next tap
+        }
         if (t - j < high) {
             sum = sum * 3 + in[t];
             x += 2;
@@ -199,8 +201,100 @@ template <int A, int B, int C> static void test_picks(int blocks, int n, int fro
     cudaFree(din), cudaFree(dout);
 }
 
+// The index of lanes below `mid` has wrapped; `low` makes up for that, so that those alone are right.
+static __device__ float choose(const float *low, const float *high, unsigned at, bool below)
+{
+    unsigned long long a = (unsigned long long)low + 4ull * at, b = (unsigned long long)high + 4ull * at;
+    float v;
+    asm volatile("{.reg .pred p; .reg .u64 at; setp.ne.u32 p, %3, 0;\n"
+                 "selp.b64 at, %1, %2, p; ld.f32 %0, [at];}"
+                 : "=f"(v)
+                 : "l"(a), "l"(b), "r"((int)below));
+    return v;
+}
+
+__global__ void wraps(const float *low, const float *high, float *out, unsigned mid, int n, int turns)
+{
+    unsigned t = threadIdx.x;
+    float sum = 0;
+    for (int k = 0; k < turns; k++) {
+        if ((int)t < n)
+            sum = sum * 3 + choose(low, high, t - mid + k, t + k < mid);
+        if ((int)t + k < n)
+            sum = sum + choose(low, high, t - mid + k, t + k < mid);
+        if ((int)t - k < n)
+            sum = sum * 2 + choose(low, high, t - mid, t < mid);
+    }
+    out[place(t)] = sum;
+}
+
+static void test_wraps(int threads, unsigned mid, int n, int turns)
+{
+    std::vector<float> low = numbers<float>(mid + 1, 5), high = numbers<float>(threads + turns, 6), want(threads, 0);
+    float *dlow = upload(low), *dhigh = upload(high), *dout = upload(want);
+    // low[0] is what the index 0 - mid, of 32 bits, stands for.
+    const float *moved = mid ? (const float *)((unsigned long long)dlow - 4ull * (0u - mid)) : dlow;
+    wraps<<<1, threads>>>(moved, dhigh, dout, mid, n, turns);
+    for (int t = 0; t < threads; t++) {
+        float sum = 0;
+        for (int k = 0; k < turns; k++) {
+            float v = t + k < (int)mid ? low[t + k] : high[t + k - mid], w = t < (int)mid ? low[t] : high[t - mid];
+            sum = t < n ? sum * 3 + v : sum;
+            sum = t + k < n ? sum + v : sum;
+            sum = t - k < n ? sum * 2 + w : sum;
+        }
+        want[place(t)] = sum;
+    }
+    compare("wraps", (int)mid, turns, n, dout, want);
+    cudaFree(dlow), cudaFree(dhigh), cudaFree(dout);
+}
+
+// Bits of both numbers decide: below a power of two if both are.
+static __host__ __device__ unsigned bits(unsigned x, unsigned y)
+{
+    return ((x | y) < 16) | ((x | y) > 15) << 1 | ((x | y) >= 8) << 2 | ((x | y) <= 7) << 3 | ((x | y) < 1) << 4 |
+           ((x | y) < 12) << 5 | ((int)(x | y) < 16) << 6 | ((x | y) <= 0x7fffffffu) << 7;
+}
+
+__global__ void bits_of(unsigned *out, int base, int scale)
+{
+    int t = threadIdx.x + blockDim.x * threadIdx.y;
+    unsigned x = base + threadIdx.x, y = base + threadIdx.y * scale, r = bits(x, y);
+    if ((x | y) < 16)
+        r += 1000;
+    if ((x | y) > 7)
+        r *= 3;
+    if ((x | threadIdx.y) >= 8)
+        r += 5;
+    out[t] = r;
+}
+
+static void test_bits(int base, int scale)
+{
+    std::vector<unsigned> want(256, 0);
+    unsigned *d = upload(want);
+    bits_of<<<1, dim3(16, 16)>>>(d, base, scale);
+    for (unsigned t = 0; t < 256; t++) {
+        unsigned x = base + t % 16, y = base + t / 16 * scale, r = bits(x, y);
+        if ((x | y) < 16)
+            r += 1000;
+        if ((x | y) > 7)
+            r *= 3;
+        if ((x | t / 16) >= 8)
+            r += 5;
+        want[t] = r;
+    }
+    compare("bits", base, scale, 256, d, want);
+    cudaFree(d);
+}
+
 int main()
 {
+    for (unsigned mid = 0; mid < 70; mid += 5)
+        test_wraps(96, mid, 200, 3), test_wraps(96, mid, 70, 4), test_wraps(64, mid, 65, 1);
+    for (int base = -20; base < 20; base += 3)
+        for (int scale = -1; scale < 4; scale++)
+            test_bits(base, scale), test_bits(base + 0x7fffffe0, scale);
     for (int n = 31; n < 900; n += 217)
         for (int low = 0; low < 3; low++)
             for (int high = n - 40; high <= n + 3; high += 21)
