@@ -159,6 +159,7 @@ new_sheet(struct watch *w)
 {
     struct sheet *s = ls_alloc(sizeof *s);
     s->watch = w;
+    s->wide = lanes_wide();
     s->counts = ls_alloc(sizeof *s->counts * JIT_COUNTS * (w->places + 1));
     s->site = ls_alloc(sizeof *s->site * w->places);
     s->seen = ls_alloc(sizeof *s->seen * JIT_SEEN_WAYS * w->places);

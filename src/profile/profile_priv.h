@@ -164,6 +164,7 @@ struct sheet {
     struct watch *watch;
     struct sheet *next;
     struct arena arena;
+    bool wide;           /* lanes_wide() */
     uint64_t *counts;    /* JIT_COUNTS per place, and of one more */
     struct site **site;  /* per place: a list */
     /* [JIT_SEEN_WAYS] per place: patterns that fitted last, where the space is declared: one that walks along words
@@ -234,6 +235,16 @@ void verdict_begin(struct watch *w);
 void verdict_settle(struct sheet *s);
 /* Adds a site's accesses to the sums. */
 void verdict_fold(const struct site *s, struct sums *to);
+
+/* -- lanes.c ---------------------------------------------------------------------------------------------- */
+
+/* Whether the host compares eight addresses at a time. */
+bool lanes_wide(void);
+/* Those whose addresses lie in these bytes. */
+uint32_t lanes_within(bool wide, const uint64_t *address, uint64_t first, uint64_t bytes);
+/* Are the lanes' addresses `first`, to which each lane adds a step, and these distances from there? */
+bool lanes_fit(bool wide, uint32_t lanes, const uint64_t *address, uint64_t first, uint64_t step,
+               const int64_t *distance);
 
 /* -- batch.c ---------------------------------------------------------------------------------------------- */
 

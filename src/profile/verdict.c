@@ -22,20 +22,9 @@ struct request {
 
 /* -- spaces -------------------------------------------------------------------------------------------- */
 
-static enum space
-space_of_address(const struct jit_warp *w, uint64_t at)
-{
-    const struct jit_block *b = w->block;
-    const struct watch *watch = b->launch->tool;
-    uint64_t local = (uint64_t)b->launch->local_stride * JIT_LANES * b->launch->warps;
-    if (at - (uintptr_t)b->shared < watch->launch.shared_bytes)
-        return SPACE_SHARED;
-    return b->local && at - (uintptr_t)b->local < local ? SPACE_LOCAL : SPACE_GLOBAL;
-}
-
 /* SPACE_NONE: nothing that is counted. */
 static enum space
-declared_space(const struct jit_warp *w, uint32_t space, uint64_t at)
+declared_space(uint32_t space)
 {
     switch (space) {
     case PTX_SPACE_SHARED:
@@ -47,8 +36,6 @@ declared_space(const struct jit_warp *w, uint32_t space, uint64_t at)
         return SPACE_LOCAL;
     case PTX_SPACE_CONST:
         return SPACE_CONSTANT;
-    case PTX_SPACE_NONE:
-        return space_of_address(w, at);
     default:
         return SPACE_NONE; /* parameters */
     }
@@ -480,9 +467,9 @@ find_pattern(struct sheet *sheet, struct site *s, const struct jit_warp *w, cons
 
 /* The site of the first access of its kind at this place; NULL: nothing is to be counted. */
 static __attribute__((noinline)) struct site *
-first_pattern(struct jit_warp *w, uint64_t base, uint32_t bytes, uint32_t space, uint32_t op, uint32_t place)
+first_pattern(struct jit_warp *w, uint32_t bytes, uint32_t space, uint32_t op, uint32_t place)
 {
-    enum space where = declared_space(w, space, base);
+    enum space where = declared_space(space);
     return where == SPACE_NONE ? NULL : site_of(w->block->tool, place, where, space, op, bytes);
 }
 
@@ -528,7 +515,7 @@ judge_pattern(struct jit_warp *w, const struct told *t, uint32_t bytes, uint32_t
         return NULL;
     }
     if (!s || s->bytes != bytes || s->declared != space) {
-        s = first_pattern(w, t->base, bytes, space, op, place);
+        s = first_pattern(w, bytes, space, op, place);
         if (!s)
             return NULL;
     }
@@ -585,27 +572,6 @@ verdict_add(struct site *s, const struct verdict *v, uint64_t times)
         s->degree = v->degree;
 }
 
-typedef uint64_t lanes4 __attribute__((vector_size(32), aligned(8), may_alias));
-
-/* Do the active lanes lie as the entry has them? step: from one lane's origin to the next one's. */
-static inline bool
-same_distances(const struct lanes_entry *e, const uint64_t *address, uint64_t first, uint64_t step)
-{
-#define FOUR(n) {-(uint64_t)((n) & 1), -(uint64_t)((n) >> 1 & 1), -(uint64_t)((n) >> 2 & 1), -(uint64_t)((n) >> 3)}
-    static const lanes4 active[16] = {FOUR(0), FOUR(1), FOUR(2), FOUR(3), FOUR(4), FOUR(5), FOUR(6), FOUR(7),
-                                      FOUR(8), FOUR(9), FOUR(10), FOUR(11), FOUR(12), FOUR(13), FOUR(14), FOUR(15)};
-#undef FOUR
-    const lanes4 *at = (const lanes4 *)address, *distance = (const lanes4 *)e->distance;
-    lanes4 differ = {0}, from = {first, first + step, first + 2 * step, first + 3 * step};
-    if (e->lanes == UINT32_MAX && step == 0)
-        for (uint32_t n = 0; n < JIT_LANES / 4; n++)
-            differ |= at[n] - from - distance[n];
-    else
-        for (uint32_t n = 0; n < JIT_LANES / 4; n++)
-            differ |= (at[n] - from - 4 * n * step - distance[n]) & active[e->lanes >> 4 * n & 15];
-    return !(differ[0] | differ[1] | differ[2] | differ[3]);
-}
-
 /* Of some of the distances: as many as it takes to tell patterns apart mostly. */
 static inline uint32_t
 hash_distances(uint32_t lanes, uint32_t key, const uint64_t *address, uint64_t first)
@@ -617,11 +583,12 @@ hash_distances(uint32_t lanes, uint32_t key, const uint64_t *address, uint64_t f
 }
 _Static_assert(LANES_ENTRIES == 1 << (32 - 25), "the hash's upper bits");
 
+/* Do the active lanes lie as the entry has them? step: from one lane's origin to the next one's. */
 static inline bool
-fits(const struct lanes_entry *e, uint32_t lanes, uint32_t key, const uint64_t *address, uint64_t first,
-     uint64_t step)
+fits(const struct sheet *sheet, const struct lanes_entry *e, uint32_t lanes, uint32_t key, const uint64_t *address,
+     uint64_t first, uint64_t step)
 {
-    return e->lanes == lanes && e->key == key && same_distances(e, address, first, step);
+    return e->lanes == lanes && e->key == key && lanes_fit(sheet->wide, lanes, address, first, step, e->distance);
 }
 
 /* Where the verdict of these distances is kept; *found: it is. A site whose accesses hardly ever repeat
@@ -636,9 +603,9 @@ find_distances(struct sheet *sheet, struct site *s, uint32_t lanes, uint32_t key
     if (is_scattered(s))
         return s->distances;
     struct lanes_entry *e = s->last_lanes;
-    if (!fits(e, lanes, key, address, first, step)) {
+    if (!fits(sheet, e, lanes, key, address, first, step)) {
         e = &s->distances[hash_distances(lanes, key, address, first)];
-        if (!fits(e, lanes, key, address, first, step)) {
+        if (!fits(sheet, e, lanes, key, address, first, step)) {
             s->lanes_misses++;
             return e;
         }
@@ -773,29 +740,15 @@ access_site(struct sheet *sheet, struct site *s, const struct jit_warp *w, uint3
     count(sheet, s, &e->verdict, w->warp, reference_line(s->space, first));
 }
 
-/* The lanes whose addresses lie in these bytes. */
-static inline uint32_t
-lanes_within(const uint64_t *address, uint64_t first, uint64_t bytes)
-{
-    uint32_t within = 0;
-    for (uint32_t l = 0; l < JIT_LANES; l++)
-        within |= (uint32_t)(address[l] - first < bytes) << l;
-    return within;
-}
-
-/* Of a generic address's lanes, those in the space. */
-static uint32_t
-lanes_in_space(const struct jit_warp *w, enum space space, const uint64_t *address)
+/* Of a generic address's lanes, those in shared and in local memory. */
+static void
+split_lanes(const struct jit_warp *w, const uint64_t *address, uint32_t *shared, uint32_t *local)
 {
     const struct jit_block *b = w->block;
-    const struct watch *watch = b->launch->tool;
-    uint32_t shared = lanes_within(address, (uintptr_t)b->shared, watch->launch.shared_bytes), local = 0;
-    if (space == SPACE_SHARED)
-        return shared;
-    if (b->local && b->launch->local_stride)
-        local = ~shared & lanes_within(address, (uintptr_t)b->local,
-                                       (uint64_t)b->launch->local_stride * JIT_LANES * b->launch->warps);
-    return space == SPACE_LOCAL ? local : ~(shared | local);
+    const struct sheet *sheet = b->tool;
+    uint64_t bytes = (uint64_t)b->launch->local_stride * JIT_LANES * b->launch->warps;
+    *shared = lanes_within(sheet->wide, address, (uintptr_t)b->shared, sheet->watch->launch.shared_bytes);
+    *local = b->local && bytes ? lanes_within(sheet->wide, address, (uintptr_t)b->local, bytes) & ~*shared : 0;
 }
 
 void
@@ -803,11 +756,17 @@ verdict_access(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint
                uint32_t space, uint32_t op, uint32_t place)
 {
     struct sheet *sheet = w->block->tool;
+    uint32_t shared = 0, local = 0;
+    bool generic = space == PTX_SPACE_NONE;
+    if (generic)
+        split_lanes(w, address, &shared, &local);
     while (lanes) { /* once, unless a generic address leads to several spaces */
-        uint32_t first = (uint32_t)__builtin_ctz(lanes), together = lanes;
-        enum space where = declared_space(w, space, address[first]);
-        if (space == PTX_SPACE_NONE)
-            together &= lanes_in_space(w, where, address);
+        uint32_t first = lanes & -lanes, together = lanes;
+        enum space where = declared_space(space);
+        if (generic) {
+            where = first & shared ? SPACE_SHARED : first & local ? SPACE_LOCAL : SPACE_GLOBAL;
+            together &= first & shared ? shared : first & local ? local : ~(shared | local);
+        }
         lanes &= ~together;
         if (where != SPACE_NONE)
             access_site(sheet, site_of(sheet, place, where, space, op, bytes), w, together,
