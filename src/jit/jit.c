@@ -310,6 +310,7 @@ optimise(struct unit *u)
     if (u->image->has_block && jit_forward(u->module, u->flow->shared_bytes) && !run_passes(u, forward_passes))
         return false;
     jit_windows(u->module);
+    jit_index_near(u->module);
     jit_order_sums(u->module);
     jit_avoid_defects(u->module);
     return true;

@@ -54,6 +54,8 @@ void jit_orc_end(struct jit_engine *e);
 bool jit_forward(LLVMModuleRef m, uint32_t shared_bytes);
 /* After the passes: vectors that overlap, out of those they lie in (jit_window.c). */
 void jit_windows(LLVMModuleRef m);
+/* The numbers that gathers go by, widened right before them (jit_index.c). */
+void jit_index_near(LLVMModuleRef m);
 /* After the passes: chains of additions in groups that fit the registers (jit_schedule.c). */
 void jit_order_sums(LLVMModuleRef m);
 /* An attribute of functions: their local memory is laid out by words, no address leads there but theirs. */

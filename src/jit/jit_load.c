@@ -121,15 +121,16 @@ site_load_each(struct site *s, LLVMValueRef out[])
     struct core *c = s->c;
     LLVMTypeRef type = core_vector(c, s->bytes * 8);
     for (unsigned e = 0; e < s->vec; e++) {
-        LLVMValueRef at = LLVMBuildAdd(c->e.b, site_lanes(s),
-                                       core_splat(c, core_i64(c, (uint64_t)e * s->bytes)), "");
-        LLVMValueRef p = core_ptr(c, at);
-        LLVMTypeRef types[] = {type, LLVMTypeOf(p)};
         LLVMValueRef mask = s->mask ? s->mask : LLVMConstAllOnes(core_vector(c, 1));
+        if (s->bytes < 4 && s->align >= s->bytes) {
+            LLVMValueRef more = core_splat(c, core_i64(c, (uint64_t)e * s->bytes));
+            out[e] = gather_small(s, LLVMBuildAdd(c->e.b, site_lanes(s), more, ""), mask);
+            continue;
+        }
+        LLVMValueRef p = site_pointers(s, e);
+        LLVMTypeRef types[] = {type, LLVMTypeOf(p)};
         LLVMValueRef args[] = {p, core_i32(c, s->align), mask, LLVMConstNull(type)};
-        out[e] = s->bytes < 4 && s->align >= s->bytes
-                     ? gather_small(s, at, mask)
-                     : emit_intrinsic(&c->e, "llvm.masked.gather", types, 2, args, 4);
+        out[e] = emit_intrinsic(&c->e, "llvm.masked.gather", types, 2, args, 4);
     }
 }
 
@@ -229,7 +230,8 @@ site_load(struct site *s, LLVMValueRef out[])
     if (load_strided(s, out))
         return;
     bool local = s->i->i.space == PTX_SPACE_LOCAL;
-    if (s->fact.segment == 1 && !local && s->bytes * s->vec <= 16) {
+    bool follow = !s->index || site_index_steps(s);
+    if (s->fact.segment == 1 && !local && follow && s->bytes * s->vec <= 16) {
         site_assume_consecutive(s, pattern);
         site_runs(s);
         load_tested(s, out);
@@ -293,9 +295,10 @@ load_group(struct site *s, LLVMValueRef *out)
     site_runs(&from);
     site_fetch_rows(&from);
     struct fork f = site_fork(&from);
+    struct site sure = site_sure(&from);
     for (unsigned k = 0; k < n; k++) {
-        struct site word = from;
-        word.lanes = LLVMBuildAdd(b, from.lanes, core_splat(c, core_i64(c, 4 * k)), "");
+        struct site word = sure;
+        word.base = LLVMBuildAdd(b, sure.base, core_i64(c, 4 * k), "");
         load_runs(&word, &fast[k]);
     }
     f.fast_end = LLVMGetInsertBlock(b);
@@ -369,8 +372,10 @@ core_load(struct core *c, const struct flow_insn *i)
         if (denied)
             load_guarded(&s, denied, out);
         else if (!load_group(&s, out) && !site_load_tile(&s, from, out) &&
-                 !site_load_split(&s, from, out))
+                 !site_load_split(&s, from, out)) {
+            site_index(&s, from);
             site_load(&s, out);
+        }
         if (core_is_ordered(&i->i))
             core_fence(c, false);
     } else {

@@ -120,23 +120,30 @@ core_concatenate(struct core *c, LLVMValueRef *part, unsigned parts, unsigned ru
 
 /* -- patterns that are tested -- */
 
+/* Whether no active lane differs from what is expected. */
+static LLVMValueRef
+no_other(struct site *s, LLVMValueRef expected)
+{
+    struct core *c = s->c;
+    LLVMBuilderRef b = c->e.b;
+    LLVMValueRef differs = LLVMBuildICmp(b, LLVMIntNE, expected, s->lanes, "");
+    if (s->mask)
+        differs = LLVMBuildAnd(b, differs, s->mask, "");
+    return LLVMBuildICmp(b, LLVMIntEQ, emit_mask_to_bits(&c->e, differs), core_i32(c, 0), "");
+}
+
 /* Do all active lanes hold what the pattern says, counted from their segment's first lane? */
 static LLVMValueRef
 test_pattern(struct site *s, const int32_t *pattern, unsigned segment)
 {
     struct core *c = s->c;
-    LLVMBuilderRef b = c->e.b;
     int32_t first[LANES], relative[LANES];
     for (unsigned l = 0; l < LANES; l++) {
         first[l] = (int32_t)(l - l % segment);
         relative[l] = pattern ? pattern[l] - pattern[l - l % segment] : 0;
     }
-    LLVMValueRef expected = LLVMBuildAdd(b, core_shuffle(c, s->lanes, NULL, first, LANES),
-                                         core_pattern(c, relative, 64), "");
-    LLVMValueRef differs = LLVMBuildICmp(b, LLVMIntNE, expected, s->lanes, "");
-    if (s->mask)
-        differs = LLVMBuildAnd(b, differs, s->mask, "");
-    return LLVMBuildICmp(b, LLVMIntEQ, emit_mask_to_bits(&c->e, differs), core_i32(c, 0), "");
+    return no_other(s, LLVMBuildAdd(c->e.b, core_shuffle(c, s->lanes, NULL, first, LANES),
+                                    core_pattern(c, relative, 64), ""));
 }
 
 static LLVMValueRef
@@ -149,22 +156,24 @@ site_holds_now(struct site *s)
 }
 
 /* Whether the first two lanes or the last two are as far apart as the pattern says: mostly that is
- * enough to know that lanes do not follow it (a sparse product has three such tests an element). */
-static LLVMValueRef
-looks_so(struct site *s)
+ * enough to know that lanes do not follow it (a sparse product has three such tests an element). From
+ * those that are it is counted: a tile's first lanes are clamped at its border, and not active there. */
+static void
+look_at_ends(struct site *s, struct ends *e)
 {
     struct core *c = s->c;
     LLVMBuilderRef b = c->e.b;
-    LLVMValueRef at = site_lanes(s), any = NULL;
-    for (unsigned l = 0; l < LANES; l += LANES - 2) {
+    LLVMValueRef at = site_lanes(s), is[2], from[2];
+    for (unsigned k = 0; k < 2; k++) {
+        unsigned l = k * (LANES - 2);
         LLVMValueRef first = LLVMBuildExtractElement(b, at, core_i32(c, l), "");
         LLVMValueRef next = LLVMBuildExtractElement(b, at, core_i32(c, l + 1), "");
         int64_t d = (int64_t)s->fact.pattern[l + 1] - s->fact.pattern[l];
-        LLVMValueRef is = LLVMBuildICmp(b, LLVMIntEQ, LLVMBuildSub(b, next, first, ""),
-                                        core_i64(c, (uint64_t)d), "");
-        any = any ? LLVMBuildOr(b, any, is, "") : is;
+        is[k] = LLVMBuildICmp(b, LLVMIntEQ, LLVMBuildSub(b, next, first, ""), core_i64(c, (uint64_t)d), "");
+        from[k] = k ? LLVMBuildSub(b, next, core_i64(c, (uint64_t)(int64_t)s->fact.pattern[LANES - 1]), "") : first;
     }
-    return any;
+    e->likely = LLVMBuildOr(b, is[0], is[1], "");
+    e->first = LLVMBuildSelect(b, is[0], from[0], from[1], "");
 }
 
 struct fork
@@ -189,20 +198,28 @@ site_assume_consecutive(struct site *s, int32_t pattern[LANES])
     s->holds = NULL;
 }
 
-/* A fork for such a pattern. */
+/* A fork for such a pattern. In the fast way the site knows where lane 0 is, or would be. */
 struct fork
 site_fork(struct site *s)
 {
     struct core *c = s->c;
     if (s->holds || s->fact.segment < LANES || !s->fact.pattern)
         return fork_begin(c, site_holds_now(s));
+    bool by_index = site_index_steps(s);
+    struct ends ends;
     LLVMBasicBlockRef here, test = core_new_block(c, "test");
-    LLVMValueRef likely = looks_so(s);
+    if (by_index)
+        site_index_ends(s, &ends);
+    else
+        look_at_ends(s, &ends);
     here = LLVMGetInsertBlock(c->e.b);
     LLVMPositionBuilderAtEnd(c->e.b, test);
-    struct fork f = fork_begin(c, site_holds_now(s));
+    s->guessed = ends.first;
+    s->holds = by_index ? site_index_holds(s, ends.first)
+                        : no_other(s, core_spread(c, ends.first, s->fact.pattern));
+    struct fork f = fork_begin(c, s->holds);
     LLVMPositionBuilderAtEnd(c->e.b, here);
-    LLVMBuildCondBr(c->e.b, likely, test, f.slow);
+    LLVMBuildCondBr(c->e.b, ends.likely, test, f.slow);
     LLVMPositionBuilderAtEnd(c->e.b, f.fast);
     return f;
 }

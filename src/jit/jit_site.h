@@ -37,6 +37,9 @@ struct site {
     bool broadcast[LANES];   /* per segment */
     LLVMValueRef some;       /* i32: the lanes that access memory, NULL: all active ones */
     LLVMValueRef size;       /* i32: bytes of a lane, NULL: bytes * vec */
+    LLVMValueRef index;      /* site_index: the addresses are at + (index << shift), index <32 x i32>, signed */
+    LLVMValueRef at;
+    unsigned shift;
     LLVMValueRef local;      /* local memory, watched: where in each lane's, NULL: not the same in all */
 };
 
@@ -93,6 +96,23 @@ LLVMValueRef core_concatenate(struct core *c, LLVMValueRef *part, unsigned parts
 /* Lanes first..first+run of the mask, each repeated vec times; whether any of them is active. */
 LLVMValueRef site_mask_part(struct site *s, unsigned first, unsigned run);
 LLVMValueRef site_any(struct site *s, unsigned first, unsigned run);
+
+/* -- jit_index.c: a base and a 32-bit number a lane ------------------------------------------------------ */
+
+/* Sets index, at and shift where the address at the operand is made so. */
+void site_index(struct site *s, const struct ptx_operand *o);
+/* Pointers to the lanes' element, by index where there is one. */
+LLVMValueRef site_pointers(struct site *s, unsigned element);
+/* Whether lanes side by side have numbers that follow one another. */
+bool site_index_steps(const struct site *s);
+/* What the ends of the warp say: whether lanes may be consecutive at all, and where lane 0 would be then:
+ * the first lanes often are clamped at the border of an array, and so are the last ones. */
+struct ends {
+    LLVMValueRef likely, first;
+};
+void site_index_ends(struct site *s, struct ends *e);
+/* Whether the active lanes follow from `first` on; sets guessed. */
+LLVMValueRef site_index_holds(struct site *s, LLVMValueRef first);
 
 /* -- jit_load.c, jit_pick.c, jit_store.c: out, v: an element for all lanes each ------------------------- */
 

@@ -213,13 +213,12 @@ store_each(struct site *s, LLVMValueRef *v)
 {
     struct core *c = s->c;
     for (unsigned e = 0; e < s->vec; e++) {
-        LLVMValueRef at = LLVMBuildAdd(c->e.b, site_lanes(s),
-                                       core_splat(c, core_i64(c, (uint64_t)e * s->bytes)), "");
         if (s->bytes < 4 && s->mask) {
-            scatter_small(s, at, v[e]);
+            LLVMValueRef more = core_splat(c, core_i64(c, (uint64_t)e * s->bytes));
+            scatter_small(s, LLVMBuildAdd(c->e.b, site_lanes(s), more, ""), v[e]);
             continue;
         }
-        LLVMValueRef p = core_ptr(c, at);
+        LLVMValueRef p = site_pointers(s, e);
         LLVMTypeRef types[] = {LLVMTypeOf(v[e]), LLVMTypeOf(p)};
         LLVMValueRef mask = s->mask ? s->mask : LLVMConstAllOnes(core_vector(c, 1));
         LLVMValueRef args[] = {v[e], p, core_i32(c, s->align), mask};
@@ -289,13 +288,13 @@ void
 site_store(struct site *s, LLVMValueRef *v)
 {
     int32_t pattern[LANES];
-    bool local = s->i->i.space == PTX_SPACE_LOCAL;
+    bool local = s->i->i.space == PTX_SPACE_LOCAL, follow = !s->index || site_index_steps(s);
     if (s->fact.segment >= 4 && site_runs(s) && no_broadcast(s)) {
         if (s->fact.guess)
             store_tested(s, v);
         else
             store_runs(s, v);
-    } else if (s->fact.segment == 1 && !local && s->bytes * s->vec <= 16) {
+    } else if (s->fact.segment == 1 && !local && follow && s->bytes * s->vec <= 16) {
         site_assume_consecutive(s, pattern);
         site_runs(s);
         store_tested(s, v);
@@ -385,10 +384,12 @@ core_store(struct core *c, const struct flow_insn *i)
         core_combine_flush(c);
         core_fence(c, false);
     }
-    if (denied)
+    if (denied) {
         store_guarded(&s, denied, from);
-    else if (!site_store_columns(&s, to, from))
+    } else if (!site_store_columns(&s, to, from)) {
+        site_index(&s, to);
         store_value(&s, from);
+    }
     if (core_is_ordered(&i->i))
         core_fence(c, false);
     return true;
