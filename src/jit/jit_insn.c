@@ -7,6 +7,7 @@
 #include "jit/jit_matrix.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define FIELD(type, field) offsetof(struct type, field)
@@ -336,6 +337,29 @@ core_write(struct core *c, const struct flow_insn *i, const struct ptx_operand *
 
 /* -- special registers -------------------------------------------------------------------------------------- */
 
+/* A coordinate of all threads of the block, as a constant of the module. */
+static LLVMValueRef
+tid_table(struct core *c, unsigned d)
+{
+    const uint32_t *dim = c->facts->shape.block;
+    uint32_t threads = (dim[0] * dim[1] * dim[2] + LANES - 1) / LANES * LANES;
+    char name[64];
+    snprintf(name, sizeof name, "tid.%c of %u x %u x %u", "xyz"[d], dim[0], dim[1], dim[2]);
+    LLVMValueRef g = LLVMGetNamedGlobal(c->e.module, name);
+    if (g)
+        return g;
+    LLVMValueRef *v = ls_alloc(sizeof *v * threads);
+    for (uint32_t t = 0; t < threads; t++)
+        v[t] = core_i32(c, d == 0 ? t % dim[0] : d == 1 ? t / dim[0] % dim[1] : t / dim[0] / dim[1]);
+    LLVMValueRef k = LLVMConstArray2(core_scalar(c, 32), v, threads);
+    ls_release(v);
+    g = LLVMAddGlobal(c->e.module, LLVMTypeOf(k), name);
+    LLVMSetInitializer(g, k);
+    LLVMSetGlobalConstant(g, true);
+    LLVMSetLinkage(g, LLVMPrivateLinkage);
+    return g;
+}
+
 static LLVMValueRef
 tid_vector(struct core *c, unsigned d)
 {
@@ -345,6 +369,13 @@ tid_vector(struct core *c, unsigned d)
     for (int l = 0; l < LANES; l++)
         lane[l] = l;
     LLVMValueRef first = LLVMBuildMul(b, c->warp_index, core_i32(c, LANES), "");
+    uint32_t product = d ? dim[0] * dim[1] : dim[0];
+    if (product & (product - 1)) { /* a division takes some twenty instructions */
+        LLVMValueRef at = LLVMBuildInBoundsGEP2(b, core_scalar(c, 32), tid_table(c, d), &first, 1, "");
+        LLVMValueRef t = LLVMBuildLoad2(b, core_vector(c, 32), at, "");
+        LLVMSetAlignment(t, 4);
+        return t;
+    }
     LLVMValueRef v = core_spread(c, first, lane);
     LLVMValueRef x = core_splat(c, core_i32(c, dim[0])), y = core_splat(c, core_i32(c, dim[1]));
     if (d == 0)

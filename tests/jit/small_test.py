@@ -7,6 +7,20 @@ import sys
 from ptx_cases import Failed, case, check_all
 
 
+def coordinates():
+    """Of blocks whose rows are no power of two, whole warps or not."""
+    body = """
+    .reg .u32 %x, %y, %z, %nx, %ny, %n, %v; .reg .u64 %g;
+    mov.u32 %x, %tid.x; mov.u32 %y, %tid.y; mov.u32 %z, %tid.z; mov.u32 %nx, %ntid.x; mov.u32 %ny, %ntid.y;
+    mad.lo.u32 %n, %z, %ny, %y; mad.lo.u32 %n, %n, %nx, %x; mad.lo.u32 %v, %z, 100, %y; mad.lo.u32 %v, %v, 100, %x;
+    mul.wide.u32 %g, %n, 4; add.u64 %g, %g, %o; st.global.u32 [%g], %v;
+"""
+    for w, h, d in ((20, 20, 1), (3, 5, 7), (33, 2, 1), (4, 3, 16), (1, 7, 11), (7, 1, 9), (5, 64, 2), (100, 1, 1)):
+        got = struct.unpack(f"<{w * h * d}I", case(body, 4 * w * h * d, block=f"{w},{h},{d}"))
+        want = tuple((z * 100 + y) * 100 + x for z in range(d) for y in range(h) for x in range(w))
+        assert got == want, f"{w} x {h} x {d}"
+
+
 def address_spaces():
     """cvta there and back; isspacep of each kind of address, and a load through the generic one."""
     body = """
@@ -163,5 +177,5 @@ def breakpoint_ends():
 
 
 if __name__ == "__main__":
-    sys.exit(check_all([address_spaces, uniform_load, packed_conversions, guarded_write_beside, guarded_logic,
+    sys.exit(check_all([coordinates, address_spaces, uniform_load, packed_conversions, guarded_write_beside, guarded_logic,
                         small_elements, shifts_by_lane, breakpoint_ends]))
