@@ -66,6 +66,13 @@ cache_system_l1(struct cache_system *s, uint32_t sm, const uint64_t *line, size_
     return l1_play(&s->l1, sm % s->sm_count, line, count, out, counts);
 }
 
+void
+cache_system_sets(const struct cache_system *s, const uint64_t *line, size_t count, uint16_t *set)
+{
+    for (size_t k = 0; k < count; k++)
+        set[k] = (uint16_t)place_of(&s->l1.sets, line[k] >> CACHE_LINE_SHIFT).set;
+}
+
 bool
 cache_system_wide(const struct cache_system *s)
 {

@@ -187,6 +187,8 @@ enum {
  * returned how many. (many), for different SMs. */
 size_t cache_system_l1(struct cache_system *s, uint32_t sm, const uint64_t *line, size_t count,
                        uint64_t *out, struct cache_counts *counts);
+/* Which of L1's sets lines belong to. */
+void cache_system_sets(const struct cache_system *s, const uint64_t *line, size_t count, uint16_t *set);
 /* Does a load of what was loaded just before hit L1? */
 bool cache_system_repeats(const struct cache_system *s);
 /* That for L2, of all SMs in the order in which it is asked, counting into counts. (many), for different

@@ -37,8 +37,8 @@ struct hand {
     pthread_t thread;
     struct gather gather;
     struct rows rows;
-    VEC(uint64_t) line;   /* of one step of one SM */
-    VEC(uint64_t) left;   /* what of that is for L2, */
+    struct pasts pasts;   /* the last steps of one SM */
+    VEC(uint64_t) left;   /* what of one is for L2, */
     VEC(uint64_t) asked[MOST_HANDS]; /* by parts, and all of it by SM */
     VEC(uint64_t) sorted; /* what is asked of its own part, by step */
     struct cache_counts counts;
@@ -90,9 +90,9 @@ add_steps(struct player *p, size_t steps)
     }
 }
 
-/* What L1 leaves of so many lines, to the parts of L2. */
-static void
-ask_l2(struct hand *h, uint32_t sm, size_t n)
+/* What L1 leaves of these lines goes to the parts of L2; how many requests that is. */
+static size_t
+ask_l2(struct hand *h, uint32_t sm, const uint64_t *line, size_t n)
 {
     struct player *p = h->player;
     uint64_t *out[MOST_HANDS];
@@ -102,29 +102,51 @@ ask_l2(struct hand *h, uint32_t sm, size_t n)
         out[part] = h->asked[part].at + h->asked[part].count;
     }
     if (p->parts == 1) {
-        h->asked[0].count += cache_system_l1(p->system, sm, h->line.at, n, out[0], &h->counts);
-        return;
+        n = cache_system_l1(p->system, sm, line, n, out[0], &h->counts);
+        h->asked[0].count += n;
+        return n;
     }
     while (h->left.room < n)
         h->left.at = ls_grow(h->left.at, &h->left.room, sizeof *h->left.at);
-    n = cache_system_l1(p->system, sm, h->line.at, n, h->left.at, &h->counts);
+    n = cache_system_l1(p->system, sm, line, n, h->left.at, &h->counts);
     cache_system_split(h->left.at, n, p->parts, out);
     for (uint32_t part = 0; part < p->parts; part++)
         h->asked[part].count = (size_t)(out[part] - h->asked[part].at);
+    return n;
+}
+
+/* What repeats the last steps is counted, and only looked up where others were between (again.c). What asks L2 for
+ * nothing are loads that hit. */
+static void
+play_lines(struct hand *h, uint32_t sm, struct past *own)
+{
+    struct past *same = pasts_same(&h->pasts, own);
+    uint64_t before = h->counts.l1_sectors;
+    if (!same) {
+        own->clean = ask_l2(h, sm, own->line, own->count) == 0;
+        own->sectors = h->counts.l1_sectors - before;
+        return;
+    }
+    size_t n = pasts_touched(&h->pasts, own, same, h->player->system);
+    if (n)
+        ask_l2(h, sm, h->pasts.line, n);
+    own->clean = true; /* as they were all there once, no set has more of them than it holds */
+    own->sectors = same->sectors;
+    uint64_t more = own->sectors - (h->counts.l1_sectors - before);
+    h->counts.l1_sectors += more;
+    h->counts.l1_hits += more;
 }
 
 /* One step of an SM's warps. */
 static void
 play_row(struct hand *h, struct crew *c, size_t row, struct step *step)
 {
-    struct player *p = h->player;
     size_t count = h->rows.count[row];
-    while (h->line.room < count * MOST_LINES)
-        h->line.at = ls_grow(h->line.at, &h->line.room, sizeof *h->line.at);
-    size_t n = gather_lines(&h->gather, h->rows.word + row * h->rows.room, count, h->line.at);
-    for (size_t l = 0; step && l < n; l++)
-        count_partitions(p, step, h->line.at[l]);
-    ask_l2(h, c->sm, n);
+    struct past *own = pasts_next(&h->pasts, count * MOST_LINES);
+    own->count = gather_lines(&h->gather, h->rows.word + row * h->rows.room, count, own->line);
+    for (size_t l = 0; step && l < own->count; l++)
+        count_partitions(h->player, step, own->line[l]);
+    play_lines(h, c->sm, own);
 }
 
 static void
@@ -132,6 +154,7 @@ play_l1(struct hand *h, struct crew *c, size_t steps)
 {
     struct player *p = h->player;
     c->hand = h;
+    pasts_begin(&h->pasts);
     for (uint32_t part = 0; part < p->parts; part++)
         c->first[part] = h->asked[part].count;
     for (size_t k = 0; k < steps; k++) {
@@ -347,7 +370,7 @@ player_end(struct player *p, struct kernel *k)
     for (uint32_t n = 0; n < MOST_HANDS; n++) {
         cache_system_add(p->system, &p->hand[n].counts);
         k->traced += p->hand[n].gather.runs;
-        VEC_FREE(&p->hand[n].line);
+        pasts_free(&p->hand[n].pasts);
         VEC_FREE(&p->hand[n].left);
         VEC_FREE(&p->hand[n].sorted);
         for (uint32_t part = 0; part < MOST_HANDS; part++)

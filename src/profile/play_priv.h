@@ -79,6 +79,35 @@ is_outside(struct inside i, uint64_t word)
     return (word - i.first) | (i.last - word);
 }
 
+/* -- again.c ----------------------------------------------------------------------------------------------- */
+
+/* A step's lines as an SM's L1 was given them. */
+struct past {
+    uint64_t *line;
+    uint16_t *set; /* of each, */
+    bool placed;   /*   if they were asked for */
+    size_t count, room;
+    bool clean;       /* since then all of them are there, the ones used last, in this order */
+    uint64_t sectors; /* that were looked up */
+};
+enum { PASTS = 3 };
+struct pasts {
+    struct past past[PASTS];
+    uint32_t now;
+    uint64_t touched[1 << 10]; /* a bit for each set; empty while it is not used */
+    uint64_t *line; /* what is left to look up, */
+    size_t room;
+};
+/* Another SM: no past. */
+void pasts_begin(struct pasts *p);
+/* The next step, with room for so many lines. */
+struct past *pasts_next(struct pasts *p, size_t room);
+/* Were its lines the same, and all there, one or two steps ago? That one; else NULL. */
+struct past *pasts_same(struct pasts *p, const struct past *own);
+/* Those of them that must be looked up nevertheless, as what came between touched their sets, in p->line. */
+size_t pasts_touched(struct pasts *p, struct past *own, struct past *same, const struct cache_system *s);
+void pasts_free(struct pasts *p);
+
 /* -- gather.c ---------------------------------------------------------------------------------------------- */
 
 /* Some steps of an SM's warps, a word for each access: as in a trace; of shape 0, where in the trace it is. */

@@ -2,8 +2,8 @@
  *
  * Waves as they are played (rows of eight steps, repeated loads dropped, pages numbered from what blocks noted)
  * against the plainest way: step by step, warp by warp, line by line, a page's number when it is met. Random
- * traces: accesses of one shape in all warps, alike ones side by side, others between; lines written out; pages
- * crossed at any place; warps that end early.
+ * traces: accesses of one shape in all warps, alike ones side by side, others between; loops that repeat a step;
+ * lines written out; pages crossed at any place; warps that end early.
  */
 #include "profile/play_priv.h"
 
@@ -92,20 +92,28 @@ write_access(struct traces *t, struct jit_trace *to, uint64_t *seed, uint64_t nu
         *to->at++ = (number << CACHE_LINE_SHIFT) + (uint64_t)line[k];
 }
 
-/* A block's traces: its warps do mostly the same. few: places it uses. */
+/* What the blocks of a wave have in common. */
+struct common {
+    uint64_t alike, few; /* places that are used */
+    uint64_t period;     /* 0: no loop; every other step of a loop is new */
+};
+
+/* In a loop only now and then a warp does something else. */
 static struct played
-draw_block(struct traces *t, uint64_t *seed, uint64_t alike, uint64_t few)
+draw_block(struct traces *t, uint64_t *seed, uint64_t alike, const struct common *how)
 {
+    uint64_t few = how->few, odd = how->period ? 400 : 16;
     uint64_t length[WARPS], most = draw(seed) % MOST_WORDS;
     for (int w = 0; w < WARPS; w++) {
         t->trace[w].at = t->trace[w].start;
         length[w] = draw(seed) % 3 ? most : draw(seed) % (most + 1);
     }
     for (uint64_t k = 0; k < most; k++) {
-        uint64_t common = alike * (k + 1), number = t->place[draw(&common) % few], apart = draw(&common) % 3;
+        bool again = how->period && (k % how->period == 0 || how->period == 1 || k % 5 == 0);
+        uint64_t common = alike * (again ? k / 20 + 100 : k + 1), number = t->place[draw(&common) % few], apart = draw(&common) % 3;
         uint32_t kind = draw(&common) % (SHAPE_KINDS + 1);
         for (uint64_t w = 0; w < WARPS; w++) {
-            bool other = draw(seed) % 16 == 0;
+            bool other = draw(seed) % odd == 0;
             if (k < length[w])
                 write_access(t, &t->trace[w], seed, other ? t->place[draw(seed) % few] : number + w * apart,
                              other ? (uint32_t)(draw(seed) % (SHAPE_KINDS + 1)) : kind);
@@ -241,10 +249,11 @@ one_launch(const struct device_profile *d, uint64_t seed, uint64_t few, uint32_t
     struct kernel k = {0};
     begin(&t, &seed, seed % 2);
     for (int wave = 0; wave < WAVES; wave++) {
-        uint64_t blocks = draw(&seed) % MOST_BLOCKS + 1, alike = draw(&seed) | 1;
+        uint64_t blocks = draw(&seed) % MOST_BLOCKS + 1;
+        struct common how = {draw(&seed) | 1, few, draw(&seed) % 4};
         struct played *block = calloc(blocks, sizeof *block);
         for (uint64_t b = 0; b < blocks; b++)
-            block[b] = draw_block(&t, &seed, draw(&seed) % 4 ? alike : draw(&seed) | 1, few);
+            block[b] = draw_block(&t, &seed, draw(&seed) % 4 ? how.alike : draw(&seed) | 1, &how);
         play_plain(&p, block, blocks, t.sheet.shape);
         player_wave(player, block, blocks, t.sheet.shape, hands);
         for (uint64_t b = 0; b < blocks; b++) {
@@ -266,9 +275,9 @@ waves(void **state)
 {
     (void)state;
     static const char *const devices[] = {"cc9.0", "v100", "cc3.5", "cc2.0", "g80", "a100"};
-    for (uint64_t n = 0; n < 4; n++)
+    for (uint64_t n = 0; n < 12; n++)
         for (size_t k = 0; k < sizeof devices / sizeof *devices; k++)
-            one_launch(model_find_device(devices[k]), 1 + 100 * n + k, n % 2 ? PLACES : 6, n < 2 ? 1 : 3, n % 3 == 0);
+            one_launch(model_find_device(devices[k]), 1 + 100 * n + k, n % 2 ? PLACES : 6, n % 4 < 2 ? 1 : 3, n % 3 == 0);
 }
 
 int
