@@ -17,7 +17,8 @@
  *   profile.c  the tool, kernels, what a launch adds up to     replay.c   L1, L2, device memory
  *   verdict.c  one access: from addresses to a kept verdict    mix.c      instructions to operations
  *   phases.c   small launches, access by access     play.c     a wave of blocks, through the caches
- *   trace.c    what waits for that
+ *   batch.c    accesses of one block of code        trace.c    what waits for that
+ *   lanes.c    questions to 32 addresses
  *   result.c   JSON (cli.md's `profile --json`)
  */
 #ifndef LOCKSTEP_PROFILE_H
