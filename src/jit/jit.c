@@ -25,11 +25,12 @@ static const char passes[] =
     "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
     "loop-mssa(licm),gvn,instcombine<no-verify-fixpoint>,simplifycfg,adce)";
 
-/* The same for functions of whole blocks: loops over the warps that are to be unrolled are. */
+/* The same for functions of whole blocks: loops over the warps that are to be unrolled are, and loops of
+ * which the block's shape leaves one turn are none (tiles of transposes: 9.4 ms, 8.9). */
 static const char block_passes[] =
     "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
     "loop-mssa(licm),loop(loop-unroll-full),instcombine<no-verify-fixpoint>,"
-    "gvn,instcombine<no-verify-fixpoint>,simplifycfg,adce)";
+    "loop(loop-deletion),gvn,instcombine<no-verify-fixpoint>,simplifycfg,adce)";
 
 /* After jit_forward(): shuffles of shuffles, and what they leave unused. */
 static const char forward_passes[] = "function(instcombine<no-verify-fixpoint>,early-cse,adce)";

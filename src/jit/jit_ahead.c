@@ -53,6 +53,21 @@ site_fetch_rows(struct site *s)
 
 /* -- loops -- */
 
+/* A loop whose turns the block's shape decides - it fills a tile, say - and that is in no other. */
+static bool
+is_short_loop(const struct core *c, const struct flow_loop *loop)
+{
+    const struct flow *f = c->flow;
+    bool shaped = c->phases && loop->parent == UINT32_MAX && !c->events;
+    for (uint32_t b = loop->head; shaped && b <= loop->last; b++) {
+        bool leaves = false;
+        for (uint32_t k = 0; k < f->blocks[b].succ_count; k++)
+            leaves |= f->blocks[b].succ[k] < loop->head || f->blocks[b].succ[k] > loop->last;
+        shaped = !leaves || (f->blocks[b].end == FLOW_BRANCH && c->phases->shaped[f->blocks[b].guard]);
+    }
+    return shaped;
+}
+
 /* In a loop's first turn: as far as the next blocks' first turns are (jit_fetch.c); 0 where blocks are not run
  * one after the other, and for loops in loops. */
 static LLVMValueRef
@@ -81,10 +96,17 @@ pace_of(struct site *s, LLVMValueRef now)
     LLVMBuildStore(b, now, last);
     LLVMBuildCondBr(b, LLVMBuildIsNull(b, before, ""), first, later);
     LLVMPositionBuilderAtEnd(b, first);
-    LLVMValueRef step[2] = {first_turn(s, now), NULL};
+    LLVMValueRef step[2] = {first_turn(s, now), NULL}, kept = core_alloca_zero(c, i64);
+    LLVMBuildStore(b, step[0], kept);
     LLVMBuildBr(b, on);
     LLVMPositionBuilderAtEnd(b, later);
-    step[1] = LLVMBuildMul(b, LLVMBuildSub(b, now, before, ""), core_i64(c, TURNS), "");
+    LLVMValueRef moved = LLVMBuildSub(b, now, before, "");
+    step[1] = LLVMBuildMul(b, moved, core_i64(c, TURNS), "");
+    /* A tile's next row, beyond where the next block begins: turns to come are mostly the next blocks'. */
+    if (is_short_loop(c, &c->flow->loops[c->flow->blocks[c->current].loop])) {
+        LLVMValueRef blocks = LLVMBuildLoad2(b, i64, kept, "");
+        step[1] = LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntUGT, moved, blocks, ""), blocks, step[1], "");
+    }
     LLVMBuildBr(b, on);
     LLVMPositionBuilderAtEnd(b, on);
     c->pace.insn = s->i;

@@ -245,18 +245,17 @@ void
 jam_choose(const struct core *c, struct phases *p)
 {
     uint32_t sites = 0;
-    bool *shaped = find_shaped(c->flow);
+    p->shaped = find_shaped(c->flow);
     for (uint32_t g = 0; g < p->group_count; g++) {
         uint32_t more = 0;
         const struct flow_insn *columns = p->columns;
-        p->group[g].jam = p->group[g].phases ? choose(c, p, g, shaped, &more) : 1;
+        p->group[g].jam = p->group[g].phases ? choose(c, p, g, p->shaped, &more) : 1;
         if (p->group[g].jam == 1)
             p->columns = columns;
         sites += more;
         if (p->group[g].jam > 1)
             p->group[g].unrolled = false;
     }
-    ls_release(shaped);
     p->site = ARENA_ARRAY(&p->arena, struct jam_site, sites + 1);
     for (uint32_t b = 0; b < c->flow->block_count; b++)
         if (p->group_of[b] != UINT32_MAX && p->group[p->group_of[b]].jam > 1 &&
@@ -272,6 +271,7 @@ jam_free(struct phases *p)
         ls_release(p->jammed[k].guess);
     }
     ls_release(p->agree);
+    ls_release(p->shaped);
 }
 
 /* -- storage ------------------------------------------------------------------------------------------ */

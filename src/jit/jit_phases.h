@@ -62,6 +62,7 @@ struct phases {
     /* Per register: all threads of the block agree; written once, from what does not change during
      * the kernel; can be computed anew from the thread's number. */
     bool *same, *fixed, *again;
+    bool *shaped;  /* per register: the block's shape decides it: numbers, the thread's coordinates, what is made of them */
     bool *tangled; /* per block: threads of the block may run it and others not, or not as often */
     struct phase_step *step;
     const struct flow_insn **maker; /* per register: the one instruction that writes it, or NULL */
