@@ -18,7 +18,8 @@
  *   verdict.c  one access: from addresses to a kept verdict    mix.c      instructions to operations
  *   phases.c   small launches, access by access     play.c     a wave of blocks, through the caches
  *   batch.c    accesses of one block of code        trace.c    what waits for that
- *   lanes.c    questions to 32 addresses
+ *   lanes.c    questions to 32 addresses            pages.c    numbers of pages, in the order of their use
+ *   gather.c   what the caches see next             again.c    steps that need not be looked up
  *   result.c   JSON (cli.md's `profile --json`)
  */
 #ifndef LOCKSTEP_PROFILE_H
