@@ -49,6 +49,15 @@ def run(body, numbers, words=1, **more):
     return list(struct.unpack(f"<{32 * words}I", data))
 
 
+def where(guard, body):
+    """The body for the lanes of %p alone, addresses and all: a block of its own."""
+    where.count += 1
+    return f"@!%p bra S{where.count}; {body} S{where.count}:\n" if guard else body
+
+
+where.count = 0
+
+
 def same(got, want, what):
     bad = [(k % 32, hex(g), hex(w)) for k, (g, w) in enumerate(zip(got, want)) if g != w]
     assert not bad, f"{what}: lane, is, should be: {bad[:5]}"
@@ -58,9 +67,10 @@ def loads():
     for numbers in orders():
         for guard, active in GUARDS.items():
             at = "@%p " if guard else ""
-            body = f"""{guard} mul.wide.s32 %f, %n, 4; add.s64 %a, %b, %f; {at}ld.global.u32 %v1, [%a+8]; st.global.u32 [%g], %v1;
-                mul.wide.u32 %f, %n, 4; add.s64 %a, %f, %b; {at}ld.global.u32 %v2, [%a]; st.global.u32 [%g+128], %v2;
-                mul.wide.s32 %f, %n, 4; add.s64 %a, %b, %f; {at}ld.u32 %v3, [%a+-12]; st.global.u32 [%g+256], %v3;"""
+            body = guard + where(guard, "mul.wide.s32 %f, %n, 4; add.s64 %a, %b, %f; ld.global.u32 %v1, [%a+8];")
+            body += where(guard, "mul.wide.u32 %f, %n, 4; add.s64 %a, %f, %b; ld.global.u32 %v2, [%a];")
+            body += f"mul.wide.s32 %f, %n, 4; add.s64 %a, %b, %f; {at}ld.u32 %v3, [%a+-12];"
+            body += "st.global.u32 [%g], %v1; st.global.u32 [%g+128], %v2; st.global.u32 [%g+256], %v3;"
             want = [TABLE[n + d] if active(t) else NONE for d in (2, 0, -3) for t, n in enumerate(numbers)]
             same(run(body, numbers, 3), want, (guard, numbers))
 
@@ -93,12 +103,13 @@ def ends_of_the_range():
             numbers = [first + t for t in range(32)]
             shift = (first if wide == "s32" else first) * 4 - 256
             guard = f"add.u32 %m, %t, {-lanes[0] & 0xFFFFFFFF}; setp.lt.u32 %p, %m, {len(lanes)};"
-            body = f"{guard} sub.s64 %b, %b, {shift}; mul.wide.{wide} %f, %n, 4; add.s64 %a, %b, %f; @%p ld.global.u32 %v1, [%a]; st.global.u32 [%g], %v1;"
+            body = f"{guard} sub.s64 %b, %b, {shift};"
+            body += where(guard, f"mul.wide.{wide} %f, %n, 4; add.s64 %a, %b, %f; ld.global.u32 %v1, [%a];") + "st.global.u32 [%g], %v1;"
             same(run(body, numbers), [TABLE[64 + t] if t in lanes else NONE for t in range(32)], (wide, hex(first), lanes))
     # Lanes 16 to 31 begin with the least number; lane 0 would be beyond it, were it counted back in 32 bits.
     numbers = [7] * 16 + [-0x80000000 + t for t in range(16)]
-    body = f"""setp.gt.u32 %p, %t, 15; add.s64 %b, %b, {0x200000000 + 256}; mul.wide.s32 %f, %n, 4; add.s64 %a, %b, %f;
-        @%p ld.global.u32 %v1, [%a]; st.global.u32 [%g], %v1;"""
+    body = f"setp.gt.u32 %p, %t, 15; add.s64 %b, %b, {0x200000000 + 256};"
+    body += where(True, "mul.wide.s32 %f, %n, 4; add.s64 %a, %b, %f; ld.global.u32 %v1, [%a];") + "st.global.u32 [%g], %v1;"
     same(run(body, numbers), [NONE] * 16 + [TABLE[64 + t] for t in range(16)], "the least number")
 
 
@@ -109,6 +120,7 @@ def written_between():
     plain = [TABLE[n] for n in numbers]
     changes = {"mov.u32 %n, 3;": plain, "mov.u64 %b, 0;": plain, "mov.u64 %f, 0;": plain, "add.u64 %a, %a, 4;": [TABLE[n + 1] for n in numbers],
                "setp.lt.u32 %q, %t, 7; @%q add.u64 %a, %a, 8;": [TABLE[n + 2 * (t < 7)] for t, n in enumerate(numbers)],
+               "setp.lt.u32 %q, %t, 7; @%q mov.u32 %n, 3; st.global.u32 [%o], %n;": plain,
                "setp.lt.u32 %q, %t, 7; @%q mov.u64 %a, %i1;": [TABLE[n if t > 6 else 0] for t, n in enumerate(numbers)]}
     for change, want in changes.items():
         same(run(start + change + end, numbers), want, change)
@@ -123,8 +135,9 @@ def stores():
         for guard, active in list(GUARDS.items())[:3]:
             at = "@%p " if guard else ""
             lines = [n % 61 for n in numbers]
-            body = f"""{guard} mul.wide.s32 %f, %n, 4; add.s64 %a, %o, %f; mul.lo.u32 %v1, %t, 1111; {at}st.global.u32 [%a+4], %v1;
-                mul.wide.u32 %f, %n, 8; add.s64 %a, %o, %f; {at}st.global.v2.u32 [%a+1024], {{%v1, %t}};"""
+            body = guard + "mul.lo.u32 %v1, %t, 1111;"
+            body += where(guard, "mul.wide.s32 %f, %n, 4; add.s64 %a, %o, %f; st.global.u32 [%a+4], %v1;")
+            body += f"mul.wide.u32 %f, %n, 8; add.s64 %a, %o, %f; {at}st.global.v2.u32 [%a+1024], {{%v1, %t}};"
             want = [0] * 512
             for t, n in enumerate(lines):
                 if active(t):
