@@ -188,6 +188,7 @@ struct shape {
     uint32_t block[3];
     bool small_grid; /* at most 2^30 threads in each dimension of the grid */
     bool partial; /* the last warp alone, whose lanes are fewer than 32 */
+    bool together; /* as if the lanes of a warp never parted: of warps that go one way as a whole */
     bool any;     /* every warp, with any lanes: functions that are called */
     bool apart;   /* lanes may wait for others of their warp wherever a block begins with such an
                      instruction; else all that it names are taken to be there */

@@ -107,8 +107,12 @@ emit_variant(struct unit *u, bool partial, const char *name)
         c.phases = core_phases_new(&c);
     c.alone = u->request->whole && !c.phases && core_barriers_pass(&c);
     u->image->has_block |= c.phases != NULL;
+    shape.together = true;
+    struct facts *together = c.phases && !c.events ? facts_new(u->flow, &shape, emit_warp_uniform, u->err) : NULL;
+    c.together = together;
     bool ok = core_function(&c, name);
     LLVMDisposeBuilder(c.e.b);
+    facts_free(together);
     core_phases_free(c.phases);
     if (ok) {
         add_null_is_valid(u->context, c.e.function);

@@ -18,6 +18,7 @@ struct core {
     struct emit e;
     const struct flow *flow;
     const struct facts *facts;
+    const struct facts *together; /* as if lanes never parted (jit_together.c); NULL: not wanted */
     uint32_t events;
     struct core_sure *sure;   /* jit_sure.c; NULL: not needed so far */
     bool local_words;         /* local memory is laid out word by word (core_local_words); tools are told

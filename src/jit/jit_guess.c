@@ -41,6 +41,7 @@ core_guess_storage(struct core *c)
         if (splits)
             split_storage(c, &c->guess[r], r);
     }
+    together_storage(c);
 }
 
 void
@@ -48,6 +49,8 @@ core_guess_reset(struct core *c)
 {
     for (uint32_t r = 0; r < c->flow->reg_count; r++)
         core_agree_forget(c, r);
+    for (uint32_t r = 0; r < c->flow->reg_count; r++)
+        together_forget(c, r);
     for (uint32_t r = 0; r < c->flow->reg_count; r++)
         if (c->guess[r].holds) {
             LLVMTypeRef type = emit_type_at(&c->e, core_scalar(c, 64), guess_segments(c, r));
@@ -87,8 +90,8 @@ all_true(struct core *c, LLVMValueRef v)
 
 /* -- what instructions hand on -------------------------------------------------------------------------- */
 
-static bool
-widens(const struct ptx_insn *p)
+bool
+guess_is_wide(const struct ptx_insn *p)
 {
     if (p->op != PTX_OP_CVT)
         return (p->op == PTX_OP_MUL || p->op == PTX_OP_MAD) && ptx_has(p, PTX_M_WIDE);
@@ -96,8 +99,8 @@ widens(const struct ptx_insn *p)
            ptx_type_bytes((enum ptx_type)p->type[0]);
 }
 
-static bool
-follows(const struct ptx_insn *p)
+bool
+guess_follows(const struct ptx_insn *p)
 {
     if (p->guard != PTX_NO_REG || ptx_has(p, PTX_M_CC) || p->operand[0].kind != PTX_O_REG)
         return false;
@@ -117,13 +120,12 @@ bool
 guess_widens(const struct core *c, const struct flow_insn *i)
 {
     const struct ptx_operand *to = &i->i.operand[0];
-    return follows(&i->i) && widens(&i->i) &&
+    return guess_follows(&i->i) && guess_is_wide(&i->i) &&
            (c->guess[to->reg].holds || (core_reg_scalar(c, to->reg) && core_reg_bits(c, to->reg) == 64));
 }
 
-/* Whether widening the 32-bit number `firsts` stands for cannot have met a wrap in any lane. */
-static LLVMValueRef
-no_wrap(struct core *c, const struct fact *f, LLVMValueRef firsts, unsigned segment, bool is_signed)
+LLVMValueRef
+guess_no_wrap(struct core *c, const struct fact *f, LLVMValueRef firsts, unsigned segment, bool is_signed)
 {
     LLVMBuilderRef b = c->e.b;
     int32_t low = 0, high = 0;
@@ -164,9 +166,9 @@ operand_firsts(struct core *c, const struct flow_insn *i, unsigned k, unsigned n
     *v = core_firsts(c, i, o, bits, n);
     bool is_signed = ptx_type_kind((enum ptx_type)p->type[p->type_count - 1]) == 's';
     bool exact = bits != 32 || !f.pattern || (f.bounded && (is_signed || f.low >= 0));
-    if (exact || !widens(p) || p->op == PTX_OP_SHL || core_straight(c, i))
+    if (exact || !guess_is_wide(p) || p->op == PTX_OP_SHL || core_straight(c, i))
         return true;
-    *holds = LLVMBuildAnd(c->e.b, *holds, no_wrap(c, &f, *v, LANES / n, is_signed), "");
+    *holds = LLVMBuildAnd(c->e.b, *holds, guess_no_wrap(c, &f, *v, LANES / n, is_signed), "");
     return true;
 }
 
@@ -177,7 +179,7 @@ follow(struct core *c, const struct flow_insn *i, uint32_t reg, LLVMValueRef *ho
     LLVMValueRef in[8] = {0}, out[4] = {0};
     unsigned n = guess_segments(c, reg), count = 0;
     struct emit before = c->e;
-    if (!follows(p))
+    if (!guess_follows(p))
         return false;
     c->e.lanes = n;
     c->e.mask = NULL;
@@ -237,6 +239,7 @@ core_guess_write(struct core *c, const struct flow_insn *i, uint32_t reg)
 {
     LLVMValueRef holds, firsts;
     core_agree_write(c, i, reg);
+    together_write(c, i, reg);
     if (!c->guess[reg].holds)
         return;
     if (!follow(c, i, reg, &holds, &firsts))
@@ -250,6 +253,7 @@ core_guess_restored(struct core *c, uint32_t reg)
 {
     LLVMValueRef holds, firsts;
     core_agree_restored(c, reg);
+    together_forget(c, reg);
     if (!c->guess[reg].holds)
         return;
     compare(c, reg, NULL, &holds, &firsts);

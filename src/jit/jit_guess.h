@@ -12,6 +12,8 @@ struct guess {
     /* Allocas, where addresses are selected lane by lane, else NULL: the segments' first lanes, worked out
      * from their last ones; the lanes that do not follow those, <32 x i1>; or that any may not, i1. */
     LLVMValueRef back, strays, wrapped;
+    /* Allocas, where lanes follow a pattern unless they have parted, else NULL (jit_together.c). */
+    LLVMValueRef together, first;
 };
 
 /* Segments of a register that is kept. */
@@ -20,6 +22,17 @@ unsigned guess_segments(const struct core *c, uint32_t reg);
 bool guess_widens(const struct core *c, const struct flow_insn *i);
 /* Pattern of lane l counted from the first lane of its segment. */
 int32_t guess_relative(const struct fact *f, unsigned l, unsigned segment);
+
+/* The instruction is one that hands patterns on; it makes a 64-bit number of a 32-bit one. */
+bool guess_follows(const struct ptx_insn *p);
+bool guess_is_wide(const struct ptx_insn *p);
+/* Whether widening the 32-bit numbers that `firsts` stand for cannot have met a wrap in any lane. */
+LLVMValueRef guess_no_wrap(struct core *c, const struct fact *f, LLVMValueRef firsts, unsigned segment, bool is_signed);
+
+/* jit_together.c: storage; the register has been written by i; nothing is known of it. */
+void together_storage(struct core *c);
+void together_write(struct core *c, const struct flow_insn *i, uint32_t reg);
+void together_forget(struct core *c, uint32_t reg);
 
 /* jit_split.c: whether the kernel selects addresses; storage for one register; it has been written by i,
  * has come back from the frame (NULL), is not known. */

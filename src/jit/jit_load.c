@@ -211,10 +211,33 @@ load_strided(struct site *s, LLVMValueRef *out)
     return true;
 }
 
+static bool
+load_together(struct site *s, LLVMValueRef out[])
+{
+    struct core *c = s->c;
+    struct site sure, other;
+    LLVMValueRef fast[8], slow[8];
+    if (!site_together(s, &sure, &other))
+        return false;
+    struct fork f = fork_begin(c, s->together);
+    load_runs(&sure, fast);
+    f.fast_end = LLVMGetInsertBlock(c->e.b);
+    LLVMBuildBr(c->e.b, f.join);
+    LLVMPositionBuilderAtEnd(c->e.b, f.slow);
+    site_load(&other, slow);
+    f.slow_end = LLVMGetInsertBlock(c->e.b);
+    LLVMBuildBr(c->e.b, f.join);
+    LLVMPositionBuilderAtEnd(c->e.b, f.join);
+    fork_join(c, &f, s->vec, fast, slow, out);
+    return true;
+}
+
 void
 site_load(struct site *s, LLVMValueRef out[])
 {
     int32_t pattern[LANES];
+    if (load_together(s, out))
+        return;
     if (s->fact.kind == FACT_SCALAR && !s->fact.pattern) {
         for (unsigned e = 0; e < s->vec; e++)
             out[e] = site_load_scalar(s, s->base, e);

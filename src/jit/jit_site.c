@@ -145,6 +145,8 @@ site_find(struct site *s, const struct ptx_operand *o)
         s->guessed =
             LLVMBuildAdd(b, firsts, count == 1 ? offset : core_splat_some(c, offset, count), "");
     }
+    if (space != PTX_SPACE_LOCAL)
+        site_find_together(s, o, offset);
     if (o->base_kind == PTX_BASE_REG) {
         struct ptx_operand r = {.kind = PTX_O_REG, .reg = o->reg};
         v = LLVMBuildAdd(b, core_firsts(c, s->i, &r, 64, n), v, "");

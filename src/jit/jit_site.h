@@ -29,6 +29,9 @@ struct site {
     LLVMValueRef lanes;      /* and all addresses, <32 x i64> (made when needed) */
     LLVMValueRef holds;      /* a guess: whether it holds, NULL: to be compared; */
     LLVMValueRef guessed;    /*   then the addresses of the segments' first lanes */
+    LLVMValueRef together;   /* or the lanes follow the pattern where this i1 says so (jit_together.c), */
+    LLVMValueRef first;      /*   and this is lane 0's address; NULL: nothing of the kind */
+    const int32_t *pattern;
     unsigned bytes, vec;     /* of an element; elements per lane */
     unsigned align;
     LLVMValueRef mask;       /* <32 x i1>, NULL: all */
@@ -66,6 +69,12 @@ void site_allow_some(struct site *s, LLVMValueRef denied);
 
 LLVMValueRef core_ptr(struct core *c, LLVMValueRef address); /* of an address or 32 */
 LLVMValueRef core_splat_some(struct core *c, LLVMValueRef v, unsigned n);
+
+/* -- jit_together.c -------------------------------------------------------------------------------------- */
+
+void site_find_together(struct site *s, const struct ptx_operand *o, LLVMValueRef offset);
+/* The site where its lanes are known to lie in runs, and as it is known without that. False: never. */
+bool site_together(struct site *s, struct site *sure, struct site *other);
 
 /* -- jit_runs.c: how lanes lie ------------------------------------------------------------------------- */
 

@@ -284,10 +284,28 @@ store_uniform(struct site *s, const struct ptx_operand *from)
     }
 }
 
+static bool
+store_together(struct site *s, LLVMValueRef *v)
+{
+    struct site sure, other;
+    if (!site_together(s, &sure, &other) || !no_broadcast(&sure))
+        return false;
+    struct fork f = fork_begin(s->c, s->together);
+    store_runs(&sure, v);
+    LLVMBuildBr(s->c->e.b, f.join);
+    LLVMPositionBuilderAtEnd(s->c->e.b, f.slow);
+    site_store(&other, v);
+    LLVMBuildBr(s->c->e.b, f.join);
+    LLVMPositionBuilderAtEnd(s->c->e.b, f.join);
+    return true;
+}
+
 void
 site_store(struct site *s, LLVMValueRef *v)
 {
     int32_t pattern[LANES];
+    if (store_together(s, v))
+        return;
     bool local = s->i->i.space == PTX_SPACE_LOCAL, follow = !s->index || site_index_steps(s);
     if (s->fact.segment >= 4 && site_runs(s) && no_broadcast(s)) {
         if (s->fact.guess)

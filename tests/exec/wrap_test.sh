@@ -23,6 +23,18 @@ store(unsigned char *q, const unsigned char *in, unsigned c)
     (q + 16)[i + c] = in[i];
 }
 
+/* The index is written on both sides of a branch, which whole warps take. */
+__global__ void
+either(unsigned char *q, const unsigned char *in, unsigned c)
+{
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x, at;
+    if (in[i / 32 * 32] & 32)
+        asm volatile("add.u32 %0, %1, %2;" : "=r"(at) : "r"(i), "r"(c));
+    else
+        asm volatile("sub.u32 %0, %1, %2;" : "=r"(at) : "r"(i), "r"(0u - c));
+    (q + 16)[at] = in[i] + 1;
+}
+
 /* Rows of 16 threads, 32 apart in memory; the address moves on in a loop. */
 __global__ void
 rows(const unsigned char *q, unsigned *out, unsigned c, int turns)
@@ -81,6 +93,12 @@ main()
             unsigned char one;
             cudaMemcpy(&one, q + place(i, c), 1, cudaMemcpyDeviceToHost);
             bad += one != in[i];
+        }
+        either<<<1, N>>>(q, out, c);
+        for (unsigned i = 0; i < N; i++) {
+            unsigned char one;
+            cudaMemcpy(&one, q + place(i, c), 1, cudaMemcpyDeviceToHost);
+            bad += one != (unsigned char)(in[i] + 1);
         }
         printf("c = %u: %d wrong so far\n", c, bad);
     }
