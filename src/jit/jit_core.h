@@ -254,10 +254,10 @@ struct merged {
 /* Whether the comparison is one of the greater or lesser of two numbers. */
 bool core_merged(const struct core *c, const struct flow_insn *i, struct merged *out);
 
-/* jit_straight.c: i widens a number of which it is known here that no lane wraps; what it makes of the first
- * lane's, without a third operand: 64 bits, NULL: not known. */
+/* jit_straight.c: i makes 64 bits of a number of which it is known here that no lane wraps; those of the first
+ * lanes of n segments, NULL: not known. */
 bool core_straight(const struct core *c, const struct flow_insn *i);
-LLVMValueRef core_straight_product(struct core *c, const struct flow_insn *i);
+LLVMValueRef core_straight_firsts(struct core *c, const struct flow_insn *i, unsigned n);
 /* Emits such an instruction, if its result is kept as a scalar. */
 bool core_straight_insn(struct core *c, const struct flow_insn *i);
 

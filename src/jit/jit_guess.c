@@ -187,12 +187,10 @@ follow(struct core *c, const struct flow_insn *i, uint32_t reg, LLVMValueRef *ho
     bool ok = true;
     for (unsigned k = 1; ok && k < p->operand_count && count < 7; k++)
         ok = operand_firsts(c, i, k, n, &in[count++], holds);
-    LLVMValueRef product = ok && n == 1 ? core_straight_product(c, i) : NULL;
-    if (product)
-        out[0] = p->op == PTX_OP_MAD ? LLVMBuildAdd(c->e.b, product, in[2], "") : product;
-    else if (ok && (p->op == PTX_OP_MOV || p->op == PTX_OP_CVTA))
+    out[0] = ok ? core_straight_firsts(c, i, n) : NULL;
+    if (ok && !out[0] && (p->op == PTX_OP_MOV || p->op == PTX_OP_CVTA))
         out[0] = in[0];
-    else if (ok)
+    else if (ok && !out[0])
         ok = p->op == PTX_OP_CVT ? emit_cvt(&c->e, p, in, count, out) : emit_arith(&c->e, p, in, count, out);
     c->e.lanes = before.lanes;
     c->e.mask = before.mask;

@@ -677,7 +677,10 @@ emit_straight(struct jam *j, uint32_t b)
     if (!s)
         return true;
     LLVMBasicBlockRef way = core_new_block(c, "straight"), other = core_new_block(c, "not_straight");
-    LLVMBuildCondBr(c->e.b, straight_test(c, s), way, other);
+    LLVMValueRef fine = straight_test(c, s);
+    ok = fine != NULL;
+    if (ok)
+        LLVMBuildCondBr(c->e.b, fine, way, other);
     LLVMPositionBuilderAtEnd(c->e.b, way);
     c->straight = s;
     uint32_t last = b;

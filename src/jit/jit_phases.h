@@ -135,7 +135,7 @@ bool agree_lanes(const struct core *c, const struct ptx_operand *o, const int32_
  * NULL: it saves too little. c->agree_warps is their number, the registers the first one's. */
 struct straight *straight_new(const struct core *c, uint32_t b);
 void straight_free(struct straight *s);
-/* i1: they go that way. Emitted at the end of block b. */
+/* i1: they go that way. Emitted at the end of block b. NULL: failed, with the error. */
 LLVMValueRef straight_test(struct core *c, struct straight *s);
 /* Block k of the way, b is 0; UINT32_MAX: no more. The last one's end is as elsewhere. */
 uint32_t straight_block(const struct straight *s, uint32_t k);

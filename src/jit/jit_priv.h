@@ -12,6 +12,8 @@
  *   jit_phases.c   one function for a whole block, where its barriers are certain
  *   jit_jam.c      its warps, several at once; jit_whole.c: warps of which all lanes are there
  *   jit_taps.c     there: runs of conditions that all hold
+ *   jit_straight.c the way of several warps inside of an array; jit_poly.c: indices like y * n + x
+ *   jit_window.c   vectors that begin a few words apart
  *   jit_site.c     where ld, st and others go; jit_runs.c: how lanes lie; jit_words.c: local memory
  *   jit_load.c     ld; jit_pick.c: from addresses selected lane by lane; jit_ahead.c: fetched ahead
  *   jit_store.c    st; jit_cp.c: cp.async

@@ -10,16 +10,20 @@
  * whose least and greatest lanes are known. So what all of the conditions ask of the registers is worked out
  * before the kernel runs: bounds of each, and of the difference of two. Where they hold, the branches are
  * nothing and no 32-bit number wraps: the blocks are emitted once more in a row, their addresses as that
- * one register's 64 bits and a number. Elsewhere warps go on as they did.
+ * one register's 64 bits and a number; indices like y * n + x likewise, as sums of products (jit_poly.c).
+ * Elsewhere warps go on as they did.
  */
 #include "jit/jit_guess.h"
-#include "jit/jit_phases.h"
+#include "jit/jit_poly.h"
 
 enum {
     MOST_BLOCKS = 128,
-    MOST_TESTS = 160,
+    MOST_TESTS = 400,
     MOST_BOUNDS = 8,
     MOST_ORDERS = 8,
+    MOST_WIDE = 4,
+    MOST_EARLY = 8,
+    MOST_TIMES = 1 << 24,
     LEAST_BRANCHES = 2, /* saved by one such way */
     NOTHING = -1,
 };
@@ -42,6 +46,7 @@ struct test {
     enum ptx_op op; /* SETP, AND, OR, NOT */
     struct range x, y;
     bool less, equal; /* x < y or x > y; or equal */
+    bool apart;       /* x != y, in the order that less says; equal: x == y */
     bool is_unsigned;
     int in[2];
 };
@@ -58,15 +63,34 @@ struct order {
     int64_t most;
 };
 
+/* Indices made of the same products: from the least factor of each to the greatest; none wraps. */
+struct wide_bound {
+    struct index_term term[INDEX_TERMS];
+    int64_t low[INDEX_TERMS], high[INDEX_TERMS];
+    unsigned count;
+    bool is_unsigned;
+};
+
+/* What an instruction makes of an index: 64 bits, so many times, and perhaps an operand. */
+struct widened {
+    struct index index;
+    int64_t times;
+    unsigned base; /* the operand's number; 0: none */
+};
+
 struct straight {
     uint32_t block[MOST_BLOCKS], count, branches; /* the first one's end is where the way begins */
     struct bound bound[MOST_BOUNDS];
     struct order order[MOST_ORDERS];
-    struct test test[MOST_TESTS];
-    uint32_t bound_count, order_count, test_count;
-    struct sum *sum; /* per register, as of the instruction that is looked at */
-    int *test_of;    /* likewise */
-    struct sum *wide; /* per instruction on the way that widens a number: operand 1 */
+    struct wide_bound wide_bound[MOST_WIDE];
+    uint32_t bound_count, order_count, wide_count, test_count;
+    struct test *test;
+    struct sum *sum; /* per register, as of the instruction that is looked at; */
+    int *test_of;    /*   likewise, */
+    struct index *index;
+    struct widened *wide_of, *wide; /* likewise; per instruction of the way */
+    const struct flow_insn *early[MOST_EARLY]; /* loads of parameters on the way: made where it begins */
+    uint32_t early_count;
 };
 
 struct losing {
@@ -82,7 +106,7 @@ forget_result(struct ptx_operand *o, bool write, void *context)
     struct straight *s = context;
     if (!write || o->kind != PTX_O_REG)
         return;
-    s->sum[o->reg].known = false;
+    s->sum[o->reg].known = s->index[o->reg].known = s->wide_of[o->reg].index.known = false;
     s->test_of[o->reg] = NOTHING;
 }
 
@@ -121,6 +145,46 @@ sum_made(const struct straight *s, const struct ptx_insn *p)
         return none;
     int64_t plus = p->op == PTX_OP_SUB ? x.plus - y.plus : x.plus + y.plus;
     return (struct sum){plus >= INT32_MIN && plus <= INT32_MAX, x.root == PTX_NO_REG ? y.root : x.root, plus};
+}
+
+static struct index
+index_of(const struct straight *s, const struct ptx_operand *o)
+{
+    if (o->kind == PTX_O_INT)
+        return index_number((int32_t)o->imm);
+    if (o->kind != PTX_O_REG || o->negated || o->part)
+        return (struct index){.known = false};
+    return s->index[o->reg];
+}
+
+/* The same, of more kinds of instructions. */
+static struct index
+index_made(const struct straight *s, const struct ptx_insn *p)
+{
+    const struct index none = {.known = false};
+    struct index in[3] = {none, none, none};
+    if (p->guard != PTX_NO_REG || p->operand_count < 2 || p->operand_count > 4 || p->type_count != 1 ||
+        !is_word((enum ptx_type)p->type[0]) || ptx_has(p, PTX_M_SAT) || ptx_has(p, PTX_M_CC) || ptx_has(p, PTX_M_HI) ||
+        ptx_has(p, PTX_M_WIDE))
+        return none;
+    for (unsigned k = 1; k < p->operand_count; k++)
+        in[k - 1] = index_of(s, &p->operand[k]);
+    switch (p->op) {
+    case PTX_OP_MOV:
+        return p->operand_count == 2 ? in[0] : none;
+    case PTX_OP_ADD: case PTX_OP_SUB:
+        return index_sum(&in[0], &in[1], p->op == PTX_OP_ADD ? 1 : -1);
+    case PTX_OP_MUL: case PTX_OP_MAD:
+        in[0] = index_product(&in[0], &in[1]);
+        return p->op == PTX_OP_MUL ? in[0] : index_sum(&in[0], &in[2], 1);
+    case PTX_OP_SHL:
+        if (p->operand[2].kind != PTX_O_INT || p->operand[2].imm > 16)
+            return none;
+        in[1] = index_number(1 << p->operand[2].imm);
+        return index_product(&in[0], &in[1]);
+    default:
+        return none;
+    }
 }
 
 /* All lanes of an operand of i; the sum is kept in the first lane of a warp as a scalar. */
@@ -193,7 +257,9 @@ static bool
 ask_compare(struct straight *s, const struct test *t, bool truth)
 {
     const struct range *x = &t->x, *y = &t->y;
-    bool less = t->less == truth, equal = t->equal == truth;
+    bool less = t->apart ? t->less : t->less == truth, equal = t->equal == truth;
+    if (t->apart && equal)
+        return false;
     if (!less) {
         x = &t->y;
         y = &t->x;
@@ -233,7 +299,9 @@ comparison(const struct core *c, const struct straight *s, const struct flow_ins
     t->less = ptx_has(p, PTX_M_LT) || ptx_has(p, PTX_M_LE) || ptx_has(p, PTX_M_LO) || ptx_has(p, PTX_M_LS);
     t->equal = !strict;
     t->is_unsigned = kind == 'u' || lower;
-    bool greater = ptx_has(p, PTX_M_GE) || ptx_has(p, PTX_M_HS) || ptx_has(p, PTX_M_GT) || ptx_has(p, PTX_M_HI);
+    t->apart = ptx_has(p, PTX_M_NE) || ptx_has(p, PTX_M_EQ); /* what is not 0 is mostly above it */
+    t->equal = t->apart ? ptx_has(p, PTX_M_EQ) : t->equal;
+    bool greater = t->apart || ptx_has(p, PTX_M_GE) || ptx_has(p, PTX_M_HS) || ptx_has(p, PTX_M_GT) || ptx_has(p, PTX_M_HI);
     return (t->less || greater) && (kind == 's' || kind == 'u') && ptx_type_bytes((enum ptx_type)p->type[0]) == 4 &&
            p->type_count == 1 && p->operand_count == 3 && !ptx_has(p, PTX_M_AND) && !ptx_has(p, PTX_M_OR) &&
            !ptx_has(p, PTX_M_XOR) && range_of(c, s, i, &p->operand[1], &t->x) && range_of(c, s, i, &p->operand[2], &t->y);
@@ -277,9 +345,93 @@ test_made(const struct core *c, struct straight *s, const struct flow_insn *i)
 }
 
 static bool
+ask_wide_bound(struct straight *s, const struct wide_bound *w)
+{
+    for (uint32_t k = 0; k < s->wide_count; k++) {
+        struct wide_bound *x = &s->wide_bound[k];
+        bool same = x->count == w->count;
+        for (unsigned n = 0; same && n < w->count; n++)
+            same = x->term[n].x == w->term[n].x && x->term[n].y == w->term[n].y;
+        for (unsigned n = 0; same && n < w->count; n++) {
+            x->low[n] = w->low[n] < x->low[n] ? w->low[n] : x->low[n];
+            x->high[n] = w->high[n] > x->high[n] ? w->high[n] : x->high[n];
+        }
+        x->is_unsigned |= same && w->is_unsigned;
+        if (same)
+            return true;
+    }
+    if (s->wide_count == MOST_WIDE)
+        return false;
+    s->wide_bound[s->wide_count++] = *w;
+    return true;
+}
+
+/* No lane wraps. Factors that differ from one index to another are of numbers that are not negative. */
+static bool
+ask_index(const struct core *c, struct straight *s, const struct index *x, bool is_unsigned)
+{
+    struct wide_bound w = {.count = x->count, .is_unsigned = is_unsigned};
+    unsigned products = 0;
+    for (unsigned k = 0; k < x->count; k++) {
+        const struct index_term *t = &x->term[k];
+        unsigned at = k; /* in order */
+        for (; at > 0 && (w.term[at - 1].x > t->x || (w.term[at - 1].x == t->x && w.term[at - 1].y > t->y)); at--) {
+            w.term[at] = w.term[at - 1];
+            w.low[at] = w.low[at - 1];
+            w.high[at] = w.high[at - 1];
+        }
+        w.term[at] = *t;
+        index_range(t, c->agree_warps, &w.low[at], &w.high[at]);
+        int64_t most = t->y != PTX_NO_REG ? 1 : t->x != PTX_NO_REG ? MOST_TIMES : INT32_MAX;
+        products += t->y != PTX_NO_REG;
+        if ((t->x != PTX_NO_REG && !bound_of(s, t->x)) || (t->y != PTX_NO_REG && !bound_of(s, t->y)) ||
+            w.low[at] < -most || w.high[at] > most || products > 1)
+            return false; /* what 64 bits hold */
+    }
+    return ask_wide_bound(s, &w);
+}
+
+/* A sum of one register and a number: bounds of the register. */
+static bool
+ask_simple(const struct core *c, struct straight *s, const struct index *x, bool is_unsigned, bool *asked)
+{
+    struct range r = {.first = {true, PTX_NO_REG, 0}};
+    int64_t low = 0, high = 0;
+    *asked = false;
+    for (unsigned k = 0; k < x->count; k++) {
+        const struct index_term *t = &x->term[k];
+        if (t->x == PTX_NO_REG)
+            index_range(t, c->agree_warps, &low, &high);
+        else if (t->y == PTX_NO_REG && t->times == 1 && !t->scale && r.first.root == PTX_NO_REG)
+            r.first.root = t->x;
+        else
+            return true;
+    }
+    *asked = true;
+    r.low = low;
+    r.high = high;
+    return ask_exact(s, &r, is_unsigned);
+}
+
+static bool
 is_unsigned(const struct ptx_insn *p)
 {
     return ptx_type_kind((enum ptx_type)p->type[p->type_count - 1]) == 'u';
+}
+
+static bool
+is_whole(enum ptx_type t)
+{
+    return ptx_type_kind(t) == 's' || ptx_type_kind(t) == 'u';
+}
+
+static bool
+has_lanes(const struct index *x)
+{
+    bool some = false;
+    for (unsigned k = 0; k < x->count; k++)
+        some |= x->term[k].scale != 0;
+    return some;
 }
 
 /* A 32-bit number is widened, on which an address depends: none of its lanes may wrap. */
@@ -287,13 +439,55 @@ static bool
 ask_wide(const struct core *c, struct straight *s, const struct flow_insn *i)
 {
     const struct ptx_insn *p = &i->i;
-    struct range r;
-    if (!guess_widens(c, i) || p->operand[1].kind != PTX_O_REG || core_source_bits(c, p, 0) != 32 ||
-        (p->op != PTX_OP_CVT && p->operand[2].kind != PTX_O_INT) || !range_of(c, s, i, &p->operand[1], &r) ||
-        r.first.root == PTX_NO_REG || r.low == r.high)
+    struct widened *w = &s->wide[i - c->flow->insns];
+    bool asked;
+    w->index.known = false;
+    if (!guess_widens(c, i) || p->op == PTX_OP_MAD || p->operand[1].kind != PTX_O_REG || core_source_bits(c, p, 0) != 32 ||
+        !is_whole((enum ptx_type)p->type[0]) || !is_whole((enum ptx_type)p->type[p->type_count - 1]) ||
+        (p->op != PTX_OP_CVT && p->operand[2].kind != PTX_O_INT))
         return true; /* tested where it is widened, as elsewhere */
-    s->wide[i - c->flow->insns] = r.first;
-    return ask_exact(s, &r, is_unsigned(p));
+    struct index x = index_of(s, &p->operand[1]);
+    int64_t times = 1;
+    if (p->op != PTX_OP_CVT)
+        times = is_unsigned(p) ? (int64_t)(uint32_t)p->operand[2].imm : (int64_t)(int32_t)p->operand[2].imm;
+    if (!x.known || times < -4096 || times > 4096 || !has_lanes(&x))
+        return true;
+    if (!ask_simple(c, s, &x, is_unsigned(p), &asked))
+        return false;
+    if (asked || ask_index(c, s, &x, is_unsigned(p)))
+        *w = (struct widened){x, times, 0};
+    return true;
+}
+
+/* An address: something that the warp's lanes agree on, and what such a number became. */
+static void
+see_base(const struct core *c, struct straight *s, const struct flow_insn *i)
+{
+    const struct ptx_insn *p = &i->i;
+    if (p->op != PTX_OP_ADD || p->guard != PTX_NO_REG || p->operand_count != 3 || p->operand[0].kind != PTX_O_REG ||
+        p->operand[1].kind != PTX_O_REG || p->operand[2].kind != PTX_O_REG || ptx_has(p, PTX_M_CC) ||
+        core_reg_bits(c, p->operand[0].reg) != 64)
+        return;
+    for (unsigned k = 1; k <= 2; k++) {
+        const struct widened *w = &s->wide_of[p->operand[k].reg];
+        uint32_t base = p->operand[3 - k].reg;
+        if (w->index.known && !w->base && core_reg_scalar(c, base) && fact_uniform(&c->facts->reg[base])) {
+            s->wide[i - c->flow->insns] = *w;
+            s->wide[i - c->flow->insns].base = 3 - k;
+        }
+    }
+}
+
+/* A parameter of the kernel, in a register that nothing else writes. */
+static bool
+is_early(const struct core *c, const struct straight *s, const struct flow_insn *i)
+{
+    const struct ptx_insn *p = &i->i;
+    if (p->op != PTX_OP_LD || p->space != PTX_SPACE_PARAM || p->guard != PTX_NO_REG || p->operand[0].kind != PTX_O_REG)
+        return false;
+    uint32_t r = p->operand[0].reg;
+    return c->phases->maker[r] == i && c->phases->fixed[r] && core_reg_bits(c, r) == 32 &&
+           s->early_count < MOST_EARLY;
 }
 
 /* The instructions of a block of the way. */
@@ -305,13 +499,23 @@ see_block(const struct core *c, struct straight *s, uint32_t b)
         const struct flow_insn *i = &c->flow->insns[blk->first + n];
         if (!ask_wide(c, s, i))
             return false;
+        see_base(c, s, i);
         struct sum sum = sum_made(s, &i->i);
+        struct index index = index_made(s, &i->i);
         int test = test_made(c, s, i);
         flow_visit(i, forget_result, s);
         if (!i->i.operand_count || i->i.operand[0].kind != PTX_O_REG)
             continue;
-        s->sum[i->i.operand[0].reg] = sum;
-        s->test_of[i->i.operand[0].reg] = test;
+        uint32_t to = i->i.operand[0].reg;
+        if (is_early(c, s, i)) {
+            s->early[s->early_count++] = i;
+            sum = (struct sum){true, to, 0};
+            index = index_register(c, to);
+        }
+        s->sum[to] = sum;
+        s->index[to] = index;
+        s->test_of[to] = test;
+        s->wide_of[to] = s->wide[blk->first + n];
     }
     return true;
 }
@@ -349,13 +553,24 @@ may_follow(const struct core *c, const struct straight *s, uint32_t to)
            (loop == UINT32_MAX || f->loops[loop].head != to);
 }
 
+/* One register and a number. What is more is a register of its own, if it is kept as a scalar. */
+static bool
+is_simple(const struct index *x)
+{
+    unsigned others = 0;
+    for (unsigned k = 0; k < x->count; k++)
+        others += x->term[k].x == PTX_NO_REG ? 0 : x->term[k].y != PTX_NO_REG || x->term[k].times != 1 ? 2 : 1;
+    return others <= 1;
+}
+
 /* Before the way begins: what register r was is lost. */
 static void
 lose_root(const struct core *c, struct straight *s, uint32_t r)
 {
-    for (uint32_t k = 0; k < c->flow->reg_count; k++)
-        if (s->sum[k].root == r)
-            s->sum[k].known = false;
+    for (uint32_t k = 0; k < c->flow->reg_count; k++) {
+        s->sum[k].known &= s->sum[k].root != r;
+        s->index[k].known &= !index_has(&s->index[k], r);
+    }
     for (uint32_t k = 0; k < s->test_count; k++)
         if (s->test[k].x.first.root == r || s->test[k].y.first.root == r)
             s->test[k].op = PTX_OP_NONE;
@@ -369,6 +584,7 @@ lose_result(struct ptx_operand *o, bool write, void *context)
         return;
     lose_root(l->c, l->s, o->reg);
     l->s->sum[o->reg] = (struct sum){core_reg_bits(l->c, o->reg) == 32, o->reg, 0};
+    l->s->index[o->reg] = index_register(l->c, o->reg);
     l->s->test_of[o->reg] = NOTHING;
 }
 
@@ -380,18 +596,23 @@ begin(const struct core *c, struct straight *s, uint32_t b)
     struct losing l = {c, s};
     for (uint32_t r = 0; r < c->flow->reg_count; r++) {
         s->sum[r] = (struct sum){core_reg_bits(c, r) == 32, r, 0};
+        s->index[r] = index_register(c, r);
         s->test_of[r] = NOTHING;
     }
     for (uint32_t n = 0; n < blk->count; n++) {
         const struct flow_insn *i = &c->flow->insns[blk->first + n];
         struct sum sum = sum_made(s, &i->i);
+        struct index index = index_made(s, &i->i);
         int test = test_made(c, s, i);
         flow_visit(i, lose_result, &l);
         if (!i->i.operand_count || i->i.operand[0].kind != PTX_O_REG)
             continue;
-        if (sum.known && sum.root != i->i.operand[0].reg)
-            s->sum[i->i.operand[0].reg] = sum;
-        s->test_of[i->i.operand[0].reg] = test;
+        uint32_t to = i->i.operand[0].reg;
+        if (sum.known && sum.root != to)
+            s->sum[to] = sum;
+        if (index.known && !index_has(&index, to) && (is_simple(&index) || !s->index[to].known))
+            s->index[to] = index;
+        s->test_of[to] = test;
     }
     s->block[0] = b;
     s->count = 1;
@@ -404,6 +625,9 @@ straight_new(const struct core *c, uint32_t b)
     struct straight *s = ls_alloc(sizeof *s), asked;
     s->sum = ls_alloc(sizeof *s->sum * (f->reg_count + 1));
     s->test_of = ls_alloc(sizeof *s->test_of * (f->reg_count + 1));
+    s->test = ls_alloc(sizeof *s->test * MOST_TESTS);
+    s->index = ls_alloc(sizeof *s->index * (f->reg_count + 1));
+    s->wide_of = ls_alloc(sizeof *s->wide_of * (f->reg_count + 1));
     s->wide = ls_alloc(sizeof *s->wide * (f->insn_count + 1));
     begin(c, s, b);
     for (;;) {
@@ -427,11 +651,63 @@ straight_free(struct straight *s)
         return;
     ls_release(s->sum);
     ls_release(s->test_of);
+    ls_release(s->test);
+    ls_release(s->index);
+    ls_release(s->wide_of);
     ls_release(s->wide);
     ls_release(s);
 }
 
 /* -- emitting ------------------------------------------------------------------------------------------ */
+
+static LLVMValueRef
+root_value(struct straight *s, uint32_t root)
+{
+    return bound_of(s, root)->value;
+}
+
+/* 64 bits: a term's factor times its product. */
+static LLVMValueRef
+term_value(struct core *c, struct straight *s, const struct index_term *t, int64_t times)
+{
+    LLVMValueRef v = core_i64(c, (uint64_t)times);
+    if (t->x == PTX_NO_REG)
+        return v;
+    LLVMValueRef x = root_value(s, t->x);
+    x = t->y == PTX_NO_REG ? x : LLVMBuildMul(c->e.b, x, root_value(s, t->y), "");
+    return times == 1 ? x : LLVMBuildMul(c->e.b, x, v, "");
+}
+
+static LLVMValueRef
+test_bound(struct core *c, const struct bound *x)
+{
+    if (x->least == INT32_MIN && x->most == INT32_MAX)
+        return LLVMConstInt(core_scalar(c, 1), 1, false);
+    LLVMValueRef above = LLVMBuildSub(c->e.b, x->value, core_i64(c, (uint64_t)x->least), "");
+    LLVMValueRef room = core_i64(c, (uint64_t)(x->most - x->least));
+    return LLVMBuildICmp(c->e.b, LLVMIntULE, above, room, "");
+}
+
+/* The least and the greatest of such indices are 32-bit numbers. */
+static LLVMValueRef
+test_wide(struct core *c, struct straight *s, const struct wide_bound *w)
+{
+    LLVMBuilderRef b = c->e.b;
+    LLVMValueRef low = core_i64(c, 0), high = core_i64(c, 0), fine = LLVMConstInt(core_scalar(c, 1), 1, false);
+    for (unsigned k = 0; k < w->count; k++) {
+        const struct index_term *t = &w->term[k];
+        low = LLVMBuildAdd(b, low, term_value(c, s, t, w->low[k]), "");
+        high = LLVMBuildAdd(b, high, term_value(c, s, t, w->high[k]), "");
+        if (w->low[k] == w->high[k] || t->x == PTX_NO_REG)
+            continue;
+        LLVMValueRef sign = root_value(s, t->x); /* of none of both */
+        sign = t->y == PTX_NO_REG ? sign : LLVMBuildOr(b, sign, root_value(s, t->y), "");
+        fine = LLVMBuildAnd(b, fine, LLVMBuildICmp(b, LLVMIntSGE, sign, core_i64(c, 0), ""), "");
+    }
+    LLVMValueRef least = core_i64(c, w->is_unsigned ? 0 : (uint64_t)(int64_t)INT32_MIN);
+    fine = LLVMBuildAnd(b, fine, LLVMBuildICmp(b, LLVMIntSGE, low, least, ""), "");
+    return LLVMBuildAnd(b, fine, LLVMBuildICmp(b, LLVMIntSLE, high, core_i64(c, INT32_MAX), ""), "");
+}
 
 /* i1: all that the way asks for. */
 LLVMValueRef
@@ -440,22 +716,23 @@ straight_test(struct core *c, struct straight *s)
     LLVMBuilderRef b = c->e.b;
     LLVMValueRef fine = LLVMConstInt(core_scalar(c, 1), 1, false);
     const struct flow_insn *i = &c->flow->insns[c->flow->blocks[s->block[0]].end_insn];
+    for (uint32_t k = 0; k < s->early_count; k++)
+        if (!core_insn(c, s->early[k]))
+            return NULL;
     for (uint32_t k = 0; k < s->bound_count; k++) {
         struct bound *x = &s->bound[k];
         const struct ptx_operand o = {.kind = PTX_O_REG, .reg = x->root};
         x->value = LLVMBuildSExt(b, core_value(c, i, &o, 32, true), core_scalar(c, 64), "");
-        if (x->least == INT32_MIN && x->most == INT32_MAX)
-            continue;
-        LLVMValueRef above = LLVMBuildSub(b, x->value, core_i64(c, (uint64_t)x->least), "");
-        LLVMValueRef room = core_i64(c, (uint64_t)(x->most - x->least));
-        fine = LLVMBuildAnd(b, fine, LLVMBuildICmp(b, LLVMIntULE, above, room, ""), "");
+        fine = LLVMBuildAnd(b, fine, test_bound(c, x), "");
     }
     for (uint32_t k = 0; k < s->order_count; k++) {
         const struct order *o = &s->order[k];
-        LLVMValueRef apart = LLVMBuildSub(b, bound_of(s, o->x)->value, bound_of(s, o->y)->value, "");
+        LLVMValueRef apart = LLVMBuildSub(b, root_value(s, o->x), root_value(s, o->y), "");
         LLVMValueRef is = LLVMBuildICmp(b, LLVMIntSLE, apart, core_i64(c, (uint64_t)o->most), "");
         fine = LLVMBuildAnd(b, fine, is, "");
     }
+    for (uint32_t k = 0; k < s->wide_count; k++)
+        fine = LLVMBuildAnd(b, fine, test_wide(c, s, &s->wide_bound[k]), "");
     return fine;
 }
 
@@ -465,11 +742,11 @@ straight_block(const struct straight *s, uint32_t k)
     return k < s->count ? s->block[k] : UINT32_MAX;
 }
 
-static const struct sum *
+static const struct widened *
 wide_of(const struct core *c, const struct flow_insn *i)
 {
     const struct flow_insn *all = c->flow->insns;
-    if (!c->straight || i < all || i >= all + c->flow->insn_count || !c->straight->wide[i - all].known)
+    if (!c->straight || i < all || i >= all + c->flow->insn_count || !c->straight->wide[i - all].index.known)
         return NULL;
     return &c->straight->wide[i - all];
 }
@@ -490,33 +767,48 @@ warp_now(const struct core *c)
     return k;
 }
 
-LLVMValueRef
-core_straight_product(struct core *c, const struct flow_insn *i)
+/* What i makes in one lane: what differs from place to place comes last, as a number. */
+static LLVMValueRef
+wide_lane(struct core *c, const struct flow_insn *i, const struct widened *w, unsigned lane)
 {
-    const struct ptx_insn *p = &i->i;
-    const struct sum *sum = wide_of(c, i);
-    uint32_t step;
-    if (!sum || !phases_step(c, c->phases, &p->operand[1], &step))
+    LLVMBuilderRef b = c->e.b;
+    LLVMValueRef v = NULL;
+    int64_t number = 0;
+    for (unsigned k = 0; k < w->index.count; k++) {
+        const struct index_term *t = &w->index.term[k];
+        int64_t on = (t->pattern ? t->pattern[lane] : 0) + (int64_t)t->step * warp_now(c);
+        int64_t times = (t->times + t->scale * on) * w->times;
+        if (t->x == PTX_NO_REG)
+            number += times;
+        else if (times)
+            v = v ? LLVMBuildAdd(b, v, term_value(c, c->straight, t, times), "") : term_value(c, c->straight, t, times);
+    }
+    LLVMValueRef base = w->base ? core_value(c, i, &i->i.operand[w->base], 64, true) : NULL;
+    v = v && base ? LLVMBuildAdd(b, base, v, "") : v ? v : base ? base : core_i64(c, 0);
+    return LLVMBuildAdd(b, v, core_i64(c, (uint64_t)number), "");
+}
+
+LLVMValueRef
+core_straight_firsts(struct core *c, const struct flow_insn *i, unsigned n)
+{
+    const struct widened *w = wide_of(c, i);
+    if (!w)
         return NULL;
-    int64_t plus = sum->plus + (int64_t)(int32_t)step * warp_now(c), times = 1;
-    if (p->op != PTX_OP_CVT)
-        times = is_unsigned(p) ? (int64_t)(uint32_t)p->operand[2].imm : (int64_t)(int32_t)p->operand[2].imm;
-    LLVMValueRef v = bound_of(c->straight, sum->root)->value;
-    v = LLVMBuildMul(c->e.b, v, core_i64(c, (uint64_t)times), "");
-    return LLVMBuildAdd(c->e.b, v, core_i64(c, (uint64_t)(plus * times)), "");
+    if (n == 1)
+        return wide_lane(c, i, w, 0);
+    LLVMValueRef v = LLVMGetPoison(LLVMVectorType(core_scalar(c, 64), n));
+    for (unsigned k = 0; k < n; k++)
+        v = LLVMBuildInsertElement(c->e.b, v, wide_lane(c, i, w, k * LANES / n), core_i32(c, k), "");
+    return v;
 }
 
 bool
 core_straight_insn(struct core *c, const struct flow_insn *i)
 {
-    const struct ptx_insn *p = &i->i;
-    const struct ptx_operand *to = &p->operand[0];
-    if (!wide_of(c, i) || !core_reg_scalar(c, to->reg))
+    const struct ptx_operand *to = &i->i.operand[0];
+    const struct widened *w = wide_of(c, i);
+    if (!w || !core_reg_scalar(c, to->reg))
         return false;
-    LLVMValueRef v = core_straight_product(c, i);
-    if (v && p->op == PTX_OP_MAD)
-        v = LLVMBuildAdd(c->e.b, v, core_value(c, i, &p->operand[3], 64, true), "");
-    if (v)
-        core_write(c, i, to, v, false);
-    return v != NULL;
+    core_write(c, i, to, wide_lane(c, i, w, 0), false);
+    return true;
 }

@@ -15,6 +15,7 @@ bad=0
 "$LOCKSTEP" cc -O2 "$SOURCE_DIR/tests/exec/strides.cu" -o "$work/strides" || exit 1
 "$LOCKSTEP" cc -O2 "$SOURCE_DIR/tests/exec/straight.cu" -o "$work/straight" || exit 1
 "$LOCKSTEP" cc -O2 "$SOURCE_DIR/tests/exec/window.cu" -o "$work/window" || exit 1
+"$LOCKSTEP" cc -O2 "$SOURCE_DIR/tests/exec/index.cu" -o "$work/index" || exit 1
 for workers in 1 2 3; do
     LOCKSTEP_WORKERS=$workers timeout 300 "$work/progress" || { echo "FAIL progress with $workers workers"; bad=1; }
 done
@@ -30,6 +31,7 @@ LOCKSTEP_WORKERS=2 timeout 300 "$work/forward" || { echo "FAIL forward"; bad=1; 
 LOCKSTEP_WORKERS=2 timeout 300 "$work/strides" || { echo "FAIL strides"; bad=1; }
 LOCKSTEP_WORKERS=2 timeout 300 "$work/straight" >"$work/straight.out" || { cat "$work/straight.out"; echo "FAIL straight"; bad=1; }
 LOCKSTEP_WORKERS=2 timeout 300 "$work/window" >"$work/window.out" || { cat "$work/window.out"; echo "FAIL window"; bad=1; }
+LOCKSTEP_WORKERS=2 timeout 300 "$work/index" >"$work/index.out" || { cat "$work/index.out"; echo "FAIL index"; bad=1; }
 expect() { # argument, error's name, words of the report
     local out
     out=$("$work/errors" "$1" 2>"$work/report") || bad=1
