@@ -63,6 +63,7 @@ def peer_list(workers, folder):
         "plain C": (lambda: c_words("plain", folder), omp),
         "tuned C": (lambda: c_words("tuned", folder), omp),
         "OpenBLAS": (lambda: c_words("blas", folder), omp),
+        "copy": (lambda: c_words("tuned", folder), omp),
         "check": (lambda: lockstep_words("check", workers, folder), cache),
         "profile": (lambda: lockstep_words("profile", workers, folder), cache),
     })

@@ -6,9 +6,11 @@ barriers, blocks, compiling. What is missing here is skipped and named.
     python3 bench/run.py [--quick] [--rows REGEX] [--parts rows,checked,costs,compiling,products]
                          [--peers NAME,...] [--clock wall|cpu] [--json FILE]
 
-All peers live at once and take turns, sample by sample, so that a disturbance hits all alike. The
-least of the samples counts, the spread is (median - least) / least. --clock cpu counts processor
-time instead of the wall clock's: on a machine that others use, too, it still says something.
+All peers live at once and take turns, sample by sample, so that a disturbance hits all alike; in rows
+that stream, a copy of as many bytes takes turns with them: by itself it would copy from cache to cache
+where that is large. The least of the samples counts, the spread is (median - least) / least. --clock cpu
+counts processor time instead of the wall clock's: on a machine that others use, too, it still says
+something.
 """
 
 import argparse
@@ -35,6 +37,9 @@ WORK = {  # what a run does, at scale 1, in 1e9 of the unit: operations, or byte
     "HISTOGRAM": (64 * MI, "GB/s"), "CONV2D": (2 * 25 * 2048**2, "GFLOP/s"),
     "SUM3": (8 * 64 * MI, "GB/s"), "DIFFERENCE": (8 * 64 * MI, "GB/s"),
 }
+COPIES = {  # what streams: the copy that moves as much
+    "TRANSPOSE": "copy64", "CONV1D": "copy64", "SUM3": "copy256", "DIFFERENCE": "copy256",
+}
 CHECK_SCALE = 8  # rows are this much smaller where checked and profiled runs are measured
 PARTS = ("rows", "checked", "costs", "compiling", "products")
 
@@ -56,12 +61,13 @@ def figures(samples, clock):
             "cpu_ms": min(s[1] for s in samples), "samples": len(samples)}
 
 
-def measure_row(row, peers, options, scale=1):
+def measure_row(row, kind, peers, options, scale=1):
     """{peer: figures}; a peer that dies is taken out of peers."""
     ready, samples = {}, {}
     for name, peer in list(peers.items()):
+        what = COPIES.get(kind) if name == "copy" else row
         try:
-            first = peer.prepare(row, scale)
+            first = peer.prepare(what, scale) if what else None
         except Missing as why:
             print(f"bench: {name}: {why}", file=sys.stderr)
             del peers[name]
@@ -85,7 +91,7 @@ def measure_rows(rows, peers, options, scale=1):
     out = []
     for row, kind in rows:
         if re.search(options.rows, row):
-            result = {"row": row, "kind": kind, "scale": scale, "peers": measure_row(row, peers, options, scale)}
+            result = {"row": row, "kind": kind, "scale": scale, "peers": measure_row(row, kind, peers, options, scale)}
             if kind in WORK:
                 result["work"], result["unit"] = WORK[kind]
             out.append(result)

@@ -26,15 +26,10 @@ def ratio(a, b):
 
 
 def limit_of(result, row):
-    """Milliseconds that the row's work takes at the machine's limit: its multiply-adds, or a copy."""
-    limits = {r["row"]: time_of(r, "tuned C") for r in result.get("limits", [])}
-    if row["kind"] == "PRODUCT" and "fma" in limits:
+    """Milliseconds that the row's work takes at the machine's limit: its multiply-adds, or a copy in turns with it."""
+    if row["kind"] == "PRODUCT" and any(r["row"] == "fma" for r in result.get("limits", [])):
         return row["work"] / fma_peak(result) / 1e6
-    if row["kind"] in ("TRANSPOSE", "CONV1D") and "copy64" in limits:
-        return limits["copy64"]
-    if row["kind"] in ("SUM3", "DIFFERENCE") and "copy256" in limits:
-        return limits["copy256"]
-    return None
+    return time_of(row, "copy")
 
 
 def fma_peak(result):
@@ -183,7 +178,7 @@ def print_all(result, mine):
         print_rows(result, mine)
     limits = {r["row"]: time_of(r, "tuned C") for r in result.get("limits", [])}
     if limits:
-        print(f"limits: FMA {fma_peak(result):.0f} GFLOP/s, copy of 64 MiB {2 * 4 * 2**24 / limits['copy64'] / 1e6:.1f}"
+        print(f"limits: FMA {fma_peak(result):.0f} GFLOP/s, by themselves: copy of 64 MiB {2 * 4 * 2**24 / limits['copy64'] / 1e6:.1f}"
               f" GB/s, of 256 MiB {2 * 4 * 2**26 / limits['copy256'] / 1e6:.1f} GB/s")
     if mine != "1 worker" and result["clock"] == "wall" and any("1 worker" in r["peers"] for r in result["rows"]):
         print_scaling(result, mine)
