@@ -151,12 +151,7 @@ make_table(struct core *c, const struct core_batch *b)
         own[3] = core_i32(c, put_pattern(c, word, &words, b, k));
         own[4] = core_i32(c, (uint32_t)m->delta);
     }
-    LLVMValueRef k = LLVMConstArray2(core_scalar(c, 32), word, words);
-    LLVMValueRef g = LLVMAddGlobal(c->e.module, LLVMTypeOf(k), "batch");
-    LLVMSetInitializer(g, k);
-    LLVMSetGlobalConstant(g, true);
-    LLVMSetLinkage(g, LLVMPrivateLinkage);
-    return g;
+    return core_constants(c, word, words, "batch");
 }
 
 /* -- looking them up ------------------------------------------------------------------------------------- */

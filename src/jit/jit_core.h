@@ -203,6 +203,8 @@ bool core_copy(struct core *c, const struct flow_insn *i, unsigned bytes, LLVMVa
  * memory that does not matter. */
 LLVMValueRef core_announce_access(struct core *c, const struct flow_insn *i, LLVMValueRef addresses,
                                   unsigned bytes, enum jit_access_op op);
+/* Words (i32) as a constant of the module. */
+LLVMValueRef core_constants(struct core *c, LLVMValueRef *word, uint32_t count, const char *name);
 /* Lanes that the tool keeps from the access just announced, i32; NULL: nobody asked. */
 LLVMValueRef core_denied(struct core *c);
 LLVMValueRef core_local_base(struct core *c); /* <32 x i64> */

@@ -351,12 +351,8 @@ tid_table(struct core *c, unsigned d)
     LLVMValueRef *v = ls_alloc(sizeof *v * threads);
     for (uint32_t t = 0; t < threads; t++)
         v[t] = core_i32(c, d == 0 ? t % dim[0] : d == 1 ? t / dim[0] % dim[1] : t / dim[0] / dim[1]);
-    LLVMValueRef k = LLVMConstArray2(core_scalar(c, 32), v, threads);
+    g = core_constants(c, v, threads, name);
     ls_release(v);
-    g = LLVMAddGlobal(c->e.module, LLVMTypeOf(k), name);
-    LLVMSetInitializer(g, k);
-    LLVMSetGlobalConstant(g, true);
-    LLVMSetLinkage(g, LLVMPrivateLinkage);
     return g;
 }
 

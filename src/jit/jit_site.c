@@ -188,6 +188,17 @@ core_ptr(struct core *c, LLVMValueRef address)
 
 /* -- what tools are told -- */
 
+LLVMValueRef
+core_constants(struct core *c, LLVMValueRef *word, uint32_t count, const char *name)
+{
+    LLVMValueRef k = LLVMConstArray2(core_scalar(c, 32), word, count);
+    LLVMValueRef g = LLVMAddGlobal(c->e.module, LLVMTypeOf(k), name);
+    LLVMSetInitializer(g, k);
+    LLVMSetGlobalConstant(g, true);
+    LLVMSetLinkage(g, LLVMPrivateLinkage);
+    return g;
+}
+
 /* The offsets of the lanes as a constant of the module; NULL: all 0. */
 LLVMValueRef
 site_pattern(struct core *c, const int32_t *pattern)
@@ -197,12 +208,7 @@ site_pattern(struct core *c, const int32_t *pattern)
     LLVMValueRef v[LANES];
     for (unsigned l = 0; l < LANES; l++)
         v[l] = core_i32(c, (uint32_t)pattern[l]);
-    LLVMValueRef k = LLVMConstArray2(core_scalar(c, 32), v, LANES);
-    LLVMValueRef g = LLVMAddGlobal(c->e.module, LLVMTypeOf(k), "pattern");
-    LLVMSetInitializer(g, k);
-    LLVMSetGlobalConstant(g, true);
-    LLVMSetLinkage(g, LLVMPrivateLinkage);
-    return g;
+    return core_constants(c, v, LANES, "pattern");
 }
 
 /* Sums that are kept back for what this access touches go to memory first. */

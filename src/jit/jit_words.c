@@ -134,20 +134,27 @@ load_words(struct site *s, const struct ptx_operand *o, LLVMValueRef out[])
     }
 }
 
+/* Lanes that may not make the access, told of it; NULL: all may. */
+static LLVMValueRef
+tell_words(const struct site *s, const struct ptx_operand *o, enum jit_access_op op)
+{
+    struct core *c = s->c;
+    struct site told = *s;
+    if (c->events & JIT_EVENT_GUARD && core_sure(c, s->i, o, s->bytes * s->vec))
+        return NULL;
+    if (c->events & JIT_EVENT_ACCESS && !announce_words(s, o, op)) {
+        site_find(&told, o);
+        site_announce(&told, op);
+    }
+    return core_denied(c);
+}
+
 void
 site_load_words(struct site *s, const struct ptx_operand *o, LLVMValueRef out[])
 {
     struct core *c = s->c;
-    struct site told = *s, few = *s;
-    if (c->events & JIT_EVENT_GUARD && core_sure(c, s->i, o, s->bytes * s->vec)) {
-        load_words(s, o, out);
-        return;
-    }
-    if (c->events & JIT_EVENT_ACCESS && !announce_words(s, o, JIT_LOAD)) {
-        site_find(&told, o);
-        site_announce(&told, JIT_LOAD);
-    }
-    LLVMValueRef denied = core_denied(c), slow[8];
+    struct site few = *s;
+    LLVMValueRef denied = tell_words(s, o, JIT_LOAD), slow[8];
     if (!denied) {
         load_words(s, o, out);
         return;
@@ -212,16 +219,8 @@ void
 site_store_words(struct site *s, const struct ptx_operand *o, const struct ptx_operand *from)
 {
     struct core *c = s->c;
-    struct site told = *s, few = *s;
-    if (c->events & JIT_EVENT_GUARD && core_sure(c, s->i, o, s->bytes * s->vec)) {
-        store_words(s, o, from);
-        return;
-    }
-    if (c->events & JIT_EVENT_ACCESS && !announce_words(s, o, JIT_STORE)) {
-        site_find(&told, o);
-        site_announce(&told, JIT_STORE);
-    }
-    LLVMValueRef denied = core_denied(c);
+    struct site few = *s;
+    LLVMValueRef denied = tell_words(s, o, JIT_STORE);
     if (!denied) {
         store_words(s, o, from);
         return;

@@ -5,18 +5,10 @@
  * those of the evaluation in C, and all counters the same both times. Without arguments a short run that is
  * the same each time; else as kernels_test.c.
  */
-#include "exec/exec.h"
-#include "fuzz/generate.h"
+#include "fuzz/runs.h"
 #include "profile/profile.h"
 
 #include <jansson.h>
-#include <time.h>
-
-struct fuzz {
-    struct jit_engine *jit;
-    struct exec_pool *pool;
-    uint32_t table[TABLE];
-};
 
 /* What profile says of the launch; NULL: it failed, or its results are not `want`. */
 static json_t *
@@ -25,23 +17,10 @@ profiled(struct fuzz *z, const struct program *p, const struct ptx_module *m, co
 {
     struct ls_error err = {0};
     struct jit_tool *tool = profile_open(device, options, &err);
-    uint64_t params[3] = {(uint64_t)(uintptr_t)out, (uint64_t)(uintptr_t)z->table,
-                          (uint64_t)(uintptr_t)(out + program_words(p) - SUMS)},
-             symbols[8] = {0};
     struct exec_report report = {0};
-    struct exec_request r = {.jit = z->jit,
-                             .module = m,
-                             .kernel = ptx_find_func(m, "k"),
-                             .grid = {p->grid, 1, 1},
-                             .block = {p->block[0], p->block[1], p->block[2]},
-                             .params = (uint8_t *)params,
-                             .symbols = symbols,
-                             .sm_count = 4,
-                             .resident_blocks = 8,
-                             .tool = tool};
     memset(out, 0, program_words(p) * 4);
     json_t *all = NULL;
-    if (tool && exec_run(z->pool, &r, &report) && memcmp(out, want, program_words(p) * 4) == 0) {
+    if (tool && fuzz_run(z, p, m, out, tool, &report) && memcmp(out, want, program_words(p) * 4) == 0) {
         char *text = profile_write(tool, true);
         all = json_loads(text, 0, NULL);
         free(text);
@@ -92,33 +71,14 @@ agrees(struct fuzz *z, struct program *p, uint64_t seed)
 int
 main(int argc, char **argv)
 {
-    uint64_t seed = 1, count = 12, done = 0, bad = 0;
-    double seconds = 0;
-    for (int k = 1; k + 1 < argc; k += 2) {
-        if (!strcmp(argv[k], "--seed"))
-            seed = strtoull(argv[k + 1], NULL, 0);
-        else if (!strcmp(argv[k], "--count"))
-            count = strtoull(argv[k + 1], NULL, 0);
-        else if (!strcmp(argv[k], "--seconds"))
-            seconds = strtod(argv[k + 1], NULL), count = UINT64_MAX;
-    }
-    struct fuzz z = {0};
-    struct ls_error err = {0};
-    z.jit = jit_new(NULL, &err);
-    z.pool = exec_new(1, &err);
-    if (!z.jit || !z.pool)
-        return printf("%s\n", err.text), 1;
-    struct program numbers = {.state = 99};
-    for (unsigned k = 0; k < TABLE; k++)
-        z.table[k] = pick(&numbers, 2) ? pick(&numbers, 40) : pick(&numbers, ~0u);
-    time_t end = time(NULL) + (time_t)seconds;
-    for (; done < count && (!seconds || time(NULL) < end); done++) {
-        struct program *p = program_new(seed + done);
-        bad += !agrees(&z, p, seed + done);
+    struct fuzz z;
+    uint64_t done = 0, bad = 0;
+    if (!fuzz_open(&z, argc, argv, 12))
+        return 1;
+    for (; fuzz_goes_on(&z, done); done++) {
+        struct program *p = program_new(z.seed + done);
+        bad += !agrees(&z, p, z.seed + done);
         free(p);
     }
-    printf("%llu kernels, %llu wrong\n", (unsigned long long)done, (unsigned long long)bad);
-    exec_free(z.pool);
-    jit_free(z.jit);
-    return bad != 0;
+    return fuzz_close(&z, done, bad);
 }

@@ -8,16 +8,7 @@
  *
  * A difference is printed with its seed and the kernel; --seed N --count 1 repeats it.
  */
-#include "exec/exec.h"
-#include "fuzz/generate.h"
-
-#include <time.h>
-
-struct fuzz {
-    struct jit_engine *jit;
-    struct exec_pool *pool;
-    uint32_t table[TABLE];
-};
+#include "fuzz/runs.h"
 
 /* A tool that wants to know everything and keeps nothing. */
 static void
@@ -39,21 +30,8 @@ static bool
 run(struct fuzz *z, const struct program *p, const struct ptx_module *m, uint32_t *out,
     struct jit_tool *tool, bool say)
 {
-    uint64_t params[3] = {(uint64_t)(uintptr_t)out, (uint64_t)(uintptr_t)z->table,
-                          (uint64_t)(uintptr_t)(out + program_words(p) - SUMS)},
-             symbols[8] = {0};
     struct exec_report report = {0};
-    struct exec_request r = {.jit = z->jit,
-                             .module = m,
-                             .kernel = ptx_find_func(m, "k"),
-                             .grid = {p->grid, 1, 1},
-                             .block = {p->block[0], p->block[1], p->block[2]},
-                             .params = (uint8_t *)params,
-                             .symbols = symbols,
-                             .sm_count = 4,
-                             .resident_blocks = 8,
-                             .tool = tool};
-    if (exec_run(z->pool, &r, &report))
+    if (fuzz_run(z, p, m, out, tool, &report))
         return true;
     if (say)
         printf("%s\n", report.text);
@@ -145,35 +123,16 @@ int
 main(int argc, char **argv)
 {
     static const uint64_t found[] = {285, 1203, 1615, 31923}; /* what once was wrong, or never ended */
-    uint64_t seed = 1, count = 40, done = 0, bad = 0;
-    double seconds = 0;
-    for (int k = 1; k + 1 < argc; k += 2) {
-        if (!strcmp(argv[k], "--seed"))
-            seed = strtoull(argv[k + 1], NULL, 0);
-        else if (!strcmp(argv[k], "--count"))
-            count = strtoull(argv[k + 1], NULL, 0);
-        else if (!strcmp(argv[k], "--seconds"))
-            seconds = strtod(argv[k + 1], NULL), count = UINT64_MAX;
-    }
-    struct fuzz z = {0};
-    struct ls_error err = {0};
-    z.jit = jit_new(NULL, &err);
-    z.pool = exec_new(1, &err);
-    if (!z.jit || !z.pool)
-        return printf("%s\n", err.text), 1;
-    struct program numbers = {.state = 99};
-    for (unsigned k = 0; k < TABLE; k++)
-        z.table[k] = pick(&numbers, 2) ? pick(&numbers, 40) : pick(&numbers, ~0u);
-    time_t end = time(NULL) + (time_t)seconds;
+    struct fuzz z;
+    uint64_t done = 0, bad = 0;
+    if (!fuzz_open(&z, argc, argv, 40))
+        return 1;
     for (unsigned k = 0; argc == 1 && k < sizeof found / sizeof *found; k++)
         bad += !try_seed(&z, found[k]);
-    for (; done < count && (!seconds || time(NULL) < end); done++) {
-        if (seconds && done % 100 == 0)
-            fprintf(stderr, "seed %llu\n", (unsigned long long)(seed + done));
-        bad += !try_seed(&z, seed + done);
+    for (; fuzz_goes_on(&z, done); done++) {
+        if (z.seconds && done % 100 == 0)
+            fprintf(stderr, "seed %llu\n", (unsigned long long)(z.seed + done));
+        bad += !try_seed(&z, z.seed + done);
     }
-    printf("%llu kernels, %llu wrong\n", (unsigned long long)done, (unsigned long long)bad);
-    exec_free(z.pool);
-    jit_free(z.jit);
-    return bad != 0;
+    return fuzz_close(&z, done, bad);
 }
