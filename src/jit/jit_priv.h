@@ -17,7 +17,10 @@
  *   jit_site.c     where ld, st and others go; jit_runs.c: how lanes lie; jit_words.c: local memory
  *   jit_load.c     ld; jit_pick.c: from addresses selected lane by lane; jit_ahead.c: fetched ahead
  *   jit_store.c    st; jit_cp.c: cp.async
+ *   jit_columns.c  stores of a transpose, kept back; jit_tile.c: columns of a tile, for several warps at once
+ *   jit_index.c    gathers and scatters by a base and a 32-bit number a lane
  *   jit_guess.c    addresses that follow a pattern unless 32-bit arithmetic wrapped
+ *   jit_together.c registers written on both sides of a branch, where warps go one way
  *   jit_split.c    loads from addresses that are selected lane by lane; jit_rows.c: what rows decide of them
  *   jit_arith.c    the table of arithmetic instructions; integers, logic, comparison, selection
  *   jit_bits.c     bit fields, permutations, dot products; jit_video.c: vadd, vadd4, ...
@@ -28,7 +31,8 @@
  *   jit_atomic.c   atom, red
  *   jit_near.c     additions into tables: shared memory, or sums that are kept back
  *   jit_image.c    tex, tld4, txq, suld, sust, sured, suq
- *   jit_math.c     __nv_* functions and the approximations, by SLEEF and LLVM's intrinsics
+ *   jit_math.c     __nv_* functions and the approximations, by SLEEF and LLVM's intrinsics; jit_power.c: whole powers
+ *   jit_gate.c     what check need not hear of; jit_seen.c, jit_batch.c: what profile need not
  */
 #ifndef LOCKSTEP_JIT_PRIV_H
 #define LOCKSTEP_JIT_PRIV_H
