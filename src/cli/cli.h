@@ -61,6 +61,8 @@ const char *cli_every(const struct cli_line *line, size_t row, size_t nth);
 /* The profile that --cc or --gpu choose, else the default one. */
 const struct device_profile *cli_device(const struct cli_common *common);
 double cli_now(void); /* seconds of a clock that only goes on */
+/* Whether the file of an option is stdout: "" or "-"; NULL: not given. */
+bool cli_to_stdout(const char *path);
 /* Where --json writes: stdout or the file; NULL with *exit_status on failure. */
 bool cli_write_json(const struct cli_usage *usage, const char *path, const char *text,
                     int *exit_status);

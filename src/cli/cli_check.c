@@ -194,7 +194,7 @@ static int
 show(struct check_call *c, const struct program_result *r)
 {
     const char *json = c->line.common.json, *log = c->line.value[C_LOG];
-    bool taken = json && (!*json || strcmp(json, "-") == 0);
+    bool taken = cli_to_stdout(json);
     int status = CLI_OK;
     suppressions_apply(&c->suppressions, c->view.result);
     if (json) {

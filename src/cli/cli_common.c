@@ -223,11 +223,17 @@ cli_now(void)
 }
 
 bool
+cli_to_stdout(const char *path)
+{
+    return path && (!*path || strcmp(path, "-") == 0);
+}
+
+bool
 cli_write_json(const struct cli_usage *usage, const char *path, const char *text,
                int *exit_status)
 {
     struct ls_error err = {0};
-    if (!*path || strcmp(path, "-") == 0) {
+    if (cli_to_stdout(path)) {
         puts(text);
         return true;
     }

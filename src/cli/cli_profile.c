@@ -154,7 +154,7 @@ static int
 show(struct profile_call *c, const struct program_result *r)
 {
     const char *json = c->line.common.json;
-    bool taken = json && (!*json || strcmp(json, "-") == 0);
+    bool taken = cli_to_stdout(json);
     int status = CLI_OK;
     if (json)
         write_json(c, &status);

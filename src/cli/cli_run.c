@@ -2,7 +2,8 @@
  *
  * lockstep run: a program on the virtual GPU. A .cu file is compiled first (kept in the cache).
  * The options become LOCKSTEP_* variables, which liblockstep reads inside the program; then the
- * program replaces this process, so that its exit status and its signals are its own.
+ * program replaces this process, so that its exit status and its signals are its own. With --json it is
+ * waited for.
  */
 #include "cli/cli.h"
 #include "cli/compare.h"
@@ -31,12 +32,10 @@ static const struct option_row rows[R_COUNT] = {
 static const struct cli_usage usage = {
     .name = "run",
     .synopsis = "[options] [--] PROGRAM [arguments]",
-    .text =
-        "Runs PROGRAM: a .cu file, compiled first and kept in the cache, or a program built by\n"
-        "`lockstep cc`. What follows PROGRAM is for the program. The exit status is the "
-        "program's.\n"
-        "--json: device, exit status and time; where that goes to stdout, what the program prints\n"
-        "goes to stderr.\n",
+    .text = "Runs PROGRAM: a .cu file, compiled first and kept in the cache, or a program built by\n"
+            "`lockstep cc`. What follows PROGRAM is for the program. The exit status is the program's.\n"
+            "--json: device, exit status and time; where that goes to stdout, what the program prints\n"
+            "goes to stderr.\n",
     .rows = rows,
     .row_count = R_COUNT,
 };
@@ -59,12 +58,6 @@ gpu_is_there(const struct cli_usage *u)
         return true;
     fprintf(stderr, "lockstep %s: %s\n", u->name, device_reason());
     return false;
-}
-
-static bool
-takes_stdout(const char *json)
-{
-    return json && (!*json || strcmp(json, "-") == 0);
 }
 
 /* The end of a run with --json; takes `result`. */
@@ -97,7 +90,7 @@ compare(const struct cli_line *line, const char *path)
            (c.ignore[c.ignored] = cli_every(line, R_IGNORE, c.ignored)))
         c.ignored++;
     set_environment(line);
-    int status = compare_run(&c, takes_stdout(json) ? stderr : stdout, &r);
+    int status = compare_run(&c, cli_to_stdout(json) ? stderr : stdout, &r);
     if (!json)
         return status;
     return report(line,

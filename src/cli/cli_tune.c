@@ -232,12 +232,6 @@ write_csv(const struct tune_call *c, int *status)
     text_free(&t);
 }
 
-static bool
-takes_stdout(const char *path)
-{
-    return path && (!*path || strcmp(path, "-") == 0);
-}
-
 static int
 show(const struct tune_call *c)
 {
@@ -253,7 +247,7 @@ show(const struct tune_call *c)
         write_json(c, &status);
     if (csv)
         write_csv(c, &status);
-    if (!takes_stdout(json) && !takes_stdout(csv))
+    if (!cli_to_stdout(json) && !cli_to_stdout(csv))
         tune_print(c);
     return status != CLI_OK ? status : bad ? CLI_FINDINGS : ranked ? CLI_OK : CLI_NOTHING;
 }

@@ -209,7 +209,7 @@ program_watch(const struct cli_usage *usage, const struct cli_line *line, const 
     *out = (struct program_result){0};
     const char *json = line->common.json;
     struct watch w = {.words = line->words, .tool = tool, .options = options};
-    w.stdout_taken = json && (!*json || strcmp(json, "-") == 0);
+    w.stdout_taken = cli_to_stdout(json);
     w.path = program_path(&arena, line->words[0], NULL, 0, &err);
     char *folder = w.path ? temporary_folder(&arena) : NULL;
     bool fine = false, parts = tool && strcmp(tool, "check") == 0; /* a result of each process */

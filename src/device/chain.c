@@ -184,12 +184,17 @@ run_all(void)
         behind[k] = chain.at[k].behind;
         launch[k] = &chain.at[k].launch;
     }
+    enum device_result result = DEVICE_OK;
     settling = true;
     if (count == 1)
-        launch_run(chain.at[0].stream, launch[0]);
+        result = launch_run(chain.at[0].stream, launch[0]);
     else if (count)
-        launch_run_chain(launch, behind, count, piece);
+        result = launch_run_chain(launch, behind, count, piece);
     settling = false;
+    if (result != DEVICE_OK) { /* all was checked, but memory may be short by now: the next call says so */
+        int none = DEVICE_OK;
+        atomic_compare_exchange_strong(&launch[0]->function->device->lost, &none, (int)result);
+    }
     for (uint32_t k = 0; k < count; k++)
         ls_release(chain.at[k].launch.params);
     atomic_store(&chain.count, 0);
@@ -240,7 +245,8 @@ bool
 chain_put_off(struct device_stream *s, const struct device_launch *l)
 {
     struct put_off x = {.launch = *l, .stream = s};
-    if (!l->patient || !may_put_off(s) || !describe(&x) || launch_check(l) != DEVICE_OK)
+    if (!l->patient || !may_put_off(s) || !describe(&x) || launch_check(l) != DEVICE_OK ||
+        !unit_symbols(s->device, l->function->unit))
         return false;
     struct device_op op = {.kind = DEVICE_OP_LAUNCH, .launch = *l}, own;
     device_op_copy(&own, &op);

@@ -175,8 +175,8 @@ void image_reset_device(struct device *d);
 
 enum device_result launch_run(struct device_stream *s, const struct device_launch *l);
 enum device_result launch_check(const struct device_launch *l);
-/* Launches of one device, as exec_run_chain has it. */
-void launch_run_chain(const struct device_launch *const *launch, const uint64_t *behind, uint32_t count,
+/* Launches of one device, as exec_run_chain has it; not OK: none of them ran. */
+enum device_result launch_run_chain(const struct device_launch *const *launch, const uint64_t *behind, uint32_t count,
                       uint64_t piece);
 void storage_adopt_host(struct device *d); /* pinned memory, for a new device */
 void storage_reset_device(struct device *d);

@@ -412,8 +412,7 @@ request_of(const struct device_launch *l, const struct jit_kernel *k, struct exe
     return DEVICE_OK;
 }
 
-/* All of them were checked when they were put off. */
-void
+enum device_result
 launch_run_chain(const struct device_launch *const *launch, const uint64_t *behind, uint32_t count,
                  uint64_t piece)
 {
@@ -422,20 +421,23 @@ launch_run_chain(const struct device_launch *const *launch, const uint64_t *behi
     struct exec_report report;
     uint64_t blocks = 0;
     uint32_t failed = 0;
-    bool printed = false, fine = true;
-    for (uint32_t k = 0; k < count && fine; k++) {
+    bool printed = false;
+    enum device_result result = DEVICE_OK;
+    for (uint32_t k = 0; k < count && result == DEVICE_OK; k++) {
         const struct jit_kernel *code;
-        fine = check_all(launch[k], &code) == DEVICE_OK &&
-               request_of(launch[k], code, &link[k].request, &printed) == DEVICE_OK;
+        result = check_all(launch[k], &code);
+        if (result == DEVICE_OK)
+            result = request_of(launch[k], code, &link[k].request, &printed);
         link[k].behind = behind[k];
         blocks += launch[k]->grid[0];
     }
-    _Atomic uint64_t *begun = fine ? progress_begin(f->func->name, blocks) : NULL;
+    _Atomic uint64_t *begun = result == DEVICE_OK ? progress_begin(f->func->name, blocks) : NULL;
     link[0].request.begun = begun;
-    if (fine && !exec_run_chain(device_process()->pool, link, count, piece, &failed, &report))
+    if (result == DEVICE_OK && !exec_run_chain(device_process()->pool, link, count, piece, &failed, &report))
         lose(f->device, launch[failed]->function, &report);
     progress_end(begun);
     ls_release(link);
+    return result;
 }
 
 enum device_result

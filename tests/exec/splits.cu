@@ -3,6 +3,8 @@
 // three arrays, places that only some lanes may touch, indices that wrap in the lanes that are selected, or in
 // the others; and comparisons of the greater of two numbers (jit_merge.c). The host computes the same thread
 // by thread; memory ends where the arrays end.
+#include "choose.h"
+
 #include <cstdio>
 #include <vector>
 
@@ -95,18 +97,6 @@ static void test_three(int threads, int block, int from, int to)
         want[t] = 1 + (t < from ? a[t] : t < to ? b[t - from] : c[t - to]);
     compare("three", from, to, threads, download(dout, threads), want);
     cudaFree(da), cudaFree(db), cudaFree(dc), cudaFree(dout);
-}
-
-// Of the lanes below `mid` the index has wrapped; `low` makes up for that, so that they alone are right.
-static __device__ float choose(const float *low, const float *high, unsigned at, bool below)
-{
-    unsigned long long a = (unsigned long long)low + 4ull * at, b = (unsigned long long)high + 4ull * at;
-    float v;
-    asm volatile("{.reg .pred p; .reg .u64 at; setp.ne.u32 p, %3, 0;\n"
-                 "selp.b64 at, %1, %2, p; ld.f32 %0, [at];}"
-                 : "=f"(v)
-                 : "l"(a), "l"(b), "r"((int)below));
-    return v;
 }
 
 template <int MID> __global__ void wrapped(const float *low, const float *high, float *out, unsigned mid, int turns)

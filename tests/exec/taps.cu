@@ -3,6 +3,8 @@
 // that follow from what a tap before them loaded, changed or stored; and what rows of a block decide of loads that
 // select (jit_rows.c): lanes side by side or not, rows above and below the tile. The host computes the same thread by
 // thread; memory ends where the arrays end.
+#include "choose.h"
+
 #include <cstdio>
 #include <vector>
 
@@ -199,18 +201,6 @@ template <int A, int B, int C> static void test_picks(int blocks, int n, int fro
     }
     compare("picks", A * 10000 + B * 100 + C, from * 100 + to, n, dout, want);
     cudaFree(din), cudaFree(dout);
-}
-
-// The index of lanes below `mid` has wrapped; `low` makes up for that, so that those alone are right.
-static __device__ float choose(const float *low, const float *high, unsigned at, bool below)
-{
-    unsigned long long a = (unsigned long long)low + 4ull * at, b = (unsigned long long)high + 4ull * at;
-    float v;
-    asm volatile("{.reg .pred p; .reg .u64 at; setp.ne.u32 p, %3, 0;\n"
-                 "selp.b64 at, %1, %2, p; ld.f32 %0, [at];}"
-                 : "=f"(v)
-                 : "l"(a), "l"(b), "r"((int)below));
-    return v;
 }
 
 __global__ void wraps(const float *low, const float *high, float *out, unsigned mid, int n, int turns)

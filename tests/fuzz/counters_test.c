@@ -50,8 +50,8 @@ agrees(struct fuzz *z, struct program *p, uint64_t seed)
     json_t *seen = m ? profiled(z, p, m, want, got, device, "") : NULL;
     bool fine = told && seen && json_equal(told, seen);
     if (!fine) {
-        printf("seed %llu: block %ux%ux%u, grid %u %s\n%s\n", (unsigned long long)seed, p->block[0], p->block[1],
-               p->block[2], p->grid, m ? "" : err.text, text.at);
+        printf("seed %llu: ", (unsigned long long)seed);
+        fuzz_show(p, m ? "" : err.text, text.at);
         char *a = json_dumps(told, JSON_SORT_KEYS | JSON_INDENT(1)), *b = json_dumps(seen, JSON_SORT_KEYS | JSON_INDENT(1));
         printf("told: %s\nseen: %s\n", a ? a : "", b ? b : "");
         free(a);

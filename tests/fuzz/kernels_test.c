@@ -76,8 +76,7 @@ agrees(struct fuzz *z, struct program *p, bool say)
         fine = run(z, p, m, got, &tool, say) && compare(p, want, got, "with events", say);
     }
     if (say)
-        printf("block %ux%ux%u, grid %u %s\n%s\n", p->block[0], p->block[1], p->block[2], p->grid,
-               m ? "" : err.text, text.at);
+        fuzz_show(p, m ? "" : err.text, text.at);
     if (m)
         jit_forget(z->jit, m);
     ptx_free(m);

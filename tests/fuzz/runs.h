@@ -81,4 +81,11 @@ fuzz_run(struct fuzz *z, const struct program *p, const struct ptx_module *m, ui
     return exec_run(z->pool, &r, report);
 }
 
+/* The program, with what is wrong with its text ("": nothing). */
+static inline void
+fuzz_show(const struct program *p, const char *wrong, const char *text)
+{
+    printf("block %ux%ux%u, grid %u %s\n%s\n", p->block[0], p->block[1], p->block[2], p->grid, wrong, text);
+}
+
 #endif
