@@ -7,6 +7,7 @@
  *   facts.c     which registers agree in all lanes (uniform), differ by constants (affine), or vary,
  *               for one shape of the block
  *   frontier.c  which lanes may be pending elsewhere while a block runs
+ *   print.c     both as text
  *   footprint.c which bytes each block of a launch may touch
  *
  * Order of blocks: a weak topological order (Bourdoncle, "Efficient chaotic iteration strategies with
@@ -228,6 +229,12 @@ uint32_t facts_next(const struct facts *f, uint32_t b, const uint32_t *targets, 
 bool facts_waits(const struct facts *f, uint32_t b);
 /* A table of registers and what is known of them, for people. */
 void facts_print(const struct facts *f, struct text *out);
+/* One value's shape in words: "uniform", "affine 4", "varying, segments of 16: affine 4, in [0, 255]". */
+void fact_print(const struct fact *x, struct text *out);
+/* The flow graph as text: PTX with one label a block and one register a web, the shape of each result behind
+ * it; note (NULL: none) adds lines behind the instruction with that place. */
+void flow_print(const struct flow *f, const struct facts *facts,
+                void (*note)(void *context, uint32_t place, struct text *out), void *context, struct text *out);
 
 /* -- footprints -------------------------------------------------------------------------------------- */
 

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { L_KERNEL, L_GRID, L_BLOCK, L_SHARED, L_ARG, L_DUMP, L_STAGE, L_TIME, L_COUNT };
+enum { L_KERNEL, L_GRID, L_BLOCK, L_SHARED, L_ARG, L_DUMP, L_STAGE, L_JIT, L_REMARKS, L_TIME, L_COUNT };
 
 static const struct option_row rows[L_COUNT] = {
     [L_KERNEL] = {"--kernel", 'k', NULL, "NAME", "which one (may be left out when there is one)"},
@@ -27,7 +27,10 @@ static const struct option_row rows[L_COUNT] = {
                "the next argument: u32:7, s64:-1, f32:1.5, hex:00ff, buffer:4096, buffer:@FILE"},
     [L_DUMP] = {"--dump", 0, NULL, "N:FILE", "write argument N's buffer to FILE afterwards"},
     [L_STAGE] = {"--dump-stage", 0, NULL, "STAGE",
-                 "print classes, llvm or asm of the kernel instead of running it"},
+                 "print a stage of the kernel instead of running it: classes, wir, after:PASS, llvm, asm, remarks"},
+    [L_JIT] = {"--jit", 0, "LOCKSTEP_JIT", "-PASS", "switch a pass of the compiler off (several: -a,-b)"},
+    [L_REMARKS] = {"--remarks", 0, "LOCKSTEP_REMARKS", "[FILE]",
+                   "say on standard error, or in FILE, what each pass did, where it did nothing and why"},
     [L_TIME] = {"--time", 0, NULL, "[N]", "launch N times more (10) and say how long it took"},
 };
 
@@ -216,7 +219,11 @@ start_engine(struct launch *l, struct ls_error *err)
     bool cached = ls_cache_folder(folder, sizeof folder, &why);
     if (!cached && why.status != LS_OK)
         ls_warn("no cache of compiled kernels: %s", why.text);
-    l->jit = jit_new(cached ? folder : NULL, err);
+    struct jit_options options = {.cache = cached ? folder : NULL, .remarks = l->line->value[L_REMARKS]};
+    const char *passes = l->line->value[L_JIT];
+    if (passes && !jit_passes_off(passes, &options.off, err))
+        return false;
+    l->jit = jit_new(&options, err);
     return l->jit;
 }
 
@@ -282,14 +289,8 @@ run(struct launch *l)
 static int
 dump_stage(struct launch *l, const char *stage)
 {
-    static const char *const stages[] = {"classes", "llvm", "asm"};
     struct ls_error err = {0};
     struct text out = {0};
-    bool known = false;
-    for (size_t i = 0; i < sizeof stages / sizeof *stages; i++)
-        known |= strcmp(stage, stages[i]) == 0;
-    if (!known)
-        return cli_usage_error(&usage, "--dump-stage takes classes, llvm or asm, not \"%s\"", stage);
     struct jit_request r = {.module = l->module, .kernel = l->kernel, .small_grid = true,
                             .whole = true};
     memcpy(r.block, l->block, sizeof r.block);

@@ -160,7 +160,10 @@ process_engine(struct process *p, struct ls_error *err)
         bool cached = ls_cache_folder(cache, sizeof cache, &why);
         if (!cached && why.status != LS_OK)
             ls_warn("no cache: %s", why.text);
-        p->jit = jit_new(cached ? cache : NULL, err);
+        struct jit_options options = {.cache = cached ? cache : NULL, .remarks = getenv("LOCKSTEP_REMARKS")};
+        const char *passes = getenv("LOCKSTEP_JIT");
+        if (!passes || jit_passes_off(passes, &options.off, err))
+            p->jit = jit_new(&options, err);
     }
     if (p->jit && !p->pool) {
         uint64_t workers = 0;

@@ -53,6 +53,9 @@ struct unit {
     LLVMModuleRef module;
     struct jit_image *image;
     struct text *classes; /* for jit_dump, else NULL */
+    struct text *wir;     /* likewise: the flow graph, and what the passes up to `last` decided */
+    enum jit_pass last;
+    struct jit_remarks *remarks; /* NULL: nobody reads them */
     VEC(const struct ptx_func *) wanted;
     struct ls_error *err;
 };
@@ -85,6 +88,27 @@ add_null_is_valid(LLVMContextRef context, LLVMValueRef f)
                             LLVMCreateEnumAttribute(context, kind, 0));
 }
 
+static void
+begin_emit(const struct unit *u, struct emit *e)
+{
+    *e = (struct emit){.context = u->context, .module = u->module, .ptx = u->request->module, .lanes = LANES,
+                       .err = u->err, .plain_host = u->engine->plain_host, .off = u->engine->off,
+                       .remarks = u->remarks};
+    e->b = LLVMCreateBuilderInContext(u->context);
+}
+
+/* Remarks at one instruction, of the passes up to the last one that is to be shown. */
+static void
+print_notes(void *unit, uint32_t place, struct text *out)
+{
+    const struct unit *u = unit;
+    for (size_t k = 0; k < u->remarks->at.count; k++) {
+        const struct jit_remark *r = &u->remarks->at.at[k];
+        if (r->place == place && r->pass <= u->last)
+            text_add(out, "        // %s: %s: %s\n", jit_passes[r->pass].name, r->fired ? "fired" : "missed", r->text);
+    }
+}
+
 static bool
 emit_variant(struct unit *u, bool partial, const char *name)
 {
@@ -100,20 +124,23 @@ emit_variant(struct unit *u, bool partial, const char *name)
         facts_print(facts, u->classes);
     }
     struct core c = {.flow = u->flow, .facts = facts, .events = u->request->events};
-    c.e = (struct emit){.context = u->context, .module = u->module, .ptx = u->request->module,
-                        .lanes = LANES, .err = u->err, .plain_host = u->engine->plain_host};
-    c.e.b = LLVMCreateBuilderInContext(u->context);
+    begin_emit(u, &c.e);
     if (u->request->whole && !partial)
         c.phases = core_phases_new(&c);
     c.alone = u->request->whole && !c.phases && core_barriers_pass(&c);
     u->image->has_block |= c.phases != NULL;
     shape.together = true;
-    struct facts *together = c.phases && !c.events ? facts_new(u->flow, &shape, emit_warp_uniform, u->err) : NULL;
+    bool converged = c.phases && !c.events && emit_on(&c.e, PASS_CONVERGED_PATTERNS);
+    struct facts *together = converged ? facts_new(u->flow, &shape, emit_warp_uniform, u->err) : NULL;
     c.together = together;
     bool ok = core_function(&c, name);
     LLVMDisposeBuilder(c.e.b);
     facts_free(together);
     core_phases_free(c.phases);
+    if (ok && u->wir) {
+        jit_remarks_sort(u->remarks);
+        flow_print(u->flow, facts, print_notes, u, u->wir);
+    }
     if (ok) {
         add_null_is_valid(u->context, c.e.function);
         add_vector_attributes(u->context, c.e.function);
@@ -180,9 +207,7 @@ emit_callee(struct unit *u, const struct ptx_func *f)
         want_calls(u, flow);
         u->image->pauses |= function_waits(u->image, flow);
         struct core c = {.flow = flow, .facts = facts, .events = u->request->events, .called = true};
-        c.e = (struct emit){.context = u->context, .module = u->module, .ptx = u->request->module,
-                            .lanes = LANES, .err = u->err, .plain_host = u->engine->plain_host};
-        c.e.b = LLVMCreateBuilderInContext(u->context);
+        begin_emit(u, &c.e);
         core_function_name(f, name);
         ok = core_function(&c, name);
         LLVMDisposeBuilder(c.e.b);
@@ -293,6 +318,41 @@ run_passes(struct unit *u, const char *which)
     return check_llvm(u, e, "optimising");
 }
 
+/* A pass over the module: what it changed, as a remark; whether the next one is to follow. */
+static bool
+note_changes(struct unit *u, enum jit_pass pass, unsigned changes, const char *what)
+{
+    if (changes)
+        jit_remark_kernel(u->remarks, pass, true, "%u %s", changes, what);
+    else
+        jit_remark_kernel(u->remarks, pass, false, "no %s", what);
+    return u->last != pass;
+}
+
+/* Passes of the stage LLVM, after LLVM's own. */
+static bool
+run_llvm_passes(struct unit *u)
+{
+    uint64_t off = u->engine->off;
+    if (u->image->has_block && jit_on(off, PASS_FORWARDED_STORES)) {
+        unsigned n = jit_forward(u->module, u->flow->shared_bytes);
+        if (n && !run_passes(u, forward_passes))
+            return false;
+        if (!note_changes(u, PASS_FORWARDED_STORES, n, "loads and stores of shared memory"))
+            return true;
+    }
+    if (jit_on(off, PASS_WINDOW_LOADS) &&
+        !note_changes(u, PASS_WINDOW_LOADS, jit_windows(u->module), "windows of overlapping vectors"))
+        return true;
+    if (jit_on(off, PASS_INDEXED_GATHERS))
+        jit_index_near(u->module);
+    if (jit_on(off, PASS_ORDERED_SUMS) &&
+        !note_changes(u, PASS_ORDERED_SUMS, jit_order_sums(u->module), "stretches of independent sums"))
+        return true;
+    jit_avoid_defects(u->module);
+    return true;
+}
+
 static bool
 optimise(struct unit *u)
 {
@@ -310,15 +370,7 @@ optimise(struct unit *u)
     LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(u->engine->machine);
     LLVMSetModuleDataLayout(u->module, layout);
     LLVMDisposeTargetData(layout);
-    if (!run_passes(u, u->image->has_block ? block_passes : passes))
-        return false;
-    if (u->image->has_block && jit_forward(u->module, u->flow->shared_bytes) && !run_passes(u, forward_passes))
-        return false;
-    jit_windows(u->module);
-    jit_index_near(u->module);
-    jit_order_sums(u->module);
-    jit_avoid_defects(u->module);
-    return true;
+    return run_passes(u, u->image->has_block ? block_passes : passes) && run_llvm_passes(u);
 }
 
 static void
@@ -396,12 +448,32 @@ generate(struct unit *u, LLVMCodeGenFileType type, LLVMMemoryBufferRef *out)
     return false;
 }
 
+static void
+say_remarks(const struct unit *u)
+{
+    const char *to = u->engine->remarks;
+    bool terminal = !*to || !strcmp(to, "1") || !strcmp(to, "-");
+    struct text out = {0};
+    jit_remarks_sort(u->remarks);
+    jit_remarks_print(u->remarks, u->request->module, u->request->kernel->name, u->engine->off, &out);
+    FILE *f = terminal ? stderr : fopen(to, "a");
+    if (!f)
+        ls_warn("remarks cannot be written to %s", to);
+    if (f && out.count)
+        fputs(out.at, f);
+    if (f && !terminal)
+        fclose(f);
+    text_free(&out);
+}
+
 /* A kernel's image: object code and what exec has to know. */
 static bool
 compile(struct jit_engine *engine, const struct jit_request *r, const char *stem,
         struct jit_image *image, struct ls_error *err)
 {
-    struct unit u = {.engine = engine, .request = r, .image = image, .err = err};
+    struct jit_remarks remarks = {0};
+    struct unit u = {.engine = engine, .request = r, .image = image, .err = err, .last = PASS_NONE,
+                     .remarks = engine->remarks ? &remarks : NULL};
     LLVMMemoryBufferRef object = NULL;
     const uint32_t *cluster = r->kernel->reqnctapercluster;
     if (cluster[0] > 1 || cluster[1] > 1 || cluster[2] > 1)
@@ -414,6 +486,9 @@ compile(struct jit_engine *engine, const struct jit_request *r, const char *stem
         memcpy(image->code, LLVMGetBufferStart(object), image->size);
         LLVMDisposeMemoryBuffer(object);
     }
+    if (ok && u.remarks)
+        say_remarks(&u);
+    jit_remarks_free(&remarks);
     end_unit(&u);
     return ok;
 }
@@ -510,6 +585,7 @@ key_of(const struct jit_engine *e, const struct jit_request *r)
     h = ls_hash(h, &r->small_grid, sizeof r->small_grid);
     h = ls_hash(h, &r->apart, sizeof r->apart);
     h = ls_hash(h, &r->whole, sizeof r->whole);
+    h = ls_hash(h, &e->off, sizeof e->off);
     return ls_hash(h, &r->events, sizeof r->events);
 }
 
@@ -522,7 +598,7 @@ make_kernel(struct jit_engine *e, const struct jit_request *r, struct entry *x,
     struct hash128 key = key_of(e, r);
     ls_hash_text(key, stem);
     double start = seconds();
-    bool found = jit_cache_load(e, key, &image);
+    bool found = !e->remarks && jit_cache_load(e, key, &image);
     if (found) {
         e->counts.from_disk++;
     } else {
@@ -580,32 +656,70 @@ jit_forget(struct jit_engine *e, const struct ptx_module *m)
     pthread_mutex_unlock(&e->lock);
 }
 
+/* -- stages as text ----------------------------------------------------------------------------------------- */
+
+static bool
+dump_code(struct unit *u, struct text *out)
+{
+    LLVMMemoryBufferRef text = NULL;
+    if (!generate(u, LLVMAssemblyFile, &text))
+        return false;
+    text_add_bytes(out, LLVMGetBufferStart(text), LLVMGetBufferSize(text));
+    LLVMDisposeMemoryBuffer(text);
+    return true;
+}
+
+static void
+dump_module(const struct unit *u, struct text *out)
+{
+    char *text = LLVMPrintModuleToString(u->module);
+    text_add_bytes(out, text, strlen(text));
+    LLVMDisposeMessage(text);
+}
+
+enum dump { DUMP_CLASSES, DUMP_WIR, DUMP_AFTER, DUMP_LLVM, DUMP_ASM, DUMP_REMARKS, DUMP_NONE };
+
+static enum dump
+dump_named(const char *stage)
+{
+    static const char *const names[DUMP_NONE] = {"classes", "wir", "after:", "llvm", "asm", "remarks"};
+    unsigned k = 0;
+    while (k < DUMP_NONE && strcmp(stage, names[k]) &&
+           (k != DUMP_AFTER || strncmp(stage, names[k], strlen(names[k]))))
+        k++;
+    return (enum dump)k;
+}
+
 bool
 jit_dump(struct jit_engine *e, const struct jit_request *r, const char *stage, struct text *out,
          struct ls_error *err)
 {
     struct jit_image image = {0};
-    struct unit u = {.engine = e, .request = r, .image = &image, .err = err};
-    bool classes = !strcmp(stage, "classes"), llvm = !strcmp(stage, "llvm");
-    if (!classes && !llvm && strcmp(stage, "asm"))
-        return ls_fail(err, LS_ERR_USAGE, "%s is no stage: classes, llvm, asm", stage);
-    if (classes)
+    struct jit_remarks remarks = {0};
+    enum dump what = dump_named(stage);
+    struct unit u = {.engine = e, .request = r, .image = &image, .err = err, .last = PASS_NONE, .remarks = &remarks};
+    if (what == DUMP_NONE)
+        return ls_fail(err, LS_ERR_USAGE, "%s is no stage: classes, wir, after:PASS, llvm, asm, remarks", stage);
+    if (what == DUMP_AFTER && (u.last = jit_pass_named(stage + strlen("after:"))) == PASS_NONE)
+        return ls_fail(err, LS_ERR_USAGE, "%s: no such pass; docs/passes.md lists them", stage);
+    bool plan = what == DUMP_AFTER && jit_passes[u.last].stage != STAGE_LLVM;
+    if (what == DUMP_CLASSES)
         u.classes = out;
+    if (what == DUMP_WIR || plan)
+        u.wir = out;
     pthread_mutex_lock(&e->lock);
     bool ok = begin_unit(&u, "kernel");
-    if (ok && llvm) {
-        char *text = LLVMPrintModuleToString(u.module);
-        text_add_bytes(out, text, strlen(text));
-        LLVMDisposeMessage(text);
-    } else if (ok && !classes) {
-        LLVMMemoryBufferRef text = NULL;
-        ok = generate(&u, LLVMAssemblyFile, &text);
-        if (ok) {
-            text_add_bytes(out, LLVMGetBufferStart(text), LLVMGetBufferSize(text));
-            LLVMDisposeMemoryBuffer(text);
-        }
+    if (ok && (what == DUMP_LLVM || (what == DUMP_AFTER && !plan)))
+        dump_module(&u, out);
+    if (ok && what == DUMP_REMARKS) {
+        jit_remarks_sort(&remarks);
+        jit_remarks_print(&remarks, r->module, r->kernel->name, e->off, out);
     }
+    if (ok && what == DUMP_ASM)
+        ok = dump_code(&u, out);
     end_unit(&u);
+    jit_remarks_free(&remarks);
+    VEC_FREE(&image.functions);
     pthread_mutex_unlock(&e->lock);
     return ok;
 }
@@ -621,11 +735,13 @@ jit_counts(struct jit_engine *e, struct jit_counts *out)
 /* -- the engine ----------------------------------------------------------------------------------------------- */
 
 struct jit_engine *
-jit_new(const char *cache, struct ls_error *err)
+jit_new(const struct jit_options *o, struct ls_error *err)
 {
     struct jit_engine *e = ls_alloc(sizeof *e);
     pthread_mutex_init(&e->lock, NULL);
-    e->cache = cache ? strdup(cache) : NULL;
+    e->cache = o->cache ? strdup(o->cache) : NULL;
+    e->off = o->off;
+    e->remarks = o->remarks ? strdup(o->remarks) : NULL;
     e->host = jit_host(err);
     if (!e->host) {
         jit_free(e);
@@ -651,6 +767,7 @@ jit_free(struct jit_engine *e)
         LLVMDisposeMessage(e->triple);
     pthread_mutex_destroy(&e->lock);
     free(e->cache);
+    free(e->remarks);
     ls_release(e->host);
     ls_release(e);
 }

@@ -483,8 +483,21 @@ struct jit_tool {
 
 struct jit_engine;
 
-/* cache: folder of the disk cache, or NULL for none (copied). */
-struct jit_engine *jit_new(const char *cache, struct ls_error *err);
+/* What an engine is made with; all zero: no disk cache, every pass on, nobody reads remarks. */
+struct jit_options {
+    const char *cache; /* folder of the disk cache, or NULL for none (copied) */
+    uint64_t off;      /* passes that are switched off: jit_passes_off() */
+    /* Where the remarks of each compile go, a line each: NULL: nowhere; "", "1" or "-": standard error; else a
+     * file, to whose end they are written (copied). Kernels are compiled anew then, not taken from the disk. */
+    const char *remarks;
+};
+struct jit_engine *jit_new(const struct jit_options *options, struct ls_error *err);
+/* Changes *off as "-name,-name" asks (jit_passes.def): "-name" switches a pass off, "+name" on again,
+ * "-all" and "+all" every pass that can be. LS_ERR_USAGE: no such pass. */
+bool jit_passes_off(const char *text, uint64_t *off, struct ls_error *err);
+/* Name of pass `number` (0, 1, ...) and, where text is not NULL, the line that says what it does; NULL: past
+ * the end. */
+const char *jit_pass_name(unsigned number, const char **text);
 void jit_free(struct jit_engine *e);
 /* From memory, from disk, or compiled now. The engine owns the kernel until jit_forget or jit_free.
  * May be called by several threads. */
@@ -492,8 +505,9 @@ const struct jit_kernel *jit_get(struct jit_engine *e, const struct jit_request 
                                  struct ls_error *err);
 /* Drops all kernels of a module (before ptx_free). */
 void jit_forget(struct jit_engine *e, const struct ptx_module *m);
-/* Text of one stage of a kernel, compiled anew: "classes" (registers and their kinds), "llvm"
- * (optimised), "asm". */
+/* Text of one stage of a kernel, compiled anew: "classes" (registers and their kinds), "wir" (flow graph with
+ * the shape of each value and what every pass decided), "after:PASS" (the same up to that pass; of a pass over
+ * LLVM IR, the module after it), "llvm" (optimised), "asm", "remarks". */
 bool jit_dump(struct jit_engine *e, const struct jit_request *r, const char *stage,
               struct text *out, struct ls_error *err);
 /* Rewrites a file of LLVM bitcode that clang made and did not optimise: structures that it copies whole

@@ -28,7 +28,7 @@ core_agree_storage(struct core *c)
 {
     c->agree = ls_alloc(sizeof *c->agree * (c->flow->reg_count + 1));
     c->agree_reg = c->reg;
-    for (uint32_t r = 0; c->phases && r < c->flow->reg_count; r++) {
+    for (uint32_t r = 0; c->phases && emit_on(&c->e, PASS_UNIFORM_PREDICATES) && r < c->flow->reg_count; r++) {
         if (!c->reg[r] || core_reg_bits(c, r) != 1 || core_reg_scalar(c, r))
             continue;
         c->agree[r].all = core_alloca(c, core_scalar(c, 1));
@@ -248,9 +248,11 @@ core_agree_write(struct core *c, const struct flow_insn *i, uint32_t reg)
         known = false;
     }
     if (!known) {
+        emit_missed(&c->e, PASS_UNIFORM_PREDICATES, "nothing is known of the lanes together");
         core_agree_forget(c, reg);
         return;
     }
+    emit_fired(&c->e, PASS_UNIFORM_PREDICATES, "two scalars say whether it holds in all lanes, and in none");
     LLVMBuildStore(c->e.b, all, c->agree[reg].all);
     LLVMBuildStore(c->e.b, none, c->agree[reg].none);
 }

@@ -26,8 +26,9 @@ site_fetch_rows(struct site *s)
     struct core *c = s->c;
     LLVMBuilderRef b = c->e.b;
     LLVMTypeRef i64 = core_scalar(c, 64);
-    if (!c->phases || c->flow->blocks[c->current].loop == UINT32_MAX)
+    if (!emit_on(&c->e, PASS_PREFETCH_LOOPS) || !c->phases || c->flow->blocks[c->current].loop == UINT32_MAX)
         return;
+    emit_fired(&c->e, PASS_PREFETCH_LOOPS, "the rows of the next warp");
     /* Kept from block to block, in the frame of the first warp. */
     LLVMTypeRef ptr = LLVMPointerTypeInContext(c->e.context, 0);
     LLVMValueRef frame = core_load_field(c, c->phases->first, FIELD(jit_warp, frame), ptr);
@@ -75,7 +76,8 @@ first_turn(struct site *s, LLVMValueRef now)
 {
     struct core *c = s->c;
     const struct flow_loop *loop = &c->flow->loops[c->flow->blocks[c->current].loop];
-    return c->phases && loop->parent == UINT32_MAX ? core_fetch_first(c, now) : core_i64(c, 0);
+    return emit_on(&c->e, PASS_PREFETCH_BLOCKS) && c->phases && loop->parent == UINT32_MAX ? core_fetch_first(c, now)
+                                                                                          : core_i64(c, 0);
 }
 
 /* How far ahead is fetched: TURNS times what the site has gone on since the loop's last turn. Warps that run
@@ -125,9 +127,10 @@ site_fetch_ahead(struct site *s)
     struct core *c = s->c;
     LLVMBuilderRef b = c->e.b;
     bool lanes_follow = s->base || (s->fact.guess && s->fact.segment >= 8);
-    if (!lanes_follow || c->called || c->flow->blocks[c->current].loop == UINT32_MAX ||
+    if (!emit_on(&c->e, PASS_PREFETCH_LOOPS) || !lanes_follow || c->called || c->flow->blocks[c->current].loop == UINT32_MAX ||
         (s->i->i.space != PTX_SPACE_GLOBAL && s->i->i.space != PTX_SPACE_NONE))
         return;
+    emit_fired(&c->e, PASS_PREFETCH_LOOPS, "iterations to come");
     LLVMValueRef now = s->base;
     if (!now && s->holds && s->fact.segment == LANES)
         now = s->guessed;
@@ -203,11 +206,12 @@ site_fetch_turn(struct site *s)
     LLVMBuilderRef b = c->e.b;
     uint32_t loop = barrier_loop(c);
     bool inner = loop != c->flow->blocks[c->current].loop;
-    if (c->called || c->events || c->facts->shape.apart || loop == UINT32_MAX ||
+    if (!emit_on(&c->e, PASS_PREFETCH_LOOPS) || c->called || c->events || c->facts->shape.apart || loop == UINT32_MAX ||
         (inner && c->phases) ||
         (s->i->i.space != PTX_SPACE_GLOBAL && s->i->i.space != PTX_SPACE_NONE) ||
         fact_uniform(&s->fact))
         return false;
+    emit_fired(&c->e, PASS_PREFETCH_LOOPS, "the next iteration of a loop with barriers");
     LLVMValueRef now = s->base, half = s->base;
     if (now) {
         half = LLVMBuildAdd(b, now, core_i64(c, (uint64_t)(int64_t)site_offset(s, LANES / 2)), "");

@@ -91,7 +91,7 @@ core_batch_add(struct core *c, const struct flow_insn *i, const struct core_told
     const struct ptx_operand *o = &i->i.operand[i->i.op == PTX_OP_ST ? 0 : 1];
     uint32_t insn = (uint32_t)(i - c->flow->insns);
     const struct flow_block *blk = &c->flow->blocks[c->current];
-    if (!fits(c, i, t) || insn < blk->first || insn >= blk->first + blk->count)
+    if (!emit_on(&c->e, PASS_BATCHED_ACCESSES) || !emit_on(&c->e, PASS_REPEAT_FILTER) || !fits(c, i, t) || insn < blk->first || insn >= blk->first + blk->count)
         return false;
     if (!c->batch)
         c->batch = ls_alloc(sizeof *c->batch);
@@ -109,6 +109,7 @@ core_batch_add(struct core *c, const struct flow_insn *i, const struct core_told
         base = new_base(b, o, insn, t);
     b->member[b->count++] = (struct member){*t, base, (int32_t)(t->known - (known ? 0 : b->base[base].known))};
     b->traced += is_traced(t);
+    emit_fired(&c->e, PASS_BATCHED_ACCESSES, "told with others of its block");
     return true;
 }
 

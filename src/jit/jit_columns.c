@@ -85,7 +85,7 @@ is_plain(const struct core *c, const struct flow_insn *i)
 bool
 core_columns_fit(const struct core *c, const struct flow_insn *i)
 {
-    if (c->all_active) /* warps that run together: site_store_columns */
+    if (c->all_active || !emit_on(&c->e, PASS_TRANSPOSED_STORES)) /* warps that run together: site_store_columns */
         return false;
     if (!c->phases || !c->streams || c->columns.insn || !is_plain(c, i))
         return c->columns.insn == i;
@@ -105,7 +105,8 @@ core_columns_together(const struct core *c, const struct phases *p, const struct
 {
     const struct ptx_operand *to = &i->i.operand[0];
     int64_t step;
-    return !c->called && !c->events && core_streams(c->flow) && is_plain(c, i) && i->i.vec <= 1 &&
+    return emit_on(&c->e, PASS_TRANSPOSED_STORES) && emit_on(&c->e, PASS_STREAMING_STORES) && !c->called && !c->events &&
+           core_streams(c->flow) && is_plain(c, i) && i->i.vec <= 1 &&
            ptx_type_bytes((enum ptx_type)i->i.type[i->i.type_count - 1]) == WORD && to->kind == PTX_O_ADDRESS &&
            to->base_kind == PTX_BASE_REG && phases_line(c, p, to->reg, JAM_MOST, &step) &&
            step == (int64_t)WORD * warp_rows(c) && is_last(c, i, block);
@@ -119,6 +120,7 @@ core_columns_room(struct core *c, const struct flow_insn *i)
     if (c->columns.insn)
         return;
     c->columns.insn = i;
+    emit_remark_at(&c->e, PASS_TRANSPOSED_STORES, true, i->place, "kept until %d rows make whole lines", ROWS);
     c->columns.count = core_alloca_zero(c, core_scalar(c, 32));
     c->columns.first = core_alloca(c, core_vector(c, 64));
     c->columns.values = core_alloca(c, LLVMArrayType2(core_vector(c, 32), ROWS));

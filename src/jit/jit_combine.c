@@ -157,6 +157,7 @@ core_combine(struct core *c, const struct flow_insn *i, LLVMValueRef address, LL
     LLVMTypeRef i64 = core_scalar(c, 64);
     if (!c->combines || !core_can_combine(&i->i))
         return false;
+    emit_fired(&c->e, PASS_PENDING_SUMS, "added up in the worker's window first");
     LLVMBasicBlockRef kept = core_new_block(c, "kept"), at_once = core_new_block(c, "at_once");
     LLVMBasicBlockRef fast = core_new_block(c, "fast"), slow = core_new_block(c, "slow");
     LLVMBasicBlockRef done = core_new_block(c, "combined");

@@ -73,7 +73,6 @@ struct core {
     VEC(struct resume_point) resumes;
     LLVMValueRef resume_switch;
     uint32_t current;         /* block being emitted */
-    uint32_t place;           /* of the instruction being emitted */
     /* Loaded once at entry, all scalars: */
     LLVMValueRef block_ptr, launch_ptr, frame, params, symbols, shared, local, local_stride;
     LLVMValueRef counts;      /* JIT_EVENT_COUNT */

@@ -520,3 +520,32 @@ emit_fail(struct emit *e, const char *format, ...)
     return ls_fail(e->err, LS_ERR_UNSUPPORTED, "%s:%u: %s", e->ptx ? e->ptx->path : "?",
                    e->insn ? e->insn->line : 0, what);
 }
+
+/* -- remarks ------------------------------------------------------------------------------------- */
+
+void
+emit_fired(const struct emit *e, enum jit_pass pass, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    jit_remark(e->remarks, pass, true, e->place, format, args);
+    va_end(args);
+}
+
+void
+emit_missed(const struct emit *e, enum jit_pass pass, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    jit_remark(e->remarks, pass, false, e->place, format, args);
+    va_end(args);
+}
+
+void
+emit_remark_at(const struct emit *e, enum jit_pass pass, bool fired, uint32_t place, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    jit_remark(e->remarks, pass, fired, place, format, args);
+    va_end(args);
+}

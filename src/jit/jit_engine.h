@@ -30,6 +30,8 @@ struct jit_engine {
     char *triple;
     char *host;  /* jit_host(): part of every key */
     char *cache; /* folder, or NULL */
+    uint64_t off;  /* passes that are switched off */
+    char *remarks; /* as in struct jit_options */
     struct entry *entries;
     struct jit_counts counts;
     bool plain_host;
@@ -50,14 +52,15 @@ void jit_orc_unlink(LLVMOrcResourceTrackerRef code); /* NULL: nothing */
 void jit_orc_end(struct jit_engine *e);
 
 /* After the passes, for functions of whole blocks: loads and stores of shared memory that registers can
- * replace (jit_forward.c); shared_bytes: of static variables. Whether there were any. */
-bool jit_forward(LLVMModuleRef m, uint32_t shared_bytes);
-/* After the passes: vectors that overlap, out of those they lie in (jit_window.c). */
-void jit_windows(LLVMModuleRef m);
+ * replace (jit_forward.c); shared_bytes: of static variables. How many there were. */
+unsigned jit_forward(LLVMModuleRef m, uint32_t shared_bytes);
+/* After the passes: vectors that overlap, out of those they lie in (jit_window.c). How many windows there were. */
+unsigned jit_windows(LLVMModuleRef m);
 /* The numbers that gathers go by, widened right before them (jit_index.c). */
 void jit_index_near(LLVMModuleRef m);
-/* After the passes: chains of additions in groups that fit the registers (jit_schedule.c). */
-void jit_order_sums(LLVMModuleRef m);
+/* After the passes: chains of additions in groups that fit the registers (jit_schedule.c). In how many stretches of
+ * code. */
+unsigned jit_order_sums(LLVMModuleRef m);
 /* An attribute of functions: their local memory is laid out by words, no address leads there but theirs. */
 extern const char jit_local_words[];
 

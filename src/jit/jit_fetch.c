@@ -128,7 +128,7 @@ core_fetch_first(struct core *c, LLVMValueRef now)
 bool
 core_fetches(const struct core *c, const struct flow_insn *i)
 {
-    return c->phases && c->flow->blocks[c->current].loop == UINT32_MAX && i->i.op == PTX_OP_LD &&
+    return emit_on(&c->e, PASS_PREFETCH_BLOCKS) && c->phases && c->flow->blocks[c->current].loop == UINT32_MAX && i->i.op == PTX_OP_LD &&
            (i->i.space == PTX_SPACE_GLOBAL || i->i.space == PTX_SPACE_NONE);
 }
 
@@ -139,6 +139,7 @@ core_fetch(struct core *c, const struct flow_insn *i, LLVMValueRef *at, unsigned
     uint32_t room = room_of(c, i);
     if (room == UINT32_MAX)
         return;
+    emit_fired(&c->e, PASS_PREFETCH_BLOCKS, "%u %s of %u bytes", count, count == 1 ? "run" : "runs", bytes);
     LLVMValueRef step = distance(c, room, at[0]);
     for (unsigned k = 0; k < count; k++)
         for (unsigned line = 0; line < bytes; line += LINE)

@@ -185,7 +185,7 @@ struct forward {
     uint32_t words, static_words; /* of shared memory: looked at; of static variables */
     LLVMValueRef base;         /* the address of shared memory, known everywhere; NULL: none */
     VEC(LLVMValueRef) joined;  /* values that were joined where blocks meet */
-    bool changed;
+    unsigned changed;
 };
 
 /* Bytes of an element that is a number of 4 or 8 bytes; 0: others. */
@@ -479,7 +479,7 @@ forward_block(struct forward *f, LLVMBasicBlockRef block, struct word *w)
             continue;
         LLVMReplaceAllUsesWith(v, replacement(f, &a, &r, v));
         LLVMInstructionEraseFromParent(v);
-        f->changed = true;
+        f->changed++;
     }
 }
 
@@ -526,7 +526,7 @@ live_block(struct forward *f, LLVMBasicBlockRef block, uint64_t *live, bool remo
             read_words(f, &a, live);
         if (dead && remove && !a.reads) {
             LLVMInstructionEraseFromParent(v);
-            f->changed = true;
+            f->changed++;
         }
     }
 }
@@ -834,7 +834,7 @@ forward_function(struct forward *f, LLVMValueRef function)
     ls_release(f->block);
 }
 
-bool
+unsigned
 jit_forward(LLVMModuleRef m, uint32_t shared_bytes)
 {
     struct forward f = {.b = LLVMCreateBuilderInContext(LLVMGetModuleContext(m)),

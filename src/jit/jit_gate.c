@@ -185,7 +185,7 @@ core_gate(struct core *c, const struct core_gate *g)
     int32_t low = g->pattern ? INT32_MAX : 0, high = g->pattern ? INT32_MIN : 0;
     bool lanes = LLVMGetTypeKind(LLVMTypeOf(g->base)) == LLVMVectorTypeKind;
     bool device = g->space == PTX_SPACE_GLOBAL || g->space == PTX_SPACE_CONST, local = g->local != NULL;
-    if (!(c->events & JIT_EVENT_GUARD) || !(device || local || (shared && !lanes)) ||
+    if (!(c->events & JIT_EVENT_GUARD) || !emit_on(&c->e, PASS_ACCESS_FILTER) || !(device || local || (shared && !lanes)) ||
         (g->store && !local && !shared) || (g->bytes & (g->bytes - 1)))
         return NULL;
     for (unsigned l = 0; g->pattern && l < LANES; l++) {
@@ -194,6 +194,7 @@ core_gate(struct core *c, const struct core_gate *g)
         low = g->pattern[l] < low ? g->pattern[l] : low;
         high = g->pattern[l] > high ? g->pattern[l] : high;
     }
+    emit_fired(&c->e, PASS_ACCESS_FILTER, "%s memory", shared ? "shared" : local ? "local" : "global or constant");
     LLVMBasicBlockRef tell = core_new_block(c, "announced"), over = core_new_block(c, "checked");
     LLVMValueRef at = NULL, open;
     if (shared)

@@ -17,8 +17,8 @@ static bool
 is_kept(const struct core *c, uint32_t reg)
 {
     const struct fact *f = &c->facts->reg[reg];
-    return f->kind == FACT_VECTOR && f->guess && f->segment >= 4 && core_reg_bits(c, reg) == 64 &&
-           !c->facts->merge[reg] && c->reg[reg];
+    return emit_on(&c->e, PASS_SPECULATED_PATTERNS) && f->kind == FACT_VECTOR && f->guess && f->segment >= 4 &&
+           core_reg_bits(c, reg) == 64 && !c->facts->merge[reg] && c->reg[reg];
 }
 
 unsigned
@@ -30,7 +30,7 @@ guess_segments(const struct core *c, uint32_t reg)
 void
 core_guess_storage(struct core *c)
 {
-    bool splits = !c->events && split_wanted(c->flow);
+    bool splits = !c->events && emit_on(&c->e, PASS_SELECTED_LOADS) && split_wanted(c->flow);
     c->guess = ls_alloc(sizeof *c->guess * (c->flow->reg_count + 1));
     for (uint32_t r = 0; r < c->flow->reg_count; r++) {
         if (!is_kept(c, r))
@@ -240,8 +240,12 @@ core_guess_write(struct core *c, const struct flow_insn *i, uint32_t reg)
     together_write(c, i, reg);
     if (!c->guess[reg].holds)
         return;
-    if (!follow(c, i, reg, &holds, &firsts))
+    if (follow(c, i, reg, &holds, &firsts)) {
+        emit_fired(&c->e, PASS_SPECULATED_PATTERNS, "scalars say whether the lanes wrapped");
+    } else {
+        emit_missed(&c->e, PASS_SPECULATED_PATTERNS, "the lanes are compared one by one");
         compare(c, reg, core_mask(c), &holds, &firsts);
+    }
     keep(c, reg, holds, firsts);
     split_write(c, i, reg);
 }

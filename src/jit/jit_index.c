@@ -83,7 +83,7 @@ site_index(struct site *s, const struct ptx_operand *o)
     enum ptx_space where = site_space(c, &s->i->i, o);
     if (where != PTX_SPACE_GLOBAL && where != PTX_SPACE_NONE && where != PTX_SPACE_SHARED && where != PTX_SPACE_CONST)
         return; /* local memory: each lane's begins elsewhere */
-    if (c->events || c->called || o->base_kind != PTX_BASE_REG || s->fact.kind != FACT_VECTOR ||
+    if (!emit_on(&c->e, PASS_INDEXED_GATHERS) || c->events || c->called || o->base_kind != PTX_BASE_REG || s->fact.kind != FACT_VECTOR ||
         s->fact.segment != 1 || s->fact.guess || !s->lanes || s->bytes < 4 ||
         s->i < first || s->i >= first + c->flow->blocks[c->current].count)
         return;
@@ -102,6 +102,7 @@ site_index(struct site *s, const struct ptx_operand *o)
     }
     s->at = at;
     s->index = index;
+    emit_fired(&c->e, PASS_INDEXED_GATHERS, "a uniform base and a 32-bit index a lane, times %u", 1u << s->shift);
 }
 
 LLVMValueRef

@@ -1090,7 +1090,7 @@ core_insn(struct core *c, const struct flow_insn *i)
     const struct ptx_insn *p = &i->i;
     c->e.insn = p;
     c->e.func = i->func;
-    c->place = i->place;
+    c->e.place = i->place;
     struct merged merged;
     bool scalar = as_scalar(c, i);
     c->e.lanes = scalar ? 1 : LANES;

@@ -220,11 +220,20 @@ choose(const struct core *c, struct phases *p, uint32_t group, const bool *shape
     ls_release(m.used);
     *sites = m.sites;
     bool parts = m.parts && !m.loops;
-    if (!m.fits || (parts && m.insns < PARTING_INSNS))
-        return 1;
-    for (uint32_t k = parts ? PARTING_WARPS : JAM_MOST; k > 1; k /= 2)
-        if (p->warps % k == 0 && k * m.insns <= MOST_INSNS && k * m.registers <= ROOM)
+    const char *why = !m.fits                            ? "an instruction or a block end that runs for one warp alone"
+                      : parts && m.insns < PARTING_INSNS ? "a short region whose warps part in every block"
+                                                         : NULL;
+    for (uint32_t k = parts ? PARTING_WARPS : JAM_MOST; !why && k > 1; k /= 2)
+        if (p->warps % k == 0 && k * m.insns <= MOST_INSNS && k * m.registers <= ROOM) {
+            jit_remark_kernel(c->e.remarks, PASS_INTERLEAVE, true, "region %u: %u warps together (%u instructions)", group,
+                              k, m.insns);
             return k;
+        }
+    if (why)
+        jit_remark_kernel(c->e.remarks, PASS_INTERLEAVE, false, "region %u: %s", group, why);
+    else
+        jit_remark_kernel(c->e.remarks, PASS_INTERLEAVE, false, "region %u: %u warps, %u instructions and %u vectors alive in each",
+                          group, p->warps, m.insns, m.registers);
     return 1;
 }
 
@@ -249,7 +258,7 @@ jam_choose(const struct core *c, struct phases *p)
     for (uint32_t g = 0; g < p->group_count; g++) {
         uint32_t more = 0;
         const struct flow_insn *columns = p->columns;
-        p->group[g].jam = p->group[g].phases ? choose(c, p, g, p->shaped, &more) : 1;
+        p->group[g].jam = p->group[g].phases && emit_on(&c->e, PASS_INTERLEAVE) ? choose(c, p, g, p->shaped, &more) : 1;
         if (p->group[g].jam == 1)
             p->columns = columns;
         sites += more;
@@ -670,12 +679,19 @@ emit_straight(struct jam *j, uint32_t b)
 {
     struct core *c = j->c;
     bool ok = true;
-    if (c->flow->blocks[b].end != FLOW_BRANCH || phases_agree(c, j->p, b) || set_has(j->straight, b))
+    if (c->flow->blocks[b].end != FLOW_BRANCH || phases_agree(c, j->p, b) || set_has(j->straight, b) ||
+        !emit_on(&c->e, PASS_SPECULATE))
         return true;
     use(j, 0);
     struct straight *s = straight_new(c, b);
-    if (!s)
+    uint32_t place = c->flow->insns[c->flow->blocks[b].end_insn].place;
+    if (!s) {
+        emit_remark_at(&c->e, PASS_SPECULATE, false, place, "fewer than two branches whose bounds are known here");
         return true;
+    }
+    emit_remark_at(&c->e, PASS_SPECULATE, true, place, "%u branches behind one test", straight_branches(s));
+    if (straight_products(s))
+        emit_remark_at(&c->e, PASS_INDEX_PRODUCTS, true, place, "%u indices that are sums of products", straight_products(s));
     LLVMBasicBlockRef way = core_new_block(c, "straight"), other = core_new_block(c, "not_straight");
     LLVMValueRef fine = straight_test(c, s);
     ok = fine != NULL;

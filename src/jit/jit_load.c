@@ -196,7 +196,7 @@ static bool
 load_strided(struct site *s, LLVMValueRef *out)
 {
     LLVMValueRef half[2];
-    if (!s->base || s->fact.guess || s->mask || s->bytes != 4 || s->vec != 1 ||
+    if (!emit_on(&s->c->e, PASS_STRIDED_LOADS) || !s->base || s->fact.guess || s->mask || s->bytes != 4 || s->vec != 1 ||
         s->i->i.space != PTX_SPACE_SHARED || !host_has_avx512(&s->c->e))
         return false;
     bool same = true;
@@ -208,6 +208,7 @@ load_strided(struct site *s, LLVMValueRef *out)
     if (!same && !load_half(s, LANES / 2, &half[1]))
         return false;
     *out = core_concatenate(s->c, half, 2, LANES / 2);
+    emit_fired(&s->c->e, PASS_STRIDED_LOADS, "vectors around the words, permuted");
     return true;
 }
 
@@ -239,11 +240,14 @@ site_load(struct site *s, LLVMValueRef out[])
     if (load_together(s, out))
         return;
     if (s->fact.kind == FACT_SCALAR && !s->fact.pattern) {
+        if (s->i->i.space != PTX_SPACE_PARAM)
+            emit_fired(&s->c->e, PASS_ACCESS_PLAN, "one scalar: all lanes read one address");
         for (unsigned e = 0; e < s->vec; e++)
             out[e] = site_load_scalar(s, s->base, e);
         return;
     }
     if (s->fact.segment >= 4 && site_runs(s)) {
+        site_remark_runs(s);
         if (s->fact.guess)
             load_tested(s, out);
         else
@@ -252,14 +256,13 @@ site_load(struct site *s, LLVMValueRef out[])
     }
     if (load_strided(s, out))
         return;
-    bool local = s->i->i.space == PTX_SPACE_LOCAL;
-    bool follow = !s->index || site_index_steps(s);
-    if (s->fact.segment == 1 && !local && follow && s->bytes * s->vec <= 16) {
+    if (site_may_be_consecutive(s)) {
         site_assume_consecutive(s, pattern);
         site_runs(s);
         load_tested(s, out);
         return;
     }
+    emit_missed(&s->c->e, PASS_ACCESS_PLAN, "lane by lane (gather): %s", site_disorder(s));
     site_load_each(s, out);
 }
 
@@ -312,6 +315,7 @@ load_group(struct site *s, LLVMValueRef *out)
     n = core_group(c, s->i, member, &own);
     if (n < 2)
         return false;
+    emit_fired(&c->e, PASS_GROUPED_LOADS, "%u words", n);
     struct site from = *s;
     from.lanes = LLVMBuildSub(b, site_lanes(s), core_splat(c, core_i64(c, 4 * own)), "");
     site_assume_consecutive(&from, pattern);

@@ -101,7 +101,7 @@ bool
 core_merged(const struct core *c, const struct flow_insn *i, struct merged *out)
 {
     const struct ptx_insn *p = &i->i, *m;
-    if (!is_plain_compare(c, i))
+    if (!emit_on(&c->e, PASS_SPLIT_COMPARE) || !is_plain_compare(c, i))
         return false;
     uint32_t at = (uint32_t)(i - c->flow->insns);
     uint32_t n = of_bits(p) ? or_before(c, p, at) : UINT32_MAX;
@@ -124,6 +124,8 @@ core_merged(const struct core *c, const struct flow_insn *i, struct merged *out)
         out->operand[k][1] = m->operand[1 + k];
         out->operand[k][2] = p->operand[2];
     }
+    emit_remark_at(&c->e, PASS_SPLIT_COMPARE, true, i->place, "%s of two numbers",
+                   greater ? "or" : m->op == PTX_OP_MAX ? "max" : "min");
     out->both = (way > 0) == (greater || m->op == PTX_OP_MAX);
     return true;
 }

@@ -119,7 +119,7 @@ is_sum(const struct core *c, const struct ptx_insn *p)
 {
     enum ptx_type t = (enum ptx_type)p->type[p->type_count - 1];
     bool wants_old = p->op == PTX_OP_ATOM && p->operand[0].kind != PTX_O_SINK;
-    if (c->events || wants_old || p->vec > 1 || p->guard != PTX_NO_REG || !ptx_has(p, PTX_M_ADD) ||
+    if (!emit_on(&c->e, PASS_TABLE_SUMS) || c->events || wants_old || p->vec > 1 || p->guard != PTX_NO_REG || !ptx_has(p, PTX_M_ADD) ||
         (t != PTX_U32 && t != PTX_S32))
         return false;
     return p->space == PTX_SPACE_SHARED || (c->combines && core_can_combine(p));
@@ -165,6 +165,7 @@ core_near_sum(struct core *c, const struct flow_insn *i, const struct ptx_operan
     if (!is_sum(c, &i->i) || o->kind != PTX_O_ADDRESS || o->base_kind != PTX_BASE_REG ||
         core_reg_scalar(c, o->reg) || !find_parts(c, i, o->reg, &p))
         return NULL;
+    emit_fired(&c->e, PASS_TABLE_SUMS, "a table of at most %llu bytes", (unsigned long long)p.high + 4);
     LLVMBasicBlockRef general = core_new_block(c, "places"), done = core_new_block(c, "added");
     only_if(c, LLVMBuildICmp(b, LLVMIntEQ, core_mask_bits(c), core_i32(c, ~0u), ""), general);
     LLVMValueRef base =

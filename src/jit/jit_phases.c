@@ -319,7 +319,7 @@ find_fixed(const struct core *c, struct phases *p)
             continue;
         struct sources s = sources_of(c, p, &f->insns[n]);
         p->fixed[to->reg] = s.fixed;
-        p->again[to->reg] = s.fixed && s.again && !p->same[to->reg] &&
+        p->again[to->reg] = emit_on(&c->e, PASS_REMATERIALISE) && s.fixed && s.again && !p->same[to->reg] &&
                             (core_reg_scalar(c, to->reg) || is_shape_test(c, p, &f->insns[n]));
     }
 }
@@ -344,14 +344,15 @@ is_plain_barrier(const struct core *c, const struct ptx_insn *p)
     return true;
 }
 
+/* Whether no instruction inside a block arrives at a barrier. */
 static bool
-insns_fit(const struct flow *f)
+no_arrivals(const struct flow *f)
 {
     for (uint32_t b = 0; b < f->block_count; b++)
         for (uint32_t n = 0; n < f->blocks[b].count; n++) {
             const struct ptx_insn *p = &f->insns[f->blocks[b].first + n].i;
             if (p->op == PTX_OP_BAR || p->op == PTX_OP_BARRIER || p->op == PTX_OP_BARRIER_CLUSTER)
-                return false; /* arrivals */
+                return false;
         }
     return true;
 }
@@ -377,25 +378,35 @@ all_end(const struct flow *f)
     return all;
 }
 
-static bool
-flow_fits(const struct core *c)
+/* Why warps cannot be run region after region; NULL: they can. */
+static const char *
+misfit(const struct core *c)
 {
     const struct flow *f = c->flow;
-    if (c->events || c->called || c->facts->shape.apart || f->call_count ||
-        f->indirect || core_uses_stack(f) || !insns_fit(f) || !all_end(f))
-        return false;
+    if (c->events)
+        return "a tool watches";
+    if (c->called || f->call_count || f->indirect || core_uses_stack(f))
+        return "functions are called that are not inlined";
+    if (c->facts->shape.apart)
+        return "lanes of a warp wait for each other";
+    if (!no_arrivals(f))
+        return "bar.arrive, or a barrier that not all threads wait for";
+    if (!all_end(f))
+        return "a loop without end";
     for (uint32_t l = 0; l < f->loop_count; l++)
         if (f->loops[l].waits)
-            return false;
+            return "a loop may wait for other warps";
     for (uint32_t b = 0; b < f->block_count; b++) {
         if (core_sync_tests(c, b) || c->facts->parks[b])
-            return false;
+            return "an instruction waits for lanes of its warp that may be elsewhere";
         if (f->blocks[b].end != FLOW_BARRIER)
             continue;
-        if (!core_nothing_pending(c, b) || !is_plain_barrier(c, &f->insns[f->blocks[b].end_insn].i))
-            return false;
+        if (!core_nothing_pending(c, b))
+            return "lanes of a warp may come to a barrier apart";
+        if (!is_plain_barrier(c, &f->insns[f->blocks[b].end_insn].i))
+            return "a barrier with a number or a count that is not known";
     }
-    return true;
+    return NULL;
 }
 
 /* -- phases ------------------------------------------------------------------------------------- */
@@ -471,7 +482,7 @@ make_groups(const struct core *c, struct phases *p)
                 loops |= f->blocks[b].loop != UINT32_MAX && f->loops[f->blocks[b].loop].head == b &&
                          f->blocks[b].end != FLOW_BARRIER;
             }
-        g->unrolled = g->phases == 1 && !loops && insns * p->warps <= UNROLLED_INSNS;
+        g->unrolled = emit_on(&c->e, PASS_UNROLL) && g->phases == 1 && !loops && insns * p->warps <= UNROLLED_INSNS;
     }
 }
 
@@ -479,11 +490,35 @@ bool
 core_barriers_pass(const struct core *c)
 {
     const uint32_t *dim = c->facts->shape.block;
-    bool plain = dim[0] * dim[1] * dim[2] <= LANES && flow_fits(c);
+    bool plain = dim[0] * dim[1] * dim[2] <= LANES && !misfit(c);
     for (uint32_t b = 0; plain && b < c->flow->block_count; b++)
         if (c->flow->blocks[b].end == FLOW_BARRIER)
             plain = !ptx_has(&c->flow->insns[c->flow->blocks[b].end_insn].i, PTX_M_RED);
     return plain;
+}
+
+/* What was decided, for people. */
+static void
+remark(const struct core *c, const struct phases *p)
+{
+    uint32_t again = 0;
+    if (!c->e.remarks)
+        return;
+    for (uint32_t r = 0; r < c->flow->reg_count; r++)
+        again += p->again[r];
+    jit_remark_kernel(c->e.remarks, PASS_REGIONS, true, "%u %s of %u %s", p->count, p->count == 1 ? "region" : "regions",
+                      p->warps, p->warps == 1 ? "warp" : "warps");
+    if (again && p->count > 1)
+        jit_remark_kernel(c->e.remarks, PASS_REMATERIALISE, true, "%u registers", again);
+    else if (emit_on(&c->e, PASS_REMATERIALISE))
+        jit_remark_kernel(c->e.remarks, PASS_REMATERIALISE, false,
+                          p->count > 1 ? "no register that the thread's number decides" : "no barrier");
+    for (uint32_t g = 0; g < p->group_count; g++)
+        if (p->group[g].phases && p->group[g].unrolled)
+            jit_remark_kernel(c->e.remarks, PASS_UNROLL, true, "region %u, %u warps", g, p->warps);
+        else if (p->group[g].phases && emit_on(&c->e, PASS_UNROLL))
+            jit_remark_kernel(c->e.remarks, PASS_UNROLL, false, "region %u: interleaved, a loop, or more than %d instructions in all warps",
+                              g, UNROLLED_INSNS);
 }
 
 struct phases *
@@ -492,8 +527,14 @@ core_phases_new(const struct core *c)
     const struct flow *f = c->flow;
     const uint32_t *dim = c->facts->shape.block;
     uint32_t barriers = 0;
-    if (dim[0] * dim[1] * dim[2] % LANES || c->facts->shape.partial || !flow_fits(c))
+    if (!emit_on(&c->e, PASS_REGIONS))
         return NULL;
+    const char *why = dim[0] * dim[1] * dim[2] % LANES || c->facts->shape.partial ? "warps of fewer than 32 threads"
+                                                                                  : misfit(c);
+    if (why) {
+        jit_remark_kernel(c->e.remarks, PASS_REGIONS, false, "%s", why);
+        return NULL;
+    }
     struct phases *p = ls_alloc(sizeof *p);
     p->warps = dim[0] * dim[1] * dim[2] / LANES;
     p->same = ARENA_ARRAY(&p->arena, bool, f->reg_count + 1);
@@ -512,6 +553,7 @@ core_phases_new(const struct core *c)
             barriers++;
         }
     if (!fits) {
+        jit_remark_kernel(c->e.remarks, PASS_REGIONS, false, "a barrier that threads may take different ways to");
         core_phases_free(p);
         return NULL;
     }
@@ -523,11 +565,13 @@ core_phases_new(const struct core *c)
         if (f->blocks[b].end == FLOW_BARRIER)
             add_phase(c, p, b);
     if (is_large(c, p)) {
+        jit_remark_kernel(c->e.remarks, PASS_REGIONS, false, "a region of more than %d instructions", LARGE_INSNS);
         core_phases_free(p);
         return NULL;
     }
     make_groups(c, p);
     jam_choose(c, p);
+    remark(c, p);
     return p;
 }
 

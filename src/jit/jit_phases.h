@@ -137,6 +137,9 @@ struct straight *straight_new(const struct core *c, uint32_t b);
 void straight_free(struct straight *s);
 /* i1: they go that way. Emitted at the end of block b. NULL: failed, with the error. */
 LLVMValueRef straight_test(struct core *c, struct straight *s);
+/* For remarks: branches that the way leaves out; sums of products of which the test asks the bounds. */
+uint32_t straight_branches(const struct straight *s);
+uint32_t straight_products(const struct straight *s);
 /* Block k of the way, b is 0; UINT32_MAX: no more. The last one's end is as elsewhere. */
 uint32_t straight_block(const struct straight *s, uint32_t k);
 /* Whether a register of 64 bits, as a whole, is *step more from warp to warp if in `warps` warps together it is so much

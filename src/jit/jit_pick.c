@@ -178,8 +178,9 @@ site_load_split(struct site *s, const struct ptx_operand *o, LLVMValueRef *out)
     LLVMBuilderRef b = c->e.b;
     struct pick p;
     LLVMValueRef fast, slow;
-    if (!find_parts(s, o, &p))
+    if (!emit_on(&c->e, PASS_SELECTED_LOADS) || !find_parts(s, o, &p))
         return false;
+    emit_fired(&c->e, PASS_SELECTED_LOADS, "one masked load of each of two addresses");
     if (c->settled && c->settled[s->i - c->flow->insns]) {
         *out = load_parts(&p);
         return true;
@@ -203,7 +204,8 @@ core_split_fine(struct core *c, const struct flow_insn *i, LLVMValueRef *rows)
     const struct ptx_operand *o = &i->i.operand[1];
     struct site s;
     struct pick p;
-    if (o->kind != PTX_O_ADDRESS || !site_begin(&s, c, i) || !find_parts(&s, o, &p))
+    if (!emit_on(&c->e, PASS_SELECTED_LOADS) || o->kind != PTX_O_ADDRESS || !site_begin(&s, c, i) ||
+        !find_parts(&s, o, &p))
         return NULL;
     *rows = p.split.rows;
     return p.fine;

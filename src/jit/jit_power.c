@@ -35,8 +35,11 @@ power_of(struct emit *e, value x, int64_t n, value *out)
     LLVMTypeRef type = LLVMTypeOf(real);
     bool wide = emit_bits_of(x) == 64;
     /* 1 / x^2 in doubles would be 0 where x^2 is infinite, and the power is a denormal. */
-    if (n > (wide ? MOST_DOUBLE : MOST_FLOAT) || n < (wide ? -1 : -MOST_FLOAT))
+    if (n > (wide ? MOST_DOUBLE : MOST_FLOAT) || n < (wide ? -1 : -MOST_FLOAT)) {
+        emit_missed(e, PASS_WHOLE_POWERS, "exponent %lld: too many multiplications, or a range too narrow", (long long)n);
         return false;
+    }
+    emit_fired(e, PASS_WHOLE_POWERS, "exponent %lld", (long long)n);
     if (n == 0 || n == 1) { /* 1 of NaN, too */
         *out = n ? x : v_bits(e, v_kf(e, real, 1));
         return true;
@@ -54,7 +57,7 @@ bool
 power_whole(struct emit *e, value x, value n, value *out)
 {
     uint64_t bits;
-    return v_const(n, &bits) && power_of(e, x, (int32_t)bits, out);
+    return emit_on(e, PASS_WHOLE_POWERS) && v_const(n, &bits) && power_of(e, x, (int32_t)bits, out);
 }
 
 bool
@@ -62,7 +65,7 @@ power_real(struct emit *e, value x, value y, value *out)
 {
     uint64_t bits;
     double d;
-    if (!v_const(y, &bits))
+    if (!emit_on(e, PASS_WHOLE_POWERS) || !v_const(y, &bits))
         return false;
     if (emit_bits_of(y) == 32) {
         uint32_t low = (uint32_t)bits;

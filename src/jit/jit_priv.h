@@ -38,6 +38,7 @@
 #define LOCKSTEP_JIT_PRIV_H
 
 #include "jit/jit.h"
+#include "jit/jit_passes.h"
 
 #include <llvm-c/Core.h>
 
@@ -58,8 +59,25 @@ struct emit {
     const struct ptx_module *ptx;
     const struct ptx_func *func; /* of the instruction being emitted */
     const struct ptx_insn *insn;
+    uint32_t place; /* of the instruction being emitted, as jit_place() */
+    uint64_t off;   /* passes that are switched off */
+    struct jit_remarks *remarks; /* NULL: nobody reads them */
     struct ls_error *err;
 };
+
+/* Whether a pass is on; what it did at the instruction being emitted, or why it did nothing there. */
+static inline bool
+emit_on(const struct emit *e, enum jit_pass pass)
+{
+    return jit_on(e->off, pass);
+}
+void emit_fired(const struct emit *e, enum jit_pass pass, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void emit_missed(const struct emit *e, enum jit_pass pass, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* The same at the instruction with that place. */
+void emit_remark_at(const struct emit *e, enum jit_pass pass, bool fired, uint32_t place, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
 
 /* -- helpers of emit (jit_emit.c) ------------------------------------------------------------------ */
 

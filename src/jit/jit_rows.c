@@ -106,12 +106,14 @@ core_rows(struct core *c, uint32_t predicate, uint32_t before, uint32_t end, LLV
     uint32_t n = core_last_writer(c, predicate, before);
     const struct flow_insn *i = n == UINT32_MAX ? NULL : &c->flow->insns[n];
     struct merged m;
-    if (!i || i->i.op != PTX_OP_SETP || i->i.guard != PTX_NO_REG || i->i.operand[0].kind != PTX_O_REG)
+    if (!emit_on(&c->e, PASS_ROW_MASKS) || !i || i->i.op != PTX_OP_SETP || i->i.guard != PTX_NO_REG || i->i.operand[0].kind != PTX_O_REG)
         return false;
     half[0] = half[1] = LLVMConstInt(core_scalar(c, 1), 1, false);
     *lanes = ~0u;
-    if (!core_merged(c, i, &m))
-        return add_compare(c, i, n, end, half, lanes);
-    return m.both && add_compare(c, &m.part[0], n, end, half, lanes) &&
-           add_compare(c, &m.part[1], n, end, half, lanes);
+    bool fine = core_merged(c, i, &m) ? m.both && add_compare(c, &m.part[0], n, end, half, lanes) &&
+                                            add_compare(c, &m.part[1], n, end, half, lanes)
+                                      : add_compare(c, i, n, end, half, lanes);
+    emit_remark_at(&c->e, PASS_ROW_MASKS, fine, i->place,
+                   fine ? "lanes 0x%04x of each row, the rows by one test" : "the halves' lanes do not agree", *lanes & 0xffff);
+    return fine;
 }

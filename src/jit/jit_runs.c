@@ -198,6 +198,37 @@ site_assume_consecutive(struct site *s, int32_t pattern[LANES])
     s->holds = NULL;
 }
 
+bool
+site_may_be_consecutive(const struct site *s)
+{
+    const struct emit *e = &s->c->e;
+    if (!emit_on(e, PASS_CONSECUTIVE_TEST) || s->fact.segment != 1 || s->i->i.space == PTX_SPACE_LOCAL ||
+        (s->index && !site_index_steps(s)) || s->bytes * s->vec > 16)
+        return false;
+    emit_fired(e, PASS_CONSECUTIVE_TEST, "consecutive if a comparison of the lanes says so, else lane by lane");
+    return true;
+}
+
+void
+site_remark_runs(const struct site *s)
+{
+    unsigned broadcast = 0;
+    for (unsigned g = 0; g < LANES / s->run; g++)
+        broadcast += s->broadcast[g];
+    emit_fired(&s->c->e, PASS_ACCESS_PLAN, "%u %s of %u lanes, %s%s%s", LANES / s->run,
+               s->run == LANES ? "run" : "segments", s->run,
+               broadcast == LANES / s->run ? "each at one address" : broadcast ? "consecutive or at one address" : "consecutive",
+               s->fact.guess ? ", if 32-bit arithmetic has not wrapped" : "", s->mask ? ", under a mask" : "");
+}
+
+const char *
+site_disorder(const struct site *s)
+{
+    if (s->fact.segment == 1)
+        return "nothing is known of the lanes' addresses";
+    return s->fact.pattern ? "the lanes' addresses are apart by constants, not consecutive" : "the lanes' addresses differ";
+}
+
 /* A fork for such a pattern. In the fast way the site knows where lane 0 is, or would be. */
 struct fork
 site_fork(struct site *s)

@@ -83,6 +83,7 @@ struct stretch {
     VEC(struct place) places;
     struct terms local;           /* what the addresses in local memory have in common */
     bool local_words, local_stored;
+    unsigned reordered; /* stretches */
     LLVMTargetDataRef layout;
     const struct chain *current;  /* the chain being emitted */
     /* What the group being emitted has of its own: original and copy, of this step and the last. */
@@ -638,8 +639,10 @@ end_stretch(struct stretch *s, LLVMValueRef end)
         classify(s);
         uint32_t chains = drop_short(s), each = registers_of(s), registers = vector_registers();
         /* Three quarters for sums, the rest for what is added. */
-        if (chains * each > 3 * registers / 4)
+        if (chains * each > 3 * registers / 4) {
             reorder(s, registers / 2 / each ? registers / 2 / each : 1);
+            s->reordered++;
+        }
         ls_release(s->slots);
         for (uint32_t k = 0; k < s->chains.count; k++)
             VEC_FREE(&s->chains.at[k].links);
@@ -733,7 +736,7 @@ order_block(struct stretch *s, LLVMBasicBlockRef block)
     }
 }
 
-void
+unsigned
 jit_order_sums(LLVMModuleRef m)
 {
     struct stretch s = {.b = LLVMCreateBuilderInContext(LLVMGetModuleContext(m)),
@@ -754,4 +757,5 @@ jit_order_sums(LLVMModuleRef m)
     VEC_FREE(&s.places);
     VEC_FREE(&s.originals);
     VEC_FREE(&s.copies);
+    return s.reordered;
 }

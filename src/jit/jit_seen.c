@@ -114,11 +114,12 @@ tell_pattern(struct core *c, const struct core_told *t, bool plain)
     LLVMBuilderRef b = c->e.b;
     LLVMTypeRef i64 = core_scalar(c, 64);
     LLVMValueRef pattern = site_pattern(c, t->pattern);
-    if (plain || !(c->events & JIT_EVENT_SEEN) || t->space == PTX_SPACE_NONE ||
+    if (plain || !(c->events & JIT_EVENT_SEEN) || !emit_on(&c->e, PASS_REPEAT_FILTER) || t->space == PTX_SPACE_NONE ||
         (t->space == PTX_SPACE_LOCAL && !t->local)) {
         call_tool(c, t, pattern);
         return;
     }
+    emit_fired(&c->e, PASS_REPEAT_FILTER, "compared with what was told before");
     LLVMValueRef at = t->local ? t->local : t->base, seen = find_seen(c, at, t->lanes, t->place);
     LLVMBasicBlockRef hit = core_new_block(c, "seen"), tell = core_new_block(c, "told"), over = core_new_block(c, "counted");
     LLVMBuildCondBr(b, is_alike(c, t, pattern, seen, at), hit, tell);

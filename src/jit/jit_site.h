@@ -87,6 +87,11 @@ LLVMValueRef site_segment(struct site *s, unsigned g);
 struct site site_sure(const struct site *s);
 /* Pattern to test when nothing is known: consecutive lanes. */
 void site_assume_consecutive(struct site *s, int32_t pattern[LANES]);
+/* Whether it is worth testing for that (PASS_CONSECUTIVE_TEST). */
+bool site_may_be_consecutive(const struct site *s);
+/* For remarks: the runs that site_runs() found; why there are none. */
+void site_remark_runs(const struct site *s);
+const char *site_disorder(const struct site *s);
 
 /* Two ways to make an access, and where they meet. */
 struct fork {

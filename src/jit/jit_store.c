@@ -163,6 +163,7 @@ store_runs(struct site *s, LLVMValueRef *v)
         store_segments(s, v);
         return;
     }
+    emit_fired(&s->c->e, PASS_STREAMING_STORES, "whole lines, in launches that are large enough");
     struct fork f = fork_begin(c, streaming_now(s));
     stream_segments(s, v);
     LLVMBuildBr(c->e.b, f.join);
@@ -306,17 +307,18 @@ site_store(struct site *s, LLVMValueRef *v)
     int32_t pattern[LANES];
     if (store_together(s, v))
         return;
-    bool local = s->i->i.space == PTX_SPACE_LOCAL, follow = !s->index || site_index_steps(s);
     if (s->fact.segment >= 4 && site_runs(s) && no_broadcast(s)) {
+        site_remark_runs(s);
         if (s->fact.guess)
             store_tested(s, v);
         else
             store_runs(s, v);
-    } else if (s->fact.segment == 1 && !local && follow && s->bytes * s->vec <= 16) {
+    } else if (site_may_be_consecutive(s)) {
         site_assume_consecutive(s, pattern);
         site_runs(s);
         store_tested(s, v);
     } else {
+        emit_missed(&s->c->e, PASS_ACCESS_PLAN, "lane by lane (scatter): %s", site_disorder(s));
         store_each(s, v);
     }
 }
@@ -326,6 +328,7 @@ store_value(struct site *s, const struct ptx_operand *from)
 {
     LLVMValueRef v[8];
     if (s->fact.kind == FACT_SCALAR && !s->fact.pattern) {
+        emit_fired(&s->c->e, PASS_ACCESS_PLAN, "one scalar: the last active lane's value stays");
         store_uniform(s, from);
         return;
     }

@@ -84,6 +84,7 @@ struct straight {
     struct order order[MOST_ORDERS];
     struct wide_bound wide_bound[MOST_WIDE];
     uint32_t bound_count, order_count, wide_count, test_count;
+    bool products; /* sums of products are looked at (PASS_INDEX_PRODUCTS) */
     struct test *test;
     struct sum *sum; /* per register, as of the instruction that is looked at; */
     int *test_of;    /*   likewise, */
@@ -163,7 +164,7 @@ index_made(const struct straight *s, const struct ptx_insn *p)
 {
     const struct index none = {.known = false};
     struct index in[3] = {none, none, none};
-    if (p->guard != PTX_NO_REG || p->operand_count < 2 || p->operand_count > 4 || p->type_count != 1 ||
+    if (!s->products || p->guard != PTX_NO_REG || p->operand_count < 2 || p->operand_count > 4 || p->type_count != 1 ||
         !is_word((enum ptx_type)p->type[0]) || ptx_has(p, PTX_M_SAT) || ptx_has(p, PTX_M_CC) || ptx_has(p, PTX_M_HI) ||
         ptx_has(p, PTX_M_WIDE))
         return none;
@@ -629,6 +630,7 @@ straight_new(const struct core *c, uint32_t b)
     s->index = ls_alloc(sizeof *s->index * (f->reg_count + 1));
     s->wide_of = ls_alloc(sizeof *s->wide_of * (f->reg_count + 1));
     s->wide = ls_alloc(sizeof *s->wide * (f->insn_count + 1));
+    s->products = emit_on(&c->e, PASS_INDEX_PRODUCTS);
     begin(c, s, b);
     for (;;) {
         asked = *s; /* what a step asks for in vain is taken back */
@@ -734,6 +736,18 @@ straight_test(struct core *c, struct straight *s)
     for (uint32_t k = 0; k < s->wide_count; k++)
         fine = LLVMBuildAnd(b, fine, test_wide(c, s, &s->wide_bound[k]), "");
     return fine;
+}
+
+uint32_t
+straight_branches(const struct straight *s)
+{
+    return s->branches;
+}
+
+uint32_t
+straight_products(const struct straight *s)
+{
+    return s->wide_count;
 }
 
 uint32_t

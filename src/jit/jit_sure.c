@@ -126,7 +126,7 @@ core_sure(struct core *c, const struct flow_insn *i, const struct ptx_operand *o
     const struct flow_block *blk = &c->flow->blocks[c->current];
     uint32_t at = (uint32_t)(i - c->flow->insns);
     uint64_t place;
-    if (!c->local_words || at - blk->first >= blk->count)
+    if (!emit_on(&c->e, PASS_PROVEN_LOCAL) || !c->local_words || at - blk->first >= blk->count)
         return false;
     if (!c->sure)
         c->sure = sure_new(c);
@@ -143,5 +143,6 @@ core_sure(struct core *c, const struct flow_insn *i, const struct ptx_operand *o
     for (uint64_t k = place; k < place + bytes; k++)
         if (!(s->written[k / 64] >> (k % 64) & 1))
             return false;
+    emit_fired(&c->e, PASS_PROVEN_LOCAL, "inside, and written before");
     return true;
 }

@@ -166,7 +166,7 @@ set_place(struct core *c, uint32_t block)
     const struct flow_insn *i = insn_of(c, block);
     c->e.insn = &i->i;
     c->e.func = i->func;
-    c->place = i->place;
+    c->e.place = i->place;
     c->e.lanes = LANES;
     c->e.mask = core_mask(c);
     c->e.mask_bits = core_mask_bits(c);

@@ -211,7 +211,7 @@ core_taps_choose(struct core *c)
     uint32_t insns = 0;
     c->taps = ls_alloc(c->flow->block_count + 1);
     bool *inner = ls_alloc(c->flow->block_count + 1);
-    for (uint32_t b = 0; c->phases && b < c->flow->block_count; b++) {
+    for (uint32_t b = 0; c->phases && emit_on(&c->e, PASS_IF_CONVERT) && b < c->flow->block_count; b++) {
         if (inner[b] || !find_run(c, b, &s))
             continue;
         for (uint32_t k = 0; k < s.count; k++) {
@@ -219,6 +219,8 @@ core_taps_choose(struct core *c)
             inner[s.head[k]] = k > 0;
         }
         c->taps[b] = insns <= MOST_INSNS;
+        emit_remark_at(&c->e, PASS_IF_CONVERT, c->taps[b], c->flow->insns[c->flow->blocks[b].end_insn].place,
+                       "%u conditions, %u instructions in all such runs", s.count, insns);
     }
     ls_release(inner);
 }

@@ -139,10 +139,12 @@ together_write(struct core *c, const struct flow_insn *i, uint32_t reg)
     LLVMValueRef holds, first;
     if (!c->guess[reg].together)
         return;
-    if (follow(c, i, reg, &holds, &first))
-        keep(c, reg, holds, first);
+    bool follows = follow(c, i, reg, &holds, &first);
+    keep(c, reg, follows ? holds : NULL, follows ? first : NULL);
+    if (follows)
+        emit_fired(&c->e, PASS_CONVERGED_PATTERNS, "the lanes differ by constants if the warp came one way");
     else
-        keep(c, reg, NULL, NULL);
+        emit_missed(&c->e, PASS_CONVERGED_PATTERNS, "not made of such values, or under a mask");
 }
 
 /* -- accesses ---------------------------------------------------------------------------------------------- */

@@ -29,13 +29,20 @@ core_whole_choose(struct core *c)
 {
     uint32_t insns = 0;
     c->whole = ls_alloc(sizeof *c->whole * (c->flow->block_count + 1));
-    if (!c->phases)
+    if (!c->phases || !emit_on(&c->e, PASS_FULL_MASK))
         return;
-    for (uint32_t b = 0; b < c->flow->block_count; b++)
+    uint32_t blocks = 0;
+    for (uint32_t b = 0; b < c->flow->block_count; b++) {
         insns += may_be_whole(c, b) ? c->flow->blocks[b].count : 0;
+        blocks += may_be_whole(c, b);
+    }
     for (uint32_t b = 0; b < c->flow->block_count && insns <= MOST_INSNS; b++)
         if (may_be_whole(c, b))
             c->whole[b] = core_new_block(c, "whole");
+    if (!blocks)
+        jit_remark_kernel(c->e.remarks, PASS_FULL_MASK, false, "no block under a mask outside interleaved regions");
+    else
+        jit_remark_kernel(c->e.remarks, PASS_FULL_MASK, insns <= MOST_INSNS, "%u blocks, %u instructions", blocks, insns);
     core_taps_choose(c);
 }
 

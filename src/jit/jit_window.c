@@ -51,6 +51,7 @@ struct windows {
     VEC(struct window_load) loads; /* of the stretch */
     LLVMValueRef stored[MOST_STORED]; /* what addresses that the function stores to are made of */
     unsigned stored_count;
+    unsigned made; /* windows that were cut */
 };
 
 /* Loads of one window, by address. */
@@ -297,6 +298,7 @@ consider(struct windows *s, struct window *w)
     bool all = is_stored(s, &w->load[0]->at);
     if (w->chunks > MOST_PIECES || seen < 2 || pieces < 2 * w->chunks)
         return;
+    s->made++;
     LLVMValueRef gone[MOST_LOADS];
     unsigned n = 0;
     for (unsigned k = 0; k < w->count; k++) {
@@ -388,7 +390,7 @@ note_stores(struct windows *s, LLVMBasicBlockRef block)
     }
 }
 
-void
+unsigned
 jit_windows(LLVMModuleRef m)
 {
     LLVMContextRef x = LLVMGetModuleContext(m);
@@ -402,4 +404,5 @@ jit_windows(LLVMModuleRef m)
     }
     LLVMDisposeBuilder(s.b);
     VEC_FREE(&s.loads);
+    return s.made;
 }

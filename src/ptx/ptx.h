@@ -313,5 +313,12 @@ struct ptx_var *ptx_find_var(const struct ptx_module *m, const char *name);
 /* Prints a module as PTX text that parses to the same module (round trip, tests, --dump). */
 void ptx_print(const struct ptx_module *m, struct text *out);
 void ptx_print_insn(const struct ptx_func *f, const struct ptx_insn *i, struct text *out);
+/* The same of an instruction whose registers are not the function's: by number. */
+struct ptx_print_regs {
+    const char *const *name;
+    const bool *predicate;
+};
+void ptx_print_insn_as(const struct ptx_func *f, const struct ptx_insn *i, const struct ptx_print_regs *regs,
+                       struct text *out);
 
 #endif

@@ -23,6 +23,7 @@ struct printer {
     struct text *out;
     const struct ptx_func *f;
     struct names *names;
+    const struct ptx_print_regs *regs; /* NULL: the function's own */
     struct arena arena;
     struct words global;         /* names of the module */
     VEC(const char *) functions; /* that .loc names: strings of .debug_str */
@@ -76,7 +77,15 @@ make_names(struct printer *p, struct names *names)
 static const char *
 reg_name(const struct printer *p, uint32_t r)
 {
+    if (p->regs)
+        return p->regs->name[r];
     return p->names ? p->names->regs[r] : p->f->regs[r].name;
+}
+
+static bool
+is_predicate(const struct printer *p, uint32_t r)
+{
+    return p->regs ? p->regs->predicate[r] : p->f->regs[r].type == PTX_PRED;
 }
 
 static const char *
@@ -129,7 +138,7 @@ print_register(const struct printer *p, const struct ptx_operand *o)
 {
     static const char *const parts[] = {"",    ".x",  ".y",  ".z",  ".w", ".b0",
                                         ".b1", ".b2", ".b3", ".h0", ".h1"};
-    const char *sign = !o->negated ? "" : p->f->regs[o->reg].type == PTX_PRED ? "!" : "-";
+    const char *sign = !o->negated ? "" : is_predicate(p, o->reg) ? "!" : "-";
     text_add(p->out, "%s%s%s", sign, reg_name(p, o->reg), o->part < 11 ? parts[o->part] : "");
 }
 
@@ -236,6 +245,14 @@ void
 ptx_print_insn(const struct ptx_func *f, const struct ptx_insn *i, struct text *out)
 {
     struct printer p = {.out = out, .f = f};
+    print_insn(&p, i);
+}
+
+void
+ptx_print_insn_as(const struct ptx_func *f, const struct ptx_insn *i, const struct ptx_print_regs *regs,
+                  struct text *out)
+{
+    struct printer p = {.out = out, .f = f, .regs = regs};
     print_insn(&p, i);
 }
 

@@ -376,7 +376,7 @@ static void
 both_ways(void **state)
 {
     struct ls_error err;
-    struct jit_engine *jit = jit_new(NULL, &err);
+    struct jit_engine *jit = jit_new(&(struct jit_options){0}, &err);
     struct jit_tool tool = {.events = JIT_EVENT_ACCESS, .access = ignore_access, .pattern = ignore_pattern};
     unsigned wrong = 0;
     for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {

@@ -133,7 +133,7 @@ test_events(void **unused)
     struct ls_error err = {0};
     struct ptx_module *m = ptx_parse(text, sizeof text - 1, "k.ptx", &err);
     assert_non_null(m);
-    struct jit_engine *jit = jit_new(NULL, &err);
+    struct jit_engine *jit = jit_new(&(struct jit_options){0}, &err);
     struct exec_pool *pool = exec_new(1, &err); /* one worker: counts are shared by all blocks */
     assert_true(jit && pool);
     uint32_t *sum = calloc(1, 4);

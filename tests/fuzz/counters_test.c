@@ -51,7 +51,7 @@ agrees(struct fuzz *z, struct program *p, uint64_t seed)
     bool fine = told && seen && json_equal(told, seen);
     if (!fine) {
         printf("seed %llu: ", (unsigned long long)seed);
-        fuzz_show(p, m ? "" : err.text, text.at);
+        fuzz_show(z, p, m ? "" : err.text, text.at);
         char *a = json_dumps(told, JSON_SORT_KEYS | JSON_INDENT(1)), *b = json_dumps(seen, JSON_SORT_KEYS | JSON_INDENT(1));
         printf("told: %s\nseen: %s\n", a ? a : "", b ? b : "");
         free(a);
@@ -77,7 +77,7 @@ main(int argc, char **argv)
         return 1;
     for (; fuzz_goes_on(&z, done); done++) {
         struct program *p = program_new(z.seed + done);
-        bad += !agrees(&z, p, z.seed + done);
+        bad += !fuzz_engine(&z, z.seed + done) || !agrees(&z, p, z.seed + done);
         free(p);
     }
     return fuzz_close(&z, done, bad);

@@ -6,6 +6,7 @@
  *
  *     build-asan/tests/test_fuzz_kernels --seconds 3600 --seed 1
  *
+ * Each kernel is compiled with passes of its own switched off (jit_passes.def); --jit -NAME,... asks for these.
  * A difference is printed with its seed and the kernel; --seed N --count 1 repeats it.
  */
 #include "fuzz/runs.h"
@@ -76,7 +77,7 @@ agrees(struct fuzz *z, struct program *p, bool say)
         fine = run(z, p, m, got, &tool, say) && compare(p, want, got, "with events", say);
     }
     if (say)
-        fuzz_show(p, m ? "" : err.text, text.at);
+        fuzz_show(z, p, m ? "" : err.text, text.at);
     if (m)
         jit_forget(z->jit, m);
     ptx_free(m);
@@ -107,8 +108,8 @@ static bool
 try_seed(struct fuzz *z, uint64_t seed)
 {
     struct program *p = program_new(seed);
-    bool fine = agrees(z, p, false);
-    if (!fine) {
+    bool fine = fuzz_engine(z, seed) && agrees(z, p, false);
+    if (!fine && z->jit) {
         shrink(z, p);
         printf("seed %llu: ", (unsigned long long)seed);
         agrees(z, p, true);
@@ -126,8 +127,10 @@ main(int argc, char **argv)
     uint64_t done = 0, bad = 0;
     if (!fuzz_open(&z, argc, argv, 40))
         return 1;
+    z.passes = argc == 1 ? "" : z.passes; /* they were found with all passes on */
     for (unsigned k = 0; argc == 1 && k < sizeof found / sizeof *found; k++)
         bad += !try_seed(&z, found[k]);
+    z.passes = argc == 1 ? NULL : z.passes;
     for (; fuzz_goes_on(&z, done); done++) {
         if (z.seconds && done % 100 == 0)
             fprintf(stderr, "seed %llu\n", (unsigned long long)(z.seed + done));

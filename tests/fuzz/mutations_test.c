@@ -266,7 +266,7 @@ main(int argc, char **argv)
             seconds = strtod(argv[k + 1], NULL), count = UINT64_MAX;
     }
     struct ls_error err = {0};
-    struct jit_engine *jit = jit_new(NULL, &err);
+    struct jit_engine *jit = jit_new(&(struct jit_options){0}, &err);
     if (!read_corpus(&c) || !jit)
         return printf("%s\n", err.text), 1;
     struct counts n = {0};

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// block: 256
+// tool: profile
+extern "C" __global__ void fires(const float *in, float *out, int n)
+{
+    float sum = 0;
+    for (int k = 0; k < n; k++)
+        sum += in[threadIdx.x + k];
+    out[threadIdx.x] = sum;
+}
+
+// Every lane has an address of its own, which follows no pattern.
+extern "C" __global__ void silent(const float *in, float *out, int n)
+{
+    out[__popc(threadIdx.x * 77u) + 32 * (__clz(threadIdx.x * 12345u) & 7)] = 1;
+}

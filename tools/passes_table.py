@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""docs/passes.md from src/jit/jit_passes.def.
+
+    tools/passes_table.py           writes it
+    tools/passes_table.py check     fails when it is not what would be written
+"""
+import os
+import re
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+HEAD = """# The compiler's passes
+
+Written by `tools/passes_table.py` from `src/jit/jit_passes.def`; do not edit.
+
+A pass decides something about a kernel between PTX and machine code. Each can be named, seen and switched off:
+
+    lockstep launch k.ptx --block 256 --remarks                      # what each did, where it did nothing, and why
+    lockstep launch k.ptx --block 256 --dump-stage wir               # the flow graph, shapes and decisions
+    lockstep launch k.ptx --block 256 --dump-stage after:speculate   # the decisions up to that pass
+    lockstep launch k.ptx --block 256 --jit=-interleave,-prefetch-loops
+    LOCKSTEP_JIT=-all,+consecutive-test LOCKSTEP_REMARKS=1 ./prog    # the same for any program
+
+A remark reads `place: pass: fired: what was done` or `place: pass: missed: why not`. The place is a line of the program
+(`.loc`, so compile with `-lineinfo`), a line of the PTX, or the kernel. One instruction may have several versions (one
+warp under a mask, all lanes, several warps together); remarks that are alike are printed once. Results do not depend on
+which passes are on (`whole-powers` rounds within the bounds of CUDA's tables); `tests/passes/` has a kernel for each on
+which it must fire, and one on which it must not.
+
+**Stage**: *plan*: decides what code generation emits; *LLVM*: rewrites LLVM's module, after LLVM's own passes;
+*report*: only says. **Tools**: whether it runs in code that `check` or `profile` instruments. **Needs**: the pass without
+which it does nothing.
+
+| pass | does | stage | tools | needs | where |
+| --- | --- | --- | --- | --- | --- |
+"""
+
+
+def table():
+    with open(f"{ROOT}/src/jit/jit_passes.def") as f:
+        text = f.read()
+    rows = re.findall(r'^PASS\((\w+), "([\w-]+)", (\w+), (\w+), (\w+), "([\w.]+)",\s+"(.*?)"\)$', text, re.M)
+    names = {row[0]: row[1] for row in rows}
+    out = HEAD
+    for _, name, stage, tools, needs, where, does in rows:
+        stage = "LLVM" if stage == "LLVM" else stage.lower()
+        out += f"| `{name}` | {does} | {stage} | {tools.lower()} | {names.get(needs, '')} | `{where}` |\n"
+    return out
+
+
+def main():
+    path, want = f"{ROOT}/docs/passes.md", table()
+    if sys.argv[1:] == ["check"]:
+        with open(path) as f:
+            if f.read() != want:
+                sys.exit("docs/passes.md is out of date: run tools/passes_table.py")
+        return
+    with open(path, "w") as f:
+        f.write(want)
+
+
+main()
