@@ -4,6 +4,7 @@
  *
  *   flow.c      a kernel with its calls inlined: blocks in an order in which lanes meet again,
  *               loops, post-dominators, registers split into webs, live ranges
+ *   chains.c    which instructions write a register and which read it (def-use chains)
  *   facts.c     which registers agree in all lanes (uniform), differ by constants (affine), or vary,
  *               for one shape of the block
  *   frontier.c  which lanes may be pending elsewhere while a block runs
@@ -68,7 +69,6 @@ struct flow_loop {
 
 struct flow_reg {
     uint8_t type;          /* enum ptx_type */
-    uint32_t defs;         /* number of instructions that write it */
     bool param;            /* a parameter slot */
     const char *name;
 };
@@ -87,6 +87,17 @@ struct flow_var {
     struct ptx_var *var;
     uint8_t place;
     uint64_t offset;       /* in the parameter block, in local memory, in shared memory */
+};
+
+/* Def-use chains, as rows of numbers that lie one behind the other: row k of x is x[x_at[k]..x_at[k + 1]).
+ * Read them by flow_defs and what follows it. */
+struct flow_chains {
+    uint32_t *def_at, *def;       /* per instruction: registers that it writes */
+    uint32_t *use_at, *use;       /* per instruction: registers that it reads; from base_at on those */
+    uint32_t *base_at;            /*   that are bases of addresses */
+    uint32_t *writer_at, *writer; /* per register: instructions that write it */
+    uint32_t *reader_at, *reader; /* per register: instructions that read it */
+    uint32_t *block_of;           /* per instruction: its block; UINT32_MAX: no path leads to it */
 };
 
 struct flow {
@@ -113,6 +124,7 @@ struct flow {
     uint32_t call_count;
     bool indirect;
     uint32_t argument_bytes;   /* of a function: parameters and results of one lane */
+    struct flow_chains chains;
 };
 
 /* A kernel, or a function that is called through a pointer or recursively. NULL and an error with a
@@ -129,7 +141,8 @@ void flow_addresses(const struct ptx_module *m, bool *taken);
  * ... (PTX ISA 9.7.13); they begin blocks. */
 bool flow_syncs(const struct ptx_insn *i);
 
-/* Calls visit for each register operand of an instruction; write: it is a destination. */
+/* Calls visit for each register operand of an instruction; write: it is a destination. For what changes
+ * registers while a flow is made, or looks at text that is no flow; all else asks the chains. */
 void flow_visit(const struct flow_insn *i,
                 void (*visit)(struct ptx_operand *o, bool write, void *context), void *context);
 /* Whether the register is a destination of the instruction. */
@@ -150,6 +163,83 @@ set_remove(uint64_t *set, uint32_t i)
 {
     set[i / 64] &= ~((uint64_t)1 << (i % 64));
 }
+
+/* -- def-use chains (chains.c) ------------------------------------------------------------------------ */
+
+/* Registers, or numbers of instructions (indices in flow.insns), in the flow's arena. */
+struct span {
+    const uint32_t *at;
+    uint32_t count;
+};
+
+static inline struct span
+span_of(const uint32_t *all, uint32_t first, uint32_t end)
+{
+    return (struct span){all + first, end - first};
+}
+/* Registers that instruction n writes, in the order of its operands. One stands there twice that two
+ * operands name. */
+static inline struct span
+flow_defs(const struct flow *f, uint32_t n)
+{
+    return span_of(f->chains.def, f->chains.def_at[n], f->chains.def_at[n + 1]);
+}
+/* Registers that it reads: guard, values, bases of addresses. */
+static inline struct span
+flow_uses(const struct flow *f, uint32_t n)
+{
+    return span_of(f->chains.use, f->chains.use_at[n], f->chains.use_at[n + 1]);
+}
+/* The same without bases of addresses. */
+static inline struct span
+flow_values(const struct flow *f, uint32_t n)
+{
+    return span_of(f->chains.use, f->chains.use_at[n], f->chains.base_at[n]);
+}
+/* Instructions that write a register, and that read it, in ascending order; the ones that end blocks are
+ * among them, so a branch reads its guard. */
+static inline struct span
+flow_writers(const struct flow *f, uint32_t reg)
+{
+    return span_of(f->chains.writer, f->chains.writer_at[reg], f->chains.writer_at[reg + 1]);
+}
+static inline struct span
+flow_readers(const struct flow *f, uint32_t reg)
+{
+    return span_of(f->chains.reader, f->chains.reader_at[reg], f->chains.reader_at[reg + 1]);
+}
+static inline void
+set_add_all(uint64_t *set, struct span regs)
+{
+    for (uint32_t k = 0; k < regs.count; k++)
+        set_add(set, regs.at[k]);
+}
+/* The block's instructions are [first, flow_block_end), the one that ends it included. */
+static inline uint32_t
+flow_block_end(const struct flow *f, uint32_t block)
+{
+    const struct flow_block *b = &f->blocks[block];
+    return b->first + b->count + (b->end_insn != UINT32_MAX);
+}
+/* What they write: they stand one behind the other. */
+static inline struct span
+flow_block_defs(const struct flow *f, uint32_t block)
+{
+    return span_of(f->chains.def, f->chains.def_at[f->blocks[block].first], f->chains.def_at[flow_block_end(f, block)]);
+}
+
+/* The only instruction that writes the register; NULL: none does, or several. */
+const struct flow_insn *flow_only_writer(const struct flow *f, uint32_t reg);
+/* The last one of [first, end) that writes it; UINT32_MAX: none. */
+uint32_t flow_last_writer(const struct flow *f, uint32_t reg, uint32_t first, uint32_t end);
+/* The first one of [first, end) that writes it; UINT32_MAX: none. */
+uint32_t flow_next_writer(const struct flow *f, uint32_t reg, uint32_t first, uint32_t end);
+/* The last one before insns[end] in the block that writes it; UINT32_MAX: none, or `end` is an instruction of
+ * another block. */
+uint32_t flow_writer_before(const struct flow *f, uint32_t block, uint32_t reg, uint32_t end);
+/* Whether an operand, a register or a number, is before insns[end] what it was before insns[n], n <= end, both of
+ * one block. */
+bool flow_same_since(const struct flow *f, const struct ptx_operand *o, uint32_t n, uint32_t end);
 
 /* -- facts ----------------------------------------------------------------------------------------- */
 

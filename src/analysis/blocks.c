@@ -713,31 +713,23 @@ split_webs(struct flat *b)
 
 /* -- live ranges ---------------------------------------------------------------------------------------- */
 
+/* What a block reads before it writes it, and what it writes for all lanes. */
 struct live {
-    struct flow *f;
-    uint64_t *set;
-    bool guarded;
-    uint32_t pass; /* 0: definitions, 1: uses */
+    uint64_t *read, *written;
 };
 
 static void
-live_operand(struct ptx_operand *o, bool write, void *context)
+live_insn(const struct flow *f, uint32_t n, bool is_end, struct live *l)
 {
-    struct live *l = context;
-    if (write && l->pass == 0 && !l->guarded)
-        set_remove(l->set, o->reg);
-    else if (l->pass == 1 && (!write || l->guarded))
-        set_add(l->set, o->reg);
-}
-
-static void
-live_insn(struct live *l, struct flow_insn *i, bool is_end)
-{
-    l->guarded = i->i.guard != PTX_NO_REG && !is_end;
-    l->pass = 0;
-    flow_visit(i, live_operand, l);
-    l->pass = 1;
-    flow_visit(i, live_operand, l);
+    struct span uses = flow_uses(f, n), defs = flow_defs(f, n);
+    bool some = f->insns[n].i.guard != PTX_NO_REG && !is_end; /* other lanes keep the old value */
+    for (uint32_t k = 0; k < defs.count; k++) {
+        set_add(some ? l->read : l->written, defs.at[k]);
+        if (!some)
+            set_remove(l->read, defs.at[k]);
+    }
+    for (uint32_t k = 0; k < uses.count; k++)
+        set_add(l->read, uses.at[k]);
 }
 
 static uint32_t
@@ -752,50 +744,46 @@ registers_live(const struct flow *f, const uint64_t *set)
     return n;
 }
 
-static void
-live_block(struct live *l, uint32_t b)
+static bool
+live_block(struct flow *f, uint32_t b, const struct live *l)
 {
-    struct flow_block *blk = &l->f->blocks[b];
-    memset(l->set, 0, sizeof *l->set * l->f->reg_words);
-    for (uint32_t s = 0; s < blk->succ_count; s++)
-        for (uint32_t k = 0; k < l->f->reg_words; k++)
-            l->set[k] |= l->f->blocks[blk->succ[s]].live_in[k];
-    if (blk->end_insn != UINT32_MAX)
-        live_insn(l, &l->f->insns[blk->end_insn], true);
-    for (uint32_t k = blk->count; k-- > 0;)
-        live_insn(l, &l->f->insns[blk->first + k], false);
+    const struct flow_block *blk = &f->blocks[b];
+    bool changed = false;
+    for (uint32_t k = 0; k < f->reg_words; k++) {
+        uint64_t out = 0;
+        for (uint32_t s = 0; s < blk->succ_count; s++)
+            out |= f->blocks[blk->succ[s]].live_in[k];
+        out = (out & ~l->written[k]) | l->read[k];
+        changed |= out != blk->live_in[k];
+        blk->live_in[k] = out;
+    }
+    return changed;
 }
 
 static void
 find_live(struct flow *f)
 {
     f->reg_words = f->reg_count / 64 + 1;
-    for (uint32_t b = 0; b < f->block_count; b++)
+    struct live *l = ls_alloc(sizeof *l * (f->block_count + 1));
+    uint64_t *sets = ls_alloc(sizeof *sets * 2 * f->reg_words * (f->block_count + 1));
+    for (uint32_t b = 0; b < f->block_count; b++) {
         f->blocks[b].live_in = ARENA_ARRAY(&f->arena, uint64_t, f->reg_words);
-    struct live l = {.f = f, .set = ls_alloc(sizeof(uint64_t) * f->reg_words)};
+        l[b].read = sets + (size_t)2 * b * f->reg_words;
+        l[b].written = l[b].read + f->reg_words;
+        for (uint32_t n = flow_block_end(f, b); n-- > f->blocks[b].first;)
+            live_insn(f, n, n == f->blocks[b].end_insn, &l[b]);
+    }
     for (bool changed = true; changed;) {
         changed = false;
-        for (uint32_t b = f->block_count; b-- > 0;) {
-            live_block(&l, b);
-            if (memcmp(l.set, f->blocks[b].live_in, sizeof *l.set * f->reg_words)) {
-                memcpy(f->blocks[b].live_in, l.set, sizeof *l.set * f->reg_words);
-                changed = true;
-            }
-        }
+        for (uint32_t b = f->block_count; b-- > 0;)
+            changed |= live_block(f, b, &l[b]);
     }
     for (uint32_t b = 0; b < f->block_count; b++) {
         uint32_t n = registers_live(f, f->blocks[b].live_in);
         f->max_live = n > f->max_live ? n : f->max_live;
     }
-    ls_release(l.set);
-}
-
-static void
-count_reg_defs(struct ptx_operand *o, bool write, void *context)
-{
-    struct flow *f = context;
-    if (write)
-        f->regs[o->reg].defs++;
+    ls_release(sets);
+    ls_release(l);
 }
 
 /* -- the whole -------------------------------------------------------------------------------------------- */
@@ -823,11 +811,7 @@ flow_cut(struct flat *b)
     f->regs = ARENA_ARRAY(&f->arena, struct flow_reg, f->reg_count + 1);
     if (f->reg_count)
         memcpy(f->regs, b->regs.at, sizeof *f->regs * f->reg_count);
-    for (uint32_t k = 0; k < f->block_count; k++) {
-        uint32_t n = f->blocks[k].count + (f->blocks[k].end_insn != UINT32_MAX);
-        for (uint32_t j = 0; j < n; j++)
-            flow_visit(&f->insns[f->blocks[k].first + j], count_reg_defs, f);
-    }
+    flow_chain(f);
     find_live(f);
     f->var_count = (uint32_t)b->vars.count;
     f->vars = ARENA_ARRAY(&f->arena, struct flow_var, f->var_count + 1);

@@ -24,9 +24,6 @@ struct rounds {
     bool *forced;
     uint32_t *widened; /* per register: how often its bounds changed */
     bool (*uniform_result)(const struct ptx_insn *, unsigned);
-    const struct flow_insn *insn;
-    unsigned dest;
-    bool guarded, guard_uniform;
     bool changed;
 };
 
@@ -59,19 +56,19 @@ lower(struct rounds *r, uint32_t reg, struct fact now)
 }
 
 static void
-spread_operand(struct ptx_operand *o, bool write, void *context)
+spread_insn(struct rounds *r, uint32_t n, bool is_end)
 {
-    struct rounds *r = context;
-    if (!write)
-        return;
-    struct fact now = fact_transfer(r->f, r->insn, r->dest++, r->uniform_result);
-    if (now.kind == FACT_NONE)
-        return;
-    if (now.guess && now.kind == FACT_SCALAR)
-        now = fact_nothing();
-    if (r->guarded && !r->guard_uniform)
-        now = fact_nothing();
-    lower(r, o->reg, now);
+    const struct flow_insn *i = &r->f->flow->insns[n];
+    struct span defs = flow_defs(r->f->flow, n);
+    bool some = !is_end && i->i.guard != PTX_NO_REG && !fact_uniform(&r->f->reg[i->i.guard]);
+    for (uint32_t k = 0; k < defs.count; k++) {
+        struct fact now = fact_transfer(r->f, i, k, r->uniform_result);
+        if (now.kind == FACT_NONE)
+            continue;
+        if (some || (now.guess && now.kind == FACT_SCALAR))
+            now = fact_nothing();
+        lower(r, defs.at[k], now);
+    }
 }
 
 static void
@@ -80,16 +77,9 @@ spread(struct rounds *r)
     const struct flow *flow = r->f->flow;
     do {
         r->changed = false;
-        for (uint32_t b = 0; b < flow->block_count; b++) {
-            uint32_t n = flow->blocks[b].count + (flow->blocks[b].end_insn != UINT32_MAX);
-            for (uint32_t k = 0; k < n; k++) {
-                r->insn = &flow->insns[flow->blocks[b].first + k];
-                r->dest = 0;
-                r->guarded = k < flow->blocks[b].count && r->insn->i.guard != PTX_NO_REG;
-                r->guard_uniform = r->guarded && fact_uniform(&r->f->reg[r->insn->i.guard]);
-                flow_visit(r->insn, spread_operand, r);
-            }
-        }
+        for (uint32_t b = 0; b < flow->block_count; b++)
+            for (uint32_t n = flow->blocks[b].first; n < flow_block_end(flow, b); n++)
+                spread_insn(r, n, n == flow->blocks[b].end_insn);
     } while (r->changed);
     /* Never written: any value will do. */
     for (uint32_t k = 0; k < flow->reg_count; k++)
@@ -143,38 +133,33 @@ walk_side(struct region *g, uint32_t from, uint32_t meet)
     }
 }
 
-struct written {
-    bool *in_region;
-};
-
 static void
-note_written(struct ptx_operand *o, bool write, void *context)
+add_written(const struct flow *f, uint32_t b, bool *written)
 {
-    if (write)
-        ((struct written *)context)->in_region[o->reg] = true;
+    struct span defs = flow_block_defs(f, b);
+    for (uint32_t k = 0; k < defs.count; k++)
+        written[defs.at[k]] = true;
 }
 
 /* What side s of branch b writes while lanes still wait at the start of another side and need the
  * old value there. Registers are webs: that takes a guarded write, which may keep the old value. */
 static bool
-force_across(struct rounds *r, struct region *g, struct written *w, uint32_t b, uint32_t s)
+force_across(struct rounds *r, struct region *g, bool *written, uint32_t b, uint32_t s)
 {
     const struct flow *flow = r->f->flow;
     const struct flow_block *blk = &flow->blocks[b];
     bool any = false;
-    memset(w->in_region, 0, flow->reg_count);
-    for (uint32_t x = 0; x < flow->block_count; x++) {
-        uint32_t n = flow->blocks[x].count + (flow->blocks[x].end_insn != UINT32_MAX);
-        for (uint32_t k = 0; g->seen[x] && x != blk->ipdom && k < n; k++)
-            flow_visit(&flow->insns[flow->blocks[x].first + k], note_written, w);
-    }
+    memset(written, 0, flow->reg_count);
+    for (uint32_t x = 0; x < flow->block_count; x++)
+        if (g->seen[x] && x != blk->ipdom)
+            add_written(flow, x, written);
     for (uint32_t t = 0; t < blk->succ_count; t++) {
         if (blk->succ[t] == blk->succ[s])
             continue;
         for (uint32_t k = 0; k < flow->reg_words; k++)
             for (uint64_t live = flow->blocks[blk->succ[t]].live_in[k]; live; live &= live - 1) {
                 uint32_t reg = k * 64 + (uint32_t)__builtin_ctzll(live);
-                if (w->in_region[reg] && !r->forced[reg])
+                if (written[reg] && !r->forced[reg])
                     any = r->forced[reg] = true;
             }
     }
@@ -183,14 +168,14 @@ force_across(struct rounds *r, struct region *g, struct written *w, uint32_t b, 
 
 /* Registers whose values differ by the way lanes came from branch b. */
 static bool
-force_at_joins(struct rounds *r, struct region *g, struct written *w, uint32_t b)
+force_at_joins(struct rounds *r, struct region *g, bool *written, uint32_t b)
 {
     const struct flow *flow = r->f->flow;
     const struct flow_block *blk = &flow->blocks[b];
     uint32_t meet = blk->ipdom;
     bool any = false;
     memset(g->sides, 0, flow->block_count);
-    memset(w->in_region, 0, flow->reg_count);
+    memset(written, 0, flow->reg_count);
     for (uint32_t s = 0; s < blk->succ_count; s++) {
         bool again = false;
         for (uint32_t t = 0; t < s; t++)
@@ -198,21 +183,19 @@ force_at_joins(struct rounds *r, struct region *g, struct written *w, uint32_t b
         if (again)
             continue;
         walk_side(g, blk->succ[s], meet);
-        any |= force_across(r, g, w, b, s);
+        any |= force_across(r, g, written, b, s);
     }
-    memset(w->in_region, 0, flow->reg_count);
-    for (uint32_t x = 0; x < flow->block_count; x++) {
-        uint32_t n = flow->blocks[x].count + (flow->blocks[x].end_insn != UINT32_MAX);
-        for (uint32_t k = 0; g->sides[x] && x != meet && k < n; k++)
-            flow_visit(&flow->insns[flow->blocks[x].first + k], note_written, w);
-    }
+    memset(written, 0, flow->reg_count);
+    for (uint32_t x = 0; x < flow->block_count; x++)
+        if (g->sides[x] && x != meet)
+            add_written(flow, x, written);
     for (uint32_t x = 0; x < flow->block_count; x++) {
         if (g->sides[x] < 2 && !(x == meet && g->sides[x]))
             continue;
         for (uint32_t k = 0; k < flow->reg_words; k++)
             for (uint64_t live = flow->blocks[x].live_in[k]; live; live &= live - 1) {
                 uint32_t reg = k * 64 + (uint32_t)__builtin_ctzll(live);
-                if (w->in_region[reg] && !r->forced[reg])
+                if (written[reg] && !r->forced[reg])
                     any = r->forced[reg] = true;
             }
     }
@@ -222,7 +205,7 @@ force_at_joins(struct rounds *r, struct region *g, struct written *w, uint32_t b
     for (uint32_t x = 0; meet != UINT32_MAX && x < flow->block_count; x++)
         apart |= g->sides[x] && x != meet && set_has(r->f->pending[meet], x);
     for (uint32_t reg = 0; apart && reg < flow->reg_count; reg++)
-        if (w->in_region[reg] && !r->forced[reg])
+        if (written[reg] && !r->forced[reg])
             any = r->forced[reg] = true;
     return any;
 }
@@ -234,15 +217,15 @@ force_divergent(struct rounds *r)
     struct region g = {.flow = flow};
     g.sides = ls_alloc(flow->block_count + 1);
     g.seen = ls_alloc(flow->block_count + 1);
-    struct written w = {.in_region = ls_alloc(flow->reg_count + 1)};
+    bool *written = ls_alloc(flow->reg_count + 1);
     bool any = false;
     for (uint32_t b = 0; b < flow->block_count; b++)
         if (r->f->divergent[b])
-            any |= force_at_joins(r, &g, &w, b);
+            any |= force_at_joins(r, &g, written, b);
     ls_release(g.sides);
     ls_release(g.seen);
     VEC_FREE(&g.work);
-    ls_release(w.in_region);
+    ls_release(written);
     return any;
 }
 

@@ -23,5 +23,7 @@ struct flat {
 
 /* blocks.c: blocks, order, loops, post-dominators, webs, live ranges; fills b->flow. */
 bool flow_cut(struct flat *b);
+/* chains.c: fills f->chains, once the instructions are what they stay. */
+void flow_chain(struct flow *f);
 
 #endif

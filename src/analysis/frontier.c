@@ -237,20 +237,6 @@ frontier_find(struct facts *f)
     ls_release(x.rest);
 }
 
-struct defs_in {
-    const bool *where;
-    bool here;
-    bool *defined;
-};
-
-static void
-note_def(struct ptx_operand *o, bool write, void *context)
-{
-    struct defs_in *d = context;
-    if (write)
-        d->defined[o->reg] = true;
-}
-
 bool
 frontier_force(const struct facts *f, bool *forced)
 {
@@ -261,20 +247,20 @@ frontier_force(const struct facts *f, bool *forced)
             continue;
         /* Blocks that other lanes may run while some wait at p. */
         bool *seen = ls_alloc(flow->block_count + 1);
-        struct defs_in d = {.defined = ls_alloc(flow->reg_count + 1)};
+        bool *defined = ls_alloc(flow->reg_count + 1);
         for (uint32_t b = 0; b < flow->block_count; b++)
             if (set_has(f->pending[p], b) || (b == p && facts_waits(f, p)))
                 reach(flow, b, seen);
         for (uint32_t b = 0; b < flow->block_count; b++) {
-            uint32_t n = flow->blocks[b].count + (flow->blocks[b].end_insn != UINT32_MAX);
-            for (uint32_t k = 0; seen[b] && k < n; k++)
-                flow_visit(&flow->insns[flow->blocks[b].first + k], note_def, &d);
+            struct span defs = flow_block_defs(flow, b);
+            for (uint32_t k = 0; seen[b] && k < defs.count; k++)
+                defined[defs.at[k]] = true;
         }
         for (uint32_t r = 0; r < flow->reg_count; r++)
-            if (d.defined[r] && set_has(flow->blocks[p].live_in, r) && !forced[r])
+            if (defined[r] && set_has(flow->blocks[p].live_in, r) && !forced[r])
                 any = forced[r] = true;
         ls_release(seen);
-        ls_release(d.defined);
+        ls_release(defined);
     }
     return any;
 }

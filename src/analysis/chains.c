@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * chains.c: def-use chains: which instructions write a register, which read it, and which registers an
+ * instruction writes and reads (struct flow_chains in analysis.h). They are found once a flow, when its
+ * registers have been split into webs, in one pass over the instructions and one over what it found.
+ */
+#include "analysis/flow_priv.h"
+
+/* -- building ------------------------------------------------------------------------------------------ */
+
+struct gather {
+    VEC(uint32_t) defs, uses, bases; /* bases: of the instruction that is looked at */
+};
+
+static void
+gather_operand(struct ptx_operand *o, bool write, void *context)
+{
+    struct gather *g = context;
+    if (write)
+        VEC_PUSH(&g->defs, o->reg);
+    else if (o->kind == PTX_O_REG)
+        VEC_PUSH(&g->uses, o->reg);
+    else
+        VEC_PUSH(&g->bases, o->reg);
+}
+
+static uint32_t *
+copy_of(struct flow *f, const uint32_t *from, size_t count)
+{
+    uint32_t *to = ARENA_ARRAY(&f->arena, uint32_t, count + 1);
+    for (size_t k = 0; k < count; k++)
+        to[k] = from[k];
+    return to;
+}
+
+/* Per instruction what it writes and reads. What no path leads to writes and reads nothing. */
+static void
+chain_insns(struct flow *f, struct flow_chains *c)
+{
+    struct gather g = {0};
+    for (uint32_t n = 0; n < f->insn_count; n++) {
+        c->def_at[n] = (uint32_t)g.defs.count;
+        c->use_at[n] = (uint32_t)g.uses.count;
+        g.bases.count = 0;
+        if (c->block_of[n] != UINT32_MAX)
+            flow_visit(&f->insns[n], gather_operand, &g);
+        c->base_at[n] = (uint32_t)g.uses.count;
+        for (size_t k = 0; k < g.bases.count; k++)
+            VEC_PUSH(&g.uses, g.bases.at[k]);
+    }
+    c->def_at[f->insn_count] = (uint32_t)g.defs.count;
+    c->use_at[f->insn_count] = (uint32_t)g.uses.count;
+    c->def = copy_of(f, g.defs.at, g.defs.count);
+    c->use = copy_of(f, g.uses.at, g.uses.count);
+    VEC_FREE(&g.defs);
+    VEC_FREE(&g.uses);
+    VEC_FREE(&g.bases);
+}
+
+/* From registers per instruction (reg[at[n]..at[n + 1])) to instructions per register, ascending. */
+static void
+turn_round(struct flow *f, const uint32_t *at, const uint32_t *reg, uint32_t **first, uint32_t **insn)
+{
+    uint32_t all = at[f->insn_count], *begin = ARENA_ARRAY(&f->arena, uint32_t, f->reg_count + 2);
+    *insn = ARENA_ARRAY(&f->arena, uint32_t, all + 1);
+    for (uint32_t k = 0; k < all; k++)
+        begin[reg[k] + 2]++;
+    for (uint32_t r = 2; r < f->reg_count + 2; r++)
+        begin[r] += begin[r - 1];
+    /* begin[r + 1] is where register r goes on; when all are placed, where r ends and r + 1 begins. */
+    for (uint32_t n = 0; n < f->insn_count; n++)
+        for (uint32_t k = at[n]; k < at[n + 1]; k++)
+            (*insn)[begin[reg[k] + 1]++] = n;
+    *first = begin;
+}
+
+void
+flow_chain(struct flow *f)
+{
+    struct flow_chains *c = &f->chains;
+    c->def_at = ARENA_ARRAY(&f->arena, uint32_t, f->insn_count + 1);
+    c->use_at = ARENA_ARRAY(&f->arena, uint32_t, f->insn_count + 1);
+    c->base_at = ARENA_ARRAY(&f->arena, uint32_t, f->insn_count + 1);
+    c->block_of = ARENA_ARRAY(&f->arena, uint32_t, f->insn_count + 1);
+    for (uint32_t n = 0; n < f->insn_count; n++)
+        c->block_of[n] = UINT32_MAX;
+    for (uint32_t b = 0; b < f->block_count; b++)
+        for (uint32_t n = f->blocks[b].first; n < flow_block_end(f, b); n++)
+            c->block_of[n] = b;
+    chain_insns(f, c);
+    turn_round(f, c->def_at, c->def, &c->writer_at, &c->writer);
+    turn_round(f, c->use_at, c->use, &c->reader_at, &c->reader);
+}
+
+/* -- queries ------------------------------------------------------------------------------------------- */
+
+const struct flow_insn *
+flow_only_writer(const struct flow *f, uint32_t reg)
+{
+    struct span w = flow_writers(f, reg);
+    return w.count == 1 ? &f->insns[w.at[0]] : NULL;
+}
+
+/* How many of the instructions come before insns[n]. */
+static uint32_t
+count_before(struct span w, uint32_t n)
+{
+    uint32_t low = 0, high = w.count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (w.at[middle] < n)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+uint32_t
+flow_last_writer(const struct flow *f, uint32_t reg, uint32_t first, uint32_t end)
+{
+    struct span w = flow_writers(f, reg);
+    uint32_t k = count_before(w, end);
+    return k && w.at[k - 1] >= first ? w.at[k - 1] : UINT32_MAX;
+}
+
+uint32_t
+flow_next_writer(const struct flow *f, uint32_t reg, uint32_t first, uint32_t end)
+{
+    struct span w = flow_writers(f, reg);
+    uint32_t k = count_before(w, first);
+    return k < w.count && w.at[k] < end ? w.at[k] : UINT32_MAX;
+}
+
+uint32_t
+flow_writer_before(const struct flow *f, uint32_t block, uint32_t reg, uint32_t end)
+{
+    const struct flow_block *b = &f->blocks[block];
+    return end < b->first || end > b->first + b->count ? UINT32_MAX : flow_last_writer(f, reg, b->first, end);
+}
+
+bool
+flow_same_since(const struct flow *f, const struct ptx_operand *o, uint32_t n, uint32_t end)
+{
+    if (o->kind != PTX_O_REG)
+        return o->kind == PTX_O_INT;
+    return flow_last_writer(f, o->reg, n, end) == UINT32_MAX;
+}
