@@ -145,8 +145,6 @@ bool flow_syncs(const struct ptx_insn *i);
  * registers while a flow is made, or looks at text that is no flow; all else asks the chains. */
 void flow_visit(const struct flow_insn *i,
                 void (*visit)(struct ptx_operand *o, bool write, void *context), void *context);
-/* Whether the register is a destination of the instruction. */
-bool flow_writes(const struct flow_insn *i, uint32_t reg);
 
 static inline bool
 set_has(const uint64_t *set, uint32_t i)

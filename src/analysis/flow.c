@@ -99,26 +99,6 @@ flow_visit(const struct flow_insn *f, void (*visit)(struct ptx_operand *, bool, 
         visit_operand(&i->operand[k], true, visit, context);
 }
 
-struct written {
-    uint32_t reg;
-    bool yes;
-};
-
-static void
-note_write(struct ptx_operand *o, bool write, void *context)
-{
-    struct written *w = context;
-    w->yes |= write && o->kind == PTX_O_REG && o->reg == w->reg;
-}
-
-bool
-flow_writes(const struct flow_insn *i, uint32_t reg)
-{
-    struct written w = {.reg = reg};
-    flow_visit(i, note_write, &w);
-    return w.yes;
-}
-
 /* -- inlining ------------------------------------------------------------------------------------- */
 
 enum { MAX_DEPTH = 64, MAX_INSNS = 4 << 20 };

@@ -69,7 +69,7 @@ find_base(const struct core *c, const struct core_batch *b, const struct ptx_ope
         const struct base *x = &b->base[k];
         int64_t delta = (int64_t)(t->known - x->known);
         if (x->reg == o->reg && x->space == t->space && !x->apart == !t->apart && delta == (int32_t)delta &&
-            core_same_since(c, &r, x->insn, insn))
+            flow_same_since(c->flow, &r, x->insn, insn))
             return k;
     }
     return MOST_BASES;

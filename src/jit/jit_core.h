@@ -242,11 +242,6 @@ bool core_order(const struct ptx_insn *p, LLVMIntPredicate *how);
 
 /* -- comparisons that front ends have merged (jit_merge.c) --------------------------------------------- */
 
-/* The instruction of the current block, before insns[end], that writes the register last; UINT32_MAX: none. */
-uint32_t core_last_writer(const struct core *c, uint32_t reg, uint32_t end);
-/* Whether the operand is at insns[end] what it was at insns[n], both of the current block. */
-bool core_same_since(const struct core *c, const struct ptx_operand *o, uint32_t n, uint32_t end);
-
 struct merged {
     struct flow_insn part[2]; /* the comparisons, */
     struct ptx_operand operand[2][3];

@@ -45,10 +45,11 @@ static void
 find_words(const struct core *c, const struct flow_insn *i, const struct flow_insn *word[2 * MOST])
 {
     const struct flow_block *blk = &c->flow->blocks[c->current];
-    const struct flow_insn *end = &c->flow->insns[blk->first + blk->count];
     const struct ptx_operand *at = &i->i.operand[1];
+    uint32_t end = blk->first + blk->count, moved = flow_next_writer(c->flow, at->reg, (uint32_t)(i - c->flow->insns), end);
+    const struct flow_insn *last = &c->flow->insns[moved < end ? moved : end - 1];
     word[MOST] = i;
-    for (const struct flow_insn *n = i; n < end; n++) {
+    for (const struct flow_insn *n = i; n <= last; n++) {
         const struct ptx_operand *o = &n->i.operand[1];
         if (!may_pass(&n->i))
             return;
@@ -58,8 +59,6 @@ find_words(const struct core *c, const struct flow_insn *i, const struct flow_in
             if (near && !word[MOST + d / WORD])
                 word[MOST + d / WORD] = n;
         }
-        if (flow_writes(n, at->reg))
-            return;
     }
 }
 

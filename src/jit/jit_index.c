@@ -19,20 +19,17 @@
 static const struct flow_insn *
 writer(const struct core *c, const struct flow_insn *before, uint32_t reg)
 {
-    const struct flow_insn *first = &c->flow->insns[c->flow->blocks[c->current].first];
-    for (const struct flow_insn *i = before; i-- > first;)
-        if (flow_writes(i, reg))
-            return i->i.guard == PTX_NO_REG ? i : NULL;
-    return NULL;
+    const struct flow_insn *all = c->flow->insns;
+    uint32_t n = flow_writer_before(c->flow, c->current, reg, (uint32_t)(before - all));
+    return n != UINT32_MAX && all[n].i.guard == PTX_NO_REG ? &all[n] : NULL;
 }
 
+/* Whether the operand of `from` is at `to` what it was there. */
 static bool
-stays(const struct flow_insn *from, const struct flow_insn *to, uint32_t reg)
+stays(const struct core *c, const struct flow_insn *from, const struct flow_insn *to, const struct ptx_operand *o)
 {
-    for (const struct flow_insn *i = from + 1; i < to; i++)
-        if (flow_writes(i, reg))
-            return false;
-    return true;
+    const struct flow_insn *all = c->flow->insns;
+    return flow_same_since(c->flow, o, (uint32_t)(from - all), (uint32_t)(to - all));
 }
 
 /* %off = %index * 1, 2, 4 or 8, widened: sets the shift. */
@@ -65,7 +62,7 @@ parts_of(struct site *s, const struct flow_insn *sum, const struct ptx_operand *
         struct fact f = facts_operand(s->c->facts, s->i, o);
         const struct flow_insn *scaled = writer(s->c, sum, sum->i.operand[k].reg);
         if (!fact_uniform(&f) || !scaled || !is_scaled(&scaled->i, shift) ||
-            !stays(scaled, s->i, scaled->i.operand[1].reg) || !stays(sum, s->i, o->reg))
+            !stays(s->c, scaled, s->i, &scaled->i.operand[1]) || !stays(s->c, sum, s->i, o))
             continue;
         *base = o;
         return scaled;

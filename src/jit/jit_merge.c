@@ -15,27 +15,6 @@
  */
 #include "jit/jit_core.h"
 
-uint32_t
-core_last_writer(const struct core *c, uint32_t reg, uint32_t end)
-{
-    const struct flow_block *blk = &c->flow->blocks[c->current];
-    if (end < blk->first || end > blk->first + blk->count) /* of another block, computed anew here */
-        return UINT32_MAX;
-    for (uint32_t n = end; n-- > blk->first;)
-        if (flow_writes(&c->flow->insns[n], reg))
-            return n;
-    return UINT32_MAX;
-}
-
-bool
-core_same_since(const struct core *c, const struct ptx_operand *o, uint32_t n, uint32_t end)
-{
-    if (o->kind != PTX_O_REG)
-        return o->kind == PTX_O_INT;
-    uint32_t w = core_last_writer(c, o->reg, end);
-    return w == UINT32_MAX || w < n;
-}
-
 /* 1: the comparison is true of the greater number only if of both; -1: if of any; 0: neither is so. */
 static int
 of_both(const struct ptx_insn *p)
@@ -72,14 +51,14 @@ of_bits(const struct ptx_insn *p)
 static uint32_t
 or_before(const struct core *c, const struct ptx_insn *p, uint32_t at)
 {
-    uint32_t n = core_last_writer(c, p->operand[1].reg, at);
+    uint32_t n = flow_writer_before(c->flow, c->current, p->operand[1].reg, at);
     const struct ptx_insn *m = n == UINT32_MAX ? NULL : &c->flow->insns[n].i;
     bool halves = m && m->op == PTX_OP_CVT && m->guard == PTX_NO_REG && m->operand_count == 2 && m->type_count == 2 &&
                   m->operand[1].kind == PTX_O_REG && ptx_type_bytes((enum ptx_type)m->type[0]) == 4 &&
                   ptx_type_bytes((enum ptx_type)m->type[1]) == 8 && !ptx_has(m, PTX_M_SAT) &&
                   ptx_type_kind((enum ptx_type)m->type[0]) != 'f' && ptx_type_kind((enum ptx_type)m->type[1]) != 'f';
     if (halves) {
-        n = core_last_writer(c, m->operand[1].reg, n);
+        n = flow_writer_before(c->flow, c->current, m->operand[1].reg, n);
         m = n == UINT32_MAX ? NULL : &c->flow->insns[n].i;
     }
     bool fits = m && m->op == PTX_OP_OR && m->guard == PTX_NO_REG && m->operand_count == 3 && m->type_count == 1 &&
@@ -109,14 +88,14 @@ core_merged(const struct core *c, const struct flow_insn *i, struct merged *out)
     int way = of_both(p);
     bool greater = n != UINT32_MAX; /* an or is below a power of two where the greater number is */
     if (!greater)
-        n = core_last_writer(c, p->operand[1].reg, at);
+        n = flow_writer_before(c->flow, c->current, p->operand[1].reg, at);
     if (n == UINT32_MAX || !way || (kind != 's' && kind != 'u'))
         return false;
     m = &c->flow->insns[n].i;
     if (!greater && !is_choice(m, p))
         return false;
     for (unsigned k = 0; k < 2; k++) {
-        if (!core_same_since(c, &m->operand[1 + k], n, at))
+        if (!flow_same_since(c->flow, &m->operand[1 + k], n, at))
             return false;
         out->part[k] = *i;
         out->part[k].i.operand = out->operand[k];

@@ -53,13 +53,13 @@ static const struct flow_insn *
 maker_before(const struct core *c, const struct flow_insn *i, uint32_t reg)
 {
     const struct flow_block *blk = &c->flow->blocks[c->current];
-    const struct flow_insn *first = &c->flow->insns[blk->first], *made = i;
+    const struct flow_insn *first = &c->flow->insns[blk->first];
     if (i < first || i >= first + blk->count)
         return NULL;
-    do
-        if (made-- == first)
-            return NULL;
-    while (!flow_writes(made, reg));
+    uint32_t at = flow_writer_before(c->flow, c->current, reg, (uint32_t)(i - c->flow->insns));
+    if (at == UINT32_MAX)
+        return NULL;
+    const struct flow_insn *made = &c->flow->insns[at];
     const struct ptx_insn *n = &made->i;
     bool plain = n->guard == PTX_NO_REG && !ptx_has(n, PTX_M_CC) && !ptx_has(n, PTX_M_SAT);
     return plain && n->operand_count == 3 && n->type_count == 1 ? made : NULL;
@@ -67,12 +67,10 @@ maker_before(const struct core *c, const struct flow_insn *i, uint32_t reg)
 
 /* Whether an operand of `made` still has its value at i. */
 static bool
-stays(const struct flow_insn *made, const struct flow_insn *i, const struct ptx_operand *o)
+stays(const struct core *c, const struct flow_insn *made, const struct flow_insn *i, const struct ptx_operand *o)
 {
-    for (const struct flow_insn *between = made; o->kind == PTX_O_REG && between < i; between++)
-        if (flow_writes(between, o->reg))
-            return false;
-    return true;
+    const struct flow_insn *all = c->flow->insns;
+    return o->kind != PTX_O_REG || flow_same_since(c->flow, o, (uint32_t)(made - all), (uint32_t)(i - all));
 }
 
 /* The addition that makes register `reg` before instruction i, in the same block, from values that
@@ -88,7 +86,7 @@ find_parts(const struct core *c, const struct flow_insn *i, uint32_t reg, struct
     for (unsigned k = 1; k <= 2; k++)
         if (is_same(c, made, &n->operand[k]) && is_small(c, made, &n->operand[3 - k], p))
             p->base = &n->operand[k];
-    return p->base && stays(made, i, p->own) && stays(made, i, p->base);
+    return p->base && stays(c, made, i, p->own) && stays(c, made, i, p->base);
 }
 
 /* The small number in 16 bits, from what it is a multiple of where that can be seen: then nothing
@@ -102,7 +100,7 @@ narrow(struct core *c, const struct flow_insn *i, const struct parts *p)
     const struct ptx_operand *o = made ? made->i.operand : NULL;
     bool product = made && made->i.operand_count == 3 && o[1].kind == PTX_O_REG && !o[1].negated &&
                    o[2].kind == PTX_O_INT && core_reg_bits(c, o[1].reg) >= 32 &&
-                   stays(made, i, &o[1]);
+                   stays(c, made, i, &o[1]);
     bool shift = product && made->i.op == PTX_OP_SHL && o[2].imm < 16;
     product &= made && made->i.op == PTX_OP_MUL && !ptx_has(&made->i, PTX_M_HI) &&
                ptx_type_kind((enum ptx_type)made->i.type[0]) != 'f';

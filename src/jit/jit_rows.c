@@ -18,7 +18,7 @@ fact_of(const struct core *c, const struct flow_insn *i, const struct ptx_operan
         return f;
     for (unsigned k = o->kind == PTX_O_REG && core_reg_bits(c, o->reg) == 64; k < 2 && o->kind == PTX_O_REG && !o->negated;
          k++) {
-        const struct flow_insn *m = c->phases->maker[o->reg];
+        const struct flow_insn *m = flow_only_writer(c->flow, o->reg);
         const struct ptx_insn *p = m ? &m->i : NULL;
         bool cuts = k == 0; /* first u64 to u32, then u32 to u64 */
         if (!p || p->op != PTX_OP_CVT || p->operand_count != 2 || p->type_count != 2 || p->guard != PTX_NO_REG ||
@@ -91,8 +91,8 @@ add_compare(struct core *c, const struct flow_insn *i, uint32_t n, uint32_t end,
         return true;
     }
     struct fact x = facts_operand(c->facts, i, &o[1]), y = facts_operand(c->facts, i, &o[2]);
-    if (!agrees_in_halves(&x) || !agrees_in_halves(&y) || !core_same_since(c, &o[1], n, end) ||
-        !core_same_since(c, &o[2], n, end))
+    if (!agrees_in_halves(&x) || !agrees_in_halves(&y) || !flow_same_since(c->flow, &o[1], n, end) ||
+        !flow_same_since(c->flow, &o[2], n, end))
         return false;
     LLVMValueRef is = LLVMBuildICmp(b, how, core_firsts(c, i, &o[1], 32, 2), core_firsts(c, i, &o[2], 32, 2), "");
     for (unsigned g = 0; g < 2; g++)
@@ -103,7 +103,7 @@ add_compare(struct core *c, const struct flow_insn *i, uint32_t n, uint32_t end,
 bool
 core_rows(struct core *c, uint32_t predicate, uint32_t before, uint32_t end, LLVMValueRef half[2], uint32_t *lanes)
 {
-    uint32_t n = core_last_writer(c, predicate, before);
+    uint32_t n = flow_writer_before(c->flow, c->current, predicate, before);
     const struct flow_insn *i = n == UINT32_MAX ? NULL : &c->flow->insns[n];
     struct merged m;
     if (!emit_on(&c->e, PASS_ROW_MASKS) || !i || i->i.op != PTX_OP_SETP || i->i.guard != PTX_NO_REG || i->i.operand[0].kind != PTX_O_REG)

@@ -135,14 +135,14 @@ static const struct ptx_operand *
 without_sum(const struct back *k, const struct ptx_operand *o, int32_t *add)
 {
     struct core *c = k->c;
-    uint32_t at = (uint32_t)(k->i - c->flow->insns), n = core_last_writer(c, o->reg, at);
+    uint32_t at = (uint32_t)(k->i - c->flow->insns), n = flow_writer_before(c->flow, c->current, o->reg, at);
     const struct ptx_insn *p = n == UINT32_MAX ? NULL : &c->flow->insns[n].i;
     *add = 0;
     if (!p || p->op != PTX_OP_ADD || p->guard != PTX_NO_REG || p->operand_count != 3 || p->type_count != 1 ||
         ptx_type_bytes((enum ptx_type)p->type[0]) != 4 || ptx_type_kind((enum ptx_type)p->type[0]) == 'f' ||
         ptx_has(p, PTX_M_SAT) || ptx_has(p, PTX_M_CC) || p->operand[1].kind != PTX_O_REG || p->operand[1].negated ||
         p->operand[1].part || p->operand[2].kind != PTX_O_INT || core_reg_bits(c, p->operand[1].reg) != 32 ||
-        !core_same_since(c, &p->operand[1], n, at))
+        !flow_same_since(c->flow, &p->operand[1], n, at))
         return o;
     *add = (int32_t)p->operand[2].imm;
     return &p->operand[1];
@@ -331,7 +331,7 @@ is_select(const struct core *c, uint32_t n, uint32_t end)
                 ptx_type_bytes((enum ptx_type)p->type[0]) == 8;
     for (unsigned k = 0; fits && k < 4; k++) {
         fits = p->operand[k].kind == PTX_O_REG && !p->operand[k].negated &&
-               (!k || core_same_since(c, &p->operand[k], n, end));
+               (!k || flow_same_since(c->flow, &p->operand[k], n, end));
     }
     return fits;
 }
@@ -339,7 +339,7 @@ is_select(const struct core *c, uint32_t n, uint32_t end)
 static bool
 is_shared(const struct core *c, const struct flow_insn *load, uint32_t reg)
 {
-    uint32_t n = core_last_writer(c, reg, (uint32_t)(load - c->flow->insns));
+    uint32_t n = flow_writer_before(c->flow, c->current, reg, (uint32_t)(load - c->flow->insns));
     const struct ptx_insn *p = n == UINT32_MAX ? NULL : &c->flow->insns[n].i;
     return load->i.space == PTX_SPACE_SHARED || (p && p->op == PTX_OP_CVTA && p->space == PTX_SPACE_SHARED);
 }
@@ -366,7 +366,7 @@ static bool
 take_apart(struct core *c, struct split *s, uint32_t reg, LLVMValueRef mask, uint32_t before, uint32_t end)
 {
     LLVMBuilderRef b = c->e.b;
-    uint32_t n = core_last_writer(c, reg, before);
+    uint32_t n = flow_writer_before(c->flow, c->current, reg, before);
     if (!is_select(c, n, end))
         return add_part(s, reg, mask, b);
     const struct flow_insn *i = &c->flow->insns[n];
@@ -434,7 +434,7 @@ core_split(struct core *c, const struct flow_insn *i, const struct ptx_operand *
     uint32_t at = (uint32_t)(i - c->flow->insns);
     *s = (struct split){.count = 0};
     if (c->events || c->called || o->base_kind != PTX_BASE_REG || c->facts->reg[o->reg].kind != FACT_VECTOR ||
-        c->facts->reg[o->reg].segment >= 4 || !is_select(c, core_last_writer(c, o->reg, at), at) ||
+        c->facts->reg[o->reg].segment >= 4 || !is_select(c, flow_writer_before(c->flow, c->current, o->reg, at), at) ||
         !take_apart(c, s, o->reg, core_all_lanes(c), at, at))
         return false;
     LLVMValueRef strays = LLVMConstNull(core_vector(c, 1)), wrapped = LLVMConstNull(core_scalar(c, 1));

@@ -100,11 +100,13 @@ moves_on(const struct core *c, const struct ptx_operand *to)
     if (k == UINT32_MAX)
         return true;
     const struct flow_loop *loop = &c->flow->loops[k];
+    if (loop->parent != UINT32_MAX || to->base_kind != PTX_BASE_REG)
+        return false;
+    struct span w = flow_writers(c->flow, to->reg);
     bool moves = false;
-    for (uint32_t b = loop->head; b <= loop->last; b++)
-        for (uint32_t n = 0; n < c->flow->blocks[b].count; n++)
-            moves |= flow_writes(&c->flow->insns[c->flow->blocks[b].first + n], to->reg);
-    return moves && loop->parent == UINT32_MAX && to->base_kind == PTX_BASE_REG;
+    for (uint32_t n = 0; n < w.count; n++)
+        moves |= c->flow->chains.block_of[w.at[n]] >= loop->head && c->flow->chains.block_of[w.at[n]] <= loop->last;
+    return moves;
 }
 
 /* Whole lines that are written once. */
