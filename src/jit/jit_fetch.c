@@ -38,7 +38,7 @@ static uint32_t
 without_numbers(const struct core *c, uint32_t x, int64_t scale, int64_t *apart)
 {
     for (;;) {
-        const struct flow_insn *i = c->phases->maker[x];
+        const struct flow_insn *i = flow_only_writer(c->flow, x);
         if (!i || i->i.op != PTX_OP_ADD || i->i.guard != PTX_NO_REG || i->i.operand_count != 3 ||
             i->i.operand[1].kind != PTX_O_REG || i->i.operand[1].negated || i->i.operand[1].part ||
             i->i.operand[2].kind != PTX_O_INT)
@@ -54,7 +54,7 @@ registers_near(const struct core *c, uint32_t x, uint32_t y, int64_t scale, int6
 {
     x = without_numbers(c, x, scale, apart);
     y = without_numbers(c, y, -scale, apart);
-    const struct flow_insn *i = c->phases->maker[x], *j = c->phases->maker[y];
+    const struct flow_insn *i = flow_only_writer(c->flow, x), *j = flow_only_writer(c->flow, y);
     if (x == y)
         return true;
     if (!i || !j || i->i.op != j->i.op || i->i.operand_count != j->i.operand_count || i->i.guard != PTX_NO_REG ||

@@ -199,21 +199,6 @@ find_tangled(const struct core *c, const struct phases *p, bool *tangled)
     ls_release(w.seen);
 }
 
-struct doubt {
-    struct phases *p;
-    bool changed;
-};
-
-static void
-doubt_write(struct ptx_operand *o, bool write, void *context)
-{
-    struct doubt *d = context;
-    if (!write || o->kind != PTX_O_REG || !d->p->same[o->reg])
-        return;
-    d->p->same[o->reg] = false;
-    d->changed = true;
-}
-
 /* A reduction over all threads of the block gives them all the same. */
 static bool
 is_reduction(const struct flow_insn *i)
@@ -229,50 +214,46 @@ is_settled(const struct core *c, const struct flow_insn *i)
            fact_uniform(&c->facts->reg[i->i.operand[0].reg]) && c->facts->reg[i->i.operand[0].reg].known;
 }
 
-static void
-doubt_block(const struct core *c, struct doubt *d, uint32_t b, bool tangled)
+/* What instruction n writes, the block does not agree on. Whether that is new. */
+static bool
+doubt_results(const struct core *c, struct phases *p, uint32_t n)
 {
-    const struct flow_block *blk = &c->flow->blocks[b];
-    uint32_t n = blk->count + (blk->end_insn != UINT32_MAX);
-    for (uint32_t k = 0; k < n; k++) {
-        const struct flow_insn *i =
-            k < blk->count ? &c->flow->insns[blk->first + k] : &c->flow->insns[blk->end_insn];
-        if (tangled || (!is_reduction(i) && !is_settled(c, i) && !sources_of(c, d->p, i).same))
-            flow_visit(i, doubt_write, d);
+    struct span defs = flow_defs(c->flow, n);
+    bool changed = false;
+    for (uint32_t k = 0; k < defs.count; k++) {
+        changed |= p->same[defs.at[k]];
+        p->same[defs.at[k]] = false;
     }
+    return changed;
+}
+
+static bool
+doubt_block(const struct core *c, struct phases *p, uint32_t b, bool tangled)
+{
+    bool changed = false;
+    for (uint32_t n = c->flow->blocks[b].first; n < flow_block_end(c->flow, b); n++) {
+        const struct flow_insn *i = &c->flow->insns[n];
+        if (tangled || (!is_reduction(i) && !is_settled(c, i) && !sources_of(c, p, i).same))
+            changed |= doubt_results(c, p, n);
+    }
+    return changed;
 }
 
 /* Down from "all agree on everything that a warp agrees on", until nothing changes. */
 static void
 find_same(const struct core *c, struct phases *p, bool *tangled)
 {
-    struct doubt d = {.p = p};
     for (uint32_t r = 0; r < c->flow->reg_count; r++)
         p->same[r] = fact_uniform(&c->facts->reg[r]);
-    do {
-        d.changed = false;
+    for (bool changed = true; changed;) {
+        changed = false;
         find_tangled(c, p, tangled);
         for (uint32_t b = 0; b < c->flow->block_count; b++)
-            doubt_block(c, &d, b, tangled[b]);
-    } while (d.changed);
+            changed |= doubt_block(c, p, b, tangled[b]);
+    }
 }
 
 /* -- registers that need not be saved --------------------------------------------------------- */
-
-struct makers {
-    struct phases *p;
-    const struct flow_insn *insn;
-    uint32_t *writes;
-};
-
-static void
-note_maker(struct ptx_operand *o, bool write, void *context)
-{
-    struct makers *m = context;
-    if (!write || o->kind != PTX_O_REG)
-        return;
-    m->p->maker[o->reg] = m->writes[o->reg]++ ? NULL : m->insn;
-}
 
 /* Decided by the block's shape alone: the thread's coordinates, numbers, and sums and bits of these. */
 static bool
@@ -282,7 +263,7 @@ is_shape(const struct core *c, const struct phases *p, const struct ptx_operand 
         return true;
     if (o->kind == PTX_O_SREG)
         return o->sreg == PTX_SR_TID_X || o->sreg == PTX_SR_TID_Y || o->sreg == PTX_SR_TID_Z;
-    const struct flow_insn *i = o->kind == PTX_O_REG ? p->maker[o->reg] : NULL;
+    const struct flow_insn *i = o->kind == PTX_O_REG ? flow_only_writer(c->flow, o->reg) : NULL;
     if (!i || !p->fixed[o->reg] || depth == 4 || (i->i.op != PTX_OP_MOV && !emit_is_arith(&i->i)))
         return false;
     for (unsigned k = 1; k < i->i.operand_count; k++)
@@ -305,16 +286,10 @@ static void
 find_fixed(const struct core *c, struct phases *p)
 {
     const struct flow *f = c->flow;
-    struct makers m = {.p = p, .writes = ls_alloc(sizeof(uint32_t) * (f->reg_count + 1))};
-    for (uint32_t n = 0; n < f->insn_count; n++) {
-        m.insn = &f->insns[n];
-        flow_visit(m.insn, note_maker, &m);
-    }
-    ls_release(m.writes);
     for (uint32_t n = 0; n < f->insn_count; n++) {
         const struct ptx_operand *to =
             f->insns[n].i.operand_count ? &f->insns[n].i.operand[0] : NULL;
-        if (!to || to->kind != PTX_O_REG || p->maker[to->reg] != &f->insns[n] ||
+        if (!to || to->kind != PTX_O_REG || flow_only_writer(f, to->reg) != &f->insns[n] ||
             set_has(f->blocks[0].live_in, to->reg))
             continue;
         struct sources s = sources_of(c, p, &f->insns[n]);
@@ -540,7 +515,6 @@ core_phases_new(const struct core *c)
     p->same = ARENA_ARRAY(&p->arena, bool, f->reg_count + 1);
     p->fixed = ARENA_ARRAY(&p->arena, bool, f->reg_count + 1);
     p->again = ARENA_ARRAY(&p->arena, bool, f->reg_count + 1);
-    p->maker = ARENA_ARRAY(&p->arena, const struct flow_insn *, f->reg_count + 1);
     p->before = ARENA_ARRAY(&p->arena, LLVMValueRef, f->reg_count + 1);
     p->group_of = ARENA_ARRAY(&p->arena, uint32_t, f->block_count + 1);
     memset(p->group_of, 0xff, sizeof *p->group_of * f->block_count);
@@ -609,42 +583,33 @@ phases_sort(struct core *c, const uint64_t *live, uint64_t *once, uint64_t *fram
     }
 }
 
-struct needs {
-    const struct phases *p;
-    uint64_t *set;
-};
-
-static void
-need_source(struct ptx_operand *o, bool write, void *context)
+/* Whether instruction k computes a register of the set anew. */
+static bool
+makes_again(const struct core *c, uint32_t k, const uint64_t *set)
 {
-    struct needs *n = context;
-    if (!write && o->kind == PTX_O_REG && n->p->again[o->reg])
-        set_add(n->set, o->reg);
+    const struct flow_insn *i = &c->flow->insns[k];
+    const struct ptx_operand *to = i->i.operand_count ? &i->i.operand[0] : NULL;
+    return to && to->kind == PTX_O_REG && set_has(set, to->reg) && c->phases->again[to->reg] &&
+           flow_only_writer(c->flow, to->reg) == i;
 }
 
 bool
 phases_again(struct core *c, const uint64_t *live)
 {
     const struct flow *f = c->flow;
-    const struct phases *p = c->phases;
-    struct needs n = {p, ls_alloc(sizeof(uint64_t) * (f->reg_words + 1))};
+    uint64_t *set = ls_alloc(sizeof *set * (f->reg_words + 1));
     bool ok = true;
-    memcpy(n.set, live, sizeof *n.set * f->reg_words);
+    memcpy(set, live, sizeof *set * f->reg_words);
     for (uint32_t k = f->insn_count; k-- > 0;) {
-        const struct ptx_operand *to =
-            f->insns[k].i.operand_count ? &f->insns[k].i.operand[0] : NULL;
-        if (to && to->kind == PTX_O_REG && set_has(n.set, to->reg) && p->again[to->reg] &&
-            p->maker[to->reg] == &f->insns[k])
-            flow_visit(&f->insns[k], need_source, &n);
+        struct span uses = makes_again(c, k, set) ? flow_values(f, k) : (struct span){0};
+        for (uint32_t n = 0; n < uses.count; n++)
+            if (c->phases->again[uses.at[n]])
+                set_add(set, uses.at[n]);
     }
-    for (uint32_t k = 0; k < f->insn_count && ok; k++) {
-        const struct ptx_operand *to =
-            f->insns[k].i.operand_count ? &f->insns[k].i.operand[0] : NULL;
-        if (to && to->kind == PTX_O_REG && set_has(n.set, to->reg) && p->again[to->reg] &&
-            p->maker[to->reg] == &f->insns[k])
+    for (uint32_t k = 0; k < f->insn_count && ok; k++)
+        if (makes_again(c, k, set))
             ok = core_insn(c, &f->insns[k]);
-    }
-    ls_release(n.set);
+    ls_release(set);
     return ok;
 }
 

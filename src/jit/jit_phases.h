@@ -65,7 +65,6 @@ struct phases {
     bool *shaped;  /* per register: the block's shape decides it: numbers, the thread's coordinates, what is made of them */
     bool *tangled; /* per block: threads of the block may run it and others not, or not as often */
     struct phase_step *step;
-    const struct flow_insn **maker; /* per register: the one instruction that writes it, or NULL */
     struct agree *agree; /* of the warps that run together: what all of them agree on (jit_agree.c) */
     struct turn jammed[JAM_MOST]; /* of warps that run together; registers that are same are shared */
     struct jam_site *site;

@@ -148,21 +148,8 @@ struct search {
     struct phases *p;
     bool *seen, *lost;   /* per register: an instruction has said its step; and another one otherwise; */
     bool *parts;         /*   its step is what it is only where all warps have gone the same way in this phase */
-    const struct flow_insn *insn;
-    bool wait;           /* its sources are not seen yet; */
-    bool from_parts;     /*   one of them parts */
     bool tangled, changed;
 };
-
-static void
-see_source(struct ptx_operand *o, bool write, void *context)
-{
-    struct search *s = context;
-    if (!write && o->kind == PTX_O_REG) {
-        s->wait |= !s->p->same[o->reg] && !s->seen[o->reg] && !s->lost[o->reg];
-        s->from_parts |= s->parts[o->reg];
-    }
-}
 
 /* Read after a barrier. */
 static bool
@@ -175,36 +162,40 @@ outlives_phase(const struct search *s, uint32_t reg)
     return false;
 }
 
+/* Instruction n writes the register; from_parts: a source's step is what it is only where warps have not parted. */
 static void
-see_write(struct ptx_operand *o, bool write, void *context)
+see_write(struct search *s, uint32_t n, uint32_t reg, bool from_parts)
 {
-    struct search *s = context;
-    const struct ptx_operand *to = &s->insn->i.operand[0];
-    if (!write || o->kind != PTX_O_REG || s->lost[o->reg])
+    const struct flow_insn *i = &s->c->flow->insns[n];
+    const struct ptx_operand *to = &i->i.operand[0];
+    if (s->lost[reg])
         return;
-    struct phase_step *r = &s->p->step[o->reg];
+    struct phase_step *r = &s->p->step[reg];
     uint32_t step = 0;
-    bool parts = s->from_parts || s->parts[o->reg] || (s->tangled && s->p->maker[o->reg] != s->insn);
-    bool ok = to->kind == PTX_O_REG && to->reg == o->reg && insn_step(s->c, s->p, &s->insn->i, &step) &&
-              (!s->seen[o->reg] || r->by == step) && !(parts && outlives_phase(s, o->reg));
-    s->changed |= !ok || !s->seen[o->reg] || parts != s->parts[o->reg];
-    s->parts[o->reg] = parts;
-    s->lost[o->reg] = !ok;
-    s->seen[o->reg] = true;
+    bool parts = from_parts || s->parts[reg] || (s->tangled && flow_only_writer(s->c->flow, reg) != i);
+    bool ok = to->kind == PTX_O_REG && to->reg == reg && insn_step(s->c, s->p, &i->i, &step) &&
+              (!s->seen[reg] || r->by == step) && !(parts && outlives_phase(s, reg));
+    s->changed |= !ok || !s->seen[reg] || parts != s->parts[reg];
+    s->parts[reg] = parts;
+    s->lost[reg] = !ok;
+    s->seen[reg] = true;
     *r = (struct phase_step){.known = ok, .by = ok ? step : 0};
 }
 
 static void
 search_block(struct search *s, uint32_t b)
 {
-    const struct flow_block *blk = &s->c->flow->blocks[b];
+    const struct flow *f = s->c->flow;
     s->tangled = s->p->tangled[b];
-    for (uint32_t k = 0; k < blk->count + (blk->end_insn != UINT32_MAX); k++) {
-        s->insn = &s->c->flow->insns[k < blk->count ? blk->first + k : blk->end_insn];
-        s->wait = s->from_parts = false;
-        flow_visit(s->insn, see_source, s);
-        if (!s->wait)
-            flow_visit(s->insn, see_write, s);
+    for (uint32_t n = f->blocks[b].first; n < flow_block_end(f, b); n++) {
+        struct span uses = flow_values(f, n), defs = flow_defs(f, n);
+        bool wait = false, from_parts = false; /* wait: sources are not seen yet */
+        for (uint32_t k = 0; k < uses.count; k++) {
+            wait |= !s->p->same[uses.at[k]] && !s->seen[uses.at[k]] && !s->lost[uses.at[k]];
+            from_parts |= s->parts[uses.at[k]];
+        }
+        for (uint32_t k = 0; !wait && k < defs.count; k++)
+            see_write(s, n, defs.at[k], from_parts);
     }
 }
 
@@ -333,7 +324,7 @@ line_of(const struct core *c, const struct phases *p, const struct ptx_operand *
         return true;
     if (o->kind != PTX_O_REG || core_reg_bits(c, o->reg) != 64 || !phases_step(c, p, o, &low))
         return false;
-    const struct flow_insn *i = p->maker[o->reg];
+    const struct flow_insn *i = flow_only_writer(c->flow, o->reg);
     if (p->same[o->reg] || (i && i->i.guard == PTX_NO_REG && is_parameter(c, &i->i)))
         return true;
     return i && depth && line_insn(c, p, &i->i, depth - 1, out);

@@ -94,21 +94,17 @@ struct straight {
     uint32_t early_count;
 };
 
-struct losing {
-    const struct core *c;
-    struct straight *s;
-};
-
 /* -- what registers hold ---------------------------------------------------------------------------- */
 
 static void
-forget_result(struct ptx_operand *o, bool write, void *context)
+forget_results(const struct core *c, struct straight *s, uint32_t n)
 {
-    struct straight *s = context;
-    if (!write || o->kind != PTX_O_REG)
-        return;
-    s->sum[o->reg].known = s->index[o->reg].known = s->wide_of[o->reg].index.known = false;
-    s->test_of[o->reg] = NOTHING;
+    struct span defs = flow_defs(c->flow, n);
+    for (uint32_t k = 0; k < defs.count; k++) {
+        uint32_t r = defs.at[k];
+        s->sum[r].known = s->index[r].known = s->wide_of[r].index.known = false;
+        s->test_of[r] = NOTHING;
+    }
 }
 
 static bool
@@ -487,7 +483,7 @@ is_early(const struct core *c, const struct straight *s, const struct flow_insn 
     if (p->op != PTX_OP_LD || p->space != PTX_SPACE_PARAM || p->guard != PTX_NO_REG || p->operand[0].kind != PTX_O_REG)
         return false;
     uint32_t r = p->operand[0].reg;
-    return c->phases->maker[r] == i && c->phases->fixed[r] && core_reg_bits(c, r) == 32 &&
+    return flow_only_writer(c->flow, r) == i && c->phases->fixed[r] && core_reg_bits(c, r) == 32 &&
            s->early_count < MOST_EARLY;
 }
 
@@ -504,7 +500,7 @@ see_block(const struct core *c, struct straight *s, uint32_t b)
         struct sum sum = sum_made(s, &i->i);
         struct index index = index_made(s, &i->i);
         int test = test_made(c, s, i);
-        flow_visit(i, forget_result, s);
+        forget_results(c, s, blk->first + n);
         if (!i->i.operand_count || i->i.operand[0].kind != PTX_O_REG)
             continue;
         uint32_t to = i->i.operand[0].reg;
@@ -578,15 +574,16 @@ lose_root(const struct core *c, struct straight *s, uint32_t r)
 }
 
 static void
-lose_result(struct ptx_operand *o, bool write, void *context)
+lose_results(const struct core *c, struct straight *s, uint32_t n)
 {
-    struct losing *l = context;
-    if (!write || o->kind != PTX_O_REG)
-        return;
-    lose_root(l->c, l->s, o->reg);
-    l->s->sum[o->reg] = (struct sum){core_reg_bits(l->c, o->reg) == 32, o->reg, 0};
-    l->s->index[o->reg] = index_register(l->c, o->reg);
-    l->s->test_of[o->reg] = NOTHING;
+    struct span defs = flow_defs(c->flow, n);
+    for (uint32_t k = 0; k < defs.count; k++) {
+        uint32_t r = defs.at[k];
+        lose_root(c, s, r);
+        s->sum[r] = (struct sum){core_reg_bits(c, r) == 32, r, 0};
+        s->index[r] = index_register(c, r);
+        s->test_of[r] = NOTHING;
+    }
 }
 
 /* The block at whose end the way begins: what it writes may be what others are sums of. */
@@ -594,7 +591,6 @@ static void
 begin(const struct core *c, struct straight *s, uint32_t b)
 {
     const struct flow_block *blk = &c->flow->blocks[b];
-    struct losing l = {c, s};
     for (uint32_t r = 0; r < c->flow->reg_count; r++) {
         s->sum[r] = (struct sum){core_reg_bits(c, r) == 32, r, 0};
         s->index[r] = index_register(c, r);
@@ -605,7 +601,7 @@ begin(const struct core *c, struct straight *s, uint32_t b)
         struct sum sum = sum_made(s, &i->i);
         struct index index = index_made(s, &i->i);
         int test = test_made(c, s, i);
-        flow_visit(i, lose_result, &l);
+        lose_results(c, s, blk->first + n);
         if (!i->i.operand_count || i->i.operand[0].kind != PTX_O_REG)
             continue;
         uint32_t to = i->i.operand[0].reg;

@@ -15,35 +15,19 @@
 
 #include <string.h>
 
-enum { MANY = 0xffffffffu, DEEPEST = 8 };
+enum { NO_BLOCK = 0xffffffffu, DEEPEST = 8 };
 
 struct core_sure {
-    uint32_t *maker;   /* per register: the number of the only instruction that writes it, from 1 */
     uint64_t *written; /* bytes of local memory, before instruction `next` of block `block` */
     uint32_t block, next;
 };
 
-static void
-note_maker(struct ptx_operand *o, bool write, void *context)
-{
-    uint32_t **at = context; /* the makers, and the instruction */
-    uint32_t *maker = at[0], number = *at[1];
-    if (write)
-        maker[o->reg] = maker[o->reg] ? MANY : number;
-}
-
 static struct core_sure *
 sure_new(struct core *c)
 {
-    const struct flow *f = c->flow;
     struct core_sure *s = ls_alloc(sizeof *s);
-    s->maker = ls_alloc(sizeof *s->maker * (f->reg_count + 1));
-    s->written = ls_alloc(f->local_bytes / 8 + 8);
-    s->block = MANY;
-    for (uint32_t n = 0; n < f->insn_count; n++) {
-        uint32_t number = n + 1, *both[] = {s->maker, &number};
-        flow_visit(&f->insns[n], note_maker, both);
-    }
+    s->written = ls_alloc(c->flow->local_bytes / 8 + 8);
+    s->block = NO_BLOCK;
     return s;
 }
 
@@ -52,7 +36,6 @@ core_sure_free(struct core *c)
 {
     if (!c->sure)
         return;
-    ls_release(c->sure->maker);
     ls_release(c->sure->written);
     ls_release(c->sure);
     c->sure = NULL;
@@ -69,11 +52,11 @@ static bool
 constant_of(const struct core *c, uint32_t reg, uint32_t before, uint32_t deep, uint64_t *out)
 {
     const struct flow *f = c->flow;
-    uint32_t number = c->sure->maker[reg];
-    if (!number || number == MANY || number > before || deep == DEEPEST ||
-        number - 1 - f->blocks[0].first >= f->blocks[0].count)
+    const struct flow_insn *made = flow_only_writer(f, reg);
+    uint32_t at = made ? (uint32_t)(made - f->insns) : before;
+    if (at >= before || deep == DEEPEST || at - f->blocks[0].first >= f->blocks[0].count)
         return false;
-    const struct ptx_insn *p = &f->insns[number - 1].i;
+    const struct ptx_insn *p = &made->i;
     const struct ptx_operand *from = &p->operand[1];
     if (p->guard != PTX_NO_REG || ptx_type_bytes((enum ptx_type)p->type[0]) != 8)
         return false;
@@ -84,7 +67,7 @@ constant_of(const struct core *c, uint32_t reg, uint32_t before, uint32_t deep, 
     bool add = p->op == PTX_OP_ADD && p->operand[2].kind == PTX_O_INT;
     if (!add && p->op != PTX_OP_MOV)
         return false;
-    if (from->kind != PTX_O_REG || from->negated || !constant_of(c, from->reg, number - 1, deep + 1, out))
+    if (from->kind != PTX_O_REG || from->negated || !constant_of(c, from->reg, at, deep + 1, out))
         return false;
     *out += add ? (uint64_t)p->operand[2].imm : 0;
     return true;
