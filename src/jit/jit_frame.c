@@ -173,26 +173,16 @@ frame_take(struct core *c)
 
 /* -- what is in the frame already -------------------------------------------------------------------- */
 
-static void
-note_write(struct ptx_operand *o, bool write, void *set)
-{
-    if (write && o->kind == PTX_O_REG)
-        set_add(set, o->reg);
-}
-
 /* Registers that block b writes, the result of a barrier before it among them. */
 static void
 writes_of(const struct flow *f, uint32_t b, uint64_t *out)
 {
     const struct flow_block *blk = &f->blocks[b];
-    for (uint32_t n = 0; n < blk->count; n++)
-        flow_visit(&f->insns[blk->first + n], note_write, out);
-    if (blk->end_insn != UINT32_MAX)
-        flow_visit(&f->insns[blk->end_insn], note_write, out);
+    set_add_all(out, flow_block_defs(f, b));
     for (uint32_t k = 0; k < blk->pred_count; k++) {
         const struct flow_block *from = &f->blocks[blk->pred[k]];
         if (from->end == FLOW_BARRIER)
-            flow_visit(&f->insns[from->end_insn], note_write, out);
+            set_add_all(out, flow_defs(f, from->end_insn));
     }
 }
 

@@ -30,28 +30,6 @@ enum {
 
 /* -- what the shape of the block decides ------------------------------------------------------------ */
 
-struct shaped {
-    bool *reg, all, changed;
-};
-
-static void
-see_source(struct ptx_operand *o, bool write, void *context)
-{
-    struct shaped *s = context;
-    if (!write && o->kind == PTX_O_REG)
-        s->all &= s->reg[o->reg];
-}
-
-static void
-doubt_result(struct ptx_operand *o, bool write, void *context)
-{
-    struct shaped *s = context;
-    if (!write || o->kind != PTX_O_REG || !s->reg[o->reg])
-        return;
-    s->reg[o->reg] = false;
-    s->changed = true;
-}
-
 static bool
 is_coordinate(const struct ptx_operand *o)
 {
@@ -66,9 +44,9 @@ is_coordinate(const struct ptx_operand *o)
 
 /* Numbers, the thread's coordinates, and what is computed of them. */
 static bool
-is_shaped(struct shaped *s, const struct flow_insn *i)
+is_shaped(const struct flow *f, const bool *shaped, uint32_t n)
 {
-    const struct ptx_insn *p = &i->i;
+    const struct ptx_insn *p = &f->insns[n].i;
     if (p->op != PTX_OP_MOV && p->op != PTX_OP_CVT && !emit_is_arith(p))
         return false;
     for (unsigned k = 1; k < p->operand_count; k++) {
@@ -76,24 +54,30 @@ is_shaped(struct shaped *s, const struct flow_insn *i)
         if (o->kind != PTX_O_REG && o->kind != PTX_O_INT && !is_coordinate(o))
             return false;
     }
-    s->all = true;
-    flow_visit(i, see_source, s);
-    return s->all;
+    struct span uses = flow_uses(f, n);
+    bool all = true;
+    for (uint32_t k = 0; k < uses.count; k++)
+        all &= shaped[uses.at[k]];
+    return all;
 }
 
 /* Registers that the shape of the block decides; down from all, until nothing changes. */
 static bool *
 find_shaped(const struct flow *f)
 {
-    struct shaped s = {.reg = ls_alloc(f->reg_count + 1)};
-    memset(s.reg, true, f->reg_count);
-    do {
-        s.changed = false;
-        for (uint32_t n = 0; n < f->insn_count; n++)
-            if (!is_shaped(&s, &f->insns[n]))
-                flow_visit(&f->insns[n], doubt_result, &s);
-    } while (s.changed);
-    return s.reg;
+    bool *shaped = ls_alloc(f->reg_count + 1);
+    memset(shaped, true, f->reg_count);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t n = 0; n < f->insn_count; n++) {
+            struct span defs = is_shaped(f, shaped, n) ? (struct span){0} : flow_defs(f, n);
+            for (uint32_t k = 0; k < defs.count; k++) {
+                changed |= shaped[defs.at[k]];
+                shaped[defs.at[k]] = false;
+            }
+        }
+    }
+    return shaped;
 }
 
 /* -- which phases, and how many warps --------------------------------------------------------------- */
@@ -109,14 +93,6 @@ registers_at(const struct core *c, const struct phases *p, const uint64_t *live,
             core_reg_bits(c, r) > 1)
             bits += core_reg_bits(c, r) * LANES;
     return bits / 512;
-}
-
-static void
-note_use(struct ptx_operand *o, bool write, void *set)
-{
-    (void)write;
-    if (o->kind == PTX_O_REG)
-        set_add(set, o->reg);
 }
 
 struct measure {
@@ -200,7 +176,8 @@ measure_block(const struct core *c, struct phases *p, uint32_t b, struct measure
         if (scatter && !p->columns && core_columns_together(c, p, i, b))
             p->columns = i;
         m->fits &= insn_fits(i) && (!scatter || p->columns == i);
-        flow_visit(i, note_use, m->used);
+        set_add_all(m->used, flow_values(c->flow, blk->first + k));
+        set_add_all(m->used, flow_defs(c->flow, blk->first + k));
     }
 }
 
@@ -518,28 +495,15 @@ begin_phase(struct jam *j, struct phase *x)
     return ok;
 }
 
-struct written {
-    const struct phases *p;
-    bool some, same;
-};
-
-static void
-note_written(struct ptx_operand *o, bool write, void *context)
-{
-    struct written *w = context;
-    if (!write || o->kind != PTX_O_REG)
-        return;
-    w->some = true;
-    w->same &= w->p->same[o->reg];
-}
-
 /* Nothing but values that the whole block agrees on. */
 static bool
-is_once(const struct phases *p, const struct flow_insn *i)
+is_once(const struct core *c, const struct phases *p, uint32_t n)
 {
-    struct written w = {.p = p, .same = true};
-    flow_visit(i, note_written, &w);
-    return w.some && w.same;
+    struct span defs = flow_defs(c->flow, n);
+    bool same = defs.count > 0;
+    for (uint32_t k = 0; k < defs.count; k++)
+        same &= p->same[defs.at[k]];
+    return same;
 }
 
 /* Where it is sure that all lanes of all warps go one way, they do; the builder is left where it is not. */
@@ -663,7 +627,7 @@ emit_insns(struct jam *j, uint32_t b)
     c->current = b;
     for (uint32_t n = 0; n < blk->count; n++) {
         const struct flow_insn *i = &c->flow->insns[blk->first + n];
-        uint32_t times = is_once(j->p, i) ? 1 : j->g->jam;
+        uint32_t times = is_once(c, j->p, blk->first + n) ? 1 : j->g->jam;
         for (uint32_t k = 0; k < times; k++) {
             use(j, k);
             if (!core_insn(c, i))

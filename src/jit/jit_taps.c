@@ -73,55 +73,28 @@ struct order {
     uint64_t *read;    /* by the instructions so far; */
     uint64_t *written; /*   and what they write, */
     uint64_t *late;    /*   those that are not early */
-    bool early;
 };
 
-static void
-see_source(struct ptx_operand *o, bool write, void *context)
-{
-    struct order *s = context;
-    if (!write && o->kind == PTX_O_REG)
-        s->early &= !set_has(s->late, o->reg);
-}
-
-static void
-note_source(struct ptx_operand *o, bool write, void *context)
-{
-    struct order *s = context;
-    if (!write && o->kind == PTX_O_REG)
-        set_add(s->read, o->reg);
-}
-
-static void
-see_target(struct ptx_operand *o, bool write, void *context)
-{
-    struct order *s = context;
-    if (write && o->kind == PTX_O_REG)
-        s->early &= !set_has(s->read, o->reg) && !set_has(s->written, o->reg);
-}
-
-static void
-note_target(struct ptx_operand *o, bool write, void *context)
-{
-    struct order *s = context;
-    if (!write || o->kind != PTX_O_REG)
-        return;
-    set_add(s->written, o->reg);
-    if (!s->early)
-        set_add(s->late, o->reg);
-}
-
-/* Whether the instruction, the next of the run, may be executed at its start. */
+/* Whether the instruction, number n and the next of the run, may be executed at its start. */
 static bool
-is_early(struct order *s, const struct flow_insn *i, bool allowed)
+is_early(struct order *s, uint32_t n, bool allowed)
 {
-    s->early = allowed && phases_pure(&i->i) && i->i.guard == PTX_NO_REG && i->i.operand_count > 0 &&
-               i->i.operand[0].kind == PTX_O_REG;
-    flow_visit(i, see_source, s);
-    flow_visit(i, note_source, s); /* it must not read what it writes, either */
-    flow_visit(i, see_target, s);
-    flow_visit(i, note_target, s);
-    return s->early;
+    const struct ptx_insn *p = &s->c->flow->insns[n].i;
+    struct span uses = flow_values(s->c->flow, n), defs = flow_defs(s->c->flow, n);
+    bool early = allowed && phases_pure(p) && p->guard == PTX_NO_REG && p->operand_count > 0 &&
+                 p->operand[0].kind == PTX_O_REG;
+    for (uint32_t k = 0; k < uses.count; k++) {
+        early &= !set_has(s->late, uses.at[k]);
+        set_add(s->read, uses.at[k]); /* it must not read what it writes, either */
+    }
+    for (uint32_t k = 0; k < defs.count; k++)
+        early &= !set_has(s->read, defs.at[k]) && !set_has(s->written, defs.at[k]);
+    for (uint32_t k = 0; k < defs.count; k++) {
+        set_add(s->written, defs.at[k]);
+        if (!early)
+            set_add(s->late, defs.at[k]);
+    }
+    return early;
 }
 
 static void
@@ -151,7 +124,7 @@ emit_part(struct core *c, struct order *s, uint32_t b, bool is_head, enum what w
     c->current = b;
     for (uint32_t n = 0; n < blk->count; n++) {
         const struct flow_insn *i = &c->flow->insns[blk->first + n];
-        bool early = is_early(s, i, is_head || what != HEADS), wanted = early == (what != TAPS_LATE);
+        bool early = is_early(s, blk->first + n, is_head || what != HEADS), wanted = early == (what != TAPS_LATE);
         if (wanted)
             core_insn(c, i); /* one that cannot be emitted fails where the block is emitted by itself, too */
     }
@@ -180,7 +153,7 @@ cut_run(struct core *c, struct taps *s)
     for (uint32_t k = 0; k < s->count; k++) {
         const struct flow_block *h = &c->flow->blocks[s->head[k]], *t = &c->flow->blocks[s->tap[k]];
         for (uint32_t n = 0; k && n < h->count; n++)
-            is_early(&order, &c->flow->insns[h->first + n], true);
+            is_early(&order, h->first + n, true);
         if (set_has(order.late, h->guard) || !is_known(c, h->guard)) {
             s->end = s->head[k];
             s->count = k;
@@ -188,7 +161,7 @@ cut_run(struct core *c, struct taps *s)
         }
         set_add(order.read, h->guard);
         for (uint32_t n = 0; n < t->count; n++)
-            is_early(&order, &c->flow->insns[t->first + n], false);
+            is_early(&order, t->first + n, false);
     }
     end_order(&order);
 }
@@ -258,7 +231,7 @@ settle(struct core *c, const struct taps *s, LLVMValueRef *rows)
                     all = all ? LLVMBuildAnd(c->e.b, all, fine, "") : fine;
                 if (fine && own)
                     *rows = *rows ? LLVMBuildAnd(c->e.b, *rows, own, "") : own;
-                is_early(&order, i, true);
+                is_early(&order, n, true);
             }
         }
     }
