@@ -100,6 +100,17 @@ relative(const struct fact *f, unsigned segment, int64_t out[LANES])
         out[l] = (int64_t)pattern_at(f, l) - pattern_at(f, l - l % segment);
 }
 
+/* What the first lanes of segments of `segment` lanes are multiples of, 1 << that: the pattern says how far they are
+ * from those of f's own segments. */
+static uint8_t
+align_within(const struct fact *f, unsigned segment)
+{
+    uint8_t align = f->align;
+    for (unsigned l = 0; l < LANES; l += segment)
+        align = zeros(pattern_at(f, l)) < align ? zeros(pattern_at(f, l)) : align;
+    return align;
+}
+
 /* The largest segments in which all lanes agree, whatever becomes of a guess. */
 static unsigned
 agreeing(const struct fact *f)
@@ -155,7 +166,6 @@ fact_join(struct facts *fs, const struct fact *a, const struct fact *b)
         return *a;
     struct fact f = *a;
     set_guess(&f, a, b);
-    f.align = b->align < f.align ? b->align : f.align;
     f.known = a->known && b->known && a->base == b->base;
     f.bounded = a->bounded && b->bounded;
     f.low = b->low < a->low ? b->low : a->low;
@@ -168,6 +178,7 @@ fact_join(struct facts *fs, const struct fact *a, const struct fact *b)
         relative(b, s, q);
         if (!memcmp(p, q, sizeof p)) {
             f.segment = (uint8_t)s;
+            f.align = align_within(a, s) < align_within(b, s) ? align_within(a, s) : align_within(b, s);
             f.kind = s == LANES && a->kind == FACT_SCALAR && b->kind == FACT_SCALAR ? FACT_SCALAR
                                                                                     : FACT_VECTOR;
             set_pattern(fs, &f, p);
@@ -234,7 +245,7 @@ add_segments(struct facts *fs, const struct fact *a, const struct fact *b, int s
     if (a->kind == FACT_VECTOR || b->kind == FACT_VECTOR)
         f.kind = FACT_VECTOR;
     set_guess(&f, a, b);
-    f.align = a->align < b->align ? a->align : b->align;
+    f.align = align_within(a, s) < align_within(b, s) ? align_within(a, s) : align_within(b, s);
     int64_t p[LANES], q[LANES];
     relative(a, s, p);
     relative(b, s, q);
