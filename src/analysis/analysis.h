@@ -212,6 +212,12 @@ set_add_all(uint64_t *set, struct span regs)
     for (uint32_t k = 0; k < regs.count; k++)
         set_add(set, regs.at[k]);
 }
+/* The instruction's number; UINT32_MAX: it is a copy, none of the flow's own. */
+static inline uint32_t
+flow_index(const struct flow *f, const struct flow_insn *i)
+{
+    return i >= f->insns && i < f->insns + f->insn_count ? (uint32_t)(i - f->insns) : UINT32_MAX;
+}
 /* The block's instructions are [first, flow_block_end), the one that ends it included. */
 static inline uint32_t
 flow_block_end(const struct flow *f, uint32_t block)
@@ -235,6 +241,8 @@ uint32_t flow_next_writer(const struct flow *f, uint32_t reg, uint32_t first, ui
 /* The last one before insns[end] in the block that writes it; UINT32_MAX: none, or `end` is an instruction of
  * another block. */
 uint32_t flow_writer_before(const struct flow *f, uint32_t block, uint32_t reg, uint32_t end);
+/* The same instruction; NULL also if it has a guard, so that other lanes keep an older value. */
+const struct flow_insn *flow_maker_before(const struct flow *f, uint32_t block, uint32_t reg, uint32_t end);
 /* Whether an operand, a register or a number, is before insns[end] what it was before insns[n], n <= end, both of
  * one block. */
 bool flow_same_since(const struct flow *f, const struct ptx_operand *o, uint32_t n, uint32_t end);

@@ -139,6 +139,13 @@ flow_writer_before(const struct flow *f, uint32_t block, uint32_t reg, uint32_t 
     return end < b->first || end > b->first + b->count ? UINT32_MAX : flow_last_writer(f, reg, b->first, end);
 }
 
+const struct flow_insn *
+flow_maker_before(const struct flow *f, uint32_t block, uint32_t reg, uint32_t end)
+{
+    uint32_t n = flow_writer_before(f, block, reg, end);
+    return n != UINT32_MAX && f->insns[n].i.guard == PTX_NO_REG ? &f->insns[n] : NULL;
+}
+
 bool
 flow_same_since(const struct flow *f, const struct ptx_operand *o, uint32_t n, uint32_t end)
 {

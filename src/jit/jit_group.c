@@ -46,7 +46,7 @@ find_words(const struct core *c, const struct flow_insn *i, const struct flow_in
 {
     const struct flow_block *blk = &c->flow->blocks[c->current];
     const struct ptx_operand *at = &i->i.operand[1];
-    uint32_t end = blk->first + blk->count, moved = flow_next_writer(c->flow, at->reg, (uint32_t)(i - c->flow->insns), end);
+    uint32_t end = blk->first + blk->count, moved = flow_next_writer(c->flow, at->reg, flow_index(c->flow, i), end);
     const struct flow_insn *last = &c->flow->insns[moved < end ? moved : end - 1];
     word[MOST] = i;
     for (const struct flow_insn *n = i; n <= last; n++) {

@@ -14,24 +14,6 @@
 
 #include <string.h>
 
-/* The instruction before `before`, in its block, that writes the register last; NULL: none, or one with
- * a guard. */
-static const struct flow_insn *
-writer(const struct core *c, const struct flow_insn *before, uint32_t reg)
-{
-    const struct flow_insn *all = c->flow->insns;
-    uint32_t n = flow_writer_before(c->flow, c->current, reg, (uint32_t)(before - all));
-    return n != UINT32_MAX && all[n].i.guard == PTX_NO_REG ? &all[n] : NULL;
-}
-
-/* Whether the operand of `from` is at `to` what it was there. */
-static bool
-stays(const struct core *c, const struct flow_insn *from, const struct flow_insn *to, const struct ptx_operand *o)
-{
-    const struct flow_insn *all = c->flow->insns;
-    return flow_same_since(c->flow, o, (uint32_t)(from - all), (uint32_t)(to - all));
-}
-
 /* %off = %index * 1, 2, 4 or 8, widened: sets the shift. */
 static bool
 is_scaled(const struct ptx_insn *p, unsigned *shift)
@@ -57,12 +39,16 @@ is_sum(const struct ptx_insn *p)
 static const struct flow_insn *
 parts_of(struct site *s, const struct flow_insn *sum, const struct ptx_operand **base, unsigned *shift)
 {
+    const struct core *c = s->c;
+    const struct flow *flow = c->flow;
+    uint32_t at = flow_index(flow, s->i), n = flow_index(flow, sum);
     for (unsigned k = 1; k <= 2; k++) {
         const struct ptx_operand *o = &sum->i.operand[3 - k];
-        struct fact f = facts_operand(s->c->facts, s->i, o);
-        const struct flow_insn *scaled = writer(s->c, sum, sum->i.operand[k].reg);
+        struct fact f = facts_operand(c->facts, s->i, o);
+        const struct flow_insn *scaled = flow_maker_before(flow, c->current, sum->i.operand[k].reg, n);
         if (!fact_uniform(&f) || !scaled || !is_scaled(&scaled->i, shift) ||
-            !stays(s->c, scaled, s->i, &scaled->i.operand[1]) || !stays(s->c, sum, s->i, o))
+            !flow_same_since(flow, &scaled->i.operand[1], flow_index(flow, scaled), at) ||
+            !flow_same_since(flow, o, n, at))
             continue;
         *base = o;
         return scaled;
@@ -76,15 +62,13 @@ site_index(struct site *s, const struct ptx_operand *o)
     struct core *c = s->c;
     LLVMBuilderRef b = c->e.b;
     const struct ptx_operand *base;
-    const struct flow_insn *first = &c->flow->insns[c->flow->blocks[c->current].first];
     enum ptx_space where = site_space(c, &s->i->i, o);
     if (where != PTX_SPACE_GLOBAL && where != PTX_SPACE_NONE && where != PTX_SPACE_SHARED && where != PTX_SPACE_CONST)
         return; /* local memory: each lane's begins elsewhere */
     if (!emit_on(&c->e, PASS_INDEXED_GATHERS) || c->events || c->called || o->base_kind != PTX_BASE_REG || s->fact.kind != FACT_VECTOR ||
-        s->fact.segment != 1 || s->fact.guess || !s->lanes || s->bytes < 4 ||
-        s->i < first || s->i >= first + c->flow->blocks[c->current].count)
+        s->fact.segment != 1 || s->fact.guess || !s->lanes || s->bytes < 4)
         return;
-    const struct flow_insn *sum = writer(c, s->i, o->reg);
+    const struct flow_insn *sum = flow_maker_before(c->flow, c->current, o->reg, flow_index(c->flow, s->i));
     const struct flow_insn *scaled = sum && is_sum(&sum->i) ? parts_of(s, sum, &base, &s->shift) : NULL;
     if (!scaled)
         return;

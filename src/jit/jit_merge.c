@@ -33,8 +33,8 @@ is_plain_compare(const struct core *c, const struct flow_insn *i)
     const struct ptx_insn *p = &i->i;
     return p->op == PTX_OP_SETP && p->operand_count == 3 && p->type_count == 1 && p->guard == PTX_NO_REG &&
            p->operand[0].kind == PTX_O_REG && p->operand[1].kind == PTX_O_REG && !p->operand[1].negated &&
-           !ptx_has(p, PTX_M_AND) && !ptx_has(p, PTX_M_OR) && !ptx_has(p, PTX_M_XOR) && i >= c->flow->insns &&
-           i < c->flow->insns + c->flow->insn_count;
+           !ptx_has(p, PTX_M_AND) && !ptx_has(p, PTX_M_OR) && !ptx_has(p, PTX_M_XOR) &&
+           flow_index(c->flow, i) != UINT32_MAX;
 }
 
 /* Whether the number compared with is such that bits decide: x | y < 16 if both are. */
@@ -47,32 +47,32 @@ of_bits(const struct ptx_insn *p)
            ptx_type_bytes((enum ptx_type)p->type[0]) == 4 && edge && !(edge & (edge - 1));
 }
 
-/* The or of two registers that the comparison is of, or of the lower halves of two; UINT32_MAX: none. */
-static uint32_t
+/* The or of two registers that the comparison is of, or of the lower halves of two; NULL: none. */
+static const struct flow_insn *
 or_before(const struct core *c, const struct ptx_insn *p, uint32_t at)
 {
-    uint32_t n = flow_writer_before(c->flow, c->current, p->operand[1].reg, at);
-    const struct ptx_insn *m = n == UINT32_MAX ? NULL : &c->flow->insns[n].i;
-    bool halves = m && m->op == PTX_OP_CVT && m->guard == PTX_NO_REG && m->operand_count == 2 && m->type_count == 2 &&
+    const struct flow_insn *made = flow_maker_before(c->flow, c->current, p->operand[1].reg, at);
+    const struct ptx_insn *m = made ? &made->i : NULL;
+    bool halves = m && m->op == PTX_OP_CVT && m->operand_count == 2 && m->type_count == 2 &&
                   m->operand[1].kind == PTX_O_REG && ptx_type_bytes((enum ptx_type)m->type[0]) == 4 &&
                   ptx_type_bytes((enum ptx_type)m->type[1]) == 8 && !ptx_has(m, PTX_M_SAT) &&
                   ptx_type_kind((enum ptx_type)m->type[0]) != 'f' && ptx_type_kind((enum ptx_type)m->type[1]) != 'f';
     if (halves) {
-        n = flow_writer_before(c->flow, c->current, m->operand[1].reg, n);
-        m = n == UINT32_MAX ? NULL : &c->flow->insns[n].i;
+        made = flow_maker_before(c->flow, c->current, m->operand[1].reg, flow_index(c->flow, made));
+        m = made ? &made->i : NULL;
     }
-    bool fits = m && m->op == PTX_OP_OR && m->guard == PTX_NO_REG && m->operand_count == 3 && m->type_count == 1 &&
+    bool fits = m && m->op == PTX_OP_OR && m->operand_count == 3 && m->type_count == 1 &&
                 ptx_type_bytes((enum ptx_type)m->type[0]) == (halves ? 8 : 4);
     for (unsigned k = 1; fits && k < 3; k++)
         fits = m->operand[k].kind == PTX_O_REG && !m->operand[k].negated && !m->operand[k].part;
-    return fits ? n : UINT32_MAX;
+    return fits ? made : NULL;
 }
 
 /* max, min of the comparison's type. */
 static bool
 is_choice(const struct ptx_insn *m, const struct ptx_insn *p)
 {
-    return (m->op == PTX_OP_MAX || m->op == PTX_OP_MIN) && m->guard == PTX_NO_REG && m->type_count == 1 &&
+    return (m->op == PTX_OP_MAX || m->op == PTX_OP_MIN) && m->type_count == 1 &&
            m->type[0] == p->type[0] && m->operand_count == 3 && !ptx_has(m, PTX_M_RELU);
 }
 
@@ -82,20 +82,20 @@ core_merged(const struct core *c, const struct flow_insn *i, struct merged *out)
     const struct ptx_insn *p = &i->i, *m;
     if (!emit_on(&c->e, PASS_SPLIT_COMPARE) || !is_plain_compare(c, i))
         return false;
-    uint32_t at = (uint32_t)(i - c->flow->insns);
-    uint32_t n = of_bits(p) ? or_before(c, p, at) : UINT32_MAX;
+    uint32_t at = flow_index(c->flow, i);
+    const struct flow_insn *made = of_bits(p) ? or_before(c, p, at) : NULL;
     char kind = ptx_type_kind((enum ptx_type)p->type[0]);
     int way = of_both(p);
-    bool greater = n != UINT32_MAX; /* an or is below a power of two where the greater number is */
+    bool greater = made; /* an or is below a power of two where the greater number is */
     if (!greater)
-        n = flow_writer_before(c->flow, c->current, p->operand[1].reg, at);
-    if (n == UINT32_MAX || !way || (kind != 's' && kind != 'u'))
+        made = flow_maker_before(c->flow, c->current, p->operand[1].reg, at);
+    if (!made || !way || (kind != 's' && kind != 'u'))
         return false;
-    m = &c->flow->insns[n].i;
+    m = &made->i;
     if (!greater && !is_choice(m, p))
         return false;
     for (unsigned k = 0; k < 2; k++) {
-        if (!flow_same_since(c->flow, &m->operand[1 + k], n, at))
+        if (!flow_same_since(c->flow, &m->operand[1 + k], flow_index(c->flow, made), at))
             return false;
         out->part[k] = *i;
         out->part[k].i.operand = out->operand[k];

@@ -47,21 +47,13 @@ is_same(const struct core *c, const struct flow_insn *i, const struct ptx_operan
            fact_uniform(&f);
 }
 
-/* The instruction that writes the register last before i, in the same block and for all lanes;
- * NULL: none. */
+/* The instruction that makes the register before i, in the same block, of two operands; NULL: none. */
 static const struct flow_insn *
 maker_before(const struct core *c, const struct flow_insn *i, uint32_t reg)
 {
-    const struct flow_block *blk = &c->flow->blocks[c->current];
-    const struct flow_insn *first = &c->flow->insns[blk->first];
-    if (i < first || i >= first + blk->count)
-        return NULL;
-    uint32_t at = flow_writer_before(c->flow, c->current, reg, (uint32_t)(i - c->flow->insns));
-    if (at == UINT32_MAX)
-        return NULL;
-    const struct flow_insn *made = &c->flow->insns[at];
-    const struct ptx_insn *n = &made->i;
-    bool plain = n->guard == PTX_NO_REG && !ptx_has(n, PTX_M_CC) && !ptx_has(n, PTX_M_SAT);
+    const struct flow_insn *made = flow_maker_before(c->flow, c->current, reg, flow_index(c->flow, i));
+    const struct ptx_insn *n = made ? &made->i : NULL;
+    bool plain = n && !ptx_has(n, PTX_M_CC) && !ptx_has(n, PTX_M_SAT);
     return plain && n->operand_count == 3 && n->type_count == 1 ? made : NULL;
 }
 
@@ -69,8 +61,7 @@ maker_before(const struct core *c, const struct flow_insn *i, uint32_t reg)
 static bool
 stays(const struct core *c, const struct flow_insn *made, const struct flow_insn *i, const struct ptx_operand *o)
 {
-    const struct flow_insn *all = c->flow->insns;
-    return o->kind != PTX_O_REG || flow_same_since(c->flow, o, (uint32_t)(made - all), (uint32_t)(i - all));
+    return o->kind != PTX_O_REG || flow_same_since(c->flow, o, flow_index(c->flow, made), flow_index(c->flow, i));
 }
 
 /* The addition that makes register `reg` before instruction i, in the same block, from values that

@@ -135,14 +135,15 @@ static const struct ptx_operand *
 without_sum(const struct back *k, const struct ptx_operand *o, int32_t *add)
 {
     struct core *c = k->c;
-    uint32_t at = (uint32_t)(k->i - c->flow->insns), n = flow_writer_before(c->flow, c->current, o->reg, at);
-    const struct ptx_insn *p = n == UINT32_MAX ? NULL : &c->flow->insns[n].i;
+    uint32_t at = flow_index(c->flow, k->i);
+    const struct flow_insn *made = flow_maker_before(c->flow, c->current, o->reg, at);
+    const struct ptx_insn *p = made ? &made->i : NULL;
     *add = 0;
-    if (!p || p->op != PTX_OP_ADD || p->guard != PTX_NO_REG || p->operand_count != 3 || p->type_count != 1 ||
+    if (!p || p->op != PTX_OP_ADD || p->operand_count != 3 || p->type_count != 1 ||
         ptx_type_bytes((enum ptx_type)p->type[0]) != 4 || ptx_type_kind((enum ptx_type)p->type[0]) == 'f' ||
         ptx_has(p, PTX_M_SAT) || ptx_has(p, PTX_M_CC) || p->operand[1].kind != PTX_O_REG || p->operand[1].negated ||
         p->operand[1].part || p->operand[2].kind != PTX_O_INT || core_reg_bits(c, p->operand[1].reg) != 32 ||
-        !flow_same_since(c->flow, &p->operand[1], n, at))
+        !flow_same_since(c->flow, &p->operand[1], flow_index(c->flow, made), at))
         return o;
     *add = (int32_t)p->operand[2].imm;
     return &p->operand[1];
@@ -320,28 +321,28 @@ split_write(struct core *c, const struct flow_insn *i, uint32_t reg)
 
 /* -- what is selected ---------------------------------------------------------------------------------- */
 
-/* Whether insns[n] selects of registers that are the same still at insns[end]. */
-static bool
-is_select(const struct core *c, uint32_t n, uint32_t end)
+/* The instruction before insns[before] that selects what the register holds, of registers that are the same still at
+ * insns[end]; NULL: none. */
+static const struct flow_insn *
+select_before(const struct core *c, uint32_t reg, uint32_t before, uint32_t end)
 {
-    if (n == UINT32_MAX)
-        return false;
-    const struct ptx_insn *p = &c->flow->insns[n].i;
-    bool fits = p->op == PTX_OP_SELP && p->guard == PTX_NO_REG && p->operand_count == 4 &&
+    const struct flow_insn *made = flow_maker_before(c->flow, c->current, reg, before);
+    const struct ptx_insn *p = made ? &made->i : NULL;
+    bool fits = p && p->op == PTX_OP_SELP && p->operand_count == 4 &&
                 ptx_type_bytes((enum ptx_type)p->type[0]) == 8;
     for (unsigned k = 0; fits && k < 4; k++) {
         fits = p->operand[k].kind == PTX_O_REG && !p->operand[k].negated &&
-               (!k || flow_same_since(c->flow, &p->operand[k], n, end));
+               (!k || flow_same_since(c->flow, &p->operand[k], flow_index(c->flow, made), end));
     }
-    return fits;
+    return fits ? made : NULL;
 }
 
 static bool
 is_shared(const struct core *c, const struct flow_insn *load, uint32_t reg)
 {
-    uint32_t n = flow_writer_before(c->flow, c->current, reg, (uint32_t)(load - c->flow->insns));
-    const struct ptx_insn *p = n == UINT32_MAX ? NULL : &c->flow->insns[n].i;
-    return load->i.space == PTX_SPACE_SHARED || (p && p->op == PTX_OP_CVTA && p->space == PTX_SPACE_SHARED);
+    const struct flow_insn *made = flow_maker_before(c->flow, c->current, reg, flow_index(c->flow, load));
+    return load->i.space == PTX_SPACE_SHARED ||
+           (made && made->i.op == PTX_OP_CVTA && made->i.space == PTX_SPACE_SHARED);
 }
 
 static bool
@@ -366,10 +367,10 @@ static bool
 take_apart(struct core *c, struct split *s, uint32_t reg, LLVMValueRef mask, uint32_t before, uint32_t end)
 {
     LLVMBuilderRef b = c->e.b;
-    uint32_t n = flow_writer_before(c->flow, c->current, reg, before);
-    if (!is_select(c, n, end))
+    const struct flow_insn *i = select_before(c, reg, before, end);
+    if (!i)
         return add_part(s, reg, mask, b);
-    const struct flow_insn *i = &c->flow->insns[n];
+    uint32_t n = flow_index(c->flow, i);
     const struct ptx_operand *o = i->i.operand;
     LLVMValueRef p = core_value(c, i, &o[3], 1, false), half[2];
     uint32_t first = s->count, lanes = 0;
@@ -431,10 +432,10 @@ follow_part(struct core *c, const struct flow_insn *i, struct split_part *part, 
 bool
 core_split(struct core *c, const struct flow_insn *i, const struct ptx_operand *o, struct split *s)
 {
-    uint32_t at = (uint32_t)(i - c->flow->insns);
+    uint32_t at = flow_index(c->flow, i);
     *s = (struct split){.count = 0};
     if (c->events || c->called || o->base_kind != PTX_BASE_REG || c->facts->reg[o->reg].kind != FACT_VECTOR ||
-        c->facts->reg[o->reg].segment >= 4 || !is_select(c, flow_writer_before(c->flow, c->current, o->reg, at), at) ||
+        c->facts->reg[o->reg].segment >= 4 || !select_before(c, o->reg, at, at) ||
         !take_apart(c, s, o->reg, core_all_lanes(c), at, at))
         return false;
     LLVMValueRef strays = LLVMConstNull(core_vector(c, 1)), wrapped = LLVMConstNull(core_scalar(c, 1));
