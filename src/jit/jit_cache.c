@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 /* Raise with every change to the generated code or to this format. */
-const char jit_cache_version[] = "lockstep 0.1 code 150";
+const char jit_cache_version[] = "lockstep 0.1 code 151";
 
 struct header {
     char magic[8];

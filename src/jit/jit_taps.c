@@ -80,7 +80,7 @@ static bool
 is_early(struct order *s, uint32_t n, bool allowed)
 {
     const struct ptx_insn *p = &s->c->flow->insns[n].i;
-    struct span uses = flow_values(s->c->flow, n), defs = flow_defs(s->c->flow, n);
+    struct span uses = flow_uses(s->c->flow, n), defs = flow_defs(s->c->flow, n);
     bool early = allowed && phases_pure(p) && p->guard == PTX_NO_REG && p->operand_count > 0 &&
                  p->operand[0].kind == PTX_O_REG;
     for (uint32_t k = 0; k < uses.count; k++) {

@@ -173,4 +173,43 @@ L{k}:
                 assert got[order[t]] == want & MASK, f"middle {middle}, limit {limit}, thread {t}: {got[order[t]]}, {want}"
 
 
-sys.exit(check_all([random_runs, wrapped_taps]))
+def moved_pointer():
+    """A tap loads by a pointer that is set anew before the next condition: not before the load."""
+    words = [(k * 2654435761) & MASK for k in range(THREADS + 160)]
+    for limit in (0, 40, 64, 97, 1000):
+        body = f"""
+    .reg .u64 %g, %own, %a, %b; .reg .u32 %x, %v, %sum, %turn; .reg .pred %p0, %p1, %p2, %more;
+    mul.wide.u32 %g, %t, 4; add.u64 %own, %g, %o; add.u64 %a, %g, %i1; add.u64 %b, %a, 256;
+    mov.u32 %sum, 0; mov.u32 %turn, 0;
+AGAIN:
+    add.u32 %v, %t, %turn;
+    setp.ge.u32 %p0, %v, {limit};
+    @%p0 bra L0;
+    ld.global.u32 %x, [%a]; mad.lo.u32 %sum, %sum, 3, %x;
+L0:
+    add.u64 %a, %b, 8; add.u32 %x, %v, 1; setp.ge.u32 %p1, %x, {limit};
+    @%p1 bra L1;
+    ld.global.u32 %x, [%a]; mad.lo.u32 %sum, %sum, 5, %x;
+L1:
+    add.u32 %x, %v, 2; setp.ge.u32 %p2, %x, {limit};
+    @%p2 bra L2;
+    ld.global.u32 %x, [%b]; mad.lo.u32 %sum, %sum, 7, %x;
+L2:
+    add.u64 %b, %b, 16; add.u32 %turn, %turn, 1; setp.lt.u32 %more, %turn, 4;
+    @%more bra AGAIN;
+    st.global.u32 [%own], %sum;
+"""
+        inputs = [struct.pack(f"<{len(words)}I", *words)]
+        got = struct.unpack(f"<{THREADS}I", case(body, 4 * THREADS, inputs, block=str(THREADS)))
+        for t in range(THREADS):
+            want, a, b = 0, t, t + 64
+            for turn in range(4):
+                want = want * 3 + words[a] if t + turn < limit else want
+                a = b + 2
+                want = want * 5 + words[a] if t + turn + 1 < limit else want
+                want = want * 7 + words[b] if t + turn + 2 < limit else want
+                b += 4
+            assert got[t] == want & MASK, f"limit {limit}, thread {t}: {got[t]}, not {want & MASK}"
+
+
+sys.exit(check_all([random_runs, wrapped_taps, moved_pointer]))
