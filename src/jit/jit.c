@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * jit.c: the engine: kernels from memory, from disk, or compiled. Start at compile(), which is the
- * pipeline of one kernel in order.
+ * jit.c: one kernel is compiled: PTX, LLVM's form, object code. Start at jit_compile(), which is the
+ * pipeline in order. Several threads may be in here at once: what a compile changes is its own (struct
+ * unit), its code generator too.
  */
 #include "jit/jit_engine.h"
 #include "jit/jit_phases.h"
@@ -12,11 +13,9 @@
 #include <llvm-c/TargetMachine.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* Registers become SSA values, masks and patterns fold, address arithmetic leaves loops. No loop
  * transformations: the front end has done them on the scalar program, and vectors of 32 lanes leave
@@ -35,14 +34,6 @@ static const char block_passes[] =
 /* After jit_forward(): shuffles of shuffles, and what they leave unused. */
 static const char forward_passes[] = "function(instcombine<no-verify-fixpoint>,early-cse,adce)";
 
-static double
-seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* -- one warp function ------------------------------------------------------------------------------- */
 
 struct unit {
@@ -51,6 +42,7 @@ struct unit {
     const struct flow *flow;
     LLVMContextRef context;
     LLVMModuleRef module;
+    LLVMTargetMachineRef machine; /* taken from the engine's */
     struct jit_image *image;
     struct text *classes; /* for jit_dump, else NULL */
     struct text *wir;     /* likewise: the flow graph, and what the passes up to `last` decided */
@@ -278,8 +270,8 @@ emit_callees(struct unit *u, const char *stem)
     return true;
 }
 
-static void
-names_of(const char *stem, char full[64], char partial[64])
+void
+jit_names(const char *stem, char full[64], char partial[64])
 {
     snprintf(full, 64, "warp_%s_full", stem);
     snprintf(partial, 64, "warp_%s_last", stem);
@@ -291,7 +283,7 @@ emit_module(struct unit *u, const char *stem)
     const uint32_t *b = u->request->block;
     uint32_t threads = b[0] * b[1] * b[2];
     char full[64], partial[64];
-    names_of(stem, full, partial);
+    jit_names(stem, full, partial);
     u->image->has_full = threads >= LANES;
     u->image->has_partial = threads % LANES != 0;
     return (!u->image->has_full || emit_variant(u, false, full)) &&
@@ -313,7 +305,7 @@ static bool
 run_passes(struct unit *u, const char *which)
 {
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    LLVMErrorRef e = LLVMRunPasses(u->module, which, u->engine->machine, options);
+    LLVMErrorRef e = LLVMRunPasses(u->module, which, u->machine, options);
     LLVMDisposePassBuilderOptions(options);
     return check_llvm(u, e, "optimising");
 }
@@ -366,8 +358,10 @@ optimise(struct unit *u)
     LLVMDisposeMessage(text);
     if (bad)
         return false;
-    LLVMSetTarget(u->module, u->engine->triple);
-    LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(u->engine->machine);
+    char *triple = LLVMGetTargetMachineTriple(u->machine);
+    LLVMSetTarget(u->module, triple);
+    LLVMDisposeMessage(triple);
+    LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(u->machine);
     LLVMSetModuleDataLayout(u->module, layout);
     LLVMDisposeTargetData(layout);
     return run_passes(u, u->image->has_block ? block_passes : passes) && run_llvm_passes(u);
@@ -385,37 +379,57 @@ describe(struct unit *u)
     function_waits(m, f);
 }
 
-/* Once an engine: LLVM and its generator for this machine. */
-static bool
-make_machine(struct jit_engine *e, struct ls_error *err)
+/* LLVM's code generator for this machine. */
+static LLVMTargetMachineRef
+new_machine(struct ls_error *err)
 {
-    if (e->machine)
-        return true;
-    if (!jit_llvm_open(err))
-        return false;
-    LLVMInitializeNativeTarget();
-    LLVMInitializeNativeAsmPrinter();
-    if (!e->triple)
-        e->triple = LLVMGetDefaultTargetTriple();
-    char *cpu = LLVMGetHostCPUName(), *features = LLVMGetHostCPUFeatures(), *text = NULL;
+    char *triple = LLVMGetDefaultTargetTriple(), *cpu = LLVMGetHostCPUName();
+    char *features = LLVMGetHostCPUFeatures(), *text = NULL;
+    LLVMTargetMachineRef machine = NULL;
     LLVMTargetRef target;
-    if (!LLVMGetTargetFromTriple(e->triple, &target, &text))
-        e->machine = LLVMCreateTargetMachine(target, e->triple, cpu, features,
-                                             LLVMCodeGenLevelDefault, LLVMRelocPIC,
-                                             LLVMCodeModelSmall);
-    else
-        ls_fail(err, LS_ERR_SYSTEM, "LLVM has no target for this machine: %s", text);
+    if (!LLVMGetTargetFromTriple(triple, &target, &text))
+        machine = LLVMCreateTargetMachine(target, triple, cpu, features, LLVMCodeGenLevelDefault,
+                                          LLVMRelocPIC, LLVMCodeModelSmall);
+    if (!machine)
+        ls_fail(err, LS_ERR_SYSTEM, "LLVM has no target for this machine: %s", text ? text : triple);
+    LLVMDisposeMessage(triple);
     LLVMDisposeMessage(cpu);
     LLVMDisposeMessage(features);
     if (text)
         LLVMDisposeMessage(text);
-    return e->machine != NULL;
+    return machine;
+}
+
+/* One that no other compile uses: it keeps notes of the functions that it has seen. */
+static bool
+take_machine(struct unit *u)
+{
+    struct jit_engine *e = u->engine;
+    if (!jit_llvm_open(u->err))
+        return false;
+    pthread_mutex_lock(&e->lock);
+    LLVMInitializeNativeTarget(); /* under the lock: writes tables of LLVM's, the same each time */
+    LLVMInitializeNativeAsmPrinter();
+    if (e->machines.count)
+        u->machine = e->machines.at[--e->machines.count];
+    pthread_mutex_unlock(&e->lock);
+    if (!u->machine)
+        u->machine = new_machine(u->err);
+    return u->machine != NULL;
+}
+
+static void
+give_machine(struct unit *u)
+{
+    pthread_mutex_lock(&u->engine->lock);
+    VEC_PUSH(&u->engine->machines, u->machine);
+    pthread_mutex_unlock(&u->engine->lock);
 }
 
 static bool
 begin_unit(struct unit *u, const char *stem)
 {
-    if (!make_machine(u->engine, u->err))
+    if (!take_machine(u))
         return false;
     u->flow = flow_new(u->request->module, u->request->kernel, core_known_function, u->err);
     if (!u->flow)
@@ -433,6 +447,8 @@ end_unit(struct unit *u)
         LLVMDisposeModule(u->module);
     if (u->context)
         LLVMContextDispose(u->context);
+    if (u->machine)
+        give_machine(u);
     flow_free((struct flow *)u->flow);
     VEC_FREE(&u->wanted);
 }
@@ -441,7 +457,7 @@ static bool
 generate(struct unit *u, LLVMCodeGenFileType type, LLVMMemoryBufferRef *out)
 {
     char *text = NULL;
-    if (!LLVMTargetMachineEmitToMemoryBuffer(u->engine->machine, u->module, type, &text, out))
+    if (!LLVMTargetMachineEmitToMemoryBuffer(u->machine, u->module, type, &text, out))
         return true;
     ls_fail(u->err, LS_ERR_INTERNAL, "%s: generating code: %s", u->request->kernel->name, text);
     LLVMDisposeMessage(text);
@@ -466,10 +482,9 @@ say_remarks(const struct unit *u)
     text_free(&out);
 }
 
-/* A kernel's image: object code and what exec has to know. */
-static bool
-compile(struct jit_engine *engine, const struct jit_request *r, const char *stem,
-        struct jit_image *image, struct ls_error *err)
+bool
+jit_compile(struct jit_engine *engine, const struct jit_request *r, const char *stem,
+            struct jit_image *image, struct ls_error *err)
 {
     struct jit_remarks remarks = {0};
     struct unit u = {.engine = engine, .request = r, .image = image, .err = err, .last = PASS_NONE,
@@ -491,169 +506,6 @@ compile(struct jit_engine *engine, const struct jit_request *r, const char *stem
     jit_remarks_free(&remarks);
     end_unit(&u);
     return ok;
-}
-
-struct entry {
-    struct jit_request request;
-    struct jit_kernel kernel;
-    struct jit_code code; /* what loading took: one of these */
-    LLVMOrcResourceTrackerRef orc_code;
-    struct entry *next;
-};
-
-/* -- loading --------------------------------------------------------------------------------------------- */
-
-/* The functions that the image holds: those that warps begin with, then those that are called. */
-static struct jit_wanted *
-wanted_of(const struct jit_image *image, const char *stem, size_t *count)
-{
-    char full[64], partial[64];
-    struct jit_wanted *w = ls_alloc(sizeof *w * (2 + image->functions.count));
-    size_t n = 0;
-    names_of(stem, full, partial);
-    if (image->has_full)
-        snprintf(w[n++].name, sizeof w->name, "%s", full);
-    if (image->has_partial)
-        snprintf(w[n++].name, sizeof w->name, "%s", partial);
-    for (size_t k = 0; k < image->functions.count; k++)
-        snprintf(w[n++].name, sizeof w->name, "function_%u_%s", image->functions.at[k], stem);
-    *count = n;
-    return w;
-}
-
-static void
-describe_kernel(struct jit_kernel *k, const struct jit_image *image, const struct jit_wanted *w)
-{
-    if (image->has_full)
-        *(image->has_block ? &k->block : &k->full) = (jit_warp_fn)(w++)->at;
-    if (image->has_partial)
-        k->partial = (jit_warp_fn)(w++)->at;
-    void **functions = image->functions.count ? ls_alloc(sizeof *functions * k->func->module->func_count)
-                                              : NULL;
-    for (size_t n = 0; n < image->functions.count; n++)
-        functions[image->functions.at[n]] = w[n].at;
-    k->functions = functions;
-    k->recursive = image->recursive;
-    k->frame_bytes = image->frame_bytes ? image->frame_bytes : 64;
-    k->local_bytes = image->local_bytes;
-    k->shared_bytes = image->shared_bytes;
-    k->registers = image->registers;
-    k->has_barrier = image->has_barrier;
-    k->may_wait = image->may_wait;
-    k->pauses = image->pauses;
-}
-
-static bool
-load_image(struct jit_engine *e, const struct jit_image *image, const char *stem,
-           struct entry *x, struct ls_error *err)
-{
-    size_t count;
-    struct jit_wanted *wanted = wanted_of(image, stem, &count);
-    bool ok = jit_link(image->code, image->size, wanted, count, &x->code) ||
-              (x->orc_code = jit_orc_link(e, image, stem, wanted, count, err));
-    if (ok)
-        describe_kernel(&x->kernel, image, wanted);
-    ls_release(wanted);
-    return ok;
-}
-
-/* -- keys --------------------------------------------------------------------------------------------------- */
-
-static void
-free_entry(struct entry *x)
-{
-    jit_unlink(&x->code);
-    jit_orc_unlink(x->orc_code);
-    ls_release((void *)x->kernel.functions);
-    ls_release(x);
-}
-
-static bool
-same_request(const struct jit_request *a, const struct jit_request *b)
-{
-    return a->module == b->module && a->kernel == b->kernel && a->events == b->events &&
-           a->small_grid == b->small_grid && a->apart == b->apart && a->whole == b->whole &&
-           !memcmp(a->block, b->block, sizeof a->block);
-}
-
-static struct hash128
-key_of(const struct jit_engine *e, const struct jit_request *r)
-{
-    struct hash128 h = ls_hash(r->module->hash, e->host, strlen(e->host));
-    h = ls_hash(h, r->kernel->name, strlen(r->kernel->name));
-    h = ls_hash(h, r->block, sizeof r->block);
-    h = ls_hash(h, &r->small_grid, sizeof r->small_grid);
-    h = ls_hash(h, &r->apart, sizeof r->apart);
-    h = ls_hash(h, &r->whole, sizeof r->whole);
-    h = ls_hash(h, &e->off, sizeof e->off);
-    return ls_hash(h, &r->events, sizeof r->events);
-}
-
-static bool
-make_kernel(struct jit_engine *e, const struct jit_request *r, struct entry *x,
-            struct ls_error *err)
-{
-    struct jit_image image = {0};
-    char stem[33];
-    struct hash128 key = key_of(e, r);
-    ls_hash_text(key, stem);
-    double start = seconds();
-    bool found = !e->remarks && jit_cache_load(e, key, &image);
-    if (found) {
-        e->counts.from_disk++;
-    } else {
-        image = (struct jit_image){0};
-        if (!compile(e, r, stem, &image, err))
-            return false;
-        e->counts.compiled++;
-        jit_cache_store(e, key, &image);
-    }
-    x->kernel.func = r->kernel;
-    bool ok = load_image(e, &image, stem, x, err);
-    ls_release(image.code);
-    VEC_FREE(&image.functions);
-    *(found ? &e->counts.disk_seconds : &e->counts.compile_seconds) += seconds() - start;
-    return ok;
-}
-
-const struct jit_kernel *
-jit_get(struct jit_engine *e, const struct jit_request *r, struct ls_error *err)
-{
-    pthread_mutex_lock(&e->lock);
-    struct entry *x = e->entries;
-    while (x && !same_request(&x->request, r))
-        x = x->next;
-    if (x) {
-        e->counts.from_memory++;
-    } else {
-        x = ls_alloc(sizeof *x);
-        x->request = *r;
-        if (make_kernel(e, r, x, err)) {
-            x->next = e->entries;
-            e->entries = x;
-        } else {
-            free_entry(x);
-            x = NULL;
-        }
-    }
-    pthread_mutex_unlock(&e->lock);
-    return x ? &x->kernel : NULL;
-}
-
-void
-jit_forget(struct jit_engine *e, const struct ptx_module *m)
-{
-    pthread_mutex_lock(&e->lock);
-    for (struct entry **at = &e->entries; *at;) {
-        struct entry *x = *at;
-        if (x->request.module != m) {
-            at = &x->next;
-            continue;
-        }
-        *at = x->next;
-        free_entry(x);
-    }
-    pthread_mutex_unlock(&e->lock);
 }
 
 /* -- stages as text ----------------------------------------------------------------------------------------- */
@@ -707,7 +559,6 @@ jit_dump(struct jit_engine *e, const struct jit_request *r, const char *stage, s
         u.classes = out;
     if (what == DUMP_WIR || plan)
         u.wir = out;
-    pthread_mutex_lock(&e->lock);
     bool ok = begin_unit(&u, "kernel");
     if (ok && (what == DUMP_LLVM || (what == DUMP_AFTER && !plan)))
         dump_module(&u, out);
@@ -720,54 +571,5 @@ jit_dump(struct jit_engine *e, const struct jit_request *r, const char *stage, s
     end_unit(&u);
     jit_remarks_free(&remarks);
     VEC_FREE(&image.functions);
-    pthread_mutex_unlock(&e->lock);
     return ok;
-}
-
-void
-jit_counts(struct jit_engine *e, struct jit_counts *out)
-{
-    pthread_mutex_lock(&e->lock);
-    *out = e->counts;
-    pthread_mutex_unlock(&e->lock);
-}
-
-/* -- the engine ----------------------------------------------------------------------------------------------- */
-
-struct jit_engine *
-jit_new(const struct jit_options *o, struct ls_error *err)
-{
-    struct jit_engine *e = ls_alloc(sizeof *e);
-    pthread_mutex_init(&e->lock, NULL);
-    e->cache = o->cache ? strdup(o->cache) : NULL;
-    e->off = o->off;
-    e->remarks = o->remarks ? strdup(o->remarks) : NULL;
-    e->host = jit_host(err);
-    if (!e->host) {
-        jit_free(e);
-        return NULL;
-    }
-    return e;
-}
-
-void
-jit_free(struct jit_engine *e)
-{
-    if (!e)
-        return;
-    while (e->entries) {
-        struct entry *x = e->entries;
-        e->entries = x->next;
-        free_entry(x);
-    }
-    jit_orc_end(e);
-    if (e->machine)
-        LLVMDisposeTargetMachine(e->machine);
-    if (e->triple)
-        LLVMDisposeMessage(e->triple);
-    pthread_mutex_destroy(&e->lock);
-    free(e->cache);
-    free(e->remarks);
-    ls_release(e->host);
-    ls_release(e);
 }

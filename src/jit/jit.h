@@ -499,11 +499,21 @@ bool jit_passes_off(const char *text, uint64_t *off, struct ls_error *err);
  * the end. */
 const char *jit_pass_name(unsigned number, const char **text);
 void jit_free(struct jit_engine *e);
+/* Told of compiles, on the threads that compile, with no lock held; not of kernels that come from memory or
+ * disk. Both may be NULL. */
+struct jit_watch {
+    void *user;
+    void (*begin)(void *user, const struct jit_request *r);
+    void (*end)(void *user, const struct jit_request *r);
+};
+/* Before the first jit_get (copied). */
+void jit_set_watch(struct jit_engine *e, const struct jit_watch *watch);
 /* From memory, from disk, or compiled now. The engine owns the kernel until jit_forget or jit_free.
- * May be called by several threads. */
+ * May be called by several threads: they get finished kernels while others compile, different kernels are
+ * compiled at once, and one that several ask for is compiled by one of them. */
 const struct jit_kernel *jit_get(struct jit_engine *e, const struct jit_request *r,
                                  struct ls_error *err);
-/* Drops all kernels of a module (before ptx_free). */
+/* Drops all kernels of a module (before ptx_free); waits for those that other threads make. */
 void jit_forget(struct jit_engine *e, const struct ptx_module *m);
 /* Text of one stage of a kernel, compiled anew: "classes" (registers and their kinds), "wir" (flow graph with
  * the shape of each value and what every pass decided), "after:PASS" (the same up to that pass; of a pass over
@@ -515,9 +525,10 @@ bool jit_dump(struct jit_engine *e, const struct jit_request *r, const char *sta
  * library does not read it (clang may be newer); the file is what it was. */
 bool jit_widen_copies(const char *path, struct ls_error *err);
 
-/* How often kernels came from memory, from disk, and were compiled, and the time in seconds. */
+/* How often kernels came from memory (of those: after waiting for another thread that made them; counted when
+ * the wait begins), from disk, and were compiled, and the time in seconds, of all threads together. */
 struct jit_counts {
-    uint64_t from_memory, from_disk, compiled;
+    uint64_t from_memory, waited, from_disk, compiled;
     double disk_seconds, compile_seconds;
 };
 void jit_counts(struct jit_engine *e, struct jit_counts *out);

@@ -10,9 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Raise with every change to the generated code or to this format. */
-const char jit_cache_version[] = "lockstep 0.1 code 151";
-
 struct header {
     char magic[8];
     struct hash128 key, sum; /* sum: of all the file, itself taken as 0 */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * jit, inside: the engine and the images it keeps. jit.c compiles and loads, jit_cache.c is the
- * disk cache, jit_link.c and jit_orc.c put code into memory, jit_place.c finds places.
+ * jit, inside: the engine and the images it keeps. jit_kernels.c has the kernels, jit.c compiles,
+ * jit_cache.c is the disk cache, jit_link.c and jit_orc.c put code into memory, jit_place.c finds places.
  */
 #ifndef LOCKSTEP_JIT_ENGINE_H
 #define LOCKSTEP_JIT_ENGINE_H
@@ -24,20 +24,29 @@ struct jit_image {
 };
 
 struct jit_engine {
-    pthread_mutex_t lock;
-    LLVMOrcLLJITRef orc;          /* NULL until jit_link has turned an object down */
-    LLVMTargetMachineRef machine; /* these two: NULL until something is compiled */
-    char *triple;
-    char *host;  /* jit_host(): part of every key */
-    char *cache; /* folder, or NULL */
-    uint64_t off;  /* passes that are switched off */
-    char *remarks; /* as in struct jit_options */
+    pthread_mutex_t lock;   /* of entries, machines, counts */
+    pthread_cond_t changed; /* an entry is no longer in work */
     struct entry *entries;
+    VEC(LLVMTargetMachineRef) machines; /* those that no compile uses now */
     struct jit_counts counts;
+    pthread_mutex_t orc_lock;
+    LLVMOrcLLJITRef orc; /* NULL until jit_link has turned an object down */
+    char *host;          /* jit_host(): part of every key */
+    char *cache;         /* folder, or NULL */
+    uint64_t off;        /* passes that are switched off */
+    char *remarks;       /* as in struct jit_options */
+    struct jit_watch watch;
     bool plain_host;
 };
 
-extern const char jit_cache_version[];
+/* Of the sources that decide about code (cmake/engine_key.cmake). */
+extern const char jit_sources_key[];
+
+/* A kernel's image: object code and what exec has to know. Several threads may compile at once. */
+bool jit_compile(struct jit_engine *engine, const struct jit_request *r, const char *stem,
+                 struct jit_image *image, struct ls_error *err);
+/* What the functions are called that warps of all lanes and of some lanes begin with. */
+void jit_names(const char *stem, char full[64], char partial[64]);
 
 /* Before anything of LLVM is called; false: it is not there. Again: does nothing. */
 bool jit_llvm_open(struct ls_error *err);

@@ -57,9 +57,9 @@ start(struct jit_engine *e, struct ls_error *err)
     return false;
 }
 
-LLVMOrcResourceTrackerRef
-jit_orc_link(struct jit_engine *e, const struct jit_image *image, const char *stem,
-             struct jit_wanted *wanted, size_t count, struct ls_error *err)
+static LLVMOrcResourceTrackerRef
+link_object(struct jit_engine *e, const struct jit_image *image, const char *stem,
+            struct jit_wanted *wanted, size_t count, struct ls_error *err)
 {
     if (!jit_llvm_open(err) || !start(e, err))
         return NULL;
@@ -78,6 +78,16 @@ jit_orc_link(struct jit_engine *e, const struct jit_image *image, const char *st
         return code;
     jit_orc_unlink(code);
     return NULL;
+}
+
+LLVMOrcResourceTrackerRef
+jit_orc_link(struct jit_engine *e, const struct jit_image *image, const char *stem,
+             struct jit_wanted *wanted, size_t count, struct ls_error *err)
+{
+    pthread_mutex_lock(&e->orc_lock);
+    LLVMOrcResourceTrackerRef code = link_object(e, image, stem, wanted, count, err);
+    pthread_mutex_unlock(&e->orc_lock);
+    return code;
 }
 
 void

@@ -7,7 +7,7 @@
  * out; LLVM removes the casts. `e->lanes` is the width of what is being emitted: 1 for uniform
  * instructions (scalars), 32 for varying ones. An emitter is written once for both.
  *
- *   jit.c          engine, cache in memory, the pipeline of one compile in order
+ *   jit.c          the pipeline of one compile in order; jit_kernels.c: the engine, kernels in memory
  *   jit_core.c     functions: blocks, masks, registers, suspension
  *   jit_phases.c   one function for a whole block, where its barriers are certain
  *   jit_jam.c      its warps, several at once; jit_whole.c: warps of which all lanes are there
