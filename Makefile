@@ -67,7 +67,7 @@ package: all
 bench: all
 	@python3 bench/run.py $(B)
 
-sources = $(wildcard src/*/*.[ch] src/*/*.def tests/*/*.c suite/*/*.cu suite/*/*.h)
+sources = $(wildcard src/*/*.[ch] src/*/*/*.[ch] src/*/*.def tests/*/*.c suite/*/*.cu suite/*/*.h)
 format:
 	@clang_format=$$(ls /usr/bin/clang-format-{19,18,17,16} /usr/bin/clang-format 2>/dev/null | head -n 1); \
 		"$${clang_format:?clang-format is not installed}" -i $(filter-out %.def,$(sources))

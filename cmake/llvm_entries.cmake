@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Run at build time: cmake -DNM=... -DLIBRARY=... -DOUTPUT=... -P llvm_entries.cmake -- OBJECT...
 # Writes a C file with one entry for each of LLVM's functions that the objects call: a jump through a
-# slot that jit_llvm_open (src/jit/jit_llvm.c) fills. So programs whose kernels lie in the cache start
+# slot that jit_llvm_open (src/jit/engine/llvm.c) fills. So programs whose kernels lie in the cache start
 # without LLVM (docs/decisions/0014).
 set(at 0)
 set(objects "")

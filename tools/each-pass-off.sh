@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The engine's tests with each pass of src/jit/jit_passes.def switched off in turn, and with all of them off. Takes as
+# The engine's tests with each pass of src/jit/passes/passes.def switched off in turn, and with all of them off. Takes as
 # many times as long as they do. Arguments: names of passes (all), e.g. tools/each-pass-off.sh interleave speculate
 set -u
 cd "$(dirname "$0")/.." || exit 1
 tests='^(jit|exec|check|profile|suite/(matmul|rungs|check))'
 passes=("$@")
-[ $# -gt 0 ] || mapfile -t passes < <(sed -n 's/^PASS([A-Z_]*, "\([a-z0-9-]*\)", \(PLAN\|LLVM\),.*/\1/p' src/jit/jit_passes.def)
+[ $# -gt 0 ] || mapfile -t passes < <(sed -n 's/^PASS([A-Z_]*, "\([a-z0-9-]*\)", \(PLAN\|LLVM\),.*/\1/p' src/jit/passes/passes.def)
 [ $# -gt 0 ] || passes+=(all)
 failed=0
 for pass in "${passes[@]}"; do

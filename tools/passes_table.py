@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""docs/passes.md from src/jit/jit_passes.def.
+"""docs/passes.md from src/jit/passes/passes.def.
 
     tools/passes_table.py           writes it
     tools/passes_table.py check     fails when it is not what would be written
@@ -12,7 +12,7 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 HEAD = """# The compiler's passes
 
-Written by `tools/passes_table.py` from `src/jit/jit_passes.def`; do not edit.
+Written by `tools/passes_table.py` from `src/jit/passes/passes.def`; do not edit.
 
 A pass decides something about a kernel between PTX and machine code. Each can be named, seen and switched off:
 
@@ -38,7 +38,7 @@ which it does nothing.
 
 
 def table():
-    with open(f"{ROOT}/src/jit/jit_passes.def") as f:
+    with open(f"{ROOT}/src/jit/passes/passes.def") as f:
         text = f.read()
     rows = re.findall(r'^PASS\((\w+), "([\w-]+)", (\w+), (\w+), (\w+), "([\w.]+)",\s+"(.*?)"\)$', text, re.M)
     names = {row[0]: row[1] for row in rows}

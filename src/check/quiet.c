@@ -3,7 +3,7 @@
  * quiet.c: loads from memory that nobody writes while the launch runs. Where each store and atomic of
  * the kernel has one allocation to stay in (it is kept from all others), the rest of memory stays as
  * it is until the launch is over: what of it is written throughout may be read unseen, once its
- * addresses are known to be good. Generated code looks at those itself (gate_open, jit_gate.c).
+ * addresses are known to be good. Generated code looks at those itself (gate_open, tools/gate.c).
  *
  * Such reads leave no marks. So nothing may come later that the launch is not ordered before: that is
  * sure as long as the program has made no stream, runs no graph and the memory is not the host's, too.

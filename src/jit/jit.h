@@ -492,7 +492,7 @@ struct jit_options {
     const char *remarks;
 };
 struct jit_engine *jit_new(const struct jit_options *options, struct ls_error *err);
-/* Changes *off as "-name,-name" asks (jit_passes.def): "-name" switches a pass off, "+name" on again,
+/* Changes *off as "-name,-name" asks (passes/passes.def): "-name" switches a pass off, "+name" on again,
  * "-all" and "+all" every pass that can be. LS_ERR_USAGE: no such pass. */
 bool jit_passes_off(const char *text, uint64_t *off, struct ls_error *err);
 /* Name of pass `number` (0, 1, ...) and, where text is not NULL, the line that says what it does; NULL: past
@@ -521,7 +521,7 @@ void jit_forget(struct jit_engine *e, const struct ptx_module *m);
 bool jit_dump(struct jit_engine *e, const struct jit_request *r, const char *stage,
               struct text *out, struct ls_error *err);
 /* Rewrites a file of LLVM bitcode that clang made and did not optimise: structures that it copies whole
- * are read and written as vectors, as a GPU's own compiler does (jit_copies.c). LS_ERR_INPUT: LLVM's
+ * are read and written as vectors, as a GPU's own compiler does (engine/copies.c). LS_ERR_INPUT: LLVM's
  * library does not read it (clang may be newer); the file is what it was. */
 bool jit_widen_copies(const char *path, struct ls_error *err);
 

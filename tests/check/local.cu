@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Local memory at places that are known when the kernel is compiled (jit_sure.c): what was stored above
+ * Local memory at places that are known when the kernel is compiled (tools/sure.c): what was stored above
  * in the same block of code is loaded unseen, everything else is looked at.
  */
 #include <cstdio>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many sums a thread, whose order among each other the compiler may choose (src/jit/jit_schedule.c): every
+// Many sums a thread, whose order among each other the compiler may choose (src/jit/post/schedule.c): every
 // bit is what the same source gives on the host. A kernel fills two tiles, then each thread runs one of the
 // functions below for some rounds; a thread writes only its own words of what it reads again.
 #include <cmath>

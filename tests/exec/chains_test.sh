@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Sums added up in another order among each other (src/jit/jit_schedule.c): no bit may differ, with one
+# Sums added up in another order among each other (src/jit/post/schedule.c): no bit may differ, with one
 # worker or two.
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stores of transposes are kept back until lines are full (jit_columns.c): nobody may notice. Each
+// Stores of transposes are kept back until lines are full (memory/columns.c): nobody may notice. Each
 // thread writes a place of its own, or looks at what it has written; all of the output is compared with
 // what the host computes, thread by thread, the words in between too.
 #include <cstdio>

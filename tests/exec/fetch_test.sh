@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What the next blocks will load is fetched ahead (jit_fetch.c): nobody may notice. Blocks in rising, falling and
+# What the next blocks will load is fetched ahead (memory/fetch.c): nobody may notice. Blocks in rising, falling and
 # jumping order, rows of 16 threads, elements of 1 to 16 bytes, blocks that end in the middle of memory with
 # nothing behind it; each result beside the host's. And that it is done where it should be, and only there.
 work=$(mktemp -d)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads of neighbouring words are made together (jit_group.c): nobody may notice, least of all where
+// Loads of neighbouring words are made together (memory/group.c): nobody may notice, least of all where
 // something is stored in between. Each kernel runs with rows that lie at random, that follow each other
 // by one word, and of which the lanes read the same; the host computes the same thread by thread.
 #include <cstdio>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Kernels as functions of whole blocks (jit_phases.c) where all warps are sure to come to the same
+ * Kernels as functions of whole blocks (versions/regions.c) where all warps are sure to come to the same
  * barriers or there are none, and as warp functions where not: which of both, and the results, computed here thread
  * by thread. Each runs again for a tool, which takes the other way.
  */
@@ -52,7 +52,7 @@ static const char shift[] = HEAD
     "barrier.sync 2;\nadd.u32 %r14, %r14, 1;\nbra LOOP;\n"
     "OUT:\nst.global.u32 [%rd3], %r13;\n" TAIL;
 
-/* Warps that run together in loops (jit_jam.c). Turn by turn: each thread adds up others' numbers, its
+/* Warps that run together in loops (versions/jam.c). Turn by turn: each thread adds up others' numbers, its
  * first one, and one for each number of threads below a limit that the turn decides: all warps go
  * round as often, or some of them once more, one in part. PARTING: what is added tells lanes apart. */
 #define ROUND(PARTING)                                                                              \

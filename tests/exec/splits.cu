@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads of what is selected lane by lane (jit_split.c): a tile in shared memory or the array it is of, one of
+// Loads of what is selected lane by lane (values/split.c): a tile in shared memory or the array it is of, one of
 // three arrays, places that only some lanes may touch, indices that wrap in the lanes that are selected, or in
-// the others; and comparisons of the greater of two numbers (jit_merge.c). The host computes the same thread
+// the others; and comparisons of the greater of two numbers (values/merge.c). The host computes the same thread
 // by thread; memory ends where the arrays end.
 #include "choose.h"
 

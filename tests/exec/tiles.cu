@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles of shared memory read by columns, by warps that run together (jit_tile.c): what each thread reads is
+// Tiles of shared memory read by columns, by warps that run together (memory/tile.c): what each thread reads is
 // compared with what the host computes, for pitches, blocks, offsets and steps for which four columns at once
 // are right, and for such for which they are not.
 #include <cstdio>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Vectors that begin a few words apart (jit_window.c): windows of many lengths from global and from shared
+ * Vectors that begin a few words apart (post/window.c): windows of many lengths from global and from shared
  * memory, in steps, with gaps, with stores in between, as numbers of two types; arrays that end with the last
  * word before memory that must not be touched. Each result beside the host's.
  */

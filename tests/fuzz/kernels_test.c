@@ -6,7 +6,7 @@
  *
  *     build-asan/tests/test_fuzz_kernels --seconds 3600 --seed 1
  *
- * Each kernel is compiled with passes of its own switched off (jit_passes.def); --jit -NAME,... asks for these.
+ * Each kernel is compiled with passes of its own switched off (passes/passes.def); --jit -NAME,... asks for these.
  * A difference is printed with its seed and the kernel; --seed N --count 1 repeats it.
  */
 #include "fuzz/runs.h"

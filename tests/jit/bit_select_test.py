@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Bits of two registers by a mask, in lanes of which some are off and keep an operand: LLVM 19 exchanges
-the operands there (src/jit/jit_defects.c). And every table of lop3 with operands that are constants,
+the operands there (src/jit/post/defects.c). And every table of lop3 with operands that are constants,
 loaded, or the destination itself."""
 import itertools
 import random

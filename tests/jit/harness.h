@@ -12,7 +12,7 @@
 #ifndef LOCKSTEP_TESTS_JIT_HARNESS_H
 #define LOCKSTEP_TESTS_JIT_HARNESS_H
 
-#include "jit/jit_priv.h"
+#include "jit/build/build.h"
 
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Error.h>

@@ -3,7 +3,7 @@
  * Our linker and LLVM's put the same objects into memory: what they compute is the same, what ours
  * does not know it turns down, and damaged objects do it no harm.
  */
-#include "jit/jit_engine.h"
+#include "jit/engine/engine.h"
 
 #include <llvm-c/IRReader.h>
 #include <llvm-c/Target.h>

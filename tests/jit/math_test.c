@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The __nv_* functions: approximations against long double, with the largest error in ulp and the
- * bound that CUDA's tables state; everything exact against C; every row of jit_math.def compiles.
+ * bound that CUDA's tables state; everything exact against C; every row of ops/math.def compiles.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -825,7 +825,7 @@ static const char *const all_names[] = {
 #define MATH_SLEEF(name, function) #name,
 #define MATH_OWN(name, emitter) #name,
 #define MATH_LANES(name, bits) #name,
-#include "jit/jit_math.def"
+#include "jit/ops/math.def"
 };
 
 static void

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Number formats for the tests, exactly and slowly: a code becomes a long double, a long double is
- * rounded to a code by arithmetic on the scaled significand. Shares nothing with src/jit/jit_round.c.
+ * rounded to a code by arithmetic on the scaled significand. Shares nothing with src/jit/ops/round.c.
  */
 #ifndef LOCKSTEP_TESTS_JIT_REFERENCE_H
 #define LOCKSTEP_TESTS_JIT_REFERENCE_H

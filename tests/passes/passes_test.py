@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Each row of src/jit/jit_passes.def against its kernels in NAME.cu here.
+"""Each row of src/jit/passes/passes.def against its kernels in NAME.cu here.
 
 A kernel whose name begins with `fires` must be remarked on as fired, and its code must change when the pass is switched
 off; one whose name begins with `silent` must not be. What kernels compute is the same with the pass, without it and
@@ -53,7 +53,7 @@ def fail(text):
 
 def rows():
     """Names and stages, out of the table."""
-    with open(f"{SOURCE}/src/jit/jit_passes.def") as f:
+    with open(f"{SOURCE}/src/jit/passes/passes.def") as f:
         return re.findall(r'^PASS\(\w+, "([\w-]+)", (\w+), (\w+)', f.read(), re.M)
 
 
@@ -174,7 +174,7 @@ def main():
     table = rows()
     for name in os.listdir(HERE):
         if name.endswith(".cu") and name[:-3] not in [row[0] for row in table]:
-            fail(f"{name}: no such row in jit_passes.def")
+            fail(f"{name}: no such row in passes/passes.def")
     for name, stage, _ in table:
         if wanted and name not in wanted:
             continue

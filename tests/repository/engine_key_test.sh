@@ -20,12 +20,12 @@ first=$(key "$src")
 
 same() { [ "$(key "$src")" = "$first" ] || fail "$1: another key"; }
 other() { [ "$(key "$src")" != "$first" ] || fail "$1: the same key"; }
-touch "$src"/jit/jit.c "$src"/ptx/ptx_ops.def
+touch "$src"/jit/engine/compile.c "$src"/ptx/ptx_ops.def
 same "touched files"
 echo "/* more */" >>"$src/cli/cli_run.c"
 echo "/* more */" >>"$src/exec/exec.c"
 same "edits of other layers"
-for file in jit/jit.h ptx/ptx_ops.def analysis/flow.c jit/jit_math.def; do
+for file in jit/jit.h ptx/ptx_ops.def analysis/flow.c jit/ops/math.def; do
     cp "$src/$file" "$work/kept"
     echo >>"$src/$file"
     other "a line more in $file"
@@ -36,11 +36,11 @@ mkdir -p "$src/jit/deeper"
 echo "int x;" >"$src/jit/deeper/new.c"
 other "a new file in a folder of its own"
 rm -r "$src/jit/deeper"
-mv "$src/jit/jit_host.c" "$src/jit/jit_the_host.c"
+mv "$src/jit/engine/host.c" "$src/jit/jit_the_host.c"
 other "a renamed file"
 mv "$src/jit/jit_the_host.c" "$work/kept"
 other "a file less"
-mv "$work/kept" "$src/jit/jit_host.c"
+mv "$work/kept" "$src/jit/engine/host.c"
 same "all as it was"
 mv "$work/tree/src" "$work/other/"
 src=$work/other/src same "another folder"

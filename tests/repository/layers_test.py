@@ -116,7 +116,7 @@ def self_test():
         (src / "base/base.h").write_text('#include "ptx/ptx.h"\n')
         (src / "ptx/ptx.h").write_text('#include "base/base.h"\n')
         (src / "ptx/ptx_priv.h").write_text("#include <llvm-c/Core.h>\nint f(struct unknown);\n+\n")
-        (src / "jit/jit.c").write_text('#include "ptx/ptx_priv.h"\n#include "base/base.h"\n')
+        (src / "jit/engine/compile.c").write_text('#include "ptx/ptx_priv.h"\n#include "base/base.h"\n')
         found = list(include_errors(src, levels))
         assert len(found) == 3, found
         assert "base/base.h:1" in found[0] and "not below" in found[0], found
@@ -124,7 +124,7 @@ def self_test():
         assert any("llvm-c" in text for text in found), found
         (src / "ptx/ptx_priv.h").write_text("struct a { struct b c; };\n")
         assert any("ptx_priv.h" in text for text in header_errors(src, lambda layer: ["cc", f"-I{src}"]))
-        source = src / "jit/jit.c"
+        source = src / "jit/engine/compile.c"
         source.write_text("int a = 1; static int b; static const int c = 3; const char *const d[] = {\"x\"};\n"
                           "int *f(void); int *f(void) { return c ? &b : (int *)d; }\n")
         subprocess.run(["cc", "-fPIC", "-c", source, "-o", src / "jit.o"], check=True)

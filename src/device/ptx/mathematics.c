@@ -3,7 +3,7 @@
  * mathematics.c: the mathematical functions that programs call by name (__nv_sin, __nv_powf, ...) for
  * real GPUs, whose drivers have none. Compiled to PTX when lockstep is built (cmake/mathematics.cmake);
  * device/gpu_module.c gives the driver those that a program needs. On the virtual GPU the jit has its
- * own (jit_math.def).
+ * own (ops/math.def).
  *
  * Plain C without headers, so that the same file compiles for the host, where the tests compare it
  * with the C library (tests/device/mathematics_test.c). Everything is computed in double precision;

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * lanes.c: lanes on their way between blocks. Each block has a set of pending lanes; a block ends by adding its
+ * lanes to its successors' sets, and the first non-empty one in the order of facts_next runs next (analysis.h).
+ * Suspension: live registers go to the warp's frame, the function returns and can be entered again.
+ */
+#include "jit/control/control.h"
+
+#include "jit/tools/tools.h"
+
+#include <llvm-c/Analysis.h>
+#include <string.h>
+
+/* -- moving lanes ----------------------------------------------------------------------------------- */
+
+void
+lanes_add(struct core *c, LLVMValueRef at, LLVMValueRef lanes)
+{
+    LLVMBuildStore(c->e.b, LLVMBuildOr(c->e.b, core_load_i32(c, at), lanes, ""), at);
+}
+
+void
+lanes_send(struct core *c, uint32_t t, LLVMValueRef lanes)
+{
+    const struct flow_block *to = &c->flow->blocks[t];
+    if (to->end == FLOW_JUMP && !to->count) /* a `ret` by itself */
+        to = &c->flow->blocks[to->succ[0]];
+    if (to->end != FLOW_EXIT || to->count || to->end_insn != UINT32_MAX || c->called) {
+        lanes_add(c, c->pending[t], lanes);
+        return;
+    }
+    if (c->flow->blocks[t].end_insn != UINT32_MAX)
+        core_count_lanes(c, &c->flow->insns[c->flow->blocks[t].end_insn], lanes);
+    LLVMValueRef rest = LLVMBuildAnd(c->e.b, core_load_i32(c, c->alive), LLVMBuildNot(c->e.b, lanes, ""), "");
+    LLVMBuildStore(c->e.b, rest, c->alive);
+}
+
+void
+lanes_take(struct core *c, uint32_t t, LLVMValueRef lanes)
+{
+    LLVMBuildStore(c->e.b, lanes, c->mask);
+    LLVMBuildStore(c->e.b, core_i32(c, 0), c->pending[t]);
+    LLVMBuildBr(c->e.b, c->block[t]);
+}
+
+void
+lanes_none_left(struct core *c)
+{
+    LLVMBuildBr(c->e.b, c->end);
+}
+
+/* -- suspension ------------------------------------------------------------------------------------------ */
+
+uint32_t
+lanes_new_resume(struct core *c)
+{
+    LLVMBasicBlockRef block = core_new_block(c, "resume");
+    VEC_PUSH(&c->resumes, ((struct resume_point){block}));
+    return (uint32_t)c->resumes.count; /* 0 is the start */
+}
+
+void
+lanes_move(struct core *c, const uint64_t *blocks, bool save)
+{
+    for (uint32_t b = 0; b < c->flow->block_count; b++) {
+        if (!set_has(blocks, b))
+            continue;
+        LLVMValueRef at[2] = {c->pending[b], c->barrier_park[b] ? c->waiting[b] : NULL};
+        for (uint32_t k = 0; k < 2; k++) {
+            if (!at[k])
+                continue;
+            uint32_t slot = frame_lanes(c, 2 * b + k);
+            if (save)
+                core_store_field(c, c->frame, slot, core_load_i32(c, at[k]));
+            else
+                LLVMBuildStore(c->e.b, core_load_field(c, c->frame, slot, core_scalar(c, 32)), at[k]);
+        }
+    }
+}
+
+void
+lanes_suspend(struct core *c, enum jit_exit why, const uint64_t *blocks)
+{
+    if (c->called) { /* it cannot return: exec runs such kernels on stacks of their own */
+        LLVMValueRef args[] = {c->e.warp, core_load_i32(c, c->alive), core_i32(c, why)};
+        core_service(c, FIELD(jit_services, pause), LLVMVoidTypeInContext(c->e.context), args, 3);
+        return;
+    }
+    uint64_t *live = ls_alloc(sizeof *live * c->flow->reg_words);
+    frame_live(c->flow, blocks, live);
+    uint32_t id = lanes_new_resume(c);
+    frame_save(c, live, why == JIT_WAIT || c->facts->shape.apart ? NULL : c->kept[c->current]);
+    lanes_move(c, blocks, true);
+    core_store_field(c, c->e.warp, FIELD(jit_warp, resume), core_i32(c, id));
+    core_store_field(c, c->e.warp, FIELD(jit_warp, lanes), core_load_i32(c, c->alive));
+    LLVMBuildRet(c->e.b, core_i32(c, why));
+    LLVMPositionBuilderAtEnd(c->e.b, c->resumes.at[id - 1].block);
+    LLVMBuildStore(c->e.b, core_load_field(c, c->e.warp, FIELD(jit_warp, lanes), core_scalar(c, 32)),
+                   c->alive);
+    frame_restore(c, live);
+    lanes_move(c, blocks, false);
+    ls_release(live);
+}
+
+uint64_t *
+lanes_blocks(struct core *c, const uint64_t *from)
+{
+    uint64_t *set = ls_alloc(sizeof *set * c->facts->block_words);
+    if (from)
+        memcpy(set, from, sizeof *set * c->facts->block_words);
+    return set;
+}
+
+/* What a waiting loop asks: its first load or atomic of those that make it one. */
+static uint32_t
+polled_place(const struct core *c, uint32_t h)
+{
+    const struct flow *f = c->flow;
+    const struct flow_loop *l = &f->loops[f->blocks[h].loop];
+    uint32_t found = f->insns[f->blocks[h].first].place;
+    for (uint32_t b = l->head; b <= l->last; b++)
+        for (uint32_t n = 0; n < f->blocks[b].count; n++) {
+            const struct flow_insn *i = &f->insns[f->blocks[b].first + n];
+            bool strong = ptx_has(&i->i, PTX_M_VOLATILE) || ptx_has(&i->i, PTX_M_RELAXED) ||
+                          ptx_has(&i->i, PTX_M_ACQUIRE);
+            if (i->i.op == PTX_OP_ATOM || i->i.op == PTX_OP_MBARRIER ||
+                (i->i.op == PTX_OP_LD && strong))
+                return i->place;
+        }
+    return found;
+}
+
+void
+lanes_spend_fuel(struct core *c, uint32_t h)
+{
+    LLVMBuilderRef b = c->e.b;
+    LLVMTypeRef i32 = core_scalar(c, 32);
+    LLVMValueRef fuel = core_load_field(c, c->e.warp, FIELD(jit_warp, fuel), i32);
+    fuel = LLVMBuildSub(b, fuel, core_i32(c, 1), "");
+    core_store_field(c, c->e.warp, FIELD(jit_warp, fuel), fuel);
+    LLVMBasicBlockRef spent = core_new_block(c, "spent"), more = core_new_block(c, "more");
+    LLVMValueRef empty = LLVMBuildICmp(b, LLVMIntSLE, fuel, core_i32(c, 0), "");
+    LLVMBuildCondBr(b, empty, spent, more);
+    LLVMPositionBuilderAtEnd(b, spent);
+    uint64_t *blocks = lanes_blocks(c, c->facts->pending[h]);
+    set_add(blocks, h);
+    lanes_add(c, c->pending[h], core_load_i32(c, c->mask));
+    core_store_field(c, c->e.warp, FIELD(jit_warp, barrier_place), core_i32(c, polled_place(c, h)));
+    lanes_suspend(c, JIT_YIELD, blocks);
+    ls_release(blocks);
+    if (core_nothing_pending(c, h)) {
+        lanes_take(c, h, core_load_i32(c, c->pending[h]));
+    } else {
+        lanes_dispatch(c, h, NULL, 0, false, h);
+    }
+    LLVMPositionBuilderAtEnd(b, more);
+}
+
+void
+core_go_elsewhere(struct core *c, uint32_t block)
+{
+    lanes_dispatch(c, block, NULL, 0, false, UINT32_MAX);
+}
+
+bool
+lanes_is_waiting_head(const struct core *c, uint32_t from, uint32_t h)
+{
+    uint32_t l = c->flow->blocks[h].loop;
+    return h <= from && l != UINT32_MAX && c->flow->loops[l].head == h && c->flow->loops[l].waits;
+}
+
+void
+lanes_dispatch(struct core *c, uint32_t from, const uint32_t *targets, uint32_t count, bool some_certain,
+         uint32_t last)
+{
+    LLVMBuilderRef b = c->e.b;
+    uint32_t *list = ls_alloc(sizeof *list * (c->flow->block_count + 1));
+    bool certain;
+    uint32_t n = facts_next(c->facts, from, targets, count, some_certain, list, &certain);
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t t = list[k];
+        LLVMValueRef lanes = core_load_i32(c, c->pending[t]);
+        LLVMBasicBlockRef next = NULL;
+        if (!(certain && k + 1 == n)) {
+            LLVMBasicBlockRef here = core_new_block(c, "take");
+            next = core_new_block(c, "next");
+            LLVMBuildCondBr(b, core_is_nonzero(c, lanes), here, next);
+            LLVMPositionBuilderAtEnd(b, here);
+        }
+        if (lanes_is_waiting_head(c, from, t) && last == UINT32_MAX) {
+            LLVMBuildStore(b, lanes, c->mask);
+            LLVMBuildStore(b, core_i32(c, 0), c->pending[t]);
+            lanes_spend_fuel(c, t);
+            LLVMBuildBr(b, c->block[t]);
+        } else {
+            lanes_take(c, t, lanes);
+        }
+        if (next)
+            LLVMPositionBuilderAtEnd(b, next);
+    }
+    if (!(certain && n)) {
+        if (last != UINT32_MAX)
+            lanes_take(c, last, core_load_i32(c, c->pending[last]));
+        else
+            lanes_none_left(c);
+    }
+    ls_release(list);
+}
+
+/* -- the ends of blocks ------------------------------------------------------------------------------------ */
+
+void
+core_part(struct core *c, uint32_t b, LLVMValueRef taken, LLVMValueRef fallen)
+{
+    const struct flow_block *blk = &c->flow->blocks[b];
+    lanes_send(c, blk->succ[0], taken);
+    lanes_send(c, blk->succ[1], fallen);
+    lanes_dispatch(c, b, blk->succ, 2, true, UINT32_MAX);
+}
+
+void
+core_whole_go(struct core *c, uint32_t t)
+{
+    LLVMBuildBr(c->e.b, c->whole[t] ? c->whole[t] : c->block[t]);
+}

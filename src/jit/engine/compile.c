@@ -1,0 +1,579 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * engine/compile.c: one kernel is compiled: PTX, LLVM's form, object code. Start at jit_compile(), which is the
+ * pipeline in order. Several threads may be in here at once: what a compile changes is its own (struct
+ * unit), its code generator too.
+ */
+#include "jit/engine/engine.h"
+#include "jit/function/function.h"
+#include "jit/insn/insn.h"
+#include "jit/ops/ops.h"
+#include "jit/post/post.h"
+#include "jit/versions/versions.h"
+
+#include <llvm-c/Analysis.h>
+#include <llvm-c/Error.h>
+#include <llvm-c/Target.h>
+#include <llvm-c/TargetMachine.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Registers become SSA values, masks and patterns fold, address arithmetic leaves loops. No loop
+ * transformations: the front end has done them on the scalar program, and vectors of 32 lanes leave
+ * little for them. GVN finds the loads that two uses of one address share. */
+static const char passes[] =
+    "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
+    "loop-mssa(licm),gvn,instcombine<no-verify-fixpoint>,simplifycfg,adce)";
+
+/* The same for functions of whole blocks: loops over the warps that are to be unrolled are, and loops of
+ * which the block's shape leaves one turn are none (tiles of transposes: 9.4 ms, 8.9). */
+static const char block_passes[] =
+    "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
+    "loop-mssa(licm),loop(loop-unroll-full),instcombine<no-verify-fixpoint>,"
+    "loop(loop-deletion),gvn,instcombine<no-verify-fixpoint>,simplifycfg,adce)";
+
+/* After jit_forward(): shuffles of shuffles, and what they leave unused. */
+static const char forward_passes[] = "function(instcombine<no-verify-fixpoint>,early-cse,adce)";
+
+/* -- one warp function ------------------------------------------------------------------------------- */
+
+struct unit {
+    struct jit_engine *engine;
+    const struct jit_request *request;
+    const struct flow *flow;
+    LLVMContextRef context;
+    LLVMModuleRef module;
+    LLVMTargetMachineRef machine; /* taken from the engine's */
+    struct jit_image *image;
+    struct text *classes; /* for jit_dump, else NULL */
+    struct text *wir;     /* likewise: the flow graph, and what the passes up to `last` decided */
+    enum jit_pass last;
+    struct jit_remarks *remarks; /* NULL: nobody reads them */
+    VEC(const struct ptx_func *) wanted;
+    struct ls_error *err;
+};
+
+static void
+add_attribute(LLVMContextRef context, LLVMValueRef f, const char *key, const char *value)
+{
+    LLVMAttributeRef a = LLVMCreateStringAttribute(context, key, (unsigned)strlen(key), value,
+                                                   (unsigned)strlen(value));
+    LLVMAddAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, a);
+}
+
+/* stackrealign: spilled vectors lie in one line of the cache each; LLVM aligns the stack for them only
+ * when it knows before it allocates registers that there will be any. */
+static void
+add_vector_attributes(LLVMContextRef context, LLVMValueRef f)
+{
+    add_attribute(context, f, "min-legal-vector-width", "512");
+    add_attribute(context, f, "prefer-vector-width", "512");
+    add_attribute(context, f, "stackrealign", "");
+}
+
+/* An access to address 0 is an error to report, not something that never happens. */
+static void
+add_null_is_valid(LLVMContextRef context, LLVMValueRef f)
+{
+    static const char name[] = "null_pointer_is_valid";
+    unsigned kind = LLVMGetEnumAttributeKindForName(name, sizeof name - 1);
+    LLVMAddAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                            LLVMCreateEnumAttribute(context, kind, 0));
+}
+
+static void
+begin_emit(const struct unit *u, struct emit *e)
+{
+    *e = (struct emit){.context = u->context, .module = u->module, .ptx = u->request->module, .lanes = LANES,
+                       .err = u->err, .plain_host = u->engine->plain_host, .off = u->engine->off,
+                       .remarks = u->remarks};
+    e->b = LLVMCreateBuilderInContext(u->context);
+}
+
+/* Remarks at one instruction, of the passes up to the last one that is to be shown. */
+static void
+print_notes(void *unit, uint32_t place, struct text *out)
+{
+    const struct unit *u = unit;
+    for (size_t k = 0; k < u->remarks->at.count; k++) {
+        const struct jit_remark *r = &u->remarks->at.at[k];
+        if (r->place == place && r->pass <= u->last)
+            text_add(out, "        // %s: %s: %s\n", jit_passes[r->pass].name, r->fired ? "fired" : "missed", r->text);
+    }
+}
+
+static bool
+emit_variant(struct unit *u, bool partial, const char *name)
+{
+    struct shape shape = {.partial = partial, .small_grid = u->request->small_grid,
+                          .apart = u->request->apart};
+    memcpy(shape.block, u->request->block, sizeof shape.block);
+    struct facts *facts = facts_new(u->flow, &shape, emit_warp_uniform, u->err);
+    if (!facts)
+        return false;
+    if (u->classes) {
+        text_add(u->classes, "%s, block %u x %u x %u%s\n", u->request->kernel->name, shape.block[0],
+                 shape.block[1], shape.block[2], partial ? ", last warp" : "");
+        facts_print(facts, u->classes);
+    }
+    struct core c = {.flow = u->flow, .facts = facts, .events = u->request->events};
+    begin_emit(u, &c.e);
+    if (u->request->whole && !partial)
+        c.phases = core_phases_new(&c);
+    c.alone = u->request->whole && !c.phases && core_barriers_pass(&c);
+    u->image->has_block |= c.phases != NULL;
+    shape.together = true;
+    bool converged = c.phases && !c.events && emit_on(&c.e, PASS_CONVERGED_PATTERNS);
+    struct facts *together = converged ? facts_new(u->flow, &shape, emit_warp_uniform, u->err) : NULL;
+    c.together = together;
+    bool ok = core_function(&c, name);
+    LLVMDisposeBuilder(c.e.b);
+    facts_free(together);
+    core_phases_free(c.phases);
+    if (ok && u->wir) {
+        jit_remarks_sort(u->remarks);
+        flow_print(u->flow, facts, print_notes, u, u->wir);
+    }
+    if (ok) {
+        add_null_is_valid(u->context, c.e.function);
+        add_vector_attributes(u->context, c.e.function);
+        if (c.local_words)
+            add_attribute(u->context, c.e.function, jit_local_words, "");
+        if (c.frame_bytes > u->image->frame_bytes)
+            u->image->frame_bytes = c.frame_bytes;
+    }
+    facts_free(facts);
+    return ok;
+}
+
+/* -- functions that are called ---------------------------------------------------------------------- */
+
+static void
+want(struct unit *u, const struct ptx_func *f)
+{
+    for (size_t k = 0; k < u->wanted.count; k++)
+        if (u->wanted.at[k] == f)
+            return;
+    if (f->has_body)
+        VEC_PUSH(&u->wanted, f);
+}
+
+static void
+want_calls(struct unit *u, const struct flow *f)
+{
+    for (uint32_t k = 0; k < f->call_count; k++)
+        want(u, f->calls[k]);
+    const struct ptx_module *m = u->request->module;
+    bool *taken = f->indirect ? ls_alloc(m->func_count + 1) : NULL;
+    if (taken) /* any of them may be behind a pointer */
+        flow_addresses(m, taken);
+    for (uint32_t k = 0; taken && k < m->func_count; k++)
+        if (taken[k])
+            want(u, m->funcs[k]);
+    ls_release(taken);
+}
+
+/* Whether lanes may wait in the function: for a barrier, or by polling. */
+static bool
+function_waits(struct jit_image *m, const struct flow *f)
+{
+    bool barrier = false, polls = false;
+    for (uint32_t b = 0; b < f->block_count; b++)
+        barrier |= f->blocks[b].end == FLOW_BARRIER;
+    for (uint32_t l = 0; l < f->loop_count; l++)
+        polls |= f->loops[l].waits;
+    m->has_barrier |= barrier;
+    m->may_wait |= polls;
+    return barrier || polls;
+}
+
+static bool
+emit_callee(struct unit *u, const struct ptx_func *f)
+{
+    struct shape shape = {.any = true, .small_grid = u->request->small_grid};
+    char name[32];
+    memcpy(shape.block, u->request->block, sizeof shape.block);
+    struct flow *flow = flow_new(u->request->module, f, core_known_function, u->err);
+    struct facts *facts = flow ? facts_new(flow, &shape, emit_warp_uniform, u->err) : NULL;
+    bool ok = facts != NULL;
+    if (ok) {
+        want_calls(u, flow);
+        u->image->pauses |= function_waits(u->image, flow);
+        struct core c = {.flow = flow, .facts = facts, .events = u->request->events, .called = true};
+        begin_emit(u, &c.e);
+        core_function_name(f, name);
+        ok = core_function(&c, name);
+        LLVMDisposeBuilder(c.e.b);
+        if (ok) {
+            add_vector_attributes(u->context, c.e.function);
+            VEC_PUSH(&u->image->functions, f->index);
+        }
+    }
+    facts_free(facts);
+    flow_free(flow);
+    return ok;
+}
+
+static LLVMValueRef
+load_at(LLVMBuilderRef b, LLVMValueRef base, size_t offset)
+{
+    LLVMContextRef x = LLVMGetTypeContext(LLVMTypeOf(base));
+    LLVMValueRef k = LLVMConstInt(LLVMInt64TypeInContext(x), offset, false);
+    LLVMValueRef at = LLVMBuildInBoundsGEP2(b, LLVMInt8TypeInContext(x), base, &k, 1, "");
+    return LLVMBuildLoad2(b, LLVMPointerTypeInContext(x, 0), at, "");
+}
+
+/* A kernel behind a pointer: calling it launches it. */
+static void
+emit_launcher(struct unit *u, const struct ptx_func *f)
+{
+    LLVMTypeRef ptr = LLVMPointerTypeInContext(u->context, 0), i32 = LLVMInt32TypeInContext(u->context);
+    LLVMTypeRef none = LLVMVoidTypeInContext(u->context);
+    LLVMTypeRef type = LLVMFunctionType(none, (LLVMTypeRef[]){ptr, i32, ptr}, 3, false);
+    LLVMTypeRef service = LLVMFunctionType(none, (LLVMTypeRef[]){ptr, i32, i32, ptr}, 4, false);
+    char name[32];
+    core_function_name(f, name);
+    LLVMValueRef fn = LLVMGetNamedFunction(u->module, name);
+    fn = fn ? fn : LLVMAddFunction(u->module, name, type);
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(u->context);
+    LLVMPositionBuilderAtEnd(b, LLVMAppendBasicBlockInContext(u->context, fn, ""));
+    LLVMValueRef warp = LLVMGetParam(fn, 0);
+    LLVMValueRef block = load_at(b, warp, offsetof(struct jit_warp, block));
+    LLVMValueRef launch = load_at(b, block, offsetof(struct jit_block, launch));
+    LLVMValueRef services = load_at(b, launch, offsetof(struct jit_launch, services));
+    LLVMValueRef args[] = {warp, LLVMGetParam(fn, 1), LLVMConstInt(i32, f->index, false),
+                           LLVMGetParam(fn, 2)};
+    LLVMBuildCall2(b, service, load_at(b, services, offsetof(struct jit_services, launch)), args, 4, "");
+    LLVMBuildRetVoid(b);
+    LLVMDisposeBuilder(b);
+    VEC_PUSH(&u->image->functions, f->index);
+}
+
+/* Functions have the same names in every kernel's object: once everything is in place, they get the
+ * kernel's. */
+static bool
+emit_callees(struct unit *u, const char *stem)
+{
+    want_calls(u, u->flow);
+    u->image->recursive = u->wanted.count > 0 || core_uses_stack(u->flow);
+    for (size_t k = 0; k < u->wanted.count; k++) {
+        if (u->wanted.at[k]->is_kernel)
+            emit_launcher(u, u->wanted.at[k]);
+        else if (!emit_callee(u, u->wanted.at[k]))
+            return false;
+    }
+    for (size_t k = 0; k < u->wanted.count; k++) {
+        char name[32], own[96];
+        core_function_name(u->wanted.at[k], name);
+        snprintf(own, sizeof own, "%s_%s", name, stem);
+        LLVMSetValueName2(LLVMGetNamedFunction(u->module, name), own, strlen(own));
+    }
+    return true;
+}
+
+void
+jit_names(const char *stem, char full[64], char partial[64])
+{
+    snprintf(full, 64, "warp_%s_full", stem);
+    snprintf(partial, 64, "warp_%s_last", stem);
+}
+
+static bool
+emit_module(struct unit *u, const char *stem)
+{
+    const uint32_t *b = u->request->block;
+    uint32_t threads = b[0] * b[1] * b[2];
+    char full[64], partial[64];
+    jit_names(stem, full, partial);
+    u->image->has_full = threads >= LANES;
+    u->image->has_partial = threads % LANES != 0;
+    return (!u->image->has_full || emit_variant(u, false, full)) &&
+           (!u->image->has_partial || emit_variant(u, true, partial)) && emit_callees(u, stem);
+}
+
+static bool
+check_llvm(struct unit *u, LLVMErrorRef e, const char *what)
+{
+    if (!e)
+        return true;
+    char *text = LLVMGetErrorMessage(e);
+    ls_fail(u->err, LS_ERR_INTERNAL, "%s: %s: %s", u->request->kernel->name, what, text);
+    LLVMDisposeErrorMessage(text);
+    return false;
+}
+
+static bool
+run_passes(struct unit *u, const char *which)
+{
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef e = LLVMRunPasses(u->module, which, u->machine, options);
+    LLVMDisposePassBuilderOptions(options);
+    return check_llvm(u, e, "optimising");
+}
+
+/* A pass over the module: what it changed, as a remark; whether the next one is to follow. */
+static bool
+note_changes(struct unit *u, enum jit_pass pass, unsigned changes, const char *what)
+{
+    if (changes)
+        jit_remark_kernel(u->remarks, pass, true, "%u %s", changes, what);
+    else
+        jit_remark_kernel(u->remarks, pass, false, "no %s", what);
+    return u->last != pass;
+}
+
+/* Passes of the stage LLVM, after LLVM's own. */
+static bool
+run_llvm_passes(struct unit *u)
+{
+    uint64_t off = u->engine->off;
+    if (u->image->has_block && jit_on(off, PASS_FORWARDED_STORES)) {
+        unsigned n = jit_forward(u->module, u->flow->shared_bytes);
+        if (n && !run_passes(u, forward_passes))
+            return false;
+        if (!note_changes(u, PASS_FORWARDED_STORES, n, "loads and stores of shared memory"))
+            return true;
+    }
+    if (jit_on(off, PASS_WINDOW_LOADS) &&
+        !note_changes(u, PASS_WINDOW_LOADS, jit_windows(u->module), "windows of overlapping vectors"))
+        return true;
+    if (jit_on(off, PASS_INDEXED_GATHERS))
+        jit_index_near(u->module);
+    if (jit_on(off, PASS_ORDERED_SUMS) &&
+        !note_changes(u, PASS_ORDERED_SUMS, jit_order_sums(u->module), "stretches of independent sums"))
+        return true;
+    jit_avoid_defects(u->module);
+    return true;
+}
+
+static bool
+optimise(struct unit *u)
+{
+    /* Always: a defect in an emitter ends in a message, not in a crash of LLVM. Under 1 % of the time
+     * of a compile. */
+    char *text = NULL;
+    bool bad = LLVMVerifyModule(u->module, LLVMReturnStatusAction, &text);
+    if (bad)
+        ls_fail(u->err, LS_ERR_INTERNAL, "%s: the generated code is not valid: %.800s",
+                u->request->kernel->name, text);
+    LLVMDisposeMessage(text);
+    if (bad)
+        return false;
+    char *triple = LLVMGetTargetMachineTriple(u->machine);
+    LLVMSetTarget(u->module, triple);
+    LLVMDisposeMessage(triple);
+    LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(u->machine);
+    LLVMSetModuleDataLayout(u->module, layout);
+    LLVMDisposeTargetData(layout);
+    return run_passes(u, u->image->has_block ? block_passes : passes) && run_llvm_passes(u);
+}
+
+static void
+describe(struct unit *u)
+{
+    struct jit_image *m = u->image;
+    const struct flow *f = u->flow;
+    m->local_bytes = f->local_bytes;
+    m->shared_bytes = f->shared_bytes;
+    /* What a compiler for the device adds for addresses and temporaries is not known: a few. */
+    m->registers = f->max_live + 8 < 16 ? 16 : f->max_live + 8;
+    function_waits(m, f);
+}
+
+/* LLVM's code generator for this machine. */
+static LLVMTargetMachineRef
+new_machine(struct ls_error *err)
+{
+    char *triple = LLVMGetDefaultTargetTriple(), *cpu = LLVMGetHostCPUName();
+    char *features = LLVMGetHostCPUFeatures(), *text = NULL;
+    LLVMTargetMachineRef machine = NULL;
+    LLVMTargetRef target;
+    if (!LLVMGetTargetFromTriple(triple, &target, &text))
+        machine = LLVMCreateTargetMachine(target, triple, cpu, features, LLVMCodeGenLevelDefault,
+                                          LLVMRelocPIC, LLVMCodeModelSmall);
+    if (!machine)
+        ls_fail(err, LS_ERR_SYSTEM, "LLVM has no target for this machine: %s", text ? text : triple);
+    LLVMDisposeMessage(triple);
+    LLVMDisposeMessage(cpu);
+    LLVMDisposeMessage(features);
+    if (text)
+        LLVMDisposeMessage(text);
+    return machine;
+}
+
+/* One that no other compile uses: it keeps notes of the functions that it has seen. */
+static bool
+take_machine(struct unit *u)
+{
+    struct jit_engine *e = u->engine;
+    if (!jit_llvm_open(u->err))
+        return false;
+    pthread_mutex_lock(&e->lock);
+    LLVMInitializeNativeTarget(); /* under the lock: writes tables of LLVM's, the same each time */
+    LLVMInitializeNativeAsmPrinter();
+    if (e->machines.count)
+        u->machine = e->machines.at[--e->machines.count];
+    pthread_mutex_unlock(&e->lock);
+    if (!u->machine)
+        u->machine = new_machine(u->err);
+    return u->machine != NULL;
+}
+
+static void
+give_machine(struct unit *u)
+{
+    pthread_mutex_lock(&u->engine->lock);
+    VEC_PUSH(&u->engine->machines, u->machine);
+    pthread_mutex_unlock(&u->engine->lock);
+}
+
+static bool
+begin_unit(struct unit *u, const char *stem)
+{
+    if (!take_machine(u))
+        return false;
+    u->flow = flow_new(u->request->module, u->request->kernel, core_known_function, u->err);
+    if (!u->flow)
+        return false;
+    u->context = LLVMContextCreate();
+    u->module = LLVMModuleCreateWithNameInContext(u->request->kernel->name, u->context);
+    describe(u);
+    return emit_module(u, stem) && optimise(u);
+}
+
+static void
+end_unit(struct unit *u)
+{
+    if (u->module)
+        LLVMDisposeModule(u->module);
+    if (u->context)
+        LLVMContextDispose(u->context);
+    if (u->machine)
+        give_machine(u);
+    flow_free((struct flow *)u->flow);
+    VEC_FREE(&u->wanted);
+}
+
+static bool
+generate(struct unit *u, LLVMCodeGenFileType type, LLVMMemoryBufferRef *out)
+{
+    char *text = NULL;
+    if (!LLVMTargetMachineEmitToMemoryBuffer(u->machine, u->module, type, &text, out))
+        return true;
+    ls_fail(u->err, LS_ERR_INTERNAL, "%s: generating code: %s", u->request->kernel->name, text);
+    LLVMDisposeMessage(text);
+    return false;
+}
+
+static void
+say_remarks(const struct unit *u)
+{
+    const char *to = u->engine->remarks;
+    bool terminal = !*to || !strcmp(to, "1") || !strcmp(to, "-");
+    struct text out = {0};
+    jit_remarks_sort(u->remarks);
+    jit_remarks_print(u->remarks, u->request->module, u->request->kernel->name, u->engine->off, &out);
+    FILE *f = terminal ? stderr : fopen(to, "a");
+    if (!f)
+        ls_warn("remarks cannot be written to %s", to);
+    if (f && out.count)
+        fputs(out.at, f);
+    if (f && !terminal)
+        fclose(f);
+    text_free(&out);
+}
+
+bool
+jit_compile(struct jit_engine *engine, const struct jit_request *r, const char *stem,
+            struct jit_image *image, struct ls_error *err)
+{
+    struct jit_remarks remarks = {0};
+    struct unit u = {.engine = engine, .request = r, .image = image, .err = err, .last = PASS_NONE,
+                     .remarks = engine->remarks ? &remarks : NULL};
+    LLVMMemoryBufferRef object = NULL;
+    const uint32_t *cluster = r->kernel->reqnctapercluster;
+    if (cluster[0] > 1 || cluster[1] > 1 || cluster[2] > 1)
+        return ls_fail(err, LS_ERR_UNSUPPORTED, "%s: clusters of several blocks are not supported",
+                       r->kernel->name);
+    bool ok = begin_unit(&u, stem) && generate(&u, LLVMObjectFile, &object);
+    if (ok) {
+        image->size = LLVMGetBufferSize(object);
+        image->code = ls_alloc(image->size);
+        memcpy(image->code, LLVMGetBufferStart(object), image->size);
+        LLVMDisposeMemoryBuffer(object);
+    }
+    if (ok && u.remarks)
+        say_remarks(&u);
+    jit_remarks_free(&remarks);
+    end_unit(&u);
+    return ok;
+}
+
+/* -- stages as text ----------------------------------------------------------------------------------------- */
+
+static bool
+dump_code(struct unit *u, struct text *out)
+{
+    LLVMMemoryBufferRef text = NULL;
+    if (!generate(u, LLVMAssemblyFile, &text))
+        return false;
+    text_add_bytes(out, LLVMGetBufferStart(text), LLVMGetBufferSize(text));
+    LLVMDisposeMemoryBuffer(text);
+    return true;
+}
+
+static void
+dump_module(const struct unit *u, struct text *out)
+{
+    char *text = LLVMPrintModuleToString(u->module);
+    text_add_bytes(out, text, strlen(text));
+    LLVMDisposeMessage(text);
+}
+
+enum dump { DUMP_CLASSES, DUMP_WIR, DUMP_AFTER, DUMP_LLVM, DUMP_ASM, DUMP_REMARKS, DUMP_NONE };
+
+static enum dump
+dump_named(const char *stage)
+{
+    static const char *const names[DUMP_NONE] = {"classes", "wir", "after:", "llvm", "asm", "remarks"};
+    unsigned k = 0;
+    while (k < DUMP_NONE && strcmp(stage, names[k]) &&
+           (k != DUMP_AFTER || strncmp(stage, names[k], strlen(names[k]))))
+        k++;
+    return (enum dump)k;
+}
+
+bool
+jit_dump(struct jit_engine *e, const struct jit_request *r, const char *stage, struct text *out,
+         struct ls_error *err)
+{
+    struct jit_image image = {0};
+    struct jit_remarks remarks = {0};
+    enum dump what = dump_named(stage);
+    struct unit u = {.engine = e, .request = r, .image = &image, .err = err, .last = PASS_NONE, .remarks = &remarks};
+    if (what == DUMP_NONE)
+        return ls_fail(err, LS_ERR_USAGE, "%s is no stage: classes, wir, after:PASS, llvm, asm, remarks", stage);
+    if (what == DUMP_AFTER && (u.last = jit_pass_named(stage + strlen("after:"))) == PASS_NONE)
+        return ls_fail(err, LS_ERR_USAGE, "%s: no such pass; docs/passes.md lists them", stage);
+    bool plan = what == DUMP_AFTER && jit_passes[u.last].stage != STAGE_LLVM;
+    if (what == DUMP_CLASSES)
+        u.classes = out;
+    if (what == DUMP_WIR || plan)
+        u.wir = out;
+    bool ok = begin_unit(&u, "kernel");
+    if (ok && (what == DUMP_LLVM || (what == DUMP_AFTER && !plan)))
+        dump_module(&u, out);
+    if (ok && what == DUMP_REMARKS) {
+        jit_remarks_sort(&remarks);
+        jit_remarks_print(&remarks, r->module, r->kernel->name, e->off, out);
+    }
+    if (ok && what == DUMP_ASM)
+        ok = dump_code(&u, out);
+    end_unit(&u);
+    jit_remarks_free(&remarks);
+    VEC_FREE(&image.functions);
+    return ok;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * jit/engine: the engine and the images it keeps: compile.c is the pipeline of one kernel in order, kernels.c the
+ * kernels in memory, cache.c those on disk; link.c and orc.c put object code into memory.
+ */
+#ifndef LOCKSTEP_JIT_ENGINE_H
+#define LOCKSTEP_JIT_ENGINE_H
+
+#include "jit/build/build.h"
+#include "jit/engine/link.h"
+
+#include <llvm-c/LLJIT.h>
+#include <llvm-c/Orc.h>
+#include <llvm-c/TargetMachine.h>
+#include <pthread.h>
+
+/* A compiled kernel: an object file and its description. */
+struct jit_image {
+    uint32_t frame_bytes, local_bytes, shared_bytes, registers;
+    bool has_block, has_full, has_partial, has_barrier, may_wait, recursive, pauses;
+    VEC(uint32_t) functions; /* numbers of the functions whose code it holds; VEC_FREE */
+    uint8_t *code; /* ls_release */
+    size_t size;
+};
+
+struct jit_engine {
+    pthread_mutex_t lock;   /* of entries, machines, counts */
+    pthread_cond_t changed; /* an entry is no longer in work */
+    struct entry *entries;
+    VEC(LLVMTargetMachineRef) machines; /* those that no compile uses now */
+    struct jit_counts counts;
+    pthread_mutex_t orc_lock;
+    LLVMOrcLLJITRef orc; /* NULL until jit_link has turned an object down */
+    char *host;          /* jit_host(): part of every key */
+    char *cache;         /* folder, or NULL */
+    uint64_t off;        /* passes that are switched off */
+    char *remarks;       /* as in struct jit_options */
+    struct jit_watch watch;
+    bool plain_host;
+};
+
+/* Of the sources that decide about code (cmake/engine_key.cmake). */
+extern const char jit_sources_key[];
+
+/* -- cache.c ----------------------------------------------------------------------------------- */
+
+/* False: not there, damaged, or of another version: compile. */
+bool jit_cache_load(struct jit_engine *e, struct hash128 key, struct jit_image *out);
+/* Failures are not errors: the next run compiles again. */
+void jit_cache_store(struct jit_engine *e, struct hash128 key, const struct jit_image *image);
+
+/* -- compile.c --------------------------------------------------------------------------------- */
+
+/* A kernel's image: object code and what exec has to know. Several threads may compile at once. */
+bool jit_compile(struct jit_engine *engine, const struct jit_request *r, const char *stem,
+                 struct jit_image *image, struct ls_error *err);
+/* What the functions are called that warps of all lanes and of some lanes begin with. */
+void jit_names(const char *stem, char full[64], char partial[64]);
+
+/* -- host.c ------------------------------------------------------------------------------------ */
+
+/* The version of the generator, the processor and its features; ls_release. */
+char *jit_host(struct ls_error *err);
+
+/* -- llvm.c ------------------------------------------------------------------------------------ */
+
+/* Before anything of LLVM is called; false: it is not there. Again: does nothing. */
+bool jit_llvm_open(struct ls_error *err);
+
+/* -- orc.c ------------------------------------------------------------------------------------- */
+
+/* LLVM's own linker. NULL: failed, with the error. */
+LLVMOrcResourceTrackerRef jit_orc_link(struct jit_engine *e, const struct jit_image *image,
+                                       const char *stem, struct jit_wanted *wanted, size_t count,
+                                       struct ls_error *err);
+void jit_orc_unlink(LLVMOrcResourceTrackerRef code); /* NULL: nothing */
+void jit_orc_end(struct jit_engine *e);
+
+#endif

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * engine/kernels.c: the engine's kernels: those in memory, those in work, from disk or compiled. The lock is
+ * held to look at the list and to change it, never while a kernel is read, compiled or linked: launches of
+ * finished kernels go on meanwhile, and different kernels are made by several threads at once. Who asks for
+ * a kernel that another thread makes waits for that one.
+ */
+#include "jit/engine/engine.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct entry {
+    struct jit_request request;
+    struct jit_kernel kernel;
+    struct jit_code code; /* what loading took: one of these */
+    LLVMOrcResourceTrackerRef orc_code;
+    enum { IN_WORK, FINISHED, FAILED } state;
+    uint32_t waiting; /* threads that wait until it is no longer in work */
+    struct ls_error err; /* FAILED */
+    struct entry *next;
+};
+
+/* -- loading -------------------------------------------------------------------------------------------- */
+
+/* The functions that the image holds: those that warps begin with, then those that are called. */
+static struct jit_wanted *
+wanted_of(const struct jit_image *image, const char *stem, size_t *count)
+{
+    char full[64], partial[64];
+    struct jit_wanted *w = ls_alloc(sizeof *w * (2 + image->functions.count));
+    size_t n = 0;
+    jit_names(stem, full, partial);
+    if (image->has_full)
+        snprintf(w[n++].name, sizeof w->name, "%s", full);
+    if (image->has_partial)
+        snprintf(w[n++].name, sizeof w->name, "%s", partial);
+    for (size_t k = 0; k < image->functions.count; k++)
+        snprintf(w[n++].name, sizeof w->name, "function_%u_%s", image->functions.at[k], stem);
+    *count = n;
+    return w;
+}
+
+static void
+describe_kernel(struct jit_kernel *k, const struct jit_image *image, const struct jit_wanted *w)
+{
+    if (image->has_full)
+        *(image->has_block ? &k->block : &k->full) = (jit_warp_fn)(w++)->at;
+    if (image->has_partial)
+        k->partial = (jit_warp_fn)(w++)->at;
+    void **functions = image->functions.count ? ls_alloc(sizeof *functions * k->func->module->func_count)
+                                              : NULL;
+    for (size_t n = 0; n < image->functions.count; n++)
+        functions[image->functions.at[n]] = w[n].at;
+    k->functions = functions;
+    k->recursive = image->recursive;
+    k->frame_bytes = image->frame_bytes ? image->frame_bytes : 64;
+    k->local_bytes = image->local_bytes;
+    k->shared_bytes = image->shared_bytes;
+    k->registers = image->registers;
+    k->has_barrier = image->has_barrier;
+    k->may_wait = image->may_wait;
+    k->pauses = image->pauses;
+}
+
+static bool
+load_image(struct jit_engine *e, const struct jit_image *image, const char *stem,
+           struct entry *x, struct ls_error *err)
+{
+    size_t count;
+    struct jit_wanted *wanted = wanted_of(image, stem, &count);
+    bool ok = jit_link(image->code, image->size, wanted, count, &x->code) ||
+              (x->orc_code = jit_orc_link(e, image, stem, wanted, count, err));
+    if (ok)
+        describe_kernel(&x->kernel, image, wanted);
+    ls_release(wanted);
+    return ok;
+}
+
+/* -- keys --------------------------------------------------------------------------------------------------- */
+
+static void
+free_entry(struct entry *x)
+{
+    jit_unlink(&x->code);
+    jit_orc_unlink(x->orc_code);
+    ls_release((void *)x->kernel.functions);
+    ls_release(x);
+}
+
+static bool
+same_request(const struct jit_request *a, const struct jit_request *b)
+{
+    return a->module == b->module && a->kernel == b->kernel && a->events == b->events &&
+           a->small_grid == b->small_grid && a->apart == b->apart && a->whole == b->whole &&
+           !memcmp(a->block, b->block, sizeof a->block);
+}
+
+static struct hash128
+key_of(const struct jit_engine *e, const struct jit_request *r)
+{
+    struct hash128 h = ls_hash(r->module->hash, e->host, strlen(e->host));
+    h = ls_hash(h, r->kernel->name, strlen(r->kernel->name));
+    h = ls_hash(h, r->block, sizeof r->block);
+    h = ls_hash(h, &r->small_grid, sizeof r->small_grid);
+    h = ls_hash(h, &r->apart, sizeof r->apart);
+    h = ls_hash(h, &r->whole, sizeof r->whole);
+    h = ls_hash(h, &e->off, sizeof e->off);
+    return ls_hash(h, &r->events, sizeof r->events);
+}
+
+/* -- making one ----------------------------------------------------------------------------------------- */
+
+static double
+seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static bool
+compile(struct jit_engine *e, const struct jit_request *r, const char *stem, struct jit_image *image,
+        struct ls_error *err)
+{
+    const struct jit_watch *w = &e->watch;
+    if (w->begin)
+        w->begin(w->user, r);
+    bool ok = jit_compile(e, r, stem, image, err);
+    if (w->end)
+        w->end(w->user, r);
+    return ok;
+}
+
+static void
+count(struct jit_engine *e, bool found, double spent)
+{
+    pthread_mutex_lock(&e->lock);
+    ++*(found ? &e->counts.from_disk : &e->counts.compiled);
+    *(found ? &e->counts.disk_seconds : &e->counts.compile_seconds) += spent;
+    pthread_mutex_unlock(&e->lock);
+}
+
+static bool
+make_kernel(struct jit_engine *e, struct entry *x, struct ls_error *err)
+{
+    struct jit_image image = {0};
+    char stem[33];
+    struct hash128 key = key_of(e, &x->request);
+    ls_hash_text(key, stem);
+    double start = seconds();
+    bool found = !e->remarks && jit_cache_load(e, key, &image), ok = found;
+    if (!found) {
+        image = (struct jit_image){0};
+        ok = compile(e, &x->request, stem, &image, err);
+        if (ok)
+            jit_cache_store(e, key, &image);
+    }
+    if (ok) {
+        x->kernel.func = x->request.kernel;
+        ok = load_image(e, &image, stem, x, err);
+        count(e, found, seconds() - start);
+    }
+    ls_release(image.code);
+    VEC_FREE(&image.functions);
+    return ok;
+}
+
+/* -- the list ------------------------------------------------------------------------------------------- */
+
+static struct entry *
+find(const struct jit_engine *e, const struct jit_request *r)
+{
+    struct entry *x = e->entries;
+    while (x && !same_request(&x->request, r))
+        x = x->next;
+    return x;
+}
+
+static void
+remove_entry(struct jit_engine *e, struct entry *x)
+{
+    struct entry **at = &e->entries;
+    while (*at != x)
+        at = &(*at)->next;
+    *at = x->next;
+}
+
+/* With the lock held: until the thread that makes the kernel has it. It may have failed, then its error is
+ * ours too, and the last one that knows of the entry frees it. */
+static struct entry *
+wait_for(struct jit_engine *e, struct entry *x, struct ls_error *err)
+{
+    x->waiting++;
+    e->counts.waited += x->state == IN_WORK;
+    while (x->state == IN_WORK)
+        pthread_cond_wait(&e->changed, &e->lock);
+    x->waiting--;
+    if (x->state == FINISHED)
+        return x;
+    if (err)
+        *err = x->err;
+    if (!x->waiting)
+        free_entry(x);
+    return NULL;
+}
+
+/* With the lock held, which is let go meanwhile. */
+static struct entry *
+make_entry(struct jit_engine *e, const struct jit_request *r, struct ls_error *err)
+{
+    struct entry *x = ls_alloc(sizeof *x);
+    x->request = *r;
+    x->next = e->entries;
+    e->entries = x;
+    pthread_mutex_unlock(&e->lock);
+    bool ok = make_kernel(e, x, &x->err);
+    pthread_mutex_lock(&e->lock);
+    x->state = ok ? FINISHED : FAILED;
+    pthread_cond_broadcast(&e->changed);
+    if (ok)
+        return x;
+    remove_entry(e, x); /* whoever asks from now on tries anew */
+    if (err)
+        *err = x->err;
+    if (!x->waiting)
+        free_entry(x);
+    return NULL;
+}
+
+const struct jit_kernel *
+jit_get(struct jit_engine *e, const struct jit_request *r, struct ls_error *err)
+{
+    pthread_mutex_lock(&e->lock);
+    struct entry *x = find(e, r);
+    if (x) {
+        x = wait_for(e, x, err);
+        e->counts.from_memory += x != NULL;
+    } else {
+        x = make_entry(e, r, err);
+    }
+    pthread_mutex_unlock(&e->lock);
+    return x ? &x->kernel : NULL;
+}
+
+static struct entry *
+first_of(const struct jit_engine *e, const struct ptx_module *m)
+{
+    struct entry *x = e->entries;
+    while (x && x->request.module != m)
+        x = x->next;
+    return x;
+}
+
+void
+jit_forget(struct jit_engine *e, const struct ptx_module *m)
+{
+    struct entry *x;
+    pthread_mutex_lock(&e->lock);
+    while ((x = first_of(e, m))) {
+        if (x->state == IN_WORK) {
+            pthread_cond_wait(&e->changed, &e->lock);
+            continue;
+        }
+        remove_entry(e, x);
+        free_entry(x);
+    }
+    pthread_mutex_unlock(&e->lock);
+}
+
+void
+jit_set_watch(struct jit_engine *e, const struct jit_watch *watch)
+{
+    e->watch = *watch;
+}
+
+void
+jit_counts(struct jit_engine *e, struct jit_counts *out)
+{
+    pthread_mutex_lock(&e->lock);
+    *out = e->counts;
+    pthread_mutex_unlock(&e->lock);
+}
+
+/* -- the engine ----------------------------------------------------------------------------------------------- */
+
+struct jit_engine *
+jit_new(const struct jit_options *o, struct ls_error *err)
+{
+    struct jit_engine *e = ls_alloc(sizeof *e);
+    pthread_mutex_init(&e->lock, NULL);
+    pthread_mutex_init(&e->orc_lock, NULL);
+    pthread_cond_init(&e->changed, NULL);
+    e->cache = o->cache ? strdup(o->cache) : NULL;
+    e->off = o->off;
+    e->remarks = o->remarks ? strdup(o->remarks) : NULL;
+    e->host = jit_host(err);
+    if (!e->host) {
+        jit_free(e);
+        return NULL;
+    }
+    return e;
+}
+
+void
+jit_free(struct jit_engine *e)
+{
+    if (!e)
+        return;
+    while (e->entries) {
+        struct entry *x = e->entries;
+        e->entries = x->next;
+        free_entry(x);
+    }
+    jit_orc_end(e);
+    while (e->machines.count)
+        LLVMDisposeTargetMachine(e->machines.at[--e->machines.count]);
+    VEC_FREE(&e->machines);
+    pthread_cond_destroy(&e->changed);
+    pthread_mutex_destroy(&e->orc_lock);
+    pthread_mutex_destroy(&e->lock);
+    free(e->cache);
+    free(e->remarks);
+    ls_release(e->host);
+    ls_release(e);
+}

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * insn/async.c: instructions that the hardware does in the background (PTX ISA 9.7.9.25 - 9.7.9.27,
+ * 9.7.13.15): cp.async, cp.async.bulk, cp.reduce.async.bulk, st.async, red.async, st.bulk,
+ * mbarrier; and the instructions on clusters, of which every block is one of its own: mapa,
+ * getctarank. What is asynchronous is done at once, so that waiting for groups is nothing to do.
+ * Start at async_insn.
+ */
+#include "jit/insn/insn.h"
+#include "jit/build/value.h"
+#include "jit/memory/memory.h"
+#include "jit/ops/transfer.h"
+#include "jit/tools/tools.h"
+
+/* -- calls of ops/transfer.c ------------------------------------------------------------------ */
+
+static value
+in_memory(struct core *c, value v)
+{
+    value slot = core_alloca(c, LLVMTypeOf(v));
+    LLVMBuildStore(c->e.b, v, slot);
+    return slot;
+}
+
+static value
+null_pointer(struct core *c)
+{
+    return LLVMConstNull(LLVMPointerTypeInContext(c->e.context, 0));
+}
+
+/* Operand k of the instruction in another space than the first one written. Lanes that a tool keeps
+ * from the access leave the instruction's. */
+static value
+addresses(struct core *c, const struct flow_insn *i, unsigned k, enum ptx_space space, value size,
+          enum jit_access_op op)
+{
+    struct flow_insn other = *i;
+    other.i.space = (uint8_t)space;
+    value at = core_addresses_sized(c, &other, &i->i.operand[k], size, op), denied = core_denied(c);
+    if (denied)
+        c->e.mask_bits =
+            LLVMBuildAnd(c->e.b, c->e.mask_bits, LLVMBuildNot(c->e.b, denied, ""), "");
+    return at;
+}
+
+static value
+call_barrier(struct core *c, enum transfer_barrier_op op, value address, value number)
+{
+    value out = core_alloca(c, core_vector(c, 64));
+    value args[] = {c->e.mask_bits, core_i32(c, op), in_memory(c, address), in_memory(c, number),
+                    out};
+    core_fence(c, false);
+    v_call_named(&c->e, "lockstep_transfer_barrier", LLVMVoidTypeInContext(c->e.context), args, 5);
+    core_fence(c, false);
+    return LLVMBuildLoad2(c->e.b, core_vector(c, 64), out, "");
+}
+
+/* -- mbarrier --------------------------------------------------------------------------------- */
+
+static enum transfer_barrier_op
+barrier_op(const struct ptx_insn *p)
+{
+    bool bytes = ptx_has(p, PTX_M_EXPECT_TX);
+    if (ptx_has(p, PTX_M_INIT))
+        return TRANSFER_INIT;
+    if (ptx_has(p, PTX_M_INVAL))
+        return TRANSFER_INVAL;
+    if (ptx_has(p, PTX_M_ARRIVE))
+        return bytes ? TRANSFER_ARRIVE_TX : TRANSFER_ARRIVE;
+    if (ptx_has(p, PTX_M_ARRIVE_DROP))
+        return bytes ? TRANSFER_DROP_TX : TRANSFER_DROP;
+    if (bytes)
+        return TRANSFER_EXPECT_TX;
+    if (ptx_has(p, PTX_M_COMPLETE_TX))
+        return TRANSFER_COMPLETE_TX;
+    if (ptx_has(p, PTX_M_PENDING_COUNT))
+        return TRANSFER_PENDING;
+    return ptx_has(p, PTX_M_PARITY) ? TRANSFER_TEST_PARITY : TRANSFER_TEST;
+}
+
+/* Where no lane's phase is over the warp gives way at the loop's next turn: others must arrive. */
+static void
+give_way(struct core *c, value over)
+{
+    value some = v_and(&c->e, emit_mask_to_bits(&c->e, over), core_mask_bits(c));
+    value fuel = core_load_field(c, c->e.warp, offsetof(struct jit_warp, fuel), core_scalar(c, 32));
+    fuel = v_select(&c->e, v_is_zero(&c->e, some), core_i32(c, 1), fuel);
+    core_store_field(c, c->e.warp, offsetof(struct jit_warp, fuel), fuel);
+}
+
+static bool
+arrives(enum transfer_barrier_op op)
+{
+    return op == TRANSFER_ARRIVE || op == TRANSFER_DROP || op == TRANSFER_ARRIVE_TX ||
+           op == TRANSFER_DROP_TX;
+}
+
+static enum jit_access_op
+access_of(enum transfer_barrier_op op)
+{
+    return op == TRANSFER_INIT || op == TRANSFER_INVAL        ? JIT_STORE
+           : op == TRANSFER_TEST || op == TRANSFER_TEST_PARITY ? JIT_LOAD
+                                                               : JIT_ATOMIC;
+}
+
+static bool
+emit_mbarrier(struct core *c, const struct flow_insn *i)
+{
+    const struct ptx_insn *p = &i->i;
+    enum transfer_barrier_op op = barrier_op(p);
+    unsigned at = p->operand[0].kind == PTX_O_ADDRESS ? 0 : 1;
+    bool pending = op == TRANSFER_PENDING, test = op == TRANSFER_TEST || op == TRANSFER_TEST_PARITY;
+    if (!pending && (p->operand_count <= at || p->operand[at].kind != PTX_O_ADDRESS))
+        return emit_fail(&c->e, "mbarrier without an address");
+    value address = pending ? LLVMConstNull(core_vector(c, 64))
+                            : core_addresses(c, i, &p->operand[at], 8, access_of(op));
+    unsigned from = pending ? 1 : at + 1, bits = op == TRANSFER_TEST || pending ? 64 : 32;
+    value number = core_splat(c, core_i64(c, 1));
+    if (from < p->operand_count)
+        number = v_zext(&c->e, core_value(c, i, &p->operand[from], bits, false), 64);
+    if (arrives(op))
+        core_announce_async(c, i, JIT_ASYNC_ARRIVE, c->e.mask_bits, address, 0);
+    value out = call_barrier(c, op, address, number);
+    if (arrives(op) || op == TRANSFER_COMPLETE_TX)
+        core_announce_async(c, i, JIT_ASYNC_AFTER, c->e.mask_bits, address, 0);
+    if (at == 0)
+        return true;
+    if (test) {
+        out = v_ne(&c->e, out, v_k(&c->e, out, 0));
+        value over = v_and(&c->e, emit_mask_to_bits(&c->e, out), c->e.mask_bits);
+        core_announce_async(c, i, JIT_ASYNC_OVER, over, address, 0);
+    }
+    if (test && ptx_has(p, PTX_M_TRY_WAIT))
+        give_way(c, out);
+    core_write(c, i, &p->operand[0], out, false);
+    return true;
+}
+
+/* cp.async.mbarrier.arrive: without .noinc the arrival is one more that is expected: nothing
+ * changes, the copies being done. */
+static bool
+emit_copy_arrival(struct core *c, const struct flow_insn *i)
+{
+    value address = core_addresses(c, i, &i->i.operand[0], 8, JIT_ATOMIC);
+    core_announce_async(c, i, JIT_ASYNC_COPIES, c->e.mask_bits, address, 0);
+    if (ptx_has(&i->i, PTX_M_NOINC))
+        call_barrier(c, TRANSFER_ARRIVE, address, core_splat(c, core_i64(c, 1)));
+    core_announce_async(c, i, JIT_ASYNC_AFTER, c->e.mask_bits, address, 0);
+    return true;
+}
+
+/* -- cp.async --------------------------------------------------------------------------------- */
+
+static bool
+is_predicate(const struct core *c, const struct ptx_operand *o)
+{
+    return o->kind == PTX_O_REG && c->flow->regs[o->reg].type == PTX_PRED;
+}
+
+/* Is the source known to be as long as the copy? */
+static bool
+is_all(const struct core *c, const struct flow_insn *i, uint64_t bytes)
+{
+    struct fact f = facts_operand(c->facts, i, &i->i.operand[3]);
+    return fact_uniform(&f) && f.known && f.base >= (int64_t)bytes;
+}
+
+/* commit_group, wait_group, wait_all: nothing to do, but for tools. */
+static bool
+groups(struct core *c, const struct flow_insn *i, bool bulk)
+{
+    const struct ptx_insn *p = &i->i;
+    enum jit_async what = bulk ? JIT_ASYNC_BULK_WAIT : JIT_ASYNC_WAIT;
+    if (ptx_has(p, PTX_M_COMMIT_GROUP))
+        what = bulk ? JIT_ASYNC_BULK_COMMIT : JIT_ASYNC_COMMIT;
+    else if (ptx_has(p, PTX_M_WAIT_ALL))
+        what = JIT_ASYNC_WAIT_ALL;
+    else if (!ptx_has(p, PTX_M_WAIT_GROUP))
+        return false;
+    uint32_t left = 0;
+    if (p->operand_count && p->operand[0].kind == PTX_O_INT)
+        left = (uint32_t)p->operand[0].imm;
+    core_announce_async(c, i, what, core_mask_bits(c), NULL, left);
+    return true;
+}
+
+/* [to], [from], bytes {, bytes of the source, or a predicate: none} {, policy}. */
+static bool
+emit_cp_async(struct core *c, const struct flow_insn *i)
+{
+    const struct ptx_insn *p = &i->i;
+    if (groups(c, i, false))
+        return true;
+    uint64_t bytes =
+        p->operand_count > 2 && p->operand[2].kind == PTX_O_INT ? p->operand[2].imm : 0;
+    if (bytes != 4 && bytes != 8 && bytes != 16)
+        return emit_fail(&c->e, "cp.async copies 4, 8 or 16 bytes");
+    unsigned last = p->operand_count - (ptx_has(p, PTX_M_L2_CACHE_HINT) ? 1 : 0);
+    value size = NULL;
+    if (last > 3 && is_predicate(c, &p->operand[3])) {
+        value none = core_value(c, i, &p->operand[3], 1, false);
+        size =
+            v_select(&c->e, none, core_splat(c, core_i64(c, 0)), core_splat(c, core_i64(c, bytes)));
+    } else if (last > 3 && !is_all(c, i, bytes)) {
+        size = v_zext(&c->e, core_value(c, i, &p->operand[3], 32, false), 64);
+    }
+    return core_copy(c, i, (unsigned)bytes, size);
+}
+
+/* -- bulk ------------------------------------------------------------------------------------- */
+
+static bool
+reduction_of(struct core *c, const struct ptx_insn *p, uint32_t *what)
+{
+    static const struct {
+        uint16_t word, code;
+    } ops[] = {{PTX_M_ADD, TRANSFER_ADD}, {PTX_M_MIN, TRANSFER_MIN}, {PTX_M_MAX, TRANSFER_MAX},
+               {PTX_M_INC, TRANSFER_INC}, {PTX_M_DEC, TRANSFER_DEC}, {PTX_M_AND, TRANSFER_AND},
+               {PTX_M_OR, TRANSFER_OR},   {PTX_M_XOR, TRANSFER_XOR}},
+      types[] = {{PTX_U32, TRANSFER_U32}, {PTX_B32, TRANSFER_U32},   {PTX_S32, TRANSFER_S32},
+                 {PTX_U64, TRANSFER_U64}, {PTX_B64, TRANSFER_U64},   {PTX_S64, TRANSFER_S64},
+                 {PTX_F16, TRANSFER_F16}, {PTX_BF16, TRANSFER_BF16}, {PTX_F32, TRANSFER_F32},
+                 {PTX_F64, TRANSFER_F64}};
+    uint32_t op = 0, type = TRANSFER_TYPES;
+    for (size_t k = 0; k < sizeof ops / sizeof *ops; k++)
+        op = ptx_has(p, (enum ptx_mod)ops[k].word) ? ops[k].code : op;
+    for (size_t k = 0; k < sizeof types / sizeof *types; k++)
+        type = p->type[0] == types[k].word ? types[k].code : type;
+    if (!op || type == TRANSFER_TYPES)
+        return emit_fail(&c->e, "cp.reduce.async.bulk of this operation and type is not supported");
+    *what = op | type << 8;
+    return true;
+}
+
+static void
+call_bulk(struct core *c, uint32_t what, value to, value from, value size, value barrier,
+          value mask)
+{
+    value args[] = {c->e.mask_bits,
+                    core_i32(c, what),
+                    in_memory(c, to),
+                    in_memory(c, from),
+                    in_memory(c, size),
+                    barrier ? in_memory(c, barrier) : null_pointer(c),
+                    mask ? in_memory(c, mask) : null_pointer(c)};
+    core_fence(c, false);
+    v_call_named(&c->e, "lockstep_transfer_bulk", LLVMVoidTypeInContext(c->e.context), args, 7);
+    core_fence(c, false);
+}
+
+/* [to], [from], bytes {, [mbarrier]} {, blocks of a multicast} {, policy} {, mask of bytes}. */
+static bool
+emit_bulk(struct core *c, const struct flow_insn *i)
+{
+    const struct ptx_insn *p = &i->i;
+    uint32_t what = TRANSFER_COPY;
+    if (groups(c, i, true) || ptx_has(p, PTX_M_PREFETCH))
+        return true;
+    if (p->operand_count < 3 || p->operand[0].kind != PTX_O_ADDRESS ||
+        p->operand[1].kind != PTX_O_ADDRESS)
+        return emit_fail(&c->e, "%s takes two addresses and a size",
+                         ptx_op_name((enum ptx_op)p->op));
+    if (p->op == PTX_OP_CP_REDUCE_ASYNC_BULK && !reduction_of(c, p, &what))
+        return false;
+    value size = v_zext(&c->e, core_value(c, i, &p->operand[2], 32, false), 64);
+    bool reduces = what != TRANSFER_COPY;
+    value from = addresses(c, i, 1, (enum ptx_space)p->space2, size, JIT_LOAD);
+    value to = addresses(c, i, 0, (enum ptx_space)p->space, size, reduces ? JIT_ATOMIC : JIT_STORE);
+    value barrier = NULL, mask = NULL;
+    if (p->operand_count > 3 && p->operand[3].kind == PTX_O_ADDRESS)
+        barrier = addresses(c, i, 3, PTX_SPACE_SHARED, core_splat(c, core_i64(c, 8)), JIT_ATOMIC);
+    if (ptx_has(p, PTX_M_CP_MASK))
+        mask = v_zext(&c->e, core_value(c, i, &p->operand[p->operand_count - 1], 32, false), 64);
+    if (barrier)
+        core_announce_async(c, i, JIT_ASYNC_BULK, c->e.mask_bits, barrier, 0);
+    call_bulk(c, what, to, from, size, barrier, mask);
+    if (barrier)
+        core_announce_async(c, i, JIT_ASYNC_AFTER, c->e.mask_bits, barrier, 0);
+    return true;
+}
+
+/* st.bulk [a], bytes, 0. */
+static bool
+emit_fill(struct core *c, const struct flow_insn *i)
+{
+    const struct ptx_insn *p = &i->i;
+    value size = core_value(c, i, &p->operand[1], 64, false);
+    value to = addresses(c, i, 0, (enum ptx_space)p->space, size, JIT_STORE);
+    call_bulk(c, TRANSFER_FILL, to, to, size, NULL, NULL);
+    return true;
+}
+
+/* st.async, red.async: [a], b, [mbarrier]: a store or reduction, and its bytes are there. */
+static bool
+emit_remote(struct core *c, const struct flow_insn *i)
+{
+    const struct ptx_insn *p = &i->i;
+    struct flow_insn plain = *i;
+    plain.i.op = p->op == PTX_OP_ST_ASYNC ? PTX_OP_ST : PTX_OP_RED;
+    plain.i.operand_count = 2;
+    if (plain.i.space == PTX_SPACE_NONE)
+        plain.i.space = PTX_SPACE_SHARED;
+    if (!(p->op == PTX_OP_ST_ASYNC ? core_store(c, &plain) : core_atomic(c, &plain)))
+        return false;
+    if (p->operand_count < 3)
+        return true;
+    unsigned bytes = ptx_type_bytes((enum ptx_type)p->type[0]) * (p->vec > 1 ? p->vec : 1);
+    c->e.mask_bits = core_mask_bits(c);
+    value barrier = addresses(c, i, 2, PTX_SPACE_SHARED, core_splat(c, core_i64(c, 8)), JIT_ATOMIC);
+    core_announce_async(c, i, JIT_ASYNC_BULK, c->e.mask_bits, barrier, 0);
+    call_barrier(c, TRANSFER_COMPLETE_TX, barrier, core_splat(c, core_i64(c, bytes)));
+    core_announce_async(c, i, JIT_ASYNC_AFTER, c->e.mask_bits, barrier, 0);
+    return true;
+}
+
+/* -- clusters of one block -------------------------------------------------------------------- */
+
+/* mapa: the address in block b of the cluster: the only one. getctarank: 0. */
+static bool
+emit_mapped(struct core *c, const struct flow_insn *i)
+{
+    const struct ptx_insn *p = &i->i;
+    unsigned bits = 8 * ptx_type_bytes((enum ptx_type)p->type[0]);
+    value v = p->op == PTX_OP_MAPA ? core_value(c, i, &p->operand[1], bits, false)
+                                   : LLVMConstNull(core_vector(c, 32));
+    core_write(c, i, &p->operand[0], v, false);
+    return true;
+}
+
+/* createpolicy: a hint; any number does. */
+static bool
+emit_policy(struct core *c, const struct flow_insn *i)
+{
+    core_write(c, i, &i->i.operand[0], LLVMConstNull(core_vector(c, 64)), false);
+    return true;
+}
+
+bool
+async_insn(struct core *c, const struct flow_insn *i)
+{
+    c->e.lanes = LANES;
+    c->e.mask = core_mask(c);
+    c->e.mask_bits = core_mask_bits(c);
+    switch (i->i.op) {
+    case PTX_OP_MBARRIER:
+        return emit_mbarrier(c, i);
+    case PTX_OP_CP_ASYNC:
+        return emit_cp_async(c, i);
+    case PTX_OP_CP_ASYNC_MBARRIER:
+        return emit_copy_arrival(c, i);
+    case PTX_OP_CP_ASYNC_BULK:
+    case PTX_OP_CP_REDUCE_ASYNC_BULK:
+        return emit_bulk(c, i);
+    case PTX_OP_ST_BULK:
+        return emit_fill(c, i);
+    case PTX_OP_ST_ASYNC:
+    case PTX_OP_RED_ASYNC:
+        return emit_remote(c, i);
+    case PTX_OP_CREATEPOLICY:
+        return emit_policy(c, i);
+    default:
+        return emit_mapped(c, i);
+    }
+}

@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * memory/site.c: where a load or a store goes, and what tools are told of it. What is known of the
+ * address becomes one scalar, one for each segment of lanes, or a vector of 32 (struct site).
+ */
+#include "jit/memory/memory.h"
+
+#include "jit/tools/tools.h"
+
+#include <string.h>
+
+/* The space an access really goes to: parameters of functions that did not fit in registers are
+ * local memory. */
+enum ptx_space
+site_space(const struct core *c, const struct ptx_insn *p, const struct ptx_operand *o)
+{
+    if (o->base_kind == PTX_BASE_VAR && o->var->func) {
+        switch (c->flow->vars[o->var->index].place) {
+        case FLOW_LOCAL:
+            return PTX_SPACE_LOCAL;
+        case FLOW_SHARED:
+            return PTX_SPACE_SHARED;
+        default:
+            return PTX_SPACE_PARAM;
+        }
+    }
+    return p->space == PTX_SPACE_SHARED_CLUSTER ? PTX_SPACE_SHARED : (enum ptx_space)p->space;
+}
+
+/* What the space adds to an address that is an offset; NULL: nothing. */
+LLVMValueRef
+site_space_base(struct core *c, enum ptx_space space, const struct ptx_operand *o)
+{
+    switch (space) {
+    case PTX_SPACE_SHARED:
+        return c->shared;
+    case PTX_SPACE_PARAM:
+        return LLVMBuildPtrToInt(c->e.b, c->params, core_scalar(c, 64), "");
+    default:
+        if (o->base_kind == PTX_BASE_VAR && !o->var->func)
+            return core_load_field(c, c->symbols, 8 * (size_t)o->var->index, core_scalar(c, 64));
+        return NULL;
+    }
+}
+
+uint64_t
+site_known_offset(struct core *c, const struct ptx_operand *o)
+{
+    uint64_t offset = (uint64_t)o->offset;
+    if (o->base_kind == PTX_BASE_VAR && o->var->func)
+        offset += c->flow->vars[o->var->index].offset;
+    else if (o->base_kind == PTX_BASE_VAR && o->var->space == PTX_SPACE_SHARED)
+        offset += c->flow->shared_offset[o->var->index];
+    return offset;
+}
+
+LLVMValueRef
+site_lanes(struct site *s)
+{
+    if (!s->lanes && s->firsts)
+        s->lanes = core_spread_firsts(s->c, s->firsts, &s->fact, LANES);
+    else if (!s->lanes)
+        s->lanes = core_spread(s->c, s->base, s->fact.pattern);
+    return s->lanes;
+}
+
+/* A called function's parameter or result: each lane's copy in the caller's area. */
+static bool
+argument_address(struct site *s, const struct ptx_operand *o)
+{
+    struct core *c = s->c;
+    if (o->base_kind != PTX_BASE_VAR || !o->var->func ||
+        c->flow->vars[o->var->index].place != FLOW_ARGUMENT)
+        return false;
+    int32_t *pattern = ARENA_ARRAY((struct arena *)&c->facts->arena, int32_t, LANES);
+    for (int l = 0; l < LANES; l++)
+        pattern[l] = l * (int32_t)o->var->size;
+    uint64_t offset = c->flow->vars[o->var->index].offset * LANES + (uint64_t)o->offset;
+    s->fact = (struct fact){.kind = FACT_SCALAR, .segment = LANES, .pattern = pattern};
+    s->base = LLVMBuildAdd(c->e.b, LLVMBuildPtrToInt(c->e.b, c->arguments, core_scalar(c, 64), ""),
+                           core_i64(c, offset), "");
+    return true;
+}
+
+/* Where in each lane's local memory, when it is the same for all; else NULL. */
+static LLVMValueRef
+local_offset(struct site *s, const struct ptx_operand *o)
+{
+    struct core *c = s->c;
+    if (!c->local_words || !(c->events & JIT_EVENT_GUARD) || !fact_uniform(&s->fact))
+        return NULL;
+    LLVMValueRef offset = core_i64(c, site_known_offset(c, o));
+    if (o->base_kind != PTX_BASE_REG)
+        return offset;
+    struct ptx_operand r = {.kind = PTX_O_REG, .reg = o->reg};
+    return LLVMBuildAdd(c->e.b, core_value(c, s->i, &r, 64, true), offset, "");
+}
+
+void
+site_find(struct site *s, const struct ptx_operand *o)
+{
+    struct core *c = s->c;
+    LLVMBuilderRef b = c->e.b;
+    if (argument_address(s, o))
+        return;
+    enum ptx_space space = site_space(c, &s->i->i, o);
+    s->fact = facts_operand(c->facts, s->i, o);
+    bool scalar = s->fact.kind == FACT_SCALAR;
+    LLVMValueRef offset = core_i64(c, site_known_offset(c, o)), base = site_space_base(c, space, o);
+    if (base)
+        offset = LLVMBuildAdd(b, offset, base, "");
+    if (space == PTX_SPACE_LOCAL) {
+        s->local = local_offset(s, o);
+        scalar = false;
+        s->fact = (struct fact){.kind = FACT_VECTOR, .segment = 1};
+    }
+    unsigned n = scalar ? 1 : LANES;
+    if (!scalar && o->base_kind == PTX_BASE_REG && space != PTX_SPACE_LOCAL)
+        n = core_reg_count(c, o->reg);
+    LLVMValueRef v = n == 1 ? offset : core_splat_some(c, offset, n), holds, firsts;
+    if (s->fact.guess && o->base_kind == PTX_BASE_REG && core_guess(c, o->reg, &holds, &firsts)) {
+        unsigned count = LANES / s->fact.segment;
+        s->holds = holds;
+        s->guessed =
+            LLVMBuildAdd(b, firsts, count == 1 ? offset : core_splat_some(c, offset, count), "");
+    }
+    if (space != PTX_SPACE_LOCAL)
+        site_find_together(s, o, offset);
+    if (o->base_kind == PTX_BASE_REG) {
+        struct ptx_operand r = {.kind = PTX_O_REG, .reg = o->reg};
+        v = LLVMBuildAdd(b, core_firsts(c, s->i, &r, 64, n), v, "");
+    }
+    if (space == PTX_SPACE_LOCAL)
+        v = LLVMBuildAdd(b, v, core_local_base(c), "");
+    if (scalar)
+        s->base = v;
+    else if (n < LANES)
+        s->firsts = v;
+    else
+        s->lanes = v;
+}
+
+bool
+site_begin(struct site *s, struct core *c, const struct flow_insn *i)
+{
+    *s = (struct site){.c = c, .i = i};
+    s->bytes = ptx_type_bytes((enum ptx_type)i->i.type[i->i.type_count - 1]);
+    s->vec = i->i.vec ? i->i.vec : 1;
+    if (!s->bytes || s->vec > 8)
+        return emit_fail(&c->e, "%s.%s is not supported", ptx_op_name((enum ptx_op)i->i.op),
+                         ptx_type_name((enum ptx_type)i->i.type[0]));
+    /* Alignment is not relied on: a misaligned access is an error that instrumented code reports,
+     * and x86 does not make aligned ones faster. */
+    s->align = 1;
+    s->mask = core_mask(c);
+    return true;
+}
+
+/* -- what tools are told -- */
+
+/* Sums that are kept back for what this access touches go to memory first. */
+static void
+settle(struct site *s)
+{
+    struct core *c = s->c;
+    const struct ptx_insn *p = &s->i->i;
+    if (!c->combines || (p->space != PTX_SPACE_GLOBAL && p->space != PTX_SPACE_NONE) ||
+        ptx_has(p, PTX_M_NC))
+        return;
+    uint64_t bytes = (uint64_t)s->bytes * s->vec;
+    bool guessed = s->holds && s->fact.segment == LANES;
+    if (!guessed && (!s->base || s->fact.guess)) {
+        core_combine_before(c, site_lanes(s), bytes);
+        return;
+    }
+    LLVMBasicBlockRef done = NULL;
+    if (guessed) { /* one comparison for the lanes; where they do not follow, nothing is compared */
+        LLVMBasicBlockRef follow = core_new_block(c, "follow"),
+                          strays = core_new_block(c, "strays");
+        done = core_new_block(c, "settled");
+        LLVMBuildCondBr(c->e.b, s->holds, follow, strays);
+        LLVMPositionBuilderAtEnd(c->e.b, strays);
+        core_combine_flush(c);
+        LLVMBuildBr(c->e.b, done);
+        LLVMPositionBuilderAtEnd(c->e.b, follow);
+    }
+    int32_t low = 0, high = 0;
+    for (unsigned l = 0; s->fact.pattern && l < LANES; l++) {
+        low = s->fact.pattern[l] < low ? s->fact.pattern[l] : low;
+        high = s->fact.pattern[l] > high ? s->fact.pattern[l] : high;
+    }
+    LLVMValueRef first = LLVMBuildAdd(c->e.b, guessed ? s->guessed : s->base,
+                                      core_i64(c, (uint64_t)(int64_t)low), "");
+    core_combine_before(c, first, bytes + (uint64_t)((int64_t)high - low));
+    if (done) {
+        LLVMBuildBr(c->e.b, done);
+        LLVMPositionBuilderAtEnd(c->e.b, done);
+    }
+}
+
+/* Each lane's address. */
+static void
+announce_lanes(struct site *s, LLVMValueRef lanes, LLVMValueRef bytes, enum jit_access_op op)
+{
+    struct core *c = s->c;
+    LLVMValueRef room = core_alloca(c, core_vector(c, 64));
+    LLVMValueRef args[] = {c->e.warp,
+                           lanes,
+                           room,
+                           bytes,
+                           core_i32(c, s->i->i.space),
+                           core_i32(c, op),
+                           core_i32(c, s->i->place)};
+    LLVMBuildStore(c->e.b, site_lanes(s), room);
+    core_service(c, FIELD(jit_services, access), LLVMVoidTypeInContext(c->e.context), args, 7);
+}
+
+/* An access whose lanes lie as `firsts`, its segments' first lanes, say. */
+static void
+tell_segments(struct site *s, LLVMValueRef firsts, LLVMValueRef lanes, enum jit_access_op op)
+{
+    struct core *c = s->c;
+    LLVMBuilderRef b = c->e.b;
+    const struct ptx_operand *o = &s->i->i.operand[op == JIT_LOAD];
+    struct core_told t = {.base = firsts, .lanes = lanes, .pattern = s->fact.pattern,
+                          .bytes = s->bytes * s->vec, .space = s->i->i.space, .op = op, .place = s->i->place};
+    if (LLVMGetTypeKind(LLVMTypeOf(firsts)) == LLVMVectorTypeKind) {
+        t.base = LLVMBuildExtractElement(b, firsts, core_i32(c, 0), "");
+        t.apart = LLVMBuildSub(b, LLVMBuildExtractElement(b, firsts, core_i32(c, 1), ""), t.base, "");
+    }
+    if (o->kind == PTX_O_ADDRESS)
+        t.known = site_known_offset(c, o);
+    if (firsts == s->guessed) {
+        t.holds = s->holds;
+        t.each = site_lanes(s);
+    }
+    if (!s->some && core_batch_add(c, s->i, &t))
+        return;
+    core_batch_flush(c);
+    core_tell(c, &t);
+}
+
+/* For tools that are told of what they have not seen yet. False: to be announced as for others. */
+static bool
+announce_unseen(struct site *s, LLVMValueRef lanes, enum jit_access_op op)
+{
+    struct core *c = s->c;
+    unsigned count =
+        s->fact.segment ? LANES / s->fact.segment : LANES; /* 0: addresses from elsewhere */
+    if (!(c->events & JIT_EVENT_SEEN) || s->size)
+        return false;
+    if (s->i->i.space == PTX_SPACE_PARAM)
+        return true;
+    bool halves = !s->base && s->firsts && !s->fact.guess && count == 2 &&
+                  LLVMGetTypeKind(LLVMTypeOf(s->firsts)) == LLVMVectorTypeKind &&
+                  LLVMGetVectorSize(LLVMTypeOf(s->firsts)) == 2;
+    if (!s->base && !halves && (!s->holds || count > 2))
+        return false;
+    tell_segments(s, s->base ? s->base : halves ? s->firsts : s->guessed, lanes, op);
+    return true;
+}
+
+void
+site_announce(struct site *s, enum jit_access_op op)
+{
+    struct core *c = s->c;
+    if (op != JIT_ATOMIC || !core_can_combine(&s->i->i))
+        settle(s);
+    if (!(c->events & JIT_EVENT_ACCESS) ||
+        announce_unseen(s, s->some ? s->some : core_mask_bits(c), op))
+        return;
+    core_batch_flush(c);
+    LLVMTypeRef none = LLVMVoidTypeInContext(c->e.context);
+    LLVMValueRef bytes = s->size ? s->size : core_i32(c, s->bytes * s->vec),
+                 space = core_i32(c, s->i->i.space);
+    LLVMValueRef place = core_i32(c, s->i->place), how = core_i32(c, op);
+    LLVMValueRef lanes = s->some ? s->some : core_mask_bits(c);
+    if (s->base) {
+        LLVMValueRef offset = site_pattern(c, s->fact.pattern);
+        LLVMValueRef args[] = {c->e.warp, lanes, s->base, offset, bytes, space, how, place};
+        struct core_gate g = {s->base,
+                              offset,
+                              lanes,
+                              s->fact.pattern,
+                              s->bytes * s->vec,
+                              (enum ptx_space)s->i->i.space,
+                              s->i->place,
+                              NULL,
+                              op == JIT_STORE};
+        LLVMBasicBlockRef over = op != JIT_ATOMIC && !s->size ? core_gate(c, &g) : NULL;
+        core_service(c, FIELD(jit_services, pattern), none, args, 8);
+        if (over) {
+            LLVMBuildBr(c->e.b, over);
+            LLVMPositionBuilderAtEnd(c->e.b, over);
+        }
+        return;
+    }
+    struct core_gate g = {site_lanes(s),
+                          NULL,
+                          lanes,
+                          NULL,
+                          s->bytes * s->vec,
+                          (enum ptx_space)s->i->i.space,
+                          s->i->place,
+                          s->local,
+                          op == JIT_STORE};
+    LLVMBasicBlockRef over = op != JIT_ATOMIC && !s->size ? core_gate(c, &g) : NULL;
+    announce_lanes(s, lanes, bytes, op);
+    if (over) {
+        LLVMBuildBr(c->e.b, over);
+        LLVMPositionBuilderAtEnd(c->e.b, over);
+    }
+}
+
+LLVMValueRef
+core_denied(struct core *c)
+{
+    if (!(c->events & JIT_EVENT_GUARD))
+        return NULL;
+    return core_load_field(c, c->e.warp, FIELD(jit_warp, denied), core_scalar(c, 32));
+}
+
+/* Denied lanes get the address of memory that does not matter. */
+LLVMValueRef
+site_allowed(struct core *c, LLVMValueRef addresses)
+{
+    LLVMValueRef denied = core_denied(c);
+    if (!denied)
+        return addresses;
+    LLVMTypeRef spare_type = LLVMArrayType2(core_scalar(c, 64), 8);
+    LLVMValueRef spare = core_alloca(c, spare_type);
+    LLVMBuildStore(c->e.b, LLVMConstNull(spare_type), spare);
+    spare = core_splat(c, LLVMBuildPtrToInt(c->e.b, spare, core_scalar(c, 64), ""));
+    return LLVMBuildSelect(c->e.b, emit_bits_to_mask(&c->e, denied), spare, addresses, "");
+}
+
+/* Lanes that may make the access: the slow way, when the tool denied it to some. */
+void
+site_allow_some(struct site *s, LLVMValueRef denied)
+{
+    struct core *c = s->c;
+    LLVMValueRef bits =
+        LLVMBuildAnd(c->e.b, core_mask_bits(c), LLVMBuildNot(c->e.b, denied, ""), "");
+    s->mask = emit_bits_to_mask(&c->e, bits);
+}
+
+/* -- addresses for other instructions -- */
+
+LLVMValueRef
+core_addresses(struct core *c, const struct flow_insn *i, const struct ptx_operand *o,
+               unsigned bytes, enum jit_access_op op)
+{
+    struct site s = {.c = c, .i = i, .bytes = bytes, .vec = 1};
+    site_find(&s, o);
+    site_announce(&s, op);
+    LLVMValueRef denied = core_denied(c), lanes = site_lanes(&s);
+    c->e.mask_bits = core_mask_bits(c);
+    if (denied) {
+        c->e.mask_bits = LLVMBuildAnd(c->e.b, c->e.mask_bits, LLVMBuildNot(c->e.b, denied, ""), "");
+        c->e.mask = emit_bits_to_mask(&c->e, c->e.mask_bits);
+    }
+    return lanes;
+}
+
+LLVMValueRef
+core_addresses_some(struct core *c, const struct flow_insn *i, const struct ptx_operand *o,
+                    unsigned bytes, enum jit_access_op op, uint32_t some)
+{
+    struct site s = {.c = c, .i = i, .bytes = bytes, .vec = 1};
+    site_find(&s, o);
+    s.some = LLVMBuildAnd(c->e.b, core_mask_bits(c), core_i32(c, some), "");
+    if (!some)
+        return site_lanes(&s);
+    site_announce(&s, op);
+    return site_allowed(c, site_lanes(&s));
+}
+
+/* Tools are told one size for all lanes; those of an instruction on bulks mostly are one lane. */
+LLVMValueRef
+core_addresses_sized(struct core *c, const struct flow_insn *i, const struct ptx_operand *o,
+                     LLVMValueRef size, enum jit_access_op op)
+{
+    struct site s = {.c = c, .i = i, .bytes = 1, .vec = 1};
+    site_find(&s, o);
+    if (c->events & JIT_EVENT_ACCESS) {
+        LLVMTypeRef i32 = core_scalar(c, 32);
+        LLVMValueRef args[] = {core_mask_bits(c), LLVMConstInt(core_scalar(c, 1), 0, false)};
+        LLVMValueRef lane = emit_intrinsic(&c->e, "llvm.cttz", &i32, 1, args, 2);
+        lane = LLVMBuildAnd(c->e.b, lane, core_i32(c, LANES - 1), "");
+        s.size = LLVMBuildTrunc(c->e.b, LLVMBuildExtractElement(c->e.b, size, lane, ""), i32, "");
+    }
+    site_announce(&s, op);
+    return site_lanes(&s);
+}
+
+LLVMValueRef
+core_announce_access(struct core *c, const struct flow_insn *i, LLVMValueRef addresses,
+                     unsigned bytes, enum jit_access_op op)
+{
+    struct site s = {.c = c, .i = i, .bytes = bytes, .vec = 1, .lanes = addresses};
+    site_announce(&s, op);
+    return site_allowed(c, addresses);
+}
+
+/* -- accesses ---------------------------------------------------------------------------------------------- */
+
+void
+site_find_together(struct site *s, const struct ptx_operand *o, LLVMValueRef offset)
+{
+    struct core *c = s->c;
+    bool plain = s->i->i.op == PTX_OP_LD || s->i->i.op == PTX_OP_ST;
+    if (!plain || o->base_kind != PTX_BASE_REG || s->fact.kind != FACT_VECTOR || s->fact.segment != 1 || s->mask ||
+        c->events || !c->guess[o->reg].together || core_reg_bits(c, o->reg) != 64)
+        return;
+    s->together = LLVMBuildLoad2(c->e.b, core_scalar(c, 1), c->guess[o->reg].together, "");
+    LLVMValueRef first = LLVMBuildLoad2(c->e.b, core_scalar(c, 64), c->guess[o->reg].first, "");
+    s->first = LLVMBuildAdd(c->e.b, first, offset, "");
+    s->pattern = c->together->reg[o->reg].pattern;
+}

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * store_forms.c: stores in the forms of loads (load_forms.c); whole lines that are written once go past the caches.
+ */
+#include "jit/memory/memory.h"
+
+void
+site_store_scalar(struct site *s, LLVMValueRef address, LLVMValueRef v, unsigned element)
+{
+    struct core *c = s->c;
+    LLVMValueRef at = LLVMBuildAdd(c->e.b, address, core_i64(c, (uint64_t)element * s->bytes), "");
+    LLVMSetAlignment(LLVMBuildStore(c->e.b, v, core_ptr(c, at)), s->align);
+}
+
+/* The lanes of one segment, elements of a lane side by side. */
+static LLVMValueRef
+interleave(struct site *s, LLVMValueRef *v, unsigned first, unsigned run)
+{
+    struct core *c = s->c;
+    int32_t k[LANES * 8];
+    if (s->vec == 1) {
+        for (unsigned l = 0; l < run; l++)
+            k[l] = (int32_t)(first + l);
+        return run == LANES ? v[0] : core_shuffle(c, v[0], NULL, k, run);
+    }
+    /* Join pairs of vectors until one holds everything, then put it in order. */
+    LLVMValueRef part[8];
+    unsigned n = s->vec, length = LANES;
+    for (unsigned e = 0; e < n; e++)
+        part[e] = v[e];
+    for (; n > 1; n /= 2, length *= 2) {
+        for (unsigned l = 0; l < 2 * length; l++)
+            k[l] = (int32_t)l;
+        for (unsigned e = 0; e < n / 2; e++)
+            part[e] = core_shuffle(c, part[2 * e], part[2 * e + 1], k, 2 * length);
+    }
+    for (unsigned l = 0; l < run; l++)
+        for (unsigned e = 0; e < s->vec; e++)
+            k[l * s->vec + e] = (int32_t)(e * LANES + first + l);
+    return core_shuffle(c, part[0], NULL, k, run * s->vec);
+}
+
+static void
+store_segments(struct site *s, LLVMValueRef *v)
+{
+    struct core *c = s->c;
+    for (unsigned g = 0; g < LANES / s->run; g++) {
+        LLVMValueRef x = interleave(s, v, g * s->run, s->run);
+        LLVMValueRef p = core_ptr(c, site_segment(s, g));
+        if (!s->mask) {
+            LLVMSetAlignment(LLVMBuildStore(c->e.b, x, p), s->align);
+            continue;
+        }
+        LLVMTypeRef types[] = {LLVMTypeOf(x), LLVMTypeOf(p)};
+        LLVMValueRef args[] = {x, p, core_i32(c, s->align), site_mask_part(s, g * s->run, s->run)};
+        emit_intrinsic(&c->e, "llvm.masked.store", types, 2, args, 4);
+    }
+}
+
+/* -- past the caches -- */
+
+/* Each thread comes to a place once: not in a loop, or in one that is in no other and moves the
+ * address. */
+static bool
+moves_on(const struct core *c, const struct ptx_operand *to)
+{
+    uint32_t k = c->flow->blocks[c->current].loop;
+    if (k == UINT32_MAX)
+        return true;
+    const struct flow_loop *loop = &c->flow->loops[k];
+    if (loop->parent != UINT32_MAX || to->base_kind != PTX_BASE_REG)
+        return false;
+    struct span w = flow_writers(c->flow, to->reg);
+    bool moves = false;
+    for (uint32_t n = 0; n < w.count; n++)
+        moves |= c->flow->chains.block_of[w.at[n]] >= loop->head && c->flow->chains.block_of[w.at[n]] <= loop->last;
+    return moves;
+}
+
+/* Whole lines that are written once. */
+static bool
+may_stream(const struct site *s)
+{
+    const struct core *c = s->c;
+    const struct ptx_operand *to = &s->i->i.operand[0];
+    return c->streams && !c->called && s->i->i.op == PTX_OP_ST && to->kind == PTX_O_ADDRESS &&
+           (s->i->i.space == PTX_SPACE_GLOBAL || s->i->i.space == PTX_SPACE_NONE) &&
+           s->run * s->bytes * s->vec % LINE == 0 && moves_on(c, to);
+}
+
+/* All lanes, and segments that begin with a line of the cache, in a launch that is large enough. */
+static LLVMValueRef
+streaming_now(struct site *s)
+{
+    struct core *c = s->c;
+    LLVMBuilderRef b = c->e.b;
+    LLVMValueRef low = site_segment(s, 0);
+    for (unsigned g = 1; g < LANES / s->run; g++)
+        low = LLVMBuildOr(b, low, site_segment(s, g), "");
+    LLVMValueRef bad = LLVMBuildAnd(b, low, core_i64(c, LINE - 1), "");
+    LLVMValueRef on =
+        core_load_field(c, c->launch_ptr, FIELD(jit_launch, streams), core_scalar(c, 32));
+    LLVMValueRef cond =
+        LLVMBuildAnd(b, LLVMBuildIsNull(b, bad, ""), LLVMBuildIsNotNull(b, on, ""), "");
+    if (!s->mask)
+        return cond;
+    LLVMValueRef all =
+        LLVMBuildICmp(b, LLVMIntEQ, emit_mask_to_bits(&c->e, s->mask), core_i32(c, ~0u), "");
+    return LLVMBuildAnd(b, cond, all, "");
+}
+
+static void
+stream_segments(struct site *s, LLVMValueRef *v)
+{
+    struct core *c = s->c;
+    unsigned kind = LLVMGetMDKindIDInContext(c->e.context, "nontemporal", 11);
+    LLVMMetadataRef one = LLVMValueAsMetadata(core_i32(c, 1));
+    LLVMValueRef node =
+        LLVMMetadataAsValue(c->e.context, LLVMMDNodeInContext2(c->e.context, &one, 1));
+    for (unsigned g = 0; g < LANES / s->run; g++) {
+        LLVMValueRef x = interleave(s, v, g * s->run, s->run);
+        LLVMValueRef store = LLVMBuildStore(c->e.b, x, core_ptr(c, site_segment(s, g)));
+        LLVMSetAlignment(store, LINE);
+        LLVMSetMetadata(store, kind, node);
+    }
+}
+
+static void
+store_runs(struct site *s, LLVMValueRef *v)
+{
+    struct core *c = s->c;
+    if (!may_stream(s)) {
+        store_segments(s, v);
+        return;
+    }
+    emit_fired(&s->c->e, PASS_STREAMING_STORES, "whole lines, in launches that are large enough");
+    struct fork f = fork_begin(c, streaming_now(s));
+    stream_segments(s, v);
+    LLVMBuildBr(c->e.b, f.join);
+    LLVMPositionBuilderAtEnd(c->e.b, f.slow);
+    store_segments(s, v);
+    LLVMBuildBr(c->e.b, f.join);
+    LLVMPositionBuilderAtEnd(c->e.b, f.join);
+}
+
+/* -- lane by lane -- */
+
+/* A loop over the lanes that write: LLVM makes 32 branches of a scatter of bytes or halves. */
+static void
+scatter_small(struct site *s, LLVMValueRef at, LLVMValueRef v)
+{
+    struct core *c = s->c;
+    LLVMBuilderRef b = c->e.b;
+    LLVMTypeRef i32 = core_scalar(c, 32), i64 = core_scalar(c, 64),
+                element = core_scalar(c, s->bytes * 8);
+    if (!c->scatter_places) {
+        c->scatter_places = core_alloca(c, core_vector(c, 64));
+        c->scatter_values = core_alloca(c, core_vector(c, 16));
+    }
+    LLVMValueRef places = c->scatter_places, values = c->scatter_values;
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(b), loop = core_new_block(c, "scatter"),
+                      after = core_new_block(c, "scattered");
+    LLVMBuildStore(b, at, places);
+    LLVMBuildStore(b, v, values);
+    LLVMValueRef all = LLVMBuildBitCast(b, s->mask, i32, "");
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntEQ, all, core_i32(c, 0), ""), after, loop);
+    LLVMPositionBuilderAtEnd(b, loop);
+    LLVMValueRef left = LLVMBuildPhi(b, i32, "");
+    LLVMValueRef args[] = {left, LLVMConstAllOnes(core_scalar(c, 1))};
+    LLVMValueRef lane = emit_intrinsic(&c->e, "llvm.cttz", &i32, 1, args, 2);
+    LLVMValueRef place = LLVMBuildLoad2(b, i64, LLVMBuildGEP2(b, i64, places, &lane, 1, ""), "");
+    LLVMValueRef x =
+        LLVMBuildLoad2(b, element, LLVMBuildGEP2(b, element, values, &lane, 1, ""), "");
+    LLVMSetAlignment(LLVMBuildStore(b, x, core_ptr(c, place)), s->align);
+    LLVMValueRef rest = LLVMBuildAnd(b, left, LLVMBuildSub(b, left, core_i32(c, 1), ""), "");
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntEQ, rest, core_i32(c, 0), ""), after, loop);
+    LLVMAddIncoming(left, (LLVMValueRef[]){all, rest}, (LLVMBasicBlockRef[]){before, loop}, 2);
+    LLVMPositionBuilderAtEnd(b, after);
+}
+
+void
+site_store_each(struct site *s, LLVMValueRef *v)
+{
+    struct core *c = s->c;
+    for (unsigned e = 0; e < s->vec; e++) {
+        if (s->bytes < 4 && s->mask) {
+            LLVMValueRef more = core_splat(c, core_i64(c, (uint64_t)e * s->bytes));
+            scatter_small(s, LLVMBuildAdd(c->e.b, site_lanes(s), more, ""), v[e]);
+            continue;
+        }
+        LLVMValueRef p = site_pointers(s, e);
+        LLVMTypeRef types[] = {LLVMTypeOf(v[e]), LLVMTypeOf(p)};
+        LLVMValueRef mask = s->mask ? s->mask : LLVMConstAllOnes(core_vector(c, 1));
+        LLVMValueRef args[] = {v[e], p, core_i32(c, s->align), mask};
+        emit_intrinsic(&c->e, "llvm.masked.scatter", types, 2, args, 4);
+    }
+}
+
+/* -- in the best form -- */
+
+static void
+store_tested(struct site *s, LLVMValueRef *v)
+{
+    struct core *c = s->c;
+    struct fork f = site_fork(s);
+    struct site sure = site_sure(s);
+    store_runs(&sure, v);
+    LLVMBuildBr(c->e.b, f.join);
+    LLVMPositionBuilderAtEnd(c->e.b, f.slow);
+    if (s->bytes == 4 && s->vec == 1 && core_columns_fit(c, s->i))
+        core_columns_store(c, s->i, site_lanes(s), v[0], s->mask);
+    else
+        site_store_each(s, v);
+    LLVMBuildBr(c->e.b, f.join);
+    LLVMPositionBuilderAtEnd(c->e.b, f.join);
+}
+
+static bool
+no_broadcast(const struct site *s)
+{
+    for (unsigned g = 0; g < LANES / s->run; g++)
+        if (s->broadcast[g])
+            return false;
+    /* Segments that overlap must be written lane by lane, too. */
+    for (unsigned g = 1; s->base && g < LANES / s->run; g++)
+        for (unsigned h = 0; h < g; h++) {
+            int64_t d = (int64_t)s->start[g] - s->start[h], size = s->run * s->bytes * s->vec;
+            if (d < size && -d < size && d < 0)
+                return false;
+        }
+    return true;
+}
+
+static bool
+store_together(struct site *s, LLVMValueRef *v)
+{
+    struct site sure, other;
+    if (!site_together(s, &sure, &other) || !no_broadcast(&sure))
+        return false;
+    struct fork f = fork_begin(s->c, s->together);
+    store_runs(&sure, v);
+    LLVMBuildBr(s->c->e.b, f.join);
+    LLVMPositionBuilderAtEnd(s->c->e.b, f.slow);
+    site_store(&other, v);
+    LLVMBuildBr(s->c->e.b, f.join);
+    LLVMPositionBuilderAtEnd(s->c->e.b, f.join);
+    return true;
+}
+
+void
+site_store(struct site *s, LLVMValueRef *v)
+{
+    int32_t pattern[LANES];
+    if (store_together(s, v))
+        return;
+    if (s->fact.segment >= 4 && site_runs(s) && no_broadcast(s)) {
+        site_remark_runs(s);
+        if (s->fact.guess)
+            store_tested(s, v);
+        else
+            store_runs(s, v);
+    } else if (site_may_be_consecutive(s)) {
+        site_assume_consecutive(s, pattern);
+        site_runs(s);
+        store_tested(s, v);
+    } else {
+        emit_missed(&s->c->e, PASS_ACCESS_PLAN, "lane by lane (scatter): %s", site_disorder(s));
+        site_store_each(s, v);
+    }
+}

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * ops/transfer.c: mbarriers and bulk transfers, run for one warp (PTX ISA 9.7.13.15, 9.7.9.27).
+ *
+ * An mbarrier is one 64-bit word; the manual leaves its bits open. Here:
+ *
+ *     bit 63: parity of the current phase | 62..40: bytes awaited (signed) | 39..20: expected
+ *     arrivals of a phase | 19..0: pending ones
+ *
+ * A state is the word as it was. Shared memory is touched by one worker at a time, so that nothing
+ * here needs to be atomic but reductions into global memory.
+ */
+#include "jit/ops/ops.h"
+#include "jit/ops/transfer.h"
+
+#include <math.h>
+#include <string.h>
+
+/* -- mbarrier --------------------------------------------------------------------------------- */
+
+enum { COUNT_BITS = 20, TX_BITS = 23 };
+
+struct state {
+    uint32_t pending, expected, parity;
+    int32_t bytes;
+};
+
+static struct state
+state_of(uint64_t word)
+{
+    uint32_t mask = (1u << COUNT_BITS) - 1, bytes = (uint32_t)(word >> 2 * COUNT_BITS)
+                                                    << (32 - TX_BITS);
+    return (struct state){.pending = (uint32_t)word & mask,
+                          .expected = (uint32_t)(word >> COUNT_BITS) & mask,
+                          .parity = (uint32_t)(word >> 63),
+                          .bytes = (int32_t)bytes >> (32 - TX_BITS)};
+}
+
+static uint64_t
+word_of(struct state s)
+{
+    uint32_t mask = (1u << COUNT_BITS) - 1;
+    uint64_t bytes = (uint32_t)s.bytes & ((1u << TX_BITS) - 1);
+    return (uint64_t)s.parity << 63 | bytes << 2 * COUNT_BITS |
+           (uint64_t)(s.expected & mask) << COUNT_BITS | (s.pending & mask);
+}
+
+static uint64_t
+load_word(uint64_t address)
+{
+    uint64_t w;
+    memcpy(&w, (const void *)(uintptr_t)address, sizeof w);
+    return w;
+}
+
+static void
+store_word(uint64_t address, uint64_t w)
+{
+    memcpy((void *)(uintptr_t)address, &w, sizeof w);
+}
+
+/* PTX ISA 9.7.13.15.5: a phase ends when nothing is pending; the next one begins at once. */
+static void
+end_phase(struct state *s)
+{
+    if (s->pending || s->bytes)
+        return;
+    s->parity ^= 1;
+    s->pending = s->expected;
+}
+
+static void
+complete_bytes(uint64_t address, uint64_t bytes)
+{
+    struct state s = state_of(load_word(address));
+    s.bytes -= (int32_t)bytes;
+    end_phase(&s);
+    store_word(address, word_of(s));
+}
+
+static uint64_t
+arrive(uint64_t address, uint64_t before, uint32_t op, uint64_t number)
+{
+    struct state s = state_of(before);
+    uint32_t count = op == TRANSFER_ARRIVE || op == TRANSFER_DROP ? (uint32_t)number : 1;
+    if (op == TRANSFER_ARRIVE_TX || op == TRANSFER_DROP_TX)
+        s.bytes += (int32_t)number;
+    if (op == TRANSFER_DROP || op == TRANSFER_DROP_TX)
+        s.expected -= count;
+    s.pending -= count;
+    end_phase(&s);
+    store_word(address, word_of(s));
+    return before;
+}
+
+static uint64_t
+do_barrier(uint32_t op, uint64_t address, uint64_t number)
+{
+    if (op == TRANSFER_PENDING)
+        return state_of(number).pending;
+    uint64_t word = load_word(address);
+    struct state s = state_of(word);
+    switch (op) {
+    case TRANSFER_INIT:
+        store_word(address, word_of((struct state){.pending = (uint32_t)number,
+                                                   .expected = (uint32_t)number}));
+        return 0;
+    case TRANSFER_INVAL:
+        store_word(address, 0);
+        return 0;
+    case TRANSFER_EXPECT_TX:
+        s.bytes += (int32_t)number;
+        store_word(address, word_of(s));
+        return 0;
+    case TRANSFER_COMPLETE_TX:
+        complete_bytes(address, number);
+        return 0;
+    case TRANSFER_TEST:
+        return s.parity != state_of(number).parity;
+    case TRANSFER_TEST_PARITY:
+        return s.parity != (number & 1);
+    default:
+        return arrive(address, word, op, number);
+    }
+}
+
+void
+transfer_barrier(uint32_t lanes, uint32_t op, const uint64_t *address, const uint64_t *number,
+                 uint64_t *out)
+{
+    for (; lanes; lanes &= lanes - 1) {
+        unsigned l = (unsigned)__builtin_ctz(lanes);
+        out[l] = do_barrier(op, address[l], number[l]);
+    }
+}
+
+/* -- reductions ------------------------------------------------------------------------------- */
+
+static const uint8_t type_bytes[TRANSFER_TYPES] = {4, 4, 8, 8, 2, 2, 4, 8};
+
+static uint64_t
+reduce_integer(uint32_t op, uint32_t type, uint64_t old, uint64_t x)
+{
+    bool is_signed = type == TRANSFER_S32 || type == TRANSFER_S64, narrow = type_bytes[type] == 4;
+    int64_t a = narrow ? (int32_t)old : (int64_t)old, b = narrow ? (int32_t)x : (int64_t)x;
+    bool less = is_signed ? a < b : old < x;
+    switch (op) {
+    case TRANSFER_ADD:
+        return old + x;
+    case TRANSFER_MIN:
+        return less ? old : x;
+    case TRANSFER_MAX:
+        return less ? x : old;
+    case TRANSFER_INC:
+        return old >= x ? 0 : old + 1;
+    case TRANSFER_DEC:
+        return old == 0 || old > x ? x : old - 1;
+    case TRANSFER_AND:
+        return old & x;
+    case TRANSFER_OR:
+        return old | x;
+    case TRANSFER_XOR:
+        return old ^ x;
+    default:
+        return x;
+    }
+}
+
+static double
+widened(uint32_t type, uint64_t bits)
+{
+    uint32_t w = type == TRANSFER_BF16 ? (uint32_t)bits << 16 : (uint32_t)bits;
+    uint16_t h = (uint16_t)bits;
+    _Float16 half;
+    float f;
+    double d;
+    if (type == TRANSFER_F64) {
+        memcpy(&d, &bits, sizeof d);
+        return d;
+    }
+    if (type == TRANSFER_F16) {
+        memcpy(&half, &h, sizeof half);
+        return (double)half;
+    }
+    memcpy(&f, &w, sizeof f);
+    return f;
+}
+
+/* x to the type's bits: sums of two halves, bfloats or floats are exact in a double or round alike
+ * (2 * 24 + 2 <= 53 bits). */
+static uint64_t
+narrowed(uint32_t type, double x)
+{
+    uint64_t d;
+    uint32_t w;
+    uint16_t h;
+    float f = (float)x;
+    _Float16 half = (_Float16)x;
+    memcpy(&d, &x, sizeof d);
+    memcpy(&w, &f, sizeof w);
+    memcpy(&h, &half, sizeof h);
+    switch (type) {
+    case TRANSFER_F64:
+        return isnan(x) ? 0x7ff8000000000000 : d;
+    case TRANSFER_F32:
+        return isnan(x) ? 0x7fffffff : w;
+    case TRANSFER_F16:
+        return isnan(x) ? 0x7fff : h;
+    default:
+        return isnan(x) ? 0x7fff : (w + 0x7fff + (w >> 16 & 1)) >> 16;
+    }
+}
+
+static uint64_t
+reduced(uint32_t op, uint32_t type, uint64_t old, uint64_t x)
+{
+    bool is_float = type >= TRANSFER_F16;
+    if (!is_float || op >= TRANSFER_INC)
+        return reduce_integer(op, type, old, x);
+    double a = widened(type, old), b = widened(type, x);
+    return narrowed(type, op == TRANSFER_ADD   ? a + b
+                          : op == TRANSFER_MIN ? fmin(a, b)
+                                               : fmax(a, b));
+}
+
+#define REDUCE(bits)                                                                               \
+    static void reduce##bits(uint32_t op, uint32_t type, uint64_t to, uint64_t from)               \
+    {                                                                                              \
+        uint##bits##_t *place = (uint##bits##_t *)(uintptr_t)to, x, old;                           \
+        memcpy(&x, (const void *)(uintptr_t)from, sizeof x);                                       \
+        old = __atomic_load_n(place, __ATOMIC_RELAXED);                                            \
+        while (!__atomic_compare_exchange_n(place, &old,                                           \
+                                            (uint##bits##_t)reduced(op, type, old, x), false,      \
+                                            __ATOMIC_RELAXED, __ATOMIC_RELAXED))                   \
+            ;                                                                                      \
+    }
+REDUCE(16)
+REDUCE(32)
+REDUCE(64)
+
+static void
+reduce_all(uint32_t op, uint32_t type, uint64_t to, uint64_t from, uint64_t size)
+{
+    uint32_t step = type_bytes[type];
+    for (uint64_t k = 0; k + step <= size; k += step) {
+        if (step == 2)
+            reduce16(op, type, to + k, from + k);
+        else if (step == 4)
+            reduce32(op, type, to + k, from + k);
+        else
+            reduce64(op, type, to + k, from + k);
+    }
+}
+
+/* -- bulk ------------------------------------------------------------------------------------- */
+
+static void
+copy_masked(uint8_t *to, const uint8_t *from, uint64_t size, uint64_t mask)
+{
+    for (uint64_t k = 0; k < size; k++)
+        if (mask >> k % 16 & 1)
+            to[k] = from[k];
+}
+
+void
+transfer_bulk(uint32_t lanes, uint32_t what, const uint64_t *to, const uint64_t *from,
+              const uint64_t *size, const uint64_t *barrier, const uint64_t *mask)
+{
+    uint32_t op = what & 0xff, type = what >> 8;
+    for (; lanes; lanes &= lanes - 1) {
+        unsigned l = (unsigned)__builtin_ctz(lanes);
+        void *d = (void *)(uintptr_t)to[l];
+        const void *s = (const void *)(uintptr_t)from[l];
+        if (op == TRANSFER_FILL)
+            memset(d, 0, size[l]);
+        else if (op != TRANSFER_COPY)
+            reduce_all(op, type, to[l], from[l], size[l]);
+        else if (mask)
+            copy_masked(d, s, size[l], mask[l]);
+        else
+            memmove(d, s, size[l]);
+        if (barrier)
+            complete_bytes(barrier[l], size[l]);
+    }
+}
+
+void
+transfer_part(uint32_t lanes, const uint64_t *from, const uint64_t *size, uint8_t *out)
+{
+    for (; lanes; lanes &= lanes - 1) {
+        unsigned l = (unsigned)__builtin_ctz(lanes);
+        memset(out + 16 * l, 0, 16);
+        memcpy(out + 16 * l, (const void *)(uintptr_t)from[l], size[l] < 16 ? size[l] : 16);
+    }
+}
+
+bool
+transfer_symbol(size_t i, const char **name, void **address)
+{
+    static const struct {
+        const char *name;
+        void (*address)(void);
+    } symbols[] = {
+        {"lockstep_transfer_barrier", (void (*)(void))transfer_barrier},
+        {"lockstep_transfer_bulk", (void (*)(void))transfer_bulk},
+        {"lockstep_transfer_part", (void (*)(void))transfer_part},
+    };
+    if (i >= sizeof symbols / sizeof *symbols)
+        return false;
+    *name = symbols[i].name;
+    *address = (void *)symbols[i].address;
+    return true;
+}

@@ -1,0 +1,547 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * jit/values: one warp function while it is emitted (struct core), and the values of its registers.
+ *
+ * A register is an alloca of a scalar where all lanes agree or differ by constants, of the first lanes of
+ * 2 or 4 segments, or of a vector of 32 (core_reg_count); LLVM turns allocas into SSA values. Read one with
+ * core_value(), write one with core_write(). Beside some registers more is kept, which writes update:
+ *
+ *   guess.c     the pattern of an address that holds unless 32-bit arithmetic wrapped
+ *   together.c  the pattern of a register written on both sides of a branch
+ *   split.c     the two addresses that a register was selected from; rows.c: by which rows of the block
+ *   agree.c     whether a predicate holds in all lanes, or in none; merge.c: comparisons taken apart
+ *   widened.c   numbers of which the version being emitted knows that no lane wraps
+ *   steps.c     how far a register is from one warp of the block to the next; poly.c: sums of products
+ */
+#ifndef LOCKSTEP_JIT_VALUES_H
+#define LOCKSTEP_JIT_VALUES_H
+
+#include "analysis/analysis.h"
+#include "jit/build/build.h"
+
+/* Where a field of a struct of jit.h lies. */
+#define FIELD(type, field) offsetof(struct type, field)
+
+/* A place where the function can be entered again. */
+struct resume_point {
+    LLVMBasicBlockRef block;
+};
+
+struct core {
+    struct emit e;
+    const struct flow *flow;
+    const struct facts *facts;
+    const struct facts *together; /* as if lanes never parted (values/together.c); NULL: not wanted */
+    uint32_t events;
+    struct core_sure *sure;   /* tools/sure.c; NULL: not needed so far */
+    bool local_words;         /* local memory is laid out word by word (core_local_words); tools are told
+                                 addresses as if it were not */
+    bool combines;            /* sums for global memory are kept back (memory/combine.c) */
+    bool streams;             /* stores may go past the caches (core_streams) */
+    bool called;              /* a function, not a kernel: lanes and arguments are parameters */
+    LLVMValueRef stack;       /* called: local memory in use below this call, bytes per lane */
+    LLVMValueRef arguments;   /* called: the caller's area */
+    LLVMValueRef *reg;        /* per register: alloca of a scalar or a vector */
+    struct guess *guess;      /* per register: values/guess.c */
+    uint32_t *frame_at;       /* per register: offset in the frame, UINT32_MAX: none yet */
+    uint64_t **kept;          /* per block: registers whose value is in the frame when it ends */
+    uint32_t frame_bytes;
+    LLVMValueRef *pending;    /* per block: alloca of i32 */
+    LLVMValueRef *waiting;    /* per block: alloca of i32, lanes that wait for a barrier before it */
+    bool *barrier_park;       /* per block: lanes may be in waiting[] */
+    LLVMBasicBlockRef *block;
+    LLVMBasicBlockRef *whole; /* per block: the same for warps of which all lanes are there (versions/whole.c), or NULL */
+    bool *taps;               /* per block: a run of conditions begins at its branch (versions/taps.c) */
+    struct agree *agree;      /* per register: values/agree.c; */
+    LLVMValueRef *agree_reg;  /*   of these registers, */
+    uint32_t agree_warps;     /*   those of the first of so many warps, 0: of one */
+    bool in_whole;            /* that is being emitted */
+    LLVMValueRef mask;        /* alloca of i32: lanes active in the current block */
+    LLVMValueRef alive;       /* alloca of i32: lanes that have not exited */
+    LLVMValueRef carry;       /* alloca of <32 x i1> */
+    LLVMValueRef scatter_places, scatter_values; /* allocas for 32 addresses, 32 halves: likewise */
+    struct {
+        const struct flow_insn *insn; /* the store that is kept back (memory/columns.c), NULL: none; */
+        LLVMValueRef count, first, values; /* allocas: warps kept, where the first one writes, what */
+    } columns;
+    struct core_ahead {
+        const struct flow_insn *insn; /* a load whose value is there already (memory/group.c), */
+        LLVMValueRef *reg, value;     /*   for the warp whose registers these are */
+    } ahead[16];
+    uint32_t ahead_count;
+    bool *settled;            /* per instruction: a load of which it is known that it may be made in parts
+                                 (versions/taps.c); NULL: of none */
+    bool in_rows;             /* of those: and that what rows decide holds in both halves of the warp */
+    struct {
+        const struct flow_insn *insn; /* a load (memory/fetch.c), and */
+        uint32_t at;                  /*   where in the first warp's frame */
+    } fetch[4];
+    uint32_t fetch_count;
+    struct {
+        const struct flow_insn *insn; /* a load in a loop (prefetch_ahead): how far it went on since the last turn, */
+        LLVMValueRef *reg, step;      /*   of the first of the warps that run together */
+    } pace;
+    LLVMValueRef image_data;  /* alloca of a struct jit_image_data, made when first needed */
+    LLVMBasicBlockRef entry, wake, end;
+    VEC(struct resume_point) resumes;
+    LLVMValueRef resume_switch;
+    uint32_t current;         /* block being emitted */
+    /* Loaded once at entry, all scalars: */
+    LLVMValueRef block_ptr, launch_ptr, frame, params, symbols, shared, local, local_stride;
+    LLVMValueRef counts;      /* JIT_EVENT_COUNT */
+    const struct flow_insn *counted, *counted_end; /* the same: counted already, with the first of them */
+    LLVMValueRef seen, trace, trace_local; /* JIT_EVENT_SEEN; trace: the warp's */
+    LLVMValueRef batches, seen_mask;       /* the same */
+    struct core_batch *batch;              /* tools/batch.c; NULL: not needed so far */
+    /* shape.apart (control/wait.c): where lanes may stand still: number of the site per block, or
+     * UINT32_MAX; where in the frame the sites are. */
+    uint32_t *site, site_count, sites_at;
+    bool synced;              /* the instruction being emitted: its group's values are in the frame */
+    LLVMValueRef warp_index, tid[3], ctaid[3];
+    bool all_active;          /* all lanes are in the code being emitted, whatever the facts say */
+    struct phases *phases;    /* the function runs whole blocks (versions/regions.c); else NULL */
+    struct straight *straight; /* the way of warps that is being emitted (versions/straight.c), or NULL */
+    bool alone;               /* core_barriers_pass */
+};
+
+/* services->field(args...) */
+/* tools/gate.c: a load that may pass without being announced. The builder is left where it is
+ * announced; the result is where both ways meet. NULL: always announced. */
+struct core_gate {
+    LLVMValueRef base, offset, lanes; /* base: <32 x i64>: all addresses, no pattern */
+    const int32_t *pattern; /* NULL: all lanes at base */
+    uint32_t bytes;
+    enum ptx_space space;
+    uint32_t place;
+    LLVMValueRef local;     /* local memory: where in each lane's; NULL: not the same in all */
+    bool store;             /* only of local and shared memory */
+};
+
+/* tools/seen.c, JIT_EVENT_SEEN: an access whose lanes differ by constants, at least within halves of the warp. */
+struct core_told {
+    LLVMValueRef base, apart, lanes; /* apart: NULL: the upper half is no different */
+    LLVMValueRef local; /* local memory: lane 0's offset from its first byte; else NULL */
+    const int32_t *pattern; /* the lanes' distances from there; NULL: none */
+    uint64_t known;         /* of base: the part that is known when the kernel is compiled */
+    LLVMValueRef holds, each; /* a guess: whether it holds; NULL: it does. Else all addresses */
+    uint32_t bytes, space, op, place;
+};
+
+struct merged {
+    struct flow_insn part[2]; /* the comparisons, */
+    struct ptx_operand operand[2][3];
+    bool both;                /* of which both must hold; else one */
+};
+
+/* A warp's values while code is emitted for it. */
+struct turn {
+    LLVMValueRef *reg; /* as core.reg, core.guess, core.carry */
+    struct guess *guess;
+    LLVMValueRef carry, warp, frame, warp_index, tid[3];
+};
+
+struct phase {
+    uint32_t barrier; /* block that ends with it; UINT32_MAX: the kernel's start */
+    uint32_t entry;   /* block in which it begins */
+    uint32_t group;
+    uint64_t *blocks;         /* set: that a warp may run in this phase */
+    LLVMBasicBlockRef resume; /* where a warp gets its registers back */
+    LLVMBasicBlockRef together; /* where those of a jammed group do */
+};
+
+/* Where warps that ran together part: at the end of a block (versions/jam.c). */
+struct jam_site {
+    uint32_t block;
+    uint64_t *live;              /* registers that what comes then reads */
+    LLVMBasicBlockRef resume;    /* where one of them goes on by itself, */
+    LLVMBasicBlockRef tail;      /*   to here: the end of its block */
+};
+
+/* Phases that share blocks: one loop over the warps for all of them. */
+struct phase_group {
+    LLVMBasicBlockRef head, end; /* end: all lanes of a warp have exited */
+    LLVMBasicBlockRef together;  /* jammed: the head of the loop over sets of warps; else NULL */
+    struct turn turn;
+    uint32_t phases;
+    uint32_t jam;      /* warps that run together (versions/jam.c); 1: each by itself */
+    bool unrolled;     /* the loop over the warps is */
+    LLVMValueRef mark; /* metadata of that loop */
+};
+
+enum { JAM_MOST = 8 };
+
+/* How far a register's value is from a warp's to the next one's, modulo 2^32 (values/steps.c). */
+struct phase_step {
+    bool known;
+    uint32_t by;
+};
+
+struct phases {
+    struct arena arena;
+    uint32_t warps; /* of a block */
+    uint32_t count, group_count;
+    struct phase *phase; /* the first: the start */
+    struct phase_group *group;
+    uint32_t *group_of; /* per block; UINT32_MAX: nobody comes there */
+    /* Per register: all threads of the block agree; written once, from what does not change during
+     * the kernel; can be computed anew from the thread's number. */
+    bool *same, *fixed, *again;
+    bool *shaped;  /* per register: the block's shape decides it: numbers, the thread's coordinates, what is made of them */
+    bool *tangled; /* per block: threads of the block may run it and others not, or not as often */
+    struct phase_step *step;
+    struct agree *agree; /* of the warps that run together: what all of them agree on (values/agree.c) */
+    struct turn jammed[JAM_MOST]; /* of warps that run together; registers that are same are shared */
+    struct jam_site *site;
+    uint32_t site_count;
+    const struct flow_insn *columns; /* a store that warps that run together make at once (memory/columns.c), or NULL */
+    LLVMValueRef *parted;      /* as before: when warps that ran together parted */
+    LLVMValueRef until, at_site; /* allocas: parted warps below it run one by one; from which site on */
+    LLVMValueRef *before;      /* per register that is same, but not fixed: alloca of its value when
+                                  the phase began */
+    LLVMValueRef first;        /* the block's first warp */
+    LLVMValueRef turn, number; /* allocas: warp and phase that run */
+    LLVMValueRef votes, result; /* allocas: of a barrier with a reduction */
+};
+
+struct guess {
+    LLVMValueRef holds, firsts; /* allocas: i1; i64, or a vector of as many as there are segments */
+    /* Allocas, where addresses are selected lane by lane, else NULL: the segments' first lanes, worked out
+     * from their last ones; the lanes that do not follow those, <32 x i1>; or that any may not, i1. */
+    LLVMValueRef back, strays, wrapped;
+    /* Allocas, where lanes follow a pattern unless they have parted, else NULL (values/together.c). */
+    LLVMValueRef together, first;
+};
+
+struct split_part {
+    uint32_t reg;
+    struct fact fact;    /* its pattern; no guess: it holds in the lanes of the mask */
+    LLVMValueRef mask;   /* <32 x i1>: the active lanes that select it */
+    bool shared;         /* an address of shared memory */
+    LLVMValueRef some[2]; /* i1: whether lanes of each half of the warp may select it; NULL: see the mask */
+    uint32_t lanes;      /* of the halves that do, just these; 0: see the mask */
+    LLVMValueRef firsts; /* its values in the first lanes of the fact's segments: i64, or a vector */
+};
+
+struct split {
+    unsigned count;
+    struct split_part part[3];
+    LLVMValueRef fine; /* i1: all of it is so */
+    LLVMValueRef rows; /* i1: what rows decide (values/rows.c) holds in both halves; NULL: there is nothing such */
+};
+
+enum { INDEX_TERMS = 6 };
+
+/* x * y so many times: in lane l of warp k times + scale * (pattern[l] + step * k); scale 0: in all of them. */
+struct index_term {
+    uint32_t x, y; /* registers, x <= y, as they were when the way began; PTX_NO_REG: none */
+    int64_t times;
+    const int32_t *pattern; /* NULL: 0 */
+    int32_t step, scale;
+};
+
+/* Modulo 2^32. */
+struct index {
+    bool known;
+    unsigned count;
+    struct index_term term[INDEX_TERMS];
+};
+
+enum {
+    STRAIGHT_BLOCKS = 128,
+    STRAIGHT_TESTS = 400,
+    STRAIGHT_BOUNDS = 8,
+    STRAIGHT_ORDERS = 8,
+    STRAIGHT_WIDE = 4,
+    STRAIGHT_EARLY = 8,
+    STRAIGHT_TIMES = 1 << 24,
+    STRAIGHT_LEAST = 2, /* saved by one such way */
+    STRAIGHT_NOTHING = -1,
+};
+
+/* What register root was at the start, in the first lane of the first warp, and a number. */
+struct straight_sum {
+    bool known;
+    uint32_t root; /* PTX_NO_REG: the number alone */
+    int64_t plus;
+};
+
+/* All lanes of all warps: from first + low to first + high. */
+struct straight_range {
+    struct straight_sum first;
+    int64_t low, high;
+};
+
+/* A predicate written on the way. */
+struct straight_predicate {
+    enum ptx_op op; /* SETP, AND, OR, NOT */
+    struct straight_range x, y;
+    bool less, equal; /* x < y or x > y; or equal */
+    bool apart;       /* x != y, in the order that less says; equal: x == y */
+    bool is_unsigned;
+    int in[2];
+};
+
+struct straight_bound {
+    uint32_t root;
+    int64_t least, most;
+    LLVMValueRef value; /* 64 bits */
+};
+
+/* x - y <= most */
+struct straight_order {
+    uint32_t x, y;
+    int64_t most;
+};
+
+/* Indices made of the same products: from the least factor of each to the greatest; none wraps. */
+struct straight_wide_bound {
+    struct index_term term[INDEX_TERMS];
+    int64_t low[INDEX_TERMS], high[INDEX_TERMS];
+    unsigned count;
+    bool is_unsigned;
+};
+
+/* What an instruction makes of an index: 64 bits, so many times, and perhaps an operand. */
+struct straight_widened {
+    struct index index;
+    int64_t times;
+    unsigned base; /* the operand's number; 0: none */
+};
+
+struct straight {
+    uint32_t block[STRAIGHT_BLOCKS], count, branches; /* the first one's end is where the way begins */
+    struct straight_bound bound[STRAIGHT_BOUNDS];
+    struct straight_order order[STRAIGHT_ORDERS];
+    struct straight_wide_bound wide_bound[STRAIGHT_WIDE];
+    uint32_t bound_count, order_count, wide_count, test_count;
+    bool products; /* sums of products are looked at (PASS_INDEX_PRODUCTS) */
+    struct straight_predicate *test;
+    struct straight_sum *sum; /* per register, as of the instruction that is looked at; */
+    int *test_of;    /*   likewise, */
+    struct index *index;
+    struct straight_widened *wide_of, *wide; /* likewise; per instruction of the way */
+    const struct flow_insn *early[STRAIGHT_EARLY]; /* loads of parameters on the way: made where it begins */
+    uint32_t early_count;
+};
+
+/* -- agree.c ----------------------------------------------------------------------------------- */
+
+void core_agree_storage(struct core *c);
+/* Of warps that run together, it is made for all of them when the first one's register is written. */
+/* Whether the predicate surely holds in all lanes, or in none, where all of them are there; false: nothing
+ * is kept of it. */
+bool core_agree(struct core *c, uint32_t reg, LLVMValueRef *all, LLVMValueRef *none);
+bool core_agree_kept(const struct core *c, uint32_t reg); /* whether it will say something */
+/* The register has just been written by the instruction; it has come from elsewhere. */
+void core_agree_write(struct core *c, const struct flow_insn *i, uint32_t reg);
+void core_agree_forget(struct core *c, uint32_t reg);
+void core_agree_restored(struct core *c, uint32_t reg);
+/* Of a plain comparison of whole numbers, which one it is; false: of another kind. */
+bool core_order(const struct ptx_insn *p, LLVMIntPredicate *how);
+/* values/agree.c: the least and the greatest lane of all warps that run together, relative to the first one's first. */
+bool agree_lanes(const struct core *c, const struct ptx_operand *o, const int32_t *pattern, int64_t *low, int64_t *high);
+
+/* -- build.c ----------------------------------------------------------------------------------- */
+
+LLVMTypeRef core_vector(struct core *c, unsigned bits);
+LLVMTypeRef core_scalar(struct core *c, unsigned bits);
+LLVMValueRef core_i32(struct core *c, uint32_t v);
+LLVMValueRef core_i64(struct core *c, uint64_t v);
+LLVMValueRef core_splat(struct core *c, LLVMValueRef scalar);
+/* splat(scalar) + pattern; pattern NULL: splat. */
+LLVMValueRef core_spread(struct core *c, LLVMValueRef scalar, const int32_t *pattern);
+LLVMValueRef core_pattern(struct core *c, const int32_t *pattern, unsigned bits);
+LLVMValueRef core_load_field(struct core *c, LLVMValueRef base, size_t offset, LLVMTypeRef type);
+void core_store_field(struct core *c, LLVMValueRef base, size_t offset, LLVMValueRef v);
+LLVMValueRef core_alloca(struct core *c, LLVMTypeRef type);
+LLVMValueRef core_alloca_zero(struct core *c, LLVMTypeRef type); /* 0 when the function begins */
+LLVMBasicBlockRef core_new_block(struct core *c, const char *name);
+LLVMValueRef core_service(struct core *c, size_t offset, LLVMTypeRef result, LLVMValueRef *args,
+                          unsigned n);
+/* Words (i32) as a constant of the module. */
+LLVMValueRef core_constants(struct core *c, LLVMValueRef *word, uint32_t count, const char *name);
+void core_fence(struct core *c, bool strong);
+/* The lanes' offsets as a constant of the module; NULL: all 0. */
+LLVMValueRef site_pattern(struct core *c, const int32_t *pattern);
+LLVMValueRef core_ptr(struct core *c, LLVMValueRef address); /* of an address or 32 */
+/* Elements v[0..n) of a, or of a and b; below 0: any value. */
+LLVMValueRef core_shuffle(struct core *c, LLVMValueRef a, LLVMValueRef b, const int32_t *v, unsigned n);
+/* Joins vectors of `run` lanes to one. */
+LLVMValueRef core_concatenate(struct core *c, LLVMValueRef *part, unsigned parts, unsigned run);
+LLVMValueRef core_load_i32(struct core *c, LLVMValueRef at);
+LLVMValueRef core_is_nonzero(struct core *c, LLVMValueRef v);
+bool core_is_vector(LLVMValueRef v);
+LLVMValueRef core_field_at(struct core *c, LLVMValueRef base, size_t offset);
+
+/* -- flow.c ------------------------------------------------------------------------------------ */
+
+bool core_local_words(const struct flow *f);
+/* Whether no other thread can look at what a kernel stores before its launch ends. */
+bool core_streams(const struct flow *f);
+bool core_can_combine(const struct ptx_insn *p);
+/* Whether the kernel has such instructions and nothing that stands in the way. */
+bool core_combines(const struct flow *f);
+bool core_uses_stack(const struct flow *f);
+/* The name of a function's code in the module. */
+void core_function_name(const struct ptx_func *f, char out[32]);
+/* Offset of one of the i32 that blocks keep in the frame, behind the registers. */
+uint32_t frame_lanes(struct core *c, uint32_t index);
+/* Offset of so many bytes that are nobody else's; what they hold at first is not known. */
+uint32_t frame_room(struct core *c, uint32_t bytes);
+/* Whether the block's first instruction must test that all the lanes it names are there. */
+bool core_sync_tests(const struct core *c, uint32_t block);
+/* No lanes can be waiting at other blocks while b runs. */
+bool core_nothing_pending(const struct core *c, uint32_t b);
+bool core_is_ordered(const struct ptx_insn *p); /* volatile, acquire, ... */
+uint32_t frame_slot(struct core *c, uint32_t bytes, uint32_t *at);
+
+/* -- guess.c ----------------------------------------------------------------------------------- */
+
+void core_guess_storage(struct core *c);
+/* Whether the register's lanes follow its pattern, and the values of its segments' first lanes if they
+ * do; false: nothing is kept of it. */
+bool core_guess(struct core *c, uint32_t reg, LLVMValueRef *holds, LLVMValueRef *firsts);
+/* The register has just been written by the instruction, or come back from the frame. */
+void core_guess_write(struct core *c, const struct flow_insn *i, uint32_t reg);
+void core_guess_restored(struct core *c, uint32_t reg);
+/* Nothing is known of any register. */
+void core_guess_reset(struct core *c);
+/* Segments of a register that is kept. */
+unsigned guess_segments(const struct core *c, uint32_t reg);
+/* i makes an address, or a part of one, of a 32-bit number: a guess that it does not wrap, or sure of it. */
+bool guess_widens(const struct core *c, const struct flow_insn *i);
+/* Pattern of lane l counted from the first lane of its segment. */
+int32_t guess_relative(const struct fact *f, unsigned l, unsigned segment);
+/* The instruction is one that hands patterns on; it makes a 64-bit number of a 32-bit one. */
+bool guess_follows(const struct ptx_insn *p);
+bool guess_is_wide(const struct ptx_insn *p);
+/* Whether widening the 32-bit numbers that `firsts` stand for cannot have met a wrap in any lane. */
+LLVMValueRef guess_no_wrap(struct core *c, const struct fact *f, LLVMValueRef firsts, unsigned segment, bool is_signed);
+
+/* -- merge.c ----------------------------------------------------------------------------------- */
+
+/* Whether the comparison is one of the greater or lesser of two numbers. */
+bool core_merged(const struct core *c, const struct flow_insn *i, struct merged *out);
+
+/* -- poly.c ------------------------------------------------------------------------------------ */
+
+struct index index_number(int64_t number);
+/* A register that is kept as a scalar, whose lanes and warps differ by known numbers. */
+struct index index_register(const struct core *c, uint32_t reg);
+/* a + sign * b; a * b. */
+struct index index_sum(const struct index *a, const struct index *b, int sign);
+struct index index_product(const struct index *a, const struct index *b);
+bool index_has(const struct index *a, uint32_t reg);
+/* The least and the greatest that a term's factor is. */
+void index_range(const struct index_term *t, uint32_t warps, int64_t *low, int64_t *high);
+
+/* -- registers.c ------------------------------------------------------------------------------- */
+
+unsigned core_reg_bits(const struct core *c, uint32_t reg);
+bool core_reg_scalar(const struct core *c, uint32_t reg);
+/* How many values a register is kept as: 1, LANES, or 2 or 4: those of the first lanes of as many
+ * segments, from which the fact's pattern gives the others (addresses in blocks 16 wide). */
+unsigned core_reg_count(const struct core *c, uint32_t reg);
+LLVMTypeRef core_reg_type(struct core *c, uint32_t reg);
+/* From the first lanes of a value with fact f to n segments; LANES: all. */
+LLVMValueRef core_spread_firsts(struct core *c, LLVMValueRef firsts, const struct fact *f, unsigned n);
+/* Active lanes of the current block; NULL when all are. */
+LLVMValueRef core_mask(struct core *c);
+LLVMValueRef core_mask_bits(struct core *c); /* never NULL */
+LLVMValueRef core_all_lanes(struct core *c); /* the mask as <32 x i1>, all ones when NULL */
+/* A register in all lanes. */
+LLVMValueRef core_read_lanes(struct core *c, uint32_t reg);
+/* From all lanes to what the register is kept as. */
+LLVMValueRef core_keep_lanes(struct core *c, uint32_t reg, LLVMValueRef v);
+/* Width of source operand k (0: first after the destination). */
+unsigned core_source_bits(const struct core *c, const struct ptx_insn *p, unsigned k);
+LLVMValueRef core_local_base(struct core *c); /* <32 x i64> */
+/* Whether code is emitted for one of the warps that run together (versions/jam.c), and these are the registers of the
+ * first of them, another one. */
+bool jam_follows(const struct core *c, const LLVMValueRef *reg);
+/* The coordinates of a warp's first thread. */
+void core_tid(struct core *c, LLVMValueRef warp_index, LLVMValueRef tid[3]);
+void phases_use(struct core *c, const struct turn *t);
+LLVMValueRef core_splat_some(struct core *c, LLVMValueRef v, unsigned n);
+unsigned core_value_count(LLVMValueRef v);
+LLVMValueRef core_resize(struct core *c, LLVMValueRef v, unsigned bits, bool sign);
+/* v[k] of the result is v[from(k)], plus what the pattern has at lane k * step. */
+LLVMValueRef core_spread_some(struct core *c, LLVMValueRef v, const int32_t *pattern, unsigned n);
+/* The first lanes of n segments. */
+LLVMValueRef core_take_firsts(struct core *c, LLVMValueRef v, unsigned n);
+LLVMValueRef core_read(struct core *c, uint32_t reg, bool scalar);
+/* Width of source operand k (0: first after the destination), by the instruction (PTX ISA 9.7). */
+unsigned core_operand_bits(const struct ptx_insn *p, unsigned k, const struct ptx_operand *o, const struct core *c);
+bool core_destination_scalar(const struct core *c, const struct ptx_operand *o);
+
+/* -- rows.c ------------------------------------------------------------------------------------ */
+
+/* values/rows.c: of a predicate that a comparison before insns[before] of the current block wrote, whether it may
+ * hold in lanes of each half of the warp (a row of a block of 16), and in which lanes of such a half it does;
+ * *lanes 0: not known. Until insns[end] what is compared stays the same. False: the halves' lanes do not agree. */
+bool core_rows(struct core *c, uint32_t predicate, uint32_t before, uint32_t end, LLVMValueRef half[2],
+               uint32_t *lanes);
+
+/* -- special.c --------------------------------------------------------------------------------- */
+
+/* An operand's value, `bits` wide, as a scalar (lane 0's) or as a vector. */
+LLVMValueRef core_value(struct core *c, const struct flow_insn *i, const struct ptx_operand *o,
+                        unsigned bits, bool scalar);
+/* The same in the first lanes of n segments (1, 2, 4, LANES). */
+LLVMValueRef core_firsts(struct core *c, const struct flow_insn *i, const struct ptx_operand *o,
+                         unsigned bits, unsigned n);
+/* The value of the predicate that block b branches on, negated where it is. */
+LLVMValueRef core_branch_value(struct core *c, uint32_t b, bool scalar);
+
+/* -- split.c ----------------------------------------------------------------------------------- */
+
+/* values/split.c: whether the kernel selects addresses; storage for one register; it has been written by i,
+ * has come back from the frame (NULL), is not known. */
+bool split_wanted(const struct flow *f);
+void split_storage(struct core *c, struct guess *g, uint32_t reg);
+void split_write(struct core *c, const struct flow_insn *i, uint32_t reg);
+void split_forget(struct core *c, uint32_t reg);
+/* Whether the load's address is selected of some that follow patterns. The values are the register's,
+ * without the operand's offset. */
+bool core_split(struct core *c, const struct flow_insn *i, const struct ptx_operand *o, struct split *s);
+
+/* -- steps.c ----------------------------------------------------------------------------------- */
+
+/* values/steps.c: of all registers; of an operand (registers on which the block agrees: 0), false: not known. */
+void phases_find_steps(const struct core *c, struct phases *p);
+bool phases_step(const struct core *c, const struct phases *p, const struct ptx_operand *o, uint32_t *step);
+/* Whether a register of 64 bits, as a whole, is *step more from warp to warp if in `warps` warps together it is so much
+ * more at the end: of the registers of 32 bits that it is made of one at most differs between warps, which may wrap. */
+bool phases_line(const struct core *c, const struct phases *p, uint32_t reg, uint32_t warps, int64_t *step);
+
+/* -- together.c -------------------------------------------------------------------------------- */
+
+/* values/together.c: storage; the register has been written by i; nothing is known of it. */
+void together_storage(struct core *c);
+void together_write(struct core *c, const struct flow_insn *i, uint32_t reg);
+void together_forget(struct core *c, uint32_t reg);
+
+/* -- widened.c --------------------------------------------------------------------------------- */
+
+/* versions/straight.c: i makes 64 bits of a number of which it is known here that no lane wraps; those of the first
+ * lanes of n segments, NULL: not known. */
+bool core_straight(const struct core *c, const struct flow_insn *i);
+LLVMValueRef core_straight_firsts(struct core *c, const struct flow_insn *i, unsigned n);
+struct straight_bound *straight_bound_of(struct straight *s, uint32_t root);
+bool straight_is_unsigned(const struct ptx_insn *p);
+LLVMValueRef straight_root_value(struct straight *s, uint32_t root);
+/* 64 bits: a term's factor times its product. */
+LLVMValueRef straight_term_value(struct core *c, struct straight *s, const struct index_term *t, int64_t times);
+const struct straight_widened *straight_wide_of(const struct core *c, const struct flow_insn *i);
+/* What i makes in one lane: what differs from place to place comes last, as a number. */
+LLVMValueRef straight_wide_lane(struct core *c, const struct flow_insn *i, const struct straight_widened *w, unsigned lane);
+
+/* -- write.c ----------------------------------------------------------------------------------- */
+
+/* Sets a register (or every register of a vector operand) from a scalar or a vector. */
+void core_write(struct core *c, const struct flow_insn *i, const struct ptx_operand *o,
+                LLVMValueRef v, bool sign);
+/* Results into registers: a pair or a list takes them in order. */
+void core_write_results(struct core *c, const struct flow_insn *i, const struct ptx_operand *to, LLVMValueRef *out, bool sign);
+
+#endif

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * region.c: what regions.c and jam.c share: registers kept once or in the frame, the context of the warp that is
+ * being emitted, the end of a region.
+ */
+#include "jit/versions/versions.h"
+
+#include "jit/insn/insn.h"
+#include "jit/ops/ops.h"
+
+#include <llvm-c/DebugInfo.h>
+#include <string.h>
+
+/* -- what instructions depend on -------------------------------------------------------------- */
+
+/* Whether the result is decided by the operands, whoever executes the instruction and when. */
+bool
+phases_pure(const struct ptx_insn *p)
+{
+    if (ptx_has(p, PTX_M_CC) || p->op == PTX_OP_ADDC || p->op == PTX_OP_SUBC ||
+        p->op == PTX_OP_MADC)
+        return false;
+    switch (p->op) {
+    case PTX_OP_MOV:
+    case PTX_OP_CVT:
+        return true;
+    case PTX_OP_LD:
+    case PTX_OP_CVTA:
+        return p->op == PTX_OP_LD ? p->space == PTX_SPACE_PARAM : p->space != PTX_SPACE_LOCAL;
+    default:
+        return emit_is_arith(p);
+    }
+}
+
+/* -- where threads of the block may go different ways ----------------------------------------- */
+
+bool
+phases_agree(const struct core *c, const struct phases *p, uint32_t b)
+{
+    const struct flow_block *blk = &c->flow->blocks[b];
+    if (blk->succ_count < 2)
+        return true;
+    return blk->end == FLOW_BRANCH && p->same[blk->guard] && !c->facts->divergent[b];
+}
+
+bool
+phases_is_reduction(const struct flow_insn *i)
+{
+    return (i->i.op == PTX_OP_BAR || i->i.op == PTX_OP_BARRIER) && ptx_has(&i->i, PTX_M_RED);
+}
+
+/* -- emitting: a phase begins ----------------------------------------------------------------- */
+
+void
+phases_sort(struct core *c, const uint64_t *live, uint64_t *once, uint64_t *framed)
+{
+    const struct phases *p = c->phases;
+    memset(once, 0, sizeof *once * c->flow->reg_words);
+    memset(framed, 0, sizeof *framed * c->flow->reg_words);
+    for (uint32_t r = 0; r < c->flow->reg_count; r++) {
+        if (!set_has(live, r) || !c->reg[r] || p->again[r])
+            continue;
+        if (!p->same[r])
+            set_add(framed, r);
+        else if (!p->fixed[r])
+            set_add(once, r);
+    }
+}
+
+/* Whether instruction k computes a register of the set anew. */
+static bool
+makes_again(const struct core *c, uint32_t k, const uint64_t *set)
+{
+    const struct flow_insn *i = &c->flow->insns[k];
+    const struct ptx_operand *to = i->i.operand_count ? &i->i.operand[0] : NULL;
+    return to && to->kind == PTX_O_REG && set_has(set, to->reg) && c->phases->again[to->reg] &&
+           flow_only_writer(c->flow, to->reg) == i;
+}
+
+bool
+phases_again(struct core *c, const uint64_t *live)
+{
+    const struct flow *f = c->flow;
+    uint64_t *set = ls_alloc(sizeof *set * (f->reg_words + 1));
+    bool ok = true;
+    memcpy(set, live, sizeof *set * f->reg_words);
+    for (uint32_t k = f->insn_count; k-- > 0;) {
+        struct span uses = makes_again(c, k, set) ? flow_values(f, k) : (struct span){0};
+        for (uint32_t n = 0; n < uses.count; n++)
+            if (c->phases->again[uses.at[n]])
+                set_add(set, uses.at[n]);
+    }
+    for (uint32_t k = 0; k < f->insn_count && ok; k++)
+        if (makes_again(c, k, set))
+            ok = core_insn(c, &f->insns[k]);
+    ls_release(set);
+    return ok;
+}
+
+void
+phases_turn(struct core *c, struct turn *t, LLVMValueRef warp_index)
+{
+    LLVMBuilderRef b = c->e.b;
+    LLVMTypeRef i8 = core_scalar(c, 8), ptr = LLVMPointerTypeInContext(c->e.context, 0);
+    t->warp_index = warp_index;
+    LLVMValueRef at = LLVMBuildMul(b, LLVMBuildZExt(b, warp_index, core_scalar(c, 64), ""),
+                                   core_i64(c, sizeof(struct jit_warp)), "");
+    t->warp = LLVMBuildInBoundsGEP2(b, i8, c->phases->first, &at, 1, "");
+    t->frame = core_load_field(c, t->warp, FIELD(jit_warp, frame), ptr);
+    core_tid(c, warp_index, t->tid);
+}
+
+static void
+begin_start(struct core *c)
+{
+    for (uint32_t r = 0; r < c->flow->reg_count; r++)
+        if (c->reg[r] && set_has(c->flow->blocks[0].live_in, r)) /* read before it is written */
+            LLVMBuildStore(c->e.b, LLVMConstNull(core_reg_type(c, r)), c->reg[r]);
+}
+
+static void
+take_result(struct core *c, const struct flow_insn *i)
+{
+    if (!phases_is_reduction(i))
+        return;
+    LLVMValueRef v = core_load_i32(c, c->phases->result);
+    if (!ptx_has(&i->i, PTX_M_POPC))
+        v = LLVMBuildICmp(c->e.b, LLVMIntNE, v, core_i32(c, 0), "");
+    core_write(c, i, &i->i.operand[0], v, false);
+}
+
+/* What the last warp left in registers is nothing to this one: without saying so they would stay
+ * alive in the function. */
+void
+phases_forget(struct core *c)
+{
+    for (uint32_t r = 0; r < c->flow->reg_count; r++)
+        if (c->reg[r] && !(c->phases->same[r] && c->phases->fixed[r]))
+            LLVMBuildStore(c->e.b, LLVMGetUndef(core_reg_type(c, r)), c->reg[r]);
+    LLVMBuildStore(c->e.b, LLVMGetUndef(core_vector(c, 1)), c->carry);
+    core_guess_reset(c);
+}
+
+void
+phases_keep(struct core *c, const uint64_t *set, LLVMValueRef *copies, bool save)
+{
+    LLVMBuilderRef b = c->e.b;
+    for (uint32_t r = 0; r < c->flow->reg_count; r++) {
+        if (!set_has(set, r))
+            continue;
+        LLVMTypeRef type = core_reg_type(c, r);
+        if (!copies[r])
+            copies[r] = core_alloca(c, type);
+        LLVMValueRef from = save ? c->reg[r] : copies[r], to = save ? copies[r] : c->reg[r];
+        LLVMBuildStore(b, LLVMBuildLoad2(b, type, from, ""), to);
+    }
+}
+
+void
+phases_start(struct core *c, const struct phase *x)
+{
+    if (x->barrier == UINT32_MAX)
+        begin_start(c);
+    else
+        take_result(c, &c->flow->insns[c->flow->blocks[x->barrier].end_insn]);
+}
+
+/* How LLVM is to treat the loop over the warps. Nothing leaves it: what is the same for all warps,
+ * as constants in all lanes, would be kept in registers that the warp needs (the product of 4 x 4
+ * sums a thread: 67 ms like this, 101 ms with it). */
+LLVMValueRef
+phases_mark(struct core *c, bool unrolled)
+{
+    LLVMContextRef x = c->e.context;
+    const char *what[] = {"llvm.licm.disable",
+                          unrolled ? "llvm.loop.unroll.full" : "llvm.loop.unroll.disable"};
+    LLVMMetadataRef self = LLVMTemporaryMDNode(x, NULL, 0), node[3] = {self};
+    for (unsigned k = 0; k < 2; k++) {
+        LLVMMetadataRef name = LLVMMDStringInContext2(x, what[k], strlen(what[k]));
+        node[k + 1] = LLVMMDNodeInContext2(x, &name, 1);
+    }
+    LLVMMetadataRef loop = LLVMMDNodeInContext2(x, node, 3);
+    LLVMMetadataReplaceAllUsesWith(self, loop);
+    return LLVMMetadataAsValue(x, loop);
+}
+
+LLVMBasicBlockRef
+phases_head(const struct phases *p, uint32_t group)
+{
+    const struct phase_group *g = &p->group[group];
+    return g->jam > 1 ? g->together : g->head;
+}
+
+/* -- emitting: a phase ends ------------------------------------------------------------------- */
+
+const struct phase *
+phases_after(const struct phases *p, uint32_t barrier)
+{
+    uint32_t next = 0;
+    while (p->phase[next].barrier != barrier)
+        next++;
+    return &p->phase[next];
+}
+
+void
+phases_leave(struct core *c, const struct phase *next, const uint64_t *once)
+{
+    struct phases *p = c->phases;
+    LLVMBuilderRef b = c->e.b;
+    phases_keep(c, once, p->before, true);
+    /* What others wrote meanwhile is to be seen: nothing that was loaded before counts any more. */
+    LLVMBuildFence(b, LLVMAtomicOrderingSequentiallyConsistent, true, "");
+    LLVMBuildStore(b, core_i32(c, 0), p->turn);
+    LLVMBuildStore(b, core_i32(c, (uint32_t)(next - p->phase)), p->number);
+    LLVMBuildBr(b, phases_head(p, next->group));
+}

@@ -1,0 +1,506 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * regions_find.c: whether a kernel can be run barrier region by barrier region, which registers all threads of the
+ * block agree on, and which can be computed again. Start at core_phases_new.
+ */
+#include "jit/versions/versions.h"
+
+#include "jit/ops/ops.h"
+
+#include <llvm-c/DebugInfo.h>
+#include <string.h>
+
+enum {
+    UNROLLED_INSNS = 160, /* of a phase, times the warps: the code for it stays below 16 KiB */
+    /* Instructions of a phase from which on what a barrier costs is nothing beside it, while LLVM
+     * needs twice the time for a function made of loops over the warps (the product of 8 x 8 sums a
+     * thread: 3.6 instead of 1.5 s) and its code is slower by a fifth: more is spilled. */
+    LARGE_INSNS = 300,
+};
+
+/* -- what instructions depend on -------------------------------------------------------------- */
+
+struct sources {
+    const struct core *c;
+    const struct phases *p;
+    bool same, fixed, again; /* all of them */
+};
+
+static void
+source_sreg(struct sources *s, enum ptx_sreg r)
+{
+    switch (r) {
+    case PTX_SR_NTID_X:
+    case PTX_SR_NTID_Y:
+    case PTX_SR_NTID_Z:
+    case PTX_SR_CTAID_X:
+    case PTX_SR_CTAID_Y:
+    case PTX_SR_CTAID_Z:
+    case PTX_SR_NCTAID_X:
+    case PTX_SR_NCTAID_Y:
+    case PTX_SR_NCTAID_Z:
+    case PTX_SR_NWARPID:
+    case PTX_SR_DYNAMIC_SMEM_SIZE:
+    case PTX_SR_TOTAL_SMEM_SIZE:
+        break;
+    case PTX_SR_TID_X:
+    case PTX_SR_TID_Y:
+    case PTX_SR_TID_Z:
+    case PTX_SR_LANEID:
+    case PTX_SR_WARPID:
+        s->same = false;
+        break;
+    default:
+        s->same = s->fixed = s->again = false;
+    }
+}
+
+static void
+source_operand(struct sources *s, const struct ptx_operand *o)
+{
+    switch (o->kind) {
+    case PTX_O_INT:
+    case PTX_O_FLOAT:
+        break;
+    case PTX_O_REG:
+        s->same &= s->p->same[o->reg];
+        s->fixed &= s->p->fixed[o->reg];
+        s->again &= s->p->again[o->reg] || (s->p->same[o->reg] && s->p->fixed[o->reg]);
+        break;
+    case PTX_O_SREG:
+        source_sreg(s, (enum ptx_sreg)o->sreg);
+        break;
+    case PTX_O_SYMBOL:
+        if (!o->var || (o->var->func && s->c->flow->vars[o->var->index].place == FLOW_LOCAL))
+            s->same = s->fixed = s->again = false;
+        break;
+    default:
+        s->same = s->fixed = s->again = false;
+    }
+}
+
+/* A parameter of the kernel, at an address that the text gives. */
+static bool
+is_parameter(const struct core *c, const struct ptx_operand *o)
+{
+    return o->kind == PTX_O_ADDRESS && o->base_kind == PTX_BASE_VAR && o->var && o->var->func &&
+           c->flow->vars[o->var->index].place == FLOW_KERNEL_PARAM;
+}
+
+static struct sources
+sources_of(const struct core *c, const struct phases *p, const struct flow_insn *i)
+{
+    struct sources s = {c, p, true, true, true};
+    const struct ptx_insn *n = &i->i;
+    if (!phases_pure(n) || n->operand_count < 2) {
+        s.same = s.fixed = s.again = false;
+        return s;
+    }
+    if (n->guard != PTX_NO_REG) {
+        s.same &= p->same[n->guard];
+        s.fixed = s.again = false;
+    }
+    if (n->operand[0].kind != PTX_O_REG)
+        s.fixed = s.again = false;
+    for (unsigned k = 1; k < n->operand_count; k++)
+        if (n->op != PTX_OP_LD || n->operand[k].kind == PTX_O_REG)
+            source_operand(&s, &n->operand[k]);
+        else if (!is_parameter(c, &n->operand[k]))
+            s.same = s.fixed = s.again = false;
+    return s;
+}
+
+/* -- where threads of the block may go different ways ----------------------------------------- */
+
+struct walk {
+    const struct flow *f;
+    bool *seen;
+    VEC(uint32_t) work;
+};
+
+static void
+walk_to(struct walk *w, uint32_t b, uint32_t end)
+{
+    if (b == end || w->seen[b])
+        return;
+    w->seen[b] = true;
+    VEC_PUSH(&w->work, b);
+}
+
+/* Blocks that some threads of the block may run and others not, or not as often. */
+static void
+find_tangled(const struct core *c, const struct phases *p, bool *tangled)
+{
+    const struct flow *f = c->flow;
+    struct walk w = {.f = f, .seen = ls_alloc(f->block_count + 1)};
+    for (uint32_t b = 0; b < f->block_count; b++) {
+        if (phases_agree(c, p, b))
+            continue;
+        const struct flow_block *blk = &f->blocks[b];
+        memset(w.seen, 0, f->block_count);
+        w.work.count = 0;
+        for (uint32_t s = 0; s < blk->succ_count; s++)
+            walk_to(&w, blk->succ[s], blk->ipdom);
+        for (size_t k = 0; k < w.work.count; k++) {
+            const struct flow_block *at = &f->blocks[w.work.at[k]];
+            tangled[w.work.at[k]] = true;
+            for (uint32_t s = 0; s < at->succ_count; s++)
+                walk_to(&w, at->succ[s], blk->ipdom);
+        }
+    }
+    VEC_FREE(&w.work);
+    ls_release(w.seen);
+}
+
+/* Comparisons that the shape of the block settles. */
+static bool
+is_settled(const struct core *c, const struct flow_insn *i)
+{
+    return i->i.op == PTX_OP_SETP && i->i.guard == PTX_NO_REG && i->i.operand[0].kind == PTX_O_REG &&
+           fact_uniform(&c->facts->reg[i->i.operand[0].reg]) && c->facts->reg[i->i.operand[0].reg].known;
+}
+
+/* What instruction n writes, the block does not agree on. Whether that is new. */
+static bool
+doubt_results(const struct core *c, struct phases *p, uint32_t n)
+{
+    struct span defs = flow_defs(c->flow, n);
+    bool changed = false;
+    for (uint32_t k = 0; k < defs.count; k++) {
+        changed |= p->same[defs.at[k]];
+        p->same[defs.at[k]] = false;
+    }
+    return changed;
+}
+
+static bool
+doubt_block(const struct core *c, struct phases *p, uint32_t b, bool tangled)
+{
+    bool changed = false;
+    for (uint32_t n = c->flow->blocks[b].first; n < flow_block_end(c->flow, b); n++) {
+        const struct flow_insn *i = &c->flow->insns[n];
+        if (tangled || (!phases_is_reduction(i) && !is_settled(c, i) && !sources_of(c, p, i).same))
+            changed |= doubt_results(c, p, n);
+    }
+    return changed;
+}
+
+/* Down from "all agree on everything that a warp agrees on", until nothing changes. */
+static void
+find_same(const struct core *c, struct phases *p, bool *tangled)
+{
+    for (uint32_t r = 0; r < c->flow->reg_count; r++)
+        p->same[r] = fact_uniform(&c->facts->reg[r]);
+    for (bool changed = true; changed;) {
+        changed = false;
+        find_tangled(c, p, tangled);
+        for (uint32_t b = 0; b < c->flow->block_count; b++)
+            changed |= doubt_block(c, p, b, tangled[b]);
+    }
+}
+
+/* -- registers that need not be saved --------------------------------------------------------- */
+
+/* Decided by the block's shape alone: the thread's coordinates, numbers, and sums and bits of these. */
+static bool
+is_shape(const struct core *c, const struct phases *p, const struct ptx_operand *o, unsigned depth)
+{
+    if (o->kind == PTX_O_INT)
+        return true;
+    if (o->kind == PTX_O_SREG)
+        return o->sreg == PTX_SR_TID_X || o->sreg == PTX_SR_TID_Y || o->sreg == PTX_SR_TID_Z;
+    const struct flow_insn *i = o->kind == PTX_O_REG ? flow_only_writer(c->flow, o->reg) : NULL;
+    if (!i || !p->fixed[o->reg] || depth == 4 || (i->i.op != PTX_OP_MOV && !emit_is_arith(&i->i)))
+        return false;
+    for (unsigned k = 1; k < i->i.operand_count; k++)
+        if (!is_shape(c, p, &i->i.operand[k], depth + 1))
+            return false;
+    return true;
+}
+
+/* A comparison that the shape decides: in phases that are unrolled it is a constant, and a mask in each warp's frame
+ * (with the test of it, for the 7 of 8 warps that do not store a tree's result) is not. */
+static bool
+is_shape_test(const struct core *c, const struct phases *p, const struct flow_insn *i)
+{
+    return i->i.op == PTX_OP_SETP && i->i.operand_count == 3 && is_shape(c, p, &i->i.operand[1], 0) &&
+           is_shape(c, p, &i->i.operand[2], 0);
+}
+
+/* Up, in the order of blocks, which is one in which values are made before they are used. */
+static void
+find_fixed(const struct core *c, struct phases *p)
+{
+    const struct flow *f = c->flow;
+    for (uint32_t n = 0; n < f->insn_count; n++) {
+        const struct ptx_operand *to =
+            f->insns[n].i.operand_count ? &f->insns[n].i.operand[0] : NULL;
+        if (!to || to->kind != PTX_O_REG || flow_only_writer(f, to->reg) != &f->insns[n] ||
+            set_has(f->blocks[0].live_in, to->reg))
+            continue;
+        struct sources s = sources_of(c, p, &f->insns[n]);
+        p->fixed[to->reg] = s.fixed;
+        p->again[to->reg] = emit_on(&c->e, PASS_REMATERIALISE) && s.fixed && s.again && !p->same[to->reg] &&
+                            (core_reg_scalar(c, to->reg) || is_shape_test(c, p, &f->insns[n]));
+    }
+}
+
+/* -- whether the kernel fits ------------------------------------------------------------------ */
+
+/* All of the block, by a number known here. */
+static bool
+is_plain_barrier(const struct core *c, const struct ptx_insn *p)
+{
+    const uint32_t *dim = c->facts->shape.block;
+    bool red = ptx_has(p, PTX_M_RED);
+    unsigned first = red, last = p->operand_count - red;
+    if (p->op != PTX_OP_BAR && p->op != PTX_OP_BARRIER)
+        return false;
+    for (unsigned k = first; k < last; k++) {
+        const struct ptx_operand *o = &p->operand[k];
+        uint64_t most = k == first ? JIT_BARRIERS - 1 : dim[0] * dim[1] * dim[2];
+        if (o->kind != PTX_O_INT || o->imm > most || (k > first && o->imm != most))
+            return false;
+    }
+    return true;
+}
+
+/* Whether no instruction inside a block arrives at a barrier. */
+static bool
+no_arrivals(const struct flow *f)
+{
+    for (uint32_t b = 0; b < f->block_count; b++)
+        for (uint32_t n = 0; n < f->blocks[b].count; n++) {
+            const struct ptx_insn *p = &f->insns[f->blocks[b].first + n].i;
+            if (p->op == PTX_OP_BAR || p->op == PTX_OP_BARRIER || p->op == PTX_OP_BARRIER_CLUSTER)
+                return false;
+        }
+    return true;
+}
+
+/* Every block leads to an end: of loops without one the post-dominators say nothing. */
+static bool
+all_end(const struct flow *f)
+{
+    bool *ends = ls_alloc(f->block_count + 1), all = true;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t b = f->block_count; b-- > 0;) {
+            bool now = !f->blocks[b].succ_count;
+            for (uint32_t s = 0; s < f->blocks[b].succ_count; s++)
+                now |= ends[f->blocks[b].succ[s]];
+            changed |= now && !ends[b];
+            ends[b] = now;
+        }
+    }
+    for (uint32_t b = 0; b < f->block_count; b++)
+        all &= ends[b];
+    ls_release(ends);
+    return all;
+}
+
+/* Why warps cannot be run region after region; NULL: they can. */
+static const char *
+misfit(const struct core *c)
+{
+    const struct flow *f = c->flow;
+    if (c->events)
+        return "a tool watches";
+    if (c->called || f->call_count || f->indirect || core_uses_stack(f))
+        return "functions are called that are not inlined";
+    if (c->facts->shape.apart)
+        return "lanes of a warp wait for each other";
+    if (!no_arrivals(f))
+        return "bar.arrive, or a barrier that not all threads wait for";
+    if (!all_end(f))
+        return "a loop without end";
+    for (uint32_t l = 0; l < f->loop_count; l++)
+        if (f->loops[l].waits)
+            return "a loop may wait for other warps";
+    for (uint32_t b = 0; b < f->block_count; b++) {
+        if (core_sync_tests(c, b) || c->facts->parks[b])
+            return "an instruction waits for lanes of its warp that may be elsewhere";
+        if (f->blocks[b].end != FLOW_BARRIER)
+            continue;
+        if (!core_nothing_pending(c, b))
+            return "lanes of a warp may come to a barrier apart";
+        if (!is_plain_barrier(c, &f->insns[f->blocks[b].end_insn].i))
+            return "a barrier with a number or a count that is not known";
+    }
+    return NULL;
+}
+
+/* -- phases ------------------------------------------------------------------------------------- */
+
+static void
+add_phase(const struct core *c, struct phases *p, uint32_t barrier)
+{
+    const struct flow *f = c->flow;
+    struct phase *x = &p->phase[p->count++];
+    struct walk w = {.f = f, .seen = ls_alloc(f->block_count + 1)};
+    x->barrier = barrier;
+    x->entry = barrier == UINT32_MAX ? 0 : f->blocks[barrier].succ[0];
+    x->blocks = ARENA_ARRAY(&p->arena, uint64_t, f->block_count / 64 + 1);
+    walk_to(&w, x->entry, UINT32_MAX);
+    for (size_t k = 0; k < w.work.count; k++) {
+        const struct flow_block *at = &f->blocks[w.work.at[k]];
+        set_add(x->blocks, w.work.at[k]);
+        for (uint32_t s = 0; at->end != FLOW_BARRIER && s < at->succ_count; s++)
+            walk_to(&w, at->succ[s], UINT32_MAX);
+    }
+    VEC_FREE(&w.work);
+    ls_release(w.seen);
+}
+
+static bool
+share_blocks(const struct core *c, const struct phase *a, const struct phase *b)
+{
+    for (uint32_t k = 0; k < c->flow->block_count / 64 + 1; k++)
+        if (a->blocks[k] & b->blocks[k])
+            return true;
+    return false;
+}
+
+/* Phases of so many instructions that calls do not matter. */
+static bool
+is_large(const struct core *c, const struct phases *p)
+{
+    for (uint32_t k = 0; k < p->count; k++) {
+        uint32_t insns = 0;
+        for (uint32_t b = 0; b < c->flow->block_count; b++)
+            insns += set_has(p->phase[k].blocks, b) ? c->flow->blocks[b].count : 0;
+        if (insns > LARGE_INSNS)
+            return true;
+    }
+    return false;
+}
+
+/* Numbers the groups; few instructions, one phase and no loop: unrolled. */
+static void
+make_groups(const struct core *c, struct phases *p)
+{
+    const struct flow *f = c->flow;
+    for (uint32_t k = 0; k < p->count; k++)
+        p->phase[k].group = k;
+    for (uint32_t a = 0; a < p->count; a++)
+        for (uint32_t b = 0; b < a; b++) {
+            uint32_t from = p->phase[a].group, to = p->phase[b].group;
+            for (uint32_t k = 0; share_blocks(c, &p->phase[a], &p->phase[b]) && k < p->count; k++)
+                if (p->phase[k].group == from)
+                    p->phase[k].group = to;
+        }
+    p->group_count = p->count; /* some stay empty */
+    p->group = ARENA_ARRAY(&p->arena, struct phase_group, p->count);
+    for (uint32_t k = 0; k < p->count; k++) {
+        struct phase_group *g = &p->group[p->phase[k].group];
+        uint32_t insns = 0;
+        bool loops = false;
+        g->phases++;
+        for (uint32_t b = 0; b < f->block_count; b++)
+            if (set_has(p->phase[k].blocks, b)) {
+                p->group_of[b] = p->phase[k].group;
+                insns += f->blocks[b].count;
+                loops |= f->blocks[b].loop != UINT32_MAX && f->loops[f->blocks[b].loop].head == b &&
+                         f->blocks[b].end != FLOW_BARRIER;
+            }
+        g->unrolled = emit_on(&c->e, PASS_UNROLL) && g->phases == 1 && !loops && insns * p->warps <= UNROLLED_INSNS;
+    }
+}
+
+bool
+core_barriers_pass(const struct core *c)
+{
+    const uint32_t *dim = c->facts->shape.block;
+    bool plain = dim[0] * dim[1] * dim[2] <= LANES && !misfit(c);
+    for (uint32_t b = 0; plain && b < c->flow->block_count; b++)
+        if (c->flow->blocks[b].end == FLOW_BARRIER)
+            plain = !ptx_has(&c->flow->insns[c->flow->blocks[b].end_insn].i, PTX_M_RED);
+    return plain;
+}
+
+/* What was decided, for people. */
+static void
+remark(const struct core *c, const struct phases *p)
+{
+    uint32_t again = 0;
+    if (!c->e.remarks)
+        return;
+    for (uint32_t r = 0; r < c->flow->reg_count; r++)
+        again += p->again[r];
+    jit_remark_kernel(c->e.remarks, PASS_REGIONS, true, "%u %s of %u %s", p->count, p->count == 1 ? "region" : "regions",
+                      p->warps, p->warps == 1 ? "warp" : "warps");
+    if (again && p->count > 1)
+        jit_remark_kernel(c->e.remarks, PASS_REMATERIALISE, true, "%u registers", again);
+    else if (emit_on(&c->e, PASS_REMATERIALISE))
+        jit_remark_kernel(c->e.remarks, PASS_REMATERIALISE, false,
+                          p->count > 1 ? "no register that the thread's number decides" : "no barrier");
+    for (uint32_t g = 0; g < p->group_count; g++)
+        if (p->group[g].phases && p->group[g].unrolled)
+            jit_remark_kernel(c->e.remarks, PASS_UNROLL, true, "region %u, %u warps", g, p->warps);
+        else if (p->group[g].phases && emit_on(&c->e, PASS_UNROLL))
+            jit_remark_kernel(c->e.remarks, PASS_UNROLL, false, "region %u: interleaved, a loop, or more than %d instructions in all warps",
+                              g, UNROLLED_INSNS);
+}
+
+struct phases *
+core_phases_new(const struct core *c)
+{
+    const struct flow *f = c->flow;
+    const uint32_t *dim = c->facts->shape.block;
+    uint32_t barriers = 0;
+    if (!emit_on(&c->e, PASS_REGIONS))
+        return NULL;
+    const char *why = dim[0] * dim[1] * dim[2] % LANES || c->facts->shape.partial ? "warps of fewer than 32 threads"
+                                                                                  : misfit(c);
+    if (why) {
+        jit_remark_kernel(c->e.remarks, PASS_REGIONS, false, "%s", why);
+        return NULL;
+    }
+    struct phases *p = ls_alloc(sizeof *p);
+    p->warps = dim[0] * dim[1] * dim[2] / LANES;
+    p->same = ARENA_ARRAY(&p->arena, bool, f->reg_count + 1);
+    p->fixed = ARENA_ARRAY(&p->arena, bool, f->reg_count + 1);
+    p->again = ARENA_ARRAY(&p->arena, bool, f->reg_count + 1);
+    p->before = ARENA_ARRAY(&p->arena, LLVMValueRef, f->reg_count + 1);
+    p->group_of = ARENA_ARRAY(&p->arena, uint32_t, f->block_count + 1);
+    memset(p->group_of, 0xff, sizeof *p->group_of * f->block_count);
+    bool fits = true;
+    p->tangled = ARENA_ARRAY(&p->arena, bool, f->block_count + 1);
+    find_same(c, p, p->tangled);
+    for (uint32_t b = 0; b < f->block_count; b++)
+        if (f->blocks[b].end == FLOW_BARRIER) {
+            fits &= !p->tangled[b];
+            barriers++;
+        }
+    if (!fits) {
+        jit_remark_kernel(c->e.remarks, PASS_REGIONS, false, "a barrier that threads may take different ways to");
+        core_phases_free(p);
+        return NULL;
+    }
+    find_fixed(c, p);
+    phases_find_steps(c, p);
+    p->phase = ARENA_ARRAY(&p->arena, struct phase, barriers + 1);
+    add_phase(c, p, UINT32_MAX);
+    for (uint32_t b = 0; b < f->block_count; b++)
+        if (f->blocks[b].end == FLOW_BARRIER)
+            add_phase(c, p, b);
+    if (is_large(c, p)) {
+        jit_remark_kernel(c->e.remarks, PASS_REGIONS, false, "a region of more than %d instructions", LARGE_INSNS);
+        core_phases_free(p);
+        return NULL;
+    }
+    make_groups(c, p);
+    jam_choose(c, p);
+    remark(c, p);
+    return p;
+}
+
+void
+core_phases_free(struct phases *p)
+{
+    if (!p)
+        return;
+    jam_free(p);
+    arena_free(&p->arena);
+    ls_release(p);
+}

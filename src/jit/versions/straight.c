@@ -1,0 +1,640 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * versions/straight.c: the way that warps take inside of an array.
+ *
+ *     if (i - 4 >= 0 && i - 4 < n)  sum += taps[0] * in[i - 4];      nine conditions, of which each is tested
+ *     if (i - 3 >= 0 && i - 3 < n)  sum += taps[1] * in[i - 3];      for all warps that run together
+ *     ...                                                            (versions/jam.c, values/agree.c)
+ *
+ * Numbers compared here are what some register was when the first of these branches came, and a number: sums
+ * whose least and greatest lanes are known. So what all of the conditions ask of the registers is worked out
+ * before the kernel runs: bounds of each, and of the difference of two. Where they hold, the branches are
+ * nothing and no 32-bit number wraps: the blocks are emitted once more in a row, their addresses as that
+ * one register's 64 bits and a number; indices like y * n + x likewise, as sums of products (values/poly.c).
+ * Elsewhere warps go on as they did.
+ */
+#include "jit/versions/versions.h"
+
+#include "jit/insn/insn.h"
+
+/* -- what registers hold ---------------------------------------------------------------------------- */
+
+static void
+forget_results(const struct core *c, struct straight *s, uint32_t n)
+{
+    struct span defs = flow_defs(c->flow, n);
+    for (uint32_t k = 0; k < defs.count; k++) {
+        uint32_t r = defs.at[k];
+        s->sum[r].known = s->index[r].known = s->wide_of[r].index.known = false;
+        s->test_of[r] = STRAIGHT_NOTHING;
+    }
+}
+
+static bool
+is_word(enum ptx_type t)
+{
+    char kind = ptx_type_kind(t);
+    return ptx_type_bytes(t) == 4 && (kind == 's' || kind == 'u' || kind == 'b');
+}
+
+static struct straight_sum
+sum_of(const struct straight *s, const struct ptx_operand *o)
+{
+    if (o->kind == PTX_O_INT)
+        return (struct straight_sum){true, PTX_NO_REG, (int32_t)o->imm};
+    if (o->kind != PTX_O_REG || o->negated || o->part)
+        return (struct straight_sum){.known = false};
+    return s->sum[o->reg];
+}
+
+/* The result of an instruction on 32-bit numbers. */
+static struct straight_sum
+sum_made(const struct straight *s, const struct ptx_insn *p)
+{
+    const struct straight_sum none = {.known = false};
+    if (p->guard != PTX_NO_REG || p->operand_count < 2 || p->type_count != 1 || !is_word((enum ptx_type)p->type[0]) ||
+        ptx_has(p, PTX_M_SAT) || ptx_has(p, PTX_M_CC))
+        return none;
+    struct straight_sum x = sum_of(s, &p->operand[1]), y;
+    if (p->op == PTX_OP_MOV)
+        return p->operand_count == 2 ? x : none;
+    if ((p->op != PTX_OP_ADD && p->op != PTX_OP_SUB) || p->operand_count != 3)
+        return none;
+    y = sum_of(s, &p->operand[2]);
+    if (!x.known || !y.known || (y.root != PTX_NO_REG && (p->op == PTX_OP_SUB || x.root != PTX_NO_REG)))
+        return none;
+    int64_t plus = p->op == PTX_OP_SUB ? x.plus - y.plus : x.plus + y.plus;
+    return (struct straight_sum){plus >= INT32_MIN && plus <= INT32_MAX, x.root == PTX_NO_REG ? y.root : x.root, plus};
+}
+
+static struct index
+index_of(const struct straight *s, const struct ptx_operand *o)
+{
+    if (o->kind == PTX_O_INT)
+        return index_number((int32_t)o->imm);
+    if (o->kind != PTX_O_REG || o->negated || o->part)
+        return (struct index){.known = false};
+    return s->index[o->reg];
+}
+
+/* The same, of more kinds of instructions. */
+static struct index
+index_made(const struct straight *s, const struct ptx_insn *p)
+{
+    const struct index none = {.known = false};
+    struct index in[3] = {none, none, none};
+    if (!s->products || p->guard != PTX_NO_REG || p->operand_count < 2 || p->operand_count > 4 || p->type_count != 1 ||
+        !is_word((enum ptx_type)p->type[0]) || ptx_has(p, PTX_M_SAT) || ptx_has(p, PTX_M_CC) || ptx_has(p, PTX_M_HI) ||
+        ptx_has(p, PTX_M_WIDE))
+        return none;
+    for (unsigned k = 1; k < p->operand_count; k++)
+        in[k - 1] = index_of(s, &p->operand[k]);
+    switch (p->op) {
+    case PTX_OP_MOV:
+        return p->operand_count == 2 ? in[0] : none;
+    case PTX_OP_ADD: case PTX_OP_SUB:
+        return index_sum(&in[0], &in[1], p->op == PTX_OP_ADD ? 1 : -1);
+    case PTX_OP_MUL: case PTX_OP_MAD:
+        in[0] = index_product(&in[0], &in[1]);
+        return p->op == PTX_OP_MUL ? in[0] : index_sum(&in[0], &in[2], 1);
+    case PTX_OP_SHL:
+        if (p->operand[2].kind != PTX_O_INT || p->operand[2].imm > 16)
+            return none;
+        in[1] = index_number(1 << p->operand[2].imm);
+        return index_product(&in[0], &in[1]);
+    default:
+        return none;
+    }
+}
+
+/* All lanes of an operand of i; the sum is kept in the first lane of a warp as a scalar. */
+static bool
+range_of(const struct core *c, const struct straight *s, const struct flow_insn *i, const struct ptx_operand *o,
+         struct straight_range *r)
+{
+    struct fact f = facts_operand(c->facts, i, o);
+    r->first = sum_of(s, o);
+    return r->first.known && f.kind == FACT_SCALAR && !f.guess && f.segment == LANES &&
+           (r->first.root == PTX_NO_REG || core_reg_scalar(c, r->first.root)) &&
+           agree_lanes(c, o, f.pattern, &r->low, &r->high);
+}
+
+/* -- what is asked of them -------------------------------------------------------------------------- */
+
+static bool
+ask_bounds(struct straight *s, uint32_t root, int64_t least, int64_t most)
+{
+    if (root == PTX_NO_REG)
+        return least <= 0 && most >= 0;
+    struct straight_bound *b = straight_bound_of(s, root);
+    if (!b)
+        return false;
+    b->least = least > b->least ? least : b->least;
+    b->most = most < b->most ? most : b->most;
+    return b->least <= b->most;
+}
+
+/* No lane wraps, so that all of them are the sums as numbers. */
+static bool
+ask_exact(struct straight *s, const struct straight_range *r, bool is_unsigned)
+{
+    int64_t least = (is_unsigned ? 0 : INT32_MIN) - r->first.plus - r->low;
+    return ask_bounds(s, r->first.root, least, INT32_MAX - r->first.plus - r->high);
+}
+
+/* x - y <= most */
+static bool
+ask_order(struct straight *s, uint32_t x, uint32_t y, int64_t most)
+{
+    if (y == PTX_NO_REG)
+        return ask_bounds(s, x, INT32_MIN, most);
+    if (x == PTX_NO_REG)
+        return ask_bounds(s, y, -most, INT32_MAX);
+    for (uint32_t k = 0; k < s->order_count; k++)
+        if (s->order[k].x == x && s->order[k].y == y) {
+            s->order[k].most = most < s->order[k].most ? most : s->order[k].most;
+            return true;
+        }
+    if (s->order_count == STRAIGHT_ORDERS || !straight_bound_of(s, x) || !straight_bound_of(s, y))
+        return false;
+    s->order[s->order_count++] = (struct straight_order){x, y, most};
+    return true;
+}
+
+static bool
+ask_compare(struct straight *s, const struct straight_predicate *t, bool truth)
+{
+    const struct straight_range *x = &t->x, *y = &t->y;
+    bool less = t->apart ? t->less : t->less == truth, equal = t->equal == truth;
+    if (t->apart && equal)
+        return false;
+    if (!less) {
+        x = &t->y;
+        y = &t->x;
+    }
+    int64_t most = y->first.plus + y->low - x->first.plus - x->high - !equal;
+    return ask_exact(s, x, t->is_unsigned) && ask_exact(s, y, t->is_unsigned) &&
+           ask_order(s, x->first.root, y->first.root, most);
+}
+
+/* That the predicate is so in all lanes. False: that cannot be asked; what was asked meanwhile is too much. */
+static bool
+ask(struct straight *s, int test, bool truth)
+{
+    if (test == STRAIGHT_NOTHING)
+        return false;
+    const struct straight_predicate *t = &s->test[test];
+    switch (t->op) {
+    case PTX_OP_SETP:
+        return ask_compare(s, t, truth);
+    case PTX_OP_NOT:
+        return ask(s, t->in[0], !truth);
+    default: /* of one that need not be both nothing is asked */
+        return truth == (t->op == PTX_OP_AND) && ask(s, t->in[0], truth) && ask(s, t->in[1], truth);
+    }
+}
+
+/* -- along the way ---------------------------------------------------------------------------------- */
+
+/* x < y and its like. */
+static bool
+comparison(const struct core *c, const struct straight *s, const struct flow_insn *i, struct straight_predicate *t)
+{
+    const struct ptx_insn *p = &i->i;
+    char kind = ptx_type_kind((enum ptx_type)p->type[0]);
+    bool lower = ptx_has(p, PTX_M_LO) || ptx_has(p, PTX_M_LS) || ptx_has(p, PTX_M_HI) || ptx_has(p, PTX_M_HS);
+    bool strict = ptx_has(p, PTX_M_LT) || ptx_has(p, PTX_M_LO) || ptx_has(p, PTX_M_GT) || ptx_has(p, PTX_M_HI);
+    t->less = ptx_has(p, PTX_M_LT) || ptx_has(p, PTX_M_LE) || ptx_has(p, PTX_M_LO) || ptx_has(p, PTX_M_LS);
+    t->equal = !strict;
+    t->is_unsigned = kind == 'u' || lower;
+    t->apart = ptx_has(p, PTX_M_NE) || ptx_has(p, PTX_M_EQ); /* what is not 0 is mostly above it */
+    t->equal = t->apart ? ptx_has(p, PTX_M_EQ) : t->equal;
+    bool greater = t->apart || ptx_has(p, PTX_M_GE) || ptx_has(p, PTX_M_HS) || ptx_has(p, PTX_M_GT) || ptx_has(p, PTX_M_HI);
+    return (t->less || greater) && (kind == 's' || kind == 'u') && ptx_type_bytes((enum ptx_type)p->type[0]) == 4 &&
+           p->type_count == 1 && p->operand_count == 3 && !ptx_has(p, PTX_M_AND) && !ptx_has(p, PTX_M_OR) &&
+           !ptx_has(p, PTX_M_XOR) && range_of(c, s, i, &p->operand[1], &t->x) && range_of(c, s, i, &p->operand[2], &t->y);
+}
+
+static int
+test_in(const struct straight *s, const struct ptx_operand *o)
+{
+    return o->kind == PTX_O_REG && !o->negated ? s->test_of[o->reg] : STRAIGHT_NOTHING;
+}
+
+/* The predicate that i writes; STRAIGHT_NOTHING: not known. */
+static int
+test_made(const struct core *c, struct straight *s, const struct flow_insn *i)
+{
+    const struct ptx_insn *p = &i->i;
+    struct straight_predicate t = {.op = (enum ptx_op)p->op, .in = {STRAIGHT_NOTHING, STRAIGHT_NOTHING}};
+    if (p->guard != PTX_NO_REG || !p->operand_count || p->operand[0].kind != PTX_O_REG || s->test_count == STRAIGHT_TESTS ||
+        core_reg_bits(c, p->operand[0].reg) != 1)
+        return STRAIGHT_NOTHING;
+    switch (p->op) {
+    case PTX_OP_SETP:
+        if (!comparison(c, s, i, &t))
+            return STRAIGHT_NOTHING;
+        break;
+    case PTX_OP_AND: case PTX_OP_OR:
+        t.in[1] = test_in(s, &p->operand[2]);
+        if (t.in[1] == STRAIGHT_NOTHING)
+            return STRAIGHT_NOTHING;
+        /* fall through */
+    case PTX_OP_NOT:
+        t.in[0] = test_in(s, &p->operand[1]);
+        if (t.in[0] == STRAIGHT_NOTHING)
+            return STRAIGHT_NOTHING;
+        break;
+    default:
+        return STRAIGHT_NOTHING;
+    }
+    s->test[s->test_count] = t;
+    return (int)s->test_count++;
+}
+
+static bool
+ask_wide_bound(struct straight *s, const struct straight_wide_bound *w)
+{
+    for (uint32_t k = 0; k < s->wide_count; k++) {
+        struct straight_wide_bound *x = &s->wide_bound[k];
+        bool same = x->count == w->count;
+        for (unsigned n = 0; same && n < w->count; n++)
+            same = x->term[n].x == w->term[n].x && x->term[n].y == w->term[n].y;
+        for (unsigned n = 0; same && n < w->count; n++) {
+            x->low[n] = w->low[n] < x->low[n] ? w->low[n] : x->low[n];
+            x->high[n] = w->high[n] > x->high[n] ? w->high[n] : x->high[n];
+        }
+        x->is_unsigned |= same && w->is_unsigned;
+        if (same)
+            return true;
+    }
+    if (s->wide_count == STRAIGHT_WIDE)
+        return false;
+    s->wide_bound[s->wide_count++] = *w;
+    return true;
+}
+
+/* No lane wraps. Factors that differ from one index to another are of numbers that are not negative. */
+static bool
+ask_index(const struct core *c, struct straight *s, const struct index *x, bool is_unsigned)
+{
+    struct straight_wide_bound w = {.count = x->count, .is_unsigned = is_unsigned};
+    unsigned products = 0;
+    for (unsigned k = 0; k < x->count; k++) {
+        const struct index_term *t = &x->term[k];
+        unsigned at = k; /* in order */
+        for (; at > 0 && (w.term[at - 1].x > t->x || (w.term[at - 1].x == t->x && w.term[at - 1].y > t->y)); at--) {
+            w.term[at] = w.term[at - 1];
+            w.low[at] = w.low[at - 1];
+            w.high[at] = w.high[at - 1];
+        }
+        w.term[at] = *t;
+        index_range(t, c->agree_warps, &w.low[at], &w.high[at]);
+        int64_t most = t->y != PTX_NO_REG ? 1 : t->x != PTX_NO_REG ? STRAIGHT_TIMES : INT32_MAX;
+        products += t->y != PTX_NO_REG;
+        if ((t->x != PTX_NO_REG && !straight_bound_of(s, t->x)) || (t->y != PTX_NO_REG && !straight_bound_of(s, t->y)) ||
+            w.low[at] < -most || w.high[at] > most || products > 1)
+            return false; /* what 64 bits hold */
+    }
+    return ask_wide_bound(s, &w);
+}
+
+/* A sum of one register and a number: bounds of the register. */
+static bool
+ask_simple(const struct core *c, struct straight *s, const struct index *x, bool is_unsigned, bool *asked)
+{
+    struct straight_range r = {.first = {true, PTX_NO_REG, 0}};
+    int64_t low = 0, high = 0;
+    *asked = false;
+    for (unsigned k = 0; k < x->count; k++) {
+        const struct index_term *t = &x->term[k];
+        if (t->x == PTX_NO_REG)
+            index_range(t, c->agree_warps, &low, &high);
+        else if (t->y == PTX_NO_REG && t->times == 1 && !t->scale && r.first.root == PTX_NO_REG)
+            r.first.root = t->x;
+        else
+            return true;
+    }
+    *asked = true;
+    r.low = low;
+    r.high = high;
+    return ask_exact(s, &r, is_unsigned);
+}
+
+static bool
+is_whole(enum ptx_type t)
+{
+    return ptx_type_kind(t) == 's' || ptx_type_kind(t) == 'u';
+}
+
+static bool
+has_lanes(const struct index *x)
+{
+    bool some = false;
+    for (unsigned k = 0; k < x->count; k++)
+        some |= x->term[k].scale != 0;
+    return some;
+}
+
+/* A 32-bit number is widened, on which an address depends: none of its lanes may wrap. */
+static bool
+ask_wide(const struct core *c, struct straight *s, const struct flow_insn *i)
+{
+    const struct ptx_insn *p = &i->i;
+    struct straight_widened *w = &s->wide[i - c->flow->insns];
+    bool asked;
+    w->index.known = false;
+    if (!guess_widens(c, i) || p->op == PTX_OP_MAD || p->operand[1].kind != PTX_O_REG || core_source_bits(c, p, 0) != 32 ||
+        !is_whole((enum ptx_type)p->type[0]) || !is_whole((enum ptx_type)p->type[p->type_count - 1]) ||
+        (p->op != PTX_OP_CVT && p->operand[2].kind != PTX_O_INT))
+        return true; /* tested where it is widened, as elsewhere */
+    struct index x = index_of(s, &p->operand[1]);
+    int64_t times = 1;
+    if (p->op != PTX_OP_CVT)
+        times = straight_is_unsigned(p) ? (int64_t)(uint32_t)p->operand[2].imm : (int64_t)(int32_t)p->operand[2].imm;
+    if (!x.known || times < -4096 || times > 4096 || !has_lanes(&x))
+        return true;
+    if (!ask_simple(c, s, &x, straight_is_unsigned(p), &asked))
+        return false;
+    if (asked || ask_index(c, s, &x, straight_is_unsigned(p)))
+        *w = (struct straight_widened){x, times, 0};
+    return true;
+}
+
+/* An address: something that the warp's lanes agree on, and what such a number became. */
+static void
+see_base(const struct core *c, struct straight *s, const struct flow_insn *i)
+{
+    const struct ptx_insn *p = &i->i;
+    if (p->op != PTX_OP_ADD || p->guard != PTX_NO_REG || p->operand_count != 3 || p->operand[0].kind != PTX_O_REG ||
+        p->operand[1].kind != PTX_O_REG || p->operand[2].kind != PTX_O_REG || ptx_has(p, PTX_M_CC) ||
+        core_reg_bits(c, p->operand[0].reg) != 64)
+        return;
+    for (unsigned k = 1; k <= 2; k++) {
+        const struct straight_widened *w = &s->wide_of[p->operand[k].reg];
+        uint32_t base = p->operand[3 - k].reg;
+        if (w->index.known && !w->base && core_reg_scalar(c, base) && fact_uniform(&c->facts->reg[base])) {
+            s->wide[i - c->flow->insns] = *w;
+            s->wide[i - c->flow->insns].base = 3 - k;
+        }
+    }
+}
+
+/* A parameter of the kernel, in a register that nothing else writes. */
+static bool
+is_early(const struct core *c, const struct straight *s, const struct flow_insn *i)
+{
+    const struct ptx_insn *p = &i->i;
+    if (p->op != PTX_OP_LD || p->space != PTX_SPACE_PARAM || p->guard != PTX_NO_REG || p->operand[0].kind != PTX_O_REG)
+        return false;
+    uint32_t r = p->operand[0].reg;
+    return flow_only_writer(c->flow, r) == i && c->phases->fixed[r] && core_reg_bits(c, r) == 32 &&
+           s->early_count < STRAIGHT_EARLY;
+}
+
+/* The instructions of a block of the way. */
+static bool
+see_block(const struct core *c, struct straight *s, uint32_t b)
+{
+    const struct flow_block *blk = &c->flow->blocks[b];
+    for (uint32_t n = 0; n < blk->count; n++) {
+        const struct flow_insn *i = &c->flow->insns[blk->first + n];
+        if (!ask_wide(c, s, i))
+            return false;
+        see_base(c, s, i);
+        struct straight_sum sum = sum_made(s, &i->i);
+        struct index index = index_made(s, &i->i);
+        int test = test_made(c, s, i);
+        forget_results(c, s, blk->first + n);
+        if (!i->i.operand_count || i->i.operand[0].kind != PTX_O_REG)
+            continue;
+        uint32_t to = i->i.operand[0].reg;
+        if (is_early(c, s, i)) {
+            s->early[s->early_count++] = i;
+            sum = (struct straight_sum){true, to, 0};
+            index = index_register(c, to);
+        }
+        s->sum[to] = sum;
+        s->index[to] = index;
+        s->test_of[to] = test;
+        s->wide_of[to] = s->wide[blk->first + n];
+    }
+    return true;
+}
+
+/* Where the way goes on from block b; UINT32_MAX: it ends. */
+static uint32_t
+next_block(const struct core *c, struct straight *s, uint32_t b)
+{
+    const struct flow_block *blk = &c->flow->blocks[b];
+    if (blk->end == FLOW_JUMP)
+        return blk->succ[0];
+    if (blk->end != FLOW_BRANCH || phases_agree(c, c->phases, b))
+        return UINT32_MAX;
+    for (uint32_t k = 0; k < 2; k++) { /* where something is done that other lanes do not do */
+        uint32_t to = blk->succ[k];
+        if (to == blk->ipdom || (c->flow->blocks[to].end == FLOW_EXIT && !c->flow->blocks[to].count))
+            continue;
+        if (!ask(s, s->test_of[blk->guard], (k == 0) != blk->guard_negated))
+            return UINT32_MAX;
+        s->branches++;
+        return to;
+    }
+    return UINT32_MAX;
+}
+
+static bool
+may_follow(const struct core *c, const struct straight *s, uint32_t to)
+{
+    const struct flow *f = c->flow;
+    uint32_t loop = f->blocks[to].loop;
+    for (uint32_t k = 0; k < s->count; k++)
+        if (s->block[k] == to)
+            return false;
+    return s->count < STRAIGHT_BLOCKS && loop == f->blocks[s->block[0]].loop &&
+           (loop == UINT32_MAX || f->loops[loop].head != to);
+}
+
+/* One register and a number. What is more is a register of its own, if it is kept as a scalar. */
+static bool
+is_simple(const struct index *x)
+{
+    unsigned others = 0;
+    for (unsigned k = 0; k < x->count; k++)
+        others += x->term[k].x == PTX_NO_REG ? 0 : x->term[k].y != PTX_NO_REG || x->term[k].times != 1 ? 2 : 1;
+    return others <= 1;
+}
+
+/* Before the way begins: what register r was is lost. */
+static void
+lose_root(const struct core *c, struct straight *s, uint32_t r)
+{
+    for (uint32_t k = 0; k < c->flow->reg_count; k++) {
+        s->sum[k].known &= s->sum[k].root != r;
+        s->index[k].known &= !index_has(&s->index[k], r);
+    }
+    for (uint32_t k = 0; k < s->test_count; k++)
+        if (s->test[k].x.first.root == r || s->test[k].y.first.root == r)
+            s->test[k].op = PTX_OP_NONE;
+}
+
+static void
+lose_results(const struct core *c, struct straight *s, uint32_t n)
+{
+    struct span defs = flow_defs(c->flow, n);
+    for (uint32_t k = 0; k < defs.count; k++) {
+        uint32_t r = defs.at[k];
+        lose_root(c, s, r);
+        s->sum[r] = (struct straight_sum){core_reg_bits(c, r) == 32, r, 0};
+        s->index[r] = index_register(c, r);
+        s->test_of[r] = STRAIGHT_NOTHING;
+    }
+}
+
+/* The block at whose end the way begins: what it writes may be what others are sums of. */
+static void
+begin(const struct core *c, struct straight *s, uint32_t b)
+{
+    const struct flow_block *blk = &c->flow->blocks[b];
+    for (uint32_t r = 0; r < c->flow->reg_count; r++) {
+        s->sum[r] = (struct straight_sum){core_reg_bits(c, r) == 32, r, 0};
+        s->index[r] = index_register(c, r);
+        s->test_of[r] = STRAIGHT_NOTHING;
+    }
+    for (uint32_t n = 0; n < blk->count; n++) {
+        const struct flow_insn *i = &c->flow->insns[blk->first + n];
+        struct straight_sum sum = sum_made(s, &i->i);
+        struct index index = index_made(s, &i->i);
+        int test = test_made(c, s, i);
+        lose_results(c, s, blk->first + n);
+        if (!i->i.operand_count || i->i.operand[0].kind != PTX_O_REG)
+            continue;
+        uint32_t to = i->i.operand[0].reg;
+        if (sum.known && sum.root != to)
+            s->sum[to] = sum;
+        if (index.known && !index_has(&index, to) && (is_simple(&index) || !s->index[to].known))
+            s->index[to] = index;
+        s->test_of[to] = test;
+    }
+    s->block[0] = b;
+    s->count = 1;
+}
+
+struct straight *
+straight_new(const struct core *c, uint32_t b)
+{
+    const struct flow *f = c->flow;
+    struct straight *s = ls_alloc(sizeof *s), asked;
+    s->sum = ls_alloc(sizeof *s->sum * (f->reg_count + 1));
+    s->test_of = ls_alloc(sizeof *s->test_of * (f->reg_count + 1));
+    s->test = ls_alloc(sizeof *s->test * STRAIGHT_TESTS);
+    s->index = ls_alloc(sizeof *s->index * (f->reg_count + 1));
+    s->wide_of = ls_alloc(sizeof *s->wide_of * (f->reg_count + 1));
+    s->wide = ls_alloc(sizeof *s->wide * (f->insn_count + 1));
+    s->products = emit_on(&c->e, PASS_INDEX_PRODUCTS);
+    begin(c, s, b);
+    for (;;) {
+        asked = *s; /* what a step asks for in vain is taken back */
+        uint32_t to = next_block(c, s, s->block[s->count - 1]);
+        if (to == UINT32_MAX || !may_follow(c, s, to) || !see_block(c, s, to))
+            break;
+        s->block[s->count++] = to;
+    }
+    *s = asked;
+    if (s->branches >= STRAIGHT_LEAST && s->bound_count)
+        return s;
+    straight_free(s);
+    return NULL;
+}
+
+void
+straight_free(struct straight *s)
+{
+    if (!s)
+        return;
+    ls_release(s->sum);
+    ls_release(s->test_of);
+    ls_release(s->test);
+    ls_release(s->index);
+    ls_release(s->wide_of);
+    ls_release(s->wide);
+    ls_release(s);
+}
+
+/* -- emitting ------------------------------------------------------------------------------------------ */
+
+static LLVMValueRef
+test_bound(struct core *c, const struct straight_bound *x)
+{
+    if (x->least == INT32_MIN && x->most == INT32_MAX)
+        return LLVMConstInt(core_scalar(c, 1), 1, false);
+    LLVMValueRef above = LLVMBuildSub(c->e.b, x->value, core_i64(c, (uint64_t)x->least), "");
+    LLVMValueRef room = core_i64(c, (uint64_t)(x->most - x->least));
+    return LLVMBuildICmp(c->e.b, LLVMIntULE, above, room, "");
+}
+
+/* The least and the greatest of such indices are 32-bit numbers. */
+static LLVMValueRef
+test_wide(struct core *c, struct straight *s, const struct straight_wide_bound *w)
+{
+    LLVMBuilderRef b = c->e.b;
+    LLVMValueRef low = core_i64(c, 0), high = core_i64(c, 0), fine = LLVMConstInt(core_scalar(c, 1), 1, false);
+    for (unsigned k = 0; k < w->count; k++) {
+        const struct index_term *t = &w->term[k];
+        low = LLVMBuildAdd(b, low, straight_term_value(c, s, t, w->low[k]), "");
+        high = LLVMBuildAdd(b, high, straight_term_value(c, s, t, w->high[k]), "");
+        if (w->low[k] == w->high[k] || t->x == PTX_NO_REG)
+            continue;
+        LLVMValueRef sign = straight_root_value(s, t->x); /* of none of both */
+        sign = t->y == PTX_NO_REG ? sign : LLVMBuildOr(b, sign, straight_root_value(s, t->y), "");
+        fine = LLVMBuildAnd(b, fine, LLVMBuildICmp(b, LLVMIntSGE, sign, core_i64(c, 0), ""), "");
+    }
+    LLVMValueRef least = core_i64(c, w->is_unsigned ? 0 : (uint64_t)(int64_t)INT32_MIN);
+    fine = LLVMBuildAnd(b, fine, LLVMBuildICmp(b, LLVMIntSGE, low, least, ""), "");
+    return LLVMBuildAnd(b, fine, LLVMBuildICmp(b, LLVMIntSLE, high, core_i64(c, INT32_MAX), ""), "");
+}
+
+/* i1: all that the way asks for. */
+LLVMValueRef
+straight_test(struct core *c, struct straight *s)
+{
+    LLVMBuilderRef b = c->e.b;
+    LLVMValueRef fine = LLVMConstInt(core_scalar(c, 1), 1, false);
+    const struct flow_insn *i = &c->flow->insns[c->flow->blocks[s->block[0]].end_insn];
+    for (uint32_t k = 0; k < s->early_count; k++)
+        if (!core_insn(c, s->early[k]))
+            return NULL;
+    for (uint32_t k = 0; k < s->bound_count; k++) {
+        struct straight_bound *x = &s->bound[k];
+        const struct ptx_operand o = {.kind = PTX_O_REG, .reg = x->root};
+        x->value = LLVMBuildSExt(b, core_value(c, i, &o, 32, true), core_scalar(c, 64), "");
+        fine = LLVMBuildAnd(b, fine, test_bound(c, x), "");
+    }
+    for (uint32_t k = 0; k < s->order_count; k++) {
+        const struct straight_order *o = &s->order[k];
+        LLVMValueRef apart = LLVMBuildSub(b, straight_root_value(s, o->x), straight_root_value(s, o->y), "");
+        LLVMValueRef is = LLVMBuildICmp(b, LLVMIntSLE, apart, core_i64(c, (uint64_t)o->most), "");
+        fine = LLVMBuildAnd(b, fine, is, "");
+    }
+    for (uint32_t k = 0; k < s->wide_count; k++)
+        fine = LLVMBuildAnd(b, fine, test_wide(c, s, &s->wide_bound[k]), "");
+    return fine;
+}
+
+uint32_t
+straight_branches(const struct straight *s)
+{
+    return s->branches;
+}
+
+uint32_t
+straight_products(const struct straight *s)
+{
+    return s->wide_count;
+}
+
+uint32_t
+straight_block(const struct straight *s, uint32_t k)
+{
+    return k < s->count ? s->block[k] : UINT32_MAX;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * jit/versions: other ways to run a kernel than one warp under a mask: barrier regions of whole blocks, several
+ * warps interleaved, warps with all 32 lanes, ways without branches.
+ */
+#ifndef LOCKSTEP_JIT_VERSIONS_H
+#define LOCKSTEP_JIT_VERSIONS_H
+
+#include "jit/values/values.h"
+
+/* -- jam.c ------------------------------------------------------------------------------------- */
+
+/* Storage and blocks, before anything else of the groups is emitted. */
+void jam_begin(struct core *c);
+/* A jammed group's warps that run one by one begin at one of its sites. */
+bool jam_resume(struct core *c, uint32_t group);
+/* Before the end of block b is emitted for one warp: where those that parted there come to it. */
+void jam_tail(struct core *c, uint32_t b);
+/* One of the parted warps is done: the builder is left where all of the block are. */
+void jam_next(struct core *c, const struct phase_group *g, LLVMValueRef next);
+/* The warps that run together: all of their code. */
+bool jam_emit(struct core *c);
+
+/* -- jam_choose.c ------------------------------------------------------------------------------ */
+
+/* versions/jam.c: */
+
+/* Decides which groups run how many warps together, and where these may part. */
+void jam_choose(const struct core *c, struct phases *p);
+void jam_free(struct phases *p);
+
+/* -- region.c ---------------------------------------------------------------------------------- */
+
+/* Whether an instruction's result is decided by its operands, whoever executes it and when. */
+bool phases_pure(const struct ptx_insn *p);
+/* Whether all threads of the block that come to the end of b go on together. */
+bool phases_agree(const struct core *c, const struct phases *p, uint32_t b);
+/* Live registers that are kept once, and in the warp's frame. */
+void phases_sort(struct core *c, const uint64_t *live, uint64_t *once, uint64_t *framed);
+void phases_forget(struct core *c);
+/* Live registers that are computed from the thread's number once more. */
+bool phases_again(struct core *c, const uint64_t *live);
+/* Copies of registers in allocas of their own, made when first needed. */
+void phases_keep(struct core *c, const uint64_t *set, LLVMValueRef *copies, bool save);
+/* What a phase begins with beside them, for the warp whose turn it is. */
+void phases_start(struct core *c, const struct phase *x);
+/* The coordinates and memory of a warp; its registers are left alone. */
+void phases_turn(struct core *c, struct turn *t, LLVMValueRef warp_index);
+LLVMValueRef phases_mark(struct core *c, bool unrolled);
+const struct phase *phases_after(const struct phases *p, uint32_t barrier);
+/* All warps have come to the barrier: what is once kept is kept, the next phase begins. */
+void phases_leave(struct core *c, const struct phase *next, const uint64_t *once);
+/* The head of the loop over the warps that run the phase. */
+LLVMBasicBlockRef phases_head(const struct phases *p, uint32_t group);
+/* A reduction over all threads of the block gives them all the same. */
+bool phases_is_reduction(const struct flow_insn *i);
+
+/* -- regions.c --------------------------------------------------------------------------------- */
+
+/* The builder is at the end of the function's entry: storage, the loops' heads, what phases begin
+ * with. */
+bool core_phases_begin(struct core *c);
+/* Block b is emitted next: the values of its warp. */
+void core_phases_at(struct core *c, uint32_t b);
+/* The warp has come to the barrier that ends c->current. votes: lanes whose predicate holds. */
+void core_phases_barrier(struct core *c, uint32_t b, enum jit_barrier_kind kind,
+                         LLVMValueRef votes);
+/* After the last block: what warps do that have exited. */
+void core_phases_end(struct core *c);
+
+/* -- regions_find.c ---------------------------------------------------------------------------- */
+
+/* Whether the kernel can be run like this: every warp is sure to come to the same barriers. NULL:
+ * no. */
+struct phases *core_phases_new(const struct core *c);
+/* The block is one warp, whose barriers have nobody to wait for and nothing to give back. */
+bool core_barriers_pass(const struct core *c);
+void core_phases_free(struct phases *p);
+
+/* -- straight.c -------------------------------------------------------------------------------- */
+
+/* versions/straight.c: the way from the end of block b on for warps that run together, where no branch parts them;
+ * NULL: it saves too little. c->agree_warps is their number, the registers the first one's. */
+struct straight *straight_new(const struct core *c, uint32_t b);
+void straight_free(struct straight *s);
+/* i1: they go that way. Emitted at the end of block b. NULL: failed, with the error. */
+LLVMValueRef straight_test(struct core *c, struct straight *s);
+/* For remarks: branches that the way leaves out; sums of products of which the test asks the bounds. */
+uint32_t straight_branches(const struct straight *s);
+uint32_t straight_products(const struct straight *s);
+/* Block k of the way, b is 0; UINT32_MAX: no more. The last one's end is as elsewhere. */
+uint32_t straight_block(const struct straight *s, uint32_t k);
+
+/* -- taps.c ------------------------------------------------------------------------------------ */
+
+/* Which blocks begin a run. */
+void core_taps_choose(struct core *c);
+/* The builder is where all lanes come to the branch that ends block b; it is left where the run is not
+ * executed in one piece. */
+void core_taps(struct core *c, uint32_t b);
+
+/* -- whole.c ----------------------------------------------------------------------------------- */
+
+/* versions/whole.c: which blocks; the start of block b, where whole warps go their own way; those ways. */
+void core_whole_choose(struct core *c);
+void core_whole_enter(struct core *c, uint32_t b);
+/* The branch of a block in which all lanes are; false: another one, nothing was emitted. */
+bool core_whole_branch(struct core *c, uint32_t b);
+bool core_whole_emit(struct core *c);
+
+#endif

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * versions/whole.c: warps of which all lanes are there.
+ *
+ *     if (at >= 0 && at < n)      a branch that may part lanes, and mostly does not: only the warps at
+ *         sum += ...              the borders of an array run part of it
+ *
+ * Where lanes may have parted, everything is done under a mask, and nothing can be said of it. In functions
+ * of whole blocks (versions/regions.c) such blocks are emitted twice: once more for warps with all 32 lanes, as
+ * if no branch parted them. There a branch on which they agree is a jump; one that parts them goes on in
+ * the usual blocks, and where those find all lanes together again, they come back.
+ */
+#include "jit/versions/versions.h"
+
+#include "jit/control/control.h"
+#include "jit/insn/insn.h"
+
+enum { MOST_INSNS = 300 }; /* emitted twice */
+
+static bool
+may_be_whole(const struct core *c, uint32_t b)
+{
+    enum flow_end end = (enum flow_end)c->flow->blocks[b].end;
+    uint32_t group = c->phases->group_of[b];
+    /* Warps that run together (versions/jam.c) are whole. */
+    return !c->facts->complete[b] && group != UINT32_MAX && c->phases->group[group].jam == 1 &&
+           (end == FLOW_JUMP || end == FLOW_BRANCH || end == FLOW_EXIT);
+}
+
+void
+core_whole_choose(struct core *c)
+{
+    uint32_t insns = 0;
+    c->whole = ls_alloc(sizeof *c->whole * (c->flow->block_count + 1));
+    if (!c->phases || !emit_on(&c->e, PASS_FULL_MASK))
+        return;
+    uint32_t blocks = 0;
+    for (uint32_t b = 0; b < c->flow->block_count; b++) {
+        insns += may_be_whole(c, b) ? c->flow->blocks[b].count : 0;
+        blocks += may_be_whole(c, b);
+    }
+    for (uint32_t b = 0; b < c->flow->block_count && insns <= MOST_INSNS; b++)
+        if (may_be_whole(c, b))
+            c->whole[b] = core_new_block(c, "whole");
+    if (!blocks)
+        jit_remark_kernel(c->e.remarks, PASS_FULL_MASK, false, "no block under a mask outside interleaved regions");
+    else
+        jit_remark_kernel(c->e.remarks, PASS_FULL_MASK, insns <= MOST_INSNS, "%u blocks, %u instructions", blocks, insns);
+    core_taps_choose(c);
+}
+
+void
+core_whole_enter(struct core *c, uint32_t b)
+{
+    LLVMBuilderRef bld = c->e.b;
+    LLVMTypeRef i32 = core_scalar(c, 32);
+    if (!c->whole[b])
+        return;
+    LLVMBasicBlockRef all = core_new_block(c, "all"), some = core_new_block(c, "some");
+    LLVMValueRef mask = LLVMBuildLoad2(bld, i32, c->mask, "");
+    LLVMBuildCondBr(bld, LLVMBuildICmp(bld, LLVMIntEQ, mask, core_i32(c, ~0u), ""), all, some);
+    LLVMPositionBuilderAtEnd(bld, all);
+    for (uint32_t k = 0; k < c->flow->block_count; k++) /* as it is: LLVM cannot know */
+        LLVMBuildStore(bld, core_i32(c, 0), c->pending[k]);
+    LLVMBuildStore(bld, core_i32(c, ~0u), c->mask);
+    LLVMBuildStore(bld, core_i32(c, ~0u), c->alive);
+    LLVMBuildBr(bld, c->whole[b]);
+    LLVMPositionBuilderAtEnd(bld, some);
+}
+
+/* The builder goes on where the condition does not hold. */
+static void
+leave_if(struct core *c, LLVMValueRef condition, LLVMBasicBlockRef to)
+{
+    LLVMBasicBlockRef other = core_new_block(c, "other");
+    LLVMBuildCondBr(c->e.b, condition, to, other);
+    LLVMPositionBuilderAtEnd(c->e.b, other);
+}
+
+static void
+end_branch(struct core *c, uint32_t b)
+{
+    const struct flow_block *blk = &c->flow->blocks[b];
+    LLVMBuilderRef bld = c->e.b;
+    LLVMBasicBlockRef to[2] = {core_new_block(c, "taken"), core_new_block(c, "fallen")};
+    LLVMValueRef all, none;
+    bool in_whole = c->in_whole;
+    core_taps(c, b);
+    if (!c->facts->divergent[b]) {
+        LLVMBuildCondBr(bld, core_branch_value(c, b, true), to[0], to[1]);
+    } else {
+        if (core_agree(c, blk->guard, &all, &none)) {
+            leave_if(c, all, to[blk->guard_negated]);
+            leave_if(c, none, to[!blk->guard_negated]);
+        }
+        LLVMValueRef p = emit_mask_to_bits(&c->e, core_branch_value(c, b, false));
+        leave_if(c, LLVMBuildICmp(bld, LLVMIntEQ, p, core_i32(c, ~0u), ""), to[0]);
+        leave_if(c, LLVMBuildIsNull(bld, p, ""), to[1]);
+        c->in_whole = false;
+        core_part(c, b, p, LLVMBuildNot(bld, p, ""));
+        c->in_whole = in_whole;
+    }
+    for (unsigned s = 0; s < 2; s++) {
+        LLVMPositionBuilderAtEnd(bld, to[s]);
+        core_whole_go(c, blk->succ[s]);
+    }
+}
+
+bool
+core_whole_branch(struct core *c, uint32_t b)
+{
+    const struct flow_block *blk = &c->flow->blocks[b];
+    if (!c->phases || !c->facts->complete[b] || !(c->whole[blk->succ[0]] || c->whole[blk->succ[1]]))
+        return false;
+    end_branch(c, b);
+    return true;
+}
+
+static bool
+emit_block(struct core *c, uint32_t b)
+{
+    const struct flow_block *blk = &c->flow->blocks[b];
+    LLVMPositionBuilderAtEnd(c->e.b, c->whole[b]);
+    c->current = b;
+    core_phases_at(c, b);
+    for (uint32_t n = 0; n < blk->count; n++)
+        if (!core_insn(c, &c->flow->insns[blk->first + n]))
+            return false;
+    if (blk->end_insn != UINT32_MAX) {
+        c->e.insn = &c->flow->insns[blk->end_insn].i;
+        c->e.func = c->flow->insns[blk->end_insn].func;
+    }
+    if (blk->end == FLOW_BRANCH) {
+        end_branch(c, b);
+    } else if (blk->end == FLOW_JUMP) {
+        core_whole_go(c, blk->succ[0]);
+    } else {
+        LLVMBuildStore(c->e.b, core_i32(c, 0), c->alive);
+        LLVMBuildBr(c->e.b, c->end);
+    }
+    return true;
+}
+
+bool
+core_whole_emit(struct core *c)
+{
+    bool ok = true;
+    c->in_whole = true;
+    for (uint32_t b = 0; b < c->flow->block_count && ok; b++)
+        if (c->whole[b])
+            ok = emit_block(c, b);
+    c->in_whole = false;
+    return ok;
+}
