@@ -12,7 +12,7 @@
 #ifndef LOCKSTEP_TESTS_JIT_HARNESS_H
 #define LOCKSTEP_TESTS_JIT_HARNESS_H
 
-#include "jit/build/build.h"
+#include "jit/ops/ops.h"
 
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Error.h>

@@ -3,6 +3,8 @@
 
 - An #include in src/<layer> names that layer or a lower one, never a higher one, never a neighbour of
   the same row; another layer is entered by its public headers only (never *_priv.h).
+- A layer with sub-folders has an order of its own for them, in src/<layer>/LAYERS; the same rules hold there,
+  and other layers enter it by the headers beside that file only.
 - Only jit includes llvm-c.
 - Every header compiles alone.
 - Layers below device have no mutable globals: nothing in their objects lies in .data or .bss, apart
@@ -30,13 +32,31 @@ def read_layers(path):
     return {layer: len(rows) - i for i, row in enumerate(rows) for layer in row}
 
 
+def folder_errors(where, name, layer, folder, folders):
+    """An include of a layer's sub-folder, or of the layer's own headers from one."""
+    other = name.split("/")
+    if len(other) < 3 or other[0] not in folders:
+        return
+    if other[0] != layer:
+        yield f"{where}: {name} is inside {other[0]}"
+    elif folder and folders[layer].get(other[1], 0) > folders[layer][folder]:
+        yield f"{where}: {folder} includes {name}, which is not below it"
+    elif folder and other[1] != folder and folders[layer].get(other[1]) == folders[layer][folder]:
+        yield f"{where}: {folder} includes {name}, its neighbour"
+
+
 def include_errors(src, levels):
-    for path in sorted(src.glob("*/*")):
+    folders = {path.parent.name: read_layers(path) for path in src.glob("*/LAYERS")}
+    for path in sorted([*src.glob("*/*"), *src.glob("*/*/*")]):
         if path.suffix not in (".c", ".h", ".def"):
             continue
-        layer, text = path.parent.name, path.read_text()
+        parts = path.relative_to(src).parts
+        layer, folder, text = parts[0], parts[1] if len(parts) == 3 else None, path.read_text()
         if layer not in levels:
             yield f"{path}: folder {layer} has no row in src/LAYERS"
+            continue
+        if folder and layer in folders and folder not in folders[layer]:
+            yield f"{path}: folder {folder} has no row in src/{layer}/LAYERS"
             continue
         for match in INCLUDE.finditer(text):
             name = match.group(2)
@@ -44,6 +64,7 @@ def include_errors(src, levels):
             other = name.split("/")[0]
             if other == "llvm-c" and layer != "jit":
                 yield f"{where}: only jit includes llvm-c, not {layer}"
+            yield from folder_errors(where, name, layer, folder, folders)
             if (path.parent / name).exists() and "/" not in name:
                 continue
             if other in levels and other != layer and (src / name).exists():
@@ -54,8 +75,8 @@ def include_errors(src, levels):
 
 
 def header_errors(src, command_of):
-    for path in sorted(src.glob("*/*.h")):
-        command = command_of(path.parent.name)
+    for path in sorted([*src.glob("*/*.h"), *src.glob("*/*/*.h")]):
+        command = command_of(path.relative_to(src).parts[0])
         if command is None:  # a layer that has no source file yet is not compiled at all
             continue
         done = subprocess.run(command + ["-fsyntax-only", "-x", "c", "-include", str(path), "/dev/null"],
@@ -116,15 +137,25 @@ def self_test():
         (src / "base/base.h").write_text('#include "ptx/ptx.h"\n')
         (src / "ptx/ptx.h").write_text('#include "base/base.h"\n')
         (src / "ptx/ptx_priv.h").write_text("#include <llvm-c/Core.h>\nint f(struct unknown);\n+\n")
-        (src / "jit/engine/compile.c").write_text('#include "ptx/ptx_priv.h"\n#include "base/base.h"\n')
+        for folder in ("engine", "ops"):
+            (src / "jit" / folder).mkdir()
+        (src / "jit/jit.c").write_text('#include "ptx/ptx_priv.h"\n#include "base/base.h"\n')
         found = list(include_errors(src, levels))
         assert len(found) == 3, found
         assert "base/base.h:1" in found[0] and "not below" in found[0], found
         assert "private to ptx" in found[1] or "private to ptx" in found[2], found
         assert any("llvm-c" in text for text in found), found
+        (src / "jit/LAYERS").write_text("engine\nops\n")
+        (src / "jit/ops/ops.h").write_text('#include "jit/engine/engine.h"\n')
+        (src / "jit/engine/engine.h").write_text('#include "jit/ops/ops.h"\n')
+        (src / "ptx/ptx.c").write_text('#include "jit/ops/ops.h"\n')
+        found = [text for text in include_errors(src, levels) if "priv" not in text and "base.h:1" not in text]
+        assert any("ops includes jit/engine/engine.h" in text for text in found), found
+        assert any("ptx.c" in text and "is inside jit" in text for text in found), found
+        assert not any("engine.h:1" in text for text in found), found
         (src / "ptx/ptx_priv.h").write_text("struct a { struct b c; };\n")
         assert any("ptx_priv.h" in text for text in header_errors(src, lambda layer: ["cc", f"-I{src}"]))
-        source = src / "jit/engine/compile.c"
+        source = src / "jit/jit.c"
         source.write_text("int a = 1; static int b; static const int c = 3; const char *const d[] = {\"x\"};\n"
                           "int *f(void); int *f(void) { return c ? &b : (int *)d; }\n")
         subprocess.run(["cc", "-fPIC", "-c", source, "-o", src / "jit.o"], check=True)

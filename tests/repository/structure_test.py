@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The engine stays a house that one can walk, read from its objects' symbol tables and its sources.
+
+- In a layer with folders (src/<layer>/LAYERS) a call goes to the same folder or one below.
+- Files of a folder, or of a layer without folders, that call each other in a circle are five at most.
+- In src/jit and src/analysis no file has more than 700 lines, no function more than 80, no struct more than 30 fields.
+
+What is larger today stands below with its number, which may shrink and not grow: lower it when it does.
+With --self-test the rules are tried on trees that break them, so that this test can fail.
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections import defaultdict
+from pathlib import Path
+
+MOST_CIRCLE, MOST_LINES, MOST_FUNCTION, MOST_FIELDS = 5, 700, 80, 30
+CIRCLES = {"check": 15, "device": 16, "exec": 15, "cuda": 13}
+LINES = {"jit/post/forward.c": 849, "jit/post/schedule.c": 762, "analysis/flow.c": 857, "analysis/blocks.c": 837,
+         "analysis/transfer.c": 808}
+FUNCTIONS = {"core_insn": 83, "fact_special_of": 84, "fact_transfer": 90}  # a switch over instructions each
+FIELDS = {"core": 75}
+
+
+# -- calls ----------------------------------------------------------------------------------------------------------
+
+
+def calls(objects, base):
+    """{file: {file: [symbols]}} between the objects below base."""
+    home, needs = {}, defaultdict(set)
+    for path in objects:
+        name = str(path.relative_to(base))[: -len(".c.o")]
+        needs[name] = set()
+        for line in subprocess.run(["nm", str(path)], capture_output=True, text=True).stdout.splitlines():
+            words = line.split()
+            if len(words) == 3 and words[1] in "TDBRVW":
+                home[words[2]] = name
+            elif len(words) == 2 and words[0] == "U":
+                needs[name].add(words[1])
+    edges = {name: defaultdict(list) for name in needs}
+    for name, symbols in needs.items():
+        for symbol in sorted(symbols):
+            if home.get(symbol, name) != name:
+                edges[name][home[symbol]].append(symbol)
+    return edges
+
+
+def circles(edges):
+    """Strongly connected components of more than one node (Tarjan)."""
+    number, low, stack, found = {}, {}, [], []
+
+    def visit(v):
+        number[v] = low[v] = len(number)
+        stack.append(v)
+        for w in edges.get(v, ()):
+            if w not in number:
+                visit(w)
+                low[v] = min(low[v], low[w])
+            elif w in stack:
+                low[v] = min(low[v], number[w])
+        if low[v] == number[v]:
+            part = stack[stack.index(v):]
+            del stack[stack.index(v):]
+            if len(part) > 1:
+                found.append(sorted(part))
+
+    for v in edges:
+        if v not in number:
+            visit(v)
+    return found
+
+
+def read_order(path):
+    rows = [line.split() for line in path.read_text().splitlines() if line and line[0] != "#"]
+    return {folder: len(rows) - i for i, row in enumerate(rows) for folder in row}
+
+
+def call_errors(src, layer, edges):
+    order_file = src / layer / "LAYERS"
+    order = read_order(order_file) if order_file.exists() else {}
+    for name, targets in edges.items():
+        for other, symbols in targets.items():
+            a, b = name.split("/")[0], other.split("/")[0]
+            if order and a != b and order.get(a, 0) <= order.get(b, 0):
+                yield f"{layer}/{name} calls {layer}/{other}, which is not below it: {', '.join(symbols[:3])}"
+    for part in circles(edges):
+        most = CIRCLES.get(layer, MOST_CIRCLE)
+        if len(part) > most:
+            yield f"{layer}: {len(part)} files call each other round, {most} may: {', '.join(part)}"
+
+
+# -- sizes ----------------------------------------------------------------------------------------------------------
+
+
+def functions(text):
+    """(name, lines) of each function, by the house's style: braces of a function stand at the line's start."""
+    lines, start, name = text.split("\n"), None, ""
+    for n, line in enumerate(lines):
+        match = re.match(r"(\w+)\(", line)
+        if match and start is None:
+            name = match.group(1)
+        if line == "{":
+            start = n
+        elif line == "}" and start is not None:
+            yield name, n - start + 1
+            start = None
+
+
+def fields(text):
+    """(struct, number of its fields)."""
+    text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
+    for match in re.finditer(r"^struct (\w+) \{\n(.*?)^\}", text, re.M | re.S):
+        body = re.sub(r"\{[^{}]*\}|\([^()]*\)", "", match.group(2))
+        yield match.group(1), sum(len(part.split(",")) for part in body.split(";") if part.strip())
+
+
+def size_errors(src, folders):
+    for folder in folders:
+        for path in sorted((src / folder).rglob("*.[ch]")):
+            name, text = str(path.relative_to(src)), path.read_text()
+            lines = text.count("\n")
+            if lines > LINES.get(name, MOST_LINES):
+                yield f"{name} has {lines} lines, more than {LINES.get(name, MOST_LINES)}"
+            for function, length in functions(text):
+                if length > FUNCTIONS.get(function, MOST_FUNCTION):
+                    yield f"{name}: {function} has {length} lines, more than {FUNCTIONS.get(function, MOST_FUNCTION)}"
+            for struct, count in fields(text):
+                if count > FIELDS.get(struct, MOST_FIELDS):
+                    yield f"{name}: struct {struct} has {count} fields, more than {FIELDS.get(struct, MOST_FIELDS)}"
+
+
+# -- trees that break the rules --------------------------------------------------------------------------------------
+
+
+def compiled(folder, files):
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+        if name.endswith(".c"):
+            subprocess.run(["cc", "-c", folder / name, "-o", folder / f"{name}.o"], check=True)
+    return calls(sorted(folder.rglob("*.o")), folder / "jit")
+
+
+def self_test():
+    with tempfile.TemporaryDirectory() as name:
+        src = Path(name)
+        ring = {f"jit/high/f{k}.c": f"void f{(k + 1) % 6}(void); void f{k}(void) {{ f{(k + 1) % 6}(); }}" for k in range(6)}
+        edges = compiled(src, {"jit/LAYERS": "high\nlow\n", "jit/low/a.c": "void b(void); void a(void) { b(); }",
+                               "jit/high/b.c": "void b(void) {}", **ring})
+        found = list(call_errors(src, "jit", edges))
+        assert len(found) == 2 and "jit/low/a calls jit/high/b" in found[0] and "6 files" in found[1], found
+        (src / "jit/low/a.c").write_text("void\nlong_one(void)\n{\n" + "    ;\n" * 90 + "}\n" + "\n" * 700)
+        (src / "jit/low/a.h").write_text("struct wide {\n" + "    int a, b;\n" * 16 + "};\n")
+        found = list(size_errors(src, ["jit"]))
+        assert len(found) == 3, found
+        assert any("long_one has 92 lines" in text for text in found), found
+        assert any("wide has 32 fields" in text for text in found), found
+
+
+def main():
+    self_test()
+    source, build = Path(os.environ["SOURCE_DIR"]), Path(os.environ["BINARY_DIR"])
+    src = source / "src"
+    errors = list(size_errors(src, ["jit", "analysis"]))
+    if not os.environ.get("SANITIZE"):  # sanitizers add symbols of their own
+        for base in sorted(build.glob("CMakeFiles/layer_*.dir/src/*")):
+            current = [path for path in base.rglob("*.c.o") if (src / path.relative_to(base.parent)).with_suffix("").exists()]
+            errors += call_errors(src, base.name, calls(current, base))
+    for text in errors:
+        print(text, file=sys.stderr)
+    return 1 if errors else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
