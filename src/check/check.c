@@ -147,6 +147,7 @@ launch_begin(struct jit_tool *t, const struct jit_tool_launch *from)
     pthread_mutex_lock(&c->lock);
     l->watched = is_watched(c, k, from->kernel);
     c->launches_checked += l->watched;
+    journal_launches(c);
     pthread_mutex_unlock(&c->lock);
     pthread_mutex_lock(&c->sync_lock);
     c->running++;
@@ -314,6 +315,7 @@ check_close(struct jit_tool *t)
 {
     struct check *c = (struct check *)t;
     findings_free(c->findings);
+    journal_free(c->journal);
     facts_free_all(c);
     global_free(c->global);
     sync_free(c->sync);

@@ -13,7 +13,7 @@
  *   places.c    what is known of instructions       shared.c    shared memory: races, first reads
  *   access.c    one access: where it goes, bounds   global.c    global memory: the same
  *   findings.c  what was found, once per places     host.c      allocations, streams, calls
- *   result.c    JSON (cli.md's `check --json`)
+ *   result.c    JSON (cli.md's `check --json`)      journal.c   findings that outlive the process
  *
  * findings.def has one row per kind of finding.
  */
@@ -38,6 +38,14 @@ struct jit_tool *check_open(const struct device_profile *d, const char *options,
 /* JSON text, to be freed by free(). May be called while launches run. */
 char *check_write(struct jit_tool *t, bool complete);
 void check_close(struct jit_tool *t);
+
+/* From now on findings are kept in a file, too, as they occur; it stays what it is when the process ends in
+ * any way. path: must not exist (LS_ERR_INPUT where it does). */
+bool check_journal_begin(struct jit_tool *t, const char *path, struct ls_error *err);
+/* The process has come to its end: nothing more is to be looked for. */
+void check_journal_end(struct jit_tool *t);
+/* What such a file says, as check_write has it; NULL: it is none. To be freed by free(). */
+char *check_journal_read(const char *path);
 
 /* -- what the host does; t NULL: nothing --------------------------------------------------------- */
 

@@ -25,6 +25,7 @@ enum { MOST_WARPS = 32, MOST_ROOTS = 4, STREAMS = 64, NOTES_ROOM = 4096 };
 
 struct check;
 struct chunk;
+struct journal;
 
 /* -- findings ------------------------------------------------------------------------------------ */
 
@@ -534,6 +535,7 @@ struct check {
     pthread_mutex_t lock;         /* findings, facts, work */
     struct kernel_facts *facts;
     struct findings *findings;
+    struct journal *journal;      /* NULL: none */
     VEC(struct job) work;
     uint64_t launches, launches_checked;
     struct global_shadow *global;

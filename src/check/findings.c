@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * findings.c: what was found, once per pair of places, with a count; and the result as JSON
+ * findings.c: what was found, once per pair of places, with a count; each as a JSON object
  * (cli.md, `check --json`).
  */
 #include "check/findings.h"
 
-#include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,9 +21,10 @@ static const struct {
 };
 
 /* A finding is the same when kind and both places are. Places are compared as source lines, so that
- * an unrolled loop is one place. */
+ * an unrolled loop is one place. One without a place has a hash of its text instead. */
 struct key {
     uint32_t kind, line[2];
+    uint64_t text;
     const char *kernel[2], *file[2];
 };
 
@@ -33,7 +34,7 @@ struct stored {
     struct finding f;
     char *kernel[2], *file[2], *op[2];
     uint32_t line[2];
-    uint64_t count;
+    uint64_t count, number;
 };
 
 struct findings {
@@ -90,7 +91,7 @@ same_text(const char *a, const char *b)
 static bool
 same_key(const struct key *a, const struct key *b)
 {
-    bool same = a->kind == b->kind;
+    bool same = a->kind == b->kind && a->text == b->text;
     for (int side = 0; side < 2; side++)
         same = same && a->line[side] == b->line[side] && same_text(a->file[side], b->file[side]) &&
                same_text(a->kernel[side], b->kernel[side]);
@@ -117,7 +118,7 @@ turn_key(struct key *key)
 static struct stored **
 bucket_of(struct findings *f, const struct key *key)
 {
-    uint32_t h = key->kind * 31 + key->line[0] * 7 + key->line[1];
+    uint32_t h = key->kind * 31 + key->line[0] * 7 + key->line[1] + (uint32_t)key->text;
     return &f->bucket[h % BUCKETS];
 }
 
@@ -130,114 +131,7 @@ look_up(struct findings *f, const struct key *key)
     return s;
 }
 
-bool
-finding_is_new(struct check *c, enum finding_kind kind, uint32_t rank,
-               const struct kernel_facts *k, uint32_t place, const struct kernel_facts *other,
-               uint32_t other_place)
-{
-    if (!(c->groups & kinds[kind].group))
-        return false;
-    struct key key = {.kind = kind};
-    key_side(&key, 0, k, place);
-    key_side(&key, 1, other, other_place);
-    turn_key(&key);
-    pthread_mutex_lock(&c->lock);
-    struct stored *s = look_up(c->findings, &key);
-    bool graver = s && rank > s->f.rank;
-    if (s && !graver)
-        s->count++;
-    pthread_mutex_unlock(&c->lock);
-    return !s || graver;
-}
-
-static void
-keep_side(struct stored *s, int side, const struct side *from)
-{
-    ls_release(s->kernel[side]);
-    ls_release(s->file[side]);
-    ls_release(s->op[side]);
-    s->kernel[side] = s->file[side] = s->op[side] = NULL;
-    s->line[side] = 0;
-    if (from->valid)
-        s->op[side] = copy(from->op); /* may be a caller's buffer */
-    if (!from->valid || !from->kernel)
-        return;
-    s->kernel[side] = copy(from->kernel->name);
-    if (from->has_place && from->place < from->kernel->place_count) {
-        s->file[side] = copy(from->kernel->file[from->place]);
-        s->line[side] = from->kernel->line[from->place];
-    }
-}
-
-/* Findings about calls have no place: the same call with the same error, or a copy, counts as one. */
-static struct stored *
-find_call(struct findings *all, const struct finding *f)
-{
-    for (size_t k = 0; k < all->all.count && f->kind != FINDING_LEAK; k++) {
-        struct stored *s = all->all.at[k];
-        if (s->f.kind == f->kind && !s->kernel[0] && same_text(s->op[0], f->access.op) &&
-            same_text(s->f.missing, f->missing))
-            return s;
-    }
-    return NULL;
-}
-
-void
-finding_add(struct check *c, const struct finding *f)
-{
-    if (!(c->groups & kinds[f->kind].group))
-        return;
-    struct key key = {.kind = f->kind};
-    if (f->access.valid && f->access.has_place)
-        key_side(&key, 0, f->access.kernel, f->access.place);
-    else if (f->access.valid && f->access.kernel)
-        key.kernel[0] = f->access.kernel->name;
-    if (f->other.valid && f->other.has_place)
-        key_side(&key, 1, f->other.kernel, f->other.place);
-    turn_key(&key);
-    pthread_mutex_lock(&c->lock);
-    bool plain = !key.kernel[0] && !key.kernel[1];
-    struct stored *s = plain ? find_call(c->findings, f) : look_up(c->findings, &key);
-    if (!s) {
-        s = ls_alloc(sizeof *s);
-        struct stored **b = bucket_of(c->findings, &key);
-        s->next = *b;
-        *b = s;
-        VEC_PUSH(&c->findings->all, s);
-    }
-    s->count++;
-    if (s->count == 1 || f->rank > s->f.rank) {
-        s->f = *f;
-        keep_side(s, 0, &f->access);
-        keep_side(s, 1, &f->other);
-    }
-    /* The key's texts must live as long as the finding. */
-    s->key = (struct key){.kind = f->kind,
-                          .kernel = {s->kernel[0], s->kernel[1]},
-                          .file = {s->file[0], s->file[1]},
-                          .line = {s->line[0], s->line[1]}};
-    turn_key(&s->key);
-    pthread_mutex_unlock(&c->lock);
-}
-
 /* -- JSON ------------------------------------------------------------------------------------------ */
-
-/* An uninitialised read of what another thread writes is that race, not a finding of its own. */
-static bool
-is_explained(const struct findings *all, const struct stored *s)
-{
-    if (s->f.kind != FINDING_UNINITIALIZED)
-        return false;
-    for (size_t k = 0; k < all->all.count; k++) {
-        const struct stored *r = all->all.at[k];
-        bool race = r->f.kind == FINDING_SHARED_RACE || r->f.kind == FINDING_GLOBAL_RACE;
-        for (int side = 0; side < 2 && race; side++)
-            if (r->line[side] == s->line[0] && same_text(r->file[side], s->file[0]) &&
-                same_text(r->kernel[side], s->kernel[0]))
-                return true;
-    }
-    return false;
-}
 
 static json_t *
 triple(const uint32_t v[3])
@@ -286,6 +180,127 @@ finding_json(const struct stored *s)
     return j;
 }
 
+/* -- adding ---------------------------------------------------------------------------------------- */
+
+bool
+finding_is_new(struct check *c, enum finding_kind kind, uint32_t rank,
+               const struct kernel_facts *k, uint32_t place, const struct kernel_facts *other,
+               uint32_t other_place)
+{
+    if (!(c->groups & kinds[kind].group))
+        return false;
+    struct key key = {.kind = kind};
+    key_side(&key, 0, k, place);
+    key_side(&key, 1, other, other_place);
+    turn_key(&key);
+    pthread_mutex_lock(&c->lock);
+    struct stored *s = look_up(c->findings, &key);
+    bool graver = s && rank > s->f.rank;
+    if (s && !graver)
+        journal_count(c, s->number, ++s->count);
+    pthread_mutex_unlock(&c->lock);
+    return !s || graver;
+}
+
+static void
+keep_side(struct stored *s, int side, const struct side *from)
+{
+    ls_release(s->kernel[side]);
+    ls_release(s->file[side]);
+    ls_release(s->op[side]);
+    s->kernel[side] = s->file[side] = s->op[side] = NULL;
+    s->line[side] = 0;
+    if (from->valid)
+        s->op[side] = copy(from->op); /* may be a caller's buffer */
+    if (!from->valid || !from->kernel)
+        return;
+    s->kernel[side] = copy(from->kernel->name);
+    if (from->has_place && from->place < from->kernel->place_count) {
+        s->file[side] = copy(from->kernel->file[from->place]);
+        s->line[side] = from->kernel->line[from->place];
+    }
+}
+
+/* What tells findings without a place apart: a call that fails again with the same error counts as the same
+ * one, and so does a copy of unset memory; leaks and wrong frees are each their own. */
+static uint64_t
+text_of(const struct findings *all, const struct finding *f)
+{
+    bool by_call = f->kind == FINDING_API_ERROR || f->kind == FINDING_UNINITIALIZED;
+    struct hash128 h = {f->kind, 1};
+    if (f->kind == FINDING_LEAK)
+        return all->all.count + 1;
+    if (f->access.op)
+        h = ls_hash(h, f->access.op, strlen(f->access.op));
+    h = ls_hash(h, f->missing, strlen(f->missing));
+    if (!by_call)
+        h = ls_hash(h, f->message, strlen(f->message));
+    return h.lo | 1;
+}
+
+static struct stored *
+new_finding(struct findings *all, const struct key *key)
+{
+    struct stored *s = ls_alloc(sizeof *s), **b = bucket_of(all, key);
+    s->next = *b;
+    *b = s;
+    s->number = all->all.count;
+    VEC_PUSH(&all->all, s);
+    return s;
+}
+
+static void
+tell_journal(struct check *c, const struct stored *s)
+{
+    if (!c->journal)
+        return;
+    json_t *j = finding_json(s);
+    char *text = json_dumps(j, JSON_COMPACT);
+    if (text)
+        journal_finding(c, s->number, text);
+    free(text);
+    json_decref(j);
+}
+
+void
+finding_add(struct check *c, const struct finding *f)
+{
+    if (!(c->groups & kinds[f->kind].group))
+        return;
+    struct key key = {.kind = f->kind};
+    if (f->access.valid && f->access.has_place)
+        key_side(&key, 0, f->access.kernel, f->access.place);
+    else if (f->access.valid && f->access.kernel)
+        key.kernel[0] = f->access.kernel->name;
+    if (f->other.valid && f->other.has_place)
+        key_side(&key, 1, f->other.kernel, f->other.place);
+    turn_key(&key);
+    pthread_mutex_lock(&c->lock);
+    if (!key.kernel[0] && !key.kernel[1])
+        key.text = text_of(c->findings, f);
+    struct stored *s = look_up(c->findings, &key);
+    if (!s)
+        s = new_finding(c->findings, &key);
+    s->count++;
+    bool changed = s->count == 1 || f->rank > s->f.rank;
+    if (changed) {
+        s->f = *f;
+        keep_side(s, 0, &f->access);
+        keep_side(s, 1, &f->other);
+    }
+    /* The key's texts must live as long as the finding. */
+    s->key = (struct key){.kind = f->kind,
+                          .text = key.text,
+                          .kernel = {s->kernel[0], s->kernel[1]},
+                          .file = {s->file[0], s->file[1]},
+                          .line = {s->line[0], s->line[1]}};
+    turn_key(&s->key);
+    if (changed)
+        tell_journal(c, s);
+    journal_count(c, s->number, s->count);
+    pthread_mutex_unlock(&c->lock);
+}
+
 char *
 check_write(struct jit_tool *t, bool complete)
 {
@@ -293,23 +308,12 @@ check_write(struct jit_tool *t, bool complete)
     char cc[16];
     snprintf(cc, sizeof cc, "%u.%u", c->device->cc_major, c->device->cc_minor);
     json_t *list = json_array();
-    uint64_t errors = 0, warnings = 0;
     pthread_mutex_lock(&c->lock);
-    for (size_t k = 0; k < c->findings->all.count; k++) {
-        const struct stored *s = c->findings->all.at[k];
-        if (is_explained(c->findings, s))
-            continue;
-        *(s->f.severity == SEVERITY_ERROR ? &errors : &warnings) += 1;
-        json_array_append_new(list, finding_json(s));
-    }
-    json_t *j = json_pack(
-        "{s:i, s:{s:s, s:s}, s:o, s:{s:I, s:I, s:I, s:I}, s:b, s:b}", "version", 1, "device", "name",
-        c->device->name, "cc", cc, "findings", list, "summary", "errors", (json_int_t)errors,
-        "warnings", (json_int_t)warnings, "launches_checked", (json_int_t)c->launches_checked,
-        "launches", (json_int_t)c->launches, "complete", complete ? 1 : 0, "thinned",
-        global_thinned(c->global) ? 1 : 0);
+    for (size_t k = 0; k < c->findings->all.count; k++)
+        json_array_append_new(list, finding_json(c->findings->all.at[k]));
+    struct check_totals totals = {.device = c->device->name, .cc = cc, .launches = c->launches,
+                                  .checked = c->launches_checked, .complete = complete,
+                                  .thinned = global_thinned(c->global)};
     pthread_mutex_unlock(&c->lock);
-    char *text = json_dumps(j, JSON_INDENT(1));
-    json_decref(j);
-    return text;
+    return result_text(list, &totals);
 }

@@ -259,6 +259,13 @@ check_view_print(const struct check_view *v, FILE *out)
     if (json_is_true(json_object_get(v->result, "thinned")))
         fprintf(out, "========= Shadow memory reached its limit (--shadow-memory): races were looked for "
                      "in a part of device memory only\n");
+    json_int_t lost = json_integer_value(json_object_get(v->result, "lost"));
+    if (lost)
+        fprintf(out, "========= There was no room for %lld further finding%s\n", (long long)lost,
+                lost == 1 ? "" : "s");
+    if (!json_is_true(json_object_get(v->result, "complete")))
+        fprintf(out, "========= The program did not come to its end (a signal, _exit, exec): these are the "
+                     "findings up to then, without leaks\n");
     if (v->races)
         fprintf(out, "========= RACECHECK SUMMARY: %llu hazards displayed (%lld errors, %lld warnings)\n",
                 (unsigned long long)shown, (long long)errors, (long long)warnings);

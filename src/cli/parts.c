@@ -2,9 +2,10 @@
  *
  * parts.c: see parts.h.
  */
+#define _GNU_SOURCE /* strverscmp */
 #include "cli/parts.h"
 
-#include "base/base.h"
+#include "check/check.h"
 
 #include <dirent.h>
 #include <jansson.h>
@@ -68,8 +69,11 @@ join(json_t *to, const json_t *from)
     }
     add_number(summary, json_object_get(from, "summary"), "launches_checked");
     add_number(summary, json_object_get(from, "summary"), "launches");
+    add_number(to, from, "lost");
     if (json_is_false(json_object_get(from, "complete")))
         json_object_set_new(to, "complete", json_false());
+    if (json_is_true(json_object_get(from, "thinned")))
+        json_object_set_new(to, "thinned", json_true());
 }
 
 /* Loads and removes it. */
@@ -78,29 +82,39 @@ take(const char *folder, const char *name)
 {
     struct arena arena = {0};
     const char *path = arena_printf(&arena, "%s/%s", folder, name);
-    json_t *j = json_load_file(path, 0, NULL);
+    char *text = check_journal_read(path);
+    json_t *j = text ? json_loads(text, 0, NULL) : NULL;
+    free(text);
     unlink(path);
     arena_free(&arena);
     return j;
+}
+
+/* By their numbers: processes, and what one of them was before and after exec. */
+static int
+by_number(const struct dirent **a, const struct dirent **b)
+{
+    return strverscmp((*a)->d_name, (*b)->d_name);
 }
 
 char *
 parts_join(const char *folder, pid_t first)
 {
     char name[32];
-    snprintf(name, sizeof name, "%d.json", (int)first);
+    struct dirent **list = NULL;
+    snprintf(name, sizeof name, "%d", (int)first);
     json_t *all = take(folder, name);
-    DIR *listing = opendir(folder);
-    for (struct dirent *e = listing ? readdir(listing) : NULL; e; e = readdir(listing)) {
-        json_t *j = e->d_name[0] == '.' ? NULL : take(folder, e->d_name);
+    int n = scandir(folder, &list, NULL, by_number);
+    for (int k = 0; k < n; k++) {
+        json_t *j = list[k]->d_name[0] == '.' ? NULL : take(folder, list[k]->d_name);
         if (all && j)
             join(all, j);
         else if (j)
             all = json_incref(j);
         json_decref(j);
+        free(list[k]);
     }
-    if (listing)
-        closedir(listing);
+    free(list);
     char *text = all ? json_dumps(all, JSON_INDENT(1)) : NULL;
     size_t size = text ? strlen(text) + 1 : 0;
     char *out = text ? memcpy(ls_alloc(size), text, size) : NULL;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * parts.h: a program of several processes under check: each writes a result; here they become one.
+ * parts.h: a program of several processes under check: each keeps a journal; here they become one result.
  */
 #ifndef LOCKSTEP_PARTS_H
 #define LOCKSTEP_PARTS_H
 
 #include <sys/types.h>
 
-/* The results in the folder ("PID.json"), which are removed: findings of the same kind between the same
- * places are one, counted; `first` is the process whose result comes first. NULL: there are none. To be
- * freed by ls_release. */
+/* From the journals in the folder ("PID", and "PID.1" of what that process became by exec), which are
+ * removed: findings of the same kind between the same places are one, counted; `first` is the process whose
+ * result comes first. NULL: there are none. To be freed by ls_release. */
 char *parts_join(const char *folder, pid_t first);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * program.c: see program.h. Options become LOCKSTEP_* variables, which liblockstep reads inside the
- * program; a watched program writes its result to a file in a folder of its own.
+ * program; a watched program keeps its result, or a journal, in a folder of its own.
  */
 #include "cli/parts.h"
 #include "cli/program.h"
@@ -106,7 +106,8 @@ program_failed(const struct cli_usage *usage, const char *word)
 struct watch {
     const char *path;
     char **words;
-    const char *tool, *options, *out;
+    const char *tool, *options;
+    const char *out, *journal; /* one of the two */
     bool stdout_taken;
 };
 
@@ -141,7 +142,8 @@ become(const struct watch *w, int tell)
     prctl(PR_SET_PDEATHSIG, SIGTERM); /* where this command is killed outright */
     if (w->tool) {
         setenv("LOCKSTEP_TOOL", w->tool, 1);
-        setenv("LOCKSTEP_TOOL_OUT", w->out, 1);
+        setenv(w->out ? "LOCKSTEP_TOOL_OUT" : "LOCKSTEP_TOOL_JOURNAL", w->out ? w->out : w->journal, 1);
+        unsetenv(w->out ? "LOCKSTEP_TOOL_JOURNAL" : "LOCKSTEP_TOOL_OUT");
         setenv("LOCKSTEP_TOOL_OPTIONS", w->options ? w->options : "", 1);
     }
     unsetenv("LOCKSTEP_JSON"); /* this command's, not the program's */
@@ -220,7 +222,8 @@ program_watch(const struct cli_usage *usage, const struct cli_line *line, const 
         ls_fail(&err, LS_ERR_SYSTEM, "no temporary folder: %s", strerror(errno));
         *status = cli_error(usage->name, &err);
     } else {
-        w.out = arena_printf(&arena, "%s/%s.json", folder, parts ? "%p" : "result");
+        w.out = parts ? NULL : arena_printf(&arena, "%s/result.json", folder);
+        w.journal = arena_printf(&arena, "%s/%%p", folder);
         program_environment(&line->common);
         double start = cli_now();
         int ended = run_and_wait(&w, &child);
@@ -234,7 +237,8 @@ program_watch(const struct cli_usage *usage, const struct cli_line *line, const 
             out->json = ls_read_file(w.out, &size, &err);
         out->signal = fine && WIFSIGNALED(ended) ? WTERMSIG(ended) : 0;
         out->exit_status = !fine ? 0 : out->signal ? 128 + out->signal : WEXITSTATUS(ended);
-        unlink(w.out);
+        if (w.out)
+            unlink(w.out);
         rmdir(folder);
     }
     arena_free(&arena);

@@ -53,6 +53,8 @@ CUresult
 cu_done(const char *call, int result, const char *format, ...)
 {
     result = driver_result(result);
+    if (result == CUDA_SUCCESS) /* the calls that need no device */
+        result = (int)device_in_host_function();
     if (traced()) {
         char text[512];
         va_list args;

@@ -44,6 +44,7 @@ CUresult
 cuInit(unsigned int flags)
 {
     int r = flags ? cu_fail(CUDA_ERROR_INVALID_VALUE, "flags 0x%x", flags) : CUDA_SUCCESS;
+    r = r == CUDA_SUCCESS ? (int)device_permitted() : r;
     if (r == CUDA_SUCCESS && !device_count())
         r = CUDA_ERROR_NO_DEVICE;
     if (r == CUDA_SUCCESS)
@@ -57,6 +58,9 @@ cuInit(unsigned int flags)
 int
 cu_need_init(void)
 {
+    int r = (int)device_permitted();
+    if (r != CUDA_SUCCESS)
+        return r;
     device_settle(); /* what the runtime's calls put off */
     return initialised || device_in_use()
                ? (int)CUDA_SUCCESS

@@ -33,7 +33,10 @@ cu_stream(CUstream handle, struct device_stream **out)
 int
 cu_event(CUevent handle, struct device_event **out)
 {
+    int r = (int)device_permitted();
     *out = (struct device_event *)handle;
+    if (r != CUDA_SUCCESS)
+        return r;
     return device_event_is(*out) ? (int)CUDA_SUCCESS
                                  : cu_fail(CUDA_ERROR_INVALID_HANDLE, "%p is no event, or was destroyed",
                                            (void *)handle);
@@ -163,7 +166,9 @@ add_callback(CUstream stream, CUstreamCallback callback, void *data)
         return cu_fail(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, "a callback in a capturing stream");
     if (r == CUDA_SUCCESS) /* what the stream holds comes first */
         r = (int)device_stream_synchronize(s);
+    device_host_function_begin();
     callback(stream, (CUresult)r, data);
+    device_host_function_end();
     return r;
 }
 

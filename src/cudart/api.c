@@ -52,6 +52,8 @@ waits_for_host(const char *call)
 cudaError_t
 rt_done(const char *call, int result, const char *format, ...)
 {
+    if (result == cudaSuccess) /* the calls that need no device */
+        result = (int)device_in_host_function();
     bool failed = result != cudaSuccess && result != cudaErrorNotReady;
     if (failed) {
         last = (cudaError_t)result;
@@ -70,7 +72,7 @@ rt_done(const char *call, int result, const char *format, ...)
     if (failed && device_reason()[0]) {
         /* Work that never ran because its code is wrong must not pass unnoticed. */
         bool broken = result == cudaErrorInvalidPtx || result == cudaErrorInvalidKernelImage ||
-                      result == cudaErrorInvalidDevice || result == cudaErrorInitializationError;
+                      result == cudaErrorInvalidDevice || result == cudaErrorCudartUnloading;
         if (device_verbose() || (broken && !device_quiet())) {
             fflush(stdout);
             ls_warn("%s: %s: %s", call, error_name(result), device_reason());

@@ -23,6 +23,9 @@ rt_stream_early(cudaStream_t handle, struct device_stream **out)
         return r;
     }
     *out = (struct device_stream *)handle;
+    int r = (int)device_permitted();
+    if (r != cudaSuccess)
+        return r;
     if (!device_stream_is(*out))
         return rt_fail(cudaErrorInvalidResourceHandle, "%p is no stream, or was destroyed",
                        (void *)handle);
@@ -39,7 +42,10 @@ rt_stream(cudaStream_t handle, struct device_stream **out)
 int
 rt_event(cudaEvent_t handle, struct device_event **out)
 {
+    int r = (int)device_permitted();
     *out = (struct device_event *)handle;
+    if (r != cudaSuccess)
+        return r;
     if (!device_event_is(*out))
         return rt_fail(cudaErrorInvalidResourceHandle, "%p is no event, or was destroyed",
                        (void *)handle);
@@ -53,7 +59,7 @@ cudaGetDeviceCount(int *count)
     if (!count)
         r = rt_fail(cudaErrorInvalidValue, "count is NULL");
     else if (!(*count = device_count()))
-        r = cudaErrorInvalidDevice;
+        r = device_permitted() == DEVICE_OK ? cudaErrorInvalidDevice : (int)device_permitted();
     RT(r, "count=%d", count ? *count : 0);
 }
 
@@ -117,6 +123,9 @@ static int
 reset(void)
 {
     struct device *d = device_at(device_current());
+    int r = (int)device_permitted();
+    if (r != cudaSuccess)
+        return r;
     return d ? (int)device_reset(d) : cudaErrorInvalidDevice;
 }
 

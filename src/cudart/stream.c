@@ -166,7 +166,9 @@ add_callback(cudaStream_t stream, cudaStreamCallback_t callback, void *data)
         return r;
     if (device_capture_graph(s, NULL))
         return rt_fail(cudaErrorStreamCaptureUnsupported, "a callback in a capturing stream");
+    device_host_function_begin();
     callback(stream, (cudaError_t)r, data);
+    device_host_function_end();
     return r;
 }
 

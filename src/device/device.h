@@ -41,6 +41,7 @@ enum device_result {
     DEVICE_INVALID_VALUE = 1,
     DEVICE_OUT_OF_MEMORY = 2,
     DEVICE_NOT_INITIALIZED = 3,
+    DEVICE_UNLOADING = 4,
     DEVICE_INVALID_CONFIGURATION = 9,
     DEVICE_INVALID_PITCH = 12,
     DEVICE_INVALID_SYMBOL = 13,
@@ -71,6 +72,7 @@ enum device_result {
     DEVICE_INVALID_PC = 718,
     DEVICE_LAUNCH_FAILURE = 719,
     DEVICE_COOPERATIVE_TOO_LARGE = 720,
+    DEVICE_NOT_PERMITTED = 800,
     DEVICE_NOT_SUPPORTED = 801,
     DEVICE_CAPTURE_UNSUPPORTED = 900,
     DEVICE_CAPTURE_INVALIDATED = 901,
@@ -109,6 +111,17 @@ void device_call_failed(const char *call, int result, const char *error);
 void device_errors_seen(bool by_program);
 /* A call was over only when all work of the legacy stream was. */
 void device_host_waited(void);
+
+/* -- where no call may be made --------------------------------------------------------------------- */
+
+/* Not OK in a host function of a stream (DEVICE_NOT_PERMITTED), and in a child made by fork after its parent
+ * had used devices (DEVICE_NOT_INITIALIZED). */
+enum device_result device_permitted(void);
+/* The former alone. */
+enum device_result device_in_host_function(void);
+/* Around a call of the program's host function by a stream. */
+void device_host_function_begin(void);
+void device_host_function_end(void);
 
 /* -- devices ---------------------------------------------------------------------------------------- */
 

@@ -85,6 +85,10 @@ struct process {
 };
 
 struct process *device_process(void);
+/* This process is a child, made by fork, of one that had used devices. */
+bool process_forked(void);
+/* Handlers of exit run: nothing can be compiled any more. */
+bool process_ending(void);
 /* The jit engine and the workers, made on first use. */
 bool process_engine(struct process *p, struct ls_error *err);
 
@@ -93,6 +97,7 @@ bool process_engine(struct process *p, struct ls_error *err);
 /* Opens the tool that the environment names; true when it names none. False: device_reason. */
 bool tool_start(const struct device_profile *d);
 struct jit_tool *tool_of_process(void); /* NULL: nobody watches */
+void tool_forked(void);                 /* in a child made by fork */
 /* After a launch: an interim result, when the last one is old. */
 void tool_launched(void);
 /* The process's tool when it is check, else NULL. */
@@ -123,6 +128,7 @@ void guard_open(void);
 void guard_close(void);
 /* The host has waited for work. */
 void guard_joined(void);
+void guard_forked(void); /* in a child made by fork */
 
 /* -- times.c: how long kernels ran, for `lockstep tune` --------------------------------------------- */
 

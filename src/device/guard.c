@@ -305,7 +305,7 @@ on_fault(uint64_t address, void *context)
     uint64_t page = address & ~(uint64_t)(PAGE - 1);
     char function[NAME], where[300];
     enum check_host_op op;
-    if (!is_ours(address))
+    if (!guard.active || !is_ours(address))
         return false;
     pthread_mutex_lock(&guard.lock);
     bool found = device_find(address, &a); /* else it lies between allocations */
@@ -324,6 +324,18 @@ on_fault(uint64_t address, void *context)
     }
     pthread_mutex_unlock(&guard.lock);
     return managed || device;
+}
+
+/* The child has no device, but it may read what it inherited. */
+void
+guard_forked(void)
+{
+    if (!guard.active)
+        return;
+    pthread_mutex_init(&guard.lock, NULL);
+    open_managed();
+    set_shut(false);
+    guard.active = false;
 }
 
 void

@@ -40,6 +40,13 @@ compile(struct device_function *f, const uint32_t block[3])
     return k;
 }
 
+/* What a failed compile() means. */
+static enum device_result
+no_code(void)
+{
+    return process_ending() ? DEVICE_UNLOADING : DEVICE_INVALID_PTX;
+}
+
 /* For questions that do not depend on the block's shape. */
 static const struct jit_kernel *
 compiled(struct device_function *f)
@@ -90,7 +97,7 @@ device_function_info(struct device_function *f, struct device_function_info *out
         return gpu_function_info(f, out);
     const struct jit_kernel *k = compiled(f);
     if (!k)
-        return DEVICE_INVALID_PTX;
+        return no_code();
     uint32_t bounds = bounds_of(f->func);
     *out = (struct device_function_info){
         .func = f->func,
@@ -116,7 +123,7 @@ device_set_max_dynamic_shared(struct device_function *f, int64_t bytes)
     if (most < f->device->profile->shared_per_block)
         most = f->device->profile->shared_per_block;
     if (!k)
-        return DEVICE_INVALID_PTX;
+        return no_code();
     if (bytes < 0 || (uint64_t)bytes + k->shared_bytes > most)
         return device_fail(DEVICE_INVALID_VALUE,
                            "kernel \"%s\": %lld bytes of dynamic shared memory beside %u static ones: "
@@ -168,7 +175,7 @@ device_occupancy(struct device_function *f, uint32_t threads, uint64_t dynamic_s
         return gpu_occupancy(f, threads, dynamic_shared, out);
     const struct jit_kernel *k = compiled(f);
     if (!k)
-        return DEVICE_INVALID_PTX;
+        return no_code();
     occupancy_of(f, k, threads, dynamic_shared, out);
     return DEVICE_OK;
 }
@@ -263,7 +270,7 @@ check_all(const struct device_launch *l, const struct jit_kernel **out_kernel)
         return r;
     const struct jit_kernel *k = *out_kernel = compile(l->function, l->block);
     if (!k)
-        return DEVICE_INVALID_PTX;
+        return no_code();
     r = check_shared(p, l, k);
     if (r != DEVICE_OK || !l->cooperative)
         return r;

@@ -81,6 +81,9 @@ enum device_result
 device_free(uint64_t address)
 {
     struct allocation a;
+    enum device_result r = device_permitted();
+    if (r != DEVICE_OK)
+        return r;
     device_settle();
     if (!address || device_ipc_close(address))
         return DEVICE_OK;
@@ -238,6 +241,9 @@ remove_pinned(void *at, bool ours)
 enum device_result
 device_host_free(void *at)
 {
+    enum device_result r = device_permitted();
+    if (r != DEVICE_OK)
+        return r;
     if (!at || remove_pinned(at, true))
         return DEVICE_OK;
     tool_bad_free("cudaFreeHost", (uint64_t)at, NULL);
@@ -267,6 +273,9 @@ device_host_register(void *at, uint64_t size, uint32_t flags)
 enum device_result
 device_host_unregister(void *at)
 {
+    enum device_result r = device_permitted();
+    if (r != DEVICE_OK)
+        return r;
     if (remove_pinned(at, false))
         return DEVICE_OK;
     return device_fail(DEVICE_HOST_NOT_REGISTERED, "%p is not registered", at);

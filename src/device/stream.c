@@ -61,7 +61,9 @@ run_now(struct device_stream *s, const struct device_op *op)
     case DEVICE_OP_HOST:
         if (gpu)
             return gpu_host_call(s, &op->host);
+        device_host_function_begin();
         op->host.f(op->host.data);
+        device_host_function_end();
         return r;
     case DEVICE_OP_RECORD:
         op->event->nanoseconds = now();
@@ -120,7 +122,9 @@ device_op_fini(struct device_op *op)
 enum device_result
 device_submit(struct device_stream *s, const struct device_op *op)
 {
-    enum device_result r = op->kind == DEVICE_OP_LAUNCH ? lost_so_far(s->device) : device_lost(s->device);
+    enum device_result r = device_permitted();
+    if (r == DEVICE_OK)
+        r = op->kind == DEVICE_OP_LAUNCH ? lost_so_far(s->device) : device_lost(s->device);
     if (r != DEVICE_OK)
         return r;
     if (s->capture) {

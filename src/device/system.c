@@ -7,6 +7,7 @@
 
 #include "check/check.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,6 +70,66 @@ bool
 device_quiet(void)
 {
     return set_in_environment("LOCKSTEP_QUIET");
+}
+
+/* -- where no call may be made ----------------------------------------------------------------------- */
+
+static _Thread_local uint32_t host_functions; /* of streams, that this thread is in */
+static bool forked;
+
+bool
+process_forked(void)
+{
+    return forked;
+}
+
+static void
+in_child(void)
+{
+    forked = true;
+    tool_forked();
+}
+
+void
+device_host_function_begin(void)
+{
+    host_functions++;
+}
+
+void
+device_host_function_end(void)
+{
+    host_functions--;
+}
+
+/* Said once: a program that ignores it may do so a thousand times. */
+static enum device_result
+not_permitted(enum device_result r, const char *why)
+{
+    static _Atomic bool said;
+    if (!atomic_exchange(&said, true) && !device_quiet()) {
+        fflush(stdout);
+        ls_warn("%s", why);
+    }
+    return device_fail(r, "%s", why);
+}
+
+enum device_result
+device_in_host_function(void)
+{
+    if (__builtin_expect(host_functions != 0, 0))
+        return not_permitted(DEVICE_NOT_PERMITTED, "a host function of a stream (cudaLaunchHostFunc, "
+                                                   "cudaStreamAddCallback, a host node) calls CUDA");
+    return DEVICE_OK;
+}
+
+enum device_result
+device_permitted(void)
+{
+    if (__builtin_expect(forked, 0))
+        return not_permitted(DEVICE_NOT_INITIALIZED, "a child made by fork calls CUDA, which its parent had used "
+                                                     "already: only a child that calls exec may");
+    return device_in_host_function();
 }
 
 /* -- start ------------------------------------------------------------------------------------------- */
@@ -147,7 +208,31 @@ start(void)
         return false;
     process.count = (int)devices;
     process.started = true;
+    pthread_atfork(NULL, NULL, in_child);
     return true;
+}
+
+/* Objects that LLVM makes while it compiles end with the process, in the reverse order in which handlers
+ * of exit were registered: one registered behind each compilation comes before any of their ends. */
+static _Atomic bool ending;
+
+static void
+begin_end(void)
+{
+    ending = true;
+    jit_close(process.jit);
+}
+
+static void
+at_compiled(void)
+{
+    atexit(begin_end);
+}
+
+bool
+process_ending(void)
+{
+    return ending;
 }
 
 bool
@@ -164,6 +249,8 @@ process_engine(struct process *p, struct ls_error *err)
         const char *passes = getenv("LOCKSTEP_JIT");
         if (!passes || jit_passes_off(passes, &options.off, err))
             p->jit = jit_new(&options, err);
+        if (p->jit)
+            jit_set_compiled(p->jit, at_compiled);
     }
     if (p->jit && !p->pool) {
         uint64_t workers = 0;
@@ -178,6 +265,8 @@ process_engine(struct process *p, struct ls_error *err)
 int
 device_count(void)
 {
+    if (device_permitted() != DEVICE_OK)
+        return 0;
     pthread_mutex_lock(&process.lock);
     int n = start() ? process.count : 0;
     pthread_mutex_unlock(&process.lock);
@@ -228,7 +317,7 @@ device_at(int index)
     struct device *d = NULL;
     if (index >= 0 && index < DEVICE_MOST)
         d = __atomic_load_n(&process.device[index], __ATOMIC_ACQUIRE);
-    if (d)
+    if (d || forked)
         return d;
     pthread_mutex_lock(&process.lock);
     if (!start())
@@ -251,6 +340,9 @@ device_current(void)
 enum device_result
 device_set_current(int index)
 {
+    enum device_result r = device_permitted();
+    if (r != DEVICE_OK)
+        return r;
     if (!device_at(index))
         return device_count() ? DEVICE_INVALID_DEVICE : DEVICE_NO_DEVICE;
     current = index;
@@ -261,7 +353,10 @@ device_set_current(int index)
 enum device_result
 device_use(struct device **out)
 {
+    enum device_result r = device_permitted();
     *out = device_at(current);
+    if (r != DEVICE_OK)
+        return r;
     if (!*out)
         return device_count() ? DEVICE_INVALID_DEVICE : DEVICE_NO_DEVICE;
     in_use = true;
@@ -271,7 +366,10 @@ device_use(struct device **out)
 enum device_result
 device_use_early(struct device **out)
 {
+    enum device_result r = device_permitted();
     *out = device_at(current);
+    if (r != DEVICE_OK)
+        return r;
     if (!*out)
         return device_count() ? DEVICE_INVALID_DEVICE : DEVICE_NO_DEVICE;
     in_use = true;
@@ -360,6 +458,9 @@ device_recover(struct device *d)
 enum device_result
 device_synchronize(struct device *d)
 {
+    enum device_result r = device_permitted();
+    if (r != DEVICE_OK)
+        return r;
     device_settle();
     fflush(stdout);
     if (device_capture_graph(d->stream, NULL))
@@ -454,11 +555,14 @@ end_event(void *handle, void *context)
 enum device_result
 device_reset(struct device *d)
 {
+    enum device_result r = device_permitted();
+    if (r != DEVICE_OK)
+        return r;
     device_settle();
     fflush(stdout);
     handle_each(HANDLE_STREAM, end_stream, d);
     handle_each(HANDLE_EVENT, end_event, d);
-    enum device_result r = d->gpu ? gpu_reset(d) : DEVICE_OK;
+    r = d->gpu ? gpu_reset(d) : DEVICE_OK;
     image_reset_device(d);
     storage_reset_device(d);
     default_limits(d);

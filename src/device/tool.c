@@ -5,10 +5,14 @@
  *     LOCKSTEP_TOOL=profile          one of tool_rows
  *     LOCKSTEP_TOOL_OUT=result.json  where its result goes when the process ends; %p: its number
  *     LOCKSTEP_TOOL_OPTIONS=a=1,b=2  for the tool
+ *     LOCKSTEP_TOOL_JOURNAL=f/%p     check: where findings go as they occur (check/journal.c)
  *
- * `lockstep profile` and `lockstep check` set these and read the file. It is written whole or not at
- * all: when the process exits, when a signal ends it (as far as that can be done), and now and then
- * after a launch, so that a process that is killed leaves what it had; "complete" is false there.
+ * `lockstep profile` and `lockstep check` set these and read the files. The result is written whole or not
+ * at all: when the process exits, when a signal ends it (as far as that can be done), and now and then
+ * after a launch, so that a process that is killed leaves what it had; "complete" is false there. A journal
+ * needs none of that.
+ *
+ * The process's end is the end of this library: destructors of static objects come before.
  */
 #define _GNU_SOURCE /* pipe2 */
 #include "device/device_priv.h"
@@ -52,7 +56,9 @@ enum {
 static struct {
     const struct tool_row *row;
     struct jit_tool *tool;
-    char *out;
+    char *out, *options;
+    const struct device_profile *profile;
+    bool journal;
     pid_t process; /* children made by fork do not write */
     pthread_mutex_t lock;
     int64_t last_ns;
@@ -97,11 +103,13 @@ note_leak(const struct allocation *a, void *context)
 }
 
 /* The tool is not closed: other threads may still launch. */
-static void
-at_exit(void)
+__attribute__((destructor)) static void
+at_end(void)
 {
+    if (!state.tool || getpid() != state.process)
+        return;
     fflush(stdout);
-    for (int k = 0; tool_check() && getpid() == state.process && k < DEVICE_MOST; k++) {
+    for (int k = 0; tool_check() && !process_forked() && k < DEVICE_MOST; k++) {
         struct device *d = __atomic_load_n(&device_process()->device[k], __ATOMIC_ACQUIRE);
         if (d && !d->lost) /* nothing can be freed on a device that a kernel's error has ended */
             memory_each(d->memory, note_leak, tool_check());
@@ -109,6 +117,8 @@ at_exit(void)
     device_errors_seen(false);
     pthread_mutex_lock(&state.lock);
     write_result(true);
+    if (state.journal)
+        check_journal_end(state.tool);
     pthread_mutex_unlock(&state.lock);
 }
 
@@ -135,7 +145,7 @@ on_signal(int number)
 {
     struct pollfd answer = {.fd = state.written[0], .events = POLLIN};
     signal(number, SIG_DFL);
-    if (getpid() == state.process && write(state.asked[1], "", 1) == 1)
+    if (getpid() == state.process && state.asked[1] >= 0 && write(state.asked[1], "", 1) == 1)
         while (poll(&answer, 1, PATIENCE_MS) < 0 && errno == EINTR)
             ;
     raise(number);
@@ -184,6 +194,25 @@ result_path(const char *out)
     return path;
 }
 
+/* What this process has replaced by exec has a journal of its own: PID, PID.1, ... */
+static bool
+begin_journal(struct jit_tool *tool)
+{
+    enum { MOST = 1000 };
+    const char *pattern = getenv("LOCKSTEP_TOOL_JOURNAL");
+    struct arena arena = {0};
+    struct ls_error err = {0};
+    char *path = result_path(pattern);
+    bool begun = path && check_journal_begin(tool, path, &err);
+    for (int k = 1; path && !begun && err.status == LS_ERR_INPUT && k < MOST; k++)
+        begun = check_journal_begin(tool, arena_printf(&arena, "%s.%d", path, k), &err);
+    if (path && !begun)
+        ls_warn("check: findings cannot be kept: %s", err.text);
+    free(path);
+    arena_free(&arena);
+    return begun;
+}
+
 bool
 tool_start(const struct device_profile *d)
 {
@@ -205,14 +234,42 @@ tool_start(const struct device_profile *d)
     pthread_mutex_lock(&state.lock);
     state.row = row;
     state.tool = tool;
+    state.profile = d;
     state.process = getpid();
     state.out = result_path(out);
+    state.options = strdup(options ? options : "");
     state.last_ns = now_ns();
+    state.journal = row->open == check_open && begin_journal(tool);
     pthread_mutex_unlock(&state.lock);
-    catch_signals();
-    atexit(at_exit);
+    if (state.out)
+        catch_signals();
     guard_start();
     return true;
+}
+
+/* Locks of the parent may have been held by threads that are not here. */
+void
+tool_forked(void)
+{
+    if (!state.tool)
+        return;
+    pthread_mutex_init(&state.lock, NULL);
+    guard_forked();
+    state.tool = NULL;
+    state.out = NULL; /* the parent's */
+    state.asked[1] = -1;
+}
+
+/* A child that calls what it must not has findings of its own. */
+static void
+start_in_child(void)
+{
+    struct ls_error err = {0};
+    if (state.tool || !state.row || state.row->open != check_open || !state.journal)
+        return;
+    state.tool = check_open(state.profile, state.options, &err);
+    state.process = getpid();
+    state.journal = state.tool && begin_journal(state.tool);
 }
 
 struct jit_tool *
@@ -261,6 +318,8 @@ device_call_failed(const char *call, int result, const char *error)
 {
     bool kernel = result >= DEVICE_ILLEGAL_ADDRESS && result <= DEVICE_LAUNCH_FAILURE &&
                   result != DEVICE_OUT_OF_RESOURCES && result != DEVICE_PEER_ENABLED;
+    if (process_forked())
+        start_in_child();
     if (!tool_check() || kernel || result == DEVICE_NOT_READY)
         return;
     device_errors_seen(false);
@@ -268,7 +327,8 @@ device_call_failed(const char *call, int result, const char *error)
     unseen.told = false;
     if (told)
         return;
-    if (result == DEVICE_INVALID_HANDLE) { /* destroyed, or never made: worth saying in any case */
+    bool misuse = result == DEVICE_INVALID_HANDLE || result == DEVICE_NOT_PERMITTED || process_forked();
+    if (misuse) { /* destroyed, or never made, or called where no call may be: worth saying in any case */
         check_call_failed(tool_check(), call, error, device_reason());
         return;
     }

@@ -508,6 +508,11 @@ struct jit_watch {
 };
 /* Before the first jit_get (copied). */
 void jit_set_watch(struct jit_engine *e, const struct jit_watch *watch);
+/* Called whenever something was compiled. */
+void jit_set_compiled(struct jit_engine *e, void (*compiled)(void));
+/* The process ends, and with it objects of LLVM: what is compiled from now on is compiled by a copy that knows
+ * nothing of that. Takes no lock. */
+void jit_close(struct jit_engine *e);
 /* From memory, from disk, or compiled now. The engine owns the kernel until jit_forget or jit_free.
  * May be called by several threads: they get finished kernels while others compile, different kernels are
  * compiled at once, and one that several ask for is compiled by one of them. */

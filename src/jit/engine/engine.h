@@ -37,6 +37,9 @@ struct jit_engine {
     char *remarks;       /* as in struct jit_options */
     struct jit_watch watch;
     bool plain_host;
+    _Atomic bool closed;      /* jit_close */
+    bool reopened;            /* jit_llvm_reopen */
+    void (*compiled)(void);   /* jit_set_compiled; or NULL */
 };
 
 /* Of the sources that decide about code (cmake/engine_key.cmake). */
@@ -66,6 +69,8 @@ char *jit_host(struct ls_error *err);
 
 /* Before anything of LLVM is called; false: it is not there. Again: does nothing. */
 bool jit_llvm_open(struct ls_error *err);
+/* A fresh copy of LLVM, for what is compiled while the process ends; machines of the first are void. */
+bool jit_llvm_reopen(struct ls_error *err);
 
 /* -- orc.c ------------------------------------------------------------------------------------- */
 

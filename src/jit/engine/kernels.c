@@ -7,6 +7,7 @@
  */
 #include "jit/engine/engine.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,8 +72,11 @@ load_image(struct jit_engine *e, const struct jit_image *image, const char *stem
 {
     size_t count;
     struct jit_wanted *wanted = wanted_of(image, stem, &count);
-    bool ok = jit_link(image->code, image->size, wanted, count, &x->code) ||
-              (x->orc_code = jit_orc_link(e, image, stem, wanted, count, err));
+    bool ok = jit_link(image->code, image->size, wanted, count, &x->code);
+    if (!ok && atomic_load(&e->closed))
+        ls_fail(err, LS_ERR_SYSTEM, "%s: a kernel cannot be linked while the process ends", stem);
+    else if (!ok)
+        ok = (x->orc_code = jit_orc_link(e, image, stem, wanted, count, err)) != NULL;
     if (ok)
         describe_kernel(&x->kernel, image, wanted);
     ls_release(wanted);
@@ -134,6 +138,22 @@ compile(struct jit_engine *e, const struct jit_request *r, const char *stem, str
     return ok;
 }
 
+/* Once the process ends, by another copy of LLVM, whose machines are others. */
+static bool
+may_compile(struct jit_engine *e, struct ls_error *err)
+{
+    if (!atomic_load(&e->closed))
+        return true;
+    pthread_mutex_lock(&e->lock);
+    if (!e->reopened) {
+        e->reopened = jit_llvm_reopen(err);
+        e->machines.count = 0;
+    }
+    bool may = e->reopened;
+    pthread_mutex_unlock(&e->lock);
+    return may;
+}
+
 static void
 count(struct jit_engine *e, bool found, double spent)
 {
@@ -154,9 +174,11 @@ make_kernel(struct jit_engine *e, struct entry *x, struct ls_error *err)
     bool found = !e->remarks && jit_cache_load(e, key, &image), ok = found;
     if (!found) {
         image = (struct jit_image){0};
-        ok = compile(e, &x->request, stem, &image, err);
+        ok = may_compile(e, err) && compile(e, &x->request, stem, &image, err);
         if (ok)
             jit_cache_store(e, key, &image);
+        if (ok && e->compiled)
+            e->compiled();
     }
     if (ok) {
         x->kernel.func = x->request.kernel;
@@ -274,6 +296,18 @@ void
 jit_set_watch(struct jit_engine *e, const struct jit_watch *watch)
 {
     e->watch = *watch;
+}
+
+void
+jit_set_compiled(struct jit_engine *e, void (*compiled)(void))
+{
+    e->compiled = compiled;
+}
+
+void
+jit_close(struct jit_engine *e)
+{
+    atomic_store(&e->closed, true);
 }
 
 void
