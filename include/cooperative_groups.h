@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * cooperative_groups.h: groups of threads that synchronise and exchange values: thread blocks, tiles
- * of a warp, coalesced threads, grids.
+ * of a warp, coalesced threads, clusters, grids.
  *
- * A grid's sync() is a barrier in global memory: one counter a translation unit, so two cooperative
+ * A grid's sync() needs a cooperative launch and is a barrier in global memory: one counter a translation unit, so two cooperative
  * kernels of one unit must not run at the same time. Groups over several devices are not provided
  * (the API dropped them with version 13).
  */
@@ -62,9 +62,20 @@ shuffle(unsigned int mask, const T &value, unsigned int from)
 /* Bit 31 of the counter turns over when the last block has arrived: all blocks but the first add 1,
  * the first adds what is missing to 2^31. */
 static __device__ unsigned int grid_barrier;
+/* What a driver puts there at a cooperative launch, and at no other. */
+LOCKSTEP_CG bool
+grid_is_cooperative()
+{
+    unsigned int high, low;
+    asm("mov.u32 %0, %%envreg1;" : "=r"(high));
+    asm("mov.u32 %0, %%envreg2;" : "=r"(low));
+    return (high | low) != 0;
+}
 LOCKSTEP_CG unsigned int
 grid_arrive()
 {
+    if (!grid_is_cooperative())
+        __trap();
     __syncthreads();
     unsigned int old = 0;
     if (threadIdx.x + threadIdx.y + threadIdx.z == 0) {
@@ -207,7 +218,7 @@ class grid_group
     };
     LOCKSTEP_CG bool is_valid() const
     {
-        return true;
+        return details::grid_is_cooperative();
     }
     LOCKSTEP_CG void sync() const
     {
@@ -260,6 +271,110 @@ this_grid()
 {
     return grid_group();
 }
+
+/* -- cluster: the blocks that share their shared memory; one block where the launch names no size -- */
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+#define _CG_HAS_CLUSTER_GROUP /* programs ask for this name */
+
+class cluster_group
+{
+  public:
+    struct arrival_token {
+    };
+    /* The barrier's two halves take every thread of the cluster. */
+    static LOCKSTEP_CG arrival_token barrier_arrive()
+    {
+        asm volatile("barrier.cluster.arrive.aligned;" ::: "memory");
+        return arrival_token();
+    }
+    static LOCKSTEP_CG void barrier_wait()
+    {
+        asm volatile("barrier.cluster.wait.aligned;" ::: "memory");
+    }
+    static LOCKSTEP_CG void barrier_wait(arrival_token &&)
+    {
+        barrier_wait();
+    }
+    static LOCKSTEP_CG void sync()
+    {
+        barrier_arrive();
+        barrier_wait();
+    }
+    static LOCKSTEP_CG dim3 dim_blocks()
+    {
+        unsigned int x, y, z;
+        asm("mov.u32 %0, %%cluster_nctaid.x;" : "=r"(x));
+        asm("mov.u32 %0, %%cluster_nctaid.y;" : "=r"(y));
+        asm("mov.u32 %0, %%cluster_nctaid.z;" : "=r"(z));
+        return dim3(x, y, z);
+    }
+    static LOCKSTEP_CG dim3 block_index()
+    {
+        unsigned int x, y, z;
+        asm("mov.u32 %0, %%cluster_ctaid.x;" : "=r"(x));
+        asm("mov.u32 %0, %%cluster_ctaid.y;" : "=r"(y));
+        asm("mov.u32 %0, %%cluster_ctaid.z;" : "=r"(z));
+        return dim3(x, y, z);
+    }
+    static LOCKSTEP_CG unsigned int num_blocks()
+    {
+        unsigned int n;
+        asm("mov.u32 %0, %%cluster_nctarank;" : "=r"(n));
+        return n;
+    }
+    static LOCKSTEP_CG unsigned int block_rank()
+    {
+        unsigned int n;
+        asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(n));
+        return n;
+    }
+    static LOCKSTEP_CG dim3 dim_threads()
+    {
+        dim3 blocks = dim_blocks();
+        return dim3(blocks.x * blockDim.x, blocks.y * blockDim.y, blocks.z * blockDim.z);
+    }
+    static LOCKSTEP_CG dim3 thread_index()
+    {
+        dim3 block = block_index();
+        return dim3(block.x * blockDim.x + threadIdx.x, block.y * blockDim.y + threadIdx.y,
+                    block.z * blockDim.z + threadIdx.z);
+    }
+    static LOCKSTEP_CG unsigned int num_threads()
+    {
+        return num_blocks() * thread_block::size();
+    }
+    static LOCKSTEP_CG unsigned int size()
+    {
+        return num_threads();
+    }
+    static LOCKSTEP_CG unsigned int thread_rank()
+    {
+        return block_rank() * thread_block::size() + thread_block::thread_rank();
+    }
+    /* The block whose shared memory holds the address. */
+    static LOCKSTEP_CG unsigned int query_shared_rank(const void *address)
+    {
+        unsigned int rank;
+        asm("getctarank.u64 %0, %1;" : "=r"(rank) : "l"(address));
+        return rank;
+    }
+    /* The same variable in another block's shared memory. */
+    template <class T>
+    static LOCKSTEP_CG T *map_shared_rank(T *address, int rank)
+    {
+        unsigned long long mapped;
+        asm("mapa.u64 %0, %1, %2;" : "=l"(mapped) : "l"(address), "r"(rank));
+        return (T *)mapped;
+    }
+};
+
+LOCKSTEP_CG cluster_group
+this_cluster()
+{
+    return cluster_group();
+}
+#endif
 
 /* -- parts of a warp: what tiles and coalesced groups have in common ----------------------------- */
 

@@ -6,6 +6,7 @@
  */
 #include "cc/cc_priv.h"
 #include "jit/jit.h"
+#include "ptx/ptx.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -279,6 +280,21 @@ widen_copies(struct step *s, const char *bitcode)
     return s->err.status == LS_ERR_INPUT;
 }
 
+/* What nvcc's assembler would refuse. Whether the rest of the PTX can be run is said when it is loaded. */
+static bool
+constants_fit(struct step *s, const char *ptx_path, const char *source)
+{
+    size_t size;
+    struct ls_error unused = {0};
+    char *ptx = ls_read_file(ptx_path, &size, &s->err);
+    struct ptx_module *m = ptx && strstr(ptx, ".const") ? ptx_parse(ptx, size, ptx_path, &unused) : NULL;
+    bool fine = ptx && (!m || ptx_fits(m, source, &s->err));
+    if (m)
+        ptx_free(m);
+    ls_release(ptx);
+    return fine;
+}
+
 static int
 device_pass(struct step *s, const char *path, const char *ptx)
 {
@@ -301,6 +317,8 @@ device_pass(struct step *s, const char *path, const char *ptx)
     cc_words_add(&w, ptx);
     status = run(s, &w);
     if (status == 0 && s->args->relocatable && !s->args->dryrun && !cc_mend_unit(ptx, &s->err))
+        return fail_with(s->args, &s->err);
+    if (status == 0 && !s->args->dryrun && !constants_fit(s, ptx, path))
         return fail_with(s->args, &s->err);
     return status;
 }

@@ -170,6 +170,10 @@ link_waiting(void)
     for (size_t k = 0; k < parts.count; k++)
         ptx_free(parts.at[k]);
     VEC_FREE(&parts);
+    if (whole && !ptx_fits(whole, path, &err)) {
+        ptx_free(whole);
+        whole = NULL;
+    }
     struct unit *u = whole ? unit_new(whole, path) : NULL;
     for (struct device_image *i = waiting, *next; i; i = next) {
         next = i->next;
@@ -192,7 +196,9 @@ image_unit(struct device_image *i)
             link_waiting();
         } else {
             struct ptx_module *m = ptx_parse(i->text, i->size, i->path, &i->error);
-            if (m) {
+            if (m && !ptx_fits(m, i->path, &i->error)) {
+                ptx_free(m);
+            } else if (m) {
                 join_unit(i, unit_new(m, i->path));
                 i->unit->text = i->text;
                 i->unit->text_bytes = i->size;

@@ -244,6 +244,7 @@ exec_launch_fill(struct jit_launch *l, const struct exec_request *r, const struc
         .local_stride = (k->local_bytes + stack + 15) / 16 * 16,
         .fuel = EXEC_FUEL,
         .gridid = r->gridid,
+        .cooperative = r->cooperative,
         .owner = owner,
     };
 }

@@ -74,6 +74,7 @@ struct jit_launch {
     void *tool;                  /* what the tool's launch_begin returned */
     uint32_t streams;            /* not 0: what a store of every thread writes is more than the caches
                                     should keep. Who ran blocks fences before others may look */
+    uint32_t cooperative;        /* %envreg1 and %envreg2: not 0 in a cooperative launch */
 };
 
 /* (abi) Sums on their way to global memory. A thread that runs blocks adds 32-bit integers for which

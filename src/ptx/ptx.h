@@ -301,6 +301,9 @@ struct ptx_module {
  * module that loads holds none. */
 struct ptx_module *ptx_parse(const char *text, size_t size, const char *path, struct ls_error *err);
 void ptx_free(struct ptx_module *m);
+/* No device could hold it: more constant memory than there is. Of a whole program's module; the parts of
+ * ptx_link are not asked. */
+bool ptx_fits(const struct ptx_module *m, const char *path, struct ls_error *err);
 
 /* Several modules into one (separate compilation): externs are resolved by name, weak ones once.
  * Consumes nothing: the parts are copied. */

@@ -165,6 +165,9 @@ special(struct core *c, enum ptx_sreg r, bool scalar)
         v = core_load_field(c, c->launch_ptr,
                             FIELD(jit_launch, grid) + 4 * (size_t)(r - PTX_SR_NCLUSTERID_X), i32);
         break;
+    case PTX_SR_ENVREG1: case PTX_SR_ENVREG2: /* cooperative_groups.h */
+        v = core_load_field(c, c->launch_ptr, FIELD(jit_launch, cooperative), i32);
+        break;
     default:
         v = core_i32(c, 0); /* performance counters, envreg: unspecified, read as zero */
     }
