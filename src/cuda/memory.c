@@ -21,6 +21,8 @@ allocate(CUdeviceptr *out, size_t size, enum allocation_kind kind)
     if (r == CUDA_SUCCESS && !size) /* the runtime gives NULL for nothing, the driver an error */
         r = cu_fail(CUDA_ERROR_INVALID_VALUE, "an allocation of 0 bytes");
     if (r == CUDA_SUCCESS)
+        r = (int)device_capture_unsafe();
+    if (r == CUDA_SUCCESS)
         r = (int)device_alloc(d, size, kind, &address);
     if (r == CUDA_SUCCESS) {
         cu_own(CU_OWNED_MEMORY, address);
@@ -61,6 +63,8 @@ release(CUdeviceptr at)
 {
     struct device *d;
     int r = cu_use(&d);
+    if (r == CUDA_SUCCESS)
+        r = (int)device_capture_unsafe();
     if (r == CUDA_SUCCESS)
         r = (int)device_free(at);
     if (r == CUDA_SUCCESS)
@@ -120,6 +124,8 @@ host_alloc(void **pp, size_t size, unsigned flags)
     if (!pp || flags & ~7u)
         return cu_fail(CUDA_ERROR_INVALID_VALUE, "pp %p, flags 0x%x", (void *)pp, flags);
     int r = cu_use(&d);
+    if (r == CUDA_SUCCESS)
+        r = (int)device_capture_unsafe();
     return r == CUDA_SUCCESS ? (int)device_host_alloc(size, flags, pp) : r;
 }
 
@@ -138,7 +144,8 @@ cuMemHostAlloc(void **pp, size_t size, unsigned int flags)
 CUresult
 cuMemFreeHost(void *p)
 {
-    CU(device_host_free(p), "p=%p", p);
+    int r = (int)device_capture_unsafe();
+    CU(r == CUDA_SUCCESS ? (int)device_host_free(p) : r, "p=%p", p);
 }
 
 CUresult

@@ -283,8 +283,9 @@ cuStreamBeginCapture_v2(CUstream stream, CUstreamCaptureMode mode)
 {
     struct device_stream *s;
     int r = cu_stream(stream, &s);
-    CU(r == CUDA_SUCCESS ? (int)device_capture_begin(s, NULL, NULL, 0) : r, "stream=%p mode=%d",
-       (void *)stream, (int)mode);
+    if (r == CUDA_SUCCESS)
+        r = (int)device_capture_begin(s, NULL, NULL, 0, (enum device_capture_mode)mode);
+    CU(r, "stream=%p mode=%d", (void *)stream, (int)mode);
 }
 
 CUresult
@@ -296,11 +297,18 @@ cuStreamEndCapture(CUstream stream, CUgraph *graph)
        (void *)stream);
 }
 
+static CUstreamCaptureStatus
+capture_status(const struct device_stream *s)
+{
+    return !device_capture_graph(s, NULL) ? CU_STREAM_CAPTURE_STATUS_NONE
+           : device_capture_valid(s)      ? CU_STREAM_CAPTURE_STATUS_ACTIVE
+                                          : CU_STREAM_CAPTURE_STATUS_INVALIDATED;
+}
+
 CUresult
 cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *status)
 {
-    PROPERTY(status, device_capture_graph(s, NULL) ? CU_STREAM_CAPTURE_STATUS_ACTIVE
-                                                   : CU_STREAM_CAPTURE_STATUS_NONE);
+    PROPERTY(status, capture_status(s));
 }
 
 static int
@@ -315,7 +323,7 @@ capture_info(CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id, CUg
         return r;
     struct device_graph *g = device_capture_graph(s, &number);
     size_t count = g ? device_capture_after(s, &list) : 0;
-    *status = g ? CU_STREAM_CAPTURE_STATUS_ACTIVE : CU_STREAM_CAPTURE_STATUS_NONE;
+    *status = capture_status(s);
     if (id)
         *id = number;
     if (graph)
@@ -337,11 +345,11 @@ cuStreamGetCaptureInfo_v2(CUstream stream, CUstreamCaptureStatus *status, cuuint
 CUresult
 cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
 {
-    static _Thread_local CUstreamCaptureMode current = CU_STREAM_CAPTURE_MODE_GLOBAL;
-    CUstreamCaptureMode before = current;
-    if (mode) {
-        current = *mode;
-        *mode = before;
-    }
-    CU(mode ? (int)CUDA_SUCCESS : cu_null("mode"), "mode=%d", (int)current);
+    CUstreamCaptureMode new = mode ? *mode : CU_STREAM_CAPTURE_MODE_GLOBAL;
+    int r = !mode                                   ? cu_null("mode")
+            : new > CU_STREAM_CAPTURE_MODE_RELAXED ? cu_fail(CUDA_ERROR_INVALID_VALUE, "mode %d", (int)new)
+                                                    : (int)CUDA_SUCCESS;
+    if (r == CUDA_SUCCESS)
+        *mode = (CUstreamCaptureMode)device_capture_thread_mode((enum device_capture_mode)new);
+    CU(r, "mode=%d", (int)new);
 }

@@ -20,6 +20,8 @@ allocate(void **out, size_t size, enum allocation_kind kind)
         return rt_fail(cudaErrorInvalidValue, "the place for the pointer is NULL");
     int r = (int)device_use(&d);
     if (r == cudaSuccess)
+        r = (int)device_capture_unsafe();
+    if (r == cudaSuccess)
         r = (int)device_alloc(d, size, kind, &address);
     if (r == cudaSuccess)
         *out = (void *)address;
@@ -31,6 +33,8 @@ release(void *p)
 {
     struct device *d;
     int r = (int)device_use(&d);
+    if (r == cudaSuccess && p)
+        r = (int)device_capture_unsafe();
     return r == cudaSuccess ? (int)device_free((uint64_t)p) : r;
 }
 
@@ -223,6 +227,8 @@ host_alloc(void **p, size_t size, unsigned int flags)
     if (flags & ~7u)
         return rt_fail(cudaErrorInvalidValue, "flags 0x%x", flags);
     int r = (int)device_use(&d);
+    if (r == cudaSuccess)
+        r = (int)device_capture_unsafe();
     return r == cudaSuccess ? (int)device_host_alloc(size, flags, p) : r;
 }
 
@@ -241,7 +247,8 @@ cudaMallocHost(void **p, size_t size)
 cudaError_t
 cudaFreeHost(void *p)
 {
-    RT(device_host_free(p), "ptr=%p", p);
+    int r = (int)device_capture_unsafe();
+    RT(r == cudaSuccess ? (int)device_host_free(p) : r, "ptr=%p", p);
 }
 
 cudaError_t

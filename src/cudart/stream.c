@@ -288,19 +288,21 @@ cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
 /* -- capture -------------------------------------------------------------------------------------------- */
 
 static int
-begin_capture(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *after, size_t n)
+begin_capture(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *after, size_t n,
+              enum cudaStreamCaptureMode mode)
 {
     struct device_stream *s;
     int r = rt_stream(stream, &s);
     return r == cudaSuccess ? (int)device_capture_begin(s, (struct device_graph *)graph,
-                                                        (struct device_node *const *)after, n)
+                                                        (struct device_node *const *)after, n,
+                                                        (enum device_capture_mode)mode)
                             : r;
 }
 
 cudaError_t
 cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
 {
-    RT(begin_capture(stream, NULL, NULL, 0), "stream=%p mode=%d", (void *)stream, (int)mode);
+    RT(begin_capture(stream, NULL, NULL, 0, mode), "stream=%p mode=%d", (void *)stream, (int)mode);
 }
 
 cudaError_t
@@ -309,7 +311,7 @@ cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph, const cuda
 {
     (void)data;
     RT(device_graph_is((struct device_graph *)graph)
-           ? begin_capture(stream, graph, after, n)
+           ? begin_capture(stream, graph, after, n, mode)
            : rt_fail(cudaErrorInvalidValue, "%p is no graph", (void *)graph),
        "stream=%p graph=%p mode=%d", (void *)stream, (void *)graph, (int)mode);
 }
@@ -330,20 +332,26 @@ cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
 cudaError_t
 cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
 {
-    static _Thread_local enum cudaStreamCaptureMode current = cudaStreamCaptureModeGlobal;
-    if (!mode)
-        RT(rt_fail(cudaErrorInvalidValue, "mode is NULL"), "%s", "");
-    enum cudaStreamCaptureMode before = current;
-    current = *mode;
-    *mode = before;
-    RT(cudaSuccess, "mode=%d", (int)current);
+    enum device_capture_mode new;
+    if (!mode || *mode > cudaStreamCaptureModeRelaxed)
+        RT(rt_fail(cudaErrorInvalidValue, "%s", mode ? "no such mode" : "mode is NULL"), "%s", "");
+    new = (enum device_capture_mode)*mode;
+    *mode = (enum cudaStreamCaptureMode)device_capture_thread_mode(new);
+    RT(cudaSuccess, "mode=%d", (int)new);
+}
+
+static enum cudaStreamCaptureStatus
+capture_status(const struct device_stream *s)
+{
+    return !device_capture_graph(s, NULL) ? cudaStreamCaptureStatusNone
+           : device_capture_valid(s)      ? cudaStreamCaptureStatusActive
+                                          : cudaStreamCaptureStatusInvalidated;
 }
 
 cudaError_t
 cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status)
 {
-    PROPERTY(status, device_capture_graph(s, NULL) ? cudaStreamCaptureStatusActive
-                                                   : cudaStreamCaptureStatusNone);
+    PROPERTY(status, capture_status(s));
 }
 
 static int
@@ -360,7 +368,7 @@ capture_info(cudaStream_t stream, enum cudaStreamCaptureStatus *status, unsigned
     struct device_graph *g = device_capture_graph(s, &number);
     if (g)
         count = device_capture_after(s, &list);
-    *status = g ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
+    *status = capture_status(s);
     if (id)
         *id = number;
     if (graph)

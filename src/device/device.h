@@ -76,10 +76,13 @@ enum device_result {
     DEVICE_NOT_SUPPORTED = 801,
     DEVICE_CAPTURE_UNSUPPORTED = 900,
     DEVICE_CAPTURE_INVALIDATED = 901,
+    DEVICE_CAPTURE_MERGE = 902,
     DEVICE_CAPTURE_UNMATCHED = 903,
     DEVICE_CAPTURE_UNJOINED = 904,
     DEVICE_CAPTURE_ISOLATION = 905,
     DEVICE_CAPTURE_IMPLICIT = 906,
+    DEVICE_CAPTURED_EVENT = 907,
+    DEVICE_CAPTURE_WRONG_THREAD = 908,
     DEVICE_EXEC_UPDATE_FAILED = 910,
     DEVICE_UNKNOWN = 999,
 };
@@ -445,9 +448,18 @@ bool *device_exec_enabled(struct device_exec *x, const struct device_node *n);
 enum device_result device_exec_update(struct device_exec *x, const struct device_graph *g,
                                       struct device_node **out_wrong);
 
+enum device_capture_mode { DEVICE_CAPTURE_GLOBAL, DEVICE_CAPTURE_THREAD, DEVICE_CAPTURE_RELAXED }; /* as cudaStreamCaptureMode */
 /* into: NULL for a new graph. */
 enum device_result device_capture_begin(struct device_stream *s, struct device_graph *into,
-                                        struct device_node *const *after, size_t count);
+                                        struct device_node *const *after, size_t count,
+                                        enum device_capture_mode mode);
+/* Sets the calling thread's mode and returns the one before. */
+enum device_capture_mode device_capture_thread_mode(enum device_capture_mode mode);
+/* Before a call that is no operation of a stream and yet matters to what follows (memory appears or goes, an
+ * event is asked): not OK where a capture forbids it to this thread; that capture is invalid then. */
+enum device_result device_capture_unsafe(void);
+/* The stream captures, and its capture can still become a graph. */
+bool device_capture_valid(const struct device_stream *s);
 enum device_result device_capture_end(struct device_stream *s, struct device_graph **out);
 /* NULL: not capturing. */
 struct device_graph *device_capture_graph(const struct device_stream *s, uint64_t *out_id);

@@ -6,7 +6,7 @@
  *   handle.c   handles                           copy.c     copies and fills
  *   image.c    PTX, variables, functions         stream.c   streams, events, operations
  *   storage.c  memory, arrays, textures          graph.c    graphs and capture
- *   conditional.c  their conditional nodes
+ *   capture.c  graphs from what is submitted     conditional.c  their conditional nodes
  *   chain.c    launches that are put off, to be run together
  *   ipc.c      other processes' memory, events and pools
  *   gpu.h      what these do instead on a real GPU
@@ -219,6 +219,10 @@ struct capture {
     uint64_t id;
     struct device_stream *origin;
     struct nodes after; /* what the next operation of this stream depends on */
+    enum device_capture_mode mode;
+    pthread_t thread;   /* that began it */
+    bool given;         /* the graph is the caller's */
+    bool invalid;       /* nothing but its end is allowed */
 };
 
 struct device_stream {
@@ -243,10 +247,21 @@ struct device_event {
 
 enum device_result op_run(struct device_stream *s, const struct device_op *op);
 enum device_result graph_run(struct device_stream *s, struct device_graph *g);
+/* capture.c. Those that are not OK have made the captures concerned invalid. */
 enum device_result capture_add(struct device_stream *s, const struct device_op *op);
+enum device_result capture_record(struct device_stream *s, struct device_event *e);
 enum device_result capture_wait(struct device_stream *s, struct device_event *e);
-/* True when the legacy stream may not be used because a stream that waits for it is capturing. */
-bool capture_forbids(const struct device *d);
+/* The stream captures: r, or that its capture is invalid already. */
+enum device_result capture_refuse(struct device_stream *s, enum device_result r, const char *why);
+/* The host asks for an event that stands for nodes of a graph. */
+enum device_result capture_ask_event(const struct device_event *e);
+/* The legacy stream may not be used while a stream that waits for it is capturing. */
+enum device_result capture_forbids_legacy(const struct device *d);
+/* The host may not wait for a device one of whose streams is capturing. */
+enum device_result capture_forbids_wait(const struct device *d);
 void capture_free(struct capture *c);
+bool nodes_hold(const struct nodes *n, const struct device_node *x);
+/* The nodes and what they depend on. */
+void graph_reach(struct device_graph *g, const struct nodes *from, struct nodes *out);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * graph.c: graphs of operations: made node by node or captured from streams; instantiated as an
- * ordered copy; run in that order.
+ * graph.c: graphs of operations: made node by node (or captured from streams, capture.c); instantiated
+ * as an ordered copy; run in that order.
  */
 #include "check/check.h"
 #include "device/device_priv.h"
@@ -34,8 +34,8 @@ struct device_exec {
 /* Guards the shape of graphs; operations run outside it. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static bool
-holds(const struct nodes *n, const struct device_node *x)
+bool
+nodes_hold(const struct nodes *n, const struct device_node *x)
 {
     for (size_t k = 0; k < n->list.count; k++)
         if (n->list.at[k] == x)
@@ -109,7 +109,7 @@ device_graph_add(struct device_graph *g, const struct device_op *op,
     device_op_copy(&n->op, op);
     pthread_mutex_lock(&lock);
     for (size_t k = 0; k < count; k++)
-        if (!holds(&n->after, after[k]))
+        if (!nodes_hold(&n->after, after[k]))
             VEC_PUSH(&n->after.list, after[k]);
     VEC_PUSH(&g->nodes.list, n);
     pthread_mutex_unlock(&lock);
@@ -181,7 +181,7 @@ device_node_link(struct device_node *from, struct device_node *to)
 {
     if (!device_node_is(from) || !device_node_is(to) || from->graph != to->graph || from == to)
         return device_fail(DEVICE_INVALID_VALUE, "an edge joins two nodes of one graph");
-    if (holds(&to->after, from))
+    if (nodes_hold(&to->after, from))
         return device_fail(DEVICE_INVALID_VALUE, "the edge is there already");
     VEC_PUSH(&to->after.list, from);
     return DEVICE_OK;
@@ -190,7 +190,7 @@ device_node_link(struct device_node *from, struct device_node *to)
 enum device_result
 device_node_unlink(struct device_node *from, struct device_node *to)
 {
-    if (!device_node_is(from) || !device_node_is(to) || !holds(&to->after, from))
+    if (!device_node_is(from) || !device_node_is(to) || !nodes_hold(&to->after, from))
         return device_fail(DEVICE_INVALID_VALUE, "there is no such edge");
     take_out(&to->after, from);
     return DEVICE_OK;
@@ -368,161 +368,13 @@ device_exec_update(struct device_exec *x, const struct device_graph *g, struct d
     return DEVICE_OK;
 }
 
-/* -- capture --------------------------------------------------------------------------------------------- */
-
-static _Atomic uint64_t capture_ids;
-static _Atomic uint32_t capturing;
-
 void
-capture_free(struct capture *c)
+graph_reach(struct device_graph *g, const struct nodes *from, struct nodes *out)
 {
-    if (!c)
-        return;
-    capturing--;
-    VEC_FREE(&c->after.list);
-    ls_release(c);
-}
-
-static void
-begin(struct device_stream *s, struct device_graph *g, uint64_t id, struct device_stream *origin)
-{
-    s->capture = ls_alloc(sizeof *s->capture);
-    s->capture->graph = g;
-    s->capture->id = id;
-    s->capture->origin = origin;
-    capturing++;
-}
-
-enum device_result
-device_capture_begin(struct device_stream *s, struct device_graph *into,
-                     struct device_node *const *after, size_t count)
-{
-    if (s == s->device->stream)
-        return device_fail(DEVICE_CAPTURE_UNSUPPORTED, "the legacy stream cannot be captured");
-    if (s->capture)
-        return device_fail(DEVICE_INVALID_VALUE, "the stream is capturing already");
-    begin(s, into ? into : device_graph_new(), ++capture_ids, s);
-    device_capture_set_after(s, after, count, false);
-    return DEVICE_OK;
-}
-
-struct device_graph *
-device_capture_graph(const struct device_stream *s, uint64_t *out_id)
-{
-    if (s->capture && out_id)
-        *out_id = s->capture->id;
-    return s->capture ? s->capture->graph : NULL;
-}
-
-size_t
-device_capture_after(const struct device_stream *s, struct device_node *const **out)
-{
-    *out = s->capture->after.list.at;
-    return s->capture->after.list.count;
-}
-
-void
-device_capture_set_after(struct device_stream *s, struct device_node *const *after, size_t count,
-                         bool add)
-{
-    struct nodes *mine = &s->capture->after;
-    if (!add)
-        mine->list.count = 0;
-    for (size_t k = 0; k < count; k++)
-        if (!holds(mine, after[k]))
-            VEC_PUSH(&mine->list, after[k]);
-}
-
-enum device_result
-capture_add(struct device_stream *s, const struct device_op *op)
-{
-    struct capture *c = s->capture;
-    struct device_node *n = device_graph_add(c->graph, op, c->after.list.at, c->after.list.count);
-    if (!n)
-        return DEVICE_CAPTURE_INVALIDATED;
-    device_capture_set_after(s, &n, 1, false);
-    return DEVICE_OK;
-}
-
-/* A stream that waits for a captured event joins the capture. */
-enum device_result
-capture_wait(struct device_stream *s, struct device_event *e)
-{
-    const struct capture *c = &e->captured;
-    if (!device_stream_is(c->origin) || !c->origin->capture || c->origin->capture->id != c->id)
-        return device_fail(DEVICE_CAPTURE_INVALIDATED, "the event belongs to a capture that has ended");
-    if (s->capture && s->capture->id != c->id)
-        return device_fail(DEVICE_CAPTURE_ISOLATION, "the stream belongs to another capture");
-    if (!s->capture)
-        begin(s, c->graph, c->id, c->origin);
-    device_capture_set_after(s, c->after.list.at, c->after.list.count, true);
-    return DEVICE_OK;
-}
-
-struct ending {
-    uint64_t id;
-    struct nodes reached; /* from the origin */
-    bool unjoined;
-};
-
-static void
-end_part(void *handle, void *context)
-{
-    struct device_stream *s = handle;
-    struct ending *e = context;
-    if (!s->capture || s->capture->id != e->id)
-        return;
-    for (size_t k = 0; k < s->capture->after.list.count; k++)
-        if (!holds(&e->reached, s->capture->after.list.at[k]))
-            e->unjoined = true;
-    capture_free(s->capture);
-    s->capture = NULL;
-}
-
-enum device_result
-device_capture_end(struct device_stream *s, struct device_graph **out)
-{
-    *out = NULL;
-    if (!s->capture)
-        return device_fail(DEVICE_INVALID_VALUE, "the stream is not capturing");
-    if (s->capture->origin != s)
-        return device_fail(DEVICE_CAPTURE_UNMATCHED, "the capture began in another stream");
-    struct device_graph *g = s->capture->graph;
-    struct ending e = {.id = s->capture->id};
+    pthread_mutex_lock(&lock);
     for (size_t k = 0; k < g->nodes.list.count; k++)
         g->nodes.list.at[k]->mark = 0;
-    for (size_t k = 0; k < s->capture->after.list.count; k++)
-        visit(s->capture->after.list.at[k], &e.reached);
-    handle_each(HANDLE_STREAM, end_part, &e);
-    VEC_FREE(&e.reached.list);
-    if (e.unjoined) {
-        device_graph_free(g);
-        return device_fail(DEVICE_CAPTURE_UNJOINED,
-                           "work of another stream was not joined to the one that began the capture");
-    }
-    *out = g;
-    return DEVICE_OK;
-}
-
-struct question {
-    const struct device *device;
-    bool yes;
-};
-
-static void
-ask(void *handle, void *context)
-{
-    const struct device_stream *s = handle;
-    struct question *q = context;
-    if (s->device == q->device && s->capture && !(s->flags & DEVICE_STREAM_NONBLOCKING))
-        q->yes = true;
-}
-
-bool
-capture_forbids(const struct device *d)
-{
-    struct question q = {d, false};
-    if (capturing)
-        handle_each(HANDLE_STREAM, ask, &q);
-    return q.yes;
+    for (size_t k = 0; k < from->list.count; k++)
+        visit(from->list.at[k], out);
+    pthread_mutex_unlock(&lock);
 }

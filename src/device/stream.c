@@ -127,13 +127,11 @@ device_submit(struct device_stream *s, const struct device_op *op)
         r = op->kind == DEVICE_OP_LAUNCH ? lost_so_far(s->device) : device_lost(s->device);
     if (r != DEVICE_OK)
         return r;
-    if (s->capture) {
-        r = device_op_check(op);
-        return r == DEVICE_OK ? capture_add(s, op) : r;
-    }
-    if (s == s->device->stream && capture_forbids(s->device))
-        return device_fail(DEVICE_CAPTURE_IMPLICIT,
-                           "the legacy stream would wait for a stream that is capturing");
+    if (s->capture)
+        return capture_add(s, op);
+    r = s == s->device->stream ? capture_forbids_legacy(s->device) : DEVICE_OK;
+    if (r != DEVICE_OK)
+        return r;
     tool_work(s, op);
     if (op->kind == DEVICE_OP_LAUNCH && chain_put_off(s, &op->launch))
         return DEVICE_OK;
@@ -224,7 +222,10 @@ device_stream_query(struct device_stream *s)
 {
     device_settle();
     if (s->capture)
-        return device_fail(DEVICE_CAPTURE_UNSUPPORTED, "the stream is capturing");
+        return capture_refuse(s, DEVICE_CAPTURE_UNSUPPORTED, "the stream is capturing: nothing runs in it");
+    enum device_result r = s == s->device->stream ? capture_forbids_legacy(s->device) : DEVICE_OK;
+    if (r != DEVICE_OK)
+        return r;
     check_joined_stream(tool_check(), s == s->device->stream ? 0 : s->id);
     guard_joined();
     return s->device->gpu ? gpu_stream_query(s) : device_lost(s->device);
@@ -271,15 +272,8 @@ device_event_record(struct device_event *e, struct device_stream *s)
 {
     e->captured.graph = NULL;
     e->captured.after.list.count = 0;
-    if (s->capture) {
-        const struct capture *c = s->capture;
-        e->captured.graph = c->graph;
-        e->captured.id = c->id;
-        e->captured.origin = c->origin;
-        for (size_t k = 0; k < c->after.list.count; k++)
-            VEC_PUSH(&e->captured.after.list, c->after.list.at[k]);
-        return DEVICE_OK;
-    }
+    if (s->capture)
+        return capture_record(s, e);
     if (e->device != s->device)
         return device_fail(DEVICE_INVALID_HANDLE, "the event is of device %d, the stream of device %d",
                            e->device->index, s->device->index);
@@ -290,12 +284,10 @@ device_event_record(struct device_event *e, struct device_stream *s)
 enum device_result
 device_event_wait(struct device_stream *s, struct device_event *e)
 {
-    if (e->captured.graph)
+    if (e->captured.graph || s->capture)
         return capture_wait(s, e);
     struct device_op op = {.kind = DEVICE_OP_WAIT, .event = e};
-    return s->capture ? device_fail(DEVICE_CAPTURE_ISOLATION,
-                                    "the stream is capturing, the event was recorded outside")
-                      : device_submit(s, &op);
+    return device_submit(s, &op);
 }
 
 enum device_result
@@ -303,7 +295,10 @@ device_event_query(struct device_event *e)
 {
     device_settle();
     if (e->captured.graph)
-        return device_fail(DEVICE_CAPTURE_UNSUPPORTED, "the event was recorded in a capturing stream");
+        return capture_ask_event(e);
+    enum device_result r = device_capture_unsafe();
+    if (r != DEVICE_OK)
+        return r;
     check_joined_event(tool_check(), e);
     guard_joined();
     return e->device->gpu && e->recorded ? gpu_event_query(e) : device_lost(e->device);

@@ -463,8 +463,9 @@ device_synchronize(struct device *d)
         return r;
     device_settle();
     fflush(stdout);
-    if (device_capture_graph(d->stream, NULL))
-        return device_fail(DEVICE_CAPTURE_UNSUPPORTED, "a stream of the device is capturing");
+    r = capture_forbids_wait(d);
+    if (r != DEVICE_OK)
+        return r;
     check_joined_all(tool_check());
     guard_joined();
     return d->gpu && !d->lost ? gpu_synchronize(d) : device_lost(d);

@@ -298,8 +298,6 @@ captured_graph(void **state)
     OK(cudaStreamWaitEvent(b, fork, 0));
     OK(add_on(d, 32, 10, 1, 64, b));
     OK(cudaEventRecord(join, b));
-    FAILS(cudaMemset(d, 0, 4), cudaErrorStreamCaptureImplicit);
-    FAILS(cudaStreamSynchronize(a), cudaErrorStreamCaptureUnsupported);
     OK(cudaStreamWaitEvent(a, join, 0));
     OK(cudaMemcpyAsync(out, d, 256, cudaMemcpyDeviceToHost, a));
     OK(cudaStreamEndCapture(a, &g));
@@ -316,6 +314,11 @@ captured_graph(void **state)
         assert_int_equal(out[0], 13 * k);
         assert_int_equal(out[63], 3 * k);
     }
+    OK(cudaStreamBeginCapture(a, cudaStreamCaptureModeGlobal));
+    FAILS(cudaMemset(d, 0, 4), cudaErrorStreamCaptureImplicit);
+    FAILS(cudaStreamSynchronize(a), cudaErrorStreamCaptureInvalidated);
+    FAILS(cudaStreamEndCapture(a, &g), cudaErrorStreamCaptureInvalidated);
+    assert_null(g);
     OK(cudaStreamBeginCapture(a, cudaStreamCaptureModeRelaxed));
     OK(cudaEventRecord(fork, a));
     OK(cudaStreamWaitEvent(b, fork, 0));
