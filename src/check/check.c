@@ -189,6 +189,7 @@ launch_end(struct jit_tool *t, const struct jit_tool_launch *from, bool fine)
 {
     struct check *c = (struct check *)t;
     struct launch *l = from->launch->tool;
+    flight_launch_over(l);
     while (l->blocks) {
         struct block_state *b = l->blocks;
         l->blocks = b->next;
@@ -307,6 +308,7 @@ check_open(const struct device_profile *d, const char *options, struct ls_error 
     c->global = global_new(c->memory_limit);
     c->sync = sync_new();
     c->streams = streams_new();
+    c->flights = flights_new();
     return &c->tool;
 }
 
@@ -320,6 +322,7 @@ check_close(struct jit_tool *t)
     global_free(c->global);
     sync_free(c->sync);
     streams_free(c->streams);
+    flights_free(c->flights);
     VEC_FREE(&c->work);
     ls_release(c->kernel_filter);
     pthread_mutex_destroy(&c->lock);

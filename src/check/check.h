@@ -85,11 +85,24 @@ void check_work(struct jit_tool *t, uint64_t stream, bool legacy, bool blocking)
 struct check_graph *check_graph_begin(struct jit_tool *t);
 void check_graph_node(struct check_graph *g, const void *node, const void *const *after, size_t count);
 void check_graph_end(struct check_graph *g);
-/* A range that such work reads or writes (copies and fills). */
-void check_range(struct jit_tool *t, uint64_t address, uint64_t size, bool writes, const char *what);
+/* Rows of bytes; one: pitch does not matter. */
+struct check_rows {
+    uint64_t at, width, pitch, count;
+};
+/* What such work, a copy or a fill, does to memory. HOST: of the host, pinned. */
+enum check_touch { CHECK_TOUCH_READ = 0, CHECK_TOUCH_WRITE = 1, CHECK_TOUCH_HOST = 2 };
+void check_touched(struct jit_tool *t, const struct check_rows *rows, unsigned how, const char *what);
+/* What a copy from pageable memory is called: its call returns when the memory was read. */
+const char *check_staged_copy(void);
+/* cudaMallocAsync has made this memory, in the order of the work announced last. */
+void check_ordered(struct jit_tool *t, uint64_t address, uint64_t size);
+/* Memory is about to go by the call: in the order of the work announced last; by the host, which has waited for
+ * nothing; by the host, which waits where the memory is not cudaMallocAsync's (false: it is). */
+enum check_free { CHECK_FREE_ORDERED, CHECK_FREE_AT_ONCE, CHECK_FREE_WAITS };
+bool check_freeing(struct jit_tool *t, const char *call, uint64_t address, uint64_t size, enum check_free how);
 /* A range of device memory goes to the host. */
 void check_fetched(struct jit_tool *t, const struct allocation *from, uint64_t address, uint64_t size);
-/* Such work copies a range inside device memory (check_range has been told): what nobody has written of
+/* Such work copies a range inside device memory (check_touched has been told): what nobody has written of
  * it stays unwritten. */
 void check_copied(struct jit_tool *t, uint64_t from, uint64_t to, uint64_t size);
 void check_record(struct jit_tool *t, uint64_t stream, const void *event);
@@ -98,5 +111,9 @@ void check_wait(struct jit_tool *t, uint64_t stream, const void *event);
 void check_joined_stream(struct jit_tool *t, uint64_t stream);
 void check_joined_event(struct jit_tool *t, const void *event);
 void check_joined_all(struct jit_tool *t);
+/* The number of the work that this thread announced last; and: the host waited for the stream, but for its
+ * work from that number on. */
+uint32_t check_work_number(struct jit_tool *t);
+void check_joined_before(struct jit_tool *t, uint64_t stream, uint32_t number);
 
 #endif

@@ -157,6 +157,19 @@ struct job {
     uint64_t parent_stream; /* as the kernel named it */
 };
 
+/* What copies from pageable memory are called: the call returns before they are over. */
+extern const char staged_copy[];
+
+/* flight.c: an operation of the host that it has not waited for. */
+struct flight {
+    struct check_rows rows;
+    uint32_t stream, seq;
+    bool writes, allocates, frees;
+    bool ordered;     /* frees: in the order of a stream, not when the host calls */
+    bool marked;      /* shadow memory has it, too */
+    const char *what;
+};
+
 struct range {
     uint64_t base, end;
 };
@@ -179,6 +192,7 @@ struct launch {
     const struct launch *parent; /* NULL: the host's */
     struct known *handed;     /* what is known of the parent's blocks */
     uint32_t waited;          /* children of the parent's block up to there were waited for */
+    bool announced;           /* `after` is known */
     bool alone;               /* all work was given to one stream so far, */
     bool lone;                /*   the legacy one, and there is no other yet, nor a graph */
     uint8_t *quiet;           /* per place_facts: quiet.c */
@@ -496,14 +510,33 @@ uint64_t global_unwritten(struct global_shadow *g, uint64_t base, uint64_t size,
                           struct holes *out);
 /* All of the range was written, by what was over. */
 bool global_written(struct global_shadow *g, uint64_t base, uint64_t size);
-/* Copies and fills against what kernels did: a range that `work`, which knows `after`, touches. */
-void global_compare(struct check *c, uint64_t base, uint64_t size, bool writes, uint32_t work,
+/* Copies and fills against what kernels did: a range that `work`, which knows `after`, touches. True: something
+ * that was reported, or is known. */
+bool global_compare(struct check *c, uint64_t base, uint64_t size, bool writes, uint32_t work,
                     const uint32_t *after);
 /* The access of work that `known` does not know that host code at the address, or in this part of a
  * page, races with; false: none. */
 bool global_host_race(struct check *c, uint64_t address, uint64_t bytes, enum check_host_op op,
                       const uint32_t *known, struct side *out);
 bool global_thinned(const struct global_shadow *g);
+
+/* What the launch did to the range that f touches, which it does not know to be over. */
+void global_compare_launch(struct check *c, uint64_t base, uint64_t size, const struct flight *f,
+                           uint32_t launch);
+
+/* -- flight.c -------------------------------------------------------------------------------------- */
+
+struct flights *flights_new(void);
+void flights_free(struct flights *f);
+/* Compares it with those that `known` does not know, and keeps it. */
+void flight_add(struct check *c, const struct flight *f, const uint32_t *known);
+/* The host knows so much now. */
+void flights_land(struct check *c, const uint32_t *host);
+void flights_forget(struct check *c, uint64_t at, uint64_t size);
+/* One that the host, which knows so much, may not touch memory beside; false: none. */
+bool flight_host(struct check *c, uint64_t at, uint64_t size, bool writes, const uint32_t *known,
+                 const char **what);
+void flight_launch_over(struct launch *l);
 
 /* -- padding.c ------------------------------------------------------------------------------------- */
 
@@ -543,6 +576,7 @@ struct check {
     uint32_t running;             /* launches */
     pthread_mutex_t sync_lock;
     struct streams *streams;
+    struct flights *flights;
     uint64_t memory_limit;
     uint64_t memory_version;      /* counts frees; atomic */
 };
@@ -557,6 +591,8 @@ void check_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int3
 uint32_t work_new(struct check *c, const struct kernel_facts *k, const char *what,
                   const struct jit_launch *l);
 void work_order(struct check *c, struct launch *l);
+/* The thread's next work, or the host itself where it frees at once, touches these rows. */
+void work_flight(struct check *c, struct flight *f);
 struct streams *streams_new(void);
 void streams_free(struct streams *s);
 

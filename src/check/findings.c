@@ -21,7 +21,7 @@ static const struct {
 };
 
 /* A finding is the same when kind and both places are. Places are compared as source lines, so that
- * an unrolled loop is one place. One without a place has a hash of its text instead. */
+ * an unrolled loop is one place. One of host code has a hash of its text beside. */
 struct key {
     uint32_t kind, line[2];
     uint64_t text;
@@ -221,7 +221,7 @@ keep_side(struct stored *s, int side, const struct side *from)
     }
 }
 
-/* What tells findings without a place apart: a call that fails again with the same error counts as the same
+/* What tells findings of host code apart: a call that fails again with the same error counts as the same
  * one, and so does a copy of unset memory; leaks and wrong frees are each their own. */
 static uint64_t
 text_of(const struct findings *all, const struct finding *f)
@@ -276,7 +276,7 @@ finding_add(struct check *c, const struct finding *f)
         key_side(&key, 1, f->other.kernel, f->other.place);
     turn_key(&key);
     pthread_mutex_lock(&c->lock);
-    if (!key.kernel[0] && !key.kernel[1])
+    if (!f->access.valid || !f->access.kernel)
         key.text = text_of(c->findings, f);
     struct stored *s = look_up(c->findings, &key);
     if (!s)

@@ -543,6 +543,8 @@ report_race(const struct visit *v, uint32_t lane, uint64_t a, const struct mark 
         return;
     char where[200];
     f.access = side_of(v, lane, a);
+    if (f.other.op == staged_copy)
+        f.severity = SEVERITY_WARNING;
     name_memory(l, a, where, sizeof where);
     snprintf(f.message, sizeof f.message, "%s and %s of %s%s%s", f.other.op, f.access.op, where,
              same_insn ? " by different threads in one instruction" : between[verdict],
@@ -1076,9 +1078,9 @@ report_copy(struct check *c, uint64_t a, uint32_t work, const struct mark *m, bo
         return;
     f.access = side_of_work(&w, m, a);
     f.other = (struct side){.valid = true, .op = own.what, .address = a};
-    snprintf(f.message, sizeof f.message,
-             "%s of the host %s 0x%llx while a kernel of another stream may still %s it", own.what,
-             write ? "writes" : "reads", (unsigned long long)a,
+    const char *does = strncmp(own.what, "cudaFree", 8) && strncmp(own.what, "cudaHostU", 9) ? write ? "writes" : "reads" : "frees";
+    snprintf(f.message, sizeof f.message, "%s%s %s 0x%llx while a kernel of another stream may still %s it",
+             own.what, *does == 'f' ? "" : " of the host", does, (unsigned long long)a,
              strcmp(f.access.op, "load") ? "write" : "read");
     snprintf(f.missing, sizeof f.missing, "%s", missing_text(RACE_WORK, false, false));
     finding_add(c, &f);
@@ -1098,11 +1100,12 @@ line_is_over(struct check *c, const struct line *l, uint32_t *lately, const uint
     return true;
 }
 
-void
+bool
 global_compare(struct check *c, uint64_t base, uint64_t size, bool writes, uint32_t work,
                const uint32_t *after)
 {
     uint32_t lately = 0; /* over, as was found before */
+    bool found = false;
     for (uint64_t a = base; a < base + size;) {
         struct chunk *k = find_chunk(c->global, a, false);
         uint64_t end = (a & ~(uint64_t)(CHUNK - 1)) + CHUNK;
@@ -1122,8 +1125,50 @@ global_compare(struct check *c, uint64_t base, uint64_t size, bool writes, uint3
                 if (mark_work(m[i]) == lately || known_over(c, mark_work(m[i]), after))
                     lately = mark_work(m[i]);
                 else
-                    report_copy(c, a, work, m[i], writes);
+                    report_copy(c, a, work, m[i], writes), found = true;
             }
+        }
+    }
+    return found;
+}
+
+static void
+report_flight(struct check *c, uint64_t a, const struct flight *by, const struct mark *m)
+{
+    struct finding f = {.kind = FINDING_HOST_RACE, .space = "global"};
+    pthread_mutex_lock(&c->lock);
+    struct job w = c->work.at[mark_work(m) - 1];
+    pthread_mutex_unlock(&c->lock);
+    if (!finding_is_new(c, f.kind, f.rank, w.kernel, mark_place(m), NULL, 0))
+        return;
+    f.access = side_of_work(&w, m, a);
+    f.other = (struct side){.valid = true, .op = by->what, .address = a};
+    if (by->what == staged_copy)
+        f.severity = SEVERITY_WARNING;
+    snprintf(f.message, sizeof f.message, "%s of 0x%llx while %s of another stream, which %s it, may not be over",
+             f.access.op, (unsigned long long)a, by->what,
+             by->allocates ? "makes" : by->writes ? "writes" : "reads");
+    snprintf(f.missing, sizeof f.missing, "%s", missing_text(RACE_WORK, false, false));
+    finding_add(c, &f);
+}
+
+void
+global_compare_launch(struct check *c, uint64_t base, uint64_t size, const struct flight *by, uint32_t launch)
+{
+    for (uint64_t a = base; a < base + size;) {
+        struct chunk *k = find_chunk(c->global, a, false);
+        uint64_t end = (a & ~(uint64_t)(CHUNK - 1)) + CHUNK;
+        end = end < base + size ? end : base + size;
+        if (!k || !(k->cells || k->lines) || k->last_work < launch) {
+            a = end;
+            continue;
+        }
+        for (; a < end; a += 1u << k->shift) {
+            struct cell one = cell_at(k, a & (CHUNK - 1));
+            const struct mark *m[] = {&one.write, &one.strong, &one.read, &one.other};
+            for (int i = 0; i < (by->writes ? 4 : 2); i++)
+                if (mark_work(m[i]) == launch)
+                    report_flight(c, a, by, m[i]);
         }
     }
 }

@@ -100,6 +100,15 @@ find_stream(struct streams *s, uint64_t id)
     return &s->stream[s->count++];
 }
 
+static struct clock
+host_clock(struct check *c)
+{
+    pthread_mutex_lock(&c->streams->lock);
+    struct clock now = c->streams->host;
+    pthread_mutex_unlock(&c->streams->lock);
+    return now;
+}
+
 /* -- work ------------------------------------------------------------------------------------------------ */
 
 void
@@ -167,12 +176,14 @@ work_order(struct check *c, struct launch *l)
     bool all = true;
     l->floor = l->work;
     l->alone = true;
+    l->announced = false;
     if (!next_work.given || next_work.check != c || next_work.stream >= STREAMS) {
         next_work.given = false;
         return;
     }
     next_work.given = false;
     memcpy(l->after, next_work.knows.at, sizeof l->after);
+    l->announced = true;
     pthread_mutex_lock(&s->lock);
     for (uint32_t k = 0; k < s->count; k++)
         all = all && (k == next_work.stream || l->after[k] >= s->stream[k].seq);
@@ -183,12 +194,11 @@ work_order(struct check *c, struct launch *l)
         l->floor = 0;
 }
 
-void
-check_range(struct jit_tool *t, uint64_t address, uint64_t size, bool writes, const char *what)
+/* True: shadow memory knows whose work it was. Of the host's memory it knows what kernels do. */
+static bool
+touch_row(struct check *c, uint64_t address, uint64_t size, unsigned how, const char *what)
 {
-    struct check *c = (struct check *)t;
-    if (!c || !size)
-        return;
+    bool writes = how & CHECK_TOUCH_WRITE, notes = writes && !(how & CHECK_TOUCH_HOST);
     bool alone = true;
     struct streams *s = c->streams;
     pthread_mutex_lock(&s->lock);
@@ -197,15 +207,69 @@ check_range(struct jit_tool *t, uint64_t address, uint64_t size, bool writes, co
     bool several = s->count > 1;
     pthread_mutex_unlock(&s->lock);
     if (!next_work.given || next_work.check != c || !several) {
-        if (writes)
+        if (notes)
             global_range(c->global, address, size, 0, true);
-        return;
+        return false;
     }
     uint32_t work = work_new(c, NULL, what, NULL);
     if (!alone && (c->groups & CHECK_RACE))
         global_compare(c, address, size, writes, work, next_work.knows.at);
-    if (writes)
+    if (notes)
         global_range(c->global, address, size, work, true);
+    return notes;
+}
+
+void
+check_touched(struct jit_tool *t, const struct check_rows *rows, unsigned how, const char *what)
+{
+    struct check *c = (struct check *)t;
+    bool writes = how & CHECK_TOUCH_WRITE;
+    if (!c || !rows->width || !rows->count)
+        return;
+    struct flight f = {.rows = *rows, .writes = writes, .what = what};
+    for (uint64_t row = 0; row < rows->count; row++)
+        f.marked |= touch_row(c, rows->at + row * rows->pitch, rows->width, how, what);
+    work_flight(c, &f);
+}
+
+void
+work_flight(struct check *c, struct flight *f)
+{
+    struct clock host = {0};
+    bool ours = next_work.given && next_work.check == c;
+    const uint32_t *known = next_work.knows.at;
+    f->stream = ours ? next_work.stream : STREAMS;
+    f->seq = next_work.seq;
+    if (f->frees && !f->ordered) {
+        host = host_clock(c);
+        known = host.at;
+        f->stream = STREAMS;
+    } else if (!ours || f->stream == STREAMS) {
+        return;
+    }
+    if (f->frees && (c->groups & CHECK_RACE)) {
+        pthread_mutex_lock(&c->lock);
+        VEC_PUSH(&c->work, (struct job){.what = f->what, .stream = f->stream, .seq = f->seq});
+        uint32_t work = (uint32_t)c->work.count;
+        pthread_mutex_unlock(&c->lock);
+        if (global_compare(c, f->rows.at, f->rows.width, true, work, known))
+            return;
+    }
+    flight_add(c, f, known);
+}
+
+const char staged_copy[] = "copy from pageable memory";
+
+const char *
+check_staged_copy(void)
+{
+    return staged_copy;
+}
+
+uint32_t
+check_work_number(struct jit_tool *t)
+{
+    return next_work.given && next_work.check == (struct check *)t ? next_work.seq : 0;
 }
 
 void
@@ -311,17 +375,36 @@ check_wait(struct jit_tool *t, uint64_t stream, const void *event)
     pthread_mutex_unlock(&s->lock);
 }
 
+/* What the host knows to be over needs no look any more. */
+static void
+host_learned(struct check *c)
+{
+    struct clock host = host_clock(c);
+    flights_land(c, host.at);
+}
+
 void
 check_joined_stream(struct jit_tool *t, uint64_t stream)
+{
+    check_joined_before(t, stream, UINT32_MAX);
+}
+
+void
+check_joined_before(struct jit_tool *t, uint64_t stream, uint32_t number)
 {
     struct check *c = (struct check *)t;
     if (!c)
         return;
     pthread_mutex_lock(&c->streams->lock);
     struct stream_clock *own = find_stream(c->streams, stream);
-    if (own)
-        clock_join(&c->streams->host, &own->knows);
+    if (own) {
+        struct clock knows = own->knows;
+        uint32_t *at = &knows.at[own - c->streams->stream];
+        *at = *at >= number ? number - 1 : *at;
+        clock_join(&c->streams->host, &knows);
+    }
     pthread_mutex_unlock(&c->streams->lock);
+    host_learned(c);
 }
 
 void
@@ -335,6 +418,7 @@ check_joined_event(struct jit_tool *t, const void *event)
     if (e)
         clock_join(&c->streams->host, e);
     pthread_mutex_unlock(&c->streams->lock);
+    host_learned(c);
 }
 
 void
@@ -348,6 +432,7 @@ check_joined_all(struct jit_tool *t)
     for (uint32_t k = 0; k < s->count; k++)
         clock_join(&s->host, &s->stream[k].knows);
     pthread_mutex_unlock(&s->lock);
+    host_learned(c);
 }
 
 /* -- graphs ---------------------------------------------------------------------------------------------- */
@@ -451,9 +536,10 @@ void
 check_freed(struct jit_tool *t, const struct allocation *a)
 {
     struct check *c = (struct check *)t;
-    (void)a;
-    if (c)
-        __atomic_fetch_add(&c->memory_version, 1, __ATOMIC_RELAXED);
+    if (!c)
+        return;
+    __atomic_fetch_add(&c->memory_version, 1, __ATOMIC_RELAXED);
+    flights_forget(c, a->base, a->size);
 }
 
 bool
@@ -550,22 +636,15 @@ check_call_failed(struct jit_tool *t, const char *call, const char *error, const
     finding_add(c, &f);
 }
 
-static struct clock
-host_clock(struct check *c)
-{
-    pthread_mutex_lock(&c->streams->lock);
-    struct clock now = c->streams->host;
-    pthread_mutex_unlock(&c->streams->lock);
-    return now;
-}
-
 bool
 check_in_use(struct jit_tool *t, uint64_t page)
 {
     struct check *c = (struct check *)t;
     struct clock known = host_clock(c);
     struct side side;
-    return global_host_race(c, page, 4096, CHECK_HOST_WRITE, known.at, &side);
+    const char *what;
+    return global_host_race(c, page, 4096, CHECK_HOST_WRITE, known.at, &side) ||
+           flight_host(c, page, 4096, true, known.at, &what);
 }
 
 bool
@@ -596,12 +675,17 @@ check_host_access(struct jit_tool *t, const struct allocation *a, uint64_t addre
     }
     struct clock known = host_clock(c);
     f.kind = FINDING_HOST_RACE;
-    if (!global_host_race(c, address, 1, op, known.at, &f.other))
+    const char *what = NULL;
+    if (!global_host_race(c, address, 1, op, known.at, &f.other) &&
+        !flight_host(c, address, 1, writes, known.at, &what))
         return false;
+    bool read = what ? false : !strcmp(f.other.op, "load");
+    if (what)
+        f.other = (struct side){.valid = true, .op = what, .address = address};
     snprintf(f.message, sizeof f.message,
-             "host code in %s %s byte %llu of managed %s while kernel %s may still %s it", where, does,
-             (unsigned long long)(address - a->base), name, f.other.kernel->name,
-             strcmp(f.other.op, "load") ? "write" : "read");
+             "host code in %s %s byte %llu of managed %s while %s%s may still %s it", where, does,
+             (unsigned long long)(address - a->base), name, what ? "a " : "kernel ",
+             what ? what : f.other.kernel->name, what ? "use" : read ? "read" : "write");
     snprintf(f.missing, sizeof f.missing,
              "a wait of the host after the launch: cudaDeviceSynchronize(), or for its stream or event");
     finding_add(c, &f);

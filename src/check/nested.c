@@ -45,6 +45,7 @@ nested_begin(struct launch *l, const struct jit_tool_launch *from)
     l->waited = b->waited;
     l->floor = parent->floor;
     memcpy(l->after, parent->after, sizeof l->after);
+    l->announced = parent->announced;
     return true;
 }
 

@@ -55,6 +55,7 @@ cu_done(const char *call, int result, const char *format, ...)
     result = driver_result(result);
     if (result == CUDA_SUCCESS) /* the calls that need no device */
         result = (int)device_in_host_function();
+    device_call_over(result == CUDA_SUCCESS ? call : "");
     if (traced()) {
         char text[512];
         va_list args;

@@ -41,14 +41,6 @@ error_name(int e)
     return "unrecognized error code";
 }
 
-/* Copies that are over when they return. */
-static bool
-waits_for_host(const char *call)
-{
-    size_t n = strlen(call);
-    return strncmp(call, "cudaMemcpy", 10) == 0 && (n < 5 || strcmp(call + n - 5, "Async") != 0);
-}
-
 cudaError_t
 rt_done(const char *call, int result, const char *format, ...)
 {
@@ -58,9 +50,8 @@ rt_done(const char *call, int result, const char *format, ...)
     if (failed) {
         last = (cudaError_t)result;
         device_call_failed(call, result, error_name(result));
-    } else if (waits_for_host(call)) {
-        device_host_waited();
     }
+    device_call_over(failed ? "" : call);
     if (traced()) {
         char text[512];
         va_list args;

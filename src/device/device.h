@@ -112,8 +112,8 @@ void device_forget_reason(void);
 /* A call failed; the program looked at errors (by_program false: it ends). */
 void device_call_failed(const char *call, int result, const char *error);
 void device_errors_seen(bool by_program);
-/* A call was over only when all work of the legacy stream was. */
-void device_host_waited(void);
+/* A call is over: what the host knows by that (order.def); "": it has failed. */
+void device_call_over(const char *call);
 
 /* -- where no call may be made --------------------------------------------------------------------- */
 
@@ -180,6 +180,8 @@ void device_show(int owner, int to);
 enum device_result device_alloc(struct device *d, uint64_t size, enum allocation_kind kind,
                                 uint64_t *out_address);
 enum device_result device_free(uint64_t address);
+/* The same in the order of a stream, which does not wait. */
+enum device_result device_free_ordered(uint64_t address);
 /* Pinned host memory, and other host memory that is registered: known to all devices. */
 enum device_result device_host_alloc(uint64_t size, uint32_t flags, void **out_at);
 enum device_result device_host_free(void *at);

@@ -112,6 +112,7 @@ void tool_graph_node(struct check_graph *g, const struct device_stream *s, const
                      const struct device_op *op);
 void tool_copies(const struct device_copy *c);
 void tool_fills(const struct device_fill *f);
+void tool_storage(const struct device_op *op); /* ALLOC, FREE */
 
 /* -- chain.c: launches that are put off ------------------------------------------------------------------ */
 

@@ -33,7 +33,7 @@
  * waited for the device and is about to look at results; else memory stays open for now. */
 static const double most_share = 0.05, most_share_waited = 0.25, at_first = 50;
 
-enum { PAGE = 4096, MOST_PLACES = 64, DEPTH = 24, NAME = 400 };
+enum { PAGE = 4096, MOST_PLACES = 4096, DEPTH = 24, NAME = 400 };
 
 struct pages {
     uint64_t base, size;
@@ -145,9 +145,13 @@ guard_joined(void)
     if (!guard.active)
         return;
     pthread_mutex_lock(&guard.lock);
-    open_managed();
-    if (!guard.users && !guard.shut && affordable(most_share_waited))
-        set_shut(true);
+    if (!guard.users && affordable(most_share_waited)) {
+        if (!guard.shut)
+            set_shut(true);
+        shut_managed(); /* what work that the host has not waited for touches, stays shut */
+    } else {
+        open_managed();
+    }
     pthread_mutex_unlock(&guard.lock);
 }
 

@@ -77,8 +77,8 @@ device_find(uint64_t address, struct allocation *out)
     return false;
 }
 
-enum device_result
-device_free(uint64_t address)
+static enum device_result
+free_memory(uint64_t address, bool ordered)
 {
     struct allocation a;
     enum device_result r = device_permitted();
@@ -111,13 +111,27 @@ device_free(uint64_t address)
     if (d->gpu)
         return gpu_free(d, address);
     if (tool_check()) {
+        if (!ordered && check_freeing(tool_check(), "cudaFree", a.base, a.size, CHECK_FREE_WAITS)) {
+            check_joined_all(tool_check()); /* it waits for the device */
+            guard_joined();
+        }
         check_freed(tool_check(), &a);
-        check_joined_all(tool_check()); /* it waits for the device */
-        guard_joined();
     }
     ipc_freed(&a);
     memory_release(d->memory, address);
     return DEVICE_OK;
+}
+
+enum device_result
+device_free(uint64_t address)
+{
+    return free_memory(address, false);
+}
+
+enum device_result
+device_free_ordered(uint64_t address)
+{
+    return free_memory(address, true);
 }
 
 void
@@ -227,6 +241,12 @@ remove_pinned(void *at, bool ours)
     bool found = k >= 0 && pinned.at[k].base == (uint64_t)at && pinned.at[k].ours == ours;
     if (found) {
         struct pinned p = pinned.at[k];
+        struct allocation a = {.base = p.base, .size = p.size, .kind = ALLOCATION_HOST};
+        if (tool_check()) {
+            check_freeing(tool_check(), ours ? "cudaFreeHost" : "cudaHostUnregister", p.base, p.size,
+                          CHECK_FREE_AT_ONCE);
+            check_freed(tool_check(), &a);
+        }
         each_device(disown, &p);
         if (some_gpu())
             gpu_host_unregister(some_gpu(), at);

@@ -71,12 +71,13 @@ run_now(struct device_stream *s, const struct device_op *op)
         return gpu ? gpu_event_record(s, op->event) : r;
     case DEVICE_OP_FREE:
         r = gpu ? gpu_stream_synchronize(s) : r;
-        return r == DEVICE_OK ? device_free(op->storage.address) : r;
+        tool_storage(op);
+        return r == DEVICE_OK ? device_free_ordered(op->storage.address) : r;
     case DEVICE_OP_GRAPH: return graph_run(s, op->graph);
     case DEVICE_OP_CONDITIONAL: return conditional_run(s, &op->conditional);
     case DEVICE_OP_WAIT: return gpu && op->event->recorded ? gpu_event_wait(s, op->event) : r;
-    case DEVICE_OP_EMPTY:
-    case DEVICE_OP_ALLOC: break;
+    case DEVICE_OP_ALLOC: tool_storage(op); break;
+    case DEVICE_OP_EMPTY: break;
     }
     return r;
 }

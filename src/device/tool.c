@@ -337,12 +337,56 @@ device_call_failed(const char *call, int result, const char *error)
     snprintf(unseen.reason, sizeof unseen.reason, "%s", device_reason());
 }
 
+/* -- what a call lets the host know ------------------------------------------------------------------ */
+
+enum order { /* order.def */
+    ORDER_COPY,
+    ORDER_COPY_ASYNC,
+    ORDER_FILL,
+    ORDER_FREE,
+    ORDER_STREAM,
+    ORDER_EVENT,
+    ORDER_ALL,
+    ORDER_NOTHING,
+};
+static const struct {
+    const char *call;
+    enum order order;
+} orders[] = {
+#define ORDER(call, how) {#call, ORDER_##how},
+#include "device/order.def"
+#undef ORDER
+};
+
+/* Of the call that this thread is in: what its copies and fills are, once it is over. */
+enum reach { REACH_NOTHING, REACH_BEFORE, REACH_ALL }; /* of its stream */
+static _Thread_local struct {
+    uint64_t stream;
+    uint32_t first; /* number of its first work */
+    enum reach copy, copy_async, fill;
+} in_call;
+
 void
-device_host_waited(void)
+device_call_over(const char *call)
 {
-    if (tool_check())
-        check_joined_stream(tool_check(), 0);
-    guard_joined();
+    if (!tool_check())
+        return;
+    bool moved = in_call.copy || in_call.copy_async || in_call.fill;
+    enum order order = ORDER_NOTHING;
+    for (size_t k = 0; moved && k < sizeof orders / sizeof *orders; k++)
+        if (!strcmp(orders[k].call, call))
+            order = orders[k].order;
+    enum reach reach = order == ORDER_COPY         ? in_call.copy
+                       : order == ORDER_COPY_ASYNC ? in_call.copy_async
+                       : order == ORDER_FILL       ? in_call.fill
+                                                   : REACH_NOTHING;
+    if (reach == REACH_ALL)
+        check_joined_stream(tool_check(), in_call.stream);
+    else if (reach == REACH_BEFORE)
+        check_joined_before(tool_check(), in_call.stream, in_call.first);
+    if (reach)
+        guard_joined();
+    memset(&in_call, 0, sizeof in_call);
 }
 
 void
@@ -353,6 +397,7 @@ tool_work(const struct device_stream *s, const struct device_op *op)
         return;
     bool legacy = s == s->device->stream;
     uint64_t id = legacy ? 0 : s->id;
+    in_call.stream = id;
     if (op->kind == DEVICE_OP_RECORD)
         check_record(t, id, op->event);
     else if (op->kind == DEVICE_OP_WAIT)
@@ -382,22 +427,53 @@ tool_graph_node(struct check_graph *g, const struct device_stream *s, const stru
         tool_work(s, op);
 }
 
+enum end { END_PAGEABLE, END_PINNED, END_MANAGED, END_DEVICE };
+
+static enum end
+end_of(const struct device_side *side)
+{
+    struct allocation a;
+    if (side->array)
+        return END_DEVICE;
+    if (!device_find((uint64_t)side->at, &a))
+        return END_PAGEABLE;
+    return a.kind == ALLOCATION_HOST      ? END_PINNED
+           : a.kind == ALLOCATION_MANAGED ? END_MANAGED
+                                          : END_DEVICE;
+}
+
 static void
 tell_rows(const struct device_side *side, uint64_t width, uint64_t height, uint64_t depth, bool writes,
           const char *what)
 {
-    enum { MOST_ROWS = 65536 };
-    if (side->array)
+    enum end end = end_of(side);
+    unsigned how = (writes ? CHECK_TOUCH_WRITE : CHECK_TOUCH_READ) | (end == END_PINNED ? CHECK_TOUCH_HOST : 0);
+    if (side->array || end == END_PAGEABLE)
         return;
-    uint64_t at = (uint64_t)side->at + side->x + (side->y + side->z * side->rows) * side->pitch;
-    if (height * depth == 1 || side->pitch == width || height * depth > MOST_ROWS) {
-        check_range(tool_check(), at, (depth - 1) * side->rows * side->pitch +
-                                          (height - 1) * side->pitch + width, writes, what);
-        return;
+    for (uint64_t z = 0; z < depth; z++) {
+        struct check_rows rows = {
+            .at = (uint64_t)side->at + side->x + (side->y + (side->z + z) * side->rows) * side->pitch,
+            .width = width, .pitch = side->pitch, .count = height};
+        if (height > 1 && side->pitch == width) {
+            rows.width *= height;
+            rows.count = 1;
+        }
+        check_touched(tool_check(), &rows, how, what);
     }
-    for (uint64_t z = 0; z < depth; z++)
-        for (uint64_t y = 0; y < height; y++)
-            check_range(tool_check(), at + (z * side->rows + y) * side->pitch, width, writes, what);
+}
+
+/* The chapter's two lists. */
+static void
+note_reach(enum end from, enum end to)
+{
+    bool to_host = to <= END_PINNED, host = from <= END_PINNED && to_host;
+    bool on_device = from == END_DEVICE && to == END_DEVICE;
+    bool staged = from == END_PAGEABLE && to == END_DEVICE;
+    enum reach reach = on_device ? REACH_NOTHING : staged ? REACH_BEFORE : REACH_ALL;
+    if (!in_call.first)
+        in_call.first = check_work_number(tool_check());
+    in_call.copy = reach > in_call.copy ? reach : in_call.copy;
+    in_call.copy_async = host ? REACH_ALL : in_call.copy_async;
 }
 
 static bool
@@ -416,19 +492,34 @@ tool_copies(const struct device_copy *c)
     bool flat = c->height == 1 && c->depth == 1 && !c->from.array; /* rows have padding */
     if (flat && !device_find((uint64_t)c->to.at, &from) && device_find((uint64_t)c->from.at, &from))
         check_fetched(tool_check(), &from, (uint64_t)c->from.at + c->from.x, c->width);
-    if (c->direction != DEVICE_HOST_TO_DEVICE)
-        tell_rows(&c->from, c->width, c->height, c->depth, false, "copy");
-    if (c->direction != DEVICE_DEVICE_TO_HOST)
-        tell_rows(&c->to, c->width, c->height, c->depth, true, "copy");
+    enum end source = end_of(&c->from), target = end_of(&c->to);
+    const char *what = source == END_PAGEABLE ? check_staged_copy() : "copy";
+    tell_rows(&c->from, c->width, c->height, c->depth, false, what);
+    tell_rows(&c->to, c->width, c->height, c->depth, true, what);
+    note_reach(source, target);
     if (c->height == 1 && c->depth == 1 && !c->from.array && !c->to.array && device_only(&c->from) &&
         device_only(&c->to))
         check_copied(tool_check(), (uint64_t)c->from.at + c->from.x, (uint64_t)c->to.at + c->to.x, c->width);
 }
 
 void
+tool_storage(const struct device_op *op)
+{
+    struct allocation a;
+    if (!tool_check())
+        return;
+    if (op->kind == DEVICE_OP_ALLOC)
+        check_ordered(tool_check(), op->storage.address, op->storage.size);
+    else if (device_find(op->storage.address, &a) && a.base == op->storage.address)
+        check_freeing(tool_check(), "cudaFreeAsync", a.base, a.size, CHECK_FREE_ORDERED);
+}
+
+void
 tool_fills(const struct device_fill *f)
 {
     struct device_side side = {.at = f->at, .pitch = f->pitch, .rows = f->rows};
-    if (tool_check())
-        tell_rows(&side, f->width * f->unit, f->height, f->depth, true, "fill");
+    if (!tool_check())
+        return;
+    tell_rows(&side, f->width * f->unit, f->height, f->depth, true, "fill");
+    in_call.fill = end_of(&side) == END_PINNED ? REACH_ALL : in_call.fill;
 }
