@@ -270,6 +270,8 @@ start_in_child(void)
     state.tool = check_open(state.profile, state.options, &err);
     state.process = getpid();
     state.journal = state.tool && begin_journal(state.tool);
+    if (state.journal)
+        check_journal_end(state.tool); /* it has nothing that could leak */
 }
 
 struct jit_tool *
