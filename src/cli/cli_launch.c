@@ -79,6 +79,10 @@ load(struct launch *l, const char *path, struct ls_error *err)
     if (!text)
         return false;
     l->module = ptx_parse(text, size, path, err);
+    if (l->module && !ptx_fits(l->module, path, err)) {
+        ptx_free(l->module);
+        l->module = NULL;
+    }
     ls_release(text);
     if (l->module && l->module->address_size != 64)
         return ls_fail(err, LS_ERR_UNSUPPORTED,

@@ -183,6 +183,20 @@ exec_escape(struct exec_slot *s, uint32_t warp, uint32_t lanes, uint32_t place, 
     siglongjmp(w->escape, 1);
 }
 
+/* cooperative_groups.h asks %envreg1 whether the launch is cooperative, and traps where a grid cannot wait. */
+static bool
+asks_for_grid(const struct ptx_module *m)
+{
+    for (uint32_t f = 0; m && f < m->func_count; f++)
+        for (uint32_t k = 0; k < m->funcs[f]->insn_count; k++) {
+            const struct ptx_insn *i = &m->funcs[f]->insns[k];
+            for (uint32_t n = 0; n < i->operand_count; n++)
+                if (i->operand[n].kind == PTX_O_SREG && i->operand[n].sreg == PTX_SR_ENVREG1)
+                    return true;
+        }
+    return false;
+}
+
 void
 exec_trap(struct jit_warp *w, uint32_t lanes, uint32_t reason, uint32_t place)
 {
@@ -201,7 +215,13 @@ exec_trap(struct jit_warp *w, uint32_t lanes, uint32_t reason, uint32_t place)
     if (reason == JIT_TRAP_LANES)
         exec_lanes_stuck(w, lanes);
     reason = reason < sizeof table / sizeof *table ? reason : JIT_TRAP_INSTRUCTION;
-    exec_escape(w->owner, w->warp, lanes, place, true, table[reason].status, table[reason].what, NULL);
+    struct exec_slot *s = w->owner;
+    const struct exec_request *r = s->run->request;
+    bool grid = reason == JIT_TRAP_INSTRUCTION && !r->cooperative && asks_for_grid(r->module);
+    exec_escape(s, w->warp, lanes, place, true, table[reason].status, table[reason].what,
+                grid ? "where it waits for its whole grid: only a cooperative launch can "
+                       "(cudaLaunchCooperativeKernel)"
+                     : NULL);
 }
 
 void
