@@ -355,6 +355,20 @@ then(cudaStream_t first, cudaStream_t second)
     OK(cudaStreamWaitEvent(second, event, 0));
 }
 
+static void
+launch_captured(cudaStream_t stream)
+{
+    cudaGraph_t g;
+    cudaGraphExec_t x;
+    OK(cudaStreamEndCapture(stream, &g));
+    OK(cudaGraphInstantiate(&x, g, 0));
+    for (int k = 0; k < 2; k++)
+        OK(cudaGraphLaunch(x, stream));
+    OK(cudaStreamSynchronize(stream));
+    OK(cudaGraphExecDestroy(x));
+    OK(cudaGraphDestroy(g));
+}
+
 struct stream_case {
     const char *name;
     void (*run)();
@@ -381,6 +395,17 @@ static const stream_case stream_cases[] = {
                              OK(cudaMallocAsync(&fresh, BYTES, k & 1 ? n : t));
                              fill<<<1, BLOCK, 0, k & 1 ? n : t>>>(fresh, 1);
                              OK(cudaFreeAsync(fresh, k & 1 ? n : t)); } }},
+    {"graph-memory", [] { OK(cudaStreamBeginCapture(n, cudaStreamCaptureModeGlobal));
+                          OK(cudaMallocAsync(&fresh, BYTES, n)); fill<<<1, BLOCK, 0, n>>>(fresh, 1);
+                          OK(cudaFreeAsync(fresh, n)); launch_captured(n); }},
+    {"graph-memory-branches", [] { OK(cudaStreamBeginCapture(n, cudaStreamCaptureModeGlobal)); then(n, t);
+                                   OK(cudaMallocAsync(&fresh, BYTES, n)); then(n, t);
+                                   fill<<<1, BLOCK, 0, t>>>(fresh, 1); then(t, n);
+                                   OK(cudaFreeAsync(fresh, n)); launch_captured(n); }},
+    {"graph-memory-other-branch", [] { OK(cudaStreamBeginCapture(n, cudaStreamCaptureModeGlobal)); then(n, t);
+                                       OK(cudaMallocAsync(&fresh, BYTES, n));
+                                       fill<<<1, BLOCK, 0, t>>>(fresh, 1); then(t, n);
+                                       OK(cudaFreeAsync(fresh, n)); launch_captured(n); }},
     /* And it may go when all that uses it is over. */
     {"free-other", [] { OK(cudaMallocAsync(&fresh, BYTES, n)); fill<<<1, BLOCK, 0, n>>>(fresh, 1);
                         OK(cudaFreeAsync(fresh, t)); }},

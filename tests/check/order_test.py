@@ -40,6 +40,7 @@ def waits(call, ends):
 streams = {
     "alloc-same": None, "alloc-other": "error", "alloc-event": None, "alloc-waited": None, "alloc-legacy": None,
     "alloc-legacy-nonblocking": "error", "alloc-copy": "error", "alloc-fill": "error", "alloc-again": None,
+    "graph-memory": None, "graph-memory-branches": None, "graph-memory-other-branch": "error",
     "free-other": "error", "free-event": None, "free-copy": "error", "free-at-once": "error",
     "free-at-once-waited": None, "free-plain": None, "free-plain-ordered": "error", "free-host-copy": "error",
     "free-host-kernel": "error", "free-host-waited": None, "unregister-copy": "error", "copy-read": "error",
