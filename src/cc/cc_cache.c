@@ -9,6 +9,7 @@
  */
 #include "cc/cc_priv.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,6 +52,9 @@ key_of(const struct cc_tools *tools, const char *source, const char *const *extr
     h = hash_word(h, tools->library);
     for (size_t i = 0; i < n; i++)
         h = hash_word(h, extra[i]);
+    char here[4096]; /* folders and files in options count from there */
+    if (n && getcwd(here, sizeof here))
+        h = hash_word(h, here);
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
         const char *value = getenv(variables[i]);
         h = hash_word(hash_word(h, variables[i]), value ? value : "");
@@ -145,34 +149,65 @@ add_dependencies(struct text *list, const char *path, struct ls_error *err)
     return true;
 }
 
-/* Compiles to `program`; dependencies of both passes go to two files in the temporary folder. */
+/* Adds a "hash path" line for each further source, object or archive among the options. */
+static void
+add_files(struct text *list, const struct cc_args *args)
+{
+    for (size_t i = 0; i < args->items.count; i++) {
+        char hash[33], *whole = args->items.at[i].is_source ? realpath(args->items.at[i].word, NULL) : NULL;
+        if (whole && hash_of_file(whole, hash))
+            text_add(list, "%s %s\n", hash, whole);
+        free(whole);
+    }
+}
+
+/* Adds those of every dependency file in the temporary folder. */
+static bool
+add_all_dependencies(struct text *list, const struct cc_folder *folder, struct ls_error *err)
+{
+    DIR *d = opendir(folder->path);
+    bool ok = d || ls_fail(err, LS_ERR_SYSTEM, "%s: %s", folder->path, strerror(errno));
+    for (struct dirent *e; ok && d && (e = readdir(d));) {
+        char path[8192];
+        snprintf(path, sizeof path, "%s/%s", folder->path, e->d_name);
+        if (ls_ends_with(e->d_name, ".d"))
+            ok = add_dependencies(list, path, err);
+    }
+    if (d)
+        closedir(d);
+    return ok;
+}
+
+/* Compiles to `program`; what went into it is added to *list (NULL: not wanted). clang puts a dependency file
+ * beside the object or the bitcode of each pass over each source, in the temporary folder. */
 static bool
 compile_to(const struct cc_tools *tools, struct cc_folder *folder, const char *source,
-           const char *const *extra, size_t n, const char *program, struct ls_error *err)
+           const char *const *extra, size_t n, const char *program, struct text *list,
+           struct ls_error *err)
 {
     struct arena arena = {0};
     struct cc_args args = {.arena = &arena, .name = "lockstep cc"};
     VEC(char *) argv = {0};
     VEC_PUSH(&argv, (char *)"lockstep cc");
+    VEC_PUSH(&argv, (char *)source); /* first: archives behind it serve it */
     for (size_t i = 0; i < n; i++)
         VEC_PUSH(&argv, (char *)extra[i]);
-    VEC_PUSH(&argv, (char *)source);
     VEC_PUSH(&argv, (char *)"-o");
     VEC_PUSH(&argv, (char *)program);
     bool ok = cc_parse(&args, (int)argv.count, argv.at, err);
-    if (ok && (args.mode != CC_LINK || args.shared || args.dryrun))
+    if (ok && (args.mode != CC_LINK || args.shared || args.dryrun || args.keep))
         ok = ls_fail(err, LS_ERR_USAGE, "only options that make a program can be used here");
     if (ok) {
-        struct words *passes[] = {&args.host, &args.device};
-        for (int i = 0; i < 2; i++) {
-            cc_words_add(passes[i], "-MD");
-            cc_words_add(passes[i], "-MF");
-            cc_words_add(passes[i], arena_printf(&arena, "%s/dependencies-%d", folder->path, i));
-        }
+        cc_words_add(&args.host, "-MD");
+        cc_words_add(&args.device, "-MD");
         int status = cc_execute(&args, tools, folder);
         if (status)
             ok = ls_fail(err, status == 2 ? LS_ERR_USAGE : LS_ERR_INPUT,
                          "%s could not be compiled (the messages are above)", source);
+    }
+    if (ok && list) {
+        add_files(list, &args);
+        ok = add_all_dependencies(list, folder, err);
     }
     VEC_FREE(&argv);
     cc_args_free(&args);
@@ -184,23 +219,17 @@ make_entry(const struct cc_tools *tools, const char *cache, const char *key, con
            const char *const *extra, size_t n, char *out, size_t room, struct ls_error *err)
 {
     struct cc_folder folder = {0};
-    struct text list = {0};
+    struct text list = {0}, inputs = {0};
     char program[8192], list_path[8192], hash[33];
     if (!cc_folder_make(&folder, err))
         return false;
     snprintf(program, sizeof program, "%s/cc-%s.%ld.tmp", cache, key, (long)getpid());
     snprintf(list_path, sizeof list_path, "%s/cc-%s.list", cache, key);
-    bool ok =
-        compile_to(tools, &folder, source, extra, n, program, err) && hash_of_file(program, hash);
+    bool ok = compile_to(tools, &folder, source, extra, n, program, &inputs, err) &&
+              hash_of_file(program, hash);
     if (ok) {
         /* The program's own hash is in its name: two writers of one entry do not mix. */
-        text_add(&list, "%scc-%s-%.16s\n", list_head, key, hash);
-        for (int i = 0; ok && i < 2; i++) {
-            char path[8192];
-            snprintf(path, sizeof path, "%s/dependencies-%d", folder.path, i);
-            ok = add_dependencies(&list, path, err);
-        }
-        text_add(&list, "end\n");
+        text_add(&list, "%scc-%s-%.16s\n%send\n", list_head, key, hash, inputs.at);
         snprintf(out, room, "%s/cc-%s-%.16s", cache, key, hash);
     }
     if (ok && rename(program, out) != 0)
@@ -209,6 +238,7 @@ make_entry(const struct cc_tools *tools, const char *cache, const char *key, con
     if (!ok)
         unlink(program);
     text_free(&list);
+    text_free(&inputs);
     cc_folder_remove(&folder);
     return ok;
 }
@@ -234,7 +264,7 @@ build_uncached(const struct cc_tools *tools, const char *source, const char *con
     }
     snprintf(out, room, "%s/program", uncached.path);
     bool ok =
-        cc_folder_make(&folder, err) && compile_to(tools, &folder, source, extra, n, out, err);
+        cc_folder_make(&folder, err) && compile_to(tools, &folder, source, extra, n, out, NULL, err);
     cc_folder_remove(&folder);
     return ok;
 }

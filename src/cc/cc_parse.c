@@ -550,6 +550,51 @@ cc_parse(struct cc_args *args, int argc, char **argv, struct ls_error *err)
     return ok;
 }
 
+/* -- what other commands take before a program's name ------------------------------------------ */
+
+/* What is made, where to, and what is said of it: nothing for a program that is run at once. */
+static bool
+makes_something_else(const struct row *row)
+{
+    switch (row->action) {
+    case MODE:
+    case DC:
+    case DEPENDS:
+    case NOTMADE:
+    case SHARED:
+    case OUTPUT:
+    case ODIR:
+    case OPTIONS:
+    case KEEP:
+    case KEEPDIR:
+    case DRYRUN:
+    case VERBOSE:
+    case VERSION:
+    case HELP:
+        return true;
+    case HOST:
+        return row->brief[0] == 'M'; /* dependency files */
+    default:
+        return false;
+    }
+}
+
+int
+cc_option_words(const char *word, const char *next)
+{
+    const char *value = NULL;
+    if (word[0] != '-' || !word[1] || strcmp(word, "--") == 0)
+        return 0;
+    const struct row *row = find_row(word + (word[1] == '-' ? 2 : 1), &value);
+    if (!row)
+        return word[2] && (strchr("fmW", word[1]) || strcmp(word, "-pthread") == 0) ? 1 : 0;
+    if (makes_something_else(row))
+        return -1;
+    if (value || row->form == FLAG)
+        return 1;
+    return row->form != BOOL || (next && is_boolean_word(next)) ? 2 : 1;
+}
+
 void
 cc_print_help(void)
 {

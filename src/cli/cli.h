@@ -31,7 +31,14 @@ struct cli_usage {
     size_t row_count;
     bool words_anywhere; /* options may stand behind words that are none; else the first such
                             word ends them (what follows a program's name is the program's) */
+    bool compiles;       /* the first word may be a .cu file: the compiler's options are taken before it, and
+                            further sources, objects and archives behind it (not where "--" stands before) */
 };
+
+/* For the text of a command that has `compiles`. */
+#define CLI_COMPILES                                                                               \
+    "Before a .cu file the compiler's options are taken, behind it further files for the program:\n"  \
+    "  lockstep run -DN=5 -Iinclude -std=c++20 -O2 -lm -arch=sm_80 main.cu kernels.cu 1000\n"
 
 /* The common options: values as given or from the environment; NULL or 0 where not. */
 struct cli_common {
@@ -50,6 +57,10 @@ struct cli_line {
     size_t every_count;
     char **words;           /* what is no option */
     int word_count;
+    const char **compile;   /* for the compiler: options, then further files; see struct cli_usage */
+    size_t compile_count, compile_options; /* all; those that are options */
+    const char *not_for_programs; /* an option of the compiler that makes something else; NULL: none */
+    bool parted;            /* "--" stood before the words */
 };
 
 /* Parses argv[1..]. True: go on. False: stop with *exit_status (help was printed, or an error). */
@@ -58,6 +69,9 @@ bool cli_parse(const struct cli_usage *usage, int argc, char **argv, struct cli_
 void cli_line_fini(struct cli_line *line);
 /* The nth value given on the command line for own row `row`; NULL: not given so often. */
 const char *cli_every(const struct cli_line *line, size_t row, size_t nth);
+/* Whether the word is the long name of an option of the command, with or without "=value"; *takes_value: the
+ * value is the next word. */
+bool cli_is_option(const struct cli_usage *usage, const char *word, bool *takes_value);
 /* The profile that --cc or --gpu choose, else the default one. */
 const struct device_profile *cli_device(const struct cli_common *common);
 double cli_now(void); /* seconds of a clock that only goes on */

@@ -68,9 +68,11 @@ static const struct cli_usage usage = {
     .synopsis = "[options] [--] PROGRAM [arguments]",
     .text = "Runs a .cu file (compiled first, cached) or a program built by `lockstep cc` under all checks:\n"
             "races, bounds, uninitialized reads, barriers, leaks, calls that failed. Exit status: 0 when\n"
-            "nothing is found, 1 when anything is (or the program fails), 3 when nothing was checked.\n",
+            "nothing is found, 1 when anything is (or the program fails), 3 when nothing was checked.\n"
+            CLI_COMPILES,
     .rows = rows,
     .row_count = C_ROWS,
+    .compiles = true,
 };
 
 struct check_call {

@@ -6,12 +6,14 @@
 #include "cli/cli.h"
 #include "cli/help.h"
 
+#include "cc/cc.h"
 #include "model/model.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { C_CC, C_GPU, C_DEVICES, C_WORKERS, C_JSON, C_QUIET, C_VERBOSE, C_HELP, C_COUNT };
 
@@ -60,6 +62,45 @@ row_of(const struct option_row *rows, size_t n, const char *word)
     return n;
 }
 
+/* Takes a word that is no option of the command, and the one behind it where that is its value, where the
+ * compiler knows it. How many words; 0: it does not. */
+static int
+take_compile_option(const struct cli_usage *usage, char **word, int left, struct cli_line *line)
+{
+    int n = usage->compiles ? cc_option_words(word[0], left > 1 ? word[1] : NULL) : 0;
+    if (n < 0)
+        line->not_for_programs = word[0];
+    n = n > left ? left : n;
+    for (int k = 0; k < n; k++)
+        line->compile[line->compile_count++] = word[k];
+    return n > 0 ? n : 0;
+}
+
+static bool
+is_for_compiler(const char *word)
+{
+    static const char *const ends[] = {".cu", ".cuda", ".cpp", ".cc", ".cxx", ".c", ".o", ".a"};
+    for (size_t k = 0; k < sizeof ends / sizeof *ends; k++)
+        if (ls_ends_with(word, ends[k]))
+            return access(word, R_OK) == 0;
+    return false;
+}
+
+/* Behind a .cu file, the files that are compiled or linked with it. */
+static void
+take_files(struct cli_line *line)
+{
+    int n = 1;
+    if (line->parted || !line->word_count ||
+        (!ls_ends_with(line->words[0], ".cu") && !ls_ends_with(line->words[0], ".cuda")))
+        return;
+    for (; n < line->word_count && is_for_compiler(line->words[n]); n++)
+        line->compile[line->compile_count++] = line->words[n];
+    line->word_count -= n - 1;
+    for (int k = 1; k <= line->word_count; k++) /* the NULL behind the last one, too */
+        line->words[k] = line->words[k + n - 1];
+}
+
 /* Sorts argv[1..] into options (with their values) and words, and notes each value of each row:
  * options_parse knows only a row's last one, and stops at the first word. */
 static void
@@ -70,6 +111,7 @@ arrange(const struct cli_usage *usage, const struct option_row *rows, size_t n, 
     while (i < argc) {
         char *word = argv[i];
         if (strcmp(word, "--") == 0) {
+            line->parted = line->word_count == 0;
             i++;
             break;
         }
@@ -80,8 +122,13 @@ arrange(const struct cli_usage *usage, const struct option_row *rows, size_t n, 
             i++;
             continue;
         }
-        options[(*option_count)++] = argv[i++];
         size_t row = row_of(rows, n, word);
+        int taken = row == n ? take_compile_option(usage, argv + i, argc - i, line) : 0;
+        if (taken) {
+            i += taken;
+            continue;
+        }
+        options[(*option_count)++] = argv[i++];
         if (row < n && i < argc && !strchr(word, '=') && options_value_follows(&rows[row], argv[i]))
             options[(*option_count)++] = argv[i++];
         if (row == n || !rows[row].value || rows[row].value[0] == '[')
@@ -97,6 +144,25 @@ arrange(const struct cli_usage *usage, const struct option_row *rows, size_t n, 
     }
     while (i < argc)
         line->words[line->word_count++] = argv[i++];
+    line->compile_options = line->compile_count;
+    if (usage->compiles)
+        take_files(line);
+}
+
+bool
+cli_is_option(const struct cli_usage *usage, const char *word, bool *takes_value)
+{
+    const struct option_row *rows[] = {usage->rows, common_rows};
+    const size_t count[] = {usage->row_count, C_COUNT};
+    for (int k = 0; k < 2; k++) {
+        size_t row = ls_starts_with(word, "--") ? row_of(rows[k], count[k], word) : count[k];
+        if (row == count[k])
+            continue;
+        const char *value = rows[k][row].value;
+        *takes_value = value && value[0] != '[' && !strchr(word, '=');
+        return true;
+    }
+    return false;
 }
 
 const char *
@@ -172,6 +238,7 @@ cli_parse(const struct cli_usage *usage, int argc, char **argv, struct cli_line 
         memcpy(rows + C_COUNT, usage->rows, sizeof *rows * usage->row_count);
     memcpy(rows, common_rows, sizeof common_rows);
     line->words = ARENA_ARRAY(a, char *, argc + 1);
+    line->compile = ARENA_ARRAY(a, const char *, argc + 1);
     line->every = ARENA_ARRAY(a, const char *, argc + 1);
     line->every_row = ARENA_ARRAY(a, size_t, argc + 1);
     char **options = ARENA_ARRAY(a, char *, argc + 2);
@@ -181,6 +248,10 @@ cli_parse(const struct cli_usage *usage, int argc, char **argv, struct cli_line 
     for (size_t i = 0; i < line->every_count; i++) /* common rows wrap round: no own row */
         line->every_row[i] -= C_COUNT;
     if (!options_parse(rows, n, option_count, options, &index, &result, a, &err)) {
+        const char *other = line->not_for_programs;
+        if (other && ls_starts_with(err.text, "unknown option"))
+            ls_fail(&err, LS_ERR_USAGE, "%s makes no program that could be run: `lockstep cc %s ...` takes it",
+                    other, other);
         *exit_status = cli_usage_error(usage, "%s", err.text);
         cli_line_fini(line);
         return false;

@@ -36,9 +36,11 @@ static const struct cli_usage usage = {
     .text = "Runs a .cu file (compiled first, cached) or a program built by `lockstep cc` with counters:\n"
             "per kernel and source line what its accesses cost on the device that --cc or --gpu choose\n"
             "(any generation from 1.0 on), what that says, and what bounds it. Exit status: 0, or 1 when\n"
-            "the program fails or a condition of --assert does not hold, 3 when nothing was launched.\n",
+            "the program fails or a condition of --assert does not hold, 3 when nothing was launched.\n"
+            CLI_COMPILES,
     .rows = rows,
     .row_count = P_COUNT,
+    .compiles = true,
 };
 
 struct profile_call {

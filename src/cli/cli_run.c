@@ -35,9 +35,11 @@ static const struct cli_usage usage = {
     .text = "Runs PROGRAM: a .cu file, compiled first and kept in the cache, or a program built by\n"
             "`lockstep cc`. What follows PROGRAM is for the program. The exit status is the program's.\n"
             "--json: device, exit status and time; where that goes to stdout, what the program prints\n"
-            "goes to stderr.\n",
+            "goes to stderr.\n"
+            CLI_COMPILES,
     .rows = rows,
     .row_count = R_COUNT,
+    .compiles = true,
 };
 
 static void
@@ -102,7 +104,7 @@ compare(const struct cli_line *line, const char *path)
 
 /* For --json the program is waited for; else it replaces this process. */
 static int
-run_and_report(const struct cli_line *line)
+run_and_report(struct cli_line *line)
 {
     struct program_result r;
     int status;
@@ -114,7 +116,7 @@ run_and_report(const struct cli_line *line)
 }
 
 static int
-run(const struct cli_line *line, const char *path)
+run(struct cli_line *line, const char *path)
 {
     const char *device = line->value[R_DEVICE];
     if (line->value[R_COMPARE])
@@ -142,7 +144,7 @@ cli_run(int argc, char **argv)
     } else if (device && strcmp(device, "gpu") != 0 && strcmp(device, "virtual") != 0) {
         status = cli_usage_error(&usage, "--device takes virtual or gpu, not \"%s\"", device);
     } else {
-        const char *path = program_path(&line.arena, line.words[0], NULL, 0, &err);
+        const char *path = program_of_line(&usage, &line, &err);
         status = path ? run(&line, path) : cli_error(usage.name, &err);
     }
     cli_line_fini(&line);

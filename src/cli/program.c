@@ -55,10 +55,28 @@ program_path(struct arena *a, const char *word, const char *const *extra, size_t
                 "`lockstep launch %s --kernel NAME`", word, word);
         return NULL;
     }
-    if (!ls_ends_with(word, ".cu") && !ls_ends_with(word, ".cuda"))
-        return executable(a, word, err);
+    if (!ls_ends_with(word, ".cu") && !ls_ends_with(word, ".cuda")) {
+        if (!count)
+            return executable(a, word, err);
+        ls_fail(err, LS_ERR_USAGE, "%s is for the compiler, but %s is no .cu file: give it to `lockstep cc`",
+                extra[0], word);
+        return NULL;
+    }
     char *path = arena_alloc(a, PATH_ROOM);
     return cc_build(word, extra, count, path, PATH_ROOM, err) ? path : NULL;
+}
+
+const char *
+program_of_line(const struct cli_usage *usage, struct cli_line *line, struct ls_error *err)
+{
+    const char *word = line->words[0], *path;
+    path = program_path(&line->arena, word, line->compile, line->compile_count, err);
+    if (path && !line->common.quiet)
+        program_note(usage, line, path);
+    if (!path && line->compile_count > line->compile_options)
+        fprintf(stderr, "lockstep %s: %s was compiled with %s; to hand files to the program: lockstep %s -- %s ...\n",
+                usage->name, line->compile[line->compile_options], word, usage->name, word);
+    return path;
 }
 
 static void
@@ -202,7 +220,7 @@ temporary_folder(struct arena *a)
 }
 
 bool
-program_watch(const struct cli_usage *usage, const struct cli_line *line, const char *tool,
+program_watch(const struct cli_usage *usage, struct cli_line *line, const char *tool,
               const char *options, struct program_result *out, int *status)
 {
     struct ls_error err = {0};
@@ -212,7 +230,7 @@ program_watch(const struct cli_usage *usage, const struct cli_line *line, const 
     const char *json = line->common.json;
     struct watch w = {.words = line->words, .tool = tool, .options = options};
     w.stdout_taken = cli_to_stdout(json);
-    w.path = program_path(&arena, line->words[0], NULL, 0, &err);
+    w.path = program_of_line(usage, line, &err);
     char *folder = w.path ? temporary_folder(&arena) : NULL;
     bool fine = false, parts = tool && strcmp(tool, "check") == 0; /* a result of each process */
     pid_t child = 0;

@@ -8,10 +8,17 @@
 
 #include "cli/cli.h"
 
-/* The path to execute for the word; a .cu file is compiled first, with `extra` options (NULL:
+/* The path to execute for the word; a .cu file is compiled first, with `extra` options and files (NULL:
  * none). NULL with the reason. */
 const char *program_path(struct arena *a, const char *word, const char *const *extra, size_t count,
                          struct ls_error *err);
+
+/* program_path() for the words of a command, and a note where an argument of the program looks like an option
+ * of the command or of the compiler. */
+const char *program_of_line(const struct cli_usage *usage, struct cli_line *line, struct ls_error *err);
+/* Says so where an argument behind the program at `path` looks like one of the command's options or of the
+ * compiler's, and the program does not know it: the program gets it all the same (program_note.c). */
+void program_note(const struct cli_usage *usage, const struct cli_line *line, const char *path);
 
 /* Common options win over the environment; where they say nothing it stays as it is. */
 void program_environment(const struct cli_common *c);
@@ -28,7 +35,7 @@ struct program_result {
 
 /* Runs line->words under the tool (NULL: none, and no json) and waits. With stdout taken by --json (no file), what the program
  * prints goes to stderr. False: *status says how to end; a message was printed. */
-bool program_watch(const struct cli_usage *usage, const struct cli_line *line, const char *tool,
+bool program_watch(const struct cli_usage *usage, struct cli_line *line, const char *tool,
                    const char *options, struct program_result *out, int *status);
 
 #endif
