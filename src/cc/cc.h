@@ -44,4 +44,9 @@ bool cc_is_driver_name(const char *argv0);
 bool cc_build(const char *cu_path, const char *const *extra, size_t n, char *out_path, size_t room,
               struct ls_error *err);
 
+/* What the device pass (else the host's) over a .cu file and the files of `extra` reads once macros are replaced.
+ * The compiler's messages go to stderr. False: it does not get so far. */
+bool cc_text(const char *cu_path, const char *const *extra, size_t n, bool device, struct text *out,
+             struct ls_error *err);
+
 #endif

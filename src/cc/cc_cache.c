@@ -291,3 +291,35 @@ cc_build(const char *cu_path, const char *const *extra, size_t n, char *out_path
     free(source);
     return ok;
 }
+
+bool
+cc_text(const char *cu_path, const char *const *extra, size_t n, bool device, struct text *out,
+        struct ls_error *err)
+{
+    struct arena arena = {0};
+    struct cc_args args = {.arena = &arena, .name = "lockstep cc"};
+    struct cc_tools tools;
+    struct cc_folder folder = {0};
+    VEC(char *) argv = {0};
+    bool ok = cc_find_tools(&tools, err) && cc_folder_make(&folder, err);
+    VEC_PUSH(&argv, (char *)"lockstep cc");
+    VEC_PUSH(&argv, (char *)"-E");
+    VEC_PUSH(&argv, (char *)cu_path);
+    for (size_t i = 0; i < n; i++)
+        VEC_PUSH(&argv, (char *)extra[i]);
+    ok = ok && cc_parse(&args, (int)argv.count, argv.at, err);
+    args.device_text = device;
+    args.mode = CC_PREPROCESS;
+    args.output = arena_printf(&arena, "%s/text", folder.path);
+    if (ok && cc_execute(&args, &tools, &folder))
+        ok = ls_fail(err, LS_ERR_INPUT, "%s could not be read by the compiler", cu_path);
+    size_t size;
+    char *text = ok ? ls_read_file(args.output, &size, err) : NULL;
+    if (text)
+        text_add_bytes(out, text, size);
+    ls_release(text);
+    VEC_FREE(&argv);
+    cc_folder_remove(&folder);
+    cc_args_free(&args);
+    return text != NULL;
+}

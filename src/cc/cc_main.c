@@ -432,7 +432,10 @@ preprocess(struct step *s, const char *path)
     struct words w = {0};
     if (language == CC_CU) {
         add_cuda(s, &w, path);
-        add_host_options(s, &w);
+        if (a->device_text)
+            cc_words_add(&w, "--cuda-device-only");
+        else
+            add_host_options(s, &w);
     } else {
         add_plain(s, &w, language == CC_BY_SUFFIX ? CC_CXX : language);
     }

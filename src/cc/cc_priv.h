@@ -37,6 +37,7 @@ struct cc_args {
     char architecture_suffix;
     bool shared, relocatable, debug_device, dryrun, verbose, keep, version, help;
     bool system_headers_too; /* -M, not -MM */
+    bool device_text;        /* -E: of the device pass, not the host's */
     bool fast_math, no_fmad;
     int flush, imprecise_division, imprecise_root; /* -1: as fast_math says */
 };

@@ -38,7 +38,7 @@ struct cli_usage {
 /* For the text of a command that has `compiles`. */
 #define CLI_COMPILES                                                                               \
     "Before a .cu file the compiler's options are taken, behind it further files for the program:\n"  \
-    "  lockstep run -DN=5 -Iinclude -std=c++20 -O2 -lm -arch=sm_80 main.cu kernels.cu 1000\n"
+    "  lockstep COMMAND -DN=5 -Iinclude -std=c++20 -lm -arch=sm_80 main.cu kernels.cu 1000\n"
 
 /* The common options: values as given or from the environment; NULL or 0 where not. */
 struct cli_common {

@@ -64,9 +64,11 @@ static const struct cli_usage usage = {
             "Combinations that cannot be used are explained. With --state DIR a sweep can be stopped and\n"
             "started again, and shared by several processes: mpirun -n 4 lockstep tune --state DIR ...\n"
             "Exit status: 0, or 1 when a combination failed or gave a wrong result, 3 when none could be\n"
-            "ranked.\n",
+            "ranked.\n"
+            CLI_COMPILES,
     .rows = rows,
     .row_count = T_COUNT,
+    .compiles = true,
 };
 
 /* -- options -------------------------------------------------------------------------------------------- */
@@ -166,6 +168,8 @@ take_parameters(struct tune_call *c, struct ls_error *err)
             return false;
     for (size_t k = 0; (text = cli_every(c->line, T_OPTION, k)); k++)
         VEC_PUSH(&c->options, text);
+    for (size_t k = 0; k < c->line->compile_count; k++)
+        VEC_PUSH(&c->options, c->line->compile[k]);
     if (!source && (c->parameters.count || c->options.count))
         return ls_fail(err, LS_ERR_USAGE, "%s is no .cu file: macros and options cannot be set",
                        c->program);
@@ -249,6 +253,8 @@ show(const struct tune_call *c)
         write_csv(c, &status);
     if (!cli_to_stdout(json) && !cli_to_stdout(csv))
         tune_print(c);
+    else if (ranked && !c->line->common.quiet)
+        tune_tell_doubts(c);
     return status != CLI_OK ? status : bad ? CLI_FINDINGS : ranked ? CLI_OK : CLI_NOTHING;
 }
 
@@ -260,6 +266,7 @@ prepare(struct tune_call *c, struct ls_error *err)
     const char *recorded = c->line->value[T_RECORDED];
     return take_how(c, err) && take_numbers(c, err) && take_devices(c, err) &&
            take_parameters(c, err) && take_jobs(c, err) && tune_state_keys(c, err) &&
+           tune_macros_are_used(c, err) &&
            (!recorded || tune_recorded(c, recorded, err)) && take_state(c, err);
 }
 

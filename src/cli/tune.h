@@ -9,6 +9,7 @@
  *   tune_space.c   parameters, combinations     tune_pool.c   children, ranks, progress
  *   tune_state.c   the folder: names, claims    tune_view.c   table, chart, JSON, CSV
  *   tune_recorded.c  the choice against times recorded before
+ *   tune_macros.c    whether the program looks at what is swept
  *
  * Start with tune_sweep() in tune_pool.c.
  */
@@ -82,6 +83,11 @@ char **tune_arguments(const struct tune_call *c, const struct tune_job *j, struc
 size_t tune_definitions(const struct tune_call *c, const struct tune_job *j, struct arena *a,
                         const char ***out);
 
+/* -- tune_macros.c ----------------------------------------------------------------------------------- */
+
+/* False, with the macro's name, where the program never looks at one that is swept. */
+bool tune_macros_are_used(const struct tune_call *c, struct ls_error *err);
+
 /* -- tune_state.c: the folder ------------------------------------------------------------------------ */
 
 bool tune_state_open(struct tune_call *c, struct ls_error *err);
@@ -128,6 +134,9 @@ bool tune_recorded(struct tune_call *c, const char *text, struct ls_error *err);
 size_t tune_rank(const struct tune_call *c, const struct suite_device *d, struct tune_job **out,
                  size_t *out_count);
 void tune_print(const struct tune_call *c);
+/* What keeps the best from being so for sure (nothing verified, times that are not told apart), on stderr: where
+ * the table is not printed. */
+void tune_tell_doubts(const struct tune_call *c);
 json_t *tune_rows(const struct tune_call *c);
 void tune_csv(const struct tune_call *c, struct text *out);
 

@@ -153,6 +153,8 @@ tune_state_keys(struct tune_call *c, struct ls_error *err)
     struct sources s = {0};
     char sources[33];
     bool fine = hash_source(&s, c->program, err);
+    for (size_t k = c->line->compile_options; fine && k < c->line->compile_count; k++)
+        fine = hash_source(&s, c->line->compile[k], err);
     ls_hash_text(s.hash, sources);
     for (size_t k = 0; fine && k < c->jobs.count; k++) {
         struct tune_job *j = &c->jobs.at[k];

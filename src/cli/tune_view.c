@@ -55,6 +55,22 @@ relative(const struct tune_job *j, const struct tune_job *best, double *spread)
     return r;
 }
 
+/* The runs of a combination lie further apart than its time is long: what it is ranked by says little. */
+static bool
+is_unsure(const struct tune_call *c, const struct tune_job *j)
+{
+    return c->by == TUNE_BY_TIME && j->spread > j->milliseconds;
+}
+
+/* Within its spread it may be as fast as the best one is within that one's. */
+static bool
+is_level(const struct tune_call *c, const struct tune_job *j, const struct tune_job *best)
+{
+    if (c->by == TUNE_BY_MODEL)
+        return j->milliseconds == best->milliseconds;
+    return j->milliseconds - j->spread <= best->milliseconds + best->spread;
+}
+
 /* -- the table -------------------------------------------------------------------------------------------- */
 
 /* Digits behind the point that leave the best one four that count. */
@@ -104,7 +120,8 @@ print_ranked(const struct tune_call *c, struct tune_job *const *jobs, size_t n, 
            recorded ? "  recorded, ms" : "");
     for (size_t k = 0; k < n; k++) {
         double spread, r = relative(jobs[k], jobs[0], &spread);
-        printf("  %-*s %12.*f", width, jobs[k]->flags, digits, jobs[k]->milliseconds);
+        printf("%c %-*s %12.*f", is_unsure(c, jobs[k]) ? '?' : ' ', width, jobs[k]->flags, digits,
+               jobs[k]->milliseconds);
         if (c->by == TUNE_BY_TIME)
             printf(" ± %6.*f %7.2f ± %4.2f", digits, jobs[k]->spread, r, spread);
         else
@@ -168,6 +185,29 @@ print_loss(struct tune_job *const *jobs, size_t n)
                100 * (jobs[0]->recorded / best->recorded - 1));
 }
 
+/* What keeps the first of a ranking from being the best for sure. */
+static void
+print_doubts(const struct tune_call *c, struct tune_job *const *jobs, size_t n, FILE *out)
+{
+    size_t level = 0, unsure = 0, verified = 0;
+    for (size_t k = 0; k < n; k++) {
+        level += k && is_level(c, jobs[k], jobs[0]);
+        unsure += is_unsure(c, jobs[k]);
+        verified += json_is_true(json_object_get(jobs[k]->result, "verified"));
+    }
+    if (unsure)
+        fprintf(out, "not sure: %zu of %zu have a spread larger than their time (marked ?): measure on a quiet\n"
+               "  machine, or with more --runs\n", unsure, n);
+    if (level && c->by == TUNE_BY_TIME)
+        fprintf(out, "not sure: %zu other%s as fast within the spread\n", level, level == 1 ? " is" : "s are");
+    else if (level)
+        fprintf(out, "%zu other%s the same time\n", level, level == 1 ? " has" : "s have");
+    if (!verified)
+        fprintf(out, "not verified: the program prints no line \"verified\", its exit status alone was looked at\n");
+    else if (verified < n)
+        fprintf(out, "not verified: %zu of %zu print no line \"verified\"\n", n - verified, n);
+}
+
 static void
 print_device(const struct tune_call *c, const struct suite_device *d, struct tune_job **jobs)
 {
@@ -188,7 +228,8 @@ print_device(const struct tune_call *c, const struct suite_device *d, struct tun
     }
     printf("best:");
     print_best(c, jobs[0]);
-    printf("\n");
+    printf("%s\n", is_unsure(c, jobs[0]) ? " ?" : "");
+    print_doubts(c, jobs, ranked, stdout);
     print_loss(jobs, n);
 }
 
@@ -200,6 +241,18 @@ tune_print(const struct tune_call *c)
         print_device(c, &c->devices.at[d], jobs);
     if (c->excluded)
         printf("%llu combinations left out by --where\n", (unsigned long long)c->excluded);
+    ls_release(jobs);
+}
+
+void
+tune_tell_doubts(const struct tune_call *c)
+{
+    struct tune_job **jobs = ls_alloc(c->jobs.count * sizeof *jobs);
+    for (size_t d = 0; d < c->devices.count; d++) {
+        size_t n, ranked = tune_rank(c, &c->devices.at[d], jobs, &n);
+        if (ranked)
+            print_doubts(c, jobs, ranked, stderr);
+    }
     ls_release(jobs);
 }
 
@@ -228,8 +281,11 @@ row(const struct tune_call *c, const struct tune_job *j, const struct tune_job *
     }
     if (place) {
         json_object_set_new(r, "relative", json_real(relative(j, best, &spread)));
-        if (c->by == TUNE_BY_TIME)
+        if (c->by == TUNE_BY_TIME) {
             json_object_set_new(r, "relative_spread", json_real(spread));
+            json_object_set_new(r, "unsure", json_boolean(is_unsure(c, j)));
+        }
+        json_object_set_new(r, "level", json_boolean(j != best && is_level(c, j, best)));
     }
     if (j->recorded > 0)
         json_object_set_new(r, "recorded_milliseconds", json_real(j->recorded));
