@@ -192,6 +192,7 @@ static bool
 take_common(struct cli_common *c, const struct option_result *r, struct ls_error *err)
 {
     enum { MOST_DEVICES = 64, MOST_WORKERS = 4096 };
+    struct device_hint hint;
     c->cc = r->value[C_CC];
     c->gpu = r->value[C_GPU];
     /* Given by hand, either one replaces what the environment says about the other. */
@@ -206,11 +207,11 @@ take_common(struct cli_common *c, const struct option_result *r, struct ls_error
     c->verbose = r->value[C_VERBOSE];
     if (c->cc && !model_find_cc(c->cc))
         return ls_fail(err, LS_ERR_USAGE,
-                       "no compute capability \"%s\" is known (`lockstep devices` lists them)",
-                       c->cc);
+                       "no compute capability \"%s\" is known %s", c->cc,
+                       model_device_hint(c->cc, true, &hint));
     if (c->gpu && !model_find_device(c->gpu))
-        return ls_fail(err, LS_ERR_USAGE, "no GPU \"%s\" is known (`lockstep devices` lists them)",
-                       c->gpu);
+        return ls_fail(err, LS_ERR_USAGE, "no GPU \"%s\" is known %s", c->gpu,
+                       model_device_hint(c->gpu, false, &hint));
     if (c->cc && c->gpu)
         return ls_fail(err, LS_ERR_USAGE, "--gpu and --cc both name the device: give one");
     return parse_count(&common_rows[C_DEVICES], r->value[C_DEVICES], MOST_DEVICES, &c->devices,

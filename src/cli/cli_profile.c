@@ -174,6 +174,33 @@ show(struct profile_call *c, const struct program_result *r)
     return status != CLI_OK ? status : r->exit_status != 0 ? CLI_FINDINGS : held;
 }
 
+/* Leaves the kernels that --kernel names, for all that is shown or written. False, having said which ran: none. */
+static bool
+keep_wanted(struct profile_call *c, json_t *result)
+{
+    struct arena a = {0};
+    struct text ran = {0};
+    json_t *kernels = json_object_get(result, "kernels");
+    for (size_t k = 0; k < json_array_size(kernels);) {
+        const json_t *kernel = json_array_get(kernels, k);
+        const char *name = ls_readable_name(&a, report_text(kernel, "name"));
+        if (view_wants(&c->view, kernel)) {
+            k++;
+            continue;
+        }
+        if (!ran.at || !strstr(ran.at, arena_printf(&a, "\n    %s\n", name)))
+            text_add(&ran, "%s    %s\n", ran.at ? "" : "\n", name);
+        json_array_remove(kernels, k);
+    }
+    bool any = json_array_size(kernels) > 0;
+    if (!any)
+        fprintf(stderr, "lockstep profile: no kernel whose name contains \"%s\" was launched; these were:%s",
+                c->view.kernel, ran.at);
+    text_free(&ran);
+    arena_free(&a);
+    return any;
+}
+
 static int
 report_result(struct profile_call *c, const struct program_result *r)
 {
@@ -188,6 +215,8 @@ report_result(struct profile_call *c, const struct program_result *r)
     } else if (!result || !json_array_size(json_object_get(result, "kernels"))) {
         fprintf(stderr, "lockstep profile: %s launched no kernel (exit status %d)\n",
                 c->line.words[0], r->exit_status);
+        status = CLI_NOTHING;
+    } else if (!keep_wanted(c, result)) {
         status = CLI_NOTHING;
     } else {
         status = show(c, r);

@@ -274,6 +274,7 @@ choose_devices(struct suite_call *c, struct ls_error *err)
 {
     const char *list = c->line->value[S_PROFILES];
     suite_words names = {0};
+    struct device_hint hint;
     if (!list) {
         VEC_PUSH(&c->devices, (struct suite_device){c->line->common.cc, c->line->common.gpu,
                                                     cli_device(&c->line->common)});
@@ -289,7 +290,8 @@ choose_devices(struct suite_call *c, struct ls_error *err)
             d.gpu = names.at[i];
         else
             ok = ls_fail(err, LS_ERR_USAGE,
-                         "no device \"%s\" is known (`lockstep devices` lists them)", names.at[i]);
+                         "no device \"%s\" is known %s", names.at[i],
+                         model_device_hint(names.at[i], false, &hint));
         VEC_PUSH(&c->devices, d);
     }
     VEC_FREE(&names);

@@ -125,6 +125,7 @@ take_devices(struct tune_call *c, struct ls_error *err)
     const struct cli_common *common = &c->line->common;
     const char *list = c->line->value[T_PROFILES];
     suite_words names = {0};
+    struct device_hint hint;
     bool fine = true;
     if (!list) {
         VEC_PUSH(&c->devices, (struct suite_device){common->cc, common->gpu, cli_device(common)});
@@ -136,8 +137,8 @@ take_devices(struct tune_call *c, struct ls_error *err)
         if (!d.profile)
             d = (struct suite_device){.gpu = names.at[k], .profile = model_find_device(names.at[k])};
         fine = d.profile || ls_fail(err, LS_ERR_USAGE,
-                                    "no device \"%s\" is known (`lockstep devices` lists them)",
-                                    names.at[k]);
+                                    "no device \"%s\" is known %s", names.at[k],
+                         model_device_hint(names.at[k], false, &hint));
         VEC_PUSH(&c->devices, d);
     }
     if (fine && !names.count)

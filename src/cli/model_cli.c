@@ -96,16 +96,6 @@ command_number(const struct command_line *c, const char *name, uint64_t least, u
     return false;
 }
 
-static const char *
-nearest_key(const char *word)
-{
-    const char *keys[256];
-    size_t n = 0;
-    for (const struct device_profile *d; n < 256 && (d = model_device_at(n)); n++)
-        keys[n] = d->key;
-    return ls_nearest(word, keys, n);
-}
-
 const struct device_profile *
 command_device(const struct command_line *c)
 {
@@ -122,13 +112,9 @@ command_device(const struct command_line *c)
     const struct device_profile *d = use_cc ? model_find_cc(cc) : model_find_device(gpu);
     if (d)
         return d;
-    const char *near = use_cc ? NULL : nearest_key(gpu);
-    if (use_cc)
-        command_mistake(c, "unknown compute capability '%s' (see `lockstep devices`)", cc);
-    else if (near)
-        command_mistake(c, "unknown device '%s' (did you mean %s?)", gpu, near);
-    else
-        command_mistake(c, "unknown device '%s' (see `lockstep devices`)", gpu);
+    struct device_hint hint;
+    command_mistake(c, "unknown %s '%s' %s", use_cc ? "compute capability" : "device", use_cc ? cc : gpu,
+                    model_device_hint(use_cc ? cc : gpu, use_cc, &hint));
     return NULL;
 }
 

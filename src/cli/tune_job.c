@@ -256,17 +256,33 @@ kernel_row(struct labour *w, const json_t *k, double milliseconds)
                      json_object_get(x, "shared_bytes"));
 }
 
+/* Names of kernels, each once, with commas between. */
+static void
+add_name(struct labour *w, struct text *names, const char *symbol)
+{
+    const char *name = ls_readable_name(&w->arena, symbol), *at = names->at;
+    size_t n = strlen(name);
+    while (at && (at = strstr(at, name)) &&
+           ((at > names->at && at[-1] != ' ') || (at[n] && at[n] != ',')))
+        at++;
+    if (!at)
+        text_add(names, "%s%s", names->at ? ", " : "", name);
+}
+
 /* The sum over kernels of launches times what the model says of one. */
 static void
 rank_by_model(struct labour *w, const json_t *profile)
 {
     json_t *kernels = json_array(), *k;
+    struct text ran = {0};
     double sum = 0;
     size_t n;
     json_array_foreach(json_object_get(profile, "kernels"), n, k)
     {
-        if (!is_wanted(w, report_text(k, "name")))
+        if (!is_wanted(w, report_text(k, "name"))) {
+            add_name(w, &ran, report_text(k, "name"));
             continue;
+        }
         double seconds = report_number(k, "roofline", "estimate", NULL);
         double all = 1e3 * seconds * report_number(k, "launches", NULL);
         sum += all;
@@ -275,7 +291,8 @@ rank_by_model(struct labour *w, const json_t *profile)
     if (json_array_size(kernels))
         set_status(w, TUNE_OK, "%s", "");
     else
-        set_status(w, TUNE_NOTHING, "none whose name contains %s", w->call->kernel);
+        set_status(w, TUNE_NOTHING, "none whose name contains %s, but %s", w->call->kernel, ran.at);
+    text_free(&ran);
     json_object_set_new(w->result, "milliseconds", json_real(sum));
     json_object_set_new(w->result, "kernels", kernels);
 }
@@ -299,7 +316,7 @@ median(double *v, size_t n)
 /* The kernels' time in one run of the program: for each kernel and shape its launches times their
  * median. The first launch of several warms up and is left out of the median. */
 static double
-time_of(struct labour *w, const json_t *times, bool *any)
+time_of(struct labour *w, const json_t *times, struct text *ran, bool *any)
 {
     json_t *l;
     size_t n;
@@ -309,8 +326,10 @@ time_of(struct labour *w, const json_t *times, bool *any)
         const json_t *list = json_object_get(l, "milliseconds");
         size_t count = json_array_size(list), first = count > 1;
         double *v = ARENA_ARRAY(&w->arena, double, count + 1);
-        if (!is_wanted(w, report_text(l, "kernel")))
+        if (!is_wanted(w, report_text(l, "kernel"))) {
+            add_name(w, ran, report_text(l, "kernel"));
             continue;
+        }
         for (size_t k = first; k < count; k++)
             v[k - first] = json_number_value(json_array_get(list, k));
         sum += report_number(l, "count", NULL) * median(v, count - first);
@@ -325,25 +344,25 @@ rank_by_time(struct labour *w)
     uint32_t runs = w->call->runs;
     double *v = ARENA_ARRAY(&w->arena, double, runs);
     json_t *list = json_array();
+    struct text ran = {0};
     bool fine = true, any = false;
     for (uint32_t k = 0; fine && k < runs; k++) {
         json_t *times;
         fine = run_once(w, &times);
         if (fine)
-            json_array_append_new(list, json_real(v[k] = time_of(w, times, &any)));
+            json_array_append_new(list, json_real(v[k] = time_of(w, times, &ran, &any)));
         json_decref(times);
     }
     json_object_set_new(w->result, "times", list);
-    if (!fine)
-        return;
-    if (!any) {
-        set_status(w, TUNE_NOTHING, "none whose name contains %s", w->call->kernel);
-        return;
+    if (fine && !any) {
+        set_status(w, TUNE_NOTHING, "none whose name contains %s, but %s", w->call->kernel, ran.at);
+    } else if (fine) {
+        set_status(w, TUNE_OK, "%s", "");
+        json_object_set_new(w->result, "milliseconds", json_real(median(v, runs)));
+        json_object_set_new(w->result, "least", json_real(v[0]));
+        json_object_set_new(w->result, "most", json_real(v[runs - 1]));
     }
-    set_status(w, TUNE_OK, "%s", "");
-    json_object_set_new(w->result, "milliseconds", json_real(median(v, runs)));
-    json_object_set_new(w->result, "least", json_real(v[0]));
-    json_object_set_new(w->result, "most", json_real(v[runs - 1]));
+    text_free(&ran);
 }
 
 /* -- all of it ------------------------------------------------------------------------------------------- */

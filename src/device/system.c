@@ -148,35 +148,25 @@ number_of(const char *name, uint64_t low, uint64_t high, uint64_t *out)
     return true;
 }
 
-static const char *
-nearest_device(const char *name)
-{
-    const char *keys[256];
-    size_t n = 0;
-    for (const struct device_profile *p; n < 256 && (p = model_device_at(n)); n++)
-        keys[n] = p->key;
-    return ls_nearest(name, keys, n);
-}
-
 static const struct device_profile *
 choose_profile(void)
 {
     const char *gpu = getenv("LOCKSTEP_GPU"), *cc = getenv("LOCKSTEP_CC");
     const struct device_profile *p = NULL;
+    struct device_hint hint;
     if (gpu && *gpu) {
         p = model_find_device(gpu);
-        const char *near = p ? NULL : nearest_device(gpu);
         if (!p)
-            device_fail(DEVICE_INVALID_DEVICE,
-                        "LOCKSTEP_GPU=%s: no such device%s%s%s (see lockstep devices)", gpu,
-                        near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+            device_fail(DEVICE_INVALID_DEVICE, "LOCKSTEP_GPU=%s: no such device %s", gpu,
+                        model_device_hint(gpu, false, &hint));
         return p;
     }
     if (cc && *cc) {
         p = model_find_cc(cc);
         if (!p)
             device_fail(DEVICE_INVALID_DEVICE,
-                        "LOCKSTEP_CC=%s: no such compute capability (see lockstep devices)", cc);
+                        "LOCKSTEP_CC=%s: no such compute capability %s", cc,
+                        model_device_hint(cc, true, &hint));
         return p;
     }
     return model_default_device();

@@ -54,10 +54,18 @@ struct device_profile {
 };
 
 const struct device_profile *model_device_at(size_t index); /* NULL past the end */
-/* By --gpu name or key, in any case ("H200", "g80", "sm_90", "cc9.0"); NULL: unknown. */
+/* By --gpu name or key, in any case, with or without blanks, dashes and the words NVIDIA, GeForce, Tesla, GPU
+ * ("H200", "g80", "NVIDIA GeForce RTX 4090", "rtx-4090", "4090", "RTX 4060 Laptop", "sm_90"); NULL: unknown. */
 const struct device_profile *model_find_device(const char *name);
-/* By --cc text "9.0"; the generic row of that capability, NULL: unknown. */
+/* By --cc text: "9.0", "9", "90", "90a", "sm_90", "compute_90"; the generic row of that capability. NULL: unknown, or
+ * one number for two ("10": 1.0 and 10.0). */
 const struct device_profile *model_find_cc(const char *cc);
+/* For the end of a message about an unknown name, or (cc) compute capability: "(did you mean rtx4070 or
+ * rtx4070ti?)", else where the known ones are listed; *out holds it. */
+struct device_hint {
+    char text[160];
+};
+const char *model_device_hint(const char *name, bool cc, struct device_hint *out);
 /* The device chosen when nobody says anything. */
 const struct device_profile *model_default_device(void);
 
