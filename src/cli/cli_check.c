@@ -9,6 +9,7 @@
 #include "cli/program.h"
 
 #include "check/check.h"
+#include "report/ci.h"
 #include "report/report.h"
 
 #include <errno.h>
@@ -18,6 +19,7 @@
 
 enum {
     C_ONLY, C_KERNEL, C_SKIP, C_COUNT, C_SUPPRESSIONS, C_GENERATE, C_LIMIT, C_LEVEL, C_EXIT, C_LOG, C_HTML,
+    C_SARIF, C_JUNIT, C_GITHUB,
     C_SHADOW, C_TOOL, C_LEAK, C_KERNEL_NAME, C_KERNEL_REGEX, C_API, C_RACE_REPORT, C_FIRST_IGNORED,
     C_BACKTRACE = C_FIRST_IGNORED, C_CHECK_API, C_UNUSED, C_TARGETS, C_DESTROY, C_OPTIMIZATION,
     C_PADDING, C_INIT, C_DEMANGLE, C_HEAP, C_PATHS, C_SESSION, C_CALLERS_DEVICE, C_CALLERS_HOST,
@@ -36,6 +38,9 @@ static const struct option_row rows[C_ROWS] = {
     [C_EXIT] = {"--error-exitcode", 0, NULL, "N", "exit status when anything is found (1)"},
     [C_LOG] = {"--log-file", 0, NULL, "FILE", "the report goes there"},
     [C_HTML] = {"--html", 0, NULL, "FILE", "a report as one self-contained page"},
+    [C_SARIF] = {"--sarif", 0, NULL, "FILE", "the findings as SARIF 2.1.0, for code scanning"},
+    [C_JUNIT] = {"--junit", 0, NULL, "FILE", "the findings as JUnit's XML, for test reports"},
+    [C_GITHUB] = {"--github", 0, NULL, NULL, "and as annotations of GitHub Actions (::error file=...)"},
     [C_SHADOW] = {"--shadow-memory", 0, NULL, "MIB", "most for shadow memory (a quarter of the host's)"},
     [C_TOOL] = {"--tool", 0, NULL, "NAME", "memcheck, racecheck, initcheck, synccheck: see --only"},
     [C_LEAK] = {"--leak-check", 0, NULL, "HOW", "full (the default) or no"},
@@ -79,7 +84,7 @@ struct check_call {
     struct cli_line line;
     struct check_view view;
     struct suppressions suppressions;
-    const char *options;
+    const char *options, *only;
     int exit_found;
 };
 
@@ -170,6 +175,10 @@ take_options(struct check_call *c, struct ls_error *err)
     for (int k = C_FIRST_IGNORED; c->line.common.verbose && k < C_ROWS; k++)
         if (value[k])
             fprintf(stderr, "lockstep check: %s has no effect here\n", rows[k].name);
+    for (int k = C_SARIF; k <= C_JUNIT; k++)
+        if (value[k] && cli_to_stdout(value[k]))
+            return ls_fail(err, LS_ERR_USAGE, "%s takes the name of a file, not \"%s\"", rows[k].name, value[k]);
+    c->only = only;
     return !value[C_SUPPRESSIONS] ||
            suppressions_read(&c->suppressions, value[C_SUPPRESSIONS], err);
 }
@@ -231,6 +240,48 @@ show(struct check_call *c, const struct program_result *r)
     return r->exit_status != 0 ? CLI_FINDINGS : CLI_OK;
 }
 
+/* -- for continuous integration ------------------------------------------------------------------------ */
+
+static bool
+write_file(const char *path, const char *text, int *status)
+{
+    struct ls_error err = {0};
+    bool fine = !path || ls_write_file(path, text, strlen(text), &err);
+    if (!fine)
+        *status = cli_error(usage.name, &err);
+    return fine;
+}
+
+/* --sarif, --junit, --github: written whatever came of the run; `status` is what the command ends with. Annotations
+ * go where --json on stdout leaves room. */
+static int
+write_for_ci(const struct check_call *c, const struct program_result *r, int status)
+{
+    const char *const *value = c->line.value;
+    struct ci_run run = {.result = c->view.result, .version = LOCKSTEP_VERSION, .program = c->line.words[0],
+                         .only = c->only, .exit_status = status, .program_status = r->exit_status,
+                         .seconds = r->seconds};
+    if (value[C_SARIF]) {
+        json_t *log = ci_sarif(&run);
+        char *text = json_dumps(log, JSON_INDENT(1));
+        write_file(value[C_SARIF], text ? text : "", &status);
+        free(text);
+        json_decref(log);
+    }
+    struct text t = {0};
+    if (value[C_JUNIT]) {
+        ci_junit(&run, &t);
+        write_file(value[C_JUNIT], t.at, &status);
+        text_free(&t);
+    }
+    if (value[C_GITHUB]) {
+        ci_github(&run, &t);
+        fputs(t.at ? t.at : "", cli_to_stdout(c->line.common.json) ? stderr : stdout);
+        text_free(&t);
+    }
+    return status;
+}
+
 static int
 report_result(struct check_call *c, const struct program_result *r)
 {
@@ -244,9 +295,9 @@ report_result(struct check_call *c, const struct program_result *r)
     if (!r->json) {
         fprintf(stderr, "lockstep check: %s used no device: nothing was checked (exit status %d)\n",
                 c->line.words[0], r->exit_status);
-        return CLI_NOTHING;
+        return write_for_ci(c, r, CLI_NOTHING);
     }
-    int status = show(c, r);
+    int status = write_for_ci(c, r, show(c, r));
     json_decref(c->view.result);
     return status;
 }
