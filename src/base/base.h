@@ -120,9 +120,12 @@ void ls_hash_text(struct hash128 h, char out[33]);
 
 /* The whole file, with a NUL behind it that *size does not count; freed by ls_release. */
 char *ls_read_file(const char *path, size_t *size, struct ls_error *err);
-/* Writes to a temporary file beside path (mode 0600) and renames it: readers see all or nothing. What is
- * no plain file (/dev/null, a pipe that somebody reads, /dev/stdout) is written to. */
+/* Writes to a temporary file beside path and renames it: readers see all or nothing. Its mode is the one that the
+ * umask allows, or that of the file it takes the place of. What is no plain file (/dev/null, a pipe that somebody
+ * reads, /dev/stdout) is written to. */
 bool ls_write_file(const char *path, const void *at, size_t size, struct ls_error *err);
+/* The same with mode 0600 whatever the umask: for what is executed later. */
+bool ls_write_private_file(const char *path, const void *at, size_t size, struct ls_error *err);
 /* mkdir -p, each new folder with mode 0700. */
 bool ls_make_folders(const char *path, struct ls_error *err);
 /* The folder for lockstep's caches: $LOCKSTEP_CACHE, else $XDG_CACHE_HOME/lockstep, else

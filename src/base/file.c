@@ -6,7 +6,6 @@
  * never leaves half a file under the name; devices and pipes are written to. The cache folder is used
  * only when it is ours alone: what lies in it is executed.
  */
-#define _GNU_SOURCE /* mkostemp */
 #include "base/base.h"
 
 #include <errno.h>
@@ -16,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static bool
@@ -128,8 +128,29 @@ write_and_close(int fd, const char *at, size_t size)
     return ok;
 }
 
-bool
-ls_write_file(const char *path, const void *at, size_t size, struct ls_error *err)
+/* A new file beside path, with the mode that the umask leaves of `mode`; -1: errno is set. */
+static int
+open_beside(const char *path, mode_t mode, char *temporary, size_t room)
+{
+    struct timespec now;
+    int fd = -1;
+    clock_gettime(CLOCK_MONOTONIC, &now); /* threads of a process differ in it, or try again */
+    for (int tries = 0; fd < 0 && tries < 1000; tries++) {
+        int n = snprintf(temporary, room, "%s.%lx-%lx", path, (unsigned long)getpid(),
+                         (unsigned long)now.tv_nsec + (unsigned long)tries);
+        if (n < 0 || (size_t)n >= room) {
+            errno = ENAMETOOLONG;
+            return -1;
+        }
+        fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
+        if (fd < 0 && errno != EEXIST)
+            return -1;
+    }
+    return fd;
+}
+
+static bool
+write_file(const char *path, const void *at, size_t size, bool private, struct ls_error *err)
 {
     char temporary[PATH_MAX];
     struct stat st;
@@ -141,14 +162,11 @@ ls_write_file(const char *path, const void *at, size_t size, struct ls_error *er
         through = open_special(path, &is_there);
     if (through >= 0 || (is_there && !S_ISREG(st.st_mode)))
         return (through >= 0 && write_and_close(through, at, size)) || fail_errno(err, path);
-    int n = snprintf(temporary, sizeof temporary, "%s.XXXXXX", path);
-    if (n < 0 || (size_t)n >= sizeof temporary) {
-        errno = ENAMETOOLONG;
-        return fail_errno(err, path);
-    }
-    int fd = mkostemp(temporary, O_CLOEXEC); /* mode 0600 */
+    int fd = open_beside(path, private ? 0600 : 0666, temporary, sizeof temporary);
     if (fd < 0)
         return fail_errno(err, path);
+    if (is_there && !private) /* as a shell's > leaves it; another owner's file cannot be had this way */
+        fchmod(fd, st.st_mode & 0777);
     bool ok = write_and_close(fd, at, size) && rename(temporary, path) == 0;
     if (!ok) {
         int saved = errno;
@@ -157,6 +175,18 @@ ls_write_file(const char *path, const void *at, size_t size, struct ls_error *er
         return fail_errno(err, path);
     }
     return true;
+}
+
+bool
+ls_write_file(const char *path, const void *at, size_t size, struct ls_error *err)
+{
+    return write_file(path, at, size, false, err);
+}
+
+bool
+ls_write_private_file(const char *path, const void *at, size_t size, struct ls_error *err)
+{
+    return write_file(path, at, size, true, err);
 }
 
 bool

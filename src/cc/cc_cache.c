@@ -234,7 +234,7 @@ make_entry(const struct cc_tools *tools, const char *cache, const char *key, con
     }
     if (ok && rename(program, out) != 0)
         ok = ls_fail(err, LS_ERR_SYSTEM, "%s: %s", out, strerror(errno));
-    ok = ok && ls_write_file(list_path, list.at, list.count, err);
+    ok = ok && ls_write_private_file(list_path, list.at, list.count, err);
     if (!ok)
         unlink(program);
     text_free(&list);

@@ -78,10 +78,39 @@ whole_files(void **state)
         ls_release(again);
         free(data);
     }
-    struct stat st;
-    assert_int_equal(stat(in_folder("f"), &st), 0);
-    assert_int_equal(st.st_mode & 0777, 0600);
     assert_int_equal(files_in_folder(), 1); /* no temporary file is left */
+}
+
+static int
+mode_of(const char *path)
+{
+    struct stat st;
+    assert_int_equal(stat(path, &st), 0);
+    return st.st_mode & 0777;
+}
+
+/* As a shell's > makes and leaves them; what is executed later is its owner's alone. */
+static void
+modes(void **state)
+{
+    struct ls_error e = {0};
+    mode_t before = umask(027);
+    assert_true(ls_write_file(in_folder("masked"), "x", 1, &e));
+    assert_int_equal(mode_of(in_folder("masked")), 0640);
+    umask(0);
+    assert_true(ls_write_file(in_folder("open"), "x", 1, &e));
+    assert_int_equal(mode_of(in_folder("open")), 0666);
+    assert_int_equal(chmod(in_folder("open"), 0604), 0);
+    assert_true(ls_write_file(in_folder("open"), "y", 1, &e));
+    assert_int_equal(mode_of(in_folder("open")), 0604);
+    assert_true(ls_write_private_file(in_folder("mine"), "x", 1, &e));
+    assert_int_equal(mode_of(in_folder("mine")), 0600);
+    assert_true(ls_write_private_file(in_folder("open"), "z", 1, &e));
+    assert_int_equal(mode_of(in_folder("open")), 0600);
+    umask(before);
+    const char *const made[] = {"masked", "open", "mine"};
+    for (int k = 0; k < 3; k++)
+        unlink(in_folder(made[k]));
 }
 
 /* Files whose size the system does not tell. */
@@ -242,6 +271,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(whole_files, begin, end),
+        cmocka_unit_test_setup_teardown(modes, begin, end),
         cmocka_unit_test_setup_teardown(sizeless, begin, end),
         cmocka_unit_test_setup_teardown(failures, begin, end),
         cmocka_unit_test_setup_teardown(no_plain_files, begin, end),

@@ -103,6 +103,6 @@ jit_cache_store(struct jit_engine *e, struct hash128 key, const struct jit_image
     h.sum = sum_of(&h, all + sizeof h, list + m->size);
     memcpy(all, &h, sizeof h);
     struct ls_error ignored;
-    ls_write_file(path, all, size, &ignored);
+    ls_write_private_file(path, all, size, &ignored);
     ls_release(all);
 }
