@@ -86,41 +86,52 @@ all_json(const struct device_profile *only)
 
 /* -- lists ----------------------------------------------------------------------------------------- */
 
+/* Without the words that many names begin with. */
+static const char *
+short_name(const struct device_profile *d)
+{
+    static const char *const words[] = {"NVIDIA ", "GeForce "};
+    const char *name = d->name;
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+        if (ls_starts_with(name, words[k]))
+            name += strlen(words[k]);
+    return name;
+}
+
 static void
 print_list(void)
 {
     const struct device_profile *d, *chosen = model_default_device();
-    printf("  %-10s %-30s %-7s %4s %4s %6s %8s %7s\n", "key", "name", "chip", "cc", "SMs", "MHz",
-           "GB/s", "GiB");
+    printf("  %-16s %-25s %-6s %4s %3s %4s %6s %5s\n", "key", "name", "chip", "cc", "SMs", "MHz", "GB/s",
+           "GiB");
     for (size_t i = 0; (d = model_device_at(i)); i++)
         if (!is_generic(d))
-            printf("%c %-10s %-30s %-7s %2u.%u %4u %6u %8.1f %7.1f\n", d == chosen ? '*' : ' ',
-                   d->key, d->name, d->chip, d->cc_major, d->cc_minor, d->sm_count,
-                   d->clock_khz / 1000, (double)d->bandwidth / 1e9,
-                   (double)d->memory_bytes / (1 << 30));
-    printf("\n* chosen when nothing is said. --cc takes any of");
+            printf("%c %-16s %-25s %-6s %2u.%u %3u %4u %6.0f %5.1f\n", d == chosen ? '*' : ' ', d->key,
+                   short_name(d), d->chip, d->cc_major, d->cc_minor, d->sm_count, d->clock_khz / 1000,
+                   (double)d->bandwidth / 1e9, (double)d->memory_bytes / (1 << 30));
+    printf("\n* chosen when nothing is said. --gpu takes \"RTX 4090\", rtx-4090, 4090.\n"
+           "--cc takes (9.0, 90 and sm_90 are the same)");
     for (size_t i = 0; (d = model_device_at(i)) && is_generic(d); i++)
-        printf(" %u.%u", d->cc_major, d->cc_minor);
-    printf(".\n");
+        printf("%s%u.%u", i % 14 ? " " : "\n   ", d->cc_major, d->cc_minor);
+    printf("\nWhere the figures come from, and which are assumed: --json, \"source\".\n");
 }
 
 static void
 print_limits(void)
 {
     const struct device_profile *d;
-    printf("%4s %10s %6s %7s %4s %7s %6s %6s %8s %6s %6s %5s %6s %6s %6s\n", "cc", "grid x",
-           "grid y", "block x", "z", "threads", "blocks", "warps", "threads", "regs", "regs/",
-           "smem", "smem/", "banks", "local");
-    printf("%4s %10s %6s %7s %4s %7s %6s %6s %8s %6s %6s %5s %6s %6s %6s\n", "", "", "", "", "",
-           "/block", "/SM", "/SM", "/SM", "/SM", "thread", "KB/SM", "block", "", "KB");
+    printf("%4s %6s %5s %3s %6s %5s %7s %4s %6s %5s %6s %5s %5s\n", "cc", "blocks", "warps", "z", "thrds/",
+           "thrds", "grid x", "regs", "regs/", "smem", "smem/", "banks", "local");
+    printf("%4s %6s %5s %3s %6s %5s %7s %4s %6s %5s %6s %5s %5s\n", "", "/SM", "/SM", "", "block", "/SM", "",
+           "/SM", "thread", "KB/SM", "block", "", "KB");
     for (size_t i = 0; (d = model_device_at(i)) && is_generic(d); i++)
-        printf("%2u.%u %10u %6u %7u %4u %7u %6u %6u %8u %5uK %6u %5u %6u %6u %6u\n", d->cc_major,
-               d->cc_minor, d->max_grid[0], d->max_grid[1], d->max_block[0], d->max_block[2],
-               d->max_threads_per_block, d->max_blocks_per_sm, d->max_warps_per_sm,
-               d->max_threads_per_sm, d->registers_per_sm >> 10, d->max_registers_per_thread,
-               d->shared_per_sm >> 10, d->shared_per_block_optin >> 10, d->shared_banks,
-               d->local_bytes_per_thread >> 10);
-    printf("\nConstant memory is 64 KB on all. A grid is two-dimensional on 1.x.\n");
+        printf("%2u.%u %6u %5u %3u %6u %5u %7s %3uK %6u %5u %6u %5u %5u\n", d->cc_major, d->cc_minor,
+               d->max_blocks_per_sm, d->max_warps_per_sm, d->max_block[2], d->max_threads_per_block,
+               d->max_threads_per_sm, d->max_grid[0] == INT32_MAX ? "2^31-1" : "65535", d->registers_per_sm >> 10,
+               d->max_registers_per_thread, d->shared_per_sm >> 10, d->shared_per_block_optin >> 10,
+               d->shared_banks, d->local_bytes_per_thread >> 10);
+    printf("\nA block's x and y may be as large as its threads are many. A grid's y and z reach to\n"
+           "65535, but it is two-dimensional on 1.x. Constant memory is 64 KB on all.\n");
 }
 
 /* -- device query ------------------------------------------------------------------------------------ */

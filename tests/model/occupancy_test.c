@@ -213,7 +213,38 @@ devices(void **state)
     assert_string_equal(model_find_device("sm_90a")->key, "cc9.0");
     assert_string_equal(model_find_device("RTX 4090")->key, "rtx4090");
     assert_null(model_find_device("h300"));
-    assert_null(model_find_cc("9.1"));
+    static const char *const same[][2] = {
+        {"RTX-4090", "rtx4090"}, {"4090", "rtx4090"}, {"nvidia geforce rtx 4090", "rtx4090"}, {" Rtx 4070 TI super ", "rtx4070tisuper"},
+        {"rtx4070", "rtx4070"}, {"4070ti", "rtx4070ti"}, {"NVIDIA GeForce RTX 4060 Laptop GPU", "rtx4060-laptop"},
+        {"RTX 4060 laptop", "rtx4060-laptop"}, {"4060 mobile", "rtx4060-laptop"}, {"tesla_t4", "t4"}, {"NVIDIA L4", "l4"},
+        {"NVIDIA A10", "a10"}, {"A40", "a40"}, {"b200", "b200"}, {"GB10", "gb10"}, {"Jetson Orin Nano", "orin-nano"},
+        {"jetson nano", "nano"}, {"orin nx", "orin-nx"}, {"rtx 2060", "rtx2060"}, {"RTX 3050 Ti Laptop GPU", "rtx3050ti-laptop"},
+        {"RTX 5090", "rtx5090"}, {"5060 ti", "rtx5060ti"}, {"sm_86", "cc8.6"}, {"8.6", "cc8.6"}, {"cc8.6", "cc8.6"}};
+    for (size_t k = 0; k < sizeof same / sizeof *same; k++) {
+        const struct device_profile *found = model_find_device(same[k][0]);
+        if (!found || strcmp(found->key, same[k][1]) != 0)
+            fail_msg("%s is %s, not %s", same[k][0], found ? found->key : "not found", same[k][1]);
+    }
+    static const char *const wrong[] = {"rtx4075", "geforce", "nvidia", "gpu", " ", "laptop", "rtx", "rtx 4090 gtx"};
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
+        assert_null(model_find_device(wrong[k]));
+    static const char *const nine[] = {"9.0", "9", "90", "90a", "9.0a", "sm_90", "sm90", "SM_90a", "compute_90", "cc9.0", "cc90"};
+    for (size_t k = 0; k < sizeof nine / sizeof *nine; k++)
+        assert_ptr_equal(model_find_cc(nine[k]), model_find_device("cc9.0"));
+    assert_string_equal(model_find_cc("100")->key, "cc10.0");
+    assert_string_equal(model_find_cc("sm_100")->key, "cc10.0");
+    assert_string_equal(model_find_cc("sm_10")->key, "cc1.0");
+    assert_string_equal(model_find_cc("13")->key, "cc1.3");
+    assert_string_equal(model_find_cc("12.1")->key, "cc12.1");
+    static const char *const none[] = {"9.1", "10", "11", "12", "", "x", "9.", "9.00", "-9", "9 0", "sm_9", "sm_", "9.0b", "900"};
+    for (size_t k = 0; k < sizeof none / sizeof *none; k++)
+        assert_null(model_find_cc(none[k]));
+    struct device_hint hint;
+    assert_string_equal(model_device_hint("10", true, &hint), "(did you mean 1.0 or 10.0?)");
+    assert_string_equal(model_device_hint("9.1", true, &hint), "(did you mean 9.0?)");
+    assert_non_null(strstr(model_device_hint("rtx 4075", false, &hint), "rtx4070"));
+    assert_non_null(strstr(model_device_hint("geforce rtx4060lapto", false, &hint), "rtx4060-laptop"));
+    assert_non_null(strstr(model_device_hint("qqqqqq", false, &hint), "lockstep devices"));
     assert_null(model_find_device(""));
 }
 
