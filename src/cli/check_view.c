@@ -13,6 +13,7 @@
  */
 #include "cli/check_view.h"
 
+#include "cli/columns.h"
 #include "report/report.h"
 
 #include <fnmatch.h>
@@ -199,7 +200,8 @@ static bool
 wants_colour(FILE *out)
 {
     const char *no = getenv("NO_COLOR");
-    return isatty(fileno(out)) && !(no && *no);
+    int fd = fileno(out); /* -1: text for stdout */
+    return isatty(fd < 0 ? STDOUT_FILENO : fd) && !(no && *no);
 }
 
 static void
@@ -274,4 +276,18 @@ check_view_print(const struct check_view *v, FILE *out)
     if ((warnings && !v->races) || suppressed)
         fprintf(out, "========= %lld warning%s, %lld suppressed\n", (long long)warnings,
                 warnings == 1 ? "" : "s", (long long)suppressed);
+}
+
+void
+check_view_show(const struct check_view *v)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = columns_of(stdout) ? open_memstream(&text, &size) : NULL;
+    check_view_print(v, out ? out : stdout);
+    if (!out)
+        return;
+    fclose(out);
+    columns_print(stdout, text, false);
+    free(text);
 }

@@ -32,5 +32,7 @@ struct check_view {
     bool races;         /* racecheck's summary line instead of the usual one */
 };
 void check_view_print(const struct check_view *v, FILE *out);
+/* On stdout, its lines as wide as the terminal. */
+void check_view_show(const struct check_view *v);
 
 #endif

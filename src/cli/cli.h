@@ -81,6 +81,9 @@ bool cli_to_stdout(const char *path);
 bool cli_write_json(const struct cli_usage *usage, const char *path, const char *text,
                     int *exit_status);
 
+/* Says on stderr what an exit status that is not 0 means, unless --quiet is given. */
+void cli_explain(const struct cli_common *common, const struct cli_usage *usage, int status, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 /* Print "lockstep NAME: text" to stderr and return the exit code. */
 int cli_error(const char *name, const struct ls_error *err);
 int cli_usage_error(const struct cli_usage *usage, const char *format, ...)

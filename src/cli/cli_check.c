@@ -219,8 +219,10 @@ show(struct check_call *c, const struct program_result *r)
         fprintf(stderr, "lockstep check: %s: %s\n", log, strerror(errno));
         return CLI_USAGE;
     }
-    if (log || (!taken && !c->line.common.quiet))
+    if (log)
         check_view_print(&c->view, out);
+    else if (!taken && !c->line.common.quiet)
+        check_view_show(&c->view);
     if (log)
         fclose(out);
     bool found = json_array_size(json_object_get(c->view.result, "findings")) != 0;

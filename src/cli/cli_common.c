@@ -4,6 +4,7 @@
  * help, errors, exit codes.
  */
 #include "cli/cli.h"
+#include "cli/columns.h"
 #include "cli/help.h"
 
 #include "cc/cc.h"
@@ -31,7 +32,10 @@ static const struct option_row common_rows[C_COUNT] = {
 int
 cli_error(const char *name, const struct ls_error *err)
 {
-    fprintf(stderr, "lockstep %s: %s\n", name, err->text);
+    struct text t = {0};
+    text_add(&t, "lockstep %s: %s\n", name, err->text);
+    columns_print(stderr, t.at, false);
+    text_free(&t);
     return err->status == LS_ERR_MEMORY || err->status == LS_ERR_INTERNAL ? CLI_INTERNAL
                                                                           : CLI_USAGE;
 }
@@ -39,13 +43,32 @@ cli_error(const char *name, const struct ls_error *err)
 int
 cli_usage_error(const struct cli_usage *usage, const char *format, ...)
 {
+    char message[2048];
+    struct text t = {0};
     va_list list;
     va_start(list, format);
-    fprintf(stderr, "lockstep %s: ", usage->name);
-    vfprintf(stderr, format, list);
-    fprintf(stderr, "\ntry: lockstep %s --help\n", usage->name);
+    vsnprintf(message, sizeof message, format, list);
     va_end(list);
+    text_add(&t, "lockstep %s: %s\ntry: lockstep %s --help\n", usage->name, message, usage->name);
+    columns_print(stderr, t.at, false);
+    text_free(&t);
     return CLI_USAGE;
+}
+
+void
+cli_explain(const struct cli_common *common, const struct cli_usage *usage, int status, const char *format, ...)
+{
+    char message[1024];
+    struct text t = {0};
+    va_list list;
+    if (common->quiet)
+        return;
+    va_start(list, format);
+    vsnprintf(message, sizeof message, format, list);
+    va_end(list);
+    text_add(&t, "lockstep %s: exit status %d: %s\n", usage->name, status, message);
+    columns_print(stderr, t.at, false);
+    text_free(&t);
 }
 
 /* The row that a word like --name, --name=value, -n names; n: none. */

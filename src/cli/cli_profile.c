@@ -96,20 +96,21 @@ take_numbers(struct profile_call *c, struct ls_error *err)
     return true;
 }
 
-static int
+/* How many of the conditions do not hold for all of their kernels. */
+static uint32_t
 test_conditions(const struct profile_call *c)
 {
     uint32_t failed = 0;
     for (size_t k = 0; k < c->condition_count; k++) {
         uint32_t tested = 0;
-        failed += condition_test(&c->conditions[k], &c->view, &tested);
+        failed += condition_test(&c->conditions[k], &c->view, &tested) != 0;
         if (!tested) {
             fprintf(stderr, "lockstep profile: --assert '%s': no such kernel was launched\n",
                     c->conditions[k].text);
             failed++;
         }
     }
-    return failed ? CLI_FINDINGS : CLI_OK;
+    return failed;
 }
 
 static void
@@ -167,11 +168,16 @@ show(struct profile_call *c, const struct program_result *r)
         if (c->baseline)
             view_compare(&c->view, c->baseline);
     }
-    int held = test_conditions(c);
+    uint32_t failed = test_conditions(c);
+    if (failed)
+        cli_explain(&c->line.common, &usage, CLI_FINDINGS, "%u of %zu conditions of --assert do%s not hold", failed,
+                    c->condition_count, failed == 1 ? "es" : "");
     if (r->exit_status != 0)
         fprintf(stderr, "lockstep profile: %s ended with %s %d\n", c->line.words[0],
                 r->signal ? "signal" : "exit status", r->signal ? r->signal : r->exit_status);
-    return status != CLI_OK ? status : r->exit_status != 0 ? CLI_FINDINGS : held;
+    if (r->exit_status != 0)
+        cli_explain(&c->line.common, &usage, CLI_FINDINGS, "the program failed");
+    return status != CLI_OK ? status : r->exit_status != 0 || failed ? CLI_FINDINGS : CLI_OK;
 }
 
 /* Leaves the kernels that --kernel names, for all that is shown or written. False, having said which ran: none. */
@@ -189,13 +195,12 @@ keep_wanted(struct profile_call *c, json_t *result)
             continue;
         }
         if (!ran.at || !strstr(ran.at, arena_printf(&a, "\n    %s\n", name)))
-            text_add(&ran, "%s    %s\n", ran.at ? "" : "\n", name);
+            text_add(&ran, "%s    %s\n", ran.at ? "" : "these were launched:\n", name);
         json_array_remove(kernels, k);
     }
     bool any = json_array_size(kernels) > 0;
     if (!any)
-        fprintf(stderr, "lockstep profile: no kernel whose name contains \"%s\" was launched; these were:%s",
-                c->view.kernel, ran.at);
+        fprintf(stderr, "lockstep profile: no kernel's name contains \"%s\"; %s", c->view.kernel, ran.at);
     text_free(&ran);
     arena_free(&a);
     return any;

@@ -256,7 +256,15 @@ show(const struct tune_call *c)
         tune_print(c);
     else if (ranked && !c->line->common.quiet)
         tune_tell_doubts(c);
-    return status != CLI_OK ? status : bad ? CLI_FINDINGS : ranked ? CLI_OK : CLI_NOTHING;
+    if (status != CLI_OK)
+        return status;
+    status = bad ? CLI_FINDINGS : ranked ? CLI_OK : CLI_NOTHING;
+    if (bad)
+        cli_explain(&c->line->common, &usage, status, "%zu of %zu combinations failed or gave a wrong result", bad,
+                    c->jobs.count);
+    else if (!ranked)
+        cli_explain(&c->line->common, &usage, status, "none of the %zu combinations could be ranked", c->jobs.count);
+    return status;
 }
 
 /* -- the command ------------------------------------------------------------------------------------------ */

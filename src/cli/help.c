@@ -3,6 +3,7 @@
  * help.c: `lockstep help`: the commands, topics, and words that are neither. How one command is
  * described is in help_forms.c.
  */
+#include "cli/columns.h"
 #include "cli/help.h"
 
 #include <stdio.h>
@@ -145,7 +146,10 @@ one_topic(const char *name)
         return unknown_topic(name);
     if (topic) {
         topic_text(topic, &t);
-        printf(command ? "%s\n\n%s\n" : "%s\n\n%s", topic->title, t.at);
+        struct text page = {0};
+        text_add(&page, command ? "%s\n\n%s\n" : "%s\n\n%s", topic->title, t.at);
+        columns_print(stdout, page.at, true);
+        text_free(&page);
         text_free(&t);
     }
     return command ? command(2, (char *[]){(char *)name, "--help", NULL}) : CLI_OK;

@@ -3,6 +3,7 @@
  * help_forms.c: one command described as text, as the rest of a manual page (its head has been
  * printed), and as its part of each shell's completion. One function a form, one row each in `forms`.
  */
+#include "cli/columns.h"
 #include "cli/help.h"
 
 #include <stdio.h>
@@ -210,7 +211,10 @@ help_print(const struct cli_usage *usage, const struct option_row *rows, size_t 
         if (strcmp(forms[k].name, form) == 0) {
             struct text t = {0};
             forms[k].print(&d, &t);
-            fputs(t.at ? t.at : "", stdout);
+            if (strcmp(form, "text") == 0)
+                columns_print(stdout, t.at ? t.at : "", true);
+            else
+                fputs(t.at ? t.at : "", stdout);
             text_free(&t);
             return true;
         }

@@ -4,6 +4,7 @@
  * combination is fast; then those that cannot be used, each with its reason; then the best one as the
  * flags to give. The same as JSON and CSV.
  */
+#include "cli/columns.h"
 #include "cli/tune.h"
 
 #include "model/model.h"
@@ -81,9 +82,9 @@ decimals(double best)
     return n < 0 ? 0 : n > 7 ? 7 : n;
 }
 
-/* The kernel that takes most of the time: what bounds it, and what is resident. */
-static void
-print_bound(const struct tune_job *j)
+/* The kernel that takes most of the time: what bounds it, and what is resident; in short without warps. */
+static const char *
+bound_text(const struct tune_job *j, bool brief, struct arena *a)
 {
     const json_t *kernels = json_object_get(j->result, "kernels"), *most = NULL, *k;
     size_t n;
@@ -92,10 +93,13 @@ print_bound(const struct tune_job *j)
         if (!most || report_number(k, "milliseconds", NULL) > report_number(most, "milliseconds", NULL))
             most = k;
     }
-    if (most)
-        printf("  %s; %.0f blocks, %.0f warps an SM (%s)", report_text(most, "bound_by"),
-               report_number(most, "blocks_per_sm", NULL), report_number(most, "warps_per_sm", NULL),
-               report_text(most, "limited_by"));
+    if (!most)
+        return "";
+    double blocks = report_number(most, "blocks_per_sm", NULL);
+    return brief ? arena_printf(a, "  %s; %.0f blocks an SM (%s)", report_text(most, "bound_by"), blocks,
+                                report_text(most, "limited_by"))
+                 : arena_printf(a, "  %s; %.0f blocks, %.0f warps an SM (%s)", report_text(most, "bound_by"), blocks,
+                                report_number(most, "warps_per_sm", NULL), report_text(most, "limited_by"));
 }
 
 static size_t
@@ -110,11 +114,24 @@ widest(struct tune_job *const *jobs, size_t n)
 static void
 print_ranked(const struct tune_call *c, struct tune_job *const *jobs, size_t n, int width)
 {
-    enum { BAR = 24 };
-    bool recorded = false;
+    enum { BAR = 24, LEAST_BAR = 4 };
+    bool recorded = false, brief = false;
+    struct arena a = {0};
+    int columns = (int)columns_of(stdout), longest[2] = {0}, most = BAR;
     int digits = n ? decimals(jobs[0]->milliseconds) : 0;
-    for (size_t k = 0; k < n; k++)
+    for (size_t k = 0; k < n; k++) {
         recorded |= jobs[k]->recorded > 0;
+        for (int b = 0; b < 2; b++) {
+            int length = (int)strlen(bound_text(jobs[k], b, &a));
+            longest[b] = length > longest[b] ? length : longest[b];
+        }
+    }
+    int fixed = 2 + width + 13 + (c->by == TUNE_BY_TIME ? 24 : 9) + (recorded ? 14 : 0) + 2;
+    if (columns) { /* what the terminal leaves for the bar */
+        brief = columns < fixed + BAR + longest[0];
+        most = columns - fixed - longest[brief] - 1;
+        most = most > BAR ? BAR : most < LEAST_BAR ? 0 : most;
+    }
     printf("  %-*s %12s%s %s%s\n", width, "combination", c->by == TUNE_BY_MODEL ? "model, ms" : "median, ms",
            c->by == TUNE_BY_TIME ? "   spread" : "", c->by == TUNE_BY_TIME ? "       relative" : "relative",
            recorded ? "  recorded, ms" : "");
@@ -130,11 +147,10 @@ print_ranked(const struct tune_call *c, struct tune_job *const *jobs, size_t n, 
             printf("  %12.4f", jobs[k]->recorded);
         else if (recorded)
             printf("  %12s", "-");
-        int bar = (int)(BAR / (r > 0 ? r : 1) + 0.5);
-        printf("  %.*s%*s", bar, "########################", BAR - bar, "");
-        print_bound(jobs[k]);
-        printf("\n");
+        int bar = (int)(most / (r > 0 ? r : 1) + 0.5);
+        printf("  %.*s%*s%s\n", bar, "########################", most - bar, "", bound_text(jobs[k], brief, &a));
     }
+    arena_free(&a);
 }
 
 static void
@@ -142,8 +158,11 @@ print_failed(struct tune_job *const *jobs, size_t n, int width)
 {
     for (size_t k = 0; k < n; k++) {
         const char *why = report_text(jobs[k]->result, "why");
-        printf("  %-*s %12s  %s%s%s\n", width, jobs[k]->flags, "-", tune_status_texts[jobs[k]->status],
-               *why ? ": " : "", why);
+        struct text t = {0};
+        text_add(&t, "  %-*s %12s  %s%s%s\n", width, jobs[k]->flags, "-", tune_status_texts[jobs[k]->status],
+                 *why ? ": " : "", why);
+        columns_print(stdout, t.at, false);
+        text_free(&t);
     }
 }
 
@@ -195,17 +214,20 @@ print_doubts(const struct tune_call *c, struct tune_job *const *jobs, size_t n, 
         unsure += is_unsure(c, jobs[k]);
         verified += json_is_true(json_object_get(jobs[k]->result, "verified"));
     }
+    struct text t = {0};
     if (unsure)
-        fprintf(out, "not sure: %zu of %zu have a spread larger than their time (marked ?): measure on a quiet\n"
-               "  machine, or with more --runs\n", unsure, n);
+        text_add(&t, "not sure: %zu of %zu have a spread larger than their time (marked ?): measure on a quiet "
+                     "machine, or with more --runs\n", unsure, n);
     if (level && c->by == TUNE_BY_TIME)
-        fprintf(out, "not sure: %zu other%s as fast within the spread\n", level, level == 1 ? " is" : "s are");
+        text_add(&t, "not sure: %zu other%s as fast within the spread\n", level, level == 1 ? " is" : "s are");
     else if (level)
-        fprintf(out, "%zu other%s the same time\n", level, level == 1 ? " has" : "s have");
+        text_add(&t, "%zu other%s the same time\n", level, level == 1 ? " has" : "s have");
     if (!verified)
-        fprintf(out, "not verified: the program prints no line \"verified\", its exit status alone was looked at\n");
+        text_add(&t, "not verified: the program prints no line \"verified\"; its exit status alone was looked at\n");
     else if (verified < n)
-        fprintf(out, "not verified: %zu of %zu print no line \"verified\"\n", n - verified, n);
+        text_add(&t, "not verified: %zu of %zu print no line \"verified\"\n", n - verified, n);
+    columns_print(out, t.at ? t.at : "", false);
+    text_free(&t);
 }
 
 static void
