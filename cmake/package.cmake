@@ -24,6 +24,7 @@ configure_file(${PROJECT_SOURCE_DIR}/cmake/lockstep-config.cmake.in
 install(FILES ${PROJECT_BINARY_DIR}/package/lockstep-config.cmake ${version_file}
         DESTINATION ${lockstep_package_folder})
 install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY ci/ DESTINATION ${CMAKE_INSTALL_DATADIR}/lockstep/ci USE_SOURCE_PERMISSIONS)
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
 install(DIRECTORY examples/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
 

@@ -131,7 +131,7 @@ print_limits(void)
                d->max_registers_per_thread, d->shared_per_sm >> 10, d->shared_per_block_optin >> 10,
                d->shared_banks, d->local_bytes_per_thread >> 10);
     printf("\nA block's x and y may be as large as its threads are many. A grid's y and z\n"
-           "reach to 65535, but it is two-dimensional on 1.x. Constant memory is 64 KB on all.\n");
+           "reach to 65535; it is two-dimensional on 1.x. Constant memory is 64 KB on all.\n");
 }
 
 /* -- device query ------------------------------------------------------------------------------------ */
