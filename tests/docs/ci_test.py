@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/ci.md: the steps of its GitHub and GitLab jobs, run as written on a transpose: with its padding
-they pass; without, the budget's step ends with 1 and names the kernel and the figure."""
+"""docs/ci.md: the steps of its GitHub and GitLab jobs, the installing ones too, run as written on a transpose: with its
+padding they pass; without, the budget's step ends with 1 and names the kernel and the figure. What the page says of the
+action's inputs and of the template's variables is what they have (tests/packaging/ci_test.py runs those)."""
 import os, re, subprocess, sys, tempfile
 
 page = open(os.path.join(os.environ["SOURCE_DIR"], "docs/ci.md"), encoding="utf-8").read()
@@ -87,20 +88,45 @@ def job(folder, commands, program):
     return 0, "", ""
 
 
+source = os.environ["SOURCE_DIR"]
 jobs = re.findall(r"^```yaml\n(.*?)^```$", page, re.M | re.S)
-check("two jobs", len(jobs) == 2)
+check("four jobs", len(jobs) == 4)
+by_hand = [j for j in jobs if "lockstep profile" in j]
+check("two of them by hand", len(by_hand) == 2)
 bare = PROGRAM.replace("[TILE + 1]", "[TILE]")
-for name, commands in (("GitHub", steps(jobs[0], "steps:\n", 6)), ("GitLab", steps(jobs[1], "script:\n", 4))):
-    with tempfile.TemporaryDirectory() as folder:
-        check(f"{name}: {commands}", len(commands) >= 3 and any("--assert" in c for c in commands))
-        status, command, out = job(folder, commands, PROGRAM)
-        check(f"{name}, padded: {status} {command}\n{out}", status == 0)
-        check(f"{name}: the page", os.path.getsize(os.path.join(folder, "profile.html")) > 10000)
-        status, command, out = job(folder, commands, bare)
-        check(f"{name}, without: {status} {command}\n{out}", status == 1 and "--assert" in command)
-        said = re.search(r"transpose: shared_load_bank_conflicts is \d+, not == 0", out)
-        check(f"{name}, without: {out}", said)
-        if said:
-            print(f"{name}, padding removed: status {status}: {said[0]}")
+for name, commands in (("GitHub", steps(by_hand[0], "steps:\n", 6)),
+                       ("GitLab", steps(by_hand[1], "before_script:\n", 4))):
+    check(f"{name}: {commands}", len(commands) >= 4 and any("--assert" in c for c in commands) and
+          any(c.endswith("ci/install.sh") for c in commands))
+    for program, right in ((PROGRAM, True), (bare, False)):
+        with tempfile.TemporaryDirectory() as folder:
+            os.symlink(source, os.path.join(folder, ".lockstep"))  # the checkout of the step before
+            status, command, out = job(folder, commands, program)
+            if right:
+                check(f"{name}, padded: {status} {command}\n{out}", status == 0)
+                for file in re.findall(r"(?:--html|--sarif|--junit|--json=?) ?(\S+)", " ".join(commands)):
+                    check(f"{name}: {file}", os.path.getsize(os.path.join(folder, file)) > 200)
+                continue
+            check(f"{name}, without: {status} {command}\n{out}", status == 1 and "--assert" in command)
+            said = re.search(r"transpose: shared_load_bank_conflicts is \d+, not == 0", out)
+            check(f"{name}, without: {out}", said)
+            if said:
+                print(f"{name}, padding removed: status {status}: {said[0]}")
+
+# the action, the template, the exit statuses
+action = open(os.path.join(source, "action.yml"), encoding="utf-8").read()
+inputs = set(re.findall(r"^  ([\w-]+):\n    description:", action[: action.index("\noutputs:")], re.M))
+table = set()
+for row in re.search(r"^\| input \|.*?(?=^$)", page, re.M | re.S)[0].splitlines()[2:]:
+    table |= set(re.findall(r"`([\w-]+)`", row.split("|")[1]))
+check(f"the table of inputs: {sorted(inputs)} {sorted(table)}", inputs == table)
+used = set(re.findall(r"^          ([\w-]+):", next(j for j in jobs if "uses: ./.lockstep" in j), re.M)) - {"repository", "path"}
+check(f"inputs in the example: {used}", used and used <= inputs)
+template = open(os.path.join(source, "ci/gitlab.yml")).read() + open(os.path.join(source, "ci/check.sh")).read()
+for variable in set(re.findall(r"\b(?:CHECK|LOCKSTEP)_[A-Z_]+\b", page)):
+    check(f"{variable} is not known to the template", variable in template)
+header = open(os.path.join(source, "src/cli/cli.h")).read()
+values = set(re.findall(r"^    CLI_\w+ = (\d+)", header, re.M))
+check(f"exit statuses: {values}", values == set(re.findall(r"^\| (\d+) \|", page, re.M)))
 print(f"{cases} cases, {failures} failures")
 sys.exit(failures != 0)

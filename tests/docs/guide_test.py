@@ -72,5 +72,19 @@ pictures = read(os.path.join(source, "docs/pictures.md"))
 for what in ("wavefronts", "wavefronts_ideal", "bank_conflicts", "sectors", "sectors_ideal", "transactions", "requests",
              "l1_hit_rate", "l2_hit_rate", "bytes_dram_read", "branches_divergent", "barriers", "flops_f32", "cgma"):
     check(f"docs/pictures.md has no {what}", re.search(rf"`(\w+_)?{what}`", pictures))
+# The guide to a real GPU is short; its log has the figures, and what the guide says of profile's times agrees with it.
+text, log = read(os.path.join(source, "docs/gpu.md")), read(os.path.join(source, "docs/gpu-log.md"))
+check("docs/gpu.md is a guide, not a log", len(text.splitlines()) < 100 and "TFLOP/s" not in text and "cuBLAS 50" in log)
+help_text = "".join(run("help", topic) for topic in ("limits", "roofline", "devices"))
+for name, said in (("docs/README.md", read(guide)), ("lockstep help", help_text)):
+    check(f"{name} calls profile's times bounds alone", not re.search(r"bounds, not predictions|latency is not modelled|only bounds", said))
+estimate = re.search(r"^\| estimate \| \*\*([\d.]+) %\*\* .* \| ([\d.]+), ([\d.]+) \|$", log, re.M)
+check("the estimate's row in docs/gpu-log.md", estimate)
+if estimate:
+    check("docs/README.md says what docs/gpu-log.md found", f"factor of {estimate[2]}" in read(guide) and
+          f"within {estimate[3]}" in read(guide) and f"{float(estimate[1]):.0f} of 100" in read(guide))
+beside = re.search(r"^## Beside other tools$(.*?)(?=^## )", read(guide), re.M | re.S)[1]
+for tool in ("compute-sanitizer", "Nsight Compute", "Accel-Sim 2.0", "FlashGPU-Sim", "rocjitsu", "Mirage", "LeetGPU", "Oclgrind"):
+    check(f"docs/README.md, Beside other tools: no {tool}", re.search(rf"^\| [^|]*{tool}", beside, re.M))
 print(f"{len(pages)} pages, {cases} cases, {failures} failures")
 sys.exit(failures != 0)

@@ -68,7 +68,7 @@ def fresh(name, **files):
     """A checkout, and the environment that a runner sets."""
     folder = os.path.join(FOLDER, name)
     os.makedirs(folder + "/home")
-    os.makedirs(folder + "/work")
+    os.makedirs(folder + "/checkout")
     for path, text in files.items():
         with open(os.path.join(folder, "work", path.replace("_cu", ".cu")), "w") as f:
             f.write(text)
@@ -95,7 +95,7 @@ def run_action(name, files, **inputs):
     folder, env = fresh(name, **files)
     values = {i: str(a.get("default", "")) for i, a in action["inputs"].items()}
     values.update({k.replace("_", "-"): v for k, v in inputs.items()})
-    env.update(GITHUB_ACTIONS="true", GITHUB_ACTION_PATH=SOURCE, GITHUB_WORKSPACE=folder + "/work", CI="true",
+    env.update(GITHUB_ACTIONS="true", GITHUB_ACTION_PATH=SOURCE, GITHUB_WORKSPACE=folder + "/checkout", CI="true",
                GITHUB_OUTPUT=folder + "/output", GITHUB_STEP_SUMMARY=folder + "/summary", GITHUB_PATH=folder + "/path")
     out, status = "", 0
     for step in steps:
@@ -108,7 +108,7 @@ def run_action(name, files, **inputs):
             check(f"{key} has an expression that is not known: {value}", "${{" not in value)
             own[key] = value
         r = subprocess.run(["bash", "--noprofile", "--norc", "-e", "-o", "pipefail", "-c", step["run"]], env=own,
-                           cwd=folder + "/work", stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600)
+                           cwd=folder + "/checkout", stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600)
         out += r.stdout
         status = status or r.returncode
         if status:
@@ -121,8 +121,8 @@ call = dict(program="transpose.cu", arguments="a 'b c'", options="-DN=64 -includ
 status, out, folder, output = run_action("padded", {"transpose_cu": TRANSPOSE}, **call)
 check(f"padded: {status}\n{out}", status == 0 and output == "status=0\n")
 check("the copy that was installed ran", "lockstep" in out and ROOT + "/usr/local/bin/lockstep" in out)
-check("reports", json.load(open(folder + "/work/lockstep.sarif"))["runs"][0]["results"] == [] and
-      ET.parse(folder + "/work/lockstep.xml").getroot()[0].get("failures") == "0")
+check("reports", json.load(open(folder + "/checkout/lockstep.sarif"))["runs"][0]["results"] == [] and
+      ET.parse(folder + "/checkout/lockstep.xml").getroot()[0].get("failures") == "0")
 check("the summary says both", open(folder + "/summary").read().count("exit status 0: nothing found") == 2)
 check("its cache is the home's", os.path.isdir(folder + "/home/.cache/lockstep"))
 status, out, folder, output = run_action("bare", {"transpose_cu": TRANSPOSE.replace("[TILE + 1]", "[TILE]")}, **call)
@@ -131,7 +131,7 @@ check(f"without padding: {status}\n{out}", status == 1 and "transpose: shared_lo
 status, out, folder, output = run_action("race", {"transpose_cu": TRANSPOSE.replace("__syncthreads();", "")},
                                          check_options="--only race", **call)
 check(f"a race: {status}\n{out}", status == 1 and "::error file=transpose.cu,line=" in out)
-results = json.load(open(folder + "/work/lockstep.sarif"))["runs"][0]["results"]
+results = json.load(open(folder + "/checkout/lockstep.sarif"))["runs"][0]["results"]
 check("in its SARIF", results and all(r["ruleId"] == "shared-race" for r in results))
 status, out, folder, output = run_action("idle", {"idle_cu": "int main() { return 0; }\n"}, program="idle.cu")
 check(f"no kernel: {status}\n{out}", status == 3 and "status=3" in output)
@@ -144,13 +144,13 @@ template = yaml.safe_load(open(SOURCE + "/ci/gitlab.yml"))[".lockstep"]
 
 def run_gitlab(name, files, **variables):
     folder, env = fresh(name, **files)
-    env.update(CI="true", CI_PROJECT_DIR=folder + "/work")
+    env.update(CI="true", CI_PROJECT_DIR=folder + "/checkout")
     for key, value in {**template["variables"], **variables}.items():
-        env[key] = str(value).replace("$CI_PROJECT_DIR", folder + "/work")
+        env[key] = str(value).replace("$CI_PROJECT_DIR", folder + "/checkout")
     lines = "\n".join(template["before_script"] + template["script"])
-    r = subprocess.run(["sh", "-e", "-c", lines], env=env, cwd=folder + "/work", stdout=subprocess.PIPE,
+    r = subprocess.run(["sh", "-e", "-c", lines], env=env, cwd=folder + "/checkout", stdout=subprocess.PIPE,
                        stderr=subprocess.STDOUT, text=True, timeout=600)
-    return r.returncode, r.stdout, folder + "/work"
+    return r.returncode, r.stdout, folder + "/checkout"
 
 
 variables = dict(LOCKSTEP_FOLDER=SOURCE, CHECK_PROGRAM="transpose.cu", CHECK_ARGUMENTS="a 'b c'", CHECK_BUDGET=BUDGET,
