@@ -20,7 +20,7 @@ if os.environ["SANITIZE"]:
     sys.exit(77)
 SOURCE, BINARY = os.environ["SOURCE_DIR"], os.environ["BINARY_DIR"]
 FOLDER = os.path.realpath(tempfile.mkdtemp())
-ROOT = FOLDER + "/root"
+ROOT = FOLDER + "/clean"
 failures = cases = 0
 TRANSPOSE = """#include <vector>
 enum { TILE = 32, ROWS = 8 };
@@ -70,7 +70,7 @@ def fresh(name, **files):
     os.makedirs(folder + "/home")
     os.makedirs(folder + "/checkout")
     for path, text in files.items():
-        with open(os.path.join(folder, "work", path.replace("_cu", ".cu")), "w") as f:
+        with open(os.path.join(folder, "checkout", path.replace("_cu", ".cu")), "w") as f:
             f.write(text)
     return folder, {"PATH": ROOT + "/usr/local/bin:/usr/bin:/bin", "HOME": folder + "/home", "LANG": "C.UTF-8"}
 
