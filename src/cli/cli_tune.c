@@ -3,6 +3,7 @@
  * lockstep tune: every combination of macros and arguments compiled, run, verified and ranked: by the
  * model, for any device, or by time. tune.h says which file does what.
  */
+#include "cli/program.h"
 #include "cli/tune.h"
 
 #include "device/device.h"
@@ -279,6 +280,16 @@ prepare(struct tune_call *c, struct ls_error *err)
            (!recorded || tune_recorded(c, recorded, err)) && take_state(c, err);
 }
 
+/* Notes come once, from the rank that prints. */
+static bool
+sweep(struct tune_call *c, struct ls_error *err)
+{
+    bool source = ls_ends_with(c->program, ".cu") || ls_ends_with(c->program, ".cuda");
+    if (source && !c->rank && !c->line->common.quiet)
+        program_note(&usage, c->line, c->program);
+    return tune_sweep(c, err);
+}
+
 static int
 tune(struct tune_call *c)
 {
@@ -291,7 +302,7 @@ tune(struct tune_call *c)
     if (c->real && device_count() <= 0) {
         fprintf(stderr, "lockstep tune: %s\n", device_reason());
         status = CLI_NOTHING;
-    } else if (!tune_sweep(c, &err)) {
+    } else if (!sweep(c, &err)) {
         status = cli_error(usage.name, &err);
     } else {
         status = c->rank ? CLI_OK : show(c);

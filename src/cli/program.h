@@ -17,7 +17,8 @@ const char *program_path(struct arena *a, const char *word, const char *const *e
  * of the command or of the compiler. */
 const char *program_of_line(const struct cli_usage *usage, struct cli_line *line, struct ls_error *err);
 /* Says so where an argument behind the program at `path` looks like one of the command's options or of the
- * compiler's, and the program does not know it: the program gets it all the same (program_note.c). */
+ * compiler's, and the program does not know it: the program gets it all the same (program_note.c). path: what was
+ * built, or where that is not known yet the source itself, line->words[0]. */
 void program_note(const struct cli_usage *usage, const struct cli_line *line, const char *path);
 
 /* Common options win over the environment; where they say nothing it stays as it is. */

@@ -64,12 +64,15 @@ program_note(const struct cli_usage *usage, const struct cli_line *line, const c
     bool source = ls_ends_with(name, ".cu") || ls_ends_with(name, ".cuda");
     for (int k = 1; k < line->word_count && !line->parted; k++) {
         const char *word = line->words[k];
+        if (strcmp(word, "--") == 0)
+            break;
         bool with_value = false, ours = cli_is_option(usage, word, &with_value) && !is_usual(word);
         if (!ours && !(source && looks_compiled(word)))
             continue;
         if (!p.at)
             p.at = ls_read_file(path, &p.size, NULL);
-        if (!p.at || !holds(&p, "liblockstep", strlen("liblockstep")) || program_knows(&p, &a, word))
+        bool made_here = p.at && (path == name || holds(&p, "liblockstep", strlen("liblockstep")));
+        if (!made_here || program_knows(&p, &a, word))
             continue; /* scripts and launchers know best what is theirs */
         const char *value = with_value && k + 1 < line->word_count ? line->words[k + 1] : NULL;
         fprintf(stderr, "lockstep %s: note: %s stands behind %s, so the program got it\n"

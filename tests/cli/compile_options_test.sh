@@ -78,6 +78,8 @@ expect "an option behind" 0 "$note" "$LOCKSTEP" profile -Iinc a.cu b.cu --html r
 grep -q '^44 --html r.html$' "$work/out" && grep -q 'lockstep profile --html r.html a.cu' "$work/err" && [ ! -e r.html ] ||
     complain "the program gets it, and how to write it"
 expect "a macro behind" 0 'for the compiler: lockstep run -DN=5 a.cu' "$LOCKSTEP" run -Iinc a.cu b.cu -DN=5
+sed 's/extern int twice(int);/static int twice(int x) { return 2 * x; }/' a.cu >one.cu
+expect "tune, an option behind" 0 'note: --csv stands behind one.cu' "$LOCKSTEP" tune --by model -P N=1 -Iinc one.cu --csv x.csv
 silent() {
     local name=$1
     shift
@@ -89,7 +91,6 @@ silent "usual words" "$LOCKSTEP" run -Iinc a.cu b.cu --help -v --verbose -n 5 --
 sed 's/argc; i++)/argc; i++) if (argv[i] != (char *)"--html")/' a.cu >knows.cu
 silent "an option that the program has" "$LOCKSTEP" profile -Iinc knows.cu b.cu --html r.html
 cp b.cu d.cu
-sed 's/extern int twice(int);/static int twice(int x) { return 2 * x; }/' a.cu >one.cu
 silent "a file for the program" "$LOCKSTEP" run -Iinc -- one.cu d.cu --json
 expect "a script's own" 0 'out:^--json$' "$LOCKSTEP" run echo --json
 ! grep -q 'note:' "$work/err" || complain "a note about a script"
