@@ -204,7 +204,7 @@ add_number(struct numbers *n, uint32_t number)
 static void
 arrive(struct block_state *b, uint32_t warp, struct mbarrier *m)
 {
-    struct known *what = order_release(b, warp, true, true);
+    struct known *what = order_now(b, warp);
     m->parity = (uint32_t)(word_at(m->address) >> 63);
     m->next = known_join(m->next, what);
     known_put(what);

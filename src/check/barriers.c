@@ -195,7 +195,7 @@ check_sync(struct jit_warp *w, uint32_t lanes, const uint32_t *members, uint32_t
     if (b->pending[w->warp].count)
         order_settle(b, w->warp);
     if (!members) {
-        order_fence(b, w->warp, flags & PLACE_SCOPE_CTA);
+        order_fence(b, w->warp, flags);
         return;
     }
     for (uint32_t left = lanes; left;) {

@@ -69,9 +69,9 @@ void finding_add(struct check *c, const struct finding *f);
 
 enum place_flags {
     PLACE_STRONG = 1,  /* volatile, relaxed, acquire, release, atomic: not torn, not raced by its like */
-    PLACE_ACQUIRE = 2, /* atomics, strong loads */
-    PLACE_RELEASE = 4, /* .release */
-    PLACE_SCOPE_CTA = 8,
+    PLACE_ACQUIRE = 2, /* strong reads: with a fence behind them they acquire; fences that do so */
+    PLACE_RELEASE = 4, /* .release; fences that release */
+    PLACE_SCOPE_CTA = 8, /* .cta, .cluster */
     PLACE_COUNTED = 16, /* a barrier with a number of threads */
     PLACE_ATOMIC = 32,
     PLACE_STORE = 64,
@@ -80,6 +80,8 @@ enum place_flags {
     PLACE_BULK_SOURCE = 512, /* what it reads there is read until somebody has waited */
     PLACE_MBARRIER = 1024, /* async.c has its order */
     PLACE_BULK = 2048,     /* one transfer by itself */
+    PLACE_VOLATILE = 4096,
+    PLACE_AT_ONCE = 8192,  /* .acquire: no fence is needed */
 };
 
 /* What an address was computed from. */
@@ -135,6 +137,7 @@ struct kernel_facts {
     uint32_t local_bytes;
     bool blocks_meet;       /* has an atomic, an ordered access or a fence: blocks may order each other */
     bool releases;          /* something in it may hand on what a warp did: fences, .release */
+    bool narrow;            /* a fence or a strong access in it is of block scope */
     bool opaque;            /* what it writes is not known from place[] */
 };
 
@@ -239,13 +242,28 @@ struct pattern_shape {
     uint64_t mark[MOST_WORDS]; /* the lane, and MARK_MANY */
 };
 
-/* A place read by a strong access: what was released there is known to the warp once the access is
+/* A place read by a strong access: what was handed on there is seen by the warp once the access is
  * over, that is at its next event. */
 struct pending {
     uint32_t count;
     uint64_t address[JIT_LANES];
     uint32_t lanes[JIT_LANES]; /* that read it */
     bool shared[JIT_LANES];
+    uint16_t flags[JIT_LANES]; /* the access's */
+};
+
+/* Threads for which a fence or a strong access counts: those of the block, or all. (Of clusters each
+ * block is one of its own.) */
+enum scope { SCOPE_BLOCK, SCOPE_DEVICE, SCOPES };
+
+/* Fences of a block's warps. */
+struct handing {
+    bool any_fenced, any_seen;
+    struct known *fenced[SCOPES][MOST_WARPS]; /* what the warp's last fence of that scope, or a wider one,
+                                               * covered; NULL: none so far */
+    struct known *seen[SCOPES][MOST_WARPS];   /* what strong reads saw handed on, until a fence: of that
+                                               * scope, or a wider one */
+    uint32_t seen_lanes[MOST_WARPS];
 };
 
 struct block_state {
@@ -255,9 +273,7 @@ struct block_state {
     const struct place_facts *facts; /* the kernel's and the launch's, of all places */
     const struct range *expect;
     uint32_t stamp, first, floor;
-    uint32_t fence;                   /* stamp of the block's last fence for all blocks */
-    uint32_t warp_fence[MOST_WARPS];  /* of the warp's, */
-    uint32_t warp_fence_block[MOST_WARPS]; /* and of its last one of any scope */
+    struct handing *handing;          /* NULL: no fence so far, and nothing seen */
     uint32_t warp_floor[MOST_WARPS];  /* all lanes of the warp met since */
     bool partly;                      /* known[][] says something beyond floor */
     uint32_t known[MOST_WARPS][MOST_WARPS];
@@ -271,7 +287,7 @@ struct block_state {
     uint32_t shift;
     uint64_t cells, room;
     uint64_t *write, *read, *other, *strong;
-    bool any_strong, any_unset;
+    bool any_strong, any_unset, any_volatile;
     struct stretches *stretches;            /* NULL: no cells of words */
     bool following, recording;        /* stretch.c: one that is remembered; what may become one */
     bool doubtful;                    /* since the phase began some cell was looked at twice */
@@ -441,25 +457,34 @@ struct known *known_join(struct known *a, struct known *b);
 void known_put(struct known *k);
 /* The stamp up to which the warp knows of warp `of` in another block; -1: nothing. */
 int64_t known_of(const struct known *k, uint64_t block, uint32_t warp);
-/* A strong access to a place that may be a flag, a lock, a counter. */
-void order_strong(const struct visit *v, uint32_t lanes, const uint64_t *address, bool shared);
-void order_settle(struct block_state *b, uint32_t warp); /* pending acquires */
 /* all: every thread of the block that lives came and waits. */
 /* stamps: per warp that arrived and does not wait, when; NULL: all wait. */
 void order_barrier(struct block_state *b, const uint32_t *arrived, const uint32_t *waiting,
                    const uint32_t *stamps, bool all);
 uint32_t order_arrive(struct block_state *b);
 void order_warp(struct block_state *b, uint32_t warp, uint32_t lanes, uint32_t members);
-void order_fence(struct block_state *b, uint32_t warp, bool block_only);
+/* flags: of enum place_flags. */
+void order_fence(struct block_state *b, uint32_t warp, uint32_t flags);
+/* The warp saw what was handed on at some place; a fence of this scope, and it knows. */
+void order_saw(struct block_state *b, uint32_t warp, uint32_t lanes, enum scope scope, struct known *k);
+/* It saw, without a fence so far, that this access had been made. */
+bool order_seen(const struct block_state *b, uint32_t mine, uint64_t block, uint32_t warp, uint32_t stamp);
+/* The warp has come to a fence of this scope or a wider one. */
+bool order_fenced(const struct block_state *b, uint32_t warp, enum scope scope);
 void order_begin(struct block_state *b);
 void order_end(struct block_state *b);
 /* Inside a block: an access of warp, lane at stamp may run at the same time as one of `mine`'s lane
  * now. many: other lanes of that warp made it too. */
 bool order_unordered(const struct block_state *b, uint32_t mine, uint32_t my_lane, uint32_t warp,
                      uint32_t lane, bool many, uint32_t stamp);
-/* What the warp hands on: with_fence: all it did until now, else up to its last fence. */
-struct known *order_release(const struct block_state *b, uint32_t warp, bool with_fence, bool shared);
+struct known *order_now(const struct block_state *b, uint32_t warp);
 void order_acquire(struct block_state *b, uint32_t warp, uint32_t lanes, struct known *k);
+
+/* -- flags.c --------------------------------------------------------------------------------------- */
+
+/* A strong access to a place that may be a flag, a lock, a counter. */
+void order_strong(const struct visit *v, uint32_t lanes, const uint64_t *address, bool shared);
+void order_settle(struct block_state *b, uint32_t warp); /* what was read */
 struct sync_table *sync_new(void);
 void sync_free(struct sync_table *t);
 void sync_clear(struct sync_table *t);

@@ -404,7 +404,8 @@ mark_place(const struct mark *m)
     return (uint32_t)(m->when >> PLACE_SHIFT) & 0x3fffff;
 }
 
-enum verdict { ORDERED, RACE_WORK, RACE_BLOCKS, RACE_SCOPE, RACE_INSIDE, RACE_NESTED };
+enum verdict { ORDERED, RACE_WORK, RACE_BLOCKS, RACE_SCOPE, RACE_INSIDE, RACE_NESTED, RACE_UNFENCED,
+               RACE_VOLATILE, RACE_VOLATILE_WARP };
 
 /* Other work than this launch: over before it began? */
 static enum verdict
@@ -426,28 +427,57 @@ judge_work(const struct block_state *b, const struct mark *m)
     return w.stream >= STREAMS || l->after[w.stream] >= w.seq ? ORDERED : RACE_WORK;
 }
 
+/* Volatile accesses of one word, one of them a write, that nothing orders. A volatile store behind a
+ * fence is a flag's; volatile loads read memory anew, and so need no fence behind the flag that they follow. */
 static enum verdict
-judge(const struct visit *v, uint32_t lane, const struct mark *m)
+judge_volatile(const struct visit *v, const struct mark *m, bool inside, bool write)
+{
+    const struct block_state *b = v->b;
+    bool mine = v->op == JIT_LOAD || order_fenced(b, v->warp, inside ? SCOPE_BLOCK : SCOPE_DEVICE);
+    bool theirs = !write || m->when & (inside ? MARK_FENCED_BLOCK : MARK_FENCED);
+    bool warp = inside && mark_warp(m) == v->warp && m->when & MARK_VOLATILE && v->facts->flags & PLACE_VOLATILE;
+    if (order_seen(b, v->warp, mark_block(m), mark_warp(m), mark_stamp(m)))
+        return ORDERED;
+    if (warp && (v->lanes & (v->lanes - 1) || !(mine && theirs)))
+        return RACE_VOLATILE_WARP;
+    return mine && theirs ? ORDERED : RACE_VOLATILE;
+}
+
+/* In this launch. */
+static bool
+is_before(const struct visit *v, uint32_t lane, const struct mark *m)
+{
+    const struct block_state *b = v->b;
+    if (mark_block(m) == (uint32_t)b->block->index)
+        return !order_unordered(b, v->warp, lane, mark_warp(m), mark_lane(m), m->when & MARK_MANY,
+                                mark_stamp(m));
+    return known_of(b->outside[v->warp], mark_block(m), mark_warp(m)) >= (int64_t)mark_stamp(m);
+}
+
+/* write: what the mark tells of is one. */
+static enum verdict
+judge(const struct visit *v, uint32_t lane, const struct mark *m, bool write)
 {
     const struct block_state *b = v->b;
     uint32_t work = mark_work(m);
     if (!work)
         return ORDERED;
-    bool strong = (m->when & MARK_STRONG) && (v->facts->flags & PLACE_STRONG);
+    bool both = (m->when & MARK_STRONG) && (v->facts->flags & PLACE_STRONG);
     bool narrow = (m->when & MARK_CTA) || (v->facts->flags & PLACE_SCOPE_CTA);
     if (work != b->launch->work)
-        return strong && !narrow ? ORDERED : judge_work(b, m);
+        return both && !narrow ? ORDERED : judge_work(b, m);
     bool inside = mark_block(m) == (uint32_t)b->block->index;
-    if (strong && (inside || !narrow))
+    bool strong = both && (inside || !narrow);
+    bool is_volatile = strong && ((m->when & MARK_VOLATILE) || (v->facts->flags & PLACE_VOLATILE));
+    if (strong && !is_volatile)
         return ORDERED;
-    if (inside)
-        return order_unordered(b, v->warp, lane, mark_warp(m), mark_lane(m), m->when & MARK_MANY,
-                               mark_stamp(m))
-                   ? RACE_INSIDE
-                   : ORDERED;
-    if (known_of(b->outside[v->warp], mark_block(m), mark_warp(m)) >= (int64_t)mark_stamp(m))
+    if (is_before(v, lane, m))
         return ORDERED;
-    return strong ? RACE_SCOPE : RACE_BLOCKS;
+    if (is_volatile)
+        return judge_volatile(v, m, inside, write);
+    if (order_seen(b, v->warp, mark_block(m), mark_warp(m), mark_stamp(m)))
+        return RACE_UNFENCED;
+    return inside ? RACE_INSIDE : both ? RACE_SCOPE : RACE_BLOCKS;
 }
 
 /* -- reports ------------------------------------------------------------------------------------------------ */
@@ -513,6 +543,15 @@ missing_text(enum verdict verdict, bool same_warp, bool same_insn)
     case RACE_SCOPE:
         return "an atomic operation of device scope: one of block scope counts only among the threads of "
                "its block";
+    case RACE_UNFENCED:
+        return "a fence between reading the flag, or taking the lock, and this access: __threadfence(), or "
+               "__threadfence_block() where only threads of the block take part";
+    case RACE_VOLATILE:
+        return "atomic operations, or a lock, a barrier, or a flag with __threadfence() before it is set: "
+               "volatile makes the compiler keep the access, and orders nothing";
+    case RACE_VOLATILE_WARP:
+        return "__syncwarp() between the two: since compute capability 7.0 the lanes of a warp need not run "
+               "in lock-step, and volatile does not order them";
     case RACE_INSIDE:
         return same_warp ? "__syncwarp() between the two: since compute capability 7.0 the lanes of a "
                            "warp need not run in lock-step"
@@ -528,16 +567,22 @@ report_race(const struct visit *v, uint32_t lane, uint64_t a, const struct mark 
             enum verdict verdict, bool same_insn, bool same_value)
 {
     const struct launch *l = v->b->launch;
-    struct finding f = {.kind = verdict == RACE_WORK ? FINDING_HOST_RACE : FINDING_GLOBAL_RACE,
-                        .severity = same_value ? SEVERITY_WARNING : SEVERITY_ERROR,
+    bool is_volatile = verdict == RACE_VOLATILE || verdict == RACE_VOLATILE_WARP;
+    struct finding f = {.kind = verdict == RACE_WORK ? FINDING_HOST_RACE
+                                : is_volatile        ? FINDING_VOLATILE_RACE
+                                                     : FINDING_GLOBAL_RACE,
+                        .severity = same_value || verdict == RACE_VOLATILE ? SEVERITY_WARNING : SEVERITY_ERROR,
                         .space = "global"};
     static const char *const between[] = {"", " by work of another stream, nothing orders them",
                                           " by different blocks, nothing orders them",
                                           " by different blocks, atomic only inside a block",
                                           " by different threads of a block, nothing orders them",
-                                          " by kernels of one tree of launches, nothing orders them"};
+                                          " by kernels of one tree of launches, nothing orders them",
+                                          ": the flag between them was read without a fence behind it",
+                                          ": volatile, and nothing orders them",
+                                          " by lanes of one warp: volatile, and nothing orders them"};
     f.other = side_of_mark(v, lane, m, a);
-    f.rank = same_value ? 0 : verdict != RACE_INSIDE ? 3 : mark_warp(m) == v->warp ? 1 : 2;
+    f.rank = same_value ? 0 : verdict == RACE_VOLATILE ? 1 : verdict != RACE_INSIDE ? 3 : mark_warp(m) == v->warp ? 1 : 2;
     if (!finding_wanted(l, f.kind, f.rank, l->facts, v->place, f.other.kernel,
                         f.other.place))
         return;
@@ -603,7 +648,7 @@ check_last_write(const struct visit *v, const struct touch *t, const struct mark
 {
     bool together = v->op == JIT_STORE && v->w->values && !(v->facts->flags & PLACE_STRONG) &&
                     in_this_insn(v, t, w);
-    enum verdict verdict = together ? RACE_INSIDE : judge(v, t->lane, w);
+    enum verdict verdict = together ? RACE_INSIDE : judge(v, t->lane, w, true);
     if (verdict == ORDERED)
         return;
     uint64_t own = t->address[t->lane];
@@ -645,6 +690,26 @@ read_unset(const struct visit *v, const struct touch *t, const struct cell *c)
         copies_loaded(v, t->lane, skip, count, (const uint8_t *)(uintptr_t)t->at);
 }
 
+/* PTX ISA 8.9.5: a strong write comes before all that is ordered behind a read that saw it, or that its
+ * thread does next. */
+static bool
+was_seen(const struct visit *v, uint32_t lane, const struct cell *c)
+{
+    return c->strong.when & MARK_SEEN && mark_work(&c->read) == v->b->launch->work &&
+           c->read.when & MARK_STRONG && is_before(v, lane, &c->read);
+}
+
+static void
+note_seen(const struct visit *v, const struct touch *t, struct cell *c)
+{
+    bool same = mark_block(&c->strong) == (uint32_t)v->b->block->index;
+    bool narrow = (c->strong.when | t->mark.when) & MARK_CTA;
+    if (t->mark.when & MARK_STRONG && mark_work(&c->strong) == v->b->launch->work && (same || !narrow))
+        c->strong.when |= MARK_SEEN;
+    else
+        c->strong.when &= ~(uint64_t)MARK_SEEN;
+}
+
 static void
 touch_cell(const struct visit *v, const struct touch *t, struct cell *c)
 {
@@ -652,17 +717,18 @@ touch_cell(const struct visit *v, const struct touch *t, struct cell *c)
         read_unset(v, t, c);
     if (c->write.who)
         check_last_write(v, t, &c->write);
-    if (c->strong.who)
+    if (c->strong.who && !was_seen(v, t->lane, c))
         check_last_write(v, t, &c->strong);
     if (v->op == JIT_LOAD) {
+        note_seen(v, t, c);
         note_read(v, c, t->mark);
         return;
     }
-    enum verdict verdict = c->read.who ? judge(v, t->lane, &c->read) : ORDERED;
+    enum verdict verdict = c->read.who ? judge(v, t->lane, &c->read, false) : ORDERED;
     const struct mark *other = &c->read;
     if (verdict == ORDERED && c->other.who) {
         other = &c->other;
-        verdict = judge(v, t->lane, other);
+        verdict = judge(v, t->lane, other, false);
     }
     if (verdict != ORDERED)
         report_race(v, t->lane, t->at, other, verdict, false, false);
@@ -796,7 +862,8 @@ quick_atomic(const struct visit *v, const struct touch *t, struct cell *c)
 {
     const uint64_t floor = (uint64_t)v->b->launch->floor << WORK_SHIFT;
     if (v->op != JIT_ATOMIC || c->write.who >= floor || c->read.who >= floor || c->other.who >= floor ||
-        !(t->mark.when & MARK_STRONG) || (c->strong.when | t->mark.when) & MARK_CTA || !is_written(c))
+        !(t->mark.when & MARK_STRONG) || (c->strong.when | t->mark.when) & (MARK_CTA | MARK_VOLATILE) ||
+        !is_written(c))
         return false;
     c->strong = t->mark;
     c->strong.when |= MARK_WRITTEN;
@@ -849,6 +916,19 @@ fetch_cells(struct global_shadow *g, uint32_t lanes, const uint64_t *address)
     }
 }
 
+/* A strong access's, in a mark. */
+static uint64_t
+strong_flags(const struct visit *v)
+{
+    const struct block_state *b = v->b;
+    uint16_t flags = v->facts->flags;
+    bool marked = v->op != JIT_LOAD && b->handing;
+    return MARK_STRONG | (flags & PLACE_SCOPE_CTA ? MARK_CTA : 0) |
+           (flags & PLACE_VOLATILE ? MARK_VOLATILE : 0) |
+           (marked && order_fenced(b, v->warp, SCOPE_BLOCK) ? MARK_FENCED_BLOCK : 0) |
+           (marked && order_fenced(b, v->warp, SCOPE_DEVICE) ? MARK_FENCED : 0);
+}
+
 void
 global_access(const struct visit *v, uint32_t lanes, const uint64_t *address)
 {
@@ -868,7 +948,7 @@ global_access(const struct visit *v, uint32_t lanes, const uint64_t *address)
     uint64_t who = (uint64_t)b->launch->work << WORK_SHIFT |
                    (uint64_t)(uint32_t)b->block->index << BLOCK_SHIFT | v->warp << WARP_SHIFT;
     t.mark.when = (uint64_t)b->stamp << STAMP_SHIFT | (uint64_t)(v->place & 0x3fffff) << PLACE_SHIFT |
-                  (flags & PLACE_STRONG ? MARK_STRONG : 0) | (flags & PLACE_SCOPE_CTA ? MARK_CTA : 0);
+                  (flags & PLACE_STRONG ? strong_flags(v) : 0);
     struct chunk *held = NULL;
     uint64_t held_base = 1;
     for (uint32_t left = lanes; left; left &= left - 1) {

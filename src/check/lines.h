@@ -32,7 +32,11 @@ struct mark {
 enum {
     MARK_MANY = 1,    /* other lanes of the warp, too */
     MARK_STRONG = 2,  /* atomic or volatile, */
-    MARK_CTA = 4,     /*   but only for the block */
+    MARK_CTA = 4,     /*   but only for the block; */
+    MARK_VOLATILE = 32,
+    MARK_SEEN = 64,   /*   a strong read has seen it: the cell's last one */
+    MARK_FENCED = 1 << 13,       /* behind a fence of its warp for all blocks, */
+    MARK_FENCED_BLOCK = 1 << 14, /*   or for its own */
     MARK_WRITTEN = 8, /* by whom: see who; 0: by something that was over */
     MARK_UNSET = 16,  /* a copy of what nobody had written */
     LANE2_SHIFT = 8,  /* MANY: another lane */

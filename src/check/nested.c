@@ -41,7 +41,7 @@ nested_begin(struct launch *l, const struct jit_tool_launch *from)
     l->work = (uint32_t)c->work.count;
     pthread_mutex_unlock(&c->lock);
     l->parent = parent;
-    l->handed = order_release(b, from->parent->warp, true, false);
+    l->handed = order_now(b, from->parent->warp);
     l->waited = b->waited;
     l->floor = parent->floor;
     memcpy(l->after, parent->after, sizeof l->after);

@@ -5,13 +5,11 @@
  *
  *   in a block    barriers order the warps that wait after those that arrive; __syncwarp the lanes
  *                 in its mask. Before 7.0 the lanes of a warp run in lock-step: program order is theirs.
- *   flags, locks, counters (in global or shared memory): a strong store or atomic hands on what its
- *                 warp did before its last fence, and what that warp knew; a strong load or atomic
- *                 of the same place takes it over. Without a fence nothing is handed on.
+ *   fences        what a warp knows at a fence is what its strong stores and atomics hand on from then
+ *                 on (flags.c); what its strong loads and atomics saw before the fence it knows from
+ *                 then on. A fence of block scope counts among the threads of the block.
  *
- * A strong access is announced before it is made: what it releases is put down then, what it
- * acquires is taken at the warp's next event, when the value that it saw has surely been released.
- * So a program that is ordered is never called unordered, whatever the workers' timing.
+ * docs/memory-model.md has the model, and what this file does otherwise.
  */
 #include "check/check_priv.h"
 
@@ -105,94 +103,21 @@ known_of(const struct known *k, uint64_t block, uint32_t warp)
     return whole > one ? whole : one;
 }
 
-/* -- places where something was released -------------------------------------------------------------- */
-
-struct released {
-    uint64_t address; /* 0: free */
-    struct known *what;
-    uint32_t work;    /* the launch whose blocks it speaks of */
-};
-
-struct sync_table {
-    uint64_t room, count;
-    struct released *at;
-};
-
-struct sync_table *
-sync_new(void)
-{
-    return ls_alloc(sizeof(struct sync_table));
-}
-
-void
-sync_clear(struct sync_table *t)
-{
-    for (uint64_t k = 0; k < t->room && t->count; k++) {
-        known_put(t->at[k].what);
-        t->at[k] = (struct released){0};
-    }
-    t->count = 0;
-}
-
-void
-sync_free(struct sync_table *t)
-{
-    if (!t)
-        return;
-    sync_clear(t);
-    ls_release(t->at);
-    ls_release(t);
-}
-
-static struct released *
-find_released(struct sync_table *t, uint64_t address)
-{
-    uint64_t k = (address * 0x9e3779b97f4a7c15ull) >> 20;
-    for (k &= t->room - 1; t->at[k].address && t->at[k].address != address; k = (k + 1) & (t->room - 1))
-        ;
-    return &t->at[k];
-}
-
-static struct released *
-need_released(struct sync_table *t, uint64_t address)
-{
-    if (2 * (t->count + 1) > t->room) {
-        struct sync_table old = *t;
-        t->room = old.room ? 2 * old.room : 64;
-        t->at = ls_alloc(sizeof *t->at * t->room);
-        for (uint64_t k = 0; k < old.room; k++)
-            if (old.at[k].address)
-                *find_released(t, old.at[k].address) = old.at[k];
-        ls_release(old.at);
-    }
-    struct released *r = find_released(t, address);
-    t->count += !r->address;
-    r->address = address;
-    return r;
-}
-
-/* NULL: nothing. */
+/* All that the warp did, and what it knows. */
 struct known *
-order_release(const struct block_state *b, uint32_t warp, bool with_fence, bool shared)
+order_now(const struct block_state *b, uint32_t warp)
 {
     uint64_t key = b->block->index << 6;
-    uint32_t own = shared ? b->warp_fence_block[warp] : b->warp_fence[warp];
-    uint32_t whole = shared ? own : b->fence;
-    if (with_fence)
-        own = whole = b->stamp;
-    if (whole >= b->floor)
-        whole = b->floor - 1;
-    if (own < b->first && whole < b->first && !b->outside[warp])
-        return NULL;
+    uint32_t whole = b->floor - 1;
     struct known *k = known_new(b->warps + 2);
     for (uint32_t v = 0; v < b->warps; v++) {
-        uint32_t stamp = v == warp ? own : b->partly && own >= b->first ? b->known[warp][v] : 0;
+        uint32_t stamp = v == warp ? b->stamp : b->partly ? b->known[warp][v] : 0;
         if (stamp >= b->first && stamp > whole)
             k->entry[k->count++] = (struct known_entry){key | v, stamp};
     }
     if (whole >= b->first)
         k->entry[k->count++] = (struct known_entry){key | WHOLE, whole};
-    return own >= b->first ? known_join(k, b->outside[warp]) : k;
+    return known_join(k, b->outside[warp]);
 }
 
 static void
@@ -242,89 +167,56 @@ order_acquire(struct block_state *b, uint32_t warp, uint32_t lanes, struct known
     }
 }
 
-void
-order_settle(struct block_state *b, uint32_t warp)
+/* -- fences --------------------------------------------------------------------------------------- */
+
+static struct handing *
+need_handing(struct block_state *b)
 {
-    struct pending *p = &b->pending[warp];
-    struct check *c = b->launch->check;
-    for (uint32_t k = 0; k < p->count; k++) {
-        struct sync_table *t = p->shared[k] ? b->sync : c->sync;
-        if (!t || !__atomic_load_n(&t->count, __ATOMIC_ACQUIRE))
-            continue;
-        if (!p->shared[k])
-            pthread_mutex_lock(&c->sync_lock);
-        struct released *r = t->room ? find_released(t, p->address[k]) : NULL;
-        struct known *what = known_get(r && r->work == b->launch->work ? r->what : NULL);
-        if (!p->shared[k])
-            pthread_mutex_unlock(&c->sync_lock);
-        if (what)
-            order_acquire(b, warp, p->lanes[k], what);
-        known_put(what);
-    }
-    p->count = 0;
+    if (!b->handing)
+        b->handing = ls_alloc(sizeof *b->handing);
+    return b->handing;
 }
 
+void
+order_saw(struct block_state *b, uint32_t warp, uint32_t lanes, enum scope scope, struct known *k)
+{
+    struct handing *h = need_handing(b);
+    h->seen[scope][warp] = known_join(h->seen[scope][warp], k);
+    h->seen_lanes[warp] |= lanes;
+    h->any_seen = true;
+}
+
+/* What the warp saw is known to it from now on, as far as a fence of that scope goes. */
 static void
-release_at(struct block_state *b, uint64_t address, struct known *what, bool shared, bool keep)
+take_seen(struct block_state *b, uint32_t warp, enum scope scope)
 {
-    struct check *c = b->launch->check;
-    struct sync_table *t = shared ? b->sync : c->sync;
-    if (!what && (keep || !__atomic_load_n(&t->count, __ATOMIC_RELAXED)))
-        return;
-    if (!shared)
-        pthread_mutex_lock(&c->sync_lock);
-    struct released *r = need_released(t, address);
-    keep = keep && r->work == b->launch->work;
-    r->work = b->launch->work;
-    if (keep) {
-        r->what = known_join(r->what, what);
-    } else {
-        known_put(r->what);
-        r->what = known_get(what);
+    struct handing *h = b->handing;
+    for (enum scope s = SCOPE_BLOCK; s <= scope; s++) {
+        struct known *k = h->seen[s][warp];
+        h->seen[s][warp] = NULL;
+        if (k)
+            order_acquire(b, warp, h->seen_lanes[warp], k);
+        known_put(k);
     }
-    if (!shared)
-        pthread_mutex_unlock(&c->sync_lock);
+    if (!h->seen[SCOPE_DEVICE][warp])
+        h->seen_lanes[warp] = 0;
 }
 
-void
-order_strong(const struct visit *v, uint32_t lanes, const uint64_t *address, bool shared)
+bool
+order_seen(const struct block_state *b, uint32_t mine, uint64_t block, uint32_t warp, uint32_t stamp)
 {
-    struct block_state *b = v->b;
-    uint16_t flags = v->facts->flags;
-    if (flags & PLACE_MBARRIER || !b->launch->facts->releases)
-        return;
-    if (shared && !b->sync)
-        b->sync = sync_new();
-    if (v->op != JIT_LOAD) {
-        struct known *what = order_release(b, v->warp, flags & PLACE_RELEASE, shared);
-        uint64_t before = 0;
-        for (uint32_t left = lanes; left; left &= left - 1) {
-            uint64_t a = address[__builtin_ctz(left)];
-            if (a != before)
-                release_at(b, a, what, shared, v->op == JIT_ATOMIC);
-            before = a;
-        }
-        known_put(what);
-    }
-    if (!(flags & PLACE_ACQUIRE))
-        return;
-    struct pending *p = &b->pending[v->warp];
-    for (uint32_t left = lanes; left; left &= left - 1) {
-        uint64_t a = address[__builtin_ctz(left)];
-        uint32_t lane = left & -left;
-        if (p->count && p->address[p->count - 1] == a) {
-            p->lanes[p->count - 1] |= lane;
-            continue;
-        }
-        if (p->count == JIT_LANES)
-            order_settle(b, v->warp);
-        p->address[p->count] = a;
-        p->lanes[p->count] = lane;
-        p->shared[p->count++] = shared;
-    }
+    const struct handing *h = b->handing;
+    bool seen = false;
+    for (enum scope s = SCOPE_BLOCK; h && h->any_seen && s < SCOPES; s++)
+        seen = seen || known_of(h->seen[s][mine], block, warp) >= (int64_t)stamp;
+    return seen;
 }
 
-/* -- barriers ---------------------------------------------------------------------------------------------- */
+bool
+order_fenced(const struct block_state *b, uint32_t warp, enum scope scope)
+{
+    return b->handing && b->handing->fenced[scope][warp];
+}
 
 static void
 next_stamp(struct block_state *b)
@@ -332,6 +224,65 @@ next_stamp(struct block_state *b)
     if (b->stamp < LAST_STAMP)
         b->stamp++;
 }
+
+void
+order_fence(struct block_state *b, uint32_t warp, uint32_t flags)
+{
+    enum scope scope = flags & PLACE_SCOPE_CTA ? SCOPE_BLOCK : SCOPE_DEVICE;
+    struct handing *h = need_handing(b);
+    if (flags & PLACE_ACQUIRE && h->any_seen)
+        take_seen(b, warp, scope);
+    if (!(flags & PLACE_RELEASE))
+        return;
+    struct known *now = order_now(b, warp);
+    for (enum scope s = SCOPE_BLOCK; s <= scope; s++) {
+        known_put(h->fenced[s][warp]);
+        h->fenced[s][warp] = known_get(now);
+    }
+    known_put(now);
+    h->any_fenced = true;
+    next_stamp(b);
+}
+
+static void
+forget_handing(struct block_state *b)
+{
+    struct handing *h = b->handing;
+    for (uint32_t w = 0; w < MOST_WARPS && (h->any_fenced || h->any_seen); w++) {
+        for (enum scope s = SCOPE_BLOCK; s < SCOPES; s++) {
+            known_put(h->fenced[s][w]);
+            known_put(h->seen[s][w]);
+            h->fenced[s][w] = h->seen[s][w] = NULL;
+        }
+        h->seen_lanes[w] = 0;
+    }
+    h->any_fenced = h->any_seen = false;
+}
+
+/* Fences reach across barriers of the block: what one thread's fence covered, others hand on behind the
+ * barrier, and what a thread saw, all know. */
+static void
+share_handing(struct block_state *b, const uint32_t *arrived, const uint32_t *waiting)
+{
+    struct handing *h = b->handing;
+    for (uint32_t w = 0; w < b->warps && h->any_seen; w++)
+        if (arrived[w])
+            take_seen(b, w, SCOPE_DEVICE);
+    for (enum scope s = SCOPE_BLOCK; s < SCOPES && h->any_fenced; s++) {
+        struct known *all = NULL;
+        for (uint32_t w = 0; w < b->warps; w++)
+            if (arrived[w])
+                all = known_join(all, h->fenced[s][w]);
+        for (uint32_t w = 0; w < b->warps && all; w++)
+            if (waiting[w] && h->fenced[s][w] != all) {
+                known_put(h->fenced[s][w]);
+                h->fenced[s][w] = known_get(all);
+            }
+        known_put(all);
+    }
+}
+
+/* -- barriers ---------------------------------------------------------------------------------------------- */
 
 /* Joins what the arrived warps know of other blocks and gives it to the waiting ones. */
 static void
@@ -351,7 +302,7 @@ share_outside(struct block_state *b, const uint32_t *arrived, const uint32_t *wa
     known_put(all);
 }
 
-/* What a warp does after bar.arrive is not ordered by that barrier. */
+/* What a warp does from here on comes later than what it did. */
 uint32_t
 order_arrive(struct block_state *b)
 {
@@ -367,6 +318,8 @@ order_barrier(struct block_state *b, const uint32_t *arrived, const uint32_t *wa
     for (uint32_t w = 0; w < b->warps && b->launch->facts->releases; w++)
         if (b->pending[w].count)
             order_settle(b, w);
+    if (b->handing)
+        share_handing(b, arrived, waiting);
     if (b->any_outside)
         share_outside(b, arrived, waiting);
     uint32_t now = b->stamp;
@@ -414,15 +367,6 @@ order_warp(struct block_state *b, uint32_t warp, uint32_t lanes, uint32_t member
                 b->lanes_met[warp][x][y] = now;
 }
 
-void
-order_fence(struct block_state *b, uint32_t warp, bool block_only)
-{
-    b->warp_fence_block[warp] = b->stamp;
-    if (!block_only)
-        b->warp_fence[warp] = b->fence = b->stamp;
-    next_stamp(b);
-}
-
 bool
 order_unordered(const struct block_state *b, uint32_t mine, uint32_t my_lane, uint32_t warp,
                 uint32_t lane, bool many, uint32_t stamp)
@@ -456,10 +400,10 @@ order_begin(struct block_state *b)
     transfers_begin(b, again);
     b->stamp++;
     b->first = b->floor = b->stamp;
-    b->fence = b->waited = 0;
+    b->waited = 0;
     b->partly = false;
-    memset(b->warp_fence, 0, sizeof b->warp_fence);
-    memset(b->warp_fence_block, 0, sizeof b->warp_fence_block);
+    if (b->handing)
+        forget_handing(b);
     memset(b->warp_floor, 0, sizeof b->warp_floor);
     for (uint32_t w = 0; w < b->warps; w++) {
         if (b->launch->facts->releases)
@@ -483,6 +427,9 @@ order_end(struct block_state *b)
         known_put(b->outside[w]);
         ls_release(b->lanes_met[w]);
     }
+    if (b->handing)
+        forget_handing(b);
+    ls_release(b->handing);
     sync_free(b->sync);
     transfers_free(b);
 }

@@ -360,6 +360,20 @@ find_sources(struct walk *w, struct kernel_facts *k, const struct ptx_insn *i, s
 
 /* -- one kernel ------------------------------------------------------------------------------------- */
 
+/* Of block scope. Each block is a cluster of its own. */
+static bool
+is_narrow(const struct ptx_insn *i)
+{
+    return ptx_has(i, PTX_M_CTA) || ptx_has(i, PTX_M_CLUSTER);
+}
+
+/* Proxy fences order what a thread does by several ways of access, not threads. */
+static bool
+is_fence(const struct ptx_insn *i)
+{
+    return (i->op == PTX_OP_MEMBAR || i->op == PTX_OP_FENCE) && !ptx_has(i, PTX_M_PROXY);
+}
+
 static uint16_t
 flags_of(const struct ptx_insn *i)
 {
@@ -370,12 +384,16 @@ flags_of(const struct ptx_insn *i)
     uint16_t f = 0;
     if (atomic || strong)
         f |= PLACE_STRONG;
-    if (atomic || (strong && i->op == PTX_OP_LD))
+    if (i->op == PTX_OP_ATOM || (strong && i->op == PTX_OP_LD)) /* the read of a red is no one's */
         f |= PLACE_ACQUIRE;
+    if (ptx_has(i, PTX_M_ACQUIRE) || ptx_has(i, PTX_M_ACQ_REL))
+        f |= PLACE_AT_ONCE;
     if (ptx_has(i, PTX_M_RELEASE) || ptx_has(i, PTX_M_ACQ_REL))
         f |= PLACE_RELEASE;
-    if (ptx_has(i, PTX_M_CTA))
+    if (is_narrow(i))
         f |= PLACE_SCOPE_CTA;
+    if (ptx_has(i, PTX_M_VOLATILE))
+        f |= PLACE_VOLATILE;
     if (atomic)
         f |= PLACE_ATOMIC;
     if (i->op == PTX_OP_ST)
@@ -525,7 +543,6 @@ static void
 describe_sync(struct place_facts *p, const struct ptx_insn *i)
 {
     bool bar = i->op == PTX_OP_BAR || i->op == PTX_OP_BARRIER;
-    bool fence = i->op == PTX_OP_MEMBAR || i->op == PTX_OP_FENCE;
     if (bar && i->operand_count > (ptx_has(i, PTX_M_RED) ? 3 : 1))
         p->flags |= PLACE_COUNTED;
     if (i->op == PTX_OP_SURED)
@@ -534,8 +551,10 @@ describe_sync(struct place_facts *p, const struct ptx_insn *i)
         p->flags |= PLACE_STORE;
     if (i->op == PTX_OP_BAR_WARP)
         p->flags |= PLACE_WARP_BARRIER;
-    if (fence && ptx_has(i, PTX_M_CTA))
-        p->flags |= PLACE_SCOPE_CTA;
+    if (!is_fence(i))
+        return;
+    p->flags |= (is_narrow(i) ? PLACE_SCOPE_CTA : 0) | (ptx_has(i, PTX_M_ACQUIRE) ? 0 : PLACE_RELEASE) |
+                (ptx_has(i, PTX_M_RELEASE) ? 0 : PLACE_ACQUIRE);
 }
 
 /* It may write to memory that place_facts does not tell of. */
@@ -565,8 +584,8 @@ describe_insn(struct walk *w, struct kernel_facts *k, const struct flow_insn *f)
     struct place_facts *p = &k->place[f->place];
     describe_sync(p, i);
     k->opaque |= is_opaque(i);
-    k->releases |= i->op == PTX_OP_MEMBAR || i->op == PTX_OP_FENCE || (flags_of(i) & PLACE_RELEASE) ||
-                   ptx_has(i, PTX_M_RELEASE) || ptx_has(i, PTX_M_ACQ_REL);
+    k->releases |= is_fence(i) || (flags_of(i) & PLACE_RELEASE);
+    k->narrow |= is_narrow(i);
     k->blocks_meet |= i->op == PTX_OP_MEMBAR || i->op == PTX_OP_FENCE || i->op == PTX_OP_SURED ||
                       i->op == PTX_OP_CP_REDUCE_ASYNC_BULK || (flags_of(i) & PLACE_STRONG);
     if (!(load || store || atom || red)) {

@@ -20,6 +20,8 @@ enum {
     MARK_STRONG = 2, /* atomic or volatile */
     LANE2_SHIFT = 2, /* MANY: another lane */
     MARK_UNSET = 128, /* a copy of what nobody had written */
+    MARK_SEEN = 4,    /* of strong writes: a strong read has seen it, the cell's last one; */
+    MARK_FENCED = 8,  /*   behind a fence of its warp */
     LANE_SHIFT = 8,
     WARP_SHIFT = 13,
     PLACE_SHIFT = 18,
@@ -76,7 +78,7 @@ void
 shared_begin(struct block_state *b)
 {
     need_cells(b);
-    b->any_strong = b->any_unset = false;
+    b->any_strong = b->any_unset = b->any_volatile = false;
     b->shared_stamp = b->plain_stamp = 0;
 }
 
@@ -157,36 +159,59 @@ other_side(const struct visit *v, uint32_t lane, uint64_t m, uint64_t offset)
     return s;
 }
 
+enum verdict { ORDERED, RACE, RACE_INSN, RACE_UNFENCED, RACE_VOLATILE, RACE_VOLATILE_WARP };
+
+static const char *
+missing_text(enum verdict verdict, bool warp)
+{
+    switch (verdict) {
+    case RACE_INSN:
+        return "one thread to do it, or an atomic operation: which thread's value stays is not defined";
+    case RACE_UNFENCED:
+        return "a fence between reading the flag, or taking the lock, and this access: __threadfence_block()";
+    case RACE_VOLATILE:
+        return "atomic operations, or a lock, a barrier, or a flag with a fence before it is set: volatile "
+               "makes the compiler keep the access, and orders nothing";
+    case RACE_VOLATILE_WARP:
+        return "__syncwarp() between the two: since compute capability 7.0 the lanes of a warp need not run "
+               "in lock-step, and volatile does not order them";
+    default:
+        return warp ? "__syncwarp() between the two: since compute capability 7.0 the lanes of a warp need "
+                      "not run in lock-step"
+                    : "a barrier between the two: __syncthreads()";
+    }
+}
+
 static void
-report_race(const struct visit *v, uint32_t lane, uint64_t offset, uint64_t other, bool same_insn,
+report_race(const struct visit *v, uint32_t lane, uint64_t offset, uint64_t other, enum verdict verdict,
             bool same_value)
 {
     const struct launch *l = v->b->launch;
-    struct finding f = {.kind = FINDING_SHARED_RACE,
-                        .severity = same_value ? SEVERITY_WARNING : SEVERITY_ERROR,
+    bool is_volatile = verdict == RACE_VOLATILE || verdict == RACE_VOLATILE_WARP;
+    struct finding f = {.kind = is_volatile ? FINDING_VOLATILE_RACE : FINDING_SHARED_RACE,
+                        .severity = same_value || verdict == RACE_VOLATILE ? SEVERITY_WARNING
+                                                                           : SEVERITY_ERROR,
                         .space = "shared"};
     uint32_t place = mark_place(other);
     bool warp = mark_warp(other) == v->warp;
-    f.rank = same_value ? 0 : warp ? 1 : 2;
+    f.rank = same_value ? 0 : warp || verdict == RACE_VOLATILE ? 1 : 2;
     if (!finding_wanted(l, f.kind, f.rank, l->facts, v->place, l->facts, place))
         return;
     char where[200];
     f.access = side_of(v, lane, offset);
     f.other = other_side(v, lane, other, offset);
     name_place(l, offset, where, sizeof where);
-    snprintf(f.message, sizeof f.message, "%s and %s of %s by different threads%s%s", f.other.op,
+    snprintf(f.message, sizeof f.message, "%s and %s of %s by different threads%s%s%s", f.other.op,
              f.access.op, where,
-             same_insn ? " in one instruction"
-             : warp    ? " of one warp, nothing orders them"
-                       : " of the block, nothing orders them",
+             verdict == RACE_INSN ? " in one instruction"
+             : warp               ? " of one warp"
+                                  : " of the block",
+             verdict == RACE_INSN       ? ""
+             : verdict == RACE_UNFENCED ? ": the flag between them was read without a fence behind it"
+             : is_volatile              ? ": volatile, and nothing orders them"
+                                        : ", nothing orders them",
              same_value ? " (the same value is written)" : "");
-    const char *missing = "a barrier between the two: __syncthreads()";
-    if (same_insn)
-        missing = "one thread to do it, or an atomic operation: which thread's value stays is not defined";
-    else if (warp)
-        missing = "__syncwarp() between the two: since compute capability 7.0 the lanes of a warp need "
-                  "not run in lock-step";
-    snprintf(f.missing, sizeof f.missing, "%s", missing);
+    snprintf(f.missing, sizeof f.missing, "%s", missing_text(verdict, warp));
     finding_add(l->check, &f);
 }
 
@@ -215,12 +240,38 @@ report_unwritten(const struct visit *v, uint32_t lane, uint64_t offset, uint64_t
 /* -- one cell ------------------------------------------------------------------------------------------- */
 
 static bool
-unordered(const struct visit *v, uint32_t lane, uint64_t m)
+is_before(const struct visit *v, uint32_t lane, uint64_t m)
 {
-    if ((m & MARK_STRONG) && (v->facts->flags & PLACE_STRONG))
-        return false;
-    return order_unordered(v->b, v->warp, lane, mark_warp(m), mark_lane(m), m & MARK_MANY,
-                           mark_stamp(m));
+    return !order_unordered(v->b, v->warp, lane, mark_warp(m), mark_lane(m), m & MARK_MANY, mark_stamp(m));
+}
+
+/* global.c has the same. */
+static enum verdict
+judge_volatile(const struct visit *v, uint64_t m, bool write)
+{
+    const struct block_state *b = v->b;
+    bool mine = v->op == JIT_LOAD || order_fenced(b, v->warp, SCOPE_BLOCK);
+    bool theirs = !write || m & MARK_FENCED;
+    bool warp = mark_warp(m) == v->warp && v->facts->flags & b->facts[mark_place(m)].flags & PLACE_VOLATILE;
+    if (order_seen(b, v->warp, b->block->index, mark_warp(m), mark_stamp(m)))
+        return ORDERED;
+    if (warp && (v->lanes & (v->lanes - 1) || !(mine && theirs)))
+        return RACE_VOLATILE_WARP;
+    return mine && theirs ? ORDERED : RACE_VOLATILE;
+}
+
+/* write: what the mark tells of is one. */
+static enum verdict
+judge(const struct visit *v, uint32_t lane, uint64_t m, bool write)
+{
+    const struct block_state *b = v->b;
+    bool strong = (m & MARK_STRONG) && (v->facts->flags & PLACE_STRONG);
+    bool is_volatile = strong && (v->facts->flags | b->facts[mark_place(m)].flags) & PLACE_VOLATILE;
+    if ((strong && !is_volatile) || is_before(v, lane, m))
+        return ORDERED;
+    if (is_volatile)
+        return judge_volatile(v, m, write);
+    return order_seen(b, v->warp, b->block->index, mark_warp(m), mark_stamp(m)) ? RACE_UNFENCED : RACE;
 }
 
 struct touch {
@@ -251,7 +302,8 @@ check_last_write(const struct visit *v, const struct touch *t, uint64_t w)
     bool strong = v->facts->flags & PLACE_STRONG; /* volatile: the order is open, the values are whole */
     bool together = v->op == JIT_STORE && v->w->values && !strong &&
                     in_this_insn(v, t, w);
-    if (!together && !unordered(v, t->lane, w))
+    enum verdict verdict = together ? RACE_INSN : judge(v, t->lane, w, true);
+    if (verdict == ORDERED)
         return;
     uint64_t at = t->cell << b->shift;
     uint32_t bytes = 1u << b->shift;
@@ -264,7 +316,7 @@ check_last_write(const struct visit *v, const struct touch *t, uint64_t w)
     } else {
         memcpy(theirs, b->block->shared + at, bytes);
     }
-    report_race(v, t->lane, at, w, together, stores_same(v, t->lane, skip, bytes, theirs));
+    report_race(v, t->lane, at, w, verdict, stores_same(v, t->lane, skip, bytes, theirs));
 }
 
 static void
@@ -346,6 +398,23 @@ read_unset(const struct visit *v, const struct touch *t, uint64_t by)
         copies_loaded(v, t->lane, skip, count, v->b->block->shared + at);
 }
 
+/* PTX ISA 8.9.5: the strong write comes before all that is ordered behind a read that saw it. */
+static bool
+was_seen(const struct visit *v, const struct touch *t, uint64_t strong)
+{
+    uint64_t r = v->b->read[t->cell];
+    return strong & MARK_SEEN && mark_stamp(r) >= v->b->first && mark_stamp(r) < TRANSFER_STAMP &&
+           r & MARK_STRONG && is_before(v, t->lane, r);
+}
+
+static void
+note_seen(struct block_state *b, const struct touch *t, uint64_t mark)
+{
+    uint64_t *strong = &b->strong[t->cell];
+    if (*strong)
+        *strong = mark & MARK_STRONG ? *strong | MARK_SEEN : *strong & ~(uint64_t)MARK_SEEN;
+}
+
 static void
 touch_cell(const struct visit *v, const struct touch *t, uint64_t mark)
 {
@@ -358,24 +427,32 @@ touch_cell(const struct visit *v, const struct touch *t, uint64_t mark)
         read_unset(v, t, mark_stamp(last) < b->first ? 0 : last);
     if (mark_stamp(w) >= b->floor)
         check_last_write(v, t, w);
-    if (mark_stamp(s) >= b->floor)
+    if (mark_stamp(s) >= b->floor && !was_seen(v, t, s))
         check_last_write(v, t, s);
     if (v->op == JIT_LOAD) {
+        note_seen(b, t, mark);
         note_read(b, t, mark);
         return;
     }
     uint64_t r = settled(v, t, &b->read[t->cell]), o = settled(v, t, &b->other[t->cell]);
-    if (mark_stamp(r) >= b->floor && unordered(v, t->lane, r))
-        report_race(v, t->lane, t->cell << b->shift, r, false, false);
-    else if (mark_stamp(o) >= b->floor && unordered(v, t->lane, o))
-        report_race(v, t->lane, t->cell << b->shift, o, false, false);
+    enum verdict verdict = mark_stamp(r) >= b->floor ? judge(v, t->lane, r, false) : ORDERED;
+    uint64_t other = r;
+    if (verdict == ORDERED && mark_stamp(o) >= b->floor) {
+        other = o;
+        verdict = judge(v, t->lane, o, false);
+    }
+    if (verdict != ORDERED)
+        report_race(v, t->lane, t->cell << b->shift, other, verdict, false);
     uint32_t bytes = (1u << (1u << b->shift)) - 1;
     if (t->unset && ((t->unset >> ((t->cell << b->shift) - t->offset)) & bytes) == bytes) {
         mark |= MARK_UNSET;
         b->any_unset = true;
     }
+    if (mark & MARK_STRONG && order_fenced(b, v->warp, SCOPE_BLOCK))
+        mark |= MARK_FENCED;
     (mark & MARK_STRONG ? b->strong : b->write)[t->cell] = mark | (uint64_t)t->lane << LANE_SHIFT;
     b->any_strong |= (mark & MARK_STRONG) != 0;
+    b->any_volatile |= (v->facts->flags & PLACE_VOLATILE) != 0;
 }
 
 /* A mark since all threads met, of the lane that makes `new`, or of its warp before its lanes met (met:
@@ -392,6 +469,7 @@ is_own(uint64_t old, uint64_t new, uint64_t met)
 struct quick {
     uint64_t low, floor, met; /* stamps of the block's first access, ..., in their places */
     bool load, reads, strong;
+    bool alike; /* a strong access, and none of the block's was volatile so far */
 };
 
 static inline bool
@@ -406,11 +484,13 @@ quick_cell(struct block_state *b, const struct quick *q, const struct touch *t, 
 {
     uint64_t new = mark | (uint64_t)t->lane << LANE_SHIFT, w = b->write[t->cell];
     uint64_t s = b->any_strong ? b->strong[t->cell] : 0;
-    if (!before(q, w, new) || (s >= q->floor && !q->strong))
+    if (!before(q, w, new) || (s >= q->floor && !q->alike))
         return false;
     if (q->reads && ((w < q->low && s < q->low) || w & MARK_UNSET))
         return false;
     if (q->load) {
+        if (s >= q->floor)
+            note_seen(b, t, mark);
         note_read(b, t, mark);
         return true;
     }
@@ -598,14 +678,16 @@ shared_access(const struct visit *v, uint32_t lanes, const uint64_t *address)
     if (v->op != JIT_ATOMIC)
         b->plain_stamp = b->stamp;
     uint64_t mark = mark_of(v);
-    bool copying = copies_begin(v), quick = !(mark >> 63) && !copying;
+    bool copying = copies_begin(v), quick = !(mark >> 63) && !copying && !(v->facts->flags & PLACE_VOLATILE);
     const struct quick q = {.low = (uint64_t)b->first << STAMP_SHIFT,
                             .floor = (uint64_t)b->floor << STAMP_SHIFT,
                             .met = (uint64_t)b->warp_floor[v->warp] << STAMP_SHIFT,
                             .load = v->op == JIT_LOAD,
                             .reads = v->op != JIT_STORE,
-                            .strong = v->facts->flags & PLACE_STRONG};
-    if (v->op == JIT_ATOMIC && quick && q.strong && b->shift == 2 && v->bytes == 4 &&
+                            .strong = v->facts->flags & PLACE_STRONG,
+                            .alike = v->facts->flags & PLACE_STRONG && !b->any_volatile &&
+                                     !(v->facts->flags & PLACE_VOLATILE)};
+    if (v->op == JIT_ATOMIC && quick && q.alike && b->shift == 2 && v->bytes == 4 &&
         quick_atomics(b, &q, lanes, address, mark))
         return;
     enum { RUN = 4 }; /* shorter ones are not worth it */

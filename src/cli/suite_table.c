@@ -18,7 +18,7 @@
 static const char *const kinds[] = {
     "shared-race",        "global-race", "out-of-bounds",   "misaligned",       "uninitialized",
     "barrier-divergence", "leak",        "invalid-free",    "barrier-deadlock", "invalid-mask",
-    "api-error",          "wrong-space", "host-device-race"};
+    "api-error",          "wrong-space", "host-device-race", "volatile-race"};
 
 void
 suite_split(struct arena *a, const char *text, suite_words *out)

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * flags.c: flags, locks and counters, in global or shared memory: places of strong accesses, and what
+ * these hand on (PTX ISA 8.8, release and acquire patterns).
+ *
+ *   a write   hands on what the warp's last fence covered (a .release itself: what it knows now). A
+ *             store ends what others handed on there, an atomic adds to it.
+ *   a read    sees what was handed on; a fence behind it makes the warp know it (a .acquire: at once).
+ *
+ * For each block that handed something on, a place keeps what its fences of block scope covered, for
+ * readers of that block, and what wider ones covered, for all. Where the kernel has nothing of block
+ * scope, one for all blocks will do. Two accesses of which one counts in its block only, and that come
+ * from different blocks, do not see each other: what was handed on before ends there.
+ *
+ * A strong access is announced before it is made: what it hands on is put down then, what it reads is
+ * seen at the warp's next event, when the value that it saw has surely been handed on. So a program
+ * that is ordered is never called unordered, whatever the workers' timing.
+ */
+#include "check/check_priv.h"
+
+#include <string.h>
+
+enum { MOST_GIVERS = 64 };
+#define ANY_BLOCK UINT64_MAX
+
+/* What threads of a block handed on: to those of the same block, and to all. */
+struct giver {
+    uint64_t block;
+    struct known *what[SCOPES];
+};
+
+struct flag {
+    uint64_t address;          /* 0: free */
+    uint32_t work;             /* the launch whose blocks it speaks of */
+    uint64_t last;             /* who wrote it: block << 6 | warp */
+    bool last_narrow;          /*   in an access of block scope */
+    uint64_t releaser;         /* the same of the last .release there, and */
+    struct known *released[SCOPES]; /* what that handed on; NULL: there was none */
+    uint32_t count, room;
+    struct giver *from;
+};
+
+struct sync_table {
+    uint64_t room, count;
+    struct flag *at;
+};
+
+/* -- the table ------------------------------------------------------------------------------------- */
+
+struct sync_table *
+sync_new(void)
+{
+    return ls_alloc(sizeof(struct sync_table));
+}
+
+static void
+drop_givers(struct flag *f)
+{
+    for (uint32_t k = 0; k < f->count; k++)
+        for (enum scope s = SCOPE_BLOCK; s < SCOPES; s++)
+            known_put(f->from[k].what[s]);
+    f->count = 0;
+}
+
+static void
+drop_released(struct flag *f)
+{
+    for (enum scope s = SCOPE_BLOCK; s < SCOPES; s++) {
+        known_put(f->released[s]);
+        f->released[s] = NULL;
+    }
+}
+
+static void
+flag_clear(struct flag *f)
+{
+    drop_givers(f);
+    drop_released(f);
+    ls_release(f->from);
+    *f = (struct flag){0};
+}
+
+void
+sync_clear(struct sync_table *t)
+{
+    for (uint64_t k = 0; k < t->room && t->count; k++)
+        flag_clear(&t->at[k]);
+    t->count = 0;
+}
+
+void
+sync_free(struct sync_table *t)
+{
+    if (!t)
+        return;
+    sync_clear(t);
+    ls_release(t->at);
+    ls_release(t);
+}
+
+static struct flag *
+find_flag(struct sync_table *t, uint64_t address)
+{
+    uint64_t k = (address * 0x9e3779b97f4a7c15ull) >> 20;
+    for (k &= t->room - 1; t->at[k].address && t->at[k].address != address; k = (k + 1) & (t->room - 1))
+        ;
+    return &t->at[k];
+}
+
+static struct flag *
+need_flag(struct sync_table *t, uint64_t address)
+{
+    if (2 * (t->count + 1) > t->room) {
+        struct sync_table old = *t;
+        t->room = old.room ? 2 * old.room : 64;
+        t->at = ls_alloc(sizeof *t->at * t->room);
+        for (uint64_t k = 0; k < old.room; k++)
+            if (old.at[k].address)
+                *find_flag(t, old.at[k].address) = old.at[k];
+        ls_release(old.at);
+    }
+    struct flag *f = find_flag(t, address);
+    t->count += !f->address;
+    f->address = address;
+    return f;
+}
+
+/* -- handing on ------------------------------------------------------------------------------------- */
+
+static void
+join_in(struct known **to, struct known *what)
+{
+    *to = known_join(*to, what);
+}
+
+/* Too many: those that came first are for readers of all blocks alone. */
+static void
+merge_first(struct flag *f)
+{
+    struct giver *any = &f->from[0], *first = &f->from[1];
+    if (any->block != ANY_BLOCK) {
+        join_in(&first->what[SCOPE_DEVICE], any->what[SCOPE_DEVICE]);
+        known_put(any->what[SCOPE_BLOCK]);
+        known_put(any->what[SCOPE_DEVICE]);
+        memmove(any, first, sizeof *any * --f->count);
+        any->block = ANY_BLOCK;
+    } else {
+        join_in(&any->what[SCOPE_DEVICE], first->what[SCOPE_DEVICE]);
+        known_put(first->what[SCOPE_BLOCK]);
+        known_put(first->what[SCOPE_DEVICE]);
+        f->count--;
+        memmove(first, first + 1, sizeof *first * (f->count - 1));
+    }
+    known_put(f->from[0].what[SCOPE_BLOCK]);
+    f->from[0].what[SCOPE_BLOCK] = NULL;
+}
+
+static struct giver *
+giver_of(struct flag *f, uint64_t block)
+{
+    for (uint32_t k = f->count; k-- > 0;)
+        if (f->from[k].block == block)
+            return &f->from[k];
+    if (f->count == MOST_GIVERS)
+        merge_first(f);
+    if (f->count == f->room) {
+        uint32_t room = f->room ? 2 * f->room : 1;
+        struct giver *more = ls_alloc(sizeof *more * room);
+        if (f->count)
+            memcpy(more, f->from, sizeof *more * f->count);
+        ls_release(f->from);
+        f->from = more;
+        f->room = room;
+    }
+    f->from[f->count] = (struct giver){.block = block};
+    return &f->from[f->count++];
+}
+
+/* The access sees the last write to the flag, and is seen by it. */
+static bool
+sees(const struct flag *f, uint64_t block, bool narrow)
+{
+    return f->last >> 6 == block || !(narrow || f->last_narrow);
+}
+
+struct gift {
+    struct known *what[SCOPES];
+    uint64_t who; /* block << 6 | warp */
+    uint32_t work;
+    bool release, narrow, atomic, apart; /* apart: blocks have to be told apart */
+};
+
+/* PTX ISA 8.8: a .release, and later strong writes of the same thread to the same place. */
+static void
+note_release(struct flag *f, const struct gift *g)
+{
+    if (!g->release) {
+        for (enum scope s = SCOPE_BLOCK; s < SCOPES && f->releaser == g->who; s++)
+            if (f->released[s])
+                join_in(&giver_of(f, g->apart ? g->who >> 6 : ANY_BLOCK)->what[s], f->released[s]);
+        return;
+    }
+    drop_released(f);
+    f->releaser = g->who;
+    for (enum scope s = SCOPE_BLOCK; s < SCOPES; s++)
+        f->released[s] = known_get(g->what[s]);
+}
+
+static void
+hand_on(struct block_state *b, uint64_t address, const struct gift *g, bool shared)
+{
+    struct check *c = b->launch->check;
+    struct sync_table *t = shared ? b->sync : c->sync;
+    bool nothing = !g->what[SCOPE_BLOCK] && !g->what[SCOPE_DEVICE];
+    if (nothing && !__atomic_load_n(&t->count, __ATOMIC_RELAXED))
+        return;
+    if (!shared)
+        pthread_mutex_lock(&c->sync_lock);
+    struct flag *f = t->room ? find_flag(t, address) : NULL;
+    if (!nothing || (f && f->address)) {
+        f = need_flag(t, address);
+        if (f->work != g->work)
+            drop_released(f);
+        if (f->work != g->work || !g->atomic || !sees(f, g->who >> 6, g->narrow))
+            drop_givers(f);
+        f->work = g->work;
+        f->last = g->who;
+        f->last_narrow = g->narrow;
+        struct giver *own = nothing ? NULL : giver_of(f, g->apart ? g->who >> 6 : ANY_BLOCK);
+        for (enum scope s = SCOPE_BLOCK; s < SCOPES && own; s++)
+            join_in(&own->what[s], g->what[s]);
+        note_release(f, g);
+    }
+    if (!shared)
+        pthread_mutex_unlock(&c->sync_lock);
+}
+
+static void
+write_strong(const struct visit *v, uint32_t lanes, const uint64_t *address, bool shared)
+{
+    struct block_state *b = v->b;
+    uint16_t flags = v->facts->flags;
+    const struct handing *h = b->handing;
+    struct gift g = {.who = b->block->index << 6 | v->warp,
+                     .work = b->launch->work,
+                     .release = flags & PLACE_RELEASE,
+                     .narrow = flags & PLACE_SCOPE_CTA,
+                     .atomic = v->op == JIT_ATOMIC,
+                     .apart = b->launch->facts->narrow};
+    struct known *now = g.release ? order_now(b, v->warp) : NULL;
+    for (enum scope s = g.apart ? SCOPE_BLOCK : SCOPE_DEVICE; s < SCOPES; s++)
+        g.what[s] = now && (s == SCOPE_BLOCK || !g.narrow) ? now : h ? h->fenced[s][v->warp] : NULL;
+    uint64_t before = 0;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        uint64_t a = address[__builtin_ctz(left)];
+        if (a != before)
+            hand_on(b, a, &g, shared);
+        before = a;
+    }
+    known_put(now);
+    if (g.release)
+        order_arrive(b);
+}
+
+void
+order_strong(const struct visit *v, uint32_t lanes, const uint64_t *address, bool shared)
+{
+    struct block_state *b = v->b;
+    uint16_t flags = v->facts->flags;
+    if (flags & PLACE_MBARRIER || !b->launch->facts->releases)
+        return;
+    if (shared && !b->sync)
+        b->sync = sync_new();
+    if (v->op != JIT_LOAD)
+        write_strong(v, lanes, address, shared);
+    if (!(flags & PLACE_ACQUIRE))
+        return;
+    struct pending *p = &b->pending[v->warp];
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        uint64_t a = address[__builtin_ctz(left)];
+        uint32_t lane = left & -left;
+        if (p->count && p->address[p->count - 1] == a) {
+            p->lanes[p->count - 1] |= lane;
+            continue;
+        }
+        if (p->count == JIT_LANES)
+            order_settle(b, v->warp);
+        p->address[p->count] = a;
+        p->lanes[p->count] = lane;
+        p->flags[p->count] = flags;
+        p->shared[p->count++] = shared;
+    }
+}
+
+/* -- reading ----------------------------------------------------------------------------------------- */
+
+/* What a read by the block sees there, by the scope of the fence that it takes: joined to out. */
+static void
+look(struct block_state *b, const struct flag *f, bool narrow, struct known **out)
+{
+    uint64_t here = b->block->index;
+    if (!f->address || f->work != b->launch->work || !sees(f, here, narrow))
+        return;
+    for (uint32_t k = 0; k < f->count; k++) {
+        enum scope s = f->from[k].block == here ? SCOPE_BLOCK : SCOPE_DEVICE;
+        join_in(&out[s], f->from[k].what[s]);
+    }
+}
+
+void
+order_settle(struct block_state *b, uint32_t warp)
+{
+    struct pending *p = &b->pending[warp];
+    struct check *c = b->launch->check;
+    for (uint32_t k = 0; k < p->count; k++) {
+        struct sync_table *t = p->shared[k] ? b->sync : c->sync;
+        struct known *what[SCOPES] = {0};
+        bool narrow = p->flags[k] & PLACE_SCOPE_CTA;
+        if (!t || !__atomic_load_n(&t->count, __ATOMIC_ACQUIRE))
+            continue;
+        if (!p->shared[k])
+            pthread_mutex_lock(&c->sync_lock);
+        if (t->room)
+            look(b, find_flag(t, p->address[k]), narrow, what);
+        if (!p->shared[k])
+            pthread_mutex_unlock(&c->sync_lock);
+        for (enum scope s = SCOPE_BLOCK; s < SCOPES; s++) {
+            bool at_once = p->flags[k] & PLACE_AT_ONCE && (s == SCOPE_BLOCK || !narrow);
+            if (what[s] && at_once)
+                order_acquire(b, warp, p->lanes[k], what[s]);
+            else if (what[s])
+                order_saw(b, warp, p->lanes[k], s, what[s]);
+            known_put(what[s]);
+        }
+    }
+    p->count = 0;
+}
