@@ -138,6 +138,7 @@ struct kernel_facts {
     bool blocks_meet;       /* has an atomic, an ordered access or a fence: blocks may order each other */
     bool releases;          /* something in it may hand on what a warp did: fences, .release */
     bool narrow;            /* a fence or a strong access in it is of block scope */
+    bool uneven;            /* strong accesses in it differ: some are narrow or volatile */
     bool opaque;            /* what it writes is not known from place[] */
 };
 
@@ -242,19 +243,24 @@ struct pattern_shape {
     uint64_t mark[MOST_WORDS]; /* the lane, and MARK_MANY */
 };
 
-/* A place read by a strong access: what was handed on there is seen by the warp once the access is
- * over, that is at its next event. */
-struct pending {
-    uint32_t count;
-    uint64_t address[JIT_LANES];
-    uint32_t lanes[JIT_LANES]; /* that read it */
-    bool shared[JIT_LANES];
-    uint16_t flags[JIT_LANES]; /* the access's */
-};
-
 /* Threads for which a fence or a strong access counts: those of the block, or all. (Of clusters each
  * block is one of its own.) */
 enum scope { SCOPE_BLOCK, SCOPE_DEVICE, SCOPES };
+
+/* A place read by a strong access: what was handed on there is seen by the warp once the access is
+ * over, that is at its next event. */
+struct pending_read {
+    uint64_t address;
+    uint64_t writes;     /* to the flag, when it was announced */
+    struct known *what[SCOPES];
+    uint32_t lanes;      /* that read it */
+    uint16_t flags;      /* the access's */
+    bool shared;
+};
+struct pending {
+    uint32_t count;
+    struct pending_read *read; /* JIT_LANES; NULL: none so far */
+};
 
 /* Fences of a block's warps. */
 struct handing {
@@ -485,6 +491,7 @@ void order_acquire(struct block_state *b, uint32_t warp, uint32_t lanes, struct 
 /* A strong access to a place that may be a flag, a lock, a counter. */
 void order_strong(const struct visit *v, uint32_t lanes, const uint64_t *address, bool shared);
 void order_settle(struct block_state *b, uint32_t warp); /* what was read */
+void order_drop(struct block_state *b, uint32_t warp);   /* the same, and nobody wants it */
 struct sync_table *sync_new(void);
 void sync_free(struct sync_table *t);
 void sync_clear(struct sync_table *t);

@@ -13,8 +13,9 @@
  * from different blocks, do not see each other: what was handed on before ends there.
  *
  * A strong access is announced before it is made: what it hands on is put down then, what it reads is
- * seen at the warp's next event, when the value that it saw has surely been handed on. So a program
- * that is ordered is never called unordered, whatever the workers' timing.
+ * looked up then, and seen at the warp's next event. Other workers may have written to the flag in between:
+ * then what it says at that event counts, too. So a program that is ordered is never called unordered,
+ * whatever the workers' timing.
  */
 #include "check/check_priv.h"
 
@@ -34,6 +35,8 @@ struct flag {
     uint32_t work;             /* the launch whose blocks it speaks of */
     uint64_t last;             /* who wrote it: block << 6 | warp */
     bool last_narrow;          /*   in an access of block scope */
+    uint64_t writes, since;    /* writes to it; those from `since` on were made by blocks */
+    pthread_t by;              /*   that this thread runs */
     uint64_t releaser;         /* the same of the last .release there, and */
     struct known *released[SCOPES]; /* what that handed on; NULL: there was none */
     uint32_t count, room;
@@ -223,6 +226,9 @@ hand_on(struct block_state *b, uint64_t address, const struct gift *g, bool shar
             drop_released(f);
         if (f->work != g->work || !g->atomic || !sees(f, g->who >> 6, g->narrow))
             drop_givers(f);
+        if (!f->writes++ || !pthread_equal(f->by, pthread_self()))
+            f->since = f->writes;
+        f->by = pthread_self();
         f->work = g->work;
         f->last = g->who;
         f->last_narrow = g->narrow;
@@ -262,36 +268,6 @@ write_strong(const struct visit *v, uint32_t lanes, const uint64_t *address, boo
         order_arrive(b);
 }
 
-void
-order_strong(const struct visit *v, uint32_t lanes, const uint64_t *address, bool shared)
-{
-    struct block_state *b = v->b;
-    uint16_t flags = v->facts->flags;
-    if (flags & PLACE_MBARRIER || !b->launch->facts->releases)
-        return;
-    if (shared && !b->sync)
-        b->sync = sync_new();
-    if (v->op != JIT_LOAD)
-        write_strong(v, lanes, address, shared);
-    if (!(flags & PLACE_ACQUIRE))
-        return;
-    struct pending *p = &b->pending[v->warp];
-    for (uint32_t left = lanes; left; left &= left - 1) {
-        uint64_t a = address[__builtin_ctz(left)];
-        uint32_t lane = left & -left;
-        if (p->count && p->address[p->count - 1] == a) {
-            p->lanes[p->count - 1] |= lane;
-            continue;
-        }
-        if (p->count == JIT_LANES)
-            order_settle(b, v->warp);
-        p->address[p->count] = a;
-        p->lanes[p->count] = lane;
-        p->flags[p->count] = flags;
-        p->shared[p->count++] = shared;
-    }
-}
-
 /* -- reading ----------------------------------------------------------------------------------------- */
 
 /* What a read by the block sees there, by the scope of the fence that it takes: joined to out. */
@@ -307,31 +283,120 @@ look(struct block_state *b, const struct flag *f, bool narrow, struct known **ou
     }
 }
 
+static struct sync_table *
+lock_table(struct block_state *b, bool shared)
+{
+    struct check *c = b->launch->check;
+    struct sync_table *t = shared ? b->sync : c->sync;
+    if (!t || !__atomic_load_n(&t->count, __ATOMIC_ACQUIRE))
+        return NULL;
+    if (!shared)
+        pthread_mutex_lock(&c->sync_lock);
+    return t;
+}
+
+static void
+unlock_table(struct block_state *b, bool shared)
+{
+    if (!shared)
+        pthread_mutex_unlock(&b->launch->check->sync_lock);
+}
+
+/* What is there when the access is announced. */
+static void
+look_first(struct block_state *b, struct pending_read *p)
+{
+    struct sync_table *t = lock_table(b, p->shared);
+    if (!t)
+        return;
+    const struct flag *f = find_flag(t, p->address);
+    look(b, f, p->flags & PLACE_SCOPE_CTA, p->what);
+    p->writes = f->writes;
+    unlock_table(b, p->shared);
+}
+
+/* The same at the warp's next event, unless nobody else can have written before the access. */
+static void
+look_again(struct block_state *b, struct pending_read *p)
+{
+    struct sync_table *t = lock_table(b, p->shared);
+    if (!t)
+        return;
+    const struct flag *f = find_flag(t, p->address);
+    bool alone = f->writes == p->writes || (f->since <= p->writes + 1 && pthread_equal(f->by, pthread_self()));
+    if (!alone)
+        look(b, f, p->flags & PLACE_SCOPE_CTA, p->what);
+    unlock_table(b, p->shared);
+}
+
+static bool
+is_at_once(const struct pending_read *r, enum scope s)
+{
+    return r->flags & PLACE_AT_ONCE && (s == SCOPE_BLOCK || !(r->flags & PLACE_SCOPE_CTA));
+}
+
+static void
+read_strong(const struct visit *v, uint32_t lanes, const uint64_t *address, bool shared)
+{
+    struct pending *p = &v->b->pending[v->warp];
+    if (!p->read)
+        p->read = ls_alloc(sizeof *p->read * JIT_LANES);
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        uint64_t a = address[__builtin_ctz(left)];
+        uint32_t lane = left & -left;
+        if (p->count && p->read[p->count - 1].address == a) {
+            p->read[p->count - 1].lanes |= lane;
+            continue;
+        }
+        if (p->count == JIT_LANES)
+            order_settle(v->b, v->warp);
+        struct pending_read *r = &p->read[p->count++];
+        *r = (struct pending_read){.address = a, .lanes = lane, .flags = v->facts->flags, .shared = shared};
+        look_first(v->b, r);
+        for (enum scope s = SCOPE_BLOCK; s < SCOPES; s++)
+            if (r->what[s] && is_at_once(r, s)) /* it comes itself behind what it acquires */
+                order_acquire(v->b, v->warp, lane, r->what[s]);
+    }
+}
+
 void
 order_settle(struct block_state *b, uint32_t warp)
 {
     struct pending *p = &b->pending[warp];
-    struct check *c = b->launch->check;
-    for (uint32_t k = 0; k < p->count; k++) {
-        struct sync_table *t = p->shared[k] ? b->sync : c->sync;
-        struct known *what[SCOPES] = {0};
-        bool narrow = p->flags[k] & PLACE_SCOPE_CTA;
-        if (!t || !__atomic_load_n(&t->count, __ATOMIC_ACQUIRE))
-            continue;
-        if (!p->shared[k])
-            pthread_mutex_lock(&c->sync_lock);
-        if (t->room)
-            look(b, find_flag(t, p->address[k]), narrow, what);
-        if (!p->shared[k])
-            pthread_mutex_unlock(&c->sync_lock);
+    for (struct pending_read *r = p->read; r < p->read + p->count; r++) {
+        look_again(b, r);
         for (enum scope s = SCOPE_BLOCK; s < SCOPES; s++) {
-            bool at_once = p->flags[k] & PLACE_AT_ONCE && (s == SCOPE_BLOCK || !narrow);
-            if (what[s] && at_once)
-                order_acquire(b, warp, p->lanes[k], what[s]);
-            else if (what[s])
-                order_saw(b, warp, p->lanes[k], s, what[s]);
-            known_put(what[s]);
+            if (r->what[s] && is_at_once(r, s))
+                order_acquire(b, warp, r->lanes, r->what[s]);
+            else if (r->what[s])
+                order_saw(b, warp, r->lanes, s, r->what[s]);
+            known_put(r->what[s]);
         }
     }
     p->count = 0;
+}
+
+void
+order_drop(struct block_state *b, uint32_t warp)
+{
+    struct pending *p = &b->pending[warp];
+    for (struct pending_read *r = p->read; r < p->read + p->count; r++)
+        for (enum scope s = SCOPE_BLOCK; s < SCOPES; s++)
+            known_put(r->what[s]);
+    p->count = 0;
+}
+
+void
+order_strong(const struct visit *v, uint32_t lanes, const uint64_t *address, bool shared)
+{
+    struct block_state *b = v->b;
+    uint16_t flags = v->facts->flags;
+    if (flags & PLACE_MBARRIER || !b->launch->facts->releases)
+        return;
+    if (shared && !b->sync)
+        b->sync = sync_new();
+    if (v->op != JIT_LOAD)
+        write_strong(v, lanes, address, shared);
+    if (flags & PLACE_ACQUIRE)
+        read_strong(v, lanes, address, shared);
 }

@@ -661,12 +661,32 @@ check_last_write(const struct visit *v, const struct touch *t, const struct mark
     report_race(v, t->lane, t->at, w, verdict, together, stores_same(v, t->lane, skip, bytes, theirs));
 }
 
+/* An earlier read of the same warp that races with more than this one does. */
+static bool
+is_weaker(const struct mark *old, const struct mark *new)
+{
+    uint64_t lacks = new->when & MARK_STRONG & ~old->when;
+    uint64_t has = old->when & (MARK_CTA | MARK_VOLATILE) & ~new->when;
+    return !((old->who ^ new->who) >> LANE_BITS) && new->when & MARK_STRONG && (lacks | has);
+}
+
+/* Somebody may race with it still. */
+static bool
+is_open(const struct visit *v, uint32_t lane, const struct mark *m)
+{
+    return mark_work(m) == v->b->launch->work && !is_before(v, lane, m);
+}
+
 static void
 note_read(const struct visit *v, struct cell *c, struct mark mark)
 {
     struct mark *r = &c->read;
+    uint32_t lane = mark_lane(&mark);
     if (mark_work(r) == v->b->launch->work) {
         if ((r->who ^ mark.who) >> LANE_BITS)
+            c->other = is_weaker(&c->other, r) ? c->other : *r;
+        else if (is_weaker(r, &mark) && !is_open(v, lane, &c->other) &&
+                 !(r->when & ~c->other.when & MARK_STRONG && mark_work(&c->other) == v->b->launch->work))
             c->other = *r;
         else if (mark_stamp(r) >= v->b->floor && mark_stamp(r) >= v->b->warp_floor[v->warp] &&
                  (r->who != mark.who || (r->when & MARK_MANY)))
@@ -710,12 +730,45 @@ note_seen(const struct visit *v, const struct touch *t, struct cell *c)
         c->strong.when &= ~(uint64_t)MARK_SEEN;
 }
 
+/* Two strong accesses may race with each other, one of them narrow or volatile, but not with the one in
+ * between: the strong write that makes way takes the place of a plain one that is over. One that this
+ * operation sees is ordered before all that its thread does. */
+static void
+keep_strong(const struct visit *v, const struct touch *t, struct cell *c)
+{
+    const uint64_t uneven = MARK_CTA | MARK_VOLATILE;
+    const struct mark *old = &c->strong, *was = &c->write;
+    uint32_t work = v->b->launch->work;
+    bool own = !((old->who ^ t->mark.who) >> LANE_BITS);
+    bool kept = mark_work(was) == work, narrow = (old->when | t->mark.when) & MARK_CTA;
+    bool same = mark_block(old) == (uint32_t)v->b->block->index;
+    bool sees = v->op == JIT_ATOMIC && (same || !narrow);
+    bool was_own = !((was->who ^ t->mark.who) >> LANE_BITS);
+    bool narrower = old->when & ~was->when & MARK_CTA;
+    if (mark_work(old) != work || (kept && !(was->when & MARK_STRONG)) ||
+        (kept && !narrower && (was->when & uneven & ~old->when || (own && !was_own))))
+        return;
+    if (!own && !(sees && old->when & MARK_CTA) && (sees || was_seen(v, t->lane, c) || is_before(v, t->lane, old)))
+        return;
+    c->write = *old;
+    c->write.when = sees ? old->when | MARK_SEEN : old->when & ~(uint64_t)MARK_SEEN;
+}
+
+/* It was kept, and the last strong write saw it, which comes before this access. */
+static bool
+kept_was_seen(const struct visit *v, uint32_t lane, const struct cell *c)
+{
+    return (c->write.when & (MARK_STRONG | MARK_SEEN)) == (MARK_STRONG | MARK_SEEN) &&
+           mark_work(&c->strong) == v->b->launch->work &&
+           (is_before(v, lane, &c->strong) || was_seen(v, lane, c));
+}
+
 static void
 touch_cell(const struct visit *v, const struct touch *t, struct cell *c)
 {
     if (v->op != JIT_STORE && !is_written(c))
         read_unset(v, t, c);
-    if (c->write.who)
+    if (c->write.who && !kept_was_seen(v, t->lane, c))
         check_last_write(v, t, &c->write);
     if (c->strong.who && !was_seen(v, t->lane, c))
         check_last_write(v, t, &c->strong);
@@ -732,6 +785,8 @@ touch_cell(const struct visit *v, const struct touch *t, struct cell *c)
     }
     if (verdict != ORDERED)
         report_race(v, t->lane, t->at, other, verdict, false, false);
+    if (t->mark.when & MARK_STRONG && v->b->launch->facts->uneven)
+        keep_strong(v, t, c);
     struct mark *last = t->mark.when & MARK_STRONG ? &c->strong : &c->write;
     *last = t->mark;
     last->when |= MARK_WRITTEN;
@@ -862,7 +917,7 @@ quick_atomic(const struct visit *v, const struct touch *t, struct cell *c)
 {
     const uint64_t floor = (uint64_t)v->b->launch->floor << WORK_SHIFT;
     if (v->op != JIT_ATOMIC || c->write.who >= floor || c->read.who >= floor || c->other.who >= floor ||
-        !(t->mark.when & MARK_STRONG) || (c->strong.when | t->mark.when) & (MARK_CTA | MARK_VOLATILE) ||
+        !(t->mark.when & MARK_STRONG) || v->b->launch->facts->uneven || (c->strong.when & MARK_CTA) ||
         !is_written(c))
         return false;
     c->strong = t->mark;

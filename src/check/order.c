@@ -406,8 +406,8 @@ order_begin(struct block_state *b)
         forget_handing(b);
     memset(b->warp_floor, 0, sizeof b->warp_floor);
     for (uint32_t w = 0; w < b->warps; w++) {
-        if (b->launch->facts->releases)
-            b->pending[w].count = 0;
+        if (b->pending[w].count)
+            order_drop(b, w);
         if (b->any_outside) {
             known_put(b->outside[w]);
             b->outside[w] = NULL;
@@ -426,6 +426,8 @@ order_end(struct block_state *b)
     for (uint32_t w = 0; w < MOST_WARPS; w++) {
         known_put(b->outside[w]);
         ls_release(b->lanes_met[w]);
+        order_drop(b, w);
+        ls_release(b->pending[w].read);
     }
     if (b->handing)
         forget_handing(b);

@@ -586,6 +586,8 @@ describe_insn(struct walk *w, struct kernel_facts *k, const struct flow_insn *f)
     k->opaque |= is_opaque(i);
     k->releases |= is_fence(i) || (flags_of(i) & PLACE_RELEASE);
     k->narrow |= is_narrow(i);
+    k->uneven |= (flags_of(i) & (PLACE_STRONG | PLACE_SCOPE_CTA)) == (PLACE_STRONG | PLACE_SCOPE_CTA) ||
+                 (flags_of(i) & PLACE_VOLATILE);
     k->blocks_meet |= i->op == PTX_OP_MEMBAR || i->op == PTX_OP_FENCE || i->op == PTX_OP_SURED ||
                       i->op == PTX_OP_CP_REDUCE_ASYNC_BULK || (flags_of(i) & PLACE_STRONG);
     if (!(load || store || atom || red)) {

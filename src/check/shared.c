@@ -33,8 +33,10 @@ mark_of(const struct visit *v)
 {
     bool transfer = v->facts->flags & (v->op == JIT_LOAD ? PLACE_BULK_SOURCE : PLACE_TRANSFER);
     uint64_t stamp = transfer ? transfer_begin(v) : v->b->stamp;
+    bool fenced = v->facts->flags & PLACE_STRONG && v->op != JIT_LOAD && order_fenced(v->b, v->warp, SCOPE_BLOCK);
     return stamp << STAMP_SHIFT | (uint64_t)(v->place & 0x3fffff) << PLACE_SHIFT |
-           (uint64_t)v->warp << WARP_SHIFT | (v->facts->flags & PLACE_STRONG ? MARK_STRONG : 0);
+           (uint64_t)v->warp << WARP_SHIFT | (v->facts->flags & PLACE_STRONG ? MARK_STRONG : 0) |
+           (fenced ? MARK_FENCED : 0);
 }
 
 static uint32_t
@@ -245,6 +247,12 @@ is_before(const struct visit *v, uint32_t lane, uint64_t m)
     return !order_unordered(v->b, v->warp, lane, mark_warp(m), mark_lane(m), m & MARK_MANY, mark_stamp(m));
 }
 
+static bool
+is_volatile(const struct block_state *b, uint64_t m)
+{
+    return b->facts[mark_place(m)].flags & PLACE_VOLATILE;
+}
+
 /* global.c has the same. */
 static enum verdict
 judge_volatile(const struct visit *v, uint64_t m, bool write)
@@ -252,7 +260,7 @@ judge_volatile(const struct visit *v, uint64_t m, bool write)
     const struct block_state *b = v->b;
     bool mine = v->op == JIT_LOAD || order_fenced(b, v->warp, SCOPE_BLOCK);
     bool theirs = !write || m & MARK_FENCED;
-    bool warp = mark_warp(m) == v->warp && v->facts->flags & b->facts[mark_place(m)].flags & PLACE_VOLATILE;
+    bool warp = mark_warp(m) == v->warp && v->facts->flags & PLACE_VOLATILE && is_volatile(b, m);
     if (order_seen(b, v->warp, b->block->index, mark_warp(m), mark_stamp(m)))
         return ORDERED;
     if (warp && (v->lanes & (v->lanes - 1) || !(mine && theirs)))
@@ -266,10 +274,10 @@ judge(const struct visit *v, uint32_t lane, uint64_t m, bool write)
 {
     const struct block_state *b = v->b;
     bool strong = (m & MARK_STRONG) && (v->facts->flags & PLACE_STRONG);
-    bool is_volatile = strong && (v->facts->flags | b->facts[mark_place(m)].flags) & PLACE_VOLATILE;
-    if ((strong && !is_volatile) || is_before(v, lane, m))
+    bool loose = strong && (v->facts->flags & PLACE_VOLATILE || is_volatile(b, m));
+    if ((strong && !loose) || is_before(v, lane, m))
         return ORDERED;
-    if (is_volatile)
+    if (loose)
         return judge_volatile(v, m, write);
     return order_seen(b, v->warp, b->block->index, mark_warp(m), mark_stamp(m)) ? RACE_UNFENCED : RACE;
 }
@@ -371,6 +379,14 @@ second_lane(uint64_t old, uint64_t new)
     return MARK_MANY | (lane & 31) << LANE2_SHIFT;
 }
 
+/* An earlier read of the same warp, since all met, that races with more than this one does. */
+static inline bool
+is_weaker(const struct block_state *b, uint64_t old, uint64_t new)
+{
+    return new & MARK_STRONG && mark_stamp(old) >= b->floor && mark_warp(old) == mark_warp(new) &&
+           (!(old & MARK_STRONG) || (is_volatile(b, old) && !is_volatile(b, new)));
+}
+
 static void
 note_read(struct block_state *b, const struct touch *t, uint64_t mark)
 {
@@ -379,6 +395,8 @@ note_read(struct block_state *b, const struct touch *t, uint64_t mark)
     if (mark_stamp(r) >= TRANSFER_STAMP)
         b->other[t->cell] = r;
     else if (mark_stamp(r) >= b->floor && mark_warp(r) != mark_warp(mark))
+        b->other[t->cell] = is_weaker(b, b->other[t->cell], r) ? b->other[t->cell] : r;
+    else if (mark_stamp(b->other[t->cell]) < b->floor && is_weaker(b, r, mark))
         b->other[t->cell] = r;
     else if (mark_stamp(r) >= b->floor && mark_stamp(r) >= b->warp_floor[mark_warp(r)] &&
              (mark_lane(r) != t->lane || (r & MARK_MANY)))
@@ -405,6 +423,21 @@ was_seen(const struct visit *v, const struct touch *t, uint64_t strong)
     uint64_t r = v->b->read[t->cell];
     return strong & MARK_SEEN && mark_stamp(r) >= v->b->first && mark_stamp(r) < TRANSFER_STAMP &&
            r & MARK_STRONG && is_before(v, t->lane, r);
+}
+
+/* global.c has the same. */
+static void
+keep_strong(const struct visit *v, const struct touch *t, uint64_t old, uint64_t mark)
+{
+    struct block_state *b = v->b;
+    uint64_t *was = &b->write[t->cell];
+    bool own = mark_warp(old) == mark_warp(mark), kept = mark_stamp(*was) >= b->floor;
+    bool was_own = mark_warp(*was) == mark_warp(mark);
+    if (mark_stamp(old) < b->floor || (kept && !(*was & MARK_STRONG)) ||
+        (kept && ((is_volatile(b, *was) && !is_volatile(b, old)) || (own && !was_own))))
+        return;
+    if (own || !(v->op == JIT_ATOMIC || was_seen(v, t, old) || is_before(v, t->lane, old)))
+        *was = old;
 }
 
 static void
@@ -448,8 +481,8 @@ touch_cell(const struct visit *v, const struct touch *t, uint64_t mark)
         mark |= MARK_UNSET;
         b->any_unset = true;
     }
-    if (mark & MARK_STRONG && order_fenced(b, v->warp, SCOPE_BLOCK))
-        mark |= MARK_FENCED;
+    if (mark & MARK_STRONG && b->launch->facts->uneven)
+        keep_strong(v, t, s, mark);
     (mark & MARK_STRONG ? b->strong : b->write)[t->cell] = mark | (uint64_t)t->lane << LANE_SHIFT;
     b->any_strong |= (mark & MARK_STRONG) != 0;
     b->any_volatile |= (v->facts->flags & PLACE_VOLATILE) != 0;
