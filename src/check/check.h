@@ -14,6 +14,7 @@
  *   access.c    one access: where it goes, bounds   global.c    global memory: the same
  *   findings.c  what was found, once per places     host.c      allocations, streams, calls
  *   result.c    JSON (cli.md's `check --json`)      journal.c   findings that outlive the process
+ *   flags.c     flags, locks, counters: what they hand on
  *
  * findings.def has one row per kind of finding.
  */

@@ -4,7 +4,7 @@
  * at which it was made. What was made before the stamp `floor` happened before everything the block
  * does now (all its threads met at a barrier since). Beyond that a warp knows of other warps of its
  * block by their stamps (`known`), and of other blocks by what atomics and flags handed on
- * (struct known, order.c).
+ * (struct known, order.c; struct handing, flags.c). docs/memory-model.md has the model.
  */
 #ifndef LOCKSTEP_CHECK_PRIV_H
 #define LOCKSTEP_CHECK_PRIV_H

@@ -435,7 +435,8 @@ judge_volatile(const struct visit *v, const struct mark *m, bool inside, bool wr
     const struct block_state *b = v->b;
     bool mine = v->op == JIT_LOAD || order_fenced(b, v->warp, inside ? SCOPE_BLOCK : SCOPE_DEVICE);
     bool theirs = !write || m->when & (inside ? MARK_FENCED_BLOCK : MARK_FENCED);
-    bool warp = inside && mark_warp(m) == v->warp && m->when & MARK_VOLATILE && v->facts->flags & PLACE_VOLATILE;
+    bool both = m->when & MARK_VOLATILE && v->facts->flags & PLACE_VOLATILE;
+    bool warp = both && inside && mark_warp(m) == v->warp;
     if (order_seen(b, v->warp, mark_block(m), mark_warp(m), mark_stamp(m)))
         return ORDERED;
     if (warp && (v->lanes & (v->lanes - 1) || !(mine && theirs)))
@@ -626,6 +627,7 @@ report_unwritten(const struct visit *v, uint32_t lane, uint64_t a, const struct 
 
 struct touch {
     bool lone; /* a load, where nothing orders blocks */
+    bool even; /* an atomic operation, where all strong accesses are alike */
     const uint64_t *address;
     uint32_t lane, shift;
     uint64_t at; /* first byte of the cell */
@@ -643,14 +645,15 @@ in_this_insn(const struct visit *v, const struct touch *t, const struct mark *m)
     return t->at + (1u << t->shift) > t->address[lane] && t->at < t->address[lane] + v->bytes;
 }
 
-static void
+/* True: they race. */
+static bool
 check_last_write(const struct visit *v, const struct touch *t, const struct mark *w)
 {
     bool together = v->op == JIT_STORE && v->w->values && !(v->facts->flags & PLACE_STRONG) &&
                     in_this_insn(v, t, w);
     enum verdict verdict = together ? RACE_INSIDE : judge(v, t->lane, w, true);
     if (verdict == ORDERED)
-        return;
+        return false;
     uint64_t own = t->address[t->lane];
     uint32_t skip = t->at > own ? (uint32_t)(t->at - own) : 0, bytes = 1u << t->shift;
     uint8_t theirs[4];
@@ -659,6 +662,7 @@ check_last_write(const struct visit *v, const struct touch *t, const struct mark
         for (uint32_t k = 0; k < bytes; k++)
             theirs[k] = *stored_value(v, mark_lane(w), (uint32_t)(t->at - t->address[mark_lane(w)]) + k);
     report_race(v, t->lane, t->at, w, verdict, together, stores_same(v, t->lane, skip, bytes, theirs));
+    return true;
 }
 
 /* An earlier read of the same warp that races with more than this one does. */
@@ -670,11 +674,13 @@ is_weaker(const struct mark *old, const struct mark *new)
     return !((old->who ^ new->who) >> LANE_BITS) && new->when & MARK_STRONG && (lacks | has);
 }
 
-/* Somebody may race with it still. */
+/* The other read may go: it is over, or races with less than r does. */
 static bool
-is_open(const struct visit *v, uint32_t lane, const struct mark *m)
+makes_room(const struct visit *v, uint32_t lane, const struct mark *other, const struct mark *r)
 {
-    return mark_work(m) == v->b->launch->work && !is_before(v, lane, m);
+    if (mark_work(other) != v->b->launch->work || (other->when & (MARK_STRONG | MARK_CTA | MARK_VOLATILE)) == MARK_STRONG)
+        return true;
+    return is_before(v, lane, other) && !(r->when & ~other->when & MARK_STRONG);
 }
 
 static void
@@ -685,8 +691,7 @@ note_read(const struct visit *v, struct cell *c, struct mark mark)
     if (mark_work(r) == v->b->launch->work) {
         if ((r->who ^ mark.who) >> LANE_BITS)
             c->other = is_weaker(&c->other, r) ? c->other : *r;
-        else if (is_weaker(r, &mark) && !is_open(v, lane, &c->other) &&
-                 !(r->when & ~c->other.when & MARK_STRONG && mark_work(&c->other) == v->b->launch->work))
+        else if (is_weaker(r, &mark) && makes_room(v, lane, &c->other, r))
             c->other = *r;
         else if (mark_stamp(r) >= v->b->floor && mark_stamp(r) >= v->b->warp_floor[v->warp] &&
                  (r->who != mark.who || (r->when & MARK_MANY)))
@@ -745,10 +750,11 @@ keep_strong(const struct visit *v, const struct touch *t, struct cell *c)
     bool sees = v->op == JIT_ATOMIC && (same || !narrow);
     bool was_own = !((was->who ^ t->mark.who) >> LANE_BITS);
     bool narrower = old->when & ~was->when & MARK_CTA;
-    if (mark_work(old) != work || (kept && !(was->when & MARK_STRONG)) ||
-        (kept && !narrower && (was->when & uneven & ~old->when || (own && !was_own))))
+    if (mark_work(old) != work || !(~old->when & (MARK_TOLD | MARK_CTA)) || (kept && !(was->when & MARK_STRONG)) ||
+        (kept && !narrower && (was->when & uneven & ~old->when || (own && !was_own && !(was->when & MARK_SEEN)))))
         return;
-    if (!own && !(sees && old->when & MARK_CTA) && (sees || was_seen(v, t->lane, c) || is_before(v, t->lane, old)))
+    bool before = sees || was_seen(v, t->lane, c) || is_before(v, t->lane, old);
+    if (!own && before && !(sees && old->when & MARK_CTA))
         return;
     c->write = *old;
     c->write.when = sees ? old->when | MARK_SEEN : old->when & ~(uint64_t)MARK_SEEN;
@@ -768,10 +774,9 @@ touch_cell(const struct visit *v, const struct touch *t, struct cell *c)
 {
     if (v->op != JIT_STORE && !is_written(c))
         read_unset(v, t, c);
-    if (c->write.who && !kept_was_seen(v, t->lane, c))
-        check_last_write(v, t, &c->write);
+    bool told = c->write.who && !kept_was_seen(v, t->lane, c) && check_last_write(v, t, &c->write);
     if (c->strong.who && !was_seen(v, t->lane, c))
-        check_last_write(v, t, &c->strong);
+        told |= check_last_write(v, t, &c->strong);
     if (v->op == JIT_LOAD) {
         note_seen(v, t, c);
         note_read(v, c, t->mark);
@@ -779,7 +784,8 @@ touch_cell(const struct visit *v, const struct touch *t, struct cell *c)
     }
     enum verdict verdict = c->read.who ? judge(v, t->lane, &c->read, false) : ORDERED;
     const struct mark *other = &c->read;
-    if (verdict == ORDERED && c->other.who) {
+    if ((verdict == ORDERED || verdict == RACE_VOLATILE) && c->other.who &&
+        judge(v, t->lane, &c->other, false) != ORDERED) {
         other = &c->other;
         verdict = judge(v, t->lane, other, false);
     }
@@ -789,7 +795,7 @@ touch_cell(const struct visit *v, const struct touch *t, struct cell *c)
         keep_strong(v, t, c);
     struct mark *last = t->mark.when & MARK_STRONG ? &c->strong : &c->write;
     *last = t->mark;
-    last->when |= MARK_WRITTEN;
+    last->when |= MARK_WRITTEN | (told || verdict != ORDERED ? MARK_TOLD : 0);
     uint32_t bytes = (1u << (1u << t->shift)) - 1;
     if (t->unset && ((t->unset >> (t->at - t->address[t->lane])) & bytes) == bytes)
         last->when |= MARK_UNSET;
@@ -916,9 +922,8 @@ static inline bool
 quick_atomic(const struct visit *v, const struct touch *t, struct cell *c)
 {
     const uint64_t floor = (uint64_t)v->b->launch->floor << WORK_SHIFT;
-    if (v->op != JIT_ATOMIC || c->write.who >= floor || c->read.who >= floor || c->other.who >= floor ||
-        !(t->mark.when & MARK_STRONG) || v->b->launch->facts->uneven || (c->strong.when & MARK_CTA) ||
-        !is_written(c))
+    if (!t->even || c->write.who >= floor || c->read.who >= floor || c->other.who >= floor ||
+        (c->strong.when & MARK_CTA) || !is_written(c))
         return false;
     c->strong = t->mark;
     c->strong.when |= MARK_WRITTEN;
@@ -998,6 +1003,7 @@ global_access(const struct visit *v, uint32_t lanes, const uint64_t *address)
         order_strong(v, lanes, address, false);
     struct touch t = {.address = address};
     t.lone = v->op == JIT_LOAD && !b->launch->facts->blocks_meet;
+    t.even = v->op == JIT_ATOMIC && flags & PLACE_STRONG && !b->launch->facts->uneven;
     fetch_cells(g, lanes, address);
     bool copying = copies_begin(v);
     uint64_t who = (uint64_t)b->launch->work << WORK_SHIFT |

@@ -35,6 +35,7 @@ enum {
     MARK_CTA = 4,     /*   but only for the block; */
     MARK_VOLATILE = 32,
     MARK_SEEN = 64,   /*   a strong read has seen it: the cell's last one */
+    MARK_TOLD = 1 << 15,         /* a strong write that was found to race */
     MARK_FENCED = 1 << 13,       /* behind a fence of its warp for all blocks, */
     MARK_FENCED_BLOCK = 1 << 14, /*   or for its own */
     MARK_WRITTEN = 8, /* by whom: see who; 0: by something that was over */

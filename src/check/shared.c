@@ -33,7 +33,8 @@ mark_of(const struct visit *v)
 {
     bool transfer = v->facts->flags & (v->op == JIT_LOAD ? PLACE_BULK_SOURCE : PLACE_TRANSFER);
     uint64_t stamp = transfer ? transfer_begin(v) : v->b->stamp;
-    bool fenced = v->facts->flags & PLACE_STRONG && v->op != JIT_LOAD && order_fenced(v->b, v->warp, SCOPE_BLOCK);
+    bool write = v->facts->flags & PLACE_STRONG && v->op != JIT_LOAD;
+    bool fenced = write && order_fenced(v->b, v->warp, SCOPE_BLOCK);
     return stamp << STAMP_SHIFT | (uint64_t)(v->place & 0x3fffff) << PLACE_SHIFT |
            (uint64_t)v->warp << WARP_SHIFT | (v->facts->flags & PLACE_STRONG ? MARK_STRONG : 0) |
            (fenced ? MARK_FENCED : 0);
@@ -470,7 +471,8 @@ touch_cell(const struct visit *v, const struct touch *t, uint64_t mark)
     uint64_t r = settled(v, t, &b->read[t->cell]), o = settled(v, t, &b->other[t->cell]);
     enum verdict verdict = mark_stamp(r) >= b->floor ? judge(v, t->lane, r, false) : ORDERED;
     uint64_t other = r;
-    if (verdict == ORDERED && mark_stamp(o) >= b->floor) {
+    if ((verdict == ORDERED || verdict == RACE_VOLATILE) && mark_stamp(o) >= b->floor &&
+        judge(v, t->lane, o, false) != ORDERED) {
         other = o;
         verdict = judge(v, t->lane, o, false);
     }
@@ -711,7 +713,8 @@ shared_access(const struct visit *v, uint32_t lanes, const uint64_t *address)
     if (v->op != JIT_ATOMIC)
         b->plain_stamp = b->stamp;
     uint64_t mark = mark_of(v);
-    bool copying = copies_begin(v), quick = !(mark >> 63) && !copying && !(v->facts->flags & PLACE_VOLATILE);
+    bool copying = copies_begin(v);
+    bool quick = !(mark >> 63) && !copying && !(v->facts->flags & PLACE_VOLATILE);
     const struct quick q = {.low = (uint64_t)b->first << STAMP_SHIFT,
                             .floor = (uint64_t)b->floor << STAMP_SHIFT,
                             .met = (uint64_t)b->warp_floor[v->warp] << STAMP_SHIFT,

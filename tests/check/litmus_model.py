@@ -323,8 +323,8 @@ class Run:
         return False
 
     def alone(self, a, b):
-        """No other access of the two's place is a write."""
-        return not any(e.writes() and e.loc == a.loc and e is not a and e is not b for e in self.events)
+        """There are no other accesses of the two's place."""
+        return not any(e.loc == a.loc and e is not a and e is not b for e in self.events if e.memory())
 
     def judge(self, obs, base, cause):
         race, loose = None, None
