@@ -449,15 +449,37 @@ begin_visit(struct visit *v, struct jit_warp *w, uint32_t lanes, uint32_t bytes,
     return true;
 }
 
+/* Addresses of shared memory as their 32 bits say (memory_window_place): those given, where that changes none, else
+ * own[]. */
+static const uint64_t *
+places_of(const struct block_state *b, const uint64_t *address, uint64_t own[JIT_LANES])
+{
+    uint64_t changed = 0;
+    for (uint32_t l = 0; l < JIT_LANES; l++) {
+        own[l] = memory_window_place(b->block->shared, address[l]);
+        changed |= own[l] ^ address[l];
+    }
+    return changed ? own : address;
+}
+
+static bool
+of_shared(uint32_t space)
+{
+    return space == PTX_SPACE_SHARED || space == PTX_SPACE_SHARED_CLUSTER;
+}
+
 void
 check_access(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32_t bytes,
              uint32_t space, uint32_t op, uint32_t place)
 {
     struct visit v;
+    uint64_t own[JIT_LANES];
     const struct block_state *b = w->block->tool;
     if (space == PTX_SPACE_SHARED && b && b->following && stretch_lanes(w, lanes, address, bytes, op, place))
         return;
     bool good = begin_visit(&v, w, lanes, bytes, space, op, place);
+    if (good && of_shared(space))
+        address = places_of(v.b, address, own);
     if (good && v.b->recording && space == PTX_SPACE_SHARED)
         stretch_add(&v, lanes, 0, NULL, address);
     if (good && !local_lanes(&v, address) && !shared_lanes(&v, address) && !global_lanes(&v, address) &&
@@ -479,6 +501,8 @@ check_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *
         stretch_pattern(w, lanes, base, offset, bytes, op, place))
         return;
     bool good = begin_visit(&v, w, lanes, bytes, space, op, place);
+    if (good && of_shared(space))
+        base = memory_window_place(v.b->block->shared, base);
     if (good && v.b->recording && space == PTX_SPACE_SHARED)
         stretch_add(&v, lanes, base, offset, NULL);
     bool done = !good || shared_pattern(&v, base, offset) || global_pattern(&v, base, offset) ||

@@ -77,18 +77,8 @@ local_prepare(struct exec_slot *s, uint64_t size, struct ls_error *err)
 static bool
 shared_prepare(struct exec_slot *s, uint64_t size, struct ls_error *err)
 {
-    if (!s->shared) {
-        s->shared = memory_window_new(err);
-        s->shared_size = 0;
-    }
-    if (!s->shared)
-        return false;
-    if (size == s->shared_size)
-        return true;
-    if (!memory_window_set(s->shared, s->shared_size, size, err))
-        return false;
-    s->shared_size = size;
-    return true;
+    return (s->shared.at || memory_window_init(&s->shared, s->wide, err)) &&
+           (size == s->shared.size || memory_window_set(&s->shared, size, err));
 }
 
 bool
@@ -106,7 +96,7 @@ exec_slot_prepare(struct exec_slot *s, struct exec_run *run, struct ls_error *er
     s->run = run;
     s->warps = l->warps;
     s->block = (struct jit_block){.launch = l,
-                                  .shared = s->shared,
+                                  .shared = s->shared.at,
                                   .local = s->local_map ? s->local_map + GUARD : NULL,
                                   .owner = s};
     if (s->run_number == run->number) { /* what a tool keeps per jit_block */
@@ -136,8 +126,7 @@ exec_slot_free(struct exec_slot *s)
     free(s->frames);
     free(s->pending);
     local_free(s);
-    if (s->shared)
-        memory_window_free(s->shared);
+    memory_window_fini(&s->shared);
     text_free(&s->out);
     free(s);
 }

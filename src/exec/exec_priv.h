@@ -127,8 +127,8 @@ struct exec_slot {
     bool unsettled; /* the next block begins with new frames and code: a new run, or not straight */
     uint8_t *frames;
     size_t frames_room;
-    uint8_t *shared; /* window */
-    uint64_t shared_size;
+    struct memory_window shared;
+    bool wide;          /* it has room for addresses that wrap */
     uint8_t *local_map; /* with guards */
     size_t local_room;  /* without */
     struct text out;    /* printed, not yet handed on */
@@ -320,6 +320,7 @@ struct exec_pool {
     _Atomic uint32_t posted; /* counts runs offered: what idle threads watch while they spin */
     struct exec_slot *free_slots;
     uint32_t free_slot_count;
+    uint32_t wide_slots; /* with wide windows, free or not */
     pthread_mutex_t print_lock;
     _Atomic uint32_t hint[EXEC_HINTS]; /* ns a block of some kernel took lately */
 };

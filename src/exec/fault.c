@@ -75,6 +75,8 @@ on_signal(int number, siginfo_t *info, void *context)
         return;
     }
     struct exec_slot *s = warp->owner;
+    if (number == SIGSEGV && memory_window_wrap(&s->shared, (uint64_t)(uintptr_t)info->si_addr))
+        return; /* the access is made again */
     w->warp = NULL;
     w->fault = (struct exec_fault){.status = EXEC_ILLEGAL_ADDRESS, .block = s->block.index,
                                    .warp = warp->warp, .has_address = true, .by_signal = true,

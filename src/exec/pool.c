@@ -18,6 +18,7 @@ enum {
     SPIN_NS = 20000,          /* how long an idle helper watches for the next launch */
     SPIN_LOOK = 64,           /* pauses between looks at the clock */
     KEPT_SLOTS = 256,         /* slots kept for the next launch */
+    MOST_WIDE = 32,           /* slots with wide windows: 4.5 TiB of address space */
     STACK_BYTES = 64 << 20,   /* of a helper: recursion in kernels uses it; only reserved */
 };
 
@@ -193,9 +194,16 @@ exec_slot_take(struct exec_run *run, struct ls_error *err)
             return NULL;
         }
         *s = (struct exec_slot){0};
+        pthread_mutex_lock(&p->lock);
+        s->wide = p->wide_slots < MOST_WIDE;
+        p->wide_slots += s->wide;
+        pthread_mutex_unlock(&p->lock);
     }
     if (exec_slot_prepare(s, run, err))
         return s;
+    pthread_mutex_lock(&p->lock);
+    p->wide_slots -= s->wide;
+    pthread_mutex_unlock(&p->lock);
     exec_slot_free(s);
     return NULL;
 }
@@ -211,6 +219,8 @@ exec_slot_give(struct exec_pool *p, struct exec_slot *s)
         s->next = p->free_slots;
         p->free_slots = s;
         p->free_slot_count++;
+    } else {
+        p->wide_slots -= s->wide;
     }
     pthread_mutex_unlock(&p->lock);
     if (!keep)

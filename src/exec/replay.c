@@ -18,12 +18,12 @@ static const char *const op_names[] = {"load", "store", "atomic operation"};
 static void
 describe(const struct exec_slot *s, uint64_t a, uint32_t bytes, char *out, size_t room)
 {
-    uint64_t shared = (uint64_t)(uintptr_t)s->shared, local = (uint64_t)(uintptr_t)s->block.local;
+    uint64_t shared = (uint64_t)(uintptr_t)s->shared.at, local = (uint64_t)(uintptr_t)s->block.local;
     struct allocation near = {0}, found;
     out[0] = 0;
     if (a - shared < 1ull << 32) {
         snprintf(out, room, "offset %llu, shared memory of the block has %llu bytes",
-                 (unsigned long long)(a - shared), (unsigned long long)s->shared_size);
+                 (unsigned long long)(a - shared), (unsigned long long)s->shared.size);
         return;
     }
     if (a - local < exec_slot_local_bytes(s) + 65536 || local - a < 65536) {
@@ -59,9 +59,9 @@ describe(const struct exec_slot *s, uint64_t a, uint32_t bytes, char *out, size_
 static bool
 is_good(const struct exec_slot *s, uint64_t a, uint32_t bytes)
 {
-    uint64_t shared = (uint64_t)(uintptr_t)s->shared, local = (uint64_t)(uintptr_t)s->block.local;
+    uint64_t shared = (uint64_t)(uintptr_t)s->shared.at, local = (uint64_t)(uintptr_t)s->block.local;
     if (a - shared < 1ull << 32)
-        return a - shared + bytes <= s->shared_size;
+        return a - shared + bytes <= s->shared.size;
     if (local && a - local < exec_slot_local_bytes(s))
         return a - local + bytes <= exec_slot_local_bytes(s);
     uint64_t params = (uint64_t)(uintptr_t)s->block.launch->params;
@@ -80,6 +80,8 @@ exec_access(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32_
     for (; lanes; lanes &= lanes - 1) {
         uint32_t l = (uint32_t)__builtin_ctz(lanes);
         uint64_t a = address[l];
+        if (space == PTX_SPACE_SHARED || space == PTX_SPACE_SHARED_CLUSTER)
+            a = memory_window_place(s->shared.at, a);
         if (is_good(s, a, bytes))
             continue;
         char what[160], detail[400];

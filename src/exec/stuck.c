@@ -65,7 +65,7 @@ hash_slot(struct exec_slot *s)
     for (uint32_t left = s->barriers_used; left; left &= left - 1)
         h = hash_bytes(h, &s->barrier[__builtin_ctz(left)], sizeof s->barrier[0]);
     h = hash_bytes(h, &s->live, sizeof s->live);
-    h = hash_bytes(h, s->shared, s->shared_size);
+    h = hash_bytes(h, s->shared.at, s->shared.size);
     if (s->block.local)
         h = hash_bytes(h, s->block.local, exec_slot_local_bytes(s));
     if (s->block.pending && s->block.pending->size)

@@ -6,8 +6,8 @@
  * that unchecked loads and stores cost nothing. Each device reserves one range (PROT_NONE) and maps
  * pages as allocations need them; allocations are 512-byte aligned like the runtime's, separated by
  * guard gaps, and listed in a sorted table that answers "what is at this address". Blocks' shared
- * memory and local memory are windows: 4 GiB of reserved space each (an offset is 32 bits, so no
- * shared-memory access can leave its window), of which only what the kernel has is accessible.
+ * memory is a window: 4 GiB of reserved space, of which only what the kernel has is accessible; an
+ * address that is right modulo 2^32 alone finds the window mapped once more (window.c).
  *
  * All functions are safe to call from several threads.
  */
@@ -76,8 +76,30 @@ void memory_set_shut(struct memory *m, bool shut);
 bool memory_owns(const struct memory *m, uint64_t address);
 
 /* A window of 4 GiB of address space whose first `size` bytes can be read and written. */
-uint8_t *memory_window_new(struct ls_error *err);
-bool memory_window_set(uint8_t *window, uint64_t old_size, uint64_t size, struct ls_error *err);
-void memory_window_free(uint8_t *window);
+struct memory_window {
+    uint8_t *at;      /* NULL: none */
+    uint64_t size;
+    uint8_t *whole;   /* what is reserved, and how much */
+    uint64_t whole_bytes;
+    bool wrapped;     /* memory_window_wrap has mapped it once more */
+};
+/* Wide: much more is reserved on both sides, for memory_window_wrap; where there is no room for that, it is not. */
+bool memory_window_init(struct memory_window *w, bool wide, struct ls_error *err);
+/* What the window held is lost when its size changes. */
+bool memory_window_set(struct memory_window *w, uint64_t size, struct ls_error *err);
+void memory_window_fini(struct memory_window *w);
+/* An access to `address` has faulted. Where that is outside of a wide window, but means a byte of it modulo 2^32,
+ * the window is mapped there, too: the access can be made again. May be called by a signal's handler, of the
+ * thread that uses the window. */
+bool memory_window_wrap(struct memory_window *w, uint64_t address);
+
+/* The place in a window that an address of its space means: such addresses are 32 bits wide (PTX ISA 6.4.1), so
+ * that sums with more bits wrap. From 2 GiB before the window's start on: a negative distance stays one. */
+static inline uint64_t
+memory_window_place(const uint8_t *window, uint64_t address)
+{
+    uint64_t start = (uint64_t)(uintptr_t)window;
+    return start + (uint64_t)(int64_t)(int32_t)(uint32_t)(address - start);
+}
 
 #endif

@@ -1,49 +1,118 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Windows: 4 GiB of address space each, for the shared or local memory of a block. Offsets in
- * generated code are 32 bits wide and accesses at most 32 bytes, so that behind the 4 GiB a page
- * that is never accessible catches what starts inside and ends outside.
+ * Windows: 4 GiB of address space each, for the shared memory of a block. Accesses are 32 bytes at
+ * most, so that behind the 4 GiB a page that is never accessible catches what starts inside and ends
+ * outside.
+ *
+ * Addresses of shared memory are 32 bits wide; a register of 64 bits is truncated (PTX ISA 6.4.1,
+ * "Addresses as operands"). Compilers of 64-bit code rely on that:
+ *
+ *     mul.wide.u32 %o, %i, 4       %i = -t as an unsigned number: 2^34 - 4 t
+ *     add.s64      %a, %s, %o      in 32 bits it is s - 4 t
+ *     ld.shared    %x, [%a]
+ *
+ * To cut off the upper bits of each such address would cost every kernel what one in hundreds needs. So
+ * a wide window has REACH bytes reserved before and behind its 4 GiB, more than 2^32 elements of 16 bytes,
+ * which such an address cannot leave; it faults there, and the handler maps the window at that place, too.
  */
+#define _GNU_SOURCE /* mremap */
 #include "memory/memory.h"
 
+#include <string.h>
 #include <sys/mman.h>
 
 enum { PAGE = 4096 };
-static const uint64_t window_bytes = (4ull << 30) + PAGE;
+static const uint64_t window_bytes = (4ull << 30) + PAGE, reach = 68ull << 30;
 
-uint8_t *
-memory_window_new(struct ls_error *err)
+static uint8_t *
+reserve(uint64_t bytes)
 {
-    void *p = mmap(NULL, window_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (p == MAP_FAILED) {
-        ls_fail(err, LS_ERR_SYSTEM, "no address space for a block's memory window (4 GiB): %m");
-        return NULL;
-    }
-    return p;
+    void *p = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+static uint64_t
+pages_of(uint64_t size)
+{
+    return (size + PAGE - 1) & ~(uint64_t)(PAGE - 1);
 }
 
 bool
-memory_window_set(uint8_t *window, uint64_t old_size, uint64_t size, struct ls_error *err)
+memory_window_init(struct memory_window *w, bool wide, struct ls_error *err)
 {
-    uint64_t old_end = (old_size + PAGE - 1) & ~(uint64_t)(PAGE - 1);
-    uint64_t end = (size + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+    *w = (struct memory_window){.whole_bytes = 2 * reach + window_bytes};
+    w->whole = wide ? reserve(w->whole_bytes) : NULL;
+    w->at = w->whole ? w->whole + reach : NULL;
+    if (!w->at) {
+        w->whole_bytes = window_bytes;
+        w->at = w->whole = reserve(window_bytes);
+    }
+    if (!w->at)
+        return ls_fail(err, LS_ERR_SYSTEM, "no address space for a block's memory window (4 GiB): %m");
+    return true;
+}
+
+/* All of it as it was at first. */
+static bool
+unwrap(struct memory_window *w)
+{
+    w->wrapped = false;
+    w->size = 0;
+    return mmap(w->whole, w->whole_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+                0) != MAP_FAILED;
+}
+
+bool
+memory_window_set(struct memory_window *w, uint64_t size, struct ls_error *err)
+{
     if (size > 4ull << 30)
         return ls_fail(err, LS_ERR_INPUT, "a block's memory window of %llu bytes: 4 GiB at most",
                        (unsigned long long)size);
-    int rc = 0;
-    if (end > old_end)
-        rc = mprotect(window + old_end, end - old_end, PROT_READ | PROT_WRITE);
-    else if (end < old_end)
-        rc = mprotect(window + end, old_end - end, PROT_NONE);
-    if (rc != 0)
+    bool ok = !w->wrapped || unwrap(w);
+    uint64_t old_end = pages_of(w->size), end = pages_of(size);
+    if (ok && end > old_end)
+        ok = mprotect(w->at + old_end, end - old_end, PROT_READ | PROT_WRITE) == 0;
+    else if (ok && end < old_end)
+        ok = mprotect(w->at + end, old_end - end, PROT_NONE) == 0;
+    if (!ok)
         return ls_fail(err, LS_ERR_MEMORY, "a block's memory window of %llu bytes: %m",
                        (unsigned long long)size);
+    w->size = size;
     return true;
 }
 
 void
-memory_window_free(uint8_t *window)
+memory_window_fini(struct memory_window *w)
 {
-    if (window)
-        munmap(window, window_bytes);
+    if (w->whole)
+        munmap(w->whole, w->whole_bytes);
+    *w = (struct memory_window){0};
+}
+
+/* Its pages, in the same place with the same bytes, as such that can be mapped more than once. */
+static bool
+make_shareable(struct memory_window *w, uint64_t end)
+{
+    void *copy = mmap(NULL, end, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (copy == MAP_FAILED)
+        return false;
+    memcpy(copy, w->at, end);
+    if (mremap(copy, end, end, MREMAP_MAYMOVE | MREMAP_FIXED, w->at) != MAP_FAILED)
+        return true;
+    munmap(copy, end);
+    return false;
+}
+
+bool
+memory_window_wrap(struct memory_window *w, uint64_t address)
+{
+    uint64_t offset = address - (uint64_t)(uintptr_t)w->at, end = pages_of(w->size);
+    uint64_t within = (uint32_t)offset, turns = offset - within;
+    uint64_t before = (uint64_t)(w->at - w->whole); /* 0: not wide */
+    if (!before || !turns || within >= end || before + turns > w->whole_bytes - end)
+        return false;
+    if (!w->wrapped && !make_shareable(w, end))
+        return false;
+    w->wrapped = true;
+    return mremap(w->at, 0, end, MREMAP_MAYMOVE | MREMAP_FIXED, w->at + turns) != MAP_FAILED;
 }

@@ -185,19 +185,59 @@ adopted(void **state)
 static void
 windows(void **state)
 {
-    uint8_t *w = memory_window_new(NULL);
-    assert_non_null(w);
-    assert_false(readable((uint64_t)w));
-    assert_true(memory_window_set(w, 0, 5000, NULL));
-    w[4999] = 1;
-    assert_true(readable((uint64_t)w + 8191));
-    assert_false(readable((uint64_t)w + 8192));
-    assert_true(memory_window_set(w, 5000, 100, NULL));
-    assert_false(readable((uint64_t)w + 4096));
-    assert_true(readable((uint64_t)w + 4095));
-    assert_false(memory_window_set(w, 100, 1ull << 33, NULL));
-    assert_false(readable((uint64_t)w + (4ull << 30)));
-    memory_window_free(w);
+    struct memory_window w;
+    assert_true(memory_window_init(&w, false, NULL));
+    uint64_t at = (uint64_t)w.at;
+    assert_false(readable(at));
+    assert_true(memory_window_set(&w, 5000, NULL));
+    w.at[4999] = 1;
+    assert_true(readable(at + 8191));
+    assert_false(readable(at + 8192));
+    assert_true(memory_window_set(&w, 100, NULL));
+    assert_false(readable(at + 4096));
+    assert_true(readable(at + 4095));
+    assert_false(memory_window_set(&w, 1ull << 33, NULL));
+    assert_false(readable(at + (4ull << 30)));
+    assert_false(memory_window_wrap(&w, at + (4ull << 30))); /* not wide */
+    memory_window_fini(&w);
+}
+
+/* Places that mean a byte of the window modulo 2^32, on both sides. */
+static void
+wide_windows(void **state)
+{
+    struct memory_window w;
+    assert_true(memory_window_init(&w, true, NULL));
+    if (w.whole == w.at) { /* no room for a wide one */
+        memory_window_fini(&w);
+        return;
+    }
+    uint64_t at = (uint64_t)w.at, turn = 4ull << 30;
+    assert_true(memory_window_set(&w, 5000, NULL));
+    w.at[4999] = 7;
+    assert_false(readable(at + turn));
+    assert_false(memory_window_wrap(&w, at + 8192));         /* behind its end, without a turn, */
+    assert_false(memory_window_wrap(&w, at + turn + 8192));  /*   and with one */
+    assert_false(memory_window_wrap(&w, at - 1));
+    assert_false(memory_window_wrap(&w, at + 40 * turn));    /* farther than it reaches */
+    assert_false(memory_window_wrap(&w, at + 18 * turn));    /* the last turn is not whole */
+    for (int64_t k = -17; k <= 17; k++) {
+        uint8_t *again = w.at + k * (int64_t)turn;
+        assert_int_equal(memory_window_place(w.at, (uint64_t)again + 4999), at + 4999);
+        assert_true(k == 0 || memory_window_wrap(&w, (uint64_t)again + 100));
+        assert_int_equal(again[4999], 7);
+        again[12] = (uint8_t)k;
+        assert_int_equal(w.at[12], (uint8_t)k);
+    }
+    assert_int_equal(memory_window_place(w.at, at - 4), at - 4);
+    assert_int_equal(memory_window_place(w.at, at + turn - 4), at - 4);
+    assert_true(memory_window_set(&w, 9000, NULL)); /* forgets the other places */
+    assert_false(readable(at + turn));
+    w.at[8999] = 3;
+    assert_true(memory_window_wrap(&w, at - turn + 8999));
+    assert_int_equal((w.at - turn)[8999], 3);
+    memory_window_fini(&w);
+    assert_false(readable(at));
 }
 
 int
@@ -206,7 +246,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_operations),       cmocka_unit_test(freed_is_remembered),
         cmocka_unit_test(guards_and_limits),       cmocka_unit_test(address_space_is_reused),
-        cmocka_unit_test(adopted),                 cmocka_unit_test(windows),
+        cmocka_unit_test(adopted),                 cmocka_unit_test(windows), cmocka_unit_test(wide_windows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
