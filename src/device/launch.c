@@ -30,7 +30,7 @@ compile(struct device_function *f, const uint32_t block[3])
     struct process *p = device_process();
     struct ls_error err = {0};
     struct jit_request r = {.module = f->unit->ptx, .kernel = f->func, .small_grid = true,
-                            .whole = true};
+                            .abreast = f->device->profile->cc_major < 7, .whole = true};
     memcpy(r.block, block, sizeof r.block);
     const struct jit_kernel *k = process_engine(p, &err) ? jit_get(p->jit, &r, &err) : NULL;
     if (k)
@@ -335,6 +335,7 @@ result_of(const struct exec_report *r)
     case EXEC_STACK: return DEVICE_STACK;
     case EXEC_INVALID_CALL: return DEVICE_INVALID_PC;
     case EXEC_DEADLOCK: return DEVICE_LAUNCH_TIMEOUT;
+    case EXEC_INVALID_MASK:
     case EXEC_INVALID_BARRIER: return DEVICE_ILLEGAL_INSTRUCTION;
     case EXEC_FAILED: return DEVICE_LAUNCH_FAILURE;
     }
@@ -406,6 +407,7 @@ request_of(const struct device_launch *l, const struct jit_kernel *k, struct exe
                                .params = l->params,
                                .symbols = symbols,
                                .cooperative = l->cooperative,
+                               .abreast = d->profile->cc_major < 7,
                                .sm_count = d->profile->sm_count,
                                .resident_blocks = resident < UINT32_MAX ? (uint32_t)resident : UINT32_MAX,
                                .stack_limit = (uint32_t)d->limit[DEVICE_LIMIT_STACK],

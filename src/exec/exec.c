@@ -31,7 +31,7 @@ const struct jit_services exec_services = {
 static struct jit_request
 code_request(const struct exec_request *r, uint32_t events)
 {
-    struct jit_request j = {.module = r->module, .kernel = r->kernel, .events = events};
+    struct jit_request j = {.module = r->module, .kernel = r->kernel, .events = events, .abreast = r->abreast};
     memcpy(j.block, r->block, sizeof j.block);
     j.small_grid = true;
     for (int d = 0; d < 3; d++)

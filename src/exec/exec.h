@@ -39,6 +39,7 @@ enum exec_status {
     EXEC_INVALID_CALL,
     EXEC_DEADLOCK,        /* threads wait at barriers that others never reach */
     EXEC_INVALID_BARRIER,
+    EXEC_INVALID_MASK,    /* a warp operation by a lane that its mask does not name */
     EXEC_FAILED,          /* could not run at all (compiling, memory): see text */
 };
 
@@ -63,6 +64,7 @@ struct exec_request {
     const uint8_t *params;           /* kernel->param_bytes */
     const uint64_t *symbols;         /* per ptx_module.vars */
     bool cooperative;
+    bool abreast;                    /* jit_request.abreast */
     uint32_t sm_count;               /* of the device profile: %smid, %nsmid */
     uint32_t resident_blocks;        /* most blocks in flight; 0: no limit known */
     uint32_t stack_limit;            /* bytes of local memory per thread for calls (cudaLimitStackSize) */

@@ -213,6 +213,8 @@ exec_trap(struct jit_warp *w, uint32_t lanes, uint32_t reason, uint32_t place)
         [JIT_TRAP_CALL] = {EXEC_INVALID_CALL, "call of something that is no function"},
         [JIT_TRAP_UNREACHABLE] = {EXEC_TRAP, "control ran past the end of a function"},
         [JIT_TRAP_BARRIER] = {EXEC_INVALID_BARRIER, "invalid barrier"},
+        [JIT_TRAP_MASK] = {EXEC_INVALID_MASK, "illegal instruction: a warp operation whose mask does not name the "
+                                              "lane that executes it"},
     };
     if (reason == JIT_TRAP_LANES)
         exec_lanes_stuck(w, lanes);

@@ -55,6 +55,7 @@ enum jit_trap_reason {
     JIT_TRAP_UNREACHABLE, /* control ran past the end of a function */
     JIT_TRAP_LANES,       /* lanes wait for others of their warp that cannot come: services->held has
                              been told where */
+    JIT_TRAP_MASK,        /* a lane executes a warp operation whose mask does not name it */
     JIT_TRAP_BARRIER,     /* barrier number above 15, or a thread count that is no multiple of 32 */
 };
 
@@ -415,6 +416,8 @@ struct jit_request {
     uint32_t events; /* set of enum jit_event */
     bool apart;      /* functions in which lanes of a warp wait for each other: go on after JIT_APART */
     bool whole;      /* a function for a whole block will do (jit_kernel.block) */
+    bool abreast;    /* compute capability below 7.0: lanes of a warp run abreast, and what they execute together does
+                        not ask whether a mask names them */
     bool small_grid; /* gridDim x blockDim is at most 2^30 in each dimension: 32-bit indices made
                         of both do not wrap */
 };

@@ -31,12 +31,6 @@ insn_of(const struct core *c, uint32_t block)
     return &c->flow->insns[c->flow->blocks[block].first];
 }
 
-static const struct ptx_operand *
-members_of(const struct ptx_insn *p)
-{
-    return &p->operand[p->op == PTX_OP_BAR_WARP ? 0 : p->operand_count - 1];
-}
-
 /* Instructions of one kind wait for each other: same operation, modifiers and type. */
 static uint32_t
 kind_of(const struct core *c, uint32_t block)
@@ -70,7 +64,7 @@ set_place(struct core *c, uint32_t block)
 static LLVMValueRef
 all_members(struct core *c, const struct flow_insn *i)
 {
-    const struct ptx_operand *o = members_of(&i->i);
+    const struct ptx_operand *o = core_members(&i->i);
     struct fact f = facts_operand(c->facts, i, o);
     if (fact_uniform(&f))
         return core_value(c, i, o, 32, true);
@@ -78,17 +72,6 @@ all_members(struct core *c, const struct flow_insn *i)
     LLVMValueRef v = core_value(c, i, o, 32, false);
     v = LLVMBuildSelect(c->e.b, core_all_lanes(c), v, LLVMConstNull(vector), "");
     return emit_intrinsic(&c->e, "llvm.vector.reduce.or", &vector, 1, &v, 1);
-}
-
-static void
-mark_rare(struct core *c, LLVMValueRef branch)
-{
-    LLVMContextRef x = c->e.context;
-    LLVMMetadataRef w[] = {LLVMMDStringInContext2(x, "branch_weights", 14),
-                           LLVMValueAsMetadata(core_i32(c, 1)),
-                           LLVMValueAsMetadata(core_i32(c, 100000))};
-    LLVMMetadataRef node = LLVMMDNodeInContext2(x, w, 3);
-    LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(x, "prof", 4), LLVMMetadataAsValue(x, node));
 }
 
 /* A function that is called cannot leave: lanes outside of the call that are named are an error. */
@@ -103,7 +86,7 @@ test_in_call(struct core *c, uint32_t block)
     LLVMValueRef absent = LLVMBuildAnd(b, all_members(c, insn_of(c, block)), outside, "");
     LLVMBasicBlockRef stuck = core_new_block(c, "stuck"), here = core_new_block(c, "all_here");
     LLVMValueRef some = LLVMBuildICmp(b, LLVMIntNE, absent, core_i32(c, 0), "");
-    mark_rare(c, LLVMBuildCondBr(b, some, stuck, here));
+    core_mark_rare(c, LLVMBuildCondBr(b, some, stuck, here));
     LLVMPositionBuilderAtEnd(b, stuck);
     LLVMValueRef place = core_i32(c, insn_of(c, block)->place);
     LLVMValueRef told[] = {c->e.warp, core_mask_bits(c), place};
@@ -129,7 +112,7 @@ core_sync_test(struct core *c, uint32_t block)
     absent = LLVMBuildAnd(b, all_members(c, insn_of(c, block)), absent, "");
     LLVMBasicBlockRef apart = core_new_block(c, "apart"), here = core_new_block(c, "all_here");
     LLVMValueRef some = LLVMBuildICmp(b, LLVMIntNE, absent, core_i32(c, 0), "");
-    mark_rare(c, LLVMBuildCondBr(b, some, apart, here));
+    core_mark_rare(c, LLVMBuildCondBr(b, some, apart, here));
     LLVMPositionBuilderAtEnd(b, apart);
     LLVMBuildStore(b, LLVMBuildOr(b, LLVMBuildLoad2(b, i32, c->pending[block], ""),
                                   core_mask_bits(c), ""),
@@ -222,7 +205,7 @@ core_sync_wait(struct core *c, uint32_t block)
     const struct flow_insn *i = insn_of(c, block);
     const struct ptx_insn *p = &i->i;
     set_place(c, block);
-    bring(c, block, SITE(members), core_value(c, i, members_of(p), 32, false));
+    bring(c, block, SITE(members), core_value(c, i, core_members(p), 32, false));
     for (unsigned k = 1, n = 0; k < p->operand_count && n < SYNC_INPUTS && p->op != PTX_OP_BAR_WARP;
          k++, n++) {
         LLVMValueRef v = core_value(c, i, &p->operand[k], core_source_bits(c, p, k - 1), false);

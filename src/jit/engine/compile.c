@@ -119,7 +119,7 @@ emit_variant(struct unit *u, bool partial, const char *name)
                  shape.block[1], shape.block[2], partial ? ", last warp" : "");
         facts_print(facts, u->classes);
     }
-    struct core c = {.flow = u->flow, .facts = facts, .events = u->request->events};
+    struct core c = {.flow = u->flow, .facts = facts, .events = u->request->events, .abreast = u->request->abreast};
     begin_emit(u, &c.e);
     if (u->request->whole && !partial)
         c.phases = core_phases_new(&c);

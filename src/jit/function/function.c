@@ -490,8 +490,10 @@ emit_blocks(struct core *c)
         if (core_sync_tests(c, k))
             core_sync_test(c, k);
         c->synced = c->site && c->site[k] != UINT32_MAX;
-        if (c->synced)
+        if (c->synced) {
+            core_sync_own(c, &c->flow->insns[blk->first]);
             core_sync_wait(c, k);
+        }
         for (uint32_t n = 0; n < blk->count; n++) {
             if (!core_insn(c, &c->flow->insns[blk->first + n]))
                 return false;

@@ -266,6 +266,7 @@ core_insn(struct core *c, const struct flow_insn *i)
     core_count(c, i);
     core_batch_before(c, i);
     core_announce_sync(c, i);
+    core_sync_own(c, i);
     if (core_straight_insn(c, i))
         return true;
     switch (p->op) {

@@ -45,3 +45,45 @@ core_sync_input(struct core *c, unsigned n, LLVMValueRef own)
     LLVMSetAlignment(v, 16);
     return LLVMBuildTrunc(c->e.b, v, LLVMTypeOf(own), "");
 }
+
+/* -- lanes that their own mask leaves out ---------------------------------------------------------------- */
+
+/* Active lanes that the mask they bring does not name, i32; NULL: there are none. */
+static LLVMValueRef
+strays(struct core *c, const struct flow_insn *i, const struct ptx_operand *o)
+{
+    LLVMBuilderRef b = c->e.b;
+    struct fact f = facts_operand(c->facts, i, o);
+    LLVMValueRef lane[LANES];
+    if (fact_uniform(&f)) {
+        LLVMValueRef mask = core_value(c, i, o, 32, true);
+        bool all = LLVMIsAConstantInt(mask) && LLVMConstIntGetZExtValue(mask) == UINT32_MAX;
+        return all ? NULL : LLVMBuildAnd(b, core_mask_bits(c), LLVMBuildNot(b, mask, ""), "");
+    }
+    for (unsigned l = 0; l < LANES; l++)
+        lane[l] = core_i32(c, 1u << l);
+    LLVMValueRef own = LLVMBuildAnd(b, core_value(c, i, o, 32, false), LLVMConstVector(lane, LANES), "");
+    LLVMValueRef none = LLVMBuildICmp(b, LLVMIntEQ, own, LLVMConstNull(LLVMTypeOf(own)), "");
+    return LLVMBuildAnd(b, core_mask_bits(c), emit_mask_to_bits(&c->e, none), "");
+}
+
+/* On GPUs whose lanes do not run abreast a lane that its own mask leaves out ends the kernel ("illegal
+ * instruction", read on an H200 for a vote). Tools that watch masks tell of it themselves, and the kernel
+ * goes on. */
+void
+core_sync_own(struct core *c, const struct flow_insn *i)
+{
+    LLVMBuilderRef b = c->e.b;
+    if (!flow_syncs(&i->i) || c->abreast || c->events & JIT_EVENT_SYNC)
+        return;
+    LLVMValueRef out = strays(c, i, core_members(&i->i));
+    if (!out)
+        return;
+    LLVMBasicBlockRef stray = core_new_block(c, "stray"), here = core_new_block(c, "named");
+    core_mark_rare(c, LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntNE, out, core_i32(c, 0), ""), stray, here));
+    LLVMPositionBuilderAtEnd(b, stray);
+    LLVMValueRef args[] = {c->e.warp, out, core_i32(c, JIT_TRAP_MASK), core_i32(c, i->place)};
+    core_service(c, FIELD(jit_services, trap), LLVMVoidTypeInContext(c->e.context), args, 4);
+    LLVMBuildUnreachable(b);
+    LLVMPositionBuilderAtEnd(b, here);
+}

@@ -130,20 +130,10 @@ core_count_divergence(struct core *c, const struct flow_insn *i, const LLVMValue
 }
 
 /* The operand that holds the mask of a *.sync instruction; NULL: it has none. */
-static const struct ptx_operand *
-members_of(const struct ptx_insn *p)
-{
-    if (p->op == PTX_OP_BAR_WARP)
-        return &p->operand[0];
-    bool warp = p->op == PTX_OP_SHFL || p->op == PTX_OP_VOTE || p->op == PTX_OP_MATCH ||
-                p->op == PTX_OP_REDUX || p->op == PTX_OP_ELECT;
-    return warp && ptx_has(p, PTX_M_SYNC) ? &p->operand[p->operand_count - 1] : NULL;
-}
-
 void
 core_announce_sync(struct core *c, const struct flow_insn *i)
 {
-    const struct ptx_operand *o = members_of(&i->i);
+    const struct ptx_operand *o = core_members(&i->i);
     bool fence = i->i.op == PTX_OP_MEMBAR || i->i.op == PTX_OP_FENCE;
     if (!(c->events & JIT_EVENT_SYNC) || !(o || fence))
         return;

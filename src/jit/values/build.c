@@ -233,3 +233,14 @@ core_fence(struct core *c, bool strong)
                           : LLVMAtomicOrderingAcquireRelease,
                    false, "");
 }
+
+void
+core_mark_rare(struct core *c, LLVMValueRef branch)
+{
+    LLVMContextRef x = c->e.context;
+    LLVMMetadataRef w[] = {LLVMMDStringInContext2(x, "branch_weights", 14),
+                           LLVMValueAsMetadata(core_i32(c, 1)),
+                           LLVMValueAsMetadata(core_i32(c, 100000))};
+    LLVMMetadataRef node = LLVMMDNodeInContext2(x, w, 3);
+    LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(x, "prof", 4), LLVMMetadataAsValue(x, node));
+}

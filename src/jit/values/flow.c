@@ -153,3 +153,13 @@ core_local_words(const struct flow *f)
     }
     return true;
 }
+
+const struct ptx_operand *
+core_members(const struct ptx_insn *p)
+{
+    if (p->op == PTX_OP_BAR_WARP)
+        return &p->operand[0];
+    bool warp = p->op == PTX_OP_SHFL || p->op == PTX_OP_VOTE || p->op == PTX_OP_MATCH ||
+                p->op == PTX_OP_REDUX || p->op == PTX_OP_ELECT;
+    return warp && ptx_has(p, PTX_M_SYNC) ? &p->operand[p->operand_count - 1] : NULL;
+}

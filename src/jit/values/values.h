@@ -102,6 +102,7 @@ struct core {
     struct phases *phases;    /* the function runs whole blocks (versions/regions.c); else NULL */
     struct straight *straight; /* the way of warps that is being emitted (versions/straight.c), or NULL */
     bool alone;               /* core_barriers_pass */
+    bool abreast;             /* jit_request.abreast */
 };
 
 /* services->field(args...) */
@@ -343,6 +344,8 @@ bool agree_lanes(const struct core *c, const struct ptx_operand *o, const int32_
 
 /* -- build.c ----------------------------------------------------------------------------------- */
 
+/* The conditional branch is hardly ever taken. */
+void core_mark_rare(struct core *c, LLVMValueRef branch);
 LLVMTypeRef core_vector(struct core *c, unsigned bits);
 LLVMTypeRef core_scalar(struct core *c, unsigned bits);
 LLVMValueRef core_i32(struct core *c, uint32_t v);
@@ -375,6 +378,8 @@ LLVMValueRef core_field_at(struct core *c, LLVMValueRef base, size_t offset);
 
 /* -- flow.c ------------------------------------------------------------------------------------ */
 
+/* The operand that holds the member mask of a *.sync instruction; NULL: it has none. */
+const struct ptx_operand *core_members(const struct ptx_insn *p);
 bool core_local_words(const struct flow *f);
 /* Whether no other thread can look at what a kernel stores before its launch ends. */
 bool core_streams(const struct flow *f);
