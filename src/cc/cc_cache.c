@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char list_head[] = "lockstep cc 2\n";
+static const char list_head[] = "lockstep cc 3\n";
 
 /* -- keys ----------------------------------------------------------------------------------- */
 

@@ -152,14 +152,14 @@ add_cuda(struct step *s, struct words *w, const char *path)
     cc_words_add(w, "cuda_runtime.h");
 }
 
-/* What both passes make names of one unit from; clang's driver hands -cuid to the device pass alone. */
+/* For both passes; clang's driver hands -cuid to the device pass alone. */
 static void
 add_unit_id(struct step *s, struct words *w, const char *path, bool device)
 {
     char text[33];
     if (!s->args->relocatable)
         return;
-    ls_hash_text(ls_hash((struct hash128){0}, path, strlen(path)), text);
+    cc_unit_id(s->args, path, text);
     if (!device)
         cc_words_add(w, "-Xclang");
     cc_words_add(w, arena_printf(s->args->arena, "-cuid=%s", text));
@@ -203,6 +203,7 @@ add_ptx_options(struct step *s, struct words *w)
     cc_words_add(w, "-S");
     add_generator_options(s, w);
     add_llvm_option(w, "-disable-vector-combine"); /* it reads the members of a float4 one by one again */
+    add_llvm_option(w, "-trap-unreachable"); /* else what follows is run, or the thread ends silently */
     add_llvm_option(w, a->no_fmad ? "-nvptx-fma-level=0" : "-nvptx-fma-level=2");
     if (a->imprecise_division >= 0 ? a->imprecise_division : a->fast_math)
         add_llvm_option(w, "-nvptx-prec-divf32=0");
@@ -225,6 +226,12 @@ add_device_options(struct step *s, struct words *w)
     add_generator_options(s, w);
     cc_words_add(w, "-Xclang"); /* lanes may hand what was never set to shfl: only other lanes' is used */
     cc_words_add(w, "-no-enable-noundef-analysis");
+    /* What C++ leaves undefined and nvcc keeps is kept: a store through a null pointer is a fault, a function that
+     * ends without its return gives any value, a loop that changes nothing hangs. */
+    cc_words_add(w, "-fno-delete-null-pointer-checks");
+    cc_words_add(w, "-fno-strict-return");
+    cc_words_add(w, "-fno-strict-aliasing"); /* bits of a float through an int * */
+    cc_words_add(w, "-fno-finite-loops");
     cc_words_add(w, a->no_fmad ? "-ffp-contract=off" : "-ffp-contract=fast");
     if (flush)
         cc_words_add(w, "-fgpu-flush-denormals-to-zero");
@@ -323,6 +330,38 @@ device_pass(struct step *s, const char *path, const char *ptx)
     return status;
 }
 
+static bool
+copy_file(const char *from, const char *to, struct ls_error *err)
+{
+    size_t size;
+    char *all = ls_read_file(from, &size, err);
+    bool ok = all && ls_write_file(to, all, size, err);
+    ls_release(all);
+    return ok;
+}
+
+/* Adds what linkers are to know of a unit's device code to its object. */
+static int
+join_symbols(struct step *s, const char *path, const char *ptx, const char *object)
+{
+    const char *assembly = intermediate(s, path, ".symbols.s"), *both = intermediate(s, path, ".both.o");
+    const char *const command[] = {"-r", "-nostdlib", "-no-pie", object, assembly, "-o", both};
+    struct text text = {0};
+    struct words w = {0};
+    bool ok = s->args->dryrun || (cc_device_symbols(ptx, &text, &s->err) &&
+                                  ls_write_file(assembly, text.at, text.count, &s->err));
+    text_free(&text);
+    if (!ok)
+        return fail_with(s->args, &s->err);
+    add_clang(s, &w);
+    for (size_t i = 0; i < sizeof command / sizeof *command; i++)
+        cc_words_add(&w, command[i]);
+    int status = run(s, &w);
+    if (status == 0 && !s->args->dryrun && !copy_file(both, object, &s->err))
+        return fail_with(s->args, &s->err);
+    return status;
+}
+
 /* Both passes; the result is an object, or the host's assembly. */
 static int
 compile_cu(struct step *s, const char *path, const char *object, bool assembly)
@@ -334,6 +373,7 @@ compile_cu(struct step *s, const char *path, const char *object, bool assembly)
     if (!s->args->dryrun && !write_container(s, ptx, image))
         return fail_with(s->args, &s->err);
     struct words w = {0};
+    bool unit = s->args->relocatable && !assembly;
     add_cuda(s, &w, path);
     add_unit_id(s, &w, path, false);
     add_host_options(s, &w);
@@ -342,16 +382,19 @@ compile_cu(struct step *s, const char *path, const char *object, bool assembly)
     cc_words_add(&w, "-Xclang");
     cc_words_add(&w, image);
     cc_words_add(&w, assembly ? "-S" : "-c");
-    if (assembly)
-        cc_words_add(&w, "-fno-addrsig"); /* a table of clang's that others cannot assemble */
+    if (assembly || unit)
+        cc_words_add(&w, "-fno-addrsig"); /* a table of clang's that others cannot assemble, nor join */
     cc_words_add(&w, path);
     cc_words_add(&w, "-o");
     cc_words_add(&w, object);
     status = run(s, &w);
-    if (status == 0 && s->args->relocatable && !assembly && !s->args->dryrun &&
-        !cc_unify_registration(object, &s->err))
+    if (status || !unit)
+        return status;
+    char id[33];
+    cc_unit_id(s->args, path, id);
+    if (!s->args->dryrun && !cc_unify_registration(object, id, &s->err))
         return fail_with(s->args, &s->err);
-    return status;
+    return join_symbols(s, path, ptx, object);
 }
 
 /* -cuda: a C++ file that any compiler makes the same object of: the host's assembly, quoted. */
@@ -630,14 +673,6 @@ cc_execute(struct cc_args *args, const struct cc_tools *tools, struct cc_folder 
     }
 }
 
-static void
-print_version(void)
-{
-    /* CMake knows its compilers by such a line. */
-    puts("lockstep cc, on clang, in the place of nvcc: NVIDIA (R) Cuda compiler driver\n"
-         "Cuda compilation tools, release 12.5, V12.5.0");
-}
-
 bool
 cc_is_driver_name(const char *argv0)
 {
@@ -669,7 +704,7 @@ cc_main(int argc, char **argv)
     if (!cc_parse(&args, argc, argv, &err)) {
         status = fail_with(&args, &err);
     } else if (args.version || args.help) {
-        args.version ? print_version() : cc_print_help();
+        args.version ? cc_print_version() : cc_print_help();
         status = 0;
     } else if (!cc_find_tools(&tools, &err)) {
         fail_with(&args, &err);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cc_object: one change to a relocatable object file. With -fgpu-rdc clang lets each translation
+ * cc_object: two changes to a relocatable object file. With -fgpu-rdc clang lets each translation
  * unit call a function of its own, __cudaRegisterLinkedBinary<id>, which NVIDIA's device linker
  * would write. Here one function serves all of them, so the name is cut to its common head in the
- * string table. Nothing else can share the tail that is cut off: it holds the unit's identity.
+ * string table. And clang makes the <id>, which __fatbinwrap<id> has, too, of the source's name as it
+ * was given: a/util.cu and b/util.cu, compiled each in its folder, could not be linked together. So its end
+ * becomes the unit's. Nothing else can share the tail that is changed: it holds the unit's identity.
  */
 #include "cc/cc_priv.h"
 
@@ -25,23 +27,26 @@ table_is_sound(const Elf64_Shdr *sections, size_t n, const Elf64_Shdr *table, si
 }
 
 static void
-rename_in(char *file, const Elf64_Shdr *table, const Elf64_Shdr *strings)
+rename_in(char *file, const Elf64_Shdr *table, const Elf64_Shdr *strings, const char *unit)
 {
+    enum { DIGITS = 16 };
+    static const char wrapper[] = "__fatbinwrap";
     for (size_t i = 0; i < table->sh_size / sizeof(Elf64_Sym); i++) {
         Elf64_Sym symbol;
         memcpy(&symbol, file + table->sh_offset + i * sizeof symbol, sizeof symbol);
-        size_t length = sizeof common_name - 1;
-        if (symbol.st_shndx != SHN_UNDEF || symbol.st_name >= strings->sh_size ||
-            strings->sh_size - symbol.st_name <= length)
+        if (symbol.st_name >= strings->sh_size)
             continue;
         char *name = file + strings->sh_offset + symbol.st_name;
-        if (memcmp(name, common_name, length) == 0)
-            name[length] = '\0';
+        size_t length = strnlen(name, strings->sh_size - symbol.st_name);
+        if (symbol.st_shndx == SHN_UNDEF && ls_starts_with(name, common_name))
+            name[sizeof common_name - 1] = '\0';
+        else if (ls_starts_with(name, wrapper) && length >= sizeof wrapper - 1 + DIGITS)
+            memcpy(name + length - DIGITS, unit, DIGITS);
     }
 }
 
 bool
-cc_unify_registration(const char *path, struct ls_error *err)
+cc_unify_registration(const char *path, const char *unit, struct ls_error *err)
 {
     size_t size;
     char *file = ls_read_file(path, &size, err);
@@ -62,7 +67,7 @@ cc_unify_registration(const char *path, struct ls_error *err)
     for (size_t i = 0; i < head.e_shnum; i++)
         if (sections[i].sh_type == SHT_SYMTAB &&
             table_is_sound(sections, head.e_shnum, &sections[i], size))
-            rename_in(file, &sections[i], &sections[sections[i].sh_link]);
+            rename_in(file, &sections[i], &sections[sections[i].sh_link], unit);
     ok = ls_write_file(path, file, size, err);
     ls_release(file);
     return ok;

@@ -615,6 +615,14 @@ cc_print_help(void)
     }
 }
 
+void
+cc_print_version(void)
+{
+    /* CMake knows its compilers by such a line. */
+    puts("lockstep cc, on clang, in the place of nvcc: NVIDIA (R) Cuda compiler driver\n"
+         "Cuda compilation tools, release 12.5, V12.5.0");
+}
+
 const struct option_row *
 cc_option_rows(struct arena *a, size_t *count)
 {

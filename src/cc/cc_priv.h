@@ -47,6 +47,7 @@ bool cc_parse(struct cc_args *args, int argc, char **argv, struct ls_error *err)
 void cc_args_free(struct cc_args *args); /* the arena too */
 /* The name and help of every option, for --help. */
 void cc_print_help(void);
+void cc_print_version(void);
 
 struct cc_tools {
     char clang[4096]; /* its path */
@@ -79,8 +80,14 @@ void cc_words_add(struct words *w, const char *word);
 void words_add_all(struct words *w, const struct words *more);
 
 /* Gives clang's per-unit symbol __cudaRegisterLinkedBinary<id> in an object file the common name
- * __cudaRegisterLinkedBinary, which liblockstep defines. */
-bool cc_unify_registration(const char *object_path, struct ls_error *err);
+ * __cudaRegisterLinkedBinary, which liblockstep defines, and makes __fatbinwrap<id> the unit's own; unit: 32
+ * hexadecimal digits. */
+bool cc_unify_registration(const char *object_path, const char *unit, struct ls_error *err);
+
+/* Of one unit of several: 32 hexadecimal digits. */
+void cc_unit_id(const struct cc_args *args, const char *path, char text[33]);
+/* Adds assembly that tells a linker what the unit's PTX defines for other units' kernels, and wants of them. */
+bool cc_device_symbols(const char *ptx_path, struct text *out, struct ls_error *err);
 
 /* Mends clang's PTX of one unit among several (-rdc=true): see cc_ptx.c. */
 bool cc_mend_unit(const char *path, struct ls_error *err);

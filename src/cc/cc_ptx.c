@@ -85,17 +85,22 @@ note_statics(struct mender *m)
     }
 }
 
+static unsigned
+count_uses(const char *from, const char *end, struct word name)
+{
+    unsigned uses = 0;
+    for (struct word w = next_name(from, end); w.size; w = next_name(w.at + w.size, end))
+        uses += same(w, name);
+    return uses;
+}
+
 /* Whether a function is named in its declaration and the list alone. */
 static bool
 only_listed(const struct mender *m, struct word name)
 {
-    unsigned uses = 0;
-    bool listed = false;
-    for (struct word w = next_name(m->text, m->end); w.size; w = next_name(w.at + w.size, m->end)) {
-        listed |= find(w, used_list) != NULL;
-        uses += same(w, name);
-    }
-    return listed && uses == 2;
+    const char *list = memmem(m->text, (size_t)(m->end - m->text), used_list, sizeof used_list - 1);
+    const char *stop = list ? memchr(list, ';', (size_t)(m->end - list)) : NULL;
+    return stop && count_uses(list, stop, name) == 1 && count_uses(m->text, m->end, name) == 2;
 }
 
 /* The end of a statement that is to go, or NULL: it stays. */

@@ -26,12 +26,12 @@ describe(const struct exec_slot *s, uint64_t a, uint32_t bytes, char *out, size_
                  (unsigned long long)(a - shared), (unsigned long long)s->shared.size);
         return;
     }
-    if (a - local < exec_slot_local_bytes(s) + 65536 || local - a < 65536) {
-        snprintf(out, room, "outside the thread's local memory");
-        return;
-    }
     if (a < 4096) {
         snprintf(out, room, "null pointer");
+        return;
+    }
+    if (local && (a - local < exec_slot_local_bytes(s) + 65536 || local - a < 65536)) {
+        snprintf(out, room, "outside the thread's local memory");
         return;
     }
     if (!s->run->request->memory ||

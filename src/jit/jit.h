@@ -524,6 +524,8 @@ const struct jit_kernel *jit_get(struct jit_engine *e, const struct jit_request 
                                  struct ls_error *err);
 /* Drops all kernels of a module (before ptx_free); waits for those that other threads make. */
 void jit_forget(struct jit_engine *e, const struct ptx_module *m);
+/* Whether kernels may call a function of that name without a body: mathematics, printf and the like. */
+bool jit_knows_function(const char *name);
 /* Text of one stage of a kernel, compiled anew: "classes" (registers and their kinds), "wir" (flow graph with
  * the shape of each value and what every pass decided), "after:PASS" (the same up to that pass; of a pass over
  * LLVM IR, the module after it), "llvm" (optimised), "asm", "remarks". */

@@ -202,7 +202,8 @@ emit_callee(struct unit *u, const struct ptx_func *f)
     if (ok) {
         want_calls(u, flow);
         u->image->pauses |= function_waits(u->image, flow);
-        struct core c = {.flow = flow, .facts = facts, .events = u->request->events, .called = true};
+        struct core c = {.flow = flow, .facts = facts, .events = u->request->events, .called = true,
+                         .abreast = u->request->abreast};
         begin_emit(u, &c.e);
         core_function_name(f, name);
         ok = core_function(&c, name);

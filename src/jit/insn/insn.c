@@ -238,6 +238,12 @@ emit_warp_insn(struct core *c, const struct flow_insn *i)
 
 /* -- the instruction ------------------------------------------------------------------------------------------------ */
 
+bool
+jit_knows_function(const char *name)
+{
+    return core_known_function(name);
+}
+
 static bool
 emit_arrive(struct core *c, const struct flow_insn *i)
 {

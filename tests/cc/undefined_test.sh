@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+# What C++ leaves undefined is not compiled away in kernels: accesses through null pointers fault, the end of a
+# function without its return gives some value, `this` may be null, bits of one type are read as another's, loops
+# that change nothing stay, and what must not be reached is a trap. Their right twins run.
+set -u
+work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+bad=0
+fail() { echo "FAIL $*"; bad=1; }
+cat >undefined.cu <<'C'
+#include <cuda_runtime.h>
+#include <stdio.h>
+#include <stdlib.h>
+struct node {
+    int a, b;
+    __device__ int get() { return this ? b : 7; }
+};
+__device__ int no_return(int x) { if (x) return 3; }
+__global__ void always() { int *p = nullptr; *p = 5; }
+__global__ void one(int *q) { int *p = nullptr; if (threadIdx.x == 3) *p = 5; q[threadIdx.x] = 1; }
+__global__ void chosen(int *q, int n) { int *p = n ? q + threadIdx.x : nullptr; q[threadIdx.x] = *p + 1; }
+__global__ void tested_late(int *p, int *q) { q[1] = *p; if (!p) q[0] = 9; }
+__global__ void method(int *q, node *n) { q[0] = n->get(); }
+__global__ void falls(int *q, int n) { no_return(n); q[0] = 11; }
+__global__ void puns(float *f, int *q) { q[0] = 1; *f = 2.0f; q[1] = *(int *)f; q[0] = *q; }
+__global__ void never() { __builtin_unreachable(); }
+int main(int argc, char **argv)
+{
+    int *d, h[32] = {0}, wrong = argc > 2;
+    cudaMalloc(&d, sizeof h);
+    cudaMemset(d, 0, sizeof h);
+    switch (atoi(argv[1])) {
+    case 0: wrong ? always<<<1, 32>>>() : one<<<1, 3>>>(d); break;
+    case 1: one<<<1, wrong ? 32 : 3>>>(d); break;
+    case 2: chosen<<<1, 32>>>(d, !wrong); break;
+    case 3: tested_late<<<1, 1>>>(wrong ? nullptr : d + 4, d); break;
+    case 4: method<<<1, 1>>>(d, nullptr); break;
+    case 5: falls<<<1, 1>>>(d, 0); break;
+    case 6: puns<<<1, 1>>>((float *)d, d); break;
+    case 7: never<<<1, 1>>>(); break;
+    }
+    cudaError_t e = cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost);
+    printf("%s %d\n", cudaGetErrorName(e), h[0]);
+    cudaFree(d);
+}
+C
+"$LOCKSTEP" cc -w -lineinfo undefined.cu -o undefined || exit 1
+expect() { # arguments, what is printed
+    local out
+    out=$(./undefined $1 2>report)
+    [ "$out" = "$2" ] || { fail "$1: $out, not $2"; cat report; }
+}
+for which in 0 1 2 3; do
+    ./undefined $which 2>&1 | grep -q '^cudaSuccess' || fail "$which: the right twin"
+    expect "$which wrong" "cudaErrorIllegalAddress 0"
+    grep -q 'null pointer' report || { fail "$which: no null pointer in the report"; cat report; }
+    "$LOCKSTEP" check ./undefined $which wrong >report 2>&1 && fail "$which: check is silent"
+    grep -q 'null pointer' report || { fail "$which: check"; cat report; }
+    "$LOCKSTEP" check ./undefined $which >report 2>&1 || { fail "$which: check of the right twin"; cat report; }
+done
+expect 4 "cudaSuccess 7"
+expect 5 "cudaSuccess 11"
+expect 6 "cudaSuccess 1073741824"
+expect 7 "cudaErrorLaunchFailure 0"
+grep -q "trap in kernel" report || { fail "what must not be reached"; cat report; }
+echo '__global__ void k(int n) { unsigned x = n; while (x != 1) x = x & 1 ? 3 * x + 1 : x / 2; }' >loop.cu
+"$LOCKSTEP" cc -ptx loop.cu -o loop.ptx && grep -q 'bra' loop.ptx || fail "the loop is gone"
+exit $bad
