@@ -20,6 +20,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits.h>
+#include <math.h> /* names of <cmath> without std:: */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,6 +68,7 @@ __device__ static inline void *malloc(size_t size)
 #define CUDA_VERSION 12050
 #include <__clang_cuda_math.h>
 #include <__clang_cuda_cmath.h>
+#include "float_overloads.h"
 
 #ifndef LOCKSTEP_CUDA_H
 typedef uint32_t cuuint32_t; /* as cuda.h has it */

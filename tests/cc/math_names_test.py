@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The mathematics of <cmath> under each of its names, in kernels: f, ::f, std::f and ff, for float, double and
+integers, called, through pointers, chosen by type in templates, as function objects; each result beside that of
+the host's library, in the same program. Then classification (isnan and kin) with nothing included, on both sides."""
+import os
+import subprocess
+import sys
+import tempfile
+
+lockstep = os.environ["LOCKSTEP"]
+ONE = ("acos acosh asin asinh atan atanh cbrt ceil cos cosh erf erfc exp exp2 expm1 fabs floor lgamma log log10 "
+       "log1p log2 logb nearbyint rint round sin sinh sqrt tan tanh tgamma trunc").split()
+TWO = "atan2 copysign fdim fmax fmin fmod hypot nextafter pow remainder".split()
+INTEGER = {"ilogb": "int", "lrint": "long", "lround": "long", "llrint": "long long", "llround": "long long"}
+POINT = {"acosh": "1.75", "lgamma": "3.25", "tgamma": "2.5", "logb": "9.5", "ilogb": "9.5"}
+ORDER = "isgreater isgreaterequal isless islessequal islessgreater isunordered".split()
+
+
+def expressions():
+    """Texts of expressions of the type T, with what they are for the host."""
+    for name in ONE:
+        x = "T(%s)" % POINT.get(name, "0.625")
+        for q in ("", "::", "std::"):
+            yield f"{q}{name}({x})"
+            yield f"pointer<T (*)(T)>({q}{name})({x})"
+        yield f"std::{name}(0)" if name in ("acos", "asin", "atanh") else f"std::{name}(3)"
+    for name in TWO:
+        for q in ("", "::", "std::"):
+            yield f"{q}{name}(T(2.75), T(1.125))"
+            yield f"pointer<T (*)(T, T)>({q}{name})(T(2.75), T(1.125))"
+        yield f"std::{name}(T(2.75), 2)"
+        yield f"std::{name}(3, 2)"
+    for name, result in INTEGER.items():
+        x = "T(%s)" % POINT.get(name, "2.75")
+        for q in ("", "::", "std::"):
+            yield f"{q}{name}({x})"
+            yield f"pointer<{result} (*)(T)>({q}{name})({x})"
+    for q in ("", "::", "std::"):
+        yield f"{q}fma(T(2.5), T(3), T(0.25))"
+        yield f"pointer<T (*)(T, T, T)>({q}fma)(T(2.5), T(3), T(0.25))"
+        yield f"{q}ldexp(T(1.25), 3)"
+        yield f"{q}scalbn(T(1.25), 3)"
+        yield f"{q}scalbln(T(1.25), 3L)"
+        yield f"pointer<T (*)(T, int)>({q}ldexp)(T(1.25), 3)"
+        yield f"pointer<T (*)(T, int)>({q}scalbn)(T(1.25), -3)"
+        yield f"pointer<T (*)(T, long)>({q}scalbln)(T(1.25), -3L)"
+        yield f"({q}frexp(T(10.5), &n) + n)"
+        yield f"({q}modf(T(10.75), &t) + t)"
+        yield f"({q}remquo(T(10.75), T(3), &n) + (n & 7))"
+        yield f"(pointer<T (*)(T, T, int *)>({q}remquo)(T(10.75), T(3), &n) + (n & 7))"
+        yield f"{q}abs(T(-2.5))"
+        yield f"pointer<T (*)(T)>({q}abs)(T(-2.5))"
+        for name in "isfinite isinf isnan isnormal signbit".split():
+            yield f"({q}{name}(T(-2.5)) ? 1 : 0)"
+        for name in ORDER:
+            yield f"({q}{name}(T(-2.5), T(1)) ? 1 : 0)"
+    yield "std::fpclassify(T(0)) == FP_ZERO"
+    yield "std::abs(-7)"
+    yield "std::abs(-7L)"
+    yield "std::abs(-7LL)"
+    yield "std::pow(T(1.5), 3)"
+    yield "std::fmax(1.5f, 2.5)"
+    yield "std::atan2(1, 2.5f)"
+    yield "apply(T(0.5), [](auto x) { return std::erf(x); })"
+    yield "apply(T(0.5), root())"
+    yield "folded<T>()"
+
+
+def suffixed():
+    for q in ("", "::"):
+        for name in ONE:
+            x = POINT.get(name, "0.625") + "f"
+            yield f"{q}{name}f({x})"
+            yield f"pointer<float (*)(float)>({q}{name}f)({x})"
+        for name in TWO:
+            yield f"{q}{name}f(2.75f, 1.125f)"
+            yield f"pointer<float (*)(float, float)>({q}{name}f)(2.75f, 1.125f)"
+        for name, result in INTEGER.items():
+            yield f"pointer<{result} (*)(float)>({q}{name}f)({POINT.get(name, '2.75')}f)"
+        yield f"pointer<float (*)(float, float, float)>({q}fmaf)(2.5f, 3.f, 0.25f)"
+        yield f"{q}scalbnf(1.25f, 3) + {q}ldexpf(1.25f, 2) + {q}scalblnf(1.25f, 2L)"
+
+
+PROGRAM = r"""
+#include <cmath>
+#include <cstdio>
+template <class F> struct held { F f; };
+template <class F> __host__ __device__ F pointer(F f) { held<F> h = {f}; return h.f; }
+template <class T, class F> __host__ __device__ T apply(T x, F f) { return f(x); }
+struct root { template <class T> __host__ __device__ T operator()(T x) const { return std::sqrt(x); } };
+template <class T> __host__ __device__ T folded() { constexpr T c = __builtin_fabs(T(-2)); return c; }
+#define PUT(e) out[k++] = (double)(e)
+template <class T> __host__ __device__ void all(double *out)
+{
+    int k = 0, n = 0;
+    T t = 0;
+%s
+}
+__host__ __device__ void more(double *out)
+{
+    int k = 0;
+%s
+}
+__global__ void kernel(double *f, double *d, double *s) { all<float>(f); all<double>(d); more(s); }
+static const char *const text[] = {%s}, *const text2[] = {%s};
+static int compare(const char *type, const double *a, const double *b, int n, const char *const *what, double room)
+{
+    int bad = 0;
+    for (int k = 0; k < n; k++)
+        if (!(std::fabs(a[k] - b[k]) <= room * std::fabs(b[k]))) {
+            printf("FAIL %%s %%s: %%.17g in a kernel, %%.17g on the host\n", type, what[k], a[k], b[k]);
+            bad++;
+        }
+    return bad;
+}
+int main()
+{
+    enum { N = sizeof text / sizeof *text, M = sizeof text2 / sizeof *text2 };
+    static double f[N], d[N], s[M];
+    double *p;
+    cudaMallocManaged(&p, 8 * (2 * N + M));
+    kernel<<<1, 1>>>(p, p + N, p + 2 * N);
+    cudaError_t e = cudaDeviceSynchronize();
+    if (e != cudaSuccess) {
+        printf("FAIL %%s\n", cudaGetErrorString(e));
+        return 1;
+    }
+    all<float>(f);
+    all<double>(d);
+    more(s);
+    return !!(compare("float", p, f, N, text, 1e-6) + compare("double", p + N, d, N, text, 1e-14) +
+              compare("float", p + 2 * N, s, M, text2, 1e-6));
+}
+"""
+CLASSES = r"""
+template <class T> __host__ __device__ int classes(T x, T y)
+{
+    int m = 0, k = 0;
+    bool is[] = {(bool)isfinite(x), (bool)isinf(x), (bool)isnan(x), (bool)signbit(x), (bool)::isfinite(x),
+                 (bool)::isinf(x), (bool)::isnan(x), (bool)::signbit(x), (bool)std::isfinite(x), (bool)std::isinf(x),
+                 (bool)std::isnan(x), (bool)std::signbit(x), (bool)isnormal(x), (bool)isgreater(x, y),
+                 (bool)isless(x, y), (bool)isunordered(x, y), (bool)islessgreater(x, y), fpclassify(x) == FP_NAN};
+    for (bool b : is)
+        m |= b << k++;
+    return m;
+}
+__global__ void kernel(const float *x, int *o)
+{
+    o[threadIdx.x] = classes(x[threadIdx.x], x[0]);
+    o[8 + threadIdx.x] = classes((double)x[threadIdx.x], (double)x[0]);
+}
+/* By hand: +1, -0, NaN, +infinity, -infinity, a denormal, -3, 0; isfinite isinf isnan signbit thrice, then
+ * isnormal, x > 1, x < 1, unordered, either of both, a NaN. */
+#define THRICE(m) ((m) | (m) << 4 | (m) << 8)
+static const int wanted[8] = {
+    THRICE(1) | 1 << 12, THRICE(1 | 8) | 1 << 14 | 1 << 16, THRICE(4) | 1 << 15 | 1 << 17,
+    THRICE(2) | 1 << 13 | 1 << 16, THRICE(2 | 8) | 1 << 14 | 1 << 16, THRICE(1) | 1 << 14 | 1 << 16,
+    THRICE(1 | 8) | 1 << 12 | 1 << 14 | 1 << 16, THRICE(1) | 1 << 14 | 1 << 16};
+int main()
+{
+    float *x, v[8] = {1, -0.0f, NAN, INFINITY, -INFINITY, 1e-40f, -3, 0};
+    int *o, bad = 0;
+    cudaMallocManaged(&x, sizeof v);
+    cudaMallocManaged(&o, 64);
+    memcpy(x, v, sizeof v);
+    kernel<<<1, 8>>>(x, o);
+    bad += cudaDeviceSynchronize() != cudaSuccess;
+    for (int i = 0; i < 8; i++) {
+        int d = i == 5 ? wanted[5] | 1 << 12 : wanted[i]; /* 1e-40 is a normal double */
+        bad += o[i] != wanted[i] || o[8 + i] != d || classes(v[i], v[0]) != wanted[i] ||
+               classes((double)v[i], (double)v[0]) != d || isnan((long double)v[i]) != (i == 2);
+        if (bad)
+            printf("FAIL %g: %x %x %x, not %x\n", v[i], o[i], o[8 + i], classes(v[i], v[0]), wanted[i]);
+    }
+    return bad;
+}
+"""
+
+
+def run(name, text):
+    with tempfile.TemporaryDirectory() as work:
+        path = os.path.join(work, name)
+        with open(path, "w") as f:
+            f.write(text)
+        done = subprocess.run([lockstep, "run", path], capture_output=True, text=True, errors="replace")
+        if done.returncode:
+            print("FAIL", name, done.stdout[-3000:], done.stderr[:3000])
+        return done.returncode
+
+
+def lines(list_):
+    return "\n".join("    PUT(%s);" % e for e in list_)
+
+
+def texts(list_):
+    return ", ".join('"%s"' % e for e in list_)
+
+
+both, single = list(expressions()), list(suffixed())
+bad = run("names.cu", PROGRAM % (lines(both), lines(single), texts(both), texts(single)))
+bad |= run("classes.cu", CLASSES)
+sys.exit(bad)
