@@ -16,6 +16,11 @@ for header in *.h *.hpp cooperative_groups/*.h nvtx3/*.h cuda/* cuda/std/*; do
         grep -q "does not provide <$header>" "$work/log" || fail "$header: another message"
         continue
     fi
+    if grep -q '^#error .*belongs to libcu++' "$header" && ! [ -e "/usr/include/$header" ]; then
+        "$LOCKSTEP" cc -c "$work/one.cu" -o "$work/one.o" 2>"$work/log" && fail "$header: no error"
+        grep -q 'libcu++-dev' "$work/log" || fail "$header: does not say which package it is in"
+        continue
+    fi
     "$LOCKSTEP" cc -c "$work/one.cu" -o "$work/one.o" 2>"$work/log" || fail "$header as CUDA: $(head -3 "$work/log")"
     [ -s "$work/log" ] && fail "$header as CUDA warns: $(head -3 "$work/log")"
 done
