@@ -165,12 +165,6 @@ add_unit_id(struct step *s, struct words *w, const char *path, bool device)
     cc_words_add(w, arena_printf(s->args->arena, "-cuid=%s", text));
 }
 
-static bool
-is_preprocessor_word(const char *word)
-{
-    return word[0] == '-' && (word[1] == 'D' || word[1] == 'U' || word[1] == 'I');
-}
-
 /* What the device's code is optimised for and how far: in the front end and behind it. */
 static void
 add_generator_options(struct step *s, struct words *w)
@@ -239,9 +233,7 @@ add_device_options(struct step *s, struct words *w)
         cc_words_add(w, "-fgpu-approx-transcendentals");
         cc_words_add(w, "-D__USE_FAST_MATH__=1");
     }
-    for (size_t i = 0; i < a->dashed.count; i++) /* host options change no code of kernels */
-        if (is_preprocessor_word(a->dashed.at[i]))
-            cc_words_add(w, a->dashed.at[i]);
+    cc_add_source_words(w, &a->dashed);
     words_add_all(w, &a->device);
 }
 
@@ -381,9 +373,9 @@ compile_cu(struct step *s, const char *path, const char *object, bool assembly)
     cc_words_add(&w, "-fcuda-include-gpubinary");
     cc_words_add(&w, "-Xclang");
     cc_words_add(&w, image);
-    cc_words_add(&w, assembly ? "-S" : "-c");
     if (assembly || unit)
         cc_words_add(&w, "-fno-addrsig"); /* a table of clang's that others cannot assemble, nor join */
+    cc_words_add(&w, assembly ? "-S" : "-c");
     cc_words_add(&w, path);
     cc_words_add(&w, "-o");
     cc_words_add(&w, object);

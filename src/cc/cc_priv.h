@@ -76,6 +76,8 @@ int cc_run(const struct words *command, struct cc_folder *folder);
 /* The command as a shell takes it. */
 void cc_print_command(const struct words *command);
 
+/* Of words for the host compiler those that the device pass needs; others change no code of kernels. */
+void cc_add_source_words(struct words *w, const struct words *dashed);
 void cc_words_add(struct words *w, const char *word);
 void words_add_all(struct words *w, const struct words *more);
 

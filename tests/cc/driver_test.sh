@@ -117,6 +117,23 @@ ln -s "$LOCKSTEP" nvcc
 ./nvcc --version | grep -q 'Cuda compilation tools, release 12.5, V12.5.0' || fail "--version as nvcc"
 ./nvcc -DN=2 -c n.cu -o n2.o || fail "as nvcc"
 
+# How a source reads is the same in both passes, however it is said; what is generated for the host is the host's.
+mkdir -p system quoted && echo '#define SYSTEM 3' >system/system.h && echo '#define QUOTED 4' >quoted/quoted.h
+echo '#define BEFORE 5' >before.h
+cat >reads.cu <<'C'
+#include <system.h>
+#include "quoted.h"
+__device__ char narrow = {300};
+__global__ void k(int *o) { *o = SYSTEM + QUOTED + BEFORE + ONE + narrow; }
+int main() { int *o; cudaMallocManaged(&o, 4); k<<<1, 1>>>(o); cudaDeviceSynchronize(); return *o != 57; }
+C
+"$LOCKSTEP" cc -w -Xcompiler -isystem,system,-Wno-c++11-narrowing -Xcompiler -iquote -Xcompiler quoted \
+    -Xcompiler=-include,before.h,-fopenmp-simd,-march=native -Xcompiler "-D,ONE=1" reads.cu -o reads && ./reads || fail "-Xcompiler"
+"$LOCKSTEP" cc -w -isystem system -Wno-c++11-narrowing -iquote quoted -include before.h -DONE=1 reads.cu -o reads &&
+    ./reads || fail "the same without -Xcompiler"
+"$LOCKSTEP" cc -w -isystem system -iquote quoted -include before.h -DONE=1 reads.cu -o reads 2>out && fail "narrowing"
+grep -q 'narrow' out || fail "narrowing: another error"
+
 # Interrupted: the same signal ends it, nothing stays behind.
 printf '#include <complex>\n#include <regex>\n#include <map>\n__global__ void k(){}\nint main(){ std::regex r("a*"); }\n' >slow.cu
 setsid "$LOCKSTEP" cc -c slow.cu -o slow.o & pid=$!
