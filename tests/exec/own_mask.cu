@@ -33,6 +33,12 @@ operate(int which, unsigned m, unsigned *out)
         if (t < 16)
             v = __shfl_down_sync(m & 0xffff, t, 8, 16);
         break;
+    case 13: /* each side brings the mask of the other one's lanes, which are at another place */
+        if (t < 16)
+            v = __ballot_sync(m & 0x0000ffff, t & 1);
+        else
+            v = __ballot_sync(m & (m == 0xffffffff ? 0xffff0000 : 0x0000ffff), 1);
+        break;
     case 12: v = __shfl_down_sync(__activemask(), t, 1); break;
     }
     out[t] = v;

@@ -33,6 +33,12 @@ core_known_function(const char *name)
     return emit_math_known(name);
 }
 
+bool
+jit_knows_function(const char *name)
+{
+    return core_known_function(name);
+}
+
 static bool
 emit_external(struct core *c, const struct flow_insn *i, unsigned which,
               const struct ptx_operand *results, const struct ptx_operand *args)

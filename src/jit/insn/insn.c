@@ -238,12 +238,6 @@ emit_warp_insn(struct core *c, const struct flow_insn *i)
 
 /* -- the instruction ------------------------------------------------------------------------------------------------ */
 
-bool
-jit_knows_function(const char *name)
-{
-    return core_known_function(name);
-}
-
 static bool
 emit_arrive(struct core *c, const struct flow_insn *i)
 {
@@ -271,8 +265,9 @@ core_insn(struct core *c, const struct flow_insn *i)
     c->e.mask_bits = NULL;
     core_count(c, i);
     core_batch_before(c, i);
-    core_announce_sync(c, i);
-    core_sync_own(c, i);
+    core_announce_sync(c, i, NULL);
+    if (!c->synced) /* else its lanes were looked at when they came */
+        core_sync_own(c, i);
     if (core_straight_insn(c, i))
         return true;
     switch (p->op) {

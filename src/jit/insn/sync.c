@@ -6,6 +6,7 @@
 #include "jit/insn/insn.h"
 
 #include "jit/ops/sync.h"
+#include "jit/tools/tools.h"
 
 #include <string.h>
 
@@ -69,12 +70,13 @@ strays(struct core *c, const struct flow_insn *i, const struct ptx_operand *o)
 
 /* On GPUs whose lanes do not run abreast a lane that its own mask leaves out ends the kernel ("illegal
  * instruction", read on an H200 for a vote). Tools that watch masks tell of it themselves, and the kernel
- * goes on. */
+ * goes on; of lanes that are to stand still they are told here, before they wait for those that are named. */
 void
 core_sync_own(struct core *c, const struct flow_insn *i)
 {
     LLVMBuilderRef b = c->e.b;
-    if (!flow_syncs(&i->i) || c->abreast || c->events & JIT_EVENT_SYNC)
+    bool watched = c->events & JIT_EVENT_SYNC;
+    if (!flow_syncs(&i->i) || (watched ? !c->synced : c->abreast))
         return;
     LLVMValueRef out = strays(c, i, core_members(&i->i));
     if (!out)
@@ -82,8 +84,13 @@ core_sync_own(struct core *c, const struct flow_insn *i)
     LLVMBasicBlockRef stray = core_new_block(c, "stray"), here = core_new_block(c, "named");
     core_mark_rare(c, LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntNE, out, core_i32(c, 0), ""), stray, here));
     LLVMPositionBuilderAtEnd(b, stray);
-    LLVMValueRef args[] = {c->e.warp, out, core_i32(c, JIT_TRAP_MASK), core_i32(c, i->place)};
-    core_service(c, FIELD(jit_services, trap), LLVMVoidTypeInContext(c->e.context), args, 4);
-    LLVMBuildUnreachable(b);
+    if (watched) {
+        core_announce_sync(c, i, out);
+        LLVMBuildBr(b, here);
+    } else {
+        LLVMValueRef args[] = {c->e.warp, out, core_i32(c, JIT_TRAP_MASK), core_i32(c, i->place)};
+        core_service(c, FIELD(jit_services, trap), LLVMVoidTypeInContext(c->e.context), args, 4);
+        LLVMBuildUnreachable(b);
+    }
     LLVMPositionBuilderAtEnd(b, here);
 }

@@ -131,7 +131,7 @@ core_count_divergence(struct core *c, const struct flow_insn *i, const LLVMValue
 
 /* The operand that holds the mask of a *.sync instruction; NULL: it has none. */
 void
-core_announce_sync(struct core *c, const struct flow_insn *i)
+core_announce_sync(struct core *c, const struct flow_insn *i, LLVMValueRef lanes)
 {
     const struct ptx_operand *o = core_members(&i->i);
     bool fence = i->i.op == PTX_OP_MEMBAR || i->i.op == PTX_OP_FENCE;
@@ -142,7 +142,7 @@ core_announce_sync(struct core *c, const struct flow_insn *i)
         members = core_alloca(c, core_vector(c, 32));
         LLVMBuildStore(c->e.b, core_value(c, i, o, 32, false), members);
     }
-    LLVMValueRef args[] = {c->e.warp, core_mask_bits(c), members, core_i32(c, i->place)};
+    LLVMValueRef args[] = {c->e.warp, lanes ? lanes : core_mask_bits(c), members, core_i32(c, i->place)};
     core_service(c, FIELD(jit_services, sync), LLVMVoidTypeInContext(c->e.context), args, 4);
 }
 

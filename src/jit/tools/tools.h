@@ -25,7 +25,8 @@ void core_count_lanes(struct core *c, const struct flow_insn *i, LLVMValueRef la
 /* lanes: the ones that go each way. */
 void core_count_divergence(struct core *c, const struct flow_insn *i, const LLVMValueRef *lanes,
                            unsigned n);
-void core_announce_sync(struct core *c, const struct flow_insn *i);
+/* lanes: i32; NULL: the active ones. */
+void core_announce_sync(struct core *c, const struct flow_insn *i, LLVMValueRef lanes);
 /* barrier: <32 x i64>, or NULL; lanes: i32. */
 void core_announce_async(struct core *c, const struct flow_insn *i, enum jit_async what,
                          LLVMValueRef lanes, LLVMValueRef barrier, uint32_t number);
