@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The mathematics of <cmath> under each of its names, in kernels: f, ::f, std::f and ff, for float, double and
 integers, called, through pointers, chosen by type in templates, as function objects; each result beside that of
-the host's library, in the same program. Then classification (isnan and kin) with nothing included, on both sides."""
+the host's library, in the same program. Then integers as arguments, and classification (isnan and kin) with nothing included, on both sides."""
 import os
 import subprocess
 import sys
@@ -176,6 +176,31 @@ int main()
 }
 """
 
+INTEGERS = r"""
+#include <cstdio>
+__host__ __device__ double integers(int i, long l, unsigned u, float f)
+{
+    double s = sqrt(i) + pow(i, 3) + pow(2, f) + exp(1) + floor(i) + ceil(l) + log2(8) + log(u) + fabs(i) + round(i) +
+               fmax(i, 2.5) + fmin(f, 1) + fma(i, 2, 3) + atan2(i, f) + hypot(i, 4) + erf(1) + cbrt(8) + tgamma(5) +
+               sin(i) + cos(l) + tan(u) + abs(i) + abs(f) + abs(-2.5) + pow(f, 2) + pow(f, 0.5) + fmod(7, 4) +
+               ldexp(3, 2) + copysign(1, -2.f) + trunc(3) + rint(4) + nearbyint(i) + lround(5) + log10(100) + log1p(1) +
+               expm1(1) + exp2(3) + sinh(1) + asin(1) + acosh(2) + remainder(7, 4) + fdim(5, 3) + logb(8) + ilogb(8) +
+               scalbn(1, 4);
+    s += max(1.0f, 2.0) + min(1u, 2u) + max(3, 4) + max(1ll, 2ll) + max(1.f, 2.f) + rsqrt(4.f) + max(3u, 4);
+    return s + isnan(i) + isinf(l) + isfinite(u);
+}
+__global__ void kernel(double *o) { *o = integers(3, 4, 5, 1.5f); }
+int main()
+{
+    double *o, h = integers(3, 4, 5, 1.5f);
+    cudaMallocManaged(&o, 8);
+    kernel<<<1, 1>>>(o);
+    cudaDeviceSynchronize();
+    printf("%.12g %.12g\n", *o, h);
+    return !(fabs(*o - h) < 1e-9 && fabs(h - 189.394137863) < 1e-8);
+}
+"""
+
 
 def run(name, text):
     with tempfile.TemporaryDirectory() as work:
@@ -199,4 +224,5 @@ def texts(list_):
 both, single = list(expressions()), list(suffixed())
 bad = run("names.cu", PROGRAM % (lines(both), lines(single), texts(both), texts(single)))
 bad |= run("classes.cu", CLASSES)
+bad |= run("integers.cu", INTEGERS)
 sys.exit(bad)
