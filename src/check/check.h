@@ -93,8 +93,6 @@ struct check_rows {
 /* What such work, a copy or a fill, does to memory. HOST: of the host, pinned. */
 enum check_touch { CHECK_TOUCH_READ = 0, CHECK_TOUCH_WRITE = 1, CHECK_TOUCH_HOST = 2 };
 void check_touched(struct jit_tool *t, const struct check_rows *rows, unsigned how, const char *what);
-/* What a copy from pageable memory is called: its call returns when the memory was read. */
-const char *check_staged_copy(void);
 /* cudaMallocAsync has made this memory, in the order of the work announced last. */
 void check_ordered(struct jit_tool *t, uint64_t address, uint64_t size);
 /* Memory is about to go by the call: in the order of the work announced last; by the host, which has waited for
@@ -112,9 +110,5 @@ void check_wait(struct jit_tool *t, uint64_t stream, const void *event);
 void check_joined_stream(struct jit_tool *t, uint64_t stream);
 void check_joined_event(struct jit_tool *t, const void *event);
 void check_joined_all(struct jit_tool *t);
-/* The number of the work that this thread announced last; and: the host waited for the stream, but for its
- * work from that number on. */
-uint32_t check_work_number(struct jit_tool *t);
-void check_joined_before(struct jit_tool *t, uint64_t stream, uint32_t number);
 
 #endif

@@ -161,9 +161,6 @@ struct job {
     uint64_t parent_stream; /* as the kernel named it */
 };
 
-/* What copies from pageable memory are called: the call returns before they are over. */
-extern const char staged_copy[];
-
 /* flight.c: an operation of the host that it has not waited for. */
 struct flight {
     struct check_rows rows;

@@ -589,8 +589,6 @@ report_race(const struct visit *v, uint32_t lane, uint64_t a, const struct mark 
         return;
     char where[200];
     f.access = side_of(v, lane, a);
-    if (f.other.op == staged_copy)
-        f.severity = SEVERITY_WARNING;
     name_memory(l, a, where, sizeof where);
     snprintf(f.message, sizeof f.message, "%s and %s of %s%s%s", f.other.op, f.access.op, where,
              same_insn ? " by different threads in one instruction" : between[verdict],
@@ -1284,8 +1282,6 @@ report_flight(struct check *c, uint64_t a, const struct flight *by, const struct
         return;
     f.access = side_of_work(&w, m, a);
     f.other = (struct side){.valid = true, .op = by->what, .address = a};
-    if (by->what == staged_copy)
-        f.severity = SEVERITY_WARNING;
     snprintf(f.message, sizeof f.message, "%s of 0x%llx while %s of another stream, which %s it, may not be over",
              f.access.op, (unsigned long long)a, by->what,
              by->allocates ? "makes" : by->writes ? "writes" : "reads");
@@ -1296,6 +1292,7 @@ report_flight(struct check *c, uint64_t a, const struct flight *by, const struct
 void
 global_compare_launch(struct check *c, uint64_t base, uint64_t size, const struct flight *by, uint32_t launch)
 {
+    uint32_t told = UINT32_MAX; /* place: most cells have the same */
     for (uint64_t a = base; a < base + size;) {
         struct chunk *k = find_chunk(c->global, a, false);
         uint64_t end = (a & ~(uint64_t)(CHUNK - 1)) + CHUNK;
@@ -1308,8 +1305,10 @@ global_compare_launch(struct check *c, uint64_t base, uint64_t size, const struc
             struct cell one = cell_at(k, a & (CHUNK - 1));
             const struct mark *m[] = {&one.write, &one.strong, &one.read, &one.other};
             for (int i = 0; i < (by->writes ? 4 : 2); i++)
-                if (mark_work(m[i]) == launch)
+                if (mark_work(m[i]) == launch && mark_place(m[i]) != told) {
+                    told = mark_place(m[i]);
                     report_flight(c, a, by, m[i]);
+                }
         }
     }
 }

@@ -258,20 +258,6 @@ work_flight(struct check *c, struct flight *f)
     flight_add(c, f, known);
 }
 
-const char staged_copy[] = "copy from pageable memory";
-
-const char *
-check_staged_copy(void)
-{
-    return staged_copy;
-}
-
-uint32_t
-check_work_number(struct jit_tool *t)
-{
-    return next_work.given && next_work.check == (struct check *)t ? next_work.seq : 0;
-}
-
 void
 check_fetched(struct jit_tool *t, const struct allocation *from, uint64_t address, uint64_t size)
 {
@@ -386,23 +372,13 @@ host_learned(struct check *c)
 void
 check_joined_stream(struct jit_tool *t, uint64_t stream)
 {
-    check_joined_before(t, stream, UINT32_MAX);
-}
-
-void
-check_joined_before(struct jit_tool *t, uint64_t stream, uint32_t number)
-{
     struct check *c = (struct check *)t;
     if (!c)
         return;
     pthread_mutex_lock(&c->streams->lock);
     struct stream_clock *own = find_stream(c->streams, stream);
-    if (own) {
-        struct clock knows = own->knows;
-        uint32_t *at = &knows.at[own - c->streams->stream];
-        *at = *at >= number ? number - 1 : *at;
-        clock_join(&c->streams->host, &knows);
-    }
+    if (own)
+        clock_join(&c->streams->host, &own->knows);
     pthread_mutex_unlock(&c->streams->lock);
     host_learned(c);
 }
