@@ -71,6 +71,8 @@ bool check_host_access(struct jit_tool *t, const struct allocation *a, uint64_t 
                        enum check_host_op op, const char *function, const char *at);
 /* Whether kernels that the host has not waited for have touched the page, of 4096 bytes. */
 bool check_in_use(struct jit_tool *t, uint64_t page);
+/* Whether the host has waited for all work that was given to streams. */
+bool check_idle(struct jit_tool *t);
 /* At the end: allocations that still live. */
 void check_leak(struct jit_tool *t, const struct allocation *a);
 

@@ -613,6 +613,18 @@ check_call_failed(struct jit_tool *t, const char *call, const char *error, const
 }
 
 bool
+check_idle(struct jit_tool *t)
+{
+    struct streams *s = ((struct check *)t)->streams;
+    bool idle = true;
+    pthread_mutex_lock(&s->lock);
+    for (uint32_t k = 0; k < s->count; k++)
+        idle = idle && s->host.at[k] >= s->stream[k].seq;
+    pthread_mutex_unlock(&s->lock);
+    return idle;
+}
+
+bool
 check_in_use(struct jit_tool *t, uint64_t page)
 {
     struct check *c = (struct check *)t;

@@ -145,13 +145,12 @@ guard_joined(void)
     if (!guard.active)
         return;
     pthread_mutex_lock(&guard.lock);
-    if (!guard.users && affordable(most_share_waited)) {
-        if (!guard.shut)
-            set_shut(true);
-        shut_managed(); /* what work that the host has not waited for touches, stays shut */
-    } else {
+    if (!guard.users && !guard.shut && affordable(most_share_waited))
+        set_shut(true);
+    if (!guard.users && !check_idle(tool_check()) && affordable(most_share))
+        shut_managed(); /* what work that the host has not waited for touches stays shut */
+    else
         open_managed();
-    }
     pthread_mutex_unlock(&guard.lock);
 }
 
