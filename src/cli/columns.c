@@ -17,9 +17,12 @@ columns_of(FILE *out)
     struct winsize size;
     const char *said = getenv("COLUMNS");
     uint64_t columns = 0;
-    if (!isatty(fileno(out)))
+    int fd = fileno(out);
+    if (fd < 0 && out == stdout) /* a stream in its place */
+        fd = STDOUT_FILENO;
+    if (!isatty(fd))
         return 0;
-    if (ioctl(fileno(out), TIOCGWINSZ, &size) == 0)
+    if (ioctl(fd, TIOCGWINSZ, &size) == 0)
         columns = size.ws_col;
     if (!columns && !(said && ls_parse_u64(said, &columns)))
         columns = USUAL_COLUMNS;
