@@ -643,15 +643,14 @@ in_this_insn(const struct visit *v, const struct touch *t, const struct mark *m)
     return t->at + (1u << t->shift) > t->address[lane] && t->at < t->address[lane] + v->bytes;
 }
 
-/* True: they race. */
-static bool
+static enum verdict
 check_last_write(const struct visit *v, const struct touch *t, const struct mark *w)
 {
     bool together = v->op == JIT_STORE && v->w->values && !(v->facts->flags & PLACE_STRONG) &&
                     in_this_insn(v, t, w);
     enum verdict verdict = together ? RACE_INSIDE : judge(v, t->lane, w, true);
     if (verdict == ORDERED)
-        return false;
+        return verdict;
     uint64_t own = t->address[t->lane];
     uint32_t skip = t->at > own ? (uint32_t)(t->at - own) : 0, bytes = 1u << t->shift;
     uint8_t theirs[4];
@@ -660,7 +659,7 @@ check_last_write(const struct visit *v, const struct touch *t, const struct mark
         for (uint32_t k = 0; k < bytes; k++)
             theirs[k] = *stored_value(v, mark_lane(w), (uint32_t)(t->at - t->address[mark_lane(w)]) + k);
     report_race(v, t->lane, t->at, w, verdict, together, stores_same(v, t->lane, skip, bytes, theirs));
-    return true;
+    return verdict;
 }
 
 /* An earlier read of the same warp that races with more than this one does. */
@@ -767,14 +766,25 @@ kept_was_seen(const struct visit *v, uint32_t lane, const struct cell *c)
            (is_before(v, lane, &c->strong) || was_seen(v, lane, c));
 }
 
+/* True: the access races with one of the last writes. Of two strong ones that it races with one is told. */
+static bool
+check_writes(const struct visit *v, const struct touch *t, const struct cell *c)
+{
+    enum verdict strong = ORDERED, write = ORDERED;
+    if (c->strong.who && !was_seen(v, t->lane, c))
+        strong = check_last_write(v, t, &c->strong);
+    bool again = c->write.when & MARK_STRONG && strong != ORDERED && strong != RACE_VOLATILE;
+    if (c->write.who && !again && !kept_was_seen(v, t->lane, c))
+        write = check_last_write(v, t, &c->write);
+    return strong != ORDERED || write != ORDERED;
+}
+
 static void
 touch_cell(const struct visit *v, const struct touch *t, struct cell *c)
 {
     if (v->op != JIT_STORE && !is_written(c))
         read_unset(v, t, c);
-    bool told = c->write.who && !kept_was_seen(v, t->lane, c) && check_last_write(v, t, &c->write);
-    if (c->strong.who && !was_seen(v, t->lane, c))
-        told |= check_last_write(v, t, &c->strong);
+    bool told = check_writes(v, t, c);
     if (v->op == JIT_LOAD) {
         note_seen(v, t, c);
         note_read(v, c, t->mark);
