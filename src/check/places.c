@@ -17,21 +17,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_STEPS = 400, NO_INSN = 0xffffffffu };
-
-struct def {
-    uint32_t insn, next; /* index in defs; NO_INSN: the end */
-};
+enum { MOST_STEPS = 400 };
 
 struct walk {
     const struct flow *flow;
     const struct kernel_facts *kernel;
-    uint32_t *first;      /* per register: its definitions */
-    VEC(struct def) defs;
     uint64_t *matters;    /* registers whose value is used for more than being copied, */
     uint64_t *surely;     /*   and that not only if something else is so, too */
-    uint32_t insn;        /* during flow_visit */
-    bool sure;            /* the same */
     /* one address */
     uint32_t *seen, round, steps;
     struct root root[MOST_ROOTS];
@@ -48,26 +40,6 @@ always(const char *name)
 
 /* -- definitions and uses ------------------------------------------------------------------------ */
 
-static void
-note_def(struct ptx_operand *o, bool write, void *context)
-{
-    struct walk *w = context;
-    if (!write)
-        return;
-    VEC_PUSH(&w->defs, (struct def){w->insn, w->first[o->reg]});
-    w->first[o->reg] = (uint32_t)w->defs.count - 1;
-}
-
-static void
-note_use(struct ptx_operand *o, bool write, void *context)
-{
-    struct walk *w = context;
-    if (!write && w->sure)
-        set_add(w->surely, o->reg);
-    if (!write)
-        set_add(w->matters, o->reg);
-}
-
 /* Instructions that only hand a value on. */
 static bool
 is_move(const struct ptx_insn *i)
@@ -77,26 +49,28 @@ is_move(const struct ptx_insn *i)
 }
 
 static void
-visit_uses(struct walk *w, struct flow_insn *i)
+see_uses(struct walk *w, uint32_t n)
 {
-    if (is_move(&i->i))
+    const struct ptx_insn *i = &w->flow->insns[n].i;
+    if (is_move(i))
         return;
-    if (i->i.op == PTX_OP_SELP) {
+    if (i->op == PTX_OP_SELP) {
         /* Compilers load early and select later: only what is selected would matter. */
-        if (i->i.operand[3].kind == PTX_O_REG)
-            set_add(w->matters, i->i.operand[3].reg), set_add(w->surely, i->i.operand[3].reg);
+        if (i->operand[3].kind == PTX_O_REG)
+            set_add(w->matters, i->operand[3].reg), set_add(w->surely, i->operand[3].reg);
         return;
     }
-    bool logic = i->i.op == PTX_OP_AND || i->i.op == PTX_OP_OR || i->i.op == PTX_OP_XOR;
-    w->sure = !(logic && i->i.type[0] == PTX_PRED) && i->i.op != PTX_OP_SETP;
-    if (i->i.op != PTX_OP_ST) {
-        flow_visit(i, note_use, w);
-        return;
+    bool logic = i->op == PTX_OP_AND || i->op == PTX_OP_OR || i->op == PTX_OP_XOR;
+    bool sure = !(logic && i->type[0] == PTX_PRED) && i->op != PTX_OP_SETP;
+    struct span uses = flow_uses(w->flow, n);
+    for (uint32_t k = 0; k < uses.count; k++) {
+        /* A store uses its guard and its address, and copies its value. */
+        if (i->op == PTX_OP_ST && uses.at[k] != i->guard && k < flow_values(w->flow, n).count)
+            continue;
+        set_add(w->matters, uses.at[k]);
+        if (sure)
+            set_add(w->surely, uses.at[k]);
     }
-    /* A store uses its address, and copies its value. */
-    struct flow_insn only = *i;
-    only.i.operand_count = 1;
-    flow_visit(&only, note_use, w);
 }
 
 static void
@@ -104,7 +78,7 @@ find_uses(struct walk *w)
 {
     const struct flow *f = w->flow;
     for (uint32_t k = 0; k < f->insn_count; k++)
-        visit_uses(w, &f->insns[k]);
+        see_uses(w, k);
     for (uint32_t b = 0; b < f->block_count; b++)
         if (f->blocks[b].end == FLOW_BRANCH)
             set_add(w->matters, f->blocks[b].guard), set_add(w->surely, f->blocks[b].guard);
@@ -253,10 +227,11 @@ trace(struct walk *w, uint32_t reg)
         w->unknown = true;
         return;
     }
-    if (w->first[reg] == NO_INSN && bits_of(w, reg) == 64)
+    struct span writers = flow_writers(w->flow, reg);
+    if (!writers.count && bits_of(w, reg) == 64)
         w->unknown = true;
-    for (uint32_t d = w->first[reg]; d != NO_INSN; d = w->defs.at[d].next)
-        trace_insn(w, &w->flow->insns[w->defs.at[d].insn].i, reg);
+    for (uint32_t k = writers.count; k-- > 0;)
+        trace_insn(w, &w->flow->insns[writers.at[k]].i, reg);
 }
 
 static void
@@ -326,8 +301,9 @@ from_register(struct walk *w, uint32_t reg, struct stored *s)
     if (w->seen[reg] == w->round || ++w->steps > MOST_STEPS)
         return;
     w->seen[reg] = w->round;
-    for (uint32_t d = w->first[reg]; d != NO_INSN; d = w->defs.at[d].next) {
-        const struct flow_insn *f = &w->flow->insns[w->defs.at[d].insn];
+    struct span writers = flow_writers(w->flow, reg);
+    for (uint32_t d = writers.count; d-- > 0;) {
+        const struct flow_insn *f = &w->flow->insns[writers.at[d]];
         if (f->i.op == PTX_OP_LD && f->i.operand[1].kind == PTX_O_ADDRESS)
             from_load(f, reg, s);
         else if (is_move(&f->i))
@@ -409,8 +385,9 @@ find_seeds(struct walk *w, struct kernel_facts *k, uint32_t reg)
     if (w->seen[reg] == w->round || ++w->steps > MOST_STEPS)
         return;
     w->seen[reg] = w->round;
-    for (uint32_t d = w->first[reg]; d != NO_INSN; d = w->defs.at[d].next) {
-        const struct flow_insn *f = &w->flow->insns[w->defs.at[d].insn];
+    struct span writers = flow_writers(w->flow, reg);
+    for (uint32_t d = writers.count; d-- > 0;) {
+        const struct flow_insn *f = &w->flow->insns[writers.at[d]];
         bool load = f->i.op == PTX_OP_LD && f->i.operand[1].kind == PTX_O_ADDRESS;
         if (load && f->place < k->place_count)
             k->place[f->place].flags |= PLACE_STRONG;
@@ -681,22 +658,16 @@ static void
 describe_flow(struct kernel_facts *k, const struct flow *f)
 {
     struct walk w = {.flow = f, .kernel = k};
-    w.first = ls_alloc(sizeof *w.first * (f->reg_count + 1));
     w.seen = ls_alloc(sizeof *w.seen * (f->reg_count + 1));
     w.matters = ls_alloc(8 * (f->reg_count / 64 + 1));
     w.surely = ls_alloc(8 * (f->reg_count / 64 + 1));
-    memset(w.first, 0xff, sizeof *w.first * (f->reg_count + 1));
-    for (w.insn = 0; w.insn < f->insn_count; w.insn++)
-        flow_visit(&f->insns[w.insn], note_def, &w);
     find_uses(&w);
     for (uint32_t n = 0; n < f->insn_count; n++)
         describe_insn(&w, k, &f->insns[n]);
     find_swaps(&w, k);
-    ls_release(w.first);
     ls_release(w.seen);
     ls_release(w.matters);
     ls_release(w.surely);
-    VEC_FREE(&w.defs);
 }
 
 /* Functions still to be described: those that are called and not inlined. wanted: by

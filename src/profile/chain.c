@@ -38,8 +38,6 @@ struct chain {
     uint32_t loop;
     bool open;
     struct work work;
-    /* the instruction in hand */
-    double start, finish;
 };
 
 /* -- what instructions did --------------------------------------------------------------------------- */
@@ -120,33 +118,10 @@ latency_of(const struct chain *c, const struct ptx_insn *i, const struct tally *
 }
 
 static void
-wait_for(struct ptx_operand *o, bool write, void *context)
+add_instruction(struct chain *c, uint32_t number)
 {
-    struct chain *c = context;
-    double *ready = &c->ready[o->reg];
-    if (write)
-        *ready = c->finish;
-    else if (*ready > c->start)
-        c->start = *ready;
-}
-
-static void
-find_start(struct ptx_operand *o, bool write, void *context)
-{
-    if (!write)
-        wait_for(o, write, context);
-}
-
-static void
-find_ready(struct ptx_operand *o, bool write, void *context)
-{
-    if (write)
-        wait_for(o, write, context);
-}
-
-static void
-add_instruction(struct chain *c, const struct flow_insn *i)
-{
+    const struct flow_insn *i = &c->flow->insns[number];
+    struct span uses = flow_uses(c->flow, number), defs = flow_defs(c->flow, number);
     const struct tally *t = &c->tally[i->place];
     struct sums s = {0};
     uint32_t n = c->copies[i->place];
@@ -159,12 +134,14 @@ add_instruction(struct chain *c, const struct flow_insn *i)
     c->work.shared_wavefronts += t->wavefronts / n;
     c->work.l1_sectors += t->sectors / n;
     c->work.l2_sectors += (uint64_t)(c->l2_share * (double)t->sectors / n);
-    c->start = 0;
-    flow_visit(i, find_start, c);
-    c->finish = c->start + latency_of(c, &i->i, t);
-    flow_visit(i, find_ready, c);
+    double start = 0;
+    for (uint32_t k = 0; k < uses.count; k++)
+        start = c->ready[uses.at[k]] > start ? c->ready[uses.at[k]] : start;
+    double finish = start + latency_of(c, &i->i, t);
+    for (uint32_t k = 0; k < defs.count; k++)
+        c->ready[defs.at[k]] = finish;
     bool result = i->i.op != PTX_OP_ST && i->i.op != PTX_OP_RED; /* nobody waits for stores */
-    double end = result ? c->finish : c->start;
+    double end = result ? finish : start;
     c->longest = end > c->longest ? end : c->longest;
     c->issued += 1;
 }
@@ -191,10 +168,8 @@ add_block(struct chain *c, uint32_t n)
     bool same = c->open && !head && b->loop == c->loop && times > c->times / 1.5 && times < c->times * 1.5;
     if (!same)
         open_stretch(c, times, b->loop);
-    for (uint32_t k = 0; k < b->count; k++)
-        add_instruction(c, &c->flow->insns[b->first + k]);
-    if (b->end_insn != UINT32_MAX)
-        add_instruction(c, &c->flow->insns[b->end_insn]);
+    for (uint32_t k = b->first; k < flow_block_end(c->flow, n); k++)
+        add_instruction(c, k);
     if (b->end == FLOW_BARRIER)
         close_stretch(c);
 }
