@@ -40,7 +40,7 @@ which it does nothing.
 def table():
     with open(f"{ROOT}/src/jit/passes/passes.def") as f:
         text = f.read()
-    rows = re.findall(r'^PASS\((\w+), "([\w-]+)", (\w+), (\w+), (\w+), "([\w.]+)",\s+"(.*?)"\)$', text, re.M)
+    rows = re.findall(r'^PASS\((\w+), "([\w-]+)", (\w+), (\w+), (\w+), "([\w./]+)",\s+"(.*?)"\)$', text, re.M)
     names = {row[0]: row[1] for row in rows}
     out = HEAD
     for _, name, stage, tools, needs, where, does in rows:

@@ -7,6 +7,9 @@
  *   chains.c    which instructions write a register and which read it (def-use chains)
  *   facts.c     which registers agree in all lanes (uniform), differ by constants (affine), or vary,
  *               for one shape of the block
+ *   warps.c     what holds over all warps of a block: which registers all threads agree on, ...
+ *   steps.c     ... and how far the others are apart from warp to warp
+ *   products.c  32-bit numbers as sums of products of registers, over lanes and warps (products.h)
  *   frontier.c  which lanes may be pending elsewhere while a block runs
  *   print.c     both as text
  *   footprint.c which bytes each block of a launch may touch
@@ -140,6 +143,10 @@ void flow_addresses(const struct ptx_module *m, bool *taken);
 /* Whether an instruction waits for the lanes that its member mask names: bar.warp.sync, shfl.sync,
  * ... (PTX ISA 9.7.13); they begin blocks. */
 bool flow_syncs(const struct ptx_insn *i);
+
+/* seen[b] becomes true for `from` and every block that is reached from it without passing `end` (UINT32_MAX: none)
+ * or a block seen already. */
+void flow_reach(const struct flow *f, uint32_t from, uint32_t end, bool *seen);
 
 /* Calls visit for each register operand of an instruction; write: it is a destination. For what changes
  * registers while a flow is made, or looks at text that is no flow; all else asks the chains. */
@@ -331,6 +338,42 @@ void fact_print(const struct fact *x, struct text *out);
  * it; note (NULL: none) adds lines behind the instruction with that place. */
 void flow_print(const struct flow *f, const struct facts *facts,
                 void (*note)(void *context, uint32_t place, struct text *out), void *context, struct text *out);
+
+/* -- over the warps of a block (warps.c, steps.c) -------------------------------------------------------- */
+
+/* How far a register's value is from one warp of the block to the next, modulo 2^32. */
+struct warp_step {
+    bool known;
+    uint32_t by;
+};
+
+/* For blocks that are whole warps, in kernels that no lane of a warp may leave or wait in by itself. `facts` must
+ * outlive it. */
+struct warps {
+    struct arena arena;
+    const struct facts *facts;
+    bool (*computes)(const struct ptx_insn *);
+    bool *same;    /* per register: all threads of the block agree */
+    bool *fixed;   /* per register: written once, from what does not change during the kernel, */
+    bool *again;   /*   and from the thread's number: may be computed anew instead of being kept */
+    bool *shaped;  /* per register: the block's shape decides it: numbers, the thread's coordinates, what is made of them */
+    bool *tangled; /* per block: threads of the block may run it and others not, or not as often */
+    struct warp_step *step; /* per register; 0 for those that are same is not stored: warps_step */
+};
+
+/* computes(i): the instruction does nothing but compute its results from its operands. */
+struct warps *warps_new(const struct facts *facts, bool (*computes)(const struct ptx_insn *));
+void warps_free(struct warps *w);
+/* Whether an instruction's result is decided by its operands, whoever executes it and when. */
+bool warps_pure(const struct ptx_insn *i, bool (*computes)(const struct ptx_insn *));
+/* Whether all threads of the block that come to the end of block b go on together. */
+bool warps_agree(const struct warps *w, uint32_t b);
+/* How far an operand is from warp to warp; false: not known. While several warps execute the same instructions with
+ * all their lanes, from where the kernel or the last barrier let them begin. */
+bool warps_step(const struct warps *w, const struct ptx_operand *o, uint32_t *step);
+/* Whether a register of 64 bits, as a whole, is *step more from warp to warp if over `count` warps it is so much more
+ * at the end: of the registers of 32 bits that it is made of one at most differs between warps, which may wrap. */
+bool warps_line(const struct warps *w, uint32_t reg, uint32_t count, int64_t *step);
 
 /* -- footprints -------------------------------------------------------------------------------------- */
 

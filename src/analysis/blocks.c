@@ -442,6 +442,22 @@ find_post_dominators(struct flow *f)
     ls_release(p.by_number);
 }
 
+void
+flow_reach(const struct flow *f, uint32_t from, uint32_t end, bool *seen)
+{
+    VEC(uint32_t) work = {0};
+    if (from != end && !seen[from])
+        VEC_PUSH(&work, from);
+    while (work.count) {
+        uint32_t b = work.at[--work.count];
+        seen[b] = true;
+        for (uint32_t s = 0; s < f->blocks[b].succ_count; s++)
+            if (f->blocks[b].succ[s] != end && !seen[f->blocks[b].succ[s]])
+                VEC_PUSH(&work, f->blocks[b].succ[s]);
+    }
+    VEC_FREE(&work);
+}
+
 /* -- webs --------------------------------------------------------------------------------------------
  * A register with several definitions is split where their uses do not meet. Only such registers
  * are looked at: reaching definitions over their definitions, joined by union-find at each use.

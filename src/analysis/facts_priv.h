@@ -29,6 +29,9 @@ void fact_join_threads(const struct facts *fs, struct fact *f, const struct fact
 void fact_add_threads(struct facts *fs, struct fact *f, const struct fact *a, const struct fact *b,
                       int sign);
 
+/* steps.c: fills w->step from what warps.c has found. */
+void warps_find_steps(struct warps *w);
+
 /* pending, parks, complete from divergent. */
 void frontier_find(struct facts *f);
 /* Registers that other lanes may overwrite while some are parked: adds them to `forced`, true when

@@ -176,27 +176,6 @@ visit_parked(struct frontier *x)
             merge_into(x, b, x->rest);
 }
 
-static void
-reach(const struct flow *f, uint32_t from, bool *seen)
-{
-    VEC(uint32_t) work = {0};
-    if (!seen[from]) {
-        seen[from] = true;
-        VEC_PUSH(&work, from);
-    }
-    while (work.count) {
-        uint32_t b = work.at[--work.count];
-        for (uint32_t s = 0; s < f->blocks[b].succ_count; s++) {
-            uint32_t t = f->blocks[b].succ[s];
-            if (!seen[t]) {
-                seen[t] = true;
-                VEC_PUSH(&work, t);
-            }
-        }
-    }
-    VEC_FREE(&work);
-}
-
 /* Blocks that run with all lanes: nothing is pending elsewhere and nobody has left before. */
 static void
 find_complete(struct facts *f)
@@ -207,9 +186,9 @@ find_complete(struct facts *f)
         bool leaves = f->flow->blocks[b].end == FLOW_EXIT || f->flow->blocks[b].end == FLOW_TRAP;
         for (uint32_t c = 0; leaves && c < n; c++)
             if (set_has(f->pending[b], c))
-                reach(f->flow, c, lost);
+                flow_reach(f->flow, c, UINT32_MAX, lost);
         if (f->parks[b])
-            reach(f->flow, b, lost);
+            flow_reach(f->flow, b, UINT32_MAX, lost);
     }
     for (uint32_t b = 0; b < n; b++)
         f->complete[b] = !f->shape.partial && !f->shape.any && !lost[b] && !any_pending(f, b);
@@ -250,7 +229,7 @@ frontier_force(const struct facts *f, bool *forced)
         bool *defined = ls_alloc(flow->reg_count + 1);
         for (uint32_t b = 0; b < flow->block_count; b++)
             if (set_has(f->pending[p], b) || (b == p && facts_waits(f, p)))
-                reach(flow, b, seen);
+                flow_reach(flow, b, UINT32_MAX, seen);
         for (uint32_t b = 0; b < flow->block_count; b++) {
             struct span defs = flow_block_defs(flow, b);
             for (uint32_t k = 0; seen[b] && k < defs.count; k++)

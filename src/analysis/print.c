@@ -95,33 +95,20 @@ struct printer {
     struct text *out;
 };
 
-struct results {
-    const struct printer *p;
-    unsigned count;
-};
-
-static void
-print_result(struct ptx_operand *o, bool write, void *context)
-{
-    struct results *r = context;
-    if (!write || o->kind != PTX_O_REG)
-        return;
-    struct text *out = r->p->out;
-    text_add(out, r->count++ ? "; " : "  // ");
-    fact_print(&r->p->facts->reg[o->reg], out);
-    text_add(out, "%s", r->p->facts->merge[o->reg] ? ", merged" : "");
-}
-
 static void
 print_insn(const struct printer *p, const struct flow_insn *i)
 {
-    struct results r = {p, 0};
+    struct span defs = flow_defs(p->f, flow_index(p->f, i));
     size_t before = p->out->count;
     text_add(p->out, "    ");
     ptx_print_insn_as(i->func, &i->i, &p->regs, p->out);
     int width = (int)(p->out->count - before);
     text_add(p->out, "%*s", width < 44 ? 44 - width : 0, "");
-    flow_visit(i, print_result, &r);
+    for (uint32_t k = 0; k < defs.count; k++) {
+        text_add(p->out, k ? "; " : "  // ");
+        fact_print(&p->facts->reg[defs.at[k]], p->out);
+        text_add(p->out, "%s", p->facts->merge[defs.at[k]] ? ", merged" : "");
+    }
     while (p->out->count > before && p->out->at[p->out->count - 1] == ' ')
         p->out->at[--p->out->count] = 0;
     text_add(p->out, "\n");

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Conditions that several warps meet at once (values/agree.c, values/steps.c): each is tested with the first and the last
+# Conditions that several warps meet at once (values/agree.c, analysis/steps.c): each is tested with the first and the last
 # lane of all of them. Borders in the middle of every warp of a block, indices that fall from warp to warp, that
 # wrap in the middle of a block, blocks of one to three dimensions, loops; each result beside the host's.
 work=$(mktemp -d)

@@ -55,7 +55,7 @@ is_short_loop(const struct core *c, const struct flow_loop *loop)
         bool leaves = false;
         for (uint32_t k = 0; k < f->blocks[b].succ_count; k++)
             leaves |= f->blocks[b].succ[k] < loop->head || f->blocks[b].succ[k] > loop->last;
-        shaped = !leaves || (f->blocks[b].end == FLOW_BRANCH && c->phases->shaped[f->blocks[b].guard]);
+        shaped = !leaves || (f->blocks[b].end == FLOW_BRANCH && c->phases->known->shaped[f->blocks[b].guard]);
     }
     return shaped;
 }

@@ -7,7 +7,7 @@
  *
  * Four warps read four words of each row: a load of 16 bytes a row, four of which make a vector, and 16
  * permutations within 16 bytes for the four warps, instead of eight gathers of 16 words. That low halves of the
- * warps' addresses are a word apart is known from values/steps.c; all of them are compared before.
+ * warps' addresses are a word apart is known from analysis/steps.c; all of them are compared before.
  */
 #include "jit/memory/memory.h"
 #include "jit/build/value.h"
@@ -83,7 +83,7 @@ warps_beside(const struct site *s, const struct ptx_operand *o)
     for (unsigned l = 1; l < LANES; l++) /* side by side, or one word: loaded as such */
         if (s->fact.pattern[l] - s->fact.pattern[l - 1] < (int32_t)SIDE * WORD)
             return 0;
-    return phases_step(c, c->phases, &r, &step) && step == WORD ? c->agree_warps : 0;
+    return warps_step(c->phases->known, &r, &step) && step == WORD ? c->agree_warps : 0;
 }
 
 bool

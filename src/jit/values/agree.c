@@ -117,7 +117,7 @@ agree_lanes(const struct core *c, const struct ptx_operand *o, const int32_t *pa
         *low = pattern[l] < *low ? pattern[l] : *low;
         *high = pattern[l] > *high ? pattern[l] : *high;
     }
-    if (c->agree_warps > 1 && !phases_step(c, c->phases, o, &step))
+    if (c->agree_warps > 1 && !warps_step(c->phases->known, o, &step))
         return false;
     int64_t on = c->agree_warps > 1 ? (int64_t)(int32_t)step * (c->agree_warps - 1) : 0;
     *low += on < 0 ? on : 0;
@@ -194,7 +194,7 @@ of_operand(struct core *c, const struct flow_insn *i, unsigned k, LLVMValueRef *
         return false;
     if (!core_reg_scalar(c, o->reg))
         return core_agree(c, o->reg, all, none);
-    if (c->agree_warps > 1 && !c->phases->same[o->reg] && !c->facts->reg[o->reg].known)
+    if (c->agree_warps > 1 && !c->phases->known->same[o->reg] && !c->facts->reg[o->reg].known)
         return false;
     *all = core_value(c, i, o, 1, true);
     *none = LLVMBuildNot(c->e.b, *all, "");

@@ -24,7 +24,7 @@ is_kept(const struct core *c, uint32_t reg)
 {
     const struct fact *f = &c->facts->reg[reg], *t = &c->together->reg[reg];
     unsigned bits = core_reg_bits(c, reg);
-    return c->reg[reg] && !c->phases->same[reg] && (bits == 32 || bits == 64) && f->kind == FACT_VECTOR &&
+    return c->reg[reg] && !c->phases->known->same[reg] && (bits == 32 || bits == 64) && f->kind == FACT_VECTOR &&
            f->segment == 1 && t->kind != FACT_NONE && t->segment == LANES && t->pattern;
 }
 

@@ -17,6 +17,7 @@
 #define LOCKSTEP_JIT_VALUES_H
 
 #include "analysis/analysis.h"
+#include "analysis/products.h"
 #include "jit/build/build.h"
 
 /* Where a field of a struct of jit.h lies. */
@@ -171,12 +172,6 @@ struct phase_group {
 
 enum { JAM_MOST = 8 };
 
-/* How far a register's value is from a warp's to the next one's, modulo 2^32 (values/steps.c). */
-struct phase_step {
-    bool known;
-    uint32_t by;
-};
-
 struct phases {
     struct arena arena;
     uint32_t warps; /* of a block */
@@ -184,12 +179,7 @@ struct phases {
     struct phase *phase; /* the first: the start */
     struct phase_group *group;
     uint32_t *group_of; /* per block; UINT32_MAX: nobody comes there */
-    /* Per register: all threads of the block agree; written once, from what does not change during
-     * the kernel; can be computed anew from the thread's number. */
-    bool *same, *fixed, *again;
-    bool *shaped;  /* per register: the block's shape decides it: numbers, the thread's coordinates, what is made of them */
-    bool *tangled; /* per block: threads of the block may run it and others not, or not as often */
-    struct phase_step *step;
+    struct warps *known; /* of registers over all warps */
     struct agree *agree; /* of the warps that run together: what all of them agree on (values/agree.c) */
     struct turn jammed[JAM_MOST]; /* of warps that run together; registers that are same are shared */
     struct jam_site *site;
@@ -228,23 +218,6 @@ struct split {
     struct split_part part[3];
     LLVMValueRef fine; /* i1: all of it is so */
     LLVMValueRef rows; /* i1: what rows decide (values/rows.c) holds in both halves; NULL: there is nothing such */
-};
-
-enum { INDEX_TERMS = 6 };
-
-/* x * y so many times: in lane l of warp k times + scale * (pattern[l] + step * k); scale 0: in all of them. */
-struct index_term {
-    uint32_t x, y; /* registers, x <= y, as they were when the way began; PTX_NO_REG: none */
-    int64_t times;
-    const int32_t *pattern; /* NULL: 0 */
-    int32_t step, scale;
-};
-
-/* Modulo 2^32. */
-struct index {
-    bool known;
-    unsigned count;
-    struct index_term term[INDEX_TERMS];
 };
 
 enum {
@@ -428,18 +401,6 @@ LLVMValueRef guess_no_wrap(struct core *c, const struct fact *f, LLVMValueRef fi
 /* Whether the comparison is one of the greater or lesser of two numbers. */
 bool core_merged(const struct core *c, const struct flow_insn *i, struct merged *out);
 
-/* -- poly.c ------------------------------------------------------------------------------------ */
-
-struct index index_number(int64_t number);
-/* A register that is kept as a scalar, whose lanes and warps differ by known numbers. */
-struct index index_register(const struct core *c, uint32_t reg);
-/* a + sign * b; a * b. */
-struct index index_sum(const struct index *a, const struct index *b, int sign);
-struct index index_product(const struct index *a, const struct index *b);
-bool index_has(const struct index *a, uint32_t reg);
-/* The least and the greatest that a term's factor is. */
-void index_range(const struct index_term *t, uint32_t warps, int64_t *low, int64_t *high);
-
 /* -- registers.c ------------------------------------------------------------------------------- */
 
 unsigned core_reg_bits(const struct core *c, uint32_t reg);
@@ -509,15 +470,6 @@ void split_forget(struct core *c, uint32_t reg);
 /* Whether the load's address is selected of some that follow patterns. The values are the register's,
  * without the operand's offset. */
 bool core_split(struct core *c, const struct flow_insn *i, const struct ptx_operand *o, struct split *s);
-
-/* -- steps.c ----------------------------------------------------------------------------------- */
-
-/* values/steps.c: of all registers; of an operand (registers on which the block agrees: 0), false: not known. */
-void phases_find_steps(const struct core *c, struct phases *p);
-bool phases_step(const struct core *c, const struct phases *p, const struct ptx_operand *o, uint32_t *step);
-/* Whether a register of 64 bits, as a whole, is *step more from warp to warp if in `warps` warps together it is so much
- * more at the end: of the registers of 32 bits that it is made of one at most differs between warps, which may wrap. */
-bool phases_line(const struct core *c, const struct phases *p, uint32_t reg, uint32_t warps, int64_t *step);
 
 /* -- together.c -------------------------------------------------------------------------------- */
 

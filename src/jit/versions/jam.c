@@ -29,7 +29,7 @@ make_turn(struct core *c, struct turn *t)
     t->reg = ls_alloc(sizeof *t->reg * (c->flow->reg_count + 1));
     for (uint32_t r = 0; r < c->flow->reg_count; r++)
         if (own.reg[r])
-            t->reg[r] = c->phases->same[r] ? own.reg[r] : core_alloca(c, core_reg_type(c, r));
+            t->reg[r] = c->phases->known->same[r] ? own.reg[r] : core_alloca(c, core_reg_type(c, r));
     c->reg = t->reg;
     core_guess_storage(c);
     t->guess = c->guess;
@@ -250,7 +250,7 @@ is_once(const struct core *c, const struct phases *p, uint32_t n)
     struct span defs = flow_defs(c->flow, n);
     bool same = defs.count > 0;
     for (uint32_t k = 0; k < defs.count; k++)
-        same &= p->same[defs.at[k]];
+        same &= p->known->same[defs.at[k]];
     return same;
 }
 
@@ -352,7 +352,7 @@ end_block(struct jam *j, uint32_t b)
         LLVMBuildBr(c->e.b, j->block[blk->succ[0]]);
         break;
     case FLOW_BRANCH:
-        if (phases_agree(c, j->p, b))
+        if (warps_agree(j->p->known, b))
             end_agreed(j, b);
         else
             end_parting(j, b);
@@ -391,7 +391,7 @@ emit_straight(struct jam *j, uint32_t b)
 {
     struct core *c = j->c;
     bool ok = true;
-    if (c->flow->blocks[b].end != FLOW_BRANCH || phases_agree(c, j->p, b) || set_has(j->straight, b) ||
+    if (c->flow->blocks[b].end != FLOW_BRANCH || warps_agree(j->p->known, b) || set_has(j->straight, b) ||
         !emit_on(&c->e, PASS_SPECULATE))
         return true;
     use(j, 0);

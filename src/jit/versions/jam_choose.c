@@ -22,58 +22,6 @@ enum {
     ROOM = 26,        /* vector registers of 512 bits for what the warps hold */
 };
 
-/* -- what the shape of the block decides ------------------------------------------------------------ */
-
-static bool
-is_coordinate(const struct ptx_operand *o)
-{
-    switch (o->kind == PTX_O_SREG ? o->sreg : PTX_SR_NONE) {
-    case PTX_SR_TID_X: case PTX_SR_TID_Y: case PTX_SR_TID_Z:
-    case PTX_SR_NTID_X: case PTX_SR_NTID_Y: case PTX_SR_NTID_Z:
-        return true;
-    default:
-        return false;
-    }
-}
-
-/* Numbers, the thread's coordinates, and what is computed of them. */
-static bool
-is_shaped(const struct flow *f, const bool *shaped, uint32_t n)
-{
-    const struct ptx_insn *p = &f->insns[n].i;
-    if (p->op != PTX_OP_MOV && p->op != PTX_OP_CVT && !emit_is_arith(p))
-        return false;
-    for (unsigned k = 1; k < p->operand_count; k++) {
-        const struct ptx_operand *o = &p->operand[k];
-        if (o->kind != PTX_O_REG && o->kind != PTX_O_INT && !is_coordinate(o))
-            return false;
-    }
-    struct span uses = flow_uses(f, n);
-    bool all = true;
-    for (uint32_t k = 0; k < uses.count; k++)
-        all &= shaped[uses.at[k]];
-    return all;
-}
-
-/* Registers that the shape of the block decides; down from all, until nothing changes. */
-static bool *
-find_shaped(const struct flow *f)
-{
-    bool *shaped = ls_alloc(f->reg_count + 1);
-    memset(shaped, true, f->reg_count);
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (uint32_t n = 0; n < f->insn_count; n++) {
-            struct span defs = is_shaped(f, shaped, n) ? (struct span){0} : flow_defs(f, n);
-            for (uint32_t k = 0; k < defs.count; k++) {
-                changed |= shaped[defs.at[k]];
-                shaped[defs.at[k]] = false;
-            }
-        }
-    }
-    return shaped;
-}
-
 /* -- which phases, and how many warps --------------------------------------------------------------- */
 
 /* Registers of 512 bits that a warp's values alive at the start of the block take, of those that the
@@ -83,7 +31,7 @@ registers_at(const struct core *c, const struct phases *p, const uint64_t *live,
 {
     uint32_t bits = 0;
     for (uint32_t r = 0; r < c->flow->reg_count; r++)
-        if (set_has(live, r) && set_has(used, r) && !p->same[r] && !p->again[r] && core_reg_count(c, r) == LANES &&
+        if (set_has(live, r) && set_has(used, r) && !p->known->same[r] && !p->known->again[r] && core_reg_count(c, r) == LANES &&
             core_reg_bits(c, r) > 1)
             bits += core_reg_bits(c, r) * LANES;
     return bits / 512;
@@ -162,8 +110,8 @@ measure_block(const struct core *c, struct phases *p, uint32_t b, struct measure
     m->insns += blk->count;
     m->fits &= end_fits(c, blk);
     m->loops |= branch && !shaped && leaves_loop(c->flow, b);
-    m->sites += branch && !phases_agree(c, p, b);
-    m->parts |= shaped && !phases_agree(c, p, b);
+    m->sites += branch && !warps_agree(p->known, b);
+    m->parts |= shaped && !warps_agree(p->known, b);
     for (uint32_t k = 0; k < blk->count; k++) {
         const struct flow_insn *i = &c->flow->insns[blk->first + k];
         bool scatter = is_scatter(c, i);
@@ -225,11 +173,10 @@ void
 jam_choose(const struct core *c, struct phases *p)
 {
     uint32_t sites = 0;
-    p->shaped = find_shaped(c->flow);
     for (uint32_t g = 0; g < p->group_count; g++) {
         uint32_t more = 0;
         const struct flow_insn *columns = p->columns;
-        p->group[g].jam = p->group[g].phases && emit_on(&c->e, PASS_INTERLEAVE) ? choose(c, p, g, p->shaped, &more) : 1;
+        p->group[g].jam = p->group[g].phases && emit_on(&c->e, PASS_INTERLEAVE) ? choose(c, p, g, p->known->shaped, &more) : 1;
         if (p->group[g].jam == 1)
             p->columns = columns;
         sites += more;
@@ -239,7 +186,7 @@ jam_choose(const struct core *c, struct phases *p)
     p->site = ARENA_ARRAY(&p->arena, struct jam_site, sites + 1);
     for (uint32_t b = 0; b < c->flow->block_count; b++)
         if (p->group_of[b] != UINT32_MAX && p->group[p->group_of[b]].jam > 1 &&
-            c->flow->blocks[b].end == FLOW_BRANCH && !phases_agree(c, p, b))
+            c->flow->blocks[b].end == FLOW_BRANCH && !warps_agree(p->known, b))
             add_site(c, p, b);
 }
 
@@ -251,5 +198,4 @@ jam_free(struct phases *p)
         ls_release(p->jammed[k].guess);
     }
     ls_release(p->agree);
-    ls_release(p->shaped);
 }

@@ -11,38 +11,6 @@
 #include <llvm-c/DebugInfo.h>
 #include <string.h>
 
-/* -- what instructions depend on -------------------------------------------------------------- */
-
-/* Whether the result is decided by the operands, whoever executes the instruction and when. */
-bool
-phases_pure(const struct ptx_insn *p)
-{
-    if (ptx_has(p, PTX_M_CC) || p->op == PTX_OP_ADDC || p->op == PTX_OP_SUBC ||
-        p->op == PTX_OP_MADC)
-        return false;
-    switch (p->op) {
-    case PTX_OP_MOV:
-    case PTX_OP_CVT:
-        return true;
-    case PTX_OP_LD:
-    case PTX_OP_CVTA:
-        return p->op == PTX_OP_LD ? p->space == PTX_SPACE_PARAM : p->space != PTX_SPACE_LOCAL;
-    default:
-        return emit_is_arith(p);
-    }
-}
-
-/* -- where threads of the block may go different ways ----------------------------------------- */
-
-bool
-phases_agree(const struct core *c, const struct phases *p, uint32_t b)
-{
-    const struct flow_block *blk = &c->flow->blocks[b];
-    if (blk->succ_count < 2)
-        return true;
-    return blk->end == FLOW_BRANCH && p->same[blk->guard] && !c->facts->divergent[b];
-}
-
 bool
 phases_is_reduction(const struct flow_insn *i)
 {
@@ -58,11 +26,11 @@ phases_sort(struct core *c, const uint64_t *live, uint64_t *once, uint64_t *fram
     memset(once, 0, sizeof *once * c->flow->reg_words);
     memset(framed, 0, sizeof *framed * c->flow->reg_words);
     for (uint32_t r = 0; r < c->flow->reg_count; r++) {
-        if (!set_has(live, r) || !c->reg[r] || p->again[r])
+        if (!set_has(live, r) || !c->reg[r] || p->known->again[r])
             continue;
-        if (!p->same[r])
+        if (!p->known->same[r])
             set_add(framed, r);
-        else if (!p->fixed[r])
+        else if (!p->known->fixed[r])
             set_add(once, r);
     }
 }
@@ -73,7 +41,7 @@ makes_again(const struct core *c, uint32_t k, const uint64_t *set)
 {
     const struct flow_insn *i = &c->flow->insns[k];
     const struct ptx_operand *to = i->i.operand_count ? &i->i.operand[0] : NULL;
-    return to && to->kind == PTX_O_REG && set_has(set, to->reg) && c->phases->again[to->reg] &&
+    return to && to->kind == PTX_O_REG && set_has(set, to->reg) && c->phases->known->again[to->reg] &&
            flow_only_writer(c->flow, to->reg) == i;
 }
 
@@ -87,7 +55,7 @@ phases_again(struct core *c, const uint64_t *live)
     for (uint32_t k = f->insn_count; k-- > 0;) {
         struct span uses = makes_again(c, k, set) ? flow_values(f, k) : (struct span){0};
         for (uint32_t n = 0; n < uses.count; n++)
-            if (c->phases->again[uses.at[n]])
+            if (c->phases->known->again[uses.at[n]])
                 set_add(set, uses.at[n]);
     }
     for (uint32_t k = 0; k < f->insn_count && ok; k++)
@@ -135,7 +103,7 @@ void
 phases_forget(struct core *c)
 {
     for (uint32_t r = 0; r < c->flow->reg_count; r++)
-        if (c->reg[r] && !(c->phases->same[r] && c->phases->fixed[r]))
+        if (c->reg[r] && !(c->phases->known->same[r] && c->phases->known->fixed[r]))
             LLVMBuildStore(c->e.b, LLVMGetUndef(core_reg_type(c, r)), c->reg[r]);
     LLVMBuildStore(c->e.b, LLVMGetUndef(core_vector(c, 1)), c->carry);
     core_guess_reset(c);

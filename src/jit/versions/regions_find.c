@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * regions_find.c: whether a kernel can be run barrier region by barrier region, which registers all threads of the
- * block agree on, and which can be computed again. Start at core_phases_new.
+ * regions_find.c: whether a kernel can be run barrier region by barrier region. Start at core_phases_new.
  */
 #include "jit/versions/versions.h"
 
@@ -17,233 +16,6 @@ enum {
      * thread: 3.6 instead of 1.5 s) and its code is slower by a fifth: more is spilled. */
     LARGE_INSNS = 300,
 };
-
-/* -- what instructions depend on -------------------------------------------------------------- */
-
-struct sources {
-    const struct core *c;
-    const struct phases *p;
-    bool same, fixed, again; /* all of them */
-};
-
-static void
-source_sreg(struct sources *s, enum ptx_sreg r)
-{
-    switch (r) {
-    case PTX_SR_NTID_X:
-    case PTX_SR_NTID_Y:
-    case PTX_SR_NTID_Z:
-    case PTX_SR_CTAID_X:
-    case PTX_SR_CTAID_Y:
-    case PTX_SR_CTAID_Z:
-    case PTX_SR_NCTAID_X:
-    case PTX_SR_NCTAID_Y:
-    case PTX_SR_NCTAID_Z:
-    case PTX_SR_NWARPID:
-    case PTX_SR_DYNAMIC_SMEM_SIZE:
-    case PTX_SR_TOTAL_SMEM_SIZE:
-        break;
-    case PTX_SR_TID_X:
-    case PTX_SR_TID_Y:
-    case PTX_SR_TID_Z:
-    case PTX_SR_LANEID:
-    case PTX_SR_WARPID:
-        s->same = false;
-        break;
-    default:
-        s->same = s->fixed = s->again = false;
-    }
-}
-
-static void
-source_operand(struct sources *s, const struct ptx_operand *o)
-{
-    switch (o->kind) {
-    case PTX_O_INT:
-    case PTX_O_FLOAT:
-        break;
-    case PTX_O_REG:
-        s->same &= s->p->same[o->reg];
-        s->fixed &= s->p->fixed[o->reg];
-        s->again &= s->p->again[o->reg] || (s->p->same[o->reg] && s->p->fixed[o->reg]);
-        break;
-    case PTX_O_SREG:
-        source_sreg(s, (enum ptx_sreg)o->sreg);
-        break;
-    case PTX_O_SYMBOL:
-        if (!o->var || (o->var->func && s->c->flow->vars[o->var->index].place == FLOW_LOCAL))
-            s->same = s->fixed = s->again = false;
-        break;
-    default:
-        s->same = s->fixed = s->again = false;
-    }
-}
-
-/* A parameter of the kernel, at an address that the text gives. */
-static bool
-is_parameter(const struct core *c, const struct ptx_operand *o)
-{
-    return o->kind == PTX_O_ADDRESS && o->base_kind == PTX_BASE_VAR && o->var && o->var->func &&
-           c->flow->vars[o->var->index].place == FLOW_KERNEL_PARAM;
-}
-
-static struct sources
-sources_of(const struct core *c, const struct phases *p, const struct flow_insn *i)
-{
-    struct sources s = {c, p, true, true, true};
-    const struct ptx_insn *n = &i->i;
-    if (!phases_pure(n) || n->operand_count < 2) {
-        s.same = s.fixed = s.again = false;
-        return s;
-    }
-    if (n->guard != PTX_NO_REG) {
-        s.same &= p->same[n->guard];
-        s.fixed = s.again = false;
-    }
-    if (n->operand[0].kind != PTX_O_REG)
-        s.fixed = s.again = false;
-    for (unsigned k = 1; k < n->operand_count; k++)
-        if (n->op != PTX_OP_LD || n->operand[k].kind == PTX_O_REG)
-            source_operand(&s, &n->operand[k]);
-        else if (!is_parameter(c, &n->operand[k]))
-            s.same = s.fixed = s.again = false;
-    return s;
-}
-
-/* -- where threads of the block may go different ways ----------------------------------------- */
-
-struct walk {
-    const struct flow *f;
-    bool *seen;
-    VEC(uint32_t) work;
-};
-
-static void
-walk_to(struct walk *w, uint32_t b, uint32_t end)
-{
-    if (b == end || w->seen[b])
-        return;
-    w->seen[b] = true;
-    VEC_PUSH(&w->work, b);
-}
-
-/* Blocks that some threads of the block may run and others not, or not as often. */
-static void
-find_tangled(const struct core *c, const struct phases *p, bool *tangled)
-{
-    const struct flow *f = c->flow;
-    struct walk w = {.f = f, .seen = ls_alloc(f->block_count + 1)};
-    for (uint32_t b = 0; b < f->block_count; b++) {
-        if (phases_agree(c, p, b))
-            continue;
-        const struct flow_block *blk = &f->blocks[b];
-        memset(w.seen, 0, f->block_count);
-        w.work.count = 0;
-        for (uint32_t s = 0; s < blk->succ_count; s++)
-            walk_to(&w, blk->succ[s], blk->ipdom);
-        for (size_t k = 0; k < w.work.count; k++) {
-            const struct flow_block *at = &f->blocks[w.work.at[k]];
-            tangled[w.work.at[k]] = true;
-            for (uint32_t s = 0; s < at->succ_count; s++)
-                walk_to(&w, at->succ[s], blk->ipdom);
-        }
-    }
-    VEC_FREE(&w.work);
-    ls_release(w.seen);
-}
-
-/* Comparisons that the shape of the block settles. */
-static bool
-is_settled(const struct core *c, const struct flow_insn *i)
-{
-    return i->i.op == PTX_OP_SETP && i->i.guard == PTX_NO_REG && i->i.operand[0].kind == PTX_O_REG &&
-           fact_uniform(&c->facts->reg[i->i.operand[0].reg]) && c->facts->reg[i->i.operand[0].reg].known;
-}
-
-/* What instruction n writes, the block does not agree on. Whether that is new. */
-static bool
-doubt_results(const struct core *c, struct phases *p, uint32_t n)
-{
-    struct span defs = flow_defs(c->flow, n);
-    bool changed = false;
-    for (uint32_t k = 0; k < defs.count; k++) {
-        changed |= p->same[defs.at[k]];
-        p->same[defs.at[k]] = false;
-    }
-    return changed;
-}
-
-static bool
-doubt_block(const struct core *c, struct phases *p, uint32_t b, bool tangled)
-{
-    bool changed = false;
-    for (uint32_t n = c->flow->blocks[b].first; n < flow_block_end(c->flow, b); n++) {
-        const struct flow_insn *i = &c->flow->insns[n];
-        if (tangled || (!phases_is_reduction(i) && !is_settled(c, i) && !sources_of(c, p, i).same))
-            changed |= doubt_results(c, p, n);
-    }
-    return changed;
-}
-
-/* Down from "all agree on everything that a warp agrees on", until nothing changes. */
-static void
-find_same(const struct core *c, struct phases *p, bool *tangled)
-{
-    for (uint32_t r = 0; r < c->flow->reg_count; r++)
-        p->same[r] = fact_uniform(&c->facts->reg[r]);
-    for (bool changed = true; changed;) {
-        changed = false;
-        find_tangled(c, p, tangled);
-        for (uint32_t b = 0; b < c->flow->block_count; b++)
-            changed |= doubt_block(c, p, b, tangled[b]);
-    }
-}
-
-/* -- registers that need not be saved --------------------------------------------------------- */
-
-/* Decided by the block's shape alone: the thread's coordinates, numbers, and sums and bits of these. */
-static bool
-is_shape(const struct core *c, const struct phases *p, const struct ptx_operand *o, unsigned depth)
-{
-    if (o->kind == PTX_O_INT)
-        return true;
-    if (o->kind == PTX_O_SREG)
-        return o->sreg == PTX_SR_TID_X || o->sreg == PTX_SR_TID_Y || o->sreg == PTX_SR_TID_Z;
-    const struct flow_insn *i = o->kind == PTX_O_REG ? flow_only_writer(c->flow, o->reg) : NULL;
-    if (!i || !p->fixed[o->reg] || depth == 4 || (i->i.op != PTX_OP_MOV && !emit_is_arith(&i->i)))
-        return false;
-    for (unsigned k = 1; k < i->i.operand_count; k++)
-        if (!is_shape(c, p, &i->i.operand[k], depth + 1))
-            return false;
-    return true;
-}
-
-/* A comparison that the shape decides: in phases that are unrolled it is a constant, and a mask in each warp's frame
- * (with the test of it, for the 7 of 8 warps that do not store a tree's result) is not. */
-static bool
-is_shape_test(const struct core *c, const struct phases *p, const struct flow_insn *i)
-{
-    return i->i.op == PTX_OP_SETP && i->i.operand_count == 3 && is_shape(c, p, &i->i.operand[1], 0) &&
-           is_shape(c, p, &i->i.operand[2], 0);
-}
-
-/* Up, in the order of blocks, which is one in which values are made before they are used. */
-static void
-find_fixed(const struct core *c, struct phases *p)
-{
-    const struct flow *f = c->flow;
-    for (uint32_t n = 0; n < f->insn_count; n++) {
-        const struct ptx_operand *to =
-            f->insns[n].i.operand_count ? &f->insns[n].i.operand[0] : NULL;
-        if (!to || to->kind != PTX_O_REG || flow_only_writer(f, to->reg) != &f->insns[n] ||
-            set_has(f->blocks[0].live_in, to->reg))
-            continue;
-        struct sources s = sources_of(c, p, &f->insns[n]);
-        p->fixed[to->reg] = s.fixed;
-        p->again[to->reg] = emit_on(&c->e, PASS_REMATERIALISE) && s.fixed && s.again && !p->same[to->reg] &&
-                            (core_reg_scalar(c, to->reg) || is_shape_test(c, p, &f->insns[n]));
-    }
-}
 
 /* -- whether the kernel fits ------------------------------------------------------------------ */
 
@@ -332,6 +104,21 @@ misfit(const struct core *c)
 
 /* -- phases ------------------------------------------------------------------------------------- */
 
+struct walk {
+    const struct flow *f;
+    bool *seen;
+    VEC(uint32_t) work;
+};
+
+static void
+walk_to(struct walk *w, uint32_t b)
+{
+    if (w->seen[b])
+        return;
+    w->seen[b] = true;
+    VEC_PUSH(&w->work, b);
+}
+
 static void
 add_phase(const struct core *c, struct phases *p, uint32_t barrier)
 {
@@ -341,12 +128,12 @@ add_phase(const struct core *c, struct phases *p, uint32_t barrier)
     x->barrier = barrier;
     x->entry = barrier == UINT32_MAX ? 0 : f->blocks[barrier].succ[0];
     x->blocks = ARENA_ARRAY(&p->arena, uint64_t, f->block_count / 64 + 1);
-    walk_to(&w, x->entry, UINT32_MAX);
+    walk_to(&w, x->entry);
     for (size_t k = 0; k < w.work.count; k++) {
         const struct flow_block *at = &f->blocks[w.work.at[k]];
         set_add(x->blocks, w.work.at[k]);
         for (uint32_t s = 0; at->end != FLOW_BARRIER && s < at->succ_count; s++)
-            walk_to(&w, at->succ[s], UINT32_MAX);
+            walk_to(&w, at->succ[s]);
     }
     VEC_FREE(&w.work);
     ls_release(w.seen);
@@ -426,7 +213,7 @@ remark(const struct core *c, const struct phases *p)
     if (!c->e.remarks)
         return;
     for (uint32_t r = 0; r < c->flow->reg_count; r++)
-        again += p->again[r];
+        again += p->known->again[r];
     jit_remark_kernel(c->e.remarks, PASS_REGIONS, true, "%u %s of %u %s", p->count, p->count == 1 ? "region" : "regions",
                       p->warps, p->warps == 1 ? "warp" : "warps");
     if (again && p->count > 1)
@@ -458,18 +245,16 @@ core_phases_new(const struct core *c)
     }
     struct phases *p = ls_alloc(sizeof *p);
     p->warps = dim[0] * dim[1] * dim[2] / LANES;
-    p->same = ARENA_ARRAY(&p->arena, bool, f->reg_count + 1);
-    p->fixed = ARENA_ARRAY(&p->arena, bool, f->reg_count + 1);
-    p->again = ARENA_ARRAY(&p->arena, bool, f->reg_count + 1);
+    p->known = warps_new(c->facts, emit_is_arith);
+    if (!emit_on(&c->e, PASS_REMATERIALISE))
+        memset(p->known->again, 0, f->reg_count);
     p->before = ARENA_ARRAY(&p->arena, LLVMValueRef, f->reg_count + 1);
     p->group_of = ARENA_ARRAY(&p->arena, uint32_t, f->block_count + 1);
     memset(p->group_of, 0xff, sizeof *p->group_of * f->block_count);
     bool fits = true;
-    p->tangled = ARENA_ARRAY(&p->arena, bool, f->block_count + 1);
-    find_same(c, p, p->tangled);
     for (uint32_t b = 0; b < f->block_count; b++)
         if (f->blocks[b].end == FLOW_BARRIER) {
-            fits &= !p->tangled[b];
+            fits &= !p->known->tangled[b];
             barriers++;
         }
     if (!fits) {
@@ -477,8 +262,6 @@ core_phases_new(const struct core *c)
         core_phases_free(p);
         return NULL;
     }
-    find_fixed(c, p);
-    phases_find_steps(c, p);
     p->phase = ARENA_ARRAY(&p->arena, struct phase, barriers + 1);
     add_phase(c, p, UINT32_MAX);
     for (uint32_t b = 0; b < f->block_count; b++)
@@ -501,6 +284,7 @@ core_phases_free(struct phases *p)
     if (!p)
         return;
     jam_free(p);
+    warps_free(p->known);
     arena_free(&p->arena);
     ls_release(p);
 }

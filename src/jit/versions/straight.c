@@ -10,7 +10,7 @@
  * whose least and greatest lanes are known. So what all of the conditions ask of the registers is worked out
  * before the kernel runs: bounds of each, and of the difference of two. Where they hold, the branches are
  * nothing and no 32-bit number wraps: the blocks are emitted once more in a row, their addresses as that
- * one register's 64 bits and a number; indices like y * n + x likewise, as sums of products (values/poly.c).
+ * one register's 64 bits and a number; indices like y * n + x likewise, as sums of products (analysis/products.c).
  * Elsewhere warps go on as they did.
  */
 #include "jit/versions/versions.h"
@@ -388,7 +388,7 @@ is_early(const struct core *c, const struct straight *s, const struct flow_insn 
     if (p->op != PTX_OP_LD || p->space != PTX_SPACE_PARAM || p->guard != PTX_NO_REG || p->operand[0].kind != PTX_O_REG)
         return false;
     uint32_t r = p->operand[0].reg;
-    return flow_only_writer(c->flow, r) == i && c->phases->fixed[r] && core_reg_bits(c, r) == 32 &&
+    return flow_only_writer(c->flow, r) == i && c->phases->known->fixed[r] && core_reg_bits(c, r) == 32 &&
            s->early_count < STRAIGHT_EARLY;
 }
 
@@ -412,7 +412,7 @@ see_block(const struct core *c, struct straight *s, uint32_t b)
         if (is_early(c, s, i)) {
             s->early[s->early_count++] = i;
             sum = (struct straight_sum){true, to, 0};
-            index = index_register(c, to);
+            index = index_register(c->phases->known, to);
         }
         s->sum[to] = sum;
         s->index[to] = index;
@@ -429,7 +429,7 @@ next_block(const struct core *c, struct straight *s, uint32_t b)
     const struct flow_block *blk = &c->flow->blocks[b];
     if (blk->end == FLOW_JUMP)
         return blk->succ[0];
-    if (blk->end != FLOW_BRANCH || phases_agree(c, c->phases, b))
+    if (blk->end != FLOW_BRANCH || warps_agree(c->phases->known, b))
         return UINT32_MAX;
     for (uint32_t k = 0; k < 2; k++) { /* where something is done that other lanes do not do */
         uint32_t to = blk->succ[k];
@@ -486,7 +486,7 @@ lose_results(const struct core *c, struct straight *s, uint32_t n)
         uint32_t r = defs.at[k];
         lose_root(c, s, r);
         s->sum[r] = (struct straight_sum){core_reg_bits(c, r) == 32, r, 0};
-        s->index[r] = index_register(c, r);
+        s->index[r] = index_register(c->phases->known, r);
         s->test_of[r] = STRAIGHT_NOTHING;
     }
 }
@@ -498,7 +498,7 @@ begin(const struct core *c, struct straight *s, uint32_t b)
     const struct flow_block *blk = &c->flow->blocks[b];
     for (uint32_t r = 0; r < c->flow->reg_count; r++) {
         s->sum[r] = (struct straight_sum){core_reg_bits(c, r) == 32, r, 0};
-        s->index[r] = index_register(c, r);
+        s->index[r] = index_register(c->phases->known, r);
         s->test_of[r] = STRAIGHT_NOTHING;
     }
     for (uint32_t n = 0; n < blk->count; n++) {

@@ -14,6 +14,8 @@
  * early is written once and read by nothing that stands before it.
  */
 #include "jit/versions/versions.h"
+
+#include "jit/ops/ops.h"
 #include "jit/control/control.h"
 #include "jit/insn/insn.h"
 #include "jit/memory/memory.h"
@@ -84,7 +86,7 @@ is_early(struct order *s, uint32_t n, bool allowed)
 {
     const struct ptx_insn *p = &s->c->flow->insns[n].i;
     struct span uses = flow_uses(s->c->flow, n), defs = flow_defs(s->c->flow, n);
-    bool early = allowed && phases_pure(p) && p->guard == PTX_NO_REG && p->operand_count > 0 &&
+    bool early = allowed && warps_pure(p, emit_is_arith) && p->guard == PTX_NO_REG && p->operand_count > 0 &&
                  p->operand[0].kind == PTX_O_REG;
     for (uint32_t k = 0; k < uses.count; k++) {
         early &= !set_has(s->late, uses.at[k]);

@@ -31,10 +31,6 @@ void jam_free(struct phases *p);
 
 /* -- region.c ---------------------------------------------------------------------------------- */
 
-/* Whether an instruction's result is decided by its operands, whoever executes it and when. */
-bool phases_pure(const struct ptx_insn *p);
-/* Whether all threads of the block that come to the end of b go on together. */
-bool phases_agree(const struct core *c, const struct phases *p, uint32_t b);
 /* Live registers that are kept once, and in the warp's frame. */
 void phases_sort(struct core *c, const uint64_t *live, uint64_t *once, uint64_t *framed);
 void phases_forget(struct core *c);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * values/poly.c: 32-bit numbers as sums of products.
+ * products.c: 32-bit numbers as sums of products.
  *
  *     mul.lo.s32 %r8, %y, %n      y * n, and in the second row of a warp, in blocks of 16, y * n + n
  *     add.s32    %i, %x, %r8      y * n + x, the lanes of a row side by side
@@ -8,7 +8,7 @@
  * Sums, differences and products are the same modulo 2^32 whatever order they were made in; so what a number is
  * in each lane of each warp is known as a polynomial of a few registers that are scalars, of degree two.
  */
-#include "jit/values/values.h"
+#include "analysis/products.h"
 
 enum { MOST_TIMES = 1 << 20 }; /* so that 64 bits hold what becomes of it */
 
@@ -27,14 +27,14 @@ index_number(int64_t number)
 }
 
 struct index
-index_register(const struct core *c, uint32_t reg)
+index_register(const struct warps *w, uint32_t reg)
 {
-    const struct fact *f = &c->facts->reg[reg];
+    const struct fact *f = &w->facts->reg[reg];
     const struct ptx_operand o = {.kind = PTX_O_REG, .reg = reg};
     struct index r = {.known = false};
     uint32_t step = 0;
-    if (core_reg_bits(c, reg) != 32 || !core_reg_scalar(c, reg) || f->kind != FACT_SCALAR || f->guess ||
-        f->segment != LANES || !phases_step(c, c->phases, &o, &step))
+    if (ptx_type_bytes((enum ptx_type)w->facts->flow->regs[reg].type) != 4 || f->kind != FACT_SCALAR || f->guess ||
+        f->segment != LANES || !warps_step(w, &o, &step))
         return r;
     r.known = true;
     r.term[r.count++] = (struct index_term){reg, PTX_NO_REG, 1, NULL, 0, 0};

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * values/steps.c: how far a register's value is from one warp of the block to the next.
+ * steps.c: how far a register's value is from one warp of the block to the next.
  *
  *     mov.u32 %x, %tid.x;          blocks of 256 threads in a row: 32 more in each warp
  *     add.s32 %at, %x, %first;     the same: what all of the block agree on adds nothing
  *     shl.b32 %b, %at, 2;          128
  *
- * With it the range of a value in several warps that run together (versions/jam.c) is known from the first lane
- * of the first of them, and a condition is tested once for all of them (values/agree.c).
+ * With it the range of a value in several warps that run together is known from the first lane of the first
+ * of them, and a condition is tested once for all of them.
  *
  * Modulo 2^32: the low halves of sums and products are made of low halves alone, so registers of 64 bits
  * have steps, too. Registers that several instructions write - the counter of a grid-stride loop - have one if all
@@ -15,14 +15,13 @@
  * after a barrier: while warps run together each of them has executed the same instructions, but in the phase before
  * some may have parted.
  */
-#include "jit/values/values.h"
-#include "jit/ops/ops.h"
+#include "analysis/facts_priv.h"
 
 /* Of the coordinates of a warp's first thread, for blocks whose rows are whole warps or parts of one. */
 static bool
-sreg_step(const struct core *c, enum ptx_sreg r, uint32_t *step)
+sreg_step(const struct facts *f, enum ptx_sreg r, uint32_t *step)
 {
-    const uint32_t *dim = c->facts->shape.block;
+    const uint32_t *dim = f->shape.block;
     bool in_row = dim[1] * dim[2] == 1, in_plane = dim[2] == 1 && LANES % dim[0] == 0;
     switch (r) {
     case PTX_SR_TID_X:
@@ -49,7 +48,7 @@ sreg_step(const struct core *c, enum ptx_sreg r, uint32_t *step)
 }
 
 bool
-phases_step(const struct core *c, const struct phases *p, const struct ptx_operand *o, uint32_t *step)
+warps_step(const struct warps *w, const struct ptx_operand *o, uint32_t *step)
 {
     *step = 0;
     switch (o->kind) {
@@ -58,12 +57,12 @@ phases_step(const struct core *c, const struct phases *p, const struct ptx_opera
     case PTX_O_REG:
         if (o->negated || o->part)
             return false;
-        if (p->same[o->reg])
+        if (w->same[o->reg])
             return true;
-        *step = p->step[o->reg].by;
-        return p->step[o->reg].known;
+        *step = w->step[o->reg].by;
+        return w->step[o->reg].known;
     case PTX_O_SREG:
-        return sreg_step(c, (enum ptx_sreg)o->sreg, step);
+        return sreg_step(w->facts, (enum ptx_sreg)o->sreg, step);
     default:
         return false;
     }
@@ -97,25 +96,25 @@ product_step(const struct ptx_insn *p, const uint32_t in[2], uint32_t *step)
 
 /* A parameter of the kernel: where only some threads come, the block does not agree on its register. */
 static bool
-is_parameter(const struct core *c, const struct ptx_insn *p)
+is_parameter(const struct flow *f, const struct ptx_insn *p)
 {
     const struct ptx_operand *from = &p->operand[1];
     return p->op == PTX_OP_LD && from->kind == PTX_O_ADDRESS && from->base_kind == PTX_BASE_VAR && from->var->func &&
-           c->flow->vars[from->var->index].place == FLOW_KERNEL_PARAM;
+           f->vars[from->var->index].place == FLOW_KERNEL_PARAM;
 }
 
 static bool
-insn_step(const struct core *c, const struct phases *p, const struct ptx_insn *n, uint32_t *step)
+insn_step(const struct warps *w, const struct ptx_insn *n, uint32_t *step)
 {
     uint32_t in[3] = {0, 0, 0};
     *step = 0;
     if (n->guard != PTX_NO_REG || n->operand_count < 2 || n->operand_count > 4 ||
         n->operand[0].kind != PTX_O_REG || n->operand[0].part || !is_wide_enough(n))
         return false;
-    if (is_parameter(c, n))
+    if (is_parameter(w->facts->flow, n))
         return true;
     for (unsigned k = 1; k < n->operand_count; k++)
-        if (!phases_step(c, p, &n->operand[k], &in[k - 1]))
+        if (!warps_step(w, &n->operand[k], &in[k - 1]))
             return false;
     switch (n->op) {
     case PTX_OP_MOV:
@@ -140,13 +139,12 @@ insn_step(const struct core *c, const struct phases *p, const struct ptx_insn *n
         *step = in[0] << (n->operand[2].imm & 31);
         return n->operand[2].kind == PTX_O_INT && n->operand[2].imm < 32;
     default: /* made of what is the same in all warps, it is the same */
-        return emit_is_arith(n) && !(in[0] | in[1] | in[2]);
+        return w->computes(n) && !(in[0] | in[1] | in[2]);
     }
 }
 
 struct search {
-    const struct core *c;
-    struct phases *p;
+    struct warps *w;
     bool *seen, *lost;   /* per register: an instruction has said its step; and another one otherwise; */
     bool *parts;         /*   its step is what it is only where all warps have gone the same way in this phase */
     bool tangled, changed;
@@ -156,7 +154,7 @@ struct search {
 static bool
 outlives_phase(const struct search *s, uint32_t reg)
 {
-    const struct flow *f = s->c->flow;
+    const struct flow *f = s->w->facts->flow;
     for (uint32_t b = 0; b < f->block_count; b++)
         if (f->blocks[b].end == FLOW_BARRIER && set_has(f->blocks[f->blocks[b].succ[0]].live_in, reg))
             return true;
@@ -167,32 +165,32 @@ outlives_phase(const struct search *s, uint32_t reg)
 static void
 see_write(struct search *s, uint32_t n, uint32_t reg, bool from_parts)
 {
-    const struct flow_insn *i = &s->c->flow->insns[n];
+    const struct flow_insn *i = &s->w->facts->flow->insns[n];
     const struct ptx_operand *to = &i->i.operand[0];
     if (s->lost[reg])
         return;
-    struct phase_step *r = &s->p->step[reg];
+    struct warp_step *r = &s->w->step[reg];
     uint32_t step = 0;
-    bool parts = from_parts || s->parts[reg] || (s->tangled && flow_only_writer(s->c->flow, reg) != i);
-    bool ok = to->kind == PTX_O_REG && to->reg == reg && insn_step(s->c, s->p, &i->i, &step) &&
+    bool parts = from_parts || s->parts[reg] || (s->tangled && flow_only_writer(s->w->facts->flow, reg) != i);
+    bool ok = to->kind == PTX_O_REG && to->reg == reg && insn_step(s->w, &i->i, &step) &&
               (!s->seen[reg] || r->by == step) && !(parts && outlives_phase(s, reg));
     s->changed |= !ok || !s->seen[reg] || parts != s->parts[reg];
     s->parts[reg] = parts;
     s->lost[reg] = !ok;
     s->seen[reg] = true;
-    *r = (struct phase_step){.known = ok, .by = ok ? step : 0};
+    *r = (struct warp_step){.known = ok, .by = ok ? step : 0};
 }
 
 static void
 search_block(struct search *s, uint32_t b)
 {
-    const struct flow *f = s->c->flow;
-    s->tangled = s->p->tangled[b];
+    const struct flow *f = s->w->facts->flow;
+    s->tangled = s->w->tangled[b];
     for (uint32_t n = f->blocks[b].first; n < flow_block_end(f, b); n++) {
         struct span uses = flow_values(f, n), defs = flow_defs(f, n);
         bool wait = false, from_parts = false; /* wait: sources are not seen yet */
         for (uint32_t k = 0; k < uses.count; k++) {
-            wait |= !s->p->same[uses.at[k]] && !s->seen[uses.at[k]] && !s->lost[uses.at[k]];
+            wait |= !s->w->same[uses.at[k]] && !s->seen[uses.at[k]] && !s->lost[uses.at[k]];
             from_parts |= s->parts[uses.at[k]];
         }
         for (uint32_t k = 0; !wait && k < defs.count; k++)
@@ -203,12 +201,12 @@ search_block(struct search *s, uint32_t b)
 /* Of a register that several instructions write - a loop's counter - all of them must say the same: first that is
  * believed of what has been seen, then it is looked at until nothing contradicts. */
 void
-phases_find_steps(const struct core *c, struct phases *p)
+warps_find_steps(struct warps *w)
 {
-    const struct flow *f = c->flow;
-    struct search s = {.c = c, .p = p, .seen = ls_alloc(f->reg_count + 1), .lost = ls_alloc(f->reg_count + 1),
+    const struct flow *f = w->facts->flow;
+    struct search s = {.w = w, .seen = ls_alloc(f->reg_count + 1), .lost = ls_alloc(f->reg_count + 1),
                        .parts = ls_alloc(f->reg_count + 1)};
-    p->step = ARENA_ARRAY(&p->arena, struct phase_step, f->reg_count + 1);
+    w->step = ARENA_ARRAY(&w->arena, struct warp_step, f->reg_count + 1);
     for (uint32_t r = 0; r < f->reg_count; r++)
         s.lost[r] = set_has(f->blocks[0].live_in, r); /* read before it is written */
     do {
@@ -229,16 +227,16 @@ struct line {
     uint32_t made; /* of how many registers that may wrap */
 };
 
-static bool line_of(const struct core *c, const struct phases *p, const struct ptx_operand *o, unsigned depth,
+static bool line_of(const struct warps *w, const struct ptx_operand *o, unsigned depth,
                     struct line *out);
 
 /* A register of 32 bits, widened. */
 static bool
-line_widened(const struct core *c, const struct phases *p, const struct ptx_operand *o, struct line *out)
+line_widened(const struct warps *w, const struct ptx_operand *o, struct line *out)
 {
     uint32_t step;
     *out = (struct line){0};
-    if (!phases_step(c, p, o, &step))
+    if (!warps_step(w, o, &step))
         return false;
     if (step)
         *out = (struct line){.step = (int32_t)step, .scale = 1, .made = 1};
@@ -256,7 +254,7 @@ line_times(const struct ptx_operand *by, struct line *x)
 }
 
 static bool
-line_product(const struct core *c, const struct phases *p, const struct ptx_insn *n, unsigned depth, struct line *out)
+line_product(const struct warps *w, const struct ptx_insn *n, unsigned depth, struct line *out)
 {
     const struct ptx_operand *x = &n->operand[1], *y = &n->operand[2];
     bool wide = ptx_has(n, PTX_M_WIDE), first = y->kind == PTX_O_INT;
@@ -266,10 +264,10 @@ line_product(const struct core *c, const struct phases *p, const struct ptx_insn
     if (by->kind != PTX_O_INT) { /* of two numbers that are the same in all warps */
         struct line l;
         *out = (struct line){0};
-        return (wide ? line_widened(c, p, x, &l) : line_of(c, p, x, depth, &l)) && !l.step && !l.made &&
-               (wide ? line_widened(c, p, y, &l) : line_of(c, p, y, depth, &l)) && !l.step && !l.made;
+        return (wide ? line_widened(w, x, &l) : line_of(w, x, depth, &l)) && !l.step && !l.made &&
+               (wide ? line_widened(w, y, &l) : line_of(w, y, depth, &l)) && !l.step && !l.made;
     }
-    return (wide ? line_widened(c, p, of, out) : line_of(c, p, of, depth, out)) && line_times(by, out);
+    return (wide ? line_widened(w, of, out) : line_of(w, of, depth, out)) && line_times(by, out);
 }
 
 /* x + y, x - y. */
@@ -284,7 +282,7 @@ line_sum(struct line *x, const struct line *y, bool minus)
 }
 
 static bool
-line_insn(const struct core *c, const struct phases *p, const struct ptx_insn *n, unsigned depth, struct line *out)
+line_insn(const struct warps *w, const struct ptx_insn *n, unsigned depth, struct line *out)
 {
     struct line more;
     struct ptx_operand shift;
@@ -293,23 +291,23 @@ line_insn(const struct core *c, const struct phases *p, const struct ptx_insn *n
     switch (n->op) {
     case PTX_OP_MOV:
     case PTX_OP_CVTA:
-        return n->operand_count == 2 && line_of(c, p, &n->operand[1], depth, out);
+        return n->operand_count == 2 && line_of(w, &n->operand[1], depth, out);
     case PTX_OP_CVT:
         return ptx_type_bytes((enum ptx_type)n->type[n->type_count - 1]) == 4
-                   ? line_widened(c, p, &n->operand[1], out)
-                   : line_of(c, p, &n->operand[1], depth, out);
+                   ? line_widened(w, &n->operand[1], out)
+                   : line_of(w, &n->operand[1], depth, out);
     case PTX_OP_ADD:
     case PTX_OP_SUB:
-        return line_of(c, p, &n->operand[1], depth, out) && line_of(c, p, &n->operand[2], depth, &more) &&
+        return line_of(w, &n->operand[1], depth, out) && line_of(w, &n->operand[2], depth, &more) &&
                line_sum(out, &more, n->op == PTX_OP_SUB);
     case PTX_OP_MUL:
-        return line_product(c, p, n, depth, out);
+        return line_product(w, n, depth, out);
     case PTX_OP_MAD:
-        return line_product(c, p, n, depth, out) && line_of(c, p, &n->operand[3], depth, &more) &&
+        return line_product(w, n, depth, out) && line_of(w, &n->operand[3], depth, &more) &&
                line_sum(out, &more, false);
     case PTX_OP_SHL:
         shift = (struct ptx_operand){.kind = PTX_O_INT, .imm = 1ll << (n->operand[2].imm & 15)};
-        return n->operand[2].kind == PTX_O_INT && n->operand[2].imm < 16 && line_of(c, p, &n->operand[1], depth, out) &&
+        return n->operand[2].kind == PTX_O_INT && n->operand[2].imm < 16 && line_of(w, &n->operand[1], depth, out) &&
                line_times(&shift, out);
     default:
         return false;
@@ -317,27 +315,27 @@ line_insn(const struct core *c, const struct phases *p, const struct ptx_insn *n
 }
 
 static bool
-line_of(const struct core *c, const struct phases *p, const struct ptx_operand *o, unsigned depth, struct line *out)
+line_of(const struct warps *w, const struct ptx_operand *o, unsigned depth, struct line *out)
 {
     uint32_t low;
     *out = (struct line){0};
     if (o->kind == PTX_O_INT)
         return true;
-    if (o->kind != PTX_O_REG || core_reg_bits(c, o->reg) != 64 || !phases_step(c, p, o, &low))
+    if (o->kind != PTX_O_REG || 8 * ptx_type_bytes((enum ptx_type)w->facts->flow->regs[o->reg].type) != 64 || !warps_step(w, o, &low))
         return false;
-    const struct flow_insn *i = flow_only_writer(c->flow, o->reg);
-    if (p->same[o->reg] || (i && i->i.guard == PTX_NO_REG && is_parameter(c, &i->i)))
+    const struct flow_insn *i = flow_only_writer(w->facts->flow, o->reg);
+    if (w->same[o->reg] || (i && i->i.guard == PTX_NO_REG && is_parameter(w->facts->flow, &i->i)))
         return true;
-    return i && depth && line_insn(c, p, &i->i, depth - 1, out);
+    return i && depth && line_insn(w, &i->i, depth - 1, out);
 }
 
 bool
-phases_line(const struct core *c, const struct phases *p, uint32_t reg, uint32_t warps, int64_t *step)
+warps_line(const struct warps *w, uint32_t reg, uint32_t warps, int64_t *step)
 {
     enum { DEPTH = 8 };
     struct line l;
     const struct ptx_operand o = {.kind = PTX_O_REG, .reg = reg};
-    if (!line_of(c, p, &o, DEPTH, &l) || l.made > 1 || !warps)
+    if (!line_of(w, &o, DEPTH, &l) || l.made > 1 || !warps)
         return false;
     /* A register that wraps is 2^32 less at the end, and the value as many times that. */
     *step = l.step;
