@@ -103,6 +103,18 @@ is_parameter(const struct flow *f, const struct ptx_insn *p)
            f->vars[from->var->index].place == FLOW_KERNEL_PARAM;
 }
 
+/* Steps are of the low halves: of registers of 64 bits they say all only where the block agrees. */
+static bool
+is_all_known(const struct warps *w, const struct ptx_insn *p)
+{
+    bool all = true;
+    for (unsigned k = 1; k < p->operand_count; k++)
+        if (p->operand[k].kind == PTX_O_REG)
+            all &= w->same[p->operand[k].reg] ||
+                   ptx_type_bytes((enum ptx_type)w->facts->flow->regs[p->operand[k].reg].type) <= 4;
+    return all;
+}
+
 static bool
 insn_step(const struct warps *w, const struct ptx_insn *n, uint32_t *step)
 {
@@ -139,7 +151,7 @@ insn_step(const struct warps *w, const struct ptx_insn *n, uint32_t *step)
         *step = in[0] << (n->operand[2].imm & 31);
         return n->operand[2].kind == PTX_O_INT && n->operand[2].imm < 32;
     default: /* made of what is the same in all warps, it is the same */
-        return w->computes(n) && !(in[0] | in[1] | in[2]);
+        return w->computes(n) && !(in[0] | in[1] | in[2]) && is_all_known(w, n);
     }
 }
 

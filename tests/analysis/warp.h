@@ -52,7 +52,7 @@ number_text(struct maker *m)
         text_add(&m->out, "%s", odd[roll(&m->dice, 8)]);
 }
 
-/* R, D, P: a register; N: one of 32 bits or a number; S: a number to shift by; K: a number above zero. */
+/* R, D, P: a register; N: one of 32 bits or a number; S, T: numbers to shift by; K: a number above zero. */
 static inline void
 operand_of(struct maker *m, char kind)
 {
@@ -61,6 +61,7 @@ operand_of(struct maker *m, char kind)
     case 'D': text_add(&m->out, "%%d%u", roll(&m->dice, LONG_REGS)); break;
     case 'P': text_add(&m->out, "%%p%u", roll(&m->dice, PRED_REGS)); break;
     case 'S': text_add(&m->out, "%u", roll(&m->dice, 9)); break;
+    case 'T': text_add(&m->out, "%u", 16 * (1 + roll(&m->dice, 2))); break;
     case 'K': text_add(&m->out, "%u", 1 + roll(&m->dice, 33)); break;
     default:
         if (roll(&m->dice, 2))
@@ -81,7 +82,7 @@ assignment(struct maker *m)
         "cvt.s64.s32 DR", "cvt.u64.u32 DR", "add.s64 DDD", "sub.s64 DDD", "shl.b64 DDS", "mul.lo.s64 DDK",
         "mov.u64 DD", "selp.b64 DDDP", "setp.lt.s32 PRN", "setp.lt.u32 PRN", "setp.ge.s32 PRN", "setp.eq.s32 PRN",
         "and.pred PPP", "or.pred PPP", "not.pred PP", "add.s32 RRN", "mul.wide.s32 DRN", "add.s64 DDD",
-        "add.s32 RRR", "mad.lo.s32 RRRR", "and.b32 RRN",
+        "add.s32 RRR", "mad.lo.s32 RRRR", "and.b32 RRN", "shr.u64 DDT", "shl.b64 DDT",
     };
     const char *o = operations[roll(&m->dice, sizeof operations / sizeof *operations)];
     const char *kinds = strchr(o, ' ') + 1;
