@@ -4,6 +4,7 @@
  *
  *   flow.c      a kernel with its calls inlined: blocks in an order in which lanes meet again,
  *               loops, post-dominators, registers split into webs, live ranges
+ *               (slots.c: parameter slots; blocks.c: blocks; webs.c: webs and live ranges)
  *   chains.c    which instructions write a register and which read it (def-use chains)
  *   facts.c     which registers agree in all lanes (uniform), differ by constants (affine), or vary,
  *               for one shape of the block

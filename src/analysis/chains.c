@@ -6,6 +6,96 @@
  */
 #include "analysis/flow_priv.h"
 
+/* -- which operands are written -------------------------------------------------------------------- */
+
+static uint32_t
+destinations(const struct ptx_insn *i)
+{
+    switch (i->op) {
+    case PTX_OP_ST:
+        /* A parameter slot in registers is written like any other. */
+        return i->operand[0].kind == PTX_O_ADDRESS ? 0 : 1;
+    case PTX_OP_RED:
+    case PTX_OP_BRA:
+    case PTX_OP_BRX:
+    case PTX_OP_RET:
+    case PTX_OP_EXIT:
+    case PTX_OP_BAR_WARP:
+    case PTX_OP_BARRIER_CLUSTER:
+    case PTX_OP_MEMBAR:
+    case PTX_OP_FENCE:
+    case PTX_OP_PREFETCH:
+    case PTX_OP_PREFETCHU:
+    case PTX_OP_TRAP:
+    case PTX_OP_BRKPT:
+    case PTX_OP_NANOSLEEP:
+    case PTX_OP_PMEVENT:
+    case PTX_OP_CP_ASYNC:
+    case PTX_OP_CP_ASYNC_BULK:
+    case PTX_OP_SUST:
+    case PTX_OP_SURED:
+    case PTX_OP_STMATRIX:
+    case PTX_OP_STACKRESTORE:
+    case PTX_OP_DISCARD:
+    case PTX_OP_APPLYPRIORITY:
+    case PTX_OP_SETMAXNREG:
+        return 0;
+    case PTX_OP_BAR:
+    case PTX_OP_BARRIER:
+        return ptx_has(i, PTX_M_RED) ? 1 : 0;
+    case PTX_OP_WMMA:
+        return ptx_has(i, PTX_M_STORE) ? 0 : 1;
+    case PTX_OP_MBARRIER:
+        return i->operand_count && i->operand[0].kind != PTX_O_ADDRESS ? 1 : 0;
+    case PTX_OP_CALL: /* results first; without any, the target or the arguments stand there */
+        return i->operand_count > 1 && i->operand[0].kind == PTX_O_LIST ? 1 : 0;
+    default:
+        return i->operand_count ? 1 : 0;
+    }
+}
+
+static void
+visit_operand(struct ptx_operand *o, bool write,
+              void (*visit)(struct ptx_operand *, bool, void *), void *context)
+{
+    switch (o->kind) {
+    case PTX_O_REG:
+        visit(o, write, context);
+        break;
+    case PTX_O_ADDRESS:
+        if (o->base_kind == PTX_BASE_REG)
+            visit(o, false, context);
+        break;
+    case PTX_O_VECTOR:
+    case PTX_O_PAIR:
+    case PTX_O_LIST:
+    case PTX_O_TEX:
+        for (uint32_t k = 0; k < o->count; k++)
+            visit_operand(&o->elements[k], write, visit, context);
+        break;
+    default:
+        break;
+    }
+}
+
+void
+flow_visit(const struct flow_insn *f, void (*visit)(struct ptx_operand *, bool, void *),
+           void *context)
+{
+    const struct ptx_insn *i = &f->i;
+    uint32_t dests = destinations(i);
+    if (i->guard != PTX_NO_REG) {
+        struct ptx_operand guard = {.kind = PTX_O_REG, .reg = i->guard};
+        visit(&guard, false, context);
+        ((struct ptx_insn *)i)->guard = guard.reg; /* renaming goes through the same door */
+    }
+    /* Reads first, so that a renaming visitor sees `add %r, %r, 1` in the right order. */
+    for (uint32_t k = dests; k < i->operand_count; k++)
+        visit_operand(&i->operand[k], false, visit, context);
+    for (uint32_t k = 0; k < dests && k < i->operand_count; k++)
+        visit_operand(&i->operand[k], true, visit, context);
+}
+
 /* -- building ------------------------------------------------------------------------------------------ */
 
 struct gather {

@@ -2,102 +2,12 @@
  *
  * flow.c: from a kernel's text to one flat list of instructions: calls of functions with a body are
  * replaced by the body (each time with registers and variables of its own), parameter slots become
- * registers where every access agrees, guarded instructions with effects become branches. The list
+ * registers where every access agrees (slots.c), guarded instructions with effects become branches. The list
  * is then cut into blocks (blocks.c). Start at flow_new.
  */
 #include "analysis/flow_priv.h"
 
 #include <string.h>
-
-/* -- which operands are written -------------------------------------------------------------------- */
-
-static uint32_t
-destinations(const struct ptx_insn *i)
-{
-    switch (i->op) {
-    case PTX_OP_ST:
-        /* A parameter slot in registers is written like any other. */
-        return i->operand[0].kind == PTX_O_ADDRESS ? 0 : 1;
-    case PTX_OP_RED:
-    case PTX_OP_BRA:
-    case PTX_OP_BRX:
-    case PTX_OP_RET:
-    case PTX_OP_EXIT:
-    case PTX_OP_BAR_WARP:
-    case PTX_OP_BARRIER_CLUSTER:
-    case PTX_OP_MEMBAR:
-    case PTX_OP_FENCE:
-    case PTX_OP_PREFETCH:
-    case PTX_OP_PREFETCHU:
-    case PTX_OP_TRAP:
-    case PTX_OP_BRKPT:
-    case PTX_OP_NANOSLEEP:
-    case PTX_OP_PMEVENT:
-    case PTX_OP_CP_ASYNC:
-    case PTX_OP_CP_ASYNC_BULK:
-    case PTX_OP_SUST:
-    case PTX_OP_SURED:
-    case PTX_OP_STMATRIX:
-    case PTX_OP_STACKRESTORE:
-    case PTX_OP_DISCARD:
-    case PTX_OP_APPLYPRIORITY:
-    case PTX_OP_SETMAXNREG:
-        return 0;
-    case PTX_OP_BAR:
-    case PTX_OP_BARRIER:
-        return ptx_has(i, PTX_M_RED) ? 1 : 0;
-    case PTX_OP_WMMA:
-        return ptx_has(i, PTX_M_STORE) ? 0 : 1;
-    case PTX_OP_MBARRIER:
-        return i->operand_count && i->operand[0].kind != PTX_O_ADDRESS ? 1 : 0;
-    case PTX_OP_CALL: /* results first; without any, the target or the arguments stand there */
-        return i->operand_count > 1 && i->operand[0].kind == PTX_O_LIST ? 1 : 0;
-    default:
-        return i->operand_count ? 1 : 0;
-    }
-}
-
-static void
-visit_operand(struct ptx_operand *o, bool write,
-              void (*visit)(struct ptx_operand *, bool, void *), void *context)
-{
-    switch (o->kind) {
-    case PTX_O_REG:
-        visit(o, write, context);
-        break;
-    case PTX_O_ADDRESS:
-        if (o->base_kind == PTX_BASE_REG)
-            visit(o, false, context);
-        break;
-    case PTX_O_VECTOR:
-    case PTX_O_PAIR:
-    case PTX_O_LIST:
-    case PTX_O_TEX:
-        for (uint32_t k = 0; k < o->count; k++)
-            visit_operand(&o->elements[k], write, visit, context);
-        break;
-    default:
-        break;
-    }
-}
-
-void
-flow_visit(const struct flow_insn *f, void (*visit)(struct ptx_operand *, bool, void *),
-           void *context)
-{
-    const struct ptx_insn *i = &f->i;
-    uint32_t dests = destinations(i);
-    if (i->guard != PTX_NO_REG) {
-        struct ptx_operand guard = {.kind = PTX_O_REG, .reg = i->guard};
-        visit(&guard, false, context);
-        ((struct ptx_insn *)i)->guard = guard.reg; /* renaming goes through the same door */
-    }
-    /* Reads first, so that a renaming visitor sees `add %r, %r, 1` in the right order. */
-    for (uint32_t k = dests; k < i->operand_count; k++)
-        visit_operand(&i->operand[k], false, visit, context);
-    for (uint32_t k = 0; k < dests && k < i->operand_count; k++)
-        visit_operand(&i->operand[k], true, visit, context);
-}
 
 /* -- inlining ------------------------------------------------------------------------------------- */
 
@@ -501,131 +411,6 @@ inline_body(struct flat *b, struct instance *in)
     return ok;
 }
 
-/* -- parameter slots as registers ----------------------------------------------------------------- */
-
-struct slot_use {
-    uint32_t offset, bytes, reg;
-};
-
-struct slots {
-    struct flat *b;
-    VEC(struct slot_use) *uses; /* per variable */
-    bool *in_memory;
-};
-
-static void
-slot_access(struct slots *s, uint32_t var, int64_t offset, uint32_t bytes)
-{
-    if (offset < 0 || (uint64_t)offset + bytes > s->b->vars.at[var].var->size) {
-        s->in_memory[var] = true;
-        return;
-    }
-    for (size_t k = 0; k < s->uses[var].count; k++) {
-        struct slot_use *u = &s->uses[var].at[k];
-        if (u->offset == offset && u->bytes == bytes)
-            return;
-        if (offset < u->offset + u->bytes && u->offset < offset + bytes) {
-            s->in_memory[var] = true;
-            return;
-        }
-    }
-    VEC_PUSH(&s->uses[var], ((struct slot_use){(uint32_t)offset, bytes, UINT32_MAX}));
-}
-
-static bool
-is_slot(const struct slots *s, const struct ptx_var *v)
-{
-    return v && v->func && v->index < s->b->vars.count && s->b->vars.at[v->index].var == v &&
-           s->b->vars.at[v->index].place == FLOW_SLOT;
-}
-
-static const uint8_t type_of_bytes[17] = {[1] = PTX_B8, [2] = PTX_B16, [4] = PTX_B32, [8] = PTX_B64,
-                                          [16] = PTX_B128};
-
-static uint32_t
-slot_reg(struct slots *s, uint32_t var, int64_t offset)
-{
-    for (size_t k = 0; k < s->uses[var].count; k++) {
-        struct slot_use *u = &s->uses[var].at[k];
-        if (u->offset != offset)
-            continue;
-        if (u->reg == UINT32_MAX) {
-            u->reg = (uint32_t)s->b->regs.count;
-            VEC_PUSH(&s->b->regs, ((struct flow_reg){.type = type_of_bytes[u->bytes], .param = true,
-                                                     .name = s->b->vars.at[var].var->name}));
-        }
-        return u->reg;
-    }
-    return UINT32_MAX;
-}
-
-/* Pass 1 (record) and pass 2 (replace) over the operand at `o`; bytes and vec: of the access. */
-static void
-slot_operand(struct slots *s, struct ptx_operand *o, uint32_t bytes, uint32_t vec, bool record)
-{
-    if ((o->kind != PTX_O_ADDRESS && o->kind != PTX_O_SYMBOL) || !is_slot(s, o->var))
-        return;
-    uint32_t var = o->var->index;
-    if (record) {
-        for (uint32_t k = 0; k < vec; k++)
-            slot_access(s, var, o->offset + (int64_t)k * bytes, bytes);
-        return;
-    }
-    if (s->in_memory[var])
-        return;
-    if (vec == 1) {
-        uint32_t reg = slot_reg(s, var, o->offset);
-        *o = (struct ptx_operand){.kind = PTX_O_REG, .reg = reg};
-        return;
-    }
-    struct ptx_operand *e = operands(s->b, vec);
-    for (uint32_t k = 0; k < vec; k++)
-        e[k] = (struct ptx_operand){.kind = PTX_O_REG,
-                                    .reg = slot_reg(s, var, o->offset + (int64_t)k * bytes)};
-    *o = (struct ptx_operand){.kind = PTX_O_VECTOR, .count = vec, .elements = e};
-}
-
-static void
-slot_pass(struct slots *s, bool record)
-{
-    for (size_t n = 0; n < s->b->insns.count; n++) {
-        struct ptx_insn *i = &s->b->insns.at[n].i;
-        bool access = (i->op == PTX_OP_LD || i->op == PTX_OP_ST) && i->space == PTX_SPACE_PARAM;
-        uint32_t bytes = i->type_count ? ptx_type_bytes(i->type[i->type_count - 1]) : 0;
-        for (uint32_t k = 0; k < i->operand_count; k++) {
-            struct ptx_operand *o = &i->operand[k];
-            if (access) {
-                slot_operand(s, o, bytes, i->vec ? i->vec : 1, record);
-            } else if (i->op == PTX_OP_CALL && o->kind == PTX_O_LIST) {
-                for (uint32_t e = 0; e < o->count; e++)
-                    if (is_slot(s, o->elements[e].var))
-                        slot_operand(s, &o->elements[e], (uint32_t)o->elements[e].var->size, 1,
-                                     record);
-            } else if (record && (o->kind == PTX_O_SYMBOL || o->kind == PTX_O_ADDRESS) &&
-                       is_slot(s, o->var)) {
-                s->in_memory[o->var->index] = true; /* its address is taken */
-            }
-        }
-    }
-}
-
-static void
-slots_to_registers(struct flat *b)
-{
-    struct slots s = {.b = b};
-    s.uses = ls_alloc(sizeof *s.uses * (b->vars.count + 1));
-    s.in_memory = ls_alloc(b->vars.count + 1);
-    slot_pass(&s, true);
-    slot_pass(&s, false);
-    for (size_t k = 0; k < b->vars.count; k++) {
-        if (b->vars.at[k].place == FLOW_SLOT && s.in_memory[k])
-            b->vars.at[k].place = FLOW_LOCAL;
-        VEC_FREE(&s.uses[k]);
-    }
-    ls_release(s.uses);
-    ls_release(s.in_memory);
-}
-
 /* -- layout of local and shared memory ------------------------------------------------------------- */
 
 static uint64_t
@@ -783,7 +568,7 @@ flow_new(const struct ptx_module *m, const struct ptx_func *kernel, bool (*known
         take_arguments(&b, &top);
     bool ok = inline_body(&b, &top);
     if (ok) {
-        slots_to_registers(&b);
+        flow_keep_slots(&b);
         ok = lay_out(&b) && flow_cut(&b);
     }
     VEC_FREE(&b.insns);

@@ -21,8 +21,14 @@ struct flat {
     struct ls_error *err;
 };
 
-/* blocks.c: blocks, order, loops, post-dominators, webs, live ranges; fills b->flow. */
+/* slots.c: ld.param and st.param of slots get register operands. */
+void flow_keep_slots(struct flat *b);
+/* blocks.c: blocks, order, loops, post-dominators; fills b->flow. */
 bool flow_cut(struct flat *b);
+/* webs.c: the flow's instructions with registers of their own for uses that do not meet; then, with chains, what is
+ * alive where each block begins. */
+void flow_split_webs(struct flat *b);
+void flow_find_live(struct flow *f);
 /* chains.c: fills f->chains, once the instructions are what they stay. */
 void flow_chain(struct flow *f);
 
