@@ -59,6 +59,8 @@ struct event {
 struct trace {
     uint32_t count;
     struct event *event; /* [MOST_EVENTS] */
+    uint8_t *begun;  /* per block: 1: it has run; 2: with all lanes, */
+    uint64_t *value; /*   and then, per register: the first lane's value */
 };
 
 static void
@@ -78,8 +80,14 @@ static void
 block_begins(struct warp *w, uint32_t lanes)
 {
     struct trace *t = w->context;
+    const struct flow *f = w->flow;
     if (t->count < MOST_EVENTS)
         t->event[t->count++] = (struct event){.block = w->at, .lanes = lanes, .reg = NO_REG};
+    if (t->begun[w->at])
+        return;
+    t->begun[w->at] = lanes == ~0u ? 2 : 1;
+    for (uint32_t r = 0; r < f->reg_count; r++)
+        t->value[(size_t)w->at * f->reg_count + r] = w->value[0][r];
 }
 
 /* -- claims ----------------------------------------------------------------------------------------------- */
@@ -165,6 +173,20 @@ check_fixed(const struct check *c, uint32_t k)
                     wrong(c, &t->event[o], k, "it never changes");
 }
 
+/* Where all threads of the block come, they agree on what they are said to agree on, whatever way they have come. */
+static void
+check_meetings(struct check *c, const struct flow *f, uint32_t k)
+{
+    const struct trace *x = &c->trace[0], *y = &c->trace[k];
+    for (uint32_t b = 0; b < f->block_count; b++)
+        for (uint32_t r = 0; x->begun[b] == 2 && y->begun[b] == 2 && !c->warps->tangled[b] && r < f->reg_count; r++) {
+            size_t at = (size_t)b * f->reg_count + r;
+            if (c->warps->same[r] && set_has(f->blocks[b].live_in, r) && x->value[at] != y->value[at])
+                fail_msg("seed %llu: warps 0 and %u do not agree on register %u where block %u begins\n%s",
+                         (unsigned long long)c->seed, k, r, b, c->text);
+        }
+}
+
 static void
 check_block(struct check *c, const struct flow *f, const uint32_t block[3], struct dice *dice)
 {
@@ -181,8 +203,11 @@ check_block(struct check *c, const struct flow *f, const uint32_t block[3], stru
                          .block_begins = block_begins, .first = k * LANES, .lanes = ~0u, .n = n, .ctaid = ctaid,
                          .base = 0x7f0000001000};
         c->trace[k].count = 0;
+        c->trace[k].begun = ls_alloc(f->block_count + 1);
+        c->trace[k].value = ls_alloc(sizeof(uint64_t) * (f->block_count + 1) * f->reg_count);
         warp_run(&w);
         check_fixed(c, k);
+        check_meetings(c, f, k);
     }
     for (uint32_t k = 0; k + 1 < c->count; k++)
         for (uint32_t at = 0, end = common_events(c, k, 2); at < end; at++)
@@ -192,6 +217,10 @@ check_block(struct check *c, const struct flow *f, const uint32_t block[3], stru
         for (uint32_t at = 0, end = common_events(c, k, 4); at < end; at++)
             if (c->trace[k].event[at].reg != NO_REG)
                 check_line(c, at, k);
+    for (uint32_t k = 0; k < c->count; k++) {
+        ls_release(c->trace[k].begun);
+        ls_release(c->trace[k].value);
+    }
     warps_free(warps);
     facts_free(facts);
 }
@@ -227,9 +256,10 @@ random_kernels(void **state)
 
 /* -- by hand ---------------------------------------------------------------------------------------------- */
 
-/* What is known of the register that the last instruction writes: its step, or UINT32_MAX. */
+/* What is known of the register that the last instruction writes: its step, or UINT32_MAX; *line: as a whole over
+ * four warps, or -1. */
 static uint32_t
-step_of(const char *body, uint32_t x, uint32_t y, bool *same, bool *again)
+step_of(const char *body, uint32_t x, uint32_t y, bool *same, bool *again, int64_t *line)
 {
     struct text text = {0};
     struct ls_error err = {0};
@@ -251,6 +281,7 @@ step_of(const char *body, uint32_t x, uint32_t y, bool *same, bool *again)
     *same = w->same[o.reg];
     *again = w->again[o.reg];
     step = warps_step(w, &o, &step) ? step : UINT32_MAX;
+    *line = reg_width(f, o.reg) == 64 && warps_line(w, o.reg, 4, line) ? *line : -1;
     warps_free(w);
     facts_free(facts);
     flow_free(f);
@@ -266,29 +297,37 @@ steps(void **state)
         const char *body;
         uint32_t x, y, step;
         bool same, again;
+        int64_t line; /* 0: not looked at */
     } rows[] = {
-        {"add.s32 %r4, %r2, %r1;", 256, 1, 32, false, true},
-        {"add.s32 %r4, %r2, %r1;", 16, 16, 0, false, true},
-        {"mad.lo.s32 %r4, %r3, 16, %r2;", 16, 16, 32, false, true},
-        {"add.s32 %r4, %r1, 7;", 256, 1, 0, true, false},
-        {"add.s32 %r4, %r2, %r3;", 20, 16, UINT32_MAX, false, false}, /* rows across warps */
-        {"mul.lo.s32 %r4, %r2, %r1;", 256, 1, UINT32_MAX, false, false},
-        {"sub.s32 %r4, %r1, %r2;", 256, 1, -32u, false, true},
-        {"shr.u32 %r4, %r2, 2;", 256, 1, UINT32_MAX, false, true},
-        {"shr.u32 %r4, %r3, 2;", 64, 4, UINT32_MAX, false, true},
-        {"mul.wide.s32 %d1, %r2, 8;", 256, 1, 256, false, true},
+        {"add.s32 %r4, %r2, %r1;", 256, 1, 32, false, true, 0},
+        {"add.s32 %r4, %r2, %r1;", 16, 16, 0, false, true, 0},
+        {"mad.lo.s32 %r4, %r3, 16, %r2;", 16, 16, 32, false, true, 0},
+        {"add.s32 %r4, %r1, 7;", 256, 1, 0, true, false, 0},
+        {"add.s32 %r4, %r2, %r3;", 20, 16, UINT32_MAX, false, false, 0}, /* rows across warps */
+        {"mul.lo.s32 %r4, %r2, %r1;", 256, 1, UINT32_MAX, false, false, 0},
+        {"sub.s32 %r4, %r1, %r2;", 256, 1, -32u, false, true, 0},
+        {"shr.u32 %r4, %r2, 2;", 256, 1, UINT32_MAX, false, true, 0},
+        {"shr.u32 %r4, %r3, 2;", 64, 4, UINT32_MAX, false, true, 0},
+        {"mul.wide.s32 %d1, %r2, 8;", 256, 1, 256, false, true, 256},
+        /* One number of 32 bits may wrap on the way; of two, one might make up for the other. */
+        {"add.s32 %r4, %r2, %r1;\ncvt.s64.s32 %d1, %r4;\nmul.lo.s64 %d2, %d1, 4;", 256, 1, 128, false, false, 128},
+        {"add.s32 %r4, %r2, %r1;\ncvt.s64.s32 %d1, %r4;\nsub.s32 %r5, %r2, %r1;\ncvt.s64.s32 %d2, %r5;\n"
+         "add.s64 %d3, %d1, %d2;", 256, 1, 64, false, false, -1},
         /* Low halves are the same in all warps, but not what is made of the upper ones. */
-        {"cvt.u64.u32 %d1, %r2;\nshl.b64 %d2, %d1, 16;\nshl.b64 %d3, %d2, 16;", 256, 1, 0, false, false},
+        {"cvt.u64.u32 %d1, %r2;\nshl.b64 %d2, %d1, 16;\nshl.b64 %d3, %d2, 16;", 256, 1, 0, false, false, 0},
         {"cvt.u64.u32 %d1, %r2;\nshl.b64 %d2, %d1, 16;\nshl.b64 %d3, %d2, 16;\nshr.u64 %d4, %d3, 32;", 256, 1,
-         UINT32_MAX, false, false},
+         UINT32_MAX, false, false, 0},
         {"cvt.u64.u32 %d1, %r2;\nshl.b64 %d2, %d1, 16;\nshl.b64 %d3, %d2, 16;\nsetp.lt.u64 %p1, %d3, 77;", 256, 1,
-         UINT32_MAX, false, false},
-        {"cvt.u64.u32 %d1, %r1;\nmin.u64 %d2, %d1, 1234;", 256, 1, 0, true, false},
+         UINT32_MAX, false, false, 0},
+        {"cvt.u64.u32 %d1, %r1;\nmin.u64 %d2, %d1, 1234;", 256, 1, 0, true, false, 0},
     };
     (void)state;
     for (unsigned k = 0; k < sizeof rows / sizeof *rows; k++) {
         bool same, again;
-        uint32_t step = step_of(rows[k].body, rows[k].x, rows[k].y, &same, &again);
+        int64_t line;
+        uint32_t step = step_of(rows[k].body, rows[k].x, rows[k].y, &same, &again, &line);
+        if (rows[k].line && line != rows[k].line)
+            fail_msg("%s\n  %lld from warp to warp, not %lld\n", rows[k].body, (long long)line, (long long)rows[k].line);
         if (step != rows[k].step || same != rows[k].same || again != rows[k].again)
             fail_msg("%s\n  block %u x %u: step %d, same %d, again %d\n", rows[k].body, rows[k].x, rows[k].y, (int)step, same, again);
     }
