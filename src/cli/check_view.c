@@ -12,6 +12,7 @@
  *     }
  */
 #include "cli/check_view.h"
+#include "cli/console.h"
 
 #include "cli/columns.h"
 #include "report/report.h"
@@ -195,21 +196,12 @@ print_side(json_t *side, FILE *out)
     fprintf(out, "\n");
 }
 
-/* On a terminal, unless NO_COLOR is set to anything (no-color.org). */
-static bool
-wants_colour(FILE *out)
-{
-    const char *no = getenv("NO_COLOR");
-    int fd = fileno(out); /* -1: text for stdout */
-    return isatty(fd < 0 ? STDOUT_FILENO : fd) && !(no && *no);
-}
-
 static void
 print_finding(const struct check_view *v, json_t *f, FILE *out)
 {
     const char *missing = text_of(f, "missing"), *severity = text_of(f, "severity");
     json_int_t count = json_integer_value(json_object_get(f, "count"));
-    bool warning = severity && !strcmp(severity, "warning"), colour = wants_colour(out);
+    bool warning = severity && !strcmp(severity, "warning"), colour = console_colours(out);
     fprintf(out, "========= %s%s%s%s", colour ? (warning ? "\033[1;33m" : "\033[1;31m") : "",
             warning ? "Warning: " : "", report_finding_title(text_of(f, "kind")), colour ? "\033[0m" : "");
     if (count > 1)

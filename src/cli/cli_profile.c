@@ -143,6 +143,7 @@ write_json(struct profile_call *c, int *status)
         const char *symbol = report_text(kernel, "name");
         json_object_set_new(kernel, "symbol", json_string(symbol));
         json_object_set_new(kernel, "name", json_string(ls_readable_name(&a, symbol)));
+        json_object_set_new(kernel, "advice", report_advice_json(report_device(out), kernel));
     }
     char *text = json_dumps(out, JSON_COMPACT);
     if (text)
@@ -241,7 +242,8 @@ profile_program(struct profile_call *c)
     c->view.source = value[P_SOURCE];
     c->view.timeline = value[P_TIMELINE];
     c->view.phases = value[P_PHASES];
-    c->view.counters = !c->view.phases;
+    c->view.counters = c->line.common.verbose;
+    c->view.hot = c->view.counters || value[P_LINES];
     if (c->line.word_count == 0)
         return cli_usage_error(&usage, "no program given");
     if (!take_numbers(c, &err) || !take_conditions(c, &err) || !take_baseline(c, &err))

@@ -15,7 +15,7 @@ struct out {
     const struct profile_view *view;
     const struct device_profile *d;
     struct arena arena;
-    const char *metric_prefix;
+    uint32_t left_out; /* kernels whose counters were not shown */
 };
 
 bool
@@ -35,40 +35,7 @@ at(const json_t *list, size_t k)
     return json_number_value(json_array_get(list, k));
 }
 
-static char *
-shape(struct arena *a, const json_t *list)
-{
-    if (at(list, 2) > 1)
-        return arena_printf(a, "%.0fx%.0fx%.0f", at(list, 0), at(list, 1), at(list, 2));
-    return at(list, 1) > 1 ? arena_printf(a, "%.0fx%.0f", at(list, 0), at(list, 1))
-                           : arena_printf(a, "%.0f", at(list, 0));
-}
-
 /* -- a kernel ------------------------------------------------------------------------------------------ */
-
-static void
-print_head(struct out *o, const json_t *k)
-{
-    double launches = report_number(k, "launches", NULL), failed = report_number(k, "failed", NULL);
-    printf("%s  grid %s, block %s, %.0f launch%s", ls_readable_name(&o->arena, report_text(k, "name")),
-           shape(&o->arena, json_object_get(k, "grid")), shape(&o->arena, json_object_get(k, "block")),
-           launches, launches == 1 ? "" : "es");
-    if (failed > 0)
-        printf(", %.0f of them failed", failed);
-    printf("  (%s, %u.%u)\n", o->d->name, o->d->cc_major, o->d->cc_minor);
-}
-
-static void
-print_occupancy(struct out *o, const json_t *k)
-{
-    const json_t *x = json_object_get(k, "occupancy");
-    printf("  occupancy   %.0f blocks, %.0f of %u warps per SM (%.0f %%), limited by %s; %.0f registers, "
-           "%.0f bytes shared\n",
-           report_number(x, "blocks_per_sm", NULL), report_number(x, "warps_per_sm", NULL),
-           o->d->max_warps_per_sm, 100 * report_number(x, "occupancy", NULL),
-           report_text(x, "limited_by"), report_number(x, "registers_per_thread", NULL),
-           report_number(x, "shared_bytes", NULL));
-}
 
 static void
 print_time(struct out *o, const json_t *k)
@@ -77,7 +44,7 @@ print_time(struct out *o, const json_t *k)
     double most = report_number(r, "seconds", NULL);
     const char *name;
     json_t *value;
-    printf("  time        at least %s a launch, by the busiest resource, %s", report_seconds(&o->arena, most),
+    printf("  bound       at least %s a launch, by the busiest resource, %s", report_seconds(&o->arena, most),
            report_text(r, "busiest"));
     json_object_foreach(json_object_get(r, "resources"), name, value)
     {
@@ -92,8 +59,8 @@ print_time(struct out *o, const json_t *k)
                report_number(r, "intensity", NULL), report_number(r, "ridge", NULL),
                report_count(&o->arena, report_number(r, "attainable_flops", NULL)),
                report_number(r, "intensity", NULL) < report_number(r, "ridge", NULL)
-                   ? "bound by memory"
-                   : "bound by arithmetic");
+                   ? "left of the ridge, bound by device memory if by one of the two"
+                   : "right of the ridge, where device memory is not the limit");
     if (report_number(r, "cache_coverage", NULL) < 1)
         printf("  caches      saw %.1f %% of the traffic (--trace MIB for more); time and bytes are "
                "scaled to all of it\n",
@@ -174,18 +141,14 @@ print_lines(struct out *o, const json_t *k)
 }
 
 static void
-print_advice(struct out *o, const json_t *k)
+print_states(const struct report_summary *k)
 {
-    struct report_advices advice = {0};
-    report_advise(o->d, k, &o->arena, &advice);
-    for (size_t i = 0; i < advice.list.count; i++) {
-        const struct report_advice *x = &advice.list.at[i];
-        if (x->file)
-            printf("  ! %s:%d: %s\n", base_name(x->file), x->line, x->text);
-        else
-            printf("  ! %s\n", x->text);
-    }
-    VEC_FREE(&advice.list);
+    if (k->state_count)
+        printf("  a warp waits");
+    for (size_t n = 0; n < k->state_count; n++)
+        printf("%s %s %.0f %%", n ? "," : "", k->states[n].name, 100 * k->states[n].share);
+    if (k->state_count)
+        printf("\n");
 }
 
 /* -- the source with figures ------------------------------------------------------------------------------- */
@@ -303,19 +266,28 @@ print_timeline(struct out *o, const json_t *k)
 static void
 print_kernel(struct out *o, const json_t *k)
 {
-    print_head(o, k);
-    print_occupancy(o, k);
-    print_time(o, k);
-    print_lines(o, k);
-    print_advice(o, k);
-    if (o->view->counters)
+    struct report_summary s;
+    report_summarise(o->d, k, &o->arena, &s);
+    view_screen(o->d, &s);
+    if (o->view->counters) {
+        printf("\n  %s\n  %s\n", s.name, s.residency);
+        print_time(o, k);
+        print_states(&s);
+    }
+    if (o->view->hot)
+        print_lines(o, k);
+    if (o->view->counters) {
+        view_all_advice(&s);
         print_counters(o, k);
+    }
     if (o->view->source)
         print_source(o, k);
     if (o->view->timeline)
         print_timeline(o, k);
     if (o->view->phases)
         view_phases(k);
+    o->left_out += !o->view->counters;
+    report_summary_fini(&s);
 }
 
 void
@@ -332,6 +304,8 @@ view_print(const struct profile_view *v)
             printf("\n");
         print_kernel(&o, k);
     }
+    if (o.left_out)
+        printf("\n-v: counters, hot lines, all advice; --source, --html FILE: line by line\n");
     if (!json_is_true(json_object_get(v->result, "complete")))
         printf("\nThe program was ended before it was done: these are the figures up to then.\n");
     arena_free(&o.arena);

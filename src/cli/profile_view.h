@@ -12,11 +12,15 @@ struct profile_view {
     const json_t *result;
     const char *kernel;   /* only kernels whose name contains it; NULL: all */
     uint64_t lines;       /* hot lines a kernel */
-    bool source, counters, timeline, phases;
+    /* beyond the first screen: */
+    bool hot, source, counters, timeline, phases;
 };
 
 bool view_wants(const struct profile_view *v, const json_t *kernel);
 void view_print(const struct profile_view *v);
+/* profile_screen.c: a kernel in at most 15 lines; its advice, all of it and whole. */
+void view_screen(const struct device_profile *d, const struct report_summary *k);
+void view_all_advice(const struct report_summary *k);
 /* profile_phases.c: the table of a small launch, for one element of "kernels". */
 void view_phases(const json_t *kernel);
 /* What changed against an earlier result. */

@@ -10,6 +10,7 @@
  * both levels in turn a launch's time went to waiting for the tags of 132 L1 caches and of L2).
  */
 #include <string.h>
+#include <sys/mman.h>
 #ifdef __x86_64__
 #include <immintrin.h>
 #define WIDE __attribute__((target("avx512f,avx512dq,avx512vl,avx512bw")))
@@ -20,6 +21,7 @@
 #include "model/cache_priv.h"
 
 enum { L2_WAYS = 16 };
+#define READ_BYTES ((size_t)1 << 32) /* lines are numbered with 32 bits */
 
 /* Lines in a ring: `first` is where the one used last lies, those behind it are older; so a miss, which
  * takes the oldest one's place, moves nothing. Two lines of the host's cache. */
@@ -44,6 +46,9 @@ struct cache_system {
     void *l2_memory; /* where it lies, aligned */
     uint32_t launch;
     uint64_t dirty;    /* sectors of L2 */
+    /* By line, of its sectors those that were read from memory in this launch: pages of it are there once they are
+     * used. NULL: the host gives no such room, nothing is known. */
+    uint8_t *read;
     struct cache_counts counts;
 };
 
@@ -56,6 +61,7 @@ add_counts(struct cache_counts *to, const struct cache_counts *from)
     to->l2_hits += from->l2_hits;
     to->l2_loads += from->l2_loads;
     to->dram_bytes_read += from->dram_bytes_read;
+    to->dram_bytes_first += from->dram_bytes_first;
     to->dram_bytes_written += from->dram_bytes_written;
 }
 
@@ -194,6 +200,17 @@ l2_front(const struct cache_system *s, struct l2_set *set, uint32_t w, bool wide
     l2_to_front(set, w);
 }
 
+/* No two threads have the same line at a time. */
+static inline void
+read_memory(const struct cache_system *s, uint32_t number, uint32_t sectors, struct cache_counts *counts)
+{
+    counts->dram_bytes_read += count_sectors(sectors) * SECTOR;
+    if (!s->read)
+        return;
+    counts->dram_bytes_first += count_sectors(sectors & ~(uint32_t)s->read[number]) * SECTOR;
+    s->read[number] |= (uint8_t)sectors;
+}
+
 /* A sector is taken as written whole, so that L2 need not read it from memory first: a store always
  * hits (readings of a 9.0: of axpb's 25,000 sectors the 12,500 written hit). */
 static inline __attribute__((always_inline)) void
@@ -221,8 +238,8 @@ l2_line(const struct cache_system *s, struct l2_set *set, uint64_t ask, struct c
     uint32_t written = op != ACCESS_LOAD ? sectors << DIRTY_SHIFT : 0;
     *dirty += count_sectors((written & ~(uint32_t)set->bits[w]) >> DIRTY_SHIFT);
     set->bits[w] |= (uint16_t)(sectors | written);
-    if (op != ACCESS_STORE)
-        counts->dram_bytes_read += (uint64_t)(n - count_sectors(hit)) * SECTOR;
+    if (op != ACCESS_STORE && hit != sectors)
+        read_memory(s, (uint32_t)number, sectors & ~hit, counts);
     if (s->halves)
         hit = near_half(&set->bits[w], ask >> ASK_SM_SHIFT & 0xffff, number, sectors, hit, op);
     counts->l2_sectors += n;
@@ -322,6 +339,10 @@ cache_system_new(const struct device_profile *d, uint32_t shared_per_sm)
     s->l2 = (void *)(((uintptr_t)s->l2_memory | (sizeof *s->l2 - 1)) + 1);
     s->launch = 1;
     begin_moves(s);
+    void *read = mmap(NULL, READ_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    s->read = s->l2_sets.count && read != MAP_FAILED ? read : NULL;
+    if (!s->read && read != MAP_FAILED)
+        munmap(read, READ_BYTES);
     return s;
 }
 
@@ -331,6 +352,8 @@ cache_system_free(struct cache_system *s)
     if (!s)
         return;
     l1_free(&s->l1);
+    if (s->read)
+        munmap(s->read, READ_BYTES);
     ls_release(s->l2_memory);
     ls_release(s);
 }
@@ -344,6 +367,8 @@ cache_system_again(struct cache_system *s, const struct device_profile *d, uint3
     memset(&s->counts, 0, sizeof s->counts);
     s->dirty = 0;
     s->launch++;
+    if (s->read)
+        madvise(s->read, READ_BYTES, MADV_DONTNEED);
     return true;
 }
 

@@ -171,6 +171,7 @@ struct cache_counts {
     uint64_t l2_sectors, l2_hits; /* hits: stores, and what the asking SM's half of L2 holds */
     uint64_t l2_loads;            /* of l2_sectors those of loads and atomics */
     uint64_t dram_bytes_read, dram_bytes_written;
+    uint64_t dram_bytes_first; /* of those read, what no sector was read for before in this launch */
 };
 /* shared_per_sm: what of a united array is shared memory (struct occupancy). */
 struct cache_system *cache_system_new(const struct device_profile *d, uint32_t shared_per_sm);
@@ -222,7 +223,10 @@ struct work {
     uint64_t warp_instructions;
     uint64_t flops_f32, flops_f64, int_operations, special_operations; /* per thread, summed; an
                                                                            FMA is two */
+    uint64_t tensor_flops;   /* of matrix instructions, as if their numbers had 16 bits (model_tensor.def) */
     uint64_t shared_wavefronts;
+    uint64_t constant_words; /* different addresses of each access through the constant cache */
+    uint64_t hot_words;      /* global atomics on the line of 128 bytes that has most: different words of each access */
     uint64_t l1_sectors, l2_sectors; /* of 32 bytes */
     uint64_t dram_bytes;
     uint64_t blocks;         /* 0: enough for every SM */
@@ -238,6 +242,9 @@ enum bound_resource {
     BOUND_L1,
     BOUND_L2,
     BOUND_DRAM,
+    BOUND_TENSOR,
+    BOUND_CONSTANT,
+    BOUND_ATOMIC,
     BOUND_COUNT
 };
 struct time_bound {
@@ -261,12 +268,27 @@ struct waiting {
     double pipe_wavefronts; /* of the launch: shared memory's, and one for each line of 128 bytes of each
                                global access: from 7.0 on both go through one pipe, one a clock */
 };
+/* Where a warp's time goes, in clocks, summed over the stations of that network: */
+struct warp_states {
+    double wait;              /* for results (struct waiting's warp_clocks), */
+    double at[BOUND_COUNT];   /*   and at each resource, queueing for it and being served, */
+    double pipe;              /*   and at the pipe to L1 and shared memory */
+    bool rounds;              /* the time is that of rounds of blocks, one after the other */
+};
 /* What a launch takes when its warps also wait: on each SM the resident warps go round between the
  * resources, where they queue, and a wait of that length (mean value analysis of a closed queueing
  * network); and no less than as many rounds of resident blocks, one after the other, as there are.
  * For comparing launches; never below the bound. */
 double model_time_estimate(const struct device_profile *d, const struct work *w,
                            const struct time_bound *bound, const struct waiting *waiting);
+/* The same, and where a warp's time goes (zeros where nothing is known of waiting). */
+double model_time_states(const struct device_profile *d, const struct work *w,
+                         const struct time_bound *bound, const struct waiting *waiting,
+                         struct warp_states *out);
+/* Seconds that the pipe to L1 and shared memory is busy at least; 0 before 7.0, where they are apart. */
+double model_pipe_seconds(const struct device_profile *d, const struct work *w, double pipe_wavefronts);
+/* Multiply-adds of 16-bit numbers (f64: of doubles) a clock and SM of the matrix units; 0: there are none. */
+uint32_t model_tensor_rate(const struct device_profile *d, bool f64);
 
 /* What a launch costs beside its work (model_launches.def); zeros: not known. */
 struct launch_cost {

@@ -49,6 +49,39 @@ l2_rate(const struct device_profile *d)
     return d->cc_major >= 7 ? 64 : 32;
 }
 
+/* Different addresses a clock and SM: 32 of one access take 32 clocks (an H200's readings of 128 million of
+ * them, constant/scattered in tests/data/h200_model_times.csv: 1.02 clocks each); older generations as that. */
+static double
+constant_rate(void)
+{
+    return 1;
+}
+
+/* Clocks between two atomics on one line of L2: 125,001 on one word take an H200 97 us (atomics/atomic in
+ * tests/data/h200_model_times.csv; its compiler adds up each warp's first), others as that: assumed. */
+static double
+atomic_clocks(void)
+{
+    return 1.5;
+}
+
+uint32_t
+model_tensor_rate(const struct device_profile *d, bool f64)
+{
+    static const struct {
+        uint32_t major, minor, f16, f64;
+    } rows[] = {
+#define TENSOR(major, minor, f16, f64, source) {major, minor, f16, f64},
+#include "model/model_tensor.def"
+#undef TENSOR
+    };
+    size_t k = sizeof rows / sizeof *rows - 1;
+    while (k > 0 && (d->cc_major < rows[k].major ||
+                     (d->cc_major == rows[k].major && d->cc_minor < rows[k].minor)))
+        k--;
+    return f64 ? rows[k].f64 : rows[k].f16;
+}
+
 /* -- roofline ---------------------------------------------------------------------------------------- */
 
 double
@@ -82,8 +115,9 @@ model_cgma_needed(const struct device_profile *d, bool f64, uint32_t bytes)
 const char *
 model_bound_name(enum bound_resource r)
 {
-    static const char *const names[BOUND_COUNT] = {"issue", "fp32", "fp64", "int", "sfu",
-                                                   "shared", "l1", "l2", "dram"};
+    static const char *const names[BOUND_COUNT] = {"issue", "fp32", "fp64", "int",
+                                                   "sfu", "shared", "l1", "l2",
+                                                   "dram", "tensor", "constant", "atomic"};
     return r < BOUND_COUNT ? names[r] : "";
 }
 
@@ -120,6 +154,9 @@ model_time_bound(const struct device_profile *d, const struct work *w, struct ti
     t[BOUND_L1] = per((double)w->l1_sectors * 32, l1_rate(d) * clocks);
     t[BOUND_L2] = per((double)w->l2_sectors * 32, l2_rate(d) * clocks);
     t[BOUND_DRAM] = per((double)w->dram_bytes, (double)d->bandwidth);
+    t[BOUND_TENSOR] = per((double)w->tensor_flops / 2, model_tensor_rate(d, false) * clocks);
+    t[BOUND_CONSTANT] = per((double)w->constant_words, constant_rate() * clocks);
+    t[BOUND_ATOMIC] = (double)w->hot_words * atomic_clocks() / (d->clock_khz * 1e3);
     for (int r = 0; r < BOUND_COUNT; r++)
         if (t[r] > out->seconds) {
             out->seconds = t[r];
@@ -152,13 +189,13 @@ enum { STATIONS = BOUND_COUNT + 1 }; /* the resources, and the pipe to L1 and sh
 
 /* Clocks in which `customers` warps at a time bring `all` warps to their end: Reiser and Lavenberg, "Mean
  * value analysis of closed multichain queuing networks", 1980, for one class. demand: clocks of one warp
- * at each resource. */
+ * at each resource; residence: those that it spends there with the others before it. */
 static double
-queueing(const double demand[STATIONS], double wait, uint64_t customers, double all)
+queueing(const double demand[STATIONS], double wait, uint64_t customers, double all, double residence[STATIONS])
 {
     double queue[STATIONS] = {0}, rate = 0;
     for (uint64_t n = 1; n <= customers; n++) {
-        double residence[STATIONS], sum = wait;
+        double sum = wait;
         for (int r = 0; r < STATIONS; r++)
             sum += residence[r] = demand[r] * (1 + queue[r]);
         rate = sum > 0 ? (double)n / sum : 0;
@@ -169,13 +206,20 @@ queueing(const double demand[STATIONS], double wait, uint64_t customers, double 
 }
 
 double
-model_time_estimate(const struct device_profile *d, const struct work *w,
-                    const struct time_bound *bound, const struct waiting *waiting)
+model_pipe_seconds(const struct device_profile *d, const struct work *w, double pipe_wavefronts)
 {
-    double demand[STATIONS], clock = d->clock_khz * 1e3;
+    return d->cc_major >= 7 ? pipe_wavefronts / (busy_sms(d, w) * d->clock_khz * 1e3) : 0;
+}
+
+double
+model_time_states(const struct device_profile *d, const struct work *w, const struct time_bound *bound,
+                  const struct waiting *waiting, struct warp_states *out)
+{
+    double demand[STATIONS], residence[STATIONS] = {0}, clock = d->clock_khz * 1e3;
     uint64_t per_sm = (w->blocks + d->sm_count - 1) / d->sm_count;
     uint64_t resident = w->blocks_per_sm ? w->blocks_per_sm : 1;
     double warps = (double)per_sm * waiting->warps_per_block;
+    memset(out, 0, sizeof *out);
     if (!per_sm || !waiting->warp_clocks)
         return bound->seconds;
     for (int r = 0; r < BOUND_COUNT; r++)
@@ -186,10 +230,22 @@ model_time_estimate(const struct device_profile *d, const struct work *w,
     if (d->cc_major >= 7)
         demand[BOUND_SHARED] = demand[BOUND_L1] = 0;
     uint64_t together = (resident < per_sm ? resident : per_sm) * waiting->warps_per_block;
-    double most = queueing(demand, waiting->warp_clocks, together, warps) / clock;
+    double most = queueing(demand, waiting->warp_clocks, together, warps, residence) / clock;
     double rounds = (double)((per_sm + resident - 1) / resident) * waiting->block_clocks / clock;
+    memcpy(out->at, residence, sizeof out->at);
+    out->pipe = residence[BOUND_COUNT];
+    out->wait = waiting->warp_clocks;
+    out->rounds = rounds > most;
     most = rounds > most ? rounds : most;
     return most > bound->seconds ? most : bound->seconds;
+}
+
+double
+model_time_estimate(const struct device_profile *d, const struct work *w, const struct time_bound *bound,
+                    const struct waiting *waiting)
+{
+    struct warp_states states;
+    return model_time_states(d, w, bound, waiting, &states);
 }
 
 /* -- launches ------------------------------------------------------------------------------------------- */

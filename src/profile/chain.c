@@ -8,7 +8,8 @@
  *
  *     stretch = times it runs * longest chain + (warps - 1) * work of one warp at its busiest resource
  *
- * Latencies are the model's (model_latencies.def), those of global loads by the simulated hit rates.
+ * Latencies are the model's (model_latencies.def), those of global loads by the simulated hit rates. The instructions
+ * on the longest chains are what a warp waits for: their clocks are kept by place.
  */
 #include "profile/profile_priv.h"
 
@@ -21,6 +22,15 @@ struct tally {
     uint64_t warps, lanes, wavefronts, sectors, lines;
 };
 
+/* An instruction of the open stretch, and the one whose result it waited for last. */
+struct node {
+    uint32_t place;
+    int32_t before; /* -1: none */
+    double clocks;  /* until its result is there */
+    enum wait_for kind;
+    bool load;
+};
+
 struct chain {
     const struct watch *watch;
     const struct device_profile *device;
@@ -28,7 +38,12 @@ struct chain {
     struct flow *flow;
     struct tally *tally;   /* per place */
     uint32_t *copies;      /* per place: how many instructions of the flow stand for it */
-    double *ready;         /* per register: clocks after the stretch began */
+    double *ready;         /* per register: clocks after the stretch began, */
+    int32_t *writer;       /*   and the node that wrote it; -1: none in this stretch */
+    VEC(struct node) nodes; /* of the open stretch */
+    int32_t before, last;  /* that the instruction in hand waits for; that ends the longest chain */
+    double (*waits)[WAITS];
+    uint8_t *loads;        /* per place: enum load_kind */
     double memory;         /* mean latency of a global load */
     double l2_share;       /* sectors that L1 does not have */
     double blocks, warps;  /* of the launch; of a block */
@@ -74,6 +89,20 @@ take_hit_rates(struct chain *c, const struct cache_counts *n)
 
 /* -- stretches ----------------------------------------------------------------------------------------- */
 
+/* Each instruction on the longest chain, by what it is waited for. A load that another load comes before on the
+ * way takes its address from there. */
+static void
+add_waits(struct chain *c)
+{
+    for (int32_t n = c->last; n >= 0; n = c->nodes.at[n].before) {
+        const struct node *x = &c->nodes.at[n];
+        c->waits[x->place][x->kind] += c->times * x->clocks;
+        for (int32_t b = x->load ? x->before : -1; b >= 0; b = c->nodes.at[b].before)
+            if (c->nodes.at[b].load)
+                c->loads[x->place] |= LOAD_INDIRECT;
+    }
+}
+
 static void
 close_stretch(struct chain *c)
 {
@@ -84,6 +113,7 @@ close_stretch(struct chain *c)
     model_time_bound(d, &c->work, &bound);
     double sm_clocks = bound.seconds * d->clock_khz * 1e3 * d->sm_count / c->blocks;
     double longest = c->longest > c->issued ? c->longest : c->issued;
+    add_waits(c);
     c->sum.warp_clocks += c->times * longest;
     c->sum.block_clocks += c->times * longest + sm_clocks * (c->warps - 1) / c->warps;
     c->open = false;
@@ -98,7 +128,10 @@ open_stretch(struct chain *c, double times, uint32_t loop)
     c->loop = loop;
     c->longest = c->issued = 0;
     c->work = (struct work){0};
+    c->last = -1;
+    c->nodes.count = 0;
     memset(c->ready, 0, sizeof *c->ready * c->flow->reg_count);
+    memset(c->writer, -1, sizeof *c->writer * c->flow->reg_count);
 }
 
 /* -- instructions ------------------------------------------------------------------------------------- */
@@ -115,6 +148,14 @@ latency_of(const struct chain *c, const struct ptx_insn *i, const struct tally *
         return c->memory;
     mix_add(&s, i, 1, 1, 0);
     return s.special_operations && n < SPECIAL ? SPECIAL : n;
+}
+
+static enum wait_for
+kind_of(const struct ptx_insn *i, const struct tally *t)
+{
+    if (t->wavefronts)
+        return WAIT_SHARED;
+    return t->sectors || i->op == PTX_OP_TEX || i->op == PTX_OP_TLD4 ? WAIT_MEMORY : WAIT_ARITHMETIC;
 }
 
 static void
@@ -135,14 +176,26 @@ add_instruction(struct chain *c, uint32_t number)
     c->work.l1_sectors += t->sectors / n;
     c->work.l2_sectors += (uint64_t)(c->l2_share * (double)t->sectors / n);
     double start = 0;
+    int32_t before = -1;
     for (uint32_t k = 0; k < uses.count; k++)
-        start = c->ready[uses.at[k]] > start ? c->ready[uses.at[k]] : start;
-    double finish = start + latency_of(c, &i->i, t);
-    for (uint32_t k = 0; k < defs.count; k++)
+        if (c->ready[uses.at[k]] > start) {
+            start = c->ready[uses.at[k]];
+            before = c->writer[uses.at[k]];
+        }
+    double clocks = latency_of(c, &i->i, t);
+    double finish = start + clocks;
+    VEC_PUSH(&c->nodes, (struct node){.place = i->place, .before = before, .clocks = clocks,
+                                      .kind = kind_of(&i->i, t), .load = i->i.op == PTX_OP_LD && t->sectors});
+    for (uint32_t k = 0; k < defs.count; k++) {
         c->ready[defs.at[k]] = finish;
+        c->writer[defs.at[k]] = (int32_t)c->nodes.count - 1;
+    }
     bool result = i->i.op != PTX_OP_ST && i->i.op != PTX_OP_RED; /* nobody waits for stores */
     double end = result ? finish : start;
-    c->longest = end > c->longest ? end : c->longest;
+    if (end > c->longest) {
+        c->longest = end;
+        c->last = result ? (int32_t)c->nodes.count - 1 : before;
+    }
     c->issued += 1;
 }
 
@@ -181,32 +234,105 @@ any_function(const char *name)
     return true;
 }
 
-struct waiting
-chain_waiting(const struct watch *w, const struct cache_counts *caches)
+/* -- loads that follow themselves ---------------------------------------------------------------------- */
+
+struct reached {
+    uint64_t *regs; /* a set */
+    bool source;    /* the instruction in hand uses one of them */
+    bool more;
+};
+
+static void
+find_source(struct ptx_operand *o, bool write, void *context)
+{
+    struct reached *r = context;
+    r->source = r->source || (!write && set_has(r->regs, o->reg));
+}
+
+static void
+add_result(struct ptx_operand *o, bool write, void *context)
+{
+    struct reached *r = context;
+    if (!write || set_has(r->regs, o->reg))
+        return;
+    set_add(r->regs, o->reg);
+    r->more = true;
+}
+
+/* Does the address of this load come from what it loaded itself, the turn before? */
+static bool
+follows_itself(const struct chain *c, const struct flow_insn *load, struct arena *a)
+{
+    struct reached r = {.regs = ARENA_ARRAY(a, uint64_t, c->flow->reg_words + 1), .more = true};
+    flow_visit(load, add_result, &r);
+    while (r.more) {
+        r.more = false;
+        for (uint32_t i = 0; i < c->flow->insn_count; i++) {
+            r.source = false;
+            flow_visit(&c->flow->insns[i], find_source, &r);
+            if (r.source && &c->flow->insns[i] == load)
+                return true;
+            if (r.source)
+                flow_visit(&c->flow->insns[i], add_result, &r);
+        }
+    }
+    return false;
+}
+
+/* Of the few loads that are waited for longest. */
+static void
+find_chases(struct chain *c, struct arena *a)
+{
+    enum { SHARE = 20, MOST_INSTRUCTIONS = 20000 };
+    for (uint32_t i = 0; i < c->flow->insn_count && c->flow->insn_count < MOST_INSTRUCTIONS; i++) {
+        const struct flow_insn *f = &c->flow->insns[i];
+        if (f->i.op == PTX_OP_LD && c->tally[f->place].sectors &&
+            c->waits[f->place][WAIT_MEMORY] * SHARE > c->sum.warp_clocks && follows_itself(c, f, a))
+            c->loads[f->place] |= LOAD_CHASE;
+    }
+}
+
+static void
+begin(struct chain *c, struct arena *a)
+{
+    const struct watch *w = c->watch;
+    struct kernel *k = w->kernel;
+    c->blocks = (double)k->grid[0] * k->grid[1] * k->grid[2];
+    c->warps = c->sum.warps_per_block = (k->block[0] * k->block[1] * k->block[2] + 31) / 32;
+    c->tally = ARENA_ARRAY(a, struct tally, w->places);
+    c->copies = ARENA_ARRAY(a, uint32_t, w->places);
+    c->ready = ARENA_ARRAY(a, double, c->flow->reg_count + 1);
+    c->writer = ARENA_ARRAY(a, int32_t, c->flow->reg_count + 1);
+    c->waits = (void *)ARENA_ARRAY(&k->arena, double, (size_t)w->places * WAITS);
+    c->loads = ARENA_ARRAY(&k->arena, uint8_t, w->places);
+    for (uint32_t i = 0; i < c->flow->insn_count; i++)
+        c->copies[c->flow->insns[i].place]++;
+    for (const struct sheet *s = w->sheets; s; s = s->next)
+        add_sheet(c, s);
+}
+
+void
+chain_waiting(const struct watch *w)
 {
     struct arena a = {0};
-    const struct kernel *k = w->kernel;
-    struct chain c = {.watch = w, .device = w->profile->device,
+    struct kernel *k = w->kernel;
+    struct chain c = {.watch = w, .device = w->profile->device, .last = -1,
                       .latency = model_latencies(w->profile->device)};
     c.flow = flow_new(w->launch.module, w->launch.kernel, any_function, NULL);
     if (!c.flow)
-        return c.sum;
-    c.blocks = (double)k->grid[0] * k->grid[1] * k->grid[2];
-    c.warps = c.sum.warps_per_block = (k->block[0] * k->block[1] * k->block[2] + 31) / 32;
-    c.tally = ARENA_ARRAY(&a, struct tally, w->places);
-    c.copies = ARENA_ARRAY(&a, uint32_t, w->places);
-    c.ready = ARENA_ARRAY(&a, double, c.flow->reg_count + 1);
-    for (uint32_t i = 0; i < c.flow->insn_count; i++)
-        c.copies[c.flow->insns[i].place]++;
-    for (const struct sheet *s = w->sheets; s; s = s->next)
-        add_sheet(&c, s);
+        return;
+    begin(&c, &a);
     for (uint32_t p = 0; p < w->places; p++)
         c.sum.pipe_wavefronts += (double)(c.tally[p].wavefronts + c.tally[p].lines);
-    take_hit_rates(&c, caches);
+    take_hit_rates(&c, &k->caches);
     for (uint32_t n = 0; n < c.flow->block_count; n++)
         add_block(&c, n);
     close_stretch(&c);
+    find_chases(&c, &a);
+    k->waiting = c.sum;
+    k->waits = c.waits;
+    k->loads = c.loads;
+    VEC_FREE(&c.nodes);
     flow_free(c.flow);
     arena_free(&a);
-    return c.sum;
 }

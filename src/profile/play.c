@@ -384,6 +384,7 @@ player_end(struct player *p, struct kernel *k)
     to->l2_hits += c.l2_hits;
     to->l2_loads += c.l2_loads;
     to->dram_bytes_read += c.dram_bytes_read;
+    to->dram_bytes_first += c.dram_bytes_first;
     to->dram_bytes_written += c.dram_bytes_written;
     k->camping_busiest += p->busiest;
     k->camping_even += p->even;

@@ -30,6 +30,14 @@ sums_add(struct sums *to, const struct sums *from)
     to->barriers += from->barriers;
     to->integer_operations += from->integer_operations;
     to->special_operations += from->special_operations;
+    to->divisions += from->divisions;
+    to->division_instructions += from->division_instructions;
+    to->conversions += from->conversions;
+    to->tensor_flops += from->tensor_flops;
+    to->tensor_work += from->tensor_work;
+    for (int w = 0; w < WAITS; w++)
+        to->waits[w] += from->waits[w];
+    to->loads |= from->loads;
 }
 
 /* -- kernels and lines ------------------------------------------------------------------------------- */
@@ -55,12 +63,17 @@ count_places(const struct ptx_module *m)
 /* The estimate is made before registers are allocated. A launch that runs has enough of them for a
  * block at least: ptxas spills beyond that, and gives whole eights where a warp is the unit. */
 static uint32_t
-registers_of(const struct device_profile *d, const struct kernel *k, uint32_t estimate)
+registers_of(const struct device_profile *d, const struct kernel *k, const struct ptx_func *f, uint32_t estimate)
 {
     uint32_t threads = k->block[0] * k->block[1] * k->block[2], most = d->max_registers_per_thread;
+    uint32_t blocks = f->minnctapersm ? f->minnctapersm : 1;
     threads = (threads + 31) / 32 * 32;
     if (threads && d->registers_per_block / threads < most)
         most = d->registers_per_block / threads;
+    if (threads && d->registers_per_sm / threads / blocks < most) /* __launch_bounds__' second number */
+        most = d->registers_per_sm / threads / blocks;
+    if (f->maxnreg && f->maxnreg < most) /* -maxrregcount */
+        most = f->maxnreg;
     if (d->registers_per_warp && most > 8 && most < d->max_registers_per_thread)
         most &= ~7u;
     return estimate < most ? estimate : most;
@@ -92,7 +105,8 @@ new_kernel(struct profile *p, const struct jit_tool_launch *l)
     memcpy(k->block, l->launch->block, sizeof k->block);
     k->shared_bytes = l->shared_bytes;
     k->static_shared = l->code->shared_bytes;
-    k->registers = registers_of(p->device, k, l->code->registers);
+    k->registers_wanted = l->code->registers;
+    k->registers = registers_of(p->device, k, l->kernel, l->code->registers);
     k->local_bytes = l->code->local_bytes;
     k->places = count_places(l->module);
     k->line_of = ARENA_ARRAY(&k->arena, uint32_t, k->places);
@@ -249,6 +263,27 @@ add_sheet(struct kernel *k, const struct ptx_module *m, const struct sheet *s)
     }
 }
 
+/* What a warp waits for, to the lines. */
+static void
+begin_waits(const struct watch *w)
+{
+    struct kernel *k = w->kernel;
+    uint32_t place = 0;
+    chain_waiting(w);
+    for (uint32_t n = 0; k->waits && n < w->launch.module->func_count; n++) {
+        const struct ptx_func *f = w->launch.module->funcs[n];
+        for (uint32_t i = 0; i < f->insn_count; i++, place++) {
+            double *waits = k->waits[place];
+            if (waits[WAIT_MEMORY] + waits[WAIT_SHARED] + waits[WAIT_ARITHMETIC] <= 0)
+                continue;
+            struct line *line = line_of(k, f, place, i);
+            for (int x = 0; x < WAITS; x++)
+                line->sums.waits[x] += waits[x];
+            line->sums.loads |= k->loads[place];
+        }
+    }
+}
+
 static void
 tool_launch_end(struct jit_tool *t, const struct jit_tool_launch *l, bool fine)
 {
@@ -267,7 +302,7 @@ tool_launch_end(struct jit_tool *t, const struct jit_tool_launch *l, bool fine)
     if (w->replay)
         replay_end(w->replay);
     if (w->kernel->launches == 1 && fine)
-        w->kernel->waiting = chain_waiting(w, &w->kernel->caches);
+        begin_waits(w);
     while (w->sheets) {
         struct sheet *s = w->sheets;
         w->sheets = s->next;

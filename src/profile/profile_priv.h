@@ -30,6 +30,7 @@ enum metric {
     METRIC_THREADS, /* lanes */
     METRIC_BYTES,   /* asked for */
     METRIC_LINES,   /* global and local: lines of 128 bytes that L1 looks up, one by one */
+    METRIC_WORDS,   /* global atomics: different addresses */
     ACCESS_METRICS,
     METRIC_INSTRUCTIONS = ACCESS_METRICS,
     METRIC_THREAD_INSTRUCTIONS,
@@ -38,7 +39,11 @@ enum metric {
     METRIC_BRANCHES,
     METRIC_BRANCHES_DIVERGENT,
     METRIC_BARRIERS,
+    METRIC_DIVISIONS,
+    METRIC_CONVERSIONS,
+    METRIC_FLOPS_TENSOR,
     METRIC_DRAM_READ,
+    METRIC_DRAM_FIRST,
     METRIC_DRAM_WRITTEN,
     METRIC_L1_SECTORS,
     METRIC_L1_HITS,
@@ -58,6 +63,11 @@ enum counter {
     COUNTERS
 };
 
+/* What the results are of that a warp waits for. */
+enum wait_for { WAIT_MEMORY, WAIT_SHARED, WAIT_ARITHMETIC, WAITS };
+/* Where the address of a load comes from: another one just before; itself, the turn of a loop before. */
+enum load_kind { LOAD_INDIRECT = 1, LOAD_CHASE = 2 };
+
 /* Sums of one place, line or kernel. */
 struct sums {
     uint64_t access[SPACES][OPERATIONS][ACCESS_METRICS];
@@ -65,6 +75,11 @@ struct sums {
     uint64_t instructions, thread_instructions, flops_f32, flops_f64;
     uint64_t branches, branches_divergent, barriers;
     uint64_t integer_operations, special_operations;
+    uint64_t divisions, division_instructions; /* of integers, by threads; instructions that they become beyond one */
+    uint64_t conversions; /* of threads, between single and double precision */
+    uint64_t tensor_flops, tensor_work; /* as counted; as if all numbers had 16 bits (struct work) */
+    double waits[WAITS];  /* clocks of one warp on its longest chain of results (chain.c), */
+    uint8_t loads;        /*   and what loads of enum load_kind are on it */
 };
 void sums_add(struct sums *to, const struct sums *from);
 
@@ -180,6 +195,7 @@ struct sheet {
     uint64_t local_lines;       /* of each warp */
     uint64_t room, most_room;   /* of all traces, in words */
     uint64_t dropped;           /* of the block in flight: runs of sectors beyond what may be kept */
+    bool atomics;               /* some site has global atomics */
     struct outline *const *shape; /* the launch's, once this one has met some */
     uint64_t reach;               /* the most lines by which those reach below or above their reference */
 };
@@ -270,13 +286,17 @@ struct kernel {
     uint32_t grid[3], block[3];
     uint64_t shared_bytes;
     uint32_t registers, local_bytes, static_shared;
+    uint32_t registers_wanted;        /* more than registers: some are kept in local memory */
     uint64_t launches, failed;
     struct occupancy occupancy;
     struct sums sums;
     struct cache_counts caches;
     uint64_t traced, dropped; /* runs of sectors that the caches saw, and did not */
+    double hot_share;         /* of the global atomics, those on the line of 128 bytes that has most (hot.c) */
     double camping_busiest, camping_even; /* sums over steps: see replay.c */
     struct waiting waiting;           /* chain.c, of the first launch */
+    double (*waits)[WAITS];           /*   and which instruction it is, per place; NULL: not known */
+    uint8_t *loads;                   /*   per place: enum load_kind */
     uint32_t *line_of;                /* per place: index in lines + 1; 0: not asked yet */
     uint32_t places;
     VEC(struct line) lines;
@@ -402,8 +422,22 @@ void player_end(struct player *p, struct kernel *k);
 
 /* -- chain.c ------------------------------------------------------------------------------------------------- */
 
-/* From the sheets of the watch. */
-struct waiting chain_waiting(const struct watch *w, const struct cache_counts *caches);
+/* From the sheets of the watch, into its kernel. */
+void chain_waiting(const struct watch *w);
+
+/* -- hot.c --------------------------------------------------------------------------------------------------- */
+
+/* Which lines of 128 bytes the global atomics of a launch meet on. */
+struct hot {
+    uint64_t *line, *count; /* [HOT_LINES]; line: 1 + its number, 0: free */
+    uint32_t used;
+    uint64_t all;
+};
+enum { HOT_LINES = 4096 };
+/* Adds those of a block. */
+void hot_block(struct hot *h, const struct sheet *s, uint32_t warps);
+/* The share of all of them that the line has which has most; 0: there are none. Frees it. */
+double hot_end(struct hot *h);
 
 /* -- phases.c ------------------------------------------------------------------------------------------------ */
 

@@ -36,6 +36,7 @@ struct replay {
     pthread_t worker[MOST_WORKERS]; /* who ran blocks */
     uint32_t workers;
     uint64_t dropped;
+    struct hot hot;
 };
 
 /* -- launches ------------------------------------------------------------------------------------------------ */
@@ -214,6 +215,8 @@ replay_block(struct replay *r, uint64_t block, struct sheet *s)
         dropped += page_runs(&s->trace[n], s->shape);
     pthread_mutex_lock(&r->lock);
     note_worker(r);
+    if (s->atomics)
+        hot_block(&r->hot, s, r->warps);
     w->block[block % r->resident] = p; /* w stays: it is not complete */
     w->done++;
     r->dropped += dropped;
@@ -244,6 +247,10 @@ replay_end(struct replay *r)
     player_end(r->player, k);
     keep_system(r->watch->profile, r->system);
     k->dropped += r->dropped;
+    if (k->launches == 1) /* of the first launch, as its waiting */
+        k->hot_share = hot_end(&r->hot);
+    else
+        hot_end(&r->hot);
     pthread_mutex_destroy(&r->lock);
     ls_release(r);
 }

@@ -47,6 +47,13 @@ global_accesses(const struct sums *s)
     return n;
 }
 
+/* What few kernels have is left out of the others. */
+static json_t *
+some(uint64_t n)
+{
+    return n ? json_integer((json_int_t)n) : NULL;
+}
+
 static json_t *
 ratio(double part, double whole)
 {
@@ -65,6 +72,9 @@ instruction_counter(const struct sums *s, enum metric m)
     case METRIC_BRANCHES: return json_integer((json_int_t)s->branches);
     case METRIC_BRANCHES_DIVERGENT: return json_integer((json_int_t)s->branches_divergent);
     case METRIC_BARRIERS: return json_integer((json_int_t)s->barriers);
+    case METRIC_FLOPS_TENSOR: return some(s->tensor_flops);
+    case METRIC_DIVISIONS: return some(s->divisions);
+    case METRIC_CONVERSIONS: return some(s->conversions);
     case METRIC_CGMA: return ratio((double)(s->flops_f32 + s->flops_f64), (double)global_accesses(s));
     default: return NULL;
     }
@@ -75,10 +85,13 @@ cache_counter(const struct device_profile *d, const struct cache_counts *c, enum
 {
     if (!d->l2_bytes && (m == METRIC_L2_SECTORS || m == METRIC_L2_HITS || m == METRIC_L2_HIT_RATE))
         return NULL;
+    if (m == METRIC_DRAM_FIRST && !d->l2_bytes)
+        return NULL;
     if (!d->l1_bytes && (m == METRIC_L1_SECTORS || m == METRIC_L1_HITS))
         return NULL;
     switch (m) {
     case METRIC_DRAM_READ: return json_integer((json_int_t)c->dram_bytes_read);
+    case METRIC_DRAM_FIRST: return json_integer((json_int_t)c->dram_bytes_first);
     case METRIC_DRAM_WRITTEN: return json_integer((json_int_t)c->dram_bytes_written);
     case METRIC_L1_SECTORS: return json_integer((json_int_t)c->l1_sectors);
     case METRIC_L1_HITS: return json_integer((json_int_t)c->l1_hits);
@@ -159,11 +172,15 @@ line_bound_json(const struct device_profile *d, const struct kernel *k, const st
         sectors += s->access[SPACE_GLOBAL][op][METRIC_SECTORS] +
                    s->access[SPACE_LOCAL][op][METRIC_SECTORS];
     }
-    struct work w = {.warp_instructions = s->instructions / n,
+    struct work w = {.warp_instructions = (s->instructions + s->division_instructions) / n,
                      .flops_f32 = s->flops_f32 / n,
                      .flops_f64 = s->flops_f64 / n,
                      .int_operations = s->integer_operations / n,
                      .special_operations = s->special_operations / n,
+                     .tensor_flops = s->tensor_work / n,
+                     .constant_words = s->access[SPACE_CONSTANT][OPERATION_LOAD][METRIC_WAVEFRONTS] / n,
+                     .hot_words = (uint64_t)(k->hot_share *
+                                             (double)s->access[SPACE_GLOBAL][OPERATION_ATOMIC][METRIC_WORDS]) / n,
                      .shared_wavefronts = wavefronts / n,
                      .l1_sectors = sectors / n,
                      .l2_sectors = d->l1_global_loads ? 0 : sectors / n,
@@ -174,6 +191,17 @@ line_bound_json(const struct device_profile *d, const struct kernel *k, const st
     return json_pack("{s:f, s:s}", "seconds", t.seconds, "busiest", model_bound_name(t.busiest));
 }
 
+/* What of a warp's longest chain of results the line is; NULL: nothing. */
+static json_t *
+line_waits_json(const struct sums *s)
+{
+    if (s->waits[WAIT_MEMORY] + s->waits[WAIT_SHARED] + s->waits[WAIT_ARITHMETIC] <= 0)
+        return NULL;
+    return json_pack("{s:f, s:f, s:f, s:b, s:b}", "memory", s->waits[WAIT_MEMORY], "shared", s->waits[WAIT_SHARED],
+                     "arithmetic", s->waits[WAIT_ARITHMETIC], "indirect", (s->loads & LOAD_INDIRECT) != 0, "chase",
+                     (s->loads & LOAD_CHASE) != 0);
+}
+
 static json_t *
 line_json(const struct device_profile *d, const struct kernel *k, const struct line *l)
 {
@@ -182,9 +210,13 @@ line_json(const struct device_profile *d, const struct kernel *k, const struct l
         for (int op = 0; op < OPERATIONS; op++)
             if (l->sample[space][op].lanes)
                 json_array_append_new(samples, sample_json(l, space, op));
-    return json_pack("{s:s, s:i, s:o, s:o, s:o}", "file", l->file, "line", (int)l->number,
-                     "counters", counters_json(d, &l->sums, NULL), "samples", samples, "bound",
-                     line_bound_json(d, k, l));
+    json_t *j = json_pack("{s:s, s:i, s:o, s:o, s:o}", "file", l->file, "line", (int)l->number,
+                          "counters", counters_json(d, &l->sums, NULL), "samples", samples, "bound",
+                          line_bound_json(d, k, l));
+    json_t *waits = line_waits_json(&l->sums);
+    if (waits)
+        json_object_set_new(j, "waits", waits);
+    return j;
 }
 
 /* -- occupancy, roofline, time ----------------------------------------------------------------------------- */
@@ -193,13 +225,14 @@ static json_t *
 occupancy_json(const struct kernel *k)
 {
     const struct occupancy *o = &k->occupancy;
-    return json_pack("{s:i, s:i, s:s, s:f, s:{s:i, s:i, s:i, s:i}, s:i, s:I, s:i}", "blocks_per_sm",
+    return json_pack("{s:i, s:i, s:s, s:f, s:{s:i, s:i, s:i, s:i}, s:i, s:I, s:i, s:i}", "blocks_per_sm",
                      (int)o->blocks_per_sm, "warps_per_sm", (int)o->warps_per_sm, "limited_by",
                      o->limited_by, "occupancy", o->occupancy, "limits", "blocks",
                      (int)o->limit_blocks, "warps", (int)o->limit_warps, "registers",
                      (int)o->limit_registers, "shared", (int)o->limit_shared,
                      "registers_per_thread", (int)k->registers, "shared_bytes",
-                     (json_int_t)k->shared_bytes, "local_bytes", (int)k->local_bytes);
+                     (json_int_t)k->shared_bytes, "local_bytes", (int)k->local_bytes, "registers_wanted",
+                     (int)k->registers_wanted);
 }
 
 /* What the accesses that the caches did not see would have added, in proportion. */
@@ -227,11 +260,15 @@ work_of_launch(const struct kernel *k, const struct sums *s)
         wavefronts += s->access[SPACE_SHARED][op][METRIC_WAVEFRONTS];
     const struct cache_counts *c = &k->caches;
     return (struct work){
-        .warp_instructions = (uint64_t)((double)s->instructions / launches),
+        .warp_instructions = (uint64_t)((double)(s->instructions + s->division_instructions) / launches),
         .flops_f32 = (uint64_t)((double)s->flops_f32 / launches),
         .flops_f64 = (uint64_t)((double)s->flops_f64 / launches),
         .int_operations = (uint64_t)((double)s->integer_operations / launches),
         .special_operations = (uint64_t)((double)s->special_operations / launches),
+        .tensor_flops = (uint64_t)((double)s->tensor_work / launches),
+        .constant_words = (uint64_t)((double)s->access[SPACE_CONSTANT][OPERATION_LOAD][METRIC_WAVEFRONTS] / launches),
+        .hot_words = (uint64_t)(k->hot_share *
+                                (double)s->access[SPACE_GLOBAL][OPERATION_ATOMIC][METRIC_WORDS] / launches),
         .shared_wavefronts = (uint64_t)((double)wavefronts / launches),
         .l1_sectors = (uint64_t)((double)c->l1_sectors / seen),
         .l2_sectors = (uint64_t)((double)c->l2_sectors / seen),
@@ -272,6 +309,25 @@ roofline_json(const struct device_profile *d, const struct kernel *k, const stru
     return j;
 }
 
+/* What the estimate was made from, so that it can be made again with something changed: fields of struct work and
+ * struct waiting, of one launch. */
+static json_t *
+model_json(const struct kernel *k, const struct sums *s)
+{
+    struct work w = work_of_launch(k, s);
+    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:i, s:f, s:f, s:i, s:f}",
+                     "warp_instructions", (json_int_t)w.warp_instructions, "flops_f32", (json_int_t)w.flops_f32,
+                     "flops_f64", (json_int_t)w.flops_f64, "int_operations", (json_int_t)w.int_operations,
+                     "special_operations", (json_int_t)w.special_operations, "tensor_flops",
+                     (json_int_t)w.tensor_flops, "shared_wavefronts", (json_int_t)w.shared_wavefronts,
+                     "constant_words", (json_int_t)w.constant_words, "hot_words", (json_int_t)w.hot_words,
+                     "l1_sectors", (json_int_t)w.l1_sectors, "l2_sectors", (json_int_t)w.l2_sectors, "dram_bytes",
+                     (json_int_t)w.dram_bytes, "blocks", (json_int_t)w.blocks, "blocks_per_sm",
+                     (int)w.blocks_per_sm, "warp_clocks", k->waiting.warp_clocks, "block_clocks",
+                     k->waiting.block_clocks, "warps_per_block", (int)k->waiting.warps_per_block,
+                     "pipe_wavefronts", k->waiting.pipe_wavefronts);
+}
+
 static json_t *
 kernel_json(const struct device_profile *d, const struct kernel *k)
 {
@@ -287,6 +343,7 @@ kernel_json(const struct device_profile *d, const struct kernel *k)
                      (int)k->block[1], (int)k->block[2], "occupancy", occupancy_json(k), "counters",
                      counters_json(d, &all, &k->caches), "roofline", roofline_json(d, k, &all),
                      "lines", lines);
+    json_object_set_new(j, "model", model_json(k, &all));
     if (k->phases)
         json_object_set(j, "phases", k->phases);
     return j;

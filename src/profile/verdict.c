@@ -103,6 +103,7 @@ new_site(struct sheet *sheet, uint32_t place, enum space space, uint32_t declare
     s->bypass_l1 = bypasses_l1(i);
     s->key_mask = sheet->watch->key_mask[space];
     s->traced = sheet->trace && (space == SPACE_GLOBAL || space == SPACE_LOCAL);
+    sheet->atomics = sheet->atomics || (space == SPACE_GLOBAL && s->operation == OPERATION_ATOMIC);
     s->next = sheet->site[place];
     sheet->site[place] = s;
     return s;
@@ -282,6 +283,19 @@ count_lines(const struct access *a)
     return n;
 }
 
+/* Different addresses among the lanes. */
+static uint32_t
+count_words(const uint64_t address[JIT_LANES], uint32_t lanes)
+{
+    uint32_t n = 0;
+    for (uint32_t rest = lanes; rest; n++) {
+        uint64_t first = address[__builtin_ctz(rest)];
+        for (uint32_t l = 0; l < JIT_LANES; l++)
+            rest &= ~((uint32_t)(address[l] == first) << l);
+    }
+    return n;
+}
+
 /* Widths that are none of the model's are several accesses, the widest first. */
 static void
 evaluate(struct sheet *sheet, struct site *s, const struct request *r, struct verdict *v)
@@ -315,6 +329,8 @@ evaluate(struct sheet *sheet, struct site *s, const struct request *r, struct ve
     v->metric[METRIC_REQUESTS] = 1;
     v->metric[METRIC_THREADS] = lanes;
     v->metric[METRIC_BYTES] = lanes * s->bytes;
+    if (s->operation == OPERATION_ATOMIC)
+        v->metric[METRIC_WORDS] = count_words(r->address, r->lanes);
     if (s->space == SPACE_LOCAL) /* words of the lanes lie side by side */
         v->metric[METRIC_LINES] = (v->metric[METRIC_SECTORS] + 3) / 4;
     if (s->traced)
@@ -710,6 +726,8 @@ count_scattered(struct sheet *sheet, struct site *s, const struct jit_warp *w, u
     v.metric[METRIC_REQUESTS] = 1;
     v.metric[METRIC_THREADS] = count;
     v.metric[METRIC_BYTES] = count * s->bytes;
+    if (s->operation == OPERATION_ATOMIC)
+        v.metric[METRIC_WORDS] = count_words(a.address, lanes);
     verdict_add(s, &v, 1);
     if (device)
         trace_lines(sheet, w->warp, &v, r.reference);

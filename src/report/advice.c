@@ -1,44 +1,79 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * advice.c: what the figures of a kernel say. Each rule looks at one figure, speaks only when that
- * figure is bad enough to matter, and names it; a remedy is named only after the model has been asked
- * what it would give. Rules for lines first, then for the kernel: rules_of_line, rules_of_kernel.
+ * advice.c: what the figures of a kernel say. advice.def has a row for each rule, advice_line.c and advice_kernel.c
+ * the rules. A rule looks at one figure, speaks only when that figure is bad enough to matter, and names it. What the
+ * remedy would save is the model's estimate, made again with the remedy's figures (report_model.h): of this launch,
+ * and of one that fills the device, since a small launch mostly waits for itself.
  */
-#include "report/report.h"
+#include "report/report_model.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct subject {
-    const struct device_profile *d;
-    const json_t *kernel, *line; /* line: NULL for rules of the kernel */
-    struct arena *arena;
-    struct report_advices *out;
-    double weight;
-};
+double
+advice_counter(const struct subject *s, const char *name)
+{
+    return report_number(s->line ? s->line : s->kernel, "counters", name, NULL);
+}
 
-static void say(struct subject *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+double
+advice_per_launch(const struct subject *s, const char *name)
+{
+    return advice_counter(s, name) / s->launches;
+}
 
-static void
-say(struct subject *s, const char *format, ...)
+struct remedy
+advice_remedy(const struct subject *s)
+{
+    return (struct remedy){s->model, s->full};
+}
+
+struct report_model *
+advice_each(struct remedy *r, const struct subject *s, int which, double *scale)
+{
+    *scale = which && s->model.work.blocks ? (double)s->full.work.blocks / (double)s->model.work.blocks : 1;
+    return which ? &r->full : &r->now;
+}
+
+void
+advice_less(uint64_t *amount, double by)
+{
+    double left = (double)*amount - by;
+    *amount = left > 0 ? (uint64_t)left : 0;
+}
+
+static double
+gain_of(const struct subject *s, const struct report_model *changed, const struct report_times *was, bool launch)
+{
+    struct report_times t;
+    report_times_of(s->d, changed, &t);
+    double before = was->estimate - (launch ? 0 : was->launch), after = t.estimate - (launch ? 0 : t.launch);
+    return before > 0 && after < before ? 1 - after / before : 0;
+}
+
+void
+advice_say(struct subject *s, const struct remedy *r, const char *format, ...)
 {
     char text[1024];
     va_list list;
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    VEC_PUSH(&s->out->list,
-             (struct report_advice){.text = arena_strdup(s->arena, text),
-                                    .file = s->line ? report_text(s->line, "file") : NULL,
-                                    .line = s->line ? (int)report_number(s->line, "line", NULL) : 0,
-                                    .weight = s->weight});
-}
-
-static double
-counter(const struct subject *s, const char *name)
-{
-    return report_number(s->line ? s->line : s->kernel, "counters", name, NULL);
+    struct report_advice x = {.kind = s->kind,
+                              .title = s->title,
+                              .text = arena_strdup(s->arena, text),
+                              .file = s->line ? report_text(s->line, "file") : NULL,
+                              .line = s->line ? (int)report_number(s->line, "line", NULL) : 0,
+                              .gain = NAN,
+                              .gain_full = NAN,
+                              .weight = s->weight};
+    if (s->known && r) {
+        x.gain = gain_of(s, &r->now, &s->times, true);
+        x.gain_full = gain_of(s, &r->full, &s->full_times, false);
+    }
+    VEC_PUSH(&s->out->list, x);
 }
 
 /* -- samples: the worst access of a line ------------------------------------------------------------ */
@@ -70,9 +105,8 @@ report_sample(const json_t *line, const char *space, const char *op, struct acce
     return false;
 }
 
-/* The distance that most neighbouring lanes have; 0: none stands out. */
-static int64_t
-usual_distance(const struct access *a)
+int64_t
+advice_distance(const struct access *a)
 {
     int64_t distance[32];
     uint32_t count = 0, best = 0;
@@ -107,241 +141,52 @@ padded_conflicts(const struct device_profile *d, const struct access *a, uint64_
 uint32_t
 report_padding(const struct device_profile *d, const struct access *a, uint64_t *row)
 {
-    int64_t stride = llabs(usual_distance(a));
+    int64_t stride = llabs(advice_distance(a));
     uint32_t pad = a->width > 4 ? a->width : 4;
     *row = (uint64_t)stride;
     return stride > (int64_t)a->width && padded_conflicts(d, a, *row, pad) == 0 ? pad : 0;
 }
 
-/* -- rules for lines ---------------------------------------------------------------------------------- */
+/* -- all rules ---------------------------------------------------------------------------------------- */
 
-static void
-bank_conflicts(struct subject *s, const char *op, double conflicts, double wavefronts)
-{
-    struct access a;
-    struct access_cost cost;
-    char remedy[160] = "";
-    uint64_t row;
-    if (!report_sample(s->line, "shared", op, &a))
-        return;
-    model_access(s->d, &a, &cost);
-    uint32_t pad = report_padding(s->d, &a, &row);
-    if (pad)
-        snprintf(remedy, sizeof remedy,
-                 "; with rows of %llu bytes instead of %llu (one element of padding) there are none",
-                 (unsigned long long)(row + pad), (unsigned long long)row);
-    say(s, "%u-way bank conflict: %s of %s wavefronts of the shared %ss are in excess%s",
-        cost.degree, report_count(s->arena, conflicts), report_count(s->arena, wavefronts), op,
-        remedy);
-}
-
-static void
-rule_bank_conflicts(struct subject *s)
-{
-    static const char *const ops[] = {"load", "store"};
-    for (int k = 0; k < 2; k++) {
-        char name[64], all[64];
-        snprintf(name, sizeof name, "shared_%s_bank_conflicts", ops[k]);
-        snprintf(all, sizeof all, "shared_%s_wavefronts", ops[k]);
-        double conflicts = counter(s, name), wavefronts = counter(s, all);
-        if (conflicts > 0.05 * wavefronts)
-            bank_conflicts(s, ops[k], conflicts, wavefronts);
-    }
-}
-
-static void
-rule_shared_atomics(struct subject *s)
-{
-    double conflicts = counter(s, "shared_atomic_bank_conflicts");
-    double requests = counter(s, "shared_atomic_requests");
-    if (conflicts > requests)
-        say(s, "shared atomics meet at the same bank: %.3g passes per request; threads of a warp that "
-               "add up among themselves first need fewer",
-            (conflicts + requests) / requests);
-}
-
-static void
-sectors(struct subject *s, const char *op, double moved, double ideal, double requests)
-{
-    struct access a;
-    int64_t stride = report_sample(s->line, "global", op, &a) ? llabs(usual_distance(&a)) : 0;
-    char where[96] = "";
-    if (stride > (int64_t)a.width)
-        snprintf(where, sizeof where, ": neighbouring threads are %lld bytes apart",
-                 (long long)stride);
-    say(s, "global %ss move %.3g times the data asked for (%.3g sectors a request, %.3g would do)%s",
-        op, moved / ideal, moved / requests, ideal / requests, where);
-}
-
-static void
-rule_sectors(struct subject *s)
-{
-    static const char *const ops[] = {"load", "store"};
-    for (int k = 0; k < 2; k++) {
-        char name[64], best[64], all[64];
-        snprintf(name, sizeof name, "global_%s_sectors", ops[k]);
-        snprintf(best, sizeof best, "global_%s_sectors_ideal", ops[k]);
-        snprintf(all, sizeof all, "global_%s_requests", ops[k]);
-        double moved = counter(s, name), ideal = counter(s, best);
-        if (ideal > 0 && moved >= 1.5 * ideal)
-            sectors(s, ops[k], moved, ideal, counter(s, all));
-    }
-}
-
-/* Before 5.0: against one transaction per half-warp (1.x) or per 128 bytes asked for. */
-static void
-rule_transactions(struct subject *s)
-{
-    static const char *const ops[] = {"load", "store"};
-    for (int k = 0; k < 2; k++) {
-        char name[64], all[64];
-        snprintf(name, sizeof name, "global_%s_transactions", ops[k]);
-        snprintf(all, sizeof all, "global_%s_requests", ops[k]);
-        double moved = counter(s, name), requests = counter(s, all);
-        struct access a;
-        struct access_cost cost;
-        if (!moved || !report_sample(s->line, "global", ops[k], &a))
-            continue;
-        for (uint32_t l = 0; l < 32; l++) /* the same lanes, side by side */
-            a.address[l] = (uint64_t)l * a.width;
-        model_access(s->d, &a, &cost);
-        uint32_t best = 0;
-        for (uint32_t t = 0; t < cost.transaction_count; t++)
-            best += cost.transactions[t].count;
-        if (moved >= 1.5 * best * requests)
-            say(s, "global %ss take %.3g transactions a request; %u when the threads' data lie side "
-                   "by side and aligned",
-                ops[k], moved / requests, best);
-    }
-}
-
-static void
-rule_constant(struct subject *s)
-{
-    double requests = counter(s, "constant_load_requests");
-    double steps = counter(s, "constant_load_wavefronts"), best = counter(s, "constant_load_wavefronts_ideal");
-    if (requests > 0 && steps >= 1.5 * best)
-        say(s, "threads of a warp read %.3g different addresses of constant memory at once, which are "
-               "served one after the other; global or shared memory serves them together",
-            steps / requests);
-}
-
-static void
-rule_local(struct subject *s)
-{
-    double requests = counter(s, "local_load_requests") + counter(s, "local_store_requests");
-    if (requests > 0)
-        say(s, "%s accesses of warps to local memory (an array with a computed index, or registers that "
-               "did not suffice): they go to device memory through the caches",
-            report_count(s->arena, requests));
-}
-
-static void
-rule_divergence(struct subject *s)
-{
-    double all = counter(s, "branches"), split = counter(s, "branches_divergent");
-    if (all > 0 && split > 0.1 * all)
-        say(s, "the threads of a warp part ways at %.0f %% of the branches (%s of %s): both sides are "
-               "run one after the other",
-            100 * split / all, report_count(s->arena, split), report_count(s->arena, all));
-}
-
-/* -- rules for kernels ----------------------------------------------------------------------------------- */
-
-static void
-rule_camping(struct subject *s)
-{
-    double factor = report_number(s->kernel, "roofline", "partition_camping", NULL);
-    if (factor >= 1.5)
-        say(s, "partition camping: the busiest of %u memory partitions serves %.3g times its share: "
-               "blocks that run together ask for addresses that agree modulo %u bytes",
-            s->d->memory_partitions, factor, s->d->memory_partitions * s->d->partition_bytes);
-}
-
-static void
-rule_grid(struct subject *s)
-{
-    double blocks = 1;
-    for (size_t k = 0; k < 3; k++)
-        blocks *= json_number_value(json_array_get(json_object_get(s->kernel, "grid"), k));
-    double per_sm = report_number(s->kernel, "occupancy", "blocks_per_sm", NULL), sms = s->d->sm_count;
-    if (blocks < sms) {
-        say(s, "%.0f blocks leave %.0f of %.0f SMs without work", blocks, sms - blocks, sms);
-    } else if (per_sm > 0 && blocks > per_sm * sms) {
-        double waves = blocks / (per_sm * sms), full = (double)(int64_t)waves;
-        if (waves > full && waves < full + 0.5 && full <= 3)
-            say(s, "%.3g waves of blocks: the last one fills only %.0f %% of the device", waves,
-                100 * (waves - full));
-    }
-}
-
-static void
-rule_block(struct subject *s)
-{
-    double threads = 1;
-    for (size_t k = 0; k < 3; k++)
-        threads *= json_number_value(json_array_get(json_object_get(s->kernel, "block"), k));
-    int64_t lanes = (int64_t)threads % 32;
-    if (lanes && threads < 512)
-        say(s, "%.0f threads a block: %lld of 32 lanes of its last warp are empty", threads,
-            (long long)(32 - lanes));
-}
-
-static void
-rule_occupancy(struct subject *s)
-{
-    const json_t *o = json_object_get(s->kernel, "occupancy");
-    double share = report_number(o, "occupancy", NULL);
-    const char *limit = report_text(o, "limited_by");
-    if (share <= 0 || share >= 0.5)
-        return;
-    if (strcmp(limit, "registers") == 0)
-        say(s, "%.0f registers a thread allow %.0f of %u warps per SM",
-            report_number(o, "registers_per_thread", NULL),
-            report_number(o, "warps_per_sm", NULL), s->d->max_warps_per_sm);
-    else if (strcmp(limit, "shared") == 0)
-        say(s, "%.0f bytes of shared memory a block allow %.0f of %u warps per SM",
-            report_number(o, "shared_bytes", NULL), report_number(o, "warps_per_sm", NULL),
-            s->d->max_warps_per_sm);
-    else
-        say(s, "blocks this small fill %.0f of %u warps per SM: %u blocks are the most",
-            report_number(o, "warps_per_sm", NULL), s->d->max_warps_per_sm, s->d->max_blocks_per_sm);
-}
-
-/* Bytes asked for against bytes that came from memory. */
-static void
-rule_reuse(struct subject *s)
-{
-    double moved = 32 * counter(s, "global_load_sectors"), read = counter(s, "bytes_dram_read");
-    double shared = counter(s, "shared_load_requests");
-    if (read > 0 && moved >= 8 * read && !shared)
-        say(s, "every byte from device memory is loaded %.3g times (the caches serve the rest): a tile in "
-               "shared memory would be loaded once per block",
-            moved / read);
-}
-
-static void
-rule_double(struct subject *s)
-{
-    const char *busiest = report_text(json_object_get(s->kernel, "roofline"), "busiest");
-    if (strcmp(busiest, "fp64") == 0 && s->d->fp64_per_clock_sm * 4 < s->d->fp32_per_clock_sm)
-        say(s, "double precision is the busiest resource: this device does %u a clock and SM, and %u in "
-               "single precision",
-            s->d->fp64_per_clock_sm, s->d->fp32_per_clock_sm);
-}
-
-static void (*const rules_of_line[])(struct subject *) = {
-    rule_bank_conflicts, rule_shared_atomics, rule_sectors, rule_transactions,
-    rule_constant,       rule_local,          rule_divergence,
+struct rule {
+    const char *kind, *title;
+    bool of_line;
+    void (*ask)(struct subject *s);
 };
-static void (*const rules_of_kernel[])(struct subject *) = {
-    rule_camping, rule_grid, rule_block, rule_occupancy, rule_reuse, rule_double,
+
+static const struct rule rules[] = {
+#define LINE true
+#define KERNEL false
+#define ADVICE(name, scope, title, when) {#name, title, scope, rule_##name},
+#include "report/advice.def"
+#undef ADVICE
+#undef KERNEL
+#undef LINE
 };
+
+static void
+ask_all(struct subject *s)
+{
+    for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
+        if (rules[k].of_line == (s->line != NULL)) {
+            s->kind = rules[k].kind;
+            s->title = rules[k].title;
+            rules[k].ask(s);
+        }
+}
+
+/* What it saves here, and half as much what it would where the device is full. */
+static double
+worth(const struct report_advice *a)
+{
+    return isnan(a->gain) ? a->weight * 1e-3 : a->gain + a->gain_full / 2 + a->weight * 1e-6;
+}
 
 static int
-by_weight(const void *x, const void *y)
+by_worth(const void *x, const void *y)
 {
-    double a = ((const struct report_advice *)x)->weight, b = ((const struct report_advice *)y)->weight;
+    double a = worth(x), b = worth(y);
     return a < b ? 1 : a > b ? -1 : 0;
 }
 
@@ -353,17 +198,65 @@ report_advise(const struct device_profile *d, const json_t *kernel, struct arena
     double all = report_number(kernel, "roofline", "seconds", NULL);
     size_t k;
     json_t *line;
+    s.launches = report_number(kernel, "launches", NULL);
+    s.launches = s.launches > 0 ? s.launches : 1;
+    s.known = report_model_of(kernel, &s.model);
+    s.full = report_model_full(d, &s.model);
+    report_times_of(d, &s.model, &s.times);
+    report_times_of(d, &s.full, &s.full_times);
     json_array_foreach(json_object_get(kernel, "lines"), k, line)
     {
         s.line = line;
         s.weight = all > 0 ? report_number(line, "bound", "seconds", NULL) / all : 0;
-        for (size_t r = 0; r < sizeof rules_of_line / sizeof *rules_of_line; r++)
-            rules_of_line[r](&s);
+        ask_all(&s);
     }
     s.line = NULL;
     s.weight = 1;
-    for (size_t r = 0; r < sizeof rules_of_kernel / sizeof *rules_of_kernel; r++)
-        rules_of_kernel[r](&s);
+    ask_all(&s);
     if (out->list.count)
-        qsort(out->list.at, out->list.count, sizeof *out->list.at, by_weight);
+        qsort(out->list.at, out->list.count, sizeof *out->list.at, by_worth);
+}
+
+bool
+report_worthwhile(const struct report_advice *a)
+{
+    return isnan(a->gain) || a->gain >= 0.02 || a->gain_full >= 0.02;
+}
+
+char *
+report_gain(struct arena *a, const struct report_advice *x)
+{
+    if (isnan(x->gain))
+        return arena_strdup(a, "");
+    double here = 100 * x->gain, full = 100 * x->gain_full;
+    if (here < 0.5 && full < 0.5)
+        return arena_strdup(a, "saves nothing as it is: something else binds");
+    if (full > 1.5 * here && full > here + 5)
+        return arena_printf(a, "saves %.0f %%, with a full device %.0f %%", here, full);
+    return arena_printf(a, "saves %.0f %%", here);
+}
+
+json_t *
+report_advice_json(const struct device_profile *d, const json_t *kernel)
+{
+    struct arena a = {0};
+    struct report_advices advice = {0};
+    json_t *out = json_array();
+    report_advise(d, kernel, &a, &advice);
+    for (size_t k = 0; k < advice.list.count; k++) {
+        const struct report_advice *x = &advice.list.at[k];
+        json_t *j = json_pack("{s:s, s:s, s:s}", "kind", x->kind, "title", x->title, "text", x->text);
+        if (x->file)
+            json_object_set_new(j, "file", json_string(x->file));
+        if (x->file)
+            json_object_set_new(j, "line", json_integer(x->line));
+        if (!isnan(x->gain)) {
+            json_object_set_new(j, "gain", json_real(x->gain));
+            json_object_set_new(j, "gain_full", json_real(x->gain_full));
+        }
+        json_array_append_new(out, j);
+    }
+    VEC_FREE(&advice.list);
+    arena_free(&a);
+    return out;
 }

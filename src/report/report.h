@@ -28,17 +28,55 @@ char *report_seconds(struct arena *a, double s);
 
 /* What a figure of the result says, with that figure. Only what the figures support. */
 struct report_advice {
+    const char *kind;  /* a row of advice.def: "bank_conflicts", */
+    const char *title; /*   and how people call it */
     const char *text;
     const char *file; /* NULL: of the whole kernel */
     int line;
-    double weight;    /* the share of the kernel's time bound that it is about, for ordering */
+    double gain;      /* the share of a launch's estimated time that the remedy saves; NAN: not known */
+    double gain_full; /* the same where there are so many blocks that they fill the device */
+    double weight;    /* the share of the kernel's time bound that it is about */
 };
 struct report_advices {
     VEC(struct report_advice) list;
 };
-/* Advice for one element of "kernels", the weightiest first. Texts live in the arena. */
+/* Advice for one element of "kernels", what saves most first. Texts live in the arena. */
 void report_advise(const struct device_profile *d, const json_t *kernel, struct arena *a,
                    struct report_advices *out);
+/* Is it worth a line on the first screen? */
+bool report_worthwhile(const struct report_advice *a);
+/* "saves 62 %", "saves 3 %, 61 % where blocks fill the device"; "" where nothing is known. */
+char *report_gain(struct arena *a, const struct report_advice *advice);
+/* The same as JSON, for the kernel's "advice". */
+json_t *report_advice_json(const struct device_profile *d, const json_t *kernel);
+
+/* -- a kernel in short ----------------------------------------------------------------------------- */
+
+struct report_share {
+    const char *name;
+    double share; /* of 1 */
+};
+/* What every view of a kernel begins with. Texts live in the arena. */
+struct report_summary {
+    const char *name, *shape; /* "tiled<16>"; "grid 4x4, block 32x8, 1 launch" */
+    double seconds;           /* the estimate of one launch; the bound where nothing more is known */
+    double low, high;         /* nine of ten kernels lie between; 0: not known */
+    double bound;             /* no launch can be faster */
+    const char *certainty;    /* "nine of ten within 18 to 95 us" */
+    struct report_share peaks[12]; /* of each resource's full rate, in that time: DRAM, L2, L1, shared, ... */
+    size_t peak_count;
+    struct report_share states[8]; /* where a warp's time goes; they add up to 1 */
+    size_t state_count;
+    const char *verdict;      /* a sentence: what binds it, or what it waits for */
+    const char *residency;    /* "8 blocks, 64 of 64 warps per SM (100 %), limited by warps" */
+    struct report_advices advice; /* all of it */
+    size_t worthwhile;        /* how many of them, the first ones, are */
+};
+void report_summarise(const struct device_profile *d, const json_t *kernel, struct arena *a,
+                      struct report_summary *out);
+void report_summary_fini(struct report_summary *s);
+/* What a word in those means: "L2" or "issue". NULL: not in glossary.def. */
+const char *report_term(const char *word);
 
 /* -- figures that several views show --------------------------------------------------------------- */
 
