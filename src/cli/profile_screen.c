@@ -48,8 +48,7 @@ head(struct screen *s, const struct device_profile *d, const struct report_summa
 static void
 times(struct screen *s, const struct report_summary *k)
 {
-    char *text = arena_printf(&s->arena, "%s a launch (%s; at least %s)", report_seconds(&s->arena, k->seconds),
-                              k->certainty, report_seconds(&s->arena, k->bound));
+    char *text = arena_printf(&s->arena, "%s a launch; %s", report_seconds(&s->arena, k->seconds), k->certainty);
     paragraph(s, "time", 2, text);
 }
 

@@ -270,7 +270,7 @@ print_kernel(struct out *o, const json_t *k)
     report_summarise(o->d, k, &o->arena, &s);
     view_screen(o->d, &s);
     if (o->view->counters) {
-        printf("\n  %s\n  %s\n", s.name, s.residency);
+        printf("\n  %s\n  resources   %s\n", s.name, s.resources);
         print_time(o, k);
         print_states(&s);
     }

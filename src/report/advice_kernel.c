@@ -300,9 +300,9 @@ rule_spills(struct subject *s)
 /* -- waiting ------------------------------------------------------------------------------------------ */
 
 static bool
-waits(const struct subject *s)
+waits(const struct report_times *t)
 {
-    return s->full_times.work > 1.3 * s->full_times.bound.seconds && s->full_times.work > s->full_times.starts;
+    return t->work > 1.3 * t->bound.seconds && t->work > t->starts;
 }
 
 /* Clocks that a warp waits for results of that kind. */
@@ -321,7 +321,7 @@ rule_latency(struct subject *s)
 {
     double memory = waits_for(s, "memory"), all = s->model.waiting.warp_clocks, n;
     struct remedy r = advice_remedy(s);
-    if (!waits(s) || memory < 0.4 * all || (s->full_times.states.rounds && s->full_times.states.wait <= 0))
+    if (!(waits(&s->times) || waits(&s->full_times)) || memory < 0.4 * all)
         return;
     for (int k = 0; k < 2; k++) { /* two loads under way at a time */
         struct report_model *m = advice_each(&r, s, k, &n);
@@ -340,7 +340,7 @@ rule_barriers(struct subject *s)
 {
     double n;
     struct remedy r = advice_remedy(s);
-    if (!waits(s) || !s->full_times.states.rounds || report_number(s->kernel, "counters", "barriers", NULL) <= 0)
+    if (!waits(&s->full_times) || !s->full_times.states.rounds || report_number(s->kernel, "counters", "barriers", NULL) <= 0)
         return;
     for (int k = 0; k < 2; k++) {
         struct report_model *m = advice_each(&r, s, k, &n);

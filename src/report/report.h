@@ -69,6 +69,7 @@ struct report_summary {
     size_t state_count;
     const char *verdict;      /* a sentence: what binds it, or what it waits for */
     const char *residency;    /* "8 blocks, 64 of 64 warps per SM (100 %), limited by warps" */
+    const char *resources;    /* "32 registers a thread, 4096 bytes of shared memory a block" */
     struct report_advices advice; /* all of it */
     size_t worthwhile;        /* how many of them, the first ones, are */
 };

@@ -50,12 +50,12 @@ identify(const struct device_profile *d, const json_t *k, struct arena *a, struc
     s->shape = arena_printf(a, "grid %s, block %s, %.0f launch%s%s", dimensions(a, json_object_get(k, "grid")),
                             dimensions(a, json_object_get(k, "block")), launches, launches == 1 ? "" : "es",
                             failed > 0 ? arena_printf(a, ", %.0f of them failed", failed) : "");
-    s->residency = arena_printf(a, "%.0f blocks, %.0f of %u warps per SM (%.0f %%), limited by %s; %.0f registers, "
-                                   "%.0f bytes shared",
+    s->residency = arena_printf(a, "%.0f blocks, %.0f of %u warps per SM (%.0f %%), limited by %s",
                                 report_number(o, "blocks_per_sm", NULL), report_number(o, "warps_per_sm", NULL),
                                 d->max_warps_per_sm, 100 * report_number(o, "occupancy", NULL),
-                                report_text(o, "limited_by"), report_number(o, "registers_per_thread", NULL),
-                                report_number(o, "shared_bytes", NULL));
+                                report_text(o, "limited_by"));
+    s->resources = arena_printf(a, "%.0f registers a thread, %.0f bytes of shared memory a block",
+                                report_number(o, "registers_per_thread", NULL), report_number(o, "shared_bytes", NULL));
 }
 
 /* -- time --------------------------------------------------------------------------------------------- */
@@ -77,10 +77,10 @@ judge_time(const struct device_profile *d, const struct report_times *t, bool kn
     s->low = fmax(s->seconds / factor, s->bound);
     s->high = s->seconds * factor;
     if (measured)
-        s->certainty = arena_printf(a, "9 of 10 such estimates: %s to %s", report_seconds(a, s->low),
+        s->certainty = arena_printf(a, "9 of 10 such estimates within %s to %s", report_seconds(a, s->low),
                                     report_seconds(a, s->high));
     else
-        s->certainty = arena_printf(a, "never measured on %u.%u: perhaps %s to %s%s", d->cc_major, d->cc_minor,
+        s->certainty = arena_printf(a, "not measured on %u.%u: perhaps %s to %s%s", d->cc_major, d->cc_minor,
                                     report_seconds(a, s->low), report_seconds(a, s->high),
                                     d->cc_major < 7 ? ", without the launch" : "");
 }
@@ -234,8 +234,8 @@ bound_sentence(const json_t *kernel, const struct report_times *t, struct arena 
     }
     bool of_memory = r == BOUND_DRAM || r == BOUND_L2;
     const json_t *line = busiest_line(kernel, of_memory ? "l1" : model_bound_name(r));
-    return arena_printf(a, "Bound by %s (busy %.0f %% of the time%s%s).", words[r],
-                        100 * fmin(1, busy / t->estimate), line ? ", mostly by " : "", line ? place_of(a, line) : "");
+    return arena_printf(a, "Bound by %s (busy %.0f %% of its time%s%s).", words[r],
+                        100 * fmin(1, busy / (t->estimate - t->launch)), line ? ", mostly by " : "", line ? place_of(a, line) : "");
 }
 
 static char *
@@ -258,7 +258,7 @@ wait_sentence(const json_t *kernel, const struct report_times *t, const struct r
     const json_t *line = worst_line(kernel, rows[row].kind);
     return arena_printf(a, "Bound by nothing, it waits: a warp %.0f %% of its time %s%s%s%s.", 100 * most->share,
                         rows[row].words, line ? ", mostly at " : "", line ? place_of(a, line) : "",
-                        t->states.rounds ? "; blocks go from barrier to barrier one after the other" : "");
+                        t->states.rounds && report_number(kernel, "counters", "barriers", NULL) > 0 ? "; blocks go from barrier to barrier one after the other" : "");
 }
 
 static void

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Advice: of each row of src/report/advice.def a kernel that deserves it is told, with what it would save and the
+right line, and its twin that does not is not (advice.cu)."""
+import json, os, re, subprocess, sys, tempfile
+
+lockstep, source = os.environ["LOCKSTEP"], os.environ["SOURCE_DIR"]
+here = os.path.join(source, "tests/profile")
+work = tempfile.mkdtemp()
+for name in ("LOCKSTEP_CC", "LOCKSTEP_GPU", "LOCKSTEP_JSON", "LOCKSTEP_DEVICES"):
+    os.environ.pop(name, None)
+failures = cases = 0
+
+
+def check(what, condition):
+    global failures, cases
+    cases += 1
+    if not condition:
+        failures += 1
+        print("FAILED:", what[:1500])
+
+
+def profile(*words):
+    r = subprocess.run([lockstep, "profile", "-q", "--json=" + work + "/r.json", *words], stderr=subprocess.PIPE, text=True)
+    check(f"{words}: status {r.returncode}: {r.stderr}", r.returncode == 0)
+    with open(work + "/r.json") as f:
+        return json.load(f)["kernels"]
+
+
+program = work + "/advice"
+subprocess.run([lockstep, "cc", "-O3", "-lineinfo", "-o", program, here + "/advice.cu"], check=True)
+text = open(here + "/advice.cu").read().split("\n")
+table = open(os.path.join(source, "src/report/advice.def")).read()
+kinds = re.findall(r"^ADVICE\((\w+), (\w+),", table, re.M)
+
+kernels = {}
+for options in ([program], ["--gpu", "gt200", program, "old"], ["--cc", "1.0", program, "old"],
+                ["--gpu", "rtx3090", program], ["--gpu", "gtx1080", program, "panels"]):
+    for k in profile(*options):
+        kernels.setdefault((k["name"], tuple(options[1:2])), k)
+
+
+def kinds_of(name, gpu):
+    k = kernels[(name, gpu)]
+    return {a["kind"]: a for a in k["advice"]}
+
+
+where = {"camping": ("gt200",), "transactions": ("1.0",), "threads": ("rtx3090",), "order": ("gtx1080",), "doubles": ("rtx3090",),
+         "conversions": ("rtx3090",)}
+for kind, scope in kinds:
+    gpu = where.get(kind, ())
+    told = kinds_of(kind + "_yes", gpu)
+    silent = kinds_of(kind + "_no", gpu)
+    check(f"{kind} is said: {list(told)}", kind in told)
+    check(f"{kind} is not said of its twin: {silent.get(kind)}", kind not in silent)
+    if kind not in told:
+        continue
+    a = told[kind]
+    check(f"{kind} has a gain: {a}", max(a["gain"], a["gain_full"]) >= 0.02)
+    check(f"{kind}: a line or none: {a}", ("line" in a) == (scope == "LINE"))
+check("doubles that are meant", "conversions" not in kinds_of("conversions_no2", ()))
+marks = {"bank_conflicts": "tile[threadIdx.x]", "uncoalesced": "in[i % 512", "half_used": "in[i].x", "atomics": "atomicAdd",
+         "dependent": "at = next[at]", "conversions": "1.1 + 0.3", "division": "i % width", "shared_loads": "sum += s[",
+         "constant": "words[(", "excess_sectors": "sum += in[threadIdx.x + FIRST"}
+for kind, mark in marks.items():
+    a = kinds_of(kind + "_yes", where.get(kind, ())).get(kind)
+    check(f"{kind} at its line: {a}", a and mark in text[a["line"] - 1])
+
+print(f"{cases} cases, {failures} failures")
+sys.exit(failures != 0)
