@@ -5,6 +5,7 @@
  */
 #include "cli/cli.h"
 #include "cli/columns.h"
+#include "cli/console.h"
 #include "cli/help.h"
 
 #include "cc/cc.h"
@@ -292,6 +293,7 @@ cli_parse(const struct cli_usage *usage, int argc, char **argv, struct cli_line 
         return false;
     }
     line->value = result.value + C_COUNT;
+    console_fold();
     return true;
 }
 
@@ -329,6 +331,7 @@ cli_write_json(const struct cli_usage *usage, const char *path, const char *text
 {
     struct ls_error err = {0};
     if (cli_to_stdout(path)) {
+        console_plain();
         puts(text);
         return true;
     }

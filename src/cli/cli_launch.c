@@ -6,6 +6,7 @@
  *     lockstep launch k.ptx --kernel twice --grid 1 --block 32 --arg buffer:@in.bin --dump 0:out.bin
  */
 #include "cli/cli.h"
+#include "cli/console.h"
 #include "cli/launch_args.h"
 #include "exec/exec.h"
 #include "model/model.h"
@@ -429,6 +430,7 @@ cli_launch(int argc, char **argv)
     int status;
     if (!cli_parse(&usage, argc, argv, &line, &status))
         return status;
+    console_plain(); /* code and data */
     if (line.word_count != 1) {
         status = cli_usage_error(&usage, line.word_count ? "one PTX file, not %d" : "no PTX file given",
                                  line.word_count);

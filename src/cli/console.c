@@ -2,6 +2,7 @@
  *
  * console.c: see console.h.
  */
+#define _GNU_SOURCE /* fopencookie */
 #include "cli/console.h"
 
 #include <stdlib.h>
@@ -9,13 +10,25 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+/* stdout while lines are broken: the descriptor's own stream, and what stands on the line so far. */
+static struct {
+    FILE *plain;
+    uint32_t column;
+} folded;
+
+static int
+descriptor(FILE *out)
+{
+    return folded.plain && out == stdout ? STDOUT_FILENO : fileno(out);
+}
+
 uint32_t
 console_width(FILE *out)
 {
     struct winsize size;
     uint64_t columns;
     const char *said = getenv("COLUMNS");
-    if (isatty(fileno(out)) && ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col)
+    if (isatty(descriptor(out)) && ioctl(descriptor(out), TIOCGWINSZ, &size) == 0 && size.ws_col)
         return size.ws_col;
     return said && ls_parse_u64(said, &columns) && columns >= 20 && columns < 10000 ? (uint32_t)columns : 0;
 }
@@ -24,7 +37,7 @@ bool
 console_colours(FILE *out)
 {
     const char *no = getenv("NO_COLOR");
-    return isatty(fileno(out)) && !(no && *no);
+    return isatty(descriptor(out)) && !(no && *no);
 }
 
 void
@@ -39,13 +52,19 @@ console_print(FILE *out, bool on, enum console_colour colour, const char *format
     fputs(on && colour != CONSOLE_PLAIN ? "\033[0m" : "", out);
 }
 
-/* Columns of UTF-8 text. */
+/* Columns of UTF-8 text; what sets colours has none. */
 static uint32_t
 columns_of(const char *s, size_t n)
 {
     uint32_t columns = 0;
-    for (size_t k = 0; k < n; k++)
+    for (size_t k = 0; k < n; k++) {
+        if (s[k] == '\033') {
+            while (k < n && s[k] != 'm')
+                k++;
+            continue;
+        }
         columns += ((unsigned char)s[k] & 0xc0) != 0x80;
+    }
     return columns;
 }
 
@@ -99,4 +118,75 @@ uint32_t
 console_lines(uint32_t width, uint32_t used, uint32_t indent, const char *text)
 {
     return lay_out(NULL, width ? width : UINT32_MAX, used, indent, 0, text);
+}
+
+/* -- stdout in lines that fit ---------------------------------------------------------------------------- */
+
+/* One line, or the beginning or the end of one. What does not fit goes on below, four columns further in. */
+static void
+fold_line(const char *s, size_t n, uint32_t width)
+{
+    size_t blanks = folded.column ? 0 : strspn(s, " ");
+    uint32_t indent = (uint32_t)blanks + 4 < width / 2 ? (uint32_t)blanks + 4 : 4;
+    char *line = strndup(s, n), *rest = line;
+    while (line && columns_of(rest, strlen(rest)) + folded.column > width) {
+        size_t lead = strspn(rest, " "), most = lead + fits(rest + lead, width - folded.column > lead ? width - folded.column - (uint32_t)lead : 1);
+        if (folded.column > indent && columns_of(rest, most) + folded.column > width) { /* not even a word */
+            fprintf(folded.plain, "\n%*s", (int)indent, "");
+            folded.column = indent;
+            rest += lead;
+            continue;
+        }
+        fprintf(folded.plain, "%.*s\n%*s", (int)most, rest, (int)indent, "");
+        rest += most;
+        rest += strspn(rest, " ");
+        folded.column = indent;
+    }
+    fputs(line ? rest : "", folded.plain);
+    folded.column += line ? columns_of(rest, strlen(rest)) : 0;
+    free(line);
+}
+
+static ssize_t
+fold_write(void *cookie, const char *at, size_t size)
+{
+    uint32_t width = console_width(stdout);
+    (void)cookie;
+    for (size_t done = 0; done < size;) {
+        const char *end = memchr(at + done, '\n', size - done);
+        size_t n = end ? (size_t)(end - at) - done : size - done;
+        fold_line(at + done, n, width ? width : UINT32_MAX);
+        if (end) {
+            fputc('\n', folded.plain);
+            folded.column = 0;
+        }
+        done += n + (end != NULL);
+    }
+    return fflush(folded.plain) == 0 ? (ssize_t)size : 0;
+}
+
+void
+console_fold(void)
+{
+    if (folded.plain || !isatty(STDOUT_FILENO) || !console_width(stdout))
+        return;
+    FILE *f = fopencookie(NULL, "w", (cookie_io_functions_t){.write = fold_write});
+    if (!f)
+        return;
+    fflush(stdout);
+    folded.plain = stdout;
+    setvbuf(f, NULL, _IOLBF, BUFSIZ);
+    stdout = f;
+}
+
+void
+console_plain(void)
+{
+    if (!folded.plain)
+        return;
+    FILE *f = stdout;
+    fflush(f);
+    stdout = folded.plain;
+    folded.plain = NULL;
+    fclose(f);
 }

@@ -9,6 +9,11 @@
 
 #include <stdio.h>
 
+/* From now on lines of stdout that are wider than the terminal, if it is one, are broken at blanks and indented. */
+void console_fold(void);
+/* No longer: data is printed as it is. */
+void console_plain(void);
+
 /* Columns of the terminal that `out` is; of a pipe or a file what COLUMNS says, else 0. */
 uint32_t console_width(FILE *out);
 /* On a terminal, unless NO_COLOR is set to anything (no-color.org). */

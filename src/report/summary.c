@@ -219,7 +219,7 @@ bound_sentence(const json_t *kernel, const struct report_times *t, struct arena 
         [BOUND_INT] = "integer arithmetic: indices, divisions, comparisons",
         [BOUND_SFU] = "special functions: divisions, roots, sines",
         [BOUND_SHARED] = "shared memory: its banks serve one pass a clock",
-        [BOUND_L1] = "L1: what threads load is more than it gives",
+        [BOUND_L1] = "the way to L1: a request takes a clock for each line that its threads touch",
         [BOUND_L2] = "L2: the traffic between it and the SMs",
         [BOUND_DRAM] = "device memory: only moving fewer bytes helps",
         [BOUND_TENSOR] = "the matrix units, which is the best there is",
@@ -256,7 +256,7 @@ wait_sentence(const json_t *kernel, const struct report_times *t, const struct r
     while (strcmp(rows[row].state, most->name) != 0)
         row++;
     const json_t *line = worst_line(kernel, rows[row].kind);
-    return arena_printf(a, "Bound by nothing, it waits: a warp %.0f %% of its time %s%s%s%s.", 100 * most->share,
+    return arena_printf(a, "No resource is full: a warp waits %.0f %% of its time %s%s%s%s.", 100 * most->share,
                         rows[row].words, line ? ", mostly at " : "", line ? place_of(a, line) : "",
                         t->states.rounds && report_number(kernel, "counters", "barriers", NULL) > 0 ? "; blocks go from barrier to barrier one after the other" : "");
 }

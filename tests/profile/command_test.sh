@@ -8,15 +8,21 @@ printf '#include <cstdio>\nint main(int c, char **) { puts("no kernel"); return 
 profile=("$LOCKSTEP" profile)
 
 expect "table" 0 'out:^tiled<0, false>  grid 4x4, block 32x8, 1 launch  \(NVIDIA H200, 9.0\)' "${profile[@]}" "$work/t"
-expect "conflicts named" 0 'out:transposes.cu:36: 32-way bank conflict.*132 bytes instead of 128' "${profile[@]}" "$work/t"
-expect "sectors named" 0 'out:transposes.cu:17: global stores move 8 times.*512 bytes apart' "${profile[@]}" "$work/t"
+expect "time first" 0 'out:^  time +[0-9.]+ us a launch; 9 of 10' "${profile[@]}" "$work/t"
+expect "peaks" 0 'out:^  of peak +DRAM [0-9]+%  L2 [0-9]+%  L1 [0-9]+%  shared [0-9]+%  FP32 [0-9]+%  tensor 0%' "${profile[@]}" "$work/t"
+expect "what an older GPU's time is worth" 0 'out:^  time .*not measured on 2.0' "${profile[@]}" --cc 2.0 "$work/t"
+expect "no counters at first" 0 'out:^-v: counters' "${profile[@]}" "$work/t"
+grep -q 'shared_load_wavefronts' "$work/out" && complain "counters on the first screen"
+expect "hot lines where asked for" 0 'out:transposes.cu:17 .*global store' "${profile[@]}" --lines 2 "$work/t"
+expect "conflicts named" 0 'out:transposes.cu:36: 32-way bank conflict.*132 bytes instead of 128' "${profile[@]}" -v "$work/t"
+expect "sectors named" 0 'out:transposes.cu:17: global stores move 8 times.*512 bytes apart' "${profile[@]}" -v "$work/t"
 cases=$((cases + 1))
-"${profile[@]}" --kernel 'tiled<1, true>' "$work/t" >"$work/out" 2>"$work/err"
+"${profile[@]}" -v --kernel 'tiled<1, true>' "$work/t" >"$work/out" 2>"$work/err"
 grep -q '^  !.*\(conflict\|global\)' "$work/out" && complain "advice for a kernel without fault"
 expect "only that kernel" 0 'out:^tiled<1, true>' "${profile[@]}" --kernel 'tiled<1, true>' "$work/t"
 grep -q '^naive' "$work/out" && complain "--kernel shows others"
-expect "metrics" 0 'out:shared_load_bank_conflicts +15872  l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum' "${profile[@]}" "$work/t"
-expect "transactions before 5.0" 0 'out:17: global stores take 32 transactions a request; 2 when' "${profile[@]}" --cc 1.0 "$work/t"
+expect "metrics" 0 'out:shared_load_bank_conflicts +15872  l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum' "${profile[@]}" -v "$work/t"
+expect "transactions before 5.0" 0 'out:17: global stores take 32 transactions a request; 2 when' "${profile[@]}" -v --cc 1.0 "$work/t"
 expect "source" 0 'out:  17  +out\[x \* n \+ y \+ j\] .*\| .*512 global store x 32 sectors' "${profile[@]}" --source "$work/t"
 expect "timeline" 0 'out:SM  15  15$' "${profile[@]}" --timeline "$work/t"
 expect "waves" 0 'out:SM   0  0 16 .*\|' "${profile[@]}" --gpu g80 --timeline --kernel naive "$work/t" 1024
@@ -42,7 +48,7 @@ expect "not a result" 2 'not a result' "${profile[@]}" --baseline "$work/bad.jso
 expect "json on stdout" 0 'out:^\{"version":1' "${profile[@]}" --json -- "$work/t"
 cases=$((cases + 1))
 python3 -c 'import json,sys; r = json.load(sys.stdin); assert r["complete"] and len(r["kernels"]) == 4' <"$work/out" || complain "stdout is not the result alone"
-expect "without caches" 0 'out:global_load_sectors' "${profile[@]}" --no-caches "$work/t"
+expect "without caches" 0 'out:global_load_sectors' "${profile[@]}" -v --no-caches "$work/t"
 grep -q hit_rate "$work/out" && complain "hit rates without caches"
 
 # programs

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The first screen of `lockstep profile`: at most 15 lines of 80 columns for each kernel, whatever the kernel; on a
+terminal of 80 columns everything fits, with colours unless NO_COLOR is set."""
+import fcntl, os, pty, re, struct, subprocess, sys, tempfile, termios
+
+lockstep, source = os.environ["LOCKSTEP"], os.environ["SOURCE_DIR"]
+work = tempfile.mkdtemp()
+for name in ("LOCKSTEP_CC", "LOCKSTEP_GPU", "LOCKSTEP_JSON", "LOCKSTEP_DEVICES", "COLUMNS", "NO_COLOR"):
+    os.environ.pop(name, None)
+failures = cases = 0
+
+
+def check(what, condition):
+    global failures, cases
+    cases += 1
+    if not condition:
+        failures += 1
+        print("FAILED:", what[:1500])
+
+
+def screens(text):
+    """The lines of each kernel, its first screen alone."""
+    return [s.split("\n") for s in re.split(r"\n\n", text.strip("\n")) if re.match(r".*grid ", s)]
+
+
+def on_terminal(columns, *words, **environment):
+    main, side = pty.openpty()
+    fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    p = subprocess.Popen([lockstep, *words], stdin=subprocess.DEVNULL, stdout=side, stderr=subprocess.PIPE,
+                         env={**os.environ, "LOCKSTEP_PROGRESS": "0", **environment})
+    os.close(side)
+    out = b""
+    while True:
+        try:
+            piece = os.read(main, 65536)
+        except OSError:
+            break
+        if not piece:
+            break
+        out += piece
+    p.stderr.read()
+    check(f"{words}: status {p.wait()}", p.returncode == 0)
+    return out.decode().replace("\r\n", "\n")
+
+
+open(work + "/long.cu", "w").write("""
+template <int A, typename T, int B, bool C> struct a_structure_with_quite_a_long_name {};
+template <typename T>
+__global__ void a_kernel_with_quite_a_long_name_indeed(const float *in, float *out, int n)
+{
+    __shared__ float s[32][32];
+    int i = blockIdx.x * 1024 + threadIdx.y * 32 + threadIdx.x;
+    s[threadIdx.y][threadIdx.x] = in[i * 33 % n];
+    __syncthreads();
+    float v = s[threadIdx.x][threadIdx.y];
+    if (threadIdx.x % 2)
+        v = sinf(v * 1.5);
+    out[i % 7] = v;
+}
+int main()
+{
+    float *a;
+    cudaMalloc(&a, 1 << 22);
+    cudaMemset(a, 0, 1 << 22);
+    for (int k = 0; k < 5; k++)
+        a_kernel_with_quite_a_long_name_indeed<a_structure_with_quite_a_long_name<17, double, 99, true>>
+            <<<dim3(40, 1, 1), dim3(32, 32)>>>(a, a, 1 << 20);
+    return cudaFree(a) != cudaSuccess;
+}
+""")
+subprocess.run([lockstep, "cc", "-O3", "-lineinfo", "-o", work + "/advice", source + "/tests/profile/advice.cu"], check=True)
+subprocess.run([lockstep, "cc", "-O3", "-lineinfo", "-o", work + "/long", work + "/long.cu"], check=True)
+
+for words in (["advice"], ["advice", "old"], ["long"]):
+    for gpu in ((["--gpu", "gt200"] if "old" in words else []), ["--cc", "8.0"]):
+        text = subprocess.run([lockstep, "profile", *gpu, work + "/" + words[0], *words[1:]], stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, text=True).stdout
+        found = screens(text)
+        check(f"{words} {gpu}: {len(found)} kernels", len(found) >= 1)
+        for lines in found:
+            check(f"{gpu}: {len(lines)} lines: {lines}", len(lines) <= 15)
+            check(f"{gpu}: {lines}", all(len(line) <= 80 for line in lines))
+            check(f"time, peaks, verdict: {lines}", [bool(re.search(r"^  " + w, "\n".join(lines), re.M))
+                                                     for w in ("time", "of peak", "verdict", "occupancy")] == [True] * 4)
+            check(f"at most three: {lines}", sum(line.startswith("  ! ") for line in lines) <= 3)
+
+text = on_terminal(80, "profile", "-v", "--source", "--timeline", work + "/long")
+check("colours: " + text[:300], "\033[1m" in text)
+plain = re.sub(r"\033\[[\d;]*m", "", text)
+check("80 columns: " + str([x for x in plain.split("\n") if len(x) > 80][:3]), all(len(x) <= 80 for x in plain.split("\n")))
+check("nothing is lost", "a_structure_with_quite_a_long_name<17, double, 99, true>" in re.sub(r"\s+", " ", plain))
+check("NO_COLOR", "\033" not in on_terminal(80, "profile", work + "/long", NO_COLOR="1"))
+wide = on_terminal(200, "profile", work + "/long", NO_COLOR="1")
+check("wider terminals are used", any(len(x) > 90 for x in wide.split("\n")))
+
+print(f"{cases} cases, {failures} failures")
+sys.exit(failures != 0)
