@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { P_KERNEL, P_LINES, P_SOURCE, P_TIMELINE, P_PHASES, P_ASSERT, P_BASELINE, P_HTML, P_CACHES, P_TRACE, P_COUNT };
+enum { P_KERNEL, P_LINES, P_SOURCE, P_TIMELINE, P_PHASES, P_ASSERT, P_BASELINE, P_HTML, P_CLOCK, P_CACHES, P_TRACE, P_COUNT };
 
 static const struct option_row rows[P_COUNT] = {
     [P_KERNEL] = {"--kernel", 'k', NULL, "TEXT", "only kernels whose name contains TEXT"},
@@ -26,6 +26,8 @@ static const struct option_row rows[P_COUNT] = {
                   "'transpose: global_store_sectors / global_store_requests <= 4'; may be repeated"},
     [P_BASELINE] = {"--baseline", 'b', NULL, "FILE", "what changed since a result saved by --json"},
     [P_HTML] = {"--html", 0, NULL, "FILE", "a report as one self-contained page"},
+    [P_CLOCK] = {"--clock", 0, "LOCKSTEP_CLOCK", "KIND",
+                 "the program's event times: cpu, this processor's (the default), or model, the modelled GPU's"},
     [P_CACHES] = {"--no-caches", 0, NULL, NULL, "no simulated caches: no hit rates, no DRAM bytes"},
     [P_TRACE] = {"--trace", 0, NULL, "MIB", "memory for accesses that wait for the caches (512)"},
 };
@@ -246,6 +248,10 @@ profile_program(struct profile_call *c)
     c->view.hot = c->view.counters || value[P_LINES];
     if (c->line.word_count == 0)
         return cli_usage_error(&usage, "no program given");
+    if (!program_clock_is(value[P_CLOCK]))
+        return cli_usage_error(&usage, "--clock takes cpu or model, not \"%s\"", value[P_CLOCK]);
+    if (value[P_CLOCK])
+        setenv("LOCKSTEP_CLOCK", value[P_CLOCK], 1);
     if (!take_numbers(c, &err) || !take_conditions(c, &err) || !take_baseline(c, &err))
         return cli_error(usage.name, &err);
     if (!program_watch(&usage, &c->line, "profile", c->options, &r, &status))

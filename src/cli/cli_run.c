@@ -17,11 +17,13 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { R_DEVICE, R_COMPARE, R_TOLERANCE, R_IGNORE, R_COUNT };
+enum { R_DEVICE, R_CLOCK, R_COMPARE, R_TOLERANCE, R_IGNORE, R_COUNT };
 
 static const struct option_row rows[R_COUNT] = {
     [R_DEVICE] = {"--device", 0, "LOCKSTEP_DEVICE", "KIND",
                   "virtual (the default) or gpu: a real one"},
+    [R_CLOCK] = {"--clock", 0, "LOCKSTEP_CLOCK", "KIND",
+                 "event times: cpu, this processor's (the default), or model, the modelled GPU's"},
     [R_COMPARE] = {"--compare", 0, NULL, NULL,
                    "runs it on both and compares what it prints and its status"},
     [R_TOLERANCE] = {"--tolerance", 0, NULL, "T", "numbers may differ by this, relatively [1e-5]"},
@@ -49,6 +51,8 @@ set_environment(const struct cli_line *line)
     program_environment(c);
     if (line->value[R_DEVICE])
         setenv("LOCKSTEP_DEVICE", line->value[R_DEVICE], 1);
+    if (line->value[R_CLOCK])
+        setenv("LOCKSTEP_CLOCK", line->value[R_CLOCK], 1);
 }
 
 /* Whether there is a GPU, asked before the program starts: it might not look at its errors. */
@@ -143,6 +147,8 @@ cli_run(int argc, char **argv)
         status = cli_usage_error(&usage, "no program given");
     } else if (device && strcmp(device, "gpu") != 0 && strcmp(device, "virtual") != 0) {
         status = cli_usage_error(&usage, "--device takes virtual or gpu, not \"%s\"", device);
+    } else if (!program_clock_is(line.value[R_CLOCK])) {
+        status = cli_usage_error(&usage, "--clock takes cpu or model, not \"%s\"", line.value[R_CLOCK]);
     } else {
         const char *path = program_of_line(&usage, &line, &err);
         status = path ? run(&line, path) : cli_error(usage.name, &err);

@@ -110,6 +110,12 @@ program_environment(const struct cli_common *c)
         setenv("LOCKSTEP_VERBOSE", "1", 1);
 }
 
+bool
+program_clock_is(const char *text)
+{
+    return !text || strcmp(text, "cpu") == 0 || strcmp(text, "model") == 0;
+}
+
 int
 program_failed(const struct cli_usage *usage, const char *word)
 {

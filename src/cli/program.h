@@ -24,6 +24,9 @@ void program_note(const struct cli_usage *usage, const struct cli_line *line, co
 /* Common options win over the environment; where they say nothing it stays as it is. */
 void program_environment(const struct cli_common *c);
 
+/* Is that what --clock takes? NULL: not given. */
+bool program_clock_is(const char *text);
+
 /* A program that could not be executed: the reason from errno. */
 int program_failed(const struct cli_usage *usage, const char *word);
 

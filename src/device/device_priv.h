@@ -55,6 +55,13 @@ void handle_each(enum handle_kind kind, void (*f)(void *handle, void *context), 
 
 /* -- the process ---------------------------------------------------------------------------------- */
 
+/* The modelled GPU's time (clock.c), in nanoseconds: when each unit is free, and when all that the legacy stream and
+ * the streams that wait for it did so far has ended. */
+enum device_unit { DEVICE_UNIT_KERNELS, DEVICE_UNIT_IN, DEVICE_UNIT_OUT, DEVICE_UNITS };
+struct device_clock {
+    int64_t unit[DEVICE_UNITS], legacy, blocking;
+};
+
 struct device {
     int index;
     const struct device_profile *profile;
@@ -66,6 +73,7 @@ struct device {
     struct device_settings settings;
     bool peer[DEVICE_MOST];
     uint64_t epoch;               /* counts resets */
+    struct device_clock clock;
     bool gpu;                     /* a real one (gpu.h): its context and number at the driver */
     void *gpu_context;
     int gpu_number;
@@ -130,6 +138,21 @@ void guard_close(void);
 /* The host has waited for work. */
 void guard_joined(void);
 void guard_forked(void); /* in a child made by fork */
+
+/* -- clock.c: what event times mean --------------------------------------------------------------- */
+
+/* What LOCKSTEP_CLOCK says. False: device_reason. */
+bool clock_start(void);
+bool clock_is_model(void);
+int64_t clock_raw(void); /* nanoseconds */
+/* The time since then is not the program's: something was compiled. */
+void clock_leave_out(int64_t since);
+/* An operation of the stream is over: the model's clock goes on. */
+void clock_launched(struct device_stream *s);
+void clock_copied(struct device_stream *s, const struct device_copy *c);
+void clock_filled(struct device_stream *s, const struct device_fill *f);
+void clock_record(struct device_stream *s, struct device_event *e);
+void clock_wait(struct device_stream *s, const struct device_event *e);
 
 /* -- times.c: how long kernels ran, for `lockstep tune` --------------------------------------------- */
 
@@ -233,6 +256,7 @@ struct device_stream {
     int priority;
     uint64_t id;
     struct capture *capture; /* of this stream, while it captures */
+    int64_t clock;           /* clock.c: when what it did so far ends on the modelled GPU */
     void *gpu;               /* the driver's; NULL: the legacy stream */
 };
 

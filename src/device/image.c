@@ -192,6 +192,7 @@ image_unit(struct device_image *i)
 {
     pthread_mutex_lock(&lock);
     if (!i->unit && !i->error.text[0]) {
+        int64_t begin = clock_raw();
         if (i->relocatable && (waiting != i || i->next)) {
             link_waiting();
         } else {
@@ -206,6 +207,7 @@ image_unit(struct device_image *i)
             if (i->relocatable)
                 waiting = NULL;
         }
+        clock_leave_out(begin);
     }
     struct unit *u = i->unit;
     if (!u)

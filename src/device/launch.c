@@ -475,6 +475,8 @@ launch_run(struct device_stream *s, const struct device_launch *l)
         lose(d, f, &report);
     else if (times_wanted())
         times_launched(l, times_now() - begin);
+    if (fine)
+        clock_launched(s);
     if (printed)
         fflush(stdout);
     tool_launched();

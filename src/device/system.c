@@ -180,12 +180,16 @@ start(void)
         return true;
     int gpus = 0;
     times_start();
-    if (!gpu_open(&process.gpu, &gpus))
+    if (!clock_start() || !gpu_open(&process.gpu, &gpus))
         return false;
     if (process.gpu) {
         const char *tool = getenv("LOCKSTEP_TOOL");
         if (tool && *tool) {
             device_fail(DEVICE_NOT_SUPPORTED, "%s watches the virtual GPU alone", tool);
+            return false;
+        }
+        if (clock_is_model()) {
+            device_fail(DEVICE_NOT_SUPPORTED, "LOCKSTEP_CLOCK=model: a real GPU has its own clock");
             return false;
         }
         process.count = gpus < DEVICE_MOST ? gpus : DEVICE_MOST;

@@ -219,14 +219,19 @@ tool_start(const struct device_profile *d)
     const char *name = getenv("LOCKSTEP_TOOL"), *out = getenv("LOCKSTEP_TOOL_OUT");
     const char *options = getenv("LOCKSTEP_TOOL_OPTIONS");
     struct ls_error err = {0};
-    if (!name || !*name)
+    bool named = name && *name;
+    if (!named && !clock_is_model())
         return true;
-    const struct tool_row *row = find_row(name);
+    const struct tool_row *row = find_row(named ? name : "profile"); /* whose estimate is the model's clock */
     if (!row) {
         device_fail(DEVICE_INVALID_DEVICE, "LOCKSTEP_TOOL=%s: no such tool", name);
         return false;
     }
-    struct jit_tool *tool = row->open(d, options ? options : "", &err);
+    if (clock_is_model() && row->open != profile_open) {
+        device_fail(DEVICE_INVALID_DEVICE, "LOCKSTEP_CLOCK=model goes by the estimate of profile, and %s watches", name);
+        return false;
+    }
+    struct jit_tool *tool = row->open(d, named && options ? options : "", &err);
     if (!tool) {
         device_fail(DEVICE_INVALID_DEVICE, "LOCKSTEP_TOOL_OPTIONS=%s: %s", options, err.text);
         return false;
@@ -236,8 +241,8 @@ tool_start(const struct device_profile *d)
     state.tool = tool;
     state.profile = d;
     state.process = getpid();
-    state.out = result_path(out);
-    state.options = strdup(options ? options : "");
+    state.out = named ? result_path(out) : NULL;
+    state.options = strdup(named && options ? options : "");
     state.last_ns = now_ns();
     state.journal = row->open == check_open && begin_journal(tool);
     pthread_mutex_unlock(&state.lock);

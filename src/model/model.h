@@ -301,6 +301,11 @@ double model_starts(const struct device_profile *d, const struct work *w);
 /* An estimate of a launch's work, of the start of its blocks and of the launch itself, in one. */
 double model_time_launch(const struct device_profile *d, const struct work *w, double estimate);
 
+/* Seconds that a copy or a fill takes (model_copies.def; on the device itself: its memory's bandwidth, read and
+ * written), with what a launch costs. */
+enum model_copy { MODEL_COPY_HOST, MODEL_COPY_DEVICE, MODEL_FILL };
+double model_copy_seconds(const struct device_profile *d, uint64_t bytes, enum model_copy kind);
+
 double model_peak_flops(const struct device_profile *d, bool f64); /* a second; FMA is two */
 /* The roofline: flops a second reachable at that many flops per byte of device memory. */
 double model_roofline(const struct device_profile *d, bool f64, double flops_per_byte);

@@ -49,12 +49,12 @@ l2_rate(const struct device_profile *d)
     return d->cc_major >= 7 ? 64 : 32;
 }
 
-/* Different addresses a clock and SM: 32 of one access take 32 clocks (an H200's readings of 128 million of
- * them, constant/scattered in tests/data/h200_model_times.csv: 1.02 clocks each); older generations as that. */
+/* Different addresses a clock and SM: an H200 takes 2.03 clocks for each of 64 million of them (constant/scattered in
+ * tests/data/h200_model_times.csv); other generations as that: assumed. */
 static double
 constant_rate(void)
 {
-    return 1;
+    return 0.5;
 }
 
 /* Clocks between two atomics on one line of L2: 125,001 on one word take an H200 97 us (atomics/atomic in
@@ -279,6 +279,29 @@ model_time_launch(const struct device_profile *d, const struct work *w, double e
 {
     double starts = model_starts(d, w);
     return (starts > estimate ? starts : estimate) + model_launch_cost(d).seconds;
+}
+
+double
+model_copy_seconds(const struct device_profile *d, uint64_t bytes, enum model_copy kind)
+{
+    static const struct {
+        uint32_t major, minor;
+        double rate;
+    } rows[] = {
+#define COPY(major, minor, rate, source) {major, minor, 1e9 * (rate)},
+#include "model/model_copies.def"
+#undef COPY
+    };
+    size_t k = sizeof rows / sizeof *rows - 1;
+    while (k > 0 && (d->cc_major < rows[k].major ||
+                     (d->cc_major == rows[k].major && d->cc_minor < rows[k].minor)))
+        k--;
+    double n = (double)bytes, rate = rows[k].rate;
+    if (kind != MODEL_COPY_HOST || d->integrated) {
+        rate = (double)d->bandwidth;
+        n *= kind == MODEL_FILL ? 1 : 2;
+    }
+    return n / rate + model_launch_cost(d).seconds;
 }
 
 /* -- partition camping --------------------------------------------------------------------------------- */

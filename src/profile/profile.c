@@ -309,6 +309,7 @@ tool_launch_end(struct jit_tool *t, const struct jit_tool_launch *l, bool fine)
         add_sheet(w->kernel, l->module, s);
         free_sheet(s);
     }
+    p->latest = w->kernel;
     pthread_mutex_unlock(&p->lock);
     pthread_mutex_destroy(&w->lock);
     trace_shapes_free(w);
@@ -395,6 +396,21 @@ profile_write(struct jit_tool *t, bool complete)
     char *text = json_dumps(j, JSON_COMPACT | JSON_REAL_PRECISION(15));
     json_decref(j);
     return text;
+}
+
+double
+profile_last_seconds(struct jit_tool *t)
+{
+    struct profile *p = (struct profile *)t;
+    pthread_mutex_lock(&p->lock);
+    struct kernel *k = p->latest;
+    double all = k ? result_estimate(p->device, k) * (double)k->launches : 0, last = 0;
+    if (k) {
+        last = all > k->seconds ? all - k->seconds : 0;
+        k->seconds += last;
+    }
+    pthread_mutex_unlock(&p->lock);
+    return last;
 }
 
 void

@@ -35,6 +35,9 @@ struct jit_tool *profile_open(const struct device_profile *d, const char *option
                               struct ls_error *err);
 /* JSON text, to be freed by free(). May be called while launches run. */
 char *profile_write(struct jit_tool *t, bool complete);
+/* What the launch that ended last would take on the device: the estimate (model_time_launch) of its kernel's launches
+ * so far, less that of those before it. */
+double profile_last_seconds(struct jit_tool *t);
 void profile_close(struct jit_tool *t);
 
 #endif

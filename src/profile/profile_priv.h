@@ -300,6 +300,7 @@ struct kernel {
     uint32_t *line_of;                /* per place: index in lines + 1; 0: not asked yet */
     uint32_t places;
     VEC(struct line) lines;
+    double seconds;                   /* the estimate of all launches so far, where it is asked for */
     json_t *phases;                   /* of the first launch; NULL: not asked for, or too large */
 };
 
@@ -310,6 +311,7 @@ struct profile {
     uint64_t trace_bytes;
     pthread_mutex_t lock;
     struct kernel *kernels, **last;
+    struct kernel *latest; /* whose launch ended last */
     struct cache_system *spare; /* of a launch that is over; NULL: none */
     pthread_mutex_t slab_lock;
     struct slab *slabs; /* spare ones, */
@@ -455,5 +457,7 @@ json_t *phases_json(struct watch *w);
 /* -- result.c ------------------------------------------------------------------------------------------------- */
 
 json_t *result_json(struct profile *p, bool complete);
+/* The estimate of one launch, in the mean. */
+double result_estimate(const struct device_profile *d, const struct kernel *k);
 
 #endif

@@ -279,6 +279,18 @@ work_of_launch(const struct kernel *k, const struct sums *s)
     };
 }
 
+double
+result_estimate(const struct device_profile *d, const struct kernel *k)
+{
+    struct sums all = {0};
+    struct time_bound bound;
+    for (size_t n = 0; n < k->lines.count; n++)
+        sums_add(&all, &k->lines.at[n].sums);
+    struct work w = work_of_launch(k, &all);
+    model_time_bound(d, &w, &bound);
+    return model_time_launch(d, &w, model_time_estimate(d, &w, &bound, &k->waiting));
+}
+
 static json_t *
 roofline_json(const struct device_profile *d, const struct kernel *k, const struct sums *s)
 {

@@ -223,7 +223,7 @@ bound_sentence(const json_t *kernel, const struct report_times *t, struct arena 
         [BOUND_L2] = "L2: the traffic between it and the SMs",
         [BOUND_DRAM] = "device memory: only moving fewer bytes helps",
         [BOUND_TENSOR] = "the matrix units, which is the best there is",
-        [BOUND_CONSTANT] = "constant memory, which serves one address a clock",
+        [BOUND_CONSTANT] = "constant memory, which serves one address at a time",
         [BOUND_ATOMIC] = "atomics on one line of memory, one after the other",
     };
     enum bound_resource r = t->bound.busiest;
