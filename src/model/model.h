@@ -298,8 +298,10 @@ struct launch_cost {
 struct launch_cost model_launch_cost(const struct device_profile *d);
 /* No launch ends before its last block has started: seconds that starting all its blocks takes. */
 double model_starts(const struct device_profile *d, const struct work *w);
-/* An estimate of a launch's work, of the start of its blocks and of the launch itself, in one. */
-double model_time_launch(const struct device_profile *d, const struct work *w, double estimate);
+/* An estimate of a launch's work, of the start of its blocks, of which the last one takes its time (waiting; NULL: not
+ * known), and of the launch itself, in one. */
+double model_time_launch(const struct device_profile *d, const struct work *w, const struct waiting *waiting,
+                         double estimate);
 
 /* Seconds that a copy or a fill takes (model_copies.def; on the device itself: its memory's bandwidth, read and
  * written), with what a launch costs. */

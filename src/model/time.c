@@ -275,9 +275,11 @@ model_starts(const struct device_profile *d, const struct work *w)
 }
 
 double
-model_time_launch(const struct device_profile *d, const struct work *w, double estimate)
+model_time_launch(const struct device_profile *d, const struct work *w, const struct waiting *waiting, double estimate)
 {
     double starts = model_starts(d, w);
+    if (waiting && starts > 0)
+        starts += waiting->block_clocks / (d->clock_khz * 1e3);
     return (starts > estimate ? starts : estimate) + model_launch_cost(d).seconds;
 }
 

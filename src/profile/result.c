@@ -288,7 +288,7 @@ result_estimate(const struct device_profile *d, const struct kernel *k)
         sums_add(&all, &k->lines.at[n].sums);
     struct work w = work_of_launch(k, &all);
     model_time_bound(d, &w, &bound);
-    return model_time_launch(d, &w, model_time_estimate(d, &w, &bound, &k->waiting));
+    return model_time_launch(d, &w, &k->waiting, model_time_estimate(d, &w, &bound, &k->waiting));
 }
 
 static json_t *
@@ -311,7 +311,7 @@ roofline_json(const struct device_profile *d, const struct kernel *k, const stru
         "peak_flops", model_peak_flops(d, f64), "bandwidth", (double)d->bandwidth, "ridge",
         model_ridge(d, f64), "flops", flops, "bytes", bytes, "seconds", t.seconds, "busiest",
         model_bound_name(t.busiest), "resources", each, "estimate",
-        model_time_launch(d, &w, work), "work", work, "block_starts", starts, "limit", limit, "block_clocks",
+        model_time_launch(d, &w, &k->waiting, work), "work", work, "block_starts", starts, "limit", limit, "block_clocks",
         k->waiting.block_clocks, "partition_camping", camping(k),
         "cache_coverage", coverage(k));
     if (bytes > 0) {

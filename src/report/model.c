@@ -50,7 +50,7 @@ report_times_of(const struct device_profile *d, const struct report_model *m, st
     out->work = model_time_states(d, &m->work, &out->bound, &m->waiting, &out->states);
     out->starts = model_starts(d, &m->work);
     out->launch = model_launch_cost(d).seconds;
-    out->estimate = model_time_launch(d, &m->work, out->work);
+    out->estimate = model_time_launch(d, &m->work, &m->waiting, out->work);
 }
 
 struct report_model

@@ -14,9 +14,9 @@ interleaved_divergent(const int *in, int *out)
 {
     __shared__ int s[B];
     unsigned t = threadIdx.x;
-    s[t] = in[blockIdx.x * B + t];
+    s[t] = in[blockIdx.x * blockDim.x + t];
     __syncthreads();
-    for (unsigned k = 1; k < B; k *= 2) {
+    for (unsigned k = 1; k < blockDim.x; k *= 2) {
         if (t % (2 * k) == 0)
             s[t] += s[t + k];
         __syncthreads();
@@ -31,11 +31,11 @@ interleaved_conflicts(const int *in, int *out)
 {
     __shared__ int s[B];
     unsigned t = threadIdx.x;
-    s[t] = in[blockIdx.x * B + t];
+    s[t] = in[blockIdx.x * blockDim.x + t];
     __syncthreads();
-    for (unsigned k = 1; k < B; k *= 2) {
+    for (unsigned k = 1; k < blockDim.x; k *= 2) {
         unsigned i = 2 * k * t;
-        if (i < B)
+        if (i < blockDim.x)
             s[i] += s[i + k];
         __syncthreads();
     }
@@ -49,9 +49,9 @@ sequential(const int *in, int *out)
 {
     __shared__ int s[B];
     unsigned t = threadIdx.x;
-    s[t] = in[blockIdx.x * B + t];
+    s[t] = in[blockIdx.x * blockDim.x + t];
     __syncthreads();
-    for (unsigned k = B / 2; k > 0; k /= 2) {
+    for (unsigned k = blockDim.x / 2; k > 0; k /= 2) {
         if (t < k)
             s[t] += s[t + k];
         __syncthreads();
@@ -65,10 +65,10 @@ __global__ void
 first_add(const int *in, int *out)
 {
     __shared__ int s[B];
-    unsigned t = threadIdx.x, i = blockIdx.x * 2 * B + t;
-    s[t] = in[i] + in[i + B];
+    unsigned t = threadIdx.x, i = blockIdx.x * 2 * blockDim.x + t;
+    s[t] = in[i] + in[i + blockDim.x];
     __syncthreads();
-    for (unsigned k = B / 2; k > 0; k /= 2) {
+    for (unsigned k = blockDim.x / 2; k > 0; k /= 2) {
         if (t < k)
             s[t] += s[t + k];
         __syncthreads();
@@ -93,10 +93,10 @@ __global__ void
 unrolled_warp(const int *in, int *out)
 {
     __shared__ int s[B];
-    unsigned t = threadIdx.x, i = blockIdx.x * 2 * B + t;
-    s[t] = in[i] + in[i + B];
+    unsigned t = threadIdx.x, i = blockIdx.x * 2 * blockDim.x + t;
+    s[t] = in[i] + in[i + blockDim.x];
     __syncthreads();
-    for (unsigned k = B / 2; k > 32; k /= 2) {
+    for (unsigned k = blockDim.x / 2; k > 32; k /= 2) {
         if (t < k)
             s[t] += s[t + k];
         __syncthreads();

@@ -28,7 +28,7 @@ recorded(void **unused)
     (void)unused;
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
         struct work w = {.blocks = rows[k].blocks};
-        double t = 1e6 * model_time_launch(d, &w, 0);
+        double t = 1e6 * model_time_launch(d, &w, NULL, 0);
         if (fabs(t / rows[k].measured - 1) > rows[k].within)
             fail_msg("%s: %.2f us, measured %.2f", rows[k].rung, t, rows[k].measured);
     }
@@ -41,9 +41,12 @@ parts(void **unused)
     struct work w = {.blocks = 1000};
     double alone = model_launch_cost(d).seconds;
     (void)unused;
-    assert_true(fabs(model_time_launch(d, &w, 1e-3) - 1e-3 - alone) < 1e-12); /* the work is longer */
-    assert_true(fabs(model_time_launch(d, &w, 0) - model_starts(d, &w) - alone) < 1e-12);
-    assert_true(model_time_launch(old, &w, 5e-6) == 5e-6);
+    assert_true(fabs(model_time_launch(d, &w, NULL, 1e-3) - 1e-3 - alone) < 1e-12); /* the work is longer */
+    assert_true(fabs(model_time_launch(d, &w, NULL, 0) - model_starts(d, &w) - alone) < 1e-12);
+    assert_true(model_time_launch(old, &w, NULL, 5e-6) == 5e-6);
+    struct waiting block = {.block_clocks = 1980}; /* a microsecond: the last block's own */
+    assert_true(fabs(model_time_launch(d, &w, &block, 0) - model_starts(d, &w) - 1e-6 - alone) < 1e-12);
+    assert_true(model_time_launch(old, &w, &block, 5e-6) == 5e-6);
 }
 
 int
