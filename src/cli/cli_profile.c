@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { P_KERNEL, P_LINES, P_SOURCE, P_TIMELINE, P_PHASES, P_ASSERT, P_BASELINE, P_HTML, P_CLOCK, P_CACHES, P_TRACE, P_COUNT };
+enum { P_KERNEL, P_LINES, P_SOURCE, P_TIMELINE, P_PHASES, P_ASSERT, P_BASELINE, P_COMPARE, P_HTML, P_CLOCK, P_CACHES, P_TRACE, P_COUNT };
 
 static const struct option_row rows[P_COUNT] = {
     [P_KERNEL] = {"--kernel", 'k', NULL, "TEXT", "only kernels whose name contains TEXT"},
@@ -25,6 +25,7 @@ static const struct option_row rows[P_COUNT] = {
                   "exit 1 unless it holds for every kernel: 'shared_load_bank_conflicts == 0', "
                   "'transpose: global_store_sectors / global_store_requests <= 4'; may be repeated"},
     [P_BASELINE] = {"--baseline", 'b', NULL, "FILE", "what changed since a result saved by --json"},
+    [P_COMPARE] = {"--compare", 0, NULL, "FILE", "the same; with --html in the page, too: before and after"},
     [P_HTML] = {"--html", 0, NULL, "FILE", "a report as one self-contained page"},
     [P_CLOCK] = {"--clock", 0, "LOCKSTEP_CLOCK", "KIND",
                  "the program's event times: cpu, this processor's (the default), or model, the modelled GPU's"},
@@ -71,14 +72,15 @@ take_conditions(struct profile_call *c, struct ls_error *err)
 static bool
 take_baseline(struct profile_call *c, struct ls_error *err)
 {
-    const char *path = c->line.value[P_BASELINE];
+    bool compare = c->line.value[P_COMPARE];
+    const char *path = c->line.value[compare ? P_COMPARE : P_BASELINE];
     json_error_t why;
     if (!path)
         return true;
     c->baseline = json_load_file(path, 0, &why);
     if (c->baseline && json_is_array(json_object_get(c->baseline, "kernels")))
         return true;
-    return ls_fail(err, LS_ERR_USAGE, "--baseline %s: %s", path,
+    return ls_fail(err, LS_ERR_USAGE, "--%s %s: %s", compare ? "compare" : "baseline", path,
                    c->baseline ? "not a result of `lockstep profile --json`" : why.text);
 }
 
@@ -93,8 +95,9 @@ take_numbers(struct profile_call *c, struct ls_error *err)
     if (value[P_TRACE] && (!ls_parse_u64(value[P_TRACE], &trace) || trace < 1 || trace > 1 << 20))
         return ls_fail(err, LS_ERR_USAGE, "--trace takes MiB from 1 to %d, not \"%s\"", 1 << 20,
                        value[P_TRACE]);
-    c->options = arena_printf(&c->line.arena, "caches=%d,phases=%d,trace=%llu",
-                              !value[P_CACHES], value[P_PHASES] != NULL, (unsigned long long)trace);
+    c->options = arena_printf(&c->line.arena, "caches=%d,phases=%d,ptx=%d,trace=%llu",
+                              !value[P_CACHES], value[P_PHASES] != NULL, value[P_HTML] != NULL,
+                              (unsigned long long)trace);
     return true;
 }
 
@@ -124,7 +127,7 @@ write_page(const struct profile_call *c, int *status)
     if (!path)
         return;
     const char *slash = strrchr(c->line.words[0], '/');
-    report_profile_html(c->view.result,
+    report_profile_html(c->view.result, c->baseline,
                         arena_printf((struct arena *)&c->line.arena, "Profile of %s",
                                      slash ? slash + 1 : c->line.words[0]),
                         &page);

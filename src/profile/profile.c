@@ -238,14 +238,35 @@ add_site(struct line *line, const struct site *s)
         *worst = s->sample;
 }
 
+/* The instruction as text, and how often warps came to it. */
+static void
+keep_text(struct kernel *k, struct line *line, const struct ptx_func *f, uint32_t place, uint32_t n, uint64_t warps)
+{
+    if (!k->said)
+        k->said = ARENA_ARRAY(&k->arena, struct said *, k->places);
+    if (!k->said[place]) {
+        struct text text = {0};
+        ptx_print_insn(f, &f->insns[n], &text);
+        k->said[place] = ARENA_NEW(&k->arena, struct said);
+        k->said[place]->text = arena_strdup(&k->arena, text.at ? text.at : "");
+        k->said[place]->place = place;
+        VEC_PUSH(&line->said, k->said[place]);
+        text_free(&text);
+    }
+    k->said[place]->warps += warps;
+}
+
 static void
 add_function(struct kernel *k, const struct ptx_func *f, uint32_t first, const struct sheet *s)
 {
+    bool ptx = s->watch->profile->ptx;
     for (uint32_t n = 0; n < f->insn_count; n++) {
         const uint64_t *c = s->counts + (size_t)JIT_COUNTS * (first + n);
         if (!c[JIT_COUNT_WARPS])
             continue;
         struct line *line = line_of(k, f, first + n, n);
+        if (ptx)
+            keep_text(k, line, f, first + n, n, c[JIT_COUNT_WARPS]);
         mix_add(&line->sums, &f->insns[n], c[JIT_COUNT_WARPS], c[JIT_COUNT_LANES],
                 c[JIT_COUNT_DIVERGENT]);
         for (const struct site *site = s->site[first + n]; site; site = site->next)
@@ -334,12 +355,16 @@ take_option(struct profile *p, const char *word, struct ls_error *err)
             p->phases = n;
             return true;
         }
+        if (ls_starts_with(word, "ptx=") && n <= 1) {
+            p->ptx = n;
+            return true;
+        }
         if (ls_starts_with(word, "trace=") && n >= 1 && n <= MOST_MIB) {
             p->trace_bytes = n << 20;
             return true;
         }
     }
-    return ls_fail(err, LS_ERR_USAGE, "profile takes caches=, phases=, trace=, not \"%s\"", word);
+    return ls_fail(err, LS_ERR_USAGE, "profile takes caches=, phases=, ptx=, trace=, not \"%s\"", word);
 }
 
 static bool
@@ -420,6 +445,8 @@ profile_close(struct jit_tool *t)
     while (p->kernels) {
         struct kernel *k = p->kernels;
         p->kernels = k->next;
+        for (size_t n = 0; n < k->lines.count; n++)
+            VEC_FREE(&k->lines.at[n].said);
         VEC_FREE(&k->lines);
         json_decref(k->phases);
         arena_free(&k->arena);

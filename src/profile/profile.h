@@ -29,7 +29,7 @@
 #include "model/model.h"
 
 /* options: "key=value,...": caches=0 (no simulated caches), phases=1 (every access of
- * a small launch by itself), trace=MIB (memory for the accesses that
+ * a small launch by itself), ptx=1 (each line's instructions as text), trace=MIB (memory for the accesses that
  * wait for the caches; 512). NULL and the reason on anything else. */
 struct jit_tool *profile_open(const struct device_profile *d, const char *options,
                               struct ls_error *err);

@@ -271,10 +271,18 @@ void batch_settle(struct sheet *s);
 
 /* -- lines and kernels ------------------------------------------------------------------------------------ */
 
+/* An instruction of a line, where the result is to have them. */
+struct said {
+    const char *text;
+    uint32_t place;
+    uint64_t warps; /* that came to it */
+};
+
 struct line {
     const char *file;
     uint32_t number;
     struct sums sums;
+    VEC(struct said *) said;
     struct sample sample[SPACES][OPERATIONS]; /* the worst access of its kind */
 };
 
@@ -299,6 +307,7 @@ struct kernel {
     uint8_t *loads;                   /*   per place: enum load_kind */
     uint32_t *line_of;                /* per place: index in lines + 1; 0: not asked yet */
     uint32_t places;
+    struct said **said;               /* per place; NULL: the result has no PTX */
     VEC(struct line) lines;
     double seconds;                   /* the estimate of all launches so far, where it is asked for */
     json_t *phases;                   /* of the first launch; NULL: not asked for, or too large */
@@ -307,7 +316,7 @@ struct kernel {
 struct profile {
     struct jit_tool tool; /* first: what callers hold */
     const struct device_profile *device;
-    bool caches, phases;
+    bool caches, phases, ptx;
     uint64_t trace_bytes;
     pthread_mutex_t lock;
     struct kernel *kernels, **last;

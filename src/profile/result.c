@@ -6,6 +6,7 @@
  */
 #include "profile/profile_priv.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* -- counters ------------------------------------------------------------------------------------------- */
@@ -202,6 +203,25 @@ line_waits_json(const struct sums *s)
                      (s->loads & LOAD_CHASE) != 0);
 }
 
+static int
+by_place(const void *x, const void *y)
+{
+    uint32_t a = (*(struct said *const *)x)->place, b = (*(struct said *const *)y)->place;
+    return a < b ? -1 : a > b;
+}
+
+/* A line's instructions, in the order of the kernel. */
+static json_t *
+said_json(const struct line *l)
+{
+    json_t *list = json_array();
+    qsort(l->said.at, l->said.count, sizeof *l->said.at, by_place);
+    for (size_t n = 0; n < l->said.count; n++)
+        json_array_append_new(list, json_pack("{s:s, s:I}", "text", l->said.at[n]->text, "warps",
+                                              (json_int_t)l->said.at[n]->warps));
+    return list;
+}
+
 static json_t *
 line_json(const struct device_profile *d, const struct kernel *k, const struct line *l)
 {
@@ -216,6 +236,8 @@ line_json(const struct device_profile *d, const struct kernel *k, const struct l
     json_t *waits = line_waits_json(&l->sums);
     if (waits)
         json_object_set_new(j, "waits", waits);
+    if (l->said.count)
+        json_object_set_new(j, "ptx", said_json(l));
     return j;
 }
 

@@ -232,7 +232,8 @@ report_gain(struct arena *a, const struct report_advice *x)
     if (here < 0.5 && full < 0.5)
         return arena_strdup(a, "saves nothing as it is: something else binds");
     if (full > 1.5 * here && full > here + 5)
-        return arena_printf(a, "saves %.0f %%, with a full device %.0f %%", here, full);
+        return here < 0.5 ? arena_printf(a, "saves %.0f %% with a full device", full)
+                          : arena_printf(a, "saves %.0f %%, with a full device %.0f %%", here, full);
     return arena_printf(a, "saves %.0f %%", here);
 }
 

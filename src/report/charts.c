@@ -123,7 +123,7 @@ transactions(struct text *t, const struct device_profile *d, const struct access
 void
 chart_sectors(struct text *t, const struct device_profile *d, const struct access *a)
 {
-    enum { CELL = 34, PER_ROW = 16, HEIGHT = 44 };
+    enum { CELL = 34, PER_ROW = 16, LEAST = 4, HEIGHT = 44 };
     uint64_t sector[64];
     size_t n = 0, kept = 0;
     char tip[96];
@@ -138,7 +138,8 @@ chart_sectors(struct text *t, const struct device_profile *d, const struct acces
         if (!kept || sector[kept - 1] != sector[k])
             sector[kept++] = sector[k];
     snprintf(tip, sizeof tip, "%zu sectors of 32 bytes of one request", kept);
-    html_drawing(t, PER_ROW * CELL + 8, (int)((kept + PER_ROW - 1) / PER_ROW) * HEIGHT + 8, tip);
+    int columns = kept >= PER_ROW ? PER_ROW : kept > LEAST ? (int)kept : LEAST;
+    html_drawing(t, columns * CELL + 8, (int)((kept + PER_ROW - 1) / PER_ROW) * HEIGHT + 8, tip);
     for (size_t k = 0; k < kept; k++) {
         double x = 4 + (double)(k % PER_ROW) * CELL, y = 4 + (double)(k / PER_ROW) * HEIGHT;
         uint32_t used = bytes_used(a, sector[k]);
@@ -232,32 +233,4 @@ chart_timeline(struct text *t, const struct device_profile *d, const json_t *ker
                shown < d->sm_count ? "; the first SMs are shown" : "");
     text_add(t, "</figcaption></figure>\n");
     ls_release(p);
-}
-
-/* -- resources --------------------------------------------------------------------------------------------------------- */
-
-void
-chart_resources(struct text *t, const json_t *kernel)
-{
-    enum { WIDTH = 390, LEFT = 60, ROW = 20, ROOM = 260 }; /* a phone's width */
-    struct arena a = {0};
-    const json_t *r = json_object_get(kernel, "roofline"), *all = json_object_get(r, "resources");
-    double most = report_number(r, "seconds", NULL);
-    const char *name;
-    json_t *value;
-    int row = 0;
-    html_drawing(t, WIDTH, (int)json_object_size(all) * ROW + 8, "Time that each resource is busy at least");
-    json_object_foreach((json_t *)all, name, value)
-    {
-        double s = json_number_value(value);
-        html_label(t, LEFT - 6, row * ROW + 17, 'e', "%s", name);
-        html_box(t, LEFT, row * ROW + 5, most > 0 ? ROOM * s / most : 0, ROW - 5,
-                 s == most ? "bad" : "a", NULL);
-        html_label(t, LEFT + (most > 0 ? ROOM * s / most : 0) + 6, row * ROW + 17, 's', "%s",
-                   report_seconds(&a, s));
-        row++;
-    }
-    text_add(t, "</svg><figcaption>Lower bounds for one launch; the busiest resource is marked.</figcaption>"
-                "</figure>\n");
-    arena_free(&a);
 }

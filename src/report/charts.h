@@ -24,7 +24,11 @@ bool chart_roofline(struct text *t, const struct device_profile *d, const json_t
 void chart_occupancy(struct text *t, const struct device_profile *d, const json_t *kernel);
 /* Blocks over SMs and waves. */
 void chart_timeline(struct text *t, const struct device_profile *d, const json_t *kernel);
-/* Time each resource is busy at least. */
-void chart_resources(struct text *t, const json_t *kernel);
+/* How near the kernel comes to each resource's peak. */
+void chart_peaks(struct text *t, const struct report_summary *s);
+/* Where a warp's time goes: one bar. Nothing where that is not known. */
+void chart_states(struct text *t, const struct report_summary *s);
+/* From threads by way of shared memory, L1 and L2 to device memory: the traffic of one launch on the arrows. */
+void chart_memory(struct text *t, const struct device_profile *d, const json_t *kernel);
 
 #endif

@@ -15,7 +15,7 @@ static const char style[] =
     "--soft:#1e2329;--a:#6cb0ff;--b:#c3a0f5;--bad:#ff7b6b;--good:#5bd37a;--heat:#8a5a10}}\n"
     "*{box-sizing:border-box}\n"
     "body{margin:0;background:var(--bg);color:var(--fg);font:16px/1.45 system-ui,sans-serif}\n"
-    "main,header,footer{max-width:75rem;margin:0 auto;padding:.5rem 1rem}\n"
+    "main,header,footer{max-width:110rem;margin:0 auto;padding:.5rem 1rem}\n"
     "h1{font-size:1.5rem;margin:.5rem 0}h3{font-size:1.05rem;margin:1.2rem 0 .4rem}\n"
     "a{color:var(--a)}nav ul{padding-left:1.2rem}\n"
     ".skip{position:absolute;left:-99rem}.skip:focus{left:1rem;top:.5rem;background:var(--bg);padding:.3rem}\n"
@@ -24,10 +24,32 @@ static const char style[] =
     ":focus-visible{outline:3px solid var(--a);outline-offset:2px}\n"
     ".wide{overflow-x:auto;max-width:100%}\n"
     "table{border-collapse:collapse;font-size:.88rem}caption{text-align:left;color:var(--dim);padding:.2rem 0}\n"
-    "th,td{border-bottom:1px solid var(--edge);padding:.15rem .5rem;text-align:left;vertical-align:top}\n"
+    "th{white-space:nowrap}th,td{border-bottom:1px solid var(--edge);padding:.15rem .5rem;text-align:left;vertical-align:top}\n"
     "td.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}\n"
     "td.code{font-family:ui-monospace,monospace;white-space:pre;tab-size:4}\n"
     "td.facts{min-width:15rem}td.words{min-width:10rem}\n"
+    "abbr{text-decoration:underline dotted var(--dim);cursor:help}\n"
+    /* Source: columns that stay where they are, long lines wrap; on a phone what belongs to a line stands below it. */
+    "table.source{width:100%;table-layout:fixed}table.source td.code,table.source td.facts{white-space:pre-wrap;overflow-wrap:anywhere}\n"
+    "table.source td.facts{white-space:normal}table.source td.code{text-indent:-2ch;padding-left:2.5ch}\n"
+    "col.line{width:3.6rem}col.part{width:4.4rem}col.facts{width:18%}col.ptx{width:21%}\n"
+    "details.ptx{border:0;margin:0;padding:0}details.ptx>summary{font-size:.82rem;font-weight:400;padding:0;color:var(--dim)}\n"
+    "details.ptx>pre{font-size:.72rem;padding:.15rem .3rem;white-space:pre-wrap;overflow-wrap:anywhere}\n"
+    "@media(max-width:56rem){table.source,table.source tbody,table.source caption{display:block}table.source thead{display:none}\n"
+    "table.source tr{display:grid;grid-template-columns:2.4rem auto auto minmax(0,1fr);border-bottom:1px solid var(--edge);padding:.15rem 0}\n"
+    "table.source td{border:0;padding:.05rem .3rem;grid-row:2}table.source td:empty:not(.code){display:none}\n"
+    "table.source td.line{grid-row:1;grid-column:1}table.source td.code{grid-row:1;grid-column:2/-1;min-width:0}\n"
+    "table.source td.work{grid-column:2}table.source td.waits{grid-column:3}\n"
+    "table.source td.facts{grid-row:3;grid-column:2/-1;min-width:0}table.source td.ptx{grid-row:4;grid-column:2/-1;min-width:0}\n"
+    "table.source td.work::before{content:'work '}table.source td.waits::before{content:'waits '}}\n"
+    /* A kernel in one screen: what it is on the left, drawings beside it. */
+    ".first{display:grid;grid-template-columns:minmax(0,1.25fr) repeat(2,minmax(0,1fr));gap:.2rem 1.4rem;align-items:start}\n"
+    "@media(max-width:72rem){.first{grid-template-columns:repeat(auto-fit,minmax(min(100%,24rem),1fr))}}\n"
+    ".first h3{margin:.5rem 0 .2rem}.first svg{width:100%}.first figure{margin:.1rem 0}\n"
+    ".cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,32rem),1fr));gap:.2rem 1.4rem}\n"
+    ".cards>div{min-width:0}.cards figure{overflow-x:auto}.time{font-size:1.5rem;font-weight:600}.verdict{font-weight:600}\n"
+    ".gain{display:inline-block;background:var(--good);color:var(--bg);border-radius:.3rem;padding:0 .35rem;margin-right:.35rem;font-size:.85rem}\n"
+    ".note{color:var(--dim);font-size:.88rem}tr.worse td.change{color:var(--bad)}tr.better td.change{color:var(--good)}\n"
     "td.heat{background:linear-gradient(90deg,var(--heat) calc(var(--h)*1%),transparent 0)}\n"
     "ul.advice li{margin:.25rem 0}ul.advice{padding-left:1.2rem}\n"
     "figure{margin:.5rem 0}figcaption{color:var(--dim);font-size:.88rem}\n"
@@ -35,6 +57,7 @@ static const char style[] =
     "svg.small{max-width:100%}\n"
     ".side{display:flex;flex-wrap:wrap;gap:1rem}.side figure{flex:1 1 20rem;min-width:0}\n"
     "svg text{font:12px system-ui,sans-serif;fill:var(--fg)}\n"
+    "svg text.light{fill:var(--bg)}.c{fill:var(--heat)}.box{fill:var(--bg);stroke:var(--dim)}path.flow{fill:none;stroke:var(--a)}\n"
     ".a{fill:var(--a)}.b{fill:var(--b)}.bad{fill:var(--bad)}.good{fill:var(--good)}\n"
     ".dim{fill:var(--edge)}.frame{fill:none;stroke:var(--dim)}.grid{fill:none;stroke:var(--edge)}\n"
     "line.a,path.a{stroke:var(--a);stroke-width:2}line.dim{stroke:var(--edge)}line.bad{stroke:var(--bad);stroke-width:2}\n"
@@ -135,6 +158,31 @@ void
 html_part_end(struct text *t)
 {
     text_add(t, "</div>\n");
+}
+
+void
+html_card(struct text *t, const char *title)
+{
+    text_add(t, "<div><h3>");
+    html_escape(t, title);
+    text_add(t, "</h3>\n");
+}
+
+void
+html_card_end(struct text *t)
+{
+    text_add(t, "</div>\n");
+}
+
+void
+html_term(struct text *t, const char *word, const char *meaning)
+{
+    text_add(t, meaning ? "<abbr title=\"" : "<span");
+    if (meaning)
+        html_escape(t, meaning);
+    text_add(t, meaning ? "\">" : ">");
+    html_escape(t, word);
+    text_add(t, meaning ? "</abbr>" : "</span>");
 }
 
 void

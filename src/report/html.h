@@ -29,6 +29,11 @@ void html_section_end(struct text *t);
 /* A part of a section, wide content scrolls within it. */
 void html_part(struct text *t, const char *title);
 void html_part_end(struct text *t);
+/* A part beside others, without a scroll bar of its own. */
+void html_card(struct text *t, const char *title);
+void html_card_end(struct text *t);
+/* A word that shows its meaning where the reader points at it; NULL: it has none. */
+void html_term(struct text *t, const char *word, const char *meaning);
 /* <p> */
 void html_paragraph(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* A table's head from column titles, ended by NULL; a row's cells are the caller's. */

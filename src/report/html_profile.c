@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * html_profile.c: the page of a profile: the kernels in short, then a section for each: what bounds
- * it, advice, source with figures, pictures of its worst accesses, roofline, occupancy, blocks over
+ * it, advice, source and PTX with figures, pictures of its worst accesses, roofline, occupancy, blocks over
  * SMs, phases, counters. Start with report_profile_html().
  */
 #include "report/charts.h"
@@ -17,56 +17,74 @@ struct view {
     struct arena arena;
 };
 
-static const char *
-shape(struct view *v, const char *key)
-{
-    const json_t *s = json_object_get(v->kernel, key);
-    return arena_printf(&v->arena, "%lld x %lld x %lld",
-                        (long long)json_integer_value(json_array_get(s, 0)),
-                        (long long)json_integer_value(json_array_get(s, 1)),
-                        (long long)json_integer_value(json_array_get(s, 2)));
-}
-
-/* -- the kernel in words --------------------------------------------------------------------------------------- */
+/* -- the kernel in one screen ------------------------------------------------------------------------------- */
 
 static void
-summary(struct view *v)
+advice(struct view *v, const struct report_summary *s)
 {
-    const json_t *o = json_object_get(v->kernel, "occupancy"), *r = json_object_get(v->kernel, "roofline");
-    double launches = report_number(v->kernel, "launches", NULL);
-    html_paragraph(v->t, "Grid %s, block %s, %.0f launch%s. %.0f registers per thread, %.0f bytes of shared "
-                         "memory per block: %.0f blocks and %.0f of %u warps per SM, limited by %s.",
-                   shape(v, "grid"), shape(v, "block"), launches, launches == 1 ? "" : "es",
-                   report_number(o, "registers_per_thread", NULL), report_number(o, "shared_bytes", NULL),
-                   report_number(o, "blocks_per_sm", NULL), report_number(o, "warps_per_sm", NULL),
-                   v->d->max_warps_per_sm, report_text(o, "limited_by"));
-    html_paragraph(v->t, "At least %s a launch: %s is the busiest resource. CGMA: %.3g operations per "
-                         "access of a thread to global memory.",
-                   report_seconds(&v->arena, report_number(r, "seconds", NULL)), report_text(r, "busiest"),
-                   report_number(v->kernel, "counters", "cgma", NULL));
-}
-
-static void
-advice(struct view *v)
-{
-    struct report_advices list = {0};
-    report_advise(v->d, v->kernel, &v->arena, &list);
     text_add(v->t, "<h3>What the figures say</h3>\n");
-    if (!list.list.count)
+    if (!s->advice.list.count)
         html_paragraph(v->t, "Nothing stands out.");
     else
         text_add(v->t, "<ul class=\"advice\">\n");
-    for (size_t k = 0; k < list.list.count; k++) {
-        const struct report_advice *x = &list.list.at[k];
+    for (size_t k = 0; k < s->advice.list.count; k++) {
+        const struct report_advice *x = &s->advice.list.at[k];
+        char *gain = report_gain(&v->arena, x);
         text_add(v->t, "<li>");
+        if (*gain && k < s->worthwhile)
+            text_add(v->t, "<span class=\"gain\">%s</span>", gain);
         if (x->file)
             html_print(v->t, "Line %d: ", x->line);
         html_escape(v->t, x->text);
+        if (*gain && k >= s->worthwhile)
+            html_print(v->t, " (%s)", gain);
         text_add(v->t, "</li>\n");
     }
-    if (list.list.count)
+    if (s->advice.list.count)
         text_add(v->t, "</ul>\n");
-    VEC_FREE(&list.list);
+}
+
+/* Words of the glossary among the names of shares, each once. */
+static void
+terms(struct view *v, const struct report_share *list, size_t count)
+{
+    text_add(v->t, "<p class=\"note\">");
+    for (size_t k = 0; k < count; k++) {
+        text_add(v->t, k ? ", " : "");
+        html_term(v->t, list[k].name, report_term(list[k].name));
+    }
+    text_add(v->t, "</p>\n");
+}
+
+static void
+first_screen(struct view *v, const struct report_summary *s)
+{
+    text_add(v->t, "<div class=\"first\">\n<div>\n<p class=\"time\">");
+    html_print(v->t, "%s a launch", report_seconds(&v->arena, s->seconds));
+    text_add(v->t, "</p>\n<p class=\"note\">");
+    html_print(v->t, "%s; no less than %s. %s.", s->certainty, report_seconds(&v->arena, s->bound), s->shape);
+    text_add(v->t, "</p>\n<p class=\"verdict\">");
+    html_escape(v->t, s->verdict);
+    text_add(v->t, "</p>\n<p>");
+    html_term(v->t, "Occupancy", report_term("occupancy"));
+    html_print(v->t, ": %s; %s.", s->residency, s->resources);
+    text_add(v->t, "</p>\n");
+    advice(v, s);
+    html_card_end(v->t);
+    html_card(v->t, "Of each peak");
+    chart_peaks(v->t, s);
+    terms(v, s->peaks, s->peak_count);
+    if (s->state_count) {
+        text_add(v->t, "<h3>A warp's time</h3>\n");
+        chart_states(v->t, s);
+        terms(v, s->states, s->state_count);
+    }
+    html_card_end(v->t);
+    html_card(v->t, "Memory");
+    chart_memory(v->t, v->d, v->kernel);
+    text_add(v->t, "<p class=\"note\">One launch. An arrow is as wide as the traffic.</p>\n");
+    html_card_end(v->t);
+    text_add(v->t, "</div>\n");
 }
 
 /* -- source ------------------------------------------------------------------------------------------------------ */
@@ -90,36 +108,93 @@ line_at(struct view *v, const char *file, int number)
     return NULL;
 }
 
-static void
-source_row(struct view *v, int number, const char *source, const json_t *line, double sum)
+/* Clocks that a warp waits for the line's results, of all that it waits. */
+static double
+waits_of(const json_t *line)
 {
-    struct text facts = {0};
-    double share = line && sum > 0 ? 100 * line_seconds(line) / sum : 0;
-    if (line)
-        report_line_facts(line, &v->arena, &facts);
-    text_add(v->t, "<tr>");
-    html_cell(v->t, "n", "%d", number);
-    if (line)
-        text_add(v->t, "<td class=\"n heat\" style=\"--h:%.0f\">%.0f %%</td>", share, share);
+    return report_number(line, "waits", "memory", NULL) + report_number(line, "waits", "shared", NULL) +
+           report_number(line, "waits", "arithmetic", NULL);
+}
+
+struct shares {
+    double seconds, waits; /* of all lines */
+    bool ptx;
+};
+
+static void
+share_cell(struct view *v, const char *what, double share)
+{
+    if (share >= 0.005)
+        text_add(v->t, "<td class=\"n heat %s\" style=\"--h:%.0f\">%.0f %%</td>", what, 100 * share,
+                 100 * share);
     else
         text_add(v->t, "<td></td>");
+}
+
+/* The line's instructions, shown at once where it matters. */
+static void
+ptx_cell(struct view *v, const json_t *line, double share)
+{
+    const json_t *ptx = json_object_get(line, "ptx");
+    size_t k;
+    json_t *x;
+    text_add(v->t, "<td class=\"ptx\">");
+    if (json_array_size(ptx)) {
+        size_t n = json_array_size(ptx);
+        text_add(v->t, "<details class=\"ptx\"%s><summary>%zu instruction%s</summary><pre>",
+                 share >= 0.1 && n <= 24 ? " open=\"open\"" : "", n, n == 1 ? "" : "s");
+        json_array_foreach(ptx, k, x)
+            html_print(v->t, "%s%s", k ? "\n" : "", report_text(x, "text"));
+        text_add(v->t, "</pre></details>");
+    }
+    text_add(v->t, "</td>");
+}
+
+static void
+source_row(struct view *v, int number, const char *source, const json_t *line, const struct shares *all)
+{
+    struct text facts = {0};
+    double share = line && all->seconds > 0 ? line_seconds(line) / all->seconds : 0;
+    double waits = line && all->waits > 0 ? waits_of(line) / all->waits : 0;
+    if (line)
+        report_line_facts(line, &v->arena, &facts);
+    text_add(v->t, "<tr><td class=\"n line\">%d</td>", number);
+    share_cell(v, "work", share);
+    share_cell(v, "waits", waits);
     html_cell(v->t, "code", "%s", source);
     html_cell(v->t, "facts", "%s", facts.at ? facts.at : "");
+    if (all->ptx)
+        ptx_cell(v, line, share > waits ? share : waits);
     text_add(v->t, "</tr>\n");
     text_free(&facts);
 }
 
 static void
-source_file(struct view *v, const char *file, int first, int last, double sum)
+source_head(struct view *v, const char *file, bool there, bool ptx)
+{
+    text_add(v->t, "<table class=\"source\"><caption>");
+    html_escape(v->t, file);
+    text_add(v->t, "%s</caption><colgroup><col class=\"line\" /><col class=\"part\" /><col class=\"part\" /><col />"
+                   "<col class=\"facts\" />%s</colgroup><thead><tr><th scope=\"col\">line</th><th scope=\"col\">",
+             there ? "" : " (the source is not here)", ptx ? "<col class=\"ptx\" />" : "");
+    html_term(v->t, "work", report_term("share"));
+    text_add(v->t, "</th><th scope=\"col\">");
+    html_term(v->t, "waits", report_term("waits"));
+    text_add(v->t, "</th><th scope=\"col\">source</th><th scope=\"col\">accesses</th>%s</tr></thead>\n<tbody>\n",
+             ptx ? "<th scope=\"col\">PTX</th>" : "");
+}
+
+static void
+source_file(struct view *v, const char *file, int first, int last, const struct shares *all)
 {
     size_t size;
     struct ls_error err = {0};
     char *text = ls_read_file(file, &size, &err), *rest = text;
-    html_table(v->t, file, "line", "share", text ? "source" : "(the source is not here)", "accesses", NULL);
+    source_head(v, file, text != NULL, all->ptx);
     for (int n = 1; n <= last; n++) {
         const char *source = rest ? strsep(&rest, "\n") : "";
         if (n >= first)
-            source_row(v, n, source ? source : "", line_at(v, file, n), sum);
+            source_row(v, n, source ? source : "", line_at(v, file, n), all);
     }
     html_table_end(v->t);
     ls_release(text);
@@ -130,10 +205,13 @@ sources(struct view *v)
 {
     const json_t *lines = json_object_get(v->kernel, "lines");
     size_t n = json_array_size(lines);
-    double sum = 0;
-    for (size_t k = 0; k < n; k++)
-        sum += line_seconds(json_array_get(lines, k));
-    html_part(v->t, "Source");
+    struct shares all = {0};
+    for (size_t k = 0; k < n; k++) {
+        all.seconds += line_seconds(json_array_get(lines, k));
+        all.waits += waits_of(json_array_get(lines, k));
+        all.ptx = all.ptx || json_object_get(json_array_get(lines, k), "ptx");
+    }
+    html_card(v->t, "Source");
     for (size_t k = 0; k < n; k++) {
         const char *file = report_text(json_array_get(lines, k), "file");
         int first = INT32_MAX, last = 0;
@@ -148,9 +226,9 @@ sources(struct view *v)
             last = number > last ? number : last;
         }
         if (!seen)
-            source_file(v, file, first, last, sum);
+            source_file(v, file, first, last, &all);
     }
-    html_part_end(v->t);
+    html_card_end(v->t);
 }
 
 /* -- the worst accesses ---------------------------------------------------------------------------------------------- */
@@ -186,7 +264,7 @@ banks_of(struct view *v, const char *op)
         return;
     snprintf(title, sizeof title, "Banks of the hottest shared %s, line %.0f", op,
              report_number(line, "line", NULL));
-    html_part(v->t, title);
+    html_card(v->t, title);
     text_add(v->t, "<div class=\"side\">");
     chart_banks(v->t, v->d, &a, 0, 0);
     uint32_t pad = report_padding(v->d, &a, &row);
@@ -195,7 +273,7 @@ banks_of(struct view *v, const char *op)
     if (pad && cost.bank_conflicts)
         chart_banks(v->t, v->d, &a, row, pad);
     text_add(v->t, "</div>\n");
-    html_part_end(v->t);
+    html_card_end(v->t);
 }
 
 static void
@@ -209,9 +287,9 @@ sectors_of(struct view *v, const char *op)
         return;
     snprintf(title, sizeof title, "%s of the hottest global %s, line %.0f",
              model_has_transactions(v->d) ? "Transactions" : "Sectors", op, report_number(line, "line", NULL));
-    html_part(v->t, title);
+    html_card(v->t, title);
     chart_sectors(v->t, v->d, &a);
-    html_part_end(v->t);
+    html_card_end(v->t);
 }
 
 /* -- phases, counters -------------------------------------------------------------------------------------------------- */
@@ -285,43 +363,72 @@ roofline(struct view *v)
 {
     struct text drawing = {0};
     if (chart_roofline(&drawing, v->d, v->beside, v->kernel)) {
-        html_part(v->t, "Roofline");
+        html_card(v->t, "Roofline");
         text_add_bytes(v->t, drawing.at, drawing.count);
-        html_part_end(v->t);
+        html_card_end(v->t);
     }
     text_free(&drawing);
 }
 
-void
-page_kernel(struct text *t, const json_t *result, const json_t *kernel, const json_t *beside,
-            const char *id, const char *title, bool open)
+static void
+pictures(struct view *v)
 {
     static const char *const ops[] = {"load", "store", "atomic"};
-    struct view view = {.t = t, .d = report_device(result), .result = result, .kernel = kernel,
-                        .beside = beside};
-    struct view *v = &view;
-    html_section(t, id, title, open);
-    summary(v);
-    advice(v);
-    html_part(t, "Resources");
-    chart_resources(t, v->kernel);
-    html_part_end(t);
-    sources(v);
+    text_add(v->t, "<div class=\"cards\">\n");
     for (int k = 0; k < 3; k++)
         banks_of(v, ops[k]);
     for (int k = 0; k < 3; k++)
         sectors_of(v, ops[k]);
     roofline(v);
-    html_part(t, "Occupancy");
-    chart_occupancy(t, v->d, v->kernel);
-    html_part_end(t);
-    html_part(t, "Blocks over SMs");
-    chart_timeline(t, v->d, v->kernel);
-    html_part_end(t);
+    html_card(v->t, "Occupancy");
+    chart_occupancy(v->t, v->d, v->kernel);
+    html_card_end(v->t);
+    html_card(v->t, "Blocks over SMs");
+    chart_timeline(v->t, v->d, v->kernel);
+    html_card_end(v->t);
+    text_add(v->t, "</div>\n");
+}
+
+void
+page_kernel(struct text *t, const json_t *result, const json_t *kernel, const json_t *beside,
+            const struct page_run *before, const char *id, const char *title, bool open)
+{
+    struct view view = {.t = t, .d = report_device(result), .result = result, .kernel = kernel,
+                        .beside = beside};
+    struct view *v = &view;
+    struct report_summary s;
+    report_summarise(v->d, kernel, &v->arena, &s);
+    html_section(t, id, title, open);
+    first_screen(v, &s);
+    if (before)
+        page_change(t, before, &(struct page_run){v->d, kernel});
+    sources(v);
+    pictures(v);
     phases(v);
     counters(v);
     html_section_end(t);
+    report_summary_fini(&s);
     arena_free(&v->arena);
+}
+
+/* The kernel of another result that stands for the same one; NULL: none does. */
+static const json_t *
+before_of(struct view *v, const json_t *before, const json_t *kernel)
+{
+    size_t k;
+    json_t *other;
+    const char *name = ls_readable_name(&v->arena, report_text(kernel, "name"));
+    json_array_foreach(json_object_get(before, "kernels"), k, other)
+    {
+        bool shape = json_equal(json_object_get(other, "grid"), json_object_get(kernel, "grid")) &&
+                     json_equal(json_object_get(other, "block"), json_object_get(kernel, "block"));
+        if (shape && strcmp(ls_readable_name(&v->arena, report_text(other, "name")), name) == 0)
+            return other;
+    }
+    json_array_foreach(json_object_get(before, "kernels"), k, other) /* launched otherwise */
+        if (strcmp(ls_readable_name(&v->arena, report_text(other, "name")), name) == 0)
+            return other;
+    return NULL;
 }
 
 static void
@@ -330,17 +437,18 @@ contents(struct view *v)
     size_t k;
     json_t *kernel;
     html_part(v->t, "Kernels");
-    html_table(v->t, "one row per kernel and launch shape", "kernel", "launches", "at least", "busiest",
+    html_table(v->t, "one row per kernel and launch shape", "kernel", "launches", "a launch", "what binds it",
                "occupancy", "bank conflicts", NULL);
     json_array_foreach(json_object_get(v->result, "kernels"), k, kernel)
     {
-        const json_t *r = json_object_get(kernel, "roofline");
+        struct report_summary s;
+        report_summarise(v->d, kernel, &v->arena, &s);
         text_add(v->t, "<tr><td><a href=\"#kernel%zu\">", k);
-        html_escape(v->t, ls_readable_name(&v->arena, report_text(kernel, "name")));
+        html_escape(v->t, s.name);
         text_add(v->t, "</a></td>");
         html_cell(v->t, "n", "%.0f", report_number(kernel, "launches", NULL));
-        html_cell(v->t, "n", "%s", report_seconds(&v->arena, report_number(r, "seconds", NULL)));
-        html_cell(v->t, NULL, "%s", report_text(r, "busiest"));
+        html_cell(v->t, "n", "%s", report_seconds(&v->arena, s.seconds));
+        html_cell(v->t, "words", "%s", s.verdict);
         html_cell(v->t, "n", "%.0f %%", 100 * report_number(kernel, "occupancy", "occupancy", NULL));
         html_cell(v->t, "n", "%s",
              report_count(&v->arena,
@@ -348,13 +456,14 @@ contents(struct view *v)
                               report_number(kernel, "counters", "shared_store_bank_conflicts", NULL) +
                               report_number(kernel, "counters", "shared_copy_bank_conflicts", NULL)));
         text_add(v->t, "</tr>\n");
+        report_summary_fini(&s);
     }
     html_table_end(v->t);
     html_part_end(v->t);
 }
 
 void
-report_profile_html(const json_t *result, const char *title, struct text *out)
+report_profile_html(const json_t *result, const json_t *before, const char *title, struct text *out)
 {
     struct view v = {.t = out, .d = report_device(result), .result = result};
     const json_t *kernels = json_object_get(result, "kernels");
@@ -376,7 +485,8 @@ report_profile_html(const json_t *result, const char *title, struct text *out)
             break;
         }
         snprintf(id, sizeof id, "kernel%zu", k);
-        page_kernel(out, result, kernel, kernels, id,
+        struct page_run was = {before ? report_device(before) : NULL, before ? before_of(&v, before, kernel) : NULL};
+        page_kernel(out, result, kernel, kernels, was.device && was.kernel ? &was : NULL, id,
                     ls_readable_name(&v.arena, report_text(kernel, "name")), k < 4);
     }
     html_end(out);

@@ -332,7 +332,7 @@ profile_row(struct suite_page *p, size_t number, json_t *row)
     json_array_foreach(json_object_get(row, "kernels"), k, kernel)
     {
         snprintf(id, sizeof id, "rung%zu-kernel%zu", number, k);
-        page_kernel(p->t, answer, kernel, beside, id,
+        page_kernel(p->t, answer, kernel, beside, NULL, id,
                     arena_printf(&p->arena, "%s, %s (%s), size %s, on %s: %s", report_text(row, "rung"),
                                  report_text(row, "title"), systems_of(p, row), size_of(p, row),
                                  report_text(row, "cc"), report_text(kernel, "name")),

@@ -8,9 +8,17 @@
 #include "report/html.h"
 #include "report/report.h"
 
-/* One element of a result's "kernels"; `beside` has the kernels that its roofline shows too. */
+/* A kernel and the device that it was profiled for. */
+struct page_run {
+    const struct device_profile *device;
+    const json_t *kernel;
+};
+/* One element of a result's "kernels"; `beside` has the kernels that its roofline shows too; before: the same kernel of an
+ * earlier result, NULL: none. */
 void page_kernel(struct text *t, const json_t *result, const json_t *kernel, const json_t *beside,
-                 const char *id, const char *title, bool open);
+                 const struct page_run *before, const char *id, const char *title, bool open);
+/* What changed since: time, peaks, advice, counters. */
+void page_change(struct text *t, const struct page_run *before, const struct page_run *now);
 /* One element of "findings". */
 void page_finding(struct text *t, const json_t *finding, const char *id, bool open);
 /* What a list of findings says in short, each linked to "PREFIX0", "PREFIX1", ... */

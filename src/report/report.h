@@ -97,7 +97,8 @@ void report_suppression(const json_t *finding, struct text *out);
 
 /* -- pages: one self-contained HTML page each ------------------------------------------------------- */
 
-void report_profile_html(const json_t *result, const char *title, struct text *out);
+/* before: an earlier result that each kernel is compared with; NULL: none. */
+void report_profile_html(const json_t *result, const json_t *before, const char *title, struct text *out);
 /* Of `check --json`'s object. */
 void report_check_html(const json_t *result, const char *title, struct text *out);
 /* Rows of `suite run`, `check`, `profile` or `bench`; those of check and profile have what that

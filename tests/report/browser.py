@@ -17,8 +17,14 @@ frame.onload = () => {
   const out = {
     width: w.innerWidth, wide: d.documentElement.scrollWidth,
     parts: [...d.querySelectorAll('h3')].map(x => [x.textContent, box(x).height]),
-    sections: [...d.querySelectorAll('details')].map(x => box(x).height),
+    sections: [...d.querySelectorAll('details:not(.ptx)')].map(x => box(x).height),
     drawings: [...d.querySelectorAll('svg')].map(x => [box(x).width, box(x).height]),
+    columns: [...d.querySelectorAll('table.source')].map(x => new Set([...x.querySelectorAll('td.code')].map(y => Math.round(box(y).left))).size),
+    cut: [...d.querySelectorAll('table.source td')].filter(x => x.scrollWidth > x.clientWidth + 1).length,
+    overlaps: [...d.querySelectorAll('svg')].flatMap(x => {
+      const labels = [...x.querySelectorAll('text')].map(y => [y.textContent, box(y)]);
+      return labels.flatMap(([s, a], i) => labels.slice(i + 1).filter(([, b]) => a.left + 2 < b.right && b.left + 2 < a.right &&
+        a.top + 3 < b.bottom && b.top + 3 < a.bottom).map(([r]) => s + ' / ' + r)); }),
     focusable: d.querySelectorAll('a,summary,[tabindex]').length, focused: focus.length,
     requests: w.performance.getEntriesByType('resource').length,
     colours: [w.getComputedStyle(d.body).color, w.getComputedStyle(d.body).backgroundColor]};
@@ -90,6 +96,9 @@ def draw(check, name, text, views):
         check(f"{what}: parts {seen['parts']}", all(h > 10 for _, h in seen["parts"]))
         check(f"{what}: sections {seen['sections']}", all(h > 60 for h in seen["sections"]))
         check(f"{what}: drawings {seen['drawings']}", all(w > 100 and h > 30 for w, h in seen["drawings"]))
+        check(f"{what}: the source's columns: {seen['columns']}", all(n == 1 for n in seen["columns"]))
+        check(f"{what}: cells cut off: {seen['cut']}", not seen["cut"])
+        check(f"{what}: labels over labels: {seen['overlaps']}", not seen["overlaps"])
         check(f"{what}: reachable by keyboard: {seen['focused']} of {seen['focusable']}",
               seen["focused"] == seen["focusable"] > 2)
         check(f"{what}: requests", seen["requests"] == 0)

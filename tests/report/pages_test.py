@@ -2,7 +2,7 @@
 """The pages of `check --html` and `suite ... --html`: both sites of a finding in their source, what is
 missing, the block that suppresses it; all rungs of a system side by side. Valid, self-contained; in a
 real browser (tests/report/browser.py) every part is drawn at desktop and phone width."""
-import os, re, subprocess, sys, tempfile
+import json, os, re, subprocess, sys, tempfile
 import browser
 
 lockstep = os.environ["LOCKSTEP"]
@@ -84,9 +84,9 @@ run(0, "suite", "profile", "transpose", "--sizes", "100", "--html", "rungs.html"
 text, root = page("rungs")
 for rung in ("naive", "coalesced", "padded", "swizzled", "diagonal"):
     check(f"rung {rung}", f">transpose/{rung}</a>" in text)
-sections = {s.find("summary").text.split(",")[0]: s for s in root.findall(".//details")}
+sections = {s.find("summary").text.split(",")[0]: s for s in root.findall(".//details") if s.get("class") != "ptx"}
 parts = [h.text for h in sections["transpose/coalesced"].iter("h3")]
-for title in ("What the figures say", "Resources", "Source", r"Banks of the hottest shared load, line \d+",
+for title in ("What the figures say", "Of each peak", "A warp's time", "Memory", "Source", r"Banks of the hottest shared load, line \d+",
               r"Sectors of the hottest global load, line \d+", "Roofline", "Occupancy", "Blocks over SMs", "Counters"):
     check(f"part {title}: {parts}", any(re.fullmatch(title, p) for p in parts))
 roof = [s for s in root.iter("svg") if s.get("aria-label").startswith("Roofline")]
@@ -104,8 +104,60 @@ text, root = page("ran")
 check("two sizes", "Side by side: size 17 on" in text and "Side by side: size 100x33 on" in text)
 run(2, "suite", "list", "--html", "list.html")
 
+# Long lines, two runs on one page, PTX beside its lines, what words mean, and the file's mode.
+LONG = """// %s
+__global__ void a_product(const float *__restrict__ a, const float *__restrict__ b, float *__restrict__ c, int n, int unused_here)
+{
+    __shared__ float s[16][16], t[16][%d];
+    int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y; // a line of more than one hundred and ten characters
+    float sum = 0;
+    for (int k = 0; k < n; k += 16) {
+        s[threadIdx.y][threadIdx.x] = a[y * n + k + threadIdx.x], t[threadIdx.x][threadIdx.y] = b[(k + threadIdx.y) * n + x];
+        __syncthreads();
+        for (int i = 0; i < 16; i++)
+            sum += s[threadIdx.y][i] * t[threadIdx.x][i]; // and this is another one of more than one hundred and ten characters
+        __syncthreads();
+    }
+    c[y * n + x] = sum;
+}
+int main()
+{
+    float *a;
+    cudaMalloc(&a, 3 << 16);
+    cudaMemset(a, 0, 3 << 16);
+    a_product<<<dim3(8, 8), dim3(16, 16)>>>(a, a + 16384, a + 32768, 128, 0);
+    return cudaFree(a) != cudaSuccess;
+}
+"""
+for name, width in (("before", 16), ("after", 17)):
+    open(os.path.join(work, name + ".cu"), "w").write(LONG % ("-" * 110, width))
+os.umask(0o022)
+run(0, "profile", "-q", "--json=before.json", "--html", "long.html", "before.cu")
+text, root = page("long")
+check("mode", os.stat(os.path.join(work, "long.html")).st_mode & 0o777 == 0o644)
+check("PTX beside its line", any("fma.rn.f32" in (p.text or "") for d in root.iter("details") if d.get("class") == "ptx" for p in d.iter("pre")))
+check("words are explained", {"occupancy", "waits", "DRAM"} <= {a.text.lower() if a.text != "DRAM" else a.text for a in root.iter("abbr")}
+      and all(a.get("title") for a in root.iter("abbr")))
+traffic = [s for s in root.iter("svg") if s.get("aria-label").startswith("Traffic")]
+labels = {t.text for s in traffic for t in s.iter("text")}
+result = json.load(open(os.path.join(work, "before.json")))["kernels"][0]
+check(f"traffic on the arrows: {labels}", f"{result['counters']['bytes_dram_read'] / 1000:.3g} KB read" in labels)
+check("no JSON without need", "ptx" in json.dumps(result["lines"]))
+run(0, "profile", "-q", "--json=plain.json", "before.cu")
+check("PTX for pages alone", "ptx" not in json.load(open(os.path.join(work, "plain.json")))["kernels"][0]["lines"][0])
+run(0, "profile", "-q", "--compare", "before.json", "--html", "both.html", "after.cu")
+text, root = page("both")
+check("before and after", "Before and after" in text and re.search(r"[\d.]+ us, now [\d.]+ us: [\d.]+ times as fast", text))
+gone = [li for li in root.iter("li") if any(s.text == "gone" for s in li.iter("span"))]
+check("what is gone", any("bank conflicts" in "".join(li.itertext()) for li in gone))
+rows = {r[0].text: [c.text for c in r] for r in root.iter("tr") if len(r) == 4}
+check(f"counters: {rows.get('shared_load_bank_conflicts')}", rows.get("shared_load_bank_conflicts", [])[2:] == ["0", "-100.0 %"])
+check("none without another run", "Before and after" not in open(os.path.join(work, "long.html")).read())
+run(2, "profile", "--compare", "race.html", "after.cu")
+
 if browser.chromium and not os.environ.get("SANITIZE"):
-    for name, views in (("race", [(390, True)]), ("rungs", [(1280, False), (390, False)])):
+    for name, views in (("race", [(390, True)]), ("rungs", [(1280, False), (390, False)]),
+                        ("long", [(1400, False), (400, True)]), ("both", [(1400, True), (400, False)])):
         browser.draw(check, name, open(os.path.join(work, name + ".html"), encoding="utf-8").read(), views)
 elif not os.environ.get("SANITIZE"):
     print(f"{cases} cases, {failures} failures; SKIP: no browser: pages were not drawn")
