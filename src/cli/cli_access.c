@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/console.h"
 #include "cli/access_pattern.h"
 #include "cli/model_cli.h"
 
@@ -138,6 +139,8 @@ print_banks(const struct access_pattern *p, uint32_t warp)
     uint32_t part[8], banks = p->device->shared_banks;
     pattern_warp(p, warp, &a);
     uint32_t parts = model_shared_parts(p->device, &a, part);
+    uint32_t width = console_width(stdout);
+    bool narrow = width && width < 2 + banks * 3; /* then + stands for the lanes, and nothing between them */
     printf("\nBanks, warp %u (lane that is served; + several by one word):\n", warp);
     for (uint32_t i = 0; i < parts; i++) {
         if (parts > 1)
@@ -146,15 +149,17 @@ print_banks(const struct access_pattern *p, uint32_t warp)
         bank_picture_of(p, &a, part[i], &picture);
         printf("  ");
         for (uint32_t b = 0; b < banks; b++)
-            printf("%2u ", b);
+            printf(narrow ? "%2u" : "%2u ", b);
         printf("\n");
         for (uint32_t row = 0; row < picture.rows; row++) {
             printf("  ");
             for (uint32_t b = 0; b < banks; b++)
-                if (row < picture.count[b])
+                if (row < picture.count[b] && narrow)
+                    printf(picture.several[b][row] ? " +" : "%2u", picture.lane[b][row]);
+                else if (row < picture.count[b])
                     printf("%2u%c", picture.lane[b][row], picture.several[b][row] ? '+' : ' ');
                 else
-                    printf(" . ");
+                    printf(narrow ? " ." : " . ");
             printf("\n");
         }
     }

@@ -293,7 +293,6 @@ cli_parse(const struct cli_usage *usage, int argc, char **argv, struct cli_line 
         return false;
     }
     line->value = result.value + C_COUNT;
-    console_fold();
     return true;
 }
 

@@ -65,7 +65,7 @@ print_limit(const char *name, uint32_t blocks, const char *detail, bool is_least
 static void
 print_curve(const struct device_profile *d, struct occupancy_query q)
 {
-    enum { WIDTH = 50 };
+    enum { WIDTH = 40 }; /* the line is 80 columns then */
     uint32_t chosen = q.threads_per_block;
     struct occupancy o;
     printf("\nBlock sizes, same registers and shared memory:\n  threads blocks warps\n");
@@ -76,7 +76,7 @@ print_curve(const struct device_profile *d, struct occupancy_query q)
         printf("%c %7u %6u %5u  %.*s%*s %3.0f %%  %s\n",
                (chosen + 31) / 32 * 32 == q.threads_per_block ? '>' : ' ', q.threads_per_block,
                o.blocks_per_sm, o.warps_per_sm, length,
-               "##################################################", WIDTH - length, "",
+               "########################################", WIDTH - length, "",
                o.occupancy * 100, o.limited_by);
     }
 }

@@ -4,6 +4,7 @@
  * name of a compiler driver (nvcc, lockstep-nvcc), the whole command line is the driver's.
  */
 #include "cli/cli.h"
+#include "cli/console.h"
 #include "cli/help.h"
 
 #include "cc/cc.h"
@@ -36,6 +37,7 @@ main(int argc, char **argv)
 {
     if (argc > 0 && cc_is_driver_name(argv[0]))
         return cc_main(argc, argv);
+    console_fold();
     int status = dispatch(argc, argv);
     /* A full disk or a closed pipe behind stdout shows here at the latest. */
     if (fflush(stdout) != 0 && status == CLI_OK) {

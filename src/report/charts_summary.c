@@ -124,10 +124,11 @@ chart_memory(struct text *t, const struct device_profile *d, const json_t *kerne
     f.launches = f.launches > 0 ? f.launches : 1;
     double shared = 128 * over_operations(&f, "shared", "wavefronts"), l1 = 32 * counter(&f, "l1_sectors");
     double asked = 32 * (over_operations(&f, "global", "sectors") + over_operations(&f, "local", "sectors"));
-    double l2 = 32 * counter(&f, "l2_sectors"), read = counter(&f, "bytes_dram_read");
+    double l2 = 32 * report_number(kernel, "model", "l2_sectors", NULL), read = counter(&f, "bytes_dram_read");
     double written = counter(&f, "bytes_dram_written"), most = shared > asked ? shared : asked;
-    if (asked <= 0)
-        asked = l1;
+    if (asked <= 0) /* transactions, before 5.0 */
+        asked = l1 > 0 ? l1 : l2;
+    most = asked > most ? asked : most;
     html_drawing(t, WIDTH, HEIGHT, "Traffic of one launch between threads, shared memory, L1, L2 and device memory");
     box(&f, LEFT, TOP, WHOLE, "threads", arena_printf(&f.arena, "%s requests of warps", report_count(&f.arena,
         over_operations(&f, "shared", "requests") + over_operations(&f, "global", "requests") +

@@ -333,6 +333,23 @@ phases(struct view *v)
     html_part_end(v->t);
 }
 
+/* What a counter counts; NULL: not one of ours. */
+static const char *
+meaning_of(const char *counter)
+{
+    static const char *const rows[][2] = {
+#define COUNTER(name, space, op, metric, nsight, meaning) {#name, meaning},
+#define RATIO COUNTER
+#include "profile/counters.def"
+#undef RATIO
+#undef COUNTER
+    };
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
+        if (strcmp(rows[k][0], counter) == 0)
+            return rows[k][1];
+    return NULL;
+}
+
 static void
 counters(struct view *v)
 {
@@ -344,7 +361,9 @@ counters(struct view *v)
     json_object_foreach(json_object_get(v->kernel, "counters"), name, value)
     {
         text_add(v->t, "<tr>");
-        html_cell(v->t, NULL, "%s", name);
+        text_add(v->t, "<td>");
+        html_term(v->t, name, meaning_of(name));
+        text_add(v->t, "</td>");
         if (json_is_integer(value))
             html_cell(v->t, "n", "%lld", (long long)json_integer_value(value));
         else

@@ -159,9 +159,11 @@ worst_line(const json_t *kernel, const char *kind)
 }
 
 static void
-add_states(const struct waits *w, const struct report_times *t, struct report_summary *s)
+add_states(const struct waits *w, const struct report_model *m, const struct report_times *t, struct report_summary *s)
 {
     const struct warp_states *x = &t->states;
+    double wavefronts = (double)m->work.shared_wavefronts, pipe = m->waiting.pipe_wavefronts;
+    double shared = pipe > 0 ? x->pipe * fmin(1, wavefronts / pipe) : 0; /* the rest of the pipe's is L1's */
     double chain = w->memory + w->shared + w->arithmetic, rest = 0, sum;
     if (x->wait <= 0 || chain <= 0)
         return;
@@ -172,8 +174,8 @@ add_states(const struct waits *w, const struct report_times *t, struct report_su
     sum = x->wait + rest + x->pipe + x->at[BOUND_ISSUE] + x->at[BOUND_DRAM] + x->at[BOUND_L2] + x->at[BOUND_SHARED] +
           x->at[BOUND_L1];
     add_share(s->states, &s->state_count, "memory",
-              (w->memory * scale + x->at[BOUND_DRAM] + x->at[BOUND_L2] + x->at[BOUND_L1]) / sum);
-    add_share(s->states, &s->state_count, "shared memory", (w->shared * scale + x->at[BOUND_SHARED] + x->pipe) / sum);
+              (w->memory * scale + x->at[BOUND_DRAM] + x->at[BOUND_L2] + x->at[BOUND_L1] + x->pipe - shared) / sum);
+    add_share(s->states, &s->state_count, "shared memory", (w->shared * scale + x->at[BOUND_SHARED] + shared) / sum);
     add_share(s->states, &s->state_count, "arithmetic", w->arithmetic * scale / sum);
     add_share(s->states, &s->state_count, "issue", x->at[BOUND_ISSUE] / sum);
     add_share(s->states, &s->state_count, "other units", rest / sum);
@@ -304,7 +306,7 @@ report_summarise(const struct device_profile *d, const json_t *kernel, struct ar
     identify(d, kernel, a, out);
     judge_time(d, &t, known, a, out);
     add_peaks(&t, out);
-    add_states(&w, &t, out);
+    add_states(&w, &m, &t, out);
     judge(kernel, &t, known, a, out);
     report_advise(d, kernel, a, &out->advice);
     while (out->worthwhile < out->advice.list.count && report_worthwhile(&out->advice.list.at[out->worthwhile]))
