@@ -15,7 +15,6 @@
 #include "profile/profile.h"
 
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -26,14 +25,10 @@ static struct {
 } state = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 bool
-clock_start(void)
+clock_start(const char *text)
 {
-    const char *text = getenv("LOCKSTEP_CLOCK");
     state.model = text && strcmp(text, "model") == 0;
-    if (!text || !*text || state.model || strcmp(text, "cpu") == 0)
-        return true;
-    device_fail(DEVICE_INVALID_DEVICE, "LOCKSTEP_CLOCK=%s: cpu or model is expected", text);
-    return false;
+    return !text || !*text || state.model || strcmp(text, "cpu") == 0;
 }
 
 bool
@@ -57,12 +52,11 @@ clock_leave_out(int64_t since)
 }
 
 static int64_t
-processor_now(void)
+processor_now(struct jit_engine *jit)
 {
     struct jit_counts counts = {0};
-    struct process *p = device_process();
-    if (p->jit)
-        jit_counts(p->jit, &counts);
+    if (jit)
+        jit_counts(jit, &counts);
     return clock_raw() - atomic_load(&state.left_out) -
            (int64_t)(1e9 * (counts.compile_seconds + counts.disk_seconds));
 }
@@ -119,10 +113,10 @@ pass(struct device_stream *s, enum device_unit unit, double seconds)
 }
 
 void
-clock_launched(struct device_stream *s)
+clock_launched(struct device_stream *s, struct jit_tool *profile)
 {
-    if (state.model)
-        pass(s, DEVICE_UNIT_KERNELS, profile_last_seconds(tool_of_process()));
+    if (state.model && profile)
+        pass(s, DEVICE_UNIT_KERNELS, profile_last_seconds(profile));
 }
 
 void
@@ -146,10 +140,10 @@ clock_filled(struct device_stream *s, const struct device_fill *f)
 }
 
 void
-clock_record(struct device_stream *s, struct device_event *e)
+clock_record(struct device_stream *s, struct device_event *e, struct jit_engine *jit)
 {
     if (!state.model || s->device->gpu) {
-        e->nanoseconds = processor_now();
+        e->nanoseconds = processor_now(jit);
         return;
     }
     pthread_mutex_lock(&state.lock);

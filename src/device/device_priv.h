@@ -141,17 +141,17 @@ void guard_forked(void); /* in a child made by fork */
 
 /* -- clock.c: what event times mean --------------------------------------------------------------- */
 
-/* What LOCKSTEP_CLOCK says. False: device_reason. */
-bool clock_start(void);
+/* What LOCKSTEP_CLOCK says; false: neither cpu nor model. */
+bool clock_start(const char *text);
 bool clock_is_model(void);
 int64_t clock_raw(void); /* nanoseconds */
 /* The time since then is not the program's: something was compiled. */
 void clock_leave_out(int64_t since);
 /* An operation of the stream is over: the model's clock goes on. */
-void clock_launched(struct device_stream *s);
+void clock_launched(struct device_stream *s, struct jit_tool *profile);
 void clock_copied(struct device_stream *s, const struct device_copy *c);
 void clock_filled(struct device_stream *s, const struct device_fill *f);
-void clock_record(struct device_stream *s, struct device_event *e);
+void clock_record(struct device_stream *s, struct device_event *e, struct jit_engine *jit); /* jit: NULL: nothing was compiled */
 void clock_wait(struct device_stream *s, const struct device_event *e);
 
 /* -- times.c: how long kernels ran, for `lockstep tune` --------------------------------------------- */

@@ -476,7 +476,7 @@ launch_run(struct device_stream *s, const struct device_launch *l)
     else if (times_wanted())
         times_launched(l, times_now() - begin);
     if (fine)
-        clock_launched(s);
+        clock_launched(s, tool_of_process());
     if (printed)
         fflush(stdout);
     tool_launched();

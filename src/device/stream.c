@@ -59,7 +59,7 @@ run_now(struct device_stream *s, const struct device_op *op)
         device_host_function_end();
         return r;
     case DEVICE_OP_RECORD:
-        clock_record(s, op->event);
+        clock_record(s, op->event, device_process()->jit);
         op->event->recorded = true;
         return gpu ? gpu_event_record(s, op->event) : r;
     case DEVICE_OP_FREE:

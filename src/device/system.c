@@ -180,7 +180,12 @@ start(void)
         return true;
     int gpus = 0;
     times_start();
-    if (!clock_start() || !gpu_open(&process.gpu, &gpus))
+    const char *clock = getenv("LOCKSTEP_CLOCK");
+    if (!clock_start(clock)) {
+        device_fail(DEVICE_INVALID_DEVICE, "LOCKSTEP_CLOCK=%s: cpu or model is expected", clock);
+        return false;
+    }
+    if (!gpu_open(&process.gpu, &gpus))
         return false;
     if (process.gpu) {
         const char *tool = getenv("LOCKSTEP_TOOL");

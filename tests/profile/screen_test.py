@@ -90,6 +90,11 @@ plain = re.sub(r"\033\[[\d;]*m", "", text)
 check("80 columns: " + str([x for x in plain.split("\n") if len(x) > 80][:3]), all(len(x) <= 80 for x in plain.split("\n")))
 check("nothing is lost", "a_structure_with_quite_a_long_name<17, double, 99, true>" in re.sub(r"\s+", " ", plain))
 check("NO_COLOR", "\033" not in on_terminal(80, "profile", work + "/long", NO_COLOR="1"))
+for words in (["access", "--stride", "32"], ["occupancy", "--threads", "256"], ["devices"], ["tune", "--help"], ["help", "banks"]):
+    lines = on_terminal(80, *words, NO_COLOR="1").split("\n")
+    check(f"{words}: {[x for x in lines if len(x) > 80][:3]}", len(lines) > 3 and all(len(x) <= 80 for x in lines))
+cut = [x for x in on_terminal(80, "devices", NO_COLOR="1").split("\n") if re.match(r"    \S+$", x)]
+check(f"no row of a table is broken: {cut}", not cut)
 wide = on_terminal(200, "profile", work + "/long", NO_COLOR="1")
 check("wider terminals are used", any(len(x) > 90 for x in wide.split("\n")))
 
