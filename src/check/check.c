@@ -147,7 +147,7 @@ launch_begin(struct jit_tool *t, const struct jit_tool_launch *from)
     pthread_mutex_lock(&c->lock);
     l->watched = is_watched(c, k, from->kernel);
     c->launches_checked += l->watched;
-    journal_launches(c);
+    journal_launches(c, global_thinned(c->global));
     pthread_mutex_unlock(&c->lock);
     pthread_mutex_lock(&c->sync_lock);
     c->running++;
@@ -190,6 +190,9 @@ launch_end(struct jit_tool *t, const struct jit_tool_launch *from, bool fine)
     struct check *c = (struct check *)t;
     struct launch *l = from->launch->tool;
     flight_launch_over(l);
+    pthread_mutex_lock(&c->lock);
+    journal_launches(c, global_thinned(c->global));
+    pthread_mutex_unlock(&c->lock);
     while (l->blocks) {
         struct block_state *b = l->blocks;
         l->blocks = b->next;
@@ -310,6 +313,21 @@ check_open(const struct device_profile *d, const char *options, struct ls_error 
     c->streams = streams_new();
     c->flights = flights_new();
     return &c->tool;
+}
+
+char *
+check_write(struct jit_tool *t, bool complete)
+{
+    struct check *c = (struct check *)t;
+    char cc[16];
+    snprintf(cc, sizeof cc, "%u.%u", c->device->cc_major, c->device->cc_minor);
+    pthread_mutex_lock(&c->lock);
+    json_t *list = findings_list(c);
+    struct check_totals totals = {.device = c->device->name, .cc = cc, .launches = c->launches,
+                                  .checked = c->launches_checked, .complete = complete,
+                                  .thinned = global_thinned(c->global)};
+    pthread_mutex_unlock(&c->lock);
+    return result_text(list, &totals);
 }
 
 void

@@ -301,19 +301,11 @@ finding_add(struct check *c, const struct finding *f)
     pthread_mutex_unlock(&c->lock);
 }
 
-char *
-check_write(struct jit_tool *t, bool complete)
+json_t *
+findings_list(const struct check *c)
 {
-    struct check *c = (struct check *)t;
-    char cc[16];
-    snprintf(cc, sizeof cc, "%u.%u", c->device->cc_major, c->device->cc_minor);
     json_t *list = json_array();
-    pthread_mutex_lock(&c->lock);
     for (size_t k = 0; k < c->findings->all.count; k++)
         json_array_append_new(list, finding_json(c->findings->all.at[k]));
-    struct check_totals totals = {.device = c->device->name, .cc = cc, .launches = c->launches,
-                                  .checked = c->launches_checked, .complete = complete,
-                                  .thinned = global_thinned(c->global)};
-    pthread_mutex_unlock(&c->lock);
-    return result_text(list, &totals);
+    return list;
 }

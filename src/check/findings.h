@@ -12,6 +12,8 @@
 
 struct findings *findings_new(void);
 void findings_free(struct findings *f);
+/* With c->lock held: all of them, as JSON objects. */
+json_t *findings_list(const struct check *c);
 
 /* What a result says beside its findings. */
 struct check_totals {
@@ -27,8 +29,8 @@ char *result_text(json_t *all, const struct check_totals *t);
 void journal_finding(struct check *c, uint64_t number, const char *json);
 /* How often it was made; with c->journal NULL: nothing. */
 void journal_count(struct check *c, uint64_t number, uint64_t count);
-/* Numbers of launches have changed; with c->journal NULL: nothing. */
-void journal_launches(struct check *c);
+/* Numbers of launches have changed, or shadow memory has; with c->journal NULL: nothing. */
+void journal_launches(struct check *c, bool thinned);
 void journal_free(struct journal *j);
 
 #endif

@@ -124,10 +124,8 @@ void
 check_journal_end(struct jit_tool *t)
 {
     struct check *c = (struct check *)t;
-    if (!c->journal)
-        return;
-    journal_launches(c);
-    atomic_store(&c->journal->head->complete, 1);
+    if (c->journal)
+        atomic_store(&c->journal->head->complete, 1);
 }
 
 void
@@ -165,14 +163,14 @@ journal_count(struct check *c, uint64_t number, uint64_t count)
 }
 
 void
-journal_launches(struct check *c)
+journal_launches(struct check *c, bool thinned)
 {
     if (!c->journal)
         return;
     struct journal_head *h = c->journal->head;
     atomic_store_explicit(&h->launches, c->launches, memory_order_relaxed);
     atomic_store_explicit(&h->checked, c->launches_checked, memory_order_relaxed);
-    atomic_store_explicit(&h->thinned, global_thinned(c->global), memory_order_relaxed);
+    atomic_store_explicit(&h->thinned, thinned, memory_order_relaxed);
 }
 
 /* -- reading --------------------------------------------------------------------------------------- */
