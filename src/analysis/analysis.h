@@ -291,6 +291,7 @@ fact_uniform(const struct fact *f)
 
 struct shape {
     uint32_t block[3];
+    bool abreast; /* compute capability below 7.0: what lanes execute together does not ask for masks */
     bool small_grid; /* at most 2^30 threads in each dimension of the grid */
     bool partial; /* the last warp alone, whose lanes are fewer than 32 */
     bool together; /* as if the lanes of a warp never parted: of warps that go one way as a whole */

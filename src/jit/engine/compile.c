@@ -109,7 +109,7 @@ static bool
 emit_variant(struct unit *u, bool partial, const char *name)
 {
     struct shape shape = {.partial = partial, .small_grid = u->request->small_grid,
-                          .apart = u->request->apart};
+                          .apart = u->request->apart, .abreast = u->request->abreast};
     memcpy(shape.block, u->request->block, sizeof shape.block);
     struct facts *facts = facts_new(u->flow, &shape, emit_warp_uniform, u->err);
     if (!facts)
@@ -119,7 +119,7 @@ emit_variant(struct unit *u, bool partial, const char *name)
                  shape.block[1], shape.block[2], partial ? ", last warp" : "");
         facts_print(facts, u->classes);
     }
-    struct core c = {.flow = u->flow, .facts = facts, .events = u->request->events, .abreast = u->request->abreast};
+    struct core c = {.flow = u->flow, .facts = facts, .events = u->request->events};
     begin_emit(u, &c.e);
     if (u->request->whole && !partial)
         c.phases = core_phases_new(&c);
@@ -193,7 +193,7 @@ function_waits(struct jit_image *m, const struct flow *f)
 static bool
 emit_callee(struct unit *u, const struct ptx_func *f)
 {
-    struct shape shape = {.any = true, .small_grid = u->request->small_grid};
+    struct shape shape = {.any = true, .small_grid = u->request->small_grid, .abreast = u->request->abreast};
     char name[32];
     memcpy(shape.block, u->request->block, sizeof shape.block);
     struct flow *flow = flow_new(u->request->module, f, core_known_function, u->err);
@@ -202,8 +202,7 @@ emit_callee(struct unit *u, const struct ptx_func *f)
     if (ok) {
         want_calls(u, flow);
         u->image->pauses |= function_waits(u->image, flow);
-        struct core c = {.flow = flow, .facts = facts, .events = u->request->events, .called = true,
-                         .abreast = u->request->abreast};
+        struct core c = {.flow = flow, .facts = facts, .events = u->request->events, .called = true};
         begin_emit(u, &c.e);
         core_function_name(f, name);
         ok = core_function(&c, name);

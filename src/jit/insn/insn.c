@@ -265,9 +265,7 @@ core_insn(struct core *c, const struct flow_insn *i)
     c->e.mask_bits = NULL;
     core_count(c, i);
     core_batch_before(c, i);
-    core_announce_sync(c, i, NULL);
-    if (!c->synced) /* else its lanes were looked at when they came */
-        core_sync_own(c, i);
+    core_sync_insn(c, i);
     if (core_straight_insn(c, i))
         return true;
     switch (p->op) {

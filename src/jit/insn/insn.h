@@ -39,6 +39,8 @@ bool core_insn(struct core *c, const struct flow_insn *i);
 
 /* The instruction, if it has a member mask, by lanes that theirs does not name: an error of the kernel. */
 void core_sync_own(struct core *c, const struct flow_insn *i);
+/* Before the instruction is emitted: tools are told of its mask, and the lanes are looked at. */
+void core_sync_insn(struct core *c, const struct flow_insn *i);
 LLVMValueRef core_sync_sites(struct core *c);
 LLVMValueRef core_sync_active(struct core *c); /* i32: lanes that take part */
 LLVMValueRef core_sync_input(struct core *c, unsigned n, LLVMValueRef own);

@@ -12,6 +12,14 @@
 
 #define SITE(field) offsetof(struct sync_site, field)
 
+void
+core_sync_insn(struct core *c, const struct flow_insn *i)
+{
+    core_announce_sync(c, i, NULL);
+    if (!c->synced) /* else they were when they came */
+        core_sync_own(c, i);
+}
+
 /* -- the other kind: standing still ------------------------------------------------------------------- */
 
 LLVMValueRef
@@ -76,7 +84,7 @@ core_sync_own(struct core *c, const struct flow_insn *i)
 {
     LLVMBuilderRef b = c->e.b;
     bool watched = c->events & JIT_EVENT_SYNC;
-    if (!flow_syncs(&i->i) || (watched ? !c->synced : c->abreast))
+    if (!flow_syncs(&i->i) || (watched ? !c->synced : c->facts->shape.abreast))
         return;
     LLVMValueRef out = strays(c, i, core_members(&i->i));
     if (!out)

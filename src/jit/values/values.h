@@ -103,7 +103,6 @@ struct core {
     struct phases *phases;    /* the function runs whole blocks (versions/regions.c); else NULL */
     struct straight *straight; /* the way of warps that is being emitted (versions/straight.c), or NULL */
     bool alone;               /* core_barriers_pass */
-    bool abreast;             /* jit_request.abreast */
 };
 
 /* services->field(args...) */
