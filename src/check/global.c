@@ -747,8 +747,9 @@ keep_strong(const struct visit *v, const struct touch *t, struct cell *c)
     bool sees = v->op == JIT_ATOMIC && (same || !narrow);
     bool was_own = !((was->who ^ t->mark.who) >> LANE_BITS);
     bool narrower = old->when & ~was->when & MARK_CTA;
+    bool ends = v->op == JIT_STORE && was->when & MARK_SEEN; /* a store is nobody's who sees */
     if (mark_work(old) != work || !(~old->when & (MARK_TOLD | MARK_CTA)) || (kept && !(was->when & MARK_STRONG)) ||
-        (kept && !narrower && (was->when & uneven & ~old->when || (own && !was_own && !(was->when & MARK_SEEN)))))
+        (kept && !narrower && (was->when & uneven & ~old->when || (own && !was_own && !ends))))
         return;
     bool before = sees || was_seen(v, t->lane, c) || is_before(v, t->lane, old);
     if (!own && before && !(sees && old->when & MARK_CTA))
