@@ -78,7 +78,7 @@ if [ -z "$chosen" ]; then
 fi
 
 packages=("cmake" "ninja-build" "pkg-config" "python3" "clang-$chosen" "llvm-$chosen-dev"
-    "libclang-rt-$chosen-dev" "libsleef-dev" "libjansson-dev" "libcmocka-dev" "libpng-dev")
+    "libclang-rt-$chosen-dev" "libsleef-dev" "libjansson-dev" "libdw-dev" "libcmocka-dev" "libpng-dev")
 if [ "$mode" = --list ]; then
     printf '%s\n' "${packages[@]}"
     exit 0
@@ -92,6 +92,7 @@ need "llvm-$chosen-dev" have_llvm "$chosen"
 need "libclang-rt-$chosen-dev" have_sanitizers "$chosen"
 need libsleef-dev have_header sleef.h
 need libjansson-dev have_header jansson.h
+need libdw-dev have_header elfutils/libdwfl.h
 need libcmocka-dev have_header cmocka.h
 need libpng-dev have_header png.h
 [ ${#missing[@]} -eq 0 ] && exit 0

@@ -281,13 +281,16 @@ widen_copies(struct step *s, const char *bitcode)
 
 /* What nvcc's assembler would refuse. Whether the rest of the PTX can be run is said when it is loaded. */
 static bool
-constants_fit(struct step *s, const char *ptx_path, const char *source)
+memory_fits(struct step *s, const char *ptx_path, const char *source)
 {
     size_t size;
     struct ls_error unused = {0};
     char *ptx = ls_read_file(ptx_path, &size, &s->err);
-    struct ptx_module *m = ptx && strstr(ptx, ".const") ? ptx_parse(ptx, size, ptx_path, &unused) : NULL;
-    bool fine = ptx && (!m || ptx_fits(m, source, &s->err));
+    bool asked = ptx && (strstr(ptx, ".const") || strstr(ptx, ".shared"));
+    struct ptx_module *m = asked ? ptx_parse(ptx, size, ptx_path, &unused) : NULL;
+    bool fine = ptx && (!m || (ptx_fits(m, source, &s->err) &&
+                               (ptx_check_shared(m, &s->err) ||
+                                ls_fail(&s->err, LS_ERR_INPUT, "error: %s", s->err.text))));
     if (m)
         ptx_free(m);
     ls_release(ptx);
@@ -315,11 +318,11 @@ device_pass(struct step *s, const char *path, const char *ptx)
     cc_words_add(&w, "-o");
     cc_words_add(&w, ptx);
     status = run(s, &w);
-    if (status == 0 && s->args->relocatable && !s->args->dryrun && !cc_mend_unit(ptx, &s->err))
+    if (status || s->args->dryrun)
+        return status;
+    if ((s->args->relocatable && !cc_mend_unit(ptx, &s->err)) || !memory_fits(s, ptx, path))
         return fail_with(s->args, &s->err);
-    if (status == 0 && !s->args->dryrun && !constants_fit(s, ptx, path))
-        return fail_with(s->args, &s->err);
-    return status;
+    return 0;
 }
 
 static bool
@@ -368,6 +371,8 @@ compile_cu(struct step *s, const char *path, const char *object, bool assembly)
     bool unit = s->args->relocatable && !assembly;
     add_cuda(s, &w, path);
     add_unit_id(s, &w, path, false);
+    if (!assembly) /* lines for reports; before the user's options, whose -g counts */
+        cc_words_add(&w, "-gline-tables-only");
     add_host_options(s, &w);
     cc_words_add(&w, "-Xclang");
     cc_words_add(&w, "-fcuda-include-gpubinary");
@@ -426,6 +431,7 @@ add_plain(struct step *s, struct words *w, enum cc_language language)
         cc_words_add(w, "-x");
         cc_words_add(w, language == CC_C ? "c" : "c++");
         cc_words_add(w, "-Wno-unknown-warning-option");
+        cc_words_add(w, "-gline-tables-only");
     }
     if (a->standard && language == CC_CXX)
         cc_words_add(w, arena_printf(a->arena, "-std=%s", a->standard));

@@ -38,7 +38,8 @@ side_of(const struct visit *v, uint32_t lane, uint64_t address)
                      .has_thread = true,
                      .thread = {t % dim[0], t / dim[0] % dim[1], t / dim[0] / dim[1]},
                      .size = v->bytes,
-                     .address = address};
+                     .address = address,
+                     .host = v->b->launch->host};
     memcpy(s.block, v->b->block->ctaid, sizeof s.block);
     return s;
 }
@@ -82,7 +83,7 @@ kind_name(enum allocation_kind kind)
 static void
 name_allocation(const struct allocation *a, char *out, size_t room)
 {
-    if (a->name && a->kind == ALLOCATION_VARIABLE)
+    if (a->name && (a->kind == ALLOCATION_VARIABLE || a->kind == ALLOCATION_MANAGED))
         snprintf(out, room, "variable \"%s\" (%llu bytes)", a->name, (unsigned long long)a->size);
     else
         snprintf(out, room, "allocation %llu (%llu bytes of %s at 0x%llx)",
@@ -157,7 +158,7 @@ describe_shared(const struct visit *v, uint64_t offset, char *out, size_t room)
 }
 
 static enum finding_kind
-describe_global(const struct visit *v, uint64_t a, char *out, size_t room)
+describe_global(const struct visit *v, uint64_t a, char *out, size_t room, uint32_t *made)
 {
     const struct launch *l = v->b->launch;
     const struct range *e = v->expect;
@@ -172,6 +173,7 @@ describe_global(const struct visit *v, uint64_t a, char *out, size_t room)
         char in[220] = "";
         distance_text(a, v->bytes, own.base, own.base + own.size, where, sizeof where);
         name_allocation(&own, name, sizeof name);
+        *made = own.place;
         if (live && found.base != own.base) {
             char other[200];
             name_allocation(&found, other, sizeof other);
@@ -181,6 +183,7 @@ describe_global(const struct visit *v, uint64_t a, char *out, size_t room)
         return FINDING_OUT_OF_BOUNDS;
     }
     if (near.size && near.freed && a >= near.base && a < near.base + near.size) {
+        *made = near.place;
         name_allocation(&near, name, sizeof name);
         snprintf(out, room, "%llu bytes into %s, which was freed",
                  (unsigned long long)(a - near.base), name);
@@ -196,6 +199,7 @@ describe_global(const struct visit *v, uint64_t a, char *out, size_t room)
         return FINDING_OUT_OF_BOUNDS;
     }
     distance_text(a, v->bytes, near.base, near.base + near.size, where, sizeof where);
+    *made = near.place;
     name_allocation(&near, name, sizeof name);
     snprintf(out, room, "%s %s%s", where, name, near.freed ? ", which was freed" : "");
     return FINDING_OUT_OF_BOUNDS;
@@ -236,7 +240,7 @@ report_bad(const struct visit *v, uint32_t lane, uint64_t a, enum place_kind in)
         snprintf(what, sizeof what, "outside the thread's %u bytes of local memory",
                  l->facts->local_bytes);
     else
-        f.kind = describe_global(v, a, what, sizeof what);
+        f.kind = describe_global(v, a, what, sizeof what, &f.made);
     if (v->space == PTX_SPACE_CONST)
         f.space = "constant";
     if (!finding_wanted(l, f.kind, f.rank, l->facts, v->place, NULL, 0))

@@ -16,7 +16,7 @@ barrier_side(const struct block_state *b, uint32_t warp, uint32_t lane, uint32_t
     const uint32_t *dim = b->launch->launch->block;
     uint32_t t = warp * JIT_LANES + lane;
     struct side s = {.valid = true, .op = op, .kernel = b->launch->facts, .place = place,
-                     .has_place = true, .has_thread = true,
+                     .has_place = true, .has_thread = true, .host = b->launch->host,
                      .thread = {t % dim[0], t / dim[0] % dim[1], t / dim[0] / dim[1]}};
     memcpy(s.block, b->block->ctaid, sizeof s.block);
     return s;

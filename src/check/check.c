@@ -153,7 +153,8 @@ launch_begin(struct jit_tool *t, const struct jit_tool_launch *from)
     c->running++;
     pthread_mutex_unlock(&c->sync_lock);
     if (!nested_begin(l, from)) {
-        l->work = work_new(c, k, "kernel", from->launch);
+        l->host = host_here(c);
+        l->work = work_new(c, k, "kernel", l);
         work_order(c, l);
     }
     resolve_roots(l);

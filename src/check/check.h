@@ -50,6 +50,21 @@ char *check_journal_read(const char *path);
 
 /* -- what the host does; t NULL: nothing --------------------------------------------------------- */
 
+/* Functions of the program's own code with file and line, the innermost first; NULL and 0: not known. */
+enum { HOST_FRAMES = 8 };
+struct host_frame {
+    const char *function, *file;
+    uint32_t line;
+};
+struct host_place {
+    uint32_t count;
+    struct host_frame frame[HOST_FRAMES];
+};
+/* Who knows where host code is: here() has a number for where the calling thread is (0: not known), place()
+ * what the number stands for, which lives for ever. */
+void check_host(struct jit_tool *t, uint32_t (*here)(void),
+                const struct host_place *(*place)(uint32_t number));
+
 /* Memory appeared or is about to go. */
 void check_allocated(struct jit_tool *t, const struct allocation *a);
 void check_freed(struct jit_tool *t, const struct allocation *a);
@@ -57,22 +72,29 @@ void check_freed(struct jit_tool *t, const struct allocation *a);
 void check_bad_free(struct jit_tool *t, const char *call, uint64_t address,
                     const struct allocation *nearest);
 /* A kernel ended in an error that exec found: text is its message. */
-enum check_end { CHECK_END_DEADLOCK, CHECK_END_BARRIER, CHECK_END_BOUNDS, CHECK_END_OTHER };
+enum check_end {
+    CHECK_END_DEADLOCK,
+    CHECK_END_BARRIER,
+    CHECK_END_BOUNDS,
+    CHECK_END_ASSERT,
+    CHECK_END_OTHER
+};
 void check_kernel_failed(struct jit_tool *t, enum check_end how, const struct ptx_module *m,
                          const struct ptx_func *kernel, bool has_place, uint32_t place,
                          const uint32_t block[3], const uint32_t thread[3], const char *text);
-/* A call returned an error; and: the program looked at errors (cudaGetLastError, or the result). */
+/* A call returns an error; error: its name, which lives for ever. */
 void check_call_failed(struct jit_tool *t, const char *call, const char *error, const char *why);
-/* Host code in `function` (may be "") at `at` ("prog+0x12a4") reads or writes an address in this allocation: device
- * memory; or managed memory, where that counts if a kernel that the host has not waited for touches
+/* Host code at `at` ("prog+0x12a4"), which is place number `host`, reads or writes an address in this allocation: device memory; or managed memory, where that counts if a kernel that the host has not waited for touches
  * it, too. True: it was reported. */
 enum check_host_op { CHECK_HOST_READ, CHECK_HOST_WRITE, CHECK_HOST_ATOMIC };
 bool check_host_access(struct jit_tool *t, const struct allocation *a, uint64_t address,
-                       enum check_host_op op, const char *function, const char *at);
+                       enum check_host_op op, const char *at, uint32_t host);
 /* Whether kernels that the host has not waited for have touched the page, of 4096 bytes. */
 bool check_in_use(struct jit_tool *t, uint64_t page);
 /* Whether the host has waited for all work that was given to streams. */
 bool check_idle(struct jit_tool *t);
+/* At the end: what this kernel, launched at place number `host`, printed would be lost. */
+void check_lost_output(struct jit_tool *t, const char *kernel, uint32_t host);
 /* At the end: allocations that still live. */
 void check_leak(struct jit_tool *t, const struct allocation *a);
 

@@ -47,6 +47,7 @@ struct side {
     uint32_t block[3], thread[3];
     uint32_t size;
     uint64_t address;
+    uint32_t host; /* place of host code: of the call, or of the launch of the kernel; 0: not known */
 };
 
 struct finding {
@@ -54,6 +55,10 @@ struct finding {
     enum severity severity;
     uint32_t rank;               /* of findings between the same places the highest is shown */
     const char *space;           /* "shared", "global", ...; "" : none */
+    const char *title;           /* what it says in the place of its kind's text; NULL: that; static */
+    const char *error;           /* that a call returned; NULL: none */
+    uint32_t made;               /* the place that made the allocation it is about; 0: not known */
+    uint64_t bytes;              /* that leaked; those of equal findings are added up */
     struct side access, other;
     char message[700], missing[300];
 };
@@ -155,6 +160,7 @@ struct job {
     const char *what;
     uint32_t stream, seq;
     uint32_t block[3], grid[3];
+    uint32_t host;          /* the place of the call */
     /* a launch from a kernel: */
     uint32_t parent, root;  /* the launch that made it, and the host's around all; 0: the host's */
     uint64_t parent_block;
@@ -182,6 +188,7 @@ struct launch {
     struct memory *memory;
     uint64_t shared_bytes;
     uint32_t work;            /* its number */
+    uint32_t host;            /* the place of the call that made it */
     bool watched;             /* not filtered out: findings are reported */
     struct range *expect;     /* per place_facts: the allocation its address comes from; base 0: any */
     uint64_t param_bytes;
@@ -606,6 +613,8 @@ struct check {
     pthread_mutex_t sync_lock;
     struct streams *streams;
     struct flights *flights;
+    uint32_t (*host_here)(void); /* check_host */
+    const struct host_place *(*host_place)(uint32_t number);
     uint64_t memory_limit;
     uint64_t memory_version;      /* counts frees; atomic */
 };
@@ -618,12 +627,19 @@ void check_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int3
 
 /* The thread's next work: its number; 0: none was announced. */
 uint32_t work_new(struct check *c, const struct kernel_facts *k, const char *what,
-                  const struct jit_launch *l);
+                  const struct launch *l);
 void work_order(struct check *c, struct launch *l);
 /* The thread's next work, or the host itself where it frees at once, touches these rows. */
 void work_flight(struct check *c, struct flight *f);
 struct streams *streams_new(void);
 void streams_free(struct streams *s);
+
+/* The place of host code where this thread is; 0: not known. */
+static inline uint32_t
+host_here(const struct check *c)
+{
+    return c->host_here ? c->host_here() : 0;
+}
 
 /* barriers.c, host.c: see jit_tool */
 void check_barrier(struct jit_block *block, uint32_t barrier, const uint32_t *arrived,

@@ -14,8 +14,9 @@ enum { BUCKETS = 1024 };
 static const struct {
     const char *name;
     uint32_t group;
+    const char *title;
 } kinds[] = {
-#define FINDING(name, text, group, title) {text, CHECK_##group},
+#define FINDING(name, text, group, title) {text, CHECK_##group, title},
 #include "check/findings.def"
 #undef FINDING
 };
@@ -34,7 +35,8 @@ struct stored {
     struct finding f;
     char *kernel[2], *file[2], *op[2];
     uint32_t line[2];
-    uint64_t count, number;
+    const struct host_place *host[2], *made; /* NULL: not known */
+    uint64_t count, number, bytes;
 };
 
 struct findings {
@@ -145,6 +147,29 @@ text_or_null(const char *s)
     return s ? json_string(s) : json_null();
 }
 
+static void
+set_frame(json_t *j, const struct host_frame *f)
+{
+    json_object_set_new(j, "function", text_or_null(f->function));
+    json_object_set_new(j, "file", text_or_null(f->file));
+    json_object_set_new(j, "line", f->line ? json_integer(f->line) : json_null());
+}
+
+/* The innermost function, and those that called it. */
+static json_t *
+host_json(const struct host_place *p)
+{
+    json_t *j = json_object(), *callers = json_array();
+    set_frame(j, &p->frame[0]);
+    for (uint32_t k = 1; k < p->count; k++) {
+        json_t *one = json_object();
+        set_frame(one, &p->frame[k]);
+        json_array_append_new(callers, one);
+    }
+    json_object_set_new(j, "callers", callers);
+    return j;
+}
+
 static json_t *
 side_json(const struct stored *s, int k)
 {
@@ -156,6 +181,13 @@ side_json(const struct stored *s, int k)
     json_object_set_new(j, "kernel", text_or_null(s->kernel[k]));
     json_object_set_new(j, "file", text_or_null(s->file[k]));
     json_object_set_new(j, "line", s->line[k] ? json_integer(s->line[k]) : json_null());
+    if (s->host[k] && s->kernel[k]) {
+        json_object_set_new(j, "launch", host_json(s->host[k]));
+    } else if (s->host[k]) {
+        json_t *host = host_json(s->host[k]);
+        json_object_update(j, host);
+        json_decref(host);
+    }
     json_object_set_new(j, "block", from->has_thread ? triple(from->block) : json_null());
     json_object_set_new(j, "thread", from->has_thread ? triple(from->thread) : json_null());
     json_object_set_new(j, "size", json_integer(from->size));
@@ -168,6 +200,7 @@ finding_json(const struct stored *s)
 {
     json_t *j = json_object();
     json_object_set_new(j, "kind", json_string(kinds[s->f.kind].name));
+    json_object_set_new(j, "title", json_string(s->f.title ? s->f.title : kinds[s->f.kind].title));
     json_object_set_new(j, "severity",
                         json_string(s->f.severity == SEVERITY_ERROR ? "error" : "warning"));
     json_object_set_new(j, "space", *s->f.space ? json_string(s->f.space) : json_null());
@@ -177,6 +210,12 @@ finding_json(const struct stored *s)
     json_object_set_new(j, "access", side_json(s, 0));
     json_object_set_new(j, "other", side_json(s, 1));
     json_object_set_new(j, "missing", json_string(s->f.missing));
+    if (s->f.error)
+        json_object_set_new(j, "error", json_string(s->f.error));
+    if (s->made && s->f.kind != FINDING_LEAK)
+        json_object_set_new(j, "allocated", host_json(s->made));
+    if (s->f.kind == FINDING_LEAK)
+        json_object_set_new(j, "bytes", json_integer((json_int_t)s->bytes));
     return j;
 }
 
@@ -202,9 +241,18 @@ finding_is_new(struct check *c, enum finding_kind kind, uint32_t rank,
     return !s || graver;
 }
 
-static void
-keep_side(struct stored *s, int side, const struct side *from)
+/* NULL: not known. */
+static const struct host_place *
+place_of(const struct check *c, uint32_t number)
 {
+    const struct host_place *p = number && c->host_place ? c->host_place(number) : NULL;
+    return p && p->count ? p : NULL;
+}
+
+static void
+keep_side(const struct check *c, struct stored *s, int side, const struct side *from)
+{
+    s->host[side] = from->valid ? place_of(c, from->host) : NULL;
     ls_release(s->kernel[side]);
     ls_release(s->file[side]);
     ls_release(s->op[side]);
@@ -221,15 +269,35 @@ keep_side(struct stored *s, int side, const struct side *from)
     }
 }
 
-/* What tells findings of host code apart: a call that fails again with the same error counts as the same
- * one, and so does a copy of unset memory; leaks and wrong frees are each their own. */
-static uint64_t
-text_of(const struct findings *all, const struct finding *f)
+/* Frames by their lines: what was unrolled or inlined twice is one place. */
+static struct hash128
+hash_place(struct hash128 h, const struct host_place *p)
 {
-    bool by_call = f->kind == FINDING_API_ERROR || f->kind == FINDING_UNINITIALIZED;
+    for (uint32_t k = 0; p && k < p->count; k++) {
+        const struct host_frame *f = &p->frame[k];
+        h = ls_hash(h, &f->line, sizeof f->line);
+        if (f->file)
+            h = ls_hash(h, f->file, strlen(f->file));
+        else
+            h = ls_hash(h, &p, sizeof p); /* no line: the stack itself */
+    }
+    return h;
+}
+
+/* What tells findings of host code apart: a call at the same place that fails again with the same error
+ * counts as the same one, and so do a copy of unset memory and an allocation that leaks; wrong frees are each
+ * their own, and leaks whose place is not known. */
+static uint64_t
+text_of(const struct check *c, const struct finding *f)
+{
+    bool by_call = f->kind == FINDING_API_ERROR || f->kind == FINDING_UNINITIALIZED || f->kind == FINDING_LEAK;
+    const struct host_place *place = place_of(c, f->access.host);
     struct hash128 h = {f->kind, 1};
-    if (f->kind == FINDING_LEAK)
-        return all->all.count + 1;
+    if (f->kind == FINDING_LEAK && !place)
+        return c->findings->all.count + 1;
+    h = hash_place(h, place);
+    if (f->error)
+        h = ls_hash(h, f->error, strlen(f->error));
     if (f->access.op)
         h = ls_hash(h, f->access.op, strlen(f->access.op));
     h = ls_hash(h, f->missing, strlen(f->missing));
@@ -277,16 +345,18 @@ finding_add(struct check *c, const struct finding *f)
     turn_key(&key);
     pthread_mutex_lock(&c->lock);
     if (!f->access.valid || !f->access.kernel)
-        key.text = text_of(c->findings, f);
+        key.text = text_of(c, f);
     struct stored *s = look_up(c->findings, &key);
     if (!s)
         s = new_finding(c->findings, &key);
     s->count++;
+    s->bytes += f->bytes;
     bool changed = s->count == 1 || f->rank > s->f.rank;
     if (changed) {
         s->f = *f;
-        keep_side(s, 0, &f->access);
-        keep_side(s, 1, &f->other);
+        keep_side(c, s, 0, &f->access);
+        keep_side(c, s, 1, &f->other);
+        s->made = place_of(c, f->made);
     }
     /* The key's texts must live as long as the finding. */
     s->key = (struct key){.kind = f->kind,
@@ -298,6 +368,16 @@ finding_add(struct check *c, const struct finding *f)
     if (changed)
         tell_journal(c, s);
     journal_count(c, s->number, s->count);
+    pthread_mutex_unlock(&c->lock);
+}
+
+void
+findings_tell_sums(struct check *c)
+{
+    pthread_mutex_lock(&c->lock);
+    for (size_t k = 0; k < c->findings->all.count; k++)
+        if (c->findings->all.at[k]->bytes && c->findings->all.at[k]->count > 1)
+            tell_journal(c, c->findings->all.at[k]);
     pthread_mutex_unlock(&c->lock);
 }
 

@@ -15,6 +15,9 @@ void findings_free(struct findings *f);
 /* With c->lock held: all of them, as JSON objects. */
 json_t *findings_list(const struct check *c);
 
+/* To the journal again: findings whose sums have changed since they were told (leaks of one place). */
+void findings_tell_sums(struct check *c);
+
 /* What a result says beside its findings. */
 struct check_totals {
     const char *device, *cc;

@@ -492,7 +492,7 @@ side_of_mark(const struct visit *v, uint32_t mine, const struct mark *m, uint64_
     pthread_mutex_lock(&c->lock);
     struct job w = number && number <= c->work.count ? c->work.at[number - 1] : (struct job){0};
     pthread_mutex_unlock(&c->lock);
-    struct side s = {.valid = true, .address = address, .op = w.what ? w.what : "copy"};
+    struct side s = {.valid = true, .address = address, .op = w.what ? w.what : "copy", .host = w.host};
     if (!w.kernel)
         return s;
     uint32_t lane = mark_lane(m), n = mark_block(m);
@@ -1207,7 +1207,7 @@ static struct side
 side_of_work(const struct job *w, const struct mark *m, uint64_t address)
 {
     uint32_t t = mark_warp(m) * JIT_LANES + mark_lane(m), n = mark_block(m);
-    return (struct side){.valid = true, .kernel = w->kernel, .place = mark_place(m),
+    return (struct side){.valid = true, .kernel = w->kernel, .place = mark_place(m), .host = w->host,
                          .has_place = true, .has_thread = true,
                          .op = place_op(w->kernel, mark_place(m)), .address = address,
                          .size = w->kernel->place[mark_place(m)].align,
@@ -1227,7 +1227,7 @@ report_copy(struct check *c, uint64_t a, uint32_t work, const struct mark *m, bo
     if (!w.kernel || !finding_is_new(c, f.kind, f.rank, w.kernel, mark_place(m), NULL, 0))
         return;
     f.access = side_of_work(&w, m, a);
-    f.other = (struct side){.valid = true, .op = own.what, .address = a};
+    f.other = (struct side){.valid = true, .op = own.what, .address = a, .host = own.host};
     const char *does = strncmp(own.what, "cudaFree", 8) && strncmp(own.what, "cudaHostU", 9) ? write ? "writes" : "reads" : "frees";
     snprintf(f.message, sizeof f.message, "%s%s %s 0x%llx while a kernel of another stream may still %s it",
              own.what, *does == 'f' ? "" : " of the host", does, (unsigned long long)a,

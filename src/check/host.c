@@ -109,6 +109,17 @@ host_clock(struct check *c)
     return now;
 }
 
+void
+check_host(struct jit_tool *t, uint32_t (*here)(void),
+           const struct host_place *(*place)(uint32_t number))
+{
+    struct check *c = (struct check *)t;
+    if (!c)
+        return;
+    c->host_here = here;
+    c->host_place = place;
+}
+
 /* -- work ------------------------------------------------------------------------------------------------ */
 
 void
@@ -150,16 +161,16 @@ check_work(struct jit_tool *t, uint64_t stream, bool legacy, bool blocking)
 }
 
 uint32_t
-work_new(struct check *c, const struct kernel_facts *k, const char *what, const struct jit_launch *l)
+work_new(struct check *c, const struct kernel_facts *k, const char *what, const struct launch *l)
 {
-    struct job w = {.kernel = k, .what = what, .stream = STREAMS};
+    struct job w = {.kernel = k, .what = what, .stream = STREAMS, .host = l ? l->host : host_here(c)};
     if (next_work.given && next_work.check == c) {
         w.stream = next_work.stream;
         w.seq = next_work.seq;
     }
     if (l) {
-        memcpy(w.block, l->block, sizeof w.block);
-        memcpy(w.grid, l->grid, sizeof w.grid);
+        memcpy(w.block, l->launch->block, sizeof w.block);
+        memcpy(w.grid, l->launch->grid, sizeof w.grid);
     }
     pthread_mutex_lock(&c->lock);
     VEC_PUSH(&c->work, w);
@@ -271,7 +282,9 @@ check_fetched(struct jit_tool *t, const struct allocation *from, uint64_t addres
         return;
     struct finding f = {.kind = FINDING_UNINITIALIZED, .severity = SEVERITY_WARNING, .space = "global"};
     f.access = (struct side){.valid = true, .op = "copy to the host", .address = first,
-                             .size = size > UINT32_MAX ? UINT32_MAX : (uint32_t)size};
+                             .size = size > UINT32_MAX ? UINT32_MAX : (uint32_t)size,
+                             .host = host_here(c)};
+    f.made = from->place;
     snprintf(f.message, sizeof f.message,
              "a copy of %llu bytes to the host takes %llu along that nothing has written, the first at "
              "byte %llu of allocation %llu (%llu bytes)",
@@ -559,10 +572,12 @@ check_bad_free(struct jit_tool *t, const char *call, uint64_t address,
         return;
     struct finding f = {.kind = FINDING_INVALID_FREE};
     f.space = "";
-    f.access = (struct side){.valid = true, .op = call, .address = address};
+    f.access = (struct side){.valid = true, .op = call, .address = address, .host = host_here(c)};
     const char *why = "no allocation starts there";
-    if (nearest && nearest->freed && nearest->base == address)
+    if (nearest && nearest->freed && nearest->base == address) {
         why = "it was freed already";
+        f.made = nearest->place;
+    }
     snprintf(f.message, sizeof f.message, "%s(0x%llx): %s", call, (unsigned long long)address, why);
     finding_add(c, &f);
 }
@@ -575,17 +590,20 @@ check_kernel_failed(struct jit_tool *t, enum check_end how, const struct ptx_mod
     struct check *c = (struct check *)t;
     if (!c)
         return;
-    static const enum finding_kind kind[] = {FINDING_DEADLOCK, FINDING_DIVERGENCE,
-                                             FINDING_OUT_OF_BOUNDS, FINDING_API_ERROR};
+    static const enum finding_kind kind[] = {FINDING_DEADLOCK, FINDING_DIVERGENCE, FINDING_OUT_OF_BOUNDS,
+                                             FINDING_API_ERROR, FINDING_API_ERROR};
     struct finding f = {.kind = kind[how]};
+    if (how >= CHECK_END_ASSERT)
+        f.title = how == CHECK_END_ASSERT ? "Assertion failed" : "Kernel ended in an error";
     struct jit_tool_launch l = {.module = m, .kernel = kernel};
     const struct kernel_facts *k = facts_of_kernel(c, &l);
     f.space = "";
     if (has_place && !finding_is_new(c, f.kind, f.rank, k, place, NULL, 0))
         return;
-    f.access = (struct side){.valid = true, .op = how <= CHECK_END_BARRIER ? "barrier" : "kernel",
+    const char *op = how <= CHECK_END_BARRIER ? "barrier" : how == CHECK_END_ASSERT ? "assert" : "kernel";
+    f.access = (struct side){.valid = true, .op = op,
                              .kernel = k, .place = place, .has_place = has_place,
-                             .has_thread = true};
+                             .has_thread = true, .host = host_here(c)};
     memcpy(f.access.block, block, sizeof f.access.block);
     memcpy(f.access.thread, thread, sizeof f.access.thread);
     snprintf(f.message, sizeof f.message, "%s", text);
@@ -605,10 +623,24 @@ check_call_failed(struct jit_tool *t, const char *call, const char *error, const
         return;
     struct finding f = {.kind = FINDING_API_ERROR, .severity = SEVERITY_ERROR};
     f.space = "";
-    f.access = (struct side){.valid = true, .op = call};
-    snprintf(f.missing, sizeof f.missing, "a look at the result, or at cudaGetLastError(): %s", error);
-    snprintf(f.message, sizeof f.message, "%s returned %s%s%s, and the program went on", call, error,
-             why && *why ? ": " : "", why ? why : "");
+    f.access = (struct side){.valid = true, .op = call, .host = host_here(c)};
+    f.error = error;
+    snprintf(f.message, sizeof f.message, "%s returned %s%s%s", call, error, why && *why ? ": " : "",
+             why ? why : "");
+    finding_add(c, &f);
+}
+
+void
+check_lost_output(struct jit_tool *t, const char *kernel, uint32_t host)
+{
+    struct check *c = (struct check *)t;
+    struct finding f = {.kind = FINDING_LOST_OUTPUT, .severity = SEVERITY_WARNING, .space = ""};
+    if (!c)
+        return;
+    f.access = (struct side){.valid = true, .op = "printf", .host = host};
+    snprintf(f.message, sizeof f.message,
+             "kernel %.200s printed, and nothing waits for it before the program ends", kernel);
+    snprintf(f.missing, sizeof f.missing, "cudaDeviceSynchronize() after the launch");
     finding_add(c, &f);
 }
 
@@ -637,22 +669,24 @@ check_in_use(struct jit_tool *t, uint64_t page)
 
 bool
 check_host_access(struct jit_tool *t, const struct allocation *a, uint64_t address,
-                  enum check_host_op op, const char *function, const char *at)
+                  enum check_host_op op, const char *at, uint32_t host)
 {
     struct check *c = (struct check *)t;
     bool writes = op != CHECK_HOST_READ;
     const char *does = writes ? "writes" : "reads";
     struct finding f = {.kind = FINDING_WRONG_SPACE, .space = "global"};
     char name[80], where[400];
-    struct arena names = {0};
-    snprintf(where, sizeof where, "%.200s%s%.150s%s", ls_readable_name(&names, function),
-             *function ? " (" : "", at, *function ? ")" : "");
-    arena_free(&names);
-    if (a->name && a->kind == ALLOCATION_VARIABLE)
+    const struct host_place *p = host && c->host_place ? c->host_place(host) : NULL;
+    const char *function = p && p->count && p->frame[0].function ? p->frame[0].function : "";
+    snprintf(where, sizeof where, "%.200s%s%.150s%s", function, *function ? " (" : "", at,
+             *function ? ")" : "");
+    if (a->name && (a->kind == ALLOCATION_VARIABLE || a->kind == ALLOCATION_MANAGED))
         snprintf(name, sizeof name, "variable \"%.60s\"", a->name);
     else
         snprintf(name, sizeof name, "allocation %llu", (unsigned long long)a->number);
-    f.access = (struct side){.valid = true, .op = writes ? "host store" : "host load", .address = address};
+    f.access = (struct side){.valid = true, .op = writes ? "host store" : "host load", .address = address,
+                             .host = host};
+    f.made = a->place;
     if (a->kind != ALLOCATION_MANAGED) {
         snprintf(f.message, sizeof f.message,
                  "host code in %s %s byte %llu of %s, which is device memory: on a GPU the program ends here",
@@ -688,10 +722,11 @@ check_leak(struct jit_tool *t, const struct allocation *a)
                                        "malloc in a kernel", "cudaMallocArray"};
     if (!c)
         return;
-    struct finding f = {.kind = FINDING_LEAK, .severity = SEVERITY_WARNING};
+    struct finding f = {.kind = FINDING_LEAK, .severity = SEVERITY_WARNING, .bytes = a->size};
     f.space = a->kind == ALLOCATION_HOST ? "host" : "global";
     f.access = (struct side){.valid = true, .op = call[a->kind], .address = a->base,
-                             .size = a->size > UINT32_MAX ? UINT32_MAX : (uint32_t)a->size};
+                             .size = a->size > UINT32_MAX ? UINT32_MAX : (uint32_t)a->size,
+                             .host = a->place};
     snprintf(f.message, sizeof f.message, "allocation %llu, %llu bytes of %s, was never freed",
              (unsigned long long)a->number, (unsigned long long)a->size, call[a->kind]);
     finding_add(c, &f);

@@ -124,8 +124,10 @@ void
 check_journal_end(struct jit_tool *t)
 {
     struct check *c = (struct check *)t;
-    if (c->journal)
-        atomic_store(&c->journal->head->complete, 1);
+    if (!c->journal)
+        return;
+    findings_tell_sums(c);
+    atomic_store(&c->journal->head->complete, 1);
 }
 
 void

@@ -31,8 +31,8 @@ nested_begin(struct launch *l, const struct jit_tool_launch *from)
         return false;
     const struct launch *parent = b->launch;
     struct job above = job_at(c, parent->work);
-    struct job w = {.kernel = l->facts, .what = "kernel", .stream = above.stream, .seq = above.seq,
-                    .parent = parent->work, .root = above.root ? above.root : parent->work,
+    struct job w = {.kernel = l->facts, .what = "kernel", .host = above.host, .stream = above.stream,
+                    .seq = above.seq, .parent = parent->work, .root = above.root ? above.root : parent->work,
                     .parent_block = b->block->index, .parent_stream = from->stream};
     memcpy(w.block, from->launch->block, sizeof w.block);
     memcpy(w.grid, from->launch->grid, sizeof w.grid);
@@ -41,6 +41,7 @@ nested_begin(struct launch *l, const struct jit_tool_launch *from)
     l->work = (uint32_t)c->work.count;
     pthread_mutex_unlock(&c->lock);
     l->parent = parent;
+    l->host = w.host;
     l->handed = order_now(b, from->parent->warp);
     l->waited = b->waited;
     l->floor = parent->floor;

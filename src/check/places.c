@@ -624,7 +624,7 @@ find_lines(struct kernel_facts *k)
             k->line[at] = f->insns[i].line;
             k->column[at] = f->insns[i].column;
             if (!k->place[at].align && f->insns[i].op != PTX_OP_BAR &&
-                f->insns[i].op != PTX_OP_BARRIER && !f->is_kernel)
+                f->insns[i].op != PTX_OP_BARRIER && !f->is_kernel && i) /* a function's first: its stack */
                 continue;
             const struct ptx_loc *l = jit_place_loc(f, &f->insns[i]);
             if (!l)

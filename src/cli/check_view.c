@@ -172,14 +172,41 @@ print_triple(json_t *v, FILE *out)
             (long long)json_integer_value(json_array_get(v, 2)));
 }
 
+/* "launched at a.cu:12 in main", and who called that. */
+static void
+print_host(json_t *place, const char *verb, FILE *out)
+{
+    enum { MOST_CALLERS = 3 };
+    const char *file = text_of(place, "file"), *function = text_of(place, "function");
+    json_t *callers = json_object_get(place, "callers"), *c;
+    size_t k;
+    if (!file && !function)
+        return;
+    fprintf(out, "=========     %s", verb);
+    if (file)
+        fprintf(out, "at %s:%lld", file, (long long)json_integer_value(json_object_get(place, "line")));
+    if (function)
+        fprintf(out, "%sin %s", file ? " " : "", function);
+    json_array_foreach(callers, k, c)
+        if (k < MOST_CALLERS && text_of(c, "file"))
+            fprintf(out, ", called at %s:%lld in %s", text_of(c, "file"),
+                    (long long)json_integer_value(json_object_get(c, "line")),
+                    text_of(c, "function") ? text_of(c, "function") : "a function");
+    fprintf(out, "\n");
+}
+
 static void
 print_side(json_t *side, FILE *out)
 {
     const char *op = text_of(side, "op"), *kernel = text_of(side, "kernel"),
                *file = text_of(side, "file");
     json_int_t size = json_integer_value(json_object_get(side, "size"));
-    if (!json_is_object(side) || !kernel)
+    if (!json_is_object(side))
         return;
+    if (!kernel) {
+        print_host(side, "", out);
+        return;
+    }
     fprintf(out, "=========     %s", op);
     if (size)
         fprintf(out, " of %lld bytes", (long long)size);
@@ -196,6 +223,16 @@ print_side(json_t *side, FILE *out)
     fprintf(out, "\n");
 }
 
+/* The launch of a kernel's side, once where both have it. */
+static void
+print_launches(json_t *access, json_t *other, FILE *out)
+{
+    json_t *one = json_object_get(access, "launch"), *two = json_object_get(other, "launch");
+    print_host(one, "launched ", out);
+    if (!json_equal(one, two))
+        print_host(two, "launched ", out);
+}
+
 static void
 print_finding(const struct check_view *v, json_t *f, FILE *out)
 {
@@ -203,12 +240,14 @@ print_finding(const struct check_view *v, json_t *f, FILE *out)
     json_int_t count = json_integer_value(json_object_get(f, "count"));
     bool warning = severity && !strcmp(severity, "warning"), colour = console_colours(out);
     fprintf(out, "========= %s%s%s%s", colour ? (warning ? "\033[1;33m" : "\033[1;31m") : "",
-            warning ? "Warning: " : "", report_finding_title(text_of(f, "kind")), colour ? "\033[0m" : "");
+            warning ? "Warning: " : "", report_title(f), colour ? "\033[0m" : "");
     if (count > 1)
         fprintf(out, " (%lld times)", (long long)count);
     fprintf(out, ": %s\n", text_of(f, "message"));
     print_side(json_object_get(f, "access"), out);
     print_side(json_object_get(f, "other"), out);
+    print_launches(json_object_get(f, "access"), json_object_get(f, "other"), out);
+    print_host(json_object_get(f, "allocated"), "allocated ", out);
     if (missing && *missing)
         fprintf(out, "=========     what is missing: %s\n", missing);
     fprintf(out, "=========\n");
@@ -225,6 +264,27 @@ is_shown(const struct check_view *v, json_t *f)
 {
     const char *severity = text_of(f, "severity");
     return !(v->only_errors && severity && !strcmp(severity, "warning"));
+}
+
+/* compute-sanitizer's line. */
+static void
+print_leaks(json_t *findings, FILE *out)
+{
+    uint64_t bytes = 0, count = 0;
+    json_t *f;
+    size_t k;
+    json_array_foreach(findings, k, f)
+    {
+        const char *kind = text_of(f, "kind");
+        if (!kind || strcmp(kind, "leak") != 0)
+            continue;
+        json_int_t times = json_integer_value(json_object_get(f, "count"));
+        bytes += (uint64_t)json_integer_value(json_object_get(f, "bytes"));
+        count += (uint64_t)times;
+    }
+    if (count)
+        fprintf(out, "========= LEAK SUMMARY: %llu bytes leaked in %llu allocation%s\n",
+                (unsigned long long)bytes, (unsigned long long)count, count == 1 ? "" : "s");
 }
 
 void
@@ -260,6 +320,7 @@ check_view_print(const struct check_view *v, FILE *out)
     if (!json_is_true(json_object_get(v->result, "complete")))
         fprintf(out, "========= The program did not come to its end (a signal, _exit, exec): these are the "
                      "findings up to then, without leaks\n");
+    print_leaks(findings, out);
     if (v->races)
         fprintf(out, "========= RACECHECK SUMMARY: %llu hazards displayed (%lld errors, %lld warnings)\n",
                 (unsigned long long)shown, (long long)errors, (long long)warnings);
@@ -268,6 +329,11 @@ check_view_print(const struct check_view *v, FILE *out)
     if ((warnings && !v->races) || suppressed)
         fprintf(out, "========= %lld warning%s, %lld suppressed\n", (long long)warnings,
                 warnings == 1 ? "" : "s", (long long)suppressed);
+    if (v->only_errors && warnings)
+        fprintf(out, "========= --print-level error hides %lld warning%s\n", (long long)warnings,
+                warnings == 1 ? "" : "s");
+    if (v->exit_status)
+        fprintf(out, "========= Exit status %d: %s\n", v->exit_status, v->exit_reason);
 }
 
 void

@@ -30,6 +30,8 @@ struct check_view {
     bool only_errors;   /* no warnings */
     bool blocks;        /* with a block to paste behind each */
     bool races;         /* racecheck's summary line instead of the usual one */
+    int exit_status;    /* of the command; not 0: the last line says why */
+    const char *exit_reason;
 };
 void check_view_print(const struct check_view *v, FILE *out);
 /* On stdout, its lines as wide as the terminal. */

@@ -201,6 +201,34 @@ write_page(const struct check_call *c, int *status)
     text_free(&page);
 }
 
+/* The command's status; for one that is not 0 the reason, for the last line of the report. */
+static int
+exit_status(struct check_call *c, const struct program_result *r)
+{
+    json_t *summary = json_object_get(c->view.result, "summary");
+    long long errors = json_integer_value(json_object_get(summary, "errors"));
+    long long warnings = json_integer_value(json_object_get(summary, "warnings"));
+    struct text why = {0};
+    int status = r->exit_status != 0 ? CLI_FINDINGS : CLI_OK;
+    if (errors)
+        text_add(&why, "%lld error%s", errors, errors == 1 ? "" : "s");
+    if (warnings)
+        text_add(&why, "%s%lld warning%s", errors ? ", " : "", warnings, warnings == 1 ? "" : "s");
+    if (r->exit_status != 0)
+        text_add(&why, "%sthe program ended with %s %d", why.count ? "; " : "",
+                 r->signal ? "signal" : "exit status", r->signal ? r->signal : r->exit_status);
+    if (errors || warnings) {
+        status = c->exit_found;
+    } else if (json_integer_value(json_object_get(summary, "launches_checked")) == 0) {
+        status = CLI_NOTHING;
+        text_add(&why, "%sno kernel was launched that was to be checked", why.count ? "; " : "");
+    }
+    c->view.exit_status = status;
+    c->view.exit_reason = arena_strdup(&c->line.arena, why.count ? why.at : "");
+    text_free(&why);
+    return status;
+}
+
 static int
 show(struct check_call *c, const struct program_result *r)
 {
@@ -208,6 +236,7 @@ show(struct check_call *c, const struct program_result *r)
     bool taken = cli_to_stdout(json);
     int status = CLI_OK;
     suppressions_apply(&c->suppressions, c->view.result);
+    int judged = exit_status(c, r);
     if (json) {
         char *text = json_dumps(c->view.result, JSON_INDENT(1));
         cli_write_json(&usage, json, text, &status);
@@ -225,21 +254,13 @@ show(struct check_call *c, const struct program_result *r)
         check_view_show(&c->view);
     if (log)
         fclose(out);
-    bool found = json_array_size(json_object_get(c->view.result, "findings")) != 0;
     if (r->exit_status != 0)
         fprintf(stderr, "lockstep check: %s ended with %s %d\n", c->line.words[0],
                 r->signal ? "signal" : "exit status", r->signal ? r->signal : r->exit_status);
-    json_t *checked = json_object_get(json_object_get(c->view.result, "summary"), "launches_checked");
-    if (status != CLI_OK)
-        return status;
-    if (found)
-        return c->exit_found;
-    if (json_integer_value(checked) == 0) {
+    if (status == CLI_OK && judged == CLI_NOTHING)
         fprintf(stderr, "lockstep check: %s launched no kernel that was to be checked\n",
                 c->line.words[0]);
-        return CLI_NOTHING;
-    }
-    return r->exit_status != 0 ? CLI_FINDINGS : CLI_OK;
+    return status != CLI_OK ? status : judged;
 }
 
 /* -- for continuous integration ------------------------------------------------------------------------ */

@@ -89,7 +89,7 @@ load(struct launch *l, const char *path, struct ls_error *err)
         return ls_fail(err, LS_ERR_UNSUPPORTED,
                        "%s: %u-bit addresses are not supported, only .address_size 64", path,
                        l->module->address_size);
-    return l->module;
+    return l->module && ptx_check_shared(l->module, err);
 }
 
 static bool

@@ -36,6 +36,7 @@ static const struct cli_usage usage = {
     .synopsis = "[options] [--] PROGRAM [arguments]",
     .text = "Runs PROGRAM: a .cu file, compiled first and kept in the cache, or a program built by\n"
             "`lockstep cc`. What follows PROGRAM is for the program. The exit status is the program's.\n"
+            "Launches and calls that fail say why on stderr, once for each place in the program (-q: never).\n"
             "--json: device, exit status and time; where that goes to stdout, what the program prints\n"
             "goes to stderr.\n"
             CLI_COMPILES,

@@ -19,7 +19,8 @@ static struct {
 static int
 descriptor(FILE *out)
 {
-    return folded.plain && out == stdout ? STDOUT_FILENO : fileno(out);
+    int fd = fileno(out); /* -1: text in memory, for stdout */
+    return fd < 0 || (folded.plain && out == stdout) ? STDOUT_FILENO : fd;
 }
 
 uint32_t

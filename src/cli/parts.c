@@ -58,6 +58,8 @@ join(json_t *to, const json_t *from)
                 break;
         if (m < json_array_size(known)) {
             add_number(k, f, "count");
+            if (json_object_get(f, "bytes"))
+                add_number(k, f, "bytes");
             continue;
         }
         const char *severity = json_string_value(json_object_get(f, "severity"));

@@ -16,9 +16,10 @@
 #include <unistd.h>
 
 static const char *const kinds[] = {
-    "shared-race",        "global-race", "out-of-bounds",   "misaligned",       "uninitialized",
-    "barrier-divergence", "leak",        "invalid-free",    "barrier-deadlock", "invalid-mask",
-    "api-error",          "wrong-space", "host-device-race", "volatile-race"};
+#define FINDING(name, text, group, title) text,
+#include "check/findings.def"
+#undef FINDING
+};
 
 void
 suite_split(struct arena *a, const char *text, suite_words *out)

@@ -183,7 +183,13 @@ refused(struct labour *w, const struct suite_output *o)
 {
     char *line = behind(&w->arena, o->err.at, ": kernel \"");
     char *end = line ? strstr(line, "\": ") : NULL;
-    return end ? end + 3 : NULL;
+    if (!end)
+        return NULL;
+    end[strcspn(end, "\n")] = '\0';
+    char *place = strrchr(end, '('); /* of the launch: the same for all */
+    if (place && place > end && place[-1] == ' ' && strchr(place, ':') && ls_ends_with(place, ")"))
+        place[-1] = '\0';
+    return end + 3;
 }
 
 static bool

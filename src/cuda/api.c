@@ -64,21 +64,16 @@ cu_done(const char *call, int result, const char *format, ...)
         va_end(args);
         fprintf(stderr, "lockstep: api: %s(%s) = %s\n", call, text, name_of(result));
     }
-    if (result != CUDA_SUCCESS && result != CUDA_ERROR_NOT_READY && device_verbose() &&
-        device_reason()[0])
-        ls_warn("%s: %s: %s", call, name_of(result), device_reason());
+    if (result != CUDA_SUCCESS)
+        device_call_failed(call, result, name_of(result) ? name_of(result) : "unknown error");
     device_forget_reason();
     return (CUresult)result;
 }
 
 int
-cu_refuse(const char *call, const char *why)
+cu_refuse(const char *why)
 {
-    static _Thread_local const char *said;
-    if (said != call && !device_quiet())
-        ls_warn("%s is not supported: %s", call, why);
-    said = call;
-    return cu_fail(CUDA_ERROR_NOT_SUPPORTED, "%s", why);
+    return cu_fail(CUDA_ERROR_NOT_SUPPORTED, "this is not supported: %s", why);
 }
 
 CUresult
@@ -106,7 +101,7 @@ cuGetErrorString(CUresult error, const char **text)
 int
 cu_refused(const char *call, const char *why)
 {
-    return (int)cu_done(call, cu_refuse(call, why), "%s", "");
+    return (int)cu_done(call, cu_refuse(why), "%s", "");
 }
 
 /* -- calls by name -------------------------------------------------------------------------------------- */

@@ -179,7 +179,7 @@ from_resource(struct texture *t, const CUDA_RESOURCE_DESC *d)
         return r;
     }
     case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY:
-        return cu_refuse("cuTexObjectCreate", "mipmapped arrays of the driver API");
+        return cu_refuse("mipmapped arrays of the driver API");
     case CU_RESOURCE_TYPE_LINEAR:
         return from_memory(t, &(struct plain){d->res.linear.devPtr, d->res.linear.format,
                                               d->res.linear.numChannels, d->res.linear.sizeInBytes, 0, 0, 0});

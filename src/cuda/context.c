@@ -49,8 +49,6 @@ cuInit(unsigned int flags)
         r = CUDA_ERROR_NO_DEVICE;
     if (r == CUDA_SUCCESS)
         initialised = true;
-    else if (!device_quiet() && device_reason()[0])
-        ls_warn("cuInit: %s", device_reason());
     CU(r, "flags=%u", flags);
 }
 
@@ -371,7 +369,7 @@ cuCtxCreate_v2(CUcontext *ctx, unsigned int flags, CUdevice dev)
 CUresult
 cuCtxCreate_v3(CUcontext *ctx, CUexecAffinityParam *params, int n, unsigned int flags, CUdevice dev)
 {
-    CU(params && n ? cu_refuse(__func__, "execution affinity") : create(ctx, flags, dev),
+    CU(params && n ? cu_refuse("execution affinity") : create(ctx, flags, dev),
        "numParams=%d flags=0x%x dev=%d", n, flags, dev);
 }
 
@@ -380,7 +378,7 @@ cuCtxCreate_v4(CUcontext *ctx, CUctxCreateParams *params, unsigned int flags, CU
 {
     bool special = params && ((params->execAffinityParams && params->numExecAffinityParams) ||
                               params->cigParams);
-    CU(special ? cu_refuse(__func__, "execution affinity, graphics") : create(ctx, flags, dev),
+    CU(special ? cu_refuse("execution affinity, graphics") : create(ctx, flags, dev),
        "flags=0x%x dev=%d", flags, dev);
 }
 

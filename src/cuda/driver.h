@@ -53,7 +53,7 @@ CUresult cu_done(const char *call, int result, const char *format, ...)
 #define cu_fail(error, ...) ((int)device_fail((enum device_result)(error), __VA_ARGS__))
 #define cu_null(name) cu_fail(CUDA_ERROR_INVALID_VALUE, name " is NULL")
 /* "Not supported", said on stderr too. */
-int cu_refuse(const char *call, const char *why);
+int cu_refuse(const char *why);
 
 /* -- context.c --------------------------------------------------------------------------------------- */
 

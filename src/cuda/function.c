@@ -73,7 +73,7 @@ set_attribute(CUfunction function, CUfunction_attribute attrib, int value)
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
     case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
     case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
-        return cu_refuse("cuFuncSetAttribute", "clusters of blocks");
+        return cu_refuse("clusters of blocks");
     default: return cu_fail(CUDA_ERROR_INVALID_VALUE, "attribute %d cannot be set", (int)attrib);
     }
 }
@@ -232,7 +232,7 @@ launch_config(const CUlaunchConfig *c, CUfunction f, void **params, void **extra
             cooperative = v->cooperative != 0;
         if (c->attrs[k].id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION &&
             v->clusterDim.x * v->clusterDim.y * v->clusterDim.z > 1)
-            return cu_refuse("cuLaunchKernelEx", "clusters of blocks");
+            return cu_refuse("clusters of blocks");
     }
     return launch(c, f, params, extra, cooperative);
 }

@@ -64,7 +64,7 @@ reserve(CUdeviceptr *out, size_t size, size_t alignment)
     if (r != CUDA_SUCCESS)
         return r;
     if (device_is_gpu())
-        return cu_refuse("cuMemAddressReserve", "address ranges on a real GPU");
+        return cu_refuse("address ranges on a real GPU");
     if (!size || size % granularity || alignment & (alignment - 1) || size + alignment < size)
         return cu_fail(CUDA_ERROR_INVALID_VALUE, "%zu bytes: a multiple of %zu is needed", size,
                        granularity);
@@ -135,7 +135,7 @@ check_prop(const CUmemAllocationProp *p)
     if (!p || p->type != CU_MEM_ALLOCATION_TYPE_PINNED || p->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
         return cu_fail(CUDA_ERROR_INVALID_VALUE, "the properties are not those of a device's memory");
     if (p->requestedHandleTypes & ~CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
-        return cu_refuse("cuMemCreate", "handles other than file descriptors");
+        return cu_refuse("handles other than file descriptors");
     return cu_device(p->location.id, &d);
 }
 

@@ -494,7 +494,7 @@ pool_create(CUmemoryPool *pool, const CUmemPoolProps *p)
     if (!pool || !p)
         return cu_null("pool or poolProps");
     if (p->handleTypes & ~CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
-        return cu_refuse("cuMemPoolCreate", "handles other than file descriptors");
+        return cu_refuse("handles other than file descriptors");
     if (p->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
         return cu_fail(CUDA_ERROR_INVALID_VALUE, "the pool's location is no device");
     int r = cu_device(p->location.id, &d);

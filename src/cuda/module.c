@@ -173,15 +173,6 @@ module_init(CUmodule m, struct device *d, const void *data, size_t known, const 
     return r;
 }
 
-/* A module that does not load says why even where nobody asks for logs: it is the commonest
- * trouble of programs that bring PTX. */
-static void
-tell(const char *path, int result)
-{
-    if (result != CUDA_SUCCESS && !device_quiet() && device_reason()[0])
-        ls_warn("%s%s%s", path ? path : "", path ? ": " : "", device_reason());
-}
-
 static int
 load(CUmodule *out, const void *data, size_t known, const char *path, unsigned n,
      CUjit_option *options, void **values)
@@ -198,8 +189,6 @@ load(CUmodule *out, const void *data, size_t known, const char *path, unsigned n
     r = module_init(m, d, data, known, path);
     end_options(&o, r, &begin);
     if (r != CUDA_SUCCESS) {
-        if (!o.log[1])
-            tell(NULL, r);
         ls_release(m);
         return r;
     }
@@ -484,14 +473,11 @@ add_part(CUlinkState s, CUjitInputType type, const void *data, size_t known, con
 }
 
 static int
-add_told(CUlinkState s, CUjitInputType type, const void *data, size_t size, const char *name)
+add_logged(CUlinkState s, CUjitInputType type, const void *data, size_t size, const char *name)
 {
     int r = add_part(s, type, data, size, name ? name : "input");
-    if (r != CUDA_SUCCESS && s) {
+    if (r != CUDA_SUCCESS && s)
         end_options(&s->options, r, &s->begin);
-        if (!s->options.log[1])
-            tell(NULL, r);
-    }
     return r;
 }
 
@@ -500,7 +486,7 @@ cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data, size_t size
                  unsigned int n, CUjit_option *options, void **values)
 {
     (void)options, (void)values;
-    CU(add_told(state, type, data, size, name), "type=%d size=%zu name=%s numOptions=%u", (int)type,
+    CU(add_logged(state, type, data, size, name), "type=%d size=%zu name=%s numOptions=%u", (int)type,
        size, name ? name : "NULL", n);
 }
 
@@ -513,7 +499,7 @@ add_file(CUlinkState s, CUjitInputType type, const char *path)
     if (!data)
         return cu_fail(path ? CUDA_ERROR_FILE_NOT_FOUND : CUDA_ERROR_INVALID_VALUE, "%s",
                        path ? err.text : "path is NULL");
-    int r = add_told(s, type, data, size, path);
+    int r = add_logged(s, type, data, size, path);
     ls_release(data);
     return r;
 }
@@ -549,8 +535,6 @@ complete(CUlinkState s, void **cubin, size_t *size)
             *size = s->out.count;
     }
     end_options(&s->options, r, &s->begin);
-    if (!s->options.log[1])
-        tell(NULL, r);
     return r;
 }
 
@@ -609,8 +593,6 @@ load_library(CUlibrary *out, const void *data, size_t known, const char *path, u
     r = module_init(&l->module, d, data, known, path);
     end_options(&o, r, &begin);
     if (r != CUDA_SUCCESS) {
-        if (!o.log[1])
-            tell(NULL, r);
         ls_release(l);
         return r;
     }

@@ -60,34 +60,21 @@ rt_done(const char *call, int result, const char *format, ...)
         va_end(args);
         fprintf(stderr, "lockstep: api: %s(%s) = %s\n", call, text, error_name(result));
     }
-    if (failed && device_reason()[0]) {
-        /* Work that never ran because its code is wrong must not pass unnoticed. */
-        bool broken = result == cudaErrorInvalidPtx || result == cudaErrorInvalidKernelImage ||
-                      result == cudaErrorInvalidDevice || result == cudaErrorCudartUnloading;
-        if (device_verbose() || (broken && !device_quiet())) {
-            fflush(stdout);
-            ls_warn("%s: %s: %s", call, error_name(result), device_reason());
-        }
-    }
     device_forget_reason();
+    device_in_stub(false);
     return (cudaError_t)result;
 }
 
 int
-rt_refuse(const char *call, const char *why)
+rt_refuse(const char *why)
 {
-    static _Thread_local const char *said;
-    if (said != call && !device_quiet())
-        ls_warn("%s is not supported: %s", call, why);
-    said = call;
-    return rt_fail(cudaErrorNotSupported, "%s", why);
+    return rt_fail(cudaErrorNotSupported, "this is not supported: %s", why);
 }
 
 /* An error of a kernel stays; it is this device's, whatever this thread called last. */
 static cudaError_t
 held(void)
 {
-    device_errors_seen(true);
     struct device *d = device_at(device_current());
     cudaError_t e = d ? (cudaError_t)device_lost(d) : cudaSuccess;
     device_forget_reason();
@@ -113,14 +100,12 @@ cudaPeekAtLastError(void)
 const char *
 cudaGetErrorName(cudaError_t e)
 {
-    device_errors_seen(true);
     return error_name((int)e);
 }
 
 const char *
 cudaGetErrorString(cudaError_t e)
 {
-    device_errors_seen(true);
     for (size_t k = 0; k < sizeof errors / sizeof *errors; k++)
         if (errors[k].value == (int)e)
             return errors[k].text;

@@ -21,6 +21,21 @@ in_array(cudaArray_const_t array, size_t x, size_t y)
     return (struct device_side){.array = (struct device_array *)(uintptr_t)array, .x = x, .y = y};
 }
 
+/* A __device__ variable named where its address is meant: a frequent mistake. */
+static int
+explain(int r, const struct device_copy *c)
+{
+    const char *to = r == cudaErrorInvalidValue && c->to.at ? rt_shadowed(c->to.at) : NULL;
+    const char *from = r == cudaErrorInvalidValue && c->from.at ? rt_shadowed(c->from.at) : NULL;
+    struct arena names = {0};
+    if (to || from)
+        rt_fail(r, "\"%s\" is a variable on the device, and the host's address of it no device memory: "
+                   "cudaMemcpy%sSymbol takes the variable",
+                ls_readable_name(&names, to ? to : from), to ? "To" : "From");
+    arena_free(&names);
+    return r;
+}
+
 static int
 submit(struct device_side to, struct device_side from, size_t width, size_t height,
        enum cudaMemcpyKind kind, cudaStream_t stream)
@@ -29,7 +44,7 @@ submit(struct device_side to, struct device_side from, size_t width, size_t heig
     struct device_copy c = {.to = to, .from = from, .width = width, .height = height, .depth = 1,
                             .direction = (enum device_direction)kind};
     int r = rt_stream(stream, &s);
-    return r == cudaSuccess ? (int)device_copy(s, &c) : r;
+    return r == cudaSuccess ? explain((int)device_copy(s, &c), &c) : r;
 }
 
 static int

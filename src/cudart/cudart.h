@@ -40,8 +40,7 @@ cudaError_t rt_done(const char *call, int result, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* device_fail for errors that device.h has no name for. */
 #define rt_fail(error, ...) ((int)device_fail((enum device_result)(error), __VA_ARGS__))
-/* "Not supported", said once per call name on stderr too. */
-int rt_refuse(const char *call, const char *why);
+int rt_refuse(const char *why); /* "not supported" */
 
 /* -- devices.c --------------------------------------------------------------------------------------- */
 
@@ -63,6 +62,8 @@ int rt_function(const void *host, struct device_function **out);
 void *rt_function_host(const struct device_function *f);
 /* The variable on the current device, by the address of its host shadow. */
 int rt_variable(const void *host, uint64_t *out_address, uint64_t *out_size);
+/* The variable whose host shadow holds the address; NULL: none. */
+const char *rt_shadowed(const void *host);
 /* Whether a texture reference was declared with cudaReadModeNormalizedFloat. */
 bool rt_reference_normalized(const void *host);
 

@@ -792,7 +792,7 @@ add_any(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after, 
         op = (struct device_op){.kind = DEVICE_OP_FREE, .storage = {.address = (uint64_t)p->free.dptr}};
         break;
     case cudaGraphNodeTypeConditional: return add_conditional(node, graph, after, n, &p->conditional);
-    default: return rt_refuse("cudaGraphAddNode", "nodes of this type");
+    default: return rt_refuse("nodes of this type");
     }
     return r == cudaSuccess ? add(node, graph, after, n, &op) : r;
 }
@@ -814,7 +814,7 @@ set_any(struct device_op *to, const struct cudaGraphNodeParams *p)
     case cudaGraphNodeTypeMemcpy: r = copy_op(&p->memcpy.copyParams, &op); break;
     case cudaGraphNodeTypeMemset: r = fill_op((const struct cudaMemsetParams *)&p->memset, &op); break;
     case cudaGraphNodeTypeHost: r = host_op((const struct cudaHostNodeParams *)&p->host, &op); break;
-    default: return rt_refuse("cudaGraphNodeSetParams", "nodes of this type");
+    default: return rt_refuse("nodes of this type");
     }
     if (r == cudaSuccess && to->kind != op.kind)
         r = rt_fail(cudaErrorInvalidValue, "the node is of another kind");

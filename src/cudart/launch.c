@@ -36,6 +36,7 @@ __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void *stream
     *block = c->block;
     *shared = c->shared;
     *(cudaStream_t *)stream = c->stream;
+    device_in_stub(true);
     return cudaSuccess;
 }
 
@@ -114,7 +115,7 @@ cudaLaunchCooperativeKernelMultiDevice(struct cudaLaunchParams *list, unsigned i
                                        unsigned int flags)
 {
     (void)list, (void)flags;
-    RT(rt_refuse(__func__, "kernels of several devices cannot wait for each other"), "n=%u", n);
+    RT(rt_refuse("kernels of several devices cannot wait for each other"), "n=%u", n);
 }
 
 static int
@@ -129,7 +130,7 @@ launch_config(const cudaLaunchConfig_t *c, const void *func, void **args)
             cooperative = a->val.cooperative != 0;
         if (a->id == cudaLaunchAttributeClusterDimension &&
             a->val.clusterDim.x * a->val.clusterDim.y * a->val.clusterDim.z > 1)
-            return rt_refuse("cudaLaunchKernelExC", "clusters of blocks");
+            return rt_refuse("clusters of blocks");
     }
     struct configuration f = {c->gridDim, c->blockDim, c->dynamicSmemBytes, c->stream};
     return launch(func, &f, args, cooperative);
@@ -206,7 +207,7 @@ set_attribute(const void *func, enum cudaFuncAttribute attr, int value)
     case cudaFuncAttributeRequiredClusterDepth:
     case cudaFuncAttributeNonPortableClusterSizeAllowed:
     case cudaFuncAttributeClusterSchedulingPolicyPreference:
-        return rt_refuse("cudaFuncSetAttribute", "clusters of blocks");
+        return rt_refuse("clusters of blocks");
     default: return rt_fail(cudaErrorInvalidValue, "attribute %d is not known", (int)attr);
     }
 }
@@ -372,14 +373,14 @@ cudaError_t
 cudaOccupancyMaxPotentialClusterSize(int *size, const void *func, const cudaLaunchConfig_t *config)
 {
     (void)size, (void)config;
-    RT(rt_refuse(__func__, "clusters of blocks"), "func=%p", func);
+    RT(rt_refuse("clusters of blocks"), "func=%p", func);
 }
 
 cudaError_t
 cudaOccupancyMaxActiveClusters(int *n, const void *func, const cudaLaunchConfig_t *config)
 {
     (void)n, (void)config;
-    RT(rt_refuse(__func__, "clusters of blocks"), "func=%p", func);
+    RT(rt_refuse("clusters of blocks"), "func=%p", func);
 }
 
 cudaError_t

@@ -464,7 +464,7 @@ pool_create(cudaMemPool_t *pool, const struct cudaMemPoolProps *props)
     if (!pool || !props)
         return rt_fail(cudaErrorInvalidValue, "%s is NULL", pool ? "poolProps" : "memPool");
     if (props->handleTypes & ~cudaMemHandleTypePosixFileDescriptor)
-        return rt_refuse("cudaMemPoolCreate", "handles other than file descriptors");
+        return rt_refuse("handles other than file descriptors");
     if (props->location.type != cudaMemLocationTypeDevice || !device_at(props->location.id))
         return rt_fail(cudaErrorInvalidValue, "the pool's location is no device");
     pthread_mutex_lock(&lock);

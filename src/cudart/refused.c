@@ -13,7 +13,7 @@
 #define REFUSED(name, parameters, why)                                                             \
     cudaError_t name parameters                                                                    \
     {                                                                                              \
-        RT(rt_refuse(__func__, why), "%s", "");                                                    \
+        RT(rt_refuse(why), "%s", "");                                                    \
     }
 
 #define GRAPHICS "there is no graphics device"

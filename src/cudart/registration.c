@@ -222,6 +222,19 @@ rt_function_host(const struct device_function *f)
     return host ? host : (void *)(uintptr_t)f;
 }
 
+const char *
+rt_shadowed(const void *host)
+{
+    const char *name = NULL;
+    pthread_mutex_lock(&lock);
+    for (unsigned k = 0; k < BUCKETS && !name; k++)
+        for (const struct entry *e = table[k]; e && !name; e = e->next)
+            if (!e->kernel && e->image && (uintptr_t)host - (uintptr_t)e->host < e->size)
+                name = e->name;
+    pthread_mutex_unlock(&lock);
+    return name;
+}
+
 bool
 rt_reference_normalized(const void *host)
 {

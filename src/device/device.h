@@ -106,12 +106,15 @@ enum device_result device_fail(enum device_result result, const char *format, ..
 /* The reason of this thread's last failure; "" after device_forget_reason. */
 const char *device_reason(void);
 void device_forget_reason(void);
+/* A call of an API is about to return this error: check reports it; else device_reason() goes to stderr,
+ * once a place (failures.c). error: its name, which lives for ever. */
+void device_call_failed(const char *call, int result, const char *error);
+
+/* The compiler's stand-in for a kernel calls us, or has done so: its caller is who launches. */
+void device_in_stub(bool now);
 
 /* -- what the tool `check` is told, where it watches ------------------------------------------------ */
 
-/* A call failed; the program looked at errors (by_program false: it ends). */
-void device_call_failed(const char *call, int result, const char *error);
-void device_errors_seen(bool by_program);
 /* A call is over: what the host knows by that (order.def); "": it has failed. */
 void device_call_over(const char *call);
 

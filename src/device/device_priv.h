@@ -11,6 +11,9 @@
  *   ipc.c      other processes' memory, events and pools
  *   gpu.h      what these do instead on a real GPU
  *   tool.c     check, profile
+ *   places.c   lines of the program's own code
+ *   failures.c calls that failed
+ *   output.c   what a GPU would not have printed
  */
 #ifndef LOCKSTEP_DEVICE_PRIV_H
 #define LOCKSTEP_DEVICE_PRIV_H
@@ -20,6 +23,8 @@
 #include "jit/jit.h"
 
 #include <pthread.h>
+
+struct host_place; /* check/check.h */
 
 enum { DEVICE_MOST = 64 };
 
@@ -106,11 +111,14 @@ bool process_engine(struct process *p, struct ls_error *err);
 bool tool_start(const struct device_profile *d);
 struct jit_tool *tool_of_process(void); /* NULL: nobody watches */
 void tool_forked(void);                 /* in a child made by fork */
+/* In a child made by fork: findings of its own. */
+void tool_start_in_child(void);
 /* After a launch: an interim result, when the last one is old. */
 void tool_launched(void);
 /* The process's tool when it is check, else NULL. */
 struct jit_tool *tool_check(void);
-/* A call that is about to fail frees what it must not: a finding instead of the one of failed calls. */
+/* failures.c: a call that is about to fail frees what it must not: a finding instead of the one of failed
+ * calls. */
 void tool_bad_free(const char *call, uint64_t address, const struct allocation *nearest);
 /* What check is told of streams, copies and fills; nothing where it does not watch. */
 void tool_work(const struct device_stream *s, const struct device_op *op);
@@ -121,6 +129,22 @@ void tool_graph_node(struct check_graph *g, const struct device_stream *s, const
 void tool_copies(const struct device_copy *c);
 void tool_fills(const struct device_fill *f);
 void tool_storage(const struct device_op *op); /* ALLOC, FREE */
+
+/* -- places.c: where host code is -------------------------------------------------------------------- */
+
+/* A number for the stack of the program's own code that calls us; the same for the same one; 0: none. */
+uint32_t device_here(void);
+/* The same for the code at pc, called as the stack with the number `callers` says (0: not known). */
+uint32_t device_place_at(uint64_t pc, uint32_t callers);
+/* Its functions and lines; no frames for 0. Lives for ever. */
+const struct host_place *device_place(uint32_t number);
+
+/* -- output.c: what kernels print that a GPU would lose ------------------------------------------------ */
+
+void output_printed(const struct ptx_func *kernel);
+void output_seen(void); /* the host does what empties the buffer */
+void output_call_over(const char *call); /* it may be a copy that waits */
+void output_over(void); /* the program ends */
 
 /* -- chain.c: launches that are put off ------------------------------------------------------------------ */
 

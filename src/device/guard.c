@@ -17,14 +17,11 @@
 #include "check/check.h"
 
 #include <dlfcn.h>
-#include <elf.h>
 #include <execinfo.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -33,7 +30,7 @@
  * waited for the device and is about to look at results; else memory stays open for now. */
 static const double most_share = 0.05, most_share_waited = 0.25, at_first = 50;
 
-enum { PAGE = 4096, MOST_PLACES = 4096, DEPTH = 24, NAME = 400 };
+enum { PAGE = 4096, MOST_PLACES = 4096, DEPTH = 24 };
 
 struct pages {
     uint64_t base, size;
@@ -156,59 +153,18 @@ guard_joined(void)
 
 /* -- where host code is ---------------------------------------------------------------------------------- */
 
-/* The name of the function at `offset` in an ELF file; "" where its symbols do not say. */
+/* "prog+0x12a4" */
 static void
-function_name(const char *path, uint64_t offset, char *out, size_t room)
-{
-    struct stat st;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    out[0] = 0;
-    void *at = fd >= 0 && fstat(fd, &st) == 0 && st.st_size > (off_t)sizeof(Elf64_Ehdr)
-                   ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0)
-                   : MAP_FAILED;
-    if (fd >= 0)
-        close(fd);
-    if (at == MAP_FAILED)
-        return;
-    const uint8_t *file = at;
-    const Elf64_Ehdr *h = at;
-    uint64_t size = (uint64_t)st.st_size;
-    bool fine = !memcmp(h->e_ident, ELFMAG, SELFMAG) && h->e_shoff < size &&
-                h->e_shnum <= (size - h->e_shoff) / sizeof(Elf64_Shdr);
-    const Elf64_Shdr *s = (const Elf64_Shdr *)(file + h->e_shoff);
-    for (unsigned k = 0; fine && k < h->e_shnum; k++) {
-        if (s[k].sh_type != SHT_SYMTAB || s[k].sh_link >= h->e_shnum || s[k].sh_offset > size ||
-            s[k].sh_size > size - s[k].sh_offset)
-            continue;
-        const Elf64_Shdr *names = &s[s[k].sh_link];
-        const Elf64_Sym *symbol = (const Elf64_Sym *)(file + s[k].sh_offset);
-        for (uint64_t n = 0; n < s[k].sh_size / sizeof *symbol; n++) {
-            bool here = ELF64_ST_TYPE(symbol[n].st_info) == STT_FUNC && symbol[n].st_value <= offset &&
-                        offset - symbol[n].st_value < symbol[n].st_size;
-            uint64_t name = names->sh_offset + symbol[n].st_name;
-            if (here && name < size && memchr(file + name, 0, size - name))
-                snprintf(out, room, "%s", (const char *)file + name);
-        }
-    }
-    munmap(at, (size_t)st.st_size);
-}
-
-static void
-place_text(uint64_t pc, char *name, char *out, size_t room)
+place_text(uint64_t pc, char *out, size_t room)
 {
     Dl_info in;
-    *name = 0;
     if (!dladdr((void *)pc, &in) || !in.dli_fname) {
         snprintf(out, room, "0x%llx", (unsigned long long)pc);
         return;
     }
-    uint64_t offset = pc - (uint64_t)(uintptr_t)in.dli_fbase;
     const char *file = strrchr(in.dli_fname, '/');
-    function_name(access(in.dli_fname, R_OK) == 0 ? in.dli_fname : "/proc/self/exe", offset, name,
-                  NAME);
-    if (!name[0] && in.dli_sname)
-        snprintf(name, NAME, "%s", in.dli_sname);
-    snprintf(out, room, "%s+0x%llx", file ? file + 1 : in.dli_fname, (unsigned long long)offset);
+    snprintf(out, room, "%s+0x%llx", file ? file + 1 : in.dli_fname,
+             (unsigned long long)(pc - (uint64_t)(uintptr_t)in.dli_fbase));
 }
 
 /* The place in the program that the fault is due to; 0: our own code. */
@@ -301,12 +257,39 @@ is_ours(uint64_t address)
     return false;
 }
 
+struct lookup {
+    uint64_t pc;
+    uint32_t callers, place;
+};
+
+static void *
+look_up(void *context)
+{
+    struct lookup *l = context;
+    l->place = device_place_at(l->pc, l->callers);
+    device_place(l->place);
+    return NULL;
+}
+
+/* The place of host code at pc. Lines are looked up on a thread of its own: the stack of a signal's
+ * handler is small. */
+static uint32_t
+host_place_of(uint64_t pc)
+{
+    struct lookup l = {.pc = pc, .callers = device_here()};
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, look_up, &l) != 0)
+        return 0;
+    pthread_join(thread, NULL);
+    return l.place;
+}
+
 static bool
 on_fault(uint64_t address, void *context)
 {
     struct allocation a;
     uint64_t page = address & ~(uint64_t)(PAGE - 1);
-    char function[NAME], where[300];
+    char where[300];
     enum check_host_op op;
     if (!guard.active || !is_ours(address))
         return false;
@@ -321,8 +304,8 @@ on_fault(uint64_t address, void *context)
     if (managed)
         mprotect((void *)page, PAGE, PROT_READ | PROT_WRITE);
     if (pc && is_new(pc)) {
-        place_text(pc, function, where, sizeof where);
-        if (!check_host_access(tool_check(), &a, address, op, function, where))
+        place_text(pc, where, sizeof where);
+        if (!check_host_access(tool_check(), &a, address, op, where, host_place_of(pc)))
             guard.places--; /* it may be one elsewhere */
     }
     pthread_mutex_unlock(&guard.lock);

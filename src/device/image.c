@@ -151,6 +151,16 @@ join_unit(struct device_image *i, struct unit *u)
         VEC_PUSH(&u->placed, i->placed.at[k]);
 }
 
+/* A module that no device could run goes; NULL stays. */
+static struct ptx_module *
+checked(struct ptx_module *m, const char *path, struct ls_error *err)
+{
+    if (!m || (ptx_fits(m, path, err) && ptx_check_shared(m, err)))
+        return m;
+    ptx_free(m);
+    return NULL;
+}
+
 /* Parses all waiting relocatable images and links them. On failure every one keeps the error. */
 static void
 link_waiting(void)
@@ -167,13 +177,10 @@ link_waiting(void)
     }
     if (!err.text[0])
         whole = ptx_link(parts.at, parts.count, path, &err);
+    whole = checked(whole, path, &err);
     for (size_t k = 0; k < parts.count; k++)
         ptx_free(parts.at[k]);
     VEC_FREE(&parts);
-    if (whole && !ptx_fits(whole, path, &err)) {
-        ptx_free(whole);
-        whole = NULL;
-    }
     struct unit *u = whole ? unit_new(whole, path) : NULL;
     for (struct device_image *i = waiting, *next; i; i = next) {
         next = i->next;
@@ -196,10 +203,8 @@ image_unit(struct device_image *i)
         if (i->relocatable && (waiting != i || i->next)) {
             link_waiting();
         } else {
-            struct ptx_module *m = ptx_parse(i->text, i->size, i->path, &i->error);
-            if (m && !ptx_fits(m, i->path, &i->error)) {
-                ptx_free(m);
-            } else if (m) {
+            struct ptx_module *m = checked(ptx_parse(i->text, i->size, i->path, &i->error), i->path, &i->error);
+            if (m) {
                 join_unit(i, unit_new(m, i->path));
                 i->unit->text = i->text;
                 i->unit->text_bytes = i->size;
@@ -273,7 +278,7 @@ place_of(struct device *d, struct unit *u, const struct ptx_var *v)
     for (size_t k = 0; k < u->placed.count; k++)
         if (!strcmp(u->placed.at[k].name, v->name)) {
             uint64_t at = (uint64_t)u->placed.at[k].host;
-            memory_adopt(d->memory, at, v->size, ALLOCATION_MANAGED, NULL);
+            memory_adopt(d->memory, at, v->size, ALLOCATION_MANAGED, v->name);
             return at;
         }
     return 0;
@@ -357,6 +362,7 @@ image_reset_device(struct device *d)
 enum device_result
 device_image_load(struct device *d, struct device_image *i)
 {
+    output_seen();
     struct unit *u = image_unit(i);
     if (!u)
         return DEVICE_INVALID_PTX;

@@ -12,6 +12,33 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* -- reasons -------------------------------------------------------------------------------------- */
+
+static enum device_result
+fail_kernel(const struct ptx_func *f, enum device_result r, const char *format, va_list args)
+{
+    struct arena names = {0};
+    char text[512];
+    vsnprintf(text, sizeof text, format, args);
+    device_fail(r, "kernel \"%s\": %s", ls_readable_name(&names, f->name), text);
+    arena_free(&names);
+    return r;
+}
+
+static enum device_result
+refuse_kernel(const struct ptx_func *f, enum device_result r, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static enum device_result
+refuse_kernel(const struct ptx_func *f, enum device_result r, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fail_kernel(f, r, format, args);
+    va_end(args);
+    return r;
+}
+
 /* -- what a kernel needs -------------------------------------------------------------------------- */
 
 static uint32_t
@@ -125,11 +152,9 @@ device_set_max_dynamic_shared(struct device_function *f, int64_t bytes)
     if (!k)
         return no_code();
     if (bytes < 0 || (uint64_t)bytes + k->shared_bytes > most)
-        return device_fail(DEVICE_INVALID_VALUE,
-                           "kernel \"%s\": %lld bytes of dynamic shared memory beside %u static ones: "
-                           "%s allows %u together",
-                           f->func->name, (long long)bytes, k->shared_bytes, f->device->profile->name,
-                           most);
+        return refuse_kernel(f->func, DEVICE_INVALID_VALUE,
+                             "%lld bytes of dynamic shared memory beside %u static ones: %s allows %u together",
+                             (long long)bytes, k->shared_bytes, f->device->profile->name, most);
     f->max_dynamic_shared = (uint32_t)bytes;
     return DEVICE_OK;
 }
@@ -189,12 +214,11 @@ refuse(const struct device_launch *l, enum device_result r, const char *format, 
 static enum device_result
 refuse(const struct device_launch *l, enum device_result r, const char *format, ...)
 {
-    char text[512];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    fail_kernel(l->function->func, r, format, args);
     va_end(args);
-    return device_fail(r, "kernel \"%s\": %s", l->function->func->name, text);
+    return r;
 }
 
 static enum device_result
@@ -311,9 +335,8 @@ device_params(const struct device_function *f, void **args, uint8_t **out)
         if (!args || !args[k]) {
             ls_release(*out);
             *out = NULL;
-            return device_fail(DEVICE_INVALID_VALUE,
-                               "kernel \"%s\": parameter %u is missing (it takes %u)", func->name, k,
-                               func->param_count);
+            return refuse_kernel(func, DEVICE_INVALID_VALUE, "parameter %u is missing (it takes %u)", k,
+                                 func->param_count);
         }
         memcpy(*out + func->params[k]->param_offset, args[k], func->params[k]->size);
     }
@@ -359,9 +382,10 @@ lose(struct device *d, const struct device_function *f, const struct exec_report
                          : r->status == EXEC_ILLEGAL_ADDRESS || r->status == EXEC_MISALIGNED ||
                                      r->status == EXEC_SURFACE
                              ? CHECK_END_BOUNDS
+                         : r->status == EXEC_ASSERT ? CHECK_END_ASSERT
                              : CHECK_END_OTHER;
     check_kernel_failed(tool_check(), how, f->unit->ptx, f->func, r->has_place, r->place, r->block,
-                        r->thread, r->text);
+                        r->thread, r->text + (r->status == EXEC_ASSERT ? r->detail : 0));
     if (!device_quiet()) {
         fflush(stdout);
         ls_warn("%s", r->text);
@@ -442,8 +466,11 @@ launch_run_chain(const struct device_launch *const *launch, const uint64_t *behi
     }
     _Atomic uint64_t *begun = result == DEVICE_OK ? progress_begin(f->func->name, blocks) : NULL;
     link[0].request.begun = begun;
+    output_seen();
     if (result == DEVICE_OK && !exec_run_chain(device_process()->pool, link, count, piece, &failed, &report))
         lose(f->device, launch[failed]->function, &report);
+    else if (printed)
+        output_printed(f->func);
     progress_end(begun);
     ls_release(link);
     return result;
@@ -467,6 +494,7 @@ launch_run(struct device_stream *s, const struct device_launch *l)
     result = request_of(l, k, &r, &printed);
     if (result != DEVICE_OK)
         return result;
+    output_seen();
     r.begun = progress_begin(f->func->name, (uint64_t)r.grid[0] * r.grid[1] * r.grid[2]);
     double begin = times_wanted() ? times_now() : 0;
     bool fine = exec_run(p->pool, &r, &report);
@@ -479,6 +507,8 @@ launch_run(struct device_stream *s, const struct device_launch *l)
         clock_launched(s, tool_of_process());
     if (printed)
         fflush(stdout);
+    if (printed && fine)
+        output_printed(f->func);
     tool_launched();
     return DEVICE_OK;
 }
@@ -509,8 +539,8 @@ device_launch_block(struct device_stream *s, struct device_launch *l, const void
     if (size > f->param_bytes)
         size = f->param_bytes;
     if (size < f->param_bytes)
-        return device_fail(DEVICE_INVALID_VALUE, "kernel \"%s\": %llu bytes of parameters: it takes %llu",
-                           f->name, (unsigned long long)size, (unsigned long long)f->param_bytes);
+        return refuse_kernel(f, DEVICE_INVALID_VALUE, "%llu bytes of parameters: it takes %llu",
+                             (unsigned long long)size, (unsigned long long)f->param_bytes);
     l->params = new_params(f);
     memcpy(l->params, block, size);
     enum device_result r = submit_launch(s, l);

@@ -17,6 +17,7 @@ struct pinned {
     uint64_t base, size;
     uint32_t flags;
     bool ours; /* allocated here, not registered */
+    uint32_t place; /* under check: of host code that made it */
 };
 
 const char device_graph_memory[] = "graph memory";
@@ -52,8 +53,10 @@ device_alloc(struct device *d, uint64_t size, enum allocation_kind kind, uint64_
     *out_address = memory_alloc(d->memory, size, 0, kind, NULL);
     guard_close();
     struct allocation new = {.base = *out_address, .size = size, .kind = kind};
-    if (*out_address && tool_check())
+    if (*out_address && tool_check()) {
         check_allocated(tool_check(), &new);
+        memory_set_place(d->memory, *out_address, device_here());
+    }
     if (*out_address)
         return DEVICE_OK;
     uint64_t used, total;
@@ -85,6 +88,7 @@ free_memory(uint64_t address, bool ordered)
     if (r != DEVICE_OK)
         return r;
     device_settle();
+    output_seen();
     if (!address || device_ipc_close(address))
         return DEVICE_OK;
     if (!device_find(address, &a)) {
@@ -94,17 +98,18 @@ free_memory(uint64_t address, bool ordered)
         return device_fail(DEVICE_INVALID_VALUE, "0x%llx was not allocated, or is freed already",
                            (unsigned long long)address);
     }
-    if (a.base != address || (a.kind != ALLOCATION_DEVICE && a.kind != ALLOCATION_MANAGED))
+    bool variable = a.kind == ALLOCATION_VARIABLE || (a.kind == ALLOCATION_MANAGED && a.name);
+    if (a.base != address || variable || (a.kind != ALLOCATION_DEVICE && a.kind != ALLOCATION_MANAGED))
         tool_bad_free("cudaFree", address, NULL);
     if (a.base != address)
         return device_fail(DEVICE_INVALID_VALUE, "0x%llx lies %llu bytes inside an allocation",
                            (unsigned long long)address, (unsigned long long)(address - a.base));
     if (a.name && !strcmp(a.name, device_graph_memory))
         return DEVICE_OK; /* lives as long as the device: the graph may be launched again */
-    if (a.kind != ALLOCATION_DEVICE && a.kind != ALLOCATION_MANAGED)
+    if (variable || (a.kind != ALLOCATION_DEVICE && a.kind != ALLOCATION_MANAGED))
         return device_fail(DEVICE_INVALID_VALUE, "0x%llx is %s", (unsigned long long)address,
                            a.kind == ALLOCATION_HOST       ? "pinned host memory: cudaFreeHost frees it"
-                           : a.kind == ALLOCATION_VARIABLE ? "a variable"
+                           : variable                      ? "a variable"
                            : a.kind == ALLOCATION_HEAP     ? "memory that a kernel allocated"
                                                            : "an array");
     struct device *d = device_at(a.device);
@@ -163,6 +168,8 @@ static void
 adopt(struct device *d, const struct pinned *p)
 {
     memory_adopt(d->memory, p->base, p->size, ALLOCATION_HOST, NULL);
+    if (p->place)
+        memory_set_place(d->memory, p->base, p->place);
 }
 
 static void
@@ -225,7 +232,7 @@ device_host_alloc(uint64_t size, uint32_t flags, void **out_at)
         munmap(at, size);
         return r;
     }
-    struct pinned p = {(uint64_t)at, size, flags, true};
+    struct pinned p = {(uint64_t)at, size, flags, true, tool_check() ? device_here() : 0};
     pthread_mutex_lock(&lock);
     add_pinned(&p);
     pthread_mutex_unlock(&lock);
@@ -273,7 +280,7 @@ device_host_free(void *at)
 enum device_result
 device_host_register(void *at, uint64_t size, uint32_t flags)
 {
-    struct pinned p = {(uint64_t)at, size, flags, false};
+    struct pinned p = {(uint64_t)at, size, flags, false, tool_check() ? device_here() : 0};
     if (!at || !size)
         return device_fail(DEVICE_INVALID_VALUE, "the pointer is NULL or the size is 0");
     pthread_mutex_lock(&lock);

@@ -222,6 +222,7 @@ device_stream_query(struct device_stream *s)
     enum device_result r = s == s->device->stream ? capture_forbids_legacy(s->device) : DEVICE_OK;
     if (r != DEVICE_OK)
         return r;
+    output_seen();
     check_joined_stream(tool_check(), s == s->device->stream ? 0 : s->id);
     guard_joined();
     return s->device->gpu ? gpu_stream_query(s) : device_lost(s->device);
@@ -295,6 +296,7 @@ device_event_query(struct device_event *e)
     enum device_result r = device_capture_unsafe();
     if (r != DEVICE_OK)
         return r;
+    output_seen();
     check_joined_event(tool_check(), e);
     guard_joined();
     return e->device->gpu && e->recorded ? gpu_event_query(e) : device_lost(e->device);

@@ -465,6 +465,7 @@ device_synchronize(struct device *d)
     r = capture_forbids_wait(d);
     if (r != DEVICE_OK)
         return r;
+    output_seen();
     check_joined_all(tool_check());
     guard_joined();
     return d->gpu && !d->lost ? gpu_synchronize(d) : device_lost(d);
@@ -560,6 +561,7 @@ device_reset(struct device *d)
         return r;
     device_settle();
     fflush(stdout);
+    output_seen();
     handle_each(HANDLE_STREAM, end_stream, d);
     handle_each(HANDLE_EVENT, end_event, d);
     r = d->gpu ? gpu_reset(d) : DEVICE_OK;

@@ -97,8 +97,8 @@ static void
 note_leak(const struct allocation *a, void *context)
 {
     bool elsewhere = a->kind == ALLOCATION_HOST && a->device != 0; /* known to all devices */
-    if (a->kind != ALLOCATION_VARIABLE && !elsewhere &&
-        !(a->name && !strcmp(a->name, device_graph_memory)))
+    /* What has a name is a variable, managed ones too, or belongs to a graph. */
+    if (a->kind != ALLOCATION_VARIABLE && !elsewhere && !a->name)
         check_leak(context, a);
 }
 
@@ -109,12 +109,12 @@ at_end(void)
     if (!state.tool || getpid() != state.process)
         return;
     fflush(stdout);
+    output_over();
     for (int k = 0; tool_check() && !process_forked() && k < DEVICE_MOST; k++) {
         struct device *d = __atomic_load_n(&device_process()->device[k], __ATOMIC_ACQUIRE);
         if (d && !d->lost) /* nothing can be freed on a device that a kernel's error has ended */
             memory_each(d->memory, note_leak, tool_check());
     }
-    device_errors_seen(false);
     pthread_mutex_lock(&state.lock);
     write_result(true);
     if (state.journal)
@@ -248,6 +248,7 @@ tool_start(const struct device_profile *d)
     pthread_mutex_unlock(&state.lock);
     if (state.out)
         catch_signals();
+    check_host(tool_check(), device_here, device_place);
     guard_start();
     return true;
 }
@@ -266,8 +267,8 @@ tool_forked(void)
 }
 
 /* A child that calls what it must not has findings of its own. */
-static void
-start_in_child(void)
+void
+tool_start_in_child(void)
 {
     struct ls_error err = {0};
     if (state.tool || !state.row || state.row->open != check_open || !state.journal)
@@ -275,6 +276,7 @@ start_in_child(void)
     state.tool = check_open(state.profile, state.options, &err);
     state.process = getpid();
     state.journal = state.tool && begin_journal(state.tool);
+    check_host(state.tool, device_here, device_place);
     if (state.journal)
         check_journal_end(state.tool); /* it has nothing that could leak */
 }
@@ -294,54 +296,6 @@ tool_launched(void)
     write_result(false);
     __atomic_store_n(&state.last_ns, now_ns(), __ATOMIC_RELAXED);
     pthread_mutex_unlock(&state.lock);
-}
-
-/* -- what check is told ---------------------------------------------------------------------------- */
-
-/* A failed call whose error the program has not looked at yet. told: the next one that fails has a
- * finding of its own. */
-static _Thread_local struct {
-    char call[64], error[64], reason[512];
-    bool told;
-} unseen;
-
-void
-tool_bad_free(const char *call, uint64_t address, const struct allocation *nearest)
-{
-    check_bad_free(tool_check(), call, address, nearest);
-    unseen.told = true;
-}
-
-void
-device_errors_seen(bool by_program)
-{
-    if (unseen.call[0] && !by_program)
-        check_call_failed(tool_check(), unseen.call, unseen.error, unseen.reason);
-    unseen.call[0] = 0;
-}
-
-void
-device_call_failed(const char *call, int result, const char *error)
-{
-    bool kernel = result >= DEVICE_ILLEGAL_ADDRESS && result <= DEVICE_LAUNCH_FAILURE &&
-                  result != DEVICE_OUT_OF_RESOURCES && result != DEVICE_PEER_ENABLED;
-    if (process_forked())
-        start_in_child();
-    if (!tool_check() || kernel || result == DEVICE_NOT_READY)
-        return;
-    device_errors_seen(false);
-    bool told = unseen.told && !strncmp(call, "cudaFree", 8);
-    unseen.told = false;
-    if (told)
-        return;
-    bool misuse = result == DEVICE_INVALID_HANDLE || result == DEVICE_NOT_PERMITTED || process_forked();
-    if (misuse) { /* destroyed, or never made, or called where no call may be: worth saying in any case */
-        check_call_failed(tool_check(), call, error, device_reason());
-        return;
-    }
-    snprintf(unseen.call, sizeof unseen.call, "%s", call);
-    snprintf(unseen.error, sizeof unseen.error, "%s", error);
-    snprintf(unseen.reason, sizeof unseen.reason, "%s", device_reason());
 }
 
 /* -- what a call lets the host know ------------------------------------------------------------------ */
@@ -375,6 +329,7 @@ static _Thread_local struct {
 void
 device_call_over(const char *call)
 {
+    output_call_over(call);
     if (!tool_check())
         return;
     bool moved = in_call.copy || in_call.copy_async || in_call.fill;

@@ -51,6 +51,7 @@ struct exec_report {
     bool has_thread;
     uint64_t address;
     char text[1024];       /* a complete message: kernel, source line, block, thread, address */
+    uint32_t detail;       /* where in it the error's own words begin (an assertion's text) */
 };
 
 struct exec_request {

@@ -185,6 +185,52 @@ exec_escape(struct exec_slot *s, uint32_t warp, uint32_t lanes, uint32_t place, 
     siglongjmp(w->escape, 1);
 }
 
+static const char *
+function_of(const struct ptx_module *m, uint32_t place, struct arena *a)
+{
+    const struct ptx_func *f;
+    const struct ptx_insn *i;
+    return jit_place(m, place, &f, &i) ? ls_readable_name(a, f->name) : "?";
+}
+
+/* "1024 bytes of stack per thread (cudaLimitStackSize); calls: fib at a.cu:3 (28 times), ..., k at
+ * a.cu:9": the innermost first, equal ones in a row once. */
+static void
+call_text(const struct jit_warp *w, uint32_t place, struct text *out)
+{
+    enum { MOST = 8 };
+    const struct exec_slot *s = w->owner;
+    const struct ptx_module *m = s->run->request->module;
+    const struct jit_launch *l = s->block.launch;
+    struct arena a = {0};
+    char where[300];
+    uint32_t shown = 0, left = 0;
+    if (!m)
+        return;
+    text_add(out, "%u bytes of stack per thread (cudaLimitStackSize); calls: %s",
+             l->local_stride - s->run->code->kernel->local_bytes, function_of(m, place, &a));
+    for (const uint8_t *area = w->calls; area;) {
+        const struct jit_call *c = (const struct jit_call *)area - 1, *next = c;
+        uint32_t times = 0;
+        for (; next && next->place == c->place; times++)
+            next = next->caller ? (const struct jit_call *)next->caller - 1 : NULL;
+        area = next ? (const uint8_t *)(next + 1) : NULL;
+        if (shown == MOST && area) { /* the outermost is shown in any case */
+            left += times;
+            continue;
+        }
+        if (left)
+            text_add(out, ", %u more", left);
+        left = 0;
+        shown += shown < MOST;
+        jit_place_text(m, c->place, where, sizeof where);
+        text_add(out, ", from %s at %s", function_of(m, c->place, &a), where);
+        if (times > 1)
+            text_add(out, " (%u times)", times);
+    }
+    arena_free(&a);
+}
+
 /* cooperative_groups.h asks %envreg1 whether the launch is cooperative, and traps where a grid cannot wait. */
 static bool
 asks_for_grid(const struct ptx_module *m)
@@ -219,13 +265,20 @@ exec_trap(struct jit_warp *w, uint32_t lanes, uint32_t reason, uint32_t place)
     if (reason == JIT_TRAP_LANES)
         exec_lanes_stuck(w, lanes);
     reason = reason < sizeof table / sizeof *table ? reason : JIT_TRAP_INSTRUCTION;
-    struct exec_slot *s = w->owner;
+    const struct exec_slot *s = w->owner;
     const struct exec_request *r = s->run->request;
     bool grid = reason == JIT_TRAP_INSTRUCTION && !r->cooperative && asks_for_grid(r->module);
-    exec_escape(s, w->warp, lanes, place, true, table[reason].status, table[reason].what,
-                grid ? "where it waits for its whole grid: only a cooperative launch can "
-                       "(cudaLaunchCooperativeKernel)"
-                     : NULL);
+    struct text detail = {0};
+    char text[700] = "";
+    if (reason == JIT_TRAP_STACK)
+        call_text(w, place, &detail);
+    if (grid)
+        text_add(&detail, "where it waits for its whole grid: only a cooperative launch can "
+                          "(cudaLaunchCooperativeKernel)");
+    if (detail.count)
+        snprintf(text, sizeof text, "%s", detail.at);
+    text_free(&detail);
+    exec_escape(w->owner, w->warp, lanes, place, true, table[reason].status, table[reason].what, text);
 }
 
 void
@@ -303,10 +356,13 @@ exec_report_fault(const struct exec_run *run, const struct exec_fault *f, struct
     if (f->has_address && f->by_signal && !f->has_place)
         n += (size_t)snprintf(report->text + n, sizeof report->text - n, " 0x%llx",
                               (unsigned long long)f->address);
-    snprintf(report->text + n, sizeof report->text - n,
-             " in kernel \"%s\"%s%s%s, block (%u,%u,%u), %s%s%s",
-             ls_readable_name(&names, r->kernel ? r->kernel->name : ""), place[0] ? " (" : "", place,
-             place[0] ? ")" : "", report->block[0], report->block[1], report->block[2], thread,
-             f->detail[0] ? ": " : "", f->detail);
+    n += (size_t)snprintf(report->text + n, sizeof report->text - n,
+                          " in kernel \"%s\"%s%s%s, block (%u,%u,%u), %s%s",
+                          ls_readable_name(&names, r->kernel ? r->kernel->name : ""), place[0] ? " (" : "",
+                          place, place[0] ? ")" : "", report->block[0], report->block[1],
+                          report->block[2], thread, f->detail[0] ? ": " : "");
+    n = n < sizeof report->text ? n : sizeof report->text - 1;
+    snprintf(report->text + n, sizeof report->text - n, "%s", f->detail);
+    report->detail = (uint32_t)n;
     arena_free(&names);
 }

@@ -116,10 +116,12 @@ exec_nested_launch(struct jit_warp *w, uint32_t lanes, uint32_t function, const 
     const struct ptx_func *f = r->module->funcs[function];
     if (!s->configuration || r->nested >= MOST_NESTED || f->param_bytes > MOST_PARAMETERS) {
         char text[400];
+        struct arena names = {0};
         snprintf(text, sizeof text, "%s: \"%s\"",
                  s->configuration ? "launches from kernels are nested more than 24 deep"
                                   : "a kernel is called that is not launched",
-                 f->name);
+                 ls_readable_name(&names, f->name));
+        arena_free(&names);
         exec_escape(s, w->warp, lanes, 0, false, EXEC_FAILED, "", text);
     }
     if (s->run->replaying) /* done by the first run */

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { REPLAY_SECONDS = 10 };
+enum { REPLAY_SECONDS = 10, NULL_BYTES = 65536 };
 
 static const char *const op_names[] = {"load", "store", "atomic operation"};
 
@@ -26,8 +26,8 @@ describe(const struct exec_slot *s, uint64_t a, uint32_t bytes, char *out, size_
                  (unsigned long long)(a - shared), (unsigned long long)s->shared.size);
         return;
     }
-    if (a < 4096) {
-        snprintf(out, room, "null pointer");
+    if (a < NULL_BYTES) { /* before the next: a kernel without local memory has it at 0 */
+        snprintf(out, room, a ? "null pointer plus %llu" : "null pointer", (unsigned long long)a);
         return;
     }
     if (local && (a - local < exec_slot_local_bytes(s) + 65536 || local - a < 65536)) {

@@ -196,6 +196,12 @@ struct jit_note {
     uint32_t lanes, place;
 };
 
+/* (abi) Before the area of parameters and results that a call hands to a function. */
+struct jit_call {
+    void *caller;   /* behind the jit_call of who calls; NULL: a kernel */
+    uint32_t place; /* of the call */
+};
+
 /* (abi) A warp in flight. */
 struct jit_warp {
     struct jit_block *block;
@@ -216,6 +222,7 @@ struct jit_warp {
     uint32_t stack;              /* local memory in use by calls: bytes per lane */
     uint8_t *stack_end;          /* set by the caller: the host's stack must not grow below it */
     void *owner;                 /* exec's */
+    void *calls;                 /* JIT_TRAP_STACK: behind the jit_call of the function that had no room */
     const void *values;          /* JIT_EVENT_GUARD: what the announced store stores: per element of
                                     a lane's vector the values of 32 lanes; else not meaningful */
     uint32_t denied;             /* JIT_EVENT_GUARD: set by access and pattern: lanes that must not

@@ -516,6 +516,18 @@ memory_set_read_only(struct memory *m, uint64_t base)
 }
 
 bool
+memory_set_place(struct memory *m, uint64_t base, uint32_t place)
+{
+    struct zone *z;
+    pthread_mutex_lock(&m->lock);
+    struct entry *e = live_entry(m, base, &z);
+    if (e)
+        e->a.place = place;
+    pthread_mutex_unlock(&m->lock);
+    return e != NULL;
+}
+
+bool
 memory_release(struct memory *m, uint64_t base)
 {
     struct zone *z;

@@ -35,6 +35,7 @@ struct allocation {
     bool read_only;   /* constant memory */
     bool freed;       /* remembered after it was freed, until its addresses are used again */
     int device;
+    uint32_t place;   /* of host code that made it, as memory_set_place has it; 0: not known */
 };
 
 /* A device with `bytes` of memory, at most three quarters of what the host has. */
@@ -51,6 +52,8 @@ bool memory_adopt(struct memory *m, uint64_t base, uint64_t size, enum allocatio
                   const char *name);
 /* Marks the allocation that starts at base as constant memory. */
 bool memory_set_read_only(struct memory *m, uint64_t base);
+/* Notes the place of the program that made the allocation that starts at base. */
+bool memory_set_place(struct memory *m, uint64_t base, uint32_t place);
 /* False: no allocation starts there (or it is not live). */
 bool memory_release(struct memory *m, uint64_t base);
 /* The live allocation that holds the address; false: none. nearest (may be NULL): the nearest one,

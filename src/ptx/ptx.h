@@ -310,6 +310,9 @@ bool ptx_fits(const struct ptx_module *m, const char *path, struct ls_error *err
 struct ptx_module *ptx_link(struct ptx_module *const *parts, size_t count, const char *path,
                             struct ls_error *err);
 
+/* False: a kernel has more static shared memory than its architecture allows, in ptxas' words. */
+bool ptx_check_shared(const struct ptx_module *m, struct ls_error *err);
+
 struct ptx_func *ptx_find_func(const struct ptx_module *m, const char *name); /* NULL: none */
 struct ptx_var *ptx_find_var(const struct ptx_module *m, const char *name);
 

@@ -71,7 +71,7 @@ at(const struct ci_place *p, struct arena *a)
 static void
 finding_case(struct text *t, const struct ci_run *r, const json_t *f, struct arena *a)
 {
-    const char *kind = report_text(f, "kind"), *title = report_finding_title(kind);
+    const char *kind = report_text(f, "kind"), *title = report_title(f);
     struct ci_place p = ci_place_of(r, f, a);
     struct text body = {0};
     const json_t *sides[] = {json_object_get(f, "access"), json_object_get(f, "other")};
@@ -184,7 +184,7 @@ ci_github(const struct ci_run *r, struct text *out)
             text = arena_printf(&a, "%s\n%s", text, side);
         if (*second)
             text = arena_printf(&a, "%s\n%s%s", text, second, at(&other, &a));
-        command(out, ci_is_warning(f), &p, report_finding_title(report_text(f, "kind")), text);
+        command(out, ci_is_warning(f), &p, report_title(f), text);
     }
     char *complaint = ci_complaint(r, &a);
     if (complaint)

@@ -27,6 +27,13 @@ report_finding_title(const char *kind)
     return "Finding";
 }
 
+const char *
+report_title(const json_t *finding)
+{
+    const char *title = report_text(finding, "title");
+    return *title ? title : report_finding_title(report_text(finding, "kind"));
+}
+
 static const char *
 base_name(const char *path)
 {
@@ -119,8 +126,8 @@ site(struct text *t, struct arena *a, const json_t *side)
     html_print(t, "%s", report_text(side, "op"));
     if (size > 0)
         html_print(t, " of %.0f bytes", size);
-    if (*kernel)
-        html_print(t, " in %s", ls_readable_name(a, kernel));
+    if (*kernel || *report_text(side, "function"))
+        html_print(t, " in %s", *kernel ? ls_readable_name(a, kernel) : report_text(side, "function"));
     if (*file)
         html_print(t, " at %s", place(a, side));
     if (*who(a, side))
@@ -129,6 +136,23 @@ site(struct text *t, struct arena *a, const json_t *side)
     if (*file)
         excerpt(t, file, (int)report_number(side, "line", NULL));
     text_add(t, "</figure>\n");
+}
+
+/* "Launched at a.cu:12 in main, called at ..."; host code. */
+static void
+host_place(struct text *t, struct arena *a, const char *verb, const json_t *at)
+{
+    struct text line = {0};
+    const json_t *caller;
+    size_t k;
+    if (!*report_text(at, "file"))
+        return;
+    text_add(&line, "%s at %s in %s", verb, place(a, at), report_text(at, "function"));
+    json_array_foreach(json_object_get(at, "callers"), k, caller)
+        if (*report_text(caller, "file"))
+            text_add(&line, ", called at %s in %s", place(a, caller), report_text(caller, "function"));
+    html_paragraph(t, "%s.", line.at);
+    text_free(&line);
 }
 
 /* -- findings -------------------------------------------------------------------------------------------- */
@@ -169,10 +193,16 @@ page_finding(struct text *t, const json_t *f, const char *id, bool open)
     const char *missing = report_text(f, "missing"), *kernel = report_text(f, "kernel");
     bool warning = strcmp(report_text(f, "severity"), "warning") == 0;
     html_section(t, id, arena_printf(&a, "%s%s%s%s", warning ? "Warning: " : "",
-                                     report_finding_title(report_text(f, "kind")), *kernel ? " in " : "",
+                                     report_title(f), *kernel ? " in " : "",
                                      ls_readable_name(&a, kernel)), open);
     double count = report_number(f, "count", NULL);
     html_paragraph(t, "%.0f time%s: %s", count, count == 1 ? "" : "s", report_text(f, "message"));
+    host_place(t, &a, "Launched", json_object_get(access, "launch"));
+    if (!json_equal(json_object_get(access, "launch"), json_object_get(other, "launch")))
+        host_place(t, &a, "The other launched", json_object_get(other, "launch"));
+    if (!*kernel && json_array_size(json_object_get(access, "callers")))
+        host_place(t, &a, "Called", access);
+    host_place(t, &a, "Allocated", json_object_get(f, "allocated"));
     if (*missing)
         html_paragraph(t, "What is missing: %s", missing);
     text_add(t, "<div class=\"side\">\n");
@@ -206,7 +236,7 @@ page_finding_table(struct text *t, const json_t *findings, const char *prefix)
     {
         bool warning = strcmp(report_text(f, "severity"), "warning") == 0;
         text_add(t, "<tr><td><a href=\"#%s%zu\">", prefix, k);
-        html_escape(t, report_finding_title(report_text(f, "kind")));
+        html_escape(t, report_title(f));
         text_add(t, "</a></td>");
         html_cell(t, warning ? NULL : "no", "%s", report_text(f, "severity"));
         html_cell(t, "n", "%.0f", report_number(f, "count", NULL));

@@ -92,6 +92,8 @@ uint32_t report_padding(const struct device_profile *d, const struct access *a, 
 
 /* "Race in shared memory" of shared-race. */
 const char *report_finding_title(const char *kind);
+/* The finding's own title, else its kind's. */
+const char *report_title(const json_t *finding);
 /* The block of a suppressions file that names the finding. */
 void report_suppression(const json_t *finding, struct text *out);
 

@@ -36,7 +36,7 @@ body "unknown instruction" "bad.ptx:7:[0-9]+: .*frobnicate" 'frobnicate.u32 %r0,
 body "left out instruction" "bad.ptx:7:[0-9]+: .*wgmma" 'wgmma.fence.sync.aligned;'
 body "wrong operand type" "bad.ptx:7:[0-9]+: " 'add.u32 %r0, %d0, %r1;'
 body "wrong operand count" "bad.ptx:7:[0-9]+: " 'add.u32 %r0, %r1;'
-body "too much shared memory" "wants 1000000000 bytes of shared memory" '.shared .b8 big[999999999];' \
+body "too much shared memory" "uses too much shared data .0x3b9ac9ff bytes, 0xc000 max" '.shared .b8 big[999999999];' \
     'mov.u64 %d0, big;' 'cvt.u32.u64 %r0, %d0;' 'st.shared.u32 [%r0], %r0;'
 body "unknown type" "bad.ptx:7:[0-9]+: .*u33" 'add.u33 %r0, %r1, %r2;'
 body "no type" "bad.ptx:7:[0-9]+: " 'add %r0, %r1, %r2;'

@@ -527,10 +527,7 @@ enter_call(struct core *c)
                                         LLVMBuildICmp(b, LLVMIntULT, here, end, ""), "");
     LLVMBuildCondBr(b, too_deep, deep, fine);
     LLVMPositionBuilderAtEnd(b, deep);
-    LLVMValueRef args[] = {c->e.warp, core_load_i32(c, c->mask), core_i32(c, JIT_TRAP_STACK),
-                           core_i32(c, c->flow->insns[0].place)};
-    core_service(c, FIELD(jit_services, trap), LLVMVoidTypeInContext(c->e.context), args, 4);
-    LLVMBuildUnreachable(b);
+    core_stack_overflow(c, core_load_i32(c, c->mask), c->flow->insns[0].place);
     LLVMPositionBuilderAtEnd(b, fine);
 }
 

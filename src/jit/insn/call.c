@@ -4,7 +4,8 @@
  *
  * A called function is void f(warp, lanes, area): it runs to its end for the given lanes. The area
  * is the caller's: each parameter and result as 32 lanes of its size, at 32 times its offset in one
- * lane's frame (parameters in order, then results, each aligned to 16). A pointer's value is
+ * lane's frame (parameters in order, then results, each aligned to 16). Before it lies a struct jit_call:
+ * who called the caller and where, for the report of a stack overflow. A pointer's value is
  * JIT_FUNCTION_TAG and the function's number; lanes with equal pointers are called together.
  */
 #include "jit/insn/insn.h"
@@ -170,6 +171,18 @@ call_pointers(struct core *c, const struct flow_insn *i, LLVMValueRef target, LL
     LLVMPositionBuilderAtEnd(b, after);
 }
 
+/* `count` times 16 bytes behind a struct jit_call that is filled in. */
+static LLVMValueRef
+new_area(struct core *c, const struct flow_insn *i, uint64_t count)
+{
+    _Static_assert(sizeof(struct jit_call) == 16, "the area behind it stays aligned");
+    LLVMValueRef call = core_alloca(c, LLVMArrayType2(core_scalar(c, 128), count + 1));
+    LLVMValueRef k = core_i64(c, sizeof(struct jit_call));
+    core_store_field(c, call, FIELD(jit_call, caller), core_own_area(c));
+    core_store_field(c, call, FIELD(jit_call, place), core_i32(c, i->place));
+    return LLVMBuildInBoundsGEP2(c->e.b, core_scalar(c, 8), call, &k, 1, "");
+}
+
 bool
 core_call(struct core *c, const struct flow_insn *i, const struct ptx_operand *results,
           const struct ptx_operand *target, const struct ptx_operand *args)
@@ -182,7 +195,7 @@ core_call(struct core *c, const struct flow_insn *i, const struct ptx_operand *r
     for (uint32_t k = 0; results && k < results->count; k++)
         room += bytes_of(c, &results->elements[k]) + 15;
     struct area a = {.c = c, .i = i};
-    a.at = core_alloca(c, LLVMArrayType2(core_scalar(c, 128), room / 16 * LANES + LANES));
+    a.at = new_area(c, i, room / 16 * LANES + LANES);
     if (!c->called) /* barriers in calls count the lanes that have not exited */
         core_store_field(c, c->e.warp, FIELD(jit_warp, lanes),
                          LLVMBuildLoad2(c->e.b, core_scalar(c, 32), c->alive, ""));
@@ -207,6 +220,21 @@ core_call(struct core *c, const struct flow_insn *i, const struct ptx_operand *r
 }
 
 /* -- the stack --------------------------------------------------------------------------------------------- */
+
+LLVMValueRef
+core_own_area(struct core *c)
+{
+    return c->called ? c->arguments : LLVMConstNull(LLVMPointerTypeInContext(c->e.context, 0));
+}
+
+void
+core_stack_overflow(struct core *c, LLVMValueRef lanes, uint32_t place)
+{
+    core_store_field(c, c->e.warp, FIELD(jit_warp, calls), core_own_area(c));
+    LLVMValueRef args[] = {c->e.warp, lanes, core_i32(c, JIT_TRAP_STACK), core_i32(c, place)};
+    core_service(c, FIELD(jit_services, trap), LLVMVoidTypeInContext(c->e.context), args, 4);
+    LLVMBuildUnreachable(c->e.b);
+}
 
 /* The largest of the active lanes' values. */
 static LLVMValueRef
@@ -248,10 +276,7 @@ take_stack(struct core *c, const struct flow_insn *i, LLVMValueRef base)
     LLVMBasicBlockRef bad = core_new_block(c, "deep"), fine = core_new_block(c, "fine");
     LLVMBuildCondBr(b, deep, bad, fine);
     LLVMPositionBuilderAtEnd(b, bad);
-    LLVMValueRef args[] = {c->e.warp, core_mask_bits(c), core_i32(c, JIT_TRAP_STACK),
-                           core_i32(c, i->place)};
-    core_service(c, FIELD(jit_services, trap), LLVMVoidTypeInContext(c->e.context), args, 4);
-    LLVMBuildUnreachable(b);
+    core_stack_overflow(c, core_mask_bits(c), i->place);
     LLVMPositionBuilderAtEnd(b, fine);
     core_store_field(c, c->e.warp, FIELD(jit_warp, stack), top);
     core_write(c, i, &p->operand[0], LLVMBuildSub(b, first, base, ""), false);
