@@ -197,6 +197,7 @@ add_ptx_options(struct step *s, struct words *w)
     cc_words_add(w, "-S");
     add_generator_options(s, w);
     add_llvm_option(w, "-disable-vector-combine"); /* it reads the members of a float4 one by one again */
+    add_llvm_option(w, "-enable-tbaa=0"); /* bits of a float through an int *; copies of members are known by then */
     add_llvm_option(w, "-trap-unreachable"); /* else what follows is run, or the thread ends silently */
     add_llvm_option(w, a->no_fmad ? "-nvptx-fma-level=0" : "-nvptx-fma-level=2");
     if (a->imprecise_division >= 0 ? a->imprecise_division : a->fast_math)
@@ -224,7 +225,6 @@ add_device_options(struct step *s, struct words *w)
      * ends without its return gives any value, a loop that changes nothing hangs. */
     cc_words_add(w, "-fno-delete-null-pointer-checks");
     cc_words_add(w, "-fno-strict-return");
-    cc_words_add(w, "-fno-strict-aliasing"); /* bits of a float through an int * */
     cc_words_add(w, "-fno-finite-loops");
     cc_words_add(w, a->no_fmad ? "-ffp-contract=off" : "-ffp-contract=fast");
     if (flush)

@@ -330,6 +330,18 @@ tell_journal(struct check *c, const struct stored *s)
     json_decref(j);
 }
 
+/* Blocks on several threads may find one thing at once: that of the first block in the grid's order is shown. */
+static bool
+is_of_earlier_block(const struct finding *f, const struct finding *shown)
+{
+    const struct side *a = &f->access, *b = &shown->access;
+    bool same = f->rank == shown->rank && a->has_thread && b->has_thread && a->kernel == b->kernel && a->host == b->host;
+    for (unsigned d = 3; same && d-- > 0;)
+        if (a->block[d] != b->block[d])
+            return a->block[d] < b->block[d];
+    return false;
+}
+
 void
 finding_add(struct check *c, const struct finding *f)
 {
@@ -351,7 +363,7 @@ finding_add(struct check *c, const struct finding *f)
         s = new_finding(c->findings, &key);
     s->count++;
     s->bytes += f->bytes;
-    bool changed = s->count == 1 || f->rank > s->f.rank;
+    bool changed = s->count == 1 || f->rank > s->f.rank || is_of_earlier_block(f, &s->f);
     if (changed) {
         s->f = *f;
         keep_side(c, s, 0, &f->access);

@@ -10,6 +10,7 @@
  * title: too much asked for: the runtime's error
  * rung: 5
  * sizes: 1 17 100 1000 4096
+ * expect: api-error
  * check: 17
  */
 #include "../common/suite.h"

@@ -28,5 +28,5 @@ for which in 0 1 2; do
 done
 "$work/nested" | grep -q '^2 1 0 -0 -1 -2 2 1 0 -0 -1 -2 $' || { echo "FAIL nested prints:"; "$work/nested"; bad=1; }
 ends nested 0 cudaErrorIllegalAddress 'a launch failed in kernel "launches_broken".*: illegal address: store of 4 bytes .* in kernel "broken" \(.*nested.cu:[0-9]+\), block \(0,0,0\), thread \(1,0,0\)'
-ends nested 1 cudaErrorLaunchFailure 'launches from kernels are nested more than 24 deep: "_Z6deeperPii"'
+ends nested 1 cudaErrorLaunchFailure 'launches from kernels are nested more than 24 deep: "deeper"'
 exit $bad
