@@ -3,7 +3,7 @@
  * cc_cache: programs that `lockstep run prog.cu` compiled, kept in the cache folder.
  *
  * Two files an entry. "cc-<key>.list" names the program and every file that went into it with its
- * hash; the key is a hash of source path, options, clang and our headers' place. An entry serves as
+ * hash; the key is a hash of source path, options, clang our headers' place and this program. An entry serves as
  * long as each listed file still has its hash. Both files are written under another name and
  * renamed, the list last, so a reader sees a whole entry or none.
  */
@@ -50,6 +50,7 @@ key_of(const struct cc_tools *tools, const char *source, const char *const *extr
     struct hash128 h = hash_word((struct hash128){0}, list_head);
     h = hash_tool(hash_word(hash_word(h, source), tools->include), tools->clang);
     h = hash_word(h, tools->library);
+    h = hash_tool(h, "/proc/self/exe"); /* another lockstep may tell clang other things */
     for (size_t i = 0; i < n; i++)
         h = hash_word(h, extra[i]);
     char here[4096]; /* folders and files in options count from there */

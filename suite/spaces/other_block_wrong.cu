@@ -10,7 +10,7 @@
  * rung: 31
  * sizes: 1 2 17 100 300
  * check: 3
- * expect: wrong-space
+ * expect: volatile-race, wrong-space
  * result: either
  */
 #include "../common/suite.h"
