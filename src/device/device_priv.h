@@ -184,6 +184,8 @@ void clock_wait(struct device_stream *s, const struct device_event *e);
 _Atomic uint64_t *progress_begin(const char *kernel, uint64_t blocks);
 void progress_end(const _Atomic uint64_t *counter);
 bool progress_wanted(void);
+/* What the engine compiles is said when it takes long. */
+void progress_watch_compiles(struct jit_engine *e);
 
 void times_start(void); /* where LOCKSTEP_TIMES says so */
 bool times_wanted(void);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * progress.c: on a terminal, for launches that take longer than a second, how many blocks have begun and
- * how long the rest will take if it goes on like that. The commands ask for it (LOCKSTEP_PROGRESS) where
- * their stderr is a terminal and --quiet was not given; programs run by themselves stay silent. One
- * launch is shown at a time.
+ * how long the rest will take if it goes on like that; and which kernel is being compiled for so long. The
+ * commands ask for it (LOCKSTEP_PROGRESS: after how many seconds) where their stderr is a terminal and
+ * --quiet was not given. Programs run by themselves stay silent about launches; what is compiled is said on
+ * a terminal, and elsewhere once, in a line of its own, when it takes half a minute. One thing is shown at a
+ * time.
  */
 #include "device/device_priv.h"
 
@@ -13,15 +15,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
-enum { FIRST_MS = 1000, NEXT_MS = 500 };
+enum { FIRST_MS = 1000, NEXT_MS = 500, LONG_MS = 30000 };
 
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     bool started;            /* the thread that watches runs */
     bool shown;              /* a line stands on the terminal */
-    uint64_t number;         /* of the launch that is watched; 0: none */
+    bool terminal;           /* what is watched has a line that is written again and again */
+    bool compiling;          /* a compile, not a launch */
+    uint32_t first_ms;       /* after so long it is shown */
+    uint64_t number;         /* of what is watched; 0: nothing */
     uint64_t last_number;
     uint64_t blocks;
     double begin;
@@ -57,6 +63,15 @@ show(void)
 {
     uint64_t begun = atomic_load_explicit(&progress.begun, memory_order_relaxed);
     double spent = now() - progress.begin;
+    if (progress.compiling && !progress.terminal) {
+        ls_warn("compiling kernel \"%s\" for %.0f s", progress.kernel, spent);
+        return;
+    }
+    if (progress.compiling) {
+        fprintf(stderr, "\r\033[Kcompiling %s ... %.0f s", progress.kernel, spent);
+        fflush(stderr);
+        return;
+    }
     if (begun > progress.blocks)
         begun = progress.blocks;
     fprintf(stderr, "\r\033[K[%s] %llu of %llu blocks", progress.kernel, (unsigned long long)begun,
@@ -79,7 +94,8 @@ watch(void *unused)
         }
         while (progress.number == number) {
             clock_gettime(CLOCK_REALTIME, &until);
-            uint64_t ns = (uint64_t)until.tv_nsec + (progress.shown ? NEXT_MS : FIRST_MS) * 1000000ull;
+            uint64_t wait = !progress.shown ? progress.first_ms : progress.terminal ? NEXT_MS : LONG_MS;
+            uint64_t ns = (uint64_t)until.tv_nsec + wait * 1000000ull;
             until.tv_sec += (time_t)(ns / 1000000000u);
             until.tv_nsec = (long)(ns % 1000000000u);
             if (pthread_cond_timedwait(&progress.changed, &progress.lock, &until) != 0 &&
@@ -103,43 +119,93 @@ start(void)
     return progress.started;
 }
 
+/* LOCKSTEP_PROGRESS in milliseconds; 0: not wanted, or not set. */
+static uint32_t
+asked_ms(void)
+{
+    const char *text = getenv("LOCKSTEP_PROGRESS");
+    double seconds = text ? strtod(text, NULL) : 0;
+    return seconds > 0 && seconds < 1e6 ? (uint32_t)(seconds * 1000 < 1 ? 1 : seconds * 1000) : 0;
+}
+
 bool
 progress_wanted(void)
 {
-    const char *text = getenv("LOCKSTEP_PROGRESS");
-    return text && *text == '1';
+    return asked_ms() != 0;
+}
+
+static bool
+begin(const char *kernel, uint64_t blocks, bool compiling, uint32_t first_ms, bool terminal)
+{
+    pthread_mutex_lock(&progress.lock);
+    bool ours = !progress.number && start();
+    if (ours) {
+        progress.number = ++progress.last_number;
+        progress.blocks = blocks;
+        progress.compiling = compiling;
+        progress.first_ms = first_ms;
+        progress.terminal = terminal;
+        progress.begin = now();
+        short_name(kernel, progress.kernel, sizeof progress.kernel);
+        atomic_store(&progress.begun, 0);
+        pthread_cond_signal(&progress.changed);
+    }
+    pthread_mutex_unlock(&progress.lock);
+    return ours;
+}
+
+static void
+end(void)
+{
+    pthread_mutex_lock(&progress.lock);
+    progress.number = 0;
+    if (progress.shown && progress.terminal) /* here, before the program says anything more */
+        fputs("\r\033[K", stderr);
+    progress.shown = false;
+    pthread_cond_signal(&progress.changed);
+    pthread_mutex_unlock(&progress.lock);
 }
 
 _Atomic uint64_t *
 progress_begin(const char *kernel, uint64_t blocks)
 {
-    _Atomic uint64_t *counter = NULL;
-    if (!progress_wanted())
-        return NULL;
-    pthread_mutex_lock(&progress.lock);
-    if (!progress.number && start()) {
-        progress.number = ++progress.last_number;
-        progress.blocks = blocks;
-        progress.begin = now();
-        short_name(kernel, progress.kernel, sizeof progress.kernel);
-        atomic_store(&progress.begun, 0);
-        counter = &progress.begun;
-        pthread_cond_signal(&progress.changed);
-    }
-    pthread_mutex_unlock(&progress.lock);
-    return counter;
+    uint32_t first_ms = asked_ms();
+    return first_ms && begin(kernel, blocks, false, first_ms, true) ? &progress.begun : NULL;
 }
 
 void
 progress_end(const _Atomic uint64_t *counter)
 {
-    if (!counter)
-        return;
-    pthread_mutex_lock(&progress.lock);
-    progress.number = 0;
-    if (progress.shown) /* here, before the program says anything more */
-        fputs("\r\033[K", stderr);
-    progress.shown = false;
-    pthread_cond_signal(&progress.changed);
-    pthread_mutex_unlock(&progress.lock);
+    if (counter)
+        end();
+}
+
+/* -- what is compiled ------------------------------------------------------------------------------- */
+
+/* The compile of this thread is the one that is watched. */
+static _Thread_local bool watched;
+
+static void
+compile_begins(void *unused, const struct jit_request *r)
+{
+    const char *text = getenv("LOCKSTEP_PROGRESS");
+    bool refused = text && !asked_ms(), terminal = !refused && (text || isatty(2));
+    (void)unused;
+    watched = !device_quiet() &&
+              begin(r->kernel->name, 0, true, !terminal ? LONG_MS : text ? asked_ms() : FIRST_MS, terminal);
+}
+
+static void
+compile_ends(void *unused, const struct jit_request *r)
+{
+    (void)unused, (void)r;
+    if (watched)
+        end();
+    watched = false;
+}
+
+void
+progress_watch_compiles(struct jit_engine *e)
+{
+    jit_set_watch(e, &(struct jit_watch){.begin = compile_begins, .end = compile_ends});
 }

@@ -248,8 +248,10 @@ process_engine(struct process *p, struct ls_error *err)
         const char *passes = getenv("LOCKSTEP_JIT");
         if (!passes || jit_passes_off(passes, &options.off, err))
             p->jit = jit_new(&options, err);
-        if (p->jit)
+        if (p->jit) {
+            progress_watch_compiles(p->jit);
             jit_set_compiled(p->jit, at_compiled);
+        }
     }
     if (p->jit && !p->pool) {
         uint64_t workers = 0;

@@ -524,6 +524,10 @@ void jit_set_compiled(struct jit_engine *e, void (*compiled)(void));
 /* The process ends, and with it objects of LLVM: what is compiled from now on is compiled by a copy that knows
  * nothing of that. Takes no lock. */
 void jit_close(struct jit_engine *e);
+/* Before the first jit_get: how large a kernel may be, in LLVM instructions as they are emitted and as they are
+ * optimised, before a form of it is compiled that takes LLVM less time (engine/budget.h). For tests: kernels on
+ * disk do not remember it. */
+void jit_set_budget(struct jit_engine *e, uint64_t emitted, uint64_t optimised);
 /* From memory, from disk, or compiled now. The engine owns the kernel until jit_forget or jit_free.
  * May be called by several threads: they get finished kernels while others compile, different kernels are
  * compiled at once, and one that several ask for is compiled by one of them. */
@@ -544,9 +548,10 @@ bool jit_dump(struct jit_engine *e, const struct jit_request *r, const char *sta
 bool jit_widen_copies(const char *path, struct ls_error *err);
 
 /* How often kernels came from memory (of those: after waiting for another thread that made them; counted when
- * the wait begins), from disk, and were compiled, and the time in seconds, of all threads together. */
+ * the wait begins), from disk, and were compiled, and the time in seconds, of all threads together. Of those that were compiled: how many were too large for everything
+ * that is tried, and run warp by warp, and of these, keep their registers in memory. */
 struct jit_counts {
-    uint64_t from_memory, waited, from_disk, compiled;
+    uint64_t from_memory, waited, from_disk, compiled, reduced, in_memory;
     double disk_seconds, compile_seconds;
 };
 void jit_counts(struct jit_engine *e, struct jit_counts *out);

@@ -26,6 +26,10 @@ check "in a pipe nothing but the output" '[ "$(cat pipe)" = done ]'
 terminal "$LOCKSTEP" run slow.cu
 check "progress with an estimate" 'grep -qE "\[slow\] [0-9]+ of 100 blocks, [0-9]+ s left" out'
 check "the line is gone at the end" 'grep -q "^.\[Kdone" out'
+LOCKSTEP_CACHE=$work/none LOCKSTEP_PROGRESS=0.001 terminal "$LOCKSTEP" run slow.cu
+check "what is compiled" 'grep -qE "compiling slow \.\.\. [0-9]+ s" out && grep -q "^done\|Kdone" out'
+LOCKSTEP_CACHE=$work/none2 LOCKSTEP_PROGRESS=0 terminal "$LOCKSTEP" run slow.cu
+check "none of it" '! grep -qE "compiling|blocks" out && grep -q "^done" out'
 terminal "$LOCKSTEP" run -q slow.cu
 check "--quiet" '! grep -q blocks out && grep -q "^done" out'
 terminal "$LOCKSTEP" check race.cu
@@ -34,5 +38,5 @@ terminal NO_COLOR=1 "$LOCKSTEP" check race.cu
 check "NO_COLOR" 'grep -q "= Race in shared memory (" out && ! grep -q "\[1;" out'
 "$LOCKSTEP" check race.cu >pipe 2>&1
 check "no colour in a pipe" 'grep -q "= Race in shared memory (" pipe'
-echo "7 cases, $failures failures"
+echo "9 cases, $failures failures"
 [ "$failures" -eq 0 ]

@@ -56,7 +56,16 @@ compare(const struct program *p, const uint32_t *want, const uint32_t *got, cons
     return true;
 }
 
-/* As it is and with events; say: what differs, and the kernel. */
+/* The same, compiled as if it were too large. */
+static bool
+run_small(struct fuzz *z, const struct program *p, const struct ptx_module *m, uint32_t *out, bool say)
+{
+    struct fuzz small = *z;
+    small.jit = z->small;
+    return run(&small, p, m, out, NULL, say);
+}
+
+/* As it is, with events and in the smallest form; say: what differs, and the kernel. */
 static bool
 agrees(struct fuzz *z, struct program *p, bool say)
 {
@@ -76,10 +85,16 @@ agrees(struct fuzz *z, struct program *p, bool say)
         memset(got, 0, words * 4);
         fine = run(z, p, m, got, &tool, say) && compare(p, want, got, "with events", say);
     }
+    if (fine) {
+        memset(got, 0, words * 4);
+        fine = run_small(z, p, m, got, say) && compare(p, want, got, "registers in memory", say);
+    }
     if (say)
         fuzz_show(z, p, m ? "" : err.text, text.at);
-    if (m)
+    if (m) {
         jit_forget(z->jit, m);
+        jit_forget(z->small, m);
+    }
     ptx_free(m);
     text_free(&text);
     free(want);

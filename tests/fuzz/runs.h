@@ -11,7 +11,7 @@
 #include <time.h>
 
 struct fuzz {
-    struct jit_engine *jit;
+    struct jit_engine *jit, *small; /* small: all kernels are too large for it, registers stay in memory */
     struct exec_pool *pool;
     uint32_t table[TABLE];
     uint64_t seed, count; /* --seed, --count */
@@ -38,13 +38,16 @@ fuzz_open(struct fuzz *z, int argc, char **argv, uint64_t count)
         else if (!strcmp(argv[k], "--jit"))
             z->passes = argv[k + 1];
     }
+    z->small = jit_new(&(struct jit_options){0}, &err);
+    if (z->small)
+        jit_set_budget(z->small, 0, UINT64_MAX);
     z->pool = exec_new(1, &err);
     for (unsigned k = 0; k < TABLE; k++)
         z->table[k] = pick(&numbers, 2) ? pick(&numbers, 40) : pick(&numbers, ~0u);
     z->end = time(NULL) + (time_t)z->seconds;
-    if (!z->pool)
+    if (!z->small || !z->pool)
         printf("%s\n", err.text);
-    return z->pool;
+    return z->small && z->pool;
 }
 
 /* Passes that are off for a kernel: of three kernels one has all passes, one lacks one pass, one lacks half
@@ -99,6 +102,7 @@ fuzz_close(struct fuzz *z, uint64_t done, uint64_t bad)
     printf("%llu kernels, %llu wrong\n", (unsigned long long)done, (unsigned long long)bad);
     exec_free(z->pool);
     jit_free(z->jit);
+    jit_free(z->small);
     return bad != 0;
 }
 

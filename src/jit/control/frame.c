@@ -47,7 +47,7 @@ move_reg(struct core *c, uint32_t reg, bool save)
 void
 frame_save(struct core *c, const uint64_t *set, const uint64_t *kept)
 {
-    for (uint32_t r = 0; r < c->flow->reg_count; r++)
+    for (uint32_t r = 0; r < c->flow->reg_count && !c->in_memory; r++)
         if (set_has(set, r) && c->reg[r] && !(kept && set_has(kept, r)))
             move_reg(c, r, true);
 }
@@ -55,7 +55,7 @@ frame_save(struct core *c, const uint64_t *set, const uint64_t *kept)
 void
 frame_restore(struct core *c, const uint64_t *set)
 {
-    for (uint32_t r = 0; r < c->flow->reg_count; r++)
+    for (uint32_t r = 0; r < c->flow->reg_count && !c->in_memory; r++)
         if (set_has(set, r) && c->reg[r])
             move_reg(c, r, false);
 }
@@ -103,8 +103,12 @@ frame_leave(struct core *c, uint32_t block)
     uint64_t *blocks = ls_alloc(sizeof *blocks * c->facts->block_words);
     uint32_t end = frame_apart(c, at);
     c->frame_bytes = c->frame_bytes > end ? c->frame_bytes : end;
-    memcpy(blocks, c->facts->pending[block], sizeof *blocks * c->facts->block_words);
-    set_add(blocks, block);
+    if (block == UINT32_MAX) {
+        memset(blocks, 0xff, sizeof *blocks * c->facts->block_words);
+    } else {
+        memcpy(blocks, c->facts->pending[block], sizeof *blocks * c->facts->block_words);
+        set_add(blocks, block);
+    }
     frame_live(f, blocks, live);
     for (uint32_t r = 0; r < f->reg_count; r++) {
         if (!set_has(live, r) || !c->reg[r])

@@ -62,7 +62,7 @@ lanes_new_resume(struct core *c)
 void
 lanes_move(struct core *c, const uint64_t *blocks, bool save)
 {
-    for (uint32_t b = 0; b < c->flow->block_count; b++) {
+    for (uint32_t b = 0; b < c->flow->block_count && !c->in_memory; b++) {
         if (!set_has(blocks, b))
             continue;
         LLVMValueRef at[2] = {c->pending[b], c->barrier_park[b] ? c->waiting[b] : NULL};
@@ -89,7 +89,7 @@ lanes_suspend(struct core *c, enum jit_exit why, const uint64_t *blocks)
     uint64_t *live = ls_alloc(sizeof *live * c->flow->reg_words);
     frame_live(c->flow, blocks, live);
     uint32_t id = lanes_new_resume(c);
-    frame_save(c, live, why == JIT_WAIT || c->facts->shape.apart ? NULL : c->kept[c->current]);
+    frame_save(c, live, why == JIT_WAIT || c->facts->shape.apart || !c->kept ? NULL : c->kept[c->current]);
     lanes_move(c, blocks, true);
     core_store_field(c, c->e.warp, FIELD(jit_warp, resume), core_i32(c, id));
     core_store_field(c, c->e.warp, FIELD(jit_warp, lanes), core_load_i32(c, c->alive));

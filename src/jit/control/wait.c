@@ -97,6 +97,16 @@ test_in_call(struct core *c, uint32_t block)
     LLVMPositionBuilderAtEnd(b, here);
 }
 
+static void
+leave_apart(struct core *c, uint32_t block)
+{
+    LLVMBuilderRef b = c->e.b;
+    frame_leave(c, block);
+    core_store_field(c, c->e.warp, FIELD(jit_warp, lanes), LLVMBuildLoad2(b, core_scalar(c, 32), c->alive, ""));
+    core_store_field(c, c->e.warp, FIELD(jit_warp, resume), core_i32(c, SYNC_RESUME));
+    LLVMBuildRet(b, core_i32(c, JIT_APART));
+}
+
 void
 core_sync_test(struct core *c, uint32_t block)
 {
@@ -117,12 +127,23 @@ core_sync_test(struct core *c, uint32_t block)
     LLVMBuildStore(b, LLVMBuildOr(b, LLVMBuildLoad2(b, i32, c->pending[block], ""),
                                   core_mask_bits(c), ""),
                    c->pending[block]);
-    frame_leave(c, block);
-    core_store_field(c, c->e.warp, FIELD(jit_warp, lanes), alive);
-    core_store_field(c, c->e.warp, FIELD(jit_warp, resume), core_i32(c, SYNC_RESUME));
     core_store_field(c, c->e.warp, FIELD(jit_warp, barrier), core_i32(c, block));
-    LLVMBuildRet(b, core_i32(c, JIT_APART));
+    if (c->in_memory) { /* all registers lie where they always do: one way out for all blocks */
+        c->leave = c->leave ? c->leave : core_new_block(c, "leave");
+        LLVMBuildBr(b, c->leave);
+    } else {
+        leave_apart(c, block);
+    }
     LLVMPositionBuilderAtEnd(b, here);
+}
+
+void
+core_sync_leave(struct core *c)
+{
+    if (!c->leave)
+        return;
+    LLVMPositionBuilderAtEnd(c->e.b, c->leave);
+    leave_apart(c, UINT32_MAX);
 }
 
 /* -- the other kind: standing still ------------------------------------------------------------------- */

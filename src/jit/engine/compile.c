@@ -5,6 +5,7 @@
  * unit), its code generator too.
  */
 #include "jit/engine/engine.h"
+#include "jit/engine/budget.h"
 #include "jit/function/function.h"
 #include "jit/insn/insn.h"
 #include "jit/ops/ops.h"
@@ -35,6 +36,11 @@ static const char block_passes[] =
     "loop-mssa(licm),loop(loop-unroll-full),instcombine<no-verify-fixpoint>,"
     "loop(loop-deletion),gvn,instcombine<no-verify-fixpoint>,simplifycfg,adce)";
 
+/* For functions whose registers stay in memory: blocks are optimised by themselves. GVN would look for each
+ * load through the blocks before it. */
+static const char memory_passes[] =
+    "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,early-cse<memssa>,adce)";
+
 /* After jit_forward(): shuffles of shuffles, and what they leave unused. */
 static const char forward_passes[] = "function(instcombine<no-verify-fixpoint>,early-cse,adce)";
 
@@ -46,7 +52,9 @@ struct unit {
     const struct flow *flow;
     LLVMContextRef context;
     LLVMModuleRef module;
-    LLVMTargetMachineRef machine; /* taken from the engine's */
+    LLVMTargetMachineRef machine; /* taken from the engine's; NULL: none */
+    enum jit_tier tier;
+    enum jit_effort effort; /* of `machine` */
     struct jit_image *image;
     struct text *classes; /* for jit_dump, else NULL */
     struct text *wir;     /* likewise: the flow graph, and what the passes up to `last` decided */
@@ -119,9 +127,10 @@ emit_variant(struct unit *u, bool partial, const char *name)
                  shape.block[1], shape.block[2], partial ? ", last warp" : "");
         facts_print(facts, u->classes);
     }
-    struct core c = {.flow = u->flow, .facts = facts, .events = u->request->events};
+    struct core c = {.flow = u->flow, .facts = facts, .events = u->request->events,
+                     .in_memory = u->tier == JIT_TIER_MEMORY};
     begin_emit(u, &c.e);
-    if (u->request->whole && !partial)
+    if (u->request->whole && !partial && u->tier == JIT_TIER_FULL)
         c.phases = core_phases_new(&c);
     c.alone = u->request->whole && !c.phases && core_barriers_pass(&c);
     u->image->has_block |= c.phases != NULL;
@@ -202,7 +211,8 @@ emit_callee(struct unit *u, const struct ptx_func *f)
     if (ok) {
         want_calls(u, flow);
         u->image->pauses |= function_waits(u->image, flow);
-        struct core c = {.flow = flow, .facts = facts, .events = u->request->events, .called = true};
+        struct core c = {.flow = flow, .facts = facts, .events = u->request->events, .called = true,
+                         .in_memory = u->tier == JIT_TIER_MEMORY};
         begin_emit(u, &c.e);
         core_function_name(f, name);
         ok = core_function(&c, name);
@@ -350,7 +360,24 @@ run_llvm_passes(struct unit *u)
 }
 
 static bool
-optimise(struct unit *u)
+take_machine(struct unit *u, enum jit_effort effort)
+{
+    if (u->machine && u->effort != effort)
+        jit_machine_give(u->engine, u->effort, u->machine);
+    if (!u->machine || u->effort != effort)
+        u->machine = jit_machine_take(u->engine, effort, u->err);
+    u->effort = effort;
+    return u->machine != NULL;
+}
+
+static const char *
+passes_of(const struct unit *u)
+{
+    return u->tier == JIT_TIER_MEMORY ? memory_passes : u->image->has_block ? block_passes : passes;
+}
+
+static bool
+verify(struct unit *u)
 {
     /* Always: a defect in an emitter ends in a message, not in a crash of LLVM. Under 1 % of the time
      * of a compile. */
@@ -360,7 +387,18 @@ optimise(struct unit *u)
         ls_fail(u->err, LS_ERR_INTERNAL, "%s: the generated code is not valid: %.800s",
                 u->request->kernel->name, text);
     LLVMDisposeMessage(text);
-    if (bad)
+    return !bad;
+}
+
+/* *fits: whether code may be generated of it; else it was left where that became clear. */
+static bool
+optimise(struct unit *u, bool *fits)
+{
+    bool last = u->tier == JIT_TIER_MEMORY; /* there is nothing smaller */
+    *fits = last || jit_size(u->module, false) <= u->engine->emitted_most;
+    if (!*fits)
+        return true;
+    if (!verify(u))
         return false;
     char *triple = LLVMGetTargetMachineTriple(u->machine);
     LLVMSetTarget(u->module, triple);
@@ -368,7 +406,13 @@ optimise(struct unit *u)
     LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(u->machine);
     LLVMSetModuleDataLayout(u->module, layout);
     LLVMDisposeTargetData(layout);
-    return run_passes(u, u->image->has_block ? block_passes : passes) && run_llvm_passes(u);
+    if (!run_passes(u, passes_of(u)))
+        return false;
+    bool large = jit_size(u->module, true) > u->engine->optimised_most;
+    *fits = last || !large;
+    if (!*fits)
+        return true;
+    return run_llvm_passes(u) && (!large || take_machine(u, JIT_EFFORT_LEAST));
 }
 
 static void
@@ -383,65 +427,52 @@ describe(struct unit *u)
     function_waits(m, f);
 }
 
-/* LLVM's code generator for this machine. */
-static LLVMTargetMachineRef
-new_machine(struct ls_error *err)
-{
-    char *triple = LLVMGetDefaultTargetTriple(), *cpu = LLVMGetHostCPUName();
-    char *features = LLVMGetHostCPUFeatures(), *text = NULL;
-    LLVMTargetMachineRef machine = NULL;
-    LLVMTargetRef target;
-    if (!LLVMGetTargetFromTriple(triple, &target, &text))
-        machine = LLVMCreateTargetMachine(target, triple, cpu, features, LLVMCodeGenLevelDefault,
-                                          LLVMRelocPIC, LLVMCodeModelSmall);
-    if (!machine)
-        ls_fail(err, LS_ERR_SYSTEM, "LLVM has no target for this machine: %s", text ? text : triple);
-    LLVMDisposeMessage(triple);
-    LLVMDisposeMessage(cpu);
-    LLVMDisposeMessage(features);
-    if (text)
-        LLVMDisposeMessage(text);
-    return machine;
-}
-
-/* One that no other compile uses: it keeps notes of the functions that it has seen. */
+/* One form of the kernel, optimised. */
 static bool
-take_machine(struct unit *u)
+build_form(struct unit *u, const char *stem, bool *fits)
 {
-    struct jit_engine *e = u->engine;
-    if (!jit_llvm_open(u->err))
-        return false;
-    pthread_mutex_lock(&e->lock);
-    LLVMInitializeNativeTarget(); /* under the lock: writes tables of LLVM's, the same each time */
-    LLVMInitializeNativeAsmPrinter();
-    if (e->machines.count)
-        u->machine = e->machines.at[--e->machines.count];
-    pthread_mutex_unlock(&e->lock);
-    if (!u->machine)
-        u->machine = new_machine(u->err);
-    return u->machine != NULL;
-}
-
-static void
-give_machine(struct unit *u)
-{
-    pthread_mutex_lock(&u->engine->lock);
-    VEC_PUSH(&u->engine->machines, u->machine);
-    pthread_mutex_unlock(&u->engine->lock);
-}
-
-static bool
-begin_unit(struct unit *u, const char *stem)
-{
-    if (!take_machine(u))
-        return false;
-    u->flow = flow_new(u->request->module, u->request->kernel, core_known_function, u->err);
-    if (!u->flow)
-        return false;
     u->context = LLVMContextCreate();
     u->module = LLVMModuleCreateWithNameInContext(u->request->kernel->name, u->context);
     describe(u);
-    return emit_module(u, stem) && optimise(u);
+    return emit_module(u, stem) && optimise(u, fits);
+}
+
+static void
+drop_form(struct unit *u)
+{
+    if (u->module)
+        LLVMDisposeModule(u->module);
+    if (u->context)
+        LLVMContextDispose(u->context);
+    u->module = NULL;
+    u->context = NULL;
+    u->wanted.count = 0;
+    VEC_FREE(&u->image->functions);
+    *u->image = (struct jit_image){0};
+}
+
+/* The first form that is within the budget. A kernel that has no function of whole blocks is the same in the
+ * second one as in the first. */
+static bool
+begin_unit(struct unit *u, const char *stem)
+{
+    bool fits = false;
+    u->flow = flow_new(u->request->module, u->request->kernel, core_known_function, u->err);
+    if (!u->flow)
+        return false;
+    for (;;) {
+        if (!take_machine(u, u->tier == JIT_TIER_MEMORY ? JIT_EFFORT_LESS : JIT_EFFORT_USUAL) ||
+            !build_form(u, stem, &fits))
+            return false;
+        if (fits)
+            break;
+        bool block = u->image->has_block;
+        drop_form(u);
+        u->classes = NULL; /* they are the same */
+        u->tier = block ? JIT_TIER_WARP : JIT_TIER_MEMORY;
+    }
+    u->image->tier = u->tier;
+    return true;
 }
 
 static void
@@ -452,7 +483,7 @@ end_unit(struct unit *u)
     if (u->context)
         LLVMContextDispose(u->context);
     if (u->machine)
-        give_machine(u);
+        jit_machine_give(u->engine, u->effort, u->machine);
     flow_free((struct flow *)u->flow);
     VEC_FREE(&u->wanted);
 }

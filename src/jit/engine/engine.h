@@ -7,6 +7,7 @@
 #define LOCKSTEP_JIT_ENGINE_H
 
 #include "jit/build/build.h"
+#include "jit/engine/budget.h"
 #include "jit/engine/link.h"
 
 #include <llvm-c/LLJIT.h>
@@ -18,6 +19,7 @@
 struct jit_image {
     uint32_t frame_bytes, local_bytes, shared_bytes, registers;
     bool has_block, has_full, has_partial, has_barrier, may_wait, recursive, pauses;
+    uint32_t tier; /* enum jit_tier: the form that the budget allowed */
     VEC(uint32_t) functions; /* numbers of the functions whose code it holds; VEC_FREE */
     uint8_t *code; /* ls_release */
     size_t size;
@@ -27,7 +29,7 @@ struct jit_engine {
     pthread_mutex_t lock;   /* of entries, machines, counts */
     pthread_cond_t changed; /* an entry is no longer in work */
     struct entry *entries;
-    VEC(LLVMTargetMachineRef) machines; /* those that no compile uses now */
+    VEC(LLVMTargetMachineRef) machines[JIT_EFFORTS]; /* those that no compile uses now */
     struct jit_counts counts;
     pthread_mutex_t orc_lock;
     LLVMOrcLLJITRef orc; /* NULL until jit_link has turned an object down */
@@ -36,6 +38,7 @@ struct jit_engine {
     uint64_t off;        /* passes that are switched off */
     char *remarks;       /* as in struct jit_options */
     struct jit_watch watch;
+    uint64_t emitted_most, optimised_most; /* jit_set_budget */
     bool plain_host;
     _Atomic bool closed;      /* jit_close */
     bool reopened;            /* jit_llvm_reopen */
@@ -71,6 +74,16 @@ char *jit_host(struct ls_error *err);
 bool jit_llvm_open(struct ls_error *err);
 /* A fresh copy of LLVM, for what is compiled while the process ends; machines of the first are void. */
 bool jit_llvm_reopen(struct ls_error *err);
+
+/* -- machine.c --------------------------------------------------------------------------------- */
+
+/* LLVM's code generator for this machine, which no other compile uses until it is given back. NULL: failed. */
+LLVMTargetMachineRef jit_machine_take(struct jit_engine *e, enum jit_effort effort, struct ls_error *err);
+void jit_machine_give(struct jit_engine *e, enum jit_effort effort, LLVMTargetMachineRef machine);
+void jit_machines_end(struct jit_engine *e);
+/* What LLVM's time grows with: instructions as they were emitted; optimised: by the registers of 512 bits that their
+ * values take, with the values that come together in phis (engine/budget.h). */
+uint64_t jit_size(LLVMModuleRef m, bool optimised);
 
 /* -- orc.c ------------------------------------------------------------------------------------- */
 

@@ -6,6 +6,7 @@
  * a kernel that another thread makes waits for that one.
  */
 #include "jit/engine/engine.h"
+#include "jit/engine/budget.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -149,7 +150,8 @@ may_compile(struct jit_engine *e, struct ls_error *err)
     pthread_mutex_lock(&e->lock);
     if (!e->reopened) {
         e->reopened = jit_llvm_reopen(err);
-        e->machines.count = 0;
+        for (unsigned k = 0; k < JIT_EFFORTS; k++)
+            e->machines[k].count = 0;
     }
     bool may = e->reopened;
     pthread_mutex_unlock(&e->lock);
@@ -157,9 +159,11 @@ may_compile(struct jit_engine *e, struct ls_error *err)
 }
 
 static void
-count(struct jit_engine *e, bool found, double spent)
+count(struct jit_engine *e, bool found, uint32_t tier, double spent)
 {
     pthread_mutex_lock(&e->lock);
+    e->counts.reduced += !found && tier != JIT_TIER_FULL;
+    e->counts.in_memory += !found && tier == JIT_TIER_MEMORY;
     ++*(found ? &e->counts.from_disk : &e->counts.compiled);
     *(found ? &e->counts.disk_seconds : &e->counts.compile_seconds) += spent;
     pthread_mutex_unlock(&e->lock);
@@ -185,7 +189,7 @@ make_kernel(struct jit_engine *e, struct entry *x, struct ls_error *err)
     if (ok) {
         x->kernel.func = x->request.kernel;
         ok = load_image(e, &image, stem, x, err);
-        count(e, found, seconds() - start);
+        count(e, found, image.tier, seconds() - start);
     }
     ls_release(image.code);
     VEC_FREE(&image.functions);
@@ -313,6 +317,13 @@ jit_close(struct jit_engine *e)
 }
 
 void
+jit_set_budget(struct jit_engine *e, uint64_t emitted, uint64_t optimised)
+{
+    e->emitted_most = emitted;
+    e->optimised_most = optimised;
+}
+
+void
 jit_counts(struct jit_engine *e, struct jit_counts *out)
 {
     pthread_mutex_lock(&e->lock);
@@ -332,6 +343,8 @@ jit_new(const struct jit_options *o, struct ls_error *err)
     e->cache = o->cache ? strdup(o->cache) : NULL;
     e->off = o->off;
     e->remarks = o->remarks ? strdup(o->remarks) : NULL;
+    e->emitted_most = JIT_BUDGET_EMITTED;
+    e->optimised_most = JIT_BUDGET_OPTIMISED;
     e->host = jit_host(err);
     if (!e->host) {
         jit_free(e);
@@ -351,9 +364,7 @@ jit_free(struct jit_engine *e)
         free_entry(x);
     }
     jit_orc_end(e);
-    while (e->machines.count)
-        LLVMDisposeTargetMachine(e->machines.at[--e->machines.count]);
-    VEC_FREE(&e->machines);
+    jit_machines_end(e);
     pthread_cond_destroy(&e->changed);
     pthread_mutex_destroy(&e->orc_lock);
     pthread_mutex_destroy(&e->lock);

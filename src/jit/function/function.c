@@ -403,7 +403,7 @@ emit_entry(struct core *c)
     core_tid(c, c->warp_index, c->tid);
     for (unsigned d = 0; d < 3; d++)
         c->ctaid[d] = core_load_field(c, c->block_ptr, FIELD(jit_block, ctaid) + 4 * d, i32);
-    for (uint32_t k = 0; k < c->flow->block_count; k++) {
+    for (uint32_t k = 0; k < c->flow->block_count && !c->in_memory; k++) {
         LLVMBuildStore(b, core_i32(c, 0), c->pending[k]);
         LLVMBuildStore(b, core_i32(c, 0), c->waiting[k]);
     }
@@ -413,6 +413,27 @@ emit_entry(struct core *c)
                              : core_i32(c, ~0u);
     LLVMBuildStore(b, lanes, c->alive);
     LLVMBuildStore(b, lanes, c->mask);
+}
+
+/* Registers and sets of lanes as values of LLVM's. */
+static void
+make_values(struct core *c)
+{
+    const struct flow *f = c->flow;
+    LLVMTypeRef i32 = core_scalar(c, 32);
+    for (uint32_t r = 0; r < f->reg_count; r++) {
+        if (c->facts->reg[r].kind == FACT_NONE)
+            continue;
+        c->reg[r] = core_alloca(c, core_reg_type(c, r));
+        if (set_has(f->blocks[0].live_in, r)) /* read before it is written */
+            LLVMBuildStore(c->e.b, LLVMConstNull(core_reg_type(c, r)), c->reg[r]);
+    }
+    core_guess_storage(c);
+    core_agree_storage(c);
+    for (uint32_t k = 0; k < f->block_count; k++) {
+        c->pending[k] = core_alloca(c, i32);
+        c->waiting[k] = core_alloca(c, i32);
+    }
 }
 
 static void
@@ -427,27 +448,23 @@ make_storage(struct core *c)
     c->waiting = ls_alloc(sizeof *c->waiting * f->block_count);
     c->block = ls_alloc(sizeof *c->block * f->block_count);
     c->barrier_park = ls_alloc(f->block_count);
-    for (uint32_t r = 0; r < f->reg_count; r++) {
-        if (c->facts->reg[r].kind == FACT_NONE)
-            continue;
-        c->reg[r] = core_alloca(c, core_reg_type(c, r));
-        if (set_has(f->blocks[0].live_in, r)) /* read before it is written */
-            LLVMBuildStore(c->e.b, LLVMConstNull(core_reg_type(c, r)), c->reg[r]);
+    if (c->in_memory) { /* nothing is speculated about addresses, either */
+        c->guess = ls_alloc(sizeof *c->guess * (f->reg_count + 1));
+        core_home_storage(c);
+    } else {
+        make_values(c);
     }
-    core_guess_storage(c);
-    core_agree_storage(c);
     for (uint32_t k = 0; k < f->block_count; k++) {
-        c->pending[k] = core_alloca(c, i32);
-        c->waiting[k] = core_alloca(c, i32);
         c->block[k] = core_new_block(c, "b");
         if (f->blocks[k].end == FLOW_BARRIER && c->facts->parks[f->blocks[k].succ[0]])
             c->barrier_park[f->blocks[k].succ[0]] = true;
     }
     if (c->facts->shape.apart) {
-        c->frame_bytes = frame_apart(c, c->frame_at);
+        uint32_t end = frame_apart(c, c->frame_at);
+        c->frame_bytes = c->frame_bytes > end ? c->frame_bytes : end;
         core_sync_storage(c);
     }
-    c->kept = frame_kept(c);
+    c->kept = c->in_memory ? NULL : frame_kept(c);
     core_whole_choose(c);
     c->mask = core_alloca(c, i32);
     c->alive = core_alloca(c, i32);
@@ -542,6 +559,8 @@ emit_apart_entry(struct core *c)
     LLVMPositionBuilderAtEnd(b, c->resumes.at[SYNC_RESUME - 1].block);
     LLVMTypeRef i32 = core_scalar(c, 32);
     LLVMBuildStore(b, core_load_field(c, c->e.warp, FIELD(jit_warp, lanes), i32), c->alive);
+    if (c->in_memory)
+        core_home_begin(c);
     frame_take(c);
     core_sync_begin(c);
     LLVMValueRef block = core_load_field(c, c->e.warp, FIELD(jit_warp, barrier), i32);
@@ -583,6 +602,8 @@ core_function(struct core *c, const char *name)
     emit_entry(c);
     if (c->called) {
         enter_call(c);
+        if (c->in_memory)
+            core_home_begin(c);
         LLVMBuildBr(c->e.b, c->block[0]);
         bool fine = emit_blocks(c);
         if (fine)
@@ -602,6 +623,8 @@ core_function(struct core *c, const char *name)
     LLVMValueRef resume = core_load_field(c, c->e.warp, FIELD(jit_warp, resume), core_scalar(c, 32));
     c->resume_switch = LLVMBuildSwitch(c->e.b, resume, start, 4);
     LLVMPositionBuilderAtEnd(c->e.b, start);
+    if (c->in_memory)
+        core_home_begin(c);
     if (c->facts->shape.apart) {
         emit_apart_entry(c);
         core_sync_begin(c);
@@ -611,6 +634,7 @@ core_function(struct core *c, const char *name)
     LLVMBuildBr(c->e.b, c->block[0]);
     bool ok = emit_blocks(c);
     if (ok) {
+        core_sync_leave(c);
         emit_no_lanes_left(c);
         for (size_t k = 0; k < c->resumes.count; k++)
             LLVMAddCase(c->resume_switch, core_i32(c, (uint32_t)k + 1), c->resumes.at[k].block);

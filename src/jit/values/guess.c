@@ -46,19 +46,16 @@ core_guess_storage(struct core *c)
 }
 
 void
-core_guess_reset(struct core *c)
+core_guess_forget(struct core *c, uint32_t reg)
 {
-    for (uint32_t r = 0; r < c->flow->reg_count; r++)
-        core_agree_forget(c, r);
-    for (uint32_t r = 0; r < c->flow->reg_count; r++)
-        together_forget(c, r);
-    for (uint32_t r = 0; r < c->flow->reg_count; r++)
-        if (c->guess[r].holds) {
-            LLVMTypeRef type = emit_type_at(&c->e, core_scalar(c, 64), guess_segments(c, r));
-            LLVMBuildStore(c->e.b, LLVMConstInt(core_scalar(c, 1), 0, false), c->guess[r].holds);
-            LLVMBuildStore(c->e.b, LLVMGetUndef(type), c->guess[r].firsts);
-            split_forget(c, r);
-        }
+    core_agree_forget(c, reg);
+    together_forget(c, reg);
+    if (!c->guess[reg].holds)
+        return;
+    LLVMTypeRef type = emit_type_at(&c->e, core_scalar(c, 64), guess_segments(c, reg));
+    LLVMBuildStore(c->e.b, LLVMConstInt(core_scalar(c, 1), 0, false), c->guess[reg].holds);
+    LLVMBuildStore(c->e.b, LLVMGetUndef(type), c->guess[reg].firsts);
+    split_forget(c, reg);
 }
 
 bool

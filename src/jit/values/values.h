@@ -39,6 +39,7 @@ struct core {
                                  addresses as if it were not */
     bool combines;            /* sums for global memory are kept back (memory/combine.c) */
     bool streams;             /* stores may go past the caches (core_streams) */
+    bool in_memory;           /* registers that blocks hand on stay in the frame (control/home.c) */
     bool called;              /* a function, not a kernel: lanes and arguments are parameters */
     LLVMValueRef stack;       /* called: local memory in use below this call, bytes per lane */
     LLVMValueRef arguments;   /* called: the caller's area */
@@ -84,6 +85,7 @@ struct core {
     } pace;
     LLVMValueRef image_data;  /* alloca of a struct jit_image_data, made when first needed */
     LLVMBasicBlockRef entry, wake, end;
+    LLVMBasicBlockRef leave;  /* in_memory: where warps leave for the function for lanes that stand apart; NULL: nowhere */
     VEC(struct resume_point) resumes;
     LLVMValueRef resume_switch;
     uint32_t current;         /* block being emitted */
@@ -166,6 +168,8 @@ struct phase_group {
     uint32_t phases;
     uint32_t jam;      /* warps that run together (versions/jam.c); 1: each by itself */
     bool unrolled;     /* the loop over the warps is */
+    uint64_t *used;    /* set: registers that one of its blocks hands on to another; */
+    uint64_t *needed;  /*   those of them without which its code cannot be emitted: others stay in the frame */
     LLVMValueRef mark; /* metadata of that loop */
 };
 
@@ -175,6 +179,7 @@ struct phases {
     struct arena arena;
     uint32_t warps; /* of a block */
     uint32_t count, group_count;
+    bool many; /* phases, with many registers: of what a phase does not need nothing is emitted */
     struct phase *phase; /* the first: the start */
     struct phase_group *group;
     uint32_t *group_of; /* per block; UINT32_MAX: nobody comes there */
@@ -381,8 +386,8 @@ bool core_guess(struct core *c, uint32_t reg, LLVMValueRef *holds, LLVMValueRef 
 /* The register has just been written by the instruction, or come back from the frame. */
 void core_guess_write(struct core *c, const struct flow_insn *i, uint32_t reg);
 void core_guess_restored(struct core *c, uint32_t reg);
-/* Nothing is known of any register. */
-void core_guess_reset(struct core *c);
+/* Nothing is known of the register. */
+void core_guess_forget(struct core *c, uint32_t reg);
 /* Segments of a register that is kept. */
 unsigned guess_segments(const struct core *c, uint32_t reg);
 /* i makes an address, or a part of one, of a 32-bit number: a guess that it does not wrap, or sure of it. */

@@ -36,7 +36,10 @@ write_reg(struct core *c, const struct flow_insn *i, uint32_t reg, LLVMValueRef 
                                : LLVMBuildLoad2(b, core_reg_type(c, reg), c->reg[reg], "");
         v = i->i.guard_negated ? LLVMBuildSelect(b, p, old, v, "") : LLVMBuildSelect(b, p, v, old, "");
     }
-    LLVMValueRef mask = scalar || !c->facts->merge[reg] ? NULL : core_mask(c);
+    bool merged = c->facts->merge[reg];
+    if (c->in_memory) /* what has no home is nobody's when the block ends */
+        merged &= !LLVMIsAAllocaInst(c->reg[reg]);
+    LLVMValueRef mask = scalar || !merged ? NULL : core_mask(c);
     if (mask)
         v = LLVMBuildSelect(b, mask, v, core_read(c, reg, false), "");
     LLVMBuildStore(b, v, c->reg[reg]);

@@ -84,11 +84,14 @@ resume_at(struct core *c, const struct jam_site *s, uint64_t *once, uint64_t *fr
 {
     LLVMPositionBuilderAtEnd(c->e.b, s->resume);
     c->current = s->block;
-    phases_forget(c);
+    const struct phase_group *g = &c->phases->group[c->phases->group_of[s->block]];
+    phases_forget(c, g);
     phases_sort(c, s->live, once, framed);
+    phases_needed(c, g, framed, framed);
     frame_restore(c, framed);
     phases_keep(c, once, c->phases->parted, false);
-    bool ok = phases_again(c, s->live);
+    phases_needed(c, g, s->live, framed);
+    bool ok = phases_again(c, framed);
     LLVMBuildBr(c->e.b, s->tail);
     return ok;
 }
@@ -229,16 +232,20 @@ begin_phase(struct jam *j, struct phase *x)
     LLVMPositionBuilderAtEnd(c->e.b, x->together);
     c->current = x->entry;
     phases_sort(c, live, j->once, j->framed);
+    phases_needed(c, j->g, j->framed, j->framed);
+    uint64_t *again = ls_alloc(sizeof *again * (c->flow->reg_words + 1));
+    phases_needed(c, j->g, live, again);
     for (uint32_t k = 0; k < j->g->jam && ok; k++) {
         use(j, k);
-        phases_forget(c);
+        phases_forget(c, j->g);
         if (x->barrier != UINT32_MAX) {
             phases_keep(c, j->once, j->p->before, false);
             frame_restore(c, j->framed);
-            ok = phases_again(c, live);
+            ok = phases_again(c, again);
         }
         phases_start(c, x);
     }
+    ls_release(again);
     LLVMBuildBr(c->e.b, j->block[x->entry]);
     return ok;
 }

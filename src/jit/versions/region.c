@@ -100,13 +100,16 @@ take_result(struct core *c, const struct flow_insn *i)
 /* What the last warp left in registers is nothing to this one: without saying so they would stay
  * alive in the function. */
 void
-phases_forget(struct core *c)
+phases_forget(struct core *c, const struct phase_group *g)
 {
-    for (uint32_t r = 0; r < c->flow->reg_count; r++)
+    for (uint32_t r = 0; r < c->flow->reg_count; r++) {
+        if (!set_has(g->used, r) || !set_has(g->needed, r))
+            continue;
         if (c->reg[r] && !(c->phases->known->same[r] && c->phases->known->fixed[r]))
             LLVMBuildStore(c->e.b, LLVMGetUndef(core_reg_type(c, r)), c->reg[r]);
+        core_guess_forget(c, r);
+    }
     LLVMBuildStore(c->e.b, LLVMGetUndef(core_vector(c, 1)), c->carry);
-    core_guess_reset(c);
 }
 
 void

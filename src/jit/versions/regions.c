@@ -47,20 +47,72 @@ begin_phase(struct core *c, struct phase *x)
     use_warp(c, &p->group[x->group]);
     LLVMPositionBuilderAtEnd(b, x->resume);
     c->current = x->entry;
-    phases_forget(c);
+    phases_forget(c, &p->group[x->group]);
     if (x->barrier != UINT32_MAX) {
         uint64_t *once = ls_alloc(sizeof *once * (c->flow->reg_words + 1));
         uint64_t *framed = ls_alloc(sizeof *framed * (c->flow->reg_words + 1));
         phases_sort(c, live, once, framed);
+        phases_needed(c, &p->group[x->group], framed, framed);
         frame_restore(c, framed);
         phases_keep(c, once, p->before, false);
+        phases_needed(c, &p->group[x->group], live, framed);
+        ok = phases_again(c, framed);
         ls_release(once);
         ls_release(framed);
-        ok = phases_again(c, live);
     }
     phases_start(c, x);
     LLVMBuildBr(b, c->block[x->entry]);
     return ok;
+}
+
+static void
+note_need(struct ptx_operand *o, bool write, void *set)
+{
+    (void)write;
+    set_add(set, o->reg); /* a register, or the base of an address */
+}
+
+/* Registers that a group's blocks name, what these are made of, and those that are not in the frame when one of
+ * the blocks ends. Of a live register at each of many barriers nothing is emitted where nobody looks at it. */
+static void
+find_needed(struct core *c, uint32_t number)
+{
+    struct phases *p = c->phases;
+    const struct flow *f = c->flow;
+    uint64_t *set = p->group[number].needed = ARENA_ARRAY(&p->arena, uint64_t, f->reg_words + 1);
+    if (!p->many) {
+        memset(set, 0xff, sizeof *set * f->reg_words);
+        return;
+    }
+    for (uint32_t k = 0; k < p->count; k++)
+        if (p->phase[k].group == number && p->phase[k].barrier != UINT32_MAX)
+            flow_visit(&f->insns[f->blocks[p->phase[k].barrier].end_insn], note_need, set);
+    for (uint32_t b = 0; b < f->block_count; b++) {
+        const struct flow_block *blk = &f->blocks[b];
+        if (p->group_of[b] != number)
+            continue;
+        for (uint32_t n = 0; n < blk->count; n++)
+            flow_visit(&f->insns[blk->first + n], note_need, set);
+        if (blk->end_insn != UINT32_MAX)
+            flow_visit(&f->insns[blk->end_insn], note_need, set);
+        if (blk->end == FLOW_BRANCH)
+            set_add(set, blk->guard);
+        for (uint32_t w = 0; w < f->reg_words; w++)
+            set[w] |= ~c->kept[b][w];
+    }
+    for (uint32_t n = f->insn_count; n-- > 0;) {
+        const struct ptx_insn *i = &f->insns[n].i;
+        if (i->operand_count && i->operand[0].kind == PTX_O_REG && set_has(set, i->operand[0].reg) &&
+            flow_only_writer(f, i->operand[0].reg) == &f->insns[n])
+            flow_visit(&f->insns[n], note_need, set);
+    }
+}
+
+void
+phases_needed(struct core *c, const struct phase_group *g, const uint64_t *set, uint64_t *out)
+{
+    for (uint32_t w = 0; w < c->flow->reg_words; w++)
+        out[w] = set[w] & g->needed[w];
 }
 
 /* The head of a loop over the warps: the warp whose turn it is, and the phase. */
@@ -119,6 +171,9 @@ core_phases_begin(struct core *c)
             g->end = core_new_block(c, "exited");
         }
     }
+    for (uint32_t k = 0; k < p->group_count; k++)
+        if (p->group[k].head)
+            find_needed(c, k);
     jam_begin(c);
     LLVMBuildBr(b, phases_head(p, p->phase[0].group));
     for (uint32_t k = 0; k < p->group_count; k++)

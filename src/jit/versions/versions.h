@@ -33,7 +33,7 @@ void jam_free(struct phases *p);
 
 /* Live registers that are kept once, and in the warp's frame. */
 void phases_sort(struct core *c, const uint64_t *live, uint64_t *once, uint64_t *framed);
-void phases_forget(struct core *c);
+void phases_forget(struct core *c, const struct phase_group *g);
 /* Live registers that are computed from the thread's number once more. */
 bool phases_again(struct core *c, const uint64_t *live);
 /* Copies of registers in allocas of their own, made when first needed. */
@@ -63,6 +63,9 @@ void core_phases_barrier(struct core *c, uint32_t b, enum jit_barrier_kind kind,
                          LLVMValueRef votes);
 /* After the last block: what warps do that have exited. */
 void core_phases_end(struct core *c);
+/* Those of a set that a phase of the group has to get back: all but those that it does not name and whose value stays
+ * in the frame. */
+void phases_needed(struct core *c, const struct phase_group *g, const uint64_t *set, uint64_t *out);
 
 /* -- regions_find.c ---------------------------------------------------------------------------- */
 

@@ -61,7 +61,8 @@ core_whole_enter(struct core *c, uint32_t b)
     LLVMBuildCondBr(bld, LLVMBuildICmp(bld, LLVMIntEQ, mask, core_i32(c, ~0u), ""), all, some);
     LLVMPositionBuilderAtEnd(bld, all);
     for (uint32_t k = 0; k < c->flow->block_count; k++) /* as it is: LLVM cannot know */
-        LLVMBuildStore(bld, core_i32(c, 0), c->pending[k]);
+        if (!c->phases->many || c->phases->group_of[k] == c->phases->group_of[b])
+            LLVMBuildStore(bld, core_i32(c, 0), c->pending[k]);
     LLVMBuildStore(bld, core_i32(c, ~0u), c->mask);
     LLVMBuildStore(bld, core_i32(c, ~0u), c->alive);
     LLVMBuildBr(bld, c->whole[b]);

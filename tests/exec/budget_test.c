@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The budget of compiling (src/jit/engine/budget.h): a kernel of many barriers is compiled in a smaller form,
+ * an ordinary one is not, and both compute the same as C: the forms that a large kernel gets are also given
+ * to small ones. The kernel: scans of 128 numbers, one after the other, unrolled, with a branch in each step
+ * that parts lanes, and a shuffle between two scans.
+ */
+#include "exec/exec.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { THREADS = 128, BLOCKS = 3, FEW = 2, MANY = 40 };
+
+static struct ptx_module *
+scans(unsigned count)
+{
+    struct text t = {0};
+    struct ls_error err = {0};
+    text_add(&t, ".version 7.8\n.target sm_90\n.address_size 64\n"
+                 ".visible .entry k(.param .u64 out)\n{\n.shared .align 4 .b8 s[512];\n"
+                 ".reg .b64 %%rd<8>; .reg .b32 %%r<%u>; .reg .pred %%p<%u>;\n"
+                 "ld.param.u64 %%rd1, [out];\nmov.u32 %%r1, %%tid.x;\nmov.u32 %%r2, %%ctaid.x;\n"
+                 "shl.b32 %%r3, %%r1, 2;\nmov.u32 %%r4, s;\nadd.u32 %%r5, %%r4, %%r3;\n"
+                 "mad.lo.u32 %%r6, %%r2, 7, %%r1;\n",
+             64 * count + 64, 8 * count + 8);
+    for (unsigned k = 0; k < count; k++) {
+        unsigned r = 64 * k + 16;
+        text_add(&t, "st.shared.u32 [%%r5], %%r6;\nbar.sync 0;\n");
+        for (unsigned d = 1, n = 0; d < THREADS; d *= 2, n++) {
+            text_add(&t, "mov.u32 %%r%u, 0;\nsetp.lt.u32 %%p%u, %%r1, %u;\n@%%p%u bra L%u_%u;\n", r + n, 8 * k + n, d,
+                     8 * k + n, k, n);
+            text_add(&t, "ld.shared.u32 %%r%u, [%%r5+-%u];\nL%u_%u:\nbar.sync 0;\n", r + n, 4 * d, k, n);
+            text_add(&t, "ld.shared.u32 %%r%u, [%%r5];\nadd.u32 %%r%u, %%r%u, %%r%u;\n", r + 8 + n, r + 16 + n,
+                     r + 8 + n, r + n);
+            text_add(&t, "st.shared.u32 [%%r5], %%r%u;\nbar.sync 0;\n", r + 16 + n);
+        }
+        text_add(&t, "ld.shared.u32 %%r%u, [%%r5];\nshfl.sync.bfly.b32 %%r%u, %%r%u, 5, 31, -1;\n", r + 32, r + 33, r + 32);
+        text_add(&t, "xor.b32 %%r6, %%r%u, %u;\nbar.sync 0;\n", r + 33, k + 3);
+    }
+    text_add(&t, "mad.lo.u32 %%r7, %%r2, %u, %%r1;\nmul.wide.u32 %%rd2, %%r7, 4;\nadd.u64 %%rd3, %%rd1, %%rd2;\n"
+                 "st.global.u32 [%%rd3], %%r6;\nret;\n}\n",
+             THREADS);
+    struct ptx_module *m = ptx_parse(t.at, t.count, "scans.ptx", &err);
+    if (!m)
+        fail_msg("%s", err.text);
+    text_free(&t);
+    return m;
+}
+
+static void
+in_c(unsigned count, uint32_t block, uint32_t v[THREADS])
+{
+    uint32_t sum[THREADS];
+    for (uint32_t t = 0; t < THREADS; t++)
+        v[t] = 7 * block + t;
+    for (unsigned k = 0; k < count; k++) {
+        for (uint32_t t = 0; t < THREADS; t++)
+            sum[t] = (t ? sum[t - 1] : 0) + v[t];
+        for (uint32_t t = 0; t < THREADS; t++)
+            v[t] = sum[t ^ 5] ^ (k + 3);
+    }
+}
+
+static void
+ignore_access(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32_t bytes, uint32_t space,
+              uint32_t op, uint32_t place)
+{
+}
+
+static void
+ignore_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *offset, uint32_t bytes,
+               uint32_t space, uint32_t op, uint32_t place)
+{
+}
+
+static void
+run(struct jit_engine *jit, const struct ptx_module *m, unsigned count, struct jit_tool *tool)
+{
+    uint32_t got[BLOCKS * THREADS] = {0}, want[THREADS];
+    uint64_t params[1] = {(uint64_t)(uintptr_t)got}, symbols[4] = {0};
+    struct ls_error err = {0};
+    struct exec_pool *pool = exec_new(2, &err);
+    struct exec_report report;
+    struct exec_request r = {.jit = jit, .module = m, .kernel = ptx_find_func(m, "k"), .grid = {BLOCKS, 1, 1},
+                             .block = {THREADS, 1, 1}, .params = (const uint8_t *)params, .symbols = symbols,
+                             .sm_count = 2, .resident_blocks = 4, .tool = tool};
+    if (!exec_run(pool, &r, &report))
+        fail_msg("%s", report.text);
+    exec_free(pool);
+    for (uint32_t b = 0; b < BLOCKS; b++) {
+        in_c(count, b, want);
+        assert_memory_equal(want, got + b * THREADS, sizeof want);
+    }
+}
+
+/* Compiled in the form that these limits allow, 0: the engine's own; with a tool, too. */
+static struct jit_counts
+compiled(unsigned count, uint64_t emitted, uint64_t optimised)
+{
+    struct ls_error err = {0};
+    struct jit_tool tool = {.events = JIT_EVENT_ACCESS, .access = ignore_access, .pattern = ignore_pattern};
+    struct jit_engine *jit = jit_new(NULL, &err);
+    struct ptx_module *m = scans(count);
+    struct jit_counts n;
+    assert_non_null(jit);
+    if (emitted)
+        jit_set_budget(jit, emitted, optimised);
+    run(jit, m, count, NULL);
+    jit_counts(jit, &n);
+    if (emitted)
+        run(jit, m, count, &tool);
+    jit_free(jit);
+    ptx_free(m);
+    return n;
+}
+
+static void
+ordinary_kernels_are_within(void **unused)
+{
+    struct jit_counts n = compiled(FEW, 0, 0);
+    assert_int_equal(n.compiled, 1);
+    assert_int_equal(n.reduced, 0);
+    assert_int_equal(n.in_memory, 0);
+    (void)unused;
+}
+
+static void
+many_barriers_are_not(void **unused)
+{
+    struct jit_counts n = compiled(MANY, 0, 0);
+    assert_int_equal(n.compiled, 1);
+    assert_int_equal(n.reduced, 1);
+    (void)unused;
+}
+
+/* The smallest budget at which the kernel is not reduced any more lies between its two sizes; on the way there
+ * all forms are met. */
+static void
+all_forms_are_right(void **unused)
+{
+    bool full = false, warp = false, memory = false;
+    for (uint64_t budget = 1; budget < 1u << 17; budget *= 4) {
+        struct jit_counts n = compiled(FEW, budget, budget);
+        full |= !n.reduced;
+        warp |= n.reduced && !n.in_memory;
+        memory |= n.in_memory;
+        assert_int_equal(n.compiled, 1);
+    }
+    assert_true(full);
+    assert_true(warp);
+    assert_true(memory);
+    struct jit_counts n = compiled(FEW, 1, 1u << 20); /* registers in memory, the usual generator */
+    assert_int_equal(n.in_memory, 1);
+    (void)unused;
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(ordinary_kernels_are_within),
+                                       cmocka_unit_test(many_barriers_are_not),
+                                       cmocka_unit_test(all_forms_are_right)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
