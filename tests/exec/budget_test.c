@@ -104,7 +104,7 @@ compiled(unsigned count, uint64_t emitted, uint64_t optimised)
 {
     struct ls_error err = {0};
     struct jit_tool tool = {.events = JIT_EVENT_ACCESS, .access = ignore_access, .pattern = ignore_pattern};
-    struct jit_engine *jit = jit_new(NULL, &err);
+    struct jit_engine *jit = jit_new(&(struct jit_options){0}, &err);
     struct ptx_module *m = scans(count);
     struct jit_counts n;
     assert_non_null(jit);
