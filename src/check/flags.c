@@ -363,7 +363,8 @@ void
 order_settle(struct block_state *b, uint32_t warp)
 {
     struct pending *p = &b->pending[warp];
-    for (struct pending_read *r = p->read; r < p->read + p->count; r++) {
+    for (uint32_t k = 0; k < p->count; k++) {
+        struct pending_read *r = &p->read[k];
         look_again(b, r);
         for (enum scope s = SCOPE_BLOCK; s < SCOPES; s++) {
             if (r->what[s] && is_at_once(r, s))
@@ -380,9 +381,9 @@ void
 order_drop(struct block_state *b, uint32_t warp)
 {
     struct pending *p = &b->pending[warp];
-    for (struct pending_read *r = p->read; r < p->read + p->count; r++)
+    for (uint32_t k = 0; k < p->count; k++)
         for (enum scope s = SCOPE_BLOCK; s < SCOPES; s++)
-            known_put(r->what[s]);
+            known_put(p->read[k].what[s]);
     p->count = 0;
 }
 

@@ -167,8 +167,11 @@ __cudaRegisterSurface(void **handle, const struct surfaceReference *host, const 
 void
 __cudaRegisterLinkedBinary(void (*globals)(void **), void *wrapper, void *id, void (*callback)(void *))
 {
+    static VEC(void **) linked; /* for the process's life; units without kernels are known by nothing else */
     (void)id, (void)callback;
     void **handle = __cudaRegisterFatBinary(wrapper);
+    if (handle)
+        VEC_PUSH(&linked, handle);
     globals(handle);
     __cudaRegisterFatBinaryEnd(handle);
 }

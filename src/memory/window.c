@@ -114,5 +114,6 @@ memory_window_wrap(struct memory_window *w, uint64_t address)
     if (!w->wrapped && !make_shareable(w, end))
         return false;
     w->wrapped = true;
-    return mremap(w->at, 0, end, MREMAP_MAYMOVE | MREMAP_FIXED, w->at + turns) != MAP_FAILED;
+    return mremap(w->at, 0, end, MREMAP_MAYMOVE | MREMAP_FIXED,
+                  (void *)((uintptr_t)w->at + turns)) != MAP_FAILED; /* turns may be below zero */
 }

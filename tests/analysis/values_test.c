@@ -134,7 +134,7 @@ note_wraps(struct warp *w, const struct ptx_insn *p, uint32_t lanes)
     bool wide = (p->op == PTX_OP_MUL || p->op == PTX_OP_MAD) && ptx_has(p, PTX_M_WIDE);
     if (p->op == PTX_OP_CVT)
         wide = ptx_type_bytes((enum ptx_type)p->type[0]) > ptx_type_bytes((enum ptx_type)p->type[1]);
-    bool is_signed = ptx_type_kind((enum ptx_type)p->type[p->type_count - 1]) == 's';
+    bool is_signed = wide && ptx_type_kind((enum ptx_type)p->type[p->type_count - 1]) == 's';
     for (unsigned k = 1; wide && k < p->operand_count && k < 3; k++) {
         const struct fact *f = p->operand[k].kind == PTX_O_REG ? &c->facts->reg[p->operand[k].reg] : NULL;
         uint64_t value[LANES];

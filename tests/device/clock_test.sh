@@ -58,6 +58,7 @@ int main()
         ;
     cudaEventRecord(e[6]);
     printf("host %.6f\n", between(e[5], e[6]));
+    free(h);
     return cudaDeviceSynchronize() != cudaSuccess;
 }
 END

@@ -76,15 +76,24 @@ strays(struct core *c, const struct flow_insn *i, const struct ptx_operand *o)
     return LLVMBuildAnd(b, core_mask_bits(c), emit_mask_to_bits(&c->e, none), "");
 }
 
-/* On GPUs whose lanes do not run abreast a lane that its own mask leaves out ends the kernel ("illegal
- * instruction", read on an H200 for a vote). Tools that watch masks tell of it themselves, and the kernel
- * goes on; of lanes that are to stand still they are told here, before they wait for those that are named. */
+/* Whether a GPU looks at nobody's mask here: its compiler knows that the whole warp has come, and the mask is one for all
+ * lanes, or nothing but waiting is asked for (an H200's answers: tests/data/h200_masks.csv). */
+static bool
+is_converged(const struct core *c, const struct flow_insn *i)
+{
+    struct fact mask = facts_operand(c->facts, i, core_members(&i->i));
+    return c->facts->complete[c->current] && (i->i.op == PTX_OP_BAR_WARP || fact_uniform(&mask));
+}
+
+/* On GPUs whose lanes do not run abreast a lane that its own mask leaves out ends the kernel ("illegal instruction"),
+ * unless the warp is known to be whole. Tools that watch masks tell of it themselves, and the kernel goes on; of lanes
+ * that are to stand still they are told here, before they wait for those that are named. */
 void
 core_sync_own(struct core *c, const struct flow_insn *i)
 {
     LLVMBuilderRef b = c->e.b;
     bool watched = c->events & JIT_EVENT_SYNC;
-    if (!flow_syncs(&i->i) || (watched ? !c->synced : c->facts->shape.abreast))
+    if (!flow_syncs(&i->i) || (watched ? !c->synced : c->facts->shape.abreast || is_converged(c, i)))
         return;
     LLVMValueRef out = strays(c, i, core_members(&i->i));
     if (!out)
