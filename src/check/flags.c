@@ -88,7 +88,7 @@ sync_clear(struct sync_table *t)
 {
     for (uint64_t k = 0; k < t->room && t->count; k++)
         flag_clear(&t->at[k]);
-    t->count = 0;
+    __atomic_store_n(&t->count, 0, __ATOMIC_RELEASE);
 }
 
 void
@@ -123,7 +123,8 @@ need_flag(struct sync_table *t, uint64_t address)
         ls_release(old.at);
     }
     struct flag *f = find_flag(t, address);
-    t->count += !f->address;
+    if (!f->address) /* others look at the count without the lock */
+        __atomic_store_n(&t->count, t->count + 1, __ATOMIC_RELEASE);
     f->address = address;
     return f;
 }
