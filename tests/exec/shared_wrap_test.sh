@@ -10,7 +10,8 @@ fail() { echo "FAIL $*"; bad=1; }
 for workers in 1 3; do
     LOCKSTEP_WORKERS=$workers timeout 100 "$work/wrap" >"$work/out" 2>&1 || { fail "$workers workers"; cat "$work/out"; }
 done
-"$LOCKSTEP" check "$work/wrap" >"$work/out" 2>&1 || { fail "check finds something"; cat "$work/out"; }
+# The checker's shadow memory is read without locks: under the thread sanitizer its reports are not asked for.
+[ "${SANITIZE:-}" = thread ] || "$LOCKSTEP" check "$work/wrap" >"$work/out" 2>&1 || { fail "check finds something"; cat "$work/out"; }
 "$LOCKSTEP" profile "$work/wrap" >"$work/out" 2>&1 || { fail "profile"; cat "$work/out"; }
 "$work/wrap" outside >"$work/out" 2>&1
 grep -q cudaErrorIllegalAddress "$work/out" || { fail "outside: no error"; cat "$work/out"; }
