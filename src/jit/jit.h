@@ -227,7 +227,9 @@ struct jit_warp {
                                     a lane's vector the values of 32 lanes; else not meaningful */
     uint32_t denied;             /* JIT_EVENT_GUARD: set by access and pattern: lanes that must not
                                     make the access; what they would have loaded is 0 */
+    uint64_t unused[3];          /* 128 bytes, two lines of the cache: the place of a warp is a shift */
 };
+_Static_assert(sizeof(struct jit_warp) == 128, "a power of two");
 
 /* A place in the program: the number of an instruction, counted through all functions of the
  * module in order. */
