@@ -243,7 +243,7 @@ report_bad(const struct visit *v, uint32_t lane, uint64_t a, enum place_kind in)
         f.kind = describe_global(v, a, what, sizeof what, &f.made);
     if (v->space == PTX_SPACE_CONST)
         f.space = "constant";
-    if (!finding_wanted(l, f.kind, f.rank, l->facts, v->place, NULL, 0))
+    if (!finding_wanted(l, f.kind, f.rank, l->facts, v->place, NULL, 0, v->b->block->ctaid))
         return;
     f.access = side_of(v, lane, in == IN_SHARED ? a - shared_base(v->b) : a);
     snprintf(f.message, sizeof f.message, "%s of %u bytes: %s", op_names[v->op], v->bytes, what);
@@ -256,7 +256,7 @@ report_misaligned(const struct visit *v, uint32_t lane, uint64_t a, enum place_k
     const struct launch *l = v->b->launch;
     struct finding f = {.kind = FINDING_MISALIGNED,
                         .space = in == IN_SHARED ? "shared" : in == IN_LOCAL ? "local" : "global"};
-    if (!finding_wanted(l, f.kind, f.rank, l->facts, v->place, NULL, 0))
+    if (!finding_wanted(l, f.kind, f.rank, l->facts, v->place, NULL, 0, v->b->block->ctaid))
         return;
     f.access = side_of(v, lane, in == IN_SHARED ? a - shared_base(v->b) : a);
     snprintf(f.message, sizeof f.message,

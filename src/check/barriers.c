@@ -63,7 +63,7 @@ check_arrive(struct jit_warp *w, uint32_t lanes, uint32_t barrier, uint32_t thre
         return;
     struct finding f = {.kind = FINDING_DIVERGENCE};
     f.space = "";
-    if (!finding_wanted(b->launch, f.kind, f.rank, k, place, k, first))
+    if (!finding_wanted(b->launch, f.kind, f.rank, k, place, k, first, NULL))
         return;
     uint32_t t = b->arrive_thread[barrier];
     f.access = barrier_side(b, w->warp, lane, place, "barrier");
@@ -93,7 +93,7 @@ report_gone(struct block_state *b, const uint32_t *arrived, uint32_t place)
     const struct kernel_facts *k = b->launch->facts;
     struct finding f = {.kind = FINDING_DIVERGENCE};
     f.space = "";
-    if (!finding_wanted(b->launch, f.kind, f.rank, k, place, NULL, 0))
+    if (!finding_wanted(b->launch, f.kind, f.rank, k, place, NULL, 0, NULL))
         return;
     const uint32_t *dim = b->launch->launch->block;
     f.access = barrier_side(b, here / JIT_LANES, here % JIT_LANES, place, "barrier");
@@ -146,7 +146,7 @@ report_mask(struct block_state *b, uint32_t warp, uint32_t lane, uint32_t place,
     const struct kernel_facts *k = b->launch->facts;
     struct finding f = {.kind = FINDING_INVALID_MASK};
     f.space = "";
-    if (!finding_wanted(b->launch, f.kind, f.rank, k, place, NULL, 0))
+    if (!finding_wanted(b->launch, f.kind, f.rank, k, place, NULL, 0, NULL))
         return;
     f.access = barrier_side(b, warp, lane, place, "warp operation");
     snprintf(f.message, sizeof f.message, "%s (lanes 0x%08x)", what, wrong);

@@ -64,10 +64,11 @@ struct finding {
 };
 
 /* True when it is new, so that the caller fills in the messages and calls finding_add; a finding
- * between these places that is known is counted. */
+ * between these places that is known is counted. block: where it was made now; that of the first block in the
+ * grid's order is shown, whichever thread came first; NULL: no matter. */
 bool finding_is_new(struct check *c, enum finding_kind kind, uint32_t rank,
                     const struct kernel_facts *k, uint32_t place, const struct kernel_facts *other,
-                    uint32_t other_place);
+                    uint32_t other_place, const uint32_t *block);
 void finding_add(struct check *c, const struct finding *f);
 
 /* -- instructions ---------------------------------------------------------------------------------- */
@@ -211,9 +212,9 @@ struct launch {
 static inline bool
 finding_wanted(const struct launch *l, enum finding_kind kind, uint32_t rank,
                const struct kernel_facts *k, uint32_t place, const struct kernel_facts *other,
-               uint32_t other_place)
+               uint32_t other_place, const uint32_t *block)
 {
-    return l->watched && finding_is_new(l->check, kind, rank, k, place, other, other_place);
+    return l->watched && finding_is_new(l->check, kind, rank, k, place, other, other_place, block);
 }
 
 /* -- what a warp knows of other blocks ---------------------------------------------------------------- */

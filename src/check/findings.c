@@ -221,10 +221,23 @@ finding_json(const struct stored *s)
 
 /* -- adding ---------------------------------------------------------------------------------------- */
 
+/* Blocks on several threads find one thing in any order: that of the first block in the grid's order is shown. */
+static bool
+is_of_earlier_block(const struct kernel_facts *k, uint32_t rank, const uint32_t *block, const struct finding *shown)
+{
+    const struct side *at = &shown->access;
+    if (!block || rank != shown->rank || !at->has_thread || at->kernel != k)
+        return false;
+    for (unsigned d = 3; d-- > 0;)
+        if (block[d] != at->block[d])
+            return block[d] < at->block[d];
+    return false;
+}
+
 bool
 finding_is_new(struct check *c, enum finding_kind kind, uint32_t rank,
                const struct kernel_facts *k, uint32_t place, const struct kernel_facts *other,
-               uint32_t other_place)
+               uint32_t other_place, const uint32_t *block)
 {
     if (!(c->groups & kinds[kind].group))
         return false;
@@ -234,7 +247,7 @@ finding_is_new(struct check *c, enum finding_kind kind, uint32_t rank,
     turn_key(&key);
     pthread_mutex_lock(&c->lock);
     struct stored *s = look_up(c->findings, &key);
-    bool graver = s && rank > s->f.rank;
+    bool graver = s && (rank > s->f.rank || is_of_earlier_block(k, rank, block, &s->f));
     if (s && !graver)
         journal_count(c, s->number, ++s->count);
     pthread_mutex_unlock(&c->lock);
@@ -330,18 +343,6 @@ tell_journal(struct check *c, const struct stored *s)
     json_decref(j);
 }
 
-/* Blocks on several threads may find one thing at once: that of the first block in the grid's order is shown. */
-static bool
-is_of_earlier_block(const struct finding *f, const struct finding *shown)
-{
-    const struct side *a = &f->access, *b = &shown->access;
-    bool same = f->rank == shown->rank && a->has_thread && b->has_thread && a->kernel == b->kernel && a->host == b->host;
-    for (unsigned d = 3; same && d-- > 0;)
-        if (a->block[d] != b->block[d])
-            return a->block[d] < b->block[d];
-    return false;
-}
-
 void
 finding_add(struct check *c, const struct finding *f)
 {
@@ -363,7 +364,7 @@ finding_add(struct check *c, const struct finding *f)
         s = new_finding(c->findings, &key);
     s->count++;
     s->bytes += f->bytes;
-    bool changed = s->count == 1 || f->rank > s->f.rank || is_of_earlier_block(f, &s->f);
+    bool changed = s->count == 1 || f->rank > s->f.rank || is_of_earlier_block(f->access.kernel, f->rank, f->access.has_thread ? f->access.block : NULL, &s->f);
     if (changed) {
         s->f = *f;
         keep_side(c, s, 0, &f->access);

@@ -585,7 +585,7 @@ report_race(const struct visit *v, uint32_t lane, uint64_t a, const struct mark 
     f.other = side_of_mark(v, lane, m, a);
     f.rank = same_value ? 0 : verdict == RACE_VOLATILE ? 1 : verdict != RACE_INSIDE ? 3 : mark_warp(m) == v->warp ? 1 : 2;
     if (!finding_wanted(l, f.kind, f.rank, l->facts, v->place, f.other.kernel,
-                        f.other.place))
+                        f.other.place, v->b->block->ctaid))
         return;
     char where[200];
     f.access = side_of(v, lane, a);
@@ -610,7 +610,7 @@ report_unwritten(const struct visit *v, uint32_t lane, uint64_t a, const struct 
     struct finding f = {.kind = FINDING_UNINITIALIZED, .space = "global"};
     if (by)
         f.other = side_of_mark(v, lane, by, a);
-    if (!finding_wanted(l, f.kind, f.rank, l->facts, v->place, f.other.kernel, f.other.place))
+    if (!finding_wanted(l, f.kind, f.rank, l->facts, v->place, f.other.kernel, f.other.place, v->b->block->ctaid))
         return;
     char where[200];
     f.access = side_of(v, lane, a);
@@ -1224,7 +1224,7 @@ report_copy(struct check *c, uint64_t a, uint32_t work, const struct mark *m, bo
     pthread_mutex_lock(&c->lock);
     struct job own = c->work.at[work - 1], w = c->work.at[mark_work(m) - 1];
     pthread_mutex_unlock(&c->lock);
-    if (!w.kernel || !finding_is_new(c, f.kind, f.rank, w.kernel, mark_place(m), NULL, 0))
+    if (!w.kernel || !finding_is_new(c, f.kind, f.rank, w.kernel, mark_place(m), NULL, 0, NULL))
         return;
     f.access = side_of_work(&w, m, a);
     f.other = (struct side){.valid = true, .op = own.what, .address = a, .host = own.host};
@@ -1289,7 +1289,7 @@ report_flight(struct check *c, uint64_t a, const struct flight *by, const struct
     pthread_mutex_lock(&c->lock);
     struct job w = c->work.at[mark_work(m) - 1];
     pthread_mutex_unlock(&c->lock);
-    if (!finding_is_new(c, f.kind, f.rank, w.kernel, mark_place(m), NULL, 0))
+    if (!finding_is_new(c, f.kind, f.rank, w.kernel, mark_place(m), NULL, 0, NULL))
         return;
     f.access = side_of_work(&w, m, a);
     f.other = (struct side){.valid = true, .op = by->what, .address = a};

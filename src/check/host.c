@@ -548,7 +548,7 @@ check_heap(struct jit_warp *w, uint32_t lane, uint64_t address, uint64_t size, u
     if (live && found.base == address && found.kind == ALLOCATION_HEAP)
         return true;
     struct finding f = {.kind = FINDING_INVALID_FREE, .space = "global"};
-    if (!finding_wanted(b->launch, f.kind, f.rank, b->launch->facts, place, NULL, 0))
+    if (!finding_wanted(b->launch, f.kind, f.rank, b->launch->facts, place, NULL, 0, NULL))
         return false;
     struct visit v = {.b = b, .w = w, .place = place, .warp = w->warp};
     f.access = side_of(&v, lane, address);
@@ -598,7 +598,7 @@ check_kernel_failed(struct jit_tool *t, enum check_end how, const struct ptx_mod
     struct jit_tool_launch l = {.module = m, .kernel = kernel};
     const struct kernel_facts *k = facts_of_kernel(c, &l);
     f.space = "";
-    if (has_place && !finding_is_new(c, f.kind, f.rank, k, place, NULL, 0))
+    if (has_place && !finding_is_new(c, f.kind, f.rank, k, place, NULL, 0, NULL))
         return;
     const char *op = how <= CHECK_END_BARRIER ? "barrier" : how == CHECK_END_ASSERT ? "assert" : "kernel";
     f.access = (struct side){.valid = true, .op = op,

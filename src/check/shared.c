@@ -198,7 +198,7 @@ report_race(const struct visit *v, uint32_t lane, uint64_t offset, uint64_t othe
     uint32_t place = mark_place(other);
     bool warp = mark_warp(other) == v->warp;
     f.rank = same_value ? 0 : warp || verdict == RACE_VOLATILE ? 1 : 2;
-    if (!finding_wanted(l, f.kind, f.rank, l->facts, v->place, l->facts, place))
+    if (!finding_wanted(l, f.kind, f.rank, l->facts, v->place, l->facts, place, v->b->block->ctaid))
         return;
     char where[200];
     f.access = side_of(v, lane, offset);
@@ -224,7 +224,7 @@ report_unwritten(const struct visit *v, uint32_t lane, uint64_t offset, uint64_t
 {
     const struct launch *l = v->b->launch;
     struct finding f = {.kind = FINDING_UNINITIALIZED, .space = "shared"};
-    if (!finding_wanted(l, f.kind, f.rank, l->facts, v->place, by ? l->facts : NULL, mark_place(by)))
+    if (!finding_wanted(l, f.kind, f.rank, l->facts, v->place, by ? l->facts : NULL, mark_place(by), v->b->block->ctaid))
         return;
     char where[200];
     f.access = side_of(v, lane, offset);
@@ -335,7 +335,7 @@ report_transfer(const struct visit *v, const struct touch *t, uint64_t m, enum t
     struct finding f = {.kind = FINDING_SHARED_RACE, .rank = 3, .space = "shared"};
     uint32_t place = mark_place(m);
     char where[200];
-    if (!finding_wanted(l, f.kind, f.rank, l->facts, v->place, l->facts, place))
+    if (!finding_wanted(l, f.kind, f.rank, l->facts, v->place, l->facts, place, v->b->block->ctaid))
         return;
     uint64_t at = t->cell << v->b->shift;
     f.access = side_of(v, t->lane, at);
@@ -957,7 +957,7 @@ report_local(const struct visit *v, uint32_t lane, uint64_t offset)
 {
     const struct launch *l = v->b->launch;
     struct finding f = {.kind = FINDING_UNINITIALIZED, .space = "local"};
-    if (!finding_wanted(l, f.kind, f.rank, l->facts, v->place, NULL, 0))
+    if (!finding_wanted(l, f.kind, f.rank, l->facts, v->place, NULL, 0, v->b->block->ctaid))
         return;
     f.access = side_of(v, lane, offset);
     snprintf(f.message, sizeof f.message,
