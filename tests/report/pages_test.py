@@ -129,10 +129,13 @@ int main()
     return cudaFree(a) != cudaSuccess;
 }
 """
+deep = "a_folder_whose_name_is_wider_than_the_screen_of_a_phone_and_offers_no_place_to_break_the_line"
+os.mkdir(os.path.join(work, deep))
 for name, width in (("before", 16), ("after", 17)):
-    open(os.path.join(work, name + ".cu"), "w").write(LONG % ("-" * 110, width))
+    for folder in (".", deep):
+        open(os.path.join(work, folder, name + ".cu"), "w").write(LONG % ("-" * 110, width))
 os.umask(0o022)
-run(0, "profile", "-q", "--json=before.json", "--html", "long.html", "before.cu")
+run(0, "profile", "-q", "--json=before.json", "--html", "long.html", f"{deep}/before.cu")
 text, root = page("long")
 check("mode", os.stat(os.path.join(work, "long.html")).st_mode & 0o777 == 0o644)
 check("PTX beside its line", any("fma.rn.f32" in (p.text or "") for d in root.iter("details") if d.get("class") == "ptx" for p in d.iter("pre")))
