@@ -261,6 +261,8 @@ uint32_t lanes_within(bool wide, const uint64_t *address, uint64_t first, uint64
 /* Are the lanes' addresses `first`, to which each lane adds a step, and these distances from there? */
 bool lanes_fit(bool wide, uint32_t lanes, const uint64_t *address, uint64_t first, uint64_t step,
                const int64_t *distance);
+/* How many different addresses the lanes have. */
+uint32_t lanes_different(bool wide, uint32_t lanes, const uint64_t *address);
 
 /* -- batch.c ---------------------------------------------------------------------------------------------- */
 

@@ -266,34 +266,12 @@ keep_sample(struct site *s, const struct request *r, const struct verdict *v)
 
 /* Lines of 128 bytes among the lanes' words. */
 static uint32_t
-count_lines(const struct access *a)
+count_lines(const struct sheet *sheet, const struct access *a)
 {
-    enum { SLOTS = 64 };
-    uint64_t line[SLOTS]; /* by hash: 1 + the line */
-    uint32_t n = 0;
-    memset(line, 0, sizeof line);
-    for (uint32_t rest = a->mask; rest; rest &= rest - 1) {
-        uint64_t own = a->address[__builtin_ctz(rest)] / LINE + 1;
-        uint32_t k = (uint32_t)(own * 0x9e3779b97f4a7c15ull >> 58);
-        while (line[k] && line[k] != own)
-            k = (k + 1) % SLOTS;
-        n += !line[k];
-        line[k] = own;
-    }
-    return n;
-}
-
-/* Different addresses among the lanes. */
-static uint32_t
-count_words(const uint64_t address[JIT_LANES], uint32_t lanes)
-{
-    uint32_t n = 0;
-    for (uint32_t rest = lanes; rest; n++) {
-        uint64_t first = address[__builtin_ctz(rest)];
-        for (uint32_t l = 0; l < JIT_LANES; l++)
-            rest &= ~((uint32_t)(address[l] == first) << l);
-    }
-    return n;
+    uint64_t line[JIT_LANES];
+    for (uint32_t l = 0; l < JIT_LANES; l++)
+        line[l] = a->address[l] / LINE;
+    return lanes_different(sheet->wide, a->mask, line);
 }
 
 /* Widths that are none of the model's are several accesses, the widest first. */
@@ -322,15 +300,15 @@ evaluate(struct sheet *sheet, struct site *s, const struct request *r, struct ve
             order_sectors(&sheet->set, &a, &sectors, &v->metric[METRIC_LINES]))
             break;
         if (s->space == SPACE_GLOBAL)
-            v->metric[METRIC_LINES] += count_lines(&a);
+            v->metric[METRIC_LINES] += count_lines(sheet, &a);
         if (s->traced)
             find_sectors(s, &a, &cost, &sectors);
     }
     v->metric[METRIC_REQUESTS] = 1;
     v->metric[METRIC_THREADS] = lanes;
     v->metric[METRIC_BYTES] = lanes * s->bytes;
-    if (s->operation == OPERATION_ATOMIC)
-        v->metric[METRIC_WORDS] = count_words(r->address, r->lanes);
+    if (s->operation == OPERATION_ATOMIC && s->space == SPACE_GLOBAL)
+        v->metric[METRIC_WORDS] = lanes_different(sheet->wide, r->lanes, r->address);
     if (s->space == SPACE_LOCAL) /* words of the lanes lie side by side */
         v->metric[METRIC_LINES] = (v->metric[METRIC_SECTORS] + 3) / 4;
     if (s->traced)
@@ -726,8 +704,8 @@ count_scattered(struct sheet *sheet, struct site *s, const struct jit_warp *w, u
     v.metric[METRIC_REQUESTS] = 1;
     v.metric[METRIC_THREADS] = count;
     v.metric[METRIC_BYTES] = count * s->bytes;
-    if (s->operation == OPERATION_ATOMIC)
-        v.metric[METRIC_WORDS] = count_words(a.address, lanes);
+    if (s->operation == OPERATION_ATOMIC && device)
+        v.metric[METRIC_WORDS] = lanes_different(sheet->wide, lanes, a.address);
     verdict_add(s, &v, 1);
     if (device)
         trace_lines(sheet, w->warp, &v, r.reference);

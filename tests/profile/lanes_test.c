@@ -58,9 +58,30 @@ test_fit(void **unused)
     assert_in_range(fitting, 2001, 3900);
 }
 
+static void
+test_different(void **unused)
+{
+    (void)unused;
+    uint64_t seed = 11, address[JIT_LANES];
+    for (int k = 0; k < 4000; k++) {
+        uint64_t values = 1 + next(&seed) % (k % 2 ? 40 : 5), at = k % 3 ? next(&seed) : 0;
+        uint32_t lanes = k % 5 ? (uint32_t)next(&seed) : k % 10 ? ~0u : 0, different = 0;
+        for (uint32_t l = 0; l < JIT_LANES; l++) {
+            address[l] = at + next(&seed) % values * (k % 7 ? 4 : 1ull << 40);
+            bool first = lanes >> l & 1;
+            for (uint32_t m = 0; m < l; m++)
+                first &= !(lanes >> m & 1 && address[m] == address[l]);
+            different += first;
+        }
+        assert_int_equal(lanes_different(false, lanes, address), different);
+        assert_int_equal(lanes_different(lanes_wide(), lanes, address), different);
+    }
+}
+
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_within), cmocka_unit_test(test_fit)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_within), cmocka_unit_test(test_fit),
+                                       cmocka_unit_test(test_different)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
