@@ -29,10 +29,12 @@ which passes are on (`whole-powers` rounds within the bounds of CUDA's tables); 
 which it must fire, and one on which it must not.
 
 **Stage**: *plan*: decides what code generation emits; *LLVM*: rewrites LLVM's module, after LLVM's own passes;
-*report*: only says. **Tools**: whether it runs in code that `check` or `profile` instruments. **Needs**: the pass without
+*report*: only says. **Runs in**: the code it may run in. *plain*: code of which no tool is told anything; *check*,
+*profile*: what these instrument; *all*: also what is run once more to find the place of a fault. A pass that is not for
+the code that a tool watches is remarked on as `not under check` or `not under profile`. **Needs**: the pass without
 which it does nothing.
 
-| pass | does | stage | tools | needs | where |
+| pass | does | stage | runs in | needs | where |
 | --- | --- | --- | --- | --- | --- |
 """
 
@@ -45,7 +47,8 @@ def table():
     out = HEAD
     for _, name, stage, tools, needs, where, does in rows:
         stage = "LLVM" if stage == "LLVM" else stage.lower()
-        out += f"| `{name}` | {does} | {stage} | {tools.lower()} | {names.get(needs, '')} | `{where}` |\n"
+        tools = "plain, check, profile" if tools == "LIVE" else tools.lower()
+        out += f"| `{name}` | {does} | {stage} | {tools} | {names.get(needs, '')} | `{where}` |\n"
     return out
 
 

@@ -52,7 +52,7 @@ def fail(text):
 
 
 def rows():
-    """Names and stages, out of the table."""
+    """Names, stages and the code they may run in, out of the table."""
     with open(f"{SOURCE}/src/jit/passes/passes.def") as f:
         return re.findall(r'^PASS\(\w+, "([\w-]+)", (\w+), (\w+)', f.read(), re.M)
 
@@ -168,6 +168,28 @@ def check_row(name, stage, folder):
             check_kernel(Kernel(kernel, text, folder, ptx), name, stage == "REPORT")
 
 
+def check_tools(table):
+    """The table's column: code that a tool watches has the passes that may run in it, and says which may not."""
+    with open(f"{HERE}/prefetch-tiles.cu") as f:
+        text = f.read()
+    for tool in ("check", "profile"):
+        with tempfile.TemporaryDirectory() as folder:
+            k = Kernel("fires", text + f"// tool: {tool}\n", folder, None)
+            remarks = k.remarks("+all")
+        # Plain code is compiled, too: its own remarks end with no such lines.
+        own = re.search(rf"(^fires: .*\n)*(^(?!fires: ).*\n)*(^fires: .*: not under {tool}\n)+", remarks, re.M)
+        if not own:
+            fail(f"no remarks of what may not run under {tool}")
+            continue
+        remarks = own.group()
+        for name, _, code in table:
+            may = code in ("ALL", "LIVE", tool.upper())
+            if may == (f": {name}: not under {tool}\n" in remarks):
+                fail(f"{name}: {code} in the table, under {tool} remarked on as {may and 'barred' or 'on'}")
+            if not may and fired(remarks, name):
+                fail(f"{name}: fires under {tool}")
+
+
 def main():
     rng = random.Random(1)
     wanted = sys.argv[1:]
@@ -182,6 +204,8 @@ def main():
             with open(f"{folder}/in", "wb") as f:
                 f.write(struct.pack(f"<{WORDS}f", *(rng.random() for _ in range(WORDS))))
             check_row(name, stage, folder)
+    if not wanted:
+        check_tools(table)
     if failures:
         sys.exit(f"{len(failures)} failures")
     print(f"{len(table)} passes")

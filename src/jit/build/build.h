@@ -34,12 +34,12 @@ struct emit {
     const struct ptx_func *func; /* of the instruction being emitted */
     const struct ptx_insn *insn;
     uint32_t place; /* of the instruction being emitted, as jit_place() */
-    uint64_t off;   /* passes that are switched off */
+    uint64_t off;   /* passes that are switched off, or may not run in this code */
     struct jit_remarks *remarks; /* NULL: nobody reads them */
     struct ls_error *err;
 };
 
-/* Whether a pass is on; what it did at the instruction being emitted, or why it did nothing there. */
+/* Whether a pass is on and may run in this code, watched by a tool or not; what it did at the instruction being emitted, or why it did nothing there. */
 static inline bool
 emit_on(const struct emit *e, enum jit_pass pass)
 {

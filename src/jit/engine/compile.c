@@ -10,6 +10,7 @@
 #include "jit/insn/insn.h"
 #include "jit/ops/ops.h"
 #include "jit/post/post.h"
+#include "jit/tools/tools.h"
 #include "jit/versions/versions.h"
 
 #include <llvm-c/Analysis.h>
@@ -92,11 +93,18 @@ add_null_is_valid(LLVMContextRef context, LLVMValueRef f)
                             LLVMCreateEnumAttribute(context, kind, 0));
 }
 
+/* Passes that are switched off, or may not run in this code. */
+static uint64_t
+off_of(const struct unit *u)
+{
+    return u->engine->off | jit_passes_barred(tools_code(u->request));
+}
+
 static void
 begin_emit(const struct unit *u, struct emit *e)
 {
     *e = (struct emit){.context = u->context, .module = u->module, .ptx = u->request->module, .lanes = LANES,
-                       .err = u->err, .plain_host = u->engine->plain_host, .off = u->engine->off,
+                       .err = u->err, .plain_host = u->engine->plain_host, .off = off_of(u),
                        .remarks = u->remarks};
     e->b = LLVMCreateBuilderInContext(u->context);
 }
@@ -127,7 +135,7 @@ emit_variant(struct unit *u, bool partial, const char *name)
                  shape.block[1], shape.block[2], partial ? ", last warp" : "");
         facts_print(facts, u->classes);
     }
-    struct core c = {.flow = u->flow, .facts = facts, .events = u->request->events,
+    struct core c = {.flow = u->flow, .facts = facts, .tools = tools_new(u->request),
                      .in_memory = u->tier == JIT_TIER_MEMORY};
     begin_emit(u, &c.e);
     if (u->request->whole && !partial && u->tier == JIT_TIER_FULL)
@@ -135,13 +143,14 @@ emit_variant(struct unit *u, bool partial, const char *name)
     c.alone = u->request->whole && !c.phases && core_barriers_pass(&c);
     u->image->has_block |= c.phases != NULL;
     shape.together = true;
-    bool converged = c.phases && !c.events && emit_on(&c.e, PASS_CONVERGED_PATTERNS);
+    bool converged = c.phases && emit_on(&c.e, PASS_CONVERGED_PATTERNS);
     struct facts *together = converged ? facts_new(u->flow, &shape, emit_warp_uniform, u->err) : NULL;
     c.together = together;
     bool ok = core_function(&c, name);
     LLVMDisposeBuilder(c.e.b);
     facts_free(together);
     core_phases_free(c.phases);
+    tools_free(c.tools);
     if (ok && u->wir) {
         jit_remarks_sort(u->remarks);
         flow_print(u->flow, facts, print_notes, u, u->wir);
@@ -211,12 +220,13 @@ emit_callee(struct unit *u, const struct ptx_func *f)
     if (ok) {
         want_calls(u, flow);
         u->image->pauses |= function_waits(u->image, flow);
-        struct core c = {.flow = flow, .facts = facts, .events = u->request->events, .called = true,
+        struct core c = {.flow = flow, .facts = facts, .tools = tools_new(u->request), .called = true,
                          .in_memory = u->tier == JIT_TIER_MEMORY};
         begin_emit(u, &c.e);
         core_function_name(f, name);
         ok = core_function(&c, name);
         LLVMDisposeBuilder(c.e.b);
+        tools_free(c.tools);
         if (ok) {
             add_vector_attributes(u->context, c.e.function);
             VEC_PUSH(&u->image->functions, f->index);
@@ -339,7 +349,7 @@ note_changes(struct unit *u, enum jit_pass pass, unsigned changes, const char *w
 static bool
 run_llvm_passes(struct unit *u)
 {
-    uint64_t off = u->engine->off;
+    uint64_t off = off_of(u);
     if (u->image->has_block && jit_on(off, PASS_FORWARDED_STORES)) {
         unsigned n = jit_forward(u->module, u->flow->shared_bytes);
         if (n && !run_passes(u, forward_passes))
@@ -506,7 +516,8 @@ say_remarks(const struct unit *u)
     bool terminal = !*to || !strcmp(to, "1") || !strcmp(to, "-");
     struct text out = {0};
     jit_remarks_sort(u->remarks);
-    jit_remarks_print(u->remarks, u->request->module, u->request->kernel->name, u->engine->off, &out);
+    jit_remarks_print(u->remarks, u->request->module, u->request->kernel->name, u->engine->off,
+                      tools_code(u->request), &out);
     FILE *f = terminal ? stderr : fopen(to, "a");
     if (!f)
         ls_warn("remarks cannot be written to %s", to);
@@ -599,7 +610,7 @@ jit_dump(struct jit_engine *e, const struct jit_request *r, const char *stage, s
         dump_module(&u, out);
     if (ok && what == DUMP_REMARKS) {
         jit_remarks_sort(&remarks);
-        jit_remarks_print(&remarks, r->module, r->kernel->name, e->off, out);
+        jit_remarks_print(&remarks, r->module, r->kernel->name, e->off, tools_code(r), out);
     }
     if (ok && what == DUMP_ASM)
         ok = dump_code(&u, out);

@@ -395,8 +395,7 @@ emit_entry(struct core *c)
                                   core_scalar(c, 64), "shared");
     c->local = LLVMBuildPtrToInt(b, load_ptr(c, c->block_ptr, FIELD(jit_block, local)),
                                  core_scalar(c, 64), "local");
-    if (c->events & JIT_EVENT_COUNT)
-        c->counts = load_ptr(c, c->block_ptr, FIELD(jit_block, counts));
+    core_count_begin(c);
     c->local_stride = core_load_field(c, c->launch_ptr, FIELD(jit_launch, local_stride), i32);
     c->warp_index = core_load_field(c, c->e.warp, FIELD(jit_warp, warp), i32);
     core_seen_begin(c);
@@ -486,8 +485,6 @@ free_storage(struct core *c)
     ls_release(c->barrier_park);
     ls_release(c->kept);
     ls_release(c->site);
-    core_sure_free(c);
-    ls_release(c->batch);
     VEC_FREE(&c->resumes);
 }
 
@@ -498,7 +495,7 @@ emit_blocks(struct core *c)
         const struct flow_block *blk = &c->flow->blocks[k];
         LLVMPositionBuilderAtEnd(c->e.b, c->block[k]);
         c->current = k;
-        c->counted = c->counted_end = NULL;
+        core_count_block(c);
         if (c->phases)
             core_phases_at(c, k);
         core_whole_enter(c, k);
@@ -508,6 +505,7 @@ emit_blocks(struct core *c)
             core_sync_test(c, k);
         c->synced = c->site && c->site[k] != UINT32_MAX;
         if (c->synced) {
+            tools_at(c, &c->flow->insns[blk->first]);
             core_sync_own(c, &c->flow->insns[blk->first]);
             core_sync_wait(c, k);
         }
@@ -592,8 +590,8 @@ core_function(struct core *c, const char *name)
     /* Tools are told addresses as they would be in a flat layout, each lane's in one piece. */
     c->local_words = !c->called && emit_on(&c->e, PASS_LOCAL_WORDS) && core_local_words(c->flow);
     c->streams = !c->called && emit_on(&c->e, PASS_STREAMING_STORES) && core_streams(c->flow);
-    bool counted = c->events & (JIT_EVENT_GUARD | JIT_EVENT_COUNT);
-    c->combines = !c->called && (!c->events || counted) && emit_on(&c->e, PASS_PENDING_SUMS) && core_combines(c->flow);
+    tools_plan(c);
+    c->combines = !c->called && emit_on(&c->e, PASS_PENDING_SUMS) && core_combines(c->flow);
     if (c->flow->local_bytes && emit_on(&c->e, PASS_LOCAL_WORDS))
         jit_remark_kernel(c->e.remarks, PASS_LOCAL_WORDS, c->local_words, "%u bytes a lane%s", c->flow->local_bytes,
                           c->local_words ? "" : ", to which generic pointers or calls may lead");

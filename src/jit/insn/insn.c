@@ -263,8 +263,7 @@ core_insn(struct core *c, const struct flow_insn *i)
     c->e.lanes = scalar ? 1 : LANES;
     c->e.mask = scalar ? NULL : core_mask(c);
     c->e.mask_bits = NULL;
-    core_count(c, i);
-    core_batch_before(c, i);
+    tools_before(c, i);
     core_sync_insn(c, i);
     if (core_straight_insn(c, i))
         return true;

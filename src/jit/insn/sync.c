@@ -92,7 +92,7 @@ void
 core_sync_own(struct core *c, const struct flow_insn *i)
 {
     LLVMBuilderRef b = c->e.b;
-    bool watched = c->events & JIT_EVENT_SYNC;
+    bool watched = core_tells(c, TELL_SYNC);
     if (!flow_syncs(&i->i) || (watched ? !c->synced : c->facts->shape.abreast || is_converged(c, i)))
         return;
     LLVMValueRef out = strays(c, i, core_members(&i->i));

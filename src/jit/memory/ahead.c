@@ -50,7 +50,7 @@ static bool
 is_short_loop(const struct core *c, const struct flow_loop *loop)
 {
     const struct flow *f = c->flow;
-    bool shaped = c->phases && loop->parent == UINT32_MAX && !c->events;
+    bool shaped = c->phases && loop->parent == UINT32_MAX;
     for (uint32_t b = loop->head; shaped && b <= loop->last; b++) {
         bool leaves = false;
         for (uint32_t k = 0; k < f->blocks[b].succ_count; k++)
@@ -197,12 +197,12 @@ site_fetch_turn(struct site *s)
     LLVMBuilderRef b = c->e.b;
     uint32_t loop = barrier_loop(c);
     bool inner = loop != c->flow->blocks[c->current].loop;
-    if (!emit_on(&c->e, PASS_PREFETCH_LOOPS) || c->called || c->events || c->facts->shape.apart || loop == UINT32_MAX ||
+    if (!emit_on(&c->e, PASS_PREFETCH_TILES) || c->called || c->facts->shape.apart || loop == UINT32_MAX ||
         (inner && c->phases) ||
         (s->i->i.space != PTX_SPACE_GLOBAL && s->i->i.space != PTX_SPACE_NONE) ||
         fact_uniform(&s->fact))
         return false;
-    emit_fired(&c->e, PASS_PREFETCH_LOOPS, "the next iteration of a loop with barriers");
+    emit_fired(&c->e, PASS_PREFETCH_TILES, "the next iteration");
     LLVMValueRef now = s->base, half = s->base;
     if (now) {
         half = LLVMBuildAdd(b, now, core_i64(c, (uint64_t)(int64_t)site_offset(s, LANES / 2)), "");

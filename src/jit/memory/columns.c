@@ -105,7 +105,7 @@ core_columns_together(const struct core *c, const struct phases *p, const struct
 {
     const struct ptx_operand *to = &i->i.operand[0];
     int64_t step;
-    return emit_on(&c->e, PASS_TRANSPOSED_STORES) && emit_on(&c->e, PASS_STREAMING_STORES) && !c->called && !c->events &&
+    return emit_on(&c->e, PASS_TRANSPOSED_STORES) && emit_on(&c->e, PASS_STREAMING_STORES) && !c->called &&
            core_streams(c->flow) && is_plain(c, i) && i->i.vec <= 1 &&
            ptx_type_bytes((enum ptx_type)i->i.type[i->i.type_count - 1]) == WORD && to->kind == PTX_O_ADDRESS &&
            to->base_kind == PTX_BASE_REG && warps_line(p->known, to->reg, JAM_MOST, &step) &&

@@ -68,7 +68,7 @@ core_group(const struct core *c, const struct flow_insn *i, const struct flow_in
     const struct flow_insn *word[2 * MOST] = {NULL};
     const struct flow_block *blk = &c->flow->blocks[c->current];
     const struct flow_insn *begin = &c->flow->insns[blk->first];
-    if (!emit_on(&c->e, PASS_GROUPED_LOADS) || c->events || c->combines || c->called || i < begin || i >= begin + blk->count || !is_word(i))
+    if (!emit_on(&c->e, PASS_GROUPED_LOADS) || c->combines || c->called || i < begin || i >= begin + blk->count || !is_word(i))
         return 1;
     find_words(c, i, word);
     unsigned first = MOST, last = MOST;

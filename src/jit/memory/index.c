@@ -64,7 +64,7 @@ site_index(struct site *s, const struct ptx_operand *o)
     enum ptx_space where = site_space(c, &s->i->i, o);
     if (where != PTX_SPACE_GLOBAL && where != PTX_SPACE_NONE && where != PTX_SPACE_SHARED && where != PTX_SPACE_CONST)
         return; /* local memory: each lane's begins elsewhere */
-    if (!emit_on(&c->e, PASS_INDEXED_GATHERS) || c->events || c->called || o->base_kind != PTX_BASE_REG || s->fact.kind != FACT_VECTOR ||
+    if (!emit_on(&c->e, PASS_INDEXED_GATHERS) || c->called || o->base_kind != PTX_BASE_REG || s->fact.kind != FACT_VECTOR ||
         s->fact.segment != 1 || s->fact.guess || !s->lanes || s->bytes < 4)
         return;
     const struct flow_insn *sum = flow_maker_before(c->flow, c->current, o->reg, flow_index(c->flow, s->i));

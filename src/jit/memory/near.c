@@ -107,7 +107,7 @@ is_sum(const struct core *c, const struct ptx_insn *p)
 {
     enum ptx_type t = (enum ptx_type)p->type[p->type_count - 1];
     bool wants_old = p->op == PTX_OP_ATOM && p->operand[0].kind != PTX_O_SINK;
-    if (!emit_on(&c->e, PASS_TABLE_SUMS) || c->events || wants_old || p->vec > 1 || p->guard != PTX_NO_REG || !ptx_has(p, PTX_M_ADD) ||
+    if (!emit_on(&c->e, PASS_TABLE_SUMS) || wants_old || p->vec > 1 || p->guard != PTX_NO_REG || !ptx_has(p, PTX_M_ADD) ||
         (t != PTX_U32 && t != PTX_S32))
         return false;
     return p->space == PTX_SPACE_SHARED || (c->combines && core_can_combine(p));

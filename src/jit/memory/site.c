@@ -87,7 +87,7 @@ static LLVMValueRef
 local_offset(struct site *s, const struct ptx_operand *o)
 {
     struct core *c = s->c;
-    if (!c->local_words || !(c->events & JIT_EVENT_GUARD) || !fact_uniform(&s->fact))
+    if (!c->local_words || !core_tells(c, TELL_GUARD) || !fact_uniform(&s->fact))
         return NULL;
     LLVMValueRef offset = core_i64(c, site_known_offset(c, o));
     if (o->base_kind != PTX_BASE_REG)
@@ -247,10 +247,8 @@ announce_unseen(struct site *s, LLVMValueRef lanes, enum jit_access_op op)
     struct core *c = s->c;
     unsigned count =
         s->fact.segment ? LANES / s->fact.segment : LANES; /* 0: addresses from elsewhere */
-    if (!(c->events & JIT_EVENT_SEEN) || s->size)
+    if (!core_tells(c, TELL_NEW) || s->size)
         return false;
-    if (s->i->i.space == PTX_SPACE_PARAM)
-        return true;
     bool halves = !s->base && s->firsts && !s->fact.guess && count == 2 &&
                   LLVMGetTypeKind(LLVMTypeOf(s->firsts)) == LLVMVectorTypeKind &&
                   LLVMGetVectorSize(LLVMTypeOf(s->firsts)) == 2;
@@ -266,7 +264,7 @@ site_announce(struct site *s, enum jit_access_op op)
     struct core *c = s->c;
     if (op != JIT_ATOMIC || !core_can_combine(&s->i->i))
         settle(s);
-    if (!(c->events & JIT_EVENT_ACCESS) ||
+    if (!core_tells(c, TELL_ACCESS) ||
         announce_unseen(s, s->some ? s->some : core_mask_bits(c), op))
         return;
     core_batch_flush(c);
@@ -315,7 +313,7 @@ site_announce(struct site *s, enum jit_access_op op)
 LLVMValueRef
 core_denied(struct core *c)
 {
-    if (!(c->events & JIT_EVENT_GUARD))
+    if (!core_tells(c, TELL_GUARD))
         return NULL;
     return core_load_field(c, c->e.warp, FIELD(jit_warp, denied), core_scalar(c, 32));
 }
@@ -382,7 +380,7 @@ core_addresses_sized(struct core *c, const struct flow_insn *i, const struct ptx
 {
     struct site s = {.c = c, .i = i, .bytes = 1, .vec = 1};
     site_find(&s, o);
-    if (c->events & JIT_EVENT_ACCESS) {
+    if (core_tells(c, TELL_ACCESS)) {
         LLVMTypeRef i32 = core_scalar(c, 32);
         LLVMValueRef args[] = {core_mask_bits(c), LLVMConstInt(core_scalar(c, 1), 0, false)};
         LLVMValueRef lane = emit_intrinsic(&c->e, "llvm.cttz", &i32, 1, args, 2);
@@ -410,7 +408,7 @@ site_find_together(struct site *s, const struct ptx_operand *o, LLVMValueRef off
     struct core *c = s->c;
     bool plain = s->i->i.op == PTX_OP_LD || s->i->i.op == PTX_OP_ST;
     if (!plain || o->base_kind != PTX_BASE_REG || s->fact.kind != FACT_VECTOR || s->fact.segment != 1 || s->mask ||
-        c->events || !c->guess[o->reg].together || core_reg_bits(c, o->reg) != 64)
+        !c->guess[o->reg].together || core_reg_bits(c, o->reg) != 64)
         return;
     s->together = LLVMBuildLoad2(c->e.b, core_scalar(c, 1), c->guess[o->reg].together, "");
     LLVMValueRef first = LLVMBuildLoad2(c->e.b, core_scalar(c, 64), c->guess[o->reg].first, "");

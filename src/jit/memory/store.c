@@ -5,6 +5,8 @@
  */
 #include "jit/memory/memory.h"
 
+#include "jit/tools/tools.h"
+
 /* -- in the best form -- */
 
 /* One address for all lanes: the last active lane's value stays. */
@@ -49,7 +51,7 @@ static void
 show_values(struct site *s, const struct ptx_operand *from)
 {
     struct core *c = s->c;
-    if (!(c->events & JIT_EVENT_GUARD))
+    if (!core_tells(c, TELL_GUARD))
         return;
     LLVMValueRef room = core_alloca(c, LLVMArrayType2(core_vector(c, s->bytes * 8), s->vec));
     for (unsigned e = 0; e < s->vec; e++) {

@@ -62,7 +62,7 @@ announce_words(const struct site *s, const struct ptx_operand *o, enum jit_acces
     LLVMBuilderRef b = c->e.b;
     LLVMTypeRef i64 = core_scalar(c, 64);
     struct fact f = facts_operand(c->facts, s->i, o);
-    if ((c->events & (JIT_EVENT_COUNT | JIT_EVENT_GUARD)) != JIT_EVENT_COUNT || !fact_uniform(&f))
+    if (!core_tells(c, TELL_OFFSET) || !fact_uniform(&f))
         return false;
     LLVMValueRef first = LLVMBuildMul(b, LLVMBuildZExt(b, c->warp_index, i64, ""),
                                       LLVMBuildZExt(b, c->local_stride, i64, ""), "");
@@ -123,9 +123,7 @@ tell_words(const struct site *s, const struct ptx_operand *o, enum jit_access_op
 {
     struct core *c = s->c;
     struct site told = *s;
-    if (c->events & JIT_EVENT_GUARD && core_sure(c, s->i, o, s->bytes * s->vec))
-        return NULL;
-    if (c->events & JIT_EVENT_ACCESS && !announce_words(s, o, op)) {
+    if (core_tells(c, TELL_ACCESS) && !announce_words(s, o, op)) {
         site_find(&told, o);
         site_announce(&told, op);
     }

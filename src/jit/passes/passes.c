@@ -5,8 +5,6 @@
 #include "jit/passes/passes.h"
 #include "jit/jit.h"
 
-#include "jit/jit.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +33,16 @@ jit_pass_name(unsigned number, const char **text)
     if (text)
         *text = jit_passes[number].text;
     return jit_passes[number].name;
+}
+
+uint64_t
+jit_passes_barred(unsigned code)
+{
+    uint64_t barred = 0;
+    for (unsigned k = 0; k < PASS_COUNT; k++)
+        if (!(jit_passes[k].tools & code))
+            barred |= (uint64_t)1 << k;
+    return barred;
 }
 
 /* -- switches ------------------------------------------------------------------------------------------ */
@@ -132,9 +140,24 @@ jit_remarks_sort(struct jit_remarks *r)
         qsort(r->at.at, r->at.count, sizeof *r->at.at, compare);
 }
 
+/* Of passes that did not run. In plain code nobody expects what only works under a tool. */
+static void
+print_absent(const char *kernel, uint64_t off, unsigned code, struct text *out)
+{
+    const char *where = code & CODE_CHECK ? "under check" : code & CODE_PROFILE ? "under profile"
+                                                                                : "where the place of a fault is looked for";
+    uint64_t barred = code == CODE_PLAIN ? 0 : jit_passes_barred(code);
+    for (unsigned k = 0; k < PASS_COUNT; k++) {
+        if (!jit_on(off, (enum jit_pass)k))
+            text_add(out, "%s: %s: switched off\n", kernel, jit_passes[k].name);
+        else if (!jit_on(barred, (enum jit_pass)k))
+            text_add(out, "%s: %s: not %s\n", kernel, jit_passes[k].name, where);
+    }
+}
+
 void
 jit_remarks_print(const struct jit_remarks *r, const struct ptx_module *m, const char *kernel, uint64_t off,
-                  struct text *out)
+                  unsigned code, struct text *out)
 {
     struct arena arena = {0};
     kernel = ls_readable_name(&arena, kernel);
@@ -148,9 +171,7 @@ jit_remarks_print(const struct jit_remarks *r, const struct ptx_module *m, const
         text_add(out, "%s: %s: %s: %s", place, jit_passes[x->pass].name, x->fired ? "fired" : "missed", x->text);
         text_add(out, x->times > 1 ? " (in %u versions)\n" : "\n", x->times);
     }
-    for (unsigned k = 0; k < PASS_COUNT; k++)
-        if (!jit_on(off, (enum jit_pass)k))
-            text_add(out, "%s: %s: switched off\n", kernel, jit_passes[k].name);
+    print_absent(kernel, off, code, out);
     arena_free(&arena);
 }
 

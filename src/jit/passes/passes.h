@@ -29,7 +29,22 @@ enum jit_pass {
 };
 
 enum pass_stage { STAGE_PLAN, STAGE_LLVM, STAGE_REPORT };
-enum pass_tools { TOOLS_ALWAYS, TOOLS_NEVER, TOOLS_ONLY };
+
+/* Kinds of code by what a tool is told of it. */
+enum pass_code {
+    CODE_PLAIN = 1,   /* nothing */
+    CODE_CHECK = 2,   /* accesses, and it says which lanes may make them */
+    CODE_PROFILE = 4, /* executions are counted */
+    CODE_REPLAY = 8,  /* accesses and nothing more: the run that finds the place of a fault */
+};
+/* A column of the table: the kinds that the pass may run in. */
+enum pass_tools {
+    TOOLS_PLAIN = CODE_PLAIN,
+    TOOLS_CHECK = CODE_CHECK,
+    TOOLS_PROFILE = CODE_PROFILE,
+    TOOLS_LIVE = CODE_PLAIN | CODE_CHECK | CODE_PROFILE,
+    TOOLS_ALL = TOOLS_LIVE | CODE_REPLAY
+};
 
 struct pass_row {
     const char *name;
@@ -42,7 +57,10 @@ extern const struct pass_row jit_passes[PASS_COUNT];
 
 enum jit_pass jit_pass_named(const char *name); /* PASS_NONE: no such pass */
 
-/* off: set of enum jit_pass that are switched off. */
+/* Those that may not run in code of these kinds (set of enum pass_code; in code of two, what may run in one may run):
+ * set of enum jit_pass. */
+uint64_t jit_passes_barred(unsigned code);
+/* off: set of enum jit_pass that are switched off, or barred. */
 static inline bool
 jit_on(uint64_t off, enum jit_pass pass)
 {
@@ -73,10 +91,10 @@ void jit_remark_kernel(struct jit_remarks *r, enum jit_pass pass, bool fired, co
     __attribute__((format(printf, 4, 5)));
 /* In the order of the program's text and of the passes. */
 void jit_remarks_sort(struct jit_remarks *r);
-/* A line each, and one for each pass that is off:
+/* A line each, and one for each pass that is off, or may not run in code of this kind (enum pass_code):
  *     k.cu:12: interleave: fired: 4 warps together */
 void jit_remarks_print(const struct jit_remarks *r, const struct ptx_module *m, const char *kernel, uint64_t off,
-                       struct text *out);
+                       unsigned code, struct text *out);
 void jit_remarks_free(struct jit_remarks *r);
 
 #endif

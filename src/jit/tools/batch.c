@@ -9,7 +9,7 @@
  * core_batch_add() is asked for each access; an access that must not be kept is preceded by
  * core_batch_flush(). Both stand where no jump may lead round them.
  */
-#include "jit/tools/tools.h"
+#include "jit/tools/plan.h"
 #include "jit/ops/ops.h"
 
 #include <string.h>
@@ -51,7 +51,7 @@ static bool
 fits(const struct core *c, const struct flow_insn *i, const struct core_told *t)
 {
     const struct ptx_insn *p = &i->i;
-    if (!(c->events & JIT_EVENT_SEEN) || p->guard != PTX_NO_REG ||
+    if (!c->tools || !(c->tools->events & JIT_EVENT_SEEN) || p->guard != PTX_NO_REG ||
         (p->op != PTX_OP_LD && p->op != PTX_OP_LDU && p->op != PTX_OP_ST))
         return false;
     return t->space == PTX_SPACE_SHARED || t->space == PTX_SPACE_GLOBAL || t->space == PTX_SPACE_CONST ||
@@ -92,9 +92,9 @@ core_batch_add(struct core *c, const struct flow_insn *i, const struct core_told
     const struct flow_block *blk = &c->flow->blocks[c->current];
     if (!emit_on(&c->e, PASS_BATCHED_ACCESSES) || !emit_on(&c->e, PASS_REPEAT_FILTER) || !fits(c, i, t) || insn < blk->first || insn >= blk->first + blk->count)
         return false;
-    if (!c->batch)
-        c->batch = ls_alloc(sizeof *c->batch);
-    struct core_batch *b = c->batch;
+    if (!c->tools->batch)
+        c->tools->batch = ls_alloc(sizeof *c->tools->batch);
+    struct core_batch *b = c->tools->batch;
     bool known = o->base_kind != PTX_BASE_REG && (t->space == PTX_SPACE_SHARED || t->local) &&
                  t->known == (uint64_t)(int64_t)(int32_t)t->known && !t->apart;
     uint32_t base = known ? NO_BASE : find_base(c, b, o, insn, t);
@@ -165,7 +165,7 @@ make_key(struct core *c, const struct core_batch *b, uint32_t *only)
     for (uint32_t k = 0; k < b->bases; k++) {
         if (b->base[k].space == PTX_SPACE_CONST)
             continue;
-        LLVMValueRef mask = b->base[k].local ? core_i64(c, LOCAL_MASK) : c->seen_mask;
+        LLVMValueRef mask = b->base[k].local ? core_i64(c, LOCAL_MASK) : c->tools->seen_mask;
         LLVMValueRef part = LLVMBuildAnd(c->e.b, b->base[k].at, mask, "");
         part = LLVMBuildShl(c->e.b, part, core_i64(c, 8 * k), "");
         *only = key ? MOST_BASES : k;
@@ -196,7 +196,7 @@ find_kept(struct core *c, uint32_t place, LLVMValueRef way)
     LLVMBuilderRef b = c->e.b;
     way = LLVMBuildAdd(b, way, core_i64(c, (uint64_t)place << JIT_BATCH_WAY_BITS), "");
     way = LLVMBuildMul(b, way, core_i64(c, sizeof(struct jit_batch)), "");
-    return LLVMBuildGEP2(b, core_scalar(c, 8), c->batches, &way, 1, "");
+    return LLVMBuildGEP2(b, core_scalar(c, 8), c->tools->batches, &way, 1, "");
 }
 
 static LLVMValueRef
@@ -238,7 +238,7 @@ line_of(struct core *c, const struct core_batch *b, const struct member *m)
 {
     LLVMBuilderRef bld = c->e.b;
     const struct base *x = m->base == NO_BASE ? NULL : &b->base[m->base];
-    LLVMValueRef line = c->trace_local;
+    LLVMValueRef line = c->tools->trace_local;
     if (m->t.local && x)
         line = LLVMBuildAdd(bld, line, LLVMBuildLShr(bld, x->at, core_i64(c, LOCAL_SHIFT), ""), "");
     else if (!m->t.local)
@@ -281,8 +281,8 @@ put_words(struct core *c, const struct core_batch *b, LLVMValueRef kept, LLVMBas
     LLVMBuilderRef bld = c->e.b;
     LLVMTypeRef i64 = core_scalar(c, 64), i8 = core_scalar(c, 8), ptr = LLVMPointerTypeInContext(c->e.context, 0);
     LLVMBasicBlockRef put = core_new_block(c, "traced");
-    LLVMValueRef to = core_load_field(c, c->trace, FIELD(jit_trace, at), ptr);
-    LLVMValueRef end = core_load_field(c, c->trace, FIELD(jit_trace, end), i64);
+    LLVMValueRef to = core_load_field(c, c->tools->trace, FIELD(jit_trace, at), ptr);
+    LLVMValueRef end = core_load_field(c, c->tools->trace, FIELD(jit_trace, end), i64);
     LLVMValueRef size = core_i64(c, sizeof(uint64_t) * b->traced);
     LLVMValueRef room = LLVMBuildSub(bld, end, LLVMBuildPtrToInt(bld, to, i64, ""), "");
     LLVMBuildCondBr(bld, LLVMBuildICmp(bld, LLVMIntUGE, room, size, ""), put, full);
@@ -295,7 +295,7 @@ put_words(struct core *c, const struct core_batch *b, LLVMValueRef kept, LLVMBas
         LLVMValueRef put_at = LLVMBuildGEP2(bld, i8, to, &offset, 1, "");
         LLVMSetAlignment(LLVMBuildStore(bld, LLVMBuildAdd(bld, own, v, ""), put_at), sizeof(uint64_t));
     }
-    core_store_field(c, c->trace, FIELD(jit_trace, at), LLVMBuildGEP2(bld, i8, to, &size, 1, ""));
+    core_store_field(c, c->tools->trace, FIELD(jit_trace, at), LLVMBuildGEP2(bld, i8, to, &size, 1, ""));
 }
 _Static_assert(sizeof(struct jit_batch_table) == 4 * JIT_BATCH_HEAD &&
                    sizeof(struct jit_batch_member) == 4 * JIT_BATCH_MEMBER, "tables are made of words");
@@ -365,7 +365,7 @@ tell_all(struct core *c, struct core_batch *b)
 void
 core_batch_flush(struct core *c)
 {
-    struct core_batch *b = c->batch;
+    struct core_batch *b = c->tools ? c->tools->batch : NULL;
     if (!b || !b->count)
         return;
     if (b->count == 1)

@@ -6,7 +6,7 @@
  *
  * Counts are plain additions to memory: a call per instruction would cost thirty times as much.
  */
-#include "jit/tools/tools.h"
+#include "jit/tools/plan.h"
 
 static LLVMValueRef
 count_lanes(struct core *c, LLVMValueRef mask)
@@ -64,7 +64,7 @@ add_difference(struct core *c, uint32_t place, LLVMValueRef v, bool minus)
 {
     LLVMBuilderRef b = c->e.b;
     LLVMValueRef at = core_i64(c, sizeof(uint64_t) * JIT_COUNTS * (uint64_t)place);
-    at = LLVMBuildGEP2(b, core_scalar(c, 8), c->counts, &at, 1, "");
+    at = LLVMBuildGEP2(b, core_scalar(c, 8), c->tools->counts, &at, 1, "");
     LLVMValueRef old = LLVMBuildLoad2(b, LLVMTypeOf(v), at, "");
     LLVMSetAlignment(old, sizeof(uint64_t));
     v = minus ? LLVMBuildSub(b, old, v, "") : LLVMBuildAdd(b, old, v, "");
@@ -86,20 +86,36 @@ add_run(struct core *c, uint32_t place, uint32_t n, LLVMValueRef times, LLVMValu
 _Static_assert(JIT_COUNT_WARPS == 0 && JIT_COUNT_LANES == 1, "added as a vector");
 
 void
+core_count_begin(struct core *c)
+{
+    if (c->tools && c->tools->events & JIT_EVENT_COUNT)
+        c->tools->counts = core_load_field(c, c->block_ptr, FIELD(jit_block, counts),
+                                           LLVMPointerTypeInContext(c->e.context, 0));
+}
+
+void
+core_count_block(struct core *c)
+{
+    if (c->tools)
+        c->tools->counted = c->tools->counted_end = NULL;
+}
+
+void
 core_count(struct core *c, const struct flow_insn *i)
 {
-    if (!(c->events & JIT_EVENT_COUNT) || (i >= c->counted && i < c->counted_end))
+    struct tools *t = c->tools;
+    if (!(tools_of(c, i) & TELL_COUNT) || (i >= t->counted && i < t->counted_end))
         return;
     uint32_t n = count_run(c, i);
-    c->counted = i;
-    c->counted_end = i + n;
+    t->counted = i;
+    t->counted_end = i + n;
     add_run(c, i->place, n, core_i64(c, 1), count_lanes(c, n > 1 ? core_mask_bits(c) : lanes_of(c, i)));
 }
 
 void
 core_count_lanes(struct core *c, const struct flow_insn *i, LLVMValueRef lanes)
 {
-    if (!(c->events & JIT_EVENT_COUNT))
+    if (!(tools_of(c, i) & TELL_COUNT))
         return;
     LLVMValueRef some = LLVMBuildICmp(c->e.b, LLVMIntNE, lanes, core_i32(c, 0), "");
     add_run(c, i->place, 1, LLVMBuildZExt(c->e.b, some, core_scalar(c, 64), ""), count_lanes(c, lanes));
@@ -109,8 +125,8 @@ static void
 add_count(struct core *c, uint32_t place, enum jit_count which, LLVMValueRef n)
 {
     size_t at = 8 * ((size_t)JIT_COUNTS * place + which);
-    LLVMValueRef old = core_load_field(c, c->counts, at, core_scalar(c, 64));
-    core_store_field(c, c->counts, at, LLVMBuildAdd(c->e.b, old, n, ""));
+    LLVMValueRef old = core_load_field(c, c->tools->counts, at, core_scalar(c, 64));
+    core_store_field(c, c->tools->counts, at, LLVMBuildAdd(c->e.b, old, n, ""));
 }
 
 void
@@ -118,7 +134,7 @@ core_count_divergence(struct core *c, const struct flow_insn *i, const LLVMValue
 {
     LLVMBuilderRef b = c->e.b;
     LLVMTypeRef i64 = core_scalar(c, 64);
-    if (!(c->events & JIT_EVENT_COUNT))
+    if (!(tools_of(c, i) & TELL_COUNT))
         return;
     LLVMValueRef ways = core_i64(c, 0);
     for (unsigned k = 0; k < n; k++) {
@@ -135,7 +151,7 @@ core_announce_sync(struct core *c, const struct flow_insn *i, LLVMValueRef lanes
 {
     const struct ptx_operand *o = core_members(&i->i);
     bool fence = i->i.op == PTX_OP_MEMBAR || i->i.op == PTX_OP_FENCE;
-    if (!(c->events & JIT_EVENT_SYNC) || !(o || fence))
+    if (!(tools_of(c, i) & TELL_SYNC) || !(o || fence))
         return;
     LLVMValueRef members = LLVMConstNull(LLVMPointerTypeInContext(c->e.context, 0));
     if (o) {
@@ -150,7 +166,7 @@ void
 core_announce_async(struct core *c, const struct flow_insn *i, enum jit_async what,
                     LLVMValueRef lanes, LLVMValueRef barrier, uint32_t number)
 {
-    if (!(c->events & JIT_EVENT_SYNC))
+    if (!(tools_of(c, i) & TELL_SYNC))
         return;
     LLVMValueRef at = LLVMConstNull(LLVMPointerTypeInContext(c->e.context, 0));
     if (barrier) {

@@ -6,7 +6,7 @@
  * address each are compared by their largest distance from the gate's first byte. Accesses to shared memory
  * that the tool expects (jit_block.expected) take one comparison with a note, stores, too.
  */
-#include "jit/tools/tools.h"
+#include "jit/tools/plan.h"
 
 static LLVMValueRef
 of_block(struct core *c, size_t field, LLVMTypeRef type)
@@ -183,7 +183,7 @@ core_gate(struct core *c, const struct core_gate *g)
     int32_t low = g->pattern ? INT32_MAX : 0, high = g->pattern ? INT32_MIN : 0;
     bool lanes = LLVMGetTypeKind(LLVMTypeOf(g->base)) == LLVMVectorTypeKind;
     bool device = g->space == PTX_SPACE_GLOBAL || g->space == PTX_SPACE_CONST, local = g->local != NULL;
-    if (!(c->events & JIT_EVENT_GUARD) || !emit_on(&c->e, PASS_ACCESS_FILTER) || !(device || local || (shared && !lanes)) ||
+    if (!core_tells(c, TELL_GUARD) || !emit_on(&c->e, PASS_ACCESS_FILTER) || !(device || local || (shared && !lanes)) ||
         (g->store && !local && !shared) || (g->bytes & (g->bytes - 1)))
         return NULL;
     for (unsigned l = 0; g->pattern && l < LANES; l++) {

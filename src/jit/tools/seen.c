@@ -5,27 +5,28 @@
  * and restores all vector registers (10 to 20 ns); here a few scalars are compared, a number is raised
  * and a word appended to the warp's trace. Start with core_tell().
  */
-#include "jit/tools/tools.h"
+#include "jit/tools/plan.h"
 
 void
 core_seen_begin(struct core *c)
 {
     LLVMBuilderRef b = c->e.b;
     LLVMTypeRef i64 = core_scalar(c, 64), ptr = LLVMPointerTypeInContext(c->e.context, 0);
-    if (!(c->events & JIT_EVENT_SEEN))
+    struct tools *t = c->tools;
+    if (!t || !(t->events & JIT_EVENT_SEEN))
         return;
     LLVMValueRef warp = LLVMBuildZExt(b, c->warp_index, i64, "");
     LLVMValueRef stride = LLVMBuildZExt(b, c->local_stride, i64, "");
-    c->seen = core_load_field(c, c->block_ptr, FIELD(jit_block, seen), ptr);
-    c->batches = core_load_field(c, c->block_ptr, FIELD(jit_block, batches), ptr);
-    c->seen_mask = core_load_field(c, c->block_ptr, FIELD(jit_block, seen_mask), i64);
+    t->seen = core_load_field(c, c->block_ptr, FIELD(jit_block, seen), ptr);
+    t->batches = core_load_field(c, c->block_ptr, FIELD(jit_block, batches), ptr);
+    t->seen_mask = core_load_field(c, c->block_ptr, FIELD(jit_block, seen_mask), i64);
     LLVMValueRef at = LLVMBuildMul(b, warp, core_i64(c, sizeof(struct jit_trace)), "");
-    c->trace = core_load_field(c, c->block_ptr, FIELD(jit_block, trace), ptr);
-    c->trace = LLVMBuildGEP2(b, core_scalar(c, 8), c->trace, &at, 1, "");
+    t->trace = core_load_field(c, c->block_ptr, FIELD(jit_block, trace), ptr);
+    t->trace = LLVMBuildGEP2(b, core_scalar(c, 8), t->trace, &at, 1, "");
     /* A warp's lanes have a line for each word of their local memory. */
     LLVMValueRef lines = LLVMBuildMul(b, warp, LLVMBuildLShr(b, stride, core_i64(c, 2), ""), "");
-    c->trace_local = core_load_field(c, c->block_ptr, FIELD(jit_block, trace_local), i64);
-    c->trace_local = LLVMBuildAdd(b, c->trace_local, lines, "");
+    t->trace_local = core_load_field(c, c->block_ptr, FIELD(jit_block, trace_local), i64);
+    t->trace_local = LLVMBuildAdd(b, t->trace_local, lines, "");
 }
 
 /* JIT_SEEN_LANES, i64. */
@@ -46,7 +47,7 @@ find_seen(struct core *c, LLVMValueRef at, LLVMValueRef lanes, uint32_t place)
     way = LLVMBuildAnd(b, way, core_i64(c, JIT_SEEN_WAYS - 1), "");
     way = LLVMBuildAdd(b, way, core_i64(c, (uint64_t)place * JIT_SEEN_WAYS), "");
     way = LLVMBuildMul(b, way, core_i64(c, sizeof(struct jit_seen)), "");
-    return LLVMBuildGEP2(b, core_scalar(c, 8), c->seen, &way, 1, "");
+    return LLVMBuildGEP2(b, core_scalar(c, 8), c->tools->seen, &way, 1, "");
 }
 
 static LLVMValueRef
@@ -81,17 +82,17 @@ put_word(struct core *c, const struct core_told *t, LLVMValueRef seen, LLVMValue
     LLVMBuilderRef b = c->e.b;
     LLVMTypeRef i64 = core_scalar(c, 64), ptr = LLVMPointerTypeInContext(c->e.context, 0);
     LLVMBasicBlockRef put = core_new_block(c, "traced");
-    LLVMValueRef to = core_load_field(c, c->trace, FIELD(jit_trace, at), ptr);
-    LLVMValueRef end = core_load_field(c, c->trace, FIELD(jit_trace, end), ptr);
+    LLVMValueRef to = core_load_field(c, c->tools->trace, FIELD(jit_trace, at), ptr);
+    LLVMValueRef end = core_load_field(c, c->tools->trace, FIELD(jit_trace, end), ptr);
     LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntNE, to, end, ""), put, full);
     LLVMPositionBuilderAtEnd(b, put);
-    LLVMValueRef line = t->local ? LLVMBuildAdd(b, c->trace_local, LLVMBuildLShr(b, at, core_i64(c, LOCAL_SHIFT), ""), "")
+    LLVMValueRef line = t->local ? LLVMBuildAdd(b, c->tools->trace_local, LLVMBuildLShr(b, at, core_i64(c, LOCAL_SHIFT), ""), "")
                                  : LLVMBuildLShr(b, at, core_i64(c, LINE_SHIFT), "");
     LLVMValueRef word = LLVMBuildShl(b, line, core_i64(c, WORD_SHIFT), "");
     word = LLVMBuildOr(b, word, core_load_field(c, seen, FIELD(jit_seen, word), i64), "");
     LLVMBuildStore(b, word, to);
     LLVMValueRef one = core_i64(c, sizeof(uint64_t));
-    core_store_field(c, c->trace, FIELD(jit_trace, at), LLVMBuildGEP2(b, core_scalar(c, 8), to, &one, 1, ""));
+    core_store_field(c, c->tools->trace, FIELD(jit_trace, at), LLVMBuildGEP2(b, core_scalar(c, 8), to, &one, 1, ""));
 }
 
 static void
@@ -114,7 +115,7 @@ tell_pattern(struct core *c, const struct core_told *t, bool plain)
     LLVMBuilderRef b = c->e.b;
     LLVMTypeRef i64 = core_scalar(c, 64);
     LLVMValueRef pattern = site_pattern(c, t->pattern);
-    if (plain || !(c->events & JIT_EVENT_SEEN) || !emit_on(&c->e, PASS_REPEAT_FILTER) || t->space == PTX_SPACE_NONE ||
+    if (plain || !(c->tools->events & JIT_EVENT_SEEN) || !emit_on(&c->e, PASS_REPEAT_FILTER) || t->space == PTX_SPACE_NONE ||
         (t->space == PTX_SPACE_LOCAL && !t->local)) {
         call_tool(c, t, pattern);
         return;

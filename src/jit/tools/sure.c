@@ -11,38 +11,14 @@
  * their place: whichever lanes come to it have come by there. The first store of a block is asked for as
  * ever, and notes for later blocks that the bytes are written.
  */
-#include "jit/tools/tools.h"
+#include "jit/tools/plan.h"
 
 #include <string.h>
 
-enum { NO_BLOCK = 0xffffffffu, DEEPEST = 8 };
+enum { DEEPEST = 8 };
 
-struct core_sure {
-    uint64_t *written; /* bytes of local memory, before instruction `next` of block `block` */
-    uint32_t block, next;
-};
-
-static struct core_sure *
-sure_new(struct core *c)
-{
-    struct core_sure *s = ls_alloc(sizeof *s);
-    s->written = ls_alloc(c->flow->local_bytes / 8 + 8);
-    s->block = NO_BLOCK;
-    return s;
-}
-
-void
-core_sure_free(struct core *c)
-{
-    if (!c->sure)
-        return;
-    ls_release(c->sure->written);
-    ls_release(c->sure);
-    c->sure = NULL;
-}
-
-static bool
-is_local(const struct core *c, const struct ptx_var *var)
+bool
+tools_is_local(const struct core *c, const struct ptx_var *var)
 {
     return var && var->func && c->flow->vars[var->index].place == FLOW_LOCAL;
 }
@@ -60,7 +36,7 @@ constant_of(const struct core *c, uint32_t reg, uint32_t before, uint32_t deep, 
     const struct ptx_operand *from = &p->operand[1];
     if (p->guard != PTX_NO_REG || ptx_type_bytes((enum ptx_type)p->type[0]) != 8)
         return false;
-    if (p->op == PTX_OP_MOV && from->kind == PTX_O_SYMBOL && !from->func && is_local(c, from->var)) {
+    if (p->op == PTX_OP_MOV && from->kind == PTX_O_SYMBOL && !from->func && tools_is_local(c, from->var)) {
         *out = f->vars[from->var->index].offset + (uint64_t)from->offset;
         return true;
     }
@@ -80,7 +56,7 @@ place_of(const struct core *c, uint32_t at, const struct ptx_operand *o, uint64_
     const struct ptx_insn *p = &c->flow->insns[at].i;
     if (p->guard != PTX_NO_REG || o->kind != PTX_O_ADDRESS || !bytes || bytes & (bytes - 1))
         return false;
-    if (o->base_kind == PTX_BASE_VAR && is_local(c, o->var))
+    if (o->base_kind == PTX_BASE_VAR && tools_is_local(c, o->var))
         *out = c->flow->vars[o->var->index].offset;
     else if (p->space != PTX_SPACE_LOCAL || o->base_kind != PTX_BASE_REG ||
              !constant_of(c, o->reg, at, 0, out))
@@ -89,43 +65,42 @@ place_of(const struct core *c, uint32_t at, const struct ptx_operand *o, uint64_
     return !(*out & (bytes - 1)) && *out < c->flow->local_bytes && c->flow->local_bytes - *out >= bytes;
 }
 
-static void
-note_store(struct core *c, uint32_t at)
+/* The bytes of local memory that the load or store, number `at`, accesses in each lane: *place and so many behind it;
+ * 0: not known. */
+static uint64_t
+bytes_of(const struct core *c, uint32_t at, uint64_t *place)
 {
     const struct ptx_insn *p = &c->flow->insns[at].i;
-    uint64_t place;
-    if (p->op != PTX_OP_ST || p->operand[0].kind != PTX_O_ADDRESS)
-        return;
-    uint64_t bytes = ptx_type_bytes((enum ptx_type)p->type[p->type_count - 1]);
-    bytes *= p->operand[1].kind == PTX_O_VECTOR ? p->operand[1].count : 1;
-    if (place_of(c, at, &p->operand[0], bytes, &place))
-        for (uint64_t k = place; k < place + bytes; k++)
-            c->sure->written[k / 64] |= 1ull << (k % 64);
+    if (p->op != PTX_OP_ST && p->op != PTX_OP_LD)
+        return 0;
+    uint64_t bytes = (uint64_t)ptx_type_bytes((enum ptx_type)p->type[p->type_count - 1]) * (p->vec ? p->vec : 1);
+    return place_of(c, at, &p->operand[p->op == PTX_OP_LD], bytes, place) ? bytes : 0;
 }
 
-bool
-core_sure(struct core *c, const struct flow_insn *i, const struct ptx_operand *o, uint32_t bytes)
+static void
+drop_block(struct core *c, const struct flow_block *blk, uint64_t *written)
 {
-    const struct flow_block *blk = &c->flow->blocks[c->current];
-    uint32_t at = (uint32_t)(i - c->flow->insns);
-    uint64_t place;
-    if (!emit_on(&c->e, PASS_PROVEN_LOCAL) || !c->local_words || at - blk->first >= blk->count)
-        return false;
-    if (!c->sure)
-        c->sure = sure_new(c);
-    struct core_sure *s = c->sure;
-    if (s->block != c->current || s->next > at) {
-        memset(s->written, 0, c->flow->local_bytes / 8 + 8);
-        s->block = c->current;
-        s->next = blk->first;
+    memset(written, 0, c->flow->local_bytes / 8 + 8);
+    for (uint32_t at = blk->first; at < blk->first + blk->count; at++) {
+        uint64_t place = 0, missing = 0, bytes = bytes_of(c, at, &place);
+        for (uint64_t k = place; bytes && k < place + bytes; k++)
+            missing += !(written[k / 64] >> (k % 64) & 1);
+        if (bytes && !missing) {
+            c->tools->of[at] &= (uint8_t)~(TELL_ACCESS | TELL_GUARD);
+            emit_remark_at(&c->e, PASS_PROVEN_LOCAL, true, c->flow->insns[at].place, "inside, and written before");
+        }
+        for (uint64_t k = place; c->flow->insns[at].i.op == PTX_OP_ST && bytes && k < place + bytes; k++)
+            written[k / 64] |= 1ull << (k % 64);
     }
-    for (; s->next < at; s->next++)
-        note_store(c, s->next);
-    if (!place_of(c, at, o, bytes, &place))
-        return false;
-    for (uint64_t k = place; k < place + bytes; k++)
-        if (!(s->written[k / 64] >> (k % 64) & 1))
-            return false;
-    emit_fired(&c->e, PASS_PROVEN_LOCAL, "inside, and written before");
-    return true;
+}
+
+void
+tools_drop_sure(struct core *c)
+{
+    if (!emit_on(&c->e, PASS_PROVEN_LOCAL) || !c->local_words)
+        return;
+    uint64_t *written = ls_alloc(c->flow->local_bytes / 8 + 8);
+    for (uint32_t b = 0; b < c->flow->block_count; b++)
+        drop_block(c, &c->flow->blocks[b], written);
+    ls_release(written);
 }

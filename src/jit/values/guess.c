@@ -31,7 +31,7 @@ guess_segments(const struct core *c, uint32_t reg)
 void
 core_guess_storage(struct core *c)
 {
-    bool splits = !c->events && emit_on(&c->e, PASS_SELECTED_LOADS) && split_wanted(c->flow);
+    bool splits = emit_on(&c->e, PASS_SELECTED_LOADS) && split_wanted(c->flow);
     c->guess = ls_alloc(sizeof *c->guess * (c->flow->reg_count + 1));
     for (uint32_t r = 0; r < c->flow->reg_count; r++) {
         if (!is_kept(c, r))

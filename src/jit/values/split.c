@@ -433,7 +433,7 @@ core_split(struct core *c, const struct flow_insn *i, const struct ptx_operand *
 {
     uint32_t at = flow_index(c->flow, i);
     *s = (struct split){.count = 0};
-    if (c->events || c->called || o->base_kind != PTX_BASE_REG || c->facts->reg[o->reg].kind != FACT_VECTOR ||
+    if (c->called || o->base_kind != PTX_BASE_REG || c->facts->reg[o->reg].kind != FACT_VECTOR ||
         c->facts->reg[o->reg].segment >= 4 || !select_before(c, o->reg, at, at) ||
         !take_apart(c, s, o->reg, core_all_lanes(c), at, at))
         return false;

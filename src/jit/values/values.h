@@ -33,8 +33,7 @@ struct core {
     const struct flow *flow;
     const struct facts *facts;
     const struct facts *together; /* as if lanes never parted (values/together.c); NULL: not wanted */
-    uint32_t events;
-    struct core_sure *sure;   /* tools/sure.c; NULL: not needed so far */
+    struct tools *tools;      /* what a tool is told (tools/tools.h); NULL: none watches */
     bool local_words;         /* local memory is laid out word by word (core_local_words); tools are told
                                  addresses as if it were not */
     bool combines;            /* sums for global memory are kept back (memory/combine.c) */
@@ -91,11 +90,6 @@ struct core {
     uint32_t current;         /* block being emitted */
     /* Loaded once at entry, all scalars: */
     LLVMValueRef block_ptr, launch_ptr, frame, params, symbols, shared, local, local_stride;
-    LLVMValueRef counts;      /* JIT_EVENT_COUNT */
-    const struct flow_insn *counted, *counted_end; /* the same: counted already, with the first of them */
-    LLVMValueRef seen, trace, trace_local; /* JIT_EVENT_SEEN; trace: the warp's */
-    LLVMValueRef batches, seen_mask;       /* the same */
-    struct core_batch *batch;              /* tools/batch.c; NULL: not needed so far */
     /* shape.apart (control/wait.c): where lanes may stand still: number of the site per block, or
      * UINT32_MAX; where in the frame the sites are. */
     uint32_t *site, site_count, sites_at;
@@ -108,28 +102,6 @@ struct core {
 };
 
 /* services->field(args...) */
-/* tools/gate.c: a load that may pass without being announced. The builder is left where it is
- * announced; the result is where both ways meet. NULL: always announced. */
-struct core_gate {
-    LLVMValueRef base, offset, lanes; /* base: <32 x i64>: all addresses, no pattern */
-    const int32_t *pattern; /* NULL: all lanes at base */
-    uint32_t bytes;
-    enum ptx_space space;
-    uint32_t place;
-    LLVMValueRef local;     /* local memory: where in each lane's; NULL: not the same in all */
-    bool store;             /* only of local and shared memory */
-};
-
-/* tools/seen.c, JIT_EVENT_SEEN: an access whose lanes differ by constants, at least within halves of the warp. */
-struct core_told {
-    LLVMValueRef base, apart, lanes; /* apart: NULL: the upper half is no different */
-    LLVMValueRef local; /* local memory: lane 0's offset from its first byte; else NULL */
-    const int32_t *pattern; /* the lanes' distances from there; NULL: none */
-    uint64_t known;         /* of base: the part that is known when the kernel is compiled */
-    LLVMValueRef holds, each; /* a guess: whether it holds; NULL: it does. Else all addresses */
-    uint32_t bytes, space, op, place;
-};
-
 struct merged {
     struct flow_insn part[2]; /* the comparisons, */
     struct ptx_operand operand[2][3];

@@ -80,8 +80,6 @@ static const char *
 misfit(const struct core *c)
 {
     const struct flow *f = c->flow;
-    if (c->events)
-        return "a tool watches";
     if (c->called || f->call_count || f->indirect || core_uses_stack(f))
         return "functions are called that are not inlined";
     if (c->facts->shape.apart)
