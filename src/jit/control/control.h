@@ -18,7 +18,7 @@ void frame_restore(struct core *c, const uint64_t *set);
 /* One allocation: a table of sets. */
 uint64_t **frame_kept(const struct core *c);
 /* For lanes that stand apart: every register has a place that does not depend on what is known of it.
- * Fills c->frame_at with them; returns the bytes. */
+ * Fills c->saved.frame_at with them; returns the bytes. */
 uint32_t frame_apart(const struct core *c, uint32_t *at);
 /* Leaves there what lanes pending at `block` and elsewhere need (UINT32_MAX: at any), or takes all of it. */
 void frame_leave(struct core *c, uint32_t block);
@@ -61,7 +61,7 @@ void lanes_dispatch(struct core *c, uint32_t from, const uint32_t *targets, uint
 /* -- wait.c ------------------------------------------------------------------------------------ */
 
 void core_sync_test(struct core *c, uint32_t block);
-void core_sync_leave(struct core *c); /* after all blocks: c->leave, if anybody goes there */
+void core_sync_leave(struct core *c); /* after all blocks: c->saved.leave, if anybody goes there */
 /* shape.apart: the lanes of the block stand still, those that need not go on. */
 void core_sync_wait(struct core *c, uint32_t block);
 void core_sync_storage(struct core *c);

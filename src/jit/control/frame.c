@@ -29,7 +29,7 @@ move_reg(struct core *c, uint32_t reg, bool save)
     LLVMTypeRef own = core_reg_type(c, reg);
     /* Predicates travel as integers: i1 in memory is not a type to rely on. */
     LLVMTypeRef stored = bits == 1 ? core_scalar(c, 32) : own;
-    uint32_t at = frame_slot(c, reg_bytes(c, reg), &c->frame_at[reg]);
+    uint32_t at = frame_slot(c, reg_bytes(c, reg), &c->saved.frame_at[reg]);
     if (save) {
         LLVMValueRef v = LLVMBuildLoad2(b, own, c->reg[reg], "");
         if (bits == 1)
@@ -102,7 +102,7 @@ frame_leave(struct core *c, uint32_t block)
     uint64_t *live = ls_alloc(sizeof *live * (f->reg_words + 1));
     uint64_t *blocks = ls_alloc(sizeof *blocks * c->facts->block_words);
     uint32_t end = frame_apart(c, at);
-    c->frame_bytes = c->frame_bytes > end ? c->frame_bytes : end;
+    c->saved.frame_bytes = c->saved.frame_bytes > end ? c->saved.frame_bytes : end;
     if (block == UINT32_MAX) {
         memset(blocks, 0xff, sizeof *blocks * c->facts->block_words);
     } else {
@@ -120,7 +120,7 @@ frame_leave(struct core *c, uint32_t block)
     }
     for (uint32_t k = 0; k < f->block_count; k++) {
         LLVMValueRef lanes = set_has(blocks, k)
-                                 ? LLVMBuildLoad2(b, core_scalar(c, 32), c->pending[k], "")
+                                 ? LLVMBuildLoad2(b, core_scalar(c, 32), c->lanes.pending[k], "")
                                  : core_i32(c, 0);
         core_store_field(c, c->frame, 4 * k, lanes);
     }
@@ -135,13 +135,13 @@ frame_take(struct core *c)
     LLVMBuilderRef b = c->e.b;
     const struct flow *f = c->flow;
     for (uint32_t k = 0; k < f->block_count; k++)
-        LLVMBuildStore(b, core_load_field(c, c->frame, 4 * k, core_scalar(c, 32)), c->pending[k]);
+        LLVMBuildStore(b, core_load_field(c, c->frame, 4 * k, core_scalar(c, 32)), c->lanes.pending[k]);
     for (uint32_t r = 0; r < f->reg_count; r++) {
         unsigned bits = core_reg_bits(c, r);
-        if (!c->reg[r] || c->frame_at[r] == UINT32_MAX)
+        if (!c->reg[r] || c->saved.frame_at[r] == UINT32_MAX)
             continue;
         LLVMTypeRef stored = bits == 1 ? core_scalar(c, 32) : core_vector(c, bits);
-        LLVMValueRef v = core_load_field(c, c->frame, c->frame_at[r], stored);
+        LLVMValueRef v = core_load_field(c, c->frame, c->saved.frame_at[r], stored);
         if (bits == 1)
             v = LLVMBuildBitCast(b, v, core_vector(c, 1), "");
         LLVMBuildStore(b, core_keep_lanes(c, r, v), c->reg[r]);

@@ -67,11 +67,11 @@ core_home_storage(struct core *c)
         if (c->facts->reg[r].kind != FACT_NONE)
             c->reg[r] = set_has(live, r) ? place(c, base, at[r]) : core_alloca(c, core_reg_type(c, r));
     for (uint32_t b = 0; b < f->block_count; b++) {
-        c->pending[b] = place(c, base, lanes + 8 * b);
-        c->waiting[b] = place(c, base, lanes + 8 * b + 4);
+        c->lanes.pending[b] = place(c, base, lanes + 8 * b);
+        c->lanes.waiting[b] = place(c, base, lanes + 8 * b + 4);
     }
     if (!c->called)
-        c->frame_bytes = end;
+        c->saved.frame_bytes = end;
     ls_release(at);
     ls_release(live);
 }
@@ -84,7 +84,7 @@ core_home_begin(struct core *c)
         if (c->reg[r] && set_has(f->blocks[0].live_in, r)) /* read before it is written */
             LLVMBuildStore(c->e.b, LLVMConstNull(core_reg_type(c, r)), c->reg[r]);
     for (uint32_t b = 0; b < f->block_count; b++) {
-        LLVMBuildStore(c->e.b, core_i32(c, 0), c->pending[b]);
-        LLVMBuildStore(c->e.b, core_i32(c, 0), c->waiting[b]);
+        LLVMBuildStore(c->e.b, core_i32(c, 0), c->lanes.pending[b]);
+        LLVMBuildStore(c->e.b, core_i32(c, 0), c->lanes.waiting[b]);
     }
 }

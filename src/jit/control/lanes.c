@@ -26,20 +26,20 @@ lanes_send(struct core *c, uint32_t t, LLVMValueRef lanes)
     if (to->end == FLOW_JUMP && !to->count) /* a `ret` by itself */
         to = &c->flow->blocks[to->succ[0]];
     if (to->end != FLOW_EXIT || to->count || to->end_insn != UINT32_MAX || c->called) {
-        lanes_add(c, c->pending[t], lanes);
+        lanes_add(c, c->lanes.pending[t], lanes);
         return;
     }
     if (c->flow->blocks[t].end_insn != UINT32_MAX)
         core_count_lanes(c, &c->flow->insns[c->flow->blocks[t].end_insn], lanes);
-    LLVMValueRef rest = LLVMBuildAnd(c->e.b, core_load_i32(c, c->alive), LLVMBuildNot(c->e.b, lanes, ""), "");
-    LLVMBuildStore(c->e.b, rest, c->alive);
+    LLVMValueRef rest = LLVMBuildAnd(c->e.b, core_load_i32(c, c->lanes.alive), LLVMBuildNot(c->e.b, lanes, ""), "");
+    LLVMBuildStore(c->e.b, rest, c->lanes.alive);
 }
 
 void
 lanes_take(struct core *c, uint32_t t, LLVMValueRef lanes)
 {
-    LLVMBuildStore(c->e.b, lanes, c->mask);
-    LLVMBuildStore(c->e.b, core_i32(c, 0), c->pending[t]);
+    LLVMBuildStore(c->e.b, lanes, c->lanes.mask);
+    LLVMBuildStore(c->e.b, core_i32(c, 0), c->lanes.pending[t]);
     LLVMBuildBr(c->e.b, c->block[t]);
 }
 
@@ -55,8 +55,8 @@ uint32_t
 lanes_new_resume(struct core *c)
 {
     LLVMBasicBlockRef block = core_new_block(c, "resume");
-    VEC_PUSH(&c->resumes, ((struct resume_point){block}));
-    return (uint32_t)c->resumes.count; /* 0 is the start */
+    VEC_PUSH(&c->saved.resumes, ((struct resume_point){block}));
+    return (uint32_t)c->saved.resumes.count; /* 0 is the start */
 }
 
 void
@@ -65,7 +65,7 @@ lanes_move(struct core *c, const uint64_t *blocks, bool save)
     for (uint32_t b = 0; b < c->flow->block_count && !c->in_memory; b++) {
         if (!set_has(blocks, b))
             continue;
-        LLVMValueRef at[2] = {c->pending[b], c->barrier_park[b] ? c->waiting[b] : NULL};
+        LLVMValueRef at[2] = {c->lanes.pending[b], c->lanes.barrier_park[b] ? c->lanes.waiting[b] : NULL};
         for (uint32_t k = 0; k < 2; k++) {
             if (!at[k])
                 continue;
@@ -82,21 +82,21 @@ void
 lanes_suspend(struct core *c, enum jit_exit why, const uint64_t *blocks)
 {
     if (c->called) { /* it cannot return: exec runs such kernels on stacks of their own */
-        LLVMValueRef args[] = {c->e.warp, core_load_i32(c, c->alive), core_i32(c, why)};
+        LLVMValueRef args[] = {c->e.warp, core_load_i32(c, c->lanes.alive), core_i32(c, why)};
         core_service(c, FIELD(jit_services, pause), LLVMVoidTypeInContext(c->e.context), args, 3);
         return;
     }
     uint64_t *live = ls_alloc(sizeof *live * c->flow->reg_words);
     frame_live(c->flow, blocks, live);
     uint32_t id = lanes_new_resume(c);
-    frame_save(c, live, why == JIT_WAIT || c->facts->shape.apart || !c->kept ? NULL : c->kept[c->current]);
+    frame_save(c, live, why == JIT_WAIT || c->facts->shape.apart || !c->saved.kept ? NULL : c->saved.kept[c->current]);
     lanes_move(c, blocks, true);
     core_store_field(c, c->e.warp, FIELD(jit_warp, resume), core_i32(c, id));
-    core_store_field(c, c->e.warp, FIELD(jit_warp, lanes), core_load_i32(c, c->alive));
+    core_store_field(c, c->e.warp, FIELD(jit_warp, lanes), core_load_i32(c, c->lanes.alive));
     LLVMBuildRet(c->e.b, core_i32(c, why));
-    LLVMPositionBuilderAtEnd(c->e.b, c->resumes.at[id - 1].block);
+    LLVMPositionBuilderAtEnd(c->e.b, c->saved.resumes.at[id - 1].block);
     LLVMBuildStore(c->e.b, core_load_field(c, c->e.warp, FIELD(jit_warp, lanes), core_scalar(c, 32)),
-                   c->alive);
+                   c->lanes.alive);
     frame_restore(c, live);
     lanes_move(c, blocks, false);
     ls_release(live);
@@ -144,12 +144,12 @@ lanes_spend_fuel(struct core *c, uint32_t h)
     LLVMPositionBuilderAtEnd(b, spent);
     uint64_t *blocks = lanes_blocks(c, c->facts->pending[h]);
     set_add(blocks, h);
-    lanes_add(c, c->pending[h], core_load_i32(c, c->mask));
+    lanes_add(c, c->lanes.pending[h], core_load_i32(c, c->lanes.mask));
     core_store_field(c, c->e.warp, FIELD(jit_warp, barrier_place), core_i32(c, polled_place(c, h)));
     lanes_suspend(c, JIT_YIELD, blocks);
     ls_release(blocks);
     if (core_nothing_pending(c, h)) {
-        lanes_take(c, h, core_load_i32(c, c->pending[h]));
+        lanes_take(c, h, core_load_i32(c, c->lanes.pending[h]));
     } else {
         lanes_dispatch(c, h, NULL, 0, false, h);
     }
@@ -179,7 +179,7 @@ lanes_dispatch(struct core *c, uint32_t from, const uint32_t *targets, uint32_t 
     uint32_t n = facts_next(c->facts, from, targets, count, some_certain, list, &certain);
     for (uint32_t k = 0; k < n; k++) {
         uint32_t t = list[k];
-        LLVMValueRef lanes = core_load_i32(c, c->pending[t]);
+        LLVMValueRef lanes = core_load_i32(c, c->lanes.pending[t]);
         LLVMBasicBlockRef next = NULL;
         if (!(certain && k + 1 == n)) {
             LLVMBasicBlockRef here = core_new_block(c, "take");
@@ -188,8 +188,8 @@ lanes_dispatch(struct core *c, uint32_t from, const uint32_t *targets, uint32_t 
             LLVMPositionBuilderAtEnd(b, here);
         }
         if (lanes_is_waiting_head(c, from, t) && last == UINT32_MAX) {
-            LLVMBuildStore(b, lanes, c->mask);
-            LLVMBuildStore(b, core_i32(c, 0), c->pending[t]);
+            LLVMBuildStore(b, lanes, c->lanes.mask);
+            LLVMBuildStore(b, core_i32(c, 0), c->lanes.pending[t]);
             lanes_spend_fuel(c, t);
             LLVMBuildBr(b, c->block[t]);
         } else {
@@ -200,7 +200,7 @@ lanes_dispatch(struct core *c, uint32_t from, const uint32_t *targets, uint32_t 
     }
     if (!(certain && n)) {
         if (last != UINT32_MAX)
-            lanes_take(c, last, core_load_i32(c, c->pending[last]));
+            lanes_take(c, last, core_load_i32(c, c->lanes.pending[last]));
         else
             lanes_none_left(c);
     }

@@ -83,7 +83,7 @@ test_in_call(struct core *c, uint32_t block)
     LLVMTypeRef i32 = core_scalar(c, 32), none = LLVMVoidTypeInContext(c->e.context);
     LLVMValueRef outside = LLVMBuildAnd(
         b, core_load_field(c, c->e.warp, FIELD(jit_warp, lanes), i32),
-        LLVMBuildNot(b, LLVMBuildLoad2(b, i32, c->alive, ""), ""), "");
+        LLVMBuildNot(b, LLVMBuildLoad2(b, i32, c->lanes.alive, ""), ""), "");
     LLVMValueRef absent = LLVMBuildAnd(b, all_members(c, insn_of(c, block)), outside, "");
     LLVMBasicBlockRef stuck = core_new_block(c, "stuck"), here = core_new_block(c, "all_here");
     LLVMValueRef some = LLVMBuildICmp(b, LLVMIntNE, absent, core_i32(c, 0), "");
@@ -103,7 +103,7 @@ leave_apart(struct core *c, uint32_t block)
 {
     LLVMBuilderRef b = c->e.b;
     frame_leave(c, block);
-    core_store_field(c, c->e.warp, FIELD(jit_warp, lanes), LLVMBuildLoad2(b, core_scalar(c, 32), c->alive, ""));
+    core_store_field(c, c->e.warp, FIELD(jit_warp, lanes), LLVMBuildLoad2(b, core_scalar(c, 32), c->lanes.alive, ""));
     core_store_field(c, c->e.warp, FIELD(jit_warp, resume), core_i32(c, SYNC_RESUME));
     LLVMBuildRet(b, core_i32(c, JIT_APART));
 }
@@ -118,20 +118,20 @@ core_sync_test(struct core *c, uint32_t block)
         return;
     }
     LLVMTypeRef i32 = core_scalar(c, 32);
-    LLVMValueRef alive = LLVMBuildLoad2(b, i32, c->alive, "");
+    LLVMValueRef alive = LLVMBuildLoad2(b, i32, c->lanes.alive, "");
     LLVMValueRef absent = LLVMBuildAnd(b, alive, LLVMBuildNot(b, core_mask_bits(c), ""), "");
     absent = LLVMBuildAnd(b, all_members(c, insn_of(c, block)), absent, "");
     LLVMBasicBlockRef apart = core_new_block(c, "apart"), here = core_new_block(c, "all_here");
     LLVMValueRef some = LLVMBuildICmp(b, LLVMIntNE, absent, core_i32(c, 0), "");
     core_mark_rare(c, LLVMBuildCondBr(b, some, apart, here));
     LLVMPositionBuilderAtEnd(b, apart);
-    LLVMBuildStore(b, LLVMBuildOr(b, LLVMBuildLoad2(b, i32, c->pending[block], ""),
+    LLVMBuildStore(b, LLVMBuildOr(b, LLVMBuildLoad2(b, i32, c->lanes.pending[block], ""),
                                   core_mask_bits(c), ""),
-                   c->pending[block]);
+                   c->lanes.pending[block]);
     core_store_field(c, c->e.warp, FIELD(jit_warp, barrier), core_i32(c, block));
     if (c->in_memory) { /* all registers lie where they always do: one way out for all blocks */
-        c->leave = c->leave ? c->leave : core_new_block(c, "leave");
-        LLVMBuildBr(b, c->leave);
+        c->saved.leave = c->saved.leave ? c->saved.leave : core_new_block(c, "leave");
+        LLVMBuildBr(b, c->saved.leave);
     } else {
         leave_apart(c, block);
     }
@@ -141,9 +141,9 @@ core_sync_test(struct core *c, uint32_t block)
 void
 core_sync_leave(struct core *c)
 {
-    if (!c->leave)
+    if (!c->saved.leave)
         return;
-    LLVMPositionBuilderAtEnd(c->e.b, c->leave);
+    LLVMPositionBuilderAtEnd(c->e.b, c->saved.leave);
     leave_apart(c, UINT32_MAX);
 }
 
@@ -178,12 +178,12 @@ wake_others(struct core *c, uint32_t block)
     LLVMBuilderRef b = c->e.b;
     LLVMTypeRef i32 = core_scalar(c, 32);
     for (uint32_t k = 0; k < c->flow->block_count; k++) {
-        if (k == block || c->site[k] == UINT32_MAX)
+        if (k == block || c->saved.site[k] == UINT32_MAX)
             continue;
         LLVMValueRef at = core_sync_site(c, k, SITE(wake));
-        LLVMValueRef both = LLVMBuildOr(b, LLVMBuildLoad2(b, i32, c->pending[k], ""),
+        LLVMValueRef both = LLVMBuildOr(b, LLVMBuildLoad2(b, i32, c->lanes.pending[k], ""),
                                         LLVMBuildLoad2(b, i32, at, ""), "");
-        LLVMBuildStore(b, both, c->pending[k]);
+        LLVMBuildStore(b, both, c->lanes.pending[k]);
         LLVMBuildStore(b, core_i32(c, 0), at);
     }
 }
@@ -196,7 +196,7 @@ leaving_lanes(struct core *c)
     for (uint32_t k = 0; k < c->flow->block_count; k++)
         if (c->flow->blocks[k].end == FLOW_EXIT && !c->flow->blocks[k].count)
             lanes = LLVMBuildOr(c->e.b, lanes,
-                                LLVMBuildLoad2(c->e.b, core_scalar(c, 32), c->pending[k], ""), "");
+                                LLVMBuildLoad2(c->e.b, core_scalar(c, 32), c->lanes.pending[k], ""), "");
     return lanes;
 }
 
@@ -235,13 +235,13 @@ core_sync_wait(struct core *c, uint32_t block)
         bring(c, block, SITE(in) + n * sizeof(uint64_t) * LANES, v);
     }
     LLVMTypeRef i32 = core_scalar(c, 32);
-    LLVMValueRef args[] = {core_sync_sites(c), core_i32(c, c->site_count),
-                           core_i32(c, c->site[block]), core_mask_bits(c),
-                           LLVMBuildLoad2(b, i32, c->alive, ""), leaving_lanes(c)};
+    LLVMValueRef args[] = {core_sync_sites(c), core_i32(c, c->saved.site_count),
+                           core_i32(c, c->saved.site[block]), core_mask_bits(c),
+                           LLVMBuildLoad2(b, i32, c->lanes.alive, ""), leaving_lanes(c)};
     LLVMValueRef ready = helper(c, "jit_sync_arrive", args, 6);
     wake_others(c, block);
     LLVMBasicBlockRef go = core_new_block(c, "go"), stay = core_new_block(c, "stay");
-    LLVMBuildStore(b, ready, c->mask);
+    LLVMBuildStore(b, ready, c->lanes.mask);
     LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntNE, ready, core_i32(c, 0), ""), go, stay);
     LLVMPositionBuilderAtEnd(b, stay);
     core_go_elsewhere(c, block);
@@ -255,11 +255,11 @@ void
 core_sync_storage(struct core *c)
 {
     uint32_t n = c->flow->block_count;
-    c->site = ls_alloc(sizeof *c->site * (n + 1));
+    c->saved.site = ls_alloc(sizeof *c->saved.site * (n + 1));
     for (uint32_t k = 0; k < n; k++)
-        c->site[k] = facts_waits(c->facts, k) ? c->site_count++ : UINT32_MAX;
-    c->sites_at = (c->frame_bytes + 63) & ~63u;
-    c->frame_bytes = c->sites_at + c->site_count * (uint32_t)sizeof(struct sync_site);
+        c->saved.site[k] = facts_waits(c->facts, k) ? c->saved.site_count++ : UINT32_MAX;
+    c->saved.sites_at = (c->saved.frame_bytes + 63) & ~63u;
+    c->saved.frame_bytes = c->saved.sites_at + c->saved.site_count * (uint32_t)sizeof(struct sync_site);
 }
 
 void
@@ -268,7 +268,7 @@ core_sync_begin(struct core *c)
     static const size_t zero[] = {SITE(held), SITE(came), SITE(passed), SITE(wake), SITE(active),
                                   SITE(absent)};
     for (uint32_t k = 0; k < c->flow->block_count; k++) {
-        if (c->site[k] == UINT32_MAX)
+        if (c->saved.site[k] == UINT32_MAX)
             continue;
         for (size_t n = 0; n < sizeof zero / sizeof *zero; n++)
             LLVMBuildStore(c->e.b, core_i32(c, 0), core_sync_site(c, k, zero[n]));
@@ -282,8 +282,8 @@ LLVMValueRef
 core_sync_retry(struct core *c)
 {
     LLVMTypeRef i32 = core_scalar(c, 32);
-    LLVMValueRef args[] = {core_sync_sites(c), core_i32(c, c->site_count),
-                           LLVMBuildLoad2(c->e.b, i32, c->alive, "")};
+    LLVMValueRef args[] = {core_sync_sites(c), core_i32(c, c->saved.site_count),
+                           LLVMBuildLoad2(c->e.b, i32, c->lanes.alive, "")};
     LLVMValueRef outcome = helper(c, "jit_sync_retry", args, 3);
     wake_others(c, UINT32_MAX);
     return outcome;
@@ -294,7 +294,7 @@ core_sync_tell(struct core *c)
 {
     LLVMTypeRef i32 = core_scalar(c, 32);
     for (uint32_t k = 0; k < c->flow->block_count; k++) {
-        if (c->site[k] == UINT32_MAX)
+        if (c->saved.site[k] == UINT32_MAX)
             continue;
         LLVMValueRef held = LLVMBuildLoad2(c->e.b, i32, core_sync_site(c, k, SITE(held)), "");
         LLVMValueRef args[] = {c->e.warp, held, core_i32(c, insn_of(c, k)->place)};

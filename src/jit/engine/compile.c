@@ -160,8 +160,8 @@ emit_variant(struct unit *u, bool partial, const char *name)
         add_vector_attributes(u->context, c.e.function);
         if (c.local_words)
             add_attribute(u->context, c.e.function, jit_local_words, "");
-        if (c.frame_bytes > u->image->frame_bytes)
-            u->image->frame_bytes = c.frame_bytes;
+        if (c.saved.frame_bytes > u->image->frame_bytes)
+            u->image->frame_bytes = c.saved.frame_bytes;
     }
     facts_free(facts);
     return ok;

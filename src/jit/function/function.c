@@ -167,13 +167,13 @@ end_barrier(struct core *c, uint32_t b)
     LLVMValueRef args[] = {c->e.warp, core_mask_bits(c), r.id, r.threads, kind, r.votes,
                            core_i32(c, 1), place};
     LLVMTypeRef none = LLVMVoidTypeInContext(c->e.context);
-    bool together = core_nothing_pending(c, b) && !c->barrier_park[next];
+    bool together = core_nothing_pending(c, b) && !c->lanes.barrier_park[next];
     if (c->phases) {
         core_phases_barrier(c, b, r.kind, r.votes);
         return true;
     }
     if (c->alone) { /* who is alive is here: nobody to wait for */
-        LLVMBuildStore(c->e.b, core_load_i32(c, c->alive), c->mask);
+        LLVMBuildStore(c->e.b, core_load_i32(c, c->lanes.alive), c->lanes.mask);
         LLVMBuildBr(c->e.b, c->block[next]);
         return true;
     }
@@ -194,13 +194,13 @@ end_barrier(struct core *c, uint32_t b)
         set_add(blocks, next);
         lanes_suspend(c, JIT_BARRIER, blocks);
         ls_release(blocks);
-        LLVMBuildStore(c->e.b, core_load_i32(c, c->alive), c->mask);
+        LLVMBuildStore(c->e.b, core_load_i32(c, c->lanes.alive), c->lanes.mask);
         take_result(c, i, &r);
         LLVMBuildBr(c->e.b, c->block[next]);
         return true;
     }
     core_service(c, FIELD(jit_services, arrive), none, args, 8);
-    lanes_add(c, c->waiting[next], core_mask_bits(c));
+    lanes_add(c, c->lanes.waiting[next], core_mask_bits(c));
     lanes_dispatch(c, b, NULL, 0, false, UINT32_MAX);
     return true;
 }
@@ -239,9 +239,9 @@ emit_end(struct core *c, uint32_t b)
         return true;
     default:
         LLVMBuildStore(c->e.b,
-                       LLVMBuildAnd(c->e.b, core_load_i32(c, c->alive),
+                       LLVMBuildAnd(c->e.b, core_load_i32(c, c->lanes.alive),
                                     LLVMBuildNot(c->e.b, core_mask_bits(c), ""), ""),
-                       c->alive);
+                       c->lanes.alive);
         lanes_dispatch(c, b, NULL, 0, false, UINT32_MAX);
         return true;
     }
@@ -258,7 +258,7 @@ wake_parked(struct core *c, const uint64_t *parks)
         if (!set_has(parks, k))
             continue;
         LLVMBasicBlockRef here = core_new_block(c, "wake"), next = core_new_block(c, "next");
-        LLVMValueRef lanes = core_load_i32(c, c->pending[k]);
+        LLVMValueRef lanes = core_load_i32(c, c->lanes.pending[k]);
         LLVMBuildCondBr(b, core_is_nonzero(c, lanes), here, next);
         LLVMPositionBuilderAtEnd(b, here);
         lanes_take(c, k, lanes);
@@ -287,8 +287,8 @@ emit_held(struct core *c, const uint64_t *parks, LLVMValueRef any, LLVMBasicBloc
     LLVMPositionBuilderAtEnd(b, tell);
     LLVMBuildBr(b, none);
     LLVMPositionBuilderAtEnd(b, stuck);
-    core_store_field(c, c->e.warp, FIELD(jit_warp, lanes), core_load_i32(c, c->alive));
-    LLVMValueRef args[] = {c->e.warp, core_load_i32(c, c->alive), core_i32(c, JIT_TRAP_LANES),
+    core_store_field(c, c->e.warp, FIELD(jit_warp, lanes), core_load_i32(c, c->lanes.alive));
+    LLVMValueRef args[] = {c->e.warp, core_load_i32(c, c->lanes.alive), core_i32(c, JIT_TRAP_LANES),
                            core_i32(c, 0)};
     core_service(c, FIELD(jit_services, trap), LLVMVoidTypeInContext(c->e.context), args, 4);
     LLVMBuildUnreachable(b);
@@ -308,11 +308,11 @@ emit_no_lanes_left(struct core *c)
         if (c->facts->parks[k])
             set_add(parks, k);
     for (uint32_t k = 0; k < f->block_count; k++)
-        if (c->barrier_park[k]) {
+        if (c->lanes.barrier_park[k]) {
             parking = true;
-            any = LLVMBuildOr(b, any, core_load_i32(c, c->waiting[k]), "");
+            any = LLVMBuildOr(b, any, core_load_i32(c, c->lanes.waiting[k]), "");
         }
-    if (c->site_count) {
+    if (c->saved.site_count) {
         LLVMBasicBlockRef none = core_new_block(c, "none_held");
         emit_held(c, parks, any, none);
         LLVMPositionBuilderAtEnd(b, none);
@@ -329,17 +329,17 @@ emit_no_lanes_left(struct core *c)
         LLVMValueRef released = core_load_field(c, c->e.warp, FIELD(jit_warp, released), i32);
         any = core_i32(c, 0);
         for (uint32_t k = 0; k < f->block_count; k++)
-            if (c->barrier_park[k])
-                any = LLVMBuildOr(b, any, core_load_i32(c, c->waiting[k]), "");
+            if (c->lanes.barrier_park[k])
+                any = LLVMBuildOr(b, any, core_load_i32(c, c->lanes.waiting[k]), "");
         core_store_field(c, c->e.warp, FIELD(jit_warp, released),
                          LLVMBuildAnd(b, released, LLVMBuildNot(b, any, ""), ""));
         for (uint32_t k = 0; k < f->block_count; k++) {
-            if (!c->barrier_park[k])
+            if (!c->lanes.barrier_park[k])
                 continue;
-            LLVMValueRef w = core_load_i32(c, c->waiting[k]);
+            LLVMValueRef w = core_load_i32(c, c->lanes.waiting[k]);
             LLVMValueRef go = LLVMBuildAnd(b, w, released, "");
-            LLVMBuildStore(b, LLVMBuildAnd(b, w, LLVMBuildNot(b, released, ""), ""), c->waiting[k]);
-            lanes_add(c, c->pending[k], go);
+            LLVMBuildStore(b, LLVMBuildAnd(b, w, LLVMBuildNot(b, released, ""), ""), c->lanes.waiting[k]);
+            lanes_add(c, c->lanes.pending[k], go);
         }
         wake_parked(c, parks);
     }
@@ -403,15 +403,15 @@ emit_entry(struct core *c)
     for (unsigned d = 0; d < 3; d++)
         c->ctaid[d] = core_load_field(c, c->block_ptr, FIELD(jit_block, ctaid) + 4 * d, i32);
     for (uint32_t k = 0; k < c->flow->block_count && !c->in_memory; k++) {
-        LLVMBuildStore(b, core_i32(c, 0), c->pending[k]);
-        LLVMBuildStore(b, core_i32(c, 0), c->waiting[k]);
+        LLVMBuildStore(b, core_i32(c, 0), c->lanes.pending[k]);
+        LLVMBuildStore(b, core_i32(c, 0), c->lanes.waiting[k]);
     }
     LLVMValueRef lanes = c->called ? LLVMGetParam(c->e.function, 1)
                          : c->facts->shape.partial
                              ? core_load_field(c, c->e.warp, FIELD(jit_warp, lanes), i32)
                              : core_i32(c, ~0u);
-    LLVMBuildStore(b, lanes, c->alive);
-    LLVMBuildStore(b, lanes, c->mask);
+    LLVMBuildStore(b, lanes, c->lanes.alive);
+    LLVMBuildStore(b, lanes, c->lanes.mask);
 }
 
 /* Registers and sets of lanes as values of LLVM's. */
@@ -430,8 +430,8 @@ make_values(struct core *c)
     core_guess_storage(c);
     core_agree_storage(c);
     for (uint32_t k = 0; k < f->block_count; k++) {
-        c->pending[k] = core_alloca(c, i32);
-        c->waiting[k] = core_alloca(c, i32);
+        c->lanes.pending[k] = core_alloca(c, i32);
+        c->lanes.waiting[k] = core_alloca(c, i32);
     }
 }
 
@@ -441,12 +441,12 @@ make_storage(struct core *c)
     const struct flow *f = c->flow;
     LLVMTypeRef i32 = core_scalar(c, 32);
     c->reg = ls_alloc(sizeof *c->reg * (f->reg_count + 1));
-    c->frame_at = ls_alloc(sizeof *c->frame_at * (f->reg_count + 2 * f->block_count + 1));
-    memset(c->frame_at, 0xff, sizeof *c->frame_at * (f->reg_count + 2 * f->block_count + 1));
-    c->pending = ls_alloc(sizeof *c->pending * f->block_count);
-    c->waiting = ls_alloc(sizeof *c->waiting * f->block_count);
+    c->saved.frame_at = ls_alloc(sizeof *c->saved.frame_at * (f->reg_count + 2 * f->block_count + 1));
+    memset(c->saved.frame_at, 0xff, sizeof *c->saved.frame_at * (f->reg_count + 2 * f->block_count + 1));
+    c->lanes.pending = ls_alloc(sizeof *c->lanes.pending * f->block_count);
+    c->lanes.waiting = ls_alloc(sizeof *c->lanes.waiting * f->block_count);
     c->block = ls_alloc(sizeof *c->block * f->block_count);
-    c->barrier_park = ls_alloc(f->block_count);
+    c->lanes.barrier_park = ls_alloc(f->block_count);
     if (c->in_memory) { /* nothing is speculated about addresses, either */
         c->guess = ls_alloc(sizeof *c->guess * (f->reg_count + 1));
         core_home_storage(c);
@@ -456,17 +456,17 @@ make_storage(struct core *c)
     for (uint32_t k = 0; k < f->block_count; k++) {
         c->block[k] = core_new_block(c, "b");
         if (f->blocks[k].end == FLOW_BARRIER && c->facts->parks[f->blocks[k].succ[0]])
-            c->barrier_park[f->blocks[k].succ[0]] = true;
+            c->lanes.barrier_park[f->blocks[k].succ[0]] = true;
     }
     if (c->facts->shape.apart) {
-        uint32_t end = frame_apart(c, c->frame_at);
-        c->frame_bytes = c->frame_bytes > end ? c->frame_bytes : end;
+        uint32_t end = frame_apart(c, c->saved.frame_at);
+        c->saved.frame_bytes = c->saved.frame_bytes > end ? c->saved.frame_bytes : end;
         core_sync_storage(c);
     }
-    c->kept = c->in_memory ? NULL : frame_kept(c);
+    c->saved.kept = c->in_memory ? NULL : frame_kept(c);
     core_whole_choose(c);
-    c->mask = core_alloca(c, i32);
-    c->alive = core_alloca(c, i32);
+    c->lanes.mask = core_alloca(c, i32);
+    c->lanes.alive = core_alloca(c, i32);
     c->carry = core_alloca(c, core_vector(c, 1));
 }
 
@@ -476,16 +476,16 @@ free_storage(struct core *c)
     ls_release(c->reg);
     ls_release(c->guess);
     ls_release(c->agree);
-    ls_release(c->frame_at);
-    ls_release(c->pending);
-    ls_release(c->waiting);
+    ls_release(c->saved.frame_at);
+    ls_release(c->lanes.pending);
+    ls_release(c->lanes.waiting);
     ls_release(c->block);
     ls_release(c->whole);
     ls_release(c->taps);
-    ls_release(c->barrier_park);
-    ls_release(c->kept);
-    ls_release(c->site);
-    VEC_FREE(&c->resumes);
+    ls_release(c->lanes.barrier_park);
+    ls_release(c->saved.kept);
+    ls_release(c->saved.site);
+    VEC_FREE(&c->saved.resumes);
 }
 
 static bool
@@ -499,11 +499,11 @@ emit_blocks(struct core *c)
         if (c->phases)
             core_phases_at(c, k);
         core_whole_enter(c, k);
-        if (c->barrier_park[k])
+        if (c->lanes.barrier_park[k])
             take_parked_results(c, k);
         if (core_sync_tests(c, k))
             core_sync_test(c, k);
-        c->synced = c->site && c->site[k] != UINT32_MAX;
+        c->synced = c->saved.site && c->saved.site[k] != UINT32_MAX;
         if (c->synced) {
             tools_at(c, &c->flow->insns[blk->first]);
             core_sync_own(c, &c->flow->insns[blk->first]);
@@ -542,7 +542,7 @@ enter_call(struct core *c)
                                         LLVMBuildICmp(b, LLVMIntULT, here, end, ""), "");
     LLVMBuildCondBr(b, too_deep, deep, fine);
     LLVMPositionBuilderAtEnd(b, deep);
-    core_stack_overflow(c, core_load_i32(c, c->mask), c->flow->insns[0].place);
+    core_stack_overflow(c, core_load_i32(c, c->lanes.mask), c->flow->insns[0].place);
     LLVMPositionBuilderAtEnd(b, fine);
 }
 
@@ -554,9 +554,9 @@ emit_apart_entry(struct core *c)
     LLVMBuilderRef b = c->e.b;
     LLVMBasicBlockRef before = LLVMGetInsertBlock(b), nowhere = core_new_block(c, "nowhere");
     lanes_new_resume(c);
-    LLVMPositionBuilderAtEnd(b, c->resumes.at[SYNC_RESUME - 1].block);
+    LLVMPositionBuilderAtEnd(b, c->saved.resumes.at[SYNC_RESUME - 1].block);
     LLVMTypeRef i32 = core_scalar(c, 32);
-    LLVMBuildStore(b, core_load_field(c, c->e.warp, FIELD(jit_warp, lanes), i32), c->alive);
+    LLVMBuildStore(b, core_load_field(c, c->e.warp, FIELD(jit_warp, lanes), i32), c->lanes.alive);
     if (c->in_memory)
         core_home_begin(c);
     frame_take(c);
@@ -564,12 +564,12 @@ emit_apart_entry(struct core *c)
     LLVMValueRef block = core_load_field(c, c->e.warp, FIELD(jit_warp, barrier), i32);
     LLVMValueRef where = LLVMBuildSwitch(b, block, nowhere, 8);
     for (uint32_t k = 0; k < c->flow->block_count; k++) {
-        if (c->site[k] == UINT32_MAX)
+        if (c->saved.site[k] == UINT32_MAX)
             continue;
         LLVMBasicBlockRef at = core_new_block(c, "at");
         LLVMAddCase(where, core_i32(c, k), at);
         LLVMPositionBuilderAtEnd(b, at);
-        lanes_take(c, k, core_load_i32(c, c->pending[k]));
+        lanes_take(c, k, core_load_i32(c, c->lanes.pending[k]));
     }
     LLVMPositionBuilderAtEnd(b, nowhere);
     LLVMBuildUnreachable(b);
@@ -613,13 +613,13 @@ core_function(struct core *c, const char *name)
         bool fine = core_phases_begin(c) && emit_blocks(c) && core_whole_emit(c) && jam_emit(c);
         if (fine)
             core_phases_end(c);
-        c->frame_bytes = (c->frame_bytes + 63) & ~63u;
+        c->saved.frame_bytes = (c->saved.frame_bytes + 63) & ~63u;
         free_storage(c);
         return fine;
     }
     LLVMBasicBlockRef start = core_new_block(c, "start");
     LLVMValueRef resume = core_load_field(c, c->e.warp, FIELD(jit_warp, resume), core_scalar(c, 32));
-    c->resume_switch = LLVMBuildSwitch(c->e.b, resume, start, 4);
+    c->saved.resume_switch = LLVMBuildSwitch(c->e.b, resume, start, 4);
     LLVMPositionBuilderAtEnd(c->e.b, start);
     if (c->in_memory)
         core_home_begin(c);
@@ -634,10 +634,10 @@ core_function(struct core *c, const char *name)
     if (ok) {
         core_sync_leave(c);
         emit_no_lanes_left(c);
-        for (size_t k = 0; k < c->resumes.count; k++)
-            LLVMAddCase(c->resume_switch, core_i32(c, (uint32_t)k + 1), c->resumes.at[k].block);
+        for (size_t k = 0; k < c->saved.resumes.count; k++)
+            LLVMAddCase(c->saved.resume_switch, core_i32(c, (uint32_t)k + 1), c->saved.resumes.at[k].block);
     }
-    c->frame_bytes = (c->frame_bytes + 63) & ~63u;
+    c->saved.frame_bytes = (c->saved.frame_bytes + 63) & ~63u;
     free_storage(c);
     return ok;
 }

@@ -198,7 +198,7 @@ core_call(struct core *c, const struct flow_insn *i, const struct ptx_operand *r
     a.at = new_area(c, i, room / 16 * LANES + LANES);
     if (!c->called) /* barriers in calls count the lanes that have not exited */
         core_store_field(c, c->e.warp, FIELD(jit_warp, lanes),
-                         LLVMBuildLoad2(c->e.b, core_scalar(c, 32), c->alive, ""));
+                         LLVMBuildLoad2(c->e.b, core_scalar(c, 32), c->lanes.alive, ""));
     for (uint32_t k = 0; args && k < args->count; k++)
         pass_in(&a, &args->elements[k]);
     LLVMTypeRef type;
@@ -254,7 +254,7 @@ restore_stack(struct core *c, const struct flow_insn *i, LLVMValueRef base)
     LLVMTypeRef i32 = core_scalar(c, 32);
     LLVMValueRef to = LLVMBuildAdd(b, largest(c, core_value(c, i, &i->i.operand[0], 32, false)), base, "");
     LLVMValueRef now = core_load_field(c, c->e.warp, FIELD(jit_warp, stack), i32);
-    LLVMValueRef alive = LLVMBuildLoad2(b, i32, c->alive, "");
+    LLVMValueRef alive = LLVMBuildLoad2(b, i32, c->lanes.alive, "");
     LLVMValueRef all = LLVMBuildICmp(b, LLVMIntEQ, core_mask_bits(c), alive, "");
     core_store_field(c, c->e.warp, FIELD(jit_warp, stack), LLVMBuildSelect(b, all, to, now, ""));
 }

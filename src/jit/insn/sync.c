@@ -25,7 +25,7 @@ core_sync_insn(struct core *c, const struct flow_insn *i)
 LLVMValueRef
 core_sync_site(struct core *c, uint32_t block, size_t field)
 {
-    uint64_t at = c->sites_at + (uint64_t)c->site[block] * sizeof(struct sync_site) + field;
+    uint64_t at = c->saved.sites_at + (uint64_t)c->saved.site[block] * sizeof(struct sync_site) + field;
     LLVMValueRef k = core_i64(c, at);
     return LLVMBuildInBoundsGEP2(c->e.b, core_scalar(c, 8), c->frame, &k, 1, "");
 }
@@ -33,7 +33,7 @@ core_sync_site(struct core *c, uint32_t block, size_t field)
 LLVMValueRef
 core_sync_sites(struct core *c)
 {
-    LLVMValueRef k = core_i64(c, c->sites_at);
+    LLVMValueRef k = core_i64(c, c->saved.sites_at);
     return LLVMBuildInBoundsGEP2(c->e.b, core_scalar(c, 8), c->frame, &k, 1, "");
 }
 

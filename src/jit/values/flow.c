@@ -79,9 +79,9 @@ frame_slot(struct core *c, uint32_t bytes, uint32_t *at)
 {
     if (*at == UINT32_MAX) {
         uint32_t align = bytes >= 64 ? 64 : bytes;
-        c->frame_bytes = (c->frame_bytes + align - 1) & ~(align - 1);
-        *at = c->frame_bytes;
-        c->frame_bytes += bytes;
+        c->saved.frame_bytes = (c->saved.frame_bytes + align - 1) & ~(align - 1);
+        *at = c->saved.frame_bytes;
+        c->saved.frame_bytes += bytes;
     }
     return *at;
 }
@@ -97,7 +97,7 @@ uint32_t
 frame_lanes(struct core *c, uint32_t index)
 {
     /* Two i32 per block, pending and waiting: allotted on first use. */
-    return frame_slot(c, 4, &c->frame_at[c->flow->reg_count + index]);
+    return frame_slot(c, 4, &c->saved.frame_at[c->flow->reg_count + index]);
 }
 
 bool

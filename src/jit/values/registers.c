@@ -32,7 +32,7 @@ core_mask_bits(struct core *c)
 {
     if (c->all_active || c->in_whole || c->facts->complete[c->current])
         return core_i32(c, ~0u);
-    return LLVMBuildLoad2(c->e.b, core_scalar(c, 32), c->mask, "");
+    return LLVMBuildLoad2(c->e.b, core_scalar(c, 32), c->lanes.mask, "");
 }
 
 LLVMValueRef

@@ -28,12 +28,36 @@ struct resume_point {
     LLVMBasicBlockRef block;
 };
 
+/* Which lanes are where: sets of lanes as allocas of i32 (control/lanes.c). */
+struct core_lanes {
+    LLVMValueRef mask;     /* active in the current block */
+    LLVMValueRef alive;    /* have not exited */
+    LLVMValueRef *pending; /* per block: to run it; */
+    LLVMValueRef *waiting; /*   that wait for a barrier before it: none where not */
+    bool *barrier_park;    /* per block */
+};
+
+/* What of a warp lies in its frame while it waits, and where it goes on (control/frame.c). */
+struct core_saved {
+    uint32_t *frame_at;   /* per register: offset in the frame, UINT32_MAX: none yet */
+    uint64_t **kept;      /* per block: registers whose value is in the frame when it ends */
+    uint32_t frame_bytes;
+    VEC(struct resume_point) resumes;
+    LLVMValueRef resume_switch;
+    LLVMBasicBlockRef leave; /* in_memory: where warps leave for the function for lanes that stand apart; NULL: nowhere */
+    /* shape.apart (control/wait.c): where lanes may stand still: number of the site per block, or
+     * UINT32_MAX; where in the frame the sites are. */
+    uint32_t *site, site_count, sites_at;
+};
+
 struct core {
     struct emit e;
     const struct flow *flow;
     const struct facts *facts;
     const struct facts *together; /* as if lanes never parted (values/together.c); NULL: not wanted */
     struct tools *tools;      /* what a tool is told (tools/tools.h); NULL: none watches */
+    struct core_lanes lanes;
+    struct core_saved saved;
     bool local_words;         /* local memory is laid out word by word (core_local_words); tools are told
                                  addresses as if it were not */
     bool combines;            /* sums for global memory are kept back (memory/combine.c) */
@@ -44,12 +68,6 @@ struct core {
     LLVMValueRef arguments;   /* called: the caller's area */
     LLVMValueRef *reg;        /* per register: alloca of a scalar or a vector */
     struct guess *guess;      /* per register: values/guess.c */
-    uint32_t *frame_at;       /* per register: offset in the frame, UINT32_MAX: none yet */
-    uint64_t **kept;          /* per block: registers whose value is in the frame when it ends */
-    uint32_t frame_bytes;
-    LLVMValueRef *pending;    /* per block: alloca of i32 */
-    LLVMValueRef *waiting;    /* per block: alloca of i32, lanes that wait for a barrier before it */
-    bool *barrier_park;       /* per block: lanes may be in waiting[] */
     LLVMBasicBlockRef *block;
     LLVMBasicBlockRef *whole; /* per block: the same for warps of which all lanes are there (versions/whole.c), or NULL */
     bool *taps;               /* per block: a run of conditions begins at its branch (versions/taps.c) */
@@ -57,8 +75,6 @@ struct core {
     LLVMValueRef *agree_reg;  /*   of these registers, */
     uint32_t agree_warps;     /*   those of the first of so many warps, 0: of one */
     bool in_whole;            /* that is being emitted */
-    LLVMValueRef mask;        /* alloca of i32: lanes active in the current block */
-    LLVMValueRef alive;       /* alloca of i32: lanes that have not exited */
     LLVMValueRef carry;       /* alloca of <32 x i1> */
     LLVMValueRef scatter_places, scatter_values; /* allocas for 32 addresses, 32 halves: likewise */
     struct {
@@ -83,16 +99,10 @@ struct core {
         LLVMValueRef *reg, step;      /*   of the first of the warps that run together */
     } pace;
     LLVMValueRef image_data;  /* alloca of a struct jit_image_data, made when first needed */
-    LLVMBasicBlockRef entry, wake, end;
-    LLVMBasicBlockRef leave;  /* in_memory: where warps leave for the function for lanes that stand apart; NULL: nowhere */
-    VEC(struct resume_point) resumes;
-    LLVMValueRef resume_switch;
+    LLVMBasicBlockRef entry, end;
     uint32_t current;         /* block being emitted */
     /* Loaded once at entry, all scalars: */
     LLVMValueRef block_ptr, launch_ptr, frame, params, symbols, shared, local, local_stride;
-    /* shape.apart (control/wait.c): where lanes may stand still: number of the site per block, or
-     * UINT32_MAX; where in the frame the sites are. */
-    uint32_t *site, site_count, sites_at;
     bool synced;              /* the instruction being emitted: its group's values are in the frame */
     LLVMValueRef warp_index, tid[3], ctaid[3];
     bool all_active;          /* all lanes are in the code being emitted, whatever the facts say */
@@ -101,7 +111,6 @@ struct core {
     bool alone;               /* core_barriers_pass */
 };
 
-/* services->field(args...) */
 struct merged {
     struct flow_insn part[2]; /* the comparisons, */
     struct ptx_operand operand[2][3];

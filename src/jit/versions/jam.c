@@ -308,7 +308,7 @@ end_parting(struct jam *j, uint32_t b)
     phases_sort(c, s->live, j->once, j->framed);
     for (uint32_t k = 0; k < j->g->jam; k++) {
         use(j, k);
-        frame_save(c, j->framed, c->kept[b]);
+        frame_save(c, j->framed, c->saved.kept[b]);
     }
     phases_keep(c, j->once, p->parted, true);
     LLVMBuildStore(bld, j->base, p->turn);
@@ -338,7 +338,7 @@ end_barrier(struct jam *j, uint32_t b)
     phases_sort(c, c->flow->blocks[next->entry].live_in, j->once, j->framed);
     for (uint32_t k = 0; k < j->g->jam; k++) {
         use(j, k);
-        frame_save(c, j->framed, c->kept[b]);
+        frame_save(c, j->framed, c->saved.kept[b]);
     }
     next_warps(j);
     phases_leave(c, next, j->once);

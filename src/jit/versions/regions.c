@@ -98,7 +98,7 @@ find_needed(struct core *c, uint32_t number)
         if (blk->end == FLOW_BRANCH)
             set_add(set, blk->guard);
         for (uint32_t w = 0; w < f->reg_words; w++)
-            set[w] |= ~c->kept[b][w];
+            set[w] |= ~c->saved.kept[b][w];
     }
     for (uint32_t n = f->insn_count; n-- > 0;) {
         const struct ptx_insn *i = &f->insns[n].i;
@@ -127,9 +127,9 @@ begin_group(struct core *c, uint32_t number)
     phases_turn(c, &g->turn, core_load_i32(c, p->turn));
     for (uint32_t k = 0; k < c->flow->block_count; k++)
         if (p->group_of[k] == number)
-            LLVMBuildStore(b, core_i32(c, 0), c->pending[k]);
-    LLVMBuildStore(b, core_i32(c, ~0u), c->alive);
-    LLVMBuildStore(b, core_i32(c, ~0u), c->mask);
+            LLVMBuildStore(b, core_i32(c, 0), c->lanes.pending[k]);
+    LLVMBuildStore(b, core_i32(c, ~0u), c->lanes.alive);
+    LLVMBuildStore(b, core_i32(c, ~0u), c->lanes.mask);
     g->mark = phases_mark(c, g->unrolled);
     if (g->jam > 1)
         return;
@@ -249,7 +249,7 @@ core_phases_barrier(struct core *c, uint32_t block, enum jit_barrier_kind kind, 
     uint64_t *once = ls_alloc(sizeof *once * (c->flow->reg_words + 1));
     uint64_t *framed = ls_alloc(sizeof *framed * (c->flow->reg_words + 1));
     phases_sort(c, c->flow->blocks[next->entry].live_in, once, framed);
-    frame_save(c, framed, c->kept[block]);
+    frame_save(c, framed, c->saved.kept[block]);
     if (kind != JIT_BAR_SYNC)
         count_votes(c, votes);
     next_warp(c, &p->group[p->group_of[block]]);

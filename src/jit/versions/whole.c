@@ -57,14 +57,14 @@ core_whole_enter(struct core *c, uint32_t b)
     if (!c->whole[b])
         return;
     LLVMBasicBlockRef all = core_new_block(c, "all"), some = core_new_block(c, "some");
-    LLVMValueRef mask = LLVMBuildLoad2(bld, i32, c->mask, "");
+    LLVMValueRef mask = LLVMBuildLoad2(bld, i32, c->lanes.mask, "");
     LLVMBuildCondBr(bld, LLVMBuildICmp(bld, LLVMIntEQ, mask, core_i32(c, ~0u), ""), all, some);
     LLVMPositionBuilderAtEnd(bld, all);
     for (uint32_t k = 0; k < c->flow->block_count; k++) /* as it is: LLVM cannot know */
         if (!c->phases->many || c->phases->group_of[k] == c->phases->group_of[b])
-            LLVMBuildStore(bld, core_i32(c, 0), c->pending[k]);
-    LLVMBuildStore(bld, core_i32(c, ~0u), c->mask);
-    LLVMBuildStore(bld, core_i32(c, ~0u), c->alive);
+            LLVMBuildStore(bld, core_i32(c, 0), c->lanes.pending[k]);
+    LLVMBuildStore(bld, core_i32(c, ~0u), c->lanes.mask);
+    LLVMBuildStore(bld, core_i32(c, ~0u), c->lanes.alive);
     LLVMBuildBr(bld, c->whole[b]);
     LLVMPositionBuilderAtEnd(bld, some);
 }
@@ -136,7 +136,7 @@ emit_block(struct core *c, uint32_t b)
     } else if (blk->end == FLOW_JUMP) {
         core_whole_go(c, blk->succ[0]);
     } else {
-        LLVMBuildStore(c->e.b, core_i32(c, 0), c->alive);
+        LLVMBuildStore(c->e.b, core_i32(c, 0), c->lanes.alive);
         LLVMBuildBr(c->e.b, c->end);
     }
     return true;
