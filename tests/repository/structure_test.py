@@ -22,7 +22,6 @@ MOST_CIRCLE, MOST_LINES, MOST_FUNCTION, MOST_FIELDS = 5, 700, 80, 30
 CIRCLES = {"check": 15, "device": 20, "exec": 15, "cuda": 13}
 LINES = {"jit/post/forward.c": 849, "jit/post/schedule.c": 762, "analysis/transfer.c": 808}
 FUNCTIONS = {"core_insn": 82, "fact_special_of": 84, "fact_transfer": 90}  # a switch over instructions each
-FIELDS = {"core": 54}
 # Who may: the interface, and the key of finished kernels, which is made of the whole request.
 TOOLS_KNOWN = ("jit/tools/", "jit/jit.h", "jit/engine/kernels.c")
 
@@ -130,8 +129,8 @@ def size_errors(src, folders):
                 if length > FUNCTIONS.get(function, MOST_FUNCTION):
                     yield f"{name}: {function} has {length} lines, more than {FUNCTIONS.get(function, MOST_FUNCTION)}"
             for struct, count in fields(text):
-                if count > FIELDS.get(struct, MOST_FIELDS):
-                    yield f"{name}: struct {struct} has {count} fields, more than {FIELDS.get(struct, MOST_FIELDS)}"
+                if count > MOST_FIELDS:
+                    yield f"{name}: struct {struct} has {count} fields, more than {MOST_FIELDS}"
 
 
 def tool_errors(src):

@@ -26,7 +26,7 @@ void frame_take(struct core *c);
 
 /* -- home.c ------------------------------------------------------------------------------------ */
 
-/* c->in_memory: where registers, pending and waiting lie; what they hold when the kernel begins. */
+/* c->form.in_memory: where registers, pending and waiting lie; what they hold when the kernel begins. */
 void core_home_storage(struct core *c);
 void core_home_begin(struct core *c);
 

@@ -31,15 +31,15 @@ move_reg(struct core *c, uint32_t reg, bool save)
     LLVMTypeRef stored = bits == 1 ? core_scalar(c, 32) : own;
     uint32_t at = frame_slot(c, reg_bytes(c, reg), &c->saved.frame_at[reg]);
     if (save) {
-        LLVMValueRef v = LLVMBuildLoad2(b, own, c->reg[reg], "");
+        LLVMValueRef v = LLVMBuildLoad2(b, own, c->regs.reg[reg], "");
         if (bits == 1)
             v = scalar ? LLVMBuildZExt(b, v, stored, "") : LLVMBuildBitCast(b, v, stored, "");
-        core_store_field(c, c->frame, at, v);
+        core_store_field(c, c->in.frame, at, v);
     } else {
-        LLVMValueRef v = core_load_field(c, c->frame, at, stored);
+        LLVMValueRef v = core_load_field(c, c->in.frame, at, stored);
         if (bits == 1)
             v = scalar ? LLVMBuildTrunc(b, v, own, "") : LLVMBuildBitCast(b, v, own, "");
-        LLVMBuildStore(b, v, c->reg[reg]);
+        LLVMBuildStore(b, v, c->regs.reg[reg]);
         core_guess_restored(c, reg);
     }
 }
@@ -47,16 +47,16 @@ move_reg(struct core *c, uint32_t reg, bool save)
 void
 frame_save(struct core *c, const uint64_t *set, const uint64_t *kept)
 {
-    for (uint32_t r = 0; r < c->flow->reg_count && !c->in_memory; r++)
-        if (set_has(set, r) && c->reg[r] && !(kept && set_has(kept, r)))
+    for (uint32_t r = 0; r < c->flow->reg_count && !c->form.in_memory; r++)
+        if (set_has(set, r) && c->regs.reg[r] && !(kept && set_has(kept, r)))
             move_reg(c, r, true);
 }
 
 void
 frame_restore(struct core *c, const uint64_t *set)
 {
-    for (uint32_t r = 0; r < c->flow->reg_count && !c->in_memory; r++)
-        if (set_has(set, r) && c->reg[r])
+    for (uint32_t r = 0; r < c->flow->reg_count && !c->form.in_memory; r++)
+        if (set_has(set, r) && c->regs.reg[r])
             move_reg(c, r, false);
 }
 
@@ -111,18 +111,18 @@ frame_leave(struct core *c, uint32_t block)
     }
     frame_live(f, blocks, live);
     for (uint32_t r = 0; r < f->reg_count; r++) {
-        if (!set_has(live, r) || !c->reg[r])
+        if (!set_has(live, r) || !c->regs.reg[r])
             continue;
         LLVMValueRef v = core_read_lanes(c, r);
         if (core_reg_bits(c, r) == 1)
             v = LLVMBuildBitCast(b, v, core_scalar(c, 32), "");
-        core_store_field(c, c->frame, at[r], v);
+        core_store_field(c, c->in.frame, at[r], v);
     }
     for (uint32_t k = 0; k < f->block_count; k++) {
         LLVMValueRef lanes = set_has(blocks, k)
                                  ? LLVMBuildLoad2(b, core_scalar(c, 32), c->lanes.pending[k], "")
                                  : core_i32(c, 0);
-        core_store_field(c, c->frame, 4 * k, lanes);
+        core_store_field(c, c->in.frame, 4 * k, lanes);
     }
     ls_release(at);
     ls_release(live);
@@ -135,16 +135,16 @@ frame_take(struct core *c)
     LLVMBuilderRef b = c->e.b;
     const struct flow *f = c->flow;
     for (uint32_t k = 0; k < f->block_count; k++)
-        LLVMBuildStore(b, core_load_field(c, c->frame, 4 * k, core_scalar(c, 32)), c->lanes.pending[k]);
+        LLVMBuildStore(b, core_load_field(c, c->in.frame, 4 * k, core_scalar(c, 32)), c->lanes.pending[k]);
     for (uint32_t r = 0; r < f->reg_count; r++) {
         unsigned bits = core_reg_bits(c, r);
-        if (!c->reg[r] || c->saved.frame_at[r] == UINT32_MAX)
+        if (!c->regs.reg[r] || c->saved.frame_at[r] == UINT32_MAX)
             continue;
         LLVMTypeRef stored = bits == 1 ? core_scalar(c, 32) : core_vector(c, bits);
-        LLVMValueRef v = core_load_field(c, c->frame, c->saved.frame_at[r], stored);
+        LLVMValueRef v = core_load_field(c, c->in.frame, c->saved.frame_at[r], stored);
         if (bits == 1)
             v = LLVMBuildBitCast(b, v, core_vector(c, 1), "");
-        LLVMBuildStore(b, core_keep_lanes(c, r, v), c->reg[r]);
+        LLVMBuildStore(b, core_keep_lanes(c, r, v), c->regs.reg[r]);
         core_guess_restored(c, r);
     }
 }

@@ -50,7 +50,7 @@ core_home_storage(struct core *c)
     const struct flow *f = c->flow;
     uint32_t *at = ls_alloc(sizeof *at * (f->reg_count + 2 * f->block_count + 1));
     uint64_t *live = ls_alloc(sizeof *live * (f->reg_words + 1));
-    uint32_t end = c->called ? 0 : frame_apart(c, at);
+    uint32_t end = c->form.called ? 0 : frame_apart(c, at);
     memset(at, 0, sizeof *at * f->reg_count);
     for (uint32_t b = 0; b < f->block_count; b++)
         for (uint32_t w = 0; w < f->reg_words; w++)
@@ -60,17 +60,17 @@ core_home_storage(struct core *c)
             at[r] = room_of(c, r, &end);
     uint32_t lanes = (end + 63) & ~63u;
     end = lanes + 8 * f->block_count;
-    LLVMValueRef base = c->called ? stack_room(c, end)
+    LLVMValueRef base = c->form.called ? stack_room(c, end)
                                   : core_load_field(c, c->e.warp, offsetof(struct jit_warp, frame),
                                                     LLVMPointerTypeInContext(c->e.context, 0));
     for (uint32_t r = 0; r < f->reg_count; r++)
         if (c->facts->reg[r].kind != FACT_NONE)
-            c->reg[r] = set_has(live, r) ? place(c, base, at[r]) : core_alloca(c, core_reg_type(c, r));
+            c->regs.reg[r] = set_has(live, r) ? place(c, base, at[r]) : core_alloca(c, core_reg_type(c, r));
     for (uint32_t b = 0; b < f->block_count; b++) {
         c->lanes.pending[b] = place(c, base, lanes + 8 * b);
         c->lanes.waiting[b] = place(c, base, lanes + 8 * b + 4);
     }
-    if (!c->called)
+    if (!c->form.called)
         c->saved.frame_bytes = end;
     ls_release(at);
     ls_release(live);
@@ -81,8 +81,8 @@ core_home_begin(struct core *c)
 {
     const struct flow *f = c->flow;
     for (uint32_t r = 0; r < f->reg_count; r++)
-        if (c->reg[r] && set_has(f->blocks[0].live_in, r)) /* read before it is written */
-            LLVMBuildStore(c->e.b, LLVMConstNull(core_reg_type(c, r)), c->reg[r]);
+        if (c->regs.reg[r] && set_has(f->blocks[0].live_in, r)) /* read before it is written */
+            LLVMBuildStore(c->e.b, LLVMConstNull(core_reg_type(c, r)), c->regs.reg[r]);
     for (uint32_t b = 0; b < f->block_count; b++) {
         LLVMBuildStore(c->e.b, core_i32(c, 0), c->lanes.pending[b]);
         LLVMBuildStore(c->e.b, core_i32(c, 0), c->lanes.waiting[b]);

@@ -25,7 +25,7 @@ lanes_send(struct core *c, uint32_t t, LLVMValueRef lanes)
     const struct flow_block *to = &c->flow->blocks[t];
     if (to->end == FLOW_JUMP && !to->count) /* a `ret` by itself */
         to = &c->flow->blocks[to->succ[0]];
-    if (to->end != FLOW_EXIT || to->count || to->end_insn != UINT32_MAX || c->called) {
+    if (to->end != FLOW_EXIT || to->count || to->end_insn != UINT32_MAX || c->form.called) {
         lanes_add(c, c->lanes.pending[t], lanes);
         return;
     }
@@ -62,7 +62,7 @@ lanes_new_resume(struct core *c)
 void
 lanes_move(struct core *c, const uint64_t *blocks, bool save)
 {
-    for (uint32_t b = 0; b < c->flow->block_count && !c->in_memory; b++) {
+    for (uint32_t b = 0; b < c->flow->block_count && !c->form.in_memory; b++) {
         if (!set_has(blocks, b))
             continue;
         LLVMValueRef at[2] = {c->lanes.pending[b], c->lanes.barrier_park[b] ? c->lanes.waiting[b] : NULL};
@@ -71,9 +71,9 @@ lanes_move(struct core *c, const uint64_t *blocks, bool save)
                 continue;
             uint32_t slot = frame_lanes(c, 2 * b + k);
             if (save)
-                core_store_field(c, c->frame, slot, core_load_i32(c, at[k]));
+                core_store_field(c, c->in.frame, slot, core_load_i32(c, at[k]));
             else
-                LLVMBuildStore(c->e.b, core_load_field(c, c->frame, slot, core_scalar(c, 32)), at[k]);
+                LLVMBuildStore(c->e.b, core_load_field(c, c->in.frame, slot, core_scalar(c, 32)), at[k]);
         }
     }
 }
@@ -81,7 +81,7 @@ lanes_move(struct core *c, const uint64_t *blocks, bool save)
 void
 lanes_suspend(struct core *c, enum jit_exit why, const uint64_t *blocks)
 {
-    if (c->called) { /* it cannot return: exec runs such kernels on stacks of their own */
+    if (c->form.called) { /* it cannot return: exec runs such kernels on stacks of their own */
         LLVMValueRef args[] = {c->e.warp, core_load_i32(c, c->lanes.alive), core_i32(c, why)};
         core_service(c, FIELD(jit_services, pause), LLVMVoidTypeInContext(c->e.context), args, 3);
         return;
@@ -89,7 +89,8 @@ lanes_suspend(struct core *c, enum jit_exit why, const uint64_t *blocks)
     uint64_t *live = ls_alloc(sizeof *live * c->flow->reg_words);
     frame_live(c->flow, blocks, live);
     uint32_t id = lanes_new_resume(c);
-    frame_save(c, live, why == JIT_WAIT || c->facts->shape.apart || !c->saved.kept ? NULL : c->saved.kept[c->current]);
+    bool all = why == JIT_WAIT || c->facts->shape.apart || !c->saved.kept;
+    frame_save(c, live, all ? NULL : c->saved.kept[c->now.current]);
     lanes_move(c, blocks, true);
     core_store_field(c, c->e.warp, FIELD(jit_warp, resume), core_i32(c, id));
     core_store_field(c, c->e.warp, FIELD(jit_warp, lanes), core_load_i32(c, c->lanes.alive));

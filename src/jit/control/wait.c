@@ -113,7 +113,7 @@ core_sync_test(struct core *c, uint32_t block)
 {
     LLVMBuilderRef b = c->e.b;
     set_place(c, block);
-    if (c->called) {
+    if (c->form.called) {
         test_in_call(c, block);
         return;
     }
@@ -129,7 +129,7 @@ core_sync_test(struct core *c, uint32_t block)
                                   core_mask_bits(c), ""),
                    c->lanes.pending[block]);
     core_store_field(c, c->e.warp, FIELD(jit_warp, barrier), core_i32(c, block));
-    if (c->in_memory) { /* all registers lie where they always do: one way out for all blocks */
+    if (c->form.in_memory) { /* all registers lie where they always do: one way out for all blocks */
         c->saved.leave = c->saved.leave ? c->saved.leave : core_new_block(c, "leave");
         LLVMBuildBr(b, c->saved.leave);
     } else {

@@ -136,11 +136,11 @@ emit_variant(struct unit *u, bool partial, const char *name)
         facts_print(facts, u->classes);
     }
     struct core c = {.flow = u->flow, .facts = facts, .tools = tools_new(u->request),
-                     .in_memory = u->tier == JIT_TIER_MEMORY};
+                     .form = {.in_memory = u->tier == JIT_TIER_MEMORY}};
     begin_emit(u, &c.e);
     if (u->request->whole && !partial && u->tier == JIT_TIER_FULL)
         c.phases = core_phases_new(&c);
-    c.alone = u->request->whole && !c.phases && core_barriers_pass(&c);
+    c.form.alone = u->request->whole && !c.phases && core_barriers_pass(&c);
     u->image->has_block |= c.phases != NULL;
     shape.together = true;
     bool converged = c.phases && emit_on(&c.e, PASS_CONVERGED_PATTERNS);
@@ -158,7 +158,7 @@ emit_variant(struct unit *u, bool partial, const char *name)
     if (ok) {
         add_null_is_valid(u->context, c.e.function);
         add_vector_attributes(u->context, c.e.function);
-        if (c.local_words)
+        if (c.form.local_words)
             add_attribute(u->context, c.e.function, jit_local_words, "");
         if (c.saved.frame_bytes > u->image->frame_bytes)
             u->image->frame_bytes = c.saved.frame_bytes;
@@ -220,8 +220,8 @@ emit_callee(struct unit *u, const struct ptx_func *f)
     if (ok) {
         want_calls(u, flow);
         u->image->pauses |= function_waits(u->image, flow);
-        struct core c = {.flow = flow, .facts = facts, .tools = tools_new(u->request), .called = true,
-                         .in_memory = u->tier == JIT_TIER_MEMORY};
+        struct core c = {.flow = flow, .facts = facts, .tools = tools_new(u->request),
+                         .form = {.called = true, .in_memory = u->tier == JIT_TIER_MEMORY}};
         begin_emit(u, &c.e);
         core_function_name(f, name);
         ok = core_function(&c, name);

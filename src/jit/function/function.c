@@ -14,6 +14,7 @@
 
 #include "jit/control/control.h"
 #include "jit/insn/insn.h"
+#include "jit/memory/memory.h"
 #include "jit/ops/sync.h"
 #include "jit/tools/tools.h"
 #include "jit/versions/versions.h"
@@ -172,12 +173,12 @@ end_barrier(struct core *c, uint32_t b)
         core_phases_barrier(c, b, r.kind, r.votes);
         return true;
     }
-    if (c->alone) { /* who is alive is here: nobody to wait for */
+    if (c->form.alone) { /* who is alive is here: nobody to wait for */
         LLVMBuildStore(c->e.b, core_load_i32(c, c->lanes.alive), c->lanes.mask);
         LLVMBuildBr(c->e.b, c->block[next]);
         return true;
     }
-    if (together && c->called) { /* other lanes of the warp may be elsewhere all the same */
+    if (together && c->form.called) { /* other lanes of the warp may be elsewhere all the same */
         core_service(c, FIELD(jit_services, arrive), none, args, 8);
         wait_in_call(c, core_mask_bits(c));
         take_result(c, i, &r);
@@ -344,8 +345,8 @@ emit_no_lanes_left(struct core *c)
         wake_parked(c, parks);
     }
     LLVMPositionBuilderAtEnd(b, done);
-    if (c->called) {
-        core_store_field(c, c->e.warp, FIELD(jit_warp, stack), c->stack);
+    if (c->form.called) {
+        core_store_field(c, c->e.warp, FIELD(jit_warp, stack), c->in.stack);
         LLVMBuildRetVoid(b);
     } else {
         core_store_field(c, c->e.warp, FIELD(jit_warp, lanes), core_i32(c, 0));
@@ -385,28 +386,28 @@ emit_entry(struct core *c)
 {
     LLVMBuilderRef b = c->e.b;
     LLVMTypeRef i32 = core_scalar(c, 32);
-    c->block_ptr = load_ptr(c, c->e.warp, FIELD(jit_warp, block));
-    c->frame = load_ptr(c, c->e.warp, FIELD(jit_warp, frame));
-    c->launch_ptr = load_ptr(c, c->block_ptr, FIELD(jit_block, launch));
-    c->e.services = load_ptr(c, c->launch_ptr, FIELD(jit_launch, services));
-    c->params = load_ptr(c, c->launch_ptr, FIELD(jit_launch, params));
-    c->symbols = load_ptr(c, c->launch_ptr, FIELD(jit_launch, symbols));
-    c->shared = LLVMBuildPtrToInt(b, load_ptr(c, c->block_ptr, FIELD(jit_block, shared)),
+    c->in.block_ptr = load_ptr(c, c->e.warp, FIELD(jit_warp, block));
+    c->in.frame = load_ptr(c, c->e.warp, FIELD(jit_warp, frame));
+    c->in.launch_ptr = load_ptr(c, c->in.block_ptr, FIELD(jit_block, launch));
+    c->e.services = load_ptr(c, c->in.launch_ptr, FIELD(jit_launch, services));
+    c->in.params = load_ptr(c, c->in.launch_ptr, FIELD(jit_launch, params));
+    c->in.symbols = load_ptr(c, c->in.launch_ptr, FIELD(jit_launch, symbols));
+    c->in.shared = LLVMBuildPtrToInt(b, load_ptr(c, c->in.block_ptr, FIELD(jit_block, shared)),
                                   core_scalar(c, 64), "shared");
-    c->local = LLVMBuildPtrToInt(b, load_ptr(c, c->block_ptr, FIELD(jit_block, local)),
+    c->in.local = LLVMBuildPtrToInt(b, load_ptr(c, c->in.block_ptr, FIELD(jit_block, local)),
                                  core_scalar(c, 64), "local");
     core_count_begin(c);
-    c->local_stride = core_load_field(c, c->launch_ptr, FIELD(jit_launch, local_stride), i32);
-    c->warp_index = core_load_field(c, c->e.warp, FIELD(jit_warp, warp), i32);
+    c->in.local_stride = core_load_field(c, c->in.launch_ptr, FIELD(jit_launch, local_stride), i32);
+    c->in.warp_index = core_load_field(c, c->e.warp, FIELD(jit_warp, warp), i32);
     core_seen_begin(c);
-    core_tid(c, c->warp_index, c->tid);
+    core_tid(c, c->in.warp_index, c->in.tid);
     for (unsigned d = 0; d < 3; d++)
-        c->ctaid[d] = core_load_field(c, c->block_ptr, FIELD(jit_block, ctaid) + 4 * d, i32);
-    for (uint32_t k = 0; k < c->flow->block_count && !c->in_memory; k++) {
+        c->in.ctaid[d] = core_load_field(c, c->in.block_ptr, FIELD(jit_block, ctaid) + 4 * d, i32);
+    for (uint32_t k = 0; k < c->flow->block_count && !c->form.in_memory; k++) {
         LLVMBuildStore(b, core_i32(c, 0), c->lanes.pending[k]);
         LLVMBuildStore(b, core_i32(c, 0), c->lanes.waiting[k]);
     }
-    LLVMValueRef lanes = c->called ? LLVMGetParam(c->e.function, 1)
+    LLVMValueRef lanes = c->form.called ? LLVMGetParam(c->e.function, 1)
                          : c->facts->shape.partial
                              ? core_load_field(c, c->e.warp, FIELD(jit_warp, lanes), i32)
                              : core_i32(c, ~0u);
@@ -423,9 +424,9 @@ make_values(struct core *c)
     for (uint32_t r = 0; r < f->reg_count; r++) {
         if (c->facts->reg[r].kind == FACT_NONE)
             continue;
-        c->reg[r] = core_alloca(c, core_reg_type(c, r));
+        c->regs.reg[r] = core_alloca(c, core_reg_type(c, r));
         if (set_has(f->blocks[0].live_in, r)) /* read before it is written */
-            LLVMBuildStore(c->e.b, LLVMConstNull(core_reg_type(c, r)), c->reg[r]);
+            LLVMBuildStore(c->e.b, LLVMConstNull(core_reg_type(c, r)), c->regs.reg[r]);
     }
     core_guess_storage(c);
     core_agree_storage(c);
@@ -440,15 +441,16 @@ make_storage(struct core *c)
 {
     const struct flow *f = c->flow;
     LLVMTypeRef i32 = core_scalar(c, 32);
-    c->reg = ls_alloc(sizeof *c->reg * (f->reg_count + 1));
+    c->memory = ls_alloc(sizeof *c->memory);
+    c->regs.reg = ls_alloc(sizeof *c->regs.reg * (f->reg_count + 1));
     c->saved.frame_at = ls_alloc(sizeof *c->saved.frame_at * (f->reg_count + 2 * f->block_count + 1));
     memset(c->saved.frame_at, 0xff, sizeof *c->saved.frame_at * (f->reg_count + 2 * f->block_count + 1));
     c->lanes.pending = ls_alloc(sizeof *c->lanes.pending * f->block_count);
     c->lanes.waiting = ls_alloc(sizeof *c->lanes.waiting * f->block_count);
     c->block = ls_alloc(sizeof *c->block * f->block_count);
     c->lanes.barrier_park = ls_alloc(f->block_count);
-    if (c->in_memory) { /* nothing is speculated about addresses, either */
-        c->guess = ls_alloc(sizeof *c->guess * (f->reg_count + 1));
+    if (c->form.in_memory) { /* nothing is speculated about addresses, either */
+        c->regs.guess = ls_alloc(sizeof *c->regs.guess * (f->reg_count + 1));
         core_home_storage(c);
     } else {
         make_values(c);
@@ -463,19 +465,20 @@ make_storage(struct core *c)
         c->saved.frame_bytes = c->saved.frame_bytes > end ? c->saved.frame_bytes : end;
         core_sync_storage(c);
     }
-    c->saved.kept = c->in_memory ? NULL : frame_kept(c);
+    c->saved.kept = c->form.in_memory ? NULL : frame_kept(c);
     core_whole_choose(c);
     c->lanes.mask = core_alloca(c, i32);
     c->lanes.alive = core_alloca(c, i32);
-    c->carry = core_alloca(c, core_vector(c, 1));
+    c->regs.carry = core_alloca(c, core_vector(c, 1));
 }
 
 static void
 free_storage(struct core *c)
 {
-    ls_release(c->reg);
-    ls_release(c->guess);
-    ls_release(c->agree);
+    ls_release(c->memory);
+    ls_release(c->regs.reg);
+    ls_release(c->regs.guess);
+    ls_release(c->regs.agree);
     ls_release(c->saved.frame_at);
     ls_release(c->lanes.pending);
     ls_release(c->lanes.waiting);
@@ -494,7 +497,7 @@ emit_blocks(struct core *c)
     for (uint32_t k = 0; k < c->flow->block_count; k++) {
         const struct flow_block *blk = &c->flow->blocks[k];
         LLVMPositionBuilderAtEnd(c->e.b, c->block[k]);
-        c->current = k;
+        c->now.current = k;
         core_count_block(c);
         if (c->phases)
             core_phases_at(c, k);
@@ -503,8 +506,8 @@ emit_blocks(struct core *c)
             take_parked_results(c, k);
         if (core_sync_tests(c, k))
             core_sync_test(c, k);
-        c->synced = c->saved.site && c->saved.site[k] != UINT32_MAX;
-        if (c->synced) {
+        c->now.synced = c->saved.site && c->saved.site[k] != UINT32_MAX;
+        if (c->now.synced) {
             tools_at(c, &c->flow->insns[blk->first]);
             core_sync_own(c, &c->flow->insns[blk->first]);
             core_sync_wait(c, k);
@@ -512,7 +515,7 @@ emit_blocks(struct core *c)
         for (uint32_t n = 0; n < blk->count; n++) {
             if (!core_insn(c, &c->flow->insns[blk->first + n]))
                 return false;
-            c->synced = false;
+            c->now.synced = false;
         }
         core_batch_flush(c);
         if (c->phases)
@@ -530,15 +533,15 @@ enter_call(struct core *c)
 {
     LLVMBuilderRef b = c->e.b;
     LLVMTypeRef i32 = core_scalar(c, 32);
-    c->arguments = LLVMGetParam(c->e.function, 2);
-    c->stack = core_load_field(c, c->e.warp, FIELD(jit_warp, stack), i32);
-    LLVMValueRef top = LLVMBuildAdd(b, c->stack, core_i32(c, c->flow->local_bytes + 32), "");
+    c->in.arguments = LLVMGetParam(c->e.function, 2);
+    c->in.stack = core_load_field(c, c->e.warp, FIELD(jit_warp, stack), i32);
+    LLVMValueRef top = LLVMBuildAdd(b, c->in.stack, core_i32(c, c->flow->local_bytes + 32), "");
     core_store_field(c, c->e.warp, FIELD(jit_warp, stack), top);
     LLVMBasicBlockRef deep = core_new_block(c, "deep"), fine = core_new_block(c, "fine");
     LLVMTypeRef i64 = core_scalar(c, 64);
     LLVMValueRef here = LLVMBuildPtrToInt(b, core_alloca(c, i64), i64, "");
     LLVMValueRef end = core_load_field(c, c->e.warp, FIELD(jit_warp, stack_end), i64);
-    LLVMValueRef too_deep = LLVMBuildOr(b, LLVMBuildICmp(b, LLVMIntUGT, top, c->local_stride, ""),
+    LLVMValueRef too_deep = LLVMBuildOr(b, LLVMBuildICmp(b, LLVMIntUGT, top, c->in.local_stride, ""),
                                         LLVMBuildICmp(b, LLVMIntULT, here, end, ""), "");
     LLVMBuildCondBr(b, too_deep, deep, fine);
     LLVMPositionBuilderAtEnd(b, deep);
@@ -557,7 +560,7 @@ emit_apart_entry(struct core *c)
     LLVMPositionBuilderAtEnd(b, c->saved.resumes.at[SYNC_RESUME - 1].block);
     LLVMTypeRef i32 = core_scalar(c, 32);
     LLVMBuildStore(b, core_load_field(c, c->e.warp, FIELD(jit_warp, lanes), i32), c->lanes.alive);
-    if (c->in_memory)
+    if (c->form.in_memory)
         core_home_begin(c);
     frame_take(c);
     core_sync_begin(c);
@@ -581,26 +584,26 @@ core_function(struct core *c, const char *name)
 {
     LLVMTypeRef ptr = LLVMPointerTypeInContext(c->e.context, 0);
     LLVMTypeRef type = LLVMFunctionType(core_scalar(c, 32), &ptr, 1, false);
-    c->e.function = c->called ? core_callee(c, name, &type)
+    c->e.function = c->form.called ? core_callee(c, name, &type)
                               : LLVMAddFunction(c->e.module, name, type);
     c->e.warp = LLVMGetParam(c->e.function, 0);
     c->entry = LLVMAppendBasicBlockInContext(c->e.context, c->e.function, "entry");
     if (!c->phases)
         c->end = core_new_block(c, "end");
     /* Tools are told addresses as they would be in a flat layout, each lane's in one piece. */
-    c->local_words = !c->called && emit_on(&c->e, PASS_LOCAL_WORDS) && core_local_words(c->flow);
-    c->streams = !c->called && emit_on(&c->e, PASS_STREAMING_STORES) && core_streams(c->flow);
+    c->form.local_words = !c->form.called && emit_on(&c->e, PASS_LOCAL_WORDS) && core_local_words(c->flow);
+    c->form.streams = !c->form.called && emit_on(&c->e, PASS_STREAMING_STORES) && core_streams(c->flow);
     tools_plan(c);
-    c->combines = !c->called && emit_on(&c->e, PASS_PENDING_SUMS) && core_combines(c->flow);
+    c->form.combines = !c->form.called && emit_on(&c->e, PASS_PENDING_SUMS) && core_combines(c->flow);
     if (c->flow->local_bytes && emit_on(&c->e, PASS_LOCAL_WORDS))
-        jit_remark_kernel(c->e.remarks, PASS_LOCAL_WORDS, c->local_words, "%u bytes a lane%s", c->flow->local_bytes,
-                          c->local_words ? "" : ", to which generic pointers or calls may lead");
+        jit_remark_kernel(c->e.remarks, PASS_LOCAL_WORDS, c->form.local_words, "%u bytes a lane%s",
+                          c->flow->local_bytes, c->form.local_words ? "" : ", to which generic pointers or calls may lead");
     LLVMPositionBuilderAtEnd(c->e.b, c->entry);
     make_storage(c);
     emit_entry(c);
-    if (c->called) {
+    if (c->form.called) {
         enter_call(c);
-        if (c->in_memory)
+        if (c->form.in_memory)
             core_home_begin(c);
         LLVMBuildBr(c->e.b, c->block[0]);
         bool fine = emit_blocks(c);
@@ -621,7 +624,7 @@ core_function(struct core *c, const char *name)
     LLVMValueRef resume = core_load_field(c, c->e.warp, FIELD(jit_warp, resume), core_scalar(c, 32));
     c->saved.resume_switch = LLVMBuildSwitch(c->e.b, resume, start, 4);
     LLVMPositionBuilderAtEnd(c->e.b, start);
-    if (c->in_memory)
+    if (c->form.in_memory)
         core_home_begin(c);
     if (c->facts->shape.apart) {
         emit_apart_entry(c);

@@ -9,7 +9,7 @@
 
 /* -- function.c -------------------------------------------------------------------------------- */
 
-/* Emits `name` into e.module; fills frame_bytes. c->called: as a function that others call. */
+/* Emits `name` into e.module; fills frame_bytes. c->form.called: as a function that others call. */
 bool core_function(struct core *c, const char *name);
 
 #endif

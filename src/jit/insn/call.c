@@ -130,7 +130,7 @@ code_of(struct core *c, LLVMValueRef value, LLVMValueRef lanes, uint32_t place)
     LLVMValueRef in = LLVMBuildICmp(b, LLVMIntULT, index, core_i64(c, c->e.ptx->func_count), "");
     LLVMBuildCondBr(b, in, look, bad);
     LLVMPositionBuilderAtEnd(b, look);
-    LLVMValueRef table = core_load_field(c, c->launch_ptr, FIELD(jit_launch, functions), ptr);
+    LLVMValueRef table = core_load_field(c, c->in.launch_ptr, FIELD(jit_launch, functions), ptr);
     LLVMValueRef at = LLVMBuildInBoundsGEP2(b, ptr, table, &index, 1, "");
     LLVMValueRef code = LLVMBuildLoad2(b, ptr, at, "");
     LLVMBuildCondBr(b, LLVMBuildIsNull(b, code, ""), bad, good);
@@ -196,7 +196,7 @@ core_call(struct core *c, const struct flow_insn *i, const struct ptx_operand *r
         room += bytes_of(c, &results->elements[k]) + 15;
     struct area a = {.c = c, .i = i};
     a.at = new_area(c, i, room / 16 * LANES + LANES);
-    if (!c->called) /* barriers in calls count the lanes that have not exited */
+    if (!c->form.called) /* barriers in calls count the lanes that have not exited */
         core_store_field(c, c->e.warp, FIELD(jit_warp, lanes),
                          LLVMBuildLoad2(c->e.b, core_scalar(c, 32), c->lanes.alive, ""));
     for (uint32_t k = 0; args && k < args->count; k++)
@@ -224,7 +224,7 @@ core_call(struct core *c, const struct flow_insn *i, const struct ptx_operand *r
 LLVMValueRef
 core_own_area(struct core *c)
 {
-    return c->called ? c->arguments : LLVMConstNull(LLVMPointerTypeInContext(c->e.context, 0));
+    return c->form.called ? c->in.arguments : LLVMConstNull(LLVMPointerTypeInContext(c->e.context, 0));
 }
 
 void
@@ -271,7 +271,7 @@ take_stack(struct core *c, const struct flow_insn *i, LLVMValueRef base)
     first = LLVMBuildAnd(b, first, core_i32(c, ~(align - 1)), "");
     LLVMValueRef size = largest(c, core_value(c, i, &p->operand[1], 32, false));
     LLVMValueRef top = LLVMBuildAdd(b, first, size, "");
-    LLVMValueRef deep = LLVMBuildICmp(b, LLVMIntUGT, top, c->local_stride, "");
+    LLVMValueRef deep = LLVMBuildICmp(b, LLVMIntUGT, top, c->in.local_stride, "");
     deep = LLVMBuildOr(b, deep, LLVMBuildICmp(b, LLVMIntULT, top, size, ""), "");
     LLVMBasicBlockRef bad = core_new_block(c, "deep"), fine = core_new_block(c, "fine");
     LLVMBuildCondBr(b, deep, bad, fine);
@@ -286,7 +286,7 @@ bool
 core_stack(struct core *c, const struct flow_insn *i)
 {
     LLVMTypeRef i32 = core_scalar(c, 32);
-    LLVMValueRef base = c->called ? c->stack : core_i32(c, 0);
+    LLVMValueRef base = c->form.called ? c->in.stack : core_i32(c, 0);
     if (i->i.op == PTX_OP_ALLOCA) {
         take_stack(c, i, base);
     } else if (i->i.op == PTX_OP_STACKRESTORE) {

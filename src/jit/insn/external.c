@@ -150,7 +150,7 @@ core_external_call(struct core *c, const struct flow_insn *i)
     for (uint32_t k = 0; args && k < args->count && n < 8; k++) {
         const struct ptx_operand *o = &args->elements[k];
         unsigned bits = o->kind == PTX_O_REG ? core_reg_bits(c, o->reg) : 32;
-        o = argument_number(i, &c->flow->insns[c->flow->blocks[c->current].first], o);
+        o = argument_number(i, &c->flow->insns[c->flow->blocks[c->now.current].first], o);
         in[n++] = core_value(c, i, o, bits, scalar);
     }
     c->e.mask_bits = core_mask_bits(c);

@@ -21,7 +21,7 @@ static unsigned
 result_count(const struct core *c, const struct flow_insn *i)
 {
     const struct ptx_operand *to = &i->i.operand[0];
-    return to->kind == PTX_O_REG && c->reg[to->reg] && core_reg_count(c, to->reg) > 1
+    return to->kind == PTX_O_REG && c->regs.reg[to->reg] && core_reg_count(c, to->reg) > 1
                ? core_reg_count(c, to->reg)
                : LANES;
 }
@@ -89,11 +89,11 @@ emit_cvta(struct core *c, const struct flow_insn *i, bool scalar)
     unsigned n = scalar ? 1 : space == PTX_SPACE_LOCAL ? LANES : result_count(c, i);
     LLVMValueRef v = core_firsts(c, i, &p->operand[1], 64, n), base = NULL;
     if (space == PTX_SPACE_SHARED || space == PTX_SPACE_SHARED_CLUSTER)
-        base = c->shared;
+        base = c->in.shared;
     else if (space == PTX_SPACE_LOCAL)
         base = core_local_base(c);
     else if (space == PTX_SPACE_PARAM)
-        base = LLVMBuildPtrToInt(c->e.b, c->params, core_scalar(c, 64), "");
+        base = LLVMBuildPtrToInt(c->e.b, c->in.params, core_scalar(c, 64), "");
     if (base && n > 1 && !core_is_vector(base))
         base = core_spread_some(c, base, NULL, n);
     if (base)
@@ -109,13 +109,13 @@ emit_isspacep(struct core *c, const struct flow_insn *i, bool scalar)
     const struct ptx_insn *p = &i->i;
     LLVMBuilderRef b = c->e.b;
     LLVMValueRef a = core_value(c, i, &p->operand[1], 64, scalar);
-    LLVMValueRef shared = scalar ? c->shared : core_splat(c, c->shared);
-    LLVMValueRef local = scalar ? c->local : core_splat(c, c->local);
+    LLVMValueRef shared = scalar ? c->in.shared : core_splat(c, c->in.shared);
+    LLVMValueRef local = scalar ? c->in.local : core_splat(c, c->in.local);
     LLVMValueRef span = LLVMConstInt(core_scalar(c, 64), 1ull << 32, false);
     LLVMValueRef words = LLVMBuildMul(
-        b, LLVMBuildZExt(b, c->local_stride, core_scalar(c, 64), ""),
+        b, LLVMBuildZExt(b, c->in.local_stride, core_scalar(c, 64), ""),
         LLVMBuildMul(b, core_i64(c, LANES),
-                     LLVMBuildZExt(b, core_load_field(c, c->launch_ptr, FIELD(jit_launch, warps),
+                     LLVMBuildZExt(b, core_load_field(c, c->in.launch_ptr, FIELD(jit_launch, warps),
                                                       core_scalar(c, 32)),
                                    core_scalar(c, 64), ""),
                      ""),
@@ -188,14 +188,14 @@ emit_alu(struct core *c, const struct flow_insn *i, bool scalar)
     for (unsigned k = 1; k < p->operand_count && n < 7; k++)
         in[n++] = core_firsts(c, i, &p->operand[k], core_operand_bits(p, k - 1, &p->operand[k], c), lanes);
     if (reads_carry(p))
-        in[n++] = LLVMBuildLoad2(c->e.b, core_vector(c, 1), c->carry, "");
+        in[n++] = LLVMBuildLoad2(c->e.b, core_vector(c, 1), c->regs.carry, "");
     bool ok = p->op == PTX_OP_CVT ? emit_cvt(&c->e, p, in, n, out) : emit_arith(&c->e, p, in, n, out);
     if (!ok)
         return false;
     bool sign = p->type_count && ptx_type_kind((enum ptx_type)p->type[0]) == 's';
     core_write_results(c, i, &p->operand[0], out, sign);
     if (ptx_has(p, PTX_M_CC) && out[1])
-        LLVMBuildStore(c->e.b, out[1], c->carry);
+        LLVMBuildStore(c->e.b, out[1], c->regs.carry);
     return true;
 }
 
@@ -226,9 +226,9 @@ emit_warp_insn(struct core *c, const struct flow_insn *i)
     c->e.mask_bits = core_mask_bits(c);
     for (unsigned k = first; k < p->operand_count && n < 8; k++)
         in[n++] = core_value(c, i, &p->operand[k], core_operand_bits(p, k - first, &p->operand[k], c), false);
-    for (unsigned k = 0; c->synced && k < n; k++)
+    for (unsigned k = 0; c->now.synced && k < n; k++)
         in[k] = core_sync_input(c, k, in[k]);
-    if (c->synced)
+    if (c->now.synced)
         c->e.mask_bits = core_sync_active(c);
     if (!emit_warp(&c->e, p, in, n, out))
         return false;

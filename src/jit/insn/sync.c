@@ -16,7 +16,7 @@ void
 core_sync_insn(struct core *c, const struct flow_insn *i)
 {
     core_announce_sync(c, i, NULL);
-    if (!c->synced) /* else they were when they came */
+    if (!c->now.synced) /* else they were when they came */
         core_sync_own(c, i);
 }
 
@@ -27,20 +27,20 @@ core_sync_site(struct core *c, uint32_t block, size_t field)
 {
     uint64_t at = c->saved.sites_at + (uint64_t)c->saved.site[block] * sizeof(struct sync_site) + field;
     LLVMValueRef k = core_i64(c, at);
-    return LLVMBuildInBoundsGEP2(c->e.b, core_scalar(c, 8), c->frame, &k, 1, "");
+    return LLVMBuildInBoundsGEP2(c->e.b, core_scalar(c, 8), c->in.frame, &k, 1, "");
 }
 
 LLVMValueRef
 core_sync_sites(struct core *c)
 {
     LLVMValueRef k = core_i64(c, c->saved.sites_at);
-    return LLVMBuildInBoundsGEP2(c->e.b, core_scalar(c, 8), c->frame, &k, 1, "");
+    return LLVMBuildInBoundsGEP2(c->e.b, core_scalar(c, 8), c->in.frame, &k, 1, "");
 }
 
 LLVMValueRef
 core_sync_active(struct core *c)
 {
-    return LLVMBuildLoad2(c->e.b, core_scalar(c, 32), core_sync_site(c, c->current, SITE(active)), "");
+    return LLVMBuildLoad2(c->e.b, core_scalar(c, 32), core_sync_site(c, c->now.current, SITE(active)), "");
 }
 
 /* Input n of the whole group; what is constant stays so: emitters look at it. */
@@ -50,7 +50,7 @@ core_sync_input(struct core *c, unsigned n, LLVMValueRef own)
     if (LLVMIsConstant(own) || n >= SYNC_INPUTS)
         return own;
     size_t field = SITE(joined) + n * sizeof(uint64_t) * LANES;
-    LLVMValueRef v = LLVMBuildLoad2(c->e.b, core_vector(c, 64), core_sync_site(c, c->current, field), "");
+    LLVMValueRef v = LLVMBuildLoad2(c->e.b, core_vector(c, 64), core_sync_site(c, c->now.current, field), "");
     LLVMSetAlignment(v, 16);
     return LLVMBuildTrunc(c->e.b, v, LLVMTypeOf(own), "");
 }
@@ -82,7 +82,7 @@ static bool
 is_converged(const struct core *c, const struct flow_insn *i)
 {
     struct fact mask = facts_operand(c->facts, i, core_members(&i->i));
-    return c->facts->complete[c->current] && (i->i.op == PTX_OP_BAR_WARP || fact_uniform(&mask));
+    return c->facts->complete[c->now.current] && (i->i.op == PTX_OP_BAR_WARP || fact_uniform(&mask));
 }
 
 /* On GPUs whose lanes do not run abreast a lane that its own mask leaves out ends the kernel ("illegal instruction"),
@@ -93,7 +93,7 @@ core_sync_own(struct core *c, const struct flow_insn *i)
 {
     LLVMBuilderRef b = c->e.b;
     bool watched = core_tells(c, TELL_SYNC);
-    if (!flow_syncs(&i->i) || (watched ? !c->synced : c->facts->shape.abreast || is_converged(c, i)))
+    if (!flow_syncs(&i->i) || (watched ? !c->now.synced : c->facts->shape.abreast || is_converged(c, i)))
         return;
     LLVMValueRef out = strays(c, i, core_members(&i->i));
     if (!out)

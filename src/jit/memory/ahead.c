@@ -17,7 +17,7 @@ site_fetch_rows(struct site *s)
     struct core *c = s->c;
     LLVMBuilderRef b = c->e.b;
     LLVMTypeRef i64 = core_scalar(c, 64);
-    if (!emit_on(&c->e, PASS_PREFETCH_LOOPS) || !c->phases || c->flow->blocks[c->current].loop == UINT32_MAX)
+    if (!emit_on(&c->e, PASS_PREFETCH_LOOPS) || !c->phases || c->flow->blocks[c->now.current].loop == UINT32_MAX)
         return;
     emit_fired(&c->e, PASS_PREFETCH_LOOPS, "the rows of the next warp");
     /* Kept from block to block, in the frame of the first warp. */
@@ -66,7 +66,7 @@ static LLVMValueRef
 first_turn(struct site *s, LLVMValueRef now)
 {
     struct core *c = s->c;
-    const struct flow_loop *loop = &c->flow->loops[c->flow->blocks[c->current].loop];
+    const struct flow_loop *loop = &c->flow->loops[c->flow->blocks[c->now.current].loop];
     return emit_on(&c->e, PASS_PREFETCH_BLOCKS) && c->phases && loop->parent == UINT32_MAX ? core_fetch_first(c, now)
                                                                                           : core_i64(c, 0);
 }
@@ -81,8 +81,8 @@ pace_of(struct site *s, LLVMValueRef now)
     struct core *c = s->c;
     LLVMBuilderRef b = c->e.b;
     LLVMTypeRef i64 = core_scalar(c, 64);
-    if (jam_follows(c, c->pace.reg) && c->pace.insn == s->i)
-        return c->pace.step;
+    if (jam_follows(c, c->memory->pace.reg) && c->memory->pace.insn == s->i)
+        return c->memory->pace.step;
     LLVMValueRef last = core_alloca_zero(c, i64), before = LLVMBuildLoad2(b, i64, last, "");
     LLVMBasicBlockRef first = core_new_block(c, "first_turn"), later = core_new_block(c, "later_turn"),
                       on = core_new_block(c, "turn");
@@ -96,17 +96,17 @@ pace_of(struct site *s, LLVMValueRef now)
     LLVMValueRef moved = LLVMBuildSub(b, now, before, "");
     step[1] = LLVMBuildMul(b, moved, core_i64(c, TURNS), "");
     /* A tile's next row, beyond where the next block begins: turns to come are mostly the next blocks'. */
-    if (is_short_loop(c, &c->flow->loops[c->flow->blocks[c->current].loop])) {
+    if (is_short_loop(c, &c->flow->loops[c->flow->blocks[c->now.current].loop])) {
         LLVMValueRef blocks = LLVMBuildLoad2(b, i64, kept, "");
         step[1] = LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntUGT, moved, blocks, ""), blocks, step[1], "");
     }
     LLVMBuildBr(b, on);
     LLVMPositionBuilderAtEnd(b, on);
-    c->pace.insn = s->i;
-    c->pace.reg = c->reg;
-    c->pace.step = LLVMBuildPhi(b, i64, "");
-    LLVMAddIncoming(c->pace.step, step, (LLVMBasicBlockRef[]){first, later}, 2);
-    return c->pace.step;
+    c->memory->pace.insn = s->i;
+    c->memory->pace.reg = c->regs.reg;
+    c->memory->pace.step = LLVMBuildPhi(b, i64, "");
+    LLVMAddIncoming(c->memory->pace.step, step, (LLVMBasicBlockRef[]){first, later}, 2);
+    return c->memory->pace.step;
 }
 
 /* In a loop the next addresses are likely as far apart as the last two were. The host's prefetchers
@@ -118,7 +118,7 @@ site_fetch_ahead(struct site *s)
     struct core *c = s->c;
     LLVMBuilderRef b = c->e.b;
     bool lanes_follow = s->base || (s->fact.guess && s->fact.segment >= 8);
-    if (!emit_on(&c->e, PASS_PREFETCH_LOOPS) || !lanes_follow || c->called || c->flow->blocks[c->current].loop == UINT32_MAX ||
+    if (!emit_on(&c->e, PASS_PREFETCH_LOOPS) || !lanes_follow || c->form.called || c->flow->blocks[c->now.current].loop == UINT32_MAX ||
         (s->i->i.space != PTX_SPACE_GLOBAL && s->i->i.space != PTX_SPACE_NONE))
         return;
     emit_fired(&c->e, PASS_PREFETCH_LOOPS, "iterations to come");
@@ -158,7 +158,7 @@ static uint32_t
 barrier_loop(const struct core *c)
 {
     const struct flow *f = c->flow;
-    for (uint32_t l = f->blocks[c->current].loop; l != UINT32_MAX; l = f->loops[l].parent)
+    for (uint32_t l = f->blocks[c->now.current].loop; l != UINT32_MAX; l = f->loops[l].parent)
         for (uint32_t b = f->loops[l].head; b <= f->loops[l].last; b++)
             if (f->blocks[b].end == FLOW_BARRIER)
                 return l;
@@ -174,7 +174,7 @@ turn_step(struct site *s, LLVMValueRef now, bool inner)
     LLVMBuilderRef b = c->e.b;
     LLVMTypeRef i64 = core_scalar(c, 64);
     uint32_t at = frame_room(c, 8);
-    LLVMValueRef start = core_load_field(c, c->frame, at, i64),
+    LLVMValueRef start = core_load_field(c, c->in.frame, at, i64),
                  step = LLVMBuildSub(b, now, start, "");
     if (inner) {
         LLVMValueRef kept = core_alloca_zero(c, i64);
@@ -184,7 +184,7 @@ turn_step(struct site *s, LLVMValueRef now, bool inner)
         now = LLVMBuildSelect(b, first, now, start, "");
         LLVMBuildStore(b, step, kept);
     }
-    core_store_field(c, c->frame, at, now);
+    core_store_field(c, c->in.frame, at, now);
     return step;
 }
 
@@ -196,8 +196,8 @@ site_fetch_turn(struct site *s)
     struct core *c = s->c;
     LLVMBuilderRef b = c->e.b;
     uint32_t loop = barrier_loop(c);
-    bool inner = loop != c->flow->blocks[c->current].loop;
-    if (!emit_on(&c->e, PASS_PREFETCH_TILES) || c->called || c->facts->shape.apart || loop == UINT32_MAX ||
+    bool inner = loop != c->flow->blocks[c->now.current].loop;
+    if (!emit_on(&c->e, PASS_PREFETCH_TILES) || c->form.called || c->facts->shape.apart || loop == UINT32_MAX ||
         (inner && c->phases) ||
         (s->i->i.space != PTX_SPACE_GLOBAL && s->i->i.space != PTX_SPACE_NONE) ||
         fact_uniform(&s->fact))

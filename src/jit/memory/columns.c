@@ -85,12 +85,12 @@ is_plain(const struct core *c, const struct flow_insn *i)
 bool
 core_columns_fit(const struct core *c, const struct flow_insn *i)
 {
-    if (c->all_active || !emit_on(&c->e, PASS_TRANSPOSED_STORES)) /* warps that run together: site_store_columns */
+    if (c->now.all_active || !emit_on(&c->e, PASS_TRANSPOSED_STORES)) /* warps that run together: site_store_columns */
         return false;
-    if (!c->phases || !c->streams || c->columns.insn || !is_plain(c, i))
-        return c->columns.insn == i;
-    const struct flow_insn *first = &c->flow->insns[c->flow->blocks[c->current].first];
-    return i >= first && i < first + c->flow->blocks[c->current].count && is_last(c, i, c->current);
+    if (!c->phases || !c->form.streams || c->memory->columns.insn || !is_plain(c, i))
+        return c->memory->columns.insn == i;
+    const struct flow_insn *first = &c->flow->insns[c->flow->blocks[c->now.current].first];
+    return i >= first && i < first + c->flow->blocks[c->now.current].count && is_last(c, i, c->now.current);
 }
 
 /* Warps of 16 x 16 threads have two rows: 8 bytes on is the next one, and 8 of them are enough. */
@@ -105,7 +105,7 @@ core_columns_together(const struct core *c, const struct phases *p, const struct
 {
     const struct ptx_operand *to = &i->i.operand[0];
     int64_t step;
-    return emit_on(&c->e, PASS_TRANSPOSED_STORES) && emit_on(&c->e, PASS_STREAMING_STORES) && !c->called &&
+    return emit_on(&c->e, PASS_TRANSPOSED_STORES) && emit_on(&c->e, PASS_STREAMING_STORES) && !c->form.called &&
            core_streams(c->flow) && is_plain(c, i) && i->i.vec <= 1 &&
            ptx_type_bytes((enum ptx_type)i->i.type[i->i.type_count - 1]) == WORD && to->kind == PTX_O_ADDRESS &&
            to->base_kind == PTX_BASE_REG && warps_line(p->known, to->reg, JAM_MOST, &step) &&
@@ -117,25 +117,25 @@ core_columns_together(const struct core *c, const struct phases *p, const struct
 void
 core_columns_room(struct core *c, const struct flow_insn *i)
 {
-    if (c->columns.insn)
+    if (c->memory->columns.insn)
         return;
-    c->columns.insn = i;
+    c->memory->columns.insn = i;
     emit_remark_at(&c->e, PASS_TRANSPOSED_STORES, true, i->place, "kept until %d rows make whole lines", ROWS);
-    c->columns.count = core_alloca_zero(c, core_scalar(c, 32));
-    c->columns.first = core_alloca(c, core_vector(c, 64));
-    c->columns.values = core_alloca(c, LLVMArrayType2(core_vector(c, 32), ROWS));
+    c->memory->columns.count = core_alloca_zero(c, core_scalar(c, 32));
+    c->memory->columns.first = core_alloca(c, core_vector(c, 64));
+    c->memory->columns.values = core_alloca(c, LLVMArrayType2(core_vector(c, 32), ROWS));
 }
 
 static LLVMValueRef
 load_count(struct core *c)
 {
-    return LLVMBuildLoad2(c->e.b, core_scalar(c, 32), c->columns.count, "");
+    return LLVMBuildLoad2(c->e.b, core_scalar(c, 32), c->memory->columns.count, "");
 }
 
 static LLVMValueRef
 load_first(struct core *c)
 {
-    return LLVMBuildLoad2(c->e.b, core_vector(c, 64), c->columns.first, "");
+    return LLVMBuildLoad2(c->e.b, core_vector(c, 64), c->memory->columns.first, "");
 }
 
 /* Where the lanes of a warp write that comes `number` warps after the first. */
@@ -151,7 +151,7 @@ expected(struct core *c, LLVMValueRef number)
 static LLVMValueRef
 row_at(struct core *c, LLVMValueRef number)
 {
-    return LLVMBuildGEP2(c->e.b, core_vector(c, 32), c->columns.values, &number, 1, "");
+    return LLVMBuildGEP2(c->e.b, core_vector(c, 32), c->memory->columns.values, &number, 1, "");
 }
 
 static void
@@ -183,7 +183,7 @@ flush_some(struct core *c)
     LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntULT, next, count, ""), loop, after);
     LLVMAddIncoming(k, (LLVMValueRef[]){core_i32(c, 0), next}, (LLVMBasicBlockRef[]){before, loop}, 2);
     LLVMPositionBuilderAtEnd(b, after);
-    LLVMBuildStore(b, core_i32(c, 0), c->columns.count);
+    LLVMBuildStore(b, core_i32(c, 0), c->memory->columns.count);
 }
 
 /* Lines from `at` on, each `apart` bytes behind the one before; past: past the caches. */
@@ -200,7 +200,7 @@ store_lines(struct core *c, LLVMValueRef at, LLVMValueRef apart, bool past)
         row[k] = (int32_t)(k * lanes * WORD);
     for (unsigned lane = 0; lane < lanes; lane += FOUR) {
         LLVMValueRef from = core_i64(c, (uint64_t)lane * WORD), line[FOUR];
-        core_turn_rows(c, LLVMBuildGEP2(b, core_scalar(c, 8), c->columns.values, &from, 1, ""), row, line);
+        core_turn_rows(c, LLVMBuildGEP2(b, core_scalar(c, 8), c->memory->columns.values, &from, 1, ""), row, line);
         for (unsigned k = 0; k < FOUR; k++) {
             LLVMValueRef store = LLVMBuildStore(b, line[k], core_ptr(c, at));
             LLVMSetAlignment(store, past ? LINE : 1);
@@ -217,7 +217,7 @@ flush_full(struct core *c)
     LLVMBuilderRef b = c->e.b;
     LLVMValueRef first = load_first(c), at = LLVMBuildExtractElement(b, first, core_i32(c, 0), "");
     LLVMValueRef apart = LLVMBuildSub(b, LLVMBuildExtractElement(b, first, core_i32(c, 1), ""), at, "");
-    LLVMValueRef on = core_load_field(c, c->launch_ptr, offsetof(struct jit_launch, streams), core_scalar(c, 32));
+    LLVMValueRef on = core_load_field(c, c->in.launch_ptr, offsetof(struct jit_launch, streams), core_scalar(c, 32));
     LLVMValueRef bad = LLVMBuildAnd(b, LLVMBuildOr(b, at, apart, ""), core_i64(c, LINE - 1), "");
     struct fork f = fork_begin(c, LLVMBuildAnd(b, LLVMBuildIsNull(b, bad, ""), LLVMBuildIsNotNull(b, on, ""), ""));
     store_lines(c, at, apart, true);
@@ -226,7 +226,7 @@ flush_full(struct core *c)
     store_lines(c, at, apart, false);
     LLVMBuildBr(b, f.join);
     LLVMPositionBuilderAtEnd(b, f.join);
-    LLVMBuildStore(b, core_i32(c, 0), c->columns.count);
+    LLVMBuildStore(b, core_i32(c, 0), c->memory->columns.count);
 }
 
 /* -- a store -------------------------------------------------------------------------------------------- */
@@ -266,7 +266,7 @@ keep(struct core *c, const LLVMValueRef *v, unsigned n, LLVMBasicBlockRef done)
     LLVMValueRef count = load_count(c), next = LLVMBuildAdd(b, count, core_i32(c, n), "");
     for (unsigned k = 0; k < n; k++)
         LLVMBuildStore(b, v[k], row_at(c, LLVMBuildAdd(b, count, core_i32(c, k), "")));
-    LLVMBuildStore(b, next, c->columns.count);
+    LLVMBuildStore(b, next, c->memory->columns.count);
     LLVMValueRef most = core_i32(c, ROWS / warp_rows(c));
     LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntUGE, next, most, ""), full, done);
     LLVMPositionBuilderAtEnd(b, full);
@@ -290,7 +290,7 @@ keep_or_not(struct core *c, LLVMValueRef at, const LLVMValueRef *v, unsigned n, 
     flush_some(c);
     LLVMBuildCondBr(b, LLVMBuildAnd(b, may_begin(c, at), sure, ""), begin, direct);
     LLVMPositionBuilderAtEnd(b, begin);
-    LLVMBuildStore(b, at, c->columns.first);
+    LLVMBuildStore(b, at, c->memory->columns.first);
     LLVMBuildBr(b, on);
     LLVMPositionBuilderAtEnd(b, on);
     keep(c, v, n, done);
@@ -320,10 +320,10 @@ site_store_columns(struct site *s, const struct ptx_operand *to, const struct pt
     LLVMBuilderRef b = c->e.b;
     struct site each[JAM_MOST] = {*s};
     LLVMValueRef v[JAM_MOST];
-    unsigned n = c->agree_warps, most = ROWS / warp_rows(c);
-    if (!c->all_active || !c->phases || c->phases->columns != s->i)
+    unsigned n = c->regs.agree_warps, most = ROWS / warp_rows(c);
+    if (!c->now.all_active || !c->phases || c->phases->columns != s->i)
         return false;
-    if (c->reg != c->phases->jammed[0].reg) /* with the first of them */
+    if (c->regs.reg != c->phases->jammed[0].reg) /* with the first of them */
         return true;
     for (unsigned k = n; k-- > 0;) {
         phases_use(c, &c->phases->jammed[k]);
@@ -346,6 +346,6 @@ site_store_columns(struct site *s, const struct ptx_operand *to, const struct pt
 void
 core_columns_end(struct core *c)
 {
-    if (c->columns.insn)
+    if (c->memory->columns.insn)
         flush_some(c);
 }

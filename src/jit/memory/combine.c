@@ -17,7 +17,7 @@
 static LLVMValueRef
 load_pending(struct core *c)
 {
-    return core_load_field(c, c->block_ptr, FIELD(jit_block, pending),
+    return core_load_field(c, c->in.block_ptr, FIELD(jit_block, pending),
                            LLVMPointerTypeInContext(c->e.context, 0));
 }
 
@@ -48,7 +48,7 @@ void
 core_combine_flush(struct core *c)
 {
     LLVMBasicBlockRef some, none;
-    if (!c->combines)
+    if (!c->form.combines)
         return;
     LLVMValueRef pending = load_pending(c);
     when(c, LLVMBuildIsNotNull(c->e.b, pending, ""), &none);
@@ -65,7 +65,7 @@ core_combine_before(struct core *c, LLVMValueRef first, uint64_t bytes)
     LLVMBuilderRef b = c->e.b;
     LLVMTypeRef i64 = core_scalar(c, 64);
     LLVMBasicBlockRef none, outside;
-    if (!c->combines)
+    if (!c->form.combines)
         return;
     LLVMValueRef pending = load_pending(c);
     when(c, LLVMBuildIsNotNull(b, pending, ""), &none);
@@ -117,7 +117,7 @@ core_combine(struct core *c, const struct flow_insn *i, LLVMValueRef address, LL
 {
     LLVMBuilderRef b = c->e.b;
     LLVMTypeRef i64 = core_scalar(c, 64);
-    if (!c->combines || !core_can_combine(&i->i))
+    if (!c->form.combines || !core_can_combine(&i->i))
         return false;
     emit_fired(&c->e, PASS_PENDING_SUMS, "added up in the worker's window first");
     LLVMBasicBlockRef kept = core_new_block(c, "kept"), at_once = core_new_block(c, "at_once");

@@ -96,17 +96,17 @@ are_neighbours(const struct core *c, const struct flow_insn *i, const struct flo
 static uint32_t
 room_of(struct core *c, const struct flow_insn *i)
 {
-    bool done = c->fetch_count == sizeof c->fetch / sizeof *c->fetch;
-    for (uint32_t k = 0; k < c->fetch_count; k++) {
-        if (c->fetch[k].insn == i)
-            return c->fetch[k].at;
-        done |= are_neighbours(c, c->fetch[k].insn, i);
+    bool done = c->memory->fetch_count == sizeof c->memory->fetch / sizeof *c->memory->fetch;
+    for (uint32_t k = 0; k < c->memory->fetch_count; k++) {
+        if (c->memory->fetch[k].insn == i)
+            return c->memory->fetch[k].at;
+        done |= are_neighbours(c, c->memory->fetch[k].insn, i);
     }
     if (done)
         return UINT32_MAX;
-    c->fetch[c->fetch_count].insn = i;
-    c->fetch[c->fetch_count].at = frame_room(c, 16);
-    return c->fetch[c->fetch_count++].at;
+    c->memory->fetch[c->memory->fetch_count].insn = i;
+    c->memory->fetch[c->memory->fetch_count].at = frame_room(c, 16);
+    return c->memory->fetch[c->memory->fetch_count++].at;
 }
 
 /* How far on the block that is to be fetched for reads. */
@@ -119,7 +119,7 @@ distance(struct core *c, uint32_t room, LLVMValueRef now)
     LLVMTypeRef i64 = core_scalar(c, 64), ptr = LLVMPointerTypeInContext(c->e.context, 0);
     LLVMValueRef frame = core_load_field(c, c->phases->first, offsetof(struct jit_warp, frame), ptr);
     LLVMValueRef last = core_load_field(c, frame, room, i64), kept = core_load_field(c, frame, room + 8, i64);
-    LLVMValueRef first = LLVMBuildICmp(b, LLVMIntEQ, c->warp_index, core_i32(c, 0), "");
+    LLVMValueRef first = LLVMBuildICmp(b, LLVMIntEQ, c->in.warp_index, core_i32(c, 0), "");
     LLVMValueRef step = LLVMBuildMul(b, LLVMBuildSub(b, now, last, ""), core_i64(c, blocks), "");
     step = LLVMBuildSelect(b, first, step, kept, "");
     core_store_field(c, frame, room, LLVMBuildSelect(b, first, now, last, ""));
@@ -136,7 +136,7 @@ core_fetch_first(struct core *c, LLVMValueRef now)
 bool
 core_fetches(const struct core *c, const struct flow_insn *i)
 {
-    return emit_on(&c->e, PASS_PREFETCH_BLOCKS) && c->phases && c->flow->blocks[c->current].loop == UINT32_MAX && i->i.op == PTX_OP_LD &&
+    return emit_on(&c->e, PASS_PREFETCH_BLOCKS) && c->phases && c->flow->blocks[c->now.current].loop == UINT32_MAX && i->i.op == PTX_OP_LD &&
            (i->i.space == PTX_SPACE_GLOBAL || i->i.space == PTX_SPACE_NONE);
 }
 

@@ -44,7 +44,7 @@ is_word(const struct flow_insn *i)
 static void
 find_words(const struct core *c, const struct flow_insn *i, const struct flow_insn *word[2 * MOST])
 {
-    const struct flow_block *blk = &c->flow->blocks[c->current];
+    const struct flow_block *blk = &c->flow->blocks[c->now.current];
     const struct ptx_operand *at = &i->i.operand[1];
     uint32_t end = blk->first + blk->count, moved = flow_next_writer(c->flow, at->reg, flow_index(c->flow, i), end);
     const struct flow_insn *last = &c->flow->insns[moved < end ? moved : end - 1];
@@ -66,9 +66,9 @@ unsigned
 core_group(const struct core *c, const struct flow_insn *i, const struct flow_insn *member[8], unsigned *own)
 {
     const struct flow_insn *word[2 * MOST] = {NULL};
-    const struct flow_block *blk = &c->flow->blocks[c->current];
+    const struct flow_block *blk = &c->flow->blocks[c->now.current];
     const struct flow_insn *begin = &c->flow->insns[blk->first];
-    if (!emit_on(&c->e, PASS_GROUPED_LOADS) || c->combines || c->called || i < begin || i >= begin + blk->count || !is_word(i))
+    if (!emit_on(&c->e, PASS_GROUPED_LOADS) || c->form.combines || c->form.called || i < begin || i >= begin + blk->count || !is_word(i))
         return 1;
     find_words(c, i, word);
     unsigned first = MOST, last = MOST;
@@ -85,10 +85,10 @@ core_group(const struct core *c, const struct flow_insn *i, const struct flow_in
 LLVMValueRef
 core_ahead_take(struct core *c, const struct flow_insn *i)
 {
-    for (uint32_t k = 0; k < c->ahead_count; k++)
-        if (c->ahead[k].insn == i && c->ahead[k].reg == c->reg) {
-            LLVMValueRef v = c->ahead[k].value;
-            c->ahead[k] = c->ahead[--c->ahead_count];
+    for (uint32_t k = 0; k < c->memory->ahead_count; k++)
+        if (c->memory->ahead[k].insn == i && c->memory->ahead[k].reg == c->regs.reg) {
+            LLVMValueRef v = c->memory->ahead[k].value;
+            c->memory->ahead[k] = c->memory->ahead[--c->memory->ahead_count];
             return v;
         }
     return NULL;
@@ -97,8 +97,8 @@ core_ahead_take(struct core *c, const struct flow_insn *i)
 void
 core_ahead_put(struct core *c, const struct flow_insn *i, LLVMValueRef v)
 {
-    for (uint32_t k = 0; k < c->ahead_count; k++) /* of two groups: it is taken once */
-        if (c->ahead[k].insn == i && c->ahead[k].reg == c->reg)
+    for (uint32_t k = 0; k < c->memory->ahead_count; k++) /* of two groups: it is taken once */
+        if (c->memory->ahead[k].insn == i && c->memory->ahead[k].reg == c->regs.reg)
             return;
-    c->ahead[c->ahead_count++] = (struct core_ahead){i, c->reg, v};
+    c->memory->ahead[c->memory->ahead_count++] = (struct core_ahead){i, c->regs.reg, v};
 }

@@ -44,7 +44,7 @@ parts_of(struct site *s, const struct flow_insn *sum, const struct ptx_operand *
     for (unsigned k = 1; k <= 2; k++) {
         const struct ptx_operand *o = &sum->i.operand[3 - k];
         struct fact f = facts_operand(c->facts, s->i, o);
-        const struct flow_insn *scaled = flow_maker_before(flow, c->current, sum->i.operand[k].reg, n);
+        const struct flow_insn *scaled = flow_maker_before(flow, c->now.current, sum->i.operand[k].reg, n);
         if (!fact_uniform(&f) || !scaled || !is_scaled(&scaled->i, shift) ||
             !flow_same_since(flow, &scaled->i.operand[1], flow_index(flow, scaled), at) ||
             !flow_same_since(flow, o, n, at))
@@ -64,10 +64,10 @@ site_index(struct site *s, const struct ptx_operand *o)
     enum ptx_space where = site_space(c, &s->i->i, o);
     if (where != PTX_SPACE_GLOBAL && where != PTX_SPACE_NONE && where != PTX_SPACE_SHARED && where != PTX_SPACE_CONST)
         return; /* local memory: each lane's begins elsewhere */
-    if (!emit_on(&c->e, PASS_INDEXED_GATHERS) || c->called || o->base_kind != PTX_BASE_REG || s->fact.kind != FACT_VECTOR ||
+    if (!emit_on(&c->e, PASS_INDEXED_GATHERS) || c->form.called || o->base_kind != PTX_BASE_REG || s->fact.kind != FACT_VECTOR ||
         s->fact.segment != 1 || s->fact.guess || !s->lanes || s->bytes < 4)
         return;
-    const struct flow_insn *sum = flow_maker_before(c->flow, c->current, o->reg, flow_index(c->flow, s->i));
+    const struct flow_insn *sum = flow_maker_before(c->flow, c->now.current, o->reg, flow_index(c->flow, s->i));
     const struct flow_insn *scaled = sum && is_sum(&sum->i) ? parts_of(s, sum, &base, &s->shift) : NULL;
     if (!scaled)
         return;

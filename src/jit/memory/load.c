@@ -53,7 +53,7 @@ load_group(struct site *s, LLVMValueRef *out)
     int32_t pattern[LANES];
     unsigned own, n;
     if (s->fact.segment != 1 || s->fact.kind == FACT_SCALAR || s->holds || core_denied(c) ||
-        c->ahead_count + 8 > sizeof c->ahead / sizeof *c->ahead)
+        c->memory->ahead_count + 8 > sizeof c->memory->ahead / sizeof *c->memory->ahead)
         return false;
     n = core_group(c, s->i, member, &own);
     if (n < 2)

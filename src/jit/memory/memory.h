@@ -39,6 +39,29 @@ struct site {
     LLVMValueRef local;      /* local memory, watched: where in each lane's, NULL: not the same in all */
 };
 
+/* What loads and stores of a function leave for later ones. */
+struct core_memory {
+    LLVMValueRef scatter_places, scatter_values; /* allocas for 32 addresses, 32 halves: made when first needed */
+    struct {
+        const struct flow_insn *insn; /* the store that is kept back (columns.c), NULL: none; */
+        LLVMValueRef count, first, values; /* allocas: warps kept, where the first one writes, what */
+    } columns;
+    struct core_ahead {
+        const struct flow_insn *insn; /* a load whose value is there already (group.c), */
+        LLVMValueRef *reg, value;     /*   for the warp whose registers these are */
+    } ahead[16];
+    uint32_t ahead_count;
+    struct {
+        const struct flow_insn *insn; /* a load (fetch.c), and */
+        uint32_t at;                  /*   where in the first warp's frame */
+    } fetch[4];
+    uint32_t fetch_count;
+    struct {
+        const struct flow_insn *insn; /* a load in a loop (ahead.c): how far it went on since the last turn, */
+        LLVMValueRef *reg, step;      /*   of the first of the warps that run together */
+    } pace;
+};
+
 /* Two ways to make an access, and where they meet. */
 struct fork {
     LLVMBasicBlockRef fast, slow, join, fast_end, slow_end;

@@ -50,7 +50,7 @@ is_same(const struct core *c, const struct flow_insn *i, const struct ptx_operan
 static const struct flow_insn *
 maker_before(const struct core *c, const struct flow_insn *i, uint32_t reg)
 {
-    const struct flow_insn *made = flow_maker_before(c->flow, c->current, reg, flow_index(c->flow, i));
+    const struct flow_insn *made = flow_maker_before(c->flow, c->now.current, reg, flow_index(c->flow, i));
     const struct ptx_insn *n = made ? &made->i : NULL;
     bool plain = n && !ptx_has(n, PTX_M_CC) && !ptx_has(n, PTX_M_SAT);
     return plain && n->operand_count == 3 && n->type_count == 1 ? made : NULL;
@@ -110,7 +110,7 @@ is_sum(const struct core *c, const struct ptx_insn *p)
     if (!emit_on(&c->e, PASS_TABLE_SUMS) || wants_old || p->vec > 1 || p->guard != PTX_NO_REG || !ptx_has(p, PTX_M_ADD) ||
         (t != PTX_U32 && t != PTX_S32))
         return false;
-    return p->space == PTX_SPACE_SHARED || (c->combines && core_can_combine(p));
+    return p->space == PTX_SPACE_SHARED || (c->form.combines && core_can_combine(p));
 }
 
 /* The builder goes on where the condition holds, else the code does at `otherwise`. */
@@ -128,7 +128,7 @@ sums_of(struct core *c, LLVMValueRef base, uint64_t high, LLVMBasicBlockRef othe
 {
     LLVMBuilderRef b = c->e.b;
     LLVMTypeRef i64 = core_scalar(c, 64);
-    LLVMValueRef pending = core_load_field(c, c->block_ptr, FIELD(jit_block, pending),
+    LLVMValueRef pending = core_load_field(c, c->in.block_ptr, FIELD(jit_block, pending),
                                            LLVMPointerTypeInContext(c->e.context, 0));
     only_if(c, LLVMBuildIsNotNull(b, pending, ""), otherwise);
     LLVMValueRef from = core_load_field(c, pending, FIELD(jit_pending, base), i64);
@@ -158,7 +158,7 @@ core_near_sum(struct core *c, const struct flow_insn *i, const struct ptx_operan
     only_if(c, LLVMBuildICmp(b, LLVMIntEQ, core_mask_bits(c), core_i32(c, ~0u), ""), general);
     LLVMValueRef base =
         LLVMBuildAdd(b, core_value(c, i, p.base, 64, true), core_i64(c, (uint64_t)o->offset), "");
-    base = shared ? LLVMBuildAdd(b, base, c->shared, "") : sums_of(c, base, p.high, general);
+    base = shared ? LLVMBuildAdd(b, base, c->in.shared, "") : sums_of(c, base, p.high, general);
     LLVMValueRef own = narrow(c, i, &p);
     LLVMValueRef one = LLVMBuildExtractElement(b, own, core_i32(c, 0), "");
     LLVMValueRef other = LLVMBuildExtractElement(b, own, core_i32(c, 1), "");

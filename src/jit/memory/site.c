@@ -33,12 +33,12 @@ site_space_base(struct core *c, enum ptx_space space, const struct ptx_operand *
 {
     switch (space) {
     case PTX_SPACE_SHARED:
-        return c->shared;
+        return c->in.shared;
     case PTX_SPACE_PARAM:
-        return LLVMBuildPtrToInt(c->e.b, c->params, core_scalar(c, 64), "");
+        return LLVMBuildPtrToInt(c->e.b, c->in.params, core_scalar(c, 64), "");
     default:
         if (o->base_kind == PTX_BASE_VAR && !o->var->func)
-            return core_load_field(c, c->symbols, 8 * (size_t)o->var->index, core_scalar(c, 64));
+            return core_load_field(c, c->in.symbols, 8 * (size_t)o->var->index, core_scalar(c, 64));
         return NULL;
     }
 }
@@ -77,7 +77,7 @@ argument_address(struct site *s, const struct ptx_operand *o)
         pattern[l] = l * (int32_t)o->var->size;
     uint64_t offset = c->flow->vars[o->var->index].offset * LANES + (uint64_t)o->offset;
     s->fact = (struct fact){.kind = FACT_SCALAR, .segment = LANES, .pattern = pattern};
-    s->base = LLVMBuildAdd(c->e.b, LLVMBuildPtrToInt(c->e.b, c->arguments, core_scalar(c, 64), ""),
+    s->base = LLVMBuildAdd(c->e.b, LLVMBuildPtrToInt(c->e.b, c->in.arguments, core_scalar(c, 64), ""),
                            core_i64(c, offset), "");
     return true;
 }
@@ -87,7 +87,7 @@ static LLVMValueRef
 local_offset(struct site *s, const struct ptx_operand *o)
 {
     struct core *c = s->c;
-    if (!c->local_words || !core_tells(c, TELL_GUARD) || !fact_uniform(&s->fact))
+    if (!c->form.local_words || !core_tells(c, TELL_GUARD) || !fact_uniform(&s->fact))
         return NULL;
     LLVMValueRef offset = core_i64(c, site_known_offset(c, o));
     if (o->base_kind != PTX_BASE_REG)
@@ -164,7 +164,7 @@ settle(struct site *s)
 {
     struct core *c = s->c;
     const struct ptx_insn *p = &s->i->i;
-    if (!c->combines || (p->space != PTX_SPACE_GLOBAL && p->space != PTX_SPACE_NONE) ||
+    if (!c->form.combines || (p->space != PTX_SPACE_GLOBAL && p->space != PTX_SPACE_NONE) ||
         ptx_has(p, PTX_M_NC))
         return;
     uint64_t bytes = (uint64_t)s->bytes * s->vec;
@@ -408,10 +408,10 @@ site_find_together(struct site *s, const struct ptx_operand *o, LLVMValueRef off
     struct core *c = s->c;
     bool plain = s->i->i.op == PTX_OP_LD || s->i->i.op == PTX_OP_ST;
     if (!plain || o->base_kind != PTX_BASE_REG || s->fact.kind != FACT_VECTOR || s->fact.segment != 1 || s->mask ||
-        !c->guess[o->reg].together || core_reg_bits(c, o->reg) != 64)
+        !c->regs.guess[o->reg].together || core_reg_bits(c, o->reg) != 64)
         return;
-    s->together = LLVMBuildLoad2(c->e.b, core_scalar(c, 1), c->guess[o->reg].together, "");
-    LLVMValueRef first = LLVMBuildLoad2(c->e.b, core_scalar(c, 64), c->guess[o->reg].first, "");
+    s->together = LLVMBuildLoad2(c->e.b, core_scalar(c, 1), c->regs.guess[o->reg].together, "");
+    LLVMValueRef first = LLVMBuildLoad2(c->e.b, core_scalar(c, 64), c->regs.guess[o->reg].first, "");
     s->first = LLVMBuildAdd(c->e.b, first, offset, "");
     s->pattern = c->together->reg[o->reg].pattern;
 }

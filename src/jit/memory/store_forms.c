@@ -64,7 +64,7 @@ store_segments(struct site *s, LLVMValueRef *v)
 static bool
 moves_on(const struct core *c, const struct ptx_operand *to)
 {
-    uint32_t k = c->flow->blocks[c->current].loop;
+    uint32_t k = c->flow->blocks[c->now.current].loop;
     if (k == UINT32_MAX)
         return true;
     const struct flow_loop *loop = &c->flow->loops[k];
@@ -83,7 +83,7 @@ may_stream(const struct site *s)
 {
     const struct core *c = s->c;
     const struct ptx_operand *to = &s->i->i.operand[0];
-    return c->streams && !c->called && s->i->i.op == PTX_OP_ST && to->kind == PTX_O_ADDRESS &&
+    return c->form.streams && !c->form.called && s->i->i.op == PTX_OP_ST && to->kind == PTX_O_ADDRESS &&
            (s->i->i.space == PTX_SPACE_GLOBAL || s->i->i.space == PTX_SPACE_NONE) &&
            s->run * s->bytes * s->vec % LINE == 0 && moves_on(c, to);
 }
@@ -99,7 +99,7 @@ streaming_now(struct site *s)
         low = LLVMBuildOr(b, low, site_segment(s, g), "");
     LLVMValueRef bad = LLVMBuildAnd(b, low, core_i64(c, LINE - 1), "");
     LLVMValueRef on =
-        core_load_field(c, c->launch_ptr, FIELD(jit_launch, streams), core_scalar(c, 32));
+        core_load_field(c, c->in.launch_ptr, FIELD(jit_launch, streams), core_scalar(c, 32));
     LLVMValueRef cond =
         LLVMBuildAnd(b, LLVMBuildIsNull(b, bad, ""), LLVMBuildIsNotNull(b, on, ""), "");
     if (!s->mask)
@@ -153,11 +153,11 @@ scatter_small(struct site *s, LLVMValueRef at, LLVMValueRef v)
     LLVMBuilderRef b = c->e.b;
     LLVMTypeRef i32 = core_scalar(c, 32), i64 = core_scalar(c, 64),
                 element = core_scalar(c, s->bytes * 8);
-    if (!c->scatter_places) {
-        c->scatter_places = core_alloca(c, core_vector(c, 64));
-        c->scatter_values = core_alloca(c, core_vector(c, 16));
+    if (!c->memory->scatter_places) {
+        c->memory->scatter_places = core_alloca(c, core_vector(c, 64));
+        c->memory->scatter_values = core_alloca(c, core_vector(c, 16));
     }
-    LLVMValueRef places = c->scatter_places, values = c->scatter_values;
+    LLVMValueRef places = c->memory->scatter_places, values = c->memory->scatter_values;
     LLVMBasicBlockRef before = LLVMGetInsertBlock(b), loop = core_new_block(c, "scatter"),
                       after = core_new_block(c, "scattered");
     LLVMBuildStore(b, at, places);

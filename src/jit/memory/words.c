@@ -26,9 +26,9 @@ find_word(struct site *s, const struct ptx_operand *o, unsigned plus, LLVMValueR
         offset = LLVMBuildAdd(b, core_value(c, s->i, &r, 64, scalar), offset, "");
     }
     LLVMValueRef three = core_i64(c, 3), five = core_i64(c, 5), up = core_i64(c, ~3ull);
-    LLVMValueRef warp = LLVMBuildMul(b, LLVMBuildZExt(b, c->warp_index, core_scalar(c, 64), ""),
-                                     LLVMBuildZExt(b, c->local_stride, core_scalar(c, 64), ""), "");
-    warp = LLVMBuildAdd(b, c->local, LLVMBuildShl(b, warp, five, ""), "");
+    LLVMValueRef warp = LLVMBuildMul(b, LLVMBuildZExt(b, c->in.warp_index, core_scalar(c, 64), ""),
+                                     LLVMBuildZExt(b, c->in.local_stride, core_scalar(c, 64), ""), "");
+    warp = LLVMBuildAdd(b, c->in.local, LLVMBuildShl(b, warp, five, ""), "");
     LLVMValueRef word = LLVMBuildAnd(b, offset, scalar ? up : core_splat(c, up), "");
     word = LLVMBuildShl(b, word, scalar ? five : core_splat(c, five), "");
     word = LLVMBuildAdd(b, word, scalar ? warp : core_splat(c, warp), "");
@@ -50,7 +50,7 @@ find_word(struct site *s, const struct ptx_operand *o, unsigned plus, LLVMValueR
 bool
 site_in_words(const struct site *s, const struct ptx_operand *o)
 {
-    return s->c->local_words && site_space(s->c, &s->i->i, o) == PTX_SPACE_LOCAL;
+    return s->c->form.local_words && site_space(s->c, &s->i->i, o) == PTX_SPACE_LOCAL;
 }
 
 /* Lanes that use the same offset are a pattern for tools that only count (jit_services.pattern);
@@ -64,9 +64,9 @@ announce_words(const struct site *s, const struct ptx_operand *o, enum jit_acces
     struct fact f = facts_operand(c->facts, s->i, o);
     if (!core_tells(c, TELL_OFFSET) || !fact_uniform(&f))
         return false;
-    LLVMValueRef first = LLVMBuildMul(b, LLVMBuildZExt(b, c->warp_index, i64, ""),
-                                      LLVMBuildZExt(b, c->local_stride, i64, ""), "");
-    first = LLVMBuildAdd(b, c->local, LLVMBuildShl(b, first, core_i64(c, 5), ""), "");
+    LLVMValueRef first = LLVMBuildMul(b, LLVMBuildZExt(b, c->in.warp_index, i64, ""),
+                                      LLVMBuildZExt(b, c->in.local_stride, i64, ""), "");
+    first = LLVMBuildAdd(b, c->in.local, LLVMBuildShl(b, first, core_i64(c, 5), ""), "");
     LLVMValueRef at = core_i64(c, site_known_offset(c, o));
     if (o->base_kind == PTX_BASE_REG) {
         struct ptx_operand r = {.kind = PTX_O_REG, .reg = o->reg};

@@ -89,7 +89,7 @@ core_batch_add(struct core *c, const struct flow_insn *i, const struct core_told
 {
     const struct ptx_operand *o = &i->i.operand[i->i.op == PTX_OP_ST ? 0 : 1];
     uint32_t insn = (uint32_t)(i - c->flow->insns);
-    const struct flow_block *blk = &c->flow->blocks[c->current];
+    const struct flow_block *blk = &c->flow->blocks[c->now.current];
     if (!emit_on(&c->e, PASS_BATCHED_ACCESSES) || !emit_on(&c->e, PASS_REPEAT_FILTER) || !fits(c, i, t) || insn < blk->first || insn >= blk->first + blk->count)
         return false;
     if (!c->tools->batch)

@@ -47,7 +47,7 @@ may_leave(const struct ptx_insn *p)
 static uint32_t
 count_run(const struct core *c, const struct flow_insn *i)
 {
-    const struct flow_block *blk = &c->flow->blocks[c->current];
+    const struct flow_block *blk = &c->flow->blocks[c->now.current];
     uint32_t at = (uint32_t)(i - c->flow->insns), end = blk->first + blk->count, n = 1;
     end += blk->end_insn == end; /* the block's last one lies behind the others, mostly */
     if (at < blk->first || !is_plain(&i->i))
@@ -89,7 +89,7 @@ void
 core_count_begin(struct core *c)
 {
     if (c->tools && c->tools->events & JIT_EVENT_COUNT)
-        c->tools->counts = core_load_field(c, c->block_ptr, FIELD(jit_block, counts),
+        c->tools->counts = core_load_field(c, c->in.block_ptr, FIELD(jit_block, counts),
                                            LLVMPointerTypeInContext(c->e.context, 0));
 }
 

@@ -11,7 +11,7 @@
 static LLVMValueRef
 of_block(struct core *c, size_t field, LLVMTypeRef type)
 {
-    return core_load_field(c, c->block_ptr, field, type);
+    return core_load_field(c, c->in.block_ptr, field, type);
 }
 
 /* All bytes lie behind the gate, and the addresses are aligned. */
@@ -62,13 +62,13 @@ is_written(struct core *c, const struct core_gate *g, LLVMValueRef *out_at)
     LLVMTypeRef i64 = core_scalar(c, 64), ptr = LLVMPointerTypeInContext(c->e.context, 0);
     LLVMTypeRef bits = LLVMVectorType(core_scalar(c, 32), g->bytes);
     LLVMValueRef written = of_block(c, FIELD(jit_block, local_written), ptr);
-    LLVMValueRef stride = LLVMBuildZExt(b, c->local_stride, i64, ""), args[] = {stride, core_i64(c, g->bytes - 1)};
+    LLVMValueRef stride = LLVMBuildZExt(b, c->in.local_stride, i64, ""), args[] = {stride, core_i64(c, g->bytes - 1)};
     LLVMValueRef room = emit_intrinsic(&c->e, "llvm.usub.sat", &i64, 1, args, 2);
     LLVMValueRef good = LLVMBuildICmp(b, LLVMIntULT, g->local, room, "");
     LLVMValueRef odd = LLVMBuildAnd(b, g->local, core_i64(c, g->bytes - 1), "");
     good = LLVMBuildAnd(b, good, LLVMBuildICmp(b, LLVMIntEQ, odd, core_i64(c, 0), ""), "");
     good = LLVMBuildAnd(b, good, LLVMBuildIsNotNull(b, written, ""), "");
-    LLVMValueRef at = LLVMBuildMul(b, LLVMBuildZExt(b, c->warp_index, i64, ""), stride, "");
+    LLVMValueRef at = LLVMBuildMul(b, LLVMBuildZExt(b, c->in.warp_index, i64, ""), stride, "");
     at = LLVMBuildAdd(b, at, LLVMBuildSelect(b, good, g->local, core_i64(c, 0), ""), "");
     *out_at = LLVMBuildGEP2(b, core_scalar(c, 32), written, &at, 1, "");
     if (g->store)
@@ -121,7 +121,7 @@ write_note(struct core *c, const struct core_gate *g)
     core_store_field(c, note, FIELD(jit_note, place), core_i32(c, g->place));
     LLVMValueRef size = core_i64(c, sizeof(struct jit_note));
     LLVMValueRef next = LLVMBuildGEP2(c->e.b, core_scalar(c, 8), note, &size, 1, "");
-    core_store_field(c, c->block_ptr, FIELD(jit_block, note), next);
+    core_store_field(c, c->in.block_ptr, FIELD(jit_block, note), next);
 }
 
 static LLVMValueRef
@@ -163,7 +163,7 @@ follow(struct core *c, const struct core_gate *g, LLVMBasicBlockRef over, LLVMBa
     LLVMBuildCondBr(b, likely(c, LLVMBuildIsNull(b, d, "")), next, other);
     LLVMPositionBuilderAtEnd(b, next);
     LLVMValueRef size = core_i64(c, sizeof(struct jit_note));
-    core_store_field(c, c->block_ptr, FIELD(jit_block, expected),
+    core_store_field(c, c->in.block_ptr, FIELD(jit_block, expected),
                      LLVMBuildGEP2(b, core_scalar(c, 8), note, &size, 1, ""));
     core_store_field(c, c->e.warp, FIELD(jit_warp, denied), core_i32(c, 0));
     if (g->store)

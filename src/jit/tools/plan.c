@@ -71,7 +71,7 @@ is_parameter(const struct core *c, const struct ptx_insn *p)
 {
     if (p->space != PTX_SPACE_PARAM)
         return false;
-    for (unsigned k = 0; c->local_words && k < p->operand_count; k++) {
+    for (unsigned k = 0; c->form.local_words && k < p->operand_count; k++) {
         const struct ptx_operand *o = &p->operand[k];
         if (o->kind == PTX_O_ADDRESS && o->base_kind == PTX_BASE_VAR && tools_is_local(c, o->var))
             return false;

@@ -15,17 +15,17 @@ core_seen_begin(struct core *c)
     struct tools *t = c->tools;
     if (!t || !(t->events & JIT_EVENT_SEEN))
         return;
-    LLVMValueRef warp = LLVMBuildZExt(b, c->warp_index, i64, "");
-    LLVMValueRef stride = LLVMBuildZExt(b, c->local_stride, i64, "");
-    t->seen = core_load_field(c, c->block_ptr, FIELD(jit_block, seen), ptr);
-    t->batches = core_load_field(c, c->block_ptr, FIELD(jit_block, batches), ptr);
-    t->seen_mask = core_load_field(c, c->block_ptr, FIELD(jit_block, seen_mask), i64);
+    LLVMValueRef warp = LLVMBuildZExt(b, c->in.warp_index, i64, "");
+    LLVMValueRef stride = LLVMBuildZExt(b, c->in.local_stride, i64, "");
+    t->seen = core_load_field(c, c->in.block_ptr, FIELD(jit_block, seen), ptr);
+    t->batches = core_load_field(c, c->in.block_ptr, FIELD(jit_block, batches), ptr);
+    t->seen_mask = core_load_field(c, c->in.block_ptr, FIELD(jit_block, seen_mask), i64);
     LLVMValueRef at = LLVMBuildMul(b, warp, core_i64(c, sizeof(struct jit_trace)), "");
-    t->trace = core_load_field(c, c->block_ptr, FIELD(jit_block, trace), ptr);
+    t->trace = core_load_field(c, c->in.block_ptr, FIELD(jit_block, trace), ptr);
     t->trace = LLVMBuildGEP2(b, core_scalar(c, 8), t->trace, &at, 1, "");
     /* A warp's lanes have a line for each word of their local memory. */
     LLVMValueRef lines = LLVMBuildMul(b, warp, LLVMBuildLShr(b, stride, core_i64(c, 2), ""), "");
-    t->trace_local = core_load_field(c, c->block_ptr, FIELD(jit_block, trace_local), i64);
+    t->trace_local = core_load_field(c, c->in.block_ptr, FIELD(jit_block, trace_local), i64);
     t->trace_local = LLVMBuildAdd(b, t->trace_local, lines, "");
 }
 

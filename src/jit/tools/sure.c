@@ -97,7 +97,7 @@ drop_block(struct core *c, const struct flow_block *blk, uint64_t *written)
 void
 tools_drop_sure(struct core *c)
 {
-    if (!emit_on(&c->e, PASS_PROVEN_LOCAL) || !c->local_words)
+    if (!emit_on(&c->e, PASS_PROVEN_LOCAL) || !c->form.local_words)
         return;
     uint64_t *written = ls_alloc(c->flow->local_bytes / 8 + 8);
     for (uint32_t b = 0; b < c->flow->block_count; b++)

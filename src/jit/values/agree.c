@@ -25,13 +25,13 @@ is_false(struct core *c)
 void
 core_agree_storage(struct core *c)
 {
-    c->agree = ls_alloc(sizeof *c->agree * (c->flow->reg_count + 1));
-    c->agree_reg = c->reg;
+    c->regs.agree = ls_alloc(sizeof *c->regs.agree * (c->flow->reg_count + 1));
+    c->regs.agree_reg = c->regs.reg;
     for (uint32_t r = 0; c->phases && emit_on(&c->e, PASS_UNIFORM_PREDICATES) && r < c->flow->reg_count; r++) {
-        if (!c->reg[r] || core_reg_bits(c, r) != 1 || core_reg_scalar(c, r))
+        if (!c->regs.reg[r] || core_reg_bits(c, r) != 1 || core_reg_scalar(c, r))
             continue;
-        c->agree[r].all = core_alloca(c, core_scalar(c, 1));
-        c->agree[r].none = core_alloca(c, core_scalar(c, 1));
+        c->regs.agree[r].all = core_alloca(c, core_scalar(c, 1));
+        c->regs.agree[r].none = core_alloca(c, core_scalar(c, 1));
         core_agree_forget(c, r);
     }
 }
@@ -39,29 +39,29 @@ core_agree_storage(struct core *c)
 void
 core_agree_forget(struct core *c, uint32_t reg)
 {
-    if (!c->agree || c->reg != c->agree_reg || !c->agree[reg].all)
+    if (!c->regs.agree || c->regs.reg != c->regs.agree_reg || !c->regs.agree[reg].all)
         return;
-    LLVMBuildStore(c->e.b, is_false(c), c->agree[reg].all);
-    LLVMBuildStore(c->e.b, is_false(c), c->agree[reg].none);
+    LLVMBuildStore(c->e.b, is_false(c), c->regs.agree[reg].all);
+    LLVMBuildStore(c->e.b, is_false(c), c->regs.agree[reg].none);
 }
 
 /* It has come back from the frame: what was known is asked of its lanes. */
 void
 core_agree_restored(struct core *c, uint32_t reg)
 {
-    if (!core_agree_kept(c, reg) || c->agree_warps > 1) { /* of several warps: one of them says nothing */
+    if (!core_agree_kept(c, reg) || c->regs.agree_warps > 1) { /* of several warps: one of them says nothing */
         core_agree_forget(c, reg);
         return;
     }
     LLVMValueRef bits = emit_mask_to_bits(&c->e, core_read_lanes(c, reg));
-    LLVMBuildStore(c->e.b, LLVMBuildICmp(c->e.b, LLVMIntEQ, bits, core_i32(c, ~0u), ""), c->agree[reg].all);
-    LLVMBuildStore(c->e.b, LLVMBuildICmp(c->e.b, LLVMIntEQ, bits, core_i32(c, 0), ""), c->agree[reg].none);
+    LLVMBuildStore(c->e.b, LLVMBuildICmp(c->e.b, LLVMIntEQ, bits, core_i32(c, ~0u), ""), c->regs.agree[reg].all);
+    LLVMBuildStore(c->e.b, LLVMBuildICmp(c->e.b, LLVMIntEQ, bits, core_i32(c, 0), ""), c->regs.agree[reg].none);
 }
 
 bool
 core_agree_kept(const struct core *c, uint32_t reg)
 {
-    return c->agree && c->reg == c->agree_reg && c->agree[reg].all;
+    return c->regs.agree && c->regs.reg == c->regs.agree_reg && c->regs.agree[reg].all;
 }
 
 bool
@@ -69,8 +69,8 @@ core_agree(struct core *c, uint32_t reg, LLVMValueRef *all, LLVMValueRef *none)
 {
     if (!core_agree_kept(c, reg))
         return false;
-    *all = LLVMBuildLoad2(c->e.b, core_scalar(c, 1), c->agree[reg].all, "");
-    *none = LLVMBuildLoad2(c->e.b, core_scalar(c, 1), c->agree[reg].none, "");
+    *all = LLVMBuildLoad2(c->e.b, core_scalar(c, 1), c->regs.agree[reg].all, "");
+    *none = LLVMBuildLoad2(c->e.b, core_scalar(c, 1), c->regs.agree[reg].none, "");
     return true;
 }
 
@@ -117,9 +117,9 @@ agree_lanes(const struct core *c, const struct ptx_operand *o, const int32_t *pa
         *low = pattern[l] < *low ? pattern[l] : *low;
         *high = pattern[l] > *high ? pattern[l] : *high;
     }
-    if (c->agree_warps > 1 && !warps_step(c->phases->known, o, &step))
+    if (c->regs.agree_warps > 1 && !warps_step(c->phases->known, o, &step))
         return false;
-    int64_t on = c->agree_warps > 1 ? (int64_t)(int32_t)step * (c->agree_warps - 1) : 0;
+    int64_t on = c->regs.agree_warps > 1 ? (int64_t)(int32_t)step * (c->regs.agree_warps - 1) : 0;
     *low += on < 0 ? on : 0;
     *high += on > 0 ? on : 0;
     return *high - *low <= INT32_MAX;
@@ -156,7 +156,7 @@ agree_compare(struct core *c, const struct flow_insn *i, LLVMValueRef *all, LLVM
     unsigned bits = 8 * ptx_type_bytes((enum ptx_type)p->type[p->type_count - 1]);
     LLVMValueRef a[2], b[2], sane = LLVMConstInt(core_scalar(c, 1), 1, false);
     LLVMIntPredicate how;
-    if (!core_order(p, &how) || (bits != 32 && (bits != 64 || c->agree_warps > 1)))
+    if (!core_order(p, &how) || (bits != 32 && (bits != 64 || c->regs.agree_warps > 1)))
         return false;
     bool is_signed = how == LLVMIntSLT || how == LLVMIntSLE || how == LLVMIntSGT || how == LLVMIntSGE;
     if (!range_of(c, i, 1, bits, is_signed, a, &sane) || !range_of(c, i, 2, bits, is_signed, b, &sane))
@@ -194,7 +194,7 @@ of_operand(struct core *c, const struct flow_insn *i, unsigned k, LLVMValueRef *
         return false;
     if (!core_reg_scalar(c, o->reg))
         return core_agree(c, o->reg, all, none);
-    if (c->agree_warps > 1 && !c->phases->known->same[o->reg] && !c->facts->reg[o->reg].known)
+    if (c->regs.agree_warps > 1 && !c->phases->known->same[o->reg] && !c->facts->reg[o->reg].known)
         return false;
     *all = core_value(c, i, o, 1, true);
     *none = LLVMBuildNot(c->e.b, *all, "");
@@ -231,11 +231,11 @@ void
 core_agree_write(struct core *c, const struct flow_insn *i, uint32_t reg)
 {
     LLVMValueRef all, none;
-    if (!c->agree || c->reg != c->agree_reg || !c->agree[reg].all)
+    if (!c->regs.agree || c->regs.reg != c->regs.agree_reg || !c->regs.agree[reg].all)
         return;
     const struct ptx_insn *p = &i->i;
-    bool known = (c->in_whole || c->all_active || c->facts->complete[c->current]) && p->guard == PTX_NO_REG &&
-                 p->operand[0].kind == PTX_O_REG && p->operand[0].reg == reg;
+    bool whole = c->now.in_whole || c->now.all_active || c->facts->complete[c->now.current];
+    bool known = whole && p->guard == PTX_NO_REG && p->operand[0].kind == PTX_O_REG && p->operand[0].reg == reg;
     switch (p->op) {
     case PTX_OP_SETP:
         known = known && agree_any_compare(c, i, &all, &none);
@@ -252,6 +252,6 @@ core_agree_write(struct core *c, const struct flow_insn *i, uint32_t reg)
         return;
     }
     emit_fired(&c->e, PASS_UNIFORM_PREDICATES, "two scalars say whether it holds in all lanes, and in none");
-    LLVMBuildStore(c->e.b, all, c->agree[reg].all);
-    LLVMBuildStore(c->e.b, none, c->agree[reg].none);
+    LLVMBuildStore(c->e.b, all, c->regs.agree[reg].all);
+    LLVMBuildStore(c->e.b, none, c->regs.agree[reg].none);
 }

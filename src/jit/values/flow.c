@@ -132,7 +132,7 @@ core_sync_tests(const struct core *c, uint32_t block)
     bool pending = false;
     for (uint32_t k = 0; k < c->facts->block_words; k++)
         pending |= c->facts->pending[block][k] != 0;
-    return !c->facts->shape.apart && c->flow->blocks[block].sync && (pending || c->called);
+    return !c->facts->shape.apart && c->flow->blocks[block].sync && (pending || c->form.called);
 }
 
 /* Where no generic pointer to local memory can exist, a warp's local memory is laid out as on the

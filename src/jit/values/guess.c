@@ -19,7 +19,7 @@ is_kept(const struct core *c, uint32_t reg)
 {
     const struct fact *f = &c->facts->reg[reg];
     return emit_on(&c->e, PASS_SPECULATED_PATTERNS) && f->kind == FACT_VECTOR && f->guess && f->segment >= 4 &&
-           core_reg_bits(c, reg) == 64 && !c->facts->merge[reg] && c->reg[reg];
+           core_reg_bits(c, reg) == 64 && !c->facts->merge[reg] && c->regs.reg[reg];
 }
 
 unsigned
@@ -32,15 +32,15 @@ void
 core_guess_storage(struct core *c)
 {
     bool splits = emit_on(&c->e, PASS_SELECTED_LOADS) && split_wanted(c->flow);
-    c->guess = ls_alloc(sizeof *c->guess * (c->flow->reg_count + 1));
+    c->regs.guess = ls_alloc(sizeof *c->regs.guess * (c->flow->reg_count + 1));
     for (uint32_t r = 0; r < c->flow->reg_count; r++) {
         if (!is_kept(c, r))
             continue;
-        c->guess[r].holds = core_alloca(c, core_scalar(c, 1));
-        c->guess[r].firsts = core_alloca(c, emit_type_at(&c->e, core_scalar(c, 64), guess_segments(c, r)));
-        LLVMBuildStore(c->e.b, LLVMConstInt(core_scalar(c, 1), 0, false), c->guess[r].holds);
+        c->regs.guess[r].holds = core_alloca(c, core_scalar(c, 1));
+        c->regs.guess[r].firsts = core_alloca(c, emit_type_at(&c->e, core_scalar(c, 64), guess_segments(c, r)));
+        LLVMBuildStore(c->e.b, LLVMConstInt(core_scalar(c, 1), 0, false), c->regs.guess[r].holds);
         if (splits)
-            split_storage(c, &c->guess[r], r);
+            split_storage(c, &c->regs.guess[r], r);
     }
     together_storage(c);
 }
@@ -50,22 +50,22 @@ core_guess_forget(struct core *c, uint32_t reg)
 {
     core_agree_forget(c, reg);
     together_forget(c, reg);
-    if (!c->guess[reg].holds)
+    if (!c->regs.guess[reg].holds)
         return;
     LLVMTypeRef type = emit_type_at(&c->e, core_scalar(c, 64), guess_segments(c, reg));
-    LLVMBuildStore(c->e.b, LLVMConstInt(core_scalar(c, 1), 0, false), c->guess[reg].holds);
-    LLVMBuildStore(c->e.b, LLVMGetUndef(type), c->guess[reg].firsts);
+    LLVMBuildStore(c->e.b, LLVMConstInt(core_scalar(c, 1), 0, false), c->regs.guess[reg].holds);
+    LLVMBuildStore(c->e.b, LLVMGetUndef(type), c->regs.guess[reg].firsts);
     split_forget(c, reg);
 }
 
 bool
 core_guess(struct core *c, uint32_t reg, LLVMValueRef *holds, LLVMValueRef *firsts)
 {
-    if (!c->guess[reg].holds)
+    if (!c->regs.guess[reg].holds)
         return false;
-    *holds = LLVMBuildLoad2(c->e.b, core_scalar(c, 1), c->guess[reg].holds, "");
+    *holds = LLVMBuildLoad2(c->e.b, core_scalar(c, 1), c->regs.guess[reg].holds, "");
     LLVMTypeRef type = emit_type_at(&c->e, core_scalar(c, 64), guess_segments(c, reg));
-    *firsts = LLVMBuildLoad2(c->e.b, type, c->guess[reg].firsts, "");
+    *firsts = LLVMBuildLoad2(c->e.b, type, c->regs.guess[reg].firsts, "");
     return true;
 }
 
@@ -119,7 +119,7 @@ guess_widens(const struct core *c, const struct flow_insn *i)
 {
     const struct ptx_operand *to = &i->i.operand[0];
     return guess_follows(&i->i) && guess_is_wide(&i->i) &&
-           (c->guess[to->reg].holds || (core_reg_scalar(c, to->reg) && core_reg_bits(c, to->reg) == 64));
+           (c->regs.guess[to->reg].holds || (core_reg_scalar(c, to->reg) && core_reg_bits(c, to->reg) == 64));
 }
 
 LLVMValueRef
@@ -226,8 +226,8 @@ compare(struct core *c, uint32_t reg, LLVMValueRef mask, LLVMValueRef *holds, LL
 static void
 keep(struct core *c, uint32_t reg, LLVMValueRef holds, LLVMValueRef firsts)
 {
-    LLVMBuildStore(c->e.b, holds, c->guess[reg].holds);
-    LLVMBuildStore(c->e.b, firsts, c->guess[reg].firsts);
+    LLVMBuildStore(c->e.b, holds, c->regs.guess[reg].holds);
+    LLVMBuildStore(c->e.b, firsts, c->regs.guess[reg].firsts);
 }
 
 void
@@ -236,7 +236,7 @@ core_guess_write(struct core *c, const struct flow_insn *i, uint32_t reg)
     LLVMValueRef holds, firsts;
     core_agree_write(c, i, reg);
     together_write(c, i, reg);
-    if (!c->guess[reg].holds)
+    if (!c->regs.guess[reg].holds)
         return;
     if (follow(c, i, reg, &holds, &firsts)) {
         emit_fired(&c->e, PASS_SPECULATED_PATTERNS, "scalars say whether the lanes wrapped");
@@ -254,7 +254,7 @@ core_guess_restored(struct core *c, uint32_t reg)
     LLVMValueRef holds, firsts;
     core_agree_restored(c, reg);
     together_forget(c, reg);
-    if (!c->guess[reg].holds)
+    if (!c->regs.guess[reg].holds)
         return;
     compare(c, reg, NULL, &holds, &firsts);
     keep(c, reg, holds, firsts);

@@ -51,14 +51,14 @@ of_bits(const struct ptx_insn *p)
 static const struct flow_insn *
 or_before(const struct core *c, const struct ptx_insn *p, uint32_t at)
 {
-    const struct flow_insn *made = flow_maker_before(c->flow, c->current, p->operand[1].reg, at);
+    const struct flow_insn *made = flow_maker_before(c->flow, c->now.current, p->operand[1].reg, at);
     const struct ptx_insn *m = made ? &made->i : NULL;
     bool halves = m && m->op == PTX_OP_CVT && m->operand_count == 2 && m->type_count == 2 &&
                   m->operand[1].kind == PTX_O_REG && ptx_type_bytes((enum ptx_type)m->type[0]) == 4 &&
                   ptx_type_bytes((enum ptx_type)m->type[1]) == 8 && !ptx_has(m, PTX_M_SAT) &&
                   ptx_type_kind((enum ptx_type)m->type[0]) != 'f' && ptx_type_kind((enum ptx_type)m->type[1]) != 'f';
     if (halves) {
-        made = flow_maker_before(c->flow, c->current, m->operand[1].reg, flow_index(c->flow, made));
+        made = flow_maker_before(c->flow, c->now.current, m->operand[1].reg, flow_index(c->flow, made));
         m = made ? &made->i : NULL;
     }
     bool fits = m && m->op == PTX_OP_OR && m->operand_count == 3 && m->type_count == 1 &&
@@ -88,7 +88,7 @@ core_merged(const struct core *c, const struct flow_insn *i, struct merged *out)
     int way = of_both(p);
     bool greater = made; /* an or is below a power of two where the greater number is */
     if (!greater)
-        made = flow_maker_before(c->flow, c->current, p->operand[1].reg, at);
+        made = flow_maker_before(c->flow, c->now.current, p->operand[1].reg, at);
     if (!made || !way || (kind != 's' && kind != 'u'))
         return false;
     m = &made->i;

@@ -30,7 +30,7 @@ core_tid(struct core *c, LLVMValueRef warp_index, LLVMValueRef tid[3])
 LLVMValueRef
 core_mask_bits(struct core *c)
 {
-    if (c->all_active || c->in_whole || c->facts->complete[c->current])
+    if (c->now.all_active || c->now.in_whole || c->facts->complete[c->now.current])
         return core_i32(c, ~0u);
     return LLVMBuildLoad2(c->e.b, core_scalar(c, 32), c->lanes.mask, "");
 }
@@ -38,7 +38,7 @@ core_mask_bits(struct core *c)
 LLVMValueRef
 core_mask(struct core *c)
 {
-    if (c->all_active || c->in_whole || c->facts->complete[c->current])
+    if (c->now.all_active || c->now.in_whole || c->facts->complete[c->now.current])
         return NULL;
     return emit_bits_to_mask(&c->e, core_mask_bits(c));
 }
@@ -144,15 +144,15 @@ core_read(struct core *c, uint32_t reg, bool scalar)
 {
     unsigned bits = core_reg_bits(c, reg);
     const struct fact *f = &c->facts->reg[reg];
-    if (f->kind == FACT_NONE || !c->reg[reg])
+    if (f->kind == FACT_NONE || !c->regs.reg[reg])
         return LLVMConstNull(scalar ? core_scalar(c, bits) : core_vector(c, bits));
     if (f->kind == FACT_SCALAR) {
         LLVMValueRef v = f->known && bits > 1
                              ? LLVMConstInt(core_scalar(c, bits), (uint64_t)f->base, true)
-                             : LLVMBuildLoad2(c->e.b, core_scalar(c, bits), c->reg[reg], "");
+                             : LLVMBuildLoad2(c->e.b, core_scalar(c, bits), c->regs.reg[reg], "");
         return scalar ? v : core_spread(c, v, f->pattern);
     }
-    LLVMValueRef v = LLVMBuildLoad2(c->e.b, core_reg_type(c, reg), c->reg[reg], "");
+    LLVMValueRef v = LLVMBuildLoad2(c->e.b, core_reg_type(c, reg), c->regs.reg[reg], "");
     if (scalar)
         return LLVMBuildExtractElement(c->e.b, v, core_i32(c, 0), "");
     return core_value_count(v) == LANES ? v : core_spread_firsts(c, v, f, LANES);
@@ -241,7 +241,7 @@ core_destination_scalar(const struct core *c, const struct ptx_operand *o)
 bool
 jam_follows(const struct core *c, const LLVMValueRef *reg)
 {
-    return c->all_active && reg == c->phases->jammed[0].reg && reg != c->reg;
+    return c->now.all_active && reg == c->phases->jammed[0].reg && reg != c->regs.reg;
 }
 
 /* -- emitting: a phase begins ----------------------------------------------------------------- */
@@ -249,13 +249,13 @@ jam_follows(const struct core *c, const LLVMValueRef *reg)
 void
 phases_use(struct core *c, const struct turn *t)
 {
-    c->reg = t->reg;
-    c->guess = t->guess;
-    c->carry = t->carry;
+    c->regs.reg = t->reg;
+    c->regs.guess = t->guess;
+    c->regs.carry = t->carry;
     c->e.warp = t->warp;
-    c->frame = t->frame;
-    c->warp_index = t->warp_index;
-    memcpy(c->tid, t->tid, sizeof c->tid);
+    c->in.frame = t->frame;
+    c->in.warp_index = t->warp_index;
+    memcpy(c->in.tid, t->tid, sizeof c->in.tid);
 }
 
 LLVMValueRef
@@ -265,15 +265,15 @@ core_local_base(struct core *c)
     int32_t lane[LANES];
     for (int l = 0; l < LANES; l++)
         lane[l] = l;
-    LLVMValueRef first = LLVMBuildMul(b, c->warp_index, core_i32(c, LANES), "");
+    LLVMValueRef first = LLVMBuildMul(b, c->in.warp_index, core_i32(c, LANES), "");
     LLVMValueRef thread = LLVMBuildZExt(b, core_spread(c, first, lane), core_vector(c, 64), "");
-    LLVMValueRef stride = LLVMBuildZExt(b, c->local_stride, core_scalar(c, 64), "");
+    LLVMValueRef stride = LLVMBuildZExt(b, c->in.local_stride, core_scalar(c, 64), "");
     LLVMValueRef offset = LLVMBuildMul(b, thread, core_splat(c, stride), "");
-    if (c->called) {
-        LLVMValueRef used = LLVMBuildZExt(b, c->stack, core_scalar(c, 64), "");
+    if (c->form.called) {
+        LLVMValueRef used = LLVMBuildZExt(b, c->in.stack, core_scalar(c, 64), "");
         offset = LLVMBuildAdd(b, offset, core_splat(c, used), "");
     }
-    return LLVMBuildAdd(b, offset, core_splat(c, c->local), "");
+    return LLVMBuildAdd(b, offset, core_splat(c, c->in.local), "");
 }
 
 LLVMValueRef

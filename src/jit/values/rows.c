@@ -103,7 +103,7 @@ add_compare(struct core *c, const struct flow_insn *i, uint32_t n, uint32_t end,
 bool
 core_rows(struct core *c, uint32_t predicate, uint32_t before, uint32_t end, LLVMValueRef half[2], uint32_t *lanes)
 {
-    const struct flow_insn *i = flow_maker_before(c->flow, c->current, predicate, before);
+    const struct flow_insn *i = flow_maker_before(c->flow, c->now.current, predicate, before);
     uint32_t n = i ? flow_index(c->flow, i) : UINT32_MAX;
     struct merged m;
     if (!emit_on(&c->e, PASS_ROW_MASKS) || !i || i->i.op != PTX_OP_SETP || i->i.operand[0].kind != PTX_O_REG)

@@ -50,7 +50,7 @@ tid_vector(struct core *c, unsigned d)
     int32_t lane[LANES];
     for (int l = 0; l < LANES; l++)
         lane[l] = l;
-    LLVMValueRef first = LLVMBuildMul(b, c->warp_index, core_i32(c, LANES), "");
+    LLVMValueRef first = LLVMBuildMul(b, c->in.warp_index, core_i32(c, LANES), "");
     uint32_t product = d ? dim[0] * dim[1] : dim[0];
     if (product & (product - 1)) { /* a division takes some twenty instructions */
         LLVMValueRef at = LLVMBuildInBoundsGEP2(b, core_scalar(c, 32), tid_table(c, d), &first, 1, "");
@@ -112,31 +112,31 @@ special(struct core *c, enum ptx_sreg r, bool scalar)
             v = tid_vector(c, d);
             return scalar ? LLVMBuildExtractElement(c->e.b, v, core_i32(c, 0), "") : v;
         }
-        v = f.known ? core_i32(c, (uint32_t)f.base) : c->tid[d];
+        v = f.known ? core_i32(c, (uint32_t)f.base) : c->in.tid[d];
         break;
     }
     case PTX_SR_NTID_X: v = core_i32(c, c->facts->shape.block[0]); break;
     case PTX_SR_NTID_Y: v = core_i32(c, c->facts->shape.block[1]); break;
     case PTX_SR_NTID_Z: v = core_i32(c, c->facts->shape.block[2]); break;
-    case PTX_SR_CTAID_X: v = c->ctaid[0]; break;
-    case PTX_SR_CTAID_Y: v = c->ctaid[1]; break;
-    case PTX_SR_CTAID_Z: v = c->ctaid[2]; break;
+    case PTX_SR_CTAID_X: v = c->in.ctaid[0]; break;
+    case PTX_SR_CTAID_Y: v = c->in.ctaid[1]; break;
+    case PTX_SR_CTAID_Z: v = c->in.ctaid[2]; break;
     case PTX_SR_NCTAID_X: case PTX_SR_NCTAID_Y: case PTX_SR_NCTAID_Z:
-        v = core_load_field(c, c->launch_ptr,
+        v = core_load_field(c, c->in.launch_ptr,
                             FIELD(jit_launch, grid) + 4 * (size_t)(r - PTX_SR_NCTAID_X), i32);
         break;
     case PTX_SR_LANEID: v = core_i32(c, 0); break;
-    case PTX_SR_WARPID: v = c->warp_index; break;
-    case PTX_SR_NWARPID: v = core_load_field(c, c->launch_ptr, FIELD(jit_launch, warps), i32); break;
-    case PTX_SR_SMID: v = core_load_field(c, c->block_ptr, FIELD(jit_block, smid), i32); break;
+    case PTX_SR_WARPID: v = c->in.warp_index; break;
+    case PTX_SR_NWARPID: v = core_load_field(c, c->in.launch_ptr, FIELD(jit_launch, warps), i32); break;
+    case PTX_SR_SMID: v = core_load_field(c, c->in.block_ptr, FIELD(jit_block, smid), i32); break;
     case PTX_SR_GRIDID:
-        v = core_load_field(c, c->launch_ptr, FIELD(jit_launch, gridid), core_scalar(c, 64));
+        v = core_load_field(c, c->in.launch_ptr, FIELD(jit_launch, gridid), core_scalar(c, 64));
         break;
     case PTX_SR_DYNAMIC_SMEM_SIZE:
-        v = core_load_field(c, c->launch_ptr, FIELD(jit_launch, dynamic_shared), i32);
+        v = core_load_field(c, c->in.launch_ptr, FIELD(jit_launch, dynamic_shared), i32);
         break;
     case PTX_SR_TOTAL_SMEM_SIZE:
-        v = core_load_field(c, c->launch_ptr, FIELD(jit_launch, dynamic_shared), i32);
+        v = core_load_field(c, c->in.launch_ptr, FIELD(jit_launch, dynamic_shared), i32);
         v = LLVMBuildAdd(c->e.b, v, core_i32(c, c->flow->shared_bytes), "");
         break;
     case PTX_SR_CLOCK: v = cycles(c, 32); break;
@@ -158,15 +158,15 @@ special(struct core *c, enum ptx_sreg r, bool scalar)
     case PTX_SR_CLUSTER_NCTAID_Z:
         v = core_i32(c, 1);
         break;
-    case PTX_SR_CLUSTERID_X: v = c->ctaid[0]; break;
-    case PTX_SR_CLUSTERID_Y: v = c->ctaid[1]; break;
-    case PTX_SR_CLUSTERID_Z: v = c->ctaid[2]; break;
+    case PTX_SR_CLUSTERID_X: v = c->in.ctaid[0]; break;
+    case PTX_SR_CLUSTERID_Y: v = c->in.ctaid[1]; break;
+    case PTX_SR_CLUSTERID_Z: v = c->in.ctaid[2]; break;
     case PTX_SR_NCLUSTERID_X: case PTX_SR_NCLUSTERID_Y: case PTX_SR_NCLUSTERID_Z:
-        v = core_load_field(c, c->launch_ptr,
+        v = core_load_field(c, c->in.launch_ptr,
                             FIELD(jit_launch, grid) + 4 * (size_t)(r - PTX_SR_NCLUSTERID_X), i32);
         break;
     case PTX_SR_ENVREG1: case PTX_SR_ENVREG2: /* cooperative_groups.h */
-        v = core_load_field(c, c->launch_ptr, FIELD(jit_launch, cooperative), i32);
+        v = core_load_field(c, c->in.launch_ptr, FIELD(jit_launch, cooperative), i32);
         break;
     default:
         v = core_i32(c, 0); /* performance counters, envreg: unspecified, read as zero */
@@ -212,7 +212,7 @@ symbol_address(struct core *c, const struct ptx_operand *o)
         return core_i64(c, c->flow->vars[v->index].offset + (uint64_t)o->offset);
     if (v->space == PTX_SPACE_SHARED)
         return core_i64(c, c->flow->shared_offset[v->index] + (uint64_t)o->offset);
-    LLVMValueRef base = core_load_field(c, c->symbols, 8 * (size_t)v->index, core_scalar(c, 64));
+    LLVMValueRef base = core_load_field(c, c->in.symbols, 8 * (size_t)v->index, core_scalar(c, 64));
     /* A reference stands for what is bound to it. */
     if (ptx_type_kind((enum ptx_type)v->type) == 'o' || v->space == PTX_SPACE_TEX)
         return core_load_field(c, LLVMBuildIntToPtr(c->e.b, base, pointer, ""), 0,
@@ -258,10 +258,10 @@ core_firsts(struct core *c, const struct flow_insn *i, const struct ptx_operand 
     if (n == 1 || n == LANES)
         return core_value(c, i, o, bits, n == 1);
     struct fact f = facts_operand(c->facts, i, o);
-    bool reg = o->kind == PTX_O_REG && c->reg[o->reg] && !o->negated;
+    bool reg = o->kind == PTX_O_REG && c->regs.reg[o->reg] && !o->negated;
     unsigned have = reg ? core_reg_count(c, o->reg) : LANES;
     if (reg && have > 1 && have <= n) {
-        LLVMValueRef v = LLVMBuildLoad2(c->e.b, core_reg_type(c, o->reg), c->reg[o->reg], "");
+        LLVMValueRef v = LLVMBuildLoad2(c->e.b, core_reg_type(c, o->reg), c->regs.reg[o->reg], "");
         return core_resize(c, have == n ? v : core_spread_firsts(c, v, &f, n), bits, false);
     }
     if (fact_uniform(&f) || (reg && f.kind == FACT_SCALAR && core_reg_bits(c, o->reg) >= bits))

@@ -46,7 +46,7 @@ split_storage(struct core *c, struct guess *g, uint32_t reg)
 void
 split_forget(struct core *c, uint32_t reg)
 {
-    struct guess *g = &c->guess[reg];
+    struct guess *g = &c->regs.guess[reg];
     if (!g->back)
         return;
     LLVMTypeRef type = emit_type_at(&c->e, core_scalar(c, 64), split_segments(c, reg));
@@ -135,7 +135,7 @@ without_sum(const struct back *k, const struct ptx_operand *o, int32_t *add)
 {
     struct core *c = k->c;
     uint32_t at = flow_index(c->flow, k->i);
-    const struct flow_insn *made = flow_maker_before(c->flow, c->current, o->reg, at);
+    const struct flow_insn *made = flow_maker_before(c->flow, c->now.current, o->reg, at);
     const struct ptx_insn *p = made ? &made->i : NULL;
     *add = 0;
     if (!p || p->op != PTX_OP_ADD || p->operand_count != 3 || p->type_count != 1 ||
@@ -208,13 +208,13 @@ back_operand(struct back *k, unsigned operand, bool widens)
         return widen(k, o, is_signed);
     if (!f.guess)
         return f.kind != FACT_NONE && f.segment >= LANES / k->n ? core_firsts(c, k->i, o, 64, k->n) : NULL;
-    if (!c->guess[o->reg].back || split_segments(c, o->reg) > k->n)
+    if (!c->regs.guess[o->reg].back || split_segments(c, o->reg) > k->n)
         return NULL;
     unsigned have = split_segments(c, o->reg);
     LLVMTypeRef type = emit_type_at(&c->e, core_scalar(c, 64), have);
-    LLVMValueRef v = LLVMBuildLoad2(c->e.b, type, c->guess[o->reg].back, "");
-    LLVMValueRef strays = LLVMBuildLoad2(c->e.b, core_vector(c, 1), c->guess[o->reg].strays, "");
-    LLVMValueRef wrapped = LLVMBuildLoad2(c->e.b, core_scalar(c, 1), c->guess[o->reg].wrapped, "");
+    LLVMValueRef v = LLVMBuildLoad2(c->e.b, type, c->regs.guess[o->reg].back, "");
+    LLVMValueRef strays = LLVMBuildLoad2(c->e.b, core_vector(c, 1), c->regs.guess[o->reg].strays, "");
+    LLVMValueRef wrapped = LLVMBuildLoad2(c->e.b, core_scalar(c, 1), c->regs.guess[o->reg].wrapped, "");
     k->strays = LLVMBuildOr(c->e.b, k->strays, strays, "");
     k->wrapped = LLVMBuildOr(c->e.b, k->wrapped, wrapped, "");
     f.guess = false;
@@ -259,7 +259,7 @@ back_insn(struct back *k)
     if (!x || p->op == PTX_OP_CVT || p->op == PTX_OP_MOV)
         return x;
     if (p->op == PTX_OP_CVTA)
-        return p->space == PTX_SPACE_GLOBAL ? x : each(k, LLVMAdd, x, spread(c, c->shared, 1, k->n));
+        return p->space == PTX_SPACE_GLOBAL ? x : each(k, LLVMAdd, x, spread(c, c->in.shared, 1, k->n));
     LLVMValueRef y = back_operand(k, 2, wide);
     if (!y)
         return NULL;
@@ -302,7 +302,7 @@ back_compare(struct back *k, uint32_t reg)
 void
 split_write(struct core *c, const struct flow_insn *i, uint32_t reg)
 {
-    if (!c->guess[reg].back)
+    if (!c->regs.guess[reg].back)
         return;
     struct back k = {.c = c, .i = i, .n = split_segments(c, reg)}, fresh;
     k.strays = LLVMConstNull(core_vector(c, 1));
@@ -313,9 +313,9 @@ split_write(struct core *c, const struct flow_insn *i, uint32_t reg)
         k = fresh;
         back = back_compare(&k, reg);
     }
-    LLVMBuildStore(c->e.b, back, c->guess[reg].back);
-    LLVMBuildStore(c->e.b, k.strays, c->guess[reg].strays);
-    LLVMBuildStore(c->e.b, k.wrapped, c->guess[reg].wrapped);
+    LLVMBuildStore(c->e.b, back, c->regs.guess[reg].back);
+    LLVMBuildStore(c->e.b, k.strays, c->regs.guess[reg].strays);
+    LLVMBuildStore(c->e.b, k.wrapped, c->regs.guess[reg].wrapped);
 }
 
 /* -- what is selected ---------------------------------------------------------------------------------- */
@@ -325,7 +325,7 @@ split_write(struct core *c, const struct flow_insn *i, uint32_t reg)
 static const struct flow_insn *
 select_before(const struct core *c, uint32_t reg, uint32_t before, uint32_t end)
 {
-    const struct flow_insn *made = flow_maker_before(c->flow, c->current, reg, before);
+    const struct flow_insn *made = flow_maker_before(c->flow, c->now.current, reg, before);
     const struct ptx_insn *p = made ? &made->i : NULL;
     bool fits = p && p->op == PTX_OP_SELP && p->operand_count == 4 &&
                 ptx_type_bytes((enum ptx_type)p->type[0]) == 8;
@@ -339,7 +339,7 @@ select_before(const struct core *c, uint32_t reg, uint32_t before, uint32_t end)
 static bool
 is_shared(const struct core *c, const struct flow_insn *load, uint32_t reg)
 {
-    const struct flow_insn *made = flow_maker_before(c->flow, c->current, reg, flow_index(c->flow, load));
+    const struct flow_insn *made = flow_maker_before(c->flow, c->now.current, reg, flow_index(c->flow, load));
     return load->i.space == PTX_SPACE_SHARED ||
            (made && made->i.op == PTX_OP_CVTA && made->i.space == PTX_SPACE_SHARED);
 }
@@ -374,7 +374,7 @@ take_apart(struct core *c, struct split *s, uint32_t reg, LLVMValueRef mask, uin
     LLVMValueRef p = core_value(c, i, &o[3], 1, false), half[2];
     uint32_t first = s->count, lanes = 0;
     bool rows = core_rows(c, o[3].reg, n, end, half, &lanes);
-    bool sure = rows && c->in_rows && c->settled[end];
+    bool sure = rows && c->now.in_rows && c->now.settled[end];
     if (sure)
         p = emit_bits_to_mask(&c->e, core_i32(c, lanes));
     for (unsigned g = 0; rows && g < 2; g++) {
@@ -410,7 +410,7 @@ follow_part(struct core *c, const struct flow_insn *i, struct split_part *part, 
     struct fact *f = &part->fact;
     *f = c->facts->reg[part->reg];
     part->shared = is_shared(c, i, part->reg);
-    if (f->kind == FACT_NONE || f->segment < 4 || (f->guess && !c->guess[part->reg].back))
+    if (f->kind == FACT_NONE || f->segment < 4 || (f->guess && !c->regs.guess[part->reg].back))
         return false;
     struct ptx_operand o = {.kind = PTX_O_REG, .reg = part->reg};
     if (!f->guess) {
@@ -420,10 +420,10 @@ follow_part(struct core *c, const struct flow_insn *i, struct split_part *part, 
     unsigned n = split_segments(c, part->reg);
     in_segments(c, f, LANES / n);
     f->guess = false;
-    part->firsts = LLVMBuildLoad2(b, emit_type_at(&c->e, core_scalar(c, 64), n), c->guess[part->reg].back, "");
-    LLVMValueRef own = LLVMBuildLoad2(b, core_vector(c, 1), c->guess[part->reg].strays, "");
+    part->firsts = LLVMBuildLoad2(b, emit_type_at(&c->e, core_scalar(c, 64), n), c->regs.guess[part->reg].back, "");
+    LLVMValueRef own = LLVMBuildLoad2(b, core_vector(c, 1), c->regs.guess[part->reg].strays, "");
     *strays = LLVMBuildOr(b, *strays, LLVMBuildAnd(b, own, part->mask, ""), "");
-    own = LLVMBuildLoad2(b, core_scalar(c, 1), c->guess[part->reg].wrapped, "");
+    own = LLVMBuildLoad2(b, core_scalar(c, 1), c->regs.guess[part->reg].wrapped, "");
     *wrapped = LLVMBuildOr(b, *wrapped, own, "");
     return true;
 }
@@ -433,7 +433,7 @@ core_split(struct core *c, const struct flow_insn *i, const struct ptx_operand *
 {
     uint32_t at = flow_index(c->flow, i);
     *s = (struct split){.count = 0};
-    if (c->called || o->base_kind != PTX_BASE_REG || c->facts->reg[o->reg].kind != FACT_VECTOR ||
+    if (c->form.called || o->base_kind != PTX_BASE_REG || c->facts->reg[o->reg].kind != FACT_VECTOR ||
         c->facts->reg[o->reg].segment >= 4 || !select_before(c, o->reg, at, at) ||
         !take_apart(c, s, o->reg, core_all_lanes(c), at, at))
         return false;

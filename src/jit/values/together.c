@@ -24,7 +24,7 @@ is_kept(const struct core *c, uint32_t reg)
 {
     const struct fact *f = &c->facts->reg[reg], *t = &c->together->reg[reg];
     unsigned bits = core_reg_bits(c, reg);
-    return c->reg[reg] && !c->phases->known->same[reg] && (bits == 32 || bits == 64) && f->kind == FACT_VECTOR &&
+    return c->regs.reg[reg] && !c->phases->known->same[reg] && (bits == 32 || bits == 64) && f->kind == FACT_VECTOR &&
            f->segment == 1 && t->kind != FACT_NONE && t->segment == LANES && t->pattern;
 }
 
@@ -32,8 +32,8 @@ static void
 keep(struct core *c, uint32_t reg, LLVMValueRef holds, LLVMValueRef first)
 {
     LLVMTypeRef type = core_scalar(c, core_reg_bits(c, reg));
-    LLVMBuildStore(c->e.b, holds ? holds : LLVMConstInt(core_scalar(c, 1), 0, false), c->guess[reg].together);
-    LLVMBuildStore(c->e.b, holds ? first : LLVMGetUndef(type), c->guess[reg].first);
+    LLVMBuildStore(c->e.b, holds ? holds : LLVMConstInt(core_scalar(c, 1), 0, false), c->regs.guess[reg].together);
+    LLVMBuildStore(c->e.b, holds ? first : LLVMGetUndef(type), c->regs.guess[reg].first);
 }
 
 void
@@ -42,8 +42,8 @@ together_storage(struct core *c)
     for (uint32_t r = 0; c->together && r < c->flow->reg_count; r++) {
         if (!is_kept(c, r))
             continue;
-        c->guess[r].together = core_alloca(c, core_scalar(c, 1));
-        c->guess[r].first = core_alloca(c, core_scalar(c, core_reg_bits(c, r)));
+        c->regs.guess[r].together = core_alloca(c, core_scalar(c, 1));
+        c->regs.guess[r].first = core_alloca(c, core_scalar(c, core_reg_bits(c, r)));
         keep(c, r, NULL, NULL);
     }
 }
@@ -51,7 +51,7 @@ together_storage(struct core *c)
 void
 together_forget(struct core *c, uint32_t reg)
 {
-    if (c->guess[reg].together)
+    if (c->regs.guess[reg].together)
         keep(c, reg, NULL, NULL);
 }
 
@@ -80,9 +80,9 @@ first_of(struct core *c, const struct flow_insn *i, const struct ptx_operand *o,
     }
     if (o->kind != PTX_O_REG || core_reg_bits(c, o->reg) != bits)
         return false;
-    if (c->guess[o->reg].together) {
-        own = LLVMBuildLoad2(b, core_scalar(c, 1), c->guess[o->reg].together, "");
-        *v = LLVMBuildLoad2(b, core_scalar(c, bits), c->guess[o->reg].first, "");
+    if (c->regs.guess[o->reg].together) {
+        own = LLVMBuildLoad2(b, core_scalar(c, 1), c->regs.guess[o->reg].together, "");
+        *v = LLVMBuildLoad2(b, core_scalar(c, bits), c->regs.guess[o->reg].first, "");
     } else if (!f.guess || f.segment != LANES || !same_pattern(&f, t) || !core_guess(c, o->reg, &own, v)) {
         return false;
     }
@@ -137,7 +137,7 @@ void
 together_write(struct core *c, const struct flow_insn *i, uint32_t reg)
 {
     LLVMValueRef holds, first;
-    if (!c->guess[reg].together)
+    if (!c->regs.guess[reg].together)
         return;
     bool follows = follow(c, i, reg, &holds, &first);
     keep(c, reg, follows ? holds : NULL, follows ? first : NULL);

@@ -50,65 +50,67 @@ struct core_saved {
     uint32_t *site, site_count, sites_at;
 };
 
+/* What was decided of the function before it is emitted. */
+struct core_form {
+    bool called;      /* a function, not a kernel: lanes and arguments are parameters */
+    bool alone;       /* core_barriers_pass */
+    bool in_memory;   /* registers that blocks hand on stay in the frame (control/home.c) */
+    bool local_words; /* local memory is laid out word by word (core_local_words); tools are told
+                         addresses as if it were not */
+    bool combines;    /* sums for global memory are kept back (memory/combine.c) */
+    bool streams;     /* stores may go past the caches (core_streams) */
+};
+
+/* Scalars that are loaded once, at the function's entry; in barrier regions for each warp (struct turn). */
+struct core_inputs {
+    LLVMValueRef block_ptr, launch_ptr, frame, params, symbols, shared, local, local_stride;
+    LLVMValueRef warp_index, tid[3], ctaid[3];
+    LLVMValueRef stack;     /* called: local memory in use below this call, bytes per lane */
+    LLVMValueRef arguments; /* called: the caller's area */
+};
+
+/* The registers of the warp for which code is emitted, and what is known of them beside the facts. */
+struct core_regs {
+    LLVMValueRef *reg;       /* per register: alloca of a scalar or a vector */
+    LLVMValueRef carry;      /* alloca of <32 x i1> */
+    struct guess *guess;     /* per register: values/guess.c */
+    struct agree *agree;     /* per register: values/agree.c; */
+    LLVMValueRef *agree_reg; /*   of these registers, */
+    uint32_t agree_warps;    /*   those of the first of so many warps, 0: of one */
+};
+
+/* The code that is being emitted. */
+struct core_now {
+    uint32_t current; /* block */
+    bool synced;      /* the instruction: its group's values are in the frame */
+    bool all_active;  /* all lanes are in it, whatever the facts say */
+    bool in_whole;    /* the version for warps of which all lanes are there (versions/whole.c) */
+    bool in_rows;     /* of `settled`: and that what rows decide holds in both halves of the warp */
+    bool *settled;    /* per instruction: a load of which it is known that it may be made in parts
+                         (versions/taps.c); NULL: of none */
+    struct straight *straight; /* the way of warps that is being emitted (versions/straight.c), or NULL */
+};
+
+/* One warp function while it is emitted. A struct's name says whose its fields are. */
 struct core {
     struct emit e;
     const struct flow *flow;
     const struct facts *facts;
     const struct facts *together; /* as if lanes never parted (values/together.c); NULL: not wanted */
-    struct tools *tools;      /* what a tool is told (tools/tools.h); NULL: none watches */
+    struct core_form form;
+    struct core_inputs in;
+    struct core_regs regs;
+    struct core_now now;
     struct core_lanes lanes;
     struct core_saved saved;
-    bool local_words;         /* local memory is laid out word by word (core_local_words); tools are told
-                                 addresses as if it were not */
-    bool combines;            /* sums for global memory are kept back (memory/combine.c) */
-    bool streams;             /* stores may go past the caches (core_streams) */
-    bool in_memory;           /* registers that blocks hand on stay in the frame (control/home.c) */
-    bool called;              /* a function, not a kernel: lanes and arguments are parameters */
-    LLVMValueRef stack;       /* called: local memory in use below this call, bytes per lane */
-    LLVMValueRef arguments;   /* called: the caller's area */
-    LLVMValueRef *reg;        /* per register: alloca of a scalar or a vector */
-    struct guess *guess;      /* per register: values/guess.c */
+    struct core_memory *memory; /* what loads and stores leave for later ones (memory/memory.h) */
+    struct tools *tools;        /* what a tool is told (tools/tools.h); NULL: none watches */
+    struct phases *phases;      /* the function runs whole blocks (versions/regions.c); else NULL */
+    LLVMBasicBlockRef entry, end;
     LLVMBasicBlockRef *block;
     LLVMBasicBlockRef *whole; /* per block: the same for warps of which all lanes are there (versions/whole.c), or NULL */
     bool *taps;               /* per block: a run of conditions begins at its branch (versions/taps.c) */
-    struct agree *agree;      /* per register: values/agree.c; */
-    LLVMValueRef *agree_reg;  /*   of these registers, */
-    uint32_t agree_warps;     /*   those of the first of so many warps, 0: of one */
-    bool in_whole;            /* that is being emitted */
-    LLVMValueRef carry;       /* alloca of <32 x i1> */
-    LLVMValueRef scatter_places, scatter_values; /* allocas for 32 addresses, 32 halves: likewise */
-    struct {
-        const struct flow_insn *insn; /* the store that is kept back (memory/columns.c), NULL: none; */
-        LLVMValueRef count, first, values; /* allocas: warps kept, where the first one writes, what */
-    } columns;
-    struct core_ahead {
-        const struct flow_insn *insn; /* a load whose value is there already (memory/group.c), */
-        LLVMValueRef *reg, value;     /*   for the warp whose registers these are */
-    } ahead[16];
-    uint32_t ahead_count;
-    bool *settled;            /* per instruction: a load of which it is known that it may be made in parts
-                                 (versions/taps.c); NULL: of none */
-    bool in_rows;             /* of those: and that what rows decide holds in both halves of the warp */
-    struct {
-        const struct flow_insn *insn; /* a load (memory/fetch.c), and */
-        uint32_t at;                  /*   where in the first warp's frame */
-    } fetch[4];
-    uint32_t fetch_count;
-    struct {
-        const struct flow_insn *insn; /* a load in a loop (prefetch_ahead): how far it went on since the last turn, */
-        LLVMValueRef *reg, step;      /*   of the first of the warps that run together */
-    } pace;
-    LLVMValueRef image_data;  /* alloca of a struct jit_image_data, made when first needed */
-    LLVMBasicBlockRef entry, end;
-    uint32_t current;         /* block being emitted */
-    /* Loaded once at entry, all scalars: */
-    LLVMValueRef block_ptr, launch_ptr, frame, params, symbols, shared, local, local_stride;
-    bool synced;              /* the instruction being emitted: its group's values are in the frame */
-    LLVMValueRef warp_index, tid[3], ctaid[3];
-    bool all_active;          /* all lanes are in the code being emitted, whatever the facts say */
-    struct phases *phases;    /* the function runs whole blocks (versions/regions.c); else NULL */
-    struct straight *straight; /* the way of warps that is being emitted (versions/straight.c), or NULL */
-    bool alone;               /* core_barriers_pass */
+    LLVMValueRef image_data;  /* alloca of a struct jit_image_data, made when first needed (insn/image.c) */
 };
 
 struct merged {
@@ -119,7 +121,7 @@ struct merged {
 
 /* A warp's values while code is emitted for it. */
 struct turn {
-    LLVMValueRef *reg; /* as core.reg, core.guess, core.carry */
+    LLVMValueRef *reg; /* as in struct core_regs */
     struct guess *guess;
     LLVMValueRef carry, warp, frame, warp_index, tid[3];
 };

@@ -50,9 +50,9 @@ const struct straight_widened *
 straight_wide_of(const struct core *c, const struct flow_insn *i)
 {
     const struct flow_insn *all = c->flow->insns;
-    if (!c->straight || i < all || i >= all + c->flow->insn_count || !c->straight->wide[i - all].index.known)
+    if (!c->now.straight || i < all || i >= all + c->flow->insn_count || !c->now.straight->wide[i - all].index.known)
         return NULL;
-    return &c->straight->wide[i - all];
+    return &c->now.straight->wide[i - all];
 }
 
 bool
@@ -66,7 +66,7 @@ static uint32_t
 warp_now(const struct core *c)
 {
     uint32_t k = 0;
-    while (c->phases->jammed[k].reg != c->reg)
+    while (c->phases->jammed[k].reg != c->regs.reg)
         k++;
     return k;
 }
@@ -83,8 +83,10 @@ straight_wide_lane(struct core *c, const struct flow_insn *i, const struct strai
         int64_t times = (t->times + t->scale * on) * w->times;
         if (t->x == PTX_NO_REG)
             number += times;
-        else if (times)
-            v = v ? LLVMBuildAdd(b, v, straight_term_value(c, c->straight, t, times), "") : straight_term_value(c, c->straight, t, times);
+        if (t->x == PTX_NO_REG || !times)
+            continue;
+        LLVMValueRef own = straight_term_value(c, c->now.straight, t, times);
+        v = v ? LLVMBuildAdd(b, v, own, "") : own;
     }
     LLVMValueRef base = w->base ? core_value(c, i, &i->i.operand[w->base], 64, true) : NULL;
     v = v && base ? LLVMBuildAdd(b, base, v, "") : v ? v : base ? base : core_i64(c, 0);

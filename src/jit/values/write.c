@@ -14,7 +14,7 @@ static void
 write_reg(struct core *c, const struct flow_insn *i, uint32_t reg, LLVMValueRef v, bool sign)
 {
     LLVMBuilderRef b = c->e.b;
-    if (!c->reg[reg])
+    if (!c->regs.reg[reg])
         return;
     if (i->i.op == PTX_OP_SETP && c->facts->reg[reg].known) /* lane 0 may not be there */
         v = LLVMConstInt(core_scalar(c, 1), (unsigned long long)c->facts->reg[reg].base, false);
@@ -33,16 +33,16 @@ write_reg(struct core *c, const struct flow_insn *i, uint32_t reg, LLVMValueRef 
         LLVMValueRef p = core_value(c, i, &g, 1, count < LANES);
         LLVMValueRef old = count == LANES || scalar
                                ? core_read(c, reg, scalar)
-                               : LLVMBuildLoad2(b, core_reg_type(c, reg), c->reg[reg], "");
+                               : LLVMBuildLoad2(b, core_reg_type(c, reg), c->regs.reg[reg], "");
         v = i->i.guard_negated ? LLVMBuildSelect(b, p, old, v, "") : LLVMBuildSelect(b, p, v, old, "");
     }
     bool merged = c->facts->merge[reg];
-    if (c->in_memory) /* what has no home is nobody's when the block ends */
-        merged &= !LLVMIsAAllocaInst(c->reg[reg]);
+    if (c->form.in_memory) /* what has no home is nobody's when the block ends */
+        merged &= !LLVMIsAAllocaInst(c->regs.reg[reg]);
     LLVMValueRef mask = scalar || !merged ? NULL : core_mask(c);
     if (mask)
         v = LLVMBuildSelect(b, mask, v, core_read(c, reg, false), "");
-    LLVMBuildStore(b, v, c->reg[reg]);
+    LLVMBuildStore(b, v, c->regs.reg[reg]);
     core_guess_write(c, i, reg);
 }
 

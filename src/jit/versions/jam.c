@@ -25,30 +25,30 @@
 static void
 make_turn(struct core *c, struct turn *t)
 {
-    const struct turn own = {.reg = c->reg, .guess = c->guess, .carry = c->carry};
+    const struct turn own = {.reg = c->regs.reg, .guess = c->regs.guess, .carry = c->regs.carry};
     t->reg = ls_alloc(sizeof *t->reg * (c->flow->reg_count + 1));
     for (uint32_t r = 0; r < c->flow->reg_count; r++)
         if (own.reg[r])
             t->reg[r] = c->phases->known->same[r] ? own.reg[r] : core_alloca(c, core_reg_type(c, r));
-    c->reg = t->reg;
+    c->regs.reg = t->reg;
     core_guess_storage(c);
-    t->guess = c->guess;
+    t->guess = c->regs.guess;
     t->carry = core_alloca(c, core_vector(c, 1));
-    c->reg = own.reg;
-    c->guess = own.guess;
+    c->regs.reg = own.reg;
+    c->regs.guess = own.guess;
 }
 
 static void
 make_agreement(struct core *c)
 {
-    LLVMValueRef *reg = c->reg, *agree_reg = c->agree_reg;
-    struct agree *agree = c->agree;
-    c->reg = c->phases->jammed[0].reg;
+    LLVMValueRef *reg = c->regs.reg, *agree_reg = c->regs.agree_reg;
+    struct agree *agree = c->regs.agree;
+    c->regs.reg = c->phases->jammed[0].reg;
     core_agree_storage(c);
-    c->phases->agree = c->agree;
-    c->reg = reg;
-    c->agree = agree;
-    c->agree_reg = agree_reg;
+    c->phases->agree = c->regs.agree;
+    c->regs.reg = reg;
+    c->regs.agree = agree;
+    c->regs.agree_reg = agree_reg;
 }
 
 void
@@ -83,7 +83,7 @@ static bool
 resume_at(struct core *c, const struct jam_site *s, uint64_t *once, uint64_t *framed)
 {
     LLVMPositionBuilderAtEnd(c->e.b, s->resume);
-    c->current = s->block;
+    c->now.current = s->block;
     const struct phase_group *g = &c->phases->group[c->phases->group_of[s->block]];
     phases_forget(c, g);
     phases_sort(c, s->live, once, framed);
@@ -230,7 +230,7 @@ begin_phase(struct jam *j, struct phase *x)
     const uint64_t *live = c->flow->blocks[x->entry].live_in;
     bool ok = true;
     LLVMPositionBuilderAtEnd(c->e.b, x->together);
-    c->current = x->entry;
+    c->now.current = x->entry;
     phases_sort(c, live, j->once, j->framed);
     phases_needed(c, j->g, j->framed, j->framed);
     uint64_t *again = ls_alloc(sizeof *again * (c->flow->reg_words + 1));
@@ -379,7 +379,7 @@ emit_insns(struct jam *j, uint32_t b)
 {
     struct core *c = j->c;
     const struct flow_block *blk = &c->flow->blocks[b];
-    c->current = b;
+    c->now.current = b;
     for (uint32_t n = 0; n < blk->count; n++) {
         const struct flow_insn *i = &c->flow->insns[blk->first + n];
         uint32_t times = is_once(c, j->p, blk->first + n) ? 1 : j->g->jam;
@@ -417,18 +417,18 @@ emit_straight(struct jam *j, uint32_t b)
     if (ok)
         LLVMBuildCondBr(c->e.b, fine, way, other);
     LLVMPositionBuilderAtEnd(c->e.b, way);
-    c->straight = s;
+    c->now.straight = s;
     uint32_t last = b;
     for (uint32_t k = 1, at; ok && (at = straight_block(s, k)) != UINT32_MAX; k++) {
         set_add(j->straight, at);
         ok = emit_insns(j, at);
         last = at;
     }
-    c->straight = NULL;
+    c->now.straight = NULL;
     if (ok)
         end_block(j, last);
     LLVMPositionBuilderAtEnd(c->e.b, other);
-    c->current = b;
+    c->now.current = b;
     straight_free(s);
     return ok;
 }
@@ -466,30 +466,30 @@ bool
 jam_emit(struct core *c)
 {
     struct jam j = {.c = c, .p = c->phases};
-    const struct turn own = {.reg = c->reg, .guess = c->guess, .carry = c->carry};
-    struct agree *agree = c->agree;
-    LLVMValueRef *agree_reg = c->agree_reg;
+    const struct turn own = {.reg = c->regs.reg, .guess = c->regs.guess, .carry = c->regs.carry};
+    struct agree *agree = c->regs.agree;
+    LLVMValueRef *agree_reg = c->regs.agree_reg;
     bool ok = true;
     j.block = ls_alloc(sizeof *j.block * (c->flow->block_count + 1));
     j.once = ls_alloc(sizeof *j.once * (c->flow->reg_words + 1));
     j.framed = ls_alloc(sizeof *j.framed * (c->flow->reg_words + 1));
     j.straight = ls_alloc(sizeof *j.straight * (c->flow->block_count / 64 + 1));
-    c->all_active = true;
-    c->agree = j.p->agree;
-    c->agree_reg = j.p->jammed[0].reg;
+    c->now.all_active = true;
+    c->regs.agree = j.p->agree;
+    c->regs.agree_reg = j.p->jammed[0].reg;
     for (j.group = 0; j.group < j.p->group_count && ok; j.group++) {
         j.g = &j.p->group[j.group];
-        c->agree_warps = j.g->jam;
+        c->regs.agree_warps = j.g->jam;
         if (j.g->head && j.g->jam > 1)
             ok = emit_group(&j);
     }
-    c->all_active = false;
-    c->agree = agree;
-    c->agree_reg = agree_reg;
-    c->agree_warps = 0;
-    c->reg = own.reg;
-    c->guess = own.guess;
-    c->carry = own.carry;
+    c->now.all_active = false;
+    c->regs.agree = agree;
+    c->regs.agree_reg = agree_reg;
+    c->regs.agree_warps = 0;
+    c->regs.reg = own.reg;
+    c->regs.guess = own.guess;
+    c->regs.carry = own.carry;
     ls_release(j.block);
     ls_release(j.once);
     ls_release(j.framed);

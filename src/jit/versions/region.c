@@ -26,7 +26,7 @@ phases_sort(struct core *c, const uint64_t *live, uint64_t *once, uint64_t *fram
     memset(once, 0, sizeof *once * c->flow->reg_words);
     memset(framed, 0, sizeof *framed * c->flow->reg_words);
     for (uint32_t r = 0; r < c->flow->reg_count; r++) {
-        if (!set_has(live, r) || !c->reg[r] || p->known->again[r])
+        if (!set_has(live, r) || !c->regs.reg[r] || p->known->again[r])
             continue;
         if (!p->known->same[r])
             set_add(framed, r);
@@ -82,8 +82,8 @@ static void
 begin_start(struct core *c)
 {
     for (uint32_t r = 0; r < c->flow->reg_count; r++)
-        if (c->reg[r] && set_has(c->flow->blocks[0].live_in, r)) /* read before it is written */
-            LLVMBuildStore(c->e.b, LLVMConstNull(core_reg_type(c, r)), c->reg[r]);
+        if (c->regs.reg[r] && set_has(c->flow->blocks[0].live_in, r)) /* read before it is written */
+            LLVMBuildStore(c->e.b, LLVMConstNull(core_reg_type(c, r)), c->regs.reg[r]);
 }
 
 static void
@@ -105,11 +105,11 @@ phases_forget(struct core *c, const struct phase_group *g)
     for (uint32_t r = 0; r < c->flow->reg_count; r++) {
         if (!set_has(g->used, r) || !set_has(g->needed, r))
             continue;
-        if (c->reg[r] && !(c->phases->known->same[r] && c->phases->known->fixed[r]))
-            LLVMBuildStore(c->e.b, LLVMGetUndef(core_reg_type(c, r)), c->reg[r]);
+        if (c->regs.reg[r] && !(c->phases->known->same[r] && c->phases->known->fixed[r]))
+            LLVMBuildStore(c->e.b, LLVMGetUndef(core_reg_type(c, r)), c->regs.reg[r]);
         core_guess_forget(c, r);
     }
-    LLVMBuildStore(c->e.b, LLVMGetUndef(core_vector(c, 1)), c->carry);
+    LLVMBuildStore(c->e.b, LLVMGetUndef(core_vector(c, 1)), c->regs.carry);
 }
 
 void
@@ -122,7 +122,7 @@ phases_keep(struct core *c, const uint64_t *set, LLVMValueRef *copies, bool save
         LLVMTypeRef type = core_reg_type(c, r);
         if (!copies[r])
             copies[r] = core_alloca(c, type);
-        LLVMValueRef from = save ? c->reg[r] : copies[r], to = save ? copies[r] : c->reg[r];
+        LLVMValueRef from = save ? c->regs.reg[r] : copies[r], to = save ? copies[r] : c->regs.reg[r];
         LLVMBuildStore(b, LLVMBuildLoad2(b, type, from, ""), to);
     }
 }

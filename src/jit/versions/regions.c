@@ -46,7 +46,7 @@ begin_phase(struct core *c, struct phase *x)
     bool ok = true;
     use_warp(c, &p->group[x->group]);
     LLVMPositionBuilderAtEnd(b, x->resume);
-    c->current = x->entry;
+    c->now.current = x->entry;
     phases_forget(c, &p->group[x->group]);
     if (x->barrier != UINT32_MAX) {
         uint64_t *once = ls_alloc(sizeof *once * (c->flow->reg_words + 1));
@@ -123,7 +123,7 @@ begin_group(struct core *c, uint32_t number)
     struct phase_group *g = &p->group[number];
     LLVMBuilderRef b = c->e.b;
     LLVMPositionBuilderAtEnd(b, g->head);
-    g->turn = (struct turn){.reg = c->reg, .guess = c->guess, .carry = c->carry};
+    g->turn = (struct turn){.reg = c->regs.reg, .guess = c->regs.guess, .carry = c->regs.carry};
     phases_turn(c, &g->turn, core_load_i32(c, p->turn));
     for (uint32_t k = 0; k < c->flow->block_count; k++)
         if (p->group_of[k] == number)
@@ -224,7 +224,7 @@ count_votes(struct core *c, LLVMValueRef votes)
     LLVMBuilderRef b = c->e.b;
     LLVMTypeRef i32 = core_scalar(c, 32);
     LLVMValueRef own = emit_intrinsic(&c->e, "llvm.ctpop", &i32, 1, &votes, 1);
-    LLVMValueRef first = LLVMBuildICmp(b, LLVMIntEQ, c->warp_index, core_i32(c, 0), "");
+    LLVMValueRef first = LLVMBuildICmp(b, LLVMIntEQ, c->in.warp_index, core_i32(c, 0), "");
     LLVMValueRef sum = LLVMBuildSelect(b, first, core_i32(c, 0), core_load_i32(c, c->phases->votes), "");
     LLVMBuildStore(b, LLVMBuildAdd(b, sum, own, ""), c->phases->votes);
 }

@@ -80,7 +80,7 @@ static const char *
 misfit(const struct core *c)
 {
     const struct flow *f = c->flow;
-    if (c->called || f->call_count || f->indirect || core_uses_stack(f))
+    if (c->form.called || f->call_count || f->indirect || core_uses_stack(f))
         return "functions are called that are not inlined";
     if (c->facts->shape.apart)
         return "lanes of a warp wait for each other";

@@ -126,7 +126,7 @@ static void
 emit_part(struct core *c, struct order *s, uint32_t b, bool is_head, enum what what)
 {
     const struct flow_block *blk = &c->flow->blocks[b];
-    c->current = b;
+    c->now.current = b;
     for (uint32_t n = 0; n < blk->count; n++) {
         const struct flow_insn *i = &c->flow->insns[blk->first + n];
         bool early = is_early(s, blk->first + n, is_head || what != HEADS), wanted = early == (what != TAPS_LATE);
@@ -225,13 +225,13 @@ settle(struct core *c, const struct taps *s, LLVMValueRef *rows)
     for (uint32_t k = 0; k < s->count; k++) {
         for (uint32_t part = k ? 0 : 1; part < 2; part++) {
             const struct flow_block *blk = &c->flow->blocks[part ? s->tap[k] : s->head[k]];
-            c->current = part ? s->tap[k] : s->head[k];
+            c->now.current = part ? s->tap[k] : s->head[k];
             if (part)
                 set_add(order.read, c->flow->blocks[s->head[k]].guard);
             for (uint32_t n = blk->first; n < blk->first + blk->count; n++) {
                 const struct flow_insn *i = &c->flow->insns[n];
                 LLVMValueRef fine = is_settled(&order, i) ? core_split_fine(c, i, &own) : NULL;
-                c->settled[n] = fine != NULL;
+                c->now.settled[n] = fine != NULL;
                 if (fine)
                     all = all ? LLVMBuildAnd(c->e.b, all, fine, "") : fine;
                 if (fine && own)
@@ -254,7 +254,7 @@ all_hold(struct core *c, const struct taps *s)
     for (uint32_t k = 0; k < s->count; k++) {
         const struct flow_block *blk = &c->flow->blocks[s->head[k]];
         uint32_t guard = blk->guard;
-        c->current = s->head[k];
+        c->now.current = s->head[k];
         if (!core_agree(c, guard, &way[0], &way[1])) { /* the same in all lanes */
             struct ptx_operand o = {.kind = PTX_O_REG, .reg = guard};
             way[0] = core_value(c, &c->flow->insns[blk->end_insn], &o, 1, true);
@@ -274,14 +274,14 @@ core_taps(struct core *c, uint32_t b)
     if (!c->taps[b] || !find_run(c, b, &s))
         return;
     const struct emit before = c->e;
-    bool in_whole = c->in_whole;
+    bool in_whole = c->now.in_whole;
     LLVMBasicBlockRef run = core_new_block(c, "taps"), single = core_new_block(c, "single");
-    c->in_whole = true;
+    c->now.in_whole = true;
     emit_run(c, &s, HEADS);
     LLVMBuildCondBr(bld, all_hold(c, &s), run, single);
     LLVMPositionBuilderAtEnd(bld, run);
     emit_run(c, &s, TAPS_EARLY);
-    c->settled = ls_alloc(c->flow->insn_count + 1);
+    c->now.settled = ls_alloc(c->flow->insn_count + 1);
     LLVMValueRef rows = NULL, fine = settle(c, &s, &rows);
     if (fine) {
         run = core_new_block(c, "settled");
@@ -292,19 +292,19 @@ core_taps(struct core *c, uint32_t b)
         LLVMBasicBlockRef both = core_new_block(c, "rows"), some = core_new_block(c, "some");
         LLVMBuildCondBr(bld, rows, both, some);
         LLVMPositionBuilderAtEnd(bld, both);
-        c->in_rows = true;
+        c->now.in_rows = true;
         emit_run(c, &s, TAPS_LATE);
         core_whole_go(c, s.end);
-        c->in_rows = false;
+        c->now.in_rows = false;
         LLVMPositionBuilderAtEnd(bld, some);
     }
     emit_run(c, &s, TAPS_LATE);
     core_whole_go(c, s.end);
-    ls_release(c->settled);
-    c->settled = NULL;
+    ls_release(c->now.settled);
+    c->now.settled = NULL;
     LLVMPositionBuilderAtEnd(bld, single);
     c->e.insn = before.insn;
     c->e.func = before.func;
-    c->in_whole = in_whole;
-    c->current = b;
+    c->now.in_whole = in_whole;
+    c->now.current = b;
 }

@@ -58,7 +58,7 @@ bool phases_is_reduction(const struct flow_insn *i);
 bool core_phases_begin(struct core *c);
 /* Block b is emitted next: the values of its warp. */
 void core_phases_at(struct core *c, uint32_t b);
-/* The warp has come to the barrier that ends c->current. votes: lanes whose predicate holds. */
+/* The warp has come to the barrier that ends c->now.current. votes: lanes whose predicate holds. */
 void core_phases_barrier(struct core *c, uint32_t b, enum jit_barrier_kind kind,
                          LLVMValueRef votes);
 /* After the last block: what warps do that have exited. */
@@ -79,7 +79,7 @@ void core_phases_free(struct phases *p);
 /* -- straight.c -------------------------------------------------------------------------------- */
 
 /* versions/straight.c: the way from the end of block b on for warps that run together, where no branch parts them;
- * NULL: it saves too little. c->agree_warps is their number, the registers the first one's. */
+ * NULL: it saves too little. c->regs.agree_warps is their number, the registers the first one's. */
 struct straight *straight_new(const struct core *c, uint32_t b);
 void straight_free(struct straight *s);
 /* i1: they go that way. Emitted at the end of block b. NULL: failed, with the error. */

@@ -85,7 +85,7 @@ end_branch(struct core *c, uint32_t b)
     LLVMBuilderRef bld = c->e.b;
     LLVMBasicBlockRef to[2] = {core_new_block(c, "taken"), core_new_block(c, "fallen")};
     LLVMValueRef all, none;
-    bool in_whole = c->in_whole;
+    bool in_whole = c->now.in_whole;
     core_taps(c, b);
     if (!c->facts->divergent[b]) {
         LLVMBuildCondBr(bld, core_branch_value(c, b, true), to[0], to[1]);
@@ -97,9 +97,9 @@ end_branch(struct core *c, uint32_t b)
         LLVMValueRef p = emit_mask_to_bits(&c->e, core_branch_value(c, b, false));
         leave_if(c, LLVMBuildICmp(bld, LLVMIntEQ, p, core_i32(c, ~0u), ""), to[0]);
         leave_if(c, LLVMBuildIsNull(bld, p, ""), to[1]);
-        c->in_whole = false;
+        c->now.in_whole = false;
         core_part(c, b, p, LLVMBuildNot(bld, p, ""));
-        c->in_whole = in_whole;
+        c->now.in_whole = in_whole;
     }
     for (unsigned s = 0; s < 2; s++) {
         LLVMPositionBuilderAtEnd(bld, to[s]);
@@ -122,7 +122,7 @@ emit_block(struct core *c, uint32_t b)
 {
     const struct flow_block *blk = &c->flow->blocks[b];
     LLVMPositionBuilderAtEnd(c->e.b, c->whole[b]);
-    c->current = b;
+    c->now.current = b;
     core_phases_at(c, b);
     for (uint32_t n = 0; n < blk->count; n++)
         if (!core_insn(c, &c->flow->insns[blk->first + n]))
@@ -146,10 +146,10 @@ bool
 core_whole_emit(struct core *c)
 {
     bool ok = true;
-    c->in_whole = true;
+    c->now.in_whole = true;
     for (uint32_t b = 0; b < c->flow->block_count && ok; b++)
         if (c->whole[b])
             ok = emit_block(c, b);
-    c->in_whole = false;
+    c->now.in_whole = false;
     return ok;
 }
