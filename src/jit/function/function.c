@@ -448,6 +448,7 @@ make_storage(struct core *c)
     c->lanes.pending = ls_alloc(sizeof *c->lanes.pending * f->block_count);
     c->lanes.waiting = ls_alloc(sizeof *c->lanes.waiting * f->block_count);
     c->block = ls_alloc(sizeof *c->block * f->block_count);
+    c->now.version = (struct version){.block = c->block, .warps = 1};
     c->lanes.barrier_park = ls_alloc(f->block_count);
     if (c->form.in_memory) { /* nothing is speculated about addresses, either */
         c->regs.guess = ls_alloc(sizeof *c->regs.guess * (f->reg_count + 1));
@@ -491,39 +492,41 @@ free_storage(struct core *c)
     VEC_FREE(&c->saved.resumes);
 }
 
+static void
+begin_block(struct core *c, uint32_t b)
+{
+    const struct flow_block *blk = &c->flow->blocks[b];
+    core_count_block(c);
+    if (c->phases)
+        core_phases_at(c, b);
+    core_whole_enter(c, b);
+    if (c->lanes.barrier_park[b])
+        take_parked_results(c, b);
+    if (core_sync_tests(c, b))
+        core_sync_test(c, b);
+    c->now.synced = c->saved.site && c->saved.site[b] != UINT32_MAX;
+    if (c->now.synced) {
+        tools_at(c, &c->flow->insns[blk->first]);
+        core_sync_own(c, &c->flow->insns[blk->first]);
+        core_sync_wait(c, b);
+    }
+}
+
+static bool
+end_block(struct core *c, const struct version_code *v, uint32_t b)
+{
+    (void)v;
+    core_batch_flush(c);
+    if (c->phases)
+        jam_tail(c, b);
+    return emit_end(c, b);
+}
+
 static bool
 emit_blocks(struct core *c)
 {
-    for (uint32_t k = 0; k < c->flow->block_count; k++) {
-        const struct flow_block *blk = &c->flow->blocks[k];
-        LLVMPositionBuilderAtEnd(c->e.b, c->block[k]);
-        c->now.current = k;
-        core_count_block(c);
-        if (c->phases)
-            core_phases_at(c, k);
-        core_whole_enter(c, k);
-        if (c->lanes.barrier_park[k])
-            take_parked_results(c, k);
-        if (core_sync_tests(c, k))
-            core_sync_test(c, k);
-        c->now.synced = c->saved.site && c->saved.site[k] != UINT32_MAX;
-        if (c->now.synced) {
-            tools_at(c, &c->flow->insns[blk->first]);
-            core_sync_own(c, &c->flow->insns[blk->first]);
-            core_sync_wait(c, k);
-        }
-        for (uint32_t n = 0; n < blk->count; n++) {
-            if (!core_insn(c, &c->flow->insns[blk->first + n]))
-                return false;
-            c->now.synced = false;
-        }
-        core_batch_flush(c);
-        if (c->phases)
-            jam_tail(c, k);
-        if (!emit_end(c, k))
-            return false;
-    }
-    return true;
+    struct version_code plain = {.version = c->now.version, .begin = begin_block, .end = end_block};
+    return core_versions(c, plain);
 }
 
 /* Takes local memory for the function's variables; too deep is an error of the kernel. 32 bytes a
@@ -596,8 +599,8 @@ core_function(struct core *c, const char *name)
     tools_plan(c);
     c->form.combines = !c->form.called && emit_on(&c->e, PASS_PENDING_SUMS) && core_combines(c->flow);
     if (c->flow->local_bytes && emit_on(&c->e, PASS_LOCAL_WORDS))
-        jit_remark_kernel(c->e.remarks, PASS_LOCAL_WORDS, c->form.local_words, "%u bytes a lane%s",
-                          c->flow->local_bytes, c->form.local_words ? "" : ", to which generic pointers or calls may lead");
+        jit_remark_kernel(c->e.remarks, PASS_LOCAL_WORDS, c->form.local_words, "%u bytes a lane%s", c->flow->local_bytes,
+                          c->form.local_words ? "" : ", to which generic pointers or calls may lead");
     LLVMPositionBuilderAtEnd(c->e.b, c->entry);
     make_storage(c);
     emit_entry(c);
@@ -613,7 +616,7 @@ core_function(struct core *c, const char *name)
         return fine;
     }
     if (c->phases) {
-        bool fine = core_phases_begin(c) && emit_blocks(c) && core_whole_emit(c) && jam_emit(c);
+        bool fine = core_phases_begin(c) && emit_blocks(c);
         if (fine)
             core_phases_end(c);
         c->saved.frame_bytes = (c->saved.frame_bytes + 63) & ~63u;

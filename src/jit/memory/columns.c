@@ -85,7 +85,7 @@ is_plain(const struct core *c, const struct flow_insn *i)
 bool
 core_columns_fit(const struct core *c, const struct flow_insn *i)
 {
-    if (c->now.all_active || !emit_on(&c->e, PASS_TRANSPOSED_STORES)) /* warps that run together: site_store_columns */
+    if (c->now.version.warps > 1 || !emit_on(&c->e, PASS_TRANSPOSED_STORES)) /* warps that run together: site_store_columns */
         return false;
     if (!c->phases || !c->form.streams || c->memory->columns.insn || !is_plain(c, i))
         return c->memory->columns.insn == i;
@@ -320,8 +320,8 @@ site_store_columns(struct site *s, const struct ptx_operand *to, const struct pt
     LLVMBuilderRef b = c->e.b;
     struct site each[JAM_MOST] = {*s};
     LLVMValueRef v[JAM_MOST];
-    unsigned n = c->regs.agree_warps, most = ROWS / warp_rows(c);
-    if (!c->now.all_active || !c->phases || c->phases->columns != s->i)
+    unsigned n = c->now.version.warps, most = ROWS / warp_rows(c);
+    if (c->now.version.warps == 1 || !c->phases || c->phases->columns != s->i)
         return false;
     if (c->regs.reg != c->phases->jammed[0].reg) /* with the first of them */
         return true;

@@ -180,7 +180,7 @@ site_load_split(struct site *s, const struct ptx_operand *o, LLVMValueRef *out)
     if (!emit_on(&c->e, PASS_SELECTED_LOADS) || !find_parts(s, o, &p))
         return false;
     emit_fired(&c->e, PASS_SELECTED_LOADS, "one masked load of each of two addresses");
-    if (c->now.settled && c->now.settled[s->i - c->flow->insns]) {
+    if (c->now.version.settled && c->now.version.settled[s->i - c->flow->insns]) {
         *out = load_parts(&p);
         return true;
     }

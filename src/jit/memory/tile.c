@@ -75,15 +75,15 @@ warps_beside(const struct site *s, const struct ptx_operand *o)
     const struct core *c = s->c;
     const struct ptx_operand r = {.kind = PTX_O_REG, .reg = o->reg};
     uint32_t step = 0;
-    if (!emit_on(&c->e, PASS_TRANSPOSED_LOADS) || !c->now.all_active || !c->phases || c->regs.reg != c->phases->jammed[0].reg || c->regs.agree_warps % SIDE ||
+    if (!emit_on(&c->e, PASS_TRANSPOSED_LOADS) || c->now.version.warps == 1 || !c->phases || c->regs.reg != c->phases->jammed[0].reg || c->now.version.warps % SIDE ||
         s->i->i.space != PTX_SPACE_SHARED || s->bytes != WORD || s->vec != 1 || s->mask || !s->base || s->fact.guess ||
         !s->fact.pattern || o->base_kind != PTX_BASE_REG || !host_has_avx512(&c->e) ||
-        c->memory->ahead_count + c->regs.agree_warps > sizeof c->memory->ahead / sizeof *c->memory->ahead)
+        c->memory->ahead_count + c->now.version.warps > sizeof c->memory->ahead / sizeof *c->memory->ahead)
         return 0;
     for (unsigned l = 1; l < LANES; l++) /* side by side, or one word: loaded as such */
         if (s->fact.pattern[l] - s->fact.pattern[l - 1] < (int32_t)SIDE * WORD)
             return 0;
-    return warps_step(c->phases->known, &r, &step) && step == WORD ? c->regs.agree_warps : 0;
+    return warps_step(c->phases->known, &r, &step) && step == WORD ? c->now.version.warps : 0;
 }
 
 bool

@@ -49,7 +49,7 @@ core_agree_forget(struct core *c, uint32_t reg)
 void
 core_agree_restored(struct core *c, uint32_t reg)
 {
-    if (!core_agree_kept(c, reg) || c->regs.agree_warps > 1) { /* of several warps: one of them says nothing */
+    if (!core_agree_kept(c, reg) || c->now.version.warps > 1) { /* of several warps: one of them says nothing */
         core_agree_forget(c, reg);
         return;
     }
@@ -117,9 +117,9 @@ agree_lanes(const struct core *c, const struct ptx_operand *o, const int32_t *pa
         *low = pattern[l] < *low ? pattern[l] : *low;
         *high = pattern[l] > *high ? pattern[l] : *high;
     }
-    if (c->regs.agree_warps > 1 && !warps_step(c->phases->known, o, &step))
+    if (c->now.version.warps > 1 && !warps_step(c->phases->known, o, &step))
         return false;
-    int64_t on = c->regs.agree_warps > 1 ? (int64_t)(int32_t)step * (c->regs.agree_warps - 1) : 0;
+    int64_t on = c->now.version.warps > 1 ? (int64_t)(int32_t)step * (c->now.version.warps - 1) : 0;
     *low += on < 0 ? on : 0;
     *high += on > 0 ? on : 0;
     return *high - *low <= INT32_MAX;
@@ -156,7 +156,7 @@ agree_compare(struct core *c, const struct flow_insn *i, LLVMValueRef *all, LLVM
     unsigned bits = 8 * ptx_type_bytes((enum ptx_type)p->type[p->type_count - 1]);
     LLVMValueRef a[2], b[2], sane = LLVMConstInt(core_scalar(c, 1), 1, false);
     LLVMIntPredicate how;
-    if (!core_order(p, &how) || (bits != 32 && (bits != 64 || c->regs.agree_warps > 1)))
+    if (!core_order(p, &how) || (bits != 32 && (bits != 64 || c->now.version.warps > 1)))
         return false;
     bool is_signed = how == LLVMIntSLT || how == LLVMIntSLE || how == LLVMIntSGT || how == LLVMIntSGE;
     if (!range_of(c, i, 1, bits, is_signed, a, &sane) || !range_of(c, i, 2, bits, is_signed, b, &sane))
@@ -194,7 +194,7 @@ of_operand(struct core *c, const struct flow_insn *i, unsigned k, LLVMValueRef *
         return false;
     if (!core_reg_scalar(c, o->reg))
         return core_agree(c, o->reg, all, none);
-    if (c->regs.agree_warps > 1 && !c->phases->known->same[o->reg] && !c->facts->reg[o->reg].known)
+    if (c->now.version.warps > 1 && !c->phases->known->same[o->reg] && !c->facts->reg[o->reg].known)
         return false;
     *all = core_value(c, i, o, 1, true);
     *none = LLVMBuildNot(c->e.b, *all, "");
@@ -234,8 +234,7 @@ core_agree_write(struct core *c, const struct flow_insn *i, uint32_t reg)
     if (!c->regs.agree || c->regs.reg != c->regs.agree_reg || !c->regs.agree[reg].all)
         return;
     const struct ptx_insn *p = &i->i;
-    bool whole = c->now.in_whole || c->now.all_active || c->facts->complete[c->now.current];
-    bool known = whole && p->guard == PTX_NO_REG && p->operand[0].kind == PTX_O_REG && p->operand[0].reg == reg;
+    bool known = core_is_full(c) && p->guard == PTX_NO_REG && p->operand[0].kind == PTX_O_REG && p->operand[0].reg == reg;
     switch (p->op) {
     case PTX_OP_SETP:
         known = known && agree_any_compare(c, i, &all, &none);

@@ -30,7 +30,7 @@ core_tid(struct core *c, LLVMValueRef warp_index, LLVMValueRef tid[3])
 LLVMValueRef
 core_mask_bits(struct core *c)
 {
-    if (c->now.all_active || c->now.in_whole || c->facts->complete[c->now.current])
+    if (core_is_full(c))
         return core_i32(c, ~0u);
     return LLVMBuildLoad2(c->e.b, core_scalar(c, 32), c->lanes.mask, "");
 }
@@ -38,7 +38,7 @@ core_mask_bits(struct core *c)
 LLVMValueRef
 core_mask(struct core *c)
 {
-    if (c->now.all_active || c->now.in_whole || c->facts->complete[c->now.current])
+    if (core_is_full(c))
         return NULL;
     return emit_bits_to_mask(&c->e, core_mask_bits(c));
 }
@@ -241,7 +241,7 @@ core_destination_scalar(const struct core *c, const struct ptx_operand *o)
 bool
 jam_follows(const struct core *c, const LLVMValueRef *reg)
 {
-    return c->now.all_active && reg == c->phases->jammed[0].reg && reg != c->regs.reg;
+    return c->now.version.warps > 1 && reg == c->phases->jammed[0].reg && reg != c->regs.reg;
 }
 
 /* -- emitting: a phase begins ----------------------------------------------------------------- */

@@ -75,20 +75,32 @@ struct core_regs {
     LLVMValueRef carry;      /* alloca of <32 x i1> */
     struct guess *guess;     /* per register: values/guess.c */
     struct agree *agree;     /* per register: values/agree.c; */
-    LLVMValueRef *agree_reg; /*   of these registers, */
-    uint32_t agree_warps;    /*   those of the first of so many warps, 0: of one */
+    LLVMValueRef *agree_reg; /*   of these registers, those of the first of the version's warps */
+};
+
+/* What a version takes for granted of the warps that come to it, beside the facts. */
+enum assume {
+    ASSUME_FULL = 1,   /* all 32 lanes are there */
+    ASSUME_PARTS = 2,  /* loads of `settled` may be made in parts; */
+    ASSUME_ROWS = 4,   /*   and what rows decide of them holds in both halves of the warp */
+    ASSUME_BOUNDS = 8, /* numbers are within the bounds of `straight` */
+};
+
+/* A way to run blocks. Blocks have one in which nothing is assumed, and may have others: a guard (version_guard) tests
+ * what one assumes where warps come to it, and where that does not hold they go on in a version that assumes less. */
+struct version {
+    LLVMBasicBlockRef *block;  /* per block: its code in this version; NULL: it has none */
+    uint32_t warps;            /* that run each instruction together (versions/jam.c); 1: each by itself */
+    unsigned assume;           /* set of enum assume */
+    bool *settled;             /* ASSUME_PARTS: per instruction (versions/taps.c) */
+    struct straight *straight; /* ASSUME_BOUNDS: versions/straight.c */
 };
 
 /* The code that is being emitted. */
 struct core_now {
+    struct version version;
     uint32_t current; /* block */
     bool synced;      /* the instruction: its group's values are in the frame */
-    bool all_active;  /* all lanes are in it, whatever the facts say */
-    bool in_whole;    /* the version for warps of which all lanes are there (versions/whole.c) */
-    bool in_rows;     /* of `settled`: and that what rows decide holds in both halves of the warp */
-    bool *settled;    /* per instruction: a load of which it is known that it may be made in parts
-                         (versions/taps.c); NULL: of none */
-    struct straight *straight; /* the way of warps that is being emitted (versions/straight.c), or NULL */
 };
 
 /* One warp function while it is emitted. A struct's name says whose its fields are. */
@@ -112,6 +124,13 @@ struct core {
     bool *taps;               /* per block: a run of conditions begins at its branch (versions/taps.c) */
     LLVMValueRef image_data;  /* alloca of a struct jit_image_data, made when first needed (insn/image.c) */
 };
+
+/* All lanes are in the code that is being emitted. */
+static inline bool
+core_is_full(const struct core *c)
+{
+    return c->now.version.assume & ASSUME_FULL || c->facts->complete[c->now.current];
+}
 
 struct merged {
     struct flow_insn part[2]; /* the comparisons, */

@@ -50,9 +50,9 @@ const struct straight_widened *
 straight_wide_of(const struct core *c, const struct flow_insn *i)
 {
     const struct flow_insn *all = c->flow->insns;
-    if (!c->now.straight || i < all || i >= all + c->flow->insn_count || !c->now.straight->wide[i - all].index.known)
+    if (!c->now.version.straight || i < all || i >= all + c->flow->insn_count || !c->now.version.straight->wide[i - all].index.known)
         return NULL;
-    return &c->now.straight->wide[i - all];
+    return &c->now.version.straight->wide[i - all];
 }
 
 bool
@@ -85,7 +85,7 @@ straight_wide_lane(struct core *c, const struct flow_insn *i, const struct strai
             number += times;
         if (t->x == PTX_NO_REG || !times)
             continue;
-        LLVMValueRef own = straight_term_value(c, c->now.straight, t, times);
+        LLVMValueRef own = straight_term_value(c, c->now.version.straight, t, times);
         v = v ? LLVMBuildAdd(b, v, own, "") : own;
     }
     LLVMValueRef base = w->base ? core_value(c, i, &i->i.operand[w->base], 64, true) : NULL;

@@ -15,7 +15,6 @@
 #include "jit/versions/versions.h"
 
 #include "jit/control/control.h"
-#include "jit/insn/insn.h"
 #include "jit/memory/memory.h"
 
 #include <string.h>
@@ -250,17 +249,6 @@ begin_phase(struct jam *j, struct phase *x)
     return ok;
 }
 
-/* Nothing but values that the whole block agrees on. */
-static bool
-is_once(const struct core *c, const struct phases *p, uint32_t n)
-{
-    struct span defs = flow_defs(c->flow, n);
-    bool same = defs.count > 0;
-    for (uint32_t k = 0; k < defs.count; k++)
-        same &= p->known->same[defs.at[k]];
-    return same;
-}
-
 /* Where it is sure that all lanes of all warps go one way, they do; the builder is left where it is not. */
 static void
 end_sure(struct jam *j, uint32_t b)
@@ -374,24 +362,6 @@ end_block(struct jam *j, uint32_t b)
     }
 }
 
-static bool
-emit_insns(struct jam *j, uint32_t b)
-{
-    struct core *c = j->c;
-    const struct flow_block *blk = &c->flow->blocks[b];
-    c->now.current = b;
-    for (uint32_t n = 0; n < blk->count; n++) {
-        const struct flow_insn *i = &c->flow->insns[blk->first + n];
-        uint32_t times = is_once(c, j->p, blk->first + n) ? 1 : j->g->jam;
-        for (uint32_t k = 0; k < times; k++) {
-            use(j, k);
-            if (!core_insn(c, i))
-                return false;
-        }
-    }
-    return true;
-}
-
 /* From the end of block b on without branches, where all that they ask holds (versions/straight.c). */
 static bool
 emit_straight(struct jam *j, uint32_t b)
@@ -415,16 +385,17 @@ emit_straight(struct jam *j, uint32_t b)
     LLVMValueRef fine = straight_test(c, s);
     ok = fine != NULL;
     if (ok)
-        LLVMBuildCondBr(c->e.b, fine, way, other);
-    LLVMPositionBuilderAtEnd(c->e.b, way);
-    c->now.straight = s;
+        version_guard(c, fine, way, other);
+    const struct version own = c->now.version;
+    c->now.version.straight = s;
+    c->now.version.assume |= ASSUME_BOUNDS;
     uint32_t last = b;
     for (uint32_t k = 1, at; ok && (at = straight_block(s, k)) != UINT32_MAX; k++) {
         set_add(j->straight, at);
-        ok = emit_insns(j, at);
+        ok = version_insns(c, at);
         last = at;
     }
-    c->now.straight = NULL;
+    c->now.version = own;
     if (ok)
         end_block(j, last);
     LLVMPositionBuilderAtEnd(c->e.b, other);
@@ -434,20 +405,22 @@ emit_straight(struct jam *j, uint32_t b)
 }
 
 static bool
-emit_block(struct jam *j, uint32_t b)
+end_version(struct core *c, const struct version_code *v, uint32_t b)
 {
-    LLVMPositionBuilderAtEnd(j->c->e.b, j->block[b]);
-    if (!emit_insns(j, b) || !emit_straight(j, b))
+    (void)c;
+    if (!emit_straight(v->own, b))
         return false;
-    end_block(j, b);
+    end_block(v->own, b);
     return true;
 }
 
 static bool
-emit_group(struct jam *j)
+enter_version(struct core *c, struct version_code *v)
 {
-    struct core *c = j->c;
+    struct jam *j = v->own;
     bool ok = true;
+    c->regs.agree = j->p->agree;
+    c->regs.agree_reg = j->p->jammed[0].reg;
     j->mark = phases_mark(c, false);
     for (uint32_t b = 0; b < c->flow->block_count; b++)
         if (j->p->group_of[b] == j->group)
@@ -456,43 +429,30 @@ emit_group(struct jam *j)
     for (uint32_t k = 0; k < j->p->count && ok; k++)
         if (j->p->phase[k].group == j->group)
             ok = begin_phase(j, &j->p->phase[k]);
-    for (uint32_t b = 0; b < c->flow->block_count && ok; b++)
-        if (j->p->group_of[b] == j->group)
-            ok = emit_block(j, b);
     return ok;
 }
 
-bool
-jam_emit(struct core *c)
+static void
+free_version(struct version_code *v)
 {
-    struct jam j = {.c = c, .p = c->phases};
-    const struct turn own = {.reg = c->regs.reg, .guess = c->regs.guess, .carry = c->regs.carry};
-    struct agree *agree = c->regs.agree;
-    LLVMValueRef *agree_reg = c->regs.agree_reg;
-    bool ok = true;
-    j.block = ls_alloc(sizeof *j.block * (c->flow->block_count + 1));
-    j.once = ls_alloc(sizeof *j.once * (c->flow->reg_words + 1));
-    j.framed = ls_alloc(sizeof *j.framed * (c->flow->reg_words + 1));
-    j.straight = ls_alloc(sizeof *j.straight * (c->flow->block_count / 64 + 1));
-    c->now.all_active = true;
-    c->regs.agree = j.p->agree;
-    c->regs.agree_reg = j.p->jammed[0].reg;
-    for (j.group = 0; j.group < j.p->group_count && ok; j.group++) {
-        j.g = &j.p->group[j.group];
-        c->regs.agree_warps = j.g->jam;
-        if (j.g->head && j.g->jam > 1)
-            ok = emit_group(&j);
-    }
-    c->now.all_active = false;
-    c->regs.agree = agree;
-    c->regs.agree_reg = agree_reg;
-    c->regs.agree_warps = 0;
-    c->regs.reg = own.reg;
-    c->regs.guess = own.guess;
-    c->regs.carry = own.carry;
-    ls_release(j.block);
-    ls_release(j.once);
-    ls_release(j.framed);
-    ls_release(j.straight);
-    return ok;
+    struct jam *j = v->own;
+    ls_release(j->block);
+    ls_release(j->once);
+    ls_release(j->framed);
+    ls_release(j->straight);
+    ls_release(j);
+}
+
+struct version_code
+jam_version(struct core *c, uint32_t group)
+{
+    struct jam *j = ls_alloc(sizeof *j);
+    *j = (struct jam){.c = c, .p = c->phases, .g = &c->phases->group[group], .group = group};
+    j->block = ls_alloc(sizeof *j->block * (c->flow->block_count + 1));
+    j->once = ls_alloc(sizeof *j->once * (c->flow->reg_words + 1));
+    j->framed = ls_alloc(sizeof *j->framed * (c->flow->reg_words + 1));
+    j->straight = ls_alloc(sizeof *j->straight * (c->flow->block_count / 64 + 1));
+    struct version v = {.block = j->block, .warps = j->g->jam, .assume = ASSUME_FULL};
+    return (struct version_code){.version = v, .enter = enter_version, .end = end_version,
+                                 .free = free_version, .own = j};
 }

@@ -289,7 +289,7 @@ ask_index(const struct core *c, struct straight *s, const struct index *x, bool 
             w.high[at] = w.high[at - 1];
         }
         w.term[at] = *t;
-        index_range(t, c->regs.agree_warps, &w.low[at], &w.high[at]);
+        index_range(t, c->now.version.warps, &w.low[at], &w.high[at]);
         int64_t most = t->y != PTX_NO_REG ? 1 : t->x != PTX_NO_REG ? STRAIGHT_TIMES : INT32_MAX;
         products += t->y != PTX_NO_REG;
         if ((t->x != PTX_NO_REG && !straight_bound_of(s, t->x)) || (t->y != PTX_NO_REG && !straight_bound_of(s, t->y)) ||
@@ -309,7 +309,7 @@ ask_simple(const struct core *c, struct straight *s, const struct index *x, bool
     for (unsigned k = 0; k < x->count; k++) {
         const struct index_term *t = &x->term[k];
         if (t->x == PTX_NO_REG)
-            index_range(t, c->regs.agree_warps, &low, &high);
+            index_range(t, c->now.version.warps, &low, &high);
         else if (t->y == PTX_NO_REG && t->times == 1 && !t->scale && r.first.root == PTX_NO_REG)
             r.first.root = t->x;
         else

@@ -231,7 +231,7 @@ settle(struct core *c, const struct taps *s, LLVMValueRef *rows)
             for (uint32_t n = blk->first; n < blk->first + blk->count; n++) {
                 const struct flow_insn *i = &c->flow->insns[n];
                 LLVMValueRef fine = is_settled(&order, i) ? core_split_fine(c, i, &own) : NULL;
-                c->now.settled[n] = fine != NULL;
+                c->now.version.settled[n] = fine != NULL;
                 if (fine)
                     all = all ? LLVMBuildAnd(c->e.b, all, fine, "") : fine;
                 if (fine && own)
@@ -274,37 +274,34 @@ core_taps(struct core *c, uint32_t b)
     if (!c->taps[b] || !find_run(c, b, &s))
         return;
     const struct emit before = c->e;
-    bool in_whole = c->now.in_whole;
+    const struct version own = c->now.version;
     LLVMBasicBlockRef run = core_new_block(c, "taps"), single = core_new_block(c, "single");
-    c->now.in_whole = true;
+    c->now.version.assume |= ASSUME_FULL;
     emit_run(c, &s, HEADS);
-    LLVMBuildCondBr(bld, all_hold(c, &s), run, single);
-    LLVMPositionBuilderAtEnd(bld, run);
+    version_guard(c, all_hold(c, &s), run, single);
     emit_run(c, &s, TAPS_EARLY);
-    c->now.settled = ls_alloc(c->flow->insn_count + 1);
+    c->now.version.settled = ls_alloc(c->flow->insn_count + 1);
+    c->now.version.assume |= ASSUME_PARTS;
     LLVMValueRef rows = NULL, fine = settle(c, &s, &rows);
     if (fine) {
         run = core_new_block(c, "settled");
-        LLVMBuildCondBr(bld, fine, run, single);
-        LLVMPositionBuilderAtEnd(bld, run);
+        version_guard(c, fine, run, single);
     }
     if (rows) {
         LLVMBasicBlockRef both = core_new_block(c, "rows"), some = core_new_block(c, "some");
-        LLVMBuildCondBr(bld, rows, both, some);
-        LLVMPositionBuilderAtEnd(bld, both);
-        c->now.in_rows = true;
+        version_guard(c, rows, both, some);
+        c->now.version.assume |= ASSUME_ROWS;
         emit_run(c, &s, TAPS_LATE);
         core_whole_go(c, s.end);
-        c->now.in_rows = false;
+        c->now.version.assume &= ~(unsigned)ASSUME_ROWS;
         LLVMPositionBuilderAtEnd(bld, some);
     }
     emit_run(c, &s, TAPS_LATE);
     core_whole_go(c, s.end);
-    ls_release(c->now.settled);
-    c->now.settled = NULL;
+    ls_release(c->now.version.settled);
+    c->now.version = own;
     LLVMPositionBuilderAtEnd(bld, single);
     c->e.insn = before.insn;
     c->e.func = before.func;
-    c->now.in_whole = in_whole;
     c->now.current = b;
 }

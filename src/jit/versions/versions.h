@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * jit/versions: other ways to run a kernel than one warp under a mask: barrier regions of whole blocks, several
- * warps interleaved, warps with all 32 lanes, ways without branches.
+ * warps interleaved, warps with all 32 lanes, ways without branches. Each is a struct version (values/values.h): how
+ * many warps run together and what is assumed of them. Start at version.c.
  */
 #ifndef LOCKSTEP_JIT_VERSIONS_H
 #define LOCKSTEP_JIT_VERSIONS_H
 
 #include "jit/values/values.h"
+
+struct version_code;
 
 /* -- jam.c ------------------------------------------------------------------------------------- */
 
@@ -18,8 +21,8 @@ bool jam_resume(struct core *c, uint32_t group);
 void jam_tail(struct core *c, uint32_t b);
 /* One of the parted warps is done: the builder is left where all of the block are. */
 void jam_next(struct core *c, const struct phase_group *g, LLVMValueRef next);
-/* The warps that run together: all of their code. */
-bool jam_emit(struct core *c);
+/* The group's warps that run together. */
+struct version_code jam_version(struct core *c, uint32_t group);
 
 /* -- jam_choose.c ------------------------------------------------------------------------------ */
 
@@ -79,7 +82,7 @@ void core_phases_free(struct phases *p);
 /* -- straight.c -------------------------------------------------------------------------------- */
 
 /* versions/straight.c: the way from the end of block b on for warps that run together, where no branch parts them;
- * NULL: it saves too little. c->regs.agree_warps is their number, the registers the first one's. */
+ * NULL: it saves too little. c->now.version.warps is their number, the registers the first one's. */
 struct straight *straight_new(const struct core *c, uint32_t b);
 void straight_free(struct straight *s);
 /* i1: they go that way. Emitted at the end of block b. NULL: failed, with the error. */
@@ -98,6 +101,27 @@ void core_taps_choose(struct core *c);
  * executed in one piece. */
 void core_taps(struct core *c, uint32_t b);
 
+/* -- version.c --------------------------------------------------------------------------------- */
+
+/* A version whose blocks are emitted one after the other: each instruction for all of its warps. */
+struct version_code {
+    struct version version;
+    /* Where warps come in, before any block: NULL where guards stand in front of blocks. False: failed. */
+    bool (*enter)(struct core *c, struct version_code *v);
+    void (*begin)(struct core *c, uint32_t b);                        /* block b begins; NULL: nothing to do */
+    bool (*end)(struct core *c, const struct version_code *v, uint32_t b); /* and ends; false: failed */
+    void (*free)(struct version_code *v);                             /* NULL: nothing */
+    void *own;
+};
+
+/* The builder goes on in the version whose code begins at `in`, where what it assumes holds (i1); other warps go to
+ * `out`. */
+void version_guard(struct core *c, LLVMValueRef holds, LLVMBasicBlockRef in, LLVMBasicBlockRef out);
+/* The instructions of block b, in the version that is being emitted. */
+bool version_insns(struct core *c, uint32_t b);
+/* All versions of the function: the plain one, then those that assume more. */
+bool core_versions(struct core *c, struct version_code plain);
+
 /* -- whole.c ----------------------------------------------------------------------------------- */
 
 /* versions/whole.c: which blocks; the start of block b, where whole warps go their own way; those ways. */
@@ -105,6 +129,6 @@ void core_whole_choose(struct core *c);
 void core_whole_enter(struct core *c, uint32_t b);
 /* The branch of a block in which all lanes are; false: another one, nothing was emitted. */
 bool core_whole_branch(struct core *c, uint32_t b);
-bool core_whole_emit(struct core *c);
+struct version_code core_whole_version(struct core *c);
 
 #endif

@@ -58,8 +58,7 @@ core_whole_enter(struct core *c, uint32_t b)
         return;
     LLVMBasicBlockRef all = core_new_block(c, "all"), some = core_new_block(c, "some");
     LLVMValueRef mask = LLVMBuildLoad2(bld, i32, c->lanes.mask, "");
-    LLVMBuildCondBr(bld, LLVMBuildICmp(bld, LLVMIntEQ, mask, core_i32(c, ~0u), ""), all, some);
-    LLVMPositionBuilderAtEnd(bld, all);
+    version_guard(c, LLVMBuildICmp(bld, LLVMIntEQ, mask, core_i32(c, ~0u), ""), all, some);
     for (uint32_t k = 0; k < c->flow->block_count; k++) /* as it is: LLVM cannot know */
         if (!c->phases->many || c->phases->group_of[k] == c->phases->group_of[b])
             LLVMBuildStore(bld, core_i32(c, 0), c->lanes.pending[k]);
@@ -85,7 +84,6 @@ end_branch(struct core *c, uint32_t b)
     LLVMBuilderRef bld = c->e.b;
     LLVMBasicBlockRef to[2] = {core_new_block(c, "taken"), core_new_block(c, "fallen")};
     LLVMValueRef all, none;
-    bool in_whole = c->now.in_whole;
     core_taps(c, b);
     if (!c->facts->divergent[b]) {
         LLVMBuildCondBr(bld, core_branch_value(c, b, true), to[0], to[1]);
@@ -97,9 +95,10 @@ end_branch(struct core *c, uint32_t b)
         LLVMValueRef p = emit_mask_to_bits(&c->e, core_branch_value(c, b, false));
         leave_if(c, LLVMBuildICmp(bld, LLVMIntEQ, p, core_i32(c, ~0u), ""), to[0]);
         leave_if(c, LLVMBuildIsNull(bld, p, ""), to[1]);
-        c->now.in_whole = false;
+        const struct version own = c->now.version;
+        c->now.version.assume &= ~(unsigned)ASSUME_FULL;
         core_part(c, b, p, LLVMBuildNot(bld, p, ""));
-        c->now.in_whole = in_whole;
+        c->now.version = own;
     }
     for (unsigned s = 0; s < 2; s++) {
         LLVMPositionBuilderAtEnd(bld, to[s]);
@@ -118,15 +117,10 @@ core_whole_branch(struct core *c, uint32_t b)
 }
 
 static bool
-emit_block(struct core *c, uint32_t b)
+end_block(struct core *c, const struct version_code *v, uint32_t b)
 {
     const struct flow_block *blk = &c->flow->blocks[b];
-    LLVMPositionBuilderAtEnd(c->e.b, c->whole[b]);
-    c->now.current = b;
-    core_phases_at(c, b);
-    for (uint32_t n = 0; n < blk->count; n++)
-        if (!core_insn(c, &c->flow->insns[blk->first + n]))
-            return false;
+    (void)v;
     if (blk->end_insn != UINT32_MAX) {
         c->e.insn = &c->flow->insns[blk->end_insn].i;
         c->e.func = c->flow->insns[blk->end_insn].func;
@@ -142,14 +136,9 @@ emit_block(struct core *c, uint32_t b)
     return true;
 }
 
-bool
-core_whole_emit(struct core *c)
+struct version_code
+core_whole_version(struct core *c)
 {
-    bool ok = true;
-    c->now.in_whole = true;
-    for (uint32_t b = 0; b < c->flow->block_count && ok; b++)
-        if (c->whole[b])
-            ok = emit_block(c, b);
-    c->now.in_whole = false;
-    return ok;
+    struct version v = {.block = c->whole, .warps = 1, .assume = ASSUME_FULL};
+    return (struct version_code){.version = v, .begin = core_phases_at, .end = end_block};
 }
