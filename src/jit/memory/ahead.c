@@ -130,8 +130,8 @@ site_fetch_ahead(struct site *s)
     LLVMValueRef at = LLVMBuildAdd(b, now, pace_of(s, now), "");
     core_prefetch(c, at);
     struct site whole = *s;
-    if (s->fact.segment == LANES && site_runs(&whole) && whole.run == LANES &&
-        !whole.broadcast[0] && s->bytes * s->vec * LANES == 2 * LINE) /* a warp's second line */
+    if (s->fact.segment == LANES && site_runs(&whole) && whole.runs.run == LANES &&
+        !whole.runs.broadcast[0] && s->bytes * s->vec * LANES == 2 * LINE) /* a warp's second line */
         core_prefetch(c, LLVMBuildAdd(b, at, core_i64(c, LINE), ""));
 }
 
@@ -145,9 +145,9 @@ site_fetch_blocks(struct site *s)
         !site_runs(s))
         return false;
     struct site sure = site_sure(s);
-    for (unsigned g = 0; g < LANES / s->run; g++)
+    for (unsigned g = 0; g < LANES / s->runs.run; g++)
         at[g] = site_segment(&sure, g);
-    core_fetch(c, s->i, at, LANES / s->run, s->run * s->bytes * s->vec);
+    core_fetch(c, s->i, at, LANES / s->runs.run, s->runs.run * s->bytes * s->vec);
     return true;
 }
 
@@ -205,7 +205,7 @@ site_fetch_turn(struct site *s)
     emit_fired(&c->e, PASS_PREFETCH_LOOPS, "the next iteration of a loop with barriers");
     LLVMValueRef now = s->base, half = s->base;
     if (now) {
-        half = LLVMBuildAdd(b, now, core_i64(c, (uint64_t)(int64_t)site_offset(s, LANES / 2)), "");
+        half = LLVMBuildAdd(b, now, core_i64(c, (uint64_t)(int64_t)fact_offset(&s->fact, LANES / 2)), "");
     } else {
         now = LLVMBuildExtractElement(b, site_lanes(s), core_i32(c, 0), "");
         half = LLVMBuildExtractElement(b, site_lanes(s), core_i32(c, LANES / 2), "");

@@ -61,7 +61,7 @@ site_index(struct site *s, const struct ptx_operand *o)
     struct core *c = s->c;
     LLVMBuilderRef b = c->e.b;
     const struct ptx_operand *base;
-    enum ptx_space where = site_space(c, &s->i->i, o);
+    enum ptx_space where = plan_space(c->flow, &s->i->i, o);
     if (where != PTX_SPACE_GLOBAL && where != PTX_SPACE_NONE && where != PTX_SPACE_SHARED && where != PTX_SPACE_CONST)
         return; /* local memory: each lane's begins elsewhere */
     if (!emit_on(&c->e, PASS_INDEXED_GATHERS) || c->events || c->called || o->base_kind != PTX_BASE_REG || s->fact.kind != FACT_VECTOR ||

@@ -28,9 +28,7 @@ struct site {
     unsigned bytes, vec;     /* of an element; elements per lane */
     unsigned align;
     LLVMValueRef mask;       /* <32 x i1>, NULL: all */
-    unsigned run;            /* lanes per segment, when laid out in runs */
-    int32_t start[LANES];    /* per segment: offset of its first lane from base (SCALAR) */
-    bool broadcast[LANES];   /* per segment */
+    struct runs runs;        /* where lanes are laid out in runs: starts count from base (SCALAR) */
     LLVMValueRef some;       /* i32: the lanes that access memory, NULL: all active ones */
     LLVMValueRef size;       /* i32: bytes of a lane, NULL: bytes * vec */
     LLVMValueRef index;      /* site_index: the addresses are at + (index << shift), index <32 x i32>, signed */
@@ -156,24 +154,20 @@ bool site_load_split(struct site *s, const struct ptx_operand *o, LLVMValueRef *
 
 /* -- runs.c ------------------------------------------------------------------------------------ */
 
-/* The site where its lanes are known to lie in runs, and as it is known without that. False: never. */
-bool site_together(struct site *s, struct site *sure, struct site *other);
-/* The longest segments in which lanes read one address or consecutive ones: sets run, start, broadcast. */
+/* What is decided of a load or store at the site. */
+void site_plan(struct site *s, bool store, struct plan *out);
+/* The longest segments in which lanes read one address or consecutive ones: sets runs. */
 bool site_runs(struct site *s);
-int32_t site_offset(const struct site *s, unsigned lane); /* from the first lane's address */
 /* Address of run g. */
 LLVMValueRef site_segment(struct site *s, unsigned g);
 /* The site where its guess is known to hold: no lane's own address is needed. */
 struct site site_sure(const struct site *s);
 /* Pattern to test when nothing is known: consecutive lanes. */
 void site_assume_consecutive(struct site *s, int32_t pattern[LANES]);
-/* Whether it is worth testing for that (PASS_CONSECUTIVE_TEST). */
-bool site_may_be_consecutive(const struct site *s);
-/* For remarks: the runs that site_runs() found; why there are none. */
-void site_remark_runs(const struct site *s);
-const char *site_disorder(const struct site *s);
 struct fork fork_begin(struct core *c, LLVMValueRef cond); /* goes on in the fast way */
 struct fork site_fork(struct site *s);                     /* fast: the lanes follow the pattern */
+/* A way's test; *on: the site where it holds. */
+struct fork site_fork_way(struct site *s, const struct plan_way *w, struct site *on);
 /* out[k]: what came of the two ways, n values; out may be fast. */
 void fork_join(struct core *c, const struct fork *f, unsigned n, LLVMValueRef *fast, LLVMValueRef *slow,
                LLVMValueRef *out);
@@ -205,9 +199,8 @@ bool site_begin(struct site *s, struct core *c, const struct flow_insn *i);
 /* The address, as what is known of it. */
 void site_find(struct site *s, const struct ptx_operand *o);
 LLVMValueRef site_lanes(struct site *s); /* all addresses, <32 x i64> */
-/* The space an access really goes to; what that adds to an address that is an offset, NULL: nothing; what of
- * the offset is known when the kernel is compiled. */
-enum ptx_space site_space(const struct core *c, const struct ptx_insn *p, const struct ptx_operand *o);
+/* What the space adds to an address that is an offset, NULL: nothing; what of the offset is known when the kernel
+ * is compiled. */
 LLVMValueRef site_space_base(struct core *c, enum ptx_space space, const struct ptx_operand *o);
 uint64_t site_known_offset(struct core *c, const struct ptx_operand *o);
 /* Tells tools of the access; then core_denied. */
@@ -215,7 +208,6 @@ void site_announce(struct site *s, enum jit_access_op op);
 /* Addresses with those of denied lanes replaced; masks denied lanes out. */
 LLVMValueRef site_allowed(struct core *c, LLVMValueRef addresses);
 void site_allow_some(struct site *s, LLVMValueRef denied);
-void site_find_together(struct site *s, const struct ptx_operand *o, LLVMValueRef offset);
 
 /* -- store.c ----------------------------------------------------------------------------------- */
 
@@ -224,6 +216,7 @@ bool core_store(struct core *c, const struct flow_insn *i);
 /* -- store_forms.c ----------------------------------------------------------------------------- */
 
 void site_store(struct site *s, LLVMValueRef *v);
+void site_store_ways(struct site *s, const struct plan_way *w, LLVMValueRef *v);
 void site_store_scalar(struct site *s, LLVMValueRef address, LLVMValueRef v, unsigned element);
 /* Lanes in order, so that the last one wins where several write one place. */
 void site_store_each(struct site *s, LLVMValueRef *v);

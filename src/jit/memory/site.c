@@ -9,24 +9,6 @@
 
 #include <string.h>
 
-/* The space an access really goes to: parameters of functions that did not fit in registers are
- * local memory. */
-enum ptx_space
-site_space(const struct core *c, const struct ptx_insn *p, const struct ptx_operand *o)
-{
-    if (o->base_kind == PTX_BASE_VAR && o->var->func) {
-        switch (c->flow->vars[o->var->index].place) {
-        case FLOW_LOCAL:
-            return PTX_SPACE_LOCAL;
-        case FLOW_SHARED:
-            return PTX_SPACE_SHARED;
-        default:
-            return PTX_SPACE_PARAM;
-        }
-    }
-    return p->space == PTX_SPACE_SHARED_CLUSTER ? PTX_SPACE_SHARED : (enum ptx_space)p->space;
-}
-
 /* What the space adds to an address that is an offset; NULL: nothing. */
 LLVMValueRef
 site_space_base(struct core *c, enum ptx_space space, const struct ptx_operand *o)
@@ -64,22 +46,12 @@ site_lanes(struct site *s)
     return s->lanes;
 }
 
-/* A called function's parameter or result: each lane's copy in the caller's area. */
-static bool
-argument_address(struct site *s, const struct ptx_operand *o)
+/* A called function's parameter or result: lane 0's copy in the caller's area. */
+static LLVMValueRef
+argument_base(struct core *c, const struct ptx_operand *o)
 {
-    struct core *c = s->c;
-    if (o->base_kind != PTX_BASE_VAR || !o->var->func ||
-        c->flow->vars[o->var->index].place != FLOW_ARGUMENT)
-        return false;
-    int32_t *pattern = ARENA_ARRAY((struct arena *)&c->facts->arena, int32_t, LANES);
-    for (int l = 0; l < LANES; l++)
-        pattern[l] = l * (int32_t)o->var->size;
     uint64_t offset = c->flow->vars[o->var->index].offset * LANES + (uint64_t)o->offset;
-    s->fact = (struct fact){.kind = FACT_SCALAR, .segment = LANES, .pattern = pattern};
-    s->base = LLVMBuildAdd(c->e.b, LLVMBuildPtrToInt(c->e.b, c->arguments, core_scalar(c, 64), ""),
-                           core_i64(c, offset), "");
-    return true;
+    return LLVMBuildAdd(c->e.b, LLVMBuildPtrToInt(c->e.b, c->arguments, core_scalar(c, 64), ""), core_i64(c, offset), "");
 }
 
 /* Where in each lane's local memory, when it is the same for all; else NULL. */
@@ -87,7 +59,8 @@ static LLVMValueRef
 local_offset(struct site *s, const struct ptx_operand *o)
 {
     struct core *c = s->c;
-    if (!c->local_words || !(c->events & JIT_EVENT_GUARD) || !fact_uniform(&s->fact))
+    struct fact f = facts_operand(c->facts, s->i, o);
+    if (!c->local_words || !(c->events & JIT_EVENT_GUARD) || !fact_uniform(&f))
         return NULL;
     LLVMValueRef offset = core_i64(c, site_known_offset(c, o));
     if (o->base_kind != PTX_BASE_REG)
@@ -101,36 +74,40 @@ site_find(struct site *s, const struct ptx_operand *o)
 {
     struct core *c = s->c;
     LLVMBuilderRef b = c->e.b;
-    if (argument_address(s, o))
+    const struct plan_scope scope = core_scope(c);
+    struct plan_address at;
+    plan_address(&scope, s->i, o, &at);
+    s->fact = at.fact;
+    if (at.argument) {
+        s->base = argument_base(c, o);
         return;
-    enum ptx_space space = site_space(c, &s->i->i, o);
-    s->fact = facts_operand(c->facts, s->i, o);
-    bool scalar = s->fact.kind == FACT_SCALAR;
-    LLVMValueRef offset = core_i64(c, site_known_offset(c, o)), base = site_space_base(c, space, o);
+    }
+    bool scalar = at.fact.kind == FACT_SCALAR;
+    LLVMValueRef offset = core_i64(c, site_known_offset(c, o)), base = site_space_base(c, at.space, o);
     if (base)
         offset = LLVMBuildAdd(b, offset, base, "");
-    if (space == PTX_SPACE_LOCAL) {
+    if (at.space == PTX_SPACE_LOCAL)
         s->local = local_offset(s, o);
-        scalar = false;
-        s->fact = (struct fact){.kind = FACT_VECTOR, .segment = 1};
-    }
     unsigned n = scalar ? 1 : LANES;
-    if (!scalar && o->base_kind == PTX_BASE_REG && space != PTX_SPACE_LOCAL)
+    if (!scalar && o->base_kind == PTX_BASE_REG && at.space != PTX_SPACE_LOCAL)
         n = core_reg_count(c, o->reg);
     LLVMValueRef v = n == 1 ? offset : core_splat_some(c, offset, n), holds, firsts;
-    if (s->fact.guess && o->base_kind == PTX_BASE_REG && core_guess(c, o->reg, &holds, &firsts)) {
+    if (at.kept && core_guess(c, o->reg, &holds, &firsts)) {
         unsigned count = LANES / s->fact.segment;
         s->holds = holds;
-        s->guessed =
-            LLVMBuildAdd(b, firsts, count == 1 ? offset : core_splat_some(c, offset, count), "");
+        s->guessed = LLVMBuildAdd(b, firsts, count == 1 ? offset : core_splat_some(c, offset, count), "");
     }
-    if (space != PTX_SPACE_LOCAL)
-        site_find_together(s, o, offset);
+    if (at.converged) {
+        s->together = LLVMBuildLoad2(b, core_scalar(c, 1), c->guess[o->reg].together, "");
+        LLVMValueRef first = LLVMBuildLoad2(b, core_scalar(c, 64), c->guess[o->reg].first, "");
+        s->first = LLVMBuildAdd(b, first, offset, "");
+        s->pattern = at.converged;
+    }
     if (o->base_kind == PTX_BASE_REG) {
         struct ptx_operand r = {.kind = PTX_O_REG, .reg = o->reg};
         v = LLVMBuildAdd(b, core_firsts(c, s->i, &r, 64, n), v, "");
     }
-    if (space == PTX_SPACE_LOCAL)
+    if (at.space == PTX_SPACE_LOCAL)
         v = LLVMBuildAdd(b, v, core_local_base(c), "");
     if (scalar)
         s->base = v;
@@ -400,20 +377,4 @@ core_announce_access(struct core *c, const struct flow_insn *i, LLVMValueRef add
     struct site s = {.c = c, .i = i, .bytes = bytes, .vec = 1, .lanes = addresses};
     site_announce(&s, op);
     return site_allowed(c, addresses);
-}
-
-/* -- accesses ---------------------------------------------------------------------------------------------- */
-
-void
-site_find_together(struct site *s, const struct ptx_operand *o, LLVMValueRef offset)
-{
-    struct core *c = s->c;
-    bool plain = s->i->i.op == PTX_OP_LD || s->i->i.op == PTX_OP_ST;
-    if (!plain || o->base_kind != PTX_BASE_REG || s->fact.kind != FACT_VECTOR || s->fact.segment != 1 || s->mask ||
-        c->events || !c->guess[o->reg].together || core_reg_bits(c, o->reg) != 64)
-        return;
-    s->together = LLVMBuildLoad2(c->e.b, core_scalar(c, 1), c->guess[o->reg].together, "");
-    LLVMValueRef first = LLVMBuildLoad2(c->e.b, core_scalar(c, 64), c->guess[o->reg].first, "");
-    s->first = LLVMBuildAdd(c->e.b, first, offset, "");
-    s->pattern = c->together->reg[o->reg].pattern;
 }

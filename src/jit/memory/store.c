@@ -34,15 +34,16 @@ static void
 store_value(struct site *s, const struct ptx_operand *from)
 {
     LLVMValueRef v[8];
-    if (s->fact.kind == FACT_SCALAR && !s->fact.pattern) {
-        emit_fired(&s->c->e, PASS_ACCESS_PLAN, "one scalar: the last active lane's value stays");
+    struct plan p;
+    site_plan(s, true, &p);
+    if (p.way[0].form == PLAN_SCALAR) {
         store_uniform(s, from);
         return;
     }
     for (unsigned e = 0; e < s->vec; e++)
         v[e] = core_value(s->c, s->i, from->kind == PTX_O_VECTOR ? &from->elements[e] : from,
                           s->bytes * 8, false);
-    site_store(s, v);
+    site_store_ways(s, p.way, v);
 }
 
 static void

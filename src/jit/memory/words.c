@@ -50,7 +50,7 @@ find_word(struct site *s, const struct ptx_operand *o, unsigned plus, LLVMValueR
 bool
 site_in_words(const struct site *s, const struct ptx_operand *o)
 {
-    return s->c->local_words && site_space(s->c, &s->i->i, o) == PTX_SPACE_LOCAL;
+    return s->c->local_words && plan_space(s->c->flow, &s->i->i, o) == PTX_SPACE_LOCAL;
 }
 
 /* Lanes that use the same offset are a pattern for tools that only count (jit_services.pattern);

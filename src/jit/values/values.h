@@ -19,6 +19,7 @@
 #include "analysis/analysis.h"
 #include "analysis/products.h"
 #include "jit/build/build.h"
+#include "jit/plans/plans.h"
 
 /* Where a field of a struct of jit.h lies. */
 #define FIELD(type, field) offsetof(struct type, field)
@@ -451,6 +452,11 @@ bool core_destination_scalar(const struct core *c, const struct ptx_operand *o);
  * *lanes 0: not known. Until insns[end] what is compared stays the same. False: the halves' lanes do not agree. */
 bool core_rows(struct core *c, uint32_t predicate, uint32_t before, uint32_t end, LLVMValueRef half[2],
                uint32_t *lanes);
+
+/* -- scope.c ----------------------------------------------------------------------------------- */
+
+/* What plans of accesses may ask of the code that is being emitted. */
+struct plan_scope core_scope(const struct core *c);
 
 /* -- special.c --------------------------------------------------------------------------------- */
 
