@@ -590,10 +590,10 @@ core_function(struct core *c, const char *name)
     if (!c->phases)
         c->end = core_new_block(c, "end");
     /* Tools are told addresses as they would be in a flat layout, each lane's in one piece. */
-    c->local_words = !c->called && emit_on(&c->e, PASS_LOCAL_WORDS) && core_local_words(c->flow);
-    c->streams = !c->called && emit_on(&c->e, PASS_STREAMING_STORES) && core_streams(c->flow);
+    c->local_words = !c->called && emit_on(&c->e, PASS_LOCAL_WORDS) && plan_words(c->flow);
+    c->streams = !c->called && emit_on(&c->e, PASS_STREAMING_STORES) && plan_streams(c->flow);
     bool counted = c->events & (JIT_EVENT_GUARD | JIT_EVENT_COUNT);
-    c->combines = !c->called && (!c->events || counted) && emit_on(&c->e, PASS_PENDING_SUMS) && core_combines(c->flow);
+    c->combines = !c->called && (!c->events || counted) && emit_on(&c->e, PASS_PENDING_SUMS) && plan_combines(c->flow);
     if (c->flow->local_bytes && emit_on(&c->e, PASS_LOCAL_WORDS))
         jit_remark_kernel(c->e.remarks, PASS_LOCAL_WORDS, c->local_words, "%u bytes a lane%s", c->flow->local_bytes,
                           c->local_words ? "" : ", to which generic pointers or calls may lead");

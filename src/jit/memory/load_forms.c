@@ -169,8 +169,8 @@ load_form(struct site *s, const struct plan_way *w, LLVMValueRef out[])
     }
 }
 
-static void
-load_ways(struct site *s, const struct plan_way *w, LLVMValueRef out[])
+void
+site_load_ways(struct site *s, const struct plan_way *w, LLVMValueRef out[])
 {
     struct core *c = s->c;
     LLVMValueRef fast[8], slow[8];
@@ -185,7 +185,7 @@ load_ways(struct site *s, const struct plan_way *w, LLVMValueRef out[])
     f.fast_end = LLVMGetInsertBlock(c->e.b);
     LLVMBuildBr(c->e.b, f.join);
     LLVMPositionBuilderAtEnd(c->e.b, f.slow);
-    load_ways(s, w + 1, slow);
+    site_load_ways(s, w + 1, slow);
     f.slow_end = LLVMGetInsertBlock(c->e.b);
     LLVMBuildBr(c->e.b, f.join);
     LLVMPositionBuilderAtEnd(c->e.b, f.join);
@@ -197,5 +197,5 @@ site_load(struct site *s, LLVMValueRef out[])
 {
     struct plan p;
     site_plan(s, false, &p);
-    load_ways(s, p.way, out);
+    site_load_ways(s, p.way, out);
 }

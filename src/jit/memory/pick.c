@@ -8,8 +8,8 @@
 
 enum { VECTOR_BYTES = 64 };
 
-/* A part of such a load, laid out in runs of a vector register at most; false: not in runs. */
-static bool
+/* A part of such a load, laid out in runs of a vector register at most. */
+static void
 part_site(struct site *s, const struct split_part *part, struct site *out)
 {
     *out = *s;
@@ -17,10 +17,8 @@ part_site(struct site *s, const struct split_part *part, struct site *out)
     out->holds = NULL;
     out->lanes = NULL;
     out->mask = part->mask;
-    if (!site_runs(out))
-        return false;
+    runs_find(&out->fact, s->bytes, &out->runs);
     runs_cut(&out->fact, VECTOR_BYTES / s->bytes, &out->runs);
-    return true;
 }
 
 /* Whether lanes of run g may be selected. */
@@ -126,24 +124,20 @@ struct pick {
     LLVMValueRef at[PARTS][LANES], fine; /* fine: i1, it may be made so */
 };
 
-/* False: the address is not such a one; nothing that has an effect was emitted. */
-static bool
+static void
 find_parts(struct site *s, const struct ptx_operand *o, struct pick *p)
 {
     enum { PAGE_BIT = 12 };
     struct core *c = s->c;
     LLVMBuilderRef b = c->e.b;
-    if (s->vec != 1 || s->bytes < 4 || !core_split(c, s->i, o, &p->split))
-        return false;
-    for (unsigned k = 0; k < p->split.count; k++)
-        if (!part_site(s, &p->split.part[k], &p->one[k]))
-            return false;
     LLVMValueRef cross = core_i64(c, 0);
+    core_split(c, s->i, o, &p->split);
+    for (unsigned k = 0; k < p->split.count; k++)
+        part_site(s, &p->split.part[k], &p->one[k]);
     for (unsigned k = 0; k < p->split.count; k++)
         part_addresses(&p->one[k], &p->split.part[k], o, p->at[k], &cross);
     cross = LLVMBuildAnd(b, cross, core_i64(c, 1ull << PAGE_BIT), "");
     p->fine = LLVMBuildAnd(b, p->split.fine, LLVMBuildIsNull(b, cross, ""), "");
-    return true;
 }
 
 static LLVMValueRef
@@ -165,19 +159,17 @@ load_parts(struct pick *p)
     return v;
 }
 
-bool
-site_load_split(struct site *s, const struct ptx_operand *o, LLVMValueRef *out)
+void
+site_load_split(struct site *s, const struct plan *plan, LLVMValueRef *out)
 {
     struct core *c = s->c;
     LLVMBuilderRef b = c->e.b;
     struct pick p;
     LLVMValueRef fast, slow;
-    if (!emit_on(&c->e, PASS_SELECTED_LOADS) || !find_parts(s, o, &p))
-        return false;
-    emit_fired(&c->e, PASS_SELECTED_LOADS, "one masked load of each of two addresses");
-    if (c->settled && c->settled[s->i - c->flow->insns]) {
+    find_parts(s, plan->o, &p);
+    if (plan->way[0].test == PLAN_ALWAYS) {
         *out = load_parts(&p);
-        return true;
+        return;
     }
     struct fork f = fork_begin(c, p.fine);
     fast = load_parts(&p);
@@ -189,18 +181,21 @@ site_load_split(struct site *s, const struct ptx_operand *o, LLVMValueRef *out)
     LLVMBuildBr(b, f.join);
     LLVMPositionBuilderAtEnd(b, f.join);
     fork_join(c, &f, 1, &fast, &slow, out);
-    return true;
 }
 
 LLVMValueRef
 core_split_fine(struct core *c, const struct flow_insn *i, LLVMValueRef *rows)
 {
+    const struct plan_scope scope = core_scope(c);
     const struct ptx_operand *o = &i->i.operand[1];
     struct site s;
     struct pick p;
-    if (!emit_on(&c->e, PASS_SELECTED_LOADS) || o->kind != PTX_O_ADDRESS || !site_begin(&s, c, i) ||
-        !find_parts(&s, o, &p))
+    if (o->kind != PTX_O_ADDRESS || !site_begin(&s, c, i))
         return NULL;
+    const struct plan plan = {.i = i, .o = o, .bytes = s.bytes, .vec = s.vec};
+    if (!plan_find_select(&scope, &plan))
+        return NULL;
+    find_parts(&s, o, &p);
     *rows = p.split.rows;
     return p.fine;
 }

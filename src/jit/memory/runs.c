@@ -141,18 +141,6 @@ fork_begin(struct core *c, LLVMValueRef cond)
     return f;
 }
 
-/* Pattern to test when nothing is known: consecutive lanes. */
-void
-site_assume_consecutive(struct site *s, int32_t pattern[LANES])
-{
-    for (unsigned l = 0; l < LANES; l++)
-        pattern[l] = (int32_t)(l * s->bytes * s->vec);
-    s->fact.pattern = pattern;
-    s->fact.segment = LANES;
-    s->fact.guess = true;
-    s->holds = NULL;
-}
-
 /* A fork for such a pattern. In the fast way the site knows where lane 0 is, or would be. */
 struct fork
 site_fork(struct site *s)

@@ -72,42 +72,48 @@ local_offset(struct site *s, const struct ptx_operand *o)
 void
 site_find(struct site *s, const struct ptx_operand *o)
 {
-    struct core *c = s->c;
-    LLVMBuilderRef b = c->e.b;
-    const struct plan_scope scope = core_scope(c);
+    const struct plan_scope scope = core_scope(s->c);
     struct plan_address at;
     plan_address(&scope, s->i, o, &at);
-    s->fact = at.fact;
-    if (at.argument) {
+    site_at(s, o, &at);
+}
+
+void
+site_at(struct site *s, const struct ptx_operand *o, const struct plan_address *at)
+{
+    struct core *c = s->c;
+    LLVMBuilderRef b = c->e.b;
+    s->fact = at->fact;
+    if (at->argument) {
         s->base = argument_base(c, o);
         return;
     }
-    bool scalar = at.fact.kind == FACT_SCALAR;
-    LLVMValueRef offset = core_i64(c, site_known_offset(c, o)), base = site_space_base(c, at.space, o);
+    bool scalar = at->fact.kind == FACT_SCALAR;
+    LLVMValueRef offset = core_i64(c, site_known_offset(c, o)), base = site_space_base(c, at->space, o);
     if (base)
         offset = LLVMBuildAdd(b, offset, base, "");
-    if (at.space == PTX_SPACE_LOCAL)
+    if (at->space == PTX_SPACE_LOCAL)
         s->local = local_offset(s, o);
     unsigned n = scalar ? 1 : LANES;
-    if (!scalar && o->base_kind == PTX_BASE_REG && at.space != PTX_SPACE_LOCAL)
+    if (!scalar && o->base_kind == PTX_BASE_REG && at->space != PTX_SPACE_LOCAL)
         n = core_reg_count(c, o->reg);
     LLVMValueRef v = n == 1 ? offset : core_splat_some(c, offset, n), holds, firsts;
-    if (at.kept && core_guess(c, o->reg, &holds, &firsts)) {
+    if (at->kept && core_guess(c, o->reg, &holds, &firsts)) {
         unsigned count = LANES / s->fact.segment;
         s->holds = holds;
         s->guessed = LLVMBuildAdd(b, firsts, count == 1 ? offset : core_splat_some(c, offset, count), "");
     }
-    if (at.converged) {
+    if (at->converged) {
         s->together = LLVMBuildLoad2(b, core_scalar(c, 1), c->guess[o->reg].together, "");
         LLVMValueRef first = LLVMBuildLoad2(b, core_scalar(c, 64), c->guess[o->reg].first, "");
         s->first = LLVMBuildAdd(b, first, offset, "");
-        s->pattern = at.converged;
+        s->pattern = at->converged;
     }
     if (o->base_kind == PTX_BASE_REG) {
         struct ptx_operand r = {.kind = PTX_O_REG, .reg = o->reg};
         v = LLVMBuildAdd(b, core_firsts(c, s->i, &r, 64, n), v, "");
     }
-    if (at.space == PTX_SPACE_LOCAL)
+    if (at->space == PTX_SPACE_LOCAL)
         v = LLVMBuildAdd(b, v, core_local_base(c), "");
     if (scalar)
         s->base = v;
@@ -241,7 +247,7 @@ void
 site_announce(struct site *s, enum jit_access_op op)
 {
     struct core *c = s->c;
-    if (op != JIT_ATOMIC || !core_can_combine(&s->i->i))
+    if (op != JIT_ATOMIC || !plan_may_pend(&s->i->i))
         settle(s);
     if (!(c->events & JIT_EVENT_ACCESS) ||
         announce_unseen(s, s->some ? s->some : core_mask_bits(c), op))

@@ -47,12 +47,6 @@ find_word(struct site *s, const struct ptx_operand *o, unsigned plus, LLVMValueR
     }
 }
 
-bool
-site_in_words(const struct site *s, const struct ptx_operand *o)
-{
-    return s->c->local_words && plan_space(s->c->flow, &s->i->i, o) == PTX_SPACE_LOCAL;
-}
-
 /* Lanes that use the same offset are a pattern for tools that only count (jit_services.pattern);
  * false: they are not, or the tool decides on accesses. */
 static bool

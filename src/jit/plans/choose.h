@@ -13,6 +13,12 @@ plan_on(const struct plan_scope *s, enum jit_pass pass)
     return jit_on(s->off, pass);
 }
 
+/* Each fills in its part of p; false: nothing. */
+bool plan_find_group(const struct plan_scope *s, struct plan *p);
+bool plan_find_columns(const struct plan_scope *s, const struct plan *p);
+void plan_find_index(const struct plan_scope *s, struct plan *p);
+void plan_find_fetch(const struct plan_scope *s, struct plan *p);
+
 /* -- stores.c -- */
 
 /* Whole lines that are written once. */

@@ -178,24 +178,30 @@ add_strided(const struct plan_scope *s, struct plan *p)
     return true;
 }
 
+/* Consecutive lanes, to be compared. */
+static void
+assume_consecutive(const struct plan *p, struct plan_way *w)
+{
+    unsigned step = p->bytes * p->vec;
+    for (unsigned l = 0; l < LANES; l++)
+        w->pattern[l] = (int32_t)(l * step);
+    w->fact.pattern = w->pattern;
+    w->fact.segment = LANES;
+    w->fact.guess = true;
+    runs_find(&w->fact, step, &w->runs);
+}
+
 /* Nothing is known: whether it is worth a comparison whether the lanes are consecutive. */
 static bool
 add_consecutive(const struct plan_scope *s, struct plan *p)
 {
     unsigned step = p->bytes * p->vec;
-    struct fact f = p->at.fact;
-    struct runs r;
-    if (!plan_on(s, PASS_CONSECUTIVE_TEST) || f.segment != 1 || p->i->i.space == PTX_SPACE_LOCAL || step > 16 ||
+    if (!plan_on(s, PASS_CONSECUTIVE_TEST) || p->at.fact.segment != 1 || p->i->i.space == PTX_SPACE_LOCAL || step > 16 ||
         (p->index.base && step != 1u << p->index.shift))
         return false;
-    int32_t *pattern = p->way[p->ways].pattern;
-    for (unsigned l = 0; l < LANES; l++)
-        pattern[l] = (int32_t)(l * step);
-    f.pattern = pattern;
-    f.segment = LANES;
-    f.guess = true;
-    runs_find(&f, step, &r);
-    add_runs(s, p, PLAN_COMPARED, &f, &r);
+    struct plan_way *w = add_way(p, PLAN_RUNS, PLAN_COMPARED, &p->at.fact);
+    assume_consecutive(p, w);
+    w->stream = p->store && plan_may_stream(s, p, w->runs.run);
     add_slow(s, p);
     return true;
 }
@@ -218,4 +224,57 @@ plan_ways(const struct plan_scope *s, struct plan *p)
         return;
     p->why = disorder(&p->at.fact);
     add_way(p, PLAN_EACH, PLAN_ALWAYS, &p->at.fact);
+}
+
+/* -- the whole ------------------------------------------------------------------------------------------- */
+
+/* Forms that take other accesses along; lane by lane where they do not fit. */
+static bool
+find_forms(const struct plan_scope *s, struct plan *p)
+{
+    struct plan_way *w = &p->way[0];
+    if (p->store) {
+        if (!s->interleaved || s->kept != p->i)
+            return false;
+        p->warps = s->first ? s->interleaved : 0;
+        add_way(p, PLAN_KEPT, PLAN_ALWAYS, &p->at.fact);
+        return true;
+    }
+    if (plan_find_group(s, p)) {
+        add_way(p, PLAN_GROUPED, PLAN_COMPARED, &p->at.fact);
+        assume_consecutive(p, w);
+        p->fetch.rows = plan_on(s, PASS_PREFETCH_LOOPS) && s->warps && s->flow->blocks[s->block].loop != UINT32_MAX;
+    } else if (plan_find_columns(s, p)) {
+        add_way(p, PLAN_TRANSPOSED, PLAN_FITS, &p->at.fact);
+        p->warps = s->interleaved;
+    } else if (plan_find_select(s, p)) {
+        bool fits = s->settled && s->settled[flow_index(s->flow, p->i)];
+        add_way(p, PLAN_SELECTED, fits ? PLAN_ALWAYS : PLAN_FITS, &p->at.fact);
+    } else {
+        return false;
+    }
+    add_way(p, PLAN_EACH, PLAN_ALWAYS, &p->at.fact);
+    return true;
+}
+
+void
+plan_access(const struct plan_scope *s, const struct flow_insn *i, const struct ptx_operand *o, bool store, struct plan *out)
+{
+    *out = (struct plan){.i = i, .o = o, .store = store, .vec = i->i.vec ? i->i.vec : 1, .masked = !s->full,
+                         .ordered = plan_is_ordered(&i->i), .guarded = s->guarded};
+    out->bytes = ptx_type_bytes((enum ptx_type)i->i.type[i->i.type_count - 1]);
+    plan_address(s, i, o, &out->at);
+    if (s->words && out->at.space == PTX_SPACE_LOCAL) {
+        add_way(out, PLAN_WORDS, PLAN_ALWAYS, &out->at.fact);
+        plan_remark(s, out);
+        return;
+    }
+    if (!store)
+        plan_find_fetch(s, out);
+    if (out->guarded || !find_forms(s, out)) {
+        if (!out->guarded)
+            plan_find_index(s, out);
+        plan_ways(s, out);
+    }
+    plan_remark(s, out);
 }

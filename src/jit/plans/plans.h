@@ -15,8 +15,9 @@
  *   plan.c     the ways of a load or store, in the order in which they are tried
  *   lanes.c    how lanes lie: runs, strides, overlaps
  *   index.c    addresses that are a uniform base and a 32-bit index a lane
- *   group.c    loads of neighbouring words that are made together
- *   columns.c  stores of a transpose; columns of a tile
+ *   group.c    loads of neighbouring words that are made together; columns of a tile
+ *   select.c   addresses that are selected lane by lane
+ *   stores.c   past the caches; stores of a transpose
  *   sums.c     additions to memory
  *   ahead.c    what is prefetched
  *   kernel.c   what the whole kernel allows
@@ -83,14 +84,25 @@ struct plan_group {
     unsigned words, own;
 };
 
+enum { PLAN_PARTS = 3 }; /* of a selected address */
+
 /* What is prefetched beside a load. */
-enum plan_fetch {
+enum plan_fetches {
     FETCH_NONE,
     FETCH_ITERATION, /* the next iteration of a loop with barriers, */
     FETCH_INNER,     /*   seen from a loop inside it */
     FETCH_BLOCKS,    /* what a block to come reads */
-    FETCH_LOOP,      /* iterations to come, */
-    FETCH_LOOP_TWO,  /*   both lines of a warp */
+    FETCH_LOOP,      /* iterations to come */
+};
+enum { PLAN_SLOTS = 4, PLAN_NO_SLOT = UINT32_MAX };
+struct plan_fetch {
+    enum plan_fetches what;
+    uint32_t slot;    /* BLOCKS: where it keeps what it knows; PLAN_NO_SLOT: a neighbour fetches, or there is no room */
+    struct runs runs; /* BLOCKS: of the lanes */
+    bool two_lines;   /* LOOP: all of a warp's two lines, */
+    bool is_short;    /*   in a loop that the block's shape ends: not beyond the blocks to come, */
+    bool over_blocks; /*   in its first iteration for the blocks to come */
+    bool rows;        /* GROUPED: the rows of the next warp */
 };
 
 struct plan_address {
@@ -114,16 +126,23 @@ struct plan {
     struct plan_address at;
     struct plan_index index;
     struct plan_group group;
-    enum plan_fetch fetch;
-    uint32_t fetch_slot;         /* FETCH_BLOCKS: where it keeps what it knows; PLAN_NO_SLOT: another load does */
-    bool fetch_rows;             /* GROUPED: and the rows of the next warp */
-    unsigned warps;              /* TRANSPOSED, KEPT: interleaved warps that it is made for at once */
+    struct plan_fetch fetch;
+    unsigned warps;              /* TRANSPOSED, KEPT: interleaved warps that it is made for at once; KEPT, 0: the
+                                    first of them has done so */
     const char *why;             /* EACH without a test before it: why */
     struct plan_way way[PLAN_WAYS];
     unsigned ways;
 };
 
-enum { PLAN_SLOTS = 4, PLAN_NO_SLOT = UINT32_MAX };
+/* An atomic operation. */
+struct plan_sum {
+    bool table;   /* an addition at base + own, own of 16 bits; else, or where that is found not to fit: */
+    bool pending; /* an addition that is kept back; else at once */
+    const struct ptx_operand *base, *own;
+    uint64_t high;                  /* own is at most this */
+    const struct flow_insn *scaled; /* own is factor times its first operand; NULL: nothing of the kind */
+    uint64_t factor;
+};
 
 /* What decisions may ask: the function and the version of it that is emitted. */
 struct plan_scope {
@@ -139,7 +158,6 @@ struct plan_scope {
     bool avx512;                   /* of the host */
     bool (*computes)(const struct ptx_insn *); /* does nothing but compute its results */
     struct jit_remarks *remarks;   /* NULL: nobody reads them */
-    struct text *print;            /* every plan as a line; NULL: nobody reads them */
     /* The version: */
     uint32_t block;                /* of the flow, whose instructions are emitted */
     bool full;                     /* all 32 lanes are active */
@@ -147,8 +165,8 @@ struct plan_scope {
     bool first;                    /*   and it is the first one's turn */
     /* What was decided before: */
     unsigned room;                 /* loaded values that may still be kept for later loads */
-    const struct flow_insn *kept;  /* the store that is kept back, NULL: none so far; */
-    bool kept_together;            /*   for all interleaved warps */
+    const bool *settled;           /* per instruction: a selected load that is known to fit; NULL: of none */
+    const struct flow_insn *kept;  /* the store that is kept back; NULL: none so far */
     const struct flow_insn *fetched[PLAN_SLOTS]; /* loads that fetch for blocks to come */
     uint32_t fetched_count;
 };
@@ -158,8 +176,11 @@ struct plan_scope {
 /* Where the operand leads. i need not be a load or store. */
 void plan_address(const struct plan_scope *s, const struct flow_insn *i, const struct ptx_operand *o,
                   struct plan_address *out);
-/* A load or store at the operand, an address. */
-void plan_access(const struct plan_scope *s, const struct flow_insn *i, const struct ptx_operand *o, struct plan *out);
+/* The instruction's load or store at the operand, an address; says it in remarks. */
+void plan_access(const struct plan_scope *s, const struct flow_insn *i, const struct ptx_operand *o, bool store,
+                 struct plan *out);
+/* atom and red at the operand; likewise. */
+void plan_atomic(const struct plan_scope *s, const struct flow_insn *i, const struct ptx_operand *o, struct plan_sum *out);
 /* Chooses the ways of p, of which all but these is given: no neighbours are looked for. */
 void plan_ways(const struct plan_scope *s, struct plan *p);
 /* The space an access really goes to: parameters of functions that did not fit in registers are local memory. */
@@ -167,6 +188,37 @@ enum ptx_space plan_space(const struct flow *f, const struct ptx_insn *p, const 
 /* Whether beside the register it is kept whether its speculated pattern holds; where lanes that came one way are. */
 bool plan_keeps_guess(const struct plan_scope *s, uint32_t reg);
 bool plan_keeps_converged(const struct plan_scope *s, uint32_t reg);
+
+/* -- kernel.c ------------------------------------------------------------------------------------------ */
+
+bool plan_is_ordered(const struct ptx_insn *p); /* volatile, acquire, ... */
+/* Whether no other thread can look at what a kernel stores before its launch ends. */
+bool plan_streams(const struct flow *f);
+/* red.add of 32-bit integers in global memory, which may be kept back. */
+bool plan_may_pend(const struct ptx_insn *p);
+/* Whether the kernel has such instructions and nothing that stands in the way. */
+bool plan_combines(const struct flow *f);
+/* Where no generic pointer to local memory can exist, a warp's local memory is laid out as on the
+ * hardware (CUDA C Programming Guide, "Local Memory"): word by word, the 32 lanes' side by side.
+ * Then lanes that use the same variable access consecutive words, and an access is a vector load
+ * instead of a gather: 40 times faster for an array of sums (docs/decisions/0009). */
+bool plan_words(const struct flow *f);
+
+/* -- select.c, stores.c -------------------------------------------------------------------------------- */
+
+/* The instruction before insns[before] that selects what the register holds, of registers that are the same still at
+ * insns[end]; NULL: none. */
+const struct flow_insn *plan_select_before(const struct flow *f, uint32_t block, uint32_t reg, uint32_t before, uint32_t end);
+/* Whether the load's address is selected of some that lie in runs. */
+bool plan_find_select(const struct plan_scope *s, const struct plan *p);
+/* Segments that a selected address's part with a speculated pattern is kept in: rows of a block of 16 have a value
+ * each, even where one pattern says both: of `tid.y - 2`, widened, the first row's may have wrapped and the second
+ * one's not. */
+unsigned plan_part_segments(const struct fact *f);
+/* For interleaved warps: whether the store may be kept for all of them. s->warps is known, nothing else of a version. */
+bool plan_keeps_together(const struct plan_scope *s, const struct flow_insn *i, uint32_t block);
+/* Warps of blocks of 16 x 16 threads have two rows: 8 bytes on is the next one, and 8 of them are enough. */
+uint32_t plan_kept_rows(const struct facts *f);
 
 /* -- lanes.c ------------------------------------------------------------------------------------------- */
 
@@ -192,9 +244,11 @@ bool strided_alike(const struct fact *f); /* both halves read the same words */
 
 /* -- print.c ------------------------------------------------------------------------------------------- */
 
-/* "1 run of 32 lanes, consecutive, if nothing wraps; else each" */
+/* "1 run of 32 lanes, consecutive, if 32-bit arithmetic has not wrapped; else lane by lane (gather)" */
 void plan_print(const struct plan *p, struct text *out);
-/* Says what was decided of p's ways. */
+void plan_print_sum(const struct plan_sum *p, struct text *out);
+/* Says what was decided: of the passes behind its forms, and all of it as PASS_ACCESS_PLAN. */
 void plan_remark(const struct plan_scope *s, const struct plan *p);
+void plan_remark_sum(const struct plan_scope *s, const struct flow_insn *i, const struct plan_sum *p);
 
 #endif

@@ -76,6 +76,12 @@ is_last(const struct plan_scope *s, const struct flow_insn *i, uint32_t block)
     return last;
 }
 
+uint32_t
+plan_kept_rows(const struct facts *f)
+{
+    return f->shape.block[0] == ROWS ? 2 : 1;
+}
+
 /* Words to global memory, by all threads that come there. */
 static bool
 is_plain(const struct plan_scope *s, const struct flow_insn *i)
@@ -95,4 +101,16 @@ plan_may_keep(const struct plan_scope *s, const struct plan *p)
     uint32_t n = flow_index(s->flow, p->i);
     const struct flow_block *blk = &s->flow->blocks[s->block];
     return n - blk->first < blk->count && is_last(s, p->i, s->block);
+}
+
+bool
+plan_keeps_together(const struct plan_scope *s, const struct flow_insn *i, uint32_t block)
+{
+    enum { MOST = 8 }; /* warps */
+    const struct ptx_operand *to = &i->i.operand[0];
+    int64_t step;
+    return plan_on(s, PASS_TRANSPOSED_STORES) && plan_on(s, PASS_STREAMING_STORES) && !s->called && plan_streams(s->flow) &&
+           is_plain(s, i) && i->i.vec <= 1 && ptx_type_bytes((enum ptx_type)i->i.type[i->i.type_count - 1]) == WORD &&
+           to->kind == PTX_O_ADDRESS && to->base_kind == PTX_BASE_REG && warps_line(s->warps, to->reg, MOST, &step) &&
+           step == (int64_t)WORD * plan_kept_rows(s->facts) && is_last(s, i, block);
 }

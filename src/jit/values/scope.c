@@ -42,8 +42,8 @@ core_scope(const struct core *c)
         .interleaved = c->all_active ? c->agree_warps : 0,
         .first = c->all_active && c->reg == c->phases->jammed[0].reg,
         .room = (unsigned)(sizeof c->ahead / sizeof *c->ahead) - c->ahead_count,
-        .kept = c->columns.insn,
-        .kept_together = c->phases && c->phases->columns,
+        .settled = c->settled,
+        .kept = c->all_active ? c->phases->columns : c->columns.insn,
         .fetched_count = c->fetch_count,
     };
     for (uint32_t k = 0; k < c->fetch_count; k++)

@@ -36,10 +36,10 @@ struct core {
     const struct facts *together; /* as if lanes never parted (values/together.c); NULL: not wanted */
     uint32_t events;
     struct core_sure *sure;   /* tools/sure.c; NULL: not needed so far */
-    bool local_words;         /* local memory is laid out word by word (core_local_words); tools are told
+    bool local_words;         /* local memory is laid out word by word (plan_words); tools are told
                                  addresses as if it were not */
     bool combines;            /* sums for global memory are kept back (memory/combine.c) */
-    bool streams;             /* stores may go past the caches (core_streams) */
+    bool streams;             /* stores may go past the caches (plan_streams) */
     bool in_memory;           /* registers that blocks hand on stay in the frame (control/home.c) */
     bool called;              /* a function, not a kernel: lanes and arguments are parameters */
     LLVMValueRef stack;       /* called: local memory in use below this call, bytes per lane */
@@ -358,12 +358,6 @@ LLVMValueRef core_field_at(struct core *c, LLVMValueRef base, size_t offset);
 
 /* The operand that holds the member mask of a *.sync instruction; NULL: it has none. */
 const struct ptx_operand *core_members(const struct ptx_insn *p);
-bool core_local_words(const struct flow *f);
-/* Whether no other thread can look at what a kernel stores before its launch ends. */
-bool core_streams(const struct flow *f);
-bool core_can_combine(const struct ptx_insn *p);
-/* Whether the kernel has such instructions and nothing that stands in the way. */
-bool core_combines(const struct flow *f);
 bool core_uses_stack(const struct flow *f);
 /* The name of a function's code in the module. */
 void core_function_name(const struct ptx_func *f, char out[32]);
@@ -375,7 +369,6 @@ uint32_t frame_room(struct core *c, uint32_t bytes);
 bool core_sync_tests(const struct core *c, uint32_t block);
 /* No lanes can be waiting at other blocks while b runs. */
 bool core_nothing_pending(const struct core *c, uint32_t b);
-bool core_is_ordered(const struct ptx_insn *p); /* volatile, acquire, ... */
 uint32_t frame_slot(struct core *c, uint32_t bytes, uint32_t *at);
 
 /* -- guess.c ----------------------------------------------------------------------------------- */
@@ -477,9 +470,9 @@ bool split_wanted(const struct flow *f);
 void split_storage(struct core *c, struct guess *g, uint32_t reg);
 void split_write(struct core *c, const struct flow_insn *i, uint32_t reg);
 void split_forget(struct core *c, uint32_t reg);
-/* Whether the load's address is selected of some that follow patterns. The values are the register's,
+/* A load's address that is selected of some that follow patterns (plan_find_select). The values are the register's,
  * without the operand's offset. */
-bool core_split(struct core *c, const struct flow_insn *i, const struct ptx_operand *o, struct split *s);
+void core_split(struct core *c, const struct flow_insn *i, const struct ptx_operand *o, struct split *s);
 
 /* -- together.c -------------------------------------------------------------------------------- */
 
