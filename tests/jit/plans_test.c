@@ -4,9 +4,10 @@
  * file's first line gives the version of the code: "// block X Y Z", then of these words
  *
  *     whole          all 32 lanes are active everywhere            blocks        the function runs whole blocks
- *     interleaved 4  so many warps run each instruction together   watched       a tool watches, and
- *     guarded        it may keep lanes from accesses               plain         the host has no AVX-512
+ *     interleaved 4  so many warps run each instruction together   plain         the host has no AVX-512
  *     called         a function that is called                     -pass,-pass   passes that are off
+ *     watched        a tool watches, is                            told          told of accesses,
+ *     unseen         of those that it has not seen, and            guarded       may keep lanes from them
  *
  * What follows "//" behind an access is its plan, as the stage "plans" shows it. UPDATE=1 test_jit_plans writes the
  * files anew with what is found; read the difference.
@@ -88,7 +89,8 @@ begin(struct version *v, const char *text, const struct flow *f)
     v->warps = blocks ? warps_new(v->facts, computes) : NULL;
     v->scope = (struct plan_scope){
         .flow = f, .facts = v->facts, .converged = v->converged, .warps = v->warps, .watched = watched,
-        .guarded = has_word(text, "guarded"), .called = has_word(text, "called"), .words = plan_words(f),
+        .guarded = has_word(text, "guarded"), .told = has_word(text, "told"), .unseen = has_word(text, "unseen"),
+        .called = has_word(text, "called"), .words = plan_words(f),
         .streams = plan_streams(f), .combines = plan_combines(f), .avx512 = !has_word(text, "plain"),
         .computes = computes, .interleaved = interleaved, .first = true, .room = 16,
     };

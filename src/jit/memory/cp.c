@@ -103,7 +103,7 @@ announce_parts(struct site *s, LLVMValueRef size, uint64_t whole)
 {
     struct core *c = s->c;
     LLVMBuilderRef b = c->e.b;
-    if (!(c->events & JIT_EVENT_ACCESS))
+    if (!core_scope(c).told)
         return;
     LLVMValueRef part = LLVMBuildICmp(b, LLVMIntULT, size, core_splat(c, core_i64(c, whole)), "");
     part = LLVMBuildAnd(b, part, core_all_lanes(c), "");

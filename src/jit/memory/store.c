@@ -48,8 +48,6 @@ static void
 show_values(struct site *s, const struct ptx_operand *from)
 {
     struct core *c = s->c;
-    if (!(c->events & JIT_EVENT_GUARD))
-        return;
     LLVMValueRef room = core_alloca(c, LLVMArrayType2(core_vector(c, s->bytes * 8), s->vec));
     for (unsigned e = 0; e < s->vec; e++) {
         const struct ptx_operand *o = from->kind == PTX_O_VECTOR ? &from->elements[e] : from;
@@ -96,7 +94,8 @@ store_memory(struct site *s, const struct ptx_operand *to, const struct ptx_oper
         return;
     }
     site_at(s, to, &p.at);
-    show_values(s, from);
+    if (p.guarded)
+        show_values(s, from);
     site_announce(s, JIT_STORE);
     LLVMValueRef denied = p.guarded ? core_denied(c) : NULL;
     if (p.ordered) {

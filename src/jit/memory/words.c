@@ -47,17 +47,13 @@ find_word(struct site *s, const struct ptx_operand *o, unsigned plus, LLVMValueR
     }
 }
 
-/* Lanes that use the same offset are a pattern for tools that only count (jit_services.pattern);
- * false: they are not, or the tool decides on accesses. */
-static bool
+/* Lanes that use the same offset are a pattern for tools that only count (jit_services.pattern). */
+static void
 announce_words(const struct site *s, const struct ptx_operand *o, enum jit_access_op op)
 {
     struct core *c = s->c;
     LLVMBuilderRef b = c->e.b;
     LLVMTypeRef i64 = core_scalar(c, 64);
-    struct fact f = facts_operand(c->facts, s->i, o);
-    if ((c->events & (JIT_EVENT_COUNT | JIT_EVENT_GUARD)) != JIT_EVENT_COUNT || !fact_uniform(&f))
-        return false;
     LLVMValueRef first = LLVMBuildMul(b, LLVMBuildZExt(b, c->warp_index, i64, ""),
                                       LLVMBuildZExt(b, c->local_stride, i64, ""), "");
     first = LLVMBuildAdd(b, c->local, LLVMBuildShl(b, first, core_i64(c, 5), ""), "");
@@ -75,10 +71,9 @@ announce_words(const struct site *s, const struct ptx_operand *o, enum jit_acces
                           .op = op,
                           .place = s->i->place};
     if (core_batch_add(c, s->i, &t))
-        return true;
+        return;
     core_batch_flush(c);
     core_tell(c, &t);
-    return true;
 }
 
 /* -- loads -- */
@@ -117,9 +112,12 @@ tell_words(const struct site *s, const struct ptx_operand *o, enum jit_access_op
 {
     struct core *c = s->c;
     struct site told = *s;
-    if (c->events & JIT_EVENT_GUARD && core_sure(c, s->i, o, s->bytes * s->vec))
+    const struct plan_scope scope = core_scope(c);
+    if (scope.guarded && core_sure(c, s->i, o, s->bytes * s->vec))
         return NULL;
-    if (c->events & JIT_EVENT_ACCESS && !announce_words(s, o, op)) {
+    if (plan_tells_words(&scope, s->i, o)) {
+        announce_words(s, o, op);
+    } else if (scope.told) {
         site_find(&told, o);
         site_announce(&told, op);
     }

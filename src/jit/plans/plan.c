@@ -29,7 +29,20 @@ plan_space(const struct flow *f, const struct ptx_insn *p, const struct ptx_oper
 static unsigned
 reg_bytes(const struct flow *f, uint32_t reg)
 {
-    return ptx_type_bytes((enum ptx_type)f->regs[reg].type);
+    enum ptx_type t = (enum ptx_type)f->regs[reg].type;
+    unsigned bytes = t == PTX_PRED ? 1 : ptx_type_bytes(t);
+    return bytes ? bytes : 8; /* opaque references are handles */
+}
+
+unsigned
+plan_values(const struct facts *facts, uint32_t reg)
+{
+    const struct fact *f = &facts->reg[reg];
+    if (f->kind == FACT_SCALAR)
+        return 1;
+    unsigned segment = f->guess ? f->sure : f->segment;
+    bool few = f->kind == FACT_VECTOR && reg_bytes(facts->flow, reg) == 8 && !facts->merge[reg] && segment >= 8;
+    return few ? LANES / segment : LANES;
 }
 
 bool
@@ -62,6 +75,7 @@ argument_address(const struct plan_scope *s, const struct ptx_operand *o, struct
         pattern[l] = l * (int32_t)o->var->size;
     out->fact = (struct fact){.kind = FACT_SCALAR, .segment = LANES, .pattern = pattern};
     out->argument = true;
+    out->values = 1;
     return true;
 }
 
@@ -69,14 +83,17 @@ void
 plan_address(const struct plan_scope *s, const struct flow_insn *i, const struct ptx_operand *o, struct plan_address *out)
 {
     bool plain = i->i.op == PTX_OP_LD || i->i.op == PTX_OP_ST, reg = o->base_kind == PTX_BASE_REG;
-    *out = (struct plan_address){.space = plan_space(s->flow, &i->i, o)};
+    *out = (struct plan_address){.space = plan_space(s->flow, &i->i, o), .values = LANES};
     if (argument_address(s, o, out))
         return;
     out->fact = facts_operand(s->facts, i, o);
     if (out->space == PTX_SPACE_LOCAL) { /* each lane's begins elsewhere */
+        out->one_offset = s->words && s->guarded && fact_uniform(&out->fact);
         out->fact = (struct fact){.kind = FACT_VECTOR, .segment = 1};
         return;
     }
+    if (out->fact.kind == FACT_SCALAR || reg)
+        out->values = out->fact.kind == FACT_SCALAR ? 1 : plan_values(s->facts, o->reg);
     out->kept = out->fact.guess && reg && plan_keeps_guess(s, o->reg);
     if (plain && reg && out->fact.kind == FACT_VECTOR && out->fact.segment == 1 && s->full && !s->watched &&
              plan_keeps_converged(s, o->reg) && reg_bytes(s->flow, o->reg) == 8)
@@ -269,6 +286,7 @@ plan_access(const struct plan_scope *s, const struct flow_insn *i, const struct 
         plan_remark(s, out);
         return;
     }
+    plan_telling(s, i, &out->at, store ? JIT_STORE : JIT_LOAD, false, &out->tell);
     if (!store)
         plan_find_fetch(s, out);
     if (out->guarded || !find_forms(s, out)) {

@@ -20,6 +20,7 @@
  *   stores.c   past the caches; stores of a transpose
  *   sums.c     additions to memory
  *   ahead.c    what is prefetched
+ *   tell.c     what tools are told
  *   kernel.c   what the whole kernel allows
  *   print.c    a plan as text, and as remarks
  */
@@ -27,6 +28,7 @@
 #define LOCKSTEP_JIT_PLANS_H
 
 #include "analysis/analysis.h"
+#include "jit/jit.h"
 #include "jit/passes/passes.h"
 
 enum plan_form {
@@ -108,9 +110,36 @@ struct plan_fetch {
 struct plan_address {
     enum ptx_space space;     /* where the access really goes */
     struct fact fact;         /* of the address */
+    bool one_offset;          /* local memory by words, all lanes at one offset of theirs, for a tool that wants it */
     bool argument;            /* a called function's parameter or result: lanes var->size bytes apart in one area */
+    unsigned values;          /* that it is kept as: 1: the first lane's; 2 or 4: those of segments; else all lanes' */
     bool kept;                /* fact.guess: one scalar says whether it holds; else lanes are compared */
     const int32_t *converged; /* the lanes' pattern where all of the warp came one way; NULL: nothing of the kind */
+};
+
+/* What a tool is told of an access. SPECULATED and the two before it: tools that are told only of what they have not
+ * seen yet (JIT_EVENT_SEEN). */
+enum plan_tells {
+    TELL_NOTHING,
+    TELL_PATTERN,    /* the first lane's address and the lanes' distances from it */
+    TELL_LANES,      /* all lanes' addresses */
+    TELL_FIRST,      /* as PATTERN */
+    TELL_HALVES,     /* as PATTERN, the second half of the warp being elsewhere */
+    TELL_SPECULATED, /* one of these if 32-bit arithmetic has not wrapped, else LANES */
+};
+
+/* Sums that are kept back (PLAN_PENDING) and touched by the access go to memory before it. */
+enum plan_flush {
+    FLUSH_NONE,
+    FLUSH_RANGE,      /* one comparison for all lanes */
+    FLUSH_SPECULATED, /* if 32-bit arithmetic has not wrapped, else without a comparison */
+    FLUSH_LANES,      /* a comparison of all lanes */
+};
+
+struct plan_tell {
+    enum plan_tells how;
+    bool gated; /* PATTERN, LANES: only outside of the range that the tool has opened (tools/gate.c) */
+    enum plan_flush flush;
 };
 
 enum { PLAN_WAYS = 3 };
@@ -127,6 +156,7 @@ struct plan {
     struct plan_index index;
     struct plan_group group;
     struct plan_fetch fetch;
+    struct plan_tell tell;
     unsigned warps;              /* TRANSPOSED, KEPT: interleaved warps that it is made for at once; KEPT, 0: the
                                     first of them has done so */
     const char *why;             /* EACH without a test before it: why */
@@ -151,7 +181,8 @@ struct plan_scope {
     const struct facts *converged; /* as if lanes never parted; NULL: not wanted */
     const struct warps *warps;     /* the function runs whole blocks; NULL: single warps */
     uint64_t off;                  /* passes that are off, those among them that do not run under a tool */
-    bool watched, guarded;         /* a tool watches; and may keep lanes from accesses */
+    bool watched, guarded;         /* a tool watches; and may keep lanes from accesses, */
+    bool told, unseen, counted;    /*   is told of them; only of what it has not seen; counts executions */
     bool called;                   /* a function that is called, not a kernel */
     bool in_memory;                /* registers stay in memory: nothing is kept beside them */
     bool words, streams, combines; /* plan_words, plan_streams, plan_combines */
@@ -185,6 +216,9 @@ void plan_atomic(const struct plan_scope *s, const struct flow_insn *i, const st
 void plan_ways(const struct plan_scope *s, struct plan *p);
 /* The space an access really goes to: parameters of functions that did not fit in registers are local memory. */
 enum ptx_space plan_space(const struct flow *f, const struct ptx_insn *p, const struct ptx_operand *o);
+/* How many values a register is kept as: 1, LANES, or 2 or 4: those of the first lanes of as many segments, from which
+ * the fact's pattern gives the others (addresses in blocks 16 wide). */
+unsigned plan_values(const struct facts *f, uint32_t reg);
 /* Whether beside the register it is kept whether its speculated pattern holds; where lanes that came one way are. */
 bool plan_keeps_guess(const struct plan_scope *s, uint32_t reg);
 bool plan_keeps_converged(const struct plan_scope *s, uint32_t reg);
@@ -219,6 +253,14 @@ unsigned plan_part_segments(const struct fact *f);
 bool plan_keeps_together(const struct plan_scope *s, const struct flow_insn *i, uint32_t block);
 /* Warps of blocks of 16 x 16 threads have two rows: 8 bytes on is the next one, and 8 of them are enough. */
 uint32_t plan_kept_rows(const struct facts *f);
+
+/* -- tell.c -------------------------------------------------------------------------------------------- */
+
+/* sized: each lane accesses its own number of bytes. */
+void plan_telling(const struct plan_scope *s, const struct flow_insn *i, const struct plan_address *at,
+                  enum jit_access_op op, bool sized, struct plan_tell *out);
+/* Of local memory by words: whether all lanes use one offset, which is told as a pattern; the tool only counts. */
+bool plan_tells_words(const struct plan_scope *s, const struct flow_insn *i, const struct ptx_operand *o);
 
 /* -- lanes.c ------------------------------------------------------------------------------------------- */
 

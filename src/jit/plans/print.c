@@ -62,6 +62,8 @@ plan_print(const struct plan *p, struct text *out)
                                         [FETCH_INNER] = "the next outer iteration",
                                         [FETCH_BLOCKS] = "blocks to come",
                                         [FETCH_LOOP] = "iterations to come"};
+    static const char *const told[] = {"", "the pattern", "all lanes", "the first lane", "both halves",
+                                       "the pattern if it holds"};
     for (unsigned k = 0; k < p->ways; k++) {
         text_add(out, k ? "; else " : "");
         print_way(p, &p->way[k], out);
@@ -70,6 +72,10 @@ plan_print(const struct plan *p, struct text *out)
         text_add(out, "; by a 32-bit index times %u", 1u << p->index.shift);
     if (p->masked && p->way[0].form != PLAN_SCALAR)
         text_add(out, ", under a mask");
+    if (p->tell.how != TELL_NOTHING)
+        text_add(out, "; told %s%s", told[p->tell.how], p->tell.gated && p->tell.how <= TELL_LANES ? " outside of the gate" : "");
+    if (p->tell.flush != FLUSH_NONE)
+        text_add(out, "; sums before it");
     text_add(out, "%s%s", p->ordered ? "; between fences" : "", p->guarded ? "; lanes that the tool denies left out" : "");
     if (p->fetch.what != FETCH_NONE && (p->fetch.what != FETCH_BLOCKS || p->fetch.slot != PLAN_NO_SLOT))
         text_add(out, "; fetches %s", fetch[p->fetch.what]);
