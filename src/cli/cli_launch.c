@@ -28,7 +28,7 @@ static const struct option_row rows[L_COUNT] = {
                "the next argument: u32:7, s64:-1, f32:1.5, hex:00ff, buffer:4096, buffer:@FILE"},
     [L_DUMP] = {"--dump", 0, NULL, "N:FILE", "write argument N's buffer to FILE afterwards"},
     [L_STAGE] = {"--dump-stage", 0, NULL, "STAGE",
-                 "print a stage of the kernel instead of running it: classes, wir, after:PASS, llvm, asm, remarks"},
+                 "print a stage of the kernel instead of running it: classes, wir, plans, after:PASS, llvm, asm, remarks"},
     [L_JIT] = {"--jit", 0, "LOCKSTEP_JIT", "-PASS", "switch a pass of the compiler off (several: -a,-b)"},
     [L_REMARKS] = {"--remarks", 0, "LOCKSTEP_REMARKS", "[FILE]",
                    "say on standard error, or in FILE, what each pass did, where it did nothing and why"},

@@ -540,7 +540,7 @@ void jit_forget(struct jit_engine *e, const struct ptx_module *m);
 /* Whether kernels may call a function of that name without a body: mathematics, printf and the like. */
 bool jit_knows_function(const char *name);
 /* Text of one stage of a kernel, compiled anew: "classes" (registers and their kinds), "wir" (flow graph with
- * the shape of each value and what every pass decided), "after:PASS" (the same up to that pass; of a pass over
+ * the shape of each value and what every pass decided), "plans" (the same with how each access is made), "after:PASS" (the same up to that pass; of a pass over
  * LLVM IR, the module after it), "llvm" (optimised), "asm", "remarks". */
 bool jit_dump(struct jit_engine *e, const struct jit_request *r, const char *stage,
               struct text *out, struct ls_error *err);

@@ -58,8 +58,8 @@ struct unit {
     enum jit_effort effort; /* of `machine` */
     struct jit_image *image;
     struct text *classes; /* for jit_dump, else NULL */
-    struct text *wir;     /* likewise: the flow graph, and what the passes up to `last` decided */
-    enum jit_pass last;
+    struct text *wir;     /* likewise: the flow graph, and what passes decided */
+    enum jit_pass first, last; /* of the passes that are shown */
     struct jit_remarks *remarks; /* NULL: nobody reads them */
     VEC(const struct ptx_func *) wanted;
     struct ls_error *err;
@@ -109,14 +109,14 @@ begin_emit(const struct unit *u, struct emit *e)
     e->b = LLVMCreateBuilderInContext(u->context);
 }
 
-/* Remarks at one instruction, of the passes up to the last one that is to be shown. */
+/* Remarks at one instruction, of the passes that are to be shown. */
 static void
 print_notes(void *unit, uint32_t place, struct text *out)
 {
     const struct unit *u = unit;
     for (size_t k = 0; k < u->remarks->at.count; k++) {
         const struct jit_remark *r = &u->remarks->at.at[k];
-        if (r->place == place && r->pass <= u->last)
+        if (r->place == place && r->pass >= u->first && r->pass <= u->last)
             text_add(out, "        // %s: %s: %s\n", jit_passes[r->pass].name, r->fired ? "fired" : "missed", r->text);
     }
 }
@@ -575,12 +575,12 @@ dump_module(const struct unit *u, struct text *out)
     LLVMDisposeMessage(text);
 }
 
-enum dump { DUMP_CLASSES, DUMP_WIR, DUMP_AFTER, DUMP_LLVM, DUMP_ASM, DUMP_REMARKS, DUMP_NONE };
+enum dump { DUMP_CLASSES, DUMP_WIR, DUMP_PLANS, DUMP_AFTER, DUMP_LLVM, DUMP_ASM, DUMP_REMARKS, DUMP_NONE };
 
 static enum dump
 dump_named(const char *stage)
 {
-    static const char *const names[DUMP_NONE] = {"classes", "wir", "after:", "llvm", "asm", "remarks"};
+    static const char *const names[DUMP_NONE] = {"classes", "wir", "plans", "after:", "llvm", "asm", "remarks"};
     unsigned k = 0;
     while (k < DUMP_NONE && strcmp(stage, names[k]) &&
            (k != DUMP_AFTER || strncmp(stage, names[k], strlen(names[k]))))
@@ -597,13 +597,15 @@ jit_dump(struct jit_engine *e, const struct jit_request *r, const char *stage, s
     enum dump what = dump_named(stage);
     struct unit u = {.engine = e, .request = r, .image = &image, .err = err, .last = PASS_NONE, .remarks = &remarks};
     if (what == DUMP_NONE)
-        return ls_fail(err, LS_ERR_USAGE, "%s is no stage: classes, wir, after:PASS, llvm, asm, remarks", stage);
+        return ls_fail(err, LS_ERR_USAGE, "%s is no stage: classes, wir, plans, after:PASS, llvm, asm, remarks", stage);
     if (what == DUMP_AFTER && (u.last = jit_pass_named(stage + strlen("after:"))) == PASS_NONE)
         return ls_fail(err, LS_ERR_USAGE, "%s: no such pass; docs/passes.md lists them", stage);
     bool plan = what == DUMP_AFTER && jit_passes[u.last].stage != STAGE_LLVM;
     if (what == DUMP_CLASSES)
         u.classes = out;
-    if (what == DUMP_WIR || plan)
+    if (what == DUMP_PLANS)
+        u.first = u.last = PASS_ACCESS_PLAN;
+    if (what == DUMP_WIR || what == DUMP_PLANS || plan)
         u.wir = out;
     bool ok = begin_unit(&u, "kernel");
     if (ok && (what == DUMP_LLVM || (what == DUMP_AFTER && !plan)))

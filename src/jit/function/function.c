@@ -14,7 +14,6 @@
 
 #include "jit/control/control.h"
 #include "jit/insn/insn.h"
-#include "jit/memory/memory.h"
 #include "jit/ops/sync.h"
 #include "jit/tools/tools.h"
 #include "jit/versions/versions.h"
@@ -441,7 +440,6 @@ make_storage(struct core *c)
 {
     const struct flow *f = c->flow;
     LLVMTypeRef i32 = core_scalar(c, 32);
-    c->memory = ls_alloc(sizeof *c->memory);
     c->regs.reg = ls_alloc(sizeof *c->regs.reg * (f->reg_count + 1));
     c->saved.frame_at = ls_alloc(sizeof *c->saved.frame_at * (f->reg_count + 2 * f->block_count + 1));
     memset(c->saved.frame_at, 0xff, sizeof *c->saved.frame_at * (f->reg_count + 2 * f->block_count + 1));
@@ -476,7 +474,6 @@ make_storage(struct core *c)
 static void
 free_storage(struct core *c)
 {
-    ls_release(c->memory);
     ls_release(c->regs.reg);
     ls_release(c->regs.guess);
     ls_release(c->regs.agree);
@@ -594,10 +591,10 @@ core_function(struct core *c, const char *name)
     if (!c->phases)
         c->end = core_new_block(c, "end");
     /* Tools are told addresses as they would be in a flat layout, each lane's in one piece. */
-    c->form.local_words = !c->form.called && emit_on(&c->e, PASS_LOCAL_WORDS) && core_local_words(c->flow);
-    c->form.streams = !c->form.called && emit_on(&c->e, PASS_STREAMING_STORES) && core_streams(c->flow);
+    c->form.local_words = !c->form.called && emit_on(&c->e, PASS_LOCAL_WORDS) && plan_words(c->flow);
+    c->form.streams = !c->form.called && emit_on(&c->e, PASS_STREAMING_STORES) && plan_streams(c->flow);
     tools_plan(c);
-    c->form.combines = !c->form.called && emit_on(&c->e, PASS_PENDING_SUMS) && core_combines(c->flow);
+    c->form.combines = !c->form.called && emit_on(&c->e, PASS_PENDING_SUMS) && plan_combines(c->flow);
     if (c->flow->local_bytes && emit_on(&c->e, PASS_LOCAL_WORDS))
         jit_remark_kernel(c->e.remarks, PASS_LOCAL_WORDS, c->form.local_words, "%u bytes a lane%s", c->flow->local_bytes,
                           c->form.local_words ? "" : ", to which generic pointers or calls may lead");

@@ -17,9 +17,6 @@ site_fetch_rows(struct site *s)
     struct core *c = s->c;
     LLVMBuilderRef b = c->e.b;
     LLVMTypeRef i64 = core_scalar(c, 64);
-    if (!emit_on(&c->e, PASS_PREFETCH_LOOPS) || !c->phases || c->flow->blocks[c->now.current].loop == UINT32_MAX)
-        return;
-    emit_fired(&c->e, PASS_PREFETCH_LOOPS, "the rows of the next warp");
     /* Kept from block to block, in the frame of the first warp. */
     LLVMTypeRef ptr = LLVMPointerTypeInContext(c->e.context, 0);
     LLVMValueRef frame = core_load_field(c, c->phases->first, FIELD(jit_warp, frame), ptr);
@@ -45,125 +42,79 @@ site_fetch_rows(struct site *s)
 
 /* -- loops -- */
 
-/* A loop whose turns the block's shape decides - it fills a tile, say - and that is in no other. */
-static bool
-is_short_loop(const struct core *c, const struct flow_loop *loop)
-{
-    const struct flow *f = c->flow;
-    bool shaped = c->phases && loop->parent == UINT32_MAX;
-    for (uint32_t b = loop->head; shaped && b <= loop->last; b++) {
-        bool leaves = false;
-        for (uint32_t k = 0; k < f->blocks[b].succ_count; k++)
-            leaves |= f->blocks[b].succ[k] < loop->head || f->blocks[b].succ[k] > loop->last;
-        shaped = !leaves || (f->blocks[b].end == FLOW_BRANCH && c->phases->known->shaped[f->blocks[b].guard]);
-    }
-    return shaped;
-}
-
-/* In a loop's first turn: as far as the next blocks' first turns are (memory/fetch.c); 0 where blocks are not run
- * one after the other, and for loops in loops. */
-static LLVMValueRef
-first_turn(struct site *s, LLVMValueRef now)
-{
-    struct core *c = s->c;
-    const struct flow_loop *loop = &c->flow->loops[c->flow->blocks[c->now.current].loop];
-    return emit_on(&c->e, PASS_PREFETCH_BLOCKS) && c->phases && loop->parent == UINT32_MAX ? core_fetch_first(c, now)
-                                                                                          : core_i64(c, 0);
-}
-
 /* How far ahead is fetched: TURNS times what the site has gone on since the loop's last turn. Warps that run
  * together (versions/jam.c) go on together: asked of the first of them (9 instructions each in a loop with two
  * additions). */
 static LLVMValueRef
-pace_of(struct site *s, LLVMValueRef now)
+pace_of(struct site *s, const struct plan_fetch *fetch, LLVMValueRef now)
 {
     enum { TURNS = 8 };
     struct core *c = s->c;
     LLVMBuilderRef b = c->e.b;
     LLVMTypeRef i64 = core_scalar(c, 64);
-    if (jam_follows(c, c->memory->pace.reg) && c->memory->pace.insn == s->i)
-        return c->memory->pace.step;
+    if (jam_follows(c, c->memory.pace.reg) && c->memory.pace.insn == s->i)
+        return c->memory.pace.step;
     LLVMValueRef last = core_alloca_zero(c, i64), before = LLVMBuildLoad2(b, i64, last, "");
     LLVMBasicBlockRef first = core_new_block(c, "first_turn"), later = core_new_block(c, "later_turn"),
                       on = core_new_block(c, "turn");
     LLVMBuildStore(b, now, last);
     LLVMBuildCondBr(b, LLVMBuildIsNull(b, before, ""), first, later);
     LLVMPositionBuilderAtEnd(b, first);
-    LLVMValueRef step[2] = {first_turn(s, now), NULL}, kept = core_alloca_zero(c, i64);
+    /* As far as the next blocks' first turns are, where blocks are run one after the other. */
+    LLVMValueRef step[2] = {fetch->over_blocks ? core_fetch_first(c, now) : core_i64(c, 0), NULL}, kept = core_alloca_zero(c, i64);
     LLVMBuildStore(b, step[0], kept);
     LLVMBuildBr(b, on);
     LLVMPositionBuilderAtEnd(b, later);
     LLVMValueRef moved = LLVMBuildSub(b, now, before, "");
     step[1] = LLVMBuildMul(b, moved, core_i64(c, TURNS), "");
     /* A tile's next row, beyond where the next block begins: turns to come are mostly the next blocks'. */
-    if (is_short_loop(c, &c->flow->loops[c->flow->blocks[c->now.current].loop])) {
+    if (fetch->is_short) {
         LLVMValueRef blocks = LLVMBuildLoad2(b, i64, kept, "");
         step[1] = LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntUGT, moved, blocks, ""), blocks, step[1], "");
     }
     LLVMBuildBr(b, on);
     LLVMPositionBuilderAtEnd(b, on);
-    c->memory->pace.insn = s->i;
-    c->memory->pace.reg = c->regs.reg;
-    c->memory->pace.step = LLVMBuildPhi(b, i64, "");
-    LLVMAddIncoming(c->memory->pace.step, step, (LLVMBasicBlockRef[]){first, later}, 2);
-    return c->memory->pace.step;
+    c->memory.pace.insn = s->i;
+    c->memory.pace.reg = c->regs.reg;
+    c->memory.pace.step = LLVMBuildPhi(b, i64, "");
+    LLVMAddIncoming(c->memory.pace.step, step, (LLVMBasicBlockRef[]){first, later}, 2);
+    return c->memory.pace.step;
 }
 
 /* In a loop the next addresses are likely as far apart as the last two were. The host's prefetchers
  * see no stride above half a page, and in a grid-stride loop each is larger: without help, a warp
  * waits for memory at every turn (histogram of 64 MiB: 71 % of the time). */
-void
-site_fetch_ahead(struct site *s)
+static void
+fetch_loop(struct site *s, const struct plan_fetch *fetch)
 {
     struct core *c = s->c;
     LLVMBuilderRef b = c->e.b;
-    bool lanes_follow = s->base || (s->fact.guess && s->fact.segment >= 8);
-    if (!emit_on(&c->e, PASS_PREFETCH_LOOPS) || !lanes_follow || c->form.called || c->flow->blocks[c->now.current].loop == UINT32_MAX ||
-        (s->i->i.space != PTX_SPACE_GLOBAL && s->i->i.space != PTX_SPACE_NONE))
-        return;
-    emit_fired(&c->e, PASS_PREFETCH_LOOPS, "iterations to come");
     LLVMValueRef now = s->base;
     if (!now && s->holds && s->fact.segment == LANES)
         now = s->guessed;
     else if (!now)
         now = LLVMBuildExtractElement(b, site_lanes(s), core_i32(c, 0), "");
-    LLVMValueRef at = LLVMBuildAdd(b, now, pace_of(s, now), "");
+    LLVMValueRef at = LLVMBuildAdd(b, now, pace_of(s, fetch, now), "");
     core_prefetch(c, at);
-    struct site whole = *s;
-    if (s->fact.segment == LANES && site_runs(&whole) && whole.run == LANES &&
-        !whole.broadcast[0] && s->bytes * s->vec * LANES == 2 * LINE) /* a warp's second line */
+    if (fetch->two_lines)
         core_prefetch(c, LLVMBuildAdd(b, at, core_i64(c, LINE), ""));
 }
 
-/* Fetches for blocks to come, where the lanes are known to read whole runs. */
-bool
-site_fetch_blocks(struct site *s)
+/* For blocks to come. */
+static void
+fetch_blocks(struct site *s, const struct plan_fetch *fetch)
 {
-    struct core *c = s->c;
-    LLVMValueRef at[LANES];
-    if (s->mask || fact_uniform(&s->fact) || !core_fetches(c, s->i) || s->fact.segment < 8 ||
-        !site_runs(s))
-        return false;
     struct site sure = site_sure(s);
-    for (unsigned g = 0; g < LANES / s->run; g++)
+    LLVMValueRef at[LANES];
+    unsigned count = LANES / fetch->runs.run;
+    sure.runs = fetch->runs;
+    for (unsigned g = 0; g < count; g++)
         at[g] = site_segment(&sure, g);
-    core_fetch(c, s->i, at, LANES / s->run, s->run * s->bytes * s->vec);
-    return true;
+    if (fetch->slot != PLAN_NO_SLOT)
+        core_fetch(s->c, s->i, fetch->slot, at, count, fetch->runs.run * s->bytes * s->vec);
 }
 
 /* -- loops with barriers -- */
-
-/* The innermost loop around the current block that has a barrier in it; UINT32_MAX: none. */
-static uint32_t
-barrier_loop(const struct core *c)
-{
-    const struct flow *f = c->flow;
-    for (uint32_t l = f->blocks[c->now.current].loop; l != UINT32_MAX; l = f->loops[l].parent)
-        for (uint32_t b = f->loops[l].head; b <= f->loops[l].last; b++)
-            if (f->blocks[b].end == FLOW_BARRIER)
-                return l;
-    return UINT32_MAX;
-}
 
 /* How far the site's address is from where it was in the last turn of the loop with a barrier. That
  * is known from the first access after a barrier, an inner loop's first turn. */
@@ -190,22 +141,14 @@ turn_step(struct site *s, LLVMValueRef now, bool inner)
 
 /* Tiles are loaded turn by turn, with barriers: what the next turn will load is fetched while the
  * block computes. Of both halves of the warp: rows of 16, or two lines of the cache. */
-bool
-site_fetch_turn(struct site *s)
+static void
+fetch_iteration(struct site *s, bool inner)
 {
     struct core *c = s->c;
     LLVMBuilderRef b = c->e.b;
-    uint32_t loop = barrier_loop(c);
-    bool inner = loop != c->flow->blocks[c->now.current].loop;
-    if (!emit_on(&c->e, PASS_PREFETCH_TILES) || c->form.called || c->facts->shape.apart || loop == UINT32_MAX ||
-        (inner && c->phases) ||
-        (s->i->i.space != PTX_SPACE_GLOBAL && s->i->i.space != PTX_SPACE_NONE) ||
-        fact_uniform(&s->fact))
-        return false;
-    emit_fired(&c->e, PASS_PREFETCH_TILES, "the next iteration");
     LLVMValueRef now = s->base, half = s->base;
     if (now) {
-        half = LLVMBuildAdd(b, now, core_i64(c, (uint64_t)(int64_t)site_offset(s, LANES / 2)), "");
+        half = LLVMBuildAdd(b, now, core_i64(c, (uint64_t)(int64_t)fact_offset(&s->fact, LANES / 2)), "");
     } else {
         now = LLVMBuildExtractElement(b, site_lanes(s), core_i32(c, 0), "");
         half = LLVMBuildExtractElement(b, site_lanes(s), core_i32(c, LANES / 2), "");
@@ -213,5 +156,22 @@ site_fetch_turn(struct site *s)
     LLVMValueRef step = turn_step(s, now, inner);
     core_prefetch(c, LLVMBuildAdd(b, now, step, ""));
     core_prefetch(c, LLVMBuildAdd(b, half, step, ""));
-    return true;
+}
+
+void
+site_fetch(struct site *s, const struct plan *p)
+{
+    switch (p->fetch.what) {
+    case FETCH_NONE:
+        break;
+    case FETCH_ITERATION: case FETCH_INNER:
+        fetch_iteration(s, p->fetch.what == FETCH_INNER);
+        break;
+    case FETCH_BLOCKS:
+        fetch_blocks(s, &p->fetch);
+        break;
+    case FETCH_LOOP:
+        fetch_loop(s, &p->fetch);
+        break;
+    }
 }

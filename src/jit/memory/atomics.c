@@ -14,12 +14,15 @@
 /* -- arithmetic and the like -------------------------------------------------------------------------------------- */
 
 static bool
-atomic_at(struct core *c, const struct flow_insn *i, LLVMValueRef address, const LLVMValueRef *in, unsigned n)
+atomic_at(struct core *c, const struct flow_insn *i, const struct plan_sum *sum, LLVMValueRef address,
+          const LLVMValueRef *in, unsigned n)
 {
     const struct ptx_insn *p = &i->i;
     LLVMValueRef out[8] = {0};
-    if (core_combine(c, i, address, in[0]))
+    if (sum->pending) {
+        core_combine(c, i, address, in[0]);
         return true;
+    }
     if (ptx_has(p, PTX_M_ACQ_REL) || ptx_has(p, PTX_M_RELEASE) || ptx_has(p, PTX_M_ACQUIRE))
         core_combine_flush(c);
     core_fence(c, false);
@@ -49,12 +52,15 @@ core_atomic(struct core *c, const struct flow_insn *i)
         else
             in[n++] = core_value(c, i, o, bits, false);
     }
-    LLVMBasicBlockRef done = core_near_sum(c, i, &p->operand[at], in[0]);
+    const struct plan_scope scope = site_scope(c);
+    struct plan_sum sum;
+    plan_atomic(&scope, i, &p->operand[at], &sum);
+    LLVMBasicBlockRef done = sum.table ? core_near_sum(c, i, &p->operand[at], &sum, in[0]) : NULL;
     LLVMValueRef address = core_addresses(c, i, &p->operand[at], bits / 8 * (p->vec ? p->vec : 1),
                                           JIT_ATOMIC);
     if (done) /* so that what is computed for it only here can be left for here */
         address = LLVMBuildFreeze(c->e.b, address, "");
-    bool ok = atomic_at(c, i, address, in, n);
+    bool ok = atomic_at(c, i, &sum, address, in, n);
     if (done) {
         LLVMBuildBr(c->e.b, done);
         LLVMPositionBuilderAtEnd(c->e.b, done);

@@ -11,105 +11,18 @@
  * one set of the first cache were fetched and written back 16 times (docs/decisions/0009).
  *
  * Only stores after which no thread of the kernel touches global memory, in kernels where nobody may
- * look before the launch ends (core_streams): it does not matter then when they are made. Whether warps
+ * look before the launch ends (plan_streams): it does not matter then when they are made. Whether warps
  * do continue each other is seen when they run; where they do not, each scatters its own. Of warps that run
  * together (versions/jam.c) it is known before, but for one number that may wrap: the first and the last are looked at.
  */
 #include "jit/memory/memory.h"
 
-#include "jit/ops/ops.h"
-
-#include <string.h>
-
 enum { ROWS = 16, WORD = 4 };
 
-/* -- which stores ---------------------------------------------------------------------------------- */
-
-static bool
-is_harmless(const struct ptx_insn *p)
-{
-    switch (p->op) {
-    case PTX_OP_LD: case PTX_OP_ST:
-        return p->space == PTX_SPACE_PARAM || p->space == PTX_SPACE_SHARED || p->space == PTX_SPACE_CONST;
-    case PTX_OP_MOV: case PTX_OP_CVT: case PTX_OP_CVTA:
-        return true;
-    default:
-        return emit_is_arith(p);
-    }
-}
-
-static bool
-insns_harmless(const struct flow *f, uint32_t first, uint32_t end)
-{
-    for (uint32_t n = first; n < end; n++)
-        if (!is_harmless(&f->insns[n].i))
-            return false;
-    return true;
-}
-
-/* No access to global memory follows: not in its block, nor in any that a thread may come to then. */
-static bool
-is_last(const struct core *c, const struct flow_insn *i, uint32_t block)
-{
-    const struct flow *f = c->flow;
-    const struct flow_block *blk = &f->blocks[block];
-    uint32_t at = (uint32_t)(i - f->insns), count = 0;
-    bool *seen = ls_alloc(f->block_count + 1), last = insns_harmless(f, at + 1, blk->first + blk->count);
-    uint32_t *work = ls_alloc(sizeof *work * (f->block_count + 1));
-    work[count++] = block;
-    while (count && last) {
-        const struct flow_block *from = &f->blocks[work[--count]];
-        for (uint32_t s = 0; s < from->succ_count; s++) {
-            uint32_t t = from->succ[s];
-            if (seen[t])
-                continue;
-            seen[t] = true;
-            work[count++] = t;
-            last &= t != block && insns_harmless(f, f->blocks[t].first, f->blocks[t].first + f->blocks[t].count);
-        }
-    }
-    ls_release(work);
-    ls_release(seen);
-    return last;
-}
-
-/* Words to global memory, by all threads that come there. */
-static bool
-is_plain(const struct core *c, const struct flow_insn *i)
-{
-    const uint32_t width = c->facts->shape.block[0];
-    return i->i.op == PTX_OP_ST && i->i.space == PTX_SPACE_GLOBAL && i->i.guard == PTX_NO_REG &&
-           (width % LANES == 0 || width == ROWS);
-}
-
-bool
-core_columns_fit(const struct core *c, const struct flow_insn *i)
-{
-    if (c->now.version.warps > 1 || !emit_on(&c->e, PASS_TRANSPOSED_STORES)) /* warps that run together: site_store_columns */
-        return false;
-    if (!c->phases || !c->form.streams || c->memory->columns.insn || !is_plain(c, i))
-        return c->memory->columns.insn == i;
-    const struct flow_insn *first = &c->flow->insns[c->flow->blocks[c->now.current].first];
-    return i >= first && i < first + c->flow->blocks[c->now.current].count && is_last(c, i, c->now.current);
-}
-
-/* Warps of 16 x 16 threads have two rows: 8 bytes on is the next one, and 8 of them are enough. */
 static uint32_t
 warp_rows(const struct core *c)
 {
-    return c->facts->shape.block[0] == ROWS ? 2 : 1;
-}
-
-bool
-core_columns_together(const struct core *c, const struct phases *p, const struct flow_insn *i, uint32_t block)
-{
-    const struct ptx_operand *to = &i->i.operand[0];
-    int64_t step;
-    return emit_on(&c->e, PASS_TRANSPOSED_STORES) && emit_on(&c->e, PASS_STREAMING_STORES) && !c->form.called &&
-           core_streams(c->flow) && is_plain(c, i) && i->i.vec <= 1 &&
-           ptx_type_bytes((enum ptx_type)i->i.type[i->i.type_count - 1]) == WORD && to->kind == PTX_O_ADDRESS &&
-           to->base_kind == PTX_BASE_REG && warps_line(p->known, to->reg, JAM_MOST, &step) &&
-           step == (int64_t)WORD * warp_rows(c) && is_last(c, i, block);
+    return plan_kept_rows(c->facts);
 }
 
 /* -- what is kept ------------------------------------------------------------------------------------ */
@@ -117,25 +30,25 @@ core_columns_together(const struct core *c, const struct phases *p, const struct
 void
 core_columns_room(struct core *c, const struct flow_insn *i)
 {
-    if (c->memory->columns.insn)
+    if (c->memory.columns.insn)
         return;
-    c->memory->columns.insn = i;
+    c->memory.columns.insn = i;
     emit_remark_at(&c->e, PASS_TRANSPOSED_STORES, true, i->place, "kept until %d rows make whole lines", ROWS);
-    c->memory->columns.count = core_alloca_zero(c, core_scalar(c, 32));
-    c->memory->columns.first = core_alloca(c, core_vector(c, 64));
-    c->memory->columns.values = core_alloca(c, LLVMArrayType2(core_vector(c, 32), ROWS));
+    c->memory.columns.count = core_alloca_zero(c, core_scalar(c, 32));
+    c->memory.columns.first = core_alloca(c, core_vector(c, 64));
+    c->memory.columns.values = core_alloca(c, LLVMArrayType2(core_vector(c, 32), ROWS));
 }
 
 static LLVMValueRef
 load_count(struct core *c)
 {
-    return LLVMBuildLoad2(c->e.b, core_scalar(c, 32), c->memory->columns.count, "");
+    return LLVMBuildLoad2(c->e.b, core_scalar(c, 32), c->memory.columns.count, "");
 }
 
 static LLVMValueRef
 load_first(struct core *c)
 {
-    return LLVMBuildLoad2(c->e.b, core_vector(c, 64), c->memory->columns.first, "");
+    return LLVMBuildLoad2(c->e.b, core_vector(c, 64), c->memory.columns.first, "");
 }
 
 /* Where the lanes of a warp write that comes `number` warps after the first. */
@@ -151,7 +64,7 @@ expected(struct core *c, LLVMValueRef number)
 static LLVMValueRef
 row_at(struct core *c, LLVMValueRef number)
 {
-    return LLVMBuildGEP2(c->e.b, core_vector(c, 32), c->memory->columns.values, &number, 1, "");
+    return LLVMBuildGEP2(c->e.b, core_vector(c, 32), c->memory.columns.values, &number, 1, "");
 }
 
 static void
@@ -183,7 +96,7 @@ flush_some(struct core *c)
     LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntULT, next, count, ""), loop, after);
     LLVMAddIncoming(k, (LLVMValueRef[]){core_i32(c, 0), next}, (LLVMBasicBlockRef[]){before, loop}, 2);
     LLVMPositionBuilderAtEnd(b, after);
-    LLVMBuildStore(b, core_i32(c, 0), c->memory->columns.count);
+    LLVMBuildStore(b, core_i32(c, 0), c->memory.columns.count);
 }
 
 /* Lines from `at` on, each `apart` bytes behind the one before; past: past the caches. */
@@ -200,7 +113,7 @@ store_lines(struct core *c, LLVMValueRef at, LLVMValueRef apart, bool past)
         row[k] = (int32_t)(k * lanes * WORD);
     for (unsigned lane = 0; lane < lanes; lane += FOUR) {
         LLVMValueRef from = core_i64(c, (uint64_t)lane * WORD), line[FOUR];
-        core_turn_rows(c, LLVMBuildGEP2(b, core_scalar(c, 8), c->memory->columns.values, &from, 1, ""), row, line);
+        core_turn_rows(c, LLVMBuildGEP2(b, core_scalar(c, 8), c->memory.columns.values, &from, 1, ""), row, line);
         for (unsigned k = 0; k < FOUR; k++) {
             LLVMValueRef store = LLVMBuildStore(b, line[k], core_ptr(c, at));
             LLVMSetAlignment(store, past ? LINE : 1);
@@ -226,7 +139,7 @@ flush_full(struct core *c)
     store_lines(c, at, apart, false);
     LLVMBuildBr(b, f.join);
     LLVMPositionBuilderAtEnd(b, f.join);
-    LLVMBuildStore(b, core_i32(c, 0), c->memory->columns.count);
+    LLVMBuildStore(b, core_i32(c, 0), c->memory.columns.count);
 }
 
 /* -- a store -------------------------------------------------------------------------------------------- */
@@ -266,7 +179,7 @@ keep(struct core *c, const LLVMValueRef *v, unsigned n, LLVMBasicBlockRef done)
     LLVMValueRef count = load_count(c), next = LLVMBuildAdd(b, count, core_i32(c, n), "");
     for (unsigned k = 0; k < n; k++)
         LLVMBuildStore(b, v[k], row_at(c, LLVMBuildAdd(b, count, core_i32(c, k), "")));
-    LLVMBuildStore(b, next, c->memory->columns.count);
+    LLVMBuildStore(b, next, c->memory.columns.count);
     LLVMValueRef most = core_i32(c, ROWS / warp_rows(c));
     LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntUGE, next, most, ""), full, done);
     LLVMPositionBuilderAtEnd(b, full);
@@ -290,7 +203,7 @@ keep_or_not(struct core *c, LLVMValueRef at, const LLVMValueRef *v, unsigned n, 
     flush_some(c);
     LLVMBuildCondBr(b, LLVMBuildAnd(b, may_begin(c, at), sure, ""), begin, direct);
     LLVMPositionBuilderAtEnd(b, begin);
-    LLVMBuildStore(b, at, c->memory->columns.first);
+    LLVMBuildStore(b, at, c->memory.columns.first);
     LLVMBuildBr(b, on);
     LLVMPositionBuilderAtEnd(b, on);
     keep(c, v, n, done);
@@ -313,23 +226,21 @@ core_columns_store(struct core *c, const struct flow_insn *i, LLVMValueRef at, L
 
 /* -- for warps that run together -------------------------------------------------------------------------- */
 
-bool
-site_store_columns(struct site *s, const struct ptx_operand *to, const struct ptx_operand *from)
+void
+site_store_columns(struct site *s, const struct plan *p, const struct ptx_operand *from)
 {
     struct core *c = s->c;
     LLVMBuilderRef b = c->e.b;
     struct site each[JAM_MOST] = {*s};
     LLVMValueRef v[JAM_MOST];
-    unsigned n = c->now.version.warps, most = ROWS / warp_rows(c);
-    if (c->now.version.warps == 1 || !c->phases || c->phases->columns != s->i)
-        return false;
-    if (c->regs.reg != c->phases->jammed[0].reg) /* with the first of them */
-        return true;
+    unsigned n = p->warps, most = ROWS / warp_rows(c);
+    if (!n) /* with the first of them */
+        return;
     for (unsigned k = n; k-- > 0;) {
         phases_use(c, &c->phases->jammed[k]);
         v[k] = core_value(c, s->i, from, 8 * WORD, false);
         each[k] = (struct site){.c = c, .i = s->i, .bytes = WORD, .vec = 1, .align = s->align};
-        site_find(&each[k], to);
+        site_find(&each[k], p->o);
     }
     LLVMBasicBlockRef done = core_new_block(c, "kept");
     LLVMValueRef at = site_lanes(&each[0]), on = core_i64(c, (uint64_t)WORD * warp_rows(c) * (n - 1));
@@ -340,12 +251,11 @@ site_store_columns(struct site *s, const struct ptx_operand *to, const struct pt
         scatter(c, site_lanes(&each[k]), v[k], NULL);
     LLVMBuildBr(b, done);
     LLVMPositionBuilderAtEnd(b, done);
-    return true;
 }
 
 void
 core_columns_end(struct core *c)
 {
-    if (c->memory->columns.insn)
+    if (c->memory.columns.insn)
         flush_some(c);
 }

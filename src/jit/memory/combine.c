@@ -112,14 +112,11 @@ call_combine(struct core *c, LLVMValueRef address, LLVMValueRef x)
     core_service(c, FIELD(jit_services, combine), LLVMVoidTypeInContext(c->e.context), args, 4);
 }
 
-bool
+void
 core_combine(struct core *c, const struct flow_insn *i, LLVMValueRef address, LLVMValueRef x)
 {
     LLVMBuilderRef b = c->e.b;
     LLVMTypeRef i64 = core_scalar(c, 64);
-    if (!c->form.combines || !core_can_combine(&i->i))
-        return false;
-    emit_fired(&c->e, PASS_PENDING_SUMS, "added up in the worker's window first");
     LLVMBasicBlockRef kept = core_new_block(c, "kept"), at_once = core_new_block(c, "at_once");
     LLVMBasicBlockRef fast = core_new_block(c, "fast"), slow = core_new_block(c, "slow");
     LLVMBasicBlockRef done = core_new_block(c, "combined");
@@ -146,5 +143,4 @@ core_combine(struct core *c, const struct flow_insn *i, LLVMValueRef address, LL
     emit_atomic(&c->e, &i->i, address, false, &x, 1, NULL);
     LLVMBuildBr(b, done);
     LLVMPositionBuilderAtEnd(b, done);
-    return true;
 }

@@ -5,8 +5,6 @@
  */
 #include "jit/memory/memory.h"
 
-#include "jit/tools/tools.h"
-
 /* Lanes whose source is shorter than the copy: byte by byte, on top of the others' words. */
 static void
 read_parts(struct site *s, LLVMValueRef size, LLVMValueRef lanes, LLVMValueRef *words)
@@ -105,7 +103,7 @@ announce_parts(struct site *s, LLVMValueRef size, uint64_t whole)
 {
     struct core *c = s->c;
     LLVMBuilderRef b = c->e.b;
-    if (!core_tells(c, TELL_ACCESS))
+    if (!site_scope(c).told)
         return;
     LLVMValueRef part = LLVMBuildICmp(b, LLVMIntULT, size, core_splat(c, core_i64(c, whole)), "");
     part = LLVMBuildAnd(b, part, core_all_lanes(c), "");

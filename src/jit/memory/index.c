@@ -1,88 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * memory/index.c: addresses that are one base and a 32-bit number a lane.
- *
- *     mul.wide.s32 %off, %index, 4      the processor's gathers take the number as it is: 16 lanes at
- *     add.s64      %a, %base, %off      once instead of 8, and nothing is widened, shifted and added;
- *     ld.f32       %x, [%a+8]           a comparison of the lanes takes half as many instructions
- *
- * A turn of a convolution with two such loads, by hand: 14.6 ns with addresses of 64 bits, 10.2 with
- * numbers of 32. Looked for in the load's own block; in between nobody may write what it is made of.
+ * memory/index.c: addresses that are one base and a 32-bit number a lane (plans/index.c).
  */
 #include "jit/memory/memory.h"
 
-#include <string.h>
-
-/* %off = %index * 1, 2, 4 or 8, widened: sets the shift. */
-static bool
-is_scaled(const struct ptx_insn *p, unsigned *shift)
-{
-    if (p->op != PTX_OP_MUL || !ptx_has(p, PTX_M_WIDE) || p->operand[1].kind != PTX_O_REG ||
-        p->operand[2].kind != PTX_O_INT || (p->type[0] != PTX_S32 && p->type[0] != PTX_U32))
-        return false;
-    for (*shift = 0; *shift < 4; ++*shift)
-        if (p->operand[2].imm == UINT64_C(1) << *shift)
-            return true;
-    return false;
-}
-
-static bool
-is_sum(const struct ptx_insn *p)
-{
-    return p->op == PTX_OP_ADD && p->operand[1].kind == PTX_O_REG && p->operand[2].kind == PTX_O_REG &&
-           !p->operand[1].negated && !p->operand[2].negated &&
-           ptx_type_bytes((enum ptx_type)p->type[0]) == 8 && !ptx_has(p, PTX_M_CC) && !ptx_has(p, PTX_M_SAT);
-}
-
-/* The base among the sum's operands, and what makes the other one. */
-static const struct flow_insn *
-parts_of(struct site *s, const struct flow_insn *sum, const struct ptx_operand **base, unsigned *shift)
-{
-    const struct core *c = s->c;
-    const struct flow *flow = c->flow;
-    uint32_t at = flow_index(flow, s->i), n = flow_index(flow, sum);
-    for (unsigned k = 1; k <= 2; k++) {
-        const struct ptx_operand *o = &sum->i.operand[3 - k];
-        struct fact f = facts_operand(c->facts, s->i, o);
-        const struct flow_insn *scaled = flow_maker_before(flow, c->now.current, sum->i.operand[k].reg, n);
-        if (!fact_uniform(&f) || !scaled || !is_scaled(&scaled->i, shift) ||
-            !flow_same_since(flow, &scaled->i.operand[1], flow_index(flow, scaled), at) ||
-            !flow_same_since(flow, o, n, at))
-            continue;
-        *base = o;
-        return scaled;
-    }
-    return NULL;
-}
-
 void
-site_index(struct site *s, const struct ptx_operand *o)
+site_index(struct site *s, const struct plan *p)
 {
     struct core *c = s->c;
     LLVMBuilderRef b = c->e.b;
-    const struct ptx_operand *base;
-    enum ptx_space where = site_space(c, &s->i->i, o);
-    if (where != PTX_SPACE_GLOBAL && where != PTX_SPACE_NONE && where != PTX_SPACE_SHARED && where != PTX_SPACE_CONST)
-        return; /* local memory: each lane's begins elsewhere */
-    if (!emit_on(&c->e, PASS_INDEXED_GATHERS) || c->form.called || o->base_kind != PTX_BASE_REG || s->fact.kind != FACT_VECTOR ||
-        s->fact.segment != 1 || s->fact.guess || !s->lanes || s->bytes < 4)
+    const struct plan_index *x = &p->index;
+    if (!x->base)
         return;
-    const struct flow_insn *sum = flow_maker_before(c->flow, c->now.current, o->reg, flow_index(c->flow, s->i));
-    const struct flow_insn *scaled = sum && is_sum(&sum->i) ? parts_of(s, sum, &base, &s->shift) : NULL;
-    if (!scaled)
-        return;
-    LLVMValueRef space = site_space_base(c, where, o);
-    LLVMValueRef at = LLVMBuildAdd(b, core_value(c, s->i, base, 64, true),
-                                   core_i64(c, site_known_offset(c, o)), "");
+    LLVMValueRef space = site_space_base(c, p->at.space, p->o);
+    LLVMValueRef at = LLVMBuildAdd(b, core_value(c, s->i, x->base, 64, true),
+                                   core_i64(c, site_known_offset(c, p->o)), "");
     at = space ? LLVMBuildAdd(b, at, space, "") : at;
-    LLVMValueRef index = core_value(c, s->i, &scaled->i.operand[1], 32, false);
-    if (scaled->i.type[0] == PTX_U32) { /* n = (n - 2^31 as a signed number) + 2^31 */
+    LLVMValueRef index = core_value(c, s->i, x->index, 32, false);
+    if (x->is_unsigned) { /* n = (n - 2^31 as a signed number) + 2^31 */
         index = LLVMBuildXor(b, index, core_splat(c, core_i32(c, 0x80000000)), "");
-        at = LLVMBuildAdd(b, at, core_i64(c, UINT64_C(0x80000000) << s->shift), "");
+        at = LLVMBuildAdd(b, at, core_i64(c, UINT64_C(0x80000000) << x->shift), "");
     }
     s->at = at;
     s->index = index;
-    emit_fired(&c->e, PASS_INDEXED_GATHERS, "a uniform base and a 32-bit index a lane, times %u", 1u << s->shift);
+    s->shift = x->shift;
 }
 
 LLVMValueRef

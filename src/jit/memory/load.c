@@ -2,12 +2,36 @@
  *
  * memory/load.c: loads of a warp.
  *
- * A load is found among those of its neighbours (grouped), of a tile (tile.c), of two selected addresses (pick.c),
- * or by itself; load_forms.c has the forms.
+ * As the plan says (plans/plans.h): made together with its neighbours, of a tile (tile.c), of two selected addresses
+ * (pick.c), or by itself; load_forms.c has the forms.
  */
 #include "jit/memory/memory.h"
 
 #include <string.h>
+
+/* -- values that came with another load -- */
+
+/* The value of a load that was made with another one; NULL: it was not. */
+static LLVMValueRef
+ahead_take(struct core *c, const struct flow_insn *i)
+{
+    for (uint32_t k = 0; k < c->memory.ahead_count; k++)
+        if (c->memory.ahead[k].insn == i && c->memory.ahead[k].reg == c->regs.reg) {
+            LLVMValueRef v = c->memory.ahead[k].value;
+            c->memory.ahead[k] = c->memory.ahead[--c->memory.ahead_count];
+            return v;
+        }
+    return NULL;
+}
+
+void
+core_ahead_put(struct core *c, const struct flow_insn *i, LLVMValueRef v)
+{
+    for (uint32_t k = 0; k < c->memory.ahead_count; k++) /* of two groups: it is taken once */
+        if (c->memory.ahead[k].insn == i && c->memory.ahead[k].reg == c->regs.reg)
+            return;
+    c->memory.ahead[c->memory.ahead_count++] = (struct core_ahead){i, c->regs.reg, v};
+}
 
 /* -- loads of neighbouring words -- */
 
@@ -41,31 +65,19 @@ gather_words(struct site *s, unsigned n, LLVMValueRef *out)
     }
 }
 
-/* Loads that follow in the block, of words beside this one's, together with it: theirs are kept
- * until it is their turn. False: there are none, or the lanes are known to be side by side. */
-static bool
-load_group(struct site *s, LLVMValueRef *out)
+/* The loads of the plan's group: the others' values are kept until it is their turn. */
+static void
+load_group(struct site *s, const struct plan *p, LLVMValueRef *out)
 {
     struct core *c = s->c;
     LLVMBuilderRef b = c->e.b;
-    const struct flow_insn *member[8];
-    LLVMValueRef fast[8], slow[8], all[8];
-    int32_t pattern[LANES];
-    unsigned own, n;
-    if (s->fact.segment != 1 || s->fact.kind == FACT_SCALAR || s->holds || core_denied(c) ||
-        c->memory->ahead_count + 8 > sizeof c->memory->ahead / sizeof *c->memory->ahead)
-        return false;
-    n = core_group(c, s->i, member, &own);
-    if (n < 2)
-        return false;
-    emit_fired(&c->e, PASS_GROUPED_LOADS, "%u words", n);
-    struct site from = *s;
+    LLVMValueRef fast[PLAN_MEMBERS], slow[PLAN_MEMBERS], all[PLAN_MEMBERS];
+    unsigned own = p->group.own, n = p->group.words;
+    struct site from = *s, sure;
     from.lanes = LLVMBuildSub(b, site_lanes(s), core_splat(c, core_i64(c, 4 * own)), "");
-    site_assume_consecutive(&from, pattern);
-    site_runs(&from);
-    site_fetch_rows(&from);
-    struct fork f = site_fork(&from);
-    struct site sure = site_sure(&from);
+    if (p->fetch.rows)
+        site_fetch_rows(&from);
+    struct fork f = site_fork_way(&from, p->way, &sure);
     for (unsigned k = 0; k < n; k++) {
         struct site word = sure;
         word.base = LLVMBuildAdd(b, sure.base, core_i64(c, 4 * k), "");
@@ -81,24 +93,24 @@ load_group(struct site *s, LLVMValueRef *out)
     fork_join(c, &f, n, fast, slow, all);
     for (unsigned k = 0; k < n; k++)
         if (k != own)
-            core_ahead_put(c, member[k], all[k]);
+            core_ahead_put(c, p->group.member[k], all[k]);
     *out = all[own];
-    return true;
 }
 
 /* -- what the kernel asks for -- */
 
+/* Lanes that the tool keeps from it are left out, lane by lane. */
 static void
-load_guarded(struct site *s, LLVMValueRef denied, LLVMValueRef out[])
+load_guarded(struct site *s, const struct plan *p, LLVMValueRef denied, LLVMValueRef out[])
 {
     struct core *c = s->c;
     LLVMValueRef fast[8], slow[8];
-    bool scalar = s->fact.kind == FACT_SCALAR && !s->fact.pattern;
+    bool scalar = p->way[0].form == PLAN_SCALAR;
     if (!scalar)
         site_lanes(s);
     struct site few = *s;
     struct fork f = fork_begin(c, LLVMBuildICmp(c->e.b, LLVMIntEQ, denied, core_i32(c, 0), ""));
-    site_load(s, fast);
+    site_load_ways(s, p->way, fast);
     f.fast_end = LLVMGetInsertBlock(c->e.b);
     LLVMBuildBr(c->e.b, f.join);
     LLVMPositionBuilderAtEnd(c->e.b, f.slow);
@@ -113,6 +125,47 @@ load_guarded(struct site *s, LLVMValueRef denied, LLVMValueRef out[])
     fork_join(c, &f, s->vec, fast, slow, out);
 }
 
+static void
+load_planned(struct site *s, const struct plan *p, LLVMValueRef out[])
+{
+    struct core *c = s->c;
+    LLVMValueRef denied = p->guarded ? core_denied(c) : NULL;
+    site_fetch(s, p);
+    if (p->ordered) {
+        core_combine_flush(c);
+        core_fence(c, false);
+    }
+    site_index(s, p);
+    if (denied)
+        load_guarded(s, p, denied, out);
+    else if (p->way[0].form == PLAN_GROUPED)
+        load_group(s, p, out);
+    else if (p->way[0].form == PLAN_TRANSPOSED)
+        site_load_tile(s, p, out);
+    else if (p->way[0].form == PLAN_SELECTED)
+        site_load_split(s, p, out);
+    else
+        site_load_ways(s, p->way, out);
+    if (p->ordered)
+        core_fence(c, false);
+}
+
+/* An address: memory. */
+static void
+load_memory(struct site *s, const struct ptx_operand *from, LLVMValueRef out[])
+{
+    const struct plan_scope scope = site_scope(s->c);
+    struct plan p;
+    plan_access(&scope, s->i, from, false, &p);
+    if (p.way[0].form == PLAN_WORDS) {
+        site_load_words(s, from, out);
+        return;
+    }
+    site_at(s, from, &p.at);
+    site_announce(s, JIT_LOAD);
+    load_planned(s, &p, out);
+}
+
 bool
 core_load(struct core *c, const struct flow_insn *i)
 {
@@ -122,38 +175,17 @@ core_load(struct core *c, const struct flow_insn *i)
     if (!site_begin(&s, c, i))
         return false;
     bool sign = ptx_type_kind((enum ptx_type)i->i.type[i->i.type_count - 1]) == 's';
-    LLVMValueRef ahead = core_ahead_take(c, i);
+    LLVMValueRef ahead = ahead_take(c, i);
     if (ahead) {
         core_write(c, i, to, ahead, sign);
         return true;
     }
-    if (from->kind == PTX_O_ADDRESS && site_in_words(&s, from)) {
-        site_load_words(&s, from, out);
-    } else if (from->kind == PTX_O_ADDRESS) {
-        site_find(&s, from);
-        site_announce(&s, JIT_LOAD);
-        LLVMValueRef denied = core_denied(c);
-        if (!site_fetch_turn(&s) && !site_fetch_blocks(&s))
-            site_fetch_ahead(&s);
-        if (core_is_ordered(&i->i)) {
-            core_combine_flush(c);
-            core_fence(c, false);
-        }
-        if (denied)
-            load_guarded(&s, denied, out);
-        else if (!load_group(&s, out) && !site_load_tile(&s, from, out) &&
-                 !site_load_split(&s, from, out)) {
-            site_index(&s, from);
-            site_load(&s, out);
-        }
-        if (core_is_ordered(&i->i))
-            core_fence(c, false);
-    } else {
-        for (unsigned e = 0; e < s.vec; e++) {
-            const struct ptx_operand *o = from->kind == PTX_O_VECTOR ? &from->elements[e] : from;
-            bool scalar = o->kind != PTX_O_REG || core_reg_scalar(c, o->reg);
-            out[e] = core_value(c, i, o, s.bytes * 8, scalar);
-        }
+    if (from->kind == PTX_O_ADDRESS)
+        load_memory(&s, from, out);
+    for (unsigned e = 0; from->kind != PTX_O_ADDRESS && e < s.vec; e++) {
+        const struct ptx_operand *o = from->kind == PTX_O_VECTOR ? &from->elements[e] : from;
+        bool scalar = o->kind != PTX_O_REG || core_reg_scalar(c, o->reg);
+        out[e] = core_value(c, i, o, s.bytes * 8, scalar);
     }
     for (unsigned e = 0; e < s.vec; e++)
         core_write(c, i, to->kind == PTX_O_VECTOR ? &to->elements[e] : to, out[e], sign);

@@ -1,19 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * load_forms.c: loads in the form that the site allows. What is known of the address decides, the best first:
- *
- *   uniform            one scalar access
- *   runs               lanes fall into segments, each one address (broadcast) or consecutive ones:
- *                      one scalar or vector access a segment; equal segments are loaded once
- *   strides            of shared memory: the vectors that lie around the words, permuted
- *   runs, to be tested the same, when a comparison of all addresses says so; else one by one
- *   anything           consecutive if a comparison says so; else gather
+ * load_forms.c: loads in the forms of their plans (plans/forms.def): one scalar, runs, strides, lane by lane; a way
+ * of a plan that holds under a test is a fork.
  *
  * Measured on AVX-512: a vector load of 32 floats takes 1.4 ns, a gather 34 (docs/decisions).
  */
 #include "jit/memory/memory.h"
-
-#include "jit/build/value.h"
 
 #include <string.h>
 
@@ -59,14 +51,14 @@ void
 site_load_runs(struct site *s, LLVMValueRef out[])
 {
     struct core *c = s->c;
-    unsigned parts = LANES / s->run;
+    unsigned parts = LANES / s->runs.run;
     LLVMValueRef part[8][LANES];
     int32_t v[LANES];
     for (unsigned g = 0; g < parts; g++) {
         /* The same addresses again (rows of a tile read by several rows of threads)? */
         unsigned same = g;
         for (unsigned h = 0; s->base && !s->mask && h < g; h++)
-            if (s->start[h] == s->start[g] && s->broadcast[h] == s->broadcast[g])
+            if (s->runs.start[h] == s->runs.start[g] && s->runs.broadcast[h] == s->runs.broadcast[g])
                 same = h;
         if (same < g) {
             for (unsigned e = 0; e < s->vec; e++)
@@ -74,26 +66,26 @@ site_load_runs(struct site *s, LLVMValueRef out[])
             continue;
         }
         LLVMValueRef at = site_segment(s, g);
-        if (s->broadcast[g]) {
-            at = safe_address(s, at, g * s->run, s->run);
+        if (s->runs.broadcast[g]) {
+            at = safe_address(s, at, g * s->runs.run, s->runs.run);
             for (unsigned e = 0; e < s->vec; e++) {
                 LLVMValueRef x = site_load_scalar(s, at, e);
-                LLVMTypeRef type = LLVMVectorType(LLVMTypeOf(x), s->run);
+                LLVMTypeRef type = LLVMVectorType(LLVMTypeOf(x), s->runs.run);
                 x = LLVMBuildInsertElement(c->e.b, LLVMGetPoison(type), x, core_i32(c, 0), "");
                 memset(v, 0, sizeof v);
-                part[e][g] = core_shuffle(c, x, NULL, v, s->run);
+                part[e][g] = core_shuffle(c, x, NULL, v, s->runs.run);
             }
             continue;
         }
-        LLVMValueRef all = site_load_consecutive(s, at, g * s->run, s->run);
+        LLVMValueRef all = site_load_consecutive(s, at, g * s->runs.run, s->runs.run);
         for (unsigned e = 0; e < s->vec; e++) {
-            for (unsigned l = 0; l < s->run; l++)
+            for (unsigned l = 0; l < s->runs.run; l++)
                 v[l] = (int32_t)(l * s->vec + e);
-            part[e][g] = s->vec == 1 ? all : core_shuffle(c, all, NULL, v, s->run);
+            part[e][g] = s->vec == 1 ? all : core_shuffle(c, all, NULL, v, s->runs.run);
         }
     }
     for (unsigned e = 0; e < s->vec; e++)
-        out[e] = core_concatenate(c, part[e], parts, s->run);
+        out[e] = core_concatenate(c, part[e], parts, s->runs.run);
 }
 
 /* Bytes and halves out of the aligned words they lie in: the processor gathers no smaller ones, and
@@ -133,134 +125,77 @@ site_load_each(struct site *s, LLVMValueRef out[])
     }
 }
 
+/* Words of half a warp out of the vectors around them. */
+static LLVMValueRef
+load_half(struct site *s, unsigned first)
+{
+    struct core *c = s->c;
+    struct strided h;
+    LLVMValueRef v[STRIDED_VECTORS], pair[2] = {NULL, NULL};
+    strided_find(&s->fact, first, &h);
+    for (unsigned k = 0; k < h.vectors; k++) {
+        LLVMValueRef at = core_i64(c, (uint64_t)(int64_t)(h.low + h.start[k] * 4));
+        v[k] = site_load_consecutive(s, LLVMBuildAdd(c->e.b, s->base, at, ""), 0, STRIDED_HALF);
+    }
+    for (unsigned p = 0; 2 * p < h.vectors; p++)
+        pair[p] = core_shuffle(c, v[2 * p], 2 * p + 1 < h.vectors ? v[2 * p + 1] : NULL, h.pick[p], STRIDED_HALF);
+    return pair[1] ? core_shuffle(c, pair[0], pair[1], h.blend, STRIDED_HALF) : pair[0];
+}
+
+static LLVMValueRef
+load_strided(struct site *s)
+{
+    LLVMValueRef half[2] = {load_half(s, 0), NULL};
+    half[1] = strided_alike(&s->fact) ? half[0] : load_half(s, STRIDED_HALF);
+    return core_concatenate(s->c, half, 2, STRIDED_HALF);
+}
+
 static void
-load_tested(struct site *s, LLVMValueRef out[])
+load_form(struct site *s, const struct plan_way *w, LLVMValueRef out[])
+{
+    switch (w->form) {
+    case PLAN_SCALAR:
+        for (unsigned e = 0; e < s->vec; e++)
+            out[e] = site_load_scalar(s, s->base, e);
+        break;
+    case PLAN_RUNS:
+        site_load_runs(s, out);
+        break;
+    case PLAN_STRIDED:
+        *out = load_strided(s);
+        break;
+    default:
+        site_load_each(s, out);
+    }
+}
+
+void
+site_load_ways(struct site *s, const struct plan_way *w, LLVMValueRef out[])
 {
     struct core *c = s->c;
     LLVMValueRef fast[8], slow[8];
-    struct fork f = site_fork(s);
-    struct site sure = site_sure(s);
-    site_load_runs(&sure, fast);
+    struct site on;
+    if (w->test == PLAN_ALWAYS) {
+        s->runs = w->runs;
+        load_form(s, w, out);
+        return;
+    }
+    struct fork f = site_fork_way(s, w, &on);
+    load_form(&on, w, fast);
     f.fast_end = LLVMGetInsertBlock(c->e.b);
     LLVMBuildBr(c->e.b, f.join);
     LLVMPositionBuilderAtEnd(c->e.b, f.slow);
-    site_load_each(s, slow);
+    site_load_ways(s, w + 1, slow);
     f.slow_end = LLVMGetInsertBlock(c->e.b);
     LLVMBuildBr(c->e.b, f.join);
     LLVMPositionBuilderAtEnd(c->e.b, f.join);
     fork_join(c, &f, s->vec, fast, slow, out);
-}
-
-/* Words of half a warp that lie up to WINDOW vectors of 16 apart: those vectors are loaded and the
- * words picked out of them. False: another pattern. */
-static bool
-load_half(struct site *s, unsigned first, LLVMValueRef *out)
-{
-    enum { HALF = LANES / 2, WINDOW = 4, WORD = 4 };
-    struct core *c = s->c;
-    int32_t low = INT32_MAX, high = INT32_MIN, pick[2][HALF], blend[HALF];
-    LLVMValueRef v[WINDOW], pair[2] = {NULL, NULL};
-    for (unsigned l = first; l < first + HALF; l++) {
-        low = site_offset(s, l) < low ? site_offset(s, l) : low;
-        high = site_offset(s, l) > high ? site_offset(s, l) : high;
-    }
-    int32_t words = (high - low) / WORD + 1;
-    if (words <= HALF || words > WINDOW * HALF)
-        return false;
-    for (unsigned l = 0; l < HALF; l++) {
-        int32_t from = site_offset(s, first + l) - low, at = from / WORD / HALF, start = at * HALF;
-        if (from % WORD)
-            return false;
-        start =
-            start + HALF > words ? words - HALF : start; /* nothing beyond the last lane is read */
-        for (int p = 0; p < 2; p++)
-            pick[p][l] = at / 2 == p ? from / WORD - start + at % 2 * HALF : -1;
-        blend[l] = (int32_t)l + at / 2 * HALF;
-    }
-    unsigned count = (unsigned)(words + HALF - 1) / HALF;
-    for (unsigned k = 0; k < count; k++) {
-        int32_t start = (int32_t)k * HALF + HALF > words ? words - HALF : (int32_t)k * HALF;
-        LLVMValueRef at = core_i64(c, (uint64_t)(int64_t)(low + start * WORD));
-        v[k] = site_load_consecutive(s, LLVMBuildAdd(c->e.b, s->base, at, ""), 0, HALF);
-    }
-    for (unsigned p = 0; 2 * p < count; p++)
-        pair[p] = core_shuffle(c, v[2 * p], 2 * p + 1 < count ? v[2 * p + 1] : NULL, pick[p], HALF);
-    *out = pair[1] ? core_shuffle(c, pair[0], pair[1], blend, HALF) : pair[0];
-    return true;
-}
-
-/* Columns of a tile, some words apart: a gather takes 34 ns, four loads and three permutations 3.
- * Only of shared memory, where what lies between the lanes' words may be read, too. */
-static bool
-load_strided(struct site *s, LLVMValueRef *out)
-{
-    LLVMValueRef half[2];
-    if (!emit_on(&s->c->e, PASS_STRIDED_LOADS) || !s->base || s->fact.guess || s->mask || s->bytes != 4 || s->vec != 1 ||
-        s->i->i.space != PTX_SPACE_SHARED || !host_has_avx512(&s->c->e))
-        return false;
-    bool same = true;
-    for (unsigned l = 0; l < LANES / 2; l++)
-        same &= site_offset(s, l) == site_offset(s, l + LANES / 2);
-    if (!load_half(s, 0, &half[0]))
-        return false;
-    half[1] = half[0];
-    if (!same && !load_half(s, LANES / 2, &half[1]))
-        return false;
-    *out = core_concatenate(s->c, half, 2, LANES / 2);
-    emit_fired(&s->c->e, PASS_STRIDED_LOADS, "vectors around the words, permuted");
-    return true;
-}
-
-static bool
-load_together(struct site *s, LLVMValueRef out[])
-{
-    struct core *c = s->c;
-    struct site sure, other;
-    LLVMValueRef fast[8], slow[8];
-    if (!site_together(s, &sure, &other))
-        return false;
-    struct fork f = fork_begin(c, s->together);
-    site_load_runs(&sure, fast);
-    f.fast_end = LLVMGetInsertBlock(c->e.b);
-    LLVMBuildBr(c->e.b, f.join);
-    LLVMPositionBuilderAtEnd(c->e.b, f.slow);
-    site_load(&other, slow);
-    f.slow_end = LLVMGetInsertBlock(c->e.b);
-    LLVMBuildBr(c->e.b, f.join);
-    LLVMPositionBuilderAtEnd(c->e.b, f.join);
-    fork_join(c, &f, s->vec, fast, slow, out);
-    return true;
 }
 
 void
 site_load(struct site *s, LLVMValueRef out[])
 {
-    int32_t pattern[LANES];
-    if (load_together(s, out))
-        return;
-    if (s->fact.kind == FACT_SCALAR && !s->fact.pattern) {
-        if (s->i->i.space != PTX_SPACE_PARAM)
-            emit_fired(&s->c->e, PASS_ACCESS_PLAN, "one scalar: all lanes read one address");
-        for (unsigned e = 0; e < s->vec; e++)
-            out[e] = site_load_scalar(s, s->base, e);
-        return;
-    }
-    if (s->fact.segment >= 4 && site_runs(s)) {
-        site_remark_runs(s);
-        if (s->fact.guess)
-            load_tested(s, out);
-        else
-            site_load_runs(s, out);
-        return;
-    }
-    if (load_strided(s, out))
-        return;
-    if (site_may_be_consecutive(s)) {
-        site_assume_consecutive(s, pattern);
-        site_runs(s);
-        load_tested(s, out);
-        return;
-    }
-    emit_missed(&s->c->e, PASS_ACCESS_PLAN, "lane by lane (gather): %s", site_disorder(s));
-    site_load_each(s, out);
+    struct plan p;
+    site_plan(s, false, &p);
+    site_load_ways(s, p.way, out);
 }

@@ -28,38 +28,13 @@ struct site {
     unsigned bytes, vec;     /* of an element; elements per lane */
     unsigned align;
     LLVMValueRef mask;       /* <32 x i1>, NULL: all */
-    unsigned run;            /* lanes per segment, when laid out in runs */
-    int32_t start[LANES];    /* per segment: offset of its first lane from base (SCALAR) */
-    bool broadcast[LANES];   /* per segment */
+    struct runs runs;        /* where lanes are laid out in runs: starts count from base (SCALAR) */
     LLVMValueRef some;       /* i32: the lanes that access memory, NULL: all active ones */
     LLVMValueRef size;       /* i32: bytes of a lane, NULL: bytes * vec */
     LLVMValueRef index;      /* site_index: the addresses are at + (index << shift), index <32 x i32>, signed */
     LLVMValueRef at;
     unsigned shift;
     LLVMValueRef local;      /* local memory, watched: where in each lane's, NULL: not the same in all */
-};
-
-/* What loads and stores of a function leave for later ones. */
-struct core_memory {
-    LLVMValueRef scatter_places, scatter_values; /* allocas for 32 addresses, 32 halves: made when first needed */
-    struct {
-        const struct flow_insn *insn; /* the store that is kept back (columns.c), NULL: none; */
-        LLVMValueRef count, first, values; /* allocas: warps kept, where the first one writes, what */
-    } columns;
-    struct core_ahead {
-        const struct flow_insn *insn; /* a load whose value is there already (group.c), */
-        LLVMValueRef *reg, value;     /*   for the warp whose registers these are */
-    } ahead[16];
-    uint32_t ahead_count;
-    struct {
-        const struct flow_insn *insn; /* a load (fetch.c), and */
-        uint32_t at;                  /*   where in the first warp's frame */
-    } fetch[4];
-    uint32_t fetch_count;
-    struct {
-        const struct flow_insn *insn; /* a load in a loop (ahead.c): how far it went on since the last turn, */
-        LLVMValueRef *reg, step;      /*   of the first of the warps that run together */
-    } pace;
 };
 
 /* Two ways to make an access, and where they meet. */
@@ -73,12 +48,13 @@ struct ends {
     LLVMValueRef likely, first;
 };
 
+/* What plans may ask of the access that is being emitted. */
+struct plan_scope site_scope(const struct core *c);
+
 /* -- ahead.c ----------------------------------------------------------------------------------- */
 
-bool site_fetch_turn(struct site *s);   /* the next turn of a loop with barriers */
-bool site_fetch_blocks(struct site *s); /* blocks to come */
-void site_fetch_ahead(struct site *s);  /* later turns of a loop */
-void site_fetch_rows(struct site *s);   /* the next warp's rows */
+void site_fetch(struct site *s, const struct plan *p); /* what the plan fetches */
+void site_fetch_rows(struct site *s);                  /* the next warp's rows */
 
 /* -- atomics.c --------------------------------------------------------------------------------- */
 
@@ -86,24 +62,20 @@ bool core_atomic(struct core *c, const struct flow_insn *i); /* atom, red */
 
 /* -- columns.c --------------------------------------------------------------------------------- */
 
-/* Whether it may matter to nobody when the store is made, and nothing else is kept back. */
-bool core_columns_fit(const struct core *c, const struct flow_insn *i);
 /* v to the lanes' addresses, 32-bit words, now or later. mask: NULL: all lanes. */
 void core_columns_store(struct core *c, const struct flow_insn *i, LLVMValueRef at, LLVMValueRef v,
                         LLVMValueRef mask);
-/* For warps that run together: whether the store may be made for all of them, and how many of them; room for it,
- * before anything is emitted. */
-bool core_columns_together(const struct core *c, const struct phases *p, const struct flow_insn *i, uint32_t block);
+/* For warps that run together: room for what is kept, before anything is emitted. */
 void core_columns_room(struct core *c, const struct flow_insn *i);
 /* All of it is in memory then. */
 void core_columns_end(struct core *c);
-/* memory/columns.c: the store of a transpose for all the warps that run together; false: another one. */
-bool site_store_columns(struct site *s, const struct ptx_operand *to, const struct ptx_operand *from);
+/* The store of a transpose for all the warps that run together. */
+void site_store_columns(struct site *s, const struct plan *p, const struct ptx_operand *from);
 
 /* -- combine.c --------------------------------------------------------------------------------- */
 
-/* red.add at these addresses; false: not one that can be kept back, nothing was emitted. */
-bool core_combine(struct core *c, const struct flow_insn *i, LLVMValueRef address, LLVMValueRef x);
+/* red.add at these addresses, kept back. */
+void core_combine(struct core *c, const struct flow_insn *i, LLVMValueRef address, LLVMValueRef x);
 /* Before an access to global memory: what is pending for [first, first + bytes) goes there first.
  * first: a scalar or <32 x i64>. */
 void core_combine_before(struct core *c, LLVMValueRef first, uint64_t bytes);
@@ -117,30 +89,18 @@ bool core_copy(struct core *c, const struct flow_insn *i, unsigned bytes, LLVMVa
 
 /* -- fetch.c ----------------------------------------------------------------------------------- */
 
-/* Whether the load is one that each block of a function of whole blocks comes to once. */
-bool core_fetches(const struct core *c, const struct flow_insn *i);
-/* The same load's `bytes` at each of `count` addresses (i64), of a block to come. */
-void core_fetch(struct core *c, const struct flow_insn *i, LLVMValueRef *at, unsigned count, unsigned bytes);
+/* The same load's `bytes` at each of `count` addresses (i64), of a block to come. slot: where it keeps what it knows. */
+void core_fetch(struct core *c, const struct flow_insn *i, uint32_t slot, LLVMValueRef *at, unsigned count,
+                unsigned bytes);
 /* How far a loop's first turn in blocks to come is from this one's, whose load begins at now. */
 LLVMValueRef core_fetch_first(struct core *c, LLVMValueRef now);
 /* A line of memory into the first cache. */
 void core_prefetch(struct core *c, LLVMValueRef at);
 
-/* -- group.c ----------------------------------------------------------------------------------- */
-
-/* memory/group.c: loads of neighbouring words that follow in the block and may be made together with i, a load
- * of 32 bits: member[k] loads the k-th word, NULL: nobody does. Returns how many words there are, at most 8;
- * *own: which one is i's. */
-unsigned core_group(const struct core *c, const struct flow_insn *i, const struct flow_insn *member[8],
-                    unsigned *own);
-/* The value of a load that was made with another one; NULL: it was not. */
-LLVMValueRef core_ahead_take(struct core *c, const struct flow_insn *i);
-void core_ahead_put(struct core *c, const struct flow_insn *i, LLVMValueRef v);
-
 /* -- index.c ----------------------------------------------------------------------------------- */
 
-/* Sets index, at and shift where the address at the operand is made so. */
-void site_index(struct site *s, const struct ptx_operand *o);
+/* Sets index, at and shift where the plan has them. */
+void site_index(struct site *s, const struct plan *p);
 /* Pointers to the lanes' element, by index where there is one. */
 LLVMValueRef site_pointers(struct site *s, unsigned element);
 /* Whether lanes side by side have numbers that follow one another. */
@@ -155,7 +115,9 @@ bool core_load(struct core *c, const struct flow_insn *i);
 
 /* -- load_forms.c ------------------------------------------------------------------------------ */
 
-void site_load(struct site *s, LLVMValueRef out[]);      /* in the best form that is known to do */
+/* In the way of the list, which ends with one that has no test, that is the first whose test holds. */
+void site_load_ways(struct site *s, const struct plan_way *w, LLVMValueRef out[]);
+void site_load(struct site *s, LLVMValueRef out[]);      /* as is best for the site by itself */
 void site_load_each(struct site *s, LLVMValueRef out[]); /* lane by lane */
 LLVMValueRef site_load_scalar(struct site *s, LLVMValueRef address, unsigned element);
 /* Lanes first..first+run, side by side from the address on. */
@@ -164,39 +126,32 @@ void site_load_runs(struct site *s, LLVMValueRef out[]);
 
 /* -- near.c ------------------------------------------------------------------------------------ */
 
-/* memory/near.c: adds x at once where the places are found to be fit for it; the builder is left where they
- * are not, to go to the block that is returned. NULL: not such an instruction, nothing was emitted. */
+/* Adds x at once where the places are found to be fit for it; the builder is left where they are not, to go to the
+ * block that is returned. */
 LLVMBasicBlockRef core_near_sum(struct core *c, const struct flow_insn *i, const struct ptx_operand *o,
-                                LLVMValueRef x);
+                                const struct plan_sum *p, LLVMValueRef x);
 
 /* -- pick.c ------------------------------------------------------------------------------------ */
 
 /* i1: a load that is now made may be made in parts (memory/pick.c); NULL: it is not of that kind. *rows: i1, what
  * rows of the block decide of it (values/rows.c) holds in both halves of the warp; NULL: they decide nothing. */
 LLVMValueRef core_split_fine(struct core *c, const struct flow_insn *i, LLVMValueRef *rows);
-/* False: the address is not selected lane by lane; nothing that has an effect was emitted. */
-bool site_load_split(struct site *s, const struct ptx_operand *o, LLVMValueRef *out);
+void site_load_split(struct site *s, const struct plan *plan, LLVMValueRef *out);
 
 /* -- runs.c ------------------------------------------------------------------------------------ */
 
-/* The site where its lanes are known to lie in runs, and as it is known without that. False: never. */
-bool site_together(struct site *s, struct site *sure, struct site *other);
-/* The longest segments in which lanes read one address or consecutive ones: sets run, start, broadcast. */
+/* What is decided of a load or store at the site. */
+void site_plan(struct site *s, bool store, struct plan *out);
+/* The longest segments in which lanes read one address or consecutive ones: sets runs. */
 bool site_runs(struct site *s);
-int32_t site_offset(const struct site *s, unsigned lane); /* from the first lane's address */
 /* Address of run g. */
 LLVMValueRef site_segment(struct site *s, unsigned g);
 /* The site where its guess is known to hold: no lane's own address is needed. */
 struct site site_sure(const struct site *s);
-/* Pattern to test when nothing is known: consecutive lanes. */
-void site_assume_consecutive(struct site *s, int32_t pattern[LANES]);
-/* Whether it is worth testing for that (PASS_CONSECUTIVE_TEST). */
-bool site_may_be_consecutive(const struct site *s);
-/* For remarks: the runs that site_runs() found; why there are none. */
-void site_remark_runs(const struct site *s);
-const char *site_disorder(const struct site *s);
 struct fork fork_begin(struct core *c, LLVMValueRef cond); /* goes on in the fast way */
 struct fork site_fork(struct site *s);                     /* fast: the lanes follow the pattern */
+/* A way's test; *on: the site where it holds. */
+struct fork site_fork_way(struct site *s, const struct plan_way *w, struct site *on);
 /* out[k]: what came of the two ways, n values; out may be fast. */
 void fork_join(struct core *c, const struct fork *f, unsigned n, LLVMValueRef *fast, LLVMValueRef *slow,
                LLVMValueRef *out);
@@ -225,12 +180,12 @@ LLVMValueRef core_announce_access(struct core *c, const struct flow_insn *i, LLV
 LLVMValueRef core_denied(struct core *c);
 /* Its instruction's type, vector and mask; fails when they are not supported. */
 bool site_begin(struct site *s, struct core *c, const struct flow_insn *i);
-/* The address, as what is known of it. */
+/* The address, as what is known of it; at: what is. */
 void site_find(struct site *s, const struct ptx_operand *o);
+void site_at(struct site *s, const struct ptx_operand *o, const struct plan_address *at);
 LLVMValueRef site_lanes(struct site *s); /* all addresses, <32 x i64> */
-/* The space an access really goes to; what that adds to an address that is an offset, NULL: nothing; what of
- * the offset is known when the kernel is compiled. */
-enum ptx_space site_space(const struct core *c, const struct ptx_insn *p, const struct ptx_operand *o);
+/* What the space adds to an address that is an offset, NULL: nothing; what of the offset is known when the kernel
+ * is compiled. */
 LLVMValueRef site_space_base(struct core *c, enum ptx_space space, const struct ptx_operand *o);
 uint64_t site_known_offset(struct core *c, const struct ptx_operand *o);
 /* Tells tools of the access; then core_denied. */
@@ -238,7 +193,6 @@ void site_announce(struct site *s, enum jit_access_op op);
 /* Addresses with those of denied lanes replaced; masks denied lanes out. */
 LLVMValueRef site_allowed(struct core *c, LLVMValueRef addresses);
 void site_allow_some(struct site *s, LLVMValueRef denied);
-void site_find_together(struct site *s, const struct ptx_operand *o, LLVMValueRef offset);
 
 /* -- store.c ----------------------------------------------------------------------------------- */
 
@@ -247,6 +201,7 @@ bool core_store(struct core *c, const struct flow_insn *i);
 /* -- store_forms.c ----------------------------------------------------------------------------- */
 
 void site_store(struct site *s, LLVMValueRef *v);
+void site_store_ways(struct site *s, const struct plan_way *w, LLVMValueRef *v);
 void site_store_scalar(struct site *s, LLVMValueRef address, LLVMValueRef v, unsigned element);
 /* Lanes in order, so that the last one wins where several write one place. */
 void site_store_each(struct site *s, LLVMValueRef *v);
@@ -255,13 +210,14 @@ void site_store_each(struct site *s, LLVMValueRef *v);
 
 /* memory/tile.c: four words of each of 16 rows, row[k] bytes behind base: out[n]: the n-th word of all of them. */
 void core_turn_rows(struct core *c, LLVMValueRef base, const int32_t row[16], LLVMValueRef out[4]);
-/* memory/tile.c: columns of a tile in shared memory, for all the warps that run together; the others' values are kept
- * until it is their turn. False: it is not known that they lie side by side, nothing was emitted. */
-bool site_load_tile(struct site *s, const struct ptx_operand *o, LLVMValueRef *out);
+/* Columns of a tile in shared memory, for all the warps that run together; the others' values are kept until it is
+ * their turn. */
+void site_load_tile(struct site *s, const struct plan *p, LLVMValueRef *out);
+/* The value came with another load: it is taken when it is its turn. */
+void core_ahead_put(struct core *c, const struct flow_insn *i, LLVMValueRef v);
 
 /* -- words.c ----------------------------------------------------------------------------------- */
 
-bool site_in_words(const struct site *s, const struct ptx_operand *o);
 void site_load_words(struct site *s, const struct ptx_operand *o, LLVMValueRef out[]);
 void site_store_words(struct site *s, const struct ptx_operand *o, const struct ptx_operand *from);
 

@@ -8,8 +8,8 @@
 
 enum { VECTOR_BYTES = 64 };
 
-/* A part of such a load, laid out in runs of a vector register at most; false: not in runs. */
-static bool
+/* A part of such a load, laid out in runs of a vector register at most. */
+static void
 part_site(struct site *s, const struct split_part *part, struct site *out)
 {
     *out = *s;
@@ -17,15 +17,8 @@ part_site(struct site *s, const struct split_part *part, struct site *out)
     out->holds = NULL;
     out->lanes = NULL;
     out->mask = part->mask;
-    if (!site_runs(out))
-        return false;
-    for (; out->run > VECTOR_BYTES / s->bytes; out->run /= 2)
-        for (unsigned g = LANES / out->run; g-- > 0;) {
-            out->broadcast[2 * g] = out->broadcast[2 * g + 1] = out->broadcast[g];
-            out->start[2 * g] = site_offset(out, g * out->run);
-            out->start[2 * g + 1] = site_offset(out, g * out->run + out->run / 2);
-        }
-    return true;
+    runs_find(&out->fact, s->bytes, &out->runs);
+    runs_cut(&out->fact, VECTOR_BYTES / s->bytes, &out->runs);
 }
 
 /* Whether lanes of run g may be selected. */
@@ -34,10 +27,10 @@ some_of(struct site *one, const struct split_part *part, unsigned g)
 {
     const unsigned half = LANES / 2;
     if (!part->some[0]) /* what all lanes of a run read is read without a mask */
-        return one->broadcast[g] || part->shared ? site_any(one, g * one->run, one->run) : site_any(one, 0, LANES);
-    if (one->run > half)
+        return one->runs.broadcast[g] || part->shared ? site_any(one, g * one->runs.run, one->runs.run) : site_any(one, 0, LANES);
+    if (one->runs.run > half)
         return LLVMBuildOr(one->c->e.b, part->some[0], part->some[1], "");
-    return part->some[g * one->run / half];
+    return part->some[g * one->runs.run / half];
 }
 
 /* Lanes at the start of run g that are known not to be selected, where the others are side by side: what they
@@ -45,8 +38,8 @@ some_of(struct site *one, const struct split_part *part, unsigned g)
 static unsigned
 skipped(const struct site *one, const struct split_part *part, unsigned g)
 {
-    uint32_t own = one->run == LANES ? part->lanes : part->lanes >> g * one->run & ((1u << one->run) - 1);
-    if (!part->shared || !own || one->broadcast[g] || one->bytes * one->run != VECTOR_BYTES ||
+    uint32_t own = one->runs.run == LANES ? part->lanes : part->lanes >> g * one->runs.run & ((1u << one->runs.run) - 1);
+    if (!part->shared || !own || one->runs.broadcast[g] || one->bytes * one->runs.run != VECTOR_BYTES ||
         !host_has_avx512(&one->c->e))
         return 0;
     unsigned low = (unsigned)__builtin_ctz(own);
@@ -61,9 +54,9 @@ static bool
 stays_inside(const struct site *one, const struct split_part *part, unsigned g)
 {
     enum { PAGE = 4096 };
-    uint32_t own = one->run == LANES ? part->lanes : part->lanes >> g * one->run & ((1u << one->run) - 1);
+    uint32_t own = one->runs.run == LANES ? part->lanes : part->lanes >> g * one->runs.run & ((1u << one->runs.run) - 1);
     uint32_t used = one->c->flow->shared_bytes % PAGE;
-    return own && (own & 1 || skipped(one, part, g)) && !one->broadcast[g] && used && used + VECTOR_BYTES <= PAGE;
+    return own && (own & 1 || skipped(one, part, g)) && !one->runs.broadcast[g] && used && used + VECTOR_BYTES <= PAGE;
 }
 
 /* Addresses of the part's runs. A vector that is loaded under a mask and reaches into a page that
@@ -78,8 +71,8 @@ part_addresses(struct site *one, const struct split_part *part, const struct ptx
     struct core *c = one->c;
     LLVMBuilderRef b = c->e.b;
     LLVMValueRef offset = core_i64(c, site_known_offset(c, o)),
-                 base = site_space_base(c, site_space(c, &one->i->i, o), o);
-    unsigned n = LANES / part->fact.segment, parts = LANES / one->run;
+                 base = site_space_base(c, plan_space(c->flow, &one->i->i, o), o);
+    unsigned n = LANES / part->fact.segment, parts = LANES / one->runs.run;
     offset = base ? LLVMBuildAdd(b, offset, base, "") : offset;
     one->base = n == 1 ? part->firsts : NULL;
     one->firsts = n == 1 ? NULL : part->firsts;
@@ -91,7 +84,7 @@ part_addresses(struct site *one, const struct split_part *part, const struct ptx
         at[g] = LLVMBuildSelect(b, some_of(one, part, g), from, spare, "");
         if (!part->shared || stays_inside(one, part, g))
             continue;
-        uint32_t bytes = one->broadcast[g] ? one->bytes : one->bytes * one->run;
+        uint32_t bytes = one->runs.broadcast[g] ? one->bytes : one->bytes * one->runs.run;
         LLVMValueRef end = LLVMBuildAdd(b, at[g], core_i64(c, bytes - 1), "");
         *cross = LLVMBuildOr(b, *cross, LLVMBuildXor(b, at[g], end, ""), "");
     }
@@ -104,12 +97,12 @@ load_run(struct site *one, unsigned g, LLVMValueRef at, unsigned skip, LLVMValue
     struct core *c = one->c;
     LLVMBuilderRef b = c->e.b;
     const int32_t zero[LANES] = {0};
-    LLVMTypeRef type = LLVMVectorType(core_scalar(c, one->bytes * 8), one->run);
-    LLVMValueRef mask = site_mask_part(one, g * one->run, one->run), p = core_ptr(c, at);
-    if (one->broadcast[g]) {
+    LLVMTypeRef type = LLVMVectorType(core_scalar(c, one->bytes * 8), one->runs.run);
+    LLVMValueRef mask = site_mask_part(one, g * one->runs.run, one->runs.run), p = core_ptr(c, at);
+    if (one->runs.broadcast[g]) {
         LLVMValueRef x = site_load_scalar(one, at, 0);
-        x = LLVMBuildInsertElement(b, LLVMGetPoison(LLVMVectorType(LLVMTypeOf(x), one->run)), x, core_i32(c, 0), "");
-        x = core_shuffle(c, x, NULL, zero, one->run);
+        x = LLVMBuildInsertElement(b, LLVMGetPoison(LLVMVectorType(LLVMTypeOf(x), one->runs.run)), x, core_i32(c, 0), "");
+        x = core_shuffle(c, x, NULL, zero, one->runs.run);
         return over ? LLVMBuildSelect(b, mask, x, over, "") : x;
     }
     over = over ? over : LLVMConstNull(type);
@@ -131,24 +124,20 @@ struct pick {
     LLVMValueRef at[PARTS][LANES], fine; /* fine: i1, it may be made so */
 };
 
-/* False: the address is not such a one; nothing that has an effect was emitted. */
-static bool
+static void
 find_parts(struct site *s, const struct ptx_operand *o, struct pick *p)
 {
     enum { PAGE_BIT = 12 };
     struct core *c = s->c;
     LLVMBuilderRef b = c->e.b;
-    if (s->vec != 1 || s->bytes < 4 || !core_split(c, s->i, o, &p->split))
-        return false;
-    for (unsigned k = 0; k < p->split.count; k++)
-        if (!part_site(s, &p->split.part[k], &p->one[k]))
-            return false;
     LLVMValueRef cross = core_i64(c, 0);
+    core_split(c, s->i, o, &p->split);
+    for (unsigned k = 0; k < p->split.count; k++)
+        part_site(s, &p->split.part[k], &p->one[k]);
     for (unsigned k = 0; k < p->split.count; k++)
         part_addresses(&p->one[k], &p->split.part[k], o, p->at[k], &cross);
     cross = LLVMBuildAnd(b, cross, core_i64(c, 1ull << PAGE_BIT), "");
     p->fine = LLVMBuildAnd(b, p->split.fine, LLVMBuildIsNull(b, cross, ""), "");
-    return true;
 }
 
 static LLVMValueRef
@@ -158,31 +147,29 @@ load_parts(struct pick *p)
     LLVMValueRef run[LANES], v = NULL;
     for (unsigned k = 0; k < p->split.count; k++) {
         struct site *one = &p->one[k];
-        bool alike = k && one->run == one[-1].run; /* each run goes over the one before */
-        unsigned runs = LANES / one->run;
+        bool alike = k && one->runs.run == one[-1].runs.run; /* each run goes over the one before */
+        unsigned runs = LANES / one->runs.run;
         LLVMValueRef joined[LANES];
         for (unsigned g = 0; g < runs; g++)
             joined[g] = run[g] = load_run(one, g, p->at[k][g], skipped(one, &p->split.part[k], g),
                                           alike ? run[g] : NULL);
-        LLVMValueRef all = core_concatenate(c, joined, runs, one->run);
+        LLVMValueRef all = core_concatenate(c, joined, runs, one->runs.run);
         v = !v || alike ? all : LLVMBuildSelect(c->e.b, one->mask, all, v, "");
     }
     return v;
 }
 
-bool
-site_load_split(struct site *s, const struct ptx_operand *o, LLVMValueRef *out)
+void
+site_load_split(struct site *s, const struct plan *plan, LLVMValueRef *out)
 {
     struct core *c = s->c;
     LLVMBuilderRef b = c->e.b;
     struct pick p;
     LLVMValueRef fast, slow;
-    if (!emit_on(&c->e, PASS_SELECTED_LOADS) || !find_parts(s, o, &p))
-        return false;
-    emit_fired(&c->e, PASS_SELECTED_LOADS, "one masked load of each of two addresses");
-    if (c->now.version.settled && c->now.version.settled[s->i - c->flow->insns]) {
+    find_parts(s, plan->o, &p);
+    if (plan->way[0].test == PLAN_ALWAYS) {
         *out = load_parts(&p);
-        return true;
+        return;
     }
     struct fork f = fork_begin(c, p.fine);
     fast = load_parts(&p);
@@ -194,18 +181,21 @@ site_load_split(struct site *s, const struct ptx_operand *o, LLVMValueRef *out)
     LLVMBuildBr(b, f.join);
     LLVMPositionBuilderAtEnd(b, f.join);
     fork_join(c, &f, 1, &fast, &slow, out);
-    return true;
 }
 
 LLVMValueRef
 core_split_fine(struct core *c, const struct flow_insn *i, LLVMValueRef *rows)
 {
+    const struct plan_scope scope = site_scope(c);
     const struct ptx_operand *o = &i->i.operand[1];
     struct site s;
     struct pick p;
-    if (!emit_on(&c->e, PASS_SELECTED_LOADS) || o->kind != PTX_O_ADDRESS || !site_begin(&s, c, i) ||
-        !find_parts(&s, o, &p))
+    if (o->kind != PTX_O_ADDRESS || !site_begin(&s, c, i))
         return NULL;
+    const struct plan plan = {.i = i, .o = o, .bytes = s.bytes, .vec = s.vec};
+    if (!plan_find_select(&scope, &plan))
+        return NULL;
+    find_parts(&s, o, &p);
     *rows = p.split.rows;
     return p.fine;
 }

@@ -7,36 +7,22 @@
 
 #include <string.h>
 
-int32_t
-site_offset(const struct site *s, unsigned lane)
-{
-    return s->fact.pattern ? s->fact.pattern[lane] : 0;
-}
-
-/* The longest segments in which lanes read one address or consecutive ones. */
 bool
 site_runs(struct site *s)
 {
-    int32_t step = (int32_t)(s->bytes * s->vec);
-    for (unsigned run = s->fact.segment; run >= 4; run /= 2) {
-        bool ok = true;
-        for (unsigned g = 0; ok && g < LANES; g += run) {
-            bool same = true, next = true;
-            for (unsigned l = 1; l < run; l++) {
-                int32_t d = site_offset(s, g + l) - site_offset(s, g);
-                same &= d == 0;
-                next &= d == (int32_t)l * step;
-            }
-            ok = same || next;
-            s->start[g / run] = site_offset(s, g);
-            s->broadcast[g / run] = same;
-        }
-        if (ok) {
-            s->run = run;
-            return true;
-        }
-    }
-    return false;
+    return runs_find(&s->fact, s->bytes * s->vec, &s->runs);
+}
+
+void
+site_plan(struct site *s, bool store, struct plan *out)
+{
+    const struct plan_scope scope = site_scope(s->c);
+    *out = (struct plan){.i = s->i, .bytes = s->bytes, .vec = s->vec, .store = store, .masked = s->mask != NULL};
+    out->at = (struct plan_address){.fact = s->fact, .kept = s->holds != NULL, .converged = s->together ? s->pattern : NULL};
+    if (s->index)
+        out->index = (struct plan_index){.base = &s->i->i.operand[store ? 0 : 1], .shift = s->shift};
+    plan_ways(&scope, out);
+    plan_remark(&scope, out);
 }
 
 /* The site where its guess is known to hold: no lane's own address is needed. */
@@ -57,12 +43,12 @@ site_segment(struct site *s, unsigned g)
 {
     struct core *c = s->c;
     if (s->base)
-        return LLVMBuildAdd(c->e.b, s->base, core_i64(c, (uint64_t)(int64_t)s->start[g]), "");
+        return LLVMBuildAdd(c->e.b, s->base, core_i64(c, (uint64_t)(int64_t)s->runs.start[g]), "");
     if (!s->firsts || s->fact.guess)
-        return LLVMBuildExtractElement(c->e.b, site_lanes(s), core_i32(c, g * s->run), "");
+        return LLVMBuildExtractElement(c->e.b, site_lanes(s), core_i32(c, g * s->runs.run), "");
     LLVMValueRef first =
-        LLVMBuildExtractElement(c->e.b, s->firsts, core_i32(c, g * s->run / s->fact.segment), "");
-    return LLVMBuildAdd(c->e.b, first, core_i64(c, (uint64_t)(int64_t)s->start[g]), "");
+        LLVMBuildExtractElement(c->e.b, s->firsts, core_i32(c, g * s->runs.run / s->fact.segment), "");
+    return LLVMBuildAdd(c->e.b, first, core_i64(c, (uint64_t)(int64_t)s->runs.start[g]), "");
 }
 
 /* -- vectors of other lengths than 32 -- */
@@ -155,49 +141,6 @@ fork_begin(struct core *c, LLVMValueRef cond)
     return f;
 }
 
-/* Pattern to test when nothing is known: consecutive lanes. */
-void
-site_assume_consecutive(struct site *s, int32_t pattern[LANES])
-{
-    for (unsigned l = 0; l < LANES; l++)
-        pattern[l] = (int32_t)(l * s->bytes * s->vec);
-    s->fact.pattern = pattern;
-    s->fact.segment = LANES;
-    s->fact.guess = true;
-    s->holds = NULL;
-}
-
-bool
-site_may_be_consecutive(const struct site *s)
-{
-    const struct emit *e = &s->c->e;
-    if (!emit_on(e, PASS_CONSECUTIVE_TEST) || s->fact.segment != 1 || s->i->i.space == PTX_SPACE_LOCAL ||
-        (s->index && !site_index_steps(s)) || s->bytes * s->vec > 16)
-        return false;
-    emit_fired(e, PASS_CONSECUTIVE_TEST, "consecutive if a comparison of the lanes says so, else lane by lane");
-    return true;
-}
-
-void
-site_remark_runs(const struct site *s)
-{
-    unsigned broadcast = 0;
-    for (unsigned g = 0; g < LANES / s->run; g++)
-        broadcast += s->broadcast[g];
-    emit_fired(&s->c->e, PASS_ACCESS_PLAN, "%u %s of %u lanes, %s%s%s", LANES / s->run,
-               s->run == LANES ? "run" : "segments", s->run,
-               broadcast == LANES / s->run ? "each at one address" : broadcast ? "consecutive or at one address" : "consecutive",
-               s->fact.guess ? ", if 32-bit arithmetic has not wrapped" : "", s->mask ? ", under a mask" : "");
-}
-
-const char *
-site_disorder(const struct site *s)
-{
-    if (s->fact.segment == 1)
-        return "nothing is known of the lanes' addresses";
-    return s->fact.pattern ? "the lanes' addresses are apart by constants, not consecutive" : "the lanes' addresses differ";
-}
-
 /* A fork for such a pattern. In the fast way the site knows where lane 0 is, or would be. */
 struct fork
 site_fork(struct site *s)
@@ -236,17 +179,22 @@ fork_join(struct core *c, const struct fork *f, unsigned n, LLVMValueRef *fast, 
     }
 }
 
-/* -- accesses ---------------------------------------------------------------------------------------------- */
-
-bool
-site_together(struct site *s, struct site *sure, struct site *other)
+struct fork
+site_fork_way(struct site *s, const struct plan_way *w, struct site *on)
 {
-    if (!s->together)
-        return false;
-    *sure = *other = *s;
-    other->together = sure->together = NULL;
-    sure->fact = (struct fact){.kind = FACT_SCALAR, .segment = LANES, .pattern = s->pattern};
-    sure->base = s->first;
-    sure->firsts = sure->lanes = sure->holds = sure->guessed = sure->index = sure->at = NULL;
-    return site_runs(sure);
+    *on = *s;
+    on->runs = w->runs;
+    on->fact = w->fact;
+    on->together = NULL;
+    if (w->test == PLAN_CONVERGED) {
+        on->base = s->first;
+        on->firsts = on->lanes = on->holds = on->guessed = on->index = on->at = NULL;
+        return fork_begin(s->c, s->together);
+    }
+    if (w->test == PLAN_COMPARED)
+        on->holds = NULL;
+    struct fork f = site_fork(on);
+    s->lanes = on->lanes;
+    *on = site_sure(on);
+    return f;
 }

@@ -9,22 +9,15 @@
 
 #include <string.h>
 
-/* The space an access really goes to: parameters of functions that did not fit in registers are
- * local memory. */
-enum ptx_space
-site_space(const struct core *c, const struct ptx_insn *p, const struct ptx_operand *o)
+struct plan_scope
+site_scope(const struct core *c)
 {
-    if (o->base_kind == PTX_BASE_VAR && o->var->func) {
-        switch (c->flow->vars[o->var->index].place) {
-        case FLOW_LOCAL:
-            return PTX_SPACE_LOCAL;
-        case FLOW_SHARED:
-            return PTX_SPACE_SHARED;
-        default:
-            return PTX_SPACE_PARAM;
-        }
-    }
-    return p->space == PTX_SPACE_SHARED_CLUSTER ? PTX_SPACE_SHARED : (enum ptx_space)p->space;
+    struct plan_scope s = core_scope(c);
+    s.told = core_tells(c, TELL_ACCESS);
+    s.guarded = core_tells(c, TELL_GUARD);
+    s.unseen = core_tells(c, TELL_NEW);
+    s.offsets = core_tells(c, TELL_OFFSET);
+    return s;
 }
 
 /* What the space adds to an address that is an offset; NULL: nothing. */
@@ -64,31 +57,19 @@ site_lanes(struct site *s)
     return s->lanes;
 }
 
-/* A called function's parameter or result: each lane's copy in the caller's area. */
-static bool
-argument_address(struct site *s, const struct ptx_operand *o)
+/* A called function's parameter or result: lane 0's copy in the caller's area. */
+static LLVMValueRef
+argument_base(struct core *c, const struct ptx_operand *o)
 {
-    struct core *c = s->c;
-    if (o->base_kind != PTX_BASE_VAR || !o->var->func ||
-        c->flow->vars[o->var->index].place != FLOW_ARGUMENT)
-        return false;
-    int32_t *pattern = ARENA_ARRAY((struct arena *)&c->facts->arena, int32_t, LANES);
-    for (int l = 0; l < LANES; l++)
-        pattern[l] = l * (int32_t)o->var->size;
     uint64_t offset = c->flow->vars[o->var->index].offset * LANES + (uint64_t)o->offset;
-    s->fact = (struct fact){.kind = FACT_SCALAR, .segment = LANES, .pattern = pattern};
-    s->base = LLVMBuildAdd(c->e.b, LLVMBuildPtrToInt(c->e.b, c->in.arguments, core_scalar(c, 64), ""),
-                           core_i64(c, offset), "");
-    return true;
+    return LLVMBuildAdd(c->e.b, LLVMBuildPtrToInt(c->e.b, c->in.arguments, core_scalar(c, 64), ""), core_i64(c, offset), "");
 }
 
-/* Where in each lane's local memory, when it is the same for all; else NULL. */
+/* Where in each lane's local memory, the same for all. */
 static LLVMValueRef
 local_offset(struct site *s, const struct ptx_operand *o)
 {
     struct core *c = s->c;
-    if (!c->form.local_words || !core_tells(c, TELL_GUARD) || !fact_uniform(&s->fact))
-        return NULL;
     LLVMValueRef offset = core_i64(c, site_known_offset(c, o));
     if (o->base_kind != PTX_BASE_REG)
         return offset;
@@ -99,38 +80,46 @@ local_offset(struct site *s, const struct ptx_operand *o)
 void
 site_find(struct site *s, const struct ptx_operand *o)
 {
+    const struct plan_scope scope = site_scope(s->c);
+    struct plan_address at;
+    plan_address(&scope, s->i, o, &at);
+    site_at(s, o, &at);
+}
+
+void
+site_at(struct site *s, const struct ptx_operand *o, const struct plan_address *at)
+{
     struct core *c = s->c;
     LLVMBuilderRef b = c->e.b;
-    if (argument_address(s, o))
+    s->fact = at->fact;
+    if (at->argument) {
+        s->base = argument_base(c, o);
         return;
-    enum ptx_space space = site_space(c, &s->i->i, o);
-    s->fact = facts_operand(c->facts, s->i, o);
-    bool scalar = s->fact.kind == FACT_SCALAR;
-    LLVMValueRef offset = core_i64(c, site_known_offset(c, o)), base = site_space_base(c, space, o);
+    }
+    bool scalar = at->fact.kind == FACT_SCALAR;
+    LLVMValueRef offset = core_i64(c, site_known_offset(c, o)), base = site_space_base(c, at->space, o);
     if (base)
         offset = LLVMBuildAdd(b, offset, base, "");
-    if (space == PTX_SPACE_LOCAL) {
+    if (at->one_offset)
         s->local = local_offset(s, o);
-        scalar = false;
-        s->fact = (struct fact){.kind = FACT_VECTOR, .segment = 1};
-    }
-    unsigned n = scalar ? 1 : LANES;
-    if (!scalar && o->base_kind == PTX_BASE_REG && space != PTX_SPACE_LOCAL)
-        n = core_reg_count(c, o->reg);
+    unsigned n = at->values;
     LLVMValueRef v = n == 1 ? offset : core_splat_some(c, offset, n), holds, firsts;
-    if (s->fact.guess && o->base_kind == PTX_BASE_REG && core_guess(c, o->reg, &holds, &firsts)) {
+    if (at->kept && core_guess(c, o->reg, &holds, &firsts)) {
         unsigned count = LANES / s->fact.segment;
         s->holds = holds;
-        s->guessed =
-            LLVMBuildAdd(b, firsts, count == 1 ? offset : core_splat_some(c, offset, count), "");
+        s->guessed = LLVMBuildAdd(b, firsts, count == 1 ? offset : core_splat_some(c, offset, count), "");
     }
-    if (space != PTX_SPACE_LOCAL)
-        site_find_together(s, o, offset);
+    if (at->converged) {
+        s->together = LLVMBuildLoad2(b, core_scalar(c, 1), c->regs.guess[o->reg].together, "");
+        LLVMValueRef first = LLVMBuildLoad2(b, core_scalar(c, 64), c->regs.guess[o->reg].first, "");
+        s->first = LLVMBuildAdd(b, first, offset, "");
+        s->pattern = at->converged;
+    }
     if (o->base_kind == PTX_BASE_REG) {
         struct ptx_operand r = {.kind = PTX_O_REG, .reg = o->reg};
         v = LLVMBuildAdd(b, core_firsts(c, s->i, &r, 64, n), v, "");
     }
-    if (space == PTX_SPACE_LOCAL)
+    if (at->space == PTX_SPACE_LOCAL)
         v = LLVMBuildAdd(b, v, core_local_base(c), "");
     if (scalar)
         s->base = v;
@@ -160,16 +149,14 @@ site_begin(struct site *s, struct core *c, const struct flow_insn *i)
 
 /* Sums that are kept back for what this access touches go to memory first. */
 static void
-settle(struct site *s)
+settle(struct site *s, enum plan_flush how)
 {
     struct core *c = s->c;
-    const struct ptx_insn *p = &s->i->i;
-    if (!c->form.combines || (p->space != PTX_SPACE_GLOBAL && p->space != PTX_SPACE_NONE) ||
-        ptx_has(p, PTX_M_NC))
-        return;
     uint64_t bytes = (uint64_t)s->bytes * s->vec;
-    bool guessed = s->holds && s->fact.segment == LANES;
-    if (!guessed && (!s->base || s->fact.guess)) {
+    bool guessed = how == FLUSH_SPECULATED;
+    if (how == FLUSH_NONE)
+        return;
+    if (how == FLUSH_LANES) {
         core_combine_before(c, site_lanes(s), bytes);
         return;
     }
@@ -240,74 +227,54 @@ tell_segments(struct site *s, LLVMValueRef firsts, LLVMValueRef lanes, enum jit_
     core_tell(c, &t);
 }
 
-/* For tools that are told of what they have not seen yet. False: to be announced as for others. */
-static bool
-announce_unseen(struct site *s, LLVMValueRef lanes, enum jit_access_op op)
+/* All lanes' addresses, or the first one's and a pattern. */
+static void
+tell_now(struct site *s, const struct plan_tell *t, LLVMValueRef lanes, enum jit_access_op op)
 {
     struct core *c = s->c;
-    unsigned count =
-        s->fact.segment ? LANES / s->fact.segment : LANES; /* 0: addresses from elsewhere */
-    if (!core_tells(c, TELL_NEW) || s->size)
-        return false;
-    bool halves = !s->base && s->firsts && !s->fact.guess && count == 2 &&
-                  LLVMGetTypeKind(LLVMTypeOf(s->firsts)) == LLVMVectorTypeKind &&
-                  LLVMGetVectorSize(LLVMTypeOf(s->firsts)) == 2;
-    if (!s->base && !halves && (!s->holds || count > 2))
-        return false;
-    tell_segments(s, s->base ? s->base : halves ? s->firsts : s->guessed, lanes, op);
-    return true;
+    bool pattern = t->how == TELL_PATTERN;
+    LLVMValueRef bytes = s->size ? s->size : core_i32(c, s->bytes * s->vec);
+    struct core_gate g = {.base = pattern ? s->base : site_lanes(s),
+                          .offset = pattern ? site_pattern(c, s->fact.pattern) : NULL,
+                          .lanes = lanes,
+                          .pattern = pattern ? s->fact.pattern : NULL,
+                          .bytes = s->bytes * s->vec,
+                          .space = (enum ptx_space)s->i->i.space,
+                          .place = s->i->place,
+                          .local = pattern ? NULL : s->local,
+                          .store = op == JIT_STORE};
+    LLVMBasicBlockRef over = t->gated ? core_gate(c, &g) : NULL;
+    LLVMValueRef space = core_i32(c, g.space), how = core_i32(c, op), place = core_i32(c, g.place);
+    LLVMValueRef args[] = {c->e.warp, lanes, g.base, g.offset, bytes, space, how, place};
+    if (pattern)
+        core_service(c, FIELD(jit_services, pattern), LLVMVoidTypeInContext(c->e.context), args, 8);
+    else
+        announce_lanes(s, lanes, bytes, op);
+    if (over) {
+        LLVMBuildBr(c->e.b, over);
+        LLVMPositionBuilderAtEnd(c->e.b, over);
+    }
 }
 
 void
 site_announce(struct site *s, enum jit_access_op op)
 {
     struct core *c = s->c;
-    if (op != JIT_ATOMIC || !core_can_combine(&s->i->i))
-        settle(s);
-    if (!core_tells(c, TELL_ACCESS) ||
-        announce_unseen(s, s->some ? s->some : core_mask_bits(c), op))
+    const struct plan_scope scope = site_scope(c);
+    const struct plan_address at = {.fact = s->fact, .kept = s->holds != NULL,
+                                    .values = s->base ? 1 : s->firsts ? core_value_count(s->firsts) : LANES};
+    struct plan_tell t;
+    plan_telling(&scope, s->i, &at, op, s->size != NULL, &t);
+    settle(s, t.flush);
+    if (t.how == TELL_NOTHING)
         return;
-    core_batch_flush(c);
-    LLVMTypeRef none = LLVMVoidTypeInContext(c->e.context);
-    LLVMValueRef bytes = s->size ? s->size : core_i32(c, s->bytes * s->vec),
-                 space = core_i32(c, s->i->i.space);
-    LLVMValueRef place = core_i32(c, s->i->place), how = core_i32(c, op);
     LLVMValueRef lanes = s->some ? s->some : core_mask_bits(c);
-    if (s->base) {
-        LLVMValueRef offset = site_pattern(c, s->fact.pattern);
-        LLVMValueRef args[] = {c->e.warp, lanes, s->base, offset, bytes, space, how, place};
-        struct core_gate g = {s->base,
-                              offset,
-                              lanes,
-                              s->fact.pattern,
-                              s->bytes * s->vec,
-                              (enum ptx_space)s->i->i.space,
-                              s->i->place,
-                              NULL,
-                              op == JIT_STORE};
-        LLVMBasicBlockRef over = op != JIT_ATOMIC && !s->size ? core_gate(c, &g) : NULL;
-        core_service(c, FIELD(jit_services, pattern), none, args, 8);
-        if (over) {
-            LLVMBuildBr(c->e.b, over);
-            LLVMPositionBuilderAtEnd(c->e.b, over);
-        }
+    if (t.how == TELL_PATTERN || t.how == TELL_LANES) {
+        core_batch_flush(c);
+        tell_now(s, &t, lanes, op);
         return;
     }
-    struct core_gate g = {site_lanes(s),
-                          NULL,
-                          lanes,
-                          NULL,
-                          s->bytes * s->vec,
-                          (enum ptx_space)s->i->i.space,
-                          s->i->place,
-                          s->local,
-                          op == JIT_STORE};
-    LLVMBasicBlockRef over = op != JIT_ATOMIC && !s->size ? core_gate(c, &g) : NULL;
-    announce_lanes(s, lanes, bytes, op);
-    if (over) {
-        LLVMBuildBr(c->e.b, over);
-        LLVMPositionBuilderAtEnd(c->e.b, over);
-    }
+    tell_segments(s, t.how == TELL_FIRST ? s->base : t.how == TELL_HALVES ? s->firsts : s->guessed, lanes, op);
 }
 
 LLVMValueRef
@@ -380,7 +347,7 @@ core_addresses_sized(struct core *c, const struct flow_insn *i, const struct ptx
 {
     struct site s = {.c = c, .i = i, .bytes = 1, .vec = 1};
     site_find(&s, o);
-    if (core_tells(c, TELL_ACCESS)) {
+    if (site_scope(c).told) {
         LLVMTypeRef i32 = core_scalar(c, 32);
         LLVMValueRef args[] = {core_mask_bits(c), LLVMConstInt(core_scalar(c, 1), 0, false)};
         LLVMValueRef lane = emit_intrinsic(&c->e, "llvm.cttz", &i32, 1, args, 2);
@@ -398,20 +365,4 @@ core_announce_access(struct core *c, const struct flow_insn *i, LLVMValueRef add
     struct site s = {.c = c, .i = i, .bytes = bytes, .vec = 1, .lanes = addresses};
     site_announce(&s, op);
     return site_allowed(c, addresses);
-}
-
-/* -- accesses ---------------------------------------------------------------------------------------------- */
-
-void
-site_find_together(struct site *s, const struct ptx_operand *o, LLVMValueRef offset)
-{
-    struct core *c = s->c;
-    bool plain = s->i->i.op == PTX_OP_LD || s->i->i.op == PTX_OP_ST;
-    if (!plain || o->base_kind != PTX_BASE_REG || s->fact.kind != FACT_VECTOR || s->fact.segment != 1 || s->mask ||
-        !c->regs.guess[o->reg].together || core_reg_bits(c, o->reg) != 64)
-        return;
-    s->together = LLVMBuildLoad2(c->e.b, core_scalar(c, 1), c->regs.guess[o->reg].together, "");
-    LLVMValueRef first = LLVMBuildLoad2(c->e.b, core_scalar(c, 64), c->regs.guess[o->reg].first, "");
-    s->first = LLVMBuildAdd(c->e.b, first, offset, "");
-    s->pattern = c->together->reg[o->reg].pattern;
 }

@@ -5,8 +5,6 @@
  */
 #include "jit/memory/memory.h"
 
-#include "jit/tools/tools.h"
-
 /* -- in the best form -- */
 
 /* One address for all lanes: the last active lane's value stays. */
@@ -33,26 +31,23 @@ store_uniform(struct site *s, const struct ptx_operand *from)
 }
 
 static void
-store_value(struct site *s, const struct ptx_operand *from)
+store_value(struct site *s, const struct plan *p, const struct ptx_operand *from)
 {
     LLVMValueRef v[8];
-    if (s->fact.kind == FACT_SCALAR && !s->fact.pattern) {
-        emit_fired(&s->c->e, PASS_ACCESS_PLAN, "one scalar: the last active lane's value stays");
+    if (p->way[0].form == PLAN_SCALAR) {
         store_uniform(s, from);
         return;
     }
     for (unsigned e = 0; e < s->vec; e++)
         v[e] = core_value(s->c, s->i, from->kind == PTX_O_VECTOR ? &from->elements[e] : from,
                           s->bytes * 8, false);
-    site_store(s, v);
+    site_store_ways(s, p->way, v);
 }
 
 static void
 show_values(struct site *s, const struct ptx_operand *from)
 {
     struct core *c = s->c;
-    if (!core_tells(c, TELL_GUARD))
-        return;
     LLVMValueRef room = core_alloca(c, LLVMArrayType2(core_vector(c, s->bytes * 8), s->vec));
     for (unsigned e = 0; e < s->vec; e++) {
         const struct ptx_operand *o = from->kind == PTX_O_VECTOR ? &from->elements[e] : from;
@@ -64,11 +59,11 @@ show_values(struct site *s, const struct ptx_operand *from)
 }
 
 static void
-store_guarded(struct site *s, LLVMValueRef denied, const struct ptx_operand *from)
+store_guarded(struct site *s, const struct plan *p, LLVMValueRef denied, const struct ptx_operand *from)
 {
     struct core *c = s->c;
     LLVMValueRef v[8];
-    bool scalar = s->fact.kind == FACT_SCALAR && !s->fact.pattern;
+    bool scalar = p->way[0].form == PLAN_SCALAR;
     if (!scalar)
         site_lanes(s);
     for (unsigned e = 0; e < s->vec; e++)
@@ -76,7 +71,7 @@ store_guarded(struct site *s, LLVMValueRef denied, const struct ptx_operand *fro
                           s->bytes * 8, false);
     struct site few = *s;
     struct fork f = fork_begin(c, LLVMBuildICmp(c->e.b, LLVMIntEQ, denied, core_i32(c, 0), ""));
-    store_value(s, from);
+    store_value(s, p, from);
     LLVMBuildBr(c->e.b, f.join);
     LLVMPositionBuilderAtEnd(c->e.b, f.slow);
     site_allow_some(&few, denied);
@@ -86,6 +81,38 @@ store_guarded(struct site *s, LLVMValueRef denied, const struct ptx_operand *fro
     LLVMPositionBuilderAtEnd(c->e.b, f.join);
 }
 
+/* An address: memory. */
+static void
+store_memory(struct site *s, const struct ptx_operand *to, const struct ptx_operand *from)
+{
+    struct core *c = s->c;
+    const struct plan_scope scope = site_scope(c);
+    struct plan p;
+    plan_access(&scope, s->i, to, true, &p);
+    if (p.way[0].form == PLAN_WORDS) {
+        site_store_words(s, to, from);
+        return;
+    }
+    site_at(s, to, &p.at);
+    if (p.guarded)
+        show_values(s, from);
+    site_announce(s, JIT_STORE);
+    LLVMValueRef denied = p.guarded ? core_denied(c) : NULL;
+    if (p.ordered) {
+        core_combine_flush(c);
+        core_fence(c, false);
+    }
+    site_index(s, &p);
+    if (denied)
+        store_guarded(s, &p, denied, from);
+    else if (p.way[0].form == PLAN_KEPT)
+        site_store_columns(s, &p, from);
+    else
+        store_value(s, &p, from);
+    if (p.ordered)
+        core_fence(c, false);
+}
+
 bool
 core_store(struct core *c, const struct flow_insn *i)
 {
@@ -93,34 +120,15 @@ core_store(struct core *c, const struct flow_insn *i)
     const struct ptx_operand *to = &i->i.operand[0], *from = &i->i.operand[1];
     if (!site_begin(&s, c, i))
         return false;
-    if (to->kind != PTX_O_ADDRESS) { /* a parameter slot in registers */
-        for (unsigned e = 0; e < s.vec; e++) {
-            const struct ptx_operand *o = from->kind == PTX_O_VECTOR ? &from->elements[e] : from;
-            const struct ptx_operand *d = to->kind == PTX_O_VECTOR ? &to->elements[e] : to;
-            bool scalar = d->kind == PTX_O_REG && core_reg_scalar(c, d->reg);
-            core_write(c, i, d, core_value(c, i, o, s.bytes * 8, scalar), false);
-        }
+    if (to->kind == PTX_O_ADDRESS) {
+        store_memory(&s, to, from);
         return true;
     }
-    if (site_in_words(&s, to)) {
-        site_store_words(&s, to, from);
-        return true;
+    for (unsigned e = 0; e < s.vec; e++) { /* a parameter slot in registers */
+        const struct ptx_operand *o = from->kind == PTX_O_VECTOR ? &from->elements[e] : from;
+        const struct ptx_operand *d = to->kind == PTX_O_VECTOR ? &to->elements[e] : to;
+        bool scalar = d->kind == PTX_O_REG && core_reg_scalar(c, d->reg);
+        core_write(c, i, d, core_value(c, i, o, s.bytes * 8, scalar), false);
     }
-    site_find(&s, to);
-    show_values(&s, from);
-    site_announce(&s, JIT_STORE);
-    LLVMValueRef denied = core_denied(c);
-    if (core_is_ordered(&i->i)) {
-        core_combine_flush(c);
-        core_fence(c, false);
-    }
-    if (denied) {
-        store_guarded(&s, denied, from);
-    } else if (!site_store_columns(&s, to, from)) {
-        site_index(&s, to);
-        store_value(&s, from);
-    }
-    if (core_is_ordered(&i->i))
-        core_fence(c, false);
     return true;
 }

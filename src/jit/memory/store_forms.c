@@ -44,49 +44,20 @@ static void
 store_segments(struct site *s, LLVMValueRef *v)
 {
     struct core *c = s->c;
-    for (unsigned g = 0; g < LANES / s->run; g++) {
-        LLVMValueRef x = interleave(s, v, g * s->run, s->run);
+    for (unsigned g = 0; g < LANES / s->runs.run; g++) {
+        LLVMValueRef x = interleave(s, v, g * s->runs.run, s->runs.run);
         LLVMValueRef p = core_ptr(c, site_segment(s, g));
         if (!s->mask) {
             LLVMSetAlignment(LLVMBuildStore(c->e.b, x, p), s->align);
             continue;
         }
         LLVMTypeRef types[] = {LLVMTypeOf(x), LLVMTypeOf(p)};
-        LLVMValueRef args[] = {x, p, core_i32(c, s->align), site_mask_part(s, g * s->run, s->run)};
+        LLVMValueRef args[] = {x, p, core_i32(c, s->align), site_mask_part(s, g * s->runs.run, s->runs.run)};
         emit_intrinsic(&c->e, "llvm.masked.store", types, 2, args, 4);
     }
 }
 
 /* -- past the caches -- */
-
-/* Each thread comes to a place once: not in a loop, or in one that is in no other and moves the
- * address. */
-static bool
-moves_on(const struct core *c, const struct ptx_operand *to)
-{
-    uint32_t k = c->flow->blocks[c->now.current].loop;
-    if (k == UINT32_MAX)
-        return true;
-    const struct flow_loop *loop = &c->flow->loops[k];
-    if (loop->parent != UINT32_MAX || to->base_kind != PTX_BASE_REG)
-        return false;
-    struct span w = flow_writers(c->flow, to->reg);
-    bool moves = false;
-    for (uint32_t n = 0; n < w.count; n++)
-        moves |= c->flow->chains.block_of[w.at[n]] >= loop->head && c->flow->chains.block_of[w.at[n]] <= loop->last;
-    return moves;
-}
-
-/* Whole lines that are written once. */
-static bool
-may_stream(const struct site *s)
-{
-    const struct core *c = s->c;
-    const struct ptx_operand *to = &s->i->i.operand[0];
-    return c->form.streams && !c->form.called && s->i->i.op == PTX_OP_ST && to->kind == PTX_O_ADDRESS &&
-           (s->i->i.space == PTX_SPACE_GLOBAL || s->i->i.space == PTX_SPACE_NONE) &&
-           s->run * s->bytes * s->vec % LINE == 0 && moves_on(c, to);
-}
 
 /* All lanes, and segments that begin with a line of the cache, in a launch that is large enough. */
 static LLVMValueRef
@@ -95,7 +66,7 @@ streaming_now(struct site *s)
     struct core *c = s->c;
     LLVMBuilderRef b = c->e.b;
     LLVMValueRef low = site_segment(s, 0);
-    for (unsigned g = 1; g < LANES / s->run; g++)
+    for (unsigned g = 1; g < LANES / s->runs.run; g++)
         low = LLVMBuildOr(b, low, site_segment(s, g), "");
     LLVMValueRef bad = LLVMBuildAnd(b, low, core_i64(c, LINE - 1), "");
     LLVMValueRef on =
@@ -117,8 +88,8 @@ stream_segments(struct site *s, LLVMValueRef *v)
     LLVMMetadataRef one = LLVMValueAsMetadata(core_i32(c, 1));
     LLVMValueRef node =
         LLVMMetadataAsValue(c->e.context, LLVMMDNodeInContext2(c->e.context, &one, 1));
-    for (unsigned g = 0; g < LANES / s->run; g++) {
-        LLVMValueRef x = interleave(s, v, g * s->run, s->run);
+    for (unsigned g = 0; g < LANES / s->runs.run; g++) {
+        LLVMValueRef x = interleave(s, v, g * s->runs.run, s->runs.run);
         LLVMValueRef store = LLVMBuildStore(c->e.b, x, core_ptr(c, site_segment(s, g)));
         LLVMSetAlignment(store, LINE);
         LLVMSetMetadata(store, kind, node);
@@ -126,14 +97,13 @@ stream_segments(struct site *s, LLVMValueRef *v)
 }
 
 static void
-store_runs(struct site *s, LLVMValueRef *v)
+store_runs(struct site *s, LLVMValueRef *v, bool stream)
 {
     struct core *c = s->c;
-    if (!may_stream(s)) {
+    if (!stream) {
         store_segments(s, v);
         return;
     }
-    emit_fired(&s->c->e, PASS_STREAMING_STORES, "whole lines, in launches that are large enough");
     struct fork f = fork_begin(c, streaming_now(s));
     stream_segments(s, v);
     LLVMBuildBr(c->e.b, f.join);
@@ -153,11 +123,11 @@ scatter_small(struct site *s, LLVMValueRef at, LLVMValueRef v)
     LLVMBuilderRef b = c->e.b;
     LLVMTypeRef i32 = core_scalar(c, 32), i64 = core_scalar(c, 64),
                 element = core_scalar(c, s->bytes * 8);
-    if (!c->memory->scatter_places) {
-        c->memory->scatter_places = core_alloca(c, core_vector(c, 64));
-        c->memory->scatter_values = core_alloca(c, core_vector(c, 16));
+    if (!c->memory.scatter_places) {
+        c->memory.scatter_places = core_alloca(c, core_vector(c, 64));
+        c->memory.scatter_values = core_alloca(c, core_vector(c, 16));
     }
-    LLVMValueRef places = c->memory->scatter_places, values = c->memory->scatter_values;
+    LLVMValueRef places = c->memory.scatter_places, values = c->memory.scatter_values;
     LLVMBasicBlockRef before = LLVMGetInsertBlock(b), loop = core_new_block(c, "scatter"),
                       after = core_new_block(c, "scattered");
     LLVMBuildStore(b, at, places);
@@ -196,75 +166,46 @@ site_store_each(struct site *s, LLVMValueRef *v)
     }
 }
 
-/* -- in the best form -- */
+/* -- in the plan's form -- */
 
 static void
-store_tested(struct site *s, LLVMValueRef *v)
+store_form(struct site *s, const struct plan_way *w, LLVMValueRef *v)
 {
-    struct core *c = s->c;
-    struct fork f = site_fork(s);
-    struct site sure = site_sure(s);
-    store_runs(&sure, v);
-    LLVMBuildBr(c->e.b, f.join);
-    LLVMPositionBuilderAtEnd(c->e.b, f.slow);
-    if (s->bytes == 4 && s->vec == 1 && core_columns_fit(c, s->i))
-        core_columns_store(c, s->i, site_lanes(s), v[0], s->mask);
-    else
+    switch (w->form) {
+    case PLAN_RUNS:
+        store_runs(s, v, w->stream);
+        break;
+    case PLAN_KEPT:
+        core_columns_store(s->c, s->i, site_lanes(s), v[0], s->mask);
+        break;
+    default:
         site_store_each(s, v);
-    LLVMBuildBr(c->e.b, f.join);
-    LLVMPositionBuilderAtEnd(c->e.b, f.join);
+    }
 }
 
-static bool
-no_broadcast(const struct site *s)
+void
+site_store_ways(struct site *s, const struct plan_way *w, LLVMValueRef *v)
 {
-    for (unsigned g = 0; g < LANES / s->run; g++)
-        if (s->broadcast[g])
-            return false;
-    /* Segments that overlap must be written lane by lane, too. */
-    for (unsigned g = 1; s->base && g < LANES / s->run; g++)
-        for (unsigned h = 0; h < g; h++) {
-            int64_t d = (int64_t)s->start[g] - s->start[h], size = s->run * s->bytes * s->vec;
-            if (d < size && -d < size && d < 0)
-                return false;
-        }
-    return true;
-}
-
-static bool
-store_together(struct site *s, LLVMValueRef *v)
-{
-    struct site sure, other;
-    if (!site_together(s, &sure, &other) || !no_broadcast(&sure))
-        return false;
-    struct fork f = fork_begin(s->c, s->together);
-    store_runs(&sure, v);
-    LLVMBuildBr(s->c->e.b, f.join);
-    LLVMPositionBuilderAtEnd(s->c->e.b, f.slow);
-    site_store(&other, v);
-    LLVMBuildBr(s->c->e.b, f.join);
-    LLVMPositionBuilderAtEnd(s->c->e.b, f.join);
-    return true;
+    LLVMBuilderRef b = s->c->e.b;
+    struct site on;
+    if (w->test == PLAN_ALWAYS) {
+        s->runs = w->runs;
+        store_form(s, w, v);
+        return;
+    }
+    struct fork f = site_fork_way(s, w, &on);
+    store_form(&on, w, v);
+    LLVMBuildBr(b, f.join);
+    LLVMPositionBuilderAtEnd(b, f.slow);
+    site_store_ways(s, w + 1, v);
+    LLVMBuildBr(b, f.join);
+    LLVMPositionBuilderAtEnd(b, f.join);
 }
 
 void
 site_store(struct site *s, LLVMValueRef *v)
 {
-    int32_t pattern[LANES];
-    if (store_together(s, v))
-        return;
-    if (s->fact.segment >= 4 && site_runs(s) && no_broadcast(s)) {
-        site_remark_runs(s);
-        if (s->fact.guess)
-            store_tested(s, v);
-        else
-            store_runs(s, v);
-    } else if (site_may_be_consecutive(s)) {
-        site_assume_consecutive(s, pattern);
-        site_runs(s);
-        store_tested(s, v);
-    } else {
-        emit_missed(&s->c->e, PASS_ACCESS_PLAN, "lane by lane (scatter): %s", site_disorder(s));
-        site_store_each(s, v);
-    }
+    struct plan p;
+    site_plan(s, true, &p);
+    site_store_ways(s, p.way, v);
 }

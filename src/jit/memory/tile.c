@@ -68,39 +68,18 @@ load_columns(struct core *c, LLVMValueRef base, const int32_t *pattern, LLVMValu
         out[n] = core_concatenate(c, (LLVMValueRef[]){half[0][n], half[1][n]}, 2, HALF);
 }
 
-/* Of how many warps: as far as the low halves of their addresses go, each a word behind the one before; 0: not so. */
-static unsigned
-warps_beside(const struct site *s, const struct ptx_operand *o)
-{
-    const struct core *c = s->c;
-    const struct ptx_operand r = {.kind = PTX_O_REG, .reg = o->reg};
-    uint32_t step = 0;
-    if (!emit_on(&c->e, PASS_TRANSPOSED_LOADS) || c->now.version.warps == 1 || !c->phases || c->regs.reg != c->phases->jammed[0].reg || c->now.version.warps % SIDE ||
-        s->i->i.space != PTX_SPACE_SHARED || s->bytes != WORD || s->vec != 1 || s->mask || !s->base || s->fact.guess ||
-        !s->fact.pattern || o->base_kind != PTX_BASE_REG || !host_has_avx512(&c->e) ||
-        c->memory->ahead_count + c->now.version.warps > sizeof c->memory->ahead / sizeof *c->memory->ahead)
-        return 0;
-    for (unsigned l = 1; l < LANES; l++) /* side by side, or one word: loaded as such */
-        if (s->fact.pattern[l] - s->fact.pattern[l - 1] < (int32_t)SIDE * WORD)
-            return 0;
-    return warps_step(c->phases->known, &r, &step) && step == WORD ? c->now.version.warps : 0;
-}
-
-bool
-site_load_tile(struct site *s, const struct ptx_operand *o, LLVMValueRef *out)
+void
+site_load_tile(struct site *s, const struct plan *p, LLVMValueRef *out)
 {
     struct core *c = s->c;
     LLVMBuilderRef b = c->e.b;
     struct site each[JAM_MOST] = {*s};
     LLVMValueRef fast[JAM_MOST], slow[JAM_MOST], apart = core_i64(c, 0);
-    unsigned n = warps_beside(s, o);
-    if (!n)
-        return false;
-    emit_fired(&c->e, PASS_TRANSPOSED_LOADS, "%u warps read a column each", n);
+    unsigned n = p->warps;
     for (unsigned k = 1; k < n; k++) {
         phases_use(c, &c->phases->jammed[k]);
         each[k] = (struct site){.c = c, .i = s->i, .bytes = WORD, .vec = 1, .align = s->align};
-        site_find(&each[k], o);
+        site_find(&each[k], p->o);
         LLVMValueRef d = LLVMBuildSub(b, each[k].base, s->base, "");
         apart = LLVMBuildOr(b, apart, LLVMBuildXor(b, d, core_i64(c, k * WORD), ""), "");
     }
@@ -122,5 +101,4 @@ site_load_tile(struct site *s, const struct ptx_operand *o, LLVMValueRef *out)
             core_ahead_put(c, s->i, fast[k]);
     }
     *out = fast[0];
-    return true;
 }

@@ -47,23 +47,13 @@ find_word(struct site *s, const struct ptx_operand *o, unsigned plus, LLVMValueR
     }
 }
 
-bool
-site_in_words(const struct site *s, const struct ptx_operand *o)
-{
-    return s->c->form.local_words && site_space(s->c, &s->i->i, o) == PTX_SPACE_LOCAL;
-}
-
-/* Lanes that use the same offset are a pattern for tools that only count (jit_services.pattern);
- * false: they are not, or the tool decides on accesses. */
-static bool
+/* Lanes that use the same offset are a pattern for tools that only count (jit_services.pattern). */
+static void
 announce_words(const struct site *s, const struct ptx_operand *o, enum jit_access_op op)
 {
     struct core *c = s->c;
     LLVMBuilderRef b = c->e.b;
     LLVMTypeRef i64 = core_scalar(c, 64);
-    struct fact f = facts_operand(c->facts, s->i, o);
-    if (!core_tells(c, TELL_OFFSET) || !fact_uniform(&f))
-        return false;
     LLVMValueRef first = LLVMBuildMul(b, LLVMBuildZExt(b, c->in.warp_index, i64, ""),
                                       LLVMBuildZExt(b, c->in.local_stride, i64, ""), "");
     first = LLVMBuildAdd(b, c->in.local, LLVMBuildShl(b, first, core_i64(c, 5), ""), "");
@@ -81,10 +71,9 @@ announce_words(const struct site *s, const struct ptx_operand *o, enum jit_acces
                           .op = op,
                           .place = s->i->place};
     if (core_batch_add(c, s->i, &t))
-        return true;
+        return;
     core_batch_flush(c);
     core_tell(c, &t);
-    return true;
 }
 
 /* -- loads -- */
@@ -123,7 +112,10 @@ tell_words(const struct site *s, const struct ptx_operand *o, enum jit_access_op
 {
     struct core *c = s->c;
     struct site told = *s;
-    if (core_tells(c, TELL_ACCESS) && !announce_words(s, o, op)) {
+    const struct plan_scope scope = site_scope(c);
+    if (plan_tells_words(&scope, s->i, o)) {
+        announce_words(s, o, op);
+    } else if (scope.told) {
         site_find(&told, o);
         site_announce(&told, op);
     }

@@ -15,11 +15,9 @@
 #include <string.h>
 
 static bool
-is_kept(const struct core *c, uint32_t reg)
+is_kept(const struct core *c, const struct plan_scope *scope, uint32_t reg)
 {
-    const struct fact *f = &c->facts->reg[reg];
-    return emit_on(&c->e, PASS_SPECULATED_PATTERNS) && f->kind == FACT_VECTOR && f->guess && f->segment >= 4 &&
-           core_reg_bits(c, reg) == 64 && !c->facts->merge[reg] && c->regs.reg[reg];
+    return c->regs.reg[reg] && plan_keeps_guess(scope, reg);
 }
 
 unsigned
@@ -31,10 +29,11 @@ guess_segments(const struct core *c, uint32_t reg)
 void
 core_guess_storage(struct core *c)
 {
+    const struct plan_scope scope = core_scope(c);
     bool splits = emit_on(&c->e, PASS_SELECTED_LOADS) && split_wanted(c->flow);
     c->regs.guess = ls_alloc(sizeof *c->regs.guess * (c->flow->reg_count + 1));
     for (uint32_t r = 0; r < c->flow->reg_count; r++) {
-        if (!is_kept(c, r))
+        if (!is_kept(c, &scope, r))
             continue;
         c->regs.guess[r].holds = core_alloca(c, core_scalar(c, 1));
         c->regs.guess[r].firsts = core_alloca(c, emit_type_at(&c->e, core_scalar(c, 64), guess_segments(c, r)));

@@ -71,13 +71,7 @@ core_reg_scalar(const struct core *c, uint32_t reg)
 unsigned
 core_reg_count(const struct core *c, uint32_t reg)
 {
-    const struct fact *f = &c->facts->reg[reg];
-    if (f->kind == FACT_SCALAR)
-        return 1;
-    unsigned segment = f->guess ? f->sure : f->segment;
-    bool few = f->kind == FACT_VECTOR && core_reg_bits(c, reg) == 64 && !c->facts->merge[reg] &&
-               segment >= 8;
-    return few ? LANES / segment : LANES;
+    return plan_values(c->facts, reg);
 }
 
 LLVMTypeRef

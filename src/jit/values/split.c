@@ -24,13 +24,10 @@ split_wanted(const struct flow *f)
     return false;
 }
 
-/* Rows of a block of 16 have a value each, even where one pattern says both: of `tid.y - 2`, widened, the first
- * row's may have wrapped and the second one's not. */
 static unsigned
 split_segments(const struct core *c, uint32_t reg)
 {
-    unsigned n = guess_segments(c, reg);
-    return n > 1 ? n : 2;
+    return plan_part_segments(&c->facts->reg[reg]);
 }
 
 void
@@ -320,22 +317,6 @@ split_write(struct core *c, const struct flow_insn *i, uint32_t reg)
 
 /* -- what is selected ---------------------------------------------------------------------------------- */
 
-/* The instruction before insns[before] that selects what the register holds, of registers that are the same still at
- * insns[end]; NULL: none. */
-static const struct flow_insn *
-select_before(const struct core *c, uint32_t reg, uint32_t before, uint32_t end)
-{
-    const struct flow_insn *made = flow_maker_before(c->flow, c->now.current, reg, before);
-    const struct ptx_insn *p = made ? &made->i : NULL;
-    bool fits = p && p->op == PTX_OP_SELP && p->operand_count == 4 &&
-                ptx_type_bytes((enum ptx_type)p->type[0]) == 8;
-    for (unsigned k = 0; fits && k < 4; k++) {
-        fits = p->operand[k].kind == PTX_O_REG && !p->operand[k].negated &&
-               (!k || flow_same_since(c->flow, &p->operand[k], flow_index(c->flow, made), end));
-    }
-    return fits ? made : NULL;
-}
-
 static bool
 is_shared(const struct core *c, const struct flow_insn *load, uint32_t reg)
 {
@@ -344,7 +325,7 @@ is_shared(const struct core *c, const struct flow_insn *load, uint32_t reg)
            (made && made->i.op == PTX_OP_CVTA && made->i.space == PTX_SPACE_SHARED);
 }
 
-static bool
+static void
 add_part(struct split *s, uint32_t reg, LLVMValueRef mask, LLVMBuilderRef b)
 {
     for (unsigned k = 0; k < s->count; k++)
@@ -352,23 +333,22 @@ add_part(struct split *s, uint32_t reg, LLVMValueRef mask, LLVMBuilderRef b)
             s->part[k].mask = LLVMBuildOr(b, s->part[k].mask, mask, "");
             s->part[k].some[0] = s->part[k].some[1] = NULL;
             s->part[k].lanes = 0;
-            return true;
+            return;
         }
-    if (s->count == sizeof s->part / sizeof *s->part)
-        return false;
     s->part[s->count++] = (struct split_part){.reg = reg, .mask = mask};
-    return true;
 }
 
 /* Finds the registers that are selected in the end, and their lanes. before: where to look for the writer;
  * end: the load. */
-static bool
+static void
 take_apart(struct core *c, struct split *s, uint32_t reg, LLVMValueRef mask, uint32_t before, uint32_t end)
 {
     LLVMBuilderRef b = c->e.b;
-    const struct flow_insn *i = select_before(c, reg, before, end);
-    if (!i)
-        return add_part(s, reg, mask, b);
+    const struct flow_insn *i = plan_select_before(c->flow, c->now.current, reg, before, end);
+    if (!i) {
+        add_part(s, reg, mask, b);
+        return;
+    }
     uint32_t n = flow_index(c->flow, i);
     const struct ptx_operand *o = i->i.operand;
     LLVMValueRef p = core_value(c, i, &o[3], 1, false), half[2];
@@ -381,13 +361,12 @@ take_apart(struct core *c, struct split *s, uint32_t reg, LLVMValueRef mask, uin
         half[g] = sure ? LLVMConstAllOnes(core_scalar(c, 1)) : half[g];
         s->rows = s->rows ? LLVMBuildAnd(b, s->rows, half[g], "") : half[g];
     }
-    if (!take_apart(c, s, o[1].reg, LLVMBuildAnd(b, mask, p, ""), n, end))
-        return false;
+    take_apart(c, s, o[1].reg, LLVMBuildAnd(b, mask, p, ""), n, end);
     if (s->count == first + 1 && rows) {
         memcpy(s->part[first].some, half, sizeof half);
         s->part[first].lanes = first == 0 && before == end && !core_mask(c) ? lanes : 0;
     }
-    return take_apart(c, s, o[2].reg, LLVMBuildAnd(b, mask, LLVMBuildNot(b, p, ""), ""), n, end);
+    take_apart(c, s, o[2].reg, LLVMBuildAnd(b, mask, LLVMBuildNot(b, p, ""), ""), n, end);
 }
 
 /* The fact for segments of so many lanes. */
@@ -402,7 +381,7 @@ in_segments(struct core *c, struct fact *f, unsigned segment)
 }
 
 /* Its pattern, and the addresses of the segments' first lanes. */
-static bool
+static void
 follow_part(struct core *c, const struct flow_insn *i, struct split_part *part, LLVMValueRef *strays,
             LLVMValueRef *wrapped)
 {
@@ -410,12 +389,10 @@ follow_part(struct core *c, const struct flow_insn *i, struct split_part *part, 
     struct fact *f = &part->fact;
     *f = c->facts->reg[part->reg];
     part->shared = is_shared(c, i, part->reg);
-    if (f->kind == FACT_NONE || f->segment < 4 || (f->guess && !c->regs.guess[part->reg].back))
-        return false;
     struct ptx_operand o = {.kind = PTX_O_REG, .reg = part->reg};
     if (!f->guess) {
         part->firsts = core_firsts(c, i, &o, 64, LANES / f->segment);
-        return true;
+        return;
     }
     unsigned n = split_segments(c, part->reg);
     in_segments(c, f, LANES / n);
@@ -425,23 +402,17 @@ follow_part(struct core *c, const struct flow_insn *i, struct split_part *part, 
     *strays = LLVMBuildOr(b, *strays, LLVMBuildAnd(b, own, part->mask, ""), "");
     own = LLVMBuildLoad2(b, core_scalar(c, 1), c->regs.guess[part->reg].wrapped, "");
     *wrapped = LLVMBuildOr(b, *wrapped, own, "");
-    return true;
 }
 
-bool
+void
 core_split(struct core *c, const struct flow_insn *i, const struct ptx_operand *o, struct split *s)
 {
     uint32_t at = flow_index(c->flow, i);
     *s = (struct split){.count = 0};
-    if (c->form.called || o->base_kind != PTX_BASE_REG || c->facts->reg[o->reg].kind != FACT_VECTOR ||
-        c->facts->reg[o->reg].segment >= 4 || !select_before(c, o->reg, at, at) ||
-        !take_apart(c, s, o->reg, core_all_lanes(c), at, at))
-        return false;
+    take_apart(c, s, o->reg, core_all_lanes(c), at, at);
     LLVMValueRef strays = LLVMConstNull(core_vector(c, 1)), wrapped = LLVMConstNull(core_scalar(c, 1));
     for (unsigned k = 0; k < s->count; k++)
-        if (!follow_part(c, i, &s->part[k], &strays, &wrapped))
-            return false;
+        follow_part(c, i, &s->part[k], &strays, &wrapped);
     s->fine = LLVMBuildICmp(c->e.b, LLVMIntEQ, emit_mask_to_bits(&c->e, strays), core_i32(c, 0), "");
     s->fine = LLVMBuildAnd(c->e.b, s->fine, LLVMBuildNot(c->e.b, wrapped, ""), "");
-    return true;
 }

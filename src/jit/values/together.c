@@ -20,12 +20,9 @@
 #include <string.h>
 
 static bool
-is_kept(const struct core *c, uint32_t reg)
+is_kept(const struct core *c, const struct plan_scope *scope, uint32_t reg)
 {
-    const struct fact *f = &c->facts->reg[reg], *t = &c->together->reg[reg];
-    unsigned bits = core_reg_bits(c, reg);
-    return c->regs.reg[reg] && !c->phases->known->same[reg] && (bits == 32 || bits == 64) && f->kind == FACT_VECTOR &&
-           f->segment == 1 && t->kind != FACT_NONE && t->segment == LANES && t->pattern;
+    return c->regs.reg[reg] && plan_keeps_converged(scope, reg);
 }
 
 static void
@@ -39,8 +36,9 @@ keep(struct core *c, uint32_t reg, LLVMValueRef holds, LLVMValueRef first)
 void
 together_storage(struct core *c)
 {
+    const struct plan_scope scope = core_scope(c);
     for (uint32_t r = 0; c->together && r < c->flow->reg_count; r++) {
-        if (!is_kept(c, r))
+        if (!is_kept(c, &scope, r))
             continue;
         c->regs.guess[r].together = core_alloca(c, core_scalar(c, 1));
         c->regs.guess[r].first = core_alloca(c, core_scalar(c, core_reg_bits(c, r)));

@@ -19,6 +19,7 @@
 #include "analysis/analysis.h"
 #include "analysis/products.h"
 #include "jit/build/build.h"
+#include "jit/plans/plans.h"
 
 /* Where a field of a struct of jit.h lies. */
 #define FIELD(type, field) offsetof(struct type, field)
@@ -55,10 +56,10 @@ struct core_form {
     bool called;      /* a function, not a kernel: lanes and arguments are parameters */
     bool alone;       /* core_barriers_pass */
     bool in_memory;   /* registers that blocks hand on stay in the frame (control/home.c) */
-    bool local_words; /* local memory is laid out word by word (core_local_words); tools are told
+    bool local_words; /* local memory is laid out word by word (plan_words); tools are told
                          addresses as if it were not */
     bool combines;    /* sums for global memory are kept back (memory/combine.c) */
-    bool streams;     /* stores may go past the caches (core_streams) */
+    bool streams;     /* stores may go past the caches (plan_streams) */
 };
 
 /* Scalars that are loaded once, at the function's entry; in barrier regions for each warp (struct turn). */
@@ -103,6 +104,29 @@ struct core_now {
     bool synced;      /* the instruction: its group's values are in the frame */
 };
 
+/* What loads and stores of a function leave for later ones. */
+struct core_memory {
+    LLVMValueRef scatter_places, scatter_values; /* allocas for 32 addresses, 32 halves: made when first needed */
+    struct {
+        const struct flow_insn *insn; /* the store that is kept back (memory/columns.c), NULL: none; */
+        LLVMValueRef count, first, values; /* allocas: warps kept, where the first one writes, what */
+    } columns;
+    struct core_ahead {
+        const struct flow_insn *insn; /* a load whose value is there already (plans/group.c), */
+        LLVMValueRef *reg, value;     /*   for the warp whose registers these are */
+    } ahead[16];
+    uint32_t ahead_count;
+    struct {
+        const struct flow_insn *insn; /* a load (memory/fetch.c), and */
+        uint32_t at;                  /*   where in the first warp's frame */
+    } fetch[4];
+    uint32_t fetch_count;
+    struct {
+        const struct flow_insn *insn; /* a load in a loop (memory/ahead.c): how far it went on since the last turn, */
+        LLVMValueRef *reg, step;      /*   of the first of the warps that run together */
+    } pace;
+};
+
 /* One warp function while it is emitted. A struct's name says whose its fields are. */
 struct core {
     struct emit e;
@@ -115,7 +139,7 @@ struct core {
     struct core_now now;
     struct core_lanes lanes;
     struct core_saved saved;
-    struct core_memory *memory; /* what loads and stores leave for later ones (memory/memory.h) */
+    struct core_memory memory;  /* what loads and stores leave for later ones */
     struct tools *tools;        /* what a tool is told (tools/tools.h); NULL: none watches */
     struct phases *phases;      /* the function runs whole blocks (versions/regions.c); else NULL */
     LLVMBasicBlockRef entry, end;
@@ -359,12 +383,6 @@ LLVMValueRef core_field_at(struct core *c, LLVMValueRef base, size_t offset);
 
 /* The operand that holds the member mask of a *.sync instruction; NULL: it has none. */
 const struct ptx_operand *core_members(const struct ptx_insn *p);
-bool core_local_words(const struct flow *f);
-/* Whether no other thread can look at what a kernel stores before its launch ends. */
-bool core_streams(const struct flow *f);
-bool core_can_combine(const struct ptx_insn *p);
-/* Whether the kernel has such instructions and nothing that stands in the way. */
-bool core_combines(const struct flow *f);
 bool core_uses_stack(const struct flow *f);
 /* The name of a function's code in the module. */
 void core_function_name(const struct ptx_func *f, char out[32]);
@@ -376,7 +394,6 @@ uint32_t frame_room(struct core *c, uint32_t bytes);
 bool core_sync_tests(const struct core *c, uint32_t block);
 /* No lanes can be waiting at other blocks while b runs. */
 bool core_nothing_pending(const struct core *c, uint32_t b);
-bool core_is_ordered(const struct ptx_insn *p); /* volatile, acquire, ... */
 uint32_t frame_slot(struct core *c, uint32_t bytes, uint32_t *at);
 
 /* -- guess.c ----------------------------------------------------------------------------------- */
@@ -454,6 +471,11 @@ bool core_destination_scalar(const struct core *c, const struct ptx_operand *o);
 bool core_rows(struct core *c, uint32_t predicate, uint32_t before, uint32_t end, LLVMValueRef half[2],
                uint32_t *lanes);
 
+/* -- scope.c ----------------------------------------------------------------------------------- */
+
+/* What plans of accesses may ask of the code that is being emitted. */
+struct plan_scope core_scope(const struct core *c);
+
 /* -- special.c --------------------------------------------------------------------------------- */
 
 /* An operand's value, `bits` wide, as a scalar (lane 0's) or as a vector. */
@@ -473,9 +495,9 @@ bool split_wanted(const struct flow *f);
 void split_storage(struct core *c, struct guess *g, uint32_t reg);
 void split_write(struct core *c, const struct flow_insn *i, uint32_t reg);
 void split_forget(struct core *c, uint32_t reg);
-/* Whether the load's address is selected of some that follow patterns. The values are the register's,
+/* A load's address that is selected of some that follow patterns (plan_find_select). The values are the register's,
  * without the operand's offset. */
-bool core_split(struct core *c, const struct flow_insn *i, const struct ptx_operand *o, struct split *s);
+void core_split(struct core *c, const struct flow_insn *i, const struct ptx_operand *o, struct split *s);
 
 /* -- together.c -------------------------------------------------------------------------------- */
 

@@ -106,6 +106,8 @@ static void
 measure_block(const struct core *c, struct phases *p, uint32_t b, struct measure *m)
 {
     const struct flow_block *blk = &c->flow->blocks[b];
+    struct plan_scope scope = core_scope(c);
+    scope.warps = p->known;
     bool branch = blk->end == FLOW_BRANCH, shaped = branch && m->shaped[blk->guard];
     m->insns += blk->count;
     m->fits &= end_fits(c, blk);
@@ -115,7 +117,7 @@ measure_block(const struct core *c, struct phases *p, uint32_t b, struct measure
     for (uint32_t k = 0; k < blk->count; k++) {
         const struct flow_insn *i = &c->flow->insns[blk->first + k];
         bool scatter = is_scatter(c, i);
-        if (scatter && !p->columns && core_columns_together(c, p, i, b))
+        if (scatter && !p->columns && plan_keeps_together(&scope, i, b))
             p->columns = i;
         m->fits &= insn_fits(i) && (!scatter || p->columns == i);
         set_add_all(m->used, flow_values(c->flow, blk->first + k));

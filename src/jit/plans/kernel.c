@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * plans/kernel.c: what one instruction asks of memory, and what the whole kernel allows.
+ */
+#include "jit/plans/plans.h"
+
+bool
+plan_is_ordered(const struct ptx_insn *p)
+{
+    return ptx_has(p, PTX_M_VOLATILE) || ptx_has(p, PTX_M_RELAXED) || ptx_has(p, PTX_M_ACQUIRE) ||
+           ptx_has(p, PTX_M_RELEASE) || ptx_has(p, PTX_M_MMIO) || ptx_has(p, PTX_M_CV) || ptx_has(p, PTX_M_SC);
+}
+
+/* -- sums that are kept back ----------------------------------------------------------------------------- */
+
+bool
+plan_may_pend(const struct ptx_insn *p)
+{
+    if (p->op != PTX_OP_RED || !p->type_count)
+        return false;
+    enum ptx_type t = (enum ptx_type)p->type[p->type_count - 1];
+    return p->space == PTX_SPACE_GLOBAL && ptx_has(p, PTX_M_ADD) && (t == PTX_U32 || t == PTX_S32) && !(p->vec > 1) &&
+           !ptx_has(p, PTX_M_RELEASE) && !ptx_has(p, PTX_M_ACQUIRE) && !ptx_has(p, PTX_M_ACQ_REL) &&
+           !ptx_has(p, PTX_M_SYS); /* the host may watch it grow */
+}
+
+/* What reads or writes global memory by other ways than load, store and atom. */
+static bool
+goes_around(const struct ptx_insn *p)
+{
+    switch (p->op) {
+    case PTX_OP_CP_ASYNC: case PTX_OP_CP_ASYNC_BULK: case PTX_OP_CP_REDUCE_ASYNC_BULK: case PTX_OP_SUST: case PTX_OP_SURED:
+    case PTX_OP_SULD: case PTX_OP_MBARRIER: case PTX_OP_WMMA: case PTX_OP_LDMATRIX: case PTX_OP_STMATRIX:
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool
+plan_combines(const struct flow *f)
+{
+    bool some = false;
+    for (uint32_t n = 0; n < f->insn_count; n++) {
+        if (goes_around(&f->insns[n].i))
+            return false;
+        some |= plan_may_pend(&f->insns[n].i);
+    }
+    return some && !f->call_count && !f->indirect;
+}
+
+/* -- past the caches ------------------------------------------------------------------------------------- */
+
+bool
+plan_streams(const struct flow *f)
+{
+    for (uint32_t n = 0; n < f->insn_count; n++) {
+        const struct ptx_insn *p = &f->insns[n].i;
+        bool other = plan_is_ordered(p) || p->op == PTX_OP_ATOM || p->op == PTX_OP_RED || p->op == PTX_OP_CALL ||
+                     p->op == PTX_OP_MEMBAR || p->op == PTX_OP_FENCE || p->op == PTX_OP_MBARRIER;
+        if (other)
+            return false;
+    }
+    return !f->call_count && !f->indirect;
+}
+
+/* -- local memory ---------------------------------------------------------------------------------------- */
+
+bool
+plan_words(const struct flow *f)
+{
+    if (f->call_count || f->indirect)
+        return false;
+    for (uint32_t n = 0; n < f->insn_count; n++) {
+        const struct ptx_insn *p = &f->insns[n].i;
+        if (p->op == PTX_OP_CVTA && (p->space == PTX_SPACE_LOCAL || p->space2 == PTX_SPACE_LOCAL))
+            return false;
+        if (p->op == PTX_OP_ALLOCA)
+            return false;
+    }
+    return true;
+}

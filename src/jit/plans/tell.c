@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * plans/tell.c: what a tool that watches is told of an access, before it is made; and whether sums that are kept back
+ * for what it touches go to memory first.
+ */
+#include "jit/plans/plans.h"
+
+/* By which of the values that an address is kept as a tool hears of it that is told only of what it has not seen. */
+static enum plan_tells
+tells_segments(const struct plan_address *at)
+{
+    const struct fact *f = &at->fact;
+    if (at->values == 1)
+        return TELL_FIRST;
+    if (at->values == 2 && !f->guess && f->segment == LANES / 2)
+        return TELL_HALVES;
+    return at->kept && f->segment >= LANES / 2 ? TELL_SPECULATED : TELL_LANES;
+}
+
+static enum plan_flush
+flushes(const struct plan_scope *s, const struct ptx_insn *p, const struct plan_address *at, enum jit_access_op op)
+{
+    if (!s->combines || (p->space != PTX_SPACE_GLOBAL && p->space != PTX_SPACE_NONE) || ptx_has(p, PTX_M_NC) ||
+        (op == JIT_ATOMIC && plan_may_pend(p)))
+        return FLUSH_NONE;
+    if (at->kept && at->fact.segment == LANES)
+        return FLUSH_SPECULATED;
+    return at->values == 1 && !at->fact.guess ? FLUSH_RANGE : FLUSH_LANES;
+}
+
+void
+plan_telling(const struct plan_scope *s, const struct flow_insn *i, const struct plan_address *at, enum jit_access_op op,
+             bool sized, struct plan_tell *out)
+{
+    *out = (struct plan_tell){.flush = flushes(s, &i->i, at, op), .gated = op != JIT_ATOMIC && !sized};
+    if (!s->told)
+        return;
+    out->how = at->values == 1 ? TELL_PATTERN : TELL_LANES;
+    if (!s->unseen || sized)
+        return;
+    if (i->i.space == PTX_SPACE_PARAM)
+        out->how = TELL_NOTHING;
+    else if (tells_segments(at) != TELL_LANES)
+        out->how = tells_segments(at);
+}
+
+bool
+plan_tells_words(const struct plan_scope *s, const struct flow_insn *i, const struct ptx_operand *o)
+{
+    struct fact f = facts_operand(s->facts, i, o);
+    return s->told && s->offsets && fact_uniform(&f);
+}

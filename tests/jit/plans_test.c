@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What jit/plans decides of accesses to memory, written beside the instructions, in the files of tests/jit/plans. A
+ * file's first line gives the version of the code: "// block X Y Z", then of these words
+ *
+ *     whole          all 32 lanes are active everywhere            blocks        the function runs whole blocks
+ *     interleaved 4  so many warps run each instruction together   plain         the host has no AVX-512
+ *     called         a function that is called                     -pass,-pass   passes that are off
+ *     watched        a tool watches, is                            told          told of accesses,
+ *     unseen         of those that it has not seen, and            guarded       may keep lanes from them
+ *
+ * What follows "//" behind an access is its plan, as the stage "plans" shows it. UPDATE=1 test_jit_plans writes the
+ * files anew with what is found; read the difference.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "jit/jit.h"
+#include "jit/plans/plans.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool
+nothing_known(const char *name)
+{
+    (void)name;
+    return false;
+}
+
+static bool
+never_uniform(const struct ptx_insn *i, unsigned result)
+{
+    (void)i;
+    (void)result;
+    return false;
+}
+
+static bool
+computes(const struct ptx_insn *i)
+{
+    switch (i->op) {
+    case PTX_OP_ADD: case PTX_OP_SUB: case PTX_OP_MUL: case PTX_OP_MAD: case PTX_OP_SHL: case PTX_OP_SHR: case PTX_OP_AND:
+    case PTX_OP_SETP: case PTX_OP_SELP: case PTX_OP_FMA:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* -- the version of the first line ------------------------------------------------------------------------ */
+
+struct version {
+    struct shape shape;
+    struct facts *facts, *converged;
+    struct warps *warps;
+    struct plan_scope scope;
+    bool whole;
+};
+
+static bool
+has_word(const char *line, const char *word)
+{
+    const char *at = strstr(line, word);
+    return at && at < strchr(line, '\n');
+}
+
+static void
+begin(struct version *v, const char *text, const struct flow *f)
+{
+    struct ls_error err = {0};
+    unsigned interleaved = 0;
+    *v = (struct version){.shape = {.small_grid = true}, .whole = has_word(text, "whole")};
+    if (sscanf(text, "// block %u %u %u", &v->shape.block[0], &v->shape.block[1], &v->shape.block[2]) != 3)
+        fail_msg("no \"// block X Y Z\" in the first line");
+    if (has_word(text, "interleaved"))
+        assert_int_equal(sscanf(strstr(text, "interleaved"), "interleaved %u", &interleaved), 1);
+    v->facts = facts_new(f, &v->shape, never_uniform, &err);
+    assert_non_null(v->facts);
+    bool blocks = interleaved || has_word(text, "blocks"), watched = has_word(text, "watched");
+    v->shape.together = true;
+    v->converged = blocks ? facts_new(f, &v->shape, never_uniform, &err) : NULL;
+    v->warps = blocks ? warps_new(v->facts, computes) : NULL;
+    v->scope = (struct plan_scope){
+        .flow = f, .facts = v->facts, .converged = v->converged, .warps = v->warps,
+        .guarded = has_word(text, "guarded"), .told = has_word(text, "told"), .unseen = has_word(text, "unseen"),
+        .called = has_word(text, "called"), .words = plan_words(f),
+        .streams = plan_streams(f), .combines = plan_combines(f), .avx512 = !has_word(text, "plain"),
+        .computes = computes, .interleaved = interleaved, .first = true, .room = 16,
+    };
+    const char *off = strstr(text, " -");
+    if (off && off < strchr(text, '\n')) {
+        char words[200];
+        assert_int_equal(sscanf(off, " %199s", words), 1);
+        assert_true(jit_passes_off(words, &v->scope.off, &err));
+    }
+    if (watched)
+        v->scope.off |= jit_passes_barred(CODE_CHECK);
+}
+
+static void
+end(struct version *v)
+{
+    warps_free(v->warps);
+    facts_free(v->converged);
+    facts_free(v->facts);
+}
+
+/* -- a plan as text ---------------------------------------------------------------------------------------- */
+
+/* Later accesses are planned as if this one had been carried out. */
+static void
+carry_out(struct plan_scope *s, const struct plan *p)
+{
+    for (unsigned k = 0; k < p->ways; k++)
+        if (p->way[k].form == PLAN_KEPT)
+            s->kept = p->i;
+    if (p->fetch.what == FETCH_BLOCKS && p->fetch.slot == s->fetched_count)
+        s->fetched[s->fetched_count++] = p->i;
+}
+
+static void
+insn_text(struct version *v, const struct flow_insn *i, struct text *out)
+{
+    struct plan_scope *s = &v->scope;
+    const struct ptx_insn *p = &i->i;
+    bool store = p->op == PTX_OP_ST, atomic = p->op == PTX_OP_RED || p->op == PTX_OP_ATOM;
+    if (p->op != PTX_OP_LD && !store && !atomic)
+        return;
+    const struct ptx_operand *o = &p->operand[store || p->op == PTX_OP_RED ? 0 : 1];
+    s->block = s->flow->chains.block_of[flow_index(s->flow, i)];
+    s->full = v->whole || s->interleaved || v->facts->complete[s->block];
+    if (s->interleaved && store && !s->kept && plan_keeps_together(s, i, s->block))
+        s->kept = i;
+    if (o->kind != PTX_O_ADDRESS || p->space == PTX_SPACE_PARAM)
+        return;
+    if (atomic) {
+        struct plan_sum sum;
+        plan_atomic(s, i, o, &sum);
+        plan_print_sum(&sum, out);
+        return;
+    }
+    struct plan plan;
+    plan_access(s, i, o, store, &plan);
+    plan_print(&plan, out);
+    carry_out(s, &plan);
+}
+
+/* Of the access in a line; empty: there is none. */
+static void
+line_text(struct version *v, uint32_t line, struct text *out)
+{
+    out->count = 0;
+    text_add(out, "");
+    for (uint32_t n = 0; n < v->scope.flow->insn_count; n++)
+        if (v->scope.flow->insns[n].i.line == line)
+            insn_text(v, &v->scope.flow->insns[n], out);
+}
+
+/* -- a file ------------------------------------------------------------------------------------------------ */
+
+static unsigned
+check_line(const char *path, uint32_t line, const char *code, const char *expected, const struct text *found)
+{
+    while (expected && *expected == ' ')
+        expected++;
+    if (!strcmp(expected ? expected : "", found->at))
+        return 0;
+    print_error("%s:%u: %s\n    is:       %s\n    expected: %s\n", path, line, code, found->at, expected ? expected : "");
+    return 1;
+}
+
+/* Every line of the text: compared with what is found, and written to out with it. */
+static unsigned
+check_lines(const char *path, char *text, struct version *v, struct text *out)
+{
+    struct text found = {0};
+    unsigned wrong = 0;
+    uint32_t line = 1;
+    for (char *at = text, *next; *at; at = next, line++) {
+        next = at + strcspn(at, "\n");
+        if (*next)
+            *next++ = 0;
+        char *comment = strncmp(at, "//", 2) ? strstr(at, "//") : NULL;
+        if (comment) {
+            *comment = 0;
+            comment += 2;
+        }
+        size_t code = strlen(at);
+        while (code && at[code - 1] == ' ')
+            at[--code] = 0;
+        line_text(v, line, &found);
+        wrong += strncmp(at, "//", 2) ? check_line(path, line, at, comment, &found) : 0;
+        text_add(out, *found.at ? "%-36s // %s\n" : "%s\n", at, found.at);
+    }
+    text_free(&found);
+    return wrong;
+}
+
+static unsigned
+check_file(const char *path)
+{
+    struct ls_error err = {0};
+    struct text out = {0};
+    struct version v;
+    size_t size;
+    char *text = ls_read_file(path, &size, &err);
+    struct ptx_module *m = text ? ptx_parse(text, size, path, &err) : NULL;
+    struct flow *f = m ? flow_new(m, m->funcs[0], nothing_known, &err) : NULL;
+    if (!f)
+        fail_msg("%s", err.text);
+    begin(&v, text, f);
+    unsigned wrong = check_lines(path, text, &v, &out);
+    if (getenv("UPDATE"))
+        assert_true(ls_write_file(path, out.at, out.count, &err));
+    end(&v);
+    text_free(&out);
+    flow_free(f);
+    ptx_free(m);
+    ls_release(text);
+    return wrong;
+}
+
+static void
+files(void **state)
+{
+    char folder[4096], path[4600];
+    const char *source = getenv("SOURCE_DIR");
+    unsigned wrong = 0, count = 0;
+    (void)state;
+    snprintf(folder, sizeof folder, "%s/tests/jit/plans", source ? source : ".");
+    DIR *d = opendir(folder);
+    assert_non_null(d);
+    for (struct dirent *e; (e = readdir(d));)
+        if (strlen(e->d_name) > 4 && !strcmp(e->d_name + strlen(e->d_name) - 4, ".ptx")) {
+            snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
+            wrong += check_file(path);
+            count++;
+        }
+    closedir(d);
+    assert_true(count > 10);
+    assert_true(!wrong || getenv("UPDATE"));
+}
+
+/* -- lanes -------------------------------------------------------------------------------------------------- */
+
+static void
+runs_of_patterns(void **state)
+{
+    int32_t pattern[LANES];
+    struct fact f = {.kind = FACT_SCALAR, .segment = LANES, .pattern = pattern};
+    struct runs r;
+    (void)state;
+    for (int l = 0; l < LANES; l++)
+        pattern[l] = l / 8 * 100 + (l / 8 == 2 ? 0 : l % 8 * 4);
+    assert_true(runs_find(&f, 4, &r));
+    assert_int_equal(r.run, 8);
+    assert_int_equal(r.start[3], 300);
+    assert_true(r.broadcast[2] && !r.broadcast[3]);
+    runs_cut(&f, 4, &r);
+    assert_int_equal(r.run, 4);
+    assert_int_equal(r.start[3], 116);
+    assert_int_equal(r.start[4], 200);
+    assert_true(r.broadcast[4] && r.broadcast[5] && !r.broadcast[6]);
+    assert_false(runs_find(&f, 2, &r));
+    f.segment = 2; /* too short to be worth it */
+    assert_false(runs_find(&f, 4, &r));
+}
+
+static void
+strides_of_patterns(void **state)
+{
+    int32_t pattern[LANES], word[LANES];
+    struct fact f = {.kind = FACT_SCALAR, .segment = LANES, .pattern = pattern};
+    struct strided h;
+    (void)state;
+    for (int step = 1; step < 8; step++) {
+        for (int l = 0; l < LANES; l++)
+            pattern[l] = 4 * step * (l % 16) - 20;
+        bool fits = step > 1 && (15 * step + 1 + 15) / 16 <= STRIDED_VECTORS;
+        assert_int_equal(strided_find(&f, 0, &h), fits);
+        assert_true(strided_alike(&f));
+        for (int l = 0; fits && l < 16; l++) { /* the word that lane l gets, counted from lane 0's */
+            int p = h.blend[l] / 16, k = h.pick[p][h.blend[l] % 16];
+            word[l] = h.start[2 * p + k / 16] + k % 16;
+            assert_int_equal(word[l], l * step);
+            assert_true(h.start[2 * p + k / 16] + 16 <= 15 * step + 1); /* nothing behind the last is read */
+        }
+    }
+    pattern[3] += 2; /* not a word's */
+    assert_false(strided_find(&f, 0, &h));
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(files), cmocka_unit_test(runs_of_patterns),
+                                       cmocka_unit_test(strides_of_patterns)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
