@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What jit/plans decides of accesses to memory, written beside the instructions, in the files of tests/jit/plans. A
- * file's first line gives the version of the code: "// block X Y Z", then of these words
+ * What jit/plans decides of accesses to memory, written beside the instructions, in the files of
+ * tests/jit/plans. A file's first line gives the version of the code: "// block X Y Z", then of
+ * these words
  *
- *     whole          all 32 lanes are active everywhere            blocks        the function runs whole blocks
- *     interleaved 4  so many warps run each instruction together   plain         the host has no AVX-512
- *     called         a function that is called                     -pass,-pass   passes that are off
- *     watched        a tool watches, is                            told          told of accesses,
- *     unseen         of those that it has not seen, and            guarded       may keep lanes from them
+ *     whole          all 32 lanes are active everywhere
+ *     blocks         the function runs whole blocks
+ *     interleaved 4  so many warps run each instruction together
+ *     called         a function that is called
+ *     plain          the host has no AVX-512
+ *     watched        a tool watches, is
+ *     told             told of accesses,
+ *     unseen           of those that it has not seen, and
+ *     guarded          may keep lanes from them
+ *     -pass,-pass    passes that are off
  *
- * What follows "//" behind an access is its plan, as the stage "plans" shows it. UPDATE=1 test_jit_plans writes the
- * files anew with what is found; read the difference.
+ * What follows "//" behind an access is its plan, as the stage "plans" shows it. UPDATE=1
+ * test_jit_plans writes the files anew with what is found; read the difference.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -46,15 +52,23 @@ static bool
 computes(const struct ptx_insn *i)
 {
     switch (i->op) {
-    case PTX_OP_ADD: case PTX_OP_SUB: case PTX_OP_MUL: case PTX_OP_MAD: case PTX_OP_SHL: case PTX_OP_SHR: case PTX_OP_AND:
-    case PTX_OP_SETP: case PTX_OP_SELP: case PTX_OP_FMA:
+    case PTX_OP_ADD:
+    case PTX_OP_SUB:
+    case PTX_OP_MUL:
+    case PTX_OP_MAD:
+    case PTX_OP_SHL:
+    case PTX_OP_SHR:
+    case PTX_OP_AND:
+    case PTX_OP_SETP:
+    case PTX_OP_SELP:
+    case PTX_OP_FMA:
         return true;
     default:
         return false;
     }
 }
 
-/* -- the version of the first line ------------------------------------------------------------------------ */
+/* -- the version of the first line ------------------------------------------------------------ */
 
 struct version {
     struct shape shape;
@@ -77,7 +91,8 @@ begin(struct version *v, const char *text, const struct flow *f)
     struct ls_error err = {0};
     unsigned interleaved = 0;
     *v = (struct version){.shape = {.small_grid = true}, .whole = has_word(text, "whole")};
-    if (sscanf(text, "// block %u %u %u", &v->shape.block[0], &v->shape.block[1], &v->shape.block[2]) != 3)
+    if (sscanf(text, "// block %u %u %u", &v->shape.block[0], &v->shape.block[1],
+               &v->shape.block[2]) != 3)
         fail_msg("no \"// block X Y Z\" in the first line");
     if (has_word(text, "interleaved"))
         assert_int_equal(sscanf(strstr(text, "interleaved"), "interleaved %u", &interleaved), 1);
@@ -88,11 +103,23 @@ begin(struct version *v, const char *text, const struct flow *f)
     v->converged = blocks ? facts_new(f, &v->shape, never_uniform, &err) : NULL;
     v->warps = blocks ? warps_new(v->facts, computes) : NULL;
     v->scope = (struct plan_scope){
-        .flow = f, .facts = v->facts, .converged = v->converged, .warps = v->warps, .watched = watched,
-        .guarded = has_word(text, "guarded"), .told = has_word(text, "told"), .unseen = has_word(text, "unseen"),
-        .called = has_word(text, "called"), .words = plan_words(f),
-        .streams = plan_streams(f), .combines = plan_combines(f), .avx512 = !has_word(text, "plain"),
-        .computes = computes, .interleaved = interleaved, .first = true, .room = 16,
+        .flow = f,
+        .facts = v->facts,
+        .converged = v->converged,
+        .warps = v->warps,
+        .watched = watched,
+        .guarded = has_word(text, "guarded"),
+        .told = has_word(text, "told"),
+        .unseen = has_word(text, "unseen"),
+        .called = has_word(text, "called"),
+        .words = plan_words(f),
+        .streams = plan_streams(f),
+        .combines = plan_combines(f),
+        .avx512 = !has_word(text, "plain"),
+        .computes = computes,
+        .interleaved = interleaved,
+        .first = true,
+        .room = 16,
     };
     const char *off = strstr(text, " -");
     if (off && off < strchr(text, '\n')) {
@@ -112,7 +139,7 @@ end(struct version *v)
     facts_free(v->facts);
 }
 
-/* -- a plan as text ---------------------------------------------------------------------------------------- */
+/* -- a plan as text --------------------------------------------------------------------------- */
 
 /* Later accesses are planned as if this one had been carried out. */
 static void
@@ -163,16 +190,18 @@ line_text(struct version *v, uint32_t line, struct text *out)
             insn_text(v, &v->scope.flow->insns[n], out);
 }
 
-/* -- a file ------------------------------------------------------------------------------------------------ */
+/* -- a file ----------------------------------------------------------------------------------- */
 
 static unsigned
-check_line(const char *path, uint32_t line, const char *code, const char *expected, const struct text *found)
+check_line(const char *path, uint32_t line, const char *code, const char *expected,
+           const struct text *found)
 {
     while (expected && *expected == ' ')
         expected++;
     if (!strcmp(expected ? expected : "", found->at))
         return 0;
-    print_error("%s:%u: %s\n    is:       %s\n    expected: %s\n", path, line, code, found->at, expected ? expected : "");
+    print_error("%s:%u: %s\n    is:       %s\n    expected: %s\n", path, line, code, found->at,
+                expected ? expected : "");
     return 1;
 }
 
@@ -248,7 +277,7 @@ files(void **state)
     assert_true(!wrong || getenv("UPDATE"));
 }
 
-/* -- lanes -------------------------------------------------------------------------------------------------- */
+/* -- lanes ------------------------------------------------------------------------------------ */
 
 static void
 runs_of_patterns(void **state)
@@ -286,11 +315,13 @@ strides_of_patterns(void **state)
         bool fits = step > 1 && (15 * step + 1 + 15) / 16 <= STRIDED_VECTORS;
         assert_int_equal(strided_find(&f, 0, &h), fits);
         assert_true(strided_alike(&f));
-        for (int l = 0; fits && l < 16; l++) { /* the word that lane l gets, counted from lane 0's */
+        for (int l = 0; fits && l < 16;
+             l++) { /* the word that lane l gets, counted from lane 0's */
             int p = h.blend[l] / 16, k = h.pick[p][h.blend[l] % 16];
             word[l] = h.start[2 * p + k / 16] + k % 16;
             assert_int_equal(word[l], l * step);
-            assert_true(h.start[2 * p + k / 16] + 16 <= 15 * step + 1); /* nothing behind the last is read */
+            assert_true(h.start[2 * p + k / 16] + 16 <=
+                        15 * step + 1); /* nothing behind the last is read */
         }
     }
     pattern[3] += 2; /* not a word's */
