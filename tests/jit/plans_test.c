@@ -76,6 +76,7 @@ struct version {
     struct warps *warps;
     struct plan_scope scope;
     bool whole;
+    uint32_t forms; /* set of enum plan_form: found so far */
 };
 
 static bool
@@ -86,7 +87,7 @@ has_word(const char *line, const char *word)
 }
 
 static void
-begin(struct version *v, const char *text, const struct flow *f)
+begin(struct version *v, const char *text, uint64_t off_too, const struct flow *f)
 {
     struct ls_error err = {0};
     unsigned interleaved = 0;
@@ -112,9 +113,6 @@ begin(struct version *v, const char *text, const struct flow *f)
         .told = has_word(text, "told"),
         .unseen = has_word(text, "unseen"),
         .called = has_word(text, "called"),
-        .words = plan_words(f),
-        .streams = plan_streams(f),
-        .combines = plan_combines(f),
         .avx512 = !has_word(text, "plain"),
         .computes = computes,
         .interleaved = interleaved,
@@ -127,6 +125,10 @@ begin(struct version *v, const char *text, const struct flow *f)
         assert_int_equal(sscanf(off, " %199s", words), 1);
         assert_true(jit_passes_off(words, &v->scope.off, &err));
     }
+    v->scope.off |= off_too;
+    v->scope.words = jit_on(v->scope.off, PASS_LOCAL_WORDS) && plan_words(f);
+    v->scope.streams = jit_on(v->scope.off, PASS_STREAMING_STORES) && plan_streams(f);
+    v->scope.combines = jit_on(v->scope.off, PASS_PENDING_SUMS) && plan_combines(f);
     for (unsigned k = 0; watched && k < PASS_COUNT; k++)
         v->scope.off |= (uint64_t)(jit_passes[k].tools == TOOLS_NEVER) << k;
 }
@@ -170,12 +172,15 @@ insn_text(struct version *v, const struct flow_insn *i, struct text *out)
     if (atomic) {
         struct plan_sum sum;
         plan_atomic(s, i, o, &sum);
+        v->forms |= (uint32_t)sum.table << PLAN_TABLE | (uint32_t)sum.pending << PLAN_PENDING;
         plan_print_sum(&sum, out);
         return;
     }
     struct plan plan;
     plan_access(s, i, o, store, &plan);
     plan_print(&plan, out);
+    for (unsigned k = 0; k < plan.ways; k++)
+        v->forms |= 1u << plan.way[k].form;
     carry_out(s, &plan);
 }
 
@@ -232,8 +237,28 @@ check_lines(const char *path, char *text, struct version *v, struct text *out)
     return wrong;
 }
 
+/* A form is not chosen where its pass is off. */
+static void
+check_switches(const char *text, const struct flow *f)
+{
+    for (unsigned form = 0; form < PLAN_FORMS; form++) {
+        enum jit_pass pass = plan_forms[form].pass;
+        struct text out = {0};
+        struct version v;
+        if (pass == PASS_NONE)
+            continue;
+        begin(&v, text, (uint64_t)1 << pass, f);
+        for (uint32_t n = 0; n < f->insn_count; n++)
+            insn_text(&v, &f->insns[n], &out);
+        if (v.forms >> form & 1)
+            fail_msg("%s is chosen although %s is off", plan_forms[form].name, jit_passes[pass].name);
+        end(&v);
+        text_free(&out);
+    }
+}
+
 static unsigned
-check_file(const char *path)
+check_file(const char *path, uint32_t *forms)
 {
     struct ls_error err = {0};
     struct text out = {0};
@@ -244,10 +269,12 @@ check_file(const char *path)
     struct flow *f = m ? flow_new(m, m->funcs[0], nothing_known, &err) : NULL;
     if (!f)
         fail_msg("%s", err.text);
-    begin(&v, text, f);
+    check_switches(text, f);
+    begin(&v, text, 0, f);
     unsigned wrong = check_lines(path, text, &v, &out);
     if (getenv("UPDATE"))
         assert_true(ls_write_file(path, out.at, out.count, &err));
+    *forms |= v.forms;
     end(&v);
     text_free(&out);
     flow_free(f);
@@ -262,6 +289,7 @@ files(void **state)
     char folder[4096], path[4600];
     const char *source = getenv("SOURCE_DIR");
     unsigned wrong = 0, count = 0;
+    uint32_t forms = 0;
     (void)state;
     snprintf(folder, sizeof folder, "%s/tests/jit/plans", source ? source : ".");
     DIR *d = opendir(folder);
@@ -269,11 +297,12 @@ files(void **state)
     for (struct dirent *e; (e = readdir(d));)
         if (strlen(e->d_name) > 4 && !strcmp(e->d_name + strlen(e->d_name) - 4, ".ptx")) {
             snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
-            wrong += check_file(path);
+            wrong += check_file(path, &forms);
             count++;
         }
     closedir(d);
     assert_true(count > 10);
+    assert_int_equal(forms, (1u << PLAN_FORMS) - 1); /* each is chosen somewhere */
     assert_true(!wrong || getenv("UPDATE"));
 }
 

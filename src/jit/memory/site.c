@@ -7,8 +7,6 @@
 
 #include "jit/tools/tools.h"
 
-#include <string.h>
-
 /* What the space adds to an address that is an offset; NULL: nothing. */
 LLVMValueRef
 site_space_base(struct core *c, enum ptx_space space, const struct ptx_operand *o)

@@ -4,7 +4,8 @@
  *
  *     mul.wide.s32 %off, %index, 4      the processor's gathers take the number as it is: 16
  *     add.s64      %a, %base, %off      lanes at once instead of 8, and nothing is widened,
- *     ld.f32       %x, [%a+8]           shifted and added; a comparison of the lanes is half as long
+ *     ld.f32       %x, [%a+8]           shifted and added; a comparison takes half as many
+ *                                       instructions
  *
  * An iteration of a convolution with two such loads, by hand: 14.6 ns with addresses of 64 bits,
  * 10.2 with numbers of 32. Looked for in the load's own block; in between nobody may write what the
