@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What jit/plans decides of accesses to memory, written beside the instructions, in the files of tests/jit/plans. A
- * file's first line gives the version of the code: "// block X Y Z", then of these words
+ * What jit/plans decides of accesses to memory, written beside the instructions, in the files of
+ * tests/jit/plans. A file's first line gives the version of the code: "// block X Y Z", then of
+ * these words
  *
- *     whole          all 32 lanes are active everywhere            blocks        the function runs whole blocks
- *     interleaved 4  so many warps run each instruction together   plain         the host has no AVX-512
- *     called         a function that is called                     -pass,-pass   passes that are off
- *     watched        a tool watches, is                            told          told of accesses,
- *     unseen         of those that it has not seen, and            guarded       may keep lanes from them
+ *     whole          all 32 lanes are active everywhere
+ *     blocks         the function runs whole blocks
+ *     interleaved 4  so many warps run each instruction together
+ *     called         a function that is called
+ *     plain          the host has no AVX-512
+ *     watched        a tool watches, is
+ *     told             told of accesses,
+ *     unseen           of those that it has not seen, and
+ *     guarded          may keep lanes from them
+ *     -pass,-pass    passes that are off
  *
- * What follows "//" behind an access is its plan, as the stage "plans" shows it. UPDATE=1 test_jit_plans writes the
- * files anew with what is found; read the difference.
+ * What follows "//" behind an access is its plan, as the stage "plans" shows it. UPDATE=1
+ * test_jit_plans writes the files anew with what is found; read the difference.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -46,15 +52,23 @@ static bool
 computes(const struct ptx_insn *i)
 {
     switch (i->op) {
-    case PTX_OP_ADD: case PTX_OP_SUB: case PTX_OP_MUL: case PTX_OP_MAD: case PTX_OP_SHL: case PTX_OP_SHR: case PTX_OP_AND:
-    case PTX_OP_SETP: case PTX_OP_SELP: case PTX_OP_FMA:
+    case PTX_OP_ADD:
+    case PTX_OP_SUB:
+    case PTX_OP_MUL:
+    case PTX_OP_MAD:
+    case PTX_OP_SHL:
+    case PTX_OP_SHR:
+    case PTX_OP_AND:
+    case PTX_OP_SETP:
+    case PTX_OP_SELP:
+    case PTX_OP_FMA:
         return true;
     default:
         return false;
     }
 }
 
-/* -- the version of the first line ------------------------------------------------------------------------ */
+/* -- the version of the first line ------------------------------------------------------------ */
 
 struct version {
     struct shape shape;
@@ -62,6 +76,7 @@ struct version {
     struct warps *warps;
     struct plan_scope scope;
     bool whole;
+    uint32_t forms; /* set of enum plan_form: found so far */
 };
 
 static bool
@@ -72,12 +87,13 @@ has_word(const char *line, const char *word)
 }
 
 static void
-begin(struct version *v, const char *text, const struct flow *f)
+begin(struct version *v, const char *text, uint64_t off_too, const struct flow *f)
 {
     struct ls_error err = {0};
     unsigned interleaved = 0;
     *v = (struct version){.shape = {.small_grid = true}, .whole = has_word(text, "whole")};
-    if (sscanf(text, "// block %u %u %u", &v->shape.block[0], &v->shape.block[1], &v->shape.block[2]) != 3)
+    if (sscanf(text, "// block %u %u %u", &v->shape.block[0], &v->shape.block[1],
+               &v->shape.block[2]) != 3)
         fail_msg("no \"// block X Y Z\" in the first line");
     if (has_word(text, "interleaved"))
         assert_int_equal(sscanf(strstr(text, "interleaved"), "interleaved %u", &interleaved), 1);
@@ -88,11 +104,19 @@ begin(struct version *v, const char *text, const struct flow *f)
     v->converged = blocks ? facts_new(f, &v->shape, never_uniform, &err) : NULL;
     v->warps = blocks ? warps_new(v->facts, computes) : NULL;
     v->scope = (struct plan_scope){
-        .flow = f, .facts = v->facts, .converged = v->converged, .warps = v->warps,
-        .guarded = has_word(text, "guarded"), .told = has_word(text, "told"), .unseen = has_word(text, "unseen"),
-        .called = has_word(text, "called"), .words = plan_words(f),
-        .streams = plan_streams(f), .combines = plan_combines(f), .avx512 = !has_word(text, "plain"),
-        .computes = computes, .interleaved = interleaved, .first = true, .room = 16,
+        .flow = f,
+        .facts = v->facts,
+        .converged = v->converged,
+        .warps = v->warps,
+        .guarded = has_word(text, "guarded"),
+        .told = has_word(text, "told"),
+        .unseen = has_word(text, "unseen"),
+        .called = has_word(text, "called"),
+        .avx512 = !has_word(text, "plain"),
+        .computes = computes,
+        .interleaved = interleaved,
+        .first = true,
+        .room = 16,
     };
     const char *off = strstr(text, " -");
     if (off && off < strchr(text, '\n')) {
@@ -100,6 +124,10 @@ begin(struct version *v, const char *text, const struct flow *f)
         assert_int_equal(sscanf(off, " %199s", words), 1);
         assert_true(jit_passes_off(words, &v->scope.off, &err));
     }
+    v->scope.off |= off_too;
+    v->scope.words = jit_on(v->scope.off, PASS_LOCAL_WORDS) && plan_words(f);
+    v->scope.streams = jit_on(v->scope.off, PASS_STREAMING_STORES) && plan_streams(f);
+    v->scope.combines = jit_on(v->scope.off, PASS_PENDING_SUMS) && plan_combines(f);
     if (watched)
         v->scope.off |= jit_passes_barred(CODE_CHECK);
 }
@@ -112,7 +140,7 @@ end(struct version *v)
     facts_free(v->facts);
 }
 
-/* -- a plan as text ---------------------------------------------------------------------------------------- */
+/* -- a plan as text --------------------------------------------------------------------------- */
 
 /* Later accesses are planned as if this one had been carried out. */
 static void
@@ -143,12 +171,15 @@ insn_text(struct version *v, const struct flow_insn *i, struct text *out)
     if (atomic) {
         struct plan_sum sum;
         plan_atomic(s, i, o, &sum);
+        v->forms |= (uint32_t)sum.table << PLAN_TABLE | (uint32_t)sum.pending << PLAN_PENDING;
         plan_print_sum(&sum, out);
         return;
     }
     struct plan plan;
     plan_access(s, i, o, store, &plan);
     plan_print(&plan, out);
+    for (unsigned k = 0; k < plan.ways; k++)
+        v->forms |= 1u << plan.way[k].form;
     carry_out(s, &plan);
 }
 
@@ -163,16 +194,18 @@ line_text(struct version *v, uint32_t line, struct text *out)
             insn_text(v, &v->scope.flow->insns[n], out);
 }
 
-/* -- a file ------------------------------------------------------------------------------------------------ */
+/* -- a file ----------------------------------------------------------------------------------- */
 
 static unsigned
-check_line(const char *path, uint32_t line, const char *code, const char *expected, const struct text *found)
+check_line(const char *path, uint32_t line, const char *code, const char *expected,
+           const struct text *found)
 {
     while (expected && *expected == ' ')
         expected++;
     if (!strcmp(expected ? expected : "", found->at))
         return 0;
-    print_error("%s:%u: %s\n    is:       %s\n    expected: %s\n", path, line, code, found->at, expected ? expected : "");
+    print_error("%s:%u: %s\n    is:       %s\n    expected: %s\n", path, line, code, found->at,
+                expected ? expected : "");
     return 1;
 }
 
@@ -203,8 +236,28 @@ check_lines(const char *path, char *text, struct version *v, struct text *out)
     return wrong;
 }
 
+/* A form is not chosen where its pass is off. */
+static void
+check_switches(const char *text, const struct flow *f)
+{
+    for (unsigned form = 0; form < PLAN_FORMS; form++) {
+        enum jit_pass pass = plan_forms[form].pass;
+        struct text out = {0};
+        struct version v;
+        if (pass == PASS_NONE)
+            continue;
+        begin(&v, text, (uint64_t)1 << pass, f);
+        for (uint32_t n = 0; n < f->insn_count; n++)
+            insn_text(&v, &f->insns[n], &out);
+        if (v.forms >> form & 1)
+            fail_msg("%s is chosen although %s is off", plan_forms[form].name, jit_passes[pass].name);
+        end(&v);
+        text_free(&out);
+    }
+}
+
 static unsigned
-check_file(const char *path)
+check_file(const char *path, uint32_t *forms)
 {
     struct ls_error err = {0};
     struct text out = {0};
@@ -215,10 +268,12 @@ check_file(const char *path)
     struct flow *f = m ? flow_new(m, m->funcs[0], nothing_known, &err) : NULL;
     if (!f)
         fail_msg("%s", err.text);
-    begin(&v, text, f);
+    check_switches(text, f);
+    begin(&v, text, 0, f);
     unsigned wrong = check_lines(path, text, &v, &out);
     if (getenv("UPDATE"))
         assert_true(ls_write_file(path, out.at, out.count, &err));
+    *forms |= v.forms;
     end(&v);
     text_free(&out);
     flow_free(f);
@@ -233,6 +288,7 @@ files(void **state)
     char folder[4096], path[4600];
     const char *source = getenv("SOURCE_DIR");
     unsigned wrong = 0, count = 0;
+    uint32_t forms = 0;
     (void)state;
     snprintf(folder, sizeof folder, "%s/tests/jit/plans", source ? source : ".");
     DIR *d = opendir(folder);
@@ -240,15 +296,16 @@ files(void **state)
     for (struct dirent *e; (e = readdir(d));)
         if (strlen(e->d_name) > 4 && !strcmp(e->d_name + strlen(e->d_name) - 4, ".ptx")) {
             snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
-            wrong += check_file(path);
+            wrong += check_file(path, &forms);
             count++;
         }
     closedir(d);
     assert_true(count > 10);
+    assert_int_equal(forms, (1u << PLAN_FORMS) - 1); /* each is chosen somewhere */
     assert_true(!wrong || getenv("UPDATE"));
 }
 
-/* -- lanes -------------------------------------------------------------------------------------------------- */
+/* -- lanes ------------------------------------------------------------------------------------ */
 
 static void
 runs_of_patterns(void **state)
@@ -286,11 +343,13 @@ strides_of_patterns(void **state)
         bool fits = step > 1 && (15 * step + 1 + 15) / 16 <= STRIDED_VECTORS;
         assert_int_equal(strided_find(&f, 0, &h), fits);
         assert_true(strided_alike(&f));
-        for (int l = 0; fits && l < 16; l++) { /* the word that lane l gets, counted from lane 0's */
+        for (int l = 0; fits && l < 16;
+             l++) { /* the word that lane l gets, counted from lane 0's */
             int p = h.blend[l] / 16, k = h.pick[p][h.blend[l] % 16];
             word[l] = h.start[2 * p + k / 16] + k % 16;
             assert_int_equal(word[l], l * step);
-            assert_true(h.start[2 * p + k / 16] + 16 <= 15 * step + 1); /* nothing behind the last is read */
+            assert_true(h.start[2 * p + k / 16] + 16 <=
+                        15 * step + 1); /* nothing behind the last is read */
         }
     }
     pattern[3] += 2; /* not a word's */

@@ -7,10 +7,6 @@
 
 #include "jit/ops/ops.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 /* -- arithmetic and the like -------------------------------------------------------------------------------------- */
 
 static bool

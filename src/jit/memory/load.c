@@ -7,8 +7,6 @@
  */
 #include "jit/memory/memory.h"
 
-#include <string.h>
-
 /* -- values that came with another load -- */
 
 /* The value of a load that was made with another one; NULL: it was not. */

@@ -19,8 +19,9 @@ site_load_scalar(struct site *s, LLVMValueRef address, unsigned element)
     return v;
 }
 
-LLVMValueRef
-site_load_consecutive(struct site *s, LLVMValueRef address, unsigned first, unsigned run)
+/* Lanes first..first+run, side by side from the address on. */
+static LLVMValueRef
+load_consecutive(struct site *s, LLVMValueRef address, unsigned first, unsigned run)
 {
     struct core *c = s->c;
     LLVMTypeRef type = LLVMVectorType(core_scalar(c, s->bytes * 8), run * s->vec);
@@ -77,7 +78,7 @@ site_load_runs(struct site *s, LLVMValueRef out[])
             }
             continue;
         }
-        LLVMValueRef all = site_load_consecutive(s, at, g * s->runs.run, s->runs.run);
+        LLVMValueRef all = load_consecutive(s, at, g * s->runs.run, s->runs.run);
         for (unsigned e = 0; e < s->vec; e++) {
             for (unsigned l = 0; l < s->runs.run; l++)
                 v[l] = (int32_t)(l * s->vec + e);
@@ -135,7 +136,7 @@ load_half(struct site *s, unsigned first)
     strided_find(&s->fact, first, &h);
     for (unsigned k = 0; k < h.vectors; k++) {
         LLVMValueRef at = core_i64(c, (uint64_t)(int64_t)(h.low + h.start[k] * 4));
-        v[k] = site_load_consecutive(s, LLVMBuildAdd(c->e.b, s->base, at, ""), 0, STRIDED_HALF);
+        v[k] = load_consecutive(s, LLVMBuildAdd(c->e.b, s->base, at, ""), 0, STRIDED_HALF);
     }
     for (unsigned p = 0; 2 * p < h.vectors; p++)
         pair[p] = core_shuffle(c, v[2 * p], 2 * p + 1 < h.vectors ? v[2 * p + 1] : NULL, h.pick[p], STRIDED_HALF);

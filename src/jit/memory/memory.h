@@ -2,9 +2,9 @@
  *
  * jit/memory: loads, stores, atomics and copies of a warp.
  *
- * site.c finds where an access goes (struct site: one scalar, the first address of each segment, or a vector
- * of 32) and announces it to tools; runs.c how its lanes lie; load.c and store.c choose the form, load_forms.c
- * and store_forms.c emit it.
+ * Each access has a plan (plans/plans.h), which says in which form it is made; here that is carried out. site.c
+ * makes its address (struct site: one scalar, the first address of each segment, or a vector of 32) and announces
+ * it to tools; runs.c makes the tests that guard a form; load_forms.c and store_forms.c emit one.
  */
 #ifndef LOCKSTEP_JIT_MEMORY_H
 #define LOCKSTEP_JIT_MEMORY_H
@@ -120,8 +120,6 @@ void site_load_ways(struct site *s, const struct plan_way *w, LLVMValueRef out[]
 void site_load(struct site *s, LLVMValueRef out[]);      /* as is best for the site by itself */
 void site_load_each(struct site *s, LLVMValueRef out[]); /* lane by lane */
 LLVMValueRef site_load_scalar(struct site *s, LLVMValueRef address, unsigned element);
-/* Lanes first..first+run, side by side from the address on. */
-LLVMValueRef site_load_consecutive(struct site *s, LLVMValueRef address, unsigned first, unsigned run);
 void site_load_runs(struct site *s, LLVMValueRef out[]);
 
 /* -- near.c ------------------------------------------------------------------------------------ */
@@ -140,16 +138,13 @@ void site_load_split(struct site *s, const struct plan *plan, LLVMValueRef *out)
 
 /* -- runs.c ------------------------------------------------------------------------------------ */
 
-/* What is decided of a load or store at the site. */
+/* What is decided of a load or store at the site, by itself. */
 void site_plan(struct site *s, bool store, struct plan *out);
-/* The longest segments in which lanes read one address or consecutive ones: sets runs. */
-bool site_runs(struct site *s);
 /* Address of run g. */
 LLVMValueRef site_segment(struct site *s, unsigned g);
 /* The site where its guess is known to hold: no lane's own address is needed. */
 struct site site_sure(const struct site *s);
 struct fork fork_begin(struct core *c, LLVMValueRef cond); /* goes on in the fast way */
-struct fork site_fork(struct site *s);                     /* fast: the lanes follow the pattern */
 /* A way's test; *on: the site where it holds. */
 struct fork site_fork_way(struct site *s, const struct plan_way *w, struct site *on);
 /* out[k]: what came of the two ways, n values; out may be fast. */

@@ -5,22 +5,12 @@
  */
 #include "jit/memory/memory.h"
 
-#include <string.h>
-
-bool
-site_runs(struct site *s)
-{
-    return runs_find(&s->fact, s->bytes * s->vec, &s->runs);
-}
-
 void
 site_plan(struct site *s, bool store, struct plan *out)
 {
     const struct plan_scope scope = site_scope(s->c);
     *out = (struct plan){.i = s->i, .bytes = s->bytes, .vec = s->vec, .store = store, .masked = s->mask != NULL};
     out->at = (struct plan_address){.fact = s->fact, .kept = s->holds != NULL, .converged = s->together ? s->pattern : NULL};
-    if (s->index)
-        out->index = (struct plan_index){.base = &s->i->i.operand[store ? 0 : 1], .shift = s->shift};
     plan_ways(&scope, out);
     plan_remark(&scope, out);
 }
@@ -141,8 +131,8 @@ fork_begin(struct core *c, LLVMValueRef cond)
     return f;
 }
 
-/* A fork for such a pattern. In the fast way the site knows where lane 0 is, or would be. */
-struct fork
+/* A fork for such a pattern: fast: the lanes follow it. There the site knows where lane 0 is, or would be. */
+static struct fork
 site_fork(struct site *s)
 {
     struct core *c = s->c;

@@ -7,8 +7,6 @@
 
 #include "jit/tools/tools.h"
 
-#include <string.h>
-
 struct plan_scope
 site_scope(const struct core *c)
 {

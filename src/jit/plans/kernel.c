@@ -8,10 +8,11 @@ bool
 plan_is_ordered(const struct ptx_insn *p)
 {
     return ptx_has(p, PTX_M_VOLATILE) || ptx_has(p, PTX_M_RELAXED) || ptx_has(p, PTX_M_ACQUIRE) ||
-           ptx_has(p, PTX_M_RELEASE) || ptx_has(p, PTX_M_MMIO) || ptx_has(p, PTX_M_CV) || ptx_has(p, PTX_M_SC);
+           ptx_has(p, PTX_M_RELEASE) || ptx_has(p, PTX_M_MMIO) || ptx_has(p, PTX_M_CV) ||
+           ptx_has(p, PTX_M_SC);
 }
 
-/* -- sums that are kept back ----------------------------------------------------------------------------- */
+/* -- sums that are kept back ------------------------------------------------------------------ */
 
 bool
 plan_may_pend(const struct ptx_insn *p)
@@ -19,8 +20,9 @@ plan_may_pend(const struct ptx_insn *p)
     if (p->op != PTX_OP_RED || !p->type_count)
         return false;
     enum ptx_type t = (enum ptx_type)p->type[p->type_count - 1];
-    return p->space == PTX_SPACE_GLOBAL && ptx_has(p, PTX_M_ADD) && (t == PTX_U32 || t == PTX_S32) && !(p->vec > 1) &&
-           !ptx_has(p, PTX_M_RELEASE) && !ptx_has(p, PTX_M_ACQUIRE) && !ptx_has(p, PTX_M_ACQ_REL) &&
+    return p->space == PTX_SPACE_GLOBAL && ptx_has(p, PTX_M_ADD) &&
+           (t == PTX_U32 || t == PTX_S32) && !(p->vec > 1) && !ptx_has(p, PTX_M_RELEASE) &&
+           !ptx_has(p, PTX_M_ACQUIRE) && !ptx_has(p, PTX_M_ACQ_REL) &&
            !ptx_has(p, PTX_M_SYS); /* the host may watch it grow */
 }
 
@@ -29,8 +31,16 @@ static bool
 goes_around(const struct ptx_insn *p)
 {
     switch (p->op) {
-    case PTX_OP_CP_ASYNC: case PTX_OP_CP_ASYNC_BULK: case PTX_OP_CP_REDUCE_ASYNC_BULK: case PTX_OP_SUST: case PTX_OP_SURED:
-    case PTX_OP_SULD: case PTX_OP_MBARRIER: case PTX_OP_WMMA: case PTX_OP_LDMATRIX: case PTX_OP_STMATRIX:
+    case PTX_OP_CP_ASYNC:
+    case PTX_OP_CP_ASYNC_BULK:
+    case PTX_OP_CP_REDUCE_ASYNC_BULK:
+    case PTX_OP_SUST:
+    case PTX_OP_SURED:
+    case PTX_OP_SULD:
+    case PTX_OP_MBARRIER:
+    case PTX_OP_WMMA:
+    case PTX_OP_LDMATRIX:
+    case PTX_OP_STMATRIX:
         return true;
     default:
         return false;
@@ -49,22 +59,23 @@ plan_combines(const struct flow *f)
     return some && !f->call_count && !f->indirect;
 }
 
-/* -- past the caches ------------------------------------------------------------------------------------- */
+/* -- past the caches -------------------------------------------------------------------------- */
 
 bool
 plan_streams(const struct flow *f)
 {
     for (uint32_t n = 0; n < f->insn_count; n++) {
         const struct ptx_insn *p = &f->insns[n].i;
-        bool other = plan_is_ordered(p) || p->op == PTX_OP_ATOM || p->op == PTX_OP_RED || p->op == PTX_OP_CALL ||
-                     p->op == PTX_OP_MEMBAR || p->op == PTX_OP_FENCE || p->op == PTX_OP_MBARRIER;
+        bool other = plan_is_ordered(p) || p->op == PTX_OP_ATOM || p->op == PTX_OP_RED ||
+                     p->op == PTX_OP_CALL || p->op == PTX_OP_MEMBAR || p->op == PTX_OP_FENCE ||
+                     p->op == PTX_OP_MBARRIER;
         if (other)
             return false;
     }
     return !f->call_count && !f->indirect;
 }
 
-/* -- local memory ---------------------------------------------------------------------------------------- */
+/* -- local memory ----------------------------------------------------------------------------- */
 
 bool
 plan_words(const struct flow *f)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * plans/lanes.c: how the lanes of an access lie: runs of lanes at one address or at consecutive ones, words a few
- * words apart.
+ * plans/lanes.c: how the lanes of an access lie: runs of lanes at one address or at consecutive
+ * ones, words a few words apart.
  */
 #include "jit/plans/plans.h"
 
@@ -57,7 +57,8 @@ strided_find(const struct fact *f, unsigned first, struct strided *out)
         int32_t from = fact_offset(f, first + l) - low, at = from / WORD / HALF, start = at * HALF;
         if (from % WORD)
             return false;
-        start = start + HALF > words ? words - HALF : start; /* nothing beyond the last lane is read */
+        start =
+            start + HALF > words ? words - HALF : start; /* nothing beyond the last lane is read */
         for (int p = 0; p < 2; p++)
             out->pick[p][l] = at / 2 == p ? from / WORD - start + at % 2 * HALF : -1;
         out->blend[l] = (int32_t)l + at / 2 * HALF;

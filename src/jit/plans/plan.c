@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * plans/plan.c: the ways of a load or store, the best first. Measured on AVX-512: a vector load of 32 floats takes
- * 1.4 ns, a gather 34 (docs/decisions).
+ * plans/plan.c: the ways of a load or store, the best first. Measured on AVX-512: a vector load of
+ * 32 floats takes 1.4 ns, a gather 34 (docs/decisions).
  */
 #include "jit/plans/plans.h"
 #include "jit/plans/choose.h"
 
 #include <string.h>
 
-/* -- where an access goes ------------------------------------------------------------------------------- */
+/* -- where an access goes --------------------------------------------------------------------- */
 
 enum ptx_space
 plan_space(const struct flow *f, const struct ptx_insn *p, const struct ptx_operand *o)
@@ -41,7 +41,8 @@ plan_values(const struct facts *facts, uint32_t reg)
     if (f->kind == FACT_SCALAR)
         return 1;
     unsigned segment = f->guess ? f->sure : f->segment;
-    bool few = f->kind == FACT_VECTOR && reg_bytes(facts->flow, reg) == 8 && !facts->merge[reg] && segment >= 8;
+    bool few = f->kind == FACT_VECTOR && reg_bytes(facts->flow, reg) == 8 && !facts->merge[reg] &&
+               segment >= 8;
     return few ? LANES / segment : LANES;
 }
 
@@ -49,8 +50,8 @@ bool
 plan_keeps_guess(const struct plan_scope *s, uint32_t reg)
 {
     const struct fact *f = &s->facts->reg[reg];
-    return plan_on(s, PASS_SPECULATED_PATTERNS) && !s->in_memory && f->kind == FACT_VECTOR && f->guess &&
-           f->segment >= 4 && reg_bytes(s->flow, reg) == 8 && !s->facts->merge[reg];
+    return plan_on(s, PASS_SPECULATED_PATTERNS) && !s->in_memory && f->kind == FACT_VECTOR &&
+           f->guess && f->segment >= 4 && reg_bytes(s->flow, reg) == 8 && !s->facts->merge[reg];
 }
 
 bool
@@ -60,15 +61,16 @@ plan_keeps_converged(const struct plan_scope *s, uint32_t reg)
         return false;
     const struct fact *f = &s->facts->reg[reg], *t = &s->converged->reg[reg];
     unsigned bytes = reg_bytes(s->flow, reg);
-    return !s->warps->same[reg] && (bytes == 4 || bytes == 8) && f->kind == FACT_VECTOR && f->segment == 1 &&
-           t->kind != FACT_NONE && t->segment == LANES && t->pattern;
+    return !s->warps->same[reg] && (bytes == 4 || bytes == 8) && f->kind == FACT_VECTOR &&
+           f->segment == 1 && t->kind != FACT_NONE && t->segment == LANES && t->pattern;
 }
 
 /* A called function's parameter or result: each lane's copy in the caller's area. */
 static bool
 argument_address(const struct plan_scope *s, const struct ptx_operand *o, struct plan_address *out)
 {
-    if (o->base_kind != PTX_BASE_VAR || !o->var->func || s->flow->vars[o->var->index].place != FLOW_ARGUMENT)
+    if (o->base_kind != PTX_BASE_VAR || !o->var->func ||
+        s->flow->vars[o->var->index].place != FLOW_ARGUMENT)
         return false;
     int32_t *pattern = ARENA_ARRAY((struct arena *)&s->facts->arena, int32_t, LANES);
     for (int l = 0; l < LANES; l++)
@@ -80,7 +82,8 @@ argument_address(const struct plan_scope *s, const struct ptx_operand *o, struct
 }
 
 void
-plan_address(const struct plan_scope *s, const struct flow_insn *i, const struct ptx_operand *o, struct plan_address *out)
+plan_address(const struct plan_scope *s, const struct flow_insn *i, const struct ptx_operand *o,
+             struct plan_address *out)
 {
     bool plain = i->i.op == PTX_OP_LD || i->i.op == PTX_OP_ST, reg = o->base_kind == PTX_BASE_REG;
     *out = (struct plan_address){.space = plan_space(s->flow, &i->i, o), .values = LANES};
@@ -95,12 +98,12 @@ plan_address(const struct plan_scope *s, const struct flow_insn *i, const struct
     if (out->fact.kind == FACT_SCALAR || reg)
         out->values = out->fact.kind == FACT_SCALAR ? 1 : plan_values(s->facts, o->reg);
     out->kept = out->fact.guess && reg && plan_keeps_guess(s, o->reg);
-    if (plain && reg && out->fact.kind == FACT_VECTOR && out->fact.segment == 1 && s->full && plan_on(s, PASS_CONVERGED_PATTERNS) &&
-             plan_keeps_converged(s, o->reg) && reg_bytes(s->flow, o->reg) == 8)
+    if (plain && reg && out->fact.kind == FACT_VECTOR && out->fact.segment == 1 && s->full &&
+        plan_on(s, PASS_CONVERGED_PATTERNS) && plan_keeps_converged(s, o->reg) && reg_bytes(s->flow, o->reg) == 8)
         out->converged = s->converged->reg[o->reg].pattern;
 }
 
-/* -- ways ------------------------------------------------------------------------------------------------ */
+/* -- ways ------------------------------------------------------------------------------------- */
 
 static struct plan_way *
 add_way(struct plan *p, enum plan_form form, enum plan_test test, const struct fact *fact)
@@ -116,7 +119,8 @@ add_way(struct plan *p, enum plan_form form, enum plan_test test, const struct f
 
 /* Runs under a test, and lane by lane where it fails. */
 static void
-add_runs(const struct plan_scope *s, struct plan *p, enum plan_test test, const struct fact *fact, const struct runs *r)
+add_runs(const struct plan_scope *s, struct plan *p, enum plan_test test, const struct fact *fact,
+         const struct runs *r)
 {
     struct plan_way *w = add_way(p, PLAN_RUNS, test, fact);
     w->runs = *r;
@@ -144,7 +148,8 @@ add_converged(const struct plan_scope *s, struct plan *p)
 {
     struct runs r;
     struct fact f = {.kind = FACT_SCALAR, .segment = LANES, .pattern = p->at.converged};
-    if (!p->at.converged || !runs_find(&f, p->bytes * p->vec, &r) || (p->store && !runs_apart(p, &f, &r)))
+    if (!p->at.converged || !runs_find(&f, p->bytes * p->vec, &r) ||
+        (p->store && !runs_apart(p, &f, &r)))
         return false;
     add_runs(s, p, PLAN_CONVERGED, &f, &r);
     return true;
@@ -172,7 +177,8 @@ add_known_runs(const struct plan_scope *s, struct plan *p)
 {
     const struct fact *f = &p->at.fact;
     struct runs r;
-    if (f->segment < 4 || !runs_find(f, p->bytes * p->vec, &r) || (p->store && !runs_apart(p, f, &r)))
+    if (f->segment < 4 || !runs_find(f, p->bytes * p->vec, &r) ||
+        (p->store && !runs_apart(p, f, &r)))
         return false;
     add_runs(s, p, !f->guess ? PLAN_ALWAYS : p->at.kept ? PLAN_NO_WRAP : PLAN_COMPARED, f, &r);
     if (f->guess)
@@ -180,15 +186,16 @@ add_known_runs(const struct plan_scope *s, struct plan *p)
     return true;
 }
 
-/* Columns of a tile, some words apart: a gather takes 34 ns, four loads and three permutations 3. Only of shared
- * memory, where what lies between the lanes' words may be read, too. */
+/* Columns of a tile, some words apart: a gather takes 34 ns, four loads and three permutations 3.
+ * Only of shared memory, where what lies between the lanes' words may be read, too. */
 static bool
 add_strided(const struct plan_scope *s, struct plan *p)
 {
     const struct fact *f = &p->at.fact;
     struct strided half;
-    if (!plan_on(s, PASS_STRIDED_LOADS) || p->store || f->kind != FACT_SCALAR || f->guess || p->masked || p->bytes != 4 ||
-        p->vec != 1 || p->i->i.space != PTX_SPACE_SHARED || !s->avx512 || !strided_find(f, 0, &half) ||
+    if (!plan_on(s, PASS_STRIDED_LOADS) || p->store || f->kind != FACT_SCALAR || f->guess ||
+        p->masked || p->bytes != 4 || p->vec != 1 || p->i->i.space != PTX_SPACE_SHARED ||
+        !s->avx512 || !strided_find(f, 0, &half) ||
         (!strided_alike(f) && !strided_find(f, STRIDED_HALF, &half)))
         return false;
     add_way(p, PLAN_STRIDED, PLAN_ALWAYS, f);
@@ -213,7 +220,8 @@ static bool
 add_consecutive(const struct plan_scope *s, struct plan *p)
 {
     unsigned step = p->bytes * p->vec;
-    if (!plan_on(s, PASS_CONSECUTIVE_TEST) || p->at.fact.segment != 1 || p->i->i.space == PTX_SPACE_LOCAL || step > 16 ||
+    if (!plan_on(s, PASS_CONSECUTIVE_TEST) || p->at.fact.segment != 1 ||
+        p->i->i.space == PTX_SPACE_LOCAL || step > 16 ||
         (p->index.base && step != 1u << p->index.shift))
         return false;
     struct plan_way *w = add_way(p, PLAN_RUNS, PLAN_COMPARED, &p->at.fact);
@@ -228,7 +236,8 @@ disorder(const struct fact *f)
 {
     if (f->segment == 1)
         return "nothing is known of the lanes' addresses";
-    return f->pattern ? "the lanes' addresses are apart by constants, not consecutive" : "the lanes' addresses differ";
+    return f->pattern ? "the lanes' addresses are apart by constants, not consecutive"
+                      : "the lanes' addresses differ";
 }
 
 void
@@ -243,7 +252,7 @@ plan_ways(const struct plan_scope *s, struct plan *p)
     add_way(p, PLAN_EACH, PLAN_ALWAYS, &p->at.fact);
 }
 
-/* -- the whole ------------------------------------------------------------------------------------------- */
+/* -- the whole -------------------------------------------------------------------------------- */
 
 /* Forms that take other accesses along; lane by lane where they do not fit. */
 static bool
@@ -260,7 +269,8 @@ find_forms(const struct plan_scope *s, struct plan *p)
     if (plan_find_group(s, p)) {
         add_way(p, PLAN_GROUPED, PLAN_COMPARED, &p->at.fact);
         assume_consecutive(p, w);
-        p->fetch.rows = plan_on(s, PASS_PREFETCH_LOOPS) && s->warps && s->flow->blocks[s->block].loop != UINT32_MAX;
+        p->fetch.rows = plan_on(s, PASS_PREFETCH_LOOPS) && s->warps &&
+                        s->flow->blocks[s->block].loop != UINT32_MAX;
     } else if (plan_find_columns(s, p)) {
         add_way(p, PLAN_TRANSPOSED, PLAN_FITS, &p->at.fact);
         p->warps = s->interleaved;
@@ -275,10 +285,16 @@ find_forms(const struct plan_scope *s, struct plan *p)
 }
 
 void
-plan_access(const struct plan_scope *s, const struct flow_insn *i, const struct ptx_operand *o, bool store, struct plan *out)
+plan_access(const struct plan_scope *s, const struct flow_insn *i, const struct ptx_operand *o,
+            bool store, struct plan *out)
 {
-    *out = (struct plan){.i = i, .o = o, .store = store, .vec = i->i.vec ? i->i.vec : 1, .masked = !s->full,
-                         .ordered = plan_is_ordered(&i->i), .guarded = s->guarded};
+    *out = (struct plan){.i = i,
+                         .o = o,
+                         .store = store,
+                         .vec = i->i.vec ? i->i.vec : 1,
+                         .masked = !s->full,
+                         .ordered = plan_is_ordered(&i->i),
+                         .guarded = s->guarded};
     out->bytes = ptx_type_bytes((enum ptx_type)i->i.type[i->i.type_count - 1]);
     plan_address(s, i, o, &out->at);
     if (s->words && out->at.space == PTX_SPACE_LOCAL) {

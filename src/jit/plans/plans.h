@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * jit/plans: how each access to memory is made. Nothing here knows of LLVM: what is decided is a struct plan, which
- * code generation (jit/memory) carries out as it stands.
+ * jit/plans: how each access to memory is made. Nothing here knows of LLVM: what is decided is a
+ * struct plan, which code generation (jit/memory) carries out as it stands.
  *
- * A plan is a list of ways, each a form (forms.def) and the test under which it is taken; the last one has no test:
+ * A plan is a list of ways, each a form (forms.def) and the test under which it is taken; the last
+ * one has no test:
  *
- *     ld.global.f32 %f, [%a]     %a: nothing is known          runs, if the lanes' addresses compare so; else each
- *     ld.shared.f32 %f, [%b]     %b: affine 4                  runs
- *     ld.global.f32 %f, [%c]     %c: affine 4, speculated      runs, if 32-bit arithmetic has not wrapped; else each
+ *     ld.global.f32 %f, [%a]    %a: nothing known    runs, if the addresses compare so; else each
+ *     ld.shared.f32 %f, [%b]    %b: affine 4         runs
+ *     ld.global.f32 %f, [%c]    %c: speculated       runs, if no 32-bit number wrapped; else each
  *
- * One instruction has a plan for each version in which it is emitted (struct plan_scope): one warp under a mask, all
- * 32 lanes, several warps interleaved.
+ * One instruction has a plan for each version in which it is emitted (struct plan_scope): one warp
+ * under a mask, all 32 lanes, several warps interleaved.
  *
  *   plan.c     the ways of a load or store, in the order in which they are tried
  *   lanes.c    how lanes lie: runs, strides, overlaps
@@ -54,8 +55,8 @@ enum plan_test {
     PLAN_FITS,      /* the form has a test of its own */
 };
 
-/* Lanes in segments of `run` lanes: where each begins, in bytes from the first lane; all lanes of it at one address
- * (broadcast), or at consecutive ones. run 0: not so. */
+/* Lanes in segments of `run` lanes: where each begins, in bytes from the first lane; all lanes of
+ * it at one address (broadcast), or at consecutive ones. run 0: not so. */
 struct runs {
     unsigned run;
     int32_t start[LANES];
@@ -65,13 +66,15 @@ struct runs {
 struct plan_way {
     enum plan_form form;
     enum plan_test test;
-    struct fact fact;       /* the address, where the test holds */
-    struct runs runs;       /* RUNS */
-    bool stream;            /* RUNS of a store: past the caches where whole lines are written, in large launches */
+    struct fact fact; /* the address, where the test holds */
+    struct runs runs; /* RUNS */
+    bool stream;      /* RUNS of a store: past the caches where whole lines are written, in large
+                         launches */
     int32_t pattern[LANES]; /* behind fact.pattern where lanes are assumed to be consecutive */
 };
 
-/* Addresses made of a uniform base and a 32-bit index: base + (index << shift). base NULL: not so. */
+/* Addresses made of a uniform base and a 32-bit index: base + (index << shift). base NULL: not so.
+ */
 struct plan_index {
     const struct ptx_operand *base;
     const struct ptx_operand *index;
@@ -79,7 +82,8 @@ struct plan_index {
     bool is_unsigned;
 };
 
-/* Loads of neighbouring words: member[k] loads the k-th word; own: which one is the instruction's. */
+/* Loads of neighbouring words: member[k] loads the k-th word; own: which one is the instruction's.
+ */
 enum { PLAN_MEMBERS = 8 };
 struct plan_group {
     const struct flow_insn *member[PLAN_MEMBERS];
@@ -99,7 +103,8 @@ enum plan_fetches {
 enum { PLAN_SLOTS = 4, PLAN_NO_SLOT = UINT32_MAX };
 struct plan_fetch {
     enum plan_fetches what;
-    uint32_t slot;    /* BLOCKS: where it keeps what it knows; PLAN_NO_SLOT: a neighbour fetches, or there is no room */
+    uint32_t slot;    /* BLOCKS: where it keeps what it knows; PLAN_NO_SLOT: a neighbour fetches, or
+                         there is no room */
     struct runs runs; /* BLOCKS: of the lanes */
     bool two_lines;   /* LOOP: all of a warp's two lines, */
     bool is_short;    /*   in a loop that the block's shape ends: not beyond the blocks to come, */
@@ -108,17 +113,21 @@ struct plan_fetch {
 };
 
 struct plan_address {
-    enum ptx_space space;     /* where the access really goes */
-    struct fact fact;         /* of the address */
-    bool one_offset;          /* local memory by words, all lanes at one offset of theirs, for a tool that wants it */
-    bool argument;            /* a called function's parameter or result: lanes var->size bytes apart in one area */
-    unsigned values;          /* that it is kept as: 1: the first lane's; 2 or 4: those of segments; else all lanes' */
-    bool kept;                /* fact.guess: one scalar says whether it holds; else lanes are compared */
-    const int32_t *converged; /* the lanes' pattern where all of the warp came one way; NULL: nothing of the kind */
+    enum ptx_space space; /* where the access really goes */
+    struct fact fact;     /* of the address */
+    bool one_offset; /* local memory by words, all lanes at one offset of theirs, for a tool that
+                        wants it */
+    bool argument;   /* a called function's parameter or result: lanes var->size bytes apart in one
+                        area */
+    unsigned values; /* that it is kept as: 1: the first lane's; 2 or 4: those of segments; else all
+                        lanes' */
+    bool kept;       /* fact.guess: one scalar says whether it holds; else lanes are compared */
+    const int32_t *converged; /* the lanes' pattern where all of the warp came one way; NULL:
+                                 nothing of the kind */
 };
 
-/* What a tool is told of an access. SPECULATED and the two before it: tools that are told only of what they have not
- * seen yet (TELL_NEW). */
+/* What a tool is told of an access. FIRST, HALVES and SPECULATED: a tool that is told only of what
+ * it has not seen yet (TELL_NEW). */
 enum plan_tells {
     TELL_NOTHING,
     TELL_PATTERN,    /* the first lane's address and the lanes' distances from it */
@@ -138,7 +147,7 @@ enum plan_flush {
 
 struct plan_tell {
     enum plan_tells how;
-    bool gated; /* PATTERN, LANES: only outside of the range that the tool has opened (tools/gate.c) */
+    bool gated; /* PATTERN, LANES: not inside the range that the tool has opened (tools/gate.c) */
     enum plan_flush flush;
 };
 
@@ -149,28 +158,29 @@ struct plan {
     const struct ptx_operand *o; /* the address */
     unsigned bytes, vec;         /* of an element; elements a lane */
     bool store;
-    bool ordered;                /* between fences */
-    bool masked;                 /* some lanes may not be active */
-    bool guarded;                /* a tool may keep lanes from it: those are left out, lane by lane */
+    bool ordered; /* between fences */
+    bool masked;  /* some lanes may not be active */
+    bool guarded; /* a tool may keep lanes from it: those are left out, lane by lane */
     struct plan_address at;
     struct plan_index index;
     struct plan_group group;
     struct plan_fetch fetch;
     struct plan_tell tell;
-    unsigned warps;              /* TRANSPOSED, KEPT: interleaved warps that it is made for at once; KEPT, 0: the
-                                    first of them has done so */
-    const char *why;             /* EACH without a test before it: why */
+    unsigned warps; /* TRANSPOSED, KEPT: interleaved warps that it is made for at once; KEPT, 0: the
+                       first of them has done so */
+    const char *why; /* EACH without a test before it: why */
     struct plan_way way[PLAN_WAYS];
     unsigned ways;
 };
 
 /* An atomic operation. */
 struct plan_sum {
-    bool table;   /* an addition at base + own, own of 16 bits; else, or where that is found not to fit: */
+    bool table;   /* an addition at base + own, own of 16 bits; else, or where that is found not to
+                     fit: */
     bool pending; /* an addition that is kept back; else at once */
     const struct ptx_operand *base, *own;
-    uint64_t high;                  /* own is at most this */
-    const struct flow_insn *scaled; /* own is factor times its first operand; NULL: nothing of the kind */
+    uint64_t high; /* own is at most this */
+    const struct flow_insn *scaled; /* NULL, or own is factor times this one's first operand */
     uint64_t factor;
 };
 
@@ -180,50 +190,54 @@ struct plan_scope {
     const struct facts *facts;
     const struct facts *converged; /* as if lanes never parted; NULL: not wanted */
     const struct warps *warps;     /* the function runs whole blocks; NULL: single warps */
-    uint64_t off;                  /* passes that are off, those among them that do not run under a tool */
-    bool told, guarded;            /* a tool is told of accesses (tools/tools.h: TELL_ACCESS); TELL_GUARD, */
-    bool unseen, offsets;          /*   TELL_NEW, TELL_OFFSET */
-    bool called;                   /* a function that is called, not a kernel */
-    bool in_memory;                /* registers stay in memory: nothing is kept beside them */
-    bool words, streams, combines; /* plan_words, plan_streams, plan_combines */
-    bool avx512;                   /* of the host */
+    uint64_t off;          /* passes that are off, those among them that do not run under a tool */
+    bool told, guarded;    /* a tool is told of accesses (tools/tools.h: TELL_ACCESS); TELL_GUARD, */
+    bool unseen, offsets;  /*   TELL_NEW, TELL_OFFSET */
+    bool called;    /* a function that is called, not a kernel */
+    bool in_memory; /* registers stay in memory: nothing is kept beside them */
+    bool words, streams, combines;             /* plan_words, plan_streams, plan_combines */
+    bool avx512;                               /* of the host */
     bool (*computes)(const struct ptx_insn *); /* does nothing but compute its results */
-    struct jit_remarks *remarks;   /* NULL: nobody reads them */
+    struct jit_remarks *remarks;               /* NULL: nobody reads them */
     /* The version: */
-    uint32_t block;                /* of the flow, whose instructions are emitted */
-    bool full;                     /* all 32 lanes are active */
-    unsigned interleaved;          /* warps that run each instruction together; 0: one by one */
-    bool first;                    /*   and it is the first one's turn */
+    uint32_t block;       /* of the flow, whose instructions are emitted */
+    bool full;            /* all 32 lanes are active */
+    unsigned interleaved; /* warps that run each instruction together; 0: one by one */
+    bool first;           /*   and it is the first one's turn */
     /* What was decided before: */
-    unsigned room;                 /* loaded values that may still be kept for later loads */
-    const bool *settled;           /* per instruction: a selected load that is known to fit; NULL: of none */
-    const struct flow_insn *kept;  /* the store that is kept back; NULL: none so far */
+    unsigned room;       /* loaded values that may still be kept for later loads */
+    const bool *settled; /* per instruction: a selected load that is known to fit; NULL: of none */
+    const struct flow_insn *kept; /* the store that is kept back; NULL: none so far */
     const struct flow_insn *fetched[PLAN_SLOTS]; /* loads that fetch for blocks to come */
     uint32_t fetched_count;
 };
 
-/* -- plan.c -------------------------------------------------------------------------------------------- */
+/* -- plan.c ----------------------------------------------------------------------------------- */
 
 /* Where the operand leads. i need not be a load or store. */
-void plan_address(const struct plan_scope *s, const struct flow_insn *i, const struct ptx_operand *o,
-                  struct plan_address *out);
+void plan_address(const struct plan_scope *s, const struct flow_insn *i,
+                  const struct ptx_operand *o, struct plan_address *out);
 /* The instruction's load or store at the operand, an address; says it in remarks. */
-void plan_access(const struct plan_scope *s, const struct flow_insn *i, const struct ptx_operand *o, bool store,
-                 struct plan *out);
+void plan_access(const struct plan_scope *s, const struct flow_insn *i, const struct ptx_operand *o,
+                 bool store, struct plan *out);
 /* atom and red at the operand; likewise. */
-void plan_atomic(const struct plan_scope *s, const struct flow_insn *i, const struct ptx_operand *o, struct plan_sum *out);
+void plan_atomic(const struct plan_scope *s, const struct flow_insn *i, const struct ptx_operand *o,
+                 struct plan_sum *out);
 /* Chooses the ways of p, of which all but these is given: no neighbours are looked for. */
 void plan_ways(const struct plan_scope *s, struct plan *p);
-/* The space an access really goes to: parameters of functions that did not fit in registers are local memory. */
-enum ptx_space plan_space(const struct flow *f, const struct ptx_insn *p, const struct ptx_operand *o);
-/* How many values a register is kept as: 1, LANES, or 2 or 4: those of the first lanes of as many segments, from which
- * the fact's pattern gives the others (addresses in blocks 16 wide). */
+/* The space an access really goes to: parameters of functions that did not fit in registers are
+ * local memory. */
+enum ptx_space plan_space(const struct flow *f, const struct ptx_insn *p,
+                          const struct ptx_operand *o);
+/* How many values a register is kept as: 1, LANES, or 2 or 4: those of the first lanes of as many
+ * segments, from which the fact's pattern gives the others (addresses in blocks 16 wide). */
 unsigned plan_values(const struct facts *f, uint32_t reg);
-/* Whether beside the register it is kept whether its speculated pattern holds; where lanes that came one way are. */
+/* Whether beside the register it is kept whether its speculated pattern holds; where lanes that
+ * came one way are. */
 bool plan_keeps_guess(const struct plan_scope *s, uint32_t reg);
 bool plan_keeps_converged(const struct plan_scope *s, uint32_t reg);
 
-/* -- kernel.c ------------------------------------------------------------------------------------------ */
+/* -- kernel.c --------------------------------------------------------------------------------- */
 
 bool plan_is_ordered(const struct ptx_insn *p); /* volatile, acquire, ... */
 /* Whether no other thread can look at what a kernel stores before its launch ends. */
@@ -238,33 +252,40 @@ bool plan_combines(const struct flow *f);
  * instead of a gather: 40 times faster for an array of sums (docs/decisions/0009). */
 bool plan_words(const struct flow *f);
 
-/* -- select.c, stores.c -------------------------------------------------------------------------------- */
+/* -- select.c, stores.c ----------------------------------------------------------------------- */
 
-/* The instruction before insns[before] that selects what the register holds, of registers that are the same still at
- * insns[end]; NULL: none. */
-const struct flow_insn *plan_select_before(const struct flow *f, uint32_t block, uint32_t reg, uint32_t before, uint32_t end);
+/* The instruction before insns[before] that selects what the register holds, of registers that are
+ * the same still at insns[end]; NULL: none. */
+const struct flow_insn *plan_select_before(const struct flow *f, uint32_t block, uint32_t reg,
+                                           uint32_t before, uint32_t end);
 /* Whether the load's address is selected of some that lie in runs. */
 bool plan_find_select(const struct plan_scope *s, const struct plan *p);
-/* Segments that a selected address's part with a speculated pattern is kept in: rows of a block of 16 have a value
- * each, even where one pattern says both: of `tid.y - 2`, widened, the first row's may have wrapped and the second
- * one's not. */
+/* Segments that a selected address's part with a speculated pattern is kept in: rows of a block of
+ * 16 have a value each, even where one pattern says both: of `tid.y - 2`, widened, the first row's
+ * may have wrapped and the second one's not. */
 unsigned plan_part_segments(const struct fact *f);
-/* For interleaved warps: whether the store may be kept for all of them. s->warps is known, nothing else of a version. */
+/* For interleaved warps: whether the store may be kept for all of them. s->warps is known, nothing
+ * else of a version. */
 bool plan_keeps_together(const struct plan_scope *s, const struct flow_insn *i, uint32_t block);
-/* Warps of blocks of 16 x 16 threads have two rows: 8 bytes on is the next one, and 8 of them are enough. */
+/* Warps of blocks of 16 x 16 threads have two rows: 8 bytes on is the next one, and 8 of them are
+ * enough. */
 uint32_t plan_kept_rows(const struct facts *f);
 
-/* -- tell.c -------------------------------------------------------------------------------------------- */
+/* -- tell.c ----------------------------------------------------------------------------------- */
 
 /* sized: each lane accesses its own number of bytes. */
-void plan_telling(const struct plan_scope *s, const struct flow_insn *i, const struct plan_address *at,
-                  enum jit_access_op op, bool sized, struct plan_tell *out);
-/* Of local memory by words: whether all lanes use one offset, which is told as a pattern; the tool only counts. */
-bool plan_tells_words(const struct plan_scope *s, const struct flow_insn *i, const struct ptx_operand *o);
+void plan_telling(const struct plan_scope *s, const struct flow_insn *i,
+                  const struct plan_address *at, enum jit_access_op op, bool sized,
+                  struct plan_tell *out);
+/* Of local memory by words: whether all lanes use one offset, which is told as a pattern; the tool
+ * only counts. */
+bool plan_tells_words(const struct plan_scope *s, const struct flow_insn *i,
+                      const struct ptx_operand *o);
 
-/* -- lanes.c ------------------------------------------------------------------------------------------- */
+/* -- lanes.c ---------------------------------------------------------------------------------- */
 
-/* The longest segments, of 4 lanes at least, in which lanes lie at one address or `step` bytes apart. */
+/* The longest segments, of 4 lanes at least, in which lanes lie at one address or `step` bytes
+ * apart. */
 bool runs_find(const struct fact *f, unsigned step, struct runs *out);
 /* Runs of at most `most` lanes, of longer ones. */
 void runs_cut(const struct fact *f, unsigned most, struct runs *r);
@@ -274,8 +295,9 @@ fact_offset(const struct fact *f, unsigned lane) /* from the first lane */
     return f->pattern ? f->pattern[lane] : 0;
 }
 
-/* Words of half a warp that lie in up to STRIDED_VECTORS vectors of 16: word k of the result is word pick[p][k] of
- * the p-th two vectors, p: blend[k] / 16. Vector k begins at low + 4 * start[k] bytes. */
+/* Words of half a warp that lie in up to STRIDED_VECTORS vectors of 16: word k of the result is
+ * word pick[p][k] of the p-th two vectors, p: blend[k] / 16. Vector k begins at low + 4 * start[k]
+ * bytes. */
 enum { STRIDED_VECTORS = 4, STRIDED_HALF = LANES / 2 };
 struct strided {
     unsigned vectors;
@@ -284,13 +306,15 @@ struct strided {
 bool strided_find(const struct fact *f, unsigned first, struct strided *out);
 bool strided_alike(const struct fact *f); /* both halves read the same words */
 
-/* -- print.c ------------------------------------------------------------------------------------------- */
+/* -- print.c ---------------------------------------------------------------------------------- */
 
-/* "1 run of 32 lanes, consecutive, if 32-bit arithmetic has not wrapped; else lane by lane (gather)" */
+/* "1 run of 32 lanes, consecutive, if 32-bit arithmetic has not wrapped; else lane by lane
+ * (gather)" */
 void plan_print(const struct plan *p, struct text *out);
 void plan_print_sum(const struct plan_sum *p, struct text *out);
 /* Says what was decided: of the passes behind its forms, and all of it as PASS_ACCESS_PLAN. */
 void plan_remark(const struct plan_scope *s, const struct plan *p);
-void plan_remark_sum(const struct plan_scope *s, const struct flow_insn *i, const struct plan_sum *p);
+void plan_remark_sum(const struct plan_scope *s, const struct flow_insn *i,
+                     const struct plan_sum *p);
 
 #endif

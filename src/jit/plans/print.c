@@ -10,7 +10,7 @@ const struct plan_form_row plan_forms[PLAN_FORMS] = {
 #undef FORM
 };
 
-/* -- text ------------------------------------------------------------------------------------------------ */
+/* -- text ------------------------------------------------------------------------------------- */
 
 static void
 print_runs(const struct runs *r, struct text *out)
@@ -27,11 +27,13 @@ print_runs(const struct runs *r, struct text *out)
 static void
 print_way(const struct plan *p, const struct plan_way *w, struct text *out)
 {
-    static const char *const tests[] = {"", ", if the lanes came one way", ", if 32-bit arithmetic has not wrapped",
+    static const char *const tests[] = {"", ", if the lanes came one way",
+                                        ", if 32-bit arithmetic has not wrapped",
                                         ", if a comparison of the lanes says so", ", if it fits"};
     switch (w->form) {
     case PLAN_SCALAR:
-        text_add(out, p->store ? "one scalar: the last active lane's value stays" : "one scalar: all lanes read one address");
+        text_add(out, p->store ? "one scalar: the last active lane's value stays"
+                               : "one scalar: all lanes read one address");
         break;
     case PLAN_RUNS:
         print_runs(&w->runs, out);
@@ -43,10 +45,12 @@ print_way(const struct plan *p, const struct plan_way *w, struct text *out)
         text_add(out, "columns of %u warps", p->warps);
         break;
     case PLAN_KEPT:
-        text_add(out, p->warps ? "kept with those of %u warps" : "kept until lines are full", p->warps);
+        text_add(out, p->warps ? "kept with those of %u warps" : "kept until lines are full",
+                 p->warps);
         break;
     case PLAN_EACH:
-        text_add(out, "lane by lane (%s)%s%s", p->store ? "scatter" : "gather", p->why ? ": " : "", p->why ? p->why : "");
+        text_add(out, "lane by lane (%s)%s%s", p->store ? "scatter" : "gather", p->why ? ": " : "",
+                 p->why ? p->why : "");
         break;
     default:
         text_add(out, "%s", plan_forms[w->form].name);
@@ -62,8 +66,8 @@ plan_print(const struct plan *p, struct text *out)
                                         [FETCH_INNER] = "the next outer iteration",
                                         [FETCH_BLOCKS] = "blocks to come",
                                         [FETCH_LOOP] = "iterations to come"};
-    static const char *const told[] = {"", "the pattern", "all lanes", "the first lane", "both halves",
-                                       "the pattern if it holds"};
+    static const char *const told[] = {
+        "", "the pattern", "all lanes", "the first lane", "both halves", "the pattern if it holds"};
     for (unsigned k = 0; k < p->ways; k++) {
         text_add(out, k ? "; else " : "");
         print_way(p, &p->way[k], out);
@@ -73,11 +77,14 @@ plan_print(const struct plan *p, struct text *out)
     if (p->masked && p->way[0].form != PLAN_SCALAR)
         text_add(out, ", under a mask");
     if (p->tell.how != TELL_NOTHING)
-        text_add(out, "; told %s%s", told[p->tell.how], p->tell.gated && p->tell.how <= TELL_LANES ? " outside of the gate" : "");
+        text_add(out, "; told %s%s", told[p->tell.how],
+                 p->tell.gated && p->tell.how <= TELL_LANES ? " outside of the gate" : "");
     if (p->tell.flush != FLUSH_NONE)
         text_add(out, "; sums before it");
-    text_add(out, "%s%s", p->ordered ? "; between fences" : "", p->guarded ? "; lanes that the tool denies left out" : "");
-    if (p->fetch.what != FETCH_NONE && (p->fetch.what != FETCH_BLOCKS || p->fetch.slot != PLAN_NO_SLOT))
+    text_add(out, "%s%s", p->ordered ? "; between fences" : "",
+             p->guarded ? "; lanes that the tool denies left out" : "");
+    if (p->fetch.what != FETCH_NONE &&
+        (p->fetch.what != FETCH_BLOCKS || p->fetch.slot != PLAN_NO_SLOT))
         text_add(out, "; fetches %s", fetch[p->fetch.what]);
 }
 
@@ -90,10 +97,11 @@ plan_print_sum(const struct plan_sum *p, struct text *out)
     text_add(out, p->pending ? "added up in the worker's window first" : "lane by lane (atomic)");
 }
 
-/* -- remarks --------------------------------------------------------------------------------------------- */
+/* -- remarks ---------------------------------------------------------------------------------- */
 
 static void __attribute__((format(printf, 5, 6)))
-say(const struct plan_scope *s, const struct plan *p, enum jit_pass pass, bool fired, const char *format, ...)
+say(const struct plan_scope *s, const struct plan *p, enum jit_pass pass, bool fired,
+    const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -110,7 +118,8 @@ remark_way(const struct plan_scope *s, const struct plan *p, const struct plan_w
     switch (w->form) {
     case PLAN_RUNS:
         if (w->fact.pattern == w->pattern)
-            say(s, p, PASS_CONSECUTIVE_TEST, true, "consecutive if a comparison of the lanes says so, else lane by lane");
+            say(s, p, PASS_CONSECUTIVE_TEST, true,
+                "consecutive if a comparison of the lanes says so, else lane by lane");
         break;
     case PLAN_GROUPED:
         say(s, p, PASS_GROUPED_LOADS, true, "%u words", p->group.words);
@@ -132,14 +141,15 @@ remark_way(const struct plan_scope *s, const struct plan *p, const struct plan_w
 static void
 remark_fetch(const struct plan_scope *s, const struct plan *p)
 {
-    static const char *const loop[] = {[FETCH_ITERATION] = "the next iteration",
-                                       [FETCH_INNER] = "the next iteration",
+    static const char *const loop[] = {[FETCH_ITERATION] =
+                                           "the next iteration of a loop with barriers",
+                                       [FETCH_INNER] = "the next iteration of a loop with barriers",
                                        [FETCH_LOOP] = "iterations to come"};
     const struct plan_fetch *f = &p->fetch;
     unsigned count = f->what == FETCH_BLOCKS ? LANES / f->runs.run : 0;
     if (count && f->slot != PLAN_NO_SLOT)
-        say(s, p, PASS_PREFETCH_BLOCKS, true, "%u %s of %u bytes", count, count == 1 ? "run" : "runs",
-            f->runs.run * p->bytes * p->vec);
+        say(s, p, PASS_PREFETCH_BLOCKS, true, "%u %s of %u bytes", count,
+            count == 1 ? "run" : "runs", f->runs.run * p->bytes * p->vec);
     if (!count && f->what != FETCH_NONE)
         say(s, p, f->what == FETCH_LOOP ? PASS_PREFETCH_LOOPS : PASS_PREFETCH_TILES, true, "%s", loop[f->what]);
     if (f->rows)
@@ -154,7 +164,8 @@ plan_remark(const struct plan_scope *s, const struct plan *p)
         return;
     remark_fetch(s, p);
     if (p->index.index)
-        say(s, p, PASS_INDEXED_GATHERS, true, "a uniform base and a 32-bit index a lane, times %u", 1u << p->index.shift);
+        say(s, p, PASS_INDEXED_GATHERS, true, "a uniform base and a 32-bit index a lane, times %u",
+            1u << p->index.shift);
     for (unsigned k = 0; k < p->ways; k++)
         remark_way(s, p, &p->way[k]);
     plan_print(p, &text);
@@ -171,7 +182,8 @@ plan_remark_sum(const struct plan_scope *s, const struct flow_insn *i, const str
     if (!s->remarks)
         return;
     if (p->table)
-        say(s, &at, PASS_TABLE_SUMS, true, "a table of at most %llu bytes", (unsigned long long)p->high + 4);
+        say(s, &at, PASS_TABLE_SUMS, true, "a table of at most %llu bytes",
+            (unsigned long long)p->high + 4);
     if (p->pending)
         say(s, &at, PASS_PENDING_SUMS, true, "added up in the worker's window first");
     plan_print_sum(p, &text);

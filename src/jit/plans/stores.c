@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * plans/stores.c: stores that go past the caches, and those of a transpose, which are kept until lines are full
- * (memory/columns.c).
+ * plans/stores.c: stores that go past the caches, and those of a transpose, which are kept until
+ * lines are full (memory/columns.c).
  */
 #include "jit/plans/choose.h"
 
 enum { HOST_LINE = 64, ROWS = 16, WORD = 4 };
 
-/* -- past the caches ------------------------------------------------------------------------------------- */
+/* -- past the caches -------------------------------------------------------------------------- */
 
-/* Each thread comes to a place once: not in a loop, or in one that is in no other and moves the address. */
+/* Each thread comes to a place once: not in a loop, or in one that is in no other and moves the
+ * address. */
 static bool
 moves_on(const struct plan_scope *s, const struct ptx_operand *to)
 {
@@ -23,7 +24,8 @@ moves_on(const struct plan_scope *s, const struct ptx_operand *to)
     struct span w = flow_writers(f, to->reg);
     bool moves = false;
     for (uint32_t n = 0; n < w.count; n++)
-        moves |= f->chains.block_of[w.at[n]] >= loop->head && f->chains.block_of[w.at[n]] <= loop->last;
+        moves |=
+            f->chains.block_of[w.at[n]] >= loop->head && f->chains.block_of[w.at[n]] <= loop->last;
     return moves;
 }
 
@@ -36,15 +38,19 @@ plan_may_stream(const struct plan_scope *s, const struct plan *p, unsigned run)
            run * p->bytes * p->vec % HOST_LINE == 0 && moves_on(s, to);
 }
 
-/* -- kept back ------------------------------------------------------------------------------------------- */
+/* -- kept back -------------------------------------------------------------------------------- */
 
 static bool
 is_harmless(const struct plan_scope *s, const struct ptx_insn *p)
 {
     switch (p->op) {
-    case PTX_OP_LD: case PTX_OP_ST:
-        return p->space == PTX_SPACE_PARAM || p->space == PTX_SPACE_SHARED || p->space == PTX_SPACE_CONST;
-    case PTX_OP_MOV: case PTX_OP_CVT: case PTX_OP_CVTA:
+    case PTX_OP_LD:
+    case PTX_OP_ST:
+        return p->space == PTX_SPACE_PARAM || p->space == PTX_SPACE_SHARED ||
+               p->space == PTX_SPACE_CONST;
+    case PTX_OP_MOV:
+    case PTX_OP_CVT:
+    case PTX_OP_CVTA:
         return true;
     default:
         return s->computes(p);
@@ -60,7 +66,8 @@ insns_harmless(const struct plan_scope *s, uint32_t first, uint32_t end)
     return true;
 }
 
-/* No access to global memory follows: not in its block, nor in any that a thread may come to then. */
+/* No access to global memory follows: not in its block, nor in any that a thread may come to then.
+ */
 static bool
 is_last(const struct plan_scope *s, const struct flow_insn *i, uint32_t block)
 {
@@ -71,7 +78,8 @@ is_last(const struct plan_scope *s, const struct flow_insn *i, uint32_t block)
     for (uint32_t k = 0; last && k < blk->succ_count; k++)
         flow_reach(f, blk->succ[k], UINT32_MAX, seen);
     for (uint32_t b = 0; last && b < f->block_count; b++)
-        last = !seen[b] || (b != block && insns_harmless(s, f->blocks[b].first, f->blocks[b].first + f->blocks[b].count));
+        last = !seen[b] || (b != block && insns_harmless(s, f->blocks[b].first,
+                                                         f->blocks[b].first + f->blocks[b].count));
     ls_release(seen);
     return last;
 }
@@ -109,8 +117,10 @@ plan_keeps_together(const struct plan_scope *s, const struct flow_insn *i, uint3
     enum { MOST = 8 }; /* warps */
     const struct ptx_operand *to = &i->i.operand[0];
     int64_t step;
-    return plan_on(s, PASS_TRANSPOSED_STORES) && plan_on(s, PASS_STREAMING_STORES) && !s->called && plan_streams(s->flow) &&
-           is_plain(s, i) && i->i.vec <= 1 && ptx_type_bytes((enum ptx_type)i->i.type[i->i.type_count - 1]) == WORD &&
-           to->kind == PTX_O_ADDRESS && to->base_kind == PTX_BASE_REG && warps_line(s->warps, to->reg, MOST, &step) &&
+    return plan_on(s, PASS_TRANSPOSED_STORES) && plan_on(s, PASS_STREAMING_STORES) && !s->called &&
+           plan_streams(s->flow) && is_plain(s, i) && i->i.vec <= 1 &&
+           ptx_type_bytes((enum ptx_type)i->i.type[i->i.type_count - 1]) == WORD &&
+           to->kind == PTX_O_ADDRESS && to->base_kind == PTX_BASE_REG &&
+           warps_line(s->warps, to->reg, MOST, &step) &&
            step == (int64_t)WORD * plan_kept_rows(s->facts) && is_last(s, i, block);
 }

@@ -6,15 +6,16 @@
  *     add.s64      %a, %table, %b     %table: the same in all lanes
  *     red.add.u32  [%a], 1
  *
- * What lanes have of their own fits 16 bits: memory/near.c. What need not be seen at once is kept back:
- * memory/combine.c.
+ * What lanes have of their own fits 16 bits: memory/near.c. What need not be seen at once is kept
+ * back: memory/combine.c.
  */
 #include "jit/plans/choose.h"
 
 enum { NEAR = 0xffff };
 
 static bool
-is_small(const struct plan_scope *s, const struct flow_insn *i, const struct ptx_operand *o, struct plan_sum *p)
+is_small(const struct plan_scope *s, const struct flow_insn *i, const struct ptx_operand *o,
+         struct plan_sum *p)
 {
     struct fact f = facts_operand(s->facts, i, o);
     if (o->kind != PTX_O_REG || !f.bounded || f.low < 0 || f.high > NEAR)
@@ -28,14 +29,17 @@ static bool
 is_same(const struct plan_scope *s, const struct flow_insn *i, const struct ptx_operand *o)
 {
     struct fact f = facts_operand(s->facts, i, o);
-    return (o->kind == PTX_O_REG || o->kind == PTX_O_SYMBOL || o->kind == PTX_O_INT) && fact_uniform(&f);
+    return (o->kind == PTX_O_REG || o->kind == PTX_O_SYMBOL || o->kind == PTX_O_INT) &&
+           fact_uniform(&f);
 }
 
-/* The instruction that makes the register before i, in the same block, of two operands; NULL: none. */
+/* The instruction that makes the register before i, in the same block, of two operands; NULL: none.
+ */
 static const struct flow_insn *
 maker_before(const struct plan_scope *s, const struct flow_insn *i, uint32_t reg)
 {
-    const struct flow_insn *made = flow_maker_before(s->flow, s->block, reg, flow_index(s->flow, i));
+    const struct flow_insn *made =
+        flow_maker_before(s->flow, s->block, reg, flow_index(s->flow, i));
     const struct ptx_insn *n = made ? &made->i : NULL;
     bool plain = n && !ptx_has(n, PTX_M_CC) && !ptx_has(n, PTX_M_SAT);
     return plain && n->operand_count == 3 && n->type_count == 1 ? made : NULL;
@@ -43,19 +47,24 @@ maker_before(const struct plan_scope *s, const struct flow_insn *i, uint32_t reg
 
 /* Whether an operand of `made` still has its value at i. */
 static bool
-stays(const struct plan_scope *s, const struct flow_insn *made, const struct flow_insn *i, const struct ptx_operand *o)
+stays(const struct plan_scope *s, const struct flow_insn *made, const struct flow_insn *i,
+      const struct ptx_operand *o)
 {
-    return o->kind != PTX_O_REG || flow_same_since(s->flow, o, flow_index(s->flow, made), flow_index(s->flow, i));
+    return o->kind != PTX_O_REG ||
+           flow_same_since(s->flow, o, flow_index(s->flow, made), flow_index(s->flow, i));
 }
 
-/* What the small number is a multiple of where that can be seen: then nothing wider has to be computed for it. */
+/* What the small number is a multiple of where that can be seen: then nothing wider has to be
+ * computed for it. */
 static void
-find_factor(const struct plan_scope *s, const struct flow_insn *i, const struct flow_insn *sum, struct plan_sum *p)
+find_factor(const struct plan_scope *s, const struct flow_insn *i, const struct flow_insn *sum,
+            struct plan_sum *p)
 {
     const struct flow_insn *made = maker_before(s, sum, p->own->reg);
     const struct ptx_operand *o = made ? made->i.operand : NULL;
     if (!made || o[1].kind != PTX_O_REG || o[1].negated || o[2].kind != PTX_O_INT ||
-        ptx_type_bytes((enum ptx_type)s->flow->regs[o[1].reg].type) < 4 || !stays(s, made, i, &o[1]))
+        ptx_type_bytes((enum ptx_type)s->flow->regs[o[1].reg].type) < 4 ||
+        !stays(s, made, i, &o[1]))
         return;
     bool shift = made->i.op == PTX_OP_SHL && o[2].imm < 16;
     bool product = made->i.op == PTX_OP_MUL && !ptx_has(&made->i, PTX_M_HI) &&
@@ -64,8 +73,8 @@ find_factor(const struct plan_scope *s, const struct flow_insn *i, const struct 
     p->factor = shift ? UINT64_C(1) << o[2].imm : o[2].imm & NEAR;
 }
 
-/* The addition that makes the address before instruction i, in the same block, from values that still are what
- * they were then. */
+/* The addition that makes the address before instruction i, in the same block, from values that
+ * still are what they were then. */
 static bool
 find_table(const struct plan_scope *s, const struct flow_insn *i, uint32_t reg, struct plan_sum *p)
 {
@@ -86,17 +95,19 @@ may_be_table(const struct plan_scope *s, const struct ptx_insn *p)
 {
     enum ptx_type t = (enum ptx_type)p->type[p->type_count - 1];
     bool wants_old = p->op == PTX_OP_ATOM && p->operand[0].kind != PTX_O_SINK;
-    if (!plan_on(s, PASS_TABLE_SUMS) || wants_old || p->vec > 1 || p->guard != PTX_NO_REG || !ptx_has(p, PTX_M_ADD) ||
-        (t != PTX_U32 && t != PTX_S32))
+    if (!plan_on(s, PASS_TABLE_SUMS) || wants_old || p->vec > 1 || p->guard != PTX_NO_REG ||
+        !ptx_has(p, PTX_M_ADD) || (t != PTX_U32 && t != PTX_S32))
         return false;
     return p->space == PTX_SPACE_SHARED || (s->combines && plan_may_pend(p));
 }
 
 void
-plan_atomic(const struct plan_scope *s, const struct flow_insn *i, const struct ptx_operand *o, struct plan_sum *out)
+plan_atomic(const struct plan_scope *s, const struct flow_insn *i, const struct ptx_operand *o,
+            struct plan_sum *out)
 {
     *out = (struct plan_sum){.pending = s->combines && plan_may_pend(&i->i)};
-    out->table = may_be_table(s, &i->i) && o->kind == PTX_O_ADDRESS && o->base_kind == PTX_BASE_REG &&
-                 s->facts->reg[o->reg].kind != FACT_SCALAR && find_table(s, i, o->reg, out);
+    out->table = may_be_table(s, &i->i) && o->kind == PTX_O_ADDRESS &&
+                 o->base_kind == PTX_BASE_REG && s->facts->reg[o->reg].kind != FACT_SCALAR &&
+                 find_table(s, i, o->reg, out);
     plan_remark_sum(s, i, out);
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * plans/tell.c: what a tool that watches is told of an access, before it is made; and whether sums that are kept back
- * for what it touches go to memory first.
+ * plans/tell.c: what a tool that watches is told of an access, before it is made; and whether sums
+ * that are kept back for what it touches go to memory first.
  */
 #include "jit/plans/plans.h"
 
-/* By which of the values that an address is kept as a tool hears of it that is told only of what it has not seen. */
+/* By which of the values that an address is kept as a tool hears of it that is told only of what it
+ * has not seen. */
 static enum plan_tells
 tells_segments(const struct plan_address *at)
 {
@@ -18,10 +19,11 @@ tells_segments(const struct plan_address *at)
 }
 
 static enum plan_flush
-flushes(const struct plan_scope *s, const struct ptx_insn *p, const struct plan_address *at, enum jit_access_op op)
+flushes(const struct plan_scope *s, const struct ptx_insn *p, const struct plan_address *at,
+        enum jit_access_op op)
 {
-    if (!s->combines || (p->space != PTX_SPACE_GLOBAL && p->space != PTX_SPACE_NONE) || ptx_has(p, PTX_M_NC) ||
-        (op == JIT_ATOMIC && plan_may_pend(p)))
+    if (!s->combines || (p->space != PTX_SPACE_GLOBAL && p->space != PTX_SPACE_NONE) ||
+        ptx_has(p, PTX_M_NC) || (op == JIT_ATOMIC && plan_may_pend(p)))
         return FLUSH_NONE;
     if (at->kept && at->fact.segment == LANES)
         return FLUSH_SPECULATED;
@@ -29,10 +31,11 @@ flushes(const struct plan_scope *s, const struct ptx_insn *p, const struct plan_
 }
 
 void
-plan_telling(const struct plan_scope *s, const struct flow_insn *i, const struct plan_address *at, enum jit_access_op op,
-             bool sized, struct plan_tell *out)
+plan_telling(const struct plan_scope *s, const struct flow_insn *i, const struct plan_address *at,
+             enum jit_access_op op, bool sized, struct plan_tell *out)
 {
-    *out = (struct plan_tell){.flush = flushes(s, &i->i, at, op), .gated = op != JIT_ATOMIC && !sized};
+    *out =
+        (struct plan_tell){.flush = flushes(s, &i->i, at, op), .gated = op != JIT_ATOMIC && !sized};
     if (!s->told)
         return;
     out->how = at->values == 1 ? TELL_PATTERN : TELL_LANES;
