@@ -366,6 +366,8 @@ run_llvm_passes(struct unit *u)
         !note_changes(u, PASS_ORDERED_SUMS, jit_order_sums(u->module), "stretches of independent sums"))
         return true;
     jit_avoid_defects(u->module);
+    if (!u->image->has_block && jit_on(off, PASS_PIECES))
+        note_changes(u, PASS_PIECES, jit_pieces(u->module), "long basic blocks");
     return true;
 }
 

@@ -27,6 +27,11 @@ unsigned jit_forward(LLVMModuleRef m, uint32_t shared_bytes);
 /* The numbers that gathers go by, widened right before them (memory/index.c). */
 void jit_index_near(LLVMModuleRef m);
 
+/* -- pieces.c ---------------------------------------------------------------------------------- */
+
+/* Last: basic blocks of over 1,000 instructions become pieces of 400 (post/pieces.c). How many blocks there were. */
+unsigned jit_pieces(LLVMModuleRef m);
+
 /* -- schedule.c -------------------------------------------------------------------------------- */
 
 /* After the passes: chains of additions in groups that fit the registers (post/schedule.c). In how many stretches of
