@@ -28,6 +28,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 /* open: NULL and the reason when the options make no sense. write: the result so far as JSON text,
@@ -130,6 +131,7 @@ write_when_asked(void *unused)
 {
     char c;
     (void)unused;
+    prctl(PR_SET_NAME, "lockstep/write");
     while (read(state.asked[0], &c, 1) == 1) {
         pthread_mutex_lock(&state.lock);
         write_result(false);

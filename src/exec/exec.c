@@ -56,6 +56,15 @@ instrumented(void *context, struct ls_error *err)
     return jit_get(r->jit, &j, err);
 }
 
+static const struct jit_kernel *
+turns(void *context, struct ls_error *err)
+{
+    const struct exec_request *r = ((struct exec_source *)context)->request;
+    struct jit_request j = code_request(r, 0);
+    j.turns = true;
+    return jit_get(r->jit, &j, err);
+}
+
 bool
 exec_source_open(struct exec_source *s, const struct exec_request *r, struct exec_report *report)
 {
@@ -82,7 +91,7 @@ exec_source_open(struct exec_source *s, const struct exec_request *r, struct exe
     }
     s->request = r;
     s->code = (struct exec_code){.kernel = k, .apart = apart, .events = j.events,
-                                 .instrumented = instrumented, .context = s};
+                                 .instrumented = instrumented, .turns = turns, .context = s};
     return true;
 }
 

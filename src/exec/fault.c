@@ -6,12 +6,14 @@
  */
 #include "exec/exec_priv.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <ucontext.h>
+#include <unistd.h>
 #if defined(__x86_64__)
 #include <xmmintrin.h>
 #endif
@@ -83,10 +85,54 @@ on_signal(int number, siginfo_t *info, void *context)
                                    .any_warp = s->run->code->kernel->block != NULL,
                                    .address = (uint64_t)(uintptr_t)info->si_addr};
     snprintf(w->fault.what, sizeof w->fault.what, "illegal address");
+    exec_leave_handler(w, context);
+}
+
+/* The jump does not restore the mask, and what called us may have blocked more (TSan does). */
+_Noreturn void
+exec_leave_handler(struct exec_worker *w, void *context)
+{
+    w->warp = NULL;
     exec_fiber_leave(w);
-    /* The jump does not restore the mask, and what called us may have blocked more (TSan does). */
     pthread_sigmask(SIG_SETMASK, &((ucontext_t *)context)->uc_sigmask, NULL);
     siglongjmp(w->escape, 1);
+}
+
+/* -- the signal of who watches --------------------------------------------------------------------- */
+
+static struct sigaction before_watch;
+
+static void
+on_watch(int number, siginfo_t *info, void *context)
+{
+    int kept = errno;
+    struct exec_worker *w = current;
+    if (info->si_code == SI_TKILL && info->si_pid == getpid()) {
+        if (w && w->seat)
+            exec_obey(w, context);
+    } else if ((before_watch.sa_flags & SA_SIGINFO) && before_watch.sa_sigaction) {
+        before_watch.sa_sigaction(number, info, context);
+    } else if (before_watch.sa_handler != SIG_DFL && before_watch.sa_handler != SIG_IGN) {
+        before_watch.sa_handler(number);
+    }
+    errno = kept;
+}
+
+void
+exec_watch_signal_install(void)
+{
+    struct sigaction a, now;
+    memset(&a, 0, sizeof a);
+    a.sa_sigaction = on_watch;
+    a.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
+    sigemptyset(&a.sa_mask);
+    pthread_mutex_lock(&install_lock);
+    if (sigaction(EXEC_WATCH_SIGNAL, NULL, &now) == 0 &&
+        !((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_watch)) {
+        before_watch = now;
+        sigaction(EXEC_WATCH_SIGNAL, &a, NULL);
+    }
+    pthread_mutex_unlock(&install_lock);
 }
 
 void
@@ -145,14 +191,22 @@ need_stack(void)
         munmap(at, SIGNAL_STACK);
 }
 
+struct exec_worker *
+exec_current(void)
+{
+    return current;
+}
+
 void
-exec_thread_enter(struct exec_worker *w, struct exec_entry *entry)
+exec_thread_enter(struct exec_pool *p, struct exec_worker *w, struct exec_entry *entry)
 {
     exec_signals_install();
     need_stack();
     entry->outer = current;
     w->warp = NULL;
+    w->stack_top = (uint64_t)(uintptr_t)entry;
     current = w;
+    exec_seat_take(p, w);
 #if defined(__x86_64__)
     /* Round to nearest, denormals kept, no exceptions: whatever the host program uses. */
     entry->control = _mm_getcsr();
@@ -163,6 +217,7 @@ exec_thread_enter(struct exec_worker *w, struct exec_entry *entry)
 void
 exec_thread_leave(const struct exec_entry *entry)
 {
+    exec_seat_leave(current);
     current = entry->outer;
 #if defined(__x86_64__)
     _mm_setcsr(entry->control);

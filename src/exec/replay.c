@@ -105,6 +105,28 @@ exec_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *o
     exec_access(w, lanes, address, bytes, space, op, place);
 }
 
+/* One block; what became of it, EXEC_OK where it ended well. */
+static struct exec_fault
+run_again(struct exec_run *again, uint64_t block)
+{
+    struct ls_error err;
+    struct exec_worker w = {.id = 0};
+    struct exec_entry entry;
+    exec_launch_fill(&again->launch, again->request, again->code->kernel, &exec_services, again);
+    atomic_init(&again->stop, UINT64_MAX);
+    struct exec_slot *s = exec_slot_take(again, &err);
+    if (!s)
+        return (struct exec_fault){.status = EXEC_OK};
+    exec_thread_enter(again->pool, &w, &entry);
+    exec_block_begin(s, block);
+    bool failed = exec_block_run(s, &w) == BLOCK_FAILED;
+    exec_thread_leave(&entry);
+    text_free(&s->out); /* printed by the first run already */
+    s->out = (struct text){0};
+    exec_slot_give(again->pool, s);
+    return failed ? w.fault : (struct exec_fault){.status = EXEC_OK};
+}
+
 void
 exec_replay(struct exec_run *run, struct exec_fault *f)
 {
@@ -119,23 +141,59 @@ exec_replay(struct exec_run *run, struct exec_fault *f)
     struct exec_run again = {.pool = run->pool, .request = run->request, .code = &code,
                              .blocks = run->blocks, .replaying = true};
     again.replay_deadline = exec_now() + REPLAY_SECONDS * 1000000000ull;
-    exec_launch_fill(&again.launch, run->request, k, &exec_services, &again);
-    atomic_init(&again.stop, UINT64_MAX);
-    struct exec_slot *s = exec_slot_take(&again, &err);
-    if (!s)
-        return;
-    struct exec_worker w = {.id = 0};
-    struct exec_entry entry;
-    uint64_t address = f->address;
-    exec_thread_enter(&w, &entry);
-    exec_block_begin(s, f->block);
-    enum block_outcome outcome = exec_block_run(s, &w);
-    exec_thread_leave(&entry);
-    if (outcome == BLOCK_FAILED && w.fault.status == EXEC_ILLEGAL_ADDRESS && w.fault.has_place) {
-        *f = w.fault;
-        f->address = address;
+    struct exec_fault found = run_again(&again, f->block);
+    if (found.status == EXEC_ILLEGAL_ADDRESS && found.has_place) {
+        found.address = f->address;
+        *f = found;
     }
-    text_free(&s->out); /* printed by the first run already */
-    s->out = (struct text){0};
-    exec_slot_give(run->pool, s);
+}
+
+/* Compares with the state of some round before: the one of round 1, 2, 4, 8, ... (Brent). */
+void
+exec_replay_round(struct exec_slot *s)
+{
+    struct exec_run *run = s->run;
+    struct exec_look *l = &run->look;
+    if (exec_now() > run->replay_deadline)
+        exec_escape(s, 0, 0, 0, false, EXEC_FAILED, "", NULL);
+    uint64_t slot = exec_hash_slot(s);
+    if (l->rounds && slot == l->slot && exec_hash_memory(run) == l->memory)
+        exec_stuck_report(s);
+    if (++l->rounds == l->step) {
+        l->slot = slot;
+        l->memory = exec_hash_memory(run);
+        l->step *= 2;
+    }
+}
+
+/* Lanes that stand still inside of a warp have code of their own, for which there is no such form. */
+static const struct jit_kernel *
+no_apart(void *context, uint32_t events, struct ls_error *err)
+{
+    (void)context, (void)events;
+    ls_fail(err, LS_ERR_UNSUPPORTED, "lanes that wait for each other");
+    return NULL;
+}
+
+/* The block whose loop never ends, in code that leaves each loop after some turns: which threads are in it, and
+ * where. A block that takes another way this time is reported without. */
+void
+exec_replay_loop(struct exec_run *run, struct exec_fault *f)
+{
+    struct ls_error err;
+    const struct jit_kernel *k = run->code->turns ? run->code->turns(run->code->context, &err) : NULL;
+    if (!k || k->pauses)
+        return;
+    struct exec_code code = {.kernel = k, .apart = no_apart, .context = run->code->context};
+    struct exec_run again = {.pool = run->pool, .request = run->request, .code = &code,
+                             .blocks = run->blocks, .replaying = true, .turning = true, .look = {.step = 1}};
+    again.replay_deadline = exec_now() + REPLAY_SECONDS * 1000000000ull;
+    struct exec_fault found = run_again(&again, f->block);
+    if (found.status != EXEC_DEADLOCK || !strstr(found.detail, EXEC_TURNING_TEXT))
+        return;
+    found.status = EXEC_ENDLESS;
+    snprintf(found.what, sizeof found.what, "%s", f->what);
+    size_t n = strlen(found.detail);
+    snprintf(found.detail + n, sizeof found.detail - n, ": %s", f->detail);
+    *f = found;
 }

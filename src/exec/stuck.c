@@ -6,26 +6,30 @@
  * after it compared: registers as they are saved, barriers, shared, local and device memory. What a
  * round does follows from that state alone; where the round leaves it as it was, so will all that
  * come. That holds when nobody else writes to memory and time plays no part: not looked for with
- * clocks in the kernel, with other threads in the process than ours, and where called functions wait
+ * clocks in the kernel, with other threads in the process than ours and such as wait for them, and where called functions wait
  * (their registers lie on stacks). Blocks of one grid are run by one thread meanwhile.
  */
 #include "exec/exec_priv.h"
 
 #include <dirent.h>
+#include <fcntl.h>
+#include <linux/futex.h>
 #include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 enum {
     FIRST_MS = 200, /* of polling before the first look */
     SHARE = 20,     /* a look comes after this many times what the last one took */
-    OURS = 2,       /* threads besides the workers: the program's, and one that writes a tool's result */
 };
 
 /* -- state ------------------------------------------------------------------------------------ */
 
-static uint64_t
-hash_bytes(uint64_t h, const void *at, uint64_t size)
+uint64_t
+exec_hash_bytes(uint64_t h, const void *at, uint64_t size)
 {
     const uint8_t *p = at;
     uint64_t word;
@@ -51,25 +55,25 @@ hash_warp(uint64_t h, struct exec_slot *s, uint32_t i)
         bytes = k ? k->frame_bytes : bytes;
     }
     uint32_t rest[] = {w.resume, w.lanes, w.released, w.stack, s->state[i], s->passed[i], s->wanted[i]};
-    h = hash_bytes(h, rest, sizeof rest);
-    return hash_bytes(h, w.frame, bytes);
+    h = exec_hash_bytes(h, rest, sizeof rest);
+    return exec_hash_bytes(h, w.frame, bytes);
 }
 
-static uint64_t
-hash_slot(struct exec_slot *s)
+uint64_t
+exec_hash_slot(struct exec_slot *s)
 {
     uint64_t h = 1;
     for (uint32_t i = 0; i < s->warps; i++)
         if (s->state[i] != WARP_DONE)
             h = hash_warp(h, s, i);
     for (uint32_t left = s->barriers_used; left; left &= left - 1)
-        h = hash_bytes(h, &s->barrier[__builtin_ctz(left)], sizeof s->barrier[0]);
-    h = hash_bytes(h, &s->live, sizeof s->live);
-    h = hash_bytes(h, s->shared.at, s->shared.size);
+        h = exec_hash_bytes(h, &s->barrier[__builtin_ctz(left)], sizeof s->barrier[0]);
+    h = exec_hash_bytes(h, &s->live, sizeof s->live);
+    h = exec_hash_bytes(h, s->shared.at, s->shared.size);
     if (s->block.local)
-        h = hash_bytes(h, s->block.local, exec_slot_local_bytes(s));
+        h = exec_hash_bytes(h, s->block.local, exec_slot_local_bytes(s));
     if (s->block.pending && s->block.pending->size)
-        h = hash_bytes(h, s->block.pending->sum, sizeof s->block.pending->sum);
+        h = exec_hash_bytes(h, s->block.pending->sum, sizeof s->block.pending->sum);
     return h;
 }
 
@@ -77,11 +81,11 @@ static void
 hash_allocation(const struct allocation *a, void *context)
 {
     uint64_t *h = context;
-    *h = hash_bytes(*h ^ a->base, (const void *)(uintptr_t)a->base, a->size);
+    *h = exec_hash_bytes(*h ^ a->base, (const void *)(uintptr_t)a->base, a->size);
 }
 
-static uint64_t
-hash_memory(const struct exec_run *run)
+uint64_t
+exec_hash_memory(const struct exec_run *run)
 {
     uint64_t h = 1;
     if (run->request->memory)
@@ -116,24 +120,73 @@ uses_clock(const struct ptx_module *m, const struct ptx_func *kernel)
     return false;
 }
 
-static uint32_t
-threads_of_process(void)
+/* A file of one of this process's threads, as text; false: it cannot be read. */
+static bool
+read_of_thread(const char *thread, const char *name, char *out, size_t room)
 {
-    uint32_t n = 0;
+    char path[300];
+    snprintf(path, sizeof path, "/proc/self/task/%s/%s", thread, name);
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = file < 0 ? -1 : read(file, out, room - 1);
+    if (file >= 0)
+        close(file);
+    out[n > 0 ? n : 0] = 0;
+    return n > 0;
+}
+
+/* It waits, without a limit, for another thread of this process. */
+static bool
+waits_for_thread(const char *thread)
+{
+    char text[200], *at = text;
+    if (!read_of_thread(thread, "syscall", text, sizeof text) || strtol(text, &at, 10) != SYS_futex || at == text)
+        return false;
+    uint64_t args[4] = {0};
+    for (int k = 0; k < 4; k++)
+        args[k] = strtoull(at, &at, 16);
+    int what = (int)args[1] & FUTEX_CMD_MASK;
+    return (what == FUTEX_WAIT || what == FUTEX_WAIT_BITSET) && !args[3];
+}
+
+static bool
+runs_blocks(struct exec_pool *p, const char *thread)
+{
+    int32_t number = (int32_t)strtol(thread, NULL, 10);
+    for (uint32_t k = 0; k < p->watch.seat_count; k++)
+        if (atomic_load(&p->watch.seat[k].worker) && atomic_load(&p->watch.seat[k].thread) == number)
+            return true;
+    return false;
+}
+
+/* Threads of ours have names of their own, which those that the program starts do not inherit from it. */
+bool
+exec_others_may_write(struct exec_pool *p)
+{
+    bool may = false;
     DIR *d = opendir("/proc/self/task");
-    for (struct dirent *e = d ? readdir(d) : NULL; e; e = readdir(d))
-        n += e->d_name[0] != '.';
-    if (d)
-        closedir(d);
-    return n;
+    if (!d)
+        return true;
+    for (struct dirent *e = readdir(d); e && !may; e = readdir(d)) {
+        char name[40];
+        if (e->d_name[0] == '.' || !read_of_thread(e->d_name, "comm", name, sizeof name))
+            continue;
+        may = strncmp(name, EXEC_THREAD_NAME, strlen(EXEC_THREAD_NAME)) != 0 && !runs_blocks(p, e->d_name) &&
+              !waits_for_thread(e->d_name);
+    }
+    closedir(d);
+    return may;
+}
+
+bool
+exec_is_closed(const struct exec_run *run)
+{
+    return !run->code->kernel->pauses && run->request->module && !uses_clock(run->request->module, run->request->kernel);
 }
 
 static bool
 can_be_known(const struct exec_run *run)
 {
-    uint32_t threads = threads_of_process();
-    return !run->code->kernel->pauses && run->request->module && !uses_clock(run->request->module, run->request->kernel) &&
-           threads && threads <= exec_workers(run->pool) + OURS;
+    return exec_is_closed(run) && !exec_others_may_write(run->pool);
 }
 
 static void
@@ -173,7 +226,7 @@ exec_stuck_report(struct exec_slot *s)
         for (uint32_t left = s->barriers_used; left; left &= left - 1)
             waiting |= s->barrier[__builtin_ctz(left)].waiting[i];
         if (s->state[i] == WARP_READY)
-            exec_note_polling(s, i, s->warp[i].lanes & ~waiting, s->warp[i].barrier_place);
+            (s->run->turning ? exec_note_turning : exec_note_polling)(s, i, s->warp[i].lanes & ~waiting, s->warp[i].barrier_place);
     }
     exec_deadlock(s);
 }
@@ -185,22 +238,26 @@ exec_stuck_round(struct exec_slot *s, bool yielded)
 {
     struct exec_run *run = s->run;
     struct exec_look *l = &run->look;
-    if (!yielded) {
+    if (!yielded && !run->turning) {
         l->step = 0;
+        return;
+    }
+    if (run->turning) {
+        exec_replay_round(s);
         return;
     }
     if (l->step == 0) {
         if (++l->rounds % 64 || !exec_stuck_due(run))
             return;
         l->since = exec_now();
-        l->slot = hash_slot(s);
+        l->slot = exec_hash_slot(s);
         l->step = 1;
-    } else if (hash_slot(s) != l->slot) {
+    } else if (exec_hash_slot(s) != l->slot) {
         look_later(run, l->since);
     } else if (l->step == 1) {
-        l->memory = hash_memory(run);
+        l->memory = exec_hash_memory(run);
         l->step = 2;
-    } else if (hash_memory(run) != l->memory) {
+    } else if (exec_hash_memory(run) != l->memory) {
         look_later(run, l->since);
     } else {
         exec_stuck_report(s);
@@ -230,10 +287,10 @@ same_round(struct exec_run *run, struct exec_worker *w, uint64_t blocks)
         struct exec_slot *s = exec_next_resident(run);
         if (!s)
             return false;
-        uint64_t before = hash_slot(s);
+        uint64_t before = exec_hash_slot(s);
         enum block_outcome outcome = exec_block_run(s, w);
         exec_resident_ran(run, s, outcome);
-        if (outcome != BLOCK_YIELDED || hash_slot(s) != before)
+        if (outcome != BLOCK_YIELDED || exec_hash_slot(s) != before)
             return false;
     }
     return true;
@@ -251,8 +308,8 @@ exec_stuck_look(struct exec_run *run, struct exec_worker *w)
             usleep(50);
     }
     if (full && same_round(run, w, blocks)) {
-        uint64_t memory = hash_memory(run);
-        same = same_round(run, w, blocks) && hash_memory(run) == memory;
+        uint64_t memory = exec_hash_memory(run);
+        same = same_round(run, w, blocks) && exec_hash_memory(run) == memory;
     }
     if (same) {
         struct exec_slot *s = exec_next_resident(run);

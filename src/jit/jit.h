@@ -213,8 +213,8 @@ struct jit_warp {
     uint32_t barrier;            /* JIT_BARRIER: its number, */
     uint32_t barrier_threads;    /*   threads expected, 0: all of the block, */
     uint32_t barrier_kind;       /*   enum jit_barrier_kind, */
-    uint32_t barrier_votes;      /*   lanes whose predicate holds (RED kinds), */
-    uint32_t barrier_place;      /*   the instruction (JIT_YIELD: what the loop polls) */
+    uint32_t barrier_votes;      /*   lanes whose predicate holds (RED kinds; JIT_YIELD: those in the loop), */
+    uint32_t barrier_place;      /*   the instruction (JIT_YIELD: what the loop polls, else its head) */
     uint32_t barrier_result;     /* set by the caller before the next call: outcome of a RED kind */
     uint32_t released;           /* JIT_WAIT: set by the caller: lanes whose barrier is complete;
                                     taken out by the function */
@@ -425,6 +425,7 @@ struct jit_request {
     uint32_t events; /* set of enum jit_event */
     bool apart;      /* functions in which lanes of a warp wait for each other: go on after JIT_APART */
     bool whole;      /* a function for a whole block will do (jit_kernel.block) */
+    bool turns;      /* every loop counts as one that may wait: it gives way (JIT_YIELD) again and again */
     bool abreast;    /* compute capability below 7.0: lanes of a warp run abreast, and what they execute together does
                         not ask whether a mask names them */
     bool small_grid; /* gridDim x blockDim is at most 2^30 in each dimension: 32-bit indices made
