@@ -26,6 +26,7 @@ const struct jit_services exec_services = {
     .held = exec_held,
     .pause = exec_pause,
     .launch = exec_nested_launch,
+    .compare = exec_compare,
 };
 
 static struct jit_request
@@ -60,8 +61,7 @@ static const struct jit_kernel *
 turns(void *context, struct ls_error *err)
 {
     const struct exec_request *r = ((struct exec_source *)context)->request;
-    struct jit_request j = code_request(r, 0);
-    j.turns = true;
+    struct jit_request j = code_request(r, JIT_EVENT_TURNS);
     return jit_get(r->jit, &j, err);
 }
 

@@ -204,7 +204,7 @@ struct exec_code {
     uint32_t events; /* of `kernel` */
     /* The same kernel with JIT_EVENT_ACCESS; NULL: none to be had. */
     const struct jit_kernel *(*instrumented)(void *context, struct ls_error *err);
-    /* The same kernel with jit_request.turns; NULL: none to be had. */
+    /* The same kernel with JIT_EVENT_TURNS; NULL: none to be had. */
     const struct jit_kernel *(*turns)(void *context, struct ls_error *err);
     void *context;
 };
@@ -234,6 +234,17 @@ struct exec_progress {
 
 enum { EXEC_WATCH_SIGNAL = SIGURG }; /* ignored by who does not know it */
 
+/* replay.c: what lanes of a warp compared last, of the places that it came by in a round of all warps. */
+enum { EXEC_COMPARES = 4 };
+struct exec_compare {
+    uint32_t place, lanes;
+    uint64_t a[JIT_LANES], b[JIT_LANES];
+};
+struct exec_compares {
+    uint32_t count; /* the newest last */
+    struct exec_compare at[EXEC_COMPARES];
+};
+
 /* stuck.c: when to look next whether anything can happen, and how far it is. */
 struct exec_look {
     uint64_t at, wait, since; /* ns; at 0: not set, UINT64_MAX: never */
@@ -257,6 +268,7 @@ struct exec_run {
     bool resident;               /* several blocks of a worker in flight, switched on yields */
     bool replaying;
     bool turning;                /* the same, in loops that give way: exec_replay_round */
+    struct exec_compares *compared; /* per warp; turning */
     uint64_t replay_deadline;    /* ns of CLOCK_MONOTONIC */
 
     _Alignas(64) _Atomic uint64_t next;  /* block to hand out */
@@ -466,6 +478,7 @@ void exec_report_fault(const struct exec_run *run, const struct exec_fault *f,
                        struct exec_report *report);
 void exec_replay(struct exec_run *run, struct exec_fault *f);
 void exec_replay_loop(struct exec_run *run, struct exec_fault *f);
+void exec_compare(struct jit_warp *w, uint32_t lanes, const uint64_t *a, const uint64_t *b, uint32_t place);
 /* After a round: ends the block when its state has come again. */
 void exec_replay_round(struct exec_slot *s);
 void exec_thread_coordinates(const uint32_t block[3], uint32_t thread, uint32_t out[3]);

@@ -249,6 +249,8 @@ enum jit_event {
     JIT_EVENT_SYNC = 4,   /* warp-wide synchronisation and fences: services->sync */
     JIT_EVENT_GUARD = 8,  /* with ACCESS: access and pattern decide, in warp->denied, which lanes make
                              it; stores show their values in warp->values */
+    JIT_EVENT_TURNS = 32, /* every loop counts as one that may wait: it gives way (JIT_YIELD) again and
+                             again; services->compare */
     JIT_EVENT_SEEN = 16,  /* with ACCESS: struct jit_seen. Loads of parameters are not told */
 };
 
@@ -387,6 +389,8 @@ struct jit_services {
      * (JIT_EXT_CONFIGURE). area: its parameters in order, each as 32 values of its size, those of less
      * than 4 bytes as 4, from 32 times its offset; offsets are aligned to 16. */
     void (*launch)(struct jit_warp *w, uint32_t lanes, uint32_t function, const void *area);
+    /* JIT_EVENT_TURNS: lanes compare (setp) a[lane] with b[lane], the operands' bits. */
+    void (*compare)(struct jit_warp *w, uint32_t lanes, const uint64_t *a, const uint64_t *b, uint32_t place);
 };
 
 /* Functions that PTX calls but does not hold: EXTERNAL(NAME, "name", result bytes, "sizes of
@@ -425,7 +429,6 @@ struct jit_request {
     uint32_t events; /* set of enum jit_event */
     bool apart;      /* functions in which lanes of a warp wait for each other: go on after JIT_APART */
     bool whole;      /* a function for a whole block will do (jit_kernel.block) */
-    bool turns;      /* every loop counts as one that may wait: it gives way (JIT_YIELD) again and again */
     bool abreast;    /* compute capability below 7.0: lanes of a warp run abreast, and what they execute together does
                         not ask whether a mask names them */
     bool small_grid; /* gridDim x blockDim is at most 2^30 in each dimension: 32-bit indices made

@@ -100,7 +100,7 @@ same_request(const struct jit_request *a, const struct jit_request *b)
 {
     return a->module == b->module && a->kernel == b->kernel && a->events == b->events &&
            a->small_grid == b->small_grid && a->apart == b->apart && a->whole == b->whole &&
-           a->abreast == b->abreast && a->turns == b->turns &&
+           a->abreast == b->abreast &&
            !memcmp(a->block, b->block, sizeof a->block);
 }
 
@@ -113,7 +113,6 @@ key_of(const struct jit_engine *e, const struct jit_request *r)
     h = ls_hash(h, &r->small_grid, sizeof r->small_grid);
     h = ls_hash(h, &r->apart, sizeof r->apart);
     h = ls_hash(h, &r->abreast, sizeof r->abreast);
-    h = ls_hash(h, &r->turns, sizeof r->turns);
     h = ls_hash(h, &r->whole, sizeof r->whole);
     h = ls_hash(h, &e->off, sizeof e->off);
     return ls_hash(h, &r->events, sizeof r->events);
