@@ -106,6 +106,8 @@ program_environment(const struct cli_common *c)
         setenv("LOCKSTEP_QUIET", "1", 1);
     else if (isatty(STDERR_FILENO))
         setenv("LOCKSTEP_PROGRESS", "1", 0); /* the environment may say 0 */
+    if (!c->quiet)
+        setenv("LOCKSTEP_INTERRUPT", "1", 0); /* the same */
     if (c->verbose)
         setenv("LOCKSTEP_VERBOSE", "1", 1);
 }

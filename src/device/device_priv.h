@@ -108,6 +108,11 @@ bool process_engine(struct process *p, struct ls_error *err);
 /* -- tool.c: who watches -------------------------------------------------------------------------- */
 
 /* Opens the tool that the environment names; true when it names none. False: device_reason. */
+/* Before a signal ends the process, on a thread of its own: where(), if LOCKSTEP_INTERRUPT asks for it; result(). */
+void ending_say(void (*where)(void));
+void ending_write(void (*result)(void));
+/* told() is called when this thread ends, however it does, before the process. */
+void ending_of_thread(void (*told)(void));
 bool tool_start(const struct device_profile *d);
 struct jit_tool *tool_of_process(void); /* NULL: nobody watches */
 void tool_forked(void);                 /* in a child made by fork */

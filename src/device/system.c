@@ -244,6 +244,18 @@ process_ending(void)
     return ending;
 }
 
+static void
+say_where(void)
+{
+    exec_say_where(process.pool);
+}
+
+static void
+thread_left(void)
+{
+    exec_thread_left(process.pool);
+}
+
 bool
 process_engine(struct process *p, struct ls_error *err)
 {
@@ -271,9 +283,12 @@ process_engine(struct process *p, struct ls_error *err)
             exec_set_options(p->pool, &(struct exec_options){
                 .endless_ms = milliseconds_of("LOCKSTEP_ENDLESS", 2),
                 .heartbeat_ms = milliseconds_of("LOCKSTEP_HEARTBEAT", !device_quiet() && isatty(2) ? 30 : 0)});
+        ending_say(say_where);
     }
     bool fine = p->jit && p->pool;
     pthread_mutex_unlock(&p->lock);
+    if (fine)
+        ending_of_thread(thread_left);
     return fine;
 }
 

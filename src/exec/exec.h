@@ -33,6 +33,9 @@ void exec_set_options(struct exec_pool *p, const struct exec_options *o);
  * signal's handler. */
 bool exec_say_where(struct exec_pool *p);
 
+/* A thread that called exec_run() ends: where it was the program's last, the process does, too, with status 0. */
+void exec_thread_left(struct exec_pool *p);
+
 /* Asked first about every fault (SIGSEGV, SIGBUS) outside of kernels; true: the access may be tried
  * again. context: the signal's. */
 void exec_set_fault_hook(bool (*hook)(uint64_t address, void *context));

@@ -11,6 +11,7 @@
  *   combine.c    sums for global memory that are kept back
  *   barrier.c    everything about barriers that is not "all warps came to the same one"
  *   stuck.c      grids in which nothing can happen any more
+ *   state.c      what a block's state is, and who else could change it
  *   watch.c      blocks that do not come to an end: who looks, when, and what is said
  *   sample.c     whether one can: its state, read where a signal stops its thread
  *   pool.c       worker threads, and the slots and hints that are kept between launches
@@ -33,6 +34,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <time.h>
 
 #define EXEC_TURNING_TEXT "round in a loop that changes nothing"
 
@@ -150,7 +152,11 @@ enum block_outcome { BLOCK_DONE, BLOCK_YIELDED, BLOCK_STOPPED, BLOCK_FAILED };
 /* Makes the slot fit the run's kernel. */
 bool exec_slot_prepare(struct exec_slot *s, struct exec_run *run, struct ls_error *err);
 void exec_slot_free(struct exec_slot *s);
-uint64_t exec_slot_local_bytes(const struct exec_slot *s);
+static inline uint64_t
+exec_slot_local_bytes(const struct exec_slot *s)
+{
+    return (uint64_t)s->block.launch->local_stride * JIT_LANES * s->warps;
+}
 void exec_block_begin(struct exec_slot *s, uint64_t index);
 enum block_outcome exec_block_run(struct exec_slot *s, struct exec_worker *w);
 /* Blocks [first, end) of a run whose slot is straight; `progress` is told each one's number. */
@@ -324,6 +330,16 @@ void exec_chain_work(struct exec_chain *c, struct exec_worker *w);
 
 /* stuck.c. After a round of a block that is alone; does not return when nothing can happen. */
 void exec_stuck_round(struct exec_slot *s, bool yielded);
+/* Resident blocks: whether it is time to look; the look, while the other threads are still. */
+bool exec_stuck_due(struct exec_run *run);
+void exec_stuck_look(struct exec_run *run, struct exec_worker *w);
+_Noreturn void exec_stuck_report(struct exec_slot *s);
+/* The longest waiting block, NULL: none; and what to do with it after it ran. */
+struct exec_slot *exec_next_resident(struct exec_run *run);
+void exec_resident_ran(struct exec_run *run, struct exec_slot *s, enum block_outcome outcome);
+
+/* -- state.c ---------------------------------------------------------------------------------------- */
+
 /* Of all warps of a block that have not ended, its shared and local memory; of all memory of the device. */
 uint64_t exec_hash_bytes(uint64_t h, const void *at, uint64_t size);
 uint64_t exec_hash_slot(struct exec_slot *s);
@@ -332,13 +348,8 @@ uint64_t exec_hash_memory(const struct exec_run *run);
 bool exec_is_closed(const struct exec_run *run);
 /* Whether a thread of the program could write to memory while this one's kernel runs. */
 bool exec_others_may_write(struct exec_pool *p);
-/* Resident blocks: whether it is time to look; the look, while the other threads are still. */
-bool exec_stuck_due(struct exec_run *run);
-void exec_stuck_look(struct exec_run *run, struct exec_worker *w);
-_Noreturn void exec_stuck_report(struct exec_slot *s);
-/* The longest waiting block, NULL: none; and what to do with it after it ran. */
-struct exec_slot *exec_next_resident(struct exec_run *run);
-void exec_resident_ran(struct exec_run *run, struct exec_slot *s, enum block_outcome outcome);
+/* Whether the program's threads have all ended but for ours: main has left by pthread_exit(). */
+bool exec_is_left(bool *main_left);
 
 /* -- watch.c, sample.c ------------------------------------------------------------------------------ */
 
@@ -351,6 +362,9 @@ enum exec_order {
     ORDER_END,    /* its state has come again: end it */
 };
 
+enum { EXEC_STANDS = 16 };
+enum exec_standing { STANDS_RUNS, STANDS_BARRIER, STANDS_POLLS, STANDS_WAITS, STANDS_READY, STANDS_DONE };
+
 /* What a thread saw of itself. */
 struct exec_sighting {
     bool inside;             /* in generated code, or what that calls */
@@ -359,9 +373,15 @@ struct exec_sighting {
     uint64_t blocks;         /* of the grid */
     uint64_t since;          /* ns: it has been in that block at least so long */
     uint32_t warp;
-    bool has_warp, has_place;
-    uint32_t place;
-    const struct exec_run *in; /* for whoever knows that the thread is still there */
+    bool has_warp;
+    uint32_t stand_count, more; /* more: blocks that are not among them */
+    struct exec_stand {         /* warps in a row that do the same, of this block and of others that wait */
+        uint64_t block;
+        uint32_t first, count;
+        uint8_t what;           /* enum exec_standing */
+        uint32_t place;         /* BARRIER, POLLS: where */
+    } stand[EXEC_STANDS];
+    const struct ptx_module *module; /* of the kernel: lives while the launch does */
     char kernel[128];
 };
 
@@ -401,6 +421,9 @@ struct exec_watch {
     pthread_cond_t changed;
     pthread_t thread;
     struct exec_options options;
+    void (*install)(void);     /* the signal's handler */
+    _Atomic bool left;         /* a thread of the program has ended: perhaps it was the last */
+    uint32_t left_looks;
     _Atomic bool started, asleep;
     bool failed, closing;
     uint32_t seat_count;
@@ -408,23 +431,20 @@ struct exec_watch {
     uint64_t number;           /* of orders */
     uint64_t wait, next;       /* ns: when to sample again */
     uint64_t beat;             /* ns: when to say again that something runs */
-    bool beaten;
 };
 
-void exec_watch_init(struct exec_pool *p);
+void exec_watch_init(struct exec_pool *p, void (*install)(void));
 void exec_watch_fini(struct exec_pool *p);
 /* A thread begins to run blocks, and ends. */
 void exec_seat_take(struct exec_pool *p, struct exec_worker *w);
 void exec_seat_leave(struct exec_worker *w);
-/* In the signal's handler: carries out the seat's order; may not return. */
-void exec_obey(struct exec_worker *w, void *context);
-void exec_sample_look(struct exec_worker *w, void *context);
+/* In the signal's handler: carries out the seat's order; true: the block is to be ended (w->fault says why). */
+bool exec_obey(struct exec_worker *w, void *context);
+void exec_sample_look(struct exec_worker *w);
 void exec_sample(struct exec_worker *w, void *context);
 /* Whether it could be ended: not while it is in code that is not generated. */
 bool exec_sample_end(struct exec_worker *w, void *context);
-/* fault.c: the worker whose blocks this thread runs, or NULL; ends the block from within a handler. */
-struct exec_worker *exec_current(void);
-_Noreturn void exec_leave_handler(struct exec_worker *w, void *context);
+/* fault.c */
 void exec_watch_signal_install(void);
 
 /* -- pool.c ----------------------------------------------------------------------------------------- */
@@ -453,7 +473,13 @@ void exec_pool_offer(struct exec_pool *p, struct exec_run *run);
 void exec_pool_withdraw(struct exec_pool *p, struct exec_run *run); /* waits for helpers to leave */
 struct exec_slot *exec_slot_take(struct exec_run *run, struct ls_error *err);
 void exec_slot_give(struct exec_pool *p, struct exec_slot *s);
-uint64_t exec_now(void);
+static inline uint64_t
+exec_now(void) /* ns */
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
 void exec_pause_cpu(void); /* in a loop that looks for what another thread does */
 
 /* -- fault.c, replay.c -------------------------------------------------------------------------------- */

@@ -23,8 +23,9 @@ static _Thread_local struct exec_worker *current;
 
 /* -- signals ------------------------------------------------------------------------------------------ */
 
-static struct sigaction before[3];
-static const int handled[3] = {SIGSEGV, SIGBUS, SIGFPE};
+enum { FAULTS = 3 };
+static struct sigaction before[FAULTS + 1]; /* then that of who watches */
+static const int handled[FAULTS] = {SIGSEGV, SIGBUS, SIGFPE};
 static pthread_mutex_t install_lock = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local bool passing; /* a handler that was set after ours may call ours */
 
@@ -47,7 +48,7 @@ static void
 pass_on(int number, siginfo_t *info, void *context)
 {
     const struct sigaction *old = NULL;
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < FAULTS; k++)
         if (handled[k] == number)
             old = &before[k];
     bool again = passing;
@@ -62,6 +63,16 @@ pass_on(int number, siginfo_t *info, void *context)
             raise(number);
     }
     passing = again;
+}
+
+/* The jump does not restore the mask, and what called us may have blocked more (TSan does). */
+static _Noreturn void
+leave_handler(struct exec_worker *w, void *context)
+{
+    w->warp = NULL;
+    exec_fiber_leave(w);
+    pthread_sigmask(SIG_SETMASK, &((ucontext_t *)context)->uc_sigmask, NULL);
+    siglongjmp(w->escape, 1);
 }
 
 static void
@@ -85,35 +96,24 @@ on_signal(int number, siginfo_t *info, void *context)
                                    .any_warp = s->run->code->kernel->block != NULL,
                                    .address = (uint64_t)(uintptr_t)info->si_addr};
     snprintf(w->fault.what, sizeof w->fault.what, "illegal address");
-    exec_leave_handler(w, context);
-}
-
-/* The jump does not restore the mask, and what called us may have blocked more (TSan does). */
-_Noreturn void
-exec_leave_handler(struct exec_worker *w, void *context)
-{
-    w->warp = NULL;
-    exec_fiber_leave(w);
-    pthread_sigmask(SIG_SETMASK, &((ucontext_t *)context)->uc_sigmask, NULL);
-    siglongjmp(w->escape, 1);
+    leave_handler(w, context);
 }
 
 /* -- the signal of who watches --------------------------------------------------------------------- */
-
-static struct sigaction before_watch;
 
 static void
 on_watch(int number, siginfo_t *info, void *context)
 {
     int kept = errno;
     struct exec_worker *w = current;
+    const struct sigaction *old = &before[FAULTS];
     if (info->si_code == SI_TKILL && info->si_pid == getpid()) {
-        if (w && w->seat)
-            exec_obey(w, context);
-    } else if ((before_watch.sa_flags & SA_SIGINFO) && before_watch.sa_sigaction) {
-        before_watch.sa_sigaction(number, info, context);
-    } else if (before_watch.sa_handler != SIG_DFL && before_watch.sa_handler != SIG_IGN) {
-        before_watch.sa_handler(number);
+        if (w && w->seat && exec_obey(w, context))
+            leave_handler(w, context);
+    } else if ((old->sa_flags & SA_SIGINFO) && old->sa_sigaction) {
+        old->sa_sigaction(number, info, context);
+    } else if (old->sa_handler != SIG_DFL && old->sa_handler != SIG_IGN) {
+        old->sa_handler(number);
     }
     errno = kept;
 }
@@ -129,7 +129,7 @@ exec_watch_signal_install(void)
     pthread_mutex_lock(&install_lock);
     if (sigaction(EXEC_WATCH_SIGNAL, NULL, &now) == 0 &&
         !((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_watch)) {
-        before_watch = now;
+        before[FAULTS] = now;
         sigaction(EXEC_WATCH_SIGNAL, &a, NULL);
     }
     pthread_mutex_unlock(&install_lock);
@@ -144,7 +144,7 @@ exec_signals_install(void)
     a.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
     sigemptyset(&a.sa_mask);
     pthread_mutex_lock(&install_lock);
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < FAULTS; k++)
         if (sigaction(handled[k], NULL, &now) == 0 &&
             !((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_signal)) {
             before[k] = now;
@@ -189,12 +189,6 @@ need_stack(void)
         pthread_setspecific(stack_key, at);
     else
         munmap(at, SIGNAL_STACK);
-}
-
-struct exec_worker *
-exec_current(void)
-{
-    return current;
 }
 
 void

@@ -29,14 +29,6 @@ struct exec_helper {
     struct exec_worker worker;
 };
 
-uint64_t
-exec_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 void
 exec_pause_cpu(void)
 {
@@ -255,7 +247,7 @@ exec_new(uint32_t workers, struct ls_error *err)
     pthread_mutex_init(&p->print_lock, NULL);
     pthread_cond_init(&p->work, NULL);
     pthread_cond_init(&p->left, NULL);
-    exec_watch_init(p);
+    exec_watch_init(p, exec_watch_signal_install);
     exec_signals_install();
     return p;
 }

@@ -112,24 +112,70 @@ slot_of(const struct exec_worker *w)
     return warp ? warp->owner : NULL;
 }
 
-/* Where a warp stands that has given way: as it left. */
-static void
-look_at_place(struct exec_sighting *at, const struct exec_slot *s, uint32_t warp)
+static uint8_t
+standing(const struct exec_slot *s, uint32_t i, const struct jit_warp *running, uint32_t *place)
 {
-    if (s->run->code->kernel->may_wait && s->warp[warp].resume && s->returned[warp] == JIT_YIELD) {
-        at->place = s->warp[warp].barrier_place;
-        at->has_place = true;
+    const struct jit_warp *w = &s->warp[i];
+    bool waits = s->state[i] == WARP_WAITING || (s->state[i] == WARP_READY && s->returned[i] == JIT_WAIT);
+    uint32_t lane = i * JIT_LANES + (w->lanes ? (uint32_t)__builtin_ctz(w->lanes) : 0);
+    *place = waits ? s->lane_place[lane] : w->barrier_place;
+    if (w == running)
+        return STANDS_RUNS;
+    if (waits && w->resume && !(running && w > running))
+        return s->lane_barrier[lane] < EXEC_BARRIERS ? STANDS_BARRIER : STANDS_WAITS;
+    switch ((enum warp_state)s->state[i]) {
+    case WARP_DONE: return STANDS_DONE;
+    case WARP_AT_BARRIER: return STANDS_BARRIER;
+    case WARP_WAITING: return STANDS_WAITS;
+    case WARP_READY: break;
+    }
+    if (!w->resume || (running && w > running && s->returned[i] != JIT_YIELD))
+        return STANDS_READY; /* its turn is to come */
+    return s->returned[i] == JIT_YIELD     ? STANDS_POLLS
+           : s->returned[i] == JIT_BARRIER ? STANDS_BARRIER
+           : s->returned[i] == JIT_DONE    ? STANDS_DONE
+                                           : STANDS_WAITS;
+}
+
+static void
+add_stands(struct exec_sighting *at, const struct exec_slot *s, const struct jit_warp *running)
+{
+    struct exec_stand *last = NULL;
+    for (uint32_t i = 0; i < s->warps && at->stand_count < EXEC_STANDS; i++) {
+        uint32_t place;
+        uint8_t what = standing(s, i, running, &place);
+        bool placed = what == STANDS_BARRIER || what == STANDS_POLLS;
+        if (last && last->what == what && (!placed || last->place == place)) {
+            last->count++;
+            continue;
+        }
+        last = &at->stand[at->stand_count++];
+        *last = (struct exec_stand){.block = s->block.index, .first = i, .count = 1, .what = what, .place = place};
     }
 }
 
+/* The lock may be held by the very thread that was stopped. */
+static void
+add_waiting_blocks(struct exec_sighting *at, struct exec_run *run)
+{
+    if (!run->resident || pthread_mutex_trylock(&run->lock) != 0)
+        return;
+    for (const struct exec_slot *s = run->queue; s; s = s->next) {
+        if (at->stand_count < EXEC_STANDS)
+            add_stands(at, s, NULL);
+        else
+            at->more++;
+    }
+    pthread_mutex_unlock(&run->lock);
+}
+
 void
-exec_sample_look(struct exec_worker *w, void *context)
+exec_sample_look(struct exec_worker *w)
 {
     struct exec_sighting *at = &w->seat->seen;
     const struct exec_slot *s = slot_of(w);
-    (void)context;
     at->inside = s != NULL;
-    at->has_warp = at->has_place = false;
+    at->stand_count = at->more = 0;
     if (!s)
         return;
     if (at->run != s->run->number || at->block != s->block.index || !at->since) {
@@ -139,12 +185,14 @@ exec_sample_look(struct exec_worker *w, void *context)
         at->closed = exec_is_closed(s->run);
     }
     const struct jit_warp *warp = w->warp;
-    at->in = s->run;
     at->blocks = s->run->blocks;
     at->warp = warp->warp;
     at->has_warp = !s->run->code->kernel->block;
-    look_at_place(at, s, warp->warp);
+    if (!s->straight)
+        add_stands(at, s, warp);
+    add_waiting_blocks(at, s->run);
     const struct ptx_func *kernel = s->run->request->kernel;
+    at->module = s->run->request->module;
     snprintf(at->kernel, sizeof at->kernel, "%s", kernel ? kernel->name : "");
 }
 

@@ -26,6 +26,7 @@ enum {
     WINDOW_SHARE = 10,   /* and then not for so many times that long */
     ANSWER_MS = 5000,    /* who does not answer for so long has blocked the signal */
     LOOK_MS = 200,
+    LEFT_LOOKS = 20,     /* a thread that is about to end takes no longer */
     WATCH_STACK = 256 << 10,
 };
 
@@ -78,21 +79,20 @@ exec_seat_leave(struct exec_worker *w)
 }
 
 /* In the thread's handler of the signal. */
-void
+bool
 exec_obey(struct exec_worker *w, void *context)
 {
     uint64_t order = atomic_load(&w->seat->order), number = order >> 2;
     if (atomic_load(&w->seat->answered) == number)
-        return;
+        return false;
     bool end = false;
     switch ((enum exec_order)(order & 3)) {
-    case ORDER_LOOK: exec_sample_look(w, context); break;
+    case ORDER_LOOK: exec_sample_look(w); break;
     case ORDER_SAMPLE: exec_sample(w, context); break;
     case ORDER_END: end = exec_sample_end(w, context); break;
     }
     atomic_store(&w->seat->answered, number);
-    if (end)
-        exec_leave_handler(w, context);
+    return end;
 }
 
 /* -- orders -------------------------------------------------------------------------------------------------- */
@@ -259,19 +259,48 @@ look_for_loops(struct exec_pool *p, uint64_t now)
 /* -- what is said ------------------------------------------------------------------------------------------- */
 
 static void
-say_seat(struct exec_watch *t, struct exec_seat *s, uint64_t now, FILE *to)
+say_stand(const struct exec_sighting *at, const struct exec_stand *s, struct text *out)
 {
-    (void)t;
+    static const char *const does[][2] = {
+        [STANDS_RUNS] = {"runs", "run"},           [STANDS_BARRIER] = {"waits at a barrier", "wait at a barrier"},
+        [STANDS_POLLS] = {"polls", "poll"},        [STANDS_WAITS] = {"waits for others", "wait for others"},
+        [STANDS_READY] = {"has its turn to come", "have their turn to come"}, [STANDS_DONE] = {"has ended", "have ended"},
+    };
+    char where[300] = "";
+    if ((s->what == STANDS_BARRIER || s->what == STANDS_POLLS) && at->module)
+        jit_place_text(at->module, s->place, where, sizeof where);
+    if (s->count == 1)
+        text_add(out, "warp %u %s", s->first, does[s->what][0]);
+    else
+        text_add(out, "warps %u to %u %s", s->first, s->first + s->count - 1, does[s->what][1]);
+    text_add(out, "%s%s%s", where[0] ? " (" : "", where, where[0] ? ")" : "");
+}
+
+/* "kernel k: running 12 s, block 17 of 100: warp 0 runs; warps 1 to 3 wait at a barrier (a.cu:12)", and a line for
+ * each block that waits. What the thread saw is copied: its launch may end meanwhile. */
+static void
+say_seat(const struct exec_seat *s, uint64_t now, bool all)
+{
     const struct exec_sighting *at = &s->seen;
     struct arena names = {0};
-    char where[300] = "";
-    if (at->has_place && is_busy(s))
-        exec_place_text(at->in, at->place, where, sizeof where);
-    fprintf(to, "lockstep: kernel %s: running %.0f s, block %llu of %llu", ls_readable_name(&names, at->kernel),
-            (double)(now - s->since) * 1e-9, (unsigned long long)at->block, (unsigned long long)at->blocks);
-    if (at->has_warp)
-        fprintf(to, ", warp %u", at->warp);
-    fprintf(to, "%s%s\n", where[0] ? ", at " : "", where);
+    struct text out = {0};
+    text_add(&out, "kernel %s: running %.0f s, block %llu of %llu", ls_readable_name(&names, at->kernel),
+             (double)(now - s->since) * 1e-9, (unsigned long long)at->block, (unsigned long long)at->blocks);
+    if (!at->stand_count && at->has_warp)
+        text_add(&out, ": warp %u runs", at->warp);
+    for (uint32_t k = 0; k < at->stand_count && is_busy(s); k++) {
+        bool same = at->stand[k].block == (k ? at->stand[k - 1].block : at->block);
+        if (!same && !all)
+            break;
+        if (!same)
+            text_add(&out, "\nlockstep:     block %llu", (unsigned long long)at->stand[k].block);
+        text_add(&out, "%s", k && same ? "; " : ": ");
+        say_stand(at, &at->stand[k], &out);
+    }
+    if (at->more && all)
+        text_add(&out, "\nlockstep:     and %u more blocks", at->more);
+    ls_warn("%s", out.at);
+    text_free(&out);
     arena_free(&names);
 }
 
@@ -285,10 +314,10 @@ exec_say_where(struct exec_pool *p)
     pthread_mutex_lock(&t->lock);
     count_busy(t, now, &longest);
     if (t->seat_count)
-        exec_watch_signal_install();
+        t->install();
     for (uint32_t k = 0; k < t->seat_count && said < MOST; k++)
         if (is_busy(&t->seat[k]) && give(t, &t->seat[k], ORDER_LOOK, 100) && t->seat[k].seen.inside) {
-            say_seat(t, &t->seat[k], now, stderr);
+            say_seat(&t->seat[k], now, true);
             said++;
         }
     pthread_mutex_unlock(&t->lock);
@@ -300,12 +329,58 @@ exec_say_where(struct exec_pool *p)
 static uint64_t
 pause_of(const struct exec_watch *t)
 {
-    uint64_t least = UINT64_MAX;
-    if (t->options.endless_ms)
+    uint64_t least = atomic_load(&t->left) ? LOOK_MS / 2 : UINT64_MAX;
+    if (t->options.endless_ms && t->options.endless_ms / 4 < least)
         least = t->options.endless_ms / 4;
     if (t->options.heartbeat_ms && t->options.heartbeat_ms / 4 < least)
         least = t->options.heartbeat_ms / 4;
     return least < 10 ? 10 : least < LOOK_MS * 5 ? least : LOOK_MS * 5;
+}
+
+/* The launch that has taken longest, at most one line each time. */
+static void
+beat(struct exec_watch *t, uint64_t now, uint64_t longest)
+{
+    uint64_t every = t->options.heartbeat_ms * MS;
+    if (!every || longest < every) {
+        t->beat = 0;
+        return;
+    }
+    if (now < t->beat)
+        return;
+    for (uint32_t k = 0; k < t->seat_count; k++) {
+        struct exec_seat *s = &t->seat[k];
+        if (!is_busy(s) || now - s->since < longest)
+            continue;
+        if (!give(t, s, ORDER_LOOK, 1000) || !s->seen.inside)
+            return; /* the next time */
+        say_seat(s, now, false);
+        t->beat = now + every;
+        return;
+    }
+}
+
+/* A process whose main thread has left by pthread_exit() ends with its last thread. That must not be one of ours. */
+static void
+end_if_left(struct exec_watch *t)
+{
+    bool main_left = false;
+    if (exec_is_left(&main_left)) {
+        pthread_mutex_unlock(&t->lock);
+        exit(0);
+    }
+    if (!main_left && ++t->left_looks == LEFT_LOOKS) /* it was another thread */
+        atomic_store(&t->left, false);
+}
+
+void
+exec_thread_left(struct exec_pool *p)
+{
+    if (atomic_load(&p->watch.started)) {
+        p->watch.left_looks = 0;
+        atomic_store(&p->watch.left, true);
+        wake(&p->watch);
+    }
 }
 
 static void
@@ -315,18 +390,24 @@ look(struct exec_pool *p)
     uint64_t now = exec_now(), longest;
     uint32_t busy = count_busy(t, now, &longest);
     if (!busy) {
+        if (atomic_load(&t->left)) {
+            end_if_left(t);
+            return;
+        }
         atomic_store(&t->asleep, true);
-        if (!count_busy(t, now, &longest))
+        if (!count_busy(t, now, &longest) && !atomic_load(&t->left))
             pthread_cond_wait(&t->changed, &t->lock);
         atomic_store(&t->asleep, false);
         return;
     }
     if (longest < t->options.endless_ms * MS)
         t->wait = t->next = 0;
-    else
-        exec_watch_signal_install();
+    uint32_t first = pause_of(t) * 4 < t->options.endless_ms ? t->options.heartbeat_ms : t->options.endless_ms;
+    if (longest >= first * MS)
+        t->install();
     if (longest >= t->options.endless_ms * MS)
         look_for_loops(p, now);
+    beat(t, now, longest);
 }
 
 static void *
@@ -382,7 +463,7 @@ exec_set_options(struct exec_pool *p, const struct exec_options *o)
 }
 
 void
-exec_watch_init(struct exec_pool *p)
+exec_watch_init(struct exec_pool *p, void (*install)(void))
 {
     struct exec_watch *t = &p->watch;
     pthread_condattr_t monotonic;
@@ -397,6 +478,7 @@ exec_watch_init(struct exec_pool *p)
         ls_out_of_memory(t->seat_count * sizeof *t->seat);
     memset(t->seat, 0, t->seat_count * sizeof *t->seat);
     t->options.endless_ms = DEFAULT_ENDLESS_MS;
+    t->install = install;
 }
 
 void
