@@ -100,6 +100,8 @@ struct process {
 struct process *device_process(void);
 /* This process is a child, made by fork, of one that had used devices. */
 bool process_forked(void);
+/* Another process has memory of the device, too. */
+void process_shares_memory(void);
 /* Handlers of exit run: nothing can be compiled any more. */
 bool process_ending(void);
 /* The jit engine and the workers, made on first use. */

@@ -7,6 +7,7 @@
 
 #include "check/check.h"
 
+#include <dlfcn.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -250,6 +251,14 @@ say_where(void)
     exec_say_where(process.pool);
 }
 
+void
+process_shares_memory(void)
+{
+    struct ls_error err;
+    if (process_engine(&process, &err))
+        exec_set_shared(process.pool);
+}
+
 static void
 thread_left(void)
 {
@@ -284,6 +293,8 @@ process_engine(struct process *p, struct ls_error *err)
                 .endless_ms = milliseconds_of("LOCKSTEP_ENDLESS", 2),
                 .heartbeat_ms = milliseconds_of("LOCKSTEP_HEARTBEAT", !device_quiet() && isatty(2) ? 30 : 0)});
         ending_say(say_where);
+        if (p->pool && dlsym(RTLD_DEFAULT, "MPI_Init")) /* which moves data between processes */
+            exec_set_shared(p->pool);
     }
     bool fine = p->jit && p->pool;
     pthread_mutex_unlock(&p->lock);

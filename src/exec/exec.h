@@ -29,6 +29,8 @@ struct exec_options {
     uint32_t heartbeat_ms; /* after so long stderr is told, and again and again; 0: never */
 };
 void exec_set_options(struct exec_pool *p, const struct exec_options *o);
+/* Another process may write to the device's memory from now on: no loop is known to be endless. */
+void exec_set_shared(struct exec_pool *p);
 /* Which blocks run, and where each is, as lines on stderr; takes a second at most. False: none. Not from a
  * signal's handler. */
 bool exec_say_where(struct exec_pool *p);

@@ -425,6 +425,7 @@ struct exec_watch {
     _Atomic bool left;         /* a thread of the program has ended: perhaps it was the last */
     uint32_t left_looks;
     _Atomic bool started, asleep;
+    _Atomic bool shared;       /* exec_set_shared */
     bool failed, closing;
     uint32_t seat_count;
     struct exec_seat *seat;

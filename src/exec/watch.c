@@ -463,6 +463,12 @@ exec_set_options(struct exec_pool *p, const struct exec_options *o)
 }
 
 void
+exec_set_shared(struct exec_pool *p)
+{
+    atomic_store(&p->watch.shared, true);
+}
+
+void
 exec_watch_init(struct exec_pool *p, void (*install)(void))
 {
     struct exec_watch *t = &p->watch;
