@@ -437,8 +437,8 @@ struct exec_watch {
 void exec_watch_init(struct exec_pool *p, void (*install)(void));
 void exec_watch_fini(struct exec_pool *p);
 /* A thread begins to run blocks, and ends. */
-void exec_seat_take(struct exec_pool *p, struct exec_worker *w);
-void exec_seat_leave(struct exec_worker *w);
+void exec_seat_take(struct exec_pool *p, struct exec_worker *w, struct exec_worker *outer);
+void exec_seat_leave(struct exec_worker *w, struct exec_worker *outer);
 /* In the signal's handler: carries out the seat's order; true: the block is to be ended (w->fault says why). */
 bool exec_obey(struct exec_worker *w, void *context);
 void exec_sample_look(struct exec_worker *w);

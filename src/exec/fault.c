@@ -200,7 +200,7 @@ exec_thread_enter(struct exec_pool *p, struct exec_worker *w, struct exec_entry 
     w->warp = NULL;
     w->stack_top = (uint64_t)(uintptr_t)entry;
     current = w;
-    exec_seat_take(p, w);
+    exec_seat_take(p, w, entry->outer);
 #if defined(__x86_64__)
     /* Round to nearest, denormals kept, no exceptions: whatever the host program uses. */
     entry->control = _mm_getcsr();
@@ -211,7 +211,7 @@ exec_thread_enter(struct exec_pool *p, struct exec_worker *w, struct exec_entry 
 void
 exec_thread_leave(const struct exec_entry *entry)
 {
-    exec_seat_leave(current);
+    exec_seat_leave(current, entry->outer);
     current = entry->outer;
 #if defined(__x86_64__)
     _mm_setcsr(entry->control);

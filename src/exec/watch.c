@@ -45,13 +45,19 @@ wake(struct exec_watch *t)
     pthread_mutex_unlock(&t->lock);
 }
 
+/* outer: the worker whose kernel made the launch, on this thread; it stands still meanwhile. */
 void
-exec_seat_take(struct exec_pool *p, struct exec_worker *w)
+exec_seat_take(struct exec_pool *p, struct exec_worker *w, struct exec_worker *outer)
 {
     struct exec_watch *t = &p->watch;
+    w->seat = outer ? outer->seat : NULL;
+    if (w->seat) {
+        atomic_store(&w->seat->worker, w);
+        atomic_fetch_add(&w->seat->entered, 1);
+        return;
+    }
     struct exec_worker *none = NULL;
     uint32_t first = w->id ? EXEC_CALLERS + w->id - 1 : 0, end = w->id ? first + 1 : EXEC_CALLERS;
-    w->seat = NULL;
     for (uint32_t k = first; k < end && k < t->seat_count; k++, none = NULL)
         if (!atomic_load_explicit(&t->seat[k].worker, memory_order_relaxed) &&
             atomic_compare_exchange_strong(&t->seat[k].worker, &none, w)) {
@@ -72,10 +78,10 @@ exec_seat_take(struct exec_pool *p, struct exec_worker *w)
 }
 
 void
-exec_seat_leave(struct exec_worker *w)
+exec_seat_leave(struct exec_worker *w, struct exec_worker *outer)
 {
     if (w->seat)
-        atomic_store_explicit(&w->seat->worker, NULL, memory_order_release);
+        atomic_store_explicit(&w->seat->worker, outer && outer->seat == w->seat ? outer : NULL, memory_order_release);
 }
 
 /* In the thread's handler of the signal. */
