@@ -136,6 +136,8 @@ struct flow {
  * called (mathematics, externals). */
 struct flow *flow_new(const struct ptx_module *m, const struct ptx_func *kernel,
                       bool (*known)(const char *name), struct ls_error *err);
+/* Every loop counts as one that may wait for others. */
+void flow_all_wait(struct flow *f);
 void flow_free(struct flow *f);
 
 /* taken[ptx_func.index] becomes true for every function whose address the module takes. */

@@ -344,6 +344,13 @@ mark_waiting_loops(struct flow *f)
     }
 }
 
+void
+flow_all_wait(struct flow *f)
+{
+    for (uint32_t l = 0; l < f->loop_count; l++)
+        f->loops[l].waits = true;
+}
+
 /* -- post-dominators (Cooper, Harvey, Kennedy) -------------------------------------------------------- */
 
 struct post {

@@ -74,6 +74,7 @@ void check_bad_free(struct jit_tool *t, const char *call, uint64_t address,
 /* A kernel ended in an error that exec found: text is its message. */
 enum check_end {
     CHECK_END_DEADLOCK,
+    CHECK_END_ENDLESS,
     CHECK_END_BARRIER,
     CHECK_END_BOUNDS,
     CHECK_END_ASSERT,

@@ -590,7 +590,7 @@ check_kernel_failed(struct jit_tool *t, enum check_end how, const struct ptx_mod
     struct check *c = (struct check *)t;
     if (!c)
         return;
-    static const enum finding_kind kind[] = {FINDING_DEADLOCK, FINDING_DIVERGENCE, FINDING_OUT_OF_BOUNDS,
+    static const enum finding_kind kind[] = {FINDING_DEADLOCK, FINDING_ENDLESS, FINDING_DIVERGENCE, FINDING_OUT_OF_BOUNDS,
                                              FINDING_API_ERROR, FINDING_API_ERROR};
     struct finding f = {.kind = kind[how]};
     if (how >= CHECK_END_ASSERT)
@@ -600,7 +600,7 @@ check_kernel_failed(struct jit_tool *t, enum check_end how, const struct ptx_mod
     f.space = "";
     if (has_place && !finding_is_new(c, f.kind, f.rank, k, place, NULL, 0, NULL))
         return;
-    const char *op = how <= CHECK_END_BARRIER ? "barrier" : how == CHECK_END_ASSERT ? "assert" : "kernel";
+    const char *op = how == CHECK_END_ENDLESS ? "loop" : how <= CHECK_END_BARRIER ? "barrier" : how == CHECK_END_ASSERT ? "assert" : "kernel";
     f.access = (struct side){.valid = true, .op = op,
                              .kernel = k, .place = place, .has_place = has_place,
                              .has_thread = true, .host = host_here(c)};
@@ -612,6 +612,9 @@ check_kernel_failed(struct jit_tool *t, enum check_end how, const struct ptx_mod
                  strstr(text, " what does not change")
                      ? "a store, an unlock or an arrival that comes before somebody waits for it"
                      : "all threads of the block at the same barrier");
+    if (how == CHECK_END_ENDLESS)
+        snprintf(f.missing, sizeof f.missing, "a step in the loop that brings its condition nearer to its end; where another "
+                                              "thread is to end it: an atomic or volatile load");
     finding_add(c, &f);
 }
 

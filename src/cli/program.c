@@ -3,6 +3,7 @@
  * program.c: see program.h. Options become LOCKSTEP_* variables, which liblockstep reads inside the
  * program; a watched program keeps its result, or a journal, in a folder of its own.
  */
+#define _GNU_SOURCE /* memmem */
 #include "cli/parts.h"
 #include "cli/program.h"
 
@@ -106,6 +107,8 @@ program_environment(const struct cli_common *c)
         setenv("LOCKSTEP_QUIET", "1", 1);
     else if (isatty(STDERR_FILENO))
         setenv("LOCKSTEP_PROGRESS", "1", 0); /* the environment may say 0 */
+    if (!c->quiet)
+        setenv("LOCKSTEP_INTERRUPT", "1", 0); /* the same */
     if (c->verbose)
         setenv("LOCKSTEP_VERBOSE", "1", 1);
 }
@@ -159,6 +162,35 @@ hand_on_signals(pid_t child)
             sigaction(ending[k], child ? &ours : &usual, NULL);
 }
 
+/* A program that is linked to MPI is watched by a library that comes before MPI's. */
+static void
+preload_mpi(const char *path)
+{
+    struct ls_error err;
+    size_t size = 0;
+    char self[3072], library[4096];
+    char *image = ls_read_file(path, &size, &err);
+    bool linked = image && (memmem(image, size, "libmpi.so", 9) || memmem(image, size, "libmpich.so", 11));
+    ls_release(image);
+    ssize_t n = linked ? readlink("/proc/self/exe", self, sizeof self - 1) : -1;
+    if (n <= 0)
+        return;
+    self[n] = 0;
+    *strrchr(self, '/') = 0;
+    static const char *const places[] = {"lib", "../lib/lockstep"};
+    for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
+        const char *before = getenv("LD_PRELOAD");
+        snprintf(library, sizeof library, "%s/%s/liblockstep_mpi.so", self, places[k]);
+        if (access(library, R_OK) != 0)
+            continue;
+        size_t length = strlen(library);
+        if (before && *before)
+            snprintf(library + length, sizeof library - length, ":%s", before);
+        setenv("LD_PRELOAD", library, 1);
+        return;
+    }
+}
+
 /* In the child. A failed exec is told through the pipe, which a good one closes. */
 static _Noreturn void
 become(const struct watch *w, int tell)
@@ -166,6 +198,8 @@ become(const struct watch *w, int tell)
     prctl(PR_SET_PDEATHSIG, SIGTERM); /* where this command is killed outright */
     if (w->tool) {
         setenv("LOCKSTEP_TOOL", w->tool, 1);
+        if (!strcmp(w->tool, "check"))
+            preload_mpi(w->path);
         setenv(w->out ? "LOCKSTEP_TOOL_OUT" : "LOCKSTEP_TOOL_JOURNAL", w->out ? w->out : w->journal, 1);
         unsetenv(w->out ? "LOCKSTEP_TOOL_JOURNAL" : "LOCKSTEP_TOOL_OUT");
         setenv("LOCKSTEP_TOOL_OPTIONS", w->options ? w->options : "", 1);

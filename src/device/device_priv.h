@@ -100,6 +100,8 @@ struct process {
 struct process *device_process(void);
 /* This process is a child, made by fork, of one that had used devices. */
 bool process_forked(void);
+/* Another process has memory of the device, too. */
+void process_shares_memory(void);
 /* Handlers of exit run: nothing can be compiled any more. */
 bool process_ending(void);
 /* The jit engine and the workers, made on first use. */
@@ -108,6 +110,11 @@ bool process_engine(struct process *p, struct ls_error *err);
 /* -- tool.c: who watches -------------------------------------------------------------------------- */
 
 /* Opens the tool that the environment names; true when it names none. False: device_reason. */
+/* Before a signal ends the process, on a thread of its own: where(), if LOCKSTEP_INTERRUPT asks for it; result(). */
+void ending_say(void (*where)(void));
+void ending_write(void (*result)(void));
+/* told() is called when this thread ends, however it does, before the process. */
+void ending_of_thread(void (*told)(void));
 bool tool_start(const struct device_profile *d);
 struct jit_tool *tool_of_process(void); /* NULL: nobody watches */
 void tool_forked(void);                 /* in a child made by fork */

@@ -110,6 +110,7 @@ device_ipc_export(uint64_t address, uint8_t out[DEVICE_IPC_BYTES])
 {
     struct allocation a;
     enum device_result r = DEVICE_OK;
+    process_shares_memory();
     if (!device_find(address, &a) || a.kind != ALLOCATION_DEVICE)
         return device_fail(DEVICE_INVALID_VALUE, "%p is no memory that was allocated on a device",
                            (void *)address);
@@ -185,6 +186,7 @@ enum device_result
 device_ipc_open(struct device *d, const uint8_t handle[DEVICE_IPC_BYTES], uint64_t *out)
 {
     struct content_of_handle h;
+    process_shares_memory();
     memcpy(&h, handle, sizeof h);
     if (h.magic != MAGIC || h.content != CONTENT_MEMORY || h.offset > h.bytes || h.size > h.bytes - h.offset)
         return device_fail(DEVICE_INVALID_VALUE, "it is no handle of memory");

@@ -357,6 +357,7 @@ result_of(const struct exec_report *r)
     case EXEC_ASSERT: return DEVICE_ASSERT;
     case EXEC_STACK: return DEVICE_STACK;
     case EXEC_INVALID_CALL: return DEVICE_INVALID_PC;
+    case EXEC_ENDLESS:
     case EXEC_DEADLOCK: return DEVICE_LAUNCH_TIMEOUT;
     case EXEC_INVALID_MASK:
     case EXEC_INVALID_BARRIER: return DEVICE_ILLEGAL_INSTRUCTION;
@@ -378,6 +379,7 @@ lose(struct device *d, const struct device_function *f, const struct exec_report
 {
     int none = DEVICE_OK;
     enum check_end how = r->status == EXEC_DEADLOCK          ? CHECK_END_DEADLOCK
+                         : r->status == EXEC_ENDLESS         ? CHECK_END_ENDLESS
                          : r->status == EXEC_INVALID_BARRIER ? CHECK_END_BARRIER
                          : r->status == EXEC_ILLEGAL_ADDRESS || r->status == EXEC_MISALIGNED ||
                                      r->status == EXEC_SURFACE

@@ -43,7 +43,7 @@ struct extent {
     uint64_t low, high;
 };
 
-static struct extent own, libc;
+static struct extent own, libc, preloaded; /* preload/mpi.c */
 static pthread_once_t extents_once = PTHREAD_ONCE_INIT;
 
 static int
@@ -64,6 +64,8 @@ note_extent(struct dl_phdr_info *info, size_t size, void *unused)
         own = e;
     if (theirs >= e.low && theirs < e.high)
         libc = e;
+    if (info->dlpi_name && strstr(info->dlpi_name, "/liblockstep_mpi.so"))
+        preloaded = e;
     return 0;
 }
 
@@ -122,7 +124,7 @@ device_here(void)
     int n = backtrace(stack, DEPTH);
     for (int k = 0; k < n && count < HOST_FRAMES; k++) {
         uint64_t pc = (uint64_t)(uintptr_t)stack[k] - 1; /* inside the call */
-        if (!is_inside(&own, pc) && !is_inside(&libc, pc))
+        if (!is_inside(&own, pc) && !is_inside(&libc, pc) && !is_inside(&preloaded, pc))
             at[count++] = pc;
     }
     return count ? number_of(at, count, in_stub) : 0;

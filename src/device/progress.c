@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 enum { FIRST_MS = 1000, NEXT_MS = 500, LONG_MS = 30000 };
@@ -84,6 +85,7 @@ show(void)
 static void *
 watch(void *unused)
 {
+    prctl(PR_SET_NAME, "lockstep/say");
     pthread_mutex_lock(&progress.lock);
     for (;;) {
         uint64_t number = progress.number;

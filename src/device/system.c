@@ -7,10 +7,12 @@
 
 #include "check/check.h"
 
+#include <dlfcn.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static struct process process = {.lock = PTHREAD_MUTEX_INITIALIZER};
 static _Thread_local int current;
@@ -148,6 +150,15 @@ number_of(const char *name, uint64_t low, uint64_t high, uint64_t *out)
     return true;
 }
 
+/* A number of seconds; 0 switches off, and so does what is no number. */
+static uint32_t
+milliseconds_of(const char *name, double usual)
+{
+    const char *text = getenv(name);
+    double seconds = text && *text ? strtod(text, NULL) : usual;
+    return seconds > 0 && seconds < 1e6 ? (uint32_t)(seconds * 1000 < 1 ? 1 : seconds * 1000) : 0;
+}
+
 static const struct device_profile *
 choose_profile(void)
 {
@@ -234,6 +245,26 @@ process_ending(void)
     return ending;
 }
 
+static void
+say_where(void)
+{
+    exec_say_where(process.pool);
+}
+
+void
+process_shares_memory(void)
+{
+    struct ls_error err;
+    if (process_engine(&process, &err))
+        exec_set_shared(process.pool);
+}
+
+static void
+thread_left(void)
+{
+    exec_thread_left(process.pool);
+}
+
 bool
 process_engine(struct process *p, struct ls_error *err)
 {
@@ -257,9 +288,18 @@ process_engine(struct process *p, struct ls_error *err)
         uint64_t workers = 0;
         number_of("LOCKSTEP_WORKERS", 1, 4096, &workers);
         p->pool = exec_new((uint32_t)workers, err);
+        if (p->pool)
+            exec_set_options(p->pool, &(struct exec_options){
+                .endless_ms = milliseconds_of("LOCKSTEP_ENDLESS", 2),
+                .heartbeat_ms = milliseconds_of("LOCKSTEP_HEARTBEAT", !device_quiet() && isatty(2) ? 30 : 0)});
+        ending_say(say_where);
+        if (p->pool && dlsym(RTLD_DEFAULT, "MPI_Init")) /* which moves data between processes */
+            exec_set_shared(p->pool);
     }
     bool fine = p->jit && p->pool;
     pthread_mutex_unlock(&p->lock);
+    if (fine)
+        ending_of_thread(thread_left);
     return fine;
 }
 

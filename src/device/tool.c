@@ -14,16 +14,11 @@
  *
  * The process's end is the end of this library: destructors of static objects come before.
  */
-#define _GNU_SOURCE /* pipe2 */
 #include "device/device_priv.h"
 
 #include "check/check.h"
 #include "profile/profile.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,13 +40,7 @@ static const struct tool_row tool_rows[] = {
     {"check", check_open, check_write},
 };
 
-/* What ends a process without exit(): the result is written first, then the signal takes effect. */
-static const int ending[] = {SIGABRT, SIGINT, SIGTERM, SIGHUP};
-
-enum {
-    PAUSE_NS = 1000000000, /* between two interim results */
-    PATIENCE_MS = 5000,    /* how long a signal waits for the result to be written */
-};
+enum { PAUSE_NS = 1000000000 }; /* between two interim results */
 
 static struct {
     const struct tool_row *row;
@@ -62,7 +51,6 @@ static struct {
     pid_t process; /* children made by fork do not write */
     pthread_mutex_t lock;
     int64_t last_ns;
-    int asked[2], written[2]; /* pipes: to the thread that writes when a signal strikes, and back */
 } state = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static int64_t
@@ -122,54 +110,13 @@ at_end(void)
     pthread_mutex_unlock(&state.lock);
 }
 
-/* A handler may call next to nothing: a thread of its own writes the result. If it cannot, because
- * the signal struck where a lock was held, the process ends without; an interim result may lie
- * there. */
-static void *
-write_when_asked(void *unused)
-{
-    char c;
-    (void)unused;
-    while (read(state.asked[0], &c, 1) == 1) {
-        pthread_mutex_lock(&state.lock);
-        write_result(false);
-        pthread_mutex_unlock(&state.lock);
-        if (write(state.written[1], &c, 1) != 1)
-            break;
-    }
-    return NULL;
-}
-
+/* What a signal ends leaves what there is. */
 static void
-on_signal(int number)
+write_interim(void)
 {
-    struct pollfd answer = {.fd = state.written[0], .events = POLLIN};
-    signal(number, SIG_DFL);
-    if (getpid() == state.process && state.asked[1] >= 0 && write(state.asked[1], "", 1) == 1)
-        while (poll(&answer, 1, PATIENCE_MS) < 0 && errno == EINTR)
-            ;
-    raise(number);
-}
-
-static void
-catch_signals(void)
-{
-    struct sigaction ours = {.sa_handler = on_signal, .sa_flags = SA_NODEFER}, old;
-    sigset_t all, now;
-    pthread_t writer;
-    if (pipe2(state.asked, O_CLOEXEC) != 0 || pipe2(state.written, O_CLOEXEC) != 0)
-        return;
-    sigfillset(&all); /* the writer takes no signals of the program's */
-    pthread_sigmask(SIG_SETMASK, &all, &now);
-    int failed = pthread_create(&writer, NULL, write_when_asked, NULL);
-    pthread_sigmask(SIG_SETMASK, &now, NULL);
-    if (failed)
-        return;
-    pthread_detach(writer);
-    sigemptyset(&ours.sa_mask);
-    for (size_t k = 0; k < sizeof ending / sizeof *ending; k++)
-        if (sigaction(ending[k], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
-            sigaction(ending[k], &ours, NULL);
+    pthread_mutex_lock(&state.lock);
+    write_result(false);
+    pthread_mutex_unlock(&state.lock);
 }
 
 static const struct tool_row *
@@ -247,7 +194,7 @@ tool_start(const struct device_profile *d)
     state.journal = row->open == check_open && begin_journal(tool);
     pthread_mutex_unlock(&state.lock);
     if (state.out)
-        catch_signals();
+        ending_write(write_interim);
     check_host(tool_check(), device_here, device_place);
     guard_start();
     return true;
@@ -263,7 +210,6 @@ tool_forked(void)
     guard_forked();
     state.tool = NULL;
     state.out = NULL; /* the parent's */
-    state.asked[1] = -1;
 }
 
 /* A child that calls what it must not has findings of its own. */

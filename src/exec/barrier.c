@@ -277,6 +277,15 @@ describe_range(const struct exec_slot *s, uint32_t from, uint32_t to, struct tex
         return;
     }
     exec_place_text(s->run, s->lane_place[from], place, sizeof place);
+    if (barrier == EXEC_BEHIND) {
+        text_add(out, " wait%s behind the loop for others of the warp", to - from == 1 ? "s" : "");
+        return;
+    }
+    if (barrier == EXEC_TURNING) {
+        text_add(out, to - from == 1 ? " goes" : " go");
+        text_add(out, " " EXEC_TURNING_TEXT "%s%s%s", place[0] ? " (" : "", place, place[0] ? ")" : "");
+        return;
+    }
     if (barrier == EXEC_POLLING) {
         text_add(out, " poll%s what does not change%s%s%s", to - from == 1 ? "s" : "",
                  place[0] ? " (" : "", place, place[0] ? ")" : "");
@@ -328,6 +337,15 @@ void
 exec_note_polling(struct exec_slot *s, uint32_t warp, uint32_t lanes, uint32_t place)
 {
     note_waiting(s, warp, lanes, EXEC_POLLING, place);
+}
+
+/* Of the lanes those in the loop, as the warp said when it gave way, and those behind. */
+void
+exec_note_turning(struct exec_slot *s, uint32_t warp, uint32_t lanes, uint32_t place)
+{
+    uint32_t turning = s->returned[warp] == JIT_YIELD ? s->warp[warp].barrier_votes & lanes : lanes;
+    note_waiting(s, warp, turning, EXEC_TURNING, place);
+    note_waiting(s, warp, lanes & ~turning, EXEC_BEHIND, place);
 }
 
 _Noreturn void

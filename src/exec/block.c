@@ -131,12 +131,6 @@ exec_slot_free(struct exec_slot *s)
     free(s);
 }
 
-uint64_t
-exec_slot_local_bytes(const struct exec_slot *s)
-{
-    return (uint64_t)s->block.launch->local_stride * JIT_LANES * s->warps;
-}
-
 /* -- running ---------------------------------------------------------------------------------------- */
 
 void

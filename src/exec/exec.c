@@ -26,6 +26,7 @@ const struct jit_services exec_services = {
     .held = exec_held,
     .pause = exec_pause,
     .launch = exec_nested_launch,
+    .compare = exec_compare,
 };
 
 static struct jit_request
@@ -56,6 +57,14 @@ instrumented(void *context, struct ls_error *err)
     return jit_get(r->jit, &j, err);
 }
 
+static const struct jit_kernel *
+turns(void *context, struct ls_error *err)
+{
+    const struct exec_request *r = ((struct exec_source *)context)->request;
+    struct jit_request j = code_request(r, JIT_EVENT_TURNS);
+    return jit_get(r->jit, &j, err);
+}
+
 bool
 exec_source_open(struct exec_source *s, const struct exec_request *r, struct exec_report *report)
 {
@@ -82,7 +91,7 @@ exec_source_open(struct exec_source *s, const struct exec_request *r, struct exe
     }
     s->request = r;
     s->code = (struct exec_code){.kernel = k, .apart = apart, .events = j.events,
-                                 .instrumented = instrumented, .context = s};
+                                 .instrumented = instrumented, .turns = turns, .context = s};
     return true;
 }
 

@@ -22,6 +22,22 @@ struct exec_pool *exec_new(uint32_t workers, struct ls_error *err);
 void exec_free(struct exec_pool *p);
 uint32_t exec_workers(const struct exec_pool *p);
 
+/* Of what is watched; may be set at any time before the first run. */
+struct exec_options {
+    uint32_t endless_ms;   /* a block that has run for so long is looked at: a loop that can never end is an
+                              error; 0: never */
+    uint32_t heartbeat_ms; /* after so long stderr is told, and again and again; 0: never */
+};
+void exec_set_options(struct exec_pool *p, const struct exec_options *o);
+/* Another process may write to the device's memory from now on: no loop is known to be endless. */
+void exec_set_shared(struct exec_pool *p);
+/* Which blocks run, and where each is, as lines on stderr; takes a second at most. False: none. Not from a
+ * signal's handler. */
+bool exec_say_where(struct exec_pool *p);
+
+/* A thread that called exec_run() ends: where it was the program's last, the process does, too, with status 0. */
+void exec_thread_left(struct exec_pool *p);
+
 /* Asked first about every fault (SIGSEGV, SIGBUS) outside of kernels; true: the access may be tried
  * again. context: the signal's. */
 void exec_set_fault_hook(bool (*hook)(uint64_t address, void *context));
@@ -38,6 +54,7 @@ enum exec_status {
     EXEC_STACK,           /* recursion too deep */
     EXEC_INVALID_CALL,
     EXEC_DEADLOCK,        /* threads wait at barriers that others never reach */
+    EXEC_ENDLESS,         /* a loop whose state has come again, so that it never ends */
     EXEC_INVALID_BARRIER,
     EXEC_INVALID_MASK,    /* a warp operation by a lane that its mask does not name */
     EXEC_FAILED,          /* could not run at all (compiling, memory): see text */

@@ -11,6 +11,9 @@
  *   combine.c    sums for global memory that are kept back
  *   barrier.c    everything about barriers that is not "all warps came to the same one"
  *   stuck.c      grids in which nothing can happen any more
+ *   state.c      what a block's state is, and who else could change it
+ *   watch.c      blocks that do not come to an end: who looks, when, and what is said
+ *   sample.c     whether one can: its state, read where a signal stops its thread
  *   pool.c       worker threads, and the slots and hints that are kept between launches
  *   nested.c     launches from kernels
  *   externals.c  printf, assert, malloc, free
@@ -29,7 +32,11 @@
 
 #include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdatomic.h>
+#include <time.h>
+
+#define EXEC_TURNING_TEXT "round in a loop that changes nothing"
 
 enum {
     EXEC_MAX_THREADS = 1024, /* of a block: CUDA's limit on every generation */
@@ -39,6 +46,8 @@ enum {
     EXEC_BARRIERS = JIT_BARRIERS + 1,
     EXEC_OWN_WARP = EXEC_BARRIERS, /* lane_barrier: waits for lanes of its warp, */
     EXEC_POLLING,   /* does not wait, but asks for something again and again, */
+    EXEC_TURNING,   /* is in a loop that changes nothing, */
+    EXEC_BEHIND,    /* waits where others of its warp come when such a loop ends, */
     EXEC_ELSEWHERE, /* or stands outside of the call in which others wait for it */
 };
 
@@ -54,6 +63,7 @@ struct exec_fault {
     bool has_place, has_address;
     bool any_warp;     /* the warp is not known: one function runs them all */
     bool by_signal;    /* the place has to be found by replaying */
+    bool endless;      /* the same, of a loop (exec_replay_loop) */
     uint64_t address;
     char what[160];    /* "illegal address: load of 4 bytes at 0x..." */
     char detail[700];  /* the rest of the message, or empty */
@@ -69,6 +79,8 @@ struct exec_worker {
     struct exec_fault fault; /* set before an escape */
     struct exec_fiber *fiber; /* whose stack this thread is on, else NULL */
     uint32_t id;             /* 0: the thread that called exec_run */
+    struct exec_seat *seat;  /* where it is watched from; NULL: it is not */
+    uint64_t stack_top;      /* address in a frame that is older than generated code's */
 };
 
 /* -- a block in flight -------------------------------------------------------------------------- */
@@ -140,7 +152,11 @@ enum block_outcome { BLOCK_DONE, BLOCK_YIELDED, BLOCK_STOPPED, BLOCK_FAILED };
 /* Makes the slot fit the run's kernel. */
 bool exec_slot_prepare(struct exec_slot *s, struct exec_run *run, struct ls_error *err);
 void exec_slot_free(struct exec_slot *s);
-uint64_t exec_slot_local_bytes(const struct exec_slot *s);
+static inline uint64_t
+exec_slot_local_bytes(const struct exec_slot *s)
+{
+    return (uint64_t)s->block.launch->local_stride * JIT_LANES * s->warps;
+}
 void exec_block_begin(struct exec_slot *s, uint64_t index);
 enum block_outcome exec_block_run(struct exec_slot *s, struct exec_worker *w);
 /* Blocks [first, end) of a run whose slot is straight; `progress` is told each one's number. */
@@ -179,6 +195,7 @@ void exec_note_outside(struct exec_slot *s, uint32_t warp, uint32_t inside);
 void exec_held(struct jit_warp *w, uint32_t lanes, uint32_t place);
 /* Lanes that wait at no barrier; then the deadlock of the whole block. */
 void exec_note_polling(struct exec_slot *s, uint32_t warp, uint32_t lanes, uint32_t place);
+void exec_note_turning(struct exec_slot *s, uint32_t warp, uint32_t lanes, uint32_t place);
 _Noreturn void exec_deadlock(struct exec_slot *s);
 /* Lanes of one warp wait for others of it that cannot come. */
 _Noreturn void exec_lanes_stuck(struct jit_warp *w, uint32_t lanes);
@@ -193,6 +210,8 @@ struct exec_code {
     uint32_t events; /* of `kernel` */
     /* The same kernel with JIT_EVENT_ACCESS; NULL: none to be had. */
     const struct jit_kernel *(*instrumented)(void *context, struct ls_error *err);
+    /* The same kernel with JIT_EVENT_TURNS; NULL: none to be had. */
+    const struct jit_kernel *(*turns)(void *context, struct ls_error *err);
     void *context;
 };
 
@@ -219,6 +238,19 @@ struct exec_progress {
     _Alignas(64) _Atomic uint64_t block; /* every block below it that this worker took is finished */
 };
 
+enum { EXEC_WATCH_SIGNAL = SIGURG }; /* ignored by who does not know it */
+
+/* replay.c: what lanes of a warp compared last, of the places that it came by in a round of all warps. */
+enum { EXEC_COMPARES = 4 };
+struct exec_compare {
+    uint32_t place, lanes;
+    uint64_t a[JIT_LANES], b[JIT_LANES];
+};
+struct exec_compares {
+    uint32_t count; /* the newest last */
+    struct exec_compare at[EXEC_COMPARES];
+};
+
 /* stuck.c: when to look next whether anything can happen, and how far it is. */
 struct exec_look {
     uint64_t at, wait, since; /* ns; at 0: not set, UINT64_MAX: never */
@@ -241,6 +273,8 @@ struct exec_run {
     uint64_t chunk;              /* blocks handed out at a time */
     bool resident;               /* several blocks of a worker in flight, switched on yields */
     bool replaying;
+    bool turning;                /* the same, in loops that give way: exec_replay_round */
+    struct exec_compares *compared; /* per warp; turning */
     uint64_t replay_deadline;    /* ns of CLOCK_MONOTONIC */
 
     _Alignas(64) _Atomic uint64_t next;  /* block to hand out */
@@ -304,6 +338,116 @@ _Noreturn void exec_stuck_report(struct exec_slot *s);
 struct exec_slot *exec_next_resident(struct exec_run *run);
 void exec_resident_ran(struct exec_run *run, struct exec_slot *s, enum block_outcome outcome);
 
+/* -- state.c ---------------------------------------------------------------------------------------- */
+
+/* Of all warps of a block that have not ended, its shared and local memory; of all memory of the device. */
+uint64_t exec_hash_bytes(uint64_t h, const void *at, uint64_t size);
+uint64_t exec_hash_slot(struct exec_slot *s);
+uint64_t exec_hash_memory(const struct exec_run *run);
+/* Whether the kernel's own state decides what becomes of it: it reads no clock, and no call of it waits. */
+bool exec_is_closed(const struct exec_run *run);
+/* Whether a thread of the program could write to memory while this one's kernel runs. */
+bool exec_others_may_write(struct exec_pool *p);
+/* Whether the program's threads have all ended but for ours: main has left by pthread_exit(). */
+bool exec_is_left(bool *main_left);
+
+/* -- watch.c, sample.c ------------------------------------------------------------------------------ */
+
+#define EXEC_THREAD_NAME "lockstep/" /* and what each is for, below 16 characters */
+enum { EXEC_CALLERS = 16 }; /* threads that call exec_run at a time and are watched */
+
+enum exec_order {
+    ORDER_LOOK,   /* say which block runs, and where it is */
+    ORDER_SAMPLE, /* compare its state with those seen before */
+    ORDER_END,    /* its state has come again: end it */
+};
+
+enum { EXEC_STANDS = 16 };
+enum exec_standing { STANDS_RUNS, STANDS_BARRIER, STANDS_POLLS, STANDS_WAITS, STANDS_READY, STANDS_DONE };
+
+/* What a thread saw of itself. */
+struct exec_sighting {
+    bool inside;             /* in generated code, or what that calls */
+    bool closed;             /* exec_is_closed */
+    uint64_t run, block;     /* numbers */
+    uint64_t blocks;         /* of the grid */
+    uint64_t since;          /* ns: it has been in that block at least so long */
+    uint32_t warp;
+    bool has_warp;
+    uint32_t stand_count, more; /* more: blocks that are not among them */
+    struct exec_stand {         /* warps in a row that do the same, of this block and of others that wait */
+        uint64_t block;
+        uint32_t first, count;
+        uint8_t what;           /* enum exec_standing */
+        uint32_t place;         /* BARRIER, POLLS: where */
+    } stand[EXEC_STANDS];
+    const struct ptx_module *module; /* of the kernel: lives while the launch does */
+    char kernel[128];
+};
+
+struct exec_sample {
+    uint64_t pc, state;
+    uint64_t memory; /* 0: not looked at */
+};
+enum { EXEC_SAMPLES = 1024 };
+struct exec_samples {
+    bool proven;   /* a state came again, memory as it was */
+    bool moved;    /* the block is another one */
+    bool inside;   /* calls of a tool are looked at, too, */
+    bool end;      /* and the next one ends the block */
+    uint32_t steps;
+    bool differs;  /* memory of the device was not always the same */
+    uint64_t memory; /* of the device; 0: not looked at */
+    uint32_t looks;  /* at memory */
+    uint32_t count;
+    struct exec_sample at[EXEC_SAMPLES];
+};
+
+/* A thread that runs blocks, as the one that watches sees it. */
+struct exec_seat {
+    _Alignas(64) _Atomic(struct exec_worker *) worker; /* NULL: runs none now */
+    _Atomic uint64_t entered;  /* counts */
+    _Atomic int32_t thread;    /* the kernel's number of it */
+    _Atomic uint64_t order;    /* enum exec_order | number << 2; a signal makes the thread read it */
+    _Atomic uint64_t answered; /* the last order's number that was carried out */
+    struct exec_sighting seen; /* written by the thread between order and answer, read behind that */
+    struct exec_samples *samples;
+    uint64_t last, since;      /* the watcher's: entered as it saw it, and when first */
+    bool deaf;                 /* the same: the signal is blocked there */
+};
+
+struct exec_watch {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    pthread_t thread;
+    struct exec_options options;
+    void (*install)(void);     /* the signal's handler */
+    _Atomic bool left;         /* a thread of the program has ended: perhaps it was the last */
+    uint32_t left_looks;
+    _Atomic bool started, asleep;
+    _Atomic bool shared;       /* exec_set_shared */
+    bool failed, closing;
+    uint32_t seat_count;
+    struct exec_seat *seat;
+    uint64_t number;           /* of orders */
+    uint64_t wait, next;       /* ns: when to sample again */
+    uint64_t beat;             /* ns: when to say again that something runs */
+};
+
+void exec_watch_init(struct exec_pool *p, void (*install)(void));
+void exec_watch_fini(struct exec_pool *p);
+/* A thread begins to run blocks, and ends. */
+void exec_seat_take(struct exec_pool *p, struct exec_worker *w, struct exec_worker *outer);
+void exec_seat_leave(struct exec_worker *w, struct exec_worker *outer);
+/* In the signal's handler: carries out the seat's order; true: the block is to be ended (w->fault says why). */
+bool exec_obey(struct exec_worker *w, void *context);
+void exec_sample_look(struct exec_worker *w);
+void exec_sample(struct exec_worker *w, void *context);
+/* Whether it could be ended: not while it is in code that is not generated. */
+bool exec_sample_end(struct exec_worker *w, void *context);
+/* fault.c */
+void exec_watch_signal_install(void);
+
 /* -- pool.c ----------------------------------------------------------------------------------------- */
 
 enum { EXEC_HINTS = 256 };
@@ -311,6 +455,7 @@ enum { EXEC_HINTS = 256 };
 struct exec_pool {
     uint32_t workers; /* with the caller */
     pthread_mutex_t lock;
+    struct exec_watch watch;
     pthread_cond_t work, left;
     struct exec_run *runs;   /* that want help */
     struct exec_helper *helpers;
@@ -329,7 +474,13 @@ void exec_pool_offer(struct exec_pool *p, struct exec_run *run);
 void exec_pool_withdraw(struct exec_pool *p, struct exec_run *run); /* waits for helpers to leave */
 struct exec_slot *exec_slot_take(struct exec_run *run, struct ls_error *err);
 void exec_slot_give(struct exec_pool *p, struct exec_slot *s);
-uint64_t exec_now(void);
+static inline uint64_t
+exec_now(void) /* ns */
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
 void exec_pause_cpu(void); /* in a loop that looks for what another thread does */
 
 /* -- fault.c, replay.c -------------------------------------------------------------------------------- */
@@ -341,7 +492,7 @@ struct exec_entry {
     struct exec_worker *outer;
     uint32_t control;
 };
-void exec_thread_enter(struct exec_worker *w, struct exec_entry *entry);
+void exec_thread_enter(struct exec_pool *p, struct exec_worker *w, struct exec_entry *entry);
 void exec_thread_leave(const struct exec_entry *entry);
 
 /* Ends the block: fills the worker's fault and jumps to exec_block_run. lanes: threads concerned. */
@@ -353,6 +504,10 @@ void exec_run_fail_text(struct exec_run *run, uint64_t block, const char *text);
 void exec_report_fault(const struct exec_run *run, const struct exec_fault *f,
                        struct exec_report *report);
 void exec_replay(struct exec_run *run, struct exec_fault *f);
+void exec_replay_loop(struct exec_run *run, struct exec_fault *f);
+void exec_compare(struct jit_warp *w, uint32_t lanes, const uint64_t *a, const uint64_t *b, uint32_t place);
+/* After a round: ends the block when its state has come again. */
+void exec_replay_round(struct exec_slot *s);
 void exec_thread_coordinates(const uint32_t block[3], uint32_t thread, uint32_t out[3]);
 /* "prog.cu:12", or "" when there is no module. */
 void exec_place_text(const struct exec_run *run, uint32_t place, char *out, size_t room);

@@ -6,12 +6,14 @@
  */
 #include "exec/exec_priv.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <ucontext.h>
+#include <unistd.h>
 #if defined(__x86_64__)
 #include <xmmintrin.h>
 #endif
@@ -21,8 +23,9 @@ static _Thread_local struct exec_worker *current;
 
 /* -- signals ------------------------------------------------------------------------------------------ */
 
-static struct sigaction before[3];
-static const int handled[3] = {SIGSEGV, SIGBUS, SIGFPE};
+enum { FAULTS = 3 };
+static struct sigaction before[FAULTS + 1]; /* then that of who watches */
+static const int handled[FAULTS] = {SIGSEGV, SIGBUS, SIGFPE};
 static pthread_mutex_t install_lock = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local bool passing; /* a handler that was set after ours may call ours */
 
@@ -45,7 +48,7 @@ static void
 pass_on(int number, siginfo_t *info, void *context)
 {
     const struct sigaction *old = NULL;
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < FAULTS; k++)
         if (handled[k] == number)
             old = &before[k];
     bool again = passing;
@@ -60,6 +63,16 @@ pass_on(int number, siginfo_t *info, void *context)
             raise(number);
     }
     passing = again;
+}
+
+/* The jump does not restore the mask, and what called us may have blocked more (TSan does). */
+static _Noreturn void
+leave_handler(struct exec_worker *w, void *context)
+{
+    w->warp = NULL;
+    exec_fiber_leave(w);
+    pthread_sigmask(SIG_SETMASK, &((ucontext_t *)context)->uc_sigmask, NULL);
+    siglongjmp(w->escape, 1);
 }
 
 static void
@@ -83,10 +96,43 @@ on_signal(int number, siginfo_t *info, void *context)
                                    .any_warp = s->run->code->kernel->block != NULL,
                                    .address = (uint64_t)(uintptr_t)info->si_addr};
     snprintf(w->fault.what, sizeof w->fault.what, "illegal address");
-    exec_fiber_leave(w);
-    /* The jump does not restore the mask, and what called us may have blocked more (TSan does). */
-    pthread_sigmask(SIG_SETMASK, &((ucontext_t *)context)->uc_sigmask, NULL);
-    siglongjmp(w->escape, 1);
+    leave_handler(w, context);
+}
+
+/* -- the signal of who watches --------------------------------------------------------------------- */
+
+static void
+on_watch(int number, siginfo_t *info, void *context)
+{
+    int kept = errno;
+    struct exec_worker *w = current;
+    const struct sigaction *old = &before[FAULTS];
+    if (info->si_code == SI_TKILL && info->si_pid == getpid()) {
+        if (w && w->seat && exec_obey(w, context))
+            leave_handler(w, context);
+    } else if ((old->sa_flags & SA_SIGINFO) && old->sa_sigaction) {
+        old->sa_sigaction(number, info, context);
+    } else if (old->sa_handler != SIG_DFL && old->sa_handler != SIG_IGN) {
+        old->sa_handler(number);
+    }
+    errno = kept;
+}
+
+void
+exec_watch_signal_install(void)
+{
+    struct sigaction a, now;
+    memset(&a, 0, sizeof a);
+    a.sa_sigaction = on_watch;
+    a.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
+    sigemptyset(&a.sa_mask);
+    pthread_mutex_lock(&install_lock);
+    if (sigaction(EXEC_WATCH_SIGNAL, NULL, &now) == 0 &&
+        !((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_watch)) {
+        before[FAULTS] = now;
+        sigaction(EXEC_WATCH_SIGNAL, &a, NULL);
+    }
+    pthread_mutex_unlock(&install_lock);
 }
 
 void
@@ -98,7 +144,7 @@ exec_signals_install(void)
     a.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
     sigemptyset(&a.sa_mask);
     pthread_mutex_lock(&install_lock);
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < FAULTS; k++)
         if (sigaction(handled[k], NULL, &now) == 0 &&
             !((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_signal)) {
             before[k] = now;
@@ -146,13 +192,15 @@ need_stack(void)
 }
 
 void
-exec_thread_enter(struct exec_worker *w, struct exec_entry *entry)
+exec_thread_enter(struct exec_pool *p, struct exec_worker *w, struct exec_entry *entry)
 {
     exec_signals_install();
     need_stack();
     entry->outer = current;
     w->warp = NULL;
+    w->stack_top = (uint64_t)(uintptr_t)entry;
     current = w;
+    exec_seat_take(p, w, entry->outer);
 #if defined(__x86_64__)
     /* Round to nearest, denormals kept, no exceptions: whatever the host program uses. */
     entry->control = _mm_getcsr();
@@ -163,6 +211,7 @@ exec_thread_enter(struct exec_worker *w, struct exec_entry *entry)
 void
 exec_thread_leave(const struct exec_entry *entry)
 {
+    exec_seat_leave(current, entry->outer);
     current = entry->outer;
 #if defined(__x86_64__)
     _mm_setcsr(entry->control);

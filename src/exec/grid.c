@@ -203,7 +203,7 @@ void
 exec_grid_work(struct exec_run *run, struct exec_worker *w)
 {
     struct exec_entry entry;
-    exec_thread_enter(w, &entry);
+    exec_thread_enter(run->pool, w, &entry);
     if (run->chain) {
         exec_chain_work(run->chain, w);
     } else if (run->resident) {
@@ -394,6 +394,8 @@ exec_run_code(struct exec_pool *p, const struct exec_request *r, const struct ex
     if (!fine) {
         if (run.fault.by_signal)
             exec_replay(&run, &run.fault);
+        if (run.fault.endless)
+            exec_replay_loop(&run, &run.fault);
         exec_report_fault(&run, &run.fault, report);
     }
     fine = exec_nested_tail(&run, fine, report);

@@ -12,6 +12,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <time.h>
 
 enum {
@@ -27,14 +28,6 @@ struct exec_helper {
     struct exec_pool *pool;
     struct exec_worker worker;
 };
-
-uint64_t
-exec_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 void
 exec_pause_cpu(void)
@@ -80,6 +73,7 @@ helper_main(void *at)
 {
     struct exec_helper *h = at;
     struct exec_pool *p = h->pool;
+    prctl(PR_SET_NAME, EXEC_THREAD_NAME "run");
     pthread_mutex_lock(&p->lock);
     bool spun = false;
     while (!p->closing) {
@@ -117,7 +111,7 @@ start_helper(struct exec_pool *p)
     h->pool = p;
     h->worker.id = p->started + 1;
     sigfillset(&block);
-    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS, EXEC_WATCH_SIGNAL};
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
         sigdelset(&block, faults[i]);
     pthread_attr_init(&attributes);
@@ -253,6 +247,7 @@ exec_new(uint32_t workers, struct ls_error *err)
     pthread_mutex_init(&p->print_lock, NULL);
     pthread_cond_init(&p->work, NULL);
     pthread_cond_init(&p->left, NULL);
+    exec_watch_init(p, exec_watch_signal_install);
     exec_signals_install();
     return p;
 }
@@ -262,6 +257,7 @@ exec_free(struct exec_pool *p)
 {
     if (!p)
         return;
+    exec_watch_fini(p);
     pthread_mutex_lock(&p->lock);
     p->closing = true;
     atomic_fetch_add(&p->posted, 1);

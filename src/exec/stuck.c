@@ -6,134 +6,22 @@
  * after it compared: registers as they are saved, barriers, shared, local and device memory. What a
  * round does follows from that state alone; where the round leaves it as it was, so will all that
  * come. That holds when nobody else writes to memory and time plays no part: not looked for with
- * clocks in the kernel, with other threads in the process than ours, and where called functions wait
+ * clocks in the kernel, with other threads in the process than ours and such as wait for them, and where called functions wait
  * (their registers lie on stacks). Blocks of one grid are run by one thread meanwhile.
  */
 #include "exec/exec_priv.h"
 
-#include <dirent.h>
-#include <sched.h>
-#include <string.h>
 #include <unistd.h>
 
 enum {
     FIRST_MS = 200, /* of polling before the first look */
     SHARE = 20,     /* a look comes after this many times what the last one took */
-    OURS = 2,       /* threads besides the workers: the program's, and one that writes a tool's result */
 };
-
-/* -- state ------------------------------------------------------------------------------------ */
-
-static uint64_t
-hash_bytes(uint64_t h, const void *at, uint64_t size)
-{
-    const uint8_t *p = at;
-    uint64_t word;
-    for (; size >= sizeof word; p += sizeof word, size -= sizeof word) {
-        memcpy(&word, p, sizeof word);
-        h = (h ^ word) * 0x9fb21c651e98df25ull;
-        h ^= h >> 29;
-    }
-    for (; size; size--)
-        h = (h ^ *p++) * 0x9fb21c651e98df25ull;
-    return h;
-}
-
-static uint64_t
-hash_warp(uint64_t h, struct exec_slot *s, uint32_t i)
-{
-    struct jit_warp w = s->warp[i];
-    const struct exec_code *code = s->run->code;
-    uint32_t bytes = code->kernel->frame_bytes;
-    struct ls_error err = {0};
-    if (s->any_apart && s->apart[i] == w.frame && w.frame) {
-        const struct jit_kernel *k = code->apart(code->context, code->events, &err);
-        bytes = k ? k->frame_bytes : bytes;
-    }
-    uint32_t rest[] = {w.resume, w.lanes, w.released, w.stack, s->state[i], s->passed[i], s->wanted[i]};
-    h = hash_bytes(h, rest, sizeof rest);
-    return hash_bytes(h, w.frame, bytes);
-}
-
-static uint64_t
-hash_slot(struct exec_slot *s)
-{
-    uint64_t h = 1;
-    for (uint32_t i = 0; i < s->warps; i++)
-        if (s->state[i] != WARP_DONE)
-            h = hash_warp(h, s, i);
-    for (uint32_t left = s->barriers_used; left; left &= left - 1)
-        h = hash_bytes(h, &s->barrier[__builtin_ctz(left)], sizeof s->barrier[0]);
-    h = hash_bytes(h, &s->live, sizeof s->live);
-    h = hash_bytes(h, s->shared.at, s->shared.size);
-    if (s->block.local)
-        h = hash_bytes(h, s->block.local, exec_slot_local_bytes(s));
-    if (s->block.pending && s->block.pending->size)
-        h = hash_bytes(h, s->block.pending->sum, sizeof s->block.pending->sum);
-    return h;
-}
-
-static void
-hash_allocation(const struct allocation *a, void *context)
-{
-    uint64_t *h = context;
-    *h = hash_bytes(*h ^ a->base, (const void *)(uintptr_t)a->base, a->size);
-}
-
-static uint64_t
-hash_memory(const struct exec_run *run)
-{
-    uint64_t h = 1;
-    if (run->request->memory)
-        memory_each(run->request->memory, hash_allocation, &h);
-    return h;
-}
-
-/* -- whether it can be known at all --------------------------------------------------------------- */
-
-static bool
-names_clock(const struct ptx_operand *o)
-{
-    bool clock = o->kind == PTX_O_SREG &&
-                 (o->sreg == PTX_SR_CLOCK || o->sreg == PTX_SR_CLOCK_HI ||
-                  o->sreg == PTX_SR_CLOCK64 || o->sreg == PTX_SR_GLOBALTIMER ||
-                  o->sreg == PTX_SR_GLOBALTIMER_LO || o->sreg == PTX_SR_GLOBALTIMER_HI);
-    for (uint32_t k = 0; k < o->count && o->elements && !clock; k++)
-        clock = names_clock(&o->elements[k]);
-    return clock;
-}
-
-/* The kernel, or any function that it may call. */
-static bool
-uses_clock(const struct ptx_module *m, const struct ptx_func *kernel)
-{
-    for (uint32_t f = 0; f < m->func_count; f++)
-        for (uint32_t n = 0; n < m->funcs[f]->insn_count && (!m->funcs[f]->is_kernel || m->funcs[f] == kernel);
-             n++)
-            for (uint32_t k = 0; k < m->funcs[f]->insns[n].operand_count; k++)
-                if (names_clock(&m->funcs[f]->insns[n].operand[k]))
-                    return true;
-    return false;
-}
-
-static uint32_t
-threads_of_process(void)
-{
-    uint32_t n = 0;
-    DIR *d = opendir("/proc/self/task");
-    for (struct dirent *e = d ? readdir(d) : NULL; e; e = readdir(d))
-        n += e->d_name[0] != '.';
-    if (d)
-        closedir(d);
-    return n;
-}
 
 static bool
 can_be_known(const struct exec_run *run)
 {
-    uint32_t threads = threads_of_process();
-    return !run->code->kernel->pauses && run->request->module && !uses_clock(run->request->module, run->request->kernel) &&
-           threads && threads <= exec_workers(run->pool) + OURS;
+    return exec_is_closed(run) && !exec_others_may_write(run->pool);
 }
 
 static void
@@ -173,7 +61,7 @@ exec_stuck_report(struct exec_slot *s)
         for (uint32_t left = s->barriers_used; left; left &= left - 1)
             waiting |= s->barrier[__builtin_ctz(left)].waiting[i];
         if (s->state[i] == WARP_READY)
-            exec_note_polling(s, i, s->warp[i].lanes & ~waiting, s->warp[i].barrier_place);
+            (s->run->turning ? exec_note_turning : exec_note_polling)(s, i, s->warp[i].lanes & ~waiting, s->warp[i].barrier_place);
     }
     exec_deadlock(s);
 }
@@ -185,22 +73,26 @@ exec_stuck_round(struct exec_slot *s, bool yielded)
 {
     struct exec_run *run = s->run;
     struct exec_look *l = &run->look;
-    if (!yielded) {
+    if (!yielded && !run->turning) {
         l->step = 0;
+        return;
+    }
+    if (run->turning) {
+        exec_replay_round(s);
         return;
     }
     if (l->step == 0) {
         if (++l->rounds % 64 || !exec_stuck_due(run))
             return;
         l->since = exec_now();
-        l->slot = hash_slot(s);
+        l->slot = exec_hash_slot(s);
         l->step = 1;
-    } else if (hash_slot(s) != l->slot) {
+    } else if (exec_hash_slot(s) != l->slot) {
         look_later(run, l->since);
     } else if (l->step == 1) {
-        l->memory = hash_memory(run);
+        l->memory = exec_hash_memory(run);
         l->step = 2;
-    } else if (hash_memory(run) != l->memory) {
+    } else if (exec_hash_memory(run) != l->memory) {
         look_later(run, l->since);
     } else {
         exec_stuck_report(s);
@@ -230,10 +122,10 @@ same_round(struct exec_run *run, struct exec_worker *w, uint64_t blocks)
         struct exec_slot *s = exec_next_resident(run);
         if (!s)
             return false;
-        uint64_t before = hash_slot(s);
+        uint64_t before = exec_hash_slot(s);
         enum block_outcome outcome = exec_block_run(s, w);
         exec_resident_ran(run, s, outcome);
-        if (outcome != BLOCK_YIELDED || hash_slot(s) != before)
+        if (outcome != BLOCK_YIELDED || exec_hash_slot(s) != before)
             return false;
     }
     return true;
@@ -251,8 +143,8 @@ exec_stuck_look(struct exec_run *run, struct exec_worker *w)
             usleep(50);
     }
     if (full && same_round(run, w, blocks)) {
-        uint64_t memory = hash_memory(run);
-        same = same_round(run, w, blocks) && hash_memory(run) == memory;
+        uint64_t memory = exec_hash_memory(run);
+        same = same_round(run, w, blocks) && exec_hash_memory(run) == memory;
     }
     if (same) {
         struct exec_slot *s = exec_next_resident(run);

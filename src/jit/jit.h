@@ -213,8 +213,8 @@ struct jit_warp {
     uint32_t barrier;            /* JIT_BARRIER: its number, */
     uint32_t barrier_threads;    /*   threads expected, 0: all of the block, */
     uint32_t barrier_kind;       /*   enum jit_barrier_kind, */
-    uint32_t barrier_votes;      /*   lanes whose predicate holds (RED kinds), */
-    uint32_t barrier_place;      /*   the instruction (JIT_YIELD: what the loop polls) */
+    uint32_t barrier_votes;      /*   lanes whose predicate holds (RED kinds; JIT_YIELD: those in the loop), */
+    uint32_t barrier_place;      /*   the instruction (JIT_YIELD: what the loop polls, else its head) */
     uint32_t barrier_result;     /* set by the caller before the next call: outcome of a RED kind */
     uint32_t released;           /* JIT_WAIT: set by the caller: lanes whose barrier is complete;
                                     taken out by the function */
@@ -249,6 +249,8 @@ enum jit_event {
     JIT_EVENT_SYNC = 4,   /* warp-wide synchronisation and fences: services->sync */
     JIT_EVENT_GUARD = 8,  /* with ACCESS: access and pattern decide, in warp->denied, which lanes make
                              it; stores show their values in warp->values */
+    JIT_EVENT_TURNS = 32, /* every loop counts as one that may wait: it gives way (JIT_YIELD) again and
+                             again; services->compare */
     JIT_EVENT_SEEN = 16,  /* with ACCESS: struct jit_seen. Loads of parameters are not told */
 };
 
@@ -387,6 +389,8 @@ struct jit_services {
      * (JIT_EXT_CONFIGURE). area: its parameters in order, each as 32 values of its size, those of less
      * than 4 bytes as 4, from 32 times its offset; offsets are aligned to 16. */
     void (*launch)(struct jit_warp *w, uint32_t lanes, uint32_t function, const void *area);
+    /* JIT_EVENT_TURNS: lanes compare (setp) a[lane] with b[lane], the operands' bits. */
+    void (*compare)(struct jit_warp *w, uint32_t lanes, const uint64_t *a, const uint64_t *b, uint32_t place);
 };
 
 /* Functions that PTX calls but does not hold: EXTERNAL(NAME, "name", result bytes, "sizes of

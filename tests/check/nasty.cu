@@ -51,6 +51,27 @@ deep(int *x, int n)
     if (n)
         x[n % N] = n;
 }
+/* Never ends where there is no step. */
+__global__ void
+loop(int *x, int n, int step)
+{
+    int i = 0;
+    while (i < n)
+        i += step;
+    x[threadIdx.x % N] = i;
+}
+__global__ void
+nest(int *x)
+{
+    loop<<<1, 32>>>(x, 5, 0);
+}
+/* Takes longer than anybody waits, and is another state in each turn. */
+__global__ void
+spin_on(unsigned long long *x)
+{
+    for (unsigned long long i = 1; i; i += 2)
+        x[i & 7] = i;
+}
 template <int K>
 __global__ void
 many(int *x)
@@ -72,7 +93,7 @@ recurse(int *x, int n)
     x[threadIdx.x % N] = recursive(n);
 }
 
-static int *x;
+static int *x, *y; /* y: 64 bytes, never freed */
 static const char *self;
 
 static void
@@ -120,6 +141,19 @@ leave_politely(int)
     exit(7);
 }
 static volatile int *const nowhere = (int *)16;
+
+static volatile sig_atomic_t urgent;
+static int urgent_count;
+static void
+call_nothing(int)
+{
+    urgent = urgent + 1;
+}
+static void
+alarm_in_kernel(int number)
+{
+    std::thread([number] { usleep(300000); kill(getpid(), number); }).detach();
+}
 
 static void
 call_in_handler(int)
@@ -297,6 +331,29 @@ static const nasty all[] = {
                        cudaFree(x); }},
     {"deep-recursion", [] { recurse<<<1, 32>>>(x, 100000); printf("%d\n", (int)cudaDeviceSynchronize()); }},
     {"hang", [] { found(); spin<<<1, 1>>>(x); printf("%d\n", (int)cudaDeviceSynchronize()); }},
+    {"hang-in-loop", [] { found(); loop<<<1, 32>>>(x, 5, 0); printf("%d\n", (int)cudaDeviceSynchronize()); }},
+    {"hang-in-thread", [] { found(); std::thread([] { loop<<<1, 32>>>(x, 5, 0); cudaDeviceSynchronize(); }).join(); }},
+    {"hang-in-child", [] { found(); nest<<<1, 1>>>(x); printf("%d\n", (int)cudaDeviceSynchronize()); }},
+    {"hang-in-graph", [] { cudaStream_t s; cudaGraph_t g; cudaGraphExec_t e; cudaStreamCreate(&s); found();
+                           cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal); loop<<<1, 32, 0, s>>>(x, 5, 0);
+                           cudaStreamEndCapture(s, &g); cudaGraphInstantiate(&e, g, 0); cudaGraphLaunch(e, s);
+                           printf("%d\n", (int)cudaStreamSynchronize(s)); }},
+    {"hang-in-static", [] { found(); early.run = [] { loop<<<1, 32>>>(x, 5, 0); cudaDeviceSynchronize(); }; }},
+    {"hang-of-two", [] { found(); std::thread t([] { cudaStream_t s; cudaStreamCreate(&s);
+                                                      loop<<<1, 32, 0, s>>>(x, 5, 0); cudaStreamSynchronize(s); });
+                         cudaStream_t s; cudaStreamCreate(&s); loop<<<1, 32, 0, s>>>(x, 5, 0);
+                         cudaStreamSynchronize(s); t.join(); }},
+    {"urgent-ignored", [] { signal(SIGURG, SIG_IGN); found(); loop<<<1, 32>>>(x, 5, 0); cudaDeviceSynchronize(); }},
+    {"urgent-used", [] { signal(SIGURG, call_nothing); raise(SIGURG); found(); loop<<<1, 32>>>(x, 5, 0);
+                         cudaDeviceSynchronize(); raise(SIGURG); printf("%d\n", (int)urgent); }},
+    {"terminated-in-kernel", [] { found(); alarm_in_kernel(SIGTERM); spin_on<<<1, 1>>>((unsigned long long *)y); }},
+    {"interrupted-in-kernel", [] { found(); alarm_in_kernel(SIGINT); spin_on<<<1, 1>>>((unsigned long long *)y); }},
+    {"killed-in-kernel", [] { found(); alarm_in_kernel(SIGKILL); spin_on<<<1, 1>>>((unsigned long long *)y); }},
+    {"exit-in-kernel", [] { found(); std::thread([] { usleep(200000); _exit(4); }).detach();
+                            spin_on<<<1, 1>>>((unsigned long long *)y); }},
+    {"pthread_exit-of-threads", [] { std::thread([] { found(); cudaFree(x); }).detach(); pthread_exit(NULL); }},
+    {"throws-across", [] { found(); try { cudaLaunchHostFunc(0, host_counts, &urgent_count); throw 1; } catch (int) {}
+                           cudaFree(x); }},
     {"reset", [] { found(); cudaDeviceReset(); cudaMalloc(&x, 4 * N); past_again<<<1, 32>>>(x);
                    cudaDeviceSynchronize(); cudaFree(x); }},
     {"reset-in-static", [] { found(); cudaFree(x); early.run = [] { cudaDeviceReset(); }; }},
@@ -307,6 +364,8 @@ main(int argc, char **argv)
 {
     self = argv[0];
     cudaMalloc(&x, 4 * N);
+    if (argc > 1 && strstr(argv[1], "-in-kernel"))
+        cudaMalloc(&y, 64);
     for (const nasty &one : all)
         if (argc > 1 && !strcmp(one.name, argv[1])) {
             one.run();

@@ -12,7 +12,7 @@ import tempfile
 lockstep = os.environ["LOCKSTEP"]
 here = os.path.dirname(os.path.abspath(__file__))
 
-PAST, LEAK, API, FREE = "out-of-bounds", "leak", "api-error", "invalid-free"
+PAST, LEAK, API, FREE, ENDLESS = "out-of-bounds", "leak", "api-error", "invalid-free", "endless-loop"
 WHOLE, CUT = True, False  # the program came to its end, so that leaks were looked for; or not
 
 
@@ -60,6 +60,13 @@ cases = {
     "huge-malloc": (of(PAST, API), WHOLE, 0), "huge-grid": (of(PAST, API), WHOLE, 0), "deep-recursion": (of(API), WHOLE, 0),
     "hang": (of(PAST, "barrier-deadlock"), WHOLE, 0), "reset": (of(PAST, PAST), WHOLE, 0),
     "reset-in-static": (of(PAST), WHOLE, 0),
+    "hang-in-loop": (of(PAST, ENDLESS), WHOLE, 0), "hang-in-thread": (of(PAST, ENDLESS), WHOLE, 0),
+    "hang-in-child": (of(PAST, ENDLESS), WHOLE, 0), "hang-in-graph": (of(PAST, ENDLESS), WHOLE, 0),
+    "hang-in-static": (of(PAST, ENDLESS), WHOLE, 0), "hang-of-two": (of(PAST, ENDLESS), WHOLE, 0),
+    "urgent-ignored": (of(PAST, ENDLESS), WHOLE, 0), "urgent-used": (of(PAST, ENDLESS), WHOLE, 0),
+    "terminated-in-kernel": (of(PAST), CUT, -15), "interrupted-in-kernel": (of(PAST), CUT, -2),
+    "killed-in-kernel": (of(PAST), CUT, -9), "exit-in-kernel": (of(PAST), CUT, 4),
+    "pthread_exit-of-threads": (of(PAST), WHOLE, 0), "throws-across": (of(PAST), WHOLE, 0),
 }
 CUT_TEXT = "The program did not come to its end"
 
@@ -70,7 +77,8 @@ def run(program, work, name):
     out, log = os.path.join(work, name + ".json"), os.path.join(work, name + ".log")
     try:
         done = subprocess.run([lockstep, "check", "--json=" + out, "--log-file", log, "--", program, name],
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120)
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120,
+                              env=dict(os.environ, LOCKSTEP_ENDLESS="0.2"))
     except subprocess.TimeoutExpired:
         return "hangs"
     try:

@@ -147,6 +147,7 @@ lanes_spend_fuel(struct core *c, uint32_t h)
     set_add(blocks, h);
     lanes_add(c, c->lanes.pending[h], core_load_i32(c, c->lanes.mask));
     core_store_field(c, c->e.warp, FIELD(jit_warp, barrier_place), core_i32(c, polled_place(c, h)));
+    core_store_field(c, c->e.warp, FIELD(jit_warp, barrier_votes), core_load_i32(c, c->lanes.mask));
     lanes_suspend(c, JIT_YIELD, blocks);
     ls_release(blocks);
     if (core_nothing_pending(c, h)) {

@@ -215,6 +215,8 @@ emit_callee(struct unit *u, const struct ptx_func *f)
     char name[32];
     memcpy(shape.block, u->request->block, sizeof shape.block);
     struct flow *flow = flow_new(u->request->module, f, core_known_function, u->err);
+    if (flow && tools_give_way(u->request))
+        flow_all_wait(flow);
     struct facts *facts = flow ? facts_new(flow, &shape, emit_warp_uniform, u->err) : NULL;
     bool ok = facts != NULL;
     if (ok) {
@@ -472,6 +474,8 @@ begin_unit(struct unit *u, const char *stem)
     u->flow = flow_new(u->request->module, u->request->kernel, core_known_function, u->err);
     if (!u->flow)
         return false;
+    if (tools_give_way(u->request))
+        flow_all_wait((struct flow *)u->flow);
     for (;;) {
         if (!take_machine(u, u->tier == JIT_TIER_MEMORY ? JIT_EFFORT_LESS : JIT_EFFORT_USUAL) ||
             !build_form(u, stem, &fits))

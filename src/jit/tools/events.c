@@ -85,6 +85,25 @@ add_run(struct core *c, uint32_t place, uint32_t n, LLVMValueRef times, LLVMValu
 }
 _Static_assert(JIT_COUNT_WARPS == 0 && JIT_COUNT_LANES == 1, "added as a vector");
 
+/* A comparison, before it is emitted. */
+static void
+announce_compare(struct core *c, const struct flow_insn *i)
+{
+    if (!(tools_of(c, i) & TELL_COMPARE) || i->i.op != PTX_OP_SETP || i->i.operand_count < 3)
+        return;
+    LLVMValueRef at[2];
+    unsigned bits = 8 * ptx_type_bytes((enum ptx_type)i->i.type[0]), lanes = c->e.lanes;
+    c->e.lanes = LANES;
+    for (unsigned k = 0; k < 2; k++) {
+        LLVMValueRef v = core_value(c, i, &i->i.operand[1 + k], bits, false);
+        at[k] = core_alloca(c, core_vector(c, 64));
+        LLVMBuildStore(c->e.b, bits < 64 ? LLVMBuildZExt(c->e.b, v, core_vector(c, 64), "") : v, at[k]);
+    }
+    LLVMValueRef args[] = {c->e.warp, core_mask_bits(c), at[0], at[1], core_i32(c, i->place)};
+    core_service(c, FIELD(jit_services, compare), LLVMVoidTypeInContext(c->e.context), args, 5);
+    c->e.lanes = lanes;
+}
+
 void
 core_count_begin(struct core *c)
 {
@@ -104,6 +123,7 @@ void
 core_count(struct core *c, const struct flow_insn *i)
 {
     struct tools *t = c->tools;
+    announce_compare(c, i);
     if (!(tools_of(c, i) & TELL_COUNT) || (i >= t->counted && i < t->counted_end))
         return;
     uint32_t n = count_run(c, i);

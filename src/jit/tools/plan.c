@@ -25,6 +25,12 @@ tools_code(const struct jit_request *r)
     return code ? code : CODE_REPLAY;
 }
 
+bool
+tools_give_way(const struct jit_request *r)
+{
+    return r->events & JIT_EVENT_TURNS;
+}
+
 struct tools *
 tools_new(const struct jit_request *r)
 {
@@ -54,7 +60,7 @@ tell_any(uint32_t events)
     static const struct {
         uint32_t events, tell;
     } rows[] = {{JIT_EVENT_COUNT, TELL_COUNT}, {JIT_EVENT_SYNC, TELL_SYNC}, {JIT_EVENT_ACCESS, TELL_ACCESS},
-                {JIT_EVENT_GUARD, TELL_GUARD}, {JIT_EVENT_SEEN, TELL_NEW}};
+                {JIT_EVENT_GUARD, TELL_GUARD}, {JIT_EVENT_SEEN, TELL_NEW}, {JIT_EVENT_TURNS, TELL_COMPARE}};
     unsigned tell = 0;
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
         if (events & rows[k].events)

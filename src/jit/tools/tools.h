@@ -44,12 +44,15 @@ enum tell {
     TELL_GUARD = 8,   /*   the tool answers which lanes may not (core_denied), and is shown what a store stores; */
     TELL_NEW = 16,    /*   an access like one told before need not be told; */
     TELL_OFFSET = 32, /*   of local memory, lanes at one offset are told as one pattern */
+    TELL_COMPARE = 64, /* what lanes compare (setp) */
 };
 /* What a tool that asked for this is told; NULL: nothing. tools_free. */
 struct tools *tools_new(const struct jit_request *r);
 void tools_free(struct tools *t);
 /* Set of enum pass_code. */
 unsigned tools_code(const struct jit_request *r);
+/* Whether every loop counts as one that may wait for others. */
+bool tools_give_way(const struct jit_request *r);
 /* Decides it for each instruction of c->flow, before code is emitted. */
 void tools_plan(struct core *c);
 /* Questions are of instruction i from here on. */
