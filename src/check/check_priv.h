@@ -23,6 +23,9 @@
 
 enum { MOST_WARPS = 32, MOST_ROOTS = 4, STREAMS = 64, NOTES_ROOM = 4096 };
 
+/* A mark in shared memory with a stamp from here on was made by a transfer: the stamp is its number. */
+enum { TRANSFER_STAMP = 0x800000, LAST_STAMP = TRANSFER_STAMP - 16 };
+
 struct check;
 struct chunk;
 struct journal;
@@ -182,6 +185,11 @@ struct range {
     uint64_t base, end;
 };
 
+/* Per stream: work up to there is over. */
+struct clock {
+    uint32_t at[STREAMS];
+};
+
 struct launch {
     struct check *check;
     const struct kernel_facts *facts;
@@ -309,7 +317,7 @@ struct block_state {
     bool counting;                    /* there may be marks in it that cells do not have */
     struct sync_table *sync;          /* in shared memory */
     struct transfers *transfers;      /* NULL: none so far */
-    bool any_copies;
+    bool any_copies, first_copy;      /* first_copy: in the access that now is made some warp's copies began */
     struct copies *copies[MOST_WARPS]; /* NULL: the warp has loaded nothing unset to copy it */
     /* local memory: per warp and byte of a lane's part the lanes that wrote it */
     uint32_t *local_init;
@@ -318,6 +326,7 @@ struct block_state {
     uint32_t waited;                  /* for launches up to there */
     struct runs **runs;               /* per place */
     struct gates *gates;
+    struct notes *notes;
     struct range last;                /* an allocation lately found */
     struct chunk *chunk;              /* of device memory's shadow, lately found (they stay); NULL: none */
     uint64_t chunk_base;
@@ -356,6 +365,18 @@ bool stores_same(const struct visit *v, uint32_t lane, uint32_t byte, uint32_t b
 const uint8_t *stored_value(const struct visit *v, uint32_t lane, uint32_t byte);
 const char *place_op(const struct kernel_facts *k, uint32_t place);
 struct side side_of(const struct visit *v, uint32_t lane, uint64_t address);
+struct side side_of_thread(const struct block_state *b, uint32_t thread, uint32_t place, const char *op);
+/* An access of the job's kernel, by the numbers of its block and thread. */
+struct side side_of_job(const struct job *w, uint32_t place, uint32_t block, uint32_t thread, uint64_t address);
+/* "load", "store", "atomic" */
+static inline const char *
+access_name(uint32_t op)
+{
+    return op == JIT_LOAD ? "load" : op == JIT_STORE ? "store" : "atomic";
+}
+
+/* -- shared.c ------------------------------------------------------------------------------------------ */
+
 /* Cells of shared memory. address: host addresses inside the block's shared memory. */
 void shared_access(const struct visit *v, uint32_t lanes, const uint64_t *address);
 /* False: some lane is out of bounds or not aligned, or it is no access of shared memory. */
@@ -363,6 +384,9 @@ bool shared_lanes(const struct visit *v, const uint64_t *address);
 /* False: not a simple case, nothing was done. */
 bool shared_pattern(const struct visit *v, uint64_t base, const int32_t *offset);
 void shared_begin(struct block_state *b);
+/* Stamps begin anew: what older ones say must go. */
+void shared_forget(struct block_state *b);
+void shared_free(struct block_state *b);
 /* A word of shared memory (cells are words, no transfers): the block has written it, in an access that
  * its cell knows; it has, before all its threads met. */
 bool shared_word_written(const struct block_state *b, uint64_t word);
@@ -382,6 +406,10 @@ void gates_close_all(struct launch *l);
 void gate_open(const struct visit *v, uint64_t low, uint64_t end);
 /* The same from memory where a copy copies nothing unset. */
 void gate_open_wide(const struct visit *v);
+
+/* -- notes.c ------------------------------------------------------------------------------------------ */
+
+void notes_begin(struct block_state *b);
 /* Looks at the notes of loads from shared memory, before something that could change what they find. */
 void notes_settle(struct block_state *b);
 /* The same, where all threads of the block meet, or it ends. */
@@ -401,6 +429,8 @@ void stretch_over(struct block_state *b);
 /* What comes now is nothing that could be remembered: before it happens. */
 void stretch_stop(struct block_state *b);
 void stretch_forget(struct block_state *b);
+/* A warp has loaded something unset, to copy it: as stretch_stop. */
+void stretch_copies(struct block_state *b);
 /* With `following`. True: as remembered, nothing else is left to do. */
 bool stretch_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *offset, uint32_t bytes,
                     uint32_t op, uint32_t place);
@@ -428,6 +458,8 @@ bool runs_store(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t
 /* counters.c: atomic operations on words of device memory. False: not a simple case, nothing was done. */
 bool counters_lanes(const struct visit *v, const uint64_t *address);
 void counters_over(struct block_state *b);
+/* global_access, of which cells learn behind what is kept. */
+void counters_access(const struct visit *v, uint32_t lanes, const uint64_t *address);
 /* Cells learn of the last ones, before anything that asks them or that orders. */
 static inline void
 counters_before(struct block_state *b)
@@ -438,6 +470,8 @@ counters_before(struct block_state *b)
 /* True: nothing is wrong with it and nothing to be noted. */
 bool global_pattern(const struct visit *v, uint64_t base, const int32_t *offset);
 bool global_lanes(const struct visit *v, const uint64_t *address);
+/* An access that leaves marks in device memory. */
+bool global_is_watched(const struct visit *v);
 void global_access(const struct visit *v, uint32_t lanes, const uint64_t *address);
 void local_access(const struct visit *v, uint32_t lanes, const uint64_t *address);
 /* False: not a simple case, nothing was done. */
@@ -482,8 +516,8 @@ void order_saw(struct block_state *b, uint32_t warp, uint32_t lanes, enum scope 
 bool order_seen(const struct block_state *b, uint32_t mine, uint64_t block, uint32_t warp, uint32_t stamp);
 /* The warp has come to a fence of this scope or a wider one. */
 bool order_fenced(const struct block_state *b, uint32_t warp, enum scope scope);
-void order_begin(struct block_state *b);
-void order_end(struct block_state *b);
+/* What the block's fences covered and saw. */
+void order_forget(struct block_state *b);
 /* Inside a block: an access of warp, lane at stamp may run at the same time as one of `mine`'s lane
  * now. many: other lanes of that warp made it too. */
 bool order_unordered(const struct block_state *b, uint32_t mine, uint32_t my_lane, uint32_t warp,
@@ -496,15 +530,13 @@ void order_acquire(struct block_state *b, uint32_t warp, uint32_t lanes, struct 
 /* A strong access to a place that may be a flag, a lock, a counter. */
 void order_strong(const struct visit *v, uint32_t lanes, const uint64_t *address, bool shared);
 void order_settle(struct block_state *b, uint32_t warp); /* what was read */
+void order_settle_all(struct block_state *b);
 void order_drop(struct block_state *b, uint32_t warp);   /* the same, and nobody wants it */
 struct sync_table *sync_new(void);
 void sync_free(struct sync_table *t);
 void sync_clear(struct sync_table *t);
 
 /* -- async.c: transfers in the background, mbarriers ------------------------------------------------ */
-
-/* A mark in shared memory with a stamp from here on was made by a transfer: the stamp is its number. */
-enum { TRANSFER_STAMP = 0x800000 };
 
 void check_async(struct jit_warp *w, uint32_t lanes, uint32_t what, const uint64_t *barrier,
                  uint32_t number, uint32_t place);
@@ -565,8 +597,9 @@ void global_compare_launch(struct check *c, uint64_t base, uint64_t size, const 
 
 struct flights *flights_new(void);
 void flights_free(struct flights *f);
-/* Compares it with those that `known` does not know, and keeps it. */
-void flight_add(struct check *c, const struct flight *f, const uint32_t *known);
+/* The thread's next work, or the host itself where it frees at once, touches these rows: they are compared with those
+ * of others that it does not know to be over, and kept. */
+void flight_begin(struct check *c, struct flight *f);
 /* The host knows so much now. */
 void flights_land(struct check *c, const uint32_t *host);
 void flights_forget(struct check *c, uint64_t at, uint64_t size);
@@ -591,6 +624,13 @@ struct holes {
 void holes_add(struct holes *s, uint64_t at, uint64_t size);
 /* end: of what was looked at. */
 bool holes_are_padding(const struct holes *s, uint64_t end);
+
+/* -- block.c --------------------------------------------------------------------------------------------- */
+
+void block_begin(struct jit_block *k);
+void block_end(struct jit_block *k);
+/* places: of its kernel. */
+void block_free(struct block_state *b, uint32_t places);
 
 /* -- the tool ---------------------------------------------------------------------------------------------- */
 
@@ -630,8 +670,22 @@ void check_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int3
 uint32_t work_new(struct check *c, const struct kernel_facts *k, const char *what,
                   const struct launch *l);
 void work_order(struct check *c, struct launch *l);
-/* The thread's next work, or the host itself where it frees at once, touches these rows. */
-void work_flight(struct check *c, struct flight *f);
+/* The work of this number, from 1; zeros: there is none. */
+struct job work_job(struct check *c, uint32_t work);
+uint32_t work_add(struct check *c, const struct job *w);
+/* What was announced for the thread's next work; false: nothing. */
+struct announced {
+    uint32_t stream, seq; /* stream STREAMS: not known */
+    struct clock knows;
+    bool several, alone;  /* there are several streams; it is ordered after all work of them */
+};
+bool work_announced(struct check *c, struct announced *out);
+/* What the host knows to be over. */
+struct clock work_host(struct check *c);
+/* It has waited. */
+void work_join_stream(struct check *c, uint64_t stream);
+void work_join_event(struct check *c, const void *event);
+void work_join_all(struct check *c);
 struct streams *streams_new(void);
 void streams_free(struct streams *s);
 

@@ -55,10 +55,19 @@ settle_one(struct block_state *b, struct counter *c)
 }
 
 void
+counters_access(const struct visit *v, uint32_t lanes, const uint64_t *address)
+{
+    if (!global_is_watched(v))
+        return;
+    counters_before(v->b);
+    global_access(v, lanes, address);
+}
+
+void
 counters_over(struct block_state *b)
 {
     struct counters *all = b->counters;
-    b->counting = false; /* global_access asks */
+    b->counting = false;
     for (uint32_t n = 0; n < all->used; n++) {
         struct counter *c = &all->kept[all->list[n]];
         if (c->newer)

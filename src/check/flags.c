@@ -379,6 +379,14 @@ order_settle(struct block_state *b, uint32_t warp)
 }
 
 void
+order_settle_all(struct block_state *b)
+{
+    for (uint32_t w = 0; w < b->warps; w++)
+        if (b->pending[w].count)
+            order_settle(b, w);
+}
+
+void
 order_drop(struct block_state *b, uint32_t warp)
 {
     struct pending *p = &b->pending[warp];

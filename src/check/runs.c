@@ -270,7 +270,7 @@ touch(const struct visit *v, const struct runs *r, uint64_t base, const uint64_t
     for (uint32_t l = 0; rest && !address && l < JIT_LANES; l++)
         own[l] = base + (uint64_t)(int64_t)(r->offset ? r->offset[l] : 0);
     if (rest)
-        global_access(v, rest, address ? address : own);
+        counters_access(v, rest, address ? address : own);
 }
 
 static bool

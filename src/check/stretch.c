@@ -477,6 +477,15 @@ stretch_stop(struct block_state *b)
 }
 
 void
+stretch_copies(struct block_state *b)
+{
+    if (!b->first_copy)
+        return;
+    b->first_copy = false;
+    stretch_stop(b);
+}
+
+void
 stretch_over(struct block_state *b)
 {
     struct stretches *p = b->stretches;
