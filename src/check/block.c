@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * block.c: what is known of a block while it runs: made with its first launch, begun anew with each block that
- * the worker runs, and freed with the launch.
+ * block.c: what is known of a block while it runs: made with its first launch, begun anew with each
+ * block that the worker runs, and freed with the launch.
  */
 #include "check/check_priv.h"
 
 #include <string.h>
 
-/* -- order ------------------------------------------------------------------------------------------- */
+/* -- order ------------------------------------------------------------------------------------- */
 
 static void
 order_begin(struct block_state *b)
@@ -56,7 +56,7 @@ order_end(struct block_state *b)
     transfers_free(b);
 }
 
-/* -- blocks ------------------------------------------------------------------------------------------ */
+/* -- blocks ------------------------------------------------------------------------------------ */
 
 static struct block_state *
 new_block(struct jit_block *k, struct launch *l)

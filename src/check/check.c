@@ -2,6 +2,7 @@
  *
  * check.c: the tool: what it is asked to do, and what launches, blocks, barriers and warps tell it.
  */
+#include "check/host.h"
 #include "check/findings.h"
 
 #include <stdio.h>

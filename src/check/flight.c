@@ -6,6 +6,7 @@
  * cudaMallocAsync may be used. A kernel is compared when it is over, by the marks that it has left; another
  * copy, a fill, a free, or host code when it begins.
  */
+#include "check/host.h"
 #include "check/race.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * host.c: what the host's calls say: memory that comes and goes and is copied, waits, errors, leaks. The order of
  * its work on streams: work.c.
  */
-#include "check/check_priv.h"
+#include "check/host.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * host_races.c: what the host does to device memory - copies, fills, frees, loads and stores of host code - against
- * what kernels did there and the host does not know to be over: by the marks that they left in shadow memory.
+ * host_races.c: what the host does to device memory - copies, fills, frees, loads and stores of
+ * host code - against what kernels did there and the host does not know to be over: by the marks
+ * that they left in shadow memory.
  */
+#include "check/host.h"
 #include "check/race.h"
 #include "check/shadow.h"
 
@@ -19,7 +21,8 @@ known_over(struct check *c, uint32_t number, const uint32_t *after)
 static struct side
 side_of_mark(const struct job *w, const struct mark *m, uint64_t address)
 {
-    return side_of_job(w, mark_place(m), mark_block(m), mark_warp(m) * JIT_LANES + mark_lane(m), address);
+    return side_of_job(w, mark_place(m), mark_block(m), mark_warp(m) * JIT_LANES + mark_lane(m),
+                       address);
 }
 
 static void
@@ -31,9 +34,12 @@ report_copy(struct check *c, uint64_t a, uint32_t work, const struct mark *m, bo
         return;
     f.access = side_of_mark(&w, m, a);
     f.other = (struct side){.valid = true, .op = own.what, .address = a, .host = own.host};
-    const char *does = strncmp(own.what, "cudaFree", 8) && strncmp(own.what, "cudaHostU", 9) ? write ? "writes" : "reads" : "frees";
-    snprintf(f.message, sizeof f.message, "%s%s %s 0x%llx while a kernel of another stream may still %s it",
-             own.what, *does == 'f' ? "" : " of the host", does, (unsigned long long)a,
+    const char *does = strncmp(own.what, "cudaFree", 8) && strncmp(own.what, "cudaHostU", 9)
+                           ? write ? "writes" : "reads"
+                           : "frees";
+    snprintf(f.message, sizeof f.message,
+             "%s%s %s 0x%llx while a kernel of another stream may still %s it", own.what,
+             *does == 'f' ? "" : " of the host", does, (unsigned long long)a,
              strcmp(f.access.op, "load") ? "write" : "read");
     snprintf(f.missing, sizeof f.missing, "%s", race_work_missing);
     finding_add(c, &f);
@@ -68,7 +74,8 @@ global_compare(struct check *c, uint64_t base, uint64_t size, bool writes, uint3
             continue;
         }
         for (; a < end; a += 1u << k->shift) {
-            if (k->lines && line_is_over(c, &k->lines[(a & (CHUNK - 1)) >> LINE_BITS], &lately, after)) {
+            if (k->lines &&
+                line_is_over(c, &k->lines[(a & (CHUNK - 1)) >> LINE_BITS], &lately, after)) {
                 a |= (1u << LINE_BITS) - 4;
                 continue;
             }
@@ -94,15 +101,19 @@ report_flight(struct check *c, uint64_t a, const struct flight *by, const struct
         return;
     f.access = side_of_mark(&w, m, a);
     f.other = (struct side){.valid = true, .op = by->what, .address = a};
-    snprintf(f.message, sizeof f.message, "%s of 0x%llx while %s of another stream, which %s it, may not be over",
-             f.access.op, (unsigned long long)a, by->what,
-             by->allocates ? "makes" : by->writes ? "writes" : "reads");
+    snprintf(f.message, sizeof f.message,
+             "%s of 0x%llx while %s of another stream, which %s it, may not be over", f.access.op,
+             (unsigned long long)a, by->what,
+             by->allocates ? "makes"
+             : by->writes  ? "writes"
+                           : "reads");
     snprintf(f.missing, sizeof f.missing, "%s", race_work_missing);
     finding_add(c, &f);
 }
 
 void
-global_compare_launch(struct check *c, uint64_t base, uint64_t size, const struct flight *by, uint32_t launch)
+global_compare_launch(struct check *c, uint64_t base, uint64_t size, const struct flight *by,
+                      uint32_t launch)
 {
     uint32_t reported = UINT32_MAX; /* place: most cells have the same */
     for (uint64_t a = base; a < base + size;) {
@@ -144,7 +155,8 @@ global_host_race(struct check *c, uint64_t address, uint64_t bytes, enum check_h
             uint32_t number = mark_work(m[i]);
             if (op == CHECK_HOST_ATOMIC && (m[i]->when & (MARK_STRONG | MARK_CTA)) == MARK_STRONG)
                 continue;
-            if (number == lately || known_over(c, number, known) || !c->work.at[number - 1].kernel) {
+            if (number == lately || known_over(c, number, known) ||
+                !c->work.at[number - 1].kernel) {
                 lately = number;
                 continue;
             }

@@ -15,7 +15,8 @@ report_local(const struct visit *v, uint32_t lane, uint64_t offset)
         return;
     f.access = side_of(v, lane, offset);
     snprintf(f.message, sizeof f.message,
-             "%s of %u bytes of the thread's local memory that it has not written", f.access.op, v->bytes);
+             "%s of %u bytes of the thread's local memory that it has not written", f.access.op,
+             v->bytes);
     snprintf(f.missing, sizeof f.missing, "a value for the variable before it is read");
     finding_add(l->check, &f);
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * notes.c: loads from shared memory that generated code does not announce (gates.c): they leave notes, which are
- * looked at before the next thing that could make a difference: a store to shared memory, whatever orders
- * threads, the end of the block. What a note finds then is what the load would have found at once. At a barrier of
- * the whole block with no store since the one before nothing can race with the loads in between, nor need
- * anybody know of them: all that is left to ask is whether the words were written.
+ * notes.c: loads from shared memory that generated code does not announce (gates.c): they leave
+ * notes, which are looked at before the next thing that could make a difference: a store to shared
+ * memory, whatever orders threads, the end of the block. What a note finds then is what the load
+ * would have found at once. At a barrier of the whole block with no store since the one before
+ * nothing can race with the loads in between, nor need anybody know of them: all that is left to
+ * ask is whether the words were written.
  */
 #include "check/check_priv.h"
 
@@ -75,7 +76,8 @@ is_written(struct block_state *b, const struct jit_note *n)
 {
     uint64_t mixed = (n->base + (uint64_t)n->place * 0x10001) * 0x9e3779b97f4a7c15ull;
     struct seen *s = &b->notes->seen[mixed >> (64 - SEEN_BITS)];
-    if (s->base == n->base && s->offset == n->offset && s->lanes == n->lanes && s->first == b->first)
+    if (s->base == n->base && s->offset == n->offset && s->lanes == n->lanes &&
+        s->first == b->first)
         return true;
     if (!shared_written(b, n))
         return false;

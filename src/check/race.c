@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * race.c: whether an access races with an earlier one, of which a mark tells: other work of the host (streams,
- * work.c), other launches of the same tree (nested.c), other blocks and warps (order.c), volatile and scoped
- * accesses. docs/memory-model.md has the model.
+ * race.c: whether an access races with an earlier one, of which a mark tells: other work of the
+ * host (streams, work.c), other launches of the same tree (nested.c), other blocks and warps
+ * (order.c), volatile and scoped accesses. docs/memory-model.md has the model.
  */
 #include "check/race.h"
 
@@ -17,15 +17,19 @@ race_with_work(const struct block_state *b, const struct mark *m)
         return ORDERED;
     struct job w = work_job(l->check, work);
     switch (nested_relation(b, &w, work, mark_block(m), mark_warp(m), mark_stamp(m))) {
-    case RELATION_ORDERED: return ORDERED;
-    case RELATION_RACE: return RACE_NESTED;
-    case RELATION_NONE: break;
+    case RELATION_ORDERED:
+        return ORDERED;
+    case RELATION_RACE:
+        return RACE_NESTED;
+    case RELATION_NONE:
+        break;
     }
     return w.stream >= STREAMS || l->after[w.stream] >= w.seq ? ORDERED : RACE_WORK;
 }
 
-/* Volatile accesses of one word, one of them a write, that nothing orders. A volatile store behind a
- * fence is a flag's; volatile loads read memory anew, and so need no fence behind the flag that they follow. */
+/* Volatile accesses of one word, one of them a write, that nothing orders. A volatile store behind
+ * a fence is a flag's; volatile loads read memory anew, and so need no fence behind the flag that
+ * they follow. */
 static enum verdict
 judge_volatile(const struct visit *v, const struct mark *m, bool inside, bool write)
 {
@@ -109,7 +113,8 @@ race_with_write(const struct visit *v, const struct touch *t, const struct mark 
     memcpy(theirs, (const void *)(uintptr_t)t->at, bytes);
     if (together)
         for (uint32_t k = 0; k < bytes; k++)
-            theirs[k] = *stored_value(v, mark_lane(w), (uint32_t)(t->at - t->address[mark_lane(w)]) + k);
+            theirs[k] =
+                *stored_value(v, mark_lane(w), (uint32_t)(t->at - t->address[mark_lane(w)]) + k);
     report_race(v, t, w, verdict, stores_same(v, t->lane, bytes_before(t), bytes, theirs));
     return verdict;
 }

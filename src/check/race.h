@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * race.h: an access against an earlier one at the same memory: does anything order the two? The same for device
- * memory (global.c) and shared memory (shared.c), whose cells say which earlier accesses there are.
- * Findings about the two: race_reports.c, which knows marks, and nothing of how cells keep them.
+ * race.h: an access against an earlier one at the same memory: does anything order the two? The
+ * same for device memory (global.c) and shared memory (shared.c), whose cells say which earlier
+ * accesses there are. Findings about the two: race_reports.c, which knows marks, and nothing of how
+ * cells keep them.
  */
 #ifndef LOCKSTEP_CHECK_RACE_H
 #define LOCKSTEP_CHECK_RACE_H
@@ -16,13 +17,13 @@ struct touch {
     uint64_t at;             /* the cell's first byte, as an address of the host; */
     uint32_t shift;          /*   it has 1 << shift bytes */
     uint32_t lane;
-    uint32_t unset;          /* bytes of the lane's store that are copies of unset ones */
-    bool shared;             /* the block's shared memory, not device memory */
+    uint32_t unset; /* bytes of the lane's store that are copies of unset ones */
+    bool shared;    /* the block's shared memory, not device memory */
 };
 
 enum verdict {
     ORDERED,
-    RACE_WORK,          /* with work of another stream */
+    RACE_WORK, /* with work of another stream */
     RACE_BLOCKS,
     RACE_SCOPE,         /* of blocks, by an atomic operation that counts inside of one only */
     RACE_INSIDE,        /* of threads of one block */
@@ -50,14 +51,14 @@ race_with(const struct visit *v, uint32_t lane, const struct mark *m, bool write
 
 /* The access against one of the cell's last writes; what races is reported. */
 enum verdict race_with_write(const struct visit *v, const struct touch *t, const struct mark *w);
-/* Bytes that were read and nobody wrote are reported, or, where they are only stored again, noted as copies. by: the
- * store that copied something unwritten there; NULL: none. */
+/* Bytes that were read and nobody wrote are reported, or, where they are only stored again, noted
+ * as copies. by: the store that copied something unwritten there; NULL: none. */
 void race_unset_read(const struct visit *v, const struct touch *t, const struct mark *by);
 
-/* -- race_reports.c ---------------------------------------------------------------------------------------- */
+/* -- race_reports.c ---------------------------------------------------------------------------- */
 
-void report_race(const struct visit *v, const struct touch *t, const struct mark *other, enum verdict verdict,
-                 bool same_value);
+void report_race(const struct visit *v, const struct touch *t, const struct mark *other,
+                 enum verdict verdict, bool same_value);
 void report_unwritten(const struct visit *v, const struct touch *t, const struct mark *by);
 /* m: of a transfer in the background that is not over for the lane. */
 void report_transfer(const struct visit *v, const struct touch *t, const struct mark *m,

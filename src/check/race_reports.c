@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * race_reports.c: the findings about two accesses at one place of device or shared memory: races, reads of what
- * nothing has written, transfers in the background that nobody has waited for. Which accesses these are it is
- * told as marks (marks.h).
+ * race_reports.c: the findings about two accesses at one place of device or shared memory: races,
+ * reads of what nothing has written, transfers in the background that nobody has waited for. Which
+ * accesses these are it is told as marks (marks.h).
  */
 #include "check/race.h"
 
@@ -14,7 +14,7 @@ enum { NAME_ROOM = 200 };
 const char race_work_missing[] =
     "an order between the two: the same stream, an event, or a wait of the host in between";
 
-/* -- the two sides -------------------------------------------------------------------------------------------- */
+/* -- the two sides ----------------------------------------------------------------------------- */
 
 /* As findings give it: shared memory's are offsets. */
 static uint64_t
@@ -42,12 +42,13 @@ other_side(const struct visit *v, const struct touch *t, const struct mark *m)
     bool second = m->when & MARK_MANY && mark_lane(m) == t->lane && own_warp;
     uint64_t address = shown_address(v, t);
     if (!w.kernel)
-        return (struct side){.valid = true, .address = address, .op = w.what ? w.what : "copy", .host = w.host};
+        return (struct side){
+            .valid = true, .address = address, .op = w.what ? w.what : "copy", .host = w.host};
     return side_of_job(&w, mark_place(m), mark_block(m),
                        mark_warp(m) * JIT_LANES + (second ? mark_lane2(m) : mark_lane(m)), address);
 }
 
-/* -- names of memory -------------------------------------------------------------------------------------------- */
+/* -- names of memory --------------------------------------------------------------------------- */
 
 static void
 name_shared(const struct launch *l, uint64_t offset, char *out, size_t room)
@@ -56,7 +57,8 @@ name_shared(const struct launch *l, uint64_t offset, char *out, size_t room)
         const struct shared_var *s = &l->facts->shared[k];
         uint64_t end = s->size ? s->offset + s->size : l->shared_bytes;
         if (offset >= s->offset && offset < end) {
-            snprintf(out, room, "\"%s\" at byte %llu", s->name, (unsigned long long)(offset - s->offset));
+            snprintf(out, room, "\"%s\" at byte %llu", s->name,
+                     (unsigned long long)(offset - s->offset));
             return;
         }
     }
@@ -90,7 +92,7 @@ space_of(const struct touch *t)
     return t->shared ? "shared" : "global";
 }
 
-/* -- races -------------------------------------------------------------------------------------------------------- */
+/* -- races ------------------------------------------------------------------------------------- */
 
 static bool
 is_volatile(enum verdict verdict)
@@ -103,33 +105,42 @@ missing_text(enum verdict verdict, bool shared, bool same_warp)
 {
     switch (verdict) {
     case RACE_INSN:
-        return "one thread to do it, or an atomic operation: which thread's value stays is not defined";
+        return "one thread to do it, or an atomic operation: which thread's value stays is not "
+               "defined";
     case RACE_WORK:
         return race_work_missing;
     case RACE_NESTED:
-        return "a kernel and those that it launches run at the same time: what a child reads is written before "
-               "its launch (by other threads: before a barrier); what it writes is for later launches of the "
+        return "a kernel and those that it launches run at the same time: what a child reads is "
+               "written before "
+               "its launch (by other threads: before a barrier); what it writes is for later "
+               "launches of the "
                "block to the same stream, a tail launch, or the host";
     case RACE_SCOPE:
-        return "an atomic operation of device scope: one of block scope counts only among the threads of "
+        return "an atomic operation of device scope: one of block scope counts only among the "
+               "threads of "
                "its block";
     case RACE_UNFENCED:
         return shared ? "a fence between reading the flag, or taking the lock, and this access: "
                         "__threadfence_block()"
                       : "a fence between reading the flag, or taking the lock, and this access: "
-                        "__threadfence(), or __threadfence_block() where only threads of the block take part";
+                        "__threadfence(), or __threadfence_block() where only threads of the block "
+                        "take part";
     case RACE_VOLATILE:
-        return shared ? "atomic operations, or a lock, a barrier, or a flag with a fence before it is set: "
+        return shared ? "atomic operations, or a lock, a barrier, or a flag with a fence before it "
+                        "is set: "
                         "volatile makes the compiler keep the access, and orders nothing"
-                      : "atomic operations, or a lock, a barrier, or a flag with __threadfence() before it is "
+                      : "atomic operations, or a lock, a barrier, or a flag with __threadfence() "
+                        "before it is "
                         "set: volatile makes the compiler keep the access, and orders nothing";
     case RACE_VOLATILE_WARP:
-        return "__syncwarp() between the two: since compute capability 7.0 the lanes of a warp need not run "
+        return "__syncwarp() between the two: since compute capability 7.0 the lanes of a warp "
+               "need not run "
                "in lock-step, and volatile does not order them";
     case RACE_INSIDE:
-        return same_warp ? "__syncwarp() between the two: since compute capability 7.0 the lanes of a "
-                           "warp need not run in lock-step"
-                         : "a barrier between the two: __syncthreads()";
+        return same_warp
+                   ? "__syncwarp() between the two: since compute capability 7.0 the lanes of a "
+                     "warp need not run in lock-step"
+                   : "a barrier between the two: __syncthreads()";
     default:
         return "blocks of one launch run in any order and at the same time: only a new launch, a "
                "grid-wide barrier, or atomics with fences order them";
@@ -143,15 +154,22 @@ who_text(enum verdict verdict, bool shared, bool same_warp)
     if (verdict == RACE_INSN)
         return " by different threads in one instruction";
     if (shared)
-        return same_warp ? " by different threads of one warp" : " by different threads of the block";
+        return same_warp ? " by different threads of one warp"
+                         : " by different threads of the block";
     switch (verdict) {
-    case RACE_WORK: return " by work of another stream";
+    case RACE_WORK:
+        return " by work of another stream";
     case RACE_BLOCKS:
-    case RACE_SCOPE: return " by different blocks";
-    case RACE_INSIDE: return " by different threads of a block";
-    case RACE_NESTED: return " by kernels of one tree of launches";
-    case RACE_VOLATILE_WARP: return " by lanes of one warp";
-    default: return "";
+    case RACE_SCOPE:
+        return " by different blocks";
+    case RACE_INSIDE:
+        return " by different threads of a block";
+    case RACE_NESTED:
+        return " by kernels of one tree of launches";
+    case RACE_VOLATILE_WARP:
+        return " by lanes of one warp";
+    default:
+        return "";
     }
 }
 
@@ -159,12 +177,17 @@ static const char *
 why_text(enum verdict verdict)
 {
     switch (verdict) {
-    case RACE_INSN: return "";
-    case RACE_SCOPE: return ", atomic only inside a block";
-    case RACE_UNFENCED: return ": the flag between them was read without a fence behind it";
+    case RACE_INSN:
+        return "";
+    case RACE_SCOPE:
+        return ", atomic only inside a block";
+    case RACE_UNFENCED:
+        return ": the flag between them was read without a fence behind it";
     case RACE_VOLATILE:
-    case RACE_VOLATILE_WARP: return ": volatile, and nothing orders them";
-    default: return ", nothing orders them";
+    case RACE_VOLATILE_WARP:
+        return ": volatile, and nothing orders them";
+    default:
+        return ", nothing orders them";
     }
 }
 
@@ -182,16 +205,17 @@ rank_of(enum verdict verdict, bool shared, bool same_warp, bool same_value)
 }
 
 void
-report_race(const struct visit *v, const struct touch *t, const struct mark *other, enum verdict verdict,
-            bool same_value)
+report_race(const struct visit *v, const struct touch *t, const struct mark *other,
+            enum verdict verdict, bool same_value)
 {
     const struct launch *l = v->b->launch;
     bool same_warp = mark_warp(other) == v->warp;
-    struct finding f = {.kind = verdict == RACE_WORK     ? FINDING_HOST_RACE
+    struct finding f = {.kind = verdict == RACE_WORK   ? FINDING_HOST_RACE
                                 : is_volatile(verdict) ? FINDING_VOLATILE_RACE
                                 : t->shared            ? FINDING_SHARED_RACE
                                                        : FINDING_GLOBAL_RACE,
-                        .severity = same_value || verdict == RACE_VOLATILE ? SEVERITY_WARNING : SEVERITY_ERROR,
+                        .severity = same_value || verdict == RACE_VOLATILE ? SEVERITY_WARNING
+                                                                           : SEVERITY_ERROR,
                         .rank = rank_of(verdict, t->shared, same_warp, same_value),
                         .space = space_of(t)};
     f.other = other_side(v, t, other);
@@ -208,7 +232,7 @@ report_race(const struct visit *v, const struct touch *t, const struct mark *oth
     finding_add(l->check, &f);
 }
 
-/* -- what nothing has written ---------------------------------------------------------------------------------- */
+/* -- what nothing has written ------------------------------------------------------------------ */
 
 /* Device memory of other kinds counts as written from the start. */
 static bool
@@ -245,10 +269,11 @@ report_unwritten(const struct visit *v, const struct touch *t, const struct mark
     finding_add(l->check, &f);
 }
 
-/* -- transfers in the background --------------------------------------------------------------------------------- */
+/* -- transfers in the background --------------------------------------------------------------- */
 
 void
-report_transfer(const struct visit *v, const struct touch *t, const struct mark *m, enum transfer_state state)
+report_transfer(const struct visit *v, const struct touch *t, const struct mark *m,
+                enum transfer_state state)
 {
     const struct launch *l = v->b->launch;
     struct finding f = {.kind = FINDING_SHARED_RACE, .rank = 3, .space = space_of(t)};
@@ -263,11 +288,13 @@ report_transfer(const struct visit *v, const struct touch *t, const struct mark 
              state == TRANSFER_RUNNING ? "nobody has waited for the copy to be done"
                                        : "the thread has not waited for the copy, others have");
     bool group = !(l->facts->place[place].flags & PLACE_BULK);
-    snprintf(f.missing, sizeof f.missing, "%s",
-             state != TRANSFER_RUNNING
-                 ? "a wait of its own on the mbarrier, or a barrier after another thread's"
-             : group ? "a wait by the thread that copies (cp.async.wait_group, __pipeline_wait_prior), and "
-                       "for other threads a barrier after it"
-                     : "a wait for the mbarrier's phase, or for the group (cp.async.bulk.wait_group)");
+    snprintf(
+        f.missing, sizeof f.missing, "%s",
+        state != TRANSFER_RUNNING
+            ? "a wait of its own on the mbarrier, or a barrier after another thread's"
+        : group
+            ? "a wait by the thread that copies (cp.async.wait_group, __pipeline_wait_prior), and "
+              "for other threads a barrier after it"
+            : "a wait for the mbarrier's phase, or for the group (cp.async.bulk.wait_group)");
     finding_add(l->check, &f);
 }

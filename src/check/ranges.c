@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ranges.c: ranges of device memory that copies and fills write or that are new, in shadow memory: written by which
- * work, or never; and which bytes of a range nothing has written.
+ * ranges.c: ranges of device memory that copies and fills write or that are new, in shadow memory:
+ * written by which work, or never; and which bytes of a range nothing has written.
  */
+#include "check/host.h"
 #include "check/shadow.h"
 
 #include <stdlib.h>
 
-/* -- copies, fills, new memory ----------------------------------------------------------------------- */
+/* -- copies, fills, new memory ----------------------------------------------------------------- */
 
 /* All words of the lines that the range touches; false: they need more records. */
 static bool
@@ -41,7 +42,8 @@ range_in_chunk(struct global_shadow *g, struct chunk *k, uint32_t first, uint32_
         return;
     }
     bool noted = work || k->lines || k->by;
-    if (!k->cells && noted && chunk_need_lines(g, k) && range_in_lines(g, k, first, count, work, known))
+    if (!k->cells && noted && chunk_need_lines(g, k) &&
+        range_in_lines(g, k, first, count, work, known))
         return;
     if (!k->cells && !(noted && chunk_need_cells(g, k))) {
         chunk_mark_bits(k, first, count, known);
@@ -53,7 +55,8 @@ range_in_chunk(struct global_shadow *g, struct chunk *k, uint32_t first, uint32_
         return;
     }
     uint32_t last = (first + count - 1) >> k->shift;
-    struct cell c = {.write = {.who = (uint64_t)work << WORK_SHIFT, .when = known ? MARK_WRITTEN : 0}};
+    struct cell c = {
+        .write = {.who = (uint64_t)work << WORK_SHIFT, .when = known ? MARK_WRITTEN : 0}};
     for (uint32_t n = first >> k->shift; n <= last; n++)
         k->cells[n] = c;
 }
@@ -76,7 +79,7 @@ global_range(struct global_shadow *g, uint64_t base, uint64_t size, uint32_t wor
     }
 }
 
-/* -- what nobody wrote ------------------------------------------------------------------------------- */
+/* -- what nobody wrote ------------------------------------------------------------------------- */
 
 uint64_t
 global_unwritten(struct global_shadow *g, uint64_t base, uint64_t size, uint64_t *out_first,
@@ -120,7 +123,8 @@ chunk_written(struct chunk *k)
     if (k->whole || !(k->cells || k->lines))
         return k->whole || k->all_written;
     uint32_t n = 0, end = k->lines ? LINE_COUNT : CHUNK >> k->shift;
-    if (k->hole < end && !(k->lines ? k->lines[k->hole].written == ~0u : cell_is_written(&k->cells[k->hole])))
+    if (k->hole < end &&
+        !(k->lines ? k->lines[k->hole].written == ~0u : cell_is_written(&k->cells[k->hole])))
         return false;
     while (n < end && (k->lines ? k->lines[n].written == ~0u : cell_is_written(&k->cells[n])))
         n++;
@@ -151,7 +155,8 @@ global_written(struct global_shadow *g, uint64_t base, uint64_t size)
 {
     uint64_t end = base + size;
     while (base < end) {
-        uint64_t stop = (base & ~(uint64_t)(CHUNK - 1)) + CHUNK, part = (stop < end ? stop : end) - base;
+        uint64_t stop = (base & ~(uint64_t)(CHUNK - 1)) + CHUNK,
+                 part = (stop < end ? stop : end) - base;
         struct chunk *k = shadow_chunk(g, base, true);
         if (!k || k->thin)
             return false;

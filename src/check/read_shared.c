@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * read_shared.c: memory that a kernel only reads, in many blocks. Where nothing orders blocks, a word that two of
- * them have read needs no further mark: a later write races with one of the two. A chunk all of whose words are so
- * is read-shared: loads from it go unseen (gates.c) until somebody writes there.
+ * read_shared.c: memory that a kernel only reads, in many blocks. Where nothing orders blocks, a
+ * word that two of them have read needs no further mark: a later write races with one of the two. A
+ * chunk all of whose words are so is read-shared: loads from it go unseen (gates.c) until somebody
+ * writes there.
  */
 #include "check/shadow.h"
 
@@ -11,8 +12,9 @@ read_shared_look(const struct launch *l, struct chunk *k)
 {
     uint32_t cells = k->lines ? LINE_COUNT : CHUNK >> k->shift, n = 0;
     k->hits = 0;
-    while (n < cells && (k->lines ? k->lines[n].read_shared_work == l->work && k->lines[n].read_shared == ~0u
-                                  : cell_read_enough(l, &k->cells[n])))
+    while (n < cells &&
+           (k->lines ? k->lines[n].read_shared_work == l->work && k->lines[n].read_shared == ~0u
+                     : cell_read_enough(l, &k->cells[n])))
         n++;
     if (n == cells)
         atomic_store_explicit(&k->read_shared, l->work, memory_order_relaxed);

@@ -5,16 +5,16 @@
  *   roots   what an address was computed from: walking back from its register through additions and
  *           selections to kernel parameters and variables. An access whose only root is a pointer
  *           parameter has to stay in the allocation that the parameter points to; one whose only
- *           root is a variable, in the variable. Where the walk meets a loaded pointer or two roots,
- *           any live memory will do.
- *   used    which bytes of a load matter: a value that is only stored again is a copy, and copying
- *           what was never written (padding) is no mistake yet; nor is loading what is not selected
+ *           root is a variable, in the variable. Where the walk meets a loaded pointer or two
+ * roots, any live memory will do. used    which bytes of a load matter: a value that is only stored
+ * again is a copy, and copying what was never written (padding) is no mistake yet; nor is loading
+ * what is not selected
  */
 #include "check/roots.h"
 
 #include <string.h>
 
-/* -- definitions and uses ------------------------------------------------------------------------ */
+/* -- definitions and uses ---------------------------------------------------------------------- */
 
 /* Instructions that only hand a value on. */
 static bool
@@ -92,7 +92,7 @@ roots_used_bytes(const struct walk *w, const struct ptx_insn *i, const uint64_t 
     return used;
 }
 
-/* -- roots ------------------------------------------------------------------------------------------ */
+/* -- roots ------------------------------------------------------------------------------------- */
 
 static void trace(struct walk *w, uint32_t reg);
 
@@ -149,8 +149,8 @@ trace_load(struct walk *w, const struct ptx_insn *i, uint32_t reg)
     }
     if (bits_of(w, reg) < 64)
         return; /* an index */
-    bool param = from->kind == PTX_O_ADDRESS && from->base_kind == PTX_BASE_VAR && from->var->func &&
-                 w->flow->vars[from->var->index].place == FLOW_KERNEL_PARAM;
+    bool param = from->kind == PTX_O_ADDRESS && from->base_kind == PTX_BASE_VAR &&
+                 from->var->func && w->flow->vars[from->var->index].place == FLOW_KERNEL_PARAM;
     if (!param) {
         w->unknown = true;
         return;
@@ -165,7 +165,8 @@ trace_load(struct walk *w, const struct ptx_insn *i, uint32_t reg)
 static void
 trace_insn(struct walk *w, const struct ptx_insn *i, uint32_t reg)
 {
-    w->constant = w->constant && (i->op == PTX_OP_MOV || i->op == PTX_OP_ADD || i->op == PTX_OP_CVTA);
+    w->constant =
+        w->constant && (i->op == PTX_OP_MOV || i->op == PTX_OP_ADD || i->op == PTX_OP_CVTA);
     switch (i->op) {
     case PTX_OP_LD:
     case PTX_OP_LDU:
@@ -174,8 +175,14 @@ trace_insn(struct walk *w, const struct ptx_insn *i, uint32_t reg)
     case PTX_OP_ST: /* an argument of an inlined function */
         trace_operand(w, &i->operand[1]);
         break;
-    case PTX_OP_MOV: case PTX_OP_CVTA: case PTX_OP_CVT: case PTX_OP_AND: case PTX_OP_OR:
-    case PTX_OP_ADD: case PTX_OP_SUB: case PTX_OP_SELP:
+    case PTX_OP_MOV:
+    case PTX_OP_CVTA:
+    case PTX_OP_CVT:
+    case PTX_OP_AND:
+    case PTX_OP_OR:
+    case PTX_OP_ADD:
+    case PTX_OP_SUB:
+    case PTX_OP_SELP:
         for (uint32_t k = 1; k < i->operand_count; k++)
             if (i->op != PTX_OP_SELP || k < 3)
                 trace_operand(w, &i->operand[k]);
@@ -185,7 +192,11 @@ trace_insn(struct walk *w, const struct ptx_insn *i, uint32_t reg)
     case PTX_OP_MAD:
         trace_operand(w, &i->operand[3]);
         break;
-    case PTX_OP_SHL: case PTX_OP_MUL: case PTX_OP_SHR: case PTX_OP_REM: case PTX_OP_DIV:
+    case PTX_OP_SHL:
+    case PTX_OP_MUL:
+    case PTX_OP_SHR:
+    case PTX_OP_REM:
+    case PTX_OP_DIV:
         break; /* an index */
     default:
         if (bits_of(w, reg) == 64)
@@ -225,13 +236,13 @@ roots_find(struct walk *w, const struct ptx_operand *o, struct place_facts *p, b
     else
         w->unknown = true;
     /* Inlined twice with different arguments: not known. */
-    bool same = p->root_count == w->roots &&
-                memcmp(p->root, w->root, sizeof w->root[0] * w->roots) == 0;
+    bool same =
+        p->root_count == w->roots && memcmp(p->root, w->root, sizeof w->root[0] * w->roots) == 0;
     p->root_count = w->unknown || (again && !same) ? 0 : (uint8_t)w->roots;
     memcpy(p->root, w->root, sizeof p->root);
 }
 
-/* -- where a stored value comes from --------------------------------------------------------------- */
+/* -- where a stored value comes from ----------------------------------------------------------- */
 
 enum { MOST_SOURCES = 8 };
 
@@ -290,7 +301,8 @@ from_register(struct walk *w, uint32_t reg, struct stored *s)
 }
 
 void
-roots_sources(struct walk *w, struct kernel_facts *k, const struct ptx_insn *i, struct place_facts *p)
+roots_sources(struct walk *w, struct kernel_facts *k, const struct ptx_insn *i,
+              struct place_facts *p)
 {
     const struct ptx_operand *value = &i->operand[1];
     struct stored s = {.kernel = k, .size = p->unit};

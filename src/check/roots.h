@@ -12,8 +12,8 @@ enum { MOST_STEPS = 400 };
 struct walk {
     const struct flow *flow;
     const struct kernel_facts *kernel;
-    uint64_t *matters;    /* registers whose value is used for more than being copied, */
-    uint64_t *surely;     /*   and that not only if something else is so, too */
+    uint64_t *matters; /* registers whose value is used for more than being copied, */
+    uint64_t *surely;  /*   and that not only if something else is so, too */
     /* one address */
     uint32_t *seen, round, steps;
     struct root root[MOST_ROOTS];
@@ -29,6 +29,7 @@ uint32_t roots_used_bytes(const struct walk *w, const struct ptx_insn *i, const 
 /* What the address o was computed from; again: beside what p says already. */
 void roots_find(struct walk *w, const struct ptx_operand *o, struct place_facts *p, bool again);
 /* The loads that a store's value may come from. */
-void roots_sources(struct walk *w, struct kernel_facts *k, const struct ptx_insn *i, struct place_facts *p);
+void roots_sources(struct walk *w, struct kernel_facts *k, const struct ptx_insn *i,
+                   struct place_facts *p);
 
 #endif

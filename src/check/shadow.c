@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * shadow.c: the shadow of device memory: chunks of 16 KiB, which get cells or lines (lines.h) when a kernel first
- * touches them. A cell is a word until an access is narrower. Chunks that only copies and fills touched have a bit
- * per byte. Cells take sixteen times the memory they watch: beyond the limit races in further chunks
- * are not looked for, and the report says so.
+ * shadow.c: the shadow of device memory: chunks of 16 KiB, which get cells or lines (lines.h) when
+ * a kernel first touches them. A cell is a word until an access is narrower. Chunks that only
+ * copies and fills touched have a bit per byte. Cells take sixteen times the memory they watch:
+ * beyond the limit races in further chunks are not looked for, and the report says so.
  */
 #include "check/shadow.h"
 
@@ -63,7 +63,7 @@ global_thinned(const struct global_shadow *g)
     return g->thinned;
 }
 
-/* -- chunks ------------------------------------------------------------------------------------------ */
+/* -- chunks ------------------------------------------------------------------------------------ */
 
 struct chunk *
 shadow_chunk(struct global_shadow *g, uint64_t address, bool make)
@@ -130,7 +130,8 @@ chunk_cell(const struct chunk *k, uint32_t byte)
 {
     if (k->cells)
         return k->cells[byte >> k->shift];
-    return k->lines ? line_cell(&k->lines[byte >> LINE_BITS], byte / 4 % 32) : cell_of_none(k, byte);
+    return k->lines ? line_cell(&k->lines[byte >> LINE_BITS], byte / 4 % 32)
+                    : cell_of_none(k, byte);
 }
 
 bool
@@ -149,8 +150,9 @@ chunk_need_cells(struct global_shadow *g, struct chunk *k)
         k->written = calloc(1, CHUNK / 8);
         k->all_written = !k->written;
         for (uint32_t n = 0; k->written && n < CHUNK / 8; n++)
-            k->written[n] = (uint8_t)((k->lines[n / 16].written >> n % 16 * 2 & 1 ? 0x0f : 0) |
-                                      (k->lines[n / 16].written >> (n % 16 * 2 + 1) & 1 ? 0xf0 : 0));
+            k->written[n] =
+                (uint8_t)((k->lines[n / 16].written >> n % 16 * 2 & 1 ? 0x0f : 0) |
+                          (k->lines[n / 16].written >> (n % 16 * 2 + 1) & 1 ? 0xf0 : 0));
     }
     chunk_drop_lines(g, k);
     k->cells = cells;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * shadow.h: the shadow of device memory by address. shadow.c makes chunks and turns their forms into each other;
- * above it are ranges.c (copies, fills, new memory), global.c (accesses of kernels), read_shared.c and host_races.c.
+ * shadow.h: the shadow of device memory by address. shadow.c makes chunks and turns their forms
+ * into each other; above it are ranges.c (copies, fills, new memory), global.c (accesses of
+ * kernels), read_shared.c and host_races.c.
  */
 #ifndef LOCKSTEP_CHECK_SHADOW_H
 #define LOCKSTEP_CHECK_SHADOW_H
@@ -10,21 +11,22 @@
 
 struct chunk {
     atomic_flag busy;
-    uint8_t shift;    /* of cells: 2 or 0 */
-    bool thin;        /* no memory for cells */
-    bool whole;       /* all of it was found written */
-    uint32_t hole;    /* the first word or line that lately was not */
+    uint8_t shift; /* of cells: 2 or 0 */
+    bool thin;     /* no memory for cells */
+    bool whole;    /* all of it was found written */
+    uint32_t hole; /* the first word or line that lately was not */
     struct cell *cells;
     struct line *lines; /* at most one of both */
-    uint8_t *written; /* neither: a bit per byte; NULL: see all_written */
+    uint8_t *written;   /* neither: a bit per byte; NULL: see all_written */
     bool all_written;
-    uint32_t by;      /* neither: the work that wrote all of it; 0: over */
+    uint32_t by;        /* neither: the work that wrote all of it; 0: over */
     uint32_t last_work; /* that accessed it */
-    _Atomic uint32_t read_shared; /* the work for which cell_read_enough holds of all its words; 0: none known */
+    _Atomic uint32_t
+        read_shared; /* the work for which cell_read_enough holds of all its words; 0: none known */
     uint32_t hits, patience; /* words of which it held since the last look at all of them */
 };
 
-/* -- shadow.c ------------------------------------------------------------------------------------------------ */
+/* -- shadow.c ---------------------------------------------------------------------------------- */
 
 /* The chunk around an address; NULL: there is none (and make is false), or no memory for it. */
 struct chunk *shadow_chunk(struct global_shadow *g, uint64_t address, bool make);
@@ -48,7 +50,8 @@ struct cell chunk_cell(const struct chunk *k, uint32_t byte);
 bool chunk_need_cells(struct global_shadow *g, struct chunk *k);
 /* False: the chunk has cells, or there is no memory. */
 bool chunk_need_lines(struct global_shadow *g, struct chunk *k);
-/* Cells of words become cells of bytes. False: there is no memory for those; the words' are gone, too. */
+/* Cells of words become cells of bytes. False: there is no memory for those; the words' are gone,
+ * too. */
 bool chunk_cut_cells(struct global_shadow *g, struct chunk *k);
 void chunk_drop_lines(struct global_shadow *g, struct chunk *k);
 /* Without cells and lines: these bytes are written (known), or not. */
@@ -65,11 +68,12 @@ cell_is_written(const struct cell *c)
     return (c->write.when & (MARK_WRITTEN | MARK_UNSET)) == MARK_WRITTEN || c->strong.when;
 }
 
-/* -- read_shared.c ---------------------------------------------------------------------------------------------- */
+/* -- read_shared.c ----------------------------------------------------------------------------- */
 
-/* A load of what was written before this launch, by some thread, and that two blocks have read already:
- * where nothing orders blocks, a later write races with one of the two whatever else reads. Nothing is
- * noted, so that data that all blocks read does not go back to memory each time. */
+/* A load of what was written before this launch, by some thread, and that two blocks have read
+ * already: where nothing orders blocks, a later write races with one of the two whatever else
+ * reads. Nothing is noted, so that data that all blocks read does not go back to memory each time.
+ */
 static inline bool
 cell_read_enough(const struct launch *l, const struct cell *c)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * shapes.c: patterns of lanes: the same lanes at the same distances again and again. The words that one touches, and
- * by which lane each, are worked out once a place.
+ * shapes.c: patterns of lanes: the same lanes at the same distances again and again. The words that
+ * one touches, and by which lane each, are worked out once a place.
  */
 #include "check/shared_cells.h"
 
@@ -45,7 +45,9 @@ find_shape(const struct visit *v, struct pattern_shape *s, const int32_t *offset
 struct pattern_shape *
 shape_of(const struct visit *v, const int32_t *offset)
 {
-    enum { MOST_SHAPES = 12 }; /* a tree has up to 10; lanes that change more often are not worth it */
+    enum {
+        MOST_SHAPES = 12
+    }; /* a tree has up to 10; lanes that change more often are not worth it */
     struct pattern_shape **first = &v->b->shape[v->place];
     uint32_t count = 0;
     for (struct pattern_shape **at = first, *s; (s = *at); at = &s->next, count++) {

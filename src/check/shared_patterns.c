@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * shared_patterns.c: accesses to shared memory by a pattern of lanes, the same one again and again (shapes.c): all its
- * cells at once, as long as nothing is wrong with them.
+ * shared_patterns.c: accesses to shared memory by a pattern of lanes, the same one again and again
+ * (shapes.c): all its cells at once, as long as nothing is wrong with them.
  */
 #include "check/shared_cells.h"
 
@@ -54,8 +54,8 @@ quick_store(struct block_state *b, const struct pattern_shape *s, uint64_t first
     for (uint32_t k = 0; k < s->words; k++) {
         int32_t i = s->word[k];
         uint64_t new = mark | s->mark[k];
-        bad |= (w[i] >= floor && !pack_is_own(w[i], new, met)) || (r[i] >= floor && !pack_is_own(r[i], new, met)) ||
-               o[i] >= floor;
+        bad |= (w[i] >= floor && !pack_is_own(w[i], new, met)) ||
+               (r[i] >= floor && !pack_is_own(r[i], new, met)) || o[i] >= floor;
         bad |= b->any_strong && b->strong[first + (uint64_t)i] >= floor;
     }
     if (bad)
@@ -69,7 +69,8 @@ quick_store(struct block_state *b, const struct pattern_shape *s, uint64_t first
 static struct range
 shared_range(const struct launch *l, const struct range *e)
 {
-    return (struct range){e->base ? e->base & 0xffffffff : 0, e->base ? e->end & 0xffffffff : l->shared_bytes};
+    return (struct range){e->base ? e->base & 0xffffffff : 0,
+                          e->base ? e->end & 0xffffffff : l->shared_bytes};
 }
 
 bool

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * shared_quick.c: cells of shared memory, many at once, in loops that clang makes vectors of: runs of words, and
- * atomic operations of a warp. Where something may be wrong nothing is done, and shared.c looks at each cell.
+ * shared_quick.c: cells of shared memory, many at once, in loops that clang makes vectors of: runs
+ * of words, and atomic operations of a warp. Where something may be wrong nothing is done, and
+ * shared.c looks at each cell.
  */
 #include "check/shared_cells.h"
 
@@ -15,9 +16,11 @@
 /* Without branches: clang makes vectors of it. own:
  * each word's lane, as in a mark. */
 static inline __attribute__((always_inline)) bool
-load_run(struct block_state *b, const uint64_t *restrict own, uint32_t words, uint64_t first, uint64_t mark)
+load_run(struct block_state *b, const uint64_t *restrict own, uint32_t words, uint64_t first,
+         uint64_t mark)
 {
-    const uint64_t low = (uint64_t)b->first << STAMP_SHIFT, floor = (uint64_t)b->floor << STAMP_SHIFT;
+    const uint64_t low = (uint64_t)b->first << STAMP_SHIFT,
+                   floor = (uint64_t)b->floor << STAMP_SHIFT;
     const uint64_t met = (uint64_t)b->warp_floor[pack_warp(mark)] << STAMP_SHIFT;
     const uint64_t warp = 31ull << PACK_WARP, lane = 31ull << PACK_LANE;
     const uint64_t *restrict w = b->write + first;
@@ -25,7 +28,8 @@ load_run(struct block_state *b, const uint64_t *restrict own, uint32_t words, ui
     uint64_t bad = 0;
     EIGHT_BY_EIGHT
     for (uint32_t k = 0; k < words; k++)
-        bad |= (uint64_t)(w[k] < low) | (uint64_t)((w[k] >= floor) & !pack_is_own(w[k], mark | own[k], met));
+        bad |= (uint64_t)(w[k] < low) |
+               (uint64_t)((w[k] >= floor) & !pack_is_own(w[k], mark | own[k], met));
     if (bad)
         return false;
     EIGHT_BY_EIGHT
@@ -41,7 +45,8 @@ load_run(struct block_state *b, const uint64_t *restrict own, uint32_t words, ui
 }
 
 static inline __attribute__((always_inline)) bool
-store_run(struct block_state *b, const uint64_t *restrict own, uint32_t words, uint64_t first, uint64_t mark)
+store_run(struct block_state *b, const uint64_t *restrict own, uint32_t words, uint64_t first,
+          uint64_t mark)
 {
     const uint64_t floor = (uint64_t)b->floor << STAMP_SHIFT;
     const uint64_t met = (uint64_t)b->warp_floor[pack_warp(mark)] << STAMP_SHIFT;
@@ -51,7 +56,8 @@ store_run(struct block_state *b, const uint64_t *restrict own, uint32_t words, u
     EIGHT_BY_EIGHT
     for (uint32_t k = 0; k < words; k++)
         bad |= (uint64_t)((w[k] >= floor) & !pack_is_own(w[k], mark | own[k], met)) |
-               (uint64_t)((r[k] >= floor) & !pack_is_own(r[k], mark | own[k], met)) | (o[k] >= floor);
+               (uint64_t)((r[k] >= floor) & !pack_is_own(r[k], mark | own[k], met)) |
+               (o[k] >= floor);
     if (bad)
         return false;
     EIGHT_BY_EIGHT
@@ -61,24 +67,27 @@ store_run(struct block_state *b, const uint64_t *restrict own, uint32_t words, u
 }
 
 WIDE bool
-shared_load_run(struct block_state *b, const uint64_t *own, uint32_t words, uint64_t first, uint64_t mark)
+shared_load_run(struct block_state *b, const uint64_t *own, uint32_t words, uint64_t first,
+                uint64_t mark)
 {
     return load_run(b, own, words, first, mark);
 }
 
 WIDE bool
-shared_store_run(struct block_state *b, const uint64_t *own, uint32_t words, uint64_t first, uint64_t mark)
+shared_store_run(struct block_state *b, const uint64_t *own, uint32_t words, uint64_t first,
+                 uint64_t mark)
 {
     return store_run(b, own, words, first, mark);
 }
 
-/* Atomic operations of lanes on words. Of one another they do not mind, so that all cells are looked at
- * before the first is changed. Lanes that are not active do as the first one that is. */
+/* Atomic operations of lanes on words. Of one another they do not mind, so that all cells are
+ * looked at before the first is changed. Lanes that are not active do as the first one that is. */
 static inline __attribute__((always_inline)) bool
-atomics_fit(const struct block_state *b, const struct quick *q, uint32_t lanes, const uint64_t *address,
-            uint64_t mark, uint64_t *restrict cell)
+atomics_fit(const struct block_state *b, const struct quick *q, uint32_t lanes,
+            const uint64_t *address, uint64_t mark, uint64_t *restrict cell)
 {
-    const uint64_t first = address[__builtin_ctz(lanes)], base = (uint64_t)(uintptr_t)b->block->shared;
+    const uint64_t first = address[__builtin_ctz(lanes)],
+                   base = (uint64_t)(uintptr_t)b->block->shared;
     const uint64_t low = q->low, *restrict w = b->write, *restrict s = b->strong;
     uint64_t bad = 0;
     for (uint32_t l = 0; l < JIT_LANES; l++)
@@ -88,20 +97,21 @@ atomics_fit(const struct block_state *b, const struct quick *q, uint32_t lanes, 
     for (uint32_t left = b->plain_stamp >= b->floor ? lanes : 0; left; left &= left - 1) {
         uint32_t l = (uint32_t)__builtin_ctz(left);
         uint64_t new = mark | (uint64_t)l << PACK_LANE;
-        bad |= !quick_before(q, w[cell[l]], new) || !quick_before(q, b->read[cell[l]], new) || b->other[cell[l]] >= q->floor;
+        bad |= !quick_before(q, w[cell[l]], new) || !quick_before(q, b->read[cell[l]], new) ||
+               b->other[cell[l]] >= q->floor;
     }
     return !bad;
 }
 static WIDE bool
-atomics_fit_wide(const struct block_state *b, const struct quick *q, uint32_t lanes, const uint64_t *address,
-                 uint64_t mark, uint64_t *cell)
+atomics_fit_wide(const struct block_state *b, const struct quick *q, uint32_t lanes,
+                 const uint64_t *address, uint64_t mark, uint64_t *cell)
 {
     return atomics_fit(b, q, lanes, address, mark, cell);
 }
 
 bool
-shared_quick_atomics(struct block_state *b, const struct quick *q, uint32_t lanes, const uint64_t *address,
-              uint64_t mark)
+shared_quick_atomics(struct block_state *b, const struct quick *q, uint32_t lanes,
+                     const uint64_t *address, uint64_t mark)
 {
     uint64_t cell[JIT_LANES], *strong = b->strong;
     if (!(b->launch->check->wide ? atomics_fit_wide(b, q, lanes, address, mark, cell)
@@ -136,7 +146,9 @@ farthest_wide(const uint64_t *address, uint32_t lanes, uint64_t from, uint64_t *
 }
 
 uint64_t
-shared_farthest(const struct check *c, const uint64_t *address, uint32_t lanes, uint64_t from, uint64_t *out_bits)
+shared_farthest(const struct check *c, const uint64_t *address, uint32_t lanes, uint64_t from,
+                uint64_t *out_bits)
 {
-    return c->wide ? farthest_wide(address, lanes, from, out_bits) : farthest(address, lanes, from, out_bits);
+    return c->wide ? farthest_wide(address, lanes, from, out_bits)
+                   : farthest(address, lanes, from, out_bits);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * transfers.c: transfers in the background, by number, and who knows that they are over (async.c says when). Cells of
- * shared memory hold a transfer's number in place of a stamp. Of very many transfers the oldest are taken to be
- * over.
+ * transfers.c: transfers in the background, by number, and who knows that they are over (async.c
+ * says when). Cells of shared memory hold a transfer's number in place of a stamp. Of very many
+ * transfers the oldest are taken to be over.
  */
 #include "check/transfers.h"
 
@@ -56,7 +56,8 @@ knows(const struct visit *v, uint32_t lane, const struct transfer *t)
     if (t->knows[v->warp] >> lane & 1)
         return true;
     return t->notified && ((v->warp == t->notified_warp && lane == t->notified_lane) ||
-                       !order_unordered(v->b, v->warp, lane, t->notified_warp, t->notified_lane, false, t->notified));
+                           !order_unordered(v->b, v->warp, lane, t->notified_warp, t->notified_lane,
+                                            false, t->notified));
 }
 
 enum transfer_state
@@ -76,7 +77,7 @@ transfer_state(const struct visit *v, uint32_t lane, uint32_t stamp, uint32_t fr
     return knows(v, lane, t) ? TRANSFER_KNOWN : t->notified ? TRANSFER_UNKNOWN : TRANSFER_RUNNING;
 }
 
-/* -- a block begins and ends ------------------------------------------------------------------------- */
+/* -- a block begins and ends ------------------------------------------------------------------- */
 
 static void
 forget_mbarriers(struct transfers *t)

@@ -10,9 +10,15 @@ struct side
 side_of_thread(const struct block_state *b, uint32_t thread, uint32_t place, const char *op)
 {
     const uint32_t *dim = b->launch->launch->block;
-    struct side s = {.valid = true, .op = op, .kernel = b->launch->facts, .place = place,
-                     .has_place = true, .has_thread = true, .host = b->launch->host,
-                     .thread = {thread % dim[0], thread / dim[0] % dim[1], thread / dim[0] / dim[1]}};
+    struct side s = {
+        .valid = true,
+        .op = op,
+        .kernel = b->launch->facts,
+        .place = place,
+        .has_place = true,
+        .has_thread = true,
+        .host = b->launch->host,
+        .thread = {thread % dim[0], thread / dim[0] % dim[1], thread / dim[0] / dim[1]}};
     memcpy(s.block, b->block->ctaid, sizeof s.block);
     return s;
 }
@@ -30,9 +36,14 @@ struct side
 side_of_job(const struct job *w, uint32_t place, uint32_t block, uint32_t thread, uint64_t address)
 {
     const struct kernel_facts *k = w->kernel;
-    return (struct side){.valid = true, .kernel = k, .place = place, .host = w->host,
-                         .has_place = true, .has_thread = true,
-                         .op = place_op(k, place), .address = address,
+    return (struct side){.valid = true,
+                         .kernel = k,
+                         .place = place,
+                         .host = w->host,
+                         .has_place = true,
+                         .has_thread = true,
+                         .op = place_op(k, place),
+                         .address = address,
                          .size = place < k->place_count ? k->place[place].align : 0,
                          .thread = {thread % w->block[0], thread / w->block[0] % w->block[1],
                                     thread / w->block[0] / w->block[1]},

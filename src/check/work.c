@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * work.c: the host's work on streams and its order. Work has a number in its stream; a stream and the host each know,
- * per stream, up to which number work was over (vector clocks). Work knows what its stream and the host knew when it
- * was submitted. The legacy stream waits for all blocking ones, and they for it.
+ * work.c: the host's work on streams and its order. Work has a number in its stream; a stream and
+ * the host each know, per stream, up to which number work was over (vector clocks). Work knows what
+ * its stream and the host knew when it was submitted. The legacy stream waits for all blocking
+ * ones, and they for it.
  */
 #include "check/check_priv.h"
 
@@ -48,7 +49,7 @@ struct check_graph {
     struct check_graph *outer; /* whose last node this graph is */
     uint64_t id;               /* of the stream that it was launched to */
     uint32_t stream, branches;
-    bool continued;            /* a node goes on where that stream was */
+    bool continued; /* a node goes on where that stream was */
     struct clock begin;
     VEC(struct graph_node) nodes;
 };
@@ -101,7 +102,7 @@ work_host(struct check *c)
     return now;
 }
 
-/* -- work -------------------------------------------------------------------------------------------- */
+/* -- work -------------------------------------------------------------------------------------- */
 
 struct job
 work_job(struct check *c, uint32_t work)
@@ -163,7 +164,8 @@ check_work(struct jit_tool *t, uint64_t stream, bool legacy, bool blocking)
 uint32_t
 work_new(struct check *c, const struct kernel_facts *k, const char *what, const struct launch *l)
 {
-    struct job w = {.kernel = k, .what = what, .stream = STREAMS, .host = l ? l->host : host_here(c)};
+    struct job w = {
+        .kernel = k, .what = what, .stream = STREAMS, .host = l ? l->host : host_here(c)};
     if (next_work.given && next_work.check == c) {
         w.stream = next_work.stream;
         w.seq = next_work.seq;
@@ -207,16 +209,18 @@ work_announced(struct check *c, struct announced *out)
     struct streams *s = c->streams;
     if (!next_work.given || next_work.check != c)
         return false;
-    *out = (struct announced){.stream = next_work.stream, .seq = next_work.seq, .knows = next_work.knows, .alone = true};
+    *out = (struct announced){
+        .stream = next_work.stream, .seq = next_work.seq, .knows = next_work.knows, .alone = true};
     pthread_mutex_lock(&s->lock);
     for (uint32_t k = 0; k < s->count; k++)
-        out->alone = out->alone && (k == next_work.stream || next_work.knows.at[k] >= s->stream[k].seq);
+        out->alone =
+            out->alone && (k == next_work.stream || next_work.knows.at[k] >= s->stream[k].seq);
     out->several = s->count > 1;
     pthread_mutex_unlock(&s->lock);
     return true;
 }
 
-/* -- events and waits -------------------------------------------------------------------------------- */
+/* -- events and waits -------------------------------------------------------------------------- */
 
 /* The node of a graph that this thread runs; NULL: none. */
 static struct graph_node *
@@ -314,7 +318,7 @@ check_idle(struct jit_tool *t)
     return idle;
 }
 
-/* -- graphs ------------------------------------------------------------------------------------------ */
+/* -- graphs ------------------------------------------------------------------------------------ */
 
 struct check_graph *
 check_graph_begin(struct jit_tool *t)

@@ -4,7 +4,8 @@
 
 - In a layer with folders (src/<layer>/LAYERS) a call goes to the same folder or one below.
 - Files of a folder, or of a layer without folders, that call each other in a circle are five at most.
-- In src/jit and src/analysis no file has more than 700 lines, no function more than 80, no struct more than 30 fields.
+- No file has more than 700 lines. In src/jit and src/analysis no function has more than 80, no struct more than 30
+  fields.
 
 What is larger today stands below with its number, which may shrink and not grow: lower it when it does.
 With --self-test the rules are tried on trees that break them, so that this test can fail.
@@ -18,8 +19,10 @@ from collections import defaultdict
 from pathlib import Path
 
 MOST_CIRCLE, MOST_LINES, MOST_FUNCTION, MOST_FIELDS = 5, 700, 80, 30
-CIRCLES = {"check": 15, "device": 20, "exec": 15, "cuda": 13}
-LINES = {"jit/post/forward.c": 849, "jit/post/schedule.c": 762, "analysis/transfer.c": 808}
+CIRCLES = {"check": 1, "device": 20, "exec": 15, "cuda": 13}
+LINES = {"jit/post/forward.c": 849, "jit/post/schedule.c": 762, "analysis/transfer.c": 808,
+         "cuda/context.c": 796, "cuda/module.c": 812, "cudart/graph.c": 1092, "device/ptx/mathematics.c": 1416,
+         "profile/verdict.c": 793, "cc/cc_main.c": 718}
 FUNCTIONS = {"core_insn": 83, "fact_special_of": 84, "fact_transfer": 90}  # a switch over instructions each
 FIELDS = {"core": 77}
 
@@ -117,12 +120,13 @@ def fields(text):
 
 
 def size_errors(src, folders):
-    for folder in folders:
-        for path in sorted((src / folder).rglob("*.[ch]")):
-            name, text = str(path.relative_to(src)), path.read_text()
-            lines = text.count("\n")
-            if lines > LINES.get(name, MOST_LINES):
-                yield f"{name} has {lines} lines, more than {LINES.get(name, MOST_LINES)}"
+    """folders: where functions and structs are measured, too."""
+    for path in sorted(src.rglob("*.[ch]")):
+        name, text = str(path.relative_to(src)), path.read_text()
+        lines = text.count("\n")
+        if lines > LINES.get(name, MOST_LINES):
+            yield f"{name} has {lines} lines, more than {LINES.get(name, MOST_LINES)}"
+        if name.split("/")[0] in folders:
             for function, length in functions(text):
                 if length > FUNCTIONS.get(function, MOST_FUNCTION):
                     yield f"{name}: {function} has {length} lines, more than {FUNCTIONS.get(function, MOST_FUNCTION)}"
