@@ -200,8 +200,8 @@ run_all(void)
     atomic_store(&chain.count, 0);
 }
 
-void
-device_settle(void)
+static void
+run_put_off(void)
 {
     if (settling || !atomic_load_explicit(&chain.count, memory_order_acquire))
         return;
@@ -237,6 +237,7 @@ settle_at_end(void)
     static atomic_flag done = ATOMIC_FLAG_INIT;
     if (atomic_flag_test_and_set(&done))
         return;
+    process_put_off(run_put_off);
     atexit(device_settle);
     pthread_atfork(device_settle, NULL, NULL);
 }

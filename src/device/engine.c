@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * engine.c: the jit engine and the workers, made when the first kernel wants them.
+ */
+#include "device/device_priv.h"
+
+#include <stdlib.h>
+
+/* Objects that LLVM makes while it compiles end with the process, in the reverse order in which
+ * handlers of exit were registered: one registered behind each compilation comes before any of
+ * their ends. */
+static _Atomic bool ending;
+
+static void
+begin_end(void)
+{
+    ending = true;
+    jit_close(device_process()->jit);
+}
+
+static void
+at_compiled(void)
+{
+    atexit(begin_end);
+}
+
+bool
+process_ending(void)
+{
+    return ending;
+}
+
+bool
+process_engine(struct process *p, struct ls_error *err)
+{
+    pthread_mutex_lock(&p->lock);
+    if (!p->jit) {
+        char cache[4096];
+        struct ls_error why = {0};
+        bool cached = ls_cache_folder(cache, sizeof cache, &why);
+        if (!cached && why.status != LS_OK)
+            ls_warn("no cache: %s", why.text);
+        struct jit_options options = {.cache = cached ? cache : NULL,
+                                      .remarks = getenv("LOCKSTEP_REMARKS")};
+        const char *passes = getenv("LOCKSTEP_JIT");
+        if (!passes || jit_passes_off(passes, &options.off, err))
+            p->jit = jit_new(&options, err);
+        if (p->jit) {
+            progress_watch_compiles(p->jit);
+            jit_set_compiled(p->jit, at_compiled);
+        }
+    }
+    if (p->jit && !p->pool) {
+        uint64_t workers = 0;
+        process_number("LOCKSTEP_WORKERS", 1, 4096, &workers);
+        p->pool = exec_new((uint32_t)workers, err);
+    }
+    bool fine = p->jit && p->pool;
+    pthread_mutex_unlock(&p->lock);
+    return fine;
+}
+
+uint32_t
+device_workers(void)
+{
+    struct process *p = device_process();
+    struct ls_error err;
+    return process_engine(p, &err) ? exec_workers(p->pool) : 0;
+}
