@@ -21,7 +21,7 @@ from pathlib import Path
 MOST_CIRCLE, MOST_LINES, MOST_FUNCTION, MOST_FIELDS = 5, 700, 80, 30
 CIRCLES = {"check": 1, "device": 5, "exec": 15, "cuda": 13}
 LINES = {"jit/post/forward.c": 849, "jit/post/schedule.c": 762, "analysis/transfer.c": 808,
-         "cuda/context.c": 796, "cuda/module.c": 812, "cudart/graph.c": 1092, "device/ptx/mathematics.c": 1416,
+         "cuda/context.c": 796, "cuda/module.c": 812, "device/ptx/mathematics.c": 1416,
          "profile/verdict.c": 793, "cc/cc_main.c": 718}
 FUNCTIONS = {"core_insn": 83, "fact_special_of": 84, "fact_transfer": 90}  # a switch over instructions each
 FIELDS = {"core": 77}
@@ -32,16 +32,15 @@ FIELDS = {"core": 77}
 
 def calls(objects, base):
     """{file: {file: [symbols]}} between the objects below base."""
-    home, needs = {}, defaultdict(set)
-    for path in objects:
-        name = str(path.relative_to(base))[: -len(".c.o")]
-        needs[name] = set()
-        for line in subprocess.run(["nm", str(path)], capture_output=True, text=True).stdout.splitlines():
-            words = line.split()
-            if len(words) == 3 and words[1] in "TDBRVW":
-                home[words[2]] = name
-            elif len(words) == 2 and words[0] == "U":
-                needs[name].add(words[1])
+    home, needs = {}, {str(path.relative_to(base))[: -len(".c.o")]: set() for path in objects}
+    listed = subprocess.run(["nm", "-A", *map(str, objects)], capture_output=True, text=True).stdout if objects else ""
+    for line in listed.splitlines():
+        path, _, rest = line.partition(":")
+        name, words = str(Path(path).relative_to(base))[: -len(".c.o")], rest.split()
+        if len(words) == 3 and words[1] in "TDBRVW":
+            home[words[2]] = name
+        elif len(words) == 2 and words[0] == "U":
+            needs[name].add(words[1])
     edges = {name: defaultdict(list) for name in needs}
     for name, symbols in needs.items():
         for symbol in sorted(symbols):
