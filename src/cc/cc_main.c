@@ -386,7 +386,7 @@ print_settings(const struct cc_args *args, const struct cc_tools *tools)
 }
 
 static void
-settle_architecture(struct cc_args *a)
+choose_architecture(struct cc_args *a)
 {
     if (a->architecture == 0)
         a->architecture = DEFAULT_ARCHITECTURE;
@@ -405,7 +405,7 @@ cc_execute(struct cc_args *args, const struct cc_tools *tools, struct cc_folder 
     size_t sources = 0;
     for (size_t i = 0; i < args->items.count; i++)
         sources += args->items.at[i].is_source;
-    settle_architecture(args);
+    choose_architecture(args);
     for (size_t i = 0; i < args->ignored.count; i++)
         fprintf(stderr, "%s: warning: Ignored option '%s': it has no effect here\n", args->name,
                 args->ignored.at[i]);

@@ -337,9 +337,9 @@ judge(struct visit *v, const uint64_t *address)
     uint32_t to[4] = {0}, denied = 0;
     if (is_split(v, address, to)) {
         v->w->denied = 0;
-        if (to[IN_SHARED] && !stretch_judged(v, to[IN_SHARED], address))
+        if (to[IN_SHARED] && !region_judged(v, to[IN_SHARED], address))
             shared_access(v, to[IN_SHARED], address);
-        if (to[IN_GLOBAL] && !quiet_range(v, &v->b->last))
+        if (to[IN_GLOBAL] && !read_only_range(v, &v->b->last))
             counters_access(v, to[IN_GLOBAL], address);
         return;
     }
@@ -363,7 +363,7 @@ judge(struct visit *v, const uint64_t *address)
         }
     }
     v->w->denied = denied;
-    if (to[IN_SHARED] && !stretch_judged(v, to[IN_SHARED], address))
+    if (to[IN_SHARED] && !region_judged(v, to[IN_SHARED], address))
         shared_access(v, to[IN_SHARED], address);
     if (to[IN_GLOBAL])
         counters_access(v, to[IN_GLOBAL], address);
@@ -406,7 +406,7 @@ begin_visit(struct visit *v, struct jit_warp *w, uint32_t lanes, uint32_t bytes,
         b->block->note == b->block->note_end)
         notes_before(b);
     if (b->pending[w->warp].count)
-        order_settle(b, w->warp);
+        order_flush(b, w->warp);
     if (b->copies[w->warp])
         copies_visit(v);
     return true;
@@ -438,18 +438,18 @@ check_access(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32
     struct visit v;
     uint64_t own[JIT_LANES];
     const struct block_state *b = w->block->tool;
-    if (space == PTX_SPACE_SHARED && b && b->following && stretch_lanes(w, lanes, address, bytes, op, place))
+    if (space == PTX_SPACE_SHARED && b && b->following && region_lanes(w, lanes, address, bytes, op, place))
         return;
     bool good = begin_visit(&v, w, lanes, bytes, space, op, place);
     if (good && of_shared(space))
         address = places_of(v.b, address, own);
     if (good && v.b->recording && space == PTX_SPACE_SHARED)
-        stretch_add(&v, lanes, 0, NULL, address);
+        region_add(&v, lanes, 0, NULL, address);
     if (good && !local_lanes(&v, address) && !shared_lanes(&v, address) && !global_lanes(&v, address) &&
         !counters_lanes(&v, address) && !runs_lanes(&v, address))
         judge(&v, address);
     if (good)
-        stretch_copies(v.b);
+        region_copies(v.b);
     w->values = NULL; /* the next store may be one that shows none */
 }
 
@@ -463,13 +463,13 @@ check_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *
         return;
     const struct block_state *b = w->block->tool;
     if (space == PTX_SPACE_SHARED && b && b->following &&
-        stretch_pattern(w, lanes, base, offset, bytes, op, place))
+        region_pattern(w, lanes, base, offset, bytes, op, place))
         return;
     bool good = begin_visit(&v, w, lanes, bytes, space, op, place);
     if (good && of_shared(space))
         base = memory_window_place(v.b->block->shared, base);
     if (good && v.b->recording && space == PTX_SPACE_SHARED)
-        stretch_add(&v, lanes, base, offset, NULL);
+        region_add(&v, lanes, base, offset, NULL);
     bool done = !good || shared_pattern(&v, base, offset) || global_pattern(&v, base, offset) ||
                 (op != JIT_ATOMIC && runs_pattern(&v, base, offset));
     for (uint32_t l = 0; l < JIT_LANES && !done; l++)
@@ -477,6 +477,6 @@ check_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *
     if (!done && !(op == JIT_ATOMIC && (counters_lanes(&v, address) || runs_pattern(&v, base, offset))))
         judge(&v, address);
     if (good)
-        stretch_copies(v.b);
+        region_copies(v.b);
     w->values = NULL;
 }

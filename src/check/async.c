@@ -184,7 +184,7 @@ check_async(struct jit_warp *w, uint32_t lanes, uint32_t what, const uint64_t *b
         check_absent(w, lanes, number, place);
         return;
     }
-    stretch_stop(b);
+    region_stop(b);
     notes_before(b);
     counters_before(b);
     struct transfers *t = transfers_need(b);

@@ -36,7 +36,7 @@ check_arrive(struct jit_warp *w, uint32_t lanes, uint32_t barrier, uint32_t thre
     const struct kernel_facts *k = b->launch->facts;
     uint32_t lane = (uint32_t)__builtin_ctz(lanes), first = b->arrive_place[barrier];
     bool counted = threads != 0;
-    stretch_stop(b);
+    region_stop(b);
     notes_before(b);
     counters_before(b);
     b->arrive_stamp[barrier][w->warp] = order_arrive(b);
@@ -113,13 +113,13 @@ check_barrier(struct jit_block *block, uint32_t barrier, const uint32_t *arrived
     counters_before(b);
     if (whole) {
         notes_over(b);
-        stretch_over(b);
+        region_over(b);
     } else {
-        stretch_stop(b);
+        region_stop(b);
         notes_before(b);
     }
     if (b->launch->facts->releases)
-        order_settle_all(b);
+        order_flush_all(b);
     order_barrier(b, arrived, waiting, b->arrive_stamp[barrier <= JIT_BARRIERS ? barrier : 0], whole);
     if (barrier <= JIT_BARRIERS)
         b->arrive_any[barrier] = false;
@@ -178,11 +178,11 @@ check_sync(struct jit_warp *w, uint32_t lanes, const uint32_t *members, uint32_t
         return;
     const struct kernel_facts *k = b->launch->facts;
     uint16_t flags = k->place[place].flags;
-    stretch_stop(b);
+    region_stop(b);
     notes_before(b);
     counters_before(b);
     if (b->pending[w->warp].count)
-        order_settle(b, w->warp);
+        order_flush(b, w->warp);
     if (!members) {
         order_fence(b, w->warp, flags);
         return;

@@ -98,7 +98,7 @@ block_begin(struct jit_block *k)
     gates_begin(b);
     notes_begin(b);
     copies_forget(b);
-    stretch_begin(b);
+    region_begin(b);
     if (b->local_init)
         memset(b->local_init, 0, b->local_bytes / 8);
 }
@@ -108,7 +108,7 @@ block_end(struct jit_block *k)
 {
     struct block_state *b = k->tool;
     notes_over(b);
-    stretch_over(b);
+    region_over(b);
     counters_before(b);
 }
 
@@ -128,8 +128,8 @@ block_free(struct block_state *b, uint32_t places)
     ls_release(b->gates);
     ls_release(b->notes);
     ls_release(b->counters);
-    if (b->stretches)
-        stretch_forget(b);
-    ls_release(b->stretches);
+    if (b->regions)
+        region_forget(b);
+    ls_release(b->regions);
     ls_release(b);
 }

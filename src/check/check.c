@@ -144,7 +144,7 @@ launch_begin(struct jit_tool *t, const struct jit_tool_launch *from)
     l->param_bytes = from->kernel->param_bytes;
     pthread_mutex_init(&l->lock, NULL);
     l->expect = ls_alloc(sizeof *l->expect * (k->facts_count + 1));
-    l->quiet = ls_alloc(k->facts_count + 1);
+    l->read_only = ls_alloc(k->facts_count + 1);
     pthread_mutex_lock(&c->lock);
     l->watched = is_watched(c, k, from->kernel);
     c->launches_checked += l->watched;
@@ -184,7 +184,7 @@ launch_end(struct jit_tool *t, const struct jit_tool_launch *from, bool fine)
     known_put(l->handed);
     pthread_mutex_destroy(&l->lock);
     ls_release(l->expect);
-    ls_release(l->quiet);
+    ls_release(l->read_only);
     ls_release(l);
     (void)fine;
 }

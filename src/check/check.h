@@ -14,10 +14,10 @@
  *   check.c         the tool: its options, launches         block.c      a block begins and ends
  *   access.c        an access: where it goes, bounds        barriers.c   barriers, operations of a warp
  *   async.c         copies in the background, mbarriers
- *   notes.c         loads of shared memory looked at late   stretch.c    phases that go as remembered
+ *   notes.c         loads of shared memory looked at late   region.c    phases that go as remembered
  *   counters.c      atomics on few words                    runs.c       lanes side by side
  *   global.c        accesses to device memory               shared.c     to shared memory; shared_*.c
- *   read_shared.c   memory that only is read                quiet.c      memory that nobody writes
+ *   read_shared.c   memory that only is read                read_only.c      memory that nobody writes
  *   race.c          does an access race with a mark         local.c      a thread's local memory
  *   race_reports.c  the findings about two accesses         copies.c     copies of what nobody wrote
  *   nested.c        launches from kernels                   flags.c      flags, locks, counters

@@ -202,7 +202,7 @@ struct launch {
     bool announced;           /* `after` is known */
     bool alone;               /* all work was given to one stream so far, */
     bool lone;                /*   the legacy one, and there is no other yet, nor a graph */
-    uint8_t *quiet;           /* per place_facts: quiet.c */
+    uint8_t *read_only;           /* per place_facts: read_only.c */
 };
 
 /* finding_is_new for a launch that may be filtered out. Those are guarded and noted as others, so that
@@ -297,8 +297,8 @@ struct block_state {
     uint64_t cells, room;
     uint64_t *write, *read, *other, *strong;
     bool any_strong, any_unset, any_volatile;
-    struct stretches *stretches;            /* NULL: no cells of words */
-    bool following, recording;        /* stretch.c: one that is remembered; what may become one */
+    struct regions *regions;            /* NULL: no cells of words */
+    bool following, recording;        /* region.c: one that is remembered; what may become one */
     bool doubtful;                    /* since the phase began some cell was looked at twice */
     uint32_t shared_stamp;            /* of the last access to shared memory that is no plain load */
     uint32_t plain_stamp;             /* of the last one that is not atomic */
@@ -321,8 +321,8 @@ struct block_state {
     struct chunk *chunk;              /* of device memory's shadow, lately found (they stay); NULL: none */
     uint64_t chunk_base;
     uint64_t last_version;
-    struct range quiet;               /* quiet_range said of it: */
-    bool is_quiet;
+    struct range read_only;               /* read_only_range said of it: */
+    bool is_read_only;
     /* arrivals at the barrier that is filling */
     uint32_t arrive_place[JIT_BARRIERS + 1];
     uint32_t arrive_thread[JIT_BARRIERS + 1];
@@ -401,42 +401,42 @@ void gate_open_wide(const struct visit *v);
 
 void notes_begin(struct block_state *b);
 /* Looks at the notes of loads from shared memory, before something that could change what they find. */
-void notes_settle(struct block_state *b);
+void notes_flush(struct block_state *b);
 /* The same, where all threads of the block meet, or it ends. */
 void notes_over(struct block_state *b);
 static inline void
 notes_before(struct block_state *b)
 {
     if (b->block->note != b->block->note_end - NOTES_ROOM)
-        notes_settle(b);
+        notes_flush(b);
 }
 
-/* -- stretch.c: what a block does between two barriers, remembered ------------------------------------ */
+/* -- region.c: what a block does between two barriers, remembered ------------------------------------ */
 
-void stretch_begin(struct block_state *b);
+void region_begin(struct block_state *b);
 /* All threads of the block meet, or it ends. */
-void stretch_over(struct block_state *b);
-/* What comes now is nothing that could be remembered: before it happens. */
-void stretch_stop(struct block_state *b);
-void stretch_forget(struct block_state *b);
-/* A warp has loaded something unset, to copy it: as stretch_stop. */
-void stretch_copies(struct block_state *b);
+void region_over(struct block_state *b);
+/* The event that is about to happen ends the memoised region: its accesses so far go to the cells. */
+void region_stop(struct block_state *b);
+void region_forget(struct block_state *b);
+/* A warp has loaded something unset, to copy it: as region_stop. */
+void region_copies(struct block_state *b);
 /* With `following`. True: as remembered, nothing else is left to do. */
-bool stretch_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *offset, uint32_t bytes,
+bool region_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *offset, uint32_t bytes,
                     uint32_t op, uint32_t place);
-bool stretch_lanes(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32_t bytes, uint32_t op,
+bool region_lanes(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32_t bytes, uint32_t op,
                   uint32_t place);
 /* With `recording`. address: NULL for a pattern. */
-void stretch_add(const struct visit *v, uint32_t lanes, uint64_t base, const int32_t *offset,
+void region_add(const struct visit *v, uint32_t lanes, uint64_t base, const int32_t *offset,
                 const uint64_t *address);
-void stretch_add_notes(struct block_state *b, const struct jit_note *n, const struct jit_note *end);
+void region_add_notes(struct block_state *b, const struct jit_note *n, const struct jit_note *end);
 /* Lanes of some access that go to shared memory. True: as remembered. */
-bool stretch_judged(const struct visit *v, uint32_t lanes, const uint64_t *address);
+bool region_judged(const struct visit *v, uint32_t lanes, const uint64_t *address);
 
-/* quiet.c: the load is from an allocation that is written throughout, and not by this launch. */
-bool quiet_place(const struct visit *v);
+/* read_only.c: the load is from an allocation that is written throughout, and not by this launch. */
+bool read_only_place(const struct visit *v);
 /* The same of an allocation that lanes of a load go to, whose place may go to several. */
-bool quiet_range(const struct visit *v, const struct range *r);
+bool read_only_range(const struct visit *v, const struct range *r);
 
 /* runs.c: device memory, lanes in runs. False: not a simple case, nothing was done. offset: as in
  * jit_services.pattern. */
@@ -519,8 +519,8 @@ void order_acquire(struct block_state *b, uint32_t warp, uint32_t lanes, struct 
 
 /* A strong access to a place that may be a flag, a lock, a counter. */
 void order_strong(const struct visit *v, uint32_t lanes, const uint64_t *address, bool shared);
-void order_settle(struct block_state *b, uint32_t warp); /* what was read */
-void order_settle_all(struct block_state *b);
+void order_flush(struct block_state *b, uint32_t warp); /* what was read */
+void order_flush_all(struct block_state *b);
 void order_drop(struct block_state *b, uint32_t warp);   /* the same, and nobody wants it */
 struct sync_table *sync_new(void);
 void sync_free(struct sync_table *t);

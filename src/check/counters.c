@@ -43,7 +43,7 @@ may_keep(const struct visit *v)
 
 /* The last operation on the word is noted in its cell. */
 static void
-settle_one(struct block_state *b, struct counter *c)
+flush_one(struct block_state *b, struct counter *c)
 {
     uint64_t address[JIT_LANES];
     struct visit v = {.b = b, .facts = &b->facts[c->place], .expect = &b->expect[c->place],
@@ -71,7 +71,7 @@ counters_over(struct block_state *b)
     for (uint32_t n = 0; n < all->used; n++) {
         struct counter *c = &all->kept[all->list[n]];
         if (c->newer)
-            settle_one(b, c);
+            flush_one(b, c);
         c->address = 0;
         c->listed = false;
     }
@@ -123,7 +123,7 @@ keep_all(struct block_state *b, const struct visit *v, const uint64_t *address)
                 fresh = seen = 0;
             }
             if (c->newer)
-                settle_one(b, c);
+                flush_one(b, c);
             if (!c->listed)
                 all->list[all->used++] = (uint16_t)(c - all->kept);
             c->listed = true;

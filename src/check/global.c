@@ -243,7 +243,7 @@ bool
 global_is_watched(const struct visit *v)
 {
     return v->space != PTX_SPACE_CONST && (v->b->launch->check->groups & (CHECK_RACE | CHECK_INIT)) &&
-           !quiet_place(v);
+           !read_only_place(v);
 }
 
 void

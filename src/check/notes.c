@@ -51,7 +51,7 @@ look_at(struct block_state *b, const struct jit_note *n)
                       .warp = n->warp->warp};
     uint64_t address[JIT_LANES];
     if (b->pending[v.warp].count)
-        order_settle(b, v.warp);
+        order_flush(b, v.warp);
     if (shared_pattern(&v, n->base, n->offset))
         return;
     for (uint32_t l = 0; l < JIT_LANES; l++)
@@ -60,15 +60,15 @@ look_at(struct block_state *b, const struct jit_note *n)
 }
 
 void
-notes_settle(struct block_state *b)
+notes_flush(struct block_state *b)
 {
     const struct jit_note *end = b->block->note;
     b->block->note = b->notes->note;
     if (b->recording)
-        stretch_add_notes(b, b->notes->note, end);
+        region_add_notes(b, b->notes->note, end);
     for (const struct jit_note *n = b->notes->note; n < end; n++)
         look_at(b, n);
-    stretch_copies(b);
+    region_copies(b);
 }
 
 static bool
@@ -90,14 +90,14 @@ notes_over(struct block_state *b)
 {
     const struct jit_note *end = b->block->note;
     if (b->shared_stamp >= b->floor || b->any_strong || b->any_unset) {
-        notes_settle(b);
+        notes_flush(b);
         return;
     }
     b->block->note = b->notes->note;
     if (b->recording)
-        stretch_add_notes(b, b->notes->note, end);
+        region_add_notes(b, b->notes->note, end);
     for (const struct jit_note *n = b->notes->note; n < end; n++)
         if (!is_written(b, n))
             look_at(b, n);
-    stretch_copies(b);
+    region_copies(b);
 }

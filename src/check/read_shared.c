@@ -35,7 +35,7 @@ may_be_read_shared(const struct visit *v)
 {
     const struct range *e = v->expect;
     return v->space == PTX_SPACE_GLOBAL && v->op == JIT_LOAD && !v->b->launch->facts->blocks_meet &&
-           e->base && !(e->base >> 62) && v->facts->align && !quiet_place(v);
+           e->base && !(e->base >> 62) && v->facts->align && !read_only_place(v);
 }
 
 bool

@@ -246,17 +246,17 @@ roots_find(struct walk *w, const struct ptx_operand *o, struct place_facts *p, b
 
 enum { MOST_SOURCES = 8 };
 
-struct stored {
+struct value_walk {
     struct kernel_facts *kernel;
     struct copy_source source[MOST_SOURCES];
     uint32_t count;
     uint8_t to, size;
 };
 
-static void from_register(struct walk *w, uint32_t reg, struct stored *s);
+static void from_register(struct walk *w, uint32_t reg, struct value_walk *s);
 
 static void
-from_load(const struct flow_insn *f, uint32_t reg, struct stored *s)
+from_load(const struct flow_insn *f, uint32_t reg, struct value_walk *s)
 {
     const struct ptx_insn *i = &f->i;
     const struct ptx_operand *to = &i->operand[0];
@@ -276,14 +276,14 @@ from_load(const struct flow_insn *f, uint32_t reg, struct stored *s)
 }
 
 static void
-from_operand(struct walk *w, const struct ptx_operand *o, struct stored *s)
+from_operand(struct walk *w, const struct ptx_operand *o, struct value_walk *s)
 {
     if (o->kind == PTX_O_REG)
         from_register(w, o->reg, s);
 }
 
 static void
-from_register(struct walk *w, uint32_t reg, struct stored *s)
+from_register(struct walk *w, uint32_t reg, struct value_walk *s)
 {
     if (w->seen[reg] == w->round || ++w->steps > MOST_STEPS)
         return;
@@ -305,7 +305,7 @@ roots_sources(struct walk *w, struct kernel_facts *k, const struct ptx_insn *i,
               struct place_facts *p)
 {
     const struct ptx_operand *value = &i->operand[1];
-    struct stored s = {.kernel = k, .size = p->unit};
+    struct value_walk s = {.kernel = k, .size = p->unit};
     uint32_t n = value->kind == PTX_O_VECTOR ? value->count : 1;
     if (!p->unit || p->unit > 16)
         return;

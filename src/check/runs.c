@@ -259,7 +259,7 @@ static void
 touch(const struct visit *v, const struct runs *r, uint64_t base, const uint64_t *address)
 {
     bool plain = v->space == PTX_SPACE_CONST || !(v->b->launch->check->groups & (CHECK_RACE | CHECK_INIT));
-    if (v->op == JIT_LOAD && v->expect->base && (plain || quiet_place(v))) {
+    if (v->op == JIT_LOAD && v->expect->base && (plain || read_only_place(v))) {
         gate_open_wide(v);
         return;
     }

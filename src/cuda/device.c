@@ -32,7 +32,7 @@ cu_need_init(void)
     int r = (int)device_permitted();
     if (r != CUDA_SUCCESS)
         return r;
-    device_settle(); /* what the runtime's calls put off */
+    device_flush(); /* what the runtime's calls put off */
     return initialised || device_in_use()
                ? (int)CUDA_SUCCESS
                : cu_fail(CUDA_ERROR_NOT_INITIALIZED, "cuInit was not called");

@@ -30,7 +30,7 @@ load_library(CUlibrary *out, const void *data, size_t known, const char *path, u
              CUjit_option *options, void **values)
 {
     struct timespec begin;
-    struct jit_options o;
+    struct load_options o;
     int r = out ? cu_need_init() : cu_null("library");
     struct device *d = r == CUDA_SUCCESS ? device_at(device_current()) : NULL;
     if (!d)

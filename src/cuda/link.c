@@ -9,7 +9,7 @@
 #include <string.h>
 
 struct CUlinkState_st {
-    struct jit_options options;
+    struct load_options options;
     struct timespec begin;
     VEC(struct ptx_module *) parts;
     struct text out;

@@ -24,7 +24,7 @@ module_list(CUmodule m)
 /* -- JIT options --------------------------------------------------------------------------------------- */
 
 void
-module_options(unsigned n, const CUjit_option *options, void **values, struct jit_options *out)
+module_options(unsigned n, const CUjit_option *options, void **values, struct load_options *out)
 {
     memset(out, 0, sizeof *out);
     for (unsigned k = 0; options && values && k < n; k++)
@@ -45,7 +45,7 @@ module_options(unsigned n, const CUjit_option *options, void **values, struct ji
 }
 
 static void
-write_log(const struct jit_options *o, int which, const char *text)
+write_log(const struct load_options *o, int which, const char *text)
 {
     size_t n = 0;
     if (o->log[which] && o->room[which]) {
@@ -59,7 +59,7 @@ write_log(const struct jit_options *o, int which, const char *text)
 }
 
 void
-module_options_end(const struct jit_options *o, int result, const struct timespec *begin)
+module_options_end(const struct load_options *o, int result, const struct timespec *begin)
 {
     struct timespec end;
     clock_gettime(CLOCK_MONOTONIC, &end);
@@ -142,7 +142,7 @@ load(CUmodule *out, const void *data, size_t known, const char *path, unsigned n
      CUjit_option *options, void **values)
 {
     struct timespec begin;
-    struct jit_options o;
+    struct load_options o;
     struct device *d;
     int r = out ? cu_use(&d) : cu_null("module");
     if (r != CUDA_SUCCESS)

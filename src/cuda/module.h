@@ -44,7 +44,7 @@ struct container { /* as device_image_new takes it */
     uint64_t size;
 };
 
-struct jit_options {
+struct load_options {
     char *log[2]; /* info, error */
     size_t room[2];
     void **written[2]; /* where the length of what was written goes */
@@ -55,8 +55,8 @@ struct jit_options {
 int module_data_size(const void *data, size_t known, size_t *out);
 /* Before something is compiled and after it: what the options want to be told. */
 void module_options(unsigned n, const CUjit_option *options, void **values,
-                    struct jit_options *out);
-void module_options_end(const struct jit_options *o, int result, const struct timespec *begin);
+                    struct load_options *out);
+void module_options_end(const struct load_options *o, int result, const struct timespec *begin);
 int module_init(CUmodule m, struct device *d, const void *data, size_t known, const char *path);
 void module_fini(CUmodule m);
 /* From now on cu_module_of finds it. */

@@ -109,7 +109,7 @@ void process_use(int index);
 bool process_number(const char *name, uint64_t low, uint64_t high, uint64_t *out);
 /* In a child made by fork, which may not call. */
 void process_in_child(void);
-/* device_settle calls it from now on. */
+/* device_flush calls it from now on. */
 void process_put_off(void (*run)(void));
 /* This process is a child, made by fork, of one that had used devices. */
 bool process_forked(void);
@@ -163,7 +163,7 @@ void output_over(void); /* the program ends */
 
 /* -- chain.c: launches that are put off ------------------------------------------------------------------ */
 
-/* True: the launch runs at the next device_settle. False: it cannot be put off, nothing was done. */
+/* True: the launch runs at the next device_flush. False: it cannot be put off, nothing was done. */
 bool chain_put_off(struct device_stream *s, const struct device_launch *l);
 /* As device_lost, without that: for the launch itself. */
 enum device_result lost_so_far(const struct device *d);

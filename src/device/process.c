@@ -200,7 +200,7 @@ process_put_off(void (*run)(void))
 }
 
 void
-device_settle(void)
+device_flush(void)
 {
     void (*run)(void) = atomic_load_explicit(&run_put_off, memory_order_acquire);
     if (run)
@@ -220,6 +220,6 @@ lost_so_far(const struct device *d)
 enum device_result
 device_lost(const struct device *d)
 {
-    device_settle();
+    device_flush();
     return lost_so_far(d);
 }

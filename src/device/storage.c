@@ -65,7 +65,7 @@ free_memory(uint64_t address, bool ordered)
     enum device_result r = device_permitted();
     if (r != DEVICE_OK)
         return r;
-    device_settle();
+    device_flush();
     output_seen();
     if (!address || device_ipc_close(address))
         return DEVICE_OK;
@@ -303,7 +303,7 @@ device_host_flags(const void *at, uint32_t *out_flags)
 enum device_result
 device_write(struct device *d, uint64_t address, const void *from, size_t size)
 {
-    device_settle();
+    device_flush();
     if (d->gpu)
         return gpu_access(d, (void *)address, from, size);
     memcpy((void *)address, from, size);
@@ -313,7 +313,7 @@ device_write(struct device *d, uint64_t address, const void *from, size_t size)
 enum device_result
 device_read(struct device *d, uint64_t address, void *to, size_t size)
 {
-    device_settle();
+    device_flush();
     if (d->gpu)
         return gpu_access(d, to, (const void *)address, size);
     memcpy(to, (const void *)address, size);

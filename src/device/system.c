@@ -246,7 +246,7 @@ device_memory(struct device *d)
 void
 device_recover(struct device *d)
 {
-    device_settle();
+    device_flush();
     d->lost = DEVICE_OK;
 }
 
@@ -256,7 +256,7 @@ device_synchronize(struct device *d)
     enum device_result r = device_permitted();
     if (r != DEVICE_OK)
         return r;
-    device_settle();
+    device_flush();
     fflush(stdout);
     r = capture_forbids_wait(d);
     if (r != DEVICE_OK)
@@ -348,7 +348,7 @@ device_reset(struct device *d)
     enum device_result r = device_permitted();
     if (r != DEVICE_OK)
         return r;
-    device_settle();
+    device_flush();
     fflush(stdout);
     output_seen();
     handle_each(HANDLE_STREAM, end_stream, d);

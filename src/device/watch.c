@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum order { /* order.def */
+enum wait_kind { /* order.def */
              ORDER_COPY,
              ORDER_COPY_ASYNC,
              ORDER_FILL,
@@ -21,7 +21,7 @@ enum order { /* order.def */
 };
 static const struct {
     const char *call;
-    enum order order;
+    enum wait_kind order;
 } orders[] = {
 #define ORDER(call, how) {#call, ORDER_##how},
 #include "device/order.def"
@@ -42,7 +42,7 @@ device_call_over(const char *call)
     if (!tool_check())
         return;
     bool moved = in_call.copy || in_call.copy_async || in_call.fill;
-    enum order order = ORDER_NOTHING;
+    enum wait_kind order = ORDER_NOTHING;
     for (size_t k = 0; moved && k < sizeof orders / sizeof *orders; k++)
         if (!strcmp(orders[k].call, call))
             order = orders[k].order;
@@ -91,9 +91,9 @@ tool_graph_node(struct check_graph *g, const struct device_stream *s, const stru
         tool_work(s, op);
 }
 
-enum end { END_PAGEABLE, END_PINNED, END_MANAGED, END_DEVICE };
+enum copy_end { END_PAGEABLE, END_PINNED, END_MANAGED, END_DEVICE };
 
-static enum end
+static enum copy_end
 end_of(const struct device_side *side)
 {
     struct allocation a;
@@ -110,7 +110,7 @@ static void
 tell_rows(const struct device_side *side, uint64_t width, uint64_t height, uint64_t depth,
           bool writes, const char *what)
 {
-    enum end end = end_of(side);
+    enum copy_end end = end_of(side);
     unsigned how = (writes ? CHECK_TOUCH_WRITE : CHECK_TOUCH_READ) |
                    (end == END_PINNED ? CHECK_TOUCH_HOST : 0);
     if (side->array || end == END_PAGEABLE)
@@ -132,7 +132,7 @@ tell_rows(const struct device_side *side, uint64_t width, uint64_t height, uint6
 /* The chapter's two lists. By the first one the last part of a copy from pageable memory may still
  * be on its way to the device; no program minds, NVIDIA's samples among them: it counts as over. */
 static void
-note_reach(enum end from, enum end to)
+note_reach(enum copy_end from, enum copy_end to)
 {
     in_call.copy |= from != END_DEVICE || to != END_DEVICE;
     in_call.copy_async |= from <= END_PINNED && to <= END_PINNED;
@@ -154,7 +154,7 @@ tool_copies(const struct device_copy *c)
     bool flat = c->height == 1 && c->depth == 1 && !c->from.array; /* rows have padding */
     if (flat && !device_find((uint64_t)c->to.at, &from) && device_find((uint64_t)c->from.at, &from))
         check_fetched(tool_check(), &from, (uint64_t)c->from.at + c->from.x, c->width);
-    enum end source = end_of(&c->from), target = end_of(&c->to);
+    enum copy_end source = end_of(&c->from), target = end_of(&c->to);
     tell_rows(&c->from, c->width, c->height, c->depth, false, "copy");
     tell_rows(&c->to, c->width, c->height, c->depth, true, "copy");
     note_reach(source, target);

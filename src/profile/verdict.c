@@ -201,7 +201,7 @@ is_pattern(const struct pattern_entry *e, const struct told *t, uint32_t key)
 }
 
 static void
-settle(struct jit_seen *s)
+flush(struct jit_seen *s)
 {
     struct pattern_entry *e = s->tool;
     if (e)
@@ -210,11 +210,11 @@ settle(struct jit_seen *s)
 }
 
 void
-verdict_settle(struct sheet *s)
+verdict_flush(struct sheet *s)
 {
     for (size_t p = 0; p < s->watch->places; p++)
         for (size_t k = 0; s->site[p] && k < JIT_SEEN_WAYS; k++)
-            settle(&s->seen[p * JIT_SEEN_WAYS + k]);
+            flush(&s->seen[p * JIT_SEEN_WAYS + k]);
 }
 
 /* The pattern becomes the entry's: the model is asked. */
@@ -228,7 +228,7 @@ judge_offsets(struct sheet *sheet, struct site *s, struct pattern_entry *e, cons
         r.address[l] = told_address(t, l) - origin(w, s->space, 0);
     for (size_t k = 0; k < JIT_SEEN_WAYS; k++)
         if (sheet->seen[(size_t)place * JIT_SEEN_WAYS + k].tool == e)
-            settle(&sheet->seen[(size_t)place * JIT_SEEN_WAYS + k]);
+            flush(&sheet->seen[(size_t)place * JIT_SEEN_WAYS + k]);
     retire(s, &e->verdict);
     e->offset = t->offset;
     e->apart = t->apart;
@@ -271,7 +271,7 @@ keep_seen(struct sheet *sheet, const struct site *s, struct pattern_entry *e, ui
         return;
     size_t way = ((at >> 2) ^ JIT_SEEN_LANES(e->lanes)) % JIT_SEEN_WAYS;
     struct jit_seen *seen = &sheet->seen[(size_t)place * JIT_SEEN_WAYS + way];
-    settle(seen);
+    flush(seen);
     *seen = (struct jit_seen){.base = e->key, .mask = s->key_mask, .apart = e->apart, .offset = e->offset,
                               .lanes = e->lanes, .kind = JIT_SEEN_KIND(s->bytes, s->declared, op),
                               .word = e->verdict.shape, .tool = e};
