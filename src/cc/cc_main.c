@@ -4,7 +4,7 @@
  * into a container, host pass that embeds the container; then the link with liblockstep. --dryrun prints
  * the commands and runs none of them.
  */
-#include "cc/cc_priv.h"
+#include "cc/cc_step.h"
 #include "jit/jit.h"
 #include "ptx/ptx.h"
 
@@ -15,14 +15,6 @@
 #include <unistd.h>
 
 enum { DEFAULT_ARCHITECTURE = 90, NEWEST_ARCHITECTURE = 90, OLDEST_ARCHITECTURE = 35 };
-
-struct step {
-    struct cc_args *args;
-    const struct cc_tools *tools;
-    struct cc_folder *folder;
-    struct ls_error err;
-    int files; /* numbers intermediate files */
-};
 
 static int
 fail_with(const struct cc_args *args, const struct ls_error *err)
@@ -43,211 +35,7 @@ run(struct step *s, struct words *command)
     return status;
 }
 
-/* -- names ---------------------------------------------------------------------------------- */
-
-static const char *
-base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
-/* The file's name without folder, with another suffix: "src/a.cu" -> "a.o". */
-static const char *
-with_suffix(struct step *s, const char *path, const char *suffix)
-{
-    const char *name = base_name(path), *dot = strrchr(name, '.');
-    int n = dot && dot != name ? (int)(dot - name) : (int)strlen(name);
-    return arena_printf(s->args->arena, "%.*s%s", n, name, suffix);
-}
-
-/* A file between two steps: in the temporary folder, or where --keep wants it. */
-static const char *
-intermediate(struct step *s, const char *path, const char *suffix)
-{
-    struct cc_args *a = s->args;
-    if (a->keep)
-        return arena_printf(a->arena, "%s/%s", a->keep_folder ? a->keep_folder : ".",
-                            with_suffix(s, path, suffix));
-    return arena_printf(a->arena, "%s/%d-%s", s->folder->path, s->files++,
-                        with_suffix(s, path, suffix));
-}
-
-static const char *
-final_name(struct step *s, const char *path, const char *suffix)
-{
-    struct cc_args *a = s->args;
-    if (a->output)
-        return a->output;
-    return a->output_folder
-               ? arena_printf(a->arena, "%s/%s", a->output_folder, with_suffix(s, path, suffix))
-               : with_suffix(s, path, suffix);
-}
-
-static enum cc_language
-language_of(const struct cc_args *args, const char *path)
-{
-    static const char *const cxx[] = {".cpp", ".cc", ".cxx", ".C", ".c++", ".CPP", ".ii"};
-    if (args->language != CC_BY_SUFFIX)
-        return args->language;
-    if (ls_ends_with(path, ".cu"))
-        return CC_CU;
-    if (ls_ends_with(path, ".c"))
-        return CC_C;
-    for (size_t i = 0; i < sizeof cxx / sizeof *cxx; i++)
-        if (ls_ends_with(path, cxx[i]))
-            return CC_CXX;
-    return CC_BY_SUFFIX; /* an object, an archive: for the linker */
-}
-
 /* -- the two passes over a .cu file --------------------------------------------------------- */
-
-static void
-add_clang(struct step *s, struct words *w)
-{
-    cc_words_add(w, s->tools->clang);
-    cc_words_add(w, "--driver-mode=g++");
-    cc_words_add(w, "-Qunused-arguments");
-}
-
-/* What device pass, host pass and preprocessing of a .cu file have in common. */
-static void
-add_cuda(struct step *s, struct words *w, const char *path)
-{
-    struct cc_args *a = s->args;
-    add_clang(s, w);
-    static const char *const fixed[] = {"-x",
-                                        "cuda",
-                                        "-nocudainc",
-                                        "-nocudalib",
-                                        "--cuda-path=/nonexistent",
-                                        "-Wno-unknown-cuda-version",
-                                        "-Wno-unknown-warning-option",
-                                        "-Wno-reserved-user-defined-literal", /* "%"PRIu64 */
-                                        "-Xclang", /* declarations, as nvcc has it; no calls */
-                                        "-fcuda-allow-variadic-functions",
-                                        "-D__NVCC__=1",
-                                        "-D__CUDACC__=1",
-                                        "-D__CUDACC_VER_MAJOR__=12",
-                                        "-D__CUDACC_VER_MINOR__=5",
-                                        "-D__CUDACC_VER_BUILD__=0"};
-    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
-        cc_words_add(w, fixed[i]);
-    cc_words_add(w, arena_printf(a->arena, "--cuda-gpu-arch=sm_%d%c", a->architecture,
-                              a->architecture_suffix));
-    cc_words_add(w, arena_printf(a->arena, "-std=%s", a->standard ? a->standard : "gnu++17"));
-    if (a->relocatable) {
-        cc_words_add(w, "-fgpu-rdc");
-        cc_words_add(w, "-D__CUDACC_RDC__=1");
-    }
-    words_add_all(w, &a->both);
-    const char *overlay = a->dryrun ? NULL : cc_overlay(a->arena, path, s->folder->path, &s->err);
-    if (overlay) {
-        cc_words_add(w, "-ivfsoverlay");
-        cc_words_add(w, overlay);
-    }
-    cc_words_add(w, "-isystem");
-    cc_words_add(w, s->tools->include);
-    cc_words_add(w, "-include");
-    cc_words_add(w, "cuda_runtime.h");
-}
-
-/* For both passes; clang's driver hands -cuid to the device pass alone. */
-static void
-add_unit_id(struct step *s, struct words *w, const char *path, bool device)
-{
-    char text[33];
-    if (!s->args->relocatable)
-        return;
-    cc_unit_id(s->args, path, text);
-    if (!device)
-        cc_words_add(w, "-Xclang");
-    cc_words_add(w, arena_printf(s->args->arena, "-cuid=%s", text));
-}
-
-/* What the device's code is optimised for and how far: in the front end and behind it. */
-static void
-add_generator_options(struct step *s, struct words *w)
-{
-    cc_words_add(w, s->args->debug_device ? "-O1" : "-O3");
-    cc_words_add(w, "-Xclang");
-    cc_words_add(w, "-target-feature");
-    cc_words_add(w, "-Xclang");
-    cc_words_add(w, cc_ptx_feature(s->tools));
-}
-
-static void
-add_llvm_option(struct words *w, const char *option)
-{
-    cc_words_add(w, "-mllvm");
-    cc_words_add(w, option);
-}
-
-/* From bitcode to PTX. clang reads no language's options here: contraction is the generator's. */
-static void
-add_ptx_options(struct step *s, struct words *w)
-{
-    struct cc_args *a = s->args;
-    add_clang(s, w);
-    cc_words_add(w, "-x");
-    cc_words_add(w, "ir");
-    cc_words_add(w, "--target=nvptx64-nvidia-cuda");
-    cc_words_add(w, arena_printf(a->arena, "-march=sm_%d%c", a->architecture, a->architecture_suffix));
-    cc_words_add(w, "-w");
-    cc_words_add(w, "-S");
-    add_generator_options(s, w);
-    add_llvm_option(w, "-disable-vector-combine"); /* it reads the members of a float4 one by one again */
-    add_llvm_option(w, "-enable-tbaa=0"); /* bits of a float through an int *; copies of members are known by then */
-    add_llvm_option(w, "-trap-unreachable"); /* else what follows is run, or the thread ends silently */
-    add_llvm_option(w, a->no_fmad ? "-nvptx-fma-level=0" : "-nvptx-fma-level=2");
-    if (a->imprecise_division >= 0 ? a->imprecise_division : a->fast_math)
-        add_llvm_option(w, "-nvptx-prec-divf32=0");
-    if (a->imprecise_root >= 0 ? a->imprecise_root : a->fast_math)
-        add_llvm_option(w, "-nvptx-prec-sqrtf32=0");
-}
-
-static void
-add_device_options(struct step *s, struct words *w)
-{
-    struct cc_args *a = s->args;
-    bool flush = a->flush >= 0 ? a->flush : a->fast_math;
-    cc_words_add(w, "--cuda-device-only");
-    cc_words_add(w, "-emit-llvm");
-    cc_words_add(w, "-c");
-    cc_words_add(w, "-w"); /* the host pass reads the same text and warns */
-    cc_words_add(w, "-gline-tables-only");
-    cc_words_add(w, "-Xclang");
-    cc_words_add(w, "-disable-llvm-passes");
-    add_generator_options(s, w);
-    cc_words_add(w, "-Xclang"); /* lanes may hand what was never set to shfl: only other lanes' is used */
-    cc_words_add(w, "-no-enable-noundef-analysis");
-    /* What C++ leaves undefined and nvcc keeps is kept: a store through a null pointer is a fault, a function that
-     * ends without its return gives any value, a loop that changes nothing hangs. */
-    cc_words_add(w, "-fno-delete-null-pointer-checks");
-    cc_words_add(w, "-fno-strict-return");
-    cc_words_add(w, "-fno-finite-loops");
-    cc_words_add(w, a->no_fmad ? "-ffp-contract=off" : "-ffp-contract=fast");
-    if (flush)
-        cc_words_add(w, "-fgpu-flush-denormals-to-zero");
-    if (a->fast_math) {
-        cc_words_add(w, "-fgpu-approx-transcendentals");
-        cc_words_add(w, "-D__USE_FAST_MATH__=1");
-    }
-    cc_add_source_words(w, &a->dashed);
-    words_add_all(w, &a->device);
-}
-
-static void
-add_host_options(struct step *s, struct words *w)
-{
-    struct cc_args *a = s->args;
-    cc_words_add(w, "--cuda-host-only");
-    cc_words_add(w, "-Xclang");
-    cc_words_add(w, "-target-sdk-version=11.8"); /* launches by cudaLaunchKernel */
-    cc_words_add(w, arena_printf(a->arena, "-O%s", a->optimize ? a->optimize : "2"));
-    words_add_all(w, &a->host);
-    words_add_all(w, &a->dashed);
-}
 
 static bool
 write_container(struct step *s, const char *ptx_path, const char *path)
@@ -301,10 +89,10 @@ static int
 device_pass(struct step *s, const char *path, const char *ptx)
 {
     struct words w = {0};
-    const char *bitcode = intermediate(s, path, ".bc");
-    add_cuda(s, &w, path);
-    add_unit_id(s, &w, path, true);
-    add_device_options(s, &w);
+    const char *bitcode = cc_intermediate(s, path, ".bc");
+    cc_add_cuda(s, &w, path);
+    cc_add_unit_id(s, &w, path, true);
+    cc_add_device_options(s, &w);
     cc_words_add(&w, path);
     cc_words_add(&w, "-o");
     cc_words_add(&w, bitcode);
@@ -313,7 +101,7 @@ device_pass(struct step *s, const char *path, const char *ptx)
         return status;
     if (!s->args->dryrun && !widen_copies(s, bitcode))
         return fail_with(s->args, &s->err);
-    add_ptx_options(s, &w);
+    cc_add_ptx_options(s, &w);
     cc_words_add(&w, bitcode);
     cc_words_add(&w, "-o");
     cc_words_add(&w, ptx);
@@ -339,7 +127,7 @@ copy_file(const char *from, const char *to, struct ls_error *err)
 static int
 join_symbols(struct step *s, const char *path, const char *ptx, const char *object)
 {
-    const char *assembly = intermediate(s, path, ".symbols.s"), *both = intermediate(s, path, ".both.o");
+    const char *assembly = cc_intermediate(s, path, ".symbols.s"), *both = cc_intermediate(s, path, ".both.o");
     const char *const command[] = {"-r", "-nostdlib", "-no-pie", object, assembly, "-o", both};
     struct text text = {0};
     struct words w = {0};
@@ -348,7 +136,7 @@ join_symbols(struct step *s, const char *path, const char *ptx, const char *obje
     text_free(&text);
     if (!ok)
         return fail_with(s->args, &s->err);
-    add_clang(s, &w);
+    cc_add_clang(s, &w);
     for (size_t i = 0; i < sizeof command / sizeof *command; i++)
         cc_words_add(&w, command[i]);
     int status = run(s, &w);
@@ -361,7 +149,7 @@ join_symbols(struct step *s, const char *path, const char *ptx, const char *obje
 static int
 compile_cu(struct step *s, const char *path, const char *object, bool assembly)
 {
-    const char *ptx = intermediate(s, path, ".ptx"), *image = intermediate(s, path, ".lsptx");
+    const char *ptx = cc_intermediate(s, path, ".ptx"), *image = cc_intermediate(s, path, ".lsptx");
     int status = device_pass(s, path, ptx);
     if (status)
         return status;
@@ -369,11 +157,11 @@ compile_cu(struct step *s, const char *path, const char *object, bool assembly)
         return fail_with(s->args, &s->err);
     struct words w = {0};
     bool unit = s->args->relocatable && !assembly;
-    add_cuda(s, &w, path);
-    add_unit_id(s, &w, path, false);
+    cc_add_cuda(s, &w, path);
+    cc_add_unit_id(s, &w, path, false);
     if (!assembly) /* lines for reports; before the user's options, whose -g counts */
         cc_words_add(&w, "-gline-tables-only");
-    add_host_options(s, &w);
+    cc_add_host_options(s, &w);
     cc_words_add(&w, "-Xclang");
     cc_words_add(&w, "-fcuda-include-gpubinary");
     cc_words_add(&w, "-Xclang");
@@ -398,7 +186,7 @@ compile_cu(struct step *s, const char *path, const char *object, bool assembly)
 static int
 write_host_source(struct step *s, const char *path)
 {
-    const char *assembly = intermediate(s, path, ".s");
+    const char *assembly = cc_intermediate(s, path, ".s");
     int status = compile_cu(s, path, assembly, true);
     if (status || s->args->dryrun)
         return status;
@@ -409,7 +197,7 @@ write_host_source(struct step *s, const char *path)
         text_add(&out, "# 1 \"%s\"\n__asm__(R\"lockstep(\n", path);
         text_add_bytes(&out, body, size);
         text_add(&out, "\n\t.text\n)lockstep\");\n");
-        ls_write_file(final_name(s, path, ".cu.cpp.ii"), out.at, out.count, &s->err);
+        ls_write_file(cc_final_name(s, path, ".cu.cpp.ii"), out.at, out.count, &s->err);
     }
     text_free(&out);
     ls_release(body);
@@ -418,37 +206,11 @@ write_host_source(struct step *s, const char *path)
 
 /* -- C and C++ files ------------------------------------------------------------------------ */
 
-static void
-add_plain(struct step *s, struct words *w, enum cc_language language)
-{
-    struct cc_args *a = s->args;
-    if (a->ccbin) {
-        cc_words_add(w, a->ccbin);
-        cc_words_add(w, "-x");
-        cc_words_add(w, language == CC_C ? "c" : "c++");
-    } else {
-        add_clang(s, w);
-        cc_words_add(w, "-x");
-        cc_words_add(w, language == CC_C ? "c" : "c++");
-        cc_words_add(w, "-Wno-unknown-warning-option");
-        cc_words_add(w, "-gline-tables-only");
-    }
-    if (a->standard && language == CC_CXX)
-        cc_words_add(w, arena_printf(a->arena, "-std=%s", a->standard));
-    if (a->optimize)
-        cc_words_add(w, arena_printf(a->arena, "-O%s", a->optimize));
-    words_add_all(w, &a->both);
-    words_add_all(w, &a->host);
-    words_add_all(w, &a->dashed);
-    cc_words_add(w, "-isystem");
-    cc_words_add(w, s->tools->include);
-}
-
 static int
 compile_plain(struct step *s, const char *path, enum cc_language language, const char *object)
 {
     struct words w = {0};
-    add_plain(s, &w, language);
+    cc_add_plain(s, &w, language);
     cc_words_add(&w, "-c");
     cc_words_add(&w, path);
     cc_words_add(&w, "-o");
@@ -469,16 +231,16 @@ static int
 preprocess(struct step *s, const char *path)
 {
     struct cc_args *a = s->args;
-    enum cc_language language = language_of(a, path);
+    enum cc_language language = cc_language_of(a, path);
     struct words w = {0};
     if (language == CC_CU) {
-        add_cuda(s, &w, path);
+        cc_add_cuda(s, &w, path);
         if (a->device_text)
             cc_words_add(&w, "--cuda-device-only");
         else
-            add_host_options(s, &w);
+            cc_add_host_options(s, &w);
     } else {
-        add_plain(s, &w, language == CC_BY_SUFFIX ? CC_CXX : language);
+        cc_add_plain(s, &w, language == CC_BY_SUFFIX ? CC_CXX : language);
     }
     cc_words_add(&w, a->mode == CC_PREPROCESS ? "-E" : a->system_headers_too ? "-M" : "-MM");
     cc_words_add(&w, path);
@@ -498,18 +260,18 @@ each_source(struct step *s)
         const char *path = a->items.at[i].word;
         if (!a->items.at[i].is_source)
             continue;
-        enum cc_language language = language_of(a, path);
+        enum cc_language language = cc_language_of(a, path);
         int status = 0;
         if (a->mode == CC_PREPROCESS || a->mode == CC_DEPENDS)
             status = preprocess(s, path);
         else if (a->mode == CC_PTX && language == CC_CU)
-            status = device_pass(s, path, final_name(s, path, ".ptx"));
+            status = device_pass(s, path, cc_final_name(s, path, ".ptx"));
         else if (a->mode == CC_FATBIN && language == CC_CU) /* one with PTX alone: the text */
-            status = device_pass(s, path, final_name(s, path, ".fatbin"));
+            status = device_pass(s, path, cc_final_name(s, path, ".fatbin"));
         else if (a->mode == CC_HOST && language == CC_CU)
             status = write_host_source(s, path);
         else if (a->mode == CC_COMPILE && language != CC_BY_SUFFIX)
-            status = compile(s, path, language, final_name(s, path, ".o"));
+            status = compile(s, path, language, cc_final_name(s, path, ".o"));
         if (status)
             return status;
     }
@@ -522,7 +284,7 @@ static int
 device_link(struct step *s)
 {
     struct words w = {0};
-    add_clang(s, &w);
+    cc_add_clang(s, &w);
     static const char *const fixed[] = {"-x", "c", "-c", "/dev/null", "-o"};
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         cc_words_add(&w, fixed[i]);
@@ -543,9 +305,9 @@ add_objects(struct step *s, struct words *w, bool link_words)
     struct cc_args *a = s->args;
     for (size_t i = 0; i < a->items.count; i++) {
         struct cc_item item = a->items.at[i];
-        enum cc_language language = item.is_source ? language_of(a, item.word) : CC_BY_SUFFIX;
+        enum cc_language language = item.is_source ? cc_language_of(a, item.word) : CC_BY_SUFFIX;
         if (language != CC_BY_SUFFIX) {
-            const char *object = intermediate(s, item.word, ".o");
+            const char *object = cc_intermediate(s, item.word, ".o");
             int status = compile(s, item.word, language, object);
             if (status)
                 return status;
@@ -585,7 +347,7 @@ link_program(struct step *s)
                 "liblockstep.so is not beside this program; build it first");
         return fail_with(a, &s->err);
     }
-    add_clang(s, &w);
+    cc_add_clang(s, &w);
     if (a->shared)
         cc_words_add(&w, "-shared");
     words_add_all(&w, &a->dashed);
@@ -624,7 +386,7 @@ print_settings(const struct cc_args *args, const struct cc_tools *tools)
 }
 
 static void
-settle_architecture(struct cc_args *a)
+choose_architecture(struct cc_args *a)
 {
     if (a->architecture == 0)
         a->architecture = DEFAULT_ARCHITECTURE;
@@ -643,7 +405,7 @@ cc_execute(struct cc_args *args, const struct cc_tools *tools, struct cc_folder 
     size_t sources = 0;
     for (size_t i = 0; i < args->items.count; i++)
         sources += args->items.at[i].is_source;
-    settle_architecture(args);
+    choose_architecture(args);
     for (size_t i = 0; i < args->ignored.count; i++)
         fprintf(stderr, "%s: warning: Ignored option '%s': it has no effect here\n", args->name,
                 args->ignored.at[i]);
@@ -674,7 +436,7 @@ cc_execute(struct cc_args *args, const struct cc_tools *tools, struct cc_folder 
 bool
 cc_is_driver_name(const char *argv0)
 {
-    const char *name = base_name(argv0);
+    const char *name = cc_base_name(argv0);
     return strcmp(name, "nvcc") == 0 || strcmp(name, "lockstep-nvcc") == 0;
 }
 

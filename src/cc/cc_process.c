@@ -113,12 +113,12 @@ static int
 wait_for(pid_t child, struct cc_folder *folder)
 {
     int status;
-    bool told = false;
+    bool passed_on = false;
     while (waitpid(child, &status, 0) < 0) {
         if (errno != EINTR)
             return 127;
-        if (asked_to_end && !told)
-            kill(child, SIGTERM), told = true;
+        if (asked_to_end && !passed_on)
+            kill(child, SIGTERM), passed_on = true;
     }
     if (asked_to_end)
         end_by_signal(folder);

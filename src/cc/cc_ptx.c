@@ -15,14 +15,14 @@
 
 static const char unit_mark[] = "__static__", used_list[] = "__clang_gpu_used_external";
 
-struct word {
+struct token {
     const char *at;
     size_t size;
 };
 
 struct mender {
     const char *text, *end;
-    VEC(struct word) statics; /* whole names: X__static__HASH */
+    VEC(struct token) statics; /* whole names: X__static__HASH */
 };
 
 static bool
@@ -32,18 +32,18 @@ is_name(char c)
 }
 
 static bool
-same(struct word a, struct word b)
+same(struct token a, struct token b)
 {
     return a.size == b.size && memcmp(a.at, b.at, a.size) == 0;
 }
 
 /* The next name at or behind p; size 0: none before end. */
-static struct word
+static struct token
 next_name(const char *p, const char *end)
 {
     while (p < end && !is_name(*p))
         p++;
-    struct word w = {.at = p};
+    struct token w = {.at = p};
     while (p < end && is_name(*p))
         p++;
     w.size = (size_t)(p - w.at);
@@ -51,21 +51,21 @@ next_name(const char *p, const char *end)
 }
 
 static const char *
-find(struct word in, const char *what)
+find(struct token in, const char *what)
 {
     return memmem(in.at, in.size, what, strlen(what));
 }
 
 /* X of X__static__HASH, or the word itself. */
-static struct word
-plain_name(struct word w)
+static struct token
+plain_name(struct token w)
 {
     const char *mark = find(w, unit_mark);
-    return mark ? (struct word){w.at, (size_t)(mark - w.at)} : w;
+    return mark ? (struct token){w.at, (size_t)(mark - w.at)} : w;
 }
 
-static struct word
-whole_name(const struct mender *m, struct word w)
+static struct token
+whole_name(const struct mender *m, struct token w)
 {
     for (size_t i = 0; i < m->statics.count; i++)
         if (same(plain_name(m->statics.at[i]), w))
@@ -76,7 +76,7 @@ whole_name(const struct mender *m, struct word w)
 static void
 note_statics(struct mender *m)
 {
-    for (struct word w = next_name(m->text, m->end); w.size; w = next_name(w.at + w.size, m->end)) {
+    for (struct token w = next_name(m->text, m->end); w.size; w = next_name(w.at + w.size, m->end)) {
         bool known = !find(w, unit_mark);
         for (size_t i = 0; i < m->statics.count; i++)
             known |= same(m->statics.at[i], w);
@@ -86,17 +86,17 @@ note_statics(struct mender *m)
 }
 
 static unsigned
-count_uses(const char *from, const char *end, struct word name)
+count_uses(const char *from, const char *end, struct token name)
 {
     unsigned uses = 0;
-    for (struct word w = next_name(from, end); w.size; w = next_name(w.at + w.size, end))
+    for (struct token w = next_name(from, end); w.size; w = next_name(w.at + w.size, end))
         uses += same(w, name);
     return uses;
 }
 
 /* Whether a function is named in its declaration and the list alone. */
 static bool
-only_listed(const struct mender *m, struct word name)
+only_listed(const struct mender *m, struct token name)
 {
     const char *list = memmem(m->text, (size_t)(m->end - m->text), used_list, sizeof used_list - 1);
     const char *stop = list ? memchr(list, ';', (size_t)(m->end - list)) : NULL;
@@ -107,17 +107,17 @@ only_listed(const struct mender *m, struct word name)
 static const char *
 end_if_unwanted(const struct mender *m, const char *line, const char *line_end)
 {
-    struct word text = {line, (size_t)(line_end - line)};
+    struct token text = {line, (size_t)(line_end - line)};
     if (find(text, used_list))
         return line_end;
     if (strncmp(line, ".extern .func ", 14) == 0) {
-        struct word name = next_name(line + 14, line_end);
+        struct token name = next_name(line + 14, line_end);
         const char *stop = memchr(line, ';', (size_t)(m->end - line));
         return stop && only_listed(m, name) ? stop + 1 : NULL;
     }
     if (strncmp(line, ".extern .", 9) != 0)
         return NULL;
-    for (struct word w = next_name(line, line_end); w.size; w = next_name(w.at + w.size, line_end))
+    for (struct token w = next_name(line, line_end); w.size; w = next_name(w.at + w.size, line_end))
         if (!same(whole_name(m, w), w))
             return line_end;
     return NULL;
@@ -126,8 +126,8 @@ end_if_unwanted(const struct mender *m, const char *line, const char *line_end)
 static void
 add_line(const struct mender *m, struct text *out, const char *line, const char *line_end)
 {
-    for (struct word w = next_name(line, line_end); w.size; w = next_name(line, line_end)) {
-        struct word whole = whole_name(m, w);
+    for (struct token w = next_name(line, line_end); w.size; w = next_name(line, line_end)) {
+        struct token whole = whole_name(m, w);
         text_add_bytes(out, line, (size_t)(w.at - line));
         text_add_bytes(out, whole.at, whole.size);
         line = w.at + w.size;

@@ -13,8 +13,6 @@
 
 enum place_kind { IN_GLOBAL, IN_SHARED, IN_LOCAL, IN_PARAMS };
 
-static const char *const op_names[] = {"load", "store", "atomic"};
-
 static const uint64_t window = 1ull << 32;
 /* Marks ranges that are offsets in the block's shared memory. */
 static const uint64_t shared_tag = 1ull << 62;
@@ -23,45 +21,6 @@ static uint64_t
 shared_base(const struct block_state *b)
 {
     return (uint64_t)(uintptr_t)b->block->shared;
-}
-
-struct side
-side_of(const struct visit *v, uint32_t lane, uint64_t address)
-{
-    const uint32_t *dim = v->b->launch->launch->block;
-    uint32_t t = v->warp * JIT_LANES + lane;
-    struct side s = {.valid = true,
-                     .op = op_names[v->op],
-                     .kernel = v->b->launch->facts,
-                     .place = v->place,
-                     .has_place = true,
-                     .has_thread = true,
-                     .thread = {t % dim[0], t / dim[0] % dim[1], t / dim[0] / dim[1]},
-                     .size = v->bytes,
-                     .address = address,
-                     .host = v->b->launch->host};
-    memcpy(s.block, v->b->block->ctaid, sizeof s.block);
-    return s;
-}
-
-const uint8_t *
-stored_value(const struct visit *v, uint32_t lane, uint32_t byte)
-{
-    uint32_t unit = v->facts->unit ? v->facts->unit : 4;
-    return (const uint8_t *)v->w->values + (size_t)(byte / unit) * unit * JIT_LANES +
-           (size_t)lane * unit + byte % unit;
-}
-
-bool
-stores_same(const struct visit *v, uint32_t lane, uint32_t byte, uint32_t bytes,
-            const uint8_t *there)
-{
-    if (v->op != JIT_STORE || !v->w->values)
-        return false;
-    for (uint32_t k = 0; k < bytes; k++)
-        if (*stored_value(v, lane, byte + k) != there[k])
-            return false;
-    return true;
 }
 
 /* -- what is wrong with an address ------------------------------------------------------------------- */
@@ -246,7 +205,7 @@ report_bad(const struct visit *v, uint32_t lane, uint64_t a, enum place_kind in)
     if (!finding_wanted(l, f.kind, f.rank, l->facts, v->place, NULL, 0, v->b->block->ctaid))
         return;
     f.access = side_of(v, lane, in == IN_SHARED ? a - shared_base(v->b) : a);
-    snprintf(f.message, sizeof f.message, "%s of %u bytes: %s", op_names[v->op], v->bytes, what);
+    snprintf(f.message, sizeof f.message, "%s of %u bytes: %s", access_name(v->op), v->bytes, what);
     finding_add(l->check, &f);
 }
 
@@ -260,7 +219,7 @@ report_misaligned(const struct visit *v, uint32_t lane, uint64_t a, enum place_k
         return;
     f.access = side_of(v, lane, in == IN_SHARED ? a - shared_base(v->b) : a);
     snprintf(f.message, sizeof f.message,
-             "%s of %u bytes at an address that is no multiple of %u: 0x%llx", op_names[v->op],
+             "%s of %u bytes at an address that is no multiple of %u: 0x%llx", access_name(v->op),
              v->bytes, v->facts->align, (unsigned long long)f.access.address);
     finding_add(l->check, &f);
 }
@@ -378,10 +337,10 @@ judge(struct visit *v, const uint64_t *address)
     uint32_t to[4] = {0}, denied = 0;
     if (is_split(v, address, to)) {
         v->w->denied = 0;
-        if (to[IN_SHARED] && !stretch_judged(v, to[IN_SHARED], address))
+        if (to[IN_SHARED] && !region_judged(v, to[IN_SHARED], address))
             shared_access(v, to[IN_SHARED], address);
-        if (to[IN_GLOBAL] && !quiet_range(v, &v->b->last))
-            global_access(v, to[IN_GLOBAL], address);
+        if (to[IN_GLOBAL] && !read_only_range(v, &v->b->last))
+            counters_access(v, to[IN_GLOBAL], address);
         return;
     }
     memset(to, 0, sizeof to);
@@ -404,10 +363,10 @@ judge(struct visit *v, const uint64_t *address)
         }
     }
     v->w->denied = denied;
-    if (to[IN_SHARED] && !stretch_judged(v, to[IN_SHARED], address))
+    if (to[IN_SHARED] && !region_judged(v, to[IN_SHARED], address))
         shared_access(v, to[IN_SHARED], address);
     if (to[IN_GLOBAL])
-        global_access(v, to[IN_GLOBAL], address);
+        counters_access(v, to[IN_GLOBAL], address);
     if (to[IN_LOCAL])
         local_access(v, to[IN_LOCAL], address);
 }
@@ -447,7 +406,7 @@ begin_visit(struct visit *v, struct jit_warp *w, uint32_t lanes, uint32_t bytes,
         b->block->note == b->block->note_end)
         notes_before(b);
     if (b->pending[w->warp].count)
-        order_settle(b, w->warp);
+        order_flush(b, w->warp);
     if (b->copies[w->warp])
         copies_visit(v);
     return true;
@@ -479,16 +438,18 @@ check_access(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32
     struct visit v;
     uint64_t own[JIT_LANES];
     const struct block_state *b = w->block->tool;
-    if (space == PTX_SPACE_SHARED && b && b->following && stretch_lanes(w, lanes, address, bytes, op, place))
+    if (space == PTX_SPACE_SHARED && b && b->following && region_lanes(w, lanes, address, bytes, op, place))
         return;
     bool good = begin_visit(&v, w, lanes, bytes, space, op, place);
     if (good && of_shared(space))
         address = places_of(v.b, address, own);
     if (good && v.b->recording && space == PTX_SPACE_SHARED)
-        stretch_add(&v, lanes, 0, NULL, address);
+        region_add(&v, lanes, 0, NULL, address);
     if (good && !local_lanes(&v, address) && !shared_lanes(&v, address) && !global_lanes(&v, address) &&
         !counters_lanes(&v, address) && !runs_lanes(&v, address))
         judge(&v, address);
+    if (good)
+        region_copies(v.b);
     w->values = NULL; /* the next store may be one that shows none */
 }
 
@@ -502,18 +463,20 @@ check_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *
         return;
     const struct block_state *b = w->block->tool;
     if (space == PTX_SPACE_SHARED && b && b->following &&
-        stretch_pattern(w, lanes, base, offset, bytes, op, place))
+        region_pattern(w, lanes, base, offset, bytes, op, place))
         return;
     bool good = begin_visit(&v, w, lanes, bytes, space, op, place);
     if (good && of_shared(space))
         base = memory_window_place(v.b->block->shared, base);
     if (good && v.b->recording && space == PTX_SPACE_SHARED)
-        stretch_add(&v, lanes, base, offset, NULL);
+        region_add(&v, lanes, base, offset, NULL);
     bool done = !good || shared_pattern(&v, base, offset) || global_pattern(&v, base, offset) ||
                 (op != JIT_ATOMIC && runs_pattern(&v, base, offset));
     for (uint32_t l = 0; l < JIT_LANES && !done; l++)
         address[l] = base + (uint64_t)(int64_t)(offset ? offset[l] : 0);
     if (!done && !(op == JIT_ATOMIC && (counters_lanes(&v, address) || runs_pattern(&v, base, offset))))
         judge(&v, address);
+    if (good)
+        region_copies(v.b);
     w->values = NULL;
 }

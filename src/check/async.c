@@ -7,120 +7,15 @@
  *
  *   groups      cp.async of a warp between two commits are one transfer. A thread's wait_group ends its
  *               part; others are ordered after it when they are ordered after that wait.
- *   mbarriers   a transfer that an mbarrier learns of is over for those who were told that the phase is,
+ *   mbarriers   a transfer that an mbarrier learns of is over for those who were notified that the phase is,
  *               and for those who are ordered after one of them.
  *
  * An mbarrier's phase hands on what those who arrived in it did before, to those who see it over, and
  * no more than that: what is done between two phases is not ordered by the first.
- *
- * Cells of shared memory hold a transfer's number in place of a stamp. Of very many transfers the
- * oldest are taken to be over.
  */
-#include "check/check_priv.h"
+#include "check/transfers.h"
 
 #include <string.h>
-
-enum { KEPT = 1024, NONE = 0, MOST_WAITED = 64 };
-
-struct transfer {
-    uint32_t warp;
-    uint32_t lanes, committed;      /* that take part; of those, which have committed it */
-    bool bulk;
-    uint32_t group[JIT_LANES];      /* counted from 1, where committed */
-    uint32_t done[JIT_LANES];       /* the stamp of the wait; 0: not waited for */
-    uint32_t knows[MOST_WARPS];     /* lanes that were told by an mbarrier */
-    uint32_t told, told_warp, told_lane; /* the first of them, and when */
-};
-
-struct numbers {
-    uint32_t count, at[MOST_WAITED];
-};
-
-struct mbarrier {
-    uint64_t address;
-    uint32_t parity;
-    struct known *next, *over;      /* what arrivals of this phase hand on; of those before */
-    struct numbers coming, came;    /* transfers */
-};
-
-struct transfers {
-    uint32_t first, next;           /* numbers of this block's: first .. next - 1 */
-    uint32_t groups[MOST_WARPS][JIT_LANES], bulk_groups[MOST_WARPS][JIT_LANES];
-    uint32_t open[MOST_WARPS];      /* number of the one that cp.async adds to, */
-    uint32_t bulk[MOST_WARPS];      /* of the last bulk transfer; NONE */
-    VEC(struct mbarrier) mbarriers;
-    struct transfer kept[KEPT];
-};
-
-/* -- transfers -------------------------------------------------------------------------------- */
-
-static struct transfers *
-need_transfers(struct block_state *b)
-{
-    if (!b->transfers) {
-        b->transfers = ls_alloc(sizeof *b->transfers);
-        b->transfers->first = b->transfers->next = 1;
-    }
-    return b->transfers;
-}
-
-static struct transfer *
-transfer_at(struct transfers *t, uint32_t number)
-{
-    bool here = number >= t->first && number < t->next && t->next - number <= KEPT;
-    return here ? &t->kept[number % KEPT] : NULL;
-}
-
-static uint32_t
-new_transfer(struct transfers *t, uint32_t warp, uint32_t lanes, bool bulk)
-{
-    uint32_t number = t->next++;
-    t->kept[number % KEPT] = (struct transfer){.warp = warp, .lanes = lanes, .bulk = bulk};
-    return number;
-}
-
-uint32_t
-transfer_begin(const struct visit *v)
-{
-    struct transfers *t = need_transfers(v->b);
-    if (v->facts->flags & PLACE_BULK) {
-        t->bulk[v->warp] = new_transfer(t, v->warp, v->lanes, true);
-        return TRANSFER_STAMP + t->bulk[v->warp];
-    }
-    struct transfer *now = transfer_at(t, t->open[v->warp]);
-    if (!now || (now->committed & v->lanes)) {
-        t->open[v->warp] = new_transfer(t, v->warp, 0, false);
-        now = transfer_at(t, t->open[v->warp]);
-    }
-    now->lanes |= v->lanes;
-    return TRANSFER_STAMP + t->open[v->warp];
-}
-
-static bool
-knows(const struct visit *v, uint32_t lane, const struct transfer *t)
-{
-    if (t->knows[v->warp] >> lane & 1)
-        return true;
-    return t->told && ((v->warp == t->told_warp && lane == t->told_lane) ||
-                       !order_unordered(v->b, v->warp, lane, t->told_warp, t->told_lane, false, t->told));
-}
-
-enum transfer_state
-transfer_state(const struct visit *v, uint32_t lane, uint32_t stamp, uint32_t from_lane,
-               uint32_t *out_stamp)
-{
-    struct transfers *all = v->b->transfers;
-    uint32_t number = stamp - TRANSFER_STAMP;
-    if (!all || number < all->first)
-        return TRANSFER_PAST;
-    const struct transfer *t = transfer_at(all, number);
-    if (!t)
-        return TRANSFER_KNOWN;
-    *out_stamp = t->done[from_lane];
-    if (*out_stamp)
-        return TRANSFER_DONE;
-    return knows(v, lane, t) ? TRANSFER_KNOWN : t->told ? TRANSFER_UNKNOWN : TRANSFER_RUNNING;
-}
 
 /* -- groups ------------------------------------------------------------------------------------ */
 
@@ -242,7 +137,7 @@ after(struct mbarrier *m, bool several)
 }
 
 static void
-told(struct block_state *b, uint32_t warp, uint32_t lanes, struct mbarrier *m)
+notify(struct block_state *b, uint32_t warp, uint32_t lanes, struct mbarrier *m)
 {
     if (m->over)
         order_acquire(b, warp, lanes, m->over);
@@ -251,10 +146,10 @@ told(struct block_state *b, uint32_t warp, uint32_t lanes, struct mbarrier *m)
         if (!t)
             continue;
         t->knows[warp] |= lanes;
-        if (!t->told) {
-            t->told = b->stamp;
-            t->told_warp = warp;
-            t->told_lane = (uint32_t)__builtin_ctz(lanes);
+        if (!t->notified) {
+            t->notified = b->stamp;
+            t->notified_warp = warp;
+            t->notified_lane = (uint32_t)__builtin_ctz(lanes);
         }
     }
 }
@@ -273,7 +168,7 @@ at_mbarrier(struct block_state *b, uint32_t warp, uint32_t lanes, uint32_t what,
     else if (what == JIT_ASYNC_AFTER)
         after(m, several);
     else if (what == JIT_ASYNC_OVER)
-        told(b, warp, lanes, m);
+        notify(b, warp, lanes, m);
     else if (t->bulk[warp] != NONE)
         m->parity = (uint32_t)(word_at(address) >> 63), add_number(&m->coming, t->bulk[warp]);
 }
@@ -289,10 +184,10 @@ check_async(struct jit_warp *w, uint32_t lanes, uint32_t what, const uint64_t *b
         check_absent(w, lanes, number, place);
         return;
     }
-    stretch_stop(b);
+    region_stop(b);
     notes_before(b);
     counters_before(b);
-    struct transfers *t = need_transfers(b);
+    struct transfers *t = transfers_need(b);
     bool bulk = what == JIT_ASYNC_BULK_COMMIT || what == JIT_ASYNC_BULK_WAIT;
     if (what == JIT_ASYNC_COMMIT || what == JIT_ASYNC_BULK_COMMIT)
         commit(t, w->warp, lanes, bulk);
@@ -309,48 +204,4 @@ check_async(struct jit_warp *w, uint32_t lanes, uint32_t what, const uint64_t *b
     }
     if (what == JIT_ASYNC_ARRIVE)
         order_arrive(b); /* what comes next is not handed on */
-}
-
-/* -- a block begins and ends --------------------------------------------------------------------- */
-
-static void
-forget_mbarriers(struct transfers *t)
-{
-    for (size_t k = 0; k < t->mbarriers.count; k++) {
-        known_put(t->mbarriers.at[k].next);
-        known_put(t->mbarriers.at[k].over);
-    }
-    t->mbarriers.count = 0;
-}
-
-bool
-transfers_full(const struct block_state *b)
-{
-    return b->transfers && b->transfers->next > TRANSFER_STAMP / 2;
-}
-
-void
-transfers_begin(struct block_state *b, bool again)
-{
-    struct transfers *t = b->transfers;
-    if (!t)
-        return;
-    forget_mbarriers(t);
-    if (again)
-        t->next = 1;
-    t->first = t->next;
-    memset(t->groups, 0, sizeof t->groups);
-    memset(t->bulk_groups, 0, sizeof t->bulk_groups);
-    memset(t->open, 0, sizeof t->open);
-    memset(t->bulk, 0, sizeof t->bulk);
-}
-
-void
-transfers_free(struct block_state *b)
-{
-    if (!b->transfers)
-        return;
-    forget_mbarriers(b->transfers);
-    VEC_FREE(&b->transfers->mbarriers);
-    ls_release(b->transfers);
 }

@@ -9,19 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static struct side
-barrier_side(const struct block_state *b, uint32_t warp, uint32_t lane, uint32_t place,
-             const char *op)
-{
-    const uint32_t *dim = b->launch->launch->block;
-    uint32_t t = warp * JIT_LANES + lane;
-    struct side s = {.valid = true, .op = op, .kernel = b->launch->facts, .place = place,
-                     .has_place = true, .has_thread = true, .host = b->launch->host,
-                     .thread = {t % dim[0], t / dim[0] % dim[1], t / dim[0] / dim[1]}};
-    memcpy(s.block, b->block->ctaid, sizeof s.block);
-    return s;
-}
-
 static uint32_t
 count_lanes(const struct block_state *b, const uint32_t *lanes)
 {
@@ -49,7 +36,7 @@ check_arrive(struct jit_warp *w, uint32_t lanes, uint32_t barrier, uint32_t thre
     const struct kernel_facts *k = b->launch->facts;
     uint32_t lane = (uint32_t)__builtin_ctz(lanes), first = b->arrive_place[barrier];
     bool counted = threads != 0;
-    stretch_stop(b);
+    region_stop(b);
     notes_before(b);
     counters_before(b);
     b->arrive_stamp[barrier][w->warp] = order_arrive(b);
@@ -66,8 +53,8 @@ check_arrive(struct jit_warp *w, uint32_t lanes, uint32_t barrier, uint32_t thre
     if (!finding_wanted(b->launch, f.kind, f.rank, k, place, k, first, NULL))
         return;
     uint32_t t = b->arrive_thread[barrier];
-    f.access = barrier_side(b, w->warp, lane, place, "barrier");
-    f.other = barrier_side(b, t / JIT_LANES, t % JIT_LANES, first, "barrier");
+    f.access = side_of_thread(b, w->warp * JIT_LANES + lane, place, "barrier");
+    f.other = side_of_thread(b, t, first, "barrier");
     snprintf(f.message, sizeof f.message,
              "threads of one block wait at different barriers: each __syncthreads() is a barrier of its "
              "own, which all threads have to reach");
@@ -96,7 +83,7 @@ report_gone(struct block_state *b, const uint32_t *arrived, uint32_t place)
     if (!finding_wanted(b->launch, f.kind, f.rank, k, place, NULL, 0, NULL))
         return;
     const uint32_t *dim = b->launch->launch->block;
-    f.access = barrier_side(b, here / JIT_LANES, here % JIT_LANES, place, "barrier");
+    f.access = side_of_thread(b, here, place, "barrier");
     snprintf(f.message, sizeof f.message,
              "%u of the block's %u threads never reach the barrier: they have left the kernel "
              "(the first is thread (%u,%u,%u))",
@@ -126,11 +113,13 @@ check_barrier(struct jit_block *block, uint32_t barrier, const uint32_t *arrived
     counters_before(b);
     if (whole) {
         notes_over(b);
-        stretch_over(b);
+        region_over(b);
     } else {
-        stretch_stop(b);
+        region_stop(b);
         notes_before(b);
     }
+    if (b->launch->facts->releases)
+        order_flush_all(b);
     order_barrier(b, arrived, waiting, b->arrive_stamp[barrier <= JIT_BARRIERS ? barrier : 0], whole);
     if (barrier <= JIT_BARRIERS)
         b->arrive_any[barrier] = false;
@@ -148,7 +137,7 @@ report_mask(struct block_state *b, uint32_t warp, uint32_t lane, uint32_t place,
     f.space = "";
     if (!finding_wanted(b->launch, f.kind, f.rank, k, place, NULL, 0, NULL))
         return;
-    f.access = barrier_side(b, warp, lane, place, "warp operation");
+    f.access = side_of_thread(b, warp * JIT_LANES + lane, place, "warp operation");
     snprintf(f.message, sizeof f.message, "%s (lanes 0x%08x)", what, wrong);
     snprintf(f.missing, sizeof f.missing,
              "a mask of exactly the lanes that execute it (__ballot_sync before the branch)");
@@ -189,11 +178,11 @@ check_sync(struct jit_warp *w, uint32_t lanes, const uint32_t *members, uint32_t
         return;
     const struct kernel_facts *k = b->launch->facts;
     uint16_t flags = k->place[place].flags;
-    stretch_stop(b);
+    region_stop(b);
     notes_before(b);
     counters_before(b);
     if (b->pending[w->warp].count)
-        order_settle(b, w->warp);
+        order_flush(b, w->warp);
     if (!members) {
         order_fence(b, w->warp, flags);
         return;

@@ -2,6 +2,7 @@
  *
  * check.c: the tool: what it is asked to do, and what launches, blocks, barriers and warps tell it.
  */
+#include "check/host.h"
 #include "check/findings.h"
 
 #include <stdio.h>
@@ -143,7 +144,7 @@ launch_begin(struct jit_tool *t, const struct jit_tool_launch *from)
     l->param_bytes = from->kernel->param_bytes;
     pthread_mutex_init(&l->lock, NULL);
     l->expect = ls_alloc(sizeof *l->expect * (k->facts_count + 1));
-    l->quiet = ls_alloc(k->facts_count + 1);
+    l->read_only = ls_alloc(k->facts_count + 1);
     pthread_mutex_lock(&c->lock);
     l->watched = is_watched(c, k, from->kernel);
     c->launches_checked += l->watched;
@@ -162,30 +163,6 @@ launch_begin(struct jit_tool *t, const struct jit_tool_launch *from)
 }
 
 static void
-free_block(struct block_state *b, uint32_t places)
-{
-    order_end(b);
-    ls_release(b->write);
-    ls_release(b->read);
-    ls_release(b->other);
-    ls_release(b->strong);
-    ls_release(b->local_init);
-    copies_forget(b);
-    for (uint32_t k = 0; b->shape && k < places; k++) {
-        shapes_free(b->shape[k]);
-        ls_release(b->runs[k]);
-    }
-    ls_release(b->shape);
-    ls_release(b->runs);
-    ls_release(b->gates);
-    ls_release(b->counters);
-    if (b->stretches)
-        stretch_forget(b);
-    ls_release(b->stretches);
-    ls_release(b);
-}
-
-static void
 launch_end(struct jit_tool *t, const struct jit_tool_launch *from, bool fine)
 {
     struct check *c = (struct check *)t;
@@ -197,7 +174,7 @@ launch_end(struct jit_tool *t, const struct jit_tool_launch *from, bool fine)
     while (l->blocks) {
         struct block_state *b = l->blocks;
         l->blocks = b->next;
-        free_block(b, l->facts->place_count);
+        block_free(b, l->facts->place_count);
     }
     /* What flags said holds for this launch's blocks only. */
     pthread_mutex_lock(&c->sync_lock);
@@ -207,64 +184,9 @@ launch_end(struct jit_tool *t, const struct jit_tool_launch *from, bool fine)
     known_put(l->handed);
     pthread_mutex_destroy(&l->lock);
     ls_release(l->expect);
-    ls_release(l->quiet);
+    ls_release(l->read_only);
     ls_release(l);
     (void)fine;
-}
-
-/* -- blocks ------------------------------------------------------------------------------------------ */
-
-static struct block_state *
-new_block(struct jit_block *k, struct launch *l)
-{
-    struct block_state *b = ls_alloc(sizeof *b);
-    const struct jit_launch *j = l->launch;
-    uint32_t threads = j->block[0] * j->block[1] * j->block[2];
-    b->launch = l;
-    b->block = k;
-    b->warps = j->warps;
-    b->facts = l->facts->place;
-    b->expect = l->expect;
-    for (uint32_t w = 0; w < b->warps; w++) {
-        uint32_t left = threads - w * JIT_LANES;
-        b->exists[w] = left >= JIT_LANES ? ~0u : (1u << left) - 1;
-    }
-    b->local_bytes = (uint64_t)j->local_stride * JIT_LANES * j->warps;
-    if (b->local_bytes && l->facts->local_bytes && (l->check->groups & CHECK_INIT))
-        b->local_init = ls_alloc(b->local_bytes / 8);
-    b->shape = ls_alloc(sizeof *b->shape * (l->facts->place_count + 1));
-    b->runs = ls_alloc(sizeof *b->runs * (l->facts->place_count + 1));
-    pthread_mutex_lock(&l->lock);
-    b->next = l->blocks;
-    l->blocks = b;
-    pthread_mutex_unlock(&l->lock);
-    return b;
-}
-
-static void
-block_begin(struct jit_block *k)
-{
-    struct launch *l = k->launch->tool;
-    struct block_state *b = k->tool;
-    if (!b)
-        b = k->tool = new_block(k, l);
-    b->block = k;
-    order_begin(b);
-    shared_begin(b);
-    gates_begin(b);
-    copies_forget(b);
-    stretch_begin(b);
-    if (b->local_init)
-        memset(b->local_init, 0, b->local_bytes / 8);
-}
-
-static void
-block_end(struct jit_block *k)
-{
-    struct block_state *b = k->tool;
-    notes_over(b);
-    stretch_over(b);
-    counters_before(b);
 }
 
 /* -- the tool ------------------------------------------------------------------------------------------ */
@@ -329,6 +251,16 @@ check_write(struct jit_tool *t, bool complete)
                                   .thinned = global_thinned(c->global)};
     pthread_mutex_unlock(&c->lock);
     return result_text(list, &totals);
+}
+
+void
+check_journal_end(struct jit_tool *t)
+{
+    struct check *c = (struct check *)t;
+    if (!c->journal)
+        return;
+    findings_tell_sums(c);
+    journal_complete(c);
 }
 
 void

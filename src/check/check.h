@@ -9,12 +9,27 @@
  *     free(json);
  *     check_close(t);
  *
- *   check.c     the tool: launches and blocks       order.c     who happens before whom
- *   places.c    what is known of instructions       shared.c    shared memory: races, first reads
- *   access.c    one access: where it goes, bounds   global.c    global memory: the same
- *   findings.c  what was found, once per places     host.c      allocations, streams, calls
- *   result.c    JSON (cli.md's `check --json`)      journal.c   findings that outlive the process
- *   flags.c     flags, locks, counters: what they hand on
+ * The files, each of which calls those further down only (tests/repository/structure_test.py):
+ *
+ *   check.c         the tool: its options, launches         block.c      a block begins and ends
+ *   access.c        an access: where it goes, bounds        barriers.c   barriers, operations of a warp
+ *   async.c         copies in the background, mbarriers
+ *   notes.c         loads of shared memory looked at late   region.c    phases that go as remembered
+ *   counters.c      atomics on few words                    runs.c       lanes side by side
+ *   global.c        accesses to device memory               shared.c     to shared memory; shared_*.c
+ *   read_shared.c   memory that only is read                read_only.c      memory that nobody writes
+ *   race.c          does an access race with a mark         local.c      a thread's local memory
+ *   race_reports.c  the findings about two accesses         copies.c     copies of what nobody wrote
+ *   nested.c        launches from kernels                   flags.c      flags, locks, counters
+ *   order.c         who happens before whom                 transfers.c  which copies are over
+ *   host.c          calls: memory, copies, waits, errors    flight.c     copies that are under way
+ *   host_races.c    the host against kernels                ranges.c     copies, fills, new memory
+ *   shadow.c        shadow of device memory, by chunks      lines.c      by 32 words (lines.h)
+ *   shapes.c        patterns of lanes                       gates.c      loads that go unseen
+ *   work.c          streams, events, graphs: what is over   padding.c    holes in structures
+ *   visit.c         one instruction of one warp             places.c     a kernel's instructions
+ *   roots.c         where addresses come from               findings.c   what was found, once
+ *   result.c        JSON of `check --json`                  journal.c    what outlives the process
  *
  * findings.def has one row per kind of finding.
  */

@@ -23,6 +23,9 @@
 
 enum { MOST_WARPS = 32, MOST_ROOTS = 4, STREAMS = 64, NOTES_ROOM = 4096 };
 
+/* A mark in shared memory with a stamp from here on was made by a transfer: the stamp is its number. */
+enum { TRANSFER_STAMP = 0x800000, LAST_STAMP = TRANSFER_STAMP - 16 };
+
 struct check;
 struct chunk;
 struct journal;
@@ -168,18 +171,13 @@ struct job {
     uint64_t parent_stream; /* as the kernel named it */
 };
 
-/* flight.c: an operation of the host that it has not waited for. */
-struct flight {
-    struct check_rows rows;
-    uint32_t stream, seq;
-    bool writes, allocates, frees;
-    bool ordered;     /* frees: in the order of a stream, not when the host calls */
-    bool marked;      /* shadow memory has it, too */
-    const char *what;
-};
-
 struct range {
     uint64_t base, end;
+};
+
+/* Per stream: work up to there is over. */
+struct clock {
+    uint32_t at[STREAMS];
 };
 
 struct launch {
@@ -204,7 +202,7 @@ struct launch {
     bool announced;           /* `after` is known */
     bool alone;               /* all work was given to one stream so far, */
     bool lone;                /*   the legacy one, and there is no other yet, nor a graph */
-    uint8_t *quiet;           /* per place_facts: quiet.c */
+    uint8_t *read_only;           /* per place_facts: read_only.c */
 };
 
 /* finding_is_new for a launch that may be filtered out. Those are guarded and noted as others, so that
@@ -299,8 +297,8 @@ struct block_state {
     uint64_t cells, room;
     uint64_t *write, *read, *other, *strong;
     bool any_strong, any_unset, any_volatile;
-    struct stretches *stretches;            /* NULL: no cells of words */
-    bool following, recording;        /* stretch.c: one that is remembered; what may become one */
+    struct regions *regions;            /* NULL: no cells of words */
+    bool following, recording;        /* region.c: one that is remembered; what may become one */
     bool doubtful;                    /* since the phase began some cell was looked at twice */
     uint32_t shared_stamp;            /* of the last access to shared memory that is no plain load */
     uint32_t plain_stamp;             /* of the last one that is not atomic */
@@ -309,7 +307,7 @@ struct block_state {
     bool counting;                    /* there may be marks in it that cells do not have */
     struct sync_table *sync;          /* in shared memory */
     struct transfers *transfers;      /* NULL: none so far */
-    bool any_copies;
+    bool any_copies, first_copy;      /* first_copy: in the access that now is made some warp's copies began */
     struct copies *copies[MOST_WARPS]; /* NULL: the warp has loaded nothing unset to copy it */
     /* local memory: per warp and byte of a lane's part the lanes that wrote it */
     uint32_t *local_init;
@@ -318,12 +316,13 @@ struct block_state {
     uint32_t waited;                  /* for launches up to there */
     struct runs **runs;               /* per place */
     struct gates *gates;
+    struct notes *notes;
     struct range last;                /* an allocation lately found */
     struct chunk *chunk;              /* of device memory's shadow, lately found (they stay); NULL: none */
     uint64_t chunk_base;
     uint64_t last_version;
-    struct range quiet;               /* quiet_range said of it: */
-    bool is_quiet;
+    struct range read_only;               /* read_only_range said of it: */
+    bool is_read_only;
     /* arrivals at the barrier that is filling */
     uint32_t arrive_place[JIT_BARRIERS + 1];
     uint32_t arrive_thread[JIT_BARRIERS + 1];
@@ -356,6 +355,18 @@ bool stores_same(const struct visit *v, uint32_t lane, uint32_t byte, uint32_t b
 const uint8_t *stored_value(const struct visit *v, uint32_t lane, uint32_t byte);
 const char *place_op(const struct kernel_facts *k, uint32_t place);
 struct side side_of(const struct visit *v, uint32_t lane, uint64_t address);
+struct side side_of_thread(const struct block_state *b, uint32_t thread, uint32_t place, const char *op);
+/* An access of the job's kernel, by the numbers of its block and thread. */
+struct side side_of_job(const struct job *w, uint32_t place, uint32_t block, uint32_t thread, uint64_t address);
+/* "load", "store", "atomic" */
+static inline const char *
+access_name(uint32_t op)
+{
+    return op == JIT_LOAD ? "load" : op == JIT_STORE ? "store" : "atomic";
+}
+
+/* -- shared.c ------------------------------------------------------------------------------------------ */
+
 /* Cells of shared memory. address: host addresses inside the block's shared memory. */
 void shared_access(const struct visit *v, uint32_t lanes, const uint64_t *address);
 /* False: some lane is out of bounds or not aligned, or it is no access of shared memory. */
@@ -363,6 +374,9 @@ bool shared_lanes(const struct visit *v, const uint64_t *address);
 /* False: not a simple case, nothing was done. */
 bool shared_pattern(const struct visit *v, uint64_t base, const int32_t *offset);
 void shared_begin(struct block_state *b);
+/* Stamps begin anew: what older ones say must go. */
+void shared_forget(struct block_state *b);
+void shared_free(struct block_state *b);
 /* A word of shared memory (cells are words, no transfers): the block has written it, in an access that
  * its cell knows; it has, before all its threads met. */
 bool shared_word_written(const struct block_state *b, uint64_t word);
@@ -382,41 +396,47 @@ void gates_close_all(struct launch *l);
 void gate_open(const struct visit *v, uint64_t low, uint64_t end);
 /* The same from memory where a copy copies nothing unset. */
 void gate_open_wide(const struct visit *v);
+
+/* -- notes.c ------------------------------------------------------------------------------------------ */
+
+void notes_begin(struct block_state *b);
 /* Looks at the notes of loads from shared memory, before something that could change what they find. */
-void notes_settle(struct block_state *b);
+void notes_flush(struct block_state *b);
 /* The same, where all threads of the block meet, or it ends. */
 void notes_over(struct block_state *b);
 static inline void
 notes_before(struct block_state *b)
 {
     if (b->block->note != b->block->note_end - NOTES_ROOM)
-        notes_settle(b);
+        notes_flush(b);
 }
 
-/* -- stretch.c: what a block does between two barriers, remembered ------------------------------------ */
+/* -- region.c: what a block does between two barriers, remembered ------------------------------------ */
 
-void stretch_begin(struct block_state *b);
+void region_begin(struct block_state *b);
 /* All threads of the block meet, or it ends. */
-void stretch_over(struct block_state *b);
-/* What comes now is nothing that could be remembered: before it happens. */
-void stretch_stop(struct block_state *b);
-void stretch_forget(struct block_state *b);
+void region_over(struct block_state *b);
+/* The event that is about to happen ends the memoised region: its accesses so far go to the cells. */
+void region_stop(struct block_state *b);
+void region_forget(struct block_state *b);
+/* A warp has loaded something unset, to copy it: as region_stop. */
+void region_copies(struct block_state *b);
 /* With `following`. True: as remembered, nothing else is left to do. */
-bool stretch_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *offset, uint32_t bytes,
+bool region_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *offset, uint32_t bytes,
                     uint32_t op, uint32_t place);
-bool stretch_lanes(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32_t bytes, uint32_t op,
+bool region_lanes(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32_t bytes, uint32_t op,
                   uint32_t place);
 /* With `recording`. address: NULL for a pattern. */
-void stretch_add(const struct visit *v, uint32_t lanes, uint64_t base, const int32_t *offset,
+void region_add(const struct visit *v, uint32_t lanes, uint64_t base, const int32_t *offset,
                 const uint64_t *address);
-void stretch_add_notes(struct block_state *b, const struct jit_note *n, const struct jit_note *end);
+void region_add_notes(struct block_state *b, const struct jit_note *n, const struct jit_note *end);
 /* Lanes of some access that go to shared memory. True: as remembered. */
-bool stretch_judged(const struct visit *v, uint32_t lanes, const uint64_t *address);
+bool region_judged(const struct visit *v, uint32_t lanes, const uint64_t *address);
 
-/* quiet.c: the load is from an allocation that is written throughout, and not by this launch. */
-bool quiet_place(const struct visit *v);
+/* read_only.c: the load is from an allocation that is written throughout, and not by this launch. */
+bool read_only_place(const struct visit *v);
 /* The same of an allocation that lanes of a load go to, whose place may go to several. */
-bool quiet_range(const struct visit *v, const struct range *r);
+bool read_only_range(const struct visit *v, const struct range *r);
 
 /* runs.c: device memory, lanes in runs. False: not a simple case, nothing was done. offset: as in
  * jit_services.pattern. */
@@ -428,6 +448,8 @@ bool runs_store(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t
 /* counters.c: atomic operations on words of device memory. False: not a simple case, nothing was done. */
 bool counters_lanes(const struct visit *v, const uint64_t *address);
 void counters_over(struct block_state *b);
+/* global_access, of which cells learn behind what is kept. */
+void counters_access(const struct visit *v, uint32_t lanes, const uint64_t *address);
 /* Cells learn of the last ones, before anything that asks them or that orders. */
 static inline void
 counters_before(struct block_state *b)
@@ -438,6 +460,8 @@ counters_before(struct block_state *b)
 /* True: nothing is wrong with it and nothing to be noted. */
 bool global_pattern(const struct visit *v, uint64_t base, const int32_t *offset);
 bool global_lanes(const struct visit *v, const uint64_t *address);
+/* An access that leaves marks in device memory. */
+bool global_is_watched(const struct visit *v);
 void global_access(const struct visit *v, uint32_t lanes, const uint64_t *address);
 void local_access(const struct visit *v, uint32_t lanes, const uint64_t *address);
 /* False: not a simple case, nothing was done. */
@@ -482,8 +506,8 @@ void order_saw(struct block_state *b, uint32_t warp, uint32_t lanes, enum scope 
 bool order_seen(const struct block_state *b, uint32_t mine, uint64_t block, uint32_t warp, uint32_t stamp);
 /* The warp has come to a fence of this scope or a wider one. */
 bool order_fenced(const struct block_state *b, uint32_t warp, enum scope scope);
-void order_begin(struct block_state *b);
-void order_end(struct block_state *b);
+/* What the block's fences covered and saw. */
+void order_forget(struct block_state *b);
 /* Inside a block: an access of warp, lane at stamp may run at the same time as one of `mine`'s lane
  * now. many: other lanes of that warp made it too. */
 bool order_unordered(const struct block_state *b, uint32_t mine, uint32_t my_lane, uint32_t warp,
@@ -495,16 +519,14 @@ void order_acquire(struct block_state *b, uint32_t warp, uint32_t lanes, struct 
 
 /* A strong access to a place that may be a flag, a lock, a counter. */
 void order_strong(const struct visit *v, uint32_t lanes, const uint64_t *address, bool shared);
-void order_settle(struct block_state *b, uint32_t warp); /* what was read */
+void order_flush(struct block_state *b, uint32_t warp); /* what was read */
+void order_flush_all(struct block_state *b);
 void order_drop(struct block_state *b, uint32_t warp);   /* the same, and nobody wants it */
 struct sync_table *sync_new(void);
 void sync_free(struct sync_table *t);
 void sync_clear(struct sync_table *t);
 
 /* -- async.c: transfers in the background, mbarriers ------------------------------------------------ */
-
-/* A mark in shared memory with a stamp from here on was made by a transfer: the stamp is its number. */
-enum { TRANSFER_STAMP = 0x800000 };
 
 void check_async(struct jit_warp *w, uint32_t lanes, uint32_t what, const uint64_t *barrier,
                  uint32_t number, uint32_t place);
@@ -547,50 +569,14 @@ uint64_t global_unwritten(struct global_shadow *g, uint64_t base, uint64_t size,
                           struct holes *out);
 /* All of the range was written, by what was over. */
 bool global_written(struct global_shadow *g, uint64_t base, uint64_t size);
-/* Copies and fills against what kernels did: a range that `work`, which knows `after`, touches. True: something
- * that was reported, or is known. */
-bool global_compare(struct check *c, uint64_t base, uint64_t size, bool writes, uint32_t work,
-                    const uint32_t *after);
-/* The access of work that `known` does not know that host code at the address, or in this part of a
- * page, races with; false: none. */
-bool global_host_race(struct check *c, uint64_t address, uint64_t bytes, enum check_host_op op,
-                      const uint32_t *known, struct side *out);
 bool global_thinned(const struct global_shadow *g);
 
-/* What the launch did to the range that f touches, which it does not know to be over. */
-void global_compare_launch(struct check *c, uint64_t base, uint64_t size, const struct flight *f,
-                           uint32_t launch);
+/* -- block.c --------------------------------------------------------------------------------------------- */
 
-/* -- flight.c -------------------------------------------------------------------------------------- */
-
-struct flights *flights_new(void);
-void flights_free(struct flights *f);
-/* Compares it with those that `known` does not know, and keeps it. */
-void flight_add(struct check *c, const struct flight *f, const uint32_t *known);
-/* The host knows so much now. */
-void flights_land(struct check *c, const uint32_t *host);
-void flights_forget(struct check *c, uint64_t at, uint64_t size);
-/* One that the host, which knows so much, may not touch memory beside; false: none. */
-bool flight_host(struct check *c, uint64_t at, uint64_t size, bool writes, const uint32_t *known,
-                 const char **what);
-void flight_launch_over(struct launch *l);
-
-/* -- padding.c ------------------------------------------------------------------------------------- */
-
-enum { HOLES = 8 };
-struct hole {
-    uint64_t at, size;
-};
-struct holes {
-    uint32_t count, fits; /* bit k: all are as the k-th before them */
-    bool odd, wide;       /* one is no padding; one is a word or more */
-    struct hole last[HOLES];
-    uint64_t period[HOLES];
-};
-/* In the order of their addresses. */
-void holes_add(struct holes *s, uint64_t at, uint64_t size);
-/* end: of what was looked at. */
-bool holes_are_padding(const struct holes *s, uint64_t end);
+void block_begin(struct jit_block *k);
+void block_end(struct jit_block *k);
+/* places: of its kernel. */
+void block_free(struct block_state *b, uint32_t places);
 
 /* -- the tool ---------------------------------------------------------------------------------------------- */
 
@@ -630,8 +616,22 @@ void check_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int3
 uint32_t work_new(struct check *c, const struct kernel_facts *k, const char *what,
                   const struct launch *l);
 void work_order(struct check *c, struct launch *l);
-/* The thread's next work, or the host itself where it frees at once, touches these rows. */
-void work_flight(struct check *c, struct flight *f);
+/* The work of this number, from 1; zeros: there is none. */
+struct job work_job(struct check *c, uint32_t work);
+uint32_t work_add(struct check *c, const struct job *w);
+/* What was announced for the thread's next work; false: nothing. */
+struct announced {
+    uint32_t stream, seq; /* stream STREAMS: not known */
+    struct clock knows;
+    bool several, alone;  /* there are several streams; it is ordered after all work of them */
+};
+bool work_announced(struct check *c, struct announced *out);
+/* What the host knows to be over. */
+struct clock work_host(struct check *c);
+/* It has waited. */
+void work_join_stream(struct check *c, uint64_t stream);
+void work_join_event(struct check *c, const void *event);
+void work_join_all(struct check *c);
 struct streams *streams_new(void);
 void streams_free(struct streams *s);
 

@@ -34,8 +34,7 @@ find_note(const struct visit *v, uint32_t place, bool make)
     struct copies *c = b->copies[v->warp];
     uint32_t places = b->launch->facts->place_count;
     if (!c && make) {
-        stretch_stop(b); /* what was stored until now is no copy */
-        b->any_copies = true;
+        b->any_copies = b->first_copy = true; /* what was stored until now is no copy: region_copies */
         c = b->copies[v->warp] = ls_alloc(sizeof *c + sizeof(struct copy_note *) * places);
         c->places = places;
         c->visits = 1;

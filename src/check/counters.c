@@ -43,7 +43,7 @@ may_keep(const struct visit *v)
 
 /* The last operation on the word is noted in its cell. */
 static void
-settle_one(struct block_state *b, struct counter *c)
+flush_one(struct block_state *b, struct counter *c)
 {
     uint64_t address[JIT_LANES];
     struct visit v = {.b = b, .facts = &b->facts[c->place], .expect = &b->expect[c->place],
@@ -55,14 +55,23 @@ settle_one(struct block_state *b, struct counter *c)
 }
 
 void
+counters_access(const struct visit *v, uint32_t lanes, const uint64_t *address)
+{
+    if (!global_is_watched(v))
+        return;
+    counters_before(v->b);
+    global_access(v, lanes, address);
+}
+
+void
 counters_over(struct block_state *b)
 {
     struct counters *all = b->counters;
-    b->counting = false; /* global_access asks */
+    b->counting = false;
     for (uint32_t n = 0; n < all->used; n++) {
         struct counter *c = &all->kept[all->list[n]];
         if (c->newer)
-            settle_one(b, c);
+            flush_one(b, c);
         c->address = 0;
         c->listed = false;
     }
@@ -114,7 +123,7 @@ keep_all(struct block_state *b, const struct visit *v, const uint64_t *address)
                 fresh = seen = 0;
             }
             if (c->newer)
-                settle_one(b, c);
+                flush_one(b, c);
             if (!c->listed)
                 all->list[all->used++] = (uint16_t)(c - all->kept);
             c->listed = true;

@@ -34,6 +34,8 @@ void journal_finding(struct check *c, uint64_t number, const char *json);
 void journal_count(struct check *c, uint64_t number, uint64_t count);
 /* Numbers of launches have changed, or shadow memory has; with c->journal NULL: nothing. */
 void journal_launches(struct check *c, bool thinned);
+/* With c->journal open: all has been said. */
+void journal_complete(struct check *c);
 void journal_free(struct journal *j);
 
 #endif

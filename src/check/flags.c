@@ -350,7 +350,7 @@ read_strong(const struct visit *v, uint32_t lanes, const uint64_t *address, bool
             continue;
         }
         if (p->count == JIT_LANES)
-            order_settle(v->b, v->warp);
+            order_flush(v->b, v->warp);
         struct pending_read *r = &p->read[p->count++];
         *r = (struct pending_read){.address = a, .lanes = lane, .flags = v->facts->flags, .shared = shared};
         look_first(v->b, r);
@@ -361,7 +361,7 @@ read_strong(const struct visit *v, uint32_t lanes, const uint64_t *address, bool
 }
 
 void
-order_settle(struct block_state *b, uint32_t warp)
+order_flush(struct block_state *b, uint32_t warp)
 {
     struct pending *p = &b->pending[warp];
     for (uint32_t k = 0; k < p->count; k++) {
@@ -376,6 +376,14 @@ order_settle(struct block_state *b, uint32_t warp)
         }
     }
     p->count = 0;
+}
+
+void
+order_flush_all(struct block_state *b)
+{
+    for (uint32_t w = 0; w < b->warps; w++)
+        if (b->pending[w].count)
+            order_flush(b, w);
 }
 
 void

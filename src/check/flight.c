@@ -6,7 +6,8 @@
  * cudaMallocAsync may be used. A kernel is compared when it is over, by the marks that it has left; another
  * copy, a fill, a free, or host code when it begins.
  */
-#include "check/check_priv.h"
+#include "check/host.h"
+#include "check/race.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -132,9 +133,6 @@ find_flight(struct check *c, const struct check_rows *rows, bool writes, const u
 
 /* -- reports ----------------------------------------------------------------------------------------------- */
 
-static const char order_missing[] =
-    "an order between the two: the same stream, an event, or a wait of the host in between";
-
 static const char *
 does_text(const struct flight *f)
 {
@@ -151,14 +149,14 @@ report_pair(struct check *c, const struct flight *new, const struct flight *old,
              does_text(new), (unsigned long long)where, old->what,
              new->frees && !new->ordered ? " that the host has not waited for" : " of another stream",
              does_text(old));
-    snprintf(f.missing, sizeof f.missing, "%s%s", order_missing,
+    snprintf(f.missing, sizeof f.missing, "%s%s", race_work_missing,
              new->frees && !new->ordered ? " (this call does not wait)" : "");
     finding_add(c, &f);
 }
 
 /* -- new ones ------------------------------------------------------------------------------------------------ */
 
-void
+static void
 flight_add(struct check *c, const struct flight *f, const uint32_t *known)
 {
     struct flights *s = c->flights;
@@ -181,6 +179,30 @@ flight_add(struct check *c, const struct flight *f, const uint32_t *known)
     else
         s->list.at[s->oldest++ % MOST_FLIGHTS] = *f;
     pthread_mutex_unlock(&s->lock);
+}
+
+void
+flight_begin(struct check *c, struct flight *f)
+{
+    struct clock host = {0};
+    struct announced next = {.stream = STREAMS};
+    const uint32_t *known = next.knows.at;
+    bool ours = work_announced(c, &next);
+    f->stream = next.stream;
+    f->seq = next.seq;
+    if (f->frees && !f->ordered) {
+        host = work_host(c);
+        known = host.at;
+        f->stream = STREAMS;
+    } else if (!ours || f->stream == STREAMS) {
+        return;
+    }
+    if (f->frees && (c->groups & CHECK_RACE)) {
+        struct job own = {.what = f->what, .stream = f->stream, .seq = f->seq};
+        if (global_compare(c, f->rows.at, f->rows.width, true, work_add(c, &own), known))
+            return;
+    }
+    flight_add(c, f, known);
 }
 
 bool
@@ -229,7 +251,7 @@ check_ordered(struct jit_tool *t, uint64_t address, uint64_t size)
     pthread_mutex_unlock(&c->flights->lock);
     struct flight f = {.rows = {.at = address, .width = size, .count = 1}, .writes = true, .allocates = true,
                        .what = "cudaMallocAsync"};
-    work_flight(c, &f);
+    flight_begin(c, &f);
 }
 
 static bool
@@ -257,6 +279,6 @@ check_freeing(struct jit_tool *t, const char *call, uint64_t address, uint64_t s
         return true;
     struct flight f = {.rows = {.at = address, .width = size, .count = 1}, .writes = true, .frees = true,
                        .ordered = how == CHECK_FREE_ORDERED, .what = call};
-    work_flight(c, &f);
+    flight_begin(c, &f);
     return false;
 }

@@ -8,12 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint32_t
-mark_stamp(const struct mark *m)
-{
-    return (uint32_t)(m->when >> STAMP_SHIFT);
-}
-
 static bool
 same_map(struct lane_map a, struct lane_map b)
 {
@@ -266,33 +260,33 @@ bytes_outside(const struct line *l)
 
 /* False: there are too many, or there is no memory. */
 static bool
-make_room(struct global_shadow *g, struct line *l, uint32_t count)
+make_room(struct shadow_room *r, struct line *l, uint32_t count)
 {
     uint32_t now = l->room ? l->room : LINE_OWN, room = 2 * now < LINE_MARKS ? 2 * now : LINE_MARKS;
     if (count <= now)
         return true;
     room = room < count ? count : room;
-    if (count > LINE_MARKS || !global_take(g, sizeof(struct line_mark) * room))
+    if (count > LINE_MARKS || !shadow_take(r, sizeof(struct line_mark) * room))
         return false;
     struct line_mark *more = malloc(sizeof *more * room);
     if (!more) {
-        global_give(g, sizeof *more * room);
+        shadow_give(r, sizeof *more * room);
         return false;
     }
     memcpy(more, line_records(l), sizeof *more * l->count);
-    line_free(g, l);
+    line_free(r, l);
     l->more = more;
     l->room = (uint16_t)room;
     return true;
 }
 
 void
-line_free(struct global_shadow *g, struct line *l)
+line_free(struct shadow_room *r, struct line *l)
 {
     if (!l->room)
         return;
     free(l->more);
-    global_give(g, bytes_outside(l));
+    shadow_give(r, bytes_outside(l));
     l->room = 0;
 }
 
@@ -309,24 +303,24 @@ has_room(struct line *l, const struct launch *launch, enum line_kind kind, uint3
         drop_empty(l);
         count = l->count + more;
     }
-    return make_room(launch->check->global, l, count);
+    return make_room(&launch->check->global->room, l, count);
 }
 
 bool
-line_load(struct line *l, const struct line_touch *t, bool *out_calm)
+line_load(struct line *l, const struct line_touch *t, bool *out_read_shared)
 {
     uint32_t words = t->words, work = t->v->b->launch->work;
     struct readers r;
-    *out_calm = false;
+    *out_read_shared = false;
     if (words & ~l->written)
         return false;
     if (t->lone) {
-        if (l->calm_work != work) {
-            l->calm = 0;
-            l->calm_work = work;
+        if (l->read_shared_work != work) {
+            l->read_shared = 0;
+            l->read_shared_work = work;
         }
-        words &= ~l->calm;
-        *out_calm = !words;
+        words &= ~l->read_shared;
+        *out_read_shared = !words;
         if (!words)
             return true;
     }
@@ -352,7 +346,7 @@ line_load(struct line *l, const struct line_touch *t, bool *out_calm)
     if (plain.words)
         add_mark(l, &plain);
     if (t->lone && r.others)
-        l->calm |= words & read_enough(l, t);
+        l->read_shared |= words & read_enough(l, t);
     return true;
 }
 
@@ -385,7 +379,7 @@ line_store(struct line *l, const struct line_touch *t)
         add_mark(l, &m);
     }
     l->written |= t->words;
-    l->calm &= ~t->words;
+    l->read_shared &= ~t->words;
     return true;
 }
 
@@ -428,7 +422,7 @@ line_renew(struct line *l, const struct line_stamp *s, uint32_t words, struct la
     free->lane = free->lane2 = lane;
     free->spread = 0;
     l->written |= words;
-    l->calm &= ~words;
+    l->read_shared &= ~words;
     return true;
 }
 
@@ -452,25 +446,25 @@ line_continue(struct line *l, const struct line_stamp *s, uint32_t word, uint32_
         old->words &= ~bit;
     now->words |= bit;
     l->written |= bit;
-    l->calm &= ~bit;
+    l->read_shared &= ~bit;
     return true;
 }
 
 bool
-line_range(struct global_shadow *g, struct line *l, uint32_t words, uint32_t work, bool known)
+line_range(struct shadow_room *r, struct line *l, uint32_t words, uint32_t work, bool known)
 {
     struct line_mark *at = line_marks(l);
     for (uint32_t k = 0; k < l->count; k++)
         at[k].words &= ~words;
     drop_empty(l);
-    if (work && !make_room(g, l, l->count + 1u))
+    if (work && !make_room(r, l, l->count + 1u))
         return false;
     struct line_mark m = {.mark = {.who = (uint64_t)work << WORK_SHIFT, .when = known ? MARK_WRITTEN : 0},
                           .words = words, .kind = LINE_WRITE};
     if (work)
         add_mark(l, &m);
     l->written = known ? l->written | words : l->written & ~words;
-    l->calm &= ~words;
+    l->read_shared &= ~words;
     return true;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * lines.h: the shadow of device memory, inside global.c and lines.c. A chunk of 16 KiB is kept in one
+ * lines.h: the shadow of device memory, inside shadow.c and lines.c. A chunk of 16 KiB is kept in one
  * of two forms that say the same: as cells, 64 bytes a word, or, as long as warps access it in whole
  * runs of words, as lines: a line of 32 words has a few records, each of which stands for all words
  * that carry the same mark. Lines that need more records, and whatever is no plain access of words,
@@ -13,6 +13,7 @@
 #define LOCKSTEP_CHECK_LINES_H
 
 #include "check/check_priv.h"
+#include "check/marks.h"
 
 #include <stdatomic.h>
 
@@ -23,26 +24,6 @@ enum {
     LINE_COUNT = CHUNK >> LINE_BITS,
     LINE_OWN = 2,   /* records inside a line, */
     LINE_MARKS = 15, /*   and at most */
-};
-
-/* who: work (22) | block (32) | warp (5) | lane (5);  when: stamp (24) | place (22) | flags. */
-struct mark {
-    uint64_t who, when;
-};
-enum {
-    MARK_MANY = 1,    /* other lanes of the warp, too */
-    MARK_STRONG = 2,  /* atomic or volatile, */
-    MARK_CTA = 4,     /*   but only for the block; */
-    MARK_VOLATILE = 32,
-    MARK_SEEN = 64,   /*   a strong read has seen it: the cell's last one */
-    MARK_TOLD = 1 << 15,         /* a strong write that was found to race */
-    MARK_FENCED = 1 << 13,       /* behind a fence of its warp for all blocks, */
-    MARK_FENCED_BLOCK = 1 << 14, /*   or for its own */
-    MARK_WRITTEN = 8, /* by whom: see who; 0: by something that was over */
-    MARK_UNSET = 16,  /* a copy of what nobody had written */
-    LANE2_SHIFT = 8,  /* MANY: another lane */
-    LANE_BITS = 5, WARP_SHIFT = 5, BLOCK_SHIFT = 10, WORK_SHIFT = 42,
-    PLACE_SHIFT = 18, STAMP_SHIFT = 40,
 };
 
 struct cell {
@@ -68,8 +49,8 @@ struct line_mark {
 
 struct line {
     uint32_t written;   /* words */
-    uint32_t calm;      /* words that work calm_work has read enough (global.c, read_enough) */
-    uint32_t calm_work;
+    uint32_t read_shared;      /* words that work read_shared_work has read enough (cell_read_enough) */
+    uint32_t read_shared_work;
     uint16_t count, room; /* records; room 0: they are in own */
     union {
         struct line_mark own[LINE_OWN];
@@ -98,45 +79,53 @@ struct line_touch {
     bool lone;         /* a load, where nothing orders blocks */
 };
 
-struct chunk {
-    atomic_flag busy;
-    uint8_t shift;    /* of cells: 2 or 0 */
-    bool thin;        /* no memory for cells */
-    bool whole;       /* all of it was found written */
-    uint32_t hole;    /* the first word or line that lately was not */
-    struct cell *cells;
-    struct line *lines; /* at most one of both */
-    uint8_t *written; /* neither: a bit per byte; NULL: see all_written */
-    bool all_written;
-    uint32_t by;      /* neither: the work that wrote all of it; 0: over */
-    uint32_t last_work; /* that accessed it */
-    _Atomic uint32_t calm; /* the work for which read_enough holds of all its words; 0: none known */
-    uint32_t hits, patience; /* words of which it held since the last look at all of them */
+/* How much memory shadows may take and do take. */
+struct shadow_room {
+    uint64_t limit;
+    _Atomic uint64_t used;
 };
 
-static inline uint32_t
-mark_work(const struct mark *m)
+/* False: there is none left. */
+static inline bool
+shadow_take(struct shadow_room *r, uint64_t bytes)
 {
-    return (uint32_t)(m->who >> WORK_SHIFT);
+    if (atomic_fetch_add(&r->used, bytes) + bytes <= r->limit)
+        return true;
+    atomic_fetch_sub(&r->used, bytes);
+    return false;
+}
+static inline void
+shadow_give(struct shadow_room *r, uint64_t bytes)
+{
+    atomic_fetch_sub(&r->used, bytes);
 }
 
-/* The chunk in hand, locked. */
+enum {
+    TABLE_BITS = 14, /* chunks per table */
+    TABLE = 1 << TABLE_BITS,
+    TOP = 1 << (47 - CHUNK_BITS - TABLE_BITS),
+};
+
+struct global_shadow {
+    struct shadow_room room;
+    _Atomic bool thinned; /* some chunk found no room */
+    _Atomic(struct table *) top[TOP];
+};
+
+/* global.c: the chunk in hand, locked. */
 struct held {
     struct chunk *chunk;
     uint64_t base; /* 1: none */
 };
 void held_release(struct held *h);
-/* Memory for shadows: false: there is none left. */
-bool global_take(struct global_shadow *g, uint64_t bytes);
-void global_give(struct global_shadow *g, uint64_t bytes);
 /* The lines of the chunk in hand; NULL: it has none, or its words were found to be read enough. */
 struct line *held_lines(struct held *h, struct block_state *b, uint64_t address);
 /* False: the chunk has cells, or it is no plain case; nothing was noted. */
 bool held_touch(struct held *h, uint64_t address, const struct line_touch *t);
 
-/* False: not a plain case; nothing was changed. *out_calm: of all its words it held that they were read
+/* False: not a plain case; nothing was changed. *out_read_shared: of all its words it held that they were read
  * enough, so that nothing was noted. */
-bool line_load(struct line *l, const struct line_touch *t, bool *out_calm);
+bool line_load(struct line *l, const struct line_touch *t, bool *out_read_shared);
 bool line_store(struct line *l, const struct line_touch *t);
 /* The same for the plainest cases, without a visit. */
 struct line_stamp {
@@ -147,9 +136,9 @@ bool line_renew(struct line *l, const struct line_stamp *s, uint32_t words, stru
 /* One word, which continues a column of the block's. */
 bool line_continue(struct line *l, const struct line_stamp *s, uint32_t word, uint32_t lane);
 /* A copy or a fill, or new memory, takes these words. False: there is no room for its record. */
-bool line_range(struct global_shadow *g, struct line *l, uint32_t words, uint32_t work, bool known);
+bool line_range(struct shadow_room *r, struct line *l, uint32_t words, uint32_t work, bool known);
 /* Its records outside are given back. */
-void line_free(struct global_shadow *g, struct line *l);
+void line_free(struct shadow_room *r, struct line *l);
 struct cell line_cell(const struct line *l, uint32_t word);
 
 #endif

@@ -13,15 +13,6 @@
 
 enum { FIRE_AND_FORGET = 4 }; /* cudaStreamFireAndForget */
 
-static struct job
-job_at(struct check *c, uint32_t work)
-{
-    pthread_mutex_lock(&c->lock);
-    struct job w = work && work <= c->work.count ? c->work.at[work - 1] : (struct job){0};
-    pthread_mutex_unlock(&c->lock);
-    return w;
-}
-
 bool
 nested_begin(struct launch *l, const struct jit_tool_launch *from)
 {
@@ -30,16 +21,13 @@ nested_begin(struct launch *l, const struct jit_tool_launch *from)
     if (!b)
         return false;
     const struct launch *parent = b->launch;
-    struct job above = job_at(c, parent->work);
+    struct job above = work_job(c, parent->work);
     struct job w = {.kernel = l->facts, .what = "kernel", .host = above.host, .stream = above.stream,
                     .seq = above.seq, .parent = parent->work, .root = above.root ? above.root : parent->work,
                     .parent_block = b->block->index, .parent_stream = from->stream};
     memcpy(w.block, from->launch->block, sizeof w.block);
     memcpy(w.grid, from->launch->grid, sizeof w.grid);
-    pthread_mutex_lock(&c->lock);
-    VEC_PUSH(&c->work, w);
-    l->work = (uint32_t)c->work.count;
-    pthread_mutex_unlock(&c->lock);
+    l->work = work_add(c, &w);
     l->parent = parent;
     l->host = w.host;
     l->handed = order_now(b, from->parent->warp);
@@ -68,7 +56,7 @@ child_of(struct check *c, uint32_t by, uint32_t *work, struct job *w)
 {
     while (w->parent && w->parent != by) {
         *work = w->parent;
-        *w = job_at(c, *work);
+        *w = work_job(c, *work);
     }
     return w->parent == by;
 }
@@ -81,7 +69,7 @@ nested_relation(const struct block_state *b, const struct job *other, uint32_t w
     const struct launch *l = b->launch;
     if (!l->parent && !other->parent)
         return RELATION_NONE;
-    struct job own = job_at(c, l->work), w = *other;
+    struct job own = work_job(c, l->work), w = *other;
     uint32_t child = work;
     if ((own.root ? own.root : l->work) != (other->root ? other->root : work))
         return RELATION_NONE;
@@ -94,7 +82,7 @@ nested_relation(const struct block_state *b, const struct job *other, uint32_t w
         child = work;
         if (!child_of(c, l->parent->work, &child, &w))
             continue;
-        own = job_at(c, l->work);
+        own = work_job(c, l->work);
         bool same = own.parent_block == w.parent_block && child < l->work;
         bool in_order = own.parent_stream == w.parent_stream && own.parent_stream != FIRE_AND_FORGET;
         return same && (in_order || child <= l->waited) ? RELATION_ORDERED : RELATION_RACE;

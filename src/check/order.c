@@ -16,8 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LAST_STAMP = TRANSFER_STAMP - 16 };
-
 /* -- sets of what is known ------------------------------------------------------------------------- */
 
 struct known *
@@ -244,8 +242,8 @@ order_fence(struct block_state *b, uint32_t warp, uint32_t flags)
     next_stamp(b);
 }
 
-static void
-forget_handing(struct block_state *b)
+void
+order_forget(struct block_state *b)
 {
     struct handing *h = b->handing;
     for (uint32_t w = 0; w < MOST_WARPS && (h->any_fenced || h->any_seen); w++) {
@@ -315,9 +313,6 @@ void
 order_barrier(struct block_state *b, const uint32_t *arrived, const uint32_t *waiting,
               const uint32_t *stamps, bool all)
 {
-    for (uint32_t w = 0; w < b->warps && b->launch->facts->releases; w++)
-        if (b->pending[w].count)
-            order_settle(b, w);
     if (b->handing)
         share_handing(b, arrived, waiting);
     if (b->any_outside)
@@ -378,60 +373,4 @@ order_unordered(const struct block_state *b, uint32_t mine, uint32_t my_lane, ui
     if (b->launch->check->lock_step || stamp < b->warp_floor[mine] || (lane == my_lane && !many))
         return false;
     return !b->lanes_met[mine] || (!many && b->lanes_met[mine][my_lane][lane] < stamp);
-}
-
-/* -- a block begins and ends ------------------------------------------------------------------------------ */
-
-void
-order_begin(struct block_state *b)
-{
-    bool again = b->stamp > LAST_STAMP / 2 || transfers_full(b);
-    if (again) { /* numbers run out: old marks in shared memory must go */
-        if (b->write)
-            memset(b->write, 0, b->room * sizeof *b->write);
-        if (b->read)
-            memset(b->read, 0, b->room * sizeof *b->read);
-        if (b->other)
-            memset(b->other, 0, b->room * sizeof *b->other);
-        if (b->strong)
-            memset(b->strong, 0, b->room * sizeof *b->strong);
-        b->stamp = 0;
-    }
-    transfers_begin(b, again);
-    b->stamp++;
-    b->first = b->floor = b->stamp;
-    b->waited = 0;
-    b->partly = false;
-    if (b->handing)
-        forget_handing(b);
-    memset(b->warp_floor, 0, sizeof b->warp_floor);
-    for (uint32_t w = 0; w < b->warps; w++) {
-        if (b->pending[w].count)
-            order_drop(b, w);
-        if (b->any_outside) {
-            known_put(b->outside[w]);
-            b->outside[w] = NULL;
-        }
-        if (b->lanes_met[w])
-            memset(b->lanes_met[w], 0, sizeof(uint32_t) * JIT_LANES * JIT_LANES);
-    }
-    b->any_outside = false;
-    if (b->sync)
-        sync_clear(b->sync);
-}
-
-void
-order_end(struct block_state *b)
-{
-    for (uint32_t w = 0; w < MOST_WARPS; w++) {
-        known_put(b->outside[w]);
-        ls_release(b->lanes_met[w]);
-        order_drop(b, w);
-        ls_release(b->pending[w].read);
-    }
-    if (b->handing)
-        forget_handing(b);
-    ls_release(b->handing);
-    sync_free(b->sync);
-    transfers_free(b);
 }

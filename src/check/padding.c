@@ -5,7 +5,7 @@
  * begin, and an array of structures has the same holes again and again. A hole or two inside words
  * may be those of a single structure.
  */
-#include "check/check_priv.h"
+#include "check/host.h"
 
 enum { LONGEST = 15, ENOUGH = 4 };
 

@@ -259,7 +259,7 @@ static void
 touch(const struct visit *v, const struct runs *r, uint64_t base, const uint64_t *address)
 {
     bool plain = v->space == PTX_SPACE_CONST || !(v->b->launch->check->groups & (CHECK_RACE | CHECK_INIT));
-    if (v->op == JIT_LOAD && v->expect->base && (plain || quiet_place(v))) {
+    if (v->op == JIT_LOAD && v->expect->base && (plain || read_only_place(v))) {
         gate_open_wide(v);
         return;
     }
@@ -270,7 +270,7 @@ touch(const struct visit *v, const struct runs *r, uint64_t base, const uint64_t
     for (uint32_t l = 0; rest && !address && l < JIT_LANES; l++)
         own[l] = base + (uint64_t)(int64_t)(r->offset ? r->offset[l] : 0);
     if (rest)
-        global_access(v, rest, address ? address : own);
+        counters_access(v, rest, address ? address : own);
 }
 
 static bool

@@ -47,6 +47,15 @@ character(const char *s, size_t left, uint32_t *width)
     return n;
 }
 
+uint32_t
+columns_count(const char *s, size_t n)
+{
+    uint32_t columns = 0, width;
+    for (size_t at = 0; at < n; columns += width)
+        at += character(s + at, n - at, &width);
+    return columns;
+}
+
 /* How far what is broken off the line is moved in; *mark: how much of the line's begin is repeated. */
 static uint32_t
 hang(const char *line, size_t n, bool joined, size_t *mark)

@@ -5,6 +5,8 @@
 #define _GNU_SOURCE /* fopencookie */
 #include "cli/console.h"
 
+#include "cli/columns.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -53,22 +55,6 @@ console_print(FILE *out, bool on, enum console_colour colour, const char *format
     fputs(on && colour != CONSOLE_PLAIN ? "\033[0m" : "", out);
 }
 
-/* Columns of UTF-8 text; what sets colours has none. */
-static uint32_t
-columns_of(const char *s, size_t n)
-{
-    uint32_t columns = 0;
-    for (size_t k = 0; k < n; k++) {
-        if (s[k] == '\033') {
-            while (k < n && s[k] != 'm')
-                k++;
-            continue;
-        }
-        columns += ((unsigned char)s[k] & 0xc0) != 0x80;
-    }
-    return columns;
-}
-
 /* How many bytes of the text go on a line with that room: up to the last blank; of a word that is wider all. */
 static size_t
 fits(const char *s, uint32_t room)
@@ -77,7 +63,7 @@ fits(const char *s, uint32_t room)
     for (size_t n = 0;; n++) {
         if (s[n] && s[n] != ' ')
             continue;
-        if (columns_of(s, n) > room)
+        if (columns_count(s, n) > room)
             return good ? good : n;
         good = n;
         if (!s[n])
@@ -130,9 +116,9 @@ fold_line(const char *s, size_t n, uint32_t width)
     size_t blanks = folded.column ? 0 : strspn(s, " ");
     uint32_t indent = (uint32_t)blanks + 4 < width / 2 ? (uint32_t)blanks + 4 : 4;
     char *line = strndup(s, n), *rest = line;
-    while (line && columns_of(rest, strlen(rest)) + folded.column > width) {
+    while (line && columns_count(rest, strlen(rest)) + folded.column > width) {
         size_t lead = strspn(rest, " "), most = lead + fits(rest + lead, width - folded.column > lead ? width - folded.column - (uint32_t)lead : 1);
-        if (folded.column > indent && columns_of(rest, most) + folded.column > width) { /* not even a word */
+        if (folded.column > indent && columns_count(rest, most) + folded.column > width) { /* not even a word */
             fprintf(folded.plain, "\n%*s", (int)indent, "");
             folded.column = indent;
             rest += lead;
@@ -144,7 +130,7 @@ fold_line(const char *s, size_t n, uint32_t width)
         folded.column = indent;
     }
     fputs(line ? rest : "", folded.plain);
-    folded.column += line ? columns_of(rest, strlen(rest)) : 0;
+    folded.column += line ? columns_count(rest, strlen(rest)) : 0;
     free(line);
 }
 

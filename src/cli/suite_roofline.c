@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-struct place {
+struct roofline_point {
     double flops_per_byte; /* 0: not reported */
     double speed, roof;    /* of 1e9 a second */
     bool memory;           /* the roof is the memory's */
@@ -25,12 +25,12 @@ figure_of(const json_t *row, const char *name)
 }
 
 static bool
-place_of(const struct device_profile *d, const json_t *row, struct place *out)
+place_of(const struct device_profile *d, const json_t *row, struct roofline_point *out)
 {
     double bytes = figure_of(row, "gigabytes_per_second"), flops = figure_of(row, "gflops");
     double bandwidth = 1e-9 * (double)d->bandwidth, peak = 1e-9 * model_peak_flops(d, false);
     double intensity = figure_of(row, "flops_per_byte");
-    *out = (struct place){.flops_per_byte = intensity, .speed = bytes, .roof = bandwidth, .memory = true};
+    *out = (struct roofline_point){.flops_per_byte = intensity, .speed = bytes, .roof = bandwidth, .memory = true};
     if (bytes > 0)
         return true;
     out->speed = flops;
@@ -40,7 +40,7 @@ place_of(const struct device_profile *d, const json_t *row, struct place *out)
 }
 
 static void
-print_place(const json_t *row, const struct place *p)
+print_place(const json_t *row, const struct roofline_point *p)
 {
     static const char bar[] = "########################################";
     double share = p->speed / p->roof;
@@ -63,7 +63,7 @@ suite_roofline(const struct suite_call *c, const struct device_profile *chosen, 
     {
         const char *name = json_string_value(json_object_get(json_object_get(row, "report"), "device"));
         const struct device_profile *d = name ? model_find_device(name) : NULL;
-        struct place p;
+        struct roofline_point p;
         d = d ? d : chosen;
         if (!place_of(d, row, &p))
             continue;

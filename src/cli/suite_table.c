@@ -35,7 +35,7 @@ suite_split(struct arena *a, const char *text, suite_words *out)
 
 /* -- one rung --------------------------------------------------------------------------------- */
 
-struct reader {
+struct table_reader {
     struct suite_table *table;
     struct suite_rung *rung;
     const char *path;
@@ -44,7 +44,7 @@ struct reader {
 };
 
 static bool
-wrong_line(struct reader *r, const char *format, const char *what)
+wrong_line(struct table_reader *r, const char *format, const char *what)
 {
     char text[512];
     snprintf(text, sizeof text, format, what);
@@ -52,7 +52,7 @@ wrong_line(struct reader *r, const char *format, const char *what)
 }
 
 static bool
-take_kinds(struct reader *r, const char *value)
+take_kinds(struct table_reader *r, const char *value)
 {
     suite_words *expect = &r->rung->expect;
     if (strcmp(value, "silent") == 0)
@@ -69,7 +69,7 @@ take_kinds(struct reader *r, const char *value)
 }
 
 static bool
-take_result(struct reader *r, const char *value)
+take_result(struct table_reader *r, const char *value)
 {
     static const char *const names[] = {"right", "wrong", "either"};
     for (int i = 0; i < 3; i++)
@@ -82,7 +82,7 @@ take_result(struct reader *r, const char *value)
 
 /* "3.0 shuffles" */
 static bool
-take_since(struct reader *r, const char *value)
+take_since(struct table_reader *r, const char *value)
 {
     unsigned major, minor;
     int n = 0;
@@ -107,7 +107,7 @@ take_entries(struct arena *a, const char *value, suite_words *out)
 
 /* One line "key: value" of the paragraph. */
 static bool
-take_line(struct reader *r, const char *key, const char *value)
+take_line(struct table_reader *r, const char *key, const char *value)
 {
     struct suite_rung *g = r->rung;
     struct arena *a = &r->table->arena;
@@ -155,7 +155,7 @@ trim(char *s)
 
 /* The paragraph within the first comment; lines of a comment begin with " * ". */
 static bool
-read_paragraph(struct reader *r, char *text)
+read_paragraph(struct table_reader *r, char *text)
 {
     bool inside = false;
     for (char *next, *at = text; at; at = next) {
@@ -202,7 +202,7 @@ read_rung(struct suite_table *t, const char *system, const char *file, struct ls
     char *text = ls_read_file(rung.path, &size, err);
     if (!text)
         return false;
-    struct reader r = {t, &rung, rung.path, 0, err};
+    struct table_reader r = {t, &rung, rung.path, 0, err};
     bool ok = read_paragraph(&r, text);
     ls_release(text);
     if (!rung.sizes.count)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mapping.c: address ranges and the memory that is mapped into them.
+ * mapping.c: address reservations and the memory that is mapped into them.
  *
  * A range is reserved address space of this process, memory is an anonymous file, a mapping maps a
  * part of the file. The runs of a range that can be accessed are listed in the device's table of
@@ -33,28 +33,28 @@ struct mapping {
     CUmemAccess_flags access;
 };
 
-struct range {
+struct reservation {
     CUdeviceptr at;
     size_t size;
     VEC(struct mapping) mappings; /* by address */
     VEC(CUdeviceptr) listed;      /* runs in the table of allocations */
     struct device *owner;         /* of that table */
-    struct range *next;
+    struct reservation *next;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct range *ranges;
+static struct reservation *reservations;
 
-static struct range *
+static struct reservation *
 range_of(CUdeviceptr at, size_t size)
 {
-    struct range *r = ranges;
+    struct reservation *r = reservations;
     while (r && !(at >= r->at && at - r->at < r->size && size <= r->size - (at - r->at)))
         r = r->next;
     return r;
 }
 
-/* -- address ranges ------------------------------------------------------------------------------------- */
+/* -- address reservations ------------------------------------------------------------------------------------- */
 
 static int
 reserve(CUdeviceptr *out, size_t size, size_t alignment)
@@ -64,7 +64,7 @@ reserve(CUdeviceptr *out, size_t size, size_t alignment)
     if (r != CUDA_SUCCESS)
         return r;
     if (device_is_gpu())
-        return cu_refuse("address ranges on a real GPU");
+        return cu_refuse("address reservations on a real GPU");
     if (!size || size % granularity || alignment & (alignment - 1) || size + alignment < size)
         return cu_fail(CUDA_ERROR_INVALID_VALUE, "%zu bytes: a multiple of %zu is needed", size,
                        granularity);
@@ -76,13 +76,13 @@ reserve(CUdeviceptr *out, size_t size, size_t alignment)
     uintptr_t base = ((uintptr_t)at + alignment - 1) & ~(uintptr_t)(alignment - 1);
     munmap(at, base - (uintptr_t)at);
     munmap((void *)(base + size), (uintptr_t)at + alignment - base);
-    struct range *range = ls_alloc(sizeof *range);
+    struct reservation *range = ls_alloc(sizeof *range);
     range->at = base;
     range->size = size;
     range->owner = d;
     pthread_mutex_lock(&lock);
-    range->next = ranges;
-    ranges = range;
+    range->next = reservations;
+    reservations = range;
     pthread_mutex_unlock(&lock);
     *out = base;
     return CUDA_SUCCESS;
@@ -102,10 +102,10 @@ static int
 free_range(CUdeviceptr at, size_t size)
 {
     pthread_mutex_lock(&lock);
-    struct range **link = &ranges;
+    struct reservation **link = &reservations;
     while (*link && (*link)->at != at)
         link = &(*link)->next;
-    struct range *r = *link;
+    struct reservation *r = *link;
     bool fine = r && r->size == size && !r->mappings.count;
     if (fine)
         *link = r->next;
@@ -232,7 +232,7 @@ cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *prop, CUmemGenericAl
 
 /* Lists the accessible runs anew. Under the lock. */
 static void
-list_runs(struct range *r)
+list_runs(struct reservation *r)
 {
     struct memory *m = device_memory(r->owner);
     for (size_t k = 0; k < r->listed.count; k++)
@@ -256,7 +256,7 @@ list_runs(struct range *r)
 static int
 map(CUdeviceptr at, size_t size, size_t offset, struct physical *m)
 {
-    struct range *r = range_of(at, size);
+    struct reservation *r = range_of(at, size);
     if (!r)
         return cu_fail(CUDA_ERROR_INVALID_VALUE, "0x%llx, %zu bytes: no reserved range", at, size);
     if (!size || size % granularity || offset || size > m->size)
@@ -296,7 +296,7 @@ cuMemMap(CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAllocationHand
 static int
 unmap(CUdeviceptr at, size_t size)
 {
-    struct range *r = range_of(at, size);
+    struct reservation *r = range_of(at, size);
     size_t covered = 0, kept = 0;
     for (size_t k = 0; r && k < r->mappings.count; k++)
         if (r->mappings.at[k].at >= at && r->mappings.at[k].at + r->mappings.at[k].size <= at + size)
@@ -327,7 +327,7 @@ cuMemUnmap(CUdeviceptr ptr, size_t size)
 static int
 set_access(CUdeviceptr at, size_t size, const CUmemAccessDesc *desc, size_t count)
 {
-    struct range *r = range_of(at, size);
+    struct reservation *r = range_of(at, size);
     unsigned widest = 0;
     size_t covered = 0;
     for (size_t k = 0; k < count; k++)
@@ -363,7 +363,7 @@ cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessDesc *desc, size_t
 static struct mapping *
 mapping_at(CUdeviceptr at)
 {
-    struct range *r = range_of(at, 1);
+    struct reservation *r = range_of(at, 1);
     for (size_t k = 0; r && k < r->mappings.count; k++)
         if (at >= r->mappings.at[k].at && at - r->mappings.at[k].at < r->mappings.at[k].size)
             return &r->mappings.at[k];

@@ -10,7 +10,7 @@
  * Only large launches of kernels whose blocks say by their number what they may touch (analysis:
  * footprint), in memory of cudaMalloc, which the host cannot see before it calls, and of callers that
  * allow it (device_launch.patient); nothing is put off while a tool watches. Every call that could see whether
- * a launch has run settles first: device_settle, from device_lost, device_use, op_run, and what frees memory or
+ * a launch has run settles first: device_flush, from device_lost, device_use, op_run, and what frees memory or
  * code. A launch that is put off alone runs as any other.
  */
 #include "device/device_priv.h"
@@ -44,7 +44,7 @@ static struct {
     struct put_off at[MOST];
 } chain = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static _Thread_local bool settling; /* what runs the launches may ask whether the device is lost */
+static _Thread_local bool flushing; /* what runs the launches may ask whether the device is lost */
 
 /* -- what a launch touches ------------------------------------------------------------------------------ */
 
@@ -185,12 +185,12 @@ run_all(void)
         launch[k] = &chain.at[k].launch;
     }
     enum device_result result = DEVICE_OK;
-    settling = true;
+    flushing = true;
     if (count == 1)
         result = launch_run(chain.at[0].stream, launch[0]);
     else if (count)
         result = launch_run_chain(launch, behind, count, piece);
-    settling = false;
+    flushing = false;
     if (result != DEVICE_OK) { /* all was checked, but memory may be short by now: the next call says so */
         int none = DEVICE_OK;
         atomic_compare_exchange_strong(&launch[0]->function->device->lost, &none, (int)result);
@@ -200,10 +200,10 @@ run_all(void)
     atomic_store(&chain.count, 0);
 }
 
-void
-device_settle(void)
+static void
+run_put_off(void)
 {
-    if (settling || !atomic_load_explicit(&chain.count, memory_order_acquire))
+    if (flushing || !atomic_load_explicit(&chain.count, memory_order_acquire))
         return;
     pthread_mutex_lock(&chain.lock);
     run_all();
@@ -227,18 +227,19 @@ is_wanted(void)
 static bool
 may_put_off(const struct device_stream *s)
 {
-    return is_wanted() && !settling && !s->device->gpu && !tool_of_process() && !times_wanted();
+    return is_wanted() && !flushing && !s->device->gpu && !tool_of_process() && !times_wanted();
 }
 
 /* A kernel that fails says so, even when nobody asks; and none runs a second time in a child's exit. */
 static void
-settle_at_end(void)
+flush_at_end(void)
 {
     static atomic_flag done = ATOMIC_FLAG_INIT;
     if (atomic_flag_test_and_set(&done))
         return;
-    atexit(device_settle);
-    pthread_atfork(device_settle, NULL, NULL);
+    process_put_off(run_put_off);
+    atexit(device_flush);
+    pthread_atfork(device_flush, NULL, NULL);
 }
 
 bool
@@ -251,7 +252,7 @@ chain_put_off(struct device_stream *s, const struct device_launch *l)
     struct device_op op = {.kind = DEVICE_OP_LAUNCH, .launch = *l}, own;
     device_op_copy(&own, &op);
     x.launch = own.launch;
-    settle_at_end();
+    flush_at_end();
     pthread_mutex_lock(&chain.lock);
     uint32_t count = atomic_load(&chain.count);
     if (count == MOST || !fits_chain(&x, count)) {

@@ -153,7 +153,7 @@ struct memory *device_memory(struct device *d);
 enum device_result device_lost(const struct device *d);
 /* Runs launches that were put off. Whatever could see or change what launches see or change calls it first;
  * what this header offers does so by itself. */
-void device_settle(void);
+void device_flush(void);
 void device_recover(struct device *d); /* the lost device is fine again; its memory is kept */
 enum device_result device_synchronize(struct device *d);
 /* Frees all memory, streams, events and arrays; images load anew when they are next used. */

@@ -2,15 +2,18 @@
  *
  * device, inside: the process, its devices, and how handles are kept.
  *
- *   system.c   devices, environment, reasons     launch.c   one launch
+ *   process.c  what all stand on: the process, reasons, where no call may be made
+ *   system.c   devices                           engine.c   the jit engine and the workers
  *   handle.c   handles                           copy.c     copies and fills
+ *   submit.c   operations of streams             launch.c   one launch
  *   image.c    PTX, variables, functions         stream.c   streams, events, operations
  *   storage.c  memory, arrays, textures          graph.c    graphs and capture
  *   capture.c  graphs from what is submitted     conditional.c  their conditional nodes
  *   chain.c    launches that are put off, to be run together
  *   ipc.c      other processes' memory, events and pools
  *   gpu.h      what these do instead on a real GPU
- *   tool.c     check, profile
+ *   tool.c     check, profile                    watch.c    what check is told
+ *   end.c      the end of the process
  *   places.c   lines of the program's own code
  *   failures.c calls that failed
  *   output.c   what a GPU would not have printed
@@ -98,6 +101,16 @@ struct process {
 };
 
 struct process *device_process(void);
+/* The device of this number as far as it has been made, else NULL. */
+struct device *process_device(int index);
+/* This thread's calls go to the device. */
+void process_use(int index);
+/* A number in the environment; false: it is none between low and high, device_reason. Not set: *out stays. */
+bool process_number(const char *name, uint64_t low, uint64_t high, uint64_t *out);
+/* In a child made by fork, which may not call. */
+void process_in_child(void);
+/* device_flush calls it from now on. */
+void process_put_off(void (*run)(void));
 /* This process is a child, made by fork, of one that had used devices. */
 bool process_forked(void);
 /* Another process has memory of the device, too. */
@@ -118,6 +131,8 @@ void ending_of_thread(void (*told)(void));
 bool tool_start(const struct device_profile *d);
 struct jit_tool *tool_of_process(void); /* NULL: nobody watches */
 void tool_forked(void);                 /* in a child made by fork */
+bool tool_is_ours(void);                /* there is one, and it is not that of a process that forked us */
+void tool_finish(void);                 /* writes its result; the process ends */
 /* In a child made by fork: findings of its own. */
 void tool_start_in_child(void);
 /* After a launch: an interim result, when the last one is old. */
@@ -127,12 +142,12 @@ struct jit_tool *tool_check(void);
 /* failures.c: a call that is about to fail frees what it must not: a finding instead of the one of failed
  * calls. */
 void tool_bad_free(const char *call, uint64_t address, const struct allocation *nearest);
-/* What check is told of streams, copies and fills; nothing where it does not watch. */
+/* watch.c: what check is told of streams, copies and fills; nothing where it does not watch. */
 void tool_work(const struct device_stream *s, const struct device_op *op);
 /* A graph's nodes run in the order of the calls; NULL: nobody watches. */
 struct check_graph *tool_graph_begin(const struct device_stream *s);
 void tool_graph_node(struct check_graph *g, const struct device_stream *s, const struct device_node *n,
-                     const struct device_op *op);
+                     struct device_node *const *after, size_t count, const struct device_op *op);
 void tool_copies(const struct device_copy *c);
 void tool_fills(const struct device_fill *f);
 void tool_storage(const struct device_op *op); /* ALLOC, FREE */
@@ -155,7 +170,7 @@ void output_over(void); /* the program ends */
 
 /* -- chain.c: launches that are put off ------------------------------------------------------------------ */
 
-/* True: the launch runs at the next device_settle. False: it cannot be put off, nothing was done. */
+/* True: the launch runs at the next device_flush. False: it cannot be put off, nothing was done. */
 bool chain_put_off(struct device_stream *s, const struct device_launch *l);
 /* As device_lost, without that: for the launch itself. */
 enum device_result lost_so_far(const struct device *d);
@@ -238,9 +253,17 @@ void image_reset_device(struct device *d);
 
 enum device_result launch_run(struct device_stream *s, const struct device_launch *l);
 enum device_result launch_check(const struct device_launch *l);
+/* Parameters as one block of bytes, copied to l->params. */
+enum device_result launch_params(struct device_launch *l, const void *block, uint64_t size);
 /* Launches of one device, as exec_run_chain has it; not OK: none of them ran. */
 enum device_result launch_run_chain(const struct device_launch *const *launch, const uint64_t *behind, uint32_t count,
                       uint64_t piece);
+struct device_array {
+    struct handle head;
+    struct device *device;
+    struct device_array_shape shape;
+};
+
 void storage_adopt_host(struct device *d); /* pinned memory, for a new device */
 void storage_reset_device(struct device *d);
 /* ipc.c: the allocation is about to be freed. */

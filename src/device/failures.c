@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_TOLD = 1000, REASON = 512 }; /* places; bytes of a reason, as device_fail has it */
+enum { MOST_FAILURES = 1000, REASON = 512 }; /* places; bytes of a reason, as device_fail has it */
 
-struct told {
+struct failure {
     char call[64], reason[REASON];
     const char *error;
     int result;
@@ -25,8 +25,8 @@ struct told {
 
 static struct {
     pthread_mutex_t lock;
-    VEC(struct told) told;
-    uint64_t untold; /* beyond the list */
+    VEC(struct failure) failures;
+    uint64_t unlisted; /* beyond the list */
     bool at_exit;
 } state = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -91,17 +91,17 @@ static void
 tell_repeated(void)
 {
     pthread_mutex_lock(&state.lock);
-    for (size_t k = 0; k < state.told.count; k++) {
+    for (size_t k = 0; k < state.failures.count; k++) {
         char where[340];
-        const struct told *t = &state.told.at[k];
+        const struct failure *t = &state.failures.at[k];
         if (!t->again)
             continue;
         place_suffix(t->place, where, sizeof where);
         ls_warn("%s: %s: %llu more time%s%s", t->call, t->error, (unsigned long long)t->again,
                 t->again == 1 ? "" : "s", where);
     }
-    if (state.untold)
-        ls_warn("%llu further calls failed", (unsigned long long)state.untold);
+    if (state.unlisted)
+        ls_warn("%llu further calls failed", (unsigned long long)state.unlisted);
     pthread_mutex_unlock(&state.lock);
 }
 
@@ -109,8 +109,8 @@ tell_repeated(void)
 static bool
 note(const char *call, int result, const char *error, const char *reason, uint32_t place)
 {
-    for (size_t k = 0; k < state.told.count; k++) {
-        struct told *t = &state.told.at[k];
+    for (size_t k = 0; k < state.failures.count; k++) {
+        struct failure *t = &state.failures.at[k];
         bool same = t->result == result && (is_of_process(result)
                                                 ? !strcmp(t->reason, reason)
                                                 : !strcmp(t->call, call) && same_place(t->place, place));
@@ -119,14 +119,14 @@ note(const char *call, int result, const char *error, const char *reason, uint32
             return false;
         }
     }
-    if (state.told.count == MOST_TOLD) {
-        state.untold++;
+    if (state.failures.count == MOST_FAILURES) {
+        state.unlisted++;
         return false;
     }
-    struct told t = {.error = error, .result = result, .place = place};
+    struct failure t = {.error = error, .result = result, .place = place};
     snprintf(t.call, sizeof t.call, "%s", call);
     snprintf(t.reason, sizeof t.reason, "%s", reason);
-    VEC_PUSH(&state.told, t);
+    VEC_PUSH(&state.failures, t);
     if (!state.at_exit)
         state.at_exit = atexit(tell_repeated) == 0;
     return true;

@@ -257,7 +257,9 @@ run_nodes(struct device_stream *s, const struct nodes *order)
     struct check_graph *watched = tool_graph_begin(s);
     for (size_t k = 0; r == DEVICE_OK && k < order->list.count; k++) {
         const struct device_node *n = order->list.at[k];
-        tool_graph_node(watched, s, n, &n->op);
+        struct device_node *const *after;
+        size_t count = device_node_after(n, &after);
+        tool_graph_node(watched, s, n, after, count, &n->op);
         if (n->enabled)
             r = op_run(s, &n->op);
     }

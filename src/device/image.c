@@ -113,7 +113,7 @@ device_image_free(struct device_image *i)
 {
     if (!i)
         return;
-    device_settle();
+    device_flush();
     pthread_mutex_lock(&lock);
     for (struct device_image **at = &waiting; *at; at = &(*at)->next)
         if (*at == i) {

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ipc.c: memory and events of one process in another. Exporting an allocation puts its pages into a file
+ * ipc.c: memory of one process in another. Exporting an allocation puts its pages into a file
  * without a name, mapped where they were; the handle says which process has it open under which number,
  * and another process of the same user maps it from there. The file is gone when both processes are.
  * Small allocations share pages with their neighbours, which the other process then sees too, as it
  * does on a GPU, where the unit is larger still.
- *
- * Operations run when they are submitted, so a recorded event's work is over: an event of another process
- * is one that never has to be waited for.
  */
 #define _GNU_SOURCE /* memfd_create */
-#include "device/device_priv.h"
+#include "device/ipc.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,19 +18,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MAGIC 0x3143504c /* "LPC1" */
 #define OWN_PAGES 65536  /* allocations of this size on share no page (memory.c) */
 #define PAGE ((uint64_t)4096)
-
-enum content { CONTENT_MEMORY = 1, CONTENT_EVENT };
-
-/* What a handle of 64 bytes holds. */
-struct content_of_handle {
-    uint32_t magic, content;
-    int32_t process, file;
-    uint64_t mark;           /* names the file: numbers of processes and files come again */
-    uint64_t bytes, offset, size;
-};
 
 /* Pages that were exported, or that another process exported and this one opened. */
 struct shared {
@@ -44,8 +30,6 @@ struct shared {
     uint32_t users;
     struct shared *next;
 };
-
-_Static_assert(sizeof(struct content_of_handle) <= DEVICE_IPC_BYTES, "a handle has 64 bytes");
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct shared *all;
@@ -87,7 +71,7 @@ share(struct device *d, uint64_t begin, uint64_t end)
     }
     struct shared *s = ls_alloc(sizeof *s);
     *s = (struct shared){.begin = begin, .end = end, .device = d, .next = all};
-    s->handle = (struct content_of_handle){.magic = MAGIC, .content = CONTENT_MEMORY, .process = getpid(),
+    s->handle = (struct content_of_handle){.magic = IPC_MAGIC, .content = CONTENT_MEMORY, .process = getpid(),
                                            .file = file, .mark = mark, .bytes = bytes};
     all = s;
     return s;
@@ -114,7 +98,7 @@ device_ipc_export(uint64_t address, uint8_t out[DEVICE_IPC_BYTES])
     if (!device_find(address, &a) || a.kind != ALLOCATION_DEVICE)
         return device_fail(DEVICE_INVALID_VALUE, "%p is no memory that was allocated on a device",
                            (void *)address);
-    struct device *d = device_at(a.device);
+    struct device *d = process_device(a.device);
     if (d->gpu)
         return device_fail(DEVICE_NOT_SUPPORTED, "memory shared with other processes on a real GPU");
     uint64_t begin = a.base & ~(PAGE - 1), end = (a.base + a.size + PAGE - 1) & ~(PAGE - 1);
@@ -188,7 +172,7 @@ device_ipc_open(struct device *d, const uint8_t handle[DEVICE_IPC_BYTES], uint64
     struct content_of_handle h;
     process_shares_memory();
     memcpy(&h, handle, sizeof h);
-    if (h.magic != MAGIC || h.content != CONTENT_MEMORY || h.offset > h.bytes || h.size > h.bytes - h.offset)
+    if (h.magic != IPC_MAGIC || h.content != CONTENT_MEMORY || h.offset > h.bytes || h.size > h.bytes - h.offset)
         return device_fail(DEVICE_INVALID_VALUE, "it is no handle of memory");
     if (h.process == getpid())
         return device_fail(DEVICE_INVALID_CONTEXT, "the memory is this process's own");
@@ -255,36 +239,6 @@ ipc_freed(const struct allocation *a)
         break;
     }
     pthread_mutex_unlock(&lock);
-}
-
-/* -- events ------------------------------------------------------------------------------------------ */
-
-enum device_result
-device_ipc_event_export(const struct device_event *e, uint8_t out[DEVICE_IPC_BYTES])
-{
-    const uint32_t needed = DEVICE_EVENT_NO_TIMING | DEVICE_EVENT_INTERPROCESS;
-    struct content_of_handle h = {.magic = MAGIC, .content = CONTENT_EVENT, .process = getpid()};
-    if ((e->flags & needed) != needed)
-        return device_fail(DEVICE_INVALID_VALUE,
-                           "the event was not created for other processes and without timing");
-    if (e->device->gpu)
-        return device_fail(DEVICE_NOT_SUPPORTED, "events shared with other processes on a real GPU");
-    memset(out, 0, DEVICE_IPC_BYTES);
-    memcpy(out, &h, sizeof h);
-    return DEVICE_OK;
-}
-
-enum device_result
-device_ipc_event_open(struct device *d, const uint8_t handle[DEVICE_IPC_BYTES], struct device_event **out)
-{
-    struct content_of_handle h;
-    memcpy(&h, handle, sizeof h);
-    if (h.magic != MAGIC || h.content != CONTENT_EVENT)
-        return device_fail(DEVICE_INVALID_VALUE, "it is no handle of an event");
-    if (h.process == getpid())
-        return device_fail(DEVICE_INVALID_CONTEXT, "the event is this process's own");
-    *out = device_event_new(d, DEVICE_EVENT_NO_TIMING | DEVICE_EVENT_INTERPROCESS);
-    return DEVICE_OK;
 }
 
 /* -- pools: a descriptor that stands for one -------------------------------------------------------------- */

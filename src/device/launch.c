@@ -343,6 +343,20 @@ device_params(const struct device_function *f, void **args, uint8_t **out)
     return DEVICE_OK;
 }
 
+enum device_result
+launch_params(struct device_launch *l, const void *block, uint64_t size)
+{
+    const struct ptx_func *f = l->function->func;
+    if (size > f->param_bytes)
+        size = f->param_bytes;
+    if (size < f->param_bytes)
+        return refuse_kernel(f, DEVICE_INVALID_VALUE, "%llu bytes of parameters: it takes %llu",
+                             (unsigned long long)size, (unsigned long long)f->param_bytes);
+    l->params = new_params(f);
+    memcpy(l->params, block, size);
+    return DEVICE_OK;
+}
+
 /* -- running ------------------------------------------------------------------------------------------------ */
 
 static enum device_result
@@ -513,40 +527,4 @@ launch_run(struct device_stream *s, const struct device_launch *l)
         output_printed(f->func);
     tool_launched();
     return DEVICE_OK;
-}
-
-static enum device_result
-submit_launch(struct device_stream *s, struct device_launch *l)
-{
-    struct device_op op = {.kind = DEVICE_OP_LAUNCH, .launch = *l};
-    return device_submit(s, &op);
-}
-
-enum device_result
-device_launch(struct device_stream *s, struct device_launch *l, void **args)
-{
-    enum device_result r = device_params(l->function, args, &l->params);
-    if (r == DEVICE_OK)
-        r = submit_launch(s, l);
-    ls_release(l->params);
-    l->params = NULL;
-    return r;
-}
-
-enum device_result
-device_launch_block(struct device_stream *s, struct device_launch *l, const void *block,
-                    uint64_t size)
-{
-    const struct ptx_func *f = l->function->func;
-    if (size > f->param_bytes)
-        size = f->param_bytes;
-    if (size < f->param_bytes)
-        return refuse_kernel(f, DEVICE_INVALID_VALUE, "%llu bytes of parameters: it takes %llu",
-                             (unsigned long long)size, (unsigned long long)f->param_bytes);
-    l->params = new_params(f);
-    memcpy(l->params, block, size);
-    enum device_result r = submit_launch(s, l);
-    ls_release(l->params);
-    l->params = NULL;
-    return r;
 }

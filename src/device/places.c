@@ -22,8 +22,8 @@
 
 enum { DEPTH = 40, BUCKETS = 1024 };
 
-struct place {
-    struct place *next; /* in the bucket */
+struct call_stack {
+    struct call_stack *next; /* in the bucket */
     uint32_t number, count;
     bool stub;          /* the innermost function is the compiler's stand-in for a kernel */
     uint64_t at[HOST_FRAMES];
@@ -32,8 +32,8 @@ struct place {
 
 static struct {
     pthread_mutex_t lock;
-    struct place *bucket[BUCKETS];
-    VEC(struct place *) all; /* by number - 1 */
+    struct call_stack *bucket[BUCKETS];
+    VEC(struct call_stack *) all; /* by number - 1 */
 } table = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* -- stacks ---------------------------------------------------------------------------------------- */
@@ -87,7 +87,7 @@ number_of(const uint64_t *at, uint32_t count, bool stub)
 {
     uint32_t hash = ls_hash((struct hash128){0}, at, sizeof *at * count).lo % BUCKETS;
     pthread_mutex_lock(&table.lock);
-    struct place *p = table.bucket[hash];
+    struct call_stack *p = table.bucket[hash];
     while (p && !(p->count == count && p->stub == stub && !memcmp(p->at, at, sizeof *at * count)))
         p = p->next;
     if (!p) {
@@ -136,7 +136,7 @@ device_place_at(uint64_t pc, uint32_t callers)
     uint64_t at[HOST_FRAMES] = {pc};
     uint32_t count = 1;
     pthread_mutex_lock(&table.lock);
-    const struct place *p = callers && callers <= table.all.count ? table.all.at[callers - 1] : NULL;
+    const struct call_stack *p = callers && callers <= table.all.count ? table.all.at[callers - 1] : NULL;
     bool found = false;
     for (uint32_t k = 0; p && k < p->count && count < HOST_FRAMES; k++) {
         if (found)
@@ -341,7 +341,7 @@ device_place(uint32_t number)
 {
     static const struct host_place unknown;
     pthread_mutex_lock(&table.lock);
-    struct place *p = number && number <= table.all.count ? table.all.at[number - 1] : NULL;
+    struct call_stack *p = number && number <= table.all.count ? table.all.at[number - 1] : NULL;
     if (p && !p->text) {
         p->text = ls_alloc(sizeof *p->text);
         for (uint32_t k = 0; k < p->count; k++)

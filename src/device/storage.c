@@ -20,16 +20,8 @@ struct pinned {
     uint32_t place; /* under check: of host code that made it */
 };
 
-const char device_graph_memory[] = "graph memory";
-
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static VEC(struct pinned) pinned;
-
-struct device_array {
-    struct handle head;
-    struct device *device;
-    struct device_array_shape shape;
-};
 
 struct device_texture {
     struct handle head;
@@ -66,20 +58,6 @@ device_alloc(struct device *d, uint64_t size, enum allocation_kind kind, uint64_
                        (unsigned long long)total);
 }
 
-bool
-device_find(uint64_t address, struct allocation *out)
-{
-    struct process *p = device_process();
-    for (int k = 0; k < DEVICE_MOST; k++) {
-        struct device *d = __atomic_load_n(&p->device[k], __ATOMIC_ACQUIRE);
-        if (!d && k >= p->count)
-            break;
-        if (d && memory_find(d->memory, address, out, NULL))
-            return true;
-    }
-    return false;
-}
-
 static enum device_result
 free_memory(uint64_t address, bool ordered)
 {
@@ -87,13 +65,14 @@ free_memory(uint64_t address, bool ordered)
     enum device_result r = device_permitted();
     if (r != DEVICE_OK)
         return r;
-    device_settle();
+    device_flush();
     output_seen();
     if (!address || device_ipc_close(address))
         return DEVICE_OK;
     if (!device_find(address, &a)) {
         struct allocation near = {0};
-        memory_find(device_at(device_current())->memory, address, NULL, &near);
+        if (process_device(device_current()))
+            memory_find(process_device(device_current())->memory, address, NULL, &near);
         tool_bad_free("cudaFree", address, &near);
         return device_fail(DEVICE_INVALID_VALUE, "0x%llx was not allocated, or is freed already",
                            (unsigned long long)address);
@@ -112,7 +91,7 @@ free_memory(uint64_t address, bool ordered)
                            : variable                      ? "a variable"
                            : a.kind == ALLOCATION_HEAP     ? "memory that a kernel allocated"
                                                            : "an array");
-    struct device *d = device_at(a.device);
+    struct device *d = process_device(a.device);
     if (d->gpu)
         return gpu_free(d, address);
     if (tool_check()) {
@@ -324,7 +303,7 @@ device_host_flags(const void *at, uint32_t *out_flags)
 enum device_result
 device_write(struct device *d, uint64_t address, const void *from, size_t size)
 {
-    device_settle();
+    device_flush();
     if (d->gpu)
         return gpu_access(d, (void *)address, from, size);
     memcpy((void *)address, from, size);
@@ -334,7 +313,7 @@ device_write(struct device *d, uint64_t address, const void *from, size_t size)
 enum device_result
 device_read(struct device *d, uint64_t address, void *to, size_t size)
 {
-    device_settle();
+    device_flush();
     if (d->gpu)
         return gpu_access(d, to, (const void *)address, size);
     memcpy(to, (const void *)address, size);
@@ -383,12 +362,6 @@ device_array_free(struct device_array *a)
         memory_release(a->device->memory, a->shape.base);
     handle_free(a);
     return r;
-}
-
-const struct device_array_shape *
-device_array_shape(const struct device_array *a)
-{
-    return handle_is(a, HANDLE_ARRAY) ? &a->shape : NULL;
 }
 
 /* -- textures ---------------------------------------------------------------------------------------------- */

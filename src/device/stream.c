@@ -80,7 +80,7 @@ run_now(struct device_stream *s, const struct device_op *op)
 enum device_result
 op_run(struct device_stream *s, const struct device_op *op)
 {
-    device_settle();
+    device_flush();
     if (op->kind == DEVICE_OP_HOST)
         return run_now(s, op);
     guard_open();
@@ -176,7 +176,7 @@ device_stream_free(struct device_stream *s)
 {
     if (!device_stream_is(s))
         return device_fail(DEVICE_INVALID_HANDLE, "%p is no stream", (void *)s);
-    device_settle();
+    device_flush();
     capture_free(s->capture);
     gpu_stream_free(s);
     handle_free(s);
@@ -216,7 +216,7 @@ device_stream_id(const struct device_stream *s)
 enum device_result
 device_stream_query(struct device_stream *s)
 {
-    device_settle();
+    device_flush();
     if (s->capture)
         return capture_refuse(s, DEVICE_CAPTURE_UNSUPPORTED, "the stream is capturing: nothing runs in it");
     enum device_result r = s == s->device->stream ? capture_forbids_legacy(s->device) : DEVICE_OK;
@@ -290,7 +290,7 @@ device_event_wait(struct device_stream *s, struct device_event *e)
 enum device_result
 device_event_query(struct device_event *e)
 {
-    device_settle();
+    device_flush();
     if (e->captured.graph)
         return capture_ask_event(e);
     enum device_result r = device_capture_unsafe();

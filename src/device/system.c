@@ -1,163 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * system.c: what the process has: devices, the pool of workers, the jit engine. One lock guards the
+ * system.c: devices: made on first use as the environment says, their limits, their end. One lock guards the
  * making of things; what is made stays.
  */
 #include "device/gpu.h"
 
 #include "check/check.h"
 
-#include <dlfcn.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-static struct process process = {.lock = PTHREAD_MUTEX_INITIALIZER};
-static _Thread_local int current;
-static _Thread_local bool in_use;
-static _Thread_local char reason[1024];
-
-struct process *
-device_process(void)
-{
-    return &process;
-}
-
-/* -- reasons ---------------------------------------------------------------------------------------- */
-
-enum device_result
-device_fail(enum device_result result, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(reason, sizeof reason, format, args);
-    va_end(args);
-    return result;
-}
-
-const char *
-device_reason(void)
-{
-    return reason;
-}
-
-void
-device_forget_reason(void)
-{
-    reason[0] = 0;
-}
-
-static bool
-set_in_environment(const char *name)
-{
-    const char *text = getenv(name);
-    return text && *text && strcmp(text, "0") != 0;
-}
-
-bool
-device_verbose(void)
-{
-    return set_in_environment("LOCKSTEP_VERBOSE");
-}
 
 bool
 device_is_gpu(void)
 {
-    return device_count() > 0 && process.gpu;
-}
-
-bool
-device_quiet(void)
-{
-    return set_in_environment("LOCKSTEP_QUIET");
-}
-
-/* -- where no call may be made ----------------------------------------------------------------------- */
-
-static _Thread_local uint32_t host_functions; /* of streams, that this thread is in */
-static bool forked;
-
-bool
-process_forked(void)
-{
-    return forked;
-}
-
-static void
-in_child(void)
-{
-    forked = true;
-    tool_forked();
-}
-
-void
-device_host_function_begin(void)
-{
-    host_functions++;
-}
-
-void
-device_host_function_end(void)
-{
-    host_functions--;
-}
-
-/* Said once: a program that ignores it may do so a thousand times. */
-static enum device_result
-not_permitted(enum device_result r, const char *why)
-{
-    static _Atomic bool said;
-    if (!atomic_exchange(&said, true) && !device_quiet()) {
-        fflush(stdout);
-        ls_warn("%s", why);
-    }
-    return device_fail(r, "%s", why);
-}
-
-enum device_result
-device_in_host_function(void)
-{
-    if (__builtin_expect(host_functions != 0, 0))
-        return not_permitted(DEVICE_NOT_PERMITTED, "a host function of a stream (cudaLaunchHostFunc, "
-                                                   "cudaStreamAddCallback, a host node) calls CUDA");
-    return DEVICE_OK;
-}
-
-enum device_result
-device_permitted(void)
-{
-    if (__builtin_expect(forked, 0))
-        return not_permitted(DEVICE_NOT_INITIALIZED, "a child made by fork calls CUDA, which its parent had used "
-                                                     "already: only a child that calls exec may");
-    return device_in_host_function();
+    return device_count() > 0 && device_process()->gpu;
 }
 
 /* -- start ------------------------------------------------------------------------------------------- */
-
-static bool
-number_of(const char *name, uint64_t low, uint64_t high, uint64_t *out)
-{
-    const char *text = getenv(name);
-    if (!text || !*text)
-        return true;
-    if (!ls_parse_u64(text, out) || *out < low || *out > high) {
-        device_fail(DEVICE_INVALID_DEVICE, "%s=%s: a number from %llu to %llu is expected", name, text,
-                    (unsigned long long)low, (unsigned long long)high);
-        return false;
-    }
-    return true;
-}
-
-/* A number of seconds; 0 switches off, and so does what is no number. */
-static uint32_t
-milliseconds_of(const char *name, double usual)
-{
-    const char *text = getenv(name);
-    double seconds = text && *text ? strtod(text, NULL) : usual;
-    return seconds > 0 && seconds < 1e6 ? (uint32_t)(seconds * 1000 < 1 ? 1 : seconds * 1000) : 0;
-}
 
 static const struct device_profile *
 choose_profile(void)
@@ -183,11 +44,20 @@ choose_profile(void)
     return model_default_device();
 }
 
+static void
+in_child(void)
+{
+    process_in_child();
+    guard_forked();
+    tool_forked();
+}
+
 static bool
 start(void)
 {
+    struct process *p = device_process();
     uint64_t devices = 1, workers = 0;
-    if (process.started)
+    if (p->started)
         return true;
     int gpus = 0;
     times_start();
@@ -196,9 +66,9 @@ start(void)
         device_fail(DEVICE_INVALID_DEVICE, "LOCKSTEP_CLOCK=%s: cpu or model is expected", clock);
         return false;
     }
-    if (!gpu_open(&process.gpu, &gpus))
+    if (!gpu_open(&p->gpu, &gpus))
         return false;
-    if (process.gpu) {
+    if (p->gpu) {
         const char *tool = getenv("LOCKSTEP_TOOL");
         if (tool && *tool) {
             device_fail(DEVICE_NOT_SUPPORTED, "%s watches the virtual GPU alone", tool);
@@ -208,99 +78,19 @@ start(void)
             device_fail(DEVICE_NOT_SUPPORTED, "LOCKSTEP_CLOCK=model: a real GPU has its own clock");
             return false;
         }
-        process.count = gpus < DEVICE_MOST ? gpus : DEVICE_MOST;
-        process.started = true;
+        p->count = gpus < DEVICE_MOST ? gpus : DEVICE_MOST;
+        p->started = true;
         return true;
     }
-    process.profile = choose_profile();
-    if (!process.profile || !number_of("LOCKSTEP_DEVICES", 1, DEVICE_MOST, &devices) ||
-        !number_of("LOCKSTEP_WORKERS", 1, 4096, &workers) || !tool_start(process.profile))
+    p->profile = choose_profile();
+    if (!p->profile || !process_number("LOCKSTEP_DEVICES", 1, DEVICE_MOST, &devices) ||
+        !process_number("LOCKSTEP_WORKERS", 1, 4096, &workers) || !tool_start(p->profile))
         return false;
-    process.count = (int)devices;
-    process.started = true;
+    guard_start();
+    p->count = (int)devices;
+    p->started = true;
     pthread_atfork(NULL, NULL, in_child);
     return true;
-}
-
-/* Objects that LLVM makes while it compiles end with the process, in the reverse order in which handlers
- * of exit were registered: one registered behind each compilation comes before any of their ends. */
-static _Atomic bool ending;
-
-static void
-begin_end(void)
-{
-    ending = true;
-    jit_close(process.jit);
-}
-
-static void
-at_compiled(void)
-{
-    atexit(begin_end);
-}
-
-bool
-process_ending(void)
-{
-    return ending;
-}
-
-static void
-say_where(void)
-{
-    exec_say_where(process.pool);
-}
-
-void
-process_shares_memory(void)
-{
-    struct ls_error err;
-    if (process_engine(&process, &err))
-        exec_set_shared(process.pool);
-}
-
-static void
-thread_left(void)
-{
-    exec_thread_left(process.pool);
-}
-
-bool
-process_engine(struct process *p, struct ls_error *err)
-{
-    pthread_mutex_lock(&p->lock);
-    if (!p->jit) {
-        char cache[4096];
-        struct ls_error why = {0};
-        bool cached = ls_cache_folder(cache, sizeof cache, &why);
-        if (!cached && why.status != LS_OK)
-            ls_warn("no cache: %s", why.text);
-        struct jit_options options = {.cache = cached ? cache : NULL, .remarks = getenv("LOCKSTEP_REMARKS")};
-        const char *passes = getenv("LOCKSTEP_JIT");
-        if (!passes || jit_passes_off(passes, &options.off, err))
-            p->jit = jit_new(&options, err);
-        if (p->jit) {
-            progress_watch_compiles(p->jit);
-            jit_set_compiled(p->jit, at_compiled);
-        }
-    }
-    if (p->jit && !p->pool) {
-        uint64_t workers = 0;
-        number_of("LOCKSTEP_WORKERS", 1, 4096, &workers);
-        p->pool = exec_new((uint32_t)workers, err);
-        if (p->pool)
-            exec_set_options(p->pool, &(struct exec_options){
-                .endless_ms = milliseconds_of("LOCKSTEP_ENDLESS", 2),
-                .heartbeat_ms = milliseconds_of("LOCKSTEP_HEARTBEAT", !device_quiet() && isatty(2) ? 30 : 0)});
-        ending_say(say_where);
-        if (p->pool && dlsym(RTLD_DEFAULT, "MPI_Init")) /* which moves data between processes */
-            exec_set_shared(p->pool);
-    }
-    bool fine = p->jit && p->pool;
-    pthread_mutex_unlock(&p->lock);
-    if (fine)
-        ending_of_thread(thread_left);
-    return fine;
 }
 
 int
@@ -308,9 +98,9 @@ device_count(void)
 {
     if (device_permitted() != DEVICE_OK)
         return 0;
-    pthread_mutex_lock(&process.lock);
-    int n = start() ? process.count : 0;
-    pthread_mutex_unlock(&process.lock);
+    pthread_mutex_lock(&device_process()->lock);
+    int n = start() ? device_process()->count : 0;
+    pthread_mutex_unlock(&device_process()->lock);
     return n;
 }
 
@@ -327,11 +117,12 @@ default_limits(struct device *d)
 static struct device *
 make(int index)
 {
+    struct process *p = device_process();
     struct ls_error err = {0};
     struct device *d = ls_alloc(sizeof *d);
     d->index = index;
-    d->profile = process.gpu ? gpu_profile(process.gpu, index) : process.profile;
-    if (!d->profile || (process.gpu && !gpu_make(d))) {
+    d->profile = p->gpu ? gpu_profile(p->gpu, index) : p->profile;
+    if (!d->profile || (p->gpu && !gpu_make(d))) {
         ls_release(d);
         return NULL;
     }
@@ -342,9 +133,9 @@ make(int index)
         return NULL;
     }
     for (int k = 0; k < DEVICE_MOST; k++)
-        if (process.device[k]) {
-            memory_set_peer(d->memory, process.device[k]->memory, false);
-            memory_set_peer(process.device[k]->memory, d->memory, false);
+        if (p->device[k]) {
+            memory_set_peer(d->memory, p->device[k]->memory, false);
+            memory_set_peer(p->device[k]->memory, d->memory, false);
         }
     default_limits(d);
     d->stream = device_stream_new(d, 0, 0);
@@ -355,27 +146,20 @@ make(int index)
 struct device *
 device_at(int index)
 {
-    struct device *d = NULL;
-    if (index >= 0 && index < DEVICE_MOST)
-        d = __atomic_load_n(&process.device[index], __ATOMIC_ACQUIRE);
-    if (d || forked)
+    struct process *p = device_process();
+    struct device *d = process_device(index);
+    if (d || process_forked())
         return d;
-    pthread_mutex_lock(&process.lock);
+    pthread_mutex_lock(&p->lock);
     if (!start())
         ;
-    else if (index < 0 || index >= process.count)
+    else if (index < 0 || index >= p->count)
         device_fail(DEVICE_INVALID_DEVICE, "device %d does not exist: there %s %d", index,
-                    process.count == 1 ? "is" : "are", process.count);
-    else if (!(d = process.device[index]) && (d = make(index)))
-        __atomic_store_n(&process.device[index], d, __ATOMIC_RELEASE);
-    pthread_mutex_unlock(&process.lock);
+                    p->count == 1 ? "is" : "are", p->count);
+    else if (!(d = p->device[index]) && (d = make(index)))
+        __atomic_store_n(&p->device[index], d, __ATOMIC_RELEASE);
+    pthread_mutex_unlock(&p->lock);
     return d;
-}
-
-int
-device_current(void)
-{
-    return current;
 }
 
 enum device_result
@@ -386,8 +170,7 @@ device_set_current(int index)
         return r;
     if (!device_at(index))
         return device_count() ? DEVICE_INVALID_DEVICE : DEVICE_NO_DEVICE;
-    current = index;
-    in_use = true;
+    process_use(index);
     return DEVICE_OK;
 }
 
@@ -395,12 +178,12 @@ enum device_result
 device_use(struct device **out)
 {
     enum device_result r = device_permitted();
-    *out = device_at(current);
+    *out = device_at(device_current());
     if (r != DEVICE_OK)
         return r;
     if (!*out)
         return device_count() ? DEVICE_INVALID_DEVICE : DEVICE_NO_DEVICE;
-    in_use = true;
+    process_use(device_current());
     return device_lost(*out);
 }
 
@@ -408,25 +191,13 @@ enum device_result
 device_use_early(struct device **out)
 {
     enum device_result r = device_permitted();
-    *out = device_at(current);
+    *out = device_at(device_current());
     if (r != DEVICE_OK)
         return r;
     if (!*out)
         return device_count() ? DEVICE_INVALID_DEVICE : DEVICE_NO_DEVICE;
-    in_use = true;
+    process_use(device_current());
     return lost_so_far(*out);
-}
-
-bool
-device_in_use(void)
-{
-    return in_use;
-}
-
-void
-device_leave(void)
-{
-    in_use = false;
 }
 
 int
@@ -472,27 +243,10 @@ device_memory(struct device *d)
     return d->memory;
 }
 
-enum device_result
-device_lost(const struct device *d)
-{
-    device_settle();
-    return lost_so_far(d);
-}
-
-enum device_result
-lost_so_far(const struct device *d)
-{
-    int lost = d->lost;
-    if (lost)
-        device_fail((enum device_result)lost,
-                    "an earlier kernel failed; the device is unusable until it is reset");
-    return (enum device_result)lost;
-}
-
 void
 device_recover(struct device *d)
 {
-    device_settle();
+    device_flush();
     d->lost = DEVICE_OK;
 }
 
@@ -502,7 +256,7 @@ device_synchronize(struct device *d)
     enum device_result r = device_permitted();
     if (r != DEVICE_OK)
         return r;
-    device_settle();
+    device_flush();
     fflush(stdout);
     r = capture_forbids_wait(d);
     if (r != DEVICE_OK)
@@ -572,13 +326,6 @@ device_show(int owner, int to)
         memory_set_peer(d->memory, o->memory, true);
 }
 
-uint32_t
-device_workers(void)
-{
-    struct ls_error err;
-    return process_engine(&process, &err) ? exec_workers(process.pool) : 0;
-}
-
 static void
 end_stream(void *handle, void *context)
 {
@@ -601,7 +348,7 @@ device_reset(struct device *d)
     enum device_result r = device_permitted();
     if (r != DEVICE_OK)
         return r;
-    device_settle();
+    device_flush();
     fflush(stdout);
     output_seen();
     handle_each(HANDLE_STREAM, end_stream, d);

@@ -11,8 +11,6 @@
  * at all: when the process exits, when a signal ends it (as far as that can be done), and now and then
  * after a launch, so that a process that is killed leaves what it had; "complete" is false there. A journal
  * needs none of that.
- *
- * The process's end is the end of this library: destructors of static objects come before.
  */
 #include "device/device_priv.h"
 
@@ -79,35 +77,6 @@ struct jit_tool *
 tool_check(void)
 {
     return state.tool && state.row->open == check_open ? state.tool : NULL;
-}
-
-static void
-note_leak(const struct allocation *a, void *context)
-{
-    bool elsewhere = a->kind == ALLOCATION_HOST && a->device != 0; /* known to all devices */
-    /* What has a name is a variable, managed ones too, or belongs to a graph. */
-    if (a->kind != ALLOCATION_VARIABLE && !elsewhere && !a->name)
-        check_leak(context, a);
-}
-
-/* The tool is not closed: other threads may still launch. */
-__attribute__((destructor)) static void
-at_end(void)
-{
-    if (!state.tool || getpid() != state.process)
-        return;
-    fflush(stdout);
-    output_over();
-    for (int k = 0; tool_check() && !process_forked() && k < DEVICE_MOST; k++) {
-        struct device *d = __atomic_load_n(&device_process()->device[k], __ATOMIC_ACQUIRE);
-        if (d && !d->lost) /* nothing can be freed on a device that a kernel's error has ended */
-            memory_each(d->memory, note_leak, tool_check());
-    }
-    pthread_mutex_lock(&state.lock);
-    write_result(true);
-    if (state.journal)
-        check_journal_end(state.tool);
-    pthread_mutex_unlock(&state.lock);
 }
 
 /* What a signal ends leaves what there is. */
@@ -196,7 +165,6 @@ tool_start(const struct device_profile *d)
     if (state.out)
         ending_write(write_interim);
     check_host(tool_check(), device_here, device_place);
-    guard_start();
     return true;
 }
 
@@ -207,7 +175,6 @@ tool_forked(void)
     if (!state.tool)
         return;
     pthread_mutex_init(&state.lock, NULL);
-    guard_forked();
     state.tool = NULL;
     state.out = NULL; /* the parent's */
 }
@@ -227,6 +194,22 @@ tool_start_in_child(void)
         check_journal_end(state.tool); /* it has nothing that could leak */
 }
 
+bool
+tool_is_ours(void)
+{
+    return state.tool && getpid() == state.process;
+}
+
+void
+tool_finish(void)
+{
+    pthread_mutex_lock(&state.lock);
+    write_result(true);
+    if (state.journal)
+        check_journal_end(state.tool);
+    pthread_mutex_unlock(&state.lock);
+}
+
 struct jit_tool *
 tool_of_process(void)
 {
@@ -242,180 +225,4 @@ tool_launched(void)
     write_result(false);
     __atomic_store_n(&state.last_ns, now_ns(), __ATOMIC_RELAXED);
     pthread_mutex_unlock(&state.lock);
-}
-
-/* -- what a call lets the host know ------------------------------------------------------------------ */
-
-enum order { /* order.def */
-    ORDER_COPY,
-    ORDER_COPY_ASYNC,
-    ORDER_FILL,
-    ORDER_FREE,
-    ORDER_STREAM,
-    ORDER_EVENT,
-    ORDER_ALL,
-    ORDER_NOTHING,
-};
-static const struct {
-    const char *call;
-    enum order order;
-} orders[] = {
-#define ORDER(call, how) {#call, ORDER_##how},
-#include "device/order.def"
-#undef ORDER
-};
-
-/* Of the call that this thread is in: whether its copies and fills, and so their stream, are over once it is,
- * in either form of a copy. */
-static _Thread_local struct {
-    uint64_t stream;
-    bool copy, copy_async, fill;
-} in_call;
-
-void
-device_call_over(const char *call)
-{
-    output_call_over(call);
-    if (!tool_check())
-        return;
-    bool moved = in_call.copy || in_call.copy_async || in_call.fill;
-    enum order order = ORDER_NOTHING;
-    for (size_t k = 0; moved && k < sizeof orders / sizeof *orders; k++)
-        if (!strcmp(orders[k].call, call))
-            order = orders[k].order;
-    if ((order == ORDER_COPY && in_call.copy) || (order == ORDER_COPY_ASYNC && in_call.copy_async) ||
-        (order == ORDER_FILL && in_call.fill)) {
-        check_joined_stream(tool_check(), in_call.stream);
-        guard_joined();
-    }
-    memset(&in_call, 0, sizeof in_call);
-}
-
-void
-tool_work(const struct device_stream *s, const struct device_op *op)
-{
-    struct jit_tool *t = tool_check();
-    if (!t)
-        return;
-    bool legacy = s == s->device->stream;
-    uint64_t id = legacy ? 0 : s->id;
-    in_call.stream = id;
-    if (op->kind == DEVICE_OP_RECORD)
-        check_record(t, id, op->event);
-    else if (op->kind == DEVICE_OP_WAIT)
-        check_wait(t, id, op->event);
-    else
-        check_work(t, id, legacy, !(s->flags & DEVICE_STREAM_NONBLOCKING));
-}
-
-struct check_graph *
-tool_graph_begin(const struct device_stream *s)
-{
-    struct device_op op = {.kind = DEVICE_OP_GRAPH};
-    tool_work(s, &op);
-    return check_graph_begin(tool_check());
-}
-
-void
-tool_graph_node(struct check_graph *g, const struct device_stream *s, const struct device_node *n,
-                const struct device_op *op)
-{
-    struct device_node *const *after;
-    if (!g)
-        return;
-    size_t count = device_node_after(n, &after);
-    check_graph_node(g, n, (const void *const *)after, count);
-    if (op->kind == DEVICE_OP_RECORD || op->kind == DEVICE_OP_WAIT)
-        tool_work(s, op);
-}
-
-enum end { END_PAGEABLE, END_PINNED, END_MANAGED, END_DEVICE };
-
-static enum end
-end_of(const struct device_side *side)
-{
-    struct allocation a;
-    if (side->array)
-        return END_DEVICE;
-    if (!device_find((uint64_t)side->at, &a))
-        return END_PAGEABLE;
-    return a.kind == ALLOCATION_HOST      ? END_PINNED
-           : a.kind == ALLOCATION_MANAGED ? END_MANAGED
-                                          : END_DEVICE;
-}
-
-static void
-tell_rows(const struct device_side *side, uint64_t width, uint64_t height, uint64_t depth, bool writes,
-          const char *what)
-{
-    enum end end = end_of(side);
-    unsigned how = (writes ? CHECK_TOUCH_WRITE : CHECK_TOUCH_READ) | (end == END_PINNED ? CHECK_TOUCH_HOST : 0);
-    if (side->array || end == END_PAGEABLE)
-        return;
-    for (uint64_t z = 0; z < depth; z++) {
-        struct check_rows rows = {
-            .at = (uint64_t)side->at + side->x + (side->y + (side->z + z) * side->rows) * side->pitch,
-            .width = width, .pitch = side->pitch, .count = height};
-        if (height > 1 && side->pitch == width) {
-            rows.width *= height;
-            rows.count = 1;
-        }
-        check_touched(tool_check(), &rows, how, what);
-    }
-}
-
-/* The chapter's two lists. By the first one the last part of a copy from pageable memory may still be on its
- * way to the device; no program minds, NVIDIA's samples among them: it counts as over. */
-static void
-note_reach(enum end from, enum end to)
-{
-    in_call.copy |= from != END_DEVICE || to != END_DEVICE;
-    in_call.copy_async |= from <= END_PINNED && to <= END_PINNED;
-}
-
-static bool
-device_only(const struct device_side *side)
-{
-    struct allocation a;
-    return device_find((uint64_t)side->at, &a) && a.kind == ALLOCATION_DEVICE;
-}
-
-void
-tool_copies(const struct device_copy *c)
-{
-    if (!tool_check())
-        return;
-    struct allocation from;
-    bool flat = c->height == 1 && c->depth == 1 && !c->from.array; /* rows have padding */
-    if (flat && !device_find((uint64_t)c->to.at, &from) && device_find((uint64_t)c->from.at, &from))
-        check_fetched(tool_check(), &from, (uint64_t)c->from.at + c->from.x, c->width);
-    enum end source = end_of(&c->from), target = end_of(&c->to);
-    tell_rows(&c->from, c->width, c->height, c->depth, false, "copy");
-    tell_rows(&c->to, c->width, c->height, c->depth, true, "copy");
-    note_reach(source, target);
-    if (c->height == 1 && c->depth == 1 && !c->from.array && !c->to.array && device_only(&c->from) &&
-        device_only(&c->to))
-        check_copied(tool_check(), (uint64_t)c->from.at + c->from.x, (uint64_t)c->to.at + c->to.x, c->width);
-}
-
-void
-tool_storage(const struct device_op *op)
-{
-    struct allocation a;
-    if (!tool_check())
-        return;
-    if (op->kind == DEVICE_OP_ALLOC)
-        check_ordered(tool_check(), op->storage.address, op->storage.size);
-    else if (device_find(op->storage.address, &a) && a.base == op->storage.address)
-        check_freeing(tool_check(), "cudaFreeAsync", a.base, a.size, CHECK_FREE_ORDERED);
-}
-
-void
-tool_fills(const struct device_fill *f)
-{
-    struct device_side side = {.at = f->at, .pitch = f->pitch, .rows = f->rows};
-    if (!tool_check())
-        return;
-    tell_rows(&side, f->width * f->unit, f->height, f->depth, true, "fill");
-    in_call.fill |= end_of(&side) == END_PINNED;
 }

@@ -24,7 +24,7 @@ struct batch {
 enum { PATIENCE = 4 };
 
 static void
-settle(struct jit_batch *b)
+flush(struct jit_batch *b)
 {
     struct batch *own = b->tool;
     for (uint32_t k = 0; b->times && k < own->count; k++)
@@ -33,10 +33,10 @@ settle(struct jit_batch *b)
 }
 
 void
-batch_settle(struct sheet *s)
+batch_flush(struct sheet *s)
 {
     for (size_t k = 0; k < s->batch.count; k++)
-        settle(s->batch.at[k]);
+        flush(s->batch.at[k]);
 }
 
 /* The next one's place, counted into and emptied; NULL: what is there stays. */
@@ -50,7 +50,7 @@ make_room(struct sheet *sheet, struct jit_batch *b, const struct jit_batch_table
     }
     if (b->table && ++own->misses % PATIENCE)
         return NULL;
-    settle(b);
+    flush(b);
     b->table = NULL;
     if (own->room < table->count) {
         own->room = table->count;

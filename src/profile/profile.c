@@ -313,8 +313,8 @@ tool_launch_end(struct jit_tool *t, const struct jit_tool_launch *l, bool fine)
     pthread_mutex_lock(&p->lock);
     for (struct sheet *s = w->sheets; s; s = s->next) {
         jit_counts_sum(s->counts, w->places);
-        verdict_settle(s);
-        batch_settle(s);
+        verdict_flush(s);
+        batch_flush(s);
     }
     w->kernel->launches++;
     w->kernel->failed += !fine;

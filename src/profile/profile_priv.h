@@ -248,7 +248,7 @@ void verdict_add(struct site *s, const struct verdict *v, uint64_t times);
 /* The masks of a watch. */
 void verdict_begin(struct watch *w);
 /* What generated code counted, to the verdicts. */
-void verdict_settle(struct sheet *s);
+void verdict_flush(struct sheet *s);
 /* Adds a site's accesses to the sums. */
 void verdict_fold(const struct site *s, struct sums *to);
 
@@ -269,7 +269,7 @@ uint32_t lanes_different(bool wide, uint32_t lanes, const uint64_t *address);
 void batch_told(struct jit_warp *w, uint32_t lanes, const struct jit_batch_base *base,
                 const struct jit_batch_table *table, uint32_t way);
 /* Counts what generated code found to be alike. */
-void batch_settle(struct sheet *s);
+void batch_flush(struct sheet *s);
 
 /* -- lines and kernels ------------------------------------------------------------------------------------ */
 

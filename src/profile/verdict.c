@@ -6,19 +6,9 @@
  * and the alignment that the model's rules look at (a site has one width, space and operation).
  * Start with verdict_pattern().
  */
-#include "profile/profile_priv.h"
+#include "profile/verdict.h"
 
 #include <string.h>
-
-enum { SECTOR = 32, LINE = 128 };
-
-/* A warp's access with addresses as the model wants them. reference: the line that line[] of its
- * verdict counts from. */
-struct request {
-    uint32_t lanes;
-    uint64_t address[JIT_LANES];
-    uint64_t reference;
-};
 
 /* -- spaces -------------------------------------------------------------------------------------------- */
 
@@ -119,203 +109,6 @@ site_of(struct sheet *sheet, uint32_t place, enum space space, uint32_t declared
     return new_site(sheet, place, space, declared, op, bytes);
 }
 
-/* -- asking the model --------------------------------------------------------------------------------------- */
-
-/* Sectors of an access by rising number, each once. */
-struct sectors {
-    uint32_t count;
-    uint64_t at[JIT_LANES * 8];
-};
-
-static void
-add_sectors(struct sectors *s, uint64_t address, uint32_t bytes)
-{
-    for (uint64_t n = address / SECTOR; n <= (address + bytes - 1) / SECTOR; n++) {
-        uint32_t k = s->count;
-        while (k > 0 && s->at[k - 1] > n)
-            k--;
-        if ((k > 0 && s->at[k - 1] == n) || s->count == JIT_LANES * 8)
-            continue;
-        memmove(s->at + k + 1, s->at + k, (s->count - k) * sizeof *s->at);
-        s->at[k] = n;
-        s->count++;
-    }
-}
-
-/* The same for lanes that lie within a megabyte and in no two sectors each, found in order by way of a set:
- * lanes' addresses that are no pattern take five times as long one by one. *lines: lines of 128 bytes. */
-static bool
-order_sectors(struct sector_set *set, const struct access *a, struct sectors *out, uint32_t *lines)
-{
-    enum { PER_LINE = 4 };
-    uint64_t low = UINT64_MAX, high = 0, cross = 0;
-    for (uint32_t rest = a->mask; rest; rest &= rest - 1) {
-        uint64_t at = a->address[__builtin_ctz(rest)];
-        low = at < low ? at : low;
-        high = at > high ? at : high;
-        cross |= (at ^ (at + a->width - 1)) / SECTOR;
-    }
-    low = low / SECTOR & ~(uint64_t)(PER_LINE - 1);
-    if (cross || high / SECTOR - low >= SECTOR_WORDS * 64)
-        return false;
-    for (uint32_t rest = a->mask; rest; rest &= rest - 1) {
-        uint64_t n = a->address[__builtin_ctz(rest)] / SECTOR - low;
-        set->bits[n / 64] |= 1ull << n % 64;
-        set->some[n / 64 / 64] |= 1ull << n / 64 % 64;
-    }
-    uint64_t line = UINT64_MAX;
-    for (uint32_t w = 0; w <= (high / SECTOR - low) / 64 / 64; w++)
-        for (; set->some[w]; set->some[w] &= set->some[w] - 1) {
-            uint32_t at = w * 64 + (uint32_t)__builtin_ctzll(set->some[w]);
-            for (; set->bits[at]; set->bits[at] &= set->bits[at] - 1) {
-                uint64_t n = low + at * 64 + (uint32_t)__builtin_ctzll(set->bits[at]);
-                *lines += n / PER_LINE != line;
-                line = n / PER_LINE;
-                out->at[out->count++] = n;
-            }
-        }
-    return true;
-}
-
-static void
-find_sectors(const struct site *s, const struct access *a, const struct access_cost *cost,
-             struct sectors *out)
-{
-    for (uint32_t k = 0; k < cost->transaction_count; k++) /* before 5.0 whole transactions move */
-        add_sectors(out, cost->transactions[k].address, cost->transactions[k].size);
-    for (uint32_t l = 0; l < JIT_LANES && !cost->transaction_count; l++) {
-        if (!(a->mask >> l & 1))
-            continue;
-        if (s->space == SPACE_GLOBAL)
-            add_sectors(out, a->address[l], a->width);
-        for (uint32_t p = 0; s->space == SPACE_LOCAL && p < a->width; p += 4)
-            add_sectors(out, model_local_address(0, a->address[l] + p, l), 1);
-    }
-}
-
-/* Does a site have so many patterns that hardly any is met again? */
-static inline bool
-is_scattered(const struct site *s)
-{
-    return s->lanes_misses > 2 * LANES_ENTRIES + 4 * s->lanes_hits;
-}
-
-static void
-keep_lines(struct sheet *sheet, const struct site *s, const struct sectors *sectors,
-           uint64_t reference, struct verdict *v)
-{
-    enum { PER_LINE = LINE / SECTOR };
-    int64_t flags = (int64_t)s->op << CACHE_OP_SHIFT | (s->bypass_l1 ? CACHE_BYPASS : 0);
-    int64_t line[JIT_LANES * 8];
-    uint32_t n = 0;
-    for (uint32_t k = 0; k < sectors->count; k++) {
-        bool on = k && sectors->at[k] == sectors->at[k - 1] + 1;
-        uint32_t which = sectors->at[k] % PER_LINE;
-        if (on && which)
-            line[n - 1] |= 1 << which;
-        else
-            line[n++] = (int64_t)(sectors->at[k] / PER_LINE - reference) * (1 << CACHE_LINE_SHIFT) +
-                        (flags | (on ? LINE_CONTINUES : 0) | 1 << which);
-    }
-    v->line_count = (uint16_t)n;
-    v->shape = is_scattered(s) ? 0 : trace_shape(sheet, line, n);
-    if (v->shape || !n)
-        return;
-    if (v->line_room < n) {
-        v->line_room = (uint16_t)(n < JIT_LANES ? JIT_LANES : n);
-        v->line = ARENA_ARRAY(&sheet->arena, int64_t, v->line_room);
-    }
-    memcpy(v->line, line, n * sizeof *line);
-}
-
-static void
-add_cost(struct verdict *v, const struct access_cost *c)
-{
-    v->metric[METRIC_WAVEFRONTS] += c->wavefronts;
-    v->metric[METRIC_WAVEFRONTS_IDEAL] += c->wavefronts_ideal;
-    v->metric[METRIC_CONFLICTS] += c->bank_conflicts;
-    v->metric[METRIC_SECTORS] += c->sectors;
-    v->metric[METRIC_SECTORS_IDEAL] += c->sectors_ideal;
-    for (uint32_t k = 0; k < c->transaction_count; k++) {
-        v->metric[METRIC_TRANSACTIONS] += c->transactions[k].count;
-        v->metric[METRIC_SECTORS] += c->transactions[k].count * c->transactions[k].size / SECTOR;
-    }
-    if (c->degree > v->degree)
-        v->degree = (uint16_t)c->degree;
-}
-
-static void
-keep_sample(struct site *s, const struct request *r, const struct verdict *v)
-{
-    uint32_t excess = v->metric[METRIC_CONFLICTS];
-    if (s->space == SPACE_GLOBAL || s->space == SPACE_LOCAL)
-        excess = v->metric[METRIC_SECTORS] - v->metric[METRIC_SECTORS_IDEAL];
-    if (s->sample.lanes && excess <= s->sample.excess)
-        return;
-    s->sample = (struct sample){.lanes = r->lanes, .bytes = s->bytes, .excess = excess,
-                                .degree = v->degree};
-    uint64_t lowest = UINT64_MAX;
-    for (uint32_t rest = r->lanes; rest; rest &= rest - 1)
-        if (r->address[__builtin_ctz(rest)] < lowest)
-            lowest = r->address[__builtin_ctz(rest)];
-    bool absolute = s->space == SPACE_GLOBAL || s->space == SPACE_CONSTANT;
-    uint64_t page = absolute ? lowest & ~(uint64_t)4095 : 0;
-    for (uint32_t l = 0; l < JIT_LANES; l++)
-        s->sample.address[l] = r->address[l] - page;
-}
-
-/* Lines of 128 bytes among the lanes' words. */
-static uint32_t
-count_lines(const struct sheet *sheet, const struct access *a)
-{
-    uint64_t line[JIT_LANES];
-    for (uint32_t l = 0; l < JIT_LANES; l++)
-        line[l] = a->address[l] / LINE;
-    return lanes_different(sheet->wide, a->mask, line);
-}
-
-/* Widths that are none of the model's are several accesses, the widest first. */
-static void
-evaluate(struct sheet *sheet, struct site *s, const struct request *r, struct verdict *v)
-{
-    static const enum access_space spaces[] = {ACCESS_SHARED, ACCESS_GLOBAL, ACCESS_LOCAL,
-                                               ACCESS_CONSTANT};
-    struct access a = {.space = spaces[s->space], .op = s->op, .mask = r->lanes,
-                       .bypass_l1 = s->bypass_l1};
-    struct access_cost cost;
-    struct sectors sectors;
-    uint32_t lanes = (uint32_t)__builtin_popcount(r->lanes);
-    sectors.count = 0;
-    v->degree = 0;
-    memset(v->metric, 0, sizeof v->metric);
-    for (uint32_t done = 0; done < s->bytes; done += a.width) {
-        a.width = 16;
-        while (a.width > s->bytes - done)
-            a.width /= 2;
-        for (uint32_t l = 0; l < JIT_LANES; l++)
-            a.address[l] = r->address[l] + done;
-        model_access(sheet->watch->profile->device, &a, &cost);
-        add_cost(v, &cost);
-        if (s->space == SPACE_GLOBAL && s->traced && a.width == s->bytes && !cost.transaction_count &&
-            order_sectors(&sheet->set, &a, &sectors, &v->metric[METRIC_LINES]))
-            break;
-        if (s->space == SPACE_GLOBAL)
-            v->metric[METRIC_LINES] += count_lines(sheet, &a);
-        if (s->traced)
-            find_sectors(s, &a, &cost, &sectors);
-    }
-    v->metric[METRIC_REQUESTS] = 1;
-    v->metric[METRIC_THREADS] = lanes;
-    v->metric[METRIC_BYTES] = lanes * s->bytes;
-    if (s->operation == OPERATION_ATOMIC && s->space == SPACE_GLOBAL)
-        v->metric[METRIC_WORDS] = lanes_different(sheet->wide, r->lanes, r->address);
-    if (s->space == SPACE_LOCAL) /* words of the lanes lie side by side */
-        v->metric[METRIC_LINES] = (v->metric[METRIC_SECTORS] + 3) / 4;
-    if (s->traced)
-        keep_lines(sheet, s, &sectors, r->reference, v);
-    keep_sample(s, r, v);
-}
-
 /* -- sums -------------------------------------------------------------------------------------------------- */
 
 static void
@@ -408,7 +201,7 @@ is_pattern(const struct pattern_entry *e, const struct told *t, uint32_t key)
 }
 
 static void
-settle(struct jit_seen *s)
+flush(struct jit_seen *s)
 {
     struct pattern_entry *e = s->tool;
     if (e)
@@ -417,11 +210,11 @@ settle(struct jit_seen *s)
 }
 
 void
-verdict_settle(struct sheet *s)
+verdict_flush(struct sheet *s)
 {
     for (size_t p = 0; p < s->watch->places; p++)
         for (size_t k = 0; s->site[p] && k < JIT_SEEN_WAYS; k++)
-            settle(&s->seen[p * JIT_SEEN_WAYS + k]);
+            flush(&s->seen[p * JIT_SEEN_WAYS + k]);
 }
 
 /* The pattern becomes the entry's: the model is asked. */
@@ -435,13 +228,13 @@ judge_offsets(struct sheet *sheet, struct site *s, struct pattern_entry *e, cons
         r.address[l] = told_address(t, l) - origin(w, s->space, 0);
     for (size_t k = 0; k < JIT_SEEN_WAYS; k++)
         if (sheet->seen[(size_t)place * JIT_SEEN_WAYS + k].tool == e)
-            settle(&sheet->seen[(size_t)place * JIT_SEEN_WAYS + k]);
+            flush(&sheet->seen[(size_t)place * JIT_SEEN_WAYS + k]);
     retire(s, &e->verdict);
     e->offset = t->offset;
     e->apart = t->apart;
     e->key = key;
     e->lanes = t->lanes;
-    evaluate(sheet, s, &r, &e->verdict);
+    verdict_evaluate(sheet, s, &r, &e->verdict);
 }
 
 /* An access that is not like the last one of its site. A new entry's lanes are 0, which no access has. */
@@ -478,7 +271,7 @@ keep_seen(struct sheet *sheet, const struct site *s, struct pattern_entry *e, ui
         return;
     size_t way = ((at >> 2) ^ JIT_SEEN_LANES(e->lanes)) % JIT_SEEN_WAYS;
     struct jit_seen *seen = &sheet->seen[(size_t)place * JIT_SEEN_WAYS + way];
-    settle(seen);
+    flush(seen);
     *seen = (struct jit_seen){.base = e->key, .mask = s->key_mask, .apart = e->apart, .offset = e->offset,
                               .lanes = e->lanes, .kind = JIT_SEEN_KIND(s->bytes, s->declared, op),
                               .word = e->verdict.shape, .tool = e};
@@ -625,10 +418,10 @@ judge_distances(struct sheet *sheet, struct site *s, struct lanes_entry *e, uint
     e->key = key;
     for (uint32_t l = 0; l < JIT_LANES; l++)
         e->distance[l] = (int64_t)(r.address[l] - first) & -(int64_t)(lanes >> l & 1);
-    evaluate(sheet, s, &r, &e->verdict);
+    verdict_evaluate(sheet, s, &r, &e->verdict);
 }
 
-/* Runs of the sectors, by lines from the first one on, as keep_lines() has them; how many lines. */
+/* Runs of the sectors, by lines from the first one on, as verdict_keep_lines() has them; how many lines. */
 static uint32_t
 near_runs(const struct near_sectors *near, const struct site *s, struct verdict *v)
 {
@@ -661,7 +454,7 @@ judge_scattered(struct sheet *sheet, const struct site *s, const struct access *
     if (a->space == ACCESS_SHARED) {
         struct access_cost cost;
         model_access(sheet->watch->profile->device, a, &cost);
-        add_cost(v, &cost);
+        verdict_add_cost(v, &cost);
         return true;
     }
     if (model_near(a, &near)) {
@@ -672,9 +465,9 @@ judge_scattered(struct sheet *sheet, const struct site *s, const struct access *
         return true;
     }
     if (s->op == ACCESS_ATOMIC || s->op == ACCESS_REDUCE ||
-        !order_sectors(&sheet->set, a, &wide, &v->metric[METRIC_LINES]))
+        !verdict_order(&sheet->set, a, &wide, &v->metric[METRIC_LINES]))
         return false;
-    keep_lines(sheet, s, &wide, 0, v);
+    verdict_keep_lines(sheet, s, &wide, 0, v);
     v->metric[METRIC_SECTORS] = wide.count;
     bool apart = wide.count == count; /* no two lanes in one sector */
     v->metric[METRIC_SECTORS_IDEAL] = apart ? (count * a->width + SECTOR - 1) / SECTOR : model_ideal_sectors(a);
@@ -713,7 +506,7 @@ count_scattered(struct sheet *sheet, struct site *s, const struct jit_warp *w, u
     if (s->sample.lanes && excess <= s->sample.excess)
         return true;
     memcpy(r.address, a.address, sizeof r.address);
-    keep_sample(s, &r, &v);
+    verdict_keep_sample(s, &r, &v);
     return true;
 }
 

@@ -344,7 +344,7 @@ profile_row(struct suite_page *p, size_t number, json_t *row)
 
 /* -- the page ----------------------------------------------------------------------------------------------------- */
 
-static const struct view {
+static const struct suite_view {
     const char *verb;
     void (*table)(struct suite_page *p);
     void (*group)(struct suite_page *p, size_t first, size_t last);
@@ -359,7 +359,7 @@ static const struct view {
 };
 
 static void
-groups(struct suite_page *p, const struct view *v)
+groups(struct suite_page *p, const struct suite_view *v)
 {
     size_t n = json_array_size(p->rows), last;
     if (v->group == check_group)
@@ -379,7 +379,7 @@ void
 report_suite_html(const char *verb, const json_t *rows, const char *title, struct text *out)
 {
     struct suite_page p = {.t = out};
-    const struct view *v = views;
+    const struct suite_view *v = views;
     json_t *sorted = group_rows(rows), *row;
     size_t k, n = json_array_size(sorted);
     while (strcmp(v->verb, verb) != 0)

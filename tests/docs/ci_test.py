@@ -4,28 +4,15 @@ padding they pass; without, the budget's step ends with 1 and names the kernel a
 action's inputs and of the template's variables is what they have (tests/packaging/ci_test.py runs those)."""
 import os, re, subprocess, sys, tempfile
 
+sys.path.insert(0, os.path.join(os.environ["SOURCE_DIR"], "tests/packaging"))
+from transpose import KERNEL
+
 page = open(os.path.join(os.environ["SOURCE_DIR"], "docs/ci.md"), encoding="utf-8").read()
 os.environ["PATH"] = os.path.dirname(os.environ["LOCKSTEP"]) + ":" + os.environ["PATH"]
 for name in [n for n in os.environ if n.startswith("LOCKSTEP_") and n != "LOCKSTEP_CACHE"]:
     os.environ.pop(name)
 failures = cases = 0
-PROGRAM = """#include <cstdio>
-#include <cstdlib>
-#include <vector>
-enum { TILE = 32, ROWS = 8 };
-__global__ void transpose(const float *in, float *out, int n)
-{
-    __shared__ float tile[TILE][TILE + 1];
-    int x = blockIdx.x * TILE + threadIdx.x, y = blockIdx.y * TILE + threadIdx.y;
-    for (int j = 0; j < TILE; j += ROWS)
-        tile[threadIdx.y + j][threadIdx.x] = in[(y + j) * n + x];
-    __syncthreads();
-    x = blockIdx.y * TILE + threadIdx.x;
-    y = blockIdx.x * TILE + threadIdx.y;
-    for (int j = 0; j < TILE; j += ROWS)
-        out[(y + j) * n + x] = tile[threadIdx.x][threadIdx.y + j];
-}
-int main(int argc, char **argv)
+PROGRAM = "#include <cstdio>\n#include <cstdlib>\n#include <vector>\n" + KERNEL + """int main(int argc, char **argv)
 {
     int n = argc > 1 ? atoi(argv[1]) : 64;
     size_t bytes = (size_t)n * n * sizeof(float);

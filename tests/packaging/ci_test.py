@@ -10,6 +10,8 @@ import sys
 import tempfile
 import xml.etree.ElementTree as ET
 
+from transpose import KERNEL
+
 try:
     import yaml
 except ImportError:
@@ -22,21 +24,7 @@ SOURCE, BINARY = os.environ["SOURCE_DIR"], os.environ["BINARY_DIR"]
 FOLDER = os.path.realpath(tempfile.mkdtemp())
 ROOT = FOLDER + "/clean"
 failures = cases = 0
-TRANSPOSE = """#include <vector>
-enum { TILE = 32, ROWS = 8 };
-__global__ void transpose(const float *in, float *out, int n)
-{
-    __shared__ float tile[TILE][TILE + 1];
-    int x = blockIdx.x * TILE + threadIdx.x, y = blockIdx.y * TILE + threadIdx.y;
-    for (int j = 0; j < TILE; j += ROWS)
-        tile[threadIdx.y + j][threadIdx.x] = in[(y + j) * n + x];
-    __syncthreads();
-    x = blockIdx.y * TILE + threadIdx.x;
-    y = blockIdx.x * TILE + threadIdx.y;
-    for (int j = 0; j < TILE; j += ROWS)
-        out[(y + j) * n + x] = tile[threadIdx.x][threadIdx.y + j];
-}
-int main(int argc, char **argv)
+TRANSPOSE = "#include <vector>\n" + KERNEL + """int main(int argc, char **argv)
 {
     const int n = N;
     float *in, *out;

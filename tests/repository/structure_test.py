@@ -4,7 +4,8 @@
 
 - In a layer with folders (src/<layer>/LAYERS) a call goes to the same folder or one below.
 - Files of a folder, or of a layer without folders, that call each other in a circle are five at most.
-- In src/jit and src/analysis no file has more than 700 lines, no function more than 80, no struct more than 30 fields.
+- No file has more than 700 lines. In src/jit and src/analysis no function has more than 80, no struct more than 30
+  fields.
 - Which tool watches is known to src/jit/tools alone: no other folder of src/jit names events or what it keeps of them.
 
 What is larger today stands below with its number, which may shrink and not grow: lower it when it does.
@@ -19,7 +20,7 @@ from collections import defaultdict
 from pathlib import Path
 
 MOST_CIRCLE, MOST_LINES, MOST_FUNCTION, MOST_FIELDS = 5, 700, 80, 30
-CIRCLES = {"check": 15, "device": 20, "exec": 15, "cuda": 13}
+CIRCLES = {"check": 1, "exec": 15}
 LINES = {"jit/post/forward.c": 849, "jit/post/schedule.c": 762, "analysis/transfer.c": 808}
 FUNCTIONS = {"core_insn": 82, "fact_special_of": 84, "fact_transfer": 90}  # a switch over instructions each
 # Who may: the interface, and the key of finished kernels, which is made of the whole request.
@@ -31,16 +32,15 @@ TOOLS_KNOWN = ("jit/tools/", "jit/jit.h", "jit/engine/kernels.c")
 
 def calls(objects, base):
     """{file: {file: [symbols]}} between the objects below base."""
-    home, needs = {}, defaultdict(set)
-    for path in objects:
-        name = str(path.relative_to(base))[: -len(".c.o")]
-        needs[name] = set()
-        for line in subprocess.run(["nm", str(path)], capture_output=True, text=True).stdout.splitlines():
-            words = line.split()
-            if len(words) == 3 and words[1] in "TDBRVW":
-                home[words[2]] = name
-            elif len(words) == 2 and words[0] == "U":
-                needs[name].add(words[1])
+    home, needs = {}, {str(path.relative_to(base))[: -len(".c.o")]: set() for path in objects}
+    listed = subprocess.run(["nm", "-A", *map(str, objects)], capture_output=True, text=True).stdout if objects else ""
+    for line in listed.splitlines():
+        path, _, rest = line.partition(":")
+        name, words = str(Path(path).relative_to(base))[: -len(".c.o")], rest.split()
+        if len(words) == 3 and words[1] in "TDBRVW":
+            home[words[2]] = name
+        elif len(words) == 2 and words[0] == "U":
+            needs[name].add(words[1])
     edges = {name: defaultdict(list) for name in needs}
     for name, symbols in needs.items():
         for symbol in sorted(symbols):
@@ -119,12 +119,13 @@ def fields(text):
 
 
 def size_errors(src, folders):
-    for folder in folders:
-        for path in sorted((src / folder).rglob("*.[ch]")):
-            name, text = str(path.relative_to(src)), path.read_text()
-            lines = text.count("\n")
-            if lines > LINES.get(name, MOST_LINES):
-                yield f"{name} has {lines} lines, more than {LINES.get(name, MOST_LINES)}"
+    """folders: where functions and structs are measured, too."""
+    for path in sorted(src.rglob("*.[ch]")):
+        name, text = str(path.relative_to(src)), path.read_text()
+        lines = text.count("\n")
+        if lines > LINES.get(name, MOST_LINES):
+            yield f"{name} has {lines} lines, more than {LINES.get(name, MOST_LINES)}"
+        if name.split("/")[0] in folders:
             for function, length in functions(text):
                 if length > FUNCTIONS.get(function, MOST_FUNCTION):
                     yield f"{name}: {function} has {length} lines, more than {FUNCTIONS.get(function, MOST_FUNCTION)}"

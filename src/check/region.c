@@ -1,33 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * stretch.c: what a block does in shared memory between two barriers of all its threads, remembered.
+ * region.c: what a block does in shared memory between two barriers of all its threads, remembered.
  *
- * At such a barrier only one thing about shared memory is left to know: which of its words the block has
- * written (nothing before can race with anything behind). So when a phase - the accesses from one barrier
- * to the next, in their order, with their warps, lanes and addresses - once went without any doubt, the
- * same phase does so again wherever the words that it reads are written: in the next block, in the next
- * turn of a loop. It is followed then: each access is compared with the one remembered, and its cells
- * stay as they are. The first access that differs ends that: what was followed so far is made up for, as
- * it went before, and the rest of the phase is looked at as ever, and remembered for the next time.
+ * At such a barrier only one thing about shared memory is left to know: which of its words the
+ * block has written (nothing before can race with anything behind). So when a phase - the accesses
+ * from one barrier to the next, in their order, with their warps, lanes and addresses - once went
+ * without any doubt, the same phase does so again wherever the words that it reads are written: in
+ * the next block, in the next turn of a loop. It is followed then: each access is compared with the
+ * one remembered, and its cells stay as they are. The first access that differs ends that: what was
+ * followed so far is made up for, as it went before, and the rest of the phase is looked at as
+ * ever, and remembered for the next time.
  *
- * A phase is remembered when it has loads and stores of whole words only, and no access was looked at
- * twice (shared.c, touch_cell). Whatever orders threads inside of it, atomic and volatile accesses,
- * transfers, copies of what nobody wrote: such phases are looked at access by access.
+ * A phase is remembered when it has loads and stores of whole words only, and no access was looked
+ * at twice (shared.c, touch_cell). Whatever orders threads inside of it, atomic and volatile
+ * accesses, transfers, copies of what nobody wrote: such phases are looked at access by access.
  */
 #include "check/check_priv.h"
 
 #include <string.h>
 
 enum {
-    MOST_STRETCHES = 32,
+    MOST_REGIONS = 32,
     MOST_STEPS = 8192,
     ADDRESS_STEPS = JIT_LANES * 8 / sizeof(struct jit_note),
     CREDIT = 128,      /* phases that may differ before none is looked for, for a while */
     LONGEST_REST = 12, /* 2^k phases */
 };
 
-/* Steps are notes (jit_note). The ones with an address a lane have STEP_LANES and words << WORDS_SHIFT in
- * `place`, too, and are followed by the addresses. */
+/* Steps are notes (jit_note). The ones with an address a lane have STEP_LANES and words <<
+ * WORDS_SHIFT in `place`, too, and are followed by the addresses. */
 enum {
     PLACE_MASK = (1 << 22) - 1,
     STEP_LANES = 1 << 23,
@@ -38,37 +39,37 @@ union step {
     uint64_t address[sizeof(struct jit_note) / 8];
 };
 
-struct stretch {
+struct region {
     union step *step;
     uint32_t count;
-    uint32_t next;   /* the one that came behind it lately, + 1; 0: not known */
+    uint32_t next; /* the one that came behind it lately, + 1; 0: not known */
     uint64_t hash;
     uint64_t *needs; /* words that it reads before it writes them, */
     uint64_t *gives; /*   and writes */
 };
 
-struct stretches {
-    struct stretch kept[MOST_STRETCHES];
+struct regions {
+    struct region kept[MOST_REGIONS];
     uint32_t count, oldest;
-    uint32_t last, first;          /* as stretch.next: the one before this; the one that begins a block */
-    const struct stretch *now;     /* with `following`: its steps, from jit_block.expected on, are still to
-                                      come; NULL: any may be */
-    VEC(union step) tape;         /* with `recording` */
-    uint64_t *written;             /* words, by what was followed or remembered in this block */
-    uint32_t sets;                 /* of 64 words */
-    bool behind;                   /* the cells do not know of all of them */
+    uint32_t last, first;     /* as region.next: the one before this; the one that begins a block */
+    const struct region *now; /* with `following`: its steps, from jit_block.expected on, are still
+                                 to come; NULL: any may be */
+    VEC(union step) tape;     /* with `recording` */
+    uint64_t *written;        /* words, by what was followed or remembered in this block */
+    uint32_t sets;            /* of 64 words */
+    bool behind;              /* the cells do not know of all of them */
     const uint8_t *shared;
     int32_t credit;
     uint32_t rest, rests;
 };
 
-/* -- sets of words --------------------------------------------------------------------------------- */
+/* -- sets of words ----------------------------------------------------------------------------- */
 
 /* Words that the block has written some other way are found by their cells. */
 static bool
 are_written(struct block_state *b, const uint64_t *needs)
 {
-    struct stretches *p = b->stretches;
+    struct regions *p = b->regions;
     for (uint32_t k = 0; k < p->sets; k++)
         for (uint64_t missing = needs[k] & ~p->written[k]; missing; missing &= missing - 1) {
             if (!shared_word_written(b, 64 * k + (uint32_t)__builtin_ctzll(missing)))
@@ -82,14 +83,14 @@ are_written(struct block_state *b, const uint64_t *needs)
 static void
 catch_up(struct block_state *b)
 {
-    struct stretches *p = b->stretches;
+    struct regions *p = b->regions;
     for (uint32_t k = 0; k < p->sets && p->behind; k++)
         for (uint64_t left = p->written[k]; left; left &= left - 1)
             shared_word_was_written(b, 64 * k + (uint32_t)__builtin_ctzll(left));
     p->behind = false;
 }
 
-/* -- steps ------------------------------------------------------------------------------------------- */
+/* -- steps ------------------------------------------------------------------------------------- */
 
 /* Nothing is expected (jit_block.expected); something is, but nothing that could come. */
 static const struct jit_note idle;
@@ -105,7 +106,10 @@ static struct jit_note
 step_of(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *offset, uint32_t op,
         uint32_t place)
 {
-    return (struct jit_note){.base = base, .offset = offset, .warp = w, .lanes = lanes,
+    return (struct jit_note){.base = base,
+                             .offset = offset,
+                             .warp = w,
+                             .lanes = lanes,
                              .place = place | (op == JIT_STORE ? JIT_NOTE_STORE : 0)};
 }
 
@@ -153,7 +157,8 @@ mark_words(const struct block_state *b, const union step *s, uint32_t words, uin
     const uint64_t *address = has_lanes(s) ? s[1].address : NULL;
     for (uint32_t left = n->lanes; left; left &= left - 1) {
         uint32_t l = (uint32_t)__builtin_ctz(left);
-        uint64_t a = address ? address[l] : n->base + (uint64_t)(int64_t)(n->offset ? n->offset[l] : 0);
+        uint64_t a =
+            address ? address[l] : n->base + (uint64_t)(int64_t)(n->offset ? n->offset[l] : 0);
         uint64_t word = (a - (uint64_t)(uintptr_t)b->block->shared) / 4;
         for (uint32_t k = 0; k < words; k++, word++)
             set[word / 64] |= 1ull << word % 64;
@@ -175,15 +180,16 @@ step_op(const union step *s)
 static uint32_t
 step_words(const struct block_state *b, const union step *s)
 {
-    return has_lanes(s) ? s->note.place >> WORDS_SHIFT : b->facts[s->note.place & PLACE_MASK].align / 4u;
+    return has_lanes(s) ? s->note.place >> WORDS_SHIFT
+                        : b->facts[s->note.place & PLACE_MASK].align / 4u;
 }
 
-/* -- the phases that are remembered ----------------------------------------------------------------- */
+/* -- the phases that are remembered ------------------------------------------------------------ */
 
 static void
-find_words(const struct block_state *b, struct stretch *f)
+find_words(const struct block_state *b, struct region *f)
 {
-    uint32_t sets = b->stretches->sets;
+    uint32_t sets = b->regions->sets;
     uint64_t *some = ls_alloc(8 * sets);
     f->needs = ls_alloc(8 * sets);
     f->gives = ls_alloc(8 * sets);
@@ -202,12 +208,12 @@ find_words(const struct block_state *b, struct stretch *f)
 }
 
 static void
-drop(struct stretch *f)
+drop(struct region *f)
 {
     ls_release(f->step);
     ls_release(f->needs);
     ls_release(f->gives);
-    *f = (struct stretch){0};
+    *f = (struct region){0};
 }
 
 static uint64_t
@@ -224,15 +230,15 @@ hash_of(const union step *step, uint32_t count)
 static uint32_t
 keep(struct block_state *b)
 {
-    struct stretches *p = b->stretches;
+    struct regions *p = b->regions;
     uint32_t count = (uint32_t)p->tape.count;
     uint64_t hash = hash_of(p->tape.at, count);
     for (uint32_t k = 0; k < p->count; k++)
         if (p->kept[k].hash == hash && p->kept[k].count == count &&
             !memcmp(p->kept[k].step, p->tape.at, sizeof *p->tape.at * count))
             return k;
-    uint32_t n = p->count < MOST_STRETCHES ? p->count++ : p->oldest++ % MOST_STRETCHES;
-    struct stretch *f = &p->kept[n];
+    uint32_t n = p->count < MOST_REGIONS ? p->count++ : p->oldest++ % MOST_REGIONS;
+    struct region *f = &p->kept[n];
     drop(f);
     f->step = ls_alloc(sizeof *f->step * (count + 1));
     memcpy(f->step, p->tape.at, sizeof *f->step * count);
@@ -245,16 +251,16 @@ keep(struct block_state *b)
 
 /* Phase n went as remembered, or was remembered. */
 static void
-stretch_done(struct block_state *b, uint32_t n)
+region_done(struct block_state *b, uint32_t n)
 {
-    struct stretches *p = b->stretches;
+    struct regions *p = b->regions;
     for (uint32_t k = 0; k < p->sets; k++)
         p->written[k] |= p->kept[n].gives[k];
     *(p->last ? &p->kept[p->last - 1].next : &p->first) = n + 1;
     p->last = n + 1;
 }
 
-/* -- following -------------------------------------------------------------------------------------- */
+/* -- following --------------------------------------------------------------------------------- */
 
 static const union step *
 expected(const struct block_state *b)
@@ -263,21 +269,21 @@ expected(const struct block_state *b)
 }
 
 static void
-begin_with(struct block_state *b, const struct stretch *f)
+begin_with(struct block_state *b, const struct region *f)
 {
-    b->stretches->now = f;
+    b->regions->now = f;
     b->block->expected = f ? &f->step->note : &never.note;
 }
 
 static bool
 is_at_start(const struct block_state *b)
 {
-    const struct stretch *now = b->stretches->now;
+    const struct region *now = b->regions->now;
     return !now || expected(b) == now->step;
 }
 
 static void
-failed(struct stretches *p)
+failed(struct regions *p)
 {
     if (p->credit > -CREDIT) {
         p->credit--;
@@ -293,9 +299,16 @@ make_up(struct block_state *b, const union step *s)
 {
     const struct jit_note *n = &s->note;
     uint32_t place = n->place & PLACE_MASK;
-    struct visit v = {.b = b, .w = n->warp, .facts = &b->facts[place], .expect = &b->expect[place],
-                      .lanes = n->lanes, .bytes = 4 * step_words(b, s), .space = PTX_SPACE_SHARED,
-                      .op = step_op(s), .place = place, .warp = n->warp->warp};
+    struct visit v = {.b = b,
+                      .w = n->warp,
+                      .facts = &b->facts[place],
+                      .expect = &b->expect[place],
+                      .lanes = n->lanes,
+                      .bytes = 4 * step_words(b, s),
+                      .space = PTX_SPACE_SHARED,
+                      .op = step_op(s),
+                      .place = place,
+                      .warp = n->warp->warp};
     struct copies *copies = b->copies[v.warp]; /* there were none yet */
     const void *values = n->warp->values;
     uint64_t address[JIT_LANES];
@@ -316,7 +329,7 @@ make_up(struct block_state *b, const union step *s)
 static void
 leave(struct block_state *b)
 {
-    struct stretches *p = b->stretches;
+    struct regions *p = b->regions;
     const union step *from = p->now ? p->now->step : &never, *end = expected(b);
     b->following = false;
     b->block->expected = &idle;
@@ -336,9 +349,9 @@ leave(struct block_state *b)
 static bool
 begin_otherwise(struct block_state *b, const struct jit_note *s, const uint64_t *address)
 {
-    struct stretches *p = b->stretches;
+    struct regions *p = b->regions;
     for (uint32_t k = 0; k < p->count && is_at_start(b); k++) {
-        const struct stretch *f = &p->kept[k];
+        const struct region *f = &p->kept[k];
         if (f != p->now && same_step(b, f->step, s, address) && are_written(b, f->needs)) {
             begin_with(b, f);
             return true;
@@ -362,46 +375,48 @@ follow(struct block_state *b, const struct jit_note *s, const uint64_t *address)
 }
 
 bool
-stretch_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *offset, uint32_t bytes,
-                uint32_t op, uint32_t place)
+region_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *offset,
+               uint32_t bytes, uint32_t op, uint32_t place)
 {
     struct block_state *b = w->block->tool;
     struct jit_note s = step_of(w, lanes, base, offset, op, place);
     if (op != JIT_ATOMIC && bytes == b->facts[place].align)
         return follow(b, &s, NULL);
-    stretch_stop(b);
+    region_stop(b);
     return false;
 }
 
 bool
-stretch_lanes(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32_t bytes, uint32_t op,
-              uint32_t place)
+region_lanes(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32_t bytes,
+             uint32_t op, uint32_t place)
 {
     struct block_state *b = w->block->tool;
     struct jit_note s = lanes_step(w, lanes, bytes, op, place);
     if (op != JIT_ATOMIC && !(bytes & 3))
         return follow(b, &s, address);
-    stretch_stop(b);
+    region_stop(b);
     return false;
 }
 
-/* -- remembering ------------------------------------------------------------------------------------ */
+/* -- remembering ------------------------------------------------------------------------------- */
 
 static bool
 may_be_step(const struct visit *v)
 {
-    return v->facts == &v->b->facts[v->place] && v->op != JIT_ATOMIC && !(v->facts->flags & ~PLACE_STORE) && !(v->bytes & 3) && v->bytes && v->bytes <= 16 &&
+    return v->facts == &v->b->facts[v->place] && v->op != JIT_ATOMIC &&
+           !(v->facts->flags & ~PLACE_STORE) && !(v->bytes & 3) && v->bytes && v->bytes <= 16 &&
            !v->b->copies[v->warp];
 }
 
 void
-stretch_add(const struct visit *v, uint32_t lanes, uint64_t base, const int32_t *offset,
+region_add(const struct visit *v, uint32_t lanes, uint64_t base, const int32_t *offset,
            const uint64_t *address)
 {
     struct block_state *b = v->b;
-    struct stretches *p = b->stretches;
-    if (!may_be_step(v) || p->tape.count >= MOST_STEPS || (!address && v->bytes != v->facts->align)) {
-        stretch_stop(b);
+    struct regions *p = b->regions;
+    if (!may_be_step(v) || p->tape.count >= MOST_STEPS ||
+        (!address && v->bytes != v->facts->align)) {
+        region_stop(b);
         return;
     }
     union step s = {address ? lanes_step(v->w, lanes, v->bytes, v->op, v->place)
@@ -415,11 +430,11 @@ stretch_add(const struct visit *v, uint32_t lanes, uint64_t base, const int32_t 
 }
 
 void
-stretch_add_notes(struct block_state *b, const struct jit_note *n, const struct jit_note *end)
+region_add_notes(struct block_state *b, const struct jit_note *n, const struct jit_note *end)
 {
-    struct stretches *p = b->stretches;
+    struct regions *p = b->regions;
     if (p->tape.count + (size_t)(end - n) > MOST_STEPS) {
-        stretch_stop(b);
+        region_stop(b);
         return;
     }
     for (; n < end; n++)
@@ -427,11 +442,11 @@ stretch_add_notes(struct block_state *b, const struct jit_note *n, const struct 
 }
 
 bool
-stretch_judged(const struct visit *v, uint32_t lanes, const uint64_t *address)
+region_judged(const struct visit *v, uint32_t lanes, const uint64_t *address)
 {
     struct block_state *b = v->b;
     if (v->w->denied || !may_be_step(v))
-        stretch_stop(b);
+        region_stop(b);
     if (v->space == PTX_SPACE_SHARED) /* added when it came */
         return false;
     if (b->following) {
@@ -443,21 +458,22 @@ stretch_judged(const struct visit *v, uint32_t lanes, const uint64_t *address)
         }
     }
     if (b->recording)
-        stretch_add(v, lanes, 0, NULL, address);
+        region_add(v, lanes, 0, NULL, address);
     return false;
 }
 
-/* -- phases begin and end --------------------------------------------------------------------------- */
+/* -- phases begin and end ---------------------------------------------------------------------- */
 
 /* With the one that came behind the last one before, as it seems. */
 static void
-next_stretch(struct block_state *b)
+next_region(struct block_state *b)
 {
-    struct stretches *p = b->stretches;
+    struct regions *p = b->regions;
     uint32_t guess = p->last ? p->kept[p->last - 1].next : p->first;
     b->following = b->recording = b->doubtful = false;
     b->block->expected = &idle;
-    if (p->rest || b->shift != 2 || b->transfers || b->any_unset || b->any_copies || b->launch->facts->releases) {
+    if (p->rest || b->shift != 2 || b->transfers || b->any_unset || b->any_copies ||
+        b->launch->facts->releases) {
         p->rest -= p->rest != 0;
         catch_up(b);
         return;
@@ -467,19 +483,28 @@ next_stretch(struct block_state *b)
 }
 
 void
-stretch_stop(struct block_state *b)
+region_stop(struct block_state *b)
 {
     if (b->following)
         leave(b);
-    else if (b->recording && b->stretches->tape.count)
-        failed(b->stretches);
+    else if (b->recording && b->regions->tape.count)
+        failed(b->regions);
     b->recording = false;
 }
 
 void
-stretch_over(struct block_state *b)
+region_copies(struct block_state *b)
 {
-    struct stretches *p = b->stretches;
+    if (!b->first_copy)
+        return;
+    b->first_copy = false;
+    region_stop(b);
+}
+
+void
+region_over(struct block_state *b)
+{
+    struct regions *p = b->regions;
     if (!p)
         return;
     bool begun = b->following && !is_at_start(b);
@@ -489,28 +514,28 @@ stretch_over(struct block_state *b)
         p->behind = true;
         p->credit += p->credit < CREDIT;
         p->rests = 0;
-        stretch_done(b, (uint32_t)(p->now - p->kept));
+        region_done(b, (uint32_t)(p->now - p->kept));
     } else if (b->recording && p->tape.count && !b->doubtful) {
-        stretch_done(b, keep(b));
+        region_done(b, keep(b));
         failed(p);
     } else if (b->recording && p->tape.count) {
         failed(p);
     }
-    next_stretch(b);
+    next_region(b);
 }
 
 void
-stretch_begin(struct block_state *b)
+region_begin(struct block_state *b)
 {
-    struct stretches *p = b->stretches;
+    struct regions *p = b->regions;
     b->following = b->recording = false;
     b->block->expected = &idle;
     if (!b->write || b->shift != 2 || b->launch->facts->place_count > PLACE_MASK)
         return;
     if (!p)
-        p = b->stretches = ls_alloc(sizeof *p);
+        p = b->regions = ls_alloc(sizeof *p);
     if (p->shared != b->block->shared) {
-        stretch_forget(b);
+        region_forget(b);
         p->sets = (uint32_t)((b->cells + 63) / 64);
         p->written = ls_alloc(8 * p->sets);
         p->shared = b->block->shared;
@@ -518,16 +543,16 @@ stretch_begin(struct block_state *b)
     memset(p->written, 0, 8 * p->sets);
     p->behind = false;
     p->last = 0;
-    next_stretch(b);
+    next_region(b);
 }
 
 void
-stretch_forget(struct block_state *b)
+region_forget(struct block_state *b)
 {
-    struct stretches *p = b->stretches;
+    struct regions *p = b->regions;
     for (uint32_t k = 0; k < p->count; k++)
         drop(&p->kept[k]);
     ls_release(p->written);
     VEC_FREE(&p->tape);
-    *p = (struct stretches){0};
+    *p = (struct regions){0};
 }

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * race_reports.c: the findings about two accesses at one place of device or shared memory: races,
+ * reads of what nothing has written, transfers in the background that nobody has waited for. Which
+ * accesses these are it is told as marks (marks.h).
+ */
+#include "check/race.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { NAME_ROOM = 200 };
+
+const char race_work_missing[] =
+    "an order between the two: the same stream, an event, or a wait of the host in between";
+
+/* -- the two sides ----------------------------------------------------------------------------- */
+
+/* As findings give it: shared memory's are offsets. */
+static uint64_t
+shown_address(const struct visit *v, const struct touch *t)
+{
+    return t->shared ? t->at - (uint64_t)(uintptr_t)v->b->block->shared : t->at;
+}
+
+static struct job
+job_of(const struct launch *l, uint32_t number)
+{
+    if (number != l->work)
+        return work_job(l->check, number);
+    struct job w = {.kernel = l->facts, .what = "kernel", .host = l->host};
+    memcpy(w.block, l->launch->block, sizeof w.block);
+    memcpy(w.grid, l->launch->grid, sizeof w.grid);
+    return w;
+}
+
+static struct side
+other_side(const struct visit *v, const struct touch *t, const struct mark *m)
+{
+    struct job w = job_of(v->b->launch, mark_work(m));
+    bool own_warp = mark_warp(m) == v->warp && mark_block(m) == (uint32_t)v->b->block->index;
+    bool second = m->when & MARK_MANY && mark_lane(m) == t->lane && own_warp;
+    uint64_t address = shown_address(v, t);
+    if (!w.kernel)
+        return (struct side){
+            .valid = true, .address = address, .op = w.what ? w.what : "copy", .host = w.host};
+    return side_of_job(&w, mark_place(m), mark_block(m),
+                       mark_warp(m) * JIT_LANES + (second ? mark_lane2(m) : mark_lane(m)), address);
+}
+
+/* -- names of memory --------------------------------------------------------------------------- */
+
+static void
+name_shared(const struct launch *l, uint64_t offset, char *out, size_t room)
+{
+    for (uint32_t k = 0; k < l->facts->shared_count; k++) {
+        const struct shared_var *s = &l->facts->shared[k];
+        uint64_t end = s->size ? s->offset + s->size : l->shared_bytes;
+        if (offset >= s->offset && offset < end) {
+            snprintf(out, room, "\"%s\" at byte %llu", s->name,
+                     (unsigned long long)(offset - s->offset));
+            return;
+        }
+    }
+    snprintf(out, room, "shared memory at offset %llu", (unsigned long long)offset);
+}
+
+static void
+name_global(const struct launch *l, uint64_t a, char *out, size_t room)
+{
+    struct allocation found;
+    if (!l->memory || !memory_find_reached(l->memory, a, &found))
+        snprintf(out, room, "0x%llx", (unsigned long long)a);
+    else if (found.name && found.kind == ALLOCATION_VARIABLE)
+        snprintf(out, room, "variable \"%s\" at byte %llu", found.name,
+                 (unsigned long long)(a - found.base));
+    else
+        snprintf(out, room, "allocation %llu (%llu bytes) at byte %llu",
+                 (unsigned long long)found.number, (unsigned long long)found.size,
+                 (unsigned long long)(a - found.base));
+}
+
+static void
+name_memory(const struct visit *v, const struct touch *t, char out[NAME_ROOM])
+{
+    (t->shared ? name_shared : name_global)(v->b->launch, shown_address(v, t), out, NAME_ROOM);
+}
+
+static const char *
+space_of(const struct touch *t)
+{
+    return t->shared ? "shared" : "global";
+}
+
+/* -- races ------------------------------------------------------------------------------------- */
+
+static bool
+is_volatile(enum verdict verdict)
+{
+    return verdict == RACE_VOLATILE || verdict == RACE_VOLATILE_WARP;
+}
+
+static const char *
+missing_text(enum verdict verdict, bool shared, bool same_warp)
+{
+    switch (verdict) {
+    case RACE_INSN:
+        return "one thread to do it, or an atomic operation: which thread's value stays is not "
+               "defined";
+    case RACE_WORK:
+        return race_work_missing;
+    case RACE_NESTED:
+        return "a kernel and those that it launches run at the same time: what a child reads is "
+               "written before "
+               "its launch (by other threads: before a barrier); what it writes is for later "
+               "launches of the "
+               "block to the same stream, a tail launch, or the host";
+    case RACE_SCOPE:
+        return "an atomic operation of device scope: one of block scope counts only among the "
+               "threads of "
+               "its block";
+    case RACE_UNFENCED:
+        return shared ? "a fence between reading the flag, or taking the lock, and this access: "
+                        "__threadfence_block()"
+                      : "a fence between reading the flag, or taking the lock, and this access: "
+                        "__threadfence(), or __threadfence_block() where only threads of the block "
+                        "take part";
+    case RACE_VOLATILE:
+        return shared ? "atomic operations, or a lock, a barrier, or a flag with a fence before it "
+                        "is set: "
+                        "volatile makes the compiler keep the access, and orders nothing"
+                      : "atomic operations, or a lock, a barrier, or a flag with __threadfence() "
+                        "before it is "
+                        "set: volatile makes the compiler keep the access, and orders nothing";
+    case RACE_VOLATILE_WARP:
+        return "__syncwarp() between the two: since compute capability 7.0 the lanes of a warp "
+               "need not run "
+               "in lock-step, and volatile does not order them";
+    case RACE_INSIDE:
+        return same_warp
+                   ? "__syncwarp() between the two: since compute capability 7.0 the lanes of a "
+                     "warp need not run in lock-step"
+                   : "a barrier between the two: __syncthreads()";
+    default:
+        return "blocks of one launch run in any order and at the same time: only a new launch, a "
+               "grid-wide barrier, or atomics with fences order them";
+    }
+}
+
+/* Who makes the two accesses. */
+static const char *
+who_text(enum verdict verdict, bool shared, bool same_warp)
+{
+    if (verdict == RACE_INSN)
+        return " by different threads in one instruction";
+    if (shared)
+        return same_warp ? " by different threads of one warp"
+                         : " by different threads of the block";
+    switch (verdict) {
+    case RACE_WORK:
+        return " by work of another stream";
+    case RACE_BLOCKS:
+    case RACE_SCOPE:
+        return " by different blocks";
+    case RACE_INSIDE:
+        return " by different threads of a block";
+    case RACE_NESTED:
+        return " by kernels of one tree of launches";
+    case RACE_VOLATILE_WARP:
+        return " by lanes of one warp";
+    default:
+        return "";
+    }
+}
+
+static const char *
+why_text(enum verdict verdict)
+{
+    switch (verdict) {
+    case RACE_INSN:
+        return "";
+    case RACE_SCOPE:
+        return ", atomic only inside a block";
+    case RACE_UNFENCED:
+        return ": the flag between them was read without a fence behind it";
+    case RACE_VOLATILE:
+    case RACE_VOLATILE_WARP:
+        return ": volatile, and nothing orders them";
+    default:
+        return ", nothing orders them";
+    }
+}
+
+/* Of races between the same two places the one of the highest rank is shown. */
+static uint32_t
+rank_of(enum verdict verdict, bool shared, bool same_warp, bool same_value)
+{
+    if (same_value)
+        return 0;
+    if (verdict == RACE_VOLATILE)
+        return 1;
+    if (!shared && verdict != RACE_INSIDE && verdict != RACE_INSN)
+        return 3;
+    return same_warp ? 1 : 2;
+}
+
+void
+report_race(const struct visit *v, const struct touch *t, const struct mark *other,
+            enum verdict verdict, bool same_value)
+{
+    const struct launch *l = v->b->launch;
+    bool same_warp = mark_warp(other) == v->warp;
+    struct finding f = {.kind = verdict == RACE_WORK   ? FINDING_HOST_RACE
+                                : is_volatile(verdict) ? FINDING_VOLATILE_RACE
+                                : t->shared            ? FINDING_SHARED_RACE
+                                                       : FINDING_GLOBAL_RACE,
+                        .severity = same_value || verdict == RACE_VOLATILE ? SEVERITY_WARNING
+                                                                           : SEVERITY_ERROR,
+                        .rank = rank_of(verdict, t->shared, same_warp, same_value),
+                        .space = space_of(t)};
+    f.other = other_side(v, t, other);
+    if (!finding_wanted(l, f.kind, f.rank, l->facts, v->place, f.other.kernel, f.other.place,
+                        v->b->block->ctaid))
+        return;
+    char where[NAME_ROOM];
+    name_memory(v, t, where);
+    f.access = side_of(v, t->lane, shown_address(v, t));
+    snprintf(f.message, sizeof f.message, "%s and %s of %s%s%s%s", f.other.op, f.access.op, where,
+             who_text(verdict, t->shared, same_warp), why_text(verdict),
+             same_value ? " (the same value is written)" : "");
+    snprintf(f.missing, sizeof f.missing, "%s", missing_text(verdict, t->shared, same_warp));
+    finding_add(l->check, &f);
+}
+
+/* -- what nothing has written ------------------------------------------------------------------ */
+
+/* Device memory of other kinds counts as written from the start. */
+static bool
+may_be_unwritten(const struct launch *l, const struct touch *t)
+{
+    struct allocation found;
+    return t->shared || (l->memory && memory_find_reached(l->memory, t->at, &found) &&
+                         (found.kind == ALLOCATION_DEVICE || found.kind == ALLOCATION_HEAP));
+}
+
+void
+report_unwritten(const struct visit *v, const struct touch *t, const struct mark *by)
+{
+    const struct launch *l = v->b->launch;
+    struct finding f = {.kind = FINDING_UNINITIALIZED, .space = space_of(t)};
+    if (!may_be_unwritten(l, t))
+        return;
+    if (by)
+        f.other = other_side(v, t, by);
+    if (!finding_wanted(l, f.kind, f.rank, l->facts, v->place, f.other.kernel, f.other.place,
+                        v->b->block->ctaid))
+        return;
+    char where[NAME_ROOM];
+    name_memory(v, t, where);
+    f.access = side_of(v, t->lane, shown_address(v, t));
+    snprintf(f.message, sizeof f.message, "%s of %u bytes of %s%s", f.access.op, v->bytes, where,
+             by          ? ": a copy of what nothing has written"
+             : t->shared ? " that no thread of the block has written"
+                         : ", which nothing has written");
+    snprintf(f.missing, sizeof f.missing, "%s",
+             !t->shared ? "a copy, a fill or a kernel that writes it before"
+             : by       ? "a copy, a fill or a store that writes what is copied before"
+                        : "a store to it before, and a barrier between");
+    finding_add(l->check, &f);
+}
+
+/* -- transfers in the background --------------------------------------------------------------- */
+
+void
+report_transfer(const struct visit *v, const struct touch *t, const struct mark *m,
+                enum transfer_state state)
+{
+    const struct launch *l = v->b->launch;
+    struct finding f = {.kind = FINDING_SHARED_RACE, .rank = 3, .space = space_of(t)};
+    char where[NAME_ROOM];
+    uint32_t place = mark_place(m);
+    if (!finding_wanted(l, f.kind, f.rank, l->facts, v->place, l->facts, place, v->b->block->ctaid))
+        return;
+    f.access = side_of(v, t->lane, shown_address(v, t));
+    f.other = other_side(v, t, m);
+    name_memory(v, t, where);
+    snprintf(f.message, sizeof f.message, "asynchronous copy and %s of %s: %s", f.access.op, where,
+             state == TRANSFER_RUNNING ? "nobody has waited for the copy to be done"
+                                       : "the thread has not waited for the copy, others have");
+    bool group = !(l->facts->place[place].flags & PLACE_BULK);
+    snprintf(
+        f.missing, sizeof f.missing, "%s",
+        state != TRANSFER_RUNNING
+            ? "a wait of its own on the mbarrier, or a barrier after another thread's"
+        : group
+            ? "a wait by the thread that copies (cp.async.wait_group, __pipeline_wait_prior), and "
+              "for other threads a barrier after it"
+            : "a wait for the mbarrier's phase, or for the group (cp.async.bulk.wait_group)");
+    finding_add(l->check, &f);
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * transfers.c: transfers in the background, by number, and who knows that they are over (async.c
+ * says when). Cells of shared memory hold a transfer's number in place of a stamp. Of very many
+ * transfers the oldest are taken to be over.
+ */
+#include "check/transfers.h"
+
+#include <string.h>
+
+struct transfers *
+transfers_need(struct block_state *b)
+{
+    if (!b->transfers) {
+        b->transfers = ls_alloc(sizeof *b->transfers);
+        b->transfers->first = b->transfers->next = 1;
+    }
+    return b->transfers;
+}
+
+struct transfer *
+transfer_at(struct transfers *t, uint32_t number)
+{
+    bool here = number >= t->first && number < t->next && t->next - number <= KEPT;
+    return here ? &t->kept[number % KEPT] : NULL;
+}
+
+static uint32_t
+new_transfer(struct transfers *t, uint32_t warp, uint32_t lanes, bool bulk)
+{
+    uint32_t number = t->next++;
+    t->kept[number % KEPT] = (struct transfer){.warp = warp, .lanes = lanes, .bulk = bulk};
+    return number;
+}
+
+uint32_t
+transfer_begin(const struct visit *v)
+{
+    struct transfers *t = transfers_need(v->b);
+    if (v->facts->flags & PLACE_BULK) {
+        t->bulk[v->warp] = new_transfer(t, v->warp, v->lanes, true);
+        return TRANSFER_STAMP + t->bulk[v->warp];
+    }
+    struct transfer *now = transfer_at(t, t->open[v->warp]);
+    if (!now || (now->committed & v->lanes)) {
+        t->open[v->warp] = new_transfer(t, v->warp, 0, false);
+        now = transfer_at(t, t->open[v->warp]);
+    }
+    now->lanes |= v->lanes;
+    return TRANSFER_STAMP + t->open[v->warp];
+}
+
+static bool
+knows(const struct visit *v, uint32_t lane, const struct transfer *t)
+{
+    if (t->knows[v->warp] >> lane & 1)
+        return true;
+    return t->notified && ((v->warp == t->notified_warp && lane == t->notified_lane) ||
+                           !order_unordered(v->b, v->warp, lane, t->notified_warp, t->notified_lane,
+                                            false, t->notified));
+}
+
+enum transfer_state
+transfer_state(const struct visit *v, uint32_t lane, uint32_t stamp, uint32_t from_lane,
+               uint32_t *out_stamp)
+{
+    struct transfers *all = v->b->transfers;
+    uint32_t number = stamp - TRANSFER_STAMP;
+    if (!all || number < all->first)
+        return TRANSFER_PAST;
+    const struct transfer *t = transfer_at(all, number);
+    if (!t)
+        return TRANSFER_KNOWN;
+    *out_stamp = t->done[from_lane];
+    if (*out_stamp)
+        return TRANSFER_DONE;
+    return knows(v, lane, t) ? TRANSFER_KNOWN : t->notified ? TRANSFER_UNKNOWN : TRANSFER_RUNNING;
+}
+
+/* -- a block begins and ends ------------------------------------------------------------------- */
+
+static void
+forget_mbarriers(struct transfers *t)
+{
+    for (size_t k = 0; k < t->mbarriers.count; k++) {
+        known_put(t->mbarriers.at[k].next);
+        known_put(t->mbarriers.at[k].over);
+    }
+    t->mbarriers.count = 0;
+}
+
+bool
+transfers_full(const struct block_state *b)
+{
+    return b->transfers && b->transfers->next > TRANSFER_STAMP / 2;
+}
+
+void
+transfers_begin(struct block_state *b, bool again)
+{
+    struct transfers *t = b->transfers;
+    if (!t)
+        return;
+    forget_mbarriers(t);
+    if (again)
+        t->next = 1;
+    t->first = t->next;
+    memset(t->groups, 0, sizeof t->groups);
+    memset(t->bulk_groups, 0, sizeof t->bulk_groups);
+    memset(t->open, 0, sizeof t->open);
+    memset(t->bulk, 0, sizeof t->bulk);
+}
+
+void
+transfers_free(struct block_state *b)
+{
+    if (!b->transfers)
+        return;
+    forget_mbarriers(b->transfers);
+    VEC_FREE(&b->transfers->mbarriers);
+    ls_release(b->transfers);
+}

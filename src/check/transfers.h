@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * transfers.h: a block's transfers in the background and its mbarriers, inside transfers.c and
+ * async.c.
+ */
+#ifndef LOCKSTEP_CHECK_TRANSFERS_H
+#define LOCKSTEP_CHECK_TRANSFERS_H
+
+#include "check/check_priv.h"
+
+enum { KEPT = 1024, NONE = 0, MOST_WAITED = 64 };
+
+struct transfer {
+    uint32_t warp;
+    uint32_t lanes, committed; /* that take part; of those, which have committed it */
+    bool bulk;
+    uint32_t group[JIT_LANES];                       /* counted from 1, where committed */
+    uint32_t done[JIT_LANES];                        /* the stamp of the wait; 0: not waited for */
+    uint32_t knows[MOST_WARPS];                      /* lanes that were notified by an mbarrier */
+    uint32_t notified, notified_warp, notified_lane; /* the first of them, and when */
+};
+
+struct numbers {
+    uint32_t count, at[MOST_WAITED];
+};
+
+struct mbarrier {
+    uint64_t address;
+    uint32_t parity;
+    struct known *next, *over;   /* what arrivals of this phase hand on; of those before */
+    struct numbers coming, came; /* transfers */
+};
+
+struct transfers {
+    uint32_t first, next; /* numbers of this block's: first .. next - 1 */
+    uint32_t groups[MOST_WARPS][JIT_LANES], bulk_groups[MOST_WARPS][JIT_LANES];
+    uint32_t open[MOST_WARPS]; /* number of the one that cp.async adds to, */
+    uint32_t bulk[MOST_WARPS]; /* of the last bulk transfer; NONE */
+    VEC(struct mbarrier) mbarriers;
+    struct transfer kept[KEPT];
+};
+
+struct transfers *transfers_need(struct block_state *b);
+/* NULL: it is no longer kept, or another block's. */
+struct transfer *transfer_at(struct transfers *t, uint32_t number);
+
+#endif
