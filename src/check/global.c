@@ -523,6 +523,9 @@ name_memory(const struct launch *l, uint64_t a, char *out, size_t room)
     else if (found.name && found.kind == ALLOCATION_VARIABLE)
         snprintf(out, room, "variable \"%s\" at byte %llu", found.name,
                  (unsigned long long)(a - found.base));
+    else if (found.name && found.kind == ALLOCATION_HOST)
+        snprintf(out, room, "array \"%s\" (%llu bytes) at byte %llu", found.name,
+                 (unsigned long long)found.size, (unsigned long long)(a - found.base));
     else
         snprintf(out, room, "allocation %llu (%llu bytes) at byte %llu",
                  (unsigned long long)found.number, (unsigned long long)found.size,
@@ -605,7 +608,8 @@ report_unwritten(const struct visit *v, uint32_t lane, uint64_t a, const struct 
     const struct launch *l = v->b->launch;
     struct allocation found;
     if (!l->memory || !memory_find_reached(l->memory, a, &found) ||
-        (found.kind != ALLOCATION_DEVICE && found.kind != ALLOCATION_HEAP))
+        (found.kind != ALLOCATION_DEVICE && found.kind != ALLOCATION_HEAP &&
+         !(found.kind == ALLOCATION_HOST && found.name)))
         return;
     struct finding f = {.kind = FINDING_UNINITIALIZED, .space = "global"};
     if (by)

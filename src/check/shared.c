@@ -325,7 +325,10 @@ check_last_write(const struct visit *v, const struct touch *t, uint64_t w)
     } else {
         memcpy(theirs, b->block->shared + at, bytes);
     }
-    report_race(v, t->lane, at, w, verdict, stores_same(v, t->lane, skip, bytes, theirs));
+    bool same = stores_same(v, t->lane, skip, bytes, theirs);
+    if (together && same && b->launch->facts->replicated)
+        return;
+    report_race(v, t->lane, at, w, verdict, same);
 }
 
 static void

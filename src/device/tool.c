@@ -93,6 +93,12 @@ tool_check(void)
     return state.tool && state.row->open == check_open ? state.tool : NULL;
 }
 
+enum device_tool
+device_watched(void)
+{
+    return !state.tool ? DEVICE_TOOL_NONE : tool_check() ? DEVICE_TOOL_CHECK : DEVICE_TOOL_PROFILE;
+}
+
 static void
 note_leak(const struct allocation *a, void *context)
 {
