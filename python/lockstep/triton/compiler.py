@@ -2,12 +2,11 @@
 """Triton's compiler for NVIDIA's GPUs up to the PTX text, which is the binary here: no assembler, and no library of
 mathematical functions (liblockstep has those that PTX calls by name)."""
 
-import re
-
 import triton.backends.nvidia.compiler as nvidia
 from triton.backends.compiler import GPUTarget
 
 from .. import __version__
+from .ptx import prepared
 
 # What Triton writes as the text's version: LLVM's newest that the assemblers of Triton's wheels know, too.
 PTX_VERSION = 87
@@ -30,20 +29,11 @@ _theirs = nvidia.CUDABackend.supports_target
 nvidia.CUDABackend.supports_target = staticmethod(lambda target: _theirs(target) and not in_use())
 
 
-_INLINE = re.compile(r"(// begin inline asm\n)(.*?)(// end inline asm\n)", re.DOTALL)
-_LOC = re.compile(r"^\s*\.loc\b.*\n", re.MULTILINE)
-
-
-def prepared(ptx):
-    """The PTX text for liblockstep: instructions as they are.
-
-    Lines: LLVM's printer of PTX counts the lines of an inline assembly text as if the source went on there, so that
-    a load of three instructions ends two lines below its own (the IR has one place for the whole text). Such counted
-    places are taken out: the place before the text is right.
-
-    Copies: a reduction's threads that hold the same element all store it; check is told that this is meant."""
-    ptx = _INLINE.sub(lambda m: m.group(1) + _LOC.sub("", m.group(2)) + m.group(3), ptx)
-    return re.sub(r"^(\.address_size \d+\n)", r'\1.pragma "lockstep replicated";\n', ptx, count=1, flags=re.MULTILINE)
+def no_machine_code(kernel, theirs):
+    """asm["sass"] would start a disassembler on what is no machine code."""
+    if in_use():
+        raise NotImplementedError('asm["sass"]: there is no machine code here; asm["ptx"] is what runs')
+    return theirs(kernel)
 
 
 class LockstepBackend(nvidia.CUDABackend):

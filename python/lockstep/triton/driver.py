@@ -2,6 +2,7 @@
 """Triton's driver on lockstep: devices, modules, launches, events, by the driver API of liblockstep."""
 
 import ctypes
+import functools
 import os
 import sys
 
@@ -165,6 +166,10 @@ class LockstepDriver(base.GPUDriver):
         if native.tool() == native.TOOL_CHECK and "torch" in sys.modules:
             from .torch_cuda import watch
             watch()
+        from triton.compiler import compiler as of_triton  # not there yet while Triton finds its backends
+        if not hasattr(of_triton.get_sass, "lockstep"):
+            of_triton.get_sass = functools.partial(compiler.no_machine_code, theirs=of_triton.get_sass)
+            of_triton.get_sass.lockstep = True
         compiler.set_in_use(lambda: isinstance(triton.runtime.driver.active, LockstepDriver))
 
     @staticmethod

@@ -96,7 +96,7 @@ def _functions(torch):
         "get_device_properties": properties, "synchronize": DeviceInterface.synchronize, "Event": Event,
         "Stream": Stream, "current_stream": lambda device=None: Stream(), "stream": nothing, "device": nothing,
         "default_stream": lambda device=None: Stream(), "empty_cache": none, "init": none,
-        "is_initialized": lambda: True, "manual_seed": torch.manual_seed, "manual_seed_all": torch.manual_seed,
+        "is_initialized": lambda: True, "manual_seed": none, "manual_seed_all": none,
     }
 
 
