@@ -28,16 +28,43 @@ COPY = b"""
 }
 """
 
+# All lanes store one value to one word of shared memory; %s: what the module says of that.
+SAME = b"""
+.version 7.0
+.target sm_70
+.address_size 64
+%s
+.visible .entry same()
+{
+ .shared .align 4 .b32 s; .reg .b32 %%r;
+ mov.u32 %%r, 7; st.shared.u32 [s], %%r; ret;
+}
+"""
 
-def program(size, n, written):
-    """The program under check: n words of an array of `size` are copied; the first `written` of them have a value."""
+
+def load(text, name):
+    """The kernel `name` of the text, on a device of 8.0."""
     from lockstep import native
     native.start("8.0")
     context, module, function = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()
     native.call("cuDevicePrimaryCtxRetain", ctypes.byref(context), 0)
     native.call("cuCtxSetCurrent", context)
-    native.call("cuModuleLoadData", ctypes.byref(module), COPY)
-    native.call("cuModuleGetFunction", ctypes.byref(function), module, b"copy")
+    native.call("cuModuleLoadData", ctypes.byref(module), text)
+    native.call("cuModuleGetFunction", ctypes.byref(function), module, name)
+    return function
+
+
+def same(pragma):
+    from lockstep import native
+    function = load(SAME % pragma.encode(), b"same")
+    native.call("cuLaunchKernel", function, 1, 1, 1, 32, 1, 1, 0, None, None, None)
+    native.call("cuCtxSynchronize")
+
+
+def program(size, n, written):
+    """The program under check: n words of an array of `size` are copied; the first `written` of them have a value."""
+    from lockstep import native
+    function = load(COPY, b"copy")
     words, out = (ctypes.c_uint32 * size)(*range(size)), (ctypes.c_uint32 * 64)()
     known = (ctypes.c_uint8 * size)(*[1] * written)
     arrays = (native.Array * 2)((b"words", ctypes.addressof(words), 4 * size, ctypes.addressof(known)),
@@ -90,6 +117,11 @@ def findings():
     found, text = run("check", 64, 40, 40)  # what was never written is not read
     assert not found, found
 
+    f = one(run("check", "same", "")[0], "shared-race")
+    assert f["severity"] == "warning" and "the same value" in f["message"], f
+    assert run("check", "same", '.pragma "lockstep replicated";')[0] == []
+    one(run("check", "same", '.pragma "other";')[0], "shared-race")
+
     assert "tool 0" in run(None, 64, 64, 64)[1]
     assert "tool 1" in run("profile", 64, 64, 64)[1]
 
@@ -125,7 +157,9 @@ def errors():
 if __name__ == "__main__":
     os.environ["LOCKSTEP_LIBRARY"] = os.path.join(BINARY, "liblockstep.so")
     os.environ.pop("LOCKSTEP_GPU", None)
-    if sys.argv[1:2] == ["program"]:
+    if sys.argv[1:3] == ["program", "same"]:
+        same(sys.argv[3])
+    elif sys.argv[1:2] == ["program"]:
         program(*map(int, sys.argv[2:]))
     else:
         if os.environ.get("SANITIZE"):
