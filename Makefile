@@ -7,6 +7,7 @@
 #   make check T=ptx  the tests whose name matches T
 #   make install      to PREFIX (/usr/local), under DESTDIR
 #   make package      build/lockstep_*.deb
+#   make wheel        build/lockstep-*.whl: for pip, with the compiler inside (docs/wheel.md)
 #   make bench        speed beside PoCL and C, costs (B='--quick' or B='--rows sgemm' for less)
 #   make format, lint, clean
 
@@ -20,7 +21,7 @@ B ?=
 ASAN_TESTS ?= ^(base|ptx|analysis|model|jit|memory|exec|device|cudart|cuda|cc|cli|headers)/
 TSAN_TESTS ?= ^(memory|exec|device|cudart|cuda|headers)/
 
-.PHONY: all demo test check install package bench format lint clean packages need-packages FORCE
+.PHONY: all demo test check install package wheel bench format lint clean packages need-packages FORCE
 all: need-packages build/lockstep
 
 packages:
@@ -63,6 +64,9 @@ install: all
 
 package: all
 	@cd build && cpack -G DEB && ls lockstep_*.deb
+
+wheel: all
+	@python3 tools/wheel.py
 
 bench: all
 	@python3 bench/run.py $(B)

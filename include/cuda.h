@@ -98,7 +98,11 @@ typedef enum CUevent_flags_enum {
     CU_EVENT_DISABLE_TIMING = 0x2,
     CU_EVENT_INTERPROCESS = 0x4
 } CUevent_flags;
-enum { CU_MEM_ATTACH_GLOBAL = 0x1, CU_MEM_ATTACH_HOST = 0x2, CU_MEM_ATTACH_SINGLE = 0x4 };
+typedef enum CUmemAttach_flags_enum {
+    CU_MEM_ATTACH_GLOBAL = 0x1,
+    CU_MEM_ATTACH_HOST = 0x2,
+    CU_MEM_ATTACH_SINGLE = 0x4
+} CUmemAttach_flags;
 
 typedef enum CUdevice_attribute_enum {
     CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 1,
@@ -303,6 +307,37 @@ typedef enum CUjit_option_enum {
     CU_JIT_POSITION_INDEPENDENT_CODE = 30,
     CU_JIT_NUM_OPTIONS
 } CUjit_option;
+typedef enum CUjit_target_enum {
+    CU_TARGET_COMPUTE_30 = 30,
+    CU_TARGET_COMPUTE_32 = 32,
+    CU_TARGET_COMPUTE_35 = 35,
+    CU_TARGET_COMPUTE_37 = 37,
+    CU_TARGET_COMPUTE_50 = 50,
+    CU_TARGET_COMPUTE_52 = 52,
+    CU_TARGET_COMPUTE_53 = 53,
+    CU_TARGET_COMPUTE_60 = 60,
+    CU_TARGET_COMPUTE_61 = 61,
+    CU_TARGET_COMPUTE_62 = 62,
+    CU_TARGET_COMPUTE_70 = 70,
+    CU_TARGET_COMPUTE_72 = 72,
+    CU_TARGET_COMPUTE_75 = 75,
+    CU_TARGET_COMPUTE_80 = 80,
+    CU_TARGET_COMPUTE_86 = 86,
+    CU_TARGET_COMPUTE_87 = 87,
+    CU_TARGET_COMPUTE_89 = 89,
+    CU_TARGET_COMPUTE_90 = 90,
+    CU_TARGET_COMPUTE_100 = 100
+} CUjit_target;
+typedef enum CUoutput_mode_enum { CU_OUT_KEY_VALUE_PAIR = 0x00, CU_OUT_CSV = 0x01 } CUoutput_mode;
+typedef enum CUjit_fallback_enum { CU_PREFER_PTX = 0, CU_PREFER_BINARY } CUjit_fallback;
+typedef enum CUarray_cubemap_face_enum {
+    CU_CUBEMAP_FACE_POSITIVE_X = 0x00,
+    CU_CUBEMAP_FACE_NEGATIVE_X = 0x01,
+    CU_CUBEMAP_FACE_POSITIVE_Y = 0x02,
+    CU_CUBEMAP_FACE_NEGATIVE_Y = 0x03,
+    CU_CUBEMAP_FACE_POSITIVE_Z = 0x04,
+    CU_CUBEMAP_FACE_NEGATIVE_Z = 0x05
+} CUarray_cubemap_face;
 typedef enum CUjitInputType_enum {
     CU_JIT_INPUT_CUBIN = 0,
     CU_JIT_INPUT_PTX = 1,
@@ -712,7 +747,7 @@ typedef struct CUgraphExecUpdateResultInfo_st {
 /* -- calls -------------------------------------------------------------------------------- */
 
 #define CU_IPC_HANDLE_SIZE 64
-#define CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS 0x1
+typedef enum CUipcMem_flags_enum { CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS = 0x1 } CUipcMem_flags;
 typedef struct CUipcMemHandle_st {
     char reserved[CU_IPC_HANDLE_SIZE];
 } CUipcMemHandle;
@@ -1185,6 +1220,7 @@ CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream);
 CUresult cuGraphExecDestroy(CUgraphExec exec);
 
 /* other */
+CUresult cuProfilerInitialize(const char *configFile, const char *outputFile, CUoutput_mode outputMode);
 CUresult cuProfilerStart(void);
 CUresult cuProfilerStop(void);
 CUresult cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags,

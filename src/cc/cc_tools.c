@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cc_tools: where clang, our headers and our library are. clang is $LOCKSTEP_CLANG or the newest of
- * clang-20 ... clang-16, clang on PATH. Headers and library are found from the place of this
+ * cc_tools: where clang, our headers and our library are. clang is $LOCKSTEP_CLANG, the one that came with a
+ * wheel, or the newest of clang-20 ... clang-16, clang on PATH. Headers and library are found from the place of this
  * executable, in a build tree as in an installed one.
  */
 #include "cc/cc_priv.h"
@@ -54,8 +54,9 @@ clang_major(const char *clang)
     return at ? atoi(at + strlen("clang version ")) : 0;
 }
 
+/* here: this executable's folder. */
 static bool
-find_clang(struct cc_tools *tools, struct ls_error *err)
+find_clang(struct cc_tools *tools, const char *here, struct ls_error *err)
 {
     static const char *const names[] = {"clang-20", "clang-19", "clang-18",
                                         "clang-17", "clang-16", "clang"};
@@ -69,6 +70,11 @@ find_clang(struct cc_tools *tools, struct ls_error *err)
         return ls_fail(err, LS_ERR_SYSTEM, "LOCKSTEP_CLANG=%s is no clang of version %d or newer",
                        own, OLDEST_CLANG);
     }
+    /* A wheel brings its own, with the headers and the linker that belong to it. */
+    int length = snprintf(tools->clang, sizeof tools->clang, "%s/../llvm/bin/clang", here);
+    if (length > 0 && (size_t)length < sizeof tools->clang && access(tools->clang, X_OK) == 0 &&
+        (tools->clang_major = clang_major(tools->clang)) >= OLDEST_CLANG)
+        return true;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (!find_on_path(names[i], tools->clang, sizeof tools->clang))
             continue;
@@ -142,5 +148,5 @@ cc_find_tools(struct cc_tools *tools, struct ls_error *err)
                        here, here);
     find_beside(here, libraries, 5, "liblockstep.so", tools->library);
     find_beside(here, toolkits, 4, "lib64", tools->toolkit);
-    return find_clang(tools, err);
+    return find_clang(tools, here, err);
 }

@@ -44,6 +44,8 @@ name_allocation(const struct allocation *a, char *out, size_t room)
 {
     if (a->name && (a->kind == ALLOCATION_VARIABLE || a->kind == ALLOCATION_MANAGED))
         snprintf(out, room, "variable \"%s\" (%llu bytes)", a->name, (unsigned long long)a->size);
+    else if (a->name && a->kind == ALLOCATION_HOST)
+        snprintf(out, room, "array \"%s\" (%llu bytes)", a->name, (unsigned long long)a->size);
     else
         snprintf(out, room, "allocation %llu (%llu bytes of %s at 0x%llx)",
                  (unsigned long long)a->number, (unsigned long long)a->size, kind_name(a->kind),

@@ -149,6 +149,7 @@ struct kernel_facts {
     bool narrow;            /* a fence or a strong access in it is of block scope */
     bool uneven;            /* strong accesses in it differ: some are narrow or volatile */
     bool opaque;            /* what it writes is not known from place[] */
+    bool replicated;        /* lanes of one instruction store copies of one value to shared memory on purpose */
 };
 
 struct kernel_facts *facts_of_kernel(struct check *c, const struct jit_tool_launch *l);

@@ -427,6 +427,7 @@ facts_of_kernel(struct check *c, const struct jit_tool_launch *l)
     if (!k) {
         k = ls_alloc(sizeof *k);
         k->module = l->module;
+        k->replicated = l->module->replicated;
         k->func = l->kernel;
         k->hash = l->module->hash;
         k->name = ls_readable_name(&k->arena, l->kernel->name);

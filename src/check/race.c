@@ -115,7 +115,9 @@ race_with_write(const struct visit *v, const struct touch *t, const struct mark 
         for (uint32_t k = 0; k < bytes; k++)
             theirs[k] =
                 *stored_value(v, mark_lane(w), (uint32_t)(t->at - t->address[mark_lane(w)]) + k);
-    report_race(v, t, w, verdict, stores_same(v, t->lane, bytes_before(t), bytes, theirs));
+    bool same = stores_same(v, t->lane, bytes_before(t), bytes, theirs);
+    if (!(t->shared && together && same && v->b->launch->facts->replicated))
+        report_race(v, t, w, verdict, same);
     return verdict;
 }
 

@@ -74,6 +74,9 @@ name_global(const struct launch *l, uint64_t a, char *out, size_t room)
     else if (found.name && found.kind == ALLOCATION_VARIABLE)
         snprintf(out, room, "variable \"%s\" at byte %llu", found.name,
                  (unsigned long long)(a - found.base));
+    else if (found.name && found.kind == ALLOCATION_HOST)
+        snprintf(out, room, "array \"%s\" (%llu bytes) at byte %llu", found.name, (unsigned long long)found.size,
+                 (unsigned long long)(a - found.base));
     else
         snprintf(out, room, "allocation %llu (%llu bytes) at byte %llu",
                  (unsigned long long)found.number, (unsigned long long)found.size,
@@ -240,7 +243,8 @@ may_be_unwritten(const struct launch *l, const struct touch *t)
 {
     struct allocation found;
     return t->shared || (l->memory && memory_find_reached(l->memory, t->at, &found) &&
-                         (found.kind == ALLOCATION_DEVICE || found.kind == ALLOCATION_HEAP));
+                         (found.kind == ALLOCATION_DEVICE || found.kind == ALLOCATION_HEAP ||
+                          (found.kind == ALLOCATION_HOST && found.name)));
 }
 
 void

@@ -64,8 +64,10 @@ cu_done(const char *call, int result, const char *format, ...)
         va_end(args);
         fprintf(stderr, "lockstep: api: %s(%s) = %s\n", call, text, name_of(result));
     }
-    if (result != CUDA_SUCCESS)
+    if (result != CUDA_SUCCESS) {
+        cu_keep_reason(device_reason());
         device_call_failed(call, result, name_of(result) ? name_of(result) : "unknown error");
+    }
     device_forget_reason();
     return (CUresult)result;
 }

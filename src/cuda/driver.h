@@ -13,6 +13,7 @@
  *   stream.c     streams, events, capture
  *   array.c      arrays, textures, surfaces, references
  *   graph.c      graphs
+ *   languages.c  what programs in other languages than C say of themselves: lockstep_place, ...
  *   ptx_run.c    one kernel of a PTX text on memory of the host, in one call
  *
  * The library is liblockstep itself; lib/libcuda.so.1 and lib/libgpuocelot.so are other names of it
@@ -78,6 +79,9 @@ enum cu_owned { CU_OWNED_MODULE, CU_OWNED_MEMORY, CU_OWNED_STREAM, CU_OWNED_EVEN
 void cu_own(enum cu_owned kind, uint64_t handle);
 /* The caller has freed it. */
 void cu_disown(enum cu_owned kind, uint64_t handle);
+
+/* Keeps why the calling thread's last call failed (lockstep_reason). */
+void cu_keep_reason(const char *text);
 
 /* -- module.c ------------------------------------------------------------------------------------------ */
 

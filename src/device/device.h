@@ -113,6 +113,15 @@ void device_call_failed(const char *call, int result, const char *error);
 /* The compiler's stand-in for a kernel calls us, or has done so: its caller is who launches. */
 void device_in_stub(bool now);
 
+/* -- programs in other languages than C -------------------------------------------------------------- */
+
+/* From now on the calling thread's calls come from this line of the program; file NULL: from where its stack
+ * says. function: NULL: not known. The texts are copied. */
+void device_say_place(const char *function, const char *file, uint32_t line);
+/* Which tool watches this process's launches; numbered as docs/driver.md has it. */
+enum device_tool { DEVICE_TOOL_NONE, DEVICE_TOOL_PROFILE, DEVICE_TOOL_CHECK };
+enum device_tool device_watched(void);
+
 /* -- what the tool `check` is told, where it watches ------------------------------------------------ */
 
 /* A call is over: what the host knows by that (order.def); "": it has failed. */
@@ -189,6 +198,9 @@ enum device_result device_free_ordered(uint64_t address);
 enum device_result device_host_alloc(uint64_t size, uint32_t flags, void **out_at);
 enum device_result device_host_free(void *at);
 enum device_result device_host_register(void *at, uint64_t size, uint32_t flags);
+/* The same for an array of the program, with its name (copied) for messages. set: a byte for each 4 bytes of it,
+ * 0 where they have never been written; NULL: all have. */
+enum device_result device_host_array(const char *name, void *at, uint64_t size, const uint8_t *set);
 enum device_result device_host_unregister(void *at);
 enum device_result device_host_flags(const void *at, uint32_t *out_flags);
 /* The live allocation at an address, of any device; false: none. */

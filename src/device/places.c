@@ -3,7 +3,8 @@
  * places.c: where the program's own code is when it calls us: a number for a stack of return addresses
  * (device_here, cheap), and its functions, files and lines (device_place), which libdw reads from the
  * line tables that `lockstep cc` gives host code. libdw is opened when a place is first asked for:
- * most programs never do. Without it a place has functions and offsets.
+ * most programs never do. Without it a place has functions and offsets. Interpreters' stacks say nothing of the
+ * programs they run: those say themselves where they are (device_say_place).
  */
 #define _GNU_SOURCE /* dladdr, dl_iterate_phdr */
 #include "device/device_priv.h"
@@ -108,6 +109,9 @@ number_of(const uint64_t *at, uint32_t count, bool stub)
 /* The compiler's stand-in for a kernel, which is about to launch it, calls us. */
 static _Thread_local bool in_stub;
 
+/* A program in another language than C says where it is: its place's number; 0: the stack tells. */
+static _Thread_local uint32_t said;
+
 void
 device_in_stub(bool now)
 {
@@ -120,6 +124,8 @@ device_here(void)
     void *stack[DEPTH];
     uint64_t at[HOST_FRAMES];
     uint32_t count = 0;
+    if (said)
+        return said;
     pthread_once(&extents_once, find_extents);
     int n = backtrace(stack, DEPTH);
     for (int k = 0; k < n && count < HOST_FRAMES; k++) {
@@ -263,6 +269,27 @@ whole_path(struct arena *a, Dwarf_Die *unit, const char *file)
                              ? dw.dwarf_formstring(&at)
                              : NULL;
     return folder ? arena_printf(a, "%s/%s", folder, file) : file;
+}
+
+/* Such a place stands in the table as two words that are no addresses of code: a hash of its text. */
+void
+device_say_place(const char *function, const char *file, uint32_t line)
+{
+    said = 0;
+    if (!file)
+        return;
+    struct hash128 h = ls_hash((struct hash128){.lo = line}, file, strlen(file));
+    if (function)
+        h = ls_hash(h, function, strlen(function));
+    uint64_t at[2] = {h.lo | 1ull << 63, h.hi | 1ull << 63};
+    said = number_of(at, 2, false);
+    pthread_mutex_lock(&table.lock);
+    struct place *p = table.all.at[said - 1];
+    if (!p->text) {
+        p->text = ls_alloc(sizeof *p->text);
+        add_frame(p->text, function, file, line);
+    }
+    pthread_mutex_unlock(&table.lock);
 }
 
 /* One return address: the functions inlined there, then the one that holds it. */

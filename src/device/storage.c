@@ -18,6 +18,7 @@ struct pinned {
     uint32_t flags;
     bool ours; /* allocated here, not registered */
     uint32_t place; /* under check: of host code that made it */
+    char *name;     /* of an array of the program, else NULL */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -146,7 +147,7 @@ each_device(void (*f)(struct device *d, const struct pinned *p), const struct pi
 static void
 adopt(struct device *d, const struct pinned *p)
 {
-    memory_adopt(d->memory, p->base, p->size, ALLOCATION_HOST, NULL);
+    memory_adopt(d->memory, p->base, p->size, ALLOCATION_HOST, p->name);
     if (p->place)
         memory_set_place(d->memory, p->base, p->place);
 }
@@ -211,7 +212,7 @@ device_host_alloc(uint64_t size, uint32_t flags, void **out_at)
         munmap(at, size);
         return r;
     }
-    struct pinned p = {(uint64_t)at, size, flags, true, tool_check() ? device_here() : 0};
+    struct pinned p = {(uint64_t)at, size, flags, true, tool_check() ? device_here() : 0, NULL};
     pthread_mutex_lock(&lock);
     add_pinned(&p);
     pthread_mutex_unlock(&lock);
@@ -236,6 +237,7 @@ remove_pinned(void *at, bool ours)
         each_device(disown, &p);
         if (some_gpu())
             gpu_host_unregister(some_gpu(), at);
+        ls_release(p.name);
         pinned.at[k] = pinned.at[--pinned.count];
         if (ours)
             munmap(at, p.size);
@@ -256,12 +258,16 @@ device_host_free(void *at)
     return device_fail(DEVICE_INVALID_VALUE, "%p was not allocated as pinned host memory", at);
 }
 
-enum device_result
-device_host_register(void *at, uint64_t size, uint32_t flags)
+static enum device_result
+add_registered(void *at, uint64_t size, uint32_t flags, const char *name)
 {
-    struct pinned p = {(uint64_t)at, size, flags, false, tool_check() ? device_here() : 0};
+    struct pinned p = {.base = (uint64_t)at, .size = size, .flags = flags};
+    if (!name && tool_check()) /* an array was made elsewhere */
+        p.place = device_here();
     if (!at || !size)
         return device_fail(DEVICE_INVALID_VALUE, "the pointer is NULL or the size is 0");
+    if (name)
+        p.name = strcpy(ls_alloc(strlen(name) + 1), name);
     pthread_mutex_lock(&lock);
     bool known = false;
     for (size_t k = 0; k < pinned.count && !known; k++)
@@ -271,9 +277,37 @@ device_host_register(void *at, uint64_t size, uint32_t flags)
     if (!known && r == DEVICE_OK)
         add_pinned(&p);
     pthread_mutex_unlock(&lock);
+    if (known || r != DEVICE_OK)
+        ls_release(p.name);
     if (r != DEVICE_OK)
         return r;
     return known ? device_fail(DEVICE_HOST_REGISTERED, "%p is registered already", at) : DEVICE_OK;
+}
+
+enum device_result
+device_host_register(void *at, uint64_t size, uint32_t flags)
+{
+    return add_registered(at, size, flags, NULL);
+}
+
+enum device_result
+device_host_array(const char *name, void *at, uint64_t size, const uint8_t *set)
+{
+    device_settle(); /* launches before this one know nothing of it */
+    enum device_result r = add_registered(at, size, 0, name);
+    if (r != DEVICE_OK || !tool_check())
+        return r;
+    struct allocation known = {.base = (uint64_t)at, .size = size, .kind = ALLOCATION_HOST};
+    check_allocated(tool_check(), &known);
+    uint64_t words = set ? (size + 3) / 4 : 0, end;
+    for (uint64_t k = 0; k < words; k = end) {
+        for (end = k + 1; end < words && !set[end] == !set[k]; end++)
+            ;
+        struct allocation a = {.base = (uint64_t)at + 4 * k, .size = 4 * (end - k), .kind = ALLOCATION_DEVICE};
+        if (!set[k]) /* as memory that was just allocated */
+            check_allocated(tool_check(), &a);
+    }
+    return DEVICE_OK;
 }
 
 enum device_result

@@ -79,7 +79,12 @@ tool_check(void)
     return state.tool && state.row->open == check_open ? state.tool : NULL;
 }
 
-/* What a signal ends leaves what there is. */
+enum device_tool
+device_watched(void)
+{
+    return !state.tool ? DEVICE_TOOL_NONE : tool_check() ? DEVICE_TOOL_CHECK : DEVICE_TOOL_PROFILE;
+}
+
 static void
 write_interim(void)
 {

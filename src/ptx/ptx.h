@@ -287,6 +287,7 @@ struct ptx_module {
     uint32_t version;    /* 7.8 -> 78 */
     uint32_t target;     /* sm_90a -> 90 */
     bool target_suffix_a;
+    bool replicated;     /* .pragma "lockstep replicated": lanes store copies of one value on purpose */
     uint32_t address_size;
     struct ptx_file *files;
     uint32_t file_count;

@@ -365,6 +365,7 @@ collect(struct linker *l)
         for (uint32_t k = 0; k < part->func_count; k++)
             if (func_is_global(part->funcs[k]) && !add_func(l, p, part->funcs[k]))
                 return false;
+        m->replicated = part->replicated && (p == 0 || m->replicated);
         m->version = part->version > m->version ? part->version : m->version;
         if (part->target >= m->target) {
             m->target_suffix_a =

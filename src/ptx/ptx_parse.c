@@ -181,6 +181,8 @@ parse_pragma(struct parser *p)
     do {
         if (p->tok.kind != TOKEN_STRING)
             fail_expected(p, "a string");
+        else if (!strcmp(lex_text(p, &p->tok), "lockstep replicated"))
+            p->m->replicated = true;
         lex_next(p);
     } while (lex_take(p, ',') && !p->failed);
     lex_expect(p, ';');

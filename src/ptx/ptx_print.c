@@ -527,6 +527,8 @@ ptx_print(const struct ptx_module *m, struct text *out)
     if (m->target)
         text_add(out, ".target sm_%u%s\n", m->target, m->target_suffix_a ? "a" : "");
     text_add(out, ".address_size %u\n", m->address_size);
+    if (m->replicated)
+        text_add(out, ".pragma \"lockstep replicated\";\n");
     for (uint32_t k = 0; k < m->file_count; k++)
         if (m->files[k].name)
             text_add(out, ".file %u \"%s\"\n", k, m->files[k].name);

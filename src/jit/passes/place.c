@@ -37,7 +37,7 @@ static bool
 is_library(const char *file)
 {
     return strstr(file, "/lib/clang/") || strstr(file, "/include/crt/") ||
-           strstr(file, "/include/lockstep/");
+           strstr(file, "/include/lockstep/") || strstr(file, "/triton/language/");
 }
 
 /* NULL: no line of the program. */
