@@ -266,6 +266,7 @@ work_flight(struct check *c, struct flight *f)
         if (global_compare(c, f->rows.at, f->rows.width, true, work, known))
             return;
     }
+    f->host = host_here(c);
     flight_add(c, f, known);
 }
 
