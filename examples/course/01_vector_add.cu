@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // 1: a thread for each element.
 #include "course.h"
 

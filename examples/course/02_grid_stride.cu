@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // 2: y = a x + y with as many threads as one likes: each goes on by the size of the grid.
 #include "course.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // 3: two dimensions: a picture becomes grey.
 #include "course.h"
 

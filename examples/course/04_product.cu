@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // 4: the product of two matrices, straight from global memory.
 #include "course.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // 5: the same in tiles, which a block brings to shared memory.
 #include "course.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // 6: the transpose through a padded tile.
 #include "course.h"
 

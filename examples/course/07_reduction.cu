@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // 7: a sum: shuffles within each warp, shared memory between warps, one atomic addition a block.
 #include "course.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // 8: running sums: each block's own, then what lies before it.
 #include "course.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // 9: atomic additions in shared memory, then one a bin and block in global memory.
 #include "course.h"
 

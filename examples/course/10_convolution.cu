@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // 10: a mask in constant memory, a tile with its halo in shared memory.
 #include "course.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // 11: two halves in two streams: copies and kernels of one beside those of the other, from pinned memory.
 #include "course.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // 12: memory that host and device share.
 #include "course.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // 13: a cooperative launch: the whole grid waits between two steps.
 #include "course.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // 14: kernels that launch kernels: a range is halved until it is small.
 #include "course.h"
 

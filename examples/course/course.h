@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the course's programs share: sizes from the command line, checked calls, and the last line, which `lockstep tune` reads.
 #pragma once
 #include <cmath>

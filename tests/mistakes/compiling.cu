@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Typical mistakes that the compiler sees: each stands under its name, which -D makes; without any the file is right.
 #include <algorithm>
 #include <cstdio>

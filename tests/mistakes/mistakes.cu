@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Typical mistakes of students, each beside what they meant: `mistakes NAME` makes it, `mistakes NAME right` does not.
 // A case is what stands below its line "// -- NAME"; docs/mistakes.md has the table, mistakes_test.py runs it.
 #include <cassert>

@@ -19,7 +19,7 @@ RACE, BARRIER = "nothing orders them", "a barrier between the two: __syncthreads
 # has a race there, and may print the right thing.
 EXPECTED = {
     "01-vector-add/solution": {},
-    "01-vector-add/wrong_bounds": {4: "wrong_bounds.cu:5: load of 4 bytes: right past the end of allocation 1 (4000 bytes"},
+    "01-vector-add/wrong_bounds": {4: "wrong_bounds.cu:6: load of 4 bytes: right past the end of allocation 1 (4000 bytes"},
     "01-vector-add/wrong_grid": {1: "9 of 9 words printed are wrong: word 1 (line 1) is 0, expected 158.625",
                                  2: "232 of 1001 words printed are wrong, the first in line 769",
                                  4: "takes 928 along that nothing has written"},

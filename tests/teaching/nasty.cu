@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A program that means harm, in ways that its argument chooses; what it prints says whether it got through.
 #include <arpa/inet.h>
 #include <cerrno>

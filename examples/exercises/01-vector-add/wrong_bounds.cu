@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // No test for the end: threads of the last block reach past the arrays.
 __global__ void sum(const float *a, const float *b, float *c, int n)
 {

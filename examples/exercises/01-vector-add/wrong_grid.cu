@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The grid is rounded down: elements behind the last whole block are never added.
 __global__ void sum(const float *a, const float *b, float *c, int n)
 {

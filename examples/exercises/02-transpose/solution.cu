@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #define TILE 32
 
 __global__ void turn(const float *in, float *out, int rows, int columns)

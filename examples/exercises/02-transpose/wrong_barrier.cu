@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // No barrier between filling the tile and reading what others have filled in.
 #define TILE 32
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Right, but straight: neighbouring threads store a whole row apart.
 __global__ void turn(const float *in, float *out, int rows, int columns)
 {

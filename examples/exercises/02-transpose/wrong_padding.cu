@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Right, but each column of the tile lies in one bank.
 #define TILE 32
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Threads without an element leave before the barriers, and fetch nothing.
 #define TILE 16
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What lies outside of the factors is fetched all the same.
 #define TILE 16
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Right, but every thread fetches its whole row and column from global memory.
 __global__ void product(const float *a, const float *b, float *c, int m, int k, int n)
 {

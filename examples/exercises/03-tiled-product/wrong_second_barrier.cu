@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // No barrier behind the use: a fast warp fills the next tile while a slow one still reads this one.
 #define TILE 16
 

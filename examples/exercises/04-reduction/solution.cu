@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #define BLOCK 256
 
 __global__ void tree(const int *data, int n, int *result)

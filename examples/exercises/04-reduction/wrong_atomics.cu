@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Right, but every thread adds its own element to the one result.
 __global__ void add(const int *data, int n, int *result)
 {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // No barrier between the steps of the tree.
 #define BLOCK 256
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Blocks add to the result without an atomic addition: some sums are lost.
 #define BLOCK 256
 

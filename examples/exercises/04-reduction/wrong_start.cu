@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The result begins with whatever lies there.
 #define BLOCK 256
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Right, but the pairs of the tree lie ever further apart: strides of 2, 4, 8 words meet in few banks.
 #define BLOCK 256
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 __global__ void count(const unsigned char *data, int n, int *bins)
 {
     __shared__ int own[256];

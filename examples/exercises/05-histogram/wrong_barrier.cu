@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // No barrier before the counts of the block are added up.
 __global__ void count(const unsigned char *data, int n, int *bins)
 {

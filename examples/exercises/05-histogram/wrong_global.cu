@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Right, but every byte is counted in global memory.
 __global__ void count(const unsigned char *data, int n, int *bins)
 {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Counts without atomic additions: threads that meet lose some.
 __global__ void count(const unsigned char *data, int n, int *bins)
 {

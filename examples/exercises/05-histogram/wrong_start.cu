@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The block's counts begin with whatever lies in shared memory.
 __global__ void count(const unsigned char *data, int n, int *bins)
 {

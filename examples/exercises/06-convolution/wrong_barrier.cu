@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // No barrier: neighbours are read that another warp may not have fetched.
 #define BLOCK 256
 #define RADIUS 3

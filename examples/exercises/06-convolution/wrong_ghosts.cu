@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Nothing tells where the data begins and ends.
 #define BLOCK 256
 #define RADIUS 3

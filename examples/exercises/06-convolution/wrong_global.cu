@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Right, but every thread fetches seven elements and seven weights from global memory.
 __global__ void filter(const float *in, float *out, int n, const float *weights)
 {

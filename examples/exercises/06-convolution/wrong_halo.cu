@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The halo on the right stays empty.
 #define BLOCK 256
 #define RADIUS 3
