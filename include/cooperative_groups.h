@@ -44,19 +44,19 @@ lane_of(unsigned int mask, unsigned int rank)
     return __ffs(mask) - 1;
 }
 /* A shuffle of anything that can be copied bytewise, a word at a time. */
-template <class T>
-LOCKSTEP_CG T
-shuffle(unsigned int mask, const T &value, unsigned int from)
+template <class ty_>
+LOCKSTEP_CG ty_
+shuffle(unsigned int mask, const ty_ &value, unsigned int from)
 {
-    enum { WORDS = (sizeof(T) + 3) / 4 };
+    enum { WORDS = (sizeof(ty_) + 3) / 4 };
     unsigned int words[WORDS] = {};
-    memcpy(words, &value, sizeof(T));
+    memcpy(words, &value, sizeof(ty_));
 #pragma unroll
     for (int i = 0; i < WORDS; i++)
         words[i] = __shfl_sync(mask, words[i], from);
-    alignas(T) unsigned char bytes[sizeof(T)];
-    memcpy(bytes, words, sizeof(T));
-    return *(T *)bytes;
+    alignas(ty_) unsigned char bytes[sizeof(ty_)];
+    memcpy(bytes, words, sizeof(ty_));
+    return *(ty_ *)bytes;
 }
 
 /* Bit 31 of the counter turns over when the last block has arrived: all blocks but the first add 1,
@@ -97,7 +97,7 @@ grid_wait(unsigned int old)
     __syncthreads();
 }
 
-enum kind { BLOCK, TILE, COALESCED, GRID };
+enum kind { block_kind, tile_kind, coalesced_kind, grid_kind };
 
 } // namespace details
 
@@ -124,13 +124,13 @@ class thread_group
     }
     LOCKSTEP_CG unsigned long long thread_rank() const
     {
-        if (kind_ == details::BLOCK)
+        if (kind_ == details::block_kind)
             return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
         return details::rank_in(mask_);
     }
     LOCKSTEP_CG void sync() const
     {
-        if (kind_ == details::BLOCK)
+        if (kind_ == details::block_kind)
             __syncthreads();
         else
             __syncwarp(mask_);
@@ -145,7 +145,7 @@ class thread_group
     }
     LOCKSTEP_CG bool lockstep_is_block() const
     {
-        return kind_ == details::BLOCK;
+        return kind_ == details::block_kind;
     }
 };
 
@@ -157,7 +157,7 @@ class thread_block : public thread_group
     struct arrival_token {
     };
     LOCKSTEP_CG thread_block()
-        : thread_group(details::BLOCK, 0xffffffffu, blockDim.x * blockDim.y * blockDim.z)
+        : thread_group(details::block_kind, 0xffffffffu, blockDim.x * blockDim.y * blockDim.z)
     {
     }
     static LOCKSTEP_CG void sync()
@@ -360,12 +360,12 @@ class cluster_group
         return rank;
     }
     /* The same variable in another block's shared memory. */
-    template <class T>
-    static LOCKSTEP_CG T *map_shared_rank(T *address, int rank)
+    template <class ty_>
+    static LOCKSTEP_CG ty_ *map_shared_rank(ty_ *address, int rank)
     {
         unsigned long long mapped;
         asm("mapa.u64 %0, %1, %2;" : "=l"(mapped) : "l"(address), "r"(rank));
-        return (T *)mapped;
+        return (ty_ *)mapped;
     }
 };
 
@@ -415,22 +415,22 @@ class warp_part : public thread_group
     {
         __syncwarp(mask_);
     }
-    template <class T> LOCKSTEP_CG T shfl(T value, int rank) const
+    template <class ty_> LOCKSTEP_CG ty_ shfl(ty_ value, int rank) const
     {
         return details::shuffle(mask_, value, self().lane_at((unsigned int)rank % size_));
     }
-    template <class T> LOCKSTEP_CG T shfl_up(T value, unsigned int delta) const
+    template <class ty_> LOCKSTEP_CG ty_ shfl_up(ty_ value, unsigned int delta) const
     {
         unsigned int rank = thread_rank();
         return details::shuffle(mask_, value, self().lane_at(rank >= delta ? rank - delta : rank));
     }
-    template <class T> LOCKSTEP_CG T shfl_down(T value, unsigned int delta) const
+    template <class ty_> LOCKSTEP_CG ty_ shfl_down(ty_ value, unsigned int delta) const
     {
         unsigned int rank = thread_rank();
         return details::shuffle(mask_, value,
                                 self().lane_at(rank + delta < size_ ? rank + delta : rank));
     }
-    template <class T> LOCKSTEP_CG T shfl_xor(T value, unsigned int lanes) const
+    template <class ty_> LOCKSTEP_CG ty_ shfl_xor(ty_ value, unsigned int lanes) const
     {
         unsigned int rank = thread_rank(), other = rank ^ lanes;
         return details::shuffle(mask_, value, self().lane_at(other < size_ ? other : rank));
@@ -447,11 +447,11 @@ class warp_part : public thread_group
     {
         return self().pack(__ballot_sync(mask_, predicate));
     }
-    template <class T> LOCKSTEP_CG unsigned int match_any(T value) const
+    template <class ty_> LOCKSTEP_CG unsigned int match_any(ty_ value) const
     {
         return self().pack(__match_any_sync(mask_, value));
     }
-    template <class T> LOCKSTEP_CG unsigned int match_all(T value, int &predicate) const
+    template <class ty_> LOCKSTEP_CG unsigned int match_all(ty_ value, int &predicate) const
     {
         return self().pack(__match_all_sync(mask_, value, &predicate));
     }
@@ -464,7 +464,7 @@ class coalesced_group : public warp_part<coalesced_group>
   public:
     LOCKSTEP_CG explicit coalesced_group(unsigned int mask, unsigned int meta_rank = 0,
                                          unsigned int meta_size = 1)
-        : warp_part<coalesced_group>(details::COALESCED, mask, __popc(mask), meta_rank, meta_size)
+        : warp_part<coalesced_group>(details::coalesced_kind, mask, __popc(mask), meta_rank, meta_size)
     {
     }
     LOCKSTEP_CG unsigned int lane_at(unsigned int rank) const
@@ -503,12 +503,12 @@ class thread_block_tile : public warp_part<thread_block_tile<Size, Parent>>
 
   public:
     LOCKSTEP_CG thread_block_tile(unsigned int meta_rank, unsigned int meta_size)
-        : base(details::TILE, tile_mask(), Size, meta_rank, meta_size)
+        : base(details::tile_kind, tile_mask(), Size, meta_rank, meta_size)
     {
     }
     template <class OtherParent>
     LOCKSTEP_CG thread_block_tile(const thread_block_tile<Size, OtherParent> &other)
-        : base(details::TILE, tile_mask(), Size, other.meta_group_rank(), other.meta_group_size())
+        : base(details::tile_kind, tile_mask(), Size, other.meta_group_rank(), other.meta_group_size())
     {
     }
     static constexpr LOCKSTEP_CG unsigned int size()
@@ -569,7 +569,7 @@ tiled_partition(const thread_group &parent, unsigned int size)
     if (parent.lockstep_is_block()) {
         unsigned int first = details::lane() & ~(size - 1);
         unsigned int mask = size >= 32 ? 0xffffffffu : ((1u << size) - 1) << first;
-        return thread_group(details::TILE, mask & __activemask(), size,
+        return thread_group(details::tile_kind, mask & __activemask(), size,
                             (unsigned int)parent.thread_rank() / size,
                             ((unsigned int)parent.size() + size - 1) / size);
     }
@@ -577,7 +577,7 @@ tiled_partition(const thread_group &parent, unsigned int size)
     for (unsigned int m = parent.lockstep_mask(); m; m &= m - 1, rank++)
         if (rank / size == wanted)
             mask |= m & -m;
-    return thread_group(details::TILE, mask, __popc(mask), wanted,
+    return thread_group(details::tile_kind, mask, __popc(mask), wanted,
                         ((unsigned int)parent.size() + size - 1) / size);
 }
 LOCKSTEP_CG coalesced_group

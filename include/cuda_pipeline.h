@@ -32,11 +32,11 @@ class pipeline
     __device__ void commit_and_wait() { wait(commit()); }
     /* Waits for the group that commit() gave this number. */
     __device__ void wait(size_t number) { __pipeline_wait_prior(stage - number - 1); }
-    template <unsigned N>
+    template <unsigned bytes_>
     __device__ void
     wait_prior()
     {
-        __pipeline_wait_prior(N);
+        __pipeline_wait_prior(bytes_);
     }
     __device__ void arrive_on(awbarrier &barrier) { __pipeline_arrive_on((__mbarrier_t *)&barrier); }
 
@@ -44,12 +44,12 @@ class pipeline
     size_t stage;
 };
 
-template <class T>
+template <class ty_>
 __device__ inline void
-memcpy_async(T &to, const T &from, pipeline &)
+memcpy_async(ty_ &to, const ty_ &from, pipeline &)
 {
-    if (sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16)
-        __pipeline_memcpy_async(&to, &from, sizeof(T));
+    if (sizeof(ty_) == 4 || sizeof(ty_) == 8 || sizeof(ty_) == 16)
+        __pipeline_memcpy_async(&to, &from, sizeof(ty_));
     else
         to = from;
 }

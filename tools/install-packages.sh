@@ -79,8 +79,10 @@ fi
 
 packages=("cmake" "ninja-build" "pkg-config" "python3" "clang-$chosen" "llvm-$chosen-dev"
     "libclang-rt-$chosen-dev" "libsleef-dev" "libjansson-dev" "libdw-dev" "libcmocka-dev" "libpng-dev")
+# For one test each, which is skipped without: fetched along with others, never asked for alone.
+optional=("python3-nbclient" "python3-ipykernel")
 if [ "$mode" = --list ]; then
-    printf '%s\n' "${packages[@]}"
+    printf '%s\n' "${packages[@]}" "${optional[@]}"
     exit 0
 fi
 need cmake have cmake
@@ -127,10 +129,11 @@ fi
 
 log=$(mktemp) || exit 1
 trap 'rm -f "$log"' EXIT
-install() {
+fetch() {
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-        apt-get install -y -q --no-install-recommends -o Dpkg::Use-Pty=0 "${missing[@]}" >"$log" 2>&1
+        apt-get install -y -q --no-install-recommends -o Dpkg::Use-Pty=0 "$@" >"$log" 2>&1
 }
+install() { fetch "${missing[@]}" "${optional[@]}" || fetch "${missing[@]}"; }
 finish() {
     echo "install-packages: done"
     exit 0

@@ -15,8 +15,8 @@ namespace cooperative_groups
 {
 
 #define LOCKSTEP_OPERATION(name, expression)                                                       \
-    template <class T> struct name {                                                               \
-        __device__ __inline__ T operator()(const T &a, const T &b) const                           \
+    template <class ty_> struct name {                                                               \
+        __device__ __inline__ ty_ operator()(const ty_ &a, const ty_ &b) const                           \
         {                                                                                          \
             return expression;                                                                     \
         }                                                                                          \
@@ -30,15 +30,15 @@ LOCKSTEP_OPERATION(bit_xor, a ^ b)
 #undef LOCKSTEP_OPERATION
 
 /* Halving steps; a partner beyond the end takes no part. Every thread gets the result of rank 0. */
-template <class Group, class T, class Operation>
-__device__ __inline__ T
-reduce(const Group &group, T value, Operation operation)
+template <class Group, class ty_, class Operation>
+__device__ __inline__ ty_
+reduce(const Group &group, ty_ value, Operation operation)
 {
     unsigned int size = group.size(), rank = group.thread_rank(), span = 1;
     while (span < size)
         span *= 2;
     for (span /= 2; span > 0; span /= 2) {
-        T other = group.shfl_down(value, span);
+        ty_ other = group.shfl_down(value, span);
         if (rank < span && rank + span < size)
             value = operation(value, other);
         size = size < span ? size : span;
@@ -46,11 +46,11 @@ reduce(const Group &group, T value, Operation operation)
     return group.shfl(value, 0);
 }
 
-template <class Group, class T, class V, class Operation>
+template <class Group, class ty_, class val_, class Operation>
 __device__ __inline__ void
-reduce_update_async(const Group &group, T &destination, V value, Operation operation)
+reduce_update_async(const Group &group, ty_ &destination, val_ value, Operation operation)
 {
-    V sum = reduce(group, value, operation);
+    val_ sum = reduce(group, value, operation);
     if (group.thread_rank() == 0)
         destination.fetch_add(sum);
 }

@@ -79,9 +79,9 @@ __lockstep_box_muller_double(double x, double y)
 
 /* -- Poisson ------------------------------------------------------------------------------------------ */
 
-template <class S>
+template <class state_>
 static __device__ inline unsigned int
-__lockstep_poisson(S *s, double mean)
+__lockstep_poisson(state_ *s, double mean)
 {
     if (!(mean > 0))
         return 0;

@@ -16,8 +16,8 @@
     };                                                                                             \
     typedef struct curandStateSobol##BITS curandStateSobol##BITS##_t;                              \
     typedef struct curandStateScrambledSobol##BITS curandStateScrambledSobol##BITS##_t;            \
-    template <class S>                                                                             \
-    static __device__ inline void __lockstep_sobol##BITS##_ahead(WORD n, S *s)                     \
+    template <class state_>                                                                             \
+    static __device__ inline void __lockstep_sobol##BITS##_ahead(WORD n, state_ *s)                     \
     {                                                                                              \
         WORD before = s->i ^ s->i >> 1;                                                            \
         s->i += n;                                                                                 \
@@ -26,7 +26,7 @@
             if (change >> k & 1)                                                                   \
                 s->x ^= s->direction_vectors[k];                                                   \
     }                                                                                              \
-    template <class S> static __device__ inline WORD __lockstep_sobol##BITS##_next(S *s)           \
+    template <class state_> static __device__ inline WORD __lockstep_sobol##BITS##_next(state_ *s)           \
     {                                                                                              \
         WORD r = s->x;                                                                             \
         int lowest = LOWEST(~s->i) - 1;                                                            \

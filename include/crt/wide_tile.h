@@ -29,13 +29,13 @@ template <unsigned int Size> class wide_tile
     {
         return memory_ + meta_rank_ * Size;
     }
-    template <class T> LOCKSTEP_CG T exchange(const T &value, unsigned int from) const
+    template <class ty_> LOCKSTEP_CG ty_ exchange(const ty_ &value, unsigned int from) const
     {
-        static_assert(sizeof(T) <= 8, "lockstep: tiles of several warps exchange up to 8 bytes");
-        memcpy(&slots()[thread_rank()], &value, sizeof(T));
+        static_assert(sizeof(ty_) <= 8, "lockstep: tiles of several warps exchange up to 8 bytes");
+        memcpy(&slots()[thread_rank()], &value, sizeof(ty_));
         sync();
-        T result;
-        memcpy(&result, &slots()[from], sizeof(T));
+        ty_ result;
+        memcpy(&result, &slots()[from], sizeof(ty_));
         sync();
         return result;
     }
@@ -71,21 +71,21 @@ template <unsigned int Size> class wide_tile
     {
         return meta_size_;
     }
-    template <class T> LOCKSTEP_CG T shfl(T value, int rank) const
+    template <class ty_> LOCKSTEP_CG ty_ shfl(ty_ value, int rank) const
     {
         return exchange(value, (unsigned int)rank % Size);
     }
-    template <class T> LOCKSTEP_CG T shfl_up(T value, unsigned int delta) const
+    template <class ty_> LOCKSTEP_CG ty_ shfl_up(ty_ value, unsigned int delta) const
     {
         unsigned int rank = thread_rank();
         return exchange(value, rank >= delta ? rank - delta : rank);
     }
-    template <class T> LOCKSTEP_CG T shfl_down(T value, unsigned int delta) const
+    template <class ty_> LOCKSTEP_CG ty_ shfl_down(ty_ value, unsigned int delta) const
     {
         unsigned int rank = thread_rank();
         return exchange(value, rank + delta < Size ? rank + delta : rank);
     }
-    template <class T> LOCKSTEP_CG T shfl_xor(T value, unsigned int lanes) const
+    template <class ty_> LOCKSTEP_CG ty_ shfl_xor(ty_ value, unsigned int lanes) const
     {
         unsigned int rank = thread_rank(), other = rank ^ lanes;
         return exchange(value, other < Size ? other : rank);

@@ -364,6 +364,9 @@ link_program(struct step *s)
 #ifdef LOCKSTEP_SANITIZERS /* the library was built with them: a program needs their runtime */
     cc_words_add(&w, "-fsanitize=" LOCKSTEP_SANITIZERS);
 #endif
+    /* By name, though the driver knows: CMake links CUDA programs with what it reads of this line, as C. */
+    cc_words_add(&w, "-lstdc++");
+    cc_words_add(&w, "-lm");
     cc_words_add(&w, "-lpthread");
     cc_words_add(&w, "-ldl");
     return run(s, &w);

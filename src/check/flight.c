@@ -143,8 +143,8 @@ static void
 report_pair(struct check *c, const struct flight *new, const struct flight *old, uint64_t where)
 {
     struct finding f = {.kind = FINDING_HOST_RACE, .space = "global"};
-    f.access = (struct side){.valid = true, .op = new->what, .address = where};
-    f.other = (struct side){.valid = true, .op = old->what, .address = where};
+    f.access = (struct side){.valid = true, .op = new->what, .address = where, .host = new->host};
+    f.other = (struct side){.valid = true, .op = old->what, .address = where, .host = old->host};
     snprintf(f.message, sizeof f.message, "%s %s 0x%llx while %s%s, which %s it, may not be over", new->what,
              does_text(new), (unsigned long long)where, old->what,
              new->frees && !new->ordered ? " that the host has not waited for" : " of another stream",
@@ -202,6 +202,7 @@ flight_begin(struct check *c, struct flight *f)
         if (global_compare(c, f->rows.at, f->rows.width, true, work_add(c, &own), known))
             return;
     }
+    f->host = host_here(c);
     flight_add(c, f, known);
 }
 

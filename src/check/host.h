@@ -15,6 +15,7 @@ struct flight {
     bool writes, allocates, frees;
     bool ordered; /* frees: in the order of a stream, not when the host calls */
     bool marked;  /* shadow memory has it, too */
+    uint32_t host; /* the place of the call */
     const char *what;
 };
 

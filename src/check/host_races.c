@@ -100,7 +100,7 @@ report_flight(struct check *c, uint64_t a, const struct flight *by, const struct
     if (!finding_is_new(c, f.kind, f.rank, w.kernel, mark_place(m), NULL, 0, NULL))
         return;
     f.access = side_of_mark(&w, m, a);
-    f.other = (struct side){.valid = true, .op = by->what, .address = a};
+    f.other = (struct side){.valid = true, .op = by->what, .address = a, .host = by->host};
     snprintf(f.message, sizeof f.message,
              "%s of 0x%llx while %s of another stream, which %s it, may not be over", f.access.op,
              (unsigned long long)a, by->what,

@@ -12,6 +12,7 @@
 #include "cli/console.h"
 #include "cli/access_pattern.h"
 #include "cli/model_cli.h"
+#include "report/report.h"
 
 static const struct option_row rows[] = {
     {"--csv", 0, NULL, "FILE", "patterns: columns id,space,op,width,mask,a0..a31"},
@@ -27,6 +28,8 @@ static const struct option_row rows[] = {
     {"--bank8", 0, NULL, NULL, "8-byte banks (3.x)"},
     {"--uncached", 0, NULL, NULL, "global loads past L1 (2.x, 3.x)"},
     {"--cached", 0, NULL, NULL, "global loads through L1 (3.x: -Xptxas -dlcm=ca)"},
+    {"--html", 0, NULL, "FILE", "the pattern as a page: banks or sectors drawn, warp by warp"},
+    {"--svg", 0, NULL, "FILE", "the drawing of the worst warp, for slides"},
     {"--verbose", 'v', NULL, NULL, "tables of all warps, not the worst alone"},
     DEVICE_OPTIONS,
 };
@@ -279,6 +282,59 @@ read_pattern(const struct command_line *c, struct access_pattern *p)
     return false;
 }
 
+/* "shared load of 4 bytes, stride 32, 64 threads" */
+static void
+title_of(const struct command_line *c, const struct access_pattern *p, char *out, size_t room)
+{
+    static const char *const words[] = {"load", "store", "atomic", "reduction"};
+    const char *stride = command_value(c, "--stride"), *text = command_value(c, "--expr");
+    snprintf(out, room, "%s %s of %u bytes, %s %s, %u thread%s", space_names[p->space], words[p->op], p->width,
+             stride ? "stride" : text ? "element" : "elements", stride ? stride : text ? text : command_value(c, "--list"),
+             p->threads, p->threads == 1 ? "" : "s");
+}
+
+static bool
+write_file(const struct command_line *c, const char *path, const struct text *t)
+{
+    struct ls_error err = {0};
+    if (ls_write_file(path, t->at, t->count, &err))
+        return true;
+    command_mistake(c, "%s", err.text);
+    return false;
+}
+
+/* --html, --svg */
+static bool
+write_pictures(const struct command_line *c, const struct access_pattern *p, const struct remedy *remedies, size_t count)
+{
+    const char *html = command_value(c, "--html"), *svg = command_value(c, "--svg"), *notes[REMEDIES + 1] = {0};
+    struct arena a = {0};
+    struct access *warp = ARENA_ARRAY(&a, struct access, p->warps);
+    struct text t = {0};
+    char title[400];
+    bool fine = true;
+    for (uint32_t w = 0; w < p->warps; w++)
+        pattern_warp(p, w, &warp[w]);
+    if (html) {
+        title_of(c, p, title, sizeof title);
+        for (size_t k = 0; k < count; k++)
+            notes[k] = arena_printf(&a, "%s: %u-way, %" PRId64 " bytes more", remedies[k].text, remedies[k].degree,
+                                    remedies[k].extra_bytes);
+        report_access_html(&(struct report_pattern){p->device, title, warp, p->warps, notes}, &t);
+        fine = write_file(c, html, &t);
+        text_free(&t);
+    }
+    if (svg && fine) {
+        fine = report_access_svg(p->device, &warp[pattern_worst_warp(p)], &t);
+        if (!fine)
+            command_mistake(c, "--svg draws shared, global and local accesses, not %s ones", space_names[p->space]);
+        fine = fine && write_file(c, svg, &t);
+        text_free(&t);
+    }
+    arena_free(&a);
+    return fine;
+}
+
 static int
 one_pattern(const struct command_line *c, const struct device_profile *d)
 {
@@ -287,6 +343,8 @@ one_pattern(const struct command_line *c, const struct device_profile *d)
         return CLI_USAGE;
     struct remedy remedies[REMEDIES];
     size_t count = p.space == ACCESS_SHARED ? pattern_remedies(&p, remedies) : 0;
+    if (!write_pictures(c, &p, remedies, count))
+        return CLI_USAGE;
     if (command_value(c, "--json"))
         return command_json(c, pattern_json(&p, remedies, count));
     print_pattern(&p, remedies, count, command_value(c, "--verbose"));
@@ -312,6 +370,8 @@ cli_access(int argc, char **argv)
             status = CLI_USAGE;
         else if (given != 1)
             status = command_mistake(&c, "give one of --csv, --stride, --expr, --list");
+        else if (command_value(&c, "--csv") && (command_value(&c, "--html") || command_value(&c, "--svg")))
+            status = command_mistake(&c, "--html and --svg draw one pattern, not a file of them");
         else if (command_value(&c, "--csv"))
             status = access_csv(&c, d, command_value(&c, "--csv"));
         else

@@ -108,7 +108,11 @@ test_conditions(const struct profile_call *c)
     uint32_t failed = 0;
     for (size_t k = 0; k < c->condition_count; k++) {
         uint32_t tested = 0;
-        failed += condition_test(&c->conditions[k], &c->view, &tested) != 0;
+        struct text said = {0};
+        failed += condition_test(&c->conditions[k], &c->view, &tested, &said) != 0;
+        for (const char *at = said.at; at && *at; at += strcspn(at, "\n") + 1)
+            fprintf(stderr, "lockstep profile: %.*s\n", (int)strcspn(at, "\n"), at);
+        text_free(&said);
         if (!tested) {
             fprintf(stderr, "lockstep profile: --assert '%s': no such kernel was launched\n",
                     c->conditions[k].text);

@@ -125,7 +125,7 @@ applies(const struct profile_condition *c, const json_t *kernel)
 }
 
 uint32_t
-condition_test(const struct profile_condition *c, const struct profile_view *v, uint32_t *tested)
+condition_test(const struct profile_condition *c, const struct profile_view *v, uint32_t *tested, struct text *said)
 {
     uint32_t failed = 0;
     size_t k;
@@ -139,9 +139,9 @@ condition_test(const struct profile_condition *c, const struct profile_view *v, 
         if (over == 0 || holds(c, value / over))
             continue;
         struct arena a = {0};
-        fprintf(stderr, "lockstep profile: %s: %s%s%s is %.*g, not %s %.10g\n",
-                ls_readable_name(&a, report_text(kernel, "name")), c->counter, c->over ? " / " : "",
-                c->over ? c->over : "", c->over ? 6 : 10, value / over, c->op, c->value);
+        text_add(said, "%s: %s%s%s is %.*g, not %s %.10g\n",
+                 ls_readable_name(&a, report_text(kernel, "name")), c->counter, c->over ? " / " : "",
+                 c->over ? c->over : "", c->over ? 6 : 10, value / over, c->op, c->value);
         arena_free(&a);
         failed++;
     }

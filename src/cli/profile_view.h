@@ -35,9 +35,9 @@ struct profile_condition {
 };
 bool condition_parse(const char *text, struct arena *a, struct profile_condition *out,
                      struct ls_error *err);
-/* Tests it for every kernel it applies to, telling of each that fails; how many failed. *tested
+/* Tests it for every kernel it applies to, with a line in *said for each that fails; how many failed. *tested
  * counts kernels. */
 uint32_t condition_test(const struct profile_condition *c, const struct profile_view *v,
-                        uint32_t *tested);
+                        uint32_t *tested, struct text *said);
 
 #endif

@@ -156,17 +156,29 @@ tool_bad_free(const char *call, uint64_t address, const struct allocation *neare
     freed_badly = true;
 }
 
+/* A call that is refused before any device is there is a finding all the same. */
+static void
+start_check(void)
+{
+    const char *name = getenv("LOCKSTEP_TOOL");
+    if (name && !strcmp(name, "check") && !tool_check() && !process_forked())
+        device_at(0);
+}
+
 void
 device_call_failed(const char *call, int result, const char *error)
 {
+    char reason[REASON];
     if (process_forked())
         tool_start_in_child();
+    snprintf(reason, sizeof reason, "%s", device_reason());
     bool reported = freed_badly && tool_check();
     freed_badly = false;
     if (reported || result == DEVICE_NOT_READY || is_of_kernel(result) || is_probe(call, result))
         return;
-    check_call_failed(tool_check(), call, error, device_reason());
+    start_check();
+    check_call_failed(tool_check(), call, error, reason);
     bool quiet = device_quiet() || (tool_check() && !device_verbose());
     if (!quiet || (is_of_process(result) && !device_quiet()))
-        tell(call, result, error, device_reason());
+        tell(call, result, error, reason);
 }

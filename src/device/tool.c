@@ -85,6 +85,7 @@ device_watched(void)
     return !state.tool ? DEVICE_TOOL_NONE : tool_check() ? DEVICE_TOOL_CHECK : DEVICE_TOOL_PROFILE;
 }
 
+/* What a signal ends leaves what there is. */
 static void
 write_interim(void)
 {

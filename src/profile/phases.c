@@ -99,18 +99,17 @@ name_shared(const struct watch *w, uint64_t at, struct arena *a, struct place_na
 
 /* Global memory by the pointer among the kernel's arguments, or the variable, that lies nearest below. */
 static void
-name_global(const struct watch *w, uint64_t at, struct arena *a, struct place_name *out)
+name_global(const struct watch *w, uint64_t at, const char *const *names, struct arena *a, struct place_name *out)
 {
     const struct ptx_func *f = w->launch.kernel;
     *out = (struct place_name){"memory", 0};
-    for (uint32_t k = 0; k < f->param_count; k++) {
-        uint64_t base = 0;
-        if (f->params[k]->size != sizeof base)
-            continue;
-        memcpy(&base, w->launch.launch->params + f->params[k]->param_offset, sizeof base);
-        if (base > out->base && base <= at)
-            *out = (struct place_name){arena_printf(a, "argument%u", k), base};
-    }
+    for (uint32_t k = 0; k < f->param_count; k++)
+        for (uint64_t at_byte = 0; at_byte + 8 <= f->params[k]->size; at_byte += 8) { /* members of a structure, too */
+            uint64_t base = 0;
+            memcpy(&base, w->launch.launch->params + f->params[k]->param_offset + at_byte, sizeof base);
+            if (base > out->base && base <= at)
+                *out = (struct place_name){at_byte ? arena_printf(a, "%s+%u", names[k], (uint32_t)at_byte) : names[k], base};
+        }
     for (uint32_t k = 0; k < f->module->var_count; k++) {
         uint64_t base = w->launch.launch->symbols[k];
         const struct ptx_var *v = f->module->vars[k];
@@ -131,7 +130,7 @@ by_block(const void *x, const void *y)
 }
 
 static json_t *
-elements(const struct watch *w, const struct record *r, struct arena *a)
+elements(const struct watch *w, const struct record *r, const char *const *names, struct arena *a)
 {
     const struct ptx_func *f;
     const struct ptx_insn *i = NULL;
@@ -146,7 +145,7 @@ elements(const struct watch *w, const struct record *r, struct arena *a)
         if (r->shared)
             name_shared(w, r->address[l], a, &at);
         else
-            name_global(w, r->address[l], a, &at);
+            name_global(w, r->address[l], names, a, &at);
         json_array_append_new(list, json_pack("[i, s, I]", (int)(r->warp * JIT_LANES + l), at.name,
                                               (json_int_t)((r->address[l] - at.base) / bytes)));
     }
@@ -169,7 +168,7 @@ space_name(const struct record *r)
 }
 
 static json_t *
-record_json(const struct watch *w, const struct record *r, struct arena *a)
+record_json(const struct watch *w, const struct record *r, const char *const *names, struct arena *a)
 {
     char where[512];
     jit_place_text(w->launch.module, r->place, where, sizeof where);
@@ -180,7 +179,7 @@ record_json(const struct watch *w, const struct record *r, struct arena *a)
                          (int)r->phase, "barrier", 1, "line", line);
     return json_pack("{s:I, s:i, s:s, s:s, s:i, s:o}", "block", (json_int_t)r->block, "phase",
                      (int)r->phase, "op", operation_name(r), "space", space_name(r), "line", line,
-                     "elements", elements(w, r, a));
+                     "elements", elements(w, r, names, a));
 }
 
 json_t *
@@ -198,8 +197,9 @@ phases_json(struct watch *w)
         }
     if (all.count)
         qsort(all.at, all.count, sizeof *all.at, by_block);
+    const char **names = profile_argument_names(w->launch.kernel, &a);
     for (size_t k = 0; k < all.count && k < MOST_RECORDS; k++)
-        json_array_append_new(list, record_json(w, &all.at[k], &a));
+        json_array_append_new(list, record_json(w, &all.at[k], names, &a));
     if (w->flow)
         flow_free(w->flow);
     VEC_FREE(&all);

@@ -464,6 +464,8 @@ void phases_barrier(struct jit_block *b, uint32_t barrier, const uint32_t *arriv
                     const uint32_t *waiting, uint32_t place);
 /* What the watch's sheets recorded, by block and in order. */
 json_t *phases_json(struct watch *w);
+/* arguments.c: what the kernel's arguments are called in its source, else "argument0", ...; in the arena. */
+const char **profile_argument_names(const struct ptx_func *f, struct arena *a);
 
 /* -- result.c ------------------------------------------------------------------------------------------------- */
 

@@ -21,7 +21,7 @@ conflicting(const struct device_profile *d, const struct access *a, uint32_t ban
         uint64_t first = 0;
         bool differ = false;
         for (uint32_t l = 0; l < 32; l++) {
-            if (!(part[p] >> l & 1) || model_shared_bank(d, false, a->address[l]) != bank)
+            if (!(part[p] >> l & 1) || model_shared_bank(d, a->bank8, a->address[l]) != bank)
                 continue;
             differ = differ || (asking && a->address[l] / 4 != first);
             first = a->address[l] / 4;
@@ -59,7 +59,7 @@ chart_banks(struct text *t, const struct device_profile *d, const struct access 
         if (!(a.mask >> l & 1))
             continue;
         for (uint32_t byte = 0; byte < a.width; byte += 4) {
-            uint32_t bank = model_shared_bank(d, false, a.address[l] + byte);
+            uint32_t bank = model_shared_bank(d, a.bank8, a.address[l] + byte);
             bool bad = a.width <= 4 && (conflicting(d, &a, bank) >> l & 1);
             any_bad = any_bad || bad;
             snprintf(text, sizeof text, "lane %u: byte %llu, bank %u%s", l,

@@ -266,6 +266,25 @@ html_drawing_end(struct text *t)
     text_add(t, "</svg></figure>\n");
 }
 
+/* Without variables, which browsers know and programs for slides do not. */
+static const char svg_style[] =
+    "<style>text{font:12px sans-serif;fill:#1b1f24}.a{fill:#0b62c4}.b{fill:#7a4fb5}.c{fill:#f7b955}.bad{fill:#c4281b}"
+    ".good{fill:#1a7f37}.dim{fill:#d0d7de}.frame{fill:none;stroke:#5b6570}.grid{fill:none;stroke:#d0d7de}</style>\n";
+
+void
+html_svg_file(struct text *t, const char *figures)
+{
+    const char *begin = strstr(figures, "<svg"), *end = begin ? strstr(begin, "</svg>") : NULL;
+    const char *body = end ? strchr(begin, '>') : NULL;
+    if (!body)
+        return;
+    text_add(t, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\"");
+    text_add_bytes(t, begin + 4, (size_t)(body + 1 - begin - 4));
+    text_add(t, "\n%s<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\" />", svg_style);
+    text_add_bytes(t, body + 1, (size_t)(end - body - 1));
+    text_add(t, "</svg>\n");
+}
+
 static void
 tip_end(struct text *t, const char *tag, const char *tip)
 {

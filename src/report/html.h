@@ -50,6 +50,8 @@ void html_targets(struct text *t, const char *prefix, size_t first, size_t last)
 /* A drawing of that size in units of its own, with a description for those who do not see it. */
 void html_drawing(struct text *t, int width, int height, const char *description);
 void html_drawing_end(struct text *t);
+/* The first drawing in `figures` as an SVG file. */
+void html_svg_file(struct text *t, const char *figures);
 /* Classes of shapes: "a" accent, "b" second, "bad", "good", "dim", "frame", "grid", "gap" (see html.c). */
 void html_box(struct text *t, double x, double y, double width, double height, const char *class,
               const char *tip);

@@ -103,6 +103,17 @@ void report_suppression(const json_t *finding, struct text *out);
 void report_profile_html(const json_t *result, const json_t *before, const char *title, struct text *out);
 /* Of `check --json`'s object. */
 void report_check_html(const json_t *result, const char *title, struct text *out);
+/* The pattern of `lockstep access`, a part a warp: banks or sectors drawn as in the report of a profile. */
+struct report_pattern {
+    const struct device_profile *device;
+    const char *title;        /* "shared load of 4 bytes, stride 32" */
+    const struct access *warp;
+    size_t warps;
+    const char *const *notes; /* what removes a conflict; ended by NULL */
+};
+void report_access_html(const struct report_pattern *p, struct text *out);
+/* One warp as a drawing of its own, in colours that every program shows. False: there is no drawing of that space. */
+bool report_access_svg(const struct device_profile *d, const struct access *a, struct text *out);
 /* Rows of `suite run`, `check`, `profile` or `bench`; those of check and profile have what that
  * command says of the rung as "answer". */
 void report_suite_html(const char *verb, const json_t *rows, const char *title, struct text *out);

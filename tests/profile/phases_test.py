@@ -23,12 +23,12 @@ def wanted(block, x, y):
     bx, by = block % (N // T), block // (N // T)
     phases = []
     for s in range(N // T):
-        phases.append([("global load", "argument0", (T * by + y) * N + T * s + x),
-                       ("global load", "argument1", (T * s + y) * N + T * bx + x),
+        phases.append([("global load", "a", (T * by + y) * N + T * s + x),
+                       ("global load", "b", (T * s + y) * N + T * bx + x),
                        ("shared store", "tile_a", T * y + x), ("shared store", "tile_b", T * y + x)])
         phases.append([("shared load", name, at) for i in range(T)
                        for name, at in (("tile_a", T * y + i), ("tile_b", T * i + x))])
-    phases.append([("global store", "argument2", (T * by + y) * N + T * bx + x)])
+    phases.append([("global store", "c", (T * by + y) * N + T * bx + x)])
     return phases
 
 
