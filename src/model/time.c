@@ -66,7 +66,7 @@ atomic_clocks(void)
     return 1.5;
 }
 
-/* L2's own rate, for all SMs together. */
+/* L2's own rates, for all SMs together: one way and the other. */
 static double
 l2_seconds(const struct device_profile *d, const struct work *w)
 {
@@ -74,8 +74,8 @@ l2_seconds(const struct device_profile *d, const struct work *w)
     uint64_t stores = w->l2_stores < w->l2_sectors ? w->l2_stores : w->l2_sectors;
     if (!m->l2_load || !m->l2_store || !model_has(w->without, MODEL_L2_RATE))
         return 0;
-    double clocks = (double)(w->l2_sectors - stores) * 32 / m->l2_load + (double)stores * 32 / m->l2_store;
-    return clocks / (d->clock_khz * 1e3);
+    double load = (double)(w->l2_sectors - stores) * 32 / m->l2_load, store = (double)stores * 32 / m->l2_store;
+    return fmax(load, store) / (d->clock_khz * 1e3);
 }
 
 /* Global atomics: the busiest slice of L2 takes its passes one after the other; sums of floats on one address wait for each

@@ -95,6 +95,11 @@ take_hit_rates(struct chain *c, const struct cache_counts *n)
 {
     const struct latencies *l = c->latency;
     double l1 = n->l1_sectors ? (double)n->l1_hits / (double)n->l1_sectors : 0;
+    uint64_t stores = n->l2_sectors - n->l2_loads; /* from 7.0 on they look L1 up, too; nobody waits for them */
+    if (c->device->cc_major >= 7 && n->l1_sectors > stores && model_has(c->without, MODEL_MISSES)) {
+        double loads = (double)(n->l1_sectors - stores);
+        l1 = loads > (double)n->l2_loads ? 1 - (double)n->l2_loads / loads : 0;
+    }
     double l2 = n->l2_loads ? 1 - (double)n->dram_bytes_read / 32 / (double)n->l2_loads : 0;
     double beyond = l->l2 ? l2 * l->l2 + (1 - l2) * l->memory : l->memory;
     c->memory = l1 * l->l1 + (1 - l1) * beyond;
