@@ -137,6 +137,8 @@ close_stretch(struct chain *c)
     model_time_bound(d, &c->work, &bound);
     double sm_clocks = bound.seconds * d->clock_khz * 1e3 * d->sm_count / c->blocks;
     double longest = c->longest > c->issued ? c->longest : c->issued;
+    if (c->loop != UINT32_MAX && model_has(c->without, MODEL_TURNS))
+        longest += MODEL_TURN_CLOCKS;
     add_waits(c);
     c->sum.warp_clocks += c->times * longest;
     c->sum.block_clocks += c->times * longest + sm_clocks * (c->warps - 1) / c->warps;
