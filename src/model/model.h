@@ -341,6 +341,8 @@ struct launch_cost {
 struct launch_cost model_launch_cost(const struct device_profile *d);
 /* No launch ends before its last block has started: seconds that starting all its blocks takes. */
 double model_starts(const struct device_profile *d, const struct work *w);
+/* The share of the estimate from which on they are what the launch is bound by: warps that queue for their start are in it. */
+#define MODEL_STARTS_BIND 0.85
 /* An estimate of a launch's work, of the start of its blocks, of which the last one takes its time (waiting; NULL: not
  * known), and of the launch itself, in one. */
 double model_time_launch(const struct device_profile *d, const struct work *w, const struct waiting *waiting,

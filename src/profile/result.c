@@ -352,7 +352,7 @@ roofline_json(const struct device_profile *d, const struct kernel *k, const stru
         json_object_set_new(each, model_bound_name((enum bound_resource)r), json_real(t.each[r]));
     struct waiting waiting = waiting_of_launch(k);
     double work = model_time_estimate(d, &w, &t, &waiting), starts = model_starts(d, &w);
-    const char *limit = starts > work              ? "block starts"
+    const char *limit = starts > MODEL_STARTS_BIND * work              ? "block starts"
                         : work > 1.5 * t.seconds ? "waiting"
                                                  : model_bound_name(t.busiest);
     json_t *j = json_pack(

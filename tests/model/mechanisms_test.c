@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "model/model.h"
@@ -126,6 +128,36 @@ atomics(void **unused)
     assert_true(near(t.each[BOUND_ATOMIC], 200 * 1.5 / CLOCK));
 }
 
+/* All readings of integers on one slice of L2: lanes on `distinct` words, 4 or 32 bytes apart. A launch's own time, 7 us, is in them. */
+static void
+atomics_recorded(void **unused)
+{
+    char path[1024], line[256], op[32];
+    unsigned used, blocks, threads, lanes, distinct, seen = 0;
+    long stride, groups, apart, turns;
+    double us;
+    (void)unused;
+    snprintf(path, sizeof path, "%s/tests/data/h200_model_atomics.csv", getenv("SOURCE_DIR") ? getenv("SOURCE_DIR") : ".");
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    while (fgets(line, sizeof line, f)) {
+        if (sscanf(line, "global,%31[^,],%u,%u,%u,%u,%u,%ld,%ld,%ld,%ld,%lf", op, &used, &blocks, &threads, &lanes, &distinct,
+                   &stride, &groups, &apart, &turns, &us) != 11 ||
+            (strcmp(op, "add_s32") && strcmp(op, "max_s32")) || groups != 1 || lanes != 32 || blocks < 500 || stride > 32 ||
+            (stride == 32 && distinct > 8))
+            continue;
+        uint64_t requests = (uint64_t)blocks * threads / 32 * (uint64_t)turns;
+        uint64_t sectors = stride == 32 ? distinct : (distinct + 7) / 8, passes = requests * (32 / distinct) * sectors;
+        struct work w = {.atomic_passes = passes, .hot_passes = passes, .blocks = blocks};
+        struct time_bound t;
+        model_time_bound(h200(), &w, &t);
+        assert_true(fabs(t.each[BOUND_ATOMIC] * 1e6 / (us - 7) - 1) < 0.28);
+        seen++;
+    }
+    fclose(f);
+    assert_in_range(seen, 15, 40);
+}
+
 /* Ten rounds of one block, which waits for 1,000 clocks: nine times 450 between them. */
 static void
 turnover(void **unused)
@@ -221,7 +253,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(words), cmocka_unit_test(expansions), cmocka_unit_test(l2),
-                                       cmocka_unit_test(atomics), cmocka_unit_test(turnover), cmocka_unit_test(starts),
+                                       cmocka_unit_test(atomics), cmocka_unit_test(atomics_recorded), cmocka_unit_test(turnover), cmocka_unit_test(starts),
                                        cmocka_unit_test(memory), cmocka_unit_test(barriers), cmocka_unit_test(shared_loops)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """src/model/model_expansions.def from what record.sh recorded.
 
-    expansions.py FOLDER >src/model/model_expansions.def     FOLDER: instructions?.csv, operations?.csv, counts?.csv
+    expansions.py merge FOLDER >tests/data/h200_model_instructions.csv    instructions?.csv, operations?.csv, counts?.csv
+    expansions.py table tests/data/h200_model_instructions.csv >src/model/model_expansions.def
 
 Of each operation: warp instructions that ran for it (the profiler's, less those of the chain around it), of those the ones of
 the integer, double-precision and special-function pipes, and clocks until its result is there. Where an operation takes
@@ -68,8 +69,17 @@ def row(name, o, parts):
     return f'EXPANDS({chr(34) + name + chr(34) + ",":22}{round(run):4},{round(whole):4},{double:4},{special:4},{round(latency):5})'
 
 
-def main(folder):
-    ops = readings(folder)
+COLUMNS = "extra between latency clocks all alu fma fmaheavy fp64 xu lsu cbu uniform".split()
+
+
+def merge(folder):
+    print("operation", *COLUMNS, sep=",")
+    for name, o in readings(folder).items():
+        print(name, *(f"{o.get(c, 0):g}" for c in COLUMNS), sep=",")
+
+
+def table(path):
+    ops = {r["operation"]: {c: float(r[c]) for c in COLUMNS} for r in csv.DictReader(open(path))}
     rows = []
     for word in NAMES.split():
         name, _, op = word.partition("=")
@@ -88,10 +98,10 @@ HEAD = """/* SPDX-License-Identifier: Apache-2.0
  * name: the mnemonic, .hi, .wide, .full or .approx, and the type (add, mul and kin of 64-bit integers: .64; cvt: see
  * mix.c). Instructions without a row are one each.
  *
- * [R] An H200, nvcc 13.0, driver 580.159.04, 22 November 2026: tools/record/model/record.sh, written by expansions.py
- * from it; not by hand. Of divisions in 64 bits the general path (clang's code has the short one beside it); of sin, cos and
+ * [R] An H200, nvcc 13.0, driver 580.159.04, 22 November 2026: tests/data/h200_model_instructions.csv; written by
+ * tools/record/model/expansions.py, not by hand. Of divisions in 64 bits the general path (clang's code has the short one beside it); of sin, cos and
  * tan that for arguments that need no long reduction. Other generations as this one: assumed.
  */"""
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    {"merge": merge, "table": table}[sys.argv[1]](sys.argv[2])
