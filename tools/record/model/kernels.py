@@ -3,7 +3,7 @@
 
     kernels.py measure SET OUT            with nvcc, on a GPU: each program's kernels, three launches each, by events
     kernels.py profile SET MODEL.csv [NAME...]      `lockstep profile` of the same programs
-    kernels.py compare TIMES.csv MODEL.csv [-q]     error, correlation, the share within a factor
+    kernels.py compare TIMES.csv MODEL.csv [-q] [-1]     error, correlation, the share within a factor
 
 SET/programs.txt has a program a line: name; folder in SET; sources; options of the compiler; arguments. Kernels are the
 same where name, grid and block are. What takes less than 5 us is left out of the comparison.
@@ -123,6 +123,8 @@ def profile(path, model, *wanted):
                 os.replace(out, os.path.join(os.environ["KEEP"], name + ".json"))
                 out = os.path.join(os.environ["KEEP"], name + ".json")
             for k in json.load(open(out))["kernels"]:
+                if not k["launches"] or k["failed"]:  # stopped in the middle, or a fault
+                    continue
                 rows.append({"program": name, "kernel": k.get("symbol") or k["name"], "grid": " ".join(map(str, k["grid"])),
                              "block": " ".join(map(str, k["block"])), "launches": k["launches"],
                              "bound_us": f"{1e6 * k['roofline']['seconds']:.3f}",
@@ -159,7 +161,12 @@ def correlation(a, b):
 
 def compare(times, model, *quiet):
     rows = [(m, us, estimate, bound) for m, us, estimate, bound in joined(times, model) if us >= SHORTEST]
-    if not quiet:
+    if "-1" in quiet:  # of each kernel the grid that takes longest
+        longest = {}
+        for r in sorted(rows, key=lambda r: r[1]):
+            longest[r[0]["program"], r[0]["kernel"]] = r
+        rows = list(longest.values())
+    if "-q" not in quiet:
         print(f"{'program':22s} {'kernel':36s} {'grid':>14s} {'block':>10s} {'measured':>9s} {'estimate':>9s} {'bound':>9s} ratio limit")
         for m, us, estimate, bound in sorted(rows, key=lambda r: r[2] / r[1]):
             print(f"{m['program']:22s} {m['kernel'][:36]:36s} {m['grid']:>14s} {m['block']:>10s} {us:9.2f} {estimate:9.2f} "
