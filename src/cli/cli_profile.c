@@ -7,12 +7,14 @@
 #include "cli/cli.h"
 #include "cli/profile_view.h"
 #include "cli/program.h"
+#include "model/model.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { P_KERNEL, P_LINES, P_SOURCE, P_TIMELINE, P_PHASES, P_ASSERT, P_BASELINE, P_COMPARE, P_HTML, P_CLOCK, P_CACHES, P_TRACE, P_COUNT };
+enum { P_KERNEL, P_LINES, P_SOURCE, P_TIMELINE, P_PHASES, P_ASSERT, P_BASELINE, P_COMPARE, P_HTML, P_CLOCK, P_CACHES, P_TRACE,
+       P_MODEL, P_COUNT };
 
 static const struct option_row rows[P_COUNT] = {
     [P_KERNEL] = {"--kernel", 'k', NULL, "TEXT", "only kernels whose name contains TEXT"},
@@ -31,6 +33,7 @@ static const struct option_row rows[P_COUNT] = {
                  "the program's event times: cpu, this processor's (the default), or model, the modelled GPU's"},
     [P_CACHES] = {"--no-caches", 0, NULL, NULL, "no simulated caches: no hit rates, no DRAM bytes"},
     [P_TRACE] = {"--trace", 0, NULL, "MIB", "memory for accesses that wait for the caches (512)"},
+    [P_MODEL] = {"--model", 0, "LOCKSTEP_MODEL", "-NAME", "leave a mechanism of the estimate out (several: -a,-b; docs/model.md)"},
 };
 
 static const struct cli_usage usage = {
@@ -89,7 +92,12 @@ take_numbers(struct profile_call *c, struct ls_error *err)
 {
     const char *const *value = c->line.value;
     uint64_t trace = 512;
+    uint32_t without;
     c->view.lines = 8;
+    if (!model_without(value[P_MODEL], &without, err))
+        return false;
+    if (value[P_MODEL])
+        setenv("LOCKSTEP_MODEL", value[P_MODEL], 1);
     if (value[P_LINES] && !ls_parse_u64(value[P_LINES], &c->view.lines))
         return ls_fail(err, LS_ERR_USAGE, "--lines takes a number, not \"%s\"", value[P_LINES]);
     if (value[P_TRACE] && (!ls_parse_u64(value[P_TRACE], &trace) || trace < 1 || trace > 1 << 20))

@@ -218,19 +218,41 @@ struct cache_counts cache_system_counts(struct cache_system *s, bool write_back)
 
 /* -- roofline and a lower bound on time ---------------------------------------------------------------- */
 
-/* What a launch does in all. */
+/* What an estimate is made of beyond the busiest resource (model_mechanisms.def); without: a bit for each that is left out. */
+enum model_mechanism {
+#define MECHANISM(id, name, text) MODEL_##id,
+#include "model/model_mechanisms.def"
+#undef MECHANISM
+    MODEL_MECHANISMS
+};
+struct mechanism_row {
+    const char *name, *text;
+};
+const struct mechanism_row *model_mechanism(enum model_mechanism m);
+/* "-name,-name": the mechanisms to be left out, or the reason why not. */
+bool model_without(const char *text, uint32_t *without, struct ls_error *err);
+static inline bool
+model_has(uint32_t without, enum model_mechanism m)
+{
+    return !(without >> m & 1);
+}
+
+/* What one PTX instruction or call of the library becomes (model_expansions.def); NULL: itself. */
+struct expansion {
+    const char *name;
+    uint16_t instructions, whole, f64, special; /* issued; by the integer, double-precision and special function pipes */
+    uint16_t clocks;                            /* until its result is there */
+};
+const struct expansion *model_expansion(const char *name);
+const struct expansion *model_expansion_at(size_t index); /* NULL past the end */
+
+/* What a launch does in all (model_work.def). */
 struct work {
-    uint64_t warp_instructions;
-    uint64_t flops_f32, flops_f64, int_operations, special_operations; /* per thread, summed; an
-                                                                           FMA is two */
-    uint64_t tensor_flops;   /* of matrix instructions, as if their numbers had 16 bits (model_tensor.def) */
-    uint64_t shared_wavefronts;
-    uint64_t constant_words; /* different addresses of each access through the constant cache */
-    uint64_t hot_words;      /* global atomics on the line of 128 bytes that has most: different words of each access */
-    uint64_t l1_sectors, l2_sectors; /* of 32 bytes */
-    uint64_t dram_bytes;
-    uint64_t blocks;         /* 0: enough for every SM */
-    uint32_t blocks_per_sm;  /* resident; 0: 1 */
+#define WORK(name, meaning) uint64_t name;
+#include "model/model_work.def"
+#undef WORK
+    uint32_t blocks_per_sm; /* resident; 0: 1 */
+    uint32_t without;       /* mechanisms that are left out: bits of enum model_mechanism */
 };
 enum bound_resource {
     BOUND_ISSUE,
@@ -259,7 +281,25 @@ void model_time_bound(const struct device_profile *d, const struct work *w, stru
 struct latencies {
     uint32_t arithmetic, shared, l1, l2, memory;
 };
-const struct latencies *model_latencies(const struct device_profile *d);
+const struct latencies *model_latencies(const struct device_profile *d, uint32_t without);
+/* Rates of memory (model_memory.def); 0: not known. */
+struct memory_rates {
+    double share;                           /* of the data sheet's bandwidth that device memory really moves */
+    double l2_load, l2_store;               /* bytes a clock of L2, to and from all SMs together */
+    double slices;                          /* of L2, that atomics are spread over; */
+    double pass, next_float, next_swap;     /*   clocks of one, from one on an address to the next one */
+};
+/* The share of L2 that launches one after the other may use so that the next one finds it there (an H200, 60 MB, launches.cu:
+ * 33 MB are copied at L2's rate, 67 MB at device memory's). */
+#define MODEL_KEPT 0.7
+const struct memory_rates *model_memory_rates(const struct device_profile *d);
+/* Clocks of a barrier at which so many warps meet. */
+double model_barrier_clocks(uint32_t warps);
+/* Passes of a sum in shared memory that is a loop: clocks of a warp, slots of a scheduler; clocks from one to the next of a
+ * block, where all meet on one word. Further clocks of a warp for each address of a constant read after the first. */
+enum { MODEL_LOOP_CLOCKS = 95, MODEL_LOOP_SLOTS = 14, MODEL_LOCK_CLOCKS = 43, MODEL_CONSTANT_CLOCKS = 11 };
+/* Of a warp for the jump of a loop's turn: chains of 16 instructions of 4 clocks take 4.7 each. */
+enum { MODEL_TURN_CLOCKS = 11 };
 /* What blocks wait for, in clocks of the SM. */
 struct waiting {
     double warp_clocks;  /* one warp by itself: its longest chain of results; 0: not known */
@@ -272,7 +312,9 @@ struct waiting {
 struct warp_states {
     double wait;              /* for results (struct waiting's warp_clocks), */
     double at[BOUND_COUNT];   /*   and at each resource, queueing for it and being served, */
-    double pipe;              /*   and at the pipe to L1 and shared memory */
+    double pipe;              /*   and at the pipe to L1 and shared memory, */
+    double starts, locks;     /*   for the start of its block, and for words of shared memory that others update, */
+    double turnover;          /*   and for the block before it in its place to be gone */
     bool rounds;              /* the time is that of rounds of blocks, one after the other */
 };
 /* What a launch takes when its warps also wait: on each SM the resident warps go round between the
@@ -294,10 +336,13 @@ uint32_t model_tensor_rate(const struct device_profile *d, bool f64);
 struct launch_cost {
     double start_clocks; /* from one block's start to the next one's, on the whole GPU */
     double seconds;      /* of a launch that follows others */
+    double turnover;     /* clocks from a block's end to the start of the next one in its place */
 };
 struct launch_cost model_launch_cost(const struct device_profile *d);
 /* No launch ends before its last block has started: seconds that starting all its blocks takes. */
 double model_starts(const struct device_profile *d, const struct work *w);
+/* The share of the estimate from which on they are what the launch is bound by: warps that queue for their start are in it. */
+#define MODEL_STARTS_BIND 0.85
 /* An estimate of a launch's work, of the start of its blocks, of which the last one takes its time (waiting; NULL: not
  * known), and of the launch itself, in one. */
 double model_time_launch(const struct device_profile *d, const struct work *w, const struct waiting *waiting,

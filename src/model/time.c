@@ -4,6 +4,7 @@
  * where and when. Every time is one that no run can beat, but for model_time_estimate(), which adds what
  * blocks wait for, and model_time_launch(), which adds what launches cost.
  */
+#include <math.h>
 #include <string.h>
 
 #include "model/model.h"
@@ -63,6 +64,33 @@ static double
 atomic_clocks(void)
 {
     return 1.5;
+}
+
+/* L2's own rates, for all SMs together: one way and the other. */
+static double
+l2_seconds(const struct device_profile *d, const struct work *w)
+{
+    const struct memory_rates *m = model_memory_rates(d);
+    uint64_t stores = w->l2_stores < w->l2_sectors ? w->l2_stores : w->l2_sectors;
+    if (!m->l2_load || !m->l2_store || !model_has(w->without, MODEL_L2_RATE))
+        return 0;
+    double load = (double)(w->l2_sectors - stores) * 32 / m->l2_load, store = (double)stores * 32 / m->l2_store;
+    return fmax(load, store) / (d->clock_khz * 1e3);
+}
+
+/* Global atomics: the busiest slice of L2 takes its passes one after the other; sums of floats on one address wait for each
+ * other, swaps for the round trip between them. */
+static double
+atomic_seconds(const struct device_profile *d, const struct work *w)
+{
+    const struct memory_rates *m = model_memory_rates(d);
+    double clock = d->clock_khz * 1e3;
+    if (!m->slices || !w->atomic_passes || !model_has(w->without, MODEL_ATOMICS))
+        return (double)w->hot_words * atomic_clocks() / clock;
+    double even = (double)w->atomic_passes / m->slices, passes = (double)w->hot_passes;
+    double clocks = (passes > even ? passes : even) * m->pass;
+    clocks = fmax(clocks, (double)w->hot_floats * m->next_float);
+    return fmax(clocks, (double)w->hot_swaps * m->next_swap) / clock;
 }
 
 uint32_t
@@ -145,18 +173,22 @@ model_time_bound(const struct device_profile *d, const struct work *w, struct ti
     double clocks = busy_sms(d, w) * d->clock_khz * 1e3; /* SM clocks a second */
     memset(out, 0, sizeof *out);
     double *t = out->each;
-    t[BOUND_ISSUE] = per((double)w->warp_instructions, issue_rate(d) * clocks);
+    bool expanded = w->issue_slots && model_has(w->without, MODEL_EXPANSION);
+    double slots = (double)(expanded ? w->issue_slots : w->warp_instructions);
+    if (model_has(w->without, MODEL_SHARED_LOOPS))
+        slots += (double)w->shared_loops * MODEL_LOOP_SLOTS;
+    t[BOUND_ISSUE] = per(slots, issue_rate(d) * clocks);
     t[BOUND_FP32] = per((double)w->flops_f32 / 2, d->fp32_per_clock_sm * clocks);
-    t[BOUND_FP64] = per((double)w->flops_f64 / 2, d->fp64_per_clock_sm * clocks);
+    t[BOUND_FP64] = per((double)w->flops_f64 / 2 + (double)(expanded ? w->f64_operations : 0), d->fp64_per_clock_sm * clocks);
     t[BOUND_INT] = per((double)w->int_operations, d->int32_per_clock_sm * clocks);
     t[BOUND_SFU] = per((double)w->special_operations, d->sfu_per_clock_sm * clocks);
     t[BOUND_SHARED] = per((double)w->shared_wavefronts, shared_rate(d) * clocks);
     t[BOUND_L1] = per((double)w->l1_sectors * 32, l1_rate(d) * clocks);
-    t[BOUND_L2] = per((double)w->l2_sectors * 32, l2_rate(d) * clocks);
+    t[BOUND_L2] = fmax(per((double)w->l2_sectors * 32, l2_rate(d) * clocks), l2_seconds(d, w));
     t[BOUND_DRAM] = per((double)w->dram_bytes, (double)d->bandwidth);
     t[BOUND_TENSOR] = per((double)w->tensor_flops / 2, model_tensor_rate(d, false) * clocks);
     t[BOUND_CONSTANT] = per((double)w->constant_words, constant_rate() * clocks);
-    t[BOUND_ATOMIC] = (double)w->hot_words * atomic_clocks() / (d->clock_khz * 1e3);
+    t[BOUND_ATOMIC] = atomic_seconds(d, w);
     for (int r = 0; r < BOUND_COUNT; r++)
         if (t[r] > out->seconds) {
             out->seconds = t[r];
@@ -166,26 +198,9 @@ model_time_bound(const struct device_profile *d, const struct work *w, struct ti
 
 /* -- waiting -------------------------------------------------------------------------------------------- */
 
-const struct latencies *
-model_latencies(const struct device_profile *d)
-{
-    static const struct {
-        uint32_t major, minor;
-        struct latencies clocks;
-    } rows[] = {
-#define LATENCY(major, minor, arithmetic, shared, l1, l2, memory, source)                          \
-    {major, minor, {arithmetic, shared, l1, l2, memory}},
-#include "model/model_latencies.def"
-#undef LATENCY
-    };
-    size_t k = sizeof rows / sizeof *rows - 1;
-    while (k > 0 && (d->cc_major < rows[k].major ||
-                     (d->cc_major == rows[k].major && d->cc_minor < rows[k].minor)))
-        k--;
-    return &rows[k].clocks;
-}
-
-enum { STATIONS = BOUND_COUNT + 1 }; /* the resources, and the pipe to L1 and shared memory */
+/* The resources, and three more: the pipe to L1 and shared memory, the start of blocks, words of shared memory that a block's
+ * warps update in turn. */
+enum { STATION_PIPE = BOUND_COUNT, STATION_STARTS, STATION_LOCKS, STATIONS };
 
 /* Clocks in which `customers` warps at a time bring `all` warps to their end: Reiser and Lavenberg, "Mean
  * value analysis of closed multichain queuing networks", 1980, for one class. demand: clocks of one warp
@@ -211,6 +226,30 @@ model_pipe_seconds(const struct device_profile *d, const struct work *w, double 
     return d->cc_major >= 7 ? pipe_wavefronts / (busy_sms(d, w) * d->clock_khz * 1e3) : 0;
 }
 
+/* Clocks of one warp at each station; per_sm: blocks of the busiest SM, which all are even. */
+static void
+demands(const struct device_profile *d, const struct work *w, const struct time_bound *bound, const struct waiting *waiting,
+        uint64_t per_sm, double demand[STATIONS])
+{
+    double clock = d->clock_khz * 1e3, warps = (double)per_sm * waiting->warps_per_block;
+    uint64_t resident = w->blocks_per_sm ? w->blocks_per_sm : 1;
+    for (int r = 0; r < BOUND_COUNT; r++)
+        demand[r] = bound->each[r] * clock / warps;
+    double pipe = waiting->pipe_wavefronts * (double)per_sm / (double)w->blocks; /* before 7.0 the pipes are apart */
+    demand[STATION_PIPE] = d->cc_major >= 7 ? pipe / warps : 0;
+    if (d->cc_major >= 7)
+        demand[BOUND_SHARED] = demand[BOUND_L1] = 0;
+    if (model_has(w->without, MODEL_DRAM_RATE))
+        demand[BOUND_DRAM] /= model_memory_rates(d)->share;
+    demand[STATION_STARTS] = 0;
+    if (model_has(w->without, MODEL_STARTS))
+        demand[STATION_STARTS] = model_launch_cost(d).start_clocks * d->sm_count / waiting->warps_per_block;
+    demand[STATION_LOCKS] = 0;
+    if (model_has(w->without, MODEL_SHARED_LOOPS))
+        demand[STATION_LOCKS] = (double)w->shared_locks / (double)w->blocks / waiting->warps_per_block * MODEL_LOCK_CLOCKS /
+                                (double)(resident < per_sm ? resident : per_sm);
+}
+
 double
 model_time_states(const struct device_profile *d, const struct work *w, const struct time_bound *bound,
                   const struct waiting *waiting, struct warp_states *out)
@@ -222,21 +261,20 @@ model_time_states(const struct device_profile *d, const struct work *w, const st
     memset(out, 0, sizeof *out);
     if (!per_sm || !waiting->warp_clocks)
         return bound->seconds;
-    for (int r = 0; r < BOUND_COUNT; r++)
-        demand[r] = bound->each[r] * clock / warps;
-    /* Blocks are even: the busiest SM has per_sm of them. Before 7.0 the pipes are apart. */
-    double pipe = waiting->pipe_wavefronts * (double)per_sm / (double)w->blocks;
-    demand[BOUND_COUNT] = d->cc_major >= 7 ? pipe / warps : 0;
-    if (d->cc_major >= 7)
-        demand[BOUND_SHARED] = demand[BOUND_L1] = 0;
-    uint64_t together = (resident < per_sm ? resident : per_sm) * waiting->warps_per_block;
-    double most = queueing(demand, waiting->warp_clocks, together, warps, residence) / clock;
-    double rounds = (double)((per_sm + resident - 1) / resident) * waiting->block_clocks / clock;
-    memcpy(out->at, residence, sizeof out->at);
-    out->pipe = residence[BOUND_COUNT];
+    demands(d, w, bound, waiting, per_sm, demand);
+    double rounds = (double)((per_sm + resident - 1) / resident);
+    double gap = model_has(w->without, MODEL_TURNOVER) ? model_launch_cost(d).turnover : 0;
     out->wait = waiting->warp_clocks;
-    out->rounds = rounds > most;
-    most = rounds > most ? rounds : most;
+    out->turnover = gap * (rounds - 1) / rounds;
+    uint64_t together = (resident < per_sm ? resident : per_sm) * waiting->warps_per_block;
+    double most = queueing(demand, out->wait + out->turnover, together, warps, residence) / clock;
+    double in_turn = (rounds * waiting->block_clocks + (rounds - 1) * gap) / clock;
+    memcpy(out->at, residence, sizeof out->at);
+    out->pipe = residence[STATION_PIPE];
+    out->starts = residence[STATION_STARTS];
+    out->locks = residence[STATION_LOCKS];
+    out->rounds = in_turn > most;
+    most = in_turn > most ? in_turn : most;
     return most > bound->seconds ? most : bound->seconds;
 }
 
@@ -257,7 +295,8 @@ model_launch_cost(const struct device_profile *d)
         uint32_t major, minor;
         struct launch_cost cost;
     } rows[] = {
-#define LAUNCH(major, minor, clocks, microseconds, source) {major, minor, {clocks, 1e-6 * (microseconds)}},
+#define LAUNCH(major, minor, clocks, microseconds, turnover, source)                                   \
+    {major, minor, {clocks, 1e-6 * (microseconds), turnover}},
 #include "model/model_launches.def"
 #undef LAUNCH
     };

@@ -20,6 +20,7 @@
 /* What an instruction did in the whole launch. */
 struct tally {
     uint64_t warps, lanes, wavefronts, sectors, lines;
+    uint64_t loops, constants; /* passes of shared atomics that are loops; different addresses of constant reads */
 };
 
 /* An instruction of the open stretch, and the one whose result it waited for last. */
@@ -44,7 +45,11 @@ struct chain {
     int32_t before, last;  /* that the instruction in hand waits for; that ends the longest chain */
     double (*waits)[WAITS];
     uint8_t *loads;        /* per place: enum load_kind */
-    double memory;         /* mean latency of a global load */
+    uint8_t *together;     /* per place: atomics of which a warp makes one */
+    double memory;         /* mean latency of a global load; */
+    double hit, beyond;    /*   where L1 has it, and where not; share of those that L1 has not */
+    double miss, beside;   /*   of one in the block of code in hand, where others stand beside it */
+    double kept;           /*   its share where L2 has what no launch but this one asked for */
     double l2_share;       /* sectors that L1 does not have */
     double blocks, warps;  /* of the launch; of a block */
     struct waiting sum;
@@ -52,6 +57,7 @@ struct chain {
     double times, longest, issued;
     uint32_t loop;
     bool open;
+    uint32_t without;      /* mechanisms of the estimate */
     struct work work;
 };
 
@@ -61,15 +67,23 @@ static void
 add_sheet(struct chain *c, const struct sheet *s)
 {
     for (uint32_t p = 0; p < c->watch->places; p++) {
+        const struct ptx_func *function;
+        const struct ptx_insn *insn;
         const uint64_t *count = s->counts + (size_t)JIT_COUNTS * p;
         c->tally[p].warps += count[JIT_COUNT_WARPS];
         c->tally[p].lanes += count[JIT_COUNT_LANES];
         for (const struct site *site = s->site[p]; site; site = site->next) {
             struct sums sums = {0};
             verdict_fold(site, &sums);
+            if (site->operation == OPERATION_ATOMIC && jit_place(c->watch->launch.module, p, &function, &insn)) {
+                mix_atomic(&sums, insn, site, false);
+                c->tally[p].loops += sums.shared_loops;
+            }
             const uint64_t *sum = sums.access[site->space][site->operation];
             if (site->space == SPACE_SHARED)
                 c->tally[p].wavefronts += sum[METRIC_WAVEFRONTS];
+            else if (site->space == SPACE_CONSTANT)
+                c->tally[p].constants += sum[METRIC_WAVEFRONTS];
             else if (site->space == SPACE_GLOBAL || site->space == SPACE_LOCAL)
                 c->tally[p].sectors += sum[METRIC_SECTORS], c->tally[p].lines += sum[METRIC_LINES];
         }
@@ -81,10 +95,20 @@ take_hit_rates(struct chain *c, const struct cache_counts *n)
 {
     const struct latencies *l = c->latency;
     double l1 = n->l1_sectors ? (double)n->l1_hits / (double)n->l1_sectors : 0;
+    uint64_t stores = n->l2_sectors - n->l2_loads; /* from 7.0 on they look L1 up, too; nobody waits for them */
+    if (c->device->cc_major >= 7 && n->l1_sectors > stores && model_has(c->without, MODEL_MISSES)) {
+        double loads = (double)(n->l1_sectors - stores);
+        l1 = loads > (double)n->l2_loads ? 1 - (double)n->l2_loads / loads : 0;
+    }
     double l2 = n->l2_loads ? 1 - (double)n->dram_bytes_read / 32 / (double)n->l2_loads : 0;
     double beyond = l->l2 ? l2 * l->l2 + (1 - l2) * l->memory : l->memory;
     c->memory = l1 * l->l1 + (1 - l1) * beyond;
-    c->l2_share = 1 - l1;
+    double kept = n->l2_loads ? 1 - (double)(n->dram_bytes_read - n->dram_bytes_first) / 32 / (double)n->l2_loads : 0;
+    double warm = l->l2 ? kept * l->l2 + (1 - kept) * l->memory : l->memory;
+    c->kept = warm / beyond;
+    c->l2_share = c->miss = 1 - l1;
+    c->hit = l->l1;
+    c->beyond = beyond;
 }
 
 /* -- stretches ----------------------------------------------------------------------------------------- */
@@ -113,6 +137,8 @@ close_stretch(struct chain *c)
     model_time_bound(d, &c->work, &bound);
     double sm_clocks = bound.seconds * d->clock_khz * 1e3 * d->sm_count / c->blocks;
     double longest = c->longest > c->issued ? c->longest : c->issued;
+    if (c->loop != UINT32_MAX && model_has(c->without, MODEL_TURNS))
+        longest += MODEL_TURN_CLOCKS;
     add_waits(c);
     c->sum.warp_clocks += c->times * longest;
     c->sum.block_clocks += c->times * longest + sm_clocks * (c->warps - 1) / c->warps;
@@ -127,7 +153,7 @@ open_stretch(struct chain *c, double times, uint32_t loop)
     c->times = times;
     c->loop = loop;
     c->longest = c->issued = 0;
-    c->work = (struct work){0};
+    c->work = (struct work){.without = c->without};
     c->last = -1;
     c->nodes.count = 0;
     memset(c->ready, 0, sizeof *c->ready * c->flow->reg_count);
@@ -142,11 +168,18 @@ latency_of(const struct chain *c, const struct ptx_insn *i, const struct tally *
     enum { SPECIAL = 18 }; /* the special function unit, where arithmetic is faster than it */
     double n = c->latency->arithmetic;
     struct sums s = {0};
+    if (t->loops && t->warps && model_has(c->without, MODEL_SHARED_LOOPS))
+        return (double)t->loops / (double)t->warps * MODEL_LOOP_CLOCKS;
     if (t->wavefronts)
         return c->latency->shared;
     if (t->sectors || i->op == PTX_OP_TEX || i->op == PTX_OP_TLD4)
-        return c->memory;
-    mix_add(&s, i, 1, 1, 0);
+        return c->beside;
+    if (t->constants > t->warps && model_has(c->without, MODEL_CONSTANTS))
+        n += ((double)t->constants / (double)t->warps - 1) * MODEL_CONSTANT_CLOCKS;
+    const struct expansion *e = model_has(c->without, MODEL_EXPANSION) ? mix_expansion(i) : NULL;
+    if (e)
+        return e->clocks > n ? e->clocks : n;
+    mix_add(&s, i, false, 1, 1, 0);
     return s.special_operations && n < SPECIAL ? SPECIAL : n;
 }
 
@@ -166,8 +199,10 @@ add_instruction(struct chain *c, uint32_t number)
     const struct tally *t = &c->tally[i->place];
     struct sums s = {0};
     uint32_t n = c->copies[i->place];
-    mix_add(&s, &i->i, t->warps / n, t->lanes / n, 0);
+    mix_add(&s, &i->i, model_has(c->without, MODEL_EXPANSION), t->warps / n, t->lanes / n, 0);
     c->work.warp_instructions += s.instructions;
+    c->work.issue_slots += s.issue_slots;
+    c->work.f64_operations += s.f64_operations;
     c->work.flops_f32 += s.flops_f32;
     c->work.flops_f64 += s.flops_f64;
     c->work.int_operations += s.integer_operations;
@@ -196,7 +231,7 @@ add_instruction(struct chain *c, uint32_t number)
         c->longest = end;
         c->last = result ? (int32_t)c->nodes.count - 1 : before;
     }
-    c->issued += 1;
+    c->issued += model_has(c->without, MODEL_EXPANSION) ? (double)s.issue_slots / (double)(s.instructions ? s.instructions : 1) : 1;
 }
 
 static double
@@ -207,6 +242,18 @@ times_of(const struct chain *c, const struct flow_block *b)
         return 0;
     uint32_t place = c->flow->insns[at].place;
     return (double)c->tally[place].warps / c->copies[place] / (c->blocks * c->warps);
+}
+
+/* Loads side by side wait together: where one in three misses L1, three of them wait for it. (Their sectors lie in lines that the
+ * first of them is asking for.) */
+static double
+beside(const struct chain *c, const struct flow_block *b, uint32_t n)
+{
+    uint32_t loads = 0;
+    for (uint32_t k = b->first; k < flow_block_end(c->flow, n); k++)
+        loads += c->flow->insns[k].i.op == PTX_OP_LD && c->tally[c->flow->insns[k].place].sectors;
+    double miss = c->miss * (loads ? loads : 1);
+    return loads && model_has(c->without, MODEL_MISSES) ? c->hit + (miss < 1 ? miss : 1) * (c->beyond - c->hit) : c->memory;
 }
 
 /* A side path that few warps take belongs to no stretch but its own. */
@@ -221,10 +268,16 @@ add_block(struct chain *c, uint32_t n)
     bool same = c->open && !head && b->loop == c->loop && times > c->times / 1.5 && times < c->times * 1.5;
     if (!same)
         open_stretch(c, times, b->loop);
+    c->beside = beside(c, b, n);
     for (uint32_t k = b->first; k < flow_block_end(c->flow, n); k++)
         add_instruction(c, k);
-    if (b->end == FLOW_BARRIER)
+    if (b->end == FLOW_BARRIER) {
         close_stretch(c);
+        if (model_has(c->without, MODEL_BARRIERS)) {
+            c->sum.warp_clocks += times * model_barrier_clocks((uint32_t)c->warps);
+            c->sum.block_clocks += times * model_barrier_clocks((uint32_t)c->warps);
+        }
+    }
 }
 
 static bool
@@ -232,6 +285,62 @@ any_function(const char *name)
 {
     (void)name;
     return true;
+}
+
+/* -- atomics that a warp makes one of ------------------------------------------------------------------- */
+
+/* Is the register the same in all lanes, as far as a compiler sees that: made of parameters, constants and the block's
+ * place alone? */
+static bool
+is_uniform(const struct chain *c, uint32_t reg, uint32_t depth)
+{
+    const struct flow_insn *w = depth ? flow_only_writer(c->flow, reg) : NULL;
+    if (!w || w->i.op == PTX_OP_SHFL || w->i.op == PTX_OP_ATOM || w->i.op == PTX_OP_CALL ||
+        (w->i.op == PTX_OP_LD && w->i.space != PTX_SPACE_PARAM))
+        return false;
+    for (uint32_t k = 0; k < w->i.operand_count; k++)
+        if (w->i.operand[k].kind == PTX_O_SREG && (w->i.operand[k].sreg <= PTX_SR_TID_Z || w->i.operand[k].sreg == PTX_SR_LANEID))
+            return false;
+    struct span uses = flow_uses(c->flow, (uint32_t)(w - c->flow->insns));
+    for (uint32_t k = 0; k < uses.count; k++)
+        if (!is_uniform(c, uses.at[k], depth - 1))
+            return false;
+    return true;
+}
+
+/* Does nobody ask for the results of that instruction? */
+static bool
+is_unused(const struct chain *c, uint32_t number)
+{
+    struct span defs = flow_defs(c->flow, number);
+    for (uint32_t n = 0; n < c->flow->insn_count && defs.count; n++) {
+        struct span uses = flow_uses(c->flow, n);
+        for (uint32_t k = 0; k < uses.count; k++)
+            for (uint32_t d = 0; d < defs.count; d++)
+                if (uses.at[k] == defs.at[d])
+                    return false;
+    }
+    return true;
+}
+
+/* Compilers add up a warp's integers first where all go to one address and nobody asks what was there. */
+static void
+find_together(struct chain *c, struct arena *a)
+{
+    enum { DEPTH = 12 };
+    c->together = ARENA_ARRAY(a, uint8_t, c->watch->places);
+    for (uint32_t n = 0; n < c->flow->insn_count; n++) {
+        const struct ptx_insn *i = &c->flow->insns[n].i;
+        enum ptx_type type = i->type_count ? i->type[0] : PTX_TYPE_NONE;
+        bool whole = ptx_type_bytes(type) == 4 && type != PTX_F32;
+        if ((i->op != PTX_OP_RED && i->op != PTX_OP_ATOM) || !whole || !is_unused(c, n))
+            continue;
+        uint32_t k = 0;
+        while (k < i->operand_count && i->operand[k].kind != PTX_O_ADDRESS)
+            k++;
+        if (k < i->operand_count && i->operand[k].base_kind == PTX_BASE_REG)
+            c->together[c->flow->insns[n].place] = is_uniform(c, i->operand[k].reg, DEPTH);
+    }
 }
 
 /* -- loads that follow themselves ---------------------------------------------------------------------- */
@@ -317,7 +426,7 @@ chain_waiting(const struct watch *w)
     struct arena a = {0};
     struct kernel *k = w->kernel;
     struct chain c = {.watch = w, .device = w->profile->device, .last = -1,
-                      .latency = model_latencies(w->profile->device)};
+                      .without = k->without, .latency = model_latencies(w->profile->device, k->without)};
     c.flow = flow_new(w->launch.module, w->launch.kernel, any_function, NULL);
     if (!c.flow)
         return;
@@ -329,9 +438,14 @@ chain_waiting(const struct watch *w)
         add_block(&c, n);
     close_stretch(&c);
     find_chases(&c, &a);
+    find_together(&c, &k->arena);
     k->waiting = c.sum;
+    k->memory_kept = c.kept;
+    for (uint32_t p = 0; p < w->places; p++)
+        k->memory_clocks += c.waits[p][WAIT_MEMORY];
     k->waits = c.waits;
     k->loads = c.loads;
+    k->together = c.together;
     VEC_FREE(&c.nodes);
     flow_free(c.flow);
     arena_free(&a);

@@ -30,6 +30,13 @@ sums_add(struct sums *to, const struct sums *from)
     to->barriers += from->barriers;
     to->integer_operations += from->integer_operations;
     to->special_operations += from->special_operations;
+    to->f64_operations += from->f64_operations;
+    to->issue_slots += from->issue_slots;
+    to->shared_loops += from->shared_loops;
+    to->shared_locks += from->shared_locks;
+    to->atomic_passes += from->atomic_passes;
+    to->atomic_floats += from->atomic_floats;
+    to->atomic_swaps += from->atomic_swaps;
     to->divisions += from->divisions;
     to->division_instructions += from->division_instructions;
     to->conversions += from->conversions;
@@ -100,6 +107,7 @@ new_kernel(struct profile *p, const struct jit_tool_launch *l)
 {
     struct kernel *k = ls_alloc(sizeof *k);
     k->module = l->module->hash;
+    k->without = p->without;
     k->name = arena_strdup(&k->arena, l->kernel->name);
     memcpy(k->grid, l->launch->grid, sizeof k->grid);
     memcpy(k->block, l->launch->block, sizeof k->block);
@@ -267,10 +275,12 @@ add_function(struct kernel *k, const struct ptx_func *f, uint32_t first, const s
         struct line *line = line_of(k, f, first + n, n);
         if (ptx)
             keep_text(k, line, f, first + n, n, c[JIT_COUNT_WARPS]);
-        mix_add(&line->sums, &f->insns[n], c[JIT_COUNT_WARPS], c[JIT_COUNT_LANES],
-                c[JIT_COUNT_DIVERGENT]);
-        for (const struct site *site = s->site[first + n]; site; site = site->next)
+        mix_add(&line->sums, &f->insns[n], model_has(s->watch->profile->without, MODEL_EXPANSION), c[JIT_COUNT_WARPS],
+                c[JIT_COUNT_LANES], c[JIT_COUNT_DIVERGENT]);
+        for (const struct site *site = s->site[first + n]; site; site = site->next) {
             add_site(line, site);
+            mix_atomic(&line->sums, &f->insns[n], site, k->together && k->together[first + n]);
+        }
     }
 }
 
@@ -305,6 +315,19 @@ begin_waits(const struct watch *w)
     }
 }
 
+/* Launches of a kernel follow each other: what the one before has left in L2, and the launches between have not driven out, need
+ * not come from device memory again. before: its counts without this launch. */
+static void
+add_touched(struct profile *p, struct kernel *k, const struct cache_counts *before)
+{
+    uint64_t own = k->caches.dram_bytes_first - before->dram_bytes_first + k->caches.dram_bytes_written - before->dram_bytes_written;
+    uint64_t between = p->touched - k->touched;
+    if (k->launches > 1 && (double)(own + between) <= MODEL_KEPT * p->device->l2_bytes)
+        k->warm++;
+    p->touched += own;
+    k->touched = p->touched;
+}
+
 static void
 tool_launch_end(struct jit_tool *t, const struct jit_tool_launch *l, bool fine)
 {
@@ -320,8 +343,10 @@ tool_launch_end(struct jit_tool *t, const struct jit_tool_launch *l, bool fine)
     w->kernel->failed += !fine;
     if (w->phases)
         w->kernel->phases = phases_json(w);
+    struct cache_counts before = w->kernel->caches;
     if (w->replay)
         replay_end(w->replay);
+    add_touched(p, w->kernel, &before);
     if (w->kernel->launches == 1 && fine)
         begin_waits(w);
     while (w->sheets) {
@@ -398,7 +423,7 @@ profile_open(const struct device_profile *d, const char *options, struct ls_erro
     p->trace_bytes = 512ull << 20;
     pthread_mutex_init(&p->lock, NULL);
     pthread_mutex_init(&p->slab_lock, NULL);
-    if (take_options(p, options, err)) {
+    if (take_options(p, options, err) && model_without(getenv("LOCKSTEP_MODEL"), &p->without, err)) {
         if (p->phases) { /* each access is wanted */
             p->tool.events &= ~(uint32_t)JIT_EVENT_SEEN;
             p->tool.access = phases_access;

@@ -74,7 +74,9 @@ struct sums {
     uint32_t degree[SPACES][OPERATIONS]; /* worst n-way */
     uint64_t instructions, thread_instructions, flops_f32, flops_f64;
     uint64_t branches, branches_divergent, barriers;
-    uint64_t integer_operations, special_operations;
+    uint64_t integer_operations, special_operations, f64_operations, issue_slots; /* struct work */
+    uint64_t shared_loops, shared_locks; /* passes of atomics that are loops; of those, where all lanes ask for one word */
+    uint64_t atomic_passes, atomic_floats, atomic_swaps; /* global: as in struct work, wherever they meet */
     uint64_t divisions, division_instructions; /* of integers, by threads; instructions that they become beyond one */
     uint64_t conversions; /* of threads, between single and double precision */
     uint64_t tensor_flops, tensor_work; /* as counted; as if all numbers had 16 bits (struct work) */
@@ -301,10 +303,17 @@ struct kernel {
     struct occupancy occupancy;
     struct sums sums;
     struct cache_counts caches;
+    uint64_t touched;         /* by the program's launches so far, when this kernel's last one ended: bytes */
+    uint64_t warm;            /* launches that found in L2 what the one before had left there */
     uint64_t traced, dropped; /* runs of sectors that the caches saw, and did not */
-    double hot_share;         /* of the global atomics, those on the line of 128 bytes that has most (hot.c) */
+    double hot_share;         /* of the global atomics, those on the line of 128 bytes that has most (hot.c), */
+    double slice_share;       /*   and on the busiest slice of L2 */
+    uint8_t *together;        /* per place: atomics whose lanes the compiler adds up first; NULL: not known */
     double camping_busiest, camping_even; /* sums over steps: see replay.c */
-    struct waiting waiting;           /* chain.c, of the first launch */
+    uint32_t without;                 /* mechanisms of the estimate that are left out */
+    struct waiting waiting;           /* chain.c, of the first launch, */
+    double memory_clocks;             /*   of a warp's, those for memory, */
+    double memory_kept;               /*   and what is left of it where L2 has what no launch but this one asked for */
     double (*waits)[WAITS];           /*   and which instruction it is, per place; NULL: not known */
     uint8_t *loads;                   /*   per place: enum load_kind */
     uint32_t *line_of;                /* per place: index in lines + 1; 0: not asked yet */
@@ -319,10 +328,12 @@ struct profile {
     struct jit_tool tool; /* first: what callers hold */
     const struct device_profile *device;
     bool caches, phases, ptx;
+    uint32_t without; /* mechanisms of the estimate that are left out */
     uint64_t trace_bytes;
     pthread_mutex_t lock;
     struct kernel *kernels, **last;
     struct kernel *latest; /* whose launch ended last */
+    uint64_t touched;      /* by all launches so far: bytes that each read first or wrote */
     struct cache_system *spare; /* of a launch that is over; NULL: none */
     pthread_mutex_t slab_lock;
     struct slab *slabs; /* spare ones, */
@@ -332,8 +343,11 @@ struct profile {
 /* -- mix.c -------------------------------------------------------------------------------------------------- */
 
 /* Adds what `warps` executions by `lanes` threads of the instruction do. */
-void mix_add(struct sums *s, const struct ptx_insn *i, uint64_t warps, uint64_t lanes,
-             uint64_t divergent);
+void mix_add(struct sums *s, const struct ptx_insn *i, bool expanded, uint64_t warps, uint64_t lanes, uint64_t divergent);
+/* What a GPU makes of it; NULL: one instruction, or none. */
+const struct expansion *mix_expansion(const struct ptx_insn *i);
+/* Adds what its atomics are beyond accesses. together: the compiler adds up the lanes of a warp first. */
+void mix_atomic(struct sums *s, const struct ptx_insn *i, const struct site *site, bool together);
 
 /* -- replay.c ------------------------------------------------------------------------------------------------ */
 
@@ -441,16 +455,18 @@ void chain_waiting(const struct watch *w);
 /* -- hot.c --------------------------------------------------------------------------------------------------- */
 
 /* Which lines of 128 bytes the global atomics of a launch meet on. */
+enum { HOT_SLICES = 64 };
 struct hot {
     uint64_t *line, *count; /* [HOT_LINES]; line: 1 + its number, 0: free */
     uint32_t used;
     uint64_t all;
+    uint64_t slice[HOT_SLICES]; /* the same by slices of L2 */
 };
 enum { HOT_LINES = 4096 };
 /* Adds those of a block. */
 void hot_block(struct hot *h, const struct sheet *s, uint32_t warps);
-/* The share of all of them that the line has which has most; 0: there are none. Frees it. */
-double hot_end(struct hot *h);
+/* The share of all of them that the line has which has most; 0: there are none; *slice: the busiest slice's. Frees it. */
+double hot_end(struct hot *h, double *slice);
 
 /* -- phases.c ------------------------------------------------------------------------------------------------ */
 

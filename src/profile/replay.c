@@ -247,10 +247,11 @@ replay_end(struct replay *r)
     player_end(r->player, k);
     keep_system(r->watch->profile, r->system);
     k->dropped += r->dropped;
-    if (k->launches == 1) /* of the first launch, as its waiting */
-        k->hot_share = hot_end(&r->hot);
-    else
-        hot_end(&r->hot);
+    double slice, share = hot_end(&r->hot, &slice);
+    if (k->launches == 1) { /* of the first launch, as its waiting */
+        k->hot_share = share;
+        k->slice_share = slice;
+    }
     pthread_mutex_destroy(&r->lock);
     ls_release(r);
 }

@@ -161,32 +161,51 @@ sample_json(const struct line *l, int space, int op)
                      "addresses", address);
 }
 
+/* What these sums are of one launch, without the traffic, which the caches know. */
+static struct work
+work_of(const struct kernel *k, const struct sums *s, double launches)
+{
+    uint64_t wavefronts = 0;
+    for (int op = 0; op < OPERATIONS; op++)
+        wavefronts += s->access[SPACE_SHARED][op][METRIC_WAVEFRONTS];
+    double hot = k->hot_share / launches, words = (double)s->access[SPACE_GLOBAL][OPERATION_ATOMIC][METRIC_WORDS];
+    return (struct work){
+        .warp_instructions = (uint64_t)((double)(s->instructions + s->division_instructions) / launches),
+        .issue_slots = (uint64_t)((double)s->issue_slots / launches),
+        .flops_f32 = (uint64_t)((double)s->flops_f32 / launches),
+        .flops_f64 = (uint64_t)((double)s->flops_f64 / launches),
+        .int_operations = (uint64_t)((double)s->integer_operations / launches),
+        .special_operations = (uint64_t)((double)s->special_operations / launches),
+        .f64_operations = (uint64_t)((double)s->f64_operations / launches),
+        .tensor_flops = (uint64_t)((double)s->tensor_work / launches),
+        .constant_words = (uint64_t)((double)s->access[SPACE_CONSTANT][OPERATION_LOAD][METRIC_WAVEFRONTS] / launches),
+        .hot_words = (uint64_t)(hot * words),
+        .atomic_passes = (uint64_t)((double)s->atomic_passes / launches),
+        .hot_passes = (uint64_t)(k->slice_share * (double)s->atomic_passes / launches),
+        .hot_floats = (uint64_t)(hot * (double)s->atomic_floats),
+        .hot_swaps = (uint64_t)(hot * (double)s->atomic_swaps),
+        .shared_wavefronts = (uint64_t)((double)wavefronts / launches),
+        .shared_loops = (uint64_t)((double)s->shared_loops / launches),
+        .shared_locks = (uint64_t)((double)s->shared_locks / launches),
+        .blocks = (uint64_t)k->grid[0] * k->grid[1] * k->grid[2],
+        .blocks_per_sm = k->occupancy.blocks_per_sm,
+        .without = k->without,
+    };
+}
+
 /* The bound of one line's work alone, per launch: what ranks lines. Its traffic counts as if it came
  * from L1: caches are simulated for the kernel as a whole. */
 static json_t *
 line_bound_json(const struct device_profile *d, const struct kernel *k, const struct line *l)
 {
     const struct sums *s = &l->sums;
-    uint64_t n = k->launches ? k->launches : 1, wavefronts = 0, sectors = 0;
-    for (int op = 0; op < OPERATIONS; op++) {
-        wavefronts += s->access[SPACE_SHARED][op][METRIC_WAVEFRONTS];
+    uint64_t n = k->launches ? k->launches : 1, sectors = 0;
+    for (int op = 0; op < OPERATIONS; op++)
         sectors += s->access[SPACE_GLOBAL][op][METRIC_SECTORS] +
                    s->access[SPACE_LOCAL][op][METRIC_SECTORS];
-    }
-    struct work w = {.warp_instructions = (s->instructions + s->division_instructions) / n,
-                     .flops_f32 = s->flops_f32 / n,
-                     .flops_f64 = s->flops_f64 / n,
-                     .int_operations = s->integer_operations / n,
-                     .special_operations = s->special_operations / n,
-                     .tensor_flops = s->tensor_work / n,
-                     .constant_words = s->access[SPACE_CONSTANT][OPERATION_LOAD][METRIC_WAVEFRONTS] / n,
-                     .hot_words = (uint64_t)(k->hot_share *
-                                             (double)s->access[SPACE_GLOBAL][OPERATION_ATOMIC][METRIC_WORDS]) / n,
-                     .shared_wavefronts = wavefronts / n,
-                     .l1_sectors = sectors / n,
-                     .l2_sectors = d->l1_global_loads ? 0 : sectors / n,
-                     .blocks = (uint64_t)k->grid[0] * k->grid[1] * k->grid[2],
-                     .blocks_per_sm = k->occupancy.blocks_per_sm};
+    struct work w = work_of(k, s, (double)n);
+    w.l1_sectors = sectors / n;
+    w.l2_sectors = d->l1_global_loads ? 0 : sectors / n;
     struct time_bound t;
     model_time_bound(d, &w, &t);
     return json_pack("{s:f, s:s}", "seconds", t.seconds, "busiest", model_bound_name(t.busiest));
@@ -273,32 +292,37 @@ camping(const struct kernel *k)
                : 1;
 }
 
+/* Do most of its launches find in L2 what the one before has left there? */
+static bool
+is_warm(const struct kernel *k)
+{
+    return k->warm && 2 * k->warm >= k->launches && model_has(k->without, MODEL_WARM);
+}
+
+static struct waiting
+waiting_of_launch(const struct kernel *k)
+{
+    struct waiting w = k->waiting;
+    if (!is_warm(k) || !w.warp_clocks)
+        return w;
+    double less = k->memory_clocks * (1 - k->memory_kept);
+    w.warp_clocks -= less;
+    w.block_clocks -= less;
+    return w;
+}
+
 static struct work
 work_of_launch(const struct kernel *k, const struct sums *s)
 {
     double launches = k->launches ? (double)k->launches : 1, seen = coverage(k) * launches;
-    uint64_t wavefronts = 0;
-    for (int op = 0; op < OPERATIONS; op++)
-        wavefronts += s->access[SPACE_SHARED][op][METRIC_WAVEFRONTS];
     const struct cache_counts *c = &k->caches;
-    return (struct work){
-        .warp_instructions = (uint64_t)((double)(s->instructions + s->division_instructions) / launches),
-        .flops_f32 = (uint64_t)((double)s->flops_f32 / launches),
-        .flops_f64 = (uint64_t)((double)s->flops_f64 / launches),
-        .int_operations = (uint64_t)((double)s->integer_operations / launches),
-        .special_operations = (uint64_t)((double)s->special_operations / launches),
-        .tensor_flops = (uint64_t)((double)s->tensor_work / launches),
-        .constant_words = (uint64_t)((double)s->access[SPACE_CONSTANT][OPERATION_LOAD][METRIC_WAVEFRONTS] / launches),
-        .hot_words = (uint64_t)(k->hot_share *
-                                (double)s->access[SPACE_GLOBAL][OPERATION_ATOMIC][METRIC_WORDS] / launches),
-        .shared_wavefronts = (uint64_t)((double)wavefronts / launches),
-        .l1_sectors = (uint64_t)((double)c->l1_sectors / seen),
-        .l2_sectors = (uint64_t)((double)c->l2_sectors / seen),
-        .dram_bytes = (uint64_t)((double)(c->dram_bytes_read + c->dram_bytes_written) *
-                                 camping(k) / seen),
-        .blocks = (uint64_t)k->grid[0] * k->grid[1] * k->grid[2],
-        .blocks_per_sm = k->occupancy.blocks_per_sm,
-    };
+    struct work w = work_of(k, s, launches);
+    w.l1_sectors = (uint64_t)((double)c->l1_sectors / seen);
+    w.l2_sectors = (uint64_t)((double)c->l2_sectors / seen);
+    w.l2_stores = (uint64_t)((double)(c->l2_sectors - c->l2_loads) / seen);
+    uint64_t bytes = is_warm(k) ? c->dram_bytes_read - c->dram_bytes_first : c->dram_bytes_read + c->dram_bytes_written;
+    w.dram_bytes = (uint64_t)((double)bytes * camping(k) / seen);
+    return w;
 }
 
 double
@@ -310,7 +334,8 @@ result_estimate(const struct device_profile *d, const struct kernel *k)
         sums_add(&all, &k->lines.at[n].sums);
     struct work w = work_of_launch(k, &all);
     model_time_bound(d, &w, &bound);
-    return model_time_launch(d, &w, &k->waiting, model_time_estimate(d, &w, &bound, &k->waiting));
+    struct waiting waiting = waiting_of_launch(k);
+    return model_time_launch(d, &w, &waiting, model_time_estimate(d, &w, &bound, &waiting));
 }
 
 static json_t *
@@ -319,13 +344,15 @@ roofline_json(const struct device_profile *d, const struct kernel *k, const stru
     struct work w = work_of_launch(k, s);
     struct time_bound t;
     bool f64 = s->flops_f64 > s->flops_f32;
-    double flops = (double)(w.flops_f32 + w.flops_f64), bytes = (double)w.dram_bytes / camping(k);
+    double flops = (double)(w.flops_f32 + w.flops_f64), seen = coverage(k) * (k->launches ? (double)k->launches : 1),
+           bytes = (double)(k->caches.dram_bytes_read + k->caches.dram_bytes_written) / seen;
     json_t *each = json_object();
     model_time_bound(d, &w, &t);
     for (int r = 0; r < BOUND_COUNT; r++)
         json_object_set_new(each, model_bound_name((enum bound_resource)r), json_real(t.each[r]));
-    double work = model_time_estimate(d, &w, &t, &k->waiting), starts = model_starts(d, &w);
-    const char *limit = starts > work              ? "block starts"
+    struct waiting waiting = waiting_of_launch(k);
+    double work = model_time_estimate(d, &w, &t, &waiting), starts = model_starts(d, &w);
+    const char *limit = starts > MODEL_STARTS_BIND * work              ? "block starts"
                         : work > 1.5 * t.seconds ? "waiting"
                                                  : model_bound_name(t.busiest);
     json_t *j = json_pack(
@@ -333,8 +360,8 @@ roofline_json(const struct device_profile *d, const struct kernel *k, const stru
         "peak_flops", model_peak_flops(d, f64), "bandwidth", (double)d->bandwidth, "ridge",
         model_ridge(d, f64), "flops", flops, "bytes", bytes, "seconds", t.seconds, "busiest",
         model_bound_name(t.busiest), "resources", each, "estimate",
-        model_time_launch(d, &w, &k->waiting, work), "work", work, "block_starts", starts, "limit", limit, "block_clocks",
-        k->waiting.block_clocks, "partition_camping", camping(k),
+        model_time_launch(d, &w, &waiting, work), "work", work, "block_starts", starts, "limit", limit, "block_clocks",
+        waiting.block_clocks, "partition_camping", camping(k),
         "cache_coverage", coverage(k));
     if (bytes > 0) {
         json_object_set_new(j, "intensity", json_real(flops / bytes));
@@ -349,17 +376,18 @@ static json_t *
 model_json(const struct kernel *k, const struct sums *s)
 {
     struct work w = work_of_launch(k, s);
-    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:i, s:f, s:f, s:i, s:f}",
-                     "warp_instructions", (json_int_t)w.warp_instructions, "flops_f32", (json_int_t)w.flops_f32,
-                     "flops_f64", (json_int_t)w.flops_f64, "int_operations", (json_int_t)w.int_operations,
-                     "special_operations", (json_int_t)w.special_operations, "tensor_flops",
-                     (json_int_t)w.tensor_flops, "shared_wavefronts", (json_int_t)w.shared_wavefronts,
-                     "constant_words", (json_int_t)w.constant_words, "hot_words", (json_int_t)w.hot_words,
-                     "l1_sectors", (json_int_t)w.l1_sectors, "l2_sectors", (json_int_t)w.l2_sectors, "dram_bytes",
-                     (json_int_t)w.dram_bytes, "blocks", (json_int_t)w.blocks, "blocks_per_sm",
-                     (int)w.blocks_per_sm, "warp_clocks", k->waiting.warp_clocks, "block_clocks",
-                     k->waiting.block_clocks, "warps_per_block", (int)k->waiting.warps_per_block,
-                     "pipe_wavefronts", k->waiting.pipe_wavefronts);
+    struct waiting waiting = waiting_of_launch(k);
+    json_t *j = json_object();
+#define WORK(name, meaning) json_object_set_new(j, #name, json_integer((json_int_t)w.name));
+#include "model/model_work.def"
+#undef WORK
+    json_object_set_new(j, "blocks_per_sm", json_integer(w.blocks_per_sm));
+    json_object_set_new(j, "warp_clocks", json_real(waiting.warp_clocks));
+    json_object_set_new(j, "block_clocks", json_real(waiting.block_clocks));
+    json_object_set_new(j, "warps_per_block", json_integer(waiting.warps_per_block));
+    json_object_set_new(j, "pipe_wavefronts", json_real(waiting.pipe_wavefronts));
+    json_object_set_new(j, "without", json_integer(w.without));
+    return j;
 }
 
 static json_t *

@@ -42,7 +42,7 @@ shorter(const struct subject *s, double to)
 {
     struct remedy r = advice_remedy(s);
     struct report_model *m = &r.now;
-    uint64_t *amounts[] = {&m->work.warp_instructions, &m->work.flops_f32, &m->work.flops_f64,
+    uint64_t *amounts[] = {&m->work.warp_instructions, &m->work.issue_slots, &m->work.flops_f32, &m->work.flops_f64,
                            &m->work.int_operations, &m->work.special_operations, &m->work.tensor_flops,
                            &m->work.shared_wavefronts, &m->work.constant_words, &m->work.l1_sectors,
                            &m->work.l2_sectors};
@@ -128,7 +128,7 @@ rule_starts(struct subject *s)
     enum { MORE = 4 };
     double n;
     struct remedy r = advice_remedy(s);
-    if (s->times.starts <= s->times.work || s->times.starts < 0.2 * s->times.estimate)
+    if (!report_starts_bind(&s->times) || s->times.starts < 0.2 * s->times.estimate)
         return;
     for (int k = 0; k < 2; k++) {
         struct report_model *m = advice_each(&r, s, k, &n);
@@ -151,6 +151,7 @@ rule_lanes(struct subject *s)
     for (int k = 0; k < 2; k++) {
         struct report_model *m = advice_each(&r, s, k, &n);
         m->work.warp_instructions = (uint64_t)((double)m->work.warp_instructions * full);
+        m->work.issue_slots = (uint64_t)((double)m->work.issue_slots * full);
         m->work.shared_wavefronts = (uint64_t)((double)m->work.shared_wavefronts * full);
         m->waiting.pipe_wavefronts *= full;
     }
@@ -302,7 +303,7 @@ rule_spills(struct subject *s)
 static bool
 waits(const struct report_times *t)
 {
-    return t->work > 1.3 * t->bound.seconds && t->work > t->starts;
+    return t->work > 1.3 * t->bound.seconds && !report_starts_bind(t);
 }
 
 /* Clocks that a warp waits for results of that kind. */

@@ -269,12 +269,18 @@ rule_atomics(struct subject *s)
     double words = advice_per_launch(s, "global_atomic_words"), all = 0, n;
     const struct report_times *t = &s->full_times;
     struct remedy r = advice_remedy(s);
-    if (words <= 0 || t->bound.each[BOUND_ATOMIC] < 0.2 * t->work)
+    double slices = model_memory_rates(s->d)->slices; /* spread over all of L2 they are not on few addresses */
+    bool spread = slices > 0 && (double)s->model.work.hot_passes * slices < 2 * (double)s->model.work.atomic_passes;
+    if (words <= 0 || spread || t->bound.each[BOUND_ATOMIC] < 0.2 * t->work)
         return;
     for (int k = 0; k < 2; k++) {
         struct report_model *m = advice_each(&r, s, k, &n);
         double blocks = (double)m->work.blocks, hot = (double)m->work.hot_words;
-        m->work.hot_words = (uint64_t)(hot < blocks ? hot : blocks);
+        double left = hot > blocks ? blocks / hot : 1;
+        uint64_t *const amounts[] = {&m->work.hot_words, &m->work.atomic_passes, &m->work.hot_passes, &m->work.hot_floats,
+                                     &m->work.hot_swaps};
+        for (size_t a = 0; a < sizeof amounts / sizeof *amounts; a++)
+            *amounts[a] = (uint64_t)((double)*amounts[a] * left);
     }
     all = report_number(s->kernel, "counters", "global_atomic_words", NULL) / s->launches;
     advice_say(s, &r,
@@ -336,6 +342,7 @@ rule_divergence(struct subject *s)
         struct report_model *m = advice_each(&r, s, k, &n);
         double left = 1 - (1 - on) * split / every;
         m->work.warp_instructions = (uint64_t)((double)m->work.warp_instructions * left);
+        m->work.issue_slots = (uint64_t)((double)m->work.issue_slots * left);
         m->waiting.warp_clocks *= left;
         m->waiting.block_clocks *= left;
     }
@@ -353,7 +360,7 @@ rule_dependent(struct subject *s)
     bool chase = json_is_true(json_object_get(w, "chase")), indirect = json_is_true(json_object_get(w, "indirect"));
     struct remedy r = advice_remedy(s);
     if ((!chase && !indirect) || clocks < 0.2 * s->model.waiting.warp_clocks ||
-        s->full_times.work < 1.3 * s->full_times.bound.seconds)
+        (s->full_times.work < 1.3 * s->full_times.bound.seconds && s->times.work < 1.3 * s->times.bound.seconds))
         return;
     for (int k = 0; k < 2; k++) {
         struct report_model *m = advice_each(&r, s, k, &n);
@@ -386,6 +393,7 @@ rule_conversions(struct subject *s)
         advice_less(&m->work.flops_f64, n * doubles);
         m->work.flops_f32 += (uint64_t)(n * doubles);
         advice_less(&m->work.warp_instructions, n * converted / 32);
+        advice_less(&m->work.issue_slots, n * converted / 32);
     }
     advice_say(s, &r,
                "single precision is converted to double and back (%s conversions): a constant like 2.0 instead of "
@@ -406,6 +414,7 @@ rule_division(struct subject *s)
     for (int k = 0; k < 2; k++) {
         struct report_model *m = advice_each(&r, s, k, &n);
         advice_less(&m->work.warp_instructions, n * divisions * (STEPS - 1) / 32);
+        advice_less(&m->work.issue_slots, n * divisions * (STEPS - 1) / 32);
         advice_less(&m->work.int_operations, n * divisions * (STEPS - 1));
     }
     advice_say(s, &r,

@@ -20,20 +20,11 @@ report_model_of(const json_t *kernel, struct report_model *out)
     memset(out, 0, sizeof *out);
     if (!m)
         return false;
-    out->work = (struct work){.warp_instructions = whole(m, "warp_instructions"),
-                              .flops_f32 = whole(m, "flops_f32"),
-                              .flops_f64 = whole(m, "flops_f64"),
-                              .int_operations = whole(m, "int_operations"),
-                              .special_operations = whole(m, "special_operations"),
-                              .tensor_flops = whole(m, "tensor_flops"),
-                              .shared_wavefronts = whole(m, "shared_wavefronts"),
-                              .constant_words = whole(m, "constant_words"),
-                              .hot_words = whole(m, "hot_words"),
-                              .l1_sectors = whole(m, "l1_sectors"),
-                              .l2_sectors = whole(m, "l2_sectors"),
-                              .dram_bytes = whole(m, "dram_bytes"),
-                              .blocks = whole(m, "blocks"),
-                              .blocks_per_sm = (uint32_t)whole(m, "blocks_per_sm")};
+#define WORK(name, meaning) out->work.name = whole(m, #name);
+#include "model/model_work.def"
+#undef WORK
+    out->work.blocks_per_sm = (uint32_t)whole(m, "blocks_per_sm");
+    out->work.without = (uint32_t)whole(m, "without");
     out->waiting = (struct waiting){.warp_clocks = report_number(m, "warp_clocks", NULL),
                                     .block_clocks = report_number(m, "block_clocks", NULL),
                                     .warps_per_block = (uint32_t)whole(m, "warps_per_block"),
@@ -63,9 +54,11 @@ report_model_full(const struct device_profile *d, const struct report_model *m)
     if (!w->blocks || w->blocks >= fill)
         return f;
     double scale = (double)fill / (double)w->blocks;
-    uint64_t *amounts[] = {&w->warp_instructions, &w->flops_f32, &w->flops_f64, &w->int_operations,
-                           &w->special_operations, &w->tensor_flops, &w->shared_wavefronts, &w->constant_words,
-                           &w->hot_words, &w->l1_sectors, &w->l2_sectors, &w->dram_bytes};
+    uint64_t *amounts[] = {
+#define WORK(name, meaning) &w->name,
+#include "model/model_work.def"
+#undef WORK
+    };
     for (size_t k = 0; k < sizeof amounts / sizeof *amounts; k++)
         *amounts[k] = (uint64_t)((double)*amounts[k] * scale);
     f.waiting.pipe_wavefronts *= scale;

@@ -21,6 +21,12 @@ struct report_times {
     struct time_bound bound;
     struct warp_states states;
 };
+/* Is starting its blocks what takes the time? (Warps that queue for that are in `work`, too.) */
+static inline bool
+report_starts_bind(const struct report_times *t)
+{
+    return t->starts > MODEL_STARTS_BIND * t->work;
+}
 /* False: an older result, which does not have it. */
 bool report_model_of(const json_t *kernel, struct report_model *out);
 void report_times_of(const struct device_profile *d, const struct report_model *m, struct report_times *out);

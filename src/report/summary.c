@@ -272,7 +272,7 @@ judge(const json_t *kernel, const struct report_times *t, bool known, struct are
         s->verdict = bound_sentence(kernel, t, a);
         return;
     }
-    if (t->starts > t->work && t->starts > t->launch)
+    if (report_starts_bind(t) && t->starts > t->launch)
         own = arena_printf(a, "Starting the blocks takes %s, their work %s: each does too little.",
                            report_seconds(a, t->starts), report_seconds(a, t->work));
     else if (t->work > 1.5 * most)

@@ -42,7 +42,7 @@ by_hand(void **unused)
     struct waiting w = {.warp_clocks = 9, .block_clocks = 10, .warps_per_block = 1};
     double each[] = {10, 10.1 / 2, (9 + 1 + 2 / 10.1 * 1.1) / 3};
     for (uint32_t n = 1; n <= 3; n++) {
-        struct work k = {.blocks = 60, .blocks_per_sm = n};
+        struct work k = {.blocks = 60, .blocks_per_sm = n, .without = ~0u};
         struct time_bound b = bound_of(60e-9, 0);
         double t = model_time_estimate(&d, &k, &b, &w);
         double rounds = 60 / n * 10.0; /* blocks in rounds are slower than that */
@@ -59,7 +59,7 @@ limits(void **unused)
     struct waiting w = {.warp_clocks = 400, .block_clocks = 420, .warps_per_block = 4};
     double before = 1;
     for (uint32_t n = 1; n <= 512; n *= 2) {
-        struct work k = {.blocks = 4096, .blocks_per_sm = n};
+        struct work k = {.blocks = 4096, .blocks_per_sm = n, .without = ~0u};
         struct time_bound b = bound_of(4096 * 4 * 1e-9, 4096 * 2 * 1e-9);
         double t = model_time_estimate(&d, &k, &b, &w);
         assert_true(t >= b.seconds && t <= before);
@@ -87,7 +87,7 @@ generations(void **unused)
                 {"9.0", 4, 262}, {"12.0", 4, 262}};
     (void)unused;
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
-        const struct latencies *l = model_latencies(model_find_cc(rows[k].cc));
+        const struct latencies *l = model_latencies(model_find_cc(rows[k].cc), ~0u);
         assert_int_equal(l->arithmetic, rows[k].arithmetic);
         assert_int_equal(l->l2, rows[k].l2);
         assert_true(l->memory > l->l2 && (l->l2 == 0 || l->l2 > l->l1));

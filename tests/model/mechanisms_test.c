@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The estimate's mechanisms, each against a value worked by hand from an H200's constants (1.98 GHz, 132 SMs), and each
+ * without itself.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/model.h"
+
+static const double CLOCK = 1.98e9;
+
+static const struct device_profile *
+h200(void)
+{
+    return model_find_device("h200");
+}
+
+static uint32_t
+less(enum model_mechanism m)
+{
+    return 1u << m;
+}
+
+static bool
+near(double a, double b)
+{
+    return fabs(a - b) <= 1e-6 * fabs(b) + 1e-18;
+}
+
+static void
+words(void **unused)
+{
+    (void)unused;
+    struct ls_error err = {0};
+    uint32_t without = 7;
+    assert_true(model_without(NULL, &without, &err) && without == 0);
+    assert_true(model_without("", &without, &err) && without == 0);
+    assert_true(model_without("-l2-rate,-warm", &without, &err));
+    assert_int_equal(without, less(MODEL_L2_RATE) | less(MODEL_WARM));
+    assert_false(model_has(without, MODEL_WARM));
+    assert_true(model_has(without, MODEL_ATOMICS));
+    const char *const wrong[] = {"warm", "-war", "-warmer", "-warm,,-l2-rate", "-warm;-l2-rate", "-"};
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+        struct ls_error e = {0};
+        assert_false(model_without(wrong[k], &without, &e));
+        assert_non_null(strstr(e.text, "mechanism"));
+    }
+    for (int m = 0; m < MODEL_MECHANISMS; m++)
+        assert_true(strlen(model_mechanism((enum model_mechanism)m)->text) > 20);
+}
+
+static void
+expansions(void **unused)
+{
+    (void)unused;
+    const struct expansion *before = NULL, *e;
+    for (size_t k = 0; (e = model_expansion_at(k)); k++) {
+        assert_true(!before || strcmp(before->name, e->name) < 0);
+        assert_ptr_equal(model_expansion(e->name), e);
+        assert_true(e->instructions >= 1 && e->instructions < 400 && e->clocks >= 4 && e->clocks < 2000);
+        assert_true(e->special <= e->instructions && e->f64 <= e->instructions);
+        before = e;
+    }
+    assert_null(model_expansion("div"));
+    assert_null(model_expansion("ld.u32"));
+    /* The instructions of the general path: a reciprocal, two refinements, two corrections. */
+    assert_in_range(model_expansion("div.s64")->instructions, 60, 120);
+    assert_in_range(model_expansion("div.f32")->instructions, 8, 12);
+    assert_int_equal(model_expansion("sin.approx.f32")->special, 1);
+    struct time_bound t;
+    struct work w = {.warp_instructions = 1000, .issue_slots = 5280, .blocks = 132};
+    model_time_bound(h200(), &w, &t); /* 4 a clock and SM */
+    assert_true(near(t.each[BOUND_ISSUE], 10 / CLOCK));
+    w.without = less(MODEL_EXPANSION);
+    model_time_bound(h200(), &w, &t);
+    assert_true(near(t.each[BOUND_ISSUE], 1000.0 / 528 / CLOCK));
+}
+
+static void
+l2(void **unused)
+{
+    (void)unused;
+    struct time_bound t;
+    struct work w = {.l2_sectors = 2000000, .l2_stores = 500000, .blocks = 132};
+    model_time_bound(h200(), &w, &t);
+    assert_true(near(t.each[BOUND_L2], 1500000.0 * 32 / 2750 / CLOCK));
+    w.l2_stores = 1500000;
+    model_time_bound(h200(), &w, &t);
+    assert_true(near(t.each[BOUND_L2], 1500000.0 * 32 / 1950 / CLOCK));
+    w.without = less(MODEL_L2_RATE); /* the SMs' own ports: 64 bytes a clock each */
+    model_time_bound(h200(), &w, &t);
+    assert_true(near(t.each[BOUND_L2], 2000000.0 * 32 / 64 / 132 / CLOCK));
+    w = (struct work){.l2_sectors = 2000000, .blocks = 1}; /* one SM: its port */
+    model_time_bound(h200(), &w, &t);
+    assert_true(near(t.each[BOUND_L2], 2000000.0 * 32 / 64 / CLOCK));
+}
+
+/* 4,224 warps, 15 times each, 32 lanes on one word: 2,027,520 passes, 0.7525 ns each. The H200 takes 24.0 ns a warp, in
+ * h200_model_atomics.csv. */
+static void
+atomics(void **unused)
+{
+    (void)unused;
+    struct time_bound t;
+    struct work w = {.atomic_passes = 2027520, .hot_passes = 2027520, .hot_words = 63360, .blocks = 528};
+    model_time_bound(h200(), &w, &t);
+    assert_true(near(t.each[BOUND_ATOMIC], 2027520 * 1.49 / CLOCK));
+    assert_true(fabs(t.each[BOUND_ATOMIC] / 63360 / 24.0e-9 - 1) < 0.05);
+    w.hot_floats = 2027520; /* sums of floats: 57.3 ns a warp */
+    model_time_bound(h200(), &w, &t);
+    assert_true(fabs(t.each[BOUND_ATOMIC] / 63360 / 57.3e-9 - 1) < 0.05);
+    w.hot_swaps = 100000;
+    model_time_bound(h200(), &w, &t);
+    assert_true(near(t.each[BOUND_ATOMIC], 100000 * 1000.0 / CLOCK));
+    w = (struct work){.atomic_passes = 6400, .hot_passes = 10, .blocks = 528}; /* no slice has less than its share */
+    model_time_bound(h200(), &w, &t);
+    assert_true(near(t.each[BOUND_ATOMIC], 100 * 1.49 / CLOCK));
+    w = (struct work){.atomic_passes = 6400, .hot_passes = 6400, .hot_words = 200, .without = less(MODEL_ATOMICS)};
+    model_time_bound(h200(), &w, &t);
+    assert_true(near(t.each[BOUND_ATOMIC], 200 * 1.5 / CLOCK));
+}
+
+/* All readings of integers on one slice of L2: lanes on `distinct` words, 4 or 32 bytes apart. A launch's own time, 7 us, is in them. */
+static void
+atomics_recorded(void **unused)
+{
+    char path[1024], line[256], op[32];
+    unsigned used, blocks, threads, lanes, distinct, seen = 0;
+    long stride, groups, apart, turns;
+    double us;
+    (void)unused;
+    snprintf(path, sizeof path, "%s/tests/data/h200_model_atomics.csv", getenv("SOURCE_DIR") ? getenv("SOURCE_DIR") : ".");
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    while (fgets(line, sizeof line, f)) {
+        if (sscanf(line, "global,%31[^,],%u,%u,%u,%u,%u,%ld,%ld,%ld,%ld,%lf", op, &used, &blocks, &threads, &lanes, &distinct,
+                   &stride, &groups, &apart, &turns, &us) != 11 ||
+            (strcmp(op, "add_s32") && strcmp(op, "max_s32")) || groups != 1 || lanes != 32 || blocks < 500 || stride > 32 ||
+            (stride == 32 && distinct > 8))
+            continue;
+        uint64_t requests = (uint64_t)blocks * threads / 32 * (uint64_t)turns;
+        uint64_t sectors = stride == 32 ? distinct : (distinct + 7) / 8, passes = requests * (32 / distinct) * sectors;
+        struct work w = {.atomic_passes = passes, .hot_passes = passes, .blocks = blocks};
+        struct time_bound t;
+        model_time_bound(h200(), &w, &t);
+        assert_true(fabs(t.each[BOUND_ATOMIC] * 1e6 / (us - 7) - 1) < 0.28);
+        seen++;
+    }
+    fclose(f);
+    assert_in_range(seen, 15, 40);
+}
+
+/* Ten rounds of one block, which waits for 1,000 clocks: nine times 450 between them. */
+static void
+turnover(void **unused)
+{
+    (void)unused;
+    struct device_profile d = *h200();
+    d.sm_count = 1;
+    struct waiting w = {.warp_clocks = 1000, .block_clocks = 1000, .warps_per_block = 1};
+    struct work k = {.blocks = 10, .blocks_per_sm = 1};
+    struct time_bound b = {0};
+    double with = model_time_estimate(&d, &k, &b, &w);
+    k.without = less(MODEL_TURNOVER) | less(MODEL_STARTS);
+    double none = model_time_estimate(&d, &k, &b, &w);
+    assert_true(near(none, 10 * 1000 / CLOCK));
+    k.without = less(MODEL_STARTS);
+    assert_true(near(model_time_estimate(&d, &k, &b, &w), (10 * 1000 + 9 * 450) / CLOCK));
+    assert_true(with >= (10 * 1000 + 9 * 450) / CLOCK);
+    k.blocks = 1; /* nothing before it */
+    k.without = less(MODEL_STARTS);
+    assert_true(near(model_time_estimate(&d, &k, &b, &w), 1000 / CLOCK));
+}
+
+/* One warp a block, 32 resident on each of 132 SMs: starts are 158.4 clocks apart on an SM, and nothing else limits. */
+static void
+starts(void **unused)
+{
+    (void)unused;
+    struct waiting w = {.warp_clocks = 10, .block_clocks = 10, .warps_per_block = 1};
+    struct work k = {.blocks = 132 * 3200, .blocks_per_sm = 32, .without = less(MODEL_TURNOVER)};
+    struct time_bound b = {0};
+    double t = model_time_estimate(h200(), &k, &b, &w);
+    assert_true(fabs(t / (3200 * 1.2 * 132 / CLOCK) - 1) < 0.01);
+    k.without |= less(MODEL_STARTS);
+    assert_true(model_time_estimate(h200(), &k, &b, &w) < t / 10);
+}
+
+static void
+memory(void **unused)
+{
+    (void)unused;
+    assert_int_equal(model_latencies(h200(), 0)->memory, 670);
+    assert_int_equal(model_latencies(h200(), less(MODEL_LATENCY))->memory, 479);
+    assert_int_equal(model_latencies(model_find_cc("8.0"), 0)->memory, 466);
+    assert_int_equal(model_latencies(model_find_cc("12.0"), 0)->memory, 670);
+    /* 512 blocks of 32 warps that only load: 88 % of 4.8 TB/s, when enough of them are there. */
+    struct device_profile d = *h200();
+    struct waiting w = {.warp_clocks = 10, .block_clocks = 10, .warps_per_block = 32};
+    struct work k = {.blocks = 132 * 64, .blocks_per_sm = 2, .without = less(MODEL_TURNOVER) | less(MODEL_STARTS)};
+    k.dram_bytes = 4800000000ull;
+    struct time_bound b;
+    model_time_bound(&d, &k, &b);
+    assert_true(near(b.each[BOUND_DRAM], 1e-3));
+    assert_true(fabs(model_time_estimate(&d, &k, &b, &w) * 1e3 * 0.88 - 1) < 0.01);
+    k.without |= less(MODEL_DRAM_RATE);
+    assert_true(fabs(model_time_estimate(&d, &k, &b, &w) * 1e3 - 1) < 0.01);
+}
+
+/* A barrier of 1 to 32 warps: h200_model_waiting.csv, to a tenth. */
+static void
+barriers(void **unused)
+{
+    static const struct {
+        uint32_t warps;
+        double clocks;
+    } rows[] = {{1, 29.7}, {2, 29.6}, {4, 31.9}, {8, 41.6}, {16, 55.5}, {32, 87.8}};
+    (void)unused;
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
+        assert_true(fabs(model_barrier_clocks(rows[k].warps) / rows[k].clocks - 1) < 0.1);
+}
+
+/* Sums of floats in shared memory, 32 warps of a block on one word: 1,388 clocks of the SM each (h200_model_atomics.csv), as
+ * 32 passes of 43; each warp on a word of its own: 14 slots a pass. */
+static void
+shared_loops(void **unused)
+{
+    (void)unused;
+    struct device_profile d = *h200();
+    d.sm_count = 1;
+    struct waiting w = {.warp_clocks = 32 * MODEL_LOOP_CLOCKS, .block_clocks = 32 * MODEL_LOOP_CLOCKS, .warps_per_block = 32};
+    struct work k = {.blocks = 64, .blocks_per_sm = 1, .warp_instructions = 64 * 32, .shared_loops = 64 * 32 * 32,
+                     .shared_locks = 64 * 32 * 32, .without = less(MODEL_TURNOVER) | less(MODEL_STARTS)};
+    struct time_bound b;
+    model_time_bound(&d, &k, &b);
+    assert_true(near(b.each[BOUND_ISSUE], (64 * 32 + 64 * 32 * 32 * 14.0) / 4 / CLOCK));
+    double each = model_time_estimate(&d, &k, &b, &w) * CLOCK / 64 / 32;
+    assert_true(fabs(each / 1388 - 1) < 0.1);
+    k.without |= less(MODEL_SHARED_LOOPS);
+    model_time_bound(&d, &k, &b);
+    assert_true(model_time_estimate(&d, &k, &b, &w) * CLOCK / 64 / 32 < 200);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(words), cmocka_unit_test(expansions), cmocka_unit_test(l2),
+                                       cmocka_unit_test(atomics), cmocka_unit_test(atomics_recorded), cmocka_unit_test(turnover), cmocka_unit_test(starts),
+                                       cmocka_unit_test(memory), cmocka_unit_test(barriers), cmocka_unit_test(shared_loops)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

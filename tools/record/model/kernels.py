@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kernels of programs that the model's constants were not taken from: measured on a GPU, estimated here, compared.
+
+    kernels.py measure SET OUT            with nvcc, on a GPU: each program's kernels, three launches each, by events
+    kernels.py profile SET MODEL.csv [NAME...]      `lockstep profile` of the same programs
+    kernels.py compare TIMES.csv MODEL.csv [-q] [-1]     error, correlation, the share within a factor
+
+SET/programs.txt has a program a line: name; folder in SET; sources; options of the compiler; arguments. Kernels are the
+same where name, grid and block are. What takes less than 5 us is left out of the comparison.
+"""
+import concurrent.futures, csv, json, math, os, statistics, subprocess, sys, tempfile, time
+
+here = os.path.dirname(os.path.abspath(__file__))
+root = os.path.dirname(os.path.dirname(os.path.dirname(here)))
+lockstep = os.environ.get("LOCKSTEP", os.path.join(root, "build", "lockstep"))
+SHORTEST = 5.0  # us
+
+
+def programs(path):
+    for line in open(os.path.join(path, "programs.txt")):
+        if line.strip() and not line.startswith("#"):
+            name, folder, sources, options, arguments = (x.strip() for x in line.rstrip("\n").split(";"))
+            yield name, os.path.join(path, folder), sources.split(), options.split(), arguments.split()
+
+
+def said(r):
+    return (r.stdout + r.stderr).decode(errors="replace")[-600:]
+
+
+def build(command, path, out):
+    def one(p):
+        name, folder, sources, options, _ = p
+        made = os.path.join(out, name + ".out")
+        r = subprocess.run([*command, *options, "-o", made, *sources], cwd=folder, capture_output=True)
+        return p, made, r
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        yield from pool.map(one, list(programs(path)))
+
+
+def measure(path, out):
+    path, out = os.path.abspath(path), os.path.abspath(out)
+    os.makedirs(out, exist_ok=True)
+    work = tempfile.mkdtemp()
+    hook = os.path.join(work, "timer.so")
+    subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-o", hook, os.path.join(here, "timer.c"), "-ldl"], check=True)
+    nvcc = subprocess.run(["which", "nvcc"], capture_output=True, text=True).stdout.strip()
+    library = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(nvcc))), "lib64")
+    begin, rows, log = time.time(), [], open(os.path.join(out, "kernels.log"), "w")
+    built = list(build(["nvcc", "-O3", "-arch=sm_90", "-cudart", "shared", "-w"], path, work))
+    print(f"compiled after {time.time() - begin:.0f} s", flush=True)
+    for p, made, r in built:
+        if r.returncode:
+            log.write(f"== {p[0]}: not compiled\n{said(r)}\n")
+            continue
+        times = os.path.join(work, p[0] + ".csv")
+        env = {**os.environ, "KERNEL_TIMES": times, "CUDA_MODULE_LOADING": "EAGER",
+               "LD_LIBRARY_PATH": library + ":" + os.environ.get("LD_LIBRARY_PATH", "")}
+        try:
+            r = subprocess.run(["env", "LD_PRELOAD=" + hook, made, *p[4]], cwd=p[1], capture_output=True, env=env, timeout=20)
+        except subprocess.TimeoutExpired:
+            log.write(f"== {p[0]}: stopped after 20 s\n")
+            continue
+        if r.returncode:
+            log.write(f"== {p[0]}: status {r.returncode}\n{said(r)}\n")
+        if os.path.exists(times):
+            rows += [{"program": p[0], **row} for row in csv.DictReader(open(times))]
+    write(os.path.join(out, "kernels.csv"), rows)
+    print(f"{len(rows)} kernels of {len({r['program'] for r in rows})} programs, {time.time() - begin:.0f} s", flush=True)
+    counters(built, out, library, begin)
+
+
+def counters(built, out, library, begin):
+    """What a profiler counts of the first launches, with cold caches, as long as there is time."""
+    metrics = ("gpu__time_duration.sum,smsp__inst_executed.sum,launch__registers_per_thread,launch__occupancy_limit_registers,"
+               "sm__warps_active.avg.pct_of_peak_sustained_active,l1tex__t_sectors.sum,lts__t_sectors.sum,"
+               "dram__bytes_read.sum,dram__bytes_write.sum,smsp__cycles_active.avg,sm__cycles_active.max,sm__cycles_active.avg")
+    folder = os.path.join(out, "counters")
+    os.makedirs(folder, exist_ok=True)
+    for p, made, r in built:
+        if r.returncode or time.time() - begin > 300:
+            continue
+        with open(os.path.join(folder, p[0] + ".csv"), "w") as f:
+            try:
+                subprocess.run(["timeout", "20", "ncu", "--clock-control", "none", "--csv", "-c", "24", "--metrics", metrics, made,
+                                *p[4]], cwd=p[1], stdout=f, stderr=subprocess.DEVNULL,
+                               env={**os.environ, "LD_LIBRARY_PATH": library})
+            except OSError as e:
+                print(f"no counters: {e}")
+                return
+    print(f"counters after {time.time() - begin:.0f} s")
+
+
+def write(path, rows):
+    if rows:
+        with open(path, "w") as f:
+            out = csv.DictWriter(f, list(rows[0]), lineterminator="\n")
+            out.writeheader()
+            out.writerows(rows)
+
+
+def profile(path, model, *wanted):
+    path = os.path.abspath(path)
+    rows = list(csv.DictReader(open(model))) if os.path.exists(model) else []
+    seconds = os.environ.get("SECONDS_EACH", "60")
+    for name, folder, sources, options, arguments in programs(path):
+        if (wanted and name not in wanted) or (not wanted and any(r["program"] == name for r in rows)):
+            continue
+        rows = [r for r in rows if r["program"] != name]
+        with tempfile.TemporaryDirectory() as work:
+            made, out = os.path.join(work, "a.out"), os.path.join(work, "profile.json")
+            r = subprocess.run([lockstep, "cc", "-O3", "-w", *options, "-o", made, *sources], cwd=folder, capture_output=True)
+            if r.returncode:
+                print(f"{name}: not compiled\n{said(r)}", file=sys.stderr)
+                continue
+            begin = time.time()
+            r = subprocess.run(["timeout", seconds, lockstep, "profile", "--json=" + out, "--", made, *arguments], cwd=folder,
+                               capture_output=True)
+            if not os.path.exists(out):
+                print(f"{name}: status {r.returncode} after {time.time() - begin:.0f} s\n{said(r)[-200:]}", file=sys.stderr)
+                continue
+            if os.environ.get("KEEP"):
+                os.makedirs(os.environ["KEEP"], exist_ok=True)
+                os.replace(out, os.path.join(os.environ["KEEP"], name + ".json"))
+                out = os.path.join(os.environ["KEEP"], name + ".json")
+            for k in json.load(open(out))["kernels"]:
+                if not k["launches"] or k["failed"]:  # stopped in the middle, or a fault
+                    continue
+                rows.append({"program": name, "kernel": k.get("symbol") or k["name"], "grid": " ".join(map(str, k["grid"])),
+                             "block": " ".join(map(str, k["block"])), "launches": k["launches"],
+                             "bound_us": f"{1e6 * k['roofline']['seconds']:.3f}",
+                             "estimate_us": f"{1e6 * k['roofline']['estimate']:.3f}", "limit": k["roofline"]["limit"],
+                             "busiest": k["roofline"]["busiest"]})
+            print(f"{name}: {time.time() - begin:.1f} s", flush=True)
+        write(model, rows)
+
+
+def joined(times, model):
+    measured = {}
+    for r in csv.DictReader(open(times)):
+        measured.setdefault((r["program"], r["kernel"], r["grid"], r["block"]), []).append(r)
+    for m in csv.DictReader(open(model)):
+        found = measured.get((m["program"], m["kernel"], m["grid"], m["block"]))
+        if found:
+            many = sum(int(f["launches"]) for f in found)
+            mean = sum(float(f["us_mean"]) * int(f["launches"]) for f in found) / many
+            best = statistics.median(float(found[0][f"us_{i}"]) for i in (1, 2, 3) if float(found[0][f"us_{i}"]) > 0)
+            yield m, (best if many == 3 else mean), float(m["estimate_us"]), float(m["bound_us"])
+
+
+def ranks(values):
+    order = sorted(range(len(values)), key=values.__getitem__)
+    rank = [0.0] * len(values)
+    for place, i in enumerate(order):
+        rank[i] = place
+    return rank
+
+
+def correlation(a, b):
+    return statistics.correlation(a, b) if len(a) > 1 else float("nan")
+
+
+def compare(times, model, *quiet):
+    rows = [(m, us, estimate, bound) for m, us, estimate, bound in joined(times, model) if us >= SHORTEST]
+    if "-1" in quiet:  # of each kernel the grid that takes longest
+        longest = {}
+        for r in sorted(rows, key=lambda r: r[1]):
+            longest[r[0]["program"], r[0]["kernel"]] = r
+        rows = list(longest.values())
+    if "-q" not in quiet:
+        print(f"{'program':22s} {'kernel':36s} {'grid':>14s} {'block':>10s} {'measured':>9s} {'estimate':>9s} {'bound':>9s} ratio limit")
+        for m, us, estimate, bound in sorted(rows, key=lambda r: r[2] / r[1]):
+            print(f"{m['program']:22s} {m['kernel'][:36]:36s} {m['grid']:>14s} {m['block']:>10s} {us:9.2f} {estimate:9.2f} "
+                  f"{bound:9.2f} {estimate / us:5.2f} {m['limit']}")
+    for name, at in (("estimate", 2), ("bound", 3)):
+        error = sorted(abs(r[at] / r[1] - 1) for r in rows)
+        ratio = [math.log(max(r[at], 1e-9) / r[1]) for r in rows]
+        within = [sum(abs(x) <= math.log(f) for x in ratio) / len(ratio) for f in (1.25, 1.5, 2)]
+        logs = ([math.log(r[1]) for r in rows], [math.log(max(r[at], 1e-9)) for r in rows])
+        print(f"{name}: {len(rows)} kernels of {SHORTEST:g} us or more; mean error {100 * statistics.mean(error):.1f} %, median "
+              f"{100 * statistics.median(error):.1f} %; geometric mean of estimate / measured {math.exp(statistics.mean(ratio)):.2f}; "
+              f"log correlation {correlation(*logs):.3f}, rank {correlation(ranks(logs[0]), ranks(logs[1])):.3f}; within 1.25, 1.5, 2 "
+              f"times {', '.join(f'{100 * w:.0f} %' for w in within)}")
+
+
+VERBS = {"measure": measure, "profile": profile, "compare": compare}
+
+if __name__ == "__main__":
+    if len(sys.argv) < 4 or sys.argv[1] not in VERBS:
+        sys.exit(__doc__.strip())
+    VERBS[sys.argv[1]](*sys.argv[2:])
