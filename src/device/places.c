@@ -284,7 +284,7 @@ device_say_place(const char *function, const char *file, uint32_t line)
     uint64_t at[2] = {h.lo | 1ull << 63, h.hi | 1ull << 63};
     said = number_of(at, 2, false);
     pthread_mutex_lock(&table.lock);
-    struct place *p = table.all.at[said - 1];
+    struct call_stack *p = table.all.at[said - 1];
     if (!p->text) {
         p->text = ls_alloc(sizeof *p->text);
         add_frame(p->text, function, file, line);

@@ -293,7 +293,7 @@ device_host_register(void *at, uint64_t size, uint32_t flags)
 enum device_result
 device_host_array(const char *name, void *at, uint64_t size, const uint8_t *set)
 {
-    device_settle(); /* launches before this one know nothing of it */
+    device_flush(); /* launches before this one know nothing of it */
     enum device_result r = add_registered(at, size, 0, name);
     if (r != DEVICE_OK || !tool_check())
         return r;
