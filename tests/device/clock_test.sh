@@ -6,16 +6,22 @@
 here=$SOURCE_DIR/tests/device
 run=("$LOCKSTEP" run)
 
-# name of the GPU: each reduction no slower than the one before, the first at least that much slower than the last
+# name of the GPU: each reduction no slower than the one before by over a tenth (on an H200 the last four lie within 8 % of
+# each other), the first at least that much slower than the last
 ranks() {
     cases=$((cases + 1))
     "${run[@]}" --clock model --gpu "$1" "$here/reductions.cu" >"$work/ranks" 2>"$work/err" || complain "$1: status"
-    awk -v least="$2" '$2 != "right" { bad = 1 } { t[NR] = $3 } NR > 1 && $3 > last { bad = 1 } { last = $3 }
-        END { exit bad || NR != 7 || t[1] < least * t[7] || t[3] <= t[4] }' "$work/ranks" ||
+    awk -v least="$2" '$2 != "right" { bad = 1 } { t[NR] = $3 } NR > 1 && $3 > 1.1 * last { bad = 1 } { last = $3 }
+        END { exit bad || NR != 7 || t[1] < least * t[7] || t[3] <= 1.2 * t[4] }' "$work/ranks" ||
         complain "$1: not ranked: $(tr '\n' ';' <"$work/ranks")"
 }
-ranks h200 1.5
-ranks a100 1.5
+ranks h200 1.4
+# An H200, nvcc 13.0 -O3, clocks as they came: 200 launches of each between two events, the middle of three runs, in us. Of the
+# first reduction's remainder, by a power of two, clang makes a mask and nvcc does not (12.26 us): it is left out.
+cases=$((cases + 1))
+echo 8.17 7.77 5.22 5.17 5.11 4.95 | tr ' ' '\n' | paste - <(sed 1d "$work/ranks") |
+    awk '{ r = 1000 * $4 / $1 } r < 0.8 || r > 1.25 { exit 1 }' || complain "not the H200's: $(tr '\n' ';' <"$work/ranks")"
+ranks a100 1.4
 ranks g80 5
 ranks k40 3
 cp "$work/ranks" "$work/once"
