@@ -122,7 +122,7 @@ too_many_files(const struct cell *c)
 
 /* -- the parent ---------------------------------------------------------------------------------------------------- */
 
-struct watch {
+struct cell_watch {
     const struct cell *c;
     struct cell_result *r;
     pid_t pid;
@@ -132,7 +132,7 @@ struct watch {
 };
 
 static void
-feed(struct watch *w)
+feed(struct cell_watch *w)
 {
     size_t left = w->c->input_size - w->fed;
     ssize_t n = left ? write(w->end[0].fd, w->c->input + w->fed, left) : 0;
@@ -145,7 +145,7 @@ feed(struct watch *w)
 }
 
 static void
-drain(struct watch *w, int k)
+drain(struct cell_watch *w, int k)
 {
     char bytes[65536];
     struct text *to = k == 1 ? &w->r->out : &w->r->err;
@@ -163,7 +163,7 @@ drain(struct watch *w, int k)
 
 /* One look at all of it; false: it has passed a limit. */
 static bool
-look(struct watch *w, uint32_t round)
+look(struct cell_watch *w, uint32_t round)
 {
     uint64_t now = resident(w->pid);
     w->r->memory = now > w->r->memory ? now : w->r->memory;
@@ -177,7 +177,7 @@ look(struct watch *w, uint32_t round)
 }
 
 static void
-follow(struct watch *w)
+follow(struct cell_watch *w)
 {
     double next = 0;
     for (uint32_t round = 0; w->end[1].fd >= 0 || w->end[2].fd >= 0;) {
@@ -201,7 +201,7 @@ follow(struct watch *w)
 }
 
 static void
-finish(struct watch *w, double begin)
+finish(struct cell_watch *w, double begin)
 {
     struct cell_result *r = w->r;
     struct rusage used;
@@ -262,7 +262,7 @@ cell_run(const struct cell *c, struct cell_result *r, struct ls_error *err)
     bool failed = pid < 0 || read(tell[0], &why, sizeof why) == sizeof why;
     close(tell[0]);
     fcntl(in[1], F_SETFL, O_NONBLOCK);
-    struct watch w = {.c = c, .r = r, .pid = pid, .until = begin + c->seconds,
+    struct cell_watch w = {.c = c, .r = r, .pid = pid, .until = begin + c->seconds,
                       .end = {{.fd = in[1], .events = POLLOUT}, {.fd = out[0], .events = POLLIN},
                               {.fd = errors[0], .events = POLLIN}}};
     r->pid = (int)pid;

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-struct reader {
+struct grade_reader {
     const char *path;
     struct arena *arena;
     struct exercise *x;
@@ -20,11 +20,11 @@ struct reader {
 };
 
 static bool
-fail_at(struct reader *r, uint32_t line, const char *format, ...) __attribute__((format(printf, 3, 4)));
+fail_at(struct grade_reader *r, uint32_t line, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* The first mistake is the one that is told. */
 static bool
-fail_at(struct reader *r, uint32_t line, const char *format, ...)
+fail_at(struct grade_reader *r, uint32_t line, const char *format, ...)
 {
     char text[640];
     va_list list;
@@ -40,7 +40,7 @@ fail_at(struct reader *r, uint32_t line, const char *format, ...)
 /* -- values ------------------------------------------------------------------------------------------------------ */
 
 static const struct toml *
-value(struct reader *r, const struct toml *table, const char *key, enum toml_kind kind)
+value(struct grade_reader *r, const struct toml *table, const char *key, enum toml_kind kind)
 {
     const struct toml *e = toml_find(table, key);
     bool fits = !e || e->kind == kind || (kind == TOML_FLOAT && e->kind == TOML_INTEGER);
@@ -50,14 +50,14 @@ value(struct reader *r, const struct toml *table, const char *key, enum toml_kin
 }
 
 static const char *
-text_of(struct reader *r, const struct toml *table, const char *key)
+text_of(struct grade_reader *r, const struct toml *table, const char *key)
 {
     const struct toml *e = value(r, table, key, TOML_STRING);
     return e ? e->string : NULL;
 }
 
 static double
-number_of(struct reader *r, const struct toml *table, const char *key, double least, double most, double otherwise)
+number_of(struct grade_reader *r, const struct toml *table, const char *key, double least, double most, double otherwise)
 {
     const struct toml *e = value(r, table, key, TOML_FLOAT);
     if (e && !(e->number >= least && e->number <= most))
@@ -66,7 +66,7 @@ number_of(struct reader *r, const struct toml *table, const char *key, double le
 }
 
 static bool
-truth_of(struct reader *r, const struct toml *table, const char *key)
+truth_of(struct grade_reader *r, const struct toml *table, const char *key)
 {
     const struct toml *e = value(r, table, key, TOML_BOOLEAN);
     return e && e->truth;
@@ -74,7 +74,7 @@ truth_of(struct reader *r, const struct toml *table, const char *key)
 
 /* An array of strings, or one string. */
 static struct words
-words_of(struct reader *r, const struct toml *table, const char *key)
+words_of(struct grade_reader *r, const struct toml *table, const char *key)
 {
     const struct toml *e = toml_find(table, key);
     struct words w = {0};
@@ -93,7 +93,7 @@ words_of(struct reader *r, const struct toml *table, const char *key)
 
 /* "64 MiB", or bytes as a number. */
 static uint64_t
-bytes_of(struct reader *r, const struct toml *table, const char *key, uint64_t otherwise)
+bytes_of(struct grade_reader *r, const struct toml *table, const char *key, uint64_t otherwise)
 {
     static const struct {
         const char *unit;
@@ -116,7 +116,7 @@ bytes_of(struct reader *r, const struct toml *table, const char *key, uint64_t o
 
 /* A file beside the exercise, which must be there. */
 static const char *
-file_of(struct reader *r, uint32_t line, const char *key, const char *name)
+file_of(struct grade_reader *r, uint32_t line, const char *key, const char *name)
 {
     const char *path = *name == '/' ? name : arena_printf(r->arena, "%s/%s", r->x->folder, name);
     if (access(path, R_OK) != 0)
@@ -125,7 +125,7 @@ file_of(struct reader *r, uint32_t line, const char *key, const char *name)
 }
 
 static struct words
-files_of(struct reader *r, const struct toml *table, const char *key)
+files_of(struct grade_reader *r, const struct toml *table, const char *key)
 {
     struct words w = words_of(r, table, key);
     const struct toml *e = toml_find(table, key);
@@ -136,7 +136,7 @@ files_of(struct reader *r, const struct toml *table, const char *key)
 
 /* A text under `key`, or that of the file under `file_key`; NULL: neither. */
 static const char *
-content_of(struct reader *r, const struct toml *table, const char *key, const char *file_key, size_t *size)
+content_of(struct grade_reader *r, const struct toml *table, const char *key, const char *file_key, size_t *size)
 {
     const char *text = text_of(r, table, key), *name = text_of(r, table, file_key);
     const struct toml *e = toml_find(table, file_key);
@@ -169,7 +169,7 @@ is_among(const char *word, const char *list)
 }
 
 static void
-check_keys(struct reader *r, const struct toml *table, const char *where, const char *keys)
+check_keys(struct grade_reader *r, const struct toml *table, const char *where, const char *keys)
 {
     for (const struct toml *e = table ? table->first : NULL; e; e = e->next) {
         const char *all[64];
@@ -186,7 +186,7 @@ check_keys(struct reader *r, const struct toml *table, const char *where, const 
 }
 
 static const struct toml *
-table_of(struct reader *r, const struct toml *root, const char *key, const char *keys)
+table_of(struct grade_reader *r, const struct toml *root, const char *key, const char *keys)
 {
     const struct toml *t = value(r, root, key, TOML_TABLE);
     check_keys(r, t, arena_printf(r->arena, "[%s]", key), keys);
@@ -196,7 +196,7 @@ table_of(struct reader *r, const struct toml *root, const char *key, const char 
 /* -- criteria ------------------------------------------------------------------------------------------------------ */
 
 static const struct criterion_kind *
-kind_of(struct reader *r, const struct toml *table)
+kind_of(struct grade_reader *r, const struct toml *table)
 {
     const char *name = text_of(r, table, "kind"), *all[16];
     for (size_t k = 0; name && k < grade_kind_count; k++)
@@ -214,7 +214,7 @@ kind_of(struct reader *r, const struct toml *table)
 }
 
 static void
-read_conditions(struct reader *r, const struct toml *table, struct criterion *c)
+read_conditions(struct grade_reader *r, const struct toml *table, struct criterion *c)
 {
     struct words w = words_of(r, table, "assert");
     const struct toml *e = toml_find(table, "assert");
@@ -227,7 +227,7 @@ read_conditions(struct reader *r, const struct toml *table, struct criterion *c)
 
 /* What a kind cannot do without. */
 static void
-check_complete(struct reader *r, const struct criterion *c)
+check_complete(struct grade_reader *r, const struct criterion *c)
 {
     const char *kind = c->kind->name;
     bool compares = !strcmp(kind, "output") && !c->expect;
@@ -245,7 +245,7 @@ check_complete(struct reader *r, const struct criterion *c)
 }
 
 static void
-read_criterion(struct reader *r, const struct toml *table, struct criterion *c)
+read_criterion(struct grade_reader *r, const struct toml *table, struct criterion *c)
 {
     static const char common[] = "kind name points hint show", runs[] = " args input input_file";
     size_t ignored;
@@ -279,7 +279,7 @@ read_criterion(struct reader *r, const struct toml *table, struct criterion *c)
 }
 
 static void
-read_criteria(struct reader *r, const struct toml *root)
+read_criteria(struct grade_reader *r, const struct toml *root)
 {
     const struct toml *list = value(r, root, "criterion", TOML_ARRAY);
     struct exercise *x = r->x;
@@ -300,7 +300,7 @@ read_criteria(struct reader *r, const struct toml *root)
 /* -- the rest ------------------------------------------------------------------------------------------------------ */
 
 static void
-read_build(struct reader *r, const struct toml *root)
+read_build(struct grade_reader *r, const struct toml *root)
 {
     const struct toml *build = table_of(r, root, "build", "harness files options solution");
     struct exercise *x = r->x;
@@ -313,7 +313,7 @@ read_build(struct reader *r, const struct toml *root)
 }
 
 static void
-read_limits(struct reader *r, const struct toml *root)
+read_limits(struct grade_reader *r, const struct toml *root)
 {
     const struct toml *limits = table_of(r, root, "limits", "seconds compile_seconds memory output files");
     struct exercise *x = r->x;
@@ -325,7 +325,7 @@ read_limits(struct reader *r, const struct toml *root)
 }
 
 static void
-read_device(struct reader *r, const struct toml *root)
+read_device(struct grade_reader *r, const struct toml *root)
 {
     struct exercise *x = r->x;
     x->gpu = text_of(r, root, "gpu");
@@ -341,7 +341,7 @@ read_device(struct reader *r, const struct toml *root)
 bool
 grade_read(const char *path, struct arena *a, struct exercise *out, struct ls_error *err)
 {
-    struct reader r = {.path = path, .arena = a, .x = out, .err = err};
+    struct grade_reader r = {.path = path, .arena = a, .x = out, .err = err};
     const struct toml *root = toml_read(path, a, err);
     if (!root)
         return false;

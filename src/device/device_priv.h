@@ -126,8 +126,8 @@ bool process_engine(struct process *p, struct ls_error *err);
 /* Before a signal ends the process, on a thread of its own: where(), if LOCKSTEP_INTERRUPT asks for it; result(). */
 void ending_say(void (*where)(void));
 void ending_write(void (*result)(void));
-/* told() is called when this thread ends, however it does, before the process. */
-void ending_of_thread(void (*told)(void));
+/* over() is called when this thread ends, however it does, before the process. */
+void ending_of_thread(void (*over)(void));
 bool tool_start(const struct device_profile *d);
 struct jit_tool *tool_of_process(void); /* NULL: nobody watches */
 void tool_forked(void);                 /* in a child made by fork */
@@ -139,9 +139,10 @@ void tool_start_in_child(void);
 void tool_launched(void);
 /* The process's tool when it is check, else NULL. */
 struct jit_tool *tool_check(void);
-/* failures.c: a call that is about to fail frees what it must not: a finding instead of the one of failed
- * calls. */
+/* A call that is about to fail frees what it must not: a finding instead of the one of failed calls. */
 void tool_bad_free(const char *call, uint64_t address, const struct allocation *nearest);
+/* Whether there was one since this thread asked last. */
+bool tool_reported_free(void);
 /* watch.c: what check is told of streams, copies and fills; nothing where it does not watch. */
 void tool_work(const struct device_stream *s, const struct device_op *op);
 /* A graph's nodes run in the order of the calls; NULL: nobody watches. */

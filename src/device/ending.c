@@ -133,13 +133,13 @@ make_thread_key(void)
 }
 
 void
-ending_of_thread(void (*told)(void))
+ending_of_thread(void (*over)(void))
 {
     static _Thread_local bool known;
     if (known)
         return;
     known = true;
-    thread_ended = told;
+    thread_ended = over;
     pthread_once(&thread_once, make_thread_key);
     pthread_setspecific(thread_key, &ending);
 }

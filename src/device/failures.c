@@ -30,9 +30,6 @@ static struct {
     bool at_exit;
 } state = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* A free that check has reported as what it is. */
-static _Thread_local bool freed_badly;
-
 static bool
 is_probe(const char *call, int result)
 {
@@ -149,13 +146,6 @@ tell(const char *call, int result, const char *error, const char *reason)
 
 /* -- what calls say -------------------------------------------------------------------------------- */
 
-void
-tool_bad_free(const char *call, uint64_t address, const struct allocation *nearest)
-{
-    check_bad_free(tool_check(), call, address, nearest);
-    freed_badly = true;
-}
-
 /* A call that is refused before any device is there is a finding all the same. */
 static void
 start_check(void)
@@ -172,8 +162,7 @@ device_call_failed(const char *call, int result, const char *error)
     if (process_forked())
         tool_start_in_child();
     snprintf(reason, sizeof reason, "%s", device_reason());
-    bool reported = freed_badly && tool_check();
-    freed_badly = false;
+    bool reported = tool_reported_free() && tool_check();
     if (reported || result == DEVICE_NOT_READY || is_of_kernel(result) || is_probe(call, result))
         return;
     start_check();

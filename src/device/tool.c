@@ -85,6 +85,24 @@ device_watched(void)
     return !state.tool ? DEVICE_TOOL_NONE : tool_check() ? DEVICE_TOOL_CHECK : DEVICE_TOOL_PROFILE;
 }
 
+/* The call that this thread is in frees what it must not, and check has reported that. */
+static _Thread_local bool freed_badly;
+
+void
+tool_bad_free(const char *call, uint64_t address, const struct allocation *nearest)
+{
+    check_bad_free(tool_check(), call, address, nearest);
+    freed_badly = true;
+}
+
+bool
+tool_reported_free(void)
+{
+    bool reported = freed_badly;
+    freed_badly = false;
+    return reported;
+}
+
 /* What a signal ends leaves what there is. */
 static void
 write_interim(void)
