@@ -12,6 +12,9 @@ import tempfile
 import time
 
 lockstep, here = os.environ["LOCKSTEP"], os.path.dirname(os.path.abspath(__file__))
+if os.environ.get("SANITIZE"):
+    print("SKIP: a sanitizer's own state and its hold on signals keep the watch from seeing one state twice")
+    sys.exit(77)
 PATIENCE = 240  # seconds after which a program counts as hanging
 text = open(os.path.join(here, "endless.cu")).read().splitlines()
 failures = 0
