@@ -117,13 +117,11 @@ ending_write(void (*result)(void))
 
 static pthread_key_t thread_key;
 static pthread_once_t thread_once = PTHREAD_ONCE_INIT;
-static void (*thread_ended)(void);
 
 static void
-on_thread_end(void *unused)
+on_thread_end(void *over)
 {
-    (void)unused;
-    thread_ended();
+    ((void (*)(void))(uintptr_t)over)();
 }
 
 static void
@@ -139,7 +137,6 @@ ending_of_thread(void (*over)(void))
     if (known)
         return;
     known = true;
-    thread_ended = over;
     pthread_once(&thread_once, make_thread_key);
-    pthread_setspecific(thread_key, &ending);
+    pthread_setspecific(thread_key, (void *)(uintptr_t)over);
 }
