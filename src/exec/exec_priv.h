@@ -423,7 +423,7 @@ struct exec_watch {
     struct exec_options options;
     void (*install)(void);     /* the signal's handler */
     _Atomic bool left;         /* a thread of the program has ended: perhaps it was the last */
-    uint32_t left_looks;
+    _Atomic uint32_t left_looks;
     _Atomic bool started, asleep;
     _Atomic bool shared;       /* exec_set_shared */
     bool failed, closing;
