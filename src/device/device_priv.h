@@ -107,6 +107,10 @@ struct device *process_device(int index);
 void process_use(int index);
 /* A number in the environment; false: it is none between low and high, device_reason. Not set: *out stays. */
 bool process_number(const char *name, uint64_t low, uint64_t high, uint64_t *out);
+/* Likewise seconds, as milliseconds: 0 is 0, the least part of a second 1. */
+bool process_milliseconds(const char *name, uint32_t *out);
+/* Whether the environment has the variable, and as something else than 0. */
+bool process_is_set(const char *name);
 /* In a child made by fork, which may not call. */
 void process_in_child(void);
 /* device_flush calls it from now on. */
@@ -120,14 +124,17 @@ bool process_ending(void);
 /* The jit engine and the workers, made on first use. */
 bool process_engine(struct process *p, struct ls_error *err);
 
-/* -- tool.c: who watches -------------------------------------------------------------------------- */
+/* -- ending.c: signals and threads that end ------------------------------------------------------- */
 
-/* Opens the tool that the environment names; true when it names none. False: device_reason. */
 /* Before a signal ends the process, on a thread of its own: where(), if LOCKSTEP_INTERRUPT asks for it; result(). */
 void ending_say(void (*where)(void));
 void ending_write(void (*result)(void));
 /* over() is called when this thread ends, however it does, before the process. */
 void ending_of_thread(void (*over)(void));
+
+/* -- tool.c: who watches -------------------------------------------------------------------------- */
+
+/* Opens the tool that the environment names; true when it names none. False: device_reason. */
 bool tool_start(const struct device_profile *d);
 struct jit_tool *tool_of_process(void); /* NULL: nobody watches */
 void tool_forked(void);                 /* in a child made by fork */

@@ -11,8 +11,6 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
@@ -96,8 +94,7 @@ void
 ending_say(void (*where)(void))
 {
     static const int numbers[] = {SIGINT, SIGTERM};
-    const char *text = getenv("LOCKSTEP_INTERRUPT");
-    if (!text || !*text || !strcmp(text, "0") || !start())
+    if (!process_is_set("LOCKSTEP_INTERRUPT") || !start())
         return;
     ending.where = where;
     catch(numbers, sizeof numbers / sizeof *numbers);

@@ -53,27 +53,22 @@ thread_left(void)
     exec_thread_left(device_process()->pool);
 }
 
-/* A number of seconds; 0 switches off, and so does what is no number. */
-static uint32_t
-milliseconds_of(const char *name, double usual)
-{
-    const char *text = getenv(name);
-    double seconds = text && *text ? strtod(text, NULL) : usual;
-    return seconds > 0 && seconds < 1e6 ? (uint32_t)(seconds * 1000 < 1 ? 1 : seconds * 1000) : 0;
-}
-
+/* start() has refused what is no number. */
 static void
 begin_pool(struct process *p, struct ls_error *err)
 {
+    struct exec_options watched = {.endless_ms = 2000,
+                                   .heartbeat_ms = !device_quiet() && isatty(2) ? 30000 : 0};
     uint64_t workers = 0;
     process_number("LOCKSTEP_WORKERS", 1, 4096, &workers);
+    process_milliseconds("LOCKSTEP_ENDLESS", &watched.endless_ms);
+    process_milliseconds("LOCKSTEP_HEARTBEAT", &watched.heartbeat_ms);
     p->pool = exec_new((uint32_t)workers, err);
-    if (p->pool)
-        exec_set_options(p->pool, &(struct exec_options){
-            .endless_ms = milliseconds_of("LOCKSTEP_ENDLESS", 2),
-            .heartbeat_ms = milliseconds_of("LOCKSTEP_HEARTBEAT", !device_quiet() && isatty(2) ? 30 : 0)});
+    if (!p->pool)
+        return;
+    exec_set_options(p->pool, &watched);
     ending_say(say_where);
-    if (p->pool && dlsym(RTLD_DEFAULT, "MPI_Init")) /* which moves data between processes */
+    if (dlsym(RTLD_DEFAULT, "MPI_Init")) /* which moves data between processes */
         exec_set_shared(p->pool);
 }
 

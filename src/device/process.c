@@ -95,8 +95,8 @@ device_forget_reason(void)
     reason[0] = 0;
 }
 
-static bool
-set_in_environment(const char *name)
+bool
+process_is_set(const char *name)
 {
     const char *text = getenv(name);
     return text && *text && strcmp(text, "0") != 0;
@@ -105,13 +105,13 @@ set_in_environment(const char *name)
 bool
 device_verbose(void)
 {
-    return set_in_environment("LOCKSTEP_VERBOSE");
+    return process_is_set("LOCKSTEP_VERBOSE");
 }
 
 bool
 device_quiet(void)
 {
-    return set_in_environment("LOCKSTEP_QUIET");
+    return process_is_set("LOCKSTEP_QUIET");
 }
 
 bool
@@ -125,6 +125,21 @@ process_number(const char *name, uint64_t low, uint64_t high, uint64_t *out)
                     text, (unsigned long long)low, (unsigned long long)high);
         return false;
     }
+    return true;
+}
+
+bool
+process_milliseconds(const char *name, uint32_t *out)
+{
+    const char *text = getenv(name);
+    double seconds;
+    if (!text || !*text)
+        return true;
+    if (!ls_parse_f64(text, &seconds) || !(seconds >= 0 && seconds <= 1e6)) {
+        device_fail(DEVICE_INVALID_DEVICE, "%s=%s: seconds from 0 to 1000000 are expected", name, text);
+        return false;
+    }
+    *out = seconds > 0 && seconds < 1e-3 ? 1 : (uint32_t)(1e3 * seconds);
     return true;
 }
 

@@ -57,6 +57,7 @@ start(void)
 {
     struct process *p = device_process();
     uint64_t devices = 1, workers = 0;
+    uint32_t unused; /* asked for when they are needed (engine.c) */
     if (p->started)
         return true;
     int gpus = 0;
@@ -84,7 +85,9 @@ start(void)
     }
     p->profile = choose_profile();
     if (!p->profile || !process_number("LOCKSTEP_DEVICES", 1, DEVICE_MOST, &devices) ||
-        !process_number("LOCKSTEP_WORKERS", 1, 4096, &workers) || !tool_start(p->profile))
+        !process_number("LOCKSTEP_WORKERS", 1, 4096, &workers) ||
+        !process_milliseconds("LOCKSTEP_ENDLESS", &unused) ||
+        !process_milliseconds("LOCKSTEP_HEARTBEAT", &unused) || !tool_start(p->profile))
         return false;
     guard_start();
     p->count = (int)devices;

@@ -64,5 +64,9 @@ rm "$work/result.json"
 expect "no call to the device" 0 "" "$work/p" nothing
 [ ! -e "$work/result.json" ] || complain "a result without a device"
 LOCKSTEP_TOOL=sharpen expect "unknown tool" 5 "" "$work/p"
+for wrong in ENDLESS=soon ENDLESS=nan HEARTBEAT=-1 HEARTBEAT=2s; do
+    expect "LOCKSTEP_$wrong" 5 "LOCKSTEP_$wrong: seconds from 0 to 1000000 are expected" env -u LOCKSTEP_TOOL "LOCKSTEP_$wrong" "$work/p"
+done
+expect "seconds" 7 "" env -u LOCKSTEP_TOOL LOCKSTEP_ENDLESS=0 LOCKSTEP_HEARTBEAT=1e-9 "$work/p"
 LOCKSTEP_TOOL_OPTIONS=colour=3 expect "unknown option" 5 "" "$work/p"
 finish
