@@ -28,12 +28,31 @@
 #include <sys/mman.h>
 #include <time.h>
 
-enum { ROW_TAPS = 9, ROW_BOX = 5, ROW_BLOCK = 256, ROW_TURNS = 50, ROW_BINS = 256, ROW_PER_ROW = 16 };
+enum {
+    ROW_TAPS = 9,
+    ROW_BOX = 5,
+    ROW_BLOCK = 256,
+    ROW_TURNS = 50,
+    ROW_BINS = 256,
+    ROW_PER_ROW = 16
+};
 enum { ROW_BARRIERS = 1000, ROW_BARRIER_BLOCKS = 64 };
 
 enum row_kind {
-    ROW_PRODUCT, ROW_TRANSPOSE, ROW_AVERAGE, ROW_CONV1D, ROW_SPMV, ROW_REDUCE, ROW_HISTOGRAM, ROW_CONV2D,
-    ROW_SUM3, ROW_DIFFERENCE, ROW_EMPTY, ROW_BARRIER, ROW_COPY, ROW_FMA,
+    ROW_PRODUCT,
+    ROW_TRANSPOSE,
+    ROW_AVERAGE,
+    ROW_CONV1D,
+    ROW_SPMV,
+    ROW_REDUCE,
+    ROW_HISTOGRAM,
+    ROW_CONV2D,
+    ROW_SUM3,
+    ROW_DIFFERENCE,
+    ROW_EMPTY,
+    ROW_BARRIER,
+    ROW_COPY,
+    ROW_FMA,
 };
 
 /* ROW(name, kind, launches): the workloads; the time is a run's, divided by launches. */
@@ -67,8 +86,8 @@ enum row_kind {
     ROW(fd_direct, ROW_DIFFERENCE, 1)                                                              \
     ROW(fd_local, ROW_DIFFERENCE, 1)
 
-/* What things cost: launches that do nothing, waited for each or together, by number of blocks; blocks
- * of 256 threads that pass a word round, with and without ROW_BARRIERS barriers. */
+/* What things cost: launches that do nothing, waited for each or together, by number of blocks;
+ * blocks of 256 threads that pass a word round, with and without ROW_BARRIERS barriers. */
 #define ROWS_COSTS(ROW)                                                                            \
     ROW(empty_waited, ROW_EMPTY, 200)                                                              \
     ROW(empty_queued, ROW_EMPTY, 200)                                                              \
@@ -88,7 +107,7 @@ enum row_id {
 #define ROW_ID(name, kind, launches) ROW_##name,
     ROWS_ALL(ROW_ID)
 #undef ROW_ID
-    ROW_COUNT
+        ROW_COUNT
 };
 
 static const struct row {
@@ -103,12 +122,12 @@ static const struct row {
 
 /* A row's input and the room for its result, on the host. */
 struct row_data {
-    int n;                     /* elements, or the side of a square */
-    size_t count;              /* elements of a, n or n * n; */
-    size_t count_b, count_c;   /*   of b (products, sparse), of the result */
+    int n;                   /* elements, or the side of a square */
+    size_t count;            /* elements of a, n or n * n; */
+    size_t count_b, count_c; /*   of b (products, sparse), of the result */
     float *a, *b, *c;
-    int *start, *column;       /* sparse */
-    unsigned char *bytes;      /* histogram, n of them */
+    int *start, *column;  /* sparse */
+    unsigned char *bytes; /* histogram, n of them */
     unsigned bins[ROW_BINS];
     float taps[ROW_BOX * ROW_BOX]; /* of both convolutions */
 };
@@ -130,7 +149,7 @@ row_seconds(clockid_t clock)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* -- data ------------------------------------------------------------------------------------------ */
+/* -- data -------------------------------------------------------------------------------------- */
 
 static inline uint32_t
 row_random(uint64_t i, uint32_t seed)
@@ -169,8 +188,9 @@ row_size(enum row_kind kind, int scale)
     enum { MI = 1 << 20 };
     static const struct {
         int n, power;
-    } sizes[] = {{1024, 3}, {4096, 2}, {16 * MI, 1}, {16 * MI, 1}, {MI, 1}, {64 * MI, 1}, {64 * MI, 1},
-                 {2048, 2}, {64 * MI, 1}, {64 * MI, 1}, {1, 0}, {ROW_BARRIER_BLOCKS * ROW_BLOCK, 0},
+    } sizes[] = {{1024, 3},    {4096, 2},    {16 * MI, 1}, {16 * MI, 1},
+                 {MI, 1},      {64 * MI, 1}, {64 * MI, 1}, {2048, 2},
+                 {64 * MI, 1}, {64 * MI, 1}, {1, 0},       {ROW_BARRIER_BLOCKS * ROW_BLOCK, 0},
                  {16 * MI, 0}, {4096, 0}};
     double by = sizes[kind].power ? pow(scale, -1.0 / sizes[kind].power) : 1;
     int n = (int)(sizes[kind].n * by);
@@ -221,7 +241,7 @@ row_unmake(struct row_data *d)
     free(d->bytes);
 }
 
-/* -- the reference ----------------------------------------------------------------------------------- */
+/* -- the reference ----------------------------------------------------------------------------- */
 
 /* Element i after ROW_TURNS averages of three: 2 ROW_TURNS + 1 values decide. */
 static inline double
@@ -257,10 +277,8 @@ row_expected(const struct row_data *d, enum row_kind kind, size_t i)
         for (size_t k = 0; k < n; k++)
             sum += (double)a[y * n + k] * (double)b[k * n + x];
         return sum;
-    case ROW_TRANSPOSE:
-        return (double)a[x * n + y];
-    case ROW_AVERAGE:
-        return row_averaged(d, i);
+    case ROW_TRANSPOSE: return (double)a[x * n + y];
+    case ROW_AVERAGE: return row_averaged(d, i);
     case ROW_CONV1D:
         for (int k = 0; k < ROW_TAPS; k++) {
             long at = (long)i + k - ROW_TAPS / 2;
@@ -279,11 +297,10 @@ row_expected(const struct row_data *d, enum row_kind kind, size_t i)
             sum += (double)b[k] * (double)a[d->column[k]];
         return sum;
     case ROW_SUM3:
-        return i == 0 || i == n - 1 ? (double)a[i] : (double)a[i - 1] + (double)a[i] + (double)a[i + 1];
-    case ROW_DIFFERENCE:
-        return i + 1 < n ? (double)a[i + 1] - (double)a[i] : 0;
-    default:
-        return (double)a[i];
+        return i == 0 || i == n - 1 ? (double)a[i]
+                                    : (double)a[i - 1] + (double)a[i] + (double)a[i + 1];
+    case ROW_DIFFERENCE: return i + 1 < n ? (double)a[i + 1] - (double)a[i] : 0;
+    default: return (double)a[i];
     }
 }
 
@@ -316,20 +333,23 @@ row_right(const struct row *row, const struct row_data *d)
     if (kind == ROW_REDUCE)
         return row_right_sum(d);
     for (size_t k = 0; k < 2000; k++) {
-        size_t i = k < 100 ? k : k < 200 ? d->count_c - 1 - (k - 100) : k * 2654435761u % d->count_c;
+        size_t i = k < 100   ? k
+                   : k < 200 ? d->count_c - 1 - (k - 100)
+                             : k * 2654435761u % d->count_c;
         size_t from = i; /* a barrier row has passed each word half a round of barriers on */
         if (row - row_table == ROW_barriers_many)
             from = i - i % ROW_BLOCK + (i + ROW_BARRIERS / 2) % ROW_BLOCK;
         double e = row_expected(d, kind, from);
         if (!(fabs((double)d->c[i] - e) <= 1e-3 * (1 + fabs(e)))) {
-            fprintf(stderr, "%s: element %zu is %g instead of %g\n", row->name, i, (double)d->c[i], e);
+            fprintf(stderr, "%s: element %zu is %g instead of %g\n", row->name, i, (double)d->c[i],
+                    e);
             return false;
         }
     }
     return true;
 }
 
-/* -- the main program ----------------------------------------------------------------------------------- */
+/* -- the main program -------------------------------------------------------------------------- */
 
 static inline const struct row *
 row_named(const char *name)
@@ -352,8 +372,8 @@ row_time(const struct row_program *p, const struct row *row, struct row_data *d,
 
 /* Runs it once and looks at the result; the data that only the reference needs goes. */
 static inline bool
-row_begin(const struct row_program *p, const struct row *row, struct row_data *d, int scale, double *first,
-          bool *fine)
+row_begin(const struct row_program *p, const struct row *row, struct row_data *d, int scale,
+          double *first, bool *fine)
 {
     double ms[2];
     row_make(d, row, scale);
@@ -415,8 +435,8 @@ row_report(const struct row_program *p, const struct row *row, int scale, int re
         for (int j = 0; j < 2; j++)
             best[j] = ms[j] < best[j] ? ms[j] : best[j];
     }
-    printf("%-18s %10.4f ms %10.4f ms of processor time, first %8.1f ms  %s\n", row->name, best[0], best[1],
-           first, fine ? "verified" : "WRONG");
+    printf("%-18s %10.4f ms %10.4f ms of processor time, first %8.1f ms  %s\n", row->name, best[0],
+           best[1], first, fine ? "verified" : "WRONG");
     fflush(stdout);
     p->release(&d);
     row_unmake(&d);

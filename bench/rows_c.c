@@ -6,8 +6,8 @@
  *     rows_c tuned ...    blocked, in vectors, with streaming stores; and the machine's limits
  *     rows_c blas ...     products by OpenBLAS (loaded when it is there)
  *
- * followed by rows.h's options. Rows of one kind do the same work here and have the same time. Compile
- * with -O3 -march=native -ffast-math -fopenmp -ldl.
+ * followed by rows.h's options. Rows of one kind do the same work here and have the same time.
+ * Compile with -O3 -march=native -ffast-math -fopenmp -ldl.
  */
 #define _GNU_SOURCE
 #include "rows.h"
@@ -53,7 +53,7 @@ smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* -- plain ------------------------------------------------------------------------------------------ */
+/* -- plain ------------------------------------------------------------------------------------- */
 
 static void
 plain_product(const float *a, const float *b, float *c, int n)
@@ -85,7 +85,8 @@ plain_average(const float *in, float *out, float *spare, int n)
         float *to = turn % 2 ? out : spare;
 #pragma omp parallel for
         for (int i = 0; i < n; i++)
-            to[i] = i == 0 || i == n - 1 ? from[i] : (from[i - 1] + from[i] + from[i + 1]) * (1.0f / 3);
+            to[i] =
+                i == 0 || i == n - 1 ? from[i] : (from[i - 1] + from[i] + from[i + 1]) * (1.0f / 3);
     }
 }
 
@@ -145,7 +146,7 @@ static void
 plain_histogram(const unsigned char *in, unsigned *bins, int n)
 {
     memset(bins, 0, ROW_BINS * sizeof *bins);
-#pragma omp parallel for reduction(+ : bins[ : ROW_BINS])
+#pragma omp parallel for reduction(+ : bins[:ROW_BINS])
     for (int i = 0; i < n; i++)
         bins[in[i]]++;
 }
@@ -184,7 +185,7 @@ run_plain(const struct row *row, struct row_data *d, float *spare)
     }
 }
 
-/* -- tuned: products ---------------------------------------------------------------------------------- */
+/* -- tuned: products --------------------------------------------------------------------------- */
 
 enum { KC = 256, MC = 8 * MR }; /* depth of a panel, rows of A a thread holds in its cache */
 
@@ -265,7 +266,7 @@ tuned_product(const float *a, const float *b, float *c, int n)
     free(panel);
 }
 
-/* -- tuned: streams ------------------------------------------------------------------------------------- */
+/* -- tuned: streams ---------------------------------------------------------------------------- */
 
 /* A square of VL x VL elements in registers: halves change places, then quarters, ... */
 static inline __attribute__((always_inline)) void
@@ -337,7 +338,8 @@ tuned_average(const float *in, float *out, int n)
             for (int i = 1; i < count - 1; i++)
                 after[i] = (before[i - 1] + before[i] + before[i + 1]) * (1.0f / 3);
         }
-        memcpy(out + first, s[ROW_TURNS % 2] + (first - from), smaller(PIECE, (size_t)(n - first)) * 4);
+        memcpy(out + first, s[ROW_TURNS % 2] + (first - from),
+               smaller(PIECE, (size_t)(n - first)) * 4);
     }
 }
 
@@ -345,8 +347,7 @@ tuned_average(const float *in, float *out, int n)
 #define STREAM(out, n, margin, EDGE, STEP)                                                         \
     {                                                                                              \
         int end = (n - margin) / VL * VL;                                                          \
-        _Pragma("omp parallel for") for (int i = VL; i < end; i += VL)                             \
-            vec_stream(out + i, STEP);                                                             \
+        _Pragma("omp parallel for") for (int i = VL; i < end; i += VL) vec_stream(out + i, STEP);  \
         for (int i = 0; i < n; i += i == VL - 1 && end > VL ? end - VL + 1 : 1)                    \
             out[i] = EDGE;                                                                         \
     }
@@ -424,7 +425,7 @@ tuned_conv2d(const float *in, float *out, const float *given, int n)
     }
 }
 
-/* -- tuned: the rest ---------------------------------------------------------------------------------------- */
+/* -- tuned: the rest --------------------------------------------------------------------------- */
 
 static void
 tuned_sparse(const struct row_data *d)
@@ -491,7 +492,7 @@ tuned_histogram(const unsigned char *in, unsigned *bins, int n)
         bins[in[i]]++;
 }
 
-/* -- limits --------------------------------------------------------------------------------------------------- */
+/* -- limits ------------------------------------------------------------------------------------ */
 
 static void
 limit_copy(const float *in, float *out, int n)
@@ -549,11 +550,11 @@ run_tuned(const struct row *row, struct row_data *d)
     }
 }
 
-/* -- the program ------------------------------------------------------------------------------------------------ */
+/* -- the program ------------------------------------------------------------------------------- */
 
 enum variant { PLAIN, TUNED, BLAS };
-typedef void (*sgemm_fn)(int, int, int, int, int, int, float, const float *, int, const float *, int, float,
-                         float *, int); /* cblas_sgemm; its enumerations are ints */
+typedef void (*sgemm_fn)(int, int, int, int, int, int, float, const float *, int, const float *,
+                         int, float, float *, int); /* cblas_sgemm; its enumerations are ints */
 static enum variant variant;
 static sgemm_fn sgemm;
 static float *spare;
@@ -579,7 +580,8 @@ run(const struct row *row, struct row_data *d)
     else if (variant == TUNED)
         run_tuned(row, d);
     else
-        sgemm(ROW_MAJOR, AS_IT_IS, AS_IT_IS, d->n, d->n, d->n, 1, d->a, d->n, d->b, d->n, 0, d->c, d->n);
+        sgemm(ROW_MAJOR, AS_IT_IS, AS_IT_IS, d->n, d->n, d->n, 1, d->a, d->n, d->b, d->n, 0, d->c,
+              d->n);
 }
 
 static void

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The benchmark's rows as OpenCL kernels (rows.cl), on the first platform whose name holds the given
- * text and on its first processor:
+ * The benchmark's rows as OpenCL kernels (rows.cl), on the first platform whose name holds the
+ * given text and on its first processor:
  *
  *     rows_opencl PLATFORM FOLDER OPTIONS ...
  *
- * FOLDER holds rows.cl; OPTIONS, such as -cl-fast-relaxed-math, go to its compiler ("" for none); then
- * rows.h's options. What building took is written to stderr. Exit status 3: there is no such platform.
+ * FOLDER holds rows.cl; OPTIONS, such as -cl-fast-relaxed-math, go to its compiler ("" for none);
+ * then rows.h's options. What building took is written to stderr. Exit status 3: there is no such
+ * platform.
  */
 #define CL_TARGET_OPENCL_VERSION 120
 #define _GNU_SOURCE
@@ -31,7 +32,7 @@ check(cl_int error, const char *what)
     exit(1);
 }
 
-/* -- the platform ------------------------------------------------------------------------------------ */
+/* -- the platform ------------------------------------------------------------------------------ */
 
 static cl_device_id
 find_device(const char *text)
@@ -80,8 +81,8 @@ begin(const char *platform, const char *folder, const char *extra)
     check(error, "clCreateCommandQueue");
     program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
     check(error, "clCreateProgramWithSource");
-    snprintf(options, sizeof options, "-DBLOCK=%d -DTAPS=%d -DBOX=%d -DTILE=%d -DSTEPS=%d %s", ROW_BLOCK,
-             ROW_TAPS, ROW_BOX, TILE, STEPS, extra);
+    snprintf(options, sizeof options, "-DBLOCK=%d -DTAPS=%d -DBOX=%d -DTILE=%d -DSTEPS=%d %s",
+             ROW_BLOCK, ROW_TAPS, ROW_BOX, TILE, STEPS, extra);
     double start = row_seconds(CLOCK_MONOTONIC);
     error = clBuildProgram(program, 1, &device, options, NULL, NULL);
     fprintf(stderr, "built in %.3f ms\n", 1e3 * (row_seconds(CLOCK_MONOTONIC) - start));
@@ -94,7 +95,7 @@ begin(const char *platform, const char *folder, const char *extra)
     free(text);
 }
 
-/* -- the rows ------------------------------------------------------------------------------------------ */
+/* -- the rows ---------------------------------------------------------------------------------- */
 
 struct shape {
     int groups_x, groups_y, x, y;
@@ -103,19 +104,31 @@ struct shape {
 static struct shape
 shape_of(enum row_id row, int n)
 {
-#define GRID(t, w, h) (struct shape){(n + (t) - 1) / (t), (n + (t) - 1) / (t), w, h}
+#define GRID(t, w, h)                                                                              \
+    (struct shape)                                                                                 \
+    {                                                                                              \
+        (n + (t)-1) / (t), (n + (t)-1) / (t), w, h                                                 \
+    }
     switch (row) {
-    case ROW_sgemm_naive: case ROW_sgemm_tiled16: case ROW_conv2d_basic: case ROW_conv2d_tile16:
-        return GRID(16, 16, 16);
-    case ROW_sgemm_tiled32: case ROW_transpose_naive: case ROW_transpose_tiled32: case ROW_transpose_pad33:
-        return GRID(32, 32, 32);
+    case ROW_sgemm_naive:
+    case ROW_sgemm_tiled16:
+    case ROW_conv2d_basic:
+    case ROW_conv2d_tile16: return GRID(16, 16, 16);
+    case ROW_sgemm_tiled32:
+    case ROW_transpose_naive:
+    case ROW_transpose_tiled32:
+    case ROW_transpose_pad33: return GRID(32, 32, 32);
     case ROW_transpose_pad33x8: return GRID(32, 32, 8);
-    case ROW_sgemm_reg4: case ROW_sgemm_reg4s: return GRID(64, 16, 16);
+    case ROW_sgemm_reg4:
+    case ROW_sgemm_reg4s: return GRID(64, 16, 16);
     case ROW_sgemm_reg8: return GRID(128, 16, 16);
     case ROW_conv2d_tile20: return GRID(16, 20, 20);
-    case ROW_reduce_gridstride: case ROW_reduce_atomic: case ROW_hist_local: case ROW_hist_global:
-        return (struct shape){256, 1, ROW_BLOCK, 1};
-    case ROW_empty_waited: case ROW_empty_queued: return (struct shape){1, 1, ROW_BLOCK, 1};
+    case ROW_reduce_gridstride:
+    case ROW_reduce_atomic:
+    case ROW_hist_local:
+    case ROW_hist_global: return (struct shape){256, 1, ROW_BLOCK, 1};
+    case ROW_empty_waited:
+    case ROW_empty_queued: return (struct shape){1, 1, ROW_BLOCK, 1};
     case ROW_empty_blocks: return (struct shape){ROW_MANY_BLOCKS, 1, ROW_BLOCK, 1};
     default: return (struct shape){(n + ROW_BLOCK - 1) / ROW_BLOCK, 1, ROW_BLOCK, 1};
     }
@@ -127,7 +140,8 @@ enqueue(cl_kernel k, struct shape s)
 {
     size_t local[2] = {(size_t)s.x, (size_t)s.y};
     size_t global[2] = {local[0] * (size_t)s.groups_x, local[1] * (size_t)s.groups_y};
-    check(clEnqueueNDRangeKernel(queue, k, 2, NULL, global, local, 0, NULL, NULL), "clEnqueueNDRangeKernel");
+    check(clEnqueueNDRangeKernel(queue, k, 2, NULL, global, local, 0, NULL, NULL),
+          "clEnqueueNDRangeKernel");
 }
 
 static void
@@ -140,13 +154,16 @@ set_memory(cl_kernel k, cl_uint index, cl_mem m)
 static void
 set_arguments(const struct row *row, int n)
 {
-    cl_mem direct[] = {mem_a, mem_c}, product[] = {mem_a, mem_b, mem_c}, taps[] = {mem_a, mem_c, mem_taps};
-    cl_mem sparse[] = {mem_start, mem_column, mem_b, mem_a, mem_c}, histogram[] = {mem_bytes, mem_bins};
+    cl_mem direct[] = {mem_a, mem_c}, product[] = {mem_a, mem_b, mem_c},
+           taps[] = {mem_a, mem_c, mem_taps};
+    cl_mem sparse[] = {mem_start, mem_column, mem_b, mem_a, mem_c},
+           histogram[] = {mem_bytes, mem_bins};
     cl_mem *list = direct;
     cl_uint count = 2;
     switch (row->kind) {
     case ROW_PRODUCT: list = product, count = 3; break;
-    case ROW_CONV1D: case ROW_CONV2D: list = taps, count = 3; break;
+    case ROW_CONV1D:
+    case ROW_CONV2D: list = taps, count = 3; break;
     case ROW_SPMV: list = sparse, count = 5; break;
     case ROW_HISTOGRAM: list = histogram; break;
     case ROW_EMPTY: return;
@@ -182,7 +199,8 @@ run(const struct row *row, struct row_data *d)
     struct shape s = shape_of(id, d->n);
     cl_uint zero = 0;
     if (id == ROW_reduce_atomic)
-        check(clEnqueueFillBuffer(queue, mem_c, &zero, 4, 0, 4, 0, NULL, NULL), "clEnqueueFillBuffer");
+        check(clEnqueueFillBuffer(queue, mem_c, &zero, 4, 0, 4, 0, NULL, NULL),
+              "clEnqueueFillBuffer");
     if (row->kind == ROW_HISTOGRAM)
         check(clEnqueueFillBuffer(queue, mem_bins, &zero, 4, 0, sizeof d->bins, 0, NULL, NULL),
               "clEnqueueFillBuffer");
@@ -204,7 +222,8 @@ upload(const void *from, size_t bytes)
     cl_mem m = clCreateBuffer(context, CL_MEM_READ_WRITE, bytes ? bytes : 4, NULL, &error);
     check(error, "clCreateBuffer");
     if (bytes)
-        check(clEnqueueWriteBuffer(queue, m, CL_TRUE, 0, bytes, from, 0, NULL, NULL), "clEnqueueWriteBuffer");
+        check(clEnqueueWriteBuffer(queue, m, CL_TRUE, 0, bytes, from, 0, NULL, NULL),
+              "clEnqueueWriteBuffer");
     return m;
 }
 
@@ -223,7 +242,9 @@ prepare(const struct row *row, struct row_data *d)
     if (row->kind == ROW_COPY || row->kind == ROW_FMA)
         return false;
     bool sparse = row->kind == ROW_SPMV, average = row->kind == ROW_AVERAGE;
-    kernel = named_kernel(row->kind == ROW_EMPTY ? "empty" : row->kind == ROW_BARRIER ? "barriers" : row->name);
+    kernel = named_kernel(row->kind == ROW_EMPTY     ? "empty"
+                          : row->kind == ROW_BARRIER ? "barriers"
+                                                     : row->name);
     second = row - row_table == ROW_avg_temporal ? named_kernel("avg_global") : NULL;
     mem_a = upload(d->a, d->count * 4);
     mem_b = average ? upload(d->a, d->count * 4) : upload(d->b, d->count_b * 4);
@@ -241,9 +262,11 @@ static void
 fetch(const struct row *row, struct row_data *d)
 {
     (void)row;
-    check(clEnqueueReadBuffer(queue, mem_bins, CL_TRUE, 0, sizeof d->bins, d->bins, 0, NULL, NULL), "reading");
+    check(clEnqueueReadBuffer(queue, mem_bins, CL_TRUE, 0, sizeof d->bins, d->bins, 0, NULL, NULL),
+          "reading");
     if (d->count_c)
-        check(clEnqueueReadBuffer(queue, mem_c, CL_TRUE, 0, d->count_c * 4, d->c, 0, NULL, NULL), "reading");
+        check(clEnqueueReadBuffer(queue, mem_c, CL_TRUE, 0, d->count_c * 4, d->c, 0, NULL, NULL),
+              "reading");
 }
 
 static void

@@ -3,7 +3,7 @@
 # of them makes every compiled kernel on disk a stranger, a build without edits none. Included by CMake it
 # defines engine_key_source, which the build writes anew when one of these files changed, came or went;
 # run as a script (cmake -DSOURCES=.../src -DOUTPUT=... -P) it writes that file.
-set(engine_key_folders ptx analysis jit)
+set(engine_key_folders ptx wir analysis jit)
 
 function(engine_key_files root out)
   set(files)

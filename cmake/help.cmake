@@ -2,7 +2,7 @@
 # Manual pages and completions of shells, written by the command itself from the tables that its --help
 # is made of; in the build tree under share/, as they are installed.
 string(TIMESTAMP help_date "%Y-%m-%d" UTC) # or of SOURCE_DATE_EPOCH
-set_source_files_properties(${PROJECT_SOURCE_DIR}/src/cli/help.c PROPERTIES COMPILE_DEFINITIONS
+set_source_files_properties(${PROJECT_SOURCE_DIR}/src/cli/main/help.c PROPERTIES COMPILE_DEFINITIONS
                             LOCKSTEP_DATE="${help_date}")
 set(command_table ${PROJECT_SOURCE_DIR}/src/cli/cli_commands.def)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${command_table})

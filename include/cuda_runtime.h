@@ -26,7 +26,9 @@
 #include <stdio.h>
 
 #include "crt/device_side.h"
+#ifndef LOCKSTEP_SHARED_MATH
 #include "crt/host_math.h"
+#endif
 #include "crt/managed.h"
 #include "texture_fetch_functions.h"
 #include "texture_indirect_functions.h"

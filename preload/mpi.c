@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +41,8 @@ begin(const char *call, word at, word count, word type, int writes)
         begin_hook = (uint32_t (*)(const char *, const void *, uint64_t, int))(uintptr_t)dlsym(RTLD_DEFAULT, "lockstep_mpi_begin");
         end_hook = (void (*)(uint32_t))(uintptr_t)dlsym(RTLD_DEFAULT, "lockstep_mpi_end");
     }
-    if (!begin_hook || !end_hook || (int)count <= 0)
+    bool in_place = at == 1 || at == (word)-1; /* MPI_IN_PLACE of Open MPI, of MPICH: the other buffer is read, too */
+    if (!begin_hook || !end_hook || (int)count <= 0 || in_place)
         return 0;
     return begin_hook(call, (const void *)at, (uint64_t)(int)count * (uint64_t)asked("MPI_Type_size", type), writes);
 }
@@ -208,7 +210,7 @@ MPI_Test(void *request, int *flag, word status)
 {
     word which = request_at(request, 0);
     int r = ((int (*)(void *, int *, word))next("MPI_Test"))(request, flag, status);
-    if (*flag)
+    if (r == 0 && *flag) /* a call that failed need not have set it */
         over(which);
     return r;
 }

@@ -17,7 +17,7 @@ Written by `tools/passes_table.py` from `src/jit/passes/passes.def`; do not edit
 A pass decides something about a kernel between PTX and machine code. Each can be named, seen and switched off:
 
     lockstep launch k.ptx --block 256 --remarks                      # what each did, where it did nothing, and why
-    lockstep launch k.ptx --block 256 --dump-stage wir               # the flow graph, shapes and decisions
+    lockstep launch k.ptx --block 256 --dump-stage wir               # the warp IR, shapes and decisions
     lockstep launch k.ptx --block 256 --dump-stage after:speculate   # the decisions up to that pass
     lockstep launch k.ptx --block 256 --jit=-interleave,-prefetch-loops
     LOCKSTEP_JIT=-all,+consecutive-test LOCKSTEP_REMARKS=1 ./prog    # the same for any program
@@ -28,7 +28,7 @@ warp under a mask, all lanes, several warps together); remarks that are alike ar
 which passes are on (`whole-powers` rounds within the bounds of CUDA's tables); `tests/passes/` has a kernel for each on
 which it must fire, and one on which it must not.
 
-**Stage**: *plan*: decides what code generation emits; *LLVM*: rewrites LLVM's module, after LLVM's own passes;
+**Stage**: *wir*: rewrites the warp IR (`src/wir/wir.h`); *plan*: decides what code generation emits; *LLVM*: rewrites LLVM's module, after LLVM's own passes;
 *report*: only says. **Runs in**: the code it may run in. *plain*: code of which no tool is told anything; *check*,
 *profile*: what these instrument; *all*: also what is run once more to find the place of a fault. A pass that is not for
 the code that a tool watches is remarked on as `not under check` or `not under profile`. **Needs**: the pass without

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the course's programs share: sizes from the command line, checked calls, and the last line, which `lockstep tune` reads.
+// What the course's programs share: sizes from the command line, checked calls, and the last line,
+// which `lockstep tune` reads.
 #pragma once
 #include <cmath>
 #include <cstdio>
@@ -19,9 +20,15 @@
         }                                                                                          \
     } while (0)
 
-static inline int size_from(int argc, char **argv, int usual) { return argc > 1 ? atoi(argv[1]) : usual; }
+static inline int
+size_from(int argc, char **argv, int usual)
+{
+    return argc > 1 ? atoi(argv[1]) : usual;
+}
 
-template <class T> static T *to_device(const std::vector<T> &host)
+template <class T>
+static T *
+to_device(const std::vector<T> &host)
 {
     T *at;
     CHECK(cudaMalloc(&at, host.size() * sizeof(T)));
@@ -30,7 +37,9 @@ template <class T> static T *to_device(const std::vector<T> &host)
 }
 
 // Brings it back, and frees it.
-template <class T> static std::vector<T> from_device(T *at, size_t n)
+template <class T>
+static std::vector<T>
+from_device(T *at, size_t n)
 {
     std::vector<T> host(n);
     CHECK(cudaGetLastError());
@@ -39,11 +48,14 @@ template <class T> static std::vector<T> from_device(T *at, size_t n)
     return host;
 }
 
-template <class T> static int verified(const std::vector<T> &found, const std::vector<T> &expected)
+template <class T>
+static int
+verified(const std::vector<T> &found, const std::vector<T> &expected)
 {
     size_t wrong = found.size() != expected.size();
     for (size_t i = 0; !wrong && i < expected.size(); i++)
-        wrong += !(std::fabs((double)found[i] - (double)expected[i]) <= 1e-4 * std::fmax(1, std::fabs((double)expected[i])));
+        wrong += !(std::fabs((double)found[i] - (double)expected[i]) <=
+                   1e-4 * std::fmax(1, std::fabs((double)expected[i])));
     printf("result\n  verified  %s\n", wrong ? "no" : "yes");
     return wrong != 0;
 }

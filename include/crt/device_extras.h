@@ -561,6 +561,7 @@ __tanhf(float a)
     return tanhf(a);
 }
 
+#ifndef LOCKSTEP_SHARED_MATH
 /* The tag, which may choose among the representations of NaN, chooses none here. */
 LOCKSTEP_DEVICE double
 nan(const char *)
@@ -572,5 +573,6 @@ nanf(const char *)
 {
     return __builtin_nanf("");
 }
+#endif
 
 #endif

@@ -11,13 +11,21 @@
 #ifndef LOCKSTEP_DEVICE_SIDE_H
 #define LOCKSTEP_DEVICE_SIDE_H
 
+#ifndef LOCKSTEP_SHARED_MATH
 #include <__clang_cuda_math_forward_declares.h>
+#endif
 
 /* libstdc++ leaves out __float128 when it sees nvcc's macro. */
 #pragma push_macro("__CUDACC__")
 #undef __CUDACC__
 #define __CUDACC__
+#ifdef LOCKSTEP_SHARED_MATH
+#include "shared_math_begin.h"
 #include <cmath>
+#include "shared_math_end.h"
+#else
+#include <cmath>
+#endif
 #include <cstdlib>
 #include <limits.h>
 #include <math.h> /* names of <cmath> without std:: */
@@ -66,9 +74,13 @@ __device__ static inline void *malloc(size_t size)
 #include <__clang_cuda_device_functions.h>
 #undef CUDA_VERSION
 #define CUDA_VERSION 12050
+#ifdef LOCKSTEP_SHARED_MATH
+#include "shared_math_bodies.h"
+#else
 #include <__clang_cuda_math.h>
 #include <__clang_cuda_cmath.h>
 #include "float_overloads.h"
+#endif
 
 #ifndef LOCKSTEP_CUDA_H
 typedef uint32_t cuuint32_t; /* as cuda.h has it */

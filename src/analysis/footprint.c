@@ -6,21 +6,23 @@
  *     add.s32 %r1, %r4, %tid.x     256 c + t
  *     mul.wide.s32 %d7, %r1, 4     1024 c + 4 t
  *     add.s64 %d4, %d2, %d7        parameter 0 + 1024 c + 4 t
- *     ld.global.f32 %f4, [%d4-4]   block c reads within [1024 c - 4, 1024 c + 1020) behind parameter 0
+ *     ld.global.f32 %f4, [%d4-4]   block c reads within [1024 c - 4, 1024 c + 1020) behind
+ *                                  parameter 0
  *
  * Registers are followed in the order of the text as a sum of a pointer parameter, a constant, and
  * multiples of the block's and the thread's number. For the grid at hand that sum is exact: an
  * instruction whose 32-bit result might wrap for some block gives nothing known. Branches are not
  * looked at: an access counts whether it happens or not.
  *
- * Only kernels without loops, calls, atomics, barriers and shared memory: all that they do is what is
- * named here. Anything else ends the search.
+ * Only kernels without loops, calls, atomics, barriers and shared memory: all that they do is what
+ * is named here. Anything else ends the search.
  */
 #include "analysis/analysis.h"
 
 #include <string.h>
 
-/* pointer: the parameter at `param`, 0 if not set; plus constant + block * ctaid.x + thread * tid */
+/* pointer: the parameter at `param`, 0 if not set; plus constant +
+ * block * ctaid.x + thread * tid */
 struct sum {
     bool known, pointer;
     uint32_t param;
@@ -30,7 +32,7 @@ struct sum {
 struct search {
     const struct ptx_func *kernel;
     const uint32_t *grid, *block;
-    struct sum *reg;    /* per register */
+    struct sum *reg; /* per register */
     uint32_t *defs;
     struct footprint *out;
 };
@@ -50,7 +52,7 @@ of_constant(int64_t v)
     return (struct sum){.known = small(v), .constant = v};
 }
 
-/* -- sums ------------------------------------------------------------------------------------------- */
+/* -- sums -------------------------------------------------------------------------------------- */
 
 /* The least and the greatest value over the threads of block 0. */
 static void
@@ -74,7 +76,8 @@ over_grid(const struct search *s, const struct sum *v, int64_t *low, int64_t *hi
     *high += far > 0 ? far : 0;
 }
 
-/* Whether no lane of no block is outside of the numbers of `bits` bits, signed, or none is negative. */
+/* Whether no lane of no block is outside of the numbers of `bits` bits, signed, or none is
+ * negative. */
 static bool
 holds(const struct search *s, const struct sum *v, unsigned bits, bool nonnegative)
 {
@@ -140,18 +143,25 @@ joined(const struct search *s, struct sum a, struct sum b)
     return bits && low >= 0 && high < (int64_t)(bits & -bits) ? added(a, b, 1) : none;
 }
 
-/* -- operands and instructions ---------------------------------------------------------------------- */
+/* -- operands and instructions ----------------------------------------------------------------- */
 
 static struct sum
 of_special(const struct search *s, uint16_t r)
 {
     struct sum v = {.known = true};
     switch (r) {
-    case PTX_SR_TID_X: case PTX_SR_TID_Y: case PTX_SR_TID_Z: v.thread[r - PTX_SR_TID_X] = 1; return v;
-    case PTX_SR_NTID_X: case PTX_SR_NTID_Y: case PTX_SR_NTID_Z: return of_constant(s->block[r - PTX_SR_NTID_X]);
+    case PTX_SR_TID_X:
+    case PTX_SR_TID_Y:
+    case PTX_SR_TID_Z: v.thread[r - PTX_SR_TID_X] = 1; return v;
+    case PTX_SR_NTID_X:
+    case PTX_SR_NTID_Y:
+    case PTX_SR_NTID_Z: return of_constant(s->block[r - PTX_SR_NTID_X]);
     case PTX_SR_CTAID_X: v.block = 1; return v;
-    case PTX_SR_CTAID_Y: case PTX_SR_CTAID_Z: return v; /* the grid is one row */
-    case PTX_SR_NCTAID_X: case PTX_SR_NCTAID_Y: case PTX_SR_NCTAID_Z: return of_constant(s->grid[r - PTX_SR_NCTAID_X]);
+    case PTX_SR_CTAID_Y:
+    case PTX_SR_CTAID_Z: return v; /* the grid is one row */
+    case PTX_SR_NCTAID_X:
+    case PTX_SR_NCTAID_Y:
+    case PTX_SR_NCTAID_Z: return of_constant(s->grid[r - PTX_SR_NCTAID_X]);
     default: v.known = false; return v;
     }
 }
@@ -192,8 +202,9 @@ of_conversion(const struct search *s, const struct ptx_insn *i)
     enum ptx_type to = (enum ptx_type)i->type[0], from = (enum ptx_type)i->type[1];
     unsigned wide = 8 * ptx_type_bytes(from);
     struct sum none = {0}, v;
-    if (i->type_count != 2 || !strchr("su", ptx_type_kind(to)) || !strchr("su", ptx_type_kind(from)) ||
-        ptx_type_bytes(to) < 4 || wide < 32 || ptx_has(i, PTX_M_SAT))
+    if (i->type_count != 2 || !strchr("su", ptx_type_kind(to)) ||
+        !strchr("su", ptx_type_kind(from)) || ptx_type_bytes(to) < 4 || wide < 32 ||
+        ptx_has(i, PTX_M_SAT))
         return none;
     v = of_operand(s, &i->operand[1], wide);
     bool widens = ptx_type_bytes(to) * 8 > wide;
@@ -205,7 +216,8 @@ of_conversion(const struct search *s, const struct ptx_insn *i)
 static struct sum
 of_product(const struct search *s, const struct ptx_insn *i, unsigned bits)
 {
-    struct sum none = {0}, a = of_operand(s, &i->operand[1], bits), b = of_operand(s, &i->operand[2], bits);
+    struct sum none = {0}, a = of_operand(s, &i->operand[1], bits),
+               b = of_operand(s, &i->operand[2], bits);
     bool wide = ptx_has(i, PTX_M_WIDE), plain = ptx_type_kind((enum ptx_type)i->type[0]) == 'u';
     if (!a.known || !b.known || (!wide && !ptx_has(i, PTX_M_LO)) || (wide && bits != 32))
         return none;
@@ -232,14 +244,16 @@ result_of(const struct search *s, const struct ptx_insn *i)
         return none;
     switch (i->op) {
     case PTX_OP_MOV: return of_operand(s, &i->operand[1], bits);
-    case PTX_OP_CVTA: return i->space == PTX_SPACE_GLOBAL ? of_operand(s, &i->operand[1], 64) : none;
+    case PTX_OP_CVTA:
+        return i->space == PTX_SPACE_GLOBAL ? of_operand(s, &i->operand[1], 64) : none;
     case PTX_OP_CVT: return checked(s, of_conversion(s, i), bits);
-    case PTX_OP_ADD: case PTX_OP_SUB:
+    case PTX_OP_ADD:
+    case PTX_OP_SUB:
         by = added(of_operand(s, &i->operand[1], bits), of_operand(s, &i->operand[2], bits),
                    i->op == PTX_OP_ADD ? 1 : -1);
         return checked(s, by, bits);
-    case PTX_OP_MUL: case PTX_OP_MAD:
-        return checked(s, of_product(s, i, bits), ptx_has(i, PTX_M_WIDE) ? 64 : bits);
+    case PTX_OP_MUL:
+    case PTX_OP_MAD: return checked(s, of_product(s, i, bits), ptx_has(i, PTX_M_WIDE) ? 64 : bits);
     case PTX_OP_SHL:
         if (i->operand[2].kind != PTX_O_INT || i->operand[2].imm >= 31)
             return none;
@@ -248,13 +262,14 @@ result_of(const struct search *s, const struct ptx_insn *i)
     case PTX_OP_OR:
         by = joined(s, of_operand(s, &i->operand[1], bits), of_operand(s, &i->operand[2], bits));
         if (!by.known)
-            by = joined(s, of_operand(s, &i->operand[2], bits), of_operand(s, &i->operand[1], bits));
+            by =
+                joined(s, of_operand(s, &i->operand[2], bits), of_operand(s, &i->operand[1], bits));
         return checked(s, by, bits);
     default: return none;
     }
 }
 
-/* -- the kernel --------------------------------------------------------------------------------------- */
+/* -- the kernel -------------------------------------------------------------------------------- */
 
 static void
 count_writes(struct ptx_operand *o, bool write, void *context)
@@ -268,16 +283,56 @@ static bool
 is_harmless(const struct ptx_insn *i)
 {
     switch (i->op) {
-    case PTX_OP_ADD: case PTX_OP_SUB: case PTX_OP_MUL: case PTX_OP_MAD: case PTX_OP_MUL24:
-    case PTX_OP_MAD24: case PTX_OP_SAD: case PTX_OP_DIV: case PTX_OP_REM: case PTX_OP_ABS:
-    case PTX_OP_NEG: case PTX_OP_MIN: case PTX_OP_MAX: case PTX_OP_POPC: case PTX_OP_CLZ:
-    case PTX_OP_BFIND: case PTX_OP_BREV: case PTX_OP_BFE: case PTX_OP_BFI: case PTX_OP_ADDC:
-    case PTX_OP_SUBC: case PTX_OP_MADC: case PTX_OP_TESTP: case PTX_OP_COPYSIGN: case PTX_OP_FMA:
-    case PTX_OP_RCP: case PTX_OP_SQRT: case PTX_OP_RSQRT: case PTX_OP_SIN: case PTX_OP_COS:
-    case PTX_OP_LG2: case PTX_OP_EX2: case PTX_OP_TANH: case PTX_OP_SET: case PTX_OP_SETP:
-    case PTX_OP_SELP: case PTX_OP_SLCT: case PTX_OP_AND: case PTX_OP_OR: case PTX_OP_XOR:
-    case PTX_OP_NOT: case PTX_OP_CNOT: case PTX_OP_LOP3: case PTX_OP_SHF: case PTX_OP_SHL:
-    case PTX_OP_SHR: case PTX_OP_PRMT: case PTX_OP_CVT: case PTX_OP_CVTA: case PTX_OP_RET:
+    case PTX_OP_ADD:
+    case PTX_OP_SUB:
+    case PTX_OP_MUL:
+    case PTX_OP_MAD:
+    case PTX_OP_MUL24:
+    case PTX_OP_MAD24:
+    case PTX_OP_SAD:
+    case PTX_OP_DIV:
+    case PTX_OP_REM:
+    case PTX_OP_ABS:
+    case PTX_OP_NEG:
+    case PTX_OP_MIN:
+    case PTX_OP_MAX:
+    case PTX_OP_POPC:
+    case PTX_OP_CLZ:
+    case PTX_OP_BFIND:
+    case PTX_OP_BREV:
+    case PTX_OP_BFE:
+    case PTX_OP_BFI:
+    case PTX_OP_ADDC:
+    case PTX_OP_SUBC:
+    case PTX_OP_MADC:
+    case PTX_OP_TESTP:
+    case PTX_OP_COPYSIGN:
+    case PTX_OP_FMA:
+    case PTX_OP_RCP:
+    case PTX_OP_SQRT:
+    case PTX_OP_RSQRT:
+    case PTX_OP_SIN:
+    case PTX_OP_COS:
+    case PTX_OP_LG2:
+    case PTX_OP_EX2:
+    case PTX_OP_TANH:
+    case PTX_OP_SET:
+    case PTX_OP_SETP:
+    case PTX_OP_SELP:
+    case PTX_OP_SLCT:
+    case PTX_OP_AND:
+    case PTX_OP_OR:
+    case PTX_OP_XOR:
+    case PTX_OP_NOT:
+    case PTX_OP_CNOT:
+    case PTX_OP_LOP3:
+    case PTX_OP_SHF:
+    case PTX_OP_SHL:
+    case PTX_OP_SHR:
+    case PTX_OP_PRMT:
+    case PTX_OP_CVT:
+    case PTX_OP_CVTA:
+    case PTX_OP_RET:
     case PTX_OP_EXIT: return true;
     case PTX_OP_MOV:
         return i->operand[1].kind != PTX_O_SREG ||
@@ -314,8 +369,9 @@ add_access(struct footprint *f, const struct footprint_access *a)
 static bool
 note_access(struct search *s, const struct ptx_insn *i)
 {
-    static const enum ptx_mod ordered[] = {PTX_M_VOLATILE, PTX_M_RELAXED, PTX_M_ACQUIRE, PTX_M_RELEASE,
-                                           PTX_M_SC, PTX_M_MMIO, PTX_M_CV, PTX_M_WT};
+    static const enum ptx_mod ordered[] = {PTX_M_VOLATILE, PTX_M_RELAXED, PTX_M_ACQUIRE,
+                                           PTX_M_RELEASE,  PTX_M_SC,      PTX_M_MMIO,
+                                           PTX_M_CV,       PTX_M_WT};
     const struct ptx_operand *o = &i->operand[i->op == PTX_OP_LD];
     if (i->op == PTX_OP_LD && i->space == PTX_SPACE_PARAM)
         return true;
@@ -331,7 +387,8 @@ note_access(struct search *s, const struct ptx_insn *i)
         return false;
     struct footprint_access a = {.param = v.param, .write = i->op == PTX_OP_ST, .step = v.block};
     over_threads(s, &v, &a.low, &a.high);
-    a.high += (int64_t)ptx_type_bytes((enum ptx_type)i->type[i->type_count - 1]) * (i->vec ? i->vec : 1);
+    a.high +=
+        (int64_t)ptx_type_bytes((enum ptx_type)i->type[i->type_count - 1]) * (i->vec ? i->vec : 1);
     return add_access(s->out, &a);
 }
 
@@ -354,7 +411,8 @@ look(struct search *s, const struct ptx_insn *i)
 }
 
 bool
-footprint_find(const struct ptx_func *kernel, const uint32_t grid[3], const uint32_t block[3], struct footprint *out)
+footprint_find(const struct ptx_func *kernel, const uint32_t grid[3], const uint32_t block[3],
+               struct footprint *out)
 {
     struct search s = {.kernel = kernel, .grid = grid, .block = block, .out = out};
     bool fine = kernel->has_body && grid[1] == 1 && grid[2] == 1;
@@ -362,8 +420,8 @@ footprint_find(const struct ptx_func *kernel, const uint32_t grid[3], const uint
     s.reg = ls_alloc(sizeof *s.reg * (kernel->reg_count + 1));
     s.defs = ls_alloc(sizeof *s.defs * (kernel->reg_count + 1));
     for (uint32_t k = 0; k < kernel->insn_count; k++) {
-        struct flow_insn i = {.i = kernel->insns[k], .func = kernel};
-        flow_visit(&i, count_writes, s.defs);
+        struct wir_insn i = {.i = kernel->insns[k], .func = kernel};
+        wir_visit(&i, count_writes, s.defs);
     }
     for (uint32_t k = 0; k < kernel->insn_count && fine; k++)
         fine = look(&s, &kernel->insns[k]);

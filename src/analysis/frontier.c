@@ -3,8 +3,8 @@
  * frontier.c: where lanes may be pending while a block runs (thread frontiers). After a block, the
  * lanes it sent on are pending at its successors; the first pending block in this order runs next:
  * what follows in the innermost loop around the block, then that loop's head, what follows in the
- * loop around that one, its head, and so on outwards. So lanes wait at a loop's exit for those still
- * inside, and at its head for those still in the body.
+ * loop around that one, its head, and so on outwards. So lanes wait at a loop's exit for those
+ * still inside, and at its head for those still in the body.
  */
 #include "analysis/facts_priv.h"
 
@@ -41,23 +41,27 @@ uint32_t
 facts_next(const struct facts *f, uint32_t b, const uint32_t *targets, uint32_t count,
            bool one_certain, uint32_t *out, bool *certain)
 {
-    const struct flow *flow = f->flow;
+    const struct wir *wir = f->wir;
     uint64_t *taken = ls_alloc(sizeof *taken * f->block_words);
-    struct candidates c = {.set = f->pending[b], .targets = targets, .target_count = count,
-                           .one_certain = one_certain, .out = out, .taken = taken};
+    struct candidates c = {.set = f->pending[b],
+                           .targets = targets,
+                           .target_count = count,
+                           .one_certain = one_certain,
+                           .out = out,
+                           .taken = taken};
     bool any = count > 0;
     for (uint32_t k = 0; k < f->block_words; k++)
         any |= f->pending[b][k] != 0;
     uint32_t low = b + 1;
-    for (uint32_t l = flow->blocks[b].loop; any && l != UINT32_MAX; l = flow->loops[l].parent) {
-        for (uint32_t x = low; x <= flow->loops[l].last; x++)
+    for (uint32_t l = wir->blocks[b].loop; any && l != UINT32_MAX; l = wir->loops[l].parent) {
+        for (uint32_t x = low; x <= wir->loops[l].last; x++)
             consider(&c, x);
-        consider(&c, flow->loops[l].head);
-        low = flow->loops[l].last + 1;
+        consider(&c, wir->loops[l].head);
+        low = wir->loops[l].last + 1;
     }
-    for (uint32_t x = low; any && x < flow->block_count; x++)
+    for (uint32_t x = low; any && x < wir->block_count; x++)
         consider(&c, x);
-    for (uint32_t x = 0; any && x < flow->block_count; x++)
+    for (uint32_t x = 0; any && x < wir->block_count; x++)
         consider(&c, x);
     *certain = c.done && one_certain;
     ls_release(taken);
@@ -116,14 +120,14 @@ any_pending(const struct facts *f, uint32_t b)
 bool
 facts_waits(const struct facts *f, uint32_t b)
 {
-    return f->shape.apart && f->flow->blocks[b].sync && any_pending(f, b);
+    return f->shape.apart && f->wir->blocks[b].sync && any_pending(f, b);
 }
 
 static void
 visit_block(struct frontier *x, uint32_t b)
 {
     struct facts *f = x->f;
-    const struct flow_block *blk = &f->flow->blocks[b];
+    const struct wir_block *blk = &f->wir->blocks[b];
     /* Lanes that wait at the block's start stay there while others go on, out of it too. */
     uint32_t stay[2] = {UINT32_MAX, UINT32_MAX};
     if (facts_waits(f, b)) {
@@ -132,17 +136,15 @@ visit_block(struct frontier *x, uint32_t b)
         go_on(x, b, NULL, 0, stay);
     }
     switch (blk->end) {
-    case FLOW_BARRIER:
+    case WIR_BARRIER:
         if (any_pending(f, b)) {
             f->parks[blk->succ[0]] = true;
             stay[1] = blk->succ[0];
             go_on(x, b, NULL, 0, stay);
         }
         break;
-    case FLOW_EXIT:
-    case FLOW_TRAP:
-        go_on(x, b, NULL, 0, stay);
-        break;
+    case WIR_EXIT:
+    case WIR_TRAP: go_on(x, b, NULL, 0, stay); break;
     default:
         if (f->divergent[b])
             go_on(x, b, blk->succ, blk->succ_count, stay);
@@ -152,8 +154,8 @@ visit_block(struct frontier *x, uint32_t b)
     }
     /* A waiting loop's lanes give way to the others when their fuel is spent. */
     for (uint32_t s = 0; s < blk->succ_count; s++) {
-        uint32_t h = blk->succ[s], l = f->flow->blocks[h].loop;
-        if (h <= b && l != UINT32_MAX && f->flow->loops[l].head == h && f->flow->loops[l].waits &&
+        uint32_t h = blk->succ[s], l = f->wir->blocks[h].loop;
+        if (h <= b && l != UINT32_MAX && f->wir->loops[l].head == h && f->wir->loops[l].waits &&
             any_pending(f, h)) {
             f->parks[h] = true;
             stay[1] = h;
@@ -168,10 +170,10 @@ visit_parked(struct frontier *x)
 {
     struct facts *f = x->f;
     memset(x->rest, 0, sizeof *x->rest * f->block_words);
-    for (uint32_t b = 0; b < f->flow->block_count; b++)
+    for (uint32_t b = 0; b < f->wir->block_count; b++)
         if (f->parks[b])
             set_add(x->rest, b);
-    for (uint32_t b = 0; b < f->flow->block_count; b++)
+    for (uint32_t b = 0; b < f->wir->block_count; b++)
         if (f->parks[b])
             merge_into(x, b, x->rest);
 }
@@ -180,15 +182,15 @@ visit_parked(struct frontier *x)
 static void
 find_complete(struct facts *f)
 {
-    uint32_t n = f->flow->block_count;
+    uint32_t n = f->wir->block_count;
     bool *lost = ls_alloc(n + 1);
     for (uint32_t b = 0; b < n; b++) {
-        bool leaves = f->flow->blocks[b].end == FLOW_EXIT || f->flow->blocks[b].end == FLOW_TRAP;
+        bool leaves = f->wir->blocks[b].end == WIR_EXIT || f->wir->blocks[b].end == WIR_TRAP;
         for (uint32_t c = 0; leaves && c < n; c++)
             if (set_has(f->pending[b], c))
-                flow_reach(f->flow, c, UINT32_MAX, lost);
+                wir_reach(f->wir, c, UINT32_MAX, lost);
         if (f->parks[b])
-            flow_reach(f->flow, b, UINT32_MAX, lost);
+            wir_reach(f->wir, b, UINT32_MAX, lost);
     }
     for (uint32_t b = 0; b < n; b++)
         f->complete[b] = !f->shape.partial && !f->shape.any && !lost[b] && !any_pending(f, b);
@@ -198,7 +200,7 @@ find_complete(struct facts *f)
 void
 frontier_find(struct facts *f)
 {
-    uint32_t n = f->flow->block_count;
+    uint32_t n = f->wir->block_count;
     struct frontier x = {.f = f, .changed = true};
     x.list = ls_alloc(sizeof *x.list * (n + 1));
     x.rest = ls_alloc(sizeof *x.rest * f->block_words);
@@ -219,24 +221,24 @@ frontier_find(struct facts *f)
 bool
 frontier_force(const struct facts *f, bool *forced)
 {
-    const struct flow *flow = f->flow;
+    const struct wir *wir = f->wir;
     bool any = false;
-    for (uint32_t p = 0; p < flow->block_count; p++) {
+    for (uint32_t p = 0; p < wir->block_count; p++) {
         if (!f->parks[p])
             continue;
         /* Blocks that other lanes may run while some wait at p. */
-        bool *seen = ls_alloc(flow->block_count + 1);
-        bool *defined = ls_alloc(flow->reg_count + 1);
-        for (uint32_t b = 0; b < flow->block_count; b++)
+        bool *seen = ls_alloc(wir->block_count + 1);
+        bool *defined = ls_alloc(wir->reg_count + 1);
+        for (uint32_t b = 0; b < wir->block_count; b++)
             if (set_has(f->pending[p], b) || (b == p && facts_waits(f, p)))
-                flow_reach(flow, b, UINT32_MAX, seen);
-        for (uint32_t b = 0; b < flow->block_count; b++) {
-            struct span defs = flow_block_defs(flow, b);
+                wir_reach(wir, b, UINT32_MAX, seen);
+        for (uint32_t b = 0; b < wir->block_count; b++) {
+            struct span defs = wir_block_defs(wir, b);
             for (uint32_t k = 0; seen[b] && k < defs.count; k++)
                 defined[defs.at[k]] = true;
         }
-        for (uint32_t r = 0; r < flow->reg_count; r++)
-            if (defined[r] && set_has(flow->blocks[p].live_in, r) && !forced[r])
+        for (uint32_t r = 0; r < wir->reg_count; r++)
+            if (defined[r] && set_has(wir->blocks[p].live_in, r) && !forced[r])
                 any = forced[r] = true;
         ls_release(seen);
         ls_release(defined);

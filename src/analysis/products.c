@@ -2,11 +2,12 @@
  *
  * products.c: 32-bit numbers as sums of products.
  *
- *     mul.lo.s32 %r8, %y, %n      y * n, and in the second row of a warp, in blocks of 16, y * n + n
- *     add.s32    %i, %x, %r8      y * n + x, the lanes of a row side by side
+ *     mul.lo.s32 %r8, %y, %n     y * n, and in the second row of a warp, in blocks of 16, y * n + n
+ *     add.s32    %i, %x, %r8     y * n + x, the lanes of a row side by side
  *
- * Sums, differences and products are the same modulo 2^32 whatever order they were made in; so what a number is
- * in each lane of each warp is known as a polynomial of a few registers that are scalars, of degree two.
+ * Sums, differences and products are the same modulo 2^32 whatever order they were made in; so what
+ * a number is in each lane of each warp is known as a polynomial of a few registers that are
+ * scalars, of degree two.
  */
 #include "analysis/products.h"
 
@@ -33,13 +34,14 @@ index_register(const struct warps *w, uint32_t reg)
     const struct ptx_operand o = {.kind = PTX_O_REG, .reg = reg};
     struct index r = {.known = false};
     uint32_t step = 0;
-    if (ptx_type_bytes((enum ptx_type)w->facts->flow->regs[reg].type) != 4 || f->kind != FACT_SCALAR || f->guess ||
-        f->segment != LANES || !warps_step(w, &o, &step))
+    if (ptx_type_bytes((enum ptx_type)w->facts->wir->regs[reg].type) != 4 ||
+        f->kind != FACT_SCALAR || f->guess || f->segment != LANES || !warps_step(w, &o, &step))
         return r;
     r.known = true;
     r.term[r.count++] = (struct index_term){reg, PTX_NO_REG, 1, NULL, 0, 0};
     if (f->pattern || step)
-        r.term[r.count++] = (struct index_term){PTX_NO_REG, PTX_NO_REG, 0, f->pattern, (int32_t)step, 1};
+        r.term[r.count++] =
+            (struct index_term){PTX_NO_REG, PTX_NO_REG, 0, f->pattern, (int32_t)step, 1};
     return r;
 }
 
@@ -86,8 +88,8 @@ times_number(const struct index *a, int64_t number)
     r.known &= number >= -MOST_TIMES && number <= MOST_TIMES;
     for (unsigned k = 0; r.known && k < r.count; k++) {
         struct index_term *t = &r.term[k];
-        r.known = t->times >= -MOST_TIMES && t->times <= MOST_TIMES && t->scale >= -64 && t->scale <= 64 &&
-                  (!t->scale || (number >= -64 && number <= 64));
+        r.known = t->times >= -MOST_TIMES && t->times <= MOST_TIMES && t->scale >= -64 &&
+                  t->scale <= 64 && (!t->scale || (number >= -64 && number <= 64));
         t->times *= number;
         t->scale *= (int32_t)number;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * 32-bit numbers as sums of products of registers (products.c): what a[y * n + x + 1] is indexed with, in all lanes
- * of several warps of a block that execute the same instructions.
+ * 32-bit numbers as sums of products of registers (products.c): what a[y * n + x + 1] is indexed
+ * with, in all lanes of several warps of a block that execute the same instructions.
  */
 #ifndef LOCKSTEP_PRODUCTS_H
 #define LOCKSTEP_PRODUCTS_H
@@ -10,7 +10,8 @@
 
 enum { INDEX_TERMS = 6 };
 
-/* x * y so many times: in lane l of warp k times + scale * (pattern[l] + step * k); scale 0: in all of them. */
+/* x * y so many times: in lane l of warp k times + scale * (pattern[l] + step * k); scale 0: in all
+ * of them. */
 struct index_term {
     uint32_t x, y; /* registers, x <= y, as they were when the way began; PTX_NO_REG: none */
     int64_t times;

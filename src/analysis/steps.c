@@ -6,44 +6,40 @@
  *     add.s32 %at, %x, %first;     the same: what all of the block agree on adds nothing
  *     shl.b32 %b, %at, 2;          128
  *
- * With it the range of a value in several warps that run together is known from the first lane of the first
- * of them, and a condition is tested once for all of them.
+ * With it the range of a value in several warps that run together is known from the first lane of
+ * the first of them, and a condition is tested once for all of them.
  *
- * Modulo 2^32: the low halves of sums and products are made of low halves alone, so registers of 64 bits
- * have steps, too. Registers that several instructions write - the counter of a grid-stride loop - have one if all
- * of them say the same; but not if they do so where warps may part, and the register, or one made of it, is read
- * after a barrier: while warps run together each of them has executed the same instructions, but in the phase before
- * some may have parted.
+ * Modulo 2^32: the low halves of sums and products are made of low halves alone, so registers of 64
+ * bits have steps, too. Registers that several instructions write - the counter of a grid-stride
+ * loop - have one if all of them say the same; but not if they do so where warps may part, and the
+ * register, or one made of it, is read after a barrier: while warps run together each of them has
+ * executed the same instructions, but in the phase before some may have parted.
  */
 #include "analysis/facts_priv.h"
 
-/* Of the coordinates of a warp's first thread, for blocks whose rows are whole warps or parts of one. */
+/* Of the coordinates of a warp's first thread, for blocks whose rows are whole warps or parts of
+ * one. */
 static bool
 sreg_step(const struct facts *f, enum ptx_sreg r, uint32_t *step)
 {
     const uint32_t *dim = f->shape.block;
     bool in_row = dim[1] * dim[2] == 1, in_plane = dim[2] == 1 && LANES % dim[0] == 0;
     switch (r) {
-    case PTX_SR_TID_X:
-        *step = in_row ? LANES : 0;
-        return in_row || LANES % dim[0] == 0;
-    case PTX_SR_TID_Y:
-        *step = in_row ? 0 : LANES / dim[0];
-        return in_row || in_plane;
-    case PTX_SR_TID_Z:
-        *step = 0;
-        return dim[2] == 1;
+    case PTX_SR_TID_X: *step = in_row ? LANES : 0; return in_row || LANES % dim[0] == 0;
+    case PTX_SR_TID_Y: *step = in_row ? 0 : LANES / dim[0]; return in_row || in_plane;
+    case PTX_SR_TID_Z: *step = 0; return dim[2] == 1;
     case PTX_SR_LANEID:
-    case PTX_SR_NTID_X: case PTX_SR_NTID_Y: case PTX_SR_NTID_Z:
-    case PTX_SR_CTAID_X: case PTX_SR_CTAID_Y: case PTX_SR_CTAID_Z:
-    case PTX_SR_NCTAID_X: case PTX_SR_NCTAID_Y: case PTX_SR_NCTAID_Z:
-        *step = 0;
-        return true;
-    case PTX_SR_WARPID:
-        *step = 1;
-        return true;
-    default:
-        return false;
+    case PTX_SR_NTID_X:
+    case PTX_SR_NTID_Y:
+    case PTX_SR_NTID_Z:
+    case PTX_SR_CTAID_X:
+    case PTX_SR_CTAID_Y:
+    case PTX_SR_CTAID_Z:
+    case PTX_SR_NCTAID_X:
+    case PTX_SR_NCTAID_Y:
+    case PTX_SR_NCTAID_Z: *step = 0; return true;
+    case PTX_SR_WARPID: *step = 1; return true;
+    default: return false;
     }
 }
 
@@ -52,8 +48,7 @@ warps_step(const struct warps *w, const struct ptx_operand *o, uint32_t *step)
 {
     *step = 0;
     switch (o->kind) {
-    case PTX_O_INT:
-        return true;
+    case PTX_O_INT: return true;
     case PTX_O_REG:
         if (o->negated || o->part)
             return false;
@@ -61,10 +56,8 @@ warps_step(const struct warps *w, const struct ptx_operand *o, uint32_t *step)
             return true;
         *step = w->step[o->reg].by;
         return w->step[o->reg].known;
-    case PTX_O_SREG:
-        return sreg_step(w->facts, (enum ptx_sreg)o->sreg, step);
-    default:
-        return false;
+    case PTX_O_SREG: return sreg_step(w->facts, (enum ptx_sreg)o->sreg, step);
+    default: return false;
     }
 }
 
@@ -94,13 +87,14 @@ product_step(const struct ptx_insn *p, const uint32_t in[2], uint32_t *step)
     return !ptx_has(p, PTX_M_HI);
 }
 
-/* A parameter of the kernel: where only some threads come, the block does not agree on its register. */
+/* A parameter of the kernel: where only some threads come, the block does not agree on its
+ * register. */
 static bool
-is_parameter(const struct flow *f, const struct ptx_insn *p)
+is_parameter(const struct wir *f, const struct ptx_insn *p)
 {
     const struct ptx_operand *from = &p->operand[1];
-    return p->op == PTX_OP_LD && from->kind == PTX_O_ADDRESS && from->base_kind == PTX_BASE_VAR && from->var->func &&
-           f->vars[from->var->index].place == FLOW_KERNEL_PARAM;
+    return p->op == PTX_OP_LD && from->kind == PTX_O_ADDRESS && from->base_kind == PTX_BASE_VAR &&
+           from->var->func && f->vars[from->var->index].place == WIR_KERNEL_PARAM;
 }
 
 /* Steps are of the low halves: of registers of 64 bits they say all only where the block agrees. */
@@ -111,7 +105,7 @@ is_all_known(const struct warps *w, const struct ptx_insn *p)
     for (unsigned k = 1; k < p->operand_count; k++)
         if (p->operand[k].kind == PTX_O_REG)
             all &= w->same[p->operand[k].reg] ||
-                   ptx_type_bytes((enum ptx_type)w->facts->flow->regs[p->operand[k].reg].type) <= 4;
+                   ptx_type_bytes((enum ptx_type)w->facts->wir->regs[p->operand[k].reg].type) <= 4;
     return all;
 }
 
@@ -123,7 +117,7 @@ insn_step(const struct warps *w, const struct ptx_insn *n, uint32_t *step)
     if (n->guard != PTX_NO_REG || n->operand_count < 2 || n->operand_count > 4 ||
         n->operand[0].kind != PTX_O_REG || n->operand[0].part || !is_wide_enough(n))
         return false;
-    if (is_parameter(w->facts->flow, n))
+    if (is_parameter(w->facts->wir, n))
         return true;
     for (unsigned k = 1; k < n->operand_count; k++)
         if (!warps_step(w, &n->operand[k], &in[k - 1]))
@@ -131,17 +125,10 @@ insn_step(const struct warps *w, const struct ptx_insn *n, uint32_t *step)
     switch (n->op) {
     case PTX_OP_MOV:
     case PTX_OP_CVT:
-    case PTX_OP_CVTA:
-        *step = in[0];
-        return n->operand_count == 2;
-    case PTX_OP_ADD:
-        *step = in[0] + in[1];
-        return true;
-    case PTX_OP_SUB:
-        *step = in[0] - in[1];
-        return true;
-    case PTX_OP_MUL:
-        return product_step(n, in, step);
+    case PTX_OP_CVTA: *step = in[0]; return n->operand_count == 2;
+    case PTX_OP_ADD: *step = in[0] + in[1]; return true;
+    case PTX_OP_SUB: *step = in[0] - in[1]; return true;
+    case PTX_OP_MUL: return product_step(n, in, step);
     case PTX_OP_MAD:
         if (!product_step(n, in, step))
             return false;
@@ -155,35 +142,40 @@ insn_step(const struct warps *w, const struct ptx_insn *n, uint32_t *step)
     }
 }
 
-struct search {
+struct step_search {
     struct warps *w;
-    bool *seen, *lost;   /* per register: an instruction has said its step; and another one otherwise; */
-    bool *parts;         /*   its step is what it is only where all warps have gone the same way in this phase */
+    bool *seen,
+        *lost;   /* per register: an instruction has said its step; and another one otherwise; */
+    bool *parts; /*   its step is what it is only where all warps have gone the same way in this
+                    phase */
     bool tangled, changed;
 };
 
 /* Read after a barrier. */
 static bool
-outlives_phase(const struct search *s, uint32_t reg)
+outlives_phase(const struct step_search *s, uint32_t reg)
 {
-    const struct flow *f = s->w->facts->flow;
+    const struct wir *f = s->w->facts->wir;
     for (uint32_t b = 0; b < f->block_count; b++)
-        if (f->blocks[b].end == FLOW_BARRIER && set_has(f->blocks[f->blocks[b].succ[0]].live_in, reg))
+        if (f->blocks[b].end == WIR_BARRIER &&
+            set_has(f->blocks[f->blocks[b].succ[0]].live_in, reg))
             return true;
     return false;
 }
 
-/* Instruction n writes the register; from_parts: a source's step is what it is only where warps have not parted. */
+/* Instruction n writes the register; from_parts: a source's step is what it is only where warps
+ * have not parted. */
 static void
-see_write(struct search *s, uint32_t n, uint32_t reg, bool from_parts)
+see_write(struct step_search *s, uint32_t n, uint32_t reg, bool from_parts)
 {
-    const struct flow_insn *i = &s->w->facts->flow->insns[n];
+    const struct wir_insn *i = &s->w->facts->wir->insns[n];
     const struct ptx_operand *to = &i->i.operand[0];
     if (s->lost[reg])
         return;
     struct warp_step *r = &s->w->step[reg];
     uint32_t step = 0;
-    bool parts = from_parts || s->parts[reg] || (s->tangled && flow_only_writer(s->w->facts->flow, reg) != i);
+    bool parts =
+        from_parts || s->parts[reg] || (s->tangled && wir_only_writer(s->w->facts->wir, reg) != i);
     bool ok = to->kind == PTX_O_REG && to->reg == reg && insn_step(s->w, &i->i, &step) &&
               (!s->seen[reg] || r->by == step) && !(parts && outlives_phase(s, reg));
     s->changed |= !ok || !s->seen[reg] || parts != s->parts[reg];
@@ -194,12 +186,12 @@ see_write(struct search *s, uint32_t n, uint32_t reg, bool from_parts)
 }
 
 static void
-search_block(struct search *s, uint32_t b)
+search_block(struct step_search *s, uint32_t b)
 {
-    const struct flow *f = s->w->facts->flow;
+    const struct wir *f = s->w->facts->wir;
     s->tangled = s->w->tangled[b];
-    for (uint32_t n = f->blocks[b].first; n < flow_block_end(f, b); n++) {
-        struct span uses = flow_values(f, n), defs = flow_defs(f, n);
+    for (uint32_t n = f->blocks[b].first; n < wir_block_end(f, b); n++) {
+        struct span uses = wir_values(f, n), defs = wir_defs(f, n);
         bool wait = false, from_parts = false; /* wait: sources are not seen yet */
         for (uint32_t k = 0; k < uses.count; k++) {
             wait |= !s->w->same[uses.at[k]] && !s->seen[uses.at[k]] && !s->lost[uses.at[k]];
@@ -210,14 +202,16 @@ search_block(struct search *s, uint32_t b)
     }
 }
 
-/* Of a register that several instructions write - a loop's counter - all of them must say the same: first that is
- * believed of what has been seen, then it is looked at until nothing contradicts. */
+/* Of a register that several instructions write - a loop's counter - all of them must say the same:
+ * first that is believed of what has been seen, then it is looked at until nothing contradicts. */
 void
 warps_find_steps(struct warps *w)
 {
-    const struct flow *f = w->facts->flow;
-    struct search s = {.w = w, .seen = ls_alloc(f->reg_count + 1), .lost = ls_alloc(f->reg_count + 1),
-                       .parts = ls_alloc(f->reg_count + 1)};
+    const struct wir *f = w->facts->wir;
+    struct step_search s = {.w = w,
+                            .seen = ls_alloc(f->reg_count + 1),
+                            .lost = ls_alloc(f->reg_count + 1),
+                            .parts = ls_alloc(f->reg_count + 1)};
     w->step = ARENA_ARRAY(&w->arena, struct warp_step, f->reg_count + 1);
     for (uint32_t r = 0; r < f->reg_count; r++)
         s.lost[r] = set_has(f->blocks[0].live_in, r); /* read before it is written */
@@ -231,9 +225,10 @@ warps_find_steps(struct warps *w)
     ls_release(s.parts);
 }
 
-/* -- registers of 64 bits ------------------------------------------------------------------------------ */
+/* -- registers of 64 bits ---------------------------------------------------------------------- */
 
-/* Of a value: so much more from warp to warp, if the one register that may wrap does not; what that is taken times. */
+/* A value that differs by `step` from each warp to the next if the one register that may wrap does
+ * not wrap; scale: the factor of that register in the value. */
 struct line {
     int64_t step, scale;
     uint32_t made; /* of how many registers that may wrap */
@@ -259,7 +254,8 @@ static bool
 line_times(const struct ptx_operand *by, struct line *x)
 {
     int64_t k = (int64_t)by->imm;
-    if (by->kind != PTX_O_INT || k < 0 || k > INT32_MAX || __builtin_mul_overflow(x->step, k, &x->step) ||
+    if (by->kind != PTX_O_INT || k < 0 || k > INT32_MAX ||
+        __builtin_mul_overflow(x->step, k, &x->step) ||
         __builtin_mul_overflow(x->scale, k, &x->scale))
         return false;
     return true;
@@ -298,12 +294,12 @@ line_insn(const struct warps *w, const struct ptx_insn *n, unsigned depth, struc
 {
     struct line more;
     struct ptx_operand shift;
-    if (n->guard != PTX_NO_REG || !is_wide_enough(n) || n->operand[0].kind != PTX_O_REG || n->operand[0].part)
+    if (n->guard != PTX_NO_REG || !is_wide_enough(n) || n->operand[0].kind != PTX_O_REG ||
+        n->operand[0].part)
         return false;
     switch (n->op) {
     case PTX_OP_MOV:
-    case PTX_OP_CVTA:
-        return n->operand_count == 2 && line_of(w, &n->operand[1], depth, out);
+    case PTX_OP_CVTA: return n->operand_count == 2 && line_of(w, &n->operand[1], depth, out);
     case PTX_OP_CVT:
         return ptx_type_bytes((enum ptx_type)n->type[n->type_count - 1]) == 4
                    ? line_widened(w, &n->operand[1], out)
@@ -312,17 +308,15 @@ line_insn(const struct warps *w, const struct ptx_insn *n, unsigned depth, struc
     case PTX_OP_SUB:
         return line_of(w, &n->operand[1], depth, out) && line_of(w, &n->operand[2], depth, &more) &&
                line_sum(out, &more, n->op == PTX_OP_SUB);
-    case PTX_OP_MUL:
-        return line_product(w, n, depth, out);
+    case PTX_OP_MUL: return line_product(w, n, depth, out);
     case PTX_OP_MAD:
         return line_product(w, n, depth, out) && line_of(w, &n->operand[3], depth, &more) &&
                line_sum(out, &more, false);
     case PTX_OP_SHL:
         shift = (struct ptx_operand){.kind = PTX_O_INT, .imm = 1ll << (n->operand[2].imm & 15)};
-        return n->operand[2].kind == PTX_O_INT && n->operand[2].imm < 16 && line_of(w, &n->operand[1], depth, out) &&
-               line_times(&shift, out);
-    default:
-        return false;
+        return n->operand[2].kind == PTX_O_INT && n->operand[2].imm < 16 &&
+               line_of(w, &n->operand[1], depth, out) && line_times(&shift, out);
+    default: return false;
     }
 }
 
@@ -333,10 +327,12 @@ line_of(const struct warps *w, const struct ptx_operand *o, unsigned depth, stru
     *out = (struct line){0};
     if (o->kind == PTX_O_INT)
         return true;
-    if (o->kind != PTX_O_REG || 8 * ptx_type_bytes((enum ptx_type)w->facts->flow->regs[o->reg].type) != 64 || !warps_step(w, o, &low))
+    if (o->kind != PTX_O_REG ||
+        8 * ptx_type_bytes((enum ptx_type)w->facts->wir->regs[o->reg].type) != 64 ||
+        !warps_step(w, o, &low))
         return false;
-    const struct flow_insn *i = flow_only_writer(w->facts->flow, o->reg);
-    if (w->same[o->reg] || (i && i->i.guard == PTX_NO_REG && is_parameter(w->facts->flow, &i->i)))
+    const struct wir_insn *i = wir_only_writer(w->facts->wir, o->reg);
+    if (w->same[o->reg] || (i && i->i.guard == PTX_NO_REG && is_parameter(w->facts->wir, &i->i)))
         return true;
     return i && depth && line_insn(w, &i->i, depth - 1, out);
 }

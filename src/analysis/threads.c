@@ -3,9 +3,9 @@
  * threads.c: values that a thread's coordinates decide (fact.threads): the same in all lanes, plus
  * by[0] * tid.x + by[1] * tid.y + by[2] * tid.z.
  *
- * Rows of threads that are no power of two long lie across warps: tid.x and tid.y of a block of 20 x 20
- * follow no pattern that all warps share, but 4 * tid.x + 80 * tid.y does: threads are counted through
- * the rows, and so are the bytes of a tile as wide as the block.
+ * Rows of threads that are no power of two long lie across warps: tid.x and tid.y of a block of 20
+ * x 20 follow no pattern that all warps share, but 4 * tid.x + 80 * tid.y does: threads are counted
+ * through the rows, and so are the bytes of a tile as wide as the block.
  */
 #include "analysis/facts_priv.h"
 
@@ -13,7 +13,8 @@
 
 enum { BY_LIMIT = 1 << 28 };
 
-/* Bytes (or what it is) from one thread to the next, where that is so throughout the block. */
+/* The distance from each thread of the block to the next, in the unit of `by`; false: it is not the
+ * same between all neighbours. */
 static bool
 by_next(const struct facts *fs, const int64_t by[3], int64_t *step)
 {
@@ -77,21 +78,24 @@ fact_of_coordinate(struct fact *f, unsigned d)
     fact_set_threads(f, by);
 }
 
-/* What a has lost stays lost: a value that two instructions write in turn would have it again from one of
- * them and lose it by the other, for ever. */
+/* What a has lost stays lost: a value that two instructions write in turn would have it again from
+ * one of them and lose it by the other, for ever. */
 void
-fact_join_threads(const struct facts *fs, struct fact *f, const struct fact *a, const struct fact *b)
+fact_join_threads(const struct facts *fs, struct fact *f, const struct fact *a,
+                  const struct fact *b)
 {
     int64_t x[3], y[3];
     f->threads = false;
     memset(f->by, 0, sizeof f->by);
-    if (a->threads && fact_by_threads(fs, a, x) && fact_by_threads(fs, b, y) && !memcmp(x, y, sizeof x))
+    if (a->threads && fact_by_threads(fs, a, x) && fact_by_threads(fs, b, y) &&
+        !memcmp(x, y, sizeof x))
         fact_set_threads(f, x);
 }
 
 /* What is known of f's value otherwise stays: bounds, and zeros of lane 0's lowest bits. */
 void
-fact_add_threads(struct facts *fs, struct fact *f, const struct fact *a, const struct fact *b, int sign)
+fact_add_threads(struct facts *fs, struct fact *f, const struct fact *a, const struct fact *b,
+                 int sign)
 {
     int64_t x[3], y[3], step;
     f->threads = false;

@@ -8,211 +8,7 @@
 
 #include <string.h>
 
-enum { PATTERN_LIMIT = 1 << 28 };
-
-struct fact
-fact_uniform_value(void)
-{
-    return (struct fact){.kind = FACT_SCALAR, .segment = LANES};
-}
-
-struct fact
-fact_nothing(void)
-{
-    return (struct fact){.kind = FACT_VECTOR, .segment = 1};
-}
-
-static uint8_t
-zeros(int64_t v)
-{
-    return v ? (uint8_t)__builtin_ctzll((uint64_t)v) : 62;
-}
-
-struct fact
-fact_constant(int64_t value)
-{
-    struct fact f = fact_uniform_value();
-    f.known = f.bounded = true;
-    f.base = f.low = f.high = value;
-    f.align = zeros(value);
-    return f;
-}
-
-static int32_t
-pattern_at(const struct fact *f, unsigned lane)
-{
-    return f->pattern ? f->pattern[lane] : 0;
-}
-
-/* Sets f's pattern from p; false (and nothing known) when an entry is too large. */
-static bool
-set_pattern(struct facts *fs, struct fact *f, const int64_t p[LANES])
-{
-    bool zero = true;
-    for (unsigned l = 0; l < LANES; l++) {
-        if (p[l] > PATTERN_LIMIT || p[l] < -PATTERN_LIMIT) {
-            *f = fact_nothing();
-            return false;
-        }
-        zero &= p[l] == 0;
-    }
-    f->pattern = NULL;
-    if (zero)
-        return true;
-    int32_t *own = ARENA_ARRAY(&fs->arena, int32_t, LANES);
-    for (unsigned l = 0; l < LANES; l++)
-        own[l] = (int32_t)p[l];
-    f->pattern = own;
-    return true;
-}
-
-struct fact
-fact_of_lanes(struct facts *fs, const int64_t v[LANES])
-{
-    struct fact f = fact_constant(v[0]);
-    int64_t p[LANES];
-    for (unsigned l = 0; l < LANES; l++) {
-        p[l] = (int64_t)((uint64_t)v[l] - (uint64_t)v[0]); /* registers wrap */
-        f.low = v[l] < f.low ? v[l] : f.low;
-        f.high = v[l] > f.high ? v[l] : f.high;
-    }
-    set_pattern(fs, &f, p);
-    return f;
-}
-
-bool
-fact_same(const struct fact *a, const struct fact *b)
-{
-    if (a->kind != b->kind || a->segment != b->segment || a->align != b->align ||
-        a->known != b->known || a->guess != b->guess || a->sure != b->sure || a->bounded != b->bounded ||
-        (a->known && a->base != b->base) ||
-        (a->bounded && (a->low != b->low || a->high != b->high)) || !a->pattern != !b->pattern ||
-        a->threads != b->threads || (a->threads && memcmp(a->by, b->by, sizeof a->by)))
-        return false;
-    return !a->pattern || !memcmp(a->pattern, b->pattern, sizeof(int32_t) * LANES);
-}
-
-/* The offsets of f's lanes from the first lane of their segment, for segments of `segment` lanes. */
-static void
-relative(const struct fact *f, unsigned segment, int64_t out[LANES])
-{
-    for (unsigned l = 0; l < LANES; l++)
-        out[l] = (int64_t)pattern_at(f, l) - pattern_at(f, l - l % segment);
-}
-
-/* What the first lanes of segments of `segment` lanes are multiples of, 1 << that: the pattern says how far they are
- * from those of f's own segments. */
-static uint8_t
-align_within(const struct fact *f, unsigned segment)
-{
-    uint8_t align = f->align;
-    for (unsigned l = 0; l < LANES; l += segment)
-        align = zeros(pattern_at(f, l)) < align ? zeros(pattern_at(f, l)) : align;
-    return align;
-}
-
-/* The largest segments in which all lanes agree, whatever becomes of a guess. */
-static unsigned
-agreeing(const struct fact *f)
-{
-    if (f->guess)
-        return f->sure;
-    for (unsigned s = f->segment; s > 1; s /= 2) {
-        int64_t p[LANES];
-        relative(f, s, p);
-        unsigned l = 0;
-        while (l < LANES && p[l] == 0)
-            l++;
-        if (l == LANES)
-            return s;
-    }
-    return 1;
-}
-
-/* f comes from a and b. */
-static void
-set_guess(struct fact *f, const struct fact *a, const struct fact *b)
-{
-    unsigned x = agreeing(a), y = agreeing(b);
-    f->guess = a->guess || b->guess;
-    f->sure = (uint8_t)(!f->guess ? 0 : x < y ? x : y);
-}
-
-/* Lanes that agree in every operand agree in the result. */
-static struct fact
-elementwise(const struct fact *in, unsigned n)
-{
-    unsigned s = LANES;
-    for (unsigned k = 0; k < n; k++) {
-        if (in[k].kind == FACT_NONE)
-            return (struct fact){0};
-        unsigned a = agreeing(&in[k]);
-        s = a < s ? a : s;
-    }
-    struct fact f = fact_uniform_value();
-    if (s < LANES) {
-        f.kind = FACT_VECTOR;
-        f.segment = (uint8_t)s;
-    }
-    return f;
-}
-
-struct fact
-fact_join(struct facts *fs, const struct fact *a, const struct fact *b)
-{
-    if (a->kind == FACT_NONE)
-        return *b;
-    if (b->kind == FACT_NONE)
-        return *a;
-    struct fact f = *a;
-    set_guess(&f, a, b);
-    f.known = a->known && b->known && a->base == b->base;
-    f.bounded = a->bounded && b->bounded;
-    f.low = b->low < a->low ? b->low : a->low;
-    f.high = b->high > a->high ? b->high : a->high;
-    fact_join_threads(fs, &f, a, b);
-    unsigned s = a->segment < b->segment ? a->segment : b->segment;
-    for (; s > 1; s /= 2) {
-        int64_t p[LANES], q[LANES];
-        relative(a, s, p);
-        relative(b, s, q);
-        if (!memcmp(p, q, sizeof p)) {
-            f.segment = (uint8_t)s;
-            f.align = align_within(a, s) < align_within(b, s) ? align_within(a, s) : align_within(b, s);
-            f.kind = s == LANES && a->kind == FACT_SCALAR && b->kind == FACT_SCALAR ? FACT_SCALAR
-                                                                                    : FACT_VECTOR;
-            set_pattern(fs, &f, p);
-            if (f.kind == FACT_VECTOR)
-                f.known = false;
-            return f;
-        }
-    }
-    struct fact none = fact_nothing();
-    none.bounded = f.bounded;
-    none.low = f.low;
-    none.high = f.high;
-    none.threads = f.threads;
-    memcpy(none.by, f.by, sizeof none.by);
-    return none;
-}
-
-/* -- bounds ------------------------------------------------------------------------------------------ */
-
-static bool
-fits(int64_t v, unsigned bits)
-{
-    return bits >= 64 || (v >= -((int64_t)1 << (bits - 1)) && v < (int64_t)1 << (bits - 1));
-}
-
-static void
-set_bounds(struct fact *f, bool ok, int64_t low, int64_t high, unsigned bits)
-{
-    f->bounded = ok && fits(low, bits) && fits(high, bits);
-    f->low = f->bounded ? low : 0;
-    f->high = f->bounded ? high : 0;
-}
-
-/* -- integer instructions ----------------------------------------------------------------------------- */
+/* -- integer instructions ---------------------------------------------------------------------- */
 
 static bool
 both_known(const struct fact *a, const struct fact *b)
@@ -229,7 +25,7 @@ sum_bounds(struct fact *f, const struct fact *a, const struct fact *b, int sign,
                    : !__builtin_sub_overflow(a->low, b->high, &low);
     ok &= sign > 0 ? !__builtin_add_overflow(a->high, b->high, &high)
                    : !__builtin_sub_overflow(a->high, b->low, &high);
-    set_bounds(f, ok, low, high, bits);
+    fact_set_bounds(f, ok, low, high, bits);
 }
 
 static struct fact
@@ -244,16 +40,17 @@ add_segments(struct facts *fs, const struct fact *a, const struct fact *b, int s
     }
     if (a->kind == FACT_VECTOR || b->kind == FACT_VECTOR)
         f.kind = FACT_VECTOR;
-    set_guess(&f, a, b);
-    f.align = align_within(a, s) < align_within(b, s) ? align_within(a, s) : align_within(b, s);
+    fact_set_guess(&f, a, b);
+    f.align = fact_align_within(a, s) < fact_align_within(b, s) ? fact_align_within(a, s)
+                                                                : fact_align_within(b, s);
     int64_t p[LANES], q[LANES];
-    relative(a, s, p);
-    relative(b, s, q);
+    fact_relative(a, s, p);
+    fact_relative(b, s, q);
     for (unsigned l = 0; l < LANES; l++)
         p[l] += sign * q[l];
-    if (!set_pattern(fs, &f, p)) {
+    if (!fact_set_pattern(fs, &f, p)) {
         struct fact in[2] = {*a, *b};
-        return elementwise(in, 2);
+        return fact_elementwise(in, 2);
     }
     sum_bounds(&f, a, b, sign, bits);
     if (both_known(a, b) && f.bounded) {
@@ -281,17 +78,17 @@ scale(struct facts *fs, const struct fact *a, int64_t c, unsigned bits)
     struct fact f = *a;
     int64_t p[LANES];
     if (c > PATTERN_LIMIT || c < -PATTERN_LIMIT)
-        return elementwise(a, 1);
+        return fact_elementwise(a, 1);
     for (unsigned l = 0; l < LANES; l++)
-        p[l] = pattern_at(a, l) * c;
-    if (!set_pattern(fs, &f, p))
-        return elementwise(a, 1);
-    unsigned align = f.align + zeros(c);
+        p[l] = fact_pattern_at(a, l) * c;
+    if (!fact_set_pattern(fs, &f, p))
+        return fact_elementwise(a, 1);
+    unsigned align = f.align + fact_zeros(c);
     f.align = (uint8_t)(align > 62 ? 62 : align);
     int64_t low = 0, high = 0;
     bool ok = a->bounded && !__builtin_mul_overflow(c < 0 ? a->high : a->low, c, &low) &&
               !__builtin_mul_overflow(c < 0 ? a->low : a->high, c, &high);
-    set_bounds(&f, ok, low, high, bits);
+    fact_set_bounds(&f, ok, low, high, bits);
     f.known = a->known && f.bounded;
     f.base = a->base * c;
     int64_t by[3] = {a->by[0] * c, a->by[1] * c, a->by[2] * c};
@@ -308,7 +105,7 @@ multiply(struct facts *fs, const struct fact *a, const struct fact *b, unsigned 
     if (a->kind == FACT_SCALAR && a->known && !a->pattern)
         return scale(fs, b, a->base, bits);
     struct fact in[2] = {*a, *b};
-    return elementwise(in, 2);
+    return fact_elementwise(in, 2);
 }
 
 /* Widening: exact where no lane can have wrapped; else the pattern is a guess. */
@@ -324,7 +121,7 @@ extend(const struct fact *a, bool is_signed)
         f.known = false;
         f.threads = false;
         if (f.pattern) {
-            f.sure = (uint8_t)agreeing(a);
+            f.sure = (uint8_t)fact_agreeing(a);
             f.kind = FACT_VECTOR;
             f.guess = true;
         }
@@ -365,8 +162,7 @@ fold(enum ptx_op op, bool is_signed, unsigned bits, int64_t a, int64_t b, int64_
             return false;
         r = (x < y) == (op == PTX_OP_MIN) ? x : y;
         break;
-    default:
-        return false;
+    default: return false;
     }
     r &= m;
     *out = bits < 64 && r >> (bits - 1) ? (int64_t)(r | ~m) : (int64_t)r;
@@ -374,7 +170,7 @@ fold(enum ptx_op op, bool is_signed, unsigned bits, int64_t a, int64_t b, int64_
 }
 
 static bool
-fold_lanes(struct facts *fs, const struct flow_insn *i, const struct fact *a, const struct fact *b,
+fold_lanes(struct facts *fs, const struct wir_insn *i, const struct fact *a, const struct fact *b,
            unsigned bits, struct fact *out)
 {
     bool is_signed = ptx_type_kind((enum ptx_type)i->i.type[0]) == 's';
@@ -382,8 +178,8 @@ fold_lanes(struct facts *fs, const struct flow_insn *i, const struct fact *a, co
     if (!both_known(a, b))
         return false;
     for (unsigned l = 0; l < LANES; l++)
-        if (!fold((enum ptx_op)i->i.op, is_signed, bits, a->base + pattern_at(a, l),
-                  b->base + pattern_at(b, l), &v[l]))
+        if (!fold((enum ptx_op)i->i.op, is_signed, bits, a->base + fact_pattern_at(a, l),
+                  b->base + fact_pattern_at(b, l), &v[l]))
             return false;
     *out = fact_of_lanes(fs, v);
     return true;
@@ -395,8 +191,8 @@ low_zeros(const struct fact *a)
 {
     unsigned z = a->align;
     for (unsigned l = 0; l < LANES; l++)
-        if (pattern_at(a, l) && zeros(pattern_at(a, l)) < z)
-            z = zeros(pattern_at(a, l));
+        if (fact_pattern_at(a, l) && fact_zeros(fact_pattern_at(a, l)) < z)
+            z = fact_zeros(fact_pattern_at(a, l));
     return z;
 }
 
@@ -404,7 +200,7 @@ static bool
 pattern_below(const struct fact *a, int64_t limit)
 {
     for (unsigned l = 0; l < LANES; l++)
-        if (pattern_at(a, l) < 0 || pattern_at(a, l) >= limit)
+        if (fact_pattern_at(a, l) < 0 || fact_pattern_at(a, l) >= limit)
             return false;
     return true;
 }
@@ -412,7 +208,7 @@ pattern_below(const struct fact *a, int64_t limit)
 /* x & mask and x >> shift where the scalar's low bits are known to be zero: they act on the pattern
  * alone (and), or on scalar and pattern apart (shr). */
 static bool
-split_low_bits(struct facts *fs, const struct flow_insn *i, const struct fact *a,
+split_low_bits(struct facts *fs, const struct wir_insn *i, const struct fact *a,
                const struct fact *b, unsigned bits, struct fact *out)
 {
     if (a->kind != FACT_SCALAR || a->known || !a->pattern || b->kind != FACT_SCALAR || !b->known ||
@@ -421,7 +217,7 @@ split_low_bits(struct facts *fs, const struct flow_insn *i, const struct fact *a
     int64_t p[LANES], c = b->base;
     if (i->i.op == PTX_OP_AND && c >= 0 && c < (int64_t)1 << a->align) {
         for (unsigned l = 0; l < LANES; l++)
-            p[l] = pattern_at(a, l) & c;
+            p[l] = fact_pattern_at(a, l) & c;
         *out = fact_of_lanes(fs, p);
         return true;
     }
@@ -430,15 +226,15 @@ split_low_bits(struct facts *fs, const struct flow_insn *i, const struct fact *a
         return false;
     *out = fact_uniform_value();
     for (unsigned l = 0; l < LANES; l++)
-        p[l] = pattern_at(a, l) >> c;
-    set_pattern(fs, out, p);
+        p[l] = fact_pattern_at(a, l) >> c;
+    fact_set_pattern(fs, out, p);
     out->align = (uint8_t)(a->align - c);
-    set_bounds(out, a->bounded && a->low >= 0, a->low >> c, a->high >> c, bits);
+    fact_set_bounds(out, a->bounded && a->low >= 0, a->low >> c, a->high >> c, bits);
     return true;
 }
 
 static struct fact
-logic(struct facts *fs, const struct flow_insn *i, const struct fact in[2], unsigned bits)
+logic(struct facts *fs, const struct wir_insn *i, const struct fact in[2], unsigned bits)
 {
     struct fact out;
     const struct fact *a = &in[0], *b = &in[1];
@@ -455,38 +251,41 @@ logic(struct facts *fs, const struct flow_insn *i, const struct fact in[2], unsi
                 return add(fs, x, y, 1, bits);
         }
     }
-    if (i->i.op == PTX_OP_SHL && b->kind == FACT_SCALAR && b->known && !b->pattern && b->base >= 0 &&
-        b->base < 28 && b->base < (int64_t)bits)
+    if (i->i.op == PTX_OP_SHL && b->kind == FACT_SCALAR && b->known && !b->pattern &&
+        b->base >= 0 && b->base < 28 && b->base < (int64_t)bits)
         return scale(fs, a, (int64_t)1 << b->base, bits);
-    out = elementwise(in, 2);
+    out = fact_elementwise(in, 2);
     if (i->i.op == PTX_OP_AND && b->known && !b->pattern && b->base >= 0)
-        set_bounds(&out, true, 0, b->base, bits);
+        fact_set_bounds(&out, true, 0, b->base, bits);
     if (i->i.op == PTX_OP_SHR && b->known && b->base > 0 && b->base < (int64_t)bits &&
         ptx_type_kind((enum ptx_type)i->i.type[0]) != 's')
-        set_bounds(&out, true, 0, (int64_t)(width_mask(bits) >> b->base), bits);
+        fact_set_bounds(&out, true, 0, (int64_t)(width_mask(bits) >> b->base), bits);
     if (i->i.op == PTX_OP_REM && b->known && !b->pattern && b->base > 0 &&
         ptx_type_kind((enum ptx_type)i->i.type[0]) == 'u')
-        set_bounds(&out, true, 0, b->base - 1, bits);
+        fact_set_bounds(&out, true, 0, b->base - 1, bits);
     return out;
 }
 
 static struct fact
-convert(struct facts *fs, const struct flow_insn *i, const struct fact *a)
+convert(struct facts *fs, const struct wir_insn *i, const struct fact *a)
 {
     char to = ptx_type_kind((enum ptx_type)i->i.type[0]);
     char from = ptx_type_kind((enum ptx_type)i->i.type[1]);
     unsigned to_bits = 8 * ptx_type_bytes((enum ptx_type)i->i.type[0]);
     unsigned from_bits = 8 * ptx_type_bytes((enum ptx_type)i->i.type[1]);
-    bool integers = (to == 'u' || to == 's' || to == 'b') && (from == 'u' || from == 's' || from == 'b');
+    bool integers =
+        (to == 'u' || to == 's' || to == 'b') && (from == 'u' || from == 's' || from == 'b');
     (void)fs;
     if (!integers || ptx_has(&i->i, PTX_M_SAT) || from_bits < 32 || to_bits < 32)
-        return elementwise(a, 1);
+        return fact_elementwise(a, 1);
     if (to_bits > from_bits)
         return extend(a, from == 's');
     struct fact f = *a;
-    if (to_bits < from_bits && !(f.bounded && fits(f.low, to_bits) && fits(f.high, to_bits)))
+    if (to_bits < from_bits &&
+        !(f.bounded && fact_fits(f.low, to_bits) && fact_fits(f.high, to_bits)))
         f.bounded = f.known = false;
-    if (to_bits < from_bits && f.guess) { /* a wrap is a multiple of 2^32, whatever was added since */
+    if (to_bits < from_bits &&
+        f.guess) { /* a wrap is a multiple of 2^32, whatever was added since */
         f.guess = false;
         f.sure = 0;
         f.kind = f.segment == LANES ? FACT_SCALAR : FACT_VECTOR;
@@ -495,103 +294,13 @@ convert(struct facts *fs, const struct flow_insn *i, const struct fact *a)
 }
 
 struct fact
-fact_special_of(const struct facts *shared, enum ptx_sreg r)
-{
-    struct facts *fs = (struct facts *)shared; /* only its arena is written */
-    const uint32_t *b = fs->shape.block;
-    struct fact f = fact_uniform_value();
-    uint32_t threads = b[0] * b[1] * b[2];
-    switch (r) {
-    case PTX_SR_TID_X:
-    case PTX_SR_TID_Y:
-    case PTX_SR_TID_Z: {
-        /* By enumeration of the block's warps: the pattern that all of them share, if any. */
-        unsigned d = r == PTX_SR_TID_X ? 0 : r == PTX_SR_TID_Y ? 1 : 2;
-        uint32_t warps = (threads + LANES - 1) / LANES;
-        uint32_t first = fs->shape.partial ? warps - 1 : 0;
-        uint32_t end = fs->shape.partial || fs->shape.any ? warps : threads / LANES;
-        for (unsigned s = LANES; s > 1; s /= 2) {
-            int64_t p[LANES];
-            bool same = true, set[LANES] = {false};
-            unsigned align = 62;
-            int64_t base = -1;
-            bool one = s == LANES;
-            for (uint32_t w = first; w < end && same; w++) {
-                for (unsigned l = 0; l < LANES && same; l++) {
-                    uint32_t t = w * LANES + l, t0 = t - l % s;
-                    if (t >= threads)
-                        continue;
-                    int64_t v[3] = {t % b[0], t / b[0] % b[1], t / b[0] / b[1]};
-                    int64_t v0[3] = {t0 % b[0], t0 / b[0] % b[1], t0 / b[0] / b[1]};
-                    same &= !set[l] || p[l] == v[d] - v0[d];
-                    p[l] = v[d] - v0[d];
-                    set[l] = true;
-                    if (l % s == 0) {
-                        align = zeros(v[d]) < align ? zeros(v[d]) : align;
-                        one &= base == -1 || base == v[d];
-                        base = v[d];
-                    }
-                }
-            }
-            if (!same)
-                continue;
-            for (unsigned l = 0; l < LANES; l++)
-                if (!set[l]) /* lanes that do not exist: whatever keeps the pattern plain */
-                    p[l] = l % s > 1 ? 2 * p[l - 1] - p[l - 2] : l % s ? p[l - 1] : 0;
-            f.segment = (uint8_t)s;
-            f.kind = s == LANES ? FACT_SCALAR : FACT_VECTOR;
-            f.align = (uint8_t)align;
-            f.known = one && base >= 0;
-            f.base = f.known ? base : 0;
-            set_pattern(fs, &f, p);
-            set_bounds(&f, true, 0, b[d] - 1, 32);
-            fact_of_coordinate(&f, d);
-            return f;
-        }
-        f = fact_nothing();
-        set_bounds(&f, true, 0, b[d] - 1, 32);
-        fact_of_coordinate(&f, d);
-        return f;
-    }
-    case PTX_SR_LANEID:
-    case PTX_SR_LANEMASK_EQ:
-    case PTX_SR_LANEMASK_LE:
-    case PTX_SR_LANEMASK_LT:
-    case PTX_SR_LANEMASK_GE:
-    case PTX_SR_LANEMASK_GT: {
-        if (r != PTX_SR_LANEID)
-            return fact_nothing();
-        int64_t v[LANES];
-        for (unsigned l = 0; l < LANES; l++)
-            v[l] = l;
-        return fact_of_lanes(fs, v);
-    }
-    case PTX_SR_NTID_X: return fact_constant(b[0]);
-    case PTX_SR_NTID_Y: return fact_constant(b[1]);
-    case PTX_SR_NTID_Z: return fact_constant(b[2]);
-    case PTX_SR_CTAID_X:
-    case PTX_SR_NCTAID_X:
-        set_bounds(&f, true, 0, fs->shape.small_grid ? (1 << 30) / (int64_t)b[0] : INT32_MAX, 32);
-        return f;
-    case PTX_SR_CTAID_Y: case PTX_SR_CTAID_Z: case PTX_SR_NCTAID_Y: case PTX_SR_NCTAID_Z:
-        set_bounds(&f, true, 0, 65535, 32);
-        return f;
-    default:
-        return f;
-    }
-}
-
-struct fact
-facts_operand(const struct facts *f, const struct flow_insn *i, const struct ptx_operand *o)
+facts_operand(const struct facts *f, const struct wir_insn *i, const struct ptx_operand *o)
 {
     (void)i;
     switch (o->kind) {
-    case PTX_O_REG:
-        return f->reg[o->reg];
-    case PTX_O_INT:
-        return fact_constant((int64_t)o->imm);
-    case PTX_O_SREG:
-        return fact_special_of(f, (enum ptx_sreg)o->sreg);
+    case PTX_O_REG: return f->reg[o->reg];
+    case PTX_O_INT: return fact_constant((int64_t)o->imm);
+    case PTX_O_SREG: return fact_special_of(f, (enum ptx_sreg)o->sreg);
     case PTX_O_VECTOR:
     case PTX_O_LIST:
     case PTX_O_PAIR:
@@ -599,7 +308,7 @@ facts_operand(const struct facts *f, const struct flow_insn *i, const struct ptx
         struct fact all = fact_uniform_value();
         for (uint32_t k = 0; k < o->count; k++) {
             struct fact in[2] = {all, facts_operand(f, i, &o->elements[k])};
-            all = elementwise(in, 2);
+            all = fact_elementwise(in, 2);
         }
         return all;
     }
@@ -607,50 +316,49 @@ facts_operand(const struct facts *f, const struct flow_insn *i, const struct ptx
         struct fact base = o->base_kind == PTX_BASE_REG ? f->reg[o->reg] : fact_uniform_value();
         struct fact offset = fact_constant(o->offset);
         if (o->base_kind == PTX_BASE_VAR)
-            base.align = zeros(o->var->align);
+            base.align = fact_zeros(o->var->align);
         return add((struct facts *)f, &base, &offset, 1, 64);
     }
     case PTX_O_SYMBOL: {
         struct fact s = fact_uniform_value();
         if (o->var && !o->offset)
-            s.align = zeros(o->var->align);
+            s.align = fact_zeros(o->var->align);
         return s;
     }
-    default:
-        return fact_uniform_value();
+    default: return fact_uniform_value();
     }
 }
 
 /* Loads: lanes with one address get one value. Local memory is each lane's own. */
 static struct fact
-load(struct facts *fs, const struct flow_insn *i)
+load(struct facts *fs, const struct wir_insn *i)
 {
     const struct ptx_operand *o = &i->i.operand[1];
     struct fact address = facts_operand(fs, i, o);
     if (o->kind != PTX_O_ADDRESS) /* a parameter slot in a register */
-        return elementwise(&address, 1);
+        return fact_elementwise(&address, 1);
     bool own = i->i.space == PTX_SPACE_LOCAL;
     if (i->i.space == PTX_SPACE_PARAM && o->base_kind == PTX_BASE_VAR && o->var->func &&
-        fs->flow->vars[o->var->index].place != FLOW_KERNEL_PARAM)
+        fs->wir->vars[o->var->index].place != WIR_KERNEL_PARAM)
         own = true;
     if (own)
         return fact_nothing();
-    struct fact f = elementwise(&address, 1);
+    struct fact f = fact_elementwise(&address, 1);
     f.known = f.bounded = false;
     f.align = 0;
     unsigned bytes = ptx_type_bytes((enum ptx_type)i->i.type[0]);
     if (f.kind != FACT_NONE && ptx_type_kind((enum ptx_type)i->i.type[0]) == 'u' && bytes <= 2)
-        set_bounds(&f, true, 0, (int64_t)width_mask(8 * bytes), 32);
+        fact_set_bounds(&f, true, 0, (int64_t)width_mask(8 * bytes), 32);
     return f;
 }
 
 static struct fact
-all_sources(struct facts *fs, const struct flow_insn *i, unsigned first)
+all_sources(struct facts *fs, const struct wir_insn *i, unsigned first)
 {
     struct fact all = fact_uniform_value();
     for (unsigned k = first; k < i->i.operand_count; k++) {
         struct fact in[2] = {all, facts_operand(fs, i, &i->i.operand[k])};
-        all = elementwise(in, 2);
+        all = fact_elementwise(in, 2);
     }
     return all;
 }
@@ -659,7 +367,8 @@ all_sources(struct facts *fs, const struct flow_insn *i, unsigned first)
 static unsigned
 source_bits(const struct ptx_insn *p, unsigned n)
 {
-    unsigned bits = 8 * ptx_type_bytes((enum ptx_type)p->type[p->op == PTX_OP_CVT && p->type_count > 1]);
+    unsigned bits =
+        8 * ptx_type_bytes((enum ptx_type)p->type[p->op == PTX_OP_CVT && p->type_count > 1]);
     if (n == 2 && (p->op == PTX_OP_SHL || p->op == PTX_OP_SHR))
         return 32;
     return n == 3 && ptx_has(p, PTX_M_WIDE) ? 2 * bits : bits;
@@ -667,7 +376,7 @@ source_bits(const struct ptx_insn *p, unsigned n)
 
 /* Values are known as signed numbers of the operand's width: 0xc0000000 of 32 bits is negative. */
 static struct fact
-source(struct facts *fs, const struct flow_insn *i, unsigned n)
+source(struct facts *fs, const struct wir_insn *i, unsigned n)
 {
     const struct ptx_operand *o = &i->i.operand[n];
     unsigned bits = o->kind == PTX_O_INT && i->i.type_count ? source_bits(&i->i, n) : 0;
@@ -678,7 +387,7 @@ source(struct facts *fs, const struct flow_insn *i, unsigned n)
 }
 
 static struct fact
-select_fact(struct facts *fs, const struct flow_insn *i)
+select_fact(struct facts *fs, const struct wir_insn *i)
 {
     struct fact p = facts_operand(fs, i, &i->i.operand[3]);
     struct fact a = source(fs, i, 1), b = source(fs, i, 2);
@@ -686,21 +395,22 @@ select_fact(struct facts *fs, const struct flow_insn *i)
         return (struct fact){0};
     if (fact_uniform(&p))
         return fact_join(fs, &a, &b);
-    struct fact in[3] = {a, b, p}, out = elementwise(in, 3);
-    set_bounds(&out, a.bounded && b.bounded, a.low < b.low ? a.low : b.low,
-               a.high > b.high ? a.high : b.high, 64);
+    struct fact in[3] = {a, b, p}, out = fact_elementwise(in, 3);
+    fact_set_bounds(&out, a.bounded && b.bounded, a.low < b.low ? a.low : b.low,
+                    a.high > b.high ? a.high : b.high, 64);
     return out;
 }
 
-/* setp of whole numbers of which bounds are known: whether it holds in all lanes, or in none. -1: not
- * known. A thread's number below a number that no block of this shape reaches parts no lanes. */
+/* setp of whole numbers of which bounds are known: whether it holds in all lanes, or in none. -1:
+ * not known. A thread's number below a number that no block of this shape reaches parts no lanes.
+ */
 static int
 settled(const struct ptx_insn *p, const struct fact *a, const struct fact *b, bool is_signed)
 {
     if (p->operand_count != 3 || p->operand[0].kind != PTX_O_REG || !a->bounded || !b->bounded ||
         (!is_signed && (a->low < 0 || b->low < 0)))
         return -1;
-    bool below = a->high < b->low, above = a->low > b->high;
+    bool below = a->high<b->low, above = a->low> b->high;
     bool no_above = a->high <= b->low, no_below = a->low >= b->high;
     if (ptx_has(p, PTX_M_LT))
         return below ? 1 : no_below ? 0 : -1;
@@ -713,8 +423,51 @@ settled(const struct ptx_insn *p, const struct fact *a, const struct fact *b, bo
     return -1;
 }
 
+/* mul and mad of whole numbers, .wide too. */
+static struct fact
+multiply_add(struct facts *fs, const struct ptx_insn *p, const struct fact in[3], unsigned bits)
+{
+    struct fact a = in[0], b = in[1];
+    if (ptx_has(p, PTX_M_WIDE)) {
+        bool is_signed = ptx_type_kind((enum ptx_type)p->type[0]) == 's';
+        a = extend(&a, is_signed);
+        b = extend(&b, is_signed);
+        bits *= 2;
+    }
+    struct fact product = multiply(fs, &a, &b, bits);
+    return p->op == PTX_OP_MUL ? product : add(fs, &product, &in[2], 1, bits);
+}
+
+/* The mathematics of libdevice: lanes that agree in the arguments agree in the result. */
+static struct fact
+call(struct facts *fs, const struct wir_insn *i)
+{
+    const struct ptx_insn *p = &i->i;
+    const struct ptx_operand *args = &p->operand[p->operand_count - 1];
+    for (unsigned n = 0; n < p->operand_count; n++)
+        if (p->operand[n].kind == PTX_O_FUNC && !strncmp(p->operand[n].func->name, "__nv_", 5) &&
+            args->kind == PTX_O_LIST) {
+            struct fact f = facts_operand(fs, i, args);
+            return fact_elementwise(&f, 1);
+        }
+    return fact_nothing();
+}
+
+static struct fact
+arithmetic(struct facts *fs, const struct wir_insn *i, const struct fact in[3], unsigned bits)
+{
+    const struct ptx_insn *p = &i->i;
+    bool sum = p->op == PTX_OP_ADD || p->op == PTX_OP_SUB;
+    if (!sum && p->op != PTX_OP_MUL && p->op != PTX_OP_MAD)
+        return logic(fs, i, in, bits);
+    if (ptx_has(p, PTX_M_SAT) || ptx_has(p, PTX_M_HI) || (ptx_has(p, PTX_M_WIDE) && bits < 32))
+        return all_sources(fs, i, 1);
+    return sum ? add(fs, &in[0], &in[1], p->op == PTX_OP_ADD ? 1 : -1, bits)
+               : multiply_add(fs, p, in, bits);
+}
+
 struct fact
-fact_transfer(struct facts *fs, const struct flow_insn *i, unsigned k,
+fact_transfer(struct facts *fs, const struct wir_insn *i, unsigned k,
               bool (*uniform_result)(const struct ptx_insn *, unsigned))
 {
     const struct ptx_insn *p = &i->i;
@@ -727,11 +480,12 @@ fact_transfer(struct facts *fs, const struct flow_insn *i, unsigned k,
     if (ptx_has(p, PTX_M_CC)) /* the carry flag is kept per lane */
         return fact_nothing();
     switch (p->op) {
-    case PTX_OP_ADDC: case PTX_OP_SUBC: case PTX_OP_MADC:
-        return fact_nothing();
+    case PTX_OP_ADDC:
+    case PTX_OP_SUBC:
+    case PTX_OP_MADC: return fact_nothing();
     case PTX_OP_MOV:
         if (p->operand[0].kind == PTX_O_VECTOR || p->operand[1].kind == PTX_O_VECTOR)
-            return elementwise(in, 1);
+            return fact_elementwise(in, 1);
         return in[0];
     case PTX_OP_CVTA:
         /* A local variable's generic address differs by lane, by a stride known only at launch. */
@@ -742,67 +496,52 @@ fact_transfer(struct facts *fs, const struct flow_insn *i, unsigned k,
         return in[0];
     case PTX_OP_ADD:
     case PTX_OP_SUB:
-        if (!integer || ptx_has(p, PTX_M_CC) || ptx_has(p, PTX_M_SAT))
-            break;
-        return add(fs, &in[0], &in[1], p->op == PTX_OP_ADD ? 1 : -1, bits);
     case PTX_OP_MUL:
-    case PTX_OP_MAD: {
-        if (!integer || ptx_has(p, PTX_M_HI) || ptx_has(p, PTX_M_CC) || ptx_has(p, PTX_M_SAT))
-            break;
-        if (ptx_has(p, PTX_M_WIDE)) {
-            if (bits < 32)
-                break;
-            in[0] = extend(&in[0], kind == 's');
-            in[1] = extend(&in[1], kind == 's');
-            bits *= 2;
-        }
-        struct fact product = multiply(fs, &in[0], &in[1], bits);
-        return p->op == PTX_OP_MUL ? product : add(fs, &product, &in[2], 1, bits);
-    }
-    case PTX_OP_AND: case PTX_OP_OR: case PTX_OP_XOR: case PTX_OP_SHL: case PTX_OP_SHR:
-    case PTX_OP_DIV: case PTX_OP_REM: case PTX_OP_MIN: case PTX_OP_MAX:
-        if (!integer)
-            break;
-        return logic(fs, i, in, bits);
+    case PTX_OP_MAD:
+    case PTX_OP_AND:
+    case PTX_OP_OR:
+    case PTX_OP_XOR:
+    case PTX_OP_SHL:
+    case PTX_OP_SHR:
+    case PTX_OP_DIV:
+    case PTX_OP_REM:
+    case PTX_OP_MIN:
+    case PTX_OP_MAX: return integer ? arithmetic(fs, i, in, bits) : all_sources(fs, i, 1);
     case PTX_OP_CVT:
         if (p->operand_count > 2) /* two numbers into one register */
             return all_sources(fs, i, 1);
-        return p->type_count == 2 ? convert(fs, i, &in[0]) : elementwise(in, 1);
+        return p->type_count == 2 ? convert(fs, i, &in[0]) : fact_elementwise(in, 1);
     case PTX_OP_LD:
-    case PTX_OP_LDU:
-        return load(fs, i);
+    case PTX_OP_LDU: return load(fs, i);
     case PTX_OP_SETP: {
         int holds = integer && bits == 32 ? settled(p, &in[0], &in[1], kind == 's') : -1;
         if (holds < 0 || in[0].kind == FACT_NONE || in[1].kind == FACT_NONE)
             break;
         return fact_constant(holds);
     }
-    case PTX_OP_SELP:
-        return select_fact(fs, i);
-    case PTX_OP_ST: /* to a parameter slot */
-        return elementwise(in, 1);
-    case PTX_OP_ATOM: case PTX_OP_TEX: case PTX_OP_TLD4: case PTX_OP_SULD: case PTX_OP_MMA:
-    case PTX_OP_WMMA: case PTX_OP_LDMATRIX: case PTX_OP_MOVMATRIX: case PTX_OP_ALLOCA:
-    case PTX_OP_STACKSAVE: case PTX_OP_MBARRIER:
-        return fact_nothing();
+    case PTX_OP_SELP: return select_fact(fs, i);
+    case PTX_OP_ST: /* to a parameter slot */ return fact_elementwise(in, 1);
+    case PTX_OP_ATOM:
+    case PTX_OP_TEX:
+    case PTX_OP_TLD4:
+    case PTX_OP_SULD:
+    case PTX_OP_MMA:
+    case PTX_OP_WMMA:
+    case PTX_OP_LDMATRIX:
+    case PTX_OP_MOVMATRIX:
+    case PTX_OP_ALLOCA:
+    case PTX_OP_STACKSAVE:
+    case PTX_OP_MBARRIER: return fact_nothing();
     case PTX_OP_BAR:
-    case PTX_OP_BARRIER:
-        return fact_uniform_value();
-    case PTX_OP_SHFL: case PTX_OP_VOTE: case PTX_OP_MATCH: case PTX_OP_REDUX:
-    case PTX_OP_ACTIVEMASK: case PTX_OP_ELECT:
-        return uniform_result(p, k) ? fact_uniform_value() : fact_nothing();
-    case PTX_OP_CALL: {
-        struct ptx_operand *args = &p->operand[p->operand_count - 1];
-        for (unsigned n = 0; n < p->operand_count; n++)
-            if (p->operand[n].kind == PTX_O_FUNC && !strncmp(p->operand[n].func->name, "__nv_", 5) &&
-                args->kind == PTX_O_LIST) {
-                struct fact f = facts_operand(fs, i, args);
-                return elementwise(&f, 1);
-            }
-        return fact_nothing();
-    }
-    default:
-        break;
+    case PTX_OP_BARRIER: return fact_uniform_value();
+    case PTX_OP_SHFL:
+    case PTX_OP_VOTE:
+    case PTX_OP_MATCH:
+    case PTX_OP_REDUX:
+    case PTX_OP_ACTIVEMASK:
+    case PTX_OP_ELECT: return uniform_result(p, k) ? fact_uniform_value() : fact_nothing();
+    case PTX_OP_CALL: return call(fs, i);
+    default: break;
     }
     return all_sources(fs, i, 1);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * warps.c: what is known of registers over all warps of a block, each with all of its lanes (struct warps in
- * analysis.h): which ones all threads agree on, which never change once they are written, which the thread's
- * number decides, and where threads of the block may go different ways. steps.c adds how far values are apart
- * from warp to warp. Start at warps_new.
+ * warps.c: what is known of registers over all warps of a block, each with all of its lanes (struct
+ * warps in analysis.h): which ones all threads agree on, which never change once they are written,
+ * which the thread's number decides, and where threads of the block may go different ways. steps.c
+ * adds how far values are apart from warp to warp. Start at warps_new.
  */
 #include "analysis/facts_priv.h"
 
@@ -31,17 +31,13 @@ source_sreg(struct sources *s, enum ptx_sreg r)
     case PTX_SR_NCTAID_Z:
     case PTX_SR_NWARPID:
     case PTX_SR_DYNAMIC_SMEM_SIZE:
-    case PTX_SR_TOTAL_SMEM_SIZE:
-        break;
+    case PTX_SR_TOTAL_SMEM_SIZE: break;
     case PTX_SR_TID_X:
     case PTX_SR_TID_Y:
     case PTX_SR_TID_Z:
     case PTX_SR_LANEID:
-    case PTX_SR_WARPID:
-        s->same = false;
-        break;
-    default:
-        s->same = s->fixed = s->again = false;
+    case PTX_SR_WARPID: s->same = false; break;
+    default: s->same = s->fixed = s->again = false;
     }
 }
 
@@ -50,31 +46,27 @@ source_operand(struct sources *s, const struct ptx_operand *o)
 {
     switch (o->kind) {
     case PTX_O_INT:
-    case PTX_O_FLOAT:
-        break;
+    case PTX_O_FLOAT: break;
     case PTX_O_REG:
         s->same &= s->w->same[o->reg];
         s->fixed &= s->w->fixed[o->reg];
         s->again &= s->w->again[o->reg] || (s->w->same[o->reg] && s->w->fixed[o->reg]);
         break;
-    case PTX_O_SREG:
-        source_sreg(s, (enum ptx_sreg)o->sreg);
-        break;
+    case PTX_O_SREG: source_sreg(s, (enum ptx_sreg)o->sreg); break;
     case PTX_O_SYMBOL:
-        if (!o->var || (o->var->func && s->w->facts->flow->vars[o->var->index].place == FLOW_LOCAL))
+        if (!o->var || (o->var->func && s->w->facts->wir->vars[o->var->index].place == WIR_LOCAL))
             s->same = s->fixed = s->again = false;
         break;
-    default:
-        s->same = s->fixed = s->again = false;
+    default: s->same = s->fixed = s->again = false;
     }
 }
 
 /* A parameter of the kernel, at an address that the text gives. */
 static bool
-is_parameter(const struct flow *f, const struct ptx_operand *o)
+is_parameter(const struct wir *f, const struct ptx_operand *o)
 {
     return o->kind == PTX_O_ADDRESS && o->base_kind == PTX_BASE_VAR && o->var && o->var->func &&
-           f->vars[o->var->index].place == FLOW_KERNEL_PARAM;
+           f->vars[o->var->index].place == WIR_KERNEL_PARAM;
 }
 
 bool
@@ -85,18 +77,16 @@ warps_pure(const struct ptx_insn *p, bool (*computes)(const struct ptx_insn *))
         return false;
     switch (p->op) {
     case PTX_OP_MOV:
-    case PTX_OP_CVT:
-        return true;
+    case PTX_OP_CVT: return true;
     case PTX_OP_LD:
     case PTX_OP_CVTA:
         return p->op == PTX_OP_LD ? p->space == PTX_SPACE_PARAM : p->space != PTX_SPACE_LOCAL;
-    default:
-        return computes(p);
+    default: return computes(p);
     }
 }
 
 static struct sources
-sources_of(const struct warps *w, const struct flow_insn *i)
+sources_of(const struct warps *w, const struct wir_insn *i)
 {
     struct sources s = {w, true, true, true};
     const struct ptx_insn *n = &i->i;
@@ -113,7 +103,7 @@ sources_of(const struct warps *w, const struct flow_insn *i)
     for (unsigned k = 1; k < n->operand_count; k++)
         if (n->op != PTX_OP_LD || n->operand[k].kind == PTX_O_REG)
             source_operand(&s, &n->operand[k]);
-        else if (!is_parameter(w->facts->flow, &n->operand[k]))
+        else if (!is_parameter(w->facts->wir, &n->operand[k]))
             s.same = s.fixed = s.again = false;
     return s;
 }
@@ -123,24 +113,24 @@ sources_of(const struct warps *w, const struct flow_insn *i)
 bool
 warps_agree(const struct warps *w, uint32_t b)
 {
-    const struct flow_block *blk = &w->facts->flow->blocks[b];
+    const struct wir_block *blk = &w->facts->wir->blocks[b];
     if (blk->succ_count < 2)
         return true;
-    return blk->end == FLOW_BRANCH && w->same[blk->guard] && !w->facts->divergent[b];
+    return blk->end == WIR_BRANCH && w->same[blk->guard] && !w->facts->divergent[b];
 }
 
 /* Blocks that some threads of the block may run and others not, or not as often. */
 static void
 find_tangled(struct warps *w)
 {
-    const struct flow *f = w->facts->flow;
+    const struct wir *f = w->facts->wir;
     bool *seen = ls_alloc(f->block_count + 1);
     for (uint32_t b = 0; b < f->block_count; b++) {
         if (warps_agree(w, b))
             continue;
         memset(seen, 0, f->block_count);
         for (uint32_t s = 0; s < f->blocks[b].succ_count; s++)
-            flow_reach(f, f->blocks[b].succ[s], f->blocks[b].ipdom, seen);
+            wir_reach(f, f->blocks[b].succ[s], f->blocks[b].ipdom, seen);
         for (uint32_t k = 0; k < f->block_count; k++)
             w->tangled[k] |= seen[k];
     }
@@ -149,24 +139,25 @@ find_tangled(struct warps *w)
 
 /* A reduction over all threads of the block gives them all the same. */
 static bool
-is_reduction(const struct flow_insn *i)
+is_reduction(const struct wir_insn *i)
 {
     return (i->i.op == PTX_OP_BAR || i->i.op == PTX_OP_BARRIER) && ptx_has(&i->i, PTX_M_RED);
 }
 
 /* Comparisons that the shape of the block settles. */
 static bool
-is_settled(const struct facts *f, const struct flow_insn *i)
+is_settled(const struct facts *f, const struct wir_insn *i)
 {
-    return i->i.op == PTX_OP_SETP && i->i.guard == PTX_NO_REG && i->i.operand[0].kind == PTX_O_REG &&
-           fact_uniform(&f->reg[i->i.operand[0].reg]) && f->reg[i->i.operand[0].reg].known;
+    return i->i.op == PTX_OP_SETP && i->i.guard == PTX_NO_REG &&
+           i->i.operand[0].kind == PTX_O_REG && fact_uniform(&f->reg[i->i.operand[0].reg]) &&
+           f->reg[i->i.operand[0].reg].known;
 }
 
 /* What instruction n writes is no more believed. Whether that is new. */
 static bool
-doubt_results(const struct flow *f, uint32_t n, bool *believed)
+doubt_results(const struct wir *f, uint32_t n, bool *believed)
 {
-    struct span defs = flow_defs(f, n);
+    struct span defs = wir_defs(f, n);
     bool changed = false;
     for (uint32_t k = 0; k < defs.count; k++) {
         changed |= believed[defs.at[k]];
@@ -178,11 +169,12 @@ doubt_results(const struct flow *f, uint32_t n, bool *believed)
 static bool
 doubt_block(struct warps *w, uint32_t b)
 {
-    const struct flow *f = w->facts->flow;
+    const struct wir *f = w->facts->wir;
     bool changed = false;
-    for (uint32_t n = f->blocks[b].first; n < flow_block_end(f, b); n++) {
-        const struct flow_insn *i = &f->insns[n];
-        if (w->tangled[b] || (!is_reduction(i) && !is_settled(w->facts, i) && !sources_of(w, i).same))
+    for (uint32_t n = f->blocks[b].first; n < wir_block_end(f, b); n++) {
+        const struct wir_insn *i = &f->insns[n];
+        if (w->tangled[b] ||
+            (!is_reduction(i) && !is_settled(w->facts, i) && !sources_of(w, i).same))
             changed |= doubt_results(f, n, w->same);
     }
     return changed;
@@ -192,7 +184,7 @@ doubt_block(struct warps *w, uint32_t b)
 static void
 find_same(struct warps *w)
 {
-    const struct flow *f = w->facts->flow;
+    const struct wir *f = w->facts->wir;
     for (uint32_t r = 0; r < f->reg_count; r++)
         w->same[r] = fact_uniform(&w->facts->reg[r]);
     for (bool changed = true; changed;) {
@@ -205,7 +197,8 @@ find_same(struct warps *w)
 
 /* -- registers that need not be kept --------------------------------------------------------- */
 
-/* Decided by the block's shape alone: the thread's coordinates, numbers, and sums and bits of these. */
+/* Decided by the block's shape alone: the thread's coordinates, numbers, and sums and bits of
+ * these. */
 static bool
 is_shape(const struct warps *w, const struct ptx_operand *o, unsigned depth)
 {
@@ -213,7 +206,7 @@ is_shape(const struct warps *w, const struct ptx_operand *o, unsigned depth)
         return true;
     if (o->kind == PTX_O_SREG)
         return o->sreg == PTX_SR_TID_X || o->sreg == PTX_SR_TID_Y || o->sreg == PTX_SR_TID_Z;
-    const struct flow_insn *i = o->kind == PTX_O_REG ? flow_only_writer(w->facts->flow, o->reg) : NULL;
+    const struct wir_insn *i = o->kind == PTX_O_REG ? wir_only_writer(w->facts->wir, o->reg) : NULL;
     if (!i || !w->fixed[o->reg] || depth == 4 || (i->i.op != PTX_OP_MOV && !w->computes(&i->i)))
         return false;
     for (unsigned k = 1; k < i->i.operand_count; k++)
@@ -222,10 +215,11 @@ is_shape(const struct warps *w, const struct ptx_operand *o, unsigned depth)
     return true;
 }
 
-/* A comparison that the shape decides: in phases that are unrolled it is a constant, and a mask in each warp's frame
- * (with the test of it, for the 7 of 8 warps that do not store a tree's result) is not. */
+/* A comparison that the shape decides: in phases that are unrolled it is a constant, and a mask in
+ * each warp's frame (with the test of it, for the 7 of 8 warps that do not store a tree's result)
+ * is not. */
 static bool
-is_shape_test(const struct warps *w, const struct flow_insn *i)
+is_shape_test(const struct warps *w, const struct wir_insn *i)
 {
     return i->i.op == PTX_OP_SETP && i->i.operand_count == 3 && is_shape(w, &i->i.operand[1], 0) &&
            is_shape(w, &i->i.operand[2], 0);
@@ -235,30 +229,34 @@ is_shape_test(const struct warps *w, const struct flow_insn *i)
 static void
 find_fixed(struct warps *w)
 {
-    const struct flow *f = w->facts->flow;
+    const struct wir *f = w->facts->wir;
     for (uint32_t n = 0; n < f->insn_count; n++) {
-        const struct ptx_operand *to = f->insns[n].i.operand_count ? &f->insns[n].i.operand[0] : NULL;
-        if (!to || to->kind != PTX_O_REG || flow_only_writer(f, to->reg) != &f->insns[n] ||
+        const struct ptx_operand *to =
+            f->insns[n].i.operand_count ? &f->insns[n].i.operand[0] : NULL;
+        if (!to || to->kind != PTX_O_REG || wir_only_writer(f, to->reg) != &f->insns[n] ||
             set_has(f->blocks[0].live_in, to->reg))
             continue;
         struct sources s = sources_of(w, &f->insns[n]);
         w->fixed[to->reg] = s.fixed;
-        w->again[to->reg] = s.fixed && s.again && !w->same[to->reg] &&
-                            (w->facts->reg[to->reg].kind == FACT_SCALAR || is_shape_test(w, &f->insns[n]));
+        w->again[to->reg] =
+            s.fixed && s.again && !w->same[to->reg] &&
+            (w->facts->reg[to->reg].kind == FACT_SCALAR || is_shape_test(w, &f->insns[n]));
     }
 }
 
-/* -- what the shape of the block decides ---------------------------------------------------------- */
+/* -- what the shape of the block decides ------------------------------------------------------- */
 
 static bool
 is_coordinate(const struct ptx_operand *o)
 {
     switch (o->kind == PTX_O_SREG ? o->sreg : PTX_SR_NONE) {
-    case PTX_SR_TID_X: case PTX_SR_TID_Y: case PTX_SR_TID_Z:
-    case PTX_SR_NTID_X: case PTX_SR_NTID_Y: case PTX_SR_NTID_Z:
-        return true;
-    default:
-        return false;
+    case PTX_SR_TID_X:
+    case PTX_SR_TID_Y:
+    case PTX_SR_TID_Z:
+    case PTX_SR_NTID_X:
+    case PTX_SR_NTID_Y:
+    case PTX_SR_NTID_Z: return true;
+    default: return false;
     }
 }
 
@@ -266,7 +264,7 @@ is_coordinate(const struct ptx_operand *o)
 static bool
 is_shaped(const struct warps *w, uint32_t n)
 {
-    const struct flow *f = w->facts->flow;
+    const struct wir *f = w->facts->wir;
     const struct ptx_insn *p = &f->insns[n].i;
     if (p->op != PTX_OP_MOV && p->op != PTX_OP_CVT && !w->computes(p))
         return false;
@@ -275,7 +273,7 @@ is_shaped(const struct warps *w, uint32_t n)
         if (o->kind != PTX_O_REG && o->kind != PTX_O_INT && !is_coordinate(o))
             return false;
     }
-    struct span uses = flow_uses(f, n);
+    struct span uses = wir_uses(f, n);
     bool all = true;
     for (uint32_t k = 0; k < uses.count; k++)
         all &= w->shaped[uses.at[k]];
@@ -286,7 +284,7 @@ is_shaped(const struct warps *w, uint32_t n)
 static void
 find_shaped(struct warps *w)
 {
-    const struct flow *f = w->facts->flow;
+    const struct wir *f = w->facts->wir;
     memset(w->shaped, true, f->reg_count);
     for (bool changed = true; changed;) {
         changed = false;
@@ -295,12 +293,12 @@ find_shaped(struct warps *w)
     }
 }
 
-/* -- the whole ------------------------------------------------------------------------------------ */
+/* -- the whole --------------------------------------------------------------------------------- */
 
 struct warps *
 warps_new(const struct facts *facts, bool (*computes)(const struct ptx_insn *))
 {
-    const struct flow *f = facts->flow;
+    const struct wir *f = facts->wir;
     struct warps *w = ls_alloc(sizeof *w);
     w->facts = facts;
     w->computes = computes;

@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* -- errors ------------------------------------------------------------------------------- */
 
@@ -77,7 +78,7 @@ void arena_free(struct arena *a);
     } while (0)
 
 void *ls_grow(void *at, size_t *room, size_t size);
-void *ls_alloc(size_t size); /* zeroed; aborts when out of memory */
+void *ls_alloc(size_t size);                  /* zeroed; aborts when out of memory */
 _Noreturn void ls_out_of_memory(size_t size); /* says so and aborts */
 void ls_release(void *p);
 
@@ -120,9 +121,9 @@ void ls_hash_text(struct hash128 h, char out[33]);
 
 /* The whole file, with a NUL behind it that *size does not count; freed by ls_release. */
 char *ls_read_file(const char *path, size_t *size, struct ls_error *err);
-/* Writes to a temporary file beside path and renames it: readers see all or nothing. Its mode is the one that the
- * umask allows, or that of the file it takes the place of. What is no plain file (/dev/null, a pipe that somebody
- * reads, /dev/stdout) is written to. */
+/* Writes to a temporary file beside path and renames it: readers see all or nothing. Its mode is
+ * the one that the umask allows, or that of the file it takes the place of. What is no plain file
+ * (/dev/null, a pipe that somebody reads, /dev/stdout) is written to. */
 bool ls_write_file(const char *path, const void *at, size_t size, struct ls_error *err);
 /* The same with mode 0600 whatever the umask: for what is executed later. */
 bool ls_write_private_file(const char *path, const void *at, size_t size, struct ls_error *err);
@@ -137,6 +138,25 @@ bool ls_cache_folder(char *out, size_t room, struct ls_error *err);
 
 void ls_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* -- text that fits the terminal: lines that are too long are broken between words; files and pipes
+ * get them whole -- */
+
+/* The width of the terminal behind `out`; 0: it is none, or too narrow to break lines for. */
+uint32_t columns_of(FILE *out);
+
+/* How many columns UTF-8 text takes; what sets colours takes none. */
+uint32_t columns_count(const char *s, size_t n);
+
+/* Prints the text, each line broken where it is wider than the terminal. What is broken off stands
+ * under the line's second column (options and what they mean), else four blanks further in; behind
+ * "=========", behind that again. joined: lines that begin with no blank are put together first, as
+ * far as paragraphs go. */
+void columns_print(FILE *out, const char *text, bool joined);
+/* The same for a width (0: without end), into *out. */
+void columns_fold(struct text *out, const char *text, uint32_t columns, bool joined);
+/* A message on stderr, in one piece. */
+void columns_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* -- options: one table for command line and environment --------------------------------------
  * Each row: spelling ("--cc"), environment twin ("LOCKSTEP_CC" or NULL), placeholder of its value
  * (NULL: a flag), help. The parser takes "--name value", "--name=value" and "-n value".
@@ -150,7 +170,7 @@ struct option_row {
 };
 
 struct option_result {
-    const char **value;  /* per row: NULL when not given */
+    const char **value; /* per row: NULL when not given */
     bool *from_environment;
 };
 

@@ -35,6 +35,5 @@ ls_warn(const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    /* One call, so that lines of several threads do not mix. */
-    fprintf(stderr, "lockstep: %s\n", text);
+    columns_say("lockstep: %s\n", text);
 }

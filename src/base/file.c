@@ -3,8 +3,8 @@
  * file: whole files in and out, folders, and the folder for lockstep's caches.
  *
  * Files are written beside their name and renamed, so that a reader, or a writer killed half-way,
- * never leaves half a file under the name; devices and pipes are written to. The cache folder is used
- * only when it is ours alone: what lies in it is executed.
+ * never leaves half a file under the name; devices and pipes are written to. The cache folder is
+ * used only when it is ours alone: what lies in it is executed.
  */
 #include "base/base.h"
 
@@ -103,7 +103,8 @@ standard_stream(const struct stat *path)
     return -1;
 }
 
-/* A pipe that nobody reads would be waited for without end: it is taken for not there, and replaced. */
+/* A pipe that nobody reads would be waited for without end: it is taken for not there, and
+ * replaced. */
 static int
 open_special(const char *path, bool *is_there)
 {
@@ -165,7 +166,8 @@ write_file(const char *path, const void *at, size_t size, bool private, struct l
     int fd = open_beside(path, private ? 0600 : 0666, temporary, sizeof temporary);
     if (fd < 0)
         return fail_errno(err, path);
-    if (is_there && !private) /* as a shell's > leaves it; another owner's file cannot be had this way */
+    if (is_there &&
+        !private) /* as a shell's > leaves it; another owner's file cannot be had this way */
         fchmod(fd, st.st_mode & 0777);
     bool ok = write_and_close(fd, at, size) && rename(temporary, path) == 0;
     if (!ok) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * name.c: symbols of C++ as people write them (Itanium C++ ABI, 5.1, the parts that names of kernels
- * and of their variables use). Start at ls_readable_name.
+ * name.c: symbols of C++ as people write them (Itanium C++ ABI, 5.1, the parts that names of
+ * kernels and of their variables use). Start at ls_readable_name.
  */
 #include "base/base.h"
 
@@ -70,8 +70,8 @@ literal(struct mangled *m)
     if (type == 'b')
         text_add(&m->out, "%s", *m->at == '1' ? "true" : "false");
     else
-        text_add(&m->out, "%s%.*s", *m->at == 'n' ? "-" : "",
-                 (int)(end - m->at - (*m->at == 'n')), m->at + (*m->at == 'n'));
+        text_add(&m->out, "%s%.*s", *m->at == 'n' ? "-" : "", (int)(end - m->at - (*m->at == 'n')),
+                 m->at + (*m->at == 'n'));
     m->at = end + 1;
 }
 

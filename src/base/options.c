@@ -52,7 +52,8 @@ options_value_follows(const struct option_row *r, const char *word)
         return false;
     const char *kind = r->name + 2;
     size_t length = strlen(word), end = strlen(kind);
-    return length > end + 1 && word[length - end - 1] == '.' && strcmp(word + length - end, kind) == 0;
+    return length > end + 1 && word[length - end - 1] == '.' &&
+           strcmp(word + length - end, kind) == 0;
 }
 
 /* Takes the value of a row from what follows the option's name, or the next word. */

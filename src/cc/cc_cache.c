@@ -3,9 +3,9 @@
  * cc_cache: programs that `lockstep run prog.cu` compiled, kept in the cache folder.
  *
  * Two files an entry. "cc-<key>.list" names the program and every file that went into it with its
- * hash; the key is a hash of source path, options, clang our headers' place and this program. An entry serves as
- * long as each listed file still has its hash. Both files are written under another name and
- * renamed, the list last, so a reader sees a whole entry or none.
+ * hash; the key is a hash of source path, options, clang our headers' place and this program. An
+ * entry serves as long as each listed file still has its hash. Both files are written under another
+ * name and renamed, the list last, so a reader sees a whole entry or none.
  */
 #include "cc/cc_priv.h"
 
@@ -27,8 +27,8 @@ hash_word(struct hash128 h, const char *word)
     return ls_hash(h, word, strlen(word) + 1);
 }
 
-/* A tool is known by path, size and time of change: reading clang would cost more than compiling.
- */
+/* A tool is known by path, size and time of change: reading clang
+ * would cost more than compiling. */
 static struct hash128
 hash_tool(struct hash128 h, const char *path)
 {
@@ -155,7 +155,8 @@ static void
 add_files(struct text *list, const struct cc_args *args)
 {
     for (size_t i = 0; i < args->items.count; i++) {
-        char hash[33], *whole = args->items.at[i].is_source ? realpath(args->items.at[i].word, NULL) : NULL;
+        char hash[33],
+            *whole = args->items.at[i].is_source ? realpath(args->items.at[i].word, NULL) : NULL;
         if (whole && hash_of_file(whole, hash))
             text_add(list, "%s %s\n", hash, whole);
         free(whole);
@@ -179,8 +180,9 @@ add_all_dependencies(struct text *list, const struct cc_folder *folder, struct l
     return ok;
 }
 
-/* Compiles to `program`; what went into it is added to *list (NULL: not wanted). clang puts a dependency file
- * beside the object or the bitcode of each pass over each source, in the temporary folder. */
+/* Compiles to `program`; what went into it is added to *list (NULL: not wanted). clang puts a
+ * dependency file beside the object or the bitcode of each pass over each source, in the temporary
+ * folder. */
 static bool
 compile_to(const struct cc_tools *tools, struct cc_folder *folder, const char *source,
            const char *const *extra, size_t n, const char *program, struct text *list,
@@ -264,8 +266,8 @@ build_uncached(const struct cc_tools *tools, const char *source, const char *con
         atexit(remove_uncached);
     }
     snprintf(out, room, "%s/program", uncached.path);
-    bool ok =
-        cc_folder_make(&folder, err) && compile_to(tools, &folder, source, extra, n, out, NULL, err);
+    bool ok = cc_folder_make(&folder, err) &&
+              compile_to(tools, &folder, source, extra, n, out, NULL, err);
     cc_folder_remove(&folder);
     return ok;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cc_dashed: words for the host compiler (-Xcompiler, and options that are not nvcc's) that the device pass needs,
- * too: folders of headers, macros, what is said of warnings, of which some end the compilation.
+ * cc_dashed: words for the host compiler (-Xcompiler, and options that are not nvcc's) that the
+ * device pass needs, too: folders of headers, macros, what is said of warnings, of which some end
+ * the compilation.
  */
 #include "cc/cc_priv.h"
 
@@ -11,11 +12,29 @@
 static bool
 is_source_word(const char *word)
 {
-    static const char *const heads[] = {"-D", "-U", "-I", "-W", "-isystem", "-iquote", "-idirafter", "-include",
-                                        "-imacros", "-nostdinc", "-stdlib=", "-funsigned-char", "-fsigned-char",
-                                        "-fno-signed-char", "-fno-unsigned-char", "-fshort-enums", "-fms-extensions",
-                                        "-fchar8_t", "-ftemplate-", "-fconstexpr-", "-fbracket-depth="};
-    if (ls_starts_with(word, "-Wl,") || ls_starts_with(word, "-Wa,") || ls_starts_with(word, "-Werror"))
+    static const char *const heads[] = {"-D",
+                                        "-U",
+                                        "-I",
+                                        "-W",
+                                        "-isystem",
+                                        "-iquote",
+                                        "-idirafter",
+                                        "-include",
+                                        "-imacros",
+                                        "-nostdinc",
+                                        "-stdlib=",
+                                        "-funsigned-char",
+                                        "-fsigned-char",
+                                        "-fno-signed-char",
+                                        "-fno-unsigned-char",
+                                        "-fshort-enums",
+                                        "-fms-extensions",
+                                        "-fchar8_t",
+                                        "-ftemplate-",
+                                        "-fconstexpr-",
+                                        "-fbracket-depth="};
+    if (ls_starts_with(word, "-Wl,") || ls_starts_with(word, "-Wa,") ||
+        ls_starts_with(word, "-Werror"))
         return false;
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
         if (ls_starts_with(word, heads[i]))
@@ -27,7 +46,8 @@ is_source_word(const char *word)
 static bool
 takes_value(const char *word)
 {
-    static const char *const whole[] = {"-D", "-U", "-I", "-isystem", "-iquote", "-idirafter", "-include", "-imacros"};
+    static const char *const whole[] = {"-D",      "-U",         "-I",       "-isystem",
+                                        "-iquote", "-idirafter", "-include", "-imacros"};
     for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
         if (strcmp(word, whole[i]) == 0)
             return true;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * cc_main: the steps of one invocation. For each .cu file: device pass to bitcode and PTX, the PTX
- * into a container, host pass that embeds the container; then the link with liblockstep. --dryrun prints
- * the commands and runs none of them.
+ * into a container, host pass that embeds the container; then the link with liblockstep. --dryrun
+ * prints the commands and runs none of them.
  */
 #include "cc/cc_step.h"
 #include "jit/jit.h"
@@ -19,7 +19,7 @@ enum { DEFAULT_ARCHITECTURE = 90, NEWEST_ARCHITECTURE = 90, OLDEST_ARCHITECTURE 
 static int
 fail_with(const struct cc_args *args, const struct ls_error *err)
 {
-    fprintf(stderr, "%s: %s\n", args->name, err->text);
+    columns_say("%s: %s\n", args->name, err->text);
     return err->status == LS_ERR_USAGE ? 2 : err->status == LS_ERR_INTERNAL ? 70 : 1;
 }
 
@@ -30,7 +30,7 @@ run(struct step *s, struct words *command)
     if (s->args->dryrun || s->args->verbose)
         cc_print_command(command);
     if (!s->args->dryrun)
-        status = cc_run(command, s->folder);
+        status = cc_run(command, s->folder, NULL);
     VEC_FREE(command);
     return status;
 }
@@ -58,16 +58,20 @@ write_container(struct step *s, const char *ptx_path, const char *path)
 
 /* Code of a clang that is newer than LLVM's library stays as it is: right, with more accesses. */
 static bool
-widen_copies(struct step *s, const char *bitcode)
+mend_bitcode(struct step *s, const char *bitcode)
 {
-    if (jit_widen_copies(bitcode, &s->err))
+    if (jit_mend_bitcode(bitcode, &s->err))
         return true;
-    if (s->err.status == LS_ERR_INPUT)
-        fprintf(stderr, "%s: warning: structures are not copied whole: %s\n", s->args->name, s->err.text);
-    return s->err.status == LS_ERR_INPUT;
+    bool unread = s->err.status == LS_ERR_UNSUPPORTED;
+    if (unread)
+        columns_say("%s: warning: structures are not copied whole, writes to constants are not "
+                    "looked for: %s\n",
+                    s->args->name, s->err.text);
+    return unread;
 }
 
-/* What nvcc's assembler would refuse. Whether the rest of the PTX can be run is said when it is loaded. */
+/* What nvcc's assembler would refuse. Whether the rest of the PTX can be run is said when it is
+ * loaded. */
 static bool
 memory_fits(struct step *s, const char *ptx_path, const char *source)
 {
@@ -85,21 +89,58 @@ memory_fits(struct step *s, const char *ptx_path, const char *source)
     return fine;
 }
 
+/* The device's part of a .cu file, with the names of <math.h> for each side, or shared by both. */
+static void
+add_device_front(struct step *s, struct words *w, const char *path, const char *bitcode,
+                 bool shared_math)
+{
+    cc_add_cuda(s, w, path);
+    cc_add_unit_id(s, w, path, true);
+    cc_add_device_options(s, w);
+    if (shared_math)
+        cc_add_shared_math(s, w);
+    cc_words_add(w, path);
+    cc_words_add(w, "-o");
+    cc_words_add(w, bitcode);
+}
+
+static int
+device_front(struct step *s, const char *path, const char *bitcode)
+{
+    struct words w = {0};
+    struct ls_error unread = {0};
+    size_t size;
+    add_device_front(s, &w, path, bitcode, false);
+    if (s->args->dryrun)
+        return run(s, &w);
+    if (s->args->verbose)
+        cc_print_command(&w);
+    if (isatty(STDERR_FILENO))
+        cc_words_add(&w, "-fcolor-diagnostics");
+    const char *messages = arena_printf(s->args->arena, "%s.messages", bitcode);
+    int status = cc_run(&w, s->folder, messages);
+    VEC_FREE(&w);
+    char *text = ls_read_file(messages, &size, &unread);
+    unlink(messages);
+    bool again = status && text && cc_wants_shared_math(text);
+    if (text && !again)
+        fputs(text, stderr);
+    ls_release(text);
+    if (!again)
+        return status;
+    add_device_front(s, &w, path, bitcode, true);
+    return run(s, &w);
+}
+
 static int
 device_pass(struct step *s, const char *path, const char *ptx)
 {
     struct words w = {0};
     const char *bitcode = cc_intermediate(s, path, ".bc");
-    cc_add_cuda(s, &w, path);
-    cc_add_unit_id(s, &w, path, true);
-    cc_add_device_options(s, &w);
-    cc_words_add(&w, path);
-    cc_words_add(&w, "-o");
-    cc_words_add(&w, bitcode);
-    int status = run(s, &w);
+    int status = device_front(s, path, bitcode);
     if (status)
         return status;
-    if (!s->args->dryrun && !widen_copies(s, bitcode))
+    if (!s->args->dryrun && !mend_bitcode(s, bitcode))
         return fail_with(s->args, &s->err);
     cc_add_ptx_options(s, &w);
     cc_words_add(&w, bitcode);
@@ -127,7 +168,8 @@ copy_file(const char *from, const char *to, struct ls_error *err)
 static int
 join_symbols(struct step *s, const char *path, const char *ptx, const char *object)
 {
-    const char *assembly = cc_intermediate(s, path, ".symbols.s"), *both = cc_intermediate(s, path, ".both.o");
+    const char *assembly = cc_intermediate(s, path, ".symbols.s"),
+               *both = cc_intermediate(s, path, ".both.o");
     const char *const command[] = {"-r", "-nostdlib", "-no-pie", object, assembly, "-o", both};
     struct text text = {0};
     struct words w = {0};
@@ -167,7 +209,8 @@ compile_cu(struct step *s, const char *path, const char *object, bool assembly)
     cc_words_add(&w, "-Xclang");
     cc_words_add(&w, image);
     if (assembly || unit)
-        cc_words_add(&w, "-fno-addrsig"); /* a table of clang's that others cannot assemble, nor join */
+        cc_words_add(&w,
+                     "-fno-addrsig"); /* a table of clang's that others cannot assemble, nor join */
     cc_words_add(&w, assembly ? "-S" : "-c");
     cc_words_add(&w, path);
     cc_words_add(&w, "-o");
@@ -364,7 +407,8 @@ link_program(struct step *s)
 #ifdef LOCKSTEP_SANITIZERS /* the library was built with them: a program needs their runtime */
     cc_words_add(&w, "-fsanitize=" LOCKSTEP_SANITIZERS);
 #endif
-    /* By name, though the driver knows: CMake links CUDA programs with what it reads of this line, as C. */
+    /* By name, though the driver knows: CMake links CUDA programs with what it reads of this line,
+     * as C. */
     cc_words_add(&w, "-lstdc++");
     cc_words_add(&w, "-lm");
     cc_words_add(&w, "-lpthread");
@@ -425,14 +469,10 @@ cc_execute(struct cc_args *args, const struct cc_tools *tools, struct cc_folder 
     if (args->dryrun || args->verbose)
         print_settings(args, tools);
     switch (args->mode) {
-    case CC_LINK:
-        return link_program(&s);
-    case CC_LIB:
-        return archive(&s);
-    case CC_DLINK:
-        return device_link(&s);
-    default:
-        return each_source(&s);
+    case CC_LINK: return link_program(&s);
+    case CC_LIB: return archive(&s);
+    case CC_DLINK: return device_link(&s);
+    default: return each_source(&s);
     }
 }
 

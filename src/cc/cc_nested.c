@@ -5,7 +5,8 @@
  *
  *     LOCKSTEP_NESTED(N, child)<<<
  *
- * which crt/device_runtime_calls.h explains; N is how many arguments follow. Lines stay what they are.
+ * which crt/device_runtime_calls.h explains; N is how many arguments follow. Lines stay what they
+ * are.
  */
 #include "cc/cc_priv.h"
 
@@ -34,7 +35,8 @@ word_at(const struct scan *s, const char *p, const char *word)
     return strncmp(p, word, n) == 0 && !is_word(p[n]) && (p == s->text || !is_word(p[-1]));
 }
 
-/* The start of the expression that ends before p: a name with its scopes and a template's arguments. */
+/* The start of the expression that ends before p: a name with its scopes and a template's
+ * arguments. */
 static const char *
 name_before(const struct scan *s, const char *p)
 {

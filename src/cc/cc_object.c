@@ -3,9 +3,10 @@
  * cc_object: two changes to a relocatable object file. With -fgpu-rdc clang lets each translation
  * unit call a function of its own, __cudaRegisterLinkedBinary<id>, which NVIDIA's device linker
  * would write. Here one function serves all of them, so the name is cut to its common head in the
- * string table. And clang makes the <id>, which __fatbinwrap<id> has, too, of the source's name as it
- * was given: a/util.cu and b/util.cu, compiled each in its folder, could not be linked together. So its end
- * becomes the unit's. Nothing else can share the tail that is changed: it holds the unit's identity.
+ * string table. And clang makes the <id>, which __fatbinwrap<id> has, too, of the source's name as
+ * it was given: a/util.cu and b/util.cu, compiled each in its folder, could not be linked together.
+ * So its end becomes the unit's. Nothing else can share the tail that is changed: it holds the
+ * unit's identity.
  */
 #include "cc/cc_priv.h"
 

@@ -307,82 +307,43 @@ act(struct parser *p, const struct row *row, const char *spelling, const char *v
     const char *word = (const char *)row->argument;
     bool truth = !value || strcmp(value, "false") != 0;
     switch (row->action) {
-    case MODE:
-        args->mode = (enum cc_mode)row->argument;
-        return true;
-    case DC:
-        args->mode = CC_COMPILE, args->relocatable = true;
-        return true;
+    case MODE: args->mode = (enum cc_mode)row->argument; return true;
+    case DC: args->mode = CC_COMPILE, args->relocatable = true; return true;
     case DEPENDS:
         args->mode = CC_DEPENDS, args->system_headers_too = row->argument == 0;
         return true;
-    case NOTMADE:
-        return not_made(p, spelling);
-    case SHARED:
-        args->shared = true;
-        return true;
-    case OUTPUT:
-        args->output = value;
-        return true;
-    case ODIR:
-        args->output_folder = value;
-        return true;
-    case HOST:
-        add_pair(&args->host, args->arena, word, value);
-        return true;
-    case LANGUAGE:
-        return set_language(p, value);
-    case STD:
-        args->standard = value;
-        return true;
-    case BOTH:
-        add_pair(&args->both, args->arena, word, value);
-        return true;
+    case NOTMADE: return not_made(p, spelling);
+    case SHARED: args->shared = true; return true;
+    case OUTPUT: args->output = value; return true;
+    case ODIR: args->output_folder = value; return true;
+    case HOST: add_pair(&args->host, args->arena, word, value); return true;
+    case LANGUAGE: return set_language(p, value);
+    case STD: args->standard = value; return true;
+    case BOTH: add_pair(&args->both, args->arena, word, value); return true;
     case LINKER:
         if (row->form == LIST)
             each_value(args, value, take_linker_word);
         else
             add_link_word(args, arena_printf(args->arena, "%s%s", word, value));
         return true;
-    case LIBRARY:
-        return add_library(p, value);
+    case LIBRARY: return add_library(p, value);
     case ACCEPT:
-    case LAMBDA:
-        return true;
+    case LAMBDA: return true;
     case IGNORE:
         if (!is_one_of(spelling, args->ignored.at, args->ignored.count))
             cc_words_add(&args->ignored, spelling);
         return true;
-    case OPTIMIZE:
-        args->optimize = value;
-        return true;
-    case DEBUG:
-        args->debug_device = true;
-        return true;
-    case ARCH:
-        return set_architecture(p, row->brief, value);
-    case CODE:
-        return true; /* what is run is always the PTX, whose level -arch chooses */
-    case GENCODE:
-        return set_architecture(p, row->brief, value);
-    case RDC:
-        args->relocatable = truth;
-        return true;
-    case FASTMATH:
-        args->fast_math = true;
-        return true;
-    case FMAD:
-        args->no_fmad = !truth;
-        return true;
-    case FTZ:
-        args->flush = truth;
-        return true;
-    case PRECDIV:
-        args->imprecise_division = !truth;
-        return true;
-    case PRECSQRT:
-        args->imprecise_root = !truth;
-        return true;
+    case OPTIMIZE: args->optimize = value; return true;
+    case DEBUG: args->debug_device = true; return true;
+    case ARCH: return set_architecture(p, row->brief, value);
+    case CODE: return true; /* what is run is always the PTX, whose level -arch chooses */
+    case GENCODE: return set_architecture(p, row->brief, value);
+    case RDC: args->relocatable = truth; return true;
+    case FASTMATH: args->fast_math = true; return true;
+    case FMAD: args->no_fmad = !truth; return true;
+    case FTZ: args->flush = truth; return true;
+    case PRECDIV: args->imprecise_division = !truth; return true;
+    case PRECSQRT: args->imprecise_root = !truth; return true;
     case STREAM:
         if (strcmp(value, "per-thread") == 0)
             cc_words_add(&args->both, "-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1");
@@ -393,32 +354,15 @@ act(struct parser *p, const struct row *row, const char *spelling, const char *v
     case TEMPLATE:
         cc_words_add(&args->both, arena_printf(args->arena, "%s%s", word, value));
         return true;
-    case CCBIN:
-        args->ccbin = value;
-        return true;
-    case XCOMPILER:
-        each_value(args, value, take_compiler_word);
-        return true;
-    case OPTIONS:
-        return true; /* spread out before */
-    case KEEP:
-        args->keep = true;
-        return true;
-    case KEEPDIR:
-        args->keep_folder = value;
-        return true;
-    case DRYRUN:
-        args->dryrun = true;
-        return true;
-    case VERBOSE:
-        args->verbose = true;
-        return true;
-    case VERSION:
-        args->version = true;
-        return true;
-    case HELP:
-        args->help = true;
-        return true;
+    case CCBIN: args->ccbin = value; return true;
+    case XCOMPILER: each_value(args, value, take_compiler_word); return true;
+    case OPTIONS: return true; /* spread out before */
+    case KEEP: args->keep = true; return true;
+    case KEEPDIR: args->keep_folder = value; return true;
+    case DRYRUN: args->dryrun = true; return true;
+    case VERBOSE: args->verbose = true; return true;
+    case VERSION: args->version = true; return true;
+    case HELP: args->help = true; return true;
     case WERROR:
         if (value && strstr(value, "all-warnings"))
             cc_words_add(&args->both, "-Werror");
@@ -444,8 +388,8 @@ is_boolean_word(const char *word)
     return is_one_of(word, words, sizeof words / sizeof *words);
 }
 
-/* Whether the row is meant by the word behind its dashes; *value: what follows "=" or the letter.
- */
+/* Whether the row is meant by the word behind its dashes; *value: what
+ * follows "=" or the letter. */
 static bool
 row_matches(const struct row *row, const char *word, const char **value)
 {
@@ -570,12 +514,9 @@ makes_something_else(const struct row *row)
     case DRYRUN:
     case VERBOSE:
     case VERSION:
-    case HELP:
-        return true;
-    case HOST:
-        return row->brief[0] == 'M'; /* dependency files */
-    default:
-        return false;
+    case HELP: return true;
+    case HOST: return row->brief[0] == 'M'; /* dependency files */
+    default: return false;
     }
 }
 
@@ -630,7 +571,9 @@ cc_option_rows(struct arena *a, size_t *count)
     for (int i = 0; i < ROWS; i++) {
         const struct row *r = &rows[i];
         bool two = r->full && strcmp(r->brief, r->full) != 0;
-        const char *what = r->action == IGNORE ? "no effect here" : r->action == NOTMADE ? "refused" : "";
+        const char *what = r->action == IGNORE    ? "no effect here"
+                           : r->action == NOTMADE ? "refused"
+                                                  : "";
         out[i].name = arena_printf(a, "-%s", r->brief);
         out[i].value = r->form >= VALUE ? "VALUE" : NULL;
         out[i].help = arena_printf(a, "%s%s%s%s", two ? "--" : "", two ? r->full : "",

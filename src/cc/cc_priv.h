@@ -13,7 +13,17 @@ struct words {
     size_t count, room;
 };
 
-enum cc_mode { CC_LINK, CC_COMPILE, CC_PREPROCESS, CC_DEPENDS, CC_PTX, CC_DLINK, CC_LIB, CC_HOST, CC_FATBIN };
+enum cc_mode {
+    CC_LINK,
+    CC_COMPILE,
+    CC_PREPROCESS,
+    CC_DEPENDS,
+    CC_PTX,
+    CC_DLINK,
+    CC_LIB,
+    CC_HOST,
+    CC_FATBIN
+};
 enum cc_language { CC_BY_SUFFIX, CC_CU, CC_C, CC_CXX };
 
 /* A word of the link command, in the order of the command line: an input that is compiled first, or
@@ -71,24 +81,27 @@ void cc_folder_remove(struct cc_folder *folder);
 
 /* Runs a command and waits; its exit status (128 + n: ended by signal n; 127: could not be run).
  * When this process is asked to end meanwhile, the child is ended, *folder is removed, and this
- * process ends by the same signal. */
-int cc_run(const struct words *command, struct cc_folder *folder);
+ * process ends by the same signal. messages: the file for its standard error; NULL: this process's.
+ */
+int cc_run(const struct words *command, struct cc_folder *folder, const char *messages);
 /* The command as a shell takes it. */
 void cc_print_command(const struct words *command);
 
-/* Of words for the host compiler those that the device pass needs; others change no code of kernels. */
+/* Of words for the host compiler those that the device pass needs; others change no code of
+ * kernels. */
 void cc_add_source_words(struct words *w, const struct words *dashed);
 void cc_words_add(struct words *w, const char *word);
 void words_add_all(struct words *w, const struct words *more);
 
 /* Gives clang's per-unit symbol __cudaRegisterLinkedBinary<id> in an object file the common name
- * __cudaRegisterLinkedBinary, which liblockstep defines, and makes __fatbinwrap<id> the unit's own; unit: 32
- * hexadecimal digits. */
+ * __cudaRegisterLinkedBinary, which liblockstep defines, and makes __fatbinwrap<id> the unit's own;
+ * unit: 32 hexadecimal digits. */
 bool cc_unify_registration(const char *object_path, const char *unit, struct ls_error *err);
 
 /* Of one unit of several: 32 hexadecimal digits. */
 void cc_unit_id(const struct cc_args *args, const char *path, char text[33]);
-/* Adds assembly that tells a linker what the unit's PTX defines for other units' kernels, and wants of them. */
+/* Adds assembly that tells a linker what the unit's PTX defines for other units' kernels, and wants
+ * of them. */
 bool cc_device_symbols(const char *ptx_path, struct text *out, struct ls_error *err);
 
 /* Mends clang's PTX of one unit among several (-rdc=true): see cc_ptx.c. */
@@ -99,7 +112,8 @@ const char *cc_skip_quoted(const char *text, const char *p);
 /* The text with its launches from kernels as clang takes them; NULL: it has none. ls_release */
 char *cc_nested_launches(const char *text, size_t *size);
 /* Where a source spells something in a way that clang does not take: the file for -ivfsoverlay that
- * puts changed copies (in `folder`) in its place. NULL: nothing is to be changed (or *err is set). */
+ * puts changed copies (in `folder`) in its place. NULL: nothing is to be changed (or *err is set).
+ */
 const char *cc_overlay(struct arena *arena, const char *path, const char *folder,
                        struct ls_error *err);
 

@@ -126,7 +126,7 @@ wait_for(pid_t child, struct cc_folder *folder)
 }
 
 int
-cc_run(const struct words *command, struct cc_folder *folder)
+cc_run(const struct words *command, struct cc_folder *folder, const char *messages)
 {
     struct sigaction note = {.sa_handler = note_signal}, before[ENDING_SIGNALS];
     struct words argv = {0};
@@ -140,6 +140,8 @@ cc_run(const struct words *command, struct cc_folder *folder)
     if (child == 0) {
         for (int i = 0; i < ENDING_SIGNALS; i++)
             sigaction(ending_signals[i], &before[i], NULL);
+        if (messages && !freopen(messages, "w", stderr))
+            _exit(127);
         execvp(argv.at[0], (char *const *)argv.at);
         fprintf(stderr, "lockstep cc: %s cannot be run: %s\n", argv.at[0], strerror(errno));
         _exit(127);

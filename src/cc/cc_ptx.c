@@ -76,7 +76,8 @@ whole_name(const struct mender *m, struct token w)
 static void
 note_statics(struct mender *m)
 {
-    for (struct token w = next_name(m->text, m->end); w.size; w = next_name(w.at + w.size, m->end)) {
+    for (struct token w = next_name(m->text, m->end); w.size;
+         w = next_name(w.at + w.size, m->end)) {
         bool known = !find(w, unit_mark);
         for (size_t i = 0; i < m->statics.count; i++)
             known |= same(m->statics.at[i], w);

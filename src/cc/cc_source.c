@@ -2,11 +2,11 @@
  *
  * cc_source: spellings of CUDA that nvcc takes and clang does not. A launch may be written with
  * spaces between the brackets, "kernel << < grid, block >> > (x)"; clang wants <<< and >>>. And
- * alignas may stand behind __shared__; clang wants it before. Special registers may be written with one %
- * in inline assembly that has operands; clang wants two. Sources
- * (and the files beside them that they include by "name") are read; where one has such a spelling, or a
- * launch from a kernel (cc_nested.c), clang gets a copy in its place, by an overlay of the file system, so that
- * names, lines and columns stay what they are.
+ * alignas may stand behind __shared__; clang wants it before. Special registers may be written with
+ * one % in inline assembly that has operands; clang wants two. Sources (and the files beside them
+ * that they include by "name") are read; where one has such a spelling, or a launch from a kernel
+ * (cc_nested.c), clang gets a copy in its place, by an overlay of the file system, so that names,
+ * lines and columns stay what they are.
  */
 #include "cc/cc_priv.h"
 
@@ -124,7 +124,8 @@ mend_spelling(char *text)
     return changed || aligned;
 }
 
-/* Past the assembly statement whose word "asm" ends at p: *out_operands when a ':' parts it. NULL: it is none. */
+/* Past the assembly statement whose word "asm" ends at p: *out_operands when a ':' parts it. NULL:
+ * it is none. */
 static const char *
 assembly_end(const char *text, const char *p, bool *out_operands)
 {
@@ -133,7 +134,7 @@ assembly_end(const char *text, const char *p, bool *out_operands)
         p++;
     if (*p != '(')
         return NULL;
-    for (*out_operands = false; *p; ) {
+    for (*out_operands = false; *p;) {
         const char *next = cc_skip_quoted(text, p);
         if (next == p) {
             depth += (*p == '(') - (*p == ')');
@@ -147,8 +148,8 @@ assembly_end(const char *text, const char *p, bool *out_operands)
     return NULL;
 }
 
-/* Copies from p to end; in strings, a % before a name (two letters at least: operands have one, or digits) is
- * doubled. */
+/* Copies from p to end; in strings, a % before a name (two letters at least: operands have one, or
+ * digits) is doubled. */
 static bool
 double_percents(struct text *out, const char *text, const char *p, const char *end)
 {
@@ -186,7 +187,8 @@ mend_assembly(const char *text, size_t *size)
         return NULL;
     for (const char *p = text; *p;) {
         const char *next = cc_skip_quoted(text, p), *end = NULL;
-        bool word = next == p && strncmp(p, "asm", 3) == 0 && (p == text || !is_word(p[-1]) || p[-1] == '_');
+        bool word = next == p && strncmp(p, "asm", 3) == 0 &&
+                    (p == text || !is_word(p[-1]) || p[-1] == '_');
         size_t name = word ? 3 + strspn(p + 3, "_") : 0;
         if (word && !is_word(p[name]))
             end = assembly_end(text, p + name, &operands);

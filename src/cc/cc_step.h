@@ -26,13 +26,22 @@ const char *cc_final_name(struct step *s, const char *path, const char *suffix);
 enum cc_language cc_language_of(const struct cc_args *args, const char *path);
 /* The beginning of each command of clang. */
 void cc_add_clang(struct step *s, struct words *w);
-/* Options of the passes over a .cu file: of both, for the device, for the host; of C and C++ files.
- */
+/* Options of the passes over a .cu file: of both, for the device, for
+ * the host; of C and C++ files. */
 void cc_add_cuda(struct step *s, struct words *w, const char *path);
 void cc_add_unit_id(struct step *s, struct words *w, const char *path, bool device);
 void cc_add_ptx_options(struct step *s, struct words *w);
 void cc_add_device_options(struct step *s, struct words *w);
 void cc_add_host_options(struct step *s, struct words *w);
 void cc_add_plain(struct step *s, struct words *w, enum cc_language language);
+
+/* -- cc_mathematics.c: names of <math.h> as arguments of templates
+ * --------------------------------- */
+
+/* Whether clang's messages refuse a function of <math.h> because it is the host's, and no intrinsic
+ * (__sinf), which host code cannot name in either way. */
+bool cc_wants_shared_math(const char *messages);
+/* What the device pass is given that then shares them. */
+void cc_add_shared_math(struct step *s, struct words *w);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cc_symbols: what a unit of several (-rdc=true) defines for others' kernels, and what its own kernels want of
- * others, as symbols of its object file:
+ * cc_symbols: what a unit of several (-rdc=true) defines for others' kernels, and what its own
+ * kernels want of others, as symbols of its object file:
  *
  *     .globl __lockstep_device__Z3twoi      a __device__ function that is defined here
  *     .globl __lockstep_device_table        a variable that is declared here: undefined
  *
- * So a linker, whichever it is, takes the members out of a library that kernels need and the host does not; and
- * says what nobody defines. Hidden, since device code is linked within one program or shared library. They are put
- * into the object by joining it with an assembled file.
+ * So a linker, whichever it is, takes the members out of a library that kernels need and the host
+ * does not; and says what nobody defines. Hidden, since device code is linked within one program or
+ * shared library. They are put into the object by joining it with an assembled file.
  */
 #include "cc/cc_priv.h"
 #include "jit/jit.h"
@@ -26,19 +26,21 @@ add_symbol(struct text *out, const char *name, unsigned linkage, bool defined)
     if (linkage == PTX_LOCAL_LINKAGE || (!wanted && !defined))
         return;
     bool weak = linkage == PTX_WEAK || linkage == PTX_COMMON;
-    text_add(out, "\t%s \"%s%s\"\n\t.hidden \"%s%s\"\n", weak ? ".weak" : ".globl", prefix, name, prefix, name);
+    text_add(out, "\t%s \"%s%s\"\n\t.hidden \"%s%s\"\n", weak ? ".weak" : ".globl", prefix, name,
+             prefix, name);
     if (!wanted)
         text_add(out, "\t.set \"%s%s\", 1\n", prefix, name);
 }
 
-/* What names of one unit are made from. Files of one name in several folders, and one compiled several times with
- * other macros or to other files, are different units. */
+/* What names of one unit are made from. Files of one name in several folders, and one compiled
+ * several times with other macros or to other files, are different units. */
 void
 cc_unit_id(const struct cc_args *a, const char *path, char text[33])
 {
     char *whole = realpath(path, NULL);
     const char *name = whole ? whole : path, *output = a->output ? a->output : "";
-    struct hash128 h = ls_hash(ls_hash((struct hash128){0}, name, strlen(name)), output, strlen(output));
+    struct hash128 h =
+        ls_hash(ls_hash((struct hash128){0}, name, strlen(name)), output, strlen(output));
     for (size_t i = 0; i < a->both.count; i++)
         h = ls_hash(h, a->both.at[i], strlen(a->both.at[i]) + 1);
     free(whole);

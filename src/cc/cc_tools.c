@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cc_tools: where clang, our headers and our library are. clang is $LOCKSTEP_CLANG, the one that came with a
- * wheel, or the newest of clang-20 ... clang-16, clang on PATH. Headers and library are found from the place of this
- * executable, in a build tree as in an installed one.
+ * cc_tools: where clang, our headers and our library are. clang is $LOCKSTEP_CLANG, the one that
+ * came with a wheel, or the newest of clang-20 ... clang-16, clang on PATH. Headers and library are
+ * found from the place of this executable, in a build tree as in an installed one.
  */
 #include "cc/cc_priv.h"
 
@@ -92,14 +92,10 @@ const char *
 cc_ptx_feature(const struct cc_tools *tools)
 {
     switch (tools->clang_major) {
-    case 16:
-        return "+ptx78";
-    case 17:
-        return "+ptx80";
-    case 18:
-        return "+ptx83";
-    default:
-        return "+ptx85";
+    case 16: return "+ptx78";
+    case 17: return "+ptx80";
+    case 18: return "+ptx83";
+    default: return "+ptx85";
     }
 }
 

@@ -23,7 +23,7 @@ shared_base(const struct block_state *b)
     return (uint64_t)(uintptr_t)b->block->shared;
 }
 
-/* -- what is wrong with an address ------------------------------------------------------------------- */
+/* -- what is wrong with an address ------------------------------------------------------------- */
 
 static const char *
 kind_name(enum allocation_kind kind)
@@ -100,8 +100,8 @@ describe_shared(const struct visit *v, uint64_t offset, char *out, size_t room)
 {
     const struct launch *l = v->b->launch;
     const struct root *r = only_root(v);
-    const struct shared_var *of = r && r->kind == ROOT_SHARED ? &l->facts->shared[r->at]
-                                                               : shared_variable(l, offset);
+    const struct shared_var *of =
+        r && r->kind == ROOT_SHARED ? &l->facts->shared[r->at] : shared_variable(l, offset);
     char where[100], in[200] = "";
     if (!of) {
         snprintf(out, room, "at offset %lld, the block has %llu bytes of shared memory",
@@ -193,7 +193,8 @@ report_bad(const struct visit *v, uint32_t lane, uint64_t a, enum place_kind in)
         f.kind = FINDING_WRONG_SPACE, snprintf(what, sizeof what, "shared memory of another block");
     else if (wrong)
         f.kind = FINDING_WRONG_SPACE,
-        snprintf(what, sizeof what, "an instruction for %s memory was given the address of shared memory",
+        snprintf(what, sizeof what,
+                 "an instruction for %s memory was given the address of shared memory",
                  ptx_space_name((enum ptx_space)v->space));
     else if (in == IN_SHARED)
         describe_shared(v, a - shared_base(v->b), what, sizeof what);
@@ -216,7 +217,9 @@ report_misaligned(const struct visit *v, uint32_t lane, uint64_t a, enum place_k
 {
     const struct launch *l = v->b->launch;
     struct finding f = {.kind = FINDING_MISALIGNED,
-                        .space = in == IN_SHARED ? "shared" : in == IN_LOCAL ? "local" : "global"};
+                        .space = in == IN_SHARED  ? "shared"
+                                 : in == IN_LOCAL ? "local"
+                                                  : "global"};
     if (!finding_wanted(l, f.kind, f.rank, l->facts, v->place, NULL, 0, v->b->block->ctaid))
         return;
     f.access = side_of(v, lane, in == IN_SHARED ? a - shared_base(v->b) : a);
@@ -226,7 +229,7 @@ report_misaligned(const struct visit *v, uint32_t lane, uint64_t a, enum place_k
     finding_add(l->check, &f);
 }
 
-/* -- where lanes go ------------------------------------------------------------------------------------ */
+/* -- where lanes go ---------------------------------------------------------------------------- */
 
 static bool
 local_lane(const struct visit *v, uint32_t lane, uint64_t a, bool *inside)
@@ -298,7 +301,8 @@ classify(const struct visit *v, uint32_t lane, uint64_t a, bool *good)
     return IN_GLOBAL;
 }
 
-/* Its first byte would be fine: then it is the alignment that is wrong. */
+/* Whether the access would be allowed if it were one byte long: then its alignment is what is
+ * wrong. */
 static bool
 begins_well(const struct visit *v, uint32_t lane, uint64_t a)
 {
@@ -318,8 +322,8 @@ is_split(const struct visit *v, const uint64_t *address, uint32_t *to)
     uint64_t own = shared_base(b), room = b->launch->shared_bytes, size = last->end - last->base;
     uint32_t shared = 0, global = 0;
     uint64_t odd = 0;
-    if (v->space != PTX_SPACE_NONE || v->expect->base || v->facts->align != v->bytes || room < v->bytes ||
-        size < v->bytes ||
+    if (v->space != PTX_SPACE_NONE || v->expect->base || v->facts->align != v->bytes ||
+        room < v->bytes || size < v->bytes ||
         b->last_version != __atomic_load_n(&b->launch->check->memory_version, __ATOMIC_RELAXED))
         return false;
     for (uint32_t l = 0; l < JIT_LANES; l++) {
@@ -403,7 +407,8 @@ begin_visit(struct visit *v, struct jit_warp *w, uint32_t lanes, uint32_t bytes,
         v->facts = &of_mbarrier;
         v->expect = &anywhere;
     }
-    bool elsewhere = space == PTX_SPACE_GLOBAL || space == PTX_SPACE_LOCAL || space == PTX_SPACE_CONST;
+    bool elsewhere =
+        space == PTX_SPACE_GLOBAL || space == PTX_SPACE_LOCAL || space == PTX_SPACE_CONST;
     if (((op != JIT_LOAD || b->recording) && !elsewhere) || v->facts->flags & ~PLACE_STORE ||
         b->block->note == b->block->note_end)
         notes_before(b);
@@ -414,8 +419,8 @@ begin_visit(struct visit *v, struct jit_warp *w, uint32_t lanes, uint32_t bytes,
     return true;
 }
 
-/* Addresses of shared memory as their 32 bits say (memory_window_place): those given, where that changes none, else
- * own[]. */
+/* Addresses of shared memory as their 32 bits say (memory_window_place): those given, where that
+ * changes none, else own[]. */
 static const uint64_t *
 places_of(const struct block_state *b, const uint64_t *address, uint64_t own[JIT_LANES])
 {
@@ -440,15 +445,16 @@ check_access(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32
     struct visit v;
     uint64_t own[JIT_LANES];
     const struct block_state *b = w->block->tool;
-    if (space == PTX_SPACE_SHARED && b && b->following && region_lanes(w, lanes, address, bytes, op, place))
+    if (space == PTX_SPACE_SHARED && b && b->following &&
+        region_lanes(w, lanes, address, bytes, op, place))
         return;
     bool good = begin_visit(&v, w, lanes, bytes, space, op, place);
     if (good && of_shared(space))
         address = places_of(v.b, address, own);
     if (good && v.b->recording && space == PTX_SPACE_SHARED)
         region_add(&v, lanes, 0, NULL, address);
-    if (good && !local_lanes(&v, address) && !shared_lanes(&v, address) && !global_lanes(&v, address) &&
-        !counters_lanes(&v, address) && !runs_lanes(&v, address))
+    if (good && !local_lanes(&v, address) && !shared_lanes(&v, address) &&
+        !global_lanes(&v, address) && !counters_lanes(&v, address) && !runs_lanes(&v, address))
         judge(&v, address);
     if (good)
         region_copies(v.b);
@@ -461,7 +467,8 @@ check_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *
 {
     struct visit v;
     uint64_t address[JIT_LANES];
-    if (op == JIT_STORE && space == PTX_SPACE_GLOBAL && runs_store(w, lanes, base, offset, bytes, place))
+    if (op == JIT_STORE && space == PTX_SPACE_GLOBAL &&
+        runs_store(w, lanes, base, offset, bytes, place))
         return;
     const struct block_state *b = w->block->tool;
     if (space == PTX_SPACE_SHARED && b && b->following &&
@@ -476,7 +483,8 @@ check_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *
                 (op != JIT_ATOMIC && runs_pattern(&v, base, offset));
     for (uint32_t l = 0; l < JIT_LANES && !done; l++)
         address[l] = base + (uint64_t)(int64_t)(offset ? offset[l] : 0);
-    if (!done && !(op == JIT_ATOMIC && (counters_lanes(&v, address) || runs_pattern(&v, base, offset))))
+    if (!done &&
+        !(op == JIT_ATOMIC && (counters_lanes(&v, address) || runs_pattern(&v, base, offset))))
         judge(&v, address);
     if (good)
         region_copies(v.b);

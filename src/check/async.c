@@ -5,13 +5,13 @@
  *
  * The generated code copies at once; here a transfer lasts until somebody has waited for it:
  *
- *   groups      cp.async of a warp between two commits are one transfer. A thread's wait_group ends its
- *               part; others are ordered after it when they are ordered after that wait.
- *   mbarriers   a transfer that an mbarrier learns of is over for those who were notified that the phase is,
- *               and for those who are ordered after one of them.
+ *   groups      cp.async of a warp between two commits are one transfer. A thread's wait_group ends
+ *               its part; others are ordered after it when they are ordered after that wait.
+ *   mbarriers   a transfer that an mbarrier learns of is over for those who were notified that the
+ *               phase is, and for those who are ordered after one of them.
  *
- * An mbarrier's phase hands on what those who arrived in it did before, to those who see it over, and
- * no more than that: what is done between two phases is not ordered by the first.
+ * An mbarrier's phase hands on what those who arrived in it did before, to those who see it over,
+ * and no more than that: what is done between two phases is not ordered by the first.
  */
 #include "check/transfers.h"
 
@@ -63,7 +63,7 @@ wait(struct block_state *b, uint32_t warp, uint32_t lanes, uint32_t left, bool b
     }
 }
 
-/* -- mbarriers ----------------------------------------------------------------------------------- */
+/* -- mbarriers --------------------------------------------------------------------------------- */
 
 static struct mbarrier *
 mbarrier_at(struct transfers *t, uint64_t address)

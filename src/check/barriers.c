@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * barriers.c: barriers and warp-wide operations: does everybody come, to the same place, with a mask
- * that says so? A barrier that nobody can leave is found by exec (a deadlock) and told in
+ * barriers.c: barriers and warp-wide operations: does everybody come, to the same place, with a
+ * mask that says so? A barrier that nobody can leave is found by exec (a deadlock) and told in
  * host.c.
  */
 #include "check/check_priv.h"
@@ -18,7 +18,7 @@ count_lanes(const struct block_state *b, const uint32_t *lanes)
     return n;
 }
 
-/* -- barriers of the block ----------------------------------------------------------------------------- */
+/* -- barriers of the block --------------------------------------------------------------------- */
 
 static bool
 same_place(const struct kernel_facts *k, uint32_t a, uint32_t b)
@@ -55,10 +55,12 @@ check_arrive(struct jit_warp *w, uint32_t lanes, uint32_t barrier, uint32_t thre
     uint32_t t = b->arrive_thread[barrier];
     f.access = side_of_thread(b, w->warp * JIT_LANES + lane, place, "barrier");
     f.other = side_of_thread(b, t, first, "barrier");
-    snprintf(f.message, sizeof f.message,
-             "threads of one block wait at different barriers: each __syncthreads() is a barrier of its "
-             "own, which all threads have to reach");
-    snprintf(f.missing, sizeof f.missing, "one __syncthreads() that all threads of the block execute");
+    snprintf(
+        f.message, sizeof f.message,
+        "threads of one block wait at different barriers: each __syncthreads() is a barrier of its "
+        "own, which all threads have to reach");
+    snprintf(f.missing, sizeof f.missing,
+             "one __syncthreads() that all threads of the block execute");
     finding_add(b->launch->check, &f);
 }
 
@@ -120,12 +122,13 @@ check_barrier(struct jit_block *block, uint32_t barrier, const uint32_t *arrived
     }
     if (b->launch->facts->releases)
         order_flush_all(b);
-    order_barrier(b, arrived, waiting, b->arrive_stamp[barrier <= JIT_BARRIERS ? barrier : 0], whole);
+    order_barrier(b, arrived, waiting, b->arrive_stamp[barrier <= JIT_BARRIERS ? barrier : 0],
+                  whole);
     if (barrier <= JIT_BARRIERS)
         b->arrive_any[barrier] = false;
 }
 
-/* -- operations of a warp ------------------------------------------------------------------------------ */
+/* -- operations of a warp ---------------------------------------------------------------------- */
 
 /* The message ends in the lanes that are wrong. */
 static void
@@ -151,12 +154,15 @@ sync_group(struct block_state *b, uint32_t warp, uint32_t lanes, uint32_t all, u
 {
     uint32_t lane = (uint32_t)__builtin_ctz(lanes);
     char what[160];
-    const char *wrong = lanes & ~members         ? "lanes execute it that it does not name"
-                        : members & all & ~lanes ? "lanes that it names execute it with another mask"
-                                                 : NULL;
-    snprintf(what, sizeof what, "mask 0x%08x of a warp-wide operation: %s", members, wrong ? wrong : "");
+    const char *wrong = lanes & ~members ? "lanes execute it that it does not name"
+                        : members & all & ~lanes
+                            ? "lanes that it names execute it with another mask"
+                            : NULL;
+    snprintf(what, sizeof what, "mask 0x%08x of a warp-wide operation: %s", members,
+             wrong ? wrong : "");
     if (wrong)
-        report_mask(b, warp, lane, place, what, lanes & ~members ? lanes & ~members : members & all & ~lanes);
+        report_mask(b, warp, lane, place, what,
+                    lanes & ~members ? lanes & ~members : members & all & ~lanes);
     if (is_barrier)
         order_warp(b, warp, lanes, members);
 }
@@ -166,7 +172,8 @@ void
 check_absent(struct jit_warp *w, uint32_t lanes, uint32_t absent, uint32_t place)
 {
     report_mask(w->block->tool, w->warp, (uint32_t)__builtin_ctz(lanes), place,
-                "the mask of a warp-wide operation names lanes that never execute it: they leave the kernel",
+                "the mask of a warp-wide operation names lanes that never execute it: they leave "
+                "the kernel",
                 absent);
 }
 

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* -- options --------------------------------------------------------------------------------------- */
+/* -- options ----------------------------------------------------------------------------------- */
 
 static const struct {
     const char *name;
@@ -77,7 +77,7 @@ parse_options(struct check *c, const char *options, struct ls_error *err)
     return true;
 }
 
-/* -- launches --------------------------------------------------------------------------------------- */
+/* -- launches ---------------------------------------------------------------------------------- */
 
 static bool
 is_watched(struct check *c, const struct kernel_facts *k, const struct ptx_func *f)
@@ -85,7 +85,8 @@ is_watched(struct check *c, const struct kernel_facts *k, const struct ptx_func 
     uint64_t number = c->launches++;
     if (number < c->skip || (c->count && number - c->skip >= c->count))
         return false;
-    return !c->kernel_filter || strstr(k->name, c->kernel_filter) || strstr(f->name, c->kernel_filter);
+    return !c->kernel_filter || strstr(k->name, c->kernel_filter) ||
+           strstr(f->name, c->kernel_filter);
 }
 
 /* The memory that a root stands for in this launch; false: none that lives. */
@@ -118,7 +119,8 @@ resolve_roots(struct launch *l)
         const struct place_facts *p = &l->facts->place[n];
         struct range found = {0}, one;
         for (uint32_t k = 0; k < p->root_count; k++) {
-            if (!root_range(l, &p->root[k], &one) || (found.base == one.base && found.end == one.end))
+            if (!root_range(l, &p->root[k], &one) ||
+                (found.base == one.base && found.end == one.end))
                 continue;
             if (found.base) {
                 found = (struct range){0};
@@ -189,7 +191,7 @@ launch_end(struct jit_tool *t, const struct jit_tool_launch *from, bool fine)
     (void)fine;
 }
 
-/* -- the tool ------------------------------------------------------------------------------------------ */
+/* -- the tool ---------------------------------------------------------------------------------- */
 
 static uint64_t
 default_limit(void)
@@ -246,8 +248,11 @@ check_write(struct jit_tool *t, bool complete)
     snprintf(cc, sizeof cc, "%u.%u", c->device->cc_major, c->device->cc_minor);
     pthread_mutex_lock(&c->lock);
     json_t *list = findings_list(c);
-    struct check_totals totals = {.device = c->device->name, .cc = cc, .launches = c->launches,
-                                  .checked = c->launches_checked, .complete = complete,
+    struct check_totals totals = {.device = c->device->name,
+                                  .cc = cc,
+                                  .launches = c->launches,
+                                  .checked = c->launches_checked,
+                                  .complete = complete,
                                   .thinned = global_thinned(c->global)};
     pthread_mutex_unlock(&c->lock);
     return result_text(list, &totals);

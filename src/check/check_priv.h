@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * check, inside. Time: each block counts its synchronisations (`stamp`); an access carries the stamp
- * at which it was made. What was made before the stamp `floor` happened before everything the block
- * does now (all its threads met at a barrier since). Beyond that a warp knows of other warps of its
- * block by their stamps (`known`), and of other blocks by what atomics and flags handed on
+ * check, inside. Time: each block counts its synchronisations (`stamp`); an access carries the
+ * stamp at which it was made. What was made before the stamp `floor` happened before everything the
+ * block does now (all its threads met at a barrier since). Beyond that a warp knows of other warps
+ * of its block by their stamps (`known`), and of other blocks by what atomics and flags handed on
  * (struct known, order.c; struct handing, flags.c). docs/memory-model.md has the model.
  */
 #ifndef LOCKSTEP_CHECK_PRIV_H
@@ -23,14 +23,15 @@
 
 enum { MOST_WARPS = 32, MOST_ROOTS = 4, STREAMS = 64, NOTES_ROOM = 4096 };
 
-/* A mark in shared memory with a stamp from here on was made by a transfer: the stamp is its number. */
+/* A mark in shared memory with a stamp from here on was made by a transfer: the stamp is its
+ * number. */
 enum { TRANSFER_STAMP = 0x800000, LAST_STAMP = TRANSFER_STAMP - 16 };
 
 struct check;
 struct chunk;
 struct journal;
 
-/* -- findings ------------------------------------------------------------------------------------ */
+/* -- findings ---------------------------------------------------------------------------------- */
 
 enum finding_kind {
 #define FINDING(name, text, group, title) FINDING_##name,
@@ -43,54 +44,56 @@ enum severity { SEVERITY_ERROR, SEVERITY_WARNING };
 /* One side of a finding. */
 struct side {
     bool valid;
-    const char *op;              /* "load", "store", "atomic", "barrier", "memcpy", ... */
+    const char *op;                    /* "load", "store", "atomic", "barrier", "memcpy", ... */
     const struct kernel_facts *kernel; /* NULL: no kernel's */
     uint32_t place;
     bool has_place, has_thread;
     uint32_t block[3], thread[3];
     uint32_t size;
     uint64_t address;
-    uint32_t host; /* place of host code: of the call, or of the launch of the kernel; 0: not known */
+    /* place of host code: of the call, or of the launch of the kernel; 0: not known */
+    uint32_t host;
 };
 
 struct finding {
     enum finding_kind kind;
     enum severity severity;
-    uint32_t rank;               /* of findings between the same places the highest is shown */
-    const char *space;           /* "shared", "global", ...; "" : none */
-    const char *title;           /* what it says in the place of its kind's text; NULL: that; static */
-    const char *error;           /* that a call returned; NULL: none */
-    uint32_t made;               /* the place that made the allocation it is about; 0: not known */
-    uint64_t bytes;              /* that leaked; those of equal findings are added up */
+    uint32_t rank;     /* of findings between the same places the highest is shown */
+    const char *space; /* "shared", "global", ...; "" : none */
+    const char *title; /* what it says in the place of its kind's text; NULL: that; static */
+    const char *error; /* that a call returned; NULL: none */
+    uint32_t made;     /* the place that made the allocation it is about; 0: not known */
+    uint64_t bytes;    /* that leaked; those of equal findings are added up */
     struct side access, other;
     char message[700], missing[300];
 };
 
 /* True when it is new, so that the caller fills in the messages and calls finding_add; a finding
- * between these places that is known is counted. block: where it was made now; that of the first block in the
- * grid's order is shown, whichever thread came first; NULL: no matter. */
+ * between these places that is known is counted. block: where it was made now; that of the first
+ * block in the grid's order is shown, whichever thread came first; NULL: no matter. */
 bool finding_is_new(struct check *c, enum finding_kind kind, uint32_t rank,
                     const struct kernel_facts *k, uint32_t place, const struct kernel_facts *other,
                     uint32_t other_place, const uint32_t *block);
 void finding_add(struct check *c, const struct finding *f);
 
-/* -- instructions ---------------------------------------------------------------------------------- */
+/* -- instructions ------------------------------------------------------------------------------ */
 
 enum place_flags {
-    PLACE_STRONG = 1,  /* volatile, relaxed, acquire, release, atomic: not torn, not raced by its like */
+    PLACE_STRONG =
+        1, /* volatile, relaxed, acquire, release, atomic: not torn, not raced by its like */
     PLACE_ACQUIRE = 2, /* strong reads: with a fence behind them they acquire; fences that do so */
     PLACE_RELEASE = 4, /* .release; fences that release */
     PLACE_SCOPE_CTA = 8, /* .cta, .cluster */
-    PLACE_COUNTED = 16, /* a barrier with a number of threads */
+    PLACE_COUNTED = 16,  /* a barrier with a number of threads */
     PLACE_ATOMIC = 32,
     PLACE_STORE = 64,
     PLACE_WARP_BARRIER = 128,
-    PLACE_TRANSFER = 256, /* what it writes to shared memory is there when somebody has waited */
+    PLACE_TRANSFER = 256,    /* what it writes to shared memory is there when somebody has waited */
     PLACE_BULK_SOURCE = 512, /* what it reads there is read until somebody has waited */
-    PLACE_MBARRIER = 1024, /* async.c has its order */
-    PLACE_BULK = 2048,     /* one transfer by itself */
+    PLACE_MBARRIER = 1024,   /* async.c has its order */
+    PLACE_BULK = 2048,       /* one transfer by itself */
     PLACE_VOLATILE = 4096,
-    PLACE_AT_ONCE = 8192,  /* .acquire: no fence is needed */
+    PLACE_AT_ONCE = 8192, /* .acquire: no fence is needed */
 };
 
 /* What an address was computed from. */
@@ -112,14 +115,14 @@ struct copy_source {
 struct place_facts {
     uint16_t flags;
     uint8_t align;
-    uint8_t unit;         /* bytes of an element of a lane's vector */
-    uint8_t root_count;   /* 0: not known */
-    uint32_t used;        /* loads: bytes whose value is used for more than being stored again */
+    uint8_t unit;       /* bytes of an element of a lane's vector */
+    uint8_t root_count; /* 0: not known */
+    uint32_t used;      /* loads: bytes whose value is used for more than being stored again */
     struct root root[MOST_ROOTS];
-    uint32_t source;      /* copies: kernel_facts.place of what they read; 0: none */
-    bool copied;          /* loads: some store may take the value */
-    bool device;          /* it may go to device memory */
-    uint8_t sources;      /* stores: loads that the value may come from */
+    uint32_t source; /* copies: kernel_facts.place of what they read; 0: none */
+    bool copied;     /* loads: some store may take the value */
+    bool device;     /* it may go to device memory */
+    uint8_t sources; /* stores: loads that the value may come from */
     struct copy_source *source_of;
 };
 
@@ -136,20 +139,21 @@ struct kernel_facts {
     const struct ptx_module *module; /* may be gone; only compared */
     const struct ptx_func *func;
     struct hash128 hash;
-    char *name;             /* "saxpy(float*, int)": as the source has it */
+    char *name;                        /* "saxpy(float*, int)": as the source has it */
     uint32_t place_count, facts_count; /* facts: behind the places' come those of sources */
     struct place_facts *place;
-    char **file;            /* per place: where it stands in the source */
+    char **file; /* per place: where it stands in the source */
     uint32_t *line, *column;
     struct shared_var *shared;
     uint32_t shared_count;
     uint32_t local_bytes;
-    bool blocks_meet;       /* has an atomic, an ordered access or a fence: blocks may order each other */
-    bool releases;          /* something in it may hand on what a warp did: fences, .release */
-    bool narrow;            /* a fence or a strong access in it is of block scope */
-    bool uneven;            /* strong accesses in it differ: some are narrow or volatile */
-    bool opaque;            /* what it writes is not known from place[] */
-    bool replicated;        /* lanes of one instruction store copies of one value to shared memory on purpose */
+    bool blocks_meet; /* has an atomic, an ordered access or a fence: blocks may order each other */
+    bool releases;    /* something in it may hand on what a warp did: fences, .release */
+    bool narrow;      /* a fence or a strong access in it is of block scope */
+    bool uneven;      /* strong accesses in it differ: some are narrow or volatile */
+    bool opaque;      /* what it writes is not known from place[] */
+    bool replicated;  /* lanes of one instruction store copies of one value to shared memory on
+                         purpose */
 };
 
 struct kernel_facts *facts_of_kernel(struct check *c, const struct jit_tool_launch *l);
@@ -157,7 +161,7 @@ void facts_free_all(struct check *c);
 /* "k.cu:12" */
 void place_text(const struct kernel_facts *k, uint32_t place, char *out, size_t room);
 
-/* -- launches --------------------------------------------------------------------------------------- */
+/* -- launches ---------------------------------------------------------------------------------- */
 
 /* A launch or another piece of work that accessed device memory. Numbered from 1. */
 struct job {
@@ -165,9 +169,9 @@ struct job {
     const char *what;
     uint32_t stream, seq;
     uint32_t block[3], grid[3];
-    uint32_t host;          /* the place of the call */
+    uint32_t host; /* the place of the call */
     /* a launch from a kernel: */
-    uint32_t parent, root;  /* the launch that made it, and the host's around all; 0: the host's */
+    uint32_t parent, root; /* the launch that made it, and the host's around all; 0: the host's */
     uint64_t parent_block;
     uint64_t parent_stream; /* as the kernel named it */
 };
@@ -187,27 +191,27 @@ struct launch {
     const struct jit_launch *launch;
     struct memory *memory;
     uint64_t shared_bytes;
-    uint32_t work;            /* its number */
-    uint32_t host;            /* the place of the call that made it */
-    bool watched;             /* not filtered out: findings are reported */
-    struct range *expect;     /* per place_facts: the allocation its address comes from; base 0: any */
+    uint32_t work;        /* its number */
+    uint32_t host;        /* the place of the call that made it */
+    bool watched;         /* not filtered out: findings are reported */
+    struct range *expect; /* per place_facts: the allocation its address comes from; base 0: any */
     uint64_t param_bytes;
     pthread_mutex_t lock;
     struct block_state *blocks; /* all, for launch_end and other blocks' shared memory */
-    uint32_t after[STREAMS];  /* per stream: work up to there happened before */
-    uint32_t floor;           /* work below it happened before */
+    uint32_t after[STREAMS];    /* per stream: work up to there happened before */
+    uint32_t floor;             /* work below it happened before */
     /* a launch from a kernel (nested.c): */
     const struct launch *parent; /* NULL: the host's */
-    struct known *handed;     /* what is known of the parent's blocks */
-    uint32_t waited;          /* children of the parent's block up to there were waited for */
-    bool announced;           /* `after` is known */
-    bool alone;               /* all work was given to one stream so far, */
-    bool lone;                /*   the legacy one, and there is no other yet, nor a graph */
-    uint8_t *read_only;           /* per place_facts: read_only.c */
+    struct known *handed;        /* what is known of the parent's blocks */
+    uint32_t waited;             /* children of the parent's block up to there were waited for */
+    bool announced;              /* `after` is known */
+    bool alone;                  /* all work was given to one stream so far, */
+    bool lone;                   /*   the legacy one, and there is no other yet, nor a graph */
+    uint8_t *read_only;          /* per place_facts: read_only.c */
 };
 
-/* finding_is_new for a launch that may be filtered out. Those are guarded and noted as others, so that
- * what they wrote is known; only nothing is said of them. */
+/* finding_is_new for a launch that may be filtered out. Those are guarded and noted as others, so
+ * that what they wrote is known; only nothing is said of them. */
 static inline bool
 finding_wanted(const struct launch *l, enum finding_kind kind, uint32_t rank,
                const struct kernel_facts *k, uint32_t place, const struct kernel_facts *other,
@@ -216,7 +220,7 @@ finding_wanted(const struct launch *l, enum finding_kind kind, uint32_t rank,
     return l->watched && finding_is_new(l->check, kind, rank, k, place, other, other_place, block);
 }
 
-/* -- what a warp knows of other blocks ---------------------------------------------------------------- */
+/* -- what a warp knows of other blocks --------------------------------------------------------- */
 
 /* Accesses of warp `warp` of a block (WHOLE: of all its warps) with stamps up to `stamp`. */
 enum { WHOLE = 63 };
@@ -231,7 +235,7 @@ struct known {
     struct known_entry entry[];
 };
 
-/* -- blocks ---------------------------------------------------------------------------------------------- */
+/* -- blocks ------------------------------------------------------------------------------------ */
 
 /* A pattern of lanes in shared memory: which words it touches, worked out once. */
 enum { MOST_WORDS = 4 * JIT_LANES };
@@ -239,26 +243,26 @@ struct pattern_shape {
     const int32_t *offset;
     uint32_t lanes;
     struct pattern_shape *next; /* of the same place */
-    bool usable, twice;    /* twice: several lanes touch one word */
-    int32_t low, high;     /* of all bytes, from base */
+    bool usable, twice;         /* twice: several lanes touch one word */
+    int32_t low, high;          /* of all bytes, from base */
     uint32_t words;
-    bool run;              /* one behind the other */
+    bool run;                  /* one behind the other */
     int32_t word[MOST_WORDS];  /* from base */
     uint64_t mark[MOST_WORDS]; /* the lane, and MARK_MANY */
 };
 
-/* Threads for which a fence or a strong access counts: those of the block, or all. (Of clusters each
- * block is one of its own.) */
+/* Threads for which a fence or a strong access counts: those of the block, or all. (Of clusters
+ * each block is one of its own.) */
 enum scope { SCOPE_BLOCK, SCOPE_DEVICE, SCOPES };
 
 /* A place read by a strong access: what was handed on there is seen by the warp once the access is
  * over, that is at its next event. */
 struct pending_read {
     uint64_t address;
-    uint64_t writes;     /* to the flag, when it was announced */
+    uint64_t writes; /* to the flag, when it was announced */
     struct known *what[SCOPES];
-    uint32_t lanes;      /* that read it */
-    uint16_t flags;      /* the access's */
+    uint32_t lanes; /* that read it */
+    uint16_t flags; /* the access's */
     bool shared;
 };
 struct pending {
@@ -269,10 +273,10 @@ struct pending {
 /* Fences of a block's warps. */
 struct handing {
     bool any_fenced, any_seen;
-    struct known *fenced[SCOPES][MOST_WARPS]; /* what the warp's last fence of that scope, or a wider one,
-                                               * covered; NULL: none so far */
-    struct known *seen[SCOPES][MOST_WARPS];   /* what strong reads saw handed on, until a fence: of that
-                                               * scope, or a wider one */
+    struct known *fenced[SCOPES][MOST_WARPS]; /* what the warp's last fence of that scope, or a
+                                               * wider one, covered; NULL: none so far */
+    struct known *seen[SCOPES][MOST_WARPS];   /* what strong reads saw handed on, until a fence: of
+                                               * that   scope, or a wider one */
     uint32_t seen_lanes[MOST_WARPS];
 };
 
@@ -283,46 +287,47 @@ struct block_state {
     const struct place_facts *facts; /* the kernel's and the launch's, of all places */
     const struct range *expect;
     uint32_t stamp, first, floor;
-    struct handing *handing;          /* NULL: no fence so far, and nothing seen */
-    uint32_t warp_floor[MOST_WARPS];  /* all lanes of the warp met since */
-    bool partly;                      /* known[][] says something beyond floor */
+    struct handing *handing;         /* NULL: no fence so far, and nothing seen */
+    uint32_t warp_floor[MOST_WARPS]; /* all lanes of the warp met since */
+    bool partly;                     /* known[][] says something beyond floor */
     uint32_t known[MOST_WARPS][MOST_WARPS];
     uint32_t (*lanes_met[MOST_WARPS])[JIT_LANES]; /* [a][b]: stamp; NULL: never in parts */
     struct known *outside[MOST_WARPS];
-    bool any_outside;                 /* one of them is not NULL */
+    bool any_outside; /* one of them is not NULL */
     struct pending pending[MOST_WARPS];
-    uint32_t exists[MOST_WARPS];      /* lanes that the block has */
+    uint32_t exists[MOST_WARPS]; /* lanes that the block has */
     uint32_t warps;
     /* shared memory, a cell per word (shift 2) or byte (0) */
     uint32_t shift;
     uint64_t cells, room;
     uint64_t *write, *read, *other, *strong;
     bool any_strong, any_unset, any_volatile;
-    struct regions *regions;            /* NULL: no cells of words */
-    bool following, recording;        /* region.c: one that is remembered; what may become one */
-    bool doubtful;                    /* since the phase began some cell was looked at twice */
-    uint32_t shared_stamp;            /* of the last access to shared memory that is no plain load */
-    uint32_t plain_stamp;             /* of the last one that is not atomic */
+    struct regions *regions;   /* NULL: no cells of words */
+    bool following, recording; /* region.c: one that is remembered; what may become one */
+    bool doubtful;             /* since the phase began some cell was looked at twice */
+    uint32_t shared_stamp;     /* of the last access to shared memory that is no plain load */
+    uint32_t plain_stamp;      /* of the last one that is not atomic */
     struct counters *counters;
-    uint32_t rough;                   /* lanes of an atomic operation that were no quick case */
-    bool counting;                    /* there may be marks in it that cells do not have */
-    struct sync_table *sync;          /* in shared memory */
-    struct transfers *transfers;      /* NULL: none so far */
-    bool any_copies, first_copy;      /* first_copy: in the access that now is made some warp's copies began */
+    uint32_t rough;              /* lanes of an atomic operation that were no quick case */
+    bool counting;               /* there may be marks in it that cells do not have */
+    struct sync_table *sync;     /* in shared memory */
+    struct transfers *transfers; /* NULL: none so far */
+    bool any_copies,
+        first_copy; /* first_copy: in the access that now is made some warp's copies began */
     struct copies *copies[MOST_WARPS]; /* NULL: the warp has loaded nothing unset to copy it */
     /* local memory: per warp and byte of a lane's part the lanes that wrote it */
     uint32_t *local_init;
     uint64_t local_bytes;
-    struct pattern_shape **shape;     /* per place */
-    uint32_t waited;                  /* for launches up to there */
-    struct runs **runs;               /* per place */
+    struct pattern_shape **shape; /* per place */
+    uint32_t waited;              /* for launches up to there */
+    struct runs **runs;           /* per place */
     struct gates *gates;
     struct notes *notes;
-    struct range last;                /* an allocation lately found */
-    struct chunk *chunk;              /* of device memory's shadow, lately found (they stay); NULL: none */
+    struct range last;   /* an allocation lately found */
+    struct chunk *chunk; /* of device memory's shadow, lately found (they stay); NULL: none */
     uint64_t chunk_base;
     uint64_t last_version;
-    struct range read_only;               /* read_only_range said of it: */
+    struct range read_only; /* read_only_range said of it: */
     bool is_read_only;
     /* arrivals at the barrier that is filling */
     uint32_t arrive_place[JIT_BARRIERS + 1];
@@ -331,7 +336,7 @@ struct block_state {
     bool arrive_any[JIT_BARRIERS + 1];
 };
 
-/* -- accesses ------------------------------------------------------------------------------------------- */
+/* -- accesses ---------------------------------------------------------------------------------- */
 
 /* Of the bytes of an access from `skip` on, does any of these matter? More are not told apart. */
 static inline bool
@@ -356,9 +361,11 @@ bool stores_same(const struct visit *v, uint32_t lane, uint32_t byte, uint32_t b
 const uint8_t *stored_value(const struct visit *v, uint32_t lane, uint32_t byte);
 const char *place_op(const struct kernel_facts *k, uint32_t place);
 struct side side_of(const struct visit *v, uint32_t lane, uint64_t address);
-struct side side_of_thread(const struct block_state *b, uint32_t thread, uint32_t place, const char *op);
+struct side side_of_thread(const struct block_state *b, uint32_t thread, uint32_t place,
+                           const char *op);
 /* An access of the job's kernel, by the numbers of its block and thread. */
-struct side side_of_job(const struct job *w, uint32_t place, uint32_t block, uint32_t thread, uint64_t address);
+struct side side_of_job(const struct job *w, uint32_t place, uint32_t block, uint32_t thread,
+                        uint64_t address);
 /* "load", "store", "atomic" */
 static inline const char *
 access_name(uint32_t op)
@@ -366,7 +373,7 @@ access_name(uint32_t op)
     return op == JIT_LOAD ? "load" : op == JIT_STORE ? "store" : "atomic";
 }
 
-/* -- shared.c ------------------------------------------------------------------------------------------ */
+/* -- shared.c ---------------------------------------------------------------------------------- */
 
 /* Cells of shared memory. address: host addresses inside the block's shared memory. */
 void shared_access(const struct visit *v, uint32_t lanes, const uint64_t *address);
@@ -378,8 +385,8 @@ void shared_begin(struct block_state *b);
 /* Stamps begin anew: what older ones say must go. */
 void shared_forget(struct block_state *b);
 void shared_free(struct block_state *b);
-/* A word of shared memory (cells are words, no transfers): the block has written it, in an access that
- * its cell knows; it has, before all its threads met. */
+/* A word of shared memory (cells are words, no transfers): the block has written it, in an access
+ * that its cell knows; it has, before all its threads met. */
 bool shared_word_written(const struct block_state *b, uint64_t word);
 void shared_word_was_written(struct block_state *b, uint64_t word);
 void shapes_free(struct pattern_shape *s);
@@ -388,7 +395,7 @@ struct pattern_shape *shape_of(const struct visit *v, const int32_t *offset);
 /* The words of such a load were written, and not as copies of unset ones. */
 bool shared_written(const struct block_state *b, const struct jit_note *n);
 
-/* -- gates.c: loads that are not announced ------------------------------------------------------------ */
+/* -- gates.c: loads that are not announced ----------------------------------------------------- */
 
 void gates_begin(struct block_state *b);
 void gates_close(struct block_state *b);
@@ -398,10 +405,11 @@ void gate_open(const struct visit *v, uint64_t low, uint64_t end);
 /* The same from memory where a copy copies nothing unset. */
 void gate_open_wide(const struct visit *v);
 
-/* -- notes.c ------------------------------------------------------------------------------------------ */
+/* -- notes.c ----------------------------------------------------------------------------------- */
 
 void notes_begin(struct block_state *b);
-/* Looks at the notes of loads from shared memory, before something that could change what they find. */
+/* Looks at the notes of loads from shared memory, before something that could change what they
+ * find. */
 void notes_flush(struct block_state *b);
 /* The same, where all threads of the block meet, or it ends. */
 void notes_over(struct block_state *b);
@@ -412,21 +420,22 @@ notes_before(struct block_state *b)
         notes_flush(b);
 }
 
-/* -- region.c: what a block does between two barriers, remembered ------------------------------------ */
+/* -- region.c: what a block does between two barriers, remembered ------------------------------ */
 
 void region_begin(struct block_state *b);
 /* All threads of the block meet, or it ends. */
 void region_over(struct block_state *b);
-/* The event that is about to happen ends the memoised region: its accesses so far go to the cells. */
+/* The event that is about to happen ends the memoised region: its
+ * accesses so far go to the cells. */
 void region_stop(struct block_state *b);
 void region_forget(struct block_state *b);
 /* A warp has loaded something unset, to copy it: as region_stop. */
 void region_copies(struct block_state *b);
 /* With `following`. True: as remembered, nothing else is left to do. */
-bool region_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *offset, uint32_t bytes,
-                    uint32_t op, uint32_t place);
-bool region_lanes(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32_t bytes, uint32_t op,
-                  uint32_t place);
+bool region_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *offset,
+                    uint32_t bytes, uint32_t op, uint32_t place);
+bool region_lanes(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32_t bytes,
+                  uint32_t op, uint32_t place);
 /* With `recording`. address: NULL for a pattern. */
 void region_add(const struct visit *v, uint32_t lanes, uint64_t base, const int32_t *offset,
                 const uint64_t *address);
@@ -434,7 +443,8 @@ void region_add_notes(struct block_state *b, const struct jit_note *n, const str
 /* Lanes of some access that go to shared memory. True: as remembered. */
 bool region_judged(const struct visit *v, uint32_t lanes, const uint64_t *address);
 
-/* read_only.c: the load is from an allocation that is written throughout, and not by this launch. */
+/* read_only.c: the load is from an allocation that is written
+ * throughout, and not by this launch. */
 bool read_only_place(const struct visit *v);
 /* The same of an allocation that lanes of a load go to, whose place may go to several. */
 bool read_only_range(const struct visit *v, const struct range *r);
@@ -443,10 +453,12 @@ bool read_only_range(const struct visit *v, const struct range *r);
  * jit_services.pattern. */
 bool runs_pattern(const struct visit *v, uint64_t base, const int32_t *offset);
 bool runs_lanes(const struct visit *v, const uint64_t *address);
-/* The same for stores side by side, of a place that runs_pattern has seen, before there is a visit. */
-bool runs_store(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *offset, uint32_t bytes,
-                uint32_t place);
-/* counters.c: atomic operations on words of device memory. False: not a simple case, nothing was done. */
+/* The same for stores side by side, of a place that runs_pattern has
+ * seen, before there is a visit. */
+bool runs_store(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *offset,
+                uint32_t bytes, uint32_t place);
+/* counters.c: atomic operations on words of device memory. False: not a simple case, nothing was
+ * done. */
 bool counters_lanes(const struct visit *v, const uint64_t *address);
 void counters_over(struct block_state *b);
 /* global_access, of which cells learn behind what is kept. */
@@ -468,7 +480,7 @@ void local_access(const struct visit *v, uint32_t lanes, const uint64_t *address
 /* False: not a simple case, nothing was done. */
 bool local_lanes(const struct visit *v, const uint64_t *address);
 
-/* -- copies.c -------------------------------------------------------------------------------------------- */
+/* -- copies.c ---------------------------------------------------------------------------------- */
 
 /* A warp with copies[] begins an access. */
 void copies_visit(const struct visit *v);
@@ -485,7 +497,7 @@ copies_begin(const struct visit *v)
 uint32_t copies_stored(const struct visit *v, uint32_t lane);
 void copies_forget(struct block_state *b);
 
-/* -- order.c ---------------------------------------------------------------------------------------------- */
+/* -- order.c ----------------------------------------------------------------------------------- */
 
 struct known *known_get(struct known *k);
 /* Takes over a, leaves b; the result holds the larger stamp of either. */
@@ -502,9 +514,11 @@ void order_warp(struct block_state *b, uint32_t warp, uint32_t lanes, uint32_t m
 /* flags: of enum place_flags. */
 void order_fence(struct block_state *b, uint32_t warp, uint32_t flags);
 /* The warp saw what was handed on at some place; a fence of this scope, and it knows. */
-void order_saw(struct block_state *b, uint32_t warp, uint32_t lanes, enum scope scope, struct known *k);
+void order_saw(struct block_state *b, uint32_t warp, uint32_t lanes, enum scope scope,
+               struct known *k);
 /* It saw, without a fence so far, that this access had been made. */
-bool order_seen(const struct block_state *b, uint32_t mine, uint64_t block, uint32_t warp, uint32_t stamp);
+bool order_seen(const struct block_state *b, uint32_t mine, uint64_t block, uint32_t warp,
+                uint32_t stamp);
 /* The warp has come to a fence of this scope or a wider one. */
 bool order_fenced(const struct block_state *b, uint32_t warp, enum scope scope);
 /* What the block's fences covered and saw. */
@@ -516,18 +530,18 @@ bool order_unordered(const struct block_state *b, uint32_t mine, uint32_t my_lan
 struct known *order_now(const struct block_state *b, uint32_t warp);
 void order_acquire(struct block_state *b, uint32_t warp, uint32_t lanes, struct known *k);
 
-/* -- flags.c --------------------------------------------------------------------------------------- */
+/* -- flags.c ----------------------------------------------------------------------------------- */
 
 /* A strong access to a place that may be a flag, a lock, a counter. */
 void order_strong(const struct visit *v, uint32_t lanes, const uint64_t *address, bool shared);
 void order_flush(struct block_state *b, uint32_t warp); /* what was read */
 void order_flush_all(struct block_state *b);
-void order_drop(struct block_state *b, uint32_t warp);   /* the same, and nobody wants it */
+void order_drop(struct block_state *b, uint32_t warp); /* the same, and nobody wants it */
 struct sync_table *sync_new(void);
 void sync_free(struct sync_table *t);
 void sync_clear(struct sync_table *t);
 
-/* -- async.c: transfers in the background, mbarriers ------------------------------------------------ */
+/* -- async.c: transfers in the background, mbarriers ------------------------------------------- */
 
 void check_async(struct jit_warp *w, uint32_t lanes, uint32_t what, const uint64_t *barrier,
                  uint32_t number, uint32_t place);
@@ -547,7 +561,7 @@ bool transfers_full(const struct block_state *b);
 void transfers_begin(struct block_state *b, bool again);
 void transfers_free(struct block_state *b);
 
-/* -- nested.c: launches from kernels ---------------------------------------------------------------- */
+/* -- nested.c: launches from kernels ----------------------------------------------------------- */
 
 /* True: it is one, and its work and order are set. */
 bool nested_begin(struct launch *l, const struct jit_tool_launch *from);
@@ -558,7 +572,7 @@ enum relation { RELATION_NONE, RELATION_ORDERED, RELATION_RACE };
 enum relation nested_relation(const struct block_state *b, const struct job *other, uint32_t work,
                               uint64_t block, uint32_t warp, uint32_t stamp);
 
-/* -- global.c ---------------------------------------------------------------------------------------------- */
+/* -- global.c ---------------------------------------------------------------------------------- */
 
 struct global_shadow *global_new(uint64_t most_bytes);
 void global_free(struct global_shadow *g);
@@ -566,45 +580,45 @@ void global_free(struct global_shadow *g);
 void global_range(struct global_shadow *g, uint64_t base, uint64_t size, uint32_t work, bool known);
 /* Bytes of the range that nothing has written, and the first of them. */
 struct holes;
-uint64_t global_unwritten(struct global_shadow *g, uint64_t base, uint64_t size, uint64_t *out_first,
-                          struct holes *out);
+uint64_t global_unwritten(struct global_shadow *g, uint64_t base, uint64_t size,
+                          uint64_t *out_first, struct holes *out);
 /* All of the range was written, by what was over. */
 bool global_written(struct global_shadow *g, uint64_t base, uint64_t size);
 bool global_thinned(const struct global_shadow *g);
 
-/* -- block.c --------------------------------------------------------------------------------------------- */
+/* -- block.c ----------------------------------------------------------------------------------- */
 
 void block_begin(struct jit_block *k);
 void block_end(struct jit_block *k);
 /* places: of its kernel. */
 void block_free(struct block_state *b, uint32_t places);
 
-/* -- the tool ---------------------------------------------------------------------------------------------- */
+/* -- the tool ---------------------------------------------------------------------------------- */
 
 struct check {
-    struct jit_tool tool;         /* first */
+    struct jit_tool tool; /* first */
     const struct device_profile *device;
     uint32_t groups;
     char *kernel_filter;
     uint64_t skip, count;
-    bool lock_step;               /* before 7.0 */
-    bool wide;                    /* the host has vectors of 512 bits */
-    pthread_mutex_t lock;         /* findings, facts, work */
+    bool lock_step;       /* before 7.0 */
+    bool wide;            /* the host has vectors of 512 bits */
+    pthread_mutex_t lock; /* findings, facts, work */
     struct kernel_facts *facts;
     struct findings *findings;
-    struct journal *journal;      /* NULL: none */
+    struct journal *journal; /* NULL: none */
     VEC(struct job) work;
     uint64_t launches, launches_checked;
     struct global_shadow *global;
-    struct sync_table *sync;      /* flags in global memory */
-    uint32_t running;             /* launches */
+    struct sync_table *sync; /* flags in global memory */
+    uint32_t running;        /* launches */
     pthread_mutex_t sync_lock;
     struct streams *streams;
     struct flights *flights;
     uint32_t (*host_here)(void); /* check_host */
     const struct host_place *(*host_place)(uint32_t number);
     uint64_t memory_limit;
-    uint64_t memory_version;      /* counts frees; atomic */
+    uint64_t memory_version; /* counts frees; atomic */
 };
 
 /* access.c */
@@ -624,7 +638,7 @@ uint32_t work_add(struct check *c, const struct job *w);
 struct announced {
     uint32_t stream, seq; /* stream STREAMS: not known */
     struct clock knows;
-    bool several, alone;  /* there are several streams; it is ordered after all work of them */
+    bool several, alone; /* there are several streams; it is ordered after all work of them */
 };
 bool work_announced(struct check *c, struct announced *out);
 /* What the host knows to be over. */

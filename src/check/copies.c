@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * copies.c: what nobody wrote stays unwritten when it is copied. Loading such bytes only to store them
- * again is no mistake; but where they go to, they are as unset as where they came from, so that the
- * first use there is reported.
+ * copies.c: what nobody wrote stays unwritten when it is copied. Loading such bytes only to store
+ * them again is no mistake; but where they go to, they are as unset as where they came from, so
+ * that the first use there is reported.
  *
  * places.c knows of a store the loads that its value may come from, through nothing but moves and
- * selections. Here each warp keeps for such a load, once it has met unset bytes, which lanes got them
- * and what they were. A store hands them on when the lane has executed the load since it last executed
- * the store, and stores that very value.
+ * selections. Here each warp keeps for such a load, once it has met unset bytes, which lanes got
+ * them and what they were. A store hands them on when the lane has executed the load since it last
+ * executed the store, and stores that very value.
  */
 #include "check/check_priv.h"
 
@@ -16,9 +16,9 @@
 enum { MOST_BYTES = 16 }; /* of a lane's access; what lies behind counts as written */
 
 struct copy_note {
-    uint32_t lanes;             /* that got unset bytes */
-    uint32_t when[JIT_LANES];   /* the visit */
-    uint16_t unset[JIT_LANES];  /* bytes */
+    uint32_t lanes;            /* that got unset bytes */
+    uint32_t when[JIT_LANES];  /* the visit */
+    uint16_t unset[JIT_LANES]; /* bytes */
     uint8_t value[JIT_LANES][MOST_BYTES];
 };
 
@@ -34,7 +34,8 @@ find_note(const struct visit *v, uint32_t place, bool make)
     struct copies *c = b->copies[v->warp];
     uint32_t places = b->launch->facts->place_count;
     if (!c && make) {
-        b->any_copies = b->first_copy = true; /* what was stored until now is no copy: region_copies */
+        b->any_copies = b->first_copy =
+            true; /* what was stored until now is no copy: region_copies */
         c = b->copies[v->warp] = ls_alloc(sizeof *c + sizeof(struct copy_note *) * places);
         c->places = places;
         c->visits = 1;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * counters.c: atomic operations of many threads on few words of device memory: histograms, sums, queues.
+ * counters.c: atomic operations of many threads on few words of device memory: histograms, sums,
+ * queues.
  *
- * Of atomic operations on a word only the last one's mark is kept. Until the block does something else
- * that could ask for it, that mark may lie with the block: the first operation on a word is noted in the
- * word's cell, as ever; further ones are kept here, and the last of them goes to the cell when the block
- * comes to a barrier, accesses device memory some other way that leaves marks, or ends. What the cell
- * tells about others is looked at then, too: of two accesses that race the later one finds it.
+ * Of atomic operations on a word only the last one's mark is kept. Until the block does something
+ * else that could ask for it, that mark may lie with the block: the first operation on a word is
+ * noted in the word's cell, as ever; further ones are kept here, and the last of them goes to the
+ * cell when the block comes to a barrier, accesses device memory some other way that leaves marks,
+ * or ends. What the cell tells about others is looked at then, too: of two accesses that race the
+ * later one finds it.
  *
  * Workers that count in the same places would otherwise take every cell from each other for each
  * operation. Only in kernels in which atomic operations hand nothing on (no fence, no .release).
@@ -36,9 +38,11 @@ may_keep(const struct visit *v)
 {
     const struct range *e = v->expect;
     const struct kernel_facts *k = v->b->launch->facts;
-    return v->op == JIT_ATOMIC && v->space == PTX_SPACE_GLOBAL && v->bytes == 4 && v->facts->align == 4 &&
-           (v->facts->flags & ~PLACE_ACQUIRE) == (PLACE_STRONG | PLACE_ATOMIC) && e->base && !(e->base >> 62) &&
-           !k->releases && !k->opaque && (v->b->launch->check->groups & (CHECK_RACE | CHECK_INIT));
+    return v->op == JIT_ATOMIC && v->space == PTX_SPACE_GLOBAL && v->bytes == 4 &&
+           v->facts->align == 4 &&
+           (v->facts->flags & ~PLACE_ACQUIRE) == (PLACE_STRONG | PLACE_ATOMIC) && e->base &&
+           !(e->base >> 62) && !k->releases && !k->opaque &&
+           (v->b->launch->check->groups & (CHECK_RACE | CHECK_INIT));
 }
 
 /* The last operation on the word is noted in its cell. */
@@ -46,9 +50,15 @@ static void
 flush_one(struct block_state *b, struct counter *c)
 {
     uint64_t address[JIT_LANES];
-    struct visit v = {.b = b, .facts = &b->facts[c->place], .expect = &b->expect[c->place],
-                      .lanes = 1u << c->lane, .bytes = 4, .space = PTX_SPACE_GLOBAL, .op = JIT_ATOMIC,
-                      .place = c->place, .warp = c->warp};
+    struct visit v = {.b = b,
+                      .facts = &b->facts[c->place],
+                      .expect = &b->expect[c->place],
+                      .lanes = 1u << c->lane,
+                      .bytes = 4,
+                      .space = PTX_SPACE_GLOBAL,
+                      .op = JIT_ATOMIC,
+                      .place = c->place,
+                      .warp = c->warp};
     address[c->lane] = c->address;
     c->newer = false;
     global_access(&v, v.lanes, address);
@@ -84,10 +94,11 @@ counter_at(struct counters *all, uint64_t address)
     return &all->kept[(address >> 2) & (KEPT - 1)];
 }
 
-/* Lanes `fresh` are looked at by their cells. Where that has more to say than the mark, nothing is kept,
- * and lanes of `seen` with the same word are looked at, too. */
+/* Lanes `fresh` are looked at by their cells. Where that has more to say than the mark, nothing is
+ * kept, and lanes of `seen` with the same word are looked at, too. */
 static void
-look_at(struct block_state *b, const struct visit *v, uint32_t fresh, uint32_t seen, const uint64_t *address)
+look_at(struct block_state *b, const struct visit *v, uint32_t fresh, uint32_t seen,
+        const uint64_t *address)
 {
     uint32_t again = 0;
     b->rough = 0;

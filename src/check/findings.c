@@ -133,7 +133,7 @@ look_up(struct findings *f, const struct key *key)
     return s;
 }
 
-/* -- JSON ------------------------------------------------------------------------------------------ */
+/* -- JSON -------------------------------------------------------------------------------------- */
 
 static json_t *
 triple(const uint32_t v[3])
@@ -155,7 +155,7 @@ set_frame(json_t *j, const struct host_frame *f)
     json_object_set_new(j, "line", f->line ? json_integer(f->line) : json_null());
 }
 
-/* The innermost function, and those that called it. */
+/* A call stack of the host: the innermost function, and its callers in a list. */
 static json_t *
 host_json(const struct host_place *p)
 {
@@ -219,11 +219,13 @@ finding_json(const struct stored *s)
     return j;
 }
 
-/* -- adding ---------------------------------------------------------------------------------------- */
+/* -- adding ------------------------------------------------------------------------------------ */
 
-/* Blocks on several threads find one thing in any order: that of the first block in the grid's order is shown. */
+/* Blocks on several threads find one thing in any order: that of the first block in the grid's
+ * order is shown. */
 static bool
-is_of_earlier_block(const struct kernel_facts *k, uint32_t rank, const uint32_t *block, const struct finding *shown)
+is_of_earlier_block(const struct kernel_facts *k, uint32_t rank, const uint32_t *block,
+                    const struct finding *shown)
 {
     const struct side *at = &shown->access;
     if (!block || rank != shown->rank || !at->has_thread || at->kernel != k)
@@ -235,9 +237,9 @@ is_of_earlier_block(const struct kernel_facts *k, uint32_t rank, const uint32_t 
 }
 
 bool
-finding_is_new(struct check *c, enum finding_kind kind, uint32_t rank,
-               const struct kernel_facts *k, uint32_t place, const struct kernel_facts *other,
-               uint32_t other_place, const uint32_t *block)
+finding_is_new(struct check *c, enum finding_kind kind, uint32_t rank, const struct kernel_facts *k,
+               uint32_t place, const struct kernel_facts *other, uint32_t other_place,
+               const uint32_t *block)
 {
     if (!(c->groups & kinds[kind].group))
         return false;
@@ -297,13 +299,14 @@ hash_place(struct hash128 h, const struct host_place *p)
     return h;
 }
 
-/* What tells findings of host code apart: a call at the same place that fails again with the same error
- * counts as the same one, and so do a copy of unset memory and an allocation that leaks; wrong frees are each
- * their own, and leaks whose place is not known. */
+/* What tells findings of host code apart: a call at the same place that fails again with the same
+ * error counts as the same one, and so do a copy of unset memory and an allocation that leaks;
+ * wrong frees are each their own, and leaks whose place is not known. */
 static uint64_t
 text_of(const struct check *c, const struct finding *f)
 {
-    bool by_call = f->kind == FINDING_API_ERROR || f->kind == FINDING_UNINITIALIZED || f->kind == FINDING_LEAK;
+    bool by_call =
+        f->kind == FINDING_API_ERROR || f->kind == FINDING_UNINITIALIZED || f->kind == FINDING_LEAK;
     const struct host_place *place = place_of(c, f->access.host);
     struct hash128 h = {f->kind, 1};
     if (f->kind == FINDING_LEAK && !place)
@@ -364,7 +367,9 @@ finding_add(struct check *c, const struct finding *f)
         s = new_finding(c->findings, &key);
     s->count++;
     s->bytes += f->bytes;
-    bool changed = s->count == 1 || f->rank > s->f.rank || is_of_earlier_block(f->access.kernel, f->rank, f->access.has_thread ? f->access.block : NULL, &s->f);
+    bool changed = s->count == 1 || f->rank > s->f.rank ||
+                   is_of_earlier_block(f->access.kernel, f->rank,
+                                       f->access.has_thread ? f->access.block : NULL, &s->f);
     if (changed) {
         s->f = *f;
         keep_side(c, s, 0, &f->access);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The store of findings, as check.c makes and ends it, and the two ways out of it: the result as JSON
- * (result.c), the journal (journal.c). The rest is in check_priv.h.
+ * The store of findings, as check.c makes and ends it, and the two ways out of it: the result as
+ * JSON (result.c), the journal (journal.c). The rest is in check_priv.h.
  */
 #ifndef LOCKSTEP_CHECK_FINDINGS_H
 #define LOCKSTEP_CHECK_FINDINGS_H
@@ -15,7 +15,8 @@ void findings_free(struct findings *f);
 /* With c->lock held: all of them, as JSON objects. */
 json_t *findings_list(const struct check *c);
 
-/* To the journal again: findings whose sums have changed since they were told (leaks of one place). */
+/* To the journal again: findings whose sums have changed since they
+ * were told (leaks of one place). */
 void findings_tell_sums(struct check *c);
 
 /* What a result says beside its findings. */
@@ -28,7 +29,8 @@ struct check_totals {
 /* all: an array of findings, which it takes over. To be freed by free(). */
 char *result_text(json_t *all, const struct check_totals *t);
 
-/* With c->lock held and c->journal open: the finding of this number (from 0), again when it has changed. */
+/* With c->lock held and c->journal open: the finding of this number (from 0), again when it has
+ * changed. */
 void journal_finding(struct check *c, uint64_t number, const char *json);
 /* How often it was made; with c->journal NULL: nothing. */
 void journal_count(struct check *c, uint64_t number, uint64_t count);

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * flags.c: flags, locks and counters, in global or shared memory: places of strong accesses, and what
- * these hand on (PTX ISA 8.8, release and acquire patterns).
+ * flags.c: flags, locks and counters, in global or shared memory: places of strong accesses, and
+ * what these hand on (PTX ISA 8.8, release and acquire patterns).
  *
  *   a write   hands on what the warp's last fence covered (a .release itself: what it knows now). A
  *             store ends what others handed on there, an atomic adds to it.
- *   a read    sees what was handed on; a fence behind it makes the warp know it (a .acquire: at once).
+ *   a read    sees what was handed on; a fence behind it makes the warp know it (a .acquire: at
+ *             once).
  *
- * For each block that handed something on, a place keeps what its fences of block scope covered, for
- * readers of that block, and what wider ones covered, for all. Where the kernel has nothing of block
- * scope, one for all blocks will do. Two accesses of which one counts in its block only, and that come
- * from different blocks, do not see each other: what was handed on before ends there.
+ * For each block that handed something on, a place keeps what its fences of block scope covered,
+ * for readers of that block, and what wider ones covered, for all. Where the kernel has nothing of
+ * block scope, one for all blocks will do. Two accesses of which one counts in its block only, and
+ * that come from different blocks, do not see each other: what was handed on before ends there.
  *
- * A strong access is announced before it is made: what it hands on is put down then, what it reads is
- * looked up then, and seen at the warp's next event. Other workers may have written to the flag in between:
- * then what it says at that event counts, too. So a program that is ordered is never called unordered,
- * whatever the workers' timing.
+ * A strong access is announced before it is made: what it hands on is put down then, what it reads
+ * is looked up then, and seen at the warp's next event. Other workers may have written to the flag
+ * in between: then what it says at that event counts, too. So a program that is ordered is never
+ * called unordered, whatever the workers' timing.
  */
 #include "check/check_priv.h"
 
@@ -31,13 +32,13 @@ struct giver {
 };
 
 struct flag {
-    uint64_t address;          /* 0: free */
-    uint32_t work;             /* the launch whose blocks it speaks of */
-    uint64_t last;             /* who wrote it: block << 6 | warp */
-    bool last_narrow;          /*   in an access of block scope */
-    uint64_t writes, since;    /* writes to it; those from `since` on were made by blocks */
-    pthread_t by;              /*   that this thread runs */
-    uint64_t releaser;         /* the same of the last .release there, and */
+    uint64_t address;               /* 0: free */
+    uint32_t work;                  /* the launch whose blocks it speaks of */
+    uint64_t last;                  /* who wrote it: block << 6 | warp */
+    bool last_narrow;               /*   in an access of block scope */
+    uint64_t writes, since;         /* writes to it; those from `since` on were made by blocks */
+    pthread_t by;                   /*   that this thread runs */
+    uint64_t releaser;              /* the same of the last .release there, and */
     struct known *released[SCOPES]; /* what that handed on; NULL: there was none */
     uint32_t count, room;
     struct giver *from;
@@ -48,7 +49,7 @@ struct sync_table {
     struct flag *at;
 };
 
-/* -- the table ------------------------------------------------------------------------------------- */
+/* -- the table --------------------------------------------------------------------------------- */
 
 struct sync_table *
 sync_new(void)
@@ -105,7 +106,8 @@ static struct flag *
 find_flag(struct sync_table *t, uint64_t address)
 {
     uint64_t k = (address * 0x9e3779b97f4a7c15ull) >> 20;
-    for (k &= t->room - 1; t->at[k].address && t->at[k].address != address; k = (k + 1) & (t->room - 1))
+    for (k &= t->room - 1; t->at[k].address && t->at[k].address != address;
+         k = (k + 1) & (t->room - 1))
         ;
     return &t->at[k];
 }
@@ -129,7 +131,7 @@ need_flag(struct sync_table *t, uint64_t address)
     return f;
 }
 
-/* -- handing on ------------------------------------------------------------------------------------- */
+/* -- handing on -------------------------------------------------------------------------------- */
 
 static void
 join_in(struct known **to, struct known *what)
@@ -269,7 +271,7 @@ write_strong(const struct visit *v, uint32_t lanes, const uint64_t *address, boo
         order_arrive(b);
 }
 
-/* -- reading ----------------------------------------------------------------------------------------- */
+/* -- reading ----------------------------------------------------------------------------------- */
 
 /* What a read by the block sees there, by the scope of the fence that it takes: joined to out. */
 static void
@@ -324,7 +326,8 @@ look_again(struct block_state *b, struct pending_read *p)
     if (!t)
         return;
     const struct flag *f = find_flag(t, p->address);
-    bool alone = f->writes == p->writes || (f->since <= p->writes + 1 && pthread_equal(f->by, pthread_self()));
+    bool alone = f->writes == p->writes ||
+                 (f->since <= p->writes + 1 && pthread_equal(f->by, pthread_self()));
     if (!alone)
         look(b, f, p->flags & PLACE_SCOPE_CTA, p->what);
     unlock_table(b, p->shared);
@@ -352,7 +355,8 @@ read_strong(const struct visit *v, uint32_t lanes, const uint64_t *address, bool
         if (p->count == JIT_LANES)
             order_flush(v->b, v->warp);
         struct pending_read *r = &p->read[p->count++];
-        *r = (struct pending_read){.address = a, .lanes = lane, .flags = v->facts->flags, .shared = shared};
+        *r = (struct pending_read){
+            .address = a, .lanes = lane, .flags = v->facts->flags, .shared = shared};
         look_first(v->b, r);
         for (enum scope s = SCOPE_BLOCK; s < SCOPES; s++)
             if (r->what[s] && is_at_once(r, s)) /* it comes itself behind what it acquires */

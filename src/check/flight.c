@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * flight.c: copies, fills and stream-ordered allocations that the host has not waited for, by the memory that
- * they touch. Shadow memory knows what kernels access and what copies and fills write; here is what it
- * does not hold: what copies read, on the device and in pinned memory, and since when memory of
- * cudaMallocAsync may be used. A kernel is compared when it is over, by the marks that it has left; another
- * copy, a fill, a free, or host code when it begins.
+ * flight.c: copies, fills and stream-ordered allocations that the host has not waited for, by the
+ * memory that they touch. Shadow memory knows what kernels access and what copies and fills write;
+ * here is what it does not hold: what copies read, on the device and in pinned memory, and since
+ * when memory of cudaMallocAsync may be used. A kernel is compared when it is over, by the marks
+ * that it has left; another copy, a fill, a free, or host code when it begins.
  */
 #include "check/host.h"
 #include "check/race.h"
@@ -38,7 +38,7 @@ flights_free(struct flights *f)
     ls_release(f);
 }
 
-/* -- ranges of rows ---------------------------------------------------------------------------------- */
+/* -- ranges of rows ---------------------------------------------------------------------------- */
 
 static uint64_t
 rows_end(const struct check_rows *r)
@@ -76,7 +76,7 @@ overlap(const struct check_rows *a, const struct check_rows *b, uint64_t *where)
     return false;
 }
 
-/* -- who is over before whom ------------------------------------------------------------------------- */
+/* -- who is over before whom ------------------------------------------------------------------- */
 
 static bool
 is_over(const struct flight *f, const uint32_t *known)
@@ -115,8 +115,8 @@ flights_forget(struct check *c, uint64_t at, uint64_t size)
 
 /* The first that `known` does not know, at the same memory, one of the two a write; false: none. */
 static bool
-find_flight(struct check *c, const struct check_rows *rows, bool writes, const uint32_t *known, struct flight *out,
-            uint64_t *where)
+find_flight(struct check *c, const struct check_rows *rows, bool writes, const uint32_t *known,
+            struct flight *out, uint64_t *where)
 {
     struct flights *s = c->flights;
     bool found = false;
@@ -131,7 +131,7 @@ find_flight(struct check *c, const struct check_rows *rows, bool writes, const u
     return found;
 }
 
-/* -- reports ----------------------------------------------------------------------------------------------- */
+/* -- reports ----------------------------------------------------------------------------------- */
 
 static const char *
 does_text(const struct flight *f)
@@ -145,16 +145,17 @@ report_pair(struct check *c, const struct flight *new, const struct flight *old,
     struct finding f = {.kind = FINDING_HOST_RACE, .space = "global"};
     f.access = (struct side){.valid = true, .op = new->what, .address = where, .host = new->host};
     f.other = (struct side){.valid = true, .op = old->what, .address = where, .host = old->host};
-    snprintf(f.message, sizeof f.message, "%s %s 0x%llx while %s%s, which %s it, may not be over", new->what,
-             does_text(new), (unsigned long long)where, old->what,
-             new->frees && !new->ordered ? " that the host has not waited for" : " of another stream",
+    snprintf(f.message, sizeof f.message, "%s %s 0x%llx while %s%s, which %s it, may not be over",
+             new->what, does_text(new), (unsigned long long)where, old->what,
+             new->frees && !new->ordered ? " that the host has not waited for"
+                                         : " of another stream",
              does_text(old));
     snprintf(f.missing, sizeof f.missing, "%s%s", race_work_missing,
              new->frees && !new->ordered ? " (this call does not wait)" : "");
     finding_add(c, &f);
 }
 
-/* -- new ones ------------------------------------------------------------------------------------------------ */
+/* -- new ones ---------------------------------------------------------------------------------- */
 
 static void
 flight_add(struct check *c, const struct flight *f, const uint32_t *known)
@@ -169,8 +170,9 @@ flight_add(struct check *c, const struct flight *f, const uint32_t *known)
         return;
     pthread_mutex_lock(&s->lock);
     size_t k = 0;
-    while (k < s->list.count && !(s->list.at[k].stream == f->stream && s->list.at[k].writes == f->writes &&
-                                  !memcmp(&s->list.at[k].rows, &f->rows, sizeof f->rows)))
+    while (k < s->list.count &&
+           !(s->list.at[k].stream == f->stream && s->list.at[k].writes == f->writes &&
+             !memcmp(&s->list.at[k].rows, &f->rows, sizeof f->rows)))
         k++;
     if (k < s->list.count)
         s->list.at[k] = *f; /* who knows this one knows the one before it */
@@ -207,7 +209,8 @@ flight_begin(struct check *c, struct flight *f)
 }
 
 bool
-flight_host(struct check *c, uint64_t at, uint64_t size, bool writes, const uint32_t *known, const char **what)
+flight_host(struct check *c, uint64_t at, uint64_t size, bool writes, const uint32_t *known,
+            const char **what)
 {
     struct flight f;
     uint64_t where;
@@ -239,7 +242,7 @@ flight_launch_over(struct launch *l)
     VEC_FREE(&open);
 }
 
-/* -- stream-ordered memory ------------------------------------------------------------------------------ */
+/* -- stream-ordered memory --------------------------------------------------------------------- */
 
 void
 check_ordered(struct jit_tool *t, uint64_t address, uint64_t size)
@@ -250,7 +253,9 @@ check_ordered(struct jit_tool *t, uint64_t address, uint64_t size)
     pthread_mutex_lock(&c->flights->lock);
     VEC_PUSH(&c->flights->ordered, address);
     pthread_mutex_unlock(&c->flights->lock);
-    struct flight f = {.rows = {.at = address, .width = size, .count = 1}, .writes = true, .allocates = true,
+    struct flight f = {.rows = {.at = address, .width = size, .count = 1},
+                       .writes = true,
+                       .allocates = true,
                        .what = "cudaMallocAsync"};
     flight_begin(c, &f);
 }
@@ -270,7 +275,8 @@ take_ordered(struct flights *s, uint64_t address)
 }
 
 bool
-check_freeing(struct jit_tool *t, const char *call, uint64_t address, uint64_t size, enum check_free how)
+check_freeing(struct jit_tool *t, const char *call, uint64_t address, uint64_t size,
+              enum check_free how)
 {
     struct check *c = (struct check *)t;
     if (!c)
@@ -278,8 +284,11 @@ check_freeing(struct jit_tool *t, const char *call, uint64_t address, uint64_t s
     bool ordered = take_ordered(c->flights, address);
     if (how == CHECK_FREE_WAITS && !ordered)
         return true;
-    struct flight f = {.rows = {.at = address, .width = size, .count = 1}, .writes = true, .frees = true,
-                       .ordered = how == CHECK_FREE_ORDERED, .what = call};
+    struct flight f = {.rows = {.at = address, .width = size, .count = 1},
+                       .writes = true,
+                       .frees = true,
+                       .ordered = how == CHECK_FREE_ORDERED,
+                       .what = call};
     flight_begin(c, &f);
     return false;
 }

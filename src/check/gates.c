@@ -2,7 +2,8 @@
  *
  * gates.c: loads that generated code does not announce (jit_gate).
  *
- * From global memory: a place's gate is open for chunks whose words were all read enough (read_shared.c).
+ * From global memory: a place's gate is open for chunks whose words were all read enough
+ * (read_shared.c).
  *
  * From shared memory: the load leaves a note (notes.c).
  */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * global.c: accesses of kernels to device memory: who wrote and read each word last, in any launch, and whether it
- * was written at all. Where that is kept: shadow.c; what races: race.c.
+ * global.c: accesses of kernels to device memory: who wrote and read each word last, in any launch,
+ * and whether it was written at all. Where that is kept: shadow.c; what races: race.c.
  */
 #include "check/race.h"
 #include "check/shadow.h"
 
-/* -- one cell ---------------------------------------------------------------------------------------- */
+/* -- one cell ---------------------------------------------------------------------------------- */
 
 struct global_touch {
     struct touch touch;
@@ -19,16 +19,17 @@ struct global_touch {
 static bool
 is_weaker(const struct mark *old, const struct mark *new)
 {
-    uint64_t lacks = new->when & MARK_STRONG & ~old->when;
+    uint64_t lacks = new->when &MARK_STRONG & ~old->when;
     uint64_t has = old->when & (MARK_CTA | MARK_VOLATILE) & ~new->when;
-    return !((old->who ^ new->who) >> LANE_BITS) && new->when & MARK_STRONG && (lacks | has);
+    return !((old->who ^ new->who) >> LANE_BITS) && new->when &MARK_STRONG && (lacks | has);
 }
 
 /* The other read may go: it is over, or races with less than r does. */
 static bool
 makes_room(const struct visit *v, uint32_t lane, const struct mark *other, const struct mark *r)
 {
-    if (mark_work(other) != v->b->launch->work || (other->when & (MARK_STRONG | MARK_CTA | MARK_VOLATILE)) == MARK_STRONG)
+    if (mark_work(other) != v->b->launch->work ||
+        (other->when & (MARK_STRONG | MARK_CTA | MARK_VOLATILE)) == MARK_STRONG)
         return true;
     return race_is_before(v, lane, other) && !(r->when & ~other->when & MARK_STRONG);
 }
@@ -53,8 +54,8 @@ note_read(const struct visit *v, struct cell *c, struct mark mark)
     *r = mark;
 }
 
-/* PTX ISA 8.9.5: a strong write comes before all that is ordered behind a read that saw it, or that its
- * thread does next. */
+/* PTX ISA 8.9.5: a strong write comes before all that is ordered behind a read that saw it, or that
+ * its thread does next. */
 static bool
 was_seen(const struct visit *v, uint32_t lane, const struct cell *c)
 {
@@ -67,15 +68,16 @@ note_seen(const struct visit *v, const struct global_touch *t, struct cell *c)
 {
     bool same = mark_block(&c->strong) == (uint32_t)v->b->block->index;
     bool narrow = (c->strong.when | t->mark.when) & MARK_CTA;
-    if (t->mark.when & MARK_STRONG && mark_work(&c->strong) == v->b->launch->work && (same || !narrow))
+    if (t->mark.when & MARK_STRONG && mark_work(&c->strong) == v->b->launch->work &&
+        (same || !narrow))
         c->strong.when |= MARK_SEEN;
     else
         c->strong.when &= ~(uint64_t)MARK_SEEN;
 }
 
-/* Two strong accesses may race with each other, one of them narrow or volatile, but not with the one in
- * between: the strong write that makes way takes the place of a plain one that is over. One that this
- * operation sees is ordered before all that its thread does. */
+/* Two strong accesses may race with each other, one of them narrow or volatile, but not with the
+ * one in between: the strong write that makes way takes the place of a plain one that is over. One
+ * that this operation sees is ordered before all that its thread does. */
 static void
 keep_strong(const struct visit *v, const struct global_touch *t, struct cell *c)
 {
@@ -89,7 +91,8 @@ keep_strong(const struct visit *v, const struct global_touch *t, struct cell *c)
     bool was_own = !((was->who ^ t->mark.who) >> LANE_BITS);
     bool narrower = old->when & ~was->when & MARK_CTA;
     bool ends = v->op == JIT_STORE && was->when & MARK_SEEN; /* a store is nobody's who sees */
-    if (mark_work(old) != work || !(~old->when & (MARK_REPORTED | MARK_CTA)) || (kept && !(was->when & MARK_STRONG)) ||
+    if (mark_work(old) != work || !(~old->when & (MARK_REPORTED | MARK_CTA)) ||
+        (kept && !(was->when & MARK_STRONG)) ||
         (kept && !narrower && (was->when & uneven & ~old->when || (own && !was_own && !ends))))
         return;
     bool before = sees || was_seen(v, t->touch.lane, c) || race_is_before(v, t->touch.lane, old);
@@ -108,7 +111,8 @@ kept_was_seen(const struct visit *v, uint32_t lane, const struct cell *c)
            (race_is_before(v, lane, &c->strong) || was_seen(v, lane, c));
 }
 
-/* True: the access races with one of the last writes. Of two strong ones that it races with one is told. */
+/* True: the access races with one of the last writes. Of two strong ones that it races with one is
+ * told. */
 static bool
 check_writes(const struct visit *v, const struct global_touch *t, const struct cell *c)
 {
@@ -132,22 +136,16 @@ touch_cell(const struct visit *v, const struct global_touch *t, struct cell *c)
         note_read(v, c, t->mark);
         return;
     }
-    enum verdict verdict = c->read.who ? race_with(v, t->touch.lane, &c->read, false) : ORDERED;
-    const struct mark *other = &c->read;
-    if ((verdict == ORDERED || verdict == RACE_VOLATILE) && c->other.who &&
-        race_with(v, t->touch.lane, &c->other, false) != ORDERED) {
-        other = &c->other;
-        verdict = race_with(v, t->touch.lane, other, false);
-    }
-    if (verdict != ORDERED)
-        report_race(v, &t->touch, other, verdict, false);
+    reported |= race_with_reads(v, &t->touch, c->read.who ? &c->read : NULL,
+                                c->other.who ? &c->other : NULL);
     if (t->mark.when & MARK_STRONG && v->b->launch->facts->uneven)
         keep_strong(v, t, c);
     struct mark *last = t->mark.when & MARK_STRONG ? &c->strong : &c->write;
     *last = t->mark;
-    last->when |= MARK_WRITTEN | (reported || verdict != ORDERED ? MARK_REPORTED : 0);
+    last->when |= MARK_WRITTEN | (reported ? MARK_REPORTED : 0);
     uint32_t bytes = (1u << (1u << t->touch.shift)) - 1;
-    if (t->touch.unset && ((t->touch.unset >> (t->touch.at - t->touch.address[t->touch.lane])) & bytes) == bytes)
+    if (t->touch.unset &&
+        ((t->touch.unset >> (t->touch.at - t->touch.address[t->touch.lane])) & bytes) == bytes)
         last->when |= MARK_UNSET;
 }
 
@@ -166,8 +164,8 @@ touch_thin(const struct visit *v, uint32_t lane, struct chunk *k, uint32_t first
         chunk_mark_bits(k, first, count, true);
 }
 
-/* touch_cell for an atomic operation on what was written, and by plain accesses only touched by what was
- * over before this launch; false: it is another case. */
+/* touch_cell for an atomic operation on what was written, and by plain accesses only touched by
+ * what was over before this launch; false: it is another case. */
 static inline bool
 quick_atomic(const struct visit *v, const struct global_touch *t, struct cell *c)
 {
@@ -182,13 +180,15 @@ quick_atomic(const struct visit *v, const struct global_touch *t, struct cell *c
 
 /* The part of a lane's access that lies in the chunk; locked. */
 static void
-touch_chunk(const struct visit *v, struct global_touch *t, struct chunk *k, uint64_t a, uint32_t count)
+touch_chunk(const struct visit *v, struct global_touch *t, struct chunk *k, uint64_t a,
+            uint32_t count)
 {
     struct global_shadow *g = v->b->launch->check->global;
     uint32_t first = a & (CHUNK - 1);
     if (!chunk_need_cells(g, k) || (k->shift && ((first | count) & 3) && !chunk_cut_cells(g, k))) {
         v->b->rough |= 1u << t->touch.lane;
-        touch_thin(v, t->touch.lane, k, first, count, (uint32_t)(a - t->touch.address[t->touch.lane]), a);
+        touch_thin(v, t->touch.lane, k, first, count,
+                   (uint32_t)(a - t->touch.address[t->touch.lane]), a);
         return;
     }
     t->touch.shift = k->shift;
@@ -242,8 +242,8 @@ strong_flags(const struct visit *v)
 bool
 global_is_watched(const struct visit *v)
 {
-    return v->space != PTX_SPACE_CONST && (v->b->launch->check->groups & (CHECK_RACE | CHECK_INIT)) &&
-           !read_only_place(v);
+    return v->space != PTX_SPACE_CONST &&
+           (v->b->launch->check->groups & (CHECK_RACE | CHECK_INIT)) && !read_only_place(v);
 }
 
 void
@@ -261,7 +261,8 @@ global_access(const struct visit *v, uint32_t lanes, const uint64_t *address)
     bool copying = copies_begin(v);
     uint64_t who = (uint64_t)b->launch->work << WORK_SHIFT |
                    (uint64_t)(uint32_t)b->block->index << BLOCK_SHIFT | v->warp << WARP_SHIFT;
-    t.mark.when = (uint64_t)b->stamp << STAMP_SHIFT | (uint64_t)(v->place & 0x3fffff) << PLACE_SHIFT |
+    t.mark.when = (uint64_t)b->stamp << STAMP_SHIFT |
+                  (uint64_t)(v->place & 0x3fffff) << PLACE_SHIFT |
                   (flags & PLACE_STRONG ? strong_flags(v) : 0);
     struct chunk *held = NULL;
     uint64_t held_base = 1;
@@ -292,7 +293,7 @@ global_access(const struct visit *v, uint32_t lanes, const uint64_t *address)
         chunk_unlock(held);
 }
 
-/* -- whole runs of words: runs.c ------------------------------------------------------------------------ */
+/* -- whole runs of words: runs.c --------------------------------------------------------------- */
 
 void
 held_release(struct held *h)

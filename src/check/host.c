@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * host.c: what the host's calls say: memory that comes and goes and is copied, waits, errors, leaks. The order of
- * its work on streams: work.c.
+ * host.c: what the host's calls say: memory that comes and goes and is copied, waits, errors,
+ * leaks. The order of its work on streams: work.c.
  */
 #include "check/host.h"
 
@@ -19,7 +19,7 @@ check_host(struct jit_tool *t, uint32_t (*here)(void),
     c->host_place = place;
 }
 
-/* -- copies and fills ------------------------------------------------------------------------------------ */
+/* -- copies and fills -------------------------------------------------------------------------- */
 
 /* True: shadow memory knows whose work it was. Of the host's memory it knows what kernels do. */
 static bool
@@ -64,17 +64,21 @@ check_fetched(struct jit_tool *t, const struct allocation *from, uint64_t addres
     uint64_t count = global_unwritten(c->global, address, size, &first, &holes);
     if (!count || holes_are_padding(&holes, address + size))
         return;
-    struct finding f = {.kind = FINDING_UNINITIALIZED, .severity = SEVERITY_WARNING, .space = "global"};
-    f.access = (struct side){.valid = true, .op = "copy to the host", .address = first,
+    struct finding f = {
+        .kind = FINDING_UNINITIALIZED, .severity = SEVERITY_WARNING, .space = "global"};
+    f.access = (struct side){.valid = true,
+                             .op = "copy to the host",
+                             .address = first,
                              .size = size > UINT32_MAX ? UINT32_MAX : (uint32_t)size,
                              .host = host_here(c)};
     f.made = from->place;
-    snprintf(f.message, sizeof f.message,
-             "a copy of %llu bytes to the host takes %llu along that nothing has written, the first at "
-             "byte %llu of allocation %llu (%llu bytes)",
-             (unsigned long long)size, (unsigned long long)count,
-             (unsigned long long)(first - from->base), (unsigned long long)from->number,
-             (unsigned long long)from->size);
+    snprintf(
+        f.message, sizeof f.message,
+        "a copy of %llu bytes to the host takes %llu along that nothing has written, the first at "
+        "byte %llu of allocation %llu (%llu bytes)",
+        (unsigned long long)size, (unsigned long long)count,
+        (unsigned long long)(first - from->base), (unsigned long long)from->number,
+        (unsigned long long)from->size);
     finding_add(c, &f);
 }
 
@@ -84,7 +88,8 @@ copy_unwritten(struct check *c, uint64_t from, uint64_t to, uint64_t size)
 {
     uint64_t first = from;
     struct holes holes = {0};
-    uint64_t count = size ? global_unwritten(c->global, from, size, &first, &holes) : 0, before = first - from;
+    uint64_t count = size ? global_unwritten(c->global, from, size, &first, &holes) : 0,
+             before = first - from;
     if (!count)
         return;
     if (count == size - before) {
@@ -104,7 +109,7 @@ check_copied(struct jit_tool *t, uint64_t from, uint64_t to, uint64_t size)
         copy_unwritten(c, from, to, size);
 }
 
-/* -- waits of the host ----------------------------------------------------------------------------------- */
+/* -- waits of the host ------------------------------------------------------------------------- */
 
 /* What the host knows to be over needs no look any more. */
 static void
@@ -144,7 +149,7 @@ check_joined_all(struct jit_tool *t)
     host_learned(c);
 }
 
-/* -- memory --------------------------------------------------------------------------------------------- */
+/* -- memory ------------------------------------------------------------------------------------ */
 
 void
 check_allocated(struct jit_tool *t, const struct allocation *a)
@@ -189,13 +194,13 @@ check_heap(struct jit_warp *w, uint32_t lane, uint64_t address, uint64_t size, u
     f.access.op = "free";
     snprintf(f.message, sizeof f.message, "free of 0x%llx, %s", (unsigned long long)address,
              near.freed && near.base == address ? "which was freed already"
-             : live ? "which malloc in a kernel did not give"
-                    : "where nothing is allocated");
+             : live                             ? "which malloc in a kernel did not give"
+                                                : "where nothing is allocated");
     finding_add(c, &f);
     return false;
 }
 
-/* -- what calls say ---------------------------------------------------------------------------------------- */
+/* -- what calls say ---------------------------------------------------------------------------- */
 
 void
 check_bad_free(struct jit_tool *t, const char *call, uint64_t address,
@@ -224,8 +229,9 @@ check_kernel_failed(struct jit_tool *t, enum check_end how, const struct ptx_mod
     struct check *c = (struct check *)t;
     if (!c)
         return;
-    static const enum finding_kind kind[] = {FINDING_DEADLOCK, FINDING_ENDLESS, FINDING_DIVERGENCE, FINDING_OUT_OF_BOUNDS,
-                                             FINDING_API_ERROR, FINDING_API_ERROR};
+    static const enum finding_kind kind[] = {FINDING_DEADLOCK,   FINDING_ENDLESS,
+                                             FINDING_DIVERGENCE, FINDING_OUT_OF_BOUNDS,
+                                             FINDING_API_ERROR,  FINDING_API_ERROR};
     struct finding f = {.kind = kind[how]};
     if (how >= CHECK_END_ASSERT)
         f.title = how == CHECK_END_ASSERT ? "Assertion failed" : "Kernel ended in an error";
@@ -234,10 +240,17 @@ check_kernel_failed(struct jit_tool *t, enum check_end how, const struct ptx_mod
     f.space = "";
     if (has_place && !finding_is_new(c, f.kind, f.rank, k, place, NULL, 0, NULL))
         return;
-    const char *op = how == CHECK_END_ENDLESS ? "loop" : how <= CHECK_END_BARRIER ? "barrier" : how == CHECK_END_ASSERT ? "assert" : "kernel";
-    f.access = (struct side){.valid = true, .op = op,
-                             .kernel = k, .place = place, .has_place = has_place,
-                             .has_thread = true, .host = host_here(c)};
+    const char *op = how == CHECK_END_ENDLESS   ? "loop"
+                     : how <= CHECK_END_BARRIER ? "barrier"
+                     : how == CHECK_END_ASSERT  ? "assert"
+                                                : "kernel";
+    f.access = (struct side){.valid = true,
+                             .op = op,
+                             .kernel = k,
+                             .place = place,
+                             .has_place = has_place,
+                             .has_thread = true,
+                             .host = host_here(c)};
     memcpy(f.access.block, block, sizeof f.access.block);
     memcpy(f.access.thread, thread, sizeof f.access.thread);
     snprintf(f.message, sizeof f.message, "%s", text);
@@ -247,8 +260,9 @@ check_kernel_failed(struct jit_tool *t, enum check_end how, const struct ptx_mod
                      ? "a store, an unlock or an arrival that comes before somebody waits for it"
                      : "all threads of the block at the same barrier");
     if (how == CHECK_END_ENDLESS)
-        snprintf(f.missing, sizeof f.missing, "a step in the loop that brings its condition nearer to its end; where another "
-                                              "thread is to end it: an atomic or volatile load");
+        snprintf(f.missing, sizeof f.missing,
+                 "a step in the loop that brings its condition nearer to its end; where another "
+                 "thread is to end it: an atomic or volatile load");
     finding_add(c, &f);
 }
 
@@ -262,8 +276,8 @@ check_call_failed(struct jit_tool *t, const char *call, const char *error, const
     f.space = "";
     f.access = (struct side){.valid = true, .op = call, .host = host_here(c)};
     f.error = error;
-    snprintf(f.message, sizeof f.message, "%s returned %s%s%s", call, error, why && *why ? ": " : "",
-             why ? why : "");
+    snprintf(f.message, sizeof f.message, "%s returned %s%s%s", call, error,
+             why && *why ? ": " : "", why ? why : "");
     finding_add(c, &f);
 }
 
@@ -309,12 +323,13 @@ check_host_access(struct jit_tool *t, const struct allocation *a, uint64_t addre
         snprintf(name, sizeof name, "variable \"%.60s\"", a->name);
     else
         snprintf(name, sizeof name, "allocation %llu", (unsigned long long)a->number);
-    f.access = (struct side){.valid = true, .op = writes ? "host store" : "host load", .address = address,
-                             .host = host};
+    f.access = (struct side){
+        .valid = true, .op = writes ? "host store" : "host load", .address = address, .host = host};
     f.made = a->place;
     if (a->kind != ALLOCATION_MANAGED) {
         snprintf(f.message, sizeof f.message,
-                 "host code in %s %s byte %llu of %s, which is device memory: on a GPU the program ends here",
+                 "host code in %s %s byte %llu of %s, which is device memory: on a GPU the program "
+                 "ends here",
                  where, does, (unsigned long long)(address - a->base), name);
         snprintf(f.missing, sizeof f.missing, "cudaMemcpy, or managed memory (cudaMallocManaged)");
         finding_add(c, &f);
@@ -332,9 +347,13 @@ check_host_access(struct jit_tool *t, const struct allocation *a, uint64_t addre
     snprintf(f.message, sizeof f.message,
              "host code in %s %s byte %llu of managed %s while %s%s may still %s it", where, does,
              (unsigned long long)(address - a->base), name, what ? "a " : "kernel ",
-             what ? what : f.other.kernel->name, what ? "use" : read ? "read" : "write");
-    snprintf(f.missing, sizeof f.missing,
-             "a wait of the host after the launch: cudaDeviceSynchronize(), or for its stream or event");
+             what ? what : f.other.kernel->name,
+             what   ? "use"
+             : read ? "read"
+                    : "write");
+    snprintf(
+        f.missing, sizeof f.missing,
+        "a wait of the host after the launch: cudaDeviceSynchronize(), or for its stream or event");
     finding_add(c, &f);
     return true;
 }
@@ -343,13 +362,16 @@ void
 check_leak(struct jit_tool *t, const struct allocation *a)
 {
     struct check *c = (struct check *)t;
-    static const char *const call[] = {"cudaMalloc", "variable", "cudaMallocHost", "cudaMallocManaged",
+    static const char *const call[] = {"cudaMalloc",         "variable",
+                                       "cudaMallocHost",     "cudaMallocManaged",
                                        "malloc in a kernel", "cudaMallocArray"};
     if (!c)
         return;
     struct finding f = {.kind = FINDING_LEAK, .severity = SEVERITY_WARNING, .bytes = a->size};
     f.space = a->kind == ALLOCATION_HOST ? "host" : "global";
-    f.access = (struct side){.valid = true, .op = call[a->kind], .address = a->base,
+    f.access = (struct side){.valid = true,
+                             .op = call[a->kind],
+                             .address = a->base,
                              .size = a->size > UINT32_MAX ? UINT32_MAX : (uint32_t)a->size,
                              .host = a->place};
     snprintf(f.message, sizeof f.message, "allocation %llu, %llu bytes of %s, was never freed",

@@ -13,8 +13,8 @@ struct flight {
     struct check_rows rows;
     uint32_t stream, seq;
     bool writes, allocates, frees;
-    bool ordered; /* frees: in the order of a stream, not when the host calls */
-    bool marked;  /* shadow memory has it, too */
+    bool ordered;  /* frees: in the order of a stream, not when the host calls */
+    bool marked;   /* shadow memory has it, too */
     uint32_t host; /* the place of the call */
     const char *what;
 };
@@ -29,7 +29,8 @@ void flight_begin(struct check *c, struct flight *f);
 /* The host knows so much now. */
 void flights_land(struct check *c, const uint32_t *host);
 void flights_forget(struct check *c, uint64_t at, uint64_t size);
-/* One that the host, which knows so much, may not touch memory beside; false: none. */
+/* Finds an operation that may still run, by the host's vector clock `known`, and conflicts with the
+ * host's access to the range; false: there is none. */
 bool flight_host(struct check *c, uint64_t at, uint64_t size, bool writes, const uint32_t *known,
                  const char **what);
 void flight_launch_over(struct launch *l);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * journal.c: findings as they occur, in a file that outlives the process. The file is mapped, so that
- * a finding is kept by a store to memory: whatever ends the process afterwards (a signal, _exit, exec, a
- * heap that is damaged) loses nothing, and a program that closes all descriptors or may write no more
- * files changes nothing.
+ * journal.c: findings as they occur, in a file that outlives the process. The file is mapped, so
+ * that a finding is kept by a store to memory: whatever ends the process afterwards (a signal,
+ * _exit, exec, a heap that is damaged) loses nothing, and a program that closes all descriptors or
+ * may write no more files changes nothing.
  *
  *     struct journal_head     device, numbers of launches, how often each finding was made
- *     struct journal_entry    number of the finding, its JSON; again where a graver one took its place
+ *     struct journal_entry    number of the finding, its JSON; again where a graver one took
+ *                             its place
  *     ...
  *
  * Entries lie one behind the other; head.used says how far they go and is set after what it covers.
@@ -25,9 +26,9 @@
 #include <unistd.h>
 
 enum {
-    COUNTED = 8192,             /* findings with a count of their own; later ones have that of their entry */
-    STEP = 1 << 20,             /* bytes of the disk that are claimed at a time */
-    MOST_BYTES = 64 << 20,      /* of the file, of which most is a hole */
+    COUNTED = 8192, /* findings with a count of their own; later ones have that of their entry */
+    STEP = 1 << 20, /* bytes of the disk that are claimed at a time */
+    MOST_BYTES = 64 << 20, /* of the file, of which most is a hole */
 };
 
 static const char journal_magic[8] = "LSCHECK1";
@@ -35,15 +36,16 @@ static const char journal_magic[8] = "LSCHECK1";
 struct journal_head {
     char magic[8];
     char device[96], cc[16];
-    _Atomic uint64_t used;      /* bytes, with this head */
-    _Atomic uint64_t lost;      /* findings for which there was no room */
+    _Atomic uint64_t used; /* bytes, with this head */
+    _Atomic uint64_t lost; /* findings for which there was no room */
     _Atomic uint64_t launches, checked;
     _Atomic uint32_t complete, thinned;
     _Atomic uint64_t count[COUNTED];
 };
 
 struct journal_entry {
-    uint32_t number, size; /* size: of the text, which follows; the next entry begins at a multiple of 8 */
+    uint32_t number,
+        size; /* size: of the text, which follows; the next entry begins at a multiple of 8 */
 };
 
 struct journal {
@@ -52,10 +54,10 @@ struct journal {
     char *path;
 };
 
-/* -- writing --------------------------------------------------------------------------------------- */
+/* -- writing ----------------------------------------------------------------------------------- */
 
-/* A full disk would show as SIGBUS at a store to the mapping: room is claimed before. A program that has
- * no descriptor left goes on without. */
+/* A full disk would show as SIGBUS at a store to the mapping: room is claimed before. A program
+ * that has no descriptor left goes on without. */
 static bool
 claim(struct journal *j, uint64_t end)
 {
@@ -141,7 +143,8 @@ journal_finding(struct check *c, uint64_t number, const char *json)
 {
     struct journal *j = c->journal;
     size_t n = strlen(json);
-    uint64_t at = atomic_load(&j->head->used), end = (at + sizeof(struct journal_entry) + n + 7) & ~7ull;
+    uint64_t at = atomic_load(&j->head->used),
+             end = (at + sizeof(struct journal_entry) + n + 7) & ~7ull;
     if (n > UINT32_MAX || end > j->size || !claim(j, end)) {
         atomic_fetch_add(&j->head->lost, 1);
         return;
@@ -171,7 +174,7 @@ journal_launches(struct check *c, bool thinned)
     atomic_store_explicit(&h->thinned, thinned, memory_order_relaxed);
 }
 
-/* -- reading --------------------------------------------------------------------------------------- */
+/* -- reading ----------------------------------------------------------------------------------- */
 
 static json_t *
 read_entries(const struct journal_head *h, uint64_t size)
@@ -203,16 +206,22 @@ check_journal_read(const char *path)
 {
     struct stat st;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    bool fine = fd >= 0 && fstat(fd, &st) == 0 && (uint64_t)st.st_size >= sizeof(struct journal_head);
-    struct journal_head *h = fine ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0) : MAP_FAILED;
+    bool fine =
+        fd >= 0 && fstat(fd, &st) == 0 && (uint64_t)st.st_size >= sizeof(struct journal_head);
+    struct journal_head *h =
+        fine ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0) : MAP_FAILED;
     char *text = NULL;
     if (fd >= 0)
         close(fd);
     if (h == MAP_FAILED)
         return NULL;
     if (!memcmp(h->magic, journal_magic, sizeof h->magic)) {
-        struct check_totals t = {.device = h->device, .cc = h->cc, .launches = h->launches,
-                                 .checked = h->checked, .lost = h->lost, .complete = h->complete,
+        struct check_totals t = {.device = h->device,
+                                 .cc = h->cc,
+                                 .launches = h->launches,
+                                 .checked = h->checked,
+                                 .lost = h->lost,
+                                 .complete = h->complete,
                                  .thinned = h->thinned};
         text = result_text(read_entries(h, (uint64_t)st.st_size), &t);
     }

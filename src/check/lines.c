@@ -21,7 +21,8 @@ same_lanes(struct lane_map a, struct lane_map b, uint32_t words)
     if (same_map(a, b))
         return true;
     uint32_t word = (uint32_t)__builtin_ctz(words);
-    return !(words & (words - 1)) && (((word >> a.shift) + a.add) & 31) == (((word >> b.shift) + b.add) & 31);
+    return !(words & (words - 1)) &&
+           (((word >> a.shift) + a.add) & 31) == (((word >> b.shift) + b.add) & 31);
 }
 
 /* Within its block. */
@@ -58,7 +59,8 @@ same_threads(const struct line_touch *t, const struct line_mark *m, uint32_t wor
     return !words;
 }
 
-/* Surely before the access: what global.c's judge would call ordered, told from the record alone. */
+/* Surely before the access: what global.c's judge would call ordered,
+ * told from the record alone. */
 static inline bool
 is_ordered(const struct line_touch *t, const struct line_mark *m, uint32_t words)
 {
@@ -101,8 +103,8 @@ drop_words(struct line *l, enum line_kind kind, uint32_t words)
             at[k].words &= ~words;
 }
 
-/* Columns of a matrix: the threads of a block that wrote neighbouring words are of one warp or several,
- * but equally far apart. */
+/* Columns of a matrix: the threads of a block that wrote neighbouring words are of one warp or
+ * several, but equally far apart. */
 static bool
 join_spread(struct line_mark *a, const struct line_mark *m)
 {
@@ -110,7 +112,8 @@ join_spread(struct line_mark *a, const struct line_mark *m)
     uint32_t from = (uint32_t)__builtin_ctz(a->words), to = (uint32_t)__builtin_ctz(m->words);
     uint32_t far = to > from ? to - from : from - to;
     uint32_t threads = (to > from ? thread_of(m, to) - thread_of(a, from)
-                                  : thread_of(a, from) - thread_of(m, to)) & all;
+                                  : thread_of(a, from) - thread_of(m, to)) &
+                       all;
     uint32_t step = a->spread ? a->spread : far ? threads / far : 0;
     if (!step || step > UINT8_MAX || step * far != threads)
         return false;
@@ -177,7 +180,8 @@ struct readers {
 };
 
 static void
-sort_reader(const struct line_touch *t, const struct line_mark *r, uint32_t words, struct readers *out)
+sort_reader(const struct line_touch *t, const struct line_mark *r, uint32_t words,
+            struct readers *out)
 {
     const struct block_state *b = t->v->b;
     uint32_t stamp = mark_stamp(&r->mark);
@@ -194,13 +198,16 @@ sort_reader(const struct line_touch *t, const struct line_mark *r, uint32_t word
         !(differ || r->mark.when & MARK_MANY) || t->mark.when & MARK_MANY)
         return;
     struct line_mark *m = &out->many[out->manys++];
-    *m = (struct line_mark){.mark = t->mark, .words = words, .kind = LINE_READ, .lane = t->lane,
+    *m = (struct line_mark){.mark = t->mark,
+                            .words = words,
+                            .kind = LINE_READ,
+                            .lane = t->lane,
                             .lane2 = differ ? r->lane : r->lane2};
     m->mark.when |= MARK_MANY;
 }
 
-/* False: something may race, or is not known. *words: those to be noted; what the warp has noted since
- * anything was ordered need not be noted again. */
+/* False: something may race, or is not known. *words: those to be noted; what the warp has noted
+ * since anything was ordered need not be noted again. */
 static bool
 look_at(const struct line *l, const struct line_touch *t, uint32_t *words)
 {
@@ -250,7 +257,7 @@ drop_reads(struct line *l, uint32_t floor)
             at[k].words = 0;
 }
 
-/* -- records outside ------------------------------------------------------------------------------- */
+/* -- records outside --------------------------------------------------------------------------- */
 
 static uint64_t
 bytes_outside(const struct line *l)
@@ -292,7 +299,8 @@ line_free(struct shadow_room *r, struct line *l)
 
 /* For `more` records, once the words of this kind are dropped. */
 static bool
-has_room(struct line *l, const struct launch *launch, enum line_kind kind, uint32_t words, uint32_t more)
+has_room(struct line *l, const struct launch *launch, enum line_kind kind, uint32_t words,
+         uint32_t more)
 {
     const struct line_mark *at = line_records(l);
     uint32_t count = more;
@@ -337,8 +345,8 @@ line_load(struct line *l, const struct line_touch *t, bool *out_read_shared)
         drop_words(l, LINE_OTHER, r.other[k].words);
         add_mark(l, &r.other[k]);
     }
-    struct line_mark plain = {.mark = t->mark, .words = words, .kind = LINE_READ, .lane = t->lane,
-                              .lane2 = t->lane2};
+    struct line_mark plain = {
+        .mark = t->mark, .words = words, .kind = LINE_READ, .lane = t->lane, .lane2 = t->lane2};
     for (uint32_t k = 0; k < r.manys; k++) {
         plain.words &= ~r.many[k].words;
         add_mark(l, &r.many[k]);
@@ -355,8 +363,8 @@ static bool
 takes_over(const struct line *l, const struct line_touch *t)
 {
     const struct line_mark *m = &l->own[0];
-    return !l->count || (l->count == 1 && !l->room && m->kind == LINE_WRITE && !(m->words & ~t->words) &&
-                         is_ordered(t, m, m->words));
+    return !l->count || (l->count == 1 && !l->room && m->kind == LINE_WRITE &&
+                         !(m->words & ~t->words) && is_ordered(t, m, m->words));
 }
 
 bool
@@ -383,7 +391,7 @@ line_store(struct line *l, const struct line_touch *t)
     return true;
 }
 
-/* -- stores, in short ------------------------------------------------------------------------------ */
+/* -- stores, in short -------------------------------------------------------------------------- */
 
 static inline bool
 is_past(const struct line_mark *m, const struct line_stamp *s)
@@ -396,8 +404,8 @@ is_past(const struct line_mark *m, const struct line_stamp *s)
 static inline bool
 is_own(const struct line_mark *m, const struct line_stamp *s, struct lane_map lane)
 {
-    return !((m->mark.who ^ s->mark.who) >> LANE_BITS) && !m->spread && !(m->mark.when & MARK_MANY) &&
-           same_map(m->lane, lane);
+    return !((m->mark.who ^ s->mark.who) >> LANE_BITS) && !m->spread &&
+           !(m->mark.when & MARK_MANY) && same_map(m->lane, lane);
 }
 
 bool
@@ -414,7 +422,8 @@ line_renew(struct line *l, const struct line_stamp *s, uint32_t words, struct la
     if (!free)
         return false;
     l->count += free == end;
-    /* Field by field: a struct put together elsewhere is waited for when it is copied from there. */
+    /* Field by field: a struct put together elsewhere is waited for when
+     * it is copied from there. */
     free->mark.who = s->mark.who;
     free->mark.when = s->mark.when;
     free->words = words;
@@ -429,10 +438,12 @@ line_renew(struct line *l, const struct line_stamp *s, uint32_t words, struct la
 bool
 line_continue(struct line *l, const struct line_stamp *s, uint32_t word, uint32_t lane)
 {
-    const uint32_t thread = ((uint32_t)s->mark.who & ((1u << BLOCK_SHIFT) - 1)) | lane, bit = 1u << word;
+    const uint32_t thread = ((uint32_t)s->mark.who & ((1u << BLOCK_SHIFT) - 1)) | lane,
+                   bit = 1u << word;
     struct line_mark *at = line_marks(l), *end = at + l->count, *now = NULL, *old = NULL;
     for (struct line_mark *m = at; m < end; m++) {
-        if (m->spread && m->mark.when == s->mark.when && !((m->mark.who ^ s->mark.who) >> BLOCK_SHIFT))
+        if (m->spread && m->mark.when == s->mark.when &&
+            !((m->mark.who ^ s->mark.who) >> BLOCK_SHIFT))
             now = m;
         if (!(m->words & bit))
             continue;
@@ -459,8 +470,10 @@ line_range(struct shadow_room *r, struct line *l, uint32_t words, uint32_t work,
     drop_empty(l);
     if (work && !make_room(r, l, l->count + 1u))
         return false;
-    struct line_mark m = {.mark = {.who = (uint64_t)work << WORK_SHIFT, .when = known ? MARK_WRITTEN : 0},
-                          .words = words, .kind = LINE_WRITE};
+    struct line_mark m = {
+        .mark = {.who = (uint64_t)work << WORK_SHIFT, .when = known ? MARK_WRITTEN : 0},
+        .words = words,
+        .kind = LINE_WRITE};
     if (work)
         add_mark(l, &m);
     l->written = known ? l->written | words : l->written & ~words;
@@ -489,7 +502,9 @@ line_cell(const struct line *l, uint32_t word)
         const struct line_mark *m = &at[k];
         if (!(m->words >> word & 1))
             continue;
-        struct mark *to = m->kind == LINE_READ ? &c.read : m->kind == LINE_OTHER ? &c.other : &c.write;
+        struct mark *to = m->kind == LINE_READ    ? &c.read
+                          : m->kind == LINE_OTHER ? &c.other
+                                                  : &c.write;
         *to = mark_of_word(m, word);
     }
     return c;

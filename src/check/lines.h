@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * lines.h: the shadow of device memory, inside shadow.c and lines.c. A chunk of 16 KiB is kept in one
- * of two forms that say the same: as cells, 64 bytes a word, or, as long as warps access it in whole
- * runs of words, as lines: a line of 32 words has a few records, each of which stands for all words
- * that carry the same mark. Lines that need more records, and whatever is no plain access of words,
- * turn the chunk into cells.
+ * lines.h: the shadow of device memory, inside shadow.c and lines.c. A chunk of 16 KiB is kept in
+ * one of two forms that say the same: as cells, 64 bytes a word, or, as long as warps access it in
+ * whole runs of words, as lines: a line of 32 words has a few records, each of which stands for all
+ * words that carry the same mark. Lines that need more records, and whatever is no plain access of
+ * words, turn the chunk into cells.
  *
- * A line is 64 bytes, two records among them, which is all that most need: 376 bytes a line, with room
- * for 15 in each, made avg_global wait for memory (docs/decisions/0009). Others have theirs elsewhere.
+ * A line is 64 bytes, two records among them, which is all that most need: 376 bytes a line, with
+ * room for 15 in each, made avg_global wait for memory (docs/decisions/0009). Others have theirs
+ * elsewhere.
  */
 #ifndef LOCKSTEP_CHECK_LINES_H
 #define LOCKSTEP_CHECK_LINES_H
@@ -22,7 +23,7 @@ enum {
     CHUNK = 1 << CHUNK_BITS,
     LINE_BITS = 7,
     LINE_COUNT = CHUNK >> LINE_BITS,
-    LINE_OWN = 2,   /* records inside a line, */
+    LINE_OWN = 2,    /* records inside a line, */
     LINE_MARKS = 15, /*   and at most */
 };
 
@@ -43,13 +44,13 @@ struct line_mark {
     uint32_t words;   /* that it stands for */
     uint8_t kind;
     struct lane_map lane, lane2; /* lane2: of MARK_MANY */
-    uint8_t spread;   /* writes; not 0: by threads of several warps, so far apart from word to word: mark
-                       * has the one of word 0, lane nothing */
+    uint8_t spread; /* writes; not 0: by threads of several warps, so far apart from word to word:
+                     * mark has the one of word 0, lane nothing */
 };
 
 struct line {
-    uint32_t written;   /* words */
-    uint32_t read_shared;      /* words that work read_shared_work has read enough (cell_read_enough) */
+    uint32_t written;     /* words */
+    uint32_t read_shared; /* words that work read_shared_work has read enough (cell_read_enough) */
     uint32_t read_shared_work;
     uint16_t count, room; /* records; room 0: they are in own */
     union {
@@ -70,13 +71,14 @@ line_records(const struct line *l)
     return l->room ? l->more : l->own;
 }
 
-/* An access of one warp to words of one line, each by one lane or (MARK_MANY in mark) one word by all. */
+/* An access of one warp to words of one line, each by one lane or (MARK_MANY in mark) one word by
+ * all. */
 struct line_touch {
     const struct visit *v;
-    struct mark mark;  /* without lanes */
+    struct mark mark; /* without lanes */
     uint32_t words;
     struct lane_map lane, lane2;
-    bool lone;         /* a load, where nothing orders blocks */
+    bool lone; /* a load, where nothing orders blocks */
 };
 
 /* How much memory shadows may take and do take. */
@@ -123,13 +125,13 @@ struct line *held_lines(struct held *h, struct block_state *b, uint64_t address)
 /* False: the chunk has cells, or it is no plain case; nothing was noted. */
 bool held_touch(struct held *h, uint64_t address, const struct line_touch *t);
 
-/* False: not a plain case; nothing was changed. *out_read_shared: of all its words it held that they were read
- * enough, so that nothing was noted. */
+/* False: not a plain case; nothing was changed. *out_read_shared: of all its words it held that
+ * they were read enough, so that nothing was noted. */
 bool line_load(struct line *l, const struct line_touch *t, bool *out_read_shared);
 bool line_store(struct line *l, const struct line_touch *t);
 /* The same for the plainest cases, without a visit. */
 struct line_stamp {
-    struct mark mark;          /* of the warp, without lanes; MARK_WRITTEN */
+    struct mark mark;           /* of the warp, without lanes; MARK_WRITTEN */
     uint32_t work_floor, floor; /* of the launch, and of the block */
 };
 bool line_renew(struct line *l, const struct line_stamp *s, uint32_t words, struct lane_map lane);

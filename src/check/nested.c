@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * nested.c: launches from kernels (Programming Guide, "CUDA Dynamic Parallelism"). A child knows what
- * the thread that launched it knew; what the parent does later runs at the same time. Children of one
- * block to one stream run in order. The host sees the whole tree of launches end at once: in its
- * streams a child counts as the launch of the host that it came from.
+ * nested.c: launches from kernels (Programming Guide, "CUDA Dynamic Parallelism"). A child knows
+ * what the thread that launched it knew; what the parent does later runs at the same time. Children
+ * of one block to one stream run in order. The host sees the whole tree of launches end at once: in
+ * its streams a child counts as the launch of the host that it came from.
  *
  * Streams that kernels make have one handle, so launches to two of them count as ordered.
  */
@@ -22,9 +22,15 @@ nested_begin(struct launch *l, const struct jit_tool_launch *from)
         return false;
     const struct launch *parent = b->launch;
     struct job above = work_job(c, parent->work);
-    struct job w = {.kernel = l->facts, .what = "kernel", .host = above.host, .stream = above.stream,
-                    .seq = above.seq, .parent = parent->work, .root = above.root ? above.root : parent->work,
-                    .parent_block = b->block->index, .parent_stream = from->stream};
+    struct job w = {.kernel = l->facts,
+                    .what = "kernel",
+                    .host = above.host,
+                    .stream = above.stream,
+                    .seq = above.seq,
+                    .parent = parent->work,
+                    .root = above.root ? above.root : parent->work,
+                    .parent_block = b->block->index,
+                    .parent_stream = from->stream};
     memcpy(w.block, from->launch->block, sizeof w.block);
     memcpy(w.grid, from->launch->grid, sizeof w.grid);
     l->work = work_add(c, &w);
@@ -74,17 +80,20 @@ nested_relation(const struct block_state *b, const struct job *other, uint32_t w
     if ((own.root ? own.root : l->work) != (other->root ? other->root : work))
         return RELATION_NONE;
     if (child_of(c, l->work, &child, &w)) /* launched by this kernel */
-        return w.parent_block == b->block->index && child <= b->waited ? RELATION_ORDERED : RELATION_RACE;
+        return w.parent_block == b->block->index && child <= b->waited ? RELATION_ORDERED
+                                                                       : RELATION_RACE;
     for (; l->parent; l = l->parent) {
         if (l->parent->work == work)
-            return known_of(l->handed, block, warp) >= (int64_t)stamp ? RELATION_ORDERED : RELATION_RACE;
+            return known_of(l->handed, block, warp) >= (int64_t)stamp ? RELATION_ORDERED
+                                                                      : RELATION_RACE;
         w = *other;
         child = work;
         if (!child_of(c, l->parent->work, &child, &w))
             continue;
         own = work_job(c, l->work);
         bool same = own.parent_block == w.parent_block && child < l->work;
-        bool in_order = own.parent_stream == w.parent_stream && own.parent_stream != FIRE_AND_FORGET;
+        bool in_order =
+            own.parent_stream == w.parent_stream && own.parent_stream != FIRE_AND_FORGET;
         return same && (in_order || child <= l->waited) ? RELATION_ORDERED : RELATION_RACE;
     }
     return RELATION_NONE;

@@ -4,10 +4,11 @@
  * programs use).
  *
  *   in a block    barriers order the warps that wait after those that arrive; __syncwarp the lanes
- *                 in its mask. Before 7.0 the lanes of a warp run in lock-step: program order is theirs.
- *   fences        what a warp knows at a fence is what its strong stores and atomics hand on from then
- *                 on (flags.c); what its strong loads and atomics saw before the fence it knows from
- *                 then on. A fence of block scope counts among the threads of the block.
+ *                 in its mask. Before 7.0 the lanes of a warp run in lock-step: program order is
+ *                 theirs.
+ *   fences        what a warp knows at a fence is what its strong stores and atomics hand on from
+ *                 then on (flags.c); what its strong loads and atomics saw before the fence it
+ *                 knows from then on. A fence of block scope counts among the threads of the block.
  *
  * docs/memory-model.md has the model, and what this file does otherwise.
  */
@@ -16,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* -- sets of what is known ------------------------------------------------------------------------- */
+/* -- sets of what is known --------------------------------------------------------------------- */
 
 struct known *
 known_get(struct known *k)
@@ -165,7 +166,7 @@ order_acquire(struct block_state *b, uint32_t warp, uint32_t lanes, struct known
     }
 }
 
-/* -- fences --------------------------------------------------------------------------------------- */
+/* -- fences ------------------------------------------------------------------------------------ */
 
 static struct handing *
 need_handing(struct block_state *b)
@@ -201,7 +202,8 @@ take_seen(struct block_state *b, uint32_t warp, enum scope scope)
 }
 
 bool
-order_seen(const struct block_state *b, uint32_t mine, uint64_t block, uint32_t warp, uint32_t stamp)
+order_seen(const struct block_state *b, uint32_t mine, uint64_t block, uint32_t warp,
+           uint32_t stamp)
 {
     const struct handing *h = b->handing;
     bool seen = false;
@@ -257,8 +259,8 @@ order_forget(struct block_state *b)
     h->any_fenced = h->any_seen = false;
 }
 
-/* Fences reach across barriers of the block: what one thread's fence covered, others hand on behind the
- * barrier, and what a thread saw, all know. */
+/* Fences reach across barriers of the block: what one thread's fence covered, others hand on behind
+ * the barrier, and what a thread saw, all know. */
 static void
 share_handing(struct block_state *b, const uint32_t *arrived, const uint32_t *waiting)
 {
@@ -280,7 +282,7 @@ share_handing(struct block_state *b, const uint32_t *arrived, const uint32_t *wa
     }
 }
 
-/* -- barriers ---------------------------------------------------------------------------------------------- */
+/* -- barriers ---------------------------------------------------------------------------------- */
 
 /* Joins what the arrived warps know of other blocks and gives it to the waiting ones. */
 static void
@@ -300,7 +302,8 @@ share_outside(struct block_state *b, const uint32_t *arrived, const uint32_t *wa
     known_put(all);
 }
 
-/* What a warp does from here on comes later than what it did. */
+/* The warp arrives at a synchronisation: accesses from here on get a later stamp. Returns the stamp
+ * of those before. */
 uint32_t
 order_arrive(struct block_state *b)
 {

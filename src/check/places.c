@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * places.c: what is known of a kernel's instructions before it runs: which of them are strong accesses (volatile,
- * atomic; PTX ISA 8.3), fences and transfers, where they stand in the source, and what roots.c finds of their
- * addresses and values.
+ * places.c: what is known of a kernel's instructions before it runs: which of them are strong
+ * accesses (volatile, atomic; PTX ISA 8.3), fences and transfers, where they stand in the source,
+ * and what roots.c finds of their addresses and values.
  */
 #include "check/roots.h"
 
@@ -16,7 +16,7 @@ always(const char *name)
     return name != NULL;
 }
 
-/* -- one kernel ------------------------------------------------------------------------------------- */
+/* -- one kernel -------------------------------------------------------------------------------- */
 
 /* Of block scope. Each block is a cluster of its own. */
 static bool
@@ -67,9 +67,9 @@ find_seeds(struct walk *w, struct kernel_facts *k, uint32_t reg)
     if (w->seen[reg] == w->round || ++w->steps > MOST_STEPS)
         return;
     w->seen[reg] = w->round;
-    struct span writers = flow_writers(w->flow, reg);
+    struct span writers = wir_writers(w->wir, reg);
     for (uint32_t d = writers.count; d-- > 0;) {
-        const struct flow_insn *f = &w->flow->insns[writers.at[d]];
+        const struct wir_insn *f = &w->wir->insns[writers.at[d]];
         bool load = f->i.op == PTX_OP_LD && f->i.operand[1].kind == PTX_O_ADDRESS;
         if (load && f->place < k->place_count)
             k->place[f->place].flags |= PLACE_STRONG;
@@ -87,8 +87,8 @@ find_seeds(struct walk *w, struct kernel_facts *k, uint32_t reg)
 static void
 find_swaps(struct walk *w, struct kernel_facts *k)
 {
-    for (uint32_t n = 0; n < w->flow->insn_count; n++) {
-        const struct ptx_insn *i = &w->flow->insns[n].i;
+    for (uint32_t n = 0; n < w->wir->insn_count; n++) {
+        const struct ptx_insn *i = &w->wir->insns[n].i;
         if (i->op != PTX_OP_ATOM || !ptx_has(i, PTX_M_CAS) || i->operand[2].kind != PTX_O_REG)
             continue;
         w->round++;
@@ -103,7 +103,7 @@ in_shared(uint32_t space)
     return space == PTX_SPACE_SHARED || space == PTX_SPACE_SHARED_CLUSTER;
 }
 
-/* -- transfers, mbarriers, matrices ------------------------------------------------------------------- */
+/* -- transfers, mbarriers, matrices ------------------------------------------------------------ */
 
 static unsigned
 width_of(const struct ptx_insn *i)
@@ -136,12 +136,13 @@ set_source(struct walk *w, struct kernel_facts *k, struct place_facts *p,
 }
 
 static void
-describe_bulk(struct walk *w, struct kernel_facts *k, const struct ptx_insn *i, struct place_facts *p)
+describe_bulk(struct walk *w, struct kernel_facts *k, const struct ptx_insn *i,
+              struct place_facts *p)
 {
     bool reduces = i->op == PTX_OP_CP_REDUCE_ASYNC_BULK;
     if (ptx_has(i, PTX_M_PREFETCH) || i->operand_count < 3 || i->operand[1].kind != PTX_O_ADDRESS)
         return;
-    uint32_t to = reduces              ? PLACE_STRONG | PLACE_ATOMIC
+    uint32_t to = reduces               ? PLACE_STRONG | PLACE_ATOMIC
                   : in_shared(i->space) ? PLACE_STORE | PLACE_TRANSFER | PLACE_BULK
                                         : PLACE_STORE;
     uint32_t from = in_shared(i->space2) ? PLACE_BULK_SOURCE | PLACE_BULK : 0;
@@ -173,12 +174,8 @@ describe_other(struct walk *w, struct kernel_facts *k, const struct ptx_insn *i,
         set_source(w, k, p, &o[1], (unsigned)o[2].imm, 0, false);
         break;
     case PTX_OP_CP_ASYNC_BULK:
-    case PTX_OP_CP_REDUCE_ASYNC_BULK:
-        describe_bulk(w, k, i, p);
-        break;
-    case PTX_OP_ST_BULK:
-        set_facts(w, p, &o[0], 8, PLACE_STORE, false);
-        break;
+    case PTX_OP_CP_REDUCE_ASYNC_BULK: describe_bulk(w, k, i, p); break;
+    case PTX_OP_ST_BULK: set_facts(w, p, &o[0], 8, PLACE_STORE, false); break;
     case PTX_OP_ST_ASYNC:
         set_facts(w, p, &o[0], width_of(i), PLACE_STORE | PLACE_TRANSFER | PLACE_BULK, false);
         break;
@@ -187,14 +184,9 @@ describe_other(struct walk *w, struct kernel_facts *k, const struct ptx_insn *i,
         p->root_count = 0;
         break;
     case PTX_OP_LDMATRIX:
-    case PTX_OP_STMATRIX:
-        set_facts(w, p, &o[first], 16, store ? PLACE_STORE : 0, !store);
-        break;
-    case PTX_OP_WMMA:
-        set_facts(w, p, &o[first], 1, store ? PLACE_STORE : 0, !store);
-        break;
-    default:
-        break;
+    case PTX_OP_STMATRIX: set_facts(w, p, &o[first], 16, store ? PLACE_STORE : 0, !store); break;
+    case PTX_OP_WMMA: set_facts(w, p, &o[first], 1, store ? PLACE_STORE : 0, !store); break;
+    default: break;
     }
 }
 
@@ -212,7 +204,8 @@ describe_sync(struct place_facts *p, const struct ptx_insn *i)
         p->flags |= PLACE_WARP_BARRIER;
     if (!is_fence(i))
         return;
-    p->flags |= (is_narrow(i) ? PLACE_SCOPE_CTA : 0) | (ptx_has(i, PTX_M_ACQUIRE) ? 0 : PLACE_RELEASE) |
+    p->flags |= (is_narrow(i) ? PLACE_SCOPE_CTA : 0) |
+                (ptx_has(i, PTX_M_ACQUIRE) ? 0 : PLACE_RELEASE) |
                 (ptx_has(i, PTX_M_RELEASE) ? 0 : PLACE_ACQUIRE);
 }
 
@@ -221,19 +214,26 @@ static bool
 is_opaque(const struct ptx_insn *i)
 {
     switch (i->op) {
-    case PTX_OP_ST_BULK: case PTX_OP_CP_ASYNC_BULK: case PTX_OP_CP_REDUCE_ASYNC_BULK:
-    case PTX_OP_CP_ASYNC_BULK_TENSOR: case PTX_OP_CP_REDUCE_ASYNC_BULK_TENSOR:
-    case PTX_OP_MULTIMEM_ST: case PTX_OP_MULTIMEM_RED: case PTX_OP_MULTIMEM_CP_ASYNC_BULK:
-    case PTX_OP_MULTIMEM_CP_REDUCE_ASYNC_BULK: case PTX_OP_SUST: case PTX_OP_SURED:
-    case PTX_OP_TENSORMAP_REPLACE: case PTX_OP_TENSORMAP_CP_FENCEPROXY: case PTX_OP_DISCARD:
-        return true;
-    default:
-        return false;
+    case PTX_OP_ST_BULK:
+    case PTX_OP_CP_ASYNC_BULK:
+    case PTX_OP_CP_REDUCE_ASYNC_BULK:
+    case PTX_OP_CP_ASYNC_BULK_TENSOR:
+    case PTX_OP_CP_REDUCE_ASYNC_BULK_TENSOR:
+    case PTX_OP_MULTIMEM_ST:
+    case PTX_OP_MULTIMEM_RED:
+    case PTX_OP_MULTIMEM_CP_ASYNC_BULK:
+    case PTX_OP_MULTIMEM_CP_REDUCE_ASYNC_BULK:
+    case PTX_OP_SUST:
+    case PTX_OP_SURED:
+    case PTX_OP_TENSORMAP_REPLACE:
+    case PTX_OP_TENSORMAP_CP_FENCEPROXY:
+    case PTX_OP_DISCARD: return true;
+    default: return false;
     }
 }
 
 static void
-describe_insn(struct walk *w, struct kernel_facts *k, const struct flow_insn *f)
+describe_insn(struct walk *w, struct kernel_facts *k, const struct wir_insn *f)
 {
     const struct ptx_insn *i = &f->i;
     bool load = i->op == PTX_OP_LD || i->op == PTX_OP_LDU, store = i->op == PTX_OP_ST;
@@ -245,8 +245,9 @@ describe_insn(struct walk *w, struct kernel_facts *k, const struct flow_insn *f)
     k->opaque |= is_opaque(i);
     k->releases |= is_fence(i) || (flags_of(i) & PLACE_RELEASE);
     k->narrow |= is_narrow(i);
-    k->uneven |= (flags_of(i) & (PLACE_STRONG | PLACE_SCOPE_CTA)) == (PLACE_STRONG | PLACE_SCOPE_CTA) ||
-                 (flags_of(i) & PLACE_VOLATILE);
+    k->uneven |=
+        (flags_of(i) & (PLACE_STRONG | PLACE_SCOPE_CTA)) == (PLACE_STRONG | PLACE_SCOPE_CTA) ||
+        (flags_of(i) & PLACE_VOLATILE);
     k->blocks_meet |= i->op == PTX_OP_MEMBAR || i->op == PTX_OP_FENCE || i->op == PTX_OP_SURED ||
                       i->op == PTX_OP_CP_REDUCE_ASYNC_BULK || (flags_of(i) & PLACE_STRONG);
     if (!(load || store || atom || red)) {
@@ -273,7 +274,7 @@ describe_insn(struct walk *w, struct kernel_facts *k, const struct flow_insn *f)
 }
 
 static void
-find_shared(struct kernel_facts *k, const struct flow *f)
+find_shared(struct kernel_facts *k, const struct wir *f)
 {
     k->shared = ARENA_ARRAY(&k->arena, struct shared_var, f->module->var_count + f->var_count + 1);
     for (uint32_t n = 0; n < f->module->var_count; n++) {
@@ -284,13 +285,13 @@ find_shared(struct kernel_facts *k, const struct flow *f)
                                     v->unsized ? 0 : v->size};
     }
     for (uint32_t n = 0; n < f->var_count; n++)
-        if (f->vars[n].place == FLOW_SHARED)
+        if (f->vars[n].place == WIR_SHARED)
             k->shared[k->shared_count++] =
-                (struct shared_var){ls_readable_name(&k->arena, f->vars[n].var->name), f->vars[n].var,
-                                    f->vars[n].offset, f->vars[n].var->size};
+                (struct shared_var){ls_readable_name(&k->arena, f->vars[n].var->name),
+                                    f->vars[n].var, f->vars[n].offset, f->vars[n].var->size};
 }
 
-/* -- places in the source ------------------------------------------------------------------------------ */
+/* -- places in the source ---------------------------------------------------------------------- */
 
 static void
 find_lines(struct kernel_facts *k)
@@ -306,7 +307,8 @@ find_lines(struct kernel_facts *k)
             k->line[at] = f->insns[i].line;
             k->column[at] = f->insns[i].column;
             if (!k->place[at].align && f->insns[i].op != PTX_OP_BAR &&
-                f->insns[i].op != PTX_OP_BARRIER && !f->is_kernel && i) /* a function's first: its stack */
+                f->insns[i].op != PTX_OP_BARRIER && !f->is_kernel &&
+                i) /* a function's first: its stack */
                 continue;
             const struct ptx_loc *l = jit_place_loc(f, &f->insns[i]);
             if (!l)
@@ -330,9 +332,9 @@ place_text(const struct kernel_facts *k, uint32_t place, char *out, size_t room)
 }
 
 static void
-describe_flow(struct kernel_facts *k, const struct flow *f)
+describe_flow(struct kernel_facts *k, const struct wir *f)
 {
-    struct walk w = {.flow = f, .kernel = k};
+    struct walk w = {.wir = f, .kernel = k};
     w.seen = ls_alloc(sizeof *w.seen * (f->reg_count + 1));
     w.matters = ls_alloc(8 * (f->reg_count / 64 + 1));
     w.surely = ls_alloc(8 * (f->reg_count / 64 + 1));
@@ -352,12 +354,12 @@ struct callees {
 };
 
 static void
-note_calls(const struct ptx_module *m, const struct flow *f, struct callees *c)
+note_calls(const struct ptx_module *m, const struct wir *f, struct callees *c)
 {
     for (uint32_t n = 0; n < f->call_count; n++)
         c->wanted[f->calls[n]->index] = true;
     if (f->indirect)
-        flow_addresses(m, c->wanted);
+        wir_addresses(m, c->wanted);
 }
 
 static void
@@ -370,14 +372,14 @@ describe_callees(struct kernel_facts *k, struct callees *c)
             continue;
         c->done[func->index] = true;
         struct ls_error err = {0};
-        struct flow *f = flow_new(m, func, always, &err);
+        struct wir *f = wir_new(m, func, always, &err);
         k->opaque |= !f;
         k->releases |= !f;
         if (!f)
             continue;
         describe_flow(k, f);
         note_calls(m, f, c);
-        flow_free(f);
+        wir_free(f);
         n = 0; /* what it calls may stand before it */
     }
 }
@@ -386,7 +388,7 @@ static void
 describe_kernel(struct kernel_facts *k)
 {
     struct ls_error err = {0};
-    struct flow *f = flow_new(k->module, k->func, always, &err);
+    struct wir *f = wir_new(k->module, k->func, always, &err);
     k->blocks_meet = k->opaque = k->releases = !f;
     for (uint32_t n = 0; n < k->module->func_count; n++) /* children write what they like */
         k->opaque |= !strcmp(k->module->funcs[n]->name, "__lockstep_configure");
@@ -397,7 +399,7 @@ describe_kernel(struct kernel_facts *k)
     describe_flow(k, f);
     note_calls(k->module, f, &c);
     k->local_bytes = f->local_bytes;
-    flow_free(f);
+    wir_free(f);
     describe_callees(k, &c);
     ls_release(c.wanted);
     ls_release(c.done);
@@ -434,7 +436,8 @@ facts_of_kernel(struct check *c, const struct jit_tool_launch *l)
         for (uint32_t n = 0; n < l->module->func_count; n++)
             k->place_count += l->module->funcs[n]->insn_count;
         k->facts_count = k->place_count;
-        k->place = ARENA_ARRAY(&k->arena, struct place_facts, k->place_count + count_copies(k->module) + 1);
+        k->place = ARENA_ARRAY(&k->arena, struct place_facts,
+                               k->place_count + count_copies(k->module) + 1);
         k->file = ARENA_ARRAY(&k->arena, char *, k->place_count + 1);
         k->line = ARENA_ARRAY(&k->arena, uint32_t, k->place_count + 1);
         k->column = ARENA_ARRAY(&k->arena, uint32_t, k->place_count + 1);

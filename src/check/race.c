@@ -17,12 +17,9 @@ race_with_work(const struct block_state *b, const struct mark *m)
         return ORDERED;
     struct job w = work_job(l->check, work);
     switch (nested_relation(b, &w, work, mark_block(m), mark_warp(m), mark_stamp(m))) {
-    case RELATION_ORDERED:
-        return ORDERED;
-    case RELATION_RACE:
-        return RACE_NESTED;
-    case RELATION_NONE:
-        break;
+    case RELATION_ORDERED: return ORDERED;
+    case RELATION_RACE: return RACE_NESTED;
+    case RELATION_NONE: break;
     }
     return w.stream >= STREAMS || l->after[w.stream] >= w.seq ? ORDERED : RACE_WORK;
 }
@@ -119,6 +116,21 @@ race_with_write(const struct visit *v, const struct touch *t, const struct mark 
     if (!(t->shared && together && same && v->b->launch->facts->replicated))
         report_race(v, t, w, verdict, same);
     return verdict;
+}
+
+bool
+race_with_reads(const struct visit *v, const struct touch *t, const struct mark *last,
+                const struct mark *other)
+{
+    enum verdict verdict = last ? race_with(v, t->lane, last, false) : ORDERED;
+    if (other && (verdict == ORDERED || verdict == RACE_VOLATILE)) {
+        enum verdict second = race_with(v, t->lane, other, false);
+        last = second == ORDERED ? last : other;
+        verdict = second == ORDERED ? verdict : second;
+    }
+    if (verdict != ORDERED)
+        report_race(v, t, last, verdict, false);
+    return verdict != ORDERED;
 }
 
 void

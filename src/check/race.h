@@ -51,6 +51,10 @@ race_with(const struct visit *v, uint32_t lane, const struct mark *m, bool write
 
 /* The access against one of the cell's last writes; what races is reported. */
 enum verdict race_with_write(const struct visit *v, const struct touch *t, const struct mark *w);
+/* A write, against the cell's last read and the last one by another warp (NULL: there is none): of
+ * two races one is told. True: it was. */
+bool race_with_reads(const struct visit *v, const struct touch *t, const struct mark *last,
+                     const struct mark *other);
 /* Bytes that were read and nobody wrote are reported, or, where they are only stored again, noted
  * as copies. by: the store that copied something unwritten there; NULL: none. */
 void race_unset_read(const struct visit *v, const struct touch *t, const struct mark *by);

@@ -75,8 +75,8 @@ name_global(const struct launch *l, uint64_t a, char *out, size_t room)
         snprintf(out, room, "variable \"%s\" at byte %llu", found.name,
                  (unsigned long long)(a - found.base));
     else if (found.name && found.kind == ALLOCATION_HOST)
-        snprintf(out, room, "array \"%s\" (%llu bytes) at byte %llu", found.name, (unsigned long long)found.size,
-                 (unsigned long long)(a - found.base));
+        snprintf(out, room, "array \"%s\" (%llu bytes) at byte %llu", found.name,
+                 (unsigned long long)found.size, (unsigned long long)(a - found.base));
     else
         snprintf(out, room, "allocation %llu (%llu bytes) at byte %llu",
                  (unsigned long long)found.number, (unsigned long long)found.size,
@@ -110,8 +110,7 @@ missing_text(enum verdict verdict, bool shared, bool same_warp)
     case RACE_INSN:
         return "one thread to do it, or an atomic operation: which thread's value stays is not "
                "defined";
-    case RACE_WORK:
-        return race_work_missing;
+    case RACE_WORK: return race_work_missing;
     case RACE_NESTED:
         return "a kernel and those that it launches run at the same time: what a child reads is "
                "written before "
@@ -160,19 +159,13 @@ who_text(enum verdict verdict, bool shared, bool same_warp)
         return same_warp ? " by different threads of one warp"
                          : " by different threads of the block";
     switch (verdict) {
-    case RACE_WORK:
-        return " by work of another stream";
+    case RACE_WORK: return " by work of another stream";
     case RACE_BLOCKS:
-    case RACE_SCOPE:
-        return " by different blocks";
-    case RACE_INSIDE:
-        return " by different threads of a block";
-    case RACE_NESTED:
-        return " by kernels of one tree of launches";
-    case RACE_VOLATILE_WARP:
-        return " by lanes of one warp";
-    default:
-        return "";
+    case RACE_SCOPE: return " by different blocks";
+    case RACE_INSIDE: return " by different threads of a block";
+    case RACE_NESTED: return " by kernels of one tree of launches";
+    case RACE_VOLATILE_WARP: return " by lanes of one warp";
+    default: return "";
     }
 }
 
@@ -180,17 +173,12 @@ static const char *
 why_text(enum verdict verdict)
 {
     switch (verdict) {
-    case RACE_INSN:
-        return "";
-    case RACE_SCOPE:
-        return ", atomic only inside a block";
-    case RACE_UNFENCED:
-        return ": the flag between them was read without a fence behind it";
+    case RACE_INSN: return "";
+    case RACE_SCOPE: return ", atomic only inside a block";
+    case RACE_UNFENCED: return ": the flag between them was read without a fence behind it";
     case RACE_VOLATILE:
-    case RACE_VOLATILE_WARP:
-        return ": volatile, and nothing orders them";
-    default:
-        return ", nothing orders them";
+    case RACE_VOLATILE_WARP: return ": volatile, and nothing orders them";
+    default: return ", nothing orders them";
     }
 }
 
@@ -205,6 +193,22 @@ rank_of(enum verdict verdict, bool shared, bool same_warp, bool same_value)
     if (!shared && verdict != RACE_INSIDE && verdict != RACE_INSN)
         return 3;
     return same_warp ? 1 : 2;
+}
+
+static bool
+is_wanted(const struct visit *v, const struct finding *f)
+{
+    const struct launch *l = v->b->launch;
+    return finding_wanted(l, f->kind, f->rank, l->facts, v->place, f->other.kernel, f->other.place,
+                          v->b->block->ctaid);
+}
+
+/* The access that is visited, and what its memory is called. */
+static struct side
+own_side(const struct visit *v, const struct touch *t, char where[NAME_ROOM])
+{
+    name_memory(v, t, where);
+    return side_of(v, t->lane, shown_address(v, t));
 }
 
 void
@@ -222,12 +226,10 @@ report_race(const struct visit *v, const struct touch *t, const struct mark *oth
                         .rank = rank_of(verdict, t->shared, same_warp, same_value),
                         .space = space_of(t)};
     f.other = other_side(v, t, other);
-    if (!finding_wanted(l, f.kind, f.rank, l->facts, v->place, f.other.kernel, f.other.place,
-                        v->b->block->ctaid))
+    if (!is_wanted(v, &f))
         return;
     char where[NAME_ROOM];
-    name_memory(v, t, where);
-    f.access = side_of(v, t->lane, shown_address(v, t));
+    f.access = own_side(v, t, where);
     snprintf(f.message, sizeof f.message, "%s and %s of %s%s%s%s", f.other.op, f.access.op, where,
              who_text(verdict, t->shared, same_warp), why_text(verdict),
              same_value ? " (the same value is written)" : "");
@@ -256,12 +258,10 @@ report_unwritten(const struct visit *v, const struct touch *t, const struct mark
         return;
     if (by)
         f.other = other_side(v, t, by);
-    if (!finding_wanted(l, f.kind, f.rank, l->facts, v->place, f.other.kernel, f.other.place,
-                        v->b->block->ctaid))
+    if (!is_wanted(v, &f))
         return;
     char where[NAME_ROOM];
-    name_memory(v, t, where);
-    f.access = side_of(v, t->lane, shown_address(v, t));
+    f.access = own_side(v, t, where);
     snprintf(f.message, sizeof f.message, "%s of %u bytes of %s%s", f.access.op, v->bytes, where,
              by          ? ": a copy of what nothing has written"
              : t->shared ? " that no thread of the block has written"

@@ -464,7 +464,8 @@ region_judged(const struct visit *v, uint32_t lanes, const uint64_t *address)
 
 /* -- phases begin and end ---------------------------------------------------------------------- */
 
-/* With the one that came behind the last one before, as it seems. */
+/* A new region begins. The guess is that it is the one that followed the last region the time
+ * before. */
 static void
 next_region(struct block_state *b)
 {

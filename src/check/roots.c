@@ -27,7 +27,7 @@ is_move(const struct ptx_insn *i)
 static void
 see_uses(struct walk *w, uint32_t n)
 {
-    const struct ptx_insn *i = &w->flow->insns[n].i;
+    const struct ptx_insn *i = &w->wir->insns[n].i;
     if (is_move(i))
         return;
     if (i->op == PTX_OP_SELP) {
@@ -38,10 +38,10 @@ see_uses(struct walk *w, uint32_t n)
     }
     bool logic = i->op == PTX_OP_AND || i->op == PTX_OP_OR || i->op == PTX_OP_XOR;
     bool sure = !(logic && i->type[0] == PTX_PRED) && i->op != PTX_OP_SETP;
-    struct span uses = flow_uses(w->flow, n);
+    struct span uses = wir_uses(w->wir, n);
     for (uint32_t k = 0; k < uses.count; k++) {
         /* A store uses its guard and its address, and copies its value. */
-        if (i->op == PTX_OP_ST && uses.at[k] != i->guard && k < flow_values(w->flow, n).count)
+        if (i->op == PTX_OP_ST && uses.at[k] != i->guard && k < wir_values(w->wir, n).count)
             continue;
         set_add(w->matters, uses.at[k]);
         if (sure)
@@ -52,11 +52,11 @@ see_uses(struct walk *w, uint32_t n)
 void
 roots_uses(struct walk *w)
 {
-    const struct flow *f = w->flow;
+    const struct wir *f = w->wir;
     for (uint32_t k = 0; k < f->insn_count; k++)
         see_uses(w, k);
     for (uint32_t b = 0; b < f->block_count; b++)
-        if (f->blocks[b].end == FLOW_BRANCH)
+        if (f->blocks[b].end == WIR_BRANCH)
             set_add(w->matters, f->blocks[b].guard), set_add(w->surely, f->blocks[b].guard);
     for (uint32_t k = 0; k < f->insn_count; k++) { /* comparisons whose outcome alone decides */
         const struct ptx_insn *i = &f->insns[k].i;
@@ -136,7 +136,7 @@ trace_operand(struct walk *w, const struct ptx_operand *o)
 static unsigned
 bits_of(const struct walk *w, uint32_t reg)
 {
-    return 8 * ptx_type_bytes((enum ptx_type)w->flow->regs[reg].type);
+    return 8 * ptx_type_bytes((enum ptx_type)w->wir->regs[reg].type);
 }
 
 static void
@@ -150,12 +150,12 @@ trace_load(struct walk *w, const struct ptx_insn *i, uint32_t reg)
     if (bits_of(w, reg) < 64)
         return; /* an index */
     bool param = from->kind == PTX_O_ADDRESS && from->base_kind == PTX_BASE_VAR &&
-                 from->var->func && w->flow->vars[from->var->index].place == FLOW_KERNEL_PARAM;
+                 from->var->func && w->wir->vars[from->var->index].place == WIR_KERNEL_PARAM;
     if (!param) {
         w->unknown = true;
         return;
     }
-    uint64_t offset = w->flow->vars[from->var->index].offset + (uint64_t)from->offset;
+    uint64_t offset = w->wir->vars[from->var->index].offset + (uint64_t)from->offset;
     for (uint32_t e = 0; to->kind == PTX_O_VECTOR && e < to->count; e++)
         if (to->elements[e].kind == PTX_O_REG && to->elements[e].reg == reg)
             offset += 8ull * e;
@@ -169,9 +169,7 @@ trace_insn(struct walk *w, const struct ptx_insn *i, uint32_t reg)
         w->constant && (i->op == PTX_OP_MOV || i->op == PTX_OP_ADD || i->op == PTX_OP_CVTA);
     switch (i->op) {
     case PTX_OP_LD:
-    case PTX_OP_LDU:
-        trace_load(w, i, reg);
-        break;
+    case PTX_OP_LDU: trace_load(w, i, reg); break;
     case PTX_OP_ST: /* an argument of an inlined function */
         trace_operand(w, &i->operand[1]);
         break;
@@ -189,15 +187,12 @@ trace_insn(struct walk *w, const struct ptx_insn *i, uint32_t reg)
         if (i->op == PTX_OP_MOV && i->operand[1].kind == PTX_O_VECTOR && bits_of(w, reg) == 64)
             w->unknown = true;
         break;
-    case PTX_OP_MAD:
-        trace_operand(w, &i->operand[3]);
-        break;
+    case PTX_OP_MAD: trace_operand(w, &i->operand[3]); break;
     case PTX_OP_SHL:
     case PTX_OP_MUL:
     case PTX_OP_SHR:
     case PTX_OP_REM:
-    case PTX_OP_DIV:
-        break; /* an index */
+    case PTX_OP_DIV: break; /* an index */
     default:
         if (bits_of(w, reg) == 64)
             w->unknown = true;
@@ -214,11 +209,11 @@ trace(struct walk *w, uint32_t reg)
         w->unknown = true;
         return;
     }
-    struct span writers = flow_writers(w->flow, reg);
+    struct span writers = wir_writers(w->wir, reg);
     if (!writers.count && bits_of(w, reg) == 64)
         w->unknown = true;
     for (uint32_t k = writers.count; k-- > 0;)
-        trace_insn(w, &w->flow->insns[writers.at[k]].i, reg);
+        trace_insn(w, &w->wir->insns[writers.at[k]].i, reg);
 }
 
 void
@@ -256,7 +251,7 @@ struct value_walk {
 static void from_register(struct walk *w, uint32_t reg, struct value_walk *s);
 
 static void
-from_load(const struct flow_insn *f, uint32_t reg, struct value_walk *s)
+from_load(const struct wir_insn *f, uint32_t reg, struct value_walk *s)
 {
     const struct ptx_insn *i = &f->i;
     const struct ptx_operand *to = &i->operand[0];
@@ -288,9 +283,9 @@ from_register(struct walk *w, uint32_t reg, struct value_walk *s)
     if (w->seen[reg] == w->round || ++w->steps > MOST_STEPS)
         return;
     w->seen[reg] = w->round;
-    struct span writers = flow_writers(w->flow, reg);
+    struct span writers = wir_writers(w->wir, reg);
     for (uint32_t d = writers.count; d-- > 0;) {
-        const struct flow_insn *f = &w->flow->insns[writers.at[d]];
+        const struct wir_insn *f = &w->wir->insns[writers.at[d]];
         if (f->i.op == PTX_OP_LD && f->i.operand[1].kind == PTX_O_ADDRESS)
             from_load(f, reg, s);
         else if (is_move(&f->i))

@@ -10,7 +10,7 @@
 enum { MOST_STEPS = 400 };
 
 struct walk {
-    const struct flow *flow;
+    const struct wir *wir;
     const struct kernel_facts *kernel;
     uint64_t *matters; /* registers whose value is used for more than being copied, */
     uint64_t *surely;  /*   and that not only if something else is so, too */

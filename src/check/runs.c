@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * runs.c: accesses of a warp to device memory in which lanes follow each other at one distance, as most
- * do: the run is looked at as a whole, its bounds once, its words a line at a time (lines.c).
+ * runs.c: accesses of a warp to device memory in which lanes follow each other at one distance, as
+ * most do: the run is looked at as a whole, its bounds once, its words a line at a time (lines.c).
  */
 #include "check/lines.h"
 
@@ -19,10 +19,11 @@ struct runs {
     const int32_t *offset;
     uint32_t lanes, bytes;
     bool usable;
-    bool side_by_side;  /* a store of whole words, one run, and all that runs_store may do is wanted */
+    bool side_by_side; /* a store of whole words, one run, and all that runs_store may do is wanted
+                        */
     uint32_t count;
-    int64_t low, high;  /* of all bytes */
-    uint64_t all;       /* the distances and bits of the addresses: for alignment */
+    int64_t low, high; /* of all bytes */
+    uint64_t all;      /* the distances and bits of the addresses: for alignment */
     struct run run[MOST_RUNS];
 };
 
@@ -56,7 +57,7 @@ find_runs(struct runs *r, const int64_t *at, uint32_t lanes, uint32_t bytes)
     return few;
 }
 
-/* -- a run, line by line ----------------------------------------------------------------------------- */
+/* -- a run, line by line ----------------------------------------------------------------------- */
 
 struct walker {
     struct held held;
@@ -138,7 +139,8 @@ continue_column(struct walker *w, uint64_t a, uint32_t lane)
         return false;
     flush(w);
     struct line *lines = held_lines(&w->held, v->b, a);
-    return lines && line_continue(&lines[(a & (CHUNK - 1)) >> LINE_BITS], &w->stamp, a / 4 % 32, lane);
+    return lines &&
+           line_continue(&lines[(a & (CHUNK - 1)) >> LINE_BITS], &w->stamp, a / 4 % 32, lane);
 }
 
 static void
@@ -160,14 +162,15 @@ add_run(struct walker *w, const struct run *r, uint64_t base, uint32_t bytes)
                       (struct lane_map){5, (uint8_t)(r->first + l)}, 1u << (r->first + l));
 }
 
-/* -- a warp's access --------------------------------------------------------------------------------- */
+/* -- a warp's access --------------------------------------------------------------------------- */
 
 /* Whole words, each of them its own lane's, and nothing that orders. */
 static bool
 may_run(const struct visit *v)
 {
-    return v->space == PTX_SPACE_GLOBAL && v->op != JIT_ATOMIC && !(v->facts->flags & ~PLACE_STORE) &&
-           !(v->bytes & 3) && v->bytes <= 16 && !(v->bytes & (v->bytes - 1)) && !copies_begin(v);
+    return v->space == PTX_SPACE_GLOBAL && v->op != JIT_ATOMIC &&
+           !(v->facts->flags & ~PLACE_STORE) && !(v->bytes & 3) && v->bytes <= 16 &&
+           !(v->bytes & (v->bytes - 1)) && !copies_begin(v);
 }
 
 static bool
@@ -194,12 +197,13 @@ in_bounds(const struct visit *v, uint64_t low, uint64_t high)
 static struct line_stamp
 stamp_of(const struct block_state *b, uint32_t warp, uint32_t place)
 {
-    return (struct line_stamp){
-        .mark.who = (uint64_t)b->launch->work << WORK_SHIFT |
-                    (uint64_t)(uint32_t)b->block->index << BLOCK_SHIFT | warp << WARP_SHIFT,
-        .mark.when = (uint64_t)b->stamp << STAMP_SHIFT | (uint64_t)(place & 0x3fffff) << PLACE_SHIFT,
-        .work_floor = b->launch->floor,
-        .floor = b->floor};
+    return (struct line_stamp){.mark.who = (uint64_t)b->launch->work << WORK_SHIFT |
+                                           (uint64_t)(uint32_t)b->block->index << BLOCK_SHIFT |
+                                           warp << WARP_SHIFT,
+                               .mark.when = (uint64_t)b->stamp << STAMP_SHIFT |
+                                            (uint64_t)(place & 0x3fffff) << PLACE_SHIFT,
+                               .work_floor = b->launch->floor,
+                               .floor = b->floor};
 }
 
 static bool
@@ -258,7 +262,8 @@ walk(const struct visit *v, const struct runs *r, uint64_t base)
 static void
 touch(const struct visit *v, const struct runs *r, uint64_t base, const uint64_t *address)
 {
-    bool plain = v->space == PTX_SPACE_CONST || !(v->b->launch->check->groups & (CHECK_RACE | CHECK_INIT));
+    bool plain =
+        v->space == PTX_SPACE_CONST || !(v->b->launch->check->groups & (CHECK_RACE | CHECK_INIT));
     if (v->op == JIT_LOAD && v->expect->base && (plain || read_only_place(v))) {
         gate_open_wide(v);
         return;
@@ -320,7 +325,8 @@ runs_lanes(const struct visit *v, const uint64_t *address)
 
 /* Nothing waits for the warp's next access, and the run lies where it may. */
 static bool
-may_store(const struct block_state *b, const struct runs *r, uint32_t warp, uint64_t base, uint32_t place)
+may_store(const struct block_state *b, const struct runs *r, uint32_t warp, uint64_t base,
+          uint32_t place)
 {
     const struct range *e = &b->expect[place];
     uint64_t low = base + (uint64_t)r->low, end = base + (uint64_t)r->high;

@@ -21,8 +21,8 @@ struct chunk {
     bool all_written;
     uint32_t by;        /* neither: the work that wrote all of it; 0: over */
     uint32_t last_work; /* that accessed it */
-    _Atomic uint32_t
-        read_shared; /* the work for which cell_read_enough holds of all its words; 0: none known */
+    /* the work for which cell_read_enough holds of all its words; 0: none known */
+    _Atomic uint32_t read_shared;
     uint32_t hits, patience; /* words of which it held since the last look at all of them */
 };
 

@@ -4,10 +4,10 @@
  * at all. A cell stands for a word as long as all accesses are words; the first narrower or
  * unaligned one cuts all cells into bytes, so that neighbours in one word are never confused.
  *
- * A cell holds the last plain write, the last atomic or volatile one, the last read, and the last read
- * by another warp than that. That is enough for a write to find a reader it races with: of two warps
- * that read, one is not the writer's. Plain writes are kept apart, since an atomic operation does not
- * race with the atomic one that its thread did since.
+ * A cell holds the last plain write, the last atomic or volatile one, the last read, and the last
+ * read by another warp than that. That is enough for a write to find a reader it races with: of two
+ * warps that read, one is not the writer's. Plain writes are kept apart, since an atomic operation
+ * does not race with the atomic one that its thread did since.
  */
 #include "check/shared_cells.h"
 
@@ -25,7 +25,7 @@ pack_of(const struct visit *v)
            (fenced ? PACK_FENCED : 0);
 }
 
-/* -- cells ------------------------------------------------------------------------------------------- */
+/* -- cells ------------------------------------------------------------------------------------- */
 
 static void
 need_shared_cells(struct block_state *b)
@@ -102,7 +102,7 @@ cut_shared_cells(struct block_state *b)
     b->shift = 0;
 }
 
-/* -- one cell ---------------------------------------------------------------------------------------- */
+/* -- one cell ---------------------------------------------------------------------------------- */
 
 struct shared_touch {
     struct touch touch;
@@ -123,17 +123,11 @@ compare_write(const struct visit *v, const struct shared_touch *t, uint64_t w)
     race_with_write(v, &t->touch, &m);
 }
 
-static enum verdict
-judge(const struct visit *v, const struct shared_touch *t, uint64_t read)
-{
-    struct mark m = unpack(v->b, read);
-    return race_with(v, t->touch.lane, &m, false);
-}
-
 static bool
 is_before(const struct visit *v, uint32_t lane, uint64_t m)
 {
-    return !order_unordered(v->b, v->warp, lane, pack_warp(m), pack_lane(m), m & PACK_MANY, pack_stamp(m));
+    return !order_unordered(v->b, v->warp, lane, pack_warp(m), pack_lane(m), m & PACK_MANY,
+                            pack_stamp(m));
 }
 
 /* last: the cell's last plain write, or a mark from before the block began. */
@@ -152,7 +146,8 @@ transfer_over(const struct visit *v, const struct shared_touch *t, uint64_t *m)
     uint32_t since = 0;
     if (pack_stamp(*m) < TRANSFER_STAMP)
         return *m;
-    enum transfer_state state = transfer_state(v, t->touch.lane, pack_stamp(*m), pack_lane(*m), &since);
+    enum transfer_state state =
+        transfer_state(v, t->touch.lane, pack_stamp(*m), pack_lane(*m), &since);
     if (state == TRANSFER_PAST)
         *m = 0;
     else if (state == TRANSFER_DONE)
@@ -168,7 +163,7 @@ transfer_over(const struct visit *v, const struct shared_touch *t, uint64_t *m)
 static inline bool
 is_weaker(const struct block_state *b, uint64_t old, uint64_t new)
 {
-    return new & PACK_STRONG && pack_stamp(old) >= b->floor && pack_warp(old) == pack_warp(new) &&
+    return new &PACK_STRONG &&pack_stamp(old) >= b->floor &&pack_warp(old) == pack_warp(new) &&
            (!(old & PACK_STRONG) || (is_volatile(b, old) && !is_volatile(b, new)));
 }
 
@@ -242,33 +237,33 @@ touch_cell(const struct visit *v, struct shared_touch *t, uint64_t mark)
         note_read(b, t, mark);
         return;
     }
-    uint64_t r = transfer_over(v, t, &b->read[t->cell]), o = transfer_over(v, t, &b->other[t->cell]);
-    enum verdict verdict = pack_stamp(r) >= b->floor ? judge(v, t, r) : ORDERED;
-    uint64_t other = r;
-    if ((verdict == ORDERED || verdict == RACE_VOLATILE) && pack_stamp(o) >= b->floor &&
-        judge(v, t, o) != ORDERED) {
-        other = o;
-        verdict = judge(v, t, o);
-    }
-    if (verdict != ORDERED) {
-        struct mark reader = unpack(b, other);
-        report_race(v, &t->touch, &reader, verdict, false);
-    }
+    uint64_t r = transfer_over(v, t, &b->read[t->cell]),
+             o = transfer_over(v, t, &b->other[t->cell]);
+    struct mark read, other;
+    bool has_read = pack_stamp(r) >= b->floor, has_other = pack_stamp(o) >= b->floor;
+    if (has_read)
+        read = unpack(b, r);
+    if (has_other)
+        other = unpack(b, o);
+    race_with_reads(v, &t->touch, has_read ? &read : NULL, has_other ? &other : NULL);
     uint32_t bytes = (1u << (1u << b->shift)) - 1;
-    if (t->touch.unset && ((t->touch.unset >> ((t->cell << b->shift) - t->offset)) & bytes) == bytes) {
+    if (t->touch.unset &&
+        ((t->touch.unset >> ((t->cell << b->shift) - t->offset)) & bytes) == bytes) {
         mark |= PACK_UNSET;
         b->any_unset = true;
     }
     if (mark & PACK_STRONG && b->launch->facts->uneven)
         keep_strong(v, t, s, mark);
-    (mark & PACK_STRONG ? b->strong : b->write)[t->cell] = mark | (uint64_t)t->touch.lane << PACK_LANE;
+    (mark & PACK_STRONG ? b->strong : b->write)[t->cell] = mark | (uint64_t)t->touch.lane
+                                                                      << PACK_LANE;
     b->any_strong |= (mark & PACK_STRONG) != 0;
     b->any_volatile |= (v->facts->flags & PLACE_VOLATILE) != 0;
 }
 
 /* touch_cell for cells with which nothing is wrong; false: not surely, nothing was done. */
 static inline bool
-quick_cell(struct block_state *b, const struct quick *q, const struct shared_touch *t, uint64_t mark)
+quick_cell(struct block_state *b, const struct quick *q, const struct shared_touch *t,
+           uint64_t mark)
 {
     uint64_t new = mark | (uint64_t)t->touch.lane << PACK_LANE, w = b->write[t->cell];
     uint64_t s = b->any_strong ? b->strong[t->cell] : 0;
@@ -289,14 +284,15 @@ quick_cell(struct block_state *b, const struct quick *q, const struct shared_tou
     return true;
 }
 
-/* -- accesses ---------------------------------------------------------------------------------------- */
+/* -- accesses ---------------------------------------------------------------------------------- */
 
 /* Lanes of `left` from its first on whose words lie one behind the other; 1 or more. */
 static uint32_t
 lanes_in_run(const uint64_t *address, uint32_t left)
 {
     uint32_t first = (uint32_t)__builtin_ctz(left), n = 1;
-    while (first + n < JIT_LANES && left >> (first + n) & 1 && address[first + n] == address[first] + 4ull * n)
+    while (first + n < JIT_LANES && left >> (first + n) & 1 &&
+           address[first + n] == address[first] + 4ull * n)
         n++;
     return n;
 }
@@ -320,7 +316,8 @@ void
 shared_access(const struct visit *v, uint32_t lanes, const uint64_t *address)
 {
     struct block_state *b = v->b;
-    struct shared_touch t = {.touch = {.address = address, .shared = true}, .base = (uint64_t)(uintptr_t)b->block->shared};
+    struct shared_touch t = {.touch = {.address = address, .shared = true},
+                             .base = (uint64_t)(uintptr_t)b->block->shared};
     if (!b->write)
         return;
     uint64_t bits = 0;

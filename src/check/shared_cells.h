@@ -63,7 +63,8 @@ unpack(const struct block_state *b, uint64_t m)
                          .when = (m & ~low) | flags};
 }
 
-/* What mark `new` of the same warp keeps of the one that it replaces. */
+/* The flags by which mark `new` says that another lane of its warp accessed the cell before, as
+ * `old` has it. */
 static inline uint64_t
 pack_second(uint64_t old, uint64_t new)
 {

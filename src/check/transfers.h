@@ -12,7 +12,8 @@ enum { KEPT = 1024, NONE = 0, MOST_WAITED = 64 };
 
 struct transfer {
     uint32_t warp;
-    uint32_t lanes, committed; /* that take part; of those, which have committed it */
+    uint32_t lanes,
+        committed; /* lanes that take part; those of them that have committed the transfer */
     bool bulk;
     uint32_t group[JIT_LANES];                       /* counted from 1, where committed */
     uint32_t done[JIT_LANES];                        /* the stamp of the wait; 0: not waited for */

@@ -230,6 +230,15 @@ node_of(const struct check *c)
     return g && g->check == c && g->nodes.count ? &g->nodes.at[g->nodes.count - 1] : NULL;
 }
 
+static struct clock *
+event_clock(struct streams *s, const void *event)
+{
+    for (size_t k = 0; k < s->events.count; k++)
+        if (s->events.at[k].event == event)
+            return &s->events.at[k].knows;
+    return NULL;
+}
+
 void
 check_record(struct jit_tool *t, uint64_t stream, const void *event)
 {
@@ -241,23 +250,12 @@ check_record(struct jit_tool *t, uint64_t stream, const void *event)
     struct graph_node *in = node_of(c);
     struct stream_clock *own = find_stream(s, stream);
     struct clock now = in ? in->knows : own ? own->knows : s->host;
-    size_t k = 0;
-    while (k < s->events.count && s->events.at[k].event != event)
-        k++;
-    if (k < s->events.count)
-        s->events.at[k].knows = now;
+    struct clock *known = event_clock(s, event);
+    if (known)
+        *known = now;
     else
         VEC_PUSH(&s->events, (struct event_clock){event, now});
     pthread_mutex_unlock(&s->lock);
-}
-
-static const struct clock *
-event_clock(const struct streams *s, const void *event)
-{
-    for (size_t k = 0; k < s->events.count; k++)
-        if (s->events.at[k].event == event)
-            return &s->events.at[k].knows;
-    return NULL;
 }
 
 void

@@ -10,16 +10,20 @@
 
 #include <string.h>
 
-/* -- arrays ------------------------------------------------------------------------------------------- */
+/* -- arrays ------------------------------------------------------------------------------------ */
 
 static const struct {
     CUarray_format format;
     uint8_t bits, kind;
 } formats[] = {
-    {CU_AD_FORMAT_UNSIGNED_INT8, 8, TEXTURE_UNSIGNED}, {CU_AD_FORMAT_UNSIGNED_INT16, 16, TEXTURE_UNSIGNED},
-    {CU_AD_FORMAT_UNSIGNED_INT32, 32, TEXTURE_UNSIGNED}, {CU_AD_FORMAT_SIGNED_INT8, 8, TEXTURE_SIGNED},
-    {CU_AD_FORMAT_SIGNED_INT16, 16, TEXTURE_SIGNED}, {CU_AD_FORMAT_SIGNED_INT32, 32, TEXTURE_SIGNED},
-    {CU_AD_FORMAT_HALF, 16, TEXTURE_FLOAT}, {CU_AD_FORMAT_FLOAT, 32, TEXTURE_FLOAT},
+    {CU_AD_FORMAT_UNSIGNED_INT8, 8, TEXTURE_UNSIGNED},
+    {CU_AD_FORMAT_UNSIGNED_INT16, 16, TEXTURE_UNSIGNED},
+    {CU_AD_FORMAT_UNSIGNED_INT32, 32, TEXTURE_UNSIGNED},
+    {CU_AD_FORMAT_SIGNED_INT8, 8, TEXTURE_SIGNED},
+    {CU_AD_FORMAT_SIGNED_INT16, 16, TEXTURE_SIGNED},
+    {CU_AD_FORMAT_SIGNED_INT32, 32, TEXTURE_SIGNED},
+    {CU_AD_FORMAT_HALF, 16, TEXTURE_FLOAT},
+    {CU_AD_FORMAT_FLOAT, 32, TEXTURE_FLOAT},
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
 
@@ -54,8 +58,8 @@ array_new(CUarray *out, const CUDA_ARRAY3D_DESCRIPTOR *d)
     int r = out && d ? cu_use(&device) : cu_null("pHandle or the descriptor");
     if (r != CUDA_SUCCESS)
         return r;
-    struct device_array_shape s = {.width = d->Width, .height = d->Height, .depth = d->Depth,
-                                   .flags = d->Flags};
+    struct device_array_shape s = {
+        .width = d->Width, .height = d->Height, .depth = d->Depth, .flags = d->Flags};
     r = cu_format_of(d->Format, d->NumChannels, &s);
     if (r == CUDA_SUCCESS)
         r = (int)device_array_new(device, &s, (struct device_array **)out);
@@ -94,8 +98,8 @@ cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *d, CUarray array)
     const struct device_array_shape *s;
     int r = d ? shape_of(array, &s) : cu_null("pArrayDescriptor");
     if (r == CUDA_SUCCESS)
-        *d = (CUDA_ARRAY3D_DESCRIPTOR){s->width, s->height, s->depth, format_of_shape(s), s->channels,
-                                       s->flags};
+        *d = (CUDA_ARRAY3D_DESCRIPTOR){s->width,           s->height,   s->depth,
+                                       format_of_shape(s), s->channels, s->flags};
     CU(r, "array=%p", (void *)array);
 }
 
@@ -121,7 +125,7 @@ cuArrayDestroy(CUarray array)
     CU(r, "array=%p", (void *)array);
 }
 
-/* -- objects ------------------------------------------------------------------------------------------ */
+/* -- objects ----------------------------------------------------------------------------------- */
 
 struct saved {
     CUDA_RESOURCE_DESC resource;
@@ -141,30 +145,11 @@ static int
 from_memory(struct texture *t, const struct plain *p)
 {
     struct device_array_shape s = {0};
-    struct allocation a;
     int r = cu_format_of(p->format, p->channels, &s);
     if (r != CUDA_SUCCESS)
         return r;
-    uint32_t element = s.channels * s.bits / 8;
-    size_t least = p->height ? (p->height - 1) * p->pitch + p->width * element : p->bytes;
-    if (!device_find(p->at, &a) || least > a.size - (p->at - a.base))
-        return cu_fail(CUDA_ERROR_INVALID_VALUE, "%zu bytes at 0x%llx are no device memory", least, p->at);
-    t->channels = (uint8_t)s.channels;
-    t->bits = (uint8_t)s.bits;
-    t->kind = (uint8_t)s.kind;
-    t->linear = !p->height;
-    t->dimensions = p->height ? 2 : 1;
-    t->levels = 1;
-    t->level[0] = (struct texture_level){
-        .base = p->at,
-        .pitch = p->height ? p->pitch : p->bytes,
-        .slice = p->height ? p->pitch * p->height : p->bytes,
-        .width = (uint32_t)(p->height ? p->width : p->bytes / element),
-        .height = p->height ? (uint32_t)p->height : 1,
-        .depth = 1,
-        .layers = 1,
-    };
-    return CUDA_SUCCESS;
+    return (int)device_texture_from_memory(
+        t, &s, &(struct device_texture_memory){p->at, p->bytes, p->width, p->height, p->pitch});
 }
 
 static int
@@ -178,11 +163,11 @@ from_resource(struct texture *t, const CUDA_RESOURCE_DESC *d)
             device_texture_from_array(t, s);
         return r;
     }
-    case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY:
-        return cu_refuse("mipmapped arrays of the driver API");
+    case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY: return cu_refuse("mipmapped arrays of the driver API");
     case CU_RESOURCE_TYPE_LINEAR:
         return from_memory(t, &(struct plain){d->res.linear.devPtr, d->res.linear.format,
-                                              d->res.linear.numChannels, d->res.linear.sizeInBytes, 0, 0, 0});
+                                              d->res.linear.numChannels, d->res.linear.sizeInBytes,
+                                              0, 0, 0});
     case CU_RESOURCE_TYPE_PITCH2D:
         if (!d->res.pitch2D.height)
             return cu_fail(CUDA_ERROR_INVALID_VALUE, "a height of 0");
@@ -207,17 +192,14 @@ set_reading(struct texture *t, const CUDA_TEXTURE_DESC *d)
     t->mipmap_linear = d->mipmapFilterMode == CU_TR_FILTER_MODE_LINEAR;
     t->normalized_coordinates = normalized;
     /* integers of 8 and 16 bits are read as fractions unless the flag says otherwise */
-    t->normalized_read = !(d->flags & CU_TRSF_READ_AS_INTEGER) && t->kind != TEXTURE_FLOAT && t->bits < 32;
+    t->normalized_read =
+        !(d->flags & CU_TRSF_READ_AS_INTEGER) && t->kind != TEXTURE_FLOAT && t->bits < 32;
     t->srgb = (d->flags & CU_TRSF_SRGB) != 0;
     t->anisotropy = d->maxAnisotropy;
     t->level_bias = d->mipmapLevelBias;
     t->level_least = d->minMipmapLevelClamp;
     t->level_most = d->maxMipmapLevelClamp;
-    if (t->linear) /* read by index alone */
-        t->filter_linear = t->normalized_coordinates = 0;
-    return t->filter_linear && t->kind != TEXTURE_FLOAT && !t->normalized_read
-               ? cu_fail(CUDA_ERROR_INVALID_VALUE, "linear filtering of integers")
-               : (int)CUDA_SUCCESS;
+    return (int)device_texture_check(t);
 }
 
 static int
@@ -253,8 +235,8 @@ saved_of(CUtexObject handle, bool surface, const struct saved **out)
 }
 
 CUresult
-cuTexObjectCreate(CUtexObject *out, const CUDA_RESOURCE_DESC *resource, const CUDA_TEXTURE_DESC *texture,
-                  const CUDA_RESOURCE_VIEW_DESC *view)
+cuTexObjectCreate(CUtexObject *out, const CUDA_RESOURCE_DESC *resource,
+                  const CUDA_TEXTURE_DESC *texture, const CUDA_RESOURCE_VIEW_DESC *view)
 {
     CU(texture ? object_new(out, resource, texture, view) : cu_null("pTexDesc"), "texObject=0x%llx",
        out ? *out : 0);
@@ -304,12 +286,12 @@ cuSurfObjectDestroy(CUsurfObject object)
     CU(object_free(object, true), "surfObject=0x%llx", object);
 }
 
-/* -- references ------------------------------------------------------------------------------------------ */
+/* -- references -------------------------------------------------------------------------------- */
 
 struct CUtexref_st {
-    uint64_t variable;      /* 0: not of a module */
+    uint64_t variable; /* 0: not of a module */
     bool bound;
-    CUarray_format format;  /* for linear memory */
+    CUarray_format format; /* for linear memory */
     unsigned channels;
     CUDA_RESOURCE_DESC resource;
     CUDA_TEXTURE_DESC texture;
@@ -397,8 +379,8 @@ CUresult
 cuTexRefSetArray(CUtexref t, CUarray array, unsigned int flags)
 {
     CHANGE(t->resource = (CUDA_RESOURCE_DESC){.resType = CU_RESOURCE_TYPE_ARRAY};
-           t->resource.res.array.hArray = array; t->bound = true, "texRef=%p array=%p flags=%u",
-           (void *)t, (void *)array, flags);
+           t->resource.res.array.hArray = array;
+           t->bound = true, "texRef=%p array=%p flags=%u", (void *)t, (void *)array, flags);
 }
 
 CUresult
@@ -408,7 +390,8 @@ cuTexRefSetAddress_v2(size_t *offset, CUtexref t, CUdeviceptr dptr, size_t bytes
         *offset = 0;
     CHANGE(t->resource = (CUDA_RESOURCE_DESC){.resType = CU_RESOURCE_TYPE_LINEAR};
            t->resource.res.linear.devPtr = dptr; t->resource.res.linear.format = t->format;
-           t->resource.res.linear.numChannels = t->channels; t->resource.res.linear.sizeInBytes = bytes;
+           t->resource.res.linear.numChannels = t->channels;
+           t->resource.res.linear.sizeInBytes = bytes;
            t->bound = true, "texRef=%p dptr=0x%llx bytes=%zu", (void *)t, dptr, bytes);
 }
 
@@ -421,19 +404,20 @@ cuTexRefSetAddress2D_v3(CUtexref t, const CUDA_ARRAY_DESCRIPTOR *d, CUdeviceptr 
            t->resource.res.pitch2D.devPtr = dptr; t->resource.res.pitch2D.format = d->Format;
            t->resource.res.pitch2D.numChannels = d->NumChannels;
            t->resource.res.pitch2D.width = d->Width; t->resource.res.pitch2D.height = d->Height;
-           t->resource.res.pitch2D.pitchInBytes = pitch; t->bound = true,
-           "texRef=%p dptr=0x%llx pitch=%zu", (void *)t, dptr, pitch);
+           t->resource.res.pitch2D.pitchInBytes = pitch;
+           t->bound = true, "texRef=%p dptr=0x%llx pitch=%zu", (void *)t, dptr, pitch);
 }
 
 CUresult
 cuTexRefSetFormat(CUtexref t, CUarray_format format, int channels)
 {
-    CHANGE(t->format = format; t->channels = (unsigned)channels;
-           if (t->resource.resType == CU_RESOURCE_TYPE_LINEAR) {
-               t->resource.res.linear.format = format;
-               t->resource.res.linear.numChannels = t->channels;
-           },
-           "texRef=%p format=%d channels=%d", (void *)t, (int)format, channels);
+    CHANGE(
+        t->format = format; t->channels = (unsigned)channels;
+        if (t->resource.resType == CU_RESOURCE_TYPE_LINEAR) {
+            t->resource.res.linear.format = format;
+            t->resource.res.linear.numChannels = t->channels;
+        },
+        "texRef=%p format=%d channels=%d", (void *)t, (int)format, channels);
 }
 
 CUresult
@@ -441,7 +425,8 @@ cuTexRefSetAddressMode(CUtexref t, int dim, CUaddress_mode mode)
 {
     if (dim < 0 || dim > 2)
         CU(cu_fail(CUDA_ERROR_INVALID_VALUE, "dimension %d", dim), "texRef=%p", (void *)t);
-    CHANGE(t->texture.addressMode[dim] = mode, "texRef=%p dim=%d mode=%d", (void *)t, dim, (int)mode);
+    CHANGE(t->texture.addressMode[dim] = mode, "texRef=%p dim=%d mode=%d", (void *)t, dim,
+           (int)mode);
 }
 
 CUresult
@@ -535,8 +520,8 @@ bind_surface(CUtexref t, CUarray array)
 CUresult
 cuSurfRefSetArray(CUsurfref ref, CUarray array, unsigned int flags)
 {
-    CU(bind_surface((CUtexref)ref, array), "surfRef=%p array=%p flags=%u", (void *)ref, (void *)array,
-       flags);
+    CU(bind_surface((CUtexref)ref, array), "surfRef=%p array=%p flags=%u", (void *)ref,
+       (void *)array, flags);
 }
 
 CUresult

@@ -37,7 +37,7 @@ static _Thread_local struct {
     unsigned depth;
 } stack;
 
-/* -- contexts ------------------------------------------------------------------------------------------- */
+/* -- contexts ---------------------------------------------------------------------------------- */
 
 bool
 cu_context_is(CUcontext ctx)
@@ -56,8 +56,8 @@ static int
 need_context(CUcontext ctx)
 {
     return cu_context_is(ctx) ? (int)CUDA_SUCCESS
-                              : cu_fail(CUDA_ERROR_INVALID_CONTEXT, "%p is no context, or was destroyed",
-                                        (void *)ctx);
+                              : cu_fail(CUDA_ERROR_INVALID_CONTEXT,
+                                        "%p is no context, or was destroyed", (void *)ctx);
 }
 
 /* Dead contexts keep their memory: their handles are recognised. */
@@ -108,8 +108,9 @@ cu_use(struct device **out)
         return r;
     CUcontext c = cu_current();
     if (!c)
-        return stack.depth ? cu_fail(CUDA_ERROR_CONTEXT_IS_DESTROYED, "the current context was destroyed")
-                           : cu_fail(CUDA_ERROR_INVALID_CONTEXT, "the thread has no current context");
+        return stack.depth
+                   ? cu_fail(CUDA_ERROR_CONTEXT_IS_DESTROYED, "the current context was destroyed")
+                   : cu_fail(CUDA_ERROR_INVALID_CONTEXT, "the thread has no current context");
     *out = c->device;
     return (int)device_lost(c->device);
 }
@@ -169,7 +170,7 @@ cuCtxCreate_v4(CUcontext *ctx, CUctxCreateParams *params, unsigned int flags, CU
        "flags=0x%x dev=%d", flags, dev);
 }
 
-/* -- what contexts own ------------------------------------------------------------------------------------ */
+/* -- what contexts own ------------------------------------------------------------------------- */
 
 void
 cu_own(enum cu_owned kind, uint64_t handle)
@@ -331,7 +332,7 @@ cuCtxGetCurrent(CUcontext *ctx)
     CU(r, "ctx=%p", ctx ? (void *)*ctx : NULL);
 }
 
-/* -- primary contexts --------------------------------------------------------------------------------------- */
+/* -- primary contexts -------------------------------------------------------------------------- */
 
 CUresult
 cuDevicePrimaryCtxRetain(CUcontext *ctx, CUdevice dev)
@@ -387,7 +388,7 @@ cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags, int *active)
     CU(r, "dev=%d", dev);
 }
 
-/* -- the current context's properties ------------------------------------------------------------------------- */
+/* -- the current context's properties ---------------------------------------------------------- */
 
 CUresult
 cuCtxGetDevice(CUdevice *device)
@@ -442,8 +443,8 @@ cuCtxSetLimit(CUlimit limit, size_t value)
 {
     struct device *d;
     int r = cu_use(&d);
-    CU(r == CUDA_SUCCESS ? (int)device_limit_set(d, limit, value) : r, "limit=%d value=%zu", (int)limit,
-       value);
+    CU(r == CUDA_SUCCESS ? (int)device_limit_set(d, limit, value) : r, "limit=%d value=%zu",
+       (int)limit, value);
 }
 
 CUresult
@@ -528,7 +529,7 @@ cuCtxGetStreamPriorityRange(int *least, int *greatest)
     CU(r, "%s", "");
 }
 
-/* -- peers ------------------------------------------------------------------------------------------------------ */
+/* -- peers ------------------------------------------------------------------------------------- */
 
 CUresult
 cuDeviceCanAccessPeer(int *can, CUdevice dev, CUdevice peer)
@@ -572,8 +573,8 @@ peer_access(CUcontext peer, bool enabled)
 CUresult
 cuCtxEnablePeerAccess(CUcontext peer, unsigned int flags)
 {
-    CU(flags ? cu_fail(CUDA_ERROR_INVALID_VALUE, "flags 0x%x", flags) : peer_access(peer, true), "peer=%p",
-       (void *)peer);
+    CU(flags ? cu_fail(CUDA_ERROR_INVALID_VALUE, "flags 0x%x", flags) : peer_access(peer, true),
+       "peer=%p", (void *)peer);
 }
 
 CUresult

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* -- linear ---------------------------------------------------------------------------------------- */
+/* -- linear ------------------------------------------------------------------------------------ */
 
 static struct device_side
 linear(const void *at, size_t n)
@@ -26,8 +26,8 @@ submit(struct device_side to, struct device_side from, size_t n, enum device_dir
        CUstream stream)
 {
     struct device_stream *s;
-    struct device_copy c = {.to = to, .from = from, .width = n, .height = 1, .depth = 1,
-                            .direction = direction};
+    struct device_copy c = {
+        .to = to, .from = from, .width = n, .height = 1, .depth = 1, .direction = direction};
     int r = cu_stream(stream, &s);
     return r == CUDA_SUCCESS ? (int)device_copy(s, &c) : r;
 }
@@ -66,7 +66,8 @@ static int
 copy_peer(CUdeviceptr dst, CUcontext to, CUdeviceptr src, CUcontext from, size_t n, CUstream s)
 {
     if (!cu_context_is(to) || !cu_context_is(from))
-        return cu_fail(CUDA_ERROR_INVALID_CONTEXT, "%p or %p is no context", (void *)to, (void *)from);
+        return cu_fail(CUDA_ERROR_INVALID_CONTEXT, "%p or %p is no context", (void *)to,
+                       (void *)from);
     return copy((const void *)dst, (const void *)src, n, DEVICE_DEVICE_TO_DEVICE, s);
 }
 
@@ -77,41 +78,42 @@ cuMemcpyPeer(CUdeviceptr dst, CUcontext to, CUdeviceptr src, CUcontext from, siz
 }
 
 CUresult
-cuMemcpyPeerAsync(CUdeviceptr dst, CUcontext to, CUdeviceptr src, CUcontext from, size_t n, CUstream s)
+cuMemcpyPeerAsync(CUdeviceptr dst, CUcontext to, CUdeviceptr src, CUcontext from, size_t n,
+                  CUstream s)
 {
     CU(copy_peer(dst, to, src, from, n, s), LINEAR, ENDS, (void *)s);
 }
 
-/* -- one-dimensional arrays ----------------------------------------------------------------------------- */
+/* -- one-dimensional arrays -------------------------------------------------------------------- */
 
 #define ARRAY "array=%p offset=%zu ByteCount=%zu"
 
 CUresult
 cuMemcpyDtoA_v2(CUarray dst, size_t offset, CUdeviceptr src, size_t n)
 {
-    CU(submit(in_array(dst, offset), linear((void *)src, n), n, DEVICE_DEVICE_TO_DEVICE, NULL), ARRAY,
-       (void *)dst, offset, n);
+    CU(submit(in_array(dst, offset), linear((void *)src, n), n, DEVICE_DEVICE_TO_DEVICE, NULL),
+       ARRAY, (void *)dst, offset, n);
 }
 
 CUresult
 cuMemcpyAtoD_v2(CUdeviceptr dst, CUarray src, size_t offset, size_t n)
 {
-    CU(submit(linear((void *)dst, n), in_array(src, offset), n, DEVICE_DEVICE_TO_DEVICE, NULL), ARRAY,
-       (void *)src, offset, n);
+    CU(submit(linear((void *)dst, n), in_array(src, offset), n, DEVICE_DEVICE_TO_DEVICE, NULL),
+       ARRAY, (void *)src, offset, n);
 }
 
 CUresult
 cuMemcpyHtoA_v2(CUarray dst, size_t offset, const void *src, size_t n)
 {
-    CU(submit(in_array(dst, offset), linear(src, n), n, DEVICE_HOST_TO_DEVICE, NULL), ARRAY, (void *)dst,
-       offset, n);
+    CU(submit(in_array(dst, offset), linear(src, n), n, DEVICE_HOST_TO_DEVICE, NULL), ARRAY,
+       (void *)dst, offset, n);
 }
 
 CUresult
 cuMemcpyAtoH_v2(void *dst, CUarray src, size_t offset, size_t n)
 {
-    CU(submit(linear(dst, n), in_array(src, offset), n, DEVICE_DEVICE_TO_HOST, NULL), ARRAY, (void *)src,
-       offset, n);
+    CU(submit(linear(dst, n), in_array(src, offset), n, DEVICE_DEVICE_TO_HOST, NULL), ARRAY,
+       (void *)src, offset, n);
 }
 
 CUresult
@@ -124,21 +126,22 @@ cuMemcpyAtoA_v2(CUarray dst, size_t to, CUarray src, size_t from, size_t n)
 CUresult
 cuMemcpyHtoAAsync_v2(CUarray dst, size_t offset, const void *src, size_t n, CUstream s)
 {
-    CU(submit(in_array(dst, offset), linear(src, n), n, DEVICE_HOST_TO_DEVICE, s), ARRAY, (void *)dst,
-       offset, n);
+    CU(submit(in_array(dst, offset), linear(src, n), n, DEVICE_HOST_TO_DEVICE, s), ARRAY,
+       (void *)dst, offset, n);
 }
 
 CUresult
 cuMemcpyAtoHAsync_v2(void *dst, CUarray src, size_t offset, size_t n, CUstream s)
 {
-    CU(submit(linear(dst, n), in_array(src, offset), n, DEVICE_DEVICE_TO_HOST, s), ARRAY, (void *)src,
-       offset, n);
+    CU(submit(linear(dst, n), in_array(src, offset), n, DEVICE_DEVICE_TO_HOST, s), ARRAY,
+       (void *)src, offset, n);
 }
 
-/* -- two and three dimensions ----------------------------------------------------------------------------- */
+/* -- two and three dimensions ------------------------------------------------------------------ */
 
 static int
-side_of(CUmemorytype type, const void *host, CUdeviceptr device, CUarray array, struct device_side *out)
+side_of(CUmemorytype type, const void *host, CUdeviceptr device, CUarray array,
+        struct device_side *out)
 {
     switch (type) {
     case CU_MEMORYTYPE_HOST: out->at = (uint8_t *)(uintptr_t)host; break;
@@ -165,20 +168,26 @@ cu_copy_of(const CUDA_MEMCPY3D *p, struct device_copy *out)
 {
     if (!p)
         return cu_null("pCopy");
-    *out = (struct device_copy){
-        .to = {.pitch = p->dstPitch ? p->dstPitch : p->WidthInBytes,
-               .rows = p->dstHeight ? p->dstHeight : p->Height,
-               .x = p->dstXInBytes, .y = p->dstY, .z = p->dstZ},
-        .from = {.pitch = p->srcPitch ? p->srcPitch : p->WidthInBytes,
-                 .rows = p->srcHeight ? p->srcHeight : p->Height,
-                 .x = p->srcXInBytes, .y = p->srcY, .z = p->srcZ},
-        .width = p->WidthInBytes, .height = p->Height, .depth = p->Depth,
-        .direction = direction_of(p->dstMemoryType, p->srcMemoryType)};
+    *out = (struct device_copy){.to = {.pitch = p->dstPitch ? p->dstPitch : p->WidthInBytes,
+                                       .rows = p->dstHeight ? p->dstHeight : p->Height,
+                                       .x = p->dstXInBytes,
+                                       .y = p->dstY,
+                                       .z = p->dstZ},
+                                .from = {.pitch = p->srcPitch ? p->srcPitch : p->WidthInBytes,
+                                         .rows = p->srcHeight ? p->srcHeight : p->Height,
+                                         .x = p->srcXInBytes,
+                                         .y = p->srcY,
+                                         .z = p->srcZ},
+                                .width = p->WidthInBytes,
+                                .height = p->Height,
+                                .depth = p->Depth,
+                                .direction = direction_of(p->dstMemoryType, p->srcMemoryType)};
     if (p->srcLOD || p->dstLOD)
         return cu_fail(CUDA_ERROR_INVALID_VALUE, "a level of detail");
     int r = side_of(p->dstMemoryType, p->dstHost, p->dstDevice, p->dstArray, &out->to);
-    return r == CUDA_SUCCESS ? side_of(p->srcMemoryType, p->srcHost, p->srcDevice, p->srcArray, &out->from)
-                             : r;
+    return r == CUDA_SUCCESS
+               ? side_of(p->srcMemoryType, p->srcHost, p->srcDevice, p->srcArray, &out->from)
+               : r;
 }
 
 static int
@@ -197,12 +206,23 @@ copy_2d(const CUDA_MEMCPY2D *p, CUstream stream)
 {
     if (!p)
         return cu_null("pCopy");
-    CUDA_MEMCPY3D q = {
-        .srcXInBytes = p->srcXInBytes, .srcY = p->srcY, .srcMemoryType = p->srcMemoryType,
-        .srcHost = p->srcHost, .srcDevice = p->srcDevice, .srcArray = p->srcArray, .srcPitch = p->srcPitch,
-        .dstXInBytes = p->dstXInBytes, .dstY = p->dstY, .dstMemoryType = p->dstMemoryType,
-        .dstHost = p->dstHost, .dstDevice = p->dstDevice, .dstArray = p->dstArray, .dstPitch = p->dstPitch,
-        .WidthInBytes = p->WidthInBytes, .Height = p->Height, .Depth = 1};
+    CUDA_MEMCPY3D q = {.srcXInBytes = p->srcXInBytes,
+                       .srcY = p->srcY,
+                       .srcMemoryType = p->srcMemoryType,
+                       .srcHost = p->srcHost,
+                       .srcDevice = p->srcDevice,
+                       .srcArray = p->srcArray,
+                       .srcPitch = p->srcPitch,
+                       .dstXInBytes = p->dstXInBytes,
+                       .dstY = p->dstY,
+                       .dstMemoryType = p->dstMemoryType,
+                       .dstHost = p->dstHost,
+                       .dstDevice = p->dstDevice,
+                       .dstArray = p->dstArray,
+                       .dstPitch = p->dstPitch,
+                       .WidthInBytes = p->WidthInBytes,
+                       .Height = p->Height,
+                       .Depth = 1};
     return copy_3d(&q, stream);
 }
 
@@ -262,15 +282,21 @@ cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *p, CUstream stream)
     CU(copy_3d_peer(p, stream), "pCopy=%p stream=%p", (const void *)p, (void *)stream);
 }
 
-/* -- fills -------------------------------------------------------------------------------------------------- */
+/* -- fills ------------------------------------------------------------------------------------- */
 
 static int
 fill(CUdeviceptr at, size_t pitch, uint32_t value, uint32_t unit, size_t width, size_t height,
      CUstream stream)
 {
     struct device_stream *s;
-    struct device_fill f = {.at = (uint8_t *)at, .pitch = pitch, .rows = height, .width = width,
-                            .height = height, .depth = 1, .value = value, .unit = unit};
+    struct device_fill f = {.at = (uint8_t *)at,
+                            .pitch = pitch,
+                            .rows = height,
+                            .width = width,
+                            .height = height,
+                            .depth = 1,
+                            .value = value,
+                            .unit = unit};
     int r = cu_stream(stream, &s);
     return r == CUDA_SUCCESS ? (int)device_fill(s, &f) : r;
 }
@@ -278,8 +304,8 @@ fill(CUdeviceptr at, size_t pitch, uint32_t value, uint32_t unit, size_t width, 
 #define FILL(bits, type)                                                                           \
     CUresult cuMemsetD##bits##_v2(CUdeviceptr dst, type value, size_t n)                           \
     {                                                                                              \
-        CU(fill(dst, n * sizeof(type), value, sizeof(type), n, 1, NULL), "dst=0x%llx value=%u N=%zu", \
-           dst, (unsigned)value, n);                                                               \
+        CU(fill(dst, n * sizeof(type), value, sizeof(type), n, 1, NULL),                           \
+           "dst=0x%llx value=%u N=%zu", dst, (unsigned)value, n);                                  \
     }                                                                                              \
     CUresult cuMemsetD##bits##Async(CUdeviceptr dst, type value, size_t n, CUstream s)             \
     {                                                                                              \
@@ -291,8 +317,8 @@ fill(CUdeviceptr at, size_t pitch, uint32_t value, uint32_t unit, size_t width, 
         CU(fill(dst, pitch, value, sizeof(type), w, h, NULL),                                      \
            "dst=0x%llx pitch=%zu value=%u %zux%zu", dst, pitch, (unsigned)value, w, h);            \
     }                                                                                              \
-    CUresult cuMemsetD2D##bits##Async(CUdeviceptr dst, size_t pitch, type value, size_t w, size_t h, \
-                                      CUstream s)                                                  \
+    CUresult cuMemsetD2D##bits##Async(CUdeviceptr dst, size_t pitch, type value, size_t w,         \
+                                      size_t h, CUstream s)                                        \
     {                                                                                              \
         CU(fill(dst, pitch, value, sizeof(type), w, h, s),                                         \
            "dst=0x%llx pitch=%zu value=%u %zux%zu stream=%p", dst, pitch, (unsigned)value, w, h,   \

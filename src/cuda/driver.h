@@ -13,7 +13,7 @@
  *   stream.c     streams, events, capture
  *   array.c      arrays, textures, surfaces, references
  *   graph.c      graphs
- *   languages.c  what programs in other languages than C say of themselves: lockstep_place, ...
+ *   languages.c  what programs in other languages than C say of themselves (include/lockstep.h)
  *   ptx_run.c    one kernel of a PTX text on memory of the host, in one call
  *
  * The library is liblockstep itself; lib/libcuda.so.1 and lib/libgpuocelot.so are other names of it
@@ -32,15 +32,13 @@
 
 #include "device/device.h"
 
-/* What the API's header declares is what the library exports. */
+/* What the APIs' headers declare is what the library exports. */
 #pragma GCC visibility push(default)
 #include "cuda.h"
-/* The whole of tinygrad's interface to an emulator; see docs/ptx_run.md. */
-int ptx_run(const char *ptx, int nargs, void **args, int blk_x, int blk_y, int blk_z, int grid_x,
-            int grid_y, int grid_z, int shmem);
+#include "lockstep.h"
 #pragma GCC visibility pop
 
-/* -- api.c ------------------------------------------------------------------------------------------ */
+/* -- api.c ------------------------------------------------------------------------------------- */
 
 /* The result is evaluated first: the arguments may show what the call stored. */
 #define CU(result, ...)                                                                            \
@@ -56,7 +54,7 @@ CUresult cu_done(const char *call, int result, const char *format, ...)
 /* "Not supported", said on stderr too. */
 int cu_refuse(const char *why);
 
-/* -- context.c --------------------------------------------------------------------------------------- */
+/* -- context.c --------------------------------------------------------------------------------- */
 
 /* Fails before cuInit. */
 int cu_need_init(void);
@@ -70,10 +68,6 @@ CUcontext cu_primary(struct device *d);
 bool cu_context_is(CUcontext ctx);
 struct device *cu_context_device(CUcontext ctx);
 
-/* True for a pool whose memory other processes may have; a pool for what another one exports. */
-bool cu_pool_shared(CUmemoryPool pool);
-CUmemoryPool cu_pool_import(int device);
-
 /* What a context owns and takes along when it is destroyed. */
 enum cu_owned { CU_OWNED_MODULE, CU_OWNED_MEMORY, CU_OWNED_STREAM, CU_OWNED_EVENT, CU_OWNED_ARRAY };
 void cu_own(enum cu_owned kind, uint64_t handle);
@@ -83,7 +77,7 @@ void cu_disown(enum cu_owned kind, uint64_t handle);
 /* Keeps why the calling thread's last call failed (lockstep_reason). */
 void cu_keep_reason(const char *text);
 
-/* -- module.c ------------------------------------------------------------------------------------------ */
+/* -- module.c ---------------------------------------------------------------------------------- */
 
 /* The function behind a CUfunction or a CUkernel, on the current context's device. */
 int cu_function(CUfunction handle, struct device_function **out);
@@ -91,7 +85,7 @@ void cu_module_destroy(uint64_t handle);
 /* The module that a function came from; NULL: none of ours. */
 CUmodule cu_module_of(const struct device_function *f);
 
-/* -- stream.c, copy.c, array.c ----------------------------------------------------------------------------- */
+/* -- stream.c, copy.c, array.c ----------------------------------------------------------------- */
 
 int cu_stream(CUstream handle, struct device_stream **out);
 int cu_event(CUevent handle, struct device_event **out);

@@ -9,7 +9,7 @@
 
 enum { SETUP_BYTES = 4096 };
 
-/* -- attributes ---------------------------------------------------------------------------------------- */
+/* -- attributes -------------------------------------------------------------------------------- */
 
 static int
 get_attribute(int *value, CUfunction_attribute attrib, CUfunction function)
@@ -158,7 +158,7 @@ cuFuncLoad(CUfunction function)
     CU(cu_function(function, &f), "hfunc=%p", (void *)function);
 }
 
-/* -- launches ---------------------------------------------------------------------------------------------- */
+/* -- launches ---------------------------------------------------------------------------------- */
 
 /* extra: pairs of a name and a value, CU_LAUNCH_PARAM_END last. */
 static int
@@ -192,7 +192,8 @@ launch(const CUlaunchConfig *c, CUfunction function, void **params, void **extra
     if (r != CUDA_SUCCESS)
         return r;
     if (device_stream_device(s) != device_function_device(l.function))
-        return cu_fail(CUDA_ERROR_INVALID_HANDLE, "the stream and the function are of different devices");
+        return cu_fail(CUDA_ERROR_INVALID_HANDLE,
+                       "the stream and the function are of different devices");
     if (params && extra)
         return cu_fail(CUDA_ERROR_INVALID_VALUE, "both kernelParams and extra are given");
     return extra ? launch_extra(s, &l, extra) : (int)device_launch(s, &l, params);
@@ -202,8 +203,8 @@ launch(const CUlaunchConfig *c, CUfunction function, void **params, void **extra
 
 CUresult
 cuLaunchKernel(CUfunction f, unsigned int gx, unsigned int gy, unsigned int gz, unsigned int bx,
-               unsigned int by, unsigned int bz, unsigned int shared, CUstream stream, void **params,
-               void **extra)
+               unsigned int by, unsigned int bz, unsigned int shared, CUstream stream,
+               void **params, void **extra)
 {
     CUlaunchConfig c = {gx, gy, gz, bx, by, bz, shared, stream, NULL, 0};
     CU(launch(&c, f, params, extra, false), SHAPE, (void *)f, gx, gy, gz, bx, by, bz, shared,
@@ -243,7 +244,7 @@ cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **params, void
     CU(launch_config(config, f, params, extra), "config=%p f=%p", (const void *)config, (void *)f);
 }
 
-/* -- the oldest way: shape and parameters are set on the function, then it is launched ------------------------ */
+/* -- the oldest way: shape and parameters are set on the function, then it is launched --------- */
 
 struct setup {
     struct device_function *function;
@@ -282,8 +283,9 @@ CUresult
 cuFuncSetBlockShape(CUfunction function, int x, int y, int z)
 {
     struct setup *s;
-    int r = x > 0 && y > 0 && z > 0 ? setup_of(function, &s)
-                                    : cu_fail(CUDA_ERROR_INVALID_VALUE, "block (%d,%d,%d)", x, y, z);
+    int r = x > 0 && y > 0 && z > 0
+                ? setup_of(function, &s)
+                : cu_fail(CUDA_ERROR_INVALID_VALUE, "block (%d,%d,%d)", x, y, z);
     if (r == CUDA_SUCCESS) {
         s->block[0] = (uint32_t)x;
         s->block[1] = (uint32_t)y;
@@ -306,8 +308,9 @@ CUresult
 cuParamSetSize(CUfunction function, unsigned int bytes)
 {
     struct setup *s;
-    int r = bytes <= SETUP_BYTES ? setup_of(function, &s)
-                                 : cu_fail(CUDA_ERROR_INVALID_VALUE, "%u bytes of parameters", bytes);
+    int r = bytes <= SETUP_BYTES
+                ? setup_of(function, &s)
+                : cu_fail(CUDA_ERROR_INVALID_VALUE, "%u bytes of parameters", bytes);
     if (r == CUDA_SUCCESS)
         s->size = bytes;
     CU(r, "hfunc=%p numbytes=%u", (void *)function, bytes);
@@ -342,8 +345,8 @@ cuParamSetf(CUfunction function, int offset, float value)
 CUresult
 cuParamSetv(CUfunction function, int offset, void *at, unsigned int n)
 {
-    CU(set_parameter(function, offset, at, n), "hfunc=%p offset=%d numbytes=%u", (void *)function, offset,
-       n);
+    CU(set_parameter(function, offset, at, n), "hfunc=%p offset=%d numbytes=%u", (void *)function,
+       offset, n);
 }
 
 /* References are found by name in the module; the parameter tells nothing that is not known. */
@@ -351,8 +354,9 @@ CUresult
 cuParamSetTexRef(CUfunction function, int unit, CUtexref ref)
 {
     struct device_function *f;
-    int r = unit == CU_PARAM_TR_DEFAULT ? cu_function(function, &f)
-                                        : cu_fail(CUDA_ERROR_INVALID_VALUE, "texture unit %d", unit);
+    int r = unit == CU_PARAM_TR_DEFAULT
+                ? cu_function(function, &f)
+                : cu_fail(CUDA_ERROR_INVALID_VALUE, "texture unit %d", unit);
     CU(r, "hfunc=%p texref=%p", (void *)function, (void *)ref);
 }
 
@@ -361,8 +365,9 @@ launch_setup(CUfunction function, int width, int height, CUstream stream)
 {
     struct setup *s;
     struct device_stream *to;
-    int r = width > 0 && height > 0 ? setup_of(function, &s)
-                                    : cu_fail(CUDA_ERROR_INVALID_VALUE, "grid (%d,%d)", width, height);
+    int r = width > 0 && height > 0
+                ? setup_of(function, &s)
+                : cu_fail(CUDA_ERROR_INVALID_VALUE, "grid (%d,%d)", width, height);
     if (r == CUDA_SUCCESS)
         r = cu_stream(stream, &to);
     if (r != CUDA_SUCCESS)
@@ -389,11 +394,11 @@ cuLaunchGrid(CUfunction f, int width, int height)
 CUresult
 cuLaunchGridAsync(CUfunction f, int width, int height, CUstream stream)
 {
-    CU(launch_setup(f, width, height, stream), "f=%p grid=(%d,%d) stream=%p", (void *)f, width, height,
-       (void *)stream);
+    CU(launch_setup(f, width, height, stream), "f=%p grid=(%d,%d) stream=%p", (void *)f, width,
+       height, (void *)stream);
 }
 
-/* -- occupancy ------------------------------------------------------------------------------------------------- */
+/* -- occupancy --------------------------------------------------------------------------------- */
 
 static int
 active_blocks(int *blocks, CUfunction function, int threads, size_t dynamic)
@@ -412,22 +417,22 @@ active_blocks(int *blocks, CUfunction function, int threads, size_t dynamic)
 CUresult
 cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction f, int threads, size_t dynamic)
 {
-    CU(active_blocks(blocks, f, threads, dynamic), "func=%p blockSize=%d shared=%zu", (void *)f, threads,
-       dynamic);
+    CU(active_blocks(blocks, f, threads, dynamic), "func=%p blockSize=%d shared=%zu", (void *)f,
+       threads, dynamic);
 }
 
 CUresult
 cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, CUfunction f, int threads,
                                                      size_t dynamic, unsigned int flags)
 {
-    CU(active_blocks(blocks, f, threads, dynamic), "func=%p blockSize=%d shared=%zu flags=%u", (void *)f,
-       threads, dynamic, flags);
+    CU(active_blocks(blocks, f, threads, dynamic), "func=%p blockSize=%d shared=%zu flags=%u",
+       (void *)f, threads, dynamic, flags);
 }
 
 /* The largest of the block sizes that keep most threads resident. */
 static int
-best_block(int *grid, int *block, CUfunction function, CUoccupancyB2DSize dynamic_of, size_t dynamic,
-           int limit)
+best_block(int *grid, int *block, CUfunction function, CUoccupancyB2DSize dynamic_of,
+           size_t dynamic, int limit)
 {
     struct device_function *f;
     struct device_function_info i;
@@ -462,7 +467,8 @@ CUresult
 cuOccupancyMaxPotentialBlockSize(int *grid, int *block, CUfunction f, CUoccupancyB2DSize dynamic_of,
                                  size_t dynamic, int limit)
 {
-    CU(best_block(grid, block, f, dynamic_of, dynamic, limit), "func=%p limit=%d", (void *)f, limit);
+    CU(best_block(grid, block, f, dynamic_of, dynamic, limit), "func=%p limit=%d", (void *)f,
+       limit);
 }
 
 CUresult
@@ -470,8 +476,8 @@ cuOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block, CUfunction f,
                                           CUoccupancyB2DSize dynamic_of, size_t dynamic, int limit,
                                           unsigned int flags)
 {
-    CU(best_block(grid, block, f, dynamic_of, dynamic, limit), "func=%p limit=%d flags=%u", (void *)f,
-       limit, flags);
+    CU(best_block(grid, block, f, dynamic_of, dynamic, limit), "func=%p limit=%d flags=%u",
+       (void *)f, limit, flags);
 }
 
 /* The most for which as many blocks still fit: occupancy falls with the size. */
@@ -479,7 +485,8 @@ static int
 available_shared(size_t *out, CUfunction function, int blocks, int threads)
 {
     struct device *d;
-    int reached, r = out && blocks > 0 ? cu_use(&d) : cu_fail(CUDA_ERROR_INVALID_VALUE, "%d blocks", blocks);
+    int reached,
+        r = out && blocks > 0 ? cu_use(&d) : cu_fail(CUDA_ERROR_INVALID_VALUE, "%d blocks", blocks);
     if (r == CUDA_SUCCESS)
         r = active_blocks(&reached, function, threads, 0);
     size_t low = 0, high = r == CUDA_SUCCESS ? device_profile(d)->shared_per_sm : 0;
@@ -499,6 +506,6 @@ available_shared(size_t *out, CUfunction function, int blocks, int threads)
 CUresult
 cuOccupancyAvailableDynamicSMemPerBlock(size_t *size, CUfunction f, int blocks, int threads)
 {
-    CU(available_shared(size, f, blocks, threads), "func=%p numBlocks=%d blockSize=%d", (void *)f, blocks,
-       threads);
+    CU(available_shared(size, f, blocks, threads), "func=%p numBlocks=%d blockSize=%d", (void *)f,
+       blocks, threads);
 }

@@ -15,8 +15,9 @@
 static int
 need_graph(CUgraph g)
 {
-    return device_graph_is(GRAPH(g)) ? (int)CUDA_SUCCESS
-                                     : cu_fail(CUDA_ERROR_INVALID_VALUE, "%p is no graph", (void *)g);
+    return device_graph_is(GRAPH(g))
+               ? (int)CUDA_SUCCESS
+               : cu_fail(CUDA_ERROR_INVALID_VALUE, "%p is no graph", (void *)g);
 }
 
 static int
@@ -27,7 +28,7 @@ need_exec(CUgraphExec x)
                : cu_fail(CUDA_ERROR_INVALID_VALUE, "%p is no executable graph", (void *)x);
 }
 
-/* -- operations from the API's structures; what they hold is the caller's to end ----------------------- */
+/* -- operations from the API's structures; what they hold is the caller's to end --------------- */
 
 /* The caller's parameters as a block: from pointers, or from CU_LAUNCH_PARAM_BUFFER_*. */
 static int
@@ -57,11 +58,10 @@ kernel_op(const CUDA_KERNEL_NODE_PARAMS *p, struct device_op *op)
 {
     if (!p)
         return cu_null("nodeParams");
-    *op = (struct device_op){
-        .kind = DEVICE_OP_LAUNCH,
-        .launch = {.grid = {p->gridDimX, p->gridDimY, p->gridDimZ},
-                   .block = {p->blockDimX, p->blockDimY, p->blockDimZ},
-                   .dynamic_shared = p->sharedMemBytes}};
+    *op = (struct device_op){.kind = DEVICE_OP_LAUNCH,
+                             .launch = {.grid = {p->gridDimX, p->gridDimY, p->gridDimZ},
+                                        .block = {p->blockDimX, p->blockDimY, p->blockDimZ},
+                                        .dynamic_shared = p->sharedMemBytes}};
     int r = cu_function(p->func ? p->func : (CUfunction)p->kern, &op->launch.function);
     if (r == CUDA_SUCCESS)
         r = parameters_of(p, op->launch.function, &op->launch.params);
@@ -80,11 +80,7 @@ fill_op(const CUDA_MEMSET_NODE_PARAMS *p, struct device_op *op)
 {
     if (!p || (p->elementSize != 1 && p->elementSize != 2 && p->elementSize != 4))
         return cu_fail(CUDA_ERROR_INVALID_VALUE, "elements of 1, 2 or 4 bytes are set");
-    *op = (struct device_op){
-        .kind = DEVICE_OP_FILL,
-        .fill = {.at = (uint8_t *)p->dst, .pitch = p->height > 1 ? p->pitch : p->width * p->elementSize,
-                 .rows = p->height, .width = p->width, .height = p->height, .depth = 1,
-                 .value = p->value, .unit = p->elementSize}};
+    *op = device_fill_op((void *)p->dst, p->pitch, p->width, p->height, p->value, p->elementSize);
     return CUDA_SUCCESS;
 }
 
@@ -97,7 +93,7 @@ host_op(const CUDA_HOST_NODE_PARAMS *p, struct device_op *op)
     return CUDA_SUCCESS;
 }
 
-/* -- making ------------------------------------------------------------------------------------------------- */
+/* -- making ------------------------------------------------------------------------------------ */
 
 /* r: how making the operation went. Ends the operation when it is a kernel's. */
 static int
@@ -108,7 +104,8 @@ add(int r, CUgraphNode *out, CUgraph g, const CUgraphNode *after, size_t n, stru
     if (r == CUDA_SUCCESS)
         r = (int)device_op_check(op);
     if (r == CUDA_SUCCESS) {
-        struct device_node *node = device_graph_add(GRAPH(g), op, (struct device_node *const *)after, n);
+        struct device_node *node =
+            device_graph_add(GRAPH(g), op, (struct device_node *const *)after, n);
         *out = (CUgraphNode)node;
         r = node ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
     }
@@ -128,7 +125,8 @@ add(int r, CUgraphNode *out, CUgraph g, const CUgraphNode *after, size_t n, stru
 CUresult
 cuGraphCreate(CUgraph *graph, unsigned int flags)
 {
-    int r = graph && !flags ? (int)CUDA_SUCCESS : cu_fail(CUDA_ERROR_INVALID_VALUE, "flags 0x%x", flags);
+    int r = graph && !flags ? (int)CUDA_SUCCESS
+                            : cu_fail(CUDA_ERROR_INVALID_VALUE, "flags 0x%x", flags);
     if (r == CUDA_SUCCESS)
         *graph = (CUgraph)device_graph_new();
     CU(r, "flags=%u", flags);
@@ -221,7 +219,7 @@ cuGraphAddChildGraphNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *af
     CU(add(r, node, graph, after, n, &op), ADD);
 }
 
-/* -- running --------------------------------------------------------------------------------------------------- */
+/* -- running ----------------------------------------------------------------------------------- */
 
 static int
 instantiate(CUgraphExec *exec, CUgraph graph)
@@ -288,15 +286,16 @@ cuGraphExecMemcpyNodeSetParams(CUgraphExec exec, CUgraphNode node, const CUDA_ME
 }
 
 CUresult
-cuGraphExecMemsetNodeSetParams(CUgraphExec exec, CUgraphNode node, const CUDA_MEMSET_NODE_PARAMS *params,
-                               CUcontext ctx)
+cuGraphExecMemsetNodeSetParams(CUgraphExec exec, CUgraphNode node,
+                               const CUDA_MEMSET_NODE_PARAMS *params, CUcontext ctx)
 {
     (void)ctx;
     SETS(fill_op(params, &op));
 }
 
 CUresult
-cuGraphExecHostNodeSetParams(CUgraphExec exec, CUgraphNode node, const CUDA_HOST_NODE_PARAMS *params)
+cuGraphExecHostNodeSetParams(CUgraphExec exec, CUgraphNode node,
+                             const CUDA_HOST_NODE_PARAMS *params)
 {
     SETS(host_op(params, &op));
 }
@@ -306,7 +305,8 @@ cuGraphUpload(CUgraphExec exec, CUstream stream)
 {
     struct device_stream *s;
     int r = need_exec(exec);
-    CU(r == CUDA_SUCCESS ? cu_stream(stream, &s) : r, "exec=%p stream=%p", (void *)exec, (void *)stream);
+    CU(r == CUDA_SUCCESS ? cu_stream(stream, &s) : r, "exec=%p stream=%p", (void *)exec,
+       (void *)stream);
 }
 
 CUresult
@@ -316,8 +316,8 @@ cuGraphLaunch(CUgraphExec exec, CUstream stream)
     int r = need_exec(exec);
     if (r == CUDA_SUCCESS)
         r = cu_stream(stream, &s);
-    CU(r == CUDA_SUCCESS ? (int)device_exec_launch(EXEC(exec), s) : r, "exec=%p stream=%p", (void *)exec,
-       (void *)stream);
+    CU(r == CUDA_SUCCESS ? (int)device_exec_launch(EXEC(exec), s) : r, "exec=%p stream=%p",
+       (void *)exec, (void *)stream);
 }
 
 CUresult

@@ -10,7 +10,8 @@
 CUresult
 cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr dptr)
 {
-    CU(handle ? (int)device_ipc_export(dptr, (uint8_t *)handle) : cu_null("pHandle"), "dptr=0x%llx", dptr);
+    CU(handle ? (int)device_ipc_export(dptr, (uint8_t *)handle) : cu_null("pHandle"), "dptr=0x%llx",
+       dptr);
 }
 
 static int
@@ -38,8 +39,9 @@ cuIpcOpenMemHandle_v2(CUdeviceptr *dptr, CUipcMemHandle handle, unsigned int fla
 CUresult
 cuIpcCloseMemHandle(CUdeviceptr dptr)
 {
-    CU(device_ipc_close(dptr) ? (int)CUDA_SUCCESS
-                              : cu_fail(CUDA_ERROR_INVALID_VALUE, "0x%llx was not opened by a handle", dptr),
+    CU(device_ipc_close(dptr)
+           ? (int)CUDA_SUCCESS
+           : cu_fail(CUDA_ERROR_INVALID_VALUE, "0x%llx was not opened by a handle", dptr),
        "dptr=0x%llx", dptr);
 }
 
@@ -48,7 +50,8 @@ cuIpcGetEventHandle(CUipcEventHandle *handle, CUevent event)
 {
     struct device_event *e;
     int r = handle ? cu_event(event, &e) : cu_null("pHandle");
-    CU(r == CUDA_SUCCESS ? (int)device_ipc_event_export(e, (uint8_t *)handle) : r, "event=%p", (void *)event);
+    CU(r == CUDA_SUCCESS ? (int)device_ipc_event_export(e, (uint8_t *)handle) : r, "event=%p",
+       (void *)event);
 }
 
 CUresult
@@ -63,17 +66,18 @@ cuIpcOpenEventHandle(CUevent *event, CUipcEventHandle handle)
     CU(r, "event=%p", event ? (void *)*event : NULL);
 }
 
-/* -- pools -------------------------------------------------------------------------------------------- */
+/* -- pools ------------------------------------------------------------------------------------- */
 
 static int
 export_pool(void *out, CUmemoryPool pool, CUmemAllocationHandleType type, unsigned long long flags)
 {
     int file;
     if (!out || flags || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
-        return cu_fail(CUDA_ERROR_INVALID_VALUE, "handles of type %d, flags 0x%llx", (int)type, flags);
-    if (!cu_pool_shared(pool))
-        return cu_fail(CUDA_ERROR_INVALID_VALUE, "%p is no pool that was created with this type of handle",
-                       (void *)pool);
+        return cu_fail(CUDA_ERROR_INVALID_VALUE, "handles of type %d, flags 0x%llx", (int)type,
+                       flags);
+    if (!device_pool_shared((struct device_pool *)pool))
+        return cu_fail(CUDA_ERROR_INVALID_VALUE,
+                       "%p is no pool that was created with this type of handle", (void *)pool);
     if ((file = device_ipc_pool_export()) < 0)
         return cu_fail(CUDA_ERROR_OPERATING_SYSTEM, "%s", strerror(errno));
     memcpy(out, &file, sizeof file);
@@ -95,24 +99,26 @@ cuMemPoolImportFromShareableHandle(CUmemoryPool *pool, void *handle, CUmemAlloca
     struct device *d;
     int r = pool && !flags && type == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
                 ? cu_use(&d)
-                : cu_fail(CUDA_ERROR_INVALID_VALUE, "handles of type %d, flags 0x%llx", (int)type, flags);
+                : cu_fail(CUDA_ERROR_INVALID_VALUE, "handles of type %d, flags 0x%llx", (int)type,
+                          flags);
     if (r == CUDA_SUCCESS && !device_ipc_pool_is((int)(uintptr_t)handle))
         r = cu_fail(CUDA_ERROR_INVALID_VALUE, "descriptor %d is no pool's", (int)(uintptr_t)handle);
     if (r == CUDA_SUCCESS)
-        *pool = cu_pool_import(device_index(d));
+        *pool = (CUmemoryPool)device_pool_new(d, true);
     CU(r, "pool=%p", pool ? (void *)*pool : NULL);
 }
 
 CUresult
 cuMemPoolExportPointer(CUmemPoolPtrExportData *data, CUdeviceptr ptr)
 {
-    CU(data ? (int)device_ipc_export(ptr, data->reserved) : cu_null("shareData"), "ptr=0x%llx", ptr);
+    CU(data ? (int)device_ipc_export(ptr, data->reserved) : cu_null("shareData"), "ptr=0x%llx",
+       ptr);
 }
 
 CUresult
 cuMemPoolImportPointer(CUdeviceptr *ptr, CUmemoryPool pool, CUmemPoolPtrExportData *data)
 {
-    int r = data && cu_pool_shared(pool)
+    int r = data && device_pool_shared((struct device_pool *)pool)
                 ? open_memory(ptr, data->reserved)
                 : cu_fail(CUDA_ERROR_INVALID_VALUE, "%p is no imported pool", (void *)pool);
     CU(r, "ptr=0x%llx pool=%p", ptr ? *ptr : 0, (void *)pool);

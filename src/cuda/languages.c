@@ -1,33 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * languages.c: what programs in other languages than C tell the tools, whose memory and whose lines those cannot
- * see: lockstep.triton, and whoever loads the library (docs/driver.md). Without a tool all but lockstep_reason
- * do nothing of use.
+ * languages.c: what programs in other languages than C tell the tools, whose memory and whose lines
+ * those cannot see (include/lockstep.h): lockstep.triton, and whoever loads the library.
  */
 #include "cuda/driver.h"
 
 #include <stdio.h>
-
-/* An array of the program that kernels of the next launches may touch: its name for messages, where it lies,
- * its size in bytes; set: a byte for each 4 bytes of it, 0 where nobody has written them; NULL: all are. */
-struct lockstep_array {
-    const char *name;
-    void *at;
-    size_t size;
-    const uint8_t *set;
-};
-
-#pragma GCC visibility push(default)
-/* Which tool watches: 0 none, 1 profile, 2 check. */
-int lockstep_tool(void);
-/* The calling thread's calls come from this line now; file NULL: from where its stack says. */
-void lockstep_place(const char *function, const char *file, unsigned line);
-/* The arrays are known from now on, until the second call. They must not overlap each other. CUresult. */
-int lockstep_arrays(const struct lockstep_array *arrays, size_t count);
-int lockstep_arrays_over(const struct lockstep_array *arrays, size_t count);
-/* Why the calling thread's last failed call of the driver API failed; "": nothing is known. */
-const char *lockstep_reason(void);
-#pragma GCC visibility pop
 
 static _Thread_local char reason[512];
 

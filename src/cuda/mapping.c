@@ -54,7 +54,7 @@ range_of(CUdeviceptr at, size_t size)
     return r;
 }
 
-/* -- address reservations ------------------------------------------------------------------------------------- */
+/* -- address reservations ---------------------------------------------------------------------- */
 
 static int
 reserve(CUdeviceptr *out, size_t size, size_t alignment)
@@ -70,9 +70,11 @@ reserve(CUdeviceptr *out, size_t size, size_t alignment)
                        granularity);
     if (alignment < granularity)
         alignment = granularity;
-    uint8_t *at = mmap(NULL, size + alignment, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    uint8_t *at =
+        mmap(NULL, size + alignment, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at == MAP_FAILED)
-        return cu_fail(CUDA_ERROR_OUT_OF_MEMORY, "%zu bytes of addresses: %s", size, strerror(errno));
+        return cu_fail(CUDA_ERROR_OUT_OF_MEMORY, "%zu bytes of addresses: %s", size,
+                       strerror(errno));
     uintptr_t base = ((uintptr_t)at + alignment - 1) & ~(uintptr_t)(alignment - 1);
     munmap(at, base - (uintptr_t)at);
     munmap((void *)(base + size), (uintptr_t)at + alignment - base);
@@ -94,7 +96,8 @@ cuMemAddressReserve(CUdeviceptr *ptr, size_t size, size_t alignment, CUdeviceptr
                     unsigned long long flags)
 {
     (void)wanted;
-    CU(flags ? cu_fail(CUDA_ERROR_INVALID_VALUE, "flags 0x%llx", flags) : reserve(ptr, size, alignment),
+    CU(flags ? cu_fail(CUDA_ERROR_INVALID_VALUE, "flags 0x%llx", flags)
+             : reserve(ptr, size, alignment),
        "ptr=0x%llx size=%zu alignment=%zu", ptr ? *ptr : 0, size, alignment);
 }
 
@@ -126,14 +129,16 @@ cuMemAddressFree(CUdeviceptr ptr, size_t size)
     CU(free_range(ptr, size), "ptr=0x%llx size=%zu", ptr, size);
 }
 
-/* -- memory ------------------------------------------------------------------------------------------------ */
+/* -- memory ------------------------------------------------------------------------------------ */
 
 static int
 check_prop(const CUmemAllocationProp *p)
 {
     struct device *d;
-    if (!p || p->type != CU_MEM_ALLOCATION_TYPE_PINNED || p->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
-        return cu_fail(CUDA_ERROR_INVALID_VALUE, "the properties are not those of a device's memory");
+    if (!p || p->type != CU_MEM_ALLOCATION_TYPE_PINNED ||
+        p->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
+        return cu_fail(CUDA_ERROR_INVALID_VALUE,
+                       "the properties are not those of a device's memory");
     if (p->requestedHandleTypes & ~CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
         return cu_refuse("handles other than file descriptors");
     return cu_device(p->location.id, &d);
@@ -161,7 +166,8 @@ create(CUmemGenericAllocationHandle *out, size_t size, const CUmemAllocationProp
 {
     int r = out ? check_prop(prop) : cu_null("handle");
     if (r == CUDA_SUCCESS && (!size || size % granularity))
-        r = cu_fail(CUDA_ERROR_INVALID_VALUE, "%zu bytes: a multiple of %zu is needed", size, granularity);
+        r = cu_fail(CUDA_ERROR_INVALID_VALUE, "%zu bytes: a multiple of %zu is needed", size,
+                    granularity);
     if (r != CUDA_SUCCESS)
         return r;
     if (size > device_profile(device_at(prop->location.id))->memory_bytes)
@@ -180,7 +186,8 @@ CUresult
 cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size, const CUmemAllocationProp *prop,
             unsigned long long flags)
 {
-    CU(flags ? cu_fail(CUDA_ERROR_INVALID_VALUE, "flags 0x%llx", flags) : create(handle, size, prop),
+    CU(flags ? cu_fail(CUDA_ERROR_INVALID_VALUE, "flags 0x%llx", flags)
+             : create(handle, size, prop),
        "size=%zu", size);
 }
 
@@ -214,21 +221,22 @@ cuMemGetAllocationGranularity(size_t *out, const CUmemAllocationProp *prop,
 
 /* Compressed or not, memory holds the same: granted where the device's attribute says so. */
 CUresult
-cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *prop, CUmemGenericAllocationHandle handle)
+cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *prop,
+                                       CUmemGenericAllocationHandle handle)
 {
     int r = prop ? need_physical(handle) : cu_null("prop");
     if (r == CUDA_SUCCESS) {
         *prop = ((const struct physical *)handle)->prop;
         int compresses = 0;
-        device_attribute(device_at(prop->location.id), CU_DEVICE_ATTRIBUTE_GENERIC_COMPRESSION_SUPPORTED,
-                         &compresses);
+        device_attribute(device_at(prop->location.id),
+                         CU_DEVICE_ATTRIBUTE_GENERIC_COMPRESSION_SUPPORTED, &compresses);
         if (!compresses)
             prop->allocFlags.compressionType = CU_MEM_ALLOCATION_COMP_NONE;
     }
     CU(r, "handle=0x%llx", handle);
 }
 
-/* -- mappings ------------------------------------------------------------------------------------------------ */
+/* -- mappings ---------------------------------------------------------------------------------- */
 
 /* Lists the accessible runs anew. Under the lock. */
 static void
@@ -260,8 +268,8 @@ map(CUdeviceptr at, size_t size, size_t offset, struct physical *m)
     if (!r)
         return cu_fail(CUDA_ERROR_INVALID_VALUE, "0x%llx, %zu bytes: no reserved range", at, size);
     if (!size || size % granularity || offset || size > m->size)
-        return cu_fail(CUDA_ERROR_INVALID_VALUE, "%zu bytes from %zu of memory of %zu", size, offset,
-                       m->size);
+        return cu_fail(CUDA_ERROR_INVALID_VALUE, "%zu bytes from %zu of memory of %zu", size,
+                       offset, m->size);
     size_t place = 0;
     while (place < r->mappings.count && r->mappings.at[place].at < at)
         place++;
@@ -284,7 +292,8 @@ CUresult
 cuMemMap(CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAllocationHandle handle,
          unsigned long long flags)
 {
-    int r = flags ? cu_fail(CUDA_ERROR_INVALID_VALUE, "flags 0x%llx", flags) : need_physical(handle);
+    int r =
+        flags ? cu_fail(CUDA_ERROR_INVALID_VALUE, "flags 0x%llx", flags) : need_physical(handle);
     if (r == CUDA_SUCCESS) {
         pthread_mutex_lock(&lock);
         r = map(ptr, size, offset, (struct physical *)handle);
@@ -299,11 +308,13 @@ unmap(CUdeviceptr at, size_t size)
     struct reservation *r = range_of(at, size);
     size_t covered = 0, kept = 0;
     for (size_t k = 0; r && k < r->mappings.count; k++)
-        if (r->mappings.at[k].at >= at && r->mappings.at[k].at + r->mappings.at[k].size <= at + size)
+        if (r->mappings.at[k].at >= at &&
+            r->mappings.at[k].at + r->mappings.at[k].size <= at + size)
             covered += r->mappings.at[k].size;
     if (!size || covered != size)
         return cu_fail(CUDA_ERROR_INVALID_VALUE, "0x%llx, %zu bytes: not whole mappings", at, size);
-    mmap((void *)at, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    mmap((void *)at, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+         0);
     for (size_t k = 0; k < r->mappings.count; k++)
         if (r->mappings.at[k].at >= at && r->mappings.at[k].at < at + size)
             physical_put(r->mappings.at[k].memory);
@@ -378,8 +389,9 @@ cuMemGetAccess(unsigned long long *flags, const CUmemLocation *location, CUdevic
     if (m && flags)
         *flags = m->access;
     pthread_mutex_unlock(&lock);
-    CU(m && flags && location ? (int)CUDA_SUCCESS
-                              : cu_fail(CUDA_ERROR_INVALID_VALUE, "nothing is mapped at 0x%llx", ptr),
+    CU(m && flags && location
+           ? (int)CUDA_SUCCESS
+           : cu_fail(CUDA_ERROR_INVALID_VALUE, "nothing is mapped at 0x%llx", ptr),
        "ptr=0x%llx", ptr);
 }
 
@@ -398,11 +410,11 @@ cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, void *addr)
        "addr=%p", addr);
 }
 
-/* -- sharing ---------------------------------------------------------------------------------------------------- */
+/* -- sharing ----------------------------------------------------------------------------------- */
 
 CUresult
-cuMemExportToShareableHandle(void *out, CUmemGenericAllocationHandle handle, CUmemAllocationHandleType type,
-                             unsigned long long flags)
+cuMemExportToShareableHandle(void *out, CUmemGenericAllocationHandle handle,
+                             CUmemAllocationHandleType type, unsigned long long flags)
 {
     int file, r = out ? need_physical(handle) : cu_null("shareableHandle");
     if (r == CUDA_SUCCESS && (type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR || flags))

@@ -5,12 +5,11 @@
  */
 #include "cuda/driver.h"
 
-#include <pthread.h>
 #include <string.h>
 
-enum { PITCH = 512, MOST_DEVICES = 64 };
+enum { PITCH = 512 };
 
-/* -- device memory ------------------------------------------------------------------------------------ */
+/* -- device memory ----------------------------------------------------------------------------- */
 
 static int
 allocate(CUdeviceptr *out, size_t size, enum allocation_kind kind)
@@ -52,10 +51,11 @@ allocate_pitched(CUdeviceptr *dptr, size_t *pitch, size_t width, size_t height, 
 }
 
 CUresult
-cuMemAllocPitch_v2(CUdeviceptr *dptr, size_t *pitch, size_t width, size_t height, unsigned int element)
+cuMemAllocPitch_v2(CUdeviceptr *dptr, size_t *pitch, size_t width, size_t height,
+                   unsigned int element)
 {
-    CU(allocate_pitched(dptr, pitch, width, height, element), "width=%zu height=%zu element=%u", width,
-       height, element);
+    CU(allocate_pitched(dptr, pitch, width, height, element), "width=%zu height=%zu element=%u",
+       width, height, element);
 }
 
 static int
@@ -115,7 +115,7 @@ cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *size, CUdeviceptr dptr)
     CU(r, "dptr=0x%llx", dptr);
 }
 
-/* -- host memory --------------------------------------------------------------------------------------- */
+/* -- host memory ------------------------------------------------------------------------------- */
 
 static int
 host_alloc(void **pp, size_t size, unsigned flags)
@@ -153,8 +153,8 @@ cuMemHostRegister_v2(void *p, size_t size, unsigned int flags)
 {
     struct device *d;
     int r = cu_use(&d);
-    CU(r == CUDA_SUCCESS ? (int)device_host_register(p, size, flags) : r, "p=%p bytesize=%zu flags=0x%x",
-       p, size, flags);
+    CU(r == CUDA_SUCCESS ? (int)device_host_register(p, size, flags) : r,
+       "p=%p bytesize=%zu flags=0x%x", p, size, flags);
 }
 
 CUresult
@@ -193,7 +193,7 @@ cuMemHostGetFlags(unsigned int *flags, void *p)
     CU(r, "p=%p", p);
 }
 
-/* -- managed memory -------------------------------------------------------------------------------------- */
+/* -- managed memory ---------------------------------------------------------------------------- */
 
 CUresult
 cuMemAllocManaged(CUdeviceptr *dptr, size_t size, unsigned int flags)
@@ -218,8 +218,8 @@ check_managed(CUdeviceptr at, size_t count, CUdevice place)
     if (!count || !device_find(at, &a) || a.kind != ALLOCATION_MANAGED)
         return cu_fail(CUDA_ERROR_INVALID_VALUE, "0x%llx is no managed memory", at);
     if (count > a.size - (at - a.base))
-        return cu_fail(CUDA_ERROR_INVALID_VALUE, "%zu bytes at 0x%llx run past the allocation's end",
-                       count, at);
+        return cu_fail(CUDA_ERROR_INVALID_VALUE,
+                       "%zu bytes at 0x%llx run past the allocation's end", count, at);
     return CUDA_SUCCESS;
 }
 
@@ -228,8 +228,8 @@ cuMemPrefetchAsync(CUdeviceptr at, size_t count, CUdevice place, CUstream stream
 {
     struct device_stream *s;
     int r = cu_stream(stream, &s);
-    CU(r == CUDA_SUCCESS ? check_managed(at, count, place) : r, "devPtr=0x%llx count=%zu dstDevice=%d",
-       at, count, place);
+    CU(r == CUDA_SUCCESS ? check_managed(at, count, place) : r,
+       "devPtr=0x%llx count=%zu dstDevice=%d", at, count, place);
 }
 
 CUresult
@@ -243,7 +243,8 @@ cuMemAdvise(CUdeviceptr at, size_t count, CUmem_advise advice, CUdevice place)
 }
 
 static int
-range_attribute(void *data, size_t size, CUmem_range_attribute attribute, CUdeviceptr at, size_t count)
+range_attribute(void *data, size_t size, CUmem_range_attribute attribute, CUdeviceptr at,
+                size_t count)
 {
     int value = attribute == CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY ? 0 : CU_DEVICE_INVALID;
     int r = check_managed(at, count, CU_DEVICE_CPU);
@@ -272,7 +273,7 @@ cuMemRangeGetAttributes(void **data, size_t *sizes, CUmem_range_attribute *attri
     CU(r, "numAttributes=%zu devPtr=0x%llx count=%zu", n, at, count);
 }
 
-/* -- what a pointer is ----------------------------------------------------------------------------------- */
+/* -- what a pointer is ------------------------------------------------------------------------- */
 
 static int
 pointer_attribute(void *data, CUpointer_attribute attribute, CUdeviceptr at)
@@ -320,7 +321,8 @@ cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr ptr
 
 /* Unlike the call for one attribute, a pointer that is not known is no error: its values are 0. */
 CUresult
-cuPointerGetAttributes(unsigned int n, CUpointer_attribute *attributes, void **data, CUdeviceptr ptr)
+cuPointerGetAttributes(unsigned int n, CUpointer_attribute *attributes, void **data,
+                       CUdeviceptr ptr)
 {
     int r = attributes && data ? (int)CUDA_SUCCESS : cu_null("attributes or data");
     struct allocation a;
@@ -344,102 +346,41 @@ cuPointerSetAttribute(const void *value, CUpointer_attribute attribute, CUdevice
     CU(r, "attribute=%d ptr=0x%llx", (int)attribute, ptr);
 }
 
-/* -- stream-ordered allocation ----------------------------------------------------------------------------- */
+/* -- stream-ordered allocation ----------------------------------------------------------------- */
 
-struct CUmemPoolHandle_st {
-    int device;
-    bool standard, shared; /* with other processes */
-    uint64_t attribute[9]; /* by CUmemPool_attribute */
-    struct CUmemPoolHandle_st *next;
-};
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static CUmemoryPool pools, chosen[MOST_DEVICES];
-
-static CUmemoryPool
-pool_new(int device, bool standard)
+/* A pool is device's, the same in both APIs. */
+static struct device_pool *
+pool_of(CUmemoryPool pool)
 {
-    CUmemoryPool p = ls_alloc(sizeof *p);
-    p->device = device;
-    p->standard = standard;
-    p->attribute[1] = p->attribute[2] = p->attribute[3] = 1;
-    p->next = pools;
-    pools = p;
-    return p;
-}
-
-static int
-need_pool(CUmemoryPool pool)
-{
-    pthread_mutex_lock(&lock);
-    CUmemoryPool p = pools;
-    while (p && p != pool)
-        p = p->next;
-    pthread_mutex_unlock(&lock);
-    return p ? (int)CUDA_SUCCESS : cu_fail(CUDA_ERROR_INVALID_VALUE, "%p is no pool", (void *)pool);
-}
-
-bool
-cu_pool_shared(CUmemoryPool pool)
-{
-    return need_pool(pool) == CUDA_SUCCESS && pool->shared;
-}
-
-CUmemoryPool
-cu_pool_import(int device)
-{
-    pthread_mutex_lock(&lock);
-    CUmemoryPool p = pool_new(device, false);
-    p->shared = true;
-    pthread_mutex_unlock(&lock);
-    return p;
-}
-
-static CUmemoryPool
-standard_pool(int device)
-{
-    pthread_mutex_lock(&lock);
-    CUmemoryPool p = pools;
-    while (p && !(p->standard && p->device == device))
-        p = p->next;
-    if (!p)
-        p = pool_new(device, true);
-    pthread_mutex_unlock(&lock);
-    return p;
+    return (struct device_pool *)pool;
 }
 
 static int
 allocate_async(CUdeviceptr *out, size_t size, CUstream stream)
 {
     struct device_stream *s;
-    struct device_op op = {.kind = DEVICE_OP_ALLOC, .storage = {.size = size}};
+    uint64_t address;
     int r = out ? cu_stream(stream, &s) : cu_null("dptr");
-    if (r != CUDA_SUCCESS)
-        return r;
-    struct device *d = device_stream_device(s);
-    r = device_capture_graph(s, NULL)
-            ? (int)device_graph_alloc(d, size, &op.storage.address)
-            : (int)device_alloc(d, size, ALLOCATION_DEVICE, &op.storage.address);
     if (r == CUDA_SUCCESS)
-        r = (int)device_submit(s, &op);
+        r = (int)device_alloc_ordered(s, size, &address);
     if (r == CUDA_SUCCESS)
-        *out = op.storage.address;
+        *out = address;
     return r;
 }
 
 CUresult
 cuMemAllocAsync(CUdeviceptr *dptr, size_t size, CUstream stream)
 {
-    CU(allocate_async(dptr, size, stream), "dptr=0x%llx bytesize=%zu stream=%p", dptr ? *dptr : 0, size,
-       (void *)stream);
+    CU(allocate_async(dptr, size, stream), "dptr=0x%llx bytesize=%zu stream=%p", dptr ? *dptr : 0,
+       size, (void *)stream);
 }
 
 CUresult
 cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t size, CUmemoryPool pool, CUstream stream)
 {
-    int r = need_pool(pool);
-    CU(r == CUDA_SUCCESS ? allocate_async(dptr, size, stream) : r, "bytesize=%zu pool=%p stream=%p", size,
-       (void *)pool, (void *)stream);
+    int r = (int)device_pool_check(pool_of(pool));
+    CU(r == CUDA_SUCCESS ? allocate_async(dptr, size, stream) : r, "bytesize=%zu pool=%p stream=%p",
+       size, (void *)pool, (void *)stream);
 }
 
 CUresult
@@ -461,7 +402,7 @@ cuDeviceGetDefaultMemPool(CUmemoryPool *pool, CUdevice dev)
     struct device *d;
     int r = pool ? cu_device(dev, &d) : cu_null("pool_out");
     if (r == CUDA_SUCCESS)
-        *pool = standard_pool(dev);
+        *pool = (CUmemoryPool)device_pool_own(d);
     CU(r, "dev=%d", dev);
 }
 
@@ -471,7 +412,7 @@ cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice dev)
     struct device *d;
     int r = pool ? cu_device(dev, &d) : cu_null("pool");
     if (r == CUDA_SUCCESS)
-        *pool = chosen[dev] ? chosen[dev] : standard_pool(dev);
+        *pool = (CUmemoryPool)device_pool_chosen(d);
     CU(r, "dev=%d", dev);
 }
 
@@ -480,11 +421,8 @@ cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool)
 {
     struct device *d;
     int r = cu_device(dev, &d);
-    if (r == CUDA_SUCCESS)
-        r = need_pool(pool);
-    if (r == CUDA_SUCCESS)
-        chosen[dev] = pool;
-    CU(r, "dev=%d pool=%p", dev, (void *)pool);
+    CU(r == CUDA_SUCCESS ? (int)device_pool_choose(d, pool_of(pool)) : r, "dev=%d pool=%p", dev,
+       (void *)pool);
 }
 
 static int
@@ -498,13 +436,9 @@ pool_create(CUmemoryPool *pool, const CUmemPoolProps *p)
     if (p->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
         return cu_fail(CUDA_ERROR_INVALID_VALUE, "the pool's location is no device");
     int r = cu_device(p->location.id, &d);
-    if (r != CUDA_SUCCESS)
-        return r;
-    pthread_mutex_lock(&lock);
-    *pool = pool_new(p->location.id, false);
-    (*pool)->shared = p->handleTypes != CU_MEM_HANDLE_TYPE_NONE;
-    pthread_mutex_unlock(&lock);
-    return CUDA_SUCCESS;
+    if (r == CUDA_SUCCESS)
+        *pool = (CUmemoryPool)device_pool_new(d, p->handleTypes != CU_MEM_HANDLE_TYPE_NONE);
+    return r;
 }
 
 CUresult
@@ -516,76 +450,46 @@ cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *props)
 CUresult
 cuMemPoolDestroy(CUmemoryPool pool)
 {
-    int r = need_pool(pool);
-    if (r == CUDA_SUCCESS && pool->standard)
-        r = cu_fail(CUDA_ERROR_INVALID_VALUE, "a device's own pool");
-    if (r == CUDA_SUCCESS) {
-        pthread_mutex_lock(&lock);
-        CUmemoryPool *at = &pools;
-        while (*at != pool)
-            at = &(*at)->next;
-        *at = pool->next;
-        if (chosen[pool->device] == pool)
-            chosen[pool->device] = NULL;
-        pthread_mutex_unlock(&lock);
-        ls_release(pool);
-    }
-    CU(r, "pool=%p", (void *)pool);
+    CU(device_pool_free(pool_of(pool)), "pool=%p", (void *)pool);
 }
 
 /* Freed memory goes back at once: there is nothing to trim. */
 CUresult
 cuMemPoolTrimTo(CUmemoryPool pool, size_t keep)
 {
-    CU(need_pool(pool), "pool=%p minBytesToKeep=%zu", (void *)pool, keep);
-}
-
-/* The first three are ints, the others 64 bits. */
-static int
-pool_attribute(CUmemoryPool pool, CUmemPool_attribute attr, void *value, bool set)
-{
-    int r = value ? need_pool(pool) : cu_null("value");
-    if (r == CUDA_SUCCESS && (attr < 1 || attr > 8))
-        r = cu_fail(CUDA_ERROR_INVALID_VALUE, "attribute %d is not known", (int)attr);
-    if (r != CUDA_SUCCESS)
-        return r;
-    bool narrow = attr <= CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES;
-    if (set)
-        pool->attribute[attr] = narrow ? (uint64_t)*(int *)value : *(uint64_t *)value;
-    else if (narrow)
-        *(int *)value = (int)pool->attribute[attr];
-    else
-        *(uint64_t *)value = pool->attribute[attr];
-    return CUDA_SUCCESS;
+    CU(device_pool_check(pool_of(pool)), "pool=%p minBytesToKeep=%zu", (void *)pool, keep);
 }
 
 CUresult
 cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void *value)
 {
-    CU(pool_attribute(pool, attr, value, true), "pool=%p attr=%d", (void *)pool, (int)attr);
+    CU(device_pool_attribute(pool_of(pool), (int)attr, value, true), "pool=%p attr=%d",
+       (void *)pool, (int)attr);
 }
 
 CUresult
 cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void *value)
 {
-    CU(pool_attribute(pool, attr, value, false), "pool=%p attr=%d", (void *)pool, (int)attr);
+    CU(device_pool_attribute(pool_of(pool), (int)attr, value, false), "pool=%p attr=%d",
+       (void *)pool, (int)attr);
 }
 
 /* Every device sees all memory; check is told. */
 CUresult
 cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *map, size_t count)
 {
-    int r = map ? need_pool(pool) : cu_null("map");
+    int r = map ? (int)device_pool_check(pool_of(pool)) : cu_null("map");
     for (size_t k = 0; r == CUDA_SUCCESS && k < count; k++)
         if (map[k].flags != CU_MEM_ACCESS_FLAGS_PROT_NONE)
-            device_show(pool->device, map[k].location.id);
+            r = (int)device_pool_show(pool_of(pool), map[k].location.id);
     CU(r, "pool=%p count=%zu", (void *)pool, count);
 }
 
 CUresult
 cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool pool, CUmemLocation *location)
 {
-    int r = flags && location ? need_pool(pool) : cu_null("flags or location");
+    int r =
+        flags && location ? (int)device_pool_check(pool_of(pool)) : cu_null("flags or location");
     if (r == CUDA_SUCCESS)
         *flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
     CU(r, "pool=%p", (void *)pool);

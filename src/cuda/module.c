@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * module.c: modules from PTX text, JIT options, what is in a module. Linking: link.c; libraries: library.c.
+ * module.c: modules from PTX text, JIT options, what is in a module. Linking: link.c; libraries:
+ * library.c.
  */
 #include "cuda/module.h"
 
@@ -21,7 +22,7 @@ module_list(CUmodule m)
     pthread_mutex_unlock(&lock);
 }
 
-/* -- JIT options --------------------------------------------------------------------------------------- */
+/* -- JIT options ------------------------------------------------------------------------------- */
 
 void
 module_options(unsigned n, const CUjit_option *options, void **values, struct load_options *out)
@@ -71,7 +72,7 @@ module_options_end(const struct load_options *o, int result, const struct timesp
         memcpy(o->wall_time, &milliseconds, sizeof milliseconds);
 }
 
-/* -- what the data is -------------------------------------------------------------------------------------- */
+/* -- what the data is -------------------------------------------------------------------------- */
 
 /* How many bytes of the caller's data are its own: it may free them after the call. */
 int
@@ -81,7 +82,9 @@ module_data_size(const void *data, size_t known, size_t *out)
         char magic[5];
         const char *what;
     } binaries[] = {
-        {"\x7f" "ELF", "a cubin (machine code of a GPU)"},
+        {"\x7f"
+         "ELF",
+         "a cubin (machine code of a GPU)"},
         {"\x50\xed\x55\xba", "a fat binary of another compiler"},
         {"\xb1\x43\x62\x46", "a fat binary of another compiler"},
         {"BC\xc0\xde", "LLVM bitcode"},
@@ -238,7 +241,7 @@ cuModuleGetLoadingMode(CUmoduleLoadingMode *mode)
     CU(mode ? CUDA_SUCCESS : cu_null("mode"), "%s", "");
 }
 
-/* -- what is in a module ------------------------------------------------------------------------------------ */
+/* -- what is in a module ----------------------------------------------------------------------- */
 
 static int
 find_function(CUfunction *out, CUmodule m, const char *name)
@@ -258,13 +261,14 @@ find_function(CUfunction *out, CUmodule m, const char *name)
 CUresult
 cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name)
 {
-    CU(find_function(function, module, name), "hmod=%p name=%s", (void *)module, name ? name : "NULL");
+    CU(find_function(function, module, name), "hmod=%p name=%s", (void *)module,
+       name ? name : "NULL");
 }
 
 /* Calls f for each kernel; returns their number. */
 unsigned
-module_each_kernel(struct device_image *image, void (*f)(const char *name, unsigned k, void *context),
-            void *context)
+module_each_kernel(struct device_image *image,
+                   void (*f)(const char *name, unsigned k, void *context), void *context)
 {
     const struct ptx_module *m;
     unsigned n = 0;
@@ -306,7 +310,8 @@ list_function(const char *name, unsigned k, void *context)
 CUresult
 cuModuleEnumerateFunctions(CUfunction *functions, unsigned int n, CUmodule module)
 {
-    struct listing l = {module, functions, n, functions ? need_module(module) : cu_null("functions")};
+    struct listing l = {module, functions, n,
+                        functions ? need_module(module) : cu_null("functions")};
     if (l.result == CUDA_SUCCESS)
         module_each_kernel(module->image, list_function, &l);
     CU(l.result, "mod=%p", (void *)module);
@@ -332,7 +337,8 @@ module_global(CUdeviceptr *at, size_t *bytes, CUmodule m, const char *name)
 CUresult
 cuModuleGetGlobal_v2(CUdeviceptr *dptr, size_t *bytes, CUmodule module, const char *name)
 {
-    CU(module_global(dptr, bytes, module, name), "hmod=%p name=%s", (void *)module, name ? name : "NULL");
+    CU(module_global(dptr, bytes, module, name), "hmod=%p name=%s", (void *)module,
+       name ? name : "NULL");
 }
 
 static int
@@ -350,7 +356,8 @@ find_reference(CUtexref *out, CUmodule m, const char *name)
         const struct ptx_module *ptx;
         at = ls_alloc(sizeof *at);
         device_image_module(m->image, &ptx);
-        *at = (struct reference){ptx_find_var(ptx, name)->name, cu_texref_new(variable), m->references};
+        *at = (struct reference){ptx_find_var(ptx, name)->name, cu_texref_new(variable),
+                                 m->references};
         m->references = at;
     }
     *out = at->texref;
@@ -378,7 +385,8 @@ cu_module_of(const struct device_function *f)
     CUmodule found = NULL;
     pthread_mutex_lock(&lock);
     for (CUmodule at = modules; at && !found; at = at->next)
-        if (at->magic == MODULE_MAGIC && device_image_module(at->image, &m) == DEVICE_OK && m == wanted)
+        if (at->magic == MODULE_MAGIC && device_image_module(at->image, &m) == DEVICE_OK &&
+            m == wanted)
             found = at;
     pthread_mutex_unlock(&lock);
     return found;

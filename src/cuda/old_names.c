@@ -23,14 +23,14 @@
 
 OLD_NAME(cuCtxDestroy, (CUcontext context), (context))
 OLD_NAME(cuCtxPushCurrent, (CUcontext context), (context))
-OLD_NAME(cuCtxPopCurrent, (CUcontext *context), (context))
+OLD_NAME(cuCtxPopCurrent, (CUcontext * context), (context))
 OLD_NAME(cuStreamDestroy, (CUstream stream), (stream))
 OLD_NAME(cuEventDestroy, (CUevent event), (event))
-OLD_NAME(cuIpcOpenMemHandle, (CUdeviceptr *dptr, CUipcMemHandle handle, unsigned int flags),
+OLD_NAME(cuIpcOpenMemHandle, (CUdeviceptr * dptr, CUipcMemHandle handle, unsigned int flags),
          (dptr, handle, flags))
 OLD_NAME(cuMemHostRegister, (void *p, size_t size, unsigned int flags), (p, size, flags))
 
-/* The first version had pointers of 32 bits, which no program can have had here: one that asks for this name has
- * today's. */
+/* The first version had pointers of 32 bits, which no program can have had here: one that asks for
+ * this name has today's. */
 OLD_NAME(cuMemcpyDtoDAsync, (CUdeviceptr to, CUdeviceptr from, size_t size, CUstream stream),
          (to, from, size, stream))

@@ -93,16 +93,18 @@ run(const char *ptx, int nargs, void **args, const int block[3], const int grid[
     }
     void *places[nargs + 1];
     for (int k = 0; k < nargs; k++)
-        places[k] = &args[k]; /* each word holds an argument: a pointer, or a number as wide at most */
+        places[k] =
+            &args[k]; /* each word holds an argument: a pointer, or a number as wide at most */
     r = (int)device_launch(device_stream_default(d), &l, places);
     return r == CUDA_SUCCESS ? (int)device_synchronize(d) : r;
 }
 
 int
-ptx_run(const char *ptx, int nargs, void **args, int blk_x, int blk_y, int blk_z, int grid_x, int grid_y,
-        int grid_z, int shmem)
+ptx_run(const char *ptx, int nargs, void **args, int blk_x, int blk_y, int blk_z, int grid_x,
+        int grid_y, int grid_z, int shmem)
 {
-    int r = run(ptx, nargs, args, (int[3]){blk_x, blk_y, blk_z}, (int[3]){grid_x, grid_y, grid_z}, shmem);
+    int r = run(ptx, nargs, args, (int[3]){blk_x, blk_y, blk_z}, (int[3]){grid_x, grid_y, grid_z},
+                shmem);
     if (r != CUDA_SUCCESS && !device_quiet())
         ls_warn("ptx_run: %s", device_reason());
     device_forget_reason();

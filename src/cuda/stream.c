@@ -20,13 +20,15 @@ cu_stream(CUstream handle, struct device_stream **out)
     if (!d)
         return r;
     if (is_default(handle))
-        *out = handle == CU_STREAM_PER_THREAD ? device_stream_per_thread(d) : device_stream_default(d);
+        *out =
+            handle == CU_STREAM_PER_THREAD ? device_stream_per_thread(d) : device_stream_default(d);
     else
         *out = (struct device_stream *)handle;
     if (r != CUDA_SUCCESS)
         return r;
     if (!device_stream_is(*out))
-        return cu_fail(CUDA_ERROR_INVALID_HANDLE, "%p is no stream, or was destroyed", (void *)handle);
+        return cu_fail(CUDA_ERROR_INVALID_HANDLE, "%p is no stream, or was destroyed",
+                       (void *)handle);
     return (int)device_lost(device_stream_device(*out));
 }
 
@@ -38,11 +40,11 @@ cu_event(CUevent handle, struct device_event **out)
     if (r != CUDA_SUCCESS)
         return r;
     return device_event_is(*out) ? (int)CUDA_SUCCESS
-                                 : cu_fail(CUDA_ERROR_INVALID_HANDLE, "%p is no event, or was destroyed",
-                                           (void *)handle);
+                                 : cu_fail(CUDA_ERROR_INVALID_HANDLE,
+                                           "%p is no event, or was destroyed", (void *)handle);
 }
 
-/* -- streams ---------------------------------------------------------------------------------------- */
+/* -- streams ----------------------------------------------------------------------------------- */
 
 static int
 create(CUstream *out, unsigned flags, int priority)
@@ -186,7 +188,8 @@ cuLaunchHostFunc(CUstream stream, CUhostFn fn, void *data)
     struct device_stream *s;
     struct device_op op = {.kind = DEVICE_OP_HOST, .host = {fn, data}};
     int r = fn ? cu_stream(stream, &s) : cu_null("fn");
-    CU(r == CUDA_SUCCESS ? (int)device_submit(s, &op) : r, "stream=%p userData=%p", (void *)stream, data);
+    CU(r == CUDA_SUCCESS ? (int)device_submit(s, &op) : r, "stream=%p userData=%p", (void *)stream,
+       data);
 }
 
 CUresult
@@ -200,13 +203,14 @@ cuStreamAttachMemAsync(CUstream stream, CUdeviceptr dptr, size_t length, unsigne
     CU(r, "stream=%p dptr=0x%llx length=%zu flags=%u", (void *)stream, dptr, length, flags);
 }
 
-/* -- events ------------------------------------------------------------------------------------------- */
+/* -- events ------------------------------------------------------------------------------------ */
 
 CUresult
 cuEventCreate(CUevent *event, unsigned int flags)
 {
     struct device *d;
-    int r = event && !(flags & ~7u) ? cu_use(&d) : cu_fail(CUDA_ERROR_INVALID_VALUE, "flags 0x%x", flags);
+    int r = event && !(flags & ~7u) ? cu_use(&d)
+                                    : cu_fail(CUDA_ERROR_INVALID_VALUE, "flags 0x%x", flags);
     if (r == CUDA_SUCCESS) {
         *event = (CUevent)device_event_new(d, flags);
         cu_own(CU_OWNED_EVENT, (uint64_t)*event);
@@ -234,7 +238,8 @@ cuEventRecord(CUevent event, CUstream stream)
 CUresult
 cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned int flags)
 {
-    CU(record(event, stream), "event=%p stream=%p flags=0x%x", (void *)event, (void *)stream, flags);
+    CU(record(event, stream), "event=%p stream=%p flags=0x%x", (void *)event, (void *)stream,
+       flags);
 }
 
 CUresult
@@ -276,7 +281,7 @@ cuEventElapsedTime(float *ms, CUevent start, CUevent end)
        (void *)start, (void *)end, ms ? (double)*ms : 0);
 }
 
-/* -- capture -------------------------------------------------------------------------------------------- */
+/* -- capture ----------------------------------------------------------------------------------- */
 
 CUresult
 cuStreamBeginCapture_v2(CUstream stream, CUstreamCaptureMode mode)
@@ -293,8 +298,8 @@ cuStreamEndCapture(CUstream stream, CUgraph *graph)
 {
     struct device_stream *s;
     int r = graph ? cu_stream(stream, &s) : cu_null("phGraph");
-    CU(r == CUDA_SUCCESS ? (int)device_capture_end(s, (struct device_graph **)graph) : r, "stream=%p",
-       (void *)stream);
+    CU(r == CUDA_SUCCESS ? (int)device_capture_end(s, (struct device_graph **)graph) : r,
+       "stream=%p", (void *)stream);
 }
 
 static CUstreamCaptureStatus
@@ -346,10 +351,11 @@ CUresult
 cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
 {
     CUstreamCaptureMode new = mode ? *mode : CU_STREAM_CAPTURE_MODE_GLOBAL;
-    int r = !mode                                   ? cu_null("mode")
-            : new > CU_STREAM_CAPTURE_MODE_RELAXED ? cu_fail(CUDA_ERROR_INVALID_VALUE, "mode %d", (int)new)
-                                                    : (int)CUDA_SUCCESS;
+    int r = !mode ? cu_null("mode")
+            : new > CU_STREAM_CAPTURE_MODE_RELAXED
+                ? cu_fail(CUDA_ERROR_INVALID_VALUE, "mode %d", (int)new)
+                : (int)CUDA_SUCCESS;
     if (r == CUDA_SUCCESS)
-        *mode = (CUstreamCaptureMode)device_capture_thread_mode((enum device_capture_mode)new);
+        *mode = (CUstreamCaptureMode)device_capture_thread_mode((enum device_capture_mode) new);
     CU(r, "mode=%d", (int)new);
 }

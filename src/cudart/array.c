@@ -19,7 +19,7 @@ struct cudaMipmappedArray {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct cudaMipmappedArray *mipmaps;
 
-/* -- formats ------------------------------------------------------------------------------------------ */
+/* -- formats ----------------------------------------------------------------------------------- */
 
 int
 rt_format_of(const struct cudaChannelFormatDesc *d, struct device_array_shape *out)
@@ -31,8 +31,8 @@ rt_format_of(const struct cudaChannelFormatDesc *d, struct device_array_shape *o
     out->bits = (uint32_t)d->x;
     for (int k = 0; k < 4; k++) {
         if (bits[k] && bits[k] != d->x)
-            return rt_fail(cudaErrorInvalidChannelDescriptor, "channels of %d, %d, %d, %d bits", d->x, d->y,
-                           d->z, d->w);
+            return rt_fail(cudaErrorInvalidChannelDescriptor, "channels of %d, %d, %d, %d bits",
+                           d->x, d->y, d->z, d->w);
         out->channels += bits[k] != 0;
     }
     switch (d->f) {
@@ -51,9 +51,10 @@ desc_of(const struct device_array_shape *s)
     for (uint32_t k = 0; k < s->channels; k++)
         bits[k] = (int)s->bits;
     return (struct cudaChannelFormatDesc){bits[0], bits[1], bits[2], bits[3],
-                                          s->kind == TEXTURE_SIGNED     ? cudaChannelFormatKindSigned
-                                          : s->kind == TEXTURE_UNSIGNED ? cudaChannelFormatKindUnsigned
-                                                                        : cudaChannelFormatKindFloat};
+                                          s->kind == TEXTURE_SIGNED ? cudaChannelFormatKindSigned
+                                          : s->kind == TEXTURE_UNSIGNED
+                                              ? cudaChannelFormatKindUnsigned
+                                              : cudaChannelFormatKindFloat};
 }
 
 struct cudaChannelFormatDesc
@@ -62,14 +63,15 @@ cudaCreateChannelDesc(int x, int y, int z, int w, enum cudaChannelFormatKind f)
     return (struct cudaChannelFormatDesc){x, y, z, w, f};
 }
 
-/* -- arrays ----------------------------------------------------------------------------------------------- */
+/* -- arrays ------------------------------------------------------------------------------------ */
 
 static int
 array_new(struct device_array **out, const struct cudaChannelFormatDesc *desc, struct cudaExtent e,
           unsigned flags)
 {
     struct device *d;
-    struct device_array_shape s = {.width = e.width, .height = e.height, .depth = e.depth, .flags = flags};
+    struct device_array_shape s = {
+        .width = e.width, .height = e.height, .depth = e.depth, .flags = flags};
     int r = (int)device_use(&d);
     if (r == cudaSuccess)
         r = rt_format_of(desc, &s);
@@ -80,7 +82,8 @@ cudaError_t
 cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc, size_t width,
                 size_t height, unsigned int flags)
 {
-    RT(array ? array_new((struct device_array **)array, desc, (struct cudaExtent){width, height, 0}, flags)
+    RT(array ? array_new((struct device_array **)array, desc, (struct cudaExtent){width, height, 0},
+                         flags)
              : rt_fail(cudaErrorInvalidValue, "array is NULL"),
        "width=%zu height=%zu flags=0x%x", width, height, flags);
 }
@@ -97,7 +100,8 @@ cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc, 
 cudaError_t
 cudaFreeArray(cudaArray_t array)
 {
-    RT(array ? device_array_free((struct device_array *)array) : DEVICE_OK, "array=%p", (void *)array);
+    RT(array ? device_array_free((struct device_array *)array) : DEVICE_OK, "array=%p",
+       (void *)array);
 }
 
 static int
@@ -133,7 +137,7 @@ cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaArray_const_t array)
     RT(r, "array=%p", (const void *)array);
 }
 
-/* -- mipmapped arrays ---------------------------------------------------------------------------------------- */
+/* -- mipmapped arrays -------------------------------------------------------------------------- */
 
 static size_t
 halved(size_t n, unsigned level)
@@ -187,8 +191,8 @@ cudaError_t
 cudaMallocMipmappedArray(cudaMipmappedArray_t *array, const struct cudaChannelFormatDesc *desc,
                          struct cudaExtent e, unsigned int levels, unsigned int flags)
 {
-    RT(mipmap_new(array, desc, e, levels, flags), "extent=(%zu,%zu,%zu) levels=%u flags=0x%x", e.width,
-       e.height, e.depth, levels, flags);
+    RT(mipmap_new(array, desc, e, levels, flags), "extent=(%zu,%zu,%zu) levels=%u flags=0x%x",
+       e.width, e.height, e.depth, levels, flags);
 }
 
 cudaError_t
@@ -215,7 +219,7 @@ cudaFreeMipmappedArray(cudaMipmappedArray_t array)
     RT(r, "array=%p", (void *)array);
 }
 
-/* -- descriptors ---------------------------------------------------------------------------------------------- */
+/* -- descriptors ------------------------------------------------------------------------------- */
 
 static int
 from_mipmap(struct texture *t, cudaMipmappedArray_t m)
@@ -235,36 +239,15 @@ from_mipmap(struct texture *t, cudaMipmappedArray_t m)
 }
 
 static int
-from_memory(struct texture *t, const void *at, const struct cudaChannelFormatDesc *desc, size_t bytes,
-            size_t width, size_t height, size_t pitch)
+from_memory(struct texture *t, const void *at, const struct cudaChannelFormatDesc *desc,
+            size_t bytes, size_t width, size_t height, size_t pitch)
 {
     struct device_array_shape s = {0};
-    struct allocation a;
     int r = rt_format_of(desc, &s);
     if (r != cudaSuccess)
         return r;
-    uint32_t element = s.channels * s.bits / 8;
-    size_t least = height ? (height - 1) * pitch + width * element : bytes;
-    if (!element || !device_find((uint64_t)at, &a))
-        return rt_fail(cudaErrorInvalidValue, "%p is no device memory", at);
-    if (least > a.size - ((uint64_t)at - a.base))
-        return rt_fail(cudaErrorInvalidValue, "%zu bytes at %p run past the allocation's end", least, at);
-    t->channels = (uint8_t)s.channels;
-    t->bits = (uint8_t)s.bits;
-    t->kind = (uint8_t)s.kind;
-    t->linear = !height;
-    t->dimensions = height ? 2 : 1;
-    t->levels = 1;
-    t->level[0] = (struct texture_level){
-        .base = (uint64_t)at,
-        .pitch = height ? pitch : bytes,
-        .slice = height ? pitch * height : bytes,
-        .width = (uint32_t)(height ? width : bytes / element),
-        .height = height ? (uint32_t)height : 1,
-        .depth = 1,
-        .layers = 1,
-    };
-    return cudaSuccess;
+    return (int)device_texture_from_memory(
+        t, &s, &(struct device_texture_memory){(uint64_t)at, bytes, width, height, pitch});
 }
 
 static int
@@ -280,8 +263,8 @@ from_resource(struct texture *t, const struct cudaResourceDesc *d)
         return r;
     case cudaResourceTypeMipmappedArray: return from_mipmap(t, d->res.mipmap.mipmap);
     case cudaResourceTypeLinear:
-        return from_memory(t, d->res.linear.devPtr, &d->res.linear.desc, d->res.linear.sizeInBytes, 0, 0,
-                           0);
+        return from_memory(t, d->res.linear.devPtr, &d->res.linear.desc, d->res.linear.sizeInBytes,
+                           0, 0, 0);
     case cudaResourceTypePitch2D:
         if (!d->res.pitch2D.height)
             return rt_fail(cudaErrorInvalidValue, "a height of 0");
@@ -292,25 +275,13 @@ from_resource(struct texture *t, const struct cudaResourceDesc *d)
 }
 
 static int
-check_reading(const struct texture *t, bool seamless)
-{
-    if (t->filter_linear && t->kind != TEXTURE_FLOAT && !t->normalized_read)
-        return rt_fail(cudaErrorInvalidValue, "linear filtering needs float texels or normalized reads");
-    if (t->normalized_read && t->kind != TEXTURE_FLOAT && t->bits == 32)
-        return rt_fail(cudaErrorInvalidValue, "normalized reads need integers of 8 or 16 bits");
-    if (t->cubemap && seamless)
-        return rt_fail(cudaErrorNotSupported, "filtering across the faces of a cube (seamlessCubemap) "
-                                              "is not supported");
-    return cudaSuccess;
-}
-
-static void
 set_reading(struct texture *t, const struct cudaTextureDesc *d)
 {
     for (int k = 0; k < 3; k++) {
         enum cudaTextureAddressMode mode = d->addressMode[k];
         bool normalized_only = mode == cudaAddressModeWrap || mode == cudaAddressModeMirror;
-        t->address[k] = (uint8_t)(normalized_only && !d->normalizedCoords ? cudaAddressModeClamp : mode);
+        t->address[k] =
+            (uint8_t)(normalized_only && !d->normalizedCoords ? cudaAddressModeClamp : mode);
         t->border[k] = d->borderColor[k];
     }
     t->border[3] = d->borderColor[3];
@@ -323,8 +294,11 @@ set_reading(struct texture *t, const struct cudaTextureDesc *d)
     t->level_bias = d->mipmapLevelBias;
     t->level_least = d->minMipmapLevelClamp;
     t->level_most = d->maxMipmapLevelClamp;
-    if (t->linear) /* read by index alone: the rest is ignored (runtime API, cudaTextureDesc) */
-        t->filter_linear = t->normalized_coordinates = 0;
+    if (t->cubemap && d->seamlessCubemap)
+        return rt_fail(cudaErrorNotSupported,
+                       "filtering across the faces of a cube (seamlessCubemap) "
+                       "is not supported");
+    return (int)device_texture_check(t);
 }
 
 struct saved {
@@ -341,14 +315,13 @@ object_new(unsigned long long *out, const struct cudaResourceDesc *resource,
     struct texture t = {.surface = texture == NULL};
     struct device *d;
     if (!out || !resource)
-        return rt_fail(cudaErrorInvalidValue, "%s is NULL", out ? "the resource descriptor" : "the result");
+        return rt_fail(cudaErrorInvalidValue, "%s is NULL",
+                       out ? "the resource descriptor" : "the result");
     int r = (int)device_use(&d);
     if (r == cudaSuccess)
         r = from_resource(&t, resource);
-    if (r == cudaSuccess && texture) {
-        set_reading(&t, texture);
-        r = check_reading(&t, texture->seamlessCubemap != 0);
-    }
+    if (r == cudaSuccess && texture)
+        r = set_reading(&t, texture);
     if (r != cudaSuccess)
         return r;
     struct saved s = {.resource = *resource, .surface = texture == NULL};
@@ -380,7 +353,8 @@ object_free(unsigned long long handle, bool surface)
 
 cudaError_t
 cudaCreateTextureObject(cudaTextureObject_t *out, const struct cudaResourceDesc *resource,
-                        const struct cudaTextureDesc *texture, const struct cudaResourceViewDesc *view)
+                        const struct cudaTextureDesc *texture,
+                        const struct cudaResourceViewDesc *view)
 {
     RT(texture ? object_new(out, resource, texture, view)
                : rt_fail(cudaErrorInvalidValue, "texDesc is NULL"),
@@ -393,35 +367,20 @@ cudaDestroyTextureObject(cudaTextureObject_t object)
     RT(object_free(object, false), "texObject=0x%llx", object);
 }
 
-cudaError_t
-cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *out, cudaTextureObject_t object)
-{
-    const struct saved *s;
-    int r = saved_of(object, false, &s);
-    if (r == cudaSuccess)
-        *out = s->resource;
-    RT(r, "texObject=0x%llx", object);
-}
-
-cudaError_t
-cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *out, cudaTextureObject_t object)
-{
-    const struct saved *s;
-    int r = saved_of(object, false, &s);
-    if (r == cudaSuccess)
-        *out = s->texture;
-    RT(r, "texObject=0x%llx", object);
-}
-
-cudaError_t
-cudaGetTextureObjectResourceViewDesc(struct cudaResourceViewDesc *out, cudaTextureObject_t object)
-{
-    const struct saved *s;
-    int r = saved_of(object, false, &s);
-    if (r == cudaSuccess)
-        *out = s->view;
-    RT(r, "texObject=0x%llx", object);
-}
+/* One row a question: what was given when the object was made. */
+#define SAVED(name, type, object_type, field, is_surface)                                          \
+    cudaError_t name(struct type *out, object_type object)                                         \
+    {                                                                                              \
+        const struct saved *s;                                                                     \
+        int r = saved_of(object, is_surface, &s);                                                  \
+        if (r == cudaSuccess)                                                                      \
+            *out = s->field;                                                                       \
+        RT(r, "object=0x%llx", object);                                                            \
+    }
+SAVED(cudaGetTextureObjectResourceDesc, cudaResourceDesc, cudaTextureObject_t, resource, false)
+SAVED(cudaGetTextureObjectTextureDesc, cudaTextureDesc, cudaTextureObject_t, texture, false)
+SAVED(cudaGetTextureObjectResourceViewDesc, cudaResourceViewDesc, cudaTextureObject_t, view, false)
+SAVED(cudaGetSurfaceObjectResourceDesc, cudaResourceDesc, cudaSurfaceObject_t, resource, true)
 
 cudaError_t
 cudaCreateSurfaceObject(cudaSurfaceObject_t *out, const struct cudaResourceDesc *resource)
@@ -439,17 +398,8 @@ cudaDestroySurfaceObject(cudaSurfaceObject_t object)
 }
 
 cudaError_t
-cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *out, cudaSurfaceObject_t object)
-{
-    const struct saved *s;
-    int r = saved_of(object, true, &s);
-    if (r == cudaSuccess)
-        *out = s->resource;
-    RT(r, "surfObject=0x%llx", object);
-}
-
-cudaError_t
-cudaDeviceGetTexture1DLinearMaxWidth(size_t *width, const struct cudaChannelFormatDesc *desc, int device)
+cudaDeviceGetTexture1DLinearMaxWidth(size_t *width, const struct cudaChannelFormatDesc *desc,
+                                     int device)
 {
     struct device *d = device_at(device);
     int r = width && desc && d ? cudaSuccess : cudaErrorInvalidValue;
@@ -458,7 +408,7 @@ cudaDeviceGetTexture1DLinearMaxWidth(size_t *width, const struct cudaChannelForm
     RT(r, "device=%d", device);
 }
 
-/* -- references --------------------------------------------------------------------------------------------------- */
+/* -- references -------------------------------------------------------------------------------- */
 
 /* The variable's value, the handle of what was bound before. */
 static int
@@ -486,8 +436,8 @@ bind_resource(const struct textureReference *ref, const struct cudaResourceDesc 
     struct cudaTextureDesc t = {
         .addressMode = {ref->addressMode[0], ref->addressMode[1], ref->addressMode[2]},
         .filterMode = ref->filterMode,
-        .readMode = rt_reference_normalized(ref) ? cudaReadModeNormalizedFloat
-                                                 : cudaReadModeElementType,
+        .readMode =
+            rt_reference_normalized(ref) ? cudaReadModeNormalizedFloat : cudaReadModeElementType,
         .sRGB = ref->sRGB,
         .normalizedCoords = ref->normalized,
         .maxAnisotropy = ref->maxAnisotropy,
@@ -526,13 +476,15 @@ cudaError_t
 cudaBindTexture(size_t *offset, const struct textureReference *ref, const void *p,
                 const struct cudaChannelFormatDesc *desc, size_t size)
 {
-    RT(desc ? bind_memory(offset, ref, p, desc, size) : rt_fail(cudaErrorInvalidValue, "desc is NULL"),
+    RT(desc ? bind_memory(offset, ref, p, desc, size)
+            : rt_fail(cudaErrorInvalidValue, "desc is NULL"),
        "texref=%p devPtr=%p size=%zu", (const void *)ref, p, size);
 }
 
 cudaError_t
 cudaBindTexture2D(size_t *offset, const struct textureReference *ref, const void *p,
-                  const struct cudaChannelFormatDesc *desc, size_t width, size_t height, size_t pitch)
+                  const struct cudaChannelFormatDesc *desc, size_t width, size_t height,
+                  size_t pitch)
 {
     struct cudaResourceDesc d = {.resType = cudaResourceTypePitch2D};
     if (offset)
@@ -544,8 +496,8 @@ cudaBindTexture2D(size_t *offset, const struct textureReference *ref, const void
     d.res.pitch2D.width = width;
     d.res.pitch2D.height = height;
     d.res.pitch2D.pitchInBytes = pitch;
-    RT(bind_resource(ref, &d), "texref=%p devPtr=%p width=%zu height=%zu pitch=%zu", (const void *)ref, p,
-       width, height, pitch);
+    RT(bind_resource(ref, &d), "texref=%p devPtr=%p width=%zu height=%zu pitch=%zu",
+       (const void *)ref, p, width, height, pitch);
 }
 
 cudaError_t
@@ -559,7 +511,8 @@ cudaBindTextureToArray(const struct textureReference *ref, cudaArray_const_t arr
 }
 
 cudaError_t
-cudaBindTextureToMipmappedArray(const struct textureReference *ref, cudaMipmappedArray_const_t array,
+cudaBindTextureToMipmappedArray(const struct textureReference *ref,
+                                cudaMipmappedArray_const_t array,
                                 const struct cudaChannelFormatDesc *desc)
 {
     struct cudaResourceDesc d = {.resType = cudaResourceTypeMipmappedArray};
@@ -587,7 +540,8 @@ cudaError_t
 cudaGetTextureReference(const struct textureReference **ref, const void *symbol)
 {
     uint64_t address, size;
-    int r = ref ? rt_variable(symbol, &address, &size) : rt_fail(cudaErrorInvalidValue, "texref is NULL");
+    int r = ref ? rt_variable(symbol, &address, &size)
+                : rt_fail(cudaErrorInvalidValue, "texref is NULL");
     if (r == cudaSuccess)
         *ref = symbol;
     RT(r, "symbol=%p", symbol);
@@ -620,7 +574,8 @@ cudaError_t
 cudaGetSurfaceReference(const struct surfaceReference **ref, const void *symbol)
 {
     uint64_t address, size;
-    int r = ref ? rt_variable(symbol, &address, &size) : rt_fail(cudaErrorInvalidValue, "surfref is NULL");
+    int r = ref ? rt_variable(symbol, &address, &size)
+                : rt_fail(cudaErrorInvalidValue, "surfref is NULL");
     if (r == cudaSuccess)
         *ref = symbol;
     RT(r, "symbol=%p", symbol);

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* -- from the API's terms -------------------------------------------------------------------------- */
+/* -- from the API's terms ---------------------------------------------------------------------- */
 
 static struct device_side
 linear(const void *at, size_t pitch)
@@ -29,9 +29,11 @@ explain(int r, const struct device_copy *c)
     const char *from = r == cudaErrorInvalidValue && c->from.at ? rt_shadowed(c->from.at) : NULL;
     struct arena names = {0};
     if (to || from)
-        rt_fail(r, "\"%s\" is a variable on the device, and the host's address of it no device memory: "
-                   "cudaMemcpy%sSymbol takes the variable",
-                ls_readable_name(&names, to ? to : from), to ? "To" : "From");
+        rt_fail(
+            r,
+            "\"%s\" is a variable on the device, and the host's address of it no device memory: "
+            "cudaMemcpy%sSymbol takes the variable",
+            ls_readable_name(&names, to ? to : from), to ? "To" : "From");
     arena_free(&names);
     return r;
 }
@@ -41,7 +43,11 @@ submit(struct device_side to, struct device_side from, size_t width, size_t heig
        enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     struct device_stream *s;
-    struct device_copy c = {.to = to, .from = from, .width = width, .height = height, .depth = 1,
+    struct device_copy c = {.to = to,
+                            .from = from,
+                            .width = width,
+                            .height = height,
+                            .depth = 1,
                             .direction = (enum device_direction)kind};
     int r = rt_stream(stream, &s);
     return r == cudaSuccess ? explain((int)device_copy(s, &c), &c) : r;
@@ -63,7 +69,7 @@ copy_2d(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, 
     return submit(linear(dst, dpitch), linear(src, spitch), width, height, kind, stream);
 }
 
-/* -- linear ---------------------------------------------------------------------------------------- */
+/* -- linear ------------------------------------------------------------------------------------ */
 
 #define LINEAR "dst=%p src=%p count=%zu kind=%d stream=%p"
 
@@ -90,18 +96,18 @@ copy_peer(void *dst, int to, const void *src, int from, size_t n, cudaStream_t s
 cudaError_t
 cudaMemcpyPeer(void *dst, int to, const void *src, int from, size_t n)
 {
-    RT(copy_peer(dst, to, src, from, n, NULL), "dst=%p device=%d src=%p device=%d count=%zu", dst, to,
-       src, from, n);
+    RT(copy_peer(dst, to, src, from, n, NULL), "dst=%p device=%d src=%p device=%d count=%zu", dst,
+       to, src, from, n);
 }
 
 cudaError_t
 cudaMemcpyPeerAsync(void *dst, int to, const void *src, int from, size_t n, cudaStream_t s)
 {
-    RT(copy_peer(dst, to, src, from, n, s), "dst=%p device=%d src=%p device=%d count=%zu stream=%p", dst,
-       to, src, from, n, (void *)s);
+    RT(copy_peer(dst, to, src, from, n, s), "dst=%p device=%d src=%p device=%d count=%zu stream=%p",
+       dst, to, src, from, n, (void *)s);
 }
 
-/* -- two dimensions ----------------------------------------------------------------------------------- */
+/* -- two dimensions ---------------------------------------------------------------------------- */
 
 #define PITCHED "dst=%p dpitch=%zu src=%p spitch=%zu width=%zu height=%zu kind=%d"
 
@@ -117,8 +123,8 @@ cudaError_t
 cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t w, size_t h,
                   enum cudaMemcpyKind kind, cudaStream_t s)
 {
-    RT(copy_2d(dst, dpitch, src, spitch, w, h, kind, s), PITCHED " stream=%p", dst, dpitch, src, spitch,
-       w, h, (int)kind, (void *)s);
+    RT(copy_2d(dst, dpitch, src, spitch, w, h, kind, s), PITCHED " stream=%p", dst, dpitch, src,
+       spitch, w, h, (int)kind, (void *)s);
 }
 
 static int
@@ -148,24 +154,24 @@ cudaMemcpy2DToArray(cudaArray_t dst, size_t x, size_t y, const void *src, size_t
 }
 
 cudaError_t
-cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_t x, size_t y, const void *src, size_t spitch, size_t w,
-                         size_t h, enum cudaMemcpyKind kind, cudaStream_t s)
+cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_t x, size_t y, const void *src, size_t spitch,
+                         size_t w, size_t h, enum cudaMemcpyKind kind, cudaStream_t s)
 {
-    RT(to_array(dst, x, y, src, spitch, w, h, kind, s), "array=%p src=%p width=%zu height=%zu stream=%p",
-       (void *)dst, src, w, h, (void *)s);
+    RT(to_array(dst, x, y, src, spitch, w, h, kind, s),
+       "array=%p src=%p width=%zu height=%zu stream=%p", (void *)dst, src, w, h, (void *)s);
 }
 
 cudaError_t
 cudaMemcpy2DFromArray(void *dst, size_t dpitch, cudaArray_const_t src, size_t x, size_t y, size_t w,
                       size_t h, enum cudaMemcpyKind kind)
 {
-    RT(from_array(dst, dpitch, src, x, y, w, h, kind, NULL), "dst=%p array=%p width=%zu height=%zu", dst,
-       (const void *)src, w, h);
+    RT(from_array(dst, dpitch, src, x, y, w, h, kind, NULL), "dst=%p array=%p width=%zu height=%zu",
+       dst, (const void *)src, w, h);
 }
 
 cudaError_t
-cudaMemcpy2DFromArrayAsync(void *dst, size_t dpitch, cudaArray_const_t src, size_t x, size_t y, size_t w,
-                           size_t h, enum cudaMemcpyKind kind, cudaStream_t s)
+cudaMemcpy2DFromArrayAsync(void *dst, size_t dpitch, cudaArray_const_t src, size_t x, size_t y,
+                           size_t w, size_t h, enum cudaMemcpyKind kind, cudaStream_t s)
 {
     RT(from_array(dst, dpitch, src, x, y, w, h, kind, s),
        "dst=%p array=%p width=%zu height=%zu stream=%p", dst, (const void *)src, w, h, (void *)s);
@@ -179,7 +185,7 @@ cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t xd, size_t yd, cudaArray_const_
        "dst=%p src=%p width=%zu height=%zu", (void *)dst, (const void *)src, w, h);
 }
 
-/* -- the older array copies: a count of bytes that fills row after row -------------------------------- */
+/* -- the older array copies: a count of bytes that fills row after row ------------------------- */
 
 static size_t
 row_of(cudaArray_const_t array)
@@ -215,16 +221,16 @@ cudaError_t
 cudaMemcpyToArray(cudaArray_t dst, size_t x, size_t y, const void *src, size_t n,
                   enum cudaMemcpyKind kind)
 {
-    RT(rows_between(dst, x, y, (void *)(uintptr_t)src, n, true, kind, NULL), "array=%p src=%p count=%zu",
-       (void *)dst, src, n);
+    RT(rows_between(dst, x, y, (void *)(uintptr_t)src, n, true, kind, NULL),
+       "array=%p src=%p count=%zu", (void *)dst, src, n);
 }
 
 cudaError_t
 cudaMemcpyToArrayAsync(cudaArray_t dst, size_t x, size_t y, const void *src, size_t n,
                        enum cudaMemcpyKind kind, cudaStream_t s)
 {
-    RT(rows_between(dst, x, y, (void *)(uintptr_t)src, n, true, kind, s), "array=%p src=%p count=%zu",
-       (void *)dst, src, n);
+    RT(rows_between(dst, x, y, (void *)(uintptr_t)src, n, true, kind, s),
+       "array=%p src=%p count=%zu", (void *)dst, src, n);
 }
 
 cudaError_t
@@ -250,10 +256,12 @@ array_to_array(cudaArray_t dst, size_t xd, size_t yd, cudaArray_const_t src, siz
     size_t to = row_of(dst), from = row_of(src);
     while (n) {
         if (xd >= to || xs >= from)
-            return rt_fail(cudaErrorInvalidValue, "an offset lies outside its array, or is no array");
+            return rt_fail(cudaErrorInvalidValue,
+                           "an offset lies outside its array, or is no array");
         size_t w = n < to - xd ? n : to - xd;
         w = w < from - xs ? w : from - xs;
-        int r = submit(in_array(dst, xd, yd), in_array(src, xs, ys), w, 1, cudaMemcpyDeviceToDevice, NULL);
+        int r = submit(in_array(dst, xd, yd), in_array(src, xs, ys), w, 1, cudaMemcpyDeviceToDevice,
+                       NULL);
         if (r != cudaSuccess)
             return r;
         n -= w;
@@ -276,13 +284,14 @@ cudaMemcpyArrayToArray(cudaArray_t dst, size_t xd, size_t yd, cudaArray_const_t 
        (const void *)src, n);
 }
 
-/* -- three dimensions ------------------------------------------------------------------------------------ */
+/* -- three dimensions -------------------------------------------------------------------------- */
 
 /* The extent counts elements when an array takes part; positions in linear memory count bytes. */
 static size_t
 unit_of(cudaArray_const_t a, cudaArray_const_t b)
 {
-    const struct device_array_shape *s = a ? device_array_shape((const struct device_array *)a) : NULL;
+    const struct device_array_shape *s =
+        a ? device_array_shape((const struct device_array *)a) : NULL;
     if (!s && b)
         s = device_array_shape((const struct device_array *)b);
     return s ? s->element_bytes : 1;
@@ -291,8 +300,13 @@ unit_of(cudaArray_const_t a, cudaArray_const_t b)
 static struct device_side
 side_of(cudaArray_t array, const struct cudaPitchedPtr *p, struct cudaPos pos)
 {
-    struct device_side s = {.array = (struct device_array *)array, .at = p->ptr, .pitch = p->pitch,
-                            .rows = p->ysize, .x = pos.x, .y = pos.y, .z = pos.z};
+    struct device_side s = {.array = (struct device_array *)array,
+                            .at = p->ptr,
+                            .pitch = p->pitch,
+                            .rows = p->ysize,
+                            .x = pos.x,
+                            .y = pos.y,
+                            .z = pos.z};
     if (array)
         s.x *= unit_of(array, NULL);
     return s;
@@ -365,8 +379,8 @@ copy_3d_peer(const struct cudaMemcpy3DPeerParms *p, cudaStream_t s)
 {
     if (!p)
         return rt_fail(cudaErrorInvalidValue, "the parameters are NULL");
-    struct cudaMemcpy3DParms q = {p->srcArray, p->srcPos, p->srcPtr, p->dstArray, p->dstPos,
-                                  p->dstPtr, p->extent, cudaMemcpyDeviceToDevice};
+    struct cudaMemcpy3DParms q = {p->srcArray, p->srcPos, p->srcPtr, p->dstArray,
+                                  p->dstPos,   p->dstPtr, p->extent, cudaMemcpyDeviceToDevice};
     return device_at(p->srcDevice) && device_at(p->dstDevice) ? copy_3d(&q, s)
                                                               : (int)cudaErrorInvalidDevice;
 }
@@ -383,14 +397,20 @@ cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p, cudaStream_t s)
     RT(copy_3d_peer(p, s), "p=%p stream=%p", (const void *)p, (void *)s);
 }
 
-/* -- fills ------------------------------------------------------------------------------------------------ */
+/* -- fills ------------------------------------------------------------------------------------- */
 
 static int
 fill(void *at, size_t pitch, size_t rows, int value, struct cudaExtent e, cudaStream_t stream)
 {
     struct device_stream *s;
-    struct device_fill f = {.at = at, .pitch = pitch, .rows = rows, .width = e.width,
-                            .height = e.height, .depth = e.depth, .value = (uint8_t)value, .unit = 1};
+    struct device_fill f = {.at = at,
+                            .pitch = pitch,
+                            .rows = rows,
+                            .width = e.width,
+                            .height = e.height,
+                            .depth = e.depth,
+                            .value = (uint8_t)value,
+                            .unit = 1};
     int r = rt_stream(stream, &s);
     return r == cudaSuccess ? (int)device_fill(s, &f) : r;
 }
@@ -398,15 +418,15 @@ fill(void *at, size_t pitch, size_t rows, int value, struct cudaExtent e, cudaSt
 cudaError_t
 cudaMemset(void *p, int value, size_t n)
 {
-    RT(fill(p, n, 1, value, (struct cudaExtent){n, 1, 1}, NULL), "devPtr=%p value=%d count=%zu", p, value,
-       n);
+    RT(fill(p, n, 1, value, (struct cudaExtent){n, 1, 1}, NULL), "devPtr=%p value=%d count=%zu", p,
+       value, n);
 }
 
 cudaError_t
 cudaMemsetAsync(void *p, int value, size_t n, cudaStream_t s)
 {
-    RT(fill(p, n, 1, value, (struct cudaExtent){n, 1, 1}, s), "devPtr=%p value=%d count=%zu stream=%p", p,
-       value, n, (void *)s);
+    RT(fill(p, n, 1, value, (struct cudaExtent){n, 1, 1}, s),
+       "devPtr=%p value=%d count=%zu stream=%p", p, value, n, (void *)s);
 }
 
 cudaError_t
@@ -420,7 +440,8 @@ cudaError_t
 cudaMemset2DAsync(void *p, size_t pitch, int value, size_t w, size_t h, cudaStream_t s)
 {
     RT(fill(p, pitch, h, value, (struct cudaExtent){w, h, 1}, s),
-       "devPtr=%p pitch=%zu value=%d width=%zu height=%zu stream=%p", p, pitch, value, w, h, (void *)s);
+       "devPtr=%p pitch=%zu value=%d width=%zu height=%zu stream=%p", p, pitch, value, w, h,
+       (void *)s);
 }
 
 cudaError_t
@@ -432,10 +453,11 @@ cudaMemset3D(struct cudaPitchedPtr p, int value, struct cudaExtent e)
 cudaError_t
 cudaMemset3DAsync(struct cudaPitchedPtr p, int value, struct cudaExtent e, cudaStream_t s)
 {
-    RT(fill(p.ptr, p.pitch, p.ysize, value, e, s), "ptr=%p value=%d stream=%p", p.ptr, value, (void *)s);
+    RT(fill(p.ptr, p.pitch, p.ysize, value, e, s), "ptr=%p value=%d stream=%p", p.ptr, value,
+       (void *)s);
 }
 
-/* -- symbols ------------------------------------------------------------------------------------------------ */
+/* -- symbols ----------------------------------------------------------------------------------- */
 
 int
 rt_symbol(const void *symbol, size_t offset, size_t count, void **out)
@@ -445,8 +467,8 @@ rt_symbol(const void *symbol, size_t offset, size_t count, void **out)
     if (r != cudaSuccess)
         return r;
     if (offset > size || count > size - offset)
-        return rt_fail(cudaErrorInvalidValue, "%zu bytes from offset %zu: the variable has %llu", count,
-                       offset, (unsigned long long)size);
+        return rt_fail(cudaErrorInvalidValue, "%zu bytes from offset %zu: the variable has %llu",
+                       count, offset, (unsigned long long)size);
     *out = (void *)(address + offset);
     return cudaSuccess;
 }
@@ -456,7 +478,8 @@ to_symbol(const void *symbol, const void *src, size_t n, size_t offset, enum cud
           cudaStream_t s)
 {
     void *at;
-    if (kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
+    if (kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToDevice &&
+        kind != cudaMemcpyDefault)
         return rt_fail(cudaErrorInvalidMemcpyDirection, "direction %d to a symbol", (int)kind);
     int r = rt_symbol(symbol, offset, n, &at);
     return r == cudaSuccess ? copy(at, src, n, kind, s) : r;
@@ -467,7 +490,8 @@ from_symbol(void *dst, const void *symbol, size_t n, size_t offset, enum cudaMem
             cudaStream_t s)
 {
     void *at;
-    if (kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
+    if (kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDeviceToDevice &&
+        kind != cudaMemcpyDefault)
         return rt_fail(cudaErrorInvalidMemcpyDirection, "direction %d from a symbol", (int)kind);
     int r = rt_symbol(symbol, offset, n, &at);
     return r == cudaSuccess ? copy(dst, at, n, kind, s) : r;
@@ -486,12 +510,13 @@ cudaError_t
 cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t n, size_t offset,
                         enum cudaMemcpyKind kind, cudaStream_t s)
 {
-    RT(to_symbol(symbol, src, n, offset, kind, s), SYMBOL " stream=%p", symbol, src, n, offset, (int)kind,
-       (void *)s);
+    RT(to_symbol(symbol, src, n, offset, kind, s), SYMBOL " stream=%p", symbol, src, n, offset,
+       (int)kind, (void *)s);
 }
 
 cudaError_t
-cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t n, size_t offset, enum cudaMemcpyKind kind)
+cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t n, size_t offset,
+                     enum cudaMemcpyKind kind)
 {
     RT(from_symbol(dst, symbol, n, offset, kind, NULL), SYMBOL, symbol, dst, n, offset, (int)kind);
 }
@@ -507,15 +532,16 @@ cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t n, size_t offset
 cudaError_t
 cudaGetSymbolAddress(void **out, const void *symbol)
 {
-    RT(out ? rt_symbol(symbol, 0, 0, out) : rt_fail(cudaErrorInvalidValue, "devPtr is NULL"), "symbol=%p",
-       symbol);
+    RT(out ? rt_symbol(symbol, 0, 0, out) : rt_fail(cudaErrorInvalidValue, "devPtr is NULL"),
+       "symbol=%p", symbol);
 }
 
 cudaError_t
 cudaGetSymbolSize(size_t *size, const void *symbol)
 {
     uint64_t address, n = 0;
-    int r = size ? rt_variable(symbol, &address, &n) : rt_fail(cudaErrorInvalidValue, "size is NULL");
+    int r =
+        size ? rt_variable(symbol, &address, &n) : rt_fail(cudaErrorInvalidValue, "size is NULL");
     if (r == cudaSuccess)
         *size = n;
     RT(r, "symbol=%p size=%llu", symbol, (unsigned long long)n);

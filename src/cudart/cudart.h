@@ -28,7 +28,7 @@
 #include "texture_types.h"
 #pragma GCC visibility pop
 
-/* -- api.c ----------------------------------------------------------------------------------------- */
+/* -- api.c ------------------------------------------------------------------------------------- */
 
 /* The result is evaluated first: the arguments may show what the call stored. */
 #define RT(result, ...)                                                                            \
@@ -42,19 +42,15 @@ cudaError_t rt_done(const char *call, int result, const char *format, ...)
 #define rt_fail(error, ...) ((int)device_fail((enum device_result)(error), __VA_ARGS__))
 int rt_refuse(const char *why); /* "not supported" */
 
-/* -- devices.c --------------------------------------------------------------------------------------- */
+/* -- devices.c --------------------------------------------------------------------------------- */
 
 /* The stream behind the API's handle (default streams included), its device in working order. */
 int rt_stream(cudaStream_t handle, struct device_stream **out);
 /* For launches: those that were put off go on waiting. */
 int rt_stream_early(cudaStream_t handle, struct device_stream **out);
 int rt_event(cudaEvent_t handle, struct device_event **out);
-/* True for a pool whose memory other processes may have. */
-bool rt_pool_shared(cudaMemPool_t pool);
-/* A pool for what another process exports. */
-cudaMemPool_t rt_pool_import(int device);
 
-/* -- registration.c ------------------------------------------------------------------------------------ */
+/* -- registration.c ---------------------------------------------------------------------------- */
 
 /* The kernel on the current device, by the address of its host stub or by its handle. */
 int rt_function(const void *host, struct device_function **out);
@@ -67,13 +63,13 @@ const char *rt_shadowed(const void *host);
 /* Whether a texture reference was declared with cudaReadModeNormalizedFloat. */
 bool rt_reference_normalized(const void *host);
 
-/* -- copy.c ------------------------------------------------------------------------------------------------ */
+/* -- copy.c ------------------------------------------------------------------------------------ */
 
 int rt_copy_of(const struct cudaMemcpy3DParms *p, struct device_copy *out);
 void rt_copy_params(const struct device_copy *c, struct cudaMemcpy3DParms *out);
 int rt_symbol(const void *symbol, size_t offset, size_t count, void **out);
 
-/* -- array.c ------------------------------------------------------------------------------------------------- */
+/* -- array.c ----------------------------------------------------------------------------------- */
 
 int rt_format_of(const struct cudaChannelFormatDesc *d, struct device_array_shape *out);
 

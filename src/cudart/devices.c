@@ -9,7 +9,7 @@
 
 enum { RUNTIME_VERSION = 12050, DRIVER_VERSION = 12080 };
 
-/* -- choosing ------------------------------------------------------------------------------------- */
+/* -- choosing ---------------------------------------------------------------------------------- */
 
 int
 rt_stream_early(cudaStream_t handle, struct device_stream **out)
@@ -91,7 +91,8 @@ cudaGetDevice(int *device)
 cudaError_t
 cudaSetValidDevices(int *devices, int count)
 {
-    int r = devices && count >= 0 ? cudaSuccess : rt_fail(cudaErrorInvalidValue, "no list of devices");
+    int r =
+        devices && count >= 0 ? cudaSuccess : rt_fail(cudaErrorInvalidValue, "no list of devices");
     for (int k = 0; r == cudaSuccess && k < count; k++)
         if (!device_at(devices[k]))
             r = cudaErrorInvalidDevice;
@@ -144,10 +145,10 @@ cudaThreadExit(void)
     RT(reset(), "%s", "");
 }
 
-/* -- settings ----------------------------------------------------------------------------------------- */
+/* -- settings ---------------------------------------------------------------------------------- */
 
 /* Stores to or loads from the current device's settings. */
-#define SETTING(set, field)                                                                 \
+#define SETTING(set, field)                                                                        \
     do {                                                                                           \
         struct device *d_;                                                                         \
         int r_ = (int)device_use(&d_);                                                             \
@@ -280,7 +281,7 @@ cudaCtxResetPersistingL2Cache(void)
     RT(cudaSuccess, "%s", "");
 }
 
-/* -- peers ------------------------------------------------------------------------------------------------ */
+/* -- peers ------------------------------------------------------------------------------------- */
 
 static int
 two_devices(int a, int b)
@@ -291,7 +292,8 @@ two_devices(int a, int b)
 cudaError_t
 cudaDeviceCanAccessPeer(int *can, int device, int peer)
 {
-    int r = can ? two_devices(device, peer) : rt_fail(cudaErrorInvalidValue, "canAccessPeer is NULL");
+    int r =
+        can ? two_devices(device, peer) : rt_fail(cudaErrorInvalidValue, "canAccessPeer is NULL");
     if (r == cudaSuccess)
         *can = device != peer && device_profile(device_at(device))->unified_addressing;
     RT(r, "device=%d peer=%d", device, peer);
@@ -308,8 +310,8 @@ peer_access(int peer, bool enabled)
 cudaError_t
 cudaDeviceEnablePeerAccess(int peer, unsigned int flags)
 {
-    RT(flags ? rt_fail(cudaErrorInvalidValue, "flags 0x%x", flags) : peer_access(peer, true), "peer=%d",
-       peer);
+    RT(flags ? rt_fail(cudaErrorInvalidValue, "flags 0x%x", flags) : peer_access(peer, true),
+       "peer=%d", peer);
 }
 
 cudaError_t
@@ -321,7 +323,8 @@ cudaDeviceDisablePeerAccess(int peer)
 cudaError_t
 cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attr, int a, int b)
 {
-    int r = value && a != b ? two_devices(a, b) : rt_fail(cudaErrorInvalidValue, "devices %d, %d", a, b);
+    int r = value && a != b ? two_devices(a, b)
+                            : rt_fail(cudaErrorInvalidValue, "devices %d, %d", a, b);
     if (r == cudaSuccess)
         *value = attr != cudaDevP2PAttrPerformanceRank;
     RT(r, "attr=%d src=%d dst=%d", (int)attr, a, b);
@@ -346,7 +349,8 @@ cudaDeviceGetByPCIBusId(int *device, const char *text)
     unsigned domain, bus, slot = 0;
     int r = cudaErrorInvalidValue;
     if (device && text &&
-        (sscanf(text, "%x:%x:%x", &domain, &bus, &slot) == 3 || sscanf(text, "%x:%x", &bus, &slot) == 2)) {
+        (sscanf(text, "%x:%x:%x", &domain, &bus, &slot) == 3 ||
+         sscanf(text, "%x:%x", &bus, &slot) == 2)) {
         r = device_at((int)bus - 1) ? cudaSuccess : cudaErrorInvalidDevice;
         if (r == cudaSuccess)
             *device = (int)bus - 1;
@@ -354,7 +358,7 @@ cudaDeviceGetByPCIBusId(int *device, const char *text)
     RT(r, "pciBusId=%s", text ? text : "NULL");
 }
 
-/* -- properties ---------------------------------------------------------------------------------------- */
+/* -- properties -------------------------------------------------------------------------------- */
 
 static void
 fill_limits(struct cudaDeviceProp *o, const struct device_profile *p)
@@ -387,7 +391,8 @@ fill_limits(struct cudaDeviceProp *o, const struct device_profile *p)
     memcpy(o->maxSurface2DLayered, o->maxTexture2DLayered, sizeof o->maxTexture2DLayered);
     o->maxTextureCubemap = o->maxSurfaceCubemap = o->maxTexture2D[0];
     o->maxTextureCubemapLayered[0] = o->maxSurfaceCubemapLayered[0] = o->maxTexture2D[0];
-    o->maxTextureCubemapLayered[1] = o->maxSurfaceCubemapLayered[1] = (int)p->max_texture_layers - 2;
+    o->maxTextureCubemapLayered[1] = o->maxSurfaceCubemapLayered[1] =
+        (int)p->max_texture_layers - 2;
     o->maxSurface1D = o->maxTexture1D;
 }
 
@@ -481,8 +486,8 @@ cudaChooseDevice(int *device, const struct cudaDeviceProp *prop)
 {
     if (device && prop)
         *device = 0;
-    RT(device && prop ? cudaSuccess : rt_fail(cudaErrorInvalidValue, "%s is NULL",
-                                              device ? "prop" : "device"),
+    RT(device && prop ? cudaSuccess
+                      : rt_fail(cudaErrorInvalidValue, "%s is NULL", device ? "prop" : "device"),
        "%s", "");
 }
 

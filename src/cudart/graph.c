@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * graph.c: the graph calls but those of nodes (graph_nodes.c): graphs, their instances, user objects.
+ * graph.c: the graph calls but those of nodes (graph_nodes.c): graphs, their instances, user
+ * objects.
  */
 #include "cudart/graph.h"
 
@@ -8,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* -- graphs ------------------------------------------------------------------------------------------ */
+/* -- graphs ------------------------------------------------------------------------------------ */
 
 cudaError_t
 cudaGraphCreate(cudaGraph_t *graph, unsigned int flags)
@@ -161,8 +162,8 @@ cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const c
 }
 
 cudaError_t
-cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
-                            size_t n)
+cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
+                            const cudaGraphNode_t *to, size_t n)
 {
     RT(link_all(from, to, n, false), "graph=%p dependencies=%zu", (void *)graph, n);
 }
@@ -177,11 +178,16 @@ cudaError_t
 cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *type)
 {
     static const enum cudaGraphNodeType types[] = {
-        [DEVICE_OP_EMPTY] = cudaGraphNodeTypeEmpty,   [DEVICE_OP_LAUNCH] = cudaGraphNodeTypeKernel,
-        [DEVICE_OP_COPY] = cudaGraphNodeTypeMemcpy,   [DEVICE_OP_FILL] = cudaGraphNodeTypeMemset,
-        [DEVICE_OP_HOST] = cudaGraphNodeTypeHost,     [DEVICE_OP_RECORD] = cudaGraphNodeTypeEventRecord,
-        [DEVICE_OP_WAIT] = cudaGraphNodeTypeWaitEvent, [DEVICE_OP_ALLOC] = cudaGraphNodeTypeMemAlloc,
-        [DEVICE_OP_FREE] = cudaGraphNodeTypeMemFree,  [DEVICE_OP_GRAPH] = cudaGraphNodeTypeGraph,
+        [DEVICE_OP_EMPTY] = cudaGraphNodeTypeEmpty,
+        [DEVICE_OP_LAUNCH] = cudaGraphNodeTypeKernel,
+        [DEVICE_OP_COPY] = cudaGraphNodeTypeMemcpy,
+        [DEVICE_OP_FILL] = cudaGraphNodeTypeMemset,
+        [DEVICE_OP_HOST] = cudaGraphNodeTypeHost,
+        [DEVICE_OP_RECORD] = cudaGraphNodeTypeEventRecord,
+        [DEVICE_OP_WAIT] = cudaGraphNodeTypeWaitEvent,
+        [DEVICE_OP_ALLOC] = cudaGraphNodeTypeMemAlloc,
+        [DEVICE_OP_FREE] = cudaGraphNodeTypeMemFree,
+        [DEVICE_OP_GRAPH] = cudaGraphNodeTypeGraph,
         [DEVICE_OP_CONDITIONAL] = cudaGraphNodeTypeConditional,
     };
     int r = type ? graph_node(node) : rt_fail(cudaErrorInvalidValue, "type is NULL");
@@ -190,7 +196,7 @@ cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *type)
     RT(r, "node=%p", (void *)node);
 }
 
-/* -- instantiated graphs ---------------------------------------------------------------------------------------------- */
+/* -- instantiated graphs ----------------------------------------------------------------------- */
 
 static int
 instantiate(cudaGraphExec_t *exec, cudaGraph_t graph)
@@ -218,8 +224,8 @@ cudaGraphInstantiateWithParams(cudaGraphExec_t *exec, cudaGraph_t graph,
     int r = params ? instantiate(exec, graph) : rt_fail(cudaErrorInvalidValue, "params is NULL");
     if (params) {
         params->errNode_out = NULL;
-        params->result_out = r == cudaSuccess ? cudaGraphInstantiateSuccess
-                                              : cudaGraphInstantiateInvalidStructure;
+        params->result_out =
+            r == cudaSuccess ? cudaGraphInstantiateSuccess : cudaGraphInstantiateInvalidStructure;
     }
     RT(r, "graph=%p", (void *)graph);
 }
@@ -289,7 +295,8 @@ cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned int
 cudaError_t
 cudaGraphNodeGetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned int *enabled)
 {
-    bool *on = enabled && device_exec_is(EXEC(exec)) ? device_exec_enabled(EXEC(exec), NODE(node)) : NULL;
+    bool *on =
+        enabled && device_exec_is(EXEC(exec)) ? device_exec_enabled(EXEC(exec), NODE(node)) : NULL;
     if (on)
         *enabled = *on;
     RT(on ? cudaSuccess : rt_fail(cudaErrorInvalidValue, "no such node"), "graphExec=%p node=%p",
@@ -304,8 +311,8 @@ print_dot(cudaGraph_t graph, const char *path)
     FILE *f = r == cudaSuccess ? fopen(path, "w") : NULL;
     if (!f)
         return r != cudaSuccess ? r : rt_fail(cudaErrorOperatingSystem, "%s: %m", path);
-    static const char *const names[] = {"empty", "kernel", "memcpy", "memset", "host",
-                                        "event record", "event wait", "alloc", "free", "graph"};
+    static const char *const names[] = {"empty",        "kernel",     "memcpy", "memset", "host",
+                                        "event record", "event wait", "alloc",  "free",   "graph"};
     size_t n = device_graph_nodes(GRAPH(graph), &list);
     fprintf(f, "digraph {\n");
     for (size_t k = 0; k < n; k++) {
@@ -327,7 +334,7 @@ cudaGraphDebugDotPrint(cudaGraph_t graph, const char *path, unsigned int flags)
     RT(print_dot(graph, path), "graph=%p path=%s", (void *)graph, path ? path : "NULL");
 }
 
-/* -- user objects ------------------------------------------------------------------------------------------------------- */
+/* -- user objects ------------------------------------------------------------------------------ */
 
 struct CUuserObject_st {
     unsigned count;
@@ -357,7 +364,8 @@ cudaUserObjectCreate(cudaUserObject_t *out, void *data, cudaHostFn_t destroy, un
                      unsigned int flags)
 {
     (void)flags;
-    int r = out && destroy && count ? cudaSuccess : rt_fail(cudaErrorInvalidValue, "count %u", count);
+    int r =
+        out && destroy && count ? cudaSuccess : rt_fail(cudaErrorInvalidValue, "count %u", count);
     if (r == cudaSuccess) {
         *out = ls_alloc(sizeof **out);
         **out = (struct CUuserObject_st){count, destroy, data};
@@ -428,8 +436,9 @@ release_kept(cudaGraph_t graph, cudaUserObject_t object)
 cudaError_t
 cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned int count)
 {
-    RT(object && release_kept(graph, object) ? (int)cudaSuccess
-                                             : rt_fail(cudaErrorInvalidValue, "the graph does not hold it"),
+    RT(object && release_kept(graph, object)
+           ? (int)cudaSuccess
+           : rt_fail(cudaErrorInvalidValue, "the graph does not hold it"),
        "graph=%p count=%u", (void *)graph, count);
 }
 

@@ -118,15 +118,7 @@ fill_op(const struct cudaMemsetParams *p, struct device_op *op)
         return rt_fail(cudaErrorInvalidValue, "the parameters are NULL");
     if (p->elementSize != 1 && p->elementSize != 2 && p->elementSize != 4)
         return rt_fail(cudaErrorInvalidValue, "elements of %u bytes: 1, 2 or 4", p->elementSize);
-    *op = (struct device_op){.kind = DEVICE_OP_FILL,
-                             .fill = {.at = p->dst,
-                                      .pitch = p->height > 1 ? p->pitch : p->width * p->elementSize,
-                                      .rows = p->height,
-                                      .width = p->width,
-                                      .height = p->height,
-                                      .depth = 1,
-                                      .value = p->value,
-                                      .unit = p->elementSize}};
+    *op = device_fill_op(p->dst, p->pitch, p->width, p->height, p->value, p->elementSize);
     return cudaSuccess;
 }
 
@@ -498,9 +490,7 @@ add_any(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after, 
         break;
     case cudaGraphNodeTypeMemAlloc:
         return add_alloc(node, graph, after, n, p->alloc.bytesize, &p->alloc.dptr);
-    case cudaGraphNodeTypeMemcpy:
-        r = copy_op(&p->memcpy.copyParams, &op);
-        break;
+    case cudaGraphNodeTypeMemcpy: r = copy_op(&p->memcpy.copyParams, &op); break;
     case cudaGraphNodeTypeMemset:
         r = fill_op((const struct cudaMemsetParams *)&p->memset, &op);
         break;
@@ -511,8 +501,7 @@ add_any(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after, 
         op = (struct device_op){.kind = DEVICE_OP_GRAPH, .graph = GRAPH(p->graph.graph)};
         r = graph_check(p->graph.graph);
         break;
-    case cudaGraphNodeTypeEmpty:
-        break;
+    case cudaGraphNodeTypeEmpty: break;
     case cudaGraphNodeTypeWaitEvent:
         return add_event(node, graph, after, n, p->eventWait.event, DEVICE_OP_WAIT);
     case cudaGraphNodeTypeEventRecord:
@@ -523,8 +512,7 @@ add_any(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after, 
         break;
     case cudaGraphNodeTypeConditional:
         return add_conditional(node, graph, after, n, &p->conditional);
-    default:
-        return rt_refuse("nodes of this type");
+    default: return rt_refuse("nodes of this type");
     }
     return add_made(r, node, graph, after, n, &op);
 }
@@ -545,17 +533,14 @@ set_any(struct device_op *to, const struct cudaGraphNodeParams *p)
     case cudaGraphNodeTypeKernel:
         r = kernel_op((const struct cudaKernelNodeParams *)&p->kernel, &op);
         break;
-    case cudaGraphNodeTypeMemcpy:
-        r = copy_op(&p->memcpy.copyParams, &op);
-        break;
+    case cudaGraphNodeTypeMemcpy: r = copy_op(&p->memcpy.copyParams, &op); break;
     case cudaGraphNodeTypeMemset:
         r = fill_op((const struct cudaMemsetParams *)&p->memset, &op);
         break;
     case cudaGraphNodeTypeHost:
         r = host_op((const struct cudaHostNodeParams *)&p->host, &op);
         break;
-    default:
-        return rt_refuse("nodes of this type");
+    default: return rt_refuse("nodes of this type");
     }
     return set_made(r, to, &op);
 }

@@ -7,7 +7,8 @@
 #include <errno.h>
 #include <string.h>
 
-_Static_assert(sizeof(cudaIpcMemHandle_t) == DEVICE_IPC_BYTES, "handles are as large as the device's");
+_Static_assert(sizeof(cudaIpcMemHandle_t) == DEVICE_IPC_BYTES,
+               "handles are as large as the device's");
 
 cudaError_t
 cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *p)
@@ -42,8 +43,9 @@ cudaIpcOpenMemHandle(void **p, cudaIpcMemHandle_t handle, unsigned int flags)
 cudaError_t
 cudaIpcCloseMemHandle(void *p)
 {
-    RT(device_ipc_close((uint64_t)p) ? (int)cudaSuccess
-                                     : rt_fail(cudaErrorInvalidValue, "%p was not opened by a handle", p),
+    RT(device_ipc_close((uint64_t)p)
+           ? (int)cudaSuccess
+           : rt_fail(cudaErrorInvalidValue, "%p was not opened by a handle", p),
        "devPtr=%p", p);
 }
 
@@ -66,7 +68,7 @@ cudaIpcOpenEventHandle(cudaEvent_t *event, cudaIpcEventHandle_t handle)
     RT(r, "event=%p", event ? (void *)*event : NULL);
 }
 
-/* -- pools -------------------------------------------------------------------------------------------- */
+/* -- pools ------------------------------------------------------------------------------------- */
 
 static int
 export_pool(void *out, cudaMemPool_t pool, enum cudaMemAllocationHandleType type, unsigned flags)
@@ -74,9 +76,9 @@ export_pool(void *out, cudaMemPool_t pool, enum cudaMemAllocationHandleType type
     int file;
     if (!out || flags || type != cudaMemHandleTypePosixFileDescriptor)
         return rt_fail(cudaErrorInvalidValue, "handles of type %d, flags %u", (int)type, flags);
-    if (!rt_pool_shared(pool))
-        return rt_fail(cudaErrorInvalidValue, "%p is no pool that was created with this type of handle",
-                       (void *)pool);
+    if (!device_pool_shared((struct device_pool *)pool))
+        return rt_fail(cudaErrorInvalidValue,
+                       "%p is no pool that was created with this type of handle", (void *)pool);
     if ((file = device_ipc_pool_export()) < 0)
         return rt_fail(cudaErrorMemoryAllocation, "%s", strerror(errno));
     memcpy(out, &file, sizeof file);
@@ -102,7 +104,7 @@ cudaMemPoolImportFromShareableHandle(cudaMemPool_t *pool, void *handle,
     if (r == cudaSuccess && !device_ipc_pool_is((int)(uintptr_t)handle))
         r = rt_fail(cudaErrorInvalidValue, "descriptor %d is no pool's", (int)(uintptr_t)handle);
     if (r == cudaSuccess)
-        *pool = rt_pool_import(device_index(d));
+        *pool = (cudaMemPool_t)device_pool_new(d, true);
     RT(r, "memPool=%p", pool ? (void *)*pool : NULL);
 }
 
@@ -117,7 +119,7 @@ cudaMemPoolExportPointer(struct cudaMemPoolPtrExportData *data, void *p)
 cudaError_t
 cudaMemPoolImportPointer(void **p, cudaMemPool_t pool, struct cudaMemPoolPtrExportData *data)
 {
-    int r = data && rt_pool_shared(pool)
+    int r = data && device_pool_shared((struct device_pool *)pool)
                 ? open_memory(p, data->reserved)
                 : rt_fail(cudaErrorInvalidValue, "%p is no imported pool", (void *)pool);
     RT(r, "ptr=%p memPool=%p", p ? *p : NULL, (void *)pool);

@@ -40,7 +40,7 @@ __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void *stream
     return cudaSuccess;
 }
 
-/* -- launches ------------------------------------------------------------------------------------- */
+/* -- launches ---------------------------------------------------------------------------------- */
 
 static int
 prepare(const void *func, const struct configuration *c, bool cooperative, struct device_launch *l,
@@ -55,7 +55,8 @@ prepare(const void *func, const struct configuration *c, bool cooperative, struc
     if (r == cudaSuccess)
         r = rt_function(func, &l->function);
     if (r == cudaSuccess && device_stream_device(*s) != device_function_device(l->function))
-        r = rt_fail(cudaErrorInvalidResourceHandle, "the stream is of device %d, the current one is %d",
+        r = rt_fail(cudaErrorInvalidResourceHandle,
+                    "the stream is of device %d, the current one is %d",
                     device_index(device_stream_device(*s)), device_current());
     return r;
 }
@@ -76,8 +77,8 @@ cudaLaunchKernel(const void *func, dim3 grid, dim3 block, void **args, size_t sh
                  cudaStream_t stream)
 {
     struct configuration c = {grid, block, shared, stream};
-    RT(launch(func, &c, args, false), SHAPE, func, grid.x, grid.y, grid.z, block.x, block.y, block.z,
-       shared, (void *)stream);
+    RT(launch(func, &c, args, false), SHAPE, func, grid.x, grid.y, grid.z, block.x, block.y,
+       block.z, shared, (void *)stream);
 }
 
 /* With a default stream per thread. */
@@ -142,7 +143,7 @@ cudaLaunchKernelExC(const cudaLaunchConfig_t *c, const void *func, void **args)
     RT(launch_config(c, func, args), "config=%p func=%p", (const void *)c, func);
 }
 
-/* -- the oldest way: configure, set up arguments, launch ----------------------------------------------- */
+/* -- the oldest way: configure, set up arguments, launch --------------------------------------- */
 
 static _Thread_local struct {
     struct configuration c;
@@ -184,7 +185,7 @@ cudaLaunch(const void *func)
     RT(launch_setup(func), "func=%p", func);
 }
 
-/* -- attributes ---------------------------------------------------------------------------------------- */
+/* -- attributes -------------------------------------------------------------------------------- */
 
 static int
 set_attribute(const void *func, enum cudaFuncAttribute attr, int value)
@@ -206,8 +207,7 @@ set_attribute(const void *func, enum cudaFuncAttribute attr, int value)
     case cudaFuncAttributeRequiredClusterHeight:
     case cudaFuncAttributeRequiredClusterDepth:
     case cudaFuncAttributeNonPortableClusterSizeAllowed:
-    case cudaFuncAttributeClusterSchedulingPolicyPreference:
-        return rt_refuse("clusters of blocks");
+    case cudaFuncAttributeClusterSchedulingPolicyPreference: return rt_refuse("clusters of blocks");
     default: return rt_fail(cudaErrorInvalidValue, "attribute %d is not known", (int)attr);
     }
 }
@@ -301,7 +301,7 @@ cudaGetKernel(cudaKernel_t *kernel, const void *func)
     RT(r, "func=%p", func);
 }
 
-/* -- occupancy -------------------------------------------------------------------------------------------- */
+/* -- occupancy --------------------------------------------------------------------------------- */
 
 static int
 active_blocks(int *blocks, const void *func, int threads, size_t dynamic)
@@ -309,8 +309,8 @@ active_blocks(int *blocks, const void *func, int threads, size_t dynamic)
     struct device_function *f;
     struct occupancy o;
     if (!blocks || threads <= 0)
-        return rt_fail(cudaErrorInvalidValue, "%s", blocks ? "blockSize is not positive"
-                                                           : "numBlocks is NULL");
+        return rt_fail(cudaErrorInvalidValue, "%s",
+                       blocks ? "blockSize is not positive" : "numBlocks is NULL");
     int r = rt_function(func, &f);
     if (r == cudaSuccess)
         r = (int)device_occupancy(f, (uint32_t)threads, dynamic, &o);
@@ -323,8 +323,8 @@ cudaError_t
 cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *func, int threads,
                                               size_t dynamic)
 {
-    RT(active_blocks(blocks, func, threads, dynamic), "func=%p blockSize=%d shared=%zu", func, threads,
-       dynamic);
+    RT(active_blocks(blocks, func, threads, dynamic), "func=%p blockSize=%d shared=%zu", func,
+       threads, dynamic);
 }
 
 cudaError_t
@@ -365,8 +365,8 @@ available_shared(size_t *size, const void *func, int blocks, int threads)
 cudaError_t
 cudaOccupancyAvailableDynamicSMemPerBlock(size_t *size, const void *func, int blocks, int threads)
 {
-    RT(available_shared(size, func, blocks, threads), "func=%p numBlocks=%d blockSize=%d", func, blocks,
-       threads);
+    RT(available_shared(size, func, blocks, threads), "func=%p numBlocks=%d blockSize=%d", func,
+       blocks, threads);
 }
 
 cudaError_t

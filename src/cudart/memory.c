@@ -4,12 +4,11 @@
  */
 #include "cudart/cudart.h"
 
-#include <pthread.h>
 #include <string.h>
 
-enum { PITCH = 512, MOST_DEVICES = 64 };
+enum { PITCH = 512 };
 
-/* -- device memory -------------------------------------------------------------------------------- */
+/* -- device memory ----------------------------------------------------------------------------- */
 
 static int
 allocate(void **out, size_t size, enum allocation_kind kind)
@@ -105,7 +104,7 @@ cudaMemGetInfo(size_t *free_bytes, size_t *total)
     RT(r, "free=%llu total=%llu", (unsigned long long)left, (unsigned long long)all);
 }
 
-/* -- managed memory --------------------------------------------------------------------------------- */
+/* -- managed memory ---------------------------------------------------------------------------- */
 
 static int
 allocate_managed(void **p, size_t size, unsigned int flags)
@@ -135,7 +134,8 @@ check_managed(const void *p, size_t count)
     if (!count || !device_find((uint64_t)p, &a) || a.kind != ALLOCATION_MANAGED)
         return rt_fail(cudaErrorInvalidValue, "%p is no managed memory", p);
     if (count > a.size - ((uint64_t)p - a.base))
-        return rt_fail(cudaErrorInvalidValue, "%zu bytes at %p run past the allocation's end", count, p);
+        return rt_fail(cudaErrorInvalidValue, "%zu bytes at %p run past the allocation's end",
+                       count, p);
     return cudaSuccess;
 }
 
@@ -153,8 +153,8 @@ cudaMemPrefetchAsync(const void *p, size_t count, int device, cudaStream_t strea
 {
     struct device_stream *s;
     int r = rt_stream(stream, &s);
-    RT(r == cudaSuccess ? check_place(p, count, device) : r, "devPtr=%p count=%zu device=%d", p, count,
-       device);
+    RT(r == cudaSuccess ? check_place(p, count, device) : r, "devPtr=%p count=%zu device=%d", p,
+       count, device);
 }
 
 cudaError_t
@@ -162,14 +162,15 @@ cudaMemPrefetchAsync_v2(const void *p, size_t count, struct cudaMemLocation to, 
                         cudaStream_t stream)
 {
     (void)flags;
-    return cudaMemPrefetchAsync(p, count, to.type == cudaMemLocationTypeDevice ? to.id : cudaCpuDeviceId,
-                                stream);
+    return cudaMemPrefetchAsync(
+        p, count, to.type == cudaMemLocationTypeDevice ? to.id : cudaCpuDeviceId, stream);
 }
 
 cudaError_t
 cudaMemAdvise(const void *p, size_t count, enum cudaMemoryAdvise advice, int device)
 {
-    bool placeless = advice == cudaMemAdviseSetReadMostly || advice == cudaMemAdviseUnsetReadMostly ||
+    bool placeless = advice == cudaMemAdviseSetReadMostly ||
+                     advice == cudaMemAdviseUnsetReadMostly ||
                      advice == cudaMemAdviseUnsetPreferredLocation;
     RT(placeless ? check_managed(p, count) : check_place(p, count, device),
        "devPtr=%p count=%zu advice=%d device=%d", p, count, (int)advice, device);
@@ -210,13 +211,14 @@ cudaError_t
 cudaMemRangeGetAttributes(void **data, size_t *sizes, enum cudaMemRangeAttribute *attributes,
                           size_t n, const void *p, size_t count)
 {
-    int r = data && sizes && attributes ? cudaSuccess : rt_fail(cudaErrorInvalidValue, "a list is NULL");
+    int r = data && sizes && attributes ? cudaSuccess
+                                        : rt_fail(cudaErrorInvalidValue, "a list is NULL");
     for (size_t k = 0; r == cudaSuccess && k < n; k++)
         r = range_attribute(data[k], sizes[k], attributes[k], p, count);
     RT(r, "n=%zu devPtr=%p count=%zu", n, p, count);
 }
 
-/* -- pinned host memory ------------------------------------------------------------------------------- */
+/* -- pinned host memory ------------------------------------------------------------------------ */
 
 static int
 host_alloc(void **p, size_t size, unsigned int flags)
@@ -256,8 +258,8 @@ cudaHostRegister(void *p, size_t size, unsigned int flags)
 {
     struct device *d;
     int r = (int)device_use(&d);
-    RT(r == cudaSuccess ? (int)device_host_register(p, size, flags) : r, "ptr=%p size=%zu flags=0x%x", p,
-       size, flags);
+    RT(r == cudaSuccess ? (int)device_host_register(p, size, flags) : r,
+       "ptr=%p size=%zu flags=0x%x", p, size, flags);
 }
 
 cudaError_t
@@ -293,7 +295,8 @@ cudaError_t
 cudaHostGetFlags(unsigned int *flags, void *host)
 {
     uint32_t value = 0;
-    int r = flags ? (int)device_host_flags(host, &value) : rt_fail(cudaErrorInvalidValue, "flags is NULL");
+    int r = flags ? (int)device_host_flags(host, &value)
+                  : rt_fail(cudaErrorInvalidValue, "flags is NULL");
     if (r == cudaSuccess)
         *flags = value | cudaHostAllocMapped;
     RT(r, "pHost=%p", host);
@@ -305,7 +308,8 @@ cudaPointerGetAttributes(struct cudaPointerAttributes *out, const void *p)
     struct allocation a;
     if (!out)
         RT(rt_fail(cudaErrorInvalidValue, "attributes is NULL"), "ptr=%p", p);
-    *out = (struct cudaPointerAttributes){.type = cudaMemoryTypeUnregistered, .device = cudaInvalidDeviceId,
+    *out = (struct cudaPointerAttributes){.type = cudaMemoryTypeUnregistered,
+                                          .device = cudaInvalidDeviceId,
                                           .hostPointer = (void *)(uintptr_t)p};
     if (device_find((uint64_t)p, &a)) {
         bool device_only = a.kind != ALLOCATION_HOST && a.kind != ALLOCATION_MANAGED;
@@ -319,89 +323,27 @@ cudaPointerGetAttributes(struct cudaPointerAttributes *out, const void *p)
     RT(cudaSuccess, "ptr=%p type=%d", p, (int)out->type);
 }
 
-/* -- stream-ordered allocation --------------------------------------------------------------------------- */
+/* -- stream-ordered allocation ----------------------------------------------------------------- */
 
-struct CUmemPoolHandle_st {
-    int device;
-    bool standard, shared; /* with other processes */
-    uint64_t attribute[9]; /* by enum cudaMemPoolAttr */
-    struct CUmemPoolHandle_st *next;
-};
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct CUmemPoolHandle_st *pools;
-static cudaMemPool_t chosen[MOST_DEVICES];
-
-static cudaMemPool_t
-pool_new(int device, bool standard)
+/* A pool is device's, the same in both APIs. */
+static struct device_pool *
+pool_of(cudaMemPool_t pool)
 {
-    cudaMemPool_t p = ls_alloc(sizeof *p);
-    p->device = device;
-    p->standard = standard;
-    p->attribute[1] = p->attribute[2] = p->attribute[3] = 1;
-    p->next = pools;
-    pools = p;
-    return p;
-}
-
-static bool
-pool_is(cudaMemPool_t pool)
-{
-    pthread_mutex_lock(&lock);
-    cudaMemPool_t p = pools;
-    while (p && p != pool)
-        p = p->next;
-    pthread_mutex_unlock(&lock);
-    return p != NULL;
-}
-
-bool
-rt_pool_shared(cudaMemPool_t pool)
-{
-    return pool_is(pool) && pool->shared;
-}
-
-cudaMemPool_t
-rt_pool_import(int device)
-{
-    pthread_mutex_lock(&lock);
-    cudaMemPool_t p = pool_new(device, false);
-    p->shared = true;
-    pthread_mutex_unlock(&lock);
-    return p;
-}
-
-static cudaMemPool_t
-standard_pool(int device)
-{
-    pthread_mutex_lock(&lock);
-    cudaMemPool_t p = pools;
-    while (p && !(p->standard && p->device == device))
-        p = p->next;
-    if (!p)
-        p = pool_new(device, true);
-    pthread_mutex_unlock(&lock);
-    return p;
+    return (struct device_pool *)pool;
 }
 
 static int
 allocate_async(void **p, size_t size, cudaStream_t stream)
 {
     struct device_stream *s;
-    struct device_op op = {.kind = DEVICE_OP_ALLOC, .storage = {.size = size}};
+    uint64_t address;
     int r = rt_stream(stream, &s);
-    if (r != cudaSuccess)
-        return r;
-    if (!p)
-        return rt_fail(cudaErrorInvalidValue, "the place for the pointer is NULL");
-    struct device *d = device_stream_device(s);
-    bool captured = device_capture_graph(s, NULL) != NULL;
-    r = captured ? (int)device_graph_alloc(d, size, &op.storage.address)
-                 : (int)device_alloc(d, size, ALLOCATION_DEVICE, &op.storage.address);
+    if (r == cudaSuccess && !p)
+        r = rt_fail(cudaErrorInvalidValue, "the place for the pointer is NULL");
     if (r == cudaSuccess)
-        r = (int)device_submit(s, &op);
+        r = (int)device_alloc_ordered(s, size, &address);
     if (r == cudaSuccess)
-        *p = (void *)op.storage.address;
+        *p = (void *)address;
     return r;
 }
 
@@ -415,9 +357,9 @@ cudaMallocAsync(void **p, size_t size, cudaStream_t stream)
 cudaError_t
 cudaMallocFromPoolAsync(void **p, size_t size, cudaMemPool_t pool, cudaStream_t stream)
 {
-    RT(pool_is(pool) ? allocate_async(p, size, stream)
-                     : rt_fail(cudaErrorInvalidValue, "%p is no pool", (void *)pool),
-       "size=%zu pool=%p stream=%p", size, (void *)pool, (void *)stream);
+    int r = (int)device_pool_check(pool_of(pool));
+    RT(r == cudaSuccess ? allocate_async(p, size, stream) : r, "size=%zu pool=%p stream=%p", size,
+       (void *)pool, (void *)stream);
 }
 
 cudaError_t
@@ -434,7 +376,7 @@ cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device)
 {
     int r = pool && device_at(device) ? cudaSuccess : cudaErrorInvalidDevice;
     if (r == cudaSuccess)
-        *pool = standard_pool(device);
+        *pool = (cudaMemPool_t)device_pool_own(device_at(device));
     RT(r, "device=%d", device);
 }
 
@@ -443,19 +385,16 @@ cudaDeviceGetMemPool(cudaMemPool_t *pool, int device)
 {
     int r = pool && device_at(device) ? cudaSuccess : cudaErrorInvalidDevice;
     if (r == cudaSuccess)
-        *pool = chosen[device] && pool_is(chosen[device]) ? chosen[device] : standard_pool(device);
+        *pool = (cudaMemPool_t)device_pool_chosen(device_at(device));
     RT(r, "device=%d", device);
 }
 
 cudaError_t
 cudaDeviceSetMemPool(int device, cudaMemPool_t pool)
 {
-    int r = !device_at(device) ? (int)cudaErrorInvalidDevice
-            : pool_is(pool)    ? (int)cudaSuccess
-                               : rt_fail(cudaErrorInvalidValue, "%p is no pool", (void *)pool);
-    if (r == cudaSuccess)
-        chosen[device] = pool;
-    RT(r, "device=%d pool=%p", device, (void *)pool);
+    struct device *d = device_at(device);
+    RT(d ? (int)device_pool_choose(d, pool_of(pool)) : (int)cudaErrorInvalidDevice,
+       "device=%d pool=%p", device, (void *)pool);
 }
 
 static int
@@ -467,10 +406,8 @@ pool_create(cudaMemPool_t *pool, const struct cudaMemPoolProps *props)
         return rt_refuse("handles other than file descriptors");
     if (props->location.type != cudaMemLocationTypeDevice || !device_at(props->location.id))
         return rt_fail(cudaErrorInvalidValue, "the pool's location is no device");
-    pthread_mutex_lock(&lock);
-    *pool = pool_new(props->location.id, false);
-    (*pool)->shared = props->handleTypes != cudaMemHandleTypeNone;
-    pthread_mutex_unlock(&lock);
+    *pool = (cudaMemPool_t)device_pool_new(device_at(props->location.id),
+                                           props->handleTypes != cudaMemHandleTypeNone);
     return cudaSuccess;
 }
 
@@ -483,74 +420,37 @@ cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPoolProps *props)
 cudaError_t
 cudaMemPoolDestroy(cudaMemPool_t pool)
 {
-    int r = cudaSuccess;
-    if (!pool_is(pool) || pool->standard) {
-        r = rt_fail(cudaErrorInvalidValue, "%p is no pool that was created", (void *)pool);
-    } else {
-        pthread_mutex_lock(&lock);
-        for (cudaMemPool_t *at = &pools; *at; at = &(*at)->next)
-            if (*at == pool) {
-                *at = pool->next;
-                break;
-            }
-        pthread_mutex_unlock(&lock);
-        ls_release(pool);
-    }
-    RT(r, "memPool=%p", (void *)pool);
+    RT(device_pool_free(pool_of(pool)), "memPool=%p", (void *)pool);
 }
 
 cudaError_t
 cudaMemPoolTrimTo(cudaMemPool_t pool, size_t keep)
 {
-    RT(pool_is(pool) ? cudaSuccess : rt_fail(cudaErrorInvalidValue, "%p is no pool", (void *)pool),
-       "memPool=%p keep=%zu", (void *)pool, keep);
-}
-
-/* The first three attributes are int, the others 64 bits. */
-static int
-pool_attribute(cudaMemPool_t pool, enum cudaMemPoolAttr attr, void *value, bool set)
-{
-    bool small = attr <= cudaMemPoolReuseAllowInternalDependencies;
-    int narrow;
-    if (!pool_is(pool) || !value || attr < 1 || attr > 8)
-        return rt_fail(cudaErrorInvalidValue, "pool %p, attribute %d", (void *)pool, (int)attr);
-    if (attr == cudaMemPoolAttrUsedMemCurrent || attr == cudaMemPoolAttrReservedMemCurrent)
-        memory_usage(device_memory(device_at(pool->device)), &pool->attribute[attr], NULL, NULL);
-    if (set && small) {
-        memcpy(&narrow, value, sizeof narrow);
-        pool->attribute[attr] = narrow != 0;
-    } else if (set) {
-        memcpy(&pool->attribute[attr], value, 8);
-    } else if (small) {
-        narrow = (int)pool->attribute[attr];
-        memcpy(value, &narrow, sizeof narrow);
-    } else {
-        memcpy(value, &pool->attribute[attr], 8);
-    }
-    return cudaSuccess;
+    RT(device_pool_check(pool_of(pool)), "memPool=%p keep=%zu", (void *)pool, keep);
 }
 
 cudaError_t
 cudaMemPoolSetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attr, void *value)
 {
-    RT(pool_attribute(pool, attr, value, true), "memPool=%p attr=%d", (void *)pool, (int)attr);
+    RT(device_pool_attribute(pool_of(pool), (int)attr, value, true), "memPool=%p attr=%d",
+       (void *)pool, (int)attr);
 }
 
 cudaError_t
 cudaMemPoolGetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attr, void *value)
 {
-    RT(pool_attribute(pool, attr, value, false), "memPool=%p attr=%d", (void *)pool, (int)attr);
+    RT(device_pool_attribute(pool_of(pool), (int)attr, value, false), "memPool=%p attr=%d",
+       (void *)pool, (int)attr);
 }
 
 cudaError_t
 cudaMemPoolSetAccess(cudaMemPool_t pool, const struct cudaMemAccessDesc *list, size_t count)
 {
-    int r = pool_is(pool) && list ? cudaSuccess : rt_fail(cudaErrorInvalidValue, "no pool or no list");
+    int r = list ? (int)device_pool_check(pool_of(pool))
+                 : rt_fail(cudaErrorInvalidValue, "the list is NULL");
     for (size_t k = 0; r == cudaSuccess && k < count; k++)
-        if (!device_at(list[k].location.id))
-            r = cudaErrorInvalidDevice;
-        else if (list[k].flags != cudaMemAccessFlagsProtNone)
-            device_show(pool->device, list[k].location.id);
+        if (list[k].flags != cudaMemAccessFlagsProtNone)
+            r = (int)device_pool_show(pool_of(pool), list[k].location.id);
     RT(r, "memPool=%p count=%zu", (void *)pool, count);
 }
 
@@ -558,8 +458,8 @@ cudaError_t
 cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t pool,
                      struct cudaMemLocation *location)
 {
-    int r = pool_is(pool) && flags && location ? cudaSuccess
-                                               : rt_fail(cudaErrorInvalidValue, "no pool or no place");
+    int r = flags && location ? (int)device_pool_check(pool_of(pool))
+                              : rt_fail(cudaErrorInvalidValue, "the place or its flags are NULL");
     if (r == cudaSuccess)
         *flags = cudaMemAccessFlagsProtReadWrite;
     RT(r, "memPool=%p", (void *)pool);
@@ -587,6 +487,6 @@ cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, 
 cudaError_t
 cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value)
 {
-    RT(device_at(device) && value ? cudaSuccess : cudaErrorInvalidValue, "device=%d attr=%d", device,
-       (int)attr);
+    RT(device_at(device) && value ? cudaSuccess : cudaErrorInvalidValue, "device=%d attr=%d",
+       device, (int)attr);
 }

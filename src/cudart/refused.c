@@ -13,7 +13,7 @@
 #define REFUSED(name, parameters, why)                                                             \
     cudaError_t name parameters                                                                    \
     {                                                                                              \
-        RT(rt_refuse(why), "%s", "");                                                    \
+        RT(rt_refuse(why), "%s", "");                                                              \
     }
 
 #define GRAPHICS "there is no graphics device"
@@ -51,7 +51,8 @@ cudaError_t
 cudaGetDriverEntryPoint(const char *symbol, void **out, unsigned long long flags,
                         enum cudaDriverEntryPointQueryResult *status)
 {
-    int r = symbol && out ? cudaSuccess : rt_fail(cudaErrorInvalidValue, "symbol or funcPtr is NULL");
+    int r =
+        symbol && out ? cudaSuccess : rt_fail(cudaErrorInvalidValue, "symbol or funcPtr is NULL");
     (void)flags;
     if (r == cudaSuccess) {
         *out = dlsym(RTLD_DEFAULT, symbol);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * registration.c: what the compiler's host code says about a program before main begins: its images,
- * and which host addresses stand for which kernels and variables.
+ * registration.c: what the compiler's host code says about a program before main begins: its
+ * images, and which host addresses stand for which kernels and variables.
  */
 #define _GNU_SOURCE
 #include "cudart/cudart.h"
@@ -27,8 +27,8 @@ struct entry {
     const char *name;
     struct device_image *image; /* NULL: withdrawn */
     bool kernel;
-    bool normalized;            /* texture reference: integers are read as fractions */
-    uint64_t size;              /* of a variable, as the host sees it */
+    bool normalized; /* texture reference: integers are read as fractions */
+    uint64_t size;   /* of a variable, as the host sees it */
     struct device_function *function[MOST_DEVICES];
     struct entry *next;
 };
@@ -165,9 +165,11 @@ __cudaRegisterSurface(void **handle, const struct surfaceReference *host, const 
 }
 
 void
-__cudaRegisterLinkedBinary(void (*globals)(void **), void *wrapper, void *id, void (*callback)(void *))
+__cudaRegisterLinkedBinary(void (*globals)(void **), void *wrapper, void *id,
+                           void (*callback)(void *))
 {
-    static VEC(void **) linked; /* for the process's life; units without kernels are known by nothing else */
+    static VEC(void **)
+        linked; /* for the process's life; units without kernels are known by nothing else */
     (void)id, (void)callback;
     void **handle = __cudaRegisterFatBinary(wrapper);
     if (handle)
@@ -183,7 +185,7 @@ __lockstepRegisterManaged(void *begin, void *end)
     managed.end = end;
 }
 
-/* -- look-up ------------------------------------------------------------------------------------------- */
+/* -- look-up ----------------------------------------------------------------------------------- */
 
 int
 rt_function(const void *host, struct device_function **out)
@@ -245,13 +247,15 @@ rt_reference_normalized(const void *host)
     return e && e->normalized;
 }
 
-/* What stands at `host`, when it is a variable's name in quotes, which CUDA took for it until 4.2. */
+/* What stands at `host`, when it is a variable's name in quotes, which
+ * CUDA took for it until 4.2. */
 static const char *
 name_in_quotes(const void *host)
 {
     char text[256] = "";
     struct iovec to = {text, sizeof text - 1}, from = {(void *)(uintptr_t)host, sizeof text - 1};
-    uintptr_t left = 4096 - ((uintptr_t)host & 4095); /* of its page: what lies behind may not be there */
+    uintptr_t left =
+        4096 - ((uintptr_t)host & 4095); /* of its page: what lies behind may not be there */
     if (left < from.iov_len)
         from.iov_len = left;
     if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) <= 0)
@@ -273,11 +277,12 @@ no_variable(const void *host)
         return rt_fail(cudaErrorInvalidSymbol, "%p is no variable of this program", host);
     static _Atomic bool said;
     if (!atomic_exchange(&said, true) && !device_quiet())
-        ls_warn("cudaErrorInvalidSymbol: \"%s\" in quotes is no variable since CUDA 5.0: name the variable "
+        ls_warn("cudaErrorInvalidSymbol: \"%s\" in quotes is no variable since CUDA 5.0: name the "
+                "variable "
                 "itself",
                 name);
-    return rt_fail(cudaErrorInvalidSymbol, "\"%s\" in quotes: since CUDA 5.0 the variable itself is named",
-                   name);
+    return rt_fail(cudaErrorInvalidSymbol,
+                   "\"%s\" in quotes: since CUDA 5.0 the variable itself is named", name);
 }
 
 int
@@ -292,7 +297,7 @@ rt_variable(const void *host, uint64_t *out_address, uint64_t *out_size)
         return no_variable(host);
     r = (int)device_variable_find(d, e->image, e->name, out_address, out_size);
     if (r == (int)DEVICE_NOT_FOUND) /* clang registers what no kernel uses, and leaves it out */
-        return rt_fail(cudaErrorInvalidSymbol, "the device code does not hold \"%s\": nothing uses it",
-                       e->name);
+        return rt_fail(cudaErrorInvalidSymbol,
+                       "the device code does not hold \"%s\": nothing uses it", e->name);
     return r;
 }

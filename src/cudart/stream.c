@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* -- streams ---------------------------------------------------------------------------------------- */
+/* -- streams ----------------------------------------------------------------------------------- */
 
 static int
 create(cudaStream_t *out, unsigned flags, int priority)
@@ -76,8 +76,7 @@ cudaStreamQuery(cudaStream_t stream)
 #define PROPERTY(out, value)                                                                       \
     do {                                                                                           \
         struct device_stream *s = NULL;                                                            \
-        int r_ = (out) ? rt_stream(stream, &s)                                                     \
-                       : rt_fail(cudaErrorInvalidValue, #out " is NULL");                         \
+        int r_ = (out) ? rt_stream(stream, &s) : rt_fail(cudaErrorInvalidValue, #out " is NULL");  \
         if (r_ == cudaSuccess)                                                                     \
             *(out) = (value);                                                                      \
         RT(r_, "stream=%p", (void *)stream);                                                       \
@@ -116,7 +115,8 @@ cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src)
 }
 
 cudaError_t
-cudaStreamGetAttribute(cudaStream_t stream, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value)
+cudaStreamGetAttribute(cudaStream_t stream, cudaLaunchAttributeID attr,
+                       cudaLaunchAttributeValue *value)
 {
     struct device_stream *s;
     int r = value ? rt_stream(stream, &s) : rt_fail(cudaErrorInvalidValue, "value is NULL");
@@ -187,7 +187,8 @@ cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *data)
     struct device_stream *s;
     struct device_op op = {.kind = DEVICE_OP_HOST, .host = {fn, data}};
     int r = fn ? rt_stream(stream, &s) : rt_fail(cudaErrorInvalidValue, "fn is NULL");
-    RT(r == cudaSuccess ? (int)device_submit(s, &op) : r, "stream=%p userData=%p", (void *)stream, data);
+    RT(r == cudaSuccess ? (int)device_submit(s, &op) : r, "stream=%p userData=%p", (void *)stream,
+       data);
 }
 
 cudaError_t
@@ -201,7 +202,7 @@ cudaStreamAttachMemAsync(cudaStream_t stream, void *p, size_t length, unsigned i
     RT(r, "stream=%p devPtr=%p length=%zu flags=%u", (void *)stream, p, length, flags);
 }
 
-/* -- events ------------------------------------------------------------------------------------------- */
+/* -- events ------------------------------------------------------------------------------------ */
 
 static int
 event_create(cudaEvent_t *out, unsigned flags)
@@ -247,7 +248,8 @@ cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 cudaError_t
 cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags)
 {
-    RT(record(event, stream), "event=%p stream=%p flags=0x%x", (void *)event, (void *)stream, flags);
+    RT(record(event, stream), "event=%p stream=%p flags=0x%x", (void *)event, (void *)stream,
+       flags);
 }
 
 cudaError_t
@@ -285,7 +287,7 @@ cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
        (void *)start, (void *)end, ms ? (double)*ms : 0);
 }
 
-/* -- capture -------------------------------------------------------------------------------------------- */
+/* -- capture ----------------------------------------------------------------------------------- */
 
 static int
 begin_capture(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *after, size_t n,
@@ -307,7 +309,8 @@ cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
 
 cudaError_t
 cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *after,
-                              const cudaGraphEdgeData *data, size_t n, enum cudaStreamCaptureMode mode)
+                              const cudaGraphEdgeData *data, size_t n,
+                              enum cudaStreamCaptureMode mode)
 {
     (void)data;
     RT(device_graph_is((struct device_graph *)graph)
@@ -335,7 +338,7 @@ cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
     enum device_capture_mode new;
     if (!mode || *mode > cudaStreamCaptureModeRelaxed)
         RT(rt_fail(cudaErrorInvalidValue, "%s", mode ? "no such mode" : "mode is NULL"), "%s", "");
-    new = (enum device_capture_mode)*mode;
+    new = (enum device_capture_mode) * mode;
     *mode = (enum cudaStreamCaptureMode)device_capture_thread_mode(new);
     RT(cudaSuccess, "mode=%d", (int)new);
 }
@@ -390,8 +393,9 @@ cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *stat
 
 cudaError_t
 cudaStreamGetCaptureInfo_v3(cudaStream_t stream, enum cudaStreamCaptureStatus *status,
-                            unsigned long long *id, cudaGraph_t *graph, const cudaGraphNode_t **after,
-                            const cudaGraphEdgeData **edges, size_t *n)
+                            unsigned long long *id, cudaGraph_t *graph,
+                            const cudaGraphNode_t **after, const cudaGraphEdgeData **edges,
+                            size_t *n)
 {
     if (edges)
         *edges = NULL;

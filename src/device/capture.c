@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * capture.c: streams whose operations become nodes of a graph. What cannot be a node while a capture goes
- * on (the host waits, memory appears, an implicit order) fails and makes the capture invalid: its
- * streams refuse everything until it is ended, which gives an error and no graph (CUDA C++ Programming
- * Guide, "Prohibited and Unhandled Operations").
+ * capture.c: streams whose operations become nodes of a graph. What cannot be a node while a
+ * capture goes on (the host waits, memory appears, an implicit order) fails and makes the capture
+ * invalid: its streams refuse everything until it is ended, which gives an error and no graph (CUDA
+ * C++ Programming Guide, "Prohibited and Unhandled Operations").
  */
-#include "device/gpu.h"
+#include "device/device_priv.h"
 
 static _Atomic uint64_t capture_ids;
 static _Atomic uint32_t capturing;
@@ -39,8 +39,8 @@ begin(struct device_stream *s, const struct capture *like)
 }
 
 enum device_result
-device_capture_begin(struct device_stream *s, struct device_graph *into, struct device_node *const *after,
-                     size_t count, enum device_capture_mode mode)
+device_capture_begin(struct device_stream *s, struct device_graph *into,
+                     struct device_node *const *after, size_t count, enum device_capture_mode mode)
 {
     if (s == s->device->stream)
         return device_fail(DEVICE_CAPTURE_UNSUPPORTED, "the legacy stream cannot be captured");
@@ -48,8 +48,12 @@ device_capture_begin(struct device_stream *s, struct device_graph *into, struct 
         return device_fail(DEVICE_INVALID_VALUE, "mode %d", (int)mode);
     if (s->capture)
         return device_fail(DEVICE_INVALID_VALUE, "the stream is capturing already");
-    struct capture like = {.graph = into ? into : device_graph_new(), .id = ++capture_ids, .origin = s,
-                           .mode = mode, .thread = pthread_self(), .given = into != NULL};
+    struct capture like = {.graph = into ? into : device_graph_new(),
+                           .id = ++capture_ids,
+                           .origin = s,
+                           .mode = mode,
+                           .thread = pthread_self(),
+                           .given = into != NULL};
     begin(s, &like);
     device_capture_set_after(s, after, count, false);
     return DEVICE_OK;
@@ -88,7 +92,7 @@ device_capture_set_after(struct device_stream *s, struct device_node *const *aft
             VEC_PUSH(&mine->list, after[k]);
 }
 
-/* -- captures that become invalid ------------------------------------------------------------------- */
+/* -- captures that become invalid -------------------------------------------------------------- */
 
 static void
 spoil_stream(void *handle, void *context)
@@ -107,7 +111,8 @@ spoil(uint64_t id)
 static enum device_result
 already_invalid(void)
 {
-    return device_fail(DEVICE_CAPTURE_INVALIDATED, "an earlier call has made the stream's capture invalid");
+    return device_fail(DEVICE_CAPTURE_INVALIDATED,
+                       "an earlier call has made the stream's capture invalid");
 }
 
 enum device_result
@@ -186,11 +191,12 @@ device_capture_unsafe(void)
 {
     if (!capturing || thread_mode == DEVICE_CAPTURE_RELAXED)
         return DEVICE_OK;
-    return refuse_all((struct concerned){.unsafe = true}, DEVICE_CAPTURE_UNSUPPORTED,
-                      "a stream is capturing, and what this call does would not be part of its graph");
+    return refuse_all(
+        (struct concerned){.unsafe = true}, DEVICE_CAPTURE_UNSUPPORTED,
+        "a stream is capturing, and what this call does would not be part of its graph");
 }
 
-/* -- what goes into the graph --------------------------------------------------------------------------- */
+/* -- what goes into the graph ------------------------------------------------------------------ */
 
 enum device_result
 capture_add(struct device_stream *s, const struct device_op *op)
@@ -203,7 +209,8 @@ capture_add(struct device_stream *s, const struct device_op *op)
         return r;
     struct device_node *n = device_graph_add(c->graph, op, c->after.list.at, c->after.list.count);
     if (!n)
-        return capture_refuse(s, DEVICE_CAPTURE_INVALIDATED, "a node that the capture goes on from is gone");
+        return capture_refuse(s, DEVICE_CAPTURE_INVALIDATED,
+                              "a node that the capture goes on from is gone");
     device_capture_set_after(s, &n, 1, false);
     return DEVICE_OK;
 }
@@ -213,7 +220,8 @@ static struct capture *
 capture_of(const struct device_event *e)
 {
     const struct capture *c = &e->captured;
-    bool alive = c->graph && device_stream_is(c->origin) && c->origin->capture && c->origin->capture->id == c->id;
+    bool alive = c->graph && device_stream_is(c->origin) && c->origin->capture &&
+                 c->origin->capture->id == c->id;
     return alive ? c->origin->capture : NULL;
 }
 
@@ -238,15 +246,18 @@ capture_wait(struct device_stream *s, struct device_event *e)
     if (s->capture && s->capture->invalid)
         return already_invalid();
     if (!e->captured.graph)
-        return capture_refuse(s, DEVICE_CAPTURE_ISOLATION, "the stream is capturing, the event was recorded outside");
+        return capture_refuse(s, DEVICE_CAPTURE_ISOLATION,
+                              "the stream is capturing, the event was recorded outside");
     const struct capture *c = capture_of(e);
     if (!c)
-        return device_fail(DEVICE_CAPTURE_INVALIDATED, "the event belongs to a capture that has ended");
+        return device_fail(DEVICE_CAPTURE_INVALIDATED,
+                           "the event belongs to a capture that has ended");
     if (c->invalid)
         return already_invalid();
     if (s->capture && s->capture->id != c->id) {
         spoil(c->id);
-        return capture_refuse(s, DEVICE_CAPTURE_MERGE, "the stream and the event belong to two captures");
+        return capture_refuse(s, DEVICE_CAPTURE_MERGE,
+                              "the stream and the event belong to two captures");
     }
     if (s == s->device->stream)
         return device_fail(DEVICE_CAPTURE_IMPLICIT, "the legacy stream cannot join a capture");
@@ -262,11 +273,12 @@ capture_ask_event(const struct device_event *e)
     const struct capture *c = capture_of(e);
     if (c && !c->invalid)
         spoil(c->id);
-    return device_fail(DEVICE_CAPTURED_EVENT, "the event was recorded in a capturing stream: nothing runs that it "
-                                              "could stand for");
+    return device_fail(DEVICE_CAPTURED_EVENT,
+                       "the event was recorded in a capturing stream: nothing runs that it "
+                       "could stand for");
 }
 
-/* -- the end ------------------------------------------------------------------------------------------------ */
+/* -- the end ----------------------------------------------------------------------------------- */
 
 struct ending {
     uint64_t id;
@@ -296,10 +308,12 @@ device_capture_end(struct device_stream *s, struct device_graph **out)
         return device_fail(DEVICE_INVALID_VALUE, "the stream is not capturing");
     const struct capture c = *s->capture;
     if (c.origin != s)
-        return c.invalid ? already_invalid()
-                         : device_fail(DEVICE_CAPTURE_UNMATCHED, "the capture began in another stream");
+        return c.invalid
+                   ? already_invalid()
+                   : device_fail(DEVICE_CAPTURE_UNMATCHED, "the capture began in another stream");
     if (c.mode != DEVICE_CAPTURE_RELAXED && !pthread_equal(c.thread, pthread_self()))
-        return device_fail(DEVICE_CAPTURE_WRONG_THREAD, "another thread began the capture, not in the relaxed mode");
+        return device_fail(DEVICE_CAPTURE_WRONG_THREAD,
+                           "another thread began the capture, not in the relaxed mode");
     struct ending e = {.id = c.id};
     graph_reach(c.graph, &s->capture->after, &e.reached);
     handle_each(HANDLE_STREAM, end_part, &e);
@@ -309,8 +323,9 @@ device_capture_end(struct device_stream *s, struct device_graph **out)
     if (c.invalid)
         return already_invalid();
     if (e.unjoined)
-        return device_fail(DEVICE_CAPTURE_UNJOINED,
-                           "work of another stream was not joined to the one that began the capture");
+        return device_fail(
+            DEVICE_CAPTURE_UNJOINED,
+            "work of another stream was not joined to the one that began the capture");
     *out = c.graph;
     return DEVICE_OK;
 }

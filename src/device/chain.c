@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * chain.c: launches that are put off, until the program asks for anything else, so that those that follow
- * each other can be run together, in pieces that stay in the cache (exec_run_chain).
+ * chain.c: launches that are put off, until the program asks for anything else, so that those that
+ * follow each other can be run together, in pieces that stay in the cache (exec_run_chain).
  *
  *     average<<<grid, 256>>>(a, b);    put off: 1,024 bytes a block, whatever it does
  *     average<<<grid, 256>>>(b, a);    block c needs blocks up to c + 1 of the first: put off, too
  *     cudaDeviceSynchronize();         both run, in columns of some hundred blocks
  *
  * Only large launches of kernels whose blocks say by their number what they may touch (analysis:
- * footprint), in memory of cudaMalloc, which the host cannot see before it calls, and of callers that
- * allow it (device_launch.patient); nothing is put off while a tool watches. Every call that could see whether
- * a launch has run settles first: device_flush, from device_lost, device_use, op_run, and what frees memory or
- * code. A launch that is put off alone runs as any other.
+ * footprint), in memory of cudaMalloc, which the host cannot see before it calls, and of callers
+ * that allow it (device_launch.patient); nothing is put off while a tool watches. Every call that
+ * could see whether a launch has run settles first: device_flush, from device_lost, device_use,
+ * op_run, and what frees memory or code. A launch that is put off alone runs as any other.
  */
-#include "device/device_priv.h"
+#include "device/backend.h"
 
 #include "analysis/analysis.h"
 
@@ -23,10 +23,10 @@
 #include <unistd.h>
 
 enum {
-    MOST = 64,                 /* launches put off at a time */
-    LEAST_THREADS = 1 << 20,   /* smaller ones leave what they wrote in the cache by themselves */
-    LEAST_PIECE = 32,          /* blocks */
-    LEVEL2 = 1 << 20,          /* bytes of the second cache, where the system does not say */
+    MOST = 64,               /* launches put off at a time */
+    LEAST_THREADS = 1 << 20, /* smaller ones leave what they wrote in the cache by themselves */
+    LEAST_PIECE = 32,        /* blocks */
+    LEVEL2 = 1 << 20,        /* bytes of the second cache, where the system does not say */
 };
 
 struct put_off {
@@ -46,7 +46,7 @@ static struct {
 
 static _Thread_local bool flushing; /* what runs the launches may ask whether the device is lost */
 
-/* -- what a launch touches ------------------------------------------------------------------------------ */
+/* -- what a launch touches --------------------------------------------------------------------- */
 
 /* Half of a worker's second cache. */
 static uint64_t
@@ -70,7 +70,8 @@ bases_find(struct put_off *x)
         struct allocation a;
         memcpy(&x->base[k], x->launch.params + x->touched.at[k].param, sizeof x->base[k]);
         /* Not what others own, too: they may have it at two addresses. */
-        if (!memory_find(m, x->base[k], &a, NULL) || a.kind != ALLOCATION_DEVICE || !memory_owns(m, a.base))
+        if (!memory_find(m, x->base[k], &a, NULL) || a.kind != ALLOCATION_DEVICE ||
+            !memory_owns(m, a.base))
             return false;
     }
     return true;
@@ -95,7 +96,8 @@ describe(struct put_off *x)
 {
     const struct device_launch *l = &x->launch;
     uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2] * l->grid[0];
-    if (threads < LEAST_THREADS || l->grid[1] != 1 || l->grid[2] != 1 || l->cooperative || l->dynamic_shared)
+    if (threads < LEAST_THREADS || l->grid[1] != 1 || l->grid[2] != 1 || l->cooperative ||
+        l->dynamic_shared)
         return false;
     if (!footprint_find(l->function->func, l->grid, l->block, &x->touched) || !bases_find(x))
         return false;
@@ -106,7 +108,7 @@ describe(struct put_off *x)
     return x->piece >= LEAST_PIECE && l->grid[0] / 4 >= x->piece;
 }
 
-/* -- what launches have to do with each other ------------------------------------------------------------ */
+/* -- what launches have to do with each other -------------------------------------------------- */
 
 static int64_t
 first_byte(const struct put_off *x, uint32_t k)
@@ -120,10 +122,12 @@ end_byte(const struct put_off *x, uint32_t k, uint64_t block)
     return (int64_t)x->base[k] + x->touched.at[k].high + x->touched.at[k].step * (int64_t)block;
 }
 
-/* b comes after a. How many blocks b has to stay behind a for access j of the one and k of the other: block c
- * of b needs all blocks of a whose bytes begin before its own end. False: no answer for all blocks. */
+/* b comes after a. How many blocks b has to stay behind a for access j of the one and k of the
+ * other: block c of b needs all blocks of a whose bytes begin before its own end. False: no answer
+ * for all blocks. */
 static bool
-pair_behind(const struct put_off *a, uint32_t j, const struct put_off *b, uint32_t k, int64_t *blocks)
+pair_behind(const struct put_off *a, uint32_t j, const struct put_off *b, uint32_t k,
+            int64_t *blocks)
 {
     int64_t step = a->touched.at[j].step;
     *blocks = -1;
@@ -167,10 +171,11 @@ fits_chain(struct put_off *x, uint32_t count)
             x->behind = a->behind + (uint64_t)n;
     }
     return !last || (last->launch.function->device == x->launch.function->device &&
-                     (x->behind - last->behind) * 4 <= x->piece && (x->behind - last->behind) * 4 <= last->piece);
+                     (x->behind - last->behind) * 4 <= x->piece &&
+                     (x->behind - last->behind) * 4 <= last->piece);
 }
 
-/* -- running them ---------------------------------------------------------------------------------------- */
+/* -- running them ------------------------------------------------------------------------------ */
 
 /* Under the lock. */
 static void
@@ -186,12 +191,15 @@ run_all(void)
     }
     enum device_result result = DEVICE_OK;
     flushing = true;
+    guard_open();
     if (count == 1)
         result = launch_run(chain.at[0].stream, launch[0]);
     else if (count)
         result = launch_run_chain(launch, behind, count, piece);
+    guard_close();
     flushing = false;
-    if (result != DEVICE_OK) { /* all was checked, but memory may be short by now: the next call says so */
+    if (result !=
+        DEVICE_OK) { /* all was checked, but memory may be short by now: the next call says so */
         int none = DEVICE_OK;
         atomic_compare_exchange_strong(&launch[0]->function->device->lost, &none, (int)result);
     }
@@ -227,10 +235,12 @@ is_wanted(void)
 static bool
 may_put_off(const struct device_stream *s)
 {
-    return is_wanted() && !flushing && !s->device->gpu && !tool_of_process() && !times_wanted();
+    return is_wanted() && !flushing && s->device->backend->in_process &&
+           device_process()->schedule.kind == EXEC_USUAL && !tool_of_process() && !times_wanted();
 }
 
-/* A kernel that fails says so, even when nobody asks; and none runs a second time in a child's exit. */
+/* A kernel that fails says so, even when nobody asks; and none runs a second time in a child's
+ * exit. */
 static void
 flush_at_end(void)
 {

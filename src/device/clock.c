@@ -3,12 +3,13 @@
  * clock.c: what event times mean. LOCKSTEP_CLOCK says which:
  *
  *     cpu (or nothing)   the time that this processor takes; compiling kernels is not part of it
- *     model              the time that the modelled GPU would take: of each launch the estimate that `lockstep
- *                        profile` shows, of copies their bytes over the bus
+ *     model              the time that the modelled GPU would take: of each launch the estimate
+ *                        that `lockstep profile` shows, of copies their bytes over the bus
  *
- * The model's clock has a hand for each stream. An operation begins when those before it in its stream have ended,
- * when the legacy stream has (or, of the legacy stream, the others), and when the unit it needs is free: kernels follow
- * one another, copies in each direction have a unit of their own. What the host does in between takes no time.
+ * The model's clock has a hand for each stream. An operation begins when those before it in its
+ * stream have ended, when the legacy stream has (or, of the legacy stream, the others), and when
+ * the unit it needs is free: kernels follow one another, copies in each direction have a unit of
+ * their own. What the host does in between takes no time.
  */
 #include "device/device_priv.h"
 
@@ -61,7 +62,7 @@ processor_now(struct jit_engine *jit)
            (int64_t)(1e9 * (counts.compile_seconds + counts.disk_seconds));
 }
 
-/* -- the model's ---------------------------------------------------------------------------------------- */
+/* -- the model's ------------------------------------------------------------------------------- */
 
 static bool
 is_legacy(const struct device_stream *s)
@@ -122,13 +123,14 @@ clock_launched(struct device_stream *s, struct jit_tool *profile)
 void
 clock_copied(struct device_stream *s, const struct device_copy *c)
 {
-    static const enum device_unit units[] = {[DEVICE_HOST_TO_DEVICE] = DEVICE_UNIT_IN,
-                                             [DEVICE_DEVICE_TO_HOST] = DEVICE_UNIT_OUT};
+    static const enum device_unit units[] = {
+        [DEVICE_HOST_TO_DEVICE] = DEVICE_UNIT_IN, [DEVICE_DEVICE_TO_HOST] = DEVICE_UNIT_OUT};
     bool host = c->direction == DEVICE_HOST_TO_DEVICE || c->direction == DEVICE_DEVICE_TO_HOST;
     uint64_t bytes = c->width * c->height * c->depth;
     if (state.model)
         pass(s, host ? units[c->direction] : DEVICE_UNIT_KERNELS,
-             model_copy_seconds(s->device->profile, bytes, host ? MODEL_COPY_HOST : MODEL_COPY_DEVICE));
+             model_copy_seconds(s->device->profile, bytes,
+                                host ? MODEL_COPY_HOST : MODEL_COPY_DEVICE));
 }
 
 void
@@ -136,13 +138,14 @@ clock_filled(struct device_stream *s, const struct device_fill *f)
 {
     if (state.model)
         pass(s, DEVICE_UNIT_KERNELS,
-             model_copy_seconds(s->device->profile, f->width * f->unit * f->height * f->depth, MODEL_FILL));
+             model_copy_seconds(s->device->profile, f->width * f->unit * f->height * f->depth,
+                                MODEL_FILL));
 }
 
 void
 clock_record(struct device_stream *s, struct device_event *e, struct jit_engine *jit)
 {
-    if (!state.model || s->device->gpu) {
+    if (!state.model) {
         e->nanoseconds = processor_now(jit);
         return;
     }

@@ -5,8 +5,7 @@
  * copy of one, knows it. On a real GPU too the host chooses the body: it waits for the stream, and
  * reads the value.
  */
-#include "device/device_priv.h"
-#include "device/gpu.h"
+#include "device/backend.h"
 
 struct condition {
     struct device *device;
@@ -23,40 +22,17 @@ static struct condition *all;
 static void
 value_free(const struct condition *c)
 {
-    if (!c->device->gpu)
-        memory_release(c->device->memory, c->address);
-    else if (memory_covers(c->device->memory, c->address, sizeof(uint32_t)))
-        gpu_free(c->device, c->address);
-}
-
-/* In the order of the stream. */
-static enum device_result
-value_reset(struct device_stream *s, const struct condition *c)
-{
-    struct device_fill f = {.at = (uint8_t *)c->address,
-                            .pitch = sizeof c->initial,
-                            .rows = 1,
-                            .width = 1,
-                            .height = 1,
-                            .depth = 1,
-                            .value = c->initial,
-                            .unit = sizeof c->initial};
-    if (c->device->gpu)
-        return gpu_fill(s, &f);
-    *(volatile uint32_t *)c->address = c->initial;
-    return DEVICE_OK;
+    if (memory_covers(c->device->memory, c->address, sizeof(uint32_t)))
+        c->device->backend->memory->free(c->device, c->address);
 }
 
 /* When the stream has come so far. */
 static enum device_result
 value_read(struct device_stream *s, const struct condition *c, uint32_t *out)
 {
-    if (!c->device->gpu) {
-        *out = *(volatile uint32_t *)c->address;
-        return DEVICE_OK;
-    }
-    enum device_result r = gpu_stream_synchronize(s);
-    return r == DEVICE_OK ? gpu_access(c->device, out, (void *)c->address, sizeof *out) : r;
+    const struct backend *b = c->device->backend;
+    enum device_result r = b->streams->synchronize(s);
+    return r == DEVICE_OK ? b->memory->access(c->device, out, (void *)c->address, sizeof *out) : r;
 }
 
 enum device_result
@@ -65,19 +41,13 @@ device_condition_new(struct device *d, struct device_graph *g, uint32_t initial,
 {
     static const char name[] = "graph condition";
     uint64_t at = 0;
-    enum device_result r = DEVICE_OK;
-    if (d->gpu)
-        r = gpu_alloc(d, sizeof initial, ALLOCATION_VARIABLE, name, &at);
-    else
-        at = memory_alloc(d->memory, sizeof initial, 0, ALLOCATION_VARIABLE, name);
-    if (r != DEVICE_OK || !at)
-        return r != DEVICE_OK ? r : device_fail(DEVICE_OUT_OF_MEMORY, "the value of a condition");
+    enum device_result r =
+        d->backend->memory->alloc(d, sizeof initial, ALLOCATION_VARIABLE, name, &at);
+    if (r != DEVICE_OK)
+        return r;
     struct condition *c = ls_alloc(sizeof *c);
     *c = (struct condition){d, at, initial, assign, 1, NULL};
-    if (d->gpu)
-        r = gpu_access(d, (void *)at, &initial, sizeof initial);
-    else
-        *(volatile uint32_t *)at = initial;
+    r = d->backend->memory->access(d, (void *)at, &initial, sizeof initial);
     pthread_mutex_lock(&lock);
     c->next = all;
     all = c;
@@ -153,7 +123,8 @@ conditions_reset(struct device_stream *s, struct device_graph *g)
     enum device_result r = DEVICE_OK;
     for (size_t k = 0; r == DEVICE_OK && k < mine->list.count; k++)
         if (mine->list.at[k]->assign && readable(mine->list.at[k]))
-            r = value_reset(s, mine->list.at[k]);
+            r = s->device->backend->streams->set_word(s, mine->list.at[k]->address,
+                                                      mine->list.at[k]->initial);
     size_t count = device_graph_nodes(g, &node);
     for (size_t k = 0; r == DEVICE_OK && k < count; k++) {
         const struct device_op *op = device_node_op(node[k]);
@@ -166,7 +137,7 @@ conditions_reset(struct device_stream *s, struct device_graph *g)
     return r;
 }
 
-/* -- nodes ------------------------------------------------------------------------------------------ */
+/* -- nodes ------------------------------------------------------------------------------------- */
 
 /* Bodies that are not there yet are empty graphs. */
 void
@@ -203,7 +174,8 @@ conditional_run(struct device_stream *s, const struct device_conditional *c)
     enum device_result r;
     if (!readable(condition))
         return device_fail(DEVICE_INVALID_VALUE, "the value of the condition is gone");
-    while ((r = value_read(s, condition, &value)) == DEVICE_OK && (body = chosen(c, value)) != NULL) {
+    while ((r = value_read(s, condition, &value)) == DEVICE_OK &&
+           (body = chosen(c, value)) != NULL) {
         r = graph_run(s, body);
         if (r != DEVICE_OK || c->kind != DEVICE_CONDITIONAL_WHILE)
             break;

@@ -53,13 +53,14 @@ check_array(const struct device_side *s, const struct device_copy *c, const char
              slices = a->depth ? a->depth : 1;
     if (s->x > row || c->width > row - s->x || s->y > rows || c->height > rows - s->y ||
         s->z > slices || c->depth > slices - s->z)
-        return device_fail(DEVICE_INVALID_VALUE,
-                           "%s: %llu x %llu x %llu (bytes, rows, slices) at (%llu, %llu, %llu) do not fit "
-                           "the array of %llu x %llu x %llu",
-                           which, (unsigned long long)c->width, (unsigned long long)c->height,
-                           (unsigned long long)c->depth, (unsigned long long)s->x,
-                           (unsigned long long)s->y, (unsigned long long)s->z, (unsigned long long)row,
-                           (unsigned long long)rows, (unsigned long long)slices);
+        return device_fail(
+            DEVICE_INVALID_VALUE,
+            "%s: %llu x %llu x %llu (bytes, rows, slices) at (%llu, %llu, %llu) do not fit "
+            "the array of %llu x %llu x %llu",
+            which, (unsigned long long)c->width, (unsigned long long)c->height,
+            (unsigned long long)c->depth, (unsigned long long)s->x, (unsigned long long)s->y,
+            (unsigned long long)s->z, (unsigned long long)row, (unsigned long long)rows,
+            (unsigned long long)slices);
     return DEVICE_OK;
 }
 
@@ -84,9 +85,8 @@ check_range(const uint8_t *at, uint64_t size, enum where where, const char *whic
                            (unsigned long long)size, (void *)at, (unsigned long long)(size - left),
                            kind_name(a.kind), (unsigned long long)a.size);
     if (where == ON_HOST && a.kind != ALLOCATION_HOST && a.kind != ALLOCATION_MANAGED)
-        return device_fail(DEVICE_INVALID_VALUE,
-                           "%s: the direction says host memory, but %p is %s", which, (void *)at,
-                           kind_name(a.kind));
+        return device_fail(DEVICE_INVALID_VALUE, "%s: the direction says host memory, but %p is %s",
+                           which, (void *)at, kind_name(a.kind));
     return DEVICE_OK;
 }
 
@@ -103,7 +103,8 @@ check_side(const struct device_side *s, const struct device_copy *c, enum where 
     struct strides t = strides_of(s);
     if (__builtin_mul_overflow(c->depth - 1, t.slice, &slices) ||
         __builtin_mul_overflow(c->height - 1, t.pitch, &rows) ||
-        __builtin_add_overflow(slices, rows, &size) || __builtin_add_overflow(size, c->width, &size))
+        __builtin_add_overflow(slices, rows, &size) ||
+        __builtin_add_overflow(size, c->width, &size))
         return device_fail(DEVICE_INVALID_VALUE, "%s: an absurd size", which);
     return check_range(t.at, size, where, which);
 }
@@ -130,9 +131,9 @@ is_there(uint64_t page)
     return mincore((void *)page, PAGE, &there) != 0 || (there & 1);
 }
 
-/* Results often go to memory that the program has just allocated. Its pages come with the first byte
- * written: 46 to 62 ms of page faults for 64 MiB in pages of 4 KiB, 15 in pages of 2 MiB. No more than
- * a hint, and only where whole large pages are written now. */
+/* Results often go to memory that the program has just allocated. Its pages come with the first
+ * byte written: 46 to 62 ms of page faults for 64 MiB in pages of 4 KiB, 15 in pages of 2 MiB. No
+ * more than a hint, and only where whole large pages are written now. */
 static void
 large_pages(uint8_t *at, uint64_t size)
 {
@@ -161,7 +162,7 @@ copy_run(const struct device_copy *c)
     }
 }
 
-/* -- fills ----------------------------------------------------------------------------------------- */
+/* -- fills ------------------------------------------------------------------------------------- */
 
 enum device_result
 fill_check(const struct device_fill *f)
@@ -197,7 +198,7 @@ fill_run(const struct device_fill *f)
             fill_row(f->at + (z * f->rows + y) * f->pitch, f->width, f->value, f->unit);
 }
 
-/* -- arrays: storage.c ------------------------------------------------------------------------------ */
+/* -- arrays: storage.c ------------------------------------------------------------------------- */
 
 const struct device_array_shape *
 device_array_shape(const struct device_array *a)

@@ -13,13 +13,14 @@
  *     device_launch(device_stream_default(d), &l, args);
  *     device_synchronize(d);
  *
- * With LOCKSTEP_DEVICE=gpu the devices are real GPUs, reached through the system's driver (gpu.h).
- * Else a process has LOCKSTEP_DEVICES devices (1) of the profile that LOCKSTEP_GPU or LOCKSTEP_CC names,
- * else of the model's default; LOCKSTEP_WORKERS threads run the blocks of all of them.
+ * With LOCKSTEP_DEVICE=gpu the devices are real GPUs, reached through the system's driver
+ * (backend.h). Else a process has LOCKSTEP_DEVICES devices (1) of the profile that LOCKSTEP_GPU or
+ * LOCKSTEP_CC names, else of the model's default; LOCKSTEP_WORKERS threads run the blocks of all of
+ * them.
  *
  * Calls return the runtime API's error numbers. What exactly was wrong is kept for the calling
- * thread: device_reason(). Work on a stream is done in the calling thread before the call returns, or,
- * for launches that allow it, before the next call that is no launch does anything (chain.c);
+ * thread: device_reason(). Work on a stream is done in the calling thread before the call returns,
+ * or, for launches that allow it, before the next call that is no launch does anything (chain.c);
  * errors of kernels show like those of asynchronous work, in later calls, and for good
  * (device_lost) until device_reset. All functions may be called by several threads.
  *
@@ -98,7 +99,7 @@ struct device_graph;
 struct device_node;
 struct device_exec; /* an instantiated graph */
 
-/* -- why a call failed ---------------------------------------------------------------------------- */
+/* -- why a call failed ------------------------------------------------------------------------- */
 
 /* Keeps the reason for this thread and returns `result`. */
 enum device_result device_fail(enum device_result result, const char *format, ...)
@@ -106,31 +107,31 @@ enum device_result device_fail(enum device_result result, const char *format, ..
 /* The reason of this thread's last failure; "" after device_forget_reason. */
 const char *device_reason(void);
 void device_forget_reason(void);
-/* A call of an API is about to return this error: check reports it; else device_reason() goes to stderr,
- * once a place (failures.c). error: its name, which lives for ever. */
+/* A call of an API is about to return this error: check reports it; else device_reason() goes to
+ * stderr, once a place (failures.c). error: its name, which lives for ever. */
 void device_call_failed(const char *call, int result, const char *error);
 
 /* The compiler's stand-in for a kernel calls us, or has done so: its caller is who launches. */
 void device_in_stub(bool now);
 
-/* -- programs in other languages than C -------------------------------------------------------------- */
+/* -- programs in other languages than C -------------------------------------------------------- */
 
-/* From now on the calling thread's calls come from this line of the program; file NULL: from where its stack
- * says. function: NULL: not known. The texts are copied. */
+/* From now on the calling thread's calls come from this line of the program; file NULL: from where
+ * its stack says. function: NULL: not known. The texts are copied. */
 void device_say_place(const char *function, const char *file, uint32_t line);
 /* Which tool watches this process's launches; numbered as docs/driver.md has it. */
 enum device_tool { DEVICE_TOOL_NONE, DEVICE_TOOL_PROFILE, DEVICE_TOOL_CHECK };
 enum device_tool device_watched(void);
 
-/* -- what the tool `check` is told, where it watches ------------------------------------------------ */
+/* -- what the tool `check` is told, where it watches ------------------------------------------- */
 
 /* A call is over: what the host knows by that (order.def); "": it has failed. */
 void device_call_over(const char *call);
 
-/* -- where no call may be made --------------------------------------------------------------------- */
+/* -- where no call may be made ----------------------------------------------------------------- */
 
-/* Not OK in a host function of a stream (DEVICE_NOT_PERMITTED), and in a child made by fork after its parent
- * had used devices (DEVICE_NOT_INITIALIZED). */
+/* Not OK in a host function of a stream (DEVICE_NOT_PERMITTED), and in a child made by fork after
+ * its parent had used devices (DEVICE_NOT_INITIALIZED). */
 enum device_result device_permitted(void);
 /* The former alone. */
 enum device_result device_in_host_function(void);
@@ -138,7 +139,7 @@ enum device_result device_in_host_function(void);
 void device_host_function_begin(void);
 void device_host_function_end(void);
 
-/* -- devices ---------------------------------------------------------------------------------------- */
+/* -- devices ----------------------------------------------------------------------------------- */
 
 /* 0 and device_reason() when the environment asks for something impossible. */
 int device_count(void);
@@ -148,7 +149,8 @@ int device_current(void); /* of this thread; 0 at first */
 enum device_result device_set_current(int index);
 /* This thread's device; fails when there is none or it is lost. */
 enum device_result device_use(struct device **out);
-/* The same, but launches that were put off may still fail: for those who only launch another one. */
+/* The same, but launches that were put off may still fail: for those
+ * who only launch another one. */
 enum device_result device_use_early(struct device **out);
 /* Whether this thread has used or chosen a device: its primary context is current. */
 bool device_in_use(void);
@@ -160,8 +162,8 @@ enum device_result device_attribute(const struct device *d, int number, int *out
 void device_uuid(const struct device *d, uint8_t out[16]);
 struct memory *device_memory(struct device *d);
 enum device_result device_lost(const struct device *d);
-/* Runs launches that were put off. Whatever could see or change what launches see or change calls it first;
- * what this header offers does so by itself. */
+/* Runs launches that were put off. Whatever could see or change what launches see or change calls
+ * it first; what this header offers does so by itself. */
 void device_flush(void);
 void device_recover(struct device *d); /* the lost device is fine again; its memory is kept */
 enum device_result device_synchronize(struct device *d);
@@ -173,7 +175,11 @@ bool device_is_gpu(void);
 bool device_verbose(void); /* LOCKSTEP_VERBOSE */
 bool device_quiet(void);   /* LOCKSTEP_QUIET */
 
-enum { DEVICE_LIMITS = 7, DEVICE_LIMIT_STACK = 0, DEVICE_LIMIT_HEAP = 2 }; /* numbered as cudaLimit */
+enum {
+    DEVICE_LIMITS = 7,
+    DEVICE_LIMIT_STACK = 0,
+    DEVICE_LIMIT_HEAP = 2
+}; /* numbered as cudaLimit */
 enum device_result device_limit_get(struct device *d, unsigned limit, size_t *out_value);
 enum device_result device_limit_set(struct device *d, unsigned limit, size_t value);
 
@@ -187,19 +193,39 @@ enum device_result device_peer_set(struct device *d, int peer, bool enabled);
 /* Memory of the one, or a part of it, is shown to kernels of the other (pools). */
 void device_show(int owner, int to);
 
-/* -- memory ----------------------------------------------------------------------------------------- */
+/* -- memory ------------------------------------------------------------------------------------ */
 
 enum device_result device_alloc(struct device *d, uint64_t size, enum allocation_kind kind,
                                 uint64_t *out_address);
 enum device_result device_free(uint64_t address);
 /* The same in the order of a stream, which does not wait. */
 enum device_result device_free_ordered(uint64_t address);
+/* The same in the order of the stream; into a graph while it captures. */
+enum device_result device_alloc_ordered(struct device_stream *s, uint64_t size,
+                                        uint64_t *out_address);
+
+/* Pools of stream-ordered memory, which both APIs share. A device has one of its own, which is
+ * chosen until another one is. Functions that take a pool return DEVICE_INVALID_VALUE where it is
+ * none (any more). */
+struct device_pool;
+/* shared: other processes may have its memory. */
+struct device_pool *device_pool_new(struct device *d, bool shared);
+enum device_result device_pool_free(struct device_pool *p); /* not a device's own */
+enum device_result device_pool_check(const struct device_pool *p);
+bool device_pool_shared(const struct device_pool *p); /* false: or it is no pool */
+struct device_pool *device_pool_own(struct device *d);
+struct device_pool *device_pool_chosen(struct device *d);
+enum device_result device_pool_choose(struct device *d, struct device_pool *p);
+/* Attributes as both APIs number them: 1 to 3 are ints, 4 to 8 64 bits, in bytes. */
+enum device_result device_pool_attribute(struct device_pool *p, int number, void *value, bool set);
+/* Its memory is shown to kernels of another device. DEVICE_INVALID_DEVICE: there is none. */
+enum device_result device_pool_show(struct device_pool *p, int to);
 /* Pinned host memory, and other host memory that is registered: known to all devices. */
 enum device_result device_host_alloc(uint64_t size, uint32_t flags, void **out_at);
 enum device_result device_host_free(void *at);
 enum device_result device_host_register(void *at, uint64_t size, uint32_t flags);
-/* The same for an array of the program, with its name (copied) for messages. set: a byte for each 4 bytes of it,
- * 0 where they have never been written; NULL: all have. */
+/* The same for an array of the program, with its name (copied) for messages. set: a byte for each 4
+ * bytes of it, 0 where they have never been written; NULL: all have. */
 enum device_result device_host_array(const char *name, void *at, uint64_t size, const uint8_t *set);
 enum device_result device_host_unregister(void *at);
 enum device_result device_host_flags(const void *at, uint32_t *out_flags);
@@ -211,10 +237,10 @@ void device_memory_info(struct device *d, uint64_t *out_free, uint64_t *out_tota
 enum device_result device_write(struct device *d, uint64_t address, const void *from, size_t size);
 enum device_result device_read(struct device *d, uint64_t address, void *to, size_t size);
 
-/* -- arrays, textures, surfaces ------------------------------------------------------------------------ */
+/* -- arrays, textures, surfaces ---------------------------------------------------------------- */
 
 struct device_array_shape {
-    uint32_t channels, bits;       /* per element; bits of each channel */
+    uint32_t channels, bits; /* per element; bits of each channel */
     enum texture_kind kind;
     uint64_t width, height, depth; /* in elements; height and depth 0: fewer dimensions */
     uint32_t flags;                /* as in the API: layered 1, surface 2, cubemap 4 */
@@ -229,6 +255,19 @@ const struct device_array_shape *device_array_shape(const struct device_array *a
 
 /* Completes a descriptor's storage from an array. */
 void device_texture_from_array(struct texture *t, const struct device_array_shape *shape);
+/* Memory that a texture reads: height 0: linear, of that many bytes;
+ * else rows `pitch` bytes apart. */
+struct device_texture_memory {
+    uint64_t at, bytes, width, height, pitch; /* width and height in texels */
+};
+/* As above; texel: channels, bits, kind of one. DEVICE_INVALID_VALUE: not all of it is device
+ * memory. */
+enum device_result device_texture_from_memory(struct texture *t,
+                                              const struct device_array_shape *texel,
+                                              const struct device_texture_memory *m);
+/* What was set of its reading is made consistent;
+ * DEVICE_INVALID_VALUE: no texture can be read so. */
+enum device_result device_texture_check(struct texture *t);
 /* saved: what the caller wants back by device_texture_saved, copied. The handle is the address of
  * the descriptor. */
 /* 0: device_reason. */
@@ -237,7 +276,7 @@ uint64_t device_texture_new(struct device *d, const struct texture *t, const voi
 const void *device_texture_saved(uint64_t handle); /* NULL: no live handle */
 enum device_result device_texture_free(uint64_t handle);
 
-/* -- images and functions ----------------------------------------------------------------------------- */
+/* -- images and functions ---------------------------------------------------------------------- */
 
 /* data: PTX text, or a container: "LOCKSTEP", uint32 version 1, uint32 flags (bit 0: relocatable),
  * uint64 size of the text, the text, NUL. size 0: as the container says, or up to the NUL. Kept by
@@ -279,7 +318,7 @@ enum device_result device_set_max_dynamic_shared(struct device_function *f, int6
 enum device_result device_occupancy(struct device_function *f, uint32_t threads,
                                     uint64_t dynamic_shared, struct occupancy *out);
 
-/* -- operations: what streams run and graphs hold -------------------------------------------------------- */
+/* -- operations: what streams run and graphs hold ---------------------------------------------- */
 
 struct device_launch {
     struct device_function *function;
@@ -297,11 +336,11 @@ struct device_side {
     uint64_t x, y, z;
 };
 enum device_direction { /* numbered as cudaMemcpyKind */
-    DEVICE_HOST_TO_HOST,
-    DEVICE_HOST_TO_DEVICE,
-    DEVICE_DEVICE_TO_HOST,
-    DEVICE_DEVICE_TO_DEVICE,
-    DEVICE_BY_ADDRESS,
+                        DEVICE_HOST_TO_HOST,
+                        DEVICE_HOST_TO_DEVICE,
+                        DEVICE_DEVICE_TO_HOST,
+                        DEVICE_DEVICE_TO_DEVICE,
+                        DEVICE_BY_ADDRESS,
 };
 struct device_copy {
     struct device_side to, from;
@@ -322,9 +361,9 @@ struct device_storage {
     uint64_t size, address;
 };
 enum device_conditional_kind { /* numbered as cudaGraphConditionalNodeType */
-    DEVICE_CONDITIONAL_IF,
-    DEVICE_CONDITIONAL_WHILE,
-    DEVICE_CONDITIONAL_SWITCH,
+                               DEVICE_CONDITIONAL_IF,
+                               DEVICE_CONDITIONAL_WHILE,
+                               DEVICE_CONDITIONAL_SWITCH,
 };
 struct device_conditional {
     uint64_t value; /* address of the 32-bit value, which is the handle too */
@@ -359,6 +398,22 @@ struct device_op {
     };
 };
 
+/* A fill of `height` rows, as graphs of both APIs have it: of one row the pitch does not count. */
+static inline struct device_op
+device_fill_op(void *at, uint64_t pitch, uint64_t width, uint64_t height, uint32_t value,
+               uint32_t unit)
+{
+    return (struct device_op){.kind = DEVICE_OP_FILL,
+                              .fill = {.at = at,
+                                       .pitch = height > 1 ? pitch : width * unit,
+                                       .rows = height,
+                                       .width = width,
+                                       .height = height,
+                                       .depth = 1,
+                                       .value = value,
+                                       .unit = unit}};
+}
+
 /* Runs the operation, or adds it to the graph that the stream captures. */
 enum device_result device_submit(struct device_stream *s, const struct device_op *op);
 /* Assembles the parameter block from pointers to the arguments, checks the launch, submits it. */
@@ -380,7 +435,7 @@ enum device_result device_op_check(const struct device_op *op);
 void device_op_copy(struct device_op *to, const struct device_op *from);
 void device_op_fini(struct device_op *op);
 
-/* -- streams and events ----------------------------------------------------------------------------------- */
+/* -- streams and events ------------------------------------------------------------------------ */
 
 enum { DEVICE_STREAM_NONBLOCKING = 1, DEVICE_EVENT_NO_TIMING = 2, DEVICE_EVENT_INTERPROCESS = 4 };
 enum { DEVICE_PRIORITY_LEAST = 0, DEVICE_PRIORITY_GREATEST = -5 };
@@ -407,7 +462,7 @@ enum device_result device_event_synchronize(struct device_event *e);
 enum device_result device_event_elapsed(struct device_event *from, struct device_event *to,
                                         float *out_milliseconds);
 
-/* -- graphs ----------------------------------------------------------------------------------------------- */
+/* -- graphs ------------------------------------------------------------------------------------ */
 
 struct device_graph *device_graph_new(void);
 enum device_result device_graph_free(struct device_graph *g);
@@ -430,14 +485,16 @@ enum device_result device_node_free(struct device_node *n);
 /* Device memory for an ALLOC node: it stays valid however often the graph is launched. */
 enum device_result device_graph_alloc(struct device *d, uint64_t size, uint64_t *out_address);
 
-/* -- other processes (ipc.c) --------------------------------------------------------------------------- */
+/* -- other processes (ipc.c) ------------------------------------------------------------------- */
 
 enum { DEVICE_IPC_BYTES = 64 };
 /* A handle of the allocation that holds the address; of an event that was created for this. */
 enum device_result device_ipc_export(uint64_t address, uint8_t out[DEVICE_IPC_BYTES]);
-enum device_result device_ipc_event_export(const struct device_event *e, uint8_t out[DEVICE_IPC_BYTES]);
+enum device_result device_ipc_event_export(const struct device_event *e,
+                                           uint8_t out[DEVICE_IPC_BYTES]);
 /* What another process's handle names. Memory opened twice is the same, and closed twice. */
-enum device_result device_ipc_open(struct device *d, const uint8_t handle[DEVICE_IPC_BYTES], uint64_t *out);
+enum device_result device_ipc_open(struct device *d, const uint8_t handle[DEVICE_IPC_BYTES],
+                                   uint64_t *out);
 enum device_result device_ipc_event_open(struct device *d, const uint8_t handle[DEVICE_IPC_BYTES],
                                          struct device_event **out);
 /* False: the address was not opened. */
@@ -446,8 +503,8 @@ bool device_ipc_close(uint64_t address);
 int device_ipc_pool_export(void);
 bool device_ipc_pool_is(int file);
 
-/* A value for conditional nodes of the graph; each launch sets it to `initial` first if `assign`. Kernels
- * write it at the address. */
+/* A value for conditional nodes of the graph; each launch sets it to `initial` first if `assign`.
+ * Kernels write it at the address. */
 enum device_result device_condition_new(struct device *d, struct device_graph *g, uint32_t initial,
                                         bool assign, uint64_t *out_address);
 /* False: no such value was made for a graph of this process. */
@@ -465,15 +522,20 @@ bool *device_exec_enabled(struct device_exec *x, const struct device_node *n);
 enum device_result device_exec_update(struct device_exec *x, const struct device_graph *g,
                                       struct device_node **out_wrong);
 
-enum device_capture_mode { DEVICE_CAPTURE_GLOBAL, DEVICE_CAPTURE_THREAD, DEVICE_CAPTURE_RELAXED }; /* as cudaStreamCaptureMode */
+enum device_capture_mode {
+    DEVICE_CAPTURE_GLOBAL,
+    DEVICE_CAPTURE_THREAD,
+    DEVICE_CAPTURE_RELAXED
+}; /* as cudaStreamCaptureMode */
 /* into: NULL for a new graph. */
 enum device_result device_capture_begin(struct device_stream *s, struct device_graph *into,
                                         struct device_node *const *after, size_t count,
                                         enum device_capture_mode mode);
 /* Sets the calling thread's mode and returns the one before. */
 enum device_capture_mode device_capture_thread_mode(enum device_capture_mode mode);
-/* Before a call that is no operation of a stream and yet matters to what follows (memory appears or goes, an
- * event is asked): not OK where a capture forbids it to this thread; that capture is invalid then. */
+/* Before a call that is no operation of a stream and yet matters to what follows (memory appears or
+ * goes, an event is asked): not OK where a capture forbids it to this thread; that capture is
+ * invalid then. */
 enum device_result device_capture_unsafe(void);
 /* The stream captures, and its capture can still become a graph. */
 bool device_capture_valid(const struct device_stream *s);

@@ -8,10 +8,12 @@
  *   submit.c   operations of streams             launch.c   one launch
  *   image.c    PTX, variables, functions         stream.c   streams, events, operations
  *   storage.c  memory, arrays, textures          graph.c    graphs and capture
+ *   pool.c     stream-ordered memory
  *   capture.c  graphs from what is submitted     conditional.c  their conditional nodes
  *   chain.c    launches that are put off, to be run together
  *   ipc.c      other processes' memory, events and pools
- *   gpu.h      what these do instead on a real GPU
+ *   backend.h  what these do on a virtual and on a real GPU (backends.def)
+ *   virtual.c  devices that are virtual
  *   tool.c     check, profile                    watch.c    what check is told
  *   end.c      the end of the process
  *   places.c   lines of the program's own code
@@ -31,7 +33,7 @@ struct host_place; /* check/check.h */
 
 enum { DEVICE_MOST = 64 };
 
-/* -- handles ------------------------------------------------------------------------------------ */
+/* -- handles ----------------------------------------------------------------------------------- */
 
 enum handle_kind {
     HANDLE_FREE,
@@ -43,12 +45,13 @@ enum handle_kind {
     HANDLE_GRAPH,
     HANDLE_NODE,
     HANDLE_EXEC,
+    HANDLE_POOL,
     HANDLE_KINDS
 };
 
 /* First member of every handle's struct. */
 struct handle {
-    uint32_t magic;      /* of its kind while it lives, else 0 */
+    uint32_t magic; /* of its kind while it lives, else 0 */
     uint32_t kind;
     struct handle *all;  /* next of the kind, dead ones too */
     struct handle *dead; /* next dead one of the kind */
@@ -61,10 +64,10 @@ bool handle_is(const void *handle, enum handle_kind kind);
 /* Calls f for each live handle of the kind. */
 void handle_each(enum handle_kind kind, void (*f)(void *handle, void *context), void *context);
 
-/* -- the process ---------------------------------------------------------------------------------- */
+/* -- the process ------------------------------------------------------------------------------- */
 
-/* The modelled GPU's time (clock.c), in nanoseconds: when each unit is free, and when all that the legacy stream and
- * the streams that wait for it did so far has ended. */
+/* The modelled GPU's time (clock.c), in nanoseconds: when each unit is free, and when all that the
+ * legacy stream and the streams that wait for it did so far has ended. */
 enum device_unit { DEVICE_UNIT_KERNELS, DEVICE_UNIT_IN, DEVICE_UNIT_OUT, DEVICE_UNITS };
 struct device_clock {
     int64_t unit[DEVICE_UNITS], legacy, blocking;
@@ -80,24 +83,24 @@ struct device {
     size_t limit[DEVICE_LIMITS];
     struct device_settings settings;
     bool peer[DEVICE_MOST];
-    uint64_t epoch;               /* counts resets */
+    uint64_t epoch; /* counts resets */
     struct device_clock clock;
-    bool gpu;                     /* a real one (gpu.h): its context and number at the driver */
-    void *gpu_context;
+    const struct backend *backend;
+    void *gpu_context; /* on a real GPU, its context and number at the driver */
     int gpu_number;
 };
 
-struct gpu; /* an opened driver */
+struct backend; /* backend.h */
 
 struct process {
     pthread_mutex_t lock;
     bool started;
     int count;
-    const struct device_profile *profile;
     struct jit_engine *jit;
     struct exec_pool *pool;
+    struct exec_schedule schedule;
     struct device *device[DEVICE_MOST];
-    struct gpu *gpu; /* NULL: the devices are virtual */
+    const struct backend *backend; /* of all devices */
 };
 
 struct process *device_process(void);
@@ -105,7 +108,8 @@ struct process *device_process(void);
 struct device *process_device(int index);
 /* This thread's calls go to the device. */
 void process_use(int index);
-/* A number in the environment; false: it is none between low and high, device_reason. Not set: *out stays. */
+/* A number in the environment; false: it is none between low and high, device_reason. Not set: *out
+ * stays. */
 bool process_number(const char *name, uint64_t low, uint64_t high, uint64_t *out);
 /* Likewise seconds, as milliseconds: 0 is 0, the least part of a second 1. */
 bool process_milliseconds(const char *name, uint32_t *out);
@@ -124,29 +128,36 @@ bool process_ending(void);
 /* The jit engine and the workers, made on first use. */
 bool process_engine(struct process *p, struct ls_error *err);
 
-/* -- ending.c: signals and threads that end ------------------------------------------------------- */
+/* -- ending.c: signals and threads that end ---------------------------------------------------- */
 
-/* Before a signal ends the process, on a thread of its own: where(), if LOCKSTEP_INTERRUPT asks for it; result(). */
+/* Before a signal ends the process, on a thread of its own: where(), if LOCKSTEP_INTERRUPT asks for
+ * it; result(). */
 void ending_say(void (*where)(void));
 void ending_write(void (*result)(void));
 /* over() is called when this thread ends, however it does, before the process. */
 void ending_of_thread(void (*over)(void));
 
-/* -- tool.c: who watches -------------------------------------------------------------------------- */
+/* -- outcome.c: what memory holds after each launch, where LOCKSTEP_OUTCOME asks for it -------- */
+
+void outcome_start(void);
+void outcome_launched(const struct device *d, const struct ptx_func *kernel);
+
+/* -- tool.c: who watches ----------------------------------------------------------------------- */
 
 /* Opens the tool that the environment names; true when it names none. False: device_reason. */
 bool tool_start(const struct device_profile *d);
 struct jit_tool *tool_of_process(void); /* NULL: nobody watches */
 void tool_forked(void);                 /* in a child made by fork */
-bool tool_is_ours(void);                /* there is one, and it is not that of a process that forked us */
-void tool_finish(void);                 /* writes its result; the process ends */
+bool tool_is_ours(void); /* there is one, and it is not that of a process that forked us */
+void tool_finish(void);  /* writes its result; the process ends */
 /* In a child made by fork: findings of its own. */
 void tool_start_in_child(void);
 /* After a launch: an interim result, when the last one is old. */
 void tool_launched(void);
 /* The process's tool when it is check, else NULL. */
 struct jit_tool *tool_check(void);
-/* A call that is about to fail frees what it must not: a finding instead of the one of failed calls. */
+/* A call that is about to fail frees what it must not: a finding instead of the one of failed
+ * calls. */
 void tool_bad_free(const char *call, uint64_t address, const struct allocation *nearest);
 /* Whether there was one since this thread asked last. */
 bool tool_reported_free(void);
@@ -154,38 +165,45 @@ bool tool_reported_free(void);
 void tool_work(const struct device_stream *s, const struct device_op *op);
 /* A graph's nodes run in the order of the calls; NULL: nobody watches. */
 struct check_graph *tool_graph_begin(const struct device_stream *s);
-void tool_graph_node(struct check_graph *g, const struct device_stream *s, const struct device_node *n,
-                     struct device_node *const *after, size_t count, const struct device_op *op);
+void tool_graph_node(struct check_graph *g, const struct device_stream *s,
+                     const struct device_node *n, struct device_node *const *after, size_t count,
+                     const struct device_op *op);
 void tool_copies(const struct device_copy *c);
 void tool_fills(const struct device_fill *f);
 void tool_storage(const struct device_op *op); /* ALLOC, FREE */
 
-/* -- places.c: where host code is -------------------------------------------------------------------- */
+/* -- places.c: where host code is -------------------------------------------------------------- */
 
-/* A number for the stack of the program's own code that calls us; the same for the same one; 0: none. */
+/* A number for the stack of the program's own code that calls us; the same for the same one; 0:
+ * none. */
 uint32_t device_here(void);
-/* The same for the code at pc, called as the stack with the number `callers` says (0: not known). */
+/* The same for the code at pc, called as the stack with the number
+ * `callers` says (0: not known). */
 uint32_t device_place_at(uint64_t pc, uint32_t callers);
 /* Its functions and lines; no frames for 0. Lives for ever. */
 const struct host_place *device_place(uint32_t number);
+/* "prog.cu:7", its innermost line; empty: not known. */
+void device_place_line(uint32_t number, char *out, size_t room);
 
-/* -- output.c: what kernels print that a GPU would lose ------------------------------------------------ */
+/* -- output.c: what kernels print that a GPU would lose ---------------------------------------- */
 
 void output_printed(const struct ptx_func *kernel);
-void output_seen(void); /* the host does what empties the buffer */
+void output_seen(void);                  /* the host does what empties the buffer */
 void output_call_over(const char *call); /* it may be a copy that waits */
-void output_over(void); /* the program ends */
+void output_over(void);                  /* the program ends */
 
-/* -- chain.c: launches that are put off ------------------------------------------------------------------ */
+/* -- chain.c: launches that are put off -------------------------------------------------------- */
 
 /* True: the launch runs at the next device_flush. False: it cannot be put off, nothing was done. */
 bool chain_put_off(struct device_stream *s, const struct device_launch *l);
 /* As device_lost, without that: for the launch itself. */
 enum device_result lost_so_far(const struct device *d);
 
-/* -- guard.c: under check, the host is kept from device memory ----------------------------------------- */
+/* -- guard.c: under check, the host is kept from device memory --------------------------------- */
 
 void guard_start(void);
+/* Whether the places of allocations are wanted, for its messages. */
+bool guard_notes_places(void);
 /* Around everything of ours that touches device memory. */
 void guard_open(void);
 void guard_close(void);
@@ -193,7 +211,7 @@ void guard_close(void);
 void guard_joined(void);
 void guard_forked(void); /* in a child made by fork */
 
-/* -- clock.c: what event times mean --------------------------------------------------------------- */
+/* -- clock.c: what event times mean ------------------------------------------------------------ */
 
 /* What LOCKSTEP_CLOCK says; false: neither cpu nor model. */
 bool clock_start(const char *text);
@@ -205,10 +223,11 @@ void clock_leave_out(int64_t since);
 void clock_launched(struct device_stream *s, struct jit_tool *profile);
 void clock_copied(struct device_stream *s, const struct device_copy *c);
 void clock_filled(struct device_stream *s, const struct device_fill *f);
-void clock_record(struct device_stream *s, struct device_event *e, struct jit_engine *jit); /* jit: NULL: nothing was compiled */
+void clock_record(struct device_stream *s, struct device_event *e,
+                  struct jit_engine *jit); /* jit: NULL: nothing was compiled */
 void clock_wait(struct device_stream *s, const struct device_event *e);
 
-/* -- times.c: how long kernels ran, for `lockstep tune` --------------------------------------------- */
+/* -- times.c: how long kernels ran, for `lockstep tune` ---------------------------------------- */
 
 /* progress.c: how far a launch is, on a terminal; NULL: not shown. */
 _Atomic uint64_t *progress_begin(const char *kernel, uint64_t blocks);
@@ -222,7 +241,7 @@ bool times_wanted(void);
 double times_now(void); /* milliseconds */
 void times_launched(const struct device_launch *l, double milliseconds);
 
-/* -- images ----------------------------------------------------------------------------------------- */
+/* -- images ------------------------------------------------------------------------------------ */
 
 struct placed {
     const char *name;
@@ -248,24 +267,26 @@ struct device_function {
     const struct ptx_func *func;
     uint32_t max_dynamic_shared; /* 0: not set */
     struct device_function_settings settings;
-    uint32_t gpu_cache_config;   /* that a real GPU's driver was told last */
+    uint32_t gpu_cache_config;         /* that a real GPU's driver was told last */
     const struct jit_kernel *compiled; /* for some block shape; atomic */
 };
 
+/* Of a virtual device: memory for the unit's variables. As backend_code.load. */
+uint64_t *unit_allocate(struct device *d, struct unit *u);
 /* Loads the unit's variables on the device; NULL: device_reason. */
 const uint64_t *unit_symbols(struct device *d, struct unit *u);
 /* Forgets what is loaded on the device. */
 void image_reset_device(struct device *d);
 
-/* -- launches, storage, streams --------------------------------------------------------------------- */
+/* -- launches, storage, streams ---------------------------------------------------------------- */
 
 enum device_result launch_run(struct device_stream *s, const struct device_launch *l);
 enum device_result launch_check(const struct device_launch *l);
 /* Parameters as one block of bytes, copied to l->params. */
 enum device_result launch_params(struct device_launch *l, const void *block, uint64_t size);
 /* Launches of one device, as exec_run_chain has it; not OK: none of them ran. */
-enum device_result launch_run_chain(const struct device_launch *const *launch, const uint64_t *behind, uint32_t count,
-                      uint64_t piece);
+enum device_result launch_run_chain(const struct device_launch *const *launch,
+                                    const uint64_t *behind, uint32_t count, uint64_t piece);
 struct device_array {
     struct handle head;
     struct device *device;
@@ -308,9 +329,9 @@ struct capture {
     struct device_stream *origin;
     struct nodes after; /* what the next operation of this stream depends on */
     enum device_capture_mode mode;
-    pthread_t thread;   /* that began it */
-    bool given;         /* the graph is the caller's */
-    bool invalid;       /* nothing but its end is allowed */
+    pthread_t thread; /* that began it */
+    bool given;       /* the graph is the caller's */
+    bool invalid;     /* nothing but its end is allowed */
 };
 
 struct device_stream {
@@ -331,7 +352,8 @@ struct device_event {
     bool recorded;
     int64_t nanoseconds;
     void *gpu; /* the driver's */
-    struct capture captured; /* recorded while capturing: stands for these nodes; graph NULL: none */
+    /* recorded while capturing: stands for these nodes; graph NULL: none */
+    struct capture captured;
 };
 
 enum device_result op_run(struct device_stream *s, const struct device_op *op);

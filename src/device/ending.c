@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ending.c: signals that end the process. Before one takes effect, stderr is told which blocks run and where they
- * are (SIGINT and SIGTERM, where LOCKSTEP_INTERRUPT asks for it, as `lockstep run` and `check` do), and the
- * tool's result is written. Only signals that the program leaves alone are caught; the process ends
- * by the signal as it would without.
+ * ending.c: signals that end the process. Before one takes effect, stderr is told which blocks run
+ * and where they are (SIGINT and SIGTERM, where LOCKSTEP_INTERRUPT asks for it, as `lockstep run`
+ * and `check` do), and the tool's result is written. Only signals that the program leaves alone are
+ * caught; the process ends by the signal as it would without.
  */
 #include "device/device_priv.h"
 
@@ -26,8 +26,8 @@ static struct {
     sem_t asked, done;
 } ending = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* A handler may call next to nothing: a thread of its own does it. If it cannot, because the signal struck where a
- * lock was held, the process ends without; an interim result may lie there. */
+/* A handler may call next to nothing: a thread of its own does it. If it cannot, because the signal
+ * struck where a lock was held, the process ends without; an interim result may lie there. */
 static void *
 when_asked(void *unused)
 {
@@ -66,7 +66,8 @@ start(void)
     sigset_t all, now;
     pthread_t thread;
     pthread_mutex_lock(&ending.lock);
-    if (!ending.started && sem_init(&ending.asked, 0, 0) == 0 && sem_init(&ending.done, 0, 0) == 0) {
+    if (!ending.started && sem_init(&ending.asked, 0, 0) == 0 &&
+        sem_init(&ending.done, 0, 0) == 0) {
         sigfillset(&all); /* the thread takes no signals of the program's */
         pthread_sigmask(SIG_SETMASK, &all, &now);
         ending.started = pthread_create(&thread, NULL, when_asked, NULL) == 0;
@@ -80,8 +81,7 @@ start(void)
     return started;
 }
 
-static void
-catch(const int *numbers, size_t count)
+static void catch (const int *numbers, size_t count)
 {
     struct sigaction ours = {.sa_handler = on_signal, .sa_flags = SA_NODEFER}, old;
     sigemptyset(&ours.sa_mask);
@@ -97,7 +97,7 @@ ending_say(void (*where)(void))
     if (!process_is_set("LOCKSTEP_INTERRUPT") || !start())
         return;
     ending.where = where;
-    catch(numbers, sizeof numbers / sizeof *numbers);
+    catch (numbers, sizeof numbers / sizeof *numbers);
 }
 
 void
@@ -107,10 +107,10 @@ ending_write(void (*result)(void))
     if (!start())
         return;
     ending.result = result;
-    catch(numbers, sizeof numbers / sizeof *numbers);
+    catch (numbers, sizeof numbers / sizeof *numbers);
 }
 
-/* -- threads ------------------------------------------------------------------------------------------------- */
+/* -- threads ----------------------------------------------------------------------------------- */
 
 static pthread_key_t thread_key;
 static pthread_once_t thread_once = PTHREAD_ONCE_INIT;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * failures.c: calls of either API that failed. Under check each is a finding; else its reason goes to
- * stderr, once for each place in the program, and at the end how often it came again (LOCKSTEP_QUIET:
- * nothing). Not said: that something is not ready, what probes.def lists, and what fails only because a
- * kernel's error has ended the device, which was told then.
+ * failures.c: calls of either API that failed. Under check each is a finding; else its reason goes
+ * to stderr, once for each place in the program, and at the end how often it came again
+ * (LOCKSTEP_QUIET: of launches alone). Not said: that something is not ready, what probes.def
+ * lists, and what fails only because a kernel's error has ended the device, which was told then.
  */
 #include "device/device_priv.h"
 
@@ -51,8 +51,8 @@ is_probe(const char *call, int result)
 static bool
 is_of_kernel(int result)
 {
-    return result == DEVICE_ILLEGAL_ADDRESS || result == DEVICE_LAUNCH_TIMEOUT || result == DEVICE_ASSERT ||
-           (result >= DEVICE_STACK && result <= DEVICE_LAUNCH_FAILURE);
+    return result == DEVICE_ILLEGAL_ADDRESS || result == DEVICE_LAUNCH_TIMEOUT ||
+           result == DEVICE_ASSERT || (result >= DEVICE_STACK && result <= DEVICE_LAUNCH_FAILURE);
 }
 
 /* What is wrong with the program or its environment as a whole: every call would say it. */
@@ -64,15 +64,20 @@ is_of_process(int result)
            result == DEVICE_NO_DEVICE;
 }
 
-/* -- on stderr ------------------------------------------------------------------------------------- */
+static bool
+is_launch(const char *call)
+{
+    return strstr(call, "Launch") != NULL;
+}
+
+/* -- on stderr --------------------------------------------------------------------------------- */
 
 static void
 place_suffix(uint32_t number, char *out, size_t room)
 {
-    const struct host_place *p = device_place(number);
-    out[0] = 0;
-    if (p->count && p->frame[0].file)
-        snprintf(out, room, " (%.300s:%u)", p->frame[0].file, p->frame[0].line);
+    char line[330];
+    device_place_line(number, line, sizeof line);
+    snprintf(out, room, "%s%s%s", *line ? " (" : "", line, *line ? ")" : "");
 }
 
 /* Two places on one line are one to the reader. */
@@ -80,8 +85,9 @@ static bool
 same_place(uint32_t a, uint32_t b)
 {
     const struct host_place *x = device_place(a), *y = device_place(b);
-    return a == b || (x->count && y->count && x->frame[0].file && y->frame[0].file &&
-                      x->frame[0].line == y->frame[0].line && !strcmp(x->frame[0].file, y->frame[0].file));
+    return a == b ||
+           (x->count && y->count && x->frame[0].file && y->frame[0].file &&
+            x->frame[0].line == y->frame[0].line && !strcmp(x->frame[0].file, y->frame[0].file));
 }
 
 static void
@@ -108,9 +114,9 @@ note(const char *call, int result, const char *error, const char *reason, uint32
 {
     for (size_t k = 0; k < state.failures.count; k++) {
         struct failure *t = &state.failures.at[k];
-        bool same = t->result == result && (is_of_process(result)
-                                                ? !strcmp(t->reason, reason)
-                                                : !strcmp(t->call, call) && same_place(t->place, place));
+        bool same = t->result == result &&
+                    (is_of_process(result) ? !strcmp(t->reason, reason)
+                                           : !strcmp(t->call, call) && same_place(t->place, place));
         if (same) {
             t->again += !is_of_process(result) && !device_verbose(); /* which tells each */
             return false;
@@ -144,7 +150,7 @@ tell(const char *call, int result, const char *error, const char *reason)
     ls_warn("%s: %s%s%s%s", call, error, *reason ? ": " : "", reason, where);
 }
 
-/* -- what calls say -------------------------------------------------------------------------------- */
+/* -- what calls say ---------------------------------------------------------------------------- */
 
 /* A call that is refused before any device is there is a finding all the same. */
 static void
@@ -167,7 +173,8 @@ device_call_failed(const char *call, int result, const char *error)
         return;
     start_check();
     check_call_failed(tool_check(), call, error, reason);
-    bool quiet = device_quiet() || (tool_check() && !device_verbose());
-    if (!quiet || (is_of_process(result) && !device_quiet()))
+    bool a_finding = tool_check() && !device_verbose() && !is_of_process(result);
+    bool quiet = device_quiet() && (tool_check() || !is_launch(call));
+    if (!a_finding && !quiet)
         tell(call, result, error, reason);
 }

@@ -2,19 +2,25 @@
  *
  * gpu.c: the driver is opened; devices, contexts, limits; what errors become.
  */
-#define _GNU_SOURCE /* dladdr */
 #include "device/gpu_priv.h"
 
 #include <dlfcn.h>
-#include <limits.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+static struct gpu *driver; /* opened by the first call, under the process's lock */
+
 enum { OLDEST = 11040 }; /* CUDA version of the oldest driver that has every call */
 
-/* -- errors -------------------------------------------------------------------------------------------- */
+struct gpu *
+gpu_driver(void)
+{
+    return driver;
+}
+
+/* -- errors ------------------------------------------------------------------------------------ */
 
 /* After these nothing works until the context is reset (runtime API, cudaError_t). */
 static bool
@@ -43,11 +49,13 @@ gpu_checked(struct gpu *g, struct device *d, const char *call, CUresult r)
         return DEVICE_OK;
     g->cuGetErrorName(r, &name);
     g->cuGetErrorString(r, &text);
-    if (d && spoils(r) && atomic_compare_exchange_strong(&d->lost, &none, (int)r) && !device_quiet()) {
+    if (d && spoils(r) && atomic_compare_exchange_strong(&d->lost, &none, (int)r) &&
+        !device_quiet()) {
         fflush(stdout);
         ls_warn("GPU %d: %s", d->index, text ? text : "a kernel failed");
     }
-    return device_fail((enum device_result)r, "GPU: %s: %s: %s", call, name ? name : "?", text ? text : "?");
+    return device_fail((enum device_result)r, "GPU: %s: %s: %s", call, name ? name : "?",
+                       text ? text : "?");
 }
 
 enum device_result
@@ -56,18 +64,7 @@ gpu_enter(const struct device *d)
     return GPU(NULL, cuCtxSetCurrent, d->gpu_context);
 }
 
-/* -- opening --------------------------------------------------------------------------------------------- */
-
-/* Whether this very library is what LOCKSTEP_LIBCUDA names: then it plays the driver, and is
- * virtual. So a program may run on the back end without a GPU (docs/gpu.md). */
-static bool
-are_the_driver(const char *path)
-{
-    Dl_info own;
-    char a[PATH_MAX], b[PATH_MAX];
-    return path && dladdr((void *)are_the_driver, &own) && own.dli_fname && realpath(path, a) &&
-           realpath(own.dli_fname, b) && !strcmp(a, b);
-}
+/* -- opening ----------------------------------------------------------------------------------- */
 
 static bool
 find_calls(struct gpu *g)
@@ -82,8 +79,8 @@ find_calls(struct gpu *g)
 #include "device/gpu_calls.def"
 #undef GPU_CALL
     if (missing)
-        device_fail(DEVICE_NO_DEVICE, "%s has no %s: a driver of CUDA %d.%d or newer is needed", g->path,
-                    missing, OLDEST / 1000, OLDEST % 1000 / 10);
+        device_fail(DEVICE_NO_DEVICE, "%s has no %s: a driver of CUDA %d.%d or newer is needed",
+                    g->path, missing, OLDEST / 1000, OLDEST % 1000 / 10);
     return !missing;
 }
 
@@ -101,17 +98,10 @@ begin(struct gpu *g, int *count)
     return false;
 }
 
-bool
-gpu_open(struct gpu **out, int *out_count)
+static bool
+start(int *out_count)
 {
-    const char *kind = getenv("LOCKSTEP_DEVICE"), *path = getenv("LOCKSTEP_LIBCUDA");
-    *out = NULL;
-    if (!kind || !*kind || !strcmp(kind, "virtual") || are_the_driver(path))
-        return true;
-    if (strcmp(kind, "gpu") != 0) {
-        device_fail(DEVICE_NO_DEVICE, "LOCKSTEP_DEVICE=%s: virtual or gpu is expected", kind);
-        return false;
-    }
+    const char *path = getenv("LOCKSTEP_LIBCUDA"), *tool = getenv("LOCKSTEP_TOOL");
     struct gpu *g = ls_alloc(sizeof *g);
     snprintf(g->path, sizeof g->path, "%s", path && *path ? path : "libcuda.so.1");
     g->library = dlopen(g->path, RTLD_NOW | RTLD_LOCAL);
@@ -121,18 +111,30 @@ gpu_open(struct gpu **out, int *out_count)
         ls_release(g);
         return false;
     }
-    *out = g;
-    return true;
+    driver = g;
+    if (tool && *tool)
+        device_fail(DEVICE_NOT_SUPPORTED, "%s watches the virtual GPU alone", tool);
+    else if (clock_is_model())
+        device_fail(DEVICE_NOT_SUPPORTED, "LOCKSTEP_CLOCK=model: a real GPU has its own clock");
+    else if (device_process()->schedule.kind != EXEC_USUAL)
+        device_fail(DEVICE_NOT_SUPPORTED, "LOCKSTEP_SCHEDULE=%s: a real GPU has its own schedule",
+                    getenv("LOCKSTEP_SCHEDULE"));
+    else
+        return true;
+    return false;
 }
 
-/* -- devices ------------------------------------------------------------------------------------------------ */
+/* -- devices ----------------------------------------------------------------------------------- */
 
 /* Where the profile keeps what the driver knows better. */
 static const struct {
     CUdevice_attribute attribute;
     size_t at;
 } figures[] = {
-#define FIGURE(attribute, field) {CU_DEVICE_ATTRIBUTE_##attribute, offsetof(struct device_profile, field)}
+#define FIGURE(attribute, field)                                                                   \
+    {                                                                                              \
+        CU_DEVICE_ATTRIBUTE_##attribute, offsetof(struct device_profile, field)                    \
+    }
     FIGURE(MULTIPROCESSOR_COUNT, sm_count),
     FIGURE(CLOCK_RATE, clock_khz),
     FIGURE(MEMORY_CLOCK_RATE, memory_clock_khz),
@@ -169,9 +171,10 @@ nearest_row(int major, int minor)
     return best;
 }
 
-const struct device_profile *
-gpu_profile(struct gpu *g, int index)
+static const struct device_profile *
+profile(int index)
 {
+    struct gpu *g = driver;
     char name[256] = "";
     int major = 0, minor = 0, value;
     CUdevice device;
@@ -185,8 +188,8 @@ gpu_profile(struct gpu *g, int index)
     if (!row)
         row = nearest_row(major, minor);
     if (!row) {
-        device_fail(DEVICE_INVALID_DEVICE, "GPU %d (%s) is of unknown compute capability %d.%d", index, name,
-                    major, minor);
+        device_fail(DEVICE_INVALID_DEVICE, "GPU %d (%s) is of unknown compute capability %d.%d",
+                    index, name, major, minor);
         return NULL;
     }
     struct device_profile *p = memcpy(ls_alloc(sizeof *p), row, sizeof *p);
@@ -195,35 +198,35 @@ gpu_profile(struct gpu *g, int index)
     p->cc_major = (uint32_t)major;
     p->cc_minor = (uint32_t)minor;
     for (size_t k = 0; k < sizeof figures / sizeof *figures; k++)
-        if (g->cuDeviceGetAttribute(&value, figures[k].attribute, device) == CUDA_SUCCESS && value > 0)
+        if (g->cuDeviceGetAttribute(&value, figures[k].attribute, device) == CUDA_SUCCESS &&
+            value > 0)
             *(uint32_t *)((char *)p + figures[k].at) = (uint32_t)value;
     if (g->cuDeviceTotalMem_v2(&bytes, device) == CUDA_SUCCESS)
         p->memory_bytes = bytes;
     return p;
 }
 
-bool
-gpu_make(struct device *d)
+static bool
+make(struct device *d)
 {
     CUdevice device;
     CUcontext context;
     if (GPU(NULL, cuDeviceGet, &device, d->index) != DEVICE_OK ||
         GPU(NULL, cuDevicePrimaryCtxRetain, &context, device) != DEVICE_OK)
         return false;
-    d->gpu = true;
     d->gpu_number = device;
     d->gpu_context = context;
     return gpu_enter(d) == DEVICE_OK;
 }
 
-enum device_result
-gpu_attribute(const struct device *d, int number, int *out_value)
+static enum device_result
+attribute(const struct device *d, int number, int *out_value)
 {
     return GPU(NULL, cuDeviceGetAttribute, out_value, (CUdevice_attribute)number, d->gpu_number);
 }
 
-enum device_result
-gpu_uuid(const struct device *d, uint8_t out[16])
+static enum device_result
+uuid(const struct device *d, uint8_t out[16])
 {
     CUuuid u;
     enum device_result r = GPU(NULL, cuDeviceGetUuid_v2, &u, d->gpu_number);
@@ -232,15 +235,14 @@ gpu_uuid(const struct device *d, uint8_t out[16])
     return r;
 }
 
-enum device_result
-gpu_synchronize(struct device *d)
+static enum device_result
+synchronize(struct device *d)
 {
-    enum device_result r = gpu_enter(d);
-    return r == DEVICE_OK ? GPU(d, cuCtxSynchronize) : r;
+    return GPU_IN(d, cuCtxSynchronize);
 }
 
-enum device_result
-gpu_reset(struct device *d)
+static enum device_result
+reset(struct device *d)
 {
     CUcontext context;
     enum device_result r = GPU(NULL, cuDevicePrimaryCtxReset_v2, d->gpu_number);
@@ -253,22 +255,20 @@ gpu_reset(struct device *d)
     return r;
 }
 
-enum device_result
-gpu_limit_get(struct device *d, unsigned limit, size_t *out_value)
+static enum device_result
+limit_get(struct device *d, unsigned limit, size_t *out_value)
 {
-    enum device_result r = gpu_enter(d);
-    return r == DEVICE_OK ? GPU(d, cuCtxGetLimit, out_value, (CUlimit)limit) : r;
+    return GPU_IN(d, cuCtxGetLimit, out_value, (CUlimit)limit);
 }
 
-enum device_result
-gpu_limit_set(struct device *d, unsigned limit, size_t value)
+static enum device_result
+limit_set(struct device *d, unsigned limit, size_t value)
 {
-    enum device_result r = gpu_enter(d);
-    return r == DEVICE_OK ? GPU(d, cuCtxSetLimit, (CUlimit)limit, value) : r;
+    return GPU_IN(d, cuCtxSetLimit, (CUlimit)limit, value);
 }
 
-enum device_result
-gpu_peer(struct device *d, struct device *peer, bool enabled)
+static enum device_result
+set_peer(struct device *d, struct device *peer, bool enabled)
 {
     enum device_result r = gpu_enter(d);
     if (r != DEVICE_OK)
@@ -276,3 +276,16 @@ gpu_peer(struct device *d, struct device *peer, bool enabled)
     return enabled ? GPU(d, cuCtxEnablePeerAccess, peer->gpu_context, 0)
                    : GPU(d, cuCtxDisablePeerAccess, peer->gpu_context);
 }
+
+const struct backend_devices gpu_devices = {
+    .start = start,
+    .profile = profile,
+    .make = make,
+    .attribute = attribute,
+    .uuid = uuid,
+    .synchronize = synchronize,
+    .reset = reset,
+    .limit_get = limit_get,
+    .limit_set = limit_set,
+    .peer = set_peer,
+};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * gpu_mathematics.c: cuts those functions out of the PTX of ptx/mathematics.c that a program needs, with
- * what they call. The text is our own, as clang writes it: each declaration and definition begins with a
- * dot in the first column and ends with a line that is ";" or "}".
+ * gpu_mathematics.c: cuts those functions out of the PTX of ptx/mathematics.c that a program needs,
+ * with what they call. The text is our own, as clang writes it: each declaration and definition
+ * begins with a dot in the first column and ends with a line that is ";" or "}".
  */
 #include "device/gpu_priv.h"
 

@@ -18,7 +18,7 @@
 
 enum { LOG_BYTES = 4096 };
 
-/* -- text -------------------------------------------------------------------------------------------------- */
+/* -- text -------------------------------------------------------------------------------------- */
 
 /* PTX version of a driver (PTX ISA, release notes: 11.x has 7.x, 12.x has 8.x; 12.6 has 8.5, and so
  * one less from there on), times ten. */
@@ -67,7 +67,7 @@ add_lowered(struct text *out, const char *line, size_t n, const char *word, int 
 static void
 add_text(const struct device *d, const char *at, const char *end, struct text *out)
 {
-    int version = newest_ptx(device_process()->gpu->version),
+    int version = newest_ptx(gpu_driver()->version),
         target = (int)(d->profile->cc_major * 10 + d->profile->cc_minor);
     bool head = true;
     while (at < end && *at && head) {
@@ -109,8 +109,8 @@ declares(const struct ptx_module *m, const char *name)
     return false;
 }
 
-/* A virtual function that no class has: clang's tables name it, the driver has none, and ptxas takes no
- * address of what is not there. The declaration becomes a definition. */
+/* A virtual function that no class has: clang's tables name it, the driver has none, and ptxas
+ * takes no address of what is not there. The declaration becomes a definition. */
 static void
 define_pure_virtual(const struct ptx_module *m, struct text *text)
 {
@@ -120,7 +120,8 @@ define_pure_virtual(const struct ptx_module *m, struct text *text)
     while (at && (end = strchr(at, ';')) != NULL) {
         const char *word = at + sizeof declaration - 1;
         word += strspn(word, " \t\n");
-        if (!strncmp(word, name, sizeof name - 1) && !isalnum((unsigned char)word[sizeof name - 1])) {
+        if (!strncmp(word, name, sizeof name - 1) &&
+            !isalnum((unsigned char)word[sizeof name - 1])) {
             text_add_bytes(&out, text->at, (size_t)(at - text->at));
             text_add(&out, ".visible .func %s()\n{\n\ttrap;\n}\n%s", name, end + 1);
             text_free(text);
@@ -131,12 +132,12 @@ define_pure_virtual(const struct ptx_module *m, struct text *text)
     }
 }
 
-/* -- modules ---------------------------------------------------------------------------------------------- */
+/* -- modules ----------------------------------------------------------------------------------- */
 
 /* The program's text and our functions for it, linked by the driver. */
 static enum device_result
-load_linked(struct device *d, struct text *text, struct text *functions, unsigned n, CUjit_option *options,
-            void **values, CUmodule *out)
+load_linked(struct device *d, struct text *text, struct text *functions, unsigned n,
+            CUjit_option *options, void **values, CUmodule *out)
 {
     CUlinkState state;
     void *image;
@@ -144,7 +145,8 @@ load_linked(struct device *d, struct text *text, struct text *functions, unsigne
     enum device_result r = GPU(d, cuLinkCreate_v2, n, options, values, &state);
     if (r != DEVICE_OK)
         return r;
-    r = GPU(d, cuLinkAddData_v2, state, CU_JIT_INPUT_PTX, text->at, text->count + 1, "program", 0, NULL, NULL);
+    r = GPU(d, cuLinkAddData_v2, state, CU_JIT_INPUT_PTX, text->at, text->count + 1, "program", 0,
+            NULL, NULL);
     if (r == DEVICE_OK)
         r = GPU(d, cuLinkAddData_v2, state, CU_JIT_INPUT_PTX, functions->at, functions->count + 1,
                 "mathematics", 0, NULL, NULL);
@@ -152,12 +154,12 @@ load_linked(struct device *d, struct text *text, struct text *functions, unsigne
         r = GPU(d, cuLinkComplete, state, &image, &size);
     if (r == DEVICE_OK)
         r = GPU(d, cuModuleLoadDataEx, out, image, 0, NULL, NULL);
-    device_process()->gpu->cuLinkDestroy(state);
+    gpu_driver()->cuLinkDestroy(state);
     return r;
 }
 
 static enum device_result
-load(struct device *d, struct unit *u, CUmodule *out)
+load_module(struct device *d, struct unit *u, CUmodule *out)
 {
     char log[LOG_BYTES] = "";
     struct text text = {0}, needed = {0}, functions = {0};
@@ -168,7 +170,8 @@ load(struct device *d, struct unit *u, CUmodule *out)
         return r;
     if (declares(u->ptx, "__lockstep_configure"))
         return device_fail(DEVICE_NOT_SUPPORTED,
-                           "%s: kernels that launch kernels (dynamic parallelism) on a real GPU", u->name);
+                           "%s: kernels that launch kernels (dynamic parallelism) on a real GPU",
+                           u->name);
     add_unit(d, u, &text);
     define_pure_virtual(u->ptx, &text);
     gpu_references(u->ptx, &text);
@@ -195,11 +198,11 @@ has_place(const struct ptx_var *v)
     return v->space == PTX_SPACE_GLOBAL || v->space == PTX_SPACE_CONST;
 }
 
-uint64_t *
-gpu_module_load(struct device *d, struct unit *u)
+static uint64_t *
+load(struct device *d, struct unit *u)
 {
     CUmodule m = NULL;
-    if (load(d, u, &m) != DEVICE_OK)
+    if (load_module(d, u, &m) != DEVICE_OK)
         return NULL;
     u->gpu_module[d->index] = m;
     uint64_t *symbols = ls_alloc(sizeof *symbols * (u->ptx->var_count + 1));
@@ -208,7 +211,7 @@ gpu_module_load(struct device *d, struct unit *u)
         CUdeviceptr at = 0;
         size_t size = 0;
         if (!has_place(v) ||
-            device_process()->gpu->cuModuleGetGlobal_v2(&at, &size, m, v->name) != CUDA_SUCCESS || !size)
+            gpu_driver()->cuModuleGetGlobal_v2(&at, &size, m, v->name) != CUDA_SUCCESS || !size)
             continue; /* a variable of the module alone: nobody outside asks for it */
         symbols[k] = at;
         memory_adopt(d->memory, at, size, ALLOCATION_VARIABLE, NULL);
@@ -216,15 +219,15 @@ gpu_module_load(struct device *d, struct unit *u)
     return symbols;
 }
 
-void
-gpu_module_unload(struct device *d, struct unit *u)
+static void
+unload(struct device *d, struct unit *u)
 {
     if (u->gpu_module[d->index] && gpu_enter(d) == DEVICE_OK)
         GPU(d, cuModuleUnload, (CUmodule)u->gpu_module[d->index]);
     u->gpu_module[d->index] = NULL;
 }
 
-/* -- functions --------------------------------------------------------------------------------------------- */
+/* -- functions --------------------------------------------------------------------------------- */
 
 static enum device_result
 function(struct device_function *f, CUfunction *out)
@@ -232,9 +235,8 @@ function(struct device_function *f, CUfunction *out)
     struct device *d = f->device;
     if (!unit_symbols(d, f->unit))
         return DEVICE_INVALID_PTX;
-    enum device_result r = gpu_enter(d);
-    if (r == DEVICE_OK)
-        r = GPU(d, cuModuleGetFunction, out, (CUmodule)f->unit->gpu_module[d->index], f->func->name);
+    enum device_result r =
+        GPU_IN(d, cuModuleGetFunction, out, (CUmodule)f->unit->gpu_module[d->index], f->func->name);
     if (r == DEVICE_OK && f->max_dynamic_shared)
         r = GPU(d, cuFuncSetAttribute, *out, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                 (int)f->max_dynamic_shared);
@@ -242,15 +244,16 @@ function(struct device_function *f, CUfunction *out)
         r = GPU(d, cuFuncSetAttribute, *out, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
                 f->settings.carveout);
     uint32_t wish = f->settings.cache_config ? f->settings.cache_config : d->settings.cache_config;
-    if (r == DEVICE_OK && wish != f->gpu_cache_config) { /* the driver keeps the last one it was told */
+    if (r == DEVICE_OK &&
+        wish != f->gpu_cache_config) { /* the driver keeps the last one it was told */
         r = GPU(d, cuFuncSetCacheConfig, *out, (CUfunc_cache)wish);
         f->gpu_cache_config = wish;
     }
     return r;
 }
 
-enum device_result
-gpu_function_info(struct device_function *f, struct device_function_info *out)
+static enum device_result
+info(struct device_function *f, struct device_function_info *out)
 {
     CUfunction at;
     enum device_result r = function(f, &at);
@@ -274,8 +277,8 @@ gpu_function_info(struct device_function *f, struct device_function_info *out)
     return r;
 }
 
-enum device_result
-gpu_set_max_dynamic_shared(struct device_function *f, int64_t bytes)
+static enum device_result
+set_max_dynamic_shared(struct device_function *f, int64_t bytes)
 {
     CUfunction at;
     enum device_result r = function(f, &at);
@@ -287,8 +290,9 @@ gpu_set_max_dynamic_shared(struct device_function *f, int64_t bytes)
     return r;
 }
 
-enum device_result
-gpu_occupancy(struct device_function *f, uint32_t threads, uint64_t dynamic_shared, struct occupancy *out)
+static enum device_result
+occupancy(struct device_function *f, uint32_t threads, uint64_t dynamic_shared,
+          struct occupancy *out)
 {
     const struct device_profile *p = f->device->profile;
     CUfunction at;
@@ -298,14 +302,16 @@ gpu_occupancy(struct device_function *f, uint32_t threads, uint64_t dynamic_shar
         r = GPU(f->device, cuOccupancyMaxActiveBlocksPerMultiprocessor, &blocks, at, (int)threads,
                 dynamic_shared);
     uint32_t warps = (threads + 31) / 32;
-    *out = (struct occupancy){.blocks_per_sm = (uint32_t)blocks, .warps_per_sm = (uint32_t)blocks * warps,
-                              .warps_per_block = warps, .limited_by = ""};
+    *out = (struct occupancy){.blocks_per_sm = (uint32_t)blocks,
+                              .warps_per_sm = (uint32_t)blocks * warps,
+                              .warps_per_block = warps,
+                              .limited_by = ""};
     if (p->max_threads_per_sm)
         out->occupancy = 32.0 * out->warps_per_sm / p->max_threads_per_sm;
     return r;
 }
 
-/* -- launches ------------------------------------------------------------------------------------------------ */
+/* -- launches ---------------------------------------------------------------------------------- */
 
 /* Copies the module's managed variables to the GPU, or back. */
 static enum device_result
@@ -322,8 +328,8 @@ exchange(struct device *d, struct unit *u, bool to_gpu)
     return r;
 }
 
-enum device_result
-gpu_launch(struct device_stream *s, const struct device_launch *l)
+static enum device_result
+launch_now(struct device_stream *s, const struct device_launch *l)
 {
     struct device *d = s->device;
     const struct ptx_func *func = l->function->func;
@@ -338,11 +344,55 @@ gpu_launch(struct device_stream *s, const struct device_launch *l)
     const uint32_t *g = l->grid, *b = l->block;
     uint32_t shared = (uint32_t)l->dynamic_shared;
     if (r == DEVICE_OK)
-        r = l->cooperative ? GPU(d, cuLaunchCooperativeKernel, at, g[0], g[1], g[2], b[0], b[1], b[2], shared,
-                                 gpu_stream(s), params)
+        r = l->cooperative ? GPU(d, cuLaunchCooperativeKernel, at, g[0], g[1], g[2], b[0], b[1],
+                                 b[2], shared, gpu_stream(s), params)
                            : GPU(d, cuLaunchKernel, at, g[0], g[1], g[2], b[0], b[1], b[2], shared,
                                  gpu_stream(s), params, NULL);
     if (r == DEVICE_OK && managed)
         r = GPU(d, cuStreamSynchronize, gpu_stream(s));
     return r == DEVICE_OK && managed ? exchange(d, l->function->unit, false) : r;
 }
+
+/* Two events around the launch. */
+static enum device_result
+launch_timed(struct device_stream *s, const struct device_launch *l)
+{
+    struct device_event from = {.device = s->device}, to = {.device = s->device};
+    float milliseconds = 0;
+    enum device_result r = gpu_streams.event_new(&from), made = gpu_streams.event_new(&to);
+    r = r == DEVICE_OK ? made : r;
+    r = r == DEVICE_OK ? gpu_streams.event_record(s, &from) : r;
+    r = r == DEVICE_OK ? launch_now(s, l) : r;
+    r = r == DEVICE_OK ? gpu_streams.event_record(s, &to) : r;
+    r = r == DEVICE_OK ? gpu_streams.event_synchronize(&to) : r;
+    r = r == DEVICE_OK ? gpu_streams.event_elapsed(&from, &to, &milliseconds) : r;
+    if (r == DEVICE_OK)
+        times_launched(l, (double)milliseconds);
+    gpu_streams.event_free(&from);
+    gpu_streams.event_free(&to);
+    return r;
+}
+
+static enum device_result
+launch(struct device_stream *s, const struct device_launch *l, const struct jit_kernel *k)
+{
+    return times_wanted() ? launch_timed(s, l) : launch_now(s, l);
+}
+
+/* The rest is the driver's to say. */
+static enum device_result
+check(const struct device_launch *l, const struct jit_kernel **out_kernel)
+{
+    *out_kernel = NULL;
+    return DEVICE_OK;
+}
+
+const struct backend_code gpu_code = {
+    .load = load,
+    .unload = unload,
+    .info = info,
+    .set_max_dynamic_shared = set_max_dynamic_shared,
+    .occupancy = occupancy,
+    .check = check,
+    .launch = launch,
+};

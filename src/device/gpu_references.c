@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * gpu_references.c: texture and surface references for drivers that have none (CUDA 12 and newer refuse
- * modules with a .texref or .surfref). A reference becomes what it is on the virtual GPU, a variable that
- * holds the handle of what is bound to it; whoever uses the reference loads the handle first:
+ * gpu_references.c: texture and surface references for drivers that have none (CUDA 12 and newer
+ * refuse modules with a .texref or .surfref). A reference becomes what it is on the virtual GPU, a
+ * variable that holds the handle of what is bound to it; whoever uses the reference loads the
+ * handle first:
  *
  *     .global .texref picture;                  .visible .global .align 8 .u64 picture;
  *     mov.u64 %rd4, picture;                    mov.u64 %rd4, picture; ld.global.u64 %rd4, [%rd4];
- *     tex.2d... {...}, [picture, {...}];        { .reg .u64 r; ld.global.u64 r, [picture]; tex... [r, {...}]; }
+ *     tex.2d... {...}, [picture, {...}];        { .reg .u64 r; ld.global.u64 r, [picture]; tex...
+ *                                               [r, {...}]; }
  *
  * Instructions are taken to be one a line, as compilers write them.
  */
@@ -59,7 +61,8 @@ add_use(struct text *out, const char *at, const char *end, const char *use, cons
         text_add_bytes(out, at, (size_t)(end - at));
         text_add(out, " ");
         text_add_bytes(out, first, (size_t)(move - first));
-        text_add(out, "ld.global.u64 %.*s, [%.*s];", (int)(comma - reg), reg, (int)(comma - reg), reg);
+        text_add(out, "ld.global.u64 %.*s, [%.*s];", (int)(comma - reg), reg, (int)(comma - reg),
+                 reg);
         return;
     }
     text_add(out, "{ .reg .u64 lockstep_handle; ld.global.u64 lockstep_handle, [%s]; ", name);
@@ -78,8 +81,8 @@ add_line(const struct ptx_module *m, struct text *out, const char *at, const cha
         if (!use || (end - at > 1 && !memcmp(at, "//", 2)))
             continue;
         if (find_word(at, end, ".global"))
-            text_add(out, "%s.global .align 8 .u64 %s;", v->linkage == PTX_EXTERN ? ".extern " : ".visible ",
-                     v->name);
+            text_add(out, "%s.global .align 8 .u64 %s;",
+                     v->linkage == PTX_EXTERN ? ".extern " : ".visible ", v->name);
         else
             add_use(out, at, end, use, v->name);
         return;

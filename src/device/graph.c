@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * graph.c: graphs of operations: made node by node (or captured from streams, capture.c); instantiated
- * as an ordered copy; run in that order.
+ * graph.c: graphs of operations: made node by node (or captured from streams, capture.c);
+ * instantiated as an ordered copy; run in that order.
  */
 #include "check/check.h"
 #include "device/device_priv.h"
-#include "device/gpu.h"
+#include "device/backend.h"
 
 #include <string.h>
 
@@ -16,7 +16,7 @@ struct device_node {
     struct nodes after;                 /* what it depends on */
     const struct device_node *original; /* in a clone */
     bool enabled;
-    uint32_t mark;                      /* scratch */
+    uint32_t mark; /* scratch */
 };
 
 struct device_graph {
@@ -53,7 +53,7 @@ take_out(struct nodes *n, const struct device_node *x)
     n->list.count = kept;
 }
 
-/* -- graphs --------------------------------------------------------------------------------------- */
+/* -- graphs ------------------------------------------------------------------------------------ */
 
 struct device_graph *
 device_graph_new(void)
@@ -121,7 +121,8 @@ device_graph_clone(const struct device_graph *g)
 {
     struct device_graph *clone = device_graph_new();
     for (size_t k = 0; k < g->nodes.list.count; k++) {
-        struct device_node *from = g->nodes.list.at[k], *n = device_graph_add(clone, &from->op, NULL, 0);
+        struct device_node *from = g->nodes.list.at[k],
+                           *n = device_graph_add(clone, &from->op, NULL, 0);
         n->original = from;
         n->enabled = from->enabled;
     }
@@ -212,14 +213,10 @@ device_node_free(struct device_node *n)
 enum device_result
 device_graph_alloc(struct device *d, uint64_t size, uint64_t *out_address)
 {
-    if (d->gpu)
-        return gpu_alloc(d, size, ALLOCATION_DEVICE, device_graph_memory, out_address);
-    *out_address = memory_alloc(d->memory, size, 0, ALLOCATION_DEVICE, device_graph_memory);
-    return *out_address ? DEVICE_OK : device_fail(DEVICE_OUT_OF_MEMORY, "%llu bytes",
-                                                  (unsigned long long)size);
+    return d->backend->memory->alloc(d, size, ALLOCATION_DEVICE, device_graph_memory, out_address);
 }
 
-/* -- order ------------------------------------------------------------------------------------------ */
+/* -- order ------------------------------------------------------------------------------------- */
 
 /* Depth first through the dependencies, in the order in which nodes were added. mark: 0 new, 1 on
  * the path, 2 done. */
@@ -271,13 +268,14 @@ enum device_result
 graph_run(struct device_stream *s, struct device_graph *g)
 {
     struct nodes order = {0};
-    enum device_result r = sort(g, &order) ? run_nodes(s, &order)
-                                           : device_fail(DEVICE_INVALID_VALUE, "the graph has a cycle");
+    enum device_result r = sort(g, &order)
+                               ? run_nodes(s, &order)
+                               : device_fail(DEVICE_INVALID_VALUE, "the graph has a cycle");
     VEC_FREE(&order.list);
     return r;
 }
 
-/* -- instantiated graphs ------------------------------------------------------------------------------- */
+/* -- instantiated graphs ----------------------------------------------------------------------- */
 
 enum device_result
 device_exec_new(struct device_graph *g, struct device_exec **out)
@@ -340,7 +338,8 @@ device_exec_enabled(struct device_exec *x, const struct device_node *n)
 }
 
 static bool
-same_shape(const struct device_graph *a, const struct device_graph *b, struct device_node **out_wrong)
+same_shape(const struct device_graph *a, const struct device_graph *b,
+           struct device_node **out_wrong)
 {
     if (a->nodes.list.count != b->nodes.list.count)
         return false;
@@ -356,7 +355,8 @@ same_shape(const struct device_graph *a, const struct device_graph *b, struct de
 }
 
 enum device_result
-device_exec_update(struct device_exec *x, const struct device_graph *g, struct device_node **out_wrong)
+device_exec_update(struct device_exec *x, const struct device_graph *g,
+                   struct device_node **out_wrong)
 {
     *out_wrong = NULL;
     if (!same_shape(x->graph, g, out_wrong))

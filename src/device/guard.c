@@ -2,14 +2,19 @@
  *
  * guard.c: host code that touches device memory, found under check.
  *
- * Device memory is memory of this process, so that on a processor such code works, where on a GPU it
- * ends the program. Under check its pages can be reached only while an operation (launch, copy, fill)
- * runs; they run when they are submitted, so that host code of the program never runs meanwhile, but
- * on other threads. A fault names the place, opens all of it until the next operation is over, and the
- * program goes on. Managed memory that a kernel has touched is shut after its launch until the host
- * waits for something; whether a fault there is a race is check's to say.
+ * Device memory is memory of this process, so that on a processor such code works, where on a GPU
+ * it ends the program. Under check its pages can be reached only while an operation (launch, copy,
+ * fill) runs; they run when they are submitted, so that host code of the program never runs
+ * meanwhile, but on other threads. A fault names the place, opens all of it until the next
+ * operation is over, and the program goes on. Managed memory that a kernel has touched is shut
+ * after its launch until the host waits for something; whether a fault there is a race is check's
+ * to say.
  *
  * Faults in our own code (and in the C library on its behalf) just open the memory.
+ *
+ * Without a tool the same is done for programs that are linked with the runtime, in a hundredth of
+ * the time; the fault then ends the program as on a GPU, after a message. See page 21 of
+ * docs/decisions.
  */
 #define _GNU_SOURCE /* dladdr, gregs */
 #include "device/device_priv.h"
@@ -18,19 +23,23 @@
 
 #include <dlfcn.h>
 #include <execinfo.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>
 
-/* Opening and shutting costs two calls of the system an allocation: 0.4 ms each time for 40 of them.
- * A program may spend so much of its time on it, and 50 ms to begin with, more where it has just
- * waited for the device and is about to look at results; else memory stays open for now. */
-static const double most_share = 0.05, most_share_waited = 0.25, at_first = 50;
+/* Opening and shutting costs two calls of the system an allocation: 0.4 ms each time for 40 of
+ * them. A program may spend so much of its time on it, and 50 ms to begin with, more where it has
+ * just waited for the device and is about to look at results; else memory stays open for now. */
+static const struct budget {
+    double share, waited, at_first;
+} checked = {0.05, 0.25, 50}, plain = {0.005, 0.01, 5};
 
-enum { PAGE = 4096, MOST_PLACES = 4096, DEPTH = 24 };
+enum { PAGE = 4096, MOST_PLACES = 4096, MOST_NOTED = 1000, SKIPPED = 64, DEPTH = 24 };
 
 struct pages {
     uint64_t base, size;
@@ -38,16 +47,19 @@ struct pages {
 
 static struct {
     bool active;
+    const struct budget *budget;
     pthread_mutex_t lock;
-    uint32_t users;          /* operations that run */
-    bool shut;
-    VEC(struct pages) managed; /* shut parts of managed memory */
+    _Atomic uint32_t users;   /* operations that run */
+    _Atomic uint32_t skipped; /* operations until somebody asks again whether it is affordable */
+    _Atomic bool shut;
+    uint32_t noted;              /* allocations with a place */
+    VEC(struct pages) managed;   /* shut parts of managed memory */
     uint64_t place[MOST_PLACES]; /* that were reported */
     uint32_t places;
-    double begin, spent;     /* milliseconds: since when; in opening and shutting */
+    double begin, spent; /* milliseconds: since when; in opening and shutting */
 } guard = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* -- opening and shutting ------------------------------------------------------------------------------ */
+/* -- opening and shutting ---------------------------------------------------------------------- */
 
 static void
 set_shut(bool shut)
@@ -56,7 +68,7 @@ set_shut(bool shut)
     guard.shut = shut;
     for (int k = 0; k < DEVICE_MOST; k++) {
         struct device *d = __atomic_load_n(&device_process()->device[k], __ATOMIC_ACQUIRE);
-        if (d && d->memory && !d->gpu)
+        if (d && d->memory)
             memory_set_shut(d->memory, shut);
     }
     guard.spent += times_now() - from;
@@ -65,14 +77,15 @@ set_shut(bool shut)
 static bool
 affordable(double share)
 {
-    return guard.spent < at_first + share * (times_now() - guard.begin);
+    return guard.spent < guard.budget->at_first + share * (times_now() - guard.begin);
 }
 
 static void
 open_managed(void)
 {
     for (size_t k = 0; k < guard.managed.count; k++)
-        mprotect((void *)guard.managed.at[k].base, guard.managed.at[k].size, PROT_READ | PROT_WRITE);
+        mprotect((void *)guard.managed.at[k].base, guard.managed.at[k].size,
+                 PROT_READ | PROT_WRITE);
     guard.managed.count = 0;
 }
 
@@ -80,7 +93,8 @@ static void
 note_managed(const struct allocation *a, void *context)
 {
     if (a->kind == ALLOCATION_MANAGED && memory_owns(context, a->base))
-        VEC_PUSH(&guard.managed, ((struct pages){a->base, (a->size + PAGE - 1) & ~(uint64_t)(PAGE - 1)}));
+        VEC_PUSH(&guard.managed,
+                 ((struct pages){a->base, (a->size + PAGE - 1) & ~(uint64_t)(PAGE - 1)}));
 }
 
 /* Of managed memory, the pages that kernels have touched for which the host has not waited. */
@@ -90,7 +104,7 @@ shut_managed(void)
     open_managed();
     for (int k = 0; k < DEVICE_MOST; k++) {
         struct device *d = __atomic_load_n(&device_process()->device[k], __ATOMIC_ACQUIRE);
-        if (d && d->memory && !d->gpu)
+        if (d && d->memory)
             memory_each(d->memory, note_managed, d->memory);
     }
     VEC(struct pages) all = {0};
@@ -113,26 +127,46 @@ guard_open(void)
 {
     if (!guard.active)
         return;
+    guard.users++;
+    if (!guard.shut && !tool_check())
+        return;
     pthread_mutex_lock(&guard.lock);
-    if (guard.users++ == 0) {
-        if (guard.shut)
-            set_shut(false);
-        open_managed();
-    }
+    if (guard.shut)
+        set_shut(false);
+    open_managed();
     pthread_mutex_unlock(&guard.lock);
+}
+
+/* Who opens counts itself before it looks at `shut`, which is set here before the users are counted
+ * again: one of the two sees the other. */
+static void
+shut_unless_used(void)
+{
+    guard.shut = true;
+    if (guard.users) {
+        guard.shut = false;
+        return;
+    }
+    exec_signals_install();
+    set_shut(true);
+    if (tool_check())
+        shut_managed();
 }
 
 void
 guard_close(void)
 {
-    if (!guard.active)
+    if (!guard.active || --guard.users)
         return;
-    pthread_mutex_lock(&guard.lock);
-    if (--guard.users == 0 && affordable(most_share)) {
-        exec_signals_install();
-        set_shut(true);
-        shut_managed();
+    if (!tool_check() && guard.skipped) {
+        guard.skipped--;
+        return;
     }
+    pthread_mutex_lock(&guard.lock);
+    if (!guard.users && !guard.shut && affordable(guard.budget->share))
+        shut_unless_used();
+    else
+        guard.skipped = SKIPPED;
     pthread_mutex_unlock(&guard.lock);
 }
 
@@ -142,16 +176,17 @@ guard_joined(void)
     if (!guard.active)
         return;
     pthread_mutex_lock(&guard.lock);
-    if (!guard.users && !guard.shut && affordable(most_share_waited))
-        set_shut(true);
-    if (!guard.users && !check_idle(tool_check()) && affordable(most_share))
+    if (!guard.users && !guard.shut && affordable(guard.budget->waited))
+        shut_unless_used();
+    if (!guard.users && tool_check() && !check_idle(tool_check()) &&
+        affordable(guard.budget->share))
         shut_managed(); /* what work that the host has not waited for touches stays shut */
     else
         open_managed();
     pthread_mutex_unlock(&guard.lock);
 }
 
-/* -- where host code is ---------------------------------------------------------------------------------- */
+/* -- where host code is ------------------------------------------------------------------------ */
 
 /* "prog+0x12a4" */
 static void
@@ -190,7 +225,7 @@ culprit(uint64_t pc)
     return found ? pc : 0;
 }
 
-/* -- faults ---------------------------------------------------------------------------------------------- */
+/* -- faults ------------------------------------------------------------------------------------ */
 
 static bool
 is_new(uint64_t pc)
@@ -284,15 +319,75 @@ host_place_of(uint64_t pc)
     return l.place;
 }
 
+/* The code of the program itself. Libraries may be meant to read device memory. */
 static bool
-on_fault(uint64_t address, void *context)
+is_program(uint64_t pc)
+{
+    Dl_info in, program;
+    return dladdr((void *)(uintptr_t)pc, &in) &&
+           dladdr((void *)(uintptr_t)getauxval(AT_ENTRY), &program) &&
+           in.dli_fbase == program.dli_fbase;
+}
+
+/* "the variable "x"", "allocation 3 (16 bytes, made at prog.cu:7)" */
+static void
+memory_text(const struct allocation *a, char *out, size_t room)
+{
+    char made[360];
+    device_place_line(a->place, made, sizeof made);
+    if (a->name)
+        snprintf(out, room, "variable \"%.60s\" (%llu bytes)", a->name,
+                 (unsigned long long)a->size);
+    else
+        snprintf(out, room, "allocation %llu (%llu bytes%s%s)", (unsigned long long)a->number,
+                 (unsigned long long)a->size, *made ? ", made at " : "", made);
+}
+
+static void
+tell_fault(uint64_t address, const struct allocation *a, bool writes, const char *at,
+           uint32_t place)
+{
+    char where[360], what[500];
+    device_place_line(place, where, sizeof where);
+    memory_text(a, what, sizeof what);
+    ls_warn("host code %s device memory, which ends the program as on a GPU: address 0x%llx, byte "
+            "%llu of %s; copy it with cudaMemcpy, or take managed memory (cudaMallocManaged) (%s)",
+            writes ? "writes" : "reads", (unsigned long long)address,
+            (unsigned long long)(address - a->base), what, *where ? where : at);
+}
+
+/* Without a tool. True: the access may be made again. */
+static bool
+on_plain_fault(uint64_t address, void *context)
+{
+    static pthread_mutex_t telling = PTHREAD_MUTEX_INITIALIZER;
+    struct allocation a;
+    char where[300];
+    enum check_host_op op;
+    pthread_mutex_lock(&guard.lock);
+    bool shut = guard.shut, found = device_find(address, &a);
+    bool wrong = shut && found && a.kind != ALLOCATION_MANAGED && a.kind != ALLOCATION_HOST;
+    uint64_t pc = wrong ? culprit(pc_of(context, &op)) : 0;
+    bool ends = pc && is_program(pc);
+    if (shut && !ends)
+        set_shut(false);
+    pthread_mutex_unlock(&guard.lock);
+    pthread_mutex_lock(&telling); /* another thread may not end the program meanwhile */
+    if (ends && is_new(pc)) {
+        place_text(pc, where, sizeof where);
+        tell_fault(address, &a, op != CHECK_HOST_READ, where, host_place_of(pc));
+    }
+    pthread_mutex_unlock(&telling);
+    return !ends && (shut || found); /* found: another thread has opened it meanwhile */
+}
+
+static bool
+on_checked_fault(uint64_t address, void *context)
 {
     struct allocation a;
     uint64_t page = address & ~(uint64_t)(PAGE - 1);
     char where[300];
     enum check_host_op op;
-    if (!guard.active || !is_ours(address))
-        return false;
     pthread_mutex_lock(&guard.lock);
     bool found = device_find(address, &a); /* else it lies between allocations */
     bool managed = found && a.kind == ALLOCATION_MANAGED && in_managed(page);
@@ -312,6 +407,14 @@ on_fault(uint64_t address, void *context)
     return managed || device;
 }
 
+static bool
+on_fault(uint64_t address, void *context)
+{
+    if (!guard.active || !is_ours(address))
+        return false;
+    return tool_check() ? on_checked_fault(address, context) : on_plain_fault(address, context);
+}
+
 /* The child has no device, but it may read what it inherited. */
 void
 guard_forked(void)
@@ -324,12 +427,49 @@ guard_forked(void)
     guard.active = false;
 }
 
+/* Whether the program itself is linked with the runtime: its host code is CUDA's, where that of an
+ * interpreter that loads us is not. */
+static bool
+is_linked_with_us(void)
+{
+    const struct link_map *program = dlopen(NULL, RTLD_LAZY);
+    const char *strings = NULL;
+    bool found = false;
+    for (const ElfW(Dyn) *d = program ? program->l_ld : NULL; d && d->d_tag != DT_NULL; d++)
+        if (d->d_tag == DT_STRTAB)
+            strings = (const char *)d->d_un.d_ptr;
+    for (const ElfW(Dyn) *d = program ? program->l_ld : NULL; strings && d->d_tag != DT_NULL; d++)
+        found |= d->d_tag == DT_NEEDED && (strstr(strings + d->d_un.d_val, "liblockstep.so") ||
+                                           strstr(strings + d->d_un.d_val, "libcudart.so") ||
+                                           strstr(strings + d->d_un.d_val, "libcuda.so"));
+    return found;
+}
+
+/* Libraries that are handed device memory, and have the system or other processes read it. */
+static bool
+has_transport(void)
+{
+    static const char *const names[] = {"MPI_Init", "ucp_init_version", "ibv_open_device",
+                                        "fi_getinfo", "shmem_init"};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (dlsym(RTLD_DEFAULT, names[k]))
+            return true;
+    return false;
+}
+
+bool
+guard_notes_places(void)
+{
+    return guard.active && (tool_check() || guard.noted++ < MOST_NOTED);
+}
+
 void
 guard_start(void)
 {
     void *unused[1];
-    if (!tool_check() || guard.active)
+    if (guard.active || (!tool_check() && (!is_linked_with_us() || has_transport())))
         return;
+    guard.budget = tool_check() ? &checked : &plain;
     backtrace(unused, 1); /* it loads a library at first */
     guard.active = true;
     guard.begin = times_now();

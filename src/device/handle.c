@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * handle.c: handles that can be told from destroyed ones, and from any other pointer. All lie in one
- * reserved range of addresses, so that a stranger's pointer is never followed. A dead handle's
+ * handle.c: handles that can be told from destroyed ones, and from any other pointer. All lie in
+ * one reserved range of addresses, so that a stranger's pointer is never followed. A dead handle's
  * memory stays, for the next one of its kind.
  */
 #include "device/device_priv.h"
@@ -18,8 +18,8 @@ enum { ALIGNMENT = 64 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct handle *all[HANDLE_KINDS], *dead[HANDLE_KINDS];
-static char *range;            /* set once */
-static _Atomic size_t used;    /* bytes of the range that hold handles */
+static char *range;         /* set once */
+static _Atomic size_t used; /* bytes of the range that hold handles */
 
 static uint32_t
 magic_of(enum handle_kind kind)

@@ -3,7 +3,7 @@
  * image.c: PTX text becomes a module when it is first needed; its variables get a place on a device
  * when that device first needs them. Relocatable images that wait to be parsed are linked together.
  */
-#include "device/gpu.h"
+#include "device/backend.h"
 
 #include <string.h>
 
@@ -19,7 +19,7 @@ struct device_image {
     size_t size;
     char *path;
     bool relocatable;
-    struct unit *unit;    /* NULL: not parsed yet */
+    struct unit *unit;     /* NULL: not parsed yet */
     struct ls_error error; /* why it did not parse: text[0] is set */
     VEC(struct placed) placed;
     struct device_image *next; /* of the relocatable ones that wait */
@@ -36,7 +36,7 @@ copy_text(const char *s)
     return memcpy(ls_alloc(n), s, n);
 }
 
-/* -- images ------------------------------------------------------------------------------------------- */
+/* -- images ------------------------------------------------------------------------------------ */
 
 struct device_image *
 device_image_new(const void *data, size_t size, const char *path, struct ls_error *err)
@@ -87,8 +87,8 @@ unit_free(struct unit *u)
     if (p->jit)
         jit_forget(p->jit, u->ptx);
     for (int d = 0; d < DEVICE_MOST; d++) {
-        if (u->gpu_module[d])
-            gpu_module_unload(p->device[d], u);
+        if (u->symbols[d])
+            p->device[d]->backend->code->unload(p->device[d], u);
         for (uint32_t k = 0; u->symbols[d] && k < u->ptx->var_count; k++)
             if (u->symbols[d][k])
                 memory_release(p->device[d]->memory, u->symbols[d][k]);
@@ -130,7 +130,7 @@ device_image_free(struct device_image *i)
     ls_release(i);
 }
 
-/* -- parsing and linking ------------------------------------------------------------------------------- */
+/* -- parsing and linking ----------------------------------------------------------------------- */
 
 static struct unit *
 unit_new(struct ptx_module *ptx, const char *name)
@@ -203,7 +203,8 @@ image_unit(struct device_image *i)
         if (i->relocatable && (waiting != i || i->next)) {
             link_waiting();
         } else {
-            struct ptx_module *m = checked(ptx_parse(i->text, i->size, i->path, &i->error), i->path, &i->error);
+            struct ptx_module *m =
+                checked(ptx_parse(i->text, i->size, i->path, &i->error), i->path, &i->error);
             if (m) {
                 join_unit(i, unit_new(m, i->path));
                 i->unit->text = i->text;
@@ -229,7 +230,7 @@ device_image_module(struct device_image *i, const struct ptx_module **out)
     return u ? DEVICE_OK : DEVICE_INVALID_PTX;
 }
 
-/* -- variables ---------------------------------------------------------------------------------------- */
+/* -- variables --------------------------------------------------------------------------------- */
 
 void
 device_image_place(struct device_image *i, const char *name, void *host)
@@ -291,15 +292,16 @@ allocate_variable(struct device *d, struct unit *u, const struct ptx_var *v, uin
     if (!size || (*symbol = place_of(d, u, v)))
         return true;
     if (v->linkage == PTX_EXTERN) {
-        device_fail(DEVICE_INVALID_PTX, "%s:%u: variable \"%s\" is declared but not defined", u->name,
-                    v->line, v->name);
+        device_fail(DEVICE_INVALID_PTX, "%s:%u: variable \"%s\" is declared but not defined",
+                    u->name, v->line, v->name);
         return false;
     }
     *symbol = memory_alloc(d->memory, size, v->align > 256 ? v->align : 256, ALLOCATION_VARIABLE,
                            v->name);
     if (!*symbol) {
-        device_fail(DEVICE_OUT_OF_MEMORY, "%s:%u: no device memory for variable \"%s\" (%llu bytes)",
-                    u->name, v->line, v->name, (unsigned long long)size);
+        device_fail(DEVICE_OUT_OF_MEMORY,
+                    "%s:%u: no device memory for variable \"%s\" (%llu bytes)", u->name, v->line,
+                    v->name, (unsigned long long)size);
         return false;
     }
     if (v->init)
@@ -311,8 +313,8 @@ allocate_variable(struct device *d, struct unit *u, const struct ptx_var *v, uin
     return true;
 }
 
-static uint64_t *
-allocate(struct device *d, struct unit *u)
+uint64_t *
+unit_allocate(struct device *d, struct unit *u)
 {
     const struct ptx_module *m = u->ptx;
     uint64_t *symbols = ls_alloc(sizeof *symbols * (m->var_count + 1));
@@ -339,8 +341,7 @@ unit_symbols(struct device *d, struct unit *u)
     guard_open();
     pthread_mutex_lock(&lock);
     if (!u->symbols[d->index])
-        __atomic_store_n(&u->symbols[d->index], d->gpu ? gpu_module_load(d, u) : allocate(d, u),
-                         __ATOMIC_RELEASE);
+        __atomic_store_n(&u->symbols[d->index], d->backend->code->load(d, u), __ATOMIC_RELEASE);
     symbols = u->symbols[d->index];
     pthread_mutex_unlock(&lock);
     guard_close();
@@ -380,7 +381,7 @@ device_variable_find(struct device *d, struct device_image *i, const char *name,
     const struct ptx_var *v = ptx_find_var(u->ptx, name);
     if (!v || !symbols[v->index])
         return device_fail(DEVICE_NOT_FOUND, "%s: no variable \"%s\"", u->name, name);
-    uint64_t host = d->gpu ? place_of(d, u, v) : 0;
+    uint64_t host = d->backend->in_process ? 0 : place_of(d, u, v);
     if (out_address)
         *out_address = host ? host : symbols[v->index];
     if (out_size)
@@ -388,7 +389,7 @@ device_variable_find(struct device *d, struct device_image *i, const char *name,
     return DEVICE_OK;
 }
 
-/* -- functions ------------------------------------------------------------------------------------------ */
+/* -- functions --------------------------------------------------------------------------------- */
 
 struct wanted {
     struct device *device;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * ipc.c: memory of one process in another. Exporting an allocation puts its pages into a file
- * without a name, mapped where they were; the handle says which process has it open under which number,
- * and another process of the same user maps it from there. The file is gone when both processes are.
- * Small allocations share pages with their neighbours, which the other process then sees too, as it
- * does on a GPU, where the unit is larger still.
+ * without a name, mapped where they were; the handle says which process has it open under which
+ * number, and another process of the same user maps it from there. The file is gone when both
+ * processes are. Small allocations share pages with their neighbours, which the other process then
+ * sees too, as it does on a GPU, where the unit is larger still.
  */
 #define _GNU_SOURCE /* memfd_create */
 #include "device/ipc.h"
@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define OWN_PAGES 65536  /* allocations of this size on share no page (memory.c) */
+#define OWN_PAGES 65536 /* allocations of this size on share no page (memory.c) */
 #define PAGE ((uint64_t)4096)
 
 /* Pages that were exported, or that another process exported and this one opened. */
@@ -65,14 +65,19 @@ share(struct device *d, uint64_t begin, uint64_t end)
     if (file < 0)
         return NULL;
     if (ftruncate(file, (off_t)bytes) < 0 || !write_all(file, (const uint8_t *)begin, bytes) ||
-        mmap((void *)begin, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) == MAP_FAILED) {
+        mmap((void *)begin, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) ==
+            MAP_FAILED) {
         close(file);
         return NULL;
     }
     struct shared *s = ls_alloc(sizeof *s);
     *s = (struct shared){.begin = begin, .end = end, .device = d, .next = all};
-    s->handle = (struct content_of_handle){.magic = IPC_MAGIC, .content = CONTENT_MEMORY, .process = getpid(),
-                                           .file = file, .mark = mark, .bytes = bytes};
+    s->handle = (struct content_of_handle){.magic = IPC_MAGIC,
+                                           .content = CONTENT_MEMORY,
+                                           .process = getpid(),
+                                           .file = file,
+                                           .mark = mark,
+                                           .bytes = bytes};
     all = s;
     return s;
 }
@@ -99,16 +104,19 @@ device_ipc_export(uint64_t address, uint8_t out[DEVICE_IPC_BYTES])
         return device_fail(DEVICE_INVALID_VALUE, "%p is no memory that was allocated on a device",
                            (void *)address);
     struct device *d = process_device(a.device);
-    if (d->gpu)
-        return device_fail(DEVICE_NOT_SUPPORTED, "memory shared with other processes on a real GPU");
+    if (!d->backend->in_process)
+        return device_fail(DEVICE_NOT_SUPPORTED, "memory shared with other processes on %s",
+                           d->backend->label);
     uint64_t begin = a.base & ~(PAGE - 1), end = (a.base + a.size + PAGE - 1) & ~(PAGE - 1);
     pthread_mutex_lock(&lock);
     struct shared *s = all;
     while (s && (s->end <= begin || s->begin >= end))
         s = s->next;
     if (s && (s->opened || s->begin > begin || s->end < end))
-        r = device_fail(DEVICE_NOT_SUPPORTED, "memory %s", s->opened ? "that another process exported" :
-                        "of which a neighbour that was exported has a part of the pages");
+        r = device_fail(DEVICE_NOT_SUPPORTED, "memory %s",
+                        s->opened
+                            ? "that another process exported"
+                            : "of which a neighbour that was exported has a part of the pages");
     else if (!s && !(s = share_opened(d, begin, end)))
         r = device_fail(DEVICE_OUT_OF_MEMORY, "%s", strerror(errno));
     if (r == DEVICE_OK) {
@@ -155,7 +163,8 @@ map_shared(struct device *d, const struct content_of_handle *h, uint64_t *out)
     if (at == MAP_FAILED)
         return device_fail(DEVICE_OUT_OF_MEMORY, "%s", strerror(errno));
     struct shared *s = ls_alloc(sizeof *s);
-    *s = (struct shared){(uint64_t)at, (uint64_t)at + h->bytes, (uint64_t)at + h->offset, d, *h, 1, all};
+    *s = (struct shared){(uint64_t)at, (uint64_t)at + h->bytes, (uint64_t)at + h->offset, d, *h, 1,
+                         all};
     if (!memory_adopt(d->memory, s->opened, h->size, ALLOCATION_DEVICE, NULL)) {
         munmap(at, h->bytes);
         ls_release(s);
@@ -172,12 +181,14 @@ device_ipc_open(struct device *d, const uint8_t handle[DEVICE_IPC_BYTES], uint64
     struct content_of_handle h;
     process_shares_memory();
     memcpy(&h, handle, sizeof h);
-    if (h.magic != IPC_MAGIC || h.content != CONTENT_MEMORY || h.offset > h.bytes || h.size > h.bytes - h.offset)
+    if (h.magic != IPC_MAGIC || h.content != CONTENT_MEMORY || h.offset > h.bytes ||
+        h.size > h.bytes - h.offset)
         return device_fail(DEVICE_INVALID_VALUE, "it is no handle of memory");
     if (h.process == getpid())
         return device_fail(DEVICE_INVALID_CONTEXT, "the memory is this process's own");
-    if (d->gpu)
-        return device_fail(DEVICE_NOT_SUPPORTED, "memory shared with other processes on a real GPU");
+    if (!d->backend->in_process)
+        return device_fail(DEVICE_NOT_SUPPORTED, "memory shared with other processes on %s",
+                           d->backend->label);
     pthread_mutex_lock(&lock);
     struct shared *s = all;
     while (s && !(s->opened && s->device == d && !memcmp(&s->handle, &h, sizeof h)))
@@ -241,7 +252,7 @@ ipc_freed(const struct allocation *a)
     pthread_mutex_unlock(&lock);
 }
 
-/* -- pools: a descriptor that stands for one -------------------------------------------------------------- */
+/* -- pools: a descriptor that stands for one --------------------------------------------------- */
 
 static const char pool_name[] = "lockstep-pool";
 

@@ -5,7 +5,7 @@
 #ifndef LOCKSTEP_DEVICE_IPC_H
 #define LOCKSTEP_DEVICE_IPC_H
 
-#include "device/device_priv.h"
+#include "device/backend.h"
 
 #define IPC_MAGIC 0x3143504c /* "LPC1" */
 

@@ -18,9 +18,9 @@ device_ipc_event_export(const struct device_event *e, uint8_t out[DEVICE_IPC_BYT
     if ((e->flags & needed) != needed)
         return device_fail(DEVICE_INVALID_VALUE,
                            "the event was not created for other processes and without timing");
-    if (e->device->gpu)
-        return device_fail(DEVICE_NOT_SUPPORTED,
-                           "events shared with other processes on a real GPU");
+    if (!e->device->backend->in_process)
+        return device_fail(DEVICE_NOT_SUPPORTED, "events shared with other processes on %s",
+                           e->device->backend->label);
     memset(out, 0, DEVICE_IPC_BYTES);
     memcpy(out, &h, sizeof h);
     return DEVICE_OK;

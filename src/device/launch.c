@@ -3,7 +3,7 @@
  * launch.c: one launch: is it possible on this device, its parameters, its run. Also what a kernel
  * needs: registers, shared memory, occupancy.
  */
-#include "device/gpu.h"
+#include "device/backend.h"
 
 #include "check/check.h"
 
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* -- reasons -------------------------------------------------------------------------------------- */
+/* -- reasons ----------------------------------------------------------------------------------- */
 
 static enum device_result
 fail_kernel(const struct ptx_func *f, enum device_result r, const char *format, va_list args)
@@ -25,8 +25,8 @@ fail_kernel(const struct ptx_func *f, enum device_result r, const char *format, 
     return r;
 }
 
-static enum device_result
-refuse_kernel(const struct ptx_func *f, enum device_result r, const char *format, ...)
+static enum device_result refuse_kernel(const struct ptx_func *f, enum device_result r,
+                                        const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 static enum device_result
@@ -39,7 +39,7 @@ refuse_kernel(const struct ptx_func *f, enum device_result r, const char *format
     return r;
 }
 
-/* -- what a kernel needs -------------------------------------------------------------------------- */
+/* -- what a kernel needs ----------------------------------------------------------------------- */
 
 static uint32_t
 bounds_of(const struct ptx_func *f)
@@ -56,8 +56,11 @@ compile(struct device_function *f, const uint32_t block[3])
 {
     struct process *p = device_process();
     struct ls_error err = {0};
-    struct jit_request r = {.module = f->unit->ptx, .kernel = f->func, .small_grid = true,
-                            .abreast = f->device->profile->cc_major < 7, .whole = true};
+    struct jit_request r = {.module = f->unit->ptx,
+                            .kernel = f->func,
+                            .small_grid = true,
+                            .abreast = f->device->profile->cc_major < 7,
+                            .whole = true};
     memcpy(r.block, block, sizeof r.block);
     const struct jit_kernel *k = process_engine(p, &err) ? jit_get(p->jit, &r, &err) : NULL;
     if (k)
@@ -116,12 +119,10 @@ dynamic_limit(const struct device_function *f, uint32_t static_shared)
     return f->max_dynamic_shared > plain ? f->max_dynamic_shared : plain;
 }
 
-enum device_result
-device_function_info(struct device_function *f, struct device_function_info *out)
+static enum device_result
+info(struct device_function *f, struct device_function_info *out)
 {
     const struct device_profile *p = f->device->profile;
-    if (f->device->gpu)
-        return gpu_function_info(f, out);
     const struct jit_kernel *k = compiled(f);
     if (!k)
         return no_code();
@@ -133,18 +134,16 @@ device_function_info(struct device_function *f, struct device_function_info *out
         .static_shared = k->shared_bytes,
         .local_bytes = k->local_bytes,
         .constant_bytes = constant_bytes(f->unit->ptx),
-        .max_threads = bounds && bounds < p->max_threads_per_block ? bounds
-                                                                   : p->max_threads_per_block,
+        .max_threads =
+            bounds && bounds < p->max_threads_per_block ? bounds : p->max_threads_per_block,
         .max_dynamic_shared = dynamic_limit(f, k->shared_bytes),
     };
     return DEVICE_OK;
 }
 
-enum device_result
-device_set_max_dynamic_shared(struct device_function *f, int64_t bytes)
+static enum device_result
+set_max_dynamic_shared(struct device_function *f, int64_t bytes)
 {
-    if (f->device->gpu)
-        return gpu_set_max_dynamic_shared(f, bytes);
     const struct jit_kernel *k = compiled(f);
     uint32_t most = f->device->profile->shared_per_block_optin;
     if (most < f->device->profile->shared_per_block)
@@ -152,9 +151,10 @@ device_set_max_dynamic_shared(struct device_function *f, int64_t bytes)
     if (!k)
         return no_code();
     if (bytes < 0 || (uint64_t)bytes + k->shared_bytes > most)
-        return refuse_kernel(f->func, DEVICE_INVALID_VALUE,
-                             "%lld bytes of dynamic shared memory beside %u static ones: %s allows %u together",
-                             (long long)bytes, k->shared_bytes, f->device->profile->name, most);
+        return refuse_kernel(
+            f->func, DEVICE_INVALID_VALUE,
+            "%lld bytes of dynamic shared memory beside %u static ones: %s allows %u together",
+            (long long)bytes, k->shared_bytes, f->device->profile->name, most);
     f->max_dynamic_shared = (uint32_t)bytes;
     return DEVICE_OK;
 }
@@ -167,7 +167,8 @@ wished_shared(const struct device_function *f)
 {
     enum { NONE, SHARED, L1, EQUAL };
     const struct device_profile *p = f->device->profile;
-    uint32_t config = f->settings.cache_config ? f->settings.cache_config : f->device->settings.cache_config;
+    uint32_t config =
+        f->settings.cache_config ? f->settings.cache_config : f->device->settings.cache_config;
     if (f->settings.carveout > 0)
         return (uint32_t)((uint64_t)p->shared_per_sm * (uint32_t)f->settings.carveout / 100);
     if (p->cc_major != 2 && p->cc_major != 3)
@@ -192,12 +193,10 @@ occupancy_of(const struct device_function *f, const struct jit_kernel *k, uint32
     model_occupancy(p, &q, out);
 }
 
-enum device_result
-device_occupancy(struct device_function *f, uint32_t threads, uint64_t dynamic_shared,
-                 struct occupancy *out)
+static enum device_result
+occupancy(struct device_function *f, uint32_t threads, uint64_t dynamic_shared,
+          struct occupancy *out)
 {
-    if (f->device->gpu)
-        return gpu_occupancy(f, threads, dynamic_shared, out);
     const struct jit_kernel *k = compiled(f);
     if (!k)
         return no_code();
@@ -205,11 +204,10 @@ device_occupancy(struct device_function *f, uint32_t threads, uint64_t dynamic_s
     return DEVICE_OK;
 }
 
-/* -- is it possible ------------------------------------------------------------------------------------ */
+/* -- is it possible ---------------------------------------------------------------------------- */
 
-static enum device_result
-refuse(const struct device_launch *l, enum device_result r, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+static enum device_result refuse(const struct device_launch *l, enum device_result r,
+                                 const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 static enum device_result
 refuse(const struct device_launch *l, enum device_result r, const char *format, ...)
@@ -286,16 +284,13 @@ resident_blocks(const struct device_launch *l, const struct jit_kernel *k)
 }
 
 static enum device_result
-check_all(const struct device_launch *l, const struct jit_kernel **out_kernel)
+check(const struct device_launch *l, const struct jit_kernel **out_kernel)
 {
     const struct device_profile *p = l->function->device->profile;
-    enum device_result r = check_shape(p, l);
-    if (r != DEVICE_OK || l->function->device->gpu) /* the rest is the driver's to say */
-        return r;
     const struct jit_kernel *k = *out_kernel = compile(l->function, l->block);
     if (!k)
         return no_code();
-    r = check_shared(p, l, k);
+    enum device_result r = check_shared(p, l, k);
     if (r != DEVICE_OK || !l->cooperative)
         return r;
     if (!p->cooperative_launch)
@@ -309,6 +304,14 @@ check_all(const struct device_launch *l, const struct jit_kernel **out_kernel)
     return DEVICE_OK;
 }
 
+static enum device_result
+check_all(const struct device_launch *l, const struct jit_kernel **out_kernel)
+{
+    const struct device *d = l->function->device;
+    enum device_result r = check_shape(d->profile, l);
+    return r == DEVICE_OK ? d->backend->code->check(l, out_kernel) : r;
+}
+
 enum device_result
 launch_check(const struct device_launch *l)
 {
@@ -318,7 +321,7 @@ launch_check(const struct device_launch *l)
     return check_all(l, &k);
 }
 
-/* -- parameters ------------------------------------------------------------------------------------------ */
+/* -- parameters -------------------------------------------------------------------------------- */
 
 static uint8_t *
 new_params(const struct ptx_func *f)
@@ -335,8 +338,8 @@ device_params(const struct device_function *f, void **args, uint8_t **out)
         if (!args || !args[k]) {
             ls_release(*out);
             *out = NULL;
-            return refuse_kernel(func, DEVICE_INVALID_VALUE, "parameter %u is missing (it takes %u)", k,
-                                 func->param_count);
+            return refuse_kernel(func, DEVICE_INVALID_VALUE,
+                                 "parameter %u is missing (it takes %u)", k, func->param_count);
         }
         memcpy(*out + func->params[k]->param_offset, args[k], func->params[k]->size);
     }
@@ -357,7 +360,7 @@ launch_params(struct device_launch *l, const void *block, uint64_t size)
     return DEVICE_OK;
 }
 
-/* -- running ------------------------------------------------------------------------------------------------ */
+/* -- running ----------------------------------------------------------------------------------- */
 
 static enum device_result
 result_of(const struct exec_report *r)
@@ -396,42 +399,23 @@ lose(struct device *d, const struct device_function *f, const struct exec_report
                          : r->status == EXEC_ENDLESS         ? CHECK_END_ENDLESS
                          : r->status == EXEC_INVALID_BARRIER ? CHECK_END_BARRIER
                          : r->status == EXEC_ILLEGAL_ADDRESS || r->status == EXEC_MISALIGNED ||
-                                     r->status == EXEC_SURFACE
+                                 r->status == EXEC_SURFACE
                              ? CHECK_END_BOUNDS
                          : r->status == EXEC_ASSERT ? CHECK_END_ASSERT
-                             : CHECK_END_OTHER;
+                                                    : CHECK_END_OTHER;
     check_kernel_failed(tool_check(), how, f->unit->ptx, f->func, r->has_place, r->place, r->block,
                         r->thread, r->text + (r->status == EXEC_ASSERT ? r->detail : 0));
-    if (!device_quiet()) {
+    if (!device_quiet() || !tool_check()) { /* a kernel that fails is never silent */
         fflush(stdout);
         ls_warn("%s", r->text);
     }
     atomic_compare_exchange_strong(&d->lost, &none, (int)result_of(r));
 }
 
-/* On a real GPU: two events around the launch. */
-static enum device_result
-gpu_launch_timed(struct device_stream *s, const struct device_launch *l)
-{
-    struct device_event from = {.device = s->device}, to = {.device = s->device};
-    float milliseconds = 0;
-    enum device_result r = gpu_event_new(&from), made = gpu_event_new(&to);
-    r = r == DEVICE_OK ? made : r;
-    r = r == DEVICE_OK ? gpu_event_record(s, &from) : r;
-    r = r == DEVICE_OK ? gpu_launch(s, l) : r;
-    r = r == DEVICE_OK ? gpu_event_record(s, &to) : r;
-    r = r == DEVICE_OK ? gpu_event_synchronize(&to) : r;
-    r = r == DEVICE_OK ? gpu_event_elapsed(&from, &to, &milliseconds) : r;
-    if (r == DEVICE_OK)
-        times_launched(l, (double)milliseconds);
-    gpu_event_free(&from);
-    gpu_event_free(&to);
-    return r;
-}
-
 /* What exec is asked for; *printed: set when the kernel prints. */
 static enum device_result
-request_of(const struct device_launch *l, const struct jit_kernel *k, struct exec_request *r, bool *printed)
+request_of(const struct device_launch *l, const struct jit_kernel *k, struct exec_request *r,
+           bool *printed)
 {
     struct device_function *f = l->function;
     struct device *d = f->device;
@@ -448,8 +432,10 @@ request_of(const struct device_launch *l, const struct jit_kernel *k, struct exe
                                .symbols = symbols,
                                .cooperative = l->cooperative,
                                .abreast = d->profile->cc_major < 7,
+                               .schedule = device_process()->schedule,
                                .sm_count = d->profile->sm_count,
-                               .resident_blocks = resident < UINT32_MAX ? (uint32_t)resident : UINT32_MAX,
+                               .resident_blocks =
+                                   resident < UINT32_MAX ? (uint32_t)resident : UINT32_MAX,
                                .stack_limit = (uint32_t)d->limit[DEVICE_LIMIT_STACK],
                                .gridid = ++d->launches,
                                .tool = tool_of_process(),
@@ -483,7 +469,8 @@ launch_run_chain(const struct device_launch *const *launch, const uint64_t *behi
     _Atomic uint64_t *begun = result == DEVICE_OK ? progress_begin(f->func->name, blocks) : NULL;
     link[0].request.begun = begun;
     output_seen();
-    if (result == DEVICE_OK && !exec_run_chain(device_process()->pool, link, count, piece, &failed, &report))
+    if (result == DEVICE_OK &&
+        !exec_run_chain(device_process()->pool, link, count, piece, &failed, &report))
         lose(f->device, launch[failed]->function, &report);
     else if (printed)
         output_printed(f->func);
@@ -492,33 +479,27 @@ launch_run_chain(const struct device_launch *const *launch, const uint64_t *behi
     return result;
 }
 
-enum device_result
-launch_run(struct device_stream *s, const struct device_launch *l)
+static enum device_result
+launch(struct device_stream *s, const struct device_launch *l, const struct jit_kernel *k)
 {
-    struct process *p = device_process();
     struct device_function *f = l->function;
-    struct device *d = f->device;
-    const struct jit_kernel *k;
     struct exec_report report;
     struct exec_request r;
     bool printed = false;
-    enum device_result result = check_all(l, &k);
-    if (result != DEVICE_OK)
-        return result;
-    if (d->gpu)
-        return times_wanted() ? gpu_launch_timed(s, l) : gpu_launch(s, l);
-    result = request_of(l, k, &r, &printed);
+    enum device_result result = request_of(l, k, &r, &printed);
     if (result != DEVICE_OK)
         return result;
     output_seen();
     r.begun = progress_begin(f->func->name, (uint64_t)r.grid[0] * r.grid[1] * r.grid[2]);
     double begin = times_wanted() ? times_now() : 0;
-    bool fine = exec_run(p->pool, &r, &report);
+    bool fine = exec_run(device_process()->pool, &r, &report);
     progress_end(r.begun);
     if (!fine)
-        lose(d, f, &report);
+        lose(f->device, f, &report);
     else if (times_wanted())
         times_launched(l, times_now() - begin);
+    if (fine)
+        outcome_launched(f->device, f->func);
     if (fine)
         clock_launched(s, tool_of_process());
     if (printed)
@@ -527,4 +508,48 @@ launch_run(struct device_stream *s, const struct device_launch *l)
         output_printed(f->func);
     tool_launched();
     return DEVICE_OK;
+}
+
+enum device_result
+launch_run(struct device_stream *s, const struct device_launch *l)
+{
+    const struct jit_kernel *k;
+    enum device_result r = check_all(l, &k);
+    return r == DEVICE_OK ? s->device->backend->code->launch(s, l, k) : r;
+}
+
+/* -- the back ends ----------------------------------------------------------------------------- */
+
+static void
+unload(struct device *d, struct unit *u)
+{
+}
+
+const struct backend_code virtual_code = {
+    .load = unit_allocate,
+    .unload = unload,
+    .info = info,
+    .set_max_dynamic_shared = set_max_dynamic_shared,
+    .occupancy = occupancy,
+    .check = check,
+    .launch = launch,
+};
+
+enum device_result
+device_function_info(struct device_function *f, struct device_function_info *out)
+{
+    return f->device->backend->code->info(f, out);
+}
+
+enum device_result
+device_set_max_dynamic_shared(struct device_function *f, int64_t bytes)
+{
+    return f->device->backend->code->set_max_dynamic_shared(f, bytes);
+}
+
+enum device_result
+device_occupancy(struct device_function *f, uint32_t threads, uint64_t dynamic_shared,
+                 struct occupancy *out)
+{
+    return f->device->backend->code->occupancy(f, threads, dynamic_shared, out);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mpi.c: memory that a program hands to MPI, as check sees it. preload/mpi.c, which comes before the MPI library in
- * programs under `lockstep check`, calls these two around each transfer. Device memory is memory of the
- * process here, so MPI reads and writes it like any other. For the order of work a transfer is work on a stream of
- * its own: it knows what the host knows when it begins, and the host knows it when it is over.
+ * mpi.c: memory that a program hands to MPI, as check sees it. preload/mpi.c, which comes before
+ * the MPI library in programs under `lockstep check`, calls these two around each transfer. Device
+ * memory is memory of the process here, so MPI reads and writes it like any other. For the order of
+ * work a transfer is work on a stream of its own: it knows what the host knows when it begins, and
+ * the host knows it when it is over.
  */
 #include "device/device_priv.h"
 
@@ -33,7 +34,8 @@ lockstep_mpi_begin(const char *call, const void *at, uint64_t bytes, int writes)
     if (!tool_check() || !bytes || !device_find(address, &a))
         return 0;
     pthread_mutex_lock(&mpi.lock);
-    if (!mpi.open) /* other processes and MPI's own threads read and write it, too, whenever they like */
+    if (!mpi.open) /* other processes and MPI's own threads read and write it, too, whenever they
+                      like */
         guard_open();
     mpi.open = true;
     while (number < TRANSFERS && mpi.used[number])

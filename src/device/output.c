@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * output.c: what kernels print that a GPU would lose. A GPU keeps it in a buffer that the host empties
- * when it launches, waits for the device, copies and waits, or loads a module (Programming Guide,
- * "Formatted Output"); a program that ends before has printed nothing. Here it is printed at once, so
- * the end of the program says so. Queries and cudaFree count as waiting, too: drivers may empty it there.
+ * output.c: what kernels print that a GPU would lose. A GPU keeps it in a buffer that the host
+ * empties when it launches, waits for the device, copies and waits, or loads a module (Programming
+ * Guide, "Formatted Output"); a program that ends before has printed nothing. Here it is printed at
+ * once, so the end of the program says so. Queries and cudaFree count as waiting, too: drivers may
+ * empty it there.
  */
 #include "device/device_priv.h"
 
@@ -65,7 +66,8 @@ output_over(void)
     if (p->count && p->frame[0].file)
         snprintf(where, sizeof where, " (%.300s:%u)", p->frame[0].file, p->frame[0].line);
     if (!device_quiet())
-        ls_warn("kernel \"%s\" printed, and nothing waits for it before the program ends: a GPU would lose "
+        ls_warn("kernel \"%s\" printed, and nothing waits for it before the program ends: a GPU "
+                "would lose "
                 "that; cudaDeviceSynchronize() is missing%s",
                 state.kernel, where);
 }

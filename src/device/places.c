@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * places.c: where the program's own code is when it calls us: a number for a stack of return addresses
- * (device_here, cheap), and its functions, files and lines (device_place), which libdw reads from the
- * line tables that `lockstep cc` gives host code. libdw is opened when a place is first asked for:
- * most programs never do. Without it a place has functions and offsets. Interpreters' stacks say nothing of the
- * programs they run: those say themselves where they are (device_say_place).
+ * places.c: where the program's own code is when it calls us: a number for a stack of return
+ * addresses (device_here, cheap), and its functions, files and lines (device_place), which libdw
+ * reads from the line tables that `lockstep cc` gives host code. libdw is opened when a place is
+ * first asked for: most programs never do. Without it a place has functions and offsets.
+ * Interpreters' stacks say nothing of the programs they run: those say themselves where they are
+ * (device_say_place).
  */
 #define _GNU_SOURCE /* dladdr, dl_iterate_phdr */
 #include "device/device_priv.h"
@@ -26,7 +27,7 @@ enum { DEPTH = 40, BUCKETS = 1024 };
 struct call_stack {
     struct call_stack *next; /* in the bucket */
     uint32_t number, count;
-    bool stub;          /* the innermost function is the compiler's stand-in for a kernel */
+    bool stub; /* the innermost function is the compiler's stand-in for a kernel */
     uint64_t at[HOST_FRAMES];
     struct host_place *text; /* NULL: not looked up yet */
 };
@@ -37,7 +38,7 @@ static struct {
     VEC(struct call_stack *) all; /* by number - 1 */
 } table = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* -- stacks ---------------------------------------------------------------------------------------- */
+/* -- stacks ------------------------------------------------------------------------------------ */
 
 /* Where the code of a library lies. */
 struct extent {
@@ -142,7 +143,8 @@ device_place_at(uint64_t pc, uint32_t callers)
     uint64_t at[HOST_FRAMES] = {pc};
     uint32_t count = 1;
     pthread_mutex_lock(&table.lock);
-    const struct call_stack *p = callers && callers <= table.all.count ? table.all.at[callers - 1] : NULL;
+    const struct call_stack *p =
+        callers && callers <= table.all.count ? table.all.at[callers - 1] : NULL;
     bool found = false;
     for (uint32_t k = 0; p && k < p->count && count < HOST_FRAMES; k++) {
         if (found)
@@ -153,14 +155,16 @@ device_place_at(uint64_t pc, uint32_t callers)
     return number_of(at, count, false);
 }
 
-/* -- functions and lines --------------------------------------------------------------------------- */
+/* -- functions and lines ----------------------------------------------------------------------- */
 
-#define LIBDW(X)                                                                                   \
-    X(dwfl_begin) X(dwfl_report_begin_add) X(dwfl_report_end) X(dwfl_linux_proc_report)            \
-    X(dwfl_linux_proc_find_elf) X(dwfl_addrmodule) X(dwfl_module_addrname) X(dwfl_module_nextcu)   \
-    X(dwarf_haspc) X(dwarf_getsrc_die) X(dwarf_linesrc) X(dwarf_lineno) X(dwarf_getscopes)         \
-    X(dwarf_tag) X(dwarf_diename) X(dwarf_attr_integrate) X(dwarf_formudata) X(dwarf_formstring)   \
+/* clang-format off */
+#define LIBDW(X) \
+    X(dwfl_begin) X(dwfl_report_begin_add) X(dwfl_report_end) X(dwfl_linux_proc_report) \
+    X(dwfl_linux_proc_find_elf) X(dwfl_addrmodule) X(dwfl_module_addrname) X(dwfl_module_nextcu) \
+    X(dwarf_haspc) X(dwarf_getsrc_die) X(dwarf_linesrc) X(dwarf_lineno) X(dwarf_getscopes) \
+    X(dwarf_tag) X(dwarf_diename) X(dwarf_attr_integrate) X(dwarf_formudata) X(dwarf_formstring) \
     X(dwarf_getsrcfiles) X(dwarf_filesrc)
+/* clang-format on */
 
 static struct {
 #define X(name) __typeof__(name) *name;
@@ -197,7 +201,8 @@ open_libdw(void)
     dw.dwfl = dw.dwfl_begin(&callbacks);
 }
 
-/* The file that holds the address, as libdw knows it; files that were loaded since are looked for. */
+/* The file that holds the address, as libdw knows it; files that were
+ * loaded since are looked for. */
 static Dwfl_Module *
 module_of(uint64_t pc)
 {
@@ -265,13 +270,15 @@ static const char *
 whole_path(struct arena *a, Dwarf_Die *unit, const char *file)
 {
     Dwarf_Attribute at;
-    const char *folder = file && file[0] != '/' && dw.dwarf_attr_integrate(unit, DW_AT_comp_dir, &at)
-                             ? dw.dwarf_formstring(&at)
-                             : NULL;
+    const char *folder =
+        file && file[0] != '/' && dw.dwarf_attr_integrate(unit, DW_AT_comp_dir, &at)
+            ? dw.dwarf_formstring(&at)
+            : NULL;
     return folder ? arena_printf(a, "%s/%s", folder, file) : file;
 }
 
-/* Such a place stands in the table as two words that are no addresses of code: a hash of its text. */
+/* Such a place stands in the table as two words that are no addresses
+ * of code: a hash of its text. */
 void
 device_say_place(const char *function, const char *file, uint32_t line)
 {
@@ -323,13 +330,14 @@ add_frames(struct host_place *p, uint64_t pc)
     arena_free(&names);
 }
 
-/* -- whose code it is ------------------------------------------------------------------------------ */
+/* -- whose code it is -------------------------------------------------------------------------- */
 
 /* Our headers, and those of the system: calls in them are made for whoever included them. */
 static bool
 is_header_of_others(const char *file)
 {
-    static const char *const ours[] = {"/cuda_runtime.h", "/cuda_runtime_api.h", "/crt/runtime_templates.h"};
+    static const char *const ours[] = {"/cuda_runtime.h", "/cuda_runtime_api.h",
+                                       "/crt/runtime_templates.h"};
     for (size_t k = 0; k < sizeof ours / sizeof *ours; k++)
         if (ls_ends_with(file, ours[k]))
             return true;
@@ -378,4 +386,13 @@ device_place(uint32_t number)
     const struct host_place *text = p ? p->text : &unknown;
     pthread_mutex_unlock(&table.lock);
     return text;
+}
+
+void
+device_place_line(uint32_t number, char *out, size_t room)
+{
+    const struct host_place *p = device_place(number);
+    out[0] = 0;
+    if (p->count && p->frame[0].file)
+        snprintf(out, room, "%.300s:%u", p->frame[0].file, p->frame[0].line);
 }

@@ -136,7 +136,8 @@ process_milliseconds(const char *name, uint32_t *out)
     if (!text || !*text)
         return true;
     if (!ls_parse_f64(text, &seconds) || !(seconds >= 0 && seconds <= 1e6)) {
-        device_fail(DEVICE_INVALID_DEVICE, "%s=%s: seconds from 0 to 1000000 are expected", name, text);
+        device_fail(DEVICE_INVALID_DEVICE, "%s=%s: seconds from 0 to 1000000 are expected", name,
+                    text);
         return false;
     }
     *out = seconds > 0 && seconds < 1e-3 ? 1 : (uint32_t)(1e3 * seconds);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * progress.c: on a terminal, for launches that take longer than a second, how many blocks have begun and
- * how long the rest will take if it goes on like that; and which kernel is being compiled for so long. The
- * commands ask for it (LOCKSTEP_PROGRESS: after how many seconds) where their stderr is a terminal and
- * --quiet was not given. Programs run by themselves stay silent about launches; what is compiled is said on
- * a terminal, and elsewhere once, in a line of its own, when it takes half a minute. One thing is shown at a
- * time.
+ * progress.c: on a terminal, for launches that take longer than a second, how many blocks have
+ * begun and how long the rest will take if it goes on like that; and which kernel is being compiled
+ * for so long. The commands ask for it (LOCKSTEP_PROGRESS: after how many seconds) where their
+ * stderr is a terminal and
+ * --quiet was not given. Programs run by themselves stay silent about launches; what is compiled is
+ * said on a terminal, and elsewhere once, in a line of its own, when it takes half a minute. One
+ * thing is shown at a time.
  */
 #include "device/device_priv.h"
 
@@ -23,16 +24,16 @@ enum { FIRST_MS = 1000, NEXT_MS = 500, LONG_MS = 30000 };
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    bool started;            /* the thread that watches runs */
-    bool shown;              /* a line stands on the terminal */
-    bool terminal;           /* what is watched has a line that is written again and again */
-    bool compiling;          /* a compile, not a launch */
-    uint32_t first_ms;       /* after so long it is shown */
-    uint64_t number;         /* of what is watched; 0: nothing */
+    bool started;      /* the thread that watches runs */
+    bool shown;        /* a line stands on the terminal */
+    bool terminal;     /* what is watched has a line that is written again and again */
+    bool compiling;    /* a compile, not a launch */
+    uint32_t first_ms; /* after so long it is shown */
+    uint64_t number;   /* of what is watched; 0: nothing */
     uint64_t last_number;
     uint64_t blocks;
     double begin;
-    char kernel[64];
+    char kernel[56];
     _Atomic uint64_t begun;
 } progress = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
@@ -44,19 +45,18 @@ now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* "transpose" of _Z9transposePKfPf; the symbol itself where it is not of that kind. */
+/* Without its arguments, and without leading namespaces as far as it takes for the line to fit a
+ * terminal of 80 columns. */
 static void
 short_name(const char *symbol, char *out, size_t room)
 {
-    char *rest;
-    const char *at = strncmp(symbol, "_Z", 2) == 0 ? symbol + 2 : "";
-    at += *at == 'N';
-    at += *at == 'L';
-    unsigned long n = strtoul(at, &rest, 10);
-    if (rest == at || n > strlen(rest))
-        snprintf(out, room, "%s", symbol);
-    else
-        snprintf(out, room, "%.*s", (int)n, rest);
+    struct arena names = {0};
+    char *name = ls_readable_name(&names, symbol), *next;
+    name[strcspn(name, "<(")] = 0;
+    while (strlen(name) >= room && (next = strstr(name, "::")))
+        name = next + 2;
+    snprintf(out, room, "%s", name);
+    arena_free(&names);
 }
 
 static void
@@ -96,7 +96,9 @@ watch(void *unused)
         }
         while (progress.number == number) {
             clock_gettime(CLOCK_REALTIME, &until);
-            uint64_t wait = !progress.shown ? progress.first_ms : progress.terminal ? NEXT_MS : LONG_MS;
+            uint64_t wait = !progress.shown     ? progress.first_ms
+                            : progress.terminal ? NEXT_MS
+                                                : LONG_MS;
             uint64_t ns = (uint64_t)until.tv_nsec + wait * 1000000ull;
             until.tv_sec += (time_t)(ns / 1000000000u);
             until.tv_nsec = (long)(ns % 1000000000u);
@@ -182,7 +184,7 @@ progress_end(const _Atomic uint64_t *counter)
         end();
 }
 
-/* -- what is compiled ------------------------------------------------------------------------------- */
+/* -- what is compiled -------------------------------------------------------------------------- */
 
 /* The compile of this thread is the one that is watched. */
 static _Thread_local bool watched;
@@ -193,8 +195,11 @@ compile_begins(void *unused, const struct jit_request *r)
     const char *text = getenv("LOCKSTEP_PROGRESS");
     bool refused = text && !asked_ms(), terminal = !refused && (text || isatty(2));
     (void)unused;
-    watched = !device_quiet() &&
-              begin(r->kernel->name, 0, true, !terminal ? LONG_MS : text ? asked_ms() : FIRST_MS, terminal);
+    watched = !device_quiet() && begin(r->kernel->name, 0, true,
+                                       !terminal ? LONG_MS
+                                       : text    ? asked_ms()
+                                                 : FIRST_MS,
+                                       terminal);
 }
 
 static void

@@ -3,7 +3,7 @@
  * storage.c: device memory, pinned host memory, arrays, textures. Pinned memory is known to the
  * tables of all devices, those made later too.
  */
-#include "device/gpu.h"
+#include "device/backend.h"
 
 #include "check/check.h"
 
@@ -16,7 +16,7 @@ enum { ARRAY_PITCH = 32, PAGE = 4096 };
 struct pinned {
     uint64_t base, size;
     uint32_t flags;
-    bool ours; /* allocated here, not registered */
+    bool ours;      /* allocated here, not registered */
     uint32_t place; /* under check: of host code that made it */
     char *name;     /* of an array of the program, else NULL */
 };
@@ -28,11 +28,11 @@ struct device_texture {
     struct handle head;
     struct texture t;
     struct device *device;
-    uint64_t gpu; /* the driver's handle */
+    uint64_t handle; /* that kernels get */
     void *saved;
 };
 
-/* -- device memory -------------------------------------------------------------------------------- */
+/* -- device memory ----------------------------------------------------------------------------- */
 
 enum device_result
 device_alloc(struct device *d, uint64_t size, enum allocation_kind kind, uint64_t *out_address)
@@ -40,23 +40,13 @@ device_alloc(struct device *d, uint64_t size, enum allocation_kind kind, uint64_
     *out_address = 0;
     if (!size)
         return DEVICE_OK;
-    if (d->gpu)
-        return gpu_alloc(d, size, kind, NULL, out_address);
-    guard_open();
-    *out_address = memory_alloc(d->memory, size, 0, kind, NULL);
-    guard_close();
+    enum device_result r = d->backend->memory->alloc(d, size, kind, NULL, out_address);
     struct allocation new = {.base = *out_address, .size = size, .kind = kind};
-    if (*out_address && tool_check()) {
+    if (r == DEVICE_OK && tool_check())
         check_allocated(tool_check(), &new);
+    if (r == DEVICE_OK && guard_notes_places())
         memory_set_place(d->memory, *out_address, device_here());
-    }
-    if (*out_address)
-        return DEVICE_OK;
-    uint64_t used, total;
-    memory_usage(d->memory, &used, &total, NULL);
-    return device_fail(DEVICE_OUT_OF_MEMORY, "%llu bytes: device %d has %llu of %llu left",
-                       (unsigned long long)size, d->index, (unsigned long long)(total - used),
-                       (unsigned long long)total);
+    return r;
 }
 
 static enum device_result
@@ -79,7 +69,8 @@ free_memory(uint64_t address, bool ordered)
                            (unsigned long long)address);
     }
     bool variable = a.kind == ALLOCATION_VARIABLE || (a.kind == ALLOCATION_MANAGED && a.name);
-    if (a.base != address || variable || (a.kind != ALLOCATION_DEVICE && a.kind != ALLOCATION_MANAGED))
+    if (a.base != address || variable ||
+        (a.kind != ALLOCATION_DEVICE && a.kind != ALLOCATION_MANAGED))
         tool_bad_free("cudaFree", address, NULL);
     if (a.base != address)
         return device_fail(DEVICE_INVALID_VALUE, "0x%llx lies %llu bytes inside an allocation",
@@ -88,13 +79,11 @@ free_memory(uint64_t address, bool ordered)
         return DEVICE_OK; /* lives as long as the device: the graph may be launched again */
     if (variable || (a.kind != ALLOCATION_DEVICE && a.kind != ALLOCATION_MANAGED))
         return device_fail(DEVICE_INVALID_VALUE, "0x%llx is %s", (unsigned long long)address,
-                           a.kind == ALLOCATION_HOST       ? "pinned host memory: cudaFreeHost frees it"
-                           : variable                      ? "a variable"
-                           : a.kind == ALLOCATION_HEAP     ? "memory that a kernel allocated"
-                                                           : "an array");
+                           a.kind == ALLOCATION_HOST   ? "pinned host memory: cudaFreeHost frees it"
+                           : variable                  ? "a variable"
+                           : a.kind == ALLOCATION_HEAP ? "memory that a kernel allocated"
+                                                       : "an array");
     struct device *d = process_device(a.device);
-    if (d->gpu)
-        return gpu_free(d, address);
     if (tool_check()) {
         if (!ordered && check_freeing(tool_check(), "cudaFree", a.base, a.size, CHECK_FREE_WAITS)) {
             check_joined_all(tool_check()); /* it waits for the device */
@@ -103,8 +92,7 @@ free_memory(uint64_t address, bool ordered)
         check_freed(tool_check(), &a);
     }
     ipc_freed(&a);
-    memory_release(d->memory, address);
-    return DEVICE_OK;
+    return d->backend->memory->free(d, address);
 }
 
 enum device_result
@@ -122,17 +110,10 @@ device_free_ordered(uint64_t address)
 void
 device_memory_info(struct device *d, uint64_t *out_free, uint64_t *out_total)
 {
-    uint64_t used, total;
-    if (d->gpu) {
-        gpu_memory_info(d, out_free, out_total);
-        return;
-    }
-    memory_usage(d->memory, &used, &total, NULL);
-    *out_free = total - used;
-    *out_total = total;
+    d->backend->memory->info(d, out_free, out_total);
 }
 
-/* -- pinned host memory ------------------------------------------------------------------------------ */
+/* -- pinned host memory ------------------------------------------------------------------------ */
 
 static void
 each_device(void (*f)(struct device *d, const struct pinned *p), const struct pinned *p)
@@ -167,14 +148,21 @@ storage_adopt_host(struct device *d)
     pthread_mutex_unlock(&lock);
 }
 
-/* To the driver it is enough that one context registers memory: all know it then. */
+/* It is enough that one device registers memory: all know it then. NULL: none has been made. */
 static struct device *
-some_gpu(void)
+some_device(void)
 {
     struct device *d = NULL;
-    for (int k = 0; device_process()->gpu && k < DEVICE_MOST && !d; k++)
+    for (int k = 0; k < DEVICE_MOST && !d; k++)
         d = __atomic_load_n(&device_process()->device[k], __ATOMIC_ACQUIRE);
     return d;
+}
+
+static enum device_result
+host_register(void *at, uint64_t size)
+{
+    struct device *d = some_device();
+    return d ? d->backend->memory->host_register(d, at, size) : DEVICE_OK;
 }
 
 /* The registered range that holds the address; -1: none. */
@@ -206,8 +194,7 @@ device_host_alloc(uint64_t size, uint32_t flags, void **out_at)
     if (at == MAP_FAILED)
         return device_fail(DEVICE_OUT_OF_MEMORY, "%llu bytes of host memory",
                            (unsigned long long)size);
-    struct device *gpu = some_gpu();
-    enum device_result r = gpu ? gpu_host_register(gpu, at, size) : DEVICE_OK;
+    enum device_result r = host_register(at, size);
     if (r != DEVICE_OK) {
         munmap(at, size);
         return r;
@@ -230,13 +217,14 @@ remove_pinned(void *at, bool ours)
         struct pinned p = pinned.at[k];
         struct allocation a = {.base = p.base, .size = p.size, .kind = ALLOCATION_HOST};
         if (tool_check()) {
-            check_freeing(tool_check(), ours ? "cudaFreeHost" : "cudaHostUnregister", p.base, p.size,
-                          CHECK_FREE_AT_ONCE);
+            check_freeing(tool_check(), ours ? "cudaFreeHost" : "cudaHostUnregister", p.base,
+                          p.size, CHECK_FREE_AT_ONCE);
             check_freed(tool_check(), &a);
         }
         each_device(disown, &p);
-        if (some_gpu())
-            gpu_host_unregister(some_gpu(), at);
+        struct device *d = some_device();
+        if (d)
+            d->backend->memory->host_unregister(d, at);
         ls_release(p.name);
         pinned.at[k] = pinned.at[--pinned.count];
         if (ours)
@@ -272,8 +260,7 @@ add_registered(void *at, uint64_t size, uint32_t flags, const char *name)
     bool known = false;
     for (size_t k = 0; k < pinned.count && !known; k++)
         known = pinned.at[k].base < p.base + size && p.base < pinned.at[k].base + pinned.at[k].size;
-    struct device *gpu = known ? NULL : some_gpu();
-    enum device_result r = gpu ? gpu_host_register(gpu, at, size) : DEVICE_OK;
+    enum device_result r = known ? DEVICE_OK : host_register(at, size);
     if (!known && r == DEVICE_OK)
         add_pinned(&p);
     pthread_mutex_unlock(&lock);
@@ -303,7 +290,8 @@ device_host_array(const char *name, void *at, uint64_t size, const uint8_t *set)
     for (uint64_t k = 0; k < words; k = end) {
         for (end = k + 1; end < words && !set[end] == !set[k]; end++)
             ;
-        struct allocation a = {.base = (uint64_t)at + 4 * k, .size = 4 * (end - k), .kind = ALLOCATION_DEVICE};
+        struct allocation a = {
+            .base = (uint64_t)at + 4 * k, .size = 4 * (end - k), .kind = ALLOCATION_DEVICE};
         if (!set[k]) /* as memory that was just allocated */
             check_allocated(tool_check(), &a);
     }
@@ -329,52 +317,48 @@ device_host_flags(const void *at, uint32_t *out_flags)
     if (k >= 0)
         *out_flags = pinned.at[k].flags;
     pthread_mutex_unlock(&lock);
-    return k >= 0 ? DEVICE_OK : device_fail(DEVICE_INVALID_VALUE, "%p is no pinned host memory", at);
+    return k >= 0 ? DEVICE_OK
+                  : device_fail(DEVICE_INVALID_VALUE, "%p is no pinned host memory", at);
 }
 
-/* -- a few bytes --------------------------------------------------------------------------------------- */
+/* -- a few bytes ------------------------------------------------------------------------------- */
 
 enum device_result
 device_write(struct device *d, uint64_t address, const void *from, size_t size)
 {
     device_flush();
-    if (d->gpu)
-        return gpu_access(d, (void *)address, from, size);
-    memcpy((void *)address, from, size);
-    return DEVICE_OK;
+    return d->backend->memory->access(d, (void *)address, from, size);
 }
 
 enum device_result
 device_read(struct device *d, uint64_t address, void *to, size_t size)
 {
     device_flush();
-    if (d->gpu)
-        return gpu_access(d, to, (const void *)address, size);
-    memcpy(to, (const void *)address, size);
-    return DEVICE_OK;
+    return d->backend->memory->access(d, to, (const void *)address, size);
 }
 
-/* -- arrays -------------------------------------------------------------------------------------------- */
+/* -- arrays ------------------------------------------------------------------------------------ */
 
 enum device_result
-device_array_new(struct device *d, const struct device_array_shape *shape, struct device_array **out)
+device_array_new(struct device *d, const struct device_array_shape *shape,
+                 struct device_array **out)
 {
     struct device_array_shape s = *shape;
     uint64_t rows = s.height ? s.height : 1, slices = s.depth ? s.depth : 1, row, plane, bytes;
     bool bits = s.bits == 8 || s.bits == 16 || s.bits == 32;
     if (!bits || (s.channels != 1 && s.channels != 2 && s.channels != 4))
-        return device_fail(DEVICE_INVALID_CHANNEL, "%u channels of %u bits: 1, 2 or 4 of 8, 16 or 32",
-                           s.channels, s.bits);
+        return device_fail(DEVICE_INVALID_CHANNEL,
+                           "%u channels of %u bits: 1, 2 or 4 of 8, 16 or 32", s.channels, s.bits);
     if (!s.width)
         return device_fail(DEVICE_INVALID_VALUE, "an array of width 0");
     s.element_bytes = s.channels * s.bits / 8;
     if (__builtin_mul_overflow(s.width, s.element_bytes, &row) || row > UINT64_MAX - ARRAY_PITCH)
         return device_fail(DEVICE_OUT_OF_MEMORY, "an array of absurd width");
     s.pitch = (row + ARRAY_PITCH - 1) / ARRAY_PITCH * ARRAY_PITCH;
-    if (__builtin_mul_overflow(s.pitch, rows, &plane) || __builtin_mul_overflow(plane, slices, &bytes))
+    if (__builtin_mul_overflow(s.pitch, rows, &plane) ||
+        __builtin_mul_overflow(plane, slices, &bytes))
         return device_fail(DEVICE_OUT_OF_MEMORY, "an array of absurd size");
-    enum device_result r = d->gpu ? gpu_array_new(d, &s, &s.base)
-                                  : device_alloc(d, bytes, ALLOCATION_ARRAY, &s.base);
+    enum device_result r = d->backend->memory->array_new(d, &s, &s.base);
     if (r != DEVICE_OK)
         return r;
     struct device_array *a = handle_new(HANDLE_ARRAY, sizeof *a);
@@ -389,16 +373,12 @@ device_array_free(struct device_array *a)
 {
     if (!handle_is(a, HANDLE_ARRAY))
         return device_fail(DEVICE_INVALID_HANDLE, "%p is no array", (void *)a);
-    enum device_result r = DEVICE_OK;
-    if (a->device->gpu)
-        r = gpu_array_free(a->device, a->shape.base);
-    else
-        memory_release(a->device->memory, a->shape.base);
+    enum device_result r = a->device->backend->memory->array_free(a->device, a->shape.base);
     handle_free(a);
     return r;
 }
 
-/* -- textures ---------------------------------------------------------------------------------------------- */
+/* -- textures ---------------------------------------------------------------------------------- */
 
 void
 device_texture_from_array(struct texture *t, const struct device_array_shape *s)
@@ -423,6 +403,51 @@ device_texture_from_array(struct texture *t, const struct device_array_shape *s)
     };
 }
 
+enum device_result
+device_texture_from_memory(struct texture *t, const struct device_array_shape *texel,
+                           const struct device_texture_memory *m)
+{
+    struct allocation a;
+    uint32_t bytes = texel->channels * texel->bits / 8;
+    uint64_t least = m->height ? (m->height - 1) * m->pitch + m->width * bytes : m->bytes;
+    if (!bytes || !device_find(m->at, &a))
+        return device_fail(DEVICE_INVALID_VALUE, "0x%llx is no device memory",
+                           (unsigned long long)m->at);
+    if (least > a.size - (m->at - a.base))
+        return device_fail(DEVICE_INVALID_VALUE,
+                           "%llu bytes at 0x%llx run past the allocation's end",
+                           (unsigned long long)least, (unsigned long long)m->at);
+    t->channels = (uint8_t)texel->channels;
+    t->bits = (uint8_t)texel->bits;
+    t->kind = (uint8_t)texel->kind;
+    t->linear = !m->height;
+    t->dimensions = m->height ? 2 : 1;
+    t->levels = 1;
+    t->level[0] = (struct texture_level){
+        .base = m->at,
+        .pitch = m->height ? m->pitch : m->bytes,
+        .slice = m->height ? m->pitch * m->height : m->bytes,
+        .width = (uint32_t)(m->height ? m->width : m->bytes / bytes),
+        .height = m->height ? (uint32_t)m->height : 1,
+        .depth = 1,
+        .layers = 1,
+    };
+    return DEVICE_OK;
+}
+
+enum device_result
+device_texture_check(struct texture *t)
+{
+    if (t->linear) /* read by index alone: the rest is ignored (runtime API, cudaTextureDesc) */
+        t->filter_linear = t->normalized_coordinates = 0;
+    if (t->filter_linear && t->kind != TEXTURE_FLOAT && !t->normalized_read)
+        return device_fail(DEVICE_INVALID_VALUE,
+                           "linear filtering needs float texels or normalized reads");
+    if (t->normalized_read && t->kind != TEXTURE_FLOAT && t->bits == 32)
+        return device_fail(DEVICE_INVALID_VALUE, "normalized reads need integers of 8 or 16 bits");
+    return DEVICE_OK;
+}
+
 struct search {
     uint64_t handle;
     void *found;
@@ -436,45 +461,39 @@ match_array(void *handle, void *context)
         s->found = handle;
 }
 
-/* The driver's object; 0: device_reason. */
-static uint64_t
-driver_texture(struct device *d, const struct texture *t)
-{
-    struct search array = {t->level[0].base, NULL};
-    uint64_t handle = 0;
-    handle_each(HANDLE_ARRAY, match_array, &array);
-    return gpu_texture_new(d, t, array.found != NULL, &handle) == DEVICE_OK ? handle : 0;
-}
-
 uint64_t
 device_texture_new(struct device *d, const struct texture *t, const void *saved, size_t size)
 {
-    uint64_t gpu = d->gpu ? driver_texture(d, t) : 0;
-    if (d->gpu && !gpu)
-        return 0;
+    struct search array = {t->level[0].base, NULL};
     struct device_texture *x = handle_new(HANDLE_TEXTURE, sizeof *x);
     x->t = *t;
     x->t.magic = TEXTURE_MAGIC;
     x->device = d;
-    x->gpu = gpu;
+    handle_each(HANDLE_ARRAY, match_array, &array);
+    if (d->backend->memory->texture_new(d, &x->t, array.found != NULL, &x->handle) != DEVICE_OK) {
+        x->t.magic = 0;
+        handle_free(x);
+        return 0;
+    }
     x->saved = memcpy(ls_alloc(size), saved, size);
-    return gpu ? gpu : (uint64_t)&x->t;
+    return x->handle;
 }
 
 static void
 match_texture(void *handle, void *context)
 {
     struct search *s = context;
-    if (((struct device_texture *)handle)->gpu == s->handle)
+    if (((struct device_texture *)handle)->handle == s->handle)
         s->found = handle;
 }
 
 static struct device_texture *
 texture_of(uint64_t handle)
 {
-    struct device_texture *x = (struct device_texture *)(handle - offsetof(struct device_texture, t));
+    struct device_texture *x =
+        (struct device_texture *)(handle - offsetof(struct device_texture, t));
     struct search s = {handle, NULL};
-    if (!device_process()->gpu)
+    if (device_process()->backend->in_process) /* the handle is the address of ours */
         return handle >= PAGE && handle_is(x, HANDLE_TEXTURE) ? x : NULL;
     if (handle)
         handle_each(HANDLE_TEXTURE, match_texture, &s);
@@ -495,14 +514,15 @@ device_texture_free(uint64_t handle)
     if (!x)
         return device_fail(DEVICE_INVALID_VALUE, "0x%llx is no texture or surface object",
                            (unsigned long long)handle);
-    enum device_result r = x->gpu ? gpu_texture_free(x->device, x->gpu, x->t.surface) : DEVICE_OK;
+    enum device_result r =
+        x->device->backend->memory->texture_free(x->device, handle, x->t.surface);
     x->t.magic = 0;
     ls_release(x->saved);
     handle_free(x);
     return r;
 }
 
-/* -- reset ------------------------------------------------------------------------------------------------ */
+/* -- reset ------------------------------------------------------------------------------------- */
 
 static void
 end_array(void *handle, void *context)
@@ -534,7 +554,98 @@ storage_reset_device(struct device *d)
         memory_release(d->memory, all.list.at[k]);
     VEC_FREE(&all.list);
     pthread_mutex_lock(&lock);
-    for (size_t k = 0; d->gpu && k < pinned.count; k++) /* that ended with the context too */
-        gpu_host_register(d, (void *)pinned.at[k].base, pinned.at[k].size);
+    for (size_t k = 0; k < pinned.count; k++) /* that ended with the device's context too */
+        d->backend->memory->host_register(d, (void *)pinned.at[k].base, pinned.at[k].size);
     pthread_mutex_unlock(&lock);
 }
+
+/* -- a virtual device's memory ----------------------------------------------------------------- */
+
+static enum device_result
+virtual_alloc(struct device *d, uint64_t size, enum allocation_kind kind, const char *name,
+              uint64_t *out_address)
+{
+    guard_open();
+    *out_address = memory_alloc(d->memory, size, 0, kind, name);
+    guard_close();
+    if (*out_address)
+        return DEVICE_OK;
+    uint64_t used, total;
+    memory_usage(d->memory, &used, &total, NULL);
+    return device_fail(DEVICE_OUT_OF_MEMORY, "%llu bytes: device %d has %llu of %llu left",
+                       (unsigned long long)size, d->index, (unsigned long long)(total - used),
+                       (unsigned long long)total);
+}
+
+static enum device_result
+virtual_release(struct device *d, uint64_t address)
+{
+    memory_release(d->memory, address);
+    return DEVICE_OK;
+}
+
+static enum device_result
+virtual_info(struct device *d, uint64_t *out_free, uint64_t *out_total)
+{
+    uint64_t used;
+    memory_usage(d->memory, &used, out_total, NULL);
+    *out_free = *out_total - used;
+    return DEVICE_OK;
+}
+
+/* Kernels may access all of the host's memory; what is registered is in every device's table. */
+static enum device_result
+virtual_register(struct device *d, void *at, uint64_t size)
+{
+    return DEVICE_OK;
+}
+
+static enum device_result
+virtual_unregister(struct device *d, void *at)
+{
+    return virtual_register(d, at, 0);
+}
+
+/* It says that it is the library that looks: a sanitizer's copy lies in the program, so that a
+ * fault in it looks like the program's own. */
+static enum device_result
+virtual_access(struct device *d, void *to, const void *from, size_t size)
+{
+    guard_open();
+    memcpy(to, from, size);
+    guard_close();
+    return DEVICE_OK;
+}
+
+static enum device_result
+virtual_array_new(struct device *d, const struct device_array_shape *s, uint64_t *out)
+{
+    uint64_t rows = s->height ? s->height : 1, slices = s->depth ? s->depth : 1;
+    return device_alloc(d, s->pitch * rows * slices, ALLOCATION_ARRAY, out);
+}
+
+static enum device_result
+virtual_texture_new(struct device *d, const struct texture *t, bool in_array, uint64_t *out)
+{
+    *out = (uint64_t)t;
+    return DEVICE_OK;
+}
+
+static enum device_result
+virtual_texture_free(struct device *d, uint64_t handle, bool surface)
+{
+    return DEVICE_OK;
+}
+
+const struct backend_memory virtual_memory = {
+    .alloc = virtual_alloc,
+    .free = virtual_release,
+    .info = virtual_info,
+    .host_register = virtual_register,
+    .host_unregister = virtual_unregister,
+    .access = virtual_access,
+    .array_new = virtual_array_new,
+    .array_free = virtual_release,
+    .texture_new = virtual_texture_new,
+    .texture_free = virtual_texture_free,
+};

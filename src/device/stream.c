@@ -5,13 +5,13 @@
  * its user holds, for the legacy stream's implicit waits too. Some launches are put off (chain.c),
  * until anything but another one is submitted or asked: the order stays the same.
  */
-#include "device/gpu.h"
+#include "device/backend.h"
 
 #include "check/check.h"
 
 #include <string.h>
 
-/* -- operations ----------------------------------------------------------------------------------- */
+/* -- operations -------------------------------------------------------------------------------- */
 
 enum device_result
 device_op_check(const struct device_op *op)
@@ -28,49 +28,33 @@ static enum device_result
 run_now(struct device_stream *s, const struct device_op *op)
 {
     enum device_result r = DEVICE_OK;
-    bool gpu = s->device->gpu;
+    const struct backend_streams *back = s->device->backend->streams;
     switch (op->kind) {
     case DEVICE_OP_LAUNCH: return launch_run(s, &op->launch);
     case DEVICE_OP_COPY:
         r = copy_check(&op->copy);
         if (r != DEVICE_OK || !op->copy.width || !op->copy.height || !op->copy.depth)
             return r;
-        if (gpu)
-            return gpu_copy(s, &op->copy);
-        tool_copies(&op->copy);
-        copy_run(&op->copy);
-        clock_copied(s, &op->copy);
-        return r;
+        return back->copy(s, &op->copy);
     case DEVICE_OP_FILL:
         r = fill_check(&op->fill);
         if (r != DEVICE_OK || !op->fill.width || !op->fill.height || !op->fill.depth)
             return r;
-        if (gpu)
-            return gpu_fill(s, &op->fill);
-        tool_fills(&op->fill);
-        fill_run(&op->fill);
-        clock_filled(s, &op->fill);
-        return r;
-    case DEVICE_OP_HOST:
-        if (gpu)
-            return gpu_host_call(s, &op->host);
-        device_host_function_begin();
-        op->host.f(op->host.data);
-        device_host_function_end();
-        return r;
+        return back->fill(s, &op->fill);
+    case DEVICE_OP_HOST: return back->host_call(s, &op->host);
     case DEVICE_OP_RECORD:
         clock_record(s, op->event, device_process()->jit);
         op->event->recorded = true;
-        return gpu ? gpu_event_record(s, op->event) : r;
+        return back->event_record(s, op->event);
     case DEVICE_OP_FREE:
-        r = gpu ? gpu_stream_synchronize(s) : r;
+        r = back->synchronize(s);
         tool_storage(op);
         return r == DEVICE_OK ? device_free_ordered(op->storage.address) : r;
     case DEVICE_OP_GRAPH: return graph_run(s, op->graph);
     case DEVICE_OP_CONDITIONAL: return conditional_run(s, &op->conditional);
     case DEVICE_OP_WAIT:
         clock_wait(s, op->event);
-        return gpu && op->event->recorded ? gpu_event_wait(s, op->event) : r;
+        return op->event->recorded ? back->event_wait(s, op->event) : r;
     case DEVICE_OP_ALLOC: tool_storage(op); break;
     case DEVICE_OP_EMPTY: break;
     }
@@ -134,7 +118,7 @@ device_submit(struct device_stream *s, const struct device_op *op)
     return op_run(s, op);
 }
 
-/* -- streams ---------------------------------------------------------------------------------------- */
+/* -- streams ----------------------------------------------------------------------------------- */
 
 static _Atomic uint64_t stream_ids;
 
@@ -166,8 +150,8 @@ device_stream_new(struct device *d, uint32_t flags, int priority)
     s->id = ++stream_ids;
     if (d->stream && tool_check())
         check_stream(tool_check());
-    if (d->gpu && d->stream) /* the first one made is the legacy stream, which the driver has */
-        gpu_stream_new(s);
+    if (d->stream) /* the first one made is the legacy stream, which every device has */
+        d->backend->streams->stream_new(s);
     return s;
 }
 
@@ -178,7 +162,7 @@ device_stream_free(struct device_stream *s)
         return device_fail(DEVICE_INVALID_HANDLE, "%p is no stream", (void *)s);
     device_flush();
     capture_free(s->capture);
-    gpu_stream_free(s);
+    s->device->backend->streams->stream_free(s);
     handle_free(s);
     return DEVICE_OK;
 }
@@ -218,23 +202,25 @@ device_stream_query(struct device_stream *s)
 {
     device_flush();
     if (s->capture)
-        return capture_refuse(s, DEVICE_CAPTURE_UNSUPPORTED, "the stream is capturing: nothing runs in it");
+        return capture_refuse(s, DEVICE_CAPTURE_UNSUPPORTED,
+                              "the stream is capturing: nothing runs in it");
     enum device_result r = s == s->device->stream ? capture_forbids_legacy(s->device) : DEVICE_OK;
     if (r != DEVICE_OK)
         return r;
     output_seen();
     check_joined_stream(tool_check(), s == s->device->stream ? 0 : s->id);
     guard_joined();
-    return s->device->gpu ? gpu_stream_query(s) : device_lost(s->device);
+    return s->device->backend->streams->query(s);
 }
 
 enum device_result
 device_stream_synchronize(struct device_stream *s)
 {
-    return s->device->gpu && !s->capture ? gpu_stream_synchronize(s) : device_stream_query(s);
+    const struct backend *b = s->device->backend;
+    return b->in_process || s->capture ? device_stream_query(s) : b->streams->synchronize(s);
 }
 
-/* -- events ------------------------------------------------------------------------------------------- */
+/* -- events ------------------------------------------------------------------------------------ */
 
 struct device_event *
 device_event_new(struct device *d, uint32_t flags)
@@ -242,8 +228,7 @@ device_event_new(struct device *d, uint32_t flags)
     struct device_event *e = handle_new(HANDLE_EVENT, sizeof *e);
     e->device = d;
     e->flags = flags;
-    if (d->gpu)
-        gpu_event_new(e);
+    d->backend->streams->event_new(e);
     return e;
 }
 
@@ -253,7 +238,7 @@ device_event_free(struct device_event *e)
     if (!device_event_is(e))
         return device_fail(DEVICE_INVALID_HANDLE, "%p is no event", (void *)e);
     VEC_FREE(&e->captured.after.list);
-    gpu_event_free(e);
+    e->device->backend->streams->event_free(e);
     handle_free(e);
     return DEVICE_OK;
 }
@@ -272,8 +257,9 @@ device_event_record(struct device_event *e, struct device_stream *s)
     if (s->capture)
         return capture_record(s, e);
     if (e->device != s->device)
-        return device_fail(DEVICE_INVALID_HANDLE, "the event is of device %d, the stream of device %d",
-                           e->device->index, s->device->index);
+        return device_fail(DEVICE_INVALID_HANDLE,
+                           "the event is of device %d, the stream of device %d", e->device->index,
+                           s->device->index);
     struct device_op op = {.kind = DEVICE_OP_RECORD, .event = e};
     return device_submit(s, &op);
 }
@@ -299,15 +285,15 @@ device_event_query(struct device_event *e)
     output_seen();
     check_joined_event(tool_check(), e);
     guard_joined();
-    return e->device->gpu && e->recorded ? gpu_event_query(e) : device_lost(e->device);
+    return e->recorded ? e->device->backend->streams->event_query(e) : device_lost(e->device);
 }
 
 enum device_result
 device_event_synchronize(struct device_event *e)
 {
-    if (e->captured.graph || !e->device->gpu || !e->recorded)
-        return device_event_query(e);
-    return gpu_event_synchronize(e);
+    const struct backend *b = e->device->backend;
+    return e->captured.graph || b->in_process || !e->recorded ? device_event_query(e)
+                                                              : b->streams->event_synchronize(e);
 }
 
 enum device_result
@@ -319,10 +305,110 @@ device_event_elapsed(struct device_event *from, struct device_event *to, float *
     if ((from->flags | to->flags) & DEVICE_EVENT_NO_TIMING)
         return device_fail(DEVICE_INVALID_HANDLE, "the %s event was created without timing",
                            from->flags & DEVICE_EVENT_NO_TIMING ? "first" : "second");
-    if (from->device->gpu)
-        return gpu_event_elapsed(from, to, out_milliseconds);
+    return from->device->backend->streams->event_elapsed(from, to, out_milliseconds);
+}
+
+/* -- a virtual device's streams ---------------------------------------------------------------- */
+
+static enum device_result
+virtual_stream(struct device_stream *s)
+{
+    return DEVICE_OK;
+}
+
+static void
+virtual_stream_free(struct device_stream *s)
+{
+}
+
+static enum device_result
+virtual_query(struct device_stream *s)
+{
+    return device_lost(s->device);
+}
+
+static enum device_result
+virtual_copy(struct device_stream *s, const struct device_copy *c)
+{
+    tool_copies(c);
+    copy_run(c);
+    clock_copied(s, c);
+    return DEVICE_OK;
+}
+
+static enum device_result
+virtual_fill(struct device_stream *s, const struct device_fill *f)
+{
+    tool_fills(f);
+    fill_run(f);
+    clock_filled(s, f);
+    return DEVICE_OK;
+}
+
+static enum device_result
+virtual_host_call(struct device_stream *s, const struct device_host_call *c)
+{
+    device_host_function_begin();
+    c->f(c->data);
+    device_host_function_end();
+    return DEVICE_OK;
+}
+
+static enum device_result
+virtual_set_word(struct device_stream *s, uint64_t address, uint32_t value)
+{
+    *(volatile uint32_t *)address = value;
+    return DEVICE_OK;
+}
+
+static enum device_result
+virtual_event_new(struct device_event *e)
+{
+    return DEVICE_OK;
+}
+
+static void
+virtual_event_free(struct device_event *e)
+{
+}
+
+/* The clock has been told of both. */
+static enum device_result
+virtual_event(struct device_stream *s, struct device_event *e)
+{
+    return DEVICE_OK;
+}
+
+static enum device_result
+virtual_event_query(struct device_event *e)
+{
+    return device_lost(e->device);
+}
+
+static enum device_result
+virtual_event_elapsed(struct device_event *from, struct device_event *to, float *out_milliseconds)
+{
     int64_t passed = to->nanoseconds - from->nanoseconds;
-    bool ordered = to->nanoseconds >= from->nanoseconds || clock_is_model(); /* compiling in another thread is left out, too */
+    bool ordered = to->nanoseconds >= from->nanoseconds ||
+                   clock_is_model(); /* compiling in another thread is left out, too */
     *out_milliseconds = ordered ? (float)((double)passed * 1e-6) : 0;
     return device_lost(from->device);
 }
+
+const struct backend_streams virtual_streams = {
+    .stream_new = virtual_stream,
+    .stream_free = virtual_stream_free,
+    .query = virtual_query,
+    .synchronize = virtual_stream,
+    .copy = virtual_copy,
+    .fill = virtual_fill,
+    .host_call = virtual_host_call,
+    .set_word = virtual_set_word,
+    .event_new = virtual_event_new,
+    .event_free = virtual_event_free,
+    .event_record = virtual_event,
+    .event_wait = virtual_event,
+    .event_query = virtual_event_query,
+    .event_synchronize = virtual_event_query,
+    .event_elapsed = virtual_event_elapsed,
+};

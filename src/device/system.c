@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * system.c: devices: made on first use as the environment says, their limits, their end. One lock guards the
- * making of things; what is made stays.
+ * system.c: devices: made on first use as the environment says, their limits, their end. One lock
+ * guards the making of things; what is made stays.
  */
-#include "device/gpu.h"
+#define _GNU_SOURCE /* dladdr */
+#include "device/backend.h"
 
 #include "check/check.h"
 
+#include <dlfcn.h>
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,84 +18,73 @@
 bool
 device_is_gpu(void)
 {
-    return device_count() > 0 && device_process()->gpu;
+    return device_count() > 0 && !device_process()->backend->in_process;
 }
 
-/* -- start ------------------------------------------------------------------------------------------- */
+/* -- start ------------------------------------------------------------------------------------- */
 
-static const struct device_profile *
-choose_profile(void)
+static const struct backend backends[] = {
+#define BACKEND(name, label, in_process)                                                           \
+    {#name, label, in_process, &name##_devices, &name##_memory, &name##_code, &name##_streams},
+#include "device/backends.def"
+#undef BACKEND
+};
+
+/* Whether this very library is what LOCKSTEP_LIBCUDA names: then it plays the driver, and is
+ * virtual. So a program may run on the back end without a GPU (docs/gpu.md). */
+static bool
+are_the_driver(void)
 {
-    const char *gpu = getenv("LOCKSTEP_GPU"), *cc = getenv("LOCKSTEP_CC");
-    const struct device_profile *p = NULL;
-    struct device_hint hint;
-    if (gpu && *gpu) {
-        p = model_find_device(gpu);
-        if (!p)
-            device_fail(DEVICE_INVALID_DEVICE, "LOCKSTEP_GPU=%s: no such device %s", gpu,
-                        model_device_hint(gpu, false, &hint));
-        return p;
-    }
-    if (cc && *cc) {
-        p = model_find_cc(cc);
-        if (!p)
-            device_fail(DEVICE_INVALID_DEVICE,
-                        "LOCKSTEP_CC=%s: no such compute capability %s", cc,
-                        model_device_hint(cc, true, &hint));
-        return p;
-    }
-    return model_default_device();
+    Dl_info own;
+    char a[PATH_MAX], b[PATH_MAX];
+    const char *path = getenv("LOCKSTEP_LIBCUDA");
+    return path && dladdr((void *)are_the_driver, &own) && own.dli_fname && realpath(path, a) &&
+           realpath(own.dli_fname, b) && !strcmp(a, b);
 }
 
-static void
-in_child(void)
+static const struct backend *
+chosen_backend(void)
 {
-    process_in_child();
-    guard_forked();
-    tool_forked();
+    enum { COUNT = sizeof backends / sizeof *backends };
+    const char *name = getenv("LOCKSTEP_DEVICE");
+    struct text names = {0};
+    if (!name || !*name || are_the_driver())
+        name = "virtual";
+    for (int k = 0; k < COUNT; k++)
+        if (!strcmp(name, backends[k].name))
+            return &backends[k];
+    for (int k = 0; k < COUNT; k++)
+        text_add(&names, "%s%s", k == 0 ? "" : k == COUNT - 1 ? " or " : ", ", backends[k].name);
+    device_fail(DEVICE_NO_DEVICE, "LOCKSTEP_DEVICE=%s: %s is expected", name, names.at);
+    text_free(&names);
+    return NULL;
 }
 
 static bool
 start(void)
 {
     struct process *p = device_process();
-    uint64_t devices = 1, workers = 0;
-    uint32_t unused; /* asked for when they are needed (engine.c) */
+    int count = 0;
     if (p->started)
         return true;
-    int gpus = 0;
     times_start();
+    outcome_start();
     const char *clock = getenv("LOCKSTEP_CLOCK");
+    const char *schedule = getenv("LOCKSTEP_SCHEDULE");
+    struct ls_error err = {0};
+    if (schedule && *schedule && !exec_schedule_parse(schedule, &p->schedule, &err)) {
+        device_fail(DEVICE_INVALID_DEVICE, "LOCKSTEP_SCHEDULE: %s", err.text);
+        return false;
+    }
     if (!clock_start(clock)) {
         device_fail(DEVICE_INVALID_DEVICE, "LOCKSTEP_CLOCK=%s: cpu or model is expected", clock);
         return false;
     }
-    if (!gpu_open(&p->gpu, &gpus))
+    p->backend = chosen_backend();
+    if (!p->backend || !p->backend->devices->start(&count))
         return false;
-    if (p->gpu) {
-        const char *tool = getenv("LOCKSTEP_TOOL");
-        if (tool && *tool) {
-            device_fail(DEVICE_NOT_SUPPORTED, "%s watches the virtual GPU alone", tool);
-            return false;
-        }
-        if (clock_is_model()) {
-            device_fail(DEVICE_NOT_SUPPORTED, "LOCKSTEP_CLOCK=model: a real GPU has its own clock");
-            return false;
-        }
-        p->count = gpus < DEVICE_MOST ? gpus : DEVICE_MOST;
-        p->started = true;
-        return true;
-    }
-    p->profile = choose_profile();
-    if (!p->profile || !process_number("LOCKSTEP_DEVICES", 1, DEVICE_MOST, &devices) ||
-        !process_number("LOCKSTEP_WORKERS", 1, 4096, &workers) ||
-        !process_milliseconds("LOCKSTEP_ENDLESS", &unused) ||
-        !process_milliseconds("LOCKSTEP_HEARTBEAT", &unused) || !tool_start(p->profile))
-        return false;
-    guard_start();
-    p->count = (int)devices;
+    p->count = count < DEVICE_MOST ? count : DEVICE_MOST;
     p->started = true;
-    pthread_atfork(NULL, NULL, in_child);
     return true;
 }
 
@@ -107,7 +99,7 @@ device_count(void)
     return n;
 }
 
-/* -- devices ------------------------------------------------------------------------------------------- */
+/* -- devices ----------------------------------------------------------------------------------- */
 
 static void
 default_limits(struct device *d)
@@ -124,8 +116,9 @@ make(int index)
     struct ls_error err = {0};
     struct device *d = ls_alloc(sizeof *d);
     d->index = index;
-    d->profile = p->gpu ? gpu_profile(p->gpu, index) : p->profile;
-    if (!d->profile || (p->gpu && !gpu_make(d))) {
+    d->backend = p->backend;
+    d->profile = d->backend->devices->profile(index);
+    if (!d->profile || !d->backend->devices->make(d)) {
         ls_release(d);
         return NULL;
     }
@@ -178,19 +171,6 @@ device_set_current(int index)
 }
 
 enum device_result
-device_use(struct device **out)
-{
-    enum device_result r = device_permitted();
-    *out = device_at(device_current());
-    if (r != DEVICE_OK)
-        return r;
-    if (!*out)
-        return device_count() ? DEVICE_INVALID_DEVICE : DEVICE_NO_DEVICE;
-    process_use(device_current());
-    return device_lost(*out);
-}
-
-enum device_result
 device_use_early(struct device **out)
 {
     enum device_result r = device_permitted();
@@ -201,6 +181,13 @@ device_use_early(struct device **out)
         return device_count() ? DEVICE_INVALID_DEVICE : DEVICE_NO_DEVICE;
     process_use(device_current());
     return lost_so_far(*out);
+}
+
+enum device_result
+device_use(struct device **out)
+{
+    enum device_result r = device_use_early(out);
+    return r == DEVICE_OK ? device_lost(*out) : r;
 }
 
 int
@@ -218,25 +205,16 @@ device_profile(const struct device *d)
 enum device_result
 device_attribute(const struct device *d, int number, int *out_value)
 {
-    if (d->gpu)
-        return gpu_attribute(d, number, out_value);
-    const struct device_profile *p = d->profile;
-    switch (number) {
-#define ATTRIBUTE(n, name, value)                                                                  \
-    case n: *out_value = (int)(value); return DEVICE_OK;
-#include "device/attributes.def"
-#undef ATTRIBUTE
-    default: return device_fail(DEVICE_INVALID_VALUE, "attribute %d is not known", number);
-    }
+    return d->backend->devices->attribute(d, number, out_value);
 }
 
 void
 device_uuid(const struct device *d, uint8_t out[16])
 {
-    if (d->gpu && gpu_uuid(d, out) == DEVICE_OK)
+    if (d->backend->devices->uuid(d, out) == DEVICE_OK)
         return;
-    struct hash128 h = ls_hash((struct hash128){(uint64_t)d->index, 0}, d->profile->key,
-                               strlen(d->profile->key));
+    struct hash128 h =
+        ls_hash((struct hash128){(uint64_t)d->index, 0}, d->profile->key, strlen(d->profile->key));
     memcpy(out, &h, sizeof h);
 }
 
@@ -267,7 +245,8 @@ device_synchronize(struct device *d)
     output_seen();
     check_joined_all(tool_check());
     guard_joined();
-    return d->gpu && !d->lost ? gpu_synchronize(d) : device_lost(d);
+    r = device_lost(d);
+    return r == DEVICE_OK ? d->backend->devices->synchronize(d) : r;
 }
 
 struct device_settings *
@@ -281,10 +260,7 @@ device_limit_get(struct device *d, unsigned limit, size_t *out_value)
 {
     if (limit >= DEVICE_LIMITS)
         return device_fail(DEVICE_UNSUPPORTED_LIMIT, "limit %u is not known", limit);
-    if (d->gpu)
-        return gpu_limit_get(d, limit, out_value);
-    *out_value = d->limit[limit];
-    return DEVICE_OK;
+    return d->backend->devices->limit_get(d, limit, out_value);
 }
 
 enum device_result
@@ -292,32 +268,22 @@ device_limit_set(struct device *d, unsigned limit, size_t value)
 {
     if (limit >= DEVICE_LIMITS)
         return device_fail(DEVICE_UNSUPPORTED_LIMIT, "limit %u is not known", limit);
-    if (d->gpu)
-        return gpu_limit_set(d, limit, value);
-    if (limit == DEVICE_LIMIT_STACK && value > d->profile->local_bytes_per_thread)
-        return device_fail(DEVICE_INVALID_VALUE, "a stack of %zu bytes: %s allows %u", value,
-                           d->profile->name, d->profile->local_bytes_per_thread);
-    d->limit[limit] = value;
-    if (limit == DEVICE_LIMIT_HEAP)
-        memory_limit_heap(d->memory, value);
-    return DEVICE_OK;
+    return d->backend->devices->limit_set(d, limit, value);
 }
 
 enum device_result
 device_peer_set(struct device *d, int peer, bool enabled)
 {
     if (peer == d->index || !device_at(peer))
-        return device_fail(DEVICE_INVALID_DEVICE, "device %d is no peer of device %d", peer, d->index);
+        return device_fail(DEVICE_INVALID_DEVICE, "device %d is no peer of device %d", peer,
+                           d->index);
     if (d->peer[peer] == enabled)
         return device_fail(enabled ? DEVICE_PEER_ENABLED : DEVICE_PEER_NOT_ENABLED,
                            "access from device %d to device %d is %s", d->index, peer,
                            enabled ? "enabled already" : "not enabled");
-    enum device_result r = d->gpu ? gpu_peer(d, device_at(peer), enabled) : DEVICE_OK;
-    if (r == DEVICE_OK) {
+    enum device_result r = d->backend->devices->peer(d, device_at(peer), enabled);
+    if (r == DEVICE_OK)
         d->peer[peer] = enabled;
-        if (!d->gpu)
-            memory_set_peer(d->memory, device_at(peer)->memory, enabled);
-    }
     return r;
 }
 
@@ -325,7 +291,7 @@ void
 device_show(int owner, int to)
 {
     struct device *o = device_at(owner), *d = device_at(to);
-    if (o && d && o != d && !o->gpu && !d->gpu)
+    if (o && d && o != d && d->backend->in_process)
         memory_set_peer(d->memory, o->memory, true);
 }
 
@@ -356,7 +322,7 @@ device_reset(struct device *d)
     output_seen();
     handle_each(HANDLE_STREAM, end_stream, d);
     handle_each(HANDLE_EVENT, end_event, d);
-    r = d->gpu ? gpu_reset(d) : DEVICE_OK;
+    r = d->backend->devices->reset(d);
     image_reset_device(d);
     storage_reset_device(d);
     default_limits(d);

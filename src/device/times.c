@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * times.c: how long this process's kernels ran, for `lockstep tune`. LOCKSTEP_TIMES=FILE asks for it;
- * when the process exits the file has
+ * times.c: how long this process's kernels ran, for `lockstep tune`. LOCKSTEP_TIMES=FILE asks for
+ * it; when the process exits the file has
  *
  *     {"launches": [{"kernel", "grid", "block", "count", "milliseconds": [...]}]}
  *
@@ -9,7 +9,7 @@
  * first block to its last (not its compilation); on a real one by two events around it, and the
  * process waits for each launch.
  */
-#include "device/gpu.h"
+#include "device/device_priv.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -98,7 +98,8 @@ timed_of(const struct device_launch *l)
     const char *kernel = l->function->func->name;
     struct timed *t;
     for (t = state.first; t; t = t->next)
-        if (!memcmp(t->grid, l->grid, sizeof t->grid) && !memcmp(t->block, l->block, sizeof t->block) &&
+        if (!memcmp(t->grid, l->grid, sizeof t->grid) &&
+            !memcmp(t->block, l->block, sizeof t->block) &&
             t->dynamic_shared == l->dynamic_shared && !strcmp(t->kernel, kernel))
             return t;
     *state.last = t = ARENA_NEW(&state.arena, struct timed);

@@ -7,10 +7,10 @@
  *     LOCKSTEP_TOOL_OPTIONS=a=1,b=2  for the tool
  *     LOCKSTEP_TOOL_JOURNAL=f/%p     check: where findings go as they occur (check/journal.c)
  *
- * `lockstep profile` and `lockstep check` set these and read the files. The result is written whole or not
- * at all: when the process exits, when a signal ends it (as far as that can be done), and now and then
- * after a launch, so that a process that is killed leaves what it had; "complete" is false there. A journal
- * needs none of that.
+ * `lockstep profile` and `lockstep check` set these and read the files. The result is written whole
+ * or not at all: when the process exits, when a signal ends it (as far as that can be done), and
+ * now and then after a launch, so that a process that is killed leaves what it had; "complete" is
+ * false there. A journal needs none of that.
  */
 #include "device/device_priv.h"
 
@@ -129,7 +129,8 @@ result_path(const char *out)
     if (!at)
         return out && *out ? strdup(out) : NULL;
     struct arena arena = {0};
-    char *path = strdup(arena_printf(&arena, "%.*s%d%s", (int)(at - out), out, (int)getpid(), at + 2));
+    char *path =
+        strdup(arena_printf(&arena, "%.*s%d%s", (int)(at - out), out, (int)getpid(), at + 2));
     arena_free(&arena);
     return path;
 }
@@ -162,13 +163,15 @@ tool_start(const struct device_profile *d)
     bool named = name && *name;
     if (!named && !clock_is_model())
         return true;
-    const struct tool_row *row = find_row(named ? name : "profile"); /* whose estimate is the model's clock */
+    const struct tool_row *row =
+        find_row(named ? name : "profile"); /* whose estimate is the model's clock */
     if (!row) {
         device_fail(DEVICE_INVALID_DEVICE, "LOCKSTEP_TOOL=%s: no such tool", name);
         return false;
     }
     if (clock_is_model() && row->open != profile_open) {
-        device_fail(DEVICE_INVALID_DEVICE, "LOCKSTEP_CLOCK=model goes by the estimate of profile, and %s watches", name);
+        device_fail(DEVICE_INVALID_DEVICE,
+                    "LOCKSTEP_CLOCK=model goes by the estimate of profile, and %s watches", name);
         return false;
     }
     struct jit_tool *tool = row->open(d, named && options ? options : "", &err);

@@ -10,14 +10,14 @@
 #include <string.h>
 
 enum wait_kind { /* order.def */
-             ORDER_COPY,
-             ORDER_COPY_ASYNC,
-             ORDER_FILL,
-             ORDER_FREE,
-             ORDER_STREAM,
-             ORDER_EVENT,
-             ORDER_ALL,
-             ORDER_NOTHING,
+                 ORDER_COPY,
+                 ORDER_COPY_ASYNC,
+                 ORDER_FILL,
+                 ORDER_FREE,
+                 ORDER_STREAM,
+                 ORDER_EVENT,
+                 ORDER_ALL,
+                 ORDER_NOTHING,
 };
 static const struct {
     const char *call;

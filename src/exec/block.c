@@ -19,7 +19,7 @@
 
 enum { GUARD = 65536, PAGE = 4096 };
 
-/* -- memory of a slot ---------------------------------------------------------------------------- */
+/* -- memory of a slot -------------------------------------------------------------------------- */
 
 static uint64_t
 round_up(uint64_t n, uint64_t unit)
@@ -59,8 +59,8 @@ local_prepare(struct exec_slot *s, uint64_t size, struct ls_error *err)
     if (size <= s->local_room)
         return true;
     local_free(s);
-    void *map = mmap(NULL, size + 2 * GUARD, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                     -1, 0);
+    void *map =
+        mmap(NULL, size + 2 * GUARD, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (map == MAP_FAILED)
         return ls_fail(err, LS_ERR_MEMORY, "out of memory: %llu bytes of local memory for a block",
                        (unsigned long long)size);
@@ -105,8 +105,8 @@ exec_slot_prepare(struct exec_slot *s, struct exec_run *run, struct ls_error *er
     }
     s->run_number = run->number;
     exec_combine_prepare(s);
-    s->straight = !run->tool && !run->resident && (!k->has_barrier || k->block) && !k->pauses && !k->may_wait &&
-                  !k->recursive;
+    s->straight = !run->tool && !run->resident && (!k->has_barrier || k->block) && !k->pauses &&
+                  !k->may_wait && !k->recursive;
     s->unsettled = true;
     for (uint32_t i = 0; i < s->warps; i++) {
         s->warp[i] = (struct jit_warp){.block = &s->block,
@@ -131,23 +131,7 @@ exec_slot_free(struct exec_slot *s)
     free(s);
 }
 
-/* -- running ---------------------------------------------------------------------------------------- */
-
-void
-exec_block_coordinates(const uint32_t grid[3], uint64_t index, uint32_t out[3])
-{
-    out[0] = (uint32_t)(index % grid[0]);
-    index /= grid[0];
-    out[1] = (uint32_t)(index % grid[1]);
-    out[2] = (uint32_t)(index / grid[1]);
-}
-
-void
-exec_set_code(struct exec_slot *s, uint32_t i, jit_warp_fn fn)
-{
-    s->inner[i] = fn;
-    s->code[i] = s->run->code->kernel->pauses ? exec_fiber_call : fn;
-}
+/* -- running ----------------------------------------------------------------------------------- */
 
 void
 exec_block_begin(struct exec_slot *s, uint64_t index)
@@ -179,24 +163,13 @@ exec_block_begin(struct exec_slot *s, uint64_t index)
         exec_set_code(s, i, tail && i + 1 == s->warps ? k->partial : k->full);
     }
     s->unsettled = false;
-    s->stuck = false;
+    s->livelock = false;
     s->live = s->warps;
     s->parked = 0;
     s->barriers_used = 0;
     memset(s->passed, 0, sizeof s->passed[0] * s->warps);
     if (s->run->tool && s->run->tool->block_begin)
         s->run->tool->block_begin(&s->block);
-}
-
-uint32_t
-exec_warp_call(struct exec_slot *s, uint32_t i)
-{
-    struct jit_warp *w = &s->warp[i];
-    w->fuel = s->block.launch->fuel;
-    s->worker->warp = w;
-    uint32_t outcome = s->code[i](w);
-    s->worker->warp = NULL;
-    return outcome == JIT_APART ? exec_warp_apart(s, i) : outcome;
 }
 
 /* All warps are at one barrier that the whole block takes part in: what bar.red gives them. */
@@ -229,7 +202,8 @@ fast_announce(struct exec_slot *s, const struct jit_warp *first)
     }
     for (uint32_t i = 0; i < s->warps && apart && s->run->tool->arrive; i++)
         if (lanes[i])
-            s->run->tool->arrive(&s->warp[i], lanes[i], first->barrier, 0, s->warp[i].barrier_place);
+            s->run->tool->arrive(&s->warp[i], lanes[i], first->barrier, 0,
+                                 s->warp[i].barrier_place);
     s->run->tool->barrier(&s->block, first->barrier, lanes, lanes, first->barrier_place);
 }
 
@@ -303,6 +277,8 @@ fast_round(struct exec_slot *s)
 static enum block_outcome
 run_rounds(struct exec_slot *s)
 {
+    if (s->run->scheduled)
+        return exec_block_turns(s);
     for (;;) {
         bool simple = s->parked == 0 && s->barriers_used == 0;
         enum round r = simple ? fast_round(s) : exec_general_round(s);
@@ -313,7 +289,7 @@ run_rounds(struct exec_slot *s)
         if (r == ROUND_YIELDED && s->run->resident)
             return BLOCK_YIELDED;
         if (r == ROUND_YIELDED || s->run->look.step)
-            exec_stuck_round(s, r == ROUND_YIELDED);
+            exec_livelock_round(s, r == ROUND_YIELDED);
         if (r == ROUND_YIELDED)
             sched_yield();
     }
@@ -330,12 +306,26 @@ exec_block_run(struct exec_slot *s, struct exec_worker *w)
         exec_fiber_left(w);
         return BLOCK_FAILED;
     }
-    if (s->stuck)
-        exec_stuck_report(s);
+    if (s->livelock)
+        exec_deadlock_polling(s);
     return run_rounds(s);
 }
 
-/* -- blocks without waits ------------------------------------------------------------------------------ */
+void
+exec_block_finish(struct exec_slot *s, enum block_outcome outcome)
+{
+    if (outcome == BLOCK_FAILED)
+        exec_run_fail(s->run, &s->worker->fault);
+    const struct jit_tool *tool = s->run->tool;
+    if (outcome == BLOCK_DONE && tool && tool->block_end)
+        tool->block_end(&s->block);
+    if (outcome != BLOCK_DONE && tool && tool->block_dropped)
+        tool->block_dropped(&s->block);
+    if (s->out.count)
+        exec_output_done(s);
+}
+
+/* -- blocks without waits ---------------------------------------------------------------------- */
 
 /* The block's number and coordinates; the one after the last is found without dividing. */
 static void

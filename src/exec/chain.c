@@ -2,16 +2,18 @@
  *
  * exec: launches that follow each other, in pieces.
  *
- *     blocks of launch 0   | column 0 | column 1 | column 2 |        each row of a column some blocks
- *              launch 1   | column 0 | column 1 | column 2   |       behind the row above it, as the
- *              launch 2  | column 0 | column 1 | column 2     |      caller says it must be
+ *     launch 0   | column 0 | column 1 | column 2 |      each row of a column some blocks behind
+ *     launch 1     | column 0 | column 1 | column 2 |    the row above it, as the caller says it
+ *     launch 2       | column 0 | column 1 | column 2 |  must be
  *
- * A launch that reads what the one before wrote finds it in memory when each runs to its end before the
- * next; column by column it finds it in the cache. Columns are handed out in order, a worker runs one of
- * them from the first launch to the last, each row once the column before has done that row, too: so
- * every block runs after all blocks of earlier launches above it and to the left of those.
+ * A launch that reads what the one before wrote finds it in memory when each runs to its end before
+ * the next; column by column it finds it in the cache. Columns are handed out in order, a worker
+ * runs one of them from the first launch to the last, each row once the column before has done that
+ * row, too: so every block runs after all blocks of earlier launches above it and to the left of
+ * those.
  *
- * The lowest failing block of the first failing launch is reported: launches before it run to their end.
+ * The lowest failing block of the first failing launch is reported: launches before it run to their
+ * end.
  */
 #include "exec/exec_priv.h"
 
@@ -33,7 +35,7 @@ struct exec_chain {
     _Alignas(64) _Atomic uint32_t failed; /* the first link that failed; count: none */
 };
 
-/* -- a worker ----------------------------------------------------------------------------------------- */
+/* -- a worker ---------------------------------------------------------------------------------- */
 
 static void
 note_failure(struct exec_chain *c, uint32_t k)
@@ -46,7 +48,8 @@ note_failure(struct exec_chain *c, uint32_t k)
 static void
 wait_for(struct exec_chain *c, uint64_t column, uint32_t rows)
 {
-    for (uint32_t turns = 0; atomic_load_explicit(&c->column[column].done, memory_order_acquire) < rows; turns++) {
+    for (uint32_t turns = 0;
+         atomic_load_explicit(&c->column[column].done, memory_order_acquire) < rows; turns++) {
         if (turns < 2000)
             exec_pause_cpu();
         else
@@ -55,7 +58,8 @@ wait_for(struct exec_chain *c, uint64_t column, uint32_t rows)
 }
 
 static void
-run_row(struct exec_chain *c, struct exec_slot *s, struct exec_worker *w, uint64_t column, uint32_t k)
+run_row(struct exec_chain *c, struct exec_slot *s, struct exec_worker *w, uint64_t column,
+        uint32_t k)
 {
     struct exec_run *run = &c->run[k];
     uint64_t behind = c->link[k].behind, first = column * c->piece, end = first + c->piece;
@@ -75,15 +79,17 @@ run_row(struct exec_chain *c, struct exec_slot *s, struct exec_worker *w, uint64
         atomic_fetch_add_explicit(c->run[0].request->begun, end - first, memory_order_relaxed);
 }
 
-bool
-exec_chain_wants(const struct exec_chain *c)
+static bool
+wants(void *context)
 {
+    const struct exec_chain *c = context;
     return atomic_load(&c->next) < c->columns;
 }
 
-void
-exec_chain_work(struct exec_chain *c, struct exec_worker *w)
+static void
+work(void *context, struct exec_worker *w)
 {
+    struct exec_chain *c = context;
     struct ls_error err;
     struct exec_slot *s = exec_slot_take(&c->run[0], &err);
     if (!s) { /* without helpers it is only slower */
@@ -103,13 +109,12 @@ exec_chain_work(struct exec_chain *c, struct exec_worker *w)
     exec_slot_give(c->run[0].pool, s);
 }
 
-/* -- the chain ------------------------------------------------------------------------------------------ */
+/* -- the chain --------------------------------------------------------------------------------- */
 
 static void
 chain_run(struct exec_pool *p, struct exec_chain *c)
 {
-    struct exec_run *first = &c->run[0];
-    struct exec_worker w = {.id = 0};
+    struct exec_job job = {.wants = wants, .work = work, .context = c};
     for (uint32_t k = 0; k < c->count; k++) {
         uint64_t end = c->run[k].blocks + c->link[k].behind;
         uint64_t columns = (end + c->piece - 1) / c->piece;
@@ -119,12 +124,7 @@ chain_run(struct exec_pool *p, struct exec_chain *c)
     if (!c->column)
         ls_out_of_memory(sizeof *c->column * c->columns);
     memset(c->column, 0, sizeof *c->column * c->columns);
-    first->chain = c;
-    if (p->workers > 1)
-        exec_pool_offer(p, first);
-    exec_grid_work(first, &w);
-    if (p->workers > 1)
-        exec_pool_withdraw(p, first);
+    exec_pool_run(p, &job, false);
     free(c->column);
 }
 
@@ -132,7 +132,8 @@ chain_run(struct exec_pool *p, struct exec_chain *c)
 static bool
 is_plain(const struct exec_request *r, const struct jit_kernel *k)
 {
-    return !r->tool && !r->cooperative && !k->has_barrier && !k->pauses && !k->may_wait && !k->recursive;
+    return !r->tool && !r->cooperative && r->schedule.kind == EXEC_USUAL && !k->has_barrier &&
+           !k->pauses && !k->may_wait && !k->recursive;
 }
 
 static bool
@@ -146,8 +147,8 @@ one_by_one(struct exec_pool *p, const struct exec_link *link, uint32_t count, ui
 }
 
 bool
-exec_run_chain(struct exec_pool *p, const struct exec_link *link, uint32_t count, uint64_t piece, uint32_t *failed,
-               struct exec_report *report)
+exec_run_chain(struct exec_pool *p, const struct exec_link *link, uint32_t count, uint64_t piece,
+               uint32_t *failed, struct exec_report *report)
 {
     struct exec_source *source = ls_alloc(sizeof *source * count);
     bool plain = true;

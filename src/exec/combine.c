@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * exec: sums on their way to global memory (struct jit_pending in jit.h): where the window lies, and
- * when it is not worth having one.
+ * exec: sums on their way to global memory (struct jit_pending in jit.h): where the window lies,
+ * and when it is not worth having one.
  *
- * Only runs of ordinary code, or of code that a tool guards (JIT_EVENT_GUARD: what is not in bounds is not
- * added) or counts in (JIT_EVENT_COUNT: the tool has been told of the access by then), have one, a slot
- * each: there a thread runs blocks to their end one after the other, and nobody can wait for what is
- * pending. The window lies in one allocation. It moves when lanes miss it too often; after some moves or
- * flushes that brought little it is given up for the rest of the run.
+ * Only runs of ordinary code, or of code that a tool guards (JIT_EVENT_GUARD: what is not in bounds
+ * is not added) or counts in (JIT_EVENT_COUNT: the tool has been told of the access by then), have
+ * one, a slot each: there a thread runs blocks to their end one after the other, and nobody can
+ * wait for what is pending. The window lies in one allocation. It moves when lanes miss it too
+ * often; after some moves or flushes that brought little it is given up for the rest of the run.
  */
 #include "exec/exec_priv.h"
 
@@ -15,9 +15,9 @@
 
 enum {
     PAGE = 4096,
-    PATIENCE = 64,  /* lanes beside the window before it moves; doubled each time */
-    LITTLE = 32,    /* sums; a flush of fewer brought little */
-    POOR = 12,      /* such flushes before it is given up */
+    PATIENCE = 64, /* lanes beside the window before it moves; doubled each time */
+    LITTLE = 32,   /* sums; a flush of fewer brought little */
+    POOR = 12,     /* such flushes before it is given up */
 };
 
 /* jit_pending.owner */
@@ -37,7 +37,8 @@ exec_combine_prepare(struct exec_slot *s)
         return;
     if (s->pending->owner[RUN] != run->number) {
         s->pending->owner[RUN] = run->number;
-        s->pending->owner[OUTSIDE] = s->pending->owner[MISSED_WORTH] = s->pending->owner[GIVEN_UP] = 0;
+        s->pending->owner[OUTSIDE] = s->pending->owner[MISSED_WORTH] = s->pending->owner[GIVEN_UP] =
+            0;
     }
     s->block.pending = s->pending;
 }
@@ -83,7 +84,8 @@ open_window(struct exec_slot *s, struct jit_pending *p, uint64_t address)
         return;
     uint64_t base = address & ~(uint64_t)(PAGE - 1), end = a.base + a.size;
     p->base = base < a.base ? a.base : base;
-    p->size = end - p->base < JIT_PENDING_BYTES ? (end - p->base) & ~UINT64_C(3) : JIT_PENDING_BYTES;
+    p->size =
+        end - p->base < JIT_PENDING_BYTES ? (end - p->base) & ~UINT64_C(3) : JIT_PENDING_BYTES;
 }
 
 /* The lowest address of the lanes. */

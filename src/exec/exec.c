@@ -7,36 +7,21 @@
 #include <stdio.h>
 #include <string.h>
 
-static void
-arrive(struct jit_warp *w, uint32_t lanes, uint32_t barrier, uint32_t threads, uint32_t kind,
-       uint32_t votes, uint32_t waits, uint32_t place)
-{
-    exec_arrive(w->owner, w->warp, lanes, barrier, threads, kind, votes, waits != 0, place);
-}
-
-const struct jit_services exec_services = {
-    .trap = exec_trap,
-    .external = exec_external,
-    .arrive = arrive,
-    .access = exec_access,
-    .pattern = exec_pattern,
-    .combine = exec_combine,
-    .flush = exec_combine_flush,
-    .image = exec_image,
-    .held = exec_held,
-    .pause = exec_pause,
-    .launch = exec_nested_launch,
-    .compare = exec_compare,
-};
-
 static struct jit_request
 code_request(const struct exec_request *r, uint32_t events)
 {
-    struct jit_request j = {.module = r->module, .kernel = r->kernel, .events = events, .abreast = r->abreast};
+    struct jit_request j = {.module = r->module,
+                            .kernel = r->kernel,
+                            .events = events,
+                            .abreast = r->abreast,
+                            .scheduled = r->schedule.kind != EXEC_USUAL};
     memcpy(j.block, r->block, sizeof j.block);
     j.small_grid = true;
-    for (int d = 0; d < 3; d++)
+    j.warps = ((uint64_t)r->block[0] * r->block[1] * r->block[2] + JIT_LANES - 1) / JIT_LANES;
+    for (int d = 0; d < 3; d++) {
+        j.warps *= r->grid[d];
         j.small_grid &= (uint64_t)r->grid[d] * r->block[d] <= 1u << 30;
+    }
     return j;
 }
 
@@ -70,7 +55,7 @@ exec_source_open(struct exec_source *s, const struct exec_request *r, struct exe
 {
     struct ls_error err = {0};
     struct jit_request j = code_request(r, r->tool ? r->tool->events : 0);
-    j.whole = !r->tool && !r->cooperative;
+    j.whole = !r->tool && !r->cooperative && !j.scheduled;
     const struct jit_kernel *k = jit_get(r->jit, &j, &err);
     if (!k) {
         memset(report, 0, sizeof *report);
@@ -90,8 +75,13 @@ exec_source_open(struct exec_source *s, const struct exec_request *r, struct exe
         return false;
     }
     s->request = r;
-    s->code = (struct exec_code){.kernel = k, .apart = apart, .events = j.events,
-                                 .instrumented = instrumented, .turns = turns, .context = s};
+    s->code = (struct exec_code){.kernel = k,
+                                 .apart = apart,
+                                 .events = j.events,
+                                 .instrumented = instrumented,
+                                 .turns = turns,
+                                 .run = exec_run,
+                                 .context = s};
     return true;
 }
 

@@ -1,26 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * exec, inside: what its files share. Read in this order:
+ * exec, inside: what its files share. A file calls those below it; two calls go the other way,
+ * through pointers: generated code calls services (services.c), and nested.c launches by
+ * exec_code.run.
  *
- *   exec.c       exec_run: fetches the warp functions from the jit, hands the grid on
- *   grid.c       one launch ("run"): hands out blocks, in order or as resident ones
  *   chain.c      several launches in pieces, so that one reads from the cache what another wrote
+ *   exec.c       exec_run: fetches the warp functions from the jit, hands the grid on
+ *   grid.c       one launch ("run"): hands out blocks, reports
+ *   replay.c     the faulty block once more in instrumented code, to find the instruction
+ *   schedule.c   a run whose warps take turns in another order than the usual one
+ *   resident.c   blocks that may wait for each other, in flight together
+ *   run.c        what a run is made of
+ *   services.c   what generated code may call
+ *
+ *   pool.c       worker threads; slots, kept between launches
  *   block.c      one block in flight ("slot"): its memory, and rounds over its warps
- *   apart.c      warps whose lanes wait for each other
- *   fiber.c      warps that wait inside calls
- *   combine.c    sums for global memory that are kept back
+ *   turns.c      the warps of a block with a schedule
  *   barrier.c    everything about barriers that is not "all warps came to the same one"
- *   stuck.c      grids in which nothing can happen any more
- *   state.c      what a block's state is, and who else could change it
- *   watch.c      blocks that do not come to an end: who looks, when, and what is said
- *   sample.c     whether one can: its state, read where a signal stops its thread
- *   pool.c       worker threads, and the slots and hints that are kept between launches
- *   nested.c     launches from kernels
+ *   livelock.c      blocks in which nothing can happen any more
+ *   warp.c       one call of a warp's code; warps whose lanes wait for each other
+ *
  *   externals.c  printf, assert, malloc, free
+ *   nested.c     launches from kernels
  *   image.c      textures; surface.c: surfaces
+ *   announced.c  what the code of a replay announces
+ *   trap.c       what generated code itself finds wrong
+ *   deadlock.c   the report of threads that cannot go on
+ *   fiber.c      warps that wait inside calls; fault.c leaves them
+ *   combine.c    sums for global memory that are kept back
+ *   waiting.c    what lanes wait for
+ *
  *   output.c     printed text in the order of blocks
  *   fault.c      signals, traps, and how an error becomes a report
- *   replay.c     the faulty block once more in instrumented code, to find the instruction
+ *   watch.c      blocks that do not come to an end: who looks, when, and what is said
+ *   sample.c     whether one can: its state, read where a signal stops its thread
+ *   state.c      what a block's state is, and who else could change it
  *
  * Ways out of generated code: a warp function returns, or exec_escape jumps (from a service or from
  * a signal handler) to exec_block_run, which is the one place with a sigsetjmp.
@@ -41,14 +55,14 @@
 enum {
     EXEC_MAX_THREADS = 1024, /* of a block: CUDA's limit on every generation */
     EXEC_MAX_WARPS = EXEC_MAX_THREADS / JIT_LANES,
-    EXEC_FUEL = 256,                    /* back edges of a waiting loop before its warp yields */
+    EXEC_FUEL = 256,                     /* back edges of a waiting loop before its warp yields */
     EXEC_CLUSTER_BARRIER = JIT_BARRIERS, /* barrier.cluster: one more barrier behind 0..15 */
     EXEC_BARRIERS = JIT_BARRIERS + 1,
     EXEC_OWN_WARP = EXEC_BARRIERS, /* lane_barrier: waits for lanes of its warp, */
-    EXEC_POLLING,   /* does not wait, but asks for something again and again, */
-    EXEC_TURNING,   /* is in a loop that changes nothing, */
-    EXEC_BEHIND,    /* waits where others of its warp come when such a loop ends, */
-    EXEC_ELSEWHERE, /* or stands outside of the call in which others wait for it */
+    EXEC_POLLING,                  /* does not wait, but asks for something again and again, */
+    EXEC_TURNING,                  /* is in a loop that changes nothing, */
+    EXEC_BEHIND,                   /* waits where others of its warp come when such a loop ends, */
+    EXEC_ELSEWHERE,                /* or stands outside of the call in which others wait for it */
 };
 
 /* -- errors ---------------------------------------------------------------------------------- */
@@ -56,17 +70,17 @@ enum {
 /* What went wrong in one block; exec_report_fault makes the report of it. */
 struct exec_fault {
     enum exec_status status;
-    uint64_t block;    /* linear */
-    uint32_t warp;     /* in the block */
-    uint32_t lanes;    /* threads concerned; 0: not known */
+    uint64_t block; /* linear */
+    uint32_t warp;  /* in the block */
+    uint32_t lanes; /* threads concerned; 0: not known */
     uint32_t place;
     bool has_place, has_address;
-    bool any_warp;     /* the warp is not known: one function runs them all */
-    bool by_signal;    /* the place has to be found by replaying */
-    bool endless;      /* the same, of a loop (exec_replay_loop) */
+    bool any_warp;  /* the warp is not known: one function runs them all */
+    bool by_signal; /* the place has to be found by replaying */
+    bool endless;   /* the same, of a loop (exec_replay_loop) */
     uint64_t address;
-    char what[160];    /* "illegal address: load of 4 bytes at 0x..." */
-    char detail[700];  /* the rest of the message, or empty */
+    char what[160];   /* "illegal address: load of 4 bytes at 0x..." */
+    char detail[700]; /* the rest of the message, or empty */
 };
 
 /* -- a thread that runs blocks ---------------------------------------------------------------- */
@@ -76,14 +90,14 @@ struct exec_worker {
     /* The warp whose generated code this thread is in, else NULL: decides in the signal handler
      * whether a fault is the kernel's. */
     struct jit_warp *volatile warp;
-    struct exec_fault fault; /* set before an escape */
+    struct exec_fault fault;  /* set before an escape */
     struct exec_fiber *fiber; /* whose stack this thread is on, else NULL */
-    uint32_t id;             /* 0: the thread that called exec_run */
-    struct exec_seat *seat;  /* where it is watched from; NULL: it is not */
-    uint64_t stack_top;      /* address in a frame that is older than generated code's */
+    uint32_t id;              /* 0: the thread that called exec_run */
+    struct exec_seat *seat;   /* where it is watched from; NULL: it is not */
+    uint64_t stack_top;       /* address in a frame that is older than generated code's */
 };
 
-/* -- a block in flight -------------------------------------------------------------------------- */
+/* -- a block in flight ------------------------------------------------------------------------- */
 
 enum warp_state {
     WARP_READY,
@@ -94,11 +108,11 @@ enum warp_state {
 
 /* A barrier somebody has arrived at and that is not complete. Masks are per warp. */
 struct exec_barrier {
-    uint32_t expected;       /* threads; 0: all that have not exited */
-    uint32_t kind;           /* JIT_BAR_SYNC until a thread with a predicate arrives */
-    uint32_t place;          /* of the first arrival */
-    uint32_t votes, voters;  /* threads whose predicate holds; threads with a predicate */
-    uint32_t repeated;       /* threads that arrived again before it was complete (bar.arrive) */
+    uint32_t expected;      /* threads; 0: all that have not exited */
+    uint32_t kind;          /* JIT_BAR_SYNC until a thread with a predicate arrives */
+    uint32_t place;         /* of the first arrival */
+    uint32_t votes, voters; /* threads whose predicate holds; threads with a predicate */
+    uint32_t repeated;      /* threads that arrived again before it was complete (bar.arrive) */
     uint32_t arrived[EXEC_MAX_WARPS];
     uint32_t waiting[EXEC_MAX_WARPS]; /* of those: stand still until it is complete */
 };
@@ -117,33 +131,37 @@ struct exec_slot {
     struct exec_slot *next;     /* in the pool's list of free slots, or in a run's queue */
     struct exec_slot *next_in_flight;
     uint32_t warps;
-    uint32_t live;              /* warps that are not done */
-    uint32_t parked;            /* warps at a barrier or waiting */
-    uint32_t barriers_used;     /* set of barrier numbers with arrivals */
+    uint32_t live;          /* warps that are not done */
+    uint32_t parked;        /* warps at a barrier or waiting */
+    uint32_t barriers_used; /* set of barrier numbers with arrivals */
     struct jit_warp warp[EXEC_MAX_WARPS];
     uint8_t state[EXEC_MAX_WARPS];    /* enum warp_state */
     uint8_t returned[EXEC_MAX_WARPS]; /* enum jit_exit of this round */
     struct exec_barrier barrier[EXEC_BARRIERS];
-    uint32_t passed[EXEC_MAX_WARPS]; /* lanes whose cluster barrier was complete before they waited */
+    /* lanes whose cluster barrier was complete before they waited */
+    uint32_t passed[EXEC_MAX_WARPS];
     struct exec_configuration *configuration; /* per thread, made when first needed */
-    uint32_t lane_place[EXEC_MAX_THREADS];  /* waiting lanes: where, */
-    uint8_t lane_barrier[EXEC_MAX_THREADS]; /* at which barrier */
-    jit_warp_fn code[EXEC_MAX_WARPS];  /* what to call, */
+    uint32_t lane_place[EXEC_MAX_THREADS];    /* waiting lanes: where, */
+    uint8_t lane_barrier[EXEC_MAX_THREADS];   /* at which barrier */
+    jit_warp_fn code[EXEC_MAX_WARPS];         /* what to call, */
     jit_warp_fn inner[EXEC_MAX_WARPS]; /* the warp function: the same, or behind exec_fiber_call */
     struct exec_fiber *fiber[EXEC_MAX_WARPS];
     uint32_t wanted[EXEC_MAX_WARPS]; /* JIT_WAIT inside a call: the lanes that wait there; 0: any */
-    uint8_t *apart[EXEC_MAX_WARPS]; /* frame of a warp whose lanes wait for each other; free() */
+    uint8_t *apart[EXEC_MAX_WARPS];  /* frame of a warp whose lanes wait for each other; free() */
     bool any_apart;
-    bool stuck;         /* nothing can happen any more: to be reported */
+    uint64_t due[EXEC_MAX_WARPS]; /* of a run with a schedule: the warp for which it is least goes
+                                     next; */
+    uint32_t turn;                /*   which one that is */
+    bool livelock;                /* nothing can happen any more: to be reported */
     bool straight;  /* each warp is expected to run to its end in one call, and nobody watches */
     bool unsettled; /* the next block begins with new frames and code: a new run, or not straight */
     uint8_t *frames;
     size_t frames_room;
     struct memory_window shared;
-    bool wide;          /* it has room for addresses that wrap */
-    uint8_t *local_map; /* with guards */
-    size_t local_room;  /* without */
-    struct text out;    /* printed, not yet handed on */
+    bool wide;                   /* it has room for addresses that wrap */
+    uint8_t *local_map;          /* with guards */
+    size_t local_room;           /* without */
+    struct text out;             /* printed, not yet handed on */
     struct jit_pending *pending; /* or NULL */
 };
 
@@ -157,12 +175,21 @@ exec_slot_local_bytes(const struct exec_slot *s)
 {
     return (uint64_t)s->block.launch->local_stride * JIT_LANES * s->warps;
 }
+/* Lanes of warp i that have not exited. */
+static inline uint32_t
+exec_alive(const struct exec_slot *s, uint32_t i)
+{
+    return s->state[i] == WARP_DONE ? 0 : s->warp[i].lanes;
+}
 void exec_block_begin(struct exec_slot *s, uint64_t index);
 enum block_outcome exec_block_run(struct exec_slot *s, struct exec_worker *w);
+/* The block will not go on: its error, its text, the tool. */
+void exec_block_finish(struct exec_slot *s, enum block_outcome outcome);
 /* Blocks [first, end) of a run whose slot is straight; `progress` is told each one's number. */
 void exec_blocks_straight(struct exec_slot *s, struct exec_worker *w, uint64_t first, uint64_t end,
                           _Atomic uint64_t *progress);
-/* Calls warp i once more; returns enum jit_exit, never JIT_APART. */
+
+/* warp.c. Calls warp i once more; returns enum jit_exit, never JIT_APART. */
 uint32_t exec_warp_call(struct exec_slot *s, uint32_t i);
 /* Warp i returned JIT_APART: lets it go on. */
 uint32_t exec_warp_apart(struct exec_slot *s, uint32_t i);
@@ -178,11 +205,22 @@ void exec_fibers_reset(struct exec_slot *s);
 void exec_fibers_free(struct exec_slot *s);
 uint8_t *exec_stack_end(void);
 
-/* combine.c: prepare gives a slot's block its sums, if the run may have any; end: they go to memory */
+/* combine.c: prepare gives a slot's block its sums, if the run may
+ * have any; end: they go to memory */
 void exec_combine_prepare(struct exec_slot *s);
 void exec_combine_end(struct jit_pending *p);
 void exec_combine(struct jit_warp *w, uint32_t lanes, const uint64_t *address, const uint32_t *x);
 void exec_combine_flush(struct jit_warp *w);
+
+/* waiting.c: lanes wait at that place for a barrier (its number), or for what EXEC_... says */
+void exec_note_waiting(struct exec_slot *s, uint32_t warp, uint32_t lanes, uint32_t barrier,
+                       uint32_t place);
+/* Lanes of the warp that do not wait are outside of a call in which those `inside` do. */
+void exec_note_outside(struct exec_slot *s, uint32_t warp, uint32_t inside);
+void exec_held(struct jit_warp *w, uint32_t lanes, uint32_t place);
+/* Lanes that wait at no barrier. */
+void exec_note_polling(struct exec_slot *s, uint32_t warp, uint32_t lanes, uint32_t place);
+void exec_note_turning(struct exec_slot *s, uint32_t warp, uint32_t lanes, uint32_t place);
 
 /* barrier.c */
 enum round { ROUND_DONE, ROUND_ON, ROUND_YIELDED };
@@ -190,19 +228,16 @@ void exec_arrive(struct exec_slot *s, uint32_t warp, uint32_t lanes, uint32_t ba
                  uint32_t threads, uint32_t kind, uint32_t votes, bool waits, uint32_t place);
 void exec_warp_returned(struct exec_slot *s, uint32_t warp, uint32_t outcome);
 enum round exec_general_round(struct exec_slot *s);
-/* Lanes of the warp that do not wait are outside of a call in which those `inside` do. */
-void exec_note_outside(struct exec_slot *s, uint32_t warp, uint32_t inside);
-void exec_held(struct jit_warp *w, uint32_t lanes, uint32_t place);
-/* Lanes that wait at no barrier; then the deadlock of the whole block. */
-void exec_note_polling(struct exec_slot *s, uint32_t warp, uint32_t lanes, uint32_t place);
-void exec_note_turning(struct exec_slot *s, uint32_t warp, uint32_t lanes, uint32_t place);
+
+/* deadlock.c: nobody in the block can go on; the same where warps poll. */
 _Noreturn void exec_deadlock(struct exec_slot *s);
+_Noreturn void exec_deadlock_polling(struct exec_slot *s);
 /* Lanes of one warp wait for others of it that cannot come. */
-_Noreturn void exec_lanes_stuck(struct jit_warp *w, uint32_t lanes);
+_Noreturn void exec_lanes_deadlock(struct jit_warp *w, uint32_t lanes);
 
-/* -- a launch in flight --------------------------------------------------------------------------- */
+/* -- a launch in flight ------------------------------------------------------------------------ */
 
-/* Tests and exec.c fill this; the rest of exec_run is common. */
+/* The code that a request runs, and where more of it comes from. */
 struct exec_code {
     const struct jit_kernel *kernel;
     /* The same kernel for warps whose lanes wait for each other (JIT_APART). */
@@ -213,6 +248,8 @@ struct exec_code {
     /* The same kernel with JIT_EVENT_TURNS; NULL: none to be had. */
     const struct jit_kernel *(*turns)(void *context, struct ls_error *err);
     void *context;
+    /* exec_run, for launches from the kernel. */
+    bool (*run)(struct exec_pool *p, const struct exec_request *r, struct exec_report *report);
 };
 
 /* exec.c: the code that a request runs; stays where it is. False: the report says why. */
@@ -220,7 +257,8 @@ struct exec_source {
     const struct exec_request *request;
     struct exec_code code;
 };
-bool exec_source_open(struct exec_source *s, const struct exec_request *r, struct exec_report *report);
+bool exec_source_open(struct exec_source *s, const struct exec_request *r,
+                      struct exec_report *report);
 
 struct exec_pending { /* text of a finished block that has to wait for blocks before it */
     uint64_t block;
@@ -235,12 +273,14 @@ struct exec_tail { /* a launch that waits for the end of its parent */
 };
 
 struct exec_progress {
-    _Alignas(64) _Atomic uint64_t block; /* every block below it that this worker took is finished */
+    _Alignas(
+        64) _Atomic uint64_t block; /* every block below it that this worker took is finished */
 };
 
 enum { EXEC_WATCH_SIGNAL = SIGURG }; /* ignored by who does not know it */
 
-/* replay.c: what lanes of a warp compared last, of the places that it came by in a round of all warps. */
+/* replay.c: what lanes of a warp compared last, of the places that it came by in a round of all
+ * warps. */
 enum { EXEC_COMPARES = 4 };
 struct exec_compare {
     uint32_t place, lanes;
@@ -251,18 +291,15 @@ struct exec_compares {
     struct exec_compare at[EXEC_COMPARES];
 };
 
-/* stuck.c: when to look next whether anything can happen, and how far it is. */
+/* livelock.c: when to look next whether anything can happen, and how far it is. */
 struct exec_look {
     uint64_t at, wait, since; /* ns; at 0: not set, UINT64_MAX: never */
     uint64_t slot, memory;    /* hashes */
     uint32_t step, rounds;
 };
 
-struct exec_chain;
-
 struct exec_run {
     struct exec_pool *pool;
-    struct exec_chain *chain;     /* the run stands for all of it; NULL: a launch by itself */
     const struct exec_request *request;
     const struct exec_code *code;
     struct jit_launch launch;
@@ -270,17 +307,21 @@ struct exec_run {
     struct jit_tool *tool;        /* NULL: none */
     uint64_t number;              /* of this run in the process: slots tell runs apart by it */
     uint64_t blocks;
-    uint64_t chunk;              /* blocks handed out at a time */
-    bool resident;               /* several blocks of a worker in flight, switched on yields */
+    uint64_t chunk; /* blocks handed out at a time */
+    bool resident;  /* several blocks of a worker in flight, switched on yields */
+    bool scheduled; /* the same, on one thread, switched when each warp has had its turn: */
+    VEC(struct exec_slot *) turns; /* a heap of those in flight, the one that goes next first, */
+    uint64_t until;                /*   which goes on until it is due later than that; */
+    uint64_t idle_turns; /* how many turns there were since a warp ended or came to a barrier */
     bool replaying;
-    bool turning;                /* the same, in loops that give way: exec_replay_round */
+    bool turning;                   /* the same, in loops that give way: exec_replay_loop */
     struct exec_compares *compared; /* per warp; turning */
-    uint64_t replay_deadline;    /* ns of CLOCK_MONOTONIC */
+    uint64_t replay_deadline;       /* ns of CLOCK_MONOTONIC */
 
-    _Alignas(64) _Atomic uint64_t next;  /* block to hand out */
-    _Alignas(64) _Atomic uint64_t stop;  /* blocks above this one need not go on: it has failed */
-    struct exec_progress *progress;      /* per worker; ordinary runs */
-    _Atomic uint64_t spent;              /* ns of all workers; ordinary runs */
+    _Alignas(64) _Atomic uint64_t next; /* block to hand out */
+    _Alignas(64) _Atomic uint64_t stop; /* blocks above this one need not go on: it has failed */
+    struct exec_progress *progress;     /* per worker; ordinary runs */
+    _Atomic uint64_t spent;             /* ns of all workers; ordinary runs */
 
     /* resident runs; under lock */
     pthread_mutex_t lock;
@@ -289,9 +330,9 @@ struct exec_run {
     struct exec_slot *flying;             /* all in flight */
     _Atomic bool over;                    /* nothing left to do */
 
-    struct exec_look look;        /* resident: of whom `looking` says so */
-    atomic_flag looking;          /* one thread runs all blocks, to see whether they are stuck */
-    _Atomic bool still;           /*   the others do nothing */
+    struct exec_look look; /* resident: of whom `looking` says so */
+    atomic_flag looking;   /* one thread runs all blocks, to see whether they are in a livelock */
+    _Atomic bool still;    /*   the others do nothing */
 
     pthread_mutex_t fault_lock;
     struct exec_fault fault; /* the one of the lowest block */
@@ -299,10 +340,6 @@ struct exec_run {
     VEC(struct exec_tail) tail;       /* under fault_lock */
     VEC(struct exec_pending) pending; /* under pool->print_lock */
     size_t pending_bytes;
-
-    /* pool.c; under pool->lock */
-    struct exec_run *next_run;
-    _Atomic uint32_t helpers; /* threads in exec_grid_work besides the caller */
 };
 
 bool exec_run_code(struct exec_pool *p, const struct exec_request *r, const struct exec_code *code,
@@ -310,12 +347,16 @@ bool exec_run_code(struct exec_pool *p, const struct exec_request *r, const stru
 void exec_run_init(struct exec_run *run, struct exec_pool *p, const struct exec_request *r,
                    const struct exec_code *code);
 void exec_run_fini(struct exec_run *run);
-/* A worker's part in a run: returns when there is nothing left for it to do. */
-void exec_grid_work(struct exec_run *run, struct exec_worker *w);
-bool exec_grid_wants(struct exec_run *run);
 void exec_launch_fill(struct jit_launch *l, const struct exec_request *r,
                       const struct jit_kernel *k, const struct jit_services *services, void *owner);
-void exec_block_coordinates(const uint32_t grid[3], uint64_t index, uint32_t out[3]);
+static inline void
+exec_block_coordinates(const uint32_t grid[3], uint64_t index, uint32_t out[3])
+{
+    out[0] = (uint32_t)(index % grid[0]);
+    index /= grid[0];
+    out[1] = (uint32_t)(index % grid[1]);
+    out[2] = (uint32_t)(index / grid[1]);
+}
 
 static inline bool
 exec_stopped(struct exec_run *run, uint64_t block)
@@ -324,37 +365,47 @@ exec_stopped(struct exec_run *run, uint64_t block)
     return stop != UINT64_MAX && (run->resident || block > stop);
 }
 
-/* chain.c: as exec_grid_wants and exec_grid_work */
-bool exec_chain_wants(const struct exec_chain *c);
-void exec_chain_work(struct exec_chain *c, struct exec_worker *w);
+/* schedule.c: all of a run */
+void exec_schedule_work(struct exec_run *run, struct exec_worker *w);
+/* turns.c: a block begins at this time; when its next warp is due, 0: no warp can go on; turns of
+ * its warps up to run->until */
+void exec_turns_begin(struct exec_slot *s, uint64_t now);
+uint64_t exec_due(const struct exec_slot *s);
+enum block_outcome exec_block_turns(struct exec_slot *s);
 
-/* stuck.c. After a round of a block that is alone; does not return when nothing can happen. */
-void exec_stuck_round(struct exec_slot *s, bool yielded);
-/* Resident blocks: whether it is time to look; the look, while the other threads are still. */
-bool exec_stuck_due(struct exec_run *run);
-void exec_stuck_look(struct exec_run *run, struct exec_worker *w);
-_Noreturn void exec_stuck_report(struct exec_slot *s);
-/* The longest waiting block, NULL: none; and what to do with it after it ran. */
-struct exec_slot *exec_next_resident(struct exec_run *run);
+/* livelock.c. After a round of a block that is alone; does not return when nothing can happen. */
+void exec_livelock_round(struct exec_slot *s, bool yielded);
+/* Whether it is time to look; sets the time of the next look after one that began at `since`. */
+bool exec_livelock_due(struct exec_run *run);
+void exec_livelock_later(struct exec_run *run, uint64_t since);
+/* Whether the state of a run decides what becomes of it. */
+bool exec_livelock_can_be_known(const struct exec_run *run);
+
+/* resident.c. A worker's part; the longest waiting block, NULL: none; what becomes of it after it
+ * ran. */
+void exec_resident_work(struct exec_run *run, struct exec_worker *w);
+struct exec_slot *exec_resident_next(struct exec_run *run);
 void exec_resident_ran(struct exec_run *run, struct exec_slot *s, enum block_outcome outcome);
 
-/* -- state.c ---------------------------------------------------------------------------------------- */
+/* -- state.c ----------------------------------------------------------------------------------- */
 
-/* Of all warps of a block that have not ended, its shared and local memory; of all memory of the device. */
+/* Of all warps of a block that have not ended, its shared and local memory; of all memory of the
+ * device. */
 uint64_t exec_hash_bytes(uint64_t h, const void *at, uint64_t size);
 uint64_t exec_hash_slot(struct exec_slot *s);
 uint64_t exec_hash_memory(const struct exec_run *run);
-/* Whether the kernel's own state decides what becomes of it: it reads no clock, and no call of it waits. */
+/* Whether the kernel's own state decides what becomes of it: it reads no clock, and no call of it
+ * waits. */
 bool exec_is_closed(const struct exec_run *run);
 /* Whether a thread of the program could write to memory while this one's kernel runs. */
 bool exec_others_may_write(struct exec_pool *p);
 /* Whether the program's threads have all ended but for ours: main has left by pthread_exit(). */
 bool exec_is_left(bool *main_left);
 
-/* -- watch.c, sample.c ------------------------------------------------------------------------------ */
+/* -- watch.c, sample.c ------------------------------------------------------------------------- */
 
 #define EXEC_THREAD_NAME "lockstep/" /* and what each is for, below 16 characters */
-enum { EXEC_CALLERS = 16 }; /* threads that call exec_run at a time and are watched */
+enum { EXEC_CALLERS = 16 };          /* threads that call exec_run at a time and are watched */
 
 enum exec_order {
     ORDER_LOOK,   /* say which block runs, and where it is */
@@ -363,23 +414,30 @@ enum exec_order {
 };
 
 enum { EXEC_STANDS = 16 };
-enum exec_standing { STANDS_RUNS, STANDS_BARRIER, STANDS_POLLS, STANDS_WAITS, STANDS_READY, STANDS_DONE };
+enum exec_standing {
+    STANDS_RUNS,
+    STANDS_BARRIER,
+    STANDS_POLLS,
+    STANDS_WAITS,
+    STANDS_READY,
+    STANDS_DONE
+};
 
 /* What a thread saw of itself. */
 struct exec_sighting {
-    bool inside;             /* in generated code, or what that calls */
-    bool closed;             /* exec_is_closed */
-    uint64_t run, block;     /* numbers */
-    uint64_t blocks;         /* of the grid */
-    uint64_t since;          /* ns: it has been in that block at least so long */
+    bool inside;         /* in generated code, or what that calls */
+    bool closed;         /* exec_is_closed */
+    uint64_t run, block; /* numbers */
+    uint64_t blocks;     /* of the grid */
+    uint64_t since;      /* ns: it has been in that block at least so long */
     uint32_t warp;
     bool has_warp;
     uint32_t stand_count, more; /* more: blocks that are not among them */
-    struct exec_stand {         /* warps in a row that do the same, of this block and of others that wait */
+    struct exec_stand { /* warps in a row that do the same, of this block and of others that wait */
         uint64_t block;
         uint32_t first, count;
-        uint8_t what;           /* enum exec_standing */
-        uint32_t place;         /* BARRIER, POLLS: where */
+        uint8_t what;   /* enum exec_standing */
+        uint32_t place; /* BARRIER, POLLS: where */
     } stand[EXEC_STANDS];
     const struct ptx_module *module; /* of the kernel: lives while the launch does */
     char kernel[128];
@@ -391,12 +449,12 @@ struct exec_sample {
 };
 enum { EXEC_SAMPLES = 1024 };
 struct exec_samples {
-    bool proven;   /* a state came again, memory as it was */
-    bool moved;    /* the block is another one */
-    bool inside;   /* calls of a tool are looked at, too, */
-    bool end;      /* and the next one ends the block */
+    bool proven; /* a state came again, memory as it was */
+    bool moved;  /* the block is another one */
+    bool inside; /* calls of a tool are looked at, too, */
+    bool end;    /* and the next one ends the block */
     uint32_t steps;
-    bool differs;  /* memory of the device was not always the same */
+    bool differs;    /* memory of the device was not always the same */
     uint64_t memory; /* of the device; 0: not looked at */
     uint32_t looks;  /* at memory */
     uint32_t count;
@@ -406,14 +464,15 @@ struct exec_samples {
 /* A thread that runs blocks, as the one that watches sees it. */
 struct exec_seat {
     _Alignas(64) _Atomic(struct exec_worker *) worker; /* NULL: runs none now */
-    _Atomic uint64_t entered;  /* counts */
-    _Atomic int32_t thread;    /* the kernel's number of it */
-    _Atomic uint64_t order;    /* enum exec_order | number << 2; a signal makes the thread read it */
+    _Atomic uint64_t entered;                          /* counts */
+    _Atomic int32_t thread;                            /* the kernel's number of it */
+    _Atomic uint64_t order; /* enum exec_order | number << 2; a signal makes the thread read it */
     _Atomic uint64_t answered; /* the last order's number that was carried out */
-    struct exec_sighting seen; /* written by the thread between order and answer, read behind that */
+    /* written by the thread between order and answer, read behind that */
+    struct exec_sighting seen;
     struct exec_samples *samples;
-    uint64_t last, since;      /* the watcher's: entered as it saw it, and when first */
-    bool deaf;                 /* the same: the signal is blocked there */
+    uint64_t last, since; /* the watcher's: entered as it saw it, and when first */
+    bool deaf;            /* the same: the signal is blocked there */
 };
 
 struct exec_watch {
@@ -421,17 +480,17 @@ struct exec_watch {
     pthread_cond_t changed;
     pthread_t thread;
     struct exec_options options;
-    void (*install)(void);     /* the signal's handler */
-    _Atomic bool left;         /* a thread of the program has ended: perhaps it was the last */
+    void (*install)(void); /* the signal's handler */
+    _Atomic bool left;     /* a thread of the program has ended: perhaps it was the last */
     _Atomic uint32_t left_looks;
     _Atomic bool started, asleep;
-    _Atomic bool shared;       /* exec_set_shared */
+    _Atomic bool shared; /* exec_set_shared */
     bool failed, closing;
     uint32_t seat_count;
     struct exec_seat *seat;
-    uint64_t number;           /* of orders */
-    uint64_t wait, next;       /* ns: when to sample again */
-    uint64_t beat;             /* ns: when to say again that something runs */
+    uint64_t number;     /* of orders */
+    uint64_t wait, next; /* ns: when to sample again */
+    uint64_t beat;       /* ns: when to say again that something runs */
 };
 
 void exec_watch_init(struct exec_pool *p, void (*install)(void));
@@ -439,7 +498,8 @@ void exec_watch_fini(struct exec_pool *p);
 /* A thread begins to run blocks, and ends. */
 void exec_seat_take(struct exec_pool *p, struct exec_worker *w, struct exec_worker *outer);
 void exec_seat_leave(struct exec_worker *w, struct exec_worker *outer);
-/* In the signal's handler: carries out the seat's order; true: the block is to be ended (w->fault says why). */
+/* In the signal's handler: carries out the seat's order; true: the block is to be ended (w->fault
+ * says why). */
 bool exec_obey(struct exec_worker *w, void *context);
 void exec_sample_look(struct exec_worker *w);
 void exec_sample(struct exec_worker *w, void *context);
@@ -448,7 +508,7 @@ bool exec_sample_end(struct exec_worker *w, void *context);
 /* fault.c */
 void exec_watch_signal_install(void);
 
-/* -- pool.c ----------------------------------------------------------------------------------------- */
+/* -- pool.c ------------------------------------------------------------------------------------ */
 
 enum { EXEC_HINTS = 256 };
 
@@ -457,12 +517,12 @@ struct exec_pool {
     pthread_mutex_t lock;
     struct exec_watch watch;
     pthread_cond_t work, left;
-    struct exec_run *runs;   /* that want help */
+    struct exec_job *jobs; /* that want help */
     struct exec_helper *helpers;
     uint32_t started, asleep, awake_idle;
     bool closing;
     _Atomic uint64_t runs_begun;
-    _Atomic uint32_t posted; /* counts runs offered: what idle threads watch while they spin */
+    _Atomic uint32_t posted; /* counts jobs offered: what idle threads watch while they spin */
     struct exec_slot *free_slots;
     uint32_t free_slot_count;
     uint32_t wide_slots; /* with wide windows, free or not */
@@ -470,8 +530,16 @@ struct exec_pool {
     _Atomic uint32_t hint[EXEC_HINTS]; /* ns a block of some kernel took lately */
 };
 
-void exec_pool_offer(struct exec_pool *p, struct exec_run *run);
-void exec_pool_withdraw(struct exec_pool *p, struct exec_run *run); /* waits for helpers to leave */
+/* Work for the caller and, unless that is to do it `alone`, for the helpers that join. */
+struct exec_job {
+    bool (*wants)(void *context); /* whether another helper finds something to do */
+    /* A worker's part: returns when there is nothing left for it to do. */
+    void (*work)(void *context, struct exec_worker *w);
+    void *context;
+    struct exec_job *next;    /* under pool->lock */
+    _Atomic uint32_t helpers; /* threads in `work` besides the caller */
+};
+void exec_pool_run(struct exec_pool *p, struct exec_job *job, bool alone);
 struct exec_slot *exec_slot_take(struct exec_run *run, struct ls_error *err);
 void exec_slot_give(struct exec_pool *p, struct exec_slot *s);
 static inline uint64_t
@@ -483,7 +551,7 @@ exec_now(void) /* ns */
 }
 void exec_pause_cpu(void); /* in a loop that looks for what another thread does */
 
-/* -- fault.c, replay.c -------------------------------------------------------------------------------- */
+/* -- fault.c, replay.c ------------------------------------------------------------------------- */
 
 /* Handlers for faults, once per process; what was there before is called for other faults. */
 /* Before and after running blocks on this thread: the record that the handler looks at, a stack for
@@ -495,7 +563,8 @@ struct exec_entry {
 void exec_thread_enter(struct exec_pool *p, struct exec_worker *w, struct exec_entry *entry);
 void exec_thread_leave(const struct exec_entry *entry);
 
-/* Ends the block: fills the worker's fault and jumps to exec_block_run. lanes: threads concerned. */
+/* Ends the block: fills the worker's fault and jumps to
+ * exec_block_run. lanes: threads concerned. */
 _Noreturn void exec_escape(struct exec_slot *s, uint32_t warp, uint32_t lanes, uint32_t place,
                            bool has_place, enum exec_status status, const char *what,
                            const char *detail);
@@ -505,9 +574,8 @@ void exec_report_fault(const struct exec_run *run, const struct exec_fault *f,
                        struct exec_report *report);
 void exec_replay(struct exec_run *run, struct exec_fault *f);
 void exec_replay_loop(struct exec_run *run, struct exec_fault *f);
-void exec_compare(struct jit_warp *w, uint32_t lanes, const uint64_t *a, const uint64_t *b, uint32_t place);
-/* After a round: ends the block when its state has come again. */
-void exec_replay_round(struct exec_slot *s);
+void exec_compare(struct jit_warp *w, uint32_t lanes, const uint64_t *a, const uint64_t *b,
+                  uint32_t place);
 void exec_thread_coordinates(const uint32_t block[3], uint32_t thread, uint32_t out[3]);
 /* "prog.cu:12", or "" when there is no module. */
 void exec_place_text(const struct exec_run *run, uint32_t place, char *out, size_t room);
@@ -517,7 +585,7 @@ void exec_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32
 void exec_access(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32_t bytes,
                  uint32_t space, uint32_t op, uint32_t place);
 
-/* -- externals.c, output.c ------------------------------------------------------------------------------ */
+/* -- externals.c, output.c --------------------------------------------------------------------- */
 
 extern const struct jit_services exec_services;
 
@@ -537,8 +605,8 @@ void exec_surface(struct jit_warp *w, uint32_t lanes, struct jit_image_insn what
                   const struct texture *t, struct jit_image_data *data);
 /* Formats like printf in a kernel; returns what the kernel's printf returns. */
 int32_t exec_format(struct text *out, const char *format, const uint8_t *args);
-void exec_output_more(struct exec_slot *s);  /* the block printed and goes on */
-void exec_output_done(struct exec_slot *s);  /* the block is finished */
-void exec_output_end(struct exec_run *run);  /* nothing runs any more */
+void exec_output_more(struct exec_slot *s); /* the block printed and goes on */
+void exec_output_done(struct exec_slot *s); /* the block is finished */
+void exec_output_end(struct exec_run *run); /* nothing runs any more */
 
 #endif

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* -- printf: the argument buffer holds each argument at its natural alignment --------------------- */
+/* -- printf: the argument buffer holds each argument at its natural alignment ------------------ */
 
 struct cursor {
     const uint8_t *at;
@@ -27,7 +27,7 @@ next_bits(struct cursor *c, size_t bytes)
 struct spec {
     char text[48]; /* "%-8.3" : flags, width, precision */
     size_t count;
-    int wide;      /* number of l; hh and h are -2 and -1 */
+    int wide; /* number of l; hh and h are -2 and -1 */
 };
 
 static const char *
@@ -67,14 +67,18 @@ static void
 format_one(struct text *out, struct spec *s, char conversion, struct cursor *args)
 {
     switch (conversion) {
-    case 'd': case 'i': {
+    case 'd':
+    case 'i': {
         int64_t v = s->wide >= 1 ? (int64_t)next_bits(args, 8) : (int32_t)next_bits(args, 4);
         v = s->wide == -1 ? (int16_t)v : s->wide <= -2 ? (int8_t)v : v;
         put(out, s, "ll", conversion);
         text_add(out, s->text, (long long)v);
         break;
     }
-    case 'u': case 'x': case 'X': case 'o': {
+    case 'u':
+    case 'x':
+    case 'X':
+    case 'o': {
         uint64_t v = s->wide >= 1 ? next_bits(args, 8) : (uint32_t)next_bits(args, 4);
         v = s->wide == -1 ? (uint16_t)v : s->wide <= -2 ? (uint8_t)v : v;
         put(out, s, "ll", conversion);
@@ -139,7 +143,7 @@ exec_format(struct text *out, const char *format, const uint8_t *bytes)
     return count;
 }
 
-/* -- the calls ---------------------------------------------------------------------------------------- */
+/* -- the calls --------------------------------------------------------------------------------- */
 
 static void
 call_printf(struct jit_warp *w, uint32_t lanes, const uint64_t *args, int32_t *result)
@@ -148,8 +152,7 @@ call_printf(struct jit_warp *w, uint32_t lanes, const uint64_t *args, int32_t *r
     for (; lanes; lanes &= lanes - 1) {
         uint32_t l = (uint32_t)__builtin_ctz(lanes);
         const char *format = (const char *)(uintptr_t)args[l];
-        result[l] = exec_format(&s->out, format,
-                                (const uint8_t *)(uintptr_t)args[JIT_LANES + l]);
+        result[l] = exec_format(&s->out, format, (const uint8_t *)(uintptr_t)args[JIT_LANES + l]);
     }
     exec_output_more(s);
 }
@@ -170,8 +173,8 @@ call_assert(struct jit_warp *w, uint32_t lanes, uint32_t place, const uint8_t *a
     snprintf(detail, sizeof detail,
              "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.",
              (const char *)(uintptr_t)file, line, (const char *)(uintptr_t)function,
-             s->block.ctaid[0], s->block.ctaid[1], s->block.ctaid[2], thread[0], thread[1], thread[2],
-             (const char *)(uintptr_t)message);
+             s->block.ctaid[0], s->block.ctaid[1], s->block.ctaid[2], thread[0], thread[1],
+             thread[2], (const char *)(uintptr_t)message);
     exec_escape(s, w->warp, 1u << l, place, true, EXEC_ASSERT, what, detail);
 }
 
@@ -193,12 +196,8 @@ exec_external(struct jit_warp *w, uint32_t lanes, uint32_t external, uint32_t pl
     struct jit_tool *tool = s->run->tool;
     uint64_t *in = args, *out = result;
     switch (external) {
-    case JIT_EXT_VPRINTF:
-        call_printf(w, lanes, in, result);
-        break;
-    case JIT_EXT_ASSERTFAIL:
-        call_assert(w, lanes, place, args);
-        break;
+    case JIT_EXT_VPRINTF: call_printf(w, lanes, in, result); break;
+    case JIT_EXT_ASSERTFAIL: call_assert(w, lanes, place, args); break;
     case JIT_EXT_CONFIGURE:
         exec_configure(w, lanes, args);
         memset(result, 0, 4 * JIT_LANES);

@@ -21,7 +21,7 @@
 /* The worker whose blocks this thread is running. */
 static _Thread_local struct exec_worker *current;
 
-/* -- signals ------------------------------------------------------------------------------------------ */
+/* -- signals ----------------------------------------------------------------------------------- */
 
 enum { FAULTS = 3 };
 static struct sigaction before[FAULTS + 1]; /* then that of who watches */
@@ -58,7 +58,8 @@ pass_on(int number, siginfo_t *info, void *context)
     } else if (!again && old && old->sa_handler != SIG_DFL && old->sa_handler != SIG_IGN) {
         old->sa_handler(number);
     } else if (!is_sent(info) || !old || old->sa_handler != SIG_IGN) {
-        signal(number, SIG_DFL); /* as without us: the instruction is executed again and ends the process */
+        signal(number,
+               SIG_DFL); /* as without us: the instruction is executed again and ends the process */
         if (is_sent(info))
             raise(number);
     }
@@ -82,7 +83,8 @@ on_signal(int number, siginfo_t *info, void *context)
     struct jit_warp *warp = w ? w->warp : NULL;
     bool (*ask)(uint64_t, void *) = atomic_load(&fault_hook);
     if (!warp || is_sent(info)) {
-        if (ask && number != SIGFPE && !is_sent(info) && ask((uint64_t)(uintptr_t)info->si_addr, context))
+        if (ask && number != SIGFPE && !is_sent(info) &&
+            ask((uint64_t)(uintptr_t)info->si_addr, context))
             return;
         pass_on(number, info, context);
         return;
@@ -91,15 +93,18 @@ on_signal(int number, siginfo_t *info, void *context)
     if (number == SIGSEGV && memory_window_wrap(&s->shared, (uint64_t)(uintptr_t)info->si_addr))
         return; /* the access is made again */
     w->warp = NULL;
-    w->fault = (struct exec_fault){.status = EXEC_ILLEGAL_ADDRESS, .block = s->block.index,
-                                   .warp = warp->warp, .has_address = true, .by_signal = true,
+    w->fault = (struct exec_fault){.status = EXEC_ILLEGAL_ADDRESS,
+                                   .block = s->block.index,
+                                   .warp = warp->warp,
+                                   .has_address = true,
+                                   .by_signal = true,
                                    .any_warp = s->run->code->kernel->block != NULL,
                                    .address = (uint64_t)(uintptr_t)info->si_addr};
     snprintf(w->fault.what, sizeof w->fault.what, "illegal address");
     leave_handler(w, context);
 }
 
-/* -- the signal of who watches --------------------------------------------------------------------- */
+/* -- the signal of who watches ----------------------------------------------------------------- */
 
 static void
 on_watch(int number, siginfo_t *info, void *context)
@@ -118,39 +123,34 @@ on_watch(int number, siginfo_t *info, void *context)
     errno = kept;
 }
 
-void
-exec_watch_signal_install(void)
+/* Unless it is installed; what was there before goes to *out_before. */
+static void
+install(int number, void (*handler)(int, siginfo_t *, void *), int flags,
+        struct sigaction *out_before)
 {
-    struct sigaction a, now;
-    memset(&a, 0, sizeof a);
-    a.sa_sigaction = on_watch;
-    a.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
+    struct sigaction a = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_ONSTACK | flags},
+                     now;
     sigemptyset(&a.sa_mask);
     pthread_mutex_lock(&install_lock);
-    if (sigaction(EXEC_WATCH_SIGNAL, NULL, &now) == 0 &&
-        !((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_watch)) {
-        before[FAULTS] = now;
-        sigaction(EXEC_WATCH_SIGNAL, &a, NULL);
+    if (sigaction(number, NULL, &now) == 0 &&
+        !((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == handler)) {
+        *out_before = now;
+        sigaction(number, &a, NULL);
     }
     pthread_mutex_unlock(&install_lock);
 }
 
 void
+exec_watch_signal_install(void)
+{
+    install(EXEC_WATCH_SIGNAL, on_watch, SA_RESTART, &before[FAULTS]);
+}
+
+void
 exec_signals_install(void)
 {
-    struct sigaction a, now;
-    memset(&a, 0, sizeof a);
-    a.sa_sigaction = on_signal;
-    a.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
-    sigemptyset(&a.sa_mask);
-    pthread_mutex_lock(&install_lock);
     for (int k = 0; k < FAULTS; k++)
-        if (sigaction(handled[k], NULL, &now) == 0 &&
-            !((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_signal)) {
-            before[k] = now;
-            sigaction(handled[k], &a, NULL);
-        }
-    pthread_mutex_unlock(&install_lock);
+        install(handled[k], on_signal, SA_NODEFER, &before[k]);
 }
 
 /* A stack for the handler, per thread, kept until the thread ends. */
@@ -218,7 +218,7 @@ exec_thread_leave(const struct exec_entry *entry)
 #endif
 }
 
-/* -- ends of blocks ---------------------------------------------------------------------------------------- */
+/* -- ends of blocks ---------------------------------------------------------------------------- */
 
 _Noreturn void
 exec_escape(struct exec_slot *s, uint32_t warp, uint32_t lanes, uint32_t place, bool has_place,
@@ -226,108 +226,16 @@ exec_escape(struct exec_slot *s, uint32_t warp, uint32_t lanes, uint32_t place, 
 {
     struct exec_worker *w = s->worker;
     w->warp = NULL;
-    w->fault = (struct exec_fault){.status = status, .block = s->block.index, .warp = warp,
-                                   .lanes = lanes, .place = place, .has_place = has_place};
+    w->fault = (struct exec_fault){.status = status,
+                                   .block = s->block.index,
+                                   .warp = warp,
+                                   .lanes = lanes,
+                                   .place = place,
+                                   .has_place = has_place};
     snprintf(w->fault.what, sizeof w->fault.what, "%s", what);
     snprintf(w->fault.detail, sizeof w->fault.detail, "%s", detail ? detail : "");
     exec_fiber_leave(w);
     siglongjmp(w->escape, 1);
-}
-
-static const char *
-function_of(const struct ptx_module *m, uint32_t place, struct arena *a)
-{
-    const struct ptx_func *f;
-    const struct ptx_insn *i;
-    return jit_place(m, place, &f, &i) ? ls_readable_name(a, f->name) : "?";
-}
-
-/* "1024 bytes of stack per thread (cudaLimitStackSize); calls: fib at a.cu:3 (28 times), ..., k at
- * a.cu:9": the innermost first, equal ones in a row once. */
-static void
-call_text(const struct jit_warp *w, uint32_t place, struct text *out)
-{
-    enum { MOST = 8 };
-    const struct exec_slot *s = w->owner;
-    const struct ptx_module *m = s->run->request->module;
-    const struct jit_launch *l = s->block.launch;
-    struct arena a = {0};
-    char where[300];
-    uint32_t shown = 0, left = 0;
-    if (!m)
-        return;
-    text_add(out, "%u bytes of stack per thread (cudaLimitStackSize); calls: %s",
-             l->local_stride - s->run->code->kernel->local_bytes, function_of(m, place, &a));
-    for (const uint8_t *area = w->calls; area;) {
-        const struct jit_call *c = (const struct jit_call *)area - 1, *next = c;
-        uint32_t times = 0;
-        for (; next && next->place == c->place; times++)
-            next = next->caller ? (const struct jit_call *)next->caller - 1 : NULL;
-        area = next ? (const uint8_t *)(next + 1) : NULL;
-        if (shown == MOST && area) { /* the outermost is shown in any case */
-            left += times;
-            continue;
-        }
-        if (left)
-            text_add(out, ", %u more", left);
-        left = 0;
-        shown += shown < MOST;
-        jit_place_text(m, c->place, where, sizeof where);
-        text_add(out, ", from %s at %s", function_of(m, c->place, &a), where);
-        if (times > 1)
-            text_add(out, " (%u times)", times);
-    }
-    arena_free(&a);
-}
-
-/* cooperative_groups.h asks %envreg1 whether the launch is cooperative, and traps where a grid cannot wait. */
-static bool
-asks_for_grid(const struct ptx_module *m)
-{
-    for (uint32_t f = 0; m && f < m->func_count; f++)
-        for (uint32_t k = 0; k < m->funcs[f]->insn_count; k++) {
-            const struct ptx_insn *i = &m->funcs[f]->insns[k];
-            for (uint32_t n = 0; n < i->operand_count; n++)
-                if (i->operand[n].kind == PTX_O_SREG && i->operand[n].sreg == PTX_SR_ENVREG1)
-                    return true;
-        }
-    return false;
-}
-
-void
-exec_trap(struct jit_warp *w, uint32_t lanes, uint32_t reason, uint32_t place)
-{
-    static const struct {
-        enum exec_status status;
-        const char *what;
-    } table[] = {
-        [JIT_TRAP_INSTRUCTION] = {EXEC_TRAP, "trap"},
-        [JIT_TRAP_BREAKPOINT] = {EXEC_TRAP, "breakpoint"},
-        [JIT_TRAP_ASSERT] = {EXEC_ASSERT, "assertion failed"},
-        [JIT_TRAP_STACK] = {EXEC_STACK, "stack overflow"},
-        [JIT_TRAP_CALL] = {EXEC_INVALID_CALL, "call of something that is no function"},
-        [JIT_TRAP_UNREACHABLE] = {EXEC_TRAP, "control ran past the end of a function"},
-        [JIT_TRAP_BARRIER] = {EXEC_INVALID_BARRIER, "invalid barrier"},
-        [JIT_TRAP_MASK] = {EXEC_INVALID_MASK, "illegal instruction: a warp operation whose mask does not name the "
-                                              "lane that executes it"},
-    };
-    if (reason == JIT_TRAP_LANES)
-        exec_lanes_stuck(w, lanes);
-    reason = reason < sizeof table / sizeof *table ? reason : JIT_TRAP_INSTRUCTION;
-    const struct exec_slot *s = w->owner;
-    const struct exec_request *r = s->run->request;
-    bool grid = reason == JIT_TRAP_INSTRUCTION && !r->cooperative && asks_for_grid(r->module);
-    struct text detail = {0};
-    char text[700] = "";
-    if (reason == JIT_TRAP_STACK)
-        call_text(w, place, &detail);
-    if (grid)
-        text_add(&detail, "where it waits for its whole grid: only a cooperative launch can "
-                          "(cudaLaunchCooperativeKernel)");
-    if (detail.count)
-        snprintf(text, sizeof text, "%s", detail.at);
-    text_free(&detail);
-    exec_escape(w->owner, w->warp, lanes, place, true, table[reason].status, table[reason].what, text);
 }
 
 void
@@ -349,7 +257,7 @@ exec_run_fail_text(struct exec_run *run, uint64_t block, const char *text)
     exec_run_fail(run, &f);
 }
 
-/* -- reports -------------------------------------------------------------------------------------------------- */
+/* -- reports ----------------------------------------------------------------------------------- */
 
 void
 exec_thread_coordinates(const uint32_t block[3], uint32_t thread, uint32_t out[3])
@@ -368,7 +276,8 @@ exec_place_text(const struct exec_run *run, uint32_t place, char *out, size_t ro
 }
 
 void
-exec_report_fault(const struct exec_run *run, const struct exec_fault *f, struct exec_report *report)
+exec_report_fault(const struct exec_run *run, const struct exec_fault *f,
+                  struct exec_report *report)
 {
     const struct exec_request *r = run->request;
     memset(report, 0, sizeof *report);
@@ -397,8 +306,8 @@ exec_report_fault(const struct exec_run *run, const struct exec_fault *f, struct
     } else {
         uint32_t end[3];
         exec_thread_coordinates(r->block, last < threads ? last : threads - 1, end);
-        snprintf(thread, sizeof thread, "one of threads (%u,%u,%u) to (%u,%u,%u)", report->thread[0],
-                 report->thread[1], report->thread[2], end[0], end[1], end[2]);
+        snprintf(thread, sizeof thread, "one of threads (%u,%u,%u) to (%u,%u,%u)",
+                 report->thread[0], report->thread[1], report->thread[2], end[0], end[1], end[2]);
     }
     struct arena names = {0};
     size_t n = (size_t)snprintf(report->text, sizeof report->text, "%s", f->what);
@@ -407,9 +316,9 @@ exec_report_fault(const struct exec_run *run, const struct exec_fault *f, struct
                               (unsigned long long)f->address);
     n += (size_t)snprintf(report->text + n, sizeof report->text - n,
                           " in kernel \"%s\"%s%s%s, block (%u,%u,%u), %s%s",
-                          ls_readable_name(&names, r->kernel ? r->kernel->name : ""), place[0] ? " (" : "",
-                          place, place[0] ? ")" : "", report->block[0], report->block[1],
-                          report->block[2], thread, f->detail[0] ? ": " : "");
+                          ls_readable_name(&names, r->kernel ? r->kernel->name : ""),
+                          place[0] ? " (" : "", place, place[0] ? ")" : "", report->block[0],
+                          report->block[1], report->block[2], thread, f->detail[0] ? ": " : "");
     n = n < sizeof report->text ? n : sizeof report->text - 1;
     snprintf(report->text + n, sizeof report->text - n, "%s", f->detail);
     report->detail = (uint32_t)n;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * exec: kernels that wait in the middle of a call: barriers and polling loops in functions that are
- * called recursively or through pointers, which cannot be suspended by returning. Their warps run on
- * stacks of their own, and a wait switches back to the scheduler's. Nothing else does (decision 4):
- * switching costs a microsecond.
+ * called recursively or through pointers, which cannot be suspended by returning. Their warps run
+ * on stacks of their own, and a wait switches back to the scheduler's. Nothing else does (decision
+ * 4): switching costs a microsecond.
  *
  * While one lane of a warp waits inside a call, lanes of the warp outside of it stand still.
  */
@@ -32,7 +32,8 @@ enum {
     STACK_MARGIN = 128 << 10, /* what services and signal frames may need below a call */
 };
 
-/* For functions that begin as one fiber and end as another: TSan counts calls and returns of each. */
+/* For functions that begin as one fiber and end as another: TSan
+ * counts calls and returns of each. */
 #if FIBER_TSAN
 #define BETWEEN_FIBERS __attribute__((disable_sanitizer_instrumentation))
 #else
@@ -44,14 +45,14 @@ struct exec_fiber {
     uint8_t *map; /* guard, then the stack */
     struct exec_slot *slot;
     uint32_t warp, outcome;
-    bool running; /* between its first switch and a warp function's return */
+    bool running;           /* between its first switch and a warp function's return */
     void *fake, *back_fake; /* the sanitizer's */
     const void *back_bottom;
     size_t back_size;
     void *tsan, *back_tsan;
 };
 
-/* -- switching, announced to sanitizers --------------------------------------------------------------- */
+/* -- switching, announced to sanitizers -------------------------------------------------------- */
 
 static uint8_t *
 stack_of(const struct exec_fiber *f)
@@ -111,7 +112,7 @@ switch_to(struct exec_fiber *f)
     arrived_back(f);
 }
 
-/* -- a warp's stack -------------------------------------------------------------------------------------- */
+/* -- a warp's stack ---------------------------------------------------------------------------- */
 
 static void
 fiber_main(unsigned low, unsigned high)
@@ -134,7 +135,8 @@ fiber_reset(struct exec_fiber *f)
     f->self.uc_stack.ss_sp = stack_of(f);
     f->self.uc_stack.ss_size = FIBER_STACK;
     f->self.uc_link = NULL;
-    makecontext(&f->self, (void (*)(void))(void *)fiber_main, 2, (unsigned)at, (unsigned)(at >> 32));
+    makecontext(&f->self, (void (*)(void))(void *)fiber_main, 2, (unsigned)at,
+                (unsigned)(at >> 32));
     f->running = false;
     f->fake = NULL;
 }
@@ -151,8 +153,7 @@ fiber_new(struct exec_slot *s, uint32_t warp)
         if (map != MAP_FAILED)
             munmap(map, size);
         free(f);
-        exec_escape(s, warp, 0, 0, false, EXEC_FAILED, "",
-                    "out of memory for the stack of a warp");
+        exec_escape(s, warp, 0, 0, false, EXEC_FAILED, "", "out of memory for the stack of a warp");
     }
     f->map = map;
     f->slot = s;
@@ -194,7 +195,7 @@ exec_pause(struct jit_warp *w, uint32_t lanes, uint32_t why)
     s->wanted[w->warp] = 0;
 }
 
-/* -- blocks that are given up -------------------------------------------------------------------------------- */
+/* -- blocks that are given up ------------------------------------------------------------------ */
 
 /* Before and after a jump out of a fiber. */
 BETWEEN_FIBERS void
@@ -236,7 +237,7 @@ exec_fibers_free(struct exec_slot *s)
     }
 }
 
-/* -- the stack of this thread ----------------------------------------------------------------------------------- */
+/* -- the stack of this thread ------------------------------------------------------------------ */
 
 /* Where calls in generated code become too deep. */
 uint8_t *

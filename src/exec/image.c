@@ -24,7 +24,8 @@ static _Noreturn void
 fail(const struct image *m, uint32_t lanes, enum exec_status status, const char *what,
      const char *detail)
 {
-    exec_escape(m->warp->owner, m->warp->warp, lanes & -lanes, m->place, true, status, what, detail);
+    exec_escape(m->warp->owner, m->warp->warp, lanes & -lanes, m->place, true, status, what,
+                detail);
 }
 
 static int32_t
@@ -41,7 +42,7 @@ float_at(const uint32_t *row, uint32_t lane)
     return v;
 }
 
-/* -- descriptors ------------------------------------------------------------------------------------ */
+/* -- descriptors ------------------------------------------------------------------------------- */
 
 static const struct texture *
 descriptor(const struct image *m, uint32_t lanes, uint64_t handle)
@@ -120,19 +121,19 @@ check_memory(const struct image *m, uint32_t lanes)
         uint64_t rows = (uint64_t)l->height * l->depth * l->layers;
         uint64_t bytes = (rows - 1) * l->pitch + (uint64_t)l->width * element_bytes(t);
         if (!memory_covers(memory, l->base, bytes))
-            fail(m, lanes, EXEC_ILLEGAL_ADDRESS, "illegal address: the memory behind a texture is gone",
-                 NULL);
+            fail(m, lanes, EXEC_ILLEGAL_ADDRESS,
+                 "illegal address: the memory behind a texture is gone", NULL);
     }
 }
 
-/* -- levels and layers ---------------------------------------------------------------------------------- */
+/* -- levels and layers ------------------------------------------------------------------------- */
 
 static uint32_t
 layer_of(const struct image *m, uint32_t lane, uint32_t face)
 {
     uint32_t layers = m->texture->level[0].layers;
-    bool layered = m->what.geometry == JIT_A1D || m->what.geometry == JIT_A2D ||
-                   m->what.geometry == JIT_ACUBE;
+    bool layered =
+        m->what.geometry == JIT_A1D || m->what.geometry == JIT_A2D || m->what.geometry == JIT_ACUBE;
     uint32_t each = m->what.geometry == JIT_CUBE || m->what.geometry == JIT_ACUBE ? 6 : 1;
     int64_t most = layers / each ? layers / each - 1 : 0;
     int64_t layer = layered ? signed_at(m->data->layer, lane) : 0;
@@ -152,7 +153,7 @@ level_of_gradients(const struct image *m, uint32_t lane, const float c[3])
         float g[3], sum = 0;
         for (uint32_t k = 0; k < 3; k++)
             g[k] = float_at(m->data->extra[3 * d + k], lane);
-        uint32_t axes = m->what.geometry == JIT_3D                                   ? 3
+        uint32_t axes = m->what.geometry == JIT_3D                                  ? 3
                         : m->what.geometry == JIT_1D || m->what.geometry == JIT_A1D ? 1
                                                                                     : 2;
         bool cube = m->what.geometry == JIT_CUBE || m->what.geometry == JIT_ACUBE;
@@ -184,7 +185,7 @@ level_at(const struct image *m, uint32_t lane, const float c[3])
     return level < 0 ? 0 : level > last ? last : level;
 }
 
-/* -- reading ---------------------------------------------------------------------------------------------- */
+/* -- reading ----------------------------------------------------------------------------------- */
 
 static void
 read_level(const struct image *m, uint32_t lane, uint32_t level, uint32_t layer, const float c[3],
@@ -266,7 +267,7 @@ read_texture(const struct image *m, uint32_t lanes)
         read_lane(m, (uint32_t)__builtin_ctz(lanes));
 }
 
-/* -- queries ------------------------------------------------------------------------------------------------ */
+/* -- queries ----------------------------------------------------------------------------------- */
 
 /* As OpenCL numbers them (PTX ISA 5.3): CL_R is 0x10b0, CL_SNORM_INT8 0x10d0. */
 static uint32_t
@@ -297,12 +298,14 @@ answer(const struct image *m, uint32_t lane)
     case JIT_QUERY_HEIGHT: return l->height;
     case JIT_QUERY_DEPTH: return l->depth;
     case JIT_QUERY_CHANNEL_DATA_TYPE: return data_type(t);
-    case JIT_QUERY_CHANNEL_ORDER: return t->channels == 1 ? 0x10b0 : t->channels == 2 ? 0x10b2 : 0x10b5;
+    case JIT_QUERY_CHANNEL_ORDER:
+        return t->channels == 1 ? 0x10b0 : t->channels == 2 ? 0x10b2 : 0x10b5;
     case JIT_QUERY_NORMALIZED: return t->normalized_coordinates;
     case JIT_QUERY_UNNORMALIZED: return !t->normalized_coordinates;
     case JIT_QUERY_FILTER: return t->filter_linear;
-    case JIT_QUERY_ADDRESS_0: case JIT_QUERY_ADDRESS_1: case JIT_QUERY_ADDRESS_2:
-        return address_name(t->address[m->what.detail - JIT_QUERY_ADDRESS_0]);
+    case JIT_QUERY_ADDRESS_0:
+    case JIT_QUERY_ADDRESS_1:
+    case JIT_QUERY_ADDRESS_2: return address_name(t->address[m->what.detail - JIT_QUERY_ADDRESS_0]);
     case JIT_QUERY_ARRAY_SIZE: return l->layers;
     case JIT_QUERY_LEVELS: return t->levels;
     case JIT_QUERY_SAMPLES: return 1;
@@ -341,7 +344,7 @@ is_of_type(const struct image *m, uint32_t lanes)
     spread(m, lanes);
 }
 
-/* -- all of them ---------------------------------------------------------------------------------------------- */
+/* -- all of them ------------------------------------------------------------------------------- */
 
 /* Of `lanes`, those that use the same handles as the first. */
 static uint32_t

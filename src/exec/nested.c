@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * exec: launches from kernels (Programming Guide, "CUDA Dynamic Parallelism"). A child grid is a run of
- * its own, made by the thread that runs its parent's warp, to its end: the guide promises a parent no
- * more than that its children have ended when it has, and that they run in the order of one stream. So
- * there is nothing to wait for in the parent. Children for cudaStreamTailLaunch run when it has ended.
+ * exec: launches from kernels (Programming Guide, "CUDA Dynamic Parallelism"). A child grid is a
+ * run of its own, made by the thread that runs its parent's warp, to its end: the guide promises a
+ * parent no more than that its children have ended when it has, and that they run in the order of
+ * one stream. So there is nothing to wait for in the parent. Children for cudaStreamTailLaunch run
+ * when it has ended.
  */
 #include "exec/exec_priv.h"
 
@@ -12,10 +13,10 @@
 #include <string.h>
 
 enum {
-    MOST_NESTED = 24, /* the guide's limit */
+    MOST_NESTED = 24,        /* the guide's limit */
     MOST_PARAMETERS = 32768, /* bytes; the parser allows no more */
-    TAIL_LAUNCH = 3,  /* cudaStreamTailLaunch */
-    WAIT = -1,        /* cudaDeviceSynchronize() in a kernel, with a grid of none */
+    TAIL_LAUNCH = 3,         /* cudaStreamTailLaunch */
+    WAIT = -1,               /* cudaDeviceSynchronize() in a kernel, with a grid of none */
 };
 
 void
@@ -53,7 +54,8 @@ gather_params(const struct ptx_func *f, const uint8_t *area, uint32_t lane, uint
     uint64_t at = 0;
     for (uint32_t k = 0; k < f->param_count; k++) {
         const struct ptx_var *p = f->params[k];
-        uint64_t stride = p->size < 4 && ptx_type_bytes((enum ptx_type)p->type) == p->size ? 4 : p->size;
+        uint64_t stride =
+            p->size < 4 && ptx_type_bytes((enum ptx_type)p->type) == p->size ? 4 : p->size;
         at = (at + 15) & ~15ull;
         memcpy(out + p->param_offset, area + at * JIT_LANES + lane * stride, p->size);
         at += stride;
@@ -87,7 +89,7 @@ run_child(const struct exec_run *parent, struct jit_warp *w, const struct ptx_fu
         r.print = print_in_parent;
         r.print_context = w->owner;
     }
-    return exec_run(parent->pool, &r, report);
+    return parent->code->run(parent->pool, &r, report);
 }
 
 static void
@@ -97,7 +99,8 @@ launch_one(struct jit_warp *w, uint32_t lane, const struct ptx_func *f, const ui
     const struct exec_configuration *c = &s->configuration[w->warp * JIT_LANES + lane];
     struct exec_report report;
     if (c->stream == TAIL_LAUNCH) {
-        struct exec_tail t = {.kernel = f, .configuration = *c, .params = ls_alloc(f->param_bytes + 1)};
+        struct exec_tail t = {
+            .kernel = f, .configuration = *c, .params = ls_alloc(f->param_bytes + 1)};
         memcpy(t.params, params, f->param_bytes);
         pthread_mutex_lock(&s->run->fault_lock);
         VEC_PUSH(&s->run->tail, t);
@@ -105,7 +108,8 @@ launch_one(struct jit_warp *w, uint32_t lane, const struct ptx_func *f, const ui
         return;
     }
     if (!run_child(s->run, w, f, c, params, &report))
-        exec_escape(s, w->warp, 1u << lane, 0, false, report.status, "a launch failed", report.text);
+        exec_escape(s, w->warp, 1u << lane, 0, false, report.status, "a launch failed",
+                    report.text);
 }
 
 void
@@ -128,7 +132,8 @@ exec_nested_launch(struct jit_warp *w, uint32_t lanes, uint32_t function, const 
         return;
     struct jit_warp *volatile in = s->worker->warp;
     s->worker->warp = NULL; /* what goes wrong in here is the child's */
-    _Alignas(16) uint8_t params[MOST_PARAMETERS]; /* not from the heap: an error jumps out of here */
+    _Alignas(16)
+        uint8_t params[MOST_PARAMETERS]; /* not from the heap: an error jumps out of here */
     for (; lanes; lanes &= lanes - 1) {
         uint32_t l = (uint32_t)__builtin_ctz(lanes);
         gather_params(f, area, l, params);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * exec: what kernels print, in the order of blocks, whichever worker ran them. A block's text is
- * kept until all blocks before it are finished; when much has piled up, what is in order is printed.
+ * kept until all blocks before it are finished; when much has piled up, what is in order is
+ * printed.
  */
 #include "exec/exec_priv.h"
 
@@ -25,7 +26,8 @@ print_below(struct exec_run *run, uint64_t limit)
     size_t kept = 0;
     /* Pieces of one block stand in order; the sort has to keep them so. */
     for (size_t k = 0; k < run->pending.count; k++)
-        for (size_t j = k; j > 0 && by_block(&run->pending.at[j - 1], &run->pending.at[j]) > 0; j--) {
+        for (size_t j = k; j > 0 && by_block(&run->pending.at[j - 1], &run->pending.at[j]) > 0;
+             j--) {
             struct exec_pending t = run->pending.at[j];
             run->pending.at[j] = run->pending.at[j - 1];
             run->pending.at[j - 1] = t;

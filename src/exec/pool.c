@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * exec: threads. A run is offered to helpers and worked on by its caller meanwhile; helpers come
+ * pool.c: threads. A job is offered to helpers and worked on by its caller meanwhile; helpers come
  * when they are awake, and leave when nothing is left to hand out. Threads are made when first
- * wanted. Whoever joins a run wakes (or makes) the next helper, so that the caller pays for one
- * wake-up only. Several runs at once: helpers take the first that wants them; each makes progress by
- * its caller alone.
+ * wanted. Whoever joins a job wakes (or makes) the next helper, so that the caller pays for one
+ * wake-up only. Several jobs at once: helpers take the first that wants them; each makes progress
+ * by its caller alone.
  */
 #define _GNU_SOURCE
 #include "exec/exec_priv.h"
@@ -16,11 +16,11 @@
 #include <time.h>
 
 enum {
-    SPIN_NS = 20000,          /* how long an idle helper watches for the next launch */
-    SPIN_LOOK = 64,           /* pauses between looks at the clock */
-    KEPT_SLOTS = 256,         /* slots kept for the next launch */
-    MOST_WIDE = 32,           /* slots with wide windows: 4.5 TiB of address space */
-    STACK_BYTES = 64 << 20,   /* of a helper: recursion in kernels uses it; only reserved */
+    SPIN_NS = 20000,        /* how long an idle helper watches for the next launch */
+    SPIN_LOOK = 64,         /* pauses between looks at the clock */
+    KEPT_SLOTS = 256,       /* slots kept for the next launch */
+    MOST_WIDE = 32,         /* slots with wide windows: 4.5 TiB of address space */
+    STACK_BYTES = 64 << 20, /* of a helper: recursion in kernels uses it; only reserved */
 };
 
 struct exec_helper {
@@ -39,20 +39,29 @@ exec_pause_cpu(void)
 #endif
 }
 
-/* -- helpers ------------------------------------------------------------------------------------- */
+/* -- helpers ----------------------------------------------------------------------------------- */
 
-static struct exec_run *
-find_run(struct exec_pool *p)
+static struct exec_job *
+find_job(struct exec_pool *p)
 {
-    for (struct exec_run *r = p->runs; r; r = r->next_run)
-        if (exec_grid_wants(r))
-            return r;
+    for (struct exec_job *j = p->jobs; j; j = j->next)
+        if (j->wants(j->context))
+            return j;
     return NULL;
 }
 
-/* Watches for a new run for a moment, the lock let go. */
 static void
-spin_for_run(struct exec_pool *p)
+work_on(struct exec_pool *p, struct exec_job *j, struct exec_worker *w)
+{
+    struct exec_entry entry;
+    exec_thread_enter(p, w, &entry);
+    j->work(j->context, w);
+    exec_thread_leave(&entry);
+}
+
+/* Watches for a new job for a moment, the lock let go. */
+static void
+spin_for_job(struct exec_pool *p)
 {
     uint32_t seen = atomic_load(&p->posted);
     p->awake_idle++;
@@ -77,18 +86,18 @@ helper_main(void *at)
     pthread_mutex_lock(&p->lock);
     bool spun = false;
     while (!p->closing) {
-        struct exec_run *run = find_run(p);
-        if (run) {
-            atomic_fetch_add(&run->helpers, 1);
+        struct exec_job *job = find_job(p);
+        if (job) {
+            atomic_fetch_add(&job->helpers, 1);
             summon(p);
             pthread_mutex_unlock(&p->lock);
-            exec_grid_work(run, &h->worker);
+            work_on(p, job, &h->worker);
             pthread_mutex_lock(&p->lock);
-            if (atomic_fetch_sub(&run->helpers, 1) == 1)
+            if (atomic_fetch_sub(&job->helpers, 1) == 1)
                 pthread_cond_broadcast(&p->left);
             spun = false;
         } else if (!spun) {
-            spin_for_run(p);
+            spin_for_job(p);
             spun = true;
         } else {
             p->asleep++;
@@ -111,7 +120,8 @@ start_helper(struct exec_pool *p)
     h->pool = p;
     h->worker.id = p->started + 1;
     sigfillset(&block);
-    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS, EXEC_WATCH_SIGNAL};
+    static const int faults[] = {SIGSEGV, SIGBUS,  SIGFPE, SIGILL,
+                                 SIGTRAP, SIGABRT, SIGSYS, EXEC_WATCH_SIGNAL};
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
         sigdelset(&block, faults[i]);
     pthread_attr_init(&attributes);
@@ -124,12 +134,12 @@ start_helper(struct exec_pool *p)
     return made;
 }
 
-/* One more helper if some run wants it. Under the lock. A failure to make a thread is no error:
+/* One more helper if some job wants it. Under the lock. A failure to make a thread is no error:
  * the caller does all the work then. */
 static void
 summon(struct exec_pool *p)
 {
-    if (p->awake_idle || !find_run(p))
+    if (p->awake_idle || !find_job(p))
         return;
     if (p->asleep)
         pthread_cond_signal(&p->work);
@@ -137,38 +147,50 @@ summon(struct exec_pool *p)
         start_helper(p);
 }
 
-void
-exec_pool_offer(struct exec_pool *p, struct exec_run *run)
+static void
+offer(struct exec_pool *p, struct exec_job *job)
 {
     pthread_mutex_lock(&p->lock);
-    struct exec_run **end = &p->runs;
+    struct exec_job **end = &p->jobs;
     while (*end)
-        end = &(*end)->next_run;
-    *end = run;
+        end = &(*end)->next;
+    *end = job;
     atomic_fetch_add(&p->posted, 1);
     summon(p);
     pthread_mutex_unlock(&p->lock);
 }
 
-void
-exec_pool_withdraw(struct exec_pool *p, struct exec_run *run)
+static void
+withdraw(struct exec_pool *p, struct exec_job *job)
 {
     pthread_mutex_lock(&p->lock);
-    struct exec_run **at = &p->runs;
-    while (*at != run)
-        at = &(*at)->next_run;
-    *at = run->next_run;
+    struct exec_job **at = &p->jobs;
+    while (*at != job)
+        at = &(*at)->next;
+    *at = job->next;
     pthread_mutex_unlock(&p->lock);
     /* Nobody can join any more; those inside are at their last blocks. */
-    for (int i = 0; i < 2000 && atomic_load(&run->helpers); i++)
+    for (int i = 0; i < 2000 && atomic_load(&job->helpers); i++)
         exec_pause_cpu();
     pthread_mutex_lock(&p->lock);
-    while (atomic_load(&run->helpers))
+    while (atomic_load(&job->helpers))
         pthread_cond_wait(&p->left, &p->lock);
     pthread_mutex_unlock(&p->lock);
 }
 
-/* -- slots ------------------------------------------------------------------------------------------- */
+void
+exec_pool_run(struct exec_pool *p, struct exec_job *job, bool alone)
+{
+    struct exec_worker w = {.id = 0};
+    alone = alone || p->workers == 1;
+    if (!alone)
+        offer(p, job);
+    work_on(p, job, &w);
+    if (!alone)
+        withdraw(p, job);
+}
+
+/* -- slots ------------------------------------------------------------------------------------- */
 
 struct exec_slot *
 exec_slot_take(struct exec_run *run, struct ls_error *err)
@@ -221,7 +243,7 @@ exec_slot_give(struct exec_pool *p, struct exec_slot *s)
         exec_slot_free(s);
 }
 
-/* -- the pool ---------------------------------------------------------------------------------------- */
+/* -- the pool ---------------------------------------------------------------------------------- */
 
 static uint32_t
 cores(void)

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * sample.c: whether a block can come to an end, asked while it runs. Generated code has no calls and no tests for
- * that; a signal stops its thread at some instruction, and its handler is here. What the thread does from there
- * on follows from the processor's registers, its stack down to generated code, and memory. When the same
- * state is met a second time, the block comes to it again and again. That holds as long as nobody else
- * writes to memory (watch.c sees to it) and time plays no part (exec_is_closed).
+ * sample.c: whether a block can come to an end, asked while it runs. Generated code has no calls
+ * and no tests for that; a signal stops its thread at some instruction, and its handler is here.
+ * What the thread does from there on follows from the processor's registers, its stack down to
+ * generated code, and memory. When the same state is met a second time, the block comes to it again
+ * and again. That holds as long as nobody else writes to memory (watch.c sees to it) and time plays
+ * no part (exec_is_closed).
  *
- * Signals come at any instruction, so a loop of n instructions is known after some times the square root of n of
- * them. Memory is only looked at in states whose registers have been met before.
+ * Signals come at any instruction, so a loop of n instructions is known after some times the square
+ * root of n of them. Memory is only looked at in states whose registers have been met before.
  */
 #define _GNU_SOURCE /* _dl_find_object */
 #include "exec/exec_priv.h"
@@ -17,7 +18,7 @@
 #include <string.h>
 #include <ucontext.h>
 
-/* -- registers and stack -------------------------------------------------------------------------------- */
+/* -- registers and stack ----------------------------------------------------------------------- */
 
 enum { STEPS = 100000 }; /* calls of a tool that are looked at in a window */
 
@@ -43,7 +44,8 @@ sp_of(const ucontext_t *u)
 static uint64_t
 hash_registers(const ucontext_t *u)
 {
-    uint64_t h = exec_hash_bytes(1, u->uc_mcontext.gregs, (REG_EFL + 1) * sizeof u->uc_mcontext.gregs[0]);
+    uint64_t h =
+        exec_hash_bytes(1, u->uc_mcontext.gregs, (REG_EFL + 1) * sizeof u->uc_mcontext.gregs[0]);
     const uint8_t *f = (const uint8_t *)u->uc_mcontext.fpregs;
     uint32_t software[6]; /* magic, bytes with what follows, features (64 bits), bytes */
     if (!f)
@@ -75,7 +77,8 @@ sp_of(const ucontext_t *u)
 static uint64_t
 hash_registers(const ucontext_t *u)
 {
-    return exec_hash_bytes(1, (const uint8_t *)&u->uc_mcontext + sizeof u->uc_mcontext.fault_address,
+    return exec_hash_bytes(1,
+                           (const uint8_t *)&u->uc_mcontext + sizeof u->uc_mcontext.fault_address,
                            sizeof u->uc_mcontext - sizeof u->uc_mcontext.fault_address);
 }
 
@@ -103,7 +106,7 @@ is_generated(uint64_t pc)
     return _dl_find_object((void *)(uintptr_t)pc, &in) != 0;
 }
 
-/* -- orders ------------------------------------------------------------------------------------------------ */
+/* -- orders ------------------------------------------------------------------------------------ */
 
 static struct exec_slot *
 slot_of(const struct exec_worker *w)
@@ -116,7 +119,8 @@ static uint8_t
 standing(const struct exec_slot *s, uint32_t i, const struct jit_warp *running, uint32_t *place)
 {
     const struct jit_warp *w = &s->warp[i];
-    bool waits = s->state[i] == WARP_WAITING || (s->state[i] == WARP_READY && s->returned[i] == JIT_WAIT);
+    bool waits =
+        s->state[i] == WARP_WAITING || (s->state[i] == WARP_READY && s->returned[i] == JIT_WAIT);
     uint32_t lane = i * JIT_LANES + (w->lanes ? (uint32_t)__builtin_ctz(w->lanes) : 0);
     *place = waits ? s->lane_place[lane] : w->barrier_place;
     if (w == running)
@@ -150,7 +154,8 @@ add_stands(struct exec_sighting *at, const struct exec_slot *s, const struct jit
             continue;
         }
         last = &at->stand[at->stand_count++];
-        *last = (struct exec_stand){.block = s->block.index, .first = i, .count = 1, .what = what, .place = place};
+        *last = (struct exec_stand){
+            .block = s->block.index, .first = i, .count = 1, .what = what, .place = place};
     }
 }
 
@@ -222,11 +227,12 @@ look_at_memory(struct exec_worker *w, struct exec_slot *s, struct exec_samples *
     return own ? own : 1;
 }
 
-/* -- under a tool ------------------------------------------------------------------------------------------ */
+/* -- under a tool ------------------------------------------------------------------------------ */
 
-/* There most of the time goes by in the tool, whose own state (times, counts) is no part of the block's and lies about
- * in registers. So the state is taken where generated code calls the tool: registers that a call does not keep
- * hold nothing then. The functions stand in for the tool's while a thread looks. */
+/* There most of the time goes by in the tool, whose own state (times, counts) is no part of the
+ * block's and lies about in registers. So the state is taken where generated code calls the tool:
+ * registers that a call does not keep hold nothing then. The functions stand in for the tool's
+ * while a thread looks. */
 
 static void take(struct exec_worker *w, struct exec_slot *s, uint64_t pc, uint64_t sp, uint64_t h);
 static void set_fault(struct exec_worker *w, const struct exec_slot *s);
@@ -253,12 +259,12 @@ called(struct jit_warp *warp, uint64_t pc, uint64_t sp, uint32_t place)
 }
 
 /* Registers that calls keep go to the frame first. */
-#define CALLED(warp, place)                                                                                            \
-    do {                                                                                                               \
-        uint64_t sp_here;                                                                                              \
-        __builtin_unwind_init();                                                                                       \
-        __asm__ volatile(MOVE_SP : "=r"(sp_here));                                                                     \
-        called(warp, (uint64_t)(uintptr_t)__builtin_return_address(0), sp_here, place);                                \
+#define CALLED(warp, place)                                                                        \
+    do {                                                                                           \
+        uint64_t sp_here;                                                                          \
+        __builtin_unwind_init();                                                                   \
+        __asm__ volatile(MOVE_SP : "=r"(sp_here));                                                 \
+        called(warp, (uint64_t)(uintptr_t)__builtin_return_address(0), sp_here, place);            \
     } while (0)
 
 static struct jit_tool *
@@ -268,32 +274,32 @@ tool_of(const struct jit_warp *w)
 }
 
 static void
-on_access(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32_t bytes, uint32_t space, uint32_t op,
-          uint32_t place)
+on_access(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32_t bytes,
+          uint32_t space, uint32_t op, uint32_t place)
 {
     tool_of(w)->access(w, lanes, address, bytes, space, op, place);
     CALLED(w, place);
 }
 
 static void
-on_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *offset, uint32_t bytes, uint32_t space,
-           uint32_t op, uint32_t place)
+on_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *offset, uint32_t bytes,
+           uint32_t space, uint32_t op, uint32_t place)
 {
     tool_of(w)->pattern(w, lanes, base, offset, bytes, space, op, place);
     CALLED(w, place);
 }
 
 static void
-on_halves(struct jit_warp *w, uint32_t lanes, uint64_t base, uint64_t apart, const int32_t *offset, uint32_t bytes,
-          uint32_t space, uint32_t op, uint32_t place)
+on_halves(struct jit_warp *w, uint32_t lanes, uint64_t base, uint64_t apart, const int32_t *offset,
+          uint32_t bytes, uint32_t space, uint32_t op, uint32_t place)
 {
     tool_of(w)->halves(w, lanes, base, apart, offset, bytes, space, op, place);
     CALLED(w, place);
 }
 
 static void
-on_batch(struct jit_warp *w, uint32_t lanes, const struct jit_batch_base *base, const struct jit_batch_table *table,
-         uint32_t way)
+on_batch(struct jit_warp *w, uint32_t lanes, const struct jit_batch_base *base,
+         const struct jit_batch_table *table, uint32_t way)
 {
     tool_of(w)->batch(w, lanes, base, table, way);
     CALLED(w, way);
@@ -325,7 +331,7 @@ step_out(struct exec_run *run)
     __atomic_store_n(&s->batch, run->tool->batch, __ATOMIC_RELAXED);
 }
 
-/* -- samples ------------------------------------------------------------------------------------------------- */
+/* -- samples ----------------------------------------------------------------------------------- */
 
 /* Whether it is the block that is being looked at. */
 static bool
@@ -374,8 +380,11 @@ set_fault(struct exec_worker *w, const struct exec_slot *s)
 {
     bool whole = s->run->code->kernel->block != NULL;
     const struct jit_warp *warp = w->warp;
-    w->fault = (struct exec_fault){.status = EXEC_ENDLESS, .block = s->block.index, .warp = warp->warp,
-                                   .any_warp = whole, .endless = true};
+    w->fault = (struct exec_fault){.status = EXEC_ENDLESS,
+                                   .block = s->block.index,
+                                   .warp = warp->warp,
+                                   .any_warp = whole,
+                                   .endless = true};
     snprintf(w->fault.what, sizeof w->fault.what, "endless loop");
     snprintf(w->fault.detail, sizeof w->fault.detail,
              "registers and memory have come to be as they were, and nothing else runs");

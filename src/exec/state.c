@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * state.c: what a block's state is, as a hash, and whether anything but the block could change it: clocks, waits
- * inside of calls (whose registers lie on stacks), other threads of the program. stuck.c and sample.c ask.
+ * state.c: what a block's state is, as a hash, and whether anything but the block could change it:
+ * clocks, waits inside of calls (whose registers lie on stacks), other threads of the program.
+ * livelock.c and sample.c ask.
  */
 #include "exec/exec_priv.h"
 
@@ -42,7 +43,8 @@ hash_warp(uint64_t h, struct exec_slot *s, uint32_t i)
         const struct jit_kernel *k = code->apart(code->context, code->events, &err);
         bytes = k ? k->frame_bytes : bytes;
     }
-    uint32_t rest[] = {w.resume, w.lanes, w.released, w.stack, s->state[i], s->passed[i], s->wanted[i]};
+    uint32_t rest[] = {w.resume,    w.lanes,      w.released,  w.stack,
+                       s->state[i], s->passed[i], s->wanted[i]};
     h = exec_hash_bytes(h, rest, sizeof rest);
     return exec_hash_bytes(h, w.frame, bytes);
 }
@@ -81,7 +83,7 @@ exec_hash_memory(const struct exec_run *run)
     return h;
 }
 
-/* -- whether it can be known at all --------------------------------------------------------------- */
+/* -- whether it can be known at all ------------------------------------------------------------ */
 
 static bool
 names_clock(const struct ptx_operand *o)
@@ -100,8 +102,8 @@ static bool
 uses_clock(const struct ptx_module *m, const struct ptx_func *kernel)
 {
     for (uint32_t f = 0; f < m->func_count; f++)
-        for (uint32_t n = 0; n < m->funcs[f]->insn_count && (!m->funcs[f]->is_kernel || m->funcs[f] == kernel);
-             n++)
+        for (uint32_t n = 0;
+             n < m->funcs[f]->insn_count && (!m->funcs[f]->is_kernel || m->funcs[f] == kernel); n++)
             for (uint32_t k = 0; k < m->funcs[f]->insns[n].operand_count; k++)
                 if (names_clock(&m->funcs[f]->insns[n].operand[k]))
                     return true;
@@ -127,7 +129,8 @@ static bool
 waits_for_thread(const char *thread)
 {
     char text[200], *at = text;
-    if (!read_of_thread(thread, "syscall", text, sizeof text) || strtol(text, &at, 10) != SYS_futex || at == text)
+    if (!read_of_thread(thread, "syscall", text, sizeof text) ||
+        strtol(text, &at, 10) != SYS_futex || at == text)
         return false;
     uint64_t args[4] = {0};
     for (int k = 0; k < 4; k++)
@@ -141,12 +144,14 @@ runs_blocks(struct exec_pool *p, const char *thread)
 {
     int32_t number = (int32_t)strtol(thread, NULL, 10);
     for (uint32_t k = 0; k < p->watch.seat_count; k++)
-        if (atomic_load(&p->watch.seat[k].worker) && atomic_load(&p->watch.seat[k].thread) == number)
+        if (atomic_load(&p->watch.seat[k].worker) &&
+            atomic_load(&p->watch.seat[k].thread) == number)
             return true;
     return false;
 }
 
-/* Threads of ours have names of their own, which those that the program starts do not inherit from it. */
+/* Threads of ours have names of their own, which those that the program starts do not inherit from
+ * it. */
 static bool
 is_ours(const char *thread)
 {
@@ -165,7 +170,8 @@ exec_others_may_write(struct exec_pool *p)
     if (!d)
         return true;
     for (struct dirent *e = readdir(d); e && !may; e = readdir(d)) {
-        may = e->d_name[0] != '.' && !is_ours(e->d_name) && !runs_blocks(p, e->d_name) && !waits_for_thread(e->d_name);
+        may = e->d_name[0] != '.' && !is_ours(e->d_name) && !runs_blocks(p, e->d_name) &&
+              !waits_for_thread(e->d_name);
     }
     closedir(d);
     return may;
@@ -174,7 +180,8 @@ exec_others_may_write(struct exec_pool *p)
 bool
 exec_is_closed(const struct exec_run *run)
 {
-    return !run->code->kernel->pauses && run->request->module && !uses_clock(run->request->module, run->request->kernel);
+    return !run->code->kernel->pauses && run->request->module &&
+           !uses_clock(run->request->module, run->request->kernel);
 }
 
 bool
@@ -182,7 +189,8 @@ exec_is_left(bool *main_left)
 {
     char main_thread[16], text[300];
     snprintf(main_thread, sizeof main_thread, "%d", (int)getpid());
-    const char *after = read_of_thread(main_thread, "stat", text, sizeof text) ? strrchr(text, ')') : NULL;
+    const char *after =
+        read_of_thread(main_thread, "stat", text, sizeof text) ? strrchr(text, ')') : NULL;
     bool left = after && after[1] && after[2] == 'Z';
     *main_left = left;
     DIR *d = left ? opendir("/proc/self/task") : NULL;

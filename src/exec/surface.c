@@ -2,8 +2,8 @@
  *
  * surface.c: reading, writing and reducing texels of a surface (suld, sust, sured). A surface is an
  * array's storage: the place of an access is checked against its size, and outside the instruction
- * says what happens: .trap ends the kernel, .clamp takes the nearest place, .zero reads 0 and writes
- * nothing (PTX ISA 9.7.11).
+ * says what happens: .trap ends the kernel, .clamp takes the nearest place, .zero reads 0 and
+ * writes nothing (PTX ISA 9.7.11).
  */
 #include "exec/exec_priv.h"
 #include "memory/texture.h"
@@ -31,11 +31,12 @@ static _Noreturn void
 out_of_bounds(const struct surface *s, uint32_t lane, const int64_t at[4], const int64_t size[4])
 {
     char detail[200];
-    snprintf(detail, sizeof detail,
-             "byte %lld of a row, row %lld, slice %lld, layer %lld; the surface has %lld bytes a row, "
-             "%lld rows, %lld slices, %lld layers",
-             (long long)at[0], (long long)at[1], (long long)at[2], (long long)at[3], (long long)size[0],
-             (long long)size[1], (long long)size[2], (long long)size[3]);
+    snprintf(
+        detail, sizeof detail,
+        "byte %lld of a row, row %lld, slice %lld, layer %lld; the surface has %lld bytes a row, "
+        "%lld rows, %lld slices, %lld layers",
+        (long long)at[0], (long long)at[1], (long long)at[2], (long long)at[3], (long long)size[0],
+        (long long)size[1], (long long)size[2], (long long)size[3]);
     fail(s, lane, EXEC_SURFACE, "surface access out of bounds", detail);
 }
 
@@ -71,12 +72,14 @@ locate(const struct surface *s, uint32_t lane)
     if (at[0] % s->bytes)
         fail(s, lane, EXEC_MISALIGNED, "misaligned surface access",
              "x is in bytes, a multiple of the size of what is accessed");
-    return l->base + (uint64_t)(at[2] + at[3]) * l->slice + (uint64_t)at[1] * l->pitch + (uint64_t)at[0];
+    return l->base + (uint64_t)(at[2] + at[3]) * l->slice + (uint64_t)at[1] * l->pitch +
+           (uint64_t)at[0];
 }
 
 /* Addresses of the lanes that access memory, made known to whoever watches. */
 static uint32_t
-locate_all(const struct surface *s, uint32_t lanes, enum jit_access_op op, uint64_t address[JIT_LANES])
+locate_all(const struct surface *s, uint32_t lanes, enum jit_access_op op,
+           uint64_t address[JIT_LANES])
 {
     uint32_t inside = 0;
     for (uint32_t rest = lanes; rest; rest &= rest - 1) {
@@ -90,7 +93,7 @@ locate_all(const struct surface *s, uint32_t lanes, enum jit_access_op op, uint6
     return inside;
 }
 
-/* -- bytes as they are (.b) ------------------------------------------------------------------------- */
+/* -- bytes as they are (.b) -------------------------------------------------------------------- */
 
 static void
 load(const struct surface *s, uint32_t lane, uint64_t address)
@@ -114,7 +117,7 @@ store(const struct surface *s, uint32_t lane, uint64_t address)
         memcpy(to + at, &s->data->extra[row][lane], part);
 }
 
-/* -- values converted (.p) -------------------------------------------------------------------------- */
+/* -- values converted (.p) --------------------------------------------------------------------- */
 
 static int64_t
 bounded(int64_t v, int64_t low, int64_t high)
@@ -140,7 +143,7 @@ store_formatted(const struct surface *s, uint32_t lane, uint64_t address)
     }
 }
 
-/* -- reductions -------------------------------------------------------------------------------------- */
+/* -- reductions -------------------------------------------------------------------------------- */
 
 static uint64_t
 combine(const struct surface *s, uint64_t a, uint64_t b)
@@ -164,8 +167,8 @@ reduce(const struct surface *s, uint32_t lane, uint64_t address)
     if (s->what.bytes == 8) {
         uint64_t *at = (uint64_t *)(uintptr_t)address, old = __atomic_load_n(at, __ATOMIC_RELAXED);
         value |= (uint64_t)s->data->extra[1][lane] << 32;
-        while (!__atomic_compare_exchange_n(at, &old, combine(s, old, value), true, __ATOMIC_RELAXED,
-                                            __ATOMIC_RELAXED))
+        while (!__atomic_compare_exchange_n(at, &old, combine(s, old, value), true,
+                                            __ATOMIC_RELAXED, __ATOMIC_RELAXED))
             ;
         return;
     }

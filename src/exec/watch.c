@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * watch.c: blocks that do not come to an end. A thread of its own looks now and then whether a thread that runs
- * blocks has been at one launch for long. Only then it sends signals: first to learn which block that is, and
- * when it is the same for long, to see whether its state comes again (sample.c). Where that is so for
- * all blocks that run, they never end, and are ended by an error. Launches that take less than
- * exec_options.endless_ms meet no signal, and pay two stores each.
+ * watch.c: blocks that do not come to an end. A thread of its own looks now and then whether a
+ * thread that runs blocks has been at one launch for long. Only then it sends signals: first to
+ * learn which block that is, and when it is the same for long, to see whether its state comes again
+ * (sample.c). Where that is so for all blocks that run, they never end, and are ended by an error.
+ * Launches that take less than exec_options.endless_ms meet no signal, and pay two stores each.
  */
 #include "exec/exec_priv.h"
 
@@ -20,17 +20,17 @@
 
 enum {
     DEFAULT_ENDLESS_MS = 2000,
-    WINDOW_MS = 400,     /* signals are sent for so long at a time, */
-    WINDOW_LEAST = 60,   /* at least so many, */
+    WINDOW_MS = 400,       /* signals are sent for so long at a time, */
+    WINDOW_LEAST = 60,     /* at least so many, */
     WINDOW_MOST_MS = 8000, /*  where each takes long, since there is much memory, */
-    WINDOW_SHARE = 10,   /* and then not for so many times that long */
-    ANSWER_MS = 5000,    /* who does not answer for so long has blocked the signal */
+    WINDOW_SHARE = 10,     /* and then not for so many times that long */
+    ANSWER_MS = 5000,      /* who does not answer for so long has blocked the signal */
     LOOK_MS = 200,
-    LEFT_LOOKS = 20,     /* a thread that is about to end takes no longer */
+    LEFT_LOOKS = 20, /* a thread that is about to end takes no longer */
     WATCH_STACK = 256 << 10,
 };
 
-/* -- seats: written by the threads that run blocks --------------------------------------------------------- */
+/* -- seats: written by the threads that run blocks --------------------------------------------- */
 
 static _Thread_local int32_t own_number;
 
@@ -69,7 +69,8 @@ exec_seat_take(struct exec_pool *p, struct exec_worker *w, struct exec_worker *o
     if (!own_number)
         own_number = (int32_t)syscall(SYS_gettid);
     atomic_store_explicit(&w->seat->thread, own_number, memory_order_relaxed);
-    atomic_store_explicit(&w->seat->entered, atomic_load_explicit(&w->seat->entered, memory_order_relaxed) + 1,
+    atomic_store_explicit(&w->seat->entered,
+                          atomic_load_explicit(&w->seat->entered, memory_order_relaxed) + 1,
                           memory_order_release);
     if (!atomic_load_explicit(&t->started, memory_order_relaxed))
         start(p);
@@ -81,7 +82,8 @@ void
 exec_seat_leave(struct exec_worker *w, struct exec_worker *outer)
 {
     if (w->seat)
-        atomic_store_explicit(&w->seat->worker, outer && outer->seat == w->seat ? outer : NULL, memory_order_release);
+        atomic_store_explicit(&w->seat->worker, outer && outer->seat == w->seat ? outer : NULL,
+                              memory_order_release);
 }
 
 /* In the thread's handler of the signal. */
@@ -101,7 +103,7 @@ exec_obey(struct exec_worker *w, void *context)
     return end;
 }
 
-/* -- orders -------------------------------------------------------------------------------------------------- */
+/* -- orders ------------------------------------------------------------------------------------ */
 
 static bool
 is_busy(const struct exec_seat *s)
@@ -155,7 +157,7 @@ count_busy(struct exec_watch *t, uint64_t now, uint64_t *longest)
     return busy;
 }
 
-/* -- proof ------------------------------------------------------------------------------------------------------ */
+/* -- proof ------------------------------------------------------------------------------------- */
 
 /* Each thread that runs blocks has been in one block for long, whose state says all. */
 static bool
@@ -187,8 +189,8 @@ begin_window(struct exec_watch *t)
     }
 }
 
-/* One state of each; true: all are known to come again. Of several threads none may see another one's
- * memory change. */
+/* One state of each; true: all are known to come again. Of several threads none may see another
+ * one's memory change. */
 static bool
 sample_all(struct exec_watch *t, bool *over)
 {
@@ -199,8 +201,8 @@ sample_all(struct exec_watch *t, bool *over)
         struct exec_seat *s = &t->seat[k];
         if (!is_busy(s))
             continue;
-        *over = *over || !s->samples || (!s->samples->proven && !give(t, s, ORDER_SAMPLE, ANSWER_MS)) ||
-                s->samples->moved;
+        *over = *over || !s->samples ||
+                (!s->samples->proven && !give(t, s, ORDER_SAMPLE, ANSWER_MS)) || s->samples->moved;
         if (*over)
             return false;
         const struct exec_samples *m = s->samples;
@@ -220,7 +222,9 @@ come_again(struct exec_watch *t)
     uint32_t random = (uint32_t)begin | 1;
     bool over = false;
     begin_window(t);
-    for (uint32_t k = 0; !over && (spent < WINDOW_MS * MS || (k < WINDOW_LEAST && spent < WINDOW_MOST_MS * MS)); k++) {
+    for (uint32_t k = 0;
+         !over && (spent < WINDOW_MS * MS || (k < WINDOW_LEAST && spent < WINDOW_MOST_MS * MS));
+         k++) {
         if (sample_all(t, &over))
             return true;
         random = random * 1664525u + 1013904223u; /* so as not to go along with the loop */
@@ -240,7 +244,8 @@ end_all(struct exec_watch *t)
         struct exec_seat *s = &t->seat[k];
         uint64_t entered = atomic_load(&s->entered), since = s->seen.since;
         /* Ended, it is in another block, or in none. */
-        for (uint32_t n = 0; n < MOST && is_busy(s) && atomic_load(&s->entered) == entered && since == s->seen.since;
+        for (uint32_t n = 0; n < MOST && is_busy(s) && atomic_load(&s->entered) == entered &&
+                             since == s->seen.since;
              n++) {
             give(t, s, ORDER_END, 100);
             usleep(500);
@@ -262,15 +267,18 @@ look_for_loops(struct exec_pool *p, uint64_t now)
     t->next = exec_now() + t->wait;
 }
 
-/* -- what is said ------------------------------------------------------------------------------------------- */
+/* -- what is said ------------------------------------------------------------------------------ */
 
 static void
 say_stand(const struct exec_sighting *at, const struct exec_stand *s, struct text *out)
 {
     static const char *const does[][2] = {
-        [STANDS_RUNS] = {"runs", "run"},           [STANDS_BARRIER] = {"waits at a barrier", "wait at a barrier"},
-        [STANDS_POLLS] = {"polls", "poll"},        [STANDS_WAITS] = {"waits for others", "wait for others"},
-        [STANDS_READY] = {"has its turn to come", "have their turn to come"}, [STANDS_DONE] = {"has ended", "have ended"},
+        [STANDS_RUNS] = {"runs", "run"},
+        [STANDS_BARRIER] = {"waits at a barrier", "wait at a barrier"},
+        [STANDS_POLLS] = {"polls", "poll"},
+        [STANDS_WAITS] = {"waits for others", "wait for others"},
+        [STANDS_READY] = {"has its turn to come", "have their turn to come"},
+        [STANDS_DONE] = {"has ended", "have ended"},
     };
     char where[300] = "";
     if ((s->what == STANDS_BARRIER || s->what == STANDS_POLLS) && at->module)
@@ -282,16 +290,18 @@ say_stand(const struct exec_sighting *at, const struct exec_stand *s, struct tex
     text_add(out, "%s%s%s", where[0] ? " (" : "", where, where[0] ? ")" : "");
 }
 
-/* "kernel k: running 12 s, block 17 of 100: warp 0 runs; warps 1 to 3 wait at a barrier (a.cu:12)", and a line for
- * each block that waits. What the thread saw is copied: its launch may end meanwhile. */
+/* "kernel k: running 12 s, block 17 of 100: warp 0 runs; warps 1 to 3 wait at a barrier (a.cu:12)",
+ * and a line for each block that waits. What the thread saw is copied: its launch may end
+ * meanwhile. */
 static void
 say_seat(const struct exec_seat *s, uint64_t now, bool all)
 {
     const struct exec_sighting *at = &s->seen;
     struct arena names = {0};
     struct text out = {0};
-    text_add(&out, "kernel %s: running %.0f s, block %llu of %llu", ls_readable_name(&names, at->kernel),
-             (double)(now - s->since) * 1e-9, (unsigned long long)at->block, (unsigned long long)at->blocks);
+    text_add(&out, "kernel %s: running %.0f s, block %llu of %llu",
+             ls_readable_name(&names, at->kernel), (double)(now - s->since) * 1e-9,
+             (unsigned long long)at->block, (unsigned long long)at->blocks);
     if (!at->stand_count && at->has_warp)
         text_add(&out, ": warp %u runs", at->warp);
     for (uint32_t k = 0; k < at->stand_count && is_busy(s); k++) {
@@ -322,7 +332,8 @@ exec_say_where(struct exec_pool *p)
     if (t->seat_count)
         t->install();
     for (uint32_t k = 0; k < t->seat_count && said < MOST; k++)
-        if (is_busy(&t->seat[k]) && give(t, &t->seat[k], ORDER_LOOK, 100) && t->seat[k].seen.inside) {
+        if (is_busy(&t->seat[k]) && give(t, &t->seat[k], ORDER_LOOK, 100) &&
+            t->seat[k].seen.inside) {
             say_seat(&t->seat[k], now, true);
             said++;
         }
@@ -330,7 +341,7 @@ exec_say_where(struct exec_pool *p)
     return said > 0;
 }
 
-/* -- the thread that watches -------------------------------------------------------------------------------- */
+/* -- the thread that watches ------------------------------------------------------------------- */
 
 static uint64_t
 pause_of(const struct exec_watch *t)
@@ -366,7 +377,8 @@ beat(struct exec_watch *t, uint64_t now, uint64_t longest)
     }
 }
 
-/* A process whose main thread has left by pthread_exit() ends with its last thread. That must not be one of ours. */
+/* A process whose main thread has left by pthread_exit() ends with its last thread. That must not
+ * be one of ours. */
 static void
 end_if_left(struct exec_watch *t)
 {
@@ -408,7 +420,8 @@ look(struct exec_pool *p)
     }
     if (longest < t->options.endless_ms * MS)
         t->wait = t->next = 0;
-    uint32_t first = pause_of(t) * 4 < t->options.endless_ms ? t->options.heartbeat_ms : t->options.endless_ms;
+    uint32_t first =
+        pause_of(t) * 4 < t->options.endless_ms ? t->options.heartbeat_ms : t->options.endless_ms;
     if (longest >= first * MS)
         t->install();
     if (longest >= t->options.endless_ms * MS)

@@ -32,7 +32,8 @@ enum jit_exit {
     JIT_BARRIER, /* all lanes still alive stand at one barrier: warp->barrier_* say which */
     JIT_WAIT,    /* no lane can run: each stands at a barrier announced through services->arrive
                     or exited; call again when warp->released has lanes */
-    JIT_YIELD,   /* fuel is spent in a loop that may wait for other warps; call again later */
+    JIT_YIELD,   /* fuel is spent in a loop that may wait for other warps, or memory comes next
+                    (jit_request.scheduled); call again later */
     JIT_APART,   /* lanes stand at an instruction whose member mask names others that have not come:
                     goes on in the kernel's function for that (jit_request.apart), with a frame that
                     begins as this one */
@@ -43,7 +44,7 @@ enum jit_barrier_kind {
     JIT_BAR_RED_POPC, /* barrier_result: number of threads whose predicate holds */
     JIT_BAR_RED_AND,  /* 1 or 0 */
     JIT_BAR_RED_OR,
-    JIT_BAR_CLUSTER,  /* barrier.cluster.wait */
+    JIT_BAR_CLUSTER, /* barrier.cluster.wait */
 };
 
 enum jit_trap_reason {
@@ -53,100 +54,108 @@ enum jit_trap_reason {
     JIT_TRAP_STACK,       /* recursion too deep, or alloca beyond local memory */
     JIT_TRAP_CALL,        /* indirect call to something that is no function, or of another type */
     JIT_TRAP_UNREACHABLE, /* control ran past the end of a function */
-    JIT_TRAP_LANES,       /* lanes wait for others of their warp that cannot come: services->held has
-                             been told where */
-    JIT_TRAP_MASK,        /* a lane executes a warp operation whose mask does not name it */
-    JIT_TRAP_BARRIER,     /* barrier number above 15, or a thread count that is no multiple of 32 */
+    JIT_TRAP_LANES,   /* lanes wait for others of their warp that cannot come: services->held has
+                         been told where */
+    JIT_TRAP_MASK,    /* a lane executes a warp operation whose mask does not name it */
+    JIT_TRAP_BARRIER, /* barrier number above 15, or a thread count that is no multiple of 32 */
 };
 
 /* (abi) Constant during one launch. */
 struct jit_launch {
-    const uint8_t *params;       /* the kernel's parameter block */
-    const uint64_t *symbols;     /* address of module variable i (ptx_module.vars); 0 for .shared */
-    void *const *functions;      /* jit_kernel.functions: code of ptx_func i, for indirect calls */
+    const uint8_t *params;   /* the kernel's parameter block */
+    const uint64_t *symbols; /* address of module variable i (ptx_module.vars); 0 for .shared */
+    void *const *functions;  /* jit_kernel.functions: code of ptx_func i, for indirect calls */
     const struct jit_services *services;
     uint32_t grid[3], block[3];
-    uint32_t warps;              /* per block */
-    uint32_t dynamic_shared;     /* bytes */
-    uint32_t local_stride;       /* bytes of local memory per lane, a multiple of 16 */
-    uint32_t fuel;               /* back edges of waiting loops before a warp yields */
+    uint32_t warps;          /* per block */
+    uint32_t dynamic_shared; /* bytes */
+    uint32_t local_stride;   /* bytes of local memory per lane, a multiple of 16 */
+    uint32_t fuel;           /* back edges of waiting loops before a warp yields */
     uint64_t gridid;
-    void *owner;                 /* exec's */
-    void *tool;                  /* what the tool's launch_begin returned */
-    uint32_t streams;            /* not 0: what a store of every thread writes is more than the caches
-                                    should keep. Who ran blocks fences before others may look */
-    uint32_t cooperative;        /* %envreg1 and %envreg2: not 0 in a cooperative launch */
+    void *owner;          /* exec's */
+    void *tool;           /* what the tool's launch_begin returned */
+    uint32_t streams;     /* not 0: what a store of every thread writes is more than the caches
+                             should keep. Who ran blocks fences before others may look */
+    uint32_t cooperative; /* %envreg1 and %envreg2: not 0 in a cooperative launch */
 };
 
-/* (abi) Sums on their way to global memory. A thread that runs blocks adds 32-bit integers for which
- * `red.global.add` asks into sum[] as long as they fall into one window of addresses, and adds what
- * came together to memory later: without order among them, reductions may be combined (PTX ISA 8,
- * relaxed operations). Before the thread's own kernel could notice - it loads from the window or
- * stores to it, a fence, a barrier - services->flush is called. */
+/* (abi) Sums on their way to global memory. A thread that runs blocks adds 32-bit integers for
+ * which `red.global.add` asks into sum[] as long as they fall into one window of addresses, and
+ * adds what came together to memory later: without order among them, reductions may be combined
+ * (PTX ISA 8, relaxed operations). Before the thread's own kernel could notice - it loads from the
+ * window or stores to it, a fence, a barrier - services->flush is called. */
 enum { JIT_PENDING_BYTES = 16384 };
 struct jit_pending {
-    uint64_t base; /* the window's first address, a multiple of 4, */
-    uint64_t size; /* and its bytes; 0: nothing is pending */
+    uint64_t base;     /* the window's first address, a multiple of 4, */
+    uint64_t size;     /* and its bytes; 0: nothing is pending */
     uint64_t owner[6]; /* exec's */
-    uint32_t sum[JIT_PENDING_BYTES / 4 + 16]; /* sum[k] belongs to base + 4 k; zero outside of use */
+    /* sum[k] belongs to base + 4 k; zero outside of use */
+    uint32_t sum[JIT_PENDING_BYTES / 4 + 16];
 };
 
 /* (abi) A block in flight. */
 struct jit_block {
     const struct jit_launch *launch;
-    uint8_t *shared;             /* its shared memory: static variables, then dynamic ones */
-    uint8_t *local;              /* local memory: lane l of warp w has local_stride bytes from
-                                    local + (w * 32 + l) * local_stride */
+    uint8_t *shared; /* its shared memory: static variables, then dynamic ones */
+    uint8_t *local;  /* local memory: lane l of warp w has local_stride bytes from
+                        local + (w * 32 + l) * local_stride */
     uint32_t ctaid[3];
     uint32_t smid;
-    uint64_t index;              /* linear block number */
-    uint64_t *counts;            /* JIT_EVENT_COUNT: JIT_COUNTS numbers per place, and of one more; the tool's */
+    uint64_t index; /* linear block number */
+    /* JIT_EVENT_COUNT: JIT_COUNTS numbers per place, and of one more; the tool's */
+    uint64_t *counts;
     struct jit_pending *pending; /* NULL: reductions go to memory at once */
     void *owner;                 /* exec's */
     void *tool;                  /* the tool's, see jit_tool.block_begin */
-    const struct jit_gate *gates; /* JIT_EVENT_GUARD: one per place; the tool's, set by block_begin */
+    /* JIT_EVENT_GUARD: one per place; the tool's, set by block_begin */
+    const struct jit_gate *gates;
     struct jit_note *note, *note_end; /* the same: room for notes, and its end */
-    const struct jit_note *expected; /* the same: the access to shared memory that comes next (struct
-                                    jit_note), if the tool expects one */
-    uint32_t *local_written;     /* the same: per warp and byte of a lane's local memory the lanes that
-                                    wrote it, at warp * local_stride + byte; NULL: ask each time. Where
-                                    all lanes use one byte, loads of what they wrote and stores are
-                                    not announced, and stores noted here */
-    struct jit_seen *seen;       /* JIT_EVENT_SEEN: JIT_SEEN_WAYS per place; the tool's, set by */
-    struct jit_batch *batches;   /*   block_begin; the same: 1 << JIT_BATCH_WAY_BITS per place; */
-    uint64_t seen_mask;          /*   which bits of an address in shared or device memory count; */
-    struct jit_trace *trace;     /*   one per warp; NULL: none */
-    uint64_t trace_local;        /* the same: number of the line of 128 bytes at which the block's local
-                                    memory begins */
+    const struct jit_note *expected;  /* the same: the access to shared memory that comes next
+                                     (struct  jit_note), if the tool expects one */
+    uint32_t *local_written; /* the same: per warp and byte of a lane's local memory the lanes that
+                                wrote it, at warp * local_stride + byte; NULL: ask each time. Where
+                                all lanes use one byte, loads of what they wrote and stores are
+                                not announced, and stores noted here */
+    struct jit_seen *seen;   /* JIT_EVENT_SEEN: JIT_SEEN_WAYS per place; the tool's, set by */
+    struct jit_batch *batches; /*   block_begin; the same: 1 << JIT_BATCH_WAY_BITS per place; */
+    uint64_t seen_mask;        /*   which bits of an address in shared or device memory count; */
+    struct jit_trace *trace;   /*   one per warp; NULL: none */
+    uint64_t trace_local; /* the same: number of the line of 128 bytes at which the block's local
+                             memory begins */
 };
 
-/* (abi) JIT_EVENT_SEEN: an access that is like one told before is not told again: times is raised, and,
- * of global and local memory, a word goes to the warp's trace. Told are accesses whose lanes differ by
- * constants, or do so within each half of the warp (jit_services.pattern, halves). Alike are those of one
- * place, kind, offset[], lanes and distance of the halves, whose base differs in no bit of mask. */
-enum { JIT_SEEN_WAYS = 32 }; /* the one at ((base >> 2) ^ JIT_SEEN_LANES(lanes)) % JIT_SEEN_WAYS is looked at */
+/* (abi) JIT_EVENT_SEEN: an access that is like one told before is not told again: times is raised,
+ * and, of global and local memory, a word goes to the warp's trace. Told are accesses whose lanes
+ * differ by constants, or do so within each half of the warp (jit_services.pattern, halves). Alike
+ * are those of one place, kind, offset[], lanes and distance of the halves, whose base differs in
+ * no bit of mask. */
+enum {
+    JIT_SEEN_WAYS = 32
+}; /* the one at ((base >> 2) ^ JIT_SEEN_LANES(lanes)) % JIT_SEEN_WAYS is looked at */
 /* Blocks of 20 threads a row have warps with other lanes each, at the same addresses. */
-#define JIT_SEEN_LANES(lanes) ((uint32_t)(lanes) * 0x9e3779b1u >> 27)
+#define JIT_SEEN_LANES(lanes) ((uint32_t)(lanes)*0x9e3779b1u >> 27)
 struct jit_seen {
     uint64_t base, mask; /* in local memory, of lane 0's offset from its first byte */
     uint64_t apart;
     const int32_t *offset;
     uint32_t lanes; /* 0: nothing */
     uint32_t kind;  /* JIT_SEEN_KIND() */
-    uint64_t word;  /* below the number of the base's line of 128 bytes, from bit 16 on: of device memory,
-                       or of local memory (a word of each lane is a line) */
+    uint64_t word;  /* below the number of the base's line of 128 bytes, from bit 16 on: of device
+                       memory,  or of local memory (a word of each lane is a line) */
     uint64_t times;
-    void *tool;     /* the tool's */
+    void *tool; /* the tool's */
 };
-#define JIT_SEEN_KIND(bytes, space, op) ((uint32_t)(bytes) | (uint32_t)(space) << 16 | (uint32_t)(op) << 24)
+#define JIT_SEEN_KIND(bytes, space, op)                                                            \
+    ((uint32_t)(bytes) | (uint32_t)(space) << 16 | (uint32_t)(op) << 24)
 /* at == end: the access is told. */
 struct jit_trace {
     uint64_t *at, *end, *start;
 };
 
-/* The same for accesses that follow each other in one block of code (jit_services.batch), at the first one's
- * place. Alike are those of one table, lanes, apart and key: of each base that is no constant memory's a byte,
- * from the first on: the base's bits of seen_mask, in local memory its lowest four. */
+/* The same for accesses that follow each other in one block of code (jit_services.batch), at the
+ * first one's place. Alike are those of one table, lanes, apart and key: of each base that is no
+ * constant memory's a byte, from the first on: the base's bits of seen_mask, in local memory its
+ * lowest four. */
 enum { JIT_BATCH_WAY_BITS = 5, JIT_BATCH_APART = 2 };
 struct jit_batch {
     uint64_t key;
@@ -154,8 +163,8 @@ struct jit_batch {
     uint64_t apart[JIT_BATCH_APART];     /* of the bases that have halves */
     uint64_t lanes;
     uint64_t times;
-    const uint64_t *words; /* of each access to device or local memory: jit_seen.word, its line counted from
-                              its base's */
+    const uint64_t *words; /* of each access to device or local memory: jit_seen.word, its line
+                              counted from its base's */
     void *tool;            /* the tool's */
 };
 struct jit_batch_member {
@@ -177,17 +186,18 @@ struct jit_batch_base {
     uint64_t at, apart;
 };
 
-/* (abi) JIT_EVENT_GUARD: loads in patterns (jit_services.pattern) whose bytes, of all 32 lanes, lie in
- * size - 1 bytes from `low` are not announced: those from global and constant memory not at all, those
- * from shared memory by a note, which the tool reads when it likes. Nor are those from global and
- * constant memory where each active lane's bytes do (jit_services.access). Size 0: every load is
- * announced. */
+/* (abi) JIT_EVENT_GUARD: loads in patterns (jit_services.pattern) whose bytes, of all 32 lanes, lie
+ * in size - 1 bytes from `low` are not announced: those from global and constant memory not at all,
+ * those from shared memory by a note, which the tool reads when it likes. Nor are those from global
+ * and constant memory where each active lane's bytes do (jit_services.access). Size 0: every load
+ * is announced. */
 struct jit_gate {
     uint64_t low, size;
 };
-/* Loads from shared memory, and stores (place | JIT_NOTE_STORE), in patterns. While jit_block.expected
- * points to a note whose warp is not NULL, no notes are written: an access that is the expected one is
- * not announced, and the next note is expected then; any other one is announced. */
+/* Loads from shared memory, and stores (place | JIT_NOTE_STORE), in patterns. While
+ * jit_block.expected points to a note whose warp is not NULL, no notes are written: an access that
+ * is the expected one is not announced, and the next note is expected then; any other one is
+ * announced. */
 enum { JIT_NOTE_STORE = 1 << 24 };
 struct jit_note {
     uint64_t base;
@@ -205,29 +215,32 @@ struct jit_call {
 /* (abi) A warp in flight. */
 struct jit_warp {
     struct jit_block *block;
-    uint8_t *frame;              /* jit_kernel.frame_bytes, aligned to 64; needs no set-up */
-    uint32_t resume;             /* 0: start; set by the function before it returns */
-    uint32_t warp;               /* index in the block */
-    uint32_t lanes;              /* before the first call: lanes that exist; after a return: lanes
-                                    that have not exited; kept up to date for calls, too */
-    uint32_t barrier;            /* JIT_BARRIER: its number, */
-    uint32_t barrier_threads;    /*   threads expected, 0: all of the block, */
-    uint32_t barrier_kind;       /*   enum jit_barrier_kind, */
-    uint32_t barrier_votes;      /*   lanes whose predicate holds (RED kinds; JIT_YIELD: those in the loop), */
-    uint32_t barrier_place;      /*   the instruction (JIT_YIELD: what the loop polls, else its head) */
-    uint32_t barrier_result;     /* set by the caller before the next call: outcome of a RED kind */
-    uint32_t released;           /* JIT_WAIT: set by the caller: lanes whose barrier is complete;
-                                    taken out by the function */
-    uint32_t fuel;               /* set by the caller before each call */
-    uint32_t stack;              /* local memory in use by calls: bytes per lane */
-    uint8_t *stack_end;          /* set by the caller: the host's stack must not grow below it */
-    void *owner;                 /* exec's */
-    void *calls;                 /* JIT_TRAP_STACK: behind the jit_call of the function that had no room */
-    const void *values;          /* JIT_EVENT_GUARD: what the announced store stores: per element of
-                                    a lane's vector the values of 32 lanes; else not meaningful */
-    uint32_t denied;             /* JIT_EVENT_GUARD: set by access and pattern: lanes that must not
-                                    make the access; what they would have loaded is 0 */
-    uint64_t unused[3];          /* 128 bytes, two lines of the cache: the place of a warp is a shift */
+    uint8_t *frame;           /* jit_kernel.frame_bytes, aligned to 64; needs no set-up */
+    uint32_t resume;          /* 0: start; set by the function before it returns */
+    uint32_t warp;            /* index in the block */
+    uint32_t lanes;           /* before the first call: lanes that exist; after a return: lanes
+                                 that have not exited; kept up to date for calls, too */
+    uint32_t barrier;         /* JIT_BARRIER: its number, */
+    uint32_t barrier_threads; /*   threads expected, 0: all of the block, */
+    uint32_t barrier_kind;    /*   enum jit_barrier_kind, */
+    uint32_t barrier_votes;   /*   lanes whose predicate holds (RED kinds; JIT_YIELD: those in the
+                                 loop), */
+    uint32_t barrier_place;  /*   the instruction (JIT_YIELD: what the loop polls, else its head) */
+    uint32_t barrier_result; /* set by the caller before the next call: outcome of a RED kind */
+    uint32_t released;       /* JIT_WAIT: set by the caller: lanes whose barrier is complete;
+                                taken out by the function */
+    uint32_t fuel;           /* set by the caller before each call */
+    uint32_t stack;          /* local memory in use by calls: bytes per lane */
+    uint8_t *stack_end;      /* set by the caller: the host's stack must not grow below it */
+    void *owner;             /* exec's */
+    void *calls;        /* JIT_TRAP_STACK: behind the jit_call of the function that had no room */
+    const void *values; /* JIT_EVENT_GUARD: what the announced store stores: per element of
+                           a lane's vector the values of 32 lanes; else not meaningful */
+    uint32_t denied;    /* JIT_EVENT_GUARD: set by access and pattern: lanes that must not
+                           make the access; what they would have loaded is 0 */
+    uint64_t clock;  /* jit_request.scheduled: cycles that the warp has taken, about; its %clock */
+    uint64_t ready;  /* the same: when the last of its loads so far is there, by that clock */
+    uint64_t unused; /* 128 bytes, two lines of the cache: the place of a warp is a shift */
 };
 _Static_assert(sizeof(struct jit_warp) == 128, "a power of two");
 
@@ -236,8 +249,8 @@ _Static_assert(sizeof(struct jit_warp) == 128, "a power of two");
 bool jit_place(const struct ptx_module *m, uint32_t place, const struct ptx_func **func,
                const struct ptx_insn **insn);
 uint32_t jit_place_of(const struct ptx_func *func, const struct ptx_insn *insn);
-/* The line of the program that an instruction comes from (not of a header: of the call in it); NULL:
- * not known. */
+/* The line of the program that an instruction comes from (not of a header: of the call in it);
+ * NULL: not known. */
 const struct ptx_loc *jit_place_loc(const struct ptx_func *func, const struct ptx_insn *insn);
 /* "prog.cu:12" from .loc, else "prog.ptx:34". */
 void jit_place_text(const struct ptx_module *m, uint32_t place, char *out, size_t room);
@@ -247,21 +260,22 @@ enum jit_event {
     JIT_EVENT_ACCESS = 1, /* every memory access, before it happens: services->access, ->pattern */
     JIT_EVENT_COUNT = 2,  /* executions are counted in block->counts */
     JIT_EVENT_SYNC = 4,   /* warp-wide synchronisation and fences: services->sync */
-    JIT_EVENT_GUARD = 8,  /* with ACCESS: access and pattern decide, in warp->denied, which lanes make
-                             it; stores show their values in warp->values */
-    JIT_EVENT_TURNS = 32, /* every loop counts as one that may wait: it gives way (JIT_YIELD) again and
-                             again; services->compare */
+    JIT_EVENT_GUARD = 8,  /* with ACCESS: access and pattern decide, in warp->denied, which lanes
+                             make  it; stores show their values in warp->values */
+    JIT_EVENT_TURNS = 32, /* every loop counts as one that may wait: it gives way (JIT_YIELD) again
+                             and again; services->compare */
     JIT_EVENT_SEEN = 16,  /* with ACCESS: struct jit_seen. Loads of parameters are not told */
 };
 
 /* JIT_EVENT_COUNT, per place: counts[JIT_COUNTS * place + one of these]. Instructions that LLVM or
- * the analysis dropped as without effect are counted all the same. WARPS and LANES are kept as differences
- * from the place before, so that a stretch of code is two additions: jit_counts_sum() makes numbers of them. */
+ * the analysis dropped as without effect are counted all the same. WARPS and LANES are kept as
+ * differences from the place before, so that a stretch of code is two additions: jit_counts_sum()
+ * makes numbers of them. */
 enum jit_count {
     JIT_COUNT_WARPS,     /* times a warp executed it with at least one lane in the block's mask */
     JIT_COUNT_LANES,     /* sum of the lanes that executed it (its guard holds) */
     JIT_COUNT_DIVERGENT, /* branches: times lanes of one warp went different ways */
-    JIT_COUNTS = 4       /* so that what is added together never lies in two lines of the host's cache */
+    JIT_COUNTS = 4 /* so that what is added together never lies in two lines of the host's cache */
 };
 void jit_counts_sum(uint64_t *counts, uint32_t places);
 
@@ -276,17 +290,17 @@ enum jit_async {
     JIT_ASYNC_BULK_COMMIT, /* of cp.async.bulk: the same */
     JIT_ASYNC_BULK_WAIT,   /* .read, too */
     JIT_ASYNC_ARRIVE,      /* before lanes arrive at the mbarriers */
-    JIT_ASYNC_COPIES,      /* before: the mbarriers learn of the lanes' cp.async when they are done */
-    JIT_ASYNC_BULK,        /* before: the mbarriers learn of the transfer just announced */
-    JIT_ASYNC_AFTER,       /* the mbarriers have changed */
-    JIT_ASYNC_OVER,        /* lanes were told that the phase they asked for is over */
-    JIT_ASYNC_ABSENT,      /* lanes go on at a *.sync instruction; those in number, which their masks name,
-                              were elsewhere when they came and have left the kernel meanwhile */
+    JIT_ASYNC_COPIES, /* before: the mbarriers learn of the lanes' cp.async when they are done */
+    JIT_ASYNC_BULK,   /* before: the mbarriers learn of the transfer just announced */
+    JIT_ASYNC_AFTER,  /* the mbarriers have changed */
+    JIT_ASYNC_OVER,   /* lanes were told that the phase they asked for is over */
+    JIT_ASYNC_ABSENT, /* lanes go on at a *.sync instruction; those in number, which their masks
+                         name, were elsewhere when they came and have left the kernel meanwhile */
 };
 /* An mbarrier's word: bit 63 is the parity of its phase, 62..40 bytes awaited (signed), 39..20
  * expected arrivals of a phase, 19..0 pending ones. */
 
-/* -- textures and surfaces (PTX ISA 9.7.10, 9.7.11) --------------------------------------------- */
+/* -- textures and surfaces (PTX ISA 9.7.10, 9.7.11) -------------------------------------------- */
 
 enum jit_image_op {
     JIT_TEX,         /* tex: level of detail 0 */
@@ -304,17 +318,28 @@ enum jit_geometry { JIT_1D, JIT_2D, JIT_3D, JIT_A1D, JIT_A2D, JIT_CUBE, JIT_ACUB
 enum jit_image_bound { JIT_BOUND_TRAP, JIT_BOUND_CLAMP, JIT_BOUND_ZERO };
 enum jit_image_action { JIT_RED_ADD, JIT_RED_MIN, JIT_RED_MAX, JIT_RED_AND, JIT_RED_OR };
 enum jit_image_query {
-    JIT_QUERY_WIDTH, JIT_QUERY_HEIGHT, JIT_QUERY_DEPTH, JIT_QUERY_CHANNEL_DATA_TYPE,
-    JIT_QUERY_CHANNEL_ORDER, JIT_QUERY_NORMALIZED, JIT_QUERY_UNNORMALIZED, JIT_QUERY_FILTER,
-    JIT_QUERY_ADDRESS_0, JIT_QUERY_ADDRESS_1, JIT_QUERY_ADDRESS_2, JIT_QUERY_ARRAY_SIZE,
-    JIT_QUERY_LEVELS, JIT_QUERY_SAMPLES, JIT_QUERY_LAYOUT
+    JIT_QUERY_WIDTH,
+    JIT_QUERY_HEIGHT,
+    JIT_QUERY_DEPTH,
+    JIT_QUERY_CHANNEL_DATA_TYPE,
+    JIT_QUERY_CHANNEL_ORDER,
+    JIT_QUERY_NORMALIZED,
+    JIT_QUERY_UNNORMALIZED,
+    JIT_QUERY_FILTER,
+    JIT_QUERY_ADDRESS_0,
+    JIT_QUERY_ADDRESS_1,
+    JIT_QUERY_ADDRESS_2,
+    JIT_QUERY_ARRAY_SIZE,
+    JIT_QUERY_LEVELS,
+    JIT_QUERY_SAMPLES,
+    JIT_QUERY_LAYOUT
 };
-enum { /* flags */
-    JIT_IMAGE_INTEGER = 1,   /* coordinates are texel numbers */
-    JIT_IMAGE_SAMPLER = 2,   /* sampler[] says how to read, not texture[] */
-    JIT_IMAGE_FORMATTED = 4, /* .p: x in texels, values converted; else x in bytes */
-    JIT_IMAGE_SIGNED = 8,    /* sured on signed numbers */
-    JIT_IMAGE_OFFSET = 16,   /* offset[] counts */
+enum {                          /* flags */
+       JIT_IMAGE_INTEGER = 1,   /* coordinates are texel numbers */
+       JIT_IMAGE_SAMPLER = 2,   /* sampler[] says how to read, not texture[] */
+       JIT_IMAGE_FORMATTED = 4, /* .p: x in texels, values converted; else x in bytes */
+       JIT_IMAGE_SIGNED = 8,    /* sured on signed numbers */
+       JIT_IMAGE_OFFSET = 16,   /* offset[] counts */
 };
 
 /* (abi) What such an instruction is; travels as a 64-bit number. */
@@ -328,8 +353,8 @@ struct jit_image_insn {
 struct jit_image_data {
     uint64_t texture[JIT_LANES], sampler[JIT_LANES]; /* handles */
     uint32_t coordinate[3][JIT_LANES], layer[JIT_LANES];
-    uint32_t extra[8][JIT_LANES];  /* 64-bit components take two rows, the lower half first */
-    int32_t offset[3][JIT_LANES];  /* in texels */
+    uint32_t extra[8][JIT_LANES]; /* 64-bit components take two rows, the lower half first */
+    int32_t offset[3][JIT_LANES]; /* in texels */
     uint32_t result[8][JIT_LANES];
 };
 
@@ -359,9 +384,10 @@ struct jit_services {
                     uint32_t bytes, uint32_t space, uint32_t op, uint32_t place);
     /* JIT_EVENT_SEEN: as pattern, the upper half of the warp `apart` bytes further on. */
     void (*halves)(struct jit_warp *w, uint32_t lanes, uint64_t base, uint64_t apart,
-                   const int32_t *offset, uint32_t bytes, uint32_t space, uint32_t op, uint32_t place);
-    /* JIT_EVENT_SEEN: the table's accesses, in order, which have been made by then. way: which of the place's
-     * struct jit_batch has been looked at. */
+                   const int32_t *offset, uint32_t bytes, uint32_t space, uint32_t op,
+                   uint32_t place);
+    /* JIT_EVENT_SEEN: the table's accesses, in order, which have been made by then. way: which of
+     * the place's struct jit_batch has been looked at. */
     void (*batch)(struct jit_warp *w, uint32_t lanes, const struct jit_batch_base *base,
                   const struct jit_batch_table *table, uint32_t way);
     /* JIT_EVENT_SYNC: lanes execute an instruction that orders them with others, before it takes
@@ -386,11 +412,12 @@ struct jit_services {
      * released; JIT_YIELD). Returns when it may go on. */
     void (*pause)(struct jit_warp *w, uint32_t lanes, uint32_t why);
     /* Lanes launch kernel `function` (ptx_func.index) with what each configured last
-     * (JIT_EXT_CONFIGURE). area: its parameters in order, each as 32 values of its size, those of less
-     * than 4 bytes as 4, from 32 times its offset; offsets are aligned to 16. */
+     * (JIT_EXT_CONFIGURE). area: its parameters in order, each as 32 values of its size, those of
+     * less than 4 bytes as 4, from 32 times its offset; offsets are aligned to 16. */
     void (*launch)(struct jit_warp *w, uint32_t lanes, uint32_t function, const void *area);
     /* JIT_EVENT_TURNS: lanes compare (setp) a[lane] with b[lane], the operands' bits. */
-    void (*compare)(struct jit_warp *w, uint32_t lanes, const uint64_t *a, const uint64_t *b, uint32_t place);
+    void (*compare)(struct jit_warp *w, uint32_t lanes, const uint64_t *a, const uint64_t *b,
+                    uint32_t place);
 };
 
 /* Functions that PTX calls but does not hold: EXTERNAL(NAME, "name", result bytes, "sizes of
@@ -406,10 +433,11 @@ typedef uint32_t (*jit_warp_fn)(struct jit_warp *w); /* returns enum jit_exit */
 
 struct jit_kernel {
     const struct ptx_func *func;
-    jit_warp_fn full;       /* for warps of 32 lanes; NULL when the block has fewer threads */
-    jit_warp_fn partial;    /* for the last warp of a block whose size is no multiple of 32 */
-    /* Called with the block's first warp, whose neighbours lie behind it, each with a frame: runs all
-     * of the block and returns JIT_DONE. NULL: no such function; else full and partial are NULL. */
+    jit_warp_fn full;    /* for warps of 32 lanes; NULL when the block has fewer threads */
+    jit_warp_fn partial; /* for the last warp of a block whose size is no multiple of 32 */
+    /* Called with the block's first warp, whose neighbours lie behind it, each with a frame: runs
+     * all of the block and returns JIT_DONE. NULL: no such function; else full and partial are
+     * NULL. */
     jit_warp_fn block;
     void *const *functions; /* by ptx_func.index, NULL where never called indirectly */
     uint32_t frame_bytes;   /* a multiple of 64 */
@@ -417,9 +445,10 @@ struct jit_kernel {
     uint32_t shared_bytes;  /* static shared memory */
     uint32_t registers;     /* 32-bit registers per thread, estimated from live ranges */
     bool has_barrier;
-    bool may_wait;          /* a loop may wait for other warps or blocks: keep all resident */
-    bool pauses;            /* called functions may wait: services->pause is used */
-    bool recursive;         /* calls whose depth is not known */
+    bool may_wait;  /* a loop may wait for other warps or blocks: keep all resident */
+    bool pauses;    /* called functions may wait: services->pause is used */
+    bool recursive; /* calls whose depth is not known */
+    bool quick;     /* compiled quickly: better code is made once jit_ran() was told of enough */
 };
 
 struct jit_request {
@@ -427,15 +456,19 @@ struct jit_request {
     const struct ptx_func *kernel;
     uint32_t block[3];
     uint32_t events; /* set of enum jit_event */
-    bool apart;      /* functions in which lanes of a warp wait for each other: go on after JIT_APART */
-    bool whole;      /* a function for a whole block will do (jit_kernel.block) */
-    bool abreast;    /* compute capability below 7.0: lanes of a warp run abreast, and what they execute together does
-                        not ask whether a mask names them */
+    bool apart; /* functions in which lanes of a warp wait for each other: go on after JIT_APART */
+    bool whole; /* a function for a whole block will do (jit_kernel.block) */
+    bool scheduled;  /* the warp gives way (JIT_YIELD) before each access to memory that others see;
+                        jit_warp.clock */
+    bool abreast;    /* compute capability below 7.0: lanes of a warp run abreast, and what they
+                        execute together does not ask whether a mask names them */
+    uint64_t warps;  /* of the launch that it is for, 0: not known; of many, quick code
+                        (jit_kernel.quick) does not pay. Kernels are the same with any number */
     bool small_grid; /* gridDim x blockDim is at most 2^30 in each dimension: 32-bit indices made
                         of both do not wrap */
 };
 
-/* -- tools ---------------------------------------------------------------------------------------- */
+/* -- tools ------------------------------------------------------------------------------------- */
 
 /* One launch, as tools see it. */
 struct jit_tool_launch {
@@ -443,11 +476,11 @@ struct jit_tool_launch {
     const struct ptx_func *kernel;
     const struct jit_kernel *code;
     const struct jit_launch *launch;
-    uint64_t shared_bytes; /* of a block: static and dynamic */
-    uint32_t sm_count, resident_blocks; /* of the device; blocks that one SM holds: resident_blocks /
-                                           sm_count */
-    uint64_t id;           /* exec_request.tool_id: what the device layer passes */
-    struct memory *memory; /* of the device; NULL: none known */
+    uint64_t shared_bytes;              /* of a block: static and dynamic */
+    uint32_t sm_count, resident_blocks; /* of the device; blocks that one SM holds: resident_blocks
+                                           / sm_count */
+    uint64_t id;                        /* exec_request.tool_id: what the device layer passes */
+    struct memory *memory;              /* of the device; NULL: none known */
     struct jit_warp *parent; /* a launch from a kernel: the warp that made it; NULL: the host's */
     uint64_t stream;         /* and the stream it named */
 };
@@ -479,14 +512,16 @@ struct jit_tool {
                    uint32_t place);
     /* (many) malloc in a kernel gave, or free takes, the memory at `address` (size 0: free). False,
      * for free: it must not be done. */
-    bool (*heap)(struct jit_warp *w, uint32_t lane, uint64_t address, uint64_t size, uint32_t place);
+    bool (*heap)(struct jit_warp *w, uint32_t lane, uint64_t address, uint64_t size,
+                 uint32_t place);
     /* (many) As in jit_services. */
     void (*access)(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32_t bytes,
                    uint32_t space, uint32_t op, uint32_t place);
     void (*pattern)(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *offset,
                     uint32_t bytes, uint32_t space, uint32_t op, uint32_t place);
     void (*halves)(struct jit_warp *w, uint32_t lanes, uint64_t base, uint64_t apart,
-                   const int32_t *offset, uint32_t bytes, uint32_t space, uint32_t op, uint32_t place);
+                   const int32_t *offset, uint32_t bytes, uint32_t space, uint32_t op,
+                   uint32_t place);
     void (*batch)(struct jit_warp *w, uint32_t lanes, const struct jit_batch_base *base,
                   const struct jit_batch_table *table, uint32_t way);
     void (*sync)(struct jit_warp *w, uint32_t lanes, const uint32_t *members, uint32_t place);
@@ -496,7 +531,7 @@ struct jit_tool {
     void (*joined)(struct jit_warp *w);
 };
 
-/* -- compiling ------------------------------------------------------------------------------------ */
+/* -- compiling --------------------------------------------------------------------------------- */
 
 struct jit_engine;
 
@@ -504,20 +539,22 @@ struct jit_engine;
 struct jit_options {
     const char *cache; /* folder of the disk cache, or NULL for none (copied) */
     uint64_t off;      /* passes that are switched off: jit_passes_off() */
-    /* Where the remarks of each compile go, a line each: NULL: nowhere; "", "1" or "-": standard error; else a
-     * file, to whose end they are written (copied). Kernels are compiled anew then, not taken from the disk. */
+    /* Where the remarks of each compile go, a line each: NULL: nowhere; "", "1" or "-": standard
+     * error; else a file, to whose end they are written (copied). Kernels are compiled anew then,
+     * not taken from the disk. */
     const char *remarks;
 };
 struct jit_engine *jit_new(const struct jit_options *options, struct ls_error *err);
-/* Changes *off as "-name,-name" asks (passes/passes.def): "-name" switches a pass off, "+name" on again,
+/* Changes *off as "-name,-name" asks (passes/passes.def): "-name" switches a pass off, "+name" on
+ * again,
  * "-all" and "+all" every pass that can be. LS_ERR_USAGE: no such pass. */
 bool jit_passes_off(const char *text, uint64_t *off, struct ls_error *err);
-/* Name of pass `number` (0, 1, ...) and, where text is not NULL, the line that says what it does; NULL: past
- * the end. */
+/* Name of pass `number` (0, 1, ...) and, where text is not NULL, the line that says what it does;
+ * NULL: past the end. */
 const char *jit_pass_name(unsigned number, const char **text);
 void jit_free(struct jit_engine *e);
-/* Told of compiles, on the threads that compile, with no lock held; not of kernels that come from memory or
- * disk. Both may be NULL. */
+/* Told of compiles, on the threads that compile, with no lock held; not of kernels that come from
+ * memory or disk. Both may be NULL. */
 struct jit_watch {
     void *user;
     void (*begin)(void *user, const struct jit_request *r);
@@ -527,37 +564,47 @@ struct jit_watch {
 void jit_set_watch(struct jit_engine *e, const struct jit_watch *watch);
 /* Called whenever something was compiled. */
 void jit_set_compiled(struct jit_engine *e, void (*compiled)(void));
-/* The process ends, and with it objects of LLVM: what is compiled from now on is compiled by a copy that knows
- * nothing of that. Takes no lock. */
+/* The process ends, and with it objects of LLVM: what is compiled from now on is compiled by a copy
+ * that knows nothing of that. Takes no lock. */
 void jit_close(struct jit_engine *e);
-/* Before the first jit_get: how large a kernel may be, in LLVM instructions as they are emitted and as they are
- * optimised, before a form of it is compiled that takes LLVM less time (engine/budget.h). For tests: kernels on
- * disk do not remember it. */
+/* Before the first jit_get: how large a kernel may be, in LLVM instructions as they are emitted and
+ * as they are optimised, before a form of it is compiled that takes LLVM less time
+ * (engine/budget.h). For tests: kernels on disk do not remember it. */
 void jit_set_budget(struct jit_engine *e, uint64_t emitted, uint64_t optimised);
 /* From memory, from disk, or compiled now. The engine owns the kernel until jit_forget or jit_free.
- * May be called by several threads: they get finished kernels while others compile, different kernels are
- * compiled at once, and one that several ask for is compiled by one of them. */
+ * May be called by several threads: they get finished kernels while others compile, different
+ * kernels are compiled at once, and one that several ask for is compiled by one of them. */
 const struct jit_kernel *jit_get(struct jit_engine *e, const struct jit_request *r,
                                  struct ls_error *err);
+/* A launch of that kernel took so long, by the clock: jit_get() makes better code of quick code
+ * once that pays (at once for a launch of many warps, jit_request.warps), and gives the better one
+ * from then on. The quick one lives as long. */
+void jit_ran(struct jit_engine *e, const struct jit_kernel *k, double seconds);
 /* Drops all kernels of a module (before ptx_free); waits for those that other threads make. */
 void jit_forget(struct jit_engine *e, const struct ptx_module *m);
-/* Whether kernels may call a function of that name without a body: mathematics, printf and the like. */
+/* Whether kernels may call a function of that name without a body: mathematics, printf and the
+ * like. */
 bool jit_knows_function(const char *name);
-/* Text of one stage of a kernel, compiled anew: "classes" (registers and their kinds), "wir" (flow graph with
- * the shape of each value and what every pass decided), "plans" (the same with how each access is made), "after:PASS" (the same up to that pass; of a pass over
- * LLVM IR, the module after it), "llvm" (optimised), "asm", "remarks". */
+/* Text of one stage of a kernel, compiled anew: "classes" (registers and their kinds), "wir" (the
+ * warp IR with the shape of each value and what every pass decided), "plans" (the same with how
+ * each access is made), "after:PASS" (the same up to that pass; of a pass over LLVM IR, the module
+ * after it), "llvm" (optimised), "asm", "remarks". */
 bool jit_dump(struct jit_engine *e, const struct jit_request *r, const char *stage,
               struct text *out, struct ls_error *err);
-/* Rewrites a file of LLVM bitcode that clang made and did not optimise: structures that it copies whole
- * are read and written as vectors, as a GPU's own compiler does (engine/copies.c). LS_ERR_INPUT: LLVM's
- * library does not read it (clang may be newer); the file is what it was. */
-bool jit_widen_copies(const char *path, struct ls_error *err);
+/* Rewrites a file of LLVM bitcode that clang made and did not optimise: structures that it copies
+ * whole are read and written as vectors, as a GPU's own compiler does (engine/copies.c).
+ * LS_ERR_UNSUPPORTED: LLVM's library does not read it (clang may be newer); the file is what it
+ * was. LS_ERR_INPUT: device code writes to a
+ * __constant__ variable. */
+bool jit_mend_bitcode(const char *path, struct ls_error *err);
 
-/* How often kernels came from memory (of those: after waiting for another thread that made them; counted when
- * the wait begins), from disk, and were compiled, and the time in seconds, of all threads together. Of those that were compiled: how many were too large for everything
- * that is tried, and run warp by warp, and of these, keep their registers in memory. */
+/* How often kernels came from memory (of those: after waiting for another thread that made them;
+ * counted when the wait begins), from disk, and were compiled, and the time in seconds, of all
+ * threads together. Of those that were compiled: how many were too large for everything that is
+ * tried, and run warp by warp, and of these, keep their registers in memory. */
 struct jit_counts {
     uint64_t from_memory, waited, from_disk, compiled, reduced, in_memory;
+    uint64_t quick, improved; /* compiled quickly; compiled well after that (in `compiled`, too) */
     double disk_seconds, compile_seconds;
 };
 void jit_counts(struct jit_engine *e, struct jit_counts *out);

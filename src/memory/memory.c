@@ -22,9 +22,9 @@ enum {
     SMALL_GAP = 256,       /* least distance between small allocations */
     SMALL_LIMIT = 1 << 16, /* from here on an allocation has pages of its own */
     SMALL_BINS = (SMALL_LIMIT + SMALL_GAP) / UNIT + 2,
-    SMALL_KEPT = 8,        /* freed entries of one extent that are not reused yet */
+    SMALL_KEPT = 8, /* freed entries of one extent that are not reused yet */
     PAGE = 4096,
-    STEP = 2 << 20,        /* a huge page, and the step in which the small zone is mapped */
+    STEP = 2 << 20, /* a huge page, and the step in which the small zone is mapped */
 };
 
 /* Freed large memory up to this size keeps its pages, so that the next user gets them warm. */
@@ -45,13 +45,13 @@ struct bin {
 };
 
 struct zone {
-    uint64_t base, end;    /* of the reserved range */
-    uint64_t next;         /* first address never handed out */
-    uint64_t mapped;       /* small zone: up to here accessible */
+    uint64_t base, end; /* of the reserved range */
+    uint64_t next;      /* first address never handed out */
+    uint64_t mapped;    /* small zone: up to here accessible */
     VEC(struct entry) table;
 };
 
-enum { MOST_PEERS = 64 };
+enum { MOST_PEERS = 64, MOST_APART = 4096 };
 
 struct memory {
     pthread_mutex_t lock;
@@ -64,7 +64,8 @@ struct memory {
     struct zone zone[ZONE_COUNT];
     struct bin small[SMALL_BINS];
     struct bin large;
-    bool guarded; /* memory_set_shut was called */
+    bool guarded;   /* memory_set_shut was called */
+    uint32_t apart; /* small managed allocations that have pages of their own */
     struct peer {
         struct memory *memory;
         bool all;
@@ -154,7 +155,7 @@ bin_shift(struct zone *z, struct bin *b)
     return e;
 }
 
-/* -- small allocations ---------------------------------------------------------------------------- */
+/* -- small allocations ------------------------------------------------------------------------- */
 
 static struct entry *
 small_new(struct memory *m, uint64_t extent)
@@ -177,7 +178,7 @@ small_new(struct memory *m, uint64_t extent)
     return &z->table.at[z->table.count - 1];
 }
 
-/* -- large allocations -------------------------------------------------------------------------- */
+/* -- large allocations ------------------------------------------------------------------------- */
 
 static bool
 large_open(struct entry *e, uint64_t size)
@@ -271,7 +272,8 @@ large_cut(struct memory *m, uint64_t extent, uint64_t align)
         if (!e->a.freed || base >= end || end - base < extent)
             continue;
         struct entry taken = {.a = {.base = base}, .extent = extent};
-        struct entry rest = {.a = {.base = base + extent, .freed = true}, .extent = end - base - extent};
+        struct entry rest = {.a = {.base = base + extent, .freed = true},
+                             .extent = end - base - extent};
         if (base == e->a.base) {
             ls_release((void *)e->a.name);
             zone_remove(z, e);
@@ -331,7 +333,7 @@ large_close(struct memory *m, struct entry *e)
     bin_push(&m->zone[ZONE_LARGE], &m->large, e);
 }
 
-/* -- a device's memory -------------------------------------------------------------------------- */
+/* -- a device's memory ------------------------------------------------------------------------- */
 
 /* As much address space as this process may have, up to `wanted`. */
 static uint8_t *
@@ -438,9 +440,9 @@ memory_alloc(struct memory *m, uint64_t size, uint64_t align, enum allocation_ki
     bool heap = kind == ALLOCATION_HEAP;
     if (m->used + size <= m->total && (!heap || m->heap + size <= m->most_heap)) {
         bool small = size < SMALL_LIMIT && align <= UNIT &&
-                     !(m->guarded && kind == ALLOCATION_MANAGED);
-        struct entry *e = small ? small_new(m, round_up(size + SMALL_GAP, UNIT))
-                                : large_new(m, size, align);
+                     !(m->guarded && kind == ALLOCATION_MANAGED && m->apart++ < MOST_APART);
+        struct entry *e =
+            small ? small_new(m, round_up(size + SMALL_GAP, UNIT)) : large_new(m, size, align);
         if (e) {
             entry_fill(m, e, size, kind, name);
             m->used += size;
@@ -552,7 +554,7 @@ memory_release(struct memory *m, uint64_t base)
     return e != NULL;
 }
 
-/* -- questions ------------------------------------------------------------------------------------ */
+/* -- questions --------------------------------------------------------------------------------- */
 
 static uint64_t
 distance(const struct allocation *a, uint64_t address)
@@ -648,8 +650,7 @@ bool
 memory_covers(struct memory *m, uint64_t address, uint64_t size)
 {
     struct allocation a;
-    return memory_find(m, address, &a, NULL) && size <= a.size &&
-           address - a.base <= a.size - size;
+    return memory_find(m, address, &a, NULL) && size <= a.size && address - a.base <= a.size - size;
 }
 
 void

@@ -23,8 +23,8 @@ enum allocation_kind {
     ALLOCATION_VARIABLE, /* a module's .global or .const variable */
     ALLOCATION_HOST,     /* pinned or mapped host memory */
     ALLOCATION_MANAGED,
-    ALLOCATION_HEAP,     /* malloc in a kernel */
-    ALLOCATION_ARRAY,    /* cudaArray */
+    ALLOCATION_HEAP,  /* malloc in a kernel */
+    ALLOCATION_ARRAY, /* cudaArray */
 };
 
 struct allocation {
@@ -35,14 +35,15 @@ struct allocation {
     bool read_only;   /* constant memory */
     bool freed;       /* remembered after it was freed, until its addresses are used again */
     int device;
-    uint32_t place;   /* of host code that made it, as memory_set_place has it; 0: not known */
+    uint32_t place; /* of host code that made it, as memory_set_place has it; 0: not known */
 };
 
 /* A device with `bytes` of memory, at most three quarters of what the host has. */
 struct memory *memory_new(int device, uint64_t bytes, struct ls_error *err);
 void memory_free(struct memory *m);
 
-/* Zero on failure: out of device memory. align: 0 means 512. The name is copied. Contents: zero pages or what was there before. */
+/* Zero on failure: out of device memory. align: 0 means 512. The name is copied. Contents: zero
+ * pages or what was there before. */
 uint64_t memory_alloc(struct memory *m, uint64_t size, uint64_t align, enum allocation_kind kind,
                       const char *name);
 /* How much kernels may have allocated at a time (ALLOCATION_HEAP); nothing at first. */
@@ -60,8 +61,8 @@ bool memory_release(struct memory *m, uint64_t base);
  * live or freed, for messages. */
 bool memory_find(struct memory *m, uint64_t address, struct allocation *found,
                  struct allocation *nearest);
-/* Another device's memory: its managed allocations are reached from this device, and if `all` is set
- * the others, too. Neither is ever freed. */
+/* Another device's memory: its managed allocations are reached from this device, and if `all` is
+ * set the others, too. Neither is ever freed. */
 void memory_set_peer(struct memory *m, struct memory *peer, bool all);
 /* As memory_find, also among what the device reaches of others. */
 bool memory_find_reached(struct memory *m, uint64_t address, struct allocation *found);
@@ -80,24 +81,26 @@ bool memory_owns(const struct memory *m, uint64_t address);
 
 /* A window of 4 GiB of address space whose first `size` bytes can be read and written. */
 struct memory_window {
-    uint8_t *at;      /* NULL: none */
+    uint8_t *at; /* NULL: none */
     uint64_t size;
-    uint8_t *whole;   /* what is reserved, and how much */
+    uint8_t *whole; /* what is reserved, and how much */
     uint64_t whole_bytes;
-    bool wrapped;     /* memory_window_wrap has mapped it once more */
+    bool wrapped; /* memory_window_wrap has mapped it once more */
 };
-/* Wide: much more is reserved on both sides, for memory_window_wrap; where there is no room for that, it is not. */
+/* Wide: much more is reserved on both sides, for memory_window_wrap; where there is no room for
+ * that, it is not. */
 bool memory_window_init(struct memory_window *w, bool wide, struct ls_error *err);
 /* What the window held is lost when its size changes. */
 bool memory_window_set(struct memory_window *w, uint64_t size, struct ls_error *err);
 void memory_window_fini(struct memory_window *w);
-/* An access to `address` has faulted. Where that is outside of a wide window, but means a byte of it modulo 2^32,
- * the window is mapped there, too: the access can be made again. May be called by a signal's handler, of the
- * thread that uses the window. */
+/* An access to `address` has faulted. Where that is outside of a wide window, but means a byte of
+ * it modulo 2^32, the window is mapped there, too: the access can be made again. May be called by a
+ * signal's handler, of the thread that uses the window. */
 bool memory_window_wrap(struct memory_window *w, uint64_t address);
 
-/* The place in a window that an address of its space means: such addresses are 32 bits wide (PTX ISA 6.4.1), so
- * that sums with more bits wrap. From 2 GiB before the window's start on: a negative distance stays one. */
+/* The place in a window that an address of its space means: such addresses are 32 bits wide (PTX
+ * ISA 6.4.1), so that sums with more bits wrap. From 2 GiB before the window's start on: a negative
+ * distance stays one. */
 static inline uint64_t
 memory_window_place(const uint8_t *window, uint64_t address)
 {

@@ -18,15 +18,15 @@ struct texture_level {
 };
 
 struct texture {
-    uint32_t magic;                /* TEXTURE_MAGIC while the handle lives */
-    uint8_t dimensions;            /* 1, 2, 3 */
-    uint8_t linear;                /* plain memory, read by index (tex1Dfetch) */
+    uint32_t magic;     /* TEXTURE_MAGIC while the handle lives */
+    uint8_t dimensions; /* 1, 2, 3 */
+    uint8_t linear;     /* plain memory, read by index (tex1Dfetch) */
     uint8_t layered, cubemap;
-    uint8_t channels, bits, kind;  /* of a texel; enum texture_kind */
-    uint8_t address[3];            /* enum texture_address */
+    uint8_t channels, bits, kind; /* of a texel; enum texture_kind */
+    uint8_t address[3];           /* enum texture_address */
     uint8_t filter_linear, mipmap_linear;
     uint8_t normalized_coordinates;
-    uint8_t normalized_read;       /* integers are read as [0, 1] or [-1, 1] */
+    uint8_t normalized_read; /* integers are read as [0, 1] or [-1, 1] */
     uint8_t srgb;
     uint8_t levels;
     uint8_t surface;

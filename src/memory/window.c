@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Windows: 4 GiB of address space each, for the shared memory of a block. Accesses are 32 bytes at
- * most, so that behind the 4 GiB a page that is never accessible catches what starts inside and ends
- * outside.
+ * most, so that behind the 4 GiB a page that is never accessible catches what starts inside and
+ * ends outside.
  *
  * Addresses of shared memory are 32 bits wide; a register of 64 bits is truncated (PTX ISA 6.4.1,
  * "Addresses as operands"). Compilers of 64-bit code rely on that:
@@ -11,9 +11,10 @@
  *     add.s64      %a, %s, %o      in 32 bits it is s - 4 t
  *     ld.shared    %x, [%a]
  *
- * To cut off the upper bits of each such address would cost every kernel what one in hundreds needs. So
- * a wide window has REACH bytes reserved before and behind its 4 GiB, more than 2^32 elements of 16 bytes,
- * which such an address cannot leave; it faults there, and the handler maps the window at that place, too.
+ * To cut off the upper bits of each such address would cost every kernel what one in hundreds
+ * needs. So a wide window has REACH bytes reserved before and behind its 4 GiB, more than 2^32
+ * elements of 16 bytes, which such an address cannot leave; it faults there, and the handler maps
+ * the window at that place, too.
  */
 #define _GNU_SOURCE /* mremap */
 #include "memory/memory.h"
@@ -48,7 +49,8 @@ memory_window_init(struct memory_window *w, bool wide, struct ls_error *err)
         w->at = w->whole = reserve(window_bytes);
     }
     if (!w->at)
-        return ls_fail(err, LS_ERR_SYSTEM, "no address space for a block's memory window (4 GiB): %m");
+        return ls_fail(err, LS_ERR_SYSTEM,
+                       "no address space for a block's memory window (4 GiB): %m");
     return true;
 }
 
@@ -58,8 +60,8 @@ unwrap(struct memory_window *w)
 {
     w->wrapped = false;
     w->size = 0;
-    return mmap(w->whole, w->whole_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
-                0) != MAP_FAILED;
+    return mmap(w->whole, w->whole_bytes, PROT_NONE,
+                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) != MAP_FAILED;
 }
 
 bool
@@ -89,7 +91,8 @@ memory_window_fini(struct memory_window *w)
     *w = (struct memory_window){0};
 }
 
-/* Its pages, in the same place with the same bytes, as such that can be mapped more than once. */
+/* Replaces the window's private pages by shared ones with the same contents at the same address:
+ * only shared pages can be mapped a second time. */
 static bool
 make_shareable(struct memory_window *w, uint64_t end)
 {

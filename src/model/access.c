@@ -8,8 +8,8 @@
 
 #include "model/access.h"
 
-/* A growing set of numbers without repeats, in the order in which they came. 32 lanes of 16 bytes touch
- * at most 64 blocks, aligned or not. */
+/* A growing set of numbers without repeats, in the order in which they came. 32 lanes of 16 bytes
+ * touch at most 64 blocks, aligned or not. */
 struct blocks {
     uint32_t count;
     uint8_t slot[128]; /* by hash, with open addressing: 0 or 1 + where it is in at[] */
@@ -50,7 +50,7 @@ blocks_of_lanes(struct blocks *s, const struct access *a, uint32_t lanes, uint32
     }
 }
 
-/* -- sectors: 5.0 on ------------------------------------------------------------------------------- */
+/* -- sectors: 5.0 on --------------------------------------------------------------------------- */
 
 /* Aligned lanes are equal or disjoint. */
 uint32_t
@@ -112,7 +112,9 @@ model_near(const struct access *a, struct near_sectors *out)
         else if (turn)
             round[turn] |= sector;
     }
-    *out = (struct near_sectors){.low = low, .bits = bits, .sectors = (uint32_t)__builtin_popcountll(bits),
+    *out = (struct near_sectors){.low = low,
+                                 .bits = bits,
+                                 .sectors = (uint32_t)__builtin_popcountll(bits),
                                  .ideal = (distinct * a->width + SECTOR - 1) / SECTOR};
     /* Atomics: lanes of one address go one after the other. */
     for (uint32_t k = 1; k <= most && (a->op == ACCESS_ATOMIC || a->op == ACCESS_REDUCE); k++)
@@ -140,7 +142,7 @@ sector_cost(const struct access *a, struct access_cost *out)
     out->sectors_ideal = model_ideal_sectors(a);
 }
 
-/* -- transactions: before 5.0 ---------------------------------------------------------------------- */
+/* -- transactions: before 5.0 ------------------------------------------------------------------ */
 
 static void
 transaction_add(struct access_cost *out, uint64_t address, uint32_t size)
@@ -273,7 +275,7 @@ transaction_cost(const struct device_profile *d, const struct access *a, struct 
     }
 }
 
-/* -- local and constant ------------------------------------------------------------------------------ */
+/* -- local and constant ------------------------------------------------------------------------ */
 
 uint64_t
 model_local_address(uint64_t warp_base, uint64_t offset, uint32_t lane)
@@ -338,20 +340,14 @@ model_access(const struct device_profile *d, const struct access *a, struct acce
         return;
     out->requests = 1;
     switch (a->space) {
-    case ACCESS_SHARED:
-        shared_cost(d, a, out);
-        break;
+    case ACCESS_SHARED: shared_cost(d, a, out); break;
     case ACCESS_GLOBAL:
         if (model_has_transactions(d))
             transaction_cost(d, a, out);
         else
             sector_cost(a, out);
         break;
-    case ACCESS_LOCAL:
-        local_cost(d, a, out);
-        break;
-    case ACCESS_CONSTANT:
-        constant_cost(d, a, out);
-        break;
+    case ACCESS_LOCAL: local_cost(d, a, out); break;
+    case ACCESS_CONSTANT: constant_cost(d, a, out); break;
     }
 }

@@ -31,14 +31,10 @@ static uint32_t
 part_lanes(const struct device_profile *d, const struct access *a)
 {
     switch (d->cc_major) {
-    case 1:
-        return 16;
-    case 2:
-        return a->width == 8 ? 16 : a->width == 16 ? 8 : 32;
-    case 3: /* 256 bytes a clock */
-        return a->width == 16 ? 16 : 32;
-    default:
-        break;
+    case 1: return 16;
+    case 2: return a->width == 8 ? 16 : a->width == 16 ? 8 : 32;
+    case 3: /* 256 bytes a clock */ return a->width == 16 ? 16 : 32;
+    default: break;
     }
     uint32_t lanes = a->width <= 4 ? 32 : 128 / a->width;
     if (lanes < 32 && a->op == ACCESS_LOAD && d->cc_major >= 7 &&
@@ -59,7 +55,7 @@ model_shared_parts(const struct device_profile *d, const struct access *a, uint3
     return count;
 }
 
-/* -- banks --------------------------------------------------------------------------------------- */
+/* -- banks ------------------------------------------------------------------------------------- */
 
 uint32_t
 model_shared_bank(const struct device_profile *d, bool bank8, uint64_t address)
@@ -183,7 +179,7 @@ broadcast_steps(const struct access *a, uint32_t lanes, uint32_t offset)
     return steps;
 }
 
-/* -- the cost ----------------------------------------------------------------------------------------- */
+/* -- the cost ---------------------------------------------------------------------------------- */
 
 /* Adds a part's wavefronts, which are `needed` at least, to the cost. */
 static void

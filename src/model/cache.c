@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Simulated caches: L1 per SM, L2, device memory. The policies are those that NVIDIA documents (L1
- * write-through without allocation, L2 write-back, 128-byte lines of four sectors); ways, replacement
- * and the set hash are not documented and are this model's: docs/model.md, "Caches".
+ * write-through without allocation, L2 write-back, 128-byte lines of four sectors); ways,
+ * replacement and the set hash are not documented and are this model's: docs/model.md, "Caches".
  *
- * The two levels are played apart: cache_system_l1() takes one SM's traffic and says what of it L2 is
- * asked for, cache_system_l2() takes that, of all SMs in order. So an SM's tags stay in the host's first
- * cache while its traffic is played, and what L2 will look up is known ahead and fetched (measured: with
- * both levels in turn a launch's time went to waiting for the tags of 132 L1 caches and of L2).
+ * The two levels are played apart: cache_system_l1() takes one SM's traffic and says what of it L2
+ * is asked for, cache_system_l2() takes that, of all SMs in order. So an SM's tags stay in the
+ * host's first cache while its traffic is played, and what L2 will look up is known ahead and
+ * fetched (measured: with both levels in turn a launch's time went to waiting for the tags of 132
+ * L1 caches and of L2).
  */
 #include <string.h>
 #include <sys/mman.h>
@@ -23,11 +24,12 @@
 enum { L2_WAYS = 16 };
 #define READ_BYTES ((size_t)1 << 32) /* lines are numbered with 32 bits */
 
-/* Lines in a ring: `first` is where the one used last lies, those behind it are older; so a miss, which
- * takes the oldest one's place, moves nothing. Two lines of the host's cache. */
+/* Lines in a ring: `first` is where the one used last lies, those behind it are older; so a miss,
+ * which takes the oldest one's place, moves nothing. Two lines of the host's cache. */
 struct l2_set {
     uint32_t tag[L2_WAYS];
-    /* per line and sector a bit: of the lowest four valid, then dirty, then: the other half has it */
+    /* per line and sector a bit: of the lowest four valid, then dirty,
+     * then: the other half has it */
     uint16_t bits[L2_WAYS];
     uint32_t first;
     uint32_t launch; /* the set's content is that of this launch; older: empty */
@@ -36,8 +38,8 @@ enum { DIRTY_SHIFT = 4, FAR_SHIFT = 8 };
 
 struct cache_system {
     uint32_t sm_count;
-    bool halves; /* L2 in two halves */
-    bool wide;   /* the host has vectors of a set's tags */
+    bool halves;                             /* L2 in two halves */
+    bool wide;                               /* the host has vectors of a set's tags */
     uint8_t move[L2_WAYS][L2_WAYS][L2_WAYS]; /* see begin_moves() */
     uint64_t l1_bytes;
     struct l1 l1;
@@ -45,9 +47,9 @@ struct cache_system {
     struct l2_set *l2;
     void *l2_memory; /* where it lies, aligned */
     uint32_t launch;
-    uint64_t dirty;    /* sectors of L2 */
-    /* By line, of its sectors those that were read from memory in this launch: pages of it are there once they are
-     * used. NULL: the host gives no such room, nothing is known. */
+    uint64_t dirty; /* sectors of L2 */
+    /* By line, of its sectors those that were read from memory in this launch: pages of it are
+     * there once they are used. NULL: the host gives no such room, nothing is known. */
     uint8_t *read;
     struct cache_counts counts;
 };
@@ -66,8 +68,8 @@ add_counts(struct cache_counts *to, const struct cache_counts *from)
 }
 
 size_t
-cache_system_l1(struct cache_system *s, uint32_t sm, const uint64_t *line, size_t count, uint64_t *out,
-                struct cache_counts *counts)
+cache_system_l1(struct cache_system *s, uint32_t sm, const uint64_t *line, size_t count,
+                uint64_t *out, struct cache_counts *counts)
 {
     return l1_play(&s->l1, sm % s->sm_count, line, count, out, counts);
 }
@@ -97,7 +99,7 @@ cache_system_repeats(const struct cache_system *s)
     return s->l1.loads && s->l1.sets.count;
 }
 
-/* -- L2 --------------------------------------------------------------------------------------------- */
+/* -- L2 ---------------------------------------------------------------------------------------- */
 
 /* Place of the line in the ring; L2_WAYS: not there. */
 static inline uint32_t
@@ -108,8 +110,8 @@ l2_find(const struct l2_set *s, uint32_t tag)
     __m128i wanted = _mm_set1_epi32((int)tag), equal[4];
     for (int k = 0; k < 4; k++)
         equal[k] = _mm_cmpeq_epi32(_mm_load_si128((const __m128i *)s->tag + k), wanted);
-    found = (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(_mm_packs_epi32(equal[0], equal[1]),
-                                                        _mm_packs_epi32(equal[2], equal[3])));
+    found = (uint32_t)_mm_movemask_epi8(
+        _mm_packs_epi16(_mm_packs_epi32(equal[0], equal[1]), _mm_packs_epi32(equal[2], equal[3])));
 #else
     for (uint32_t w = 0; w < L2_WAYS; w++)
         found |= (uint32_t)(s->tag[w] == tag) << w;
@@ -117,7 +119,8 @@ l2_find(const struct l2_set *s, uint32_t tag)
     return found ? (uint32_t)__builtin_ctz(found) : L2_WAYS;
 }
 
-/* The line at w becomes the one used last, at `first`; those between, which are younger, move up. */
+/* The line at w becomes the one used last, at `first`; those between,
+ * which are younger, move up. */
 static inline void
 l2_to_front(struct l2_set *s, uint32_t w)
 {
@@ -133,7 +136,8 @@ l2_to_front(struct l2_set *s, uint32_t w)
     s->bits[w] = bits;
 }
 
-/* For each place of the first line and of the one that comes to the front: where each line comes from. */
+/* For each place of the first line and of the one that comes to the front: where each line comes
+ * from. */
 static void
 begin_moves(struct cache_system *s)
 {
@@ -152,7 +156,8 @@ begin_moves(struct cache_system *s)
 WIDE static inline uint32_t
 l2_find_wide(const struct l2_set *s, uint32_t tag)
 {
-    uint32_t found = _mm512_cmpeq_epi32_mask(_mm512_load_si512(s->tag), _mm512_set1_epi32((int)tag));
+    uint32_t found =
+        _mm512_cmpeq_epi32_mask(_mm512_load_si512(s->tag), _mm512_set1_epi32((int)tag));
     return (uint32_t)__builtin_ctz(found | 1u << L2_WAYS);
 }
 
@@ -162,7 +167,8 @@ l2_to_front_wide(struct l2_set *s, const uint8_t from[L2_WAYS])
 {
     __m128i move = _mm_loadu_si128((const __m128i *)from);
     __m512i tags = _mm512_permutexvar_epi32(_mm512_cvtepu8_epi32(move), _mm512_load_si512(s->tag));
-    __m256i bits = _mm256_permutexvar_epi16(_mm256_cvtepu8_epi16(move), _mm256_load_si256((const __m256i *)s->bits));
+    __m256i bits = _mm256_permutexvar_epi16(_mm256_cvtepu8_epi16(move),
+                                            _mm256_load_si256((const __m256i *)s->bits));
     _mm512_store_si512(s->tag, tags);
     _mm256_store_si256((__m256i *)s->bits, bits);
 }
@@ -170,11 +176,13 @@ l2_to_front_wide(struct l2_set *s, const uint8_t from[L2_WAYS])
 #define l2_find_wide l2_find
 #endif
 
-/* Which of the sectors, that L2 has (`hit`), the asking SM's own half has. A load from the half that is
- * not the line's home leaves a copy there; what is written, home alone has. Which SMs and lines belong
- * to which half NVIDIA does not say: SMs in turns of eight, lines by parity, are this model's. */
+/* Which of the sectors, that L2 has (`hit`), the asking SM's own half has. A load from the half
+ * that is not the line's home leaves a copy there; what is written, home alone has. Which SMs and
+ * lines belong to which half NVIDIA does not say: SMs in turns of eight, lines by parity, are this
+ * model's. */
 static inline uint32_t
-near_half(uint16_t *bits, uint32_t sm, uint64_t number, uint32_t sectors, uint32_t hit, enum access_op op)
+near_half(uint16_t *bits, uint32_t sm, uint64_t number, uint32_t sectors, uint32_t hit,
+          enum access_op op)
 {
     if (op != ACCESS_LOAD) {
         *bits &= (uint16_t) ~(sectors << FAR_SHIFT);
@@ -202,7 +210,8 @@ l2_front(const struct cache_system *s, struct l2_set *set, uint32_t w, bool wide
 
 /* No two threads have the same line at a time. */
 static inline void
-read_memory(const struct cache_system *s, uint32_t number, uint32_t sectors, struct cache_counts *counts)
+read_memory(const struct cache_system *s, uint32_t number, uint32_t sectors,
+            struct cache_counts *counts)
 {
     counts->dram_bytes_read += count_sectors(sectors) * SECTOR;
     if (!s->read)
@@ -214,15 +223,16 @@ read_memory(const struct cache_system *s, uint32_t number, uint32_t sectors, str
 /* A sector is taken as written whole, so that L2 need not read it from memory first: a store always
  * hits (readings of a 9.0: of axpb's 25,000 sectors the 12,500 written hit). */
 static inline __attribute__((always_inline)) void
-l2_line(const struct cache_system *s, struct l2_set *set, uint64_t ask, struct cache_counts *counts, int64_t *dirty,
-        bool wide)
+l2_line(const struct cache_system *s, struct l2_set *set, uint64_t ask, struct cache_counts *counts,
+        int64_t *dirty, bool wide)
 {
     uint64_t number = ask >> ASK_LINE_SHIFT;
     uint32_t sectors = ask & ALL_SECTORS, n = count_sectors(sectors), hit = 0;
     enum access_op op = ask >> ASK_OP_SHIFT & 3;
     if (set->launch != s->launch)
         *set = (struct l2_set){.launch = s->launch};
-    uint32_t w = wide ? l2_find_wide(set, (uint32_t)number + 1) : l2_find(set, (uint32_t)number + 1);
+    uint32_t w =
+        wide ? l2_find_wide(set, (uint32_t)number + 1) : l2_find(set, (uint32_t)number + 1);
     if (w < L2_WAYS) {
         l2_front(s, set, w, wide);
         w = set->first;
@@ -259,7 +269,8 @@ no_l2(uint64_t ask, struct cache_counts *counts)
 }
 
 static inline __attribute__((always_inline)) void
-l2_play(struct cache_system *s, const uint64_t *ask, size_t count, struct cache_counts *counts, bool wide)
+l2_play(struct cache_system *s, const uint64_t *ask, size_t count, struct cache_counts *counts,
+        bool wide)
 {
     enum { AHEAD = 16 };
     struct {
@@ -293,7 +304,8 @@ l2_play_wide(struct cache_system *s, const uint64_t *ask, size_t count, struct c
 }
 
 void
-cache_system_l2(struct cache_system *s, const uint64_t *ask, size_t count, struct cache_counts *counts)
+cache_system_l2(struct cache_system *s, const uint64_t *ask, size_t count,
+                struct cache_counts *counts)
 {
     if (s->l2_sets.count && s->wide)
         l2_play_wide(s, ask, count, counts);
@@ -320,7 +332,7 @@ cache_system_split(const uint64_t *ask, size_t count, uint32_t parts, uint64_t *
         *out[hash_of(ask[k] >> ASK_LINE_SHIFT) & (parts - 1)]++ = ask[k];
 }
 
-/* -- both together ------------------------------------------------------------------------------------ */
+/* -- both together ----------------------------------------------------------------------------- */
 
 struct cache_system *
 cache_system_new(const struct device_profile *d, uint32_t shared_per_sm)
@@ -339,7 +351,8 @@ cache_system_new(const struct device_profile *d, uint32_t shared_per_sm)
     s->l2 = (void *)(((uintptr_t)s->l2_memory | (sizeof *s->l2 - 1)) + 1);
     s->launch = 1;
     begin_moves(s);
-    void *read = mmap(NULL, READ_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *read = mmap(NULL, READ_BYTES, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     s->read = s->l2_sets.count && read != MAP_FAILED ? read : NULL;
     if (!s->read && read != MAP_FAILED)
         munmap(read, READ_BYTES);

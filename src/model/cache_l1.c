@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The simulated L1 of each SM. A set is four words of 32 bits in the order of use, so that it lies in one line
- * of the host's cache and a vector moves all of them: 132 SMs' take one megabyte. Hosts with AVX-512 look eight
- * lines up at a time, up to the sets themselves (play_wide).
+ * The simulated L1 of each SM. A set is four words of 32 bits in the order of use, so that it lies
+ * in one line of the host's cache and a vector moves all of them: 132 SMs' take one megabyte. Hosts
+ * with AVX-512 look eight lines up at a time, up to the sets themselves (play_wide).
  */
 #include "model/cache_priv.h"
 
@@ -12,11 +12,13 @@
 #define WIDE __attribute__((target("avx512f,avx512dq,avx512vl,avx512bw")))
 #endif
 
-/* Lines, the one used last first: what of its hash is above the set, + 1, and four bits of valid sectors. 0: empty. */
+/* Lines, the one used last first: what of its hash is above the set, + 1, and four bits of valid
+ * sectors. 0: empty. */
 struct l1_set {
     uint32_t line[L1_WAYS];
 } __attribute__((aligned(16)));
-/* 28 bits are left for what is above: enough from 17 sets on, and no device has fewer (cache_test). */
+/* 28 bits are left for what is above: enough from 17 sets on, and no
+ * device has fewer (cache_test). */
 enum { SECTOR_BITS = 4 };
 
 static inline uint32_t
@@ -42,7 +44,8 @@ l1_find(const struct l1_set *s, uint32_t tag)
     return (uint32_t)__builtin_ctz(found);
 }
 
-/* Loads sectors of a line: those that hit. The lines used later move up by one, and it becomes the first. */
+/* Loads sectors of a line: those that hit. The lines used later move up by one, and it becomes the
+ * first. */
 static inline uint32_t
 l1_load(struct l1_set *s, uint32_t tag, uint32_t sectors)
 {
@@ -83,8 +86,8 @@ l1_invalidate(struct l1_set *s, uint32_t tag, uint32_t sectors)
 
 /* What an access of some sectors of a line leaves for L2. */
 static inline uint32_t
-l1_line(const struct l1 *l1, struct l1_set *own, uint64_t number, uint32_t sectors, enum access_op op,
-        bool bypass, struct cache_counts *counts)
+l1_line(const struct l1 *l1, struct l1_set *own, uint64_t number, uint32_t sectors,
+        enum access_op op, bool bypass, struct cache_counts *counts)
 {
     struct place p = place_of(&l1->sets, number);
     struct l1_set *set = l1->sets.count ? own + p.set : NULL;
@@ -119,7 +122,8 @@ play_lines(const struct l1 *l1, struct l1_set *own, uint32_t sm, const uint64_t 
     for (size_t k = 0; k < count; k++) {
         uint64_t number = line[k] >> CACHE_LINE_SHIFT;
         enum access_op op = line[k] >> CACHE_OP_SHIFT & 3;
-        uint32_t sectors = l1_line(&fixed, own, number, line[k] & CACHE_SECTORS, op, line[k] & CACHE_BYPASS, &sum);
+        uint32_t sectors =
+            l1_line(&fixed, own, number, line[k] & CACHE_SECTORS, op, line[k] & CACHE_BYPASS, &sum);
         out[asked] = number << ASK_LINE_SHIFT | (uint64_t)sm << ASK_SM_SHIFT |
                      (uint64_t)op << ASK_OP_SHIFT | sectors;
         asked += sectors != 0;
@@ -129,7 +133,7 @@ play_lines(const struct l1 *l1, struct l1_set *own, uint32_t sm, const uint64_t 
     return asked;
 }
 
-/* -- eight lines at a time -------------------------------------------------------------------------------- */
+/* -- eight lines at a time --------------------------------------------------------------------- */
 
 #ifdef __x86_64__
 enum { LINES = 8 };
@@ -148,8 +152,9 @@ places_of(const struct sets *s, __m512i number)
     hash = _mm512_xor_si512(hash, _mm512_srli_epi64(hash, 32));
     hash = _mm512_and_si512(hash, _mm512_set1_epi64(UINT32_MAX));
     above = _mm512_mul_epu32(hash, _mm512_set1_epi64((int64_t)(s->inverse & UINT32_MAX)));
-    above = _mm512_add_epi64(_mm512_srli_epi64(above, 32),
-                             _mm512_mul_epu32(hash, _mm512_set1_epi64((int64_t)(s->inverse >> 32))));
+    above =
+        _mm512_add_epi64(_mm512_srli_epi64(above, 32),
+                         _mm512_mul_epu32(hash, _mm512_set1_epi64((int64_t)(s->inverse >> 32))));
     above = _mm512_srli_epi64(above, 32);
     return (struct places){
         _mm512_sub_epi64(hash, _mm512_mul_epu32(above, _mm512_set1_epi64(s->count))),
@@ -160,7 +165,8 @@ WIDE static inline __m512i
 count_all_sectors(__m512i sectors)
 {
     __m512i table = _mm512_set1_epi64(0x4332322132212110);
-    return _mm512_and_si512(_mm512_srlv_epi64(table, _mm512_slli_epi64(sectors, 2)), _mm512_set1_epi64(15));
+    return _mm512_and_si512(_mm512_srlv_epi64(table, _mm512_slli_epi64(sectors, 2)),
+                            _mm512_set1_epi64(15));
 }
 
 /* l1_load(): the four words are moved by one permutation, without jumps. */
@@ -190,7 +196,8 @@ WIDE static inline uint64_t
 store_wide(struct l1_set *s, uint32_t tag)
 {
     __m128i t = _mm_load_si128((const __m128i *)s->line), wanted = _mm_set1_epi32((int)tag);
-    uint32_t found = _mm_cmplt_epu32_mask(_mm_xor_si128(t, wanted), _mm_set1_epi32(1 << SECTOR_BITS));
+    uint32_t found =
+        _mm_cmplt_epu32_mask(_mm_xor_si128(t, wanted), _mm_set1_epi32(1 << SECTOR_BITS));
     t = _mm_mask_mov_epi32(t, found ? 0 : 1 << (L1_WAYS - 1), wanted);
     _mm_store_si128((__m128i *)s->line, t);
     return found ? ALL_SECTORS : 0;
@@ -224,7 +231,8 @@ play_wide(const struct l1 *l1, struct l1_set *own, uint32_t sm, const uint64_t *
     __m512i sectors = _mm512_setzero_si512(), hits = sectors;
     size_t asked = 0, k = 0;
     for (; k + LINES <= count; k += LINES) {
-        __m512i word = _mm512_loadu_si512(line + k), own_sectors = _mm512_and_si512(word, _mm512_set1_epi64(CACHE_SECTORS));
+        __m512i word = _mm512_loadu_si512(line + k),
+                own_sectors = _mm512_and_si512(word, _mm512_set1_epi64(CACHE_SECTORS));
         __m512i how = _mm512_and_si512(word, _mm512_set1_epi64(CACHE_BYPASS | 3 << CACHE_OP_SHIFT));
         bool stores = _mm512_cmpeq_epi64_mask(how, stored) == 0xff;
         if (!stores && _mm512_test_epi64_mask(how, how)) {
@@ -234,13 +242,16 @@ play_wide(const struct l1 *l1, struct l1_set *own, uint32_t sm, const uint64_t *
         __m512i number = _mm512_srli_epi64(word, CACHE_LINE_SHIFT);
         struct places p = places_of(&l1->sets, number);
         uint64_t found = hits_of(own, &p, line + k, stores);
-        __m512i hit = _mm512_and_si512(_mm512_cvtepu8_epi64(_mm_cvtsi64_si128((int64_t)found)), own_sectors);
-        __m512i ask = stores ? _mm512_and_si512(word, lower) : _mm512_andnot_si512(hit, own_sectors);
+        __m512i hit =
+            _mm512_and_si512(_mm512_cvtepu8_epi64(_mm_cvtsi64_si128((int64_t)found)), own_sectors);
+        __m512i ask =
+            stores ? _mm512_and_si512(word, lower) : _mm512_andnot_si512(hit, own_sectors);
         __mmask8 some = _mm512_test_epi64_mask(ask, ask);
         ask = _mm512_or_si512(ask, _mm512_slli_epi64(number, ASK_LINE_SHIFT));
         ask = _mm512_or_si512(ask, _mm512_set1_epi64((int64_t)sm << ASK_SM_SHIFT));
         uint32_t n = (uint32_t)__builtin_popcount(some);
-        _mm512_mask_storeu_epi64(out + asked, (__mmask8)((1u << n) - 1), _mm512_maskz_compress_epi64(some, ask));
+        _mm512_mask_storeu_epi64(out + asked, (__mmask8)((1u << n) - 1),
+                                 _mm512_maskz_compress_epi64(some, ask));
         asked += n;
         sectors = _mm512_add_epi64(sectors, count_all_sectors(own_sectors));
         hits = _mm512_add_epi64(hits, count_all_sectors(hit));
@@ -251,7 +262,7 @@ play_wide(const struct l1 *l1, struct l1_set *own, uint32_t sm, const uint64_t *
 }
 #endif
 
-/* -- both -------------------------------------------------------------------------------------------------- */
+/* -- both -------------------------------------------------------------------------------------- */
 
 static struct l1_set *
 sets_of(struct l1 *l1, uint32_t sm)
@@ -265,7 +276,8 @@ sets_of(struct l1 *l1, uint32_t sm)
 }
 
 size_t
-l1_play(struct l1 *l1, uint32_t sm, const uint64_t *line, size_t count, uint64_t *out, struct cache_counts *counts)
+l1_play(struct l1 *l1, uint32_t sm, const uint64_t *line, size_t count, uint64_t *out,
+        struct cache_counts *counts)
 {
     struct l1_set *own = sets_of(l1, sm);
 #ifdef __x86_64__
@@ -278,7 +290,9 @@ l1_play(struct l1 *l1, uint32_t sm, const uint64_t *line, size_t count, uint64_t
 struct l1
 l1_new(const struct device_profile *d, uint64_t bytes, bool wide)
 {
-    struct l1 l1 = {.sets = count_sets(bytes, L1_WAYS), .loads = d->l1_global_loads, .stores = d->cc_major >= 7,
+    struct l1 l1 = {.sets = count_sets(bytes, L1_WAYS),
+                    .loads = d->l1_global_loads,
+                    .stores = d->cc_major >= 7,
                     .sm_count = d->sm_count};
     l1.wide = wide && l1.loads && l1.stores && l1.sets.count;
     l1.set = ls_alloc((size_t)l1.sm_count * l1.sets.count * sizeof *l1.set + 1);

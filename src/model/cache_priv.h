@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The simulated caches, inside: where a line lies in a cache of so many sets, and L1 (cache_l1.c), which
- * cache.c puts before L2.
+ * The simulated caches, inside: where a line lies in a cache of so many sets, and L1 (cache_l1.c),
+ * which cache.c puts before L2.
  */
 #ifndef LOCKSTEP_CACHE_PRIV_H
 #define LOCKSTEP_CACHE_PRIV_H
@@ -25,8 +25,8 @@ count_sets(uint64_t bytes, uint32_t ways)
     return s;
 }
 
-/* A line's set, and what of its hash is above: the two together are the line's and no other one's, as the hash
- * gives each number of 32 bits another one. */
+/* A line's set, and what of its hash is above: the two together are the line's and no other one's,
+ * as the hash gives each number of 32 bits another one. */
 struct place {
     uint32_t set, above;
 };
@@ -48,7 +48,8 @@ place_of(const struct sets *s, uint64_t number)
     return (struct place){(uint32_t)(hash - above * s->count), (uint32_t)above};
 }
 
-/* Of a set of a line's sectors. Hosts that are not told to have it count bits in a dozen instructions. */
+/* Of a set of a line's sectors. Hosts that are not told to have it count bits in a dozen
+ * instructions. */
 static inline uint32_t
 count_sectors(uint32_t sectors)
 {
@@ -58,7 +59,7 @@ count_sectors(uint32_t sectors)
 /* A request to L2; its lower bits are a traffic word's. */
 enum { ASK_OP_SHIFT = CACHE_OP_SHIFT, ASK_SM_SHIFT = 8, ASK_LINE_SHIFT = 24 };
 
-/* -- L1 ---------------------------------------------------------------------------------------------- */
+/* -- L1 ---------------------------------------------------------------------------------------- */
 
 enum { L1_WAYS = 4 };
 struct l1_set;
@@ -66,8 +67,8 @@ struct l1_set;
 struct l1 {
     struct sets sets;
     bool loads;
-    bool stores; /* look it up, too */
-    bool wide;   /* lines are looked up eight at a time */
+    bool stores;        /* look it up, too */
+    bool wide;          /* lines are looked up eight at a time */
     struct l1_set *set; /* [sm_count * sets.count] */
     bool *used;         /* [sm_count]: else its sets are those of another launch */
     uint32_t sm_count;

@@ -50,12 +50,10 @@ enum { PROFILE_COUNT = sizeof profiles / sizeof *profiles };
 static const struct {
     const char *word, *key;
 } aliases[] = {
-    {"8800gtx", "g80"},       {"8800gt", "g92"},   {"gtx280", "gt200"},
-    {"gk110", "k40"},         {"gk210", "k80"},    {"gt215", "gt240"},
-    {"k20m", "k20"},          {"k40m", "k40"},     {"2080ti", "rtx2080ti"},
-    {"3090", "rtx3090"},      {"4090", "rtx4090"}, {"5090", "rtx5090"},
-    {"h100-sxm", "h100"},     {"h100sxm", "h100"}, {"a100-40", "a100"},
-    {"tesla c2050", "c2050"},
+    {"8800gtx", "g80"},      {"8800gt", "g92"},   {"gtx280", "gt200"}, {"gk110", "k40"},
+    {"gk210", "k80"},        {"gt215", "gt240"},  {"k20m", "k20"},     {"k40m", "k40"},
+    {"2080ti", "rtx2080ti"}, {"3090", "rtx3090"}, {"4090", "rtx4090"}, {"5090", "rtx5090"},
+    {"h100-sxm", "h100"},    {"h100sxm", "h100"}, {"a100-40", "a100"}, {"tesla c2050", "c2050"},
 };
 
 const struct device_profile *
@@ -81,7 +79,8 @@ find_generic(unsigned major, unsigned minor)
     return find_key(key);
 }
 
-/* The number of "9.0", "9", "90", "90a", "sm_90", "sm90", "compute_90" without what stands before it. */
+/* The number of "9.0", "9", "90", "90a", "sm_90", "sm90", "compute_90" without what stands before
+ * it. */
 static const char *
 skip_prefix(const char *cc, bool *target)
 {
@@ -126,16 +125,17 @@ model_find_cc(const char *cc)
     return whole && joined ? NULL : whole ? whole : joined; /* "10": 1.0 or 10.0 */
 }
 
-/* -- names ----------------------------------------------------------------------------------------------- */
+/* -- names ------------------------------------------------------------------------------------- */
 
 enum { NAME_ROOM = 96 };
 
-/* Letters and digits alone, in lower case, without words that say nothing ("NVIDIA GeForce RTX 4090 Laptop GPU":
- * "rtx4090laptop"). */
+/* Letters and digits alone, in lower case, without words that say nothing ("NVIDIA GeForce RTX 4090
+ * Laptop GPU": "rtx4090laptop"). */
 static void
 plain_name(const char *name, char out[NAME_ROOM])
 {
-    static const char *const empty[] = {"nvidia", "geforce", "tesla", "quadro", "gpu", "graphics", "card"};
+    static const char *const empty[] = {"nvidia", "geforce",  "tesla", "quadro",
+                                        "gpu",    "graphics", "card"};
     size_t n = 0;
     while (*name && n < NAME_ROOM - 1) {
         size_t word = 0;
@@ -225,8 +225,8 @@ near_devices(const char *name, const struct device_profile *out[MOST_NEAR])
             plain_name(profiles[i].key, plain);
             bool part = away == 1 && strlen(asked) >= 3 && strstr(plain, asked) != NULL, new = true;
             for (size_t k = 0; k < count; k++)
-                new = new && out[k] != &profiles[i];
-            if (new && away < strlen(asked) && (part || distance(plain, asked) == away))
+                new = new &&out[k] != &profiles[i];
+            if (new &&away < strlen(asked) && (part || distance(plain, asked) == away))
                 out[count++] = &profiles[i];
         }
     return count;
@@ -243,16 +243,16 @@ near_capabilities(const char *cc, const struct device_profile *out[MOST_NEAR])
     if (sscanf(cc, "%4u", &number) != 1)
         return 0;
     const struct device_profile *whole = find_generic(number, 0);
-    const struct device_profile *joined = cc[strspn(cc, "0123456789")] == '.'
-                                              ? NULL
-                                              : find_generic(number / 10, number % 10);
+    const struct device_profile *joined =
+        cc[strspn(cc, "0123456789")] == '.' ? NULL : find_generic(number / 10, number % 10);
     if (joined)
         out[count++] = joined;
     if (whole)
         out[count++] = whole;
     if (!whole && !joined && number >= 10)
         number /= 10;
-    for (size_t i = 0; i < PROFILE_COUNT && ls_starts_with(profiles[i].key, "cc") && !(whole && joined); i++)
+    for (size_t i = 0;
+         i < PROFILE_COUNT && ls_starts_with(profiles[i].key, "cc") && !(whole && joined); i++)
         if (profiles[i].cc_major == number && &profiles[i] != whole && count < MOST_NEAR)
             out[count++] = &profiles[i];
     return count;

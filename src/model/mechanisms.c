@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tables of the estimate (model_mechanisms.def, model_expansions.def, model_latencies.def, model_memory.def), and the
- * mechanisms that are one formula.
+ * Tables of the estimate (model_mechanisms.def, model_expansions.def, model_latencies.def,
+ * model_memory.def), and the mechanisms that are one formula.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/model.h"
 
-/* -- mechanisms --------------------------------------------------------------------------------------- */
+/* -- mechanisms -------------------------------------------------------------------------------- */
 
 static const struct mechanism_row mechanisms[MODEL_MECHANISMS] = {
 #define MECHANISM(id, name, text) {name, text},
@@ -29,10 +29,13 @@ model_without(const char *text, uint32_t *without, struct ls_error *err)
     while (text && *text) {
         size_t length = strcspn(text, ","), m = 0;
         while (m < MODEL_MECHANISMS &&
-               (text[0] != '-' || strlen(mechanisms[m].name) != length - 1 || memcmp(mechanisms[m].name, text + 1, length - 1)))
+               (text[0] != '-' || strlen(mechanisms[m].name) != length - 1 ||
+                memcmp(mechanisms[m].name, text + 1, length - 1)))
             m++;
         if (m == MODEL_MECHANISMS)
-            return ls_fail(err, LS_ERR_USAGE, "no mechanism of the model: \"%.*s\" (they are left out by -name: see docs/model.md)",
+            return ls_fail(err, LS_ERR_USAGE,
+                           "no mechanism of the model: \"%.*s\" (they are left out by -name: see "
+                           "docs/model.md)",
                            (int)length, text);
         *without |= 1u << m;
         text += length + (text[length] == ',');
@@ -40,10 +43,11 @@ model_without(const char *text, uint32_t *without, struct ls_error *err)
     return true;
 }
 
-/* -- expansions --------------------------------------------------------------------------------------- */
+/* -- expansions -------------------------------------------------------------------------------- */
 
 static const struct expansion expansions[] = {
-#define EXPANDS(name, instructions, whole, f64, special, clocks) {name, instructions, whole, f64, special, clocks},
+#define EXPANDS(name, instructions, whole, f64, special, clocks)                                   \
+    {name, instructions, whole, f64, special, clocks},
 #include "model/model_expansions.def"
 #undef EXPANDS
 };
@@ -67,7 +71,7 @@ model_expansion_at(size_t index)
     return index < EXPANSIONS ? &expansions[index] : NULL;
 }
 
-/* -- memory --------------------------------------------------------------------------------------------- */
+/* -- memory ------------------------------------------------------------------------------------ */
 
 struct since {
     uint32_t major, minor;
@@ -87,11 +91,11 @@ model_latencies(const struct device_profile *d, uint32_t without)
         bool measured;
         struct latencies clocks;
     } rows[] = {
-#define ROW(major, minor, measured, arithmetic, shared, l1, l2, memory)                                \
+#define ROW(major, minor, measured, arithmetic, shared, l1, l2, memory)                            \
     {{major, minor}, measured, {arithmetic, shared, l1, l2, memory}},
-#define LATENCY(major, minor, arithmetic, shared, l1, l2, memory, source)                              \
+#define LATENCY(major, minor, arithmetic, shared, l1, l2, memory, source)                          \
     ROW(major, minor, false, arithmetic, shared, l1, l2, memory)
-#define MEASURED(major, minor, arithmetic, shared, l1, l2, memory, source)                             \
+#define MEASURED(major, minor, arithmetic, shared, l1, l2, memory, source)                         \
     ROW(major, minor, true, arithmetic, shared, l1, l2, memory)
 #include "model/model_latencies.def"
 #undef MEASURED
@@ -99,7 +103,8 @@ model_latencies(const struct device_profile *d, uint32_t without)
 #undef ROW
     };
     size_t k = sizeof rows / sizeof *rows - 1;
-    while (k > 0 && (!holds(d, rows[k].since) || (rows[k].measured && !model_has(without, MODEL_LATENCY))))
+    while (k > 0 &&
+           (!holds(d, rows[k].since) || (rows[k].measured && !model_has(without, MODEL_LATENCY))))
         k--;
     return &rows[k].clocks;
 }
@@ -111,7 +116,7 @@ model_memory_rates(const struct device_profile *d)
         struct since since;
         struct memory_rates rates;
     } rows[] = {
-#define MEMORY(major, minor, share, load, store, slices, pass, next_float, next_swap, source)          \
+#define MEMORY(major, minor, share, load, store, slices, pass, next_float, next_swap, source)      \
     {{major, minor}, {share, load, store, slices, pass, next_float, next_swap}},
 #include "model/model_memory.def"
 #undef MEMORY
@@ -122,8 +127,8 @@ model_memory_rates(const struct device_profile *d)
     return &rows[k].rates;
 }
 
-/* An H200 (tools/record/model/waiting.cu): 30, 30, 32, 42, 55 and 88 clocks for 1, 2, 4, 8, 16 and 32 warps; others as that:
- * assumed. */
+/* An H200 (tools/record/model/waiting.cu): 30, 30, 32, 42, 55 and 88 clocks for 1, 2, 4, 8, 16 and
+ * 32 warps; others as that: assumed. */
 double
 model_barrier_clocks(uint32_t warps)
 {

@@ -9,24 +9,24 @@
 
 #include "base/base.h"
 
-/* -- devices ------------------------------------------------------------------------------------ */
+/* -- devices ----------------------------------------------------------------------------------- */
 
 enum { MODEL_CARVEOUTS = 12 };
 
 /* All sizes in bytes, clocks in kHz, bandwidths in bytes a second. One value per limit of the CUDA
  * C++ Programming Guide's table "Technical Specifications per Compute Capability". */
 struct device_profile {
-    const char *name;      /* "NVIDIA H200"; generic rows: "Compute capability 9.0" */
-    const char *key;       /* what --gpu takes: "h200", "g80", "cc9.0" */
-    const char *chip;      /* "GH100" */
-    const char *source;    /* where the figures come from */
+    const char *name;   /* "NVIDIA H200"; generic rows: "Compute capability 9.0" */
+    const char *key;    /* what --gpu takes: "h200", "g80", "cc9.0" */
+    const char *chip;   /* "GH100" */
+    const char *source; /* where the figures come from */
     uint32_t cc_major, cc_minor;
     uint32_t sm_count;
     uint32_t clock_khz, memory_clock_khz, memory_bus_bits;
-    uint64_t bandwidth;    /* of device memory, by the data sheet */
+    uint64_t bandwidth; /* of device memory, by the data sheet */
     uint64_t memory_bytes;
-    uint32_t l1_bytes;     /* per SM, most that global loads can use; 0: none */
-    bool l1_global_loads;  /* plain global loads are cached in L1 */
+    uint32_t l1_bytes;    /* per SM, most that global loads can use; 0: none */
+    bool l1_global_loads; /* plain global loads are cached in L1 */
     uint32_t l1_line_bytes;
     uint32_t unified_bytes; /* L1 and shared memory out of one array of this size; 0: separate */
     uint32_t l2_bytes;
@@ -36,7 +36,8 @@ struct device_profile {
     uint32_t max_threads_per_block, warp_size;
     uint32_t max_blocks_per_sm, max_warps_per_sm, max_threads_per_sm;
     uint32_t registers_per_sm, registers_per_block, max_registers_per_thread;
-    uint32_t register_unit, warp_allocation_granularity; /* occupancy: registers are given per warp or per block */
+    uint32_t register_unit,
+        warp_allocation_granularity; /* occupancy: registers are given per warp or per block */
     bool registers_per_warp;
     uint32_t shared_per_sm, shared_per_block, shared_per_block_optin, shared_unit, shared_reserved;
     uint32_t shared_carveouts[MODEL_CARVEOUTS]; /* sizes per SM that can be chosen, rising; ends in
@@ -54,14 +55,16 @@ struct device_profile {
 };
 
 const struct device_profile *model_device_at(size_t index); /* NULL past the end */
-/* By --gpu name or key, in any case, with or without blanks, dashes and the words NVIDIA, GeForce, Tesla, GPU
- * ("H200", "g80", "NVIDIA GeForce RTX 4090", "rtx-4090", "4090", "RTX 4060 Laptop", "sm_90"); NULL: unknown. */
+/* By --gpu name or key, in any case, with or without blanks, dashes and the words NVIDIA, GeForce,
+ * Tesla, GPU
+ * ("H200", "g80", "NVIDIA GeForce RTX 4090", "rtx-4090", "4090", "RTX 4060 Laptop", "sm_90"); NULL:
+ * unknown. */
 const struct device_profile *model_find_device(const char *name);
-/* By --cc text: "9.0", "9", "90", "90a", "sm_90", "compute_90"; the generic row of that capability. NULL: unknown, or
- * one number for two ("10": 1.0 and 10.0). */
+/* By --cc text: "9.0", "9", "90", "90a", "sm_90", "compute_90"; the generic row of that capability.
+ * NULL: unknown, or one number for two ("10": 1.0 and 10.0). */
 const struct device_profile *model_find_cc(const char *cc);
-/* For the end of a message about an unknown name, or (cc) compute capability: "(did you mean rtx4070 or
- * rtx4070ti?)", else where the known ones are listed; *out holds it. */
+/* For the end of a message about an unknown name, or (cc) compute capability: "(did you mean
+ * rtx4070 or rtx4070ti?)", else where the known ones are listed; *out holds it. */
 struct device_hint {
     char text[160];
 };
@@ -69,7 +72,7 @@ const char *model_device_hint(const char *name, bool cc, struct device_hint *out
 /* The device chosen when nobody says anything. */
 const struct device_profile *model_default_device(void);
 
-/* -- occupancy ----------------------------------------------------------------------------------- */
+/* -- occupancy --------------------------------------------------------------------------------- */
 
 struct occupancy_query {
     uint32_t threads_per_block, registers_per_thread;
@@ -85,7 +88,7 @@ struct occupancy {
     uint32_t limit_blocks, limit_warps, limit_registers, limit_shared; /* blocks each would allow;
                                a resource that is not used allows limit_blocks */
     uint32_t warps_per_block, registers_per_block, shared_per_block; /* as allocated: rounded up */
-    uint32_t shared_per_sm; /* the carveout that applies */
+    uint32_t shared_per_sm;                                          /* the carveout that applies */
 };
 void model_occupancy(const struct device_profile *d, const struct occupancy_query *q,
                      struct occupancy *out);
@@ -94,7 +97,7 @@ uint32_t model_carveout(const struct device_profile *d, uint32_t bytes);
 /* What is left for L1 at that choice. */
 uint32_t model_l1_bytes(const struct device_profile *d, uint32_t shared_per_sm);
 
-/* -- one warp's access ----------------------------------------------------------------------------- */
+/* -- one warp's access ------------------------------------------------------------------------- */
 
 enum access_space { ACCESS_SHARED, ACCESS_GLOBAL, ACCESS_LOCAL, ACCESS_CONSTANT };
 enum access_op { ACCESS_LOAD, ACCESS_STORE, ACCESS_ATOMIC, ACCESS_REDUCE };
@@ -102,13 +105,13 @@ enum access_op { ACCESS_LOAD, ACCESS_STORE, ACCESS_ATOMIC, ACCESS_REDUCE };
 struct access {
     enum access_space space;
     enum access_op op;
-    uint32_t width;        /* bytes per lane: 1, 2, 4, 8, 16 */
-    uint32_t mask;         /* active lanes */
-    uint64_t address[32];  /* byte addresses; only those of active lanes are looked at. Local memory:
-                              offsets in the thread's own local memory, as a program sees them */
-    bool bypass_l1;        /* generations 2.x and 3.x: ld.cg, or -Xptxas -dlcm=cg */
-    bool use_l1;           /* generation 3.x: -Xptxas -dlcm=ca */
-    bool bank8;            /* generation 3.x: 8-byte bank mode */
+    uint32_t width;       /* bytes per lane: 1, 2, 4, 8, 16 */
+    uint32_t mask;        /* active lanes */
+    uint64_t address[32]; /* byte addresses; only those of active lanes are looked at. Local memory:
+                             offsets in the thread's own local memory, as a program sees them */
+    bool bypass_l1;       /* generations 2.x and 3.x: ld.cg, or -Xptxas -dlcm=cg */
+    bool use_l1;          /* generation 3.x: -Xptxas -dlcm=ca */
+    bool bank8;           /* generation 3.x: 8-byte bank mode */
 };
 
 struct transaction {
@@ -128,9 +131,9 @@ struct access_cost {
 };
 void model_access(const struct device_profile *d, const struct access *a, struct access_cost *out);
 
-/* Of an access to global memory, 5.0 on: what model_access() says, where each lane's bytes are aligned to
- * their width and all lie in 64 sectors; a bit for each of those from `low`, a line of 128 bytes, on.
- * False: they do not. Tables as histograms have them. */
+/* Of an access to global memory, 5.0 on: what model_access() says, where each lane's bytes are
+ * aligned to their width and all lie in 64 sectors; a bit for each of those from `low`, a line of
+ * 128 bytes, on. False: they do not. Tables as histograms have them. */
 struct near_sectors {
     uint64_t low, bits;
     uint32_t sectors, ideal;
@@ -151,7 +154,7 @@ bool model_has_transactions(const struct device_profile *d);
  * "Local Memory"). warp_base: start of the warp's local memory. */
 uint64_t model_local_address(uint64_t warp_base, uint64_t offset, uint32_t lane);
 
-/* -- partition camping ------------------------------------------------------------------------------ */
+/* -- partition camping ------------------------------------------------------------------------- */
 
 /* The memory partition (channel) of an address; 0 where the generation does not camp. */
 uint32_t model_partition(const struct device_profile *d, uint64_t address);
@@ -159,50 +162,56 @@ uint32_t model_partition(const struct device_profile *d, uint64_t address);
  * of partitions the worst. 1 where the generation does not camp. */
 double model_partition_camping(const struct device_profile *d, const uint64_t *address, size_t n);
 
-/* -- caches, simulated -------------------------------------------------------------------------------
- * Sets of lines of 128 bytes, each cut in sectors of 32 that are filled one by one, least recently used
- * line replaced. Lines are numbered with 32 bits: addresses reach to 512 GiB.
- */
+/* -- caches, simulated ------------------------------------------------------------------------- */
+
+/* Sets of lines of 128 bytes, each cut in sectors of 32 that are filled one by one, least recently
+ * used line replaced. Lines are numbered with 32 bits: addresses reach to 512 GiB. */
 
 /* L1 per SM over one L2 over device memory, as the device has them. */
 struct cache_system;
 struct cache_counts {
-    uint64_t l1_sectors, l1_hits; /* what looks L1 up: loads that go through it; 7.0 on stores, too */
+    uint64_t l1_sectors,
+        l1_hits; /* what looks L1 up: loads that go through it; 7.0 on stores, too */
     uint64_t l2_sectors, l2_hits; /* hits: stores, and what the asking SM's half of L2 holds */
     uint64_t l2_loads;            /* of l2_sectors those of loads and atomics */
     uint64_t dram_bytes_read, dram_bytes_written;
-    uint64_t dram_bytes_first; /* of those read, what no sector was read for before in this launch */
+    /* of those read, what no sector was read for before in this launch */
+    uint64_t dram_bytes_first;
 };
 /* shared_per_sm: what of a united array is shared memory (struct occupancy). */
 struct cache_system *cache_system_new(const struct device_profile *d, uint32_t shared_per_sm);
 void cache_system_free(struct cache_system *s);
 /* As new, for another launch; false: its caches would have another size. */
-bool cache_system_again(struct cache_system *s, const struct device_profile *d, uint32_t shared_per_sm);
+bool cache_system_again(struct cache_system *s, const struct device_profile *d,
+                        uint32_t shared_per_sm);
 /* One sector of 32 bytes, asked for by a block on that SM. */
 void cache_system_sector(struct cache_system *s, uint32_t sm, uint64_t address, enum access_op op,
                          bool bypass_l1);
 /* The same for `count` sectors side by side, from the one that holds address. */
 void cache_system_sectors(struct cache_system *s, uint32_t sm, uint64_t address, uint32_t count,
                           enum access_op op, bool bypass_l1);
-/* Traffic by lines of 128 bytes, a word each: the line's number (address / 128) from CACHE_LINE_SHIFT on,
- * below it: */
+/* Traffic by lines of 128 bytes, a word each: the line's number (address / 128) from
+ * CACHE_LINE_SHIFT on, below it: */
 enum {
     CACHE_LINE_SHIFT = 16,
-    CACHE_SECTORS = 15,  /* a bit for each of its sectors that is asked for */
-    CACHE_OP_SHIFT = 4,  /* enum access_op: 2 bits */
-    CACHE_BYPASS = 64,   /* past L1; the other bits mean nothing here */
+    CACHE_SECTORS = 15, /* a bit for each of its sectors that is asked for */
+    CACHE_OP_SHIFT = 4, /* enum access_op: 2 bits */
+    CACHE_BYPASS = 64,  /* past L1; the other bits mean nothing here */
 };
-/* Plays an SM's traffic to its L1, counting into counts; out (room: count) is what it leaves for L2,
- * returned how many. (many), for different SMs. */
+/* Plays an SM's traffic to its L1, counting into counts; out (room: count) is what it leaves for
+ * L2, returned how many. (many), for different SMs. */
 size_t cache_system_l1(struct cache_system *s, uint32_t sm, const uint64_t *line, size_t count,
                        uint64_t *out, struct cache_counts *counts);
 /* Which of L1's sets lines belong to. */
-void cache_system_sets(const struct cache_system *s, const uint64_t *line, size_t count, uint16_t *set);
+void cache_system_sets(const struct cache_system *s, const uint64_t *line, size_t count,
+                       uint16_t *set);
 /* Does a load of what was loaded just before hit L1? */
 bool cache_system_repeats(const struct cache_system *s);
-/* That for L2, of all SMs in the order in which it is asked, counting into counts. (many), for different
- * parts: of parts (cache_system_parts(), at most so many) each request has one, as the sets have. */
-void cache_system_l2(struct cache_system *s, const uint64_t *ask, size_t count, struct cache_counts *counts);
+/* That for L2, of all SMs in the order in which it is asked, counting into counts. (many), for
+ * different parts: of parts (cache_system_parts(), at most so many) each request has one, as the
+ * sets have. */
+void cache_system_l2(struct cache_system *s, const uint64_t *ask, size_t count,
+                     struct cache_counts *counts);
 uint32_t cache_system_parts(const struct cache_system *s, uint32_t most);
 /* Puts each request to *out of its part, which goes on. */
 void cache_system_split(const uint64_t *ask, size_t count, uint32_t parts, uint64_t **out);
@@ -216,9 +225,10 @@ void cache_system_launch(struct cache_system *s);
 /* Counts so far; with write_back the dirty sectors of L2 count as written. */
 struct cache_counts cache_system_counts(struct cache_system *s, bool write_back);
 
-/* -- roofline and a lower bound on time ---------------------------------------------------------------- */
+/* -- roofline and a lower bound on time -------------------------------------------------------- */
 
-/* What an estimate is made of beyond the busiest resource (model_mechanisms.def); without: a bit for each that is left out. */
+/* What an estimate is made of beyond the busiest resource (model_mechanisms.def); without: a bit
+ * for each that is left out. */
 enum model_mechanism {
 #define MECHANISM(id, name, text) MODEL_##id,
 #include "model/model_mechanisms.def"
@@ -240,8 +250,9 @@ model_has(uint32_t without, enum model_mechanism m)
 /* What one PTX instruction or call of the library becomes (model_expansions.def); NULL: itself. */
 struct expansion {
     const char *name;
-    uint16_t instructions, whole, f64, special; /* issued; by the integer, double-precision and special function pipes */
-    uint16_t clocks;                            /* until its result is there */
+    uint16_t instructions, whole, f64,
+        special;     /* issued; by the integer, double-precision and special function pipes */
+    uint16_t clocks; /* until its result is there */
 };
 const struct expansion *model_expansion(const char *name);
 const struct expansion *model_expansion_at(size_t index); /* NULL past the end */
@@ -270,9 +281,9 @@ enum bound_resource {
     BOUND_COUNT
 };
 struct time_bound {
-    double seconds;                  /* of the busiest resource: no run can be faster */
+    double seconds; /* of the busiest resource: no run can be faster */
     enum bound_resource busiest;
-    double each[BOUND_COUNT];        /* seconds */
+    double each[BOUND_COUNT]; /* seconds */
 };
 const char *model_bound_name(enum bound_resource r); /* "fp32", "dram", ... */
 void model_time_bound(const struct device_profile *d, const struct work *w, struct time_bound *out);
@@ -284,38 +295,63 @@ struct latencies {
 const struct latencies *model_latencies(const struct device_profile *d, uint32_t without);
 /* Rates of memory (model_memory.def); 0: not known. */
 struct memory_rates {
-    double share;                           /* of the data sheet's bandwidth that device memory really moves */
-    double l2_load, l2_store;               /* bytes a clock of L2, to and from all SMs together */
-    double slices;                          /* of L2, that atomics are spread over; */
-    double pass, next_float, next_swap;     /*   clocks of one, from one on an address to the next one */
+    double share;             /* of the data sheet's bandwidth that device memory really moves */
+    double l2_load, l2_store; /* bytes a clock of L2, to and from all SMs together */
+    double slices;            /* of L2, that atomics are spread over; */
+    double pass, next_float,
+        next_swap; /*   clocks of one, from one on an address to the next one */
 };
-/* The share of L2 that launches one after the other may use so that the next one finds it there (an H200, 60 MB, launches.cu:
- * 33 MB are copied at L2's rate, 67 MB at device memory's). */
+/* The share of L2 that launches one after the other may use so that the next one finds it there (an
+ * H200, 60 MB, launches.cu: 33 MB are copied at L2's rate, 67 MB at device memory's). */
 #define MODEL_KEPT 0.7
 const struct memory_rates *model_memory_rates(const struct device_profile *d);
+/* Bytes a clock of sectors that stores write in part, which L2 takes from all SMs together (an
+ * H200: 4 million words at random addresses take 56 us, tools/record/model/shapes; generations with
+ * l2_store alone). */
+#define MODEL_PARTIAL_BYTES 1200.0
 /* Clocks of a barrier at which so many warps meet. */
 double model_barrier_clocks(uint32_t warps);
-/* Passes of a sum in shared memory that is a loop: clocks of a warp, slots of a scheduler; clocks from one to the next of a
- * block, where all meet on one word. Further clocks of a warp for each address of a constant read after the first. */
-enum { MODEL_LOOP_CLOCKS = 95, MODEL_LOOP_SLOTS = 14, MODEL_LOCK_CLOCKS = 43, MODEL_CONSTANT_CLOCKS = 11 };
+/* Passes of a sum in shared memory that is a loop: clocks of a warp, slots of a scheduler; clocks
+ * from one to the next of a block, where all meet on one word. Further clocks of a warp for each
+ * address of a constant read after the first. */
+enum {
+    MODEL_LOOP_CLOCKS = 95,
+    MODEL_LOOP_SLOTS = 14,
+    MODEL_LOCK_CLOCKS = 43,
+    MODEL_CONSTANT_CLOCKS = 11
+};
 /* Of a warp for the jump of a loop's turn: chains of 16 instructions of 4 clocks take 4.7 each. */
 enum { MODEL_TURN_CLOCKS = 11 };
+/* How unlike blocks' work is: that of the SM that has most over what it would have if all were
+ * alike, the longest block's over the mean; 0: not known. */
+struct unevenness {
+    double busiest, longest;
+};
+/* Blocks come to the SMs in turn, as many as are resident, then each next one where least has been
+ * done. work: of each. */
+struct unevenness model_unevenness(const struct device_profile *d, uint32_t resident,
+                                   const uint32_t *work, size_t blocks);
 /* What blocks wait for, in clocks of the SM. */
 struct waiting {
     double warp_clocks;  /* one warp by itself: its longest chain of results; 0: not known */
     double block_clocks; /* one block by itself, whose warps wait for each other at barriers */
     uint32_t warps_per_block;
-    double pipe_wavefronts; /* of the launch: shared memory's, and one for each line of 128 bytes of each
-                               global access: from 7.0 on both go through one pipe, one a clock */
+    /* of the launch: shared memory's, and one for each line of 128 bytes of each global access:
+     * from 7.0 on both go through one pipe, one a clock */
+    double pipe_wavefronts;
+    double once_clocks; /* of block_clocks, those of what every warp does once; */
+    double once_share;  /*   its share of the instructions */
+    struct unevenness uneven;
 };
 /* Where a warp's time goes, in clocks, summed over the stations of that network: */
 struct warp_states {
-    double wait;              /* for results (struct waiting's warp_clocks), */
-    double at[BOUND_COUNT];   /*   and at each resource, queueing for it and being served, */
-    double pipe;              /*   and at the pipe to L1 and shared memory, */
-    double starts, locks;     /*   for the start of its block, and for words of shared memory that others update, */
-    double turnover;          /*   and for the block before it in its place to be gone */
-    bool rounds;              /* the time is that of rounds of blocks, one after the other */
+    double wait;            /* for results (struct waiting's warp_clocks), */
+    double at[BOUND_COUNT]; /*   and at each resource, queueing for it and being served, */
+    double pipe;            /*   and at the pipe to L1 and shared memory, */
+    double starts, locks;   /*   for the start of its block, and for words of shared memory that
+                               others update, */
+    double turnover;        /*   and for the block before it in its place to be gone */
+    bool rounds;            /* the time is that of rounds of blocks, one after the other */
 };
 /* What a launch takes when its warps also wait: on each SM the resident warps go round between the
  * resources, where they queue, and a wait of that length (mean value analysis of a closed queueing
@@ -327,29 +363,34 @@ double model_time_estimate(const struct device_profile *d, const struct work *w,
 double model_time_states(const struct device_profile *d, const struct work *w,
                          const struct time_bound *bound, const struct waiting *waiting,
                          struct warp_states *out);
-/* Seconds that the pipe to L1 and shared memory is busy at least; 0 before 7.0, where they are apart. */
-double model_pipe_seconds(const struct device_profile *d, const struct work *w, double pipe_wavefronts);
-/* Multiply-adds of 16-bit numbers (f64: of doubles) a clock and SM of the matrix units; 0: there are none. */
+/* Seconds that the pipe to L1 and shared memory is busy at least; 0 before 7.0, where they are
+ * apart. */
+double model_pipe_seconds(const struct device_profile *d, const struct work *w,
+                          double pipe_wavefronts);
+/* Multiply-adds of 16-bit numbers (f64: of doubles) a clock and SM of the matrix units; 0: there
+ * are none. */
 uint32_t model_tensor_rate(const struct device_profile *d, bool f64);
 
 /* What a launch costs beside its work (model_launches.def); zeros: not known. */
 struct launch_cost {
     double start_clocks; /* from one block's start to the next one's, on the whole GPU */
-    double seconds;      /* of a launch that follows others */
+    double seconds;      /* of a launch that follows others, */
+    double alone;        /*   and of one by itself, between two events */
     double turnover;     /* clocks from a block's end to the start of the next one in its place */
 };
 struct launch_cost model_launch_cost(const struct device_profile *d);
 /* No launch ends before its last block has started: seconds that starting all its blocks takes. */
 double model_starts(const struct device_profile *d, const struct work *w);
-/* The share of the estimate from which on they are what the launch is bound by: warps that queue for their start are in it. */
+/* The share of the estimate from which on they are what the launch is bound by: warps that queue
+ * for their start are in it. */
 #define MODEL_STARTS_BIND 0.85
-/* An estimate of a launch's work, of the start of its blocks, of which the last one takes its time (waiting; NULL: not
- * known), and of the launch itself, in one. */
-double model_time_launch(const struct device_profile *d, const struct work *w, const struct waiting *waiting,
-                         double estimate);
+/* An estimate of a launch's work, of the start of its blocks, of which the last one takes its time
+ * (waiting; NULL: not known), and of the launch itself, in one. */
+double model_time_launch(const struct device_profile *d, const struct work *w,
+                         const struct waiting *waiting, double estimate);
 
-/* Seconds that a copy or a fill takes (model_copies.def; on the device itself: its memory's bandwidth, read and
- * written), with what a launch costs. */
+/* Seconds that a copy or a fill takes (model_copies.def; on the device itself: its memory's
+ * bandwidth, read and written), with what a launch costs. */
 enum model_copy { MODEL_COPY_HOST, MODEL_COPY_DEVICE, MODEL_FILL };
 double model_copy_seconds(const struct device_profile *d, uint64_t bytes, enum model_copy kind);
 
@@ -361,10 +402,11 @@ double model_ridge(const struct device_profile *d, bool f64);
 /* CGMA: arithmetic per global access of `bytes` that peak needs. */
 double model_cgma_needed(const struct device_profile *d, bool f64, uint32_t bytes);
 
-/* -- which block runs where and when --------------------------------------------------------------------- */
+/* -- which block runs where and when ----------------------------------------------------------- */
 
 struct placement {
-    uint32_t sm, slot, wave; /* slot: 0..blocks_per_sm-1; wave: how many blocks that slot had before */
+    uint32_t sm, slot,
+        wave; /* slot: 0..blocks_per_sm-1; wave: how many blocks that slot had before */
     double start, end;
 };
 /* Places `blocks` blocks: one on each SM in turn while there is room, then each next block where

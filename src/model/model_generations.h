@@ -58,7 +58,7 @@
 #define TEXTURE_6X TEXTURE(512, 131072, 1u << 28, PAIR(131072, 65536), TRIPLE(131072, 65000, 1u << 21), \
     TRIPLE(16384, 16384, 16384), 2048)
 
-/* -- Tesla: 1.x. Partition camping: partitions of 256 bytes, their number is the product's ---------- */
+/* -- Tesla: 1.x. Partition camping: partitions of 256 bytes, their number is the product's ----- */
 
 #define TESLA GRID(65535, 65535, 1), BLOCK(512, 64, 512), CARVEOUTS(KB(16)), \
     L1(0, false, 0), LOCAL(KB(16), KB(8)), RATES(8, 8, 2), TEXTURE_1X, .async_engines = 1, \
@@ -70,7 +70,7 @@
     SHARED(KB(16), KB(16), KB(16), 512, 0, 16)
 #define CC_1_3 CC_1_2
 
-/* -- Fermi: 2.x. L1 and shared memory share 64 KiB: 48+16 or 16+48 -------------------------------- */
+/* -- Fermi: 2.x. L1 and shared memory share 64 KiB: 48+16 or 16+48 ----------------------------- */
 
 #define FERMI GRID(65535, 65535, 65535), BLOCK(1024, 64, 1024), RESIDENT(8, 48, 1536, 16), \
     REGISTERS(32768, 32768, 63, 64, true, 2), SHARED(KB(48), KB(48), KB(48), 128, 0, 32), \
@@ -79,7 +79,7 @@
 #define CC_2_0 FERMI, RATES(32, 32, 4)
 #define CC_2_1 FERMI, RATES(48, 48, 8)
 
-/* -- Kepler: 3.x. L1 serves local memory; global loads only on demand (-Xptxas -dlcm=ca) ------------- */
+/* -- Kepler: 3.x. L1 serves local memory; global loads only on demand (-Xptxas -dlcm=ca) ------- */
 
 #define KEPLER GRID(2147483647, 65535, 65535), BLOCK(1024, 64, 1024), LOCAL(KB(512), KB(8)), \
     RATES(192, 160, 32), TEXTURE_3X, .unified_addressing = true, .managed_memory = true, \
@@ -96,7 +96,7 @@
     SHARED(KB(112), KB(48), KB(48), 256, 0, 32), CARVEOUTS(KB(80), KB(96), KB(112)), \
     L1(KB(48), false, KB(128)), .stream_priorities = true
 
-/* -- Maxwell and Pascal: shared memory of its own, L1 united with texture ------------------------------ */
+/* -- Maxwell and Pascal: shared memory of its own, L1 united with texture ---------------------- */
 
 #define SINCE_MAXWELL GRID(2147483647, 65535, 65535), BLOCK(1024, 64, 1024), \
     .unified_addressing = true, .managed_memory = true, .stream_priorities = true
@@ -120,7 +120,7 @@
     REGISTERS(65536, 32768, 255, 256, true, 4), SHARED(KB(64), KB(48), KB(48), 256, 0, 32), \
     CARVEOUTS(KB(64)), L1(KB(24), true, 0), .async_engines = 1
 
-/* -- Volta and Turing: L1, texture and shared memory out of one array ------------------------------------ */
+/* -- Volta and Turing: L1, texture and shared memory out of one array -------------------------- */
 
 #define SINCE_VOLTA SINCE_MAXWELL, LOCAL(KB(512), KB(8)), TEXTURE_6X, .cooperative_launch = true
 #define CC_7_0 SINCE_VOLTA, RESIDENT(32, 64, 2048, 128), RATES(64, 64, 16), \
@@ -136,7 +136,7 @@
     CARVEOUTS(KB(32), KB(64)), L1(KB(64), true, KB(96)), .concurrent_managed_access = true, \
     .async_engines = 3
 
-/* -- Ampere and later: 1 KiB of shared memory per block is the system's ------------------------------------- */
+/* -- Ampere and later: 1 KiB of shared memory per block is the system's ------------------------ */
 
 #define CARVEOUTS_100 CARVEOUTS(0, KB(8), KB(16), KB(32), KB(64), KB(100))
 #define CARVEOUTS_164 CARVEOUTS(0, KB(8), KB(16), KB(32), KB(64), KB(100), KB(132), KB(164))

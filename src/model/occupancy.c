@@ -62,12 +62,11 @@ register_limit(const struct device_profile *d, const struct occupancy_query *q,
 }
 
 static uint32_t
-shared_limit(const struct device_profile *d, const struct occupancy_query *q,
-             struct occupancy *out)
+shared_limit(const struct device_profile *d, const struct occupancy_query *q, struct occupancy *out)
 {
     uint64_t asked = (uint64_t)q->static_shared + q->dynamic_shared;
-    out->shared_per_sm = q->shared_carveout ? model_carveout(d, q->shared_carveout)
-                                            : largest_carveout(d);
+    out->shared_per_sm =
+        q->shared_carveout ? model_carveout(d, q->shared_carveout) : largest_carveout(d);
     if (asked > d->shared_per_block_optin)
         return 0;
     out->shared_per_block = round_up((uint32_t)asked + d->shared_reserved, d->shared_unit);

@@ -14,14 +14,11 @@ texture_element_bytes(enum texel_kind kind)
 {
     switch (kind) {
     case TEXEL_U8:
-    case TEXEL_S8:
-        return 1;
+    case TEXEL_S8: return 1;
     case TEXEL_F16:
     case TEXEL_U16:
-    case TEXEL_S16:
-        return 2;
-    default:
-        return 4;
+    case TEXEL_S16: return 2;
+    default: return 4;
     }
 }
 
@@ -33,7 +30,7 @@ texture_reads_floats(const struct texture_view *t)
     return t->normalized_read && texture_element_bytes(t->element) < 4;
 }
 
-/* -- coordinates ----------------------------------------------------------------------------------- */
+/* -- coordinates ------------------------------------------------------------------------------- */
 
 static uint32_t
 size_of(const struct texture_view *t, uint32_t axis)
@@ -61,17 +58,13 @@ static int64_t
 resolve(int64_t i, int64_t n, enum texture_address mode)
 {
     switch (mode) {
-    case TEXTURE_CLAMP:
-        return i < 0 ? 0 : i >= n ? n - 1 : i;
-    case TEXTURE_WRAP:
-        i %= n;
-        return i < 0 ? i + n : i;
+    case TEXTURE_CLAMP: return i < 0 ? 0 : i >= n ? n - 1 : i;
+    case TEXTURE_WRAP: i %= n; return i < 0 ? i + n : i;
     case TEXTURE_MIRROR:
         i %= 2 * n;
         i = i < 0 ? i + 2 * n : i;
         return i < n ? i : 2 * n - 1 - i;
-    default:
-        return i < 0 || i >= n ? -1 : i;
+    default: return i < 0 || i >= n ? -1 : i;
     }
 }
 
@@ -89,7 +82,7 @@ in_texels(const struct texture_view *t, const float coordinate[3], uint32_t axis
     return isnan(v) ? 0 : v > most ? most : v < -most ? -most : v;
 }
 
-/* -- texels ---------------------------------------------------------------------------------------------- */
+/* -- texels ------------------------------------------------------------------------------------ */
 
 static float
 half_to_float(uint16_t h)
@@ -148,14 +141,10 @@ raw_channel(const struct texture_view *t, const uint8_t *texel, uint32_t channel
     uint32_t bytes = texture_element_bytes(t->element), bits = 0;
     memcpy(&bits, texel + channel * bytes, bytes);
     switch (t->element) {
-    case TEXEL_S8:
-        return (int8_t)bits;
-    case TEXEL_S16:
-        return (int16_t)bits;
-    case TEXEL_S32:
-        return (int32_t)bits;
-    default:
-        return bits;
+    case TEXEL_S8: return (int8_t)bits;
+    case TEXEL_S16: return (int16_t)bits;
+    case TEXEL_S32: return (int32_t)bits;
+    default: return bits;
     }
 }
 
@@ -165,14 +154,10 @@ static int32_t
 unit_16(enum texel_kind kind, int64_t raw)
 {
     switch (kind) {
-    case TEXEL_U8:
-        return (int32_t)raw * 257;
-    case TEXEL_S8:
-        return raw <= -127 ? -32767 : (int32_t)lround((double)raw * 32767 / 127);
-    case TEXEL_S16:
-        return raw < -32767 ? -32767 : (int32_t)raw;
-    default:
-        return (int32_t)raw;
+    case TEXEL_U8: return (int32_t)raw * 257;
+    case TEXEL_S8: return raw <= -127 ? -32767 : (int32_t)lround((double)raw * 32767 / 127);
+    case TEXEL_S16: return raw < -32767 ? -32767 : (int32_t)raw;
+    default: return (int32_t)raw;
     }
 }
 
@@ -222,12 +207,9 @@ plain_channel(const struct texture_view *t, const uint8_t *texel, uint32_t chann
     if (is_srgb(t, channel))
         return float_bits(linear_of_srgb(raw));
     switch (t->element) {
-    case TEXEL_U8:
-        return float_bits((float)((double)raw / 255));
-    case TEXEL_S8:
-        return float_bits(raw < -127 ? -1.0f : (float)((double)raw / 127));
-    default:
-        return float_bits(from_unit_16(t->element, unit_16(t->element, raw)));
+    case TEXEL_U8: return float_bits((float)((double)raw / 255));
+    case TEXEL_S8: return float_bits(raw < -127 ? -1.0f : (float)((double)raw / 127));
+    default: return float_bits(from_unit_16(t->element, unit_16(t->element, raw)));
     }
 }
 
@@ -246,7 +228,7 @@ border_channel(const struct texture_view *t, uint32_t channel)
     return (uint32_t)(int64_t)t->border[channel];
 }
 
-/* -- reads ------------------------------------------------------------------------------------------------- */
+/* -- reads ------------------------------------------------------------------------------------- */
 
 static void
 sample_point(const struct texture_view *t, const float coordinate[3], uint32_t out[4])
@@ -264,20 +246,20 @@ sample_point(const struct texture_view *t, const float coordinate[3], uint32_t o
 
 /* Where a linear read falls on one axis: the lower texel and the upper one's share of 256. The
  * texel centres lie at .5; the fraction is rounded to the nearest 1/256. */
-struct span {
+struct texel_pair {
     int64_t index[2];
     uint32_t share;
 };
 
-static struct span
-span_of(const struct texture_view *t, const float coordinate[3], uint32_t axis)
+static struct texel_pair
+texels_beside(const struct texture_view *t, const float coordinate[3], uint32_t axis)
 {
     double v = floor(in_texels(t, coordinate, axis) * 256 - 127.5);
     int64_t fixed = (int64_t)v, low = fixed >> 8;
     int64_t n = size_of(t, axis);
     enum texture_address mode = mode_of(t, axis);
-    return (struct span){.index = {resolve(low, n, mode), resolve(low + 1, n, mode)},
-                         .share = (uint32_t)(fixed & 255)};
+    return (struct texel_pair){.index = {resolve(low, n, mode), resolve(low + 1, n, mode)},
+                               .share = (uint32_t)(fixed & 255)};
 }
 
 static uint32_t
@@ -289,7 +271,7 @@ part_of(uint32_t weight, uint32_t share)
 /* The eight weights, x fastest; they sum up to 256. The share of the far corner is rounded, the
  * others are what is left. The third axis goes on in the same way (not measured). */
 static void
-weights_of(const struct texture_view *t, const struct span s[3], uint32_t weight[8])
+weights_of(const struct texture_view *t, const struct texel_pair s[3], uint32_t weight[8])
 {
     uint32_t a = s[0].share, b = s[1].share, far = part_of(a, b);
     uint32_t plane[4] = {256 - a - b + far, a - far, b - far, far};
@@ -301,8 +283,8 @@ weights_of(const struct texture_view *t, const struct span s[3], uint32_t weight
 }
 
 static uint32_t
-filtered_channel(const struct texture_view *t, const struct span s[3], const uint32_t weight[8],
-                 uint32_t channel)
+filtered_channel(const struct texture_view *t, const struct texel_pair s[3],
+                 const uint32_t weight[8], uint32_t channel)
 {
     bool srgb = is_srgb(t, channel);
     bool floats = t->element == TEXEL_F32 || t->element == TEXEL_F16 || srgb;
@@ -340,10 +322,10 @@ texture_sample(const struct texture_view *t, const float coordinate[3], uint32_t
         missing_channels(t, out);
         return;
     }
-    struct span s[3];
+    struct texel_pair s[3];
     uint32_t weight[8];
     for (uint32_t axis = 0; axis < 3; axis++)
-        s[axis] = span_of(t, coordinate, axis);
+        s[axis] = texels_beside(t, coordinate, axis);
     weights_of(t, s, weight);
     for (uint32_t c = 0; c < t->channels; c++)
         out[c] = filtered_channel(t, s, weight, c);
@@ -351,8 +333,8 @@ texture_sample(const struct texture_view *t, const float coordinate[3], uint32_t
 }
 
 void
-texture_sample_lanes(const struct texture_view *t, uint32_t lanes,
-                     const uint32_t (*coordinate)[32], uint32_t (*out)[32])
+texture_sample_lanes(const struct texture_view *t, uint32_t lanes, const uint32_t (*coordinate)[32],
+                     uint32_t (*out)[32])
 {
     for (; lanes; lanes &= lanes - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(lanes), result[4];
@@ -392,7 +374,8 @@ put_all(uint32_t row[32], uint32_t lanes, uint32_t value)
         row[__builtin_ctz(lanes)] = value;
 }
 
-/* Where each lane's texel of 4 bytes a channel lies; `none` for lanes outside and lanes not named. */
+/* Where each lane's texel of 4 bytes a channel lies; `none` for lanes
+ * outside and lanes not named. */
 static void
 places_of(const struct texture_view *t, uint32_t lanes, const uint32_t (*index)[32],
           const uint8_t *none, const uint8_t *place[32])
@@ -472,7 +455,7 @@ texture_gather(const struct texture_view *t, const float coordinate[2], uint32_t
 {
     static const uint8_t corner[4][2] = {{0, 1}, {1, 1}, {1, 0}, {0, 0}};
     const float place[3] = {coordinate[0], coordinate[1], 0};
-    struct span x = span_of(t, place, 0), y = span_of(t, place, 1);
+    struct texel_pair x = texels_beside(t, place, 0), y = texels_beside(t, place, 1);
     for (uint32_t i = 0; i < 4; i++) {
         int64_t index[3] = {x.index[corner[i][0]], y.index[corner[i][1]], 0};
         uint32_t all[4];
@@ -485,15 +468,16 @@ texture_gather(const struct texture_view *t, const float coordinate[2], uint32_t
     }
 }
 
-/* -- cubes --------------------------------------------------------------------------------------------- */
+/* -- cubes ------------------------------------------------------------------------------------- */
 
-/* Programming Guide, "Cubemap Textures": per face the axis that is longest, and which axes, with which
- * sign, become s and t. Where two are equally long the later one counts (not measured). */
+/* Programming Guide, "Cubemap Textures": per face the axis that is longest, and which axes, with
+ * which sign, become s and t. Where two are equally long the later one counts (not measured). */
 static const struct {
     int8_t major, s, t;
     float s_sign, t_sign;
 } faces[6] = {
-    {0, 2, 1, -1, -1}, {0, 2, 1, 1, -1}, {1, 0, 2, 1, 1}, {1, 0, 2, 1, -1}, {2, 0, 1, 1, -1}, {2, 0, 1, -1, -1},
+    {0, 2, 1, -1, -1}, {0, 2, 1, 1, -1}, {1, 0, 2, 1, 1},
+    {1, 0, 2, 1, -1},  {2, 0, 1, 1, -1}, {2, 0, 1, -1, -1},
 };
 
 static uint32_t

@@ -35,14 +35,14 @@ struct texture_view {
     uint32_t width, height, depth; /* in texels; those above dims are ignored */
     size_t pitch, slice;           /* bytes from row to row, from slice to slice (or layer) */
     enum texel_kind element;
-    uint32_t channels;             /* 1, 2, 4 */
+    uint32_t channels; /* 1, 2, 4 */
     enum texture_address address[3];
     float border[4];
-    bool linear;                   /* filter; else point */
-    bool normalized_coordinates;   /* 0..1 instead of 0..size */
-    bool normalized_read;          /* 8 and 16 bit integers as floats in 0..1 or -1..1 */
-    bool srgb;                     /* 8 bit unsigned with normalized_read: the first three channels */
-    int32_t offset[3];             /* added to the coordinates, in texels */
+    bool linear;                 /* filter; else point */
+    bool normalized_coordinates; /* 0..1 instead of 0..size */
+    bool normalized_read;        /* 8 and 16 bit integers as floats in 0..1 or -1..1 */
+    bool srgb;                   /* 8 bit unsigned with normalized_read: the first three channels */
+    int32_t offset[3];           /* added to the coordinates, in texels */
 };
 
 uint32_t texture_element_bytes(enum texel_kind kind);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Bounds on run time: the roofline, the busiest resource, partition camping, and which block runs
- * where and when. Every time is one that no run can beat, but for model_time_estimate(), which adds what
- * blocks wait for, and model_time_launch(), which adds what launches cost.
+ * where and when. Every time is one that no run can beat, but for model_time_estimate(), which adds
+ * what blocks wait for, and model_time_launch(), which adds what launches cost.
  */
 #include <math.h>
 #include <string.h>
 
 #include "model/model.h"
 
-/* -- rates per SM and clock --------------------------------------------------------------------- */
+/* -- rates per SM and clock -------------------------------------------------------------------- */
 
 /* Warp instructions issued a clock (shader clock on 1.x and 2.x): one per 4 on 1.x, two schedulers
  * at half rate on 2.x, four on 3.x and 5.x, two on 6.0, four since (Guide, "Architecture" of each
@@ -18,14 +18,10 @@ static double
 issue_rate(const struct device_profile *d)
 {
     switch (d->cc_major) {
-    case 1:
-        return 0.25;
-    case 2:
-        return 1;
-    case 6:
-        return d->cc_minor == 0 ? 2 : 4;
-    default:
-        return 4;
+    case 1: return 0.25;
+    case 2: return 1;
+    case 6: return d->cc_minor == 0 ? 2 : 4;
+    default: return 4;
     }
 }
 
@@ -50,16 +46,17 @@ l2_rate(const struct device_profile *d)
     return d->cc_major >= 7 ? 64 : 32;
 }
 
-/* Different addresses a clock and SM: an H200 takes 2.03 clocks for each of 64 million of them (constant/scattered in
- * tests/data/h200_model_times.csv); other generations as that: assumed. */
+/* Different addresses a clock and SM: an H200 takes 2.03 clocks for each of 64 million of them
+ * (constant/scattered in tests/data/h200_model_times.csv); other generations as that: assumed. */
 static double
 constant_rate(void)
 {
     return 0.5;
 }
 
-/* Clocks between two atomics on one line of L2: 125,001 on one word take an H200 97 us (atomics/atomic in
- * tests/data/h200_model_times.csv; its compiler adds up each warp's first), others as that: assumed. */
+/* Clocks between two atomics on one line of L2: 125,001 on one word take an H200 97 us
+ * (atomics/atomic in tests/data/h200_model_times.csv; its compiler adds up each warp's first),
+ * others as that: assumed. */
 static double
 atomic_clocks(void)
 {
@@ -74,12 +71,15 @@ l2_seconds(const struct device_profile *d, const struct work *w)
     uint64_t stores = w->l2_stores < w->l2_sectors ? w->l2_stores : w->l2_sectors;
     if (!m->l2_load || !m->l2_store || !model_has(w->without, MODEL_L2_RATE))
         return 0;
-    double load = (double)(w->l2_sectors - stores) * 32 / m->l2_load, store = (double)stores * 32 / m->l2_store;
+    double load = (double)(w->l2_sectors - stores) * 32 / m->l2_load,
+           store = (double)stores * 32 / m->l2_store;
+    if (model_has(w->without, MODEL_PARTIAL))
+        store += (double)w->l2_partial * 32 * (1 / MODEL_PARTIAL_BYTES - 1 / m->l2_store);
     return fmax(load, store) / (d->clock_khz * 1e3);
 }
 
-/* Global atomics: the busiest slice of L2 takes its passes one after the other; sums of floats on one address wait for each
- * other, swaps for the round trip between them. */
+/* Global atomics: the busiest slice of L2 takes its passes one after the other; sums of floats on
+ * one address wait for each other, swaps for the round trip between them. */
 static double
 atomic_seconds(const struct device_profile *d, const struct work *w)
 {
@@ -110,7 +110,7 @@ model_tensor_rate(const struct device_profile *d, bool f64)
     return f64 ? rows[k].f64 : rows[k].f16;
 }
 
-/* -- roofline ---------------------------------------------------------------------------------------- */
+/* -- roofline ---------------------------------------------------------------------------------- */
 
 double
 model_peak_flops(const struct device_profile *d, bool f64)
@@ -138,14 +138,14 @@ model_cgma_needed(const struct device_profile *d, bool f64, uint32_t bytes)
     return model_ridge(d, f64) * bytes;
 }
 
-/* -- the busiest resource ------------------------------------------------------------------------------ */
+/* -- the busiest resource ---------------------------------------------------------------------- */
 
 const char *
 model_bound_name(enum bound_resource r)
 {
-    static const char *const names[BOUND_COUNT] = {"issue", "fp32", "fp64", "int",
-                                                   "sfu", "shared", "l1", "l2",
-                                                   "dram", "tensor", "constant", "atomic"};
+    static const char *const names[BOUND_COUNT] = {"issue", "fp32",   "fp64",     "int",
+                                                   "sfu",   "shared", "l1",       "l2",
+                                                   "dram",  "tensor", "constant", "atomic"};
     return r < BOUND_COUNT ? names[r] : "";
 }
 
@@ -179,8 +179,12 @@ model_time_bound(const struct device_profile *d, const struct work *w, struct ti
         slots += (double)w->shared_loops * MODEL_LOOP_SLOTS;
     t[BOUND_ISSUE] = per(slots, issue_rate(d) * clocks);
     t[BOUND_FP32] = per((double)w->flops_f32 / 2, d->fp32_per_clock_sm * clocks);
-    t[BOUND_FP64] = per((double)w->flops_f64 / 2 + (double)(expanded ? w->f64_operations : 0), d->fp64_per_clock_sm * clocks);
-    t[BOUND_INT] = per((double)w->int_operations, d->int32_per_clock_sm * clocks);
+    t[BOUND_FP64] = per((double)w->flops_f64 / 2 + (double)(expanded ? w->f64_operations : 0),
+                        d->fp64_per_clock_sm * clocks);
+    double whole = (double)w->int_operations;
+    if (d->cc_major >= 7 && model_has(w->without, MODEL_PIPES))
+        whole = fmax((double)w->alu_operations, whole / 2);
+    t[BOUND_INT] = per(whole, d->int32_per_clock_sm * clocks);
     t[BOUND_SFU] = per((double)w->special_operations, d->sfu_per_clock_sm * clocks);
     t[BOUND_SHARED] = per((double)w->shared_wavefronts, shared_rate(d) * clocks);
     t[BOUND_L1] = per((double)w->l1_sectors * 32, l1_rate(d) * clocks);
@@ -196,17 +200,18 @@ model_time_bound(const struct device_profile *d, const struct work *w, struct ti
         }
 }
 
-/* -- waiting -------------------------------------------------------------------------------------------- */
+/* -- waiting ----------------------------------------------------------------------------------- */
 
-/* The resources, and three more: the pipe to L1 and shared memory, the start of blocks, words of shared memory that a block's
- * warps update in turn. */
+/* The resources, and three more: the pipe to L1 and shared memory, the start of blocks, words of
+ * shared memory that a block's warps update in turn. */
 enum { STATION_PIPE = BOUND_COUNT, STATION_STARTS, STATION_LOCKS, STATIONS };
 
-/* Clocks in which `customers` warps at a time bring `all` warps to their end: Reiser and Lavenberg, "Mean
- * value analysis of closed multichain queuing networks", 1980, for one class. demand: clocks of one warp
- * at each resource; residence: those that it spends there with the others before it. */
+/* Clocks in which `customers` warps at a time bring `all` warps to their end: Reiser and Lavenberg,
+ * "Mean value analysis of closed multichain queuing networks", 1980, for one class. demand: clocks
+ * of one warp at each resource; residence: those that it spends there with the others before it. */
 static double
-queueing(const double demand[STATIONS], double wait, uint64_t customers, double all, double residence[STATIONS])
+queueing(const double demand[STATIONS], double wait, uint64_t customers, double all,
+         double residence[STATIONS])
 {
     double queue[STATIONS] = {0}, rate = 0;
     for (uint64_t n = 1; n <= customers; n++) {
@@ -228,14 +233,15 @@ model_pipe_seconds(const struct device_profile *d, const struct work *w, double 
 
 /* Clocks of one warp at each station; per_sm: blocks of the busiest SM, which all are even. */
 static void
-demands(const struct device_profile *d, const struct work *w, const struct time_bound *bound, const struct waiting *waiting,
-        uint64_t per_sm, double demand[STATIONS])
+demands(const struct device_profile *d, const struct work *w, const struct time_bound *bound,
+        const struct waiting *waiting, uint64_t per_sm, double demand[STATIONS])
 {
     double clock = d->clock_khz * 1e3, warps = (double)per_sm * waiting->warps_per_block;
     uint64_t resident = w->blocks_per_sm ? w->blocks_per_sm : 1;
     for (int r = 0; r < BOUND_COUNT; r++)
         demand[r] = bound->each[r] * clock / warps;
-    double pipe = waiting->pipe_wavefronts * (double)per_sm / (double)w->blocks; /* before 7.0 the pipes are apart */
+    double pipe = waiting->pipe_wavefronts * (double)per_sm /
+                  (double)w->blocks; /* before 7.0 the pipes are apart */
     demand[STATION_PIPE] = d->cc_major >= 7 ? pipe / warps : 0;
     if (d->cc_major >= 7)
         demand[BOUND_SHARED] = demand[BOUND_L1] = 0;
@@ -243,135 +249,14 @@ demands(const struct device_profile *d, const struct work *w, const struct time_
         demand[BOUND_DRAM] /= model_memory_rates(d)->share;
     demand[STATION_STARTS] = 0;
     if (model_has(w->without, MODEL_STARTS))
-        demand[STATION_STARTS] = model_launch_cost(d).start_clocks * d->sm_count / waiting->warps_per_block;
+        demand[STATION_STARTS] =
+            model_launch_cost(d).start_clocks * d->sm_count / waiting->warps_per_block;
     demand[STATION_LOCKS] = 0;
     if (model_has(w->without, MODEL_SHARED_LOOPS))
-        demand[STATION_LOCKS] = (double)w->shared_locks / (double)w->blocks / waiting->warps_per_block * MODEL_LOCK_CLOCKS /
+        demand[STATION_LOCKS] = (double)w->shared_locks / (double)w->blocks /
+                                waiting->warps_per_block * MODEL_LOCK_CLOCKS /
                                 (double)(resident < per_sm ? resident : per_sm);
 }
-
-double
-model_time_states(const struct device_profile *d, const struct work *w, const struct time_bound *bound,
-                  const struct waiting *waiting, struct warp_states *out)
-{
-    double demand[STATIONS], residence[STATIONS] = {0}, clock = d->clock_khz * 1e3;
-    uint64_t per_sm = (w->blocks + d->sm_count - 1) / d->sm_count;
-    uint64_t resident = w->blocks_per_sm ? w->blocks_per_sm : 1;
-    double warps = (double)per_sm * waiting->warps_per_block;
-    memset(out, 0, sizeof *out);
-    if (!per_sm || !waiting->warp_clocks)
-        return bound->seconds;
-    demands(d, w, bound, waiting, per_sm, demand);
-    double rounds = (double)((per_sm + resident - 1) / resident);
-    double gap = model_has(w->without, MODEL_TURNOVER) ? model_launch_cost(d).turnover : 0;
-    out->wait = waiting->warp_clocks;
-    out->turnover = gap * (rounds - 1) / rounds;
-    uint64_t together = (resident < per_sm ? resident : per_sm) * waiting->warps_per_block;
-    double most = queueing(demand, out->wait + out->turnover, together, warps, residence) / clock;
-    double in_turn = (rounds * waiting->block_clocks + (rounds - 1) * gap) / clock;
-    memcpy(out->at, residence, sizeof out->at);
-    out->pipe = residence[STATION_PIPE];
-    out->starts = residence[STATION_STARTS];
-    out->locks = residence[STATION_LOCKS];
-    out->rounds = in_turn > most;
-    most = in_turn > most ? in_turn : most;
-    return most > bound->seconds ? most : bound->seconds;
-}
-
-double
-model_time_estimate(const struct device_profile *d, const struct work *w, const struct time_bound *bound,
-                    const struct waiting *waiting)
-{
-    struct warp_states states;
-    return model_time_states(d, w, bound, waiting, &states);
-}
-
-/* -- launches ------------------------------------------------------------------------------------------- */
-
-struct launch_cost
-model_launch_cost(const struct device_profile *d)
-{
-    static const struct {
-        uint32_t major, minor;
-        struct launch_cost cost;
-    } rows[] = {
-#define LAUNCH(major, minor, clocks, microseconds, turnover, source)                                   \
-    {major, minor, {clocks, 1e-6 * (microseconds), turnover}},
-#include "model/model_launches.def"
-#undef LAUNCH
-    };
-    size_t k = sizeof rows / sizeof *rows - 1;
-    while (k > 0 && (d->cc_major < rows[k].major ||
-                     (d->cc_major == rows[k].major && d->cc_minor < rows[k].minor)))
-        k--;
-    return rows[k].cost;
-}
-
-double
-model_starts(const struct device_profile *d, const struct work *w)
-{
-    return (double)w->blocks * model_launch_cost(d).start_clocks / (d->clock_khz * 1e3);
-}
-
-double
-model_time_launch(const struct device_profile *d, const struct work *w, const struct waiting *waiting, double estimate)
-{
-    double starts = model_starts(d, w);
-    if (waiting && starts > 0)
-        starts += waiting->block_clocks / (d->clock_khz * 1e3);
-    return (starts > estimate ? starts : estimate) + model_launch_cost(d).seconds;
-}
-
-double
-model_copy_seconds(const struct device_profile *d, uint64_t bytes, enum model_copy kind)
-{
-    static const struct {
-        uint32_t major, minor;
-        double rate;
-    } rows[] = {
-#define COPY(major, minor, rate, source) {major, minor, 1e9 * (rate)},
-#include "model/model_copies.def"
-#undef COPY
-    };
-    size_t k = sizeof rows / sizeof *rows - 1;
-    while (k > 0 && (d->cc_major < rows[k].major ||
-                     (d->cc_major == rows[k].major && d->cc_minor < rows[k].minor)))
-        k--;
-    double n = (double)bytes, rate = rows[k].rate;
-    if (kind != MODEL_COPY_HOST || d->integrated) {
-        rate = (double)d->bandwidth;
-        n *= kind == MODEL_FILL ? 1 : 2;
-    }
-    return n / rate + model_launch_cost(d).seconds;
-}
-
-/* -- partition camping --------------------------------------------------------------------------------- */
-
-uint32_t
-model_partition(const struct device_profile *d, uint64_t address)
-{
-    if (!d->memory_partitions)
-        return 0;
-    return (uint32_t)(address / d->partition_bytes % d->memory_partitions);
-}
-
-double
-model_partition_camping(const struct device_profile *d, const uint64_t *address, size_t n)
-{
-    uint64_t count[16] = {0}, worst = 0;
-    if (!d->memory_partitions || !n)
-        return 1;
-    for (size_t i = 0; i < n; i++) {
-        uint64_t *c = &count[model_partition(d, address[i]) % 16];
-        if (++*c > worst)
-            worst = *c;
-    }
-    double even = (double)n / d->memory_partitions;
-    double factor = (double)worst / (even < 1 ? 1 : even);
-    return factor < 1 ? 1 : factor;
-}
-
-/* -- which block runs where and when ------------------------------------------------------------------- */
 
 /* A binary heap of the slots that run something, the one that ends first on top. */
 struct slot {
@@ -403,6 +288,185 @@ sift_down(struct slot *heap, size_t count, size_t at)
         at = least;
     }
 }
+
+struct unevenness
+model_unevenness(const struct device_profile *d, uint32_t resident, const uint32_t *work,
+                 size_t blocks)
+{
+    struct slot *heap = ls_alloc(d->sm_count * sizeof *heap);
+    double all = 0, longest = 0, most = 0;
+    size_t first = (size_t)d->sm_count * (resident ? resident : 1);
+    for (size_t b = 0; b < blocks; b++) {
+        all += work[b];
+        longest = work[b] > longest ? work[b] : longest;
+    }
+    for (uint32_t s = 0; s < d->sm_count; s++)
+        heap[s] = (struct slot){0, s, 0, 0};
+    for (size_t b = 0; b < first && b < blocks; b++)
+        heap[b % d->sm_count].end += work[b];
+    for (size_t s = d->sm_count; s-- > 0;)
+        sift_down(heap, d->sm_count, s);
+    for (size_t b = first; b < blocks; b++) {
+        heap[0].end += work[b];
+        sift_down(heap, d->sm_count, 0);
+    }
+    for (uint32_t s = 0; s < d->sm_count; s++)
+        most = heap[s].end > most ? heap[s].end : most;
+    ls_release(heap);
+    double mean = blocks ? all / (double)blocks : 0,
+           rounds = (double)((blocks + d->sm_count - 1) / d->sm_count);
+    return mean > 0 ? (struct unevenness){most / (mean * rounds), longest / mean}
+                    : (struct unevenness){0};
+}
+
+/* Of the SM with most work: what of its resources it needs in place of the mean. Blocks alike
+ * differ by a little. */
+static double
+busiest_sm(const struct work *w, const struct waiting *waiting)
+{
+    return model_has(w->without, MODEL_UNEVEN) && waiting->uneven.busiest > 1
+               ? waiting->uneven.busiest
+               : 1;
+}
+
+/* Of the block that has most to do, what all do once takes no longer. */
+static double
+longest_block(const struct waiting *w)
+{
+    double rest = 1 - w->once_share,
+           more = rest > 0.01 ? (w->uneven.longest - w->once_share) / rest : 1;
+    return w->once_clocks + (w->block_clocks - w->once_clocks) * fmax(more, 1);
+}
+
+double
+model_time_states(const struct device_profile *d, const struct work *w,
+                  const struct time_bound *bound, const struct waiting *waiting,
+                  struct warp_states *out)
+{
+    double demand[STATIONS], residence[STATIONS] = {0}, clock = d->clock_khz * 1e3;
+    uint64_t per_sm = (w->blocks + d->sm_count - 1) / d->sm_count;
+    uint64_t resident = w->blocks_per_sm ? w->blocks_per_sm : 1;
+    double warps = (double)per_sm * waiting->warps_per_block;
+    memset(out, 0, sizeof *out);
+    if (!per_sm || !waiting->warp_clocks)
+        return bound->seconds;
+    demands(d, w, bound, waiting, per_sm, demand);
+    double more = busiest_sm(w, waiting), rounds = (double)((per_sm + resident - 1) / resident);
+    double gap = model_has(w->without, MODEL_TURNOVER) ? model_launch_cost(d).turnover : 0;
+    for (int r = 0; r < STATIONS; r++)
+        demand[r] *=
+            r == BOUND_L2 || r == BOUND_DRAM || r == BOUND_ATOMIC || r == STATION_STARTS ? 1 : more;
+    out->wait = waiting->warp_clocks * more;
+    out->turnover = gap * (rounds - 1) / rounds;
+    uint64_t together = (resident < per_sm ? resident : per_sm) * waiting->warps_per_block;
+    double most = queueing(demand, out->wait + out->turnover, together, warps, residence) / clock;
+    double in_turn = (rounds * waiting->block_clocks + (rounds - 1) * gap) / clock;
+    memcpy(out->at, residence, sizeof out->at);
+    out->pipe = residence[STATION_PIPE];
+    out->starts = residence[STATION_STARTS];
+    out->locks = residence[STATION_LOCKS];
+    out->rounds = in_turn > most;
+    if (model_has(w->without, MODEL_UNEVEN) && waiting->uneven.longest > 1)
+        in_turn = fmax(in_turn, longest_block(waiting) / clock);
+    most = in_turn > most ? in_turn : most;
+    return most > bound->seconds ? most : bound->seconds;
+}
+
+double
+model_time_estimate(const struct device_profile *d, const struct work *w,
+                    const struct time_bound *bound, const struct waiting *waiting)
+{
+    struct warp_states states;
+    return model_time_states(d, w, bound, waiting, &states);
+}
+
+/* -- launches ---------------------------------------------------------------------------------- */
+
+struct launch_cost
+model_launch_cost(const struct device_profile *d)
+{
+    static const struct {
+        uint32_t major, minor;
+        struct launch_cost cost;
+    } rows[] = {
+#define LAUNCH(major, minor, clocks, microseconds, alone, turnover, source)                        \
+    {major, minor, {clocks, 1e-6 * (microseconds), 1e-6 * (alone), turnover}},
+#include "model/model_launches.def"
+#undef LAUNCH
+    };
+    size_t k = sizeof rows / sizeof *rows - 1;
+    while (k > 0 && (d->cc_major < rows[k].major ||
+                     (d->cc_major == rows[k].major && d->cc_minor < rows[k].minor)))
+        k--;
+    return rows[k].cost;
+}
+
+double
+model_starts(const struct device_profile *d, const struct work *w)
+{
+    return (double)w->blocks * model_launch_cost(d).start_clocks / (d->clock_khz * 1e3);
+}
+
+double
+model_time_launch(const struct device_profile *d, const struct work *w,
+                  const struct waiting *waiting, double estimate)
+{
+    double starts = model_starts(d, w);
+    if (waiting && starts > 0)
+        starts += waiting->block_clocks / (d->clock_khz * 1e3);
+    return (starts > estimate ? starts : estimate) + model_launch_cost(d).seconds;
+}
+
+double
+model_copy_seconds(const struct device_profile *d, uint64_t bytes, enum model_copy kind)
+{
+    static const struct {
+        uint32_t major, minor;
+        double rate;
+    } rows[] = {
+#define COPY(major, minor, rate, source) {major, minor, 1e9 * (rate)},
+#include "model/model_copies.def"
+#undef COPY
+    };
+    size_t k = sizeof rows / sizeof *rows - 1;
+    while (k > 0 && (d->cc_major < rows[k].major ||
+                     (d->cc_major == rows[k].major && d->cc_minor < rows[k].minor)))
+        k--;
+    double n = (double)bytes, rate = rows[k].rate;
+    if (kind != MODEL_COPY_HOST || d->integrated) {
+        rate = (double)d->bandwidth;
+        n *= kind == MODEL_FILL ? 1 : 2;
+    }
+    return n / rate + model_launch_cost(d).seconds;
+}
+
+/* -- partition camping ------------------------------------------------------------------------- */
+
+uint32_t
+model_partition(const struct device_profile *d, uint64_t address)
+{
+    if (!d->memory_partitions)
+        return 0;
+    return (uint32_t)(address / d->partition_bytes % d->memory_partitions);
+}
+
+double
+model_partition_camping(const struct device_profile *d, const uint64_t *address, size_t n)
+{
+    uint64_t count[16] = {0}, worst = 0;
+    if (!d->memory_partitions || !n)
+        return 1;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t *c = &count[model_partition(d, address[i]) % 16];
+        if (++*c > worst)
+            worst = *c;
+    }
+    double even = (double)n / d->memory_partitions;
+    double factor = (double)worst / (even < 1 ? 1 : even);
+    return factor < 1 ? 1 : factor;
+}
+
+/* -- which block runs where and when ----------------------------------------------------------- */
 
 double
 model_schedule(uint32_t sm_count, uint32_t blocks_per_sm, size_t blocks,

@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * again.c: steps that repeat an SM's last one or the one before it, as loops do that read a line word by word. Where
- * all lines of a step hit, its sets hold what they held, and its lines are the ones used last, in its order. The
- * same lines once more hit again and change nothing, so that they need not be looked up, except in sets that the step
- * between has touched: there they are looked up, after which the same holds. Sets do not know of each other; so this is
- * exact, in the order of requests to L2, too.
+ * again.c: steps of an SM that ask for the same lines as its last step or the one before, as a
+ * loop does that reads a line word by word. A step whose lines all hit evicts nothing and leaves
+ * its lines as the most recently used of their cache sets, in its order. The same lines asked for
+ * again hit and change nothing: a lookup can be left out, except in a cache set that the step in
+ * between has touched, where lines are looked up as usual. Cache sets are independent of each
+ * other, so the result, and the order of requests to L2, is exactly that of looking up every line.
  */
 #include "profile/play_priv.h"
 
 #include <string.h>
 
 void
-pasts_begin(struct pasts *p)
+history_begin(struct history *p)
 {
-    for (int k = 0; k < PASTS; k++)
+    for (int k = 0; k < HISTORY_STEPS; k++)
         p->past[k].clean = false;
 }
 
 struct past *
-pasts_next(struct pasts *p, size_t room)
+history_next(struct history *p, size_t room)
 {
-    struct past *own = &p->past[p->now++ % PASTS];
+    struct past *own = &p->past[p->now++ % HISTORY_STEPS];
     while (own->room < room) {
         own->line = ls_grow(own->line, &own->room, sizeof *own->line);
         ls_release(own->set);
@@ -31,10 +32,10 @@ pasts_next(struct pasts *p, size_t room)
 }
 
 struct past *
-pasts_same(struct pasts *p, const struct past *own)
+history_same(struct history *p, const struct past *own)
 {
-    for (uint32_t ago = 1; ago < PASTS; ago++) {
-        struct past *other = &p->past[(p->now - 1 - ago) % PASTS];
+    for (uint32_t ago = 1; ago < HISTORY_STEPS; ago++) {
+        struct past *other = &p->past[(p->now - 1 - ago) % HISTORY_STEPS];
         if (other->clean && other->count == own->count && other->line[0] == own->line[0] &&
             memcmp(other->line, own->line, own->count * sizeof *own->line) == 0)
             return other;
@@ -54,9 +55,10 @@ place(struct past *p, const struct cache_system *s)
 }
 
 size_t
-pasts_touched(struct pasts *p, struct past *own, struct past *same, const struct cache_system *s)
+history_touched(struct history *p, struct past *own, struct past *same,
+                const struct cache_system *s)
 {
-    struct past *between = &p->past[(p->now - 2) % PASTS];
+    struct past *between = &p->past[(p->now - 2) % HISTORY_STEPS];
     size_t n = 0;
     if (same == between) /* there is none */
         return 0;
@@ -80,9 +82,9 @@ pasts_touched(struct pasts *p, struct past *own, struct past *same, const struct
 }
 
 void
-pasts_free(struct pasts *p)
+history_free(struct history *p)
 {
-    for (int k = 0; k < PASTS; k++) {
+    for (int k = 0; k < HISTORY_STEPS; k++) {
         ls_release(p->past[k].line);
         ls_release(p->past[k].set);
     }

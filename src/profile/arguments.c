@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * arguments.c: what a kernel's arguments are called in its source. PTX numbers them, and line tables name no
- * variables, so the list behind the kernel's name is read, above the first line that its code comes from.
+ * arguments.c: what a kernel's arguments are called in its source. PTX numbers them, and line
+ * tables name no variables, so the list behind the kernel's name is read, above the first line that
+ * its code comes from.
  */
 #include "profile/profile_priv.h"
 
@@ -69,7 +70,8 @@ name_in(struct arena *a, const char *at, const char *end)
     while (before > at && isspace((unsigned char)before[-1]))
         before--;
     return begin < stop && before > at && !isdigit((unsigned char)*begin)
-               ? arena_strndup(a, begin, (size_t)(stop - begin)) : NULL;
+               ? arena_strndup(a, begin, (size_t)(stop - begin))
+               : NULL;
 }
 
 /* Comments become blanks, so that no comma or bracket in them counts. */
@@ -77,7 +79,9 @@ static void
 blank_comments(char *s)
 {
     for (; *s; s++) {
-        const char *end = s[0] == '/' && s[1] == '/' ? strchr(s, '\n') : s[0] == '/' && s[1] == '*' ? strstr(s + 2, "*/") : s;
+        const char *end = s[0] == '/' && s[1] == '/'   ? strchr(s, '\n')
+                          : s[0] == '/' && s[1] == '*' ? strstr(s + 2, "*/")
+                                                       : s;
         if (end == s)
             continue;
         for (end = end ? end : s + strlen(s); s < end; s++)
@@ -97,7 +101,8 @@ read_list(const char *at, const struct ptx_func *f, struct arena *a, const char 
     int depth = 0;
     uint32_t k = 0;
     for (const char *begin = at;; at++) {
-        depth += (*at == '(' || *at == '<' || *at == '[' || *at == '{') - (*at == '>' || *at == ']' || *at == '}');
+        depth += (*at == '(' || *at == '<' || *at == '[' || *at == '{') -
+                 (*at == '>' || *at == ']' || *at == '}');
         bool over = !*at || (*at == ')' && depth-- == 0);
         if (!over && (*at != ',' || depth))
             continue;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * batch.c: accesses that generated code tells of together (struct jit_batch in jit.h). Each is judged like
- * one told by itself (verdict.c); what they cost is kept, so that generated code only counts how often all of
- * them occurred again alike. Start with batch_told().
+ * batch.c: accesses that generated code tells of together (struct jit_batch in jit.h). Each is
+ * judged like one told by itself (verdict.c); what they cost is kept, so that generated code only
+ * counts how often all of them occurred again alike. Start with batch_announced().
  */
 #include "profile/profile_priv.h"
 
@@ -19,8 +19,8 @@ struct batch {
     uint64_t *words;
 };
 
-/* Batches that take turns at one place would make each other's way out all the time: the one that is there
- * stays for so many others. */
+/* Batches that alternate at one place would evict each other every time: a batch stays for this
+ * many misses. */
 enum { PATIENCE = 4 };
 
 static void
@@ -61,15 +61,16 @@ make_room(struct sheet *sheet, struct jit_batch *b, const struct jit_batch_table
     return own;
 }
 
-static struct told
-told_of(const struct jit_warp *w, const struct jit_batch_table *table, uint32_t k, uint32_t lanes,
-        const struct jit_batch_base *base)
+static struct announced
+announced_of(const struct jit_warp *w, const struct jit_batch_table *table, uint32_t k,
+             uint32_t lanes, const struct jit_batch_base *base)
 {
     const struct jit_batch_member *m = &table->member[k];
     const struct jit_block *b = w->block;
     uint32_t space = m->kind >> 16 & 255;
-    struct told t = {.base = (uint64_t)(int64_t)m->delta, .lanes = lanes,
-                     .offset = m->pattern ? (const int32_t *)table + m->pattern : NULL};
+    struct announced t = {.base = (uint64_t)(int64_t)m->delta,
+                          .lanes = lanes,
+                          .offset = m->pattern ? (const int32_t *)table + m->pattern : NULL};
     if (m->base != UINT32_MAX) {
         t.base += base[m->base].at;
         t.halves = table->halves >> m->base & 1;
@@ -87,7 +88,8 @@ static uint64_t
 word_of(const struct jit_batch_member *m, const struct jit_batch_base *base, uint16_t shape)
 {
     uint32_t shift = (m->kind >> 16 & 255) == PTX_SPACE_LOCAL ? 2 : 7;
-    uint64_t from = m->base == UINT32_MAX ? 0 : base[m->base].at, at = from + (uint64_t)(int64_t)m->delta;
+    uint64_t from = m->base == UINT32_MAX ? 0 : base[m->base].at,
+             at = from + (uint64_t)(int64_t)m->delta;
     return (((at >> shift) - (from >> shift)) << CACHE_LINE_SHIFT) + shape;
 }
 
@@ -96,14 +98,17 @@ static void
 set_key(struct jit_batch *b, const struct sheet *sheet, const struct jit_batch_table *table,
         const struct jit_batch_base *base)
 {
-    uint64_t shared = sheet->watch->key_mask[SPACE_SHARED], device = sheet->watch->key_mask[SPACE_GLOBAL];
+    uint64_t shared = sheet->watch->key_mask[SPACE_SHARED],
+             device = sheet->watch->key_mask[SPACE_GLOBAL];
     uint32_t space[8] = {0}, aparts = 0;
     b->key = b->apart[0] = b->apart[1] = 0;
     for (uint32_t k = 0; k < table->count; k++)
         if (table->member[k].base != UINT32_MAX)
             space[table->member[k].base] = table->member[k].kind >> 16 & 255;
     for (uint32_t k = 0; k < table->bases; k++) {
-        uint64_t mask = space[k] == PTX_SPACE_LOCAL ? 15 : space[k] == PTX_SPACE_CONST ? 0 : shared | device;
+        uint64_t mask = space[k] == PTX_SPACE_LOCAL   ? 15
+                        : space[k] == PTX_SPACE_CONST ? 0
+                                                      : shared | device;
         b->key |= (base[k].at & mask) << 8 * k;
         if (table->halves >> k & 1)
             b->apart[aparts++] = base[k].apart;
@@ -111,19 +116,20 @@ set_key(struct jit_batch *b, const struct sheet *sheet, const struct jit_batch_t
 }
 
 void
-batch_told(struct jit_warp *w, uint32_t lanes, const struct jit_batch_base *base,
-           const struct jit_batch_table *table, uint32_t way)
+batch_announced(struct jit_warp *w, uint32_t lanes, const struct jit_batch_base *base,
+                const struct jit_batch_table *table, uint32_t way)
 {
     struct sheet *sheet = w->block->tool;
-    struct jit_batch *b = &sheet->batches[((size_t)table->member[0].place << JIT_BATCH_WAY_BITS) + way];
+    struct jit_batch *b =
+        &sheet->batches[((size_t)table->member[0].place << JIT_BATCH_WAY_BITS) + way];
     struct batch *own = make_room(sheet, b, table);
     uint32_t words = 0;
     bool whole = own != NULL;
     for (uint32_t k = 0; k < table->count; k++) {
         const struct jit_batch_member *m = &table->member[k];
-        const struct told t = told_of(w, table, k, lanes, base);
+        const struct announced t = announced_of(w, table, k, lanes, base);
         struct site *site;
-        const struct verdict *v = verdict_told(w, &t, m->kind, m->place, &site);
+        const struct verdict *v = verdict_announced(w, &t, m->kind, m->place, &site);
         whole = whole && v;
         if (!whole)
             continue;

@@ -1,26 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * chain.c: how long one block would take with an SM to itself: what its warps wait for. The kernel is
- * cut into stretches: blocks of its flow graph that follow each other, run equally often and have no
- * barrier between them. In a stretch an instruction waits for the results it uses and for nothing else
- * (ptxas moves loads up within such a stretch); the longest chain of such waits is the time of one
- * warp. The block's other warps run beside it and only queue for the busiest resource:
+ * chain.c: how long one block would take with an SM to itself: what its warps wait for. The kernel
+ * is cut into stretches: blocks of its flow graph that follow each other, run equally often and
+ * have no barrier between them. In a stretch an instruction waits for the results it uses and for
+ * nothing else (ptxas moves loads up within such a stretch); the longest chain of such waits is the
+ * time of one warp. The block's other warps run beside it and only queue for the busiest resource:
  *
- *     stretch = times it runs * longest chain + (warps - 1) * work of one warp at its busiest resource
+ *     stretch = times it runs * longest chain
+ *               + (warps - 1) * one warp's work at its busiest resource
  *
- * Latencies are the model's (model_latencies.def), those of global loads by the simulated hit rates. The instructions
- * on the longest chains are what a warp waits for: their clocks are kept by place.
+ * Latencies are the model's (model_latencies.def), those of global loads by the simulated hit
+ * rates. The instructions on the longest chains are what a warp waits for: their clocks are kept by
+ * place.
  */
 #include "profile/profile_priv.h"
 
 #include "analysis/analysis.h"
 
+#include <math.h>
 #include <string.h>
 
 /* What an instruction did in the whole launch. */
 struct tally {
     uint64_t warps, lanes, wavefronts, sectors, lines;
-    uint64_t loops, constants; /* passes of shared atomics that are loops; different addresses of constant reads */
+    uint64_t loops, constants; /* passes of shared atomics that are loops; different addresses of
+                                  constant reads */
 };
 
 /* An instruction of the open stretch, and the one whose result it waited for last. */
@@ -32,36 +36,49 @@ struct node {
     bool load;
 };
 
+/* A store of the open stretch: when it goes, and the node that it waited for last. */
+struct store {
+    const struct wir_insn *insn;
+    uint32_t number;
+    double start;
+    int32_t before;
+};
+
 struct chain {
     const struct watch *watch;
     const struct device_profile *device;
     const struct latencies *latency;
-    struct flow *flow;
-    struct tally *tally;   /* per place */
-    uint32_t *copies;      /* per place: how many instructions of the flow stand for it */
-    double *ready;         /* per register: clocks after the stretch began, */
-    int32_t *writer;       /*   and the node that wrote it; -1: none in this stretch */
+    struct wir *wir;
+    struct tally *tally;    /* per place */
+    uint32_t *copies;       /* per place: how many instructions of the flow stand for it */
+    double *ready;          /* per register: clocks after the stretch began, */
+    int32_t *writer;        /*   and the node that wrote it; -1: none in this stretch */
     VEC(struct node) nodes; /* of the open stretch */
-    int32_t before, last;  /* that the instruction in hand waits for; that ends the longest chain */
+    VEC(struct store) stores;
+    int32_t before, last; /* that the instruction in hand waits for; that ends the longest chain */
     double (*waits)[WAITS];
-    uint8_t *loads;        /* per place: enum load_kind */
-    uint8_t *together;     /* per place: atomics of which a warp makes one */
-    double memory;         /* mean latency of a global load; */
-    double hit, beyond;    /*   where L1 has it, and where not; share of those that L1 has not */
-    double miss, beside;   /*   of one in the block of code in hand, where others stand beside it */
-    double kept;           /*   its share where L2 has what no launch but this one asked for */
-    double l2_share;       /* sectors that L1 does not have */
-    double blocks, warps;  /* of the launch; of a block */
+    uint8_t *loads;       /* per place: enum load_kind */
+    uint8_t *folded;      /* per place: enum mix_as; NULL: none */
+    uint8_t *unrolled;    /* per block of the flow: turns of this loop go together; NULL: none do */
+    uint32_t turns;       /* as many, of the block in hand */
+    uint8_t *together;    /* per place: atomics of which a warp makes one */
+    double memory;        /* mean latency of a global load; */
+    double hit, beyond;   /*   where L1 has it, and where not; share of those that L1 has not */
+    double miss, beside;  /*   of one in the block of code in hand, where others stand beside it */
+    double kept;          /*   its share where L2 has what no launch but this one asked for */
+    double l2_share;      /* sectors that L1 does not have */
+    double blocks, warps; /* of the launch; of a block */
     struct waiting sum;
     /* the open stretch */
     double times, longest, issued;
+    double instructions; /* of one warp, so far */
     uint32_t loop;
     bool open;
-    uint32_t without;      /* mechanisms of the estimate */
+    uint32_t without; /* mechanisms of the estimate */
     struct work work;
 };
 
-/* -- what instructions did --------------------------------------------------------------------------- */
+/* -- what instructions did --------------------------------------------------------------------- */
 
 static void
 add_sheet(struct chain *c, const struct sheet *s)
@@ -75,7 +92,8 @@ add_sheet(struct chain *c, const struct sheet *s)
         for (const struct site *site = s->site[p]; site; site = site->next) {
             struct sums sums = {0};
             verdict_fold(site, &sums);
-            if (site->operation == OPERATION_ATOMIC && jit_place(c->watch->launch.module, p, &function, &insn)) {
+            if (site->operation == OPERATION_ATOMIC &&
+                jit_place(c->watch->launch.module, p, &function, &insn)) {
                 mix_atomic(&sums, insn, site, false);
                 c->tally[p].loops += sums.shared_loops;
             }
@@ -95,7 +113,8 @@ take_hit_rates(struct chain *c, const struct cache_counts *n)
 {
     const struct latencies *l = c->latency;
     double l1 = n->l1_sectors ? (double)n->l1_hits / (double)n->l1_sectors : 0;
-    uint64_t stores = n->l2_sectors - n->l2_loads; /* from 7.0 on they look L1 up, too; nobody waits for them */
+    uint64_t stores =
+        n->l2_sectors - n->l2_loads; /* from 7.0 on they look L1 up, too; nobody waits for them */
     if (c->device->cc_major >= 7 && n->l1_sectors > stores && model_has(c->without, MODEL_MISSES)) {
         double loads = (double)(n->l1_sectors - stores);
         l1 = loads > (double)n->l2_loads ? 1 - (double)n->l2_loads / loads : 0;
@@ -103,7 +122,9 @@ take_hit_rates(struct chain *c, const struct cache_counts *n)
     double l2 = n->l2_loads ? 1 - (double)n->dram_bytes_read / 32 / (double)n->l2_loads : 0;
     double beyond = l->l2 ? l2 * l->l2 + (1 - l2) * l->memory : l->memory;
     c->memory = l1 * l->l1 + (1 - l1) * beyond;
-    double kept = n->l2_loads ? 1 - (double)(n->dram_bytes_read - n->dram_bytes_first) / 32 / (double)n->l2_loads : 0;
+    double kept = n->l2_loads ? 1 - (double)(n->dram_bytes_read - n->dram_bytes_first) / 32 /
+                                        (double)n->l2_loads
+                              : 0;
     double warm = l->l2 ? kept * l->l2 + (1 - kept) * l->memory : l->memory;
     c->kept = warm / beyond;
     c->l2_share = c->miss = 1 - l1;
@@ -111,10 +132,10 @@ take_hit_rates(struct chain *c, const struct cache_counts *n)
     c->beyond = beyond;
 }
 
-/* -- stretches ----------------------------------------------------------------------------------------- */
+/* -- stretches --------------------------------------------------------------------------------- */
 
-/* Each instruction on the longest chain, by what it is waited for. A load that another load comes before on the
- * way takes its address from there. */
+/* Each instruction on the longest chain, by what it is waited for. A load that another load comes
+ * before on the way takes its address from there. */
 static void
 add_waits(struct chain *c)
 {
@@ -125,6 +146,15 @@ add_waits(struct chain *c)
             if (c->nodes.at[b].load)
                 c->loads[x->place] |= LOAD_INDIRECT;
     }
+}
+
+static bool
+has_barrier(const struct chain *c, uint32_t loop)
+{
+    for (uint32_t n = 0; n < c->wir->block_count; n++)
+        if (c->wir->blocks[n].loop == loop && c->wir->blocks[n].end == WIR_BARRIER)
+            return true;
+    return false;
 }
 
 static void
@@ -141,7 +171,17 @@ close_stretch(struct chain *c)
         longest += MODEL_TURN_CLOCKS;
     add_waits(c);
     c->sum.warp_clocks += c->times * longest;
-    c->sum.block_clocks += c->times * longest + sm_clocks * (c->warps - 1) / c->warps;
+    double others = sm_clocks * (c->warps - 1) / c->warps, turn = c->times > 1 ? c->times : 1;
+    if (c->loop == UINT32_MAX || has_barrier(c, c->loop))
+        turn = 1; /* warps meet there: one waits for the others each time */
+    double clocks = fmax(c->times * longest + others / turn, sm_clocks),
+           instructions = c->times * (double)c->nodes.count;
+    c->sum.block_clocks += clocks;
+    c->instructions += instructions;
+    if (c->loop == UINT32_MAX && c->times > 0.99 && c->times < 1.01) {
+        c->sum.once_clocks += clocks;
+        c->sum.once_share += instructions; /* over all of them, at the end */
+    }
     c->open = false;
 }
 
@@ -155,12 +195,12 @@ open_stretch(struct chain *c, double times, uint32_t loop)
     c->longest = c->issued = 0;
     c->work = (struct work){.without = c->without};
     c->last = -1;
-    c->nodes.count = 0;
-    memset(c->ready, 0, sizeof *c->ready * c->flow->reg_count);
-    memset(c->writer, -1, sizeof *c->writer * c->flow->reg_count);
+    c->nodes.count = c->stores.count = 0;
+    memset(c->ready, 0, sizeof *c->ready * c->wir->reg_count);
+    memset(c->writer, -1, sizeof *c->writer * c->wir->reg_count);
 }
 
-/* -- instructions ------------------------------------------------------------------------------------- */
+/* -- instructions ------------------------------------------------------------------------------ */
 
 static double
 latency_of(const struct chain *c, const struct ptx_insn *i, const struct tally *t)
@@ -179,7 +219,7 @@ latency_of(const struct chain *c, const struct ptx_insn *i, const struct tally *
     const struct expansion *e = model_has(c->without, MODEL_EXPANSION) ? mix_expansion(i) : NULL;
     if (e)
         return e->clocks > n ? e->clocks : n;
-    mix_add(&s, i, false, 1, 1, 0);
+    mix_add(&s, i, MIX_PTX, 1, 1, 0);
     return s.special_operations && n < SPECIAL ? SPECIAL : n;
 }
 
@@ -188,90 +228,155 @@ kind_of(const struct ptx_insn *i, const struct tally *t)
 {
     if (t->wavefronts)
         return WAIT_SHARED;
-    return t->sectors || i->op == PTX_OP_TEX || i->op == PTX_OP_TLD4 ? WAIT_MEMORY : WAIT_ARITHMETIC;
+    return t->sectors || i->op == PTX_OP_TEX || i->op == PTX_OP_TLD4 ? WAIT_MEMORY
+                                                                     : WAIT_ARITHMETIC;
+}
+
+static const struct ptx_operand *
+address_of(const struct ptx_insn *i)
+{
+    for (uint32_t k = 0; k < i->operand_count; k++)
+        if (i->operand[k].kind == PTX_O_ADDRESS)
+            return &i->operand[k];
+    return NULL;
+}
+
+/* Can a compiler tell that the load does not read what the store writes? Spaces, and distances from
+ * one register. */
+static bool
+is_apart(const struct ptx_insn *load, const struct ptx_insn *store)
+{
+    const struct ptx_operand *a = address_of(load), *b = address_of(store);
+    if (load->space != store->space && load->space != PTX_SPACE_NONE &&
+        store->space != PTX_SPACE_NONE)
+        return true;
+    if (!a || !b || a->base_kind != b->base_kind || load->op != PTX_OP_LD)
+        return false;
+    int64_t size = ptx_type_bytes((enum ptx_type)load->type[0]) * load->vec,
+            other = ptx_type_bytes((enum ptx_type)store->type[0]) * store->vec;
+    bool away = a->offset + size <= b->offset || b->offset + other <= a->offset;
+    if (a->base_kind == PTX_BASE_VAR)
+        return a->var != b->var || away;
+    return a->base_kind == PTX_BASE_REG && a->reg == b->reg && away;
+}
+
+/* No load goes before a store that may write what it reads. */
+static void
+wait_for_stores(struct chain *c, const struct wir_insn *i, double *start, int32_t *before)
+{
+    bool memory = i->i.space == PTX_SPACE_GLOBAL || i->i.space == PTX_SPACE_SHARED ||
+                  i->i.space == PTX_SPACE_LOCAL || i->i.space == PTX_SPACE_NONE;
+    if (i->i.op != PTX_OP_LD || !memory || ptx_has(&i->i, PTX_M_NC))
+        return;
+    for (size_t k = c->stores.count; k-- > 0;)
+        if (c->stores.at[k].start > *start && !is_apart(&i->i, &c->stores.at[k].insn->i)) {
+            *start = c->stores.at[k].start;
+            *before = c->stores.at[k].before;
+        }
 }
 
 static void
 add_instruction(struct chain *c, uint32_t number)
 {
-    const struct flow_insn *i = &c->flow->insns[number];
-    struct span uses = flow_uses(c->flow, number), defs = flow_defs(c->flow, number);
+    const struct wir_insn *i = &c->wir->insns[number];
+    struct span uses = wir_uses(c->wir, number), defs = wir_defs(c->wir, number);
     const struct tally *t = &c->tally[i->place];
     struct sums s = {0};
-    uint32_t n = c->copies[i->place];
-    mix_add(&s, &i->i, model_has(c->without, MODEL_EXPANSION), t->warps / n, t->lanes / n, 0);
+    uint32_t n = c->copies[i->place] * c->turns;
+    bool expanded = model_has(c->without, MODEL_EXPANSION),
+         folded = c->folded && c->folded[i->place] == MIX_FOLDED;
+    mix_add(&s, &i->i,
+            !expanded                          ? MIX_PTX
+            : c->folded && c->folded[i->place] ? (enum mix_as)c->folded[i->place]
+                                               : MIX_EXPANDED,
+            t->warps / n, t->lanes / n, 0);
     c->work.warp_instructions += s.instructions;
     c->work.issue_slots += s.issue_slots;
     c->work.f64_operations += s.f64_operations;
     c->work.flops_f32 += s.flops_f32;
     c->work.flops_f64 += s.flops_f64;
     c->work.int_operations += s.integer_operations;
+    c->work.alu_operations += s.alu_operations;
     c->work.special_operations += s.special_operations;
     c->work.shared_wavefronts += t->wavefronts / n;
     c->work.l1_sectors += t->sectors / n;
     c->work.l2_sectors += (uint64_t)(c->l2_share * (double)t->sectors / n);
     double start = 0;
     int32_t before = -1;
+    wait_for_stores(c, i, &start, &before);
     for (uint32_t k = 0; k < uses.count; k++)
         if (c->ready[uses.at[k]] > start) {
             start = c->ready[uses.at[k]];
             before = c->writer[uses.at[k]];
         }
-    double clocks = latency_of(c, &i->i, t);
+    double clocks = folded && expanded ? 0 : latency_of(c, &i->i, t);
     double finish = start + clocks;
-    VEC_PUSH(&c->nodes, (struct node){.place = i->place, .before = before, .clocks = clocks,
-                                      .kind = kind_of(&i->i, t), .load = i->i.op == PTX_OP_LD && t->sectors});
+    VEC_PUSH(&c->nodes, (struct node){.place = i->place,
+                                      .before = before,
+                                      .clocks = clocks,
+                                      .kind = kind_of(&i->i, t),
+                                      .load = i->i.op == PTX_OP_LD && t->sectors});
     for (uint32_t k = 0; k < defs.count; k++) {
         c->ready[defs.at[k]] = finish;
         c->writer[defs.at[k]] = (int32_t)c->nodes.count - 1;
     }
     bool result = i->i.op != PTX_OP_ST && i->i.op != PTX_OP_RED; /* nobody waits for stores */
     double end = result ? finish : start;
+    if (i->i.op == PTX_OP_ST && model_has(c->without, MODEL_ORDER))
+        VEC_PUSH(&c->stores, (struct store){i, number, start, before});
     if (end > c->longest) {
         c->longest = end;
         c->last = result ? (int32_t)c->nodes.count - 1 : before;
     }
-    c->issued += model_has(c->without, MODEL_EXPANSION) ? (double)s.issue_slots / (double)(s.instructions ? s.instructions : 1) : 1;
+    c->issued += model_has(c->without, MODEL_EXPANSION)
+                     ? (double)s.issue_slots / (double)(s.instructions ? s.instructions : 1)
+                     : 1;
 }
 
 static double
-times_of(const struct chain *c, const struct flow_block *b)
+times_of(const struct chain *c, const struct wir_block *b)
 {
     uint32_t at = b->count ? b->first : b->end_insn;
     if (at == UINT32_MAX)
         return 0;
-    uint32_t place = c->flow->insns[at].place;
+    uint32_t place = c->wir->insns[at].place;
     return (double)c->tally[place].warps / c->copies[place] / (c->blocks * c->warps);
 }
 
-/* Loads side by side wait together: where one in three misses L1, three of them wait for it. (Their sectors lie in lines that the
- * first of them is asking for.) */
+/* Loads side by side wait together: where one in three misses L1, three of them wait for it. (Their
+ * sectors lie in lines that the first of them is asking for.) */
 static double
-beside(const struct chain *c, const struct flow_block *b, uint32_t n)
+beside(const struct chain *c, const struct wir_block *b, uint32_t n)
 {
     uint32_t loads = 0;
-    for (uint32_t k = b->first; k < flow_block_end(c->flow, n); k++)
-        loads += c->flow->insns[k].i.op == PTX_OP_LD && c->tally[c->flow->insns[k].place].sectors;
+    for (uint32_t k = b->first; k < wir_block_end(c->wir, n); k++)
+        loads += c->wir->insns[k].i.op == PTX_OP_LD && c->tally[c->wir->insns[k].place].sectors;
     double miss = c->miss * (loads ? loads : 1);
-    return loads && model_has(c->without, MODEL_MISSES) ? c->hit + (miss < 1 ? miss : 1) * (c->beyond - c->hit) : c->memory;
+    return loads && model_has(c->without, MODEL_MISSES)
+               ? c->hit + (miss < 1 ? miss : 1) * (c->beyond - c->hit)
+               : c->memory;
 }
 
 /* A side path that few warps take belongs to no stretch but its own. */
 static void
 add_block(struct chain *c, uint32_t n)
 {
-    const struct flow_block *b = &c->flow->blocks[n];
+    const struct wir_block *b = &c->wir->blocks[n];
     double times = times_of(c, b);
-    bool head = b->loop != UINT32_MAX && c->flow->loops[b->loop].head == n;
+    c->turns = c->unrolled && c->unrolled[n] && times >= 2 * TURNS_TOGETHER ? c->unrolled[n] : 1;
+    times /= c->turns;
+    bool head = b->loop != UINT32_MAX && c->wir->loops[b->loop].head == n;
     if (times <= 0)
         return;
-    bool same = c->open && !head && b->loop == c->loop && times > c->times / 1.5 && times < c->times * 1.5;
+    bool same =
+        c->open && !head && b->loop == c->loop && times > c->times / 1.5 && times < c->times * 1.5;
     if (!same)
         open_stretch(c, times, b->loop);
     c->beside = beside(c, b, n);
-    for (uint32_t k = b->first; k < flow_block_end(c->flow, n); k++)
-        add_instruction(c, k);
-    if (b->end == FLOW_BARRIER) {
+    for (uint32_t turn = 0; turn < c->turns; turn++)
+        for (uint32_t k = b->first; k < wir_block_end(c->wir, n); k++)
+            add_instruction(c, k);
+    if (b->end == WIR_BARRIER) {
         close_stretch(c);
         if (model_has(c->without, MODEL_BARRIERS)) {
             c->sum.warp_clocks += times * model_barrier_clocks((uint32_t)c->warps);
@@ -287,21 +392,22 @@ any_function(const char *name)
     return true;
 }
 
-/* -- atomics that a warp makes one of ------------------------------------------------------------------- */
+/* -- atomics that a warp makes one of ---------------------------------------------------------- */
 
-/* Is the register the same in all lanes, as far as a compiler sees that: made of parameters, constants and the block's
- * place alone? */
+/* Is the register the same in all lanes, as far as a compiler sees that: made of parameters,
+ * constants and the block's place alone? */
 static bool
 is_uniform(const struct chain *c, uint32_t reg, uint32_t depth)
 {
-    const struct flow_insn *w = depth ? flow_only_writer(c->flow, reg) : NULL;
+    const struct wir_insn *w = depth ? wir_only_writer(c->wir, reg) : NULL;
     if (!w || w->i.op == PTX_OP_SHFL || w->i.op == PTX_OP_ATOM || w->i.op == PTX_OP_CALL ||
         (w->i.op == PTX_OP_LD && w->i.space != PTX_SPACE_PARAM))
         return false;
     for (uint32_t k = 0; k < w->i.operand_count; k++)
-        if (w->i.operand[k].kind == PTX_O_SREG && (w->i.operand[k].sreg <= PTX_SR_TID_Z || w->i.operand[k].sreg == PTX_SR_LANEID))
+        if (w->i.operand[k].kind == PTX_O_SREG &&
+            (w->i.operand[k].sreg <= PTX_SR_TID_Z || w->i.operand[k].sreg == PTX_SR_LANEID))
             return false;
-    struct span uses = flow_uses(c->flow, (uint32_t)(w - c->flow->insns));
+    struct span uses = wir_uses(c->wir, (uint32_t)(w - c->wir->insns));
     for (uint32_t k = 0; k < uses.count; k++)
         if (!is_uniform(c, uses.at[k], depth - 1))
             return false;
@@ -312,9 +418,9 @@ is_uniform(const struct chain *c, uint32_t reg, uint32_t depth)
 static bool
 is_unused(const struct chain *c, uint32_t number)
 {
-    struct span defs = flow_defs(c->flow, number);
-    for (uint32_t n = 0; n < c->flow->insn_count && defs.count; n++) {
-        struct span uses = flow_uses(c->flow, n);
+    struct span defs = wir_defs(c->wir, number);
+    for (uint32_t n = 0; n < c->wir->insn_count && defs.count; n++) {
+        struct span uses = wir_uses(c->wir, n);
         for (uint32_t k = 0; k < uses.count; k++)
             for (uint32_t d = 0; d < defs.count; d++)
                 if (uses.at[k] == defs.at[d])
@@ -323,27 +429,41 @@ is_unused(const struct chain *c, uint32_t number)
     return true;
 }
 
-/* Compilers add up a warp's integers first where all go to one address and nobody asks what was there. */
+/* Is what a sum adds the same in all lanes? Then each lane's result follows from its place among
+ * them. */
+static bool
+is_same_value(const struct chain *c, const struct ptx_insn *i)
+{
+    enum { DEPTH = 12 };
+    const struct ptx_operand *value = &i->operand[i->operand_count - 1];
+    return ptx_has(i, PTX_M_ADD) &&
+           (value->kind == PTX_O_INT ||
+            (value->kind == PTX_O_REG && is_uniform(c, value->reg, DEPTH)));
+}
+
+/* Compilers add up a warp's integers first where all go to one address and nobody asks what was
+ * there, or all add the same. */
 static void
 find_together(struct chain *c, struct arena *a)
 {
     enum { DEPTH = 12 };
     c->together = ARENA_ARRAY(a, uint8_t, c->watch->places);
-    for (uint32_t n = 0; n < c->flow->insn_count; n++) {
-        const struct ptx_insn *i = &c->flow->insns[n].i;
+    for (uint32_t n = 0; n < c->wir->insn_count; n++) {
+        const struct ptx_insn *i = &c->wir->insns[n].i;
         enum ptx_type type = i->type_count ? i->type[0] : PTX_TYPE_NONE;
         bool whole = ptx_type_bytes(type) == 4 && type != PTX_F32;
-        if ((i->op != PTX_OP_RED && i->op != PTX_OP_ATOM) || !whole || !is_unused(c, n))
+        if ((i->op != PTX_OP_RED && i->op != PTX_OP_ATOM) || !whole ||
+            (!is_unused(c, n) && !is_same_value(c, i)))
             continue;
         uint32_t k = 0;
         while (k < i->operand_count && i->operand[k].kind != PTX_O_ADDRESS)
             k++;
         if (k < i->operand_count && i->operand[k].base_kind == PTX_BASE_REG)
-            c->together[c->flow->insns[n].place] = is_uniform(c, i->operand[k].reg, DEPTH);
+            c->together[c->wir->insns[n].place] = is_uniform(c, i->operand[k].reg, DEPTH);
     }
 }
 
-/* -- loads that follow themselves ---------------------------------------------------------------------- */
+/* -- loads that follow themselves -------------------------------------------------------------- */
 
 struct reached {
     uint64_t *regs; /* a set */
@@ -370,19 +490,19 @@ add_result(struct ptx_operand *o, bool write, void *context)
 
 /* Does the address of this load come from what it loaded itself, the turn before? */
 static bool
-follows_itself(const struct chain *c, const struct flow_insn *load, struct arena *a)
+follows_itself(const struct chain *c, const struct wir_insn *load, struct arena *a)
 {
-    struct reached r = {.regs = ARENA_ARRAY(a, uint64_t, c->flow->reg_words + 1), .more = true};
-    flow_visit(load, add_result, &r);
+    struct reached r = {.regs = ARENA_ARRAY(a, uint64_t, c->wir->reg_words + 1), .more = true};
+    wir_visit(load, add_result, &r);
     while (r.more) {
         r.more = false;
-        for (uint32_t i = 0; i < c->flow->insn_count; i++) {
+        for (uint32_t i = 0; i < c->wir->insn_count; i++) {
             r.source = false;
-            flow_visit(&c->flow->insns[i], find_source, &r);
-            if (r.source && &c->flow->insns[i] == load)
+            wir_visit(&c->wir->insns[i], find_source, &r);
+            if (r.source && &c->wir->insns[i] == load)
                 return true;
             if (r.source)
-                flow_visit(&c->flow->insns[i], add_result, &r);
+                wir_visit(&c->wir->insns[i], add_result, &r);
         }
     }
     return false;
@@ -393,8 +513,8 @@ static void
 find_chases(struct chain *c, struct arena *a)
 {
     enum { SHARE = 20, MOST_INSTRUCTIONS = 20000 };
-    for (uint32_t i = 0; i < c->flow->insn_count && c->flow->insn_count < MOST_INSTRUCTIONS; i++) {
-        const struct flow_insn *f = &c->flow->insns[i];
+    for (uint32_t i = 0; i < c->wir->insn_count && c->wir->insn_count < MOST_INSTRUCTIONS; i++) {
+        const struct wir_insn *f = &c->wir->insns[i];
         if (f->i.op == PTX_OP_LD && c->tally[f->place].sectors &&
             c->waits[f->place][WAIT_MEMORY] * SHARE > c->sum.warp_clocks && follows_itself(c, f, a))
             c->loads[f->place] |= LOAD_CHASE;
@@ -410,12 +530,12 @@ begin(struct chain *c, struct arena *a)
     c->warps = c->sum.warps_per_block = (k->block[0] * k->block[1] * k->block[2] + 31) / 32;
     c->tally = ARENA_ARRAY(a, struct tally, w->places);
     c->copies = ARENA_ARRAY(a, uint32_t, w->places);
-    c->ready = ARENA_ARRAY(a, double, c->flow->reg_count + 1);
-    c->writer = ARENA_ARRAY(a, int32_t, c->flow->reg_count + 1);
-    c->waits = (void *)ARENA_ARRAY(&k->arena, double, (size_t)w->places * WAITS);
+    c->ready = ARENA_ARRAY(a, double, c->wir->reg_count + 1);
+    c->writer = ARENA_ARRAY(a, int32_t, c->wir->reg_count + 1);
+    c->waits = (void *)ARENA_ARRAY(&k->arena, double, (size_t)w->places *WAITS);
     c->loads = ARENA_ARRAY(&k->arena, uint8_t, w->places);
-    for (uint32_t i = 0; i < c->flow->insn_count; i++)
-        c->copies[c->flow->insns[i].place]++;
+    for (uint32_t i = 0; i < c->wir->insn_count; i++)
+        c->copies[c->wir->insns[i].place]++;
     for (const struct sheet *s = w->sheets; s; s = s->next)
         add_sheet(c, s);
 }
@@ -425,18 +545,25 @@ chain_waiting(const struct watch *w)
 {
     struct arena a = {0};
     struct kernel *k = w->kernel;
-    struct chain c = {.watch = w, .device = w->profile->device, .last = -1,
-                      .without = k->without, .latency = model_latencies(w->profile->device, k->without)};
-    c.flow = flow_new(w->launch.module, w->launch.kernel, any_function, NULL);
-    if (!c.flow)
+    struct chain c = {.watch = w,
+                      .turns = 1,
+                      .device = w->profile->device,
+                      .last = -1,
+                      .without = k->without,
+                      .latency = model_latencies(w->profile->device, k->without)};
+    c.wir = wir_new(w->launch.module, w->launch.kernel, any_function, NULL);
+    if (!c.wir)
         return;
     begin(&c, &a);
     for (uint32_t p = 0; p < w->places; p++)
         c.sum.pipe_wavefronts += (double)(c.tally[p].wavefronts + c.tally[p].lines);
     take_hit_rates(&c, &k->caches);
-    for (uint32_t n = 0; n < c.flow->block_count; n++)
+    if (model_has(c.without, MODEL_FOLD))
+        c.folded = k->folded = fold_places(c.wir, w->places, c.without, &c.unrolled, &k->arena);
+    for (uint32_t n = 0; n < c.wir->block_count; n++)
         add_block(&c, n);
     close_stretch(&c);
+    c.sum.once_share /= c.instructions > 0 ? c.instructions : 1;
     find_chases(&c, &a);
     find_together(&c, &k->arena);
     k->waiting = c.sum;
@@ -447,6 +574,7 @@ chain_waiting(const struct watch *w)
     k->loads = c.loads;
     k->together = c.together;
     VEC_FREE(&c.nodes);
-    flow_free(c.flow);
+    VEC_FREE(&c.stores);
+    wir_free(c.wir);
     arena_free(&a);
 }

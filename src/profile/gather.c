@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * gather.c: what of the warps' traces the caches see next. Warps of an SM mostly go the same way, so that a step's
- * accesses have one shape: eight words of each warp are read at once (a line of the host's cache), and a step's
- * lines are made of all its words together.
+ * gather.c: what of the warps' traces the caches see next. Warps of an SM mostly go the same way,
+ * so that a step's accesses have one shape: eight words of each warp are read at once (a line of
+ * the host's cache), and a step's lines are made of all its words together.
  */
 #include "profile/play_priv.h"
 
@@ -11,7 +11,7 @@
 #include <immintrin.h>
 #endif
 
-/* -- rows --------------------------------------------------------------------------------------------------- */
+/* -- rows -------------------------------------------------------------------------------------- */
 
 enum { AHEAD = 24 };
 
@@ -30,7 +30,8 @@ gather_warp(struct rows *r, const uint64_t *at, const uint64_t *end)
 {
     for (size_t q = 0; q < ROWS && at < end; q++) {
         bool shape = *at & (SHAPES - 1);
-        r->word[q * r->room + r->count[q]++] = shape ? *at : (uint64_t)(uintptr_t)at << CACHE_LINE_SHIFT;
+        r->word[q * r->room + r->count[q]++] =
+            shape ? *at : (uint64_t)(uintptr_t)at << CACHE_LINE_SHIFT;
         at += shape ? 1 : 1 + (*at >> CACHE_LINE_SHIFT);
     }
     return at;
@@ -64,7 +65,7 @@ gather_rows(struct rows *r, struct stream *stream, size_t count)
     return left;
 }
 
-/* -- lines -------------------------------------------------------------------------------------------------- */
+/* -- lines ------------------------------------------------------------------------------------- */
 
 /* An access's lines, a page's number put in for each run of them. */
 static size_t
@@ -103,7 +104,7 @@ gather_one(struct gather *g, uint64_t word, uint64_t *to)
     return o->count;
 }
 
-/* -- one shape ---------------------------------------------------------------------------------------------- */
+/* -- one shape --------------------------------------------------------------------------------- */
 
 /* Words that are like the ones before them leave. */
 static size_t
@@ -150,8 +151,8 @@ drop_words_wide(uint64_t *word, size_t count)
 #define drop_words_wide drop_words
 #endif
 
-/* A load of up to as many lines as a set of L1 has ways leaves all of them there, whatever their sets are: the same
- * load again finds them and leaves them in the order in which they are. */
+/* A load of up to as many lines as a set of L1 has ways leaves all of them there, whatever their
+ * sets are: the same load again finds them and leaves them in the order in which they are. */
 static inline __attribute__((always_inline)) size_t
 drop_repeats(struct gather *g, const struct outline *o, uint64_t *word, size_t count, bool wide)
 {
@@ -193,7 +194,8 @@ gather_alike(struct gather *g, uint64_t *word, size_t count, uint64_t *to, bool 
     if (!shape)
         return 0;
     const struct outline *o = g->shape[shape];
-    struct inside inside = inside_page(page, o->low < 0 ? (uint64_t)-o->low : 0, o->high > 0 ? (uint64_t)o->high : 0);
+    struct inside inside =
+        inside_page(page, o->low < 0 ? (uint64_t)-o->low : 0, o->high > 0 ? (uint64_t)o->high : 0);
     for (size_t k = 0; k < count; k++) {
         outside |= is_outside(inside, word[k]);
         other |= word[k] ^ shape;
@@ -223,7 +225,8 @@ gather_lines(struct gather *g, uint64_t *word, size_t count, uint64_t *to)
 {
     if (!count)
         return 0;
-    size_t n = g->wide ? gather_alike_wide(g, word, count, to) : gather_alike_plain(g, word, count, to);
+    size_t n =
+        g->wide ? gather_alike_wide(g, word, count, to) : gather_alike_plain(g, word, count, to);
     if (n)
         return n;
     for (size_t k = 0; k < count; k++)

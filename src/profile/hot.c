@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * hot.c: on how few lines the global atomics of a launch meet. L2 adds up what concerns one line one after the
- * other, so that the line with most of them bounds the launch. Counted from the traces that go to the caches; a
- * launch without atomics does not come here. Lines beyond HOT_LINES are only counted as being elsewhere: where
- * there are so many, none is hot.
+ * hot.c: on how few lines the global atomics of a launch meet. L2 adds up what concerns one line
+ * one after the other, so that the line with most of them bounds the launch. Counted from the
+ * traces that go to the caches; a launch without atomics does not come here. Lines beyond HOT_LINES
+ * are only counted as being elsewhere: where there are so many, none is hot.
  */
 #include "profile/profile_priv.h"
 
-/* Two lines side by side lie in one slice of L2 (an H200: tools/record/model/atomics.cu, 8 sectors in 256 bytes); which
- * one follows from a hash that nobody has published: here another one, which spreads as evenly. */
+/* Two lines side by side lie in one slice of L2 (an H200: tools/record/model/atomics.cu, 8 sectors
+ * in 256 bytes); which one follows from a hash that nobody has published: here another one, which
+ * spreads as evenly. */
 enum { SLICE_LINES = 2 };
 _Static_assert(HOT_SLICES == 1 << 6, "the hash's upper bits");
 

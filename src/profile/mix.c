@@ -8,32 +8,6 @@
 
 #include <stdio.h>
 
-/* Operations per thread and instruction of floating-point type: a fused multiply-add is two. */
-static uint32_t
-float_operations(const struct ptx_insn *i)
-{
-    switch (i->op) {
-    case PTX_OP_FMA:
-    case PTX_OP_MAD:
-        return 2;
-    case PTX_OP_ADD:
-    case PTX_OP_SUB:
-    case PTX_OP_MUL:
-    case PTX_OP_DIV:
-    case PTX_OP_RCP:
-    case PTX_OP_SQRT:
-    case PTX_OP_RSQRT:
-    case PTX_OP_SIN:
-    case PTX_OP_COS:
-    case PTX_OP_LG2:
-    case PTX_OP_EX2:
-    case PTX_OP_TANH:
-        return 1;
-    default:
-        return 0;
-    }
-}
-
 /* On single-precision numbers these run in the special function unit, or begin there. */
 static bool
 is_special(const struct ptx_insn *i)
@@ -47,10 +21,22 @@ is_special(const struct ptx_insn *i)
     case PTX_OP_COS:
     case PTX_OP_LG2:
     case PTX_OP_EX2:
-    case PTX_OP_TANH:
-        return true;
-    default:
-        return false;
+    case PTX_OP_TANH: return true;
+    default: return false;
+    }
+}
+
+/* Operations per thread and instruction of floating-point type: a fused multiply-add is two. */
+static uint32_t
+float_operations(const struct ptx_insn *i)
+{
+    switch (i->op) {
+    case PTX_OP_FMA:
+    case PTX_OP_MAD: return 2;
+    case PTX_OP_ADD:
+    case PTX_OP_SUB:
+    case PTX_OP_MUL: return 1;
+    default: return is_special(i);
     }
 }
 
@@ -62,8 +48,9 @@ is_integer(const struct ptx_insn *i)
            (i->op >= PTX_OP_VADD && i->op <= PTX_OP_VSET4);
 }
 
-/* A division of integers is some 20 instructions (Programming Guide, "Integer Arithmetic": up to 20), of 64 bits
- * three times as many (assumed). Divisors that are constants are multiplications already. */
+/* A division of integers is some 20 instructions (Programming Guide, "Integer Arithmetic": up to
+ * 20), of 64 bits three times as many (assumed). Divisors that are constants are multiplications
+ * already. */
 static uint32_t
 division_steps(const struct ptx_insn *i, enum ptx_type type)
 {
@@ -82,12 +69,14 @@ matrix_operations(const struct ptx_insn *i)
     if (i->op != PTX_OP_MMA && !(i->op == PTX_OP_WMMA && ptx_has(i, PTX_M_MMA)))
         return 0;
     for (int mod = PTX_M_M8N8K4; mod <= PTX_M_M8N32K16; mod++)
-        if (ptx_has(i, (enum ptx_mod)mod) && sscanf(ptx_mod_name((enum ptx_mod)mod), "m%un%uk%u", &m, &n, &k) == 3)
+        if (ptx_has(i, (enum ptx_mod)mod) &&
+            sscanf(ptx_mod_name((enum ptx_mod)mod), "m%un%uk%u", &m, &n, &k) == 3)
             return 2ull * m * n * k;
     return 0;
 }
 
-/* The type of a matrix instruction's factors: of four types (d, a, b, c) the second one; two are of 16-bit ones. */
+/* The type of a matrix instruction's factors: of four types (d, a, b, c) the second one; two are of
+ * 16-bit ones. */
 static double
 matrix_weight(const struct ptx_insn *i)
 {
@@ -97,10 +86,13 @@ matrix_weight(const struct ptx_insn *i)
     if (a == PTX_TF32)
         return 2;
     unsigned bytes = ptx_type_bytes(a);
-    return bytes == 1 ? 0.5 : bytes ? 1 : a == PTX_B1 ? 1.0 / 16 : 0.25; /* of 0 bytes: 4 bits, 1 bit */
+    return bytes == 1    ? 0.5
+           : bytes       ? 1
+           : a == PTX_B1 ? 1.0 / 16
+                         : 0.25; /* of 0 bytes: 4 bits, 1 bit */
 }
 
-/* -- what it becomes --------------------------------------------------------------------------------- */
+/* -- what it becomes --------------------------------------------------------------------------- */
 
 static bool
 is_whole(enum ptx_type t)
@@ -123,8 +115,8 @@ called(const struct ptx_insn *i)
     return NULL;
 }
 
-/* Conversions run in the special function unit where a number of floating-point type, to or from an integer, or a double
- * takes part; single precision from integers, and halves, do not. */
+/* Conversions run in the special function unit where a number of floating-point type, to or from an
+ * integer, or a double takes part; single precision from integers, and halves, do not. */
 static const char *
 conversion(const struct ptx_insn *i)
 {
@@ -133,7 +125,8 @@ conversion(const struct ptx_insn *i)
     if (to == PTX_F64 || from == PTX_F64)
         return "cvt.f64";
     if (same)
-        return !whole && (ptx_has(i, PTX_M_RMI) || ptx_has(i, PTX_M_RPI) || ptx_has(i, PTX_M_RZI) || ptx_has(i, PTX_M_RNI))
+        return !whole && (ptx_has(i, PTX_M_RMI) || ptx_has(i, PTX_M_RPI) || ptx_has(i, PTX_M_RZI) ||
+                          ptx_has(i, PTX_M_RNI))
                    ? "cvt.rmi"
                    : NULL;
     if (is_wide(to) || is_wide(from))
@@ -148,20 +141,31 @@ expansion_name(const struct ptx_insn *i, char text[32])
     enum ptx_type type = i->type_count ? i->type[0] : PTX_TYPE_NONE;
     const char *kind = "", *suffix = ptx_type_name(type);
     switch (i->op) {
-    case PTX_OP_CALL:
-        return called(i);
-    case PTX_OP_CVT:
-        return conversion(i);
-    case PTX_OP_SHFL: case PTX_OP_MATCH: case PTX_OP_REDUX:
-        return ptx_op_name((enum ptx_op)i->op);
-    case PTX_OP_POPC: case PTX_OP_CLZ: case PTX_OP_BREV: case PTX_OP_BFIND: case PTX_OP_BFE: case PTX_OP_BFI:
-        suffix = ptx_type_bytes(type) == 8 ? "64" : "32";
-        break;
-    case PTX_OP_DIV: case PTX_OP_REM: case PTX_OP_SQRT: case PTX_OP_RCP: case PTX_OP_RSQRT: case PTX_OP_SIN: case PTX_OP_COS:
-    case PTX_OP_LG2: case PTX_OP_EX2: case PTX_OP_TANH:
+    case PTX_OP_CALL: return called(i);
+    case PTX_OP_CVT: return conversion(i);
+    case PTX_OP_SHFL:
+    case PTX_OP_MATCH:
+    case PTX_OP_REDUX: return ptx_op_name((enum ptx_op)i->op);
+    case PTX_OP_POPC:
+    case PTX_OP_CLZ:
+    case PTX_OP_BREV:
+    case PTX_OP_BFIND:
+    case PTX_OP_BFE:
+    case PTX_OP_BFI: suffix = ptx_type_bytes(type) == 8 ? "64" : "32"; break;
+    case PTX_OP_DIV:
+    case PTX_OP_REM:
+    case PTX_OP_SQRT:
+    case PTX_OP_RCP:
+    case PTX_OP_RSQRT:
+    case PTX_OP_SIN:
+    case PTX_OP_COS:
+    case PTX_OP_LG2:
+    case PTX_OP_EX2:
+    case PTX_OP_TANH:
         kind = ptx_has(i, PTX_M_APPROX) ? ".approx" : ptx_has(i, PTX_M_FULL) ? ".full" : "";
         break;
-    case PTX_OP_MUL: case PTX_OP_MAD:
+    case PTX_OP_MUL:
+    case PTX_OP_MAD:
         if (ptx_has(i, PTX_M_WIDE))
             return "mad.wide";
         if (ptx_has(i, PTX_M_HI))
@@ -169,13 +173,24 @@ expansion_name(const struct ptx_insn *i, char text[32])
         else if (is_wide(type))
             suffix = "64";
         break;
-    case PTX_OP_ADD: case PTX_OP_SUB: case PTX_OP_MIN: case PTX_OP_MAX: case PTX_OP_SHL: case PTX_OP_SHR: case PTX_OP_FMA:
-    case PTX_OP_SETP: case PTX_OP_SELP: case PTX_OP_AND: case PTX_OP_OR: case PTX_OP_XOR: case PTX_OP_NOT: case PTX_OP_NEG:
+    case PTX_OP_ADD:
+    case PTX_OP_SUB:
+    case PTX_OP_MIN:
+    case PTX_OP_MAX:
+    case PTX_OP_SHL:
+    case PTX_OP_SHR:
+    case PTX_OP_FMA:
+    case PTX_OP_SETP:
+    case PTX_OP_SELP:
+    case PTX_OP_AND:
+    case PTX_OP_OR:
+    case PTX_OP_XOR:
+    case PTX_OP_NOT:
+    case PTX_OP_NEG:
         if (is_wide(type))
             suffix = "64";
         break;
-    default:
-        return NULL;
+    default: return NULL;
     }
     snprintf(text, 32, "%s%s.%s", ptx_op_name((enum ptx_op)i->op), kind, suffix);
     return text;
@@ -195,9 +210,10 @@ is_barrier(const struct ptx_insn *i)
     return i->op == PTX_OP_BAR || i->op == PTX_OP_BARRIER || i->op == PTX_OP_BARRIER_CLUSTER;
 }
 
-/* In halves of an instruction. Address spaces cost nothing, parameters are mostly operands of what uses them, half of the moves
- * name a register anew, and half of the sums of 64 bits are addresses that loads and multiply-adds take in: with these four
- * shares the instructions of the suite's kernels (tests/data/h200_suite_counters.csv) come nearest to the hardware's. */
+/* In halves of an instruction. Address spaces cost nothing, parameters are mostly operands of what
+ * uses them, half of the moves name a register anew, and half of the sums of 64 bits are addresses
+ * that loads and multiply-adds take in: with these four shares the instructions of the suite's
+ * kernels (tests/data/h200_suite_counters.csv) come nearest to the hardware's. */
 static uint32_t
 slots_of(const struct ptx_insn *i, const struct expansion *e)
 {
@@ -207,6 +223,13 @@ slots_of(const struct ptx_insn *i, const struct expansion *e)
     return i->op == PTX_OP_CVTA ? 0 : i->op == PTX_OP_MOV || i->space == PTX_SPACE_PARAM ? 1 : 2;
 }
 
+/* Products of integers run in the pipe of multiply-adds, which takes sums as well. */
+static bool
+is_product(const struct ptx_insn *i)
+{
+    return i->op == PTX_OP_MUL || i->op == PTX_OP_MAD;
+}
+
 /* What the pipes do for it; beside the operations that a program means (flops). */
 static void
 add_pipes(struct sums *s, const struct ptx_insn *i, const struct expansion *e, uint64_t lanes)
@@ -214,12 +237,14 @@ add_pipes(struct sums *s, const struct ptx_insn *i, const struct expansion *e, u
     enum ptx_type type = i->type_count ? i->type[0] : PTX_TYPE_NONE;
     uint32_t meant = type == PTX_F64 ? float_operations(i) : 0; /* a multiply-add is two */
     s->integer_operations += e->whole * lanes;
+    s->alu_operations += is_product(i) ? 0 : e->whole * lanes;
     s->special_operations += e->special * lanes;
     s->f64_operations += (2u * e->f64 > meant ? e->f64 - (meant + 1) / 2 : 0) * lanes;
 }
 
 void
-mix_add(struct sums *s, const struct ptx_insn *i, bool expanded, uint64_t warps, uint64_t lanes, uint64_t divergent)
+mix_add(struct sums *s, const struct ptx_insn *i, enum mix_as as, uint64_t warps, uint64_t lanes,
+        uint64_t divergent)
 {
     enum ptx_type type = i->type_count ? i->type[0] : PTX_TYPE_NONE;
     uint32_t steps = division_steps(i, type);
@@ -227,8 +252,10 @@ mix_add(struct sums *s, const struct ptx_insn *i, bool expanded, uint64_t warps,
     s->division_instructions += steps ? (steps - 1) * warps : 0;
     s->instructions += warps;
     s->thread_instructions += lanes;
-    const struct expansion *e = expanded ? mix_expansion(i) : NULL;
-    s->issue_slots += slots_of(i, e) * warps / 2;
+    const struct expansion *e = as == MIX_EXPANDED || as == MIX_QUARTER ? mix_expansion(i) : NULL;
+    s->issue_slots += as == MIX_FOLDED
+                          ? 0
+                          : slots_of(i, e) * warps / (as == MIX_QUARTER ? 2 * TURNS_TOGETHER : 2);
     if (i->op == PTX_OP_TEX || i->op == PTX_OP_TLD4) {
         s->access[SPACE_TEXTURE][OPERATION_LOAD][METRIC_REQUESTS] += warps;
         s->access[SPACE_TEXTURE][OPERATION_LOAD][METRIC_THREADS] += lanes;
@@ -243,29 +270,33 @@ mix_add(struct sums *s, const struct ptx_insn *i, bool expanded, uint64_t warps,
         s->tensor_flops += flops;
         s->tensor_work += (uint64_t)((double)flops * matrix_weight(i));
     } else if (i->op == PTX_OP_CVT && i->type_count > 1 &&
-               ((type == PTX_F64 && i->type[1] == PTX_F32) || (type == PTX_F32 && i->type[1] == PTX_F64))) {
+               ((type == PTX_F64 && i->type[1] == PTX_F32) ||
+                (type == PTX_F32 && i->type[1] == PTX_F64))) {
         s->conversions += lanes;
     } else if (type == PTX_F64) {
         s->flops_f64 += float_operations(i) * lanes;
     } else if (type == PTX_F32 || type == PTX_F32X2) {
         s->flops_f32 += float_operations(i) * lanes * (type == PTX_F32 ? 1 : 2);
         s->special_operations += is_special(i) && !e ? lanes : 0;
-    } else if (is_integer(i) && !e) {
+    } else if (is_integer(i) && !e && as < MIX_QUARTER) {
         s->integer_operations += steps ? steps * lanes : lanes;
+        s->alu_operations += is_product(i) ? 0 : steps ? steps * lanes : lanes;
     }
-    if (e)
+    if (e && as != MIX_QUARTER)
         add_pipes(s, i, e, lanes);
 }
 
-/* -- atomics --------------------------------------------------------------------------------------------- */
+/* -- atomics ----------------------------------------------------------------------------------- */
 
-/* Sums in shared memory of floats and of 64 bits are loops around compare-and-swap: hardware has those of 32-bit integers. */
+/* Sums in shared memory of floats and of 64 bits are loops around compare-and-swap: hardware has
+ * those of 32-bit integers. */
 static bool
 is_loop(const struct ptx_insn *i)
 {
     enum ptx_type type = i->type_count ? i->type[0] : PTX_TYPE_NONE;
     bool swap = ptx_has(i, PTX_M_CAS) || ptx_has(i, PTX_M_EXCH);
-    return !swap && (ptx_type_bytes(type) == 8 || !(is_whole(type) || (type >= PTX_B8 && type <= PTX_B64)));
+    return !swap &&
+           (ptx_type_bytes(type) == 8 || !(is_whole(type) || (type >= PTX_B8 && type <= PTX_B64)));
 }
 
 void
@@ -288,5 +319,6 @@ mix_atomic(struct sums *s, const struct ptx_insn *i, const struct site *site, bo
     if (ptx_has(i, PTX_M_CAS))
         s->atomic_swaps += n[METRIC_LINES];
     else if (type == PTX_F32 || type == PTX_F64)
-        s->atomic_floats += n[METRIC_WORDS] ? n[METRIC_LINES] * n[METRIC_THREADS] / n[METRIC_WORDS] : 0;
+        s->atomic_floats +=
+            n[METRIC_WORDS] ? n[METRIC_LINES] * n[METRIC_THREADS] / n[METRIC_WORDS] : 0;
 }

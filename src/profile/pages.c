@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * pages.c: the numbers of pages. A block notes the first use of each page (page_uses_add); when its wave is played,
- * the pages that no wave before has used are numbered in the order in which the caches meet them.
+ * pages.c: the numbers of pages. A block notes the first use of each page (page_uses_add); when its
+ * wave is played, the pages that no wave before has used are numbered in the order in which the
+ * caches meet them.
  */
 #include "profile/play_priv.h"
 
@@ -80,7 +81,8 @@ add_use(struct pages *p, const struct page_use *use, uint64_t block)
 }
 
 void
-pages_add(struct pages *p, const struct played *b, uint32_t warps, uint64_t block, struct outline *const *shape)
+pages_add(struct pages *p, const struct played *b, uint32_t warps, uint64_t block,
+          struct outline *const *shape)
 {
     for (uint32_t k = 0; b->words && k < b->use_count; k++)
         add_use(p, &b->use[k], block);
@@ -98,7 +100,8 @@ pages_add(struct pages *p, const struct played *b, uint32_t warps, uint64_t bloc
     p->many = true;
 }
 
-/* Where a block uses many pages: going through the wave once, as far as it takes to meet all of them. */
+/* Where a block uses many pages: going through the wave once, as far as it takes to meet all of
+ * them. */
 static void
 walk_pages(struct pages *p, const struct stream *from, size_t count, struct outline *const *shape)
 {
@@ -122,7 +125,8 @@ walk_pages(struct pages *p, const struct stream *from, size_t count, struct outl
 }
 
 void
-pages_number(struct pages *p, const struct stream *stream, size_t count, struct outline *const *shape)
+pages_number(struct pages *p, const struct stream *stream, size_t count,
+             struct outline *const *shape)
 {
     if (p->many) {
         walk_pages(p, stream, count, shape);
@@ -143,7 +147,7 @@ pages_free(struct pages *p)
     VEC_FREE(&p->uses);
 }
 
-/* -- a block's own ------------------------------------------------------------------------------------------- */
+/* -- a block's own ----------------------------------------------------------------------------- */
 
 /* A page's use, unless there is an earlier one. */
 static void
@@ -168,7 +172,8 @@ is_known(const struct known_page *p, uint64_t word, uint64_t step)
     return !(is_outside(p->inside, word) >> 63) && step >= p->since;
 }
 
-/* Words whose lines lie in one of the two pages that were met last, eight at a time, then one by one. */
+/* Words whose lines lie in one of the two pages that were met last, eight at a time, then one by
+ * one. */
 static const uint64_t *
 skip_known(const uint64_t *at, const uint64_t *end, uint64_t step, const struct known_page known[2])
 {
@@ -177,7 +182,8 @@ skip_known(const uint64_t *at, const uint64_t *end, uint64_t step, const struct 
     for (; end - at >= WORDS && step >= a.since && step >= b.since; at += WORDS, step += WORDS) {
         uint64_t other = 0;
         for (int k = 0; k < WORDS; k++)
-            other |= (is_outside(a.inside, at[k]) & is_outside(b.inside, at[k])) | ((at[k] & (SHAPES - 1)) - 1);
+            other |= (is_outside(a.inside, at[k]) & is_outside(b.inside, at[k])) |
+                     ((at[k] & (SHAPES - 1)) - 1);
         if (other >> 63)
             break;
     }
@@ -193,7 +199,8 @@ page_uses_begin(struct page_uses *u, uint64_t reach)
     u->count = 0;
     u->reach = reach;
     for (int k = 0; k < 2; k++) /* in no page at all */
-        u->known[k] = (struct known_page){{UINT64_MAX >> 1, 0}, UINT64_MAX >> PAGE_SHIFT, UINT64_MAX};
+        u->known[k] =
+            (struct known_page){{UINT64_MAX >> 1, 0}, UINT64_MAX >> PAGE_SHIFT, UINT64_MAX};
     memset(u->guess, 0, sizeof u->guess);
 }
 
@@ -216,7 +223,8 @@ meet_page(struct page_uses *u, struct page_use own)
 }
 
 void
-page_uses_add(struct page_uses *u, uint32_t warp, const struct jit_trace *trace, struct outline *const *shapes)
+page_uses_add(struct page_uses *u, uint32_t warp, const struct jit_trace *trace,
+              struct outline *const *shapes)
 {
     uint64_t step = 0;
     for (const uint64_t *at = trace->start; at < trace->at; step++) {
@@ -229,7 +237,8 @@ page_uses_add(struct page_uses *u, uint32_t warp, const struct jit_trace *trace,
         at = trace_next(at, shapes, &t);
         for (uint32_t k = 0; k < t.count; k++)
             if (!(t.line[k] & LINE_CONTINUES))
-                meet_page(u, (struct page_use){(t.base + (uint64_t)t.line[k]) >> PAGE_SHIFT, step, warp, k});
+                meet_page(u, (struct page_use){(t.base + (uint64_t)t.line[k]) >> PAGE_SHIFT, step,
+                                               warp, k});
     }
 }
 

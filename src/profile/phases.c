@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * phases.c: for a small launch every access by itself: which thread loads and stores which element of
- * which array, between which barriers. A phase of a block ends when a barrier of the block is
+ * phases.c: for a small launch every access by itself: which thread loads and stores which element
+ * of which array, between which barriers. A phase of a block ends when a barrier of the block is
  * complete. Recording stands before counting: phases_access() hands on to verdict_access().
  */
 #include "profile/profile_priv.h"
@@ -22,7 +22,7 @@ phases_fit(const struct jit_launch *l)
     return (uint64_t)l->grid[0] * l->grid[1] * l->grid[2] <= MOST_THREADS / threads;
 }
 
-/* -- recording ----------------------------------------------------------------------------------------- */
+/* -- recording --------------------------------------------------------------------------------- */
 
 void
 phases_access(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32_t bytes,
@@ -30,8 +30,13 @@ phases_access(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint3
 {
     struct sheet *s = w->block->tool;
     if (s->watch->phases && space != PTX_SPACE_PARAM && s->records.count < MOST_RECORDS) {
-        struct record r = {.block = w->block->index, .phase = s->phase, .warp = w->warp,
-                           .place = place, .op = op, .space = space, .lanes = lanes};
+        struct record r = {.block = w->block->index,
+                           .phase = s->phase,
+                           .warp = w->warp,
+                           .place = place,
+                           .op = op,
+                           .space = space,
+                           .lanes = lanes};
         uint64_t shared = (uintptr_t)w->block->shared;
         for (uint32_t l = 0; l < JIT_LANES; l++) {
             bool inside = address[l] - shared < s->watch->launch.shared_bytes;
@@ -47,7 +52,8 @@ void
 phases_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *offset,
                uint32_t bytes, uint32_t space, uint32_t op, uint32_t place)
 {
-    uint64_t address[JIT_LANES], apart = space == PTX_SPACE_LOCAL ? w->block->launch->local_stride : 0;
+    uint64_t address[JIT_LANES],
+        apart = space == PTX_SPACE_LOCAL ? w->block->launch->local_stride : 0;
     for (uint32_t l = 0; l < JIT_LANES; l++)
         address[l] = base + (uint64_t)(int64_t)(offset ? offset[l] : 0) + l * apart;
     phases_access(w, lanes, address, bytes, space, op, place);
@@ -64,7 +70,7 @@ phases_barrier(struct jit_block *b, uint32_t barrier, const uint32_t *arrived,
     s->phase++;
 }
 
-/* -- names ----------------------------------------------------------------------------------------------- */
+/* -- names ------------------------------------------------------------------------------------- */
 
 struct place_name {
     const char *name;
@@ -81,7 +87,7 @@ any_function(const char *name)
 static void
 name_shared(const struct watch *w, uint64_t at, struct arena *a, struct place_name *out)
 {
-    const struct flow *f = w->flow;
+    const struct wir *f = w->wir;
     *out = (struct place_name){"shared", 0};
     for (uint32_t k = 0; f && k < f->module->var_count; k++) {
         const struct ptx_var *v = f->module->vars[k];
@@ -90,25 +96,31 @@ name_shared(const struct watch *w, uint64_t at, struct arena *a, struct place_na
             *out = (struct place_name){ls_readable_name(a, v->name), f->shared_offset[k]};
     }
     for (uint32_t k = 0; f && k < f->var_count; k++) {
-        const struct flow_var *v = &f->vars[k];
-        if (v->place == FLOW_SHARED && v->offset <= at && v->offset >= out->base &&
+        const struct wir_var *v = &f->vars[k];
+        if (v->place == WIR_SHARED && v->offset <= at && v->offset >= out->base &&
             (v->var->unsized || at < v->offset + v->var->size))
             *out = (struct place_name){ls_readable_name(a, v->var->name), v->offset};
     }
 }
 
-/* Global memory by the pointer among the kernel's arguments, or the variable, that lies nearest below. */
+/* Global memory by the pointer among the kernel's arguments, or the variable, that lies nearest
+ * below. */
 static void
-name_global(const struct watch *w, uint64_t at, const char *const *names, struct arena *a, struct place_name *out)
+name_global(const struct watch *w, uint64_t at, const char *const *names, struct arena *a,
+            struct place_name *out)
 {
     const struct ptx_func *f = w->launch.kernel;
     *out = (struct place_name){"memory", 0};
     for (uint32_t k = 0; k < f->param_count; k++)
-        for (uint64_t at_byte = 0; at_byte + 8 <= f->params[k]->size; at_byte += 8) { /* members of a structure, too */
+        for (uint64_t at_byte = 0; at_byte + 8 <= f->params[k]->size;
+             at_byte += 8) { /* members of a structure, too */
             uint64_t base = 0;
-            memcpy(&base, w->launch.launch->params + f->params[k]->param_offset + at_byte, sizeof base);
+            memcpy(&base, w->launch.launch->params + f->params[k]->param_offset + at_byte,
+                   sizeof base);
             if (base > out->base && base <= at)
-                *out = (struct place_name){at_byte ? arena_printf(a, "%s+%u", names[k], (uint32_t)at_byte) : names[k], base};
+                *out = (struct place_name){
+                    at_byte ? arena_printf(a, "%s+%u", names[k], (uint32_t)at_byte) : names[k],
+                    base};
         }
     for (uint32_t k = 0; k < f->module->var_count; k++) {
         uint64_t base = w->launch.launch->symbols[k];
@@ -118,7 +130,7 @@ name_global(const struct watch *w, uint64_t at, const char *const *names, struct
     }
 }
 
-/* -- the table -------------------------------------------------------------------------------------------- */
+/* -- the table --------------------------------------------------------------------------------- */
 
 static int
 by_block(const void *x, const void *y)
@@ -161,14 +173,15 @@ operation_name(const struct record *r)
 static const char *
 space_name(const struct record *r)
 {
-    return r->shared                           ? "shared"
-           : r->space == PTX_SPACE_CONST       ? "constant"
-           : r->space == PTX_SPACE_LOCAL       ? "local"
-                                               : "global";
+    return r->shared                     ? "shared"
+           : r->space == PTX_SPACE_CONST ? "constant"
+           : r->space == PTX_SPACE_LOCAL ? "local"
+                                         : "global";
 }
 
 static json_t *
-record_json(const struct watch *w, const struct record *r, const char *const *names, struct arena *a)
+record_json(const struct watch *w, const struct record *r, const char *const *names,
+            struct arena *a)
 {
     char where[512];
     jit_place_text(w->launch.module, r->place, where, sizeof where);
@@ -188,7 +201,7 @@ phases_json(struct watch *w)
     VEC(struct record) all = {0};
     struct arena a = {0};
     json_t *list = json_array();
-    w->flow = flow_new(w->launch.module, w->launch.kernel, any_function, NULL);
+    w->wir = wir_new(w->launch.module, w->launch.kernel, any_function, NULL);
     for (const struct sheet *s = w->sheets; s; s = s->next)
         for (size_t k = 0; k < s->records.count; k++) {
             struct record r = s->records.at[k];
@@ -200,8 +213,8 @@ phases_json(struct watch *w)
     const char **names = profile_argument_names(w->launch.kernel, &a);
     for (size_t k = 0; k < all.count && k < MOST_RECORDS; k++)
         json_array_append_new(list, record_json(w, &all.at[k], names, &a));
-    if (w->flow)
-        flow_free(w->flow);
+    if (w->wir)
+        wir_free(w->wir);
     VEC_FREE(&all);
     arena_free(&a);
     return list;

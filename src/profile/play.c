@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * play.c: a wave's accesses are played to the model's caches side by side: of every warp of every
- * resident block its first access, then the second one, and so on; a step is one access of each. Some
- * steps at a time: first each SM's warps to its L1, then what they leave for L2, of all SMs in the order
- * of the steps. Start with player_wave().
+ * resident block its first access, then the second one, and so on; a step is one access of each.
+ * Some steps at a time: first each SM's warps to its L1, then what they leave for L2, of all SMs in
+ * the order of the steps. Start with player_wave().
  *
- * Where memory has partitions (1.x), a step lasts as long as its busiest partition: the sum of those
- * against even spreading is the price of partition camping.
+ * Where memory has partitions (1.x), a step lasts as long as its busiest partition: the sum of
+ * those against even spreading is the price of partition camping.
  */
 #include "profile/play_priv.h"
 
@@ -37,10 +37,10 @@ struct hand {
     pthread_t thread;
     struct gather gather;
     struct rows rows;
-    struct pasts pasts;   /* the last steps of one SM */
-    VEC(uint64_t) left;   /* what of one is for L2, */
+    struct history history;          /* the last steps of one SM */
+    VEC(uint64_t) left;              /* what of one is for L2, */
     VEC(uint64_t) asked[MOST_HANDS]; /* by parts, and all of it by SM */
-    VEC(uint64_t) sorted; /* what is asked of its own part, by step */
+    VEC(uint64_t) sorted;            /* what is asked of its own part, by step */
     struct cache_counts counts;
 };
 enum job { JOB_L1, JOB_L2, JOB_OVER };
@@ -57,14 +57,14 @@ struct player {
     pthread_barrier_t begin, end; /* of a job, where several are */
     enum job job;
     struct crew *crew;
-    size_t crews, steps; /* the job's */
+    size_t crews, steps;       /* the job's */
     VEC(struct stream) stream; /* of the wave */
     VEC(size_t) ends;          /* the crews' */
-    struct step *step; /* [steps], where memory has partitions */
+    struct step *step;         /* [steps], where memory has partitions */
     double busiest, even;
 };
 
-/* -- steps -------------------------------------------------------------------------------------------------- */
+/* -- steps ------------------------------------------------------------------------------------- */
 
 static void
 count_partitions(struct player *p, struct step *step, uint64_t word)
@@ -98,7 +98,8 @@ ask_l2(struct hand *h, uint32_t sm, const uint64_t *line, size_t n)
     uint64_t *out[MOST_HANDS];
     for (uint32_t part = 0; part < p->parts; part++) {
         while (h->asked[part].room < h->asked[part].count + n)
-            h->asked[part].at = ls_grow(h->asked[part].at, &h->asked[part].room, sizeof *h->asked[part].at);
+            h->asked[part].at =
+                ls_grow(h->asked[part].at, &h->asked[part].room, sizeof *h->asked[part].at);
         out[part] = h->asked[part].at + h->asked[part].count;
     }
     if (p->parts == 1) {
@@ -115,21 +116,21 @@ ask_l2(struct hand *h, uint32_t sm, const uint64_t *line, size_t n)
     return n;
 }
 
-/* What repeats the last steps is counted, and only looked up where others were between (again.c). What asks L2 for
- * nothing are loads that hit. */
+/* What repeats the last steps is counted, and only looked up where others were between (again.c).
+ * What asks L2 for nothing are loads that hit. */
 static void
 play_lines(struct hand *h, uint32_t sm, struct past *own)
 {
-    struct past *same = pasts_same(&h->pasts, own);
+    struct past *same = history_same(&h->history, own);
     uint64_t before = h->counts.l1_sectors;
     if (!same) {
         own->clean = ask_l2(h, sm, own->line, own->count) == 0;
         own->sectors = h->counts.l1_sectors - before;
         return;
     }
-    size_t n = pasts_touched(&h->pasts, own, same, h->player->system);
+    size_t n = history_touched(&h->history, own, same, h->player->system);
     if (n)
-        ask_l2(h, sm, h->pasts.line, n);
+        ask_l2(h, sm, h->history.line, n);
     own->clean = true; /* as they were all there once, no set has more of them than it holds */
     own->sectors = same->sectors;
     uint64_t more = own->sectors - (h->counts.l1_sectors - before);
@@ -142,7 +143,7 @@ static void
 play_row(struct hand *h, struct crew *c, size_t row, struct step *step)
 {
     size_t count = h->rows.count[row];
-    struct past *own = pasts_next(&h->pasts, count * MOST_LINES);
+    struct past *own = history_next(&h->history, count * MOST_LINES);
     own->count = gather_lines(&h->gather, h->rows.word + row * h->rows.room, count, own->line);
     for (size_t l = 0; step && l < own->count; l++)
         count_partitions(h->player, step, own->line[l]);
@@ -154,7 +155,7 @@ play_l1(struct hand *h, struct crew *c, size_t steps)
 {
     struct player *p = h->player;
     c->hand = h;
-    pasts_begin(&h->pasts);
+    history_begin(&h->history);
     for (uint32_t part = 0; part < p->parts; part++)
         c->first[part] = h->asked[part].count;
     for (size_t k = 0; k < steps; k++) {
@@ -183,15 +184,17 @@ play_l2(struct hand *h)
         for (size_t n = 0; n < p->crews; n++) {
             const struct crew *c = &p->crew[n];
             const uint64_t *asked = c->hand->asked[part].at;
-            for (size_t from = k ? c->end[part][k - 1] : c->first[part]; from < c->end[part][k]; from++)
+            for (size_t from = k ? c->end[part][k - 1] : c->first[part]; from < c->end[part][k];
+                 from++)
                 *to++ = asked[from];
         }
     cache_system_l2(p->system, h->sorted.at, h->sorted.count, &h->counts);
 }
 
-/* -- jobs --------------------------------------------------------------------------------------------------- */
+/* -- jobs -------------------------------------------------------------------------------------- */
 
-/* A hand's part of the job: of L1 every so manieth SM, of L2 its part, where there is one for it. */
+/* A hand's part of the job: of L1 every so manieth SM, of L2 its part,
+ * where there is one for it. */
 static void
 do_part(struct hand *h)
 {
@@ -262,9 +265,10 @@ dismiss(struct player *p)
     pthread_barrier_destroy(&p->end);
 }
 
-/* -- waves --------------------------------------------------------------------------------------------------- */
+/* -- waves ------------------------------------------------------------------------------------- */
 
-/* Steps that are played at a time: so many that an SM's tags are fetched for some hundred accesses. */
+/* Steps that are played at a time: so many that an SM's tags are
+ * fetched for some hundred accesses. */
 enum { MOST_STEPS = 256, AT_A_TIME = 1 << 18 };
 
 static void
@@ -272,7 +276,8 @@ add_streams(struct player *p, const struct played *b)
 {
     for (uint32_t w = 0; b->words && w < p->warps; w++)
         if (b->start[w] < b->start[w + 1])
-            VEC_PUSH(&p->stream, (struct stream){b->words + b->start[w], b->words + b->start[w + 1]});
+            VEC_PUSH(&p->stream,
+                     (struct stream){b->words + b->start[w], b->words + b->start[w + 1]});
 }
 
 static void
@@ -314,8 +319,8 @@ play_all(struct player *p, struct crew *crew, size_t crews, size_t streams)
 
 /* Block i of a wave is on SM i mod SMs. */
 void
-player_wave(struct player *p, const struct played *block, uint64_t blocks, struct outline *const *shape,
-            uint32_t hands)
+player_wave(struct player *p, const struct played *block, uint64_t blocks,
+            struct outline *const *shape, uint32_t hands)
 {
     struct crew *crew = ls_alloc(p->sms * sizeof *crew);
     size_t crews = 0;
@@ -370,7 +375,7 @@ player_end(struct player *p, struct kernel *k)
     for (uint32_t n = 0; n < MOST_HANDS; n++) {
         cache_system_add(p->system, &p->hand[n].counts);
         k->traced += p->hand[n].gather.runs;
-        pasts_free(&p->hand[n].pasts);
+        history_free(&p->hand[n].history);
         VEC_FREE(&p->hand[n].left);
         VEC_FREE(&p->hand[n].sorted);
         for (uint32_t part = 0; part < MOST_HANDS; part++)

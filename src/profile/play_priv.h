@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How a wave is played, inside: pages (pages.c), what of the warps' traces is a step's lines (gather.c), and
- * who plays what when (play.c).
+ * How a wave is played, inside: pages (pages.c), what of the warps' traces is a step's lines
+ * (gather.c), and who plays what when (play.c).
  */
 #ifndef LOCKSTEP_PLAY_PRIV_H
 #define LOCKSTEP_PLAY_PRIV_H
@@ -12,7 +12,7 @@
 enum { PAGE_SHIFT = 30, TURNS = 64 };
 _Static_assert(PAGE_SHIFT - CACHE_LINE_SHIFT == 14 && (2 << 20) / 128 == 1 << 14, "pages");
 
-/* -- pages.c ----------------------------------------------------------------------------------------------- */
+/* -- pages.c ----------------------------------------------------------------------------------- */
 
 /* Where one warp has got to. */
 struct stream {
@@ -36,14 +36,17 @@ struct pages {
 };
 
 /* Of the wave's blocks, in the order in which a step goes through them. */
-void pages_add(struct pages *p, const struct played *b, uint32_t warps, uint64_t block, struct outline *const *shape);
+void pages_add(struct pages *p, const struct played *b, uint32_t warps, uint64_t block,
+               struct outline *const *shape);
 /* Pages that the wave is the first to use get their numbers. */
-void pages_number(struct pages *p, const struct stream *stream, size_t count, struct outline *const *shape);
+void pages_number(struct pages *p, const struct stream *stream, size_t count,
+                  struct outline *const *shape);
 void pages_free(struct pages *p);
 
 /* Turns of pages: a table of the last ones spares most searches. */
 struct turn {
-    uint64_t page, shift; /* shift: see page_shift(); the first pages are 0, which no device memory has */
+    uint64_t page,
+        shift; /* shift: see page_shift(); the first pages are 0, which no device memory has */
 };
 
 static inline uint32_t
@@ -79,7 +82,7 @@ is_outside(struct inside i, uint64_t word)
     return (word - i.first) | (i.last - word);
 }
 
-/* -- again.c ----------------------------------------------------------------------------------------------- */
+/* -- again.c ----------------------------------------------------------------------------------- */
 
 /* A step's lines as an SM's L1 was given them. */
 struct past {
@@ -90,27 +93,31 @@ struct past {
     bool clean;       /* since then all of them are there, the ones used last, in this order */
     uint64_t sectors; /* that were looked up */
 };
-enum { PASTS = 3 };
-struct pasts {
-    struct past past[PASTS];
+enum { HISTORY_STEPS = 3 };
+struct history {
+    struct past past[HISTORY_STEPS];
     uint32_t now;
     uint64_t touched[1 << 10]; /* a bit for each set; empty while it is not used */
-    uint64_t *line; /* what is left to look up, */
+    uint64_t *line;            /* what is left to look up, */
     size_t room;
 };
 /* Another SM: no past. */
-void pasts_begin(struct pasts *p);
+void history_begin(struct history *p);
 /* The next step, with room for so many lines. */
-struct past *pasts_next(struct pasts *p, size_t room);
-/* Were its lines the same, and all there, one or two steps ago? That one; else NULL. */
-struct past *pasts_same(struct pasts *p, const struct past *own);
-/* Those of them that must be looked up nevertheless, as what came between touched their sets, in p->line. */
-size_t pasts_touched(struct pasts *p, struct past *own, struct past *same, const struct cache_system *s);
-void pasts_free(struct pasts *p);
+struct past *history_next(struct history *p, size_t room);
+/* The step, one or two before, that asked for the same lines as `own` and hit in all of them; NULL:
+ * there is none. */
+struct past *history_same(struct history *p, const struct past *own);
+/* Those of them that must be looked up nevertheless, as what came between touched their sets, in
+ * p->line. */
+size_t history_touched(struct history *p, struct past *own, struct past *same,
+                       const struct cache_system *s);
+void history_free(struct history *p);
 
-/* -- gather.c ---------------------------------------------------------------------------------------------- */
+/* -- gather.c ---------------------------------------------------------------------------------- */
 
-/* Some steps of an SM's warps, a word for each access: as in a trace; of shape 0, where in the trace it is. */
+/* Some steps of an SM's warps, a word for each access: as in a trace; of shape 0, where in the
+ * trace it is. */
 enum { ROWS = 8 };
 struct rows {
     uint64_t *word; /* [ROWS * room] */
@@ -124,13 +131,14 @@ struct gather {
     const struct pages *pages;
     struct turn turn[TURNS];
     struct outline *const *shape;
-    bool repeats; /* a load like the one before it hits L1 */
-    bool wide;    /* the host has vectors of eight words */
+    bool repeats;  /* a load like the one before it hits L1 */
+    bool wide;     /* the host has vectors of eight words */
     uint64_t runs; /* of sectors, so far */
     struct cache_counts *counts;
 };
 enum { MOST_LINES = JIT_LANES * 8 }; /* of an access */
-/* How many lines they are (room: MOST_LINES for each); loads that repeat the one before are only counted. */
+/* How many lines they are (room: MOST_LINES for each); loads that repeat the one before are only
+ * counted. */
 size_t gather_lines(struct gather *g, uint64_t *word, size_t count, uint64_t *to);
 
 #endif

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* -- sums ------------------------------------------------------------------------------------------ */
+/* -- sums -------------------------------------------------------------------------------------- */
 
 void
 sums_add(struct sums *to, const struct sums *from)
@@ -29,6 +29,7 @@ sums_add(struct sums *to, const struct sums *from)
     to->branches_divergent += from->branches_divergent;
     to->barriers += from->barriers;
     to->integer_operations += from->integer_operations;
+    to->alu_operations += from->alu_operations;
     to->special_operations += from->special_operations;
     to->f64_operations += from->f64_operations;
     to->issue_slots += from->issue_slots;
@@ -47,7 +48,7 @@ sums_add(struct sums *to, const struct sums *from)
     to->loads |= from->loads;
 }
 
-/* -- kernels and lines ------------------------------------------------------------------------------- */
+/* -- kernels and lines ------------------------------------------------------------------------- */
 
 static bool
 same_launch(const struct kernel *k, const struct jit_tool_launch *l)
@@ -70,14 +71,16 @@ count_places(const struct ptx_module *m)
 /* The estimate is made before registers are allocated. A launch that runs has enough of them for a
  * block at least: ptxas spills beyond that, and gives whole eights where a warp is the unit. */
 static uint32_t
-registers_of(const struct device_profile *d, const struct kernel *k, const struct ptx_func *f, uint32_t estimate)
+registers_of(const struct device_profile *d, const struct kernel *k, const struct ptx_func *f,
+             uint32_t estimate)
 {
     uint32_t threads = k->block[0] * k->block[1] * k->block[2], most = d->max_registers_per_thread;
     uint32_t blocks = f->minnctapersm ? f->minnctapersm : 1;
     threads = (threads + 31) / 32 * 32;
     if (threads && d->registers_per_block / threads < most)
         most = d->registers_per_block / threads;
-    if (threads && d->registers_per_sm / threads / blocks < most) /* __launch_bounds__' second number */
+    if (threads &&
+        d->registers_per_sm / threads / blocks < most) /* __launch_bounds__' second number */
         most = d->registers_per_sm / threads / blocks;
     if (f->maxnreg && f->maxnreg < most) /* -maxrregcount */
         most = f->maxnreg;
@@ -94,8 +97,8 @@ kernel_occupancy(struct kernel *k, const struct device_profile *d)
                                 .static_shared = k->static_shared,
                                 .dynamic_shared = (uint32_t)(k->shared_bytes - k->static_shared)};
     model_occupancy(d, &q, &k->occupancy);
-    /* It runs, so that a block fits: ptxas would have spilled the rest (1.x gives registers to pairs of
-     * warps, which the division above does not know). */
+    /* It runs, so that a block fits: ptxas would have spilled the rest (1.x gives registers to
+     * pairs of warps, which the division above does not know). */
     while (!k->occupancy.blocks_per_sm && k->occupancy.limited_by[0] == 'r' && k->registers > 1) {
         q.registers_per_thread = --k->registers;
         model_occupancy(d, &q, &k->occupancy);
@@ -155,7 +158,7 @@ line_of(struct kernel *k, const struct ptx_func *f, uint32_t place, uint32_t n)
     return &k->lines.at[k->line_of[place] - 1];
 }
 
-/* -- launches ------------------------------------------------------------------------------------------ */
+/* -- launches ---------------------------------------------------------------------------------- */
 
 static void *
 tool_launch_begin(struct jit_tool *t, const struct jit_tool_launch *l)
@@ -173,6 +176,7 @@ tool_launch_begin(struct jit_tool *t, const struct jit_tool_launch *l)
     pthread_mutex_unlock(&p->lock);
     verdict_begin(w);
     w->replay = p->caches ? replay_new(w) : NULL;
+    uneven_begin(w);
     return w;
 }
 
@@ -233,6 +237,7 @@ static void
 tool_block_end(struct jit_block *b)
 {
     struct sheet *s = b->tool;
+    uneven_block(s, b->index);
     if (s->watch->replay)
         replay_block(s->watch->replay, b->index, s);
 }
@@ -248,7 +253,8 @@ add_site(struct line *line, const struct site *s)
 
 /* The instruction as text, and how often warps came to it. */
 static void
-keep_text(struct kernel *k, struct line *line, const struct ptx_func *f, uint32_t place, uint32_t n, uint64_t warps)
+keep_text(struct kernel *k, struct line *line, const struct ptx_func *f, uint32_t place, uint32_t n,
+          uint64_t warps)
 {
     if (!k->said)
         k->said = ARENA_ARRAY(&k->arena, struct said *, k->places);
@@ -264,6 +270,14 @@ keep_text(struct kernel *k, struct line *line, const struct ptx_func *f, uint32_
     k->said[place]->warps += warps;
 }
 
+static enum mix_as
+mix_as(const struct kernel *k, uint32_t place)
+{
+    if (!model_has(k->without, MODEL_EXPANSION))
+        return MIX_PTX;
+    return k->folded && k->folded[place] ? (enum mix_as)k->folded[place] : MIX_EXPANDED;
+}
+
 static void
 add_function(struct kernel *k, const struct ptx_func *f, uint32_t first, const struct sheet *s)
 {
@@ -275,7 +289,7 @@ add_function(struct kernel *k, const struct ptx_func *f, uint32_t first, const s
         struct line *line = line_of(k, f, first + n, n);
         if (ptx)
             keep_text(k, line, f, first + n, n, c[JIT_COUNT_WARPS]);
-        mix_add(&line->sums, &f->insns[n], model_has(s->watch->profile->without, MODEL_EXPANSION), c[JIT_COUNT_WARPS],
+        mix_add(&line->sums, &f->insns[n], mix_as(k, first + n), c[JIT_COUNT_WARPS],
                 c[JIT_COUNT_LANES], c[JIT_COUNT_DIVERGENT]);
         for (const struct site *site = s->site[first + n]; site; site = site->next) {
             add_site(line, site);
@@ -315,12 +329,14 @@ begin_waits(const struct watch *w)
     }
 }
 
-/* Launches of a kernel follow each other: what the one before has left in L2, and the launches between have not driven out, need
- * not come from device memory again. before: its counts without this launch. */
+/* Launches of a kernel follow each other: what the one before has left in L2, and the launches
+ * between have not driven out, need not come from device memory again. before: its counts without
+ * this launch. */
 static void
 add_touched(struct profile *p, struct kernel *k, const struct cache_counts *before)
 {
-    uint64_t own = k->caches.dram_bytes_first - before->dram_bytes_first + k->caches.dram_bytes_written - before->dram_bytes_written;
+    uint64_t own = k->caches.dram_bytes_first - before->dram_bytes_first +
+                   k->caches.dram_bytes_written - before->dram_bytes_written;
     uint64_t between = p->touched - k->touched;
     if (k->launches > 1 && (double)(own + between) <= MODEL_KEPT * p->device->l2_bytes)
         k->warm++;
@@ -334,6 +350,7 @@ tool_launch_end(struct jit_tool *t, const struct jit_tool_launch *l, bool fine)
     struct profile *p = (struct profile *)t;
     struct watch *w = l->launch->tool;
     pthread_mutex_lock(&p->lock);
+    uneven_end(w);
     for (struct sheet *s = w->sheets; s; s = s->next) {
         jit_counts_sum(s->counts, w->places);
         verdict_flush(s);
@@ -362,7 +379,7 @@ tool_launch_end(struct jit_tool *t, const struct jit_tool_launch *l, bool fine)
     ls_release(w);
 }
 
-/* -- the tool --------------------------------------------------------------------------------------------- */
+/* -- the tool ---------------------------------------------------------------------------------- */
 
 /* One "key=value" of the options. */
 static bool
@@ -389,7 +406,8 @@ take_option(struct profile *p, const char *word, struct ls_error *err)
             return true;
         }
     }
-    return ls_fail(err, LS_ERR_USAGE, "profile takes caches=, phases=, ptx=, trace=, not \"%s\"", word);
+    return ls_fail(err, LS_ERR_USAGE, "profile takes caches=, phases=, ptx=, trace=, not \"%s\"",
+                   word);
 }
 
 static bool
@@ -416,14 +434,15 @@ profile_open(const struct device_profile *d, const char *options, struct ls_erro
                                 .access = verdict_access,
                                 .pattern = verdict_pattern,
                                 .halves = verdict_halves,
-                                .batch = batch_told};
+                                .batch = batch_announced};
     p->device = d;
     p->last = &p->kernels;
     p->caches = true;
     p->trace_bytes = 512ull << 20;
     pthread_mutex_init(&p->lock, NULL);
     pthread_mutex_init(&p->slab_lock, NULL);
-    if (take_options(p, options, err) && model_without(getenv("LOCKSTEP_MODEL"), &p->without, err)) {
+    if (take_options(p, options, err) &&
+        model_without(getenv("LOCKSTEP_MODEL"), &p->without, err)) {
         if (p->phases) { /* each access is wanted */
             p->tool.events &= ~(uint32_t)JIT_EVENT_SEEN;
             p->tool.access = phases_access;

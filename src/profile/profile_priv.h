@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * profile, inside. One launch has a struct watch; each jit_block in flight has a struct sheet, where
- * one thread at a time counts without locks; launch_end adds the sheets up into the struct kernel.
+ * profile, inside. One launch has a struct watch; each jit_block in flight has a struct sheet,
+ * where one thread at a time counts without locks; launch_end adds the sheets up into the struct
+ * kernel.
  */
 #ifndef LOCKSTEP_PROFILE_PRIV_H
 #define LOCKSTEP_PROFILE_PRIV_H
@@ -11,7 +12,7 @@
 #include <jansson.h>
 #include <pthread.h>
 
-/* -- counters -------------------------------------------------------------------------------------- */
+/* -- counters ---------------------------------------------------------------------------------- */
 
 enum space { SPACE_SHARED, SPACE_GLOBAL, SPACE_LOCAL, SPACE_CONSTANT, SPACE_TEXTURE, SPACE_NONE };
 enum { SPACES = SPACE_NONE };
@@ -65,7 +66,8 @@ enum counter {
 
 /* What the results are of that a warp waits for. */
 enum wait_for { WAIT_MEMORY, WAIT_SHARED, WAIT_ARITHMETIC, WAITS };
-/* Where the address of a load comes from: another one just before; itself, the turn of a loop before. */
+/* Where the address of a load comes from: another one just before; itself, the turn of a loop
+ * before. */
 enum load_kind { LOAD_INDIRECT = 1, LOAD_CHASE = 2 };
 
 /* Sums of one place, line or kernel. */
@@ -74,34 +76,40 @@ struct sums {
     uint32_t degree[SPACES][OPERATIONS]; /* worst n-way */
     uint64_t instructions, thread_instructions, flops_f32, flops_f64;
     uint64_t branches, branches_divergent, barriers;
-    uint64_t integer_operations, special_operations, f64_operations, issue_slots; /* struct work */
-    uint64_t shared_loops, shared_locks; /* passes of atomics that are loops; of those, where all lanes ask for one word */
-    uint64_t atomic_passes, atomic_floats, atomic_swaps; /* global: as in struct work, wherever they meet */
-    uint64_t divisions, division_instructions; /* of integers, by threads; instructions that they become beyond one */
-    uint64_t conversions; /* of threads, between single and double precision */
-    uint64_t tensor_flops, tensor_work; /* as counted; as if all numbers had 16 bits (struct work) */
-    double waits[WAITS];  /* clocks of one warp on its longest chain of results (chain.c), */
-    uint8_t loads;        /*   and what loads of enum load_kind are on it */
+    uint64_t integer_operations, alu_operations, special_operations, f64_operations,
+        issue_slots;                     /* struct work */
+    uint64_t shared_loops, shared_locks; /* passes of atomics that are loops; of those, where all
+                                            lanes ask for one word */
+    uint64_t atomic_passes, atomic_floats,
+        atomic_swaps;                          /* global: as in struct work, wherever they meet */
+    uint64_t divisions, division_instructions; /* of integers, by threads; instructions that they
+                                                  become beyond one */
+    uint64_t conversions;                      /* of threads, between single and double precision */
+    uint64_t tensor_flops,
+        tensor_work;     /* as counted; as if all numbers had 16 bits (struct work) */
+    double waits[WAITS]; /* clocks of one warp on its longest chain of results (chain.c), */
+    uint8_t loads;       /*   and what loads of enum load_kind are on it */
 };
 void sums_add(struct sums *to, const struct sums *from);
 
-/* -- verdicts ----------------------------------------------------------------------------------------- */
+/* -- verdicts ---------------------------------------------------------------------------------- */
 
-/* Global and local traffic as the caches see it, by lines of 128 bytes: the model's words (CACHE_...), and: */
+/* Global and local traffic as the caches see it, by lines of 128 bytes: the model's words
+ * (CACHE_...), and: */
 enum {
     LINE_CONTINUES = 128, /* its sectors follow those of the line before without a gap */
 };
 
-/* What an access leaves for the caches, seen from the line that holds its reference address. Accesses of
- * one launch have few shapes; 0 stands for lines that are written out (see below). */
+/* What an access leaves for the caches, seen from the line that holds its reference address.
+ * Accesses of one launch have few shapes; 0 stands for lines that are written out (see below). */
 enum { SHAPE_BITS = 16, SHAPES = 1 << SHAPE_BITS };
 _Static_assert(SHAPE_BITS == CACHE_LINE_SHIFT, "an access's word: its line, its shape");
 struct outline {
     uint32_t count, runs; /* lines; runs of sectors without a gap */
     uint32_t sectors;
-    bool plain_loads;     /* that go by way of L1 */
-    int64_t low, high;    /* the lowest and highest line */
-    int64_t line[];       /* words */
+    bool plain_loads;  /* that go by way of L1 */
+    int64_t low, high; /* the lowest and highest line */
+    int64_t line[];    /* words */
 };
 
 /* What one pattern of addresses costs, and how often it occurred. */
@@ -109,13 +117,13 @@ struct verdict {
     uint64_t times;
     uint32_t metric[ACCESS_METRICS];
     uint16_t degree;
-    uint16_t shape;               /* 0: lines as they are */
+    uint16_t shape; /* 0: lines as they are */
     uint16_t line_count, line_room;
-    int64_t *line;                /* as in a shape */
+    int64_t *line; /* as in a shape */
 };
 
-/* Kept by the pattern's constant offsets, by pointer: it stands for them (jit.h), by the distance of the
- * warp's halves beyond them, and by how the addresses are aligned. */
+/* Kept by the pattern's constant offsets, by pointer: it stands for them (jit.h), by the distance
+ * of the warp's halves beyond them, and by how the addresses are aligned. */
 struct pattern_entry {
     const int32_t *offset;
     uint64_t apart;
@@ -142,25 +150,26 @@ struct sample {
 
 /* One instruction's accesses to one space. */
 struct site {
-    struct site *next; /* the same instruction, another space */
+    struct site *next;        /* the same instruction, another space */
     uint32_t bytes, declared; /* declared: the space as the instruction has it */
     uint32_t key_mask;
     enum space space;
     enum operation operation;
     enum access_op op;
     bool bypass_l1, traced;
-    struct pattern_entry *last;               /* the one that fitted last */
-    struct pattern_entry *pattern;            /* [PATTERN_ENTRIES], on first use */
-    struct lanes_entry *distances;            /* [LANES_ENTRIES], on first use */
-    struct lanes_entry *last_lanes;           /* the one that fitted last */
+    struct pattern_entry *last;     /* the one that fitted last */
+    struct pattern_entry *pattern;  /* [PATTERN_ENTRIES], on first use */
+    struct lanes_entry *distances;  /* [LANES_ENTRIES], on first use */
+    struct lanes_entry *last_lanes; /* the one that fitted last */
     uint64_t lanes_hits, lanes_misses;
-    uint64_t sum[ACCESS_METRICS];             /* of what is no longer kept */
+    uint64_t sum[ACCESS_METRICS]; /* of what is no longer kept */
     uint32_t degree;
     struct sample sample;
 };
 
-/* A warp's accesses for the caches (struct jit_trace), a word each: the reference line's number from
- * CACHE_LINE_SHIFT on, and the shape. Shape 0: from there on how many words follow, a line each. */
+/* A warp's accesses for the caches (struct jit_trace), a word each: the reference line's number
+ * from CACHE_LINE_SHIFT on, and the shape. Shape 0: from there on how many words follow, a line
+ * each. */
 
 /* A set of sectors, those of a megabyte at most. */
 enum { SECTOR_WORDS = 512 };
@@ -181,28 +190,30 @@ struct sheet {
     struct watch *watch;
     struct sheet *next;
     struct arena arena;
-    bool wide;           /* lanes_wide() */
-    uint64_t *counts;    /* JIT_COUNTS per place, and of one more */
-    struct site **site;  /* per place: a list */
-    /* [JIT_SEEN_WAYS] per place: patterns that fitted last, where the space is declared: one that walks along words
-     * is as many as a line has words. tool: the struct pattern_entry, which is no other one's yet. */
+    bool wide;          /* lanes_wide() */
+    uint64_t *counts;   /* JIT_COUNTS per place, and of one more */
+    uint64_t counted;   /* warp instructions of all blocks that have ended */
+    struct site **site; /* per place: a list */
+    /* [JIT_SEEN_WAYS] per place: patterns that fitted last, where the space is declared: one that
+     * walks along words is as many as a line has words. tool: the struct pattern_entry, which is no
+     * other one's yet. */
     struct jit_seen *seen;
-    struct jit_batch *batches;      /* of each place as many; */
-    VEC(struct jit_batch *) batch;  /*   those in use: batch.c */
-    struct jit_trace *trace; /* per warp, of the block in flight; NULL: no caches */
-    struct sector_set set; /* empty while it is not used */
-    VEC(struct record) records; /* of a launch small enough */
-    uint32_t phase;             /* of the block in flight */
-    uint64_t local_line;        /* the same: the number of its local memory's first line */
-    uint64_t local_lines;       /* of each warp */
-    uint64_t room, most_room;   /* of all traces, in words */
-    uint64_t dropped;           /* of the block in flight: runs of sectors beyond what may be kept */
-    bool atomics;               /* some site has global atomics */
+    struct jit_batch *batches;     /* of each place as many; */
+    VEC(struct jit_batch *) batch; /*   those in use: batch.c */
+    struct jit_trace *trace;       /* per warp, of the block in flight; NULL: no caches */
+    struct sector_set set;         /* empty while it is not used */
+    VEC(struct record) records;    /* of a launch small enough */
+    uint32_t phase;                /* of the block in flight */
+    uint64_t local_line;           /* the same: the number of its local memory's first line */
+    uint64_t local_lines;          /* of each warp */
+    uint64_t room, most_room;      /* of all traces, in words */
+    uint64_t dropped; /* of the block in flight: runs of sectors beyond what may be kept */
+    bool atomics;     /* some site has global atomics */
     struct outline *const *shape; /* the launch's, once this one has met some */
-    uint64_t reach;               /* the most lines by which those reach below or above their reference */
+    uint64_t reach; /* the most lines by which those reach below or above their reference */
 };
 
-/* -- launches -------------------------------------------------------------------------------------------- */
+/* -- launches ---------------------------------------------------------------------------------- */
 
 struct profile;
 
@@ -222,8 +233,9 @@ struct watch {
     uint32_t places;
     uint32_t key_mask[SPACES]; /* of addresses: what the model's rules look at, less one */
     struct replay *replay;     /* NULL: no caches */
+    uint32_t *block_work;      /* warp instructions of each block; NULL: nobody asks */
     bool phases;               /* each access is recorded by itself */
-    struct flow *flow;         /* phases.c: where shared variables lie */
+    struct wir *wir;           /* phases.c: where shared variables lie */
     struct shapes shapes;
     pthread_mutex_t lock;
     struct sheet *sheets;
@@ -232,19 +244,20 @@ struct watch {
 void verdict_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *offset,
                      uint32_t bytes, uint32_t space, uint32_t op, uint32_t place);
 void verdict_halves(struct jit_warp *w, uint32_t lanes, uint64_t base, uint64_t apart,
-                    const int32_t *offset, uint32_t bytes, uint32_t space, uint32_t op, uint32_t place);
+                    const int32_t *offset, uint32_t bytes, uint32_t space, uint32_t op,
+                    uint32_t place);
 void verdict_access(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32_t bytes,
                     uint32_t space, uint32_t op, uint32_t place);
 /* A pattern as generated code tells it. */
-struct told {
+struct announced {
     uint64_t base, apart;
     const int32_t *offset;
     uint32_t lanes;
     bool halves;
 };
 /* Counts it, and says what it costs; NULL: no pattern after all. kind: JIT_SEEN_KIND(). */
-const struct verdict *verdict_told(struct jit_warp *w, const struct told *t, uint32_t kind, uint32_t place,
-                                   struct site **site);
+const struct verdict *verdict_announced(struct jit_warp *w, const struct announced *t,
+                                        uint32_t kind, uint32_t place, struct site **site);
 /* Accesses like that to the site. */
 void verdict_add(struct site *s, const struct verdict *v, uint64_t times);
 /* The masks of a watch. */
@@ -254,26 +267,27 @@ void verdict_flush(struct sheet *s);
 /* Adds a site's accesses to the sums. */
 void verdict_fold(const struct site *s, struct sums *to);
 
-/* -- lanes.c ---------------------------------------------------------------------------------------------- */
+/* -- lanes.c ----------------------------------------------------------------------------------- */
 
 /* Whether the host compares eight addresses at a time. */
 bool lanes_wide(void);
 /* Those whose addresses lie in these bytes. */
 uint32_t lanes_within(bool wide, const uint64_t *address, uint64_t first, uint64_t bytes);
-/* Are the lanes' addresses `first`, to which each lane adds a step, and these distances from there? */
+/* Are the lanes' addresses `first`, to which each lane adds a step,
+ * and these distances from there? */
 bool lanes_fit(bool wide, uint32_t lanes, const uint64_t *address, uint64_t first, uint64_t step,
                const int64_t *distance);
 /* How many different addresses the lanes have. */
 uint32_t lanes_different(bool wide, uint32_t lanes, const uint64_t *address);
 
-/* -- batch.c ---------------------------------------------------------------------------------------------- */
+/* -- batch.c ----------------------------------------------------------------------------------- */
 
-void batch_told(struct jit_warp *w, uint32_t lanes, const struct jit_batch_base *base,
-                const struct jit_batch_table *table, uint32_t way);
+void batch_announced(struct jit_warp *w, uint32_t lanes, const struct jit_batch_base *base,
+                     const struct jit_batch_table *table, uint32_t way);
 /* Counts what generated code found to be alike. */
 void batch_flush(struct sheet *s);
 
-/* -- lines and kernels ------------------------------------------------------------------------------------ */
+/* -- lines and kernels ------------------------------------------------------------------------- */
 
 /* An instruction of a line, where the result is to have them. */
 struct said {
@@ -298,30 +312,36 @@ struct kernel {
     uint32_t grid[3], block[3];
     uint64_t shared_bytes;
     uint32_t registers, local_bytes, static_shared;
-    uint32_t registers_wanted;        /* more than registers: some are kept in local memory */
+    uint32_t registers_wanted; /* more than registers: some are kept in local memory */
     uint64_t launches, failed;
     struct occupancy occupancy;
     struct sums sums;
     struct cache_counts caches;
-    uint64_t touched;         /* by the program's launches so far, when this kernel's last one ended: bytes */
+    /* by the program's launches so far, when this kernel's last one ended: bytes */
+    uint64_t touched;
     uint64_t warm;            /* launches that found in L2 what the one before had left there */
     uint64_t traced, dropped; /* runs of sectors that the caches saw, and did not */
-    double hot_share;         /* of the global atomics, those on the line of 128 bytes that has most (hot.c), */
+    double hot_share;         /* of the global atomics, those on the line of 128 bytes that has most
+                                 (hot.c), */
     double slice_share;       /*   and on the busiest slice of L2 */
-    uint8_t *together;        /* per place: atomics whose lanes the compiler adds up first; NULL: not known */
+    uint8_t *folded;          /* per place: MIX_FOLDED, MIX_QUARTER, 0 (fold.c); NULL: not known */
+    /* per place: atomics whose lanes the compiler adds up first; NULL: not known */
+    uint8_t *together;
     double camping_busiest, camping_even; /* sums over steps: see replay.c */
-    uint32_t without;                 /* mechanisms of the estimate that are left out */
-    struct waiting waiting;           /* chain.c, of the first launch, */
-    double memory_clocks;             /*   of a warp's, those for memory, */
-    double memory_kept;               /*   and what is left of it where L2 has what no launch but this one asked for */
-    double (*waits)[WAITS];           /*   and which instruction it is, per place; NULL: not known */
-    uint8_t *loads;                   /*   per place: enum load_kind */
-    uint32_t *line_of;                /* per place: index in lines + 1; 0: not asked yet */
+    uint32_t without;                     /* mechanisms of the estimate that are left out */
+    struct unevenness uneven;             /* of the first launch's blocks */
+    struct waiting waiting;               /* chain.c, of the first launch, */
+    double memory_clocks;                 /*   of a warp's, those for memory, */
+    double memory_kept; /*   and what is left of it where L2 has what no launch but this one asked
+                           for */
+    double (*waits)[WAITS]; /*   and which instruction it is, per place; NULL: not known */
+    uint8_t *loads;         /*   per place: enum load_kind */
+    uint32_t *line_of;      /* per place: index in lines + 1; 0: not asked yet */
     uint32_t places;
-    struct said **said;               /* per place; NULL: the result has no PTX */
+    struct said **said; /* per place; NULL: the result has no PTX */
     VEC(struct line) lines;
-    double seconds;                   /* the estimate of all launches so far, where it is asked for */
-    json_t *phases;                   /* of the first launch; NULL: not asked for, or too large */
+    double seconds; /* the estimate of all launches so far, where it is asked for */
+    json_t *phases; /* of the first launch; NULL: not asked for, or too large */
 };
 
 struct profile {
@@ -332,24 +352,30 @@ struct profile {
     uint64_t trace_bytes;
     pthread_mutex_t lock;
     struct kernel *kernels, **last;
-    struct kernel *latest; /* whose launch ended last */
-    uint64_t touched;      /* by all launches so far: bytes that each read first or wrote */
+    struct kernel *latest;      /* whose launch ended last */
+    uint64_t touched;           /* by all launches so far: bytes that each read first or wrote */
     struct cache_system *spare; /* of a launch that is over; NULL: none */
     pthread_mutex_t slab_lock;
     struct slab *slabs; /* spare ones, */
     size_t slab_bytes;  /*   and how much memory that is */
 };
 
-/* -- mix.c -------------------------------------------------------------------------------------------------- */
+/* -- mix.c ------------------------------------------------------------------------------------- */
 
 /* Adds what `warps` executions by `lanes` threads of the instruction do. */
-void mix_add(struct sums *s, const struct ptx_insn *i, bool expanded, uint64_t warps, uint64_t lanes, uint64_t divergent);
+/* Itself; what a GPU makes of it; that, one time in four (loops); part of another instruction
+ * there. */
+enum mix_as { MIX_PTX, MIX_EXPANDED, MIX_QUARTER, MIX_FOLDED };
+enum { TURNS_TOGETHER = 4 };
+void mix_add(struct sums *s, const struct ptx_insn *i, enum mix_as as, uint64_t warps,
+             uint64_t lanes, uint64_t divergent);
 /* What a GPU makes of it; NULL: one instruction, or none. */
 const struct expansion *mix_expansion(const struct ptx_insn *i);
-/* Adds what its atomics are beyond accesses. together: the compiler adds up the lanes of a warp first. */
+/* Adds what its atomics are beyond accesses. together: the compiler adds up the lanes of a warp
+ * first. */
 void mix_atomic(struct sums *s, const struct ptx_insn *i, const struct site *site, bool together);
 
-/* -- replay.c ------------------------------------------------------------------------------------------------ */
+/* -- replay.c ---------------------------------------------------------------------------------- */
 
 struct replay;
 struct replay *replay_new(struct watch *w);
@@ -361,7 +387,7 @@ void replay_block(struct replay *r, uint64_t block, struct sheet *s);
 /* Ends it: counts into the watch's kernel. */
 void replay_end(struct replay *r);
 
-/* -- trace.c ------------------------------------------------------------------------------------------------- */
+/* -- trace.c ----------------------------------------------------------------------------------- */
 
 /* The number of a shape of these lines; 0: there are too many. */
 uint16_t trace_shape(struct sheet *sheet, const int64_t *line, uint32_t count);
@@ -392,8 +418,8 @@ trace_next(const uint64_t *at, struct outline *const *shapes, struct traced *out
     return at + out->count;
 }
 
-/* Memory that traces wait in, in large pieces, which launches hand on to each other: what is taken from the
- * system anew is cleared first (a quarter of sum3's time). */
+/* Memory that traces wait in, in large pieces, which launches hand on to each other: what is taken
+ * from the system anew is cleared first (a quarter of sum3's time). */
 struct slab {
     struct slab *next;
     size_t size, used;
@@ -403,10 +429,11 @@ struct slab {
 void *slab_take(struct profile *p, struct slab **list, size_t size);
 void slab_give_back(struct profile *p, struct slab *list);
 
-/* -- play.c, pages.c -------------------------------------------------------------------------------------------------- */
+/* -- play.c, pages.c --------------------------------------------------------------------------- */
 
 enum { BLOCK_PAGES = 64 };
-/* The first use of a page of 2 MiB by a block: of which step (access of each warp), warp, and line of it. */
+/* The first use of a page of 2 MiB by a block: of which step (access of each warp), warp, and line
+ * of it. */
 struct page_use {
     uint64_t page, step;
     uint32_t warp, line;
@@ -424,12 +451,14 @@ struct page_uses {
     uint8_t guess[PAGE_GUESSES]; /* by a page's lower bits, where it was found last */
     struct known_page {
         struct inside inside;
-        uint64_t page, since; /* noted with that step: uses of a later one, or the same one of a later warp, are not first */
+        uint64_t page, since; /* noted with that step: uses of a later one, or the same one of a
+                                 later warp, are not first */
     } known[2];               /* met last */
 };
 void page_uses_begin(struct page_uses *u, uint64_t reach);
 /* Adds those of a warp's trace, after those of the warps before it. */
-void page_uses_add(struct page_uses *u, uint32_t warp, const struct jit_trace *t, struct outline *const *shape);
+void page_uses_add(struct page_uses *u, uint32_t warp, const struct jit_trace *t,
+                   struct outline *const *shape);
 /* Runs of sectors in a warp's trace. */
 uint64_t page_runs(const struct jit_trace *t, struct outline *const *shape);
 /* A finished block's accesses, warp after warp. All lies in one piece. */
@@ -440,19 +469,37 @@ struct played {
     uint32_t use_count;
 };
 struct player;
-struct player *player_new(const struct device_profile *d, struct cache_system *system, uint32_t warps);
+struct player *player_new(const struct device_profile *d, struct cache_system *system,
+                          uint32_t warps);
 /* Blocks that are resident together. hands: threads that play. */
-void player_wave(struct player *p, const struct played *block, uint64_t blocks, struct outline *const *shape,
-                 uint32_t hands);
+void player_wave(struct player *p, const struct played *block, uint64_t blocks,
+                 struct outline *const *shape, uint32_t hands);
 /* Ends it: counts into k. */
 void player_end(struct player *p, struct kernel *k);
 
-/* -- chain.c ------------------------------------------------------------------------------------------------- */
+/* -- chain.c ----------------------------------------------------------------------------------- */
 
 /* From the sheets of the watch, into its kernel. */
 void chain_waiting(const struct watch *w);
 
-/* -- hot.c --------------------------------------------------------------------------------------------------- */
+/* -- uneven.c ---------------------------------------------------------------------------------- */
+
+void uneven_begin(struct watch *w);
+/* A block has ended that the sheet has counted. */
+void uneven_block(struct sheet *s, uint64_t block);
+/* All have: what is known of the kernel's blocks (struct unevenness). */
+void uneven_end(struct watch *w);
+
+/* -- fold.c ------------------------------------------------------------------------------------ */
+
+struct wir;
+/* Per place, in the arena: MIX_FOLDED for instructions that are part of another one on a GPU,
+ * MIX_QUARTER for those that four turns of a loop need once; else 0. *together: of the flow's
+ * blocks, the loops whose turns go together. */
+uint8_t *fold_places(const struct wir *wir, uint32_t places, uint32_t without, uint8_t **together,
+                     struct arena *a);
+
+/* -- hot.c ------------------------------------------------------------------------------------- */
 
 /* Which lines of 128 bytes the global atomics of a launch meet on. */
 enum { HOT_SLICES = 64 };
@@ -465,10 +512,11 @@ struct hot {
 enum { HOT_LINES = 4096 };
 /* Adds those of a block. */
 void hot_block(struct hot *h, const struct sheet *s, uint32_t warps);
-/* The share of all of them that the line has which has most; 0: there are none; *slice: the busiest slice's. Frees it. */
+/* The share of all of them that the line has which has most; 0: there are none; *slice: the busiest
+ * slice's. Frees it. */
 double hot_end(struct hot *h, double *slice);
 
-/* -- phases.c ------------------------------------------------------------------------------------------------ */
+/* -- phases.c ---------------------------------------------------------------------------------- */
 
 /* Few enough threads to show each by itself? */
 bool phases_fit(const struct jit_launch *l);
@@ -480,10 +528,11 @@ void phases_barrier(struct jit_block *b, uint32_t barrier, const uint32_t *arriv
                     const uint32_t *waiting, uint32_t place);
 /* What the watch's sheets recorded, by block and in order. */
 json_t *phases_json(struct watch *w);
-/* arguments.c: what the kernel's arguments are called in its source, else "argument0", ...; in the arena. */
+/* arguments.c: what the kernel's arguments are called in its source, else "argument0", ...; in the
+ * arena. */
 const char **profile_argument_names(const struct ptx_func *f, struct arena *a);
 
-/* -- result.c ------------------------------------------------------------------------------------------------- */
+/* -- result.c ---------------------------------------------------------------------------------- */
 
 json_t *result_json(struct profile *p, bool complete);
 /* The estimate of one launch, in the mean. */

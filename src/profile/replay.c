@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * replay.c: the caches. Blocks run here in any order and one after the other; on a device as many as
- * fit run at once, spread over its SMs. So each block's global and local accesses are kept until the
- * wave it belongs to is complete (the blocks that are resident together), and are then played to the
- * model's caches by play.c. docs/model.md, "Caches", says what that leaves out.
+ * replay.c: the caches. Blocks run here in any order and one after the other; on a device as many
+ * as fit run at once, spread over its SMs. So each block's global and local accesses are kept until
+ * the wave it belongs to is complete (the blocks that are resident together), and are then played
+ * to the model's caches by play.c. docs/model.md, "Caches", says what that leaves out.
  */
 #include "profile/profile_priv.h"
 
@@ -29,17 +29,17 @@ struct replay {
     uint32_t warps;
     uint64_t local_lines; /* of one warp */
     pthread_mutex_t lock;
-    struct wave *waves;     /* rising numbers; the first is the next to play */
+    struct wave *waves; /* rising numbers; the first is the next to play */
     uint64_t next;
-    bool busy;              /* somebody plays */
-    uint64_t words, limit;  /* that wait; most that may */
+    bool busy;                      /* somebody plays */
+    uint64_t words, limit;          /* that wait; most that may */
     pthread_t worker[MOST_WORKERS]; /* who ran blocks */
     uint32_t workers;
     uint64_t dropped;
     struct hot hot;
 };
 
-/* -- launches ------------------------------------------------------------------------------------------------ */
+/* -- launches ---------------------------------------------------------------------------------- */
 
 /* The caches of a launch that is over, or new ones: what they lie in is four megabytes. */
 static struct cache_system *
@@ -89,7 +89,7 @@ replay_local_lines(const struct replay *r)
     return r->local_lines;
 }
 
-/* -- waves ---------------------------------------------------------------------------------------------------- */
+/* -- waves ------------------------------------------------------------------------------------- */
 
 static struct wave *
 wave_of(struct replay *r, uint64_t number)
@@ -119,8 +119,9 @@ free_wave(struct replay *r, struct wave *w)
 }
 
 /* Plays what is complete, with the lock held on entry and exit. One thread plays at a time; the
- * others go on with their blocks. The last wave is left to the launch's end: then as many play as ran
- * blocks, who have nothing else to do (launches of one wave took as long with two workers as with one). */
+ * others go on with their blocks. The last wave is left to the launch's end: then as many play as
+ * ran blocks, who have nothing else to do (launches of one wave took as long with two workers as
+ * with one). */
 static void
 catch_up(struct replay *r)
 {
@@ -241,7 +242,8 @@ replay_end(struct replay *r)
         enum { FEW = 1 << 15 };
         struct wave *w = r->waves;
         r->waves = w->next;
-        player_wave(r->player, w->block, w->expected, trace_shapes(r->watch), w->words < FEW ? 1 : r->workers);
+        player_wave(r->player, w->block, w->expected, trace_shapes(r->watch),
+                    w->words < FEW ? 1 : r->workers);
         free_wave(r, w);
     }
     player_end(r->player, k);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * result.c: the figures as JSON: `profile --json`, version 1. Figures of a kernel are sums over its
- * launches; time and roofline are of one launch. A counter of accesses is written where its space and
- * operation occur.
+ * launches; time and roofline are of one launch. A counter of accesses is written where its space
+ * and operation occur.
  */
 #include "profile/profile_priv.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* -- counters ------------------------------------------------------------------------------------------- */
+/* -- counters ---------------------------------------------------------------------------------- */
 
 struct counter_row {
     const char *name;
@@ -76,7 +76,8 @@ instruction_counter(const struct sums *s, enum metric m)
     case METRIC_FLOPS_TENSOR: return some(s->tensor_flops);
     case METRIC_DIVISIONS: return some(s->divisions);
     case METRIC_CONVERSIONS: return some(s->conversions);
-    case METRIC_CGMA: return ratio((double)(s->flops_f32 + s->flops_f64), (double)global_accesses(s));
+    case METRIC_CGMA:
+        return ratio((double)(s->flops_f32 + s->flops_f64), (double)global_accesses(s));
     default: return NULL;
     }
 }
@@ -141,7 +142,7 @@ counters_json(const struct device_profile *d, const struct sums *s,
     return j;
 }
 
-/* -- lines ------------------------------------------------------------------------------------------------ */
+/* -- lines ------------------------------------------------------------------------------------- */
 
 static const char *const space_names[SPACES] = {"shared", "global", "local", "constant", "texture"};
 static const char *const operation_names[OPERATIONS] = {"load", "store", "atomic", "copy"};
@@ -168,17 +169,22 @@ work_of(const struct kernel *k, const struct sums *s, double launches)
     uint64_t wavefronts = 0;
     for (int op = 0; op < OPERATIONS; op++)
         wavefronts += s->access[SPACE_SHARED][op][METRIC_WAVEFRONTS];
-    double hot = k->hot_share / launches, words = (double)s->access[SPACE_GLOBAL][OPERATION_ATOMIC][METRIC_WORDS];
+    double hot = k->hot_share / launches,
+           words = (double)s->access[SPACE_GLOBAL][OPERATION_ATOMIC][METRIC_WORDS];
     return (struct work){
-        .warp_instructions = (uint64_t)((double)(s->instructions + s->division_instructions) / launches),
+        .warp_instructions =
+            (uint64_t)((double)(s->instructions + s->division_instructions) / launches),
         .issue_slots = (uint64_t)((double)s->issue_slots / launches),
         .flops_f32 = (uint64_t)((double)s->flops_f32 / launches),
         .flops_f64 = (uint64_t)((double)s->flops_f64 / launches),
         .int_operations = (uint64_t)((double)s->integer_operations / launches),
+        .alu_operations = (uint64_t)((double)s->alu_operations / launches),
         .special_operations = (uint64_t)((double)s->special_operations / launches),
         .f64_operations = (uint64_t)((double)s->f64_operations / launches),
         .tensor_flops = (uint64_t)((double)s->tensor_work / launches),
-        .constant_words = (uint64_t)((double)s->access[SPACE_CONSTANT][OPERATION_LOAD][METRIC_WAVEFRONTS] / launches),
+        .constant_words =
+            (uint64_t)((double)s->access[SPACE_CONSTANT][OPERATION_LOAD][METRIC_WAVEFRONTS] /
+                       launches),
         .hot_words = (uint64_t)(hot * words),
         .atomic_passes = (uint64_t)((double)s->atomic_passes / launches),
         .hot_passes = (uint64_t)(k->slice_share * (double)s->atomic_passes / launches),
@@ -193,8 +199,8 @@ work_of(const struct kernel *k, const struct sums *s, double launches)
     };
 }
 
-/* The bound of one line's work alone, per launch: what ranks lines. Its traffic counts as if it came
- * from L1: caches are simulated for the kernel as a whole. */
+/* The bound of one line's work alone, per launch: what ranks lines. Its traffic counts as if it
+ * came from L1: caches are simulated for the kernel as a whole. */
 static json_t *
 line_bound_json(const struct device_profile *d, const struct kernel *k, const struct line *l)
 {
@@ -217,9 +223,9 @@ line_waits_json(const struct sums *s)
 {
     if (s->waits[WAIT_MEMORY] + s->waits[WAIT_SHARED] + s->waits[WAIT_ARITHMETIC] <= 0)
         return NULL;
-    return json_pack("{s:f, s:f, s:f, s:b, s:b}", "memory", s->waits[WAIT_MEMORY], "shared", s->waits[WAIT_SHARED],
-                     "arithmetic", s->waits[WAIT_ARITHMETIC], "indirect", (s->loads & LOAD_INDIRECT) != 0, "chase",
-                     (s->loads & LOAD_CHASE) != 0);
+    return json_pack("{s:f, s:f, s:f, s:b, s:b}", "memory", s->waits[WAIT_MEMORY], "shared",
+                     s->waits[WAIT_SHARED], "arithmetic", s->waits[WAIT_ARITHMETIC], "indirect",
+                     (s->loads & LOAD_INDIRECT) != 0, "chase", (s->loads & LOAD_CHASE) != 0);
 }
 
 static int
@@ -260,20 +266,19 @@ line_json(const struct device_profile *d, const struct kernel *k, const struct l
     return j;
 }
 
-/* -- occupancy, roofline, time ----------------------------------------------------------------------------- */
+/* -- occupancy, roofline, time ----------------------------------------------------------------- */
 
 static json_t *
 occupancy_json(const struct kernel *k)
 {
     const struct occupancy *o = &k->occupancy;
-    return json_pack("{s:i, s:i, s:s, s:f, s:{s:i, s:i, s:i, s:i}, s:i, s:I, s:i, s:i}", "blocks_per_sm",
-                     (int)o->blocks_per_sm, "warps_per_sm", (int)o->warps_per_sm, "limited_by",
-                     o->limited_by, "occupancy", o->occupancy, "limits", "blocks",
-                     (int)o->limit_blocks, "warps", (int)o->limit_warps, "registers",
-                     (int)o->limit_registers, "shared", (int)o->limit_shared,
-                     "registers_per_thread", (int)k->registers, "shared_bytes",
-                     (json_int_t)k->shared_bytes, "local_bytes", (int)k->local_bytes, "registers_wanted",
-                     (int)k->registers_wanted);
+    return json_pack(
+        "{s:i, s:i, s:s, s:f, s:{s:i, s:i, s:i, s:i}, s:i, s:I, s:i, s:i}", "blocks_per_sm",
+        (int)o->blocks_per_sm, "warps_per_sm", (int)o->warps_per_sm, "limited_by", o->limited_by,
+        "occupancy", o->occupancy, "limits", "blocks", (int)o->limit_blocks, "warps",
+        (int)o->limit_warps, "registers", (int)o->limit_registers, "shared", (int)o->limit_shared,
+        "registers_per_thread", (int)k->registers, "shared_bytes", (json_int_t)k->shared_bytes,
+        "local_bytes", (int)k->local_bytes, "registers_wanted", (int)k->registers_wanted);
 }
 
 /* What the accesses that the caches did not see would have added, in proportion. */
@@ -303,12 +308,23 @@ static struct waiting
 waiting_of_launch(const struct kernel *k)
 {
     struct waiting w = k->waiting;
+    w.uneven = k->uneven;
     if (!is_warm(k) || !w.warp_clocks)
         return w;
     double less = k->memory_clocks * (1 - k->memory_kept);
     w.warp_clocks -= less;
     w.block_clocks -= less;
     return w;
+}
+
+/* Of the sectors that stores touch, those that an access writes a part of: of 4 bytes in each, all;
+ * of 30 of 32, one of 15. */
+static double
+partial_share(const uint64_t *stores)
+{
+    double missing = (double)(stores[METRIC_SECTORS] - stores[METRIC_SECTORS_IDEAL]) /
+                     (double)stores[METRIC_SECTORS];
+    return missing > 0.5 ? 1 : 2 * missing;
 }
 
 static struct work
@@ -320,7 +336,12 @@ work_of_launch(const struct kernel *k, const struct sums *s)
     w.l1_sectors = (uint64_t)((double)c->l1_sectors / seen);
     w.l2_sectors = (uint64_t)((double)c->l2_sectors / seen);
     w.l2_stores = (uint64_t)((double)(c->l2_sectors - c->l2_loads) / seen);
-    uint64_t bytes = is_warm(k) ? c->dram_bytes_read - c->dram_bytes_first : c->dram_bytes_read + c->dram_bytes_written;
+    const uint64_t *stores = s->access[SPACE_GLOBAL][OPERATION_STORE];
+    if (stores[METRIC_SECTORS]) /* a sector that is written in part counts as the part that is
+                                   missing */
+        w.l2_partial = (uint64_t)((double)w.l2_stores * partial_share(stores));
+    uint64_t bytes = is_warm(k) ? c->dram_bytes_read - c->dram_bytes_first
+                                : c->dram_bytes_read + c->dram_bytes_written;
     w.dram_bytes = (uint64_t)((double)bytes * camping(k) / seen);
     return w;
 }
@@ -344,7 +365,8 @@ roofline_json(const struct device_profile *d, const struct kernel *k, const stru
     struct work w = work_of_launch(k, s);
     struct time_bound t;
     bool f64 = s->flops_f64 > s->flops_f32;
-    double flops = (double)(w.flops_f32 + w.flops_f64), seen = coverage(k) * (k->launches ? (double)k->launches : 1),
+    double flops = (double)(w.flops_f32 + w.flops_f64),
+           seen = coverage(k) * (k->launches ? (double)k->launches : 1),
            bytes = (double)(k->caches.dram_bytes_read + k->caches.dram_bytes_written) / seen;
     json_t *each = json_object();
     model_time_bound(d, &w, &t);
@@ -352,26 +374,29 @@ roofline_json(const struct device_profile *d, const struct kernel *k, const stru
         json_object_set_new(each, model_bound_name((enum bound_resource)r), json_real(t.each[r]));
     struct waiting waiting = waiting_of_launch(k);
     double work = model_time_estimate(d, &w, &t, &waiting), starts = model_starts(d, &w);
-    const char *limit = starts > MODEL_STARTS_BIND * work              ? "block starts"
-                        : work > 1.5 * t.seconds ? "waiting"
-                                                 : model_bound_name(t.busiest);
+    double following = model_time_launch(d, &w, &waiting, work);
+    struct launch_cost cost = model_launch_cost(d);
+    const char *limit = starts > MODEL_STARTS_BIND * work ? "block starts"
+                        : work > 1.5 * t.seconds          ? "waiting"
+                                                          : model_bound_name(t.busiest);
     json_t *j = json_pack(
-        "{s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:s, s:o, s:f, s:f, s:f, s:s, s:f, s:f, s:f}", "precision", f64 ? "f64" : "f32",
-        "peak_flops", model_peak_flops(d, f64), "bandwidth", (double)d->bandwidth, "ridge",
-        model_ridge(d, f64), "flops", flops, "bytes", bytes, "seconds", t.seconds, "busiest",
-        model_bound_name(t.busiest), "resources", each, "estimate",
-        model_time_launch(d, &w, &waiting, work), "work", work, "block_starts", starts, "limit", limit, "block_clocks",
-        waiting.block_clocks, "partition_camping", camping(k),
-        "cache_coverage", coverage(k));
+        "{s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:s, s:o, s:f, s:f, s:f, s:f, s:s, s:f, s:f, s:f}",
+        "precision", f64 ? "f64" : "f32", "peak_flops", model_peak_flops(d, f64), "bandwidth",
+        (double)d->bandwidth, "ridge", model_ridge(d, f64), "flops", flops, "bytes", bytes,
+        "seconds", t.seconds, "busiest", model_bound_name(t.busiest), "resources", each, "estimate",
+        following, "alone", following + cost.alone - cost.seconds, "work", work, "block_starts",
+        starts, "limit", limit, "block_clocks", waiting.block_clocks, "partition_camping",
+        camping(k), "cache_coverage", coverage(k));
     if (bytes > 0) {
         json_object_set_new(j, "intensity", json_real(flops / bytes));
-        json_object_set_new(j, "attainable_flops", json_real(model_roofline(d, f64, flops / bytes)));
+        json_object_set_new(j, "attainable_flops",
+                            json_real(model_roofline(d, f64, flops / bytes)));
     }
     return j;
 }
 
-/* What the estimate was made from, so that it can be made again with something changed: fields of struct work and
- * struct waiting, of one launch. */
+/* What the estimate was made from, so that it can be made again with something changed: fields of
+ * struct work and struct waiting, of one launch. */
 static json_t *
 model_json(const struct kernel *k, const struct sums *s)
 {
@@ -386,6 +411,10 @@ model_json(const struct kernel *k, const struct sums *s)
     json_object_set_new(j, "block_clocks", json_real(waiting.block_clocks));
     json_object_set_new(j, "warps_per_block", json_integer(waiting.warps_per_block));
     json_object_set_new(j, "pipe_wavefronts", json_real(waiting.pipe_wavefronts));
+    json_object_set_new(j, "once_clocks", json_real(waiting.once_clocks));
+    json_object_set_new(j, "once_share", json_real(waiting.once_share));
+    json_object_set_new(j, "busiest_sm", json_real(waiting.uneven.busiest));
+    json_object_set_new(j, "longest_block", json_real(waiting.uneven.longest));
     json_object_set_new(j, "without", json_integer(w.without));
     return j;
 }
@@ -399,12 +428,12 @@ kernel_json(const struct device_profile *d, const struct kernel *k)
         sums_add(&all, &k->lines.at[n].sums);
         json_array_append_new(lines, line_json(d, k, &k->lines.at[n]));
     }
-    json_t *j = json_pack("{s:s, s:I, s:I, s:[i,i,i], s:[i,i,i], s:o, s:o, s:o, s:o}", "name", k->name,
-                     "launches", (json_int_t)k->launches, "failed", (json_int_t)k->failed, "grid",
-                     (int)k->grid[0], (int)k->grid[1], (int)k->grid[2], "block", (int)k->block[0],
-                     (int)k->block[1], (int)k->block[2], "occupancy", occupancy_json(k), "counters",
-                     counters_json(d, &all, &k->caches), "roofline", roofline_json(d, k, &all),
-                     "lines", lines);
+    json_t *j = json_pack(
+        "{s:s, s:I, s:I, s:[i,i,i], s:[i,i,i], s:o, s:o, s:o, s:o}", "name", k->name, "launches",
+        (json_int_t)k->launches, "failed", (json_int_t)k->failed, "grid", (int)k->grid[0],
+        (int)k->grid[1], (int)k->grid[2], "block", (int)k->block[0], (int)k->block[1],
+        (int)k->block[2], "occupancy", occupancy_json(k), "counters",
+        counters_json(d, &all, &k->caches), "roofline", roofline_json(d, k, &all), "lines", lines);
     json_object_set_new(j, "model", model_json(k, &all));
     if (k->phases)
         json_object_set(j, "phases", k->phases);

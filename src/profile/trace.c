@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * trace.c: what waits for the caches: shapes of accesses, each kept once, so that an access is one word;
- * warps' traces, which grow up to what may be kept; the memory that finished blocks' traces wait in.
+ * trace.c: what waits for the caches: shapes of accesses, each kept once, so that an access is one
+ * word; warps' traces, which grow up to what may be kept; the memory that finished blocks' traces
+ * wait in.
  */
 #include "profile/profile_priv.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* -- shapes ------------------------------------------------------------------------------------------------ */
+/* -- shapes ------------------------------------------------------------------------------------ */
 
 uint32_t
 trace_runs(const int64_t *line, uint32_t count)
@@ -101,12 +102,13 @@ trace_shapes_free(struct watch *w)
     ls_release(w->shapes.slot);
 }
 
-/* -- traces ------------------------------------------------------------------------------------------------ */
+/* -- traces ------------------------------------------------------------------------------------ */
 
 bool
 trace_grow(struct sheet *sheet, struct jit_trace *t, uint32_t n)
 {
-    size_t used = (size_t)(t->at - t->start), room = (size_t)(t->end - t->start), more = room ? room : 32;
+    size_t used = (size_t)(t->at - t->start), room = (size_t)(t->end - t->start),
+           more = room ? room : 32;
     while (room + more < used + n)
         more *= 2;
     if (sheet->room + more > sheet->most_room)
@@ -127,7 +129,7 @@ trace_free(struct sheet *sheet, uint32_t warps)
     ls_release(sheet->trace);
 }
 
-/* -- slabs ------------------------------------------------------------------------------------------------- */
+/* -- slabs ------------------------------------------------------------------------------------- */
 
 enum { SLAB_BYTES = 1 << 20, SPARE_BYTES = 128 << 20 };
 

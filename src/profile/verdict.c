@@ -2,15 +2,15 @@
  *
  * verdict.c: what an access costs. The model is asked once per pattern of addresses; its verdict is
  * kept at the instruction's struct site and counted from then on, so that an access takes a few
- * nanoseconds. What makes two accesses equal: the active lanes, the lanes' distances from each other,
- * and the alignment that the model's rules look at (a site has one width, space and operation).
- * Start with verdict_pattern().
+ * nanoseconds. What makes two accesses equal: the active lanes, the lanes' distances from each
+ * other, and the alignment that the model's rules look at (a site has one width, space and
+ * operation). Start with verdict_pattern().
  */
 #include "profile/verdict.h"
 
 #include <string.h>
 
-/* -- spaces -------------------------------------------------------------------------------------------- */
+/* -- spaces ------------------------------------------------------------------------------------ */
 
 /* SPACE_NONE: nothing that is counted. */
 static enum space
@@ -18,16 +18,11 @@ declared_space(uint32_t space)
 {
     switch (space) {
     case PTX_SPACE_SHARED:
-    case PTX_SPACE_SHARED_CLUSTER:
-        return SPACE_SHARED;
-    case PTX_SPACE_GLOBAL:
-        return SPACE_GLOBAL;
-    case PTX_SPACE_LOCAL:
-        return SPACE_LOCAL;
-    case PTX_SPACE_CONST:
-        return SPACE_CONSTANT;
-    default:
-        return SPACE_NONE; /* parameters */
+    case PTX_SPACE_SHARED_CLUSTER: return SPACE_SHARED;
+    case PTX_SPACE_GLOBAL: return SPACE_GLOBAL;
+    case PTX_SPACE_LOCAL: return SPACE_LOCAL;
+    case PTX_SPACE_CONST: return SPACE_CONSTANT;
+    default: return SPACE_NONE; /* parameters */
     }
 }
 
@@ -57,11 +52,11 @@ verdict_begin(struct watch *w)
     const struct device_profile *d = w->profile->device;
     bool segments = model_has_transactions(d);
     w->key_mask[SPACE_SHARED] = d->cc_major == 3 ? 255 : 127; /* rows of 32 banks; pairs on 3.x */
-    w->key_mask[SPACE_GLOBAL] = segments ? 255 : 127; /* METRIC_LINES: lines of 128 bytes */
+    w->key_mask[SPACE_GLOBAL] = segments ? 255 : 127;         /* METRIC_LINES: lines of 128 bytes */
     w->key_mask[SPACE_LOCAL] = 15;
 }
 
-/* -- sites ----------------------------------------------------------------------------------------------- */
+/* -- sites ------------------------------------------------------------------------------------- */
 
 static bool
 bypasses_l1(const struct ptx_insn *i)
@@ -86,10 +81,10 @@ new_site(struct sheet *sheet, uint32_t place, enum space space, uint32_t declare
                    : copy            ? OPERATION_COPY
                    : op == JIT_STORE ? OPERATION_STORE
                                      : OPERATION_ATOMIC;
-    s->op = op == JIT_LOAD                   ? ACCESS_LOAD
-            : op == JIT_STORE                ? ACCESS_STORE
-            : i && i->op == PTX_OP_RED       ? ACCESS_REDUCE
-                                             : ACCESS_ATOMIC;
+    s->op = op == JIT_LOAD             ? ACCESS_LOAD
+            : op == JIT_STORE          ? ACCESS_STORE
+            : i && i->op == PTX_OP_RED ? ACCESS_REDUCE
+                                       : ACCESS_ATOMIC;
     s->bypass_l1 = bypasses_l1(i);
     s->key_mask = sheet->watch->key_mask[space];
     s->traced = sheet->trace && (space == SPACE_GLOBAL || space == SPACE_LOCAL);
@@ -109,7 +104,7 @@ site_of(struct sheet *sheet, uint32_t place, enum space space, uint32_t declared
     return new_site(sheet, place, space, declared, op, bytes);
 }
 
-/* -- sums -------------------------------------------------------------------------------------------------- */
+/* -- sums -------------------------------------------------------------------------------------- */
 
 static void
 add_times(const struct verdict *v, uint64_t sum[ACCESS_METRICS], uint32_t *degree)
@@ -143,7 +138,7 @@ verdict_fold(const struct site *s, struct sums *to)
         add_times(&s->distances[k].verdict, sum, degree);
 }
 
-/* -- what is kept ------------------------------------------------------------------------------------------ */
+/* -- what is kept ------------------------------------------------------------------------------ */
 
 /* Lines as they are. */
 static __attribute__((noinline)) void
@@ -188,14 +183,14 @@ count(struct sheet *sheet, const struct site *s, struct verdict *v, uint32_t war
 }
 
 static inline uint64_t
-told_address(const struct told *t, uint32_t lane)
+announced_address(const struct announced *t, uint32_t lane)
 {
     uint64_t half = lane < JIT_LANES / 2 ? 0 : t->apart;
     return t->base + half + (uint64_t)(int64_t)(t->offset ? t->offset[lane] : 0);
 }
 
 static inline bool
-is_pattern(const struct pattern_entry *e, const struct told *t, uint32_t key)
+is_pattern(const struct pattern_entry *e, const struct announced *t, uint32_t key)
 {
     return e->offset == t->offset && e->key == key && e->lanes == t->lanes && e->apart == t->apart;
 }
@@ -219,13 +214,13 @@ verdict_flush(struct sheet *s)
 
 /* The pattern becomes the entry's: the model is asked. */
 static __attribute__((noinline)) void
-judge_offsets(struct sheet *sheet, struct site *s, struct pattern_entry *e, const struct jit_warp *w,
-              const struct told *t, uint32_t key, uint32_t place)
+judge_offsets(struct sheet *sheet, struct site *s, struct pattern_entry *e,
+              const struct jit_warp *w, const struct announced *t, uint32_t key, uint32_t place)
 {
     struct request r = {.lanes = t->lanes,
                         .reference = reference_line(s->space, t->base - origin(w, s->space, 0))};
     for (uint32_t l = 0; l < JIT_LANES; l++)
-        r.address[l] = told_address(t, l) - origin(w, s->space, 0);
+        r.address[l] = announced_address(t, l) - origin(w, s->space, 0);
     for (size_t k = 0; k < JIT_SEEN_WAYS; k++)
         if (sheet->seen[(size_t)place * JIT_SEEN_WAYS + k].tool == e)
             flush(&sheet->seen[(size_t)place * JIT_SEEN_WAYS + k]);
@@ -237,14 +232,16 @@ judge_offsets(struct sheet *sheet, struct site *s, struct pattern_entry *e, cons
     verdict_evaluate(sheet, s, &r, &e->verdict);
 }
 
-/* An access that is not like the last one of its site. A new entry's lanes are 0, which no access has. */
+/* An access that is not like the last one of its site. A new entry's lanes are 0, which no access
+ * has. */
 static struct pattern_entry *
-find_pattern(struct sheet *sheet, struct site *s, const struct jit_warp *w, const struct told *t, uint32_t key,
-             uint32_t place)
+find_pattern(struct sheet *sheet, struct site *s, const struct jit_warp *w,
+             const struct announced *t, uint32_t key, uint32_t place)
 {
     if (!s->pattern)
         s->pattern = ARENA_ARRAY(&sheet->arena, struct pattern_entry, PATTERN_ENTRIES);
-    uint32_t hash = (key ^ t->lanes ^ (uint32_t)((uintptr_t)t->offset >> 2) ^ (uint32_t)t->apart) * 0x9e3779b1u;
+    uint32_t hash =
+        (key ^ t->lanes ^ (uint32_t)((uintptr_t)t->offset >> 2) ^ (uint32_t)t->apart) * 0x9e3779b1u;
     struct pattern_entry *e = &s->pattern[hash >> 26];
     _Static_assert(PATTERN_ENTRIES == 1 << (32 - 26), "the hash's upper bits");
     if (!is_pattern(e, t, key))
@@ -260,11 +257,11 @@ first_pattern(struct jit_warp *w, uint32_t bytes, uint32_t space, uint32_t op, u
     return where == SPACE_NONE ? NULL : site_of(w->block->tool, place, where, space, op, bytes);
 }
 
-/* Generated code counts the next ones like it. Blocks' shared and local memory begin at pages, so that
- * `at`, which is counted from there, has the lower bits of the address. */
+/* Generated code counts the next ones like it. Blocks' shared and local memory begin at pages, so
+ * that `at`, which is counted from there, has the lower bits of the address. */
 static inline void
-keep_seen(struct sheet *sheet, const struct site *s, struct pattern_entry *e, uint64_t at, uint32_t op,
-          uint32_t place)
+keep_seen(struct sheet *sheet, const struct site *s, struct pattern_entry *e, uint64_t at,
+          uint32_t op, uint32_t place)
 {
     bool cached = s->space == SPACE_GLOBAL || s->space == SPACE_LOCAL;
     if (cached && (!s->traced || !e->verdict.shape))
@@ -272,26 +269,32 @@ keep_seen(struct sheet *sheet, const struct site *s, struct pattern_entry *e, ui
     size_t way = ((at >> 2) ^ JIT_SEEN_LANES(e->lanes)) % JIT_SEEN_WAYS;
     struct jit_seen *seen = &sheet->seen[(size_t)place * JIT_SEEN_WAYS + way];
     flush(seen);
-    *seen = (struct jit_seen){.base = e->key, .mask = s->key_mask, .apart = e->apart, .offset = e->offset,
-                              .lanes = e->lanes, .kind = JIT_SEEN_KIND(s->bytes, s->declared, op),
-                              .word = e->verdict.shape, .tool = e};
+    *seen = (struct jit_seen){.base = e->key,
+                              .mask = s->key_mask,
+                              .apart = e->apart,
+                              .offset = e->offset,
+                              .lanes = e->lanes,
+                              .kind = JIT_SEEN_KIND(s->bytes, s->declared, op),
+                              .word = e->verdict.shape,
+                              .tool = e};
 }
 
 /* Addresses of which each may lie in another space, or seen from one that nobody asked for. */
 static void
-expand(struct jit_warp *w, const struct told *t, uint32_t bytes, uint32_t space, uint32_t op, uint32_t place)
+expand(struct jit_warp *w, const struct announced *t, uint32_t bytes, uint32_t space, uint32_t op,
+       uint32_t place)
 {
     uint64_t address[JIT_LANES];
     for (uint32_t l = 0; l < JIT_LANES; l++)
-        address[l] = told_address(t, l);
+        address[l] = announced_address(t, l);
     verdict_access(w, t->lanes, address, bytes, space, op, place);
 }
 
-/* Counts it; what it is like; *at: where, from the first byte of shared or local memory. NULL: it is no pattern,
- * or not to be counted. */
+/* Counts it; what it is like; *at: where, from the first byte of shared or local memory. NULL: it
+ * is no pattern, or not to be counted. */
 static inline struct pattern_entry *
-judge_pattern(struct jit_warp *w, const struct told *t, uint32_t bytes, uint32_t space, uint32_t op, uint32_t place,
-              struct site **site, uint64_t *from)
+judge_pattern(struct jit_warp *w, const struct announced *t, uint32_t bytes, uint32_t space,
+              uint32_t op, uint32_t place, struct site **site, uint64_t *from)
 {
     const uint32_t firsts = 1 | 1u << JIT_LANES / 2;
     struct sheet *sheet = w->block->tool;
@@ -321,7 +324,7 @@ void
 verdict_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *offset,
                 uint32_t bytes, uint32_t space, uint32_t op, uint32_t place)
 {
-    const struct told t = {.base = base, .offset = offset, .lanes = lanes};
+    const struct announced t = {.base = base, .offset = offset, .lanes = lanes};
     struct site *s;
     uint64_t at;
     struct pattern_entry *e = judge_pattern(w, &t, bytes, space, op, place, &s, &at);
@@ -330,10 +333,10 @@ verdict_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t
 }
 
 void
-verdict_halves(struct jit_warp *w, uint32_t lanes, uint64_t base, uint64_t apart, const int32_t *offset,
-               uint32_t bytes, uint32_t space, uint32_t op, uint32_t place)
+verdict_halves(struct jit_warp *w, uint32_t lanes, uint64_t base, uint64_t apart,
+               const int32_t *offset, uint32_t bytes, uint32_t space, uint32_t op, uint32_t place)
 {
-    const struct told t = {base, apart, offset, lanes, true};
+    const struct announced t = {base, apart, offset, lanes, true};
     struct site *s;
     uint64_t at;
     struct pattern_entry *e = judge_pattern(w, &t, bytes, space, op, place, &s, &at);
@@ -342,7 +345,8 @@ verdict_halves(struct jit_warp *w, uint32_t lanes, uint64_t base, uint64_t apart
 }
 
 const struct verdict *
-verdict_told(struct jit_warp *w, const struct told *t, uint32_t kind, uint32_t place, struct site **site)
+verdict_announced(struct jit_warp *w, const struct announced *t, uint32_t kind, uint32_t place,
+                  struct site **site)
 {
     uint64_t at;
     uint32_t bytes = kind & 0xffff, space = kind >> 16 & 255, op = kind >> 24;
@@ -363,8 +367,9 @@ verdict_add(struct site *s, const struct verdict *v, uint64_t times)
 static inline uint32_t
 hash_distances(uint32_t lanes, uint32_t key, const uint64_t *address, uint64_t first)
 {
-#define OF(l) ((uint32_t)(address[l] - first) & -(lanes >> (l) & 1))
-    uint32_t hash = lanes * 7 + key + OF(3) + OF(7) * 3 + OF(13) * 5 + OF(18) * 9 + OF(23) * 17 + OF(31) * 33;
+#define OF(l) ((uint32_t)(address[l] - first) & -(lanes >> (l)&1))
+    uint32_t hash =
+        lanes * 7 + key + OF(3) + OF(7) * 3 + OF(13) * 5 + OF(18) * 9 + OF(23) * 17 + OF(31) * 33;
 #undef OF
     return hash * 0x9e3779b1u >> 25;
 }
@@ -372,20 +377,22 @@ _Static_assert(LANES_ENTRIES == 1 << (32 - 25), "the hash's upper bits");
 
 /* Do the active lanes lie as the entry has them? step: from one lane's origin to the next one's. */
 static inline bool
-fits(const struct sheet *sheet, const struct lanes_entry *e, uint32_t lanes, uint32_t key, const uint64_t *address,
-     uint64_t first, uint64_t step)
+fits(const struct sheet *sheet, const struct lanes_entry *e, uint32_t lanes, uint32_t key,
+     const uint64_t *address, uint64_t first, uint64_t step)
 {
-    return e->lanes == lanes && e->key == key && lanes_fit(sheet->wide, lanes, address, first, step, e->distance);
+    return e->lanes == lanes && e->key == key &&
+           lanes_fit(sheet->wide, lanes, address, first, step, e->distance);
 }
 
-/* Where the verdict of these distances is kept; *found: it is. A site whose accesses hardly ever repeat
- * is not searched. */
+/* Where the verdict of these distances is kept; *found: it is. A site whose accesses hardly ever
+ * repeat is not searched. */
 static struct lanes_entry *
 find_distances(struct sheet *sheet, struct site *s, uint32_t lanes, uint32_t key,
                const uint64_t *address, uint64_t first, uint64_t step, bool *found)
 {
     if (!s->distances)
-        s->distances = s->last_lanes = ARENA_ARRAY(&sheet->arena, struct lanes_entry, LANES_ENTRIES);
+        s->distances = s->last_lanes =
+            ARENA_ARRAY(&sheet->arena, struct lanes_entry, LANES_ENTRIES);
     *found = false;
     if (is_scattered(s))
         return s->distances;
@@ -421,7 +428,8 @@ judge_distances(struct sheet *sheet, struct site *s, struct lanes_entry *e, uint
     verdict_evaluate(sheet, s, &r, &e->verdict);
 }
 
-/* Runs of the sectors, by lines from the first one on, as verdict_keep_lines() has them; how many lines. */
+/* Runs of the sectors, by lines from the first one on, as verdict_keep_lines() has them; how many
+ * lines. */
 static uint32_t
 near_runs(const struct near_sectors *near, const struct site *s, struct verdict *v)
 {
@@ -444,8 +452,8 @@ near_runs(const struct near_sectors *near, const struct site *s, struct verdict 
 
 /* What the access costs, and its lines from *reference on; false: it is not of that kind. */
 static bool
-judge_scattered(struct sheet *sheet, const struct site *s, const struct access *a, uint32_t count, struct verdict *v,
-                uint64_t *reference)
+judge_scattered(struct sheet *sheet, const struct site *s, const struct access *a, uint32_t count,
+                struct verdict *v, uint64_t *reference)
 {
     struct near_sectors near;
     struct sectors wide;
@@ -470,12 +478,13 @@ judge_scattered(struct sheet *sheet, const struct site *s, const struct access *
     verdict_keep_lines(sheet, s, &wide, 0, v);
     v->metric[METRIC_SECTORS] = wide.count;
     bool apart = wide.count == count; /* no two lanes in one sector */
-    v->metric[METRIC_SECTORS_IDEAL] = apart ? (count * a->width + SECTOR - 1) / SECTOR : model_ideal_sectors(a);
+    v->metric[METRIC_SECTORS_IDEAL] =
+        apart ? (count * a->width + SECTOR - 1) / SECTOR : model_ideal_sectors(a);
     return true;
 }
 
-/* An access of a site whose accesses hardly ever repeat: what it costs is added at once, and its lines go to the
- * trace, in one pass over the lanes. False: nothing was done. */
+/* An access of a site whose accesses hardly ever repeat: what it costs is added at once, and its
+ * lines go to the trace, in one pass over the lanes. False: nothing was done. */
 static bool
 count_scattered(struct sheet *sheet, struct site *s, const struct jit_warp *w, uint32_t lanes,
                 const uint64_t *address)
@@ -486,7 +495,8 @@ count_scattered(struct sheet *sheet, struct site *s, const struct jit_warp *w, u
     struct verdict v = {.line = line, .line_room = JIT_LANES * 8};
     uint32_t count = (uint32_t)__builtin_popcount(lanes);
     bool shared = s->space == SPACE_SHARED;
-    bool device = s->space == SPACE_GLOBAL && s->traced && !model_has_transactions(sheet->watch->profile->device);
+    bool device = s->space == SPACE_GLOBAL && s->traced &&
+                  !model_has_transactions(sheet->watch->profile->device);
     if (!(shared || device) || s->bytes > 16 || s->bytes & (s->bytes - 1))
         return false;
     a.space = shared ? ACCESS_SHARED : ACCESS_GLOBAL;
@@ -502,7 +512,8 @@ count_scattered(struct sheet *sheet, struct site *s, const struct jit_warp *w, u
     verdict_add(s, &v, 1);
     if (device)
         trace_lines(sheet, w->warp, &v, r.reference);
-    uint32_t excess = shared ? v.metric[METRIC_CONFLICTS] : v.metric[METRIC_SECTORS] - v.metric[METRIC_SECTORS_IDEAL];
+    uint32_t excess = shared ? v.metric[METRIC_CONFLICTS]
+                             : v.metric[METRIC_SECTORS] - v.metric[METRIC_SECTORS_IDEAL];
     if (s->sample.lanes && excess <= s->sample.excess)
         return true;
     memcpy(r.address, a.address, sizeof r.address);
@@ -536,8 +547,11 @@ split_lanes(const struct jit_warp *w, const uint64_t *address, uint32_t *shared,
     const struct jit_block *b = w->block;
     const struct sheet *sheet = b->tool;
     uint64_t bytes = (uint64_t)b->launch->local_stride * JIT_LANES * b->launch->warps;
-    *shared = lanes_within(sheet->wide, address, (uintptr_t)b->shared, sheet->watch->launch.shared_bytes);
-    *local = b->local && bytes ? lanes_within(sheet->wide, address, (uintptr_t)b->local, bytes) & ~*shared : 0;
+    *shared =
+        lanes_within(sheet->wide, address, (uintptr_t)b->shared, sheet->watch->launch.shared_bytes);
+    *local = b->local && bytes
+                 ? lanes_within(sheet->wide, address, (uintptr_t)b->local, bytes) & ~*shared
+                 : 0;
 }
 
 void

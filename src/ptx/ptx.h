@@ -107,11 +107,13 @@ enum ptx_status ptx_op_status(enum ptx_op op);
 
 enum ptx_operand_kind {
     PTX_O_NONE,
-    PTX_O_REG,     /* reg */
-    PTX_O_SREG,    /* sreg */
-    PTX_O_INT,     /* imm: two's complement, 64 bits */
-    PTX_O_FLOAT,   /* imm: bits of a double for 0d and decimal text; imm_is_f32: bits of a float (0f) */
-    PTX_O_SYMBOL,  /* a variable's or function's address as a value (mov %d, table): var or func, offset */
+    PTX_O_REG,    /* reg */
+    PTX_O_SREG,   /* sreg */
+    PTX_O_INT,    /* imm: two's complement, 64 bits */
+    PTX_O_FLOAT,  /* imm: bits of a double for 0d and decimal text; imm_is_f32: bits of a float (0f)
+                   */
+    PTX_O_SYMBOL, /* a variable's or function's address as a value (mov %d, table): var or func,
+                     offset */
     PTX_O_ADDRESS, /* [base + offset]: base is reg, var, param or nothing (absolute) */
     PTX_O_LABEL,   /* label */
     PTX_O_VECTOR,  /* {a, b, c, d}: elements */
@@ -130,14 +132,15 @@ struct ptx_operand {
     uint8_t base_kind; /* ADDRESS: enum ptx_base_kind */
     bool negated;      /* !p, and -r where the manual allows it */
     bool imm_is_f32;
-    uint8_t part;      /* video instructions and vector registers: r.x -> 1, .y 2, .z 3, .w 4, .b0 5 ... .h1 10 */
+    uint8_t part; /* video instructions and vector registers: r.x -> 1, .y 2, .z 3, .w 4, .b0 5 ...
+                     .h1 10 */
     uint16_t sreg;
-    uint32_t reg;      /* index in ptx_func.regs */
-    uint32_t count;    /* VECTOR, PAIR, LIST, TEX: elements */
+    uint32_t reg;   /* index in ptx_func.regs */
+    uint32_t count; /* VECTOR, PAIR, LIST, TEX: elements */
     union {
         uint64_t imm;
-        int64_t offset; /* SYMBOL, ADDRESS */
-        uint32_t label; /* index in ptx_func.labels */
+        int64_t offset;  /* SYMBOL, ADDRESS */
+        uint32_t label;  /* index in ptx_func.labels */
         uint32_t target; /* index in ptx_func.targets */
     };
     struct ptx_var *var;   /* SYMBOL, ADDRESS (base VAR) */
@@ -145,25 +148,25 @@ struct ptx_operand {
     struct ptx_operand *elements;
 };
 
-/* -- instructions ------------------------------------------------------------------------------- */
+/* -- instructions ------------------------------------------------------------------------------ */
 
 enum { PTX_MAX_TYPES = 4, PTX_MOD_WORDS = 6, PTX_NO_REG = 0xffffffffu };
 
 struct ptx_insn {
-    uint16_t op;                  /* enum ptx_op */
+    uint16_t op; /* enum ptx_op */
     uint8_t type_count;
-    uint8_t type[PTX_MAX_TYPES];  /* type suffixes in the order written: cvt.f32.s32 -> F32, S32 */
-    uint8_t space;                /* enum ptx_space: first space written */
-    uint8_t space2;               /* second one: cp.async.shared.global, cvta.to.global, ... */
-    uint8_t vec;                  /* .v2 .v4 .v8, else 1 */
+    uint8_t type[PTX_MAX_TYPES]; /* type suffixes in the order written: cvt.f32.s32 -> F32, S32 */
+    uint8_t space;               /* enum ptx_space: first space written */
+    uint8_t space2;              /* second one: cp.async.shared.global, cvta.to.global, ... */
+    uint8_t vec;                 /* .v2 .v4 .v8, else 1 */
     uint8_t operand_count;
     bool guard_negated;
     uint32_t guard;               /* @p: register index, or PTX_NO_REG */
     uint64_t mods[PTX_MOD_WORDS]; /* set of enum ptx_mod */
-    uint16_t order[8];            /* the first eight modifiers in the order written (enum ptx_mod) */
+    uint16_t order[8]; /* the first eight modifiers in the order written (enum ptx_mod) */
     struct ptx_operand *operand;
-    uint32_t line, column;        /* in the PTX text, from 1 */
-    uint32_t loc;                 /* index in ptx_func.locs: the source place; 0: unknown */
+    uint32_t line, column; /* in the PTX text, from 1 */
+    uint32_t loc;          /* index in ptx_func.locs: the source place; 0: unknown */
 };
 
 static inline bool
@@ -172,18 +175,18 @@ ptx_has(const struct ptx_insn *i, enum ptx_mod m)
     return i->mods[m / 64] >> (m % 64) & 1;
 }
 
-/* -- variables ---------------------------------------------------------------------------------- */
+/* -- variables --------------------------------------------------------------------------------- */
 
 struct ptx_var;
 struct ptx_func;
 
 /* The address of a variable or function inside an initialiser. */
 struct ptx_reloc {
-    uint64_t at;           /* byte offset inside the initialiser */
-    uint8_t bytes;         /* 8, 4; or 1 with shift (mask(symbol) forms) */
-    uint8_t shift;         /* in bits: which part of the address */
-    bool generic;          /* generic(symbol): the generic address */
-    struct ptx_var *var;   /* one of both */
+    uint64_t at;         /* byte offset inside the initialiser */
+    uint8_t bytes;       /* 8, 4; or 1 with shift (mask(symbol) forms) */
+    uint8_t shift;       /* in bits: which part of the address */
+    bool generic;        /* generic(symbol): the generic address */
+    struct ptx_var *var; /* one of both */
     struct ptx_func *func;
     int64_t addend;
 };
@@ -191,25 +194,25 @@ struct ptx_reloc {
 enum ptx_linkage { PTX_LOCAL_LINKAGE, PTX_EXTERN, PTX_VISIBLE, PTX_WEAK, PTX_COMMON };
 
 struct ptx_var {
-    const char *name;       /* as written */
-    uint8_t space;          /* enum ptx_space */
-    uint8_t type;           /* element type */
-    uint8_t vec;            /* 1, 2, 4 */
-    uint8_t linkage;        /* enum ptx_linkage */
-    bool unsized;           /* extern __shared__ float s[]: dynamic shared memory */
-    bool managed;           /* .attribute(.managed) */
-    uint32_t align;         /* in bytes, a power of two, never 0 */
-    uint64_t size;          /* in bytes; 0 when unsized */
-    uint32_t index;         /* in module->vars, or in func->vars */
-    struct ptx_func *func;  /* NULL: module scope */
-    uint64_t param_offset;  /* kernel parameters: byte offset in the parameter block */
-    uint8_t *init;          /* size bytes, or NULL: zero */
+    const char *name;      /* as written */
+    uint8_t space;         /* enum ptx_space */
+    uint8_t type;          /* element type */
+    uint8_t vec;           /* 1, 2, 4 */
+    uint8_t linkage;       /* enum ptx_linkage */
+    bool unsized;          /* extern __shared__ float s[]: dynamic shared memory */
+    bool managed;          /* .attribute(.managed) */
+    uint32_t align;        /* in bytes, a power of two, never 0 */
+    uint64_t size;         /* in bytes; 0 when unsized */
+    uint32_t index;        /* in module->vars, or in func->vars */
+    struct ptx_func *func; /* NULL: module scope */
+    uint64_t param_offset; /* kernel parameters: byte offset in the parameter block */
+    uint8_t *init;         /* size bytes, or NULL: zero */
     struct ptx_reloc *relocs;
     uint32_t reloc_count;
     uint32_t line;
 };
 
-/* -- functions ------------------------------------------------------------------------------------ */
+/* -- functions --------------------------------------------------------------------------------- */
 
 struct ptx_reg {
     const char *name; /* "%r3" */
@@ -237,8 +240,8 @@ struct ptx_targets {
     uint32_t line;
     char kind; /* 'b', 'c', 'p' */
     uint32_t count;
-    uint32_t *labels;          /* 'b' */
-    struct ptx_func **funcs;   /* 'c' */
+    uint32_t *labels;           /* 'b' */
+    struct ptx_func **funcs;    /* 'c' */
     struct ptx_func *prototype; /* 'p': a function without body and name */
 };
 
@@ -287,7 +290,9 @@ struct ptx_module {
     uint32_t version;    /* 7.8 -> 78 */
     uint32_t target;     /* sm_90a -> 90 */
     bool target_suffix_a;
-    bool replicated;     /* .pragma "lockstep replicated": lanes store copies of one value on purpose */
+    bool replicated; /* .pragma "lockstep replicated": lanes store copies of one value on purpose */
+    bool is_wir; /* .pragma "lockstep wir": text of the warp IR (wir/wir.h): a jump behind a branch
+                    that no label stands before is that branch's other way, no instruction */
     uint32_t address_size;
     struct ptx_file *files;
     uint32_t file_count;
@@ -302,8 +307,8 @@ struct ptx_module {
  * module that loads holds none. */
 struct ptx_module *ptx_parse(const char *text, size_t size, const char *path, struct ls_error *err);
 void ptx_free(struct ptx_module *m);
-/* No device could hold it: more constant memory than there is. Of a whole program's module; the parts of
- * ptx_link are not asked. */
+/* No device could hold it: more constant memory than there is. Of a whole program's module; the
+ * parts of ptx_link are not asked. */
 bool ptx_fits(const struct ptx_module *m, const char *path, struct ls_error *err);
 
 /* Several modules into one (separate compilation): externs are resolved by name, weak ones once.
@@ -320,12 +325,25 @@ struct ptx_var *ptx_find_var(const struct ptx_module *m, const char *name);
 /* Prints a module as PTX text that parses to the same module (round trip, tests, --dump). */
 void ptx_print(const struct ptx_module *m, struct text *out);
 void ptx_print_insn(const struct ptx_func *f, const struct ptx_insn *i, struct text *out);
-/* The same of an instruction whose registers are not the function's: by number. */
-struct ptx_print_regs {
-    const char *const *name;
-    const bool *predicate;
+/* Names that registers, and variables of functions, are printed under, by number. */
+struct ptx_print_names {
+    const char *const *reg;
+    const bool *predicate; /* per register */
+    const char *const *var;
 };
-void ptx_print_insn_as(const struct ptx_func *f, const struct ptx_insn *i, const struct ptx_print_regs *regs,
+/* The same of an instruction whose registers and variables are not a function's own. */
+void ptx_print_insn_as(const struct ptx_insn *i, const struct ptx_print_names *names,
                        struct text *out);
+/* What of a module is printed around a function that somebody else prints. */
+struct ptx_print_part {
+    const struct ptx_func *f;
+    const char *pragma;
+    const bool *vars; /* per variable of the module: it is wanted */
+    bool functions; /* other functions with a body are; those without always, other kernels never */
+    void (*body)(void *context, struct text *out); /* what stands between f's braces */
+    void *context;
+};
+void ptx_print_around(const struct ptx_module *m, const struct ptx_print_part *part,
+                      struct text *out);
 
 #endif

@@ -57,8 +57,8 @@ fail(const struct check *c, const char *format, ...)
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
     const struct token *t = &c->p->mnemonic;
-    fail_at(c->p, c->i->line, c->i->column, "%.*s: %s", t->count > 100 ? 100 : (int)t->count,
-            t->at, what);
+    fail_at(c->p, c->i->line, c->i->column, "%.*s: %s", t->count > 100 ? 100 : (int)t->count, t->at,
+            what);
 }
 
 /* -- types ------------------------------------------------------------------------------------- */
@@ -71,7 +71,7 @@ types_of_word(const struct parser *p, const char *word, size_t n)
         char letter;
         const char *types;
     } sets[] = {
-        {'I', "u16 u32 u64 s16 s32 s64"}, {'F', "f32 f64"},       {'B', "b16 b32 b64"},
+        {'I', "u16 u32 u64 s16 s32 s64"}, {'F', "f32 f64"},     {'B', "b16 b32 b64"},
         {'H', "f16 f16x2 bf16 bf16x2"},   {'P', "u16x2 s16x2"},
     };
     if (n == 1 && *word == '*')
@@ -128,7 +128,7 @@ check_types(const struct check *c)
     return true;
 }
 
-/* -- modifiers ----------------------------------------------------------------------------------- */
+/* -- modifiers --------------------------------------------------------------------------------- */
 
 static bool
 has_any(const struct ptx_insn *i, enum ptx_mod first, enum ptx_mod last)
@@ -241,23 +241,21 @@ check_needs(const struct check *c)
         if (!has_any(i, PTX_M_EQ, PTX_M_NAN))
             missing = "a comparison is missing: .eq, .lt, ...";
         break;
-    case NEED_CONVERSION:
-        return old || check_conversion(c);
-    case NEED_ATOMIC:
-        return check_atomic(c);
+    case NEED_CONVERSION: return old || check_conversion(c);
+    case NEED_ATOMIC: return check_atomic(c);
     case NEED_MEMBERS:
         if (ptx_has(i, PTX_M_SYNC) != (i->operand_count > 2))
-            missing = i->operand_count > 2 ? ".sync is missing" : "the mask of the members is missing";
+            missing =
+                i->operand_count > 2 ? ".sync is missing" : "the mask of the members is missing";
         break;
-    default:
-        break;
+    default: break;
     }
     if (missing)
         fail(c, "%s", missing);
     return !missing;
 }
 
-/* -- operands -------------------------------------------------------------------------------------- */
+/* -- operands ---------------------------------------------------------------------------------- */
 
 /* What a letter of a row asks for. */
 struct want {
@@ -273,8 +271,7 @@ article(unsigned bits)
 }
 
 static bool
-check_register(const struct check *c, unsigned n, const struct ptx_operand *o,
-               const struct want *w)
+check_register(const struct check *c, unsigned n, const struct ptx_operand *o, const struct want *w)
 {
     const struct ptx_reg *r = &c->p->regs.at[o->reg];
     enum ptx_type have = (enum ptx_type)r->type;
@@ -304,16 +301,16 @@ check_register(const struct check *c, unsigned n, const struct ptx_operand *o,
 }
 
 static bool
-check_constant(const struct check *c, unsigned n, const struct ptx_operand *o,
-               const struct want *w)
+check_constant(const struct check *c, unsigned n, const struct ptx_operand *o, const struct want *w)
 {
     if (o->kind == PTX_O_FLOAT && (is_integer(w->type) || w->bits == 1)) {
         fail(c, "operand %u is a floating-point number", n);
         return false;
     }
     if (o->kind == PTX_O_INT && (w->type == PTX_F32 || w->type == PTX_F64)) {
-        fail(c, "operand %u is an integer; .%s takes 0%c and hexadecimal digits, or a decimal "
-                "fraction",
+        fail(c,
+             "operand %u is an integer; .%s takes 0%c and hexadecimal digits, or a decimal "
+             "fraction",
              n, ptx_type_name(w->type), w->type == PTX_F32 ? 'f' : 'd');
         return false;
     }
@@ -324,14 +321,12 @@ static bool
 check_value(const struct check *c, unsigned n, const struct ptx_operand *o, const struct want *w)
 {
     switch (o->kind) {
-    case PTX_O_REG:
-        return check_register(c, n, o, w);
+    case PTX_O_REG: return check_register(c, n, o, w);
     case PTX_O_SREG:
         if (!w->destination && w->bits != 1)
             return true;
         break;
-    case PTX_O_SINK:
-        return true; /* destinations, and the elements of a mov that are not wanted */
+    case PTX_O_SINK: return true; /* destinations, and the elements of a mov that are not wanted */
     case PTX_O_INT:
     case PTX_O_FLOAT:
         if (!w->destination)
@@ -341,8 +336,7 @@ check_value(const struct check *c, unsigned n, const struct ptx_operand *o, cons
         if (!w->destination && w->bits != 1 && (!w->bits || w->bits >= 16))
             return true;
         break;
-    default:
-        break;
+    default: break;
     }
     if (w->bits == 1)
         fail(c, "operand %u must be a predicate", n);
@@ -418,15 +412,24 @@ want_of(const struct ptx_insn *i, char letter, struct want *w)
     enum ptx_type last = i->type_count ? (enum ptx_type)i->type[i->type_count - 1] : first;
     *w = (struct want){.type = first, .bits = type_bits(first)};
     switch (letter) {
-    case 'd': case 'Q': w->destination = true; return true;
+    case 'd':
+    case 'Q': w->destination = true; return true;
     case 'D': w->destination = w->vector = true; return true;
     case 's': return true;
     case 'S': w->vector = true; return true;
     case 'W': w->destination = true; break;
     case 'w': break;
-    case 't': w->type = last; w->bits = type_bits(last); return true;
-    case 'v': w->type = last; w->bits = type_bits(last); w->wider = w->vector = true; return true;
-    case 'r': case 'R': *w = (struct want){.bits = 32, .destination = true}; return true;
+    case 't':
+        w->type = last;
+        w->bits = type_bits(last);
+        return true;
+    case 'v':
+        w->type = last;
+        w->bits = type_bits(last);
+        w->wider = w->vector = true;
+        return true;
+    case 'r':
+    case 'R': *w = (struct want){.bits = 32, .destination = true}; return true;
     case '2': *w = (struct want){.bits = 32}; return true;
     case 'c': *w = (struct want){.bits = 64}; return true;
     case 'l': w->destination = w->wider = true; return true;
@@ -493,8 +496,8 @@ check_call_shape(const struct check *c)
             if (kind == PTX_O_REG || kind == PTX_O_SYMBOL || kind == PTX_O_SINK ||
                 (list && (kind == PTX_O_INT || kind == PTX_O_FLOAT)))
                 continue;
-            fail(c, "operand %u: element %u must be a variable, a register or a constant",
-                 list + 1, e + 1);
+            fail(c, "operand %u: element %u must be a variable, a register or a constant", list + 1,
+                 e + 1);
             return false;
         }
     }
@@ -527,7 +530,8 @@ check_count(const struct check *c)
     return false;
 }
 
-/* Limits that no table has: the range of a constant, what a space or a type forbids. NULL: none is hurt. */
+/* Limits that no table has: the range of a constant, what a space or a type forbids. NULL: none is
+ * hurt. */
 static const char *
 broken_limit(const struct ptx_insn *i)
 {
@@ -578,7 +582,7 @@ check_insn(struct parser *p, const struct ptx_insn *i)
     }
 }
 
-/* -- once everything is known ---------------------------------------------------------------------- */
+/* -- once everything is known ------------------------------------------------------------------ */
 
 static void
 fail_call(struct parser *p, const struct ptx_insn *i, const char *what, const char *name,

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* -- constants ------------------------------------------------------------------------------------- */
+/* -- constants --------------------------------------------------------------------------------- */
 
 static int64_t
 int_unary(struct parser *p)
@@ -62,10 +62,24 @@ precedence(const struct parser *p, int *op)
     static const struct {
         int op, level;
     } table[] = {
-        {PUNCT2('|', '|'), 1}, {PUNCT2('&', '&'), 2}, {'|', 3}, {'^', 4}, {'&', 5},
-        {PUNCT2('=', '='), 6}, {PUNCT2('!', '='), 6}, {'<', 7}, {'>', 7},
-        {PUNCT2('<', '='), 7}, {PUNCT2('>', '='), 7}, {PUNCT2('<', '<'), 8},
-        {PUNCT2('>', '>'), 8}, {'+', 9}, {'-', 9}, {'*', 10}, {'/', 10}, {'%', 10},
+        {PUNCT2('|', '|'), 1},
+        {PUNCT2('&', '&'), 2},
+        {'|', 3},
+        {'^', 4},
+        {'&', 5},
+        {PUNCT2('=', '='), 6},
+        {PUNCT2('!', '='), 6},
+        {'<', 7},
+        {'>', 7},
+        {PUNCT2('<', '='), 7},
+        {PUNCT2('>', '='), 7},
+        {PUNCT2('<', '<'), 8},
+        {PUNCT2('>', '>'), 8},
+        {'+', 9},
+        {'-', 9},
+        {'*', 10},
+        {'/', 10},
+        {'%', 10},
     };
     for (size_t k = 0; p->tok.kind == TOKEN_PUNCT && k < sizeof table / sizeof *table; k++)
         if (lex_is(p, table[k].op)) {
@@ -156,7 +170,7 @@ expr_element(struct parser *p, const struct ptx_var *v)
     return (int64_t)(index * ptx_type_bytes((enum ptx_type)v->type) * v->vec);
 }
 
-/* -- words ------------------------------------------------------------------------------------------- */
+/* -- words ------------------------------------------------------------------------------------- */
 
 const struct word *
 dot_word(const struct parser *p)

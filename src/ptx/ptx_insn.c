@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* -- instructions ----------------------------------------------------------------------------------------- */
+/* -- instructions ------------------------------------------------------------------------------ */
 
 static void
 take_modifier(struct parser *p, struct ptx_insn *i, uint32_t *order)
@@ -29,9 +29,7 @@ take_modifier(struct parser *p, struct ptx_insn *i, uint32_t *order)
         else
             i->space2 = (uint8_t)w->value;
         break;
-    case WORD_VEC:
-        i->vec = (uint8_t)w->value;
-        break;
+    case WORD_VEC: i->vec = (uint8_t)w->value; break;
     default:
         i->mods[w->value / 64] |= 1ull << (w->value % 64);
         if (*order < 8)

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* -- errors ------------------------------------------------------------------------------------- */
+/* -- errors ------------------------------------------------------------------------------------ */
 
 static void
 fail_va(struct parser *p, uint32_t line, uint32_t column, const char *format, va_list args)
@@ -50,17 +50,10 @@ fail_expected(struct parser *p, const char *what)
     const struct token *t = &p->tok;
     int n = t->count > 40 ? 40 : (int)t->count;
     switch (t->kind) {
-    case TOKEN_END:
-        fail_here(p, "%s expected, but the text ends here", what);
-        break;
-    case TOKEN_DOT:
-        fail_here(p, "%s expected, not '.%.*s'", what, n, t->at);
-        break;
-    case TOKEN_STRING:
-        fail_here(p, "%s expected, not a string", what);
-        break;
-    default:
-        fail_here(p, "%s expected, not '%.*s'", what, n, t->at);
+    case TOKEN_END: fail_here(p, "%s expected, but the text ends here", what); break;
+    case TOKEN_DOT: fail_here(p, "%s expected, not '.%.*s'", what, n, t->at); break;
+    case TOKEN_STRING: fail_here(p, "%s expected, not a string", what); break;
+    default: fail_here(p, "%s expected, not '%.*s'", what, n, t->at);
     }
 }
 
@@ -73,7 +66,7 @@ fail_unsupported(struct parser *p, const struct token *at, const char *name)
         p->err->status = LS_ERR_UNSUPPORTED;
 }
 
-/* -- characters --------------------------------------------------------------------------------- */
+/* -- characters -------------------------------------------------------------------------------- */
 
 static bool
 is_digit(char c)
@@ -154,7 +147,7 @@ skip_space(struct parser *p)
     return true;
 }
 
-/* -- numbers ------------------------------------------------------------------------------------ */
+/* -- numbers ----------------------------------------------------------------------------------- */
 
 /* 0f3f800000, 0d3ff0000000000000 (PTX ISA 4.5.2). */
 static void
@@ -253,7 +246,7 @@ lex_number(struct parser *p, struct token *t)
     t->is_unsigned |= t->integer > INT64_MAX;
 }
 
-/* -- tokens ------------------------------------------------------------------------------------- */
+/* -- tokens ------------------------------------------------------------------------------------ */
 
 static void
 lex_string(struct parser *p, struct token *t)
@@ -364,8 +357,8 @@ lex_next(struct parser *p)
 struct lex_state
 lex_save(const struct parser *p)
 {
-    return (struct lex_state){p->cursor, p->line_start, p->line, p->tok, p->last_kind,
-                              p->last_integer};
+    return (struct lex_state){p->cursor, p->line_start, p->line,
+                              p->tok,    p->last_kind,  p->last_integer};
 }
 
 void

@@ -23,9 +23,11 @@ ptx_fits(const struct ptx_module *m, const char *path, struct ls_error *err)
     if (bytes <= CONSTANT_BYTES)
         return true;
     struct arena names = {0};
-    ls_fail(err, LS_ERR_INPUT, "%s: %llu bytes of constant memory (0x%llx), of which there are %d (0x%x): the "
-            "largest variable is \"%s\" with %llu bytes", path, (unsigned long long)bytes,
-            (unsigned long long)bytes, CONSTANT_BYTES, CONSTANT_BYTES, ls_readable_name(&names, largest->name),
+    ls_fail(err, LS_ERR_INPUT,
+            "%s: %llu bytes of constant memory (0x%llx), of which there are %d (0x%x): the "
+            "largest variable is \"%s\" with %llu bytes",
+            path, (unsigned long long)bytes, (unsigned long long)bytes, CONSTANT_BYTES,
+            CONSTANT_BYTES, ls_readable_name(&names, largest->name),
             (unsigned long long)largest->size);
     arena_free(&names);
     return false;

@@ -46,8 +46,7 @@ copy(struct arena *a, const void *at, size_t size)
 
 #define COPY(a, at, n) ((__typeof__(at))copy((a), (at), sizeof *(at) * (size_t)(n)))
 
-/* -- names
- * ------------------------------------------------------------------------------------------ */
+/* -- names ------------------------------------------------------------------------------------- */
 
 static bool
 var_is_global(const struct ptx_var *v)
@@ -129,8 +128,7 @@ add_func(struct linker *l, size_t part, struct ptx_func *f)
         return true;
     /* clang declares another unit's kernel, whose address is taken, as a function. */
     bool kinds = o && (o->is_kernel == f->is_kernel || !(o->is_kernel ? f : o)->has_body);
-    if (!o || !kinds || o->param_count != f->param_count ||
-        o->result_count != f->result_count)
+    if (!o || !kinds || o->param_count != f->param_count || o->result_count != f->result_count)
         return fail_pair(l, e, part, f->line, f->name, "declared differently in");
     if (func_rank(o) == 3 && func_rank(f) == 3)
         return fail_pair(l, e, part, f->line, f->name, "defined in");
@@ -151,8 +149,7 @@ local_name(struct linker *l, const char *name, size_t part)
     return arena_strdup(&l->m->arena, name);
 }
 
-/* -- places for the copies
- * ------------------------------------------------------------------------------ */
+/* -- places for the copies --------------------------------------------------------------------- */
 
 static void
 place_var(struct linker *l, size_t part, struct ptx_var *v)
@@ -186,9 +183,7 @@ place_func(struct linker *l, size_t part, struct ptx_func *f)
     l->funcs[part][f->index] = out;
 }
 
-/* -- copies
- * ------------------------------------------------------------------------------------------------
- */
+/* -- copies ------------------------------------------------------------------------------------ */
 
 /* A function being copied. */
 struct copying {
@@ -348,9 +343,7 @@ copy_func(struct linker *l, size_t part, uint32_t file_base, const struct ptx_fu
     copy_targets(&c);
 }
 
-/* -- the module
- * ------------------------------------------------------------------------------------------------
- */
+/* -- the module -------------------------------------------------------------------------------- */
 
 static bool
 collect(struct linker *l)

@@ -40,8 +40,8 @@ static const char *const sregs[] = {
 };
 
 static const char *const spaces[PTX_SPACE_COUNT] = {
-    "generic", "reg", "sreg", "const", "global", "local", "param", "shared", "shared::cluster",
-    "tex",
+    "generic", "reg",   "sreg",   "const",           "global",
+    "local",   "param", "shared", "shared::cluster", "tex",
 };
 
 _Static_assert(PTX_MOD_COUNT <= 64 * PTX_MOD_WORDS, "ptx_insn.mods is too small");

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* -- operands -------------------------------------------------------------------------------------------- */
+/* -- operands ---------------------------------------------------------------------------------- */
 
 void
 add_label_use(struct parser *p, struct ptx_operand *o, uint32_t *label, const char *name,

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* -- functions ------------------------------------------------------------------------------------------------- */
+/* -- functions --------------------------------------------------------------------------------- */
 
 static void
 triple(struct parser *p, uint32_t out[3])
@@ -115,8 +115,10 @@ void
 parse_function(struct parser *p, enum ptx_linkage linkage)
 {
     struct ptx_func *f = ARENA_NEW(p->arena, struct ptx_func);
-    *f = (struct ptx_func){.is_kernel = lex_is_dot(p, "entry"), .linkage = (uint8_t)linkage,
-                           .line = p->tok.line, .module = p->m};
+    *f = (struct ptx_func){.is_kernel = lex_is_dot(p, "entry"),
+                           .linkage = (uint8_t)linkage,
+                           .line = p->tok.line,
+                           .module = p->m};
     struct token at;
     lex_next(p);
     scope_open(p);
@@ -155,7 +157,7 @@ parse_alias(struct parser *p)
     VEC_PUSH(&p->aliases, a);
 }
 
-/* -- the module -------------------------------------------------------------------------------------------------- */
+/* -- the module -------------------------------------------------------------------------------- */
 
 void
 parse_file(struct parser *p)
@@ -183,6 +185,8 @@ parse_pragma(struct parser *p)
             fail_expected(p, "a string");
         else if (!strcmp(lex_text(p, &p->tok), "lockstep replicated"))
             p->m->replicated = true;
+        else if (!strcmp(lex_text(p, &p->tok), "lockstep wir"))
+            p->m->is_wir = true;
         lex_next(p);
     } while (lex_take(p, ',') && !p->failed);
     lex_expect(p, ';');
@@ -244,8 +248,9 @@ parse_version(struct parser *p)
 static bool
 known_target(const char *name)
 {
-    static const char *const names[] = {"compute_", "debug", "texmode_unified",
-                                        "texmode_independent", "texmode_raw", "map_f64_to_f32"};
+    static const char *const names[] = {"compute_",        "debug",
+                                        "texmode_unified", "texmode_independent",
+                                        "texmode_raw",     "map_f64_to_f32"};
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
         if (ls_starts_with(name, names[k]))
             return true;
@@ -360,9 +365,9 @@ resolve_aliases(struct parser *p)
         const struct alias *a = &p->aliases.at[k];
         struct symbol *s = symbol_find(p, a->name, strlen(a->name));
         struct symbol *of = symbol_find(p, a->of, strlen(a->of));
-        const char *wrong = !s || s->kind != SYMBOL_FUNC                             ? a->name
+        const char *wrong = !s || s->kind != SYMBOL_FUNC                            ? a->name
                             : !of || of->kind != SYMBOL_FUNC || !of->func->has_body ? a->of
-                                                                                     : NULL;
+                                                                                    : NULL;
         if (wrong) {
             fail_at(p, a->at.line, a->at.column, "'%s' is not a function that an alias can have",
                     wrong);

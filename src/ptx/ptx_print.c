@@ -11,8 +11,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* -- names ----------------------------------------------------------------------------------------
- */
+/* -- names ------------------------------------------------------------------------------------- */
 
 /* The names under which a function's own things are printed; NULL: as they were written. */
 struct names {
@@ -23,7 +22,7 @@ struct printer {
     struct text *out;
     const struct ptx_func *f;
     struct names *names;
-    const struct ptx_print_regs *regs; /* NULL: the function's own */
+    const struct ptx_print_names *as; /* NULL: the function's own */
     struct arena arena;
     struct words global;         /* names of the module */
     VEC(const char *) functions; /* that .loc names: strings of .debug_str */
@@ -77,26 +76,27 @@ make_names(struct printer *p, struct names *names)
 static const char *
 reg_name(const struct printer *p, uint32_t r)
 {
-    if (p->regs)
-        return p->regs->name[r];
+    if (p->as)
+        return p->as->reg[r];
     return p->names ? p->names->regs[r] : p->f->regs[r].name;
 }
 
 static bool
 is_predicate(const struct printer *p, uint32_t r)
 {
-    return p->regs ? p->regs->predicate[r] : p->f->regs[r].type == PTX_PRED;
+    return p->as ? p->as->predicate[r] : p->f->regs[r].type == PTX_PRED;
 }
 
 static const char *
 var_name(const struct printer *p, const struct ptx_var *v)
 {
+    if (p->as && v->func)
+        return p->as->var[v->index];
     bool local = p->names && v->func && v->index < p->f->var_count && p->f->vars[v->index] == v;
     return local ? p->names->vars[v->index] : v->name;
 }
 
-/* -- operands
- * ---------------------------------------------------------------------------------------- */
+/* -- operands ---------------------------------------------------------------------------------- */
 
 static void print_operand(const struct printer *p, const struct ptx_operand *o);
 
@@ -147,17 +147,10 @@ print_operand(const struct printer *p, const struct ptx_operand *o)
 {
     struct text *t = p->out;
     switch ((enum ptx_operand_kind)o->kind) {
-    case PTX_O_NONE:
-        break;
-    case PTX_O_REG:
-        print_register(p, o);
-        break;
-    case PTX_O_SREG:
-        text_add(t, "%s", ptx_sreg_name((enum ptx_sreg)o->sreg));
-        break;
-    case PTX_O_INT:
-        text_add(t, "%" PRId64, (int64_t)o->imm);
-        break;
+    case PTX_O_NONE: break;
+    case PTX_O_REG: print_register(p, o); break;
+    case PTX_O_SREG: text_add(t, "%s", ptx_sreg_name((enum ptx_sreg)o->sreg)); break;
+    case PTX_O_INT: text_add(t, "%" PRId64, (int64_t)o->imm); break;
     case PTX_O_FLOAT:
         if (o->imm_is_f32)
             text_add(t, "0f%08" PRIX64, o->imm);
@@ -168,40 +161,27 @@ print_operand(const struct printer *p, const struct ptx_operand *o)
         text_add(t, "%s", o->var ? var_name(p, o->var) : o->func->name);
         print_offset(p, o->offset);
         break;
-    case PTX_O_ADDRESS:
-        print_address(p, o);
-        break;
+    case PTX_O_ADDRESS: print_address(p, o); break;
     case PTX_O_LABEL:
         text_add(t, "%s", p->names ? p->names->labels[o->label] : p->f->labels[o->label].name);
         break;
-    case PTX_O_VECTOR:
-        print_elements(p, o, "{}");
-        break;
-    case PTX_O_SINK:
-        text_add(t, "_");
-        break;
+    case PTX_O_VECTOR: print_elements(p, o, "{}"); break;
+    case PTX_O_SINK: text_add(t, "_"); break;
     case PTX_O_PAIR:
         print_operand(p, &o->elements[0]);
         text_add(t, "|");
         print_operand(p, &o->elements[1]);
         break;
-    case PTX_O_FUNC:
-        text_add(t, "%s", o->func->name);
-        break;
-    case PTX_O_LIST:
-        print_elements(p, o, "()");
-        break;
-    case PTX_O_TEX:
-        print_elements(p, o, "[]");
-        break;
+    case PTX_O_FUNC: text_add(t, "%s", o->func->name); break;
+    case PTX_O_LIST: print_elements(p, o, "()"); break;
+    case PTX_O_TEX: print_elements(p, o, "[]"); break;
     case PTX_O_TARGETS:
         text_add(t, "%s", p->names ? p->names->targets[o->target] : p->f->targets[o->target].name);
         break;
     }
 }
 
-/* -- instructions
- * ---------------------------------------------------------------------------------------- */
+/* -- instructions ------------------------------------------------------------------------------ */
 
 static void
 print_modifiers(struct text *t, const struct ptx_insn *i)
@@ -249,15 +229,13 @@ ptx_print_insn(const struct ptx_func *f, const struct ptx_insn *i, struct text *
 }
 
 void
-ptx_print_insn_as(const struct ptx_func *f, const struct ptx_insn *i, const struct ptx_print_regs *regs,
-                  struct text *out)
+ptx_print_insn_as(const struct ptx_insn *i, const struct ptx_print_names *names, struct text *out)
 {
-    struct printer p = {.out = out, .f = f, .regs = regs};
+    struct printer p = {.out = out, .as = names};
     print_insn(&p, i);
 }
 
-/* -- variables
- * ---------------------------------------------------------------------------------------------- */
+/* -- variables --------------------------------------------------------------------------------- */
 
 static const char *
 linkage_text(uint8_t linkage)
@@ -345,9 +323,7 @@ print_variable(const struct printer *p, const struct ptx_var *v)
     text_add(p->out, ";\n");
 }
 
-/* -- functions
- * --------------------------------------------------------------------------------------------------
- */
+/* -- functions --------------------------------------------------------------------------------- */
 
 static void
 print_parameters(const struct printer *p, struct ptx_var *const *vars, uint32_t n)
@@ -499,9 +475,7 @@ print_function(struct printer *p, const struct ptx_func *f)
     }
 }
 
-/* -- the module
- * ----------------------------------------------------------------------------------------------------
- */
+/* -- the module -------------------------------------------------------------------------------- */
 
 /* The names of inlined functions, which .loc refers to by label. */
 static void
@@ -519,27 +493,58 @@ print_strings(const struct printer *p)
     text_add(p->out, "}\n");
 }
 
-void
-ptx_print(const struct ptx_module *m, struct text *out)
+static void
+print_head(struct printer *p, const struct ptx_module *m, const char *pragma, bool files)
 {
-    struct printer p = {.out = out};
+    struct text *out = p->out;
     text_add(out, ".version %u.%u\n", m->version / 10, m->version % 10);
     if (m->target)
         text_add(out, ".target sm_%u%s\n", m->target, m->target_suffix_a ? "a" : "");
     text_add(out, ".address_size %u\n", m->address_size);
     if (m->replicated)
         text_add(out, ".pragma \"lockstep replicated\";\n");
-    for (uint32_t k = 0; k < m->file_count; k++)
+    if (pragma)
+        text_add(out, ".pragma \"%s\";\n", pragma);
+    for (uint32_t k = 0; files && k < m->file_count; k++)
         if (m->files[k].name)
             text_add(out, ".file %u \"%s\"\n", k, m->files[k].name);
     for (uint32_t k = 0; k < m->var_count; k++)
-        words_add(&p.global, &p.arena, m->vars[k]->name, 0, k);
+        words_add(&p->global, &p->arena, m->vars[k]->name, 0, k);
     for (uint32_t k = 0; k < m->func_count; k++)
-        words_add(&p.global, &p.arena, m->funcs[k]->name, 0, k);
+        words_add(&p->global, &p->arena, m->funcs[k]->name, 0, k);
+}
+
+void
+ptx_print(const struct ptx_module *m, struct text *out)
+{
+    struct printer p = {.out = out};
+    print_head(&p, m, m->is_wir ? "lockstep wir" : NULL, true);
     for (uint32_t k = 0; k < m->var_count; k++)
         print_variable(&p, m->vars[k]);
     for (uint32_t k = 0; k < m->func_count; k++)
         print_function(&p, m->funcs[k]);
+    print_strings(&p);
+    VEC_FREE(&p.functions);
+    arena_free(&p.arena);
+}
+
+void
+ptx_print_around(const struct ptx_module *m, const struct ptx_print_part *part, struct text *out)
+{
+    struct printer p = {.out = out};
+    print_head(&p, m, part->pragma, part->functions);
+    for (uint32_t k = 0; k < m->var_count; k++)
+        if (part->vars[k])
+            print_variable(&p, m->vars[k]);
+    for (uint32_t k = 0; k < m->func_count; k++)
+        if (m->funcs[k] != part->f &&
+            (!m->funcs[k]->has_body || (part->functions && !m->funcs[k]->is_kernel)))
+            print_function(&p, m->funcs[k]);
+    p.f = part->f;
+    print_signature(&p);
+    text_add(out, "{\n");
+    part->body(part->context, out);
+    text_add(out, "}\n");
     print_strings(&p);
     VEC_FREE(&p.functions);
     arena_free(&p.arena);

@@ -22,12 +22,12 @@
 /* -- limits: beyond them a text is refused, not followed ------------------------------------- */
 
 enum {
-    PTX_LIMIT_REGS = 1 << 20,      /* registers of a function */
-    PTX_LIMIT_DEPTH = 64,          /* nested scopes, parentheses, braces */
-    PTX_LIMIT_ELEMENTS = 1024,     /* of a vector or list operand */
+    PTX_LIMIT_REGS = 1 << 20,  /* registers of a function */
+    PTX_LIMIT_DEPTH = 64,      /* nested scopes, parentheses, braces */
+    PTX_LIMIT_ELEMENTS = 1024, /* of a vector or list operand */
     PTX_LIMIT_FILES = 1 << 16,
-    PTX_LIMIT_NAME = 4096,         /* letters of a name */
-    PTX_LIMIT_PARAMETERS = 32764,  /* bytes of a kernel's parameters (PTX ISA 5.1.6.1) */
+    PTX_LIMIT_NAME = 4096,        /* letters of a name */
+    PTX_LIMIT_PARAMETERS = 32764, /* bytes of a kernel's parameters (PTX ISA 5.1.6.1) */
 };
 #define PTX_LIMIT_VARIABLE (1ull << 40) /* bytes of a variable without initial value */
 #define PTX_LIMIT_INIT (1ull << 28)     /* ... with one */
@@ -56,7 +56,7 @@ struct token {
     uint64_t integer;
 };
 
-/* -- words: names to small numbers --------------------------------------------------------------- */
+/* -- words: names to small numbers ------------------------------------------------------------- */
 
 struct word {
     const char *at;
@@ -78,7 +78,7 @@ void words_add(struct words *w, struct arena *a, const char *text, uint8_t kind,
 /* kind 0: any kind. */
 const struct word *words_find(const struct words *w, const char *at, size_t n);
 
-/* -- symbols -------------------------------------------------------------------------------------- */
+/* -- symbols ----------------------------------------------------------------------------------- */
 
 enum symbol_kind { SYMBOL_REG = 1, SYMBOL_VAR, SYMBOL_FUNC, SYMBOL_LABEL, SYMBOL_TARGETS };
 
@@ -86,14 +86,14 @@ struct symbol {
     const char *name;
     uint32_t hash;
     uint8_t kind;
-    bool undeclared;          /* a function used, and not yet declared */
-    uint32_t scope;           /* 0: module */
-    uint32_t index;           /* register, label, targets */
-    uint32_t line, column;    /* where declared, or first used */
+    bool undeclared;       /* a function used, and not yet declared */
+    uint32_t scope;        /* 0: module */
+    uint32_t index;        /* register, label, targets */
+    uint32_t line, column; /* where declared, or first used */
     struct ptx_var *var;
     struct ptx_func *func;
-    struct symbol *next;      /* in its bucket: inner scopes first */
-    struct symbol *in_scope;  /* the scope's symbols */
+    struct symbol *next;     /* in its bucket: inner scopes first */
+    struct symbol *in_scope; /* the scope's symbols */
 };
 
 /* A label's use before its definition, resolved at the end of the function. */
@@ -127,13 +127,13 @@ struct parser {
     const char *path, *cursor, *end, *line_start;
     uint32_t line;
     struct token tok;
-    struct token mnemonic; /* of the instruction being read, with its modifiers */
+    struct token mnemonic;     /* of the instruction being read, with its modifiers */
     enum token_kind last_kind; /* of the token before tok, for % */
     uint64_t last_integer;
     bool failed;
     struct ls_error *err;
     struct ptx_module *m;
-    struct arena *arena;     /* m's */
+    struct arena *arena; /* m's */
     struct arena temporary;
     /* tables */
     struct words dots, ops, sregs;
@@ -168,7 +168,7 @@ struct parser {
     uint32_t loc;
 };
 
-/* -- ptx_lex.c ---------------------------------------------------------------------------------- */
+/* -- ptx_lex.c --------------------------------------------------------------------------------- */
 
 /* A place to come back to, when what stands there is only known further on. */
 struct lex_state {
@@ -202,7 +202,7 @@ void fail_unsupported(struct parser *p, const struct token *at, const char *name
 /* "... expected, not X" with the current token. */
 void fail_expected(struct parser *p, const char *what);
 
-/* -- ptx_words.c --------------------------------------------------------------------------------- */
+/* -- ptx_words.c ------------------------------------------------------------------------------- */
 
 void tables_init(struct parser *p);
 void scope_open(struct parser *p);
@@ -267,7 +267,7 @@ void parse_pragma(struct parser *p);
 void add_label_use(struct parser *p, struct ptx_operand *o, uint32_t *label, const char *name,
                    bool wants_targets, const struct token *t);
 
-/* -- ptx_check.c ---------------------------------------------------------------------------------- */
+/* -- ptx_check.c ------------------------------------------------------------------------------- */
 
 void check_insn(struct parser *p, const struct ptx_insn *i);
 /* Calls and indexed branches, once all functions and labels are known. */

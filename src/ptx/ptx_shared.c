@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ptx_shared: the static shared memory of kernels against what their architecture allows (Programming
- * Guide, "Technical Specifications per Compute Capability": 16 KiB before 2.0, else 48 KiB; more than that must be
- * dynamic). Start at ptx_check_shared.
+ * ptx_shared: the static shared memory of kernels against what their architecture allows
+ * (Programming Guide, "Technical Specifications per Compute Capability": 16 KiB before 2.0, else 48
+ * KiB; more than that must be dynamic). Start at ptx_check_shared.
  */
 #include "ptx/ptx_priv.h"
 
@@ -84,18 +84,21 @@ check_kernel(const struct ptx_module *m, const struct ptx_func *kernel, uint64_t
              struct ls_error *err)
 {
     struct arena a = {0};
-    struct reached r = {.m = m, .var = ARENA_ARRAY(&a, bool, m->var_count + 1),
+    struct reached r = {.m = m,
+                        .var = ARENA_ARRAY(&a, bool, m->var_count + 1),
                         .func = ARENA_ARRAY(&a, bool, m->func_count + 1)};
     reach_all(&r, kernel);
     bool fine = r.bytes <= limit;
     if (!fine)
-        ls_fail(err, LS_ERR_INPUT,
-                "%s: kernel \"%s\" uses too much shared data (0x%llx bytes, 0x%llx max for sm_%u): \"%s\" "
-                "has %llu; more than %llu must be dynamic: extern __shared__, its size in the launch",
-                source_place(&a, kernel), ls_readable_name(&a, kernel->name),
-                (unsigned long long)r.bytes, (unsigned long long)limit, m->target,
-                ls_readable_name(&a, r.largest->name), (unsigned long long)r.largest->size,
-                (unsigned long long)limit);
+        ls_fail(
+            err, LS_ERR_INPUT,
+            "%s: kernel \"%s\" uses too much shared data (0x%llx bytes, 0x%llx max for sm_%u): "
+            "\"%s\" "
+            "has %llu; more than %llu must be dynamic: extern __shared__, its size in the launch",
+            source_place(&a, kernel), ls_readable_name(&a, kernel->name),
+            (unsigned long long)r.bytes, (unsigned long long)limit, m->target,
+            ls_readable_name(&a, r.largest->name), (unsigned long long)r.largest->size,
+            (unsigned long long)limit);
     VEC_FREE(&r.todo);
     arena_free(&a);
     return fine;
@@ -115,7 +118,8 @@ ptx_check_shared(const struct ptx_module *m, struct ls_error *err)
     if (all <= limit) /* of all kernels together: no need to ask who uses what */
         return true;
     for (uint32_t k = 0; k < m->func_count; k++)
-        if (m->funcs[k]->is_kernel && m->funcs[k]->has_body && !check_kernel(m, m->funcs[k], limit, err))
+        if (m->funcs[k]->is_kernel && m->funcs[k]->has_body &&
+            !check_kernel(m, m->funcs[k], limit, err))
             return false;
     return true;
 }

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* -- registers ---------------------------------------------------------------------------------------- */
+/* -- registers --------------------------------------------------------------------------------- */
 
 static uint32_t
 add_reg(struct parser *p, const char *name, enum ptx_type type, uint8_t vec, const struct token *at)
@@ -61,7 +61,7 @@ parse_reg(struct parser *p)
     lex_expect(p, ';');
 }
 
-/* -- variables ------------------------------------------------------------------------------------------ */
+/* -- variables --------------------------------------------------------------------------------- */
 
 struct init {
     struct ptx_var *v;
@@ -444,8 +444,11 @@ parse_variable(struct parser *p, enum ptx_linkage linkage)
         }
         v->linkage = (uint8_t)linkage;
         if (!first.type)
-            first = (struct ptx_var){.space = v->space, .type = v->type, .vec = v->vec,
-                                     .align = v->align, .managed = v->managed};
+            first = (struct ptx_var){.space = v->space,
+                                     .type = v->type,
+                                     .vec = v->vec,
+                                     .align = v->align,
+                                     .managed = v->managed};
         if (!p->failed)
             v = add_variable(p, v, &at);
         if (p->failed)
@@ -465,7 +468,8 @@ parse_parameters(struct parser *p, struct ptx_func *f, bool results, bool protot
     lex_expect(p, '(');
     while (!lex_is(p, ')') && !p->failed && p->tok.kind != TOKEN_END) {
         const struct word *w = dot_word(p);
-        if (!w || w->kind != WORD_SPACE || (w->value != PTX_SPACE_PARAM && w->value != PTX_SPACE_REG)) {
+        if (!w || w->kind != WORD_SPACE ||
+            (w->value != PTX_SPACE_PARAM && w->value != PTX_SPACE_REG)) {
             fail_expected(p, ".param or .reg");
             break;
         }

@@ -123,7 +123,7 @@ tables_init(struct parser *p)
     p->next_scope = 1;
 }
 
-/* -- scopes and symbols ---------------------------------------------------------------------------- */
+/* -- scopes and symbols ------------------------------------------------------------------------ */
 
 void
 scope_open(struct parser *p)
@@ -209,8 +209,12 @@ add(struct parser *p, const char *name, enum symbol_kind kind, uint32_t depth, u
     if (p->symbol_count >= p->bucket_count)
         buckets_grow(p);
     struct symbol *s = ARENA_NEW(&p->temporary, struct symbol);
-    *s = (struct symbol){.name = name, .hash = words_hash(name, n), .kind = (uint8_t)kind,
-                         .scope = scope->id, .line = line, .column = column};
+    *s = (struct symbol){.name = name,
+                         .hash = words_hash(name, n),
+                         .kind = (uint8_t)kind,
+                         .scope = scope->id,
+                         .line = line,
+                         .column = column};
     struct symbol **at = &p->buckets[s->hash & (p->bucket_count - 1)];
     if (depth == 0) /* behind the inner scopes' names */
         while (*at)

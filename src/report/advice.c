@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * advice.c: what the figures of a kernel say. advice.def has a row for each rule, advice_line.c and advice_kernel.c
- * the rules. A rule looks at one figure, speaks only when that figure is bad enough to matter, and names it. What the
- * remedy would save is the model's estimate, made again with the remedy's figures (report_model.h): of this launch,
- * and of one that fills the device, since a small launch mostly waits for itself.
+ * advice.c: what the figures of a kernel say. advice.def has a row for each rule, advice_line.c and
+ * advice_kernel.c the rules. A rule looks at one figure, speaks only when that figure is bad enough
+ * to matter, and names it. What the remedy would save is the model's estimate, made again with the
+ * remedy's figures (report_model.h): of this launch, and of one that fills the device, since a
+ * small launch mostly waits for itself.
  */
 #include "report/report_model.h"
 
@@ -33,7 +34,9 @@ advice_remedy(const struct subject *s)
 struct report_model *
 advice_each(struct remedy *r, const struct subject *s, int which, double *scale)
 {
-    *scale = which && s->model.work.blocks ? (double)s->full.work.blocks / (double)s->model.work.blocks : 1;
+    *scale = which && s->model.work.blocks
+                 ? (double)s->full.work.blocks / (double)s->model.work.blocks
+                 : 1;
     return which ? &r->full : &r->now;
 }
 
@@ -45,11 +48,13 @@ advice_less(uint64_t *amount, double by)
 }
 
 static double
-gain_of(const struct subject *s, const struct report_model *changed, const struct report_times *was, bool launch)
+gain_of(const struct subject *s, const struct report_model *changed, const struct report_times *was,
+        bool launch)
 {
     struct report_times t;
     report_times_of(s->d, changed, &t);
-    double before = was->estimate - (launch ? 0 : was->launch), after = t.estimate - (launch ? 0 : t.launch);
+    double before = was->estimate - (launch ? 0 : was->launch),
+           after = t.estimate - (launch ? 0 : t.launch);
     return before > 0 && after < before ? 1 - after / before : 0;
 }
 
@@ -76,7 +81,7 @@ advice_say(struct subject *s, const struct remedy *r, const char *format, ...)
     VEC_PUSH(&s->out->list, x);
 }
 
-/* -- samples: the worst access of a line ------------------------------------------------------------ */
+/* -- samples: the worst access of a line ------------------------------------------------------- */
 
 bool
 report_sample(const json_t *line, const char *space, const char *op, struct access *out)
@@ -88,8 +93,7 @@ report_sample(const json_t *line, const char *space, const char *op, struct acce
     out->op = strcmp(op, "load") == 0    ? ACCESS_LOAD
               : strcmp(op, "store") == 0 ? ACCESS_STORE
                                          : ACCESS_ATOMIC;
-    json_array_foreach(json_object_get(line, "samples"), k, sample)
-    {
+    json_array_foreach (json_object_get(line, "samples"), k, sample) {
         if (strcmp(report_text(sample, "space"), space) != 0 ||
             strcmp(report_text(sample, "op"), op) != 0)
             continue;
@@ -147,7 +151,7 @@ report_padding(const struct device_profile *d, const struct access *a, uint64_t 
     return stride > (int64_t)a->width && padded_conflicts(d, a, *row, pad) == 0 ? pad : 0;
 }
 
-/* -- all rules ---------------------------------------------------------------------------------------- */
+/* -- all rules --------------------------------------------------------------------------------- */
 
 struct rule {
     const char *kind, *title;
@@ -204,8 +208,7 @@ report_advise(const struct device_profile *d, const json_t *kernel, struct arena
     s.full = report_model_full(d, &s.model);
     report_times_of(d, &s.model, &s.times);
     report_times_of(d, &s.full, &s.full_times);
-    json_array_foreach(json_object_get(kernel, "lines"), k, line)
-    {
+    json_array_foreach (json_object_get(kernel, "lines"), k, line) {
         s.line = line;
         s.weight = all > 0 ? report_number(line, "bound", "seconds", NULL) / all : 0;
         ask_all(&s);
@@ -232,9 +235,10 @@ report_gain(struct arena *a, const struct report_advice *x)
     if (here < 0.5 && full < 0.5)
         return arena_strdup(a, "saves nothing as it is: something else binds");
     if (full > 1.5 * here && full > here + 5)
-        return here < 0.5 ? arena_printf(a, "saves %.0f %% with a full device", full)
-                          : arena_printf(a, "saves %.0f %%, with a full device %.0f %%", here, full);
-    return arena_printf(a, "saves %.0f %%", here);
+        return here < 0.5
+                   ? arena_printf(a, "saves %.0f %% with a full device", full)
+                   : arena_printf(a, "saves %.0f %%, with a full device %.0f %%", here, full);
+    return here < 0.5 ? arena_strdup(a, "saves under 1 %") : arena_printf(a, "saves %.0f %%", here);
 }
 
 json_t *
@@ -246,7 +250,8 @@ report_advice_json(const struct device_profile *d, const json_t *kernel)
     report_advise(d, kernel, &a, &advice);
     for (size_t k = 0; k < advice.list.count; k++) {
         const struct report_advice *x = &advice.list.at[k];
-        json_t *j = json_pack("{s:s, s:s, s:s}", "kind", x->kind, "title", x->title, "text", x->text);
+        json_t *j =
+            json_pack("{s:s, s:s, s:s}", "kind", x->kind, "title", x->title, "text", x->text);
         if (x->file)
             json_object_set_new(j, "file", json_string(x->file));
         if (x->file)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * charts.c: see charts.h. Everything drawn is also said in the description of the drawing, or in the
- * tables beside it.
+ * charts.c: see charts.h. Everything drawn is also said in the description of the drawing, or in
+ * the tables beside it.
  */
 #include "report/charts.h"
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* -- banks ------------------------------------------------------------------------------------------------ */
+/* -- banks ------------------------------------------------------------------------------------- */
 
 /* Which lanes ask bank `bank` for a word that another lane of their part does not ask for. */
 static uint32_t
@@ -33,8 +33,8 @@ conflicting(const struct device_profile *d, const struct access *a, uint32_t ban
 }
 
 void
-chart_banks(struct text *t, const struct device_profile *d, const struct access *access, uint64_t row,
-            uint32_t pad)
+chart_banks(struct text *t, const struct device_profile *d, const struct access *access,
+            uint64_t row, uint32_t pad)
 {
     enum { CELL = 11, LEFT = 34, TOP = 30 };
     struct access a = *access;
@@ -45,7 +45,8 @@ chart_banks(struct text *t, const struct device_profile *d, const struct access 
     for (uint32_t l = 0; l < 32 && pad; l++)
         a.address[l] += a.address[l] / row * pad;
     model_access(d, &a, &cost);
-    snprintf(text, sizeof text, "Bank map%s: %u lanes, %u banks, %u wavefronts, %u of them in excess",
+    snprintf(text, sizeof text,
+             "Bank map%s: %u lanes, %u banks, %u wavefronts, %u of them in excess",
              pad ? " with padding" : "", __builtin_popcount(a.mask), banks, cost.wavefronts,
              cost.bank_conflicts);
     html_drawing(t, (int)(LEFT + banks * CELL + 8), TOP + 32 * CELL + 8, text);
@@ -71,18 +72,20 @@ chart_banks(struct text *t, const struct device_profile *d, const struct access 
     text_add(t, "</svg><figcaption>");
     if (pad)
         html_print(t, "Rows of %llu bytes: %u wavefront%s, %u in excess.",
-                   (unsigned long long)(row + pad), cost.wavefronts, cost.wavefronts == 1 ? "" : "s",
-                   cost.bank_conflicts);
+                   (unsigned long long)(row + pad), cost.wavefronts,
+                   cost.wavefronts == 1 ? "" : "s", cost.bank_conflicts);
     else
-        html_print(t, "As it is: %u wavefront%s, %u in excess. A row is a lane, red where other lanes "
-                      "ask the same bank for another word.",
+        html_print(t,
+                   "As it is: %u wavefront%s, %u in excess. A row is a lane, red where other lanes "
+                   "ask the same bank for another word.",
                    cost.wavefronts, cost.wavefronts == 1 ? "" : "s", cost.bank_conflicts);
     if (cost.bank_conflicts && !any_bad && d->cc_major == 1 && a.width <= 4)
-        html_print(t, " No bank is asked for two words, but here only one word a pass goes to several lanes.");
+        html_print(t, " No bank is asked for two words, but here only one word a pass goes to "
+                      "several lanes.");
     text_add(t, "</figcaption></figure>\n");
 }
 
-/* -- sectors ------------------------------------------------------------------------------------------------ */
+/* -- sectors ----------------------------------------------------------------------------------- */
 
 static uint32_t
 bytes_used(const struct access *a, uint64_t sector)
@@ -116,8 +119,10 @@ transactions(struct text *t, const struct device_profile *d, const struct access
         all += cost.transactions[k].count;
     html_print(t, "One request: %u transaction%s (", all, all == 1 ? "" : "s");
     for (uint32_t k = 0; k < cost.transaction_count; k++)
-        html_print(t, "%s%u of %u bytes", k ? ", " : "", cost.transactions[k].count, cost.transactions[k].size);
-    html_print(t, "). Drawn are the pieces of 32 bytes that it asks for, below each how many of them.");
+        html_print(t, "%s%u of %u bytes", k ? ", " : "", cost.transactions[k].count,
+                   cost.transactions[k].size);
+    html_print(
+        t, "). Drawn are the pieces of 32 bytes that it asks for, below each how many of them.");
 }
 
 void
@@ -153,12 +158,13 @@ chart_sectors(struct text *t, const struct device_profile *d, const struct acces
     if (model_has_transactions(d))
         transactions(t, d, a);
     else
-        html_print(t, "One request: %zu sector%s; below each the bytes of its 32 that are asked for.", kept,
-                   kept == 1 ? "" : "s");
+        html_print(t,
+                   "One request: %zu sector%s; below each the bytes of its 32 that are asked for.",
+                   kept, kept == 1 ? "" : "s");
     text_add(t, "</figcaption></figure>\n");
 }
 
-/* -- occupancy ---------------------------------------------------------------------------------------------------- */
+/* -- occupancy --------------------------------------------------------------------------------- */
 
 void
 chart_occupancy(struct text *t, const struct device_profile *d, const json_t *kernel)
@@ -170,7 +176,8 @@ chart_occupancy(struct text *t, const struct device_profile *d, const json_t *ke
     for (size_t k = 0; k < 3; k++)
         threads *= (uint32_t)json_integer_value(json_array_get(block, k));
     struct occupancy_query q = {
-        .registers_per_thread = (uint32_t)report_number(kernel, "occupancy", "registers_per_thread", NULL),
+        .registers_per_thread =
+            (uint32_t)report_number(kernel, "occupancy", "registers_per_thread", NULL),
         .dynamic_shared = (uint32_t)report_number(kernel, "occupancy", "shared_bytes", NULL)};
     struct occupancy o;
     double wide = (double)(WIDTH - LEFT - 10) / (most / 32);
@@ -183,18 +190,20 @@ chart_occupancy(struct text *t, const struct device_profile *d, const json_t *ke
     for (q.threads_per_block = 32; q.threads_per_block <= most; q.threads_per_block += 32) {
         bool here = (threads + 31) / 32 * 32 == q.threads_per_block;
         model_occupancy(d, &q, &o);
-        double height = o.occupancy * (BOTTOM - TOP), x = LEFT + (q.threads_per_block / 32 - 1) * wide;
-        snprintf(tip, sizeof tip, "%u threads: %u blocks, %.0f %%, limited by %s", q.threads_per_block,
-                 o.blocks_per_sm, 100 * o.occupancy, o.limited_by);
+        double height = o.occupancy * (BOTTOM - TOP),
+               x = LEFT + (q.threads_per_block / 32 - 1) * wide;
+        snprintf(tip, sizeof tip, "%u threads: %u blocks, %.0f %%, limited by %s",
+                 q.threads_per_block, o.blocks_per_sm, 100 * o.occupancy, o.limited_by);
         html_box(t, x, BOTTOM - height, wide - 1, height, here ? "bad" : "a", tip);
     }
     for (uint32_t n = 128; n <= most; n += most / 8)
         html_label(t, LEFT + (n / 32 - 0.5) * wide, BOTTOM + 14, 'm', "%u", n);
-    html_label(t, (LEFT + WIDTH) / 2.0, BOTTOM + 32, 'm', "threads per block; this launch is marked");
+    html_label(t, (LEFT + WIDTH) / 2.0, BOTTOM + 32, 'm',
+               "threads per block; this launch is marked");
     html_drawing_end(t);
 }
 
-/* -- blocks over SMs ------------------------------------------------------------------------------------------------ */
+/* -- blocks over SMs --------------------------------------------------------------------------- */
 
 void
 chart_timeline(struct text *t, const struct device_profile *d, const json_t *kernel)
@@ -228,7 +237,8 @@ chart_timeline(struct text *t, const struct device_profile *d, const json_t *ker
                  unit > 2 ? unit - 1 : unit, ROW - 3, p[b].wave % 2 ? "b" : "a", tip);
     }
     text_add(t, "</svg><figcaption>");
-    html_print(t, "%.0f blocks on %u SMs, %u at once on each, in %.0f wave%s (alternating colours)%s.",
+    html_print(t,
+               "%.0f blocks on %u SMs, %u at once on each, in %.0f wave%s (alternating colours)%s.",
                blocks, d->sm_count, per, end, end == 1 ? "" : "s",
                shown < d->sm_count ? "; the first SMs are shown" : "");
     text_add(t, "</figcaption></figure>\n");

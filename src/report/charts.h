@@ -8,10 +8,10 @@
 #include "report/html.h"
 #include "report/report.h"
 
-/* 32 lanes by the banks they ask for; a bank that a part of the warp asks for different words is bad.
- * pad bytes are put behind every `row` bytes. */
-void chart_banks(struct text *t, const struct device_profile *d, const struct access *a, uint64_t row,
-                 uint32_t pad);
+/* 32 lanes by the banks they ask for; a bank that a part of the warp asks for different words is
+ * bad. pad bytes are put behind every `row` bytes. */
+void chart_banks(struct text *t, const struct device_profile *d, const struct access *a,
+                 uint64_t row, uint32_t pad);
 /* The sectors of a global access, each filled by how much of it is asked for; before 5.0 with the
  * transactions that they become. */
 void chart_sectors(struct text *t, const struct device_profile *d, const struct access *a);
@@ -28,7 +28,8 @@ void chart_timeline(struct text *t, const struct device_profile *d, const json_t
 void chart_peaks(struct text *t, const struct report_summary *s);
 /* Where a warp's time goes: one bar. Nothing where that is not known. */
 void chart_states(struct text *t, const struct report_summary *s);
-/* From threads by way of shared memory, L1 and L2 to device memory: the traffic of one launch on the arrows. */
+/* From threads by way of shared memory, L1 and L2 to device memory: the traffic of one launch on
+ * the arrows. */
 void chart_memory(struct text *t, const struct device_profile *d, const json_t *kernel);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ci_junit.c: findings as JUnit's XML, which GitLab, Jenkins, Azure DevOps and most others show as tests, and as
- * the workflow commands by which GitHub puts annotations beside the source.
+ * ci_junit.c: findings as JUnit's XML, which GitLab, Jenkins, Azure DevOps and most others show as
+ * tests, and as the workflow commands by which GitHub puts annotations beside the source.
  */
 #include "report/ci.h"
 #include "report/report.h"
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* -- JUnit --------------------------------------------------------------------------------------------------- */
+/* -- JUnit ------------------------------------------------------------------------------------- */
 
 static const struct {
     const char *kind, *group;
@@ -49,8 +49,8 @@ begin_case(struct text *t, const struct ci_run *r, const char *name)
 }
 
 static void
-failed_case(struct text *t, const struct ci_run *r, const char *name, const char *type, const char *message,
-            const char *text)
+failed_case(struct text *t, const struct ci_run *r, const char *name, const char *type,
+            const char *message, const char *text)
 {
     begin_case(t, r, name);
     text_add(t, ">\n      <failure type=\"%s\" message=\"", type);
@@ -65,7 +65,8 @@ at(const struct ci_place *p, struct arena *a)
 {
     if (!p->path)
         return arena_strdup(a, "");
-    return p->line ? arena_printf(a, " at %s:%d", p->path, p->line) : arena_printf(a, " at %s", p->path);
+    return p->line ? arena_printf(a, " at %s:%d", p->path, p->line)
+                   : arena_printf(a, " at %s", p->path);
 }
 
 static void
@@ -93,10 +94,11 @@ group_failed(const struct ci_run *r, const char *group)
 {
     const json_t *f;
     size_t n;
-    json_array_foreach(json_object_get(r->result, "findings"), n, f) for (size_t k = 0;
-                                                                          k < sizeof kinds / sizeof *kinds; k++)
-        if (strcmp(kinds[k].group, group) == 0 && strcmp(kinds[k].kind, report_text(f, "kind")) == 0)
-            return true;
+    json_array_foreach (json_object_get(r->result, "findings"), n, f)
+        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+            if (strcmp(kinds[k].group, group) == 0 &&
+                strcmp(kinds[k].kind, report_text(f, "kind")) == 0)
+                return true;
     return false;
 }
 
@@ -105,7 +107,8 @@ group_wanted(const struct ci_run *r, const char *name)
 {
     size_t n = strlen(name);
     const char *at_name = r->only ? strstr(r->only, name) : NULL;
-    return !r->only || (at_name && (at_name == r->only || at_name[-1] == ',') && (!at_name[n] || at_name[n] == ','));
+    return !r->only || (at_name && (at_name == r->only || at_name[-1] == ',') &&
+                        (!at_name[n] || at_name[n] == ','));
 }
 
 void
@@ -113,14 +116,17 @@ ci_junit(const struct ci_run *r, struct text *out)
 {
     static const struct {
         const char *group, *name;
-    } groups[] = {{"RACE", "race"}, {"BOUNDS", "bounds"}, {"INIT", "init"}, {"SYNC", "sync"}, {"LEAK", "leak"}, {"API", "api"}};
+    } groups[] = {{"RACE", "race"}, {"BOUNDS", "bounds"}, {"INIT", "init"},
+                  {"SYNC", "sync"}, {"LEAK", "leak"},     {"API", "api"}};
     struct arena a = {0};
     struct text cases = {0};
     const json_t *f, *findings = json_object_get(r->result, "findings");
     size_t k, tests = json_array_size(findings), failures = tests;
     char *complaint = ci_complaint(r, &a);
-    bool checked = r->result && (report_number(r->result, "summary", "launches_checked", NULL) > 0 || tests);
-    json_array_foreach(findings, k, f) finding_case(&cases, r, f, &a);
+    bool checked =
+        r->result && (report_number(r->result, "summary", "launches_checked", NULL) > 0 || tests);
+    json_array_foreach (findings, k, f)
+        finding_case(&cases, r, f, &a);
     for (k = 0; checked && k < sizeof groups / sizeof *groups; k++)
         if (group_wanted(r, groups[k].name) && !group_failed(r, groups[k].group)) {
             begin_case(&cases, r, groups[k].name);
@@ -128,18 +134,22 @@ ci_junit(const struct ci_run *r, struct text *out)
             tests++;
         }
     if (complaint) {
-        failed_case(&cases, r, checked ? "exit status" : "checked", checked ? "exit-status" : "nothing-checked",
-                    complaint, complaint);
+        failed_case(&cases, r, checked ? "exit status" : "checked",
+                    checked ? "exit-status" : "nothing-checked", complaint, complaint);
         tests++, failures++;
     }
-    text_add(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite name=\"lockstep check\" "
-                  "tests=\"%zu\" failures=\"%zu\" errors=\"0\" skipped=\"0\" time=\"%.3f\">\n%s  </testsuite>\n"
-                  "</testsuites>\n", tests, failures, r->seconds, cases.at ? cases.at : "");
+    text_add(out,
+             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite "
+             "name=\"lockstep check\" "
+             "tests=\"%zu\" failures=\"%zu\" errors=\"0\" skipped=\"0\" time=\"%.3f\">\n%s  "
+             "</testsuite>\n"
+             "</testsuites>\n",
+             tests, failures, r->seconds, cases.at ? cases.at : "");
     text_free(&cases);
     arena_free(&a);
 }
 
-/* -- GitHub's workflow commands -------------------------------------------------------------------------------- */
+/* -- GitHub's workflow commands ---------------------------------------------------------------- */
 
 /* In a property commas and colons part it from others. */
 static void
@@ -174,9 +184,9 @@ ci_github(const struct ci_run *r, struct text *out)
     struct arena a = {0};
     const json_t *f;
     size_t k;
-    json_array_foreach(json_object_get(r->result, "findings"), k, f)
-    {
-        struct ci_place p = ci_place_of(r, f, &a), other = ci_place_of_side(json_object_get(f, "other"), &a);
+    json_array_foreach (json_object_get(r->result, "findings"), k, f) {
+        struct ci_place p = ci_place_of(r, f, &a),
+                        other = ci_place_of_side(json_object_get(f, "other"), &a);
         const char *side = ci_side_text(json_object_get(f, "access"), &a);
         const char *second = ci_side_text(json_object_get(f, "other"), &a);
         char *text = ci_message(f, &a);

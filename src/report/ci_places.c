@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* -- paths ------------------------------------------------------------------------------------------------ */
+/* -- paths ------------------------------------------------------------------------------------- */
 
 char *
 ci_root(struct arena *a)
@@ -21,7 +21,8 @@ ci_root(struct arena *a)
         const char *value = getenv(variables[k]);
         char *whole = value && *value ? realpath(value, NULL) : NULL;
         size_t n = whole ? strlen(whole) : 0;
-        if (n && strncmp(here, whole, n) == 0 && (!here[n] || here[n] == '/')) /* of this job, not an older one */
+        if (n && strncmp(here, whole, n) == 0 &&
+            (!here[n] || here[n] == '/')) /* of this job, not an older one */
             root = arena_strdup(a, whole);
         free(whole);
     }
@@ -43,7 +44,8 @@ place_at(const char *file, int line, struct arena *a)
     struct ci_place p = {.line = line};
     char *root = ci_root(a), *whole = file && *file ? realpath(file, NULL) : NULL;
     size_t n = strlen(root);
-    p.in_root = whole ? strncmp(whole, root, n) == 0 && whole[n] == '/' : file && *file && *file != '/';
+    p.in_root =
+        whole ? strncmp(whole, root, n) == 0 && whole[n] == '/' : file && *file && *file != '/';
     if (whole || (file && *file))
         p.path = arena_strdup(a, !whole ? file : p.in_root ? whole + n + 1 : whole);
     free(whole);
@@ -67,7 +69,7 @@ ci_place_of(const struct ci_run *r, const json_t *finding, struct arena *a)
     return p;
 }
 
-/* -- words ------------------------------------------------------------------------------------------------ */
+/* -- words ------------------------------------------------------------------------------------- */
 
 static char *
 triple(const json_t *v, struct arena *a)
@@ -85,8 +87,9 @@ ci_side_text(const json_t *side, struct arena *a)
     const json_t *thread = json_object_get(side, "thread");
     if (!json_is_object(side) || !*op)
         return arena_strdup(a, "");
-    char *text = arena_printf(a, "%s%s%s%s", op, size > 0 ? arena_printf(a, " of %.0f bytes", size) : "",
-                              *kernel ? " in " : "", *kernel ? ls_readable_name(a, kernel) : "");
+    char *text =
+        arena_printf(a, "%s%s%s%s", op, size > 0 ? arena_printf(a, " of %.0f bytes", size) : "",
+                     *kernel ? " in " : "", *kernel ? ls_readable_name(a, kernel) : "");
     if (json_is_array(thread))
         text = arena_printf(a, "%s by thread %s in block %s", text, triple(thread, a),
                             triple(json_object_get(side, "block"), a));
@@ -96,8 +99,10 @@ ci_side_text(const json_t *side, struct arena *a)
 char *
 ci_message(const json_t *finding, struct arena *a)
 {
-    const char *missing = report_text(finding, "missing"), *message = report_text(finding, "message");
-    return *missing ? arena_printf(a, "%s; what is missing: %s", message, missing) : arena_strdup(a, message);
+    const char *missing = report_text(finding, "missing"),
+               *message = report_text(finding, "message");
+    return *missing ? arena_printf(a, "%s; what is missing: %s", message, missing)
+                    : arena_strdup(a, message);
 }
 
 bool
@@ -109,14 +114,15 @@ ci_is_warning(const json_t *finding)
 char *
 ci_complaint(const struct ci_run *r, struct arena *a)
 {
-    char *ended = r->program_status ? arena_printf(a, "%s ended with exit status %d", r->program, r->program_status)
+    char *ended = r->program_status ? arena_printf(a, "%s ended with exit status %d", r->program,
+                                                   r->program_status)
                                     : NULL;
     if (!r->result)
-        return arena_printf(a, "%s used no device: nothing was checked%s%s", r->program, ended ? "; " : "",
-                            ended ? ended : "");
+        return arena_printf(a, "%s used no device: nothing was checked%s%s", r->program,
+                            ended ? "; " : "", ended ? ended : "");
     if (!json_array_size(json_object_get(r->result, "findings")) &&
         report_number(r->result, "summary", "launches_checked", NULL) == 0)
-        return arena_printf(a, "%s launched no kernel that was to be checked%s%s", r->program, ended ? "; " : "",
-                            ended ? ended : "");
+        return arena_printf(a, "%s launched no kernel that was to be checked%s%s", r->program,
+                            ended ? "; " : "", ended ? ended : "");
     return ended;
 }

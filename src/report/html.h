@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * html: the writer that all reports share: one self-contained page without scripts and without
- * anything fetched from elsewhere, light and dark, readable on a phone and by keyboard. Text given to
- * these functions is escaped by them, except where "markup" is said.
+ * anything fetched from elsewhere, light and dark, readable on a phone and by keyboard. Text given
+ * to these functions is escaped by them, except where "markup" is said.
  *
  *     html_begin(&t, "profile of transpose.cu");
  *     html_section(&t, "k1", "naive", true);
@@ -47,16 +47,21 @@ bool html_is_full(const struct text *t);
 /* What links to "PREFIXfirst" up to before "PREFIXlast" find when those parts are left out. */
 void html_targets(struct text *t, const char *prefix, size_t first, size_t last);
 
+/* The style sheet of all pages. */
+extern const char html_style[];
+
 /* A drawing of that size in units of its own, with a description for those who do not see it. */
 void html_drawing(struct text *t, int width, int height, const char *description);
 void html_drawing_end(struct text *t);
 /* The first drawing in `figures` as an SVG file. */
 void html_svg_file(struct text *t, const char *figures);
-/* Classes of shapes: "a" accent, "b" second, "bad", "good", "dim", "frame", "grid", "gap" (see html.c). */
+/* Classes of shapes: "a" accent, "b" second, "bad", "good", "dim", "frame", "grid", "gap"
+ * (html_style.c). */
 void html_box(struct text *t, double x, double y, double width, double height, const char *class,
               const char *tip);
 void html_line(struct text *t, double x1, double y1, double x2, double y2, const char *class);
-void html_dot(struct text *t, double x, double y, double radius, const char *class, const char *tip);
+void html_dot(struct text *t, double x, double y, double radius, const char *class,
+              const char *tip);
 /* anchor: 's' start, 'm' middle, 'e' end */
 void html_label(struct text *t, double x, double y, char anchor, const char *format, ...)
     __attribute__((format(printf, 5, 6)));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * html_access: what an access pattern costs, as a page and as a drawing: those of a profile's report, without a kernel.
+ * html_access: what an access pattern costs, as a page and as a drawing: those of a profile's
+ * report, without a kernel.
  */
 #include "report/charts.h"
 
@@ -41,15 +42,19 @@ report_access_svg(const struct device_profile *d, const struct access *a, struct
 }
 
 static void
-say_cost(struct text *t, const struct device_profile *d, const struct access *a, const struct access_cost *cost)
+say_cost(struct text *t, const struct device_profile *d, const struct access *a,
+         const struct access_cost *cost)
 {
     if (has_banks(a))
-        html_paragraph(t, "%u wavefronts where %u suffice: %u bank conflicts, %u-way.", cost->wavefronts,
-                       cost->wavefronts_ideal, cost->bank_conflicts, cost->degree);
+        html_paragraph(t, "%u wavefront%s where %u suffice%s: %u bank conflict%s, %u-way.",
+                       cost->wavefronts, cost->wavefronts == 1 ? "" : "s", cost->wavefronts_ideal,
+                       cost->wavefronts_ideal == 1 ? "s" : "", cost->bank_conflicts,
+                       cost->bank_conflicts == 1 ? "" : "s", cost->degree);
     else if (!has_sectors(a))
         html_paragraph(t, "%u distinct addresses, served one after the other.", cost->wavefronts);
     else if (!model_has_transactions(d))
-        html_paragraph(t, "%u sectors of 32 bytes where %u suffice.", cost->sectors, cost->sectors_ideal);
+        html_paragraph(t, "%u sectors of 32 bytes where %u suffice.", cost->sectors,
+                       cost->sectors_ideal);
 }
 
 static void
@@ -64,8 +69,9 @@ list_lanes(struct text *t, const struct device_profile *d, const struct access *
         text_add(t, "<tr>");
         html_cell(t, "n", "%u", l);
         html_cell(t, "n", "%llu", (unsigned long long)a->address[l]);
-        html_cell(t, "n", "%llu", banks ? (unsigned long long)model_shared_bank(d, a->bank8, a->address[l])
-                                        : (unsigned long long)a->address[l] / 32);
+        html_cell(t, "n", "%llu",
+                  banks ? (unsigned long long)model_shared_bank(d, a->bank8, a->address[l])
+                        : (unsigned long long)a->address[l] / 32);
         text_add(t, "</tr>\n");
     }
     html_table_end(t);
@@ -74,10 +80,12 @@ list_lanes(struct text *t, const struct device_profile *d, const struct access *
 
 /* The same with padding behind rows, where that helps. */
 static void
-draw_remedy(struct text *t, const struct device_profile *d, const struct access *a, const struct access_cost *cost)
+draw_remedy(struct text *t, const struct device_profile *d, const struct access *a,
+            const struct access_cost *cost)
 {
     uint64_t row = 0;
-    uint32_t pad = has_banks(a) && cost->bank_conflicts && !a->bank8 ? report_padding(d, a, &row) : 0;
+    uint32_t pad =
+        has_banks(a) && cost->bank_conflicts && !a->bank8 ? report_padding(d, a, &row) : 0;
     if (pad)
         chart_banks(t, d, a, row, pad);
 }
@@ -86,7 +94,8 @@ void
 report_access_html(const struct report_pattern *p, struct text *out)
 {
     html_begin(out, p->title);
-    html_paragraph(out, "%s, compute capability %u.%u", p->device->name, p->device->cc_major, p->device->cc_minor);
+    html_paragraph(out, "%s, compute capability %u.%u", p->device->name, p->device->cc_major,
+                   p->device->cc_minor);
     for (size_t k = 0; p->notes[k]; k++)
         html_paragraph(out, "What removes the conflict: %s", p->notes[k]);
     for (size_t w = 0; w < p->warps && w < MOST_WARPS && !html_is_full(out); w++) {

@@ -61,7 +61,7 @@ report_suppression(const json_t *finding, struct text *out)
     text_add(out, "}\n");
 }
 
-/* -- one access -------------------------------------------------------------------------------------- */
+/* -- one access -------------------------------------------------------------------------------- */
 
 static const char *
 triple(struct arena *a, const json_t *v)
@@ -86,7 +86,8 @@ static const char *
 place(struct arena *a, const json_t *side)
 {
     const char *file = report_text(side, "file");
-    return *file ? arena_printf(a, "%s:%.0f", base_name(file), report_number(side, "line", NULL)) : "";
+    return *file ? arena_printf(a, "%s:%.0f", base_name(file), report_number(side, "line", NULL))
+                 : "";
 }
 
 /* The line between a few of its neighbours. */
@@ -127,7 +128,8 @@ site(struct text *t, struct arena *a, const json_t *side)
     if (size > 0)
         html_print(t, " of %.0f bytes", size);
     if (*kernel || *report_text(side, "function"))
-        html_print(t, " in %s", *kernel ? ls_readable_name(a, kernel) : report_text(side, "function"));
+        html_print(t, " in %s",
+                   *kernel ? ls_readable_name(a, kernel) : report_text(side, "function"));
     if (*file)
         html_print(t, " at %s", place(a, side));
     if (*who(a, side))
@@ -148,33 +150,48 @@ host_place(struct text *t, struct arena *a, const char *verb, const json_t *at)
     if (!*report_text(at, "file"))
         return;
     text_add(&line, "%s at %s in %s", verb, place(a, at), report_text(at, "function"));
-    json_array_foreach(json_object_get(at, "callers"), k, caller)
+    json_array_foreach (json_object_get(at, "callers"), k, caller)
         if (*report_text(caller, "file"))
-            text_add(&line, ", called at %s in %s", place(a, caller), report_text(caller, "function"));
+            text_add(&line, ", called at %s in %s", place(a, caller),
+                     report_text(caller, "function"));
     html_paragraph(t, "%s.", line.at);
     text_free(&line);
 }
 
-/* -- findings -------------------------------------------------------------------------------------------- */
+/* -- findings ---------------------------------------------------------------------------------- */
 
 /* Two threads' time, top to bottom, and the order that would have to lie between their accesses. */
 static void
 missing_order(struct text *t, struct arena *a, const json_t *access, const json_t *other)
 {
-    enum { WIDTH = 390, HEIGHT = 150, LEFT = 100, RIGHT = 290, FIRST = 80, SECOND = 120 };
+    enum { HEIGHT = 166, LEAST = 190, CHARACTER = 7, FIRST = 96, SECOND = 136, LABELS = 3 };
     const json_t *side[2] = {access, other};
-    static const int x[2] = {LEFT, RIGHT}, y[2] = {FIRST, SECOND};
-    html_drawing(t, WIDTH, HEIGHT,
-                 arena_printf(a, "Nothing orders the %s at %s and the %s at %s", report_text(access, "op"),
-                              place(a, access), report_text(other, "op"), place(a, other)));
+    const char *label[2][LABELS] = {{""}};
+    size_t widest = 0;
     for (int k = 0; k < 2; k++) {
-        html_label(t, x[k], 16, 'm', "%s", who(a, side[k]));
-        html_label(t, x[k], 32, 'm', "%s, %s", report_text(side[k], "op"), place(a, side[k]));
-        html_line(t, x[k], 40, x[k], HEIGHT - 8, "a");
+        const json_t *thread = json_object_get(side[k], "thread");
+        const char *block = triple(a, json_object_get(side[k], "block"));
+        bool known = json_is_array(thread); /* two lines: one is too wide for a phone */
+        label[k][0] = known ? arena_printf(a, "thread %s", triple(a, thread)) : "";
+        label[k][1] = known ? arena_printf(a, "block %s", block) : "";
+        label[k][2] = arena_printf(a, "%s, %s", report_text(side[k], "op"), place(a, side[k]));
+        for (int n = 0; n < LABELS; n++)
+            widest = strlen(label[k][n]) > widest ? strlen(label[k][n]) : widest;
+    }
+    int apart = (int)widest * CHARACTER > LEAST ? (int)widest * CHARACTER : LEAST;
+    const int x[2] = {apart / 2 + 5, apart / 2 + 5 + apart}, y[2] = {FIRST, SECOND};
+    html_drawing(t, 2 * apart + 10, HEIGHT,
+                 arena_printf(a, "Nothing orders the %s at %s and the %s at %s",
+                              report_text(access, "op"), place(a, access), report_text(other, "op"),
+                              place(a, other)));
+    for (int k = 0; k < 2; k++) {
+        for (int n = 0; n < LABELS; n++)
+            html_label(t, x[k], 16 * (n + 1), 'm', "%s", label[k][n]);
+        html_line(t, x[k], 56, x[k], HEIGHT - 8, "a");
         html_dot(t, x[k], y[k], 6, "bad", NULL);
     }
-    html_line(t, LEFT + 8, FIRST, RIGHT - 8, SECOND, "gap");
-    html_label(t, (LEFT + RIGHT) / 2.0, FIRST - 8, 'm', "nothing orders them");
+    html_line(t, x[0] + 8, FIRST, x[1] - 8, SECOND, "gap");
+    html_label(t, (x[0] + x[1]) / 2.0, FIRST - 8, 'm', "nothing orders them");
     html_drawing_end(t);
 }
 
@@ -192,9 +209,10 @@ page_finding(struct text *t, const json_t *f, const char *id, bool open)
     const json_t *access = json_object_get(f, "access"), *other = json_object_get(f, "other");
     const char *missing = report_text(f, "missing"), *kernel = report_text(f, "kernel");
     bool warning = strcmp(report_text(f, "severity"), "warning") == 0;
-    html_section(t, id, arena_printf(&a, "%s%s%s%s", warning ? "Warning: " : "",
-                                     report_title(f), *kernel ? " in " : "",
-                                     ls_readable_name(&a, kernel)), open);
+    html_section(t, id,
+                 arena_printf(&a, "%s%s%s%s", warning ? "Warning: " : "", report_title(f),
+                              *kernel ? " in " : "", ls_readable_name(&a, kernel)),
+                 open);
     double count = report_number(f, "count", NULL);
     html_paragraph(t, "%.0f time%s: %s", count, count == 1 ? "" : "s", report_text(f, "message"));
     host_place(t, &a, "Launched", json_object_get(access, "launch"));
@@ -215,7 +233,8 @@ page_finding(struct text *t, const json_t *f, const char *id, bool open)
         html_part_end(t);
     }
     report_suppression(f, &block);
-    text_add(t, "<h3>To suppress it</h3>\n<p>A block for the file that <code>--suppressions</code> names:</p>\n"
+    text_add(t, "<h3>To suppress it</h3>\n<p>A block for the file that <code>--suppressions</code> "
+                "names:</p>\n"
                 "<pre tabindex=\"0\" aria-label=\"block for a suppressions file\"><code>");
     html_escape(t, block.at);
     text_add(t, "</code></pre>\n");
@@ -232,8 +251,7 @@ page_finding_table(struct text *t, const json_t *findings, const char *prefix)
     json_t *f;
     html_table(t, "one row per pair of places", "finding", "severity", "times", "kernel", "place",
                "other place", NULL);
-    json_array_foreach(findings, k, f)
-    {
+    json_array_foreach (findings, k, f) {
         bool warning = strcmp(report_text(f, "severity"), "warning") == 0;
         text_add(t, "<tr><td><a href=\"#%s%zu\">", prefix, k);
         html_escape(t, report_title(f));
@@ -249,30 +267,35 @@ page_finding_table(struct text *t, const json_t *findings, const char *prefix)
     arena_free(&a);
 }
 
-/* -- the page -------------------------------------------------------------------------------------------- */
+/* -- the page ---------------------------------------------------------------------------------- */
 
 void
 report_check_html(const json_t *result, const char *title, struct text *out)
 {
-    const json_t *s = json_object_get(result, "summary"), *findings = json_object_get(result, "findings");
+    const json_t *s = json_object_get(result, "summary"),
+                 *findings = json_object_get(result, "findings");
     const json_t *d = json_object_get(result, "device");
     double errors = report_number(s, "errors", NULL), warnings = report_number(s, "warnings", NULL);
     size_t n = json_array_size(findings), k;
     char id[32];
     html_begin(out, title);
-    html_paragraph(out, "%s, compute capability %s. %.0f error%s, %.0f warning%s, %.0f suppressed; %.0f of %.0f "
-                        "launches checked.%s%s",
-                   report_text(d, "name"), report_text(d, "cc"), errors, errors == 1 ? "" : "s", warnings,
-                   warnings == 1 ? "" : "s", report_number(s, "suppressed", NULL),
-                   report_number(s, "launches_checked", NULL), report_number(s, "launches", NULL),
-                   json_is_true(json_object_get(result, "complete"))
-                       ? "" : " The program was ended before it was done: these are the findings up to then.",
-                   json_is_true(json_object_get(result, "thinned"))
-                       ? " Shadow memory reached its limit: races were looked for in a part of device memory."
-                       : "");
+    html_paragraph(
+        out,
+        "%s, compute capability %s. %.0f error%s, %.0f warning%s, %.0f suppressed; %.0f of %.0f "
+        "launches checked.%s%s",
+        report_text(d, "name"), report_text(d, "cc"), errors, errors == 1 ? "" : "s", warnings,
+        warnings == 1 ? "" : "s", report_number(s, "suppressed", NULL),
+        report_number(s, "launches_checked", NULL), report_number(s, "launches", NULL),
+        json_is_true(json_object_get(result, "complete"))
+            ? ""
+            : " The program was ended before it was done: these are the findings up to then.",
+        json_is_true(json_object_get(result, "thinned"))
+            ? " Shadow memory reached its limit: races were looked for in a part of device memory."
+            : "");
     if (!n)
         html_paragraph(out, report_number(s, "launches_checked", NULL) > 0
-                                ? "Nothing was found." : "Nothing was checked.");
+                                ? "Nothing was found."
+                                : "Nothing was checked.");
     if (n) {
         html_part(out, "Findings");
         page_finding_table(out, findings, "finding");

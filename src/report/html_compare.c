@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * html_compare.c: two runs of one kernel beside each other: its time, the share of each peak, the counters of one launch,
- * and which advice is gone or new. Start with page_change().
+ * html_compare.c: two runs of one kernel beside each other: its time, the share of each peak, the
+ * counters of one launch, and which advice is gone or new. Start with page_change().
  */
 #include "report/pages.h"
 
@@ -15,11 +15,14 @@ struct change {
 
 /* less: less of it is better; 0: neither. */
 static void
-row(struct change *c, const char *name, const char *before, const char *now, double was, double is, int less)
+row(struct change *c, const char *name, const char *before, const char *now, double was, double is,
+    int less)
 {
     double share = was > 0 ? is / was - 1 : 0;
     bool same = fabs(share) < 0.005 && (was > 0 || is == was);
-    const char *class = same || !less ? "" : (is < was) == (less > 0) ? " class=\"better\"" : " class=\"worse\"";
+    const char *class = same || !less              ? ""
+                        : (is < was) == (less > 0) ? " class=\"better\""
+                                                   : " class=\"worse\"";
     text_add(c->t, "<tr%s>", class);
     html_cell(c->t, NULL, "%s", name);
     html_cell(c->t, "n", "%s", before);
@@ -43,11 +46,13 @@ share_of(const struct report_summary *s, const char *name)
 }
 
 static void
-compare_summaries(struct change *c, const struct report_summary *was, const struct report_summary *is)
+compare_summaries(struct change *c, const struct report_summary *was,
+                  const struct report_summary *is)
 {
-    html_table(c->t, "the estimate and the share of each peak", "of one launch", "before", "after", "change", NULL);
-    row(c, "time", report_seconds(&c->arena, was->seconds), report_seconds(&c->arena, is->seconds), was->seconds,
-        is->seconds, 1);
+    html_table(c->t, "the estimate and the share of each peak", "of one launch", "before", "after",
+               "change", NULL);
+    row(c, "time", report_seconds(&c->arena, was->seconds), report_seconds(&c->arena, is->seconds),
+        was->seconds, is->seconds, 1);
     for (size_t k = 0; k < is->peak_count; k++) {
         double before = share_of(was, is->peaks[k].name), now = is->peaks[k].share;
         row(c, is->peaks[k].name, arena_printf(&c->arena, "%.0f %%", 100 * before),
@@ -59,23 +64,28 @@ compare_summaries(struct change *c, const struct report_summary *was, const stru
 static void
 compare_counters(struct change *c, const json_t *before, const json_t *kernel)
 {
-    const json_t *was = json_object_get(before, "counters"), *is = json_object_get(kernel, "counters");
-    double launches[] = {report_number(before, "launches", NULL), report_number(kernel, "launches", NULL)};
+    const json_t *was = json_object_get(before, "counters"),
+                 *is = json_object_get(kernel, "counters");
+    double launches[] = {report_number(before, "launches", NULL),
+                         report_number(kernel, "launches", NULL)};
     const char *name;
     json_t *value;
     html_table(c->t, "counters that differ", "of one launch", "before", "after", "change", NULL);
-    json_object_foreach((json_t *)is, name, value)
-    {
+    json_object_foreach ((json_t *)is, name, value) {
         bool sum = json_is_integer(value);
         double a = report_number(was, name, NULL) / (sum && launches[0] > 0 ? launches[0] : 1);
         double b = json_number_value(value) / (sum && launches[1] > 0 ? launches[1] : 1);
         if (a != b)
-            row(c, name, arena_printf(&c->arena, "%.10g", a), arena_printf(&c->arena, "%.10g", b), a, b,
-                strstr(name, "conflicts") || strstr(name, "sectors") || strstr(name, "dram") ? 1 : 0);
+            row(c, name, arena_printf(&c->arena, "%.10g", a), arena_printf(&c->arena, "%.10g", b),
+                a, b,
+                strstr(name, "conflicts") || strstr(name, "sectors") || strstr(name, "dram") ? 1
+                                                                                             : 0);
     }
-    json_object_foreach((json_t *)was, name, value) if (!json_object_get(is, name))
-        row(c, name, arena_printf(&c->arena, "%.10g", json_number_value(value) / fmax(launches[0], 1)), "0",
-            json_number_value(value), 0, 1);
+    json_object_foreach ((json_t *)was, name, value)
+        if (!json_object_get(is, name))
+            row(c, name,
+                arena_printf(&c->arena, "%.10g", json_number_value(value) / fmax(launches[0], 1)),
+                "0", json_number_value(value), 0, 1);
     html_table_end(c->t);
 }
 

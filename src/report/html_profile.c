@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * html_profile.c: the page of a profile: the kernels in short, then a section for each: what bounds
- * it, advice, source and PTX with figures, pictures of its worst accesses, roofline, occupancy, blocks over
- * SMs, phases, counters. Start with report_profile_html().
+ * it, advice, source and PTX with figures, pictures of its worst accesses, roofline, occupancy,
+ * blocks over SMs, phases, counters. Start with report_profile_html().
  */
 #include "report/charts.h"
 #include "report/pages.h"
@@ -17,7 +17,7 @@ struct view {
     struct arena arena;
 };
 
-/* -- the kernel in one screen ------------------------------------------------------------------------------- */
+/* -- the kernel in one screen ------------------------------------------------------------------ */
 
 static void
 advice(struct view *v, const struct report_summary *s)
@@ -62,7 +62,8 @@ first_screen(struct view *v, const struct report_summary *s)
     text_add(v->t, "<div class=\"first\">\n<div>\n<p class=\"time\">");
     html_print(v->t, "%s a launch", report_seconds(&v->arena, s->seconds));
     text_add(v->t, "</p>\n<p class=\"note\">");
-    html_print(v->t, "%s; no less than %s. %s.", s->certainty, report_seconds(&v->arena, s->bound), s->shape);
+    html_print(v->t, "%s; no less than %s. %s.", s->certainty, report_seconds(&v->arena, s->bound),
+               s->shape);
     text_add(v->t, "</p>\n<p class=\"verdict\">");
     html_escape(v->t, s->verdict);
     text_add(v->t, "</p>\n<p>");
@@ -87,32 +88,14 @@ first_screen(struct view *v, const struct report_summary *s)
     text_add(v->t, "</div>\n");
 }
 
-/* -- source ------------------------------------------------------------------------------------------------------ */
-
-static double
-line_seconds(const json_t *line)
-{
-    return report_number(line, "bound", "seconds", NULL);
-}
-
-static const json_t *
-line_at(struct view *v, const char *file, int number)
-{
-    size_t k;
-    json_t *line;
-    json_array_foreach(json_object_get(v->kernel, "lines"), k, line) if (
-        (int)report_number(line, "line", NULL) == number && strcmp(report_text(line, "file"), file) == 0)
-    {
-        return line;
-    }
-    return NULL;
-}
+/* -- source ------------------------------------------------------------------------------------ */
 
 /* Clocks that a warp waits for the line's results, of all that it waits. */
 static double
 waits_of(const json_t *line)
 {
-    return report_number(line, "waits", "memory", NULL) + report_number(line, "waits", "shared", NULL) +
+    return report_number(line, "waits", "memory", NULL) +
+           report_number(line, "waits", "shared", NULL) +
            report_number(line, "waits", "arithmetic", NULL);
 }
 
@@ -143,7 +126,7 @@ ptx_cell(struct view *v, const json_t *line, double share)
         size_t n = json_array_size(ptx);
         text_add(v->t, "<details class=\"ptx\"%s><summary>%zu instruction%s</summary><pre>",
                  share >= 0.1 && n <= 24 ? " open=\"open\"" : "", n, n == 1 ? "" : "s");
-        json_array_foreach(ptx, k, x)
+        json_array_foreach (ptx, k, x)
             html_print(v->t, "%s%s", k ? "\n" : "", report_text(x, "text"));
         text_add(v->t, "</pre></details>");
     }
@@ -151,10 +134,11 @@ ptx_cell(struct view *v, const json_t *line, double share)
 }
 
 static void
-source_row(struct view *v, int number, const char *source, const json_t *line, const struct shares *all)
+source_row(struct view *v, int number, const char *source, const json_t *line,
+           const struct shares *all)
 {
     struct text facts = {0};
-    double share = line && all->seconds > 0 ? line_seconds(line) / all->seconds : 0;
+    double share = line && all->seconds > 0 ? report_line_seconds(line) / all->seconds : 0;
     double waits = line && all->waits > 0 ? waits_of(line) / all->waits : 0;
     if (line)
         report_line_facts(line, &v->arena, &facts);
@@ -174,13 +158,18 @@ source_head(struct view *v, const char *file, bool there, bool ptx)
 {
     text_add(v->t, "<table class=\"source\"><caption>");
     html_escape(v->t, file);
-    text_add(v->t, "%s</caption><colgroup><col class=\"line\" /><col class=\"part\" /><col class=\"part\" /><col />"
-                   "<col class=\"facts\" />%s</colgroup><thead><tr><th scope=\"col\">line</th><th scope=\"col\">",
+    text_add(v->t,
+             "%s</caption><colgroup><col class=\"line\" /><col class=\"part\" /><col "
+             "class=\"part\" /><col />"
+             "<col class=\"facts\" />%s</colgroup><thead><tr><th scope=\"col\">line</th><th "
+             "scope=\"col\">",
              there ? "" : " (the source is not here)", ptx ? "<col class=\"ptx\" />" : "");
     html_term(v->t, "work", report_term("share"));
     text_add(v->t, "</th><th scope=\"col\">");
-    html_term(v->t, "waits", report_term("waits"));
-    text_add(v->t, "</th><th scope=\"col\">source</th><th scope=\"col\">accesses</th>%s</tr></thead>\n<tbody>\n",
+    html_term(v->t, "latency", report_term("latency"));
+    text_add(v->t,
+             "</th><th scope=\"col\">source</th><th "
+             "scope=\"col\">accesses</th>%s</tr></thead>\n<tbody>\n",
              ptx ? "<th scope=\"col\">PTX</th>" : "");
 }
 
@@ -194,7 +183,7 @@ source_file(struct view *v, const char *file, int first, int last, const struct 
     for (int n = 1; n <= last; n++) {
         const char *source = rest ? strsep(&rest, "\n") : "";
         if (n >= first)
-            source_row(v, n, source ? source : "", line_at(v, file, n), all);
+            source_row(v, n, source ? source : "", report_line(v->kernel, file, n), all);
     }
     html_table_end(v->t);
     ls_release(text);
@@ -207,49 +196,24 @@ sources(struct view *v)
     size_t n = json_array_size(lines);
     struct shares all = {0};
     for (size_t k = 0; k < n; k++) {
-        all.seconds += line_seconds(json_array_get(lines, k));
+        all.seconds += report_line_seconds(json_array_get(lines, k));
         all.waits += waits_of(json_array_get(lines, k));
         all.ptx = all.ptx || json_object_get(json_array_get(lines, k), "ptx");
     }
     html_card(v->t, "Source");
-    for (size_t k = 0; k < n; k++) {
-        const char *file = report_text(json_array_get(lines, k), "file");
-        int first = INT32_MAX, last = 0;
-        bool seen = false;
-        for (size_t j = 0; j < n; j++) {
-            const json_t *line = json_array_get(lines, j);
-            int number = (int)report_number(line, "line", NULL);
-            if (strcmp(report_text(line, "file"), file) != 0)
-                continue;
-            seen = seen || j < k;
-            first = number < first ? number : first;
-            last = number > last ? number : last;
-        }
-        if (!seen)
-            source_file(v, file, first, last, &all);
-    }
+    struct report_source *s;
+    n = report_sources(v->kernel, &v->arena, &s);
+    for (size_t k = 0; k < n; k++)
+        source_file(v, s[k].file, s[k].first, s[k].last, &all);
     html_card_end(v->t);
 }
 
-/* -- the worst accesses ---------------------------------------------------------------------------------------------- */
+/* -- the worst accesses ------------------------------------------------------------------------ */
 
-/* The line with most of a counter. */
-static const json_t *
-line_of_most(struct view *v, const char *counter)
+static double
+line_counter(const json_t *line, const void *counter)
 {
-    const json_t *best = NULL;
-    double most = 0;
-    size_t k;
-    json_t *line;
-    json_array_foreach(json_object_get(v->kernel, "lines"), k, line)
-    {
-        double n = report_number(line, "counters", counter, NULL);
-        if (n > most) {
-            most = n;
-            best = line;
-        }
-    }
-    return best;
+    return report_number(line, "counters", (const char *)counter, NULL);
 }
 
 static void
@@ -259,7 +223,7 @@ banks_of(struct view *v, const char *op)
     uint64_t row;
     char counter[64], title[96];
     snprintf(counter, sizeof counter, "shared_%s_wavefronts", op);
-    const json_t *line = line_of_most(v, counter);
+    const json_t *line = report_line_of_most(v->kernel, line_counter, counter);
     if (!line || !report_sample(line, "shared", op, &a))
         return;
     snprintf(title, sizeof title, "Banks of the hottest shared %s, line %.0f", op,
@@ -282,17 +246,18 @@ sectors_of(struct view *v, const char *op)
     struct access a;
     char counter[64], title[96];
     snprintf(counter, sizeof counter, "global_%s_requests", op);
-    const json_t *line = line_of_most(v, counter);
+    const json_t *line = report_line_of_most(v->kernel, line_counter, counter);
     if (!line || !report_sample(line, "global", op, &a))
         return;
     snprintf(title, sizeof title, "%s of the hottest global %s, line %.0f",
-             model_has_transactions(v->d) ? "Transactions" : "Sectors", op, report_number(line, "line", NULL));
+             model_has_transactions(v->d) ? "Transactions" : "Sectors", op,
+             report_number(line, "line", NULL));
     html_card(v->t, title);
     chart_sectors(v->t, v->d, &a);
     html_card_end(v->t);
 }
 
-/* -- phases, counters -------------------------------------------------------------------------------------------------- */
+/* -- phases, counters -------------------------------------------------------------------------- */
 
 static void
 phases(struct view *v)
@@ -306,8 +271,7 @@ phases(struct view *v)
     html_part(v->t, "Phases: who loads and stores what between barriers");
     html_table(v->t, "one row per access of a warp, in order", "block", "phase", "line", "access",
                "thread: element", NULL);
-    json_array_foreach(records, k, r)
-    {
+    json_array_foreach (records, k, r) {
         if (rows++ >= MOST_ROWS)
             break;
         text_add(v->t, "<tr>");
@@ -320,7 +284,7 @@ phases(struct view *v)
         }
         html_cell(v->t, NULL, "%s %s", report_text(r, "space"), report_text(r, "op"));
         text_add(v->t, "<td>");
-        json_array_foreach(json_object_get(r, "elements"), i, e)
+        json_array_foreach (json_object_get(r, "elements"), i, e)
             html_print(v->t, "%s%lld: %s[%lld]", i ? ", " : "",
                        (long long)json_integer_value(json_array_get(e, 0)),
                        json_string_value(json_array_get(e, 1)),
@@ -358,8 +322,7 @@ counters(struct view *v)
     const json_t *metrics = json_object_get(v->result, "metrics");
     html_part(v->t, "Counters");
     html_table(v->t, "sums over all launches", "counter", "value", "Nsight Compute metric", NULL);
-    json_object_foreach(json_object_get(v->kernel, "counters"), name, value)
-    {
+    json_object_foreach (json_object_get(v->kernel, "counters"), name, value) {
         text_add(v->t, "<tr>");
         text_add(v->t, "<td>");
         html_term(v->t, name, meaning_of(name));
@@ -375,7 +338,7 @@ counters(struct view *v)
     html_part_end(v->t);
 }
 
-/* -- the page ---------------------------------------------------------------------------------------------------------------- */
+/* -- the page ---------------------------------------------------------------------------------- */
 
 static void
 roofline(struct view *v)
@@ -412,8 +375,8 @@ void
 page_kernel(struct text *t, const json_t *result, const json_t *kernel, const json_t *beside,
             const struct page_run *before, const char *id, const char *title, bool open)
 {
-    struct view view = {.t = t, .d = report_device(result), .result = result, .kernel = kernel,
-                        .beside = beside};
+    struct view view = {
+        .t = t, .d = report_device(result), .result = result, .kernel = kernel, .beside = beside};
     struct view *v = &view;
     struct report_summary s;
     report_summarise(v->d, kernel, &v->arena, &s);
@@ -437,14 +400,13 @@ before_of(struct view *v, const json_t *before, const json_t *kernel)
     size_t k;
     json_t *other;
     const char *name = ls_readable_name(&v->arena, report_text(kernel, "name"));
-    json_array_foreach(json_object_get(before, "kernels"), k, other)
-    {
+    json_array_foreach (json_object_get(before, "kernels"), k, other) {
         bool shape = json_equal(json_object_get(other, "grid"), json_object_get(kernel, "grid")) &&
                      json_equal(json_object_get(other, "block"), json_object_get(kernel, "block"));
         if (shape && strcmp(ls_readable_name(&v->arena, report_text(other, "name")), name) == 0)
             return other;
     }
-    json_array_foreach(json_object_get(before, "kernels"), k, other) /* launched otherwise */
+    json_array_foreach (json_object_get(before, "kernels"), k, other) /* launched otherwise */
         if (strcmp(ls_readable_name(&v->arena, report_text(other, "name")), name) == 0)
             return other;
     return NULL;
@@ -456,10 +418,9 @@ contents(struct view *v)
     size_t k;
     json_t *kernel;
     html_part(v->t, "Kernels");
-    html_table(v->t, "one row per kernel and launch shape", "kernel", "launches", "a launch", "what binds it",
-               "occupancy", "bank conflicts", NULL);
-    json_array_foreach(json_object_get(v->result, "kernels"), k, kernel)
-    {
+    html_table(v->t, "one row per kernel and launch shape", "kernel", "launches", "a launch",
+               "occupancy", "bank conflicts", "what binds it", NULL);
+    json_array_foreach (json_object_get(v->result, "kernels"), k, kernel) {
         struct report_summary s;
         report_summarise(v->d, kernel, &v->arena, &s);
         text_add(v->t, "<tr><td><a href=\"#kernel%zu\">", k);
@@ -467,13 +428,15 @@ contents(struct view *v)
         text_add(v->t, "</a></td>");
         html_cell(v->t, "n", "%.0f", report_number(kernel, "launches", NULL));
         html_cell(v->t, "n", "%s", report_seconds(&v->arena, s.seconds));
-        html_cell(v->t, "words", "%s", s.verdict);
-        html_cell(v->t, "n", "%.0f %%", 100 * report_number(kernel, "occupancy", "occupancy", NULL));
+        html_cell(v->t, "n", "%.0f %%",
+                  100 * report_number(kernel, "occupancy", "occupancy", NULL));
         html_cell(v->t, "n", "%s",
-             report_count(&v->arena,
-                          report_number(kernel, "counters", "shared_load_bank_conflicts", NULL) +
-                              report_number(kernel, "counters", "shared_store_bank_conflicts", NULL) +
-                              report_number(kernel, "counters", "shared_copy_bank_conflicts", NULL)));
+                  report_count(
+                      &v->arena,
+                      report_number(kernel, "counters", "shared_load_bank_conflicts", NULL) +
+                          report_number(kernel, "counters", "shared_store_bank_conflicts", NULL) +
+                          report_number(kernel, "counters", "shared_copy_bank_conflicts", NULL)));
+        html_cell(v->t, "words", "%s", s.verdict);
         text_add(v->t, "</tr>\n");
         report_summary_fini(&s);
     }
@@ -490,13 +453,13 @@ report_profile_html(const json_t *result, const json_t *before, const char *titl
     json_t *kernel;
     char id[32];
     html_begin(out, title);
-    html_paragraph(out, "%s, compute capability %u.%u.%s", v.d->name, v.d->cc_major, v.d->cc_minor,
-                   json_is_true(json_object_get(result, "complete"))
-                       ? ""
-                       : " The program was ended before it was done: these are the figures up to then.");
+    html_paragraph(
+        out, "%s, compute capability %u.%u.%s", v.d->name, v.d->cc_major, v.d->cc_minor,
+        json_is_true(json_object_get(result, "complete"))
+            ? ""
+            : " The program was ended before it was done: these are the figures up to then.");
     contents(&v);
-    json_array_foreach(kernels, k, kernel)
-    {
+    json_array_foreach (kernels, k, kernel) {
         if (html_is_full(out)) {
             html_paragraph(out, "... and %zu kernels more: --kernel TEXT chooses some.",
                            json_array_size(kernels) - k);
@@ -504,7 +467,8 @@ report_profile_html(const json_t *result, const json_t *before, const char *titl
             break;
         }
         snprintf(id, sizeof id, "kernel%zu", k);
-        struct page_run was = {before ? report_device(before) : NULL, before ? before_of(&v, before, kernel) : NULL};
+        struct page_run was = {before ? report_device(before) : NULL,
+                               before ? before_of(&v, before, kernel) : NULL};
         page_kernel(out, result, kernel, kernels, was.device && was.kernel ? &was : NULL, id,
                     ls_readable_name(&v.arena, report_text(kernel, "name")), k < 4);
     }

@@ -21,8 +21,9 @@ static const char *
 size_of(struct suite_page *p, const json_t *row)
 {
     const json_t *size = json_object_get(row, "size");
-    return json_is_integer(size) ? arena_printf(&p->arena, "%lld", (long long)json_integer_value(size))
-                                 : report_text(row, "size");
+    return json_is_integer(size)
+               ? arena_printf(&p->arena, "%lld", (long long)json_integer_value(size))
+               : report_text(row, "size");
 }
 
 static const char *
@@ -32,7 +33,7 @@ systems_of(struct suite_page *p, const json_t *row)
     size_t k;
     json_t *id;
     text_add(&t, "%s", "");
-    json_array_foreach(json_object_get(row, "systems"), k, id)
+    json_array_foreach (json_object_get(row, "systems"), k, id)
         text_add(&t, k ? " %s" : "%s", json_string_value(id));
     char *all = arena_strdup(&p->arena, t.at);
     text_free(&t);
@@ -71,17 +72,16 @@ kinds_cell(struct suite_page *p, json_t *kinds)
     text_add(p->t, "<td>");
     if (!json_object_size(kinds) && !json_array_size(kinds))
         text_add(p->t, "silent");
-    json_object_foreach(kinds, kind, value)
-    {
+    json_object_foreach (kinds, kind, value) {
         html_print(p->t, "%s%s (%lld)", separator, kind, (long long)json_integer_value(value));
         separator = ", ";
     }
-    json_array_foreach(kinds, k, value)
+    json_array_foreach (kinds, k, value)
         html_print(p->t, k ? ", %s" : "%s", json_string_value(value));
     text_add(p->t, "</td>");
 }
 
-/* -- bars ------------------------------------------------------------------------------------------------ */
+/* -- bars -------------------------------------------------------------------------------------- */
 
 static const char *
 short_name(const char *rung)
@@ -102,7 +102,8 @@ bars(struct suite_page *p, size_t first, size_t last, double (*value)(const json
     html_drawing(p->t, WIDTH, (int)(last - first) * ROW + 8, what);
     for (size_t k = first; k < last; k++) {
         const json_t *row = json_array_get(p->rows, k);
-        double s = value(row), y = (double)(k - first) * ROW, long_ = most > 0 ? ROOM * s / most : 0;
+        double s = value(row), y = (double)(k - first) * ROW,
+               long_ = most > 0 ? ROOM * s / most : 0;
         html_label(p->t, LEFT - 6, y + 17, 'e', "%s", short_name(report_text(row, "rung")));
         html_box(p->t, LEFT, y + 5, long_, ROW - 5, "a", NULL);
         html_label(p->t, LEFT + long_ + 6, y + 17, 's', "%s",
@@ -138,7 +139,7 @@ group_rows(const json_t *rows)
     return out;
 }
 
-/* -- run, bench --------------------------------------------------------------------------------------------- */
+/* -- run, bench -------------------------------------------------------------------------------- */
 
 static void
 run_table(struct suite_page *p)
@@ -147,8 +148,7 @@ run_table(struct suite_page *p)
     json_t *row;
     html_table(p->t, "one row per rung, size and device", "rung", "systems", "title", "size", "cc",
                "as it should be", "result", "milliseconds", "", NULL);
-    json_array_foreach(p->rows, k, row)
-    {
+    json_array_foreach (p->rows, k, row) {
         const char *good = yes_or_no(json_is_true(json_object_get(row, "verified")));
         rung_cells(p, k, row, false, true);
         html_cell(p->t, good, "%s", good);
@@ -178,7 +178,7 @@ nothing_more(struct suite_page *p, size_t number, json_t *row)
 {
 }
 
-/* -- check ---------------------------------------------------------------------------------------------------- */
+/* -- check ------------------------------------------------------------------------------------- */
 
 static void
 check_table(struct suite_page *p)
@@ -187,8 +187,7 @@ check_table(struct suite_page *p)
     json_t *row;
     html_table(p->t, "one row per rung, size and device", "rung", "systems", "title", "size", "cc",
                "as it should be", "expected", "found", "", NULL);
-    json_array_foreach(p->rows, k, row)
-    {
+    json_array_foreach (p->rows, k, row) {
         const char *good = yes_or_no(json_is_true(json_object_get(row, "as_expected")));
         rung_cells(p, k, row, json_object_size(json_object_get(row, "found")) > 0, true);
         html_cell(p->t, good, "%s", good);
@@ -214,17 +213,17 @@ check_row(struct suite_page *p, size_t number, json_t *row)
     if (!json_object_size(json_object_get(row, "found")))
         return;
     snprintf(id, sizeof id, "rung%zu", number);
-    html_section(p->t, id, arena_printf(&p->arena, "%s, size %s", report_text(row, "rung"), size_of(p, row)),
+    html_section(p->t, id,
+                 arena_printf(&p->arena, "%s, size %s", report_text(row, "rung"), size_of(p, row)),
                  true);
-    json_array_foreach(findings, k, f)
-    {
+    json_array_foreach (findings, k, f) {
         snprintf(id, sizeof id, "rung%zu-finding%zu", number, k);
         page_finding(p->t, f, id, k == 0);
     }
     html_section_end(p->t);
 }
 
-/* -- profile ---------------------------------------------------------------------------------------------------- */
+/* -- profile ----------------------------------------------------------------------------------- */
 
 static double
 total(const json_t *kernel, const char *space, const char *what)
@@ -244,23 +243,24 @@ profile_table(struct suite_page *p)
 {
     size_t k, i;
     json_t *row, *kernel;
-    html_table(p->t, "one row per kernel of a rung, size and device", "rung", "size", "cc", "kernel", "at least", "busiest", "global requests", "sectors or transactions",
+    html_table(p->t, "one row per kernel of a rung, size and device", "rung", "size", "cc",
+               "kernel", "a launch", "busiest", "global requests", "sectors or transactions",
                "shared wavefronts", "bank conflicts", "occupancy", NULL);
-    json_array_foreach(p->rows, k, row)
-    {
-        json_array_foreach(json_object_get(row, "kernels"), i, kernel)
-        {
+    json_array_foreach (p->rows, k, row) {
+        json_array_foreach (json_object_get(row, "kernels"), i, kernel) {
             const json_t *r = json_object_get(kernel, "roofline");
             rung_cells(p, k, row, true, false); /* eleven columns are enough */
             html_cell(p->t, NULL, "%s", report_text(kernel, "name"));
-            html_cell(p->t, "n", "%s", report_seconds(&p->arena, report_number(r, "seconds", NULL)));
+            html_cell(p->t, "n", "%s",
+                      report_seconds(&p->arena, report_number(r, "estimate", NULL)));
             html_cell(p->t, NULL, "%s", report_text(r, "busiest"));
             html_cell(p->t, "n", "%.0f", total(kernel, "global", "requests"));
-            html_cell(p->t, "n", "%.0f", total(kernel, "global", "sectors") +
-                                             total(kernel, "global", "transactions"));
+            html_cell(p->t, "n", "%.0f",
+                      total(kernel, "global", "sectors") + total(kernel, "global", "transactions"));
             html_cell(p->t, "n", "%.0f", total(kernel, "shared", "wavefronts"));
             html_cell(p->t, "n", "%.0f", total(kernel, "shared", "bank_conflicts"));
-            html_cell(p->t, "n", "%.0f %%", 100 * report_number(kernel, "occupancy", "occupancy", NULL));
+            html_cell(p->t, "n", "%.0f %%",
+                      100 * report_number(kernel, "occupancy", "occupancy", NULL));
             text_add(p->t, "</tr>\n");
         }
     }
@@ -274,8 +274,9 @@ seconds_of_profile(const json_t *row)
     double sum = 0;
     size_t k;
     json_t *kernel;
-    json_array_foreach(json_object_get(row, "kernels"), k, kernel)
-        sum += report_number(kernel, "roofline", "seconds", NULL) * report_number(kernel, "launches", NULL);
+    json_array_foreach (json_object_get(row, "kernels"), k, kernel)
+        sum += report_number(kernel, "roofline", "estimate", NULL) *
+               report_number(kernel, "launches", NULL);
     return sum;
 }
 
@@ -288,8 +289,7 @@ kernels_of_group(struct suite_page *p, size_t first, size_t last)
     for (size_t k = first; k < last; k++) {
         json_t *row = json_array_get(p->rows, k), *kernels = json_object_get(row, "kernels");
         const char *rung = short_name(report_text(row, "rung"));
-        json_array_foreach(kernels, i, kernel)
-        {
+        json_array_foreach (kernels, i, kernel) {
             json_object_set_new(kernel, "label",
                                 json_array_size(kernels) == 1
                                     ? json_string(rung)
@@ -305,7 +305,7 @@ profile_group(struct suite_page *p, size_t first, size_t last)
 {
     json_t *all = kernels_of_group(p, first, last);
     const json_t *answer = json_object_get(json_array_get(p->rows, first), "answer");
-    bars(p, first, last, seconds_of_profile, "time that all launches take at least, by the busiest resource");
+    bars(p, first, last, seconds_of_profile, "estimated time of all launches");
     if (json_array_size(all) && report_device(answer))
         chart_roofline(p->t, report_device(answer), all, NULL);
     json_decref(all);
@@ -329,20 +329,20 @@ profile_row(struct suite_page *p, size_t number, json_t *row)
     while (last < rows && same_group(json_array_get(p->rows, last), row))
         last++;
     json_t *beside = kernels_of_group(p, first, last);
-    json_array_foreach(json_object_get(row, "kernels"), k, kernel)
-    {
+    json_array_foreach (json_object_get(row, "kernels"), k, kernel) {
         snprintf(id, sizeof id, "rung%zu-kernel%zu", number, k);
         page_kernel(p->t, answer, kernel, beside, NULL, id,
-                    arena_printf(&p->arena, "%s, %s (%s), size %s, on %s: %s", report_text(row, "rung"),
-                                 report_text(row, "title"), systems_of(p, row), size_of(p, row),
-                                 report_text(row, "cc"), report_text(kernel, "name")),
+                    arena_printf(&p->arena, "%s, %s (%s), size %s, on %s: %s",
+                                 report_text(row, "rung"), report_text(row, "title"),
+                                 systems_of(p, row), size_of(p, row), report_text(row, "cc"),
+                                 report_text(kernel, "name")),
                     number == 0);
     }
     text_add(p->t, "</div>\n");
     json_decref(beside);
 }
 
-/* -- the page ----------------------------------------------------------------------------------------------------- */
+/* -- the page ---------------------------------------------------------------------------------- */
 
 static const struct suite_view {
     const char *verb;
@@ -352,9 +352,11 @@ static const struct suite_view {
     const char *about;
 } views[] = {
     {"run", run_table, run_group, nothing_more, "Each rung run and compared with plain C."},
-    {"bench", run_table, run_group, nothing_more, "Each rung's best time, compared with plain C first."},
+    {"bench", run_table, run_group, nothing_more,
+     "Each rung's best time, compared with plain C first."},
     {"check", check_table, check_group, check_row,
-     "Right rungs must be silent; listings that are wrong on purpose must be reported, and as what they are."},
+     "Right rungs must be silent; listings that are wrong on purpose must be reported, and as what "
+     "they are."},
     {"profile", profile_table, profile_group, profile_row, "What each rung's accesses cost."},
 };
 
@@ -391,12 +393,13 @@ report_suite_html(const char *verb, const json_t *rows, const char *title, struc
     v->table(&p);
     html_part_end(out);
     groups(&p, v);
-    json_array_foreach(sorted, k, row)
-    {
+    json_array_foreach (sorted, k, row) {
         if (html_is_full(out)) {
-            html_paragraph(out, "The page is full: the %zu rows from %s on have no section of their own. "
-                                "Name fewer rungs, sizes or devices to see them.",
-                           n - k, report_text(row, "rung"));
+            html_paragraph(
+                out,
+                "The page is full: the %zu rows from %s on have no section of their own. "
+                "Name fewer rungs, sizes or devices to see them.",
+                n - k, report_text(row, "rung"));
             html_targets(out, "rung", k, n);
             break;
         }

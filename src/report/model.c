@@ -25,15 +25,20 @@ report_model_of(const json_t *kernel, struct report_model *out)
 #undef WORK
     out->work.blocks_per_sm = (uint32_t)whole(m, "blocks_per_sm");
     out->work.without = (uint32_t)whole(m, "without");
-    out->waiting = (struct waiting){.warp_clocks = report_number(m, "warp_clocks", NULL),
-                                    .block_clocks = report_number(m, "block_clocks", NULL),
-                                    .warps_per_block = (uint32_t)whole(m, "warps_per_block"),
-                                    .pipe_wavefronts = report_number(m, "pipe_wavefronts", NULL)};
+    out->waiting = (struct waiting){
+        .warp_clocks = report_number(m, "warp_clocks", NULL),
+        .block_clocks = report_number(m, "block_clocks", NULL),
+        .warps_per_block = (uint32_t)whole(m, "warps_per_block"),
+        .pipe_wavefronts = report_number(m, "pipe_wavefronts", NULL),
+        .once_clocks = report_number(m, "once_clocks", NULL),
+        .once_share = report_number(m, "once_share", NULL),
+        .uneven = {report_number(m, "busiest_sm", NULL), report_number(m, "longest_block", NULL)}};
     return out->work.blocks > 0;
 }
 
 void
-report_times_of(const struct device_profile *d, const struct report_model *m, struct report_times *out)
+report_times_of(const struct device_profile *d, const struct report_model *m,
+                struct report_times *out)
 {
     memset(out, 0, sizeof *out);
     model_time_bound(d, &m->work, &out->bound);

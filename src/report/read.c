@@ -27,6 +27,24 @@ report_text(const json_t *j, const char *key)
     return text ? text : "";
 }
 
+const json_t *
+report_line_of_most(const json_t *kernel, double (*amount)(const json_t *line, const void *context),
+                    const void *context)
+{
+    const json_t *best = NULL;
+    double most = 0;
+    size_t k;
+    json_t *line;
+    json_array_foreach (json_object_get(kernel, "lines"), k, line) {
+        double n = amount(line, context);
+        if (n > most) {
+            most = n;
+            best = line;
+        }
+    }
+    return best;
+}
+
 const struct device_profile *
 report_device(const json_t *result)
 {
@@ -60,7 +78,46 @@ report_seconds(struct arena *a, double s)
     return arena_printf(a, "%.3g %s", s, units[unit]);
 }
 
-/* -- lines --------------------------------------------------------------------------------------- */
+/* -- lines ------------------------------------------------------------------------------------- */
+
+size_t
+report_sources(const json_t *kernel, struct arena *a, struct report_source **out)
+{
+    const json_t *line, *lines = json_object_get(kernel, "lines");
+    size_t i, n = 0;
+    *out = ARENA_ARRAY(a, struct report_source, json_array_size(lines) + 1);
+    json_array_foreach (lines, i, line) {
+        const char *file = report_text(line, "file");
+        int number = (int)report_number(line, "line", NULL);
+        size_t k = 0;
+        while (k < n && strcmp((*out)[k].file, file) != 0)
+            k++;
+        struct report_source *s = &(*out)[k];
+        if (k == n)
+            (*out)[n++] = (struct report_source){file, number, number};
+        s->first = number < s->first ? number : s->first;
+        s->last = number > s->last ? number : s->last;
+    }
+    return n;
+}
+
+const json_t *
+report_line(const json_t *kernel, const char *file, int number)
+{
+    const json_t *line;
+    size_t i;
+    json_array_foreach (json_object_get(kernel, "lines"), i, line)
+        if ((int)report_number(line, "line", NULL) == number &&
+            strcmp(report_text(line, "file"), file) == 0)
+            return line;
+    return NULL;
+}
+
+double
+report_line_seconds(const json_t *line)
+{
+    return report_number(line, "bound", "seconds", NULL);
+}
 
 void
 report_line_facts(const json_t *line, struct arena *a, struct text *t)
@@ -85,20 +142,19 @@ report_line_facts(const json_t *line, struct arena *a, struct text *t)
                 snprintf(name, sizeof name, "%s_%s_transactions", spaces[s], ops[p]);
                 unit = report_number(c, name, NULL);
             }
-            text_add(t, "%s%s %s %s x %.3g %s", t->count ? ", " : "",
-                     report_count(a, requests), spaces[s], ops[p], unit / requests, what);
+            text_add(t, "%s%s %s %s x %.3g %s", t->count ? ", " : "", report_count(a, requests),
+                     spaces[s], ops[p], unit / requests, what);
             if (best > 0 && best < unit)
                 text_add(t, " (ideal %.3g)", best / requests);
         }
     if (report_number(c, "flops_f32", NULL) + report_number(c, "flops_f64", NULL) > 0)
         text_add(t, "%s%s flop", t->count ? ", " : "",
                  report_count(a, report_number(c, "flops_f32", NULL) +
-                                             report_number(c, "flops_f64", NULL)));
+                                     report_number(c, "flops_f64", NULL)));
     if (report_number(c, "branches_divergent", NULL) > 0)
         text_add(t, "%s%s of %s branches divergent", t->count ? ", " : "",
                  report_count(a, report_number(c, "branches_divergent", NULL)),
                  report_count(a, report_number(c, "branches", NULL)));
     if (!t->count)
-        text_add(t, "%s instructions",
-                 report_count(a, report_number(c, "instructions", NULL)));
+        text_add(t, "%s instructions", report_count(a, report_number(c, "instructions", NULL)));
 }

@@ -11,11 +11,15 @@
 
 #include <jansson.h>
 
-/* -- reading results ---------------------------------------------------------------------------- */
+/* -- reading results --------------------------------------------------------------------------- */
 
 /* The number at a path of keys ("counters", "barriers", NULL); 0 where there is none. */
 double report_number(const json_t *j, ...) __attribute__((sentinel));
 const char *report_text(const json_t *j, const char *key); /* "" where there is none */
+/* The line of a kernel's "lines" for which `amount` is largest; NULL: it is 0 for all. */
+const json_t *report_line_of_most(const json_t *kernel,
+                                  double (*amount)(const json_t *line, const void *context),
+                                  const void *context);
 
 /* The device that the result was made for. NULL: not a known one. */
 const struct device_profile *report_device(const json_t *result);
@@ -24,7 +28,7 @@ char *report_count(struct arena *a, double n);
 /* "12.3 us" */
 char *report_seconds(struct arena *a, double s);
 
-/* -- advice ---------------------------------------------------------------------------------------- */
+/* -- advice ------------------------------------------------------------------------------------ */
 
 /* What a figure of the result says, with that figure. Only what the figures support. */
 struct report_advice {
@@ -33,7 +37,7 @@ struct report_advice {
     const char *text;
     const char *file; /* NULL: of the whole kernel */
     int line;
-    double gain;      /* the share of a launch's estimated time that the remedy saves; NAN: not known */
+    double gain; /* the share of a launch's estimated time that the remedy saves; NAN: not known */
     double gain_full; /* the same where there are so many blocks that they fill the device */
     double weight;    /* the share of the kernel's time bound that it is about */
 };
@@ -50,7 +54,7 @@ char *report_gain(struct arena *a, const struct report_advice *advice);
 /* The same as JSON, for the kernel's "advice". */
 json_t *report_advice_json(const struct device_profile *d, const json_t *kernel);
 
-/* -- a kernel in short ----------------------------------------------------------------------------- */
+/* -- a kernel in short ------------------------------------------------------------------------- */
 
 struct report_share {
     const char *name;
@@ -59,19 +63,20 @@ struct report_share {
 /* What every view of a kernel begins with. Texts live in the arena. */
 struct report_summary {
     const char *name, *shape; /* "tiled<16>"; "grid 4x4, block 32x8, 1 launch" */
-    double seconds;           /* the estimate of one launch; the bound where nothing more is known */
-    double low, high;         /* nine of ten kernels lie between; 0: not known */
-    double bound;             /* no launch can be faster */
-    const char *certainty;    /* "nine of ten within 18 to 95 us" */
-    struct report_share peaks[12]; /* of each resource's full rate, in that time: DRAM, L2, L1, shared, ... */
+    double seconds;        /* the estimate of one launch; the bound where nothing more is known */
+    double low, high;      /* nine of ten kernels lie between; 0: not known */
+    double bound;          /* no launch can be faster */
+    const char *certainty; /* "nine of ten within 18 to 95 us" */
+    /* of each resource's full rate, in that time: DRAM, L2, L1, shared, ... */
+    struct report_share peaks[12];
     size_t peak_count;
     struct report_share states[8]; /* where a warp's time goes; they add up to 1 */
     size_t state_count;
-    const char *verdict;      /* a sentence: what binds it, or what it waits for */
-    const char *residency;    /* "8 blocks, 64 of 64 warps per SM (100 %), limited by warps" */
-    const char *resources;    /* "32 registers a thread, 4096 bytes of shared memory a block" */
+    const char *verdict;          /* a sentence: what binds it, or what it waits for */
+    const char *residency;        /* "8 blocks, 64 of 64 warps per SM (100 %), limited by warps" */
+    const char *resources;        /* "32 registers a thread, 4096 bytes of shared memory a block" */
     struct report_advices advice; /* all of it */
-    size_t worthwhile;        /* how many of them, the first ones, are */
+    size_t worthwhile;            /* how many of them, the first ones, are */
 };
 void report_summarise(const struct device_profile *d, const json_t *kernel, struct arena *a,
                       struct report_summary *out);
@@ -79,16 +84,28 @@ void report_summary_fini(struct report_summary *s);
 /* What a word in those means: "L2" or "issue". NULL: not in glossary.def. */
 const char *report_term(const char *word);
 
-/* -- figures that several views show --------------------------------------------------------------- */
+/* -- figures that several views show ----------------------------------------------------------- */
 
+/* The files that have lines of a kernel, each from the first of those lines to the last, in the
+ * order in which "lines" names them. The list lives in the arena. */
+struct report_source {
+    const char *file;
+    int first, last;
+};
+size_t report_sources(const json_t *kernel, struct arena *a, struct report_source **out);
+/* What is known of a line; NULL: nothing. */
+const json_t *report_line(const json_t *kernel, const char *file, int number);
+/* The least time that its accesses take, of all launches. */
+double report_line_seconds(const json_t *line);
 /* A line's accesses in short: "512 shared load x 32 wavefronts (ideal 1), 1.2 M flop". */
 void report_line_facts(const json_t *line, struct arena *a, struct text *out);
 /* The worst access of a line: false where it has none of that space ("shared", "global"). */
 bool report_sample(const json_t *line, const char *space, const char *op, struct access *out);
-/* Bytes behind each row of *row bytes that take the conflicts of a shared access away; 0: none does. */
+/* Bytes behind each row of *row bytes that take the conflicts of a shared access away; 0: none
+ * does. */
 uint32_t report_padding(const struct device_profile *d, const struct access *a, uint64_t *row);
 
-/* -- findings -------------------------------------------------------------------------------------- */
+/* -- findings ---------------------------------------------------------------------------------- */
 
 /* "Race in shared memory" of shared-race. */
 const char *report_finding_title(const char *kind);
@@ -97,22 +114,25 @@ const char *report_title(const json_t *finding);
 /* The block of a suppressions file that names the finding. */
 void report_suppression(const json_t *finding, struct text *out);
 
-/* -- pages: one self-contained HTML page each ------------------------------------------------------- */
+/* -- pages: one self-contained HTML page each -------------------------------------------------- */
 
 /* before: an earlier result that each kernel is compared with; NULL: none. */
-void report_profile_html(const json_t *result, const json_t *before, const char *title, struct text *out);
+void report_profile_html(const json_t *result, const json_t *before, const char *title,
+                         struct text *out);
 /* Of `check --json`'s object. */
 void report_check_html(const json_t *result, const char *title, struct text *out);
-/* The pattern of `lockstep access`, a part a warp: banks or sectors drawn as in the report of a profile. */
+/* The pattern of `lockstep access`, a part a warp: banks or sectors drawn as in the report of a
+ * profile. */
 struct report_pattern {
     const struct device_profile *device;
-    const char *title;        /* "shared load of 4 bytes, stride 32" */
+    const char *title; /* "shared load of 4 bytes, stride 32" */
     const struct access *warp;
     size_t warps;
     const char *const *notes; /* what removes a conflict; ended by NULL */
 };
 void report_access_html(const struct report_pattern *p, struct text *out);
-/* One warp as a drawing of its own, in colours that every program shows. False: there is no drawing of that space. */
+/* One warp as a drawing of its own, in colours that every program shows. False: there is no drawing
+ * of that space. */
 bool report_access_svg(const struct device_profile *d, const struct access *a, struct text *out);
 /* Rows of `suite run`, `check`, `profile` or `bench`; those of check and profile have what that
  * command says of the rung as "answer". */

@@ -11,7 +11,13 @@
 #include <string.h>
 
 enum {
-    WIDTH = 560, HEIGHT = 300, LEFT = 60, RIGHT = WIDTH - 20, BOTTOM = 260, TOP = 20, MOST_POINTS = 64
+    WIDTH = 560,
+    HEIGHT = 300,
+    LEFT = 60,
+    RIGHT = WIDTH - 20,
+    BOTTOM = 260,
+    TOP = 20,
+    MOST_POINTS = 64
 };
 
 enum kind { BY_F32, BY_F64, BY_INSTRUCTIONS };
@@ -68,8 +74,7 @@ add_points(struct roof *r, const json_t *kernels)
 {
     size_t k;
     json_t *kernel;
-    json_array_foreach(kernels, k, kernel)
-    {
+    json_array_foreach (kernels, k, kernel) {
         double seconds = report_number(kernel, "roofline", "seconds", NULL);
         double bytes = report_number(kernel, "roofline", "bytes", NULL), work = work_of(r, kernel);
         if (kind_of(kernel) != r->kind || seconds <= 0 || bytes <= 0 || work <= 0 ||
@@ -85,9 +90,8 @@ peak_of(struct roof *r)
     struct work one = {.warp_instructions = 1000000};
     struct time_bound bound;
     model_time_bound(r->d, &one, &bound);
-    r->peak = r->kind == BY_INSTRUCTIONS
-                  ? (double)one.warp_instructions / bound.each[BOUND_ISSUE]
-                  : model_peak_flops(r->d, r->kind == BY_F64);
+    r->peak = r->kind == BY_INSTRUCTIONS ? (double)one.warp_instructions / bound.each[BOUND_ISSUE]
+                                         : model_peak_flops(r->d, r->kind == BY_F64);
     r->ridge = r->peak / (double)r->d->bandwidth;
 }
 
@@ -130,7 +134,8 @@ lines(struct text *t, const struct roof *r)
     double start = pow(10, r->x0), low = pow(10, r->y0), bandwidth = (double)r->d->bandwidth;
     if (start * bandwidth < low) /* where the slope comes in at the bottom */
         start = low / bandwidth;
-    html_line(t, at_x(r, start), at_y(r, start * bandwidth), at_x(r, r->ridge), at_y(r, r->peak), "a");
+    html_line(t, at_x(r, start), at_y(r, start * bandwidth), at_x(r, r->ridge), at_y(r, r->peak),
+              "a");
     html_line(t, at_x(r, r->ridge), at_y(r, r->peak), RIGHT, at_y(r, r->peak), "a");
 }
 
@@ -202,16 +207,18 @@ chart_roofline(struct text *t, const struct device_profile *d, const json_t *ker
     peak_of(&r);
     span(&r);
     place_labels(&r);
-    html_drawing(t, WIDTH, HEIGHT, r.kind == BY_INSTRUCTIONS
-                                       ? "Roofline: reachable instructions a second by instructions per byte"
-                                       : "Roofline: reachable operations a second by operations per byte");
+    html_drawing(t, WIDTH, HEIGHT,
+                 r.kind == BY_INSTRUCTIONS
+                     ? "Roofline: reachable instructions a second by instructions per byte"
+                     : "Roofline: reachable operations a second by operations per byte");
     axes(t, &r);
     lines(t, &r);
     for (size_t k = 0; k < r.count; k++)
         point(t, &r, &r.points[k], marked);
     text_add(t, "</svg><figcaption>");
-    html_print(t, "%s: peak %s a second, ridge at %.3g per byte. A point is what the busiest resource "
-                  "allows%s.",
+    html_print(t,
+               "%s: peak %s a second, ridge at %.3g per byte. A point is what the busiest resource "
+               "allows%s.",
                counted[r.kind], report_count(&a, r.peak), r.ridge,
                marked && r.count > 1 ? "; other kernels are small points" : "");
     text_add(t, "</figcaption></figure>\n");

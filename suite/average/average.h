@@ -121,9 +121,8 @@ average_main(const struct average_case *c, int argc, char **argv)
     float *a = suite_device<float>(n), *b = suite_device<float>(room), *result = a;
     average_explain(&s, c);
     if (n)
-        SUITE_TIME_AFTER(
-            &s, CHECK(cudaMemcpy(a, start, n * sizeof *a, cudaMemcpyDeviceToDevice)),
-            result = c->launch(a, b, n, iterations));
+        SUITE_TIME_AFTER(&s, CHECK(cudaMemcpy(a, start, n * sizeof *a, cudaMemcpyDeviceToDevice)),
+                         result = c->launch(a, b, n, iterations));
     suite_download(found, result, n);
     suite_compare_floats(&s, "result", found, right, n, 1e-6);
     CHECK(cudaFree(start));

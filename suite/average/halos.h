@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * halos.h: cases 13 and 15. The array is filtered in place by many blocks: what a block's neighbours
- * overwrite is put aside by a first launch.
+ * halos.h: cases 13 and 15. The array is filtered in place by many blocks: what a block's
+ * neighbours overwrite is put aside by a first launch.
  */
 #ifndef AVERAGE_HALOS_H
 #define AVERAGE_HALOS_H

@@ -151,7 +151,8 @@ suite_product_main(const struct suite_product *p, int argc, char **argv)
         suite_figure(&s, "tile", tile);
     suite_figure(&s, "gflops", 2e-9 * madds);
     suite_figure(&s, "madds_per_second", madds);
-    suite_figure(&s, "flops_per_byte", 2.0 * m * k * n / (4.0 * (count_a + count_b + count_c) + 1e-9));
+    suite_figure(&s, "flops_per_byte",
+                 2.0 * m * k * n / (4.0 * (count_a + count_b + count_c) + 1e-9));
     CHECK(cudaFree(a));
     CHECK(cudaFree(b));
     CHECK(cudaFree(c));

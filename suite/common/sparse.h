@@ -84,9 +84,9 @@ sparse_generate(int rows, int cols)
     return m;
 }
 
-/* Matrices of one kind throughout, `each` values a row on average. random: columns anywhere; banded:
- * those next to the diagonal; power: few rows have most of the values (lengths as u^-0.7, u even
- * between 0 and 1), and low columns are asked for more often. */
+/* Matrices of one kind throughout, `each` values a row on average. random: columns anywhere;
+ * banded: those next to the diagonal; power: few rows have most of the values (lengths as u^-0.7, u
+ * even between 0 and 1), and low columns are asked for more often. */
 static inline int
 sparse_row_length(const char *kind, int row, int cols, int each)
 {
@@ -118,7 +118,8 @@ sparse_generate_kind(const char *kind, int rows, int cols, int each)
             first = cols - wanted;
         for (int k = 0; k < wanted; k++) {
             double u = (k + suite_random(at + k, 8) / 4294967296.0) / wanted; /* rising */
-            m.col[at + k] = banded ? (first > 0 ? first : 0) + k : (int)((power ? u * u : u) * cols);
+            m.col[at + k] =
+                banded ? (first > 0 ? first : 0) + k : (int)((power ? u * u : u) * cols);
         }
         m.row_ptr[i + 1] = at += wanted;
     }
@@ -126,8 +127,7 @@ sparse_generate_kind(const char *kind, int rows, int cols, int each)
     return m;
 }
 
-/* -- Matrix Market -------------------------------------------------------------------------------
- */
+/* -- Matrix Market ----------------------------------------------------------------------------- */
 
 struct sparse_entry {
     int row, col;

@@ -59,7 +59,8 @@ suite_seconds(void)
 }
 
 /* Whether the device can run such blocks of that kernel at all: with its threads, registers and
- * shared memory (shared: the dynamic part). A program with several shapes takes the first that fits. */
+ * shared memory (shared: the dynamic part). A program with several shapes takes the first that
+ * fits. */
 template <typename K>
 static inline int
 suite_fits(K *kernel, int threads, size_t shared)
@@ -69,8 +70,7 @@ suite_fits(K *kernel, int threads, size_t shared)
     return blocks > 0;
 }
 
-/* -- test data -----------------------------------------------------------------------------------
- */
+/* -- test data --------------------------------------------------------------------------------- */
 
 /* A number for index i: the same on every machine, without a pattern that hides an index that is
  * off by one row or column. */
@@ -153,8 +153,7 @@ suite_download(T *host, const T *device, size_t count)
         CHECK(cudaMemcpy(host, device, count * sizeof(T), cudaMemcpyDeviceToHost));
 }
 
-/* -- options -------------------------------------------------------------------------------------
- */
+/* -- options ----------------------------------------------------------------------------------- */
 
 /* An option of one program alone: a number, or (where text is set) a word. */
 struct suite_extra {
@@ -172,8 +171,8 @@ struct suite_figure {
     double value;
 };
 
-/* What was found, in few words, so that runs on two devices can be compared: of all values a hash and
- * their sums, and some of them, evenly spread (every step-th). */
+/* What was found, in few words, so that runs on two devices can be compared: of all values a hash
+ * and their sums, and some of them, evenly spread (every step-th). */
 enum { SUITE_KEPT = 64 };
 
 struct suite_found {
@@ -194,14 +193,14 @@ struct suite {
     int turn;   /* launches so far: which of several sets of buffers is next */
     int verify, json, quiet;
     struct cudaDeviceProp device;
-    double first_ms; /* the first launch on the host's clock: with compiling */
-    double best_ms;  /* by events */
-    double *all_ms;  /* each timing, sorted when they are done */
-    double median_ms, spread_ms; /* spread: between the quartiles */
-    int good;        /* every comparison so far */
-    size_t checked;  /* values compared */
-    double worst;    /* largest error as a share of the tolerance */
-    char why[240];   /* the first thing that is wrong */
+    double first_ms;                 /* the first launch on the host's clock: with compiling */
+    double best_ms;                  /* by events */
+    double *all_ms;                  /* each timing, sorted when they are done */
+    double median_ms, spread_ms;     /* spread: between the quartiles */
+    int good;                        /* every comparison so far */
+    size_t checked;                  /* values compared */
+    double worst;                    /* largest error as a share of the tolerance */
+    char why[240];                   /* the first thing that is wrong */
     struct suite_found exact, close; /* values that must be equal; that have a tolerance */
     struct suite_figure figures[SUITE_FIGURES];
     int figure_count;
@@ -328,8 +327,7 @@ suite_begin(const char *name, const char *title, int n, const struct suite_extra
     return suite_begin_sized(name, title, size, extra, count, argc, argv);
 }
 
-/* -- timing
- * ---------------------------------------------------------------------------------------- */
+/* -- timing ------------------------------------------------------------------------------------ */
 
 static inline int
 suite_rising(const void *a, const void *b)
@@ -400,8 +398,7 @@ suite_launches(const struct suite *s, int batch, int i)
         CHECK(cudaEventDestroy(suite_to));                                                         \
     } while (0)
 
-/* -- comparison
- * ------------------------------------------------------------------------------------ */
+/* -- comparison -------------------------------------------------------------------------------- */
 
 /* Something is wrong; the first reason is reported. */
 static inline void __attribute__((format(printf, 2, 3)))
@@ -487,8 +484,7 @@ suite_compare_equal(struct suite *s, const char *what, const T *found, const T *
     }
 }
 
-/* -- the report
- * ------------------------------------------------------------------------------------ */
+/* -- the report -------------------------------------------------------------------------------- */
 
 /* Pictures and tables: for people only. */
 static inline int

@@ -10,9 +10,10 @@
 #include "../common/product.h"
 
 /* A block computes BM x BN elements, BK of k at a time, STAGES deep; a thread TM x TN of them; a
- * warp's threads stand WX wide. AHEAD: the operands of the next k are read before those of this one are
- * multiplied, across the barrier, too. */
-template <int BM_, int BN_, int BK_, int TM_, int TN_, int WX_, int STAGES_, int PER_SM_, int AHEAD_ = 0>
+ * warp's threads stand WX wide. AHEAD: the operands of the next k are read before those of this one
+ * are multiplied, across the barrier, too. */
+template <int BM_, int BN_, int BK_, int TM_, int TN_, int WX_, int STAGES_, int PER_SM_,
+          int AHEAD_ = 0>
 struct shape {
     enum {
         BM = BM_,
@@ -174,8 +175,8 @@ product_combine(const struct product &p, float sum[S::TM][S::TN], int tile, int 
 /* Over k, while the stages are brought: the first ones are on their way. */
 template <typename S, int WORDS>
 static __device__ __forceinline__ void
-product_loop(const struct product &p, float sum[S::TM][S::TN], const float *tiles, unsigned shared, int row,
-             int col, int begin, int end, int y, int x)
+product_loop(const struct product &p, float sum[S::TM][S::TN], const float *tiles, unsigned shared,
+             int row, int col, int begin, int end, int y, int x)
 {
     int from = 0, to = S::STAGES - 1;
     for (int at = begin; at < end; at += S::BK) {
@@ -195,12 +196,12 @@ product_loop(const struct product &p, float sum[S::TM][S::TN], const float *tile
     }
 }
 
-/* The same with operands read ahead: the next stage must be there, and the barrier passed, before the
- * last k of this one is multiplied. */
+/* The same with operands read ahead: the next stage must be there, and the barrier passed, before
+ * the last k of this one is multiplied. */
 template <typename S, int WORDS>
 static __device__ __forceinline__ void
-product_loop_ahead(const struct product &p, float sum[S::TM][S::TN], const float *tiles, unsigned shared,
-                   int row, int col, int begin, int end, int y, int x)
+product_loop_ahead(const struct product &p, float sum[S::TM][S::TN], const float *tiles,
+                   unsigned shared, int row, int col, int begin, int end, int y, int x)
 {
     int next = 1, to = S::STAGES - 1;
     const float *tile = tiles;
@@ -254,7 +255,8 @@ __launch_bounds__(S::THREADS, S::PER_SM) product(const __grid_constant__ struct 
         asm volatile("cp.async.commit_group;" ::: "memory");
     }
     if (S::AHEAD)
-        product_loop_ahead<S, WORDS>(p, sum, (const float *)tiles, shared, row, col, begin, end, y, x);
+        product_loop_ahead<S, WORDS>(p, sum, (const float *)tiles, shared, row, col, begin, end, y,
+                                     x);
     else
         product_loop<S, WORDS>(p, sum, (const float *)tiles, shared, row, col, begin, end, y, x);
     if (p.split > 1 && !product_combine<S>(p, sum, tile, blockIdx.y))
@@ -350,8 +352,8 @@ product_launch(struct product p, struct product_room *room, cudaStream_t stream)
     product<S, WORDS><<<grid, S::THREADS, S::SHARED, stream>>>(p);
 }
 
-/* 128 sums and 24 operands in 254 registers. On an H200 at n = 4096, in TFLOP/s: huge 48.0, large 47.2; 8 x 8
- * a thread 39, deeper tiles 45.8, huge without AHEAD 43.5, large with it 47.0. */
+/* 128 sums and 24 operands in 254 registers. On an H200 at n = 4096, in TFLOP/s: huge 48.0,
+ * large 47.2; 8 x 8 a thread 39, deeper tiles 45.8, huge without AHEAD 43.5, large with it 47.0. */
 typedef shape<256, 128, 8, 16, 8, 8, 3, 1, 1> huge;
 typedef shape<128, 128, 8, 16, 8, 8, 4, 2> large;
 typedef shape<64, 64, 16, 4, 8, 8, 3, 5> small;
@@ -366,8 +368,8 @@ product_launch_shape(const struct product &p, struct product_room *room, cudaStr
         product_launch<S, 1>(p, room, stream);
 }
 
-/* By the shape that fits the device and the size: large ones only where there are tiles enough for 132
- * multiprocessors. All launches with one room have the same size. */
+/* By the shape that fits the device and the size: large ones only where there are tiles enough for
+ * 132 multiprocessors. All launches with one room have the same size. */
 static void
 product_launch_any(const struct product &p, struct product_room *room, cudaStream_t stream)
 {

@@ -83,9 +83,10 @@ spmv_main(const struct spmv_kernel *k, int argc, char **argv)
         {"--matrix", NULL, 0, 0, "mixed, random, banded or power", &kind},
         {"--each", &each, 1, 4096, "values a row of the last three, on average (16)", NULL}};
     struct suite s = suite_begin(k->name, k->title, 1000, extra, 3, argc, argv);
-    struct sparse m = file                         ? sparse_read(file)
-                      : strcmp(kind, "mixed") == 0 ? sparse_generate(s.size[0], s.size[1])
-                                                   : sparse_generate_kind(kind, s.size[0], s.size[1], each);
+    struct sparse m = file ? sparse_read(file)
+                      : strcmp(kind, "mixed") == 0
+                          ? sparse_generate(s.size[0], s.size[1])
+                          : sparse_generate_kind(kind, s.size[0], s.size[1], each);
     snprintf(s.size_text, sizeof s.size_text, "%dx%d", m.rows, m.cols);
     float *x = suite_host<float>(m.cols), *found = suite_host<float>(m.rows);
     suite_fill(x, m.cols, 1);

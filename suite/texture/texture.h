@@ -29,14 +29,10 @@ texture_index(long i, long n, const struct sampling *p)
         mode = cudaAddressModeClamp; /* these two need normalised coordinates */
     long turn = (i % (2 * n) + 2 * n) % (2 * n);
     switch (mode) {
-    case cudaAddressModeWrap:
-        return turn % n;
-    case cudaAddressModeMirror:
-        return turn < n ? turn : 2 * n - 1 - turn;
-    case cudaAddressModeClamp:
-        return i < 0 ? 0 : i >= n ? n - 1 : i;
-    default:
-        return i >= 0 && i < n ? i : -1;
+    case cudaAddressModeWrap: return turn % n;
+    case cudaAddressModeMirror: return turn < n ? turn : 2 * n - 1 - turn;
+    case cudaAddressModeClamp: return i < 0 ? 0 : i >= n ? n - 1 : i;
+    default: return i >= 0 && i < n ? i : -1;
     }
 }
 
@@ -81,8 +77,8 @@ texture_object(cudaArray_t array, const struct sampling *p)
     return t;
 }
 
-/* Places from a size before the texture to a size behind it, an eighth of a texel off any border.
- */
+/* Places from a size before the texture to a size behind it, an eighth
+ * of a texel off any border. */
 static inline void
 texture_places(float *x, const struct sampling *p)
 {

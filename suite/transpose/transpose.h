@@ -8,8 +8,8 @@
 
 #include "../common/suite.h"
 
-/* A block of TILE x ROWS threads moves a tile of TILE x TILE, TILE / ROWS elements each; both can be
- * chosen when it is compiled: -DTILE=16 -DROWS=4. */
+/* A block of TILE x ROWS threads moves a tile of TILE x TILE, TILE / ROWS elements each; both can
+ * be chosen when it is compiled: -DTILE=16 -DROWS=4. */
 #ifndef TILE
 #define TILE 32
 #endif

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What facts.c says of registers, written beside the instructions that write them, in the files of tests/analysis/facts. A
- * file's first line gives the shape: "// block X Y Z", then perhaps "partial" or "together". What follows "//" in
- * a line is what is known of the first register that the line writes (of a move behind it nothing):
+ * What facts.c says of registers, written beside the instructions that write them, in the files of
+ * tests/analysis/facts. A file's first line gives the shape: "// block X Y Z", then perhaps
+ * "partial" or "together". What follows "//" in a line is what is known of the first register that
+ * the line writes (of a move behind it nothing):
  *
- *     uniform            the same in all lanes             affine 4         4 more from lane to lane
+ *     uniform            the same in all lanes affine 4 4 more from lane to lane
  *     tiled 16: 1 64     1 more from lane to lane in rows of 16 lanes, 64 from row to row
- *     pattern ...        any other distances               varying          nothing is known
+ *     pattern ...        any other distances varying nothing is known
  *     segments 8: 1      in each segment of 8 lanes 1 more from lane to lane (0: the same)
- *     speculated 8       it holds unless 32-bit arithmetic wrapped; in segments of 8 lanes they are the same even then
- *     = 12               the first lane's value            in 0..255        bounds of all lanes, as a signed number
+ *     speculated 8       it holds unless 32-bit arithmetic wrapped; in segments of 8 lanes they are
+ *                        the same even then
+ *     = 12               the first lane's value in 0..255 bounds of all lanes, as a signed number
  *     align 4            the first lane's value (each segment's) is a multiple of 1 << 4
  *     by 1 16 0          the same in all lanes + 1 * tid.x + 16 * tid.y + 0 * tid.z
  *     merged             a masked write keeps other lanes' values
@@ -23,19 +25,12 @@
 
 #include <cmocka.h>
 
-#include "analysis/analysis.h"
+#include "common/expectations.h"
+#include "common/wir_of.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static bool
-nothing_known(const char *name)
-{
-    (void)name;
-    return false;
-}
 
 /* vote and the like give all lanes one value. */
 static bool
@@ -44,7 +39,7 @@ is_vote(const struct ptx_insn *i, unsigned result)
     return i->op == PTX_OP_VOTE && result == 0;
 }
 
-/* -- a fact as text ------------------------------------------------------------------------------------ */
+/* -- a fact as text ---------------------------------------------------------------------------- */
 
 static int32_t
 pattern_at(const struct fact *f, unsigned l)
@@ -108,75 +103,30 @@ fact_text(const struct facts *facts, uint32_t reg, struct text *out)
         text_add(out, " merged");
 }
 
-/* -- a file -------------------------------------------------------------------------------------------- */
+/* -- a file ------------------------------------------------------------------------------------ */
 
-/* What is known of what the line writes; empty: it writes nothing. */
+/* What is known of the register that the line writes. */
 static void
-line_text(const struct facts *f, uint32_t line, struct text *out)
+line_text(void *context, uint32_t line, struct text *out)
 {
-    out->count = 0;
-    text_add(out, "");
-    for (uint32_t n = 0; n < f->flow->insn_count; n++)
-        if (f->flow->insns[n].i.line == line && flow_defs(f->flow, n).count) {
-            fact_text(f, flow_defs(f->flow, n).at[0], out);
+    const struct facts *f = context;
+    for (uint32_t n = 0; n < f->wir->insn_count; n++)
+        if (f->wir->insns[n].i.line == line && wir_defs(f->wir, n).count) {
+            fact_text(f, wir_defs(f->wir, n).at[0], out);
             return;
         }
 }
 
 static unsigned
-check_line(const char *path, uint32_t line, const char *code, const char *expected, const struct text *found)
-{
-    if (!expected)
-        return 0;
-    while (*expected == ' ')
-        expected++;
-    if (!strcmp(expected, found->at))
-        return 0;
-    print_error("%s:%u: %s\n    is:       %s\n    expected: %s\n", path, line, code, found->at, expected);
-    return 1;
-}
-
-/* Every line of the text: compared with what is found, and written to out with it. */
-static unsigned
-check_lines(const char *path, char *text, const struct facts *f, struct text *out, unsigned *expectations)
-{
-    struct text found = {0};
-    unsigned wrong = 0;
-    uint32_t line = 1;
-    for (char *at = text, *next; *at; at = next, line++) {
-        next = at + strcspn(at, "\n");
-        if (*next)
-            *next++ = 0;
-        char *comment = strncmp(at, "//", 2) ? strstr(at, "//") : NULL;
-        if (comment) {
-            *comment = 0;
-            comment += 2;
-            ++*expectations;
-        }
-        size_t code = strlen(at);
-        while (code && at[code - 1] == ' ')
-            at[--code] = 0;
-        line_text(f, line, &found);
-        wrong += check_line(path, line, at, comment, &found);
-        text_add(out, *found.at ? "%-44s // %s\n" : "%s\n", at, found.at);
-    }
-    text_free(&found);
-    return wrong;
-}
-
-static unsigned
-check_file(const char *path)
+check_file(const char *path, void *context)
 {
     struct ls_error err = {0};
     size_t size;
-    unsigned wrong, expectations = 0;
     struct shape shape = {.small_grid = true};
-    struct text out = {0};
+    struct ptx_module *m;
     char *text = ls_read_file(path, &size, &err);
-    struct ptx_module *m = text ? ptx_parse(text, size, path, &err) : NULL;
-    struct flow *f = m ? flow_new(m, m->funcs[0], nothing_known, &err) : NULL;
-    if (!f)
-        fail_msg("%s", err.text);
+    struct wir *f = wir_of(text ? text : "", text ? size : 0, path, &m);
+    (void)context;
     if (sscanf(text, "// block %u %u %u", &shape.block[0], &shape.block[1], &shape.block[2]) != 3)
         fail_msg("%s: no \"// block X Y Z\" in the first line", path);
     const char *end = strchr(text, '\n'), *word = strstr(text, "partial");
@@ -184,14 +134,10 @@ check_file(const char *path)
     word = strstr(text, "together");
     shape.together = word && word < end;
     struct facts *facts = facts_new(f, &shape, is_vote, &err);
-    wrong = check_lines(path, text, facts, &out, &expectations);
-    if (getenv("UPDATE"))
-        assert_true(ls_write_file(path, out.at, out.count, &err));
-    else
-        assert_true(expectations > 0);
-    text_free(&out);
+    struct expectations x = {.path = path, .column = 44, .found = line_text, .context = facts};
+    unsigned wrong = expectations_check(&x, text);
     facts_free(facts);
-    flow_free(f);
+    wir_free(f);
     ptx_free(m);
     ls_release(text);
     return wrong;
@@ -200,22 +146,8 @@ check_file(const char *path)
 static void
 files(void **state)
 {
-    char folder[4096], path[4600];
-    const char *source = getenv("SOURCE_DIR");
-    unsigned wrong = 0, count = 0;
     (void)state;
-    snprintf(folder, sizeof folder, "%s/tests/analysis/facts", source ? source : ".");
-    DIR *d = opendir(folder);
-    assert_non_null(d);
-    for (struct dirent *e; (e = readdir(d));)
-        if (strlen(e->d_name) > 4 && !strcmp(e->d_name + strlen(e->d_name) - 4, ".ptx")) {
-            snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
-            wrong += check_file(path);
-            count++;
-        }
-    closedir(d);
-    assert_true(count > 5);
-    assert_true(!wrong || getenv("UPDATE"));
+    expectations_folder("analysis/facts", 6, check_file, NULL);
 }
 
 int

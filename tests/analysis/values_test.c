@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What facts.c claims of registers, beside the values that they have in the lanes of warps that run random kernels
- * (warp.h): patterns, constants, bounds, zeros of the lowest bits, what the thread's coordinates add, blocks that
- * all lanes run, branches that part none. Values are looked at where an instruction writes them and where one
- * reads them. A speculated pattern must hold as long as no 32-bit number that was widened had wrapped.
+ * What facts.c claims of registers, beside the values that they have in the lanes of warps that run
+ * random kernels (warp.h): patterns, constants, bounds, zeros of the lowest bits, what the thread's
+ * coordinates add, blocks that all lanes run, branches that part none. Values are looked at where
+ * an instruction writes them and where one reads them. A speculated pattern must hold as long as no
+ * 32-bit number that was widened had wrapped.
  *
  *     test_analysis_values [FIRST [COUNT]]      these seeds
  */
@@ -15,6 +16,7 @@
 #include <cmocka.h>
 
 #include "analysis/warp.h"
+#include "common/wir_of.h"
 
 #include <stdlib.h>
 
@@ -28,20 +30,6 @@ struct check {
     uint32_t patterns, segments, speculated, bounds; /* how many claims were looked at */
 };
 
-static bool
-never_uniform(const struct ptx_insn *i, unsigned result)
-{
-    (void)i, (void)result;
-    return false;
-}
-
-static bool
-nothing_known(const char *name)
-{
-    (void)name;
-    return false;
-}
-
 static void
 wrong(const struct warp *w, uint32_t insn, uint32_t reg, const char *claim)
 {
@@ -49,15 +37,18 @@ wrong(const struct warp *w, uint32_t insn, uint32_t reg, const char *claim)
     const struct fact *f = &c->facts->reg[reg];
     struct text all = {0};
     facts_print(c->facts, &all);
-    print_error("seed %llu, block %u x %u x %u, n %u, ctaid %u, warp from thread %u: register %u in line %u is not "
+    print_error("seed %llu, block %u x %u x %u, n %u, ctaid %u, warp from thread %u: register %u "
+                "in line %u is not "
                 "what is claimed: %s\n",
-                (unsigned long long)c->seed, w->block[0], w->block[1], w->block[2], w->n, w->ctaid, w->first, reg,
-                w->flow->insns[insn].i.line, claim);
-    print_error("kind %u segment %u align %u known %u base %lld guess %u sure %u bounds %u %lld..%lld by %u %d %d %d\n",
-                f->kind, f->segment, f->align, f->known, (long long)f->base, f->guess, f->sure, f->bounded,
-                (long long)f->low, (long long)f->high, f->threads, f->by[0], f->by[1], f->by[2]);
+                (unsigned long long)c->seed, w->block[0], w->block[1], w->block[2], w->n, w->ctaid,
+                w->first, reg, w->wir->insns[insn].i.line, claim);
+    print_error("kind %u segment %u align %u known %u base %lld guess %u sure %u bounds %u "
+                "%lld..%lld by %u %d %d %d\n",
+                f->kind, f->segment, f->align, f->known, (long long)f->base, f->guess, f->sure,
+                f->bounded, (long long)f->low, (long long)f->high, f->threads, f->by[0], f->by[1],
+                f->by[2]);
     for (unsigned l = 0; l < LANES; l++)
-        print_error("%lld ", (long long)as_signed(w->value[l][reg], reg_width(w->flow, reg)));
+        print_error("%lld ", (long long)as_signed(w->value[l][reg], reg_width(w->wir, reg)));
     print_error("\n%s\n%s\n", c->text, all.at);
     text_free(&all);
     fail();
@@ -65,7 +56,8 @@ wrong(const struct warp *w, uint32_t insn, uint32_t reg, const char *claim)
 
 /* Whether all lanes of each segment have the same value when `less` is taken from each. */
 static bool
-segments_agree(const uint64_t value[LANES], uint32_t lanes, unsigned segment, unsigned bits, const int64_t less[LANES])
+segments_agree(const uint64_t value[LANES], uint32_t lanes, unsigned segment, unsigned bits,
+               const int64_t less[LANES])
 {
     for (unsigned a = 0; a < LANES; a++)
         for (unsigned b = a + 1; b < LANES && b / segment == a / segment; b++)
@@ -80,7 +72,7 @@ check_lane(struct warp *w, uint32_t insn, uint32_t reg, unsigned lane, int64_t p
 {
     struct check *c = w->context;
     const struct fact *f = &c->facts->reg[reg];
-    unsigned bits = reg_width(w->flow, reg), align = f->align < bits ? f->align : bits;
+    unsigned bits = reg_width(w->wir, reg), align = f->align < bits ? f->align : bits;
     uint64_t v = w->value[lane][reg], first = cut(v - (uint64_t)plus, bits);
     int64_t number = as_signed(v, bits);
     if (f->kind == FACT_SCALAR && f->known && first != cut((uint64_t)f->base, bits))
@@ -97,7 +89,7 @@ check_register(struct warp *w, uint32_t insn, uint32_t reg, uint32_t lanes)
 {
     struct check *c = w->context;
     const struct fact *f = &c->facts->reg[reg];
-    unsigned bits = reg_width(w->flow, reg);
+    unsigned bits = reg_width(w->wir, reg);
     uint64_t value[LANES];
     int64_t pattern[LANES], threads[LANES], zero[LANES] = {0};
     for (unsigned l = 0; l < LANES; l++) {
@@ -133,10 +125,12 @@ note_wraps(struct warp *w, const struct ptx_insn *p, uint32_t lanes)
     struct check *c = w->context;
     bool wide = (p->op == PTX_OP_MUL || p->op == PTX_OP_MAD) && ptx_has(p, PTX_M_WIDE);
     if (p->op == PTX_OP_CVT)
-        wide = ptx_type_bytes((enum ptx_type)p->type[0]) > ptx_type_bytes((enum ptx_type)p->type[1]);
+        wide =
+            ptx_type_bytes((enum ptx_type)p->type[0]) > ptx_type_bytes((enum ptx_type)p->type[1]);
     bool is_signed = wide && ptx_type_kind((enum ptx_type)p->type[p->type_count - 1]) == 's';
     for (unsigned k = 1; wide && k < p->operand_count && k < 3; k++) {
-        const struct fact *f = p->operand[k].kind == PTX_O_REG ? &c->facts->reg[p->operand[k].reg] : NULL;
+        const struct fact *f =
+            p->operand[k].kind == PTX_O_REG ? &c->facts->reg[p->operand[k].reg] : NULL;
         uint64_t value[LANES];
         int64_t pattern[LANES];
         for (unsigned l = 0; f && l < LANES; l++) {
@@ -151,9 +145,9 @@ note_wraps(struct warp *w, const struct ptx_insn *p, uint32_t lanes)
 static void
 look(struct warp *w, uint32_t insn, uint32_t lanes, bool after)
 {
-    struct span regs = after ? flow_defs(w->flow, insn) : flow_uses(w->flow, insn);
+    struct span regs = after ? wir_defs(w->wir, insn) : wir_uses(w->wir, insn);
     if (!after)
-        note_wraps(w, &w->flow->insns[insn].i, lanes);
+        note_wraps(w, &w->wir->insns[insn].i, lanes);
     for (uint32_t k = 0; k < regs.count; k++)
         check_register(w, insn, regs.at[k], lanes);
 }
@@ -164,11 +158,12 @@ block_begins(struct warp *w, uint32_t lanes)
     const struct check *c = w->context;
     uint32_t b = w->at;
     if (c->facts->complete[b] && lanes != ~0u)
-        fail_msg("seed %llu: block %u is run by lanes %x alone\n%s", (unsigned long long)c->seed, b, lanes, c->text);
-    for (uint32_t o = 0; o < w->flow->block_count; o++)
+        fail_msg("seed %llu: block %u is run by lanes %x alone\n%s", (unsigned long long)c->seed, b,
+                 lanes, c->text);
+    for (uint32_t o = 0; o < w->wir->block_count; o++)
         if (w->pending[o] && o != b && !set_has(c->facts->pending[b], o))
-            fail_msg("seed %llu: lanes are pending in block %u while %u runs\n%s", (unsigned long long)c->seed, o, b,
-                     c->text);
+            fail_msg("seed %llu: lanes are pending in block %u while %u runs\n%s",
+                     (unsigned long long)c->seed, o, b, c->text);
 }
 
 static bool
@@ -178,7 +173,7 @@ runs(struct check *c, struct warp *w)
     c->wrapped = false;
     if (!warp_run(w))
         return false;
-    for (uint32_t b = 0; b < w->flow->block_count; b++)
+    for (uint32_t b = 0; b < w->wir->block_count; b++)
         parts |= c->facts->divergent[b];
     if (w->parted && !parts)
         fail_msg("seed %llu: a branch parts lanes\n%s", (unsigned long long)c->seed, c->text);
@@ -187,12 +182,14 @@ runs(struct check *c, struct warp *w)
 
 /* Some warps of some blocks, with arguments of all kinds. */
 static void
-check_shape(struct check *c, const struct flow *f, const uint32_t block[3], struct dice *dice)
+check_shape(struct check *c, const struct wir *f, const uint32_t block[3], struct dice *dice)
 {
-    static const uint32_t arguments[] = {0, 1, 3, 7, 20, 64, 1000, 0x7fffffff, 0x80000000, 0xfffffffe, 0x40000000};
+    static const uint32_t arguments[] = {0,    1,          3,          7,          20,        64,
+                                         1000, 0x7fffffff, 0x80000000, 0xfffffffe, 0x40000000};
     uint32_t threads = block[0] * block[1] * block[2];
     for (unsigned part = 0; part < 2; part++) {
-        struct shape shape = {.block = {block[0], block[1], block[2]}, .small_grid = true, .partial = part};
+        struct shape shape = {
+            .block = {block[0], block[1], block[2]}, .small_grid = true, .partial = part};
         uint32_t warps = threads / LANES;
         struct ls_error err;
         if (part ? threads % LANES == 0 : warps == 0)
@@ -201,8 +198,11 @@ check_shape(struct check *c, const struct flow *f, const uint32_t block[3], stru
         shape.together = true; /* claims of warps whose lanes do not part */
         struct facts *together = facts_new(f, &shape, never_uniform, &err);
         for (unsigned k = 0; k < 5; k++) {
-            struct warp w = {.flow = f, .block = {block[0], block[1], block[2]}, .look = look,
-                             .block_begins = block_begins, .context = c};
+            struct warp w = {.wir = f,
+                             .block = {block[0], block[1], block[2]},
+                             .look = look,
+                             .block_begins = block_begins,
+                             .context = c};
             w.first = (part ? warps : roll(dice, warps)) * LANES;
             w.lanes = part ? (1u << threads % LANES) - 1 : ~0u;
             w.n = arguments[roll(dice, sizeof arguments / sizeof *arguments)];
@@ -222,23 +222,21 @@ check_shape(struct check *c, const struct flow *f, const uint32_t block[3], stru
 static void
 random_kernels(void **state)
 {
-    static const uint32_t shapes[][3] = {{256, 1, 1}, {32, 8, 1}, {16, 16, 1}, {8, 8, 4}, {16, 4, 2}, {20, 20, 1},
-                                         {12, 5, 2},  {100, 1, 1}, {33, 1, 1}, {1, 1, 1}, {5, 7, 2},  {4, 8, 4},
-                                         {2, 16, 2},  {64, 3, 1},  {24, 4, 1}, {1, 32, 2}, {3, 3, 3}};
+    static const uint32_t shapes[][3] = {
+        {256, 1, 1}, {32, 8, 1},  {16, 16, 1}, {8, 8, 4},  {16, 4, 2}, {20, 20, 1},
+        {12, 5, 2},  {100, 1, 1}, {33, 1, 1},  {1, 1, 1},  {5, 7, 2},  {4, 8, 4},
+        {2, 16, 2},  {64, 3, 1},  {24, 4, 1},  {1, 32, 2}, {3, 3, 3}};
     struct check c = {.seed = first_seed};
     (void)state;
     for (; c.seed < first_seed + seed_count; c.seed++) {
         struct dice dice = {c.seed * 77};
         struct text text = kernel_text(c.seed);
-        struct ls_error err = {0};
-        struct ptx_module *m = ptx_parse(text.at, text.count, "k.ptx", &err);
-        struct flow *f = m ? flow_new(m, m->funcs[0], nothing_known, &err) : NULL;
-        if (!f)
-            fail_msg("seed %llu: %s", (unsigned long long)c.seed, err.text);
+        struct ptx_module *m;
+        struct wir *f = wir_of(text.at, text.count, "k.ptx", &m);
         c.text = text.at;
         for (unsigned k = 0; k < 3; k++)
             check_shape(&c, f, shapes[roll(&dice, sizeof shapes / sizeof *shapes)], &dice);
-        flow_free(f);
+        wir_free(f);
         ptx_free(m);
         text_free(&text);
     }

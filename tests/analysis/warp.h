@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Random kernels of whole numbers, and a warp that runs them lane by lane: what facts about registers must agree
- * with. The warp's lanes part and meet in the order that src/analysis/analysis.h describes: of the blocks in which
- * lanes are pending the one runs that comes next in the innermost loop, then that loop's head, and so on outwards.
- * Lanes are computed one by one from the PTX manual's definitions; nothing of the analysis is asked.
+ * Random kernels of whole numbers, and a warp that runs them lane by lane: what facts about
+ * registers must agree with. The warp's lanes part and meet in the order that
+ * src/analysis/analysis.h describes: of the blocks in which lanes are pending the one runs that
+ * comes next in the innermost loop, then that loop's head, and so on outwards. Lanes are computed
+ * one by one from the PTX manual's definitions; nothing of the analysis is asked.
  */
 #ifndef LOCKSTEP_TESTS_ANALYSIS_WARP_H
 #define LOCKSTEP_TESTS_ANALYSIS_WARP_H
@@ -14,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* -- random kernels ---------------------------------------------------------------------------------------- */
+/* -- random kernels ---------------------------------------------------------------------------- */
 
 struct dice {
     uint64_t state;
@@ -38,11 +39,13 @@ struct maker {
     unsigned labels, statements;
 };
 
-/* A number that patterns and bounds care about: powers of two, masks, small ones, ends of 32 bits. */
+/* A number that patterns and bounds care about: powers of two, masks,
+ * small ones, ends of 32 bits. */
 static inline void
 number_text(struct maker *m)
 {
-    static const char *const odd[] = {"-1", "-2", "255", "-32", "65535", "2147483647", "-2147483648", "1073741824"};
+    static const char *const odd[] = {"-1",    "-2",         "255",         "-32",
+                                      "65535", "2147483647", "-2147483648", "1073741824"};
     uint32_t k = roll(&m->dice, 16);
     if (k < 6)
         text_add(&m->out, "%u", 1u << roll(&m->dice, 9));
@@ -52,7 +55,8 @@ number_text(struct maker *m)
         text_add(&m->out, "%s", odd[roll(&m->dice, 8)]);
 }
 
-/* R, D, P: a register; N: one of 32 bits or a number; S, T: numbers to shift by; K: a number above zero. */
+/* R, D, P: a register; N: one of 32 bits or a number; S, T: numbers to shift by; K: a number above
+ * zero. */
 static inline void
 operand_of(struct maker *m, char kind)
 {
@@ -75,14 +79,18 @@ static inline void
 assignment(struct maker *m)
 {
     static const char *const operations[] = {
-        "add.s32 RRN", "add.u32 RRN", "sub.s32 RRN", "sub.s32 RNR", "mul.lo.s32 RRN", "mul.lo.u32 RRR",
-        "mad.lo.s32 RRNR", "shl.b32 RRS", "shr.u32 RRS", "shr.s32 RRS", "and.b32 RRN", "or.b32 RRN", "xor.b32 RRN",
-        "min.u32 RRN", "max.s32 RRN", "div.u32 RRK", "rem.u32 RRK", "mov.u32 RN", "selp.b32 RRNP", "cvt.u32.u64 RD",
-        "cvt.u32.u16 RR", "cvt.s32.s8 RR", "mul.wide.s32 DRN", "mul.wide.u32 DRN", "mad.wide.u32 DRND",
-        "cvt.s64.s32 DR", "cvt.u64.u32 DR", "add.s64 DDD", "sub.s64 DDD", "shl.b64 DDS", "mul.lo.s64 DDK",
-        "mov.u64 DD", "selp.b64 DDDP", "setp.lt.s32 PRN", "setp.lt.u32 PRN", "setp.ge.s32 PRN", "setp.eq.s32 PRN",
-        "and.pred PPP", "or.pred PPP", "not.pred PP", "add.s32 RRN", "mul.wide.s32 DRN", "add.s64 DDD",
-        "add.s32 RRR", "mad.lo.s32 RRRR", "and.b32 RRN", "shr.u64 DDT", "shl.b64 DDT",
+        "add.s32 RRN",       "add.u32 RRN",      "sub.s32 RRN",      "sub.s32 RNR",
+        "mul.lo.s32 RRN",    "mul.lo.u32 RRR",   "mad.lo.s32 RRNR",  "shl.b32 RRS",
+        "shr.u32 RRS",       "shr.s32 RRS",      "and.b32 RRN",      "or.b32 RRN",
+        "xor.b32 RRN",       "min.u32 RRN",      "max.s32 RRN",      "div.u32 RRK",
+        "rem.u32 RRK",       "mov.u32 RN",       "selp.b32 RRNP",    "cvt.u32.u64 RD",
+        "cvt.u32.u16 RR",    "cvt.s32.s8 RR",    "mul.wide.s32 DRN", "mul.wide.u32 DRN",
+        "mad.wide.u32 DRND", "cvt.s64.s32 DR",   "cvt.u64.u32 DR",   "add.s64 DDD",
+        "sub.s64 DDD",       "shl.b64 DDS",      "mul.lo.s64 DDK",   "mov.u64 DD",
+        "selp.b64 DDDP",     "setp.lt.s32 PRN",  "setp.lt.u32 PRN",  "setp.ge.s32 PRN",
+        "setp.eq.s32 PRN",   "and.pred PPP",     "or.pred PPP",      "not.pred PP",
+        "add.s32 RRN",       "mul.wide.s32 DRN", "add.s64 DDD",      "add.s32 RRR",
+        "mad.lo.s32 RRRR",   "and.b32 RRN",      "shr.u64 DDT",      "shl.b64 DDT",
     };
     const char *o = operations[roll(&m->dice, sizeof operations / sizeof *operations)];
     const char *kinds = strchr(o, ' ') + 1;
@@ -94,12 +102,14 @@ assignment(struct maker *m)
     text_add(&m->out, ";\n");
 }
 
-static inline void statements(struct maker *m, unsigned count, unsigned depth, const unsigned *exits, unsigned loops);
+static inline void statements(struct maker *m, unsigned count, unsigned depth,
+                              const unsigned *exits, unsigned loops);
 
 static inline void
 branch_text(struct maker *m, unsigned to)
 {
-    text_add(&m->out, "@%s%%p%u bra L%u;\n", roll(&m->dice, 2) ? "!" : "", roll(&m->dice, PRED_REGS), to);
+    text_add(&m->out, "@%s%%p%u bra L%u;\n", roll(&m->dice, 2) ? "!" : "",
+             roll(&m->dice, PRED_REGS), to);
 }
 
 static inline void
@@ -115,8 +125,8 @@ loop_statement(struct maker *m, unsigned depth, const unsigned *exits, unsigned 
     }
     text_add(&m->out, "L%u:\n", head);
     statements(m, 1 + roll(&m->dice, 5), depth + 1, inner, loops + 1);
-    text_add(&m->out, "sub.s32 %%c%u, %%c%u, 1;\nsetp.gt.s32 %%q, %%c%u, 0;\n@%%q bra L%u;\nL%u:\n", depth, depth,
-             depth, head, end);
+    text_add(&m->out, "sub.s32 %%c%u, %%c%u, 1;\nsetp.gt.s32 %%q, %%c%u, 0;\n@%%q bra L%u;\nL%u:\n",
+             depth, depth, depth, head, end);
 }
 
 /* Blocks that jump anywhere; a thread takes at most 12 steps. */
@@ -130,7 +140,8 @@ jumpy_statement(struct maker *m)
     for (unsigned k = 0; k < BLOCKS; k++) {
         text_add(&m->out, "L%u:\n", first + k);
         assignment(m);
-        text_add(&m->out, "sub.u32 %%j, %%j, 1;\nsetp.eq.u32 %%q, %%j, 0;\n@%%q bra L%u;\n", first + BLOCKS);
+        text_add(&m->out, "sub.u32 %%j, %%j, 1;\nsetp.eq.u32 %%q, %%j, 0;\n@%%q bra L%u;\n",
+                 first + BLOCKS);
         branch_text(m, first + roll(&m->dice, BLOCKS + 1));
         text_add(&m->out, "bra L%u;\n", first + roll(&m->dice, BLOCKS + 1));
     }
@@ -180,19 +191,24 @@ kernel_text(uint64_t seed)
 {
     struct maker m = {.dice = {seed}};
     unsigned none[1] = {0};
-    text_add(&m.out,
-             ".version 7.8\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u32 n, .param .u64 base)\n{\n"
-             ".reg .b32 %%r<%u>; .reg .b64 %%d<%u>; .reg .pred %%p<%u>; .reg .b32 %%c<%u>; .reg .b32 %%j, %%n; .reg "
-             ".pred %%q;\n"
-             "ld.param.u32 %%n, [n];\nmov.u32 %%r0, %%tid.x;\nmov.u32 %%r1, %%tid.y;\nmov.u32 %%r2, %%ctaid.x;\n"
-             "mov.u32 %%r3, %%ntid.x;\nmov.u32 %%r4, %%n;\nmov.u32 %%r5, %%tid.z;\nmov.u32 %%r6, 12;\n"
-             "mad.lo.s32 %%r7, %%r2, %%r3, %%r0;\nmad.lo.s32 %%r8, %%r1, %%r4, %%r0;\nmad.lo.s32 %%r9, %%r1, %%r3, "
-             "%%r0;\n"
-             "ld.param.u64 %%d0, [base];\nmul.wide.s32 %%d1, %%r7, 4;\nadd.s64 %%d2, %%d0, %%d1;\n"
-             "cvt.u64.u32 %%d3, %%r9;\nmul.wide.u32 %%d4, %%r8, 4;\n"
-             "setp.lt.s32 %%p0, %%r7, %%n;\nsetp.lt.u32 %%p1, %%r0, 8;\nsetp.eq.s32 %%p2, %%r1, 0;\n"
-             "setp.gt.s32 %%p3, %%n, 5;\n",
-             SHORT_REGS, LONG_REGS, PRED_REGS, DEEPEST + 1);
+    text_add(
+        &m.out,
+        ".version 7.8\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u32 n, .param "
+        ".u64 base)\n{\n"
+        ".reg .b32 %%r<%u>; .reg .b64 %%d<%u>; .reg .pred %%p<%u>; .reg .b32 %%c<%u>; .reg .b32 "
+        "%%j, %%n; .reg "
+        ".pred %%q;\n"
+        "ld.param.u32 %%n, [n];\nmov.u32 %%r0, %%tid.x;\nmov.u32 %%r1, %%tid.y;\nmov.u32 %%r2, "
+        "%%ctaid.x;\n"
+        "mov.u32 %%r3, %%ntid.x;\nmov.u32 %%r4, %%n;\nmov.u32 %%r5, %%tid.z;\nmov.u32 %%r6, 12;\n"
+        "mad.lo.s32 %%r7, %%r2, %%r3, %%r0;\nmad.lo.s32 %%r8, %%r1, %%r4, %%r0;\nmad.lo.s32 %%r9, "
+        "%%r1, %%r3, "
+        "%%r0;\n"
+        "ld.param.u64 %%d0, [base];\nmul.wide.s32 %%d1, %%r7, 4;\nadd.s64 %%d2, %%d0, %%d1;\n"
+        "cvt.u64.u32 %%d3, %%r9;\nmul.wide.u32 %%d4, %%r8, 4;\n"
+        "setp.lt.s32 %%p0, %%r7, %%n;\nsetp.lt.u32 %%p1, %%r0, 8;\nsetp.eq.s32 %%p2, %%r1, 0;\n"
+        "setp.gt.s32 %%p3, %%n, 5;\n",
+        SHORT_REGS, LONG_REGS, PRED_REGS, DEEPEST + 1);
     statements(&m, 8 + roll(&m.dice, 20), 0, none, 0);
     /* All of it is read in the end, so that nothing is dead on the way. */
     for (unsigned k = 1; k < SHORT_REGS; k++)
@@ -203,18 +219,19 @@ kernel_text(uint64_t seed)
     return m.out;
 }
 
-/* -- a warp ------------------------------------------------------------------------------------------------ */
+/* -- a warp ------------------------------------------------------------------------------------ */
 
 struct warp {
-    const struct flow *flow;
+    const struct wir *wir;
     uint32_t block[3], ctaid, n;
     uint64_t base;
-    uint32_t first, lanes;     /* number of its first thread; set of the lanes there are */
-    uint64_t *value[LANES];    /* per register */
+    uint32_t first, lanes;  /* number of its first thread; set of the lanes there are */
+    uint64_t *value[LANES]; /* per register */
     bool *written[LANES];
-    uint32_t *pending;         /* per block of the flow: lanes that wait to run it */
-    uint32_t at;               /* the block that runs */
-    /* Before and after each instruction, with the lanes that execute it (those whose guard holds). */
+    uint32_t *pending; /* per block of the flow: lanes that wait to run it */
+    uint32_t at;       /* the block that runs */
+    /* Before and after each instruction, with the lanes that execute it
+     * (those whose guard holds). */
     void (*look)(struct warp *w, uint32_t insn, uint32_t lanes, bool after);
     void (*block_begins)(struct warp *w, uint32_t lanes);
     void *context;
@@ -222,7 +239,7 @@ struct warp {
 };
 
 static inline unsigned
-reg_width(const struct flow *f, uint32_t reg)
+reg_width(const struct wir *f, uint32_t reg)
 {
     enum ptx_type t = (enum ptx_type)f->regs[reg].type;
     return t == PTX_PRED ? 1 : 8 * ptx_type_bytes(t);
@@ -244,15 +261,21 @@ static inline uint32_t
 thread_of(const struct warp *w, unsigned lane, unsigned d)
 {
     uint32_t t = w->first + lane;
-    return d == 0 ? t % w->block[0] : d == 1 ? t / w->block[0] % w->block[1] : t / w->block[0] / w->block[1];
+    return d == 0   ? t % w->block[0]
+           : d == 1 ? t / w->block[0] % w->block[1]
+                    : t / w->block[0] / w->block[1];
 }
 
 static inline uint64_t
 special(const struct warp *w, unsigned lane, uint32_t r)
 {
     switch (r) {
-    case PTX_SR_TID_X: case PTX_SR_TID_Y: case PTX_SR_TID_Z: return thread_of(w, lane, r - PTX_SR_TID_X);
-    case PTX_SR_NTID_X: case PTX_SR_NTID_Y: case PTX_SR_NTID_Z: return w->block[r - PTX_SR_NTID_X];
+    case PTX_SR_TID_X:
+    case PTX_SR_TID_Y:
+    case PTX_SR_TID_Z: return thread_of(w, lane, r - PTX_SR_TID_X);
+    case PTX_SR_NTID_X:
+    case PTX_SR_NTID_Y:
+    case PTX_SR_NTID_Z: return w->block[r - PTX_SR_NTID_X];
     case PTX_SR_CTAID_X: return w->ctaid;
     default: ls_warn("special register %u", r); abort();
     }
@@ -275,7 +298,10 @@ compare_values(const struct ptx_insn *p, uint64_t a, uint64_t b, unsigned bits, 
 {
     int64_t x = is_signed ? as_signed(a, bits) : (int64_t)cut(a, bits);
     int64_t y = is_signed ? as_signed(b, bits) : (int64_t)cut(b, bits);
-    return ptx_has(p, PTX_M_LT) ? x < y : ptx_has(p, PTX_M_GE) ? x >= y : ptx_has(p, PTX_M_GT) ? x > y : x == y;
+    return ptx_has(p, PTX_M_LT)   ? x < y
+           : ptx_has(p, PTX_M_GE) ? x >= y
+           : ptx_has(p, PTX_M_GT) ? x > y
+                                  : x == y;
 }
 
 /* What the instruction writes, before it is cut to the register's width. */
@@ -290,14 +316,17 @@ compute(const struct warp *w, unsigned lane, const struct ptx_insn *p)
     for (unsigned k = 0; k < 2; k++)
         x[k] = is_signed ? (uint64_t)as_signed(cut(v[k], bits), bits) : cut(v[k], bits);
     switch (p->op) {
-    case PTX_OP_LD: case PTX_OP_MOV: return v[0];
+    case PTX_OP_LD:
+    case PTX_OP_MOV: return v[0];
     case PTX_OP_ADD: return v[0] + v[1];
     case PTX_OP_SUB: return v[0] - v[1];
     case PTX_OP_MUL: return wide ? x[0] * x[1] : v[0] * v[1];
     case PTX_OP_MAD: return (wide ? x[0] * x[1] : v[0] * v[1]) + v[2];
     case PTX_OP_SHL: return cut(v[1], 32) >= bits ? 0 : v[0] << cut(v[1], 32);
     case PTX_OP_SHR:
-        return is_signed ? (uint64_t)((int64_t)x[0] >> (v[1] > 31 ? 31 : v[1])) : v[1] >= bits ? 0 : x[0] >> v[1];
+        return is_signed      ? (uint64_t)((int64_t)x[0] >> (v[1] > 31 ? 31 : v[1]))
+               : v[1] >= bits ? 0
+                              : x[0] >> v[1];
     case PTX_OP_AND: return v[0] & v[1];
     case PTX_OP_OR: return v[0] | v[1];
     case PTX_OP_XOR: return v[0] ^ v[1];
@@ -311,7 +340,8 @@ compute(const struct warp *w, unsigned lane, const struct ptx_insn *p)
     case PTX_OP_CVT: {
         unsigned from = 8 * ptx_type_bytes((enum ptx_type)p->type[1]);
         v[0] = cut(v[0], from);
-        return ptx_type_kind((enum ptx_type)p->type[1]) == 's' ? (uint64_t)as_signed(v[0], from) : v[0];
+        return ptx_type_kind((enum ptx_type)p->type[1]) == 's' ? (uint64_t)as_signed(v[0], from)
+                                                               : v[0];
     }
     default: ls_warn("instruction in line %u", p->line); abort();
     }
@@ -320,16 +350,17 @@ compute(const struct warp *w, unsigned lane, const struct ptx_insn *p)
 static inline void
 run_insn(struct warp *w, uint32_t n, uint32_t lanes)
 {
-    const struct ptx_insn *p = &w->flow->insns[n].i;
+    const struct ptx_insn *p = &w->wir->insns[n].i;
     uint32_t on = lanes;
     for (unsigned l = 0; l < LANES; l++)
-        if (lanes >> l & 1 && p->guard != PTX_NO_REG && (w->value[l][p->guard] & 1) == p->guard_negated)
+        if (lanes >> l & 1 && p->guard != PTX_NO_REG &&
+            (w->value[l][p->guard] & 1) == p->guard_negated)
             on &= ~(1u << l);
     w->look(w, n, on, false);
     for (unsigned l = 0; l < LANES; l++)
         if (on >> l & 1) {
             uint32_t to = p->operand[0].reg;
-            w->value[l][to] = cut(compute(w, l, p), reg_width(w->flow, to));
+            w->value[l][to] = cut(compute(w, l, p), reg_width(w->wir, to));
             w->written[l][to] = true;
         }
     w->look(w, n, on, true);
@@ -339,7 +370,7 @@ run_insn(struct warp *w, uint32_t n, uint32_t lanes)
 static inline uint32_t
 next_pending(const struct warp *w)
 {
-    const struct flow *f = w->flow;
+    const struct wir *f = w->wir;
     uint32_t low = w->at + 1;
     for (uint32_t l = f->blocks[w->at].loop; l != UINT32_MAX; l = f->loops[l].parent) {
         for (uint32_t b = low; b <= f->loops[l].last; b++)
@@ -361,11 +392,11 @@ next_pending(const struct warp *w)
 static inline void
 end_block(struct warp *w, uint32_t lanes)
 {
-    const struct flow_block *b = &w->flow->blocks[w->at];
+    const struct wir_block *b = &w->wir->blocks[w->at];
     uint32_t took = 0;
-    if (b->end == FLOW_JUMP)
+    if (b->end == WIR_JUMP)
         w->pending[b->succ[0]] |= lanes;
-    if (b->end != FLOW_BRANCH)
+    if (b->end != WIR_BRANCH)
         return;
     if (b->end_insn != UINT32_MAX)
         w->look(w, b->end_insn, lanes, false);
@@ -381,7 +412,7 @@ end_block(struct warp *w, uint32_t lanes)
 static inline bool
 warp_run(struct warp *w)
 {
-    const struct flow *f = w->flow;
+    const struct wir *f = w->wir;
     uint32_t steps = 0;
     for (unsigned l = 0; l < LANES; l++) {
         w->value[l] = ls_alloc(sizeof **w->value * (f->reg_count + 1));
@@ -391,7 +422,7 @@ warp_run(struct warp *w)
     w->parted = false;
     w->pending[0] = w->lanes;
     for (w->at = 0; w->at != UINT32_MAX && steps < 20000; w->at = next_pending(w)) {
-        const struct flow_block *b = &f->blocks[w->at];
+        const struct wir_block *b = &f->blocks[w->at];
         uint32_t lanes = w->pending[w->at];
         w->pending[w->at] = 0;
         w->block_begins(w, lanes);

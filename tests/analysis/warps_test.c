@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What warps.c, steps.c and products.c claim of registers over all warps of a block, beside the values that they have when all
- * warps run random kernels (warp.h), and in kernels worked out by hand. Warps are compared as long as they have run
- * the same blocks, each with all of its lanes.
+ * What warps.c, steps.c and products.c claim of registers over all warps of a block, beside the
+ * values that they have when all warps run random kernels (warp.h), and in kernels worked out by
+ * hand. Warps are compared as long as they have run the same blocks, each with all of its lanes.
  *
  *     test_analysis_warps [FIRST [COUNT]]      these seeds
  */
@@ -15,37 +15,35 @@
 
 #include "analysis/products.h"
 #include "analysis/warp.h"
+#include "common/wir_of.h"
 
 static uint64_t first_seed = 1, seed_count = 150;
-
-static bool
-never_uniform(const struct ptx_insn *i, unsigned result)
-{
-    (void)i, (void)result;
-    return false;
-}
-
-static bool
-nothing_known(const char *name)
-{
-    (void)name;
-    return false;
-}
 
 static bool
 computes(const struct ptx_insn *i)
 {
     switch (i->op) {
-    case PTX_OP_ADD: case PTX_OP_SUB: case PTX_OP_MUL: case PTX_OP_MAD: case PTX_OP_SHL: case PTX_OP_SHR:
-    case PTX_OP_AND: case PTX_OP_OR: case PTX_OP_XOR: case PTX_OP_NOT: case PTX_OP_MIN: case PTX_OP_MAX:
-    case PTX_OP_DIV: case PTX_OP_REM: case PTX_OP_SELP: case PTX_OP_SETP:
-        return true;
-    default:
-        return false;
+    case PTX_OP_ADD:
+    case PTX_OP_SUB:
+    case PTX_OP_MUL:
+    case PTX_OP_MAD:
+    case PTX_OP_SHL:
+    case PTX_OP_SHR:
+    case PTX_OP_AND:
+    case PTX_OP_OR:
+    case PTX_OP_XOR:
+    case PTX_OP_NOT:
+    case PTX_OP_MIN:
+    case PTX_OP_MAX:
+    case PTX_OP_DIV:
+    case PTX_OP_REM:
+    case PTX_OP_SELP:
+    case PTX_OP_SETP: return true;
+    default: return false;
     }
 }
 
-/* -- what a warp did ------------------------------------------------------------------------------------ */
+/* -- what a warp did --------------------------------------------------------------------------- */
 
 enum { MOST_EVENTS = 1500, MOST_WARPS = 8, NO_REG = -1 };
 
@@ -59,15 +57,15 @@ struct event {
 struct trace {
     uint32_t count;
     struct event *event; /* [MOST_EVENTS] */
-    uint8_t *begun;  /* per block: 1: it has run; 2: with all lanes, */
-    uint64_t *value; /*   and then, per register: the first lane's value */
+    uint8_t *begun;      /* per block: 1: it has run; 2: with all lanes, */
+    uint64_t *value;     /*   and then, per register: the first lane's value */
 };
 
 static void
 look(struct warp *w, uint32_t insn, uint32_t lanes, bool after)
 {
     struct trace *t = w->context;
-    struct span defs = flow_defs(w->flow, insn);
+    struct span defs = wir_defs(w->wir, insn);
     for (uint32_t k = 0; after && k < defs.count && t->count < MOST_EVENTS; k++) {
         struct event *e = &t->event[t->count++];
         *e = (struct event){.insn = insn, .block = w->at, .lanes = lanes, .reg = defs.at[k]};
@@ -80,7 +78,7 @@ static void
 block_begins(struct warp *w, uint32_t lanes)
 {
     struct trace *t = w->context;
-    const struct flow *f = w->flow;
+    const struct wir *f = w->wir;
     if (t->count < MOST_EVENTS)
         t->event[t->count++] = (struct event){.block = w->at, .lanes = lanes, .reg = NO_REG};
     if (t->begun[w->at])
@@ -90,7 +88,7 @@ block_begins(struct warp *w, uint32_t lanes)
         t->value[(size_t)w->at * f->reg_count + r] = w->value[0][r];
 }
 
-/* -- claims ----------------------------------------------------------------------------------------------- */
+/* -- claims ------------------------------------------------------------------------------------ */
 
 struct check {
     const struct warps *warps;
@@ -103,10 +101,11 @@ struct check {
 static void
 wrong(const struct check *c, const struct event *e, uint32_t k, const char *claim)
 {
-    const struct flow *f = c->warps->facts->flow;
+    const struct wir *f = c->warps->facts->wir;
     const uint32_t *b = c->warps->facts->shape.block;
-    fail_msg("seed %llu, block %u x %u x %u: register %d in line %u, warps %u and %u: %s\n%s", (unsigned long long)c->seed,
-             b[0], b[1], b[2], (int)e->reg, f->insns[e->insn].i.line, k, k + 1, claim, c->text);
+    fail_msg("seed %llu, block %u x %u x %u: register %d in line %u, warps %u and %u: %s\n%s",
+             (unsigned long long)c->seed, b[0], b[1], b[2], (int)e->reg, f->insns[e->insn].i.line,
+             k, k + 1, claim, c->text);
 }
 
 /* Events at the same place of two warps that did the same so far. */
@@ -121,8 +120,9 @@ check_pair(struct check *c, const struct event *x, const struct event *y, uint32
             continue;
         if (same && (x->value[l] != y->value[l] || x->value[l] != x->value[0]))
             wrong(c, x, k, "all threads of the block agree");
-        if (!same && step.known && (uint32_t)(y->value[l] - x->value[l]) != (reg_width(c->warps->facts->flow, reg) == 1
-                                                                                 ? 0 : step.by))
+        if (!same && step.known &&
+            (uint32_t)(y->value[l] - x->value[l]) !=
+                (reg_width(c->warps->facts->wir, reg) == 1 ? 0 : step.by))
             wrong(c, x, k, "the step");
     }
     c->agreements += same;
@@ -137,7 +137,7 @@ check_line(struct check *c, uint32_t at, uint32_t k)
     int64_t step;
     for (unsigned n = 0; n < 4; n++)
         e[n] = &c->trace[k + n].event[at];
-    if (reg_width(c->warps->facts->flow, (uint32_t)e[0]->reg) != 64 ||
+    if (reg_width(c->warps->facts->wir, (uint32_t)e[0]->reg) != 64 ||
         !warps_line(c->warps, (uint32_t)e[0]->reg, 4, &step))
         return;
     for (unsigned l = 0; l < LANES; l++)
@@ -147,15 +147,16 @@ check_line(struct check *c, uint32_t at, uint32_t k)
     c->lines++;
 }
 
-/* How many events at the beginning `count` warps from k on have in common, all lanes of each in every block. */
+/* How many events at the beginning `count` warps from k on have in common, all lanes of each in
+ * every block. */
 static uint32_t
 common_events(const struct check *c, uint32_t k, uint32_t count)
 {
     for (uint32_t n = 0;; n++)
         for (uint32_t w = k; w < k + count; w++) {
             const struct event *x = &c->trace[k].event[n], *y = &c->trace[w].event[n];
-            if (n >= c->trace[w].count || x->reg != y->reg || x->insn != y->insn || x->block != y->block ||
-                (y->reg == NO_REG && y->lanes != ~0u))
+            if (n >= c->trace[w].count || x->reg != y->reg || x->insn != y->insn ||
+                x->block != y->block || (y->reg == NO_REG && y->lanes != ~0u))
                 return n;
         }
 }
@@ -166,41 +167,55 @@ check_fixed(const struct check *c, uint32_t k)
 {
     const struct trace *t = &c->trace[k];
     for (uint32_t n = 0; n < t->count; n++)
-        for (uint32_t o = n + 1; t->event[n].reg != NO_REG && c->warps->fixed[t->event[n].reg] && o < t->count; o++)
+        for (uint32_t o = n + 1;
+             t->event[n].reg != NO_REG && c->warps->fixed[t->event[n].reg] && o < t->count; o++)
             for (unsigned l = 0; t->event[o].reg == t->event[n].reg && l < LANES; l++)
                 if (t->event[n].lanes >> l & t->event[o].lanes >> l & 1 &&
                     t->event[n].value[l] != t->event[o].value[l])
                     wrong(c, &t->event[o], k, "it never changes");
 }
 
-/* Where all threads of the block come, they agree on what they are said to agree on, whatever way they have come. */
+/* Where all threads of the block come, they agree on what they are said to agree on, whatever way
+ * they have come. */
 static void
-check_meetings(struct check *c, const struct flow *f, uint32_t k)
+check_meetings(struct check *c, const struct wir *f, uint32_t k)
 {
     const struct trace *x = &c->trace[0], *y = &c->trace[k];
     for (uint32_t b = 0; b < f->block_count; b++)
-        for (uint32_t r = 0; x->begun[b] == 2 && y->begun[b] == 2 && !c->warps->tangled[b] && r < f->reg_count; r++) {
+        for (uint32_t r = 0;
+             x->begun[b] == 2 && y->begun[b] == 2 && !c->warps->tangled[b] && r < f->reg_count;
+             r++) {
             size_t at = (size_t)b * f->reg_count + r;
-            if (c->warps->same[r] && set_has(f->blocks[b].live_in, r) && x->value[at] != y->value[at])
-                fail_msg("seed %llu: warps 0 and %u do not agree on register %u where block %u begins\n%s",
+            if (c->warps->same[r] && set_has(f->blocks[b].live_in, r) &&
+                x->value[at] != y->value[at])
+                fail_msg("seed %llu: warps 0 and %u do not agree on register %u where block %u "
+                         "begins\n%s",
                          (unsigned long long)c->seed, k, r, b, c->text);
         }
 }
 
 static void
-check_block(struct check *c, const struct flow *f, const uint32_t block[3], struct dice *dice)
+check_block(struct check *c, const struct wir *f, const uint32_t block[3], struct dice *dice)
 {
     static const uint32_t arguments[] = {0, 1, 3, 7, 20, 64, 1000, 0x7fffffff, 0xfffffffe};
     struct shape shape = {.block = {block[0], block[1], block[2]}, .small_grid = true};
     struct ls_error err;
     struct facts *facts = facts_new(f, &shape, never_uniform, &err);
     struct warps *warps = warps_new(facts, computes);
-    uint32_t n = arguments[roll(dice, sizeof arguments / sizeof *arguments)], ctaid = roll(dice, 40);
+    uint32_t n = arguments[roll(dice, sizeof arguments / sizeof *arguments)],
+             ctaid = roll(dice, 40);
     c->warps = warps;
     c->count = block[0] * block[1] * block[2] / LANES;
     for (uint32_t k = 0; k < c->count; k++) {
-        struct warp w = {.flow = f, .block = {block[0], block[1], block[2]}, .look = look, .context = &c->trace[k],
-                         .block_begins = block_begins, .first = k * LANES, .lanes = ~0u, .n = n, .ctaid = ctaid,
+        struct warp w = {.wir = f,
+                         .block = {block[0], block[1], block[2]},
+                         .look = look,
+                         .context = &c->trace[k],
+                         .block_begins = block_begins,
+                         .first = k * LANES,
+                         .lanes = ~0u,
+                         .n = n,
+                         .ctaid = ctaid,
                          .base = 0x7f0000001000};
         c->trace[k].count = 0;
         c->trace[k].begun = ls_alloc(f->block_count + 1);
@@ -228,8 +243,9 @@ check_block(struct check *c, const struct flow *f, const uint32_t block[3], stru
 static void
 random_kernels(void **state)
 {
-    static const uint32_t shapes[][3] = {{256, 1, 1}, {32, 8, 1}, {16, 16, 1}, {8, 8, 4}, {64, 4, 1},
-                                         {24, 4, 1},  {2, 16, 4}, {4, 8, 8}, {128, 1, 2}, {16, 4, 4}};
+    static const uint32_t shapes[][3] = {{256, 1, 1}, {32, 8, 1}, {16, 16, 1}, {8, 8, 4},
+                                         {64, 4, 1},  {24, 4, 1}, {2, 16, 4},  {4, 8, 8},
+                                         {128, 1, 2}, {16, 4, 4}};
     struct check c = {.seed = first_seed};
     (void)state;
     for (unsigned k = 0; k < MOST_WARPS; k++)
@@ -237,15 +253,12 @@ random_kernels(void **state)
     for (; c.seed < first_seed + seed_count; c.seed++) {
         struct dice dice = {c.seed * 1234567};
         struct text text = kernel_text(c.seed);
-        struct ls_error err = {0};
-        struct ptx_module *m = ptx_parse(text.at, text.count, "k.ptx", &err);
-        struct flow *f = m ? flow_new(m, m->funcs[0], nothing_known, &err) : NULL;
-        if (!f)
-            fail_msg("seed %llu: %s", (unsigned long long)c.seed, err.text);
+        struct ptx_module *m;
+        struct wir *f = wir_of(text.at, text.count, "k.ptx", &m);
         c.text = text.at;
         for (unsigned k = 0; k < 3; k++)
             check_block(&c, f, shapes[roll(&dice, sizeof shapes / sizeof *shapes)], &dice);
-        flow_free(f);
+        wir_free(f);
         ptx_free(m);
         text_free(&text);
     }
@@ -254,10 +267,10 @@ random_kernels(void **state)
     assert_true(seed_count < 100 || (c.agreements > 1000 && c.steps > 1000 && c.lines > 100));
 }
 
-/* -- by hand ---------------------------------------------------------------------------------------------- */
+/* -- by hand ----------------------------------------------------------------------------------- */
 
-/* What is known of the register that the last instruction writes: its step, or UINT32_MAX; *line: as a whole over
- * four warps, or -1. */
+/* What is known of the register that the last instruction writes: its step, or UINT32_MAX; *line:
+ * as a whole over four warps, or -1. */
 static uint32_t
 step_of(const char *body, uint32_t x, uint32_t y, bool *same, bool *again, int64_t *line)
 {
@@ -265,26 +278,26 @@ step_of(const char *body, uint32_t x, uint32_t y, bool *same, bool *again, int64
     struct ls_error err = {0};
     text_add(&text,
              ".version 7.8\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u32 n)\n{\n"
-             ".reg .pred %%p<4>; .reg .b32 %%r<16>; .reg .b64 %%d<16>;\nld.param.u32 %%r1, [n];\nmov.u32 %%r2, %%tid.x;\n"
-             "mov.u32 %%r3, %%tid.y;\n%s\nret;\n}\n", body);
-    struct ptx_module *m = ptx_parse(text.at, text.count, "k.ptx", &err);
-    struct flow *f = m ? flow_new(m, m->funcs[0], nothing_known, &err) : NULL;
-    if (!f)
-        fail_msg("%s", err.text);
+             ".reg .pred %%p<4>; .reg .b32 %%r<16>; .reg .b64 %%d<16>;\nld.param.u32 %%r1, "
+             "[n];\nmov.u32 %%r2, %%tid.x;\n"
+             "mov.u32 %%r3, %%tid.y;\n%s\nret;\n}\n",
+             body);
+    struct ptx_module *m;
+    struct wir *f = wir_of(text.at, text.count, "k.ptx", &m);
     struct shape shape = {.block = {x, y, 1}, .small_grid = true};
     struct facts *facts = facts_new(f, &shape, never_uniform, &err);
     struct warps *w = warps_new(facts, computes);
     uint32_t n = f->insn_count, step;
-    while (n-- > 0 && !flow_defs(f, n).count)
+    while (n-- > 0 && !wir_defs(f, n).count)
         ;
-    struct ptx_operand o = {.kind = PTX_O_REG, .reg = flow_defs(f, n).at[0]};
+    struct ptx_operand o = {.kind = PTX_O_REG, .reg = wir_defs(f, n).at[0]};
     *same = w->same[o.reg];
     *again = w->again[o.reg];
     step = warps_step(w, &o, &step) ? step : UINT32_MAX;
     *line = reg_width(f, o.reg) == 64 && warps_line(w, o.reg, 4, line) ? *line : -1;
     warps_free(w);
     facts_free(facts);
-    flow_free(f);
+    wir_free(f);
     ptx_free(m);
     text_free(&text);
     return step;
@@ -310,15 +323,21 @@ steps(void **state)
         {"shr.u32 %r4, %r3, 2;", 64, 4, UINT32_MAX, false, true, 0},
         {"mul.wide.s32 %d1, %r2, 8;", 256, 1, 256, false, true, 256},
         /* One number of 32 bits may wrap on the way; of two, one might make up for the other. */
-        {"add.s32 %r4, %r2, %r1;\ncvt.s64.s32 %d1, %r4;\nmul.lo.s64 %d2, %d1, 4;", 256, 1, 128, false, false, 128},
-        {"add.s32 %r4, %r2, %r1;\ncvt.s64.s32 %d1, %r4;\nsub.s32 %r5, %r2, %r1;\ncvt.s64.s32 %d2, %r5;\n"
-         "add.s64 %d3, %d1, %d2;", 256, 1, 64, false, false, -1},
+        {"add.s32 %r4, %r2, %r1;\ncvt.s64.s32 %d1, %r4;\nmul.lo.s64 %d2, %d1, 4;", 256, 1, 128,
+         false, false, 128},
+        {"add.s32 %r4, %r2, %r1;\ncvt.s64.s32 %d1, %r4;\nsub.s32 %r5, %r2, %r1;\ncvt.s64.s32 %d2, "
+         "%r5;\n"
+         "add.s64 %d3, %d1, %d2;",
+         256, 1, 64, false, false, -1},
         /* Low halves are the same in all warps, but not what is made of the upper ones. */
-        {"cvt.u64.u32 %d1, %r2;\nshl.b64 %d2, %d1, 16;\nshl.b64 %d3, %d2, 16;", 256, 1, 0, false, false, 0},
-        {"cvt.u64.u32 %d1, %r2;\nshl.b64 %d2, %d1, 16;\nshl.b64 %d3, %d2, 16;\nshr.u64 %d4, %d3, 32;", 256, 1,
-         UINT32_MAX, false, false, 0},
-        {"cvt.u64.u32 %d1, %r2;\nshl.b64 %d2, %d1, 16;\nshl.b64 %d3, %d2, 16;\nsetp.lt.u64 %p1, %d3, 77;", 256, 1,
-         UINT32_MAX, false, false, 0},
+        {"cvt.u64.u32 %d1, %r2;\nshl.b64 %d2, %d1, 16;\nshl.b64 %d3, %d2, 16;", 256, 1, 0, false,
+         false, 0},
+        {"cvt.u64.u32 %d1, %r2;\nshl.b64 %d2, %d1, 16;\nshl.b64 %d3, %d2, 16;\nshr.u64 %d4, %d3, "
+         "32;",
+         256, 1, UINT32_MAX, false, false, 0},
+        {"cvt.u64.u32 %d1, %r2;\nshl.b64 %d2, %d1, 16;\nshl.b64 %d3, %d2, 16;\nsetp.lt.u64 %p1, "
+         "%d3, 77;",
+         256, 1, UINT32_MAX, false, false, 0},
         {"cvt.u64.u32 %d1, %r1;\nmin.u64 %d2, %d1, 1234;", 256, 1, 0, true, false, 0},
     };
     (void)state;
@@ -327,23 +346,28 @@ steps(void **state)
         int64_t line;
         uint32_t step = step_of(rows[k].body, rows[k].x, rows[k].y, &same, &again, &line);
         if (rows[k].line && line != rows[k].line)
-            fail_msg("%s\n  %lld from warp to warp, not %lld\n", rows[k].body, (long long)line, (long long)rows[k].line);
+            fail_msg("%s\n  %lld from warp to warp, not %lld\n", rows[k].body, (long long)line,
+                     (long long)rows[k].line);
         if (step != rows[k].step || same != rows[k].same || again != rows[k].again)
-            fail_msg("%s\n  block %u x %u: step %d, same %d, again %d\n", rows[k].body, rows[k].x, rows[k].y, (int)step, same, again);
+            fail_msg("%s\n  block %u x %u: step %d, same %d, again %d\n", rows[k].body, rows[k].x,
+                     rows[k].y, (int)step, same, again);
     }
 }
 
-/* -- sums of products --------------------------------------------------------------------------------------- */
+/* -- sums of products -------------------------------------------------------------------------- */
 
 enum { MADE = 14, FIRST_MADE = 5 };
 
 static struct text
 products_text(struct dice *d)
 {
-    static const char *const operations[] = {"add.s32", "sub.s32", "mul.lo.s32", "add.s32", "mad.lo.s32", "shl.b32"};
+    static const char *const operations[] = {"add.s32", "sub.s32",    "mul.lo.s32",
+                                             "add.s32", "mad.lo.s32", "shl.b32"};
     struct text out = {0};
-    text_add(&out, ".version 7.8\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u32 n, .param .u64 base)\n{\n"
-                   ".reg .b32 %%r<32>;\nld.param.u32 %%r1, [n];\nmov.u32 %%r2, %%tid.x;\nmov.u32 %%r3, %%tid.y;\n"
+    text_add(&out, ".version 7.8\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u32 "
+                   "n, .param .u64 base)\n{\n"
+                   ".reg .b32 %%r<32>;\nld.param.u32 %%r1, [n];\nmov.u32 %%r2, %%tid.x;\nmov.u32 "
+                   "%%r3, %%tid.y;\n"
                    "mov.u32 %%r4, %%ctaid.x;\n");
     for (unsigned k = FIRST_MADE; k < FIRST_MADE + MADE; k++) {
         const char *o = operations[roll(d, 6)];
@@ -399,7 +423,7 @@ index_value(const struct index *x, const uint32_t *first, unsigned l, uint32_t k
 }
 
 static uint32_t
-check_products(struct check *c, const struct flow *f, struct dice *dice, const uint32_t block[3])
+check_products(struct check *c, const struct wir *f, struct dice *dice, const uint32_t block[3])
 {
     struct index *reg = ls_alloc(sizeof *reg * (f->reg_count + 1));
     uint32_t *first = ls_alloc(sizeof *first * (f->reg_count + 1)), known = 0;
@@ -416,8 +440,10 @@ check_products(struct check *c, const struct flow *f, struct dice *dice, const u
         reg[e->reg] = index_made(w, reg, &f->insns[e->insn].i);
         for (uint32_t k = 0; reg[e->reg].known && k < c->count; k++)
             for (unsigned l = 0; l < LANES; l++)
-                if (index_value(&reg[e->reg], first, l, k) != (uint32_t)c->trace[k].event[at].value[l])
-                    fail_msg("line %u, warp %u, lane %u\n%s", f->insns[e->insn].i.line, k, l, c->text);
+                if (index_value(&reg[e->reg], first, l, k) !=
+                    (uint32_t)c->trace[k].event[at].value[l])
+                    fail_msg("line %u, warp %u, lane %u\n%s", f->insns[e->insn].i.line, k, l,
+                             c->text);
         known += reg[e->reg].known;
     }
     warps_free(w);
@@ -430,7 +456,8 @@ check_products(struct check *c, const struct flow *f, struct dice *dice, const u
 static void
 products(void **state)
 {
-    static const uint32_t shapes[][3] = {{256, 1, 1}, {32, 8, 1}, {16, 16, 1}, {64, 4, 1}, {8, 8, 1}};
+    static const uint32_t shapes[][3] = {
+        {256, 1, 1}, {32, 8, 1}, {16, 16, 1}, {64, 4, 1}, {8, 8, 1}};
     struct check c = {.seed = 0};
     uint32_t known = 0;
     (void)state;
@@ -439,14 +466,11 @@ products(void **state)
     for (c.seed = 1; c.seed <= 200; c.seed++) {
         struct dice dice = {c.seed};
         struct text text = products_text(&dice);
-        struct ls_error err = {0};
-        struct ptx_module *m = ptx_parse(text.at, text.count, "k.ptx", &err);
-        struct flow *f = m ? flow_new(m, m->funcs[0], nothing_known, &err) : NULL;
-        if (!f)
-            fail_msg("%s", err.text);
+        struct ptx_module *m;
+        struct wir *f = wir_of(text.at, text.count, "k.ptx", &m);
         c.text = text.at;
         known += check_products(&c, f, &dice, shapes[roll(&dice, 5)]);
-        flow_free(f);
+        wir_free(f);
         ptx_free(m);
         text_free(&text);
     }
@@ -458,7 +482,8 @@ products(void **state)
 int
 main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(steps), cmocka_unit_test(products), cmocka_unit_test(random_kernels)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(steps), cmocka_unit_test(products),
+                                       cmocka_unit_test(random_kernels)};
     if (argc > 1)
         first_seed = strtoull(argv[1], NULL, 0);
     if (argc > 2)

@@ -170,7 +170,8 @@ no_plain_files(void **state)
     assert_true(stat(in_folder("pipe"), &st) == 0 && S_ISREG(st.st_mode));
     unlink(in_folder("pipe"));
     assert_true(stat("/dev/null", &st) == 0 && S_ISCHR(st.st_mode));
-    int before = dup(STDOUT_FILENO), out = open(in_folder("out"), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    int before = dup(STDOUT_FILENO),
+        out = open(in_folder("out"), O_WRONLY | O_CREAT | O_TRUNC, 0600);
     fflush(stdout);
     dup2(out, STDOUT_FILENO);
     printf("one ");

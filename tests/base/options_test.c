@@ -67,7 +67,8 @@ values(void **state)
     assert_true(parse("--dump", "k.cu", NULL));
     assert_string_equal(result.value[DUMP], "");
     assert_int_equal(next, 2);
-    assert_true(parse("--dump", "out.dump", "k.cu", NULL)); /* by its name it can only be the file */
+    assert_true(
+        parse("--dump", "out.dump", "k.cu", NULL)); /* by its name it can only be the file */
     assert_string_equal(result.value[DUMP], "out.dump");
     assert_int_equal(next, 3);
     assert_true(parse("--dump", "dump", NULL));

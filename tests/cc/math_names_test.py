@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The mathematics of <cmath> under each of its names, in kernels: f, ::f, std::f and ff, for float, double and
 integers, called, through pointers, chosen by type in templates, as function objects; each result beside that of
-the host's library, in the same program. Then integers as arguments, and classification (isnan and kin) with nothing included, on both sides."""
+the host's library, in the same program. Then integers as arguments, and classification (isnan and kin) with nothing
+included, on both sides; and names as arguments of templates that host code writes, alone and beside all others."""
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -201,6 +203,81 @@ int main()
 }
 """
 
+TEMPLATES = r"""
+#include <cmath>
+#include <cstdio>
+typedef float (*fn)(float);
+template <fn F> __global__ void single(float *o) { *o = F(*o); }
+template <auto F> __global__ void any(float *o) { *o = F(*o); }
+template <double (*F)(double)> __global__ void twice(float *o) { *o = F(*o); }
+template <fn F> struct op { __host__ __device__ float operator()(float x) const { return F(x); } };
+template <class O> __global__ void apply(float *o, O f) { *o = f(*o); }
+template <fn F> __device__ float inner(float x) { return F(x); }
+__global__ void outer(float *o) { *o = inner<erff>(*o) + inner<std::erf>(*o) + inner<::erff>(*o) + powf(*o, 2); }
+constexpr fn chosen = std::tanh;
+static int bad;
+static void is(const float *o, double wanted)
+{
+    cudaError_t e = cudaDeviceSynchronize();
+    if (!(std::fabs(*o - wanted) < 1e-6)) {
+        printf("FAIL %s: %g, not %g\n", cudaGetErrorString(e), *o, wanted);
+        bad++;
+    }
+}
+int main()
+{
+    float *o;
+    cudaMallocManaged(&o, 4);
+#define TRY(wanted, ...) *o = 0.5f, __VA_ARGS__<<<1, 1>>>(o), is(o, wanted)
+    TRY(std::erf(0.5), single<erff>);
+    TRY(std::erf(0.5), single<&erff>);
+    TRY(std::erf(0.5), single<::erff>);
+    TRY(std::erf(0.5), single<std::erf>);
+    TRY(std::erf(0.5), single<(float (*)(float))std::erf>);
+    TRY(std::sin(0.5), any<static_cast<fn>(std::sin)>);
+    TRY(std::sin(0.5), any<sinf>);
+    TRY(std::nearbyint(0.5), any<nearbyintf>);
+    TRY(std::tanh(0.5), single<chosen>);
+    TRY(std::cbrt(0.5), twice<cbrt>);
+    TRY(std::cbrt(0.5), twice<std::cbrt>);
+    TRY(2 * std::erf(0.5) + std::erf(0.5) + 0.25, outer);
+    *o = 0.5f, apply<<<1, 1>>>(o, op<logf>()), is(o, std::log(0.5));
+    *o = op<expf>()(0.5f), is(o, std::exp(0.5));
+    return bad;
+}
+"""
+REFUSED = r"""
+float mine(float x) { return x; }
+template <float (*F)(float)> __global__ void single(float *o) { *o = F(*o); }
+int main() { single<%s><<<1, 1>>>(nullptr); single<erff><<<1, 1>>>(nullptr); }
+"""
+AGAIN = "template <float (*F)(float)> __global__ void again(float *o) { *o = F(*o); }\n"
+
+
+def shared():
+    """The compiler driver and the two headers name the same functions: the driver each once, the headers with f as well."""
+    source = os.environ["SOURCE_DIR"]
+    found = [re.findall(pattern, open(os.path.join(source, path)).read(), re.M) for path, pattern in (
+        ("src/cc/cc_mathematics.c", r'"(\w+)",'), ("include/crt/shared_math_begin.h", r"^#define __builtin_(\w+) ::\1$"),
+        ("include/crt/shared_math_end.h", r"^#undef __builtin_(\w+)$"))]
+    names = sorted(name + f for name in found[0] for f in ("", "f"))
+    if len(names) < 80 or any(sorted(list_) != names for list_ in found[1:]):
+        print("FAIL shared_math", [sorted(set(names) ^ set(list_)) for list_ in found[1:]])
+        return 1
+    return 0
+
+
+def refused(name):
+    with tempfile.TemporaryDirectory() as work:
+        path = os.path.join(work, "refused.cu")
+        with open(path, "w") as f:
+            f.write(REFUSED % name)
+        done = subprocess.run([lockstep, "cc", "-c", path, "-o", path + ".o"], capture_output=True, text=True)
+        if done.returncode == 0 or done.stderr.count(f"reference to __host__ function '{name}'") != 1:
+            print("FAIL refused.cu", done.returncode, done.stderr[:2000])
+            return 1
+        return 0
+
 
 def run(name, text):
     with tempfile.TemporaryDirectory() as work:
@@ -222,7 +299,13 @@ def texts(list_):
 
 
 both, single = list(expressions()), list(suffixed())
-bad = run("names.cu", PROGRAM % (lines(both), lines(single), texts(both), texts(single)))
+program = PROGRAM % (lines(both), lines(single), texts(both), texts(single))
+bad = run("names.cu", program)
+bad |= run("again.cu", program.replace("int main()\n{", AGAIN + "int main()\n{\n    again<erff>;"))
+bad |= run("templates.cu", TEMPLATES)
+bad |= refused("mine")
+bad |= refused("__sinf")
+bad |= shared()
 bad |= run("classes.cu", CLASSES)
 bad |= run("integers.cu", INTEGERS)
 sys.exit(bad)

@@ -46,7 +46,15 @@ main(int argc, char **argv)
     cudaMemset(out, 0, sizeof *out);
     int blocks = (N + 255) / 256;
     MPI_Request r;
-    if (rank == 0) {
+    if (is("in-place") || is("in-place-early")) { /* both ranks sum up 7 + i and nothing */
+        cudaMemset(x, 0, N * sizeof *x);
+        cudaDeviceSynchronize();
+        if (rank == 0)
+            fill<<<blocks, 256>>>(x, 7);
+        if (is("in-place"))
+            cudaDeviceSynchronize();
+        MPI_Allreduce(MPI_IN_PLACE, x, N, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    } else if (rank == 0) {
         fill<<<blocks, 256>>>(x, 7);
         if (!is("send-early"))
             cudaDeviceSynchronize();
@@ -71,7 +79,7 @@ main(int argc, char **argv)
         MPI_Recv(x, N, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         sum<<<1, 32>>>(x, out);
     }
-    if (rank == 1 && !is("isend-early-write")) {
+    if (rank == 1 && !is("isend-early-write") && !is("in-place-early")) {
         std::vector<int> h(N);
         cudaMemcpy(h.data(), x, N * sizeof(int), cudaMemcpyDeviceToHost);
         for (int i = 0; i < N; i++)

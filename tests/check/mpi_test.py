@@ -18,7 +18,7 @@ if os.environ.get("SANITIZE"):
 
 # case: the call that races, and its rank; None: no finding
 cases = {"send": None, "send-early": ("MPI_Send", 0), "isend": None, "isend-early-write": ("MPI_Isend", 0),
-         "irecv": None, "irecv-early-read": ("MPI_Irecv", 1)}
+         "irecv": None, "irecv-early-read": ("MPI_Irecv", 1), "in-place": None, "in-place-early": ("MPI_Allreduce", 0)}
 failures = 0
 
 

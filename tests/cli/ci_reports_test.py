@@ -7,16 +7,13 @@ import os
 import re
 import shutil
 import subprocess
-import sys
-import tempfile
 import urllib.parse
 import xml.etree.ElementTree as ET
 
-LOCKSTEP, SOURCE = os.environ["LOCKSTEP"], os.environ["SOURCE_DIR"]
-FOLDER = os.path.realpath(tempfile.mkdtemp())
+from checks import check, finish, lockstep as LOCKSTEP, source as SOURCE, work as FOLDER
+
 for name in [n for n in os.environ if n.startswith(("LOCKSTEP_", "GITHUB_", "CI_")) and n != "LOCKSTEP_CACHE"]:
     os.environ.pop(name)
-failures = cases = 0
 WRONG = r"""#include <cstdio>
 #include "parts.h"
 __global__ void race(float *out, int n)
@@ -38,14 +35,6 @@ int main(int argc, char **argv)
 """
 RIGHT = "__global__ void k(int *p) { *p = 1; }\nint main() { int *p; cudaMalloc(&p, 4); k<<<1, 1>>>(p); " \
         "cudaDeviceSynchronize(); cudaFree(p); }\n"
-
-
-def check(what, good):
-    global failures, cases
-    cases += 1
-    if not good:
-        failures += 1
-        print("FAILED:", what)
 
 
 def write(path, text):
@@ -237,5 +226,4 @@ p = run("check", "broken.cu")
 problems = matches(matchers["lockstep-compiler"], p.stderr)
 check(f"the compiler's: {p.stderr}", p.returncode == 2 and any(q["line"] == "1" and q["severity"] == "error" for q in problems))
 shutil.rmtree(FOLDER)
-print(f"{cases} cases, {failures} failures")
-sys.exit(failures != 0)
+finish()

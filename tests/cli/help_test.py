@@ -1,18 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """`lockstep help`, manual pages and completions: every command and topic explained, every variable that is
 read named, pages that mandoc and man find no fault with, completions that the shells themselves run."""
-import os, re, shutil, subprocess, sys
+import os, re, shutil, subprocess
 
-lockstep, source, binary = (os.environ[k] for k in ("LOCKSTEP", "SOURCE_DIR", "BINARY_DIR"))
-failures = cases = 0
-
-
-def check(what, condition):
-    global failures, cases
-    cases += 1
-    if not condition:
-        failures += 1
-        print("FAILED:", what)
+from checks import binary, check, finish, lockstep, source
 
 
 def run(*words, status=0, **more):
@@ -23,7 +14,7 @@ def run(*words, status=0, **more):
 
 table = open(os.path.join(source, "src/cli/cli_commands.def")).read()
 commands = re.findall(r"^COMMAND\((\w+),", table, re.M)
-topics = re.findall(r'^TOPIC\("([\w-]+)",', open(os.path.join(source, "src/cli/help_topics.def")).read(), re.M)
+topics = re.findall(r'^TOPIC\("([\w-]+)",', open(os.path.join(source, "src/cli/main/help_topics.def")).read(), re.M)
 check("tables", len(commands) >= 9 and len(topics) >= 15)
 
 overview = run(lockstep, "help")[0]
@@ -104,5 +95,4 @@ if shutil.which("fish"):
     fish = os.path.join(share, "fish/vendor_completions.d/lockstep.fish")
     out = run("fish", "-c", f'source {fish}; complete -C "lockstep check --ht"; complete -C "lockstep su"; complete -C "lockstep help ban"')[0]
     check(f"fish: {out}", "--html\ta report" in out and "suite\t" in out and "banks" in out)
-print(f"{cases} cases, {failures} failures{'' if mandoc else '; no mandoc'}{'' if man else '; no man'}")
-sys.exit(failures != 0)
+finish(("" if mandoc else "; no mandoc") + ("" if man else "; no man"))

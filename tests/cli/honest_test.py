@@ -9,11 +9,10 @@ import re
 import shutil
 import struct
 import subprocess
-import sys
-import tempfile
 import termios
 
-LOCKSTEP, SOURCE = os.environ["LOCKSTEP"], os.environ["SOURCE_DIR"]
+from checks import check, finish, lockstep as LOCKSTEP, source as SOURCE, work as FOLDER
+
 PROGRAM = r"""
 #include <cstdio>
 #ifndef SIDE
@@ -50,23 +49,14 @@ int main(int argc, char **argv)
     return argc > 2;
 }
 """
-FOLDER = tempfile.mkdtemp()
 CU = os.path.join(FOLDER, "two.cu")
 with open(CU, "w") as f:
     f.write(PROGRAM)
-for name in [n for n in os.environ if n.startswith("LOCKSTEP_")]:
-    if name not in ("LOCKSTEP_CACHE",):
-        os.environ.pop(name)
 os.environ["NO_COLOR"] = "1"
-failures = cases = 0
 
 
 def expect(good, what):
-    global failures, cases
-    cases += 1
-    if not good:
-        failures += 1
-        print("NOT", what)
+    check(what, good)
 
 
 def run(*words, status=0):
@@ -171,11 +161,11 @@ def reasons():
 
 def terminal(columns, *words):
     """What a terminal of that width shows."""
-    child, fd = pty.fork()
-    if child == 0:
-        os.chdir(FOLDER)
-        fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
-        os.execv(LOCKSTEP, [LOCKSTEP, *words])
+    fd, side = pty.openpty()
+    fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+    # no session of its own: the end of a session's leader hangs its terminal up, and what was not read yet is lost
+    process = subprocess.Popen([LOCKSTEP, *words], cwd=FOLDER, stdin=side, stdout=side, stderr=side)
+    os.close(side)
     out = b""
     while True:
         try:
@@ -185,7 +175,7 @@ def terminal(columns, *words):
         if not more:
             break
         out += more
-    os.waitpid(child, 0)
+    process.wait()
     os.close(fd)
     return [re.sub(r"\x1b\[[0-9;]*[A-Za-z]", "", line) for line in out.decode().replace("\r\n", "\n").split("\n")]
 
@@ -195,12 +185,19 @@ def widths():
         f.write("__global__ void a_kernel_with_quite_a_long_name(int *p, int n) { __shared__ int s[64]; s[threadIdx.x] = n; "
                 "p[threadIdx.x + n] = s[63 - threadIdx.x]; }\nint main() { int *p; cudaMalloc(&p, 4); "
                 "a_kernel_with_quite_a_long_name<<<1, 64>>>(p, 7); cudaDeviceSynchronize(); }\n")
+    with open(FOLDER + "/loud.cu", "w") as f:
+        f.write("#include <cassert>\n#include <cstdio>\n__global__ void a_kernel_with_quite_a_long_name(int n) { printf(\"%d\", n); assert(n > 5); }\n"
+                "int main(int argc, char **) { a_kernel_with_quite_a_long_name<<<1, argc > 1 ? 1 : 2048>>>(argc); "
+                "return argc > 2 ? cudaDeviceSynchronize() : 0; }\n")
+    with open(FOLDER + "/constant.cu", "w") as f:
+        f.write("__constant__ int a_table_of_constants[4];\n__global__ void a_kernel() { a_table_of_constants[0] = 1; }\nint main() {}\n")
     commands = ["run", "check", "profile", "tune", "devices", "suite"]
     asked = [[c, "--help"] for c in commands] + [["help", t] for t in ("devices", "exit-codes", "limits", "assert")]
     asked += [["devices"], ["devices", "--limits"], ["check", "bad.cu"], ["run", "--gpu", "geforce rtx 4075 laptop", CU],
               ["tune", "--by", "model", "-P", "EXTRA=1,2", CU], ["tune", "-r", "2", "-P", "EXTRA=1,2", CU],
               ["tune", "--by", "model", "-k", "no_such_kernel_anywhere_at_all", "-P", "EXTRA=1,2", CU],
-              ["profile", "-k", "nosuch", CU]]
+              ["profile", "-k", "nosuch", CU], ["run", "loud.cu"], ["run", "loud.cu", "1"], ["run", "loud.cu", "1", "2"],
+              ["check", "loud.cu", "1"], ["run", "constant.cu"], ["run", CU, "--json"]]
     for words in asked:
         lines = terminal(80, *words)
         wide = [l for l in lines if len(l) > 80]
@@ -215,7 +212,6 @@ def widths():
 try:
     for test in (kernels_by_name, macros, doubts, reasons, widths):
         test()
-    print(f"{cases} cases, {failures} failures")
 finally:
     shutil.rmtree(FOLDER)
-sys.exit(failures != 0)
+finish()

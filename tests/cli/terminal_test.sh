@@ -10,8 +10,8 @@ export LOCKSTEP_WORKERS=1 TERM=xterm
 cat >slow.cu <<'C'
 #include <cstdio>
 __device__ unsigned long long ns() { unsigned long long t; asm volatile("mov.u64 %0, %globaltimer;" : "=l"(t)); return t; }
-__global__ void slow(int *p) { unsigned long long t = ns(); while (ns() - t < 25000000) *p = 1; }
-int main() { int *p; cudaMalloc(&p, 4); slow<<<100, 1>>>(p); cudaDeviceSynchronize(); cudaFree(p); puts("done"); }
+namespace some { template <class T> __global__ void slow(int *p) { unsigned long long t = ns(); while (ns() - t < 25000000) *p = 1; } }
+int main() { int *p; cudaMalloc(&p, 4); some::slow<float><<<100, 1>>>(p); cudaDeviceSynchronize(); cudaFree(p); puts("done"); }
 C
 cat >race.cu <<'C'
 __global__ void race(int *p) { __shared__ int s[64]; s[threadIdx.x] = 1; p[threadIdx.x] = s[63 - threadIdx.x]; }
@@ -24,10 +24,10 @@ terminal() { script -qec "$*" /dev/null </dev/null | tr '\r' '\n' >out; }
 "$LOCKSTEP" run slow.cu >pipe 2>&1
 check "in a pipe nothing but the output" '[ "$(cat pipe)" = done ]'
 terminal "$LOCKSTEP" run slow.cu
-check "progress with an estimate" 'grep -qE "\[slow\] [0-9]+ of 100 blocks, [0-9]+ s left" out'
+check "progress with an estimate" 'grep -qE "\[some::slow\] [0-9]+ of 100 blocks, [0-9]+ s left" out'
 check "the line is gone at the end" 'grep -q "^.\[Kdone" out'
 LOCKSTEP_CACHE=$work/none LOCKSTEP_PROGRESS=0.001 terminal "$LOCKSTEP" run slow.cu
-check "what is compiled" 'grep -qE "compiling slow \.\.\. [0-9]+ s" out && grep -q "^done\|Kdone" out'
+check "what is compiled" 'grep -qE "compiling some::slow \.\.\. [0-9]+ s" out && grep -q "^done\|Kdone" out'
 LOCKSTEP_CACHE=$work/none2 LOCKSTEP_PROGRESS=0 terminal "$LOCKSTEP" run slow.cu
 check "none of it" '! grep -qE "compiling|blocks" out && grep -q "^done" out'
 terminal "$LOCKSTEP" run -q slow.cu

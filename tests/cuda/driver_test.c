@@ -16,9 +16,7 @@
 #include <cmocka.h>
 
 #include "cuda.h"
-
-int ptx_run(const char *ptx, int nargs, void **args, int blk_x, int blk_y, int blk_z, int grid_x,
-            int grid_y, int grid_z, int shmem);
+#include "lockstep.h"
 
 #define OK(call) assert_int_equal(call, CUDA_SUCCESS)
 #define HEAD ".version 7.0\n.target sm_70\n.address_size 64\n"
@@ -31,7 +29,8 @@ static const char scale[] = HEAD
     " .reg .pred %p; .reg .b32 %r<6>; .reg .f32 %f<4>; .reg .b64 %d<6>;\n"
     " mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x;\n"
     " mad.lo.s32 %r4, %r1, %r2, %r3; ld.param.u32 %r5, [n]; setp.ge.u32 %p, %r4, %r5; @%p ret;\n"
-    " ld.param.u64 %d1, [in]; mul.wide.u32 %d2, %r4, 4; add.s64 %d1, %d1, %d2; ld.global.f32 %f1, [%d1];\n"
+    " ld.param.u64 %d1, [in]; mul.wide.u32 %d2, %r4, 4; add.s64 %d1, %d1, %d2; ld.global.f32 %f1, "
+    "[%d1];\n"
     " ld.param.f32 %f2, [factor]; ld.global.f32 %f3, [offset]; fma.rn.f32 %f1, %f1, %f2, %f3;\n"
     " ld.param.u64 %d3, [out]; add.s64 %d3, %d3, %d2; st.global.f32 [%d3], %f1; ret;\n"
     "}\n";
@@ -103,7 +102,8 @@ devices(void **state)
     OK(cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, d));
     OK(cuDeviceComputeCapability(&minor, &threads, d));
     assert_int_equal(minor, major);
-    assert_int_equal(cuDeviceGetAttribute(&warp, (CUdevice_attribute)9999, d), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuDeviceGetAttribute(&warp, (CUdevice_attribute)9999, d),
+                     CUDA_ERROR_INVALID_VALUE);
     CUdevprop p;
     OK(cuDeviceGetProperties(&p, d));
     OK(cuDeviceGetAttribute(&threads, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, d));
@@ -222,8 +222,10 @@ launches(void **state)
     assert_float_equal(back[4], 26, 0);
     assert_float_equal(back[5], 5, 0); /* n was 5 */
     /* what must fail */
-    assert_int_equal(cuLaunchKernel(f, 1, 1, 1, 4096, 1, 1, 0, NULL, args, NULL), CUDA_ERROR_INVALID_VALUE);
-    assert_int_equal(cuLaunchKernel(f, 0, 1, 1, 32, 1, 1, 0, NULL, args, NULL), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuLaunchKernel(f, 1, 1, 1, 4096, 1, 1, 0, NULL, args, NULL),
+                     CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuLaunchKernel(f, 0, 1, 1, 32, 1, 1, 0, NULL, args, NULL),
+                     CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(cuLaunchKernel((CUfunction)args, 1, 1, 1, 32, 1, 1, 0, NULL, args, NULL),
                      CUDA_ERROR_INVALID_HANDLE);
     OK(cuMemFree(in));
@@ -277,10 +279,13 @@ wrong_text(void **state)
     CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
     void *values[] = {log, (void *)sizeof log};
     setenv("LOCKSTEP_QUIET", "1", 1);
-    assert_int_equal(cuModuleLoadDataEx(&m, HEAD ".entry k()\n{\n frobnicate.u32 %r1;\n}\n", 2, options, values),
-                     CUDA_ERROR_INVALID_PTX);
+    assert_int_equal(
+        cuModuleLoadDataEx(&m, HEAD ".entry k()\n{\n frobnicate.u32 %r1;\n}\n", 2, options, values),
+        CUDA_ERROR_INVALID_PTX);
     assert_non_null(strstr(log, "frobnicate"));
-    assert_int_equal(cuModuleLoadData(&m, "\x7f" "ELF\2\1\1"), CUDA_ERROR_NO_BINARY_FOR_GPU);
+    assert_int_equal(cuModuleLoadData(&m, "\x7f"
+                                          "ELF\2\1\1"),
+                     CUDA_ERROR_NO_BINARY_FOR_GPU);
     assert_int_equal(cuModuleLoad(&m, "/nowhere.ptx"), CUDA_ERROR_FILE_NOT_FOUND);
     unsetenv("LOCKSTEP_QUIET");
 }
@@ -289,13 +294,15 @@ static void
 linking(void **state)
 {
     (void)state;
-    static char a[] = HEAD ".extern .func (.param .b32 r) twice(.param .b32 x);\n"
-                           ".visible .entry k(.param .u64 p) {\n .reg .b64 %d; .reg .b32 %r<3>;\n"
-                           " .param .b32 x; .param .b32 r; ld.param.u64 %d, [p]; ld.global.u32 %r1, [%d];\n"
-                           " st.param.b32 [x], %r1; call (r), twice, (x); ld.param.b32 %r2, [r];\n"
-                           " st.global.u32 [%d], %r2; ret;\n}\n";
-    static char b[] = HEAD ".visible .func (.param .b32 r) twice(.param .b32 x) {\n .reg .b32 %r;\n"
-                           " ld.param.b32 %r, [x]; add.u32 %r, %r, %r; st.param.b32 [r], %r; ret;\n}\n";
+    static char a[] =
+        HEAD ".extern .func (.param .b32 r) twice(.param .b32 x);\n"
+             ".visible .entry k(.param .u64 p) {\n .reg .b64 %d; .reg .b32 %r<3>;\n"
+             " .param .b32 x; .param .b32 r; ld.param.u64 %d, [p]; ld.global.u32 %r1, [%d];\n"
+             " st.param.b32 [x], %r1; call (r), twice, (x); ld.param.b32 %r2, [r];\n"
+             " st.global.u32 [%d], %r2; ret;\n}\n";
+    static char b[] =
+        HEAD ".visible .func (.param .b32 r) twice(.param .b32 x) {\n .reg .b32 %r;\n"
+             " ld.param.b32 %r, [x]; add.u32 %r, %r, %r; st.param.b32 [r], %r; ret;\n}\n";
     CUlinkState s;
     CUmodule m;
     CUfunction f;
@@ -334,14 +341,24 @@ memory(void **state)
     assert_true(left <= total);
     OK(cuMemAllocPitch(&p, &pitch, 100, 3, 4));
     assert_true(pitch >= 100);
-    CUDA_MEMCPY2D to = {.srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = rows, .srcPitch = 100,
-                        .dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstDevice = p, .dstPitch = pitch,
-                        .WidthInBytes = 100, .Height = 3};
+    CUDA_MEMCPY2D to = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+                        .srcHost = rows,
+                        .srcPitch = 100,
+                        .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                        .dstDevice = p,
+                        .dstPitch = pitch,
+                        .WidthInBytes = 100,
+                        .Height = 3};
     OK(cuMemcpy2D(&to));
     OK(cuMemsetD2D8(p + 10, pitch, 0xee, 5, 2));
-    CUDA_MEMCPY2D from = {.dstMemoryType = CU_MEMORYTYPE_HOST, .dstHost = back, .dstPitch = 100,
-                          .srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = p, .srcPitch = pitch,
-                          .WidthInBytes = 100, .Height = 3};
+    CUDA_MEMCPY2D from = {.dstMemoryType = CU_MEMORYTYPE_HOST,
+                          .dstHost = back,
+                          .dstPitch = 100,
+                          .srcMemoryType = CU_MEMORYTYPE_DEVICE,
+                          .srcDevice = p,
+                          .srcPitch = pitch,
+                          .WidthInBytes = 100,
+                          .Height = 3};
     OK(cuMemcpy2D(&from));
     memset(&rows[0][10], 0xee, 5);
     memset(&rows[1][10], 0xee, 5);
@@ -436,13 +453,23 @@ graphs(void **state)
     OK(cuMemAlloc(&in, 16));
     OK(cuMemAlloc(&out, 16));
     OK(cuGraphCreate(&g, 0));
-    CUDA_MEMSET_NODE_PARAMS set = {.dst = in, .value = 0x40000000, .elementSize = 4, .width = 4, .height = 1};
-    CUDA_KERNEL_NODE_PARAMS run = {.func = f, .gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 32,
-                                   .blockDimY = 1, .blockDimZ = 1,
+    CUDA_MEMSET_NODE_PARAMS set = {
+        .dst = in, .value = 0x40000000, .elementSize = 4, .width = 4, .height = 1};
+    CUDA_KERNEL_NODE_PARAMS run = {.func = f,
+                                   .gridDimX = 1,
+                                   .gridDimY = 1,
+                                   .gridDimZ = 1,
+                                   .blockDimX = 32,
+                                   .blockDimY = 1,
+                                   .blockDimZ = 1,
                                    .kernelParams = (void *[]){&out, &in, &factor, &n}};
-    CUDA_MEMCPY3D get = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = out,
-                         .dstMemoryType = CU_MEMORYTYPE_HOST, .dstHost = back, .WidthInBytes = 16,
-                         .Height = 1, .Depth = 1};
+    CUDA_MEMCPY3D get = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+                         .srcDevice = out,
+                         .dstMemoryType = CU_MEMORYTYPE_HOST,
+                         .dstHost = back,
+                         .WidthInBytes = 16,
+                         .Height = 1,
+                         .Depth = 1};
     OK(cuGraphAddMemsetNode(&fill, g, NULL, 0, &set, context));
     OK(cuGraphAddKernelNode(&kernel, g, &fill, 1, &run));
     OK(cuGraphAddMemcpyNode(&copy, g, &kernel, 1, &get, context));
@@ -491,7 +518,8 @@ textures(void **state)
         " ld.param.u64 %d1, [out]; mov.f32 %f1, 0f3FC00000; mov.f32 %f2, 0f3F000000;\n"
         " tex.2d.v4.f32.f32 {%f3,%f4,%f5,%f6}, [picture, {%f1,%f2}]; st.global.f32 [%d1], %f3;\n"
         " ld.param.u64 %d2, [object];\n"
-        " tex.2d.v4.f32.f32 {%f3,%f4,%f5,%f6}, [%d2, {%f1,%f2}]; st.global.f32 [%d1+4], %f3; ret;\n}\n";
+        " tex.2d.v4.f32.f32 {%f3,%f4,%f5,%f6}, [%d2, {%f1,%f2}]; st.global.f32 [%d1+4], %f3; "
+        "ret;\n}\n";
     CUmodule m;
     CUfunction f;
     CUtexref ref;
@@ -501,8 +529,12 @@ textures(void **state)
     float data[2][3] = {{1, 2, 3}, {4, 5, 6}}, back[2];
     CUDA_ARRAY_DESCRIPTOR d = {3, 2, CU_AD_FORMAT_FLOAT, 1};
     OK(cuArrayCreate(&array, &d));
-    CUDA_MEMCPY2D to = {.srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = data, .srcPitch = 12,
-                        .dstMemoryType = CU_MEMORYTYPE_ARRAY, .dstArray = array, .WidthInBytes = 12,
+    CUDA_MEMCPY2D to = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+                        .srcHost = data,
+                        .srcPitch = 12,
+                        .dstMemoryType = CU_MEMORYTYPE_ARRAY,
+                        .dstArray = array,
+                        .WidthInBytes = 12,
                         .Height = 2};
     OK(cuMemcpy2D(&to));
     OK(cuModuleLoadData(&m, text));
@@ -545,7 +577,8 @@ libraries(void **state)
     unsigned count = 1;
     OK(cuMemAlloc(&p, 4));
     OK(cuMemsetD32(p, 0x3f800000, 1));
-    OK(cuLaunchKernel((CUfunction)k, 1, 1, 1, 1, 1, 1, 0, NULL, (void *[]){&p, &p, &factor, &count}, NULL));
+    OK(cuLaunchKernel((CUfunction)k, 1, 1, 1, 1, 1, 1, 0, NULL, (void *[]){&p, &p, &factor, &count},
+                      NULL));
     OK(cuMemcpyDtoH(&factor, p, 4));
     assert_float_equal(factor, 3, 0);
     OK(cuMemFree(p));
@@ -553,7 +586,8 @@ libraries(void **state)
     assert_int_equal(cuKernelGetFunction(&f, k), CUDA_ERROR_INVALID_HANDLE);
 }
 
-/* Two pieces of memory side by side in one range are one to a copy; access and mapping are two things. */
+/* Two pieces of memory side by side in one range are one to a copy; access and mapping are two
+ * things. */
 static void
 mappings(void **state)
 {
@@ -580,7 +614,8 @@ mappings(void **state)
     OK(cuMemsetD32(p, 0x11111111, 2 * g / 4));
     /* the same memory at another address, by way of a descriptor */
     OK(cuMemExportToShareableHandle(&file, b, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
-    OK(cuMemImportFromShareableHandle(&again, (void *)(uintptr_t)file, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR));
+    OK(cuMemImportFromShareableHandle(&again, (void *)(uintptr_t)file,
+                                      CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR));
     close(file);
     OK(cuMemMap(alias, g, 0, again, 0));
     OK(cuMemSetAccess(alias, g, &access, 1));
@@ -603,8 +638,10 @@ static void
 errors(void **state)
 {
     (void)state;
-    static const char bad[] = HEAD ".visible .entry bad(.param .u64 p) {\n .reg .b64 %d; .reg .b32 %r;\n"
-                                   " ld.param.u64 %d, [p]; ld.global.u32 %r, [%d]; add.u32 %r, %r, 1; st.global.u32 [%d], %r; ret;\n}\n";
+    static const char bad[] =
+        HEAD ".visible .entry bad(.param .u64 p) {\n .reg .b64 %d; .reg .b32 %r;\n"
+             " ld.param.u64 %d, [p]; ld.global.u32 %r, [%d]; add.u32 %r, %r, 1; st.global.u32 "
+             "[%d], %r; ret;\n}\n";
     CUcontext own;
     CUmodule m;
     CUfunction f;
@@ -628,12 +665,15 @@ static void
 emulator(void **state)
 {
     (void)state;
-    static const char text[] = HEAD
-        ".visible .entry add(.param .u64 a, .param .u64 b, .param .u32 k) {\n .reg .b64 %d<3>; .reg .b32 %r<4>;\n"
-        " ld.param.u64 %d1, [a]; ld.param.u64 %d2, [b]; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x;\n"
-        " mov.u32 %r3, %tid.x; mad.lo.u32 %r1, %r1, %r2, %r3; cvt.u64.u32 %d0, %r1; shl.b64 %d0, %d0, 2;\n"
-        " add.u64 %d1, %d1, %d0; add.u64 %d2, %d2, %d0; ld.global.u32 %r1, [%d2]; ld.param.u32 %r2, [k];\n"
-        " add.u32 %r1, %r1, %r2; st.global.u32 [%d1], %r1; ret;\n}\n";
+    static const char text[] = HEAD ".visible .entry add(.param .u64 a, .param .u64 b, .param .u32 "
+                                    "k) {\n .reg .b64 %d<3>; .reg .b32 %r<4>;\n"
+                                    " ld.param.u64 %d1, [a]; ld.param.u64 %d2, [b]; mov.u32 %r1, "
+                                    "%ctaid.x; mov.u32 %r2, %ntid.x;\n"
+                                    " mov.u32 %r3, %tid.x; mad.lo.u32 %r1, %r1, %r2, %r3; "
+                                    "cvt.u64.u32 %d0, %r1; shl.b64 %d0, %d0, 2;\n"
+                                    " add.u64 %d1, %d1, %d0; add.u64 %d2, %d2, %d0; ld.global.u32 "
+                                    "%r1, [%d2]; ld.param.u32 %r2, [k];\n"
+                                    " add.u32 %r1, %r1, %r2; st.global.u32 [%d1], %r1; ret;\n}\n";
     unsigned *a = malloc(96 * sizeof *a), *b = malloc(96 * sizeof *b);
     for (unsigned k = 0; k < 96; k++)
         b[k] = k;
@@ -656,11 +696,11 @@ main(void)
 {
     const struct CMUnitTest first[] = {cmocka_unit_test(uninitialised)};
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names),     cmocka_unit_test(devices),   cmocka_unit_test(contexts),
+        cmocka_unit_test(names),        cmocka_unit_test(devices),  cmocka_unit_test(contexts),
         cmocka_unit_test(context_owns), cmocka_unit_test(launches), cmocka_unit_test(functions),
-        cmocka_unit_test(wrong_text), cmocka_unit_test(linking),  cmocka_unit_test(memory),
-        cmocka_unit_test(streams),   cmocka_unit_test(graphs),    cmocka_unit_test(textures),
-        cmocka_unit_test(libraries), cmocka_unit_test(mappings),  cmocka_unit_test(errors),
+        cmocka_unit_test(wrong_text),   cmocka_unit_test(linking),  cmocka_unit_test(memory),
+        cmocka_unit_test(streams),      cmocka_unit_test(graphs),   cmocka_unit_test(textures),
+        cmocka_unit_test(libraries),    cmocka_unit_test(mappings), cmocka_unit_test(errors),
         cmocka_unit_test(emulator),
     };
     int failed = cmocka_run_group_tests_name("before cuInit", first, NULL, NULL);

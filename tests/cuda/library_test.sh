@@ -58,6 +58,14 @@ int main(int argc, char **argv)
 }
 END
 "$CC" $flags -std=gnu17 -Wno-deprecated-non-prototype -Wno-strict-prototypes "$work/opened.c" -o "$work/opened" -ldl
+# lockstep.h by itself, in C and in C++; what it declares is exported
+echo '#include <lockstep.h>' > "$work/header.c"
+"$CC" $flags -std=c11 -Wall -Wextra -Werror -fsyntax-only "$work/header.c"
+"$CC" $flags -x c++ -std=c++11 -Wall -Wextra -Werror -fsyntax-only "$work/header.c"
+for f in lockstep_tool lockstep_place lockstep_arrays lockstep_arrays_over lockstep_reason ptx_run; do
+    nm -D --defined-only "$BINARY_DIR/liblockstep.so" | grep -q " T $f\$" || { echo "$f is not exported"; exit 1; }
+done
+
 refused=$(sed -n 's/^REFUSED([a-zA-Z0-9_]*, \([a-zA-Z0-9_]*\),.*/\1/p' "$SOURCE_DIR/src/cuda/cuda_calls.def")
 [ "$(echo "$refused" | wc -l)" -gt 50 ]
 "$work/opened" $refused 2> "$work/said"

@@ -9,14 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static int failures;
-#define EXPECT(what, got, want)                                                                    \
-    do {                                                                                           \
-        long g_ = (long)(got), w_ = (long)(want);                                                  \
-        if (g_ != w_)                                                                              \
-            printf("FAIL %s: %ld, not %ld (line %d)\n", what, g_, w_, __LINE__), failures++;       \
-    } while (0)
-#define OK(call) EXPECT(#call, call, cudaSuccess)
+#include "expect.h"
 
 enum { LARGE = 100001, SMALL = 25 };
 

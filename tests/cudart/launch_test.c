@@ -112,8 +112,10 @@ cooperative(void **state)
     OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, &nothing_stub, 1024, 0));
     assert_int_equal(blocks, p.maxThreadsPerMultiProcessor / 1024);
     unsigned most = (unsigned)(blocks * p.multiProcessorCount);
-    OK(cudaLaunchCooperativeKernel(&nothing_stub, dims(most, 1, 1), dims(1024, 1, 1), none, 0, NULL));
-    FAILS(cudaLaunchCooperativeKernel(&nothing_stub, dims(most + 1, 1, 1), dims(1024, 1, 1), none, 0, NULL),
+    OK(cudaLaunchCooperativeKernel(&nothing_stub, dims(most, 1, 1), dims(1024, 1, 1), none, 0,
+                                   NULL));
+    FAILS(cudaLaunchCooperativeKernel(&nothing_stub, dims(most + 1, 1, 1), dims(1024, 1, 1), none,
+                                      0, NULL),
           cudaErrorCooperativeLaunchTooLarge);
     FAILS(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, &nothing_stub, 0, 0),
           cudaErrorInvalidValue);
@@ -152,10 +154,12 @@ symbols(void **state)
     OK(cudaGetSymbolAddress(&at, &counter_shadow));
     OK(cudaMemcpy(&value, at, 4, cudaMemcpyDeviceToHost));
     assert_int_equal(value, 100);
-    FAILS(cudaMemcpyToSymbol(table_shadow, table, 64, 1, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
+    FAILS(cudaMemcpyToSymbol(table_shadow, table, 64, 1, cudaMemcpyHostToDevice),
+          cudaErrorInvalidValue);
     FAILS(cudaMemcpyToSymbol(table_shadow, table, 64, 0, cudaMemcpyDeviceToHost),
           cudaErrorInvalidMemcpyDirection);
-    FAILS(cudaMemcpyToSymbol("table", table, 64, 0, cudaMemcpyHostToDevice), cudaErrorInvalidSymbol);
+    FAILS(cudaMemcpyToSymbol("table", table, 64, 0, cudaMemcpyHostToDevice),
+          cudaErrorInvalidSymbol);
     OK(cudaFree(d));
     cudaGetLastError();
 }
@@ -220,7 +224,7 @@ illegal_address(void **state)
     OK(cudaDeviceReset());
 }
 
-/* -- graphs --------------------------------------------------------------------------------------- */
+/* -- graphs ------------------------------------------------------------------------------------ */
 
 static void
 count_call(void *data)
@@ -238,7 +242,8 @@ explicit_graph(void **state)
     cudaGraphNode_t set, add, get, call;
     cudaGraphExec_t x;
     OK(cudaGraphCreate(&g, 0));
-    struct cudaMemsetParams m = {.dst = d, .value = 0x01010101, .elementSize = 4, .width = 100, .height = 1};
+    struct cudaMemsetParams m = {
+        .dst = d, .value = 0x01010101, .elementSize = 4, .width = 100, .height = 1};
     void *args[] = {&d, &n, &two};
     struct cudaKernelNodeParams k = {&add_stub, {1, 1, 1}, {128, 1, 1}, 0, args, NULL}, back;
     struct cudaHostNodeParams h = {count_call, &calls};
@@ -325,7 +330,8 @@ captured_graph(void **state)
     OK(add_on(d, 32, 10, 1, 64, b));
     FAILS(cudaStreamEndCapture(b, &g), cudaErrorStreamCaptureUnmatched);
     FAILS(cudaStreamEndCapture(a, &g), cudaErrorStreamCaptureUnjoined);
-    FAILS(cudaStreamBeginCapture(NULL, cudaStreamCaptureModeGlobal), cudaErrorStreamCaptureUnsupported);
+    FAILS(cudaStreamBeginCapture(NULL, cudaStreamCaptureModeGlobal),
+          cudaErrorStreamCaptureUnsupported);
     cudaGetLastError();
     OK(cudaGraphExecDestroy(x));
     OK(cudaStreamDestroy(a));
@@ -339,9 +345,11 @@ main(void)
     setenv("LOCKSTEP_GPU", "a100", 1);
     register_program();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(launches),       cmocka_unit_test(limits),        cmocka_unit_test(cooperative),
-        cmocka_unit_test(symbols),        cmocka_unit_test(attributes),    cmocka_unit_test(sticky),
-        cmocka_unit_test(illegal_address), cmocka_unit_test(explicit_graph), cmocka_unit_test(captured_graph),
+        cmocka_unit_test(launches),        cmocka_unit_test(limits),
+        cmocka_unit_test(cooperative),     cmocka_unit_test(symbols),
+        cmocka_unit_test(attributes),      cmocka_unit_test(sticky),
+        cmocka_unit_test(illegal_address), cmocka_unit_test(explicit_graph),
+        cmocka_unit_test(captured_graph),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Memory through the runtime API: copies in all directions with awkward sizes against plain C, what
- * is refused, pinned and managed memory, arrays, textures' descriptors, properties, streams, events.
+ * is refused, pinned and managed memory, arrays, textures' descriptors, properties, streams,
+ * events.
  */
 #include "cudart/program.h"
 
@@ -81,7 +82,8 @@ copies_to_fresh_memory(void **state)
     OK(cudaMalloc((void **)&d, SIZE));
     OK(cudaMemcpy(d, want, SIZE, cudaMemcpyHostToDevice));
     for (int turn = 0; turn < 2; turn++) {
-        unsigned char *to = mmap(NULL, ALL, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        unsigned char *to =
+            mmap(NULL, ALL, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         assert_true(to != MAP_FAILED);
         for (size_t k = 0; turn == 1 && k < ALL; k += 3 << 20)
             to[k] = 0x5a;
@@ -165,13 +167,16 @@ pitched(void **state)
     struct cudaPitchedPtr p;
     OK(cudaMalloc3D(&p, (struct cudaExtent){W, H, D}));
     OK(cudaMemset3D(p, 0, (struct cudaExtent){W, H, D}));
-    struct cudaMemcpy3DParms m = {.srcPtr = {a, W, W, H}, .dstPtr = p, .extent = {W, H, D},
-                                  .kind = cudaMemcpyHostToDevice};
+    struct cudaMemcpy3DParms m = {
+        .srcPtr = {a, W, W, H}, .dstPtr = p, .extent = {W, H, D}, .kind = cudaMemcpyHostToDevice};
     OK(cudaMemcpy3D(&m));
     memset(b, 0, sizeof b);
     /* One corner back: from (5, 2, 1), 20 x 7 x 3. */
-    struct cudaMemcpy3DParms back = {.srcPtr = p, .srcPos = {5, 2, 1}, .dstPtr = {b, W, W, H},
-                                     .dstPos = {1, 0, 2}, .extent = {20, 7, 3},
+    struct cudaMemcpy3DParms back = {.srcPtr = p,
+                                     .srcPos = {5, 2, 1},
+                                     .dstPtr = {b, W, W, H},
+                                     .dstPos = {1, 0, 2},
+                                     .extent = {20, 7, 3},
                                      .kind = cudaMemcpyDeviceToHost};
     OK(cudaMemcpy3D(&back));
     for (int z = 0; z < 3; z++)
@@ -190,7 +195,8 @@ arrays(void **state)
     float *flat = a[0];
     for (int k = 0; k < W * H; k++)
         flat[k] = (float)k;
-    struct cudaChannelFormatDesc f = cudaCreateChannelDesc(32, 0, 0, 0, cudaChannelFormatKindFloat), g;
+    struct cudaChannelFormatDesc f = cudaCreateChannelDesc(32, 0, 0, 0, cudaChannelFormatKindFloat),
+                                 g;
     cudaArray_t x, y;
     struct cudaExtent e;
     OK(cudaMallocArray(&x, &f, W, H, 0));
@@ -204,8 +210,11 @@ arrays(void **state)
     assert_memory_equal(a, b, sizeof a);
     OK(cudaMemcpyFromArray(b, x, 4, 1, 30 * 4, cudaMemcpyDeviceToHost));
     assert_memory_equal(b, &a[1][1], 30 * 4);
-    struct cudaMemcpy3DParms m = {.srcArray = x, .srcPos = {2, 3, 0}, .dstPtr = {b, sizeof b[0], W, H},
-                                  .extent = {5, 4, 1}, .kind = cudaMemcpyDeviceToHost};
+    struct cudaMemcpy3DParms m = {.srcArray = x,
+                                  .srcPos = {2, 3, 0},
+                                  .dstPtr = {b, sizeof b[0], W, H},
+                                  .extent = {5, 4, 1},
+                                  .kind = cudaMemcpyDeviceToHost};
     OK(cudaMemcpy3D(&m));
     assert_memory_equal(&b[3][0], &a[6][2], 20);
     FAILS(cudaMemcpy2DToArray(x, 4, 0, a, sizeof a[0], sizeof a[0], H, cudaMemcpyHostToDevice),
@@ -214,7 +223,8 @@ arrays(void **state)
     FAILS(cudaMallocArray(&y, &f, W, H, 0), cudaErrorInvalidChannelDescriptor);
     cudaTextureObject_t t;
     struct cudaResourceDesc r = {.resType = cudaResourceTypeArray}, got;
-    struct cudaTextureDesc d = {.filterMode = cudaFilterModeLinear, .normalizedCoords = 1,
+    struct cudaTextureDesc d = {.filterMode = cudaFilterModeLinear,
+                                .normalizedCoords = 1,
                                 .addressMode = {cudaAddressModeWrap, cudaAddressModeMirror}};
     r.res.array.array = x;
     OK(cudaCreateTextureObject(&t, &r, &d, NULL));
@@ -411,8 +421,9 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(copies),     cmocka_unit_test(copies_to_fresh_memory),
         cmocka_unit_test(allocation), cmocka_unit_test(pitched),
-        cmocka_unit_test(arrays),     cmocka_unit_test(properties), cmocka_unit_test(peers),
-        cmocka_unit_test(streams_and_events), cmocka_unit_test(names),
+        cmocka_unit_test(arrays),     cmocka_unit_test(properties),
+        cmocka_unit_test(peers),      cmocka_unit_test(streams_and_events),
+        cmocka_unit_test(names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,10 +24,12 @@ static const char program_text[] =
     ".visible .const .align 4 .b8 table[64];\n"
     ".visible .global .texref image;\n"
     ".visible .global .samplerref how;\n"
-    /* from_image(float *p): p[tid] = image at (tid, 0), p[32 + tid]: the same, read as `how` says */
+    /* from_image(float *p): p[tid] = image at (tid, 0), p[32 + tid]: the
+     * same, read as `how` says */
     ".visible .entry from_image(.param .u64 p)\n{\n"
     "  .reg .f32 %f<6>; .reg .b32 %r<3>; .reg .b64 %d<5>;\n"
-    "  ld.param.u64 %d0, [p]; mov.u32 %r0, %tid.x; mul.wide.u32 %d1, %r0, 4; add.s64 %d2, %d0, %d1;\n"
+    "  ld.param.u64 %d0, [p]; mov.u32 %r0, %tid.x; mul.wide.u32 %d1, %r0, 4; add.s64 %d2, %d0, "
+    "%d1;\n"
     "  cvt.rn.f32.u32 %f0, %r0;\n"
     "  tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [image, {%f0, 0f00000000}];\n"
     "  st.global.f32 [%d2], %f1;\n"
@@ -85,10 +87,10 @@ register_program(void)
     void **h = __cudaRegisterFatBinary(&wrapper);
     struct {
         char *stub, *name;
-    } kernels[] = {{&add_stub, "add"},         {&from_table_stub, "from_table"}, {&nothing_stub, "nothing"},
-                   {&stop_stub, "stop"},       {&few_stub, "few"},               {&shared_stub, "shared"},
-                   {&missing_stub, "missing"},
-                   {&from_image_stub, "from_image"}};
+    } kernels[] = {{&add_stub, "add"},         {&from_table_stub, "from_table"},
+                   {&nothing_stub, "nothing"}, {&stop_stub, "stop"},
+                   {&few_stub, "few"},         {&shared_stub, "shared"},
+                   {&missing_stub, "missing"}, {&from_image_stub, "from_image"}};
     for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
         __cudaRegisterFunction(h, kernels[k].stub, kernels[k].name, kernels[k].name, -1, NULL, NULL,
                                NULL, NULL, NULL);

@@ -8,14 +8,7 @@
 #include <cstring>
 #include <vector>
 
-#define OK(call)                                                                                   \
-    do {                                                                                           \
-        cudaError_t e = (call);                                                                    \
-        if (e != cudaSuccess) {                                                                    \
-            printf("%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(e));           \
-            exit(2);                                                                               \
-        }                                                                                          \
-    } while (0)
+#include "ok.h"
 
 static int failures, checks;
 

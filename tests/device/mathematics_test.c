@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The mathematical functions for real GPUs (src/device/ptx/mathematics.c), compiled for the host and
- * compared with the C library's in long double: the error in units of the result's last place, over
- * many orders of magnitude, and the special values. That their PTX does the same is what
+ * The mathematical functions for real GPUs (src/device/ptx/mathematics.c), compiled for the host
+ * and compared with the C library's in long double: the error in units of the result's last place,
+ * over many orders of magnitude, and the special values. That their PTX does the same is what
  * tests/device/gpu_test.sh runs.
  */
 #define _GNU_SOURCE
@@ -87,25 +87,45 @@ right_normcdf(long double x)
     return erfcl(-x * 0.707106781186547524400844362104849039L) / 2;
 }
 
-#define ONE(name, right, low, high, both, most) {#name, __nv_##name, right, low, high, both, most}
+#define ONE(name, right, low, high, both, most)                                                    \
+    {                                                                                              \
+#name, __nv_##name, right, low, high, both, most                                           \
+    }
 static const struct one ones[] = {
-    ONE(exp, expl, 1e-20, 745, 1, 1.5),       ONE(exp2, exp2l, 1e-20, 1070, 1, 1.5),
-    ONE(exp10, right_exp10, 1e-20, 320, 1, 2), ONE(expm1, expm1l, 1e-300, 700, 1, 2),
-    ONE(log, logl, 1e-320, 1e308, 0, 1.5),    ONE(log, logl, 0.5, 2, 0, 1.5),
-    ONE(log2, log2l, 1e-320, 1e308, 0, 2),    ONE(log2, log2l, 0.6, 1.6, 0, 2.5),
-    ONE(log10, log10l, 1e-320, 1e308, 0, 2),  ONE(log10, log10l, 0.6, 1.6, 0, 2.5),
-    ONE(log1p, log1pl, 1e-300, 0.9, 1, 3),    ONE(log1p, log1pl, 0.9, 1e300, 0, 3),
-    ONE(sin, sinl, 1e-300, 1e6, 1, 1.5),      ONE(cos, cosl, 1e-300, 1e6, 1, 1.5),
-    ONE(sin, sinl, 1e5, 1e18, 1, 1.5),        ONE(cos, cosl, 1e5, 1e18, 1, 1.5),
-    ONE(tan, tanl, 1e-300, 1e18, 1, 3),       ONE(sinpi, right_sinpi, 1e-300, 100, 1, 2),
-    ONE(atan, atanl, 1e-300, 1e300, 1, 2),    ONE(asin, asinl, 1e-300, 1, 1, 3),
-    ONE(acos, acosl, 1e-10, 1, 1, 3),         ONE(sinh, sinhl, 1e-300, 709, 1, 3),
-    ONE(cosh, coshl, 1e-300, 709, 1, 2.5),    ONE(tanh, tanhl, 1e-300, 30, 1, 3),
-    ONE(asinh, asinhl, 1e-300, 1e300, 1, 4),  ONE(acosh, acoshl, 1.0001, 1e300, 0, 4),
-    ONE(atanh, atanhl, 1e-300, 0.99999, 1, 4), ONE(cbrt, cbrtl, 1e-320, 1e300, 1, 1.5),
-    ONE(rcbrt, right_rcbrt, 1e-300, 1e300, 1, 2.5), ONE(erf, erfl, 1e-300, 6, 1, 8),
-    ONE(erfc, erfcl, 1e-300, 26, 1, 8),       ONE(normcdf, right_normcdf, 1e-300, 8, 1, 80),
-    ONE(tgamma, tgammal, 0.01, 170, 0, 64),   ONE(lgamma, lgammal, 3, 1e300, 0, 64),
+    ONE(exp, expl, 1e-20, 745, 1, 1.5),
+    ONE(exp2, exp2l, 1e-20, 1070, 1, 1.5),
+    ONE(exp10, right_exp10, 1e-20, 320, 1, 2),
+    ONE(expm1, expm1l, 1e-300, 700, 1, 2),
+    ONE(log, logl, 1e-320, 1e308, 0, 1.5),
+    ONE(log, logl, 0.5, 2, 0, 1.5),
+    ONE(log2, log2l, 1e-320, 1e308, 0, 2),
+    ONE(log2, log2l, 0.6, 1.6, 0, 2.5),
+    ONE(log10, log10l, 1e-320, 1e308, 0, 2),
+    ONE(log10, log10l, 0.6, 1.6, 0, 2.5),
+    ONE(log1p, log1pl, 1e-300, 0.9, 1, 3),
+    ONE(log1p, log1pl, 0.9, 1e300, 0, 3),
+    ONE(sin, sinl, 1e-300, 1e6, 1, 1.5),
+    ONE(cos, cosl, 1e-300, 1e6, 1, 1.5),
+    ONE(sin, sinl, 1e5, 1e18, 1, 1.5),
+    ONE(cos, cosl, 1e5, 1e18, 1, 1.5),
+    ONE(tan, tanl, 1e-300, 1e18, 1, 3),
+    ONE(sinpi, right_sinpi, 1e-300, 100, 1, 2),
+    ONE(atan, atanl, 1e-300, 1e300, 1, 2),
+    ONE(asin, asinl, 1e-300, 1, 1, 3),
+    ONE(acos, acosl, 1e-10, 1, 1, 3),
+    ONE(sinh, sinhl, 1e-300, 709, 1, 3),
+    ONE(cosh, coshl, 1e-300, 709, 1, 2.5),
+    ONE(tanh, tanhl, 1e-300, 30, 1, 3),
+    ONE(asinh, asinhl, 1e-300, 1e300, 1, 4),
+    ONE(acosh, acoshl, 1.0001, 1e300, 0, 4),
+    ONE(atanh, atanhl, 1e-300, 0.99999, 1, 4),
+    ONE(cbrt, cbrtl, 1e-320, 1e300, 1, 1.5),
+    ONE(rcbrt, right_rcbrt, 1e-300, 1e300, 1, 2.5),
+    ONE(erf, erfl, 1e-300, 6, 1, 8),
+    ONE(erfc, erfcl, 1e-300, 26, 1, 8),
+    ONE(normcdf, right_normcdf, 1e-300, 8, 1, 80),
+    ONE(tgamma, tgammal, 0.01, 170, 0, 64),
+    ONE(lgamma, lgammal, 3, 1e300, 0, 64),
 };
 
 static void
@@ -140,7 +160,8 @@ two_arguments(void **state)
 {
     (void)state;
     for (int n = 0; n < 50000; n++) {
-        double x = fabs(magnitude(1e-300, 1e300)), y = magnitude(1e-5, 300) / fmax(1, fabs(log(x)) / 2);
+        double x = fabs(magnitude(1e-300, 1e300)),
+               y = magnitude(1e-5, 300) / fmax(1, fabs(log(x)) / 2);
         assert_true(error_of(__nv_pow(x, y), powl((long double)x, (long double)y)) <= 1.5);
         x = magnitude(1e-300, 1e300);
         y = magnitude(1e-300, 1e300);
@@ -193,15 +214,18 @@ static void
 special_values(void **state)
 {
     (void)state;
-    static const double values[] = {0.0,  -0.0, 1,   -1,  0.5,  -0.5,      2,      -2,      3,   -3, 1e-310,
-                                    1e300, -1e300, INFINITY, -INFINITY, NAN, 1e17, -1e17, 0x1p-1074, 1.5};
+    static const double values[] = {0.0,       -0.0, 1,    -1,     0.5,       -0.5,   2,
+                                    -2,        3,    -3,   1e-310, 1e300,     -1e300, INFINITY,
+                                    -INFINITY, NAN,  1e17, -1e17,  0x1p-1074, 1.5};
     for (size_t k = 0; k < sizeof values / sizeof *values; k++) {
         double x = values[k];
         if (!isfinite(x) || x == 0) {
             assert_true(alike(__nv_exp(x), exp(x)) && alike(__nv_expm1(x), expm1(x)));
-            assert_true(alike(__nv_sin(x), sin(x)) && alike(__nv_cos(x), cos(x)) && alike(__nv_tan(x), tan(x)));
+            assert_true(alike(__nv_sin(x), sin(x)) && alike(__nv_cos(x), cos(x)) &&
+                        alike(__nv_tan(x), tan(x)));
             assert_true(alike(__nv_atan(x), atan(x)) || isinf(x));
-            assert_true(alike(__nv_tanh(x), tanh(x)) && alike(__nv_sinh(x), sinh(x)) && alike(__nv_cosh(x), cosh(x)));
+            assert_true(alike(__nv_tanh(x), tanh(x)) && alike(__nv_sinh(x), sinh(x)) &&
+                        alike(__nv_cosh(x), cosh(x)));
             assert_true(alike(__nv_asinh(x), asinh(x)) && alike(__nv_cbrt(x), cbrt(x)));
             assert_true(alike(__nv_erf(x), erf(x)) && alike(__nv_erfc(x), erfc(x)));
             assert_true(alike(__nv_log1p(x), log1p(x)));
@@ -211,16 +235,19 @@ special_values(void **state)
             double y = values[m], p = __nv_pow(x, y), q = pow(x, y);
             if (!alike(p, q) && !(isfinite(p) && error_of(p, (long double)q) <= 1))
                 fail_msg("pow(%g, %g) is %g, should be %g", x, y, p, q);
-            if (!alike(__nv_atan2(x, y), atan2(x, y)) && error_of(__nv_atan2(x, y), (long double)atan2(x, y)) > 1)
+            if (!alike(__nv_atan2(x, y), atan2(x, y)) &&
+                error_of(__nv_atan2(x, y), (long double)atan2(x, y)) > 1)
                 fail_msg("atan2(%g, %g)", x, y);
             assert_true(alike(__nv_fmod(x, y), fmod(x, y)));
             assert_true(alike(__nv_hypot(x, y), hypot(x, y)) || isfinite(hypot(x, y)));
         }
     }
-    assert_true(isnan(__nv_acos(1.5)) && isnan(__nv_asin(-2)) && isnan(__nv_acosh(0.5)) && isnan(__nv_log(-1)));
+    assert_true(isnan(__nv_acos(1.5)) && isnan(__nv_asin(-2)) && isnan(__nv_acosh(0.5)) &&
+                isnan(__nv_log(-1)));
     assert_true(__nv_exp2(10) == 1024 && __nv_log2(0x1p-1070) == -1070 && __nv_pow(3, 4) == 81);
     assert_true(__nv_sinpi(1) == 0 && __nv_cospi(0.5) == 0 && __nv_cospi(1) == -1);
-    assert_true(fabs(__nv_erfinv(__nv_erf(0.7)) - 0.7) < 1e-15 && fabs(__nv_erfcinv(__nv_erfc(3.1)) - 3.1) < 1e-14);
+    assert_true(fabs(__nv_erfinv(__nv_erf(0.7)) - 0.7) < 1e-15 &&
+                fabs(__nv_erfcinv(__nv_erfc(3.1)) - 3.1) < 1e-14);
     assert_true(fabs(__nv_normcdfinv(0.975) - 1.959963984540054) < 1e-14);
     assert_true(__nv_tgamma(6) == 120 || error_of(__nv_tgamma(6), 120) < 8);
 }
@@ -250,13 +277,16 @@ bessel_functions(void **state)
         assert_true(fabs(__nv_y1(x) - y1(x)) < most * fmax(1, fabs(y1(x))));
         assert_true(fabs(__nv_jn(k, x) - jn(k, x)) < most);
         double right = yn(k, x);
-        assert_true(__nv_yn(k, x) == right || fabs(__nv_yn(k, x) / right - 1) < 1e-9 || fabs(__nv_yn(k, x) - right) < 1e-9);
+        assert_true(__nv_yn(k, x) == right || fabs(__nv_yn(k, x) / right - 1) < 1e-9 ||
+                    fabs(__nv_yn(k, x) - right) < 1e-9);
         x = fabs(magnitude(1e-3, 600));
         assert_true(fabsl(__nv_cyl_bessel_i0(x) / right_modified(0, x) - 1) < 1e-13);
         assert_true(fabsl(__nv_cyl_bessel_i1(x) / right_modified(1, x) - 1) < 1e-12);
     }
-    assert_true(__nv_j0(0) == 1 && __nv_jn(3, 0) == 0 && __nv_y0(0) == -INFINITY && isnan(__nv_y1(-1)));
-    assert_true(isfinite(__nv_cyl_bessel_i0(712)) && fabs(__nv_cyl_bessel_i0(700.5) / __nv_cyl_bessel_i0(699.5) / exp(1) - 1) < 0.01);
+    assert_true(__nv_j0(0) == 1 && __nv_jn(3, 0) == 0 && __nv_y0(0) == -INFINITY &&
+                isnan(__nv_y1(-1)));
+    assert_true(isfinite(__nv_cyl_bessel_i0(712)) &&
+                fabs(__nv_cyl_bessel_i0(700.5) / __nv_cyl_bessel_i0(699.5) / exp(1) - 1) < 0.01);
 }
 
 /* Float functions round once: nearly all results are the nearest float. */
@@ -267,9 +297,11 @@ floats(void **state)
     for (int n = 0; n < 20000; n++) {
         float x = (float)magnitude(1e-30, 80), y = (float)magnitude(1e-3, 10);
         assert_true(__nv_expf(x) == (float)exp((double)x) && __nv_sinf(x) == (float)sin((double)x));
-        assert_true(__nv_tanhf(x) == (float)tanh((double)x) && __nv_atanf(x) == (float)atan((double)x));
+        assert_true(__nv_tanhf(x) == (float)tanh((double)x) &&
+                    __nv_atanf(x) == (float)atan((double)x));
         x = fabsf(x);
-        assert_true(__nv_logf(x) == (float)log((double)x) && __nv_powf(x, y) == (float)pow((double)x, (double)y));
+        assert_true(__nv_logf(x) == (float)log((double)x) &&
+                    __nv_powf(x, y) == (float)pow((double)x, (double)y));
     }
     float s, c;
     __nv_sincosf(1.25f, &s, &c);
@@ -280,9 +312,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(accuracy),       cmocka_unit_test(two_arguments), cmocka_unit_test(large_angles),
-        cmocka_unit_test(special_values), cmocka_unit_test(floats),
-        cmocka_unit_test(bessel_functions),
+        cmocka_unit_test(accuracy),     cmocka_unit_test(two_arguments),
+        cmocka_unit_test(large_angles), cmocka_unit_test(special_values),
+        cmocka_unit_test(floats),       cmocka_unit_test(bessel_functions),
     };
     return cmocka_run_group_tests_name("mathematics", tests, NULL, NULL);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Texture and surface references rewritten for a driver that has none (src/device/gpu_references.c): no
- * .texref is left, every use loads the handle first, everything else stays as it was. That programs
- * with references work through a driver is what tests/device/gpu_test.sh runs.
+ * Texture and surface references rewritten for a driver that has none
+ * (src/device/gpu_references.c): no .texref is left, every use loads the handle first, everything
+ * else stays as it was. That programs with references work through a driver is what
+ * tests/device/gpu_test.sh runs.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,7 +34,9 @@ expect(const char *in, const char *right)
     ptx_free(m);
 }
 
-#define BEGIN ".visible .entry k(.param .u64 p)\n{\n.reg .f32 %f<5>;\n.reg .b64 %rd<3>;\n.reg .b32 %r<5>;\n.reg .pred %q;\n"
+#define BEGIN                                                                                      \
+    ".visible .entry k(.param .u64 p)\n{\n.reg .f32 %f<5>;\n.reg .b64 %rd<3>;\n.reg .b32 "         \
+    "%r<5>;\n.reg .pred %q;\n"
 #define READ "tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f1, %f2}];\n"
 #define END "ret;\n}\n"
 
@@ -53,7 +56,8 @@ static void
 named_in_place(void **state)
 {
     (void)state;
-    expect(".visible .global .texref t;\n" BEGIN "@%q tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [t, {%f1, %f2}];\n" END,
+    expect(".visible .global .texref t;\n" BEGIN
+           "@%q tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [t, {%f1, %f2}];\n" END,
            ".visible .global .align 8 .u64 t;\n" BEGIN
            "{ .reg .u64 lockstep_handle; ld.global.u64 lockstep_handle, [t]; "
            "@%q tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [lockstep_handle, {%f1, %f2}]; }\n" END);

@@ -4,14 +4,13 @@ padding they pass; without, the budget's step ends with 1 and names the kernel a
 action's inputs and of the template's variables is what they have (tests/packaging/ci_test.py runs those)."""
 import os, re, subprocess, sys, tempfile
 
-sys.path.insert(0, os.path.join(os.environ["SOURCE_DIR"], "tests/packaging"))
+from checks import check, finish, source
+
+sys.path.insert(0, os.path.join(source, "tests/packaging"))
 from transpose import KERNEL
 
-page = open(os.path.join(os.environ["SOURCE_DIR"], "docs/ci.md"), encoding="utf-8").read()
+page = open(os.path.join(source, "docs/ci.md"), encoding="utf-8").read()
 os.environ["PATH"] = os.path.dirname(os.environ["LOCKSTEP"]) + ":" + os.environ["PATH"]
-for name in [n for n in os.environ if n.startswith("LOCKSTEP_") and n != "LOCKSTEP_CACHE"]:
-    os.environ.pop(name)
-failures = cases = 0
 PROGRAM = "#include <cstdio>\n#include <cstdlib>\n#include <vector>\n" + KERNEL + """int main(int argc, char **argv)
 {
     int n = argc > 1 ? atoi(argv[1]) : 64;
@@ -33,14 +32,6 @@ PROGRAM = "#include <cstdio>\n#include <cstdlib>\n#include <vector>\n" + KERNEL 
     return 0;
 }
 """
-
-
-def check(what, condition):
-    global failures, cases
-    cases += 1
-    if not condition:
-        failures += 1
-        print("FAILED:", what)
 
 
 def steps(job, after, first):
@@ -75,7 +66,6 @@ def job(folder, commands, program):
     return 0, "", ""
 
 
-source = os.environ["SOURCE_DIR"]
 jobs = re.findall(r"^```yaml\n(.*?)^```$", page, re.M | re.S)
 check("four jobs", len(jobs) == 4)
 by_hand = [j for j in jobs if "lockstep profile" in j]
@@ -115,5 +105,4 @@ for variable in set(re.findall(r"\b(?:CHECK|LOCKSTEP)_[A-Z_]+\b", page)):
 header = open(os.path.join(source, "src/cli/cli.h")).read()
 values = set(re.findall(r"^    CLI_\w+ = (\d+)", header, re.M))
 check(f"exit statuses: {values}", values == set(re.findall(r"^\| (\d+) \|", page, re.M)))
-print(f"{cases} cases, {failures} failures")
-sys.exit(failures != 0)
+finish()

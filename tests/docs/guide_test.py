@@ -2,18 +2,9 @@
 """The guide: every link and anchor of README, docs and the suite's pages leads somewhere; every page is
 reached from docs/README.md; docs/commands.md has every command and option of --help; every counter and
 kind of finding is explained."""
-import os, re, subprocess, sys
+import os, re, subprocess
 
-lockstep, source = os.environ["LOCKSTEP"], os.environ["SOURCE_DIR"]
-failures = cases = 0
-
-
-def check(what, condition):
-    global failures, cases
-    cases += 1
-    if not condition:
-        failures += 1
-        print("FAILED:", what)
+from checks import check, finish, lockstep, source
 
 
 def read(path):
@@ -85,5 +76,4 @@ if estimate:
 beside = re.search(r"^## Beside other tools$(.*?)(?=^## )", read(guide), re.M | re.S)[1]
 for tool in ("compute-sanitizer", "Nsight Compute", "Accel-Sim 2.0", "FlashGPU-Sim", "rocjitsu", "Mirage", "LeetGPU", "Oclgrind"):
     check(f"docs/README.md, Beside other tools: no {tool}", re.search(rf"^\| [^|]*{tool}", beside, re.M))
-print(f"{len(pages)} pages, {cases} cases, {failures} failures")
-sys.exit(failures != 0)
+finish(f", {len(pages)} pages")

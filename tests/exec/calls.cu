@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "report.h"
+
 /* Sums 2^depth rows of shared memory by halves, a barrier at every level of the recursion. */
 __device__ __noinline__ int
 tree(int *s, int n)
@@ -176,16 +178,6 @@ __global__ void
 faults_in_call(int *out, const int *which)
 {
     out[threadIdx.x] = steps[which[0]]((int *)64, 1);
-}
-
-static int failures;
-
-static void
-report(const char *name, bool good)
-{
-    cudaError_t e = cudaDeviceSynchronize();
-    failures += !good || e != cudaSuccess;
-    printf("%s %s %s\n", good && e == cudaSuccess ? "PASS" : "FAIL", name, cudaGetErrorName(e));
 }
 
 int

@@ -2,8 +2,8 @@
  *
  * failing.c: preloaded into a program, makes calls of the C library fail:
  *
- *   FAIL_ALLOC=n   the n-th malloc, calloc, realloc or aligned_alloc fails (0: none; counts from 1), and
- *                  FAIL_MORE=1: all behind it, too
+ *   FAIL_ALLOC=n   the n-th malloc, calloc, realloc or aligned_alloc fails (0: none; counts from
+ *                  1), and FAIL_MORE=1: all behind it, too
  *   FAIL_MMAP=n    the n-th mmap that asks for memory fails
  *   FAIL_WRITE=1   writing to ordinary files fails: the disk is full
  *   FAIL_COUNT=1   says at the end how many there were, on standard error
@@ -108,7 +108,7 @@ write(int fd, const void *at, size_t n)
     static ssize_t (*next)(int, const void *, size_t);
     struct stat st;
     if (!next)
-        next = (ssize_t (*)(int, const void *, size_t))dlsym(RTLD_NEXT, "write");
+        next = (ssize_t(*)(int, const void *, size_t))dlsym(RTLD_NEXT, "write");
     if (fail_write && fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
         errno = ENOSPC;
         return -1;

@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "report.h"
+
 struct node {
     int value;
     node *next;
@@ -110,16 +112,6 @@ frees_inside()
 {
     kept[0] = (node *)malloc(24);
     free(*(char *volatile *)&kept[0] + 8);
-}
-
-static int failures;
-
-static void
-report(const char *name, bool good)
-{
-    cudaError_t e = cudaDeviceSynchronize();
-    failures += !good || e != cudaSuccess;
-    printf("%s %s %s\n", good && e == cudaSuccess ? "PASS" : "FAIL", name, cudaGetErrorName(e));
 }
 
 int

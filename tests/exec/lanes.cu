@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "report.h"
+
 #define FULL 0xffffffffu
 
 /* Each half writes what the other reads after the barrier that it meets in its own branch. */
@@ -161,14 +163,28 @@ never_shuffled(int *out)
     out[t] = 1;
 }
 
-static int failures;
-
-static void
-report(const char *name, bool good)
+/* A look-back: one lane of the first warp polls what the second warp writes late, the others stand at
+ * the vote until it comes, and all go on to a barrier. */
+__global__ void
+look_back(int *out)
 {
-    cudaError_t e = cudaDeviceSynchronize();
-    failures += !good || e != cudaSuccess;
-    printf("%s %s %s\n", good && e == cudaSuccess ? "PASS" : "FAIL", name, cudaGetErrorName(e));
+    __shared__ volatile int flag;
+    if (threadIdx.x == 0)
+        flag = 0;
+    __syncthreads();
+    int v = 5;
+    if (threadIdx.x == 40) {
+        for (int i = 0; i < 3000; i++)
+            v = v * 3 + flag;
+        flag = 7;
+    }
+    if (threadIdx.x < 32) {
+        while (threadIdx.x == 3 && (v = flag) == 0)
+            __threadfence();
+        v = (int)__ballot_sync(0xffffffffu, v == 7);
+    }
+    __syncthreads();
+    out[threadIdx.x] = v;
 }
 
 int
@@ -237,6 +253,13 @@ main(int argc, char **argv)
     for (int i = 0; i < 64; i++)
         good &= h[i] == sum;
     report("groups", good);
+
+    look_back<<<1, 64>>>(d);
+    cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost);
+    good = 1;
+    for (int i = 0; i < 32; i++)
+        good &= h[i] == 1 << 3;
+    report("look_back", good);
 
     both_barriers<<<1, 64>>>(d);
     cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost);

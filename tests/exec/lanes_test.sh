@@ -20,7 +20,7 @@ ends() { # program, argument, error's name, words of the report
 ends lanes 0 cudaErrorLaunchTimeout 'deadlock in kernel "never" \(.*lanes.cu:[0-9]+\), block \([01],0,0\), thread \(32,0,0\): threads \(32,0,0\) to \(36,0,0\) wait for others of the warp .*; thread \(37,0,0\) waits for others .*; threads \(38,0,0\) to \(39,0,0\) wait for others .*; threads \(40,0,0\) to \(63,0,0\) have exited'
 ends lanes 1 cudaErrorLaunchTimeout 'deadlock in kernel .*thread \(37,0,0\) waits for others of the warp .*threads \(38,0,0\) to \(63,0,0\) wait at barrier 0'
 ends calls 0 cudaErrorLaunchTimeout 'deadlock .*threads \(0,0,0\) to \(39,0,0\) wait at barrier 0 .*; threads \(40,0,0\) to \(63,0,0\) stand outside of the call'
-ends calls 1 cudaErrorIllegalAddress 'store of 4 bytes at 0x40 in kernel .*calls.cu:39\)'
+ends calls 1 cudaErrorIllegalAddress 'store of 4 bytes at 0x40 in kernel .*calls.cu:41\)'
 ends calls 2 cudaErrorHardwareStackError 'stack overflow in kernel "depth" .*calls.cu:[0-9]+\)'
 ends calls 3 cudaErrorLaunchTimeout 'threads \(0,0,0\) to \(12,0,0\) wait for others of the warp .*; threads \(13,0,0\) to \(31,0,0\) stand outside of the call'
 for which in 0 1 2; do

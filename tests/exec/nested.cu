@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "report.h"
+
 struct parcel {
     int a;
     double b;
@@ -126,16 +128,6 @@ __global__ void
 launches_broken(int *p)
 {
     broken<<<1, 32>>>(p);
-}
-
-static int failures;
-
-static void
-report(const char *name, bool good)
-{
-    cudaError_t e = cudaDeviceSynchronize();
-    failures += !good || e != cudaSuccess;
-    printf("%s %s %s\n", good && e == cudaSuccess ? "PASS" : "FAIL", name, cudaGetErrorName(e));
 }
 
 int

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Several threads ask one engine for kernels. Compiles are held where the engine tells that they begin, so
- * that nothing hangs on who is quicker: launches of a finished kernel go on while another one is compiled,
- * two kernels are compiled at once, one that several ask for is compiled once, an error reaches all who
- * waited for it, and a module is forgotten after its compiles.
+ * Several threads ask one engine for kernels. Compiles are held where the engine tells that they
+ * begin, so that nothing hangs on who is quicker: launches of a finished kernel go on while another
+ * one is compiled, two kernels are compiled at once, one that several ask for is compiled once, an
+ * error reaches all who waited for it, and a module is forgotten after its compiles.
  */
 #include "exec/exec.h"
 
@@ -23,8 +23,8 @@
     "ld.param.u64 %rd1, [p];\nmov.u32 %r1, %tid.x;\n"                                              \
     "mul.wide.u32 %rd2, %r1, 4;\nadd.u64 %rd3, %rd1, %rd2;\n"                                      \
     "add.u32 %r2, %r1, " constant ";\nst.global.u32 [%rd3], %r2;\nret;\n}\n"
-static const char text[] = ".version 7.8\n.target sm_90\n.address_size 64\n"
-    KERNEL("one", "", "1") KERNEL("two", "", "2") KERNEL("bad", ".reqnctapercluster 2\n", "3");
+static const char text[] = ".version 7.8\n.target sm_90\n.address_size 64\n" KERNEL("one", "", "1")
+    KERNEL("two", "", "2") KERNEL("bad", ".reqnctapercluster 2\n", "3");
 
 enum { THREADS = 64, ASKING = 4 };
 
@@ -106,7 +106,8 @@ static struct world
 open_world(void)
 {
     struct ls_error err = {0};
-    struct world w = {.jit = jit_new(&(struct jit_options){0}, &err), .module = ptx_parse(text, sizeof text - 1, "k.ptx", &err)};
+    struct world w = {.jit = jit_new(&(struct jit_options){0}, &err),
+                      .module = ptx_parse(text, sizeof text - 1, "k.ptx", &err)};
     assert_non_null(w.jit);
     assert_non_null(w.module);
     jit_set_watch(w.jit, &(struct jit_watch){.begin = begin, .end = end});
@@ -136,8 +137,11 @@ static void *
 asking(void *context)
 {
     struct ask *a = context;
-    struct jit_request r = {.module = a->world->module, .kernel = ptx_find_func(a->world->module, a->kernel),
-                            .block = {THREADS, 1, 1}, .small_grid = true, .whole = true};
+    struct jit_request r = {.module = a->world->module,
+                            .kernel = ptx_find_func(a->world->module, a->kernel),
+                            .block = {THREADS, 1, 1},
+                            .small_grid = true,
+                            .whole = true};
     a->got = jit_get(a->world->jit, &r, &a->err);
     return NULL;
 }
@@ -155,9 +159,13 @@ launch(struct world *w, struct exec_pool *pool, const char *kernel, uint32_t con
 {
     uint32_t out[THREADS] = {0};
     uint64_t params[1] = {(uint64_t)(uintptr_t)out}, symbols[1] = {0};
-    struct exec_request r = {.jit = w->jit, .module = w->module, .kernel = ptx_find_func(w->module, kernel),
-                             .grid = {1, 1, 1}, .block = {THREADS, 1, 1},
-                             .params = (const uint8_t *)params, .symbols = symbols};
+    struct exec_request r = {.jit = w->jit,
+                             .module = w->module,
+                             .kernel = ptx_find_func(w->module, kernel),
+                             .grid = {1, 1, 1},
+                             .block = {THREADS, 1, 1},
+                             .params = (const uint8_t *)params,
+                             .symbols = symbols};
     struct exec_report report;
     assert_true(exec_run(pool, &r, &report));
     for (uint32_t k = 0; k < THREADS; k++)

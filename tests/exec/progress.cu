@@ -6,6 +6,8 @@
 #include <cooperative_groups.h>
 #include <cstdio>
 
+#include "report.h"
+
 __device__ int mutex, count;
 __device__ unsigned arrived;
 
@@ -81,16 +83,6 @@ __global__ void
 calls(int *out)
 {
     out[threadIdx.x] = table[threadIdx.x % 2](fibonacci(threadIdx.x % 12), 3);
-}
-
-static int failures;
-
-static void
-report(const char *name, bool good)
-{
-    cudaError_t e = cudaDeviceSynchronize();
-    failures += !good || e != cudaSuccess;
-    printf("%s %s %s\n", good && e == cudaSuccess ? "PASS" : "FAIL", name, cudaGetErrorName(e));
 }
 
 static int

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs of conditions (versions/taps.c): taps of stencils that all hold, hold in some lanes or in none; conditions
+// Runs of conditions (versions/if_convert.c): taps of stencils that all hold, hold in some lanes or in none; conditions
 // that follow from what a tap before them loaded, changed or stored; and what rows of a block decide of loads that
 // select (values/rows.c): lanes side by side or not, rows above and below the tile. The host computes the same thread by
 // thread; memory ends where the arrays end.
@@ -72,7 +72,7 @@ static __host__ __device__ int chain(const int *in, int *a, int *b, int t, int n
     return sum * 5 + last + x;
 }
 
-// Results are stored out of order, so that warps do not run together (versions/jam.c).
+// Results are stored out of order, so that warps do not run together (versions/interleave.c).
 static __host__ __device__ int place(int t)
 {
     return (t & ~31) + (t * 5 & 31);

@@ -16,30 +16,29 @@
 
 /* 5 blocks of 40 threads: a whole warp and one of 8 lanes. Lanes below 4 of each block take the
  * branch; everybody stores to shared memory, waits, and reads a neighbour's; odd threads count. */
-static const char text[] =
-    ".version 7.8\n.target sm_70\n.address_size 64\n"
-    ".shared .align 4 .b8 tile[160];\n"
-    ".visible .entry k(.param .u64 p)\n{\n"
-    ".reg .b64 %rd<8>; .reg .b32 %r<16>; .reg .pred %p<4>;\n"
-    "ld.param.u64 %rd1, [p];\n"        /* 0 */
-    "mov.u32 %r1, %tid.x;\n"           /* 1 */
-    "setp.lt.u32 %p1, %r1, 4;\n"       /* 2 */
-    "@!%p1 bra L1;\n"                  /* 3 */
-    "add.u32 %r2, %r1, 1;\n"           /* 4: 4 lanes of warp 0 */
-    "L1:\n"
-    "shl.b32 %r3, %r1, 2;\n"           /* 5 */
-    "mov.u32 %r4, tile;\n"             /* 6 */
-    "add.u32 %r5, %r4, %r3;\n"         /* 7 */
-    "st.shared.u32 [%r5], %r1;\n"      /* 8 */
-    "bar.sync 0;\n"                    /* 9 */
-    "ld.shared.u32 %r6, [tile+4];\n"   /* 10: one address */
-    "shfl.sync.idx.b32 %r7, %r1, 0, 31, -1;\n" /* 11 */
-    "and.b32 %r8, %r1, 1;\n"           /* 12 */
-    "setp.eq.u32 %p2, %r8, 1;\n"       /* 13 */
-    "@%p2 add.u32 %r9, %r1, %r6;\n"    /* 14: guarded */
-    "membar.gl;\n"                     /* 15 */
-    "atom.global.add.u32 %r10, [%rd1], %r7;\n" /* 16 */
-    "ret;\n}\n";                       /* 17 */
+static const char text[] = ".version 7.8\n.target sm_70\n.address_size 64\n"
+                           ".shared .align 4 .b8 tile[160];\n"
+                           ".visible .entry k(.param .u64 p)\n{\n"
+                           ".reg .b64 %rd<8>; .reg .b32 %r<16>; .reg .pred %p<4>;\n"
+                           "ld.param.u64 %rd1, [p];\n"  /* 0 */
+                           "mov.u32 %r1, %tid.x;\n"     /* 1 */
+                           "setp.lt.u32 %p1, %r1, 4;\n" /* 2 */
+                           "@!%p1 bra L1;\n"            /* 3 */
+                           "add.u32 %r2, %r1, 1;\n"     /* 4: 4 lanes of warp 0 */
+                           "L1:\n"
+                           "shl.b32 %r3, %r1, 2;\n"                   /* 5 */
+                           "mov.u32 %r4, tile;\n"                     /* 6 */
+                           "add.u32 %r5, %r4, %r3;\n"                 /* 7 */
+                           "st.shared.u32 [%r5], %r1;\n"              /* 8 */
+                           "bar.sync 0;\n"                            /* 9 */
+                           "ld.shared.u32 %r6, [tile+4];\n"           /* 10: one address */
+                           "shfl.sync.idx.b32 %r7, %r1, 0, 31, -1;\n" /* 11 */
+                           "and.b32 %r8, %r1, 1;\n"                   /* 12 */
+                           "setp.eq.u32 %p2, %r8, 1;\n"               /* 13 */
+                           "@%p2 add.u32 %r9, %r1, %r6;\n"            /* 14: guarded */
+                           "membar.gl;\n"                             /* 15 */
+                           "atom.global.add.u32 %r10, [%rd1], %r7;\n" /* 16 */
+                           "ret;\n}\n";                               /* 17 */
 
 enum { BLOCKS = 5, THREADS = 40, WARPS = 2, PLACES = 18 };
 
@@ -138,14 +137,23 @@ test_events(void **unused)
     assert_true(jit && pool);
     uint32_t *sum = calloc(1, 4);
     uint64_t params[1] = {(uint64_t)(uintptr_t)sum}, symbols[1] = {0};
-    st.tool = (struct jit_tool){
-        .events = JIT_EVENT_ACCESS | JIT_EVENT_COUNT | JIT_EVENT_SYNC,
-        .launch_begin = launch_begin, .block_begin = block_begin, .block_end = block_end,
-        .barrier = barrier, .access = access_seen, .pattern = pattern_seen, .sync = sync_seen};
-    struct exec_request r = {.jit = jit, .module = m, .kernel = ptx_find_func(m, "k"),
-                             .grid = {BLOCKS, 1, 1}, .block = {THREADS, 1, 1},
-                             .params = (const uint8_t *)params, .symbols = symbols,
-                             .tool = &st.tool, .tool_id = 77};
+    st.tool = (struct jit_tool){.events = JIT_EVENT_ACCESS | JIT_EVENT_COUNT | JIT_EVENT_SYNC,
+                                .launch_begin = launch_begin,
+                                .block_begin = block_begin,
+                                .block_end = block_end,
+                                .barrier = barrier,
+                                .access = access_seen,
+                                .pattern = pattern_seen,
+                                .sync = sync_seen};
+    struct exec_request r = {.jit = jit,
+                             .module = m,
+                             .kernel = ptx_find_func(m, "k"),
+                             .grid = {BLOCKS, 1, 1},
+                             .block = {THREADS, 1, 1},
+                             .params = (const uint8_t *)params,
+                             .symbols = symbols,
+                             .tool = &st.tool,
+                             .tool_id = 77};
     struct exec_report report;
     bool fine = exec_run(pool, &r, &report);
     if (!fine)

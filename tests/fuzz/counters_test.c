@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Random kernels (generate.h) under `profile`, twice: as it mostly is, where generated code counts accesses
- * like those before, one by one or those of a block of code together, and with every access told. Results are
- * those of the evaluation in C, and all counters the same both times. Without arguments a short run that is
- * the same each time; else as kernels_test.c.
+ * Random kernels (generate.h) under `profile`, twice: as it mostly is, where generated code counts
+ * accesses like those before, one by one or those of a block of code together, and with every
+ * access told. Results are those of the evaluation in C, and all counters the same both times.
+ * Without arguments a short run that is the same each time; else as kernels_test.c.
  */
 #include "fuzz/runs.h"
 #include "profile/profile.h"
@@ -12,15 +12,16 @@
 
 /* What profile says of the launch; NULL: it failed, or its results are not `want`. */
 static json_t *
-profiled(struct fuzz *z, const struct program *p, const struct ptx_module *m, const uint32_t *want, uint32_t *out,
-         const struct device_profile *device, const char *options)
+profiled(struct fuzz *z, const struct program *p, const struct ptx_module *m, const uint32_t *want,
+         uint32_t *out, const struct device_profile *device, const char *options)
 {
     struct ls_error err = {0};
     struct jit_tool *tool = profile_open(device, options, &err);
     struct exec_report report = {0};
     memset(out, 0, program_words(p) * 4);
     json_t *all = NULL;
-    if (tool && fuzz_run(z, p, m, out, tool, &report) && memcmp(out, want, program_words(p) * 4) == 0) {
+    if (tool && fuzz_run(z, p, m, out, tool, &report) &&
+        memcmp(out, want, program_words(p) * 4) == 0) {
         char *text = profile_write(tool, true);
         all = json_loads(text, 0, NULL);
         free(text);
@@ -31,7 +32,7 @@ profiled(struct fuzz *z, const struct program *p, const struct ptx_module *m, co
         profile_close(tool);
     size_t k;
     json_t *kernel;
-    json_array_foreach(json_object_get(all, "kernels"), k, kernel)
+    json_array_foreach (json_object_get(all, "kernels"), k, kernel)
         json_object_del(kernel, "phases");
     return all;
 }
@@ -45,14 +46,17 @@ agrees(struct fuzz *z, struct program *p, uint64_t seed)
     uint32_t *want = malloc(program_words(p) * 4), *got = malloc(program_words(p) * 4);
     program_run(p, z->table, want);
     struct ptx_module *m = ptx_parse(text.at, text.count, "fuzz.ptx", &err);
-    const struct device_profile *device = model_find_cc(seed % 3 ? "9.0" : seed % 2 ? "3.5" : "7.0");
+    const struct device_profile *device = model_find_cc(seed % 3   ? "9.0"
+                                                        : seed % 2 ? "3.5"
+                                                                   : "7.0");
     json_t *told = m ? profiled(z, p, m, want, got, device, "phases=1") : NULL;
     json_t *seen = m ? profiled(z, p, m, want, got, device, "") : NULL;
     bool fine = told && seen && json_equal(told, seen);
     if (!fine) {
         printf("seed %llu: ", (unsigned long long)seed);
         fuzz_show(z, p, m ? "" : err.text, text.at);
-        char *a = json_dumps(told, JSON_SORT_KEYS | JSON_INDENT(1)), *b = json_dumps(seen, JSON_SORT_KEYS | JSON_INDENT(1));
+        char *a = json_dumps(told, JSON_SORT_KEYS | JSON_INDENT(1)),
+             *b = json_dumps(seen, JSON_SORT_KEYS | JSON_INDENT(1));
         printf("told: %s\nseen: %s\n", a ? a : "", b ? b : "");
         free(a);
         free(b);

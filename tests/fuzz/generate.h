@@ -6,7 +6,7 @@
  * graphs of blocks that jump anywhere.
  *
  *     struct program *p = program_new(seed);
- *     program_text(p, &text);           // .visible .entry k(.param .u64 out, .param .u64 table, .param .u64 sums)
+ *     program_text(p, &text);           // .entry k(.param .u64 out, .param .u64 table, ...)
  *     program_run(p, &launch, out);     // what out must hold
  */
 #ifndef LOCKSTEP_TESTS_FUZZ_GENERATE_H
@@ -96,7 +96,7 @@ pick(struct program *p, uint32_t n)
     return (uint32_t)((z ^ (z >> 31)) % n);
 }
 
-/* -- operations: text and meaning ------------------------------------------------------------------- */
+/* -- operations: text and meaning -------------------------------------------------------------- */
 
 /* Operands: R words, D wide, F float, P predicates; first the result. */
 static const struct operation {
@@ -174,191 +174,71 @@ operate(const struct node *n, struct thread *t)
     bool i = t->p[n->a % PREDS], j = t->p[n->b % PREDS], k = t->p[n->c % PREDS],
          *p = &t->p[n->dst % PREDS];
     switch (n->op) {
-    case 0:
-        *r = x + y;
-        break;
-    case 1:
-        *r = x - y;
-        break;
-    case 2:
-        *r = x * y;
-        break;
-    case 3:
-        *r = x & y;
-        break;
-    case 4:
-        *r = x | y;
-        break;
-    case 5:
-        *r = x ^ y;
-        break;
-    case 6:
-        *r = y > 31 ? 0 : x << y;
-        break;
-    case 7:
-        *r = y > 31 ? 0 : x >> y;
-        break;
-    case 8:
-        *r = (uint32_t)((int32_t)x >> (y > 31 ? 31 : y));
-        break;
-    case 9:
-        *r = x < y ? x : y;
-        break;
-    case 10:
-        *r = (int32_t)x > (int32_t)y ? x : y;
-        break;
-    case 11:
-        *r = x * y + z;
-        break;
-    case 12:
-        *r = (uint32_t)__builtin_popcount(x);
-        break;
-    case 13:
-        *r = x ? (uint32_t)__builtin_clz(x) : 32;
-        break;
-    case 14:
-        *r = ~x;
-        break;
-    case 15:
-        *r = (uint32_t)((uint64_t)x * y >> 32);
-        break;
-    case 16:
-        *r = k ? x : y;
-        break;
-    case 17:
-        *r = x;
-        break;
-    case 18:
-        *r = (uint32_t)u;
-        break;
-    case 19:
-        *r = (uint32_t)(int32_t)(int8_t)x;
-        break;
-    case 20:
-        *r = (uint16_t)x;
-        break;
-    case 21:
-        *r = float_to_int(f);
-        break;
-    case 22:
-        *r = bits_of(f);
-        break;
-    case 23:
-        *d = (uint64_t)x * y;
-        break;
-    case 24:
-        *d = (uint64_t)((int64_t)(int32_t)x * (int32_t)y);
-        break;
-    case 25:
-        *d = (uint64_t)x * y + w;
-        break;
-    case 26:
-        *d = u + v;
-        break;
-    case 27:
-        *d = u - v;
-        break;
-    case 28:
-        *d = u ^ v;
-        break;
-    case 29:
-        *d = y > 63 ? 0 : u << y;
-        break;
-    case 30:
-        *d = y > 63 ? 0 : u >> y;
-        break;
-    case 31:
-        *d = (uint64_t)(int64_t)(int32_t)x;
-        break;
-    case 32:
-        *d = x;
-        break;
-    case 33:
-        *d = (int64_t)u < (int64_t)v ? u : v;
-        break;
-    case 34:
-        *d = k ? u : v;
-        break;
-    case 35:
-        *o = canonical(f + g);
-        break;
-    case 36:
-        *o = canonical(f * g);
-        break;
-    case 37:
-        *o = canonical(fmaf(f, g, h));
-        break;
+    case 0: *r = x + y; break;
+    case 1: *r = x - y; break;
+    case 2: *r = x * y; break;
+    case 3: *r = x & y; break;
+    case 4: *r = x | y; break;
+    case 5: *r = x ^ y; break;
+    case 6: *r = y > 31 ? 0 : x << y; break;
+    case 7: *r = y > 31 ? 0 : x >> y; break;
+    case 8: *r = (uint32_t)((int32_t)x >> (y > 31 ? 31 : y)); break;
+    case 9: *r = x < y ? x : y; break;
+    case 10: *r = (int32_t)x > (int32_t)y ? x : y; break;
+    case 11: *r = x * y + z; break;
+    case 12: *r = (uint32_t)__builtin_popcount(x); break;
+    case 13: *r = x ? (uint32_t)__builtin_clz(x) : 32; break;
+    case 14: *r = ~x; break;
+    case 15: *r = (uint32_t)((uint64_t)x * y >> 32); break;
+    case 16: *r = k ? x : y; break;
+    case 17: *r = x; break;
+    case 18: *r = (uint32_t)u; break;
+    case 19: *r = (uint32_t)(int32_t)(int8_t)x; break;
+    case 20: *r = (uint16_t)x; break;
+    case 21: *r = float_to_int(f); break;
+    case 22: *r = bits_of(f); break;
+    case 23: *d = (uint64_t)x * y; break;
+    case 24: *d = (uint64_t)((int64_t)(int32_t)x * (int32_t)y); break;
+    case 25: *d = (uint64_t)x * y + w; break;
+    case 26: *d = u + v; break;
+    case 27: *d = u - v; break;
+    case 28: *d = u ^ v; break;
+    case 29: *d = y > 63 ? 0 : u << y; break;
+    case 30: *d = y > 63 ? 0 : u >> y; break;
+    case 31: *d = (uint64_t)(int64_t)(int32_t)x; break;
+    case 32: *d = x; break;
+    case 33: *d = (int64_t)u < (int64_t)v ? u : v; break;
+    case 34: *d = k ? u : v; break;
+    case 35: *o = canonical(f + g); break;
+    case 36: *o = canonical(f * g); break;
+    case 37: *o = canonical(fmaf(f, g, h)); break;
     case 38:
         *o = isnan(f) && isnan(g) ? canonical(f)
              : f == 0 && g == 0   ? (signbit(f) ? f : g)
                                   : fminf(f, g);
         break;
-    case 39:
-        *o = (float)(int32_t)x;
-        break;
-    case 40:
-        *o = (float)u;
-        break;
-    case 41:
-        *o = canonical(f - g);
-        break;
-    case 42:
-        *o = k ? f : g;
-        break;
-    case 43:
-        *p = x < y;
-        break;
-    case 44:
-        *p = (int32_t)x < (int32_t)y;
-        break;
-    case 45:
-        *p = x == y;
-        break;
-    case 46:
-        *p = u >= v;
-        break;
-    case 47:
-        *p = f > g;
-        break;
-    case 48:
-        *p = !(f == g);
-        break;
-    case 49:
-        *p = i && j;
-        break;
-    case 50:
-        *p = i || j;
-        break;
-    case 51:
-        *p = i != j;
-        break;
-    case 52:
-        *p = !i;
-        break;
-    case 53:
-        *r = field(x, y, z);
-        break;
-    case 54:
-        *r = x / n->k;
-        break;
-    case 55:
-        *r = (uint32_t)((int32_t)x % (int32_t)n->k);
-        break;
-    case 56:
-        *r = x + n->k;
-        break;
-    case 57:
-        *r = x * n->k;
-        break;
-    case 58:
-        *r = x & n->k;
-        break;
-    case 59:
-        *r = x << (n->k & 31);
-        break;
-    default:
-        *r = (x & y) | (~x & z);
-        break; /* lop3 0xca */
+    case 39: *o = (float)(int32_t)x; break;
+    case 40: *o = (float)u; break;
+    case 41: *o = canonical(f - g); break;
+    case 42: *o = k ? f : g; break;
+    case 43: *p = x < y; break;
+    case 44: *p = (int32_t)x < (int32_t)y; break;
+    case 45: *p = x == y; break;
+    case 46: *p = u >= v; break;
+    case 47: *p = f > g; break;
+    case 48: *p = !(f == g); break;
+    case 49: *p = i && j; break;
+    case 50: *p = i || j; break;
+    case 51: *p = i != j; break;
+    case 52: *p = !i; break;
+    case 53: *r = field(x, y, z); break;
+    case 54: *r = x / n->k; break;
+    case 55: *r = (uint32_t)((int32_t)x % (int32_t)n->k); break;
+    case 56: *r = x + n->k; break;
+    case 57: *r = x * n->k; break;
+    case 58: *r = x & n->k; break;
+    case 59: *r = x << (n->k & 31); break;
+    default: *r = (x & y) | (~x & z); break; /* lop3 0xca */
     }
 }
 
@@ -391,12 +271,11 @@ operation_text(struct text *out, const struct node *n)
     text_add(out, n->op == 60 ? ", 0xca;\n" : ";\n");
     unsigned f = n->dst % FLOATS; /* which NaN these give is open */
     if (n->op == 35 || n->op == 36 || n->op == 37 || n->op == 41)
-        text_add(out,
-                 "setp.nan.f32 %%q, %%f%u, %%f%u;\nselp.f32 %%f%u, 0f7FFFFFFF, %%f%u, %%q;\n", f,
-                 f, f, f);
+        text_add(out, "setp.nan.f32 %%q, %%f%u, %%f%u;\nselp.f32 %%f%u, 0f7FFFFFFF, %%f%u, %%q;\n",
+                 f, f, f, f);
 }
 
-/* -- making -------------------------------------------------------------------------------------------- */
+/* -- making ------------------------------------------------------------------------------------ */
 
 static inline struct node *
 node_new(struct program *p, enum kind kind)
@@ -490,7 +369,7 @@ program_new(uint64_t seed)
     return p;
 }
 
-/* -- as PTX --------------------------------------------------------------------------------------------- */
+/* -- as PTX ------------------------------------------------------------------------------------ */
 
 /* Labels of a loop: where break and continue go. */
 struct target {
@@ -566,11 +445,8 @@ node_text(struct program *p, const struct node *n, struct text *out, unsigned de
     unsigned a, b, dst = n->dst % WORDS, src = n->a % WORDS;
     const char *no = n->negated ? "!" : "";
     switch (n->kind) {
-    case NOTHING:
-        break;
-    case ASSIGN:
-        operation_text(out, n);
-        break;
+    case NOTHING: break;
+    case ASSIGN: operation_text(out, n); break;
     case GUARDED:
         text_add(out, "@%s%%p%u ", no, n->pred);
         operation_text(out, n);
@@ -584,24 +460,16 @@ node_text(struct program *p, const struct node *n, struct text *out, unsigned de
         text_add(out, "L%u:\n", b);
         break;
     case LOOP:
-    case WHILE:
-        loop_text(p, n, out, depth, loops, count);
-        break;
+    case WHILE: loop_text(p, n, out, depth, loops, count); break;
     case BREAK:
         text_add(out, "@%s%%p%u bra L%u;\n", no, n->pred, loops[count - 1 - n->k].end);
         break;
     case CONTINUE:
         text_add(out, "@%s%%p%u bra L%u;\n", no, n->pred, loops[count - 1 - n->k].again);
         break;
-    case EXIT:
-        text_add(out, "@%s%%p%u bra DUMP;\n", no, n->pred);
-        break;
-    case JUMPY:
-        jumpy_text(p, n, out);
-        break;
-    case SWITCH:
-        switch_text(p, n, out, depth, loops, count);
-        break;
+    case EXIT: text_add(out, "@%s%%p%u bra DUMP;\n", no, n->pred); break;
+    case JUMPY: jumpy_text(p, n, out); break;
+    case SWITCH: switch_text(p, n, out, depth, loops, count); break;
     case TABLE_LOAD:
         text_add(out,
                  "and.b32 %%t, %%r%u, %u;\nmul.wide.u32 %%a, %%t, 4;\nadd.u64 %%a, %%a, %%table;\n"
@@ -626,9 +494,7 @@ node_text(struct program *p, const struct node *n, struct text *out, unsigned de
                                         : "ld.local.u32 %%r%u, [%%a];\n",
                  dst);
         break;
-    case CALL:
-        text_add(out, "call (%%r%u), f, (%%r%u, %%r%u);\n", dst, src, n->b % WORDS);
-        break;
+    case CALL: text_add(out, "call (%%r%u), f, (%%r%u, %%r%u);\n", dst, src, n->b % WORDS); break;
     case VECTOR_LOAD: /* consecutive elements of neighbours, or the same ones, or some stride */
         text_add(out,
                  "mov.u32 %%t, %%tid.%c;\nmul.lo.u32 %%t, %%t, %u;\nmul.wide.u32 %%a, %%t, "
@@ -762,7 +628,7 @@ program_text(struct program *p, struct text *out)
     text_add(out, "st.global.u32 [%%a+%u], %%r0;\nret;\n}\n", 4 * (OUT_WORDS - 1));
 }
 
-/* -- evaluated -------------------------------------------------------------------------------------------- */
+/* -- evaluated --------------------------------------------------------------------------------- */
 
 enum { GO_ON = -1, GONE = -2 }; /* or twice the number of loops to leave, plus 1 for continue */
 
@@ -807,45 +673,27 @@ run_one(const struct node *n, struct thread *t, const uint32_t *table)
     uint32_t x = t->r[n->a % WORDS], y = t->r[n->b % WORDS], *r = &t->r[n->dst % WORDS];
     bool holds = t->p[n->pred] != n->negated;
     switch (n->kind) {
-    case NOTHING:
-        break;
-    case ASSIGN:
-        operate(n, t);
-        break;
+    case NOTHING: break;
+    case ASSIGN: operate(n, t); break;
     case GUARDED:
         if (holds)
             operate(n, t);
         break;
-    case IF:
-        return run_list(holds ? n->body : n->other, t, table);
+    case IF: return run_list(holds ? n->body : n->other, t, table);
     case SWITCH:
         if ((x & 3) == 2)
             break;
         return run_list((x & 3) == 1 ? n->other : n->body, t, table);
     case LOOP:
-    case WHILE:
-        return run_loop(n, t, table);
-    case BREAK:
-        return holds ? 2 * (int)n->k : GO_ON;
-    case CONTINUE:
-        return holds ? 2 * (int)n->k + 1 : GO_ON;
-    case EXIT:
-        return holds ? GONE : GO_ON;
-    case JUMPY:
-        run_jumpy(n, t);
-        break;
-    case TABLE_LOAD:
-        *r = table[x % TABLE];
-        break;
-    case AFFINE_LOAD:
-        *r = table[t->tid[n->a % 3] * (n->b % 4) + n->c];
-        break;
-    case LOCAL_STORE:
-        t->own[x & 15] = *r;
-        break;
-    case LOCAL_LOAD:
-        *r = t->own[x & 15];
-        break;
+    case WHILE: return run_loop(n, t, table);
+    case BREAK: return holds ? 2 * (int)n->k : GO_ON;
+    case CONTINUE: return holds ? 2 * (int)n->k + 1 : GO_ON;
+    case EXIT: return holds ? GONE : GO_ON;
+    case JUMPY: run_jumpy(n, t); break;
+    case TABLE_LOAD: *r = table[x % TABLE]; break;
+    case AFFINE_LOAD: *r = table[t->tid[n->a % 3] * (n->b % 4) + n->c]; break;
+    case LOCAL_STORE: t->own[x & 15] = *r; break;
+    case LOCAL_LOAD: *r = t->own[x & 15]; break;
     case VECTOR_LOAD:
         for (unsigned e = 0; e < (n->negated ? 2u : 4u); e++)
             t->r[(n->dst + e) % WORDS] =
@@ -859,11 +707,8 @@ run_one(const struct node *n, struct thread *t, const uint32_t *table)
                              : (uint32_t)(int16_t)w;
         break;
     }
-    case SUM:
-        t->sums[x & (n->negated ? SUMS - 1 : 1)] += *r;
-        break;
-    default:
-        *r = x < y ? x ^ y : x - y; /* CALL */
+    case SUM: t->sums[x & (n->negated ? SUMS - 1 : 1)] += *r; break;
+    default: *r = x < y ? x ^ y : x - y; /* CALL */
     }
     return GO_ON;
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Random kernels (generate.h) on random blocks, each compiled twice, as it is and with all events for
- * tools, against their evaluation thread by thread in C. Without arguments a short run that is the
- * same each time; an hour:
+ * Random kernels (generate.h) on random blocks, each compiled twice, as it is and with all events
+ * for tools, against their evaluation thread by thread in C. Without arguments a short run that is
+ * the same each time; an hour:
  *
  *     build-asan/tests/test_fuzz_kernels --seconds 3600 --seed 1
  *
- * Each kernel is compiled with passes of its own switched off (passes/passes.def); --jit -NAME,... asks for these.
- * A difference is printed with its seed and the kernel; --seed N --count 1 repeats it.
+ * Each kernel is compiled with passes of its own switched off (passes/passes.def); --jit -NAME,...
+ * asks for these. A difference is printed with its seed and the kernel; --seed N --count 1 repeats
+ * it.
  */
 #include "fuzz/runs.h"
 
@@ -58,7 +59,8 @@ compare(const struct program *p, const uint32_t *want, const uint32_t *got, cons
 
 /* The same, compiled as if it were too large. */
 static bool
-run_small(struct fuzz *z, const struct program *p, const struct ptx_module *m, uint32_t *out, bool say)
+run_small(struct fuzz *z, const struct program *p, const struct ptx_module *m, uint32_t *out,
+          bool say)
 {
     struct fuzz small = *z;
     small.jit = z->small;
@@ -137,7 +139,8 @@ try_seed(struct fuzz *z, uint64_t seed)
 int
 main(int argc, char **argv)
 {
-    static const uint64_t found[] = {285, 1203, 1615, 31923}; /* what once was wrong, or never ended */
+    static const uint64_t found[] = {285, 1203, 1615,
+                                     31923}; /* what once was wrong, or never ended */
     struct fuzz z;
     uint64_t done = 0, bad = 0;
     if (!fuzz_open(&z, argc, argv, 40))

@@ -30,7 +30,7 @@ struct corpus {
     unsigned words;
 };
 
-/* -- words ------------------------------------------------------------------------------------------- */
+/* -- words ------------------------------------------------------------------------------------- */
 
 /* A name with its dots, a number, one other character, or white space. */
 static size_t
@@ -87,7 +87,7 @@ read_corpus(struct corpus *c)
     return c->count > 0;
 }
 
-/* -- mutations ----------------------------------------------------------------------------------------- */
+/* -- mutations --------------------------------------------------------------------------------- */
 
 static struct piece
 strange_number(struct program *p)
@@ -150,18 +150,10 @@ mutate(struct program *p, const struct corpus *c, struct piece *w, unsigned n)
         while (isspace((unsigned char)*w[k].at) && k + 1 < n)
             k++;
         switch (pick(p, 16)) {
-        case 0:
-            w[k].count = 0;
-            break;
-        case 1:
-            w[k] = w[j];
-            break;
-        case 2:
-            w[k] = w[j], w[j] = old;
-            break;
-        case 3:
-            w[k] = c->word[pick(p, c->words)];
-            break;
+        case 0: w[k].count = 0; break;
+        case 1: w[k] = w[j]; break;
+        case 2: w[k] = w[j], w[j] = old; break;
+        case 3: w[k] = c->word[pick(p, c->words)]; break;
         case 4:
         case 5:
         case 6:
@@ -169,9 +161,7 @@ mutate(struct program *p, const struct corpus *c, struct piece *w, unsigned n)
                 k = pick(p, n);
             w[k] = strange_number(p);
             break;
-        default:
-            w[k] = similar(p, c, w[k]);
-            break;
+        default: w[k] = similar(p, c, w[k]); break;
         }
     }
 }
@@ -198,7 +188,7 @@ make_text(struct program *p, const struct corpus *c, struct text *out)
     text_free(&generated);
 }
 
-/* -- trying --------------------------------------------------------------------------------------------- */
+/* -- trying ------------------------------------------------------------------------------------ */
 
 struct counts {
     uint64_t parsed, compiled, wrong;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the programs that run random kernels (generate.h) share: their options, the engine, one launch.
+ * What the programs that run random kernels (generate.h) share: their options, the engine, one
+ * launch.
  */
 #ifndef LOCKSTEP_FUZZ_RUNS_H
 #define LOCKSTEP_FUZZ_RUNS_H
@@ -11,14 +12,15 @@
 #include <time.h>
 
 struct fuzz {
-    struct jit_engine *jit, *small; /* small: all kernels are too large for it, registers stay in memory */
+    struct jit_engine *jit,
+        *small; /* small: all kernels are too large for it, registers stay in memory */
     struct exec_pool *pool;
     uint32_t table[TABLE];
     uint64_t seed, count; /* --seed, --count */
     double seconds;       /* --seconds; 0: no limit */
     time_t end;
-    const char *passes;   /* --jit: passes that are off for every kernel; NULL: drawn anew for each */
-    char drawn[1024];     /* those of the kernel at hand, as --jit takes them */
+    const char *passes; /* --jit: passes that are off for every kernel; NULL: drawn anew for each */
+    char drawn[1024];   /* those of the kernel at hand, as --jit takes them */
 };
 
 /* False: a message was printed. */
@@ -50,8 +52,8 @@ fuzz_open(struct fuzz *z, int argc, char **argv, uint64_t count)
     return z->small && z->pool;
 }
 
-/* Passes that are off for a kernel: of three kernels one has all passes, one lacks one pass, one lacks half
- * of them. */
+/* Passes that are off for a kernel: of three kernels one has all passes, one lacks one pass, one
+ * lacks half of them. */
 static inline void
 fuzz_draw_passes(struct fuzz *z, uint64_t seed)
 {
@@ -68,7 +70,8 @@ fuzz_draw_passes(struct fuzz *z, uint64_t seed)
         char word[64];
         snprintf(word, sizeof word, "-%s", name);
         if ((how == 1 ? k == one : pick(&numbers, 2)) && jit_passes_off(word, &off, &err))
-            snprintf(z->drawn + strlen(z->drawn), sizeof z->drawn - strlen(z->drawn), "%s%s", *z->drawn ? "," : "", word);
+            snprintf(z->drawn + strlen(z->drawn), sizeof z->drawn - strlen(z->drawn), "%s%s",
+                     *z->drawn ? "," : "", word);
     }
 }
 
@@ -108,8 +111,8 @@ fuzz_close(struct fuzz *z, uint64_t done, uint64_t bad)
 
 /* out: program_words(p) words. False: the report says why. */
 static inline bool
-fuzz_run(struct fuzz *z, const struct program *p, const struct ptx_module *m, uint32_t *out, struct jit_tool *tool,
-         struct exec_report *report)
+fuzz_run(struct fuzz *z, const struct program *p, const struct ptx_module *m, uint32_t *out,
+         struct jit_tool *tool, struct exec_report *report)
 {
     uint64_t params[3] = {(uint64_t)(uintptr_t)out, (uint64_t)(uintptr_t)z->table,
                           (uint64_t)(uintptr_t)(out + program_words(p) - SUMS)},
@@ -131,8 +134,8 @@ fuzz_run(struct fuzz *z, const struct program *p, const struct ptx_module *m, ui
 static inline void
 fuzz_show(const struct fuzz *z, const struct program *p, const char *wrong, const char *text)
 {
-    printf("block %ux%ux%u, grid %u, --jit \"%s\" %s\n%s\n", p->block[0], p->block[1], p->block[2], p->grid, z->drawn, wrong,
-           text);
+    printf("block %ux%ux%u, grid %u, --jit \"%s\" %s\n%s\n", p->block[0], p->block[1], p->block[2],
+           p->grid, z->drawn, wrong, text);
 }
 
 #endif

@@ -14,8 +14,16 @@
 #include "jit/reference.h"
 
 enum { ADD, MIN, MAX, INC, DEC, AND, OR, XOR, EXCH, CAS };
-enum { SIGNED = 0x10, F32 = 0x20, F64 = 0x30, F16 = 0x40, BF16 = 0x50, F16X2 = 0x60, BF16X2 = 0x70,
-       KIND = 0x70 };
+enum {
+    SIGNED = 0x10,
+    F32 = 0x20,
+    F64 = 0x30,
+    F16 = 0x40,
+    BF16 = 0x50,
+    F16X2 = 0x60,
+    BF16X2 = 0x70,
+    KIND = 0x70
+};
 
 struct atomic_form {
     const char *text;
@@ -24,7 +32,7 @@ struct atomic_form {
     int arg;
 };
 
-/* -- reference ----------------------------------------------------------------------------------- */
+/* -- reference --------------------------------------------------------------------------------- */
 
 static uint64_t
 half(uint64_t a, uint64_t b, int arg, const struct ref_format *f)
@@ -46,12 +54,9 @@ combine_floats(uint64_t old, uint64_t x, int arg, bool plain)
         float a = ref_float(old), b = ref_float(x);
         return ref_bits32(plain ? a + b : ref_flush(ref_flush(a) + ref_flush(b)));
     }
-    case F64:
-        return ref_bits64(ref_double(old) + ref_double(x));
-    case F16:
-        return half(old, x, arg, &fmt_f16);
-    case BF16:
-        return half(old, x, arg, &fmt_bf16);
+    case F64: return ref_bits64(ref_double(old) + ref_double(x));
+    case F16: return half(old, x, arg, &fmt_f16);
+    case BF16: return half(old, x, arg, &fmt_bf16);
     default: {
         const struct ref_format *f = (arg & KIND) == F16X2 ? &fmt_f16 : &fmt_bf16;
         return half(old & 0xffff, x & 0xffff, arg, f) | half(old >> 16, x >> 16, arg, f) << 16;
@@ -67,26 +72,16 @@ combine(uint64_t old, uint64_t x, uint64_t y, unsigned bits, int arg, bool plain
     if ((arg & KIND) >= F32 && (arg & 15) < EXCH)
         return combine_floats(old, x, arg, plain);
     switch (arg & 15) {
-    case ADD:
-        return old + x;
-    case MIN:
-        return less ? old : x;
-    case MAX:
-        return less ? x : old;
-    case INC:
-        return old >= x ? 0 : old + 1;
-    case DEC:
-        return old == 0 || old > x ? x : old - 1;
-    case AND:
-        return old & x;
-    case OR:
-        return old | x;
-    case XOR:
-        return old ^ x;
-    case EXCH:
-        return x;
-    default:
-        return old == x ? y : old;
+    case ADD: return old + x;
+    case MIN: return less ? old : x;
+    case MAX: return less ? x : old;
+    case INC: return old >= x ? 0 : old + 1;
+    case DEC: return old == 0 || old > x ? x : old - 1;
+    case AND: return old & x;
+    case OR: return old | x;
+    case XOR: return old ^ x;
+    case EXCH: return x;
+    default: return old == x ? y : old;
     }
 }
 
@@ -170,8 +165,8 @@ turn_of(const struct atomic_form *f, harness_fn *fn, bool plain, unsigned turn)
     unsigned n = f->elements * ((f->arg & 15) == CAS ? 2 : 1);
     uint64_t old[32][4];
     for (unsigned lane = 0; lane < 32; lane++) {
-        unsigned place = (places == 32 ? lane : (unsigned)harness_random(&state) % places) *
-                         f->elements;
+        unsigned place =
+            (places == 32 ? lane : (unsigned)harness_random(&state) % places) * f->elements;
         uint64_t x[8] = {0}, address = (uintptr_t)memory + place * bytes;
         if (!(active >> lane & 1))
             address = 8; /* must not be touched */
@@ -196,8 +191,9 @@ turn_of(const struct atomic_form *f, harness_fn *fn, bool plain, unsigned turn)
         memcpy(&got, (uint8_t *)memory + k * bytes, bytes);
         memcpy(&want, (uint8_t *)expected + k * bytes, bytes);
         if (!same(got, want, f->arg) && bad++ == 0)
-            fprintf(stderr, "%s: place %u, active %#x, %u places: %#" PRIx64 ", should be %#" PRIx64
-                    "\n", f->text, k, active, places, got, want);
+            fprintf(stderr,
+                    "%s: place %u, active %#x, %u places: %#" PRIx64 ", should be %#" PRIx64 "\n",
+                    f->text, k, active, places, got, want);
     }
     for (unsigned lane = 0; lane < 32 && !is_red(f); lane++)
         for (unsigned k = 0; k < f->elements && active >> lane & 1; k++) {
@@ -230,7 +226,7 @@ one_warp(void **unused)
     assert_int_equal(wrong, 0);
 }
 
-/* -- 128 bits ------------------------------------------------------------------------------------ */
+/* -- 128 bits ---------------------------------------------------------------------------------- */
 
 static void
 wide(void **unused)
@@ -242,8 +238,8 @@ wide(void **unused)
     static const bool plain[] = {false, true};
     for (unsigned cas = 0; cas < 2; cas++) {
         struct parsed *p = harness_parse(cas ? "atom.cas.b128" : "atom.exch.b128", 1, 3);
-        harness_fn *fn = harness_compile(h, &p->insn, "q", cas ? "dqq" : "dq", 32, false, emit_with,
-                                         &plain[0]);
+        harness_fn *fn =
+            harness_compile(h, &p->insn, "q", cas ? "dqq" : "dq", 32, false, emit_with, &plain[0]);
         assert_non_null(fn);
         for (unsigned lane = 0; lane < 32; lane++) {
             memory[lane] = (unsigned __int128)lane << 100 | 5;
@@ -293,8 +289,8 @@ threads(void **unused)
     for (unsigned t = 0; t < 5; t++) {
         static const bool plain = false;
         struct parsed *p = harness_parse(texts[t], 1, 2);
-        harness_fn *fn = harness_compile(h, &p->insn, texts[t][0] == 'a' ? "w" : "", "dw", 32, false,
-                                         emit_with, &plain);
+        harness_fn *fn = harness_compile(h, &p->insn, texts[t][0] == 'a' ? "w" : "", "dw", 32,
+                                         false, emit_with, &plain);
         assert_non_null(fn);
         for (unsigned places = 1; places <= 2; places++) {
             uint32_t memory[2] = {0, 0};

@@ -22,11 +22,13 @@ struct type {
 };
 
 static const struct type types[] = {
-    {"u8", 'b', 8, false, NULL},   {"s8", 'b', 8, true, NULL},    {"u16", 'h', 16, false, NULL},
-    {"s16", 'h', 16, true, NULL},  {"u32", 'w', 32, false, NULL}, {"s32", 'w', 32, true, NULL},
-    {"u64", 'd', 64, false, NULL}, {"s64", 'd', 64, true, NULL},  {"f16", 'h', 16, false, &fmt_f16},
-    {"bf16", 'h', 16, false, &fmt_bf16}, {"f32", 'w', 32, false, &fmt_f32},
-    {"f64", 'd', 64, false, &fmt_f64},   {"tf32", 'w', 32, false, &fmt_tf32},
+    {"u8", 'b', 8, false, NULL},         {"s8", 'b', 8, true, NULL},
+    {"u16", 'h', 16, false, NULL},       {"s16", 'h', 16, true, NULL},
+    {"u32", 'w', 32, false, NULL},       {"s32", 'w', 32, true, NULL},
+    {"u64", 'd', 64, false, NULL},       {"s64", 'd', 64, true, NULL},
+    {"f16", 'h', 16, false, &fmt_f16},   {"bf16", 'h', 16, false, &fmt_bf16},
+    {"f32", 'w', 32, false, &fmt_f32},   {"f64", 'd', 64, false, &fmt_f64},
+    {"tf32", 'w', 32, false, &fmt_tf32},
 };
 
 enum { TYPES = sizeof types / sizeof *types };
@@ -49,14 +51,10 @@ static long double
 to_integral(long double x, enum ref_mode m)
 {
     switch (m) {
-    case REF_RN:
-        return nearbyintl(x);
-    case REF_RZ:
-        return truncl(x);
-    case REF_RM:
-        return floorl(x);
-    default:
-        return ceill(x);
+    case REF_RN: return nearbyintl(x);
+    case REF_RZ: return truncl(x);
+    case REF_RM: return floorl(x);
+    default: return ceill(x);
     }
 }
 
@@ -84,8 +82,8 @@ encode(long double x, const struct type *t)
         x = x > 0 ? x : 0;
     if (isnan(x))
         return t->format == &fmt_tf32 ? 0x7fffe000 : canonical(t);
-    uint64_t bits = ref_encode(x, t->format, now.flags & TO_INT ? REF_RN : now.mode,
-                               now.flags & FINITE);
+    uint64_t bits =
+        ref_encode(x, t->format, now.flags & TO_INT ? REF_RN : now.mode, now.flags & FINITE);
     if (t->format == &fmt_tf32)
         bits <<= 13;
     if (now.flags & FTZ && t->format == &fmt_f32)
@@ -133,15 +131,17 @@ run(struct harness *h, const char *suffix)
     char text[64], out[2] = {now.to->width, 0}, in[2] = {now.from->width, 0};
     snprintf(text, sizeof text, "cvt%s%s%s%s.%s.%s", suffix, now.flags & FTZ ? ".ftz" : "",
              now.flags & RELU ? ".relu" : "",
-             now.flags & SAT ? ".sat" : now.flags & FINITE ? ".satfinite" : "", now.to->name,
-             now.from->name);
+             now.flags & SAT      ? ".sat"
+             : now.flags & FINITE ? ".satfinite"
+                                  : "",
+             now.to->name, now.from->name);
     /* conversions that keep or widen the format pass NaNs on */
     bool narrows = now.to->format && now.from->format && now.to->bits < now.from->bits;
     int kind = !now.to->format || narrows || now.to->format == &fmt_tf32 ? 0
-               : now.to->format == &fmt_f16  ? 1
-               : now.to->format == &fmt_bf16 ? 4
-               : now.to->bits == 32          ? 2
-                                             : 3;
+               : now.to->format == &fmt_f16                              ? 1
+               : now.to->format == &fmt_bf16                             ? 4
+               : now.to->bits == 32                                      ? 2
+                                                                         : 3;
     struct form f = {text, out, in, ref_cvt, 0, kinds[kind]};
     size_t cases = 0;
     const char *only = getenv("ONLY");
@@ -230,8 +230,15 @@ scalar_forms(void **state)
 /* -- packed ------------------------------------------------------------------------------------ */
 
 enum { P_RZ = 1, P_RELU = 2, P_FINITE = 4 };
-enum { P_F16 = 0x10, P_BF16 = 0x20, P_E4M3 = 0x30, P_E5M2 = 0x40, P_E3M2 = 0x50, P_E2M3 = 0x60,
-       P_E2M1 = 0x70 };
+enum {
+    P_F16 = 0x10,
+    P_BF16 = 0x20,
+    P_E4M3 = 0x30,
+    P_E5M2 = 0x40,
+    P_E3M2 = 0x50,
+    P_E2M3 = 0x60,
+    P_E2M1 = 0x70
+};
 
 static const struct ref_format *
 packed_format(int arg)

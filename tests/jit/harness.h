@@ -28,7 +28,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* -- an instruction from text -------------------------------------------------------------------- */
+/* -- an instruction from text ------------------------------------------------------------------ */
 
 struct parsed {
     struct ptx_insn insn;
@@ -216,8 +216,12 @@ harness_free(struct harness *h)
 static inline unsigned
 harness_bits(char width)
 {
-    return width == 'p' ? 1 : width == 'b' ? 8 : width == 'h' ? 16 : width == 'w' ? 32
-           : width == 'q' ? 128 : 64;
+    return width == 'p'   ? 1
+           : width == 'b' ? 8
+           : width == 'h' ? 16
+           : width == 'w' ? 32
+           : width == 'q' ? 128
+                          : 64;
 }
 
 static inline size_t
@@ -281,8 +285,8 @@ harness_compile(struct harness *h, const struct ptx_insn *i, const char *out, co
     struct ls_error error = {0};
     LLVMOrcThreadSafeContextRef safe = LLVMOrcCreateNewThreadSafeContext();
     LLVMContextRef c = LLVMOrcThreadSafeContextGetContext(safe);
-    struct emit e = {.context = c, .lanes = lanes, .plain_host = plain_host, .insn = i,
-                     .err = &error};
+    struct emit e = {
+        .context = c, .lanes = lanes, .plain_host = plain_host, .insn = i, .err = &error};
     char name[32];
     snprintf(name, sizeof name, "f%u", h->count++);
     e.module = LLVMModuleCreateWithNameInContext(name, c);
@@ -296,13 +300,10 @@ harness_compile(struct harness *h, const struct ptx_insn *i, const char *out, co
     e.mask = emit_bits_to_mask(&e, e.mask_bits);
     LLVMValueRef x[16], d[16] = {0};
     unsigned nin = 0, nout = (unsigned)strlen(out), first = i->operand_count;
-    first = i->operand_count && i->operand[0].kind == PTX_O_PAIR ? 1
-            : i->op == PTX_OP_RED                                ? 0
-                                                                 : 1;
+    first = i->operand_count && i->operand[0].kind == PTX_O_PAIR ? 1 : i->op == PTX_OP_RED ? 0 : 1;
     for (unsigned k = 0; in[k]; k++, nin++) {
         unsigned o = first + k;
-        if (emit == harness_emit_plain && o < i->operand_count &&
-            i->operand[o].kind == PTX_O_INT)
+        if (emit == harness_emit_plain && o < i->operand_count && i->operand[o].kind == PTX_O_INT)
             x[nin] = emit_const(&e, harness_bits(in[k]), i->operand[o].imm);
         else
             x[nin] = harness_load(&e, LLVMGetParam(e.function, 2), k, in[k]);
@@ -350,40 +351,97 @@ harness_random(uint64_t *state) /* xorshift64* */
 static inline size_t
 harness_values(char width, uint64_t *v, size_t room)
 {
-    static const uint64_t pred[] = {0, 1}, word16[] = {
-        0, 1, 2, 3, 5, 15, 16, 17, 31, 0x7f, 0x80, 0xff, 0x100, 0x3ff, 0x400, 0x401, 0x7ff,
-        0x3bff, 0x3c00, 0x3c01, 0x3555, 0x3f80, 0x3f7f, 0x4200, 0x5bff, 0x63ff, 0x7bff, 0x7c00,
-        0x7c01, 0x7dff, 0x7e00, 0x7f7f, 0x7f80, 0x7f81, 0x7fff, 0x8000, 0x8001, 0x80ff, 0x8400,
-        0xbc00, 0xbf80, 0xfbff, 0xfc00, 0xfe00, 0xff7f, 0xff80, 0xfffe, 0xffff, 0x1234, 0xcafe};
+    static const uint64_t pred[] = {0, 1},
+                          word16[] = {0,      1,      2,      3,      5,      15,     16,
+                                      17,     31,     0x7f,   0x80,   0xff,   0x100,  0x3ff,
+                                      0x400,  0x401,  0x7ff,  0x3bff, 0x3c00, 0x3c01, 0x3555,
+                                      0x3f80, 0x3f7f, 0x4200, 0x5bff, 0x63ff, 0x7bff, 0x7c00,
+                                      0x7c01, 0x7dff, 0x7e00, 0x7f7f, 0x7f80, 0x7f81, 0x7fff,
+                                      0x8000, 0x8001, 0x80ff, 0x8400, 0xbc00, 0xbf80, 0xfbff,
+                                      0xfc00, 0xfe00, 0xff7f, 0xff80, 0xfffe, 0xffff, 0x1234,
+                                      0xcafe};
     static const uint64_t word32[] = {
-        0, 1, 2, 7, 8, 16, 24, 31, 32, 33, 0x80, 0xff, 0x7fff, 0x8000, 0x10000, 0x007fffff,
-        0x00800000, 0x00800001, 0x33000000, 0x33800000, 0x3f000000, 0x3f7fffff, 0x3f800000,
-        0x3f800001, 0x3fc00000, 0x40200000, 0x40490fdb, 0x477fefff, 0x477ff000, 0x4b000001,
-        0x4effffff, 0x4f000000, 0x7f7fffff, 0x7f800000, 0x7f800001, 0x7fc12345, 0x7fffffff,
-        0x80000000, 0x80000001, 0x807fffff, 0x80800000, 0xb8800001, 0xbf000000, 0xbf800000,
-        0xc2c80000, 0xcf000000, 0xff7fffff, 0xff800000, 0xffc00000, 0xfffffffe, 0xffffffff,
-        0xdeadbeef};
-    static const uint64_t word64[] = {
-        0, 1, 2, 31, 32, 33, 63, 64, 65, 0xff, 0x7fffffff, 0x80000000, 0xffffffff, 0x100000000,
-        0x000fffffffffffff, 0x0010000000000000, 0x0010000000000001, 0x36a0000000000000,
-        0x380fffffffffffff, 0x3810000000000000, 0x3e60000000000000, 0x3f10000000000001,
-        0x3fdfffffffffffff, 0x3fe0000000000000, 0x3ff0000000000000, 0x3ff0000000000001,
-        0x3ff0000010000000, 0x3ff0000010000001, 0x3ff8000000000000, 0x4004000000000000,
-        0x400921fb54442d18, 0x40efffe000000000, 0x40effe0000000000, 0x41dfffffffc00000,
-        0x41e0000000000000, 0x41efffffffe00001, 0x43dfffffffffffff, 0x43e0000000000000,
-        0x43f0000000000000, 0x47efffffe0000000, 0x47effffff0000000, 0x7fefffffffffffff,
-        0x7ff0000000000000, 0x7ff0000000000001, 0x7ff8000000012345, 0x7fffffffffffffff,
-        0x8000000000000000, 0x8000000000000001, 0x8010000000000000, 0xbff0000000000000,
-        0xc1e0000000000000, 0xc1e0000000200000, 0xc3e0000000000000, 0xffefffffffffffff,
-        0xfff0000000000000, 0xfff8000000000000, 0xffffffff80000000, 0xfffffffffffffffe,
-        0xffffffffffffffff, 0x0123456789abcdef, 0xfedcba9876543210};
+        0,          1,          2,          7,          8,          16,         24,
+        31,         32,         33,         0x80,       0xff,       0x7fff,     0x8000,
+        0x10000,    0x007fffff, 0x00800000, 0x00800001, 0x33000000, 0x33800000, 0x3f000000,
+        0x3f7fffff, 0x3f800000, 0x3f800001, 0x3fc00000, 0x40200000, 0x40490fdb, 0x477fefff,
+        0x477ff000, 0x4b000001, 0x4effffff, 0x4f000000, 0x7f7fffff, 0x7f800000, 0x7f800001,
+        0x7fc12345, 0x7fffffff, 0x80000000, 0x80000001, 0x807fffff, 0x80800000, 0xb8800001,
+        0xbf000000, 0xbf800000, 0xc2c80000, 0xcf000000, 0xff7fffff, 0xff800000, 0xffc00000,
+        0xfffffffe, 0xffffffff, 0xdeadbeef};
+    static const uint64_t word64[] = {0,
+                                      1,
+                                      2,
+                                      31,
+                                      32,
+                                      33,
+                                      63,
+                                      64,
+                                      65,
+                                      0xff,
+                                      0x7fffffff,
+                                      0x80000000,
+                                      0xffffffff,
+                                      0x100000000,
+                                      0x000fffffffffffff,
+                                      0x0010000000000000,
+                                      0x0010000000000001,
+                                      0x36a0000000000000,
+                                      0x380fffffffffffff,
+                                      0x3810000000000000,
+                                      0x3e60000000000000,
+                                      0x3f10000000000001,
+                                      0x3fdfffffffffffff,
+                                      0x3fe0000000000000,
+                                      0x3ff0000000000000,
+                                      0x3ff0000000000001,
+                                      0x3ff0000010000000,
+                                      0x3ff0000010000001,
+                                      0x3ff8000000000000,
+                                      0x4004000000000000,
+                                      0x400921fb54442d18,
+                                      0x40efffe000000000,
+                                      0x40effe0000000000,
+                                      0x41dfffffffc00000,
+                                      0x41e0000000000000,
+                                      0x41efffffffe00001,
+                                      0x43dfffffffffffff,
+                                      0x43e0000000000000,
+                                      0x43f0000000000000,
+                                      0x47efffffe0000000,
+                                      0x47effffff0000000,
+                                      0x7fefffffffffffff,
+                                      0x7ff0000000000000,
+                                      0x7ff0000000000001,
+                                      0x7ff8000000012345,
+                                      0x7fffffffffffffff,
+                                      0x8000000000000000,
+                                      0x8000000000000001,
+                                      0x8010000000000000,
+                                      0xbff0000000000000,
+                                      0xc1e0000000000000,
+                                      0xc1e0000000200000,
+                                      0xc3e0000000000000,
+                                      0xffefffffffffffff,
+                                      0xfff0000000000000,
+                                      0xfff8000000000000,
+                                      0xffffffff80000000,
+                                      0xfffffffffffffffe,
+                                      0xffffffffffffffff,
+                                      0x0123456789abcdef,
+                                      0xfedcba9876543210};
     static uint64_t state = 0x9e3779b97f4a7c15;
-    const uint64_t *from = width == 'p' ? pred : width == 'h' || width == 'b' ? word16
-                           : width == 'w' ? word32 : word64;
-    size_t n = (width == 'p' ? sizeof pred : width == 'h' || width == 'b' ? sizeof word16
-                : width == 'w' ? sizeof word32 : sizeof word64) / sizeof *from;
-    uint64_t mask = harness_bits(width) >= 64 ? ~UINT64_C(0)
-                                              : (UINT64_C(1) << harness_bits(width)) - 1;
+    const uint64_t *from = width == 'p'                   ? pred
+                           : width == 'h' || width == 'b' ? word16
+                           : width == 'w'                 ? word32
+                                                          : word64;
+    size_t n = (width == 'p'                   ? sizeof pred
+                : width == 'h' || width == 'b' ? sizeof word16
+                : width == 'w'                 ? sizeof word32
+                                               : sizeof word64) /
+               sizeof *from;
+    uint64_t mask =
+        harness_bits(width) >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << harness_bits(width)) - 1;
     for (size_t k = 0; k < room; k++) {
         if (k < n) {
             v[k] = from[k] & mask;
@@ -413,14 +471,10 @@ harness_same(uint64_t a, uint64_t b, int kind)
     if (a == b)
         return true;
     switch (kind) {
-    case NAN32:
-        return (a & 0x7fffffff) > 0x7f800000 && (b & 0x7fffffff) > 0x7f800000;
-    case NAN64:
-        return (a << 1) > (UINT64_C(0x7ff) << 53) && (b << 1) > (UINT64_C(0x7ff) << 53);
-    case NAN16:
-        return (a & 0x7fff) > 0x7c00 && (b & 0x7fff) > 0x7c00;
-    case NANBF:
-        return (a & 0x7fff) > 0x7f80 && (b & 0x7fff) > 0x7f80;
+    case NAN32: return (a & 0x7fffffff) > 0x7f800000 && (b & 0x7fffffff) > 0x7f800000;
+    case NAN64: return (a << 1) > (UINT64_C(0x7ff) << 53) && (b << 1) > (UINT64_C(0x7ff) << 53);
+    case NAN16: return (a & 0x7fff) > 0x7c00 && (b & 0x7fff) > 0x7c00;
+    case NANBF: return (a & 0x7fff) > 0x7f80 && (b & 0x7fff) > 0x7f80;
     case NAN16X2:
     case NANBFX2:
         return harness_same(a & 0xffff, b & 0xffff, kind == NAN16X2 ? NAN16 : NANBF) &&
@@ -428,8 +482,7 @@ harness_same(uint64_t a, uint64_t b, int kind)
     case NAN32X2:
         return harness_same(a & 0xffffffff, b & 0xffffffff, NAN32) &&
                harness_same(a >> 32, b >> 32, NAN32);
-    default:
-        return false;
+    default: return false;
     }
 }
 
@@ -510,8 +563,9 @@ harness_compare(const struct form *f, const struct batch *b, unsigned lane, unsi
     f->ref(want, b->x[at], f->arg);
     for (unsigned k = 0; f->out[k]; k++) {
         uint64_t got = batch_result(b, k, lane, f->out[k]);
-        uint64_t mask = harness_bits(f->out[k]) >= 64 ? ~UINT64_C(0)
-                                                      : (UINT64_C(1) << harness_bits(f->out[k])) - 1;
+        uint64_t mask = harness_bits(f->out[k]) >= 64
+                            ? ~UINT64_C(0)
+                            : (UINT64_C(1) << harness_bits(f->out[k])) - 1;
         if (harness_same(got, want[k] & mask, k == 0 ? f->kind : EXACT))
             continue;
         fprintf(stderr, "%s (%s): result %u of", f->text, way, k);
@@ -566,6 +620,25 @@ harness_run(struct harness *h, const struct form *f, size_t limit, size_t *cases
         }
     }
     free(p);
+    return bad;
+}
+
+/* All forms, or those that ONLY names; how many are wrong. limit: cases of each. */
+static inline unsigned
+harness_run_all(const struct form *forms, size_t count, size_t limit)
+{
+    struct harness *h = harness_new();
+    unsigned bad = 0;
+    const char *only = getenv("ONLY");
+    for (size_t k = 0; k < count; k++) {
+        size_t cases = 0;
+        if (only && !strstr(forms[k].text, only))
+            continue;
+        unsigned wrong = harness_run(h, &forms[k], limit, &cases);
+        printf("%-40s %8zu cases%s\n", forms[k].text, cases, wrong ? "  WRONG" : "");
+        bad += wrong != 0;
+    }
+    harness_free(h);
     return bad;
 }
 

@@ -83,7 +83,7 @@ REAL1(y1, y1l(x[0]))
 REAL1(norm3d, hypotl(hypotl(x[0], x[1]), x[2])) /* infinity wins over NaN */
 REAL1(rnorm4d, 1 / hypotl(hypotl(x[0], x[1]), hypotl(x[2], x[3])))
 REAL1(erfcx, x[0] < 105 ? expl(x[0] * x[0]) * erfcl(x[0])
-                       : (1 - 1 / (2 * x[0] * x[0])) / (x[0] * sqrtl(PI_L)))
+                        : (1 - 1 / (2 * x[0] * x[0])) / (x[0] * sqrtl(PI_L)))
 
 /* By bisection: independent of the method under test. */
 static long double
@@ -162,7 +162,7 @@ bessel(int order, long double x)
 
 REAL1(i0, bessel(0, x[0]))
 REAL1(i1, fabsl(x[0]) < 0.01L ? x[0] / 2 * (1 + x[0] * x[0] / 8 * (1 + x[0] * x[0] / 24))
-                             : bessel(1, x[0]))
+                              : bessel(1, x[0]))
 
 /* Random operands from [low, high], logarithmic where low is positive; ulp32, ulp64: the bounds of
  * the "CUDA C++ Programming Guide", mathematical functions. 0: no such function. */
@@ -239,7 +239,9 @@ ulps(long double got, long double want, bool wide)
     if (isinf(want) || isinf(got)) {
         long double limit = ldexpl(2 - ldexpl(1, -m - 1), most);
         return isinf(got) && fabsl(want) >= limit * (1 - ldexpl(1, 2 - m)) &&
-               signbit(want) == signbit(got) ? 0 : INFINITY;
+                       signbit(want) == signbit(got)
+                   ? 0
+                   : INFINITY;
     }
     int e = want == 0 ? least : ilogbl(want);
     if (e < least)
@@ -258,8 +260,8 @@ pick(double low, double high)
     return harness_random(&state) % 8 ? low + u * (high - low) : (low + u * (high - low)) * 1e-3;
 }
 
-static const double specials[] = {0, -0.0, 1, -1, 0.5, 2, INFINITY, -INFINITY, NAN, 1e-40, 1e-310,
-                                  3, -2, 1e30, 100.5, -0.75, 1.5, 1e-6};
+static const double specials[] = {0,     -0.0,   1, -1, 0.5,  2,     INFINITY, -INFINITY, NAN,
+                                  1e-40, 1e-310, 3, -2, 1e30, 100.5, -0.75,    1.5,       1e-6};
 
 static double
 run_real(size_t row, bool wide, unsigned way, size_t *cases)
@@ -331,7 +333,7 @@ approximations(void **unused)
     assert_int_equal(bad, 0);
 }
 
-/* -- exact functions ----------------------------------------------------------------------------- */
+/* -- exact functions --------------------------------------------------------------------------- */
 
 static int32_t
 s(uint64_t x)
@@ -341,13 +343,83 @@ s(uint64_t x)
 
 /* Name, widths, and how NaNs compare; the references are in ref_by_name. */
 enum exact {
-    FADD_RD, FMUL_RU, FSUB_RZ, FDIV_RN, FRCP_RU, FSQRT_RD, FMAF_RZ, DADD_RU, DDIV_RD, DSQRT_RZ,
-    F2I_RN, F2I_RD, F2U_RU, F2LL_RZ, D2I_RZ, D2I_RN, D2ULL_RD, I2F_RZ, I2F_RN, LL2F_RU, ULL2D_RD,
-    D2F_RD, H2F, F2H, CEILF, FLOOR, TRUNCF, RINTF, ROUNDF, ROUND, LLROUNDF, LLRINT, ABS, FABSF,
-    MIN, UMAX, LLMAX, FMINF, FMAX, BREV, CLZ, CLZLL, POPC, FFS, FFSLL, BYTE_PERM, SAD, USAD, MUL24,
-    UMUL24, MULHI, UMULHI, MUL64HI, HADD, UHADD, RHADD, URHADD, COPYSIGNF, HIINT, LOINT, HILOINT,
-    ISINFF, ISNAND, FINITEF, SIGNBITF, FDIMF, FMODF, FMOD, REMAINDERF, NEXTAFTERF, ILOGBF, LOGB,
-    LDEXPF, SCALBN, SATURATEF, FABS_AS, FDIVIDEF
+    FADD_RD,
+    FMUL_RU,
+    FSUB_RZ,
+    FDIV_RN,
+    FRCP_RU,
+    FSQRT_RD,
+    FMAF_RZ,
+    DADD_RU,
+    DDIV_RD,
+    DSQRT_RZ,
+    F2I_RN,
+    F2I_RD,
+    F2U_RU,
+    F2LL_RZ,
+    D2I_RZ,
+    D2I_RN,
+    D2ULL_RD,
+    I2F_RZ,
+    I2F_RN,
+    LL2F_RU,
+    ULL2D_RD,
+    D2F_RD,
+    H2F,
+    F2H,
+    CEILF,
+    FLOOR,
+    TRUNCF,
+    RINTF,
+    ROUNDF,
+    ROUND,
+    LLROUNDF,
+    LLRINT,
+    ABS,
+    FABSF,
+    MIN,
+    UMAX,
+    LLMAX,
+    FMINF,
+    FMAX,
+    BREV,
+    CLZ,
+    CLZLL,
+    POPC,
+    FFS,
+    FFSLL,
+    BYTE_PERM,
+    SAD,
+    USAD,
+    MUL24,
+    UMUL24,
+    MULHI,
+    UMULHI,
+    MUL64HI,
+    HADD,
+    UHADD,
+    RHADD,
+    URHADD,
+    COPYSIGNF,
+    HIINT,
+    LOINT,
+    HILOINT,
+    ISINFF,
+    ISNAND,
+    FINITEF,
+    SIGNBITF,
+    FDIMF,
+    FMODF,
+    FMOD,
+    REMAINDERF,
+    NEXTAFTERF,
+    ILOGBF,
+    LOGB,
+    LDEXPF,
+    SCALBN,
+    SATURATEF,
+    FABS_AS,
+    FDIVIDEF
 };
 
 static const struct {
@@ -355,44 +427,84 @@ static const struct {
     enum exact which;
     int kind;
 } exact_rows[] = {
-    {"fadd_rd", "w", "ww", FADD_RD, NAN32}, {"fmul_ru", "w", "ww", FMUL_RU, NAN32},
-    {"fsub_rz", "w", "ww", FSUB_RZ, NAN32}, {"fdiv_rn", "w", "ww", FDIV_RN, NAN32},
-    {"frcp_ru", "w", "w", FRCP_RU, NAN32}, {"fsqrt_rd", "w", "w", FSQRT_RD, NAN32},
-    {"fmaf_rz", "w", "www", FMAF_RZ, NAN32}, {"dadd_ru", "d", "dd", DADD_RU, NAN64},
-    {"ddiv_rd", "d", "dd", DDIV_RD, NAN64}, {"dsqrt_rz", "d", "d", DSQRT_RZ, NAN64},
-    {"float2int_rn", "w", "w", F2I_RN, EXACT}, {"float2int_rd", "w", "w", F2I_RD, EXACT},
-    {"float2uint_ru", "w", "w", F2U_RU, EXACT}, {"float2ll_rz", "d", "w", F2LL_RZ, EXACT},
-    {"double2int_rz", "w", "d", D2I_RZ, EXACT}, {"double2int_rn", "w", "d", D2I_RN, EXACT},
-    {"double2ull_rd", "d", "d", D2ULL_RD, EXACT}, {"int2float_rz", "w", "w", I2F_RZ, EXACT},
-    {"int2float_rn", "w", "w", I2F_RN, EXACT}, {"ll2float_ru", "w", "d", LL2F_RU, EXACT},
-    {"ull2double_rd", "d", "d", ULL2D_RD, EXACT}, {"double2float_rd", "w", "d", D2F_RD, NAN32},
-    {"half2float", "w", "h", H2F, NAN32}, {"float2half_rn", "h", "w", F2H, NAN16},
-    {"ceilf", "w", "w", CEILF, NAN32}, {"floor", "d", "d", FLOOR, NAN64},
-    {"truncf", "w", "w", TRUNCF, NAN32}, {"rintf", "w", "w", RINTF, NAN32},
-    {"nearbyintf", "w", "w", RINTF, NAN32}, {"roundf", "w", "w", ROUNDF, NAN32},
-    {"round", "d", "d", ROUND, NAN64}, {"llroundf", "d", "w", LLROUNDF, EXACT},
-    {"llrint", "d", "d", LLRINT, EXACT}, {"abs", "w", "w", ABS, EXACT},
-    {"fabsf", "w", "w", FABSF, EXACT}, {"min", "w", "ww", MIN, EXACT},
-    {"umax", "w", "ww", UMAX, EXACT}, {"llmax", "d", "dd", LLMAX, EXACT},
-    {"fminf", "w", "ww", FMINF, NAN32}, {"fmax", "d", "dd", FMAX, NAN64},
-    {"brev", "w", "w", BREV, EXACT}, {"clz", "w", "w", CLZ, EXACT}, {"clzll", "w", "d", CLZLL, EXACT},
-    {"popc", "w", "w", POPC, EXACT}, {"ffs", "w", "w", FFS, EXACT}, {"ffsll", "w", "d", FFSLL, EXACT},
-    {"byte_perm", "w", "www", BYTE_PERM, EXACT}, {"sad", "w", "www", SAD, EXACT},
-    {"usad", "w", "www", USAD, EXACT}, {"mul24", "w", "ww", MUL24, EXACT},
-    {"umul24", "w", "ww", UMUL24, EXACT}, {"mulhi", "w", "ww", MULHI, EXACT},
-    {"umulhi", "w", "ww", UMULHI, EXACT}, {"mul64hi", "d", "dd", MUL64HI, EXACT},
-    {"hadd", "w", "ww", HADD, EXACT}, {"uhadd", "w", "ww", UHADD, EXACT},
-    {"rhadd", "w", "ww", RHADD, EXACT}, {"urhadd", "w", "ww", URHADD, EXACT},
-    {"copysignf", "w", "ww", COPYSIGNF, EXACT}, {"double2hiint", "w", "d", HIINT, EXACT},
-    {"double2loint", "w", "d", LOINT, EXACT}, {"hiloint2double", "d", "ww", HILOINT, EXACT},
-    {"isinff", "w", "w", ISINFF, EXACT}, {"isnand", "w", "d", ISNAND, EXACT},
-    {"finitef", "w", "w", FINITEF, EXACT}, {"signbitf", "w", "w", SIGNBITF, EXACT},
-    {"fdimf", "w", "ww", FDIMF, NAN32}, {"fmodf", "w", "ww", FMODF, NAN32},
-    {"fmod", "d", "dd", FMOD, NAN64}, {"remainderf", "w", "ww", REMAINDERF, NAN32},
-    {"nextafterf", "w", "ww", NEXTAFTERF, NAN32}, {"ilogbf", "w", "w", ILOGBF, EXACT},
-    {"logb", "d", "d", LOGB, NAN64}, {"ldexpf", "w", "ww", LDEXPF, NAN32},
-    {"scalbn", "d", "dw", SCALBN, NAN64}, {"saturatef", "w", "w", SATURATEF, EXACT},
-    {"float_as_int", "w", "w", FABS_AS, EXACT}, {"int_as_float", "w", "w", FABS_AS, EXACT},
+    {"fadd_rd", "w", "ww", FADD_RD, NAN32},
+    {"fmul_ru", "w", "ww", FMUL_RU, NAN32},
+    {"fsub_rz", "w", "ww", FSUB_RZ, NAN32},
+    {"fdiv_rn", "w", "ww", FDIV_RN, NAN32},
+    {"frcp_ru", "w", "w", FRCP_RU, NAN32},
+    {"fsqrt_rd", "w", "w", FSQRT_RD, NAN32},
+    {"fmaf_rz", "w", "www", FMAF_RZ, NAN32},
+    {"dadd_ru", "d", "dd", DADD_RU, NAN64},
+    {"ddiv_rd", "d", "dd", DDIV_RD, NAN64},
+    {"dsqrt_rz", "d", "d", DSQRT_RZ, NAN64},
+    {"float2int_rn", "w", "w", F2I_RN, EXACT},
+    {"float2int_rd", "w", "w", F2I_RD, EXACT},
+    {"float2uint_ru", "w", "w", F2U_RU, EXACT},
+    {"float2ll_rz", "d", "w", F2LL_RZ, EXACT},
+    {"double2int_rz", "w", "d", D2I_RZ, EXACT},
+    {"double2int_rn", "w", "d", D2I_RN, EXACT},
+    {"double2ull_rd", "d", "d", D2ULL_RD, EXACT},
+    {"int2float_rz", "w", "w", I2F_RZ, EXACT},
+    {"int2float_rn", "w", "w", I2F_RN, EXACT},
+    {"ll2float_ru", "w", "d", LL2F_RU, EXACT},
+    {"ull2double_rd", "d", "d", ULL2D_RD, EXACT},
+    {"double2float_rd", "w", "d", D2F_RD, NAN32},
+    {"half2float", "w", "h", H2F, NAN32},
+    {"float2half_rn", "h", "w", F2H, NAN16},
+    {"ceilf", "w", "w", CEILF, NAN32},
+    {"floor", "d", "d", FLOOR, NAN64},
+    {"truncf", "w", "w", TRUNCF, NAN32},
+    {"rintf", "w", "w", RINTF, NAN32},
+    {"nearbyintf", "w", "w", RINTF, NAN32},
+    {"roundf", "w", "w", ROUNDF, NAN32},
+    {"round", "d", "d", ROUND, NAN64},
+    {"llroundf", "d", "w", LLROUNDF, EXACT},
+    {"llrint", "d", "d", LLRINT, EXACT},
+    {"abs", "w", "w", ABS, EXACT},
+    {"fabsf", "w", "w", FABSF, EXACT},
+    {"min", "w", "ww", MIN, EXACT},
+    {"umax", "w", "ww", UMAX, EXACT},
+    {"llmax", "d", "dd", LLMAX, EXACT},
+    {"fminf", "w", "ww", FMINF, NAN32},
+    {"fmax", "d", "dd", FMAX, NAN64},
+    {"brev", "w", "w", BREV, EXACT},
+    {"clz", "w", "w", CLZ, EXACT},
+    {"clzll", "w", "d", CLZLL, EXACT},
+    {"popc", "w", "w", POPC, EXACT},
+    {"ffs", "w", "w", FFS, EXACT},
+    {"ffsll", "w", "d", FFSLL, EXACT},
+    {"byte_perm", "w", "www", BYTE_PERM, EXACT},
+    {"sad", "w", "www", SAD, EXACT},
+    {"usad", "w", "www", USAD, EXACT},
+    {"mul24", "w", "ww", MUL24, EXACT},
+    {"umul24", "w", "ww", UMUL24, EXACT},
+    {"mulhi", "w", "ww", MULHI, EXACT},
+    {"umulhi", "w", "ww", UMULHI, EXACT},
+    {"mul64hi", "d", "dd", MUL64HI, EXACT},
+    {"hadd", "w", "ww", HADD, EXACT},
+    {"uhadd", "w", "ww", UHADD, EXACT},
+    {"rhadd", "w", "ww", RHADD, EXACT},
+    {"urhadd", "w", "ww", URHADD, EXACT},
+    {"copysignf", "w", "ww", COPYSIGNF, EXACT},
+    {"double2hiint", "w", "d", HIINT, EXACT},
+    {"double2loint", "w", "d", LOINT, EXACT},
+    {"hiloint2double", "d", "ww", HILOINT, EXACT},
+    {"isinff", "w", "w", ISINFF, EXACT},
+    {"isnand", "w", "d", ISNAND, EXACT},
+    {"finitef", "w", "w", FINITEF, EXACT},
+    {"signbitf", "w", "w", SIGNBITF, EXACT},
+    {"fdimf", "w", "ww", FDIMF, NAN32},
+    {"fmodf", "w", "ww", FMODF, NAN32},
+    {"fmod", "d", "dd", FMOD, NAN64},
+    {"remainderf", "w", "ww", REMAINDERF, NAN32},
+    {"nextafterf", "w", "ww", NEXTAFTERF, NAN32},
+    {"ilogbf", "w", "w", ILOGBF, EXACT},
+    {"logb", "d", "d", LOGB, NAN64},
+    {"ldexpf", "w", "ww", LDEXPF, NAN32},
+    {"scalbn", "d", "dw", SCALBN, NAN64},
+    {"saturatef", "w", "w", SATURATEF, EXACT},
+    {"float_as_int", "w", "w", FABS_AS, EXACT},
+    {"int_as_float", "w", "w", FABS_AS, EXACT},
     {"fast_fdividef", "w", "ww", FDIVIDEF, NAN32},
 };
 
@@ -405,41 +517,21 @@ rounded(enum exact which, const uint64_t *x)
     volatile double p = ref_double(x[0]), q = ref_double(x[1]), t = 0;
     volatile float one = 1;
     static const enum ref_mode modes[] = {
-        [FADD_RD] = REF_RM, [FMUL_RU] = REF_RP, [FSUB_RZ] = REF_RZ, [FDIV_RN] = REF_RN,
+        [FADD_RD] = REF_RM, [FMUL_RU] = REF_RP,  [FSUB_RZ] = REF_RZ, [FDIV_RN] = REF_RN,
         [FRCP_RU] = REF_RP, [FSQRT_RD] = REF_RM, [FMAF_RZ] = REF_RZ, [DADD_RU] = REF_RP,
         [DDIV_RD] = REF_RM, [DSQRT_RZ] = REF_RZ};
     ref_set_mode(modes[which]);
     switch (which) {
-    case FADD_RD:
-        r = a + b;
-        break;
-    case FMUL_RU:
-        r = a * b;
-        break;
-    case FSUB_RZ:
-        r = a - b;
-        break;
-    case FDIV_RN:
-        r = a / b;
-        break;
-    case FRCP_RU:
-        r = one / a;
-        break;
-    case FSQRT_RD:
-        r = sqrtf(a);
-        break;
-    case FMAF_RZ:
-        r = fmaf(a, b, c);
-        break;
-    case DADD_RU:
-        t = p + q;
-        break;
-    case DDIV_RD:
-        t = p / q;
-        break;
-    default:
-        t = sqrt(p);
-        break;
+    case FADD_RD: r = a + b; break;
+    case FMUL_RU: r = a * b; break;
+    case FSUB_RZ: r = a - b; break;
+    case FDIV_RN: r = a / b; break;
+    case FRCP_RU: r = one / a; break;
+    case FSQRT_RD: r = sqrtf(a); break;
+    case FMAF_RZ: r = fmaf(a, b, c); break;
+    case DADD_RU: t = p + q; break;
+    case DDIV_RD: t = p / q; break;
+    default: t = sqrt(p); break;
     }
     ref_set_mode(REF_RN);
     return which >= DADD_RU ? ref_bits64(t) : ref_bits32(r);
@@ -478,60 +570,33 @@ exact_value(enum exact which, const uint64_t *x)
     double p = ref_double(x[0]), q = ref_double(x[1]);
     uint32_t u = (uint32_t)x[0], v = (uint32_t)x[1];
     switch (which) {
-    case F2I_RN:
-        return to_int(rintl(a), 32, true, true);
-    case F2I_RD:
-        return to_int(floorl(a), 32, true, true);
-    case F2U_RU:
-        return to_int(ceill(a), 32, false, true);
-    case F2LL_RZ:
-        return to_int(truncl(a), 64, true, false);
-    case D2I_RZ:
-        return to_int(truncl(p), 32, true, false);
-    case D2I_RN:
-        return to_int(rintl(p), 32, true, false);
-    case D2ULL_RD:
-        return to_int(floorl(p), 64, false, false);
-    case I2F_RZ:
-        return ref_encode(s(x[0]), &fmt_f32, REF_RZ, false);
-    case I2F_RN:
-        return ref_encode(s(x[0]), &fmt_f32, REF_RN, false);
-    case LL2F_RU:
-        return ref_encode((int64_t)x[0], &fmt_f32, REF_RP, false);
-    case ULL2D_RD:
-        return ref_encode(x[0], &fmt_f64, REF_RM, false);
-    case D2F_RD:
-        return ref_encode(p, &fmt_f32, REF_RM, false);
-    case H2F:
-        return ref_encode(ref_decode(x[0], &fmt_f16), &fmt_f32, REF_RN, false);
-    case F2H:
-        return ref_encode(a, &fmt_f16, REF_RN, false);
-    case CEILF:
-        return ref_bits32(ceilf(a));
-    case FLOOR:
-        return ref_bits64(floor(p));
-    case TRUNCF:
-        return ref_bits32(truncf(a));
-    case RINTF:
-        return ref_bits32(rintf(a));
-    case ROUNDF:
-        return ref_bits32(roundf(a));
-    case ROUND:
-        return ref_bits64(round(p));
-    case LLROUNDF:
-        return to_int(roundl(a), 64, true, false);
-    case LLRINT:
-        return to_int(rintl(p), 64, true, false);
-    case ABS:
-        return s(x[0]) < 0 ? -u : u;
-    case FABSF:
-        return x[0] & 0x7fffffff;
-    case MIN:
-        return s(x[0]) < s(x[1]) ? u : v;
-    case UMAX:
-        return u > v ? u : v;
-    case LLMAX:
-        return (int64_t)x[0] > (int64_t)x[1] ? x[0] : x[1];
+    case F2I_RN: return to_int(rintl(a), 32, true, true);
+    case F2I_RD: return to_int(floorl(a), 32, true, true);
+    case F2U_RU: return to_int(ceill(a), 32, false, true);
+    case F2LL_RZ: return to_int(truncl(a), 64, true, false);
+    case D2I_RZ: return to_int(truncl(p), 32, true, false);
+    case D2I_RN: return to_int(rintl(p), 32, true, false);
+    case D2ULL_RD: return to_int(floorl(p), 64, false, false);
+    case I2F_RZ: return ref_encode(s(x[0]), &fmt_f32, REF_RZ, false);
+    case I2F_RN: return ref_encode(s(x[0]), &fmt_f32, REF_RN, false);
+    case LL2F_RU: return ref_encode((int64_t)x[0], &fmt_f32, REF_RP, false);
+    case ULL2D_RD: return ref_encode(x[0], &fmt_f64, REF_RM, false);
+    case D2F_RD: return ref_encode(p, &fmt_f32, REF_RM, false);
+    case H2F: return ref_encode(ref_decode(x[0], &fmt_f16), &fmt_f32, REF_RN, false);
+    case F2H: return ref_encode(a, &fmt_f16, REF_RN, false);
+    case CEILF: return ref_bits32(ceilf(a));
+    case FLOOR: return ref_bits64(floor(p));
+    case TRUNCF: return ref_bits32(truncf(a));
+    case RINTF: return ref_bits32(rintf(a));
+    case ROUNDF: return ref_bits32(roundf(a));
+    case ROUND: return ref_bits64(round(p));
+    case LLROUNDF: return to_int(roundl(a), 64, true, false);
+    case LLRINT: return to_int(rintl(p), 64, true, false);
+    case ABS: return s(x[0]) < 0 ? -u : u;
+    case FABSF: return x[0] & 0x7fffffff;
+    case MIN: return s(x[0]) < s(x[1]) ? u : v;
+    case UMAX: return u > v ? u : v;
+    case LLMAX: return (int64_t)x[0] > (int64_t)x[1] ? x[0] : x[1];
     case FMINF:
         return isnan(a) ? x[1] : isnan(b) ? x[0] : a < b || (a == b && signbit(a)) ? x[0] : x[1];
     case FMAX:
@@ -542,82 +607,45 @@ exact_value(enum exact which, const uint64_t *x)
             r |= (u >> k & 1) << (31 - k);
         return r;
     }
-    case CLZ:
-        return u ? (unsigned)__builtin_clz(u) : 32;
-    case CLZLL:
-        return x[0] ? (unsigned)__builtin_clzll(x[0]) : 64;
-    case POPC:
-        return (unsigned)__builtin_popcount(u);
-    case FFS:
-        return (unsigned)__builtin_ffs((int)u);
-    case FFSLL:
-        return (unsigned)__builtin_ffsll((long long)x[0]);
-    case BYTE_PERM:
-        return byte_perm(x);
-    case SAD:
-        return (uint64_t)llabs((long long)s(x[0]) - s(x[1])) + x[2];
-    case USAD:
-        return (u > v ? u - v : v - u) + x[2];
-    case MUL24:
-        return (uint64_t)((int64_t)(s(x[0] << 8) >> 8) * (s(x[1] << 8) >> 8));
-    case UMUL24:
-        return (x[0] & 0xffffff) * (x[1] & 0xffffff);
-    case MULHI:
-        return (uint64_t)(((int64_t)s(x[0]) * s(x[1])) >> 32);
-    case UMULHI:
-        return (x[0] * x[1]) >> 32;
-    case MUL64HI:
-        return (uint64_t)(((__int128)(int64_t)x[0] * (int64_t)x[1]) >> 64);
-    case HADD:
-        return (uint64_t)(((int64_t)s(x[0]) + s(x[1])) >> 1);
-    case UHADD:
-        return (x[0] + x[1]) >> 1;
-    case RHADD:
-        return (uint64_t)(((int64_t)s(x[0]) + s(x[1]) + 1) >> 1);
-    case URHADD:
-        return (x[0] + x[1] + 1) >> 1;
-    case COPYSIGNF:
-        return (x[0] & 0x7fffffff) | (x[1] & 0x80000000);
-    case HIINT:
-        return x[0] >> 32;
-    case LOINT:
-        return u;
-    case HILOINT:
-        return x[0] << 32 | x[1];
-    case ISINFF:
-        return isinf(a) != 0;
-    case ISNAND:
-        return isnan(p) != 0;
-    case FINITEF:
-        return isfinite(a) != 0;
-    case SIGNBITF:
-        return x[0] >> 31;
-    case FDIMF:
-        return ref_bits32(fdimf(a, b));
-    case FMODF:
-        return ref_bits32(fmodf(a, b));
-    case FMOD:
-        return ref_bits64(fmod(p, q));
-    case REMAINDERF:
-        return ref_bits32(remainderf(a, b));
-    case NEXTAFTERF:
-        return ref_bits32(nextafterf(a, b));
+    case CLZ: return u ? (unsigned)__builtin_clz(u) : 32;
+    case CLZLL: return x[0] ? (unsigned)__builtin_clzll(x[0]) : 64;
+    case POPC: return (unsigned)__builtin_popcount(u);
+    case FFS: return (unsigned)__builtin_ffs((int)u);
+    case FFSLL: return (unsigned)__builtin_ffsll((long long)x[0]);
+    case BYTE_PERM: return byte_perm(x);
+    case SAD: return (uint64_t)llabs((long long)s(x[0]) - s(x[1])) + x[2];
+    case USAD: return (u > v ? u - v : v - u) + x[2];
+    case MUL24: return (uint64_t)((int64_t)(s(x[0] << 8) >> 8) * (s(x[1] << 8) >> 8));
+    case UMUL24: return (x[0] & 0xffffff) * (x[1] & 0xffffff);
+    case MULHI: return (uint64_t)(((int64_t)s(x[0]) * s(x[1])) >> 32);
+    case UMULHI: return (x[0] * x[1]) >> 32;
+    case MUL64HI: return (uint64_t)(((__int128)(int64_t)x[0] * (int64_t)x[1]) >> 64);
+    case HADD: return (uint64_t)(((int64_t)s(x[0]) + s(x[1])) >> 1);
+    case UHADD: return (x[0] + x[1]) >> 1;
+    case RHADD: return (uint64_t)(((int64_t)s(x[0]) + s(x[1]) + 1) >> 1);
+    case URHADD: return (x[0] + x[1] + 1) >> 1;
+    case COPYSIGNF: return (x[0] & 0x7fffffff) | (x[1] & 0x80000000);
+    case HIINT: return x[0] >> 32;
+    case LOINT: return u;
+    case HILOINT: return x[0] << 32 | x[1];
+    case ISINFF: return isinf(a) != 0;
+    case ISNAND: return isnan(p) != 0;
+    case FINITEF: return isfinite(a) != 0;
+    case SIGNBITF: return x[0] >> 31;
+    case FDIMF: return ref_bits32(fdimf(a, b));
+    case FMODF: return ref_bits32(fmodf(a, b));
+    case FMOD: return ref_bits64(fmod(p, q));
+    case REMAINDERF: return ref_bits32(remainderf(a, b));
+    case NEXTAFTERF: return ref_bits32(nextafterf(a, b));
     case ILOGBF:
         return a == 0 || isnan(a) ? 0x80000000 : isinf(a) ? 0x7fffffff : (uint32_t)ilogbf(a);
-    case LOGB:
-        return ref_bits64(logb(p));
-    case LDEXPF:
-        return ref_bits32(ldexpf(a, s(x[1])));
-    case SCALBN:
-        return ref_bits64(scalbn(p, s(x[1])));
-    case SATURATEF:
-        return ref_bits32(a > 0 ? (a < 1 ? a : 1) : 0);
-    case FABS_AS:
-        return x[0];
-    case FDIVIDEF:
-        return ref_bits32(fabsf(b) > 0x1p126f ? a * copysignf(0, b) : a / b);
-    default:
-        return rounded(which, x);
+    case LOGB: return ref_bits64(logb(p));
+    case LDEXPF: return ref_bits32(ldexpf(a, s(x[1])));
+    case SCALBN: return ref_bits64(scalbn(p, s(x[1])));
+    case SATURATEF: return ref_bits32(a > 0 ? (a < 1 ? a : 1) : 0);
+    case FABS_AS: return x[0];
+    case FDIVIDEF: return ref_bits32(fabsf(b) > 0x1p126f ? a * copysignf(0, b) : a / b);
+    default: return rounded(which, x);
     }
 }
 
@@ -666,8 +694,8 @@ exact(void **unused)
 {
     unsigned wrong = 0;
     for (size_t k = 0; k < sizeof exact_rows / sizeof *exact_rows; k++) {
-        struct form f = {exact_rows[k].name, exact_rows[k].out, exact_rows[k].in, ref_by_name,
-                         exact_rows[k].which, exact_rows[k].kind};
+        struct form f = {exact_rows[k].name, exact_rows[k].out,   exact_rows[k].in,
+                         ref_by_name,        exact_rows[k].which, exact_rows[k].kind};
         size_t cases = 0;
         unsigned bad = run_exact(&f, 4000, &cases);
         printf("%-20s %8zu cases%s\n", f.text, cases, bad ? "  WRONG" : "");
@@ -676,7 +704,7 @@ exact(void **unused)
     assert_int_equal(wrong, 0);
 }
 
-/* -- numbers packed in a word ---------------------------------------------------------------------- */
+/* -- numbers packed in a word ------------------------------------------------------------------ */
 
 static const char *simd_name;
 
@@ -745,11 +773,12 @@ static void
 packed(void **unused)
 {
     static const char *const names[] = {
-        "vabs", "vabsss", "vneg", "vnegss", "vadd", "vaddss", "vaddus", "vsub", "vsubss", "vsubus",
-        "vabsdiffs", "vabsdiffu", "vavgs", "vavgu", "vhaddu", "vmaxs", "vmaxu", "vmins", "vminu",
-        "vsads", "vsadu", "vcmpeq", "vcmpne", "vcmpges", "vcmpgeu", "vcmpgts", "vcmpgtu", "vcmples",
-        "vcmpleu", "vcmplts", "vcmpltu", "vseteq", "vsetne", "vsetges", "vsetgeu", "vsetgts",
-        "vsetgtu", "vsetles", "vsetleu", "vsetlts", "vsetltu"};
+        "vabs",    "vabsss",  "vneg",    "vnegss",    "vadd",      "vaddss",  "vaddus",
+        "vsub",    "vsubss",  "vsubus",  "vabsdiffs", "vabsdiffu", "vavgs",   "vavgu",
+        "vhaddu",  "vmaxs",   "vmaxu",   "vmins",     "vminu",     "vsads",   "vsadu",
+        "vcmpeq",  "vcmpne",  "vcmpges", "vcmpgeu",   "vcmpgts",   "vcmpgtu", "vcmples",
+        "vcmpleu", "vcmplts", "vcmpltu", "vseteq",    "vsetne",    "vsetges", "vsetgeu",
+        "vsetgts", "vsetgtu", "vsetles", "vsetleu",   "vsetlts",   "vsetltu"};
     unsigned wrong = 0;
     for (size_t k = 0; k < 2 * sizeof names / sizeof *names; k++) {
         char name[32];
@@ -766,7 +795,7 @@ packed(void **unused)
     assert_int_equal(wrong, 0);
 }
 
-/* -- results behind pointers ----------------------------------------------------------------------- */
+/* -- results behind pointers ------------------------------------------------------------------- */
 
 /* Lanes outside of the mask bring addresses that must not be touched. */
 static void
@@ -818,7 +847,7 @@ pointers(void **unused)
     }
 }
 
-/* -- every row ----------------------------------------------------------------------------------- */
+/* -- every row --------------------------------------------------------------------------------- */
 
 static const char *const all_names[] = {
 #define MATH_PTX(name, op, type0, type1, mod0, mod1) #name,

@@ -25,28 +25,14 @@
 
 #include <cmocka.h>
 
+#include "common/expectations.h"
+#include "common/wir_of.h"
 #include "jit/jit.h"
 #include "jit/plans/plans.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static bool
-nothing_known(const char *name)
-{
-    (void)name;
-    return false;
-}
-
-static bool
-never_uniform(const struct ptx_insn *i, unsigned result)
-{
-    (void)i;
-    (void)result;
-    return false;
-}
 
 static bool
 computes(const struct ptx_insn *i)
@@ -61,10 +47,8 @@ computes(const struct ptx_insn *i)
     case PTX_OP_AND:
     case PTX_OP_SETP:
     case PTX_OP_SELP:
-    case PTX_OP_FMA:
-        return true;
-    default:
-        return false;
+    case PTX_OP_FMA: return true;
+    default: return false;
     }
 }
 
@@ -87,7 +71,7 @@ has_word(const char *line, const char *word)
 }
 
 static void
-begin(struct version *v, const char *text, uint64_t off_too, const struct flow *f)
+begin(struct version *v, const char *text, uint64_t off_too, const struct wir *f)
 {
     struct ls_error err = {0};
     unsigned interleaved = 0;
@@ -104,12 +88,12 @@ begin(struct version *v, const char *text, uint64_t off_too, const struct flow *
     v->converged = blocks ? facts_new(f, &v->shape, never_uniform, &err) : NULL;
     v->warps = blocks ? warps_new(v->facts, computes) : NULL;
     v->scope = (struct plan_scope){
-        .flow = f,
+        .wir = f,
         .facts = v->facts,
         .converged = v->converged,
         .warps = v->warps,
         .guarded = has_word(text, "guarded"),
-        .told = has_word(text, "told"),
+        .announced = has_word(text, "told"),
         .unseen = has_word(text, "unseen"),
         .called = has_word(text, "called"),
         .avx512 = !has_word(text, "plain"),
@@ -154,7 +138,7 @@ carry_out(struct plan_scope *s, const struct plan *p)
 }
 
 static void
-insn_text(struct version *v, const struct flow_insn *i, struct text *out)
+insn_text(struct version *v, const struct wir_insn *i, struct text *out)
 {
     struct plan_scope *s = &v->scope;
     const struct ptx_insn *p = &i->i;
@@ -162,7 +146,7 @@ insn_text(struct version *v, const struct flow_insn *i, struct text *out)
     if (p->op != PTX_OP_LD && !store && !atomic)
         return;
     const struct ptx_operand *o = &p->operand[store || p->op == PTX_OP_RED ? 0 : 1];
-    s->block = s->flow->chains.block_of[flow_index(s->flow, i)];
+    s->block = s->wir->chains.block_of[wir_index(s->wir, i)];
     s->full = v->whole || s->interleaved || v->facts->complete[s->block];
     if (s->interleaved && store && !s->kept && plan_keeps_together(s, i, s->block))
         s->kept = i;
@@ -183,62 +167,21 @@ insn_text(struct version *v, const struct flow_insn *i, struct text *out)
     carry_out(s, &plan);
 }
 
-/* Of the access in a line; empty: there is none. */
+/* Of the access in a line. */
 static void
-line_text(struct version *v, uint32_t line, struct text *out)
+line_text(void *context, uint32_t line, struct text *out)
 {
-    out->count = 0;
-    text_add(out, "");
-    for (uint32_t n = 0; n < v->scope.flow->insn_count; n++)
-        if (v->scope.flow->insns[n].i.line == line)
-            insn_text(v, &v->scope.flow->insns[n], out);
+    struct version *v = context;
+    for (uint32_t n = 0; n < v->scope.wir->insn_count; n++)
+        if (v->scope.wir->insns[n].i.line == line)
+            insn_text(v, &v->scope.wir->insns[n], out);
 }
 
 /* -- a file ----------------------------------------------------------------------------------- */
 
-static unsigned
-check_line(const char *path, uint32_t line, const char *code, const char *expected,
-           const struct text *found)
-{
-    while (expected && *expected == ' ')
-        expected++;
-    if (!strcmp(expected ? expected : "", found->at))
-        return 0;
-    print_error("%s:%u: %s\n    is:       %s\n    expected: %s\n", path, line, code, found->at,
-                expected ? expected : "");
-    return 1;
-}
-
-/* Every line of the text: compared with what is found, and written to out with it. */
-static unsigned
-check_lines(const char *path, char *text, struct version *v, struct text *out)
-{
-    struct text found = {0};
-    unsigned wrong = 0;
-    uint32_t line = 1;
-    for (char *at = text, *next; *at; at = next, line++) {
-        next = at + strcspn(at, "\n");
-        if (*next)
-            *next++ = 0;
-        char *comment = strncmp(at, "//", 2) ? strstr(at, "//") : NULL;
-        if (comment) {
-            *comment = 0;
-            comment += 2;
-        }
-        size_t code = strlen(at);
-        while (code && at[code - 1] == ' ')
-            at[--code] = 0;
-        line_text(v, line, &found);
-        wrong += strncmp(at, "//", 2) ? check_line(path, line, at, comment, &found) : 0;
-        text_add(out, *found.at ? "%-36s // %s\n" : "%s\n", at, found.at);
-    }
-    text_free(&found);
-    return wrong;
-}
-
 /* A form is not chosen where its pass is off. */
 static void
-check_switches(const char *text, const struct flow *f)
+check_switches(const char *text, const struct wir *f)
 {
     for (unsigned form = 0; form < PLAN_FORMS; form++) {
         enum jit_pass pass = plan_forms[form].pass;
@@ -250,33 +193,31 @@ check_switches(const char *text, const struct flow *f)
         for (uint32_t n = 0; n < f->insn_count; n++)
             insn_text(&v, &f->insns[n], &out);
         if (v.forms >> form & 1)
-            fail_msg("%s is chosen although %s is off", plan_forms[form].name, jit_passes[pass].name);
+            fail_msg("%s is chosen although %s is off", plan_forms[form].name,
+                     jit_passes[pass].name);
         end(&v);
         text_free(&out);
     }
 }
 
 static unsigned
-check_file(const char *path, uint32_t *forms)
+check_file(const char *path, void *context)
 {
     struct ls_error err = {0};
-    struct text out = {0};
     struct version v;
     size_t size;
+    uint32_t *forms = context;
+    struct ptx_module *m;
     char *text = ls_read_file(path, &size, &err);
-    struct ptx_module *m = text ? ptx_parse(text, size, path, &err) : NULL;
-    struct flow *f = m ? flow_new(m, m->funcs[0], nothing_known, &err) : NULL;
-    if (!f)
-        fail_msg("%s", err.text);
+    struct wir *f = wir_of(text ? text : "", text ? size : 0, path, &m);
     check_switches(text, f);
     begin(&v, text, 0, f);
-    unsigned wrong = check_lines(path, text, &v, &out);
-    if (getenv("UPDATE"))
-        assert_true(ls_write_file(path, out.at, out.count, &err));
+    struct expectations x = {
+        .path = path, .column = 36, .every = true, .found = line_text, .context = &v};
+    unsigned wrong = expectations_check(&x, text);
     *forms |= v.forms;
     end(&v);
-    text_free(&out);
-    flow_free(f);
+    wir_free(f);
     ptx_free(m);
     ls_release(text);
     return wrong;
@@ -285,24 +226,10 @@ check_file(const char *path, uint32_t *forms)
 static void
 files(void **state)
 {
-    char folder[4096], path[4600];
-    const char *source = getenv("SOURCE_DIR");
-    unsigned wrong = 0, count = 0;
     uint32_t forms = 0;
     (void)state;
-    snprintf(folder, sizeof folder, "%s/tests/jit/plans", source ? source : ".");
-    DIR *d = opendir(folder);
-    assert_non_null(d);
-    for (struct dirent *e; (e = readdir(d));)
-        if (strlen(e->d_name) > 4 && !strcmp(e->d_name + strlen(e->d_name) - 4, ".ptx")) {
-            snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
-            wrong += check_file(path, &forms);
-            count++;
-        }
-    closedir(d);
-    assert_true(count > 10);
+    expectations_folder("jit/plans", 11, check_file, &forms);
     assert_int_equal(forms, (1u << PLAN_FORMS) - 1); /* each is chosen somewhere */
-    assert_true(!wrong || getenv("UPDATE"));
 }
 
 /* -- lanes ------------------------------------------------------------------------------------ */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Number formats for the tests, exactly and slowly: a code becomes a long double, a long double is
- * rounded to a code by arithmetic on the scaled significand. Shares nothing with src/jit/ops/round.c.
+ * rounded to a code by arithmetic on the scaled significand. Shares nothing with
+ * src/jit/ops/round.c.
  */
 #ifndef LOCKSTEP_TESTS_JIT_REFERENCE_H
 #define LOCKSTEP_TESTS_JIT_REFERENCE_H
@@ -15,8 +16,8 @@
 enum ref_mode { REF_RN, REF_RZ, REF_RM, REF_RP, REF_RNA };
 
 struct ref_format {
-    int e, m;          /* bits of exponent and mantissa */
-    bool inf, nan;     /* has infinities; has NaNs (without infinities: all ones only) */
+    int e, m;      /* bits of exponent and mantissa */
+    bool inf, nan; /* has infinities; has NaNs (without infinities: all ones only) */
 };
 
 static const struct ref_format fmt_f64 = {11, 52, true, true}, fmt_f32 = {8, 23, true, true},
@@ -78,18 +79,10 @@ ref_encode(long double x, const struct ref_format *f, enum ref_mode mode, bool f
     long double q = ldexpl(a, f->m - e), r, low = floorl(q), rest = q - low;
     bool odd = fmodl(low, 2) != 0, up;
     switch (mode) {
-    case REF_RN:
-        up = rest > 0.5L || (rest == 0.5L && odd);
-        break;
-    case REF_RNA:
-        up = rest >= 0.5L;
-        break;
-    case REF_RZ:
-        up = false;
-        break;
-    default:
-        up = rest > 0 && negative == (mode == REF_RM);
-        break;
+    case REF_RN: up = rest > 0.5L || (rest == 0.5L && odd); break;
+    case REF_RNA: up = rest >= 0.5L; break;
+    case REF_RZ: up = false; break;
+    default: up = rest > 0 && negative == (mode == REF_RM); break;
     }
     r = low + up;
     if (r >= ldexpl(1, f->m + 1)) {

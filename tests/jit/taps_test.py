@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs of conditions (versions/taps.c): random ones, whose taps write what others read, before them and behind them, load
+"""Runs of conditions (versions/if_convert.c): random ones, whose taps write what others read, before them and behind them, load
 and store each thread's own words; and taps that load from one of two places, where an index has wrapped."""
 import random
 import struct

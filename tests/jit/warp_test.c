@@ -15,8 +15,8 @@
 /* One warp: operands and the lanes that take part. */
 struct warp {
     uint32_t active;
-    uint64_t x[4][32];      /* operand, lane */
-    uint32_t members[32];   /* of each lane's group, active lanes only */
+    uint64_t x[4][32];    /* operand, lane */
+    uint32_t members[32]; /* of each lane's group, active lanes only */
 };
 
 typedef void warp_ref(const struct warp *w, unsigned lane, uint64_t *d, int arg);
@@ -68,8 +68,10 @@ ref_vote(const struct warp *w, unsigned lane, uint64_t *d, int arg)
     uint32_t yes = 0, who = w->members[lane];
     for (unsigned k = 0; k < 32; k++)
         yes |= (uint32_t)(who >> k & w->x[0][k] & 1) << k;
-    d[0] = arg == BALLOT ? yes : arg == ALL ? yes == who : arg == ANY ? yes != 0
-                                                                      : yes == who || yes == 0;
+    d[0] = arg == BALLOT ? yes
+           : arg == ALL  ? yes == who
+           : arg == ANY  ? yes != 0
+                         : yes == who || yes == 0;
 }
 
 static void
@@ -83,26 +85,30 @@ ref_match(const struct warp *w, unsigned lane, uint64_t *d, int arg)
     d[1] = same == who;
 }
 
-enum { R_ADD, R_MIN, R_MAX, R_AND, R_OR, R_XOR, R_SIGNED = 16, R_FLOAT = 32, R_NAN = 64,
-       R_ABS = 128 };
+enum {
+    R_ADD,
+    R_MIN,
+    R_MAX,
+    R_AND,
+    R_OR,
+    R_XOR,
+    R_SIGNED = 16,
+    R_FLOAT = 32,
+    R_NAN = 64,
+    R_ABS = 128
+};
 
 static uint32_t
 combine(uint32_t a, uint32_t b, int arg)
 {
     bool less = arg & R_SIGNED ? (int32_t)a < (int32_t)b : a < b;
     switch (arg & 15) {
-    case R_ADD:
-        return a + b;
-    case R_MIN:
-        return less ? a : b;
-    case R_MAX:
-        return less ? b : a;
-    case R_AND:
-        return a & b;
-    case R_OR:
-        return a | b;
-    default:
-        return a ^ b;
+    case R_ADD: return a + b;
+    case R_MIN: return less ? a : b;
+    case R_MAX: return less ? b : a;
+    case R_AND: return a & b;
+    case R_OR: return a | b;
+    default: return a ^ b;
     }
 }
 
@@ -184,8 +190,9 @@ static void
 make_warp(struct warp *w, const struct warp_form *f, const struct ptx_insn *i, unsigned turn)
 {
     unsigned n = (unsigned)strlen(f->in), first = 1;
-    w->active = turn % 4 == 0 ? 0xffffffff : turn % 4 == 1 ? 1u << (turn % 32)
-                                                           : (uint32_t)harness_random(&state);
+    w->active = turn % 4 == 0   ? 0xffffffff
+                : turn % 4 == 1 ? 1u << (turn % 32)
+                                : (uint32_t)harness_random(&state);
     if (w->active == 0)
         w->active = 1;
     uint64_t values[512];
@@ -232,8 +239,8 @@ run(struct harness *h, const struct warp_form *f)
         out[k] = b.out[k];
     }
     for (unsigned plain = 0; plain < 2; plain++) {
-        harness_fn *fn = harness_compile(h, &p->insn, f->out, f->in, 32, plain,
-                                         harness_emit_plain, NULL);
+        harness_fn *fn =
+            harness_compile(h, &p->insn, f->out, f->in, 32, plain, harness_emit_plain, NULL);
         if (!fn)
             return 1;
         for (unsigned turn = 0; turn < 300 && bad < 4; turn++) {
@@ -255,8 +262,9 @@ run(struct harness *h, const struct warp_form *f)
                     if (got == want[k] || bad >= 4)
                         continue;
                     bad++;
-                    fprintf(stderr, "%s: lane %u of %#x, result %u: %#" PRIx64 ", should be %#"
-                            PRIx64 "\n", f->text, lane, w.active, k, got, want[k]);
+                    fprintf(stderr,
+                            "%s: lane %u of %#x, result %u: %#" PRIx64 ", should be %#" PRIx64 "\n",
+                            f->text, lane, w.active, k, got, want[k]);
                 }
             }
         }

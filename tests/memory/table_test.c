@@ -88,7 +88,8 @@ random_operations(void **state)
     }
     for (int i = 0; i < SLOTS; i++)
         for (int j = 0; j < i; j++)
-            assert_false(list[i].base && list[j].base && list[i].base <= list[j].base + list[j].size &&
+            assert_false(list[i].base && list[j].base &&
+                         list[i].base <= list[j].base + list[j].size &&
                          list[j].base <= list[i].base + list[i].size);
     memory_free(m);
 }
@@ -216,11 +217,11 @@ wide_windows(void **state)
     assert_true(memory_window_set(&w, 5000, NULL));
     w.at[4999] = 7;
     assert_false(readable(at + turn));
-    assert_false(memory_window_wrap(&w, at + 8192));         /* behind its end, without a turn, */
-    assert_false(memory_window_wrap(&w, at + turn + 8192));  /*   and with one */
+    assert_false(memory_window_wrap(&w, at + 8192));        /* behind its end, without a turn, */
+    assert_false(memory_window_wrap(&w, at + turn + 8192)); /*   and with one */
     assert_false(memory_window_wrap(&w, at - 1));
-    assert_false(memory_window_wrap(&w, at + 40 * turn));    /* farther than it reaches */
-    assert_false(memory_window_wrap(&w, at + 18 * turn));    /* the last turn is not whole */
+    assert_false(memory_window_wrap(&w, at + 40 * turn)); /* farther than it reaches */
+    assert_false(memory_window_wrap(&w, at + 18 * turn)); /* the last turn is not whole */
     for (int64_t k = -17; k <= 17; k++) {
         uint8_t *again = w.at + k * (int64_t)turn;
         assert_int_equal(memory_window_place(w.at, (uint64_t)again + 4999), at + 4999);
@@ -244,9 +245,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_operations),       cmocka_unit_test(freed_is_remembered),
-        cmocka_unit_test(guards_and_limits),       cmocka_unit_test(address_space_is_reused),
-        cmocka_unit_test(adopted),                 cmocka_unit_test(windows), cmocka_unit_test(wide_windows),
+        cmocka_unit_test(random_operations), cmocka_unit_test(freed_is_remembered),
+        cmocka_unit_test(guards_and_limits), cmocka_unit_test(address_space_is_reused),
+        cmocka_unit_test(adopted),           cmocka_unit_test(windows),
+        cmocka_unit_test(wide_windows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

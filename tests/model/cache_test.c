@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The simulated caches against the plainest possible ones: a line with its time of use, each set searched
- * from end to end, both levels in turn for every sector. Random traffic that keeps meeting the same sets.
+ * The simulated caches against the plainest possible ones: a line with its time of use, each set
+ * searched from end to end, both levels in turn for every sector. Random traffic that keeps meeting
+ * the same sets.
  */
 #include "model/model.h"
 
@@ -44,7 +45,8 @@ find(struct line *set, unsigned ways, uint64_t number)
     return NULL;
 }
 
-/* Who leaves: the line that a store took (used 1), else an empty one, else the one used longest ago. */
+/* Who leaves: the line that a store took (used 1), else an empty one, else the one used longest
+ * ago. */
 static uint64_t
 worth(const struct line *l)
 {
@@ -62,8 +64,8 @@ oldest(struct line *set, unsigned ways)
 
 /* True: L1 answers. */
 static bool
-plain_l1(struct plain *p, uint32_t sm, uint64_t number, unsigned sector, enum access_op op, bool bypass,
-         bool first)
+plain_l1(struct plain *p, uint32_t sm, uint64_t number, unsigned sector, enum access_op op,
+         bool bypass, bool first)
 {
     if (!p->sets[0]) { /* no device of the test's has loads or stores that look for it there */
         assert_false(p->d->l1_global_loads || p->d->cc_major >= 7);
@@ -165,12 +167,13 @@ draw(uint64_t *seed)
     return *seed ^= *seed << 17;
 }
 
-/* The same traffic to both. Lines lie `apart`, so that some sets overflow; runs of up to nine sectors. */
+/* The same traffic to both. Lines lie `apart`, so that some sets overflow; runs of up to nine
+ * sectors. */
 static void
 play(struct cache_system *s, struct plain *p, uint64_t apart, uint64_t seed)
 {
-    static const enum access_op ops[] = {ACCESS_LOAD, ACCESS_LOAD, ACCESS_LOAD, ACCESS_STORE, ACCESS_ATOMIC,
-                                         ACCESS_REDUCE};
+    static const enum access_op ops[] = {ACCESS_LOAD,  ACCESS_LOAD,   ACCESS_LOAD,
+                                         ACCESS_STORE, ACCESS_ATOMIC, ACCESS_REDUCE};
     for (int k = 0; k < RUNS; k++) {
         uint32_t sm = (uint32_t)(draw(&seed) % SMS), count = (uint32_t)(draw(&seed) % 9 + 1);
         uint64_t sector = draw(&seed) % 700 * apart * 4 + draw(&seed) % 4;
@@ -181,7 +184,8 @@ play(struct cache_system *s, struct plain *p, uint64_t apart, uint64_t seed)
         for (uint32_t n = 0; n < count; n++, sector++) { /* L1 line by line, then L2 */
             bool first = !n || sector % 4 == 0;
             uint32_t rest = 0;
-            for (uint32_t m = n; first && m < count && (m == n || (sector + m - n) % 4); m++, rest++)
+            for (uint32_t m = n; first && m < count && (m == n || (sector + m - n) % 4);
+                 m++, rest++)
                 before[rest] = plain_l1(p, sm, sector / 4, (sector + rest) % 4, op, bypass, m == n);
             for (uint32_t m = 0; first && m < rest; m++)
                 if (!before[m])
@@ -220,14 +224,15 @@ plain_caches(void **state)
             struct cache_counts mine = cache_system_counts(s, true), plain = plain_end(&p);
             compare(&mine, &plain);
             assert_true(mine.l2_sectors > 0);
-            assert_true(cache_system_again(s, d, 0)); /* the next traffic finds nothing of this one */
+            assert_true(
+                cache_system_again(s, d, 0)); /* the next traffic finds nothing of this one */
         }
         cache_system_free(s);
     }
 }
 
-/* Lines that an L1 is given together count as if it were given them one by one; some of them often, some in
- * rows of one kind, as warps leave them, some of all kinds. */
+/* Lines that an L1 is given together count as if it were given them one by one; some of them often,
+ * some in rows of one kind, as warps leave them, some of all kinds. */
 static void
 batches(void **state)
 {
@@ -243,9 +248,12 @@ batches(void **state)
             size_t count = draw(&seed) % MOST + 1, wanted = 0;
             uint64_t kind = draw(&seed) % 8, base = draw(&seed) % 3 << draw(&seed) % 31;
             for (size_t n = 0; n < count; n++) {
-                uint64_t number = base + draw(&seed) % (turn % 2 ? 40 : 4000), op = kind < 3 ? 0 : kind < 5 ? 1 : draw(&seed) % 4;
-                line[n] = number << CACHE_LINE_SHIFT | (draw(&seed) % 15 + 1) | op << CACHE_OP_SHIFT |
-                          (draw(&seed) % 9 || kind < 6 ? 0 : CACHE_BYPASS);
+                uint64_t number = base + draw(&seed) % (turn % 2 ? 40 : 4000),
+                         op = kind < 3   ? 0
+                              : kind < 5 ? 1
+                                         : draw(&seed) % 4;
+                line[n] = number << CACHE_LINE_SHIFT | (draw(&seed) % 15 + 1) |
+                          op << CACHE_OP_SHIFT | (draw(&seed) % 9 || kind < 6 ? 0 : CACHE_BYPASS);
             }
             uint32_t sm = (uint32_t)(draw(&seed) % SMS);
             got[count] = 77; /* nothing may be written there */
@@ -271,7 +279,8 @@ sets_enough(void **state)
     const struct device_profile *d;
     for (size_t k = 0; (d = model_device_at(k)); k++)
         for (uint32_t shared = 0; shared <= 256 << 10; shared += 1 << 10) {
-            uint32_t carveout = model_carveout(d, shared), sets = model_l1_bytes(d, carveout) / LINE / 4;
+            uint32_t carveout = model_carveout(d, shared),
+                     sets = model_l1_bytes(d, carveout) / LINE / 4;
             assert_true(sets == 0 || sets > 16);
         }
 }
@@ -298,9 +307,11 @@ parts(void **state)
     uint64_t line[2 * LINES], ask[2 * LINES];
     struct cache_counts own = {0};
     for (uint64_t k = 0; k < 2 * LINES; k++)
-        line[k] = k % LINES << CACHE_LINE_SHIFT | (uint64_t)ACCESS_LOAD << CACHE_OP_SHIFT | CACHE_SECTORS;
+        line[k] =
+            k % LINES << CACHE_LINE_SHIFT | (uint64_t)ACCESS_LOAD << CACHE_OP_SHIFT | CACHE_SECTORS;
     line[0] = line[LINES] &= ~(uint64_t)7; /* of the first line the last sector */
-    assert_int_equal(cache_system_l1(s, 0, line, 2 * LINES, ask, &own), LINES); /* then all is there */
+    assert_int_equal(cache_system_l1(s, 0, line, 2 * LINES, ask, &own),
+                     LINES); /* then all is there */
     assert_int_equal(own.l1_sectors, 2 * 257);
     assert_int_equal(own.l1_hits, 257);
     assert_int_equal(cache_system_parts(s, 3), 2);
@@ -321,8 +332,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plain_caches), cmocka_unit_test(batches), cmocka_unit_test(sets_enough),
-        cmocka_unit_test(other_size),
-        cmocka_unit_test(parts),
+        cmocka_unit_test(other_size),   cmocka_unit_test(parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

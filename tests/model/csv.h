@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reading tests/data/NAME: calls row(fields, count, context) for each line behind the first. Returns
- * how many.
+ * Reading tests/data/NAME: calls row(fields, count, context) for each line behind the first.
+ * Returns how many.
  */
 #ifndef LOCKSTEP_TESTS_CSV_H
 #define LOCKSTEP_TESTS_CSV_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * model_time_estimate against small networks worked by hand, and what must hold for all: never below the
- * bound, near it with many warps, never slower with more resident blocks; latencies by generation.
+ * model_time_estimate against small networks worked by hand, and what must hold for all: never
+ * below the bound, near it with many warps, never slower with more resident blocks; latencies by
+ * generation.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -32,8 +33,8 @@ bound_of(double issue, double dram)
     return b;
 }
 
-/* One resource, 1 clock a warp, a wait of 9: one warp at a time takes 10; two together (1 + 0.1) + 9 for
- * both; three: the queue that the third one meets is 2 / 10.1 * 1.1. */
+/* One resource, 1 clock a warp, a wait of 9: one warp at a time takes 10; two together (1 + 0.1) +
+ * 9 for both; three: the queue that the third one meets is 2 / 10.1 * 1.1. */
 static void
 by_hand(void **unused)
 {
@@ -82,9 +83,9 @@ generations(void **unused)
     static const struct {
         const char *cc;
         uint32_t arithmetic, l2;
-    } rows[] = {{"1.0", 24, 0}, {"1.3", 24, 0}, {"2.1", 22, 300}, {"3.5", 11, 200}, {"5.2", 6, 207},
-                {"6.1", 6, 234}, {"7.0", 4, 193}, {"7.2", 4, 193}, {"7.5", 4, 188}, {"8.9", 4, 262},
-                {"9.0", 4, 262}, {"12.0", 4, 262}};
+    } rows[] = {{"1.0", 24, 0},  {"1.3", 24, 0},  {"2.1", 22, 300}, {"3.5", 11, 200},
+                {"5.2", 6, 207}, {"6.1", 6, 234}, {"7.0", 4, 193},  {"7.2", 4, 193},
+                {"7.5", 4, 188}, {"8.9", 4, 262}, {"9.0", 4, 262},  {"12.0", 4, 262}};
     (void)unused;
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
         const struct latencies *l = model_latencies(model_find_cc(rows[k].cc), ~0u);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The estimate's mechanisms, each against a value worked by hand from an H200's constants (1.98 GHz, 132 SMs), and each
- * without itself.
+ * The estimate's mechanisms, each against a value worked by hand from an H200's constants (1.98
+ * GHz, 132 SMs), and each without itself.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -47,7 +47,8 @@ words(void **unused)
     assert_int_equal(without, less(MODEL_L2_RATE) | less(MODEL_WARM));
     assert_false(model_has(without, MODEL_WARM));
     assert_true(model_has(without, MODEL_ATOMICS));
-    const char *const wrong[] = {"warm", "-war", "-warmer", "-warm,,-l2-rate", "-warm;-l2-rate", "-"};
+    const char *const wrong[] = {"warm",           "-war", "-warmer", "-warm,,-l2-rate",
+                                 "-warm;-l2-rate", "-"};
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
         struct ls_error e = {0};
         assert_false(model_without(wrong[k], &without, &e));
@@ -65,7 +66,8 @@ expansions(void **unused)
     for (size_t k = 0; (e = model_expansion_at(k)); k++) {
         assert_true(!before || strcmp(before->name, e->name) < 0);
         assert_ptr_equal(model_expansion(e->name), e);
-        assert_true(e->instructions >= 1 && e->instructions < 400 && e->clocks >= 4 && e->clocks < 2000);
+        assert_true(e->instructions >= 1 && e->instructions < 400 && e->clocks >= 4 &&
+                    e->clocks < 2000);
         assert_true(e->special <= e->instructions && e->f64 <= e->instructions);
         before = e;
     }
@@ -103,14 +105,15 @@ l2(void **unused)
     assert_true(near(t.each[BOUND_L2], 2000000.0 * 32 / 64 / CLOCK));
 }
 
-/* 4,224 warps, 15 times each, 32 lanes on one word: 2,027,520 passes, 0.7525 ns each. The H200 takes 24.0 ns a warp, in
- * h200_model_atomics.csv. */
+/* 4,224 warps, 15 times each, 32 lanes on one word: 2,027,520 passes, 0.7525 ns each. The H200
+ * takes 24.0 ns a warp, in h200_model_atomics.csv. */
 static void
 atomics(void **unused)
 {
     (void)unused;
     struct time_bound t;
-    struct work w = {.atomic_passes = 2027520, .hot_passes = 2027520, .hot_words = 63360, .blocks = 528};
+    struct work w = {
+        .atomic_passes = 2027520, .hot_passes = 2027520, .hot_words = 63360, .blocks = 528};
     model_time_bound(h200(), &w, &t);
     assert_true(near(t.each[BOUND_ATOMIC], 2027520 * 1.49 / CLOCK));
     assert_true(fabs(t.each[BOUND_ATOMIC] / 63360 / 24.0e-9 - 1) < 0.05);
@@ -120,15 +123,21 @@ atomics(void **unused)
     w.hot_swaps = 100000;
     model_time_bound(h200(), &w, &t);
     assert_true(near(t.each[BOUND_ATOMIC], 100000 * 1000.0 / CLOCK));
-    w = (struct work){.atomic_passes = 6400, .hot_passes = 10, .blocks = 528}; /* no slice has less than its share */
+    w = (struct work){.atomic_passes = 6400,
+                      .hot_passes = 10,
+                      .blocks = 528}; /* no slice has less than its share */
     model_time_bound(h200(), &w, &t);
     assert_true(near(t.each[BOUND_ATOMIC], 100 * 1.49 / CLOCK));
-    w = (struct work){.atomic_passes = 6400, .hot_passes = 6400, .hot_words = 200, .without = less(MODEL_ATOMICS)};
+    w = (struct work){.atomic_passes = 6400,
+                      .hot_passes = 6400,
+                      .hot_words = 200,
+                      .without = less(MODEL_ATOMICS)};
     model_time_bound(h200(), &w, &t);
     assert_true(near(t.each[BOUND_ATOMIC], 200 * 1.5 / CLOCK));
 }
 
-/* All readings of integers on one slice of L2: lanes on `distinct` words, 4 or 32 bytes apart. A launch's own time, 7 us, is in them. */
+/* All readings of integers on one slice of L2: lanes on `distinct` words, 4 or 32 bytes apart. A
+ * launch's own time, 7 us, is in them. */
 static void
 atomics_recorded(void **unused)
 {
@@ -137,17 +146,19 @@ atomics_recorded(void **unused)
     long stride, groups, apart, turns;
     double us;
     (void)unused;
-    snprintf(path, sizeof path, "%s/tests/data/h200_model_atomics.csv", getenv("SOURCE_DIR") ? getenv("SOURCE_DIR") : ".");
+    snprintf(path, sizeof path, "%s/tests/data/h200_model_atomics.csv",
+             getenv("SOURCE_DIR") ? getenv("SOURCE_DIR") : ".");
     FILE *f = fopen(path, "r");
     assert_non_null(f);
     while (fgets(line, sizeof line, f)) {
-        if (sscanf(line, "global,%31[^,],%u,%u,%u,%u,%u,%ld,%ld,%ld,%ld,%lf", op, &used, &blocks, &threads, &lanes, &distinct,
-                   &stride, &groups, &apart, &turns, &us) != 11 ||
-            (strcmp(op, "add_s32") && strcmp(op, "max_s32")) || groups != 1 || lanes != 32 || blocks < 500 || stride > 32 ||
-            (stride == 32 && distinct > 8))
+        if (sscanf(line, "global,%31[^,],%u,%u,%u,%u,%u,%ld,%ld,%ld,%ld,%lf", op, &used, &blocks,
+                   &threads, &lanes, &distinct, &stride, &groups, &apart, &turns, &us) != 11 ||
+            (strcmp(op, "add_s32") && strcmp(op, "max_s32")) || groups != 1 || lanes != 32 ||
+            blocks < 500 || stride > 32 || (stride == 32 && distinct > 8))
             continue;
         uint64_t requests = (uint64_t)blocks * threads / 32 * (uint64_t)turns;
-        uint64_t sectors = stride == 32 ? distinct : (distinct + 7) / 8, passes = requests * (32 / distinct) * sectors;
+        uint64_t sectors = stride == 32 ? distinct : (distinct + 7) / 8,
+                 passes = requests * (32 / distinct) * sectors;
         struct work w = {.atomic_passes = passes, .hot_passes = passes, .blocks = blocks};
         struct time_bound t;
         model_time_bound(h200(), &w, &t);
@@ -180,7 +191,8 @@ turnover(void **unused)
     assert_true(near(model_time_estimate(&d, &k, &b, &w), 1000 / CLOCK));
 }
 
-/* One warp a block, 32 resident on each of 132 SMs: starts are 158.4 clocks apart on an SM, and nothing else limits. */
+/* One warp a block, 32 resident on each of 132 SMs: starts are 158.4 clocks apart on an SM, and
+ * nothing else limits. */
 static void
 starts(void **unused)
 {
@@ -205,7 +217,9 @@ memory(void **unused)
     /* 512 blocks of 32 warps that only load: 88 % of 4.8 TB/s, when enough of them are there. */
     struct device_profile d = *h200();
     struct waiting w = {.warp_clocks = 10, .block_clocks = 10, .warps_per_block = 32};
-    struct work k = {.blocks = 132 * 64, .blocks_per_sm = 2, .without = less(MODEL_TURNOVER) | less(MODEL_STARTS)};
+    struct work k = {.blocks = 132 * 64,
+                     .blocks_per_sm = 2,
+                     .without = less(MODEL_TURNOVER) | less(MODEL_STARTS)};
     k.dram_bytes = 4800000000ull;
     struct time_bound b;
     model_time_bound(&d, &k, &b);
@@ -228,17 +242,23 @@ barriers(void **unused)
         assert_true(fabs(model_barrier_clocks(rows[k].warps) / rows[k].clocks - 1) < 0.1);
 }
 
-/* Sums of floats in shared memory, 32 warps of a block on one word: 1,388 clocks of the SM each (h200_model_atomics.csv), as
- * 32 passes of 43; each warp on a word of its own: 14 slots a pass. */
+/* Sums of floats in shared memory, 32 warps of a block on one word: 1,388 clocks of the SM each
+ * (h200_model_atomics.csv), as 32 passes of 43; each warp on a word of its own: 14 slots a pass. */
 static void
 shared_loops(void **unused)
 {
     (void)unused;
     struct device_profile d = *h200();
     d.sm_count = 1;
-    struct waiting w = {.warp_clocks = 32 * MODEL_LOOP_CLOCKS, .block_clocks = 32 * MODEL_LOOP_CLOCKS, .warps_per_block = 32};
-    struct work k = {.blocks = 64, .blocks_per_sm = 1, .warp_instructions = 64 * 32, .shared_loops = 64 * 32 * 32,
-                     .shared_locks = 64 * 32 * 32, .without = less(MODEL_TURNOVER) | less(MODEL_STARTS)};
+    struct waiting w = {.warp_clocks = 32 * MODEL_LOOP_CLOCKS,
+                        .block_clocks = 32 * MODEL_LOOP_CLOCKS,
+                        .warps_per_block = 32};
+    struct work k = {.blocks = 64,
+                     .blocks_per_sm = 1,
+                     .warp_instructions = 64 * 32,
+                     .shared_loops = 64 * 32 * 32,
+                     .shared_locks = 64 * 32 * 32,
+                     .without = less(MODEL_TURNOVER) | less(MODEL_STARTS)};
     struct time_bound b;
     model_time_bound(&d, &k, &b);
     assert_true(near(b.each[BOUND_ISSUE], (64 * 32 + 64 * 32 * 32 * 14.0) / 4 / CLOCK));
@@ -252,8 +272,15 @@ shared_loops(void **unused)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(words), cmocka_unit_test(expansions), cmocka_unit_test(l2),
-                                       cmocka_unit_test(atomics), cmocka_unit_test(atomics_recorded), cmocka_unit_test(turnover), cmocka_unit_test(starts),
-                                       cmocka_unit_test(memory), cmocka_unit_test(barriers), cmocka_unit_test(shared_loops)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(words),
+                                       cmocka_unit_test(expansions),
+                                       cmocka_unit_test(l2),
+                                       cmocka_unit_test(atomics),
+                                       cmocka_unit_test(atomics_recorded),
+                                       cmocka_unit_test(turnover),
+                                       cmocka_unit_test(starts),
+                                       cmocka_unit_test(memory),
+                                       cmocka_unit_test(barriers),
+                                       cmocka_unit_test(shared_loops)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

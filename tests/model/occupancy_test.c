@@ -28,7 +28,7 @@ static const struct {
     {"1.3", 256, 16, 0, 4, "warps"},
     {"1.3", 512, 33, 0, 0, "registers"},
     {"1.0", 64, 10, 4096, 4, "shared"},
-    {"1.0", 64, 10, 5000, 3, "shared"},  /* 5120 after rounding to 512 */
+    {"1.0", 64, 10, 5000, 3, "shared"}, /* 5120 after rounding to 512 */
     /* Fermi: 20 registers fill the SM, 21 do not (units of 64 per warp) */
     {"2.0", 192, 20, 0, 8, "warps"},
     {"2.0", 192, 21, 0, 7, "registers"},
@@ -37,7 +37,7 @@ static const struct {
     {"2.0", 256, 64, 0, 0, "registers"}, /* 63 are the most */
     {"3.0", 128, 32, 0, 16, "warps"},
     {"3.5", 256, 64, 0, 4, "registers"},
-    {"3.7", 256, 64, 0, 8, "warps"},     /* twice the registers */
+    {"3.7", 256, 64, 0, 8, "warps"}, /* twice the registers */
     {"3.5", 32, 16, 0, 16, "blocks"},
     {"5.0", 32, 16, 0, 32, "blocks"},
     {"5.2", 256, 32, 12288, 8, "warps"},
@@ -62,7 +62,7 @@ static const struct {
     {"9.0", 1024, 64, 0, 1, "registers"},
     {"9.0", 1024, 65, 0, 0, "registers"},
     {"9.0", 1025, 32, 0, 0, "threads"},
-    {"9.0", 33, 32, 0, 32, "warps"},           /* two warps */
+    {"9.0", 33, 32, 0, 32, "warps"}, /* two warps */
     {"12.0", 64, 32, 0, 24, "warps"},
 };
 
@@ -122,8 +122,10 @@ carveouts(void **state)
     assert_int_equal(model_l1_bytes(fermi, 49152), 16384);
     assert_int_equal(model_l1_bytes(fermi, 16384), 49152);
     /* lecture 002: preferring L1 costs residents: 16 KiB hold one block of 12 KiB, 48 hold four */
-    struct occupancy_query q = {.threads_per_block = 128, .registers_per_thread = 16,
-                                .static_shared = 12288, .shared_carveout = 16384};
+    struct occupancy_query q = {.threads_per_block = 128,
+                                .registers_per_thread = 16,
+                                .static_shared = 12288,
+                                .shared_carveout = 16384};
     struct occupancy o;
     model_occupancy(fermi, &q, &o);
     assert_int_equal(o.blocks_per_sm, 1);
@@ -213,22 +215,42 @@ devices(void **state)
     assert_string_equal(model_find_device("sm_90a")->key, "cc9.0");
     assert_string_equal(model_find_device("RTX 4090")->key, "rtx4090");
     assert_null(model_find_device("h300"));
-    static const char *const same[][2] = {
-        {"RTX-4090", "rtx4090"}, {"4090", "rtx4090"}, {"nvidia geforce rtx 4090", "rtx4090"}, {" Rtx 4070 TI super ", "rtx4070tisuper"},
-        {"rtx4070", "rtx4070"}, {"4070ti", "rtx4070ti"}, {"NVIDIA GeForce RTX 4060 Laptop GPU", "rtx4060-laptop"},
-        {"RTX 4060 laptop", "rtx4060-laptop"}, {"4060 mobile", "rtx4060-laptop"}, {"tesla_t4", "t4"}, {"NVIDIA L4", "l4"},
-        {"NVIDIA A10", "a10"}, {"A40", "a40"}, {"b200", "b200"}, {"GB10", "gb10"}, {"Jetson Orin Nano", "orin-nano"},
-        {"jetson nano", "nano"}, {"orin nx", "orin-nx"}, {"rtx 2060", "rtx2060"}, {"RTX 3050 Ti Laptop GPU", "rtx3050ti-laptop"},
-        {"RTX 5090", "rtx5090"}, {"5060 ti", "rtx5060ti"}, {"sm_86", "cc8.6"}, {"8.6", "cc8.6"}, {"cc8.6", "cc8.6"}};
+    static const char *const same[][2] = {{"RTX-4090", "rtx4090"},
+                                          {"4090", "rtx4090"},
+                                          {"nvidia geforce rtx 4090", "rtx4090"},
+                                          {" Rtx 4070 TI super ", "rtx4070tisuper"},
+                                          {"rtx4070", "rtx4070"},
+                                          {"4070ti", "rtx4070ti"},
+                                          {"NVIDIA GeForce RTX 4060 Laptop GPU", "rtx4060-laptop"},
+                                          {"RTX 4060 laptop", "rtx4060-laptop"},
+                                          {"4060 mobile", "rtx4060-laptop"},
+                                          {"tesla_t4", "t4"},
+                                          {"NVIDIA L4", "l4"},
+                                          {"NVIDIA A10", "a10"},
+                                          {"A40", "a40"},
+                                          {"b200", "b200"},
+                                          {"GB10", "gb10"},
+                                          {"Jetson Orin Nano", "orin-nano"},
+                                          {"jetson nano", "nano"},
+                                          {"orin nx", "orin-nx"},
+                                          {"rtx 2060", "rtx2060"},
+                                          {"RTX 3050 Ti Laptop GPU", "rtx3050ti-laptop"},
+                                          {"RTX 5090", "rtx5090"},
+                                          {"5060 ti", "rtx5060ti"},
+                                          {"sm_86", "cc8.6"},
+                                          {"8.6", "cc8.6"},
+                                          {"cc8.6", "cc8.6"}};
     for (size_t k = 0; k < sizeof same / sizeof *same; k++) {
         const struct device_profile *found = model_find_device(same[k][0]);
         if (!found || strcmp(found->key, same[k][1]) != 0)
             fail_msg("%s is %s, not %s", same[k][0], found ? found->key : "not found", same[k][1]);
     }
-    static const char *const wrong[] = {"rtx4075", "geforce", "nvidia", "gpu", " ", "laptop", "rtx", "rtx 4090 gtx"};
+    static const char *const wrong[] = {"rtx4075", "geforce", "nvidia", "gpu",
+                                        " ",       "laptop",  "rtx",    "rtx 4090 gtx"};
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
         assert_null(model_find_device(wrong[k]));
-    static const char *const nine[] = {"9.0", "9", "90", "90a", "9.0a", "sm_90", "sm90", "SM_90a", "compute_90", "cc9.0", "cc90"};
+    static const char *const nine[] = {"9.0",  "9",      "90",         "90a",   "9.0a", "sm_90",
+                                       "sm90", "SM_90a", "compute_90", "cc9.0", "cc90"};
     for (size_t k = 0; k < sizeof nine / sizeof *nine; k++)
         assert_ptr_equal(model_find_cc(nine[k]), model_find_device("cc9.0"));
     assert_string_equal(model_find_cc("100")->key, "cc10.0");
@@ -236,14 +258,16 @@ devices(void **state)
     assert_string_equal(model_find_cc("sm_10")->key, "cc1.0");
     assert_string_equal(model_find_cc("13")->key, "cc1.3");
     assert_string_equal(model_find_cc("12.1")->key, "cc12.1");
-    static const char *const none[] = {"9.1", "10", "11", "12", "", "x", "9.", "9.00", "-9", "9 0", "sm_9", "sm_", "9.0b", "900"};
+    static const char *const none[] = {"9.1",  "10", "11",  "12",   "",    "x",    "9.",
+                                       "9.00", "-9", "9 0", "sm_9", "sm_", "9.0b", "900"};
     for (size_t k = 0; k < sizeof none / sizeof *none; k++)
         assert_null(model_find_cc(none[k]));
     struct device_hint hint;
     assert_string_equal(model_device_hint("10", true, &hint), "(did you mean 1.0 or 10.0?)");
     assert_string_equal(model_device_hint("9.1", true, &hint), "(did you mean 9.0?)");
     assert_non_null(strstr(model_device_hint("rtx 4075", false, &hint), "rtx4070"));
-    assert_non_null(strstr(model_device_hint("geforce rtx4060lapto", false, &hint), "rtx4060-laptop"));
+    assert_non_null(
+        strstr(model_device_hint("geforce rtx4060lapto", false, &hint), "rtx4060-laptop"));
     assert_non_null(strstr(model_device_hint("qqqqqq", false, &hint), "lockstep devices"));
     assert_null(model_find_device(""));
 }
@@ -272,8 +296,8 @@ caches(void **state)
     cache_system_free(s);
 }
 
-/* Two halves of L2: what the other half has brought from memory is not in one's own until it has been
- * asked for; what is written, the home alone has. Lines 0 and 1 have different homes. */
+/* Two halves of L2: what the other half has brought from memory is not in one's own until it has
+ * been asked for; what is written, the home alone has. Lines 0 and 1 have different homes. */
 static void
 l2_halves(void **state)
 {
@@ -284,9 +308,9 @@ l2_halves(void **state)
         uint64_t address;
         enum access_op op;
         uint32_t hits; /* so far */
-    } turns[] = {{0, 0, ACCESS_LOAD, 0},   {8, 0, ACCESS_LOAD, 0},  {9, 0, ACCESS_LOAD, 1},
+    } turns[] = {{0, 0, ACCESS_LOAD, 0},   {8, 0, ACCESS_LOAD, 0},   {9, 0, ACCESS_LOAD, 1},
                  {1, 0, ACCESS_LOAD, 2},   {0, 128, ACCESS_LOAD, 2}, {8, 128, ACCESS_LOAD, 3},
-                 {1, 128, ACCESS_LOAD, 4}, {8, 0, ACCESS_STORE, 5}, {10, 0, ACCESS_LOAD, 5},
+                 {1, 128, ACCESS_LOAD, 4}, {8, 0, ACCESS_STORE, 5},  {10, 0, ACCESS_LOAD, 5},
                  {2, 0, ACCESS_LOAD, 6}};
     for (size_t k = 0; k < sizeof turns / sizeof *turns; k++) {
         cache_system_sector(s, turns[k].sm, turns[k].address, turns[k].op, true);
@@ -359,9 +383,9 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(published_cases), cmocka_unit_test(recorded_launches),
-        cmocka_unit_test(carveouts),
-        cmocka_unit_test(limits_table),    cmocka_unit_test(devices),
-        cmocka_unit_test(caches), cmocka_unit_test(l2_halves),          cmocka_unit_test(bounds),
+        cmocka_unit_test(carveouts),       cmocka_unit_test(limits_table),
+        cmocka_unit_test(devices),         cmocka_unit_test(caches),
+        cmocka_unit_test(l2_halves),       cmocka_unit_test(bounds),
         cmocka_unit_test(placement),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

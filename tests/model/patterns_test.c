@@ -32,7 +32,7 @@ strided(enum access_space space, enum access_op op, uint32_t width, int64_t firs
     return a;
 }
 
-/* -- lecture 003: "8x 32 B at 128" ------------------------------------------------------------------ */
+/* -- lecture 003: "8x 32 B at 128" ------------------------------------------------------------- */
 
 static void
 expect_transactions(const char *cc, struct access a, const struct transaction *want, uint32_t n)
@@ -121,16 +121,16 @@ other_widths(void **state)
     EXPECT("1.0", gap, {0, 64, 1}, {64, 64, 1});
     gap.mask = 0;
     assert_int_equal(cost_of("1.0", gap).requests, 0);
-    EXPECT("1.3", strided(ACCESS_GLOBAL, ACCESS_LOAD, 4, 0, 128),
-           {0, 32, 1}, {128, 32, 1}, {256, 32, 1}, {384, 32, 1}, {512, 32, 1}, {640, 32, 1},
-           {768, 32, 1}, {896, 32, 1}, {1024, 32, 1}, {1152, 32, 1}, {1280, 32, 1}, {1408, 32, 1},
-           {1536, 32, 1}, {1664, 32, 1}, {1792, 32, 1}, {1920, 32, 1}, {2048, 32, 1}, {2176, 32, 1},
-           {2304, 32, 1}, {2432, 32, 1}, {2560, 32, 1}, {2688, 32, 1}, {2816, 32, 1}, {2944, 32, 1},
-           {3072, 32, 1}, {3200, 32, 1}, {3328, 32, 1}, {3456, 32, 1}, {3584, 32, 1}, {3712, 32, 1},
-           {3840, 32, 1}, {3968, 32, 1});
+    EXPECT("1.3", strided(ACCESS_GLOBAL, ACCESS_LOAD, 4, 0, 128), {0, 32, 1}, {128, 32, 1},
+           {256, 32, 1}, {384, 32, 1}, {512, 32, 1}, {640, 32, 1}, {768, 32, 1}, {896, 32, 1},
+           {1024, 32, 1}, {1152, 32, 1}, {1280, 32, 1}, {1408, 32, 1}, {1536, 32, 1}, {1664, 32, 1},
+           {1792, 32, 1}, {1920, 32, 1}, {2048, 32, 1}, {2176, 32, 1}, {2304, 32, 1}, {2432, 32, 1},
+           {2560, 32, 1}, {2688, 32, 1}, {2816, 32, 1}, {2944, 32, 1}, {3072, 32, 1}, {3200, 32, 1},
+           {3328, 32, 1}, {3456, 32, 1}, {3584, 32, 1}, {3712, 32, 1}, {3840, 32, 1},
+           {3968, 32, 1});
 }
 
-/* -- lecture 000: strides with 16 and 32 banks --------------------------------------------------------- */
+/* -- lecture 000: strides with 16 and 32 banks ------------------------------------------------- */
 
 static uint32_t
 greatest_divisor(uint32_t a, uint32_t b)
@@ -166,7 +166,7 @@ strides(void **state)
     assert_int_equal(cost_of("2.0", same).degree, 1);
 }
 
-/* -- lecture 002: char, int, double; x4; modulo -------------------------------------------------------- */
+/* -- lecture 002: char, int, double; x4; modulo ------------------------------------------------ */
 
 static void
 element_sizes(void **state)
@@ -199,8 +199,8 @@ modulo_layout(void **state)
     (void)state;
     static const uint32_t degree[4] = {1, 2, 1, 1}; /* "Max conflicts 1": not so in warp 1 */
     for (int warp = 0; warp < 4; warp++) {
-        struct access a = {.space = ACCESS_SHARED, .op = ACCESS_STORE, .width = 1,
-                           .mask = UINT32_MAX};
+        struct access a = {
+            .space = ACCESS_SHARED, .op = ACCESS_STORE, .width = 1, .mask = UINT32_MAX};
         for (int i = 0; i < 32; i++)
             a.address[i] = (uint64_t)((warp * 32 + i) * 4 % 129);
         assert_int_equal(cost_of("5.0", a).degree, degree[warp]);
@@ -223,7 +223,7 @@ tile_columns(void **state)
     assert_int_equal(cost_of("9.0", strided(ACCESS_SHARED, ACCESS_LOAD, 4, 0, 132)).degree, 1);
 }
 
-/* -- constant, local, camping ---------------------------------------------------------------------------- */
+/* -- constant, local, camping ------------------------------------------------------------------ */
 
 static void
 other_spaces(void **state)
@@ -251,7 +251,7 @@ camping(void **state)
     const struct device_profile *gt200 = model_find_device("gt200");
     uint64_t row[64], diagonal[64];
     for (uint64_t i = 0; i < 64; i++) {
-        row[i] = i * 2048 * 4;                 /* a column of a 2048-wide float matrix */
+        row[i] = i * 2048 * 4; /* a column of a 2048-wide float matrix */
         diagonal[i] = i * 2048 * 4 + i * 256;
     }
     assert_int_equal(model_partition(gt200, 256 * 9), 1);

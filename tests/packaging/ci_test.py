@@ -7,10 +7,11 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 import xml.etree.ElementTree as ET
 
 from transpose import KERNEL
+
+from checks import binary as BINARY, check, finish, source as SOURCE, work as FOLDER
 
 try:
     import yaml
@@ -20,10 +21,7 @@ except ImportError:
 if os.environ["SANITIZE"]:
     print("SKIP: programs of a sanitized build do not run by themselves")
     sys.exit(77)
-SOURCE, BINARY = os.environ["SOURCE_DIR"], os.environ["BINARY_DIR"]
-FOLDER = os.path.realpath(tempfile.mkdtemp())
 ROOT = FOLDER + "/clean"
-failures = cases = 0
 TRANSPOSE = "#include <vector>\n" + KERNEL + """int main(int argc, char **argv)
 {
     const int n = N;
@@ -42,14 +40,6 @@ TRANSPOSE = "#include <vector>\n" + KERNEL + """int main(int argc, char **argv)
 }
 """
 BUDGET = "shared_load_bank_conflicts == 0\n\ntranspose: global_store_sectors / global_store_requests <= 4\n"
-
-
-def check(what, good):
-    global failures, cases
-    cases += 1
-    if not good:
-        failures += 1
-        print("FAILED:", what)
 
 
 def fresh(name, **files):
@@ -161,5 +151,4 @@ if os.path.realpath(BINARY) == os.path.realpath(SOURCE + "/build"):
     if not have:
         check("on the path of the steps behind", open(folder + "/path").read() == FOLDER + "/second/opt/lockstep/bin\n")
 shutil.rmtree(FOLDER)
-print(f"{cases} cases, {failures} failures")
-sys.exit(failures != 0)
+finish()

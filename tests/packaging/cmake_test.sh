@@ -29,4 +29,22 @@ C
 cmake -S "$work/toolkit" -B "$work/toolkit/build" -DCMAKE_CUDA_COMPILER="$BINARY_DIR/lockstep-nvcc" -DCMAKE_CUDA_ARCHITECTURES=90 \
     >"$work/log" 2>&1 && cmake --build "$work/toolkit/build" >>"$work/log" 2>&1 || { tail -30 "$work/log"; echo "FAIL CUDAToolkit"; exit 1; }
 LOCKSTEP_DEVICES=2 "$work/toolkit/build/p" || { echo "FAIL the program of CUDAToolkit"; exit 1; }
+# A project that links to no library of ours by name, with a static library and separable compilation.
+mkdir "$work/plain" && cat >"$work/plain/CMakeLists.txt" <<'C'
+cmake_minimum_required(VERSION 3.22)
+project(plain LANGUAGES CXX CUDA)
+get_filename_component(folder ${CMAKE_CUDA_COMPILER} DIRECTORY)
+find_package(lockstep REQUIRED HINTS ${folder} ${folder}/..)
+file(WRITE ${CMAKE_BINARY_DIR}/kern.cu "__device__ int twice(int); __global__ void k(int *o) { *o = twice(21); }
+int host() { int *o, n = 0; cudaMalloc(&o, 4); k<<<1, 1>>>(o); cudaMemcpy(&n, o, 4, cudaMemcpyDeviceToHost); cudaFree(o); return n; }")
+file(WRITE ${CMAKE_BINARY_DIR}/dev.cu "__device__ int twice(int n) { return 2 * n; }")
+file(WRITE ${CMAKE_BINARY_DIR}/main.cu "int host(); int main() { return host() != 42; }")
+add_library(kern STATIC ${CMAKE_BINARY_DIR}/kern.cu ${CMAKE_BINARY_DIR}/dev.cu)
+set_target_properties(kern PROPERTIES CUDA_SEPARABLE_COMPILATION ON)
+add_executable(p ${CMAKE_BINARY_DIR}/main.cu)
+target_link_libraries(p PRIVATE kern)
+C
+cmake -S "$work/plain" -B "$work/plain/build" -DCMAKE_CUDA_COMPILER="$BINARY_DIR/lockstep-nvcc" -DCMAKE_CUDA_ARCHITECTURES=90 \
+    >"$work/log" 2>&1 && cmake --build "$work/plain/build" >>"$work/log" 2>&1 || { tail -30 "$work/log"; echo "FAIL a plain project"; exit 1; }
+"$work/plain/build/p" || { echo "FAIL the program of a plain project"; exit 1; }
 echo PASS

@@ -246,14 +246,18 @@ conversions_no2(const double *in, double *out)
 __global__ void
 division_yes(const float *in, float *out, int width, int height)
 {
-    int i = blockIdx.x * B + threadIdx.x, x = i % width, y = i / width % height;
-    out[i] = in[y * width + x];
+    int i = blockIdx.x * B + threadIdx.x, x = i, y = 0;
+    for (int k = 0; k < 8; k++, x += 77777)
+        y += x % width + x / width % height;
+    out[i] = in[y];
 }
 __global__ void
 division_no(const float *in, float *out)
 {
-    int i = blockIdx.x * B + threadIdx.x, x = i % 100, y = i / 100 % 100;
-    out[i] = in[y * 100 + x];
+    int i = blockIdx.x * B + threadIdx.x, x = i, y = 0;
+    for (int k = 0; k < 8; k++, x += 77777)
+        y += x % 100 + x / 100 % 100;
+    out[i] = in[y];
 }
 
 /* -- grids and blocks: the same kernel, launched otherwise */
@@ -263,8 +267,6 @@ division_no(const float *in, float *out)
         for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)    \
             out[i] = in[i] + 1;                                                                    \
     }
-COPY(grid_yes)
-COPY(grid_no)
 COPY(tail_yes)
 COPY(tail_no)
 COPY(launch_yes)
@@ -274,6 +276,10 @@ COPY(starts_no)
 COPY(blocks_yes)
 COPY(blocks_no)
 COPY(latency_yes)
+
+/* Arithmetic that fills an SM. */
+__global__ void grid_yes(const float *in, float *out) { out[blockIdx.x * blockDim.x + threadIdx.x] = work(in[0], 2000); }
+__global__ void grid_no(const float *in, float *out) { out[blockIdx.x * blockDim.x + threadIdx.x] = work(in[0], 2000); }
 
 /* Loads that hide each other. */
 __global__ void
@@ -408,8 +414,8 @@ launches(float *a, float *b)
     for (int k = 0; k < 8; k++)
         launch_yes<<<132, B>>>(a, b, 132 * B);
     launch_no<<<132, B>>>(a, b, 132 * B);
-    grid_yes<<<4, B>>>(a, b, N);
-    grid_no<<<1056, B>>>(a, b, N);
+    grid_yes<<<4, 1024>>>(a, b);
+    grid_no<<<1056, B>>>(a, b);
     tail_yes<<<136, B>>>(a, b, 136 * B * 8);
     tail_no<<<132, B>>>(a, b, 132 * B * 8);
     starts_yes<<<8192, 32>>>(a, b, 8192 * 32);

@@ -1,22 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Advice: of each row of src/report/advice.def a kernel that deserves it is told, with what it would save and the
 right line, and its twin that does not is not (advice.cu)."""
-import json, os, re, subprocess, sys, tempfile
+import json, os, re, subprocess
 
-lockstep, source = os.environ["LOCKSTEP"], os.environ["SOURCE_DIR"]
+from checks import check, finish, lockstep, source, work
+
 here = os.path.join(source, "tests/profile")
-work = tempfile.mkdtemp()
-for name in ("LOCKSTEP_CC", "LOCKSTEP_GPU", "LOCKSTEP_JSON", "LOCKSTEP_DEVICES"):
-    os.environ.pop(name, None)
-failures = cases = 0
-
-
-def check(what, condition):
-    global failures, cases
-    cases += 1
-    if not condition:
-        failures += 1
-        print("FAILED:", what[:1500])
 
 
 def profile(*words):
@@ -59,11 +48,10 @@ for kind, scope in kinds:
     check(f"{kind}: a line or none: {a}", ("line" in a) == (scope == "LINE"))
 check("doubles that are meant", "conversions" not in kinds_of("conversions_no2", ()))
 marks = {"bank_conflicts": "tile[threadIdx.x]", "uncoalesced": "in[i % 512", "half_used": "in[i].x", "atomics": "atomicAdd",
-         "dependent": "at = next[at]", "conversions": "1.1 + 0.3", "division": "i % width", "shared_loads": "sum += s[",
+         "dependent": "at = next[at]", "conversions": "1.1 + 0.3", "division": "x % width", "shared_loads": "sum += s[",
          "constant": "words[(", "excess_sectors": "sum += in[threadIdx.x + FIRST"}
 for kind, mark in marks.items():
     a = kinds_of(kind + "_yes", where.get(kind, ())).get(kind)
     check(f"{kind} at its line: {a}", a and mark in text[a["line"] - 1])
 
-print(f"{cases} cases, {failures} failures")
-sys.exit(failures != 0)
+finish()

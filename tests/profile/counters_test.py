@@ -1,13 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Counters of whole programs against figures worked out by hand, for one launch each."""
-import json, os, subprocess, sys, tempfile
+import json, os, subprocess
 
-lockstep = os.environ["LOCKSTEP"]
-source = os.environ["SOURCE_DIR"]
-work = tempfile.mkdtemp()
-failures = cases = 0
-for name in ("LOCKSTEP_CC", "LOCKSTEP_GPU", "LOCKSTEP_JSON", "LOCKSTEP_DEVICES"):
-    os.environ.pop(name, None)
+from checks import check, finish, lockstep, source, work
 
 
 def build(name, path, *options):
@@ -26,9 +21,7 @@ def profile(program, device, *arguments):
 
 def expect(what, kernel, **figures):
     """Per launch; a counter that is to be missing is None."""
-    global failures, cases
     for name, want in figures.items():
-        cases += 1
         found = kernel["counters"].get(name)
         if isinstance(found, int):
             found = found / kernel["launches"]
@@ -36,17 +29,7 @@ def expect(what, kernel, **figures):
             wrong = found is not want
         else:
             wrong = abs(found - want) > 1e-9 * abs(want)
-        if wrong:
-            failures += 1
-            print(f"FAILED: {what}: {name} is {found}, not {want}")
-
-
-def check(what, condition):
-    global failures, cases
-    cases += 1
-    if not condition:
-        failures += 1
-        print("FAILED:", what)
+        check(f"{what}: {name} is {found}, not {want}", not wrong)
 
 
 # -- the tiled product, n = 64, 16 x 16 tiles: 16 blocks of 8 warps, 4 steps each: 512 times a warp.
@@ -120,5 +103,4 @@ check("nor any gain", abs(padded["roofline"]["resources"]["dram"] - diagonal["ro
 check("32-way on 9.0", [s["degree"] for l in plain["lines"] for s in l["samples"]
                         if s["space"] == "shared" and s["op"] == "load"] == [32])
 
-print(f"{cases} cases, {failures} failures")
-sys.exit(failures != 0)
+finish()

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Questions to the addresses of 32 lanes, lane by lane and with wide vectors, against loops that say the same.
+ * Questions to the addresses of 32 lanes, lane by lane and with wide vectors, against loops that
+ * say the same.
  */
 #include "profile/profile_priv.h"
 
@@ -43,7 +44,8 @@ test_fit(void **unused)
     uint32_t fitting = 0;
     for (int k = 0; k < 4000; k++) {
         uint64_t first = next(&seed), step = k % 4 ? 0 : next(&seed) % 4096;
-        uint32_t lanes = k % 5 ? (uint32_t)next(&seed) : ~0u, stray = (uint32_t)next(&seed) % JIT_LANES;
+        uint32_t lanes = k % 5 ? (uint32_t)next(&seed) : ~0u,
+                 stray = (uint32_t)next(&seed) % JIT_LANES;
         for (uint32_t l = 0; l < JIT_LANES; l++) {
             distance[l] = lanes >> l & 1 ? (int64_t)(next(&seed) % 9999) - 5000 : 0;
             address[l] = lanes >> l & 1 ? first + l * step + (uint64_t)distance[l] : next(&seed);

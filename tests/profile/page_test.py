@@ -1,22 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The HTML report: well-formed, self-contained, every picture drawn, links lead somewhere, text escaped;
 in a real browser (where one is installed) the page asks for nothing and its console stays empty."""
-import json, os, re, shutil, subprocess, sys, tempfile
+import os, re, shutil, subprocess
 import xml.etree.ElementTree as tree
 
-lockstep, source = os.environ["LOCKSTEP"], os.environ["SOURCE_DIR"]
-work = tempfile.mkdtemp()
-for name in ("LOCKSTEP_CC", "LOCKSTEP_GPU", "LOCKSTEP_JSON", "LOCKSTEP_DEVICES"):
-    os.environ.pop(name, None)
-failures = cases = 0
-
-
-def check(what, condition):
-    global failures, cases
-    cases += 1
-    if not condition:
-        failures += 1
-        print("FAILED:", what)
+from checks import check, finish, lockstep, source, work
 
 
 def page(name, path, *arguments, options=(), tool=()):
@@ -75,5 +63,4 @@ if browser and not os.environ.get("SANITIZE"):
         check("console", "CONSOLE" not in r.stderr)
 else:
     print("no browser here: not drawn")
-print(f"{cases} cases, {failures} failures")
-sys.exit(failures != 0)
+finish()

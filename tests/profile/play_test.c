@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Waves as they are played (rows of eight steps, repeated loads dropped, pages numbered from what blocks noted)
- * against the plainest way: step by step, warp by warp, line by line, a page's number when it is met. Random
- * traces: accesses of one shape in all warps, alike ones side by side, others between; loops that repeat a step;
- * lines written out; pages crossed at any place; warps that end early.
+ * Waves as they are played (rows of eight steps, repeated loads dropped, pages numbered from what
+ * blocks noted) against the plainest way: step by step, warp by warp, line by line, a page's number
+ * when it is met. Random traces: accesses of one shape in all warps, alike ones side by side,
+ * others between; loops that repeat a step; lines written out; pages crossed at any place; warps
+ * that end early.
  */
 #include "profile/play_priv.h"
 
@@ -25,7 +26,7 @@ draw(uint64_t *seed)
     return *seed ^= *seed << 17;
 }
 
-/* -- traces ------------------------------------------------------------------------------------------------- */
+/* -- traces ------------------------------------------------------------------------------------ */
 
 struct traces {
     struct watch watch;
@@ -46,7 +47,8 @@ draw_lines(uint64_t *seed, int64_t *line)
     for (uint32_t k = 0; k < count; k++) {
         bool on = k && draw(seed) % 2;
         at += !k ? 0 : on ? 1 : (int64_t)(draw(seed) % 9);
-        line[k] = at * (1 << CACHE_LINE_SHIFT) | flags | (int64_t)(draw(seed) % 15 + 1) | (on ? LINE_CONTINUES : 0);
+        line[k] = at * (1 << CACHE_LINE_SHIFT) | flags | (int64_t)(draw(seed) % 15 + 1) |
+                  (on ? LINE_CONTINUES : 0);
     }
     return count;
 }
@@ -110,12 +112,14 @@ draw_block(struct traces *t, uint64_t *seed, uint64_t alike, const struct common
     }
     for (uint64_t k = 0; k < most; k++) {
         bool again = how->period && (k % how->period == 0 || how->period == 1 || k % 5 == 0);
-        uint64_t common = alike * (again ? k / 20 + 100 : k + 1), number = t->place[draw(&common) % few], apart = draw(&common) % 3;
+        uint64_t common = alike * (again ? k / 20 + 100 : k + 1),
+                 number = t->place[draw(&common) % few], apart = draw(&common) % 3;
         uint32_t kind = draw(&common) % (SHAPE_KINDS + 1);
         for (uint64_t w = 0; w < WARPS; w++) {
             bool other = draw(seed) % odd == 0;
             if (k < length[w])
-                write_access(t, &t->trace[w], seed, other ? t->place[draw(seed) % few] : number + w * apart,
+                write_access(t, &t->trace[w], seed,
+                             other ? t->place[draw(seed) % few] : number + w * apart,
                              other ? (uint32_t)(draw(seed) % (SHAPE_KINDS + 1)) : kind);
         }
     }
@@ -139,7 +143,7 @@ draw_block(struct traces *t, uint64_t *seed, uint64_t alike, const struct common
     return b;
 }
 
-/* -- the plain way -------------------------------------------------------------------------------------------- */
+/* -- the plain way ----------------------------------------------------------------------------- */
 
 struct plain {
     const struct device_profile *d;
@@ -195,7 +199,8 @@ add_step(struct plain *p, uint64_t partition[64])
 }
 
 static void
-play_plain(struct plain *p, const struct played *block, uint64_t blocks, struct outline *const *shape)
+play_plain(struct plain *p, const struct played *block, uint64_t blocks,
+           struct outline *const *shape)
 {
     const uint64_t **at = calloc(blocks * WARPS, sizeof *at);
     uint64_t partition[64] = {0};
@@ -218,7 +223,7 @@ play_plain(struct plain *p, const struct played *block, uint64_t blocks, struct 
     free(at);
 }
 
-/* -- both ------------------------------------------------------------------------------------------------------ */
+/* -- both -------------------------------------------------------------------------------------- */
 
 static void
 compare(const struct kernel *k, struct plain *p)
@@ -277,7 +282,8 @@ waves(void **state)
     static const char *const devices[] = {"cc9.0", "v100", "cc3.5", "cc2.0", "g80", "a100"};
     for (uint64_t n = 0; n < 12; n++)
         for (size_t k = 0; k < sizeof devices / sizeof *devices; k++)
-            one_launch(model_find_device(devices[k]), 1 + 100 * n + k, n % 2 ? PLACES : 6, n % 4 < 2 ? 1 : 3, n % 3 == 0);
+            one_launch(model_find_device(devices[k]), 1 + 100 * n + k, n % 2 ? PLACES : 6,
+                       n % 4 < 2 ? 1 : 3, n % 3 == 0);
 }
 
 int

@@ -1,26 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
 """The first screen of `lockstep profile`: at most 15 lines of 80 columns for each kernel, whatever the kernel; on a
 terminal of 80 columns everything fits, with colours unless NO_COLOR is set."""
-import fcntl, os, pty, re, struct, subprocess, sys, tempfile, termios
+import fcntl, os, pty, re, struct, subprocess, termios
 
-lockstep, source = os.environ["LOCKSTEP"], os.environ["SOURCE_DIR"]
-work = tempfile.mkdtemp()
-for name in ("LOCKSTEP_CC", "LOCKSTEP_GPU", "LOCKSTEP_JSON", "LOCKSTEP_DEVICES", "COLUMNS", "NO_COLOR"):
+from checks import check, finish, lockstep, source, work
+
+for name in ("COLUMNS", "NO_COLOR"):
     os.environ.pop(name, None)
-failures = cases = 0
-
-
-def check(what, condition):
-    global failures, cases
-    cases += 1
-    if not condition:
-        failures += 1
-        print("FAILED:", what[:1500])
 
 
 def screens(text):
     """The lines of each kernel, its first screen alone."""
     return [s.split("\n") for s in re.split(r"\n\n", text.strip("\n")) if re.match(r".*grid ", s)]
+
+
+def seconds(text):
+    number, unit = text.split()
+    return float(number) * {"ns": 1e-9, "us": 1e-6, "ms": 1e-3}[unit]
+
+
+def sums_up(lines):
+    """The launch and its work are the time, in the verdict as in the advice."""
+    text = re.sub(r"\s+", " ", " ".join(lines))
+    whole = seconds(re.search(r"time (\S+ \S+) a launch", text)[1])
+    for m in re.finditer(r"The launch itself takes (\S+ \S+) of it, the work (\S+ \S+)\.|a launch costs (\S+ \S+), its work (\S+ \S+),", text):
+        parts = [seconds(x) for x in m.groups() if x]
+        check(f"{parts} of {whole}: {text}", abs(sum(parts) - whole) <= 0.006 * whole)
+        said.add(m[0].split()[0])
+
+
+said = set()
 
 
 def on_terminal(columns, *words, **environment):
@@ -82,8 +91,10 @@ for words in (["advice"], ["advice", "old"], ["long"]):
             check(f"{gpu}: {lines}", all(len(line) <= 80 for line in lines))
             check(f"time, peaks, verdict: {lines}", [bool(re.search(r"^  " + w, "\n".join(lines), re.M))
                                                      for w in ("time", "of peak", "verdict", "occupancy")] == [True] * 4)
+            sums_up(lines)
             check(f"at most three: {lines}", sum(line.startswith("  ! ") for line in lines) <= 3)
 
+check(f"both sentences were met: {said}", said == {"The", "a"})
 text = on_terminal(80, "profile", "-v", "--source", "--timeline", work + "/long")
 check("colours: " + text[:300], "\033[1m" in text)
 plain = re.sub(r"\033\[[\d;]*m", "", text)
@@ -98,5 +109,4 @@ check(f"no row of a table is broken: {cut}", not cut)
 wide = on_terminal(200, "profile", work + "/long", NO_COLOR="1")
 check("wider terminals are used", any(len(x) > 90 for x in wide.split("\n")))
 
-print(f"{cases} cases, {failures} failures")
-sys.exit(failures != 0)
+finish()

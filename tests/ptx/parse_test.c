@@ -37,8 +37,7 @@ insn(const struct ptx_func *f, enum ptx_op op, unsigned which)
     return NULL;
 }
 
-/* -- what was read ------------------------------------------------------------------------------
- */
+/* -- what was read ----------------------------------------------------------------------------- */
 
 static void
 module_scope(void **state)
@@ -143,10 +142,11 @@ instructions(void **state)
 static void
 array_elements(void **state)
 {
-    struct ptx_module *m = parse(".version 8.0\n.target sm_90\n.address_size 64\n"
-                                 ".global .v2 .f32 pairs[8];\n"
-                                 ".entry k() {\n.reg .b64 %d; .shared .u32 t[4];\n"
-                                 "mov.u64 %d, t[0]; mov.u64 %d, t[1+2]; mov.u64 %d, pairs[2]+4; ret; }\n");
+    struct ptx_module *m =
+        parse(".version 8.0\n.target sm_90\n.address_size 64\n"
+              ".global .v2 .f32 pairs[8];\n"
+              ".entry k() {\n.reg .b64 %d; .shared .u32 t[4];\n"
+              "mov.u64 %d, t[0]; mov.u64 %d, t[1+2]; mov.u64 %d, pairs[2]+4; ret; }\n");
     const struct ptx_func *k = ptx_find_func(m, "k");
     assert_int_equal(insn(k, PTX_OP_MOV, 0)->operand[1].kind, PTX_O_SYMBOL);
     assert_int_equal(insn(k, PTX_OP_MOV, 0)->operand[1].offset, 0);
@@ -210,8 +210,7 @@ redeclared(void **state)
     ptx_free(m);
 }
 
-/* -- malformed text
- * -------------------------------------------------------------------------------- */
+/* -- malformed text ---------------------------------------------------------------------------- */
 
 #define KERNEL(line)                                                                               \
     HEAD ".entry k(.param .u64 p) {\n"                                                             \
@@ -227,7 +226,8 @@ static const struct {
     {KERNEL("add.s32 %r1, %r2;"), "7:1: add.s32: takes 3 operands, not 2"},
     {KERNEL("add.s32 %r1, %r2, %r3, %r4;"), "7:1: add.s32: takes 3 operands, not 4"},
     {KERNEL("add.s32 %r1, %r2, ;"), "7:19: an operand expected after ','"},
-    {KERNEL("vote.sync.all.pred %p1, %p2;"), "7:1: vote.sync.all.pred: the mask of the members is missing"},
+    {KERNEL("vote.sync.all.pred %p1, %p2;"),
+     "7:1: vote.sync.all.pred: the mask of the members is missing"},
     {KERNEL("vote.all.pred %p1, %p2, -1;"), "7:1: vote.all.pred: .sync is missing"},
     {KERNEL("match.any.sync.b32 %r1, %r2;"), "7:1: match.any.sync.b32: takes 3 operands, not 2"},
     {KERNEL("add.pred %p1, %p2, %p3;"), "7:1: add.pred: add does not take type .pred"},
@@ -302,14 +302,19 @@ static const struct {
     {KERNEL("mov.u32 %r1, 1/0;"), "7:17: division by zero in a constant"},
     {KERNEL("mov.u32 %r1, `;"), "7:14: '`' does not belong here"},
     /* limits */
-    {KERNEL("add.rn.u32 %r1, %r2, %r3;"), "7:1: add.rn.u32: roundings and .ftz are for floating-point types"},
-    {KERNEL("min.ftz.s32 %r1, %r2, %r3;"), "7:1: min.ftz.s32: roundings and .ftz are for floating-point types"},
-    {KERNEL("ld.global.v3.u32 {%r1, %r2, %r3}, [%d1];"), "7:1: ld.global.v3.u32: vectors have 2 or 4 elements"},
+    {KERNEL("add.rn.u32 %r1, %r2, %r3;"),
+     "7:1: add.rn.u32: roundings and .ftz are for floating-point types"},
+    {KERNEL("min.ftz.s32 %r1, %r2, %r3;"),
+     "7:1: min.ftz.s32: roundings and .ftz are for floating-point types"},
+    {KERNEL("ld.global.v3.u32 {%r1, %r2, %r3}, [%d1];"),
+     "7:1: ld.global.v3.u32: vectors have 2 or 4 elements"},
     {KERNEL("st.const.u32 [%d1], %r1;"), "7:1: st.const.u32: constant memory cannot be written"},
-    {KERNEL("atom.global.add.u16 %h1, [%d1], %h2;"), "7:1: atom.global.add.u16: integers of 16 bits have .cas alone"},
+    {KERNEL("atom.global.add.u16 %h1, [%d1], %h2;"),
+     "7:1: atom.global.add.u16: integers of 16 bits have .cas alone"},
     {KERNEL("lop3.b32 %r1, %r2, %r3, %r4, 256;"), "7:1: lop3.b32: operand 5 must be from 0 to 255"},
     {KERNEL("bar.sync 16;"), "7:1: bar.sync: barriers have numbers from 0 to 15"},
-    {KERNEL("barrier.red.popc.u32 %r1, 16, %p1;"), "7:1: barrier.red.popc.u32: barriers have numbers from 0 to 15"},
+    {KERNEL("barrier.red.popc.u32 %r1, 16, %p1;"),
+     "7:1: barrier.red.popc.u32: barriers have numbers from 0 to 15"},
     /* directives */
     {"", "1:1: the text holds no PTX module"},
     {".target sm_90\n", "1:1: a module begins with .version"},
@@ -354,8 +359,7 @@ malformed(void **state)
     }
 }
 
-/* -- cut off, and absurd
- * ------------------------------------------------------------------------------ */
+/* -- cut off, and absurd ----------------------------------------------------------------------- */
 
 static void
 truncated(void **state)
@@ -448,12 +452,12 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(module_scope),     cmocka_unit_test(addresses),
-        cmocka_unit_test(functions),        cmocka_unit_test(instructions),
-        cmocka_unit_test(array_elements),   cmocka_unit_test(calls_and_scopes), cmocka_unit_test(places),
-        cmocka_unit_test(redeclared),       cmocka_unit_test(malformed),
-        cmocka_unit_test(truncated),        cmocka_unit_test(absurd),
-        cmocka_unit_test(many_labels),
+        cmocka_unit_test(module_scope),   cmocka_unit_test(addresses),
+        cmocka_unit_test(functions),      cmocka_unit_test(instructions),
+        cmocka_unit_test(array_elements), cmocka_unit_test(calls_and_scopes),
+        cmocka_unit_test(places),         cmocka_unit_test(redeclared),
+        cmocka_unit_test(malformed),      cmocka_unit_test(truncated),
+        cmocka_unit_test(absurd),         cmocka_unit_test(many_labels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

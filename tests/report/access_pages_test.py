@@ -2,32 +2,18 @@
 """`access --html` and `--svg`: a page and a drawing whose squares are the banks and sectors that the rules give, worked
 out here once more; drawn at desktop and phone width where there is a browser."""
 import os
-import re
 import subprocess
-import sys
-import tempfile
 import xml.etree.ElementTree as tree
 
 import browser
 
-LOCKSTEP = os.environ["LOCKSTEP"]
-work = tempfile.mkdtemp()
-for name in ("LOCKSTEP_CC", "LOCKSTEP_GPU", "LOCKSTEP_JSON"):
-    os.environ.pop(name, None)
-failures = cases = 0
+from checks import check, finish, lockstep, work
+
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def check(what, condition):
-    global failures, cases
-    cases += 1
-    if not condition:
-        failures += 1
-        print("FAILED:", str(what)[:1000])
-
-
 def access(*words, status=0):
-    r = subprocess.run([LOCKSTEP, "access", *words], capture_output=True, text=True, cwd=work)
+    r = subprocess.run([lockstep, "access", *words], capture_output=True, text=True, cwd=work)
     check((words, r.returncode, r.stderr), r.returncode == status)
     return r
 
@@ -71,5 +57,4 @@ for words, said in ((("--csv", "x", "--svg", "y"), "one pattern"), (("--stride",
 check("a drawing of nothing", not os.path.exists(os.path.join(work, "c.svg")))
 if browser.chromium and not os.environ.get("SANITIZE"):
     browser.draw(check, "page", page, [(1400, False), (400, True)])
-print(f"{cases} cases, {failures} failures")
-sys.exit(failures != 0)
+finish()

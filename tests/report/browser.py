@@ -70,7 +70,10 @@ def judge(check, name, path):
     check(f"{name}: ids are unique", len(ids) == len(set(ids)))
     links = [e.get("href") for e in root.iter("a")]
     check(f"{name}: links lead to parts of the page", links and all(h[0] == "#" and h[1:] in ids for h in links))
+    style = "".join(e.text for e in root.iter("style"))
     for d in root.iter("svg"):
+        for c in {c for e in d.iter() for c in (e.get("class") or "").split()}:
+            check(f"{name}: nothing says how a shape of class {c} is drawn", re.search(rf"\.{c}\b", style))
         check(f"{name}: a drawing without a description", d.get("role") == "img" and d.get("aria-label"))
         check(f"{name}: an empty drawing", len(list(d)) >= 3)
     for e in root.iter():

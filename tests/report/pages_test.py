@@ -2,22 +2,10 @@
 """The pages of `check --html` and `suite ... --html`: both sites of a finding in their source, what is
 missing, the block that suppresses it; all rungs of a system side by side. Valid, self-contained; in a
 real browser (tests/report/browser.py) every part is drawn at desktop and phone width."""
-import json, os, re, subprocess, sys, tempfile
+import json, os, re, subprocess
 import browser
 
-lockstep = os.environ["LOCKSTEP"]
-work = tempfile.mkdtemp()
-for name in ("LOCKSTEP_CC", "LOCKSTEP_GPU", "LOCKSTEP_JSON", "LOCKSTEP_DEVICES"):
-    os.environ.pop(name, None)
-failures = cases = 0
-
-
-def check(what, condition):
-    global failures, cases
-    cases += 1
-    if not condition:
-        failures += 1
-        print("FAILED:", what[:1000])
+from checks import check, finish, lockstep, source, work
 
 
 def run(status, *words):
@@ -93,6 +81,9 @@ roof = [s for s in root.iter("svg") if s.get("aria-label").startswith("Roofline"
 rungs = len(set(re.findall(r"#rung(\d+)", text)))
 check(f"all {rungs} rungs on the roofline", rungs >= 6 and len(roof) == rungs + 1 and
       all(len(list(s.iter("circle"))) == rungs for s in roof))
+heads = [h.text for s in sections.values() for h in s.iter("p") if h.get("class") == "time"]
+bars = {t.text for t in roof[0].iter("text")} | {t.text for s in root.iter("svg") if s not in roof for t in s.iter("text")}
+check(f"one time of each rung on the page: {heads}", len(heads) == rungs and all(h.split(" a launch")[0] in bars for h in heads))
 check("the others are named", {"naive", "coalesced", "padded", "swizzled", "diagonal"} <=
       {t.text for t in roof[0].iter("text")})
 
@@ -139,7 +130,7 @@ run(0, "profile", "-q", "--json=before.json", "--html", "long.html", f"{deep}/be
 text, root = page("long")
 check("mode", os.stat(os.path.join(work, "long.html")).st_mode & 0o777 == 0o644)
 check("PTX beside its line", any("fma.rn.f32" in (p.text or "") for d in root.iter("details") if d.get("class") == "ptx" for p in d.iter("pre")))
-check("words are explained", {"occupancy", "waits", "DRAM"} <= {a.text.lower() if a.text != "DRAM" else a.text for a in root.iter("abbr")}
+check("words are explained", {"occupancy", "latency", "DRAM"} <= {a.text.lower() if a.text != "DRAM" else a.text for a in root.iter("abbr")}
       and all(a.get("title") for a in root.iter("abbr")))
 traffic = [s for s in root.iter("svg") if s.get("aria-label").startswith("Traffic")]
 labels = {t.text for s in traffic for t in s.iter("text")}
@@ -163,7 +154,5 @@ if browser.chromium and not os.environ.get("SANITIZE"):
                         ("long", [(1400, False), (400, True)]), ("both", [(1400, True), (400, False)])):
         browser.draw(check, name, open(os.path.join(work, name + ".html"), encoding="utf-8").read(), views)
 elif not os.environ.get("SANITIZE"):
-    print(f"{cases} cases, {failures} failures; SKIP: no browser: pages were not drawn")
-    sys.exit(1 if failures else 77)
-print(f"{cases} cases, {failures} failures{'' if browser.tidy else '; no tidy: HTML not judged'}")
-sys.exit(failures != 0)
+    finish("; SKIP: no browser: pages were not drawn", skipped=True)
+finish("" if browser.tidy else "; no tidy: HTML not judged")

@@ -22,10 +22,10 @@ same() { [ "$(key "$src")" = "$first" ] || fail "$1: another key"; }
 other() { [ "$(key "$src")" != "$first" ] || fail "$1: the same key"; }
 touch "$src"/jit/engine/compile.c "$src"/ptx/ptx_ops.def
 same "touched files"
-echo "/* more */" >>"$src/cli/cli_run.c"
+echo "/* more */" >>"$src/cli/run/cli_run.c"
 echo "/* more */" >>"$src/exec/exec.c"
 same "edits of other layers"
-for file in jit/jit.h ptx/ptx_ops.def analysis/flow.c jit/ops/math.def; do
+for file in jit/jit.h ptx/ptx_ops.def wir/build.c jit/ops/math.def; do
     cp "$src/$file" "$work/kept"
     echo >>"$src/$file"
     other "a line more in $file"
@@ -53,6 +53,6 @@ if [ -f "$BINARY_DIR/build.ninja" ]; then
     ninja -C "$BINARY_DIR" -t query engine_key.c >"$work/inputs" || fail "the build does not make the key"
     while IFS= read -r file; do
         grep -q "$file\$" "$work/inputs" || fail "the build does not look at $file"
-    done < <(cd "$SOURCE_DIR" && find src/jit src/ptx src/analysis -name '*.[ch]' -o -name '*.def')
+    done < <(cd "$SOURCE_DIR" && find src/jit src/ptx src/wir src/analysis -name '*.[ch]' -o -name '*.def')
 fi
 echo "PASS key $now"

@@ -2,7 +2,7 @@
  *
  * Prints a TOML file as JSON, strings as hexadecimal bytes, for toml_test.py.
  */
-#include "cli/toml.h"
+#include "cli/text/toml.h"
 
 #include <math.h>
 #include <stdio.h>

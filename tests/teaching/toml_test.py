@@ -60,7 +60,7 @@ def plain(v):
 
 with tempfile.TemporaryDirectory() as work:
     dump, at = os.path.join(work, "dump"), os.path.join(work, "x.toml")
-    sources = [os.path.join(HERE, "toml_dump.c"), *glob.glob(os.path.join(SOURCE, "src/cli/toml*.c")),
+    sources = [os.path.join(HERE, "toml_dump.c"), *glob.glob(os.path.join(SOURCE, "src/cli/text/toml*.c")),
                *glob.glob(os.path.join(SOURCE, "src/base/*.c"))]
     subprocess.run([CC, "-std=gnu17", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-I",
                     os.path.join(SOURCE, "src"), *sources, "-lm", "-o", dump], check=True)

@@ -68,7 +68,7 @@ LARGER = {"matmul": "256", "sgemm": "256", "transpose": "512", "columns": "256",
 
 
 def header(path):
-    """The rung's own words: see src/cli/suite.h."""
+    """The rung's own words: see src/cli/suite/suite.h."""
     words = {}
     for line in open(path):
         m = re.match(r" \* ([a-z]+): (.*)", line)

@@ -37,16 +37,16 @@ typedef long long s64;
 #define NAN_ __builtin_nan("")
 
 static const double PIO2_H = 0x1.921fb54442d18p+0, PIO2_L = 0x1.1a62633145c07p-54,
-                    PIO2_LL = -0x1.f1976b7ed8fbcp-110,
-                    PI_H = 0x1.921fb54442d18p+1, PI_L = 0x1.1a62633145c07p-53,
-                    LN2_H = 0x1.62e42fef00000p-1, LN2_L = 0x1.473de6af278edp-34, /* k * LN2_H is exact */
-                    LN2 = 0x1.62e42fefa39efp-1, LOG2E = 0x1.71547652b82fep+0,
-                    LN10 = 0x1.26bb1bbb55516p+1, LOG10E = 0x1.bcb7b1526e50ep-2,
-                    LOG2_10 = 0x1.a934f0979a371p+1, LOG10_2H = 0x1.3441350900000p-2,
-                    LOG10_2L = 0x1.ef3fde623e256p-35, SQRT_2PI_LOG = 0x1.d67f1c864beb5p-1,
-                    TWO_SQRTPI = 0x1.20dd750429b6dp+0, SQRT1_2 = 0x1.6a09e667f3bcdp-1;
+                    PIO2_LL = -0x1.f1976b7ed8fbcp-110, PI_H = 0x1.921fb54442d18p+1,
+                    PI_L = 0x1.1a62633145c07p-53, LN2_H = 0x1.62e42fef00000p-1,
+                    LN2_L = 0x1.473de6af278edp-34, /* k * LN2_H is exact */
+    LN2 = 0x1.62e42fefa39efp-1, LOG2E = 0x1.71547652b82fep+0, LN10 = 0x1.26bb1bbb55516p+1,
+                    LOG10E = 0x1.bcb7b1526e50ep-2, LOG2_10 = 0x1.a934f0979a371p+1,
+                    LOG10_2H = 0x1.3441350900000p-2, LOG10_2L = 0x1.ef3fde623e256p-35,
+                    SQRT_2PI_LOG = 0x1.d67f1c864beb5p-1, TWO_SQRTPI = 0x1.20dd750429b6dp+0,
+                    SQRT1_2 = 0x1.6a09e667f3bcdp-1;
 
-/* -- bits ------------------------------------------------------------------------------------------------ */
+/* -- bits -------------------------------------------------------------------------------------- */
 
 INLINE u64
 bits(double x)

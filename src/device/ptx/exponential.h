@@ -7,7 +7,7 @@
 
 #include "base.h"
 
-/* -- exponentials ------------------------------------------------------------------------------------------ */
+/* -- exponentials ------------------------------------------------------------------------------ */
 
 /* (e^r - 1 - r) / r^2 for |r| < 0.36: Taylor's series; the term left away is below 2^-58. */
 INLINE double
@@ -45,7 +45,10 @@ exp_of(double h, double l)
     return scaled(1 + (s + FMA(s * s, exp_tail(s), low)), (int)k);
 }
 
-D1(exp, x) { return exp_of(x, 0); }
+D1(exp, x)
+{
+    return exp_of(x, 0);
+}
 F1(exp)
 
 D1(exp2, x)
@@ -81,7 +84,7 @@ D1(expm1, x)
 }
 F1(expm1)
 
-/* -- logarithms -------------------------------------------------------------------------------------------- */
+/* -- logarithms -------------------------------------------------------------------------------- */
 
 /* x = 2^k * m, sqrt(1/2) <= m < sqrt(2); x > 0, finite. */
 INLINE double

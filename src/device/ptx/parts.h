@@ -7,7 +7,7 @@
 
 #include "base.h"
 
-/* -- parts of numbers ------------------------------------------------------------------------------------------------ */
+/* -- parts of numbers -------------------------------------------------------------------------- */
 
 double __nv_ldexp(double x, int e);
 VISIBLE double
@@ -57,7 +57,10 @@ __nv_frexpf(float x, int *e)
 {
     return (float)__nv_frexp((double)x, e);
 }
-D1(logb, x) { return x == 0 ? -INF : ABS(x) < INF ? exponent(x) : x * x; }
+D1(logb, x)
+{
+    return x == 0 ? -INF : ABS(x) < INF ? exponent(x) : x * x;
+}
 F1(logb)
 int __nv_ilogb(double x);
 VISIBLE int
@@ -128,7 +131,7 @@ __nv_nanf(const signed char *tag)
     return __builtin_nanf("");
 }
 
-/* -- remainders --------------------------------------------------------------------------------------------------------- */
+/* -- remainders -------------------------------------------------------------------------------- */
 
 /* |x| mod |y| for finite x and y other than 0, and the quotient's low bits: long division. */
 INLINE double

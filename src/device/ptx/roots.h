@@ -7,7 +7,7 @@
 
 #include "trigonometric.h"
 
-/* -- hyperbolic ones --------------------------------------------------------------------------------------------- */
+/* -- hyperbolic ones --------------------------------------------------------------------------- */
 
 D1(sinh, x)
 {
@@ -81,10 +81,16 @@ D1(atanh, x)
 }
 F1(atanh)
 
-/* -- roots and norms ---------------------------------------------------------------------------------------------- */
+/* -- roots and norms --------------------------------------------------------------------------- */
 
-D1(rsqrt, x) { return 1 / SQRT(x); }
-D1(rcp64h, x) { return 1 / x; }
+D1(rsqrt, x)
+{
+    return 1 / SQRT(x);
+}
+D1(rcp64h, x)
+{
+    return 1 / x;
+}
 
 D1(cbrt, x)
 {
@@ -99,7 +105,10 @@ D1(cbrt, x)
     return with_sign(small ? t * 0x1p-40 : t, x);
 }
 F1(cbrt)
-D1(rcbrt, x) { return 1 / __nv_cbrt(x); }
+D1(rcbrt, x)
+{
+    return 1 / __nv_cbrt(x);
+}
 F1(rcbrt)
 
 /* The square root of the sum of squares of what `at` holds, divided by a power of two first. */
@@ -138,7 +147,10 @@ D2(hypot, x, y)
     return norm_of(v, 2);
 }
 F2(hypot)
-D2(rhypot, x, y) { return 1 / __nv_hypot(x, y); }
+D2(rhypot, x, y)
+{
+    return 1 / __nv_hypot(x, y);
+}
 F2(rhypot)
 double __nv_norm3d(double a, double b, double c);
 VISIBLE double

@@ -7,7 +7,7 @@
 
 #include "roots.h"
 
-/* -- error function and kin ------------------------------------------------------------------------------------------ */
+/* -- error function and kin -------------------------------------------------------------------- */
 
 /* |x| < 2: 2/sqrt(pi) e^(-x^2) x sum (2 x^2)^n / (1 3 5 ... (2n+1)): all terms positive */
 INLINE double
@@ -50,7 +50,9 @@ D1(erfc, x)
     if (is_nan(x))
         return x;
     if (x < 1)
-        return x < -6 ? 2 : 1 - (x > -2 ? erf_series(x) : -(1 - erfcx_fraction(-x) * exp_of(-x * x, 0)));
+        return x < -6
+                   ? 2
+                   : 1 - (x > -2 ? erf_series(x) : -(1 - erfcx_fraction(-x) * exp_of(-x * x, 0)));
     if (x > 28)
         return 0;
     struct pair p = two_product(x, x);
@@ -67,7 +69,10 @@ D1(erf, x)
 }
 F1(erf)
 
-D1(normcdf, x) { return 0.5 * __nv_erfc(-x * SQRT1_2); }
+D1(normcdf, x)
+{
+    return 0.5 * __nv_erfc(-x * SQRT1_2);
+}
 F1(normcdf)
 
 /* y with erfc y = p, 0 < p < 2: a rough start, then Newton's steps with the second derivative. */
@@ -105,7 +110,10 @@ D1(erfinv, x)
 }
 F1(erfinv)
 
-D1(normcdfinv, p) { return -0x1.6a09e667f3bcdp+0 * __nv_erfcinv(2 * p); }
+D1(normcdfinv, p)
+{
+    return -0x1.6a09e667f3bcdp+0 * __nv_erfcinv(2 * p);
+}
 float __nv_normcdfinvf(float p);
 VISIBLE float
 __nv_normcdfinvf(float p)
@@ -113,7 +121,7 @@ __nv_normcdfinvf(float p)
     return (float)__nv_normcdfinv((double)p);
 }
 
-/* -- gamma; log gamma near its zeros 1 and 2 is right to 2^-50, not to its last places -------------------------------------------------------------- */
+/* -- gamma; log gamma near its zeros 1 and 2 is right to 2^-50, not to its last places --------- */
 
 /* log gamma for x >= 10: Stirling's series */
 INLINE double
@@ -170,7 +178,7 @@ D1(tgamma, x)
     return x > 0 ? r : -PI_H / (a * __nv_sinpi(a) * r);
 }
 F1(tgamma)
-/* -- Bessel functions ---------------------------------------------------------------------------------------------------- */
+/* -- Bessel functions -------------------------------------------------------------------------- */
 
 struct bessel {
     double j0, j1, jn, y0, y1;
@@ -338,9 +346,15 @@ modified(double x, int n)
         sum = 0.5 * a * (1 + a * a / 8 * (1 + a * a / 24));
     return n && x < 0 ? -sum : sum;
 }
-D1(cyl_bessel_i0, x) { return modified(x, 0); }
+D1(cyl_bessel_i0, x)
+{
+    return modified(x, 0);
+}
 F1(cyl_bessel_i0)
-D1(cyl_bessel_i1, x) { return modified(x, 1); }
+D1(cyl_bessel_i1, x)
+{
+    return modified(x, 1);
+}
 F1(cyl_bessel_i1)
 
 #endif

@@ -7,14 +7,15 @@
 
 #include "exponential.h"
 
-/* -- sine and kin --------------------------------------------------------------------------------------------- */
+/* -- sine and kin ------------------------------------------------------------------------------ */
 
 /* 2/pi, 1280 bits; the first has weight 1/2. */
 static const u64 two_over_pi[20] = {
-    0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561, 0xb7246e3a424dd2e0,
-    0x06492eea09d1921c, 0xfe1deb1cb129a73e, 0xe88235f52ebb4484, 0xe99c7026b45f7e41, 0x3991d639835339f4,
-    0x9c845f8bbdf9283b, 0x1ff897ffde05980f, 0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7, 0x4f463f669e5fea2d,
-    0x7527bac7ebe5f17b, 0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b6bab, 0xf0cfbc209af4361d};
+    0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561,
+    0xb7246e3a424dd2e0, 0x06492eea09d1921c, 0xfe1deb1cb129a73e, 0xe88235f52ebb4484,
+    0xe99c7026b45f7e41, 0x3991d639835339f4, 0x9c845f8bbdf9283b, 0x1ff897ffde05980f,
+    0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7, 0x4f463f669e5fea2d, 0x7527bac7ebe5f17b,
+    0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b6bab, 0xf0cfbc209af4361d};
 
 /* The 64 bits of 2/pi from bit i on. */
 INLINE u64
@@ -25,8 +26,8 @@ bits_from(int i)
     return shift ? a << shift | b >> (64 - shift) : a;
 }
 
-/* x mod pi/2 for large x: the bits of 2/pi that matter, times x as a whole number m 2^e, 1000 <= e is
- * possible. Bits of weight 4 and more in the product are multiples of whole turns. */
+/* x mod pi/2 for large x: the bits of 2/pi that matter, times x as a whole number m 2^e, 1000 <= e
+ * is possible. Bits of weight 4 and more in the product are multiples of whole turns. */
 INLINE struct pair
 reduce_large(double x, int *quadrant)
 {
@@ -53,7 +54,8 @@ reduce_large(double x, int *quadrant)
         low = ~low + 1;
         high = ~high + (low == 0);
     }
-    struct pair f = two_sum((double)(high >> 11) * 0x1p-53, (double)((high & 0x7ff) << 53 | low >> 11) * 0x1p-117);
+    struct pair f = two_sum((double)(high >> 11) * 0x1p-53,
+                            (double)((high & 0x7ff) << 53 | low >> 11) * 0x1p-117);
     struct pair r = multiply(f, (struct pair){PIO2_H, PIO2_L});
     if (x < 0) {
         sign = -sign;
@@ -214,7 +216,7 @@ __nv_sincospif(float x, float *s, float *c)
     *c = (float)__nv_cospi((double)x);
 }
 
-/* -- inverse ones ---------------------------------------------------------------------------------------------- */
+/* -- inverse ones ------------------------------------------------------------------------------ */
 
 /* atan t for |t| <= 0.4375: t - t z p(z) */
 INLINE double

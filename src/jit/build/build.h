@@ -5,8 +5,8 @@
  * Values: the bits of a PTX register are an LLVM integer of its width (i16, i32, i64, i128) or a
  * vector <32 x iN> of them; a predicate is i1 or <32 x i1>. Floating-point emitters bitcast in and
  * out; LLVM removes the casts. `e->lanes` is the width of the value being emitted: 1 for uniform
- * instructions (scalars), 32 for varying ones. An emitter is written once for both. Shorter forms of
- * LLVM's builders for integers and floats: value.h.
+ * instructions (scalars), 32 for varying ones. An emitter is written once for both. Shorter forms
+ * of LLVM's builders for integers and floats: value.h.
  */
 #ifndef LOCKSTEP_JIT_BUILD_H
 #define LOCKSTEP_JIT_BUILD_H
@@ -21,7 +21,7 @@ struct emit {
     LLVMModuleRef module;
     LLVMBuilderRef b;
     LLVMValueRef function;
-    unsigned lanes; /* 1 or 32: of the instruction being emitted */
+    unsigned lanes;  /* 1 or 32: of the instruction being emitted */
     bool plain_host; /* tests: take the ways of a host without AVX-512 and F16C */
     /* Active lanes of the instruction being emitted, as <32 x i1> and as i32. NULL mask: all 32
      * lanes are known to be active (or lanes == 1). Results of inactive lanes do not matter, but
@@ -33,13 +33,18 @@ struct emit {
     const struct ptx_module *ptx;
     const struct ptx_func *func; /* of the instruction being emitted */
     const struct ptx_insn *insn;
-    uint32_t place; /* of the instruction being emitted, as jit_place() */
-    uint64_t off;   /* passes that are switched off, or may not run in this code */
+    uint32_t place;              /* of the instruction being emitted, as jit_place() */
+    uint64_t off;                /* passes that are switched off, or may not run in this code */
     struct jit_remarks *remarks; /* NULL: nobody reads them */
+    /* LLVM instructions that the function may have: more, and its emission fails, without an error,
+     * with `over` set. 0: any number. */
+    uint64_t most;
+    bool over;
     struct ls_error *err;
 };
 
-/* Whether a pass is on and may run in this code, watched by a tool or not; what it did at the instruction being emitted, or why it did nothing there. */
+/* Whether a pass is on and may run in this code, watched by a tool or not; what it did at the
+ * instruction being emitted, or why it did nothing there. */
 static inline bool
 emit_on(const struct emit *e, enum jit_pass pass)
 {
@@ -53,8 +58,8 @@ void emit_fired(const struct emit *e, enum jit_pass pass, const char *format, ..
 void emit_missed(const struct emit *e, enum jit_pass pass, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* The same at the instruction with that place. */
-void emit_remark_at(const struct emit *e, enum jit_pass pass, bool fired, uint32_t place, const char *format, ...)
-    __attribute__((format(printf, 5, 6)));
+void emit_remark_at(const struct emit *e, enum jit_pass pass, bool fired, uint32_t place,
+                    const char *format, ...) __attribute__((format(printf, 5, 6)));
 LLVMTypeRef emit_type_at(struct emit *e, LLVMTypeRef scalar, unsigned lanes);
 LLVMTypeRef emit_int(struct emit *e, unsigned bits);   /* iN, or <lanes x iN> */
 LLVMTypeRef emit_float(struct emit *e, unsigned bits); /* half, float, double, or vectors */

@@ -29,12 +29,9 @@ static LLVMTypeRef
 float_scalar(struct emit *e, unsigned bits)
 {
     switch (bits) {
-    case 16:
-        return LLVMHalfTypeInContext(e->context);
-    case 32:
-        return LLVMFloatTypeInContext(e->context);
-    default:
-        return LLVMDoubleTypeInContext(e->context);
+    case 16: return LLVMHalfTypeInContext(e->context);
+    case 32: return LLVMFloatTypeInContext(e->context);
+    default: return LLVMDoubleTypeInContext(e->context);
     }
 }
 
@@ -61,15 +58,11 @@ emit_bits_of(LLVMValueRef v)
 {
     LLVMTypeRef t = element_type(LLVMTypeOf(v));
     switch (LLVMGetTypeKind(t)) {
-    case LLVMIntegerTypeKind:
-        return LLVMGetIntTypeWidth(t);
+    case LLVMIntegerTypeKind: return LLVMGetIntTypeWidth(t);
     case LLVMHalfTypeKind:
-    case LLVMBFloatTypeKind:
-        return 16;
-    case LLVMFloatTypeKind:
-        return 32;
-    default:
-        return 64;
+    case LLVMBFloatTypeKind: return 16;
+    case LLVMFloatTypeKind: return 32;
+    default: return 64;
     }
 }
 
@@ -337,7 +330,8 @@ emit_bits_to_mask(struct emit *e, LLVMValueRef bits)
 
 /* -- shifts ------------------------------------------------------------------------------------ */
 
-/* n below the width, known at compile time? LLVM folds the comparison, we only keep the IR small. */
+/* n below the width, known at compile time? LLVM folds the comparison,
+ * we only keep the IR small. */
 static bool
 shift_is_safe(value a, value n)
 {
@@ -345,8 +339,8 @@ shift_is_safe(value a, value n)
     return v_const(n, &k) && k < emit_bits_of(a);
 }
 
-/* AVX-512's shifts by a vector clear past the width as PTX's do (the arithmetic one keeps the sign).
- * kind: "psllv", "psrlv", "psrav". NULL: not for this type or host. */
+/* AVX-512's shifts by a vector clear past the width as PTX's do (the arithmetic one keeps the
+ * sign). kind: "psllv", "psrlv", "psrav". NULL: not for this type or host. */
 static value
 shift_by_avx512(struct emit *e, const char *kind, value a, value n)
 {
@@ -522,7 +516,7 @@ emit_fail(struct emit *e, const char *format, ...)
                    e->insn ? e->insn->line : 0, what);
 }
 
-/* -- remarks ------------------------------------------------------------------------------------- */
+/* -- remarks ----------------------------------------------------------------------------------- */
 
 void
 emit_fired(const struct emit *e, enum jit_pass pass, const char *format, ...)
@@ -543,7 +537,8 @@ emit_missed(const struct emit *e, enum jit_pass pass, const char *format, ...)
 }
 
 void
-emit_remark_at(const struct emit *e, enum jit_pass pass, bool fired, uint32_t place, const char *format, ...)
+emit_remark_at(const struct emit *e, enum jit_pass pass, bool fired, uint32_t place,
+               const char *format, ...)
 {
     va_list args;
     va_start(args, format);

@@ -4,7 +4,8 @@
  *
  * Everything here takes its number of lanes from the operand, not from `e->lanes`: a packed
  * instruction (.f16x2) bitcasts its <32 x i32> to <64 x i16> and then goes the way of the plain
- * one. A scalar stays a scalar. `like` lends the lanes (v_int, v_real_type) or the whole type (v_k).
+ * one. A scalar stays a scalar. `like` lends the lanes (v_int, v_real_type) or the whole type
+ * (v_k).
  *
  *     LLVMValueRef low = v_trunc(e, x, 16);           // i32 -> i16, lane by lane
  *     LLVMValueRef odd = v_ne(e, v_andk(e, x, 1), v_k(e, x, 0));
@@ -25,9 +26,9 @@ LLVMTypeRef v_float_type(struct emit *e, value like, unsigned bits); /* 16, 32, 
 
 /* -- constants --------------------------------------------------------------------------------- */
 
-value v_k(struct emit *e, value like, uint64_t k);      /* integer of like's type */
+value v_k(struct emit *e, value like, uint64_t k); /* integer of like's type */
 value v_int(struct emit *e, value like, unsigned bits, uint64_t k);
-value v_kf(struct emit *e, value like, double k);       /* float of like's type */
+value v_kf(struct emit *e, value like, double k); /* float of like's type */
 /* The value of a constant scalar, or of a vector of equal constants. */
 bool v_const(value v, uint64_t *out);
 
@@ -217,7 +218,7 @@ v_fneg(struct emit *e, value a)
     return LLVMBuildFNeg(e->b, a, "");
 }
 
-/* -- pieces of vectors, for functions of a fixed width ------------------------------------------ */
+/* -- pieces of vectors, for functions of a fixed width ----------------------------------------- */
 
 /* Lanes first..first+n-1 of v; past the end: poison. A scalar counts as one lane. */
 value v_slice(struct emit *e, value v, unsigned first, unsigned n);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * jit/control: lanes that move between the blocks of a warp function: sets of pending lanes, suspension and the
- * frame, lanes that wait for others of their warp.
+ * jit/control: lanes that move between the blocks of a warp function: sets of pending lanes,
+ * suspension and the frame, lanes that wait for others of their warp.
  */
 #ifndef LOCKSTEP_JIT_CONTROL_H
 #define LOCKSTEP_JIT_CONTROL_H
@@ -11,22 +11,24 @@
 /* -- frame.c ----------------------------------------------------------------------------------- */
 
 /* Registers alive at any block of the set. */
-void frame_live(const struct flow *f, const uint64_t *blocks, uint64_t *out);
+void frame_live(const struct wir *f, const uint64_t *blocks, uint64_t *out);
 /* Saves the registers of the set; not those in `kept` (NULL: none). */
 void frame_save(struct core *c, const uint64_t *set, const uint64_t *kept);
 void frame_restore(struct core *c, const uint64_t *set);
 /* One allocation: a table of sets. */
 uint64_t **frame_kept(const struct core *c);
-/* For lanes that stand apart: every register has a place that does not depend on what is known of it.
- * Fills c->saved.frame_at with them; returns the bytes. */
+/* For lanes that stand apart: every register has a place that does not depend on what is known of
+ * it. Fills c->saved.frame_at with them; returns the bytes. */
 uint32_t frame_apart(const struct core *c, uint32_t *at);
-/* Leaves there what lanes pending at `block` and elsewhere need (UINT32_MAX: at any), or takes all of it. */
+/* Leaves there what lanes pending at `block` and elsewhere need (UINT32_MAX: at any), or takes all
+ * of it. */
 void frame_leave(struct core *c, uint32_t block);
 void frame_take(struct core *c);
 
 /* -- home.c ------------------------------------------------------------------------------------ */
 
-/* c->form.in_memory: where registers, pending and waiting lie; what they hold when the kernel begins. */
+/* c->form.in_memory: where registers, pending and waiting lie; what they hold when the kernel
+ * begins. */
 void core_home_storage(struct core *c);
 void core_home_begin(struct core *c);
 
@@ -39,8 +41,8 @@ void core_go_elsewhere(struct core *c, uint32_t block);
 /* versions/whole.c: all lanes go to block t. */
 void core_whole_go(struct core *c, uint32_t t);
 void lanes_add(struct core *c, LLVMValueRef at, LLVMValueRef lanes);
-/* Lanes go to block t. Threads that are at the kernel's end exit at once: others may be counting those
- * that have not. */
+/* Lanes go to block t. Threads that are at the kernel's end exit at once: others may be counting
+ * those that have not. */
 void lanes_send(struct core *c, uint32_t t, LLVMValueRef lanes);
 /* Runs block t with its pending lanes. */
 void lanes_take(struct core *c, uint32_t t, LLVMValueRef lanes);
@@ -56,7 +58,8 @@ uint64_t *lanes_blocks(struct core *c, const uint64_t *from);
  * spent. The builder stands where the head's lanes are in `mask`. */
 void lanes_spend_fuel(struct core *c, uint32_t h);
 bool lanes_is_waiting_head(const struct core *c, uint32_t from, uint32_t h);
-void lanes_dispatch(struct core *c, uint32_t from, const uint32_t *targets, uint32_t count, bool some_certain, uint32_t last);
+void lanes_dispatch(struct core *c, uint32_t from, const uint32_t *targets, uint32_t count,
+                    bool some_certain, uint32_t last);
 
 /* -- wait.c ------------------------------------------------------------------------------------ */
 
@@ -70,5 +73,10 @@ void core_sync_begin(struct core *c);
 LLVMValueRef core_sync_retry(struct core *c);
 /* Tells exec who stands where. */
 void core_sync_tell(struct core *c);
+
+/* -- turn.c ------------------------------------------------------------------------------------ */
+
+/* form.scheduled: where block b begins; gives way there if it begins with an access to memory. */
+void core_turn(struct core *c, uint32_t b);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * control/frame.c: what a warp function keeps while it is suspended. Each register that is ever alive at
- * a suspension has its own place in the frame, so a register that was not written since it was last
- * saved or restored need not be saved again: most of what is alive at a barrier in a loop are
- * addresses from before the loop. Of the tiled product (16 x 16, docs/decisions/0009) that is 20 of
- * 22 vectors at the second barrier.
+ * control/frame.c: what a warp function keeps while it is suspended. Each register that is ever
+ * alive at a suspension has its own place in the frame, so a register that was not written since it
+ * was last saved or restored need not be saved again: most of what is alive at a barrier in a loop
+ * are addresses from before the loop. Of the tiled product (16 x 16, docs/decisions/0009) that is
+ * 20 of 22 vectors at the second barrier.
  */
 #include "jit/control/control.h"
 
@@ -47,7 +47,7 @@ move_reg(struct core *c, uint32_t reg, bool save)
 void
 frame_save(struct core *c, const uint64_t *set, const uint64_t *kept)
 {
-    for (uint32_t r = 0; r < c->flow->reg_count && !c->form.in_memory; r++)
+    for (uint32_t r = 0; r < c->wir->reg_count && !c->form.in_memory; r++)
         if (set_has(set, r) && c->regs.reg[r] && !(kept && set_has(kept, r)))
             move_reg(c, r, true);
 }
@@ -55,13 +55,13 @@ frame_save(struct core *c, const uint64_t *set, const uint64_t *kept)
 void
 frame_restore(struct core *c, const uint64_t *set)
 {
-    for (uint32_t r = 0; r < c->flow->reg_count && !c->form.in_memory; r++)
+    for (uint32_t r = 0; r < c->wir->reg_count && !c->form.in_memory; r++)
         if (set_has(set, r) && c->regs.reg[r])
             move_reg(c, r, false);
 }
 
 void
-frame_live(const struct flow *f, const uint64_t *blocks, uint64_t *out)
+frame_live(const struct wir *f, const uint64_t *blocks, uint64_t *out)
 {
     memset(out, 0, sizeof *out * f->reg_words);
     for (uint32_t b = 0; b < f->block_count; b++)
@@ -69,14 +69,14 @@ frame_live(const struct flow *f, const uint64_t *blocks, uint64_t *out)
             out[k] |= f->blocks[b].live_in[k];
 }
 
-/* -- lanes that stand apart ---------------------------------------------------------------------------- */
+/* -- lanes that stand apart -------------------------------------------------------------------- */
 
-/* First the pending lanes of every block, then registers in order, each as a vector (a predicate: one
- * bit a lane). */
+/* First the pending lanes of every block, then registers in order, each as a vector (a predicate:
+ * one bit a lane). */
 uint32_t
 frame_apart(const struct core *c, uint32_t *at)
 {
-    const struct flow *f = c->flow;
+    const struct wir *f = c->wir;
     uint32_t end = (4 * f->block_count + 63) & ~63u;
     uint64_t *live = ls_alloc(sizeof *live * (f->reg_words + 1));
     for (uint32_t b = 0; b < f->block_count; b++)
@@ -97,7 +97,7 @@ void
 frame_leave(struct core *c, uint32_t block)
 {
     LLVMBuilderRef b = c->e.b;
-    const struct flow *f = c->flow;
+    const struct wir *f = c->wir;
     uint32_t *at = ls_alloc(sizeof *at * (f->reg_count + 2 * f->block_count + 1));
     uint64_t *live = ls_alloc(sizeof *live * (f->reg_words + 1));
     uint64_t *blocks = ls_alloc(sizeof *blocks * c->facts->block_words);
@@ -133,9 +133,10 @@ void
 frame_take(struct core *c)
 {
     LLVMBuilderRef b = c->e.b;
-    const struct flow *f = c->flow;
+    const struct wir *f = c->wir;
     for (uint32_t k = 0; k < f->block_count; k++)
-        LLVMBuildStore(b, core_load_field(c, c->in.frame, 4 * k, core_scalar(c, 32)), c->lanes.pending[k]);
+        LLVMBuildStore(b, core_load_field(c, c->in.frame, 4 * k, core_scalar(c, 32)),
+                       c->lanes.pending[k]);
     for (uint32_t r = 0; r < f->reg_count; r++) {
         unsigned bits = core_reg_bits(c, r);
         if (!c->regs.reg[r] || c->saved.frame_at[r] == UINT32_MAX)
@@ -149,18 +150,18 @@ frame_take(struct core *c)
     }
 }
 
-/* -- what is in the frame already -------------------------------------------------------------------- */
+/* -- what is in the frame already -------------------------------------------------------------- */
 
 /* Registers that block b writes, the result of a barrier before it among them. */
 static void
-writes_of(const struct flow *f, uint32_t b, uint64_t *out)
+writes_of(const struct wir *f, uint32_t b, uint64_t *out)
 {
-    const struct flow_block *blk = &f->blocks[b];
-    set_add_all(out, flow_block_defs(f, b));
+    const struct wir_block *blk = &f->blocks[b];
+    set_add_all(out, wir_block_defs(f, b));
     for (uint32_t k = 0; k < blk->pred_count; k++) {
-        const struct flow_block *from = &f->blocks[blk->pred[k]];
-        if (from->end == FLOW_BARRIER)
-            set_add_all(out, flow_defs(f, from->end_insn));
+        const struct wir_block *from = &f->blocks[blk->pred[k]];
+        if (from->end == WIR_BARRIER)
+            set_add_all(out, wir_defs(f, from->end_insn));
     }
 }
 
@@ -173,7 +174,7 @@ struct kept {
 
 /* Control goes from block a, which leaves `kept` in the frame, to block b. */
 static void
-flow_edge(struct kept *k, const uint64_t *kept, uint32_t b)
+hand_on(struct kept *k, const uint64_t *kept, uint32_t b)
 {
     for (uint32_t w = 0; w < k->words; w++) {
         uint64_t now = k->in[b][w] & kept[w];
@@ -188,18 +189,18 @@ static void
 leave_block(struct kept *k, uint32_t b, uint64_t *room)
 {
     const struct core *c = k->c;
-    const struct flow_block *blk = &c->flow->blocks[b];
+    const struct wir_block *blk = &c->wir->blocks[b];
     for (uint32_t w = 0; w < k->words; w++)
         k->out[b][w] = k->in[b][w] & ~k->writes[b][w];
-    for (uint32_t t = 0; t < c->flow->block_count; t++)
+    for (uint32_t t = 0; t < c->wir->block_count; t++)
         if (set_has(c->facts->pending[b], t))
-            flow_edge(k, k->out[b], t);
+            hand_on(k, k->out[b], t);
     for (uint32_t s = 0; s < blk->succ_count; s++) {
         memcpy(room, k->out[b], sizeof *room * k->words);
-        if (blk->end == FLOW_BARRIER) /* everything alive there is saved and restored */
+        if (blk->end == WIR_BARRIER) /* everything alive there is saved and restored */
             for (uint32_t w = 0; w < k->words; w++)
-                room[w] |= c->flow->blocks[blk->succ[s]].live_in[w];
-        flow_edge(k, room, blk->succ[s]);
+                room[w] |= c->wir->blocks[blk->succ[s]].live_in[w];
+        hand_on(k, room, blk->succ[s]);
     }
 }
 
@@ -219,12 +220,15 @@ new_sets(uint32_t count, uint32_t words, int fill)
 uint64_t **
 frame_kept(const struct core *c)
 {
-    uint32_t blocks = c->flow->block_count, words = c->flow->reg_words;
-    struct kept k = {.c = c, .words = words, .in = new_sets(blocks, words, 0xff),
-                     .out = new_sets(blocks, words, 0), .writes = new_sets(blocks, words, 0)};
+    uint32_t blocks = c->wir->block_count, words = c->wir->reg_words;
+    struct kept k = {.c = c,
+                     .words = words,
+                     .in = new_sets(blocks, words, 0xff),
+                     .out = new_sets(blocks, words, 0),
+                     .writes = new_sets(blocks, words, 0)};
     uint64_t *room = ls_alloc(sizeof *room * (words + 1));
     for (uint32_t b = 0; b < blocks; b++)
-        writes_of(c->flow, b, k.writes[b]);
+        writes_of(c->wir, b, k.writes[b]);
     memset(k.in[0], 0, sizeof(uint64_t) * words);
     do {
         k.changed = false;

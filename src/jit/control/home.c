@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * control/home.c: registers that stay in memory. As values of LLVM's, a kernel's registers cost a phi for each
- * block in which several ways meet that carry another value, and a copy at each place where the function is
- * left and entered again: 450 vectors and 76 such places are 270,000 operands of phis, over which LLVM's code
- * generator sits for 50 seconds. Above a budget (engine/budget.h) a register that is alive where a block begins
- * has a home in the warp's frame, from which each block loads it and to which it stores it; a suspended
- * function has nothing to save. What is compiled grows with the text then, and with nothing else.
+ * control/home.c: registers that stay in memory. As values of LLVM's, a kernel's registers cost a
+ * phi for each block in which several ways meet that carry another value, and a copy at each place
+ * where the function is left and entered again: 450 vectors and 76 such places are 270,000 operands
+ * of phis, over which LLVM's code generator sits for 50 seconds. Above a budget (engine/budget.h) a
+ * register that is alive where a block begins has a home in the warp's frame, from which each block
+ * loads it and to which it stores it; a suspended function has nothing to save. What is compiled
+ * grows with the text then, and with nothing else.
  *
- * Homes lie behind the part of the frame that functions for lanes that stand apart share with the usual ones
- * (frame_apart).
+ * Homes lie behind the part of the frame that functions for lanes that stand apart share with the
+ * usual ones (frame_apart).
  */
 #include "jit/control/control.h"
 
@@ -24,8 +25,9 @@ room_of(struct core *c, uint32_t reg, uint32_t *end)
     return at;
 }
 
-/* A function that is called has no frame: its homes lie on the stack. LLVM must not see that it could make
- * values of them after all: the address passes through an instruction that it knows nothing of. */
+/* A function that is called has no frame: its homes lie on the stack. LLVM must not see that it
+ * could make values of them after all: the address passes through an instruction that it knows
+ * nothing of. */
 static LLVMValueRef
 stack_room(struct core *c, uint32_t bytes)
 {
@@ -33,7 +35,8 @@ stack_room(struct core *c, uint32_t bytes)
     LLVMTypeRef type = LLVMFunctionType(ptr, &ptr, 1, false);
     LLVMValueRef room = core_alloca(c, LLVMArrayType2(core_scalar(c, 8), bytes));
     LLVMSetAlignment(room, 64);
-    LLVMValueRef hide = LLVMGetInlineAsm(type, "", 0, "=r,0", 4, false, false, LLVMInlineAsmDialectATT, false);
+    LLVMValueRef hide =
+        LLVMGetInlineAsm(type, "", 0, "=r,0", 4, false, false, LLVMInlineAsmDialectATT, false);
     return LLVMBuildCall2(c->e.b, type, hide, &room, 1, "homes");
 }
 
@@ -47,7 +50,7 @@ place(struct core *c, LLVMValueRef base, uint32_t at)
 void
 core_home_storage(struct core *c)
 {
-    const struct flow *f = c->flow;
+    const struct wir *f = c->wir;
     uint32_t *at = ls_alloc(sizeof *at * (f->reg_count + 2 * f->block_count + 1));
     uint64_t *live = ls_alloc(sizeof *live * (f->reg_words + 1));
     uint32_t end = c->form.called ? 0 : frame_apart(c, at);
@@ -60,12 +63,14 @@ core_home_storage(struct core *c)
             at[r] = room_of(c, r, &end);
     uint32_t lanes = (end + 63) & ~63u;
     end = lanes + 8 * f->block_count;
-    LLVMValueRef base = c->form.called ? stack_room(c, end)
-                                  : core_load_field(c, c->e.warp, offsetof(struct jit_warp, frame),
-                                                    LLVMPointerTypeInContext(c->e.context, 0));
+    LLVMValueRef base = c->form.called
+                            ? stack_room(c, end)
+                            : core_load_field(c, c->e.warp, offsetof(struct jit_warp, frame),
+                                              LLVMPointerTypeInContext(c->e.context, 0));
     for (uint32_t r = 0; r < f->reg_count; r++)
         if (c->facts->reg[r].kind != FACT_NONE)
-            c->regs.reg[r] = set_has(live, r) ? place(c, base, at[r]) : core_alloca(c, core_reg_type(c, r));
+            c->regs.reg[r] =
+                set_has(live, r) ? place(c, base, at[r]) : core_alloca(c, core_reg_type(c, r));
     for (uint32_t b = 0; b < f->block_count; b++) {
         c->lanes.pending[b] = place(c, base, lanes + 8 * b);
         c->lanes.waiting[b] = place(c, base, lanes + 8 * b + 4);
@@ -79,7 +84,7 @@ core_home_storage(struct core *c)
 void
 core_home_begin(struct core *c)
 {
-    const struct flow *f = c->flow;
+    const struct wir *f = c->wir;
     for (uint32_t r = 0; r < f->reg_count; r++)
         if (c->regs.reg[r] && set_has(f->blocks[0].live_in, r)) /* read before it is written */
             LLVMBuildStore(c->e.b, LLVMConstNull(core_reg_type(c, r)), c->regs.reg[r]);

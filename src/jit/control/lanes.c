@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * lanes.c: lanes on their way between blocks. Each block has a set of pending lanes; a block ends by adding its
- * lanes to its successors' sets, and the first non-empty one in the order of facts_next runs next (analysis.h).
- * Suspension: live registers go to the warp's frame, the function returns and can be entered again.
+ * lanes.c: lanes on their way between blocks. Each block has a set of pending lanes; a block ends
+ * by adding its lanes to its successors' sets, and the first non-empty one in the order of
+ * facts_next runs next (analysis.h). Suspension: live registers go to the warp's frame, the
+ * function returns and can be entered again.
  */
 #include "jit/control/control.h"
 
@@ -11,7 +12,7 @@
 #include <llvm-c/Analysis.h>
 #include <string.h>
 
-/* -- moving lanes ----------------------------------------------------------------------------------- */
+/* -- moving lanes ------------------------------------------------------------------------------ */
 
 void
 lanes_add(struct core *c, LLVMValueRef at, LLVMValueRef lanes)
@@ -22,16 +23,17 @@ lanes_add(struct core *c, LLVMValueRef at, LLVMValueRef lanes)
 void
 lanes_send(struct core *c, uint32_t t, LLVMValueRef lanes)
 {
-    const struct flow_block *to = &c->flow->blocks[t];
-    if (to->end == FLOW_JUMP && !to->count) /* a `ret` by itself */
-        to = &c->flow->blocks[to->succ[0]];
-    if (to->end != FLOW_EXIT || to->count || to->end_insn != UINT32_MAX || c->form.called) {
+    const struct wir_block *to = &c->wir->blocks[t];
+    if (to->end == WIR_JUMP && !to->count) /* a `ret` by itself */
+        to = &c->wir->blocks[to->succ[0]];
+    if (to->end != WIR_EXIT || to->count || to->end_insn != UINT32_MAX || c->form.called) {
         lanes_add(c, c->lanes.pending[t], lanes);
         return;
     }
-    if (c->flow->blocks[t].end_insn != UINT32_MAX)
-        core_count_lanes(c, &c->flow->insns[c->flow->blocks[t].end_insn], lanes);
-    LLVMValueRef rest = LLVMBuildAnd(c->e.b, core_load_i32(c, c->lanes.alive), LLVMBuildNot(c->e.b, lanes, ""), "");
+    if (c->wir->blocks[t].end_insn != UINT32_MAX)
+        core_count_lanes(c, &c->wir->insns[c->wir->blocks[t].end_insn], lanes);
+    LLVMValueRef rest =
+        LLVMBuildAnd(c->e.b, core_load_i32(c, c->lanes.alive), LLVMBuildNot(c->e.b, lanes, ""), "");
     LLVMBuildStore(c->e.b, rest, c->lanes.alive);
 }
 
@@ -49,7 +51,7 @@ lanes_none_left(struct core *c)
     LLVMBuildBr(c->e.b, c->end);
 }
 
-/* -- suspension ------------------------------------------------------------------------------------------ */
+/* -- suspension -------------------------------------------------------------------------------- */
 
 uint32_t
 lanes_new_resume(struct core *c)
@@ -62,10 +64,11 @@ lanes_new_resume(struct core *c)
 void
 lanes_move(struct core *c, const uint64_t *blocks, bool save)
 {
-    for (uint32_t b = 0; b < c->flow->block_count && !c->form.in_memory; b++) {
+    for (uint32_t b = 0; b < c->wir->block_count && !c->form.in_memory; b++) {
         if (!set_has(blocks, b))
             continue;
-        LLVMValueRef at[2] = {c->lanes.pending[b], c->lanes.barrier_park[b] ? c->lanes.waiting[b] : NULL};
+        LLVMValueRef at[2] = {c->lanes.pending[b],
+                              c->lanes.barrier_park[b] ? c->lanes.waiting[b] : NULL};
         for (uint32_t k = 0; k < 2; k++) {
             if (!at[k])
                 continue;
@@ -73,7 +76,8 @@ lanes_move(struct core *c, const uint64_t *blocks, bool save)
             if (save)
                 core_store_field(c, c->in.frame, slot, core_load_i32(c, at[k]));
             else
-                LLVMBuildStore(c->e.b, core_load_field(c, c->in.frame, slot, core_scalar(c, 32)), at[k]);
+                LLVMBuildStore(c->e.b, core_load_field(c, c->in.frame, slot, core_scalar(c, 32)),
+                               at[k]);
         }
     }
 }
@@ -86,8 +90,8 @@ lanes_suspend(struct core *c, enum jit_exit why, const uint64_t *blocks)
         core_service(c, FIELD(jit_services, pause), LLVMVoidTypeInContext(c->e.context), args, 3);
         return;
     }
-    uint64_t *live = ls_alloc(sizeof *live * c->flow->reg_words);
-    frame_live(c->flow, blocks, live);
+    uint64_t *live = ls_alloc(sizeof *live * c->wir->reg_words);
+    frame_live(c->wir, blocks, live);
     uint32_t id = lanes_new_resume(c);
     bool all = why == JIT_WAIT || c->facts->shape.apart || !c->saved.kept;
     frame_save(c, live, all ? NULL : c->saved.kept[c->now.current]);
@@ -96,7 +100,8 @@ lanes_suspend(struct core *c, enum jit_exit why, const uint64_t *blocks)
     core_store_field(c, c->e.warp, FIELD(jit_warp, lanes), core_load_i32(c, c->lanes.alive));
     LLVMBuildRet(c->e.b, core_i32(c, why));
     LLVMPositionBuilderAtEnd(c->e.b, c->saved.resumes.at[id - 1].block);
-    LLVMBuildStore(c->e.b, core_load_field(c, c->e.warp, FIELD(jit_warp, lanes), core_scalar(c, 32)),
+    LLVMBuildStore(c->e.b,
+                   core_load_field(c, c->e.warp, FIELD(jit_warp, lanes), core_scalar(c, 32)),
                    c->lanes.alive);
     frame_restore(c, live);
     lanes_move(c, blocks, false);
@@ -112,16 +117,17 @@ lanes_blocks(struct core *c, const uint64_t *from)
     return set;
 }
 
-/* What a waiting loop asks: its first load or atomic of those that make it one. */
+/* The place that a waiting loop polls: its first strong load or atomic; where it has none, its
+ * first instruction. */
 static uint32_t
 polled_place(const struct core *c, uint32_t h)
 {
-    const struct flow *f = c->flow;
-    const struct flow_loop *l = &f->loops[f->blocks[h].loop];
+    const struct wir *f = c->wir;
+    const struct wir_loop *l = &f->loops[f->blocks[h].loop];
     uint32_t found = f->insns[f->blocks[h].first].place;
     for (uint32_t b = l->head; b <= l->last; b++)
         for (uint32_t n = 0; n < f->blocks[b].count; n++) {
-            const struct flow_insn *i = &f->insns[f->blocks[b].first + n];
+            const struct wir_insn *i = &f->insns[f->blocks[b].first + n];
             bool strong = ptx_has(&i->i, PTX_M_VOLATILE) || ptx_has(&i->i, PTX_M_RELAXED) ||
                           ptx_has(&i->i, PTX_M_ACQUIRE);
             if (i->i.op == PTX_OP_ATOM || i->i.op == PTX_OP_MBARRIER ||
@@ -167,16 +173,16 @@ core_go_elsewhere(struct core *c, uint32_t block)
 bool
 lanes_is_waiting_head(const struct core *c, uint32_t from, uint32_t h)
 {
-    uint32_t l = c->flow->blocks[h].loop;
-    return h <= from && l != UINT32_MAX && c->flow->loops[l].head == h && c->flow->loops[l].waits;
+    uint32_t l = c->wir->blocks[h].loop;
+    return h <= from && l != UINT32_MAX && c->wir->loops[l].head == h && c->wir->loops[l].waits;
 }
 
 void
-lanes_dispatch(struct core *c, uint32_t from, const uint32_t *targets, uint32_t count, bool some_certain,
-         uint32_t last)
+lanes_dispatch(struct core *c, uint32_t from, const uint32_t *targets, uint32_t count,
+               bool some_certain, uint32_t last)
 {
     LLVMBuilderRef b = c->e.b;
-    uint32_t *list = ls_alloc(sizeof *list * (c->flow->block_count + 1));
+    uint32_t *list = ls_alloc(sizeof *list * (c->wir->block_count + 1));
     bool certain;
     uint32_t n = facts_next(c->facts, from, targets, count, some_certain, list, &certain);
     for (uint32_t k = 0; k < n; k++) {
@@ -209,12 +215,12 @@ lanes_dispatch(struct core *c, uint32_t from, const uint32_t *targets, uint32_t 
     ls_release(list);
 }
 
-/* -- the ends of blocks ------------------------------------------------------------------------------------ */
+/* -- the ends of blocks ------------------------------------------------------------------------ */
 
 void
 core_part(struct core *c, uint32_t b, LLVMValueRef taken, LLVMValueRef fallen)
 {
-    const struct flow_block *blk = &c->flow->blocks[b];
+    const struct wir_block *blk = &c->wir->blocks[b];
     lanes_send(c, blk->succ[0], taken);
     lanes_send(c, blk->succ[1], fallen);
     lanes_dispatch(c, b, blk->succ, 2, true, UINT32_MAX);

@@ -8,11 +8,12 @@
  * tests at those instructions where lanes may be elsewhere whether all that are named have come. If
  * not, it leaves every register as a vector in the frame, and the other kind, compiled when that
  * first happens, goes on there ("apart"): in it lanes stand still at the instruction until all that
- * they name have come to one of its kind (operation and modifiers), wherever that is in the program.
+ * they name have come to one of its kind (operation and modifiers), wherever that is in the
+ * program.
  *
- * What such lanes bring lies in the frame, one struct site per instruction. When a group is complete,
- * its values are copied to every site where some of it stand; each site then computes its own lanes'
- * results from the whole group's values.
+ * What such lanes bring lies in the frame, one struct site per instruction. When a group is
+ * complete, its values are copied to every site where some of it stand; each site then computes its
+ * own lanes' results from the whole group's values.
  */
 #include "jit/control/control.h"
 
@@ -24,12 +25,12 @@
 
 #define SITE(field) offsetof(struct sync_site, field)
 
-/* -- the instruction of a block ------------------------------------------------------------------- */
+/* -- the instruction of a block ---------------------------------------------------------------- */
 
-static const struct flow_insn *
+static const struct wir_insn *
 insn_of(const struct core *c, uint32_t block)
 {
-    return &c->flow->insns[c->flow->blocks[block].first];
+    return &c->wir->insns[c->wir->blocks[block].first];
 }
 
 /* Instructions of one kind wait for each other: same operation, modifiers and type. */
@@ -38,7 +39,7 @@ kind_of(const struct core *c, uint32_t block)
 {
     const struct ptx_insn *p = &insn_of(c, block)->i;
     for (uint32_t k = 0; k < block; k++) {
-        if (!c->flow->blocks[k].sync)
+        if (!c->wir->blocks[k].sync)
             continue;
         const struct ptx_insn *q = &insn_of(c, k)->i;
         if (q->op == p->op && !memcmp(&q->mods, &p->mods, sizeof q->mods) &&
@@ -51,7 +52,7 @@ kind_of(const struct core *c, uint32_t block)
 static void
 set_place(struct core *c, uint32_t block)
 {
-    const struct flow_insn *i = insn_of(c, block);
+    const struct wir_insn *i = insn_of(c, block);
     c->e.insn = &i->i;
     c->e.func = i->func;
     c->e.place = i->place;
@@ -60,10 +61,10 @@ set_place(struct core *c, uint32_t block)
     c->e.mask_bits = core_mask_bits(c);
 }
 
-/* -- the usual kind: leaving ---------------------------------------------------------------------- */
+/* -- the usual kind: leaving ------------------------------------------------------------------- */
 
 static LLVMValueRef
-all_members(struct core *c, const struct flow_insn *i)
+all_members(struct core *c, const struct wir_insn *i)
 {
     const struct ptx_operand *o = core_members(&i->i);
     struct fact f = facts_operand(c->facts, i, o);
@@ -81,17 +82,17 @@ test_in_call(struct core *c, uint32_t block)
 {
     LLVMBuilderRef b = c->e.b;
     LLVMTypeRef i32 = core_scalar(c, 32), none = LLVMVoidTypeInContext(c->e.context);
-    LLVMValueRef outside = LLVMBuildAnd(
-        b, core_load_field(c, c->e.warp, FIELD(jit_warp, lanes), i32),
-        LLVMBuildNot(b, LLVMBuildLoad2(b, i32, c->lanes.alive, ""), ""), "");
+    LLVMValueRef outside =
+        LLVMBuildAnd(b, core_load_field(c, c->e.warp, FIELD(jit_warp, lanes), i32),
+                     LLVMBuildNot(b, LLVMBuildLoad2(b, i32, c->lanes.alive, ""), ""), "");
     LLVMValueRef absent = LLVMBuildAnd(b, all_members(c, insn_of(c, block)), outside, "");
-    LLVMBasicBlockRef stuck = core_new_block(c, "stuck"), here = core_new_block(c, "all_here");
+    LLVMBasicBlockRef deadlock = core_new_block(c, "stuck"), here = core_new_block(c, "all_here");
     LLVMValueRef some = LLVMBuildICmp(b, LLVMIntNE, absent, core_i32(c, 0), "");
-    core_mark_rare(c, LLVMBuildCondBr(b, some, stuck, here));
-    LLVMPositionBuilderAtEnd(b, stuck);
+    core_mark_rare(c, LLVMBuildCondBr(b, some, deadlock, here));
+    LLVMPositionBuilderAtEnd(b, deadlock);
     LLVMValueRef place = core_i32(c, insn_of(c, block)->place);
-    LLVMValueRef told[] = {c->e.warp, core_mask_bits(c), place};
-    core_service(c, FIELD(jit_services, held), none, told, 3);
+    LLVMValueRef announced[] = {c->e.warp, core_mask_bits(c), place};
+    core_service(c, FIELD(jit_services, held), none, announced, 3);
     LLVMValueRef args[] = {c->e.warp, core_mask_bits(c), core_i32(c, JIT_TRAP_LANES), place};
     core_service(c, FIELD(jit_services, trap), none, args, 4);
     LLVMBuildUnreachable(b);
@@ -103,7 +104,8 @@ leave_apart(struct core *c, uint32_t block)
 {
     LLVMBuilderRef b = c->e.b;
     frame_leave(c, block);
-    core_store_field(c, c->e.warp, FIELD(jit_warp, lanes), LLVMBuildLoad2(b, core_scalar(c, 32), c->lanes.alive, ""));
+    core_store_field(c, c->e.warp, FIELD(jit_warp, lanes),
+                     LLVMBuildLoad2(b, core_scalar(c, 32), c->lanes.alive, ""));
     core_store_field(c, c->e.warp, FIELD(jit_warp, resume), core_i32(c, SYNC_RESUME));
     LLVMBuildRet(b, core_i32(c, JIT_APART));
 }
@@ -125,11 +127,13 @@ core_sync_test(struct core *c, uint32_t block)
     LLVMValueRef some = LLVMBuildICmp(b, LLVMIntNE, absent, core_i32(c, 0), "");
     core_mark_rare(c, LLVMBuildCondBr(b, some, apart, here));
     LLVMPositionBuilderAtEnd(b, apart);
-    LLVMBuildStore(b, LLVMBuildOr(b, LLVMBuildLoad2(b, i32, c->lanes.pending[block], ""),
-                                  core_mask_bits(c), ""),
-                   c->lanes.pending[block]);
+    LLVMBuildStore(
+        b,
+        LLVMBuildOr(b, LLVMBuildLoad2(b, i32, c->lanes.pending[block], ""), core_mask_bits(c), ""),
+        c->lanes.pending[block]);
     core_store_field(c, c->e.warp, FIELD(jit_warp, barrier), core_i32(c, block));
-    if (c->form.in_memory) { /* all registers lie where they always do: one way out for all blocks */
+    if (c->form
+            .in_memory) { /* all registers lie where they always do: one way out for all blocks */
         c->saved.leave = c->saved.leave ? c->saved.leave : core_new_block(c, "leave");
         LLVMBuildBr(b, c->saved.leave);
     } else {
@@ -147,7 +151,7 @@ core_sync_leave(struct core *c)
     leave_apart(c, UINT32_MAX);
 }
 
-/* -- the other kind: standing still ------------------------------------------------------------------- */
+/* -- the other kind: standing still ------------------------------------------------------------ */
 
 static LLVMValueRef
 helper(struct core *c, const char *name, LLVMValueRef *args, unsigned n)
@@ -177,7 +181,7 @@ wake_others(struct core *c, uint32_t block)
 {
     LLVMBuilderRef b = c->e.b;
     LLVMTypeRef i32 = core_scalar(c, 32);
-    for (uint32_t k = 0; k < c->flow->block_count; k++) {
+    for (uint32_t k = 0; k < c->wir->block_count; k++) {
         if (k == block || c->saved.site[k] == UINT32_MAX)
             continue;
         LLVMValueRef at = core_sync_site(c, k, SITE(wake));
@@ -193,10 +197,11 @@ static LLVMValueRef
 leaving_lanes(struct core *c)
 {
     LLVMValueRef lanes = core_i32(c, 0);
-    for (uint32_t k = 0; k < c->flow->block_count; k++)
-        if (c->flow->blocks[k].end == FLOW_EXIT && !c->flow->blocks[k].count)
+    for (uint32_t k = 0; k < c->wir->block_count; k++)
+        if (c->wir->blocks[k].end == WIR_EXIT && !c->wir->blocks[k].count)
             lanes = LLVMBuildOr(c->e.b, lanes,
-                                LLVMBuildLoad2(c->e.b, core_scalar(c, 32), c->lanes.pending[k], ""), "");
+                                LLVMBuildLoad2(c->e.b, core_scalar(c, 32), c->lanes.pending[k], ""),
+                                "");
     return lanes;
 }
 
@@ -213,8 +218,8 @@ announce_absent(struct core *c, uint32_t block, LLVMValueRef ready)
     LLVMPositionBuilderAtEnd(b, some);
     LLVMBuildStore(b, core_i32(c, 0), at);
     LLVMValueRef no = LLVMConstNull(LLVMPointerTypeInContext(c->e.context, 0));
-    LLVMValueRef args[] = {c->e.warp, ready, core_i32(c, JIT_ASYNC_ABSENT), no, absent,
-                           core_i32(c, insn_of(c, block)->place)};
+    LLVMValueRef args[] = {c->e.warp, ready,  core_i32(c, JIT_ASYNC_ABSENT),
+                           no,        absent, core_i32(c, insn_of(c, block)->place)};
     core_service(c, FIELD(jit_services, async), LLVMVoidTypeInContext(c->e.context), args, 6);
     LLVMBuildBr(b, none);
     LLVMPositionBuilderAtEnd(b, none);
@@ -224,7 +229,7 @@ void
 core_sync_wait(struct core *c, uint32_t block)
 {
     LLVMBuilderRef b = c->e.b;
-    const struct flow_insn *i = insn_of(c, block);
+    const struct wir_insn *i = insn_of(c, block);
     const struct ptx_insn *p = &i->i;
     set_place(c, block);
     bring(c, block, SITE(members), core_value(c, i, core_members(p), 32, false));
@@ -235,9 +240,12 @@ core_sync_wait(struct core *c, uint32_t block)
         bring(c, block, SITE(in) + n * sizeof(uint64_t) * LANES, v);
     }
     LLVMTypeRef i32 = core_scalar(c, 32);
-    LLVMValueRef args[] = {core_sync_sites(c), core_i32(c, c->saved.site_count),
-                           core_i32(c, c->saved.site[block]), core_mask_bits(c),
-                           LLVMBuildLoad2(b, i32, c->lanes.alive, ""), leaving_lanes(c)};
+    LLVMValueRef args[] = {core_sync_sites(c),
+                           core_i32(c, c->saved.site_count),
+                           core_i32(c, c->saved.site[block]),
+                           core_mask_bits(c),
+                           LLVMBuildLoad2(b, i32, c->lanes.alive, ""),
+                           leaving_lanes(c)};
     LLVMValueRef ready = helper(c, "jit_sync_arrive", args, 6);
     wake_others(c, block);
     LLVMBasicBlockRef go = core_new_block(c, "go"), stay = core_new_block(c, "stay");
@@ -249,25 +257,26 @@ core_sync_wait(struct core *c, uint32_t block)
     announce_absent(c, block, ready);
 }
 
-/* -- the frame's part ----------------------------------------------------------------------------------- */
+/* -- the frame's part -------------------------------------------------------------------------- */
 
 void
 core_sync_storage(struct core *c)
 {
-    uint32_t n = c->flow->block_count;
+    uint32_t n = c->wir->block_count;
     c->saved.site = ls_alloc(sizeof *c->saved.site * (n + 1));
     for (uint32_t k = 0; k < n; k++)
         c->saved.site[k] = facts_waits(c->facts, k) ? c->saved.site_count++ : UINT32_MAX;
     c->saved.sites_at = (c->saved.frame_bytes + 63) & ~63u;
-    c->saved.frame_bytes = c->saved.sites_at + c->saved.site_count * (uint32_t)sizeof(struct sync_site);
+    c->saved.frame_bytes =
+        c->saved.sites_at + c->saved.site_count * (uint32_t)sizeof(struct sync_site);
 }
 
 void
 core_sync_begin(struct core *c)
 {
-    static const size_t zero[] = {SITE(held), SITE(came), SITE(passed), SITE(wake), SITE(active),
-                                  SITE(absent)};
-    for (uint32_t k = 0; k < c->flow->block_count; k++) {
+    static const size_t zero[] = {SITE(held), SITE(came),   SITE(passed),
+                                  SITE(wake), SITE(active), SITE(absent)};
+    for (uint32_t k = 0; k < c->wir->block_count; k++) {
         if (c->saved.site[k] == UINT32_MAX)
             continue;
         for (size_t n = 0; n < sizeof zero / sizeof *zero; n++)
@@ -276,7 +285,7 @@ core_sync_begin(struct core *c)
     }
 }
 
-/* -- nobody can run ---------------------------------------------------------------------------------------- */
+/* -- nobody can run ---------------------------------------------------------------------------- */
 
 LLVMValueRef
 core_sync_retry(struct core *c)
@@ -293,7 +302,7 @@ void
 core_sync_tell(struct core *c)
 {
     LLVMTypeRef i32 = core_scalar(c, 32);
-    for (uint32_t k = 0; k < c->flow->block_count; k++) {
+    for (uint32_t k = 0; k < c->wir->block_count; k++) {
         if (c->saved.site[k] == UINT32_MAX)
             continue;
         LLVMValueRef held = LLVMBuildLoad2(c->e.b, i32, core_sync_site(c, k, SITE(held)), "");

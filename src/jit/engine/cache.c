@@ -14,7 +14,7 @@ struct header {
     char magic[8];
     struct hash128 key, sum; /* sum: of all the file, itself taken as 0 */
     uint32_t frame_bytes, local_bytes, shared_bytes, registers;
-    uint32_t flags;
+    uint32_t flags;     /* from bit 8 on jit_image.quick_ms */
     uint32_t functions; /* that many numbers stand before the code */
     uint64_t size;
 };
@@ -62,13 +62,20 @@ jit_cache_load(struct jit_engine *e, struct hash128 key, struct jit_image *out)
         ok = !memcmp(&sum, &h.sum, sizeof sum);
     }
     if (ok) {
-        *out = (struct jit_image){.frame_bytes = h.frame_bytes, .local_bytes = h.local_bytes,
-                                  .shared_bytes = h.shared_bytes, .registers = h.registers,
-                                  .has_full = h.flags & 1, .has_partial = h.flags >> 1 & 1,
-                                  .has_barrier = h.flags >> 2 & 1, .may_wait = h.flags >> 3 & 1,
-                                  .recursive = h.flags >> 4 & 1, .pauses = h.flags >> 5 & 1,
+        *out = (struct jit_image){.frame_bytes = h.frame_bytes,
+                                  .local_bytes = h.local_bytes,
+                                  .shared_bytes = h.shared_bytes,
+                                  .registers = h.registers,
+                                  .has_full = h.flags & 1,
+                                  .has_partial = h.flags >> 1 & 1,
+                                  .has_barrier = h.flags >> 2 & 1,
+                                  .may_wait = h.flags >> 3 & 1,
+                                  .recursive = h.flags >> 4 & 1,
+                                  .pauses = h.flags >> 5 & 1,
                                   .has_block = h.flags >> 6 & 1,
-                                  .size = h.size, .code = ls_alloc(h.size)};
+                                  .quick_ms = h.flags >> 8,
+                                  .size = h.size,
+                                  .code = ls_alloc(h.size)};
         for (uint32_t k = 0; k < h.functions; k++) {
             uint32_t number;
             memcpy(&number, at + sizeof h + 4 * k, 4);
@@ -86,12 +93,15 @@ jit_cache_store(struct jit_engine *e, struct hash128 key, const struct jit_image
     char path[4096];
     if (!e->cache || !path_of(e, key, path, sizeof path))
         return;
-    struct header h = {.key = key, .frame_bytes = m->frame_bytes, .local_bytes = m->local_bytes,
-                       .shared_bytes = m->shared_bytes, .registers = m->registers,
+    struct header h = {.key = key,
+                       .frame_bytes = m->frame_bytes,
+                       .local_bytes = m->local_bytes,
+                       .shared_bytes = m->shared_bytes,
+                       .registers = m->registers,
                        .flags = (uint32_t)m->has_full | (uint32_t)m->has_partial << 1 |
                                 (uint32_t)m->has_barrier << 2 | (uint32_t)m->may_wait << 3 |
                                 (uint32_t)m->recursive << 4 | (uint32_t)m->pauses << 5 |
-                                (uint32_t)m->has_block << 6,
+                                (uint32_t)m->has_block << 6 | m->quick_ms << 8,
                        .functions = (uint32_t)m->functions.count,
                        .size = m->size};
     memcpy(h.magic, magic, sizeof magic);

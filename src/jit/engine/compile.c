@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/compile.c: one kernel is compiled: PTX, LLVM's form, object code. Start at jit_compile(), which is the
- * pipeline in order. Several threads may be in here at once: what a compile changes is its own (struct
- * unit), its code generator too.
+ * engine/compile.c: one kernel is compiled: PTX, LLVM's form, object code. Start at jit_compile(),
+ * which is the pipeline in order. Several threads may be in here at once: what a compile changes is
+ * its own (struct unit), its code generator too.
  */
 #include "jit/engine/engine.h"
 #include "jit/engine/budget.h"
 #include "jit/function/function.h"
 #include "jit/insn/insn.h"
+#include "jit/opt/opt.h"
 #include "jit/ops/ops.h"
 #include "jit/post/post.h"
 #include "jit/tools/tools.h"
@@ -30,40 +31,30 @@ static const char passes[] =
     "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
     "loop-mssa(licm),gvn,instcombine<no-verify-fixpoint>,simplifycfg,adce)";
 
-/* The same for functions of whole blocks: loops over the warps that are to be unrolled are, and loops of
- * which the block's shape leaves one turn are none (tiles of transposes: 9.4 ms, 8.9). */
+/* The same for functions of whole blocks: loops over the warps that are to be unrolled are, and
+ * loops of which the block's shape leaves one turn are none (tiles of transposes: 9.4 ms, 8.9). */
 static const char block_passes[] =
     "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
     "loop-mssa(licm),loop(loop-unroll-full),instcombine<no-verify-fixpoint>,"
     "loop(loop-deletion),gvn,instcombine<no-verify-fixpoint>,simplifycfg,adce)";
 
-/* For functions whose registers stay in memory: blocks are optimised by themselves. GVN would look for each
- * load through the blocks before it. */
-static const char memory_passes[] =
-    "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,early-cse<memssa>,adce)";
+/* For functions whose registers stay in memory: blocks are optimised by themselves. GVN would look
+ * for each load through the blocks before it. */
+static const char memory_passes[] = "function(sroa,early-cse<memssa>,instcombine<no-verify-"
+                                    "fixpoint>,simplifycfg,early-cse<memssa>,adce)";
+
+/* For quick code: what has to be done for memory_passes' form to be small. The code generator,
+ * which is quick as well, takes each instruction by itself: to combine them costs more than it
+ * saves. */
+static const char quick_passes[] = "function(sroa,early-cse,adce)";
+
+/* Registers become SSA values: what comes together in phis shows whether more is worth a try. */
+static const char trial_passes[] = "function(sroa)";
 
 /* After jit_forward(): shuffles of shuffles, and what they leave unused. */
 static const char forward_passes[] = "function(instcombine<no-verify-fixpoint>,early-cse,adce)";
 
-/* -- one warp function ------------------------------------------------------------------------------- */
-
-struct unit {
-    struct jit_engine *engine;
-    const struct jit_request *request;
-    const struct flow *flow;
-    LLVMContextRef context;
-    LLVMModuleRef module;
-    LLVMTargetMachineRef machine; /* taken from the engine's; NULL: none */
-    enum jit_tier tier;
-    enum jit_effort effort; /* of `machine` */
-    struct jit_image *image;
-    struct text *classes; /* for jit_dump, else NULL */
-    struct text *wir;     /* likewise: the flow graph, and what passes decided */
-    enum jit_pass first, last; /* of the passes that are shown */
-    struct jit_remarks *remarks; /* NULL: nobody reads them */
-    VEC(const struct ptx_func *) wanted;
-    struct ls_error *err;
-};
+/* -- one warp function ------------------------------------------------------------------------- */
 
 static void
 add_attribute(LLVMContextRef context, LLVMValueRef f, const char *key, const char *value)
@@ -73,8 +64,8 @@ add_attribute(LLVMContextRef context, LLVMValueRef f, const char *key, const cha
     LLVMAddAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, a);
 }
 
-/* stackrealign: spilled vectors lie in one line of the cache each; LLVM aligns the stack for them only
- * when it knows before it allocates registers that there will be any. */
+/* stackrealign: spilled vectors lie in one line of the cache each; LLVM aligns the stack for them
+ * only when it knows before it allocates registers that there will be any. */
 static void
 add_vector_attributes(LLVMContextRef context, LLVMValueRef f)
 {
@@ -103,8 +94,14 @@ off_of(const struct unit *u)
 static void
 begin_emit(const struct unit *u, struct emit *e)
 {
-    *e = (struct emit){.context = u->context, .module = u->module, .ptx = u->request->module, .lanes = LANES,
-                       .err = u->err, .plain_host = u->engine->plain_host, .off = off_of(u),
+    *e = (struct emit){.context = u->context,
+                       .module = u->module,
+                       .ptx = u->request->module,
+                       .lanes = LANES,
+                       .err = u->err,
+                       .plain_host = u->engine->plain_host,
+                       .off = off_of(u),
+                       .most = u->tier == JIT_TIER_MEMORY ? 0 : u->engine->emitted_most,
                        .remarks = u->remarks};
     e->b = LLVMCreateBuilderInContext(u->context);
 }
@@ -117,17 +114,20 @@ print_notes(void *unit, uint32_t place, struct text *out)
     for (size_t k = 0; k < u->remarks->at.count; k++) {
         const struct jit_remark *r = &u->remarks->at.at[k];
         if (r->place == place && r->pass >= u->first && r->pass <= u->last)
-            text_add(out, "        // %s: %s: %s\n", jit_passes[r->pass].name, r->fired ? "fired" : "missed", r->text);
+            text_add(out, "        // %s: %s: %s\n", jit_passes[r->pass].name,
+                     r->fired ? "fired" : "missed", r->text);
     }
 }
 
 static bool
 emit_variant(struct unit *u, bool partial, const char *name)
 {
-    struct shape shape = {.partial = partial, .small_grid = u->request->small_grid,
-                          .apart = u->request->apart, .abreast = u->request->abreast};
+    struct shape shape = {.partial = partial,
+                          .small_grid = u->request->small_grid,
+                          .apart = u->request->apart,
+                          .abreast = u->request->abreast};
     memcpy(shape.block, u->request->block, sizeof shape.block);
-    struct facts *facts = facts_new(u->flow, &shape, emit_warp_uniform, u->err);
+    struct facts *facts = facts_new(u->wir, &shape, emit_warp_uniform, u->err);
     if (!facts)
         return false;
     if (u->classes) {
@@ -135,8 +135,11 @@ emit_variant(struct unit *u, bool partial, const char *name)
                  shape.block[1], shape.block[2], partial ? ", last warp" : "");
         facts_print(facts, u->classes);
     }
-    struct core c = {.flow = u->flow, .facts = facts, .tools = tools_new(u->request),
-                     .form = {.in_memory = u->tier == JIT_TIER_MEMORY}};
+    struct core c = {
+        .wir = u->wir,
+        .facts = facts,
+        .tools = tools_new(u->request),
+        .form = {.in_memory = u->tier == JIT_TIER_MEMORY, .scheduled = u->request->scheduled}};
     begin_emit(u, &c.e);
     if (u->request->whole && !partial && u->tier == JIT_TIER_FULL)
         c.phases = core_phases_new(&c);
@@ -144,16 +147,18 @@ emit_variant(struct unit *u, bool partial, const char *name)
     u->image->has_block |= c.phases != NULL;
     shape.together = true;
     bool converged = c.phases && emit_on(&c.e, PASS_CONVERGED_PATTERNS);
-    struct facts *together = converged ? facts_new(u->flow, &shape, emit_warp_uniform, u->err) : NULL;
+    struct facts *together =
+        converged ? facts_new(u->wir, &shape, emit_warp_uniform, u->err) : NULL;
     c.together = together;
     bool ok = core_function(&c, name);
+    u->over |= c.e.over;
     LLVMDisposeBuilder(c.e.b);
     facts_free(together);
     core_phases_free(c.phases);
     tools_free(c.tools);
-    if (ok && u->wir) {
+    if (ok && u->graph) {
         jit_remarks_sort(u->remarks);
-        flow_print(u->flow, facts, print_notes, u, u->wir);
+        facts_print_wir(facts, print_notes, u, u->graph);
     }
     if (ok) {
         add_null_is_valid(u->context, c.e.function);
@@ -167,7 +172,7 @@ emit_variant(struct unit *u, bool partial, const char *name)
     return ok;
 }
 
-/* -- functions that are called ---------------------------------------------------------------------- */
+/* -- functions that are called ----------------------------------------------------------------- */
 
 static void
 want(struct unit *u, const struct ptx_func *f)
@@ -180,53 +185,75 @@ want(struct unit *u, const struct ptx_func *f)
 }
 
 static void
-want_calls(struct unit *u, const struct flow *f)
+want_calls(struct unit *u, const struct wir *f)
 {
     for (uint32_t k = 0; k < f->call_count; k++)
         want(u, f->calls[k]);
     const struct ptx_module *m = u->request->module;
     bool *taken = f->indirect ? ls_alloc(m->func_count + 1) : NULL;
     if (taken) /* any of them may be behind a pointer */
-        flow_addresses(m, taken);
+        wir_addresses(m, taken);
     for (uint32_t k = 0; taken && k < m->func_count; k++)
         if (taken[k])
             want(u, m->funcs[k]);
     ls_release(taken);
 }
 
-/* Whether lanes may wait in the function: for a barrier, or by polling. */
-static bool
-function_waits(struct jit_image *m, const struct flow *f)
+/* The function's warp IR, rewritten by the passes of that stage; NULL and an error. */
+static struct wir *
+begin_wir(struct unit *u, const struct ptx_func *f)
 {
-    bool barrier = false, polls = false;
+    const struct jit_request *r = u->request;
+    struct wir *wir =
+        (r->scheduled ? wir_new_scheduled : wir_new)(r->module, f, core_known_function, u->err);
+    if (wir && (r->scheduled || tools_give_way(r)))
+        wir_all_wait(wir);
+    if (wir && !opt_run(wir, off_of(u), u->last, u->remarks, u->err)) {
+        wir_free(wir);
+        return NULL;
+    }
+    return wir;
+}
+
+/* Whether lanes may wait in the function: for a barrier, by polling, or for their turn. */
+static bool
+function_waits(struct jit_image *m, const struct wir *f, bool scheduled)
+{
+    bool barrier = false, polls = false, gives_way = false;
     for (uint32_t b = 0; b < f->block_count; b++)
-        barrier |= f->blocks[b].end == FLOW_BARRIER;
+        barrier |= f->blocks[b].end == WIR_BARRIER;
+    for (uint32_t k = 0; scheduled && k < f->insn_count; k++)
+        gives_way |= wir_gives_way(&f->insns[k].i);
     for (uint32_t l = 0; l < f->loop_count; l++)
         polls |= f->loops[l].waits;
     m->has_barrier |= barrier;
     m->may_wait |= polls;
-    return barrier || polls;
+    return barrier || polls || gives_way;
 }
 
 static bool
 emit_callee(struct unit *u, const struct ptx_func *f)
 {
-    struct shape shape = {.any = true, .small_grid = u->request->small_grid, .abreast = u->request->abreast};
+    struct shape shape = {
+        .any = true, .small_grid = u->request->small_grid, .abreast = u->request->abreast};
     char name[32];
     memcpy(shape.block, u->request->block, sizeof shape.block);
-    struct flow *flow = flow_new(u->request->module, f, core_known_function, u->err);
-    if (flow && tools_give_way(u->request))
-        flow_all_wait(flow);
-    struct facts *facts = flow ? facts_new(flow, &shape, emit_warp_uniform, u->err) : NULL;
+    struct wir *wir = begin_wir(u, f);
+    struct facts *facts = wir ? facts_new(wir, &shape, emit_warp_uniform, u->err) : NULL;
     bool ok = facts != NULL;
     if (ok) {
-        want_calls(u, flow);
-        u->image->pauses |= function_waits(u->image, flow);
-        struct core c = {.flow = flow, .facts = facts, .tools = tools_new(u->request),
-                         .form = {.called = true, .in_memory = u->tier == JIT_TIER_MEMORY}};
+        want_calls(u, wir);
+        u->image->pauses |= function_waits(u->image, wir, u->request->scheduled);
+        struct core c = {.wir = wir,
+                         .facts = facts,
+                         .tools = tools_new(u->request),
+                         .form = {.called = true,
+                                  .in_memory = u->tier == JIT_TIER_MEMORY,
+                                  .scheduled = u->request->scheduled}};
         begin_emit(u, &c.e);
         core_function_name(f, name);
         ok = core_function(&c, name);
+        u->over |= c.e.over;
         LLVMDisposeBuilder(c.e.b);
         tools_free(c.tools);
         if (ok) {
@@ -235,7 +262,7 @@ emit_callee(struct unit *u, const struct ptx_func *f)
         }
     }
     facts_free(facts);
-    flow_free(flow);
+    wir_free(wir);
     return ok;
 }
 
@@ -252,7 +279,8 @@ load_at(LLVMBuilderRef b, LLVMValueRef base, size_t offset)
 static void
 emit_launcher(struct unit *u, const struct ptx_func *f)
 {
-    LLVMTypeRef ptr = LLVMPointerTypeInContext(u->context, 0), i32 = LLVMInt32TypeInContext(u->context);
+    LLVMTypeRef ptr = LLVMPointerTypeInContext(u->context, 0),
+                i32 = LLVMInt32TypeInContext(u->context);
     LLVMTypeRef none = LLVMVoidTypeInContext(u->context);
     LLVMTypeRef type = LLVMFunctionType(none, (LLVMTypeRef[]){ptr, i32, ptr}, 3, false);
     LLVMTypeRef service = LLVMFunctionType(none, (LLVMTypeRef[]){ptr, i32, i32, ptr}, 4, false);
@@ -268,7 +296,8 @@ emit_launcher(struct unit *u, const struct ptx_func *f)
     LLVMValueRef services = load_at(b, launch, offsetof(struct jit_launch, services));
     LLVMValueRef args[] = {warp, LLVMGetParam(fn, 1), LLVMConstInt(i32, f->index, false),
                            LLVMGetParam(fn, 2)};
-    LLVMBuildCall2(b, service, load_at(b, services, offsetof(struct jit_services, launch)), args, 4, "");
+    LLVMBuildCall2(b, service, load_at(b, services, offsetof(struct jit_services, launch)), args, 4,
+                   "");
     LLVMBuildRetVoid(b);
     LLVMDisposeBuilder(b);
     VEC_PUSH(&u->image->functions, f->index);
@@ -279,8 +308,8 @@ emit_launcher(struct unit *u, const struct ptx_func *f)
 static bool
 emit_callees(struct unit *u, const char *stem)
 {
-    want_calls(u, u->flow);
-    u->image->recursive = u->wanted.count > 0 || core_uses_stack(u->flow);
+    want_calls(u, u->wir);
+    u->image->recursive = u->wanted.count > 0 || core_uses_stack(u->wir);
     for (size_t k = 0; k < u->wanted.count; k++) {
         if (u->wanted.at[k]->is_kernel)
             emit_launcher(u, u->wanted.at[k]);
@@ -353,19 +382,21 @@ run_llvm_passes(struct unit *u)
 {
     uint64_t off = off_of(u);
     if (u->image->has_block && jit_on(off, PASS_FORWARDED_STORES)) {
-        unsigned n = jit_forward(u->module, u->flow->shared_bytes);
+        unsigned n = jit_forward(u->module, u->wir->shared_bytes);
         if (n && !run_passes(u, forward_passes))
             return false;
         if (!note_changes(u, PASS_FORWARDED_STORES, n, "loads and stores of shared memory"))
             return true;
     }
     if (jit_on(off, PASS_WINDOW_LOADS) &&
-        !note_changes(u, PASS_WINDOW_LOADS, jit_windows(u->module), "windows of overlapping vectors"))
+        !note_changes(u, PASS_WINDOW_LOADS, jit_windows(u->module),
+                      "windows of overlapping vectors"))
         return true;
     if (jit_on(off, PASS_INDEXED_GATHERS))
         jit_index_near(u->module);
     if (jit_on(off, PASS_ORDERED_SUMS) &&
-        !note_changes(u, PASS_ORDERED_SUMS, jit_order_sums(u->module), "stretches of independent sums"))
+        !note_changes(u, PASS_ORDERED_SUMS, jit_order_sums(u->module),
+                      "stretches of independent sums"))
         return true;
     jit_avoid_defects(u->module);
     if (!u->image->has_block && jit_on(off, PASS_PIECES))
@@ -387,14 +418,17 @@ take_machine(struct unit *u, enum jit_effort effort)
 static const char *
 passes_of(const struct unit *u)
 {
-    return u->tier == JIT_TIER_MEMORY ? memory_passes : u->image->has_block ? block_passes : passes;
+    return u->image->quick_ms           ? quick_passes
+           : u->tier == JIT_TIER_MEMORY ? memory_passes
+           : u->image->has_block        ? block_passes
+                                        : passes;
 }
 
 static bool
 verify(struct unit *u)
 {
-    /* Always: a defect in an emitter ends in a message, not in a crash of LLVM. Under 1 % of the time
-     * of a compile. */
+    /* Always: a defect in an emitter ends in a message, not in a crash of LLVM. Under 1 % of the
+     * time of a compile. */
     char *text = NULL;
     bool bad = LLVMVerifyModule(u->module, LLVMReturnStatusAction, &text);
     if (bad)
@@ -404,25 +438,54 @@ verify(struct unit *u)
     return !bad;
 }
 
-/* *fits: whether code may be generated of it; else it was left where that became clear. */
-static bool
-optimise(struct unit *u, bool *fits)
+static void
+set_target(struct unit *u)
 {
-    bool last = u->tier == JIT_TIER_MEMORY; /* there is nothing smaller */
-    *fits = last || jit_size(u->module, false) <= u->engine->emitted_most;
-    if (!*fits)
-        return true;
-    if (!verify(u))
-        return false;
     char *triple = LLVMGetTargetMachineTriple(u->machine);
     LLVMSetTarget(u->module, triple);
     LLVMDisposeMessage(triple);
     LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(u->machine);
     LLVMSetModuleDataLayout(u->module, layout);
     LLVMDisposeTargetData(layout);
+}
+
+/* The last form of a large kernel is compiled quickly, until its launches have shown that better
+ * code is worth the time (engine/kernels.c). */
+static void
+choose_quick(struct unit *u, uint64_t emitted)
+{
+    bool quick = u->tier == JIT_TIER_MEMORY && !u->better && u->request->warps <= JIT_QUICK_WARPS &&
+                 jit_on(off_of(u), PASS_QUICK_FIRST);
+    if (quick)
+        jit_remark_kernel(u->remarks, PASS_QUICK_FIRST, emitted >= JIT_QUICK_EMITTED,
+                          "%llu instructions", (unsigned long long)emitted);
+    u->image->quick_ms = quick && emitted >= JIT_QUICK_EMITTED;
+}
+
+/* *fits: whether code may be generated of it; else it was left where that became clear. */
+static bool
+optimise(struct unit *u, bool *fits)
+{
+    bool last = u->tier == JIT_TIER_MEMORY; /* there is nothing smaller */
+    uint64_t emitted = jit_size(u->module, false), most = u->engine->optimised_most;
+    *fits = last || emitted <= u->engine->emitted_most;
+    if (!*fits)
+        return true;
+    choose_quick(u, emitted);
+    bool quick = u->image->quick_ms != 0;
+    if (!verify(u) || (quick && !take_machine(u, JIT_EFFORT_LEAST)))
+        return false;
+    set_target(u);
+    if (!last && emitted > JIT_TRIAL_EMITTED) {
+        if (!run_passes(u, trial_passes))
+            return false;
+        *fits = jit_size(u->module, true) / JIT_TRIAL_FACTOR <= most;
+        if (!*fits)
+            return true;
+    }
     if (!run_passes(u, passes_of(u)))
         return false;
-    bool large = jit_size(u->module, true) > u->engine->optimised_most;
+    bool large = jit_size(u->module, true) > most;
     *fits = last || !large;
     if (!*fits)
         return true;
@@ -433,12 +496,12 @@ static void
 describe(struct unit *u)
 {
     struct jit_image *m = u->image;
-    const struct flow *f = u->flow;
+    const struct wir *f = u->wir;
     m->local_bytes = f->local_bytes;
     m->shared_bytes = f->shared_bytes;
     /* What a compiler for the device adds for addresses and temporaries is not known: a few. */
     m->registers = f->max_live + 8 < 16 ? 16 : f->max_live + 8;
-    function_waits(m, f);
+    function_waits(m, f, false);
 }
 
 /* One form of the kernel, optimised. */
@@ -447,8 +510,12 @@ build_form(struct unit *u, const char *stem, bool *fits)
 {
     u->context = LLVMContextCreate();
     u->module = LLVMModuleCreateWithNameInContext(u->request->kernel->name, u->context);
+    u->over = false;
     describe(u);
-    return emit_module(u, stem) && optimise(u, fits);
+    if (emit_module(u, stem))
+        return optimise(u, fits);
+    *fits = false;
+    return u->over;
 }
 
 static void
@@ -465,17 +532,15 @@ drop_form(struct unit *u)
     *u->image = (struct jit_image){0};
 }
 
-/* The first form that is within the budget. A kernel that has no function of whole blocks is the same in the
- * second one as in the first. */
-static bool
-begin_unit(struct unit *u, const char *stem)
+/* The first form that is within the budget. A kernel that has no function of whole blocks is the
+ * same in the second one as in the first. */
+bool
+jit_unit_begin(struct unit *u, const char *stem)
 {
     bool fits = false;
-    u->flow = flow_new(u->request->module, u->request->kernel, core_known_function, u->err);
-    if (!u->flow)
+    u->wir = begin_wir(u, u->request->kernel);
+    if (!u->wir)
         return false;
-    if (tools_give_way(u->request))
-        flow_all_wait((struct flow *)u->flow);
     for (;;) {
         if (!take_machine(u, u->tier == JIT_TIER_MEMORY ? JIT_EFFORT_LESS : JIT_EFFORT_USUAL) ||
             !build_form(u, stem, &fits))
@@ -491,8 +556,8 @@ begin_unit(struct unit *u, const char *stem)
     return true;
 }
 
-static void
-end_unit(struct unit *u)
+void
+jit_unit_end(struct unit *u)
 {
     if (u->module)
         LLVMDisposeModule(u->module);
@@ -500,12 +565,12 @@ end_unit(struct unit *u)
         LLVMContextDispose(u->context);
     if (u->machine)
         jit_machine_give(u->engine, u->effort, u->machine);
-    flow_free((struct flow *)u->flow);
+    wir_free(u->wir);
     VEC_FREE(&u->wanted);
 }
 
-static bool
-generate(struct unit *u, LLVMCodeGenFileType type, LLVMMemoryBufferRef *out)
+bool
+jit_unit_generate(struct unit *u, LLVMCodeGenFileType type, LLVMMemoryBufferRef *out)
 {
     char *text = NULL;
     if (!LLVMTargetMachineEmitToMemoryBuffer(u->machine, u->module, type, &text, out))
@@ -535,18 +600,23 @@ say_remarks(const struct unit *u)
 }
 
 bool
-jit_compile(struct jit_engine *engine, const struct jit_request *r, const char *stem,
+jit_compile(struct jit_engine *engine, const struct jit_request *r, const char *stem, bool better,
             struct jit_image *image, struct ls_error *err)
 {
     struct jit_remarks remarks = {0};
-    struct unit u = {.engine = engine, .request = r, .image = image, .err = err, .last = PASS_NONE,
+    struct unit u = {.engine = engine,
+                     .request = r,
+                     .better = better,
+                     .image = image,
+                     .err = err,
+                     .last = PASS_NONE,
                      .remarks = engine->remarks ? &remarks : NULL};
     LLVMMemoryBufferRef object = NULL;
     const uint32_t *cluster = r->kernel->reqnctapercluster;
     if (cluster[0] > 1 || cluster[1] > 1 || cluster[2] > 1)
         return ls_fail(err, LS_ERR_UNSUPPORTED, "%s: clusters of several blocks are not supported",
                        r->kernel->name);
-    bool ok = begin_unit(&u, stem) && generate(&u, LLVMObjectFile, &object);
+    bool ok = jit_unit_begin(&u, stem) && jit_unit_generate(&u, LLVMObjectFile, &object);
     if (ok) {
         image->size = LLVMGetBufferSize(object);
         image->code = ls_alloc(image->size);
@@ -556,74 +626,6 @@ jit_compile(struct jit_engine *engine, const struct jit_request *r, const char *
     if (ok && u.remarks)
         say_remarks(&u);
     jit_remarks_free(&remarks);
-    end_unit(&u);
-    return ok;
-}
-
-/* -- stages as text ----------------------------------------------------------------------------------------- */
-
-static bool
-dump_code(struct unit *u, struct text *out)
-{
-    LLVMMemoryBufferRef text = NULL;
-    if (!generate(u, LLVMAssemblyFile, &text))
-        return false;
-    text_add_bytes(out, LLVMGetBufferStart(text), LLVMGetBufferSize(text));
-    LLVMDisposeMemoryBuffer(text);
-    return true;
-}
-
-static void
-dump_module(const struct unit *u, struct text *out)
-{
-    char *text = LLVMPrintModuleToString(u->module);
-    text_add_bytes(out, text, strlen(text));
-    LLVMDisposeMessage(text);
-}
-
-enum dump { DUMP_CLASSES, DUMP_WIR, DUMP_PLANS, DUMP_AFTER, DUMP_LLVM, DUMP_ASM, DUMP_REMARKS, DUMP_NONE };
-
-static enum dump
-dump_named(const char *stage)
-{
-    static const char *const names[DUMP_NONE] = {"classes", "wir", "plans", "after:", "llvm", "asm", "remarks"};
-    unsigned k = 0;
-    while (k < DUMP_NONE && strcmp(stage, names[k]) &&
-           (k != DUMP_AFTER || strncmp(stage, names[k], strlen(names[k]))))
-        k++;
-    return (enum dump)k;
-}
-
-bool
-jit_dump(struct jit_engine *e, const struct jit_request *r, const char *stage, struct text *out,
-         struct ls_error *err)
-{
-    struct jit_image image = {0};
-    struct jit_remarks remarks = {0};
-    enum dump what = dump_named(stage);
-    struct unit u = {.engine = e, .request = r, .image = &image, .err = err, .last = PASS_NONE, .remarks = &remarks};
-    if (what == DUMP_NONE)
-        return ls_fail(err, LS_ERR_USAGE, "%s is no stage: classes, wir, plans, after:PASS, llvm, asm, remarks", stage);
-    if (what == DUMP_AFTER && (u.last = jit_pass_named(stage + strlen("after:"))) == PASS_NONE)
-        return ls_fail(err, LS_ERR_USAGE, "%s: no such pass; docs/passes.md lists them", stage);
-    bool plan = what == DUMP_AFTER && jit_passes[u.last].stage != STAGE_LLVM;
-    if (what == DUMP_CLASSES)
-        u.classes = out;
-    if (what == DUMP_PLANS)
-        u.first = u.last = PASS_ACCESS_PLAN;
-    if (what == DUMP_WIR || what == DUMP_PLANS || plan)
-        u.wir = out;
-    bool ok = begin_unit(&u, "kernel");
-    if (ok && (what == DUMP_LLVM || (what == DUMP_AFTER && !plan)))
-        dump_module(&u, out);
-    if (ok && what == DUMP_REMARKS) {
-        jit_remarks_sort(&remarks);
-        jit_remarks_print(&remarks, r->module, r->kernel->name, e->off, tools_code(r), out);
-    }
-    if (ok && what == DUMP_ASM)
-        ok = dump_code(&u, out);
-    end_unit(&u);
-    jit_remarks_free(&remarks);
-    VEC_FREE(&image.functions);
+    jit_unit_end(&u);
     return ok;
 }

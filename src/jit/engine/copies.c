@@ -16,9 +16,6 @@
  */
 #include "jit/engine/engine.h"
 
-#include <llvm-c/BitReader.h>
-#include <llvm-c/BitWriter.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { WIDEST = 16, LARGEST = 64 };
@@ -30,17 +27,15 @@ struct copy {
 };
 
 /* A member as !tbaa.struct has it: three operands each. */
-struct member {
+struct copied_member {
     uint64_t at, size;
     bool number, real;
 };
 
 struct rewriting {
     LLVMContextRef context;
-    LLVMModuleRef module;
     LLVMBuilderRef builder;
     unsigned align_kind, members_kind;
-    char message[200];
 };
 
 static unsigned
@@ -69,7 +64,7 @@ is_copy(const struct rewriting *r, LLVMValueRef i, struct copy *c)
     return true;
 }
 
-/* -- members -------------------------------------------------------------------------------------- */
+/* -- members ----------------------------------------------------------------------------------- */
 
 static uint64_t
 number_of(LLVMValueRef node)
@@ -86,19 +81,22 @@ type_name(LLVMValueRef tag, unsigned *n)
     if (!tag || !LLVMIsAMDNode(tag) || LLVMGetMDNodeNumOperands(tag) > 8)
         return "";
     LLVMGetMDNodeOperands(tag, tag_parts);
-    if (!tag_parts[0] || !LLVMIsAMDNode(tag_parts[0]) || LLVMGetMDNodeNumOperands(tag_parts[0]) > 64)
+    if (!tag_parts[0] || !LLVMIsAMDNode(tag_parts[0]) ||
+        LLVMGetMDNodeNumOperands(tag_parts[0]) > 64)
         return "";
     LLVMGetMDNodeOperands(tag_parts[0], type_parts);
-    const char *name = type_parts[0] && LLVMIsAMDString(type_parts[0]) ? LLVMGetMDString(type_parts[0], n) : NULL;
+    const char *name =
+        type_parts[0] && LLVMIsAMDString(type_parts[0]) ? LLVMGetMDString(type_parts[0], n) : NULL;
     return name ? name : "";
 }
 
-static struct member
+static struct copied_member
 member_of(LLVMValueRef at, LLVMValueRef size, LLVMValueRef tag)
 {
     static const char *const reals[] = {"float", "double"};
-    static const char *const integers[] = {"omnipotent char", "short", "int", "long", "long long", "bool"};
-    struct member m = {.at = number_of(at), .size = number_of(size)};
+    static const char *const integers[] = {"omnipotent char", "short", "int", "long",
+                                           "long long",       "bool"};
+    struct copied_member m = {.at = number_of(at), .size = number_of(size)};
     unsigned n;
     const char *name = type_name(tag, &n);
     for (size_t i = 0; i < sizeof reals / sizeof *reals; i++)
@@ -111,7 +109,7 @@ member_of(LLVMValueRef at, LLVMValueRef size, LLVMValueRef tag)
 
 /* Into out[] up to LARGEST members that fill the copy; how many, 0: that is not what they do. */
 static unsigned
-members_of(const struct rewriting *r, const struct copy *c, struct member out[LARGEST])
+members_of(const struct rewriting *r, const struct copy *c, struct copied_member out[LARGEST])
 {
     LLVMValueRef list = LLVMGetMetadata(c->call, r->members_kind), parts[3 * LARGEST];
     unsigned n = list ? (unsigned)LLVMGetMDNodeNumOperands(list) : 0;
@@ -128,13 +126,14 @@ members_of(const struct rewriting *r, const struct copy *c, struct member out[LA
     return end == c->size ? n / 3 : 0;
 }
 
-/* -- rewriting ------------------------------------------------------------------------------------ */
+/* -- rewriting --------------------------------------------------------------------------------- */
 
 static LLVMTypeRef
-element_type(const struct rewriting *r, const struct member *m)
+element_type(const struct rewriting *r, const struct copied_member *m)
 {
     if (m->real)
-        return m->size == 4 ? LLVMFloatTypeInContext(r->context) : LLVMDoubleTypeInContext(r->context);
+        return m->size == 4 ? LLVMFloatTypeInContext(r->context)
+                            : LLVMDoubleTypeInContext(r->context);
     return LLVMIntTypeInContext(r->context, (unsigned)m->size * 8);
 }
 
@@ -142,13 +141,14 @@ element_type(const struct rewriting *r, const struct member *m)
 static unsigned
 vectors_of(const struct rewriting *r, const struct copy *c, LLVMTypeRef out[LARGEST / WIDEST])
 {
-    struct member m[LARGEST];
+    struct copied_member m[LARGEST];
     uint64_t width = c->size < WIDEST ? c->size : WIDEST;
-    if (c->align < width || c->size < 4 || c->size > LARGEST || c->size % width || (width & (width - 1)))
+    if (c->align < width || c->size < 4 || c->size > LARGEST || c->size % width ||
+        (width & (width - 1)))
         return 0;
     unsigned n = members_of(r, c, m), count = 0;
     for (unsigned i = 0; i < n;) {
-        const struct member *first = &m[i];
+        const struct copied_member *first = &m[i];
         uint64_t per = first->size ? width / first->size : 0;
         if (per < 2 || per * first->size != width || i + per > n)
             return 0;
@@ -165,7 +165,8 @@ static LLVMValueRef
 part_of(const struct rewriting *r, LLVMValueRef base, unsigned at)
 {
     LLVMValueRef offset = LLVMConstInt(LLVMInt64TypeInContext(r->context), at, false);
-    return at ? LLVMBuildInBoundsGEP2(r->builder, LLVMInt8TypeInContext(r->context), base, &offset, 1, "")
+    return at ? LLVMBuildInBoundsGEP2(r->builder, LLVMInt8TypeInContext(r->context), base, &offset,
+                                      1, "")
               : base;
 }
 
@@ -179,73 +180,32 @@ rewrite(const struct rewriting *r, const struct copy *c)
         return;
     LLVMPositionBuilderBefore(r->builder, c->call);
     for (unsigned i = 0; i < n; i++) { /* all are read first: both sides may be the same */
-        values[i] = LLVMBuildLoad2(r->builder, types[i], part_of(r, LLVMGetOperand(c->call, 1), i * WIDEST), "");
+        values[i] = LLVMBuildLoad2(r->builder, types[i],
+                                   part_of(r, LLVMGetOperand(c->call, 1), i * WIDEST), "");
         LLVMSetAlignment(values[i], align);
     }
     for (unsigned i = 0; i < n; i++) {
-        LLVMValueRef s = LLVMBuildStore(r->builder, values[i], part_of(r, LLVMGetOperand(c->call, 0), i * WIDEST));
+        LLVMValueRef s = LLVMBuildStore(r->builder, values[i],
+                                        part_of(r, LLVMGetOperand(c->call, 0), i * WIDEST));
         LLVMSetAlignment(s, align);
     }
     LLVMInstructionEraseFromParent(c->call);
 }
 
-static void
-rewrite_all(struct rewriting *r)
+void
+jit_widen_copies(LLVMModuleRef m)
 {
     struct copy c;
-    for (LLVMValueRef f = LLVMGetFirstFunction(r->module); f; f = LLVMGetNextFunction(f))
+    struct rewriting r = {.context = LLVMGetModuleContext(m),
+                          .align_kind = LLVMGetEnumAttributeKindForName("align", 5)};
+    r.members_kind = LLVMGetMDKindIDInContext(r.context, "tbaa.struct", 11);
+    r.builder = LLVMCreateBuilderInContext(r.context);
+    for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
         for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
             for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
                 next = LLVMGetNextInstruction(i);
-                if (is_copy(r, i, &c))
-                    rewrite(r, &c);
+                if (is_copy(&r, i, &c))
+                    rewrite(&r, &c);
             }
-}
-
-/* -- files ---------------------------------------------------------------------------------------- */
-
-static void
-keep_message(LLVMDiagnosticInfoRef info, void *context)
-{
-    struct rewriting *r = context;
-    char *text = LLVMGetDiagInfoDescription(info);
-    snprintf(r->message, sizeof r->message, "%s", text);
-    LLVMDisposeMessage(text);
-}
-
-static bool
-read_module(struct rewriting *r, const char *path, struct ls_error *err)
-{
-    LLVMMemoryBufferRef text;
-    char *why = NULL;
-    if (LLVMCreateMemoryBufferWithContentsOfFile(path, &text, &why)) {
-        ls_fail(err, LS_ERR_SYSTEM, "%s: %s", path, why);
-        LLVMDisposeMessage(why);
-        return false;
-    }
-    bool ok = !LLVMParseBitcodeInContext2(r->context, text, &r->module);
-    LLVMDisposeMemoryBuffer(text);
-    return ok ||
-           ls_fail(err, LS_ERR_INPUT, "%s: not bitcode that this LLVM reads: %s", path, r->message);
-}
-
-bool
-jit_widen_copies(const char *path, struct ls_error *err)
-{
-    if (!jit_llvm_open(err))
-        return false;
-    struct rewriting r = {.context = LLVMContextCreate(),
-                          .align_kind = LLVMGetEnumAttributeKindForName("align", 5)};
-    LLVMContextSetDiagnosticHandler(r.context, keep_message, &r);
-    r.members_kind = LLVMGetMDKindIDInContext(r.context, "tbaa.struct", 11);
-    r.builder = LLVMCreateBuilderInContext(r.context);
-    bool ok = read_module(&r, path, err);
-    if (ok) {
-        rewrite_all(&r);
-        ok = !LLVMWriteBitcodeToFile(r.module, path) || ls_fail(err, LS_ERR_SYSTEM, "%s: cannot be written", path);
-        LLVMDisposeModule(r.module);
-    }
     LLVMDisposeBuilder(r.builder);
-    LLVMContextDispose(r.context);
-    return ok;
 }

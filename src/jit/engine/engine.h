@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * jit/engine: the engine and the images it keeps: compile.c is the pipeline of one kernel in order, kernels.c the
- * kernels in memory, cache.c those on disk; link.c and orc.c put object code into memory.
+ * jit/engine: the engine and the images it keeps: compile.c is the pipeline of one kernel in order,
+ * kernels.c the kernels in memory, cache.c those on disk; link.c and orc.c put object code into
+ * memory; bitcode.c is what the compiler driver has done with clang's code.
  */
 #ifndef LOCKSTEP_JIT_ENGINE_H
 #define LOCKSTEP_JIT_ENGINE_H
@@ -19,9 +20,10 @@
 struct jit_image {
     uint32_t frame_bytes, local_bytes, shared_bytes, registers;
     bool has_block, has_full, has_partial, has_barrier, may_wait, recursive, pauses;
-    uint32_t tier; /* enum jit_tier: the form that the budget allowed */
+    uint32_t tier;     /* enum jit_tier: the form that the budget allowed */
+    uint32_t quick_ms; /* quick code (pass quick-first): the time that it took; 0: it is not */
     VEC(uint32_t) functions; /* numbers of the functions whose code it holds; VEC_FREE */
-    uint8_t *code; /* ls_release */
+    uint8_t *code;           /* ls_release */
     size_t size;
 };
 
@@ -40,9 +42,9 @@ struct jit_engine {
     struct jit_watch watch;
     uint64_t emitted_most, optimised_most; /* jit_set_budget */
     bool plain_host;
-    _Atomic bool closed;      /* jit_close */
-    bool reopened;            /* jit_llvm_reopen */
-    void (*compiled)(void);   /* jit_set_compiled; or NULL */
+    _Atomic bool closed;    /* jit_close */
+    bool reopened;          /* jit_llvm_reopen */
+    void (*compiled)(void); /* jit_set_compiled; or NULL */
 };
 
 /* Of the sources that decide about code (cmake/engine_key.cmake). */
@@ -55,11 +57,47 @@ bool jit_cache_load(struct jit_engine *e, struct hash128 key, struct jit_image *
 /* Failures are not errors: the next run compiles again. */
 void jit_cache_store(struct jit_engine *e, struct hash128 key, const struct jit_image *image);
 
+/* -- constants.c, copies.c: a unit's device code as clang made it,
+ * before any pass --------------- */
+
+/* False: a kernel, or a function that is used, writes to a __constant__ variable: *err has the
+ * place. */
+bool jit_constants_kept(LLVMModuleRef m, struct ls_error *err);
+/* Structures that are copied whole are read and written as vectors. */
+void jit_widen_copies(LLVMModuleRef m);
+
 /* -- compile.c --------------------------------------------------------------------------------- */
 
-/* A kernel's image: object code and what exec has to know. Several threads may compile at once. */
+/* One kernel on its way. */
+struct unit {
+    struct jit_engine *engine;
+    const struct jit_request *request;
+    struct wir *wir;
+    LLVMContextRef context;
+    LLVMModuleRef module;
+    LLVMTargetMachineRef machine; /* taken from the engine's; NULL: none */
+    enum jit_tier tier;
+    enum jit_effort effort; /* of `machine` */
+    bool better;            /* quick code will not do */
+    bool over;              /* the form is larger than may be emitted */
+    struct jit_image *image;
+    struct text *classes;        /* for jit_dump, else NULL */
+    struct text *graph;          /* likewise: the warp IR, and what passes decided */
+    enum jit_pass first, last;   /* of the passes that are shown */
+    struct jit_remarks *remarks; /* NULL: nobody reads them */
+    VEC(const struct ptx_func *) wanted;
+    struct ls_error *err;
+};
+
+/* A kernel's image: object code and what exec has to know. Several threads may compile at once.
+ * better: not quick code. */
 bool jit_compile(struct jit_engine *engine, const struct jit_request *r, const char *stem,
-                 struct jit_image *image, struct ls_error *err);
+                 bool better, struct jit_image *image, struct ls_error *err);
+/* Its steps: the module, optimised; its code, to LLVMDisposeMemoryBuffer; the end, whatever came.
+ */
+bool jit_unit_begin(struct unit *u, const char *stem);
+bool jit_unit_generate(struct unit *u, LLVMCodeGenFileType type, LLVMMemoryBufferRef *out);
+void jit_unit_end(struct unit *u);
 /* What the functions are called that warps of all lanes and of some lanes begin with. */
 void jit_names(const char *stem, char full[64], char partial[64]);
 
@@ -72,17 +110,20 @@ char *jit_host(struct ls_error *err);
 
 /* Before anything of LLVM is called; false: it is not there. Again: does nothing. */
 bool jit_llvm_open(struct ls_error *err);
-/* A fresh copy of LLVM, for what is compiled while the process ends; machines of the first are void. */
+/* A fresh copy of LLVM, for what is compiled while the process ends; machines of the first are
+ * void. */
 bool jit_llvm_reopen(struct ls_error *err);
 
 /* -- machine.c --------------------------------------------------------------------------------- */
 
-/* LLVM's code generator for this machine, which no other compile uses until it is given back. NULL: failed. */
-LLVMTargetMachineRef jit_machine_take(struct jit_engine *e, enum jit_effort effort, struct ls_error *err);
+/* LLVM's code generator for this machine, which no other compile uses until it is given back. NULL:
+ * failed. */
+LLVMTargetMachineRef jit_machine_take(struct jit_engine *e, enum jit_effort effort,
+                                      struct ls_error *err);
 void jit_machine_give(struct jit_engine *e, enum jit_effort effort, LLVMTargetMachineRef machine);
 void jit_machines_end(struct jit_engine *e);
-/* What LLVM's time grows with: instructions as they were emitted; optimised: by the registers of 512 bits that their
- * values take, with the values that come together in phis (engine/budget.h). */
+/* What LLVM's time grows with: instructions as they were emitted; optimised: by the registers of
+ * 512 bits that their values take, with the values that come together in phis (engine/budget.h). */
 uint64_t jit_size(LLVMModuleRef m, bool optimised);
 
 /* -- orc.c ------------------------------------------------------------------------------------- */

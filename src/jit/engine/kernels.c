@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/kernels.c: the engine's kernels: those in memory, those in work, from disk or compiled. The lock is
- * held to look at the list and to change it, never while a kernel is read, compiled or linked: launches of
- * finished kernels go on meanwhile, and different kernels are made by several threads at once. Who asks for
- * a kernel that another thread makes waits for that one.
+ * engine/kernels.c: the engine's kernels: those in memory, those in work, from disk or compiled.
+ * The lock is held to look at the list and to change it, never while a kernel is read, compiled or
+ * linked: launches of finished kernels go on meanwhile, and different kernels are made by several
+ * threads at once. Who asks for a kernel that another thread makes waits for that one.
  */
 #include "jit/engine/engine.h"
 #include "jit/engine/budget.h"
@@ -14,18 +14,26 @@
 #include <string.h>
 #include <time.h>
 
-struct entry {
-    struct jit_request request;
+struct loaded {
     struct jit_kernel kernel;
     struct jit_code code; /* what loading took: one of these */
     LLVMOrcResourceTrackerRef orc_code;
+};
+
+struct entry {
+    struct jit_request request;
+    struct loaded first, better; /* better: takes over from quick code, whose launches may go on */
     enum { IN_WORK, FINISHED, FAILED } state;
-    uint32_t waiting; /* threads that wait until it is no longer in work */
+    /* Of quick code: as long as nobody has begun to make better code; that somebody does; what its
+     * launches took, in seconds, and what is enough of that. */
+    bool quick, improving;
+    double ran, enough;
+    uint32_t waiting;    /* threads that wait until it is no longer in work */
     struct ls_error err; /* FAILED */
     struct entry *next;
 };
 
-/* -- loading -------------------------------------------------------------------------------------------- */
+/* -- loading ----------------------------------------------------------------------------------- */
 
 /* The functions that the image holds: those that warps begin with, then those that are called. */
 static struct jit_wanted *
@@ -52,8 +60,8 @@ describe_kernel(struct jit_kernel *k, const struct jit_image *image, const struc
         *(image->has_block ? &k->block : &k->full) = (jit_warp_fn)(w++)->at;
     if (image->has_partial)
         k->partial = (jit_warp_fn)(w++)->at;
-    void **functions = image->functions.count ? ls_alloc(sizeof *functions * k->func->module->func_count)
-                                              : NULL;
+    void **functions =
+        image->functions.count ? ls_alloc(sizeof *functions * k->func->module->func_count) : NULL;
     for (size_t n = 0; n < image->functions.count; n++)
         functions[image->functions.at[n]] = w[n].at;
     k->functions = functions;
@@ -68,8 +76,8 @@ describe_kernel(struct jit_kernel *k, const struct jit_image *image, const struc
 }
 
 static bool
-load_image(struct jit_engine *e, const struct jit_image *image, const char *stem,
-           struct entry *x, struct ls_error *err)
+load_image(struct jit_engine *e, const struct jit_image *image, const char *stem, struct loaded *x,
+           struct ls_error *err)
 {
     size_t count;
     struct jit_wanted *wanted = wanted_of(image, stem, &count);
@@ -84,14 +92,21 @@ load_image(struct jit_engine *e, const struct jit_image *image, const char *stem
     return ok;
 }
 
-/* -- keys --------------------------------------------------------------------------------------------------- */
+/* -- keys -------------------------------------------------------------------------------------- */
 
 static void
-free_entry(struct entry *x)
+unload(struct loaded *x)
 {
     jit_unlink(&x->code);
     jit_orc_unlink(x->orc_code);
     ls_release((void *)x->kernel.functions);
+}
+
+static void
+free_entry(struct entry *x)
+{
+    unload(&x->first);
+    unload(&x->better);
     ls_release(x);
 }
 
@@ -100,7 +115,7 @@ same_request(const struct jit_request *a, const struct jit_request *b)
 {
     return a->module == b->module && a->kernel == b->kernel && a->events == b->events &&
            a->small_grid == b->small_grid && a->apart == b->apart && a->whole == b->whole &&
-           a->abreast == b->abreast &&
+           a->abreast == b->abreast && a->scheduled == b->scheduled &&
            !memcmp(a->block, b->block, sizeof a->block);
 }
 
@@ -114,11 +129,12 @@ key_of(const struct jit_engine *e, const struct jit_request *r)
     h = ls_hash(h, &r->apart, sizeof r->apart);
     h = ls_hash(h, &r->abreast, sizeof r->abreast);
     h = ls_hash(h, &r->whole, sizeof r->whole);
+    h = ls_hash(h, &r->scheduled, sizeof r->scheduled);
     h = ls_hash(h, &e->off, sizeof e->off);
     return ls_hash(h, &r->events, sizeof r->events);
 }
 
-/* -- making one ----------------------------------------------------------------------------------------- */
+/* -- making one -------------------------------------------------------------------------------- */
 
 static double
 seconds(void)
@@ -129,13 +145,13 @@ seconds(void)
 }
 
 static bool
-compile(struct jit_engine *e, const struct jit_request *r, const char *stem, struct jit_image *image,
-        struct ls_error *err)
+compile(struct jit_engine *e, const struct jit_request *r, const char *stem, bool better,
+        struct jit_image *image, struct ls_error *err)
 {
     const struct jit_watch *w = &e->watch;
     if (w->begin)
         w->begin(w->user, r);
-    bool ok = jit_compile(e, r, stem, image, err);
+    bool ok = jit_compile(e, r, stem, better, image, err);
     if (w->end)
         w->end(w->user, r);
     return ok;
@@ -159,44 +175,53 @@ may_compile(struct jit_engine *e, struct ls_error *err)
 }
 
 static void
-count(struct jit_engine *e, bool found, uint32_t tier, double spent)
+count(struct jit_engine *e, bool found, bool better, const struct jit_image *image, double spent)
 {
     pthread_mutex_lock(&e->lock);
-    e->counts.reduced += !found && tier != JIT_TIER_FULL;
-    e->counts.in_memory += !found && tier == JIT_TIER_MEMORY;
+    e->counts.reduced += !found && !better && image->tier != JIT_TIER_FULL;
+    e->counts.in_memory += !found && !better && image->tier == JIT_TIER_MEMORY;
+    e->counts.quick += !found && image->quick_ms;
+    e->counts.improved += better;
     ++*(found ? &e->counts.from_disk : &e->counts.compiled);
     *(found ? &e->counts.disk_seconds : &e->counts.compile_seconds) += spent;
     pthread_mutex_unlock(&e->lock);
 }
 
+/* The disk keeps the best code that was made. Better code is made where there is quick code. */
 static bool
-make_kernel(struct jit_engine *e, struct entry *x, struct ls_error *err)
+make_kernel(struct jit_engine *e, struct entry *x, bool better, struct ls_error *err)
 {
+    struct loaded *to = better ? &x->better : &x->first;
     struct jit_image image = {0};
     char stem[33];
     struct hash128 key = key_of(e, &x->request);
     ls_hash_text(key, stem);
     double start = seconds();
-    bool found = !e->remarks && jit_cache_load(e, key, &image), ok = found;
+    bool found = !better && !e->remarks && jit_cache_load(e, key, &image), ok = found;
     if (!found) {
         image = (struct jit_image){0};
-        ok = may_compile(e, err) && compile(e, &x->request, stem, &image, err);
+        ok = may_compile(e, err) && compile(e, &x->request, stem, better, &image, err);
+        if (image.quick_ms)
+            image.quick_ms = (uint32_t)(1e3 * (seconds() - start)) + 1;
         if (ok)
             jit_cache_store(e, key, &image);
         if (ok && e->compiled)
             e->compiled();
     }
     if (ok) {
-        x->kernel.func = x->request.kernel;
-        ok = load_image(e, &image, stem, x, err);
-        count(e, found, image.tier, seconds() - start);
+        to->kernel.func = x->request.kernel;
+        to->kernel.quick = image.quick_ms != 0;
+        ok = load_image(e, &image, stem, to, err);
+        count(e, found, better, &image, seconds() - start);
     }
+    x->quick = ok && image.quick_ms;
+    x->enough = 1e-3 * image.quick_ms * (found ? 1.0 / JIT_QUICK_AGAIN : JIT_QUICK_ENOUGH);
     ls_release(image.code);
     VEC_FREE(&image.functions);
     return ok;
 }
 
-/* -- the list ------------------------------------------------------------------------------------------- */
+/* -- the list ---------------------------------------------------------------------------------- */
 
 static struct entry *
 find(const struct jit_engine *e, const struct jit_request *r)
@@ -216,8 +241,8 @@ remove_entry(struct jit_engine *e, struct entry *x)
     *at = x->next;
 }
 
-/* With the lock held: until the thread that makes the kernel has it. It may have failed, then its error is
- * ours too, and the last one that knows of the entry frees it. */
+/* Waits, with the lock held, until the thread that compiles the kernel has finished. Where that
+ * failed its error is returned, and the last thread that waited frees the entry. */
 static struct entry *
 wait_for(struct jit_engine *e, struct entry *x, struct ls_error *err)
 {
@@ -244,7 +269,7 @@ make_entry(struct jit_engine *e, const struct jit_request *r, struct ls_error *e
     x->next = e->entries;
     e->entries = x;
     pthread_mutex_unlock(&e->lock);
-    bool ok = make_kernel(e, x, &x->err);
+    bool ok = make_kernel(e, x, false, &x->err);
     pthread_mutex_lock(&e->lock);
     x->state = ok ? FINISHED : FAILED;
     pthread_cond_broadcast(&e->changed);
@@ -258,6 +283,37 @@ make_entry(struct jit_engine *e, const struct jit_request *r, struct ls_error *e
     return NULL;
 }
 
+/* With the lock held, which is let go meanwhile: launches of other threads go on with quick code.
+ * If better code cannot be made, quick code stays. */
+static void
+improve(struct jit_engine *e, struct entry *x)
+{
+    struct ls_error ignored;
+    x->quick = false;
+    x->improving = true;
+    pthread_mutex_unlock(&e->lock);
+    struct entry with = {.request = x->request};
+    bool ok = make_kernel(e, &with, true, &ignored);
+    pthread_mutex_lock(&e->lock);
+    if (ok)
+        x->better = with.better;
+    else
+        unload(&with.better);
+    x->improving = false;
+    pthread_cond_broadcast(&e->changed);
+}
+
+void
+jit_ran(struct jit_engine *e, const struct jit_kernel *k, double seconds)
+{
+    if (!k->quick)
+        return;
+    struct entry *x = (struct entry *)((char *)k - offsetof(struct entry, first.kernel));
+    pthread_mutex_lock(&e->lock);
+    x->ran += seconds;
+    pthread_mutex_unlock(&e->lock);
+}
+
 const struct jit_kernel *
 jit_get(struct jit_engine *e, const struct jit_request *r, struct ls_error *err)
 {
@@ -269,8 +325,14 @@ jit_get(struct jit_engine *e, const struct jit_request *r, struct ls_error *err)
     } else {
         x = make_entry(e, r, err);
     }
+    if (x && x->quick && (x->ran > x->enough || r->warps > JIT_QUICK_WARPS) &&
+        !atomic_load(&e->closed))
+        improve(e, x);
+    const struct jit_kernel *k = !x                      ? NULL
+                                 : x->better.kernel.func ? &x->better.kernel
+                                                         : &x->first.kernel;
     pthread_mutex_unlock(&e->lock);
-    return x ? &x->kernel : NULL;
+    return k;
 }
 
 static struct entry *
@@ -288,7 +350,7 @@ jit_forget(struct jit_engine *e, const struct ptx_module *m)
     struct entry *x;
     pthread_mutex_lock(&e->lock);
     while ((x = first_of(e, m))) {
-        if (x->state == IN_WORK) {
+        if (x->state == IN_WORK || x->improving) {
             pthread_cond_wait(&e->changed, &e->lock);
             continue;
         }
@@ -331,7 +393,7 @@ jit_counts(struct jit_engine *e, struct jit_counts *out)
     pthread_mutex_unlock(&e->lock);
 }
 
-/* -- the engine ----------------------------------------------------------------------------------------------- */
+/* -- the engine -------------------------------------------------------------------------------- */
 
 struct jit_engine *
 jit_new(const struct jit_options *o, struct ls_error *err)

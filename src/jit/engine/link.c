@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/link.c: a linker for the objects that LLVM makes of our modules, on x86-64: code, constants,
- * calls of functions elsewhere. Nothing in them is written to. Objects may come from a disk: every
- * number in them is held against the object's size. Anything unknown ends in false.
+ * engine/link.c: a linker for the objects that LLVM makes of our modules, on x86-64: code,
+ * constants, calls of functions elsewhere. Nothing in them is written to. Objects may come from a
+ * disk: every number in them is held against the object's size. Anything unknown ends in false.
  */
 #include "jit/engine/engine.h"
 
@@ -71,8 +71,7 @@ read_symbols(struct linker *l)
     return l->symbols && l->names && names->sh_size && !l->names[names->sh_size - 1];
 }
 
-/* -- where things go
- * ----------------------------------------------------------------------------------- */
+/* -- where things go --------------------------------------------------------------------------- */
 
 static uint64_t
 align(uint64_t at, uint64_t to)
@@ -123,8 +122,7 @@ place_all(struct linker *l)
     return l->end < 1u << 30; /* 32-bit distances reach everywhere */
 }
 
-/* -- symbols
- * ---------------------------------------------------------------------------------------------- */
+/* -- symbols ----------------------------------------------------------------------------------- */
 
 static const char *
 name_of(const struct linker *l, const Elf64_Sym *s)
@@ -163,8 +161,7 @@ place_of(const struct linker *l, uint32_t k)
     return l->place[s->st_shndx] + s->st_value;
 }
 
-/* -- relocations
- * -------------------------------------------------------------------------------------- */
+/* -- relocations ------------------------------------------------------------------------------- */
 
 /* x86-64 psABI 4.4.1: S the symbol, A the addend, P the place that is written to. */
 static bool
@@ -194,8 +191,7 @@ relocate(struct linker *l, const Elf64_Shdr *target, uint64_t base, const Elf64_
         memcpy(l->at + at, &(int32_t){(int32_t)value}, 4);
         return true;
     }
-    default:
-        return false;
+    default: return false;
     }
 }
 
@@ -223,8 +219,7 @@ relocate_all(struct linker *l)
     return true;
 }
 
-/* -- all of it
- * ---------------------------------------------------------------------------------------------- */
+/* -- all of it --------------------------------------------------------------------------------- */
 
 static bool
 find_wanted(const struct linker *l, struct jit_wanted *wanted, size_t count)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * jit, inside: object code becomes code in memory. engine/link.c does it itself; what it does not know
- * goes to LLVM's linker (engine/orc.c).
+ * jit, inside: object code becomes code in memory. engine/link.c does it itself; what it does not
+ * know goes to LLVM's linker (engine/orc.c).
  */
 #ifndef LOCKSTEP_JIT_LINK_H
 #define LOCKSTEP_JIT_LINK_H
@@ -20,8 +20,8 @@ struct jit_code {
     size_t size;
 };
 
-/* False: the object is damaged, or has something that this linker does not know; nothing is kept.
- */
+/* False: the object is damaged, or has something that this linker does
+ * not know; nothing is kept. */
 bool jit_link(const void *object, size_t size, struct jit_wanted *wanted, size_t count,
               struct jit_code *out);
 void jit_unlink(struct jit_code *code);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/llvm.c: LLVM's library is opened when something must be compiled. Loading it costs a process
- * 10 ms and 2,500 page faults, and a program whose kernels lie in the cache needs nothing of it.
- * Its functions are entries that jump through slots (cmake/llvm_entries.cmake writes them), which
- * are filled here. Where the library is linked instead, as in the tests, there are no slots.
+ * engine/llvm.c: LLVM's library is opened when something must be compiled. Loading it costs a
+ * process 10 ms and 2,500 page faults, and a program whose kernels lie in the cache needs nothing
+ * of it. Its functions are entries that jump through slots (cmake/llvm_entries.cmake writes them),
+ * which are filled here. Where the library is linked instead, as in the tests, there are no slots.
  */
 #define _GNU_SOURCE /* dlmopen */
 #include "jit/engine/engine.h"
@@ -14,7 +14,8 @@
 
 #define HIDDEN_WEAK __attribute__((weak, visibility("hidden")))
 extern void *jit_llvm_slots[] HIDDEN_WEAK;
-/* Texts one behind the other, then an empty one: the functions; the library's name, then its place. */
+/* Texts one behind the other, then an empty one: the functions; the
+ * library's name, then its place. */
 extern const char jit_llvm_names[] HIDDEN_WEAK;
 extern const char jit_llvm_library[] HIDDEN_WEAK;
 
@@ -67,8 +68,8 @@ jit_llvm_open(struct ls_error *err)
     return library && fill_slots(library, err);
 }
 
-/* The objects of the copy that is open end with the process, before the program's own static objects do: a
- * second copy, in a namespace of its own, has not seen the end. */
+/* The objects of the copy that is open end with the process, before the program's own static
+ * objects do: a second copy, in a namespace of its own, has not seen the end. */
 bool
 jit_llvm_reopen(struct ls_error *err)
 {

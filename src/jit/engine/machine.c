@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/machine.c: LLVM's code generators, one for each compile at a time, and the size of what they are given:
- * the budget (engine/budget.h) is measured here.
+ * engine/machine.c: LLVM's code generators, one for each compile at a time, and the size of what
+ * they are given: the budget (engine/budget.h) is measured here.
  */
 #include "jit/engine/engine.h"
 #include "jit/engine/budget.h"
@@ -18,10 +18,11 @@ new_machine(enum jit_effort effort, struct ls_error *err)
     LLVMTargetMachineRef machine = NULL;
     LLVMTargetRef target;
     if (!LLVMGetTargetFromTriple(triple, &target, &text))
-        machine = LLVMCreateTargetMachine(target, triple, cpu, features, level[effort], LLVMRelocPIC,
-                                          LLVMCodeModelSmall);
+        machine = LLVMCreateTargetMachine(target, triple, cpu, features, level[effort],
+                                          LLVMRelocPIC, LLVMCodeModelSmall);
     if (!machine)
-        ls_fail(err, LS_ERR_SYSTEM, "LLVM has no target for this machine: %s", text ? text : triple);
+        ls_fail(err, LS_ERR_SYSTEM, "LLVM has no target for this machine: %s",
+                text ? text : triple);
     LLVMDisposeMessage(triple);
     LLVMDisposeMessage(cpu);
     LLVMDisposeMessage(features);
@@ -84,7 +85,8 @@ registers_for(LLVMTypeRef t)
 static uint64_t
 size_of(LLVMValueRef i)
 {
-    return LLVMIsAPHINode(i) ? (uint64_t)JIT_PHI_WEIGHT * LLVMCountIncoming(i) : registers_for(LLVMTypeOf(i));
+    return LLVMIsAPHINode(i) ? (uint64_t)JIT_PHI_WEIGHT * LLVMCountIncoming(i)
+                             : registers_for(LLVMTypeOf(i));
 }
 
 uint64_t

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/orc.c: LLVM's linker, for objects that engine/link.c does not take. Started when one comes.
+ * engine/orc.c: LLVM's linker, for objects that engine/link.c does not take. Started when one
+ * comes.
  */
 #include "jit/engine/engine.h"
 

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * function/function.c: the skeleton of a warp function: blocks, and the lanes that move between them.
+ * function/function.c: the skeleton of a warp function: blocks, and the lanes that move between
+ * them.
  *
  * Each block has a set of pending lanes. A block ends by adding its lanes to its successors' sets;
  * the first non-empty one in the order of facts_next runs next (see analysis.h). Where nothing can
  * be pending elsewhere and the branch is uniform, this is a plain branch and no set is touched.
  * Sets, masks and registers are allocas, which LLVM turns into SSA values.
  *
- * Suspension: registers alive at the blocks where lanes wait, and the sets, are stored in the frame;
- * the function returns; the next call switches on warp->resume, loads them again and goes on.
+ * Suspension: registers alive at the blocks where lanes wait, and the sets, are stored in the
+ * frame; the function returns; the next call switches on warp->resume, loads them again and goes
+ * on.
  */
 #include "jit/function/function.h"
 
@@ -21,7 +23,7 @@
 #include <llvm-c/Analysis.h>
 #include <string.h>
 
-/* -- suspension ------------------------------------------------------------------------------------------ */
+/* -- suspension -------------------------------------------------------------------------------- */
 
 /* All lanes of block b go to t. */
 static void
@@ -37,12 +39,12 @@ jump(struct core *c, uint32_t b, uint32_t t)
     LLVMBuildBr(c->e.b, c->block[t]);
 }
 
-/* -- the ends of blocks ------------------------------------------------------------------------------------ */
+/* -- the ends of blocks ------------------------------------------------------------------------ */
 
 static void
 end_branch(struct core *c, uint32_t b)
 {
-    const struct flow_block *blk = &c->flow->blocks[b];
+    const struct wir_block *blk = &c->wir->blocks[b];
     LLVMBuilderRef bld = c->e.b;
     if (!c->facts->divergent[b]) {
         LLVMValueRef p = core_branch_value(c, b, true);
@@ -61,23 +63,23 @@ end_branch(struct core *c, uint32_t b)
     LLVMValueRef taken = LLVMBuildAnd(bld, m, p, "");
     LLVMValueRef fallen = LLVMBuildAnd(bld, m, LLVMBuildNot(bld, p, ""), "");
     if (blk->end_insn != UINT32_MAX)
-        core_count_divergence(c, &c->flow->insns[blk->end_insn], (LLVMValueRef[]){taken, fallen}, 2);
+        core_count_divergence(c, &c->wir->insns[blk->end_insn], (LLVMValueRef[]){taken, fallen}, 2);
     core_part(c, b, taken, fallen);
 }
 
 static bool
 end_switch(struct core *c, uint32_t b)
 {
-    const struct flow_block *blk = &c->flow->blocks[b];
-    const struct flow_insn *i = &c->flow->insns[blk->end_insn];
+    const struct wir_block *blk = &c->wir->blocks[b];
+    const struct wir_insn *i = &c->wir->insns[blk->end_insn];
     LLVMBuilderRef bld = c->e.b;
     c->e.lanes = LANES;
     LLVMValueRef index = core_value(c, i, &i->i.operand[0], 32, false);
     LLVMValueRef m = core_mask_bits(c);
     LLVMValueRef *ways = ls_alloc(sizeof *ways * blk->succ_count);
     for (uint32_t s = 0; s < blk->succ_count; s++) {
-        LLVMValueRef is = LLVMBuildICmp(bld, s + 1 == blk->succ_count ? LLVMIntUGE : LLVMIntEQ, index,
-                                        core_splat(c, core_i32(c, s)), "");
+        LLVMValueRef is = LLVMBuildICmp(bld, s + 1 == blk->succ_count ? LLVMIntUGE : LLVMIntEQ,
+                                        index, core_splat(c, core_i32(c, s)), "");
         LLVMValueRef lanes = LLVMBuildAnd(bld, m, emit_mask_to_bits(&c->e, is), "");
         lanes_send(c, blk->succ[s], lanes);
         ways[s] = lanes;
@@ -95,7 +97,7 @@ struct barrier {
 };
 
 static struct barrier
-barrier_of(struct core *c, const struct flow_insn *i)
+barrier_of(struct core *c, const struct wir_insn *i)
 {
     struct barrier r = {.id = core_i32(c, 0), .threads = core_i32(c, 0), .votes = core_i32(c, 0)};
     const struct ptx_insn *p = &i->i;
@@ -106,7 +108,7 @@ barrier_of(struct core *c, const struct flow_insn *i)
     }
     bool red = ptx_has(p, PTX_M_RED);
     if (red) {
-        r.kind = ptx_has(p, PTX_M_POPC) ? JIT_BAR_RED_POPC
+        r.kind = ptx_has(p, PTX_M_POPC)  ? JIT_BAR_RED_POPC
                  : ptx_has(p, PTX_M_AND) ? JIT_BAR_RED_AND
                                          : JIT_BAR_RED_OR;
         r.result = &p->operand[k++];
@@ -126,12 +128,12 @@ barrier_of(struct core *c, const struct flow_insn *i)
 }
 
 static void
-take_result(struct core *c, const struct flow_insn *i, const struct barrier *r)
+take_result(struct core *c, const struct wir_insn *i, const struct barrier *r)
 {
     if (!r->result)
         return;
-    LLVMValueRef v = core_load_field(c, c->e.warp, FIELD(jit_warp, barrier_result),
-                                     core_scalar(c, 32));
+    LLVMValueRef v =
+        core_load_field(c, c->e.warp, FIELD(jit_warp, barrier_result), core_scalar(c, 32));
     if (r->kind != JIT_BAR_RED_POPC)
         v = core_is_nonzero(c, v);
     core_write(c, i, r->result, v, false);
@@ -159,13 +161,13 @@ wait_in_call(struct core *c, LLVMValueRef lanes)
 static bool
 end_barrier(struct core *c, uint32_t b)
 {
-    const struct flow_block *blk = &c->flow->blocks[b];
-    const struct flow_insn *i = &c->flow->insns[blk->end_insn];
+    const struct wir_block *blk = &c->wir->blocks[b];
+    const struct wir_insn *i = &c->wir->insns[blk->end_insn];
     uint32_t next = blk->succ[0];
     struct barrier r = barrier_of(c, i);
     LLVMValueRef place = core_i32(c, i->place), kind = core_i32(c, r.kind);
-    LLVMValueRef args[] = {c->e.warp, core_mask_bits(c), r.id, r.threads, kind, r.votes,
-                           core_i32(c, 1), place};
+    LLVMValueRef args[] = {c->e.warp, core_mask_bits(c), r.id,           r.threads,
+                           kind,      r.votes,           core_i32(c, 1), place};
     LLVMTypeRef none = LLVMVoidTypeInContext(c->e.context);
     bool together = core_nothing_pending(c, b) && !c->lanes.barrier_park[next];
     if (c->phases) {
@@ -206,7 +208,7 @@ end_barrier(struct core *c, uint32_t b)
 }
 
 static void
-emit_trap(struct core *c, const struct flow_insn *i)
+emit_trap(struct core *c, const struct wir_insn *i)
 {
     LLVMValueRef args[] = {c->e.warp, core_mask_bits(c), core_i32(c, JIT_TRAP_INSTRUCTION),
                            core_i32(c, i->place)};
@@ -217,26 +219,18 @@ emit_trap(struct core *c, const struct flow_insn *i)
 static bool
 emit_end(struct core *c, uint32_t b)
 {
-    const struct flow_block *blk = &c->flow->blocks[b];
+    const struct wir_block *blk = &c->wir->blocks[b];
     if (blk->end_insn != UINT32_MAX) {
-        c->e.insn = &c->flow->insns[blk->end_insn].i;
-        c->e.func = c->flow->insns[blk->end_insn].func;
-        core_count(c, &c->flow->insns[blk->end_insn]);
+        c->e.insn = &c->wir->insns[blk->end_insn].i;
+        c->e.func = c->wir->insns[blk->end_insn].func;
+        core_count(c, &c->wir->insns[blk->end_insn]);
     }
     switch (blk->end) {
-    case FLOW_JUMP:
-        jump(c, b, blk->succ[0]);
-        return true;
-    case FLOW_BRANCH:
-        end_branch(c, b);
-        return true;
-    case FLOW_SWITCH:
-        return end_switch(c, b);
-    case FLOW_BARRIER:
-        return end_barrier(c, b);
-    case FLOW_TRAP:
-        emit_trap(c, &c->flow->insns[blk->end_insn]);
-        return true;
+    case WIR_JUMP: jump(c, b, blk->succ[0]); return true;
+    case WIR_BRANCH: end_branch(c, b); return true;
+    case WIR_SWITCH: return end_switch(c, b);
+    case WIR_BARRIER: return end_barrier(c, b);
+    case WIR_TRAP: emit_trap(c, &c->wir->insns[blk->end_insn]); return true;
     default:
         LLVMBuildStore(c->e.b,
                        LLVMBuildAnd(c->e.b, core_load_i32(c, c->lanes.alive),
@@ -247,14 +241,14 @@ emit_end(struct core *c, uint32_t b)
     }
 }
 
-/* -- the ends of the function ---------------------------------------------------------------------------- */
+/* -- the ends of the function ------------------------------------------------------------------ */
 
 /* Parked lanes that can go on run. */
 static void
 wake_parked(struct core *c, const uint64_t *parks)
 {
     LLVMBuilderRef b = c->e.b;
-    for (uint32_t k = 0; k < c->flow->block_count; k++) {
+    for (uint32_t k = 0; k < c->wir->block_count; k++) {
         if (!set_has(parks, k))
             continue;
         LLVMBasicBlockRef here = core_new_block(c, "wake"), next = core_new_block(c, "next");
@@ -274,7 +268,7 @@ emit_held(struct core *c, const uint64_t *parks, LLVMValueRef any, LLVMBasicBloc
 {
     LLVMBuilderRef b = c->e.b;
     LLVMBasicBlockRef woken = core_new_block(c, "woken"), held = core_new_block(c, "held"),
-                      stuck = core_new_block(c, "stuck"), tell = core_new_block(c, "tell");
+                      deadlock = core_new_block(c, "stuck"), tell = core_new_block(c, "tell");
     LLVMValueRef outcome = core_sync_retry(c);
     LLVMValueRef which = LLVMBuildSwitch(b, outcome, none, 2);
     LLVMAddCase(which, core_i32(c, SYNC_WOKEN), woken);
@@ -283,10 +277,10 @@ emit_held(struct core *c, const uint64_t *parks, LLVMValueRef any, LLVMBasicBloc
     wake_parked(c, parks);
     LLVMPositionBuilderAtEnd(b, held);
     core_sync_tell(c);
-    LLVMBuildCondBr(b, core_is_nonzero(c, any), tell, stuck);
+    LLVMBuildCondBr(b, core_is_nonzero(c, any), tell, deadlock);
     LLVMPositionBuilderAtEnd(b, tell);
     LLVMBuildBr(b, none);
-    LLVMPositionBuilderAtEnd(b, stuck);
+    LLVMPositionBuilderAtEnd(b, deadlock);
     core_store_field(c, c->e.warp, FIELD(jit_warp, lanes), core_load_i32(c, c->lanes.alive));
     LLVMValueRef args[] = {c->e.warp, core_load_i32(c, c->lanes.alive), core_i32(c, JIT_TRAP_LANES),
                            core_i32(c, 0)};
@@ -299,7 +293,7 @@ static void
 emit_no_lanes_left(struct core *c)
 {
     LLVMBuilderRef b = c->e.b;
-    const struct flow *f = c->flow;
+    const struct wir *f = c->wir;
     LLVMPositionBuilderAtEnd(b, c->end);
     uint64_t *parks = lanes_blocks(c, NULL);
     LLVMValueRef any = core_i32(c, 0);
@@ -338,7 +332,8 @@ emit_no_lanes_left(struct core *c)
                 continue;
             LLVMValueRef w = core_load_i32(c, c->lanes.waiting[k]);
             LLVMValueRef go = LLVMBuildAnd(b, w, released, "");
-            LLVMBuildStore(b, LLVMBuildAnd(b, w, LLVMBuildNot(b, released, ""), ""), c->lanes.waiting[k]);
+            LLVMBuildStore(b, LLVMBuildAnd(b, w, LLVMBuildNot(b, released, ""), ""),
+                           c->lanes.waiting[k]);
             lanes_add(c, c->lanes.pending[k], go);
         }
         wake_parked(c, parks);
@@ -354,16 +349,17 @@ emit_no_lanes_left(struct core *c)
     ls_release(parks);
 }
 
-/* Results of a barrier's reduction that lanes woken from waiting[] take: at the start of the block. */
+/* Results of a barrier's reduction that lanes woken from waiting[]
+ * take: at the start of the block. */
 static void
 take_parked_results(struct core *c, uint32_t block)
 {
-    const struct flow_block *blk = &c->flow->blocks[block];
+    const struct wir_block *blk = &c->wir->blocks[block];
     for (uint32_t k = 0; k < blk->pred_count; k++) {
-        const struct flow_block *from = &c->flow->blocks[blk->pred[k]];
-        if (from->end != FLOW_BARRIER)
+        const struct wir_block *from = &c->wir->blocks[blk->pred[k]];
+        if (from->end != WIR_BARRIER)
             continue;
-        const struct flow_insn *i = &c->flow->insns[from->end_insn];
+        const struct wir_insn *i = &c->wir->insns[from->end_insn];
         if (ptx_has(&i->i, PTX_M_RED)) {
             struct barrier r = {.result = &i->i.operand[0]};
             r.kind = ptx_has(&i->i, PTX_M_POPC) ? JIT_BAR_RED_POPC : JIT_BAR_RED_OR;
@@ -372,7 +368,7 @@ take_parked_results(struct core *c, uint32_t block)
     }
 }
 
-/* -- entry ------------------------------------------------------------------------------------------------- */
+/* -- entry ------------------------------------------------------------------------------------- */
 
 static LLVMValueRef
 load_ptr(struct core *c, LLVMValueRef base, size_t offset)
@@ -392,9 +388,9 @@ emit_entry(struct core *c)
     c->in.params = load_ptr(c, c->in.launch_ptr, FIELD(jit_launch, params));
     c->in.symbols = load_ptr(c, c->in.launch_ptr, FIELD(jit_launch, symbols));
     c->in.shared = LLVMBuildPtrToInt(b, load_ptr(c, c->in.block_ptr, FIELD(jit_block, shared)),
-                                  core_scalar(c, 64), "shared");
+                                     core_scalar(c, 64), "shared");
     c->in.local = LLVMBuildPtrToInt(b, load_ptr(c, c->in.block_ptr, FIELD(jit_block, local)),
-                                 core_scalar(c, 64), "local");
+                                    core_scalar(c, 64), "local");
     core_count_begin(c);
     c->in.local_stride = core_load_field(c, c->in.launch_ptr, FIELD(jit_launch, local_stride), i32);
     c->in.warp_index = core_load_field(c, c->e.warp, FIELD(jit_warp, warp), i32);
@@ -402,7 +398,7 @@ emit_entry(struct core *c)
     core_tid(c, c->in.warp_index, c->in.tid);
     for (unsigned d = 0; d < 3; d++)
         c->in.ctaid[d] = core_load_field(c, c->in.block_ptr, FIELD(jit_block, ctaid) + 4 * d, i32);
-    for (uint32_t k = 0; k < c->flow->block_count && !c->form.in_memory; k++) {
+    for (uint32_t k = 0; k < c->wir->block_count && !c->form.in_memory; k++) {
         LLVMBuildStore(b, core_i32(c, 0), c->lanes.pending[k]);
         LLVMBuildStore(b, core_i32(c, 0), c->lanes.waiting[k]);
     }
@@ -418,7 +414,7 @@ emit_entry(struct core *c)
 static void
 make_values(struct core *c)
 {
-    const struct flow *f = c->flow;
+    const struct wir *f = c->wir;
     LLVMTypeRef i32 = core_scalar(c, 32);
     for (uint32_t r = 0; r < f->reg_count; r++) {
         if (c->facts->reg[r].kind == FACT_NONE)
@@ -438,11 +434,13 @@ make_values(struct core *c)
 static void
 make_storage(struct core *c)
 {
-    const struct flow *f = c->flow;
+    const struct wir *f = c->wir;
     LLVMTypeRef i32 = core_scalar(c, 32);
     c->regs.reg = ls_alloc(sizeof *c->regs.reg * (f->reg_count + 1));
-    c->saved.frame_at = ls_alloc(sizeof *c->saved.frame_at * (f->reg_count + 2 * f->block_count + 1));
-    memset(c->saved.frame_at, 0xff, sizeof *c->saved.frame_at * (f->reg_count + 2 * f->block_count + 1));
+    c->saved.frame_at =
+        ls_alloc(sizeof *c->saved.frame_at * (f->reg_count + 2 * f->block_count + 1));
+    memset(c->saved.frame_at, 0xff,
+           sizeof *c->saved.frame_at * (f->reg_count + 2 * f->block_count + 1));
     c->lanes.pending = ls_alloc(sizeof *c->lanes.pending * f->block_count);
     c->lanes.waiting = ls_alloc(sizeof *c->lanes.waiting * f->block_count);
     c->block = ls_alloc(sizeof *c->block * f->block_count);
@@ -456,7 +454,7 @@ make_storage(struct core *c)
     }
     for (uint32_t k = 0; k < f->block_count; k++) {
         c->block[k] = core_new_block(c, "b");
-        if (f->blocks[k].end == FLOW_BARRIER && c->facts->parks[f->blocks[k].succ[0]])
+        if (f->blocks[k].end == WIR_BARRIER && c->facts->parks[f->blocks[k].succ[0]])
             c->lanes.barrier_park[f->blocks[k].succ[0]] = true;
     }
     if (c->facts->shape.apart) {
@@ -482,7 +480,7 @@ free_storage(struct core *c)
     ls_release(c->lanes.waiting);
     ls_release(c->block);
     ls_release(c->whole);
-    ls_release(c->taps);
+    ls_release(c->if_converted);
     ls_release(c->lanes.barrier_park);
     ls_release(c->saved.kept);
     ls_release(c->saved.site);
@@ -492,21 +490,40 @@ free_storage(struct core *c)
 static void
 begin_block(struct core *c, uint32_t b)
 {
-    const struct flow_block *blk = &c->flow->blocks[b];
+    const struct wir_block *blk = &c->wir->blocks[b];
     core_count_block(c);
     if (c->phases)
         core_phases_at(c, b);
     core_whole_enter(c, b);
     if (c->lanes.barrier_park[b])
         take_parked_results(c, b);
+    if (c->form.scheduled)
+        core_turn(c, b);
     if (core_sync_tests(c, b))
         core_sync_test(c, b);
     c->now.synced = c->saved.site && c->saved.site[b] != UINT32_MAX;
     if (c->now.synced) {
-        tools_at(c, &c->flow->insns[blk->first]);
-        core_sync_own(c, &c->flow->insns[blk->first]);
+        tools_at(c, &c->wir->insns[blk->first]);
+        core_sync_own(c, &c->wir->insns[blk->first]);
         core_sync_wait(c, b);
     }
+}
+
+/* What is too large is not emitted to its end. Counted anew whenever there are a quarter more
+ * blocks. */
+static bool
+within(struct core *c)
+{
+    uint64_t size = 0;
+    if (!c->e.most || ++c->ended < c->measure_at)
+        return true;
+    c->measure_at = c->ended + c->ended / 4 + 16;
+    LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(c->e.function);
+    for (; b && size <= c->e.most; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+            size++;
+    c->e.over = size > c->e.most;
+    return !c->e.over;
 }
 
 static bool
@@ -515,8 +532,8 @@ end_block(struct core *c, const struct version_code *v, uint32_t b)
     (void)v;
     core_batch_flush(c);
     if (c->phases)
-        jam_tail(c, b);
-    return emit_end(c, b);
+        interleave_tail(c, b);
+    return emit_end(c, b) && within(c);
 }
 
 static bool
@@ -535,17 +552,18 @@ enter_call(struct core *c)
     LLVMTypeRef i32 = core_scalar(c, 32);
     c->in.arguments = LLVMGetParam(c->e.function, 2);
     c->in.stack = core_load_field(c, c->e.warp, FIELD(jit_warp, stack), i32);
-    LLVMValueRef top = LLVMBuildAdd(b, c->in.stack, core_i32(c, c->flow->local_bytes + 32), "");
+    LLVMValueRef top = LLVMBuildAdd(b, c->in.stack, core_i32(c, c->wir->local_bytes + 32), "");
     core_store_field(c, c->e.warp, FIELD(jit_warp, stack), top);
     LLVMBasicBlockRef deep = core_new_block(c, "deep"), fine = core_new_block(c, "fine");
     LLVMTypeRef i64 = core_scalar(c, 64);
     LLVMValueRef here = LLVMBuildPtrToInt(b, core_alloca(c, i64), i64, "");
     LLVMValueRef end = core_load_field(c, c->e.warp, FIELD(jit_warp, stack_end), i64);
-    LLVMValueRef too_deep = LLVMBuildOr(b, LLVMBuildICmp(b, LLVMIntUGT, top, c->in.local_stride, ""),
-                                        LLVMBuildICmp(b, LLVMIntULT, here, end, ""), "");
+    LLVMValueRef too_deep =
+        LLVMBuildOr(b, LLVMBuildICmp(b, LLVMIntUGT, top, c->in.local_stride, ""),
+                    LLVMBuildICmp(b, LLVMIntULT, here, end, ""), "");
     LLVMBuildCondBr(b, too_deep, deep, fine);
     LLVMPositionBuilderAtEnd(b, deep);
-    core_stack_overflow(c, core_load_i32(c, c->lanes.mask), c->flow->insns[0].place);
+    core_stack_overflow(c, core_load_i32(c, c->lanes.mask), c->wir->insns[0].place);
     LLVMPositionBuilderAtEnd(b, fine);
 }
 
@@ -566,7 +584,7 @@ emit_apart_entry(struct core *c)
     core_sync_begin(c);
     LLVMValueRef block = core_load_field(c, c->e.warp, FIELD(jit_warp, barrier), i32);
     LLVMValueRef where = LLVMBuildSwitch(b, block, nowhere, 8);
-    for (uint32_t k = 0; k < c->flow->block_count; k++) {
+    for (uint32_t k = 0; k < c->wir->block_count; k++) {
         if (c->saved.site[k] == UINT32_MAX)
             continue;
         LLVMBasicBlockRef at = core_new_block(c, "at");
@@ -584,20 +602,24 @@ core_function(struct core *c, const char *name)
 {
     LLVMTypeRef ptr = LLVMPointerTypeInContext(c->e.context, 0);
     LLVMTypeRef type = LLVMFunctionType(core_scalar(c, 32), &ptr, 1, false);
-    c->e.function = c->form.called ? core_callee(c, name, &type)
-                              : LLVMAddFunction(c->e.module, name, type);
+    c->e.function =
+        c->form.called ? core_callee(c, name, &type) : LLVMAddFunction(c->e.module, name, type);
     c->e.warp = LLVMGetParam(c->e.function, 0);
     c->entry = LLVMAppendBasicBlockInContext(c->e.context, c->e.function, "entry");
     if (!c->phases)
         c->end = core_new_block(c, "end");
     /* Tools are told addresses as they would be in a flat layout, each lane's in one piece. */
-    c->form.local_words = !c->form.called && emit_on(&c->e, PASS_LOCAL_WORDS) && plan_words(c->flow);
-    c->form.streams = !c->form.called && emit_on(&c->e, PASS_STREAMING_STORES) && plan_streams(c->flow);
+    c->form.local_words = !c->form.called && emit_on(&c->e, PASS_LOCAL_WORDS) && plan_words(c->wir);
+    c->form.streams =
+        !c->form.called && emit_on(&c->e, PASS_STREAMING_STORES) && plan_streams(c->wir);
     tools_plan(c);
-    c->form.combines = !c->form.called && emit_on(&c->e, PASS_PENDING_SUMS) && plan_combines(c->flow);
-    if (c->flow->local_bytes && emit_on(&c->e, PASS_LOCAL_WORDS))
-        jit_remark_kernel(c->e.remarks, PASS_LOCAL_WORDS, c->form.local_words, "%u bytes a lane%s", c->flow->local_bytes,
-                          c->form.local_words ? "" : ", to which generic pointers or calls may lead");
+    c->form.combines =
+        !c->form.called && emit_on(&c->e, PASS_PENDING_SUMS) && plan_combines(c->wir);
+    if (c->wir->local_bytes && emit_on(&c->e, PASS_LOCAL_WORDS))
+        jit_remark_kernel(c->e.remarks, PASS_LOCAL_WORDS, c->form.local_words, "%u bytes a lane%s",
+                          c->wir->local_bytes,
+                          c->form.local_words ? ""
+                                              : ", to which generic pointers or calls may lead");
     LLVMPositionBuilderAtEnd(c->e.b, c->entry);
     make_storage(c);
     emit_entry(c);
@@ -621,7 +643,8 @@ core_function(struct core *c, const char *name)
         return fine;
     }
     LLVMBasicBlockRef start = core_new_block(c, "start");
-    LLVMValueRef resume = core_load_field(c, c->e.warp, FIELD(jit_warp, resume), core_scalar(c, 32));
+    LLVMValueRef resume =
+        core_load_field(c, c->e.warp, FIELD(jit_warp, resume), core_scalar(c, 32));
     c->saved.resume_switch = LLVMBuildSwitch(c->e.b, resume, start, 4);
     LLVMPositionBuilderAtEnd(c->e.b, start);
     if (c->form.in_memory)
@@ -630,15 +653,16 @@ core_function(struct core *c, const char *name)
         emit_apart_entry(c);
         core_sync_begin(c);
     }
-    if (c->flow->call_count || c->flow->indirect || core_uses_stack(c->flow))
-        core_store_field(c, c->e.warp, FIELD(jit_warp, stack), core_i32(c, c->flow->local_bytes));
+    if (c->wir->call_count || c->wir->indirect || core_uses_stack(c->wir))
+        core_store_field(c, c->e.warp, FIELD(jit_warp, stack), core_i32(c, c->wir->local_bytes));
     LLVMBuildBr(c->e.b, c->block[0]);
     bool ok = emit_blocks(c);
     if (ok) {
         core_sync_leave(c);
         emit_no_lanes_left(c);
         for (size_t k = 0; k < c->saved.resumes.count; k++)
-            LLVMAddCase(c->saved.resume_switch, core_i32(c, (uint32_t)k + 1), c->saved.resumes.at[k].block);
+            LLVMAddCase(c->saved.resume_switch, core_i32(c, (uint32_t)k + 1),
+                        c->saved.resumes.at[k].block);
     }
     c->saved.frame_bytes = (c->saved.frame_bytes + 63) & ~63u;
     free_storage(c);

@@ -31,15 +31,14 @@ null_pointer(struct core *c)
 /* Operand k of the instruction in another space than the first one written. Lanes that a tool keeps
  * from the access leave the instruction's. */
 static value
-addresses(struct core *c, const struct flow_insn *i, unsigned k, enum ptx_space space, value size,
+addresses(struct core *c, const struct wir_insn *i, unsigned k, enum ptx_space space, value size,
           enum jit_access_op op)
 {
-    struct flow_insn other = *i;
+    struct wir_insn other = *i;
     other.i.space = (uint8_t)space;
     value at = core_addresses_sized(c, &other, &i->i.operand[k], size, op), denied = core_denied(c);
     if (denied)
-        c->e.mask_bits =
-            LLVMBuildAnd(c->e.b, c->e.mask_bits, LLVMBuildNot(c->e.b, denied, ""), "");
+        c->e.mask_bits = LLVMBuildAnd(c->e.b, c->e.mask_bits, LLVMBuildNot(c->e.b, denied, ""), "");
     return at;
 }
 
@@ -98,13 +97,13 @@ arrives(enum transfer_barrier_op op)
 static enum jit_access_op
 access_of(enum transfer_barrier_op op)
 {
-    return op == TRANSFER_INIT || op == TRANSFER_INVAL        ? JIT_STORE
+    return op == TRANSFER_INIT || op == TRANSFER_INVAL         ? JIT_STORE
            : op == TRANSFER_TEST || op == TRANSFER_TEST_PARITY ? JIT_LOAD
                                                                : JIT_ATOMIC;
 }
 
 static bool
-emit_mbarrier(struct core *c, const struct flow_insn *i)
+emit_mbarrier(struct core *c, const struct wir_insn *i)
 {
     const struct ptx_insn *p = &i->i;
     enum transfer_barrier_op op = barrier_op(p);
@@ -139,7 +138,7 @@ emit_mbarrier(struct core *c, const struct flow_insn *i)
 /* cp.async.mbarrier.arrive: without .noinc the arrival is one more that is expected: nothing
  * changes, the copies being done. */
 static bool
-emit_copy_arrival(struct core *c, const struct flow_insn *i)
+emit_copy_arrival(struct core *c, const struct wir_insn *i)
 {
     value address = core_addresses(c, i, &i->i.operand[0], 8, JIT_ATOMIC);
     core_announce_async(c, i, JIT_ASYNC_COPIES, c->e.mask_bits, address, 0);
@@ -154,12 +153,12 @@ emit_copy_arrival(struct core *c, const struct flow_insn *i)
 static bool
 is_predicate(const struct core *c, const struct ptx_operand *o)
 {
-    return o->kind == PTX_O_REG && c->flow->regs[o->reg].type == PTX_PRED;
+    return o->kind == PTX_O_REG && c->wir->regs[o->reg].type == PTX_PRED;
 }
 
 /* Is the source known to be as long as the copy? */
 static bool
-is_all(const struct core *c, const struct flow_insn *i, uint64_t bytes)
+is_all(const struct core *c, const struct wir_insn *i, uint64_t bytes)
 {
     struct fact f = facts_operand(c->facts, i, &i->i.operand[3]);
     return fact_uniform(&f) && f.known && f.base >= (int64_t)bytes;
@@ -167,7 +166,7 @@ is_all(const struct core *c, const struct flow_insn *i, uint64_t bytes)
 
 /* commit_group, wait_group, wait_all: nothing to do, but for tools. */
 static bool
-groups(struct core *c, const struct flow_insn *i, bool bulk)
+groups(struct core *c, const struct wir_insn *i, bool bulk)
 {
     const struct ptx_insn *p = &i->i;
     enum jit_async what = bulk ? JIT_ASYNC_BULK_WAIT : JIT_ASYNC_WAIT;
@@ -186,7 +185,7 @@ groups(struct core *c, const struct flow_insn *i, bool bulk)
 
 /* [to], [from], bytes {, bytes of the source, or a predicate: none} {, policy}. */
 static bool
-emit_cp_async(struct core *c, const struct flow_insn *i)
+emit_cp_async(struct core *c, const struct wir_insn *i)
 {
     const struct ptx_insn *p = &i->i;
     if (groups(c, i, false))
@@ -250,7 +249,7 @@ call_bulk(struct core *c, uint32_t what, value to, value from, value size, value
 
 /* [to], [from], bytes {, [mbarrier]} {, blocks of a multicast} {, policy} {, mask of bytes}. */
 static bool
-emit_bulk(struct core *c, const struct flow_insn *i)
+emit_bulk(struct core *c, const struct wir_insn *i)
 {
     const struct ptx_insn *p = &i->i;
     uint32_t what = TRANSFER_COPY;
@@ -281,7 +280,7 @@ emit_bulk(struct core *c, const struct flow_insn *i)
 
 /* st.bulk [a], bytes, 0. */
 static bool
-emit_fill(struct core *c, const struct flow_insn *i)
+emit_fill(struct core *c, const struct wir_insn *i)
 {
     const struct ptx_insn *p = &i->i;
     value size = core_value(c, i, &p->operand[1], 64, false);
@@ -292,10 +291,10 @@ emit_fill(struct core *c, const struct flow_insn *i)
 
 /* st.async, red.async: [a], b, [mbarrier]: a store or reduction, and its bytes are there. */
 static bool
-emit_remote(struct core *c, const struct flow_insn *i)
+emit_remote(struct core *c, const struct wir_insn *i)
 {
     const struct ptx_insn *p = &i->i;
-    struct flow_insn plain = *i;
+    struct wir_insn plain = *i;
     plain.i.op = p->op == PTX_OP_ST_ASYNC ? PTX_OP_ST : PTX_OP_RED;
     plain.i.operand_count = 2;
     if (plain.i.space == PTX_SPACE_NONE)
@@ -317,7 +316,7 @@ emit_remote(struct core *c, const struct flow_insn *i)
 
 /* mapa: the address in block b of the cluster: the only one. getctarank: 0. */
 static bool
-emit_mapped(struct core *c, const struct flow_insn *i)
+emit_mapped(struct core *c, const struct wir_insn *i)
 {
     const struct ptx_insn *p = &i->i;
     unsigned bits = 8 * ptx_type_bytes((enum ptx_type)p->type[0]);
@@ -329,36 +328,28 @@ emit_mapped(struct core *c, const struct flow_insn *i)
 
 /* createpolicy: a hint; any number does. */
 static bool
-emit_policy(struct core *c, const struct flow_insn *i)
+emit_policy(struct core *c, const struct wir_insn *i)
 {
     core_write(c, i, &i->i.operand[0], LLVMConstNull(core_vector(c, 64)), false);
     return true;
 }
 
 bool
-async_insn(struct core *c, const struct flow_insn *i)
+async_insn(struct core *c, const struct wir_insn *i)
 {
     c->e.lanes = LANES;
     c->e.mask = core_mask(c);
     c->e.mask_bits = core_mask_bits(c);
     switch (i->i.op) {
-    case PTX_OP_MBARRIER:
-        return emit_mbarrier(c, i);
-    case PTX_OP_CP_ASYNC:
-        return emit_cp_async(c, i);
-    case PTX_OP_CP_ASYNC_MBARRIER:
-        return emit_copy_arrival(c, i);
+    case PTX_OP_MBARRIER: return emit_mbarrier(c, i);
+    case PTX_OP_CP_ASYNC: return emit_cp_async(c, i);
+    case PTX_OP_CP_ASYNC_MBARRIER: return emit_copy_arrival(c, i);
     case PTX_OP_CP_ASYNC_BULK:
-    case PTX_OP_CP_REDUCE_ASYNC_BULK:
-        return emit_bulk(c, i);
-    case PTX_OP_ST_BULK:
-        return emit_fill(c, i);
+    case PTX_OP_CP_REDUCE_ASYNC_BULK: return emit_bulk(c, i);
+    case PTX_OP_ST_BULK: return emit_fill(c, i);
     case PTX_OP_ST_ASYNC:
-    case PTX_OP_RED_ASYNC:
-        return emit_remote(c, i);
-    case PTX_OP_CREATEPOLICY:
-        return emit_policy(c, i);
-    default:
-        return emit_mapped(c, i);
+    case PTX_OP_RED_ASYNC: return emit_remote(c, i);
+    case PTX_OP_CREATEPOLICY: return emit_policy(c, i);
+    default: return emit_mapped(c, i);
     }
 }

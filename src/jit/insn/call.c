@@ -4,9 +4,9 @@
  *
  * A called function is void f(warp, lanes, area): it runs to its end for the given lanes. The area
  * is the caller's: each parameter and result as 32 lanes of its size, at 32 times its offset in one
- * lane's frame (parameters in order, then results, each aligned to 16). Before it lies a struct jit_call:
- * who called the caller and where, for the report of a stack overflow. A pointer's value is
- * JIT_FUNCTION_TAG and the function's number; lanes with equal pointers are called together.
+ * lane's frame (parameters in order, then results, each aligned to 16). Before it lies a struct
+ * jit_call: who called the caller and where, for the report of a stack overflow. A pointer's value
+ * is JIT_FUNCTION_TAG and the function's number; lanes with equal pointers are called together.
  */
 #include "jit/insn/insn.h"
 
@@ -23,11 +23,11 @@ core_callee(struct core *c, const char *name, LLVMTypeRef *type)
     return f ? f : LLVMAddFunction(c->e.module, name, *type);
 }
 
-/* -- the area -------------------------------------------------------------------------------------- */
+/* -- the area ---------------------------------------------------------------------------------- */
 
-struct area {
+struct call_area {
     struct core *c;
-    const struct flow_insn *i;
+    const struct wir_insn *i;
     LLVMValueRef at;
     uint64_t offset; /* in one lane's frame */
 };
@@ -41,7 +41,7 @@ bytes_of(const struct core *c, const struct ptx_operand *o)
 }
 
 static uint64_t
-take_room(struct area *a, uint64_t bytes)
+take_room(struct call_area *a, uint64_t bytes)
 {
     a->offset = (a->offset + 15) & ~15ull;
     uint64_t at = a->offset;
@@ -50,16 +50,17 @@ take_room(struct area *a, uint64_t bytes)
 }
 
 static LLVMValueRef
-area_address(struct area *a, uint64_t offset)
+area_address(struct call_area *a, uint64_t offset)
 {
     struct core *c = a->c;
     LLVMValueRef k = core_i64(c, offset);
     return LLVMBuildInBoundsGEP2(c->e.b, core_scalar(c, 8), a->at, &k, 1, "");
 }
 
-/* A structure lies in local memory: moved between there and the area in pieces of 1, 2 or 4 bytes. */
+/* A structure lies in local memory: moved between there and the area
+ * in pieces of 1, 2 or 4 bytes. */
 static void
-move_structure(struct area *a, const struct ptx_operand *o, uint64_t offset, bool to_area)
+move_structure(struct call_area *a, const struct ptx_operand *o, uint64_t offset, bool to_area)
 {
     struct core *c = a->c;
     LLVMBuilderRef b = c->e.b;
@@ -69,8 +70,9 @@ move_structure(struct area *a, const struct ptx_operand *o, uint64_t offset, boo
     for (int l = 0; l < LANES; l++)
         lane[l] = l * (int32_t)size;
     LLVMValueRef mine = LLVMBuildAdd(
-        b, core_local_base(c), core_splat(c, core_i64(c, c->flow->vars[o->var->index].offset)), "");
-    LLVMValueRef base = LLVMBuildPtrToInt(b, area_address(a, offset * LANES), core_scalar(c, 64), "");
+        b, core_local_base(c), core_splat(c, core_i64(c, c->wir->vars[o->var->index].offset)), "");
+    LLVMValueRef base =
+        LLVMBuildPtrToInt(b, area_address(a, offset * LANES), core_scalar(c, 64), "");
     LLVMValueRef other = core_spread(c, base, lane);
     LLVMTypeRef ptrs = LLVMVectorType(LLVMPointerTypeInContext(c->e.context, 0), LANES);
     LLVMTypeRef values = core_vector(c, piece * 8);
@@ -88,7 +90,7 @@ move_structure(struct area *a, const struct ptx_operand *o, uint64_t offset, boo
 }
 
 static void
-pass_in(struct area *a, const struct ptx_operand *o)
+pass_in(struct call_area *a, const struct ptx_operand *o)
 {
     struct core *c = a->c;
     uint64_t bytes = bytes_of(c, o), at = take_room(a, bytes);
@@ -101,7 +103,7 @@ pass_in(struct area *a, const struct ptx_operand *o)
 }
 
 static void
-take_out(struct area *a, const struct ptx_operand *o)
+take_out(struct call_area *a, const struct ptx_operand *o)
 {
     struct core *c = a->c;
     uint64_t bytes = bytes_of(c, o), at = take_room(a, bytes);
@@ -115,7 +117,7 @@ take_out(struct area *a, const struct ptx_operand *o)
     core_write(c, a->i, o, v, false);
 }
 
-/* -- pointers ---------------------------------------------------------------------------------------- */
+/* -- pointers ---------------------------------------------------------------------------------- */
 
 /* The code behind a pointer's value; ends the kernel when it is no function's. */
 static LLVMValueRef
@@ -144,7 +146,7 @@ code_of(struct core *c, LLVMValueRef value, LLVMValueRef lanes, uint32_t place)
 
 /* Lanes with the first active lane's pointer, then the next ones, until all have been called. */
 static void
-call_pointers(struct core *c, const struct flow_insn *i, LLVMValueRef target, LLVMTypeRef type,
+call_pointers(struct core *c, const struct wir_insn *i, LLVMValueRef target, LLVMTypeRef type,
               LLVMValueRef area)
 {
     LLVMBuilderRef b = c->e.b;
@@ -173,7 +175,7 @@ call_pointers(struct core *c, const struct flow_insn *i, LLVMValueRef target, LL
 
 /* `count` times 16 bytes behind a struct jit_call that is filled in. */
 static LLVMValueRef
-new_area(struct core *c, const struct flow_insn *i, uint64_t count)
+new_area(struct core *c, const struct wir_insn *i, uint64_t count)
 {
     _Static_assert(sizeof(struct jit_call) == 16, "the area behind it stays aligned");
     LLVMValueRef call = core_alloca(c, LLVMArrayType2(core_scalar(c, 128), count + 1));
@@ -184,7 +186,7 @@ new_area(struct core *c, const struct flow_insn *i, uint64_t count)
 }
 
 bool
-core_call(struct core *c, const struct flow_insn *i, const struct ptx_operand *results,
+core_call(struct core *c, const struct wir_insn *i, const struct ptx_operand *results,
           const struct ptx_operand *target, const struct ptx_operand *args)
 {
     c->e.lanes = LANES;
@@ -194,7 +196,7 @@ core_call(struct core *c, const struct flow_insn *i, const struct ptx_operand *r
         room += bytes_of(c, &args->elements[k]) + 15;
     for (uint32_t k = 0; results && k < results->count; k++)
         room += bytes_of(c, &results->elements[k]) + 15;
-    struct area a = {.c = c, .i = i};
+    struct call_area a = {.c = c, .i = i};
     a.at = new_area(c, i, room / 16 * LANES + LANES);
     if (!c->form.called) /* barriers in calls count the lanes that have not exited */
         core_store_field(c, c->e.warp, FIELD(jit_warp, lanes),
@@ -219,12 +221,13 @@ core_call(struct core *c, const struct flow_insn *i, const struct ptx_operand *r
     return true;
 }
 
-/* -- the stack --------------------------------------------------------------------------------------------- */
+/* -- the stack --------------------------------------------------------------------------------- */
 
 LLVMValueRef
 core_own_area(struct core *c)
 {
-    return c->form.called ? c->in.arguments : LLVMConstNull(LLVMPointerTypeInContext(c->e.context, 0));
+    return c->form.called ? c->in.arguments
+                          : LLVMConstNull(LLVMPointerTypeInContext(c->e.context, 0));
 }
 
 void
@@ -248,11 +251,12 @@ largest(struct core *c, LLVMValueRef v)
 /* Lanes share one stack pointer, that of the lane that needs most. A restore counts when all lanes
  * that are alive come to it: others may still use what lies above. */
 static void
-restore_stack(struct core *c, const struct flow_insn *i, LLVMValueRef base)
+restore_stack(struct core *c, const struct wir_insn *i, LLVMValueRef base)
 {
     LLVMBuilderRef b = c->e.b;
     LLVMTypeRef i32 = core_scalar(c, 32);
-    LLVMValueRef to = LLVMBuildAdd(b, largest(c, core_value(c, i, &i->i.operand[0], 32, false)), base, "");
+    LLVMValueRef to =
+        LLVMBuildAdd(b, largest(c, core_value(c, i, &i->i.operand[0], 32, false)), base, "");
     LLVMValueRef now = core_load_field(c, c->e.warp, FIELD(jit_warp, stack), i32);
     LLVMValueRef alive = LLVMBuildLoad2(b, i32, c->lanes.alive, "");
     LLVMValueRef all = LLVMBuildICmp(b, LLVMIntEQ, core_mask_bits(c), alive, "");
@@ -260,12 +264,13 @@ restore_stack(struct core *c, const struct flow_insn *i, LLVMValueRef base)
 }
 
 static void
-take_stack(struct core *c, const struct flow_insn *i, LLVMValueRef base)
+take_stack(struct core *c, const struct wir_insn *i, LLVMValueRef base)
 {
     LLVMBuilderRef b = c->e.b;
     const struct ptx_insn *p = &i->i;
     LLVMTypeRef i32 = core_scalar(c, 32);
-    uint32_t align = p->operand_count > 2 && p->operand[2].imm > 16 ? (uint32_t)p->operand[2].imm : 16;
+    uint32_t align =
+        p->operand_count > 2 && p->operand[2].imm > 16 ? (uint32_t)p->operand[2].imm : 16;
     LLVMValueRef now = core_load_field(c, c->e.warp, FIELD(jit_warp, stack), i32);
     LLVMValueRef first = LLVMBuildAdd(b, now, core_i32(c, align - 1), "");
     first = LLVMBuildAnd(b, first, core_i32(c, ~(align - 1)), "");
@@ -283,7 +288,7 @@ take_stack(struct core *c, const struct flow_insn *i, LLVMValueRef base)
 }
 
 bool
-core_stack(struct core *c, const struct flow_insn *i)
+core_stack(struct core *c, const struct wir_insn *i)
 {
     LLVMTypeRef i32 = core_scalar(c, 32);
     LLVMValueRef base = c->form.called ? c->in.stack : core_i32(c, 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * external.c: calls of functions without a body: mathematics, printf, malloc and others that exec implements
- * (jit_externals.def).
+ * external.c: calls of functions without a body: mathematics, printf, malloc and others that exec
+ * implements (jit_externals.def).
  */
 #include "jit/insn/insn.h"
 
@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* -- calls -------------------------------------------------------------------------------------------------------- */
+/* -- calls ------------------------------------------------------------------------------------- */
 
 static const struct {
     const char *name;
@@ -41,7 +41,7 @@ jit_knows_function(const char *name)
 }
 
 static bool
-emit_external(struct core *c, const struct flow_insn *i, unsigned which,
+emit_external(struct core *c, const struct wir_insn *i, unsigned which,
               const struct ptx_operand *results, const struct ptx_operand *args)
 {
     LLVMBuilderRef b = c->e.b;
@@ -59,8 +59,8 @@ emit_external(struct core *c, const struct flow_insn *i, unsigned which,
         at += (size_t)LANES * bytes;
     }
     core_combine_flush(c);
-    LLVMValueRef call[] = {c->e.warp, core_mask_bits(c), core_i32(c, which), core_i32(c, i->place),
-                           in, out};
+    LLVMValueRef call[] = {
+        c->e.warp, core_mask_bits(c), core_i32(c, which), core_i32(c, i->place), in, out};
     core_service(c, FIELD(jit_services, external), LLVMVoidTypeInContext(c->e.context), call, 6);
     if (results && results->count && externals[which].result) {
         LLVMValueRef v = LLVMBuildLoad2(b, core_vector(c, externals[which].result * 8u), out, "");
@@ -82,7 +82,7 @@ results_behind(const struct ptx_insn *p, unsigned k)
 
 /* Mathematics that stores results through pointers, as accesses. */
 static void
-announce_results(struct core *c, const struct flow_insn *i, const char *name, const LLVMValueRef *in,
+announce_results(struct core *c, const struct wir_insn *i, const char *name, const LLVMValueRef *in,
                  unsigned n)
 {
     static const struct {
@@ -101,12 +101,13 @@ announce_results(struct core *c, const struct flow_insn *i, const char *name, co
     }
 }
 
-/* What an argument of a call was set to right before it, where that is a number: the parameters of a
- * call are written one after the other. Else the argument itself. */
+/* What an argument of a call was set to right before it, where that is a number: the parameters of
+ * a call are written one after the other. Else the argument itself. */
 static const struct ptx_operand *
-argument_number(const struct flow_insn *call, const struct flow_insn *first, const struct ptx_operand *o)
+argument_number(const struct wir_insn *call, const struct wir_insn *first,
+                const struct ptx_operand *o)
 {
-    for (const struct flow_insn *i = call; o->kind == PTX_O_REG && i-- > first;) {
+    for (const struct wir_insn *i = call; o->kind == PTX_O_REG && i-- > first;) {
         const struct ptx_insn *p = &i->i;
         if ((p->op != PTX_OP_MOV && p->op != PTX_OP_ST) || p->operand[0].kind != PTX_O_REG)
             break;
@@ -119,7 +120,7 @@ argument_number(const struct flow_insn *call, const struct flow_insn *first, con
 }
 
 bool
-core_external_call(struct core *c, const struct flow_insn *i)
+core_external_call(struct core *c, const struct wir_insn *i)
 {
     const struct ptx_insn *p = &i->i;
     const struct ptx_operand *results = NULL, *args = NULL, *target = NULL;
@@ -134,7 +135,8 @@ core_external_call(struct core *c, const struct flow_insn *i)
     if (!target)
         for (unsigned k = 0; k < p->operand_count; k++)
             if (p->operand[k].kind == PTX_O_REG)
-                return core_call(c, i, k && p->operand[0].kind == PTX_O_LIST ? &p->operand[0] : NULL,
+                return core_call(c, i,
+                                 k && p->operand[0].kind == PTX_O_LIST ? &p->operand[0] : NULL,
                                  &p->operand[k], args ? args : results_behind(p, k));
     if (target->func->has_body)
         return core_call(c, i, results, target, args);
@@ -150,7 +152,7 @@ core_external_call(struct core *c, const struct flow_insn *i)
     for (uint32_t k = 0; args && k < args->count && n < 8; k++) {
         const struct ptx_operand *o = &args->elements[k];
         unsigned bits = o->kind == PTX_O_REG ? core_reg_bits(c, o->reg) : 32;
-        o = argument_number(i, &c->flow->insns[c->flow->blocks[c->now.current].first], o);
+        o = argument_number(i, &c->wir->insns[c->wir->blocks[c->now.current].first], o);
         in[n++] = core_value(c, i, o, bits, scalar);
     }
     c->e.mask_bits = core_mask_bits(c);

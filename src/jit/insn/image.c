@@ -15,21 +15,21 @@ enum { ROW = JIT_LANES * 4 };
 
 struct image {
     struct core *c;
-    const struct flow_insn *i;
+    const struct wir_insn *i;
     LLVMValueRef data;
     struct jit_image_insn what;
 };
 
-/* -- what the instruction is ------------------------------------------------------------------------ */
+/* -- what the instruction is ------------------------------------------------------------------- */
 
-struct word {
+struct image_word {
     uint16_t mod;
     uint8_t value;
 };
 
 /* The value of the first of the words that the instruction has; -1: none. */
 static int
-find_word(const struct ptx_insn *p, const struct word *words, unsigned count)
+find_word(const struct ptx_insn *p, const struct image_word *words, unsigned count)
 {
     for (unsigned k = 0; k < count; k++)
         if (ptx_has(p, (enum ptx_mod)words[k].mod))
@@ -38,21 +38,26 @@ find_word(const struct ptx_insn *p, const struct word *words, unsigned count)
 }
 #define FIND(p, words) find_word(p, words, sizeof(words) / sizeof *(words))
 
-static const struct word geometries[] = {
+static const struct image_word geometries[] = {
     {PTX_M_1D, JIT_1D},   {PTX_M_2D, JIT_2D},     {PTX_M_3D, JIT_3D},       {PTX_M_A1D, JIT_A1D},
     {PTX_M_A2D, JIT_A2D}, {PTX_M_CUBE, JIT_CUBE}, {PTX_M_ACUBE, JIT_ACUBE},
 };
-static const struct word bounds[] = {
-    {PTX_M_TRAP, JIT_BOUND_TRAP}, {PTX_M_CLAMP, JIT_BOUND_CLAMP}, {PTX_M_ZERO, JIT_BOUND_ZERO},
+static const struct image_word bounds[] = {
+    {PTX_M_TRAP, JIT_BOUND_TRAP},
+    {PTX_M_CLAMP, JIT_BOUND_CLAMP},
+    {PTX_M_ZERO, JIT_BOUND_ZERO},
 };
-static const struct word components[] = {
-    {PTX_M_R, 0}, {PTX_M_G, 1}, {PTX_M_B, 2}, {PTX_M_A, 3},
+static const struct image_word components[] = {
+    {PTX_M_R, 0},
+    {PTX_M_G, 1},
+    {PTX_M_B, 2},
+    {PTX_M_A, 3},
 };
-static const struct word actions[] = {
+static const struct image_word actions[] = {
     {PTX_M_ADD, JIT_RED_ADD}, {PTX_M_MIN, JIT_RED_MIN}, {PTX_M_MAX, JIT_RED_MAX},
     {PTX_M_AND, JIT_RED_AND}, {PTX_M_OR, JIT_RED_OR},
 };
-static const struct word queries[] = {
+static const struct image_word queries[] = {
     {PTX_M_WIDTH, JIT_QUERY_WIDTH},
     {PTX_M_HEIGHT, JIT_QUERY_HEIGHT},
     {PTX_M_DEPTH, JIT_QUERY_DEPTH},
@@ -96,7 +101,7 @@ find_geometry(struct image *m)
     return true;
 }
 
-/* -- operands ------------------------------------------------------------------------------------------ */
+/* -- operands ---------------------------------------------------------------------------------- */
 
 static void
 put(struct image *m, size_t at, const struct ptx_operand *o, unsigned bits)
@@ -163,7 +168,7 @@ put_value(struct image *m, const struct ptx_operand *o)
     }
 }
 
-/* -- results --------------------------------------------------------------------------------------------- */
+/* -- results ----------------------------------------------------------------------------------- */
 
 static LLVMValueRef
 row_of(struct image *m, unsigned row)
@@ -221,14 +226,16 @@ call_service(struct image *m)
     uint64_t bits;
     _Static_assert(sizeof bits == sizeof m->what, "a struct jit_image_insn is a 64-bit number");
     memcpy(&bits, &m->what, sizeof bits);
-    LLVMValueRef args[] = {c->e.warp, core_mask_bits(c), core_i64(c, bits), core_i32(c, m->i->place),
-                           m->data};
-    core_service(c, offsetof(struct jit_services, image), LLVMVoidTypeInContext(c->e.context), args, 5);
+    LLVMValueRef args[] = {c->e.warp, core_mask_bits(c), core_i64(c, bits),
+                           core_i32(c, m->i->place), m->data};
+    core_service(c, offsetof(struct jit_services, image), LLVMVoidTypeInContext(c->e.context), args,
+                 5);
 }
 
-/* -- instructions ------------------------------------------------------------------------------------------ */
+/* -- instructions ------------------------------------------------------------------------------ */
 
-/* Behind the place: the level, or two gradients; then offsets (a vector), then a depth to compare with. */
+/* Behind the place: the level, or two gradients; then offsets (a vector), then a depth to compare
+ * with. */
 static bool
 emit_tex(struct image *m)
 {
@@ -276,7 +283,7 @@ emit_surface(struct image *m)
         return false;
     if (m->what.geometry == JIT_CUBE || m->what.geometry == JIT_ACUBE)
         return emit_fail(&m->c->e, "a cube is read and written as .a2d");
-    m->what.op = p->op == PTX_OP_SULD    ? JIT_SURF_LOAD
+    m->what.op = p->op == PTX_OP_SULD   ? JIT_SURF_LOAD
                  : p->op == PTX_OP_SUST ? JIT_SURF_STORE
                                         : JIT_SURF_REDUCE;
     m->what.detail = bound < 0 ? JIT_BOUND_TRAP : (uint8_t)bound;
@@ -306,7 +313,8 @@ emit_query(struct image *m)
     const struct ptx_insn *p = &m->i->i;
     int which = FIND(p, queries);
     if (which < 0)
-        return emit_fail(&m->c->e, "%s: what is asked for is missing", ptx_op_name((enum ptx_op)p->op));
+        return emit_fail(&m->c->e, "%s: what is asked for is missing",
+                         ptx_op_name((enum ptx_op)p->op));
     m->what.op = JIT_TEX_QUERY;
     m->what.detail = (uint8_t)which;
     if (!put_place(m, &p->operand[1]))
@@ -332,7 +340,7 @@ emit_istypep(struct image *m)
 }
 
 bool
-core_image(struct core *c, const struct flow_insn *i)
+core_image(struct core *c, const struct wir_insn *i)
 {
     struct image m = {.c = c, .i = i};
     c->e.lanes = LANES;
@@ -347,14 +355,10 @@ core_image(struct core *c, const struct flow_insn *i)
     m.data = c->image_data;
     switch (i->i.op) {
     case PTX_OP_TEX:
-    case PTX_OP_TLD4:
-        return emit_tex(&m);
+    case PTX_OP_TLD4: return emit_tex(&m);
     case PTX_OP_TXQ:
-    case PTX_OP_SUQ:
-        return emit_query(&m);
-    case PTX_OP_ISTYPEP:
-        return emit_istypep(&m);
-    default:
-        return emit_surface(&m);
+    case PTX_OP_SUQ: return emit_query(&m);
+    case PTX_OP_ISTYPEP: return emit_istypep(&m);
+    default: return emit_surface(&m);
     }
 }

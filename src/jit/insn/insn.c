@@ -14,11 +14,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* -- operands ------------------------------------------------------------------------------------------------ */
+/* -- operands ---------------------------------------------------------------------------------- */
 
 /* In how many lanes an instruction is computed whose result is not a scalar. */
 static unsigned
-result_count(const struct core *c, const struct flow_insn *i)
+result_count(const struct core *c, const struct wir_insn *i)
 {
     const struct ptx_operand *to = &i->i.operand[0];
     return to->kind == PTX_O_REG && c->regs.reg[to->reg] && core_reg_count(c, to->reg) > 1
@@ -26,16 +26,17 @@ result_count(const struct core *c, const struct flow_insn *i)
                : LANES;
 }
 
-/* -- moves ------------------------------------------------------------------------------------------------------ */
+/* -- moves ------------------------------------------------------------------------------------- */
 
 static bool
-emit_pack(struct core *c, const struct flow_insn *i, unsigned bits, bool scalar)
+emit_pack(struct core *c, const struct wir_insn *i, unsigned bits, bool scalar)
 {
     const struct ptx_operand *from = &i->i.operand[1];
     unsigned part = bits / from->count;
     LLVMValueRef all = NULL;
     for (uint32_t k = 0; k < from->count; k++) {
-        LLVMValueRef v = core_resize(c, core_value(c, i, &from->elements[k], part, scalar), bits, false);
+        LLVMValueRef v =
+            core_resize(c, core_value(c, i, &from->elements[k], part, scalar), bits, false);
         LLVMValueRef shift = LLVMConstInt(core_scalar(c, bits), (uint64_t)k * part, false);
         if (k)
             v = LLVMBuildShl(c->e.b, v, scalar ? shift : core_splat(c, shift), "");
@@ -46,7 +47,7 @@ emit_pack(struct core *c, const struct flow_insn *i, unsigned bits, bool scalar)
 }
 
 static bool
-emit_unpack(struct core *c, const struct flow_insn *i, unsigned bits, bool scalar)
+emit_unpack(struct core *c, const struct wir_insn *i, unsigned bits, bool scalar)
 {
     const struct ptx_operand *to = &i->i.operand[0];
     LLVMValueRef v = core_value(c, i, &i->i.operand[1], bits, scalar);
@@ -60,7 +61,7 @@ emit_unpack(struct core *c, const struct flow_insn *i, unsigned bits, bool scala
 }
 
 static bool
-emit_mov(struct core *c, const struct flow_insn *i, bool scalar)
+emit_mov(struct core *c, const struct wir_insn *i, bool scalar)
 {
     const struct ptx_insn *p = &i->i;
     unsigned bits = p->type[0] == PTX_PRED ? 1 : 8 * ptx_type_bytes((enum ptx_type)p->type[0]);
@@ -80,7 +81,7 @@ emit_mov(struct core *c, const struct flow_insn *i, bool scalar)
 }
 
 static bool
-emit_cvta(struct core *c, const struct flow_insn *i, bool scalar)
+emit_cvta(struct core *c, const struct wir_insn *i, bool scalar)
 {
     const struct ptx_insn *p = &i->i;
     bool to = ptx_has(p, PTX_M_TO);
@@ -102,9 +103,10 @@ emit_cvta(struct core *c, const struct flow_insn *i, bool scalar)
     return true;
 }
 
-/* isspacep: shared and local windows are 4 GiB and the warp's own lanes' memory; the rest is global. */
+/* isspacep: shared and local windows are 4 GiB and the warp's own lanes' memory; the rest is
+ * global. */
 static bool
-emit_isspacep(struct core *c, const struct flow_insn *i, bool scalar)
+emit_isspacep(struct core *c, const struct wir_insn *i, bool scalar)
 {
     const struct ptx_insn *p = &i->i;
     LLVMBuilderRef b = c->e.b;
@@ -115,8 +117,9 @@ emit_isspacep(struct core *c, const struct flow_insn *i, bool scalar)
     LLVMValueRef words = LLVMBuildMul(
         b, LLVMBuildZExt(b, c->in.local_stride, core_scalar(c, 64), ""),
         LLVMBuildMul(b, core_i64(c, LANES),
-                     LLVMBuildZExt(b, core_load_field(c, c->in.launch_ptr, FIELD(jit_launch, warps),
-                                                      core_scalar(c, 32)),
+                     LLVMBuildZExt(b,
+                                   core_load_field(c, c->in.launch_ptr, FIELD(jit_launch, warps),
+                                                   core_scalar(c, 32)),
                                    core_scalar(c, 64), ""),
                      ""),
         "");
@@ -126,19 +129,17 @@ emit_isspacep(struct core *c, const struct flow_insn *i, bool scalar)
                                           scalar ? words : core_splat(c, words), "");
     LLVMValueRef r;
     switch (p->space) {
-    case PTX_SPACE_SHARED: case PTX_SPACE_SHARED_CLUSTER: r = in_shared; break;
+    case PTX_SPACE_SHARED:
+    case PTX_SPACE_SHARED_CLUSTER: r = in_shared; break;
     case PTX_SPACE_LOCAL: r = in_local; break;
-    case PTX_SPACE_GLOBAL:
-        r = LLVMBuildNot(b, LLVMBuildOr(b, in_shared, in_local, ""), "");
-        break;
-    default:
-        return emit_fail(&c->e, "isspacep.%s is not supported", ptx_space_name(p->space));
+    case PTX_SPACE_GLOBAL: r = LLVMBuildNot(b, LLVMBuildOr(b, in_shared, in_local, ""), ""); break;
+    default: return emit_fail(&c->e, "isspacep.%s is not supported", ptx_space_name(p->space));
     }
     core_write(c, i, &p->operand[0], r, false);
     return true;
 }
 
-/* -- arithmetic and the like -------------------------------------------------------------------------------------- */
+/* -- arithmetic and the like ------------------------------------------------------------------- */
 
 static bool
 reads_carry(const struct ptx_insn *p)
@@ -148,7 +149,7 @@ reads_carry(const struct ptx_insn *p)
 
 /* Emitted as a scalar when the result is kept as one, or when all operands agree in all lanes. */
 static bool
-as_scalar(const struct core *c, const struct flow_insn *i)
+as_scalar(const struct core *c, const struct wir_insn *i)
 {
     if (!i->i.operand_count || ptx_has(&i->i, PTX_M_CC) || reads_carry(&i->i))
         return false;
@@ -167,17 +168,27 @@ static bool
 by_segments(const struct ptx_insn *p)
 {
     switch (p->op) {
-    case PTX_OP_ADD: case PTX_OP_SUB: case PTX_OP_MUL: case PTX_OP_MAD: case PTX_OP_SHL:
-    case PTX_OP_SHR: case PTX_OP_AND: case PTX_OP_OR: case PTX_OP_XOR: case PTX_OP_MIN:
-    case PTX_OP_MAX: case PTX_OP_NEG: case PTX_OP_SELP: case PTX_OP_CVT:
+    case PTX_OP_ADD:
+    case PTX_OP_SUB:
+    case PTX_OP_MUL:
+    case PTX_OP_MAD:
+    case PTX_OP_SHL:
+    case PTX_OP_SHR:
+    case PTX_OP_AND:
+    case PTX_OP_OR:
+    case PTX_OP_XOR:
+    case PTX_OP_MIN:
+    case PTX_OP_MAX:
+    case PTX_OP_NEG:
+    case PTX_OP_SELP:
+    case PTX_OP_CVT:
         return !ptx_has(p, PTX_M_CC) && ptx_type_kind((enum ptx_type)p->type[0]) != 'f';
-    default:
-        return false;
+    default: return false;
     }
 }
 
 static bool
-emit_alu(struct core *c, const struct flow_insn *i, bool scalar)
+emit_alu(struct core *c, const struct wir_insn *i, bool scalar)
 {
     const struct ptx_insn *p = &i->i;
     LLVMValueRef in[8] = {0}, out[4] = {0};
@@ -186,10 +197,12 @@ emit_alu(struct core *c, const struct flow_insn *i, bool scalar)
     if (lanes < LANES)
         c->e.mask = NULL;
     for (unsigned k = 1; k < p->operand_count && n < 7; k++)
-        in[n++] = core_firsts(c, i, &p->operand[k], core_operand_bits(p, k - 1, &p->operand[k], c), lanes);
+        in[n++] = core_firsts(c, i, &p->operand[k], core_operand_bits(p, k - 1, &p->operand[k], c),
+                              lanes);
     if (reads_carry(p))
         in[n++] = LLVMBuildLoad2(c->e.b, core_vector(c, 1), c->regs.carry, "");
-    bool ok = p->op == PTX_OP_CVT ? emit_cvt(&c->e, p, in, n, out) : emit_arith(&c->e, p, in, n, out);
+    bool ok =
+        p->op == PTX_OP_CVT ? emit_cvt(&c->e, p, in, n, out) : emit_arith(&c->e, p, in, n, out);
     if (!ok)
         return false;
     bool sign = p->type_count && ptx_type_kind((enum ptx_type)p->type[0]) == 's';
@@ -199,33 +212,16 @@ emit_alu(struct core *c, const struct flow_insn *i, bool scalar)
     return true;
 }
 
-/* A comparison of the greater of two numbers, of each by itself. */
 static bool
-emit_merged(struct core *c, const struct flow_insn *i, const struct merged *m)
-{
-    LLVMValueRef out[2][4] = {{0}}, v;
-    for (unsigned k = 0; k < 2; k++) {
-        const struct ptx_insn *p = &m->part[k].i;
-        LLVMValueRef in[2];
-        for (unsigned n = 0; n < 2; n++)
-            in[n] = core_value(c, i, &p->operand[n + 1], core_operand_bits(p, n, &p->operand[n + 1], c), false);
-        if (!emit_arith(&c->e, p, in, 2, out[k]))
-            return false;
-    }
-    v = m->both ? LLVMBuildAnd(c->e.b, out[0][0], out[1][0], "") : LLVMBuildOr(c->e.b, out[0][0], out[1][0], "");
-    core_write(c, i, &i->i.operand[0], v, false);
-    return true;
-}
-
-static bool
-emit_warp_insn(struct core *c, const struct flow_insn *i)
+emit_warp_insn(struct core *c, const struct wir_insn *i)
 {
     const struct ptx_insn *p = &i->i;
     LLVMValueRef in[8] = {0}, out[4] = {0};
     unsigned n = 0, first = p->op == PTX_OP_BAR_WARP ? 0 : 1;
     c->e.mask_bits = core_mask_bits(c);
     for (unsigned k = first; k < p->operand_count && n < 8; k++)
-        in[n++] = core_value(c, i, &p->operand[k], core_operand_bits(p, k - first, &p->operand[k], c), false);
+        in[n++] = core_value(c, i, &p->operand[k],
+                             core_operand_bits(p, k - first, &p->operand[k], c), false);
     for (unsigned k = 0; c->now.synced && k < n; k++)
         in[k] = core_sync_input(c, k, in[k]);
     if (c->now.synced)
@@ -236,29 +232,58 @@ emit_warp_insn(struct core *c, const struct flow_insn *i)
     return true;
 }
 
-/* -- the instruction ------------------------------------------------------------------------------------------------ */
+/* -- the instruction --------------------------------------------------------------------------- */
 
 static bool
-emit_arrive(struct core *c, const struct flow_insn *i)
+emit_arrive(struct core *c, const struct wir_insn *i)
 {
     const struct ptx_insn *p = &i->i;
-    LLVMValueRef args[] = {c->e.warp, core_mask_bits(c), core_value(c, i, &p->operand[0], 32, true),
+    LLVMValueRef args[] = {c->e.warp,
+                           core_mask_bits(c),
+                           core_value(c, i, &p->operand[0], 32, true),
                            p->operand_count > 1 ? core_value(c, i, &p->operand[1], 32, true)
                                                 : core_i32(c, 0),
-                           core_i32(c, JIT_BAR_SYNC), core_i32(c, 0), core_i32(c, 0),
+                           core_i32(c, JIT_BAR_SYNC),
+                           core_i32(c, 0),
+                           core_i32(c, 0),
                            core_i32(c, i->place)};
     core_service(c, FIELD(jit_services, arrive), LLVMVoidTypeInContext(c->e.context), args, 8);
     return true;
 }
 
+static bool
+emit_fence(struct core *c, bool full)
+{
+    core_combine_flush(c);
+    core_fence(c, full);
+    return true;
+}
+
+static bool
+emit_breakpoint(struct core *c, const struct wir_insn *i)
+{
+    LLVMValueRef args[] = {c->e.warp, core_mask_bits(c), core_i32(c, JIT_TRAP_BREAKPOINT),
+                           core_i32(c, i->place)};
+    core_service(c, FIELD(jit_services, trap), LLVMVoidTypeInContext(c->e.context), args, 4);
+    return true;
+}
+
+/* An instruction across lanes: they differ, even where its operands do not. */
+static bool
+emit_across(struct core *c, const struct wir_insn *i)
+{
+    c->e.lanes = LANES;
+    c->e.mask = core_mask(c);
+    return emit_warp_insn(c, i);
+}
+
 bool
-core_insn(struct core *c, const struct flow_insn *i)
+core_insn(struct core *c, const struct wir_insn *i)
 {
     const struct ptx_insn *p = &i->i;
     c->e.insn = p;
     c->e.func = i->func;
     c->e.place = i->place;
-    struct merged merged;
     bool scalar = as_scalar(c, i);
     c->e.lanes = scalar ? 1 : LANES;
     c->e.mask = scalar ? NULL : core_mask(c);
@@ -268,68 +293,62 @@ core_insn(struct core *c, const struct flow_insn *i)
     if (core_straight_insn(c, i))
         return true;
     switch (p->op) {
-    case PTX_OP_MOV:
-        return emit_mov(c, i, scalar);
-    case PTX_OP_CVTA:
-        return emit_cvta(c, i, scalar);
-    case PTX_OP_ISSPACEP:
-        return emit_isspacep(c, i, scalar);
+    case PTX_OP_MOV: return emit_mov(c, i, scalar);
+    case PTX_OP_CVTA: return emit_cvta(c, i, scalar);
+    case PTX_OP_ISSPACEP: return emit_isspacep(c, i, scalar);
     case PTX_OP_LD:
-    case PTX_OP_LDU:
-        return core_load(c, i);
-    case PTX_OP_ST:
-        return core_store(c, i);
+    case PTX_OP_LDU: return core_load(c, i);
+    case PTX_OP_ST: return core_store(c, i);
     case PTX_OP_ATOM:
-    case PTX_OP_RED:
-        return core_atomic(c, i);
-    case PTX_OP_CALL:
-        return core_external_call(c, i);
-    case PTX_OP_MEMBAR:
-        core_combine_flush(c);
-        core_fence(c, !ptx_has(p, PTX_M_CTA));
-        return true;
-    case PTX_OP_FENCE:
-        core_combine_flush(c);
-        core_fence(c, ptx_has(p, PTX_M_SC) && !ptx_has(p, PTX_M_CTA));
-        return true;
+    case PTX_OP_RED: return core_atomic(c, i);
+    case PTX_OP_CALL: return core_external_call(c, i);
+    case PTX_OP_MEMBAR: return emit_fence(c, !ptx_has(p, PTX_M_CTA));
+    case PTX_OP_FENCE: return emit_fence(c, ptx_has(p, PTX_M_SC) && !ptx_has(p, PTX_M_CTA));
     case PTX_OP_BAR_WARP: /* the lanes it names are here: the block began with that */
         core_fence(c, false);
         return true;
     case PTX_OP_BAR:
-    case PTX_OP_BARRIER:
-        return emit_arrive(c, i);
+    case PTX_OP_BARRIER: return emit_arrive(c, i);
     case PTX_OP_BARRIER_CLUSTER:
-    case PTX_OP_PREFETCH: case PTX_OP_PREFETCHU: case PTX_OP_NANOSLEEP: case PTX_OP_PMEVENT:
-    case PTX_OP_DISCARD: case PTX_OP_APPLYPRIORITY: case PTX_OP_SETMAXNREG:
-    case PTX_OP_GRIDDEPCONTROL:
-        return true; /* hints, and arrivals that the wait accounts for */
-    case PTX_OP_BRKPT: {
-        LLVMValueRef args[] = {c->e.warp, core_mask_bits(c), core_i32(c, JIT_TRAP_BREAKPOINT),
-                               core_i32(c, i->place)};
-        core_service(c, FIELD(jit_services, trap), LLVMVoidTypeInContext(c->e.context), args, 4);
-        return true;
-    }
-    case PTX_OP_TEX: case PTX_OP_TLD4: case PTX_OP_TXQ: case PTX_OP_ISTYPEP:
-    case PTX_OP_SULD: case PTX_OP_SUST: case PTX_OP_SURED: case PTX_OP_SUQ:
-        return core_image(c, i);
-    case PTX_OP_MMA: case PTX_OP_WMMA: case PTX_OP_LDMATRIX: case PTX_OP_STMATRIX:
-    case PTX_OP_MOVMATRIX:
-        return matrix_insn(c, i);
-    case PTX_OP_MBARRIER: case PTX_OP_CP_ASYNC: case PTX_OP_CP_ASYNC_MBARRIER:
-    case PTX_OP_CP_ASYNC_BULK: case PTX_OP_CP_REDUCE_ASYNC_BULK: case PTX_OP_ST_BULK:
-    case PTX_OP_ST_ASYNC: case PTX_OP_RED_ASYNC: case PTX_OP_CREATEPOLICY: case PTX_OP_MAPA:
-    case PTX_OP_GETCTARANK:
-        return async_insn(c, i);
-    case PTX_OP_ALLOCA: case PTX_OP_STACKSAVE: case PTX_OP_STACKRESTORE:
-        return core_stack(c, i);
+    case PTX_OP_PREFETCH:
+    case PTX_OP_PREFETCHU:
+    case PTX_OP_NANOSLEEP:
+    case PTX_OP_PMEVENT:
+    case PTX_OP_DISCARD:
+    case PTX_OP_APPLYPRIORITY:
+    case PTX_OP_SETMAXNREG:
+    case PTX_OP_GRIDDEPCONTROL: return true; /* hints, and arrivals that the wait accounts for */
+    case PTX_OP_BRKPT: return emit_breakpoint(c, i);
+    case PTX_OP_TEX:
+    case PTX_OP_TLD4:
+    case PTX_OP_TXQ:
+    case PTX_OP_ISTYPEP:
+    case PTX_OP_SULD:
+    case PTX_OP_SUST:
+    case PTX_OP_SURED:
+    case PTX_OP_SUQ: return core_image(c, i);
+    case PTX_OP_MMA:
+    case PTX_OP_WMMA:
+    case PTX_OP_LDMATRIX:
+    case PTX_OP_STMATRIX:
+    case PTX_OP_MOVMATRIX: return matrix_insn(c, i);
+    case PTX_OP_MBARRIER:
+    case PTX_OP_CP_ASYNC:
+    case PTX_OP_CP_ASYNC_MBARRIER:
+    case PTX_OP_CP_ASYNC_BULK:
+    case PTX_OP_CP_REDUCE_ASYNC_BULK:
+    case PTX_OP_ST_BULK:
+    case PTX_OP_ST_ASYNC:
+    case PTX_OP_RED_ASYNC:
+    case PTX_OP_CREATEPOLICY:
+    case PTX_OP_MAPA:
+    case PTX_OP_GETCTARANK: return async_insn(c, i);
+    case PTX_OP_ALLOCA:
+    case PTX_OP_STACKSAVE:
+    case PTX_OP_STACKRESTORE: return core_stack(c, i);
     default:
-        if (emit_is_warp(p)) {
-            c->e.lanes = LANES;
-            c->e.mask = core_mask(c);
-            return emit_warp_insn(c, i);
-        }
-        if (!scalar && core_merged(c, i, &merged))
-            return emit_merged(c, i, &merged);
+        if (emit_is_warp(p))
+            return emit_across(c, i);
         if (p->op == PTX_OP_CVT || emit_is_arith(p))
             return emit_alu(c, i, scalar);
         return emit_fail(&c->e, "%s is not supported", ptx_op_name((enum ptx_op)p->op));

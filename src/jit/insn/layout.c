@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-static const struct row {
+static const struct layout_row {
     enum ptx_op op;
     enum ptx_mod shape;
     uint16_t m, n, k;
@@ -43,7 +43,7 @@ bool
 matrix_find(enum ptx_op op, enum ptx_mod shape, struct matrix_shape *s)
 {
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
-        const struct row *r = &rows[k];
+        const struct layout_row *r = &rows[k];
         if (r->op != op || r->shape != shape)
             continue;
         if ((s->a && !lists(r->inputs, s->a)) || (s->b && !lists(r->inputs, s->b)) ||

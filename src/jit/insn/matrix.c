@@ -20,7 +20,7 @@ enum { ROWS = 8, ROW_BYTES = 16 };
 /* A matrix instruction on its way. */
 struct move {
     struct core *c;
-    const struct flow_insn *i;
+    const struct wir_insn *i;
     enum jit_access_op op;
 };
 
@@ -519,7 +519,7 @@ multiply(const struct move *m)
 }
 
 bool
-matrix_insn(struct core *c, const struct flow_insn *i)
+matrix_insn(struct core *c, const struct wir_insn *i)
 {
     const struct ptx_insn *p = &i->i;
     struct move m = {.c = c, .i = i};
@@ -528,17 +528,13 @@ matrix_insn(struct core *c, const struct flow_insn *i)
     c->e.lanes = LANES;
     c->e.mask = core_mask(c);
     switch (p->op) {
-    case PTX_OP_LDMATRIX:
-        return load_matrix(&m);
-    case PTX_OP_STMATRIX:
-        return store_matrix(&m);
-    case PTX_OP_MOVMATRIX:
-        return move_matrix(&m);
+    case PTX_OP_LDMATRIX: return load_matrix(&m);
+    case PTX_OP_STMATRIX: return store_matrix(&m);
+    case PTX_OP_MOVMATRIX: return move_matrix(&m);
     case PTX_OP_WMMA:
         return ptx_has(p, PTX_M_LOAD) ? load_fragment(&m)
                : store                ? store_fragment(&m)
                                       : multiply(&m);
-    default:
-        return multiply(&m);
+    default: return multiply(&m);
     }
 }

@@ -33,8 +33,8 @@ struct matrix_place {
 
 /* How the elements of one operand lie in registers. Bits (.b1) count in words of 32. */
 struct matrix_layout {
-    unsigned registers, per_register; /* numbers in a register */
-    unsigned bits;                    /* of a number */
+    unsigned registers, per_register;               /* numbers in a register */
+    unsigned bits;                                  /* of a number */
     struct matrix_place at[MATRIX_ELEMENTS][LANES]; /* [register * per_register + number][lane] */
 };
 
@@ -44,12 +44,13 @@ bool matrix_find(enum ptx_op op, enum ptx_mod shape, struct matrix_shape *s);
 void matrix_layout_of(const struct matrix_shape *s, enum ptx_op op, char which,
                       struct matrix_layout *out);
 
-/* D = A * B + C: registers of a, b and c to registers of d. `insn` chooses .satfinite, .xor, .and. */
+/* D = A * B + C: registers of a, b and c to registers of d. `insn`
+ * chooses .satfinite, .xor, .and. */
 bool matrix_multiply(struct core *c, const struct matrix_shape *s, enum ptx_op op,
                      const struct ptx_insn *insn, const value *a, const value *b, const value *acc,
                      value *d);
 
 /* insn/matrix.c */
-bool matrix_insn(struct core *c, const struct flow_insn *i);
+bool matrix_insn(struct core *c, const struct wir_insn *i);
 
 #endif

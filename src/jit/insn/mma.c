@@ -12,14 +12,14 @@
  *   - f16, bf16, tf32: products are exact. All products of a row and column and C are summed at
  *     once: aligned to the largest exponent among them (of a product: the sum of its factors'
  *     exponents, before normalising; zeros do not count), cut off 25 bits below it towards zero,
- *     added exactly. The sum is rounded once: to f32 towards zero, to f16 to nearest even. A
- *     result of zero is +0.
+ *     added exactly. The sum is rounded once: to f32 towards zero, to f16 to nearest even. A result
+ *     of zero is +0.
  *   - e4m3, e5m2: two such sums, over the k with k % 4 < 2 and over the rest, the second on top of
  *     the first; C is added last, to nearest even.
- *   - the sum goes to f16 by way of f32 (cut off) where C is f32 and D f16; wmma of tf32 sums k 0..3
- *     first, then the rest on top.
- *   - m8n8k4 of f16 is float arithmetic: ((a0*b0 + a1*b1) + a2*b2) + a3*b3, then + C, each to nearest;
- *     where D is f16, (a0*b0 + a1*b1) + (a2*b2 + a3*b3).
+ *   - the sum goes to f16 by way of f32 (cut off) where C is f32 and D f16; wmma of tf32 sums k
+ *     0..3 first, then the rest on top.
+ *   - m8n8k4 of f16 is float arithmetic: ((a0*b0 + a1*b1) + a2*b2) + a3*b3, then + C, each to
+ *     nearest; where D is f16, (a0*b0 + a1*b1) + (a2*b2 + a3*b3).
  *   - f64: one fma for each k in order.
  * Infinities and NaNs follow from the values alone (inf * 0, inf - inf); NaNs are canonical.
  */
@@ -42,7 +42,8 @@ struct operand {
     struct matrix_layout layout;
     enum ptx_type type;
     /* By register * per_register + number. Floats: significand in (-2, 2) and exponent; what
-     * stands for the number where one is infinite or NaN. Integers: significand holds the number. */
+     * stands for the number where one is infinite or NaN. Integers: significand holds the number.
+     */
     value significand[MATRIX_ELEMENTS], exponent[MATRIX_ELEMENTS], special[MATRIX_ELEMENTS];
     value any_special; /* <32 x i1> */
 };
@@ -280,7 +281,8 @@ cut_to_f32(struct emit *e, value v, bool tiny_results)
     return v_select(e, is_tiny, v_or(e, magnitude, sign), f);
 }
 
-/* Bits of the half nearest to v: by way of a float with its last bit set where bits were cut off. */
+/* Bits of the half nearest to v: by way of a float with its last bit
+ * set where bits were cut off. */
 static value
 round_to_f16(struct emit *e, value v)
 {
@@ -348,8 +350,8 @@ c_bits(struct product *p, const value *regs, unsigned i)
     return number(p->e, &p->c.layout, regs, i);
 }
 
-/* Element i of D from halves: the same sum with floats in place of significands and exponents. Where
- * all products are zero and C is too small to be scaled, C it is. */
+/* Element i of D from halves: the same sum with floats in place of significands and exponents.
+ * Where all products are zero and C is too small to be scaled, C it is. */
 static value
 half_element(struct product *p, unsigned i)
 {
@@ -514,8 +516,8 @@ double_product(struct product *p, value *out)
     }
 }
 
-/* m8n8k4 of f16: float arithmetic, C last, which may lie differently from D. Sums begin with -0 where
- * D is f16 (a zero keeps its sign), else with +0. */
+/* m8n8k4 of f16: float arithmetic, C last, which may lie differently from D. Sums begin with -0
+ * where D is f16 (a zero keeps its sign), else with +0. */
 static void
 chain_product(struct product *p, value *out)
 {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * widened.c: instructions whose result a version behind a test of bounds keeps as a scalar (values/widened.c).
+ * widened.c: instructions whose result a version behind a test of bounds keeps as a scalar
+ * (values/widened.c).
  */
 #include "jit/insn/insn.h"
 
-/* -- emitting ------------------------------------------------------------------------------------------ */
+/* -- emitting ---------------------------------------------------------------------------------- */
 
 bool
-core_straight_insn(struct core *c, const struct flow_insn *i)
+core_straight_insn(struct core *c, const struct wir_insn *i)
 {
     const struct ptx_operand *to = &i->i.operand[0];
     const struct straight_widened *w = straight_wide_of(c, i);

@@ -42,9 +42,9 @@ site_fetch_rows(struct site *s)
 
 /* -- loops -- */
 
-/* How far ahead is fetched: TURNS times what the site has gone on since the loop's last turn. Warps that run
- * together (versions/jam.c) go on together: asked of the first of them (9 instructions each in a loop with two
- * additions). */
+/* How far ahead is fetched: TURNS times what the site has gone on since the loop's last turn. Warps
+ * that run together (versions/interleave.c) go on together: asked of the first of them (9
+ * instructions each in a loop with two additions). */
 static LLVMValueRef
 pace_of(struct site *s, const struct plan_fetch *fetch, LLVMValueRef now)
 {
@@ -52,25 +52,28 @@ pace_of(struct site *s, const struct plan_fetch *fetch, LLVMValueRef now)
     struct core *c = s->c;
     LLVMBuilderRef b = c->e.b;
     LLVMTypeRef i64 = core_scalar(c, 64);
-    if (jam_follows(c, c->memory.pace.reg) && c->memory.pace.insn == s->i)
+    if (interleave_follows(c, c->memory.pace.reg) && c->memory.pace.insn == s->i)
         return c->memory.pace.step;
     LLVMValueRef last = core_alloca_zero(c, i64), before = LLVMBuildLoad2(b, i64, last, "");
-    LLVMBasicBlockRef first = core_new_block(c, "first_turn"), later = core_new_block(c, "later_turn"),
-                      on = core_new_block(c, "turn");
+    LLVMBasicBlockRef first = core_new_block(c, "first_turn"),
+                      later = core_new_block(c, "later_turn"), on = core_new_block(c, "turn");
     LLVMBuildStore(b, now, last);
     LLVMBuildCondBr(b, LLVMBuildIsNull(b, before, ""), first, later);
     LLVMPositionBuilderAtEnd(b, first);
     /* As far as the next blocks' first turns are, where blocks are run one after the other. */
-    LLVMValueRef step[2] = {fetch->over_blocks ? core_fetch_first(c, now) : core_i64(c, 0), NULL}, kept = core_alloca_zero(c, i64);
+    LLVMValueRef step[2] = {fetch->over_blocks ? core_fetch_first(c, now) : core_i64(c, 0), NULL},
+                 kept = core_alloca_zero(c, i64);
     LLVMBuildStore(b, step[0], kept);
     LLVMBuildBr(b, on);
     LLVMPositionBuilderAtEnd(b, later);
     LLVMValueRef moved = LLVMBuildSub(b, now, before, "");
     step[1] = LLVMBuildMul(b, moved, core_i64(c, TURNS), "");
-    /* A tile's next row, beyond where the next block begins: turns to come are mostly the next blocks'. */
+    /* A tile's next row, beyond where the next block begins: turns to come are mostly the next
+     * blocks'. */
     if (fetch->is_short) {
         LLVMValueRef blocks = LLVMBuildLoad2(b, i64, kept, "");
-        step[1] = LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntUGT, moved, blocks, ""), blocks, step[1], "");
+        step[1] = LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntUGT, moved, blocks, ""), blocks,
+                                  step[1], "");
     }
     LLVMBuildBr(b, on);
     LLVMPositionBuilderAtEnd(b, on);
@@ -148,7 +151,8 @@ fetch_iteration(struct site *s, bool inner)
     LLVMBuilderRef b = c->e.b;
     LLVMValueRef now = s->base, half = s->base;
     if (now) {
-        half = LLVMBuildAdd(b, now, core_i64(c, (uint64_t)(int64_t)fact_offset(&s->fact, LANES / 2)), "");
+        half = LLVMBuildAdd(b, now,
+                            core_i64(c, (uint64_t)(int64_t)fact_offset(&s->fact, LANES / 2)), "");
     } else {
         now = LLVMBuildExtractElement(b, site_lanes(s), core_i32(c, 0), "");
         half = LLVMBuildExtractElement(b, site_lanes(s), core_i32(c, LANES / 2), "");
@@ -162,16 +166,10 @@ void
 site_fetch(struct site *s, const struct plan *p)
 {
     switch (p->fetch.what) {
-    case FETCH_NONE:
-        break;
-    case FETCH_ITERATION: case FETCH_INNER:
-        fetch_iteration(s, p->fetch.what == FETCH_INNER);
-        break;
-    case FETCH_BLOCKS:
-        fetch_blocks(s, &p->fetch);
-        break;
-    case FETCH_LOOP:
-        fetch_loop(s, &p->fetch);
-        break;
+    case FETCH_NONE: break;
+    case FETCH_ITERATION:
+    case FETCH_INNER: fetch_iteration(s, p->fetch.what == FETCH_INNER); break;
+    case FETCH_BLOCKS: fetch_blocks(s, &p->fetch); break;
+    case FETCH_LOOP: fetch_loop(s, &p->fetch); break;
     }
 }

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * atomics.c: atom and red (PTX ISA 9.7.13.5, 9.7.13.6): the addresses of the lanes, and which of the ways to add
- * to memory is taken: at once (ops/atomic.c), into a table (near.c), or kept back (combine.c).
+ * atomics.c: atom and red (PTX ISA 9.7.13.5, 9.7.13.6): the addresses of the lanes, and which of
+ * the ways to add to memory is taken: at once (ops/atomic.c), into a table (near.c), or kept back
+ * (combine.c).
  */
 #include "jit/memory/memory.h"
 
 #include "jit/ops/ops.h"
 
-/* -- arithmetic and the like -------------------------------------------------------------------------------------- */
+/* -- arithmetic and the like ------------------------------------------------------------------- */
 
 static bool
-atomic_at(struct core *c, const struct flow_insn *i, const struct plan_sum *sum, LLVMValueRef address,
-          const LLVMValueRef *in, unsigned n)
+atomic_at(struct core *c, const struct wir_insn *i, const struct plan_sum *sum,
+          LLVMValueRef address, const LLVMValueRef *in, unsigned n)
 {
     const struct ptx_insn *p = &i->i;
     LLVMValueRef out[8] = {0};
@@ -31,7 +32,7 @@ atomic_at(struct core *c, const struct flow_insn *i, const struct plan_sum *sum,
 }
 
 bool
-core_atomic(struct core *c, const struct flow_insn *i)
+core_atomic(struct core *c, const struct wir_insn *i)
 {
     const struct ptx_insn *p = &i->i;
     unsigned at = p->op == PTX_OP_RED ? 0 : 1;
@@ -52,8 +53,8 @@ core_atomic(struct core *c, const struct flow_insn *i)
     struct plan_sum sum;
     plan_atomic(&scope, i, &p->operand[at], &sum);
     LLVMBasicBlockRef done = sum.table ? core_near_sum(c, i, &p->operand[at], &sum, in[0]) : NULL;
-    LLVMValueRef address = core_addresses(c, i, &p->operand[at], bits / 8 * (p->vec ? p->vec : 1),
-                                          JIT_ATOMIC);
+    LLVMValueRef address =
+        core_addresses(c, i, &p->operand[at], bits / 8 * (p->vec ? p->vec : 1), JIT_ATOMIC);
     if (done) /* so that what is computed for it only here can be left for here */
         address = LLVMBuildFreeze(c->e.b, address, "");
     bool ok = atomic_at(c, i, &sum, address, in, n);

@@ -2,18 +2,20 @@
  *
  * memory/columns.c: stores of a transpose, kept back until lines are full.
  *
- *     out[x * n + y] = ...      a warp writes a word each into 32 lines; the warp that is the next in
- *                               y writes the words beside them
+ *     out[x * n + y] = ...    a warp writes a word each into 32 lines; the warp that is the next in
+ *                             y writes the words beside them
  *
- * In functions of whole blocks (versions/regions.c) the warps' values are kept until there are 16 rows of
- * them; transposed in registers, they are 16 consecutive words a lane: whole lines, which are stored
- * once and, in large launches, past the caches. Word by word, 32 lines that lie 16 KiB apart and so in
- * one set of the first cache were fetched and written back 16 times (docs/decisions/0009).
+ * In functions of whole blocks (versions/regions.c) the warps' values are kept until there are 16
+ * rows of them; transposed in registers, they are 16 consecutive words a lane: whole lines, which
+ * are stored once and, in large launches, past the caches. Word by word, 32 lines that lie 16 KiB
+ * apart and so in one set of the first cache were fetched and written back 16 times
+ * (docs/decisions/0009).
  *
- * Only stores after which no thread of the kernel touches global memory, in kernels where nobody may
- * look before the launch ends (plan_streams): it does not matter then when they are made. Whether warps
- * do continue each other is seen when they run; where they do not, each scatters its own. Of warps that run
- * together (versions/jam.c) it is known before, but for one number that may wrap: the first and the last are looked at.
+ * Only stores after which no thread of the kernel touches global memory, in kernels where nobody
+ * may look before the launch ends (plan_streams): it does not matter then when they are made.
+ * Whether warps do continue each other is seen when they run; where they do not, each scatters its
+ * own. Of warps that run together (versions/interleave.c) it is known before, but for one number
+ * that may wrap: the first and the last are looked at.
  */
 #include "jit/memory/memory.h"
 
@@ -25,15 +27,16 @@ warp_rows(const struct core *c)
     return plan_kept_rows(c->facts);
 }
 
-/* -- what is kept ------------------------------------------------------------------------------------ */
+/* -- what is kept ------------------------------------------------------------------------------ */
 
 void
-core_columns_room(struct core *c, const struct flow_insn *i)
+core_columns_room(struct core *c, const struct wir_insn *i)
 {
     if (c->memory.columns.insn)
         return;
     c->memory.columns.insn = i;
-    emit_remark_at(&c->e, PASS_TRANSPOSED_STORES, true, i->place, "kept until %d rows make whole lines", ROWS);
+    emit_remark_at(&c->e, PASS_TRANSPOSED_STORES, true, i->place,
+                   "kept until %d rows make whole lines", ROWS);
     c->memory.columns.count = core_alloca_zero(c, core_scalar(c, 32));
     c->memory.columns.first = core_alloca(c, core_vector(c, 64));
     c->memory.columns.values = core_alloca(c, LLVMArrayType2(core_vector(c, 32), ROWS));
@@ -77,7 +80,7 @@ scatter(struct core *c, LLVMValueRef at, LLVMValueRef v, LLVMValueRef mask)
     emit_intrinsic(&c->e, "llvm.masked.scatter", types, 2, args, 4);
 }
 
-/* -- what becomes of it ------------------------------------------------------------------------------- */
+/* -- what becomes of it ------------------------------------------------------------------------ */
 
 /* Warp by warp; nothing is kept then. */
 static void
@@ -94,7 +97,8 @@ flush_some(struct core *c)
     scatter(c, expected(c, k), LLVMBuildLoad2(b, core_vector(c, 32), row_at(c, k), ""), NULL);
     LLVMValueRef next = LLVMBuildAdd(b, k, core_i32(c, 1), "");
     LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntULT, next, count, ""), loop, after);
-    LLVMAddIncoming(k, (LLVMValueRef[]){core_i32(c, 0), next}, (LLVMBasicBlockRef[]){before, loop}, 2);
+    LLVMAddIncoming(k, (LLVMValueRef[]){core_i32(c, 0), next}, (LLVMBasicBlockRef[]){before, loop},
+                    2);
     LLVMPositionBuilderAtEnd(b, after);
     LLVMBuildStore(b, core_i32(c, 0), c->memory.columns.count);
 }
@@ -105,15 +109,19 @@ store_lines(struct core *c, LLVMValueRef at, LLVMValueRef apart, bool past)
 {
     enum { FOUR = 4 };
     LLVMBuilderRef b = c->e.b;
-    unsigned kind = LLVMGetMDKindIDInContext(c->e.context, "nontemporal", 11), lanes = LANES / warp_rows(c);
+    unsigned kind = LLVMGetMDKindIDInContext(c->e.context, "nontemporal", 11),
+             lanes = LANES / warp_rows(c);
     LLVMMetadataRef one = LLVMValueAsMetadata(core_i32(c, 1));
-    LLVMValueRef node = LLVMMetadataAsValue(c->e.context, LLVMMDNodeInContext2(c->e.context, &one, 1));
+    LLVMValueRef node =
+        LLVMMetadataAsValue(c->e.context, LLVMMDNodeInContext2(c->e.context, &one, 1));
     int32_t row[ROWS];
     for (unsigned k = 0; k < ROWS; k++)
         row[k] = (int32_t)(k * lanes * WORD);
     for (unsigned lane = 0; lane < lanes; lane += FOUR) {
         LLVMValueRef from = core_i64(c, (uint64_t)lane * WORD), line[FOUR];
-        core_turn_rows(c, LLVMBuildGEP2(b, core_scalar(c, 8), c->memory.columns.values, &from, 1, ""), row, line);
+        core_turn_rows(c,
+                       LLVMBuildGEP2(b, core_scalar(c, 8), c->memory.columns.values, &from, 1, ""),
+                       row, line);
         for (unsigned k = 0; k < FOUR; k++) {
             LLVMValueRef store = LLVMBuildStore(b, line[k], core_ptr(c, at));
             LLVMSetAlignment(store, past ? LINE : 1);
@@ -129,10 +137,13 @@ flush_full(struct core *c)
 {
     LLVMBuilderRef b = c->e.b;
     LLVMValueRef first = load_first(c), at = LLVMBuildExtractElement(b, first, core_i32(c, 0), "");
-    LLVMValueRef apart = LLVMBuildSub(b, LLVMBuildExtractElement(b, first, core_i32(c, 1), ""), at, "");
-    LLVMValueRef on = core_load_field(c, c->in.launch_ptr, offsetof(struct jit_launch, streams), core_scalar(c, 32));
+    LLVMValueRef apart =
+        LLVMBuildSub(b, LLVMBuildExtractElement(b, first, core_i32(c, 1), ""), at, "");
+    LLVMValueRef on = core_load_field(c, c->in.launch_ptr, offsetof(struct jit_launch, streams),
+                                      core_scalar(c, 32));
     LLVMValueRef bad = LLVMBuildAnd(b, LLVMBuildOr(b, at, apart, ""), core_i64(c, LINE - 1), "");
-    struct fork f = fork_begin(c, LLVMBuildAnd(b, LLVMBuildIsNull(b, bad, ""), LLVMBuildIsNotNull(b, on, ""), ""));
+    struct fork f = fork_begin(
+        c, LLVMBuildAnd(b, LLVMBuildIsNull(b, bad, ""), LLVMBuildIsNotNull(b, on, ""), ""));
     store_lines(c, at, apart, true);
     LLVMBuildBr(b, f.join);
     LLVMPositionBuilderAtEnd(b, f.slow);
@@ -142,7 +153,7 @@ flush_full(struct core *c)
     LLVMBuildStore(b, core_i32(c, 0), c->memory.columns.count);
 }
 
-/* -- a store -------------------------------------------------------------------------------------------- */
+/* -- a store ----------------------------------------------------------------------------------- */
 
 static LLVMValueRef
 all_equal(struct core *c, LLVMValueRef x, LLVMValueRef y)
@@ -151,7 +162,8 @@ all_equal(struct core *c, LLVMValueRef x, LLVMValueRef y)
     return LLVMBuildICmp(c->e.b, LLVMIntEQ, emit_mask_to_bits(&c->e, same), core_i32(c, ~0u), "");
 }
 
-/* Lanes in lines of their own, all as far apart; the second row of a warp of two is beside the first. */
+/* Lanes in lines of their own, all as far apart; the second row of a warp of two is beside the
+ * first. */
 static LLVMValueRef
 may_begin(struct core *c, LLVMValueRef at)
 {
@@ -166,7 +178,8 @@ may_begin(struct core *c, LLVMValueRef at)
         plus[n] = (int32_t)(n / (LANES / warp_rows(c)) * WORD);
     }
     LLVMValueRef even = LLVMBuildMul(b, core_splat(c, d), core_pattern(c, times, 64), "");
-    even = LLVMBuildAdd(b, LLVMBuildAdd(b, even, core_splat(c, first), ""), core_pattern(c, plus, 64), "");
+    even = LLVMBuildAdd(b, LLVMBuildAdd(b, even, core_splat(c, first), ""),
+                        core_pattern(c, plus, 64), "");
     return LLVMBuildAnd(b, wide, all_equal(c, at, even), "");
 }
 
@@ -187,9 +200,11 @@ keep(struct core *c, const LLVMValueRef *v, unsigned n, LLVMBasicBlockRef done)
     LLVMBuildBr(b, done);
 }
 
-/* Keeps them where that is possible; the builder is left where it is not. sure: that they may be kept, NULL: yes. */
+/* Keeps them where that is possible; the builder is left where it is not. sure: that they may be
+ * kept, NULL: yes. */
 static void
-keep_or_not(struct core *c, LLVMValueRef at, const LLVMValueRef *v, unsigned n, LLVMValueRef sure, LLVMBasicBlockRef done)
+keep_or_not(struct core *c, LLVMValueRef at, const LLVMValueRef *v, unsigned n, LLVMValueRef sure,
+            LLVMBasicBlockRef done)
 {
     LLVMBuilderRef b = c->e.b;
     LLVMBasicBlockRef other = core_new_block(c, "apart"), begin = core_new_block(c, "begin"),
@@ -211,40 +226,44 @@ keep_or_not(struct core *c, LLVMValueRef at, const LLVMValueRef *v, unsigned n, 
 }
 
 void
-core_columns_store(struct core *c, const struct flow_insn *i, LLVMValueRef at, LLVMValueRef v, LLVMValueRef mask)
+core_columns_store(struct core *c, const struct wir_insn *i, LLVMValueRef at, LLVMValueRef v,
+                   LLVMValueRef mask)
 {
     LLVMBuilderRef b = c->e.b;
     core_columns_room(c, i);
     LLVMBasicBlockRef done = core_new_block(c, "kept");
-    LLVMValueRef all = mask ? LLVMBuildICmp(b, LLVMIntEQ, emit_mask_to_bits(&c->e, mask), core_i32(c, ~0u), "")
-                            : LLVMConstInt(core_scalar(c, 1), 1, false);
+    LLVMValueRef all =
+        mask ? LLVMBuildICmp(b, LLVMIntEQ, emit_mask_to_bits(&c->e, mask), core_i32(c, ~0u), "")
+             : LLVMConstInt(core_scalar(c, 1), 1, false);
     keep_or_not(c, at, &v, 1, all, done);
     scatter(c, at, v, mask);
     LLVMBuildBr(b, done);
     LLVMPositionBuilderAtEnd(b, done);
 }
 
-/* -- for warps that run together -------------------------------------------------------------------------- */
+/* -- for warps that run together --------------------------------------------------------------- */
 
 void
 site_store_columns(struct site *s, const struct plan *p, const struct ptx_operand *from)
 {
     struct core *c = s->c;
     LLVMBuilderRef b = c->e.b;
-    struct site each[JAM_MOST] = {*s};
-    LLVMValueRef v[JAM_MOST];
+    struct site each[INTERLEAVE_MOST] = {*s};
+    LLVMValueRef v[INTERLEAVE_MOST];
     unsigned n = p->warps, most = ROWS / warp_rows(c);
     if (!n) /* with the first of them */
         return;
     for (unsigned k = n; k-- > 0;) {
-        phases_use(c, &c->phases->jammed[k]);
+        phases_use(c, &c->phases->interleaved_turn[k]);
         v[k] = core_value(c, s->i, from, 8 * WORD, false);
         each[k] = (struct site){.c = c, .i = s->i, .bytes = WORD, .vec = 1, .align = s->align};
         site_find(&each[k], p->o);
     }
     LLVMBasicBlockRef done = core_new_block(c, "kept");
-    LLVMValueRef at = site_lanes(&each[0]), on = core_i64(c, (uint64_t)WORD * warp_rows(c) * (n - 1));
-    LLVMValueRef sure = all_equal(c, site_lanes(&each[n - 1]), LLVMBuildAdd(b, at, core_splat(c, on), ""));
+    LLVMValueRef at = site_lanes(&each[0]),
+                 on = core_i64(c, (uint64_t)WORD * warp_rows(c) * (n - 1));
+    LLVMValueRef sure =
+        all_equal(c, site_lanes(&each[n - 1]), LLVMBuildAdd(b, at, core_splat(c, on), ""));
     if (most >= n)
         keep_or_not(c, at, v, n, sure, done);
     for (unsigned k = 0; k < n; k++)

@@ -93,7 +93,8 @@ static LLVMValueRef
 is_fast(struct core *c, LLVMValueRef address, LLVMValueRef offset, LLVMValueRef size)
 {
     LLVMBuilderRef b = c->e.b;
-    LLVMValueRef all = core_i32(c, UINT32_MAX), first = LLVMBuildExtractElement(b, address, core_i32(c, 0), "");
+    LLVMValueRef all = core_i32(c, UINT32_MAX),
+                 first = LLVMBuildExtractElement(b, address, core_i32(c, 0), "");
     LLVMValueRef inside = LLVMBuildICmp(b, LLVMIntULT, offset, core_splat(c, size), "");
     LLVMValueRef same = LLVMBuildICmp(b, LLVMIntEQ, address, core_splat(c, first), "");
     inside = LLVMBuildAnd(b, emit_mask_to_bits(&c->e, inside), c->e.mask_bits, "");
@@ -105,7 +106,8 @@ is_fast(struct core *c, LLVMValueRef address, LLVMValueRef offset, LLVMValueRef 
 static void
 call_combine(struct core *c, LLVMValueRef address, LLVMValueRef x)
 {
-    LLVMValueRef room = core_alloca(c, core_vector(c, 64)), values = core_alloca(c, core_vector(c, 32));
+    LLVMValueRef room = core_alloca(c, core_vector(c, 64)),
+                 values = core_alloca(c, core_vector(c, 32));
     LLVMBuildStore(c->e.b, address, room);
     LLVMBuildStore(c->e.b, x, values);
     LLVMValueRef args[] = {c->e.warp, c->e.mask_bits, room, values};
@@ -113,7 +115,7 @@ call_combine(struct core *c, LLVMValueRef address, LLVMValueRef x)
 }
 
 void
-core_combine(struct core *c, const struct flow_insn *i, LLVMValueRef address, LLVMValueRef x)
+core_combine(struct core *c, const struct wir_insn *i, LLVMValueRef address, LLVMValueRef x)
 {
     LLVMBuilderRef b = c->e.b;
     LLVMTypeRef i64 = core_scalar(c, 64);

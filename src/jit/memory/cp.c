@@ -103,7 +103,7 @@ announce_parts(struct site *s, LLVMValueRef size, uint64_t whole)
 {
     struct core *c = s->c;
     LLVMBuilderRef b = c->e.b;
-    if (!site_scope(c).told)
+    if (!site_scope(c).announced)
         return;
     LLVMValueRef part = LLVMBuildICmp(b, LLVMIntULT, size, core_splat(c, core_i64(c, whole)), "");
     part = LLVMBuildAnd(b, part, core_all_lanes(c), "");
@@ -123,9 +123,9 @@ announce_parts(struct site *s, LLVMValueRef size, uint64_t whole)
 }
 
 bool
-core_copy(struct core *c, const struct flow_insn *i, unsigned bytes, LLVMValueRef size)
+core_copy(struct core *c, const struct wir_insn *i, unsigned bytes, LLVMValueRef size)
 {
-    struct flow_insn from = *i, to = *i;
+    struct wir_insn from = *i, to = *i;
     from.i.space = i->i.space2;
     struct site s = {.c = c, .i = &from, .bytes = 4, .vec = bytes / 4, .align = 1};
     s.mask = core_mask(c);

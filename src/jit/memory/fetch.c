@@ -4,13 +4,14 @@
  *
  * Blocks run one after the other, and mostly each reads on where the last one ended. But a block is
  * short and its loads come first: the processor looks ahead some hundred instructions, less than a
- * block has, and the host's prefetchers begin anew with each page. In sums of three neighbours by way
- * of shared memory 65 % of the samples waited for the block's own loads (docs/decisions/0009). So, in
- * functions of whole blocks, each such place keeps where the first warp read in the last block; as far
- * as that is from where it reads now, times the blocks that have 1,024 threads, lies what is fetched.
+ * block has, and the host's prefetchers begin anew with each page. In sums of three neighbours by
+ * way of shared memory 65 % of the samples waited for the block's own loads (docs/decisions/0009).
+ * So, in functions of whole blocks, each such place keeps where the first warp read in the last
+ * block; as far as that is from where it reads now, times the blocks that have 1,024 threads, lies
+ * what is fetched.
  *
- * Fetching never faults, and where the guess is wrong a line is read in vain: at the end of a row of
- * blocks, and where another worker's blocks begin.
+ * Fetching never faults, and where the guess is wrong a line is read in vain: at the end of a row
+ * of blocks, and where another worker's blocks begin.
  */
 #include "jit/memory/memory.h"
 
@@ -30,10 +31,13 @@ distance(struct core *c, uint32_t room, LLVMValueRef now)
 {
     LLVMBuilderRef b = c->e.b;
     const uint32_t *dim = c->facts->shape.block;
-    uint32_t threads = dim[0] * dim[1] * dim[2], blocks = threads < AHEAD_THREADS ? AHEAD_THREADS / threads : 1;
+    uint32_t threads = dim[0] * dim[1] * dim[2],
+             blocks = threads < AHEAD_THREADS ? AHEAD_THREADS / threads : 1;
     LLVMTypeRef i64 = core_scalar(c, 64), ptr = LLVMPointerTypeInContext(c->e.context, 0);
-    LLVMValueRef frame = core_load_field(c, c->phases->first, offsetof(struct jit_warp, frame), ptr);
-    LLVMValueRef last = core_load_field(c, frame, room, i64), kept = core_load_field(c, frame, room + 8, i64);
+    LLVMValueRef frame =
+        core_load_field(c, c->phases->first, offsetof(struct jit_warp, frame), ptr);
+    LLVMValueRef last = core_load_field(c, frame, room, i64),
+                 kept = core_load_field(c, frame, room + 8, i64);
     LLVMValueRef first = LLVMBuildICmp(b, LLVMIntEQ, c->in.warp_index, core_i32(c, 0), "");
     LLVMValueRef step = LLVMBuildMul(b, LLVMBuildSub(b, now, last, ""), core_i64(c, blocks), "");
     step = LLVMBuildSelect(b, first, step, kept, "");
@@ -49,7 +53,8 @@ core_fetch_first(struct core *c, LLVMValueRef now)
 }
 
 void
-core_fetch(struct core *c, const struct flow_insn *i, uint32_t slot, LLVMValueRef *at, unsigned count, unsigned bytes)
+core_fetch(struct core *c, const struct wir_insn *i, uint32_t slot, LLVMValueRef *at,
+           unsigned count, unsigned bytes)
 {
     LLVMBuilderRef b = c->e.b;
     if (slot == c->memory.fetch_count) {
@@ -60,5 +65,6 @@ core_fetch(struct core *c, const struct flow_insn *i, uint32_t slot, LLVMValueRe
     LLVMValueRef step = distance(c, c->memory.fetch[slot].at, at[0]);
     for (unsigned k = 0; k < count; k++)
         for (unsigned line = 0; line < bytes; line += LINE)
-            core_prefetch(c, LLVMBuildAdd(b, LLVMBuildAdd(b, at[k], step, ""), core_i64(c, line), ""));
+            core_prefetch(c,
+                          LLVMBuildAdd(b, LLVMBuildAdd(b, at[k], step, ""), core_i64(c, line), ""));
 }

@@ -39,7 +39,7 @@ site_pointers(struct site *s, unsigned element)
     return LLVMBuildGEP2(b, core_scalar(c, 8u << s->shift), base, &wide, 1, "");
 }
 
-/* -- consecutive lanes ---------------------------------------------------------------------------------- */
+/* -- consecutive lanes ------------------------------------------------------------------------- */
 
 bool
 site_index_steps(const struct site *s)
@@ -58,12 +58,15 @@ site_index_ends(struct site *s, struct ends *e)
 {
     struct core *c = s->c;
     LLVMBuilderRef b = c->e.b;
-    LLVMValueRef one = core_i32(c, 1), low = lane(c, s->index, 0), high = lane(c, s->index, LANES - 1);
-    LLVMValueRef begins = LLVMBuildICmp(b, LLVMIntEQ, LLVMBuildAdd(b, low, one, ""), lane(c, s->index, 1), "");
+    LLVMValueRef one = core_i32(c, 1), low = lane(c, s->index, 0),
+                 high = lane(c, s->index, LANES - 1);
+    LLVMValueRef begins =
+        LLVMBuildICmp(b, LLVMIntEQ, LLVMBuildAdd(b, low, one, ""), lane(c, s->index, 1), "");
     LLVMValueRef ends = LLVMBuildICmp(
         b, LLVMIntEQ, LLVMBuildAdd(b, lane(c, s->index, LANES - 2), one, ""), high, "");
     e->likely = LLVMBuildOr(b, begins, ends, "");
-    e->first = LLVMBuildSelect(b, begins, low, LLVMBuildSub(b, high, core_i32(c, LANES - 1), ""), "");
+    e->first =
+        LLVMBuildSelect(b, begins, low, LLVMBuildSub(b, high, core_i32(c, LANES - 1), ""), "");
 }
 
 LLVMValueRef
@@ -74,13 +77,14 @@ site_index_holds(struct site *s, LLVMValueRef first)
     int32_t count[LANES];
     for (int l = 0; l < LANES; l++)
         count[l] = l;
-    LLVMValueRef differs =
-        LLVMBuildICmp(b, LLVMIntNE, core_spread(c, first, count), s->index, "");
+    LLVMValueRef differs = LLVMBuildICmp(b, LLVMIntNE, core_spread(c, first, count), s->index, "");
     if (s->mask)
         differs = LLVMBuildAnd(b, differs, s->mask, "");
-    LLVMValueRef same = LLVMBuildICmp(b, LLVMIntEQ, emit_mask_to_bits(&c->e, differs), core_i32(c, 0), "");
+    LLVMValueRef same =
+        LLVMBuildICmp(b, LLVMIntEQ, emit_mask_to_bits(&c->e, differs), core_i32(c, 0), "");
     /* Numbers that wrap are next to each other, addresses are not. */
-    LLVMValueRef room = LLVMBuildICmp(b, LLVMIntSLE, first, core_i32(c, INT32_MAX - (LANES - 1)), "");
+    LLVMValueRef room =
+        LLVMBuildICmp(b, LLVMIntSLE, first, core_i32(c, INT32_MAX - (LANES - 1)), "");
     LLVMValueRef wide = LLVMBuildSExt(b, first, core_scalar(c, 64), "");
     s->guessed = LLVMBuildAdd(b, s->at, LLVMBuildShl(b, wide, core_i64(c, s->shift), ""), "");
     return LLVMBuildAnd(b, same, room, "");

@@ -2,8 +2,8 @@
  *
  * memory/load.c: loads of a warp.
  *
- * As the plan says (plans/plans.h): made together with its neighbours, of a tile (tile.c), of two selected addresses
- * (pick.c), or by itself; load_forms.c has the forms.
+ * As the plan says (plans/plans.h): made together with its neighbours, of a tile (tile.c), of two
+ * selected addresses (pick.c), or by itself; load_forms.c has the forms.
  */
 #include "jit/memory/memory.h"
 
@@ -11,7 +11,7 @@
 
 /* The value of a load that was made with another one; NULL: it was not. */
 static LLVMValueRef
-ahead_take(struct core *c, const struct flow_insn *i)
+ahead_take(struct core *c, const struct wir_insn *i)
 {
     for (uint32_t k = 0; k < c->memory.ahead_count; k++)
         if (c->memory.ahead[k].insn == i && c->memory.ahead[k].reg == c->regs.reg) {
@@ -23,7 +23,7 @@ ahead_take(struct core *c, const struct flow_insn *i)
 }
 
 void
-core_ahead_put(struct core *c, const struct flow_insn *i, LLVMValueRef v)
+core_ahead_put(struct core *c, const struct wir_insn *i, LLVMValueRef v)
 {
     for (uint32_t k = 0; k < c->memory.ahead_count; k++) /* of two groups: it is taken once */
         if (c->memory.ahead[k].insn == i && c->memory.ahead[k].reg == c->regs.reg)
@@ -165,7 +165,7 @@ load_memory(struct site *s, const struct ptx_operand *from, LLVMValueRef out[])
 }
 
 bool
-core_load(struct core *c, const struct flow_insn *i)
+core_load(struct core *c, const struct wir_insn *i)
 {
     struct site s;
     const struct ptx_operand *from = &i->i.operand[1], *to = &i->i.operand[0];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * load_forms.c: loads in the forms of their plans (plans/forms.def): one scalar, runs, strides, lane by lane; a way
- * of a plan that holds under a test is a fork.
+ * load_forms.c: loads in the forms of their plans (plans/forms.def): one scalar, runs, strides,
+ * lane by lane; a way of a plan that holds under a test is a fork.
  *
  * Measured on AVX-512: a vector load of 32 floats takes 1.4 ns, a gather 34 (docs/decisions).
  */
@@ -59,7 +59,8 @@ site_load_runs(struct site *s, LLVMValueRef out[])
         /* The same addresses again (rows of a tile read by several rows of threads)? */
         unsigned same = g;
         for (unsigned h = 0; s->base && !s->mask && h < g; h++)
-            if (s->runs.start[h] == s->runs.start[g] && s->runs.broadcast[h] == s->runs.broadcast[g])
+            if (s->runs.start[h] == s->runs.start[g] &&
+                s->runs.broadcast[h] == s->runs.broadcast[g])
                 same = h;
         if (same < g) {
             for (unsigned e = 0; e < s->vec; e++)
@@ -139,7 +140,8 @@ load_half(struct site *s, unsigned first)
         v[k] = load_consecutive(s, LLVMBuildAdd(c->e.b, s->base, at, ""), 0, STRIDED_HALF);
     }
     for (unsigned p = 0; 2 * p < h.vectors; p++)
-        pair[p] = core_shuffle(c, v[2 * p], 2 * p + 1 < h.vectors ? v[2 * p + 1] : NULL, h.pick[p], STRIDED_HALF);
+        pair[p] = core_shuffle(c, v[2 * p], 2 * p + 1 < h.vectors ? v[2 * p + 1] : NULL, h.pick[p],
+                               STRIDED_HALF);
     return pair[1] ? core_shuffle(c, pair[0], pair[1], h.blend, STRIDED_HALF) : pair[0];
 }
 
@@ -159,14 +161,9 @@ load_form(struct site *s, const struct plan_way *w, LLVMValueRef out[])
         for (unsigned e = 0; e < s->vec; e++)
             out[e] = site_load_scalar(s, s->base, e);
         break;
-    case PLAN_RUNS:
-        site_load_runs(s, out);
-        break;
-    case PLAN_STRIDED:
-        *out = load_strided(s);
-        break;
-    default:
-        site_load_each(s, out);
+    case PLAN_RUNS: site_load_runs(s, out); break;
+    case PLAN_STRIDED: *out = load_strided(s); break;
+    default: site_load_each(s, out);
     }
 }
 

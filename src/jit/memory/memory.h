@@ -2,9 +2,10 @@
  *
  * jit/memory: loads, stores, atomics and copies of a warp.
  *
- * Each access has a plan (plans/plans.h), which says in which form it is made; here that is carried out. site.c
- * makes its address (struct site: one scalar, the first address of each segment, or a vector of 32) and announces
- * it to tools; runs.c makes the tests that guard a form; load_forms.c and store_forms.c emit one.
+ * Each access has a plan (plans/plans.h), which says in which form it is made; here that is carried
+ * out. site.c makes its address (struct site: one scalar, the first address of each segment, or a
+ * vector of 32) and announces it to tools; runs.c makes the tests that guard a form; load_forms.c
+ * and store_forms.c emit one.
  */
 #ifndef LOCKSTEP_JIT_MEMORY_H
 #define LOCKSTEP_JIT_MEMORY_H
@@ -15,26 +16,28 @@ enum { LINE = 64 }; /* bytes of a line of the host's caches */
 
 struct site {
     struct core *c;
-    const struct flow_insn *i;
-    struct fact fact;        /* of the address */
-    LLVMValueRef base;       /* SCALAR: lane 0's host address */
-    LLVMValueRef firsts;     /* else, where the fact has segments: of their first lanes, */
-    LLVMValueRef lanes;      /* and all addresses, <32 x i64> (made when needed) */
-    LLVMValueRef holds;      /* a guess: whether it holds, NULL: to be compared; */
-    LLVMValueRef guessed;    /*   then the addresses of the segments' first lanes */
-    LLVMValueRef together;   /* or the lanes follow the pattern where this i1 says so (values/together.c), */
-    LLVMValueRef first;      /*   and this is lane 0's address; NULL: nothing of the kind */
+    const struct wir_insn *i;
+    struct fact fact;     /* of the address */
+    LLVMValueRef base;    /* SCALAR: lane 0's host address */
+    LLVMValueRef firsts;  /* else, where the fact has segments: of their first lanes, */
+    LLVMValueRef lanes;   /* and all addresses, <32 x i64> (made when needed) */
+    LLVMValueRef holds;   /* a guess: whether it holds, NULL: to be compared; */
+    LLVMValueRef guessed; /*   then the addresses of the segments' first lanes */
+    /* or the lanes follow the pattern where this i1 says so (values/together.c), */
+    LLVMValueRef together;
+    LLVMValueRef first; /*   and this is lane 0's address; NULL: nothing of the kind */
     const int32_t *pattern;
-    unsigned bytes, vec;     /* of an element; elements per lane */
+    unsigned bytes, vec; /* of an element; elements per lane */
     unsigned align;
-    LLVMValueRef mask;       /* <32 x i1>, NULL: all */
-    struct runs runs;        /* where lanes are laid out in runs: starts count from base (SCALAR) */
-    LLVMValueRef some;       /* i32: the lanes that access memory, NULL: all active ones */
-    LLVMValueRef size;       /* i32: bytes of a lane, NULL: bytes * vec */
-    LLVMValueRef index;      /* site_index: the addresses are at + (index << shift), index <32 x i32>, signed */
+    LLVMValueRef mask; /* <32 x i1>, NULL: all */
+    struct runs runs;  /* where lanes are laid out in runs: starts count from base (SCALAR) */
+    LLVMValueRef some; /* i32: the lanes that access memory, NULL: all active ones */
+    LLVMValueRef size; /* i32: bytes of a lane, NULL: bytes * vec */
+    /* site_index: the addresses are at + (index << shift), index <32 x i32>, signed */
+    LLVMValueRef index;
     LLVMValueRef at;
     unsigned shift;
-    LLVMValueRef local;      /* local memory, watched: where in each lane's, NULL: not the same in all */
+    LLVMValueRef local; /* local memory, watched: where in each lane's, NULL: not the same in all */
 };
 
 /* Two ways to make an access, and where they meet. */
@@ -42,8 +45,8 @@ struct fork {
     LLVMBasicBlockRef fast, slow, join, fast_end, slow_end;
 };
 
-/* What the ends of the warp say: whether lanes may be consecutive at all, and where lane 0 would be then:
- * the first lanes often are clamped at the border of an array, and so are the last ones. */
+/* What the ends of the warp say: whether lanes may be consecutive at all, and where lane 0 would be
+ * then: the first lanes often are clamped at the border of an array, and so are the last ones. */
 struct ends {
     LLVMValueRef likely, first;
 };
@@ -58,15 +61,15 @@ void site_fetch_rows(struct site *s);                  /* the next warp's rows *
 
 /* -- atomics.c --------------------------------------------------------------------------------- */
 
-bool core_atomic(struct core *c, const struct flow_insn *i); /* atom, red */
+bool core_atomic(struct core *c, const struct wir_insn *i); /* atom, red */
 
 /* -- columns.c --------------------------------------------------------------------------------- */
 
 /* v to the lanes' addresses, 32-bit words, now or later. mask: NULL: all lanes. */
-void core_columns_store(struct core *c, const struct flow_insn *i, LLVMValueRef at, LLVMValueRef v,
+void core_columns_store(struct core *c, const struct wir_insn *i, LLVMValueRef at, LLVMValueRef v,
                         LLVMValueRef mask);
 /* For warps that run together: room for what is kept, before anything is emitted. */
-void core_columns_room(struct core *c, const struct flow_insn *i);
+void core_columns_room(struct core *c, const struct wir_insn *i);
 /* All of it is in memory then. */
 void core_columns_end(struct core *c);
 /* The store of a transpose for all the warps that run together. */
@@ -75,7 +78,7 @@ void site_store_columns(struct site *s, const struct plan *p, const struct ptx_o
 /* -- combine.c --------------------------------------------------------------------------------- */
 
 /* red.add at these addresses, kept back. */
-void core_combine(struct core *c, const struct flow_insn *i, LLVMValueRef address, LLVMValueRef x);
+void core_combine(struct core *c, const struct wir_insn *i, LLVMValueRef address, LLVMValueRef x);
 /* Before an access to global memory: what is pending for [first, first + bytes) goes there first.
  * first: a scalar or <32 x i64>. */
 void core_combine_before(struct core *c, LLVMValueRef first, uint64_t bytes);
@@ -85,13 +88,14 @@ void core_combine_flush(struct core *c);
 
 /* cp.async: operand 1's memory (in space2) to operand 0's. size: bytes of the source, the rest is
  * zero; NULL: all. */
-bool core_copy(struct core *c, const struct flow_insn *i, unsigned bytes, LLVMValueRef size);
+bool core_copy(struct core *c, const struct wir_insn *i, unsigned bytes, LLVMValueRef size);
 
 /* -- fetch.c ----------------------------------------------------------------------------------- */
 
-/* The same load's `bytes` at each of `count` addresses (i64), of a block to come. slot: where it keeps what it knows. */
-void core_fetch(struct core *c, const struct flow_insn *i, uint32_t slot, LLVMValueRef *at, unsigned count,
-                unsigned bytes);
+/* The same load's `bytes` at each of `count` addresses (i64), of a block to come. slot: where it
+ * keeps what it knows. */
+void core_fetch(struct core *c, const struct wir_insn *i, uint32_t slot, LLVMValueRef *at,
+                unsigned count, unsigned bytes);
 /* How far a loop's first turn in blocks to come is from this one's, whose load begins at now. */
 LLVMValueRef core_fetch_first(struct core *c, LLVMValueRef now);
 /* A line of memory into the first cache. */
@@ -111,11 +115,12 @@ LLVMValueRef site_index_holds(struct site *s, LLVMValueRef first);
 
 /* -- load.c ------------------------------------------------------------------------------------ */
 
-bool core_load(struct core *c, const struct flow_insn *i);
+bool core_load(struct core *c, const struct wir_insn *i);
 
 /* -- load_forms.c ------------------------------------------------------------------------------ */
 
-/* In the way of the list, which ends with one that has no test, that is the first whose test holds. */
+/* In the way of the list, which ends with one that has no test, that
+ * is the first whose test holds. */
 void site_load_ways(struct site *s, const struct plan_way *w, LLVMValueRef out[]);
 void site_load(struct site *s, LLVMValueRef out[]);      /* as is best for the site by itself */
 void site_load_each(struct site *s, LLVMValueRef out[]); /* lane by lane */
@@ -124,16 +129,18 @@ void site_load_runs(struct site *s, LLVMValueRef out[]);
 
 /* -- near.c ------------------------------------------------------------------------------------ */
 
-/* Adds x at once where the places are found to be fit for it; the builder is left where they are not, to go to the
- * block that is returned. */
-LLVMBasicBlockRef core_near_sum(struct core *c, const struct flow_insn *i, const struct ptx_operand *o,
-                                const struct plan_sum *p, LLVMValueRef x);
+/* Adds x at once where the places are found to be fit for it; the builder is left where they are
+ * not, to go to the block that is returned. */
+LLVMBasicBlockRef core_near_sum(struct core *c, const struct wir_insn *i,
+                                const struct ptx_operand *o, const struct plan_sum *p,
+                                LLVMValueRef x);
 
 /* -- pick.c ------------------------------------------------------------------------------------ */
 
-/* i1: a load that is now made may be made in parts (memory/pick.c); NULL: it is not of that kind. *rows: i1, what
- * rows of the block decide of it (values/rows.c) holds in both halves of the warp; NULL: they decide nothing. */
-LLVMValueRef core_split_fine(struct core *c, const struct flow_insn *i, LLVMValueRef *rows);
+/* i1: a load that is now made may be made in parts (memory/pick.c); NULL: it is not of that kind.
+ * *rows: i1, what rows of the block decide of it (values/rows.c) holds in both halves of the warp;
+ * NULL: they decide nothing. */
+LLVMValueRef core_split_fine(struct core *c, const struct wir_insn *i, LLVMValueRef *rows);
 void site_load_split(struct site *s, const struct plan *plan, LLVMValueRef *out);
 
 /* -- runs.c ------------------------------------------------------------------------------------ */
@@ -148,8 +155,8 @@ struct fork fork_begin(struct core *c, LLVMValueRef cond); /* goes on in the fas
 /* A way's test; *on: the site where it holds. */
 struct fork site_fork_way(struct site *s, const struct plan_way *w, struct site *on);
 /* out[k]: what came of the two ways, n values; out may be fast. */
-void fork_join(struct core *c, const struct fork *f, unsigned n, LLVMValueRef *fast, LLVMValueRef *slow,
-               LLVMValueRef *out);
+void fork_join(struct core *c, const struct fork *f, unsigned n, LLVMValueRef *fast,
+               LLVMValueRef *slow, LLVMValueRef *out);
 /* Lanes first..first+run of the mask, each repeated vec times; whether any of them is active. */
 LLVMValueRef site_mask_part(struct site *s, unsigned first, unsigned run);
 LLVMValueRef site_any(struct site *s, unsigned first, unsigned run);
@@ -157,30 +164,30 @@ LLVMValueRef site_any(struct site *s, unsigned first, unsigned run);
 /* -- site.c ------------------------------------------------------------------------------------ */
 
 /* Host addresses of all lanes, for atomics and the like; announces the access to tools. */
-LLVMValueRef core_addresses(struct core *c, const struct flow_insn *i, const struct ptx_operand *o,
+LLVMValueRef core_addresses(struct core *c, const struct wir_insn *i, const struct ptx_operand *o,
                             unsigned bytes, enum jit_access_op op);
 /* The same where only the lanes of the set `some` access memory; 0: nothing is announced. */
-LLVMValueRef core_addresses_some(struct core *c, const struct flow_insn *i,
+LLVMValueRef core_addresses_some(struct core *c, const struct wir_insn *i,
                                  const struct ptx_operand *o, unsigned bytes, enum jit_access_op op,
                                  uint32_t some);
 /* The same with each lane's number of bytes, <32 x i64>. */
-LLVMValueRef core_addresses_sized(struct core *c, const struct flow_insn *i,
+LLVMValueRef core_addresses_sized(struct core *c, const struct wir_insn *i,
                                   const struct ptx_operand *o, LLVMValueRef size,
                                   enum jit_access_op op);
 /* For accesses to these addresses; returns them, of lanes that the tool keeps from them those of
  * memory that does not matter. */
-LLVMValueRef core_announce_access(struct core *c, const struct flow_insn *i, LLVMValueRef addresses,
+LLVMValueRef core_announce_access(struct core *c, const struct wir_insn *i, LLVMValueRef addresses,
                                   unsigned bytes, enum jit_access_op op);
 /* Lanes that the tool keeps from the access just announced, i32; NULL: nobody asked. */
 LLVMValueRef core_denied(struct core *c);
 /* Its instruction's type, vector and mask; fails when they are not supported. */
-bool site_begin(struct site *s, struct core *c, const struct flow_insn *i);
+bool site_begin(struct site *s, struct core *c, const struct wir_insn *i);
 /* The address, as what is known of it; at: what is. */
 void site_find(struct site *s, const struct ptx_operand *o);
 void site_at(struct site *s, const struct ptx_operand *o, const struct plan_address *at);
 LLVMValueRef site_lanes(struct site *s); /* all addresses, <32 x i64> */
-/* What the space adds to an address that is an offset, NULL: nothing; what of the offset is known when the kernel
- * is compiled. */
+/* What the space adds to an address that is an offset, NULL: nothing; what of the offset is known
+ * when the kernel is compiled. */
 LLVMValueRef site_space_base(struct core *c, enum ptx_space space, const struct ptx_operand *o);
 uint64_t site_known_offset(struct core *c, const struct ptx_operand *o);
 /* Tells tools of the access; then core_denied. */
@@ -191,7 +198,7 @@ void site_allow_some(struct site *s, LLVMValueRef denied);
 
 /* -- store.c ----------------------------------------------------------------------------------- */
 
-bool core_store(struct core *c, const struct flow_insn *i);
+bool core_store(struct core *c, const struct wir_insn *i);
 
 /* -- store_forms.c ----------------------------------------------------------------------------- */
 
@@ -203,13 +210,14 @@ void site_store_each(struct site *s, LLVMValueRef *v);
 
 /* -- tile.c ------------------------------------------------------------------------------------ */
 
-/* memory/tile.c: four words of each of 16 rows, row[k] bytes behind base: out[n]: the n-th word of all of them. */
+/* memory/tile.c: four words of each of 16 rows, row[k] bytes behind base: out[n]: the n-th word of
+ * all of them. */
 void core_turn_rows(struct core *c, LLVMValueRef base, const int32_t row[16], LLVMValueRef out[4]);
-/* Columns of a tile in shared memory, for all the warps that run together; the others' values are kept until it is
- * their turn. */
+/* Columns of a tile in shared memory, for all the warps that run together; the others' values are
+ * kept until it is their turn. */
 void site_load_tile(struct site *s, const struct plan *p, LLVMValueRef *out);
 /* The value came with another load: it is taken when it is its turn. */
-void core_ahead_put(struct core *c, const struct flow_insn *i, LLVMValueRef v);
+void core_ahead_put(struct core *c, const struct wir_insn *i, LLVMValueRef v);
 
 /* -- words.c ----------------------------------------------------------------------------------- */
 

@@ -14,9 +14,10 @@
 #include "jit/memory/memory.h"
 #include "jit/ops/ops.h"
 
-/* The small number in 16 bits; of one that is a multiple the product is right modulo 2^16 as it stands. */
+/* The small number in 16 bits; of one that is a multiple the product is right modulo 2^16 as it
+ * stands. */
 static LLVMValueRef
-narrow(struct core *c, const struct flow_insn *i, const struct plan_sum *p)
+narrow(struct core *c, const struct wir_insn *i, const struct plan_sum *p)
 {
     LLVMBuilderRef b = c->e.b;
     LLVMTypeRef type = core_vector(c, 16);
@@ -59,8 +60,8 @@ sums_of(struct core *c, LLVMValueRef base, uint64_t high, LLVMBasicBlockRef othe
 }
 
 LLVMBasicBlockRef
-core_near_sum(struct core *c, const struct flow_insn *i, const struct ptx_operand *o, const struct plan_sum *p,
-              LLVMValueRef x)
+core_near_sum(struct core *c, const struct wir_insn *i, const struct ptx_operand *o,
+              const struct plan_sum *p, LLVMValueRef x)
 {
     LLVMBuilderRef b = c->e.b;
     bool shared = i->i.space == PTX_SPACE_SHARED;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * memory/pick.c: loads whose address is selected lane by lane (values/split.c): one load of each of the
- * addresses, under the mask of the lanes that select it.
+ * memory/pick.c: loads whose address is selected lane by lane (values/split.c): one load of each of
+ * the addresses, under the mask of the lanes that select it.
  */
 #include "jit/memory/memory.h"
 #include "jit/build/value.h"
@@ -27,36 +27,45 @@ some_of(struct site *one, const struct split_part *part, unsigned g)
 {
     const unsigned half = LANES / 2;
     if (!part->some[0]) /* what all lanes of a run read is read without a mask */
-        return one->runs.broadcast[g] || part->shared ? site_any(one, g * one->runs.run, one->runs.run) : site_any(one, 0, LANES);
+        return one->runs.broadcast[g] || part->shared
+                   ? site_any(one, g * one->runs.run, one->runs.run)
+                   : site_any(one, 0, LANES);
     if (one->runs.run > half)
         return LLVMBuildOr(one->c->e.b, part->some[0], part->some[1], "");
     return part->some[g * one->runs.run / half];
 }
 
-/* Lanes at the start of run g that are known not to be selected, where the others are side by side: what they
- * would read - words before a tile's row, of its first row in a page that is not there - need not be touched. */
+/* Lanes at the start of run g that are known not to be selected, where the others are side by side:
+ * what they would read - words before a tile's row, of its first row in a page that is not there -
+ * need not be touched. */
 static unsigned
 skipped(const struct site *one, const struct split_part *part, unsigned g)
 {
-    uint32_t own = one->runs.run == LANES ? part->lanes : part->lanes >> g * one->runs.run & ((1u << one->runs.run) - 1);
-    if (!part->shared || !own || one->runs.broadcast[g] || one->bytes * one->runs.run != VECTOR_BYTES ||
-        !host_has_avx512(&one->c->e))
+    uint32_t own = one->runs.run == LANES
+                       ? part->lanes
+                       : part->lanes >> g * one->runs.run & ((1u << one->runs.run) - 1);
+    if (!part->shared || !own || one->runs.broadcast[g] ||
+        one->bytes * one->runs.run != VECTOR_BYTES || !host_has_avx512(&one->c->e))
         return 0;
     unsigned low = (unsigned)__builtin_ctz(own);
     uint32_t rest = own >> low;
     return rest & (rest + 1) ? 0 : low;
 }
 
-/* Whether run g, of which the first lane that is loaded is selected, ends on a page of shared memory: no lane that
- * is selected lies behind the kernel's variables, and a vector ends less than one behind that lane. Dynamic shared
- * memory, of which nothing is known here, lies behind them; there it is a matter of time alone. */
+/* Whether run g, of which the first lane that is loaded is selected, ends on a page of shared
+ * memory: no lane that is selected lies behind the kernel's variables, and a vector ends less than
+ * one behind that lane. Dynamic shared memory, of which nothing is known here, lies behind them;
+ * there it is a matter of time alone. */
 static bool
 stays_inside(const struct site *one, const struct split_part *part, unsigned g)
 {
     enum { PAGE = 4096 };
-    uint32_t own = one->runs.run == LANES ? part->lanes : part->lanes >> g * one->runs.run & ((1u << one->runs.run) - 1);
-    uint32_t used = one->c->flow->shared_bytes % PAGE;
-    return own && (own & 1 || skipped(one, part, g)) && !one->runs.broadcast[g] && used && used + VECTOR_BYTES <= PAGE;
+    uint32_t own = one->runs.run == LANES
+                       ? part->lanes
+                       : part->lanes >> g * one->runs.run & ((1u << one->runs.run) - 1);
+    uint32_t used = one->c->wir->shared_bytes % PAGE;
+    return own && (own & 1 || skipped(one, part, g)) && !one->runs.broadcast[g] && used &&
+           used + VECTOR_BYTES <= PAGE;
 }
 
 /* Addresses of the part's runs. A vector that is loaded under a mask and reaches into a page that
@@ -71,7 +80,7 @@ part_addresses(struct site *one, const struct split_part *part, const struct ptx
     struct core *c = one->c;
     LLVMBuilderRef b = c->e.b;
     LLVMValueRef offset = core_i64(c, site_known_offset(c, o)),
-                 base = site_space_base(c, plan_space(c->flow, &one->i->i, o), o);
+                 base = site_space_base(c, plan_space(c->wir, &one->i->i, o), o);
     unsigned n = LANES / part->fact.segment, parts = LANES / one->runs.run;
     offset = base ? LLVMBuildAdd(b, offset, base, "") : offset;
     one->base = n == 1 ? part->firsts : NULL;
@@ -79,7 +88,8 @@ part_addresses(struct site *one, const struct split_part *part, const struct ptx
     LLVMValueRef spare = LLVMBuildPtrToInt(b, c->e.warp, core_scalar(c, 64), "");
     spare = LLVMBuildAnd(b, spare, core_i64(c, ~(uint64_t)(LINE - 1)), "");
     for (unsigned g = 0; g < parts; g++) {
-        LLVMValueRef from = site_segment(one, g), skip = core_i64(c, skipped(one, part, g) * one->bytes);
+        LLVMValueRef from = site_segment(one, g),
+                     skip = core_i64(c, skipped(one, part, g) * one->bytes);
         from = LLVMBuildAdd(b, LLVMBuildAdd(b, from, offset, ""), skip, "");
         at[g] = LLVMBuildSelect(b, some_of(one, part, g), from, spare, "");
         if (!part->shared || stays_inside(one, part, g))
@@ -101,7 +111,8 @@ load_run(struct site *one, unsigned g, LLVMValueRef at, unsigned skip, LLVMValue
     LLVMValueRef mask = site_mask_part(one, g * one->runs.run, one->runs.run), p = core_ptr(c, at);
     if (one->runs.broadcast[g]) {
         LLVMValueRef x = site_load_scalar(one, at, 0);
-        x = LLVMBuildInsertElement(b, LLVMGetPoison(LLVMVectorType(LLVMTypeOf(x), one->runs.run)), x, core_i32(c, 0), "");
+        x = LLVMBuildInsertElement(b, LLVMGetPoison(LLVMVectorType(LLVMTypeOf(x), one->runs.run)),
+                                   x, core_i32(c, 0), "");
         x = core_shuffle(c, x, NULL, zero, one->runs.run);
         return over ? LLVMBuildSelect(b, mask, x, over, "") : x;
     }
@@ -184,7 +195,7 @@ site_load_split(struct site *s, const struct plan *plan, LLVMValueRef *out)
 }
 
 LLVMValueRef
-core_split_fine(struct core *c, const struct flow_insn *i, LLVMValueRef *rows)
+core_split_fine(struct core *c, const struct wir_insn *i, LLVMValueRef *rows)
 {
     const struct plan_scope scope = site_scope(c);
     const struct ptx_operand *o = &i->i.operand[1];

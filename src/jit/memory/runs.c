@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * memory/runs.c: how the lanes of an access lie: runs of lanes at one address or at consecutive ones,
- * known when the kernel is compiled or tested when it runs (a fork of the code).
+ * memory/runs.c: how the lanes of an access lie: runs of lanes at one address or at consecutive
+ * ones, known when the kernel is compiled or tested when it runs (a fork of the code).
  */
 #include "jit/memory/memory.h"
 
@@ -9,8 +9,10 @@ void
 site_plan(struct site *s, bool store, struct plan *out)
 {
     const struct plan_scope scope = site_scope(s->c);
-    *out = (struct plan){.i = s->i, .bytes = s->bytes, .vec = s->vec, .store = store, .masked = s->mask != NULL};
-    out->at = (struct plan_address){.fact = s->fact, .kept = s->holds != NULL, .converged = s->together ? s->pattern : NULL};
+    *out = (struct plan){
+        .i = s->i, .bytes = s->bytes, .vec = s->vec, .store = store, .masked = s->mask != NULL};
+    out->at = (struct plan_address){
+        .fact = s->fact, .kept = s->holds != NULL, .converged = s->together ? s->pattern : NULL};
     plan_ways(&scope, out);
     plan_remark(&scope, out);
 }
@@ -36,8 +38,8 @@ site_segment(struct site *s, unsigned g)
         return LLVMBuildAdd(c->e.b, s->base, core_i64(c, (uint64_t)(int64_t)s->runs.start[g]), "");
     if (!s->firsts || s->fact.guess)
         return LLVMBuildExtractElement(c->e.b, site_lanes(s), core_i32(c, g * s->runs.run), "");
-    LLVMValueRef first =
-        LLVMBuildExtractElement(c->e.b, s->firsts, core_i32(c, g * s->runs.run / s->fact.segment), "");
+    LLVMValueRef first = LLVMBuildExtractElement(
+        c->e.b, s->firsts, core_i32(c, g * s->runs.run / s->fact.segment), "");
     return LLVMBuildAdd(c->e.b, first, core_i64(c, (uint64_t)(int64_t)s->runs.start[g]), "");
 }
 
@@ -101,8 +103,9 @@ site_holds_now(struct site *s)
 }
 
 /* Whether the first two lanes or the last two are as far apart as the pattern says: mostly that is
- * enough to know that lanes do not follow it (a sparse product has three such tests an element). From
- * those that are it is counted: a tile's first lanes are clamped at its border, and not active there. */
+ * enough to know that lanes do not follow it (a sparse product has three such tests an element).
+ * From those that are it is counted: a tile's first lanes are clamped at its border, and not active
+ * there. */
 static void
 look_at_ends(struct site *s, struct ends *e)
 {
@@ -114,8 +117,11 @@ look_at_ends(struct site *s, struct ends *e)
         LLVMValueRef first = LLVMBuildExtractElement(b, at, core_i32(c, l), "");
         LLVMValueRef next = LLVMBuildExtractElement(b, at, core_i32(c, l + 1), "");
         int64_t d = (int64_t)s->fact.pattern[l + 1] - s->fact.pattern[l];
-        is[k] = LLVMBuildICmp(b, LLVMIntEQ, LLVMBuildSub(b, next, first, ""), core_i64(c, (uint64_t)d), "");
-        from[k] = k ? LLVMBuildSub(b, next, core_i64(c, (uint64_t)(int64_t)s->fact.pattern[LANES - 1]), "") : first;
+        is[k] = LLVMBuildICmp(b, LLVMIntEQ, LLVMBuildSub(b, next, first, ""),
+                              core_i64(c, (uint64_t)d), "");
+        from[k] = k ? LLVMBuildSub(b, next,
+                                   core_i64(c, (uint64_t)(int64_t)s->fact.pattern[LANES - 1]), "")
+                    : first;
     }
     e->likely = LLVMBuildOr(b, is[0], is[1], "");
     e->first = LLVMBuildSelect(b, is[0], from[0], from[1], "");
@@ -131,7 +137,8 @@ fork_begin(struct core *c, LLVMValueRef cond)
     return f;
 }
 
-/* A fork for such a pattern: fast: the lanes follow it. There the site knows where lane 0 is, or would be. */
+/* A fork for such a pattern: fast: the lanes follow it. There the site knows where lane 0 is, or
+ * would be. */
 static struct fork
 site_fork(struct site *s)
 {

@@ -11,7 +11,7 @@ struct plan_scope
 site_scope(const struct core *c)
 {
     struct plan_scope s = core_scope(c);
-    s.told = core_tells(c, TELL_ACCESS);
+    s.announced = core_tells(c, TELL_ACCESS);
     s.guarded = core_tells(c, TELL_GUARD);
     s.unseen = core_tells(c, TELL_NEW);
     s.offsets = core_tells(c, TELL_OFFSET);
@@ -23,10 +23,8 @@ LLVMValueRef
 site_space_base(struct core *c, enum ptx_space space, const struct ptx_operand *o)
 {
     switch (space) {
-    case PTX_SPACE_SHARED:
-        return c->in.shared;
-    case PTX_SPACE_PARAM:
-        return LLVMBuildPtrToInt(c->e.b, c->in.params, core_scalar(c, 64), "");
+    case PTX_SPACE_SHARED: return c->in.shared;
+    case PTX_SPACE_PARAM: return LLVMBuildPtrToInt(c->e.b, c->in.params, core_scalar(c, 64), "");
     default:
         if (o->base_kind == PTX_BASE_VAR && !o->var->func)
             return core_load_field(c, c->in.symbols, 8 * (size_t)o->var->index, core_scalar(c, 64));
@@ -39,9 +37,9 @@ site_known_offset(struct core *c, const struct ptx_operand *o)
 {
     uint64_t offset = (uint64_t)o->offset;
     if (o->base_kind == PTX_BASE_VAR && o->var->func)
-        offset += c->flow->vars[o->var->index].offset;
+        offset += c->wir->vars[o->var->index].offset;
     else if (o->base_kind == PTX_BASE_VAR && o->var->space == PTX_SPACE_SHARED)
-        offset += c->flow->shared_offset[o->var->index];
+        offset += c->wir->shared_offset[o->var->index];
     return offset;
 }
 
@@ -59,8 +57,9 @@ site_lanes(struct site *s)
 static LLVMValueRef
 argument_base(struct core *c, const struct ptx_operand *o)
 {
-    uint64_t offset = c->flow->vars[o->var->index].offset * LANES + (uint64_t)o->offset;
-    return LLVMBuildAdd(c->e.b, LLVMBuildPtrToInt(c->e.b, c->in.arguments, core_scalar(c, 64), ""), core_i64(c, offset), "");
+    uint64_t offset = c->wir->vars[o->var->index].offset * LANES + (uint64_t)o->offset;
+    return LLVMBuildAdd(c->e.b, LLVMBuildPtrToInt(c->e.b, c->in.arguments, core_scalar(c, 64), ""),
+                        core_i64(c, offset), "");
 }
 
 /* Where in each lane's local memory, the same for all. */
@@ -95,7 +94,8 @@ site_at(struct site *s, const struct ptx_operand *o, const struct plan_address *
         return;
     }
     bool scalar = at->fact.kind == FACT_SCALAR;
-    LLVMValueRef offset = core_i64(c, site_known_offset(c, o)), base = site_space_base(c, at->space, o);
+    LLVMValueRef offset = core_i64(c, site_known_offset(c, o)),
+                 base = site_space_base(c, at->space, o);
     if (base)
         offset = LLVMBuildAdd(b, offset, base, "");
     if (at->one_offset)
@@ -105,7 +105,8 @@ site_at(struct site *s, const struct ptx_operand *o, const struct plan_address *
     if (at->kept && core_guess(c, o->reg, &holds, &firsts)) {
         unsigned count = LANES / s->fact.segment;
         s->holds = holds;
-        s->guessed = LLVMBuildAdd(b, firsts, count == 1 ? offset : core_splat_some(c, offset, count), "");
+        s->guessed =
+            LLVMBuildAdd(b, firsts, count == 1 ? offset : core_splat_some(c, offset, count), "");
     }
     if (at->converged) {
         s->together = LLVMBuildLoad2(b, core_scalar(c, 1), c->regs.guess[o->reg].together, "");
@@ -128,7 +129,7 @@ site_at(struct site *s, const struct ptx_operand *o, const struct plan_address *
 }
 
 bool
-site_begin(struct site *s, struct core *c, const struct flow_insn *i)
+site_begin(struct site *s, struct core *c, const struct wir_insn *i)
 {
     *s = (struct site){.c = c, .i = i};
     s->bytes = ptx_type_bytes((enum ptx_type)i->i.type[i->i.type_count - 1]);
@@ -147,7 +148,7 @@ site_begin(struct site *s, struct core *c, const struct flow_insn *i)
 
 /* Sums that are kept back for what this access touches go to memory first. */
 static void
-settle(struct site *s, enum plan_flush how)
+flush_sums(struct site *s, enum plan_flush how)
 {
     struct core *c = s->c;
     uint64_t bytes = (uint64_t)s->bytes * s->vec;
@@ -207,11 +208,17 @@ tell_segments(struct site *s, LLVMValueRef firsts, LLVMValueRef lanes, enum jit_
     struct core *c = s->c;
     LLVMBuilderRef b = c->e.b;
     const struct ptx_operand *o = &s->i->i.operand[op == JIT_LOAD];
-    struct core_told t = {.base = firsts, .lanes = lanes, .pattern = s->fact.pattern,
-                          .bytes = s->bytes * s->vec, .space = s->i->i.space, .op = op, .place = s->i->place};
+    struct core_announced t = {.base = firsts,
+                               .lanes = lanes,
+                               .pattern = s->fact.pattern,
+                               .bytes = s->bytes * s->vec,
+                               .space = s->i->i.space,
+                               .op = op,
+                               .place = s->i->place};
     if (LLVMGetTypeKind(LLVMTypeOf(firsts)) == LLVMVectorTypeKind) {
         t.base = LLVMBuildExtractElement(b, firsts, core_i32(c, 0), "");
-        t.apart = LLVMBuildSub(b, LLVMBuildExtractElement(b, firsts, core_i32(c, 1), ""), t.base, "");
+        t.apart =
+            LLVMBuildSub(b, LLVMBuildExtractElement(b, firsts, core_i32(c, 1), ""), t.base, "");
     }
     if (o->kind == PTX_O_ADDRESS)
         t.known = site_known_offset(c, o);
@@ -259,11 +266,14 @@ site_announce(struct site *s, enum jit_access_op op)
 {
     struct core *c = s->c;
     const struct plan_scope scope = site_scope(c);
-    const struct plan_address at = {.fact = s->fact, .kept = s->holds != NULL,
-                                    .values = s->base ? 1 : s->firsts ? core_value_count(s->firsts) : LANES};
+    const struct plan_address at = {.fact = s->fact,
+                                    .kept = s->holds != NULL,
+                                    .values = s->base     ? 1
+                                              : s->firsts ? core_value_count(s->firsts)
+                                                          : LANES};
     struct plan_tell t;
     plan_telling(&scope, s->i, &at, op, s->size != NULL, &t);
-    settle(s, t.flush);
+    flush_sums(s, t.flush);
     if (t.how == TELL_NOTHING)
         return;
     LLVMValueRef lanes = s->some ? s->some : core_mask_bits(c);
@@ -272,7 +282,11 @@ site_announce(struct site *s, enum jit_access_op op)
         tell_now(s, &t, lanes, op);
         return;
     }
-    tell_segments(s, t.how == TELL_FIRST ? s->base : t.how == TELL_HALVES ? s->firsts : s->guessed, lanes, op);
+    tell_segments(s,
+                  t.how == TELL_FIRST    ? s->base
+                  : t.how == TELL_HALVES ? s->firsts
+                                         : s->guessed,
+                  lanes, op);
 }
 
 LLVMValueRef
@@ -310,7 +324,7 @@ site_allow_some(struct site *s, LLVMValueRef denied)
 /* -- addresses for other instructions -- */
 
 LLVMValueRef
-core_addresses(struct core *c, const struct flow_insn *i, const struct ptx_operand *o,
+core_addresses(struct core *c, const struct wir_insn *i, const struct ptx_operand *o,
                unsigned bytes, enum jit_access_op op)
 {
     struct site s = {.c = c, .i = i, .bytes = bytes, .vec = 1};
@@ -326,7 +340,7 @@ core_addresses(struct core *c, const struct flow_insn *i, const struct ptx_opera
 }
 
 LLVMValueRef
-core_addresses_some(struct core *c, const struct flow_insn *i, const struct ptx_operand *o,
+core_addresses_some(struct core *c, const struct wir_insn *i, const struct ptx_operand *o,
                     unsigned bytes, enum jit_access_op op, uint32_t some)
 {
     struct site s = {.c = c, .i = i, .bytes = bytes, .vec = 1};
@@ -340,12 +354,12 @@ core_addresses_some(struct core *c, const struct flow_insn *i, const struct ptx_
 
 /* Tools are told one size for all lanes; those of an instruction on bulks mostly are one lane. */
 LLVMValueRef
-core_addresses_sized(struct core *c, const struct flow_insn *i, const struct ptx_operand *o,
+core_addresses_sized(struct core *c, const struct wir_insn *i, const struct ptx_operand *o,
                      LLVMValueRef size, enum jit_access_op op)
 {
     struct site s = {.c = c, .i = i, .bytes = 1, .vec = 1};
     site_find(&s, o);
-    if (site_scope(c).told) {
+    if (site_scope(c).announced) {
         LLVMTypeRef i32 = core_scalar(c, 32);
         LLVMValueRef args[] = {core_mask_bits(c), LLVMConstInt(core_scalar(c, 1), 0, false)};
         LLVMValueRef lane = emit_intrinsic(&c->e, "llvm.cttz", &i32, 1, args, 2);
@@ -357,7 +371,7 @@ core_addresses_sized(struct core *c, const struct flow_insn *i, const struct ptx
 }
 
 LLVMValueRef
-core_announce_access(struct core *c, const struct flow_insn *i, LLVMValueRef addresses,
+core_announce_access(struct core *c, const struct wir_insn *i, LLVMValueRef addresses,
                      unsigned bytes, enum jit_access_op op)
 {
     struct site s = {.c = c, .i = i, .bytes = bytes, .vec = 1, .lanes = addresses};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * memory/store.c: stores of a warp, in the forms of loads (memory/load.c); whole lines that are written
- * once go past the caches; columns of a transpose are kept back (memory/columns.c).
+ * memory/store.c: stores of a warp, in the forms of loads (memory/load.c); whole lines that are
+ * written once go past the caches; columns of a transpose are kept back (memory/columns.c).
  */
 #include "jit/memory/memory.h"
 
@@ -59,7 +59,8 @@ show_values(struct site *s, const struct ptx_operand *from)
 }
 
 static void
-store_guarded(struct site *s, const struct plan *p, LLVMValueRef denied, const struct ptx_operand *from)
+store_guarded(struct site *s, const struct plan *p, LLVMValueRef denied,
+              const struct ptx_operand *from)
 {
     struct core *c = s->c;
     LLVMValueRef v[8];
@@ -114,7 +115,7 @@ store_memory(struct site *s, const struct ptx_operand *to, const struct ptx_oper
 }
 
 bool
-core_store(struct core *c, const struct flow_insn *i)
+core_store(struct core *c, const struct wir_insn *i)
 {
     struct site s;
     const struct ptx_operand *to = &i->i.operand[0], *from = &i->i.operand[1];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * store_forms.c: stores in the forms of loads (load_forms.c); whole lines that are written once go past the caches.
+ * store_forms.c: stores in the forms of loads (load_forms.c); whole lines that are written once go
+ * past the caches.
  */
 #include "jit/memory/memory.h"
 
@@ -52,7 +53,8 @@ store_segments(struct site *s, LLVMValueRef *v)
             continue;
         }
         LLVMTypeRef types[] = {LLVMTypeOf(x), LLVMTypeOf(p)};
-        LLVMValueRef args[] = {x, p, core_i32(c, s->align), site_mask_part(s, g * s->runs.run, s->runs.run)};
+        LLVMValueRef args[] = {x, p, core_i32(c, s->align),
+                               site_mask_part(s, g * s->runs.run, s->runs.run)};
         emit_intrinsic(&c->e, "llvm.masked.store", types, 2, args, 4);
     }
 }
@@ -172,14 +174,9 @@ static void
 store_form(struct site *s, const struct plan_way *w, LLVMValueRef *v)
 {
     switch (w->form) {
-    case PLAN_RUNS:
-        store_runs(s, v, w->stream);
-        break;
-    case PLAN_KEPT:
-        core_columns_store(s->c, s->i, site_lanes(s), v[0], s->mask);
-        break;
-    default:
-        site_store_each(s, v);
+    case PLAN_RUNS: store_runs(s, v, w->stream); break;
+    case PLAN_KEPT: core_columns_store(s->c, s->i, site_lanes(s), v[0], s->mask); break;
+    default: site_store_each(s, v);
     }
 }
 

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * memory/tile.c: warps that run together (versions/jam.c) and read a tile of shared memory by columns.
+ * memory/tile.c: warps that run together (versions/interleave.c) and read a tile of shared memory
+ * by columns.
  *
- *     v = tile[threadIdx.x][threadIdx.y]     each warp a word of each of 32 rows, some words apart; the
- *                                            next warp the words beside them
+ *     v = tile[threadIdx.x][threadIdx.y]     each warp a word of each of 32 rows, some words apart;
+ *                                            the next warp the words beside them
  *
- * Four warps read four words of each row: a load of 16 bytes a row, four of which make a vector, and 16
- * permutations within 16 bytes for the four warps, instead of eight gathers of 16 words. That low halves of the
- * warps' addresses are a word apart is known from analysis/steps.c; all of them are compared before.
+ * Four warps read four words of each row: a load of 16 bytes a row, four of which make a vector,
+ * and 16 permutations within 16 bytes for the four warps, instead of eight gathers of 16 words.
+ * That low halves of the warps' addresses are a word apart is known from analysis/steps.c; all of
+ * them are compared before.
  */
 #include "jit/memory/memory.h"
 #include "jit/build/value.h"
@@ -19,7 +21,8 @@ static LLVMValueRef
 load_rows(struct core *c, LLVMValueRef base, const int32_t *row)
 {
     LLVMBuilderRef b = c->e.b;
-    LLVMTypeRef i32 = core_scalar(c, 32), four = LLVMVectorType(i32, SIDE), all = LLVMVectorType(i32, HALF);
+    LLVMTypeRef i32 = core_scalar(c, 32), four = LLVMVectorType(i32, SIDE),
+                all = LLVMVectorType(i32, HALF);
     LLVMValueRef v = LLVMGetPoison(all);
     for (unsigned g = 0; g < SIDE; g++) {
         LLVMValueRef at = core_i64(c, (uint64_t)(int64_t)row[SIDE * g]);
@@ -33,7 +36,8 @@ load_rows(struct core *c, LLVMValueRef base, const int32_t *row)
     return v;
 }
 
-/* unit words from x and as many from y in turn, within four words: the low or the high half of them. */
+/* unit words from x and as many from y in turn, within four words: the low or the high half of
+ * them. */
 static LLVMValueRef
 unpack(struct core *c, LLVMValueRef x, LLVMValueRef y, unsigned unit, unsigned half)
 {
@@ -73,11 +77,11 @@ site_load_tile(struct site *s, const struct plan *p, LLVMValueRef *out)
 {
     struct core *c = s->c;
     LLVMBuilderRef b = c->e.b;
-    struct site each[JAM_MOST] = {*s};
-    LLVMValueRef fast[JAM_MOST], slow[JAM_MOST], apart = core_i64(c, 0);
+    struct site each[INTERLEAVE_MOST] = {*s};
+    LLVMValueRef fast[INTERLEAVE_MOST], slow[INTERLEAVE_MOST], apart = core_i64(c, 0);
     unsigned n = p->warps;
     for (unsigned k = 1; k < n; k++) {
-        phases_use(c, &c->phases->jammed[k]);
+        phases_use(c, &c->phases->interleaved_turn[k]);
         each[k] = (struct site){.c = c, .i = s->i, .bytes = WORD, .vec = 1, .align = s->align};
         site_find(&each[k], p->o);
         LLVMValueRef d = LLVMBuildSub(b, each[k].base, s->base, "");
@@ -85,7 +89,8 @@ site_load_tile(struct site *s, const struct plan *p, LLVMValueRef *out)
     }
     struct fork f = fork_begin(c, LLVMBuildIsNull(b, apart, ""));
     for (unsigned k = 0; k < n; k += SIDE)
-        load_columns(c, LLVMBuildAdd(b, s->base, core_i64(c, k * WORD), ""), s->fact.pattern, &fast[k]);
+        load_columns(c, LLVMBuildAdd(b, s->base, core_i64(c, k * WORD), ""), s->fact.pattern,
+                     &fast[k]);
     f.fast_end = LLVMGetInsertBlock(b);
     LLVMBuildBr(b, f.join);
     LLVMPositionBuilderAtEnd(b, f.slow);
@@ -96,7 +101,7 @@ site_load_tile(struct site *s, const struct plan *p, LLVMValueRef *out)
     LLVMPositionBuilderAtEnd(b, f.join);
     fork_join(c, &f, n, fast, slow, fast);
     for (unsigned k = n; k-- > 0;) {
-        phases_use(c, &c->phases->jammed[k]);
+        phases_use(c, &c->phases->interleaved_turn[k]);
         if (k)
             core_ahead_put(c, s->i, fast[k]);
     }

@@ -7,8 +7,8 @@
 
 #include "jit/tools/tools.h"
 
-/* The word of each lane that holds byte `plus` behind the operand's address; *shift: where in it.
- */
+/* The word of each lane that holds byte `plus` behind the operand's
+ * address; *shift: where in it. */
 static void
 find_word(struct site *s, const struct ptx_operand *o, unsigned plus, LLVMValueRef *shift)
 {
@@ -26,8 +26,9 @@ find_word(struct site *s, const struct ptx_operand *o, unsigned plus, LLVMValueR
         offset = LLVMBuildAdd(b, core_value(c, s->i, &r, 64, scalar), offset, "");
     }
     LLVMValueRef three = core_i64(c, 3), five = core_i64(c, 5), up = core_i64(c, ~3ull);
-    LLVMValueRef warp = LLVMBuildMul(b, LLVMBuildZExt(b, c->in.warp_index, core_scalar(c, 64), ""),
-                                     LLVMBuildZExt(b, c->in.local_stride, core_scalar(c, 64), ""), "");
+    LLVMValueRef warp =
+        LLVMBuildMul(b, LLVMBuildZExt(b, c->in.warp_index, core_scalar(c, 64), ""),
+                     LLVMBuildZExt(b, c->in.local_stride, core_scalar(c, 64), ""), "");
     warp = LLVMBuildAdd(b, c->in.local, LLVMBuildShl(b, warp, five, ""), "");
     LLVMValueRef word = LLVMBuildAnd(b, offset, scalar ? up : core_splat(c, up), "");
     word = LLVMBuildShl(b, word, scalar ? five : core_splat(c, five), "");
@@ -62,14 +63,14 @@ announce_words(const struct site *s, const struct ptx_operand *o, enum jit_acces
         struct ptx_operand r = {.kind = PTX_O_REG, .reg = o->reg};
         at = LLVMBuildAdd(b, at, core_value(c, s->i, &r, 64, true), "");
     }
-    struct core_told t = {.base = LLVMBuildAdd(b, first, at, ""),
-                          .lanes = core_mask_bits(c),
-                          .local = at,
-                          .known = site_known_offset(c, o),
-                          .bytes = s->bytes * s->vec,
-                          .space = s->i->i.space,
-                          .op = op,
-                          .place = s->i->place};
+    struct core_announced t = {.base = LLVMBuildAdd(b, first, at, ""),
+                               .lanes = core_mask_bits(c),
+                               .local = at,
+                               .known = site_known_offset(c, o),
+                               .bytes = s->bytes * s->vec,
+                               .space = s->i->i.space,
+                               .op = op,
+                               .place = s->i->place};
     if (core_batch_add(c, s->i, &t))
         return;
     core_batch_flush(c);
@@ -111,13 +112,13 @@ static LLVMValueRef
 tell_words(const struct site *s, const struct ptx_operand *o, enum jit_access_op op)
 {
     struct core *c = s->c;
-    struct site told = *s;
+    struct site announced = *s;
     const struct plan_scope scope = site_scope(c);
     if (plan_tells_words(&scope, s->i, o)) {
         announce_words(s, o, op);
-    } else if (scope.told) {
-        site_find(&told, o);
-        site_announce(&told, op);
+    } else if (scope.announced) {
+        site_find(&announced, o);
+        site_announce(&announced, op);
     }
     return core_denied(c);
 }

@@ -185,8 +185,8 @@ static value
 divide_by_float(struct emit *e, value a, value b, unsigned float_bits)
 {
     LLVMTypeRef t = v_float_type(e, a, float_bits);
-    value q = LLVMBuildFDiv(e->b, LLVMBuildUIToFP(e->b, a, t, ""),
-                            LLVMBuildUIToFP(e->b, b, t, ""), "");
+    value q =
+        LLVMBuildFDiv(e->b, LLVMBuildUIToFP(e->b, a, t, ""), LLVMBuildUIToFP(e->b, b, t, ""), "");
     return LLVMBuildFPToUI(e->b, q, LLVMTypeOf(a), "");
 }
 
@@ -238,7 +238,7 @@ int_div_rem(struct emit *e, const struct ptx_insn *i, const value *in, unsigned 
     return true;
 }
 
-/* -- one operand, extremes ----------------------------------------------------------------------- */
+/* -- one operand, extremes --------------------------------------------------------------------- */
 
 static bool
 int_abs(struct emit *e, const struct ptx_insn *i, const value *in, unsigned nin, value *out)
@@ -270,8 +270,8 @@ int_min_max(struct emit *e, const struct ptx_insn *i, const value *in, unsigned 
         b = v_unpack(e, b, 16);
     }
     bool max = i->op == PTX_OP_MAX;
-    const char *name = type_signed(t) ? (max ? "llvm.smax" : "llvm.smin")
-                                      : (max ? "llvm.umax" : "llvm.umin");
+    const char *name =
+        type_signed(t) ? (max ? "llvm.smax" : "llvm.smin") : (max ? "llvm.umax" : "llvm.umin");
     value r = v_call2(e, name, a, b);
     if (ptx_has(i, PTX_M_RELU))
         r = v_call2(e, "llvm.smax", r, v_k(e, r, 0));
@@ -285,21 +285,11 @@ static bool
 int_logic(struct emit *e, const struct ptx_insn *i, const value *in, unsigned nin, value *out)
 {
     switch (i->op) {
-    case PTX_OP_AND:
-        out[0] = v_and(e, in[0], in[1]);
-        break;
-    case PTX_OP_OR:
-        out[0] = v_or(e, in[0], in[1]);
-        break;
-    case PTX_OP_XOR:
-        out[0] = v_xor(e, in[0], in[1]);
-        break;
-    case PTX_OP_NOT:
-        out[0] = v_not(e, in[0]);
-        break;
-    default: /* cnot */
-        out[0] = v_zext(e, v_is_zero(e, in[0]), emit_bits_of(in[0]));
-        break;
+    case PTX_OP_AND: out[0] = v_and(e, in[0], in[1]); break;
+    case PTX_OP_OR: out[0] = v_or(e, in[0], in[1]); break;
+    case PTX_OP_XOR: out[0] = v_xor(e, in[0], in[1]); break;
+    case PTX_OP_NOT: out[0] = v_not(e, in[0]); break;
+    default: /* cnot */ out[0] = v_zext(e, v_is_zero(e, in[0]), emit_bits_of(in[0])); break;
     }
     return true;
 }

@@ -58,19 +58,19 @@ value round_sqrt(struct emit *e, value x, enum rounding r);
 value round_from_int(struct emit *e, value x, bool is_signed, unsigned bits, enum rounding r);
 value round_to_integral(struct emit *e, value x, enum rounding r); /* floor, ceil, ... */
 
-value float_flush(struct emit *e, value x);             /* denormal -> zero with its sign */
-value float_saturate(struct emit *e, value x);          /* to [0, 1], NaN -> +0 */
-value float_canonical(struct emit *e, value x);         /* NaN -> the canonical one */
-value float_nan(struct emit *e, value like);            /* 0x7fffffff, 0x7ff8000000000000, 0x7fff */
+value float_flush(struct emit *e, value x);     /* denormal -> zero with its sign */
+value float_saturate(struct emit *e, value x);  /* to [0, 1], NaN -> +0 */
+value float_canonical(struct emit *e, value x); /* NaN -> the canonical one */
+value float_nan(struct emit *e, value like);    /* 0x7fffffff, 0x7ff8000000000000, 0x7fff */
 value float_min(struct emit *e, value a, value b, bool max, bool nan);
 
-/* -- comparison (ops/arith.c) -------------------------------------------------------------------- */
+/* -- comparison (ops/arith.c) ------------------------------------------------------------------ */
 
 /* The comparison that the instruction names; false: it names none. a, b: bits of type t. */
 bool arith_compare(struct emit *e, const struct ptx_insn *i, enum ptx_type t, value a, value b,
                    value *out);
 
-/* -- functions called by name (ops/sleef.c, ops/round.c) -------------------------------------------- */
+/* -- functions called by name (ops/sleef.c, ops/round.c) --------------------------------------- */
 
 /* A function of ops/sleef.def on floats or doubles. */
 bool math_known(const char *name);

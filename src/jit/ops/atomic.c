@@ -44,8 +44,9 @@ struct atomic {
 static enum atomic_op
 op_of(const struct ptx_insn *i)
 {
-    static const uint16_t mods[] = {0,         PTX_M_ADD, PTX_M_MIN, PTX_M_MAX,  PTX_M_INC, PTX_M_DEC,
-                                    PTX_M_AND, PTX_M_OR,  PTX_M_XOR, PTX_M_EXCH, PTX_M_CAS};
+    static const uint16_t mods[] = {0,         PTX_M_ADD,  PTX_M_MIN, PTX_M_MAX,
+                                    PTX_M_INC, PTX_M_DEC,  PTX_M_AND, PTX_M_OR,
+                                    PTX_M_XOR, PTX_M_EXCH, PTX_M_CAS};
     for (unsigned k = ATOMIC_ADD; k <= ATOMIC_CAS; k++)
         if (ptx_has(i, mods[k]))
             return (enum atomic_op)k;
@@ -74,34 +75,19 @@ native(const struct atomic *a, LLVMAtomicRMWBinOp *op)
     if (float_type(a->type) && a->op != ATOMIC_EXCH)
         return false;
     switch (a->op) {
-    case ATOMIC_ADD:
-        *op = LLVMAtomicRMWBinOpAdd;
-        return true;
-    case ATOMIC_MIN:
-        *op = is_signed ? LLVMAtomicRMWBinOpMin : LLVMAtomicRMWBinOpUMin;
-        return true;
-    case ATOMIC_MAX:
-        *op = is_signed ? LLVMAtomicRMWBinOpMax : LLVMAtomicRMWBinOpUMax;
-        return true;
-    case ATOMIC_AND:
-        *op = LLVMAtomicRMWBinOpAnd;
-        return true;
-    case ATOMIC_OR:
-        *op = LLVMAtomicRMWBinOpOr;
-        return true;
-    case ATOMIC_XOR:
-        *op = LLVMAtomicRMWBinOpXor;
-        return true;
-    case ATOMIC_EXCH:
-        *op = LLVMAtomicRMWBinOpXchg;
-        return a->bits <= 64;
-    default:
-        return false;
+    case ATOMIC_ADD: *op = LLVMAtomicRMWBinOpAdd; return true;
+    case ATOMIC_MIN: *op = is_signed ? LLVMAtomicRMWBinOpMin : LLVMAtomicRMWBinOpUMin; return true;
+    case ATOMIC_MAX: *op = is_signed ? LLVMAtomicRMWBinOpMax : LLVMAtomicRMWBinOpUMax; return true;
+    case ATOMIC_AND: *op = LLVMAtomicRMWBinOpAnd; return true;
+    case ATOMIC_OR: *op = LLVMAtomicRMWBinOpOr; return true;
+    case ATOMIC_XOR: *op = LLVMAtomicRMWBinOpXor; return true;
+    case ATOMIC_EXCH: *op = LLVMAtomicRMWBinOpXchg; return a->bits <= 64;
+    default: return false;
     }
 }
 
-/* add, min, max on floats. atom.add.f32 on global memory flushes denormals, on shared memory it does
- * not (9.7.13.5); `plain` is shared memory. */
+/* add, min, max on floats. atom.add.f32 on global memory flushes denormals, on shared memory it
+ * does not (9.7.13.5); `plain` is shared memory. */
 static value
 combine_floats(const struct atomic *a, value old, value x)
 {
@@ -132,12 +118,9 @@ combine(const struct atomic *a, value old, value x, value y)
     if (float_type(a->type) && a->op != ATOMIC_EXCH && a->op != ATOMIC_CAS)
         return combine_floats(a, old, x);
     switch (a->op) {
-    case ATOMIC_ADD:
-        return v_add(e, old, x);
-    case ATOMIC_MIN:
-        return v_call2(e, is_signed ? "llvm.smin" : "llvm.umin", old, x);
-    case ATOMIC_MAX:
-        return v_call2(e, is_signed ? "llvm.smax" : "llvm.umax", old, x);
+    case ATOMIC_ADD: return v_add(e, old, x);
+    case ATOMIC_MIN: return v_call2(e, is_signed ? "llvm.smin" : "llvm.umin", old, x);
+    case ATOMIC_MAX: return v_call2(e, is_signed ? "llvm.smax" : "llvm.umax", old, x);
     case ATOMIC_INC: /* old >= x ? 0 : old + 1 */
         return v_select(e, v_ult(e, old, x), v_addk(e, old, 1), v_k(e, old, 0));
     case ATOMIC_DEC: /* old == 0 || old > x ? x : old - 1 */
@@ -145,16 +128,11 @@ combine(const struct atomic *a, value old, value x, value y)
         value wrap = v_or(e, v_is_zero(e, old), v_ugt(e, old, x));
         return v_select(e, wrap, x, v_addk(e, old, ~UINT64_C(0)));
     }
-    case ATOMIC_AND:
-        return v_and(e, old, x);
-    case ATOMIC_OR:
-        return v_or(e, old, x);
-    case ATOMIC_XOR:
-        return v_xor(e, old, x);
-    case ATOMIC_CAS:
-        return v_select(e, v_eq(e, old, x), y, old);
-    default:
-        return x;
+    case ATOMIC_AND: return v_and(e, old, x);
+    case ATOMIC_OR: return v_or(e, old, x);
+    case ATOMIC_XOR: return v_xor(e, old, x);
+    case ATOMIC_CAS: return v_select(e, v_eq(e, old, x), y, old);
+    default: return x;
     }
 }
 
@@ -169,10 +147,10 @@ load(const struct atomic *a, value place)
 static value
 compare_and_swap(const struct atomic *a, value place, value expected, value wanted)
 {
-    LLVMAtomicOrdering failed = a->order == LLVMAtomicOrderingAcquireRelease
-                                    ? LLVMAtomicOrderingAcquire
-                                : a->order == LLVMAtomicOrderingRelease ? LLVMAtomicOrderingMonotonic
-                                                                        : a->order;
+    LLVMAtomicOrdering failed =
+        a->order == LLVMAtomicOrderingAcquireRelease ? LLVMAtomicOrderingAcquire
+        : a->order == LLVMAtomicOrderingRelease      ? LLVMAtomicOrderingMonotonic
+                                                     : a->order;
     value r = LLVMBuildAtomicCmpXchg(a->e->b, place, expected, wanted, a->order, failed, false);
     LLVMSetAlignment(r, a->bits / 8);
     return r;
@@ -334,23 +312,25 @@ lane_after_lane(const struct atomic *a, value address, unsigned offset, value x,
 
 static const char *reduction(const struct atomic *a, uint64_t *identity);
 
-/* The same without a loop, for shared memory when all lanes are active: the host's next addition need
- * not wait for the loop's counter. */
+/* The same without a loop, for shared memory when all lanes are active: the host's next addition
+ * need not wait for the loop's counter. */
 static void
 each_lane(const struct atomic *a, value address, unsigned offset, value x)
 {
     struct emit *e = a->e;
-    LLVMTypeRef i64 = LLVMInt64TypeInContext(e->context), ptr = LLVMPointerTypeInContext(e->context, 0);
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(e->context),
+                ptr = LLVMPointerTypeInContext(e->context, 0);
     value addresses = in_memory(e, address), values = in_memory(e, x);
     for (unsigned l = 0; l < 32; l++) {
-        value lane = LLVMConstInt(LLVMInt32TypeInContext(e->context), l, false), at = pick(e, addresses, i64, lane);
+        value lane = LLVMConstInt(LLVMInt32TypeInContext(e->context), l, false),
+              at = pick(e, addresses, i64, lane);
         at = LLVMBuildIntToPtr(e->b, offset ? v_addk(e, at, offset) : at, ptr, "");
         one_lane(a, at, pick(e, values, a->t, lane), NULL);
     }
 }
 
-/* Lane l's offset, out of eight words of four. From vector registers to others go two ports, one number
- * at a time; shifting and masking is done anywhere. */
+/* Lane l's offset, out of eight words of four. From vector registers to others go two ports, one
+ * number at a time; shifting and masking is done anywhere. */
 static value
 near_offset(struct emit *e, const value words[8], unsigned l)
 {
@@ -371,9 +351,14 @@ near_words(struct emit *e, value offsets, value words[8])
 void
 emit_add_near(struct emit *e, value at, value offsets, value x)
 {
-    struct atomic a = {.e = e, .op = ATOMIC_ADD, .type = PTX_U32, .bits = 32, .plain = true,
+    struct atomic a = {.e = e,
+                       .op = ATOMIC_ADD,
+                       .type = PTX_U32,
+                       .bits = 32,
+                       .plain = true,
                        .t = LLVMInt32TypeInContext(e->context)};
-    LLVMTypeRef i8 = LLVMInt8TypeInContext(e->context), ptr = LLVMPointerTypeInContext(e->context, 0);
+    LLVMTypeRef i8 = LLVMInt8TypeInContext(e->context),
+                ptr = LLVMPointerTypeInContext(e->context, 0);
     value words[8], base = LLVMBuildIntToPtr(e->b, at, ptr, "");
     near_words(e, offsets, words);
     for (unsigned l = 0; l < 32; l++) {
@@ -403,7 +388,7 @@ each_or_loop(const struct atomic *a, value address, unsigned offset, value x)
     return NULL;
 }
 
-/* -- all lanes at one place ---------------------------------------------------------------------- */
+/* -- all lanes at one place -------------------------------------------------------------------- */
 
 static const char *
 reduction(const struct atomic *a, uint64_t *identity)
@@ -412,23 +397,17 @@ reduction(const struct atomic *a, uint64_t *identity)
     uint64_t all = a->bits == 64 ? ~UINT64_C(0) : (UINT64_C(1) << a->bits) - 1;
     *identity = 0;
     switch (a->op) {
-    case ATOMIC_ADD:
-        return "llvm.vector.reduce.add";
-    case ATOMIC_OR:
-        return "llvm.vector.reduce.or";
-    case ATOMIC_XOR:
-        return "llvm.vector.reduce.xor";
-    case ATOMIC_AND:
-        *identity = all;
-        return "llvm.vector.reduce.and";
+    case ATOMIC_ADD: return "llvm.vector.reduce.add";
+    case ATOMIC_OR: return "llvm.vector.reduce.or";
+    case ATOMIC_XOR: return "llvm.vector.reduce.xor";
+    case ATOMIC_AND: *identity = all; return "llvm.vector.reduce.and";
     case ATOMIC_MIN:
         *identity = is_signed ? all >> 1 : all;
         return is_signed ? "llvm.vector.reduce.smin" : "llvm.vector.reduce.umin";
     case ATOMIC_MAX:
         *identity = is_signed ? (all >> 1) + 1 : 0;
         return is_signed ? "llvm.vector.reduce.smax" : "llvm.vector.reduce.umax";
-    default:
-        return NULL;
+    default: return NULL;
     }
 }
 
@@ -535,7 +514,8 @@ same_place_or_not(const struct atomic *a, value address, unsigned offset, value 
 
 /* -- the instruction --------------------------------------------------------------------------- */
 
-/* Vector forms (.v2 .v4 .v8): in[] and out[] hold an entry per element; each is atomic by itself. */
+/* Vector forms (.v2 .v4 .v8): in[] and out[] hold an entry per
+ * element; each is atomic by itself. */
 bool
 emit_atomic(struct emit *e, const struct ptx_insn *i, LLVMValueRef address, bool plain,
             const LLVMValueRef *in, unsigned nin, LLVMValueRef *out)

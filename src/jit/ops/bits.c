@@ -58,7 +58,8 @@ nth_bit(struct emit *e, value m, value n)
 }
 
 /* fns d, mask, base, offset: the |offset|-th set bit from base upwards (offset > 0) or downwards
- * (< 0); offset 0: base itself if it is set; else -1 (9.7.1.17). The offset -2^31 gives 0 on hardware. */
+ * (< 0); offset 0: base itself if it is set; else -1 (9.7.1.17). The offset -2^31 gives 0 on
+ * hardware. */
 bool
 bits_fns(struct emit *e, const struct ptx_insn *i, const value *in, unsigned nin, value *out)
 {
@@ -96,8 +97,9 @@ low_bits(struct emit *e, value len, value like)
     return v_not(e, v_shl(e, v_k(e, like, ~UINT64_C(0)), len));
 }
 
-/* Position and length, widened to the field's width. The manual has the low 8 bits of their operands
- * (9.7.1.19); so do GPUs for 32-bit fields, while for 64-bit ones all bits count (read off an H200). */
+/* Position and length, widened to the field's width. The manual has the low 8 bits of their
+ * operands (9.7.1.19); so do GPUs for 32-bit fields, while for 64-bit ones all bits count (read off
+ * an H200). */
 static value
 field_operand(struct emit *e, value v, unsigned bits)
 {
@@ -164,17 +166,18 @@ bits_szext(struct emit *e, const struct ptx_insn *i, const value *in, unsigned n
     return true;
 }
 
-/* -- logic of three ------------------------------------------------------------------------------ */
+/* -- logic of three ---------------------------------------------------------------------------- */
 
-/* The value, so that the optimiser does not see where it came from: LLVM 19 joins vpternlog with a select
- * between its result and its third operand into one instruction, and permutes the table wrongly when the
- * second operand comes from memory. */
+/* The value, so that the optimiser does not see where it came from: LLVM 19 joins vpternlog with a
+ * select between its result and its third operand into one instruction, and permutes the table
+ * wrongly when the second operand comes from memory. */
 static value
 apart(struct emit *e, value v)
 {
     LLVMTypeRef type = LLVMTypeOf(v);
     LLVMTypeRef call = LLVMFunctionType(type, &type, 1, false);
-    value nothing = LLVMGetInlineAsm(call, "", 0, "=v,0", 4, false, false, LLVMInlineAsmDialectATT, false);
+    value nothing =
+        LLVMGetInlineAsm(call, "", 0, "=v,0", 4, false, false, LLVMInlineAsmDialectATT, false);
     return LLVMBuildCall2(e->b, call, nothing, &v, 1, "");
 }
 

@@ -77,7 +77,8 @@ float_to_int(struct emit *e, const struct ptx_insn *i, value x, enum ptx_type to
     value outside = v_or(e, v_or(e, below, above), nan);
     value inside = v_select(e, outside, v_kf(e, x, 0), x);
     LLVMTypeRef t = v_int_type(e, x, bits);
-    value d = is_signed ? LLVMBuildFPToSI(e->b, inside, t, "") : LLVMBuildFPToUI(e->b, inside, t, "");
+    value d =
+        is_signed ? LLVMBuildFPToSI(e->b, inside, t, "") : LLVMBuildFPToUI(e->b, inside, t, "");
     d = v_select(e, below, v_k(e, d, least), d);
     d = v_select(e, above, v_k(e, d, most), d);
     if (from == PTX_F64 || bits == 64)
@@ -142,8 +143,8 @@ slot_bits(const struct format *f)
 
 /* d = {in[0], in[1], ...}, the first one in the upper bits. */
 static value
-pack_floats(struct emit *e, const struct ptx_insn *i, const value *in, unsigned n,
-            enum ptx_type to, const struct format *from)
+pack_floats(struct emit *e, const struct ptx_insn *i, const value *in, unsigned n, enum ptx_type to,
+            const struct format *from)
 {
     const struct format *f = format_of(to);
     unsigned slot = slot_bits(f), bits = slot * n;

@@ -21,10 +21,8 @@ float_type(enum ptx_type t)
     case PTX_BF16X2:
     case PTX_F32:
     case PTX_F32X2:
-    case PTX_F64:
-        return true;
-    default:
-        return false;
+    case PTX_F64: return true;
+    default: return false;
     }
 }
 
@@ -111,8 +109,8 @@ close_result(struct emit *e, const struct ptx_insn *i, value x, value like)
     return format_count(t) == 2 ? v_pack(e, bits, 2 * f->bits, like) : bits;
 }
 
-/* .ftz looks at the exact result, not at the rounded one (an H200's readings): r is flushed where the
- * exact result, of which `inner` is the part towards zero, is denormal. */
+/* .ftz looks at the exact result, not at the rounded one (an H200's readings): r is flushed where
+ * the exact result, of which `inner` is the part towards zero, is denormal. */
 static bool
 flushes_inner(const struct ptx_insn *i)
 {
@@ -126,7 +124,7 @@ flush_inner(struct emit *e, value r, value inner)
     return v_select(e, small, v_call2(e, "llvm.copysign", v_kf(e, r, 0), r), r);
 }
 
-/* -- add, sub, mul, fma -------------------------------------------------------------------------- */
+/* -- add, sub, mul, fma ------------------------------------------------------------------------ */
 
 static bool
 one_type(struct emit *e, const struct ptx_insn *i)
@@ -163,10 +161,10 @@ float_mul(struct emit *e, const struct ptx_insn *i, const value *in, unsigned ni
     return true;
 }
 
-/* x * y + z, rounded to odd: an odd last digit keeps the final rounding, to fewer digits, honest. Of
- * the sum rounded down and up, which are the same or neighbours, the odd one. Hosts that cannot
- * round so in the instruction: x * y is exact in the type at hand, and the error of the sum is known
- * exactly (TwoSum). */
+/* x * y + z, rounded to odd: an odd last digit keeps the final rounding, to fewer digits, honest.
+ * Of the sum rounded down and up, which are the same or neighbours, the odd one. Hosts that cannot
+ * round so in the instruction: x * y is exact in the type at hand, and the error of the sum is
+ * known exactly (TwoSum). */
 static value
 fma_to_odd(struct emit *e, value x, value y, value z)
 {
@@ -179,8 +177,8 @@ fma_to_odd(struct emit *e, value x, value y, value z)
     value s = LLVMBuildFAdd(e->b, p, z, "");
     value z1 = LLVMBuildFSub(e->b, s, p, "");
     value p1 = LLVMBuildFSub(e->b, s, z1, "");
-    value error = LLVMBuildFAdd(e->b, LLVMBuildFSub(e->b, p, p1, ""),
-                                LLVMBuildFSub(e->b, z, z1, ""), "");
+    value error =
+        LLVMBuildFAdd(e->b, LLVMBuildFSub(e->b, p, p1, ""), LLVMBuildFSub(e->b, z, z1, ""), "");
     value inexact = v_fcmp(e, LLVMRealONE, error, v_kf(e, error, 0)); /* false for NaN */
     value bits = v_bits(e, s);
     value even = v_is_zero(e, v_andk(e, bits, 1));
@@ -229,7 +227,7 @@ float_fma(struct emit *e, const struct ptx_insn *i, const value *in, unsigned ni
     return true;
 }
 
-/* -- div, rcp, sqrt, rsqrt ------------------------------------------------------------------------- */
+/* -- div, rcp, sqrt, rsqrt --------------------------------------------------------------------- */
 
 /* div.approx is a * (1/b), and 1/b is zero for |b| above 2^126 (9.7.3.8). */
 static value
@@ -245,7 +243,8 @@ float_div(struct emit *e, const struct ptx_insn *i, const value *in, unsigned ni
 {
     value x = open_operand(e, i, in[0]), y = open_operand(e, i, in[1]);
     value r = ptx_has(i, PTX_M_APPROX) ? div_approx(e, x, y) : round_div(e, x, y, rounding_of(i));
-    if (flushes_inner(i) && rounding_of(i) != ROUND_NEAREST) /* to nearest all readings are equal without */
+    if (flushes_inner(i) &&
+        rounding_of(i) != ROUND_NEAREST) /* to nearest all readings are equal without */
         r = flush_inner(e, r, round_div(e, x, y, ROUND_ZERO));
     out[0] = close_result(e, i, r, in[0]);
     return true;
@@ -322,7 +321,7 @@ float_sqrt(struct emit *e, const struct ptx_insn *i, const value *in, unsigned n
     return true;
 }
 
-/* -- min, max, abs, neg ---------------------------------------------------------------------------- */
+/* -- min, max, abs, neg ------------------------------------------------------------------------ */
 
 /* The number wins over NaN (unless `nan`), two NaNs give the canonical one, -0 < +0 (9.7.3.11). */
 value

@@ -102,7 +102,7 @@ normcdfinv_of(double p)
     return (double)(sqrtl(2) * y);
 }
 
-/* -- modified Bessel functions of the first kind ---------------------------------------------------- */
+/* -- modified Bessel functions of the first kind ----------------------------------------------- */
 
 /* Order 0 or 1: the power series, whose terms are all positive; from 40 on the asymptotic one. */
 static long double
@@ -179,7 +179,8 @@ remquo_of(double x, double y, int *quotient)
 
 /* -- drivers ----------------------------------------------------------------------------------- */
 
-/* For each lane k of the mask, out[k] = expression, of type R. The expression reads ARG(type, n). */
+/* For each lane k of the mask, out[k] = expression, of type R. The
+ * expression reads ARG(type, n). */
 #define ARG(type, n) (((const type *)in[n])[k])
 #define STORE(type, n, v) (*(type *)(uintptr_t)ARG(uint64_t, n) = (v))
 #define LANES(name, R, expression)                                                                 \

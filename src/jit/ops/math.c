@@ -13,9 +13,9 @@
 
 typedef bool own_fn(struct emit *e, const char *name, const value *in, unsigned nin, value *out);
 
-enum kind { KIND_PTX, KIND_SLEEF, KIND_OWN, KIND_LANES };
+enum math_kind { KIND_PTX, KIND_SLEEF, KIND_OWN, KIND_LANES };
 
-struct row {
+struct math_row {
     const char *name;
     uint8_t kind, type[2], bits;
     uint16_t op, mod[2];
@@ -30,7 +30,7 @@ static own_fn own_same, own_copysign, own_hiint, own_loint, own_hiloint, own_ffs
     own_simd;
 
 /* clang-format off */
-static const struct row rows[] = {
+static const struct math_row rows[] = {
 #define MATH_PTX(name, op, type0, type1, mod0, mod1) \
     {#name, KIND_PTX, {type0, type1}, 0, op, {mod0, mod1}, NULL, NULL, NULL},
 #define MATH_SLEEF(name, function) {#name, KIND_SLEEF, {0, 0}, 0, 0, {0, 0}, #function, NULL, NULL},
@@ -59,7 +59,7 @@ static const struct {
 #undef MATH_LANES
 };
 
-static const struct row *
+static const struct math_row *
 find(const char *name)
 {
     if (!ls_starts_with(name, "__nv_"))
@@ -96,7 +96,7 @@ jit_math_symbol(size_t i, const char **name, void **address)
 /* -- the four ways ----------------------------------------------------------------------------- */
 
 static bool
-by_instruction(struct emit *e, const struct row *r, const value *in, unsigned nin, value *out)
+by_instruction(struct emit *e, const struct math_row *r, const value *in, unsigned nin, value *out)
 {
     struct ptx_operand operands[5] = {0};
     struct ptx_insn i = {.op = r->op, .vec = 1, .guard = PTX_NO_REG, .operand = operands};
@@ -125,7 +125,7 @@ call_sleef(struct emit *e, const char *function, const value *in, unsigned nin)
 
 /* Operands into memory, a call for the active lanes, the result out of memory. */
 static value
-call_lanes(struct emit *e, const struct row *r, const value *in, unsigned nin)
+call_lanes(struct emit *e, const struct math_row *r, const value *in, unsigned nin)
 {
     LLVMTypeRef pointer = LLVMPointerTypeInContext(e->context, 0);
     LLVMTypeRef i32 = LLVMInt32TypeInContext(e->context);
@@ -139,8 +139,8 @@ call_lanes(struct emit *e, const struct row *r, const value *in, unsigned nin)
     LLVMTypeRef t = v_int_type(e, in[0], r->bits);
     value result = v_slot(e, t);
     value mask = v_count(in[0]) == 0 ? LLVMConstInt(i32, 1, false)
-                 : e->mask_bits     ? e->mask_bits
-                                    : LLVMConstInt(i32, 0xffffffff, false);
+                 : e->mask_bits      ? e->mask_bits
+                                     : LLVMConstInt(i32, 0xffffffff, false);
     char symbol[64] = "lockstep_lanes_";
     strncat(symbol, r->name, sizeof symbol - strlen(symbol) - 1);
     v_call_named(e, symbol, LLVMVoidTypeInContext(e->context), (value[]){mask, result, list}, 3);
@@ -150,20 +150,14 @@ call_lanes(struct emit *e, const struct row *r, const value *in, unsigned nin)
 bool
 emit_math(struct emit *e, const char *name, const LLVMValueRef *in, unsigned nin, LLVMValueRef *out)
 {
-    const struct row *r = find(name);
+    const struct math_row *r = find(name);
     if (!r || nin == 0 || nin > 4)
         return emit_fail(e, "call of %s, which no module defines", name);
     switch (r->kind) {
-    case KIND_PTX:
-        return by_instruction(e, r, in, nin, out);
-    case KIND_SLEEF:
-        out[0] = call_sleef(e, r->function, in, nin);
-        return true;
-    case KIND_OWN:
-        return r->own(e, r->name, in, nin, out);
-    default:
-        out[0] = call_lanes(e, r, in, nin);
-        return true;
+    case KIND_PTX: return by_instruction(e, r, in, nin, out);
+    case KIND_SLEEF: out[0] = call_sleef(e, r->function, in, nin); return true;
+    case KIND_OWN: return r->own(e, r->name, in, nin, out);
+    default: out[0] = call_lanes(e, r, in, nin); return true;
     }
 }
 
@@ -238,7 +232,7 @@ own_rhadd(struct emit *e, const char *name, const value *in, unsigned nin, value
     return true;
 }
 
-/* -- classes of numbers -------------------------------------------------------------------------- */
+/* -- classes of numbers ------------------------------------------------------------------------ */
 
 /* |x| as bits against infinity. */
 static value
@@ -324,7 +318,7 @@ static bool
 own_llround(struct emit *e, const char *name, const value *in, unsigned nin, value *out)
 {
     bool wide = emit_bits_of(in[0]) == 64;
-    struct row cvt = {.op = PTX_OP_CVT, .type = {PTX_S64, wide ? PTX_F64 : PTX_F32}};
+    struct math_row cvt = {.op = PTX_OP_CVT, .type = {PTX_S64, wide ? PTX_F64 : PTX_F32}};
     value x;
     cvt.mod[0] = PTX_M_RZI;
     return own_round(e, name, in, nin, &x) && by_instruction(e, &cvt, &x, 1, out);
@@ -407,7 +401,7 @@ own_sincospi(struct emit *e, const char *name, const value *in, unsigned nin, va
     return sine_and_cosine(e, in, "sinpi", "cospi");
 }
 
-/* -- numbers packed in a word ---------------------------------------------------------------------- */
+/* -- numbers packed in a word ------------------------------------------------------------------ */
 
 /* v + operation + s or u (numbers) or ss, us (clamped) + 2 or 4: "vaddss2", "vcmpgtu4". */
 struct simd {
@@ -419,8 +413,8 @@ struct simd {
 static struct simd
 simd_of(const char *name)
 {
-    static const char *const plain[] = {"abs", "neg", "add", "sub", "cmpeq", "cmpne", "seteq",
-                                        "setne"};
+    static const char *const plain[] = {"abs",   "neg",   "add",   "sub",
+                                        "cmpeq", "cmpne", "seteq", "setne"};
     size_t n = strlen(name) - 2; /* without v and the digit */
     struct simd s = {.bits = name[n + 1] == '2' ? 16 : 8};
     memcpy(s.operation, name + 1, n);
@@ -463,8 +457,8 @@ simd_compare(struct emit *e, const struct simd *s, value a, value b)
 static value
 simd_extreme(struct emit *e, bool is_signed, bool max, value a, value b)
 {
-    return v_call2(e, is_signed ? (max ? "llvm.smax" : "llvm.smin")
-                                : (max ? "llvm.umax" : "llvm.umin"), a, b);
+    return v_call2(
+        e, is_signed ? (max ? "llvm.smax" : "llvm.smin") : (max ? "llvm.umax" : "llvm.umin"), a, b);
 }
 
 static value
@@ -490,8 +484,10 @@ simd_add(struct emit *e, const struct simd *s, bool minus, value a, value b)
 {
     if (!s->saturates)
         return minus ? v_sub(e, a, b) : v_add(e, a, b);
-    return v_call2(e, s->is_signed ? (minus ? "llvm.ssub.sat" : "llvm.sadd.sat")
-                                   : (minus ? "llvm.usub.sat" : "llvm.uadd.sat"), a, b);
+    return v_call2(e,
+                   s->is_signed ? (minus ? "llvm.ssub.sat" : "llvm.sadd.sat")
+                                : (minus ? "llvm.usub.sat" : "llvm.uadd.sat"),
+                   a, b);
 }
 
 /* The sum of the distances, one number for the word. */

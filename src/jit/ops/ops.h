@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * jit/ops: one instruction on values, and nothing else: no registers, no memory but atomics, no control flow.
+ * jit/ops: one instruction on values, and nothing else: no registers, no memory but atomics, no
+ * control flow.
  *
  * in[k] is source operand k (after the destinations, in the order of the text), already of the
- * width that the instruction's type asks for, scalar or vector as e->lanes; out[k] is destination k.
- * Instructions with .cc get the carry flag as one more input behind the operands (i1) when they read
- * it (addc, subc, madc) and return it as one more output when they write it (.cc). Emitters
+ * width that the instruction's type asks for, scalar or vector as e->lanes; out[k] is destination
+ * k. Instructions with .cc get the carry flag as one more input behind the operands (i1) when they
+ * read it (addc, subc, madc) and return it as one more output when they write it (.cc). Emitters
  * return false with the error set: not supported, with the place.
  */
 #ifndef LOCKSTEP_JIT_OPS_H
@@ -26,8 +27,8 @@ bool emit_arith(struct emit *e, const struct ptx_insn *i, const LLVMValueRef *in
  * block's shared memory is only touched by one worker thread at a time). out[0]: the old values,
  * not set for red. in[]: operands after the address. May add basic blocks; leaves e->b at the end
  * of the last one. */
-/* The i32 at base + offsets[lane] += x[lane], one lane after the other, all 32; not atomic. base: i64,
- * offsets: <32 x i16>. */
+/* The i32 at base + offsets[lane] += x[lane], one lane after the other, all 32; not atomic. base:
+ * i64, offsets: <32 x i16>. */
 void emit_add_near(struct emit *e, LLVMValueRef base, LLVMValueRef offsets, LLVMValueRef x);
 bool emit_atomic(struct emit *e, const struct ptx_insn *i, LLVMValueRef address, bool plain,
                  const LLVMValueRef *in, unsigned nin, LLVMValueRef *out);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ops/power.c: powers whose exponent is a whole number that is known when the kernel is compiled, by
- * multiplications. Front ends leave pow(x, 2) to the library: a third of the time of two programs went
- * into squares and cubes by SLEEF's powf. Floats are multiplied as doubles and rounded at the end;
- * doubles only where no step in between leaves the range of the result, and the error stays within the
- * 2 ulp that CUDA states for pow.
+ * ops/power.c: powers whose exponent is a whole number that is known when the kernel is compiled,
+ * by multiplications. Front ends leave pow(x, 2) to the library: a third of the time of two
+ * programs went into squares and cubes by SLEEF's powf. Floats are multiplied as doubles and
+ * rounded at the end; doubles only where no step in between leaves the range of the result, and the
+ * error stays within the 2 ulp that CUDA states for pow.
  */
 #include "jit/ops/ops.h"
 #include "jit/ops/arith.h"
@@ -37,7 +37,8 @@ power_of(struct emit *e, value x, int64_t n, value *out)
     bool wide = emit_bits_of(x) == 64;
     /* 1 / x^2 in doubles would be 0 where x^2 is infinite, and the power is a denormal. */
     if (n > (wide ? MOST_DOUBLE : MOST_FLOAT) || n < (wide ? -1 : -MOST_FLOAT)) {
-        emit_missed(e, PASS_WHOLE_POWERS, "exponent %lld: too many multiplications, or a range too narrow", (long long)n);
+        emit_missed(e, PASS_WHOLE_POWERS,
+                    "exponent %lld: too many multiplications, or a range too narrow", (long long)n);
         return false;
     }
     emit_fired(e, PASS_WHOLE_POWERS, "exponent %lld", (long long)n);

@@ -23,47 +23,37 @@ const struct format format_e4m3 = {8, 4, 3, false, true};
 const struct format format_e5m2 = {8, 5, 2, true, true};
 const struct format format_e3m2 = {8, 3, 2, false, false};
 const struct format format_e2m3 = {8, 2, 3, false, false};
-const struct format format_e2m1 = {8, 2, 1, false, false}; /* narrow ones in the low bits of a byte */
+const struct format format_e2m1 = {8, 2, 1, false,
+                                   false}; /* narrow ones in the low bits of a byte */
 
 const struct format *
 format_of(enum ptx_type t)
 {
     switch (t) {
-    case PTX_F64:
-        return &format_f64;
+    case PTX_F64: return &format_f64;
     case PTX_F32:
-    case PTX_F32X2:
-        return &format_f32;
+    case PTX_F32X2: return &format_f32;
     case PTX_F16:
-    case PTX_F16X2:
-        return &format_f16;
+    case PTX_F16X2: return &format_f16;
     case PTX_BF16:
-    case PTX_BF16X2:
-        return &format_bf16;
-    case PTX_TF32:
-        return &format_tf32;
+    case PTX_BF16X2: return &format_bf16;
+    case PTX_TF32: return &format_tf32;
     case PTX_E4M3:
     case PTX_E4M3X2:
-    case PTX_E4M3X4:
-        return &format_e4m3;
+    case PTX_E4M3X4: return &format_e4m3;
     case PTX_E5M2:
     case PTX_E5M2X2:
-    case PTX_E5M2X4:
-        return &format_e5m2;
+    case PTX_E5M2X4: return &format_e5m2;
     case PTX_E3M2:
     case PTX_E3M2X2:
-    case PTX_E3M2X4:
-        return &format_e3m2;
+    case PTX_E3M2X4: return &format_e3m2;
     case PTX_E2M3:
     case PTX_E2M3X2:
-    case PTX_E2M3X4:
-        return &format_e2m3;
+    case PTX_E2M3X4: return &format_e2m3;
     case PTX_E2M1:
     case PTX_E2M1X2:
-    case PTX_E2M1X4:
-        return &format_e2m1;
-    default:
-        return NULL;
+    case PTX_E2M1X4: return &format_e2m1;
+    default: return NULL;
     }
 }
 
@@ -78,16 +68,13 @@ format_count(enum ptx_type t)
     case PTX_E5M2X2:
     case PTX_E3M2X2:
     case PTX_E2M3X2:
-    case PTX_E2M1X2:
-        return 2;
+    case PTX_E2M1X2: return 2;
     case PTX_E4M3X4:
     case PTX_E5M2X4:
     case PTX_E3M2X4:
     case PTX_E2M3X4:
-    case PTX_E2M1X4:
-        return 4;
-    default:
-        return 1;
+    case PTX_E2M1X4: return 4;
+    default: return 1;
     }
 }
 
@@ -128,11 +115,13 @@ widen_by_bits(struct emit *e, value bits, const struct format *f)
     value mag = v_andk(e, v, (1u << (width - 1)) - 1);
     value normal = v_addk(e, v_shlk(e, mag, shift), (uint64_t)(127 - bias(f)) << 23);
     value scale = LLVMBuildUIToFP(e->b, mag, v_float_type(e, mag, 32), "");
-    scale = LLVMBuildFMul(e->b, scale, v_kf(e, scale, ldexp(1, 1 - (int)bias(f) - f->mantissa)), "");
+    scale =
+        LLVMBuildFMul(e->b, scale, v_kf(e, scale, ldexp(1, 1 - (int)bias(f) - f->mantissa)), "");
     value small = v_ult(e, mag, v_k(e, mag, 1u << f->mantissa));
     value r = v_select(e, small, v_bits(e, scale), normal);
     if (f->has_inf) {
-        value top = v_cmp(e, LLVMIntUGE, mag, v_k(e, mag, ((1u << f->exponent) - 1) << f->mantissa));
+        value top =
+            v_cmp(e, LLVMIntUGE, mag, v_k(e, mag, ((1u << f->exponent) - 1) << f->mantissa));
         r = v_select(e, top, v_ork(e, v_shlk(e, mag, shift), 0x7f800000), r);
     } else if (f->has_nan) {
         value nan = v_eq(e, mag, v_k(e, mag, (1u << (width - 1)) - 1));
@@ -162,12 +151,9 @@ round_increment(struct emit *e, value q, value rem, value s, value negative, enu
     value inexact = v_ne(e, rem, v_k(e, rem, 0));
     value half, tie;
     switch (r) {
-    case ROUND_ZERO:
-        return NULL;
-    case ROUND_UP:
-        return v_and(e, inexact, v_not(e, negative));
-    case ROUND_DOWN:
-        return v_and(e, inexact, negative);
+    case ROUND_ZERO: return NULL;
+    case ROUND_UP: return v_and(e, inexact, v_not(e, negative));
+    case ROUND_DOWN: return v_and(e, inexact, negative);
     default:
         half = LLVMBuildShl(e->b, v_k(e, s, 1), v_sub(e, s, v_k(e, s, 1)), "");
         if (r == ROUND_AWAY)
@@ -291,7 +277,7 @@ round_narrow(struct emit *e, value x, const struct format *f, enum rounding r, b
     return narrow_by_bits(e, x, f, r, finite);
 }
 
-/* -- operations with a rounding ------------------------------------------------------------------ */
+/* -- operations with a rounding ---------------------------------------------------------------- */
 
 enum operation { OPERATION_ADD, OPERATION_MUL, OPERATION_DIV, OPERATION_FMA, OPERATION_SQRT };
 
@@ -309,21 +295,11 @@ static const int fenv_modes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UP
         for (uint32_t k = 0; k < n; k++) {                                                         \
             volatile type x = a[k], y = b[k], z = c[k], r = 0;                                     \
             switch (what >> 2) {                                                                   \
-            case OPERATION_ADD:                                                                    \
-                r = x + y;                                                                         \
-                break;                                                                             \
-            case OPERATION_MUL:                                                                    \
-                r = x * y;                                                                         \
-                break;                                                                             \
-            case OPERATION_DIV:                                                                    \
-                r = x / y;                                                                         \
-                break;                                                                             \
-            case OPERATION_FMA:                                                                    \
-                r = fma_of(x, y, z);                                                               \
-                break;                                                                             \
-            default:                                                                               \
-                r = sqrt_of(x);                                                                    \
-                break;                                                                             \
+            case OPERATION_ADD: r = x + y; break;                                                  \
+            case OPERATION_MUL: r = x * y; break;                                                  \
+            case OPERATION_DIV: r = x / y; break;                                                  \
+            case OPERATION_FMA: r = fma_of(x, y, z); break;                                        \
+            default: r = sqrt_of(x); break;                                                        \
             }                                                                                      \
             out[k] = r;                                                                            \
         }                                                                                          \
@@ -354,8 +330,12 @@ rounded_by_call(struct emit *e, enum operation op, const value *x, unsigned nx, 
     for (unsigned k = 0; k < 3; k++)
         LLVMBuildStore(e->b, x[k < nx ? k : 0], slot[k]);
     const char *name = emit_bits_of(x[0]) == 64 ? "lockstep_rounded_f64" : "lockstep_rounded_f32";
-    value args[] = {LLVMConstInt(i32, op * 4 + r, false), LLVMConstInt(i32, n, false),
-                    slot[3], slot[0], slot[1], slot[2]};
+    value args[] = {LLVMConstInt(i32, op * 4 + r, false),
+                    LLVMConstInt(i32, n, false),
+                    slot[3],
+                    slot[0],
+                    slot[1],
+                    slot[2]};
     v_call_named(e, name, LLVMVoidTypeInContext(e->context), args, 6);
     return LLVMBuildLoad2(e->b, t, slot[3], "");
 }

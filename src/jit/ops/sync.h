@@ -28,8 +28,8 @@ struct sync_site {
     uint64_t in[SYNC_INPUTS][32], joined[SYNC_INPUTS][32];
 };
 
-/* Lanes come to a site. Returns those that may go on there. leaving: lanes of the living with nothing
- * left to do. */
+/* Lanes come to a site. Returns those that may go on there, lanes that came before among them.
+ * leaving: lanes of the living with nothing left to do. */
 uint32_t jit_sync_arrive(struct sync_site *sites, uint32_t count, uint32_t site, uint32_t lanes,
                          uint32_t alive, uint32_t leaving);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * sync_run.c: run by generated code: lanes come to an instruction that waits for others of their warp, and groups
- * that are complete are let go.
+ * sync_run.c: run by generated code: lanes come to an instruction that waits for others of their
+ * warp, and groups that are complete are let go.
  */
 #include "jit/ops/ops.h"
 
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* -- in C: groups -------------------------------------------------------------------------------- */
+/* -- in C: groups ------------------------------------------------------------------------------ */
 
 static uint32_t
 held_by_kind(const struct sync_site *sites, uint32_t count, uint32_t kind)
@@ -97,7 +97,7 @@ jit_sync_arrive(struct sync_site *sites, uint32_t count, uint32_t site, uint32_t
     s->came |= lanes & ~ready;
     if (!ready) {
         release_kind(sites, count, s->kind, alive);
-        ready = s->passed & lanes;
+        ready = s->passed & (lanes | s->wake); /* with those that stood here and waited for them */
     }
     s->passed &= ~ready;
     s->wake &= ~ready;

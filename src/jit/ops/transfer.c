@@ -105,22 +105,15 @@ do_barrier(uint32_t op, uint64_t address, uint64_t number)
         store_word(address, word_of((struct state){.pending = (uint32_t)number,
                                                    .expected = (uint32_t)number}));
         return 0;
-    case TRANSFER_INVAL:
-        store_word(address, 0);
-        return 0;
+    case TRANSFER_INVAL: store_word(address, 0); return 0;
     case TRANSFER_EXPECT_TX:
         s.bytes += (int32_t)number;
         store_word(address, word_of(s));
         return 0;
-    case TRANSFER_COMPLETE_TX:
-        complete_bytes(address, number);
-        return 0;
-    case TRANSFER_TEST:
-        return s.parity != state_of(number).parity;
-    case TRANSFER_TEST_PARITY:
-        return s.parity != (number & 1);
-    default:
-        return arrive(address, word, op, number);
+    case TRANSFER_COMPLETE_TX: complete_bytes(address, number); return 0;
+    case TRANSFER_TEST: return s.parity != state_of(number).parity;
+    case TRANSFER_TEST_PARITY: return s.parity != (number & 1);
+    default: return arrive(address, word, op, number);
     }
 }
 
@@ -145,24 +138,15 @@ reduce_integer(uint32_t op, uint32_t type, uint64_t old, uint64_t x)
     int64_t a = narrow ? (int32_t)old : (int64_t)old, b = narrow ? (int32_t)x : (int64_t)x;
     bool less = is_signed ? a < b : old < x;
     switch (op) {
-    case TRANSFER_ADD:
-        return old + x;
-    case TRANSFER_MIN:
-        return less ? old : x;
-    case TRANSFER_MAX:
-        return less ? x : old;
-    case TRANSFER_INC:
-        return old >= x ? 0 : old + 1;
-    case TRANSFER_DEC:
-        return old == 0 || old > x ? x : old - 1;
-    case TRANSFER_AND:
-        return old & x;
-    case TRANSFER_OR:
-        return old | x;
-    case TRANSFER_XOR:
-        return old ^ x;
-    default:
-        return x;
+    case TRANSFER_ADD: return old + x;
+    case TRANSFER_MIN: return less ? old : x;
+    case TRANSFER_MAX: return less ? x : old;
+    case TRANSFER_INC: return old >= x ? 0 : old + 1;
+    case TRANSFER_DEC: return old == 0 || old > x ? x : old - 1;
+    case TRANSFER_AND: return old & x;
+    case TRANSFER_OR: return old | x;
+    case TRANSFER_XOR: return old ^ x;
+    default: return x;
     }
 }
 
@@ -200,14 +184,10 @@ narrowed(uint32_t type, double x)
     memcpy(&w, &f, sizeof w);
     memcpy(&h, &half, sizeof h);
     switch (type) {
-    case TRANSFER_F64:
-        return isnan(x) ? 0x7ff8000000000000 : d;
-    case TRANSFER_F32:
-        return isnan(x) ? 0x7fffffff : w;
-    case TRANSFER_F16:
-        return isnan(x) ? 0x7fff : h;
-    default:
-        return isnan(x) ? 0x7fff : (w + 0x7fff + (w >> 16 & 1)) >> 16;
+    case TRANSFER_F64: return isnan(x) ? 0x7ff8000000000000 : d;
+    case TRANSFER_F32: return isnan(x) ? 0x7fffffff : w;
+    case TRANSFER_F16: return isnan(x) ? 0x7fff : h;
+    default: return isnan(x) ? 0x7fff : (w + 0x7fff + (w >> 16 & 1)) >> 16;
     }
 }
 

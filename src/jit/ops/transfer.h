@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 enum transfer_barrier_op {
-    TRANSFER_INIT,      /* number: expected arrivals */
+    TRANSFER_INIT, /* number: expected arrivals */
     TRANSFER_INVAL,
     TRANSFER_ARRIVE,    /* number: arrivals, out: the state before */
     TRANSFER_DROP,      /* the same, and none of them is expected again */
@@ -21,19 +21,34 @@ enum transfer_barrier_op {
     TRANSFER_COMPLETE_TX,
     TRANSFER_ARRIVE_TX, /* expect number bytes, then arrive once */
     TRANSFER_DROP_TX,
-    TRANSFER_TEST,      /* number: a state; out: is its phase over? */
+    TRANSFER_TEST, /* number: a state; out: is its phase over? */
     TRANSFER_TEST_PARITY,
-    TRANSFER_PENDING,   /* number: a state; out: its pending arrivals; no address */
+    TRANSFER_PENDING, /* number: a state; out: its pending arrivals; no address */
 };
 
 /* What a bulk transfer does at the destination; the low byte of `what`, the type above it. */
 enum transfer_op {
-    TRANSFER_COPY, TRANSFER_ADD, TRANSFER_MIN, TRANSFER_MAX, TRANSFER_INC, TRANSFER_DEC,
-    TRANSFER_AND, TRANSFER_OR, TRANSFER_XOR, TRANSFER_FILL
+    TRANSFER_COPY,
+    TRANSFER_ADD,
+    TRANSFER_MIN,
+    TRANSFER_MAX,
+    TRANSFER_INC,
+    TRANSFER_DEC,
+    TRANSFER_AND,
+    TRANSFER_OR,
+    TRANSFER_XOR,
+    TRANSFER_FILL
 };
 enum transfer_type {
-    TRANSFER_U32, TRANSFER_S32, TRANSFER_U64, TRANSFER_S64, TRANSFER_F16, TRANSFER_BF16,
-    TRANSFER_F32, TRANSFER_F64, TRANSFER_TYPES
+    TRANSFER_U32,
+    TRANSFER_S32,
+    TRANSFER_U64,
+    TRANSFER_S64,
+    TRANSFER_F16,
+    TRANSFER_BF16,
+    TRANSFER_F32,
+    TRANSFER_F64,
+    TRANSFER_TYPES
 };
 
 void transfer_barrier(uint32_t lanes, uint32_t op, const uint64_t *address, const uint64_t *number,

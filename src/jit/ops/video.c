@@ -7,7 +7,7 @@
 #include "jit/ops/ops.h"
 #include "jit/ops/arith.h"
 
-/* -- scalar: vadd, vsub, vabsdiff, vmin, vmax, vshl, vshr, vmad, vset ------------------------------ */
+/* -- scalar: vadd, vsub, vabsdiff, vmin, vmax, vshl, vshr, vmad, vset -------------------------- */
 
 /* Parts as ptx_operand.part has them. */
 enum { PART_B0 = 5, PART_H0 = 9 };
@@ -51,9 +51,9 @@ distance(struct emit *e, value a, value b)
     return v_call1_flag(e, "llvm.abs", v_sub(e, a, b), false);
 }
 
-/* .sat as GPUs since compute capability 5.0 do it, which have these instructions in software (read off
- * an H200). Where one operand is signed and the other not, a 32-bit unsigned result is only kept from
- * going below 0, and a part's result counts as unsigned. */
+/* .sat as GPUs since compute capability 5.0 do it, which have these instructions in software (read
+ * off an H200). Where one operand is signed and the other not, a 32-bit unsigned result is only
+ * kept from going below 0, and a part's result counts as unsigned. */
 static value
 saturate_result(struct emit *e, value r, bool is_signed, uint8_t part, bool mixed)
 {
@@ -81,24 +81,12 @@ static bool
 video_operation(struct emit *e, const struct ptx_insn *i, value a, value b, value *out)
 {
     switch (i->op) {
-    case PTX_OP_VADD:
-        *out = v_add(e, a, b);
-        return true;
-    case PTX_OP_VSUB:
-        *out = v_sub(e, a, b);
-        return true;
-    case PTX_OP_VABSDIFF:
-        *out = distance(e, a, b);
-        return true;
-    case PTX_OP_VMIN:
-        *out = v_call2(e, "llvm.smin", a, b);
-        return true;
-    case PTX_OP_VMAX:
-        *out = v_call2(e, "llvm.smax", a, b);
-        return true;
-    case PTX_OP_VSHL:
-        *out = LLVMBuildShl(e->b, a, shift_amount(e, i, b), "");
-        return true;
+    case PTX_OP_VADD: *out = v_add(e, a, b); return true;
+    case PTX_OP_VSUB: *out = v_sub(e, a, b); return true;
+    case PTX_OP_VABSDIFF: *out = distance(e, a, b); return true;
+    case PTX_OP_VMIN: *out = v_call2(e, "llvm.smin", a, b); return true;
+    case PTX_OP_VMAX: *out = v_call2(e, "llvm.smax", a, b); return true;
+    case PTX_OP_VSHL: *out = LLVMBuildShl(e->b, a, shift_amount(e, i, b), ""); return true;
     case PTX_OP_VSHR: /* a was extended as its type says: one shift serves both */
         *out = LLVMBuildAShr(e->b, a, shift_amount(e, i, b), "");
         return true;
@@ -142,8 +130,8 @@ video_mad(struct emit *e, const struct ptx_insn *i, const value *in, value *out)
     is_signed |= negated || i->operand[3].negated;
     /* Unsigned, saturated and shifted: hardware takes the operands as signed and the outcome as
      * unsigned (read off an H200). */
-    bool odd = !is_signed && ptx_has(i, PTX_M_SAT) &&
-               (ptx_has(i, PTX_M_SHR7) || ptx_has(i, PTX_M_SHR15));
+    bool odd =
+        !is_signed && ptx_has(i, PTX_M_SAT) && (ptx_has(i, PTX_M_SHR7) || ptx_has(i, PTX_M_SHR15));
     enum ptx_type sa = odd ? PTX_S32 : ta, sb = odd ? PTX_S32 : tb;
     value a = v_sext(e, source(e, &i->operand[1], in[0], sa), 128);
     value b = v_sext(e, source(e, &i->operand[2], in[1], sb), 128);
@@ -190,7 +178,7 @@ video_scalar(struct emit *e, const struct ptx_insn *i, const value *in, unsigned
     return true;
 }
 
-/* -- packed: vadd2, vadd4, ... --------------------------------------------------------------------- */
+/* -- packed: vadd2, vadd4, ... ----------------------------------------------------------------- */
 
 struct packed {
     unsigned count, bits; /* 2 x 16 or 4 x 8 */
@@ -206,10 +194,8 @@ packed_of(enum ptx_op op)
     case PTX_OP_VABSDIFF2:
     case PTX_OP_VMIN2:
     case PTX_OP_VMAX2:
-    case PTX_OP_VSET2:
-        return (struct packed){2, 16};
-    default:
-        return (struct packed){4, 8};
+    case PTX_OP_VSET2: return (struct packed){2, 16};
+    default: return (struct packed){4, 8};
     }
 }
 
@@ -228,13 +214,9 @@ packed_operation(struct emit *e, const struct ptx_insn *i, value a, value b, val
 {
     switch (i->op) {
     case PTX_OP_VADD2:
-    case PTX_OP_VADD4:
-        *out = v_add(e, a, b);
-        return true;
+    case PTX_OP_VADD4: *out = v_add(e, a, b); return true;
     case PTX_OP_VSUB2:
-    case PTX_OP_VSUB4:
-        *out = v_sub(e, a, b);
-        return true;
+    case PTX_OP_VSUB4: *out = v_sub(e, a, b); return true;
     case PTX_OP_VAVRG2:
     case PTX_OP_VAVRG4: /* rounded away from zero: (a + b + (a + b >= 0)) >> 1 */
     {
@@ -244,17 +226,11 @@ packed_operation(struct emit *e, const struct ptx_insn *i, value a, value b, val
         return true;
     }
     case PTX_OP_VABSDIFF2:
-    case PTX_OP_VABSDIFF4:
-        *out = distance(e, a, b);
-        return true;
+    case PTX_OP_VABSDIFF4: *out = distance(e, a, b); return true;
     case PTX_OP_VMIN2:
-    case PTX_OP_VMIN4:
-        *out = v_call2(e, "llvm.smin", a, b);
-        return true;
+    case PTX_OP_VMIN4: *out = v_call2(e, "llvm.smin", a, b); return true;
     case PTX_OP_VMAX2:
-    case PTX_OP_VMAX4:
-        *out = v_call2(e, "llvm.smax", a, b);
-        return true;
+    case PTX_OP_VMAX4: *out = v_call2(e, "llvm.smax", a, b); return true;
     default: {
         value holds;
         if (!arith_compare(e, i, PTX_S32, a, b, &holds))

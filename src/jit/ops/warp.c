@@ -3,10 +3,10 @@
  * jit_warp: instructions whose lanes look at each other: shfl, vote, match, redux, activemask,
  * elect (PTX ISA 9.7.9.6, 9.7.13.9 - 9.7.13.13, 9.7.13.16).
  *
- * A warp is a vector, so a vote is a mask in a register and a shuffle a permutation. Lanes take part
- * when they are active and in their own member mask. Lanes may bring different member masks to one
- * instruction (tiles of cooperative groups): results are per lane then, and the same in all lanes
- * only where the mask is a constant of the instruction.
+ * A warp is a vector, so a vote is a mask in a register and a shuffle a permutation. Lanes take
+ * part when they are active and in their own member mask. Lanes may bring different member masks to
+ * one instruction (tiles of cooperative groups): results are per lane then, and the same in all
+ * lanes only where the mask is a constant of the instruction.
  */
 #include "jit/ops/ops.h"
 #include "jit/ops/arith.h"
@@ -71,10 +71,8 @@ emit_is_warp(const struct ptx_insn *i)
     case PTX_OP_MATCH:
     case PTX_OP_REDUX:
     case PTX_OP_ACTIVEMASK:
-    case PTX_OP_ELECT:
-        return true;
-    default:
-        return false;
+    case PTX_OP_ELECT: return true;
+    default: return false;
     }
 }
 
@@ -82,17 +80,12 @@ bool
 emit_warp_uniform(const struct ptx_insn *i, unsigned result)
 {
     switch (i->op) {
-    case PTX_OP_ACTIVEMASK:
-        return true;
+    case PTX_OP_ACTIVEMASK: return true;
     case PTX_OP_VOTE:
-    case PTX_OP_REDUX:
-        return same_members(i);
-    case PTX_OP_ELECT:
-        return same_members(i) && result == 0;
-    case PTX_OP_MATCH:
-        return same_members(i) && ptx_has(i, PTX_M_ALL);
-    default:
-        return false;
+    case PTX_OP_REDUX: return same_members(i);
+    case PTX_OP_ELECT: return same_members(i) && result == 0;
+    case PTX_OP_MATCH: return same_members(i) && ptx_has(i, PTX_M_ALL);
+    default: return false;
     }
 }
 
@@ -166,7 +159,7 @@ warp_shfl(struct emit *e, const struct ptx_insn *i, const value *in, value *out)
     return true;
 }
 
-/* -- vote, activemask, elect ------------------------------------------------------------------------ */
+/* -- vote, activemask, elect ------------------------------------------------------------------- */
 
 static bool
 warp_vote(struct emit *e, const struct ptx_insn *i, const value *in, unsigned nin, value *out)
@@ -230,8 +223,8 @@ for_each_group(struct emit *e, const struct ptx_insn *i, const value *in, unsign
     LLVMBuildBr(e->b, loop);
 
     LLVMAddIncoming(left, (value[]){active, next_left}, (LLVMBasicBlockRef[]){before, end}, 2);
-    LLVMAddIncoming(sum, (value[]){LLVMConstNull(t), next_sum},
-                    (LLVMBasicBlockRef[]){before, end}, 2);
+    LLVMAddIncoming(sum, (value[]){LLVMConstNull(t), next_sum}, (LLVMBasicBlockRef[]){before, end},
+                    2);
     LLVMPositionBuilderAtEnd(e->b, after);
     return sum;
 }
@@ -356,20 +349,12 @@ emit_warp(struct emit *e, const struct ptx_insn *i, const LLVMValueRef *in, unsi
           LLVMValueRef *out)
 {
     switch (i->op) {
-    case PTX_OP_SHFL:
-        return warp_shfl(e, i, in, out);
-    case PTX_OP_VOTE:
-        return warp_vote(e, i, in, nin, out);
-    case PTX_OP_MATCH:
-        return warp_match(e, i, in, nin, out);
-    case PTX_OP_REDUX:
-        return warp_redux(e, i, in, nin, out);
-    case PTX_OP_ELECT:
-        return warp_elect(e, i, in, nin, out);
-    case PTX_OP_ACTIVEMASK:
-        out[0] = active_bits(e);
-        return true;
-    default:
-        return emit_fail(e, "%s is not a warp operation", ptx_op_name(i->op));
+    case PTX_OP_SHFL: return warp_shfl(e, i, in, out);
+    case PTX_OP_VOTE: return warp_vote(e, i, in, nin, out);
+    case PTX_OP_MATCH: return warp_match(e, i, in, nin, out);
+    case PTX_OP_REDUX: return warp_redux(e, i, in, nin, out);
+    case PTX_OP_ELECT: return warp_elect(e, i, in, nin, out);
+    case PTX_OP_ACTIVEMASK: out[0] = active_bits(e); return true;
+    default: return emit_fail(e, "%s is not a warp operation", ptx_op_name(i->op));
     }
 }

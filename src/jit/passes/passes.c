@@ -10,7 +10,7 @@
 #include <string.h>
 
 const struct pass_row jit_passes[PASS_COUNT] = {
-#define PASS(id, name, stage, tools, needs, file, text)                                                       \
+#define PASS(id, name, stage, tools, needs, file, text)                                            \
     [PASS_##id] = {name, STAGE_##stage, TOOLS_##tools, PASS_##needs, file, text},
 #include "jit/passes/passes.def"
 #undef PASS
@@ -45,7 +45,7 @@ jit_passes_barred(unsigned code)
     return barred;
 }
 
-/* -- switches ------------------------------------------------------------------------------------------ */
+/* -- switches ---------------------------------------------------------------------------------- */
 
 static bool
 unknown_pass(const char *name, struct ls_error *err)
@@ -65,7 +65,8 @@ switch_one(const char *word, uint64_t *off, struct ls_error *err)
 {
     bool minus = *word == '-';
     if (!minus && *word != '+')
-        return ls_fail(err, LS_ERR_USAGE, "\"%s\" switches no pass: -NAME is off, +NAME on again", word);
+        return ls_fail(err, LS_ERR_USAGE, "\"%s\" switches no pass: -NAME is off, +NAME on again",
+                       word);
     enum jit_pass pass = jit_pass_named(word + 1);
     if (pass == PASS_NONE && strcmp(word + 1, "all"))
         return unknown_pass(word + 1, err);
@@ -90,10 +91,11 @@ jit_passes_off(const char *text, uint64_t *off, struct ls_error *err)
     return ok;
 }
 
-/* -- remarks ------------------------------------------------------------------------------------------- */
+/* -- remarks ----------------------------------------------------------------------------------- */
 
 void
-jit_remark(struct jit_remarks *r, enum jit_pass pass, bool fired, uint32_t place, const char *format, va_list args)
+jit_remark(struct jit_remarks *r, enum jit_pass pass, bool fired, uint32_t place,
+           const char *format, va_list args)
 {
     char text[400];
     if (!r)
@@ -144,8 +146,10 @@ jit_remarks_sort(struct jit_remarks *r)
 static void
 print_absent(const char *kernel, uint64_t off, unsigned code, struct text *out)
 {
-    const char *where = code & CODE_CHECK ? "under check" : code & CODE_PROFILE ? "under profile"
-                                                                                : "where the place of a fault is looked for";
+    const char *where = code & CODE_CHECK     ? "under check"
+                        : code & CODE_PROFILE ? "under profile"
+                        : code & CODE_STEPS   ? "where warps take turns"
+                                              : "where the place of a fault is looked for";
     uint64_t barred = code == CODE_PLAIN ? 0 : jit_passes_barred(code);
     for (unsigned k = 0; k < PASS_COUNT; k++) {
         if (!jit_on(off, (enum jit_pass)k))
@@ -156,8 +160,8 @@ print_absent(const char *kernel, uint64_t off, unsigned code, struct text *out)
 }
 
 void
-jit_remarks_print(const struct jit_remarks *r, const struct ptx_module *m, const char *kernel, uint64_t off,
-                  unsigned code, struct text *out)
+jit_remarks_print(const struct jit_remarks *r, const struct ptx_module *m, const char *kernel,
+                  uint64_t off, unsigned code, struct text *out)
 {
     struct arena arena = {0};
     kernel = ls_readable_name(&arena, kernel);
@@ -168,7 +172,8 @@ jit_remarks_print(const struct jit_remarks *r, const struct ptx_module *m, const
             snprintf(place, sizeof place, "%s", kernel);
         else
             jit_place_text(m, x->place, place, sizeof place);
-        text_add(out, "%s: %s: %s: %s", place, jit_passes[x->pass].name, x->fired ? "fired" : "missed", x->text);
+        text_add(out, "%s: %s: %s: %s", place, jit_passes[x->pass].name,
+                 x->fired ? "fired" : "missed", x->text);
         text_add(out, x->times > 1 ? " (in %u versions)\n" : "\n", x->times);
     }
     print_absent(kernel, off, code, out);

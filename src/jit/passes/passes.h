@@ -2,8 +2,8 @@
  *
  * jit, inside: the passes of passes/passes.def, which of them are on, and what they remark.
  *
- * A pass asks emit_on() (build/build.h) or jit_on() before it does anything, and says with emit_fired() or
- * emit_missed() what it did at an instruction, or why it did nothing there:
+ * A pass asks emit_on() (build/build.h) or jit_on() before it does anything, and says with
+ * emit_fired() or emit_missed() what it did at an instruction, or why it did nothing there:
  *
  *     if (!emit_on(&c->e, PASS_INTERLEAVE))
  *         return 1;
@@ -28,7 +28,7 @@ enum jit_pass {
     PASS_NONE = PASS_COUNT
 };
 
-enum pass_stage { STAGE_PLAN, STAGE_LLVM, STAGE_REPORT };
+enum pass_stage { STAGE_WIR, STAGE_PLAN, STAGE_LLVM, STAGE_REPORT };
 
 /* Kinds of code by what a tool is told of it. */
 enum pass_code {
@@ -36,6 +36,7 @@ enum pass_code {
     CODE_CHECK = 2,   /* accesses, and it says which lanes may make them */
     CODE_PROFILE = 4, /* executions are counted */
     CODE_REPLAY = 8,  /* accesses and nothing more: the run that finds the place of a fault */
+    CODE_STEPS = 16,  /* any of these; but the warp gives way before each access, for a schedule */
 };
 /* A column of the table: the kinds that the pass may run in. */
 enum pass_tools {
@@ -43,7 +44,7 @@ enum pass_tools {
     TOOLS_CHECK = CODE_CHECK,
     TOOLS_PROFILE = CODE_PROFILE,
     TOOLS_LIVE = CODE_PLAIN | CODE_CHECK | CODE_PROFILE,
-    TOOLS_ALL = TOOLS_LIVE | CODE_REPLAY
+    TOOLS_ALL = TOOLS_LIVE | CODE_REPLAY | CODE_STEPS
 };
 
 struct pass_row {
@@ -57,8 +58,8 @@ extern const struct pass_row jit_passes[PASS_COUNT];
 
 enum jit_pass jit_pass_named(const char *name); /* PASS_NONE: no such pass */
 
-/* Those that may not run in code of these kinds (set of enum pass_code; in code of two, what may run in one may run):
- * set of enum jit_pass. */
+/* Those that may not run in code of these kinds (set of enum pass_code; in code of two, what may
+ * run in one may run): set of enum jit_pass. */
 uint64_t jit_passes_barred(unsigned code);
 /* off: set of enum jit_pass that are switched off, or barred. */
 static inline bool
@@ -67,12 +68,12 @@ jit_on(uint64_t off, enum jit_pass pass)
     return !(off >> pass & 1);
 }
 
-/* -- remarks ------------------------------------------------------------------------------------------- */
+/* -- remarks ----------------------------------------------------------------------------------- */
 
 enum { REMARK_KERNEL = UINT32_MAX }; /* a place: the kernel as a whole */
 
 struct jit_remark {
-    uint8_t pass;   /* enum jit_pass */
+    uint8_t pass; /* enum jit_pass */
     bool fired;
     uint32_t place; /* as jit_place(), or REMARK_KERNEL */
     uint32_t times; /* versions of one instruction remark alike */
@@ -84,17 +85,18 @@ struct jit_remarks {
     VEC(struct jit_remark) at;
 };
 
-void jit_remark(struct jit_remarks *r, enum jit_pass pass, bool fired, uint32_t place, const char *format,
-                va_list args);
+void jit_remark(struct jit_remarks *r, enum jit_pass pass, bool fired, uint32_t place,
+                const char *format, va_list args);
 /* Of the kernel as a whole. */
-void jit_remark_kernel(struct jit_remarks *r, enum jit_pass pass, bool fired, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+void jit_remark_kernel(struct jit_remarks *r, enum jit_pass pass, bool fired, const char *format,
+                       ...) __attribute__((format(printf, 4, 5)));
 /* In the order of the program's text and of the passes. */
 void jit_remarks_sort(struct jit_remarks *r);
-/* A line each, and one for each pass that is off, or may not run in code of this kind (enum pass_code):
+/* A line each, and one for each pass that is off, or may not run in code of this kind (enum
+ * pass_code):
  *     k.cu:12: interleave: fired: 4 warps together */
-void jit_remarks_print(const struct jit_remarks *r, const struct ptx_module *m, const char *kernel, uint64_t off,
-                       unsigned code, struct text *out);
+void jit_remarks_print(const struct jit_remarks *r, const struct ptx_module *m, const char *kernel,
+                       uint64_t off, unsigned code, struct text *out);
 void jit_remarks_free(struct jit_remarks *r);
 
 #endif

@@ -54,8 +54,8 @@ own_loc(const struct ptx_func *f, const struct ptx_insn *i)
     return known ? l : NULL;
 }
 
-/* Instructions without a line of their own (the compiler says 0) go with the one before, the first ones
- * with the next. */
+/* Instructions without a line of their own (the compiler says 0) go with the one before, the first
+ * ones with the next. */
 const struct ptx_loc *
 jit_place_loc(const struct ptx_func *f, const struct ptx_insn *i)
 {

@@ -13,10 +13,10 @@ enum { HOST_LINE = 64 };
 static uint32_t
 barrier_loop(const struct plan_scope *s)
 {
-    const struct flow *f = s->flow;
+    const struct wir *f = s->wir;
     for (uint32_t l = f->blocks[s->block].loop; l != UINT32_MAX; l = f->loops[l].parent)
         for (uint32_t b = f->loops[l].head; b <= f->loops[l].last; b++)
-            if (f->blocks[b].end == FLOW_BARRIER)
+            if (f->blocks[b].end == WIR_BARRIER)
                 return l;
     return UINT32_MAX;
 }
@@ -24,16 +24,16 @@ barrier_loop(const struct plan_scope *s)
 /* A loop whose iterations the block's shape decides - it fills a tile, say - and that is in no
  * other. */
 static bool
-is_short_loop(const struct plan_scope *s, const struct flow_loop *loop)
+is_short_loop(const struct plan_scope *s, const struct wir_loop *loop)
 {
-    const struct flow *f = s->flow;
+    const struct wir *f = s->wir;
     bool shaped = s->warps && loop->parent == UINT32_MAX;
     for (uint32_t b = loop->head; shaped && b <= loop->last; b++) {
         bool leaves = false;
         for (uint32_t k = 0; k < f->blocks[b].succ_count; k++)
             leaves |= f->blocks[b].succ[k] < loop->head || f->blocks[b].succ[k] > loop->last;
         shaped =
-            !leaves || (f->blocks[b].end == FLOW_BRANCH && s->warps->shaped[f->blocks[b].guard]);
+            !leaves || (f->blocks[b].end == WIR_BRANCH && s->warps->shaped[f->blocks[b].guard]);
     }
     return shaped;
 }
@@ -49,7 +49,7 @@ static bool
 fetches_iteration(const struct plan_scope *s, struct plan *p)
 {
     uint32_t loop = barrier_loop(s);
-    bool inner = loop != s->flow->blocks[s->block].loop;
+    bool inner = loop != s->wir->blocks[s->block].loop;
     if (!plan_on(s, PASS_PREFETCH_TILES) || s->called || s->facts->shape.apart ||
         loop == UINT32_MAX || (inner && s->warps) || !is_global(p) || fact_uniform(&p->at.fact))
         return false;
@@ -62,13 +62,13 @@ static bool
 fetches_loop(const struct plan_scope *s, struct plan *p)
 {
     const struct fact *f = &p->at.fact;
-    uint32_t k = s->flow->blocks[s->block].loop;
+    uint32_t k = s->wir->blocks[s->block].loop;
     bool lanes_follow = f->kind == FACT_SCALAR || (f->guess && f->segment >= 8);
     struct runs r;
     if (!plan_on(s, PASS_PREFETCH_LOOPS) || !lanes_follow || s->called || k == UINT32_MAX ||
         !is_global(p))
         return false;
-    const struct flow_loop *loop = &s->flow->loops[k];
+    const struct wir_loop *loop = &s->wir->loops[k];
     p->fetch.what = FETCH_LOOP;
     p->fetch.two_lines = f->segment == LANES && runs_find(f, p->bytes * p->vec, &r) &&
                          r.run == LANES && !r.broadcast[0] &&
@@ -81,13 +81,13 @@ fetches_loop(const struct plan_scope *s, struct plan *p)
 
 /* -- blocks to come --------------------------------------------------------------------------- */
 
-static bool registers_near(const struct flow *f, uint32_t x, uint32_t y, int64_t scale,
+static bool registers_near(const struct wir *f, uint32_t x, uint32_t y, int64_t scale,
                            int64_t *apart);
 
-/* The same operand, or registers made alike: what they are apart, times scale, is added to *apart.
- */
+/* The same operand, or registers made alike: what they are apart,
+ * times scale, is added to *apart. */
 static bool
-operands_near(const struct flow *f, const struct ptx_operand *x, const struct ptx_operand *y,
+operands_near(const struct wir *f, const struct ptx_operand *x, const struct ptx_operand *y,
               int64_t scale, int64_t *apart)
 {
     if (x->kind != y->kind || x->negated || y->negated || x->part || y->part)
@@ -102,10 +102,10 @@ operands_near(const struct flow *f, const struct ptx_operand *x, const struct pt
 
 /* What a register is the sum of, and a number: that, times scale, is added to *apart. */
 static uint32_t
-without_numbers(const struct flow *f, uint32_t x, int64_t scale, int64_t *apart)
+without_numbers(const struct wir *f, uint32_t x, int64_t scale, int64_t *apart)
 {
     for (;;) {
-        const struct flow_insn *i = flow_only_writer(f, x);
+        const struct wir_insn *i = wir_only_writer(f, x);
         if (!i || i->i.op != PTX_OP_ADD || i->i.guard != PTX_NO_REG || i->i.operand_count != 3 ||
             i->i.operand[1].kind != PTX_O_REG || i->i.operand[1].negated || i->i.operand[1].part ||
             i->i.operand[2].kind != PTX_O_INT)
@@ -117,11 +117,11 @@ without_numbers(const struct flow *f, uint32_t x, int64_t scale, int64_t *apart)
 
 /* The sum, the product with a number of the text, or the conversion that makes each of them. */
 static bool
-registers_near(const struct flow *f, uint32_t x, uint32_t y, int64_t scale, int64_t *apart)
+registers_near(const struct wir *f, uint32_t x, uint32_t y, int64_t scale, int64_t *apart)
 {
     x = without_numbers(f, x, scale, apart);
     y = without_numbers(f, y, -scale, apart);
-    const struct flow_insn *i = flow_only_writer(f, x), *j = flow_only_writer(f, y);
+    const struct wir_insn *i = wir_only_writer(f, x), *j = wir_only_writer(f, y);
     if (x == y)
         return true;
     if (!i || !j || i->i.op != j->i.op || i->i.operand_count != j->i.operand_count ||
@@ -137,17 +137,15 @@ registers_near(const struct flow *f, uint32_t x, uint32_t y, int64_t scale, int6
         return a[2].kind == PTX_O_INT && b[2].kind == PTX_O_INT && a[2].imm == b[2].imm &&
                a[2].imm <= HOST_LINE &&
                operands_near(f, &a[1], &b[1], scale * (int64_t)a[2].imm, apart);
-    case PTX_OP_CVT:
-        return operands_near(f, &a[1], &b[1], scale, apart);
-    default:
-        return false;
+    case PTX_OP_CVT: return operands_near(f, &a[1], &b[1], scale, apart);
+    default: return false;
     }
 }
 
-/* They read less than a line apart: a[i] and a[i + 1], of which the first one's lines are enough.
- */
+/* They read less than a line apart: a[i] and a[i + 1], of which the
+ * first one's lines are enough. */
 static bool
-are_neighbours(const struct flow *f, const struct flow_insn *i, const struct flow_insn *j)
+are_neighbours(const struct wir *f, const struct wir_insn *i, const struct wir_insn *j)
 {
     const struct ptx_operand *x = &i->i.operand[1], *y = &j->i.operand[1];
     int64_t apart = x->offset - y->offset;
@@ -162,7 +160,7 @@ slot_of(const struct plan_scope *s, const struct plan *p)
     for (uint32_t k = 0; k < s->fetched_count; k++) {
         if (s->fetched[k] == p->i)
             return k;
-        done |= are_neighbours(s->flow, s->fetched[k], p->i);
+        done |= are_neighbours(s->wir, s->fetched[k], p->i);
     }
     return done ? PLAN_NO_SLOT : s->fetched_count;
 }
@@ -174,7 +172,7 @@ fetches_blocks(const struct plan_scope *s, struct plan *p)
 {
     const struct fact *f = &p->at.fact;
     if (p->masked || fact_uniform(f) || !plan_on(s, PASS_PREFETCH_BLOCKS) || !s->warps ||
-        s->flow->blocks[s->block].loop != UINT32_MAX || p->i->i.op != PTX_OP_LD || !is_global(p) ||
+        s->wir->blocks[s->block].loop != UINT32_MAX || p->i->i.op != PTX_OP_LD || !is_global(p) ||
         f->segment < 8 || !runs_find(f, p->bytes * p->vec, &p->fetch.runs))
         return false;
     p->fetch.what = FETCH_BLOCKS;

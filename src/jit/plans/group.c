@@ -31,16 +31,14 @@ may_pass(const struct plan_scope *s, const struct ptx_insn *p)
                !ptx_has(p, PTX_M_SC);
     case PTX_OP_MOV:
     case PTX_OP_CVT:
-    case PTX_OP_CVTA:
-        return true;
-    default:
-        return s->computes(p);
+    case PTX_OP_CVTA: return true;
+    default: return s->computes(p);
     }
 }
 
 /* A word from global memory, for all lanes of the block. */
 static bool
-is_word(const struct plan_scope *s, const struct flow_insn *i)
+is_word(const struct plan_scope *s, const struct wir_insn *i)
 {
     const struct ptx_insn *p = &i->i;
     const struct ptx_operand *from = &p->operand[1];
@@ -52,17 +50,17 @@ is_word(const struct plan_scope *s, const struct flow_insn *i)
 
 /* word[MOST + k]: the first load of the word k behind i's. */
 static void
-find_words(const struct plan_scope *s, const struct flow_insn *i,
-           const struct flow_insn *word[2 * MOST])
+find_words(const struct plan_scope *s, const struct wir_insn *i,
+           const struct wir_insn *word[2 * MOST])
 {
-    const struct flow *f = s->flow;
-    const struct flow_block *blk = &f->blocks[s->block];
+    const struct wir *f = s->wir;
+    const struct wir_block *blk = &f->blocks[s->block];
     const struct ptx_operand *at = &i->i.operand[1];
     uint32_t end = blk->first + blk->count,
-             moved = flow_next_writer(f, at->reg, flow_index(f, i), end);
-    const struct flow_insn *last = &f->insns[moved < end ? moved : end - 1];
+             moved = wir_next_writer(f, at->reg, wir_index(f, i), end);
+    const struct wir_insn *last = &f->insns[moved < end ? moved : end - 1];
     word[MOST] = i;
-    for (const struct flow_insn *n = i; n <= last; n++) {
+    for (const struct wir_insn *n = i; n <= last; n++) {
         const struct ptx_operand *o = &n->i.operand[1];
         if (!may_pass(s, &n->i))
             return;
@@ -78,12 +76,12 @@ find_words(const struct plan_scope *s, const struct flow_insn *i,
 bool
 plan_find_group(const struct plan_scope *s, struct plan *p)
 {
-    const struct flow_insn *word[2 * MOST] = {NULL};
-    const struct flow_block *blk = &s->flow->blocks[s->block];
+    const struct wir_insn *word[2 * MOST] = {NULL};
+    const struct wir_block *blk = &s->wir->blocks[s->block];
     unsigned first = MOST, last = MOST;
     if (!plan_on(s, PASS_GROUPED_LOADS) || s->combines || s->called || s->room < MOST ||
         p->at.fact.segment != 1 || p->at.fact.kind == FACT_SCALAR ||
-        flow_index(s->flow, p->i) - blk->first >= blk->count || !is_word(s, p->i))
+        wir_index(s->wir, p->i) - blk->first >= blk->count || !is_word(s, p->i))
         return false;
     find_words(s, p->i, word);
     while (first > 1 && word[first - 1] && last - first + 1 < MOST)

@@ -37,18 +37,17 @@ is_sum(const struct ptx_insn *p)
 
 /* The base among the sum's operands, and what makes the other one. */
 static void
-find_parts(const struct plan_scope *s, struct plan *p, const struct flow_insn *sum)
+find_parts(const struct plan_scope *s, struct plan *p, const struct wir_insn *sum)
 {
-    const struct flow *flow = s->flow;
-    uint32_t at = flow_index(flow, p->i), n = flow_index(flow, sum);
+    const struct wir *wir = s->wir;
+    uint32_t at = wir_index(wir, p->i), n = wir_index(wir, sum);
     for (unsigned k = 1; k <= 2 && !p->index.base; k++) {
         const struct ptx_operand *o = &sum->i.operand[3 - k];
         struct fact f = facts_operand(s->facts, p->i, o);
-        const struct flow_insn *scaled =
-            flow_maker_before(flow, s->block, sum->i.operand[k].reg, n);
+        const struct wir_insn *scaled = wir_maker_before(wir, s->block, sum->i.operand[k].reg, n);
         if (!fact_uniform(&f) || !scaled || !is_scaled(&scaled->i, &p->index.shift) ||
-            !flow_same_since(flow, &scaled->i.operand[1], flow_index(flow, scaled), at) ||
-            !flow_same_since(flow, o, n, at))
+            !wir_same_since(wir, &scaled->i.operand[1], wir_index(wir, scaled), at) ||
+            !wir_same_since(wir, o, n, at))
             continue;
         p->index.base = o;
         p->index.index = &scaled->i.operand[1];
@@ -67,8 +66,8 @@ plan_find_index(const struct plan_scope *s, struct plan *p)
         p->o->base_kind != PTX_BASE_REG || f->kind != FACT_VECTOR || f->segment != 1 || f->guess ||
         p->bytes < 4)
         return;
-    const struct flow_insn *sum =
-        flow_maker_before(s->flow, s->block, p->o->reg, flow_index(s->flow, p->i));
+    const struct wir_insn *sum =
+        wir_maker_before(s->wir, s->block, p->o->reg, wir_index(s->wir, p->i));
     if (sum && is_sum(&sum->i))
         find_parts(s, p, sum);
 }

@@ -40,15 +40,13 @@ goes_around(const struct ptx_insn *p)
     case PTX_OP_MBARRIER:
     case PTX_OP_WMMA:
     case PTX_OP_LDMATRIX:
-    case PTX_OP_STMATRIX:
-        return true;
-    default:
-        return false;
+    case PTX_OP_STMATRIX: return true;
+    default: return false;
     }
 }
 
 bool
-plan_combines(const struct flow *f)
+plan_combines(const struct wir *f)
 {
     bool some = false;
     for (uint32_t n = 0; n < f->insn_count; n++) {
@@ -62,7 +60,7 @@ plan_combines(const struct flow *f)
 /* -- past the caches -------------------------------------------------------------------------- */
 
 bool
-plan_streams(const struct flow *f)
+plan_streams(const struct wir *f)
 {
     for (uint32_t n = 0; n < f->insn_count; n++) {
         const struct ptx_insn *p = &f->insns[n].i;
@@ -78,7 +76,7 @@ plan_streams(const struct flow *f)
 /* -- local memory ----------------------------------------------------------------------------- */
 
 bool
-plan_words(const struct flow *f)
+plan_words(const struct wir *f)
 {
     if (f->call_count || f->indirect)
         return false;

@@ -11,23 +11,20 @@
 /* -- where an access goes --------------------------------------------------------------------- */
 
 enum ptx_space
-plan_space(const struct flow *f, const struct ptx_insn *p, const struct ptx_operand *o)
+plan_space(const struct wir *f, const struct ptx_insn *p, const struct ptx_operand *o)
 {
     if (o->base_kind == PTX_BASE_VAR && o->var->func) {
         switch (f->vars[o->var->index].place) {
-        case FLOW_LOCAL:
-            return PTX_SPACE_LOCAL;
-        case FLOW_SHARED:
-            return PTX_SPACE_SHARED;
-        default:
-            return PTX_SPACE_PARAM;
+        case WIR_LOCAL: return PTX_SPACE_LOCAL;
+        case WIR_SHARED: return PTX_SPACE_SHARED;
+        default: return PTX_SPACE_PARAM;
         }
     }
     return p->space == PTX_SPACE_SHARED_CLUSTER ? PTX_SPACE_SHARED : (enum ptx_space)p->space;
 }
 
 static unsigned
-reg_bytes(const struct flow *f, uint32_t reg)
+reg_bytes(const struct wir *f, uint32_t reg)
 {
     enum ptx_type t = (enum ptx_type)f->regs[reg].type;
     unsigned bytes = t == PTX_PRED ? 1 : ptx_type_bytes(t);
@@ -41,7 +38,7 @@ plan_values(const struct facts *facts, uint32_t reg)
     if (f->kind == FACT_SCALAR)
         return 1;
     unsigned segment = f->guess ? f->sure : f->segment;
-    bool few = f->kind == FACT_VECTOR && reg_bytes(facts->flow, reg) == 8 && !facts->merge[reg] &&
+    bool few = f->kind == FACT_VECTOR && reg_bytes(facts->wir, reg) == 8 && !facts->merge[reg] &&
                segment >= 8;
     return few ? LANES / segment : LANES;
 }
@@ -51,7 +48,7 @@ plan_keeps_guess(const struct plan_scope *s, uint32_t reg)
 {
     const struct fact *f = &s->facts->reg[reg];
     return plan_on(s, PASS_SPECULATED_PATTERNS) && !s->in_memory && f->kind == FACT_VECTOR &&
-           f->guess && f->segment >= 4 && reg_bytes(s->flow, reg) == 8 && !s->facts->merge[reg];
+           f->guess && f->segment >= 4 && reg_bytes(s->wir, reg) == 8 && !s->facts->merge[reg];
 }
 
 bool
@@ -60,7 +57,7 @@ plan_keeps_converged(const struct plan_scope *s, uint32_t reg)
     if (!s->converged)
         return false;
     const struct fact *f = &s->facts->reg[reg], *t = &s->converged->reg[reg];
-    unsigned bytes = reg_bytes(s->flow, reg);
+    unsigned bytes = reg_bytes(s->wir, reg);
     return !s->warps->same[reg] && (bytes == 4 || bytes == 8) && f->kind == FACT_VECTOR &&
            f->segment == 1 && t->kind != FACT_NONE && t->segment == LANES && t->pattern;
 }
@@ -70,7 +67,7 @@ static bool
 argument_address(const struct plan_scope *s, const struct ptx_operand *o, struct plan_address *out)
 {
     if (o->base_kind != PTX_BASE_VAR || !o->var->func ||
-        s->flow->vars[o->var->index].place != FLOW_ARGUMENT)
+        s->wir->vars[o->var->index].place != WIR_ARGUMENT)
         return false;
     int32_t *pattern = ARENA_ARRAY((struct arena *)&s->facts->arena, int32_t, LANES);
     for (int l = 0; l < LANES; l++)
@@ -82,11 +79,11 @@ argument_address(const struct plan_scope *s, const struct ptx_operand *o, struct
 }
 
 void
-plan_address(const struct plan_scope *s, const struct flow_insn *i, const struct ptx_operand *o,
+plan_address(const struct plan_scope *s, const struct wir_insn *i, const struct ptx_operand *o,
              struct plan_address *out)
 {
     bool plain = i->i.op == PTX_OP_LD || i->i.op == PTX_OP_ST, reg = o->base_kind == PTX_BASE_REG;
-    *out = (struct plan_address){.space = plan_space(s->flow, &i->i, o), .values = LANES};
+    *out = (struct plan_address){.space = plan_space(s->wir, &i->i, o), .values = LANES};
     if (argument_address(s, o, out))
         return;
     out->fact = facts_operand(s->facts, i, o);
@@ -99,7 +96,8 @@ plan_address(const struct plan_scope *s, const struct flow_insn *i, const struct
         out->values = out->fact.kind == FACT_SCALAR ? 1 : plan_values(s->facts, o->reg);
     out->kept = out->fact.guess && reg && plan_keeps_guess(s, o->reg);
     if (plain && reg && out->fact.kind == FACT_VECTOR && out->fact.segment == 1 && s->full &&
-        plan_on(s, PASS_CONVERGED_PATTERNS) && plan_keeps_converged(s, o->reg) && reg_bytes(s->flow, o->reg) == 8)
+        plan_on(s, PASS_CONVERGED_PATTERNS) && plan_keeps_converged(s, o->reg) &&
+        reg_bytes(s->wir, o->reg) == 8)
         out->converged = s->converged->reg[o->reg].pattern;
 }
 
@@ -270,12 +268,12 @@ find_forms(const struct plan_scope *s, struct plan *p)
         add_way(p, PLAN_GROUPED, PLAN_COMPARED, &p->at.fact);
         assume_consecutive(p, w);
         p->fetch.rows = plan_on(s, PASS_PREFETCH_LOOPS) && s->warps &&
-                        s->flow->blocks[s->block].loop != UINT32_MAX;
+                        s->wir->blocks[s->block].loop != UINT32_MAX;
     } else if (plan_find_columns(s, p)) {
         add_way(p, PLAN_TRANSPOSED, PLAN_FITS, &p->at.fact);
         p->warps = s->interleaved;
     } else if (plan_find_select(s, p)) {
-        bool fits = s->settled && s->settled[flow_index(s->flow, p->i)];
+        bool fits = s->fits_whole && s->fits_whole[wir_index(s->wir, p->i)];
         add_way(p, PLAN_SELECTED, fits ? PLAN_ALWAYS : PLAN_FITS, &p->at.fact);
     } else {
         return false;
@@ -285,7 +283,7 @@ find_forms(const struct plan_scope *s, struct plan *p)
 }
 
 void
-plan_access(const struct plan_scope *s, const struct flow_insn *i, const struct ptx_operand *o,
+plan_access(const struct plan_scope *s, const struct wir_insn *i, const struct ptx_operand *o,
             bool store, struct plan *out)
 {
     *out = (struct plan){.i = i,

@@ -73,8 +73,8 @@ struct plan_way {
     int32_t pattern[LANES]; /* behind fact.pattern where lanes are assumed to be consecutive */
 };
 
-/* Addresses made of a uniform base and a 32-bit index: base + (index << shift). base NULL: not so.
- */
+/* Addresses made of a uniform base and a 32-bit index: base + (index
+ * << shift). base NULL: not so. */
 struct plan_index {
     const struct ptx_operand *base;
     const struct ptx_operand *index;
@@ -82,11 +82,11 @@ struct plan_index {
     bool is_unsigned;
 };
 
-/* Loads of neighbouring words: member[k] loads the k-th word; own: which one is the instruction's.
- */
+/* Loads of neighbouring words: member[k] loads the k-th word; own:
+ * which one is the instruction's. */
 enum { PLAN_MEMBERS = 8 };
 struct plan_group {
-    const struct flow_insn *member[PLAN_MEMBERS];
+    const struct wir_insn *member[PLAN_MEMBERS];
     unsigned words, own;
 };
 
@@ -154,7 +154,7 @@ struct plan_tell {
 enum { PLAN_WAYS = 3 };
 
 struct plan {
-    const struct flow_insn *i;
+    const struct wir_insn *i;
     const struct ptx_operand *o; /* the address */
     unsigned bytes, vec;         /* of an element; elements a lane */
     bool store;
@@ -179,55 +179,57 @@ struct plan_sum {
                      fit: */
     bool pending; /* an addition that is kept back; else at once */
     const struct ptx_operand *base, *own;
-    uint64_t high; /* own is at most this */
-    const struct flow_insn *scaled; /* NULL, or own is factor times this one's first operand */
+    uint64_t high;                 /* own is at most this */
+    const struct wir_insn *scaled; /* NULL, or own is factor times this one's first operand */
     uint64_t factor;
 };
 
 /* What decisions may ask: the function and the version of it that is emitted. */
 struct plan_scope {
-    const struct flow *flow;
+    const struct wir *wir;
     const struct facts *facts;
     const struct facts *converged; /* as if lanes never parted; NULL: not wanted */
     const struct warps *warps;     /* the function runs whole blocks; NULL: single warps */
-    uint64_t off;          /* passes that are off, those among them that do not run under a tool */
-    bool told, guarded;    /* a tool is told of accesses (tools/tools.h: TELL_ACCESS); TELL_GUARD, */
-    bool unseen, offsets;  /*   TELL_NEW, TELL_OFFSET */
-    bool called;    /* a function that is called, not a kernel */
-    bool in_memory; /* registers stay in memory: nothing is kept beside them */
+    uint64_t off; /* passes that are off, those among them that do not run under a tool */
+    bool announced,
+        guarded;          /* a tool is told of accesses (tools/tools.h: TELL_ACCESS); TELL_GUARD, */
+    bool unseen, offsets; /*   TELL_NEW, TELL_OFFSET */
+    bool called;          /* a function that is called, not a kernel */
+    bool in_memory;       /* registers stay in memory: nothing is kept beside them */
     bool words, streams, combines;             /* plan_words, plan_streams, plan_combines */
     bool avx512;                               /* of the host */
     bool (*computes)(const struct ptx_insn *); /* does nothing but compute its results */
     struct jit_remarks *remarks;               /* NULL: nobody reads them */
     /* The version: */
-    uint32_t block;       /* of the flow, whose instructions are emitted */
+    uint32_t block;       /* of the wir, whose instructions are emitted */
     bool full;            /* all 32 lanes are active */
     unsigned interleaved; /* warps that run each instruction together; 0: one by one */
     bool first;           /*   and it is the first one's turn */
     /* What was decided before: */
-    unsigned room;       /* loaded values that may still be kept for later loads */
-    const bool *settled; /* per instruction: a selected load that is known to fit; NULL: of none */
-    const struct flow_insn *kept; /* the store that is kept back; NULL: none so far */
-    const struct flow_insn *fetched[PLAN_SLOTS]; /* loads that fetch for blocks to come */
+    unsigned room; /* loaded values that may still be kept for later loads */
+    const bool
+        *fits_whole; /* per instruction: a selected load that is known to fit; NULL: of none */
+    const struct wir_insn *kept;                /* the store that is kept back; NULL: none so far */
+    const struct wir_insn *fetched[PLAN_SLOTS]; /* loads that fetch for blocks to come */
     uint32_t fetched_count;
 };
 
 /* -- plan.c ----------------------------------------------------------------------------------- */
 
 /* Where the operand leads. i need not be a load or store. */
-void plan_address(const struct plan_scope *s, const struct flow_insn *i,
-                  const struct ptx_operand *o, struct plan_address *out);
+void plan_address(const struct plan_scope *s, const struct wir_insn *i, const struct ptx_operand *o,
+                  struct plan_address *out);
 /* The instruction's load or store at the operand, an address; says it in remarks. */
-void plan_access(const struct plan_scope *s, const struct flow_insn *i, const struct ptx_operand *o,
+void plan_access(const struct plan_scope *s, const struct wir_insn *i, const struct ptx_operand *o,
                  bool store, struct plan *out);
 /* atom and red at the operand; likewise. */
-void plan_atomic(const struct plan_scope *s, const struct flow_insn *i, const struct ptx_operand *o,
+void plan_atomic(const struct plan_scope *s, const struct wir_insn *i, const struct ptx_operand *o,
                  struct plan_sum *out);
 /* Chooses the ways of p, of which all but these is given: no neighbours are looked for. */
 void plan_ways(const struct plan_scope *s, struct plan *p);
 /* The space an access really goes to: parameters of functions that did not fit in registers are
  * local memory. */
-enum ptx_space plan_space(const struct flow *f, const struct ptx_insn *p,
+enum ptx_space plan_space(const struct wir *f, const struct ptx_insn *p,
                           const struct ptx_operand *o);
 /* How many values a register is kept as: 1, LANES, or 2 or 4: those of the first lanes of as many
  * segments, from which the fact's pattern gives the others (addresses in blocks 16 wide). */
@@ -241,23 +243,23 @@ bool plan_keeps_converged(const struct plan_scope *s, uint32_t reg);
 
 bool plan_is_ordered(const struct ptx_insn *p); /* volatile, acquire, ... */
 /* Whether no other thread can look at what a kernel stores before its launch ends. */
-bool plan_streams(const struct flow *f);
+bool plan_streams(const struct wir *f);
 /* red.add of 32-bit integers in global memory, which may be kept back. */
 bool plan_may_pend(const struct ptx_insn *p);
 /* Whether the kernel has such instructions and nothing that stands in the way. */
-bool plan_combines(const struct flow *f);
+bool plan_combines(const struct wir *f);
 /* Where no generic pointer to local memory can exist, a warp's local memory is laid out as on the
  * hardware (CUDA C Programming Guide, "Local Memory"): word by word, the 32 lanes' side by side.
  * Then lanes that use the same variable access consecutive words, and an access is a vector load
  * instead of a gather: 40 times faster for an array of sums (docs/decisions/0009). */
-bool plan_words(const struct flow *f);
+bool plan_words(const struct wir *f);
 
 /* -- select.c, stores.c ----------------------------------------------------------------------- */
 
 /* The instruction before insns[before] that selects what the register holds, of registers that are
  * the same still at insns[end]; NULL: none. */
-const struct flow_insn *plan_select_before(const struct flow *f, uint32_t block, uint32_t reg,
-                                           uint32_t before, uint32_t end);
+const struct wir_insn *plan_select_before(const struct wir *f, uint32_t block, uint32_t reg,
+                                          uint32_t before, uint32_t end);
 /* Whether the load's address is selected of some that lie in runs. */
 bool plan_find_select(const struct plan_scope *s, const struct plan *p);
 /* Segments that a selected address's part with a speculated pattern is kept in: rows of a block of
@@ -266,7 +268,7 @@ bool plan_find_select(const struct plan_scope *s, const struct plan *p);
 unsigned plan_part_segments(const struct fact *f);
 /* For interleaved warps: whether the store may be kept for all of them. s->warps is known, nothing
  * else of a version. */
-bool plan_keeps_together(const struct plan_scope *s, const struct flow_insn *i, uint32_t block);
+bool plan_keeps_together(const struct plan_scope *s, const struct wir_insn *i, uint32_t block);
 /* Warps of blocks of 16 x 16 threads have two rows: 8 bytes on is the next one, and 8 of them are
  * enough. */
 uint32_t plan_kept_rows(const struct facts *f);
@@ -274,12 +276,12 @@ uint32_t plan_kept_rows(const struct facts *f);
 /* -- tell.c ----------------------------------------------------------------------------------- */
 
 /* sized: each lane accesses its own number of bytes. */
-void plan_telling(const struct plan_scope *s, const struct flow_insn *i,
+void plan_telling(const struct plan_scope *s, const struct wir_insn *i,
                   const struct plan_address *at, enum jit_access_op op, bool sized,
                   struct plan_tell *out);
 /* Of local memory by words: whether all lanes use one offset, which is told as a pattern; the tool
  * only counts. */
-bool plan_tells_words(const struct plan_scope *s, const struct flow_insn *i,
+bool plan_tells_words(const struct plan_scope *s, const struct wir_insn *i,
                       const struct ptx_operand *o);
 
 /* -- lanes.c ---------------------------------------------------------------------------------- */
@@ -314,7 +316,7 @@ void plan_print(const struct plan *p, struct text *out);
 void plan_print_sum(const struct plan_sum *p, struct text *out);
 /* Says what was decided: of the passes behind its forms, and all of it as PASS_ACCESS_PLAN. */
 void plan_remark(const struct plan_scope *s, const struct plan *p);
-void plan_remark_sum(const struct plan_scope *s, const struct flow_insn *i,
+void plan_remark_sum(const struct plan_scope *s, const struct wir_insn *i,
                      const struct plan_sum *p);
 
 #endif

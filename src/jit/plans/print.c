@@ -35,15 +35,11 @@ print_way(const struct plan *p, const struct plan_way *w, struct text *out)
         text_add(out, p->store ? "one scalar: the last active lane's value stays"
                                : "one scalar: all lanes read one address");
         break;
-    case PLAN_RUNS:
-        print_runs(&w->runs, out);
-        break;
+    case PLAN_RUNS: print_runs(&w->runs, out); break;
     case PLAN_GROUPED:
         text_add(out, "word %u of %u neighbouring ones", p->group.own + 1, p->group.words);
         break;
-    case PLAN_TRANSPOSED:
-        text_add(out, "columns of %u warps", p->warps);
-        break;
+    case PLAN_TRANSPOSED: text_add(out, "columns of %u warps", p->warps); break;
     case PLAN_KEPT:
         text_add(out, p->warps ? "kept with those of %u warps" : "kept until lines are full",
                  p->warps);
@@ -52,8 +48,7 @@ print_way(const struct plan *p, const struct plan_way *w, struct text *out)
         text_add(out, "lane by lane (%s)%s%s", p->store ? "scatter" : "gather", p->why ? ": " : "",
                  p->why ? p->why : "");
         break;
-    default:
-        text_add(out, "%s", plan_forms[w->form].name);
+    default: text_add(out, "%s", plan_forms[w->form].name);
     }
     text_add(out, "%s%s", tests[w->test], w->stream ? ", past the caches" : "");
 }
@@ -66,7 +61,7 @@ plan_print(const struct plan *p, struct text *out)
                                         [FETCH_INNER] = "the next outer iteration",
                                         [FETCH_BLOCKS] = "blocks to come",
                                         [FETCH_LOOP] = "iterations to come"};
-    static const char *const told[] = {
+    static const char *const announced[] = {
         "", "the pattern", "all lanes", "the first lane", "both halves", "the pattern if it holds"};
     for (unsigned k = 0; k < p->ways; k++) {
         text_add(out, k ? "; else " : "");
@@ -77,7 +72,7 @@ plan_print(const struct plan *p, struct text *out)
     if (p->masked && p->way[0].form != PLAN_SCALAR)
         text_add(out, ", under a mask");
     if (p->tell.how != TELL_NOTHING)
-        text_add(out, "; told %s%s", told[p->tell.how],
+        text_add(out, "; told %s%s", announced[p->tell.how],
                  p->tell.gated && p->tell.how <= TELL_LANES ? " outside of the gate" : "");
     if (p->tell.flush != FLUSH_NONE)
         text_add(out, "; sums before it");
@@ -121,9 +116,7 @@ remark_way(const struct plan_scope *s, const struct plan *p, const struct plan_w
             say(s, p, PASS_CONSECUTIVE_TEST, true,
                 "consecutive if a comparison of the lanes says so, else lane by lane");
         break;
-    case PLAN_GROUPED:
-        say(s, p, PASS_GROUPED_LOADS, true, "%u words", p->group.words);
-        break;
+    case PLAN_GROUPED: say(s, p, PASS_GROUPED_LOADS, true, "%u words", p->group.words); break;
     case PLAN_TRANSPOSED:
         say(s, p, PASS_TRANSPOSED_LOADS, true, "%u warps read a column each", p->warps);
         break;
@@ -133,8 +126,7 @@ remark_way(const struct plan_scope *s, const struct plan *p, const struct plan_w
     case PLAN_STRIDED:
         say(s, p, PASS_STRIDED_LOADS, true, "vectors around the words, permuted");
         break;
-    default:
-        break;
+    default: break;
     }
 }
 
@@ -151,7 +143,8 @@ remark_fetch(const struct plan_scope *s, const struct plan *p)
         say(s, p, PASS_PREFETCH_BLOCKS, true, "%u %s of %u bytes", count,
             count == 1 ? "run" : "runs", f->runs.run * p->bytes * p->vec);
     if (!count && f->what != FETCH_NONE)
-        say(s, p, f->what == FETCH_LOOP ? PASS_PREFETCH_LOOPS : PASS_PREFETCH_TILES, true, "%s", loop[f->what]);
+        say(s, p, f->what == FETCH_LOOP ? PASS_PREFETCH_LOOPS : PASS_PREFETCH_TILES, true, "%s",
+            loop[f->what]);
     if (f->rows)
         say(s, p, PASS_PREFETCH_LOOPS, true, "the rows of the next warp");
 }
@@ -175,7 +168,7 @@ plan_remark(const struct plan_scope *s, const struct plan *p)
 }
 
 void
-plan_remark_sum(const struct plan_scope *s, const struct flow_insn *i, const struct plan_sum *p)
+plan_remark_sum(const struct plan_scope *s, const struct wir_insn *i, const struct plan_sum *p)
 {
     const struct plan at = {.i = i};
     struct text text = {0};

@@ -5,17 +5,16 @@
  */
 #include "jit/plans/choose.h"
 
-const struct flow_insn *
-plan_select_before(const struct flow *f, uint32_t block, uint32_t reg, uint32_t before,
-                   uint32_t end)
+const struct wir_insn *
+plan_select_before(const struct wir *f, uint32_t block, uint32_t reg, uint32_t before, uint32_t end)
 {
-    const struct flow_insn *made = flow_maker_before(f, block, reg, before);
+    const struct wir_insn *made = wir_maker_before(f, block, reg, before);
     const struct ptx_insn *p = made ? &made->i : NULL;
     bool fits = p && p->op == PTX_OP_SELP && p->operand_count == 4 &&
                 ptx_type_bytes((enum ptx_type)p->type[0]) == 8;
     for (unsigned k = 0; fits && k < 4; k++)
         fits = p->operand[k].kind == PTX_O_REG && !p->operand[k].negated &&
-               (!k || flow_same_since(f, &p->operand[k], flow_index(f, made), end));
+               (!k || wir_same_since(f, &p->operand[k], wir_index(f, made), end));
     return fits ? made : NULL;
 }
 
@@ -29,10 +28,10 @@ struct parts {
 static bool
 take_apart(struct parts *p, uint32_t reg, uint32_t before)
 {
-    const struct flow_insn *i =
-        plan_select_before(p->scope->flow, p->scope->block, reg, before, p->end);
+    const struct wir_insn *i =
+        plan_select_before(p->scope->wir, p->scope->block, reg, before, p->end);
     if (i) {
-        uint32_t n = flow_index(p->scope->flow, i);
+        uint32_t n = wir_index(p->scope->wir, i);
         return take_apart(p, i->i.operand[1].reg, n) && take_apart(p, i->i.operand[2].reg, n);
     }
     for (uint32_t k = 0; k < p->count; k++)
@@ -73,12 +72,12 @@ lies_in_runs(const struct plan_scope *s, const struct plan *p, uint32_t reg)
 bool
 plan_find_select(const struct plan_scope *s, const struct plan *p)
 {
-    uint32_t at = flow_index(s->flow, p->i);
+    uint32_t at = wir_index(s->wir, p->i);
     struct parts parts = {.scope = s, .end = at};
     if (!plan_on(s, PASS_SELECTED_LOADS) || p->vec != 1 || p->bytes < 4 || s->called ||
         p->o->base_kind != PTX_BASE_REG || s->facts->reg[p->o->reg].kind != FACT_VECTOR ||
         s->facts->reg[p->o->reg].segment >= 4 ||
-        !plan_select_before(s->flow, s->block, p->o->reg, at, at) ||
+        !plan_select_before(s->wir, s->block, p->o->reg, at, at) ||
         !take_apart(&parts, p->o->reg, at))
         return false;
     bool fits = true;

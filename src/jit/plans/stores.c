@@ -14,14 +14,14 @@ enum { HOST_LINE = 64, ROWS = 16, WORD = 4 };
 static bool
 moves_on(const struct plan_scope *s, const struct ptx_operand *to)
 {
-    const struct flow *f = s->flow;
+    const struct wir *f = s->wir;
     uint32_t k = f->blocks[s->block].loop;
     if (k == UINT32_MAX)
         return true;
-    const struct flow_loop *loop = &f->loops[k];
+    const struct wir_loop *loop = &f->loops[k];
     if (loop->parent != UINT32_MAX || to->base_kind != PTX_BASE_REG)
         return false;
-    struct span w = flow_writers(f, to->reg);
+    struct span w = wir_writers(f, to->reg);
     bool moves = false;
     for (uint32_t n = 0; n < w.count; n++)
         moves |=
@@ -50,10 +50,8 @@ is_harmless(const struct plan_scope *s, const struct ptx_insn *p)
                p->space == PTX_SPACE_CONST;
     case PTX_OP_MOV:
     case PTX_OP_CVT:
-    case PTX_OP_CVTA:
-        return true;
-    default:
-        return s->computes(p);
+    case PTX_OP_CVTA: return true;
+    default: return s->computes(p);
     }
 }
 
@@ -61,22 +59,22 @@ static bool
 insns_harmless(const struct plan_scope *s, uint32_t first, uint32_t end)
 {
     for (uint32_t n = first; n < end; n++)
-        if (!is_harmless(s, &s->flow->insns[n].i))
+        if (!is_harmless(s, &s->wir->insns[n].i))
             return false;
     return true;
 }
 
-/* No access to global memory follows: not in its block, nor in any that a thread may come to then.
- */
+/* No access to global memory follows: not in its block, nor in any
+ * that a thread may come to then. */
 static bool
-is_last(const struct plan_scope *s, const struct flow_insn *i, uint32_t block)
+is_last(const struct plan_scope *s, const struct wir_insn *i, uint32_t block)
 {
-    const struct flow *f = s->flow;
-    const struct flow_block *blk = &f->blocks[block];
+    const struct wir *f = s->wir;
+    const struct wir_block *blk = &f->blocks[block];
     bool *seen = ls_alloc(f->block_count + 1);
-    bool last = insns_harmless(s, flow_index(f, i) + 1, blk->first + blk->count);
+    bool last = insns_harmless(s, wir_index(f, i) + 1, blk->first + blk->count);
     for (uint32_t k = 0; last && k < blk->succ_count; k++)
-        flow_reach(f, blk->succ[k], UINT32_MAX, seen);
+        wir_reach(f, blk->succ[k], UINT32_MAX, seen);
     for (uint32_t b = 0; last && b < f->block_count; b++)
         last = !seen[b] || (b != block && insns_harmless(s, f->blocks[b].first,
                                                          f->blocks[b].first + f->blocks[b].count));
@@ -92,7 +90,7 @@ plan_kept_rows(const struct facts *f)
 
 /* Words to global memory, by all threads that come there. */
 static bool
-is_plain(const struct plan_scope *s, const struct flow_insn *i)
+is_plain(const struct plan_scope *s, const struct wir_insn *i)
 {
     const uint32_t width = s->facts->shape.block[0];
     return i->i.op == PTX_OP_ST && i->i.space == PTX_SPACE_GLOBAL && i->i.guard == PTX_NO_REG &&
@@ -106,19 +104,19 @@ plan_may_keep(const struct plan_scope *s, const struct plan *p)
         return false;
     if (!s->warps || !s->streams || s->kept || !is_plain(s, p->i))
         return s->kept == p->i;
-    uint32_t n = flow_index(s->flow, p->i);
-    const struct flow_block *blk = &s->flow->blocks[s->block];
+    uint32_t n = wir_index(s->wir, p->i);
+    const struct wir_block *blk = &s->wir->blocks[s->block];
     return n - blk->first < blk->count && is_last(s, p->i, s->block);
 }
 
 bool
-plan_keeps_together(const struct plan_scope *s, const struct flow_insn *i, uint32_t block)
+plan_keeps_together(const struct plan_scope *s, const struct wir_insn *i, uint32_t block)
 {
     enum { MOST = 8 }; /* warps */
     const struct ptx_operand *to = &i->i.operand[0];
     int64_t step;
     return plan_on(s, PASS_TRANSPOSED_STORES) && plan_on(s, PASS_STREAMING_STORES) && !s->called &&
-           plan_streams(s->flow) && is_plain(s, i) && i->i.vec <= 1 &&
+           plan_streams(s->wir) && is_plain(s, i) && i->i.vec <= 1 &&
            ptx_type_bytes((enum ptx_type)i->i.type[i->i.type_count - 1]) == WORD &&
            to->kind == PTX_O_ADDRESS && to->base_kind == PTX_BASE_REG &&
            warps_line(s->warps, to->reg, MOST, &step) &&

@@ -14,7 +14,7 @@
 enum { NEAR = 0xffff };
 
 static bool
-is_small(const struct plan_scope *s, const struct flow_insn *i, const struct ptx_operand *o,
+is_small(const struct plan_scope *s, const struct wir_insn *i, const struct ptx_operand *o,
          struct plan_sum *p)
 {
     struct fact f = facts_operand(s->facts, i, o);
@@ -26,20 +26,19 @@ is_small(const struct plan_scope *s, const struct flow_insn *i, const struct ptx
 }
 
 static bool
-is_same(const struct plan_scope *s, const struct flow_insn *i, const struct ptx_operand *o)
+is_same(const struct plan_scope *s, const struct wir_insn *i, const struct ptx_operand *o)
 {
     struct fact f = facts_operand(s->facts, i, o);
     return (o->kind == PTX_O_REG || o->kind == PTX_O_SYMBOL || o->kind == PTX_O_INT) &&
            fact_uniform(&f);
 }
 
-/* The instruction that makes the register before i, in the same block, of two operands; NULL: none.
- */
-static const struct flow_insn *
-maker_before(const struct plan_scope *s, const struct flow_insn *i, uint32_t reg)
+/* The instruction that makes the register before i, in the same block,
+ * of two operands; NULL: none. */
+static const struct wir_insn *
+maker_before(const struct plan_scope *s, const struct wir_insn *i, uint32_t reg)
 {
-    const struct flow_insn *made =
-        flow_maker_before(s->flow, s->block, reg, flow_index(s->flow, i));
+    const struct wir_insn *made = wir_maker_before(s->wir, s->block, reg, wir_index(s->wir, i));
     const struct ptx_insn *n = made ? &made->i : NULL;
     bool plain = n && !ptx_has(n, PTX_M_CC) && !ptx_has(n, PTX_M_SAT);
     return plain && n->operand_count == 3 && n->type_count == 1 ? made : NULL;
@@ -47,24 +46,23 @@ maker_before(const struct plan_scope *s, const struct flow_insn *i, uint32_t reg
 
 /* Whether an operand of `made` still has its value at i. */
 static bool
-stays(const struct plan_scope *s, const struct flow_insn *made, const struct flow_insn *i,
+stays(const struct plan_scope *s, const struct wir_insn *made, const struct wir_insn *i,
       const struct ptx_operand *o)
 {
     return o->kind != PTX_O_REG ||
-           flow_same_since(s->flow, o, flow_index(s->flow, made), flow_index(s->flow, i));
+           wir_same_since(s->wir, o, wir_index(s->wir, made), wir_index(s->wir, i));
 }
 
 /* What the small number is a multiple of where that can be seen: then nothing wider has to be
  * computed for it. */
 static void
-find_factor(const struct plan_scope *s, const struct flow_insn *i, const struct flow_insn *sum,
+find_factor(const struct plan_scope *s, const struct wir_insn *i, const struct wir_insn *sum,
             struct plan_sum *p)
 {
-    const struct flow_insn *made = maker_before(s, sum, p->own->reg);
+    const struct wir_insn *made = maker_before(s, sum, p->own->reg);
     const struct ptx_operand *o = made ? made->i.operand : NULL;
     if (!made || o[1].kind != PTX_O_REG || o[1].negated || o[2].kind != PTX_O_INT ||
-        ptx_type_bytes((enum ptx_type)s->flow->regs[o[1].reg].type) < 4 ||
-        !stays(s, made, i, &o[1]))
+        ptx_type_bytes((enum ptx_type)s->wir->regs[o[1].reg].type) < 4 || !stays(s, made, i, &o[1]))
         return;
     bool shift = made->i.op == PTX_OP_SHL && o[2].imm < 16;
     bool product = made->i.op == PTX_OP_MUL && !ptx_has(&made->i, PTX_M_HI) &&
@@ -76,9 +74,9 @@ find_factor(const struct plan_scope *s, const struct flow_insn *i, const struct 
 /* The addition that makes the address before instruction i, in the same block, from values that
  * still are what they were then. */
 static bool
-find_table(const struct plan_scope *s, const struct flow_insn *i, uint32_t reg, struct plan_sum *p)
+find_table(const struct plan_scope *s, const struct wir_insn *i, uint32_t reg, struct plan_sum *p)
 {
-    const struct flow_insn *made = maker_before(s, i, reg);
+    const struct wir_insn *made = maker_before(s, i, reg);
     if (!made || made->i.op != PTX_OP_ADD || ptx_type_bytes((enum ptx_type)made->i.type[0]) != 8)
         return false;
     for (unsigned k = 1; k <= 2; k++)
@@ -102,7 +100,7 @@ may_be_table(const struct plan_scope *s, const struct ptx_insn *p)
 }
 
 void
-plan_atomic(const struct plan_scope *s, const struct flow_insn *i, const struct ptx_operand *o,
+plan_atomic(const struct plan_scope *s, const struct wir_insn *i, const struct ptx_operand *o,
             struct plan_sum *out)
 {
     *out = (struct plan_sum){.pending = s->combines && plan_may_pend(&i->i)};

@@ -5,8 +5,8 @@
  */
 #include "jit/plans/plans.h"
 
-/* By which of the values that an address is kept as a tool hears of it that is told only of what it
- * has not seen. */
+/* Which values of an address are compared for a tool that is told only of accesses that it has not
+ * seen. */
 static enum plan_tells
 tells_segments(const struct plan_address *at)
 {
@@ -31,12 +31,12 @@ flushes(const struct plan_scope *s, const struct ptx_insn *p, const struct plan_
 }
 
 void
-plan_telling(const struct plan_scope *s, const struct flow_insn *i, const struct plan_address *at,
+plan_telling(const struct plan_scope *s, const struct wir_insn *i, const struct plan_address *at,
              enum jit_access_op op, bool sized, struct plan_tell *out)
 {
     *out =
         (struct plan_tell){.flush = flushes(s, &i->i, at, op), .gated = op != JIT_ATOMIC && !sized};
-    if (!s->told)
+    if (!s->announced)
         return;
     out->how = at->values == 1 ? TELL_PATTERN : TELL_LANES;
     if (!s->unseen || sized)
@@ -48,8 +48,8 @@ plan_telling(const struct plan_scope *s, const struct flow_insn *i, const struct
 }
 
 bool
-plan_tells_words(const struct plan_scope *s, const struct flow_insn *i, const struct ptx_operand *o)
+plan_tells_words(const struct plan_scope *s, const struct wir_insn *i, const struct ptx_operand *o)
 {
     struct fact f = facts_operand(s->facts, i, o);
-    return s->told && s->offsets && fact_uniform(&f);
+    return s->announced && s->offsets && fact_uniform(&f);
 }

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * post/defects.c: what LLVM 19 gets wrong, kept away from it, between the passes and the code generator.
+ * post/defects.c: what LLVM 19 gets wrong, kept away from it, between the passes and the code
+ * generator.
  *
- * Masks: a select between lanes' bits, by lanes' bits, one of them the complement of another, is turned to and
- * fro between two forms for ever by the combiner of selection graphs (found by both fuzzers: the compiler
- * never ended). It is written as and, or and not, which is what becomes of it anyway. The same happens to
- * and, or and xor of two masks that were numbers before: one of the numbers is made opaque.
+ * Masks: a select between lanes' bits, by lanes' bits, one of them the complement of another, is
+ * turned to and fro between two forms for ever by the combiner of selection graphs (found by both
+ * fuzzers: the compiler never ended). It is written as and, or and not, which is what becomes of it
+ * anyway. The same happens to and, or and xor of two masks that were numbers before: one of the
+ * numbers is made opaque.
  *
  * Bits: (x & C) | (y & ~C) is one instruction on AVX-512 (vpternlog); when lanes that are off keep
  * x, the constant comes from memory and is the first operand, the instruction selector
  * permutes the table in the wrong direction and lanes get y where x was meant and x where y was
  * (llvm-project issue 157929, mended in 2026; two patterns' transforms were swapped). The selector
  * finds the form by its constants. So they are made opaque where a select keeps x or y: two
- * instructions instead of one, and rare. (lop3 asks for vpternlog by name, and hides its result: ops/bits.c.)
+ * instructions instead of one, and rare. (lop3 asks for vpternlog by name, and hides its result:
+ * ops/bits.c.)
  *
  * Start with jit_avoid_defects().
  */
@@ -110,8 +113,8 @@ opaque(LLVMBuilderRef b, LLVMValueRef constant)
     }
     if (!same)
         return opaque_vector(b, lane, n);
-    LLVMValueRef v = LLVMBuildInsertElement(b, LLVMGetPoison(t),
-                                            through_assembly(b, lane[0], "=r,0"), zero, "");
+    LLVMValueRef v =
+        LLVMBuildInsertElement(b, LLVMGetPoison(t), through_assembly(b, lane[0], "=r,0"), zero, "");
     return LLVMBuildShuffleVector(b, v, LLVMGetPoison(t), LLVMConstVector(zeros, n), "");
 }
 
@@ -153,7 +156,8 @@ is_number_as_lanes(LLVMValueRef v)
            LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(v, 0))) == LLVMIntegerTypeKind;
 }
 
-/* The number that these lanes' bits are made of, or their complement; NULL: they are made of something else. */
+/* The number that these lanes' bits are made of, or their complement; NULL: they are made of
+ * something else. */
 static LLVMValueRef
 number_of(LLVMValueRef v, bool *negated)
 {
@@ -175,11 +179,13 @@ avoid_logic_of_numbers(LLVMBuilderRef b, LLVMValueRef v)
 {
     bool negated;
     LLVMValueRef number;
-    if (!LLVMIsABinaryOperator(v) || !is_lanes_bits(LLVMTypeOf(v)) || !number_of(LLVMGetOperand(v, 0), &negated) ||
+    if (!LLVMIsABinaryOperator(v) || !is_lanes_bits(LLVMTypeOf(v)) ||
+        !number_of(LLVMGetOperand(v, 0), &negated) ||
         !(number = number_of(LLVMGetOperand(v, 1), &negated)))
         return;
     LLVMPositionBuilderBefore(b, v);
-    LLVMValueRef lanes = LLVMBuildBitCast(b, through_assembly(b, number, "=r,0"), LLVMTypeOf(v), "");
+    LLVMValueRef lanes =
+        LLVMBuildBitCast(b, through_assembly(b, number, "=r,0"), LLVMTypeOf(v), "");
     LLVMSetOperand(v, 1, negated ? LLVMBuildNot(b, lanes, "") : lanes);
 }
 
@@ -205,19 +211,14 @@ static void
 avoid(LLVMBuilderRef b, LLVMValueRef v)
 {
     switch (LLVMGetInstructionOpcode(v)) {
-    case LLVMSelect:
-        avoid_mask_select(b, v);
-        break;
+    case LLVMSelect: avoid_mask_select(b, v); break;
     case LLVMAnd:
-    case LLVMXor:
-        avoid_logic_of_numbers(b, v);
-        break;
+    case LLVMXor: avoid_logic_of_numbers(b, v); break;
     case LLVMOr:
         avoid_logic_of_numbers(b, v);
         avoid_bit_select(b, v);
         break;
-    default:
-        break;
+    default: break;
     }
 }
 

@@ -1,181 +1,52 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * post/forward.c: what a block has just stored in its shared memory, in registers. Of a tree of additions each
- * phase loads what the one before stored under a mask, one element beside it: the processor cannot hand such
- * a store on to the load, which waits until the store is in the cache (five times 10 ns for 256 numbers). In
- * functions of whole blocks (versions/regions.c) nobody else sees the shared memory before the function returns,
- * barriers or not. So, where addresses are the start of shared memory plus a number:
+ * post/forward.c: what a block has just stored in its shared memory, in registers. Of a tree of
+ * additions each phase loads what the one before stored under a mask, one element beside it: the
+ * processor cannot hand such a store on to the load, which waits until the store is in the cache
+ * (five times 10 ns for 256 numbers). In functions of whole blocks (versions/regions.c) nobody else
+ * sees the shared memory before the function returns, barriers or not. So, where addresses are the
+ * start of shared memory plus a number:
  *
- *     loads     of words that are known to hold elements of one or two values are shuffles of these
- *     stores    whose words nobody loads any more before they are stored again or the block ends are
- *               left out (of static shared memory: beyond it lies what may fault)
+ *     loads    of words that are known to hold elements of one or two values are shuffles of these
+ *     stores   whose words nobody loads any more before they are stored again or the block ends are
+ *              left out (of static shared memory: beyond it lies what may fault)
  *
- * Both by the words of 4 bytes. Accesses by other addresses may touch all of them, except the engine's own
- * memory: frames, parameters, local memory. Runs after LLVM's passes, which have unrolled short phases over
- * the warps and folded masks; start with jit_forward().
+ * Both by the words of 4 bytes. Accesses by other addresses may touch all of them, except the
+ * engine's own memory: frames, parameters, local memory. Runs after LLVM's passes, which have
+ * unrolled short phases over the warps and folded masks; start with jit_forward().
  */
 #include "jit/post/post.h"
 #include "jit/build/value.h"
 
-#include <stddef.h>
 #include <string.h>
+
+#define WHOLE_FUNCTION ((LLVMAttributeIndex)LLVMAttributeFunctionIndex)
 
 enum {
     WORD = 4,
-    MOST_WORDS = 4096,         /* of shared memory, from its start */
-    MOST_MEMORY = 32 << 20,    /* for what is known at the ends of all blocks */
+    MOST_WORDS = 4096,      /* of shared memory, from its start */
+    MOST_MEMORY = 32 << 20, /* for what is known at the ends of all blocks */
     MOST_BLOCKS = 500,
-    MOST_MEETING = 4,          /* blocks that lead to one for which values are joined, */
-    MOST_JOINED = 64,          /*   values */
-    MOST_ELEMENTS = 256,       /* of an access */
-    DEEPEST = 24,              /* of an address; */
-    MOST_INCOMING = 4,         /*   that from several blocks joins */
-    UNMASKED = 0, MASK_KNOWN, MASK_UNKNOWN,
+    MOST_MEETING = 4,    /* blocks that lead to one for which values are joined, */
+    MOST_JOINED = 64,    /*   values */
+    MOST_ELEMENTS = 256, /* of an access */
+    UNMASKED = 0,
+    MASK_KNOWN,
+    MASK_UNKNOWN,
 };
 
-/* -- addresses -------------------------------------------------------------------------------------- */
-
-/* What an address is made from. OWN: memory of the engine that is not shared memory. */
-enum root { ROOT_OTHER, ROOT_WARP, ROOT_BLOCK, ROOT_LAUNCH, ROOT_OWN, ROOT_SHARED };
-
-struct address {
-    enum root root;
-    bool known; /* root + offset */
-    uint64_t offset;
-};
-
-static struct address resolve(LLVMTargetDataRef layout, LLVMValueRef v, unsigned depth);
-
-static bool
-is_number(LLVMValueRef v, uint64_t *out)
-{
-    if (!LLVMIsAConstantInt(v) || LLVMGetIntTypeWidth(LLVMTypeOf(v)) > 64)
-        return false;
-    *out = (uint64_t)LLVMConstIntGetSExtValue(v);
-    return true;
-}
-
-/* Memory that a pointer leads to which lies in memory of the engine itself. */
-static enum root
-pointee(const struct address *a)
-{
-    switch (a->root) {
-    case ROOT_WARP: /* of any of the block's warps: no field is the shared memory's address */
-        if (!a->known || a->offset % sizeof(struct jit_warp) != offsetof(struct jit_warp, block))
-            return ROOT_OWN;
-        return ROOT_BLOCK;
-    case ROOT_BLOCK:
-        if (a->known && a->offset == offsetof(struct jit_block, shared))
-            return ROOT_SHARED;
-        if (a->known && a->offset == offsetof(struct jit_block, launch))
-            return ROOT_LAUNCH;
-        return a->known && a->offset == offsetof(struct jit_block, local) ? ROOT_OWN : ROOT_OTHER;
-    case ROOT_LAUNCH:
-        return a->known && a->offset == offsetof(struct jit_launch, params) ? ROOT_OWN : ROOT_OTHER;
-    default:
-        return ROOT_OTHER;
-    }
-}
-
-/* The sum of an address and something that is no number. */
-static struct address
-resolve_sum(LLVMTargetDataRef layout, LLVMValueRef a, LLVMValueRef b, unsigned depth)
-{
-    struct address x = resolve(layout, a, depth), y = resolve(layout, b, depth);
-    if (x.root != ROOT_OTHER && y.root != ROOT_OTHER)
-        return (struct address){.root = ROOT_OTHER};
-    return (struct address){.root = x.root == ROOT_OTHER ? y.root : x.root};
-}
-
-static struct address
-resolve_gep(LLVMTargetDataRef layout, LLVMValueRef v, unsigned depth)
-{
-    struct address a = resolve(layout, LLVMGetOperand(v, 0), depth);
-    uint64_t n = 0;
-    a.known &= LLVMGetNumOperands(v) == 2 && is_number(LLVMGetOperand(v, 1), &n);
-    a.offset += n * LLVMABISizeOfType(layout, LLVMGetGEPSourceElementType(v));
-    return a;
-}
-
-/* The same address from wherever one comes: LLVM joins sums that it made twice. */
-static struct address
-resolve_phi(LLVMTargetDataRef layout, LLVMValueRef v, unsigned depth)
-{
-    struct address a = {.root = ROOT_OTHER};
-    unsigned n = LLVMCountIncoming(v);
-    if (n > MOST_INCOMING)
-        return a;
-    for (unsigned k = 0; k < n; k++) {
-        struct address x = resolve(layout, LLVMGetIncomingValue(v, k), depth + DEEPEST / 4);
-        if (k && (x.root != a.root || x.known != a.known || x.offset != a.offset))
-            return (struct address){.root = ROOT_OTHER};
-        a = x;
-    }
-    return a;
-}
-
-static struct address
-resolve_instruction(LLVMTargetDataRef layout, LLVMValueRef v, unsigned depth)
-{
-    struct address a = {.root = ROOT_OTHER};
-    uint64_t n;
-    switch (LLVMGetInstructionOpcode(v)) {
-    case LLVMIntToPtr:
-    case LLVMPtrToInt:
-        return resolve(layout, LLVMGetOperand(v, 0), depth);
-    case LLVMGetElementPtr:
-        return resolve_gep(layout, v, depth);
-    case LLVMOr:
-        if (!LLVMGetIsDisjoint(v))
-            return a;
-        [[fallthrough]];
-    case LLVMAdd:
-        if (!is_number(LLVMGetOperand(v, 1), &n))
-            return resolve_sum(layout, LLVMGetOperand(v, 0), LLVMGetOperand(v, 1), depth);
-        a = resolve(layout, LLVMGetOperand(v, 0), depth);
-        a.offset += n;
-        return a;
-    case LLVMLoad:
-        if (LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind) {
-            struct address from = resolve(layout, LLVMGetOperand(v, 0), depth);
-            return (struct address){.root = pointee(&from), .known = true};
-        }
-        return a;
-    case LLVMPHI:
-        return resolve_phi(layout, v, depth);
-    case LLVMAlloca:
-        return (struct address){.root = ROOT_OWN};
-    default:
-        return a;
-    }
-}
-
-static struct address
-resolve(LLVMTargetDataRef layout, LLVMValueRef v, unsigned depth)
-{
-    if (LLVMTypeOf(v) && LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMVectorTypeKind)
-        return (struct address){.root = ROOT_OTHER};
-    if (LLVMIsAArgument(v)) /* the only one */
-        return (struct address){.root = ROOT_WARP, .known = true};
-    if (LLVMIsAGlobalVariable(v))
-        return (struct address){.root = ROOT_OWN};
-    if (!LLVMIsAInstruction(v) || depth >= DEEPEST)
-        return (struct address){.root = ROOT_OTHER};
-    return resolve_instruction(layout, v, depth + 1);
-}
-
-/* -- accesses ----------------------------------------------------------------------------------------- */
+/* -- accesses ---------------------------------------------------------------------------------- */
 
 /* How an instruction touches shared memory. */
-struct access {
+struct touch {
     bool reads, writes;
-    bool anywhere;        /* else from `at` on, size bytes, */
+    bool anywhere; /* else from `at` on, size bytes, */
     uint64_t at, size;
-    unsigned bytes;       /*   in elements of 4 or 8 bytes; 0: of others */
+    unsigned bytes; /*   in elements of 4 or 8 bytes; 0: of others */
     unsigned elements;
-    unsigned masked;      /* UNMASKED, MASK_... */
+    unsigned masked; /* UNMASKED, MASK_... */
     LLVMValueRef mask;
-    LLVMValueRef value;   /* that is stored */
+    LLVMValueRef value; /* that is stored */
 };
 
 struct forward {
@@ -184,39 +55,15 @@ struct forward {
     LLVMBasicBlockRef *block; /* each before those that it leads to, but for loops */
     uint32_t blocks;
     uint32_t words, static_words; /* of shared memory: looked at; of static variables */
-    LLVMValueRef base;         /* the address of shared memory, known everywhere; NULL: none */
-    VEC(LLVMValueRef) joined;  /* values that were joined where blocks meet */
+    LLVMValueRef base;            /* the address of shared memory, known everywhere; NULL: none */
+    VEC(LLVMValueRef) joined;     /* values that were joined where blocks meet */
     unsigned changed;
 };
 
-/* Bytes of an element that is a number of 4 or 8 bytes; 0: others. */
-static unsigned
-element_bytes(LLVMTypeRef t)
-{
-    if (LLVMGetTypeKind(t) == LLVMVectorTypeKind)
-        t = LLVMGetElementType(t);
-    switch (LLVMGetTypeKind(t)) {
-    case LLVMFloatTypeKind:
-        return 4;
-    case LLVMDoubleTypeKind:
-        return 8;
-    case LLVMIntegerTypeKind:
-        return LLVMGetIntTypeWidth(t) == 32 ? 4 : LLVMGetIntTypeWidth(t) == 64 ? 8 : 0;
-    default:
-        return 0;
-    }
-}
-
-static unsigned
-element_count(LLVMTypeRef t)
-{
-    return LLVMGetTypeKind(t) == LLVMVectorTypeKind ? LLVMGetVectorSize(t) : 1;
-}
-
 static void
-find_place(const struct forward *f, struct access *a, LLVMValueRef address, LLVMTypeRef type)
+find_place(const struct forward *f, struct touch *a, LLVMValueRef address, LLVMTypeRef type)
 {
-    struct address at = resolve(f->layout, address, 0);
+    struct address at = address_resolve(f->layout, address);
     if (at.root == ROOT_SHARED && at.known && at.offset < 1u << 30) {
         a->at = at.offset;
         a->size = LLVMStoreSizeOfType(f->layout, type);
@@ -242,36 +89,27 @@ mask_kind(LLVMValueRef mask)
     return MASK_KNOWN;
 }
 
-/* What the function called is said to do with memory: two bits for each kind of place, the lower: reads. */
+/* The callee's attribute "memory": two bits for each kind of place, the lower one: reads. */
 static void
-find_effects(struct access *a, LLVMValueRef call)
+find_effects(struct touch *a, LLVMValueRef call)
 {
     unsigned kind = LLVMGetEnumAttributeKindForName("memory", 6);
     LLVMValueRef callee = LLVMGetCalledValue(call);
-    LLVMAttributeIndex whole = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
-    LLVMAttributeRef said = LLVMGetCallSiteEnumAttribute(call, whole, kind);
+    LLVMAttributeRef said = LLVMGetCallSiteEnumAttribute(call, WHOLE_FUNCTION, kind);
     if (!said && LLVMIsAFunction(callee))
-        said = LLVMGetEnumAttributeAtIndex(callee, whole, kind);
+        said = LLVMGetEnumAttributeAtIndex(callee, WHOLE_FUNCTION, kind);
     uint64_t effects = said ? LLVMGetEnumAttributeValue(said) : UINT64_MAX;
     a->reads = effects & 0x5555555555555555;
     a->writes = effects & 0xaaaaaaaaaaaaaaaa;
     a->anywhere = true;
 }
 
-static bool
-is_call_of(LLVMValueRef call, const char *stem)
-{
-    size_t length;
-    LLVMValueRef callee = LLVMGetCalledValue(call);
-    const char *name = LLVMIsAFunction(callee) ? LLVMGetValueName2(callee, &length) : "";
-    return !strncmp(name, stem, strlen(stem));
-}
-
 static void
-find_call(const struct forward *f, struct access *a, LLVMValueRef v)
+find_call(const struct forward *f, struct touch *a, LLVMValueRef v)
 {
-    bool load = is_call_of(v, "llvm.masked.load."), store = is_call_of(v, "llvm.masked.store.");
-    if (is_call_of(v, "llvm.prefetch."))
+    bool load = calls_intrinsic(v, "llvm.masked.load"),
+         store = calls_intrinsic(v, "llvm.masked.store");
+    if (calls_intrinsic(v, "llvm.prefetch"))
         return;
     if (!load && !store) {
         find_effects(a, v);
@@ -285,10 +123,10 @@ find_call(const struct forward *f, struct access *a, LLVMValueRef v)
     find_place(f, a, LLVMGetOperand(v, store), store ? LLVMTypeOf(a->value) : LLVMTypeOf(v));
 }
 
-static struct access
+static struct touch
 access_of(const struct forward *f, LLVMValueRef v)
 {
-    struct access a = {0};
+    struct touch a = {0};
     switch (LLVMGetInstructionOpcode(v)) {
     case LLVMLoad:
     case LLVMStore:
@@ -305,21 +143,16 @@ access_of(const struct forward *f, LLVMValueRef v)
         break;
     case LLVMAtomicRMW:
     case LLVMAtomicCmpXchg:
-    case LLVMInvoke:
-        a.reads = a.writes = a.anywhere = true;
-        break;
-    case LLVMCall:
-        find_call(f, &a, v);
-        break;
-    default:
-        break;
+    case LLVMInvoke: a.reads = a.writes = a.anywhere = true; break;
+    case LLVMCall: find_call(f, &a, v); break;
+    default: break;
     }
     return a;
 }
 
 /* Whether the access touches element k for certain. */
 static bool
-has_element(const struct access *a, unsigned k)
+has_element(const struct touch *a, unsigned k)
 {
     if (a->masked == MASK_UNKNOWN)
         return false;
@@ -327,19 +160,19 @@ has_element(const struct access *a, unsigned k)
 }
 
 static uint64_t
-first_word(const struct forward *f, const struct access *a)
+first_word(const struct forward *f, const struct touch *a)
 {
     return a->at / WORD < f->words ? a->at / WORD : f->words;
 }
 
 static uint64_t
-end_word(const struct forward *f, const struct access *a)
+end_word(const struct forward *f, const struct touch *a)
 {
     uint64_t end = (a->at + a->size + WORD - 1) / WORD;
     return end < f->words ? end : f->words;
 }
 
-/* -- loads: what words hold ------------------------------------------------------------------------- */
+/* -- loads: what words hold -------------------------------------------------------------------- */
 
 struct word {
     LLVMValueRef value; /* NULL: not known */
@@ -350,7 +183,7 @@ struct word {
 };
 
 static void
-learn(const struct forward *f, const struct access *a, struct word *w)
+learn(const struct forward *f, const struct touch *a, struct word *w)
 {
     if (a->anywhere) {
         memset(w, 0, f->words * sizeof *w);
@@ -379,12 +212,14 @@ struct recipe {
 };
 
 static bool
-find_element(const struct forward *f, const struct access *a, const struct word *w, unsigned k, struct recipe *r)
+find_element(const struct forward *f, const struct touch *a, const struct word *w, unsigned k,
+             struct recipe *r)
 {
     uint64_t at = (a->at + (uint64_t)k * a->bytes) / WORD;
     if (at + a->bytes / WORD > f->words || !w[at].value || w[at].bytes != a->bytes || w[at].part)
         return false;
-    if (a->bytes > WORD && (w[at + 1].value != w[at].value || w[at + 1].element != w[at].element || !w[at + 1].part))
+    if (a->bytes > WORD &&
+        (w[at + 1].value != w[at].value || w[at + 1].element != w[at].element || !w[at + 1].part))
         return false;
     unsigned s = !r->from[0] || r->from[0] == w[at].value ? 0 : 1;
     if (r->from[s] && r->from[s] != w[at].value)
@@ -397,7 +232,7 @@ find_element(const struct forward *f, const struct access *a, const struct word 
 }
 
 static bool
-find_recipe(const struct forward *f, const struct access *a, const struct word *w, struct recipe *r)
+find_recipe(const struct forward *f, const struct touch *a, const struct word *w, struct recipe *r)
 {
     r->from[0] = r->from[1] = NULL;
     r->masked = false;
@@ -408,8 +243,8 @@ find_recipe(const struct forward *f, const struct access *a, const struct word *
         if ((a->masked == MASK_UNKNOWN || has_element(a, k)) && !find_element(f, a, w, k, r))
             return false;
     }
-    /* A number that all lanes use comes from the cache with the instruction that uses it, unless the
-     * processor has to wait for the store: not out of the middle of a register. */
+    /* A number that all lanes use comes from the cache with the instruction that uses it, unless
+     * the processor has to wait for the store: not out of the middle of a register. */
     return r->from[0] && (a->elements > 1 || r->masked || !r->element[0]);
 }
 
@@ -422,7 +257,8 @@ as_vector(const struct forward *f, LLVMValueRef v, unsigned bytes, unsigned n)
     unsigned has = element_count(LLVMTypeOf(v));
     if (LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMVectorTypeKind) {
         v = LLVMBuildBitCast(f->b, v, i, "");
-        return LLVMBuildInsertElement(f->b, LLVMGetPoison(LLVMVectorType(i, n)), v, LLVMConstInt(word, 0, false), "");
+        return LLVMBuildInsertElement(f->b, LLVMGetPoison(LLVMVectorType(i, n)), v,
+                                      LLVMConstInt(word, 0, false), "");
     }
     v = LLVMBuildBitCast(f->b, v, LLVMVectorType(i, has), "");
     if (has >= n)
@@ -430,18 +266,20 @@ as_vector(const struct forward *f, LLVMValueRef v, unsigned bytes, unsigned n)
     LLVMValueRef lane[MOST_ELEMENTS];
     for (unsigned k = 0; k < n; k++)
         lane[k] = k < has ? LLVMConstInt(word, k, false) : LLVMGetPoison(word);
-    return LLVMBuildShuffleVector(f->b, v, LLVMGetPoison(LLVMTypeOf(v)), LLVMConstVector(lane, n), "");
+    return LLVMBuildShuffleVector(f->b, v, LLVMGetPoison(LLVMTypeOf(v)), LLVMConstVector(lane, n),
+                                  "");
 }
 
 /* Both sources, of one type. */
 static LLVMValueRef
-shuffled(const struct forward *f, const struct access *a, const struct recipe *r)
+shuffled(const struct forward *f, const struct touch *a, const struct recipe *r)
 {
     unsigned n = 1;
     for (unsigned s = 0; s < 2 && r->from[s]; s++)
         n = element_count(LLVMTypeOf(r->from[s])) > n ? element_count(LLVMTypeOf(r->from[s])) : n;
     LLVMValueRef x = as_vector(f, r->from[0], a->bytes, n), lane[MOST_ELEMENTS];
-    LLVMValueRef y = r->from[1] ? as_vector(f, r->from[1], a->bytes, n) : LLVMGetPoison(LLVMTypeOf(x));
+    LLVMValueRef y =
+        r->from[1] ? as_vector(f, r->from[1], a->bytes, n) : LLVMGetPoison(LLVMTypeOf(x));
     LLVMTypeRef word = LLVMInt32TypeInContext(LLVMGetTypeContext(LLVMTypeOf(x)));
     bool same = !r->from[1] && n == a->elements;
     for (unsigned k = 0; k < a->elements; k++) {
@@ -453,7 +291,8 @@ shuffled(const struct forward *f, const struct access *a, const struct recipe *r
 }
 
 static LLVMValueRef
-replacement(const struct forward *f, const struct access *a, const struct recipe *r, LLVMValueRef load)
+replacement(const struct forward *f, const struct touch *a, const struct recipe *r,
+            LLVMValueRef load)
 {
     LLVMTypeRef type = LLVMTypeOf(load);
     LLVMPositionBuilderBefore(f->b, load);
@@ -473,7 +312,7 @@ forward_block(struct forward *f, LLVMBasicBlockRef block, struct word *w)
     struct recipe r;
     for (LLVMValueRef v = LLVMGetFirstInstruction(block), next; v; v = next) {
         next = LLVMGetNextInstruction(v);
-        struct access a = access_of(f, v);
+        struct touch a = access_of(f, v);
         if (a.writes)
             learn(f, &a, w);
         if (!find_recipe(f, &a, w, &r))
@@ -484,10 +323,10 @@ forward_block(struct forward *f, LLVMBasicBlockRef block, struct word *w)
     }
 }
 
-/* -- stores: which words are still read ------------------------------------------------------------- */
+/* -- stores: which words are still read -------------------------------------------------------- */
 
 static void
-read_words(const struct forward *f, const struct access *a, uint64_t *live)
+read_words(const struct forward *f, const struct touch *a, uint64_t *live)
 {
     if (a->anywhere) {
         memset(live, 0xff, (f->words + 63) / 64 * sizeof *live);
@@ -499,7 +338,7 @@ read_words(const struct forward *f, const struct access *a, uint64_t *live)
 
 /* The words that the store writes are not read before; *dead: nor after it. */
 static void
-write_words(const struct forward *f, const struct access *a, uint64_t *live, bool *dead)
+write_words(const struct forward *f, const struct touch *a, uint64_t *live, bool *dead)
 {
     bool fits = a->at + a->size <= (uint64_t)f->words * WORD;
     *dead = fits && !a->anywhere;
@@ -519,7 +358,7 @@ live_block(struct forward *f, LLVMBasicBlockRef block, uint64_t *live, bool remo
 {
     for (LLVMValueRef v = LLVMGetLastInstruction(block), before; v; v = before) {
         before = LLVMGetPreviousInstruction(v);
-        struct access a = access_of(f, v);
+        struct touch a = access_of(f, v);
         bool dead = false;
         if (a.writes)
             write_words(f, &a, live, &dead);
@@ -532,7 +371,7 @@ live_block(struct forward *f, LLVMBasicBlockRef block, uint64_t *live, bool remo
     }
 }
 
-/* -- a function --------------------------------------------------------------------------------------- */
+/* -- a function -------------------------------------------------------------------------------- */
 
 static uint32_t
 number_of(const struct forward *f, LLVMBasicBlockRef block)
@@ -547,8 +386,12 @@ number_of(const struct forward *f, LLVMBasicBlockRef block)
 static void
 walk(struct forward *f, LLVMBasicBlockRef entry, uint32_t most)
 {
-    struct step { LLVMBasicBlockRef block; unsigned next; } *stack = ls_alloc(sizeof *stack * (most + 1));
-    LLVMBasicBlockRef *seen = ls_alloc(sizeof *seen * (most + 1)), *left = ls_alloc(sizeof *left * (most + 1));
+    struct step {
+        LLVMBasicBlockRef block;
+        unsigned next;
+    } *stack = ls_alloc(sizeof *stack * (most + 1));
+    LLVMBasicBlockRef *seen = ls_alloc(sizeof *seen * (most + 1)),
+                      *left = ls_alloc(sizeof *left * (most + 1));
     uint32_t depth = 1, seen_count = 1, count = 0;
     stack[0] = (struct step){.block = entry};
     seen[0] = entry;
@@ -578,7 +421,7 @@ walk(struct forward *f, LLVMBasicBlockRef entry, uint32_t most)
     ls_release(left);
 }
 
-/* -- where blocks meet -------------------------------------------------------------------------------- */
+/* -- where blocks meet ------------------------------------------------------------------------- */
 
 struct meeting {
     LLVMBasicBlockRef block;
@@ -608,7 +451,8 @@ meeting_at(const struct forward *f, uint32_t number)
 static bool
 same_word(const struct word *a, const struct word *b)
 {
-    return a->value == b->value && a->element == b->element && a->bytes == b->bytes && a->part == b->part;
+    return a->value == b->value && a->element == b->element && a->bytes == b->bytes &&
+           a->part == b->part;
 }
 
 /* Whether the words from w on hold all of the vector v. */
@@ -622,9 +466,11 @@ holds_all(const struct word *w, LLVMValueRef v, uint32_t words)
     return true;
 }
 
-/* The value of the type that the words from `at` on have at the end of block p: loaded where it is not known. */
+/* The value of the type that the words from `at` on have at the end of block p: loaded where it is
+ * not known. */
 static LLVMValueRef
-value_from(const struct forward *f, uint32_t p, const struct word *known, uint32_t at, LLVMTypeRef type, uint32_t words)
+value_from(const struct forward *f, uint32_t p, const struct word *known, uint32_t at,
+           LLVMTypeRef type, uint32_t words)
 {
     LLVMContextRef x = LLVMGetTypeContext(type);
     LLVMValueRef v = known[at].value, n = LLVMConstInt(LLVMInt64TypeInContext(x), at * WORD, false);
@@ -637,10 +483,11 @@ value_from(const struct forward *f, uint32_t p, const struct word *known, uint32
     return v;
 }
 
-/* A vector that one of the blocks has stored, and others may not have: joined to one value, so that the block
- * that all lead to need not load it on the way on which it was just stored. */
+/* A vector that one of the blocks has stored, and others may not have: joined to one value, so that
+ * the block that all lead to need not load it on the way on which it was just stored. */
 static void
-join(struct forward *f, const struct meeting *m, struct word **known, uint32_t at, LLVMValueRef v, struct word *w)
+join(struct forward *f, const struct meeting *m, struct word **known, uint32_t at, LLVMValueRef v,
+     struct word *w)
 {
     LLVMTypeRef type = LLVMTypeOf(v);
     unsigned parts = element_bytes(type) / WORD;
@@ -656,7 +503,8 @@ join(struct forward *f, const struct meeting *m, struct word **known, uint32_t a
     LLVMAddIncoming(phi, value, from, m->count);
     VEC_PUSH(&f->joined, phi);
     for (uint32_t k = 0; k < words; k++)
-        w[at + k] = (struct word){phi, (uint16_t)(k / parts), (uint8_t)(parts * WORD), (uint8_t)(k % parts), false};
+        w[at + k] = (struct word){phi, (uint16_t)(k / parts), (uint8_t)(parts * WORD),
+                                  (uint8_t)(k % parts), false};
 }
 
 static void
@@ -670,8 +518,10 @@ join_all(struct forward *f, const struct meeting *m, struct word **known, struct
             if (!v || w[at].value || x[at].element || x[at].part ||
                 LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMVectorTypeKind)
                 continue;
-            uint64_t words = (uint64_t)element_count(LLVMTypeOf(v)) * element_bytes(LLVMTypeOf(v)) / WORD;
-            if (at + words > f->words || at + words > f->static_words || !holds_all(&x[at], v, (uint32_t)words))
+            uint64_t words =
+                (uint64_t)element_count(LLVMTypeOf(v)) * element_bytes(LLVMTypeOf(v)) / WORD;
+            if (at + words > f->words || at + words > f->static_words ||
+                !holds_all(&x[at], v, (uint32_t)words))
                 continue;
             join(f, m, known, at, v, w);
             most--;
@@ -734,8 +584,8 @@ forward_loads(struct forward *f)
     drop_joined(f);
 }
 
-/* From which word on something may be read after the function's end: beyond static shared memory there may be
- * none, and a store that faults is to do so. */
+/* From which word on something may be read after the function's end: beyond static shared memory
+ * there may be none, and a store that faults is to do so. */
 static uint32_t
 read_from(const struct forward *f, LLVMValueRef end)
 {
@@ -793,27 +643,27 @@ find_base(const struct forward *f)
     for (LLVMValueRef v = LLVMGetFirstInstruction(f->block[0]); v; v = LLVMGetNextInstruction(v)) {
         if (!LLVMIsALoadInst(v) || LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMPointerTypeKind)
             continue;
-        struct address a = resolve(f->layout, v, 0);
+        struct address a = address_resolve(f->layout, v);
         if (a.root == ROOT_SHARED && a.known && !a.offset)
             return v;
     }
     return NULL;
 }
 
-/* How many words the function's accesses by known addresses reach; 0: it does not both store and load. */
+/* How many words the accesses by known addresses reach; 0: there are not both loads and stores. */
 static uint32_t
 words_of(const struct forward *f)
 {
     uint64_t end = 0;
     bool reads = false, writes = false;
     for (uint32_t k = 0; k < f->blocks; k++)
-        for (LLVMValueRef v = LLVMGetFirstInstruction(f->block[k]); v; v = LLVMGetNextInstruction(v)) {
-            struct access a = access_of(f, v);
-            if (a.anywhere || !a.bytes)
-                continue;
-            reads |= a.reads;
-            writes |= a.writes;
-            end = a.at + a.size > end ? a.at + a.size : end;
+        for (LLVMValueRef v = LLVMGetFirstInstruction(f->block[k]); v;
+             v = LLVMGetNextInstruction(v)) {
+            struct touch a = access_of(f, v);
+            bool counts = !a.anywhere && a.bytes;
+            reads |= counts && a.reads;
+            writes |= counts && a.writes;
+            end = counts && a.at + a.size > end ? a.at + a.size : end;
         }
     end = (end + WORD - 1) / WORD;
     return !reads || !writes ? 0 : end < MOST_WORDS ? (uint32_t)end : MOST_WORDS;
@@ -839,7 +689,8 @@ unsigned
 jit_forward(LLVMModuleRef m, uint32_t shared_bytes)
 {
     struct forward f = {.b = LLVMCreateBuilderInContext(LLVMGetModuleContext(m)),
-                        .layout = LLVMGetModuleDataLayout(m), .static_words = shared_bytes / WORD};
+                        .layout = LLVMGetModuleDataLayout(m),
+                        .static_words = shared_bytes / WORD};
     for (LLVMValueRef v = LLVMGetFirstFunction(m); v; v = LLVMGetNextFunction(v))
         if (!LLVMIsDeclaration(v))
             forward_function(&f, v);

@@ -1,26 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * index_near.c: the index of a gather is widened right before it, so that the code generator sees 32 bits.
+ * index_near.c: the index of a gather is widened right before it, so that the code generator sees
+ * 32 bits.
  */
 #include "jit/post/post.h"
 
 #include <string.h>
 
-/* -- after LLVM's passes ----------------------------------------------------------------------------------- */
+/* -- after LLVM's passes ----------------------------------------------------------------------- */
 
 /* The operand that holds the pointers of a gather or a scatter; -1: another call. */
 static int
 pointers_of(LLVMValueRef i)
 {
-    size_t n;
-    if (!LLVMIsACallInst(i) || !LLVMIsAFunction(LLVMGetCalledValue(i)))
-        return -1;
-    const char *name = LLVMGetValueName2(LLVMGetCalledValue(i), &n);
-    return !strncmp(name, "llvm.masked.gather.", 19) ? 0 : !strncmp(name, "llvm.masked.scatter.", 20) ? 1 : -1;
+    return calls_intrinsic(i, "llvm.masked.gather")    ? 0
+           : calls_intrinsic(i, "llvm.masked.scatter") ? 1
+                                                       : -1;
 }
 
-/* Code is selected block by block: a number widened in an earlier block, where it was found to be the same as
- * another one, is 64 bits to it, and the gather takes 8 lanes at once. */
+/* Code is selected block by block: a number widened in an earlier block, where it was found to be
+ * the same as another one, is 64 bits to it, and the gather takes 8 lanes at once. */
 static void
 bring_near(LLVMBuilderRef b, LLVMValueRef call, unsigned operand)
 {
@@ -34,7 +33,8 @@ bring_near(LLVMBuilderRef b, LLVMValueRef call, unsigned operand)
         return;
     LLVMPositionBuilderBefore(b, call);
     wide = LLVMBuildSExt(b, LLVMGetOperand(wide, 0), LLVMTypeOf(wide), "");
-    LLVMSetOperand(call, operand, LLVMBuildGEP2(b, LLVMGetGEPSourceElementType(at), base, &wide, 1, ""));
+    LLVMSetOperand(call, operand,
+                   LLVMBuildGEP2(b, LLVMGetGEPSourceElementType(at), base, &wide, 1, ""));
 }
 
 void

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * pieces.c: long basic blocks are cut into pieces before code is generated. LLVM selects and orders instructions block
- * by block, with lists that it searches: the time grows with the square of a block's length. One warp function of
- * thrust::partition has blocks of 5,778, 2,630 and 1,907 instructions: 6.5 s in LLVM 19's code generator at its level
- * "less", 2.2 s in pieces of 400, and the code is as long (332,604 bytes, 334,185).
+ * pieces.c: long basic blocks are cut into pieces before code is generated. LLVM selects and orders
+ * instructions block by block, with lists that it searches: the time grows with the square of a
+ * block's length. One warp function of thrust::partition has blocks of 5,778, 2,630 and 1,907
+ * instructions: 6.5 s in LLVM 19's code generator at its level "less", 2.2 s in pieces of 400, and
+ * the code is as long (332,604 bytes, 334,185).
  */
 #include "jit/post/post.h"
 
@@ -21,9 +22,9 @@ length_of(LLVMBasicBlockRef block)
     return n;
 }
 
-/* The block's first instructions, with its phis, go to a new one before it, to which all its predecessors lead from now
- * on. Phis of its successors go on to name the block itself: it has no end while its uses are replaced, so that LLVM
- * finds no successors. */
+/* The block's first instructions, with its phis, go to a new one before it, to which all its
+ * predecessors lead from now on. Phis of its successors go on to name the block itself: it has no
+ * end while its uses are replaced, so that LLVM finds no successors. */
 static void
 cut_head(LLVMBuilderRef b, LLVMBasicBlockRef block)
 {
@@ -45,8 +46,9 @@ cut_head(LLVMBuilderRef b, LLVMBasicBlockRef block)
     LLVMBuildBr(b, block);
 }
 
-/* LLVM's code generator merges a block with its only predecessor unless somebody may know its address. The array of
- * these addresses is defined elsewhere, as far as the module says, so that it takes no room. */
+/* LLVM's code generator merges a block with its only predecessor unless somebody may know its
+ * address. The array of these addresses is defined elsewhere, as far as the module says, so that it
+ * takes no room. */
 static void
 keep_apart(LLVMModuleRef m, LLVMValueRef *address, unsigned count)
 {
@@ -64,10 +66,12 @@ jit_pieces(LLVMModuleRef m)
     unsigned cut = 0;
     LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetModuleContext(m));
     for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f)) {
-        for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f); block; block = LLVMGetNextBasicBlock(block)) {
+        for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f); block;
+             block = LLVMGetNextBasicBlock(block)) {
             unsigned length = length_of(block);
             cut += length > LONG;
-            for (bool is_long = length > LONG; is_long && length > PIECE; length = length_of(block)) {
+            for (bool is_long = length > LONG; is_long && length > PIECE;
+                 length = length_of(block)) {
                 cut_head(b, block);
                 VEC_PUSH(&address, LLVMBlockAddress(f, block));
             }

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * post/schedule.c: the order of sums. A thread that keeps 8 x 8 sums in registers adds to all of them
- * before it takes the next elements; a warp's 64 sums are 128 vectors of the host, of which 32 fit its
- * registers, and every addition would load and store its sum. Between two effects on memory the sums are
- * independent of each other, so they are added up in groups that fit: a group from first to last, then the
- * next. What is read from shared memory for them is read again for each group. Every sum is made of the
- * same operations in the same order as before; only the order between sums differs.
+ * post/schedule.c: the order of sums. A thread that keeps 8 x 8 sums in registers adds to all of
+ * them before it takes the next elements; a warp's 64 sums are 128 vectors of the host, of which 32
+ * fit its registers, and every addition would load and store its sum. Between two effects on memory
+ * the sums are independent of each other, so they are added up in groups that fit: a group from
+ * first to last, then the next. What is read from shared memory for them is read again for each
+ * group. Every sum is made of the same operations in the same order as before; only the order
+ * between sums differs.
  *
- * A stretch is a piece of a block without calls and without stores to memory that others see. In it a chain
- * is a row of additions each of which only the next one uses. Stores to what nobody else sees - the warp's
- * struct and frame, its local memory where that is laid out by words - are kept back until the stretch ends
- * and loads of them get the value: sums may live there, too. jit_order_sums() runs after LLVM's passes,
- * which would undo it.
+ * A stretch is a piece of a block without calls and without stores to memory that others see. In it
+ * a chain is a row of additions each of which only the next one uses. Stores to what nobody else
+ * sees - the warp's struct and frame, its local memory where that is laid out by words - are kept
+ * back until the stretch ends and loads of them get the value: sums may live there, too.
+ * jit_order_sums() runs after LLVM's passes, which would undo it.
  */
 #include "jit/post/post.h"
 #include "jit/build/value.h"
@@ -21,10 +22,9 @@
 #include <string.h>
 
 enum {
-    SHORTEST = 3,    /* additions of a chain that is worth it */
+    SHORTEST = 3, /* additions of a chain that is worth it */
     MOST_OPERANDS = 4,
-    DEEPEST = 12,    /* of an operand that is made anew for each group, of an address */
-    MOST_TERMS = 8,  /* of an address */
+    DEEPEST = 12, /* of an operand that is made anew for each group */
     STEPS_COMPARED = 4,
     NO_CHAIN = -1,
     NO_PLACE = -1,
@@ -32,10 +32,10 @@ enum {
 };
 
 enum kind {
-    PLAIN,  /* does not depend on a chain: stays where it is, before the groups */
-    CHEAP,  /* the same, and may be made again for each group */
-    LINK,   /* an addition of a chain */
-    AFTER,  /* depends on a chain: comes after the groups */
+    PLAIN, /* does not depend on a chain: stays where it is, before the groups */
+    CHEAP, /* the same, and may be made again for each group */
+    LINK,  /* an addition of a chain */
+    AFTER, /* depends on a chain: comes after the groups */
 };
 
 struct node {
@@ -45,9 +45,6 @@ struct node {
     int place; /* loads of a private place: its number, else NO_PLACE */
 };
 
-/* Memory that only this warp's function sees. */
-enum area { AREA_NONE, AREA_FRAME, AREA_WARP, AREA_LOCAL, AREA_UNCLEAR };
-
 /* A piece of it that the stretch accesses. */
 struct place {
     enum area area;
@@ -55,13 +52,6 @@ struct place {
     LLVMValueRef value; /* what it holds, as far as the stretch knows; */
     LLVMValueRef store; /*   the last store to it, as long as that is to be moved */
     bool stored;
-};
-
-/* An address: a constant and other terms, in order. */
-struct terms {
-    uint64_t constant;
-    LLVMValueRef term[MOST_TERMS];
-    unsigned count;
 };
 
 struct chain {
@@ -76,17 +66,15 @@ struct slot {
 
 struct stretch {
     LLVMBuilderRef b;
-    LLVMValueRef warp;            /* the function's first parameter */
+    struct private memory;
     VEC(struct node) nodes;
-    struct slot *slots;           /* value -> number of its node + 1 */
-    uint32_t slot_count;          /* a power of two */
+    struct slot *slots;  /* value -> number of its node + 1 */
+    uint32_t slot_count; /* a power of two */
     VEC(struct chain) chains;
     VEC(struct place) places;
-    struct terms local;           /* what the addresses in local memory have in common */
-    bool local_words, local_stored;
     unsigned reordered; /* stretches */
     LLVMTargetDataRef layout;
-    const struct chain *current;  /* the chain being emitted */
+    const struct chain *current; /* the chain being emitted */
     /* What the group being emitted has of its own: original and copy, of this step and the last. */
     VEC(LLVMValueRef) originals;
     VEC(LLVMValueRef) copies;
@@ -145,130 +133,7 @@ number_nodes(struct stretch *s)
         *find_slot(s, s->nodes.at[n].v) = (struct slot){s->nodes.at[n].v, n};
 }
 
-/* -- what memory an address is in -------------------------------------------------------------- */
-
-/* Is v loaded from base + offset, as core_load_field does it? */
-static bool
-is_field(LLVMValueRef v, LLVMValueRef base, size_t offset)
-{
-    if (!LLVMIsALoadInst(v))
-        return false;
-    LLVMValueRef at = LLVMGetOperand(v, 0);
-    if (!offset)
-        return at == base;
-    return LLVMIsAGetElementPtrInst(at) && LLVMGetNumOperands(at) == 2 &&
-           LLVMGetOperand(at, 0) == base && LLVMIsAConstantInt(LLVMGetOperand(at, 1)) &&
-           LLVMConstIntGetZExtValue(LLVMGetOperand(at, 1)) == offset;
-}
-
-/* Is v what the field of the warp's block points to, as a number or a pointer? */
-static bool
-is_block_memory(const struct stretch *s, LLVMValueRef v, size_t field)
-{
-    if (LLVMIsAPtrToIntInst(v))
-        v = LLVMGetOperand(v, 0);
-    LLVMValueRef at = LLVMIsALoadInst(v) ? LLVMGetOperand(v, 0) : NULL;
-    LLVMValueRef block = at && LLVMIsAGetElementPtrInst(at) ? LLVMGetOperand(at, 0) : NULL;
-    return block && is_field(v, block, field) &&
-           is_field(block, s->warp, offsetof(struct jit_warp, block));
-}
-
-static bool
-add_term(struct terms *t, LLVMValueRef v)
-{
-    unsigned at = t->count;
-    if (at == MOST_TERMS)
-        return false;
-    for (; at > 0 && (uintptr_t)t->term[at - 1] > (uintptr_t)v; at--)
-        t->term[at] = t->term[at - 1];
-    t->term[at] = v;
-    t->count++;
-    return true;
-}
-
-static bool
-add_terms(struct terms *t, LLVMValueRef v, unsigned depth)
-{
-    if (LLVMIsAConstantInt(v)) {
-        t->constant += LLVMConstIntGetZExtValue(v);
-        return true;
-    }
-    if (LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == LLVMAdd && depth < DEEPEST)
-        return add_terms(t, LLVMGetOperand(v, 0), depth + 1) &&
-               add_terms(t, LLVMGetOperand(v, 1), depth + 1);
-    return add_term(t, v);
-}
-
-/* The sum behind a pointer made of a number; false: it is something else. */
-static bool
-terms_of(LLVMValueRef address, struct terms *out)
-{
-    *out = (struct terms){0};
-    return LLVMIsAIntToPtrInst(address) && add_terms(out, LLVMGetOperand(address, 0), 0);
-}
-
-static bool
-has_term(const struct stretch *s, const struct terms *t, size_t field)
-{
-    for (unsigned k = 0; k < t->count; k++)
-        if (is_block_memory(s, t->term[k], field))
-            return true;
-    return false;
-}
-
-/* Shared memory: only the thread that runs the block touches it, so that a load between two effects on
- * memory may be done twice. */
-static bool
-in_shared(const struct stretch *s, LLVMValueRef address)
-{
-    struct terms t;
-    return terms_of(address, &t) && has_term(s, &t, offsetof(struct jit_block, shared));
-}
-
-static bool
-same_terms(const struct terms *a, const struct terms *b)
-{
-    return a->count == b->count && !memcmp(a->term, b->term, a->count * sizeof *a->term);
-}
-
-/* Where in private memory; unclear: perhaps there. */
-static enum area
-area_of(struct stretch *s, LLVMValueRef address, uint64_t *offset)
-{
-    struct terms t;
-    if (terms_of(address, &t)) {
-        if (has_term(s, &t, offsetof(struct jit_block, shared)))
-            return AREA_NONE;
-        if (!s->local_words || !has_term(s, &t, offsetof(struct jit_block, local)))
-            return s->local_stored ? AREA_UNCLEAR : AREA_NONE;
-        if (!s->local.count)
-            s->local = t;
-        *offset = t.constant;
-        return same_terms(&s->local, &t) ? AREA_LOCAL : AREA_UNCLEAR;
-    }
-    *offset = 0;
-    bool clear = true;
-    while (LLVMIsAGetElementPtrInst(address)) {
-        LLVMValueRef k = LLVMGetOperand(address, LLVMGetNumOperands(address) - 1u);
-        clear &= LLVMGetNumOperands(address) == 2 && LLVMIsAConstantInt(k);
-        *offset += clear ? LLVMConstIntGetZExtValue(k) : 0;
-        address = LLVMGetOperand(address, 0);
-    }
-    bool frame = is_field(address, s->warp, offsetof(struct jit_warp, frame));
-    if (frame || address == s->warp)
-        return !clear ? AREA_UNCLEAR : frame ? AREA_FRAME : AREA_WARP;
-    return LLVMIsALoadInst(address) ? AREA_NONE : AREA_UNCLEAR;
-}
-
 /* -- instructions ------------------------------------------------------------------------------ */
-
-static bool
-is_intrinsic(LLVMValueRef v, const char *name)
-{
-    LLVMValueRef f = LLVMIsACallInst(v) ? LLVMGetCalledValue(v) : NULL;
-    unsigned id = f && LLVMIsAFunction(f) ? LLVMGetIntrinsicID(f) : 0;
-    return id && id == LLVMLookupIntrinsicID(name, strlen(name));
-}
 
 /* May it be moved within a stretch? */
 static bool
@@ -277,18 +142,41 @@ is_pure(LLVMValueRef v)
     if (LLVMIsALoadInst(v))
         return !LLVMGetVolatile(v) && LLVMGetOrdering(v) == LLVMAtomicOrderingNotAtomic;
     if (LLVMIsACallInst(v))
-        return is_intrinsic(v, "llvm.fma") || is_intrinsic(v, "llvm.masked.gather") ||
-               is_intrinsic(v, "llvm.masked.load");
+        return calls_intrinsic(v, "llvm.fma") || calls_intrinsic(v, "llvm.masked.gather") ||
+               calls_intrinsic(v, "llvm.masked.load");
     switch (LLVMGetInstructionOpcode(v)) {
-    case LLVMAdd: case LLVMSub: case LLVMMul: case LLVMFAdd: case LLVMFSub: case LLVMFMul:
-    case LLVMFDiv: case LLVMFNeg: case LLVMAnd: case LLVMOr: case LLVMXor: case LLVMShl: case LLVMLShr:
-    case LLVMAShr: case LLVMTrunc: case LLVMZExt: case LLVMSExt: case LLVMFPTrunc: case LLVMFPExt:
-    case LLVMSIToFP: case LLVMUIToFP: case LLVMBitCast: case LLVMIntToPtr: case LLVMPtrToInt:
-    case LLVMICmp: case LLVMFCmp: case LLVMSelect: case LLVMExtractElement: case LLVMInsertElement:
-    case LLVMShuffleVector: case LLVMGetElementPtr:
-        return true;
-    default:
-        return false;
+    case LLVMAdd:
+    case LLVMSub:
+    case LLVMMul:
+    case LLVMFAdd:
+    case LLVMFSub:
+    case LLVMFMul:
+    case LLVMFDiv:
+    case LLVMFNeg:
+    case LLVMAnd:
+    case LLVMOr:
+    case LLVMXor:
+    case LLVMShl:
+    case LLVMLShr:
+    case LLVMAShr:
+    case LLVMTrunc:
+    case LLVMZExt:
+    case LLVMSExt:
+    case LLVMFPTrunc:
+    case LLVMFPExt:
+    case LLVMSIToFP:
+    case LLVMUIToFP:
+    case LLVMBitCast:
+    case LLVMIntToPtr:
+    case LLVMPtrToInt:
+    case LLVMICmp:
+    case LLVMFCmp:
+    case LLVMSelect:
+    case LLVMExtractElement:
+    case LLVMInsertElement:
+    case LLVMShuffleVector:
+    case LLVMGetElementPtr: return true;
+    default: return false;
     }
 }
 
@@ -312,16 +200,11 @@ static bool
 is_cheap(const struct stretch *s, LLVMValueRef v)
 {
     switch (LLVMGetInstructionOpcode(v)) {
-    case LLVMLoad:
-        return in_shared(s, LLVMGetOperand(v, 0));
-    case LLVMBitCast:
-        return true;
-    case LLVMInsertElement:
-        return LLVMIsUndef(LLVMGetOperand(v, 0));
-    case LLVMShuffleVector:
-        return is_cheap_shuffle(v);
-    default:
-        return false;
+    case LLVMLoad: return private_in_shared(&s->memory, LLVMGetOperand(v, 0));
+    case LLVMBitCast: return true;
+    case LLVMInsertElement: return LLVMIsUndef(LLVMGetOperand(v, 0));
+    case LLVMShuffleVector: return is_cheap_shuffle(v);
+    default: return false;
     }
 }
 
@@ -342,7 +225,7 @@ is_operation(LLVMValueRef v, unsigned bits)
     if (kind == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(LLVMGetElementType(t)) < bits)
         return false;
     LLVMOpcode op = LLVMGetInstructionOpcode(v);
-    return op == LLVMFAdd || op == LLVMAdd || is_intrinsic(v, "llvm.fma");
+    return op == LLVMFAdd || op == LLVMAdd || calls_intrinsic(v, "llvm.fma");
 }
 
 /* -- chains ------------------------------------------------------------------------------------ */
@@ -480,7 +363,8 @@ fill_group(struct stretch *s, int group, uint32_t first, uint32_t room)
         next = (uint32_t)s->chains.count;
         for (uint32_t k = first; k < s->chains.count; k++) {
             const struct chain *c = &s->chains.at[k];
-            unsigned cost = c->group == NO_CHAIN && c->links.count ? join_cost(s, &set, c, false) : least;
+            unsigned cost =
+                c->group == NO_CHAIN && c->links.count ? join_cost(s, &set, c, false) : least;
             if (cost < least) {
                 least = cost;
                 next = k;
@@ -493,7 +377,8 @@ fill_group(struct stretch *s, int group, uint32_t first, uint32_t room)
 
 /* -- emitting ---------------------------------------------------------------------------------- */
 
-/* A load of a private place may come after its store only when that stores the sum begun with it. */
+/* A load of a private place may come after its store only when that
+ * stores the sum begun with it. */
 static bool
 may_copy(const struct stretch *s, const struct node *n)
 {
@@ -532,11 +417,12 @@ emit_link(struct stretch *s, LLVMValueRef link)
     LLVMInsertIntoBuilder(s->b, link);
 }
 
-/* Nothing is read before this that comes after it: else LLVM reads once for all groups, and keeps it. */
+/* Nothing is read before this that comes after it: else LLVM reads once for all groups, and keeps
+ * it. */
 static void
 emit_fence(struct stretch *s)
 {
-    LLVMTypeRef none = LLVMVoidTypeInContext(LLVMGetTypeContext(LLVMTypeOf(s->warp)));
+    LLVMTypeRef none = LLVMVoidTypeInContext(LLVMGetTypeContext(LLVMTypeOf(s->memory.warp)));
     static const char clobber[] = "~{memory}";
     LLVMTypeRef type = LLVMFunctionType(none, NULL, 0, false);
     LLVMValueRef empty = LLVMGetInlineAsm(type, "", 0, clobber, sizeof clobber - 1, true, false,
@@ -623,9 +509,10 @@ registers_of(const struct stretch *s)
         if (s->chains.at[k].links.count) {
             LLVMTypeRef t = LLVMGetElementType(LLVMTypeOf(s->chains.at[k].links.at[0]));
             LLVMTypeKind kind = LLVMGetTypeKind(t);
-            unsigned bits = kind == LLVMIntegerTypeKind ? LLVMGetIntTypeWidth(t)
-                            : kind == LLVMFloatTypeKind ? 32
-                            : kind == LLVMDoubleTypeKind ? 64 : 16;
+            unsigned bits = kind == LLVMIntegerTypeKind  ? LLVMGetIntTypeWidth(t)
+                            : kind == LLVMFloatTypeKind  ? 32
+                            : kind == LLVMDoubleTypeKind ? 64
+                                                         : 16;
             return (bits * JIT_LANES + vector_bits() - 1) / vector_bits();
         }
     return 1;
@@ -650,8 +537,8 @@ end_stretch(struct stretch *s, LLVMValueRef end)
     }
     emit_stores(s, NULL);
     s->chains.count = s->nodes.count = s->places.count = 0;
-    s->local.count = 0;
-    s->local_stored = false;
+    s->memory.local.count = 0;
+    s->memory.local_stored = false;
 }
 
 /* The place's number; NO_PLACE: not private; UNCLEAR_PLACE: the stretch must end before it. */
@@ -659,7 +546,7 @@ static int
 find_place(struct stretch *s, LLVMValueRef address, LLVMTypeRef type)
 {
     uint64_t offset, size = LLVMStoreSizeOfType(s->layout, type);
-    enum area area = area_of(s, address, &offset);
+    enum area area = private_area(&s->memory, address, &offset);
     if (area == AREA_NONE || area == AREA_UNCLEAR)
         return area == AREA_NONE ? NO_PLACE : UNCLEAR_PLACE;
     for (uint32_t k = 0; k < s->places.count; k++) {
@@ -683,7 +570,7 @@ take_store(struct stretch *s, LLVMValueRef v)
     if (place < 0)
         return false;
     struct place *p = &s->places.at[place];
-    s->local_stored |= p->area == AREA_LOCAL;
+    s->memory.local_stored |= p->area == AREA_LOCAL;
     if (p->store)
         LLVMInstructionEraseFromParent(p->store);
     p->store = v;
@@ -717,7 +604,8 @@ take(struct stretch *s, LLVMValueRef v)
 {
     if (LLVMIsAStoreInst(v))
         return take_store(s, v);
-    if (!is_pure(v) || (LLVMIsACallInst(v) && s->local_stored && !is_intrinsic(v, "llvm.fma")))
+    if (!is_pure(v) ||
+        (LLVMIsACallInst(v) && s->memory.local_stored && !calls_intrinsic(v, "llvm.fma")))
         return false;
     if (LLVMIsALoadInst(v))
         return take_load(s, v);
@@ -745,9 +633,10 @@ jit_order_sums(LLVMModuleRef m)
     for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f)) {
         if (LLVMIsDeclaration(f))
             continue;
-        s.warp = LLVMGetParam(f, 0);
-        s.local_words = LLVMGetStringAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                                                      jit_local_words, strlen(jit_local_words));
+        s.memory.warp = LLVMGetParam(f, 0);
+        s.memory.local_words =
+            LLVMGetStringAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                                          jit_local_words, strlen(jit_local_words));
         for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f); block;
              block = LLVMGetNextBasicBlock(block))
             order_block(&s, block);

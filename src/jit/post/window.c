@@ -2,16 +2,18 @@
  *
  * post/window.c: vectors that begin a few words apart.
  *
- *     sum += taps[k] * in[i + k]      for k = 0 to 8: nine vectors of which eight lie across two lines, each
- *                                     two accesses to the first cache; of what has just been stored in other
- *                                     vectors each waits until these are in the cache
+ *     sum += taps[k] * in[i + k]      for k = 0 to 8: nine vectors of which eight lie across two
+ *                                     lines, each two accesses to the first cache; of what has just
+ *                                     been stored in other vectors each waits until these are in
+ *                                     the cache
  *
- * Together they read a window that is no longer than one of them and eight words. So the window is loaded
- * once, in vectors side by side, and what begins between two of these is shuffled out of both: of memory that
- * the function stores to, which are then the vectors that were stored, all of them; else every other one, for
- * loads and shuffles have different ports of the processor (in C, 9 taps in the second cache: all loaded 68 us,
- * all shuffled 63, every other one 57; from a tile 94 and 75). No byte is read that the loads do not read.
- * Runs after LLVM's passes, within stretches of code that write nothing; start with jit_windows().
+ * Together they read a window that is no longer than one of them and eight words. So the window is
+ * loaded once, in vectors side by side, and what begins between two of these is shuffled out of
+ * both: of memory that the function stores to, which are then the vectors that were stored, all of
+ * them; else every other one, for loads and shuffles have different ports of the processor (in C, 9
+ * taps in the second cache: all loaded 68 us, all shuffled 63, every other one 57; from a tile 94
+ * and 75). No byte is read that the loads do not read. Runs after LLVM's passes, within stretches
+ * of code that write nothing; start with jit_windows().
  */
 #include "jit/post/post.h"
 
@@ -19,16 +21,16 @@
 
 enum {
     WORD = 4,
-    PIECE = 16,        /* words of a vector register */
-    MOST_TERMS = 4,    /* of an address */
+    PIECE = 16,     /* words of a vector register */
+    MOST_TERMS = 4, /* of an address */
     DEEPEST = 10,
-    MOST_LOADS = 256,  /* of a stretch */
-    MOST_PIECES = 64,  /* of a window */
+    MOST_LOADS = 256, /* of a stretch */
+    MOST_PIECES = 64, /* of a window */
     MOST_STORED = 64,
 };
 
 /* An address: each value so many times, and a number. */
-struct place {
+struct window_address {
     struct {
         LLVMValueRef v;
         int64_t times;
@@ -40,7 +42,7 @@ struct place {
 
 struct window_load {
     LLVMValueRef v;
-    struct place at;
+    struct window_address at;
     unsigned words, order; /* order: in the code */
     bool done;
 };
@@ -48,7 +50,7 @@ struct window_load {
 struct windows {
     LLVMBuilderRef b;
     LLVMTypeRef i32, i64;
-    VEC(struct window_load) loads; /* of the stretch */
+    VEC(struct window_load) loads;    /* of the stretch */
     LLVMValueRef stored[MOST_STORED]; /* what addresses that the function stores to are made of */
     unsigned stored_count;
     unsigned made; /* windows that were cut */
@@ -64,12 +66,12 @@ struct window {
     int64_t pointer_plus;
 };
 
-/* -- addresses -------------------------------------------------------------------------------------- */
+/* -- addresses --------------------------------------------------------------------------------- */
 
-static void decompose(struct place *p, LLVMValueRef v, int64_t times, unsigned depth);
+static void decompose(struct window_address *p, LLVMValueRef v, int64_t times, unsigned depth);
 
 static void
-add_term(struct place *p, LLVMValueRef v, int64_t times)
+add_term(struct window_address *p, LLVMValueRef v, int64_t times)
 {
     for (unsigned k = 0; k < p->terms; k++)
         if (p->term[k].v == v) {
@@ -90,10 +92,11 @@ is_number(LLVMValueRef v)
 }
 
 static void
-decompose_instruction(struct place *p, LLVMValueRef v, int64_t times, unsigned depth)
+decompose_instruction(struct window_address *p, LLVMValueRef v, int64_t times, unsigned depth)
 {
     LLVMOpcode op = LLVMGetInstructionOpcode(v);
-    LLVMValueRef x = LLVMGetOperand(v, 0), y = LLVMGetNumOperands(v) > 1 ? LLVMGetOperand(v, 1) : NULL;
+    LLVMValueRef x = LLVMGetOperand(v, 0),
+                 y = LLVMGetNumOperands(v) > 1 ? LLVMGetOperand(v, 1) : NULL;
     if (op == LLVMAdd || (op == LLVMOr && LLVMGetIsDisjoint(v))) {
         decompose(p, x, times, depth);
         decompose(p, y, times, depth);
@@ -118,7 +121,7 @@ is_address(LLVMValueRef v)
 }
 
 static void
-decompose(struct place *p, LLVMValueRef v, int64_t times, unsigned depth)
+decompose(struct window_address *p, LLVMValueRef v, int64_t times, unsigned depth)
 {
     if (is_number(v)) {
         p->plus += times * LLVMConstIntGetSExtValue(v);
@@ -133,16 +136,16 @@ decompose(struct place *p, LLVMValueRef v, int64_t times, unsigned depth)
         decompose_instruction(p, v, times, depth + 1);
 }
 
-static struct place
+static struct window_address
 place_of(LLVMValueRef address)
 {
-    struct place p = {.fits = true};
+    struct window_address p = {.fits = true};
     decompose(&p, address, 1, 0);
     return p;
 }
 
 static bool
-has_term(const struct place *p, LLVMValueRef v, int64_t times)
+has_term(const struct window_address *p, LLVMValueRef v, int64_t times)
 {
     for (unsigned k = 0; k < p->terms; k++)
         if (p->term[k].v == v)
@@ -152,7 +155,7 @@ has_term(const struct place *p, LLVMValueRef v, int64_t times)
 
 /* They differ by a number. */
 static bool
-are_apart(const struct place *a, const struct place *b)
+are_apart(const struct window_address *a, const struct window_address *b)
 {
     if (a->terms != b->terms || !a->fits || !b->fits)
         return false;
@@ -162,7 +165,7 @@ are_apart(const struct place *a, const struct place *b)
     return true;
 }
 
-/* -- a window ----------------------------------------------------------------------------------------- */
+/* -- a window ---------------------------------------------------------------------------------- */
 
 static int64_t
 words_in(const struct window *w, const struct window_load *l)
@@ -210,11 +213,13 @@ shuffle(struct windows *s, LLVMValueRef a, LLVMValueRef b, const int *lane, unsi
     LLVMValueRef v[2 * PIECE];
     for (unsigned k = 0; k < n; k++)
         v[k] = lane[k] < 0 ? LLVMGetPoison(s->i32) : LLVMConstInt(s->i32, (unsigned)lane[k], false);
-    return LLVMBuildShuffleVector(s->b, a, b ? b : LLVMGetPoison(LLVMTypeOf(a)), LLVMConstVector(v, n), "");
+    return LLVMBuildShuffleVector(s->b, a, b ? b : LLVMGetPoison(LLVMTypeOf(a)),
+                                  LLVMConstVector(v, n), "");
 }
 
-/* PIECE words of the window, as whole numbers: only of these LLVM shifts two registers (valignd), of others it
- * permutes them by a vector of numbers and loses one. The last ones by themselves where a register has as many; else with those before. */
+/* PIECE words of the window, as whole numbers: only of these LLVM shifts two registers (valignd),
+ * of others it permutes them by a vector of numbers and loses one. The last ones by themselves
+ * where a register has as many; else with those before. */
 static LLVMValueRef
 chunk(struct windows *s, struct window *w, unsigned k)
 {
@@ -247,7 +252,8 @@ static LLVMValueRef
 piece(struct windows *s, struct window *w, unsigned first, LLVMValueRef user)
 {
     unsigned k = first / PIECE;
-    LLVMValueRef a = chunk(s, w, k), b = k + 1 < w->chunks && first % PIECE ? chunk(s, w, k + 1) : NULL;
+    LLVMValueRef a = chunk(s, w, k),
+                 b = k + 1 < w->chunks && first % PIECE ? chunk(s, w, k + 1) : NULL;
     LLVMPositionBuilderBefore(s->b, user);
     if (!b)
         return a;
@@ -277,7 +283,7 @@ replace(struct windows *s, struct window *w, struct window_load *l)
 }
 
 static bool
-is_stored(const struct windows *s, const struct place *p)
+is_stored(const struct windows *s, const struct window_address *p)
 {
     for (unsigned k = 0; k < s->stored_count; k++)
         if (has_term(p, s->stored[k], 1))
@@ -312,7 +318,7 @@ consider(struct windows *s, struct window *w)
         LLVMInstructionEraseFromParent(gone[--n]);
 }
 
-/* -- stretches of code -------------------------------------------------------------------------------- */
+/* -- stretches of code ------------------------------------------------------------------------- */
 
 static void
 end_stretch(struct windows *s)
@@ -342,19 +348,20 @@ is_words(LLVMTypeRef t)
 static bool
 is_harmless(LLVMValueRef v)
 {
-    size_t length;
     LLVMValueRef f;
     switch (LLVMGetInstructionOpcode(v)) {
-    case LLVMStore: case LLVMFence: case LLVMAtomicRMW: case LLVMAtomicCmpXchg: case LLVMInvoke:
-        return false;
+    case LLVMStore:
+    case LLVMFence:
+    case LLVMAtomicRMW:
+    case LLVMAtomicCmpXchg:
+    case LLVMInvoke: return false;
     case LLVMCall: /* intrinsics that give a result write nothing */
         f = LLVMGetCalledValue(v);
         if (!LLVMIsAFunction(f) || !LLVMGetIntrinsicID(f))
             return false;
         return LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMVoidTypeKind ||
-               !strncmp(LLVMGetValueName2(f, &length), "llvm.prefetch", strlen("llvm.prefetch"));
-    default:
-        return true;
+               calls_intrinsic(v, "llvm.prefetch");
+    default: return true;
     }
 }
 
@@ -367,10 +374,11 @@ see_block(struct windows *s, LLVMBasicBlockRef block)
         next = LLVMGetNextInstruction(v);
         if (!is_harmless(v) || s->loads.count == MOST_LOADS)
             end_stretch(s);
-        if (!LLVMIsALoadInst(v) || LLVMGetVolatile(v) || LLVMGetOrdering(v) != LLVMAtomicOrderingNotAtomic ||
-            !is_words(LLVMTypeOf(v)))
+        if (!LLVMIsALoadInst(v) || LLVMGetVolatile(v) ||
+            LLVMGetOrdering(v) != LLVMAtomicOrderingNotAtomic || !is_words(LLVMTypeOf(v)))
             continue;
-        struct window_load l = {v, place_of(LLVMGetOperand(v, 0)), LLVMGetVectorSize(LLVMTypeOf(v)), order++, false};
+        struct window_load l = {v, place_of(LLVMGetOperand(v, 0)), LLVMGetVectorSize(LLVMTypeOf(v)),
+                                order++, false};
         if (l.at.fits)
             VEC_PUSH(&s->loads, l);
     }
@@ -383,7 +391,7 @@ note_stores(struct windows *s, LLVMBasicBlockRef block)
     for (LLVMValueRef v = LLVMGetFirstInstruction(block); v; v = LLVMGetNextInstruction(v)) {
         if (!LLVMIsAStoreInst(v) || !is_words(LLVMTypeOf(LLVMGetOperand(v, 0))))
             continue;
-        struct place p = place_of(LLVMGetOperand(v, 1));
+        struct window_address p = place_of(LLVMGetOperand(v, 1));
         for (unsigned k = 0; k < p.terms && s->stored_count < MOST_STORED; k++)
             if (p.term[k].times == 1)
                 s->stored[s->stored_count++] = p.term[k].v;
@@ -394,7 +402,9 @@ unsigned
 jit_windows(LLVMModuleRef m)
 {
     LLVMContextRef x = LLVMGetModuleContext(m);
-    struct windows s = {.b = LLVMCreateBuilderInContext(x), .i32 = LLVMInt32TypeInContext(x), .i64 = LLVMInt64TypeInContext(x)};
+    struct windows s = {.b = LLVMCreateBuilderInContext(x),
+                        .i32 = LLVMInt32TypeInContext(x),
+                        .i64 = LLVMInt64TypeInContext(x)};
     for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f)) {
         s.stored_count = 0;
         for (LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(f); k; k = LLVMGetNextBasicBlock(k))

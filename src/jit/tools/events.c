@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tools/events.c: what instrumented code tells a tool beside its accesses (those are announced where
- * they are made, memory/site.c): how often instructions are executed, and by how many lanes; branches
- * that split a warp; synchronisation inside a warp, and fences.
+ * tools/events.c: what instrumented code tells a tool beside its accesses (those are announced
+ * where they are made, memory/site.c): how often instructions are executed, and by how many lanes;
+ * branches that split a warp; synchronisation inside a warp, and fences.
  *
  * Counts are plain additions to memory: a call per instruction would cost thirty times as much.
  */
@@ -17,7 +17,7 @@ count_lanes(struct core *c, LLVMValueRef mask)
 }
 
 static LLVMValueRef
-lanes_of(struct core *c, const struct flow_insn *i)
+lanes_of(struct core *c, const struct wir_insn *i)
 {
     LLVMValueRef mask = core_mask_bits(c);
     if (i->i.guard == PTX_NO_REG || i->i.op == PTX_OP_BRA)
@@ -40,20 +40,21 @@ is_plain(const struct ptx_insn *p)
 static bool
 may_leave(const struct ptx_insn *p)
 {
-    return p->op == PTX_OP_CALL || p->op == PTX_OP_EXIT || p->op == PTX_OP_TRAP || p->op == PTX_OP_BRKPT;
+    return p->op == PTX_OP_CALL || p->op == PTX_OP_EXIT || p->op == PTX_OP_TRAP ||
+           p->op == PTX_OP_BRKPT;
 }
 
 /* Instructions from i on that as many lanes execute, whose places follow each other. */
 static uint32_t
-count_run(const struct core *c, const struct flow_insn *i)
+count_run(const struct core *c, const struct wir_insn *i)
 {
-    const struct flow_block *blk = &c->flow->blocks[c->now.current];
-    uint32_t at = (uint32_t)(i - c->flow->insns), end = blk->first + blk->count, n = 1;
+    const struct wir_block *blk = &c->wir->blocks[c->now.current];
+    uint32_t at = (uint32_t)(i - c->wir->insns), end = blk->first + blk->count, n = 1;
     end += blk->end_insn == end; /* the block's last one lies behind the others, mostly */
     if (at < blk->first || !is_plain(&i->i))
         return 1;
     for (; at + n < end && !may_leave(&i[n - 1].i); n++)
-        if (i[n].place != i[n - 1].place + 1 || !is_plain(&i[n].i))
+        if (i[n].added || i[n].place != i[n - 1].place + 1 || !is_plain(&i[n].i))
             break;
     return n;
 }
@@ -71,8 +72,9 @@ add_difference(struct core *c, uint32_t place, LLVMValueRef v, bool minus)
     LLVMSetAlignment(LLVMBuildStore(b, v, at), sizeof(uint64_t));
 }
 
-/* That n places from there on were executed: two additions for however many. Counters of each, eight at a time
- * with vectors, were a sixth of a profiled tiled product's own code: they waited for stores of other widths. */
+/* That n places from there on were executed: two additions for however many. Counters of each,
+ * eight at a time with vectors, were a sixth of a profiled tiled product's own code: they waited
+ * for stores of other widths. */
 static void
 add_run(struct core *c, uint32_t place, uint32_t n, LLVMValueRef times, LLVMValueRef lanes)
 {
@@ -87,7 +89,7 @@ _Static_assert(JIT_COUNT_WARPS == 0 && JIT_COUNT_LANES == 1, "added as a vector"
 
 /* A comparison, before it is emitted. */
 static void
-announce_compare(struct core *c, const struct flow_insn *i)
+announce_compare(struct core *c, const struct wir_insn *i)
 {
     if (!(tools_of(c, i) & TELL_COMPARE) || i->i.op != PTX_OP_SETP || i->i.operand_count < 3)
         return;
@@ -97,7 +99,8 @@ announce_compare(struct core *c, const struct flow_insn *i)
     for (unsigned k = 0; k < 2; k++) {
         LLVMValueRef v = core_value(c, i, &i->i.operand[1 + k], bits, false);
         at[k] = core_alloca(c, core_vector(c, 64));
-        LLVMBuildStore(c->e.b, bits < 64 ? LLVMBuildZExt(c->e.b, v, core_vector(c, 64), "") : v, at[k]);
+        LLVMBuildStore(c->e.b, bits < 64 ? LLVMBuildZExt(c->e.b, v, core_vector(c, 64), "") : v,
+                       at[k]);
     }
     LLVMValueRef args[] = {c->e.warp, core_mask_bits(c), at[0], at[1], core_i32(c, i->place)};
     core_service(c, FIELD(jit_services, compare), LLVMVoidTypeInContext(c->e.context), args, 5);
@@ -120,7 +123,7 @@ core_count_block(struct core *c)
 }
 
 void
-core_count(struct core *c, const struct flow_insn *i)
+core_count(struct core *c, const struct wir_insn *i)
 {
     struct tools *t = c->tools;
     announce_compare(c, i);
@@ -129,16 +132,18 @@ core_count(struct core *c, const struct flow_insn *i)
     uint32_t n = count_run(c, i);
     t->counted = i;
     t->counted_end = i + n;
-    add_run(c, i->place, n, core_i64(c, 1), count_lanes(c, n > 1 ? core_mask_bits(c) : lanes_of(c, i)));
+    add_run(c, i->place, n, core_i64(c, 1),
+            count_lanes(c, n > 1 ? core_mask_bits(c) : lanes_of(c, i)));
 }
 
 void
-core_count_lanes(struct core *c, const struct flow_insn *i, LLVMValueRef lanes)
+core_count_lanes(struct core *c, const struct wir_insn *i, LLVMValueRef lanes)
 {
     if (!(tools_of(c, i) & TELL_COUNT))
         return;
     LLVMValueRef some = LLVMBuildICmp(c->e.b, LLVMIntNE, lanes, core_i32(c, 0), "");
-    add_run(c, i->place, 1, LLVMBuildZExt(c->e.b, some, core_scalar(c, 64), ""), count_lanes(c, lanes));
+    add_run(c, i->place, 1, LLVMBuildZExt(c->e.b, some, core_scalar(c, 64), ""),
+            count_lanes(c, lanes));
 }
 
 static void
@@ -150,7 +155,8 @@ add_count(struct core *c, uint32_t place, enum jit_count which, LLVMValueRef n)
 }
 
 void
-core_count_divergence(struct core *c, const struct flow_insn *i, const LLVMValueRef *lanes, unsigned n)
+core_count_divergence(struct core *c, const struct wir_insn *i, const LLVMValueRef *lanes,
+                      unsigned n)
 {
     LLVMBuilderRef b = c->e.b;
     LLVMTypeRef i64 = core_scalar(c, 64);
@@ -167,7 +173,7 @@ core_count_divergence(struct core *c, const struct flow_insn *i, const LLVMValue
 
 /* The operand that holds the mask of a *.sync instruction; NULL: it has none. */
 void
-core_announce_sync(struct core *c, const struct flow_insn *i, LLVMValueRef lanes)
+core_announce_sync(struct core *c, const struct wir_insn *i, LLVMValueRef lanes)
 {
     const struct ptx_operand *o = core_members(&i->i);
     bool fence = i->i.op == PTX_OP_MEMBAR || i->i.op == PTX_OP_FENCE;
@@ -178,12 +184,13 @@ core_announce_sync(struct core *c, const struct flow_insn *i, LLVMValueRef lanes
         members = core_alloca(c, core_vector(c, 32));
         LLVMBuildStore(c->e.b, core_value(c, i, o, 32, false), members);
     }
-    LLVMValueRef args[] = {c->e.warp, lanes ? lanes : core_mask_bits(c), members, core_i32(c, i->place)};
+    LLVMValueRef args[] = {c->e.warp, lanes ? lanes : core_mask_bits(c), members,
+                           core_i32(c, i->place)};
     core_service(c, FIELD(jit_services, sync), LLVMVoidTypeInContext(c->e.context), args, 4);
 }
 
 void
-core_announce_async(struct core *c, const struct flow_insn *i, enum jit_async what,
+core_announce_async(struct core *c, const struct wir_insn *i, enum jit_async what,
                     LLVMValueRef lanes, LLVMValueRef barrier, uint32_t number)
 {
     if (!(tools_of(c, i) & TELL_SYNC))
@@ -193,7 +200,7 @@ core_announce_async(struct core *c, const struct flow_insn *i, enum jit_async wh
         at = core_alloca(c, core_vector(c, 64));
         LLVMBuildStore(c->e.b, barrier, at);
     }
-    LLVMValueRef args[] = {c->e.warp, lanes, core_i32(c, what), at, core_i32(c, number),
-                           core_i32(c, i->place)};
+    LLVMValueRef args[] = {
+        c->e.warp, lanes, core_i32(c, what), at, core_i32(c, number), core_i32(c, i->place)};
     core_service(c, FIELD(jit_services, async), LLVMVoidTypeInContext(c->e.context), args, 6);
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tools/gate.c: loads that need not be announced, in code with JIT_EVENT_GUARD. A call for each load of a
- * tiled product costs more than all its arithmetic: where the tool has opened the place's gate
- * (jit_gate), two comparisons and, in shared memory, a note of 32 bytes take its place. Lanes with an
- * address each are compared by their largest distance from the gate's first byte. Accesses to shared memory
- * that the tool expects (jit_block.expected) take one comparison with a note, stores, too.
+ * tools/gate.c: loads that need not be announced, in code with JIT_EVENT_GUARD. A call for each
+ * load of a tiled product costs more than all its arithmetic: where the tool has opened the place's
+ * gate (jit_gate), two comparisons and, in shared memory, a note of 32 bytes take its place. Lanes
+ * with an address each are compared by their largest distance from the gate's first byte. Accesses
+ * to shared memory that the tool expects (jit_block.expected) take one comparison with a note,
+ * stores, too.
  */
 #include "jit/tools/plan.h"
 
@@ -32,16 +33,19 @@ is_open(struct core *c, const struct core_gate *g, int32_t low, int32_t high)
     return LLVMBuildAnd(b, inside, LLVMBuildICmp(b, LLVMIntEQ, odd, core_i64(c, 0), ""), "");
 }
 
-/* The same of the active ones of 32 addresses. What is not aligned is turned into a large number. */
+/* The same of the active ones of 32 addresses. What is not aligned is
+ * turned into a large number. */
 static LLVMValueRef
 are_open(struct core *c, const struct core_gate *g)
 {
     LLVMBuilderRef b = c->e.b;
     LLVMTypeRef i64 = core_scalar(c, 64), v64 = core_vector(c, 64);
-    LLVMValueRef gates = of_block(c, FIELD(jit_block, gates), LLVMPointerTypeInContext(c->e.context, 0));
+    LLVMValueRef gates =
+        of_block(c, FIELD(jit_block, gates), LLVMPointerTypeInContext(c->e.context, 0));
     size_t at = sizeof(struct jit_gate) * (size_t)g->place;
     LLVMValueRef first = core_load_field(c, gates, at + FIELD(jit_gate, low), i64);
-    LLVMValueRef args[] = {core_load_field(c, gates, at + FIELD(jit_gate, size), i64), core_i64(c, g->bytes)};
+    LLVMValueRef args[] = {core_load_field(c, gates, at + FIELD(jit_gate, size), i64),
+                           core_i64(c, g->bytes)};
     LLVMValueRef room = emit_intrinsic(&c->e, "llvm.usub.sat", &i64, 1, args, 2);
     LLVMValueRef off = LLVMBuildSub(b, g->base, core_splat(c, first), "");
     LLVMValueRef shift = core_splat(c, core_i64(c, (uint64_t)__builtin_ctz(g->bytes)));
@@ -62,7 +66,8 @@ is_written(struct core *c, const struct core_gate *g, LLVMValueRef *out_at)
     LLVMTypeRef i64 = core_scalar(c, 64), ptr = LLVMPointerTypeInContext(c->e.context, 0);
     LLVMTypeRef bits = LLVMVectorType(core_scalar(c, 32), g->bytes);
     LLVMValueRef written = of_block(c, FIELD(jit_block, local_written), ptr);
-    LLVMValueRef stride = LLVMBuildZExt(b, c->in.local_stride, i64, ""), args[] = {stride, core_i64(c, g->bytes - 1)};
+    LLVMValueRef stride = LLVMBuildZExt(b, c->in.local_stride, i64, ""),
+                 args[] = {stride, core_i64(c, g->bytes - 1)};
     LLVMValueRef room = emit_intrinsic(&c->e, "llvm.usub.sat", &i64, 1, args, 2);
     LLVMValueRef good = LLVMBuildICmp(b, LLVMIntULT, g->local, room, "");
     LLVMValueRef odd = LLVMBuildAnd(b, g->local, core_i64(c, g->bytes - 1), "");
@@ -73,7 +78,8 @@ is_written(struct core *c, const struct core_gate *g, LLVMValueRef *out_at)
     *out_at = LLVMBuildGEP2(b, core_scalar(c, 32), written, &at, 1, "");
     if (g->store)
         return good;
-    LLVMBasicBlockRef from = LLVMGetInsertBlock(b), look = core_new_block(c, "look"), looked = core_new_block(c, "looked");
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(b), look = core_new_block(c, "look"),
+                      looked = core_new_block(c, "looked");
     LLVMBuildCondBr(b, good, look, looked);
     LLVMPositionBuilderAtEnd(b, look);
     LLVMValueRef seen = LLVMBuildLoad2(b, bits, *out_at, "");
@@ -144,14 +150,15 @@ likely(struct core *c, LLVMValueRef condition)
     return emit_intrinsic(&c->e, "llvm.expect", &i1, 1, args, 2);
 }
 
-/* The access that comes next, if it is: to `over`. If another one is expected: to `tell`. Goes on where
- * none is. */
+/* The access that comes next, if it is: to `over`. If another one is expected: to `tell`. Goes on
+ * where none is. */
 static void
 follow(struct core *c, const struct core_gate *g, LLVMBasicBlockRef over, LLVMBasicBlockRef tell)
 {
     LLVMBuilderRef b = c->e.b;
     LLVMTypeRef ptr = LLVMPointerTypeInContext(c->e.context, 0);
-    LLVMBasicBlockRef next = core_new_block(c, "as_expected"), other = core_new_block(c, "unexpected");
+    LLVMBasicBlockRef next = core_new_block(c, "as_expected"),
+                      other = core_new_block(c, "unexpected");
     LLVMBasicBlockRef idle = core_new_block(c, "none_expected");
     LLVMValueRef note = of_block(c, FIELD(jit_block, expected), ptr);
     LLVMValueRef place = core_i32(c, g->place | (g->store ? JIT_NOTE_STORE : 0));
@@ -170,7 +177,8 @@ follow(struct core *c, const struct core_gate *g, LLVMBasicBlockRef over, LLVMBa
         core_store_field(c, c->e.warp, FIELD(jit_warp, values), LLVMConstNull(ptr));
     LLVMBuildBr(b, over);
     LLVMPositionBuilderAtEnd(b, other);
-    LLVMValueRef none = LLVMBuildIsNull(b, core_load_field(c, note, FIELD(jit_note, warp), ptr), "");
+    LLVMValueRef none =
+        LLVMBuildIsNull(b, core_load_field(c, note, FIELD(jit_note, warp), ptr), "");
     LLVMBuildCondBr(b, none, idle, tell);
     LLVMPositionBuilderAtEnd(b, idle);
 }
@@ -182,9 +190,11 @@ core_gate(struct core *c, const struct core_gate *g)
     bool shared = g->space == PTX_SPACE_SHARED;
     int32_t low = g->pattern ? INT32_MAX : 0, high = g->pattern ? INT32_MIN : 0;
     bool lanes = LLVMGetTypeKind(LLVMTypeOf(g->base)) == LLVMVectorTypeKind;
-    bool device = g->space == PTX_SPACE_GLOBAL || g->space == PTX_SPACE_CONST, local = g->local != NULL;
-    if (!core_tells(c, TELL_GUARD) || !emit_on(&c->e, PASS_ACCESS_FILTER) || !(device || local || (shared && !lanes)) ||
-        (g->store && !local && !shared) || (g->bytes & (g->bytes - 1)))
+    bool device = g->space == PTX_SPACE_GLOBAL || g->space == PTX_SPACE_CONST,
+         local = g->local != NULL;
+    if (!core_tells(c, TELL_GUARD) || !emit_on(&c->e, PASS_ACCESS_FILTER) ||
+        !(device || local || (shared && !lanes)) || (g->store && !local && !shared) ||
+        (g->bytes & (g->bytes - 1)))
         return NULL;
     for (unsigned l = 0; g->pattern && l < LANES; l++) {
         if (g->pattern[l] & (int32_t)(g->bytes - 1))
@@ -192,7 +202,10 @@ core_gate(struct core *c, const struct core_gate *g)
         low = g->pattern[l] < low ? g->pattern[l] : low;
         high = g->pattern[l] > high ? g->pattern[l] : high;
     }
-    emit_fired(&c->e, PASS_ACCESS_FILTER, "%s memory", shared ? "shared" : local ? "local" : "global or constant");
+    emit_fired(&c->e, PASS_ACCESS_FILTER, "%s memory",
+               shared  ? "shared"
+               : local ? "local"
+                       : "global or constant");
     LLVMBasicBlockRef tell = core_new_block(c, "announced"), over = core_new_block(c, "checked");
     LLVMValueRef at = NULL, open;
     if (shared)

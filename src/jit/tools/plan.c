@@ -1,21 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tools/plan.c: what a tool is told of each instruction, decided for all of them before code is emitted
- * (tools_plan). Emitters ask core_tells() of the instruction that they are at and learn nothing else of tools: which
- * one it is, and what for. Where no tool watches there is no plan, and every answer is no.
+ * tools/plan.c: what a tool is told of each instruction, decided for all of them before code is
+ * emitted (tools_plan). Emitters ask core_tells() of the instruction that they are at and learn
+ * nothing else of tools: which one it is, and what for. Where no tool watches there is no plan, and
+ * every answer is no.
  *
- *     ld.global.u32 %r1, [%rd1];   check: TELL_SYNC TELL_ACCESS TELL_GUARD   profile: TELL_COUNT TELL_ACCESS TELL_NEW
- *     ld.param.u64 %rd1, [p];      check: the same                           profile: TELL_COUNT TELL_NEW
- *     ld.local.u32 %r1, [a+4];     check: TELL_SYNC, where the lines above have stored all of it (proven-local)
+ *     instruction                  check profile
+ *     ld.global.u32 %r1, [%rd1];   TELL_SYNC TELL_ACCESS TELL_GUARD TELL_COUNT TELL_ACCESS TELL_NEW
+ *     ld.param.u64 %rd1, [p];      the same TELL_COUNT TELL_NEW
+ *     ld.local.u32 %r1, [a+4];     TELL_SYNC where all of it was stored above (proven-local)
  */
 #include "jit/tools/plan.h"
 
-/* -- code that a tool watches -------------------------------------------------------------------------- */
+/* -- code that a tool watches ------------------------------------------------------------------ */
 
 unsigned
 tools_code(const struct jit_request *r)
 {
     unsigned code = 0;
+    if (r->scheduled)
+        return CODE_STEPS;
     if (!r->events)
         return CODE_PLAIN;
     if (r->events & JIT_EVENT_GUARD)
@@ -51,7 +55,7 @@ tools_free(struct tools *t)
     ls_release(t);
 }
 
-/* -- the plan -------------------------------------------------------------------------------------------- */
+/* -- the plan ---------------------------------------------------------------------------------- */
 
 /* What there is to tell of any instruction: emitters ask for what theirs does. */
 static unsigned
@@ -59,8 +63,9 @@ tell_any(uint32_t events)
 {
     static const struct {
         uint32_t events, tell;
-    } rows[] = {{JIT_EVENT_COUNT, TELL_COUNT}, {JIT_EVENT_SYNC, TELL_SYNC}, {JIT_EVENT_ACCESS, TELL_ACCESS},
-                {JIT_EVENT_GUARD, TELL_GUARD}, {JIT_EVENT_SEEN, TELL_NEW}, {JIT_EVENT_TURNS, TELL_COMPARE}};
+    } rows[] = {{JIT_EVENT_COUNT, TELL_COUNT},   {JIT_EVENT_SYNC, TELL_SYNC},
+                {JIT_EVENT_ACCESS, TELL_ACCESS}, {JIT_EVENT_GUARD, TELL_GUARD},
+                {JIT_EVENT_SEEN, TELL_NEW},      {JIT_EVENT_TURNS, TELL_COMPARE}};
     unsigned tell = 0;
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
         if (events & rows[k].events)
@@ -70,8 +75,8 @@ tell_any(uint32_t events)
     return tell;
 }
 
-/* A parameter of the kernel: all lanes read the same words, every time. Those that are kept in local memory word by
- * word are told like the rest of it. */
+/* A parameter of the kernel: all lanes read the same words, every time. Those that are kept in
+ * local memory word by word are told like the rest of it. */
 static bool
 is_parameter(const struct core *c, const struct ptx_insn *p)
 {
@@ -92,33 +97,33 @@ tools_plan(struct core *c)
     if (!t)
         return;
     unsigned tell = tell_any(t->events);
-    t->of = ls_alloc(c->flow->insn_count + 1);
-    for (uint32_t k = 0; k < c->flow->insn_count; k++) {
-        t->of[k] = (uint8_t)tell;
-        if (tell & TELL_NEW && is_parameter(c, &c->flow->insns[k].i))
+    t->of = ls_alloc(c->wir->insn_count + 1);
+    for (uint32_t k = 0; k < c->wir->insn_count; k++) {
+        t->of[k] = c->wir->insns[k].added ? 0 : (uint8_t)tell;
+        if (tell & TELL_NEW && is_parameter(c, &c->wir->insns[k].i))
             t->of[k] &= (uint8_t)~TELL_ACCESS;
     }
     if (tell & TELL_GUARD)
         tools_drop_sure(c);
 }
 
-/* -- questions ------------------------------------------------------------------------------------------- */
+/* -- questions --------------------------------------------------------------------------------- */
 
 unsigned
-tools_of(const struct core *c, const struct flow_insn *i)
+tools_of(const struct core *c, const struct wir_insn *i)
 {
-    return c->tools ? c->tools->of[i - c->flow->insns] : 0;
+    return c->tools ? c->tools->of[i - c->wir->insns] : 0;
 }
 
 void
-tools_at(struct core *c, const struct flow_insn *i)
+tools_at(struct core *c, const struct wir_insn *i)
 {
     if (c->tools)
-        c->tools->now = c->tools->of[i - c->flow->insns];
+        c->tools->now = c->tools->of[i - c->wir->insns];
 }
 
 void
-tools_before(struct core *c, const struct flow_insn *i)
+tools_before(struct core *c, const struct wir_insn *i)
 {
     tools_at(c, i);
     core_count(c, i);

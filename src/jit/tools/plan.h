@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * jit/tools, inside: what instrumented code keeps while it is emitted. Other folders ask core_tells() (tools.h).
+ * jit/tools, inside: what instrumented code keeps while it is emitted. Other folders ask
+ * core_tells() (tools.h).
  */
 #ifndef LOCKSTEP_JIT_TOOLS_PLAN_H
 #define LOCKSTEP_JIT_TOOLS_PLAN_H
@@ -8,23 +9,23 @@
 #include "jit/tools/tools.h"
 
 struct tools {
-    uint32_t events; /* set of enum jit_event */
-    uint8_t *of;     /* per instruction: set of enum tell; */
-    uint8_t now;     /*   that of the instruction being emitted */
-    LLVMValueRef counts; /* TELL_COUNT: loaded at entry, as those below */
-    const struct flow_insn *counted, *counted_end; /* counted already, with the first of them */
-    LLVMValueRef seen, trace, trace_local;         /* TELL_NEW; trace: the warp's */
+    uint32_t events;                              /* set of enum jit_event */
+    uint8_t *of;                                  /* per instruction: set of enum tell; */
+    uint8_t now;                                  /*   that of the instruction being emitted */
+    LLVMValueRef counts;                          /* TELL_COUNT: loaded at entry, as those below */
+    const struct wir_insn *counted, *counted_end; /* counted already, with the first of them */
+    LLVMValueRef seen, trace, trace_local;        /* TELL_NEW; trace: the warp's */
     LLVMValueRef batches, seen_mask;
     struct core_batch *batch; /* batch.c; NULL: not needed so far */
 };
 
 /* The set of instruction i of the function. */
-unsigned tools_of(const struct core *c, const struct flow_insn *i);
+unsigned tools_of(const struct core *c, const struct wir_insn *i);
 
 /* -- batch.c ----------------------------------------------------------------------------------- */
 
 /* Before the instruction is emitted. */
-void core_batch_before(struct core *c, const struct flow_insn *i);
+void core_batch_before(struct core *c, const struct wir_insn *i);
 
 /* -- sure.c ------------------------------------------------------------------------------------ */
 

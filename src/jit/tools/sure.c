@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tools/sure.c: accesses to local memory of which nothing can be wrong, in code that a tool guards. A
- * register-blocked product that also indexes its sums by a variable keeps them in local memory; each
- * addition is a load and a store at an address that is known when the kernel is compiled, mostly of
- * what the lines above it have stored. Asking at run time whether it lies inside and was written, and a
- * call for where it does not, was nine tenths of the time (docs/decisions/0009).
+ * tools/sure.c: accesses to local memory of which nothing can be wrong, in code that a tool guards.
+ * A register-blocked product that also indexes its sums by a variable keeps them in local memory;
+ * each addition is a load and a store at an address that is known when the kernel is compiled,
+ * mostly of what the lines above it have stored. Asking at run time whether it lies inside and was
+ * written, and a call for where it does not, was nine tenths of the time (docs/decisions/0009).
  *
  * Sure is an access that no predicate guards, whose bytes lie inside the kernel's local memory, are
- * aligned, and were all stored before in the same block of code, by instructions that are as sure of
- * their place: whichever lanes come to it have come by there. The first store of a block is asked for as
- * ever, and notes for later blocks that the bytes are written.
+ * aligned, and were all stored before in the same block of code, by instructions that are as sure
+ * of their place: whichever lanes come to it have come by there. The first store of a block is
+ * asked for as ever, and notes for later blocks that the bytes are written.
  */
 #include "jit/tools/plan.h"
 
@@ -20,15 +20,15 @@ enum { DEEPEST = 8 };
 bool
 tools_is_local(const struct core *c, const struct ptx_var *var)
 {
-    return var && var->func && c->flow->vars[var->index].place == FLOW_LOCAL;
+    return var && var->func && c->wir->vars[var->index].place == WIR_LOCAL;
 }
 
 /* What the register holds wherever it is read after its only instruction, which the entry has. */
 static bool
 constant_of(const struct core *c, uint32_t reg, uint32_t before, uint32_t deep, uint64_t *out)
 {
-    const struct flow *f = c->flow;
-    const struct flow_insn *made = flow_only_writer(f, reg);
+    const struct wir *f = c->wir;
+    const struct wir_insn *made = wir_only_writer(f, reg);
     uint32_t at = made ? (uint32_t)(made - f->insns) : before;
     if (at >= before || deep == DEEPEST || at - f->blocks[0].first >= f->blocks[0].count)
         return false;
@@ -36,7 +36,8 @@ constant_of(const struct core *c, uint32_t reg, uint32_t before, uint32_t deep, 
     const struct ptx_operand *from = &p->operand[1];
     if (p->guard != PTX_NO_REG || ptx_type_bytes((enum ptx_type)p->type[0]) != 8)
         return false;
-    if (p->op == PTX_OP_MOV && from->kind == PTX_O_SYMBOL && !from->func && tools_is_local(c, from->var)) {
+    if (p->op == PTX_OP_MOV && from->kind == PTX_O_SYMBOL && !from->func &&
+        tools_is_local(c, from->var)) {
         *out = f->vars[from->var->index].offset + (uint64_t)from->offset;
         return true;
     }
@@ -49,47 +50,53 @@ constant_of(const struct core *c, uint32_t reg, uint32_t before, uint32_t deep, 
     return true;
 }
 
-/* The first of the bytes that the instruction, number `at`, accesses in each lane's local memory. */
+/* The first of the bytes that the instruction, number `at`, accesses
+ * in each lane's local memory. */
 static bool
-place_of(const struct core *c, uint32_t at, const struct ptx_operand *o, uint64_t bytes, uint64_t *out)
+place_of(const struct core *c, uint32_t at, const struct ptx_operand *o, uint64_t bytes,
+         uint64_t *out)
 {
-    const struct ptx_insn *p = &c->flow->insns[at].i;
+    const struct ptx_insn *p = &c->wir->insns[at].i;
     if (p->guard != PTX_NO_REG || o->kind != PTX_O_ADDRESS || !bytes || bytes & (bytes - 1))
         return false;
     if (o->base_kind == PTX_BASE_VAR && tools_is_local(c, o->var))
-        *out = c->flow->vars[o->var->index].offset;
+        *out = c->wir->vars[o->var->index].offset;
     else if (p->space != PTX_SPACE_LOCAL || o->base_kind != PTX_BASE_REG ||
              !constant_of(c, o->reg, at, 0, out))
         return false;
     *out += (uint64_t)o->offset;
-    return !(*out & (bytes - 1)) && *out < c->flow->local_bytes && c->flow->local_bytes - *out >= bytes;
+    return !(*out & (bytes - 1)) && *out < c->wir->local_bytes &&
+           c->wir->local_bytes - *out >= bytes;
 }
 
-/* The bytes of local memory that the load or store, number `at`, accesses in each lane: *place and so many behind it;
- * 0: not known. */
+/* The bytes of local memory that the load or store, number `at`, accesses in each lane: *place and
+ * so many behind it; 0: not known. */
 static uint64_t
 bytes_of(const struct core *c, uint32_t at, uint64_t *place)
 {
-    const struct ptx_insn *p = &c->flow->insns[at].i;
+    const struct ptx_insn *p = &c->wir->insns[at].i;
     if (p->op != PTX_OP_ST && p->op != PTX_OP_LD)
         return 0;
-    uint64_t bytes = (uint64_t)ptx_type_bytes((enum ptx_type)p->type[p->type_count - 1]) * (p->vec ? p->vec : 1);
+    uint64_t bytes =
+        (uint64_t)ptx_type_bytes((enum ptx_type)p->type[p->type_count - 1]) * (p->vec ? p->vec : 1);
     return place_of(c, at, &p->operand[p->op == PTX_OP_LD], bytes, place) ? bytes : 0;
 }
 
 static void
-drop_block(struct core *c, const struct flow_block *blk, uint64_t *written)
+drop_block(struct core *c, const struct wir_block *blk, uint64_t *written)
 {
-    memset(written, 0, c->flow->local_bytes / 8 + 8);
+    memset(written, 0, c->wir->local_bytes / 8 + 8);
     for (uint32_t at = blk->first; at < blk->first + blk->count; at++) {
         uint64_t place = 0, missing = 0, bytes = bytes_of(c, at, &place);
         for (uint64_t k = place; bytes && k < place + bytes; k++)
             missing += !(written[k / 64] >> (k % 64) & 1);
         if (bytes && !missing) {
-            c->tools->of[at] &= (uint8_t)~(TELL_ACCESS | TELL_GUARD);
-            emit_remark_at(&c->e, PASS_PROVEN_LOCAL, true, c->flow->insns[at].place, "inside, and written before");
+            c->tools->of[at] &= (uint8_t) ~(TELL_ACCESS | TELL_GUARD);
+            emit_remark_at(&c->e, PASS_PROVEN_LOCAL, true, c->wir->insns[at].place,
+                           "inside, and written before");
         }
-        for (uint64_t k = place; c->flow->insns[at].i.op == PTX_OP_ST && bytes && k < place + bytes; k++)
+        for (uint64_t k = place; c->wir->insns[at].i.op == PTX_OP_ST && bytes && k < place + bytes;
+             k++)
             written[k / 64] |= 1ull << (k % 64);
     }
 }
@@ -99,8 +106,8 @@ tools_drop_sure(struct core *c)
 {
     if (!emit_on(&c->e, PASS_PROVEN_LOCAL) || !c->form.local_words)
         return;
-    uint64_t *written = ls_alloc(c->flow->local_bytes / 8 + 8);
-    for (uint32_t b = 0; b < c->flow->block_count; b++)
-        drop_block(c, &c->flow->blocks[b], written);
+    uint64_t *written = ls_alloc(c->wir->local_bytes / 8 + 8);
+    for (uint32_t b = 0; b < c->wir->block_count; b++)
+        drop_block(c, &c->wir->blocks[b], written);
     ls_release(written);
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * jit/tools: code that tells check and profile what a warp does, and leaves out what they need not hear of
- * (struct jit_tool in jit.h). Nothing of it is emitted where no tool watches.
+ * jit/tools: code that tells check and profile what a warp does, and leaves out what they need not
+ * hear of (struct jit_tool in jit.h). Nothing of it is emitted where no tool watches.
  *
- * What is told of each instruction is decided before code is emitted (plan.c). Emitters ask core_tells() whether
- * there is something to tell of the instruction that they are at; passes that may not run in code that a tool watches
- * are off in it (the column of passes/passes.def). No other folder knows of tools (tests/repository/structure_test.py).
+ * What is told of each instruction is decided before code is emitted (plan.c). Emitters ask
+ * core_tells() whether there is something to tell of the instruction that they are at; passes that
+ * may not run in code that a tool watches are off in it (the column of passes/passes.def). No other
+ * folder knows of tools (tests/repository/structure_test.py).
  */
 #ifndef LOCKSTEP_JIT_TOOLS_H
 #define LOCKSTEP_JIT_TOOLS_H
@@ -16,20 +17,20 @@
  * announced; the result is where both ways meet. NULL: always announced. */
 struct core_gate {
     LLVMValueRef base, offset, lanes; /* base: <32 x i64>: all addresses, no pattern */
-    const int32_t *pattern; /* NULL: all lanes at base */
+    const int32_t *pattern;           /* NULL: all lanes at base */
     uint32_t bytes;
     enum ptx_space space;
     uint32_t place;
-    LLVMValueRef local;     /* local memory: where in each lane's; NULL: not the same in all */
-    bool store;             /* only of local and shared memory */
+    LLVMValueRef local; /* local memory: where in each lane's; NULL: not the same in all */
+    bool store;         /* only of local and shared memory */
 };
 
 /* seen.c: an access whose lanes differ by constants, at least within halves of the warp. */
-struct core_told {
+struct core_announced {
     LLVMValueRef base, apart, lanes; /* apart: NULL: the upper half is no different */
-    LLVMValueRef local; /* local memory: lane 0's offset from its first byte; else NULL */
-    const int32_t *pattern; /* the lanes' distances from there; NULL: none */
-    uint64_t known;         /* of base: the part that is known when the kernel is compiled */
+    LLVMValueRef local;       /* local memory: lane 0's offset from its first byte; else NULL */
+    const int32_t *pattern;   /* the lanes' distances from there; NULL: none */
+    uint64_t known;           /* of base: the part that is known when the kernel is compiled */
     LLVMValueRef holds, each; /* a guess: whether it holds; NULL: it does. Else all addresses */
     uint32_t bytes, space, op, place;
 };
@@ -38,12 +39,13 @@ struct core_told {
 
 /* What a tool is told of an instruction. */
 enum tell {
-    TELL_COUNT = 1,   /* how often it is executed, and by how many lanes */
-    TELL_SYNC = 2,    /* how it orders lanes with others */
-    TELL_ACCESS = 4,  /* which memory it accesses, before it does; */
-    TELL_GUARD = 8,   /*   the tool answers which lanes may not (core_denied), and is shown what a store stores; */
-    TELL_NEW = 16,    /*   an access like one told before need not be told; */
-    TELL_OFFSET = 32, /*   of local memory, lanes at one offset are told as one pattern */
+    TELL_COUNT = 1,    /* how often it is executed, and by how many lanes */
+    TELL_SYNC = 2,     /* how it orders lanes with others */
+    TELL_ACCESS = 4,   /* which memory it accesses, before it does; */
+    TELL_GUARD = 8,    /*   the tool answers which lanes may not (core_denied), and is shown what a
+                          store stores; */
+    TELL_NEW = 16,     /*   an access like one told before need not be told; */
+    TELL_OFFSET = 32,  /*   of local memory, lanes at one offset are told as one pattern */
     TELL_COMPARE = 64, /* what lanes compare (setp) */
 };
 /* What a tool that asked for this is told; NULL: nothing. tools_free. */
@@ -53,19 +55,20 @@ void tools_free(struct tools *t);
 unsigned tools_code(const struct jit_request *r);
 /* Whether every loop counts as one that may wait for others. */
 bool tools_give_way(const struct jit_request *r);
-/* Decides it for each instruction of c->flow, before code is emitted. */
+/* Decides it for each instruction of c->wir, before code is emitted. */
 void tools_plan(struct core *c);
 /* Questions are of instruction i from here on. */
-void tools_at(struct core *c, const struct flow_insn *i);
-/* Likewise; its code comes next: it is counted, and what was kept back is told where it may not wait longer. */
-void tools_before(struct core *c, const struct flow_insn *i);
+void tools_at(struct core *c, const struct wir_insn *i);
+/* Likewise; its code comes next: it is counted, and what was kept back is told where it may not
+ * wait longer. */
+void tools_before(struct core *c, const struct wir_insn *i);
 /* Whether that is told of it. */
 bool core_tells(const struct core *c, enum tell what);
 
 /* -- batch.c ----------------------------------------------------------------------------------- */
 
 /* tools/batch.c: the access is told with others, later; false: it must not be, nothing was done. */
-bool core_batch_add(struct core *c, const struct flow_insn *i, const struct core_told *t);
+bool core_batch_add(struct core *c, const struct wir_insn *i, const struct core_announced *t);
 /* Tells what is kept: where anything else is told, and the block of code ends. */
 void core_batch_flush(struct core *c);
 
@@ -74,16 +77,16 @@ void core_batch_flush(struct core *c);
 /* At the function's entry; where a block of code begins. */
 void core_count_begin(struct core *c);
 void core_count_block(struct core *c);
-void core_count(struct core *c, const struct flow_insn *i);
+void core_count(struct core *c, const struct wir_insn *i);
 /* Executed by these lanes, if any. */
-void core_count_lanes(struct core *c, const struct flow_insn *i, LLVMValueRef lanes);
+void core_count_lanes(struct core *c, const struct wir_insn *i, LLVMValueRef lanes);
 /* lanes: the ones that go each way. */
-void core_count_divergence(struct core *c, const struct flow_insn *i, const LLVMValueRef *lanes,
+void core_count_divergence(struct core *c, const struct wir_insn *i, const LLVMValueRef *lanes,
                            unsigned n);
 /* lanes: i32; NULL: the active ones. */
-void core_announce_sync(struct core *c, const struct flow_insn *i, LLVMValueRef lanes);
+void core_announce_sync(struct core *c, const struct wir_insn *i, LLVMValueRef lanes);
 /* barrier: <32 x i64>, or NULL; lanes: i32. */
-void core_announce_async(struct core *c, const struct flow_insn *i, enum jit_async what,
+void core_announce_async(struct core *c, const struct wir_insn *i, enum jit_async what,
                          LLVMValueRef lanes, LLVMValueRef barrier, uint32_t number);
 
 /* -- gate.c ------------------------------------------------------------------------------------ */
@@ -92,9 +95,9 @@ LLVMBasicBlockRef core_gate(struct core *c, const struct core_gate *g);
 
 /* -- seen.c ------------------------------------------------------------------------------------ */
 
-void core_tell(struct core *c, const struct core_told *t);
+void core_tell(struct core *c, const struct core_announced *t);
 /* The same without a look at what has been told before. */
-void core_tell_plain(struct core *c, const struct core_told *t);
+void core_tell_plain(struct core *c, const struct core_announced *t);
 void core_seen_begin(struct core *c);
 LLVMValueRef core_seen_lanes(struct core *c, LLVMValueRef lanes);
 

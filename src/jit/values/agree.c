@@ -2,13 +2,13 @@
  *
  * values/agree.c: predicates on which all lanes agree, found without looking at each.
  *
- *     setp.lt.s32 %p, %at, %n     lanes: at + 0, 1, ... 31; n the same in all of them: true in all if
- *                                 at + 31 < n, in none unless at < n, and at + 31 has not wrapped
- *     and.pred    %q, %p, %p2     true in all if both are, in none if one is
+ *     setp.lt.s32 %p, %at, %n   lanes: at + 0, 1, ... 31; n the same in all of them: true in all if
+ *                               at + 31 < n, in none unless at < n, and at + 31 has not wrapped
+ *     and.pred    %q, %p, %p2   true in all if both are, in none if one is
  *
- * Of each predicate two bits are kept: sure to hold in all lanes, sure to hold in none. They are made
- * where all lanes of a warp write it, for versions/whole.c; LLVM moves the comparisons of all lanes to where
- * neither is sure.
+ * Of each predicate two bits are kept: sure to hold in all lanes, sure to hold in none. They are
+ * made where all lanes of a warp write it, for versions/whole.c; LLVM moves the comparisons of all
+ * lanes to where neither is sure.
  */
 #include "jit/values/values.h"
 
@@ -25,9 +25,10 @@ is_false(struct core *c)
 void
 core_agree_storage(struct core *c)
 {
-    c->regs.agree = ls_alloc(sizeof *c->regs.agree * (c->flow->reg_count + 1));
+    c->regs.agree = ls_alloc(sizeof *c->regs.agree * (c->wir->reg_count + 1));
     c->regs.agree_reg = c->regs.reg;
-    for (uint32_t r = 0; c->phases && emit_on(&c->e, PASS_UNIFORM_PREDICATES) && r < c->flow->reg_count; r++) {
+    for (uint32_t r = 0;
+         c->phases && emit_on(&c->e, PASS_UNIFORM_PREDICATES) && r < c->wir->reg_count; r++) {
         if (!c->regs.reg[r] || core_reg_bits(c, r) != 1 || core_reg_scalar(c, r))
             continue;
         c->regs.agree[r].all = core_alloca(c, core_scalar(c, 1));
@@ -49,13 +50,16 @@ core_agree_forget(struct core *c, uint32_t reg)
 void
 core_agree_restored(struct core *c, uint32_t reg)
 {
-    if (!core_agree_kept(c, reg) || c->now.version.warps > 1) { /* of several warps: one of them says nothing */
+    if (!core_agree_kept(c, reg) ||
+        c->now.version.warps > 1) { /* of several warps: one of them says nothing */
         core_agree_forget(c, reg);
         return;
     }
     LLVMValueRef bits = emit_mask_to_bits(&c->e, core_read_lanes(c, reg));
-    LLVMBuildStore(c->e.b, LLVMBuildICmp(c->e.b, LLVMIntEQ, bits, core_i32(c, ~0u), ""), c->regs.agree[reg].all);
-    LLVMBuildStore(c->e.b, LLVMBuildICmp(c->e.b, LLVMIntEQ, bits, core_i32(c, 0), ""), c->regs.agree[reg].none);
+    LLVMBuildStore(c->e.b, LLVMBuildICmp(c->e.b, LLVMIntEQ, bits, core_i32(c, ~0u), ""),
+                   c->regs.agree[reg].all);
+    LLVMBuildStore(c->e.b, LLVMBuildICmp(c->e.b, LLVMIntEQ, bits, core_i32(c, 0), ""),
+                   c->regs.agree[reg].none);
 }
 
 bool
@@ -74,7 +78,7 @@ core_agree(struct core *c, uint32_t reg, LLVMValueRef *all, LLVMValueRef *none)
     return true;
 }
 
-/* -- comparisons ------------------------------------------------------------------------------------ */
+/* -- comparisons ------------------------------------------------------------------------------- */
 
 static const struct order {
     uint16_t mod;
@@ -109,7 +113,8 @@ core_order(const struct ptx_insn *p, LLVMIntPredicate *how)
 }
 
 bool
-agree_lanes(const struct core *c, const struct ptx_operand *o, const int32_t *pattern, int64_t *low, int64_t *high)
+agree_lanes(const struct core *c, const struct ptx_operand *o, const int32_t *pattern, int64_t *low,
+            int64_t *high)
 {
     uint32_t step = 0;
     *low = *high = 0;
@@ -127,14 +132,15 @@ agree_lanes(const struct core *c, const struct ptx_operand *o, const int32_t *pa
 
 /* The least and the greatest of the lanes, if none of them has wrapped (*sane). */
 static bool
-range_of(struct core *c, const struct flow_insn *i, unsigned k, unsigned bits, bool is_signed, LLVMValueRef range[2],
-         LLVMValueRef *sane)
+range_of(struct core *c, const struct wir_insn *i, unsigned k, unsigned bits, bool is_signed,
+         LLVMValueRef range[2], LLVMValueRef *sane)
 {
     const struct ptx_operand *o = &i->i.operand[k];
     struct fact f = facts_operand(c->facts, i, o);
     int64_t low, high;
-    if (f.kind != FACT_SCALAR || f.guess || f.segment != LANES || (o->kind != PTX_O_REG && o->kind != PTX_O_INT) ||
-        o->negated || !agree_lanes(c, o, f.pattern, &low, &high))
+    if (f.kind != FACT_SCALAR || f.guess || f.segment != LANES ||
+        (o->kind != PTX_O_REG && o->kind != PTX_O_INT) || o->negated ||
+        !agree_lanes(c, o, f.pattern, &low, &high))
         return false;
     LLVMValueRef v = core_value(c, i, o, bits, true);
     range[0] = range[1] = v;
@@ -143,13 +149,14 @@ range_of(struct core *c, const struct flow_insn *i, unsigned k, unsigned bits, b
     LLVMTypeRef type = core_scalar(c, bits);
     range[0] = LLVMBuildAdd(c->e.b, v, LLVMConstInt(type, (uint64_t)low, true), "");
     range[1] = LLVMBuildAdd(c->e.b, v, LLVMConstInt(type, (uint64_t)high, true), "");
-    LLVMValueRef fine = LLVMBuildICmp(c->e.b, is_signed ? LLVMIntSLE : LLVMIntULE, range[0], range[1], "");
+    LLVMValueRef fine =
+        LLVMBuildICmp(c->e.b, is_signed ? LLVMIntSLE : LLVMIntULE, range[0], range[1], "");
     *sane = LLVMBuildAnd(c->e.b, *sane, fine, "");
     return true;
 }
 
 static bool
-agree_compare(struct core *c, const struct flow_insn *i, LLVMValueRef *all, LLVMValueRef *none)
+agree_compare(struct core *c, const struct wir_insn *i, LLVMValueRef *all, LLVMValueRef *none)
 {
     const struct ptx_insn *p = &i->i;
     const struct order *order = order_of(p);
@@ -158,8 +165,10 @@ agree_compare(struct core *c, const struct flow_insn *i, LLVMValueRef *all, LLVM
     LLVMIntPredicate how;
     if (!core_order(p, &how) || (bits != 32 && (bits != 64 || c->now.version.warps > 1)))
         return false;
-    bool is_signed = how == LLVMIntSLT || how == LLVMIntSLE || how == LLVMIntSGT || how == LLVMIntSGE;
-    if (!range_of(c, i, 1, bits, is_signed, a, &sane) || !range_of(c, i, 2, bits, is_signed, b, &sane))
+    bool is_signed =
+        how == LLVMIntSLT || how == LLVMIntSLE || how == LLVMIntSGT || how == LLVMIntSGE;
+    if (!range_of(c, i, 1, bits, is_signed, a, &sane) ||
+        !range_of(c, i, 2, bits, is_signed, b, &sane))
         return false;
     /* The pair of numbers for which it is hardest, and the one for which it is easiest. */
     LLVMValueRef hard = LLVMBuildICmp(c->e.b, how, a[order->less], b[!order->less], "");
@@ -169,25 +178,11 @@ agree_compare(struct core *c, const struct flow_insn *i, LLVMValueRef *all, LLVM
     return true;
 }
 
-/* Of the greater of two numbers: of each. */
-static bool
-agree_any_compare(struct core *c, const struct flow_insn *i, LLVMValueRef *all, LLVMValueRef *none)
-{
-    struct merged m;
-    LLVMValueRef x[2], y[2];
-    if (!core_merged(c, i, &m))
-        return agree_compare(c, i, all, none);
-    if (!agree_compare(c, &m.part[0], &x[0], &x[1]) || !agree_compare(c, &m.part[1], &y[0], &y[1]))
-        return false;
-    *all = m.both ? LLVMBuildAnd(c->e.b, x[0], y[0], "") : LLVMBuildOr(c->e.b, x[0], y[0], "");
-    *none = m.both ? LLVMBuildOr(c->e.b, x[1], y[1], "") : LLVMBuildAnd(c->e.b, x[1], y[1], "");
-    return true;
-}
-
-/* -- predicates of predicates ------------------------------------------------------------------------ */
+/* -- predicates of predicates ------------------------------------------------------------------ */
 
 static bool
-of_operand(struct core *c, const struct flow_insn *i, unsigned k, LLVMValueRef *all, LLVMValueRef *none)
+of_operand(struct core *c, const struct wir_insn *i, unsigned k, LLVMValueRef *all,
+           LLVMValueRef *none)
 {
     const struct ptx_operand *o = &i->i.operand[k];
     if (o->kind != PTX_O_REG || o->negated || core_reg_bits(c, o->reg) != 1)
@@ -202,7 +197,7 @@ of_operand(struct core *c, const struct flow_insn *i, unsigned k, LLVMValueRef *
 }
 
 static bool
-agree_logic(struct core *c, const struct flow_insn *i, LLVMValueRef *all, LLVMValueRef *none)
+agree_logic(struct core *c, const struct wir_insn *i, LLVMValueRef *all, LLVMValueRef *none)
 {
     LLVMBuilderRef b = c->e.b;
     const struct ptx_insn *p = &i->i;
@@ -228,29 +223,29 @@ agree_logic(struct core *c, const struct flow_insn *i, LLVMValueRef *all, LLVMVa
 }
 
 void
-core_agree_write(struct core *c, const struct flow_insn *i, uint32_t reg)
+core_agree_write(struct core *c, const struct wir_insn *i, uint32_t reg)
 {
     LLVMValueRef all, none;
     if (!c->regs.agree || c->regs.reg != c->regs.agree_reg || !c->regs.agree[reg].all)
         return;
     const struct ptx_insn *p = &i->i;
-    bool known = core_is_full(c) && p->guard == PTX_NO_REG && p->operand[0].kind == PTX_O_REG && p->operand[0].reg == reg;
+    bool known = core_is_full(c) && p->guard == PTX_NO_REG && p->operand[0].kind == PTX_O_REG &&
+                 p->operand[0].reg == reg;
     switch (p->op) {
-    case PTX_OP_SETP:
-        known = known && agree_any_compare(c, i, &all, &none);
-        break;
-    case PTX_OP_AND: case PTX_OP_OR: case PTX_OP_NOT: case PTX_OP_MOV:
-        known = known && agree_logic(c, i, &all, &none);
-        break;
-    default:
-        known = false;
+    case PTX_OP_SETP: known = known && agree_compare(c, i, &all, &none); break;
+    case PTX_OP_AND:
+    case PTX_OP_OR:
+    case PTX_OP_NOT:
+    case PTX_OP_MOV: known = known && agree_logic(c, i, &all, &none); break;
+    default: known = false;
     }
     if (!known) {
         emit_missed(&c->e, PASS_UNIFORM_PREDICATES, "nothing is known of the lanes together");
         core_agree_forget(c, reg);
         return;
     }
-    emit_fired(&c->e, PASS_UNIFORM_PREDICATES, "two scalars say whether it holds in all lanes, and in none");
+    emit_fired(&c->e, PASS_UNIFORM_PREDICATES,
+               "two scalars say whether it holds in all lanes, and in none");
     LLVMBuildStore(c->e.b, all, c->regs.agree[reg].all);
     LLVMBuildStore(c->e.b, none, c->regs.agree[reg].none);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * build.c: values of a warp function by name: numbers, vectors, patterns, fields of the structs that C and
- * generated code share, calls of services.
+ * build.c: values of a warp function by name: numbers, vectors, patterns, fields of the structs
+ * that C and generated code share, calls of services.
  */
 #include "jit/values/values.h"
 
@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* -- moving lanes ----------------------------------------------------------------------------------- */
+/* -- moving lanes ------------------------------------------------------------------------------ */
 
 LLVMValueRef
 core_load_i32(struct core *c, LLVMValueRef at)
@@ -24,7 +24,7 @@ core_is_nonzero(struct core *c, LLVMValueRef v)
     return LLVMBuildICmp(c->e.b, LLVMIntNE, v, LLVMConstNull(LLVMTypeOf(v)), "");
 }
 
-/* -- types and constants ---------------------------------------------------------------------------- */
+/* -- types and constants ----------------------------------------------------------------------- */
 
 LLVMTypeRef
 core_scalar(struct core *c, unsigned bits)
@@ -76,8 +76,8 @@ core_pattern(struct core *c, const int32_t *pattern, unsigned bits)
 {
     LLVMValueRef lane[LANES];
     for (unsigned l = 0; l < LANES; l++)
-        lane[l] = LLVMConstInt(core_scalar(c, bits),
-                               (uint64_t)(int64_t)(pattern ? pattern[l] : 0), true);
+        lane[l] =
+            LLVMConstInt(core_scalar(c, bits), (uint64_t)(int64_t)(pattern ? pattern[l] : 0), true);
     return LLVMConstVector(lane, LANES);
 }
 
@@ -87,8 +87,8 @@ core_spread(struct core *c, LLVMValueRef s, const int32_t *pattern)
     LLVMValueRef v = core_splat(c, s);
     if (!pattern)
         return v;
-    return LLVMBuildAdd(c->e.b, v,
-                        core_pattern(c, pattern, LLVMGetIntTypeWidth(LLVMTypeOf(s))), "");
+    return LLVMBuildAdd(c->e.b, v, core_pattern(c, pattern, LLVMGetIntTypeWidth(LLVMTypeOf(s))),
+                        "");
 }
 
 LLVMValueRef

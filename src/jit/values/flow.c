@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * flow.c: questions about a kernel's flow graph that several parts ask, and room in the frame. No code is emitted.
+ * flow.c: questions about a kernel's blocks that several parts ask, and room in the frame. No code
+ * is emitted.
  */
 #include "jit/values/values.h"
 
@@ -14,10 +15,10 @@ core_function_name(const struct ptx_func *f, char out[32])
     snprintf(out, 32, "function_%u", f->index);
 }
 
-/* -- the stack --------------------------------------------------------------------------------------------- */
+/* -- the stack --------------------------------------------------------------------------------- */
 
 bool
-core_uses_stack(const struct flow *f)
+core_uses_stack(const struct wir *f)
 {
     for (uint32_t n = 0; n < f->insn_count; n++)
         if (f->insns[n].i.op == PTX_OP_ALLOCA)
@@ -25,7 +26,7 @@ core_uses_stack(const struct flow *f)
     return false;
 }
 
-/* -- moving lanes ----------------------------------------------------------------------------------- */
+/* -- moving lanes ------------------------------------------------------------------------------ */
 
 bool
 core_nothing_pending(const struct core *c, uint32_t b)
@@ -59,10 +60,10 @@ uint32_t
 frame_lanes(struct core *c, uint32_t index)
 {
     /* Two i32 per block, pending and waiting: allotted on first use. */
-    return frame_slot(c, 4, &c->saved.frame_at[c->flow->reg_count + index]);
+    return frame_slot(c, 4, &c->saved.frame_at[c->wir->reg_count + index]);
 }
 
-/* -- the usual kind: leaving ---------------------------------------------------------------------- */
+/* -- the usual kind: leaving ------------------------------------------------------------------- */
 
 bool
 core_sync_tests(const struct core *c, uint32_t block)
@@ -70,7 +71,7 @@ core_sync_tests(const struct core *c, uint32_t block)
     bool pending = false;
     for (uint32_t k = 0; k < c->facts->block_words; k++)
         pending |= c->facts->pending[block][k] != 0;
-    return !c->facts->shape.apart && c->flow->blocks[block].sync && (pending || c->form.called);
+    return !c->facts->shape.apart && c->wir->blocks[block].sync && (pending || c->form.called);
 }
 
 const struct ptx_operand *

@@ -4,10 +4,11 @@
  *
  *     mul.wide.u32 %a, %i, 4      %i: lane 0's value and a pattern, kept as one scalar
  *
- * %a follows the pattern when %i's lanes do not wrap: one comparison of scalars here, instead of one of
- * 32 addresses at each access. Beside the vector of such a register two more values are kept: whether
- * the pattern holds, and the values of the first lanes of its segments. What is computed from %a by
- * adding and multiplying inherits both; anything else is compared once, when it is written.
+ * %a follows the pattern when %i's lanes do not wrap: one comparison of scalars here, instead of
+ * one of 32 addresses at each access. Beside the vector of such a register two more values are
+ * kept: whether the pattern holds, and the values of the first lanes of its segments. What is
+ * computed from %a by adding and multiplying inherits both; anything else is compared once, when it
+ * is written.
  */
 #include "jit/values/values.h"
 #include "jit/ops/ops.h"
@@ -30,13 +31,14 @@ void
 core_guess_storage(struct core *c)
 {
     const struct plan_scope scope = core_scope(c);
-    bool splits = emit_on(&c->e, PASS_SELECTED_LOADS) && split_wanted(c->flow);
-    c->regs.guess = ls_alloc(sizeof *c->regs.guess * (c->flow->reg_count + 1));
-    for (uint32_t r = 0; r < c->flow->reg_count; r++) {
+    bool splits = emit_on(&c->e, PASS_SELECTED_LOADS) && split_wanted(c->wir);
+    c->regs.guess = ls_alloc(sizeof *c->regs.guess * (c->wir->reg_count + 1));
+    for (uint32_t r = 0; r < c->wir->reg_count; r++) {
         if (!is_kept(c, &scope, r))
             continue;
         c->regs.guess[r].holds = core_alloca(c, core_scalar(c, 1));
-        c->regs.guess[r].firsts = core_alloca(c, emit_type_at(&c->e, core_scalar(c, 64), guess_segments(c, r)));
+        c->regs.guess[r].firsts =
+            core_alloca(c, emit_type_at(&c->e, core_scalar(c, 64), guess_segments(c, r)));
         LLVMBuildStore(c->e.b, LLVMConstInt(core_scalar(c, 1), 0, false), c->regs.guess[r].holds);
         if (splits)
             split_storage(c, &c->regs.guess[r], r);
@@ -85,7 +87,7 @@ all_true(struct core *c, LLVMValueRef v)
                          LLVMConstAllOnes(bits), "");
 }
 
-/* -- what instructions hand on -------------------------------------------------------------------------- */
+/* -- what instructions hand on ----------------------------------------------------------------- */
 
 bool
 guess_is_wide(const struct ptx_insn *p)
@@ -102,27 +104,32 @@ guess_follows(const struct ptx_insn *p)
     if (p->guard != PTX_NO_REG || ptx_has(p, PTX_M_CC) || p->operand[0].kind != PTX_O_REG)
         return false;
     switch (p->op) {
-    case PTX_OP_ADD: case PTX_OP_SUB: case PTX_OP_MUL: case PTX_OP_MAD: case PTX_OP_SHL:
-    case PTX_OP_CVT:
-        return true;
-    case PTX_OP_MOV: case PTX_OP_CVTA: /* of global memory: no other address */
+    case PTX_OP_ADD:
+    case PTX_OP_SUB:
+    case PTX_OP_MUL:
+    case PTX_OP_MAD:
+    case PTX_OP_SHL:
+    case PTX_OP_CVT: return true;
+    case PTX_OP_MOV:
+    case PTX_OP_CVTA: /* of global memory: no other address */
         return p->operand[1].kind == PTX_O_REG &&
                (p->op == PTX_OP_MOV || p->space == PTX_SPACE_GLOBAL);
-    default:
-        return false;
+    default: return false;
     }
 }
 
 bool
-guess_widens(const struct core *c, const struct flow_insn *i)
+guess_widens(const struct core *c, const struct wir_insn *i)
 {
     const struct ptx_operand *to = &i->i.operand[0];
     return guess_follows(&i->i) && guess_is_wide(&i->i) &&
-           (c->regs.guess[to->reg].holds || (core_reg_scalar(c, to->reg) && core_reg_bits(c, to->reg) == 64));
+           (c->regs.guess[to->reg].holds ||
+            (core_reg_scalar(c, to->reg) && core_reg_bits(c, to->reg) == 64));
 }
 
 LLVMValueRef
-guess_no_wrap(struct core *c, const struct fact *f, LLVMValueRef firsts, unsigned segment, bool is_signed)
+guess_no_wrap(struct core *c, const struct fact *f, LLVMValueRef firsts, unsigned segment,
+              bool is_signed)
 {
     LLVMBuilderRef b = c->e.b;
     int32_t low = 0, high = 0;
@@ -132,17 +139,20 @@ guess_no_wrap(struct core *c, const struct fact *f, LLVMValueRef firsts, unsigne
         high = p > high ? p : high;
     }
     LLVMTypeRef type = emit_type_at(&c->e, core_scalar(c, 64), LANES / segment);
-    LLVMValueRef w = is_signed ? LLVMBuildSExt(b, firsts, type, "") : LLVMBuildZExt(b, firsts, type, "");
+    LLVMValueRef w =
+        is_signed ? LLVMBuildSExt(b, firsts, type, "") : LLVMBuildZExt(b, firsts, type, "");
     int64_t least = (is_signed ? INT32_MIN : 0) - (int64_t)low;
     int64_t most = (is_signed ? INT32_MAX : (int64_t)UINT32_MAX) - (int64_t)high;
-    LLVMValueRef above = LLVMBuildICmp(b, LLVMIntSGE, w, emit_const(&c->e, 64, (uint64_t)least), "");
+    LLVMValueRef above =
+        LLVMBuildICmp(b, LLVMIntSGE, w, emit_const(&c->e, 64, (uint64_t)least), "");
     LLVMValueRef below = LLVMBuildICmp(b, LLVMIntSLE, w, emit_const(&c->e, 64, (uint64_t)most), "");
     return all_true(c, LLVMBuildAnd(b, above, below, ""));
 }
 
-/* One operand in the first lanes of n segments; *holds: and what must be true. False: cannot say. */
+/* One operand in the first lanes of n segments; *holds: and what must
+ * be true. False: cannot say. */
 static bool
-operand_firsts(struct core *c, const struct flow_insn *i, unsigned k, unsigned n, LLVMValueRef *v,
+operand_firsts(struct core *c, const struct wir_insn *i, unsigned k, unsigned n, LLVMValueRef *v,
                LLVMValueRef *holds)
 {
     const struct ptx_insn *p = &i->i;
@@ -170,7 +180,8 @@ operand_firsts(struct core *c, const struct flow_insn *i, unsigned k, unsigned n
 }
 
 static bool
-follow(struct core *c, const struct flow_insn *i, uint32_t reg, LLVMValueRef *holds, LLVMValueRef *firsts)
+follow(struct core *c, const struct wir_insn *i, uint32_t reg, LLVMValueRef *holds,
+       LLVMValueRef *firsts)
 {
     const struct ptx_insn *p = &i->i;
     LLVMValueRef in[8] = {0}, out[4] = {0};
@@ -188,14 +199,15 @@ follow(struct core *c, const struct flow_insn *i, uint32_t reg, LLVMValueRef *ho
     if (ok && !out[0] && (p->op == PTX_OP_MOV || p->op == PTX_OP_CVTA))
         out[0] = in[0];
     else if (ok && !out[0])
-        ok = p->op == PTX_OP_CVT ? emit_cvt(&c->e, p, in, count, out) : emit_arith(&c->e, p, in, count, out);
+        ok = p->op == PTX_OP_CVT ? emit_cvt(&c->e, p, in, count, out)
+                                 : emit_arith(&c->e, p, in, count, out);
     c->e.lanes = before.lanes;
     c->e.mask = before.mask;
     *firsts = out[0];
     return ok && out[0] && emit_bits_of(out[0]) == 64;
 }
 
-/* -- what is compared ------------------------------------------------------------------------------------- */
+/* -- what is compared -------------------------------------------------------------------------- */
 
 static void
 compare(struct core *c, uint32_t reg, LLVMValueRef mask, LLVMValueRef *holds, LLVMValueRef *firsts)
@@ -230,7 +242,7 @@ keep(struct core *c, uint32_t reg, LLVMValueRef holds, LLVMValueRef firsts)
 }
 
 void
-core_guess_write(struct core *c, const struct flow_insn *i, uint32_t reg)
+core_guess_write(struct core *c, const struct wir_insn *i, uint32_t reg)
 {
     LLVMValueRef holds, firsts;
     core_agree_write(c, i, reg);

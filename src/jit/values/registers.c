@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * registers.c: what a register is kept as (a scalar, the first lanes of segments, a vector), and from one of these
- * forms to another; masks; coordinates; whose registers are meant where warps are interleaved.
+ * registers.c: what a register is kept as (a scalar, the first lanes of segments, a vector), and
+ * from one of these forms to another; masks; coordinates; whose registers are meant where warps are
+ * interleaved.
  */
 #include "jit/values/values.h"
 
@@ -11,7 +12,7 @@
 #include <stdio.h>
 #include <llvm-c/DebugInfo.h>
 
-/* -- entry ------------------------------------------------------------------------------------------------- */
+/* -- entry ------------------------------------------------------------------------------------- */
 
 void
 core_tid(struct core *c, LLVMValueRef warp_index, LLVMValueRef tid[3])
@@ -25,7 +26,7 @@ core_tid(struct core *c, LLVMValueRef warp_index, LLVMValueRef tid[3])
     tid[2] = LLVMBuildUDiv(b, row, core_i32(c, dim[1]), "tid.z");
 }
 
-/* -- masks -------------------------------------------------------------------------------------------- */
+/* -- masks ------------------------------------------------------------------------------------- */
 
 LLVMValueRef
 core_mask_bits(struct core *c)
@@ -50,12 +51,12 @@ core_all_lanes(struct core *c)
     return m ? m : LLVMConstAllOnes(core_vector(c, 1));
 }
 
-/* -- registers ------------------------------------------------------------------------------------------ */
+/* -- registers --------------------------------------------------------------------------------- */
 
 unsigned
 core_reg_bits(const struct core *c, uint32_t reg)
 {
-    enum ptx_type t = (enum ptx_type)c->flow->regs[reg].type;
+    enum ptx_type t = (enum ptx_type)c->wir->regs[reg].type;
     if (t == PTX_PRED)
         return 1;
     unsigned bytes = ptx_type_bytes(t);
@@ -130,7 +131,8 @@ core_take_firsts(struct core *c, LLVMValueRef v, unsigned n)
     LLVMValueRef at[LANES];
     for (unsigned k = 0; k < n; k++)
         at[k] = core_i32(c, k * LANES / n);
-    return LLVMBuildShuffleVector(c->e.b, v, LLVMGetPoison(LLVMTypeOf(v)), LLVMConstVector(at, n), "");
+    return LLVMBuildShuffleVector(c->e.b, v, LLVMGetPoison(LLVMTypeOf(v)), LLVMConstVector(at, n),
+                                  "");
 }
 
 LLVMValueRef
@@ -167,45 +169,42 @@ core_keep_lanes(struct core *c, uint32_t reg, LLVMValueRef v)
     return count == LANES ? v : core_take_firsts(c, v, count);
 }
 
-/* -- arithmetic and the like -------------------------------------------------------------------------------------- */
+/* -- arithmetic and the like ------------------------------------------------------------------- */
 
 unsigned
-core_operand_bits(const struct ptx_insn *p, unsigned k, const struct ptx_operand *o, const struct core *c)
+core_operand_bits(const struct ptx_insn *p, unsigned k, const struct ptx_operand *o,
+                  const struct core *c)
 {
     unsigned type = 8 * ptx_type_bytes((enum ptx_type)p->type[0]);
     if (p->type[0] == PTX_PRED)
         type = 1;
-    bool pred = o->kind == PTX_O_REG && c->flow->regs[o->reg].type == PTX_PRED;
+    bool pred = o->kind == PTX_O_REG && c->wir->regs[o->reg].type == PTX_PRED;
     if (pred)
         return 1;
     unsigned second = p->type_count > 1 ? 8 * ptx_type_bytes((enum ptx_type)p->type[1]) : type;
     switch (p->op) {
     case PTX_OP_MAD:
-    case PTX_OP_MAD24:
-        return k == 2 && ptx_has(p, PTX_M_WIDE) ? 2 * type : type;
-    case PTX_OP_SHL: case PTX_OP_SHR:
-        return k == 1 ? 32 : type;
-    case PTX_OP_CVT:
-        return 8 * ptx_type_bytes((enum ptx_type)p->type[p->type_count - 1]);
-    case PTX_OP_SET:
-        return second;
-    case PTX_OP_SLCT:
-        return k == 2 ? second : type;
-    case PTX_OP_BFE:
-        return k ? 32 : type;
-    case PTX_OP_BFI:
-        return k > 1 ? 32 : type;
-    case PTX_OP_SHFL:
-        return 32;
-    case PTX_OP_MATCH:
-        return k ? 32 : type;
-    case PTX_OP_VOTE:
-        return k ? 32 : 1;
-    case PTX_OP_REDUX:
-        return 32;
-    case PTX_OP_DP4A: case PTX_OP_DP2A: case PTX_OP_PRMT: case PTX_OP_SHF: case PTX_OP_LOP3:
-    case PTX_OP_FNS: case PTX_OP_BMSK: case PTX_OP_SZEXT: case PTX_OP_ELECT:
-        return 32;
+    case PTX_OP_MAD24: return k == 2 && ptx_has(p, PTX_M_WIDE) ? 2 * type : type;
+    case PTX_OP_SHL:
+    case PTX_OP_SHR: return k == 1 ? 32 : type;
+    case PTX_OP_CVT: return 8 * ptx_type_bytes((enum ptx_type)p->type[p->type_count - 1]);
+    case PTX_OP_SET: return second;
+    case PTX_OP_SLCT: return k == 2 ? second : type;
+    case PTX_OP_BFE: return k ? 32 : type;
+    case PTX_OP_BFI: return k > 1 ? 32 : type;
+    case PTX_OP_SHFL: return 32;
+    case PTX_OP_MATCH: return k ? 32 : type;
+    case PTX_OP_VOTE: return k ? 32 : 1;
+    case PTX_OP_REDUX: return 32;
+    case PTX_OP_DP4A:
+    case PTX_OP_DP2A:
+    case PTX_OP_PRMT:
+    case PTX_OP_SHF:
+    case PTX_OP_LOP3:
+    case PTX_OP_FNS:
+    case PTX_OP_BMSK:
+    case PTX_OP_SZEXT:
+    case PTX_OP_ELECT: return 32;
     default:
         if (p->op >= PTX_OP_VADD && p->op <= PTX_OP_VSET4)
             return 32;
@@ -230,12 +229,13 @@ core_destination_scalar(const struct core *c, const struct ptx_operand *o)
     return o->count > 0;
 }
 
-/* -- warps that run together -------------------------------------------------------------------------- */
+/* -- warps that run together ------------------------------------------------------------------- */
 
 bool
-jam_follows(const struct core *c, const LLVMValueRef *reg)
+interleave_follows(const struct core *c, const LLVMValueRef *reg)
 {
-    return c->now.version.warps > 1 && reg == c->phases->jammed[0].reg && reg != c->regs.reg;
+    return c->now.version.warps > 1 && reg == c->phases->interleaved_turn[0].reg &&
+           reg != c->regs.reg;
 }
 
 /* -- emitting: a phase begins ----------------------------------------------------------------- */

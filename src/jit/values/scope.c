@@ -11,7 +11,7 @@ struct plan_scope
 core_scope(const struct core *c)
 {
     struct plan_scope s = {
-        .flow = c->flow,
+        .wir = c->wir,
         .facts = c->facts,
         .converged = c->together,
         .warps = c->phases ? c->phases->known : NULL,
@@ -27,9 +27,10 @@ core_scope(const struct core *c)
         .block = c->now.current,
         .full = core_is_full(c),
         .interleaved = c->now.version.warps > 1 ? c->now.version.warps : 0,
-        .first = c->now.version.warps > 1 && c->regs.reg == c->phases->jammed[0].reg,
-        .room = (unsigned)(sizeof c->memory.ahead / sizeof *c->memory.ahead) - c->memory.ahead_count,
-        .settled = c->now.version.settled,
+        .first = c->now.version.warps > 1 && c->regs.reg == c->phases->interleaved_turn[0].reg,
+        .room =
+            (unsigned)(sizeof c->memory.ahead / sizeof *c->memory.ahead) - c->memory.ahead_count,
+        .fits_whole = c->now.version.fits_whole,
         .kept = c->now.version.warps > 1 ? c->phases->columns : c->memory.columns.insn,
         .fetched_count = c->memory.fetch_count,
     };

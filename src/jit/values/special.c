@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * special.c: operands as values: numbers, special registers (PTX ISA 10), addresses of variables. Start at core_value.
+ * special.c: operands as values: numbers, special registers (PTX ISA 10), addresses of variables.
+ * Start at core_value.
  */
 #include "jit/values/values.h"
 
@@ -9,19 +10,19 @@
 #include <math.h>
 #include <stdio.h>
 
-/* -- the ends of blocks ------------------------------------------------------------------------------------ */
+/* -- the ends of blocks ------------------------------------------------------------------------ */
 
 LLVMValueRef
 core_branch_value(struct core *c, uint32_t block, bool scalar)
 {
-    const struct flow_block *blk = &c->flow->blocks[block];
-    const struct flow_insn *i = &c->flow->insns[blk->end_insn];
+    const struct wir_block *blk = &c->wir->blocks[block];
+    const struct wir_insn *i = &c->wir->insns[blk->end_insn];
     struct ptx_operand o = {.kind = PTX_O_REG, .reg = blk->guard};
     LLVMValueRef v = core_value(c, i, &o, 1, scalar);
     return blk->guard_negated ? LLVMBuildNot(c->e.b, v, "") : v;
 }
 
-/* -- special registers -------------------------------------------------------------------------------------- */
+/* -- special registers ------------------------------------------------------------------------- */
 
 /* A coordinate of all threads of the block, as a constant of the module. */
 static LLVMValueRef
@@ -36,7 +37,9 @@ tid_table(struct core *c, unsigned d)
         return g;
     LLVMValueRef *v = ls_alloc(sizeof *v * threads);
     for (uint32_t t = 0; t < threads; t++)
-        v[t] = core_i32(c, d == 0 ? t % dim[0] : d == 1 ? t / dim[0] % dim[1] : t / dim[0] / dim[1]);
+        v[t] = core_i32(c, d == 0   ? t % dim[0]
+                           : d == 1 ? t / dim[0] % dim[1]
+                                    : t / dim[0] / dim[1]);
     g = core_constants(c, v, threads, name);
     ls_release(v);
     return g;
@@ -53,7 +56,8 @@ tid_vector(struct core *c, unsigned d)
     LLVMValueRef first = LLVMBuildMul(b, c->in.warp_index, core_i32(c, LANES), "");
     uint32_t product = d ? dim[0] * dim[1] : dim[0];
     if (product & (product - 1)) { /* a division takes some twenty instructions */
-        LLVMValueRef at = LLVMBuildInBoundsGEP2(b, core_scalar(c, 32), tid_table(c, d), &first, 1, "");
+        LLVMValueRef at =
+            LLVMBuildInBoundsGEP2(b, core_scalar(c, 32), tid_table(c, d), &first, 1, "");
         LLVMValueRef t = LLVMBuildLoad2(b, core_vector(c, 32), at, "");
         LLVMSetAlignment(t, 4);
         return t;
@@ -85,18 +89,40 @@ lane_masks(struct core *c, enum ptx_sreg r)
 static LLVMValueRef
 cycles(struct core *c, unsigned bits)
 {
-    LLVMValueRef v = emit_intrinsic(&c->e, "llvm.readcyclecounter", NULL, 0, NULL, 0);
+    LLVMValueRef v = c->form.scheduled
+                         ? core_load_field(c, c->e.warp, FIELD(jit_warp, clock), core_scalar(c, 64))
+                         : emit_intrinsic(&c->e, "llvm.readcyclecounter", NULL, 0, NULL, 0);
     return core_resize(c, v, bits, false);
 }
 
-/* Nanoseconds of the host's clock. */
+/* Nanoseconds of the host's clock; in a schedule a cycle is one. */
 static LLVMValueRef
 nanoseconds(struct core *c)
 {
+    if (c->form.scheduled)
+        return cycles(c, 64);
     LLVMTypeRef type = LLVMFunctionType(core_scalar(c, 64), NULL, 0, false);
     LLVMValueRef f = LLVMGetNamedFunction(c->e.module, "jit_nanoseconds");
     f = f ? f : LLVMAddFunction(c->e.module, "jit_nanoseconds", type);
     return LLVMBuildCall2(c->e.b, type, f, NULL, 0, "");
+}
+
+/* One of the registers that tell time. */
+static LLVMValueRef
+clock_value(struct core *c, enum ptx_sreg r)
+{
+    switch (r) {
+    case PTX_SR_CLOCK: return cycles(c, 32);
+    case PTX_SR_CLOCK64: return cycles(c, 64);
+    case PTX_SR_CLOCK_HI:
+        return core_resize(c, LLVMBuildLShr(c->e.b, cycles(c, 64), core_i64(c, 32), ""), 32, false);
+    case PTX_SR_GLOBALTIMER: return nanoseconds(c);
+    case PTX_SR_GLOBALTIMER_LO: return core_resize(c, nanoseconds(c), 32, false);
+    case PTX_SR_GLOBALTIMER_HI:
+        return core_resize(c, LLVMBuildLShr(c->e.b, nanoseconds(c), core_i64(c, 32), ""), 32,
+                           false);
+    default: return NULL;
+    }
 }
 
 static LLVMValueRef
@@ -106,7 +132,9 @@ special(struct core *c, enum ptx_sreg r, bool scalar)
     LLVMTypeRef i32 = core_scalar(c, 32);
     LLVMValueRef v = NULL;
     switch (r) {
-    case PTX_SR_TID_X: case PTX_SR_TID_Y: case PTX_SR_TID_Z: {
+    case PTX_SR_TID_X:
+    case PTX_SR_TID_Y:
+    case PTX_SR_TID_Z: {
         unsigned d = r == PTX_SR_TID_X ? 0 : r == PTX_SR_TID_Y ? 1 : 2;
         if (f.kind == FACT_VECTOR) {
             v = tid_vector(c, d);
@@ -121,13 +149,17 @@ special(struct core *c, enum ptx_sreg r, bool scalar)
     case PTX_SR_CTAID_X: v = c->in.ctaid[0]; break;
     case PTX_SR_CTAID_Y: v = c->in.ctaid[1]; break;
     case PTX_SR_CTAID_Z: v = c->in.ctaid[2]; break;
-    case PTX_SR_NCTAID_X: case PTX_SR_NCTAID_Y: case PTX_SR_NCTAID_Z:
+    case PTX_SR_NCTAID_X:
+    case PTX_SR_NCTAID_Y:
+    case PTX_SR_NCTAID_Z:
         v = core_load_field(c, c->in.launch_ptr,
                             FIELD(jit_launch, grid) + 4 * (size_t)(r - PTX_SR_NCTAID_X), i32);
         break;
     case PTX_SR_LANEID: v = core_i32(c, 0); break;
     case PTX_SR_WARPID: v = c->in.warp_index; break;
-    case PTX_SR_NWARPID: v = core_load_field(c, c->in.launch_ptr, FIELD(jit_launch, warps), i32); break;
+    case PTX_SR_NWARPID:
+        v = core_load_field(c, c->in.launch_ptr, FIELD(jit_launch, warps), i32);
+        break;
     case PTX_SR_SMID: v = core_load_field(c, c->in.block_ptr, FIELD(jit_block, smid), i32); break;
     case PTX_SR_GRIDID:
         v = core_load_field(c, c->in.launch_ptr, FIELD(jit_launch, gridid), core_scalar(c, 64));
@@ -137,44 +169,45 @@ special(struct core *c, enum ptx_sreg r, bool scalar)
         break;
     case PTX_SR_TOTAL_SMEM_SIZE:
         v = core_load_field(c, c->in.launch_ptr, FIELD(jit_launch, dynamic_shared), i32);
-        v = LLVMBuildAdd(c->e.b, v, core_i32(c, c->flow->shared_bytes), "");
+        v = LLVMBuildAdd(c->e.b, v, core_i32(c, c->wir->shared_bytes), "");
         break;
-    case PTX_SR_CLOCK: v = cycles(c, 32); break;
-    case PTX_SR_CLOCK64: v = cycles(c, 64); break;
+    case PTX_SR_CLOCK:
+    case PTX_SR_CLOCK64:
     case PTX_SR_CLOCK_HI:
-        v = core_resize(c, LLVMBuildLShr(c->e.b, cycles(c, 64), core_i64(c, 32), ""), 32, false);
-        break;
-    case PTX_SR_GLOBALTIMER: v = nanoseconds(c); break;
-    case PTX_SR_GLOBALTIMER_LO: v = core_resize(c, nanoseconds(c), 32, false); break;
-    case PTX_SR_GLOBALTIMER_HI:
-        v = core_resize(c, LLVMBuildLShr(c->e.b, nanoseconds(c), core_i64(c, 32), ""), 32, false);
-        break;
-    case PTX_SR_LANEMASK_EQ: case PTX_SR_LANEMASK_LE: case PTX_SR_LANEMASK_LT:
-    case PTX_SR_LANEMASK_GE: case PTX_SR_LANEMASK_GT:
+    case PTX_SR_GLOBALTIMER:
+    case PTX_SR_GLOBALTIMER_LO:
+    case PTX_SR_GLOBALTIMER_HI: v = clock_value(c, r); break;
+    case PTX_SR_LANEMASK_EQ:
+    case PTX_SR_LANEMASK_LE:
+    case PTX_SR_LANEMASK_LT:
+    case PTX_SR_LANEMASK_GE:
+    case PTX_SR_LANEMASK_GT:
         v = lane_masks(c, r);
         return scalar ? LLVMBuildExtractElement(c->e.b, v, core_i32(c, 0), "") : v;
     /* A block is a cluster of its own unless the launch says otherwise. */
-    case PTX_SR_CLUSTER_NCTARANK: case PTX_SR_CLUSTER_NCTAID_X: case PTX_SR_CLUSTER_NCTAID_Y:
-    case PTX_SR_CLUSTER_NCTAID_Z:
-        v = core_i32(c, 1);
-        break;
+    case PTX_SR_CLUSTER_NCTARANK:
+    case PTX_SR_CLUSTER_NCTAID_X:
+    case PTX_SR_CLUSTER_NCTAID_Y:
+    case PTX_SR_CLUSTER_NCTAID_Z: v = core_i32(c, 1); break;
     case PTX_SR_CLUSTERID_X: v = c->in.ctaid[0]; break;
     case PTX_SR_CLUSTERID_Y: v = c->in.ctaid[1]; break;
     case PTX_SR_CLUSTERID_Z: v = c->in.ctaid[2]; break;
-    case PTX_SR_NCLUSTERID_X: case PTX_SR_NCLUSTERID_Y: case PTX_SR_NCLUSTERID_Z:
+    case PTX_SR_NCLUSTERID_X:
+    case PTX_SR_NCLUSTERID_Y:
+    case PTX_SR_NCLUSTERID_Z:
         v = core_load_field(c, c->in.launch_ptr,
                             FIELD(jit_launch, grid) + 4 * (size_t)(r - PTX_SR_NCLUSTERID_X), i32);
         break;
-    case PTX_SR_ENVREG1: case PTX_SR_ENVREG2: /* cooperative_groups.h */
+    case PTX_SR_ENVREG1:
+    case PTX_SR_ENVREG2: /* cooperative_groups.h */
         v = core_load_field(c, c->in.launch_ptr, FIELD(jit_launch, cooperative), i32);
         break;
-    default:
-        v = core_i32(c, 0); /* performance counters, envreg: unspecified, read as zero */
+    default: v = core_i32(c, 0); /* performance counters, envreg: unspecified, read as zero */
     }
     return scalar ? v : core_spread(c, v, f.pattern);
 }
 
-/* -- operands ------------------------------------------------------------------------------------------------ */
+/* -- operands ---------------------------------------------------------------------------------- */
 
 static uint64_t
 float_bits(const struct ptx_operand *o, unsigned bits)
@@ -209,9 +242,9 @@ symbol_address(struct core *c, const struct ptx_operand *o)
     const struct ptx_var *v = o->var;
     LLVMTypeRef pointer = LLVMPointerTypeInContext(c->e.context, 0);
     if (v->func)
-        return core_i64(c, c->flow->vars[v->index].offset + (uint64_t)o->offset);
+        return core_i64(c, c->wir->vars[v->index].offset + (uint64_t)o->offset);
     if (v->space == PTX_SPACE_SHARED)
-        return core_i64(c, c->flow->shared_offset[v->index] + (uint64_t)o->offset);
+        return core_i64(c, c->wir->shared_offset[v->index] + (uint64_t)o->offset);
     LLVMValueRef base = core_load_field(c, c->in.symbols, 8 * (size_t)v->index, core_scalar(c, 64));
     /* A reference stands for what is bound to it. */
     if (ptx_type_kind((enum ptx_type)v->type) == 'o' || v->space == PTX_SPACE_TEX)
@@ -221,7 +254,7 @@ symbol_address(struct core *c, const struct ptx_operand *o)
 }
 
 LLVMValueRef
-core_value(struct core *c, const struct flow_insn *i, const struct ptx_operand *o, unsigned bits,
+core_value(struct core *c, const struct wir_insn *i, const struct ptx_operand *o, unsigned bits,
            bool scalar)
 {
     LLVMValueRef v;
@@ -233,26 +266,18 @@ core_value(struct core *c, const struct flow_insn *i, const struct ptx_operand *
         else if (o->negated)
             v = LLVMBuildNeg(c->e.b, v, "");
         return v;
-    case PTX_O_SREG:
-        return core_resize(c, special(c, (enum ptx_sreg)o->sreg, scalar), bits, false);
-    case PTX_O_FLOAT:
-        v = LLVMConstInt(core_scalar(c, bits), float_bits(o, bits), false);
-        break;
-    case PTX_O_SYMBOL:
-        v = core_resize(c, symbol_address(c, o), bits, false);
-        break;
-    case PTX_O_INT:
-        v = LLVMConstInt(core_scalar(c, bits), o->imm, false);
-        break;
-    default:
-        v = LLVMConstNull(core_scalar(c, bits));
+    case PTX_O_SREG: return core_resize(c, special(c, (enum ptx_sreg)o->sreg, scalar), bits, false);
+    case PTX_O_FLOAT: v = LLVMConstInt(core_scalar(c, bits), float_bits(o, bits), false); break;
+    case PTX_O_SYMBOL: v = core_resize(c, symbol_address(c, o), bits, false); break;
+    case PTX_O_INT: v = LLVMConstInt(core_scalar(c, bits), o->imm, false); break;
+    default: v = LLVMConstNull(core_scalar(c, bits));
     }
     (void)i;
     return scalar ? v : core_splat(c, v);
 }
 
 LLVMValueRef
-core_firsts(struct core *c, const struct flow_insn *i, const struct ptx_operand *o, unsigned bits,
+core_firsts(struct core *c, const struct wir_insn *i, const struct ptx_operand *o, unsigned bits,
             unsigned n)
 {
     if (n == 1 || n == LANES)

@@ -5,21 +5,23 @@
  *     selp.b64 %a, %tile, %array, %p      inside the tile from shared memory, else from the array
  *     ld.f32   %x, [%a]
  *
- * %a follows no pattern, so the load would be a gather. But each of the two may: then it is a load of each,
- * under the mask of the lanes that select it. Mostly one of them follows its pattern only in those lanes: in
- * others tid.x - 2 is below zero and was widened without its sign. So beside what values/guess.c keeps of such
- * a register, the values of its segments' first lanes are worked out from the last lanes, and the lanes
- * found that do not follow those (strays). Where a stray is selected, all lanes are gathered.
+ * %a follows no pattern, so the load would be a gather. But each of the two may: then it is a load
+ * of each, under the mask of the lanes that select it. Mostly one of them follows its pattern only
+ * in those lanes: in others tid.x - 2 is below zero and was widened without its sign. So beside
+ * what values/guess.c keeps of such a register, the values of its segments' first lanes are worked
+ * out from the last lanes, and the lanes found that do not follow those (strays). Where a stray is
+ * selected, all lanes are gathered.
  */
 #include "jit/values/values.h"
 
 #include <string.h>
 
 bool
-split_wanted(const struct flow *f)
+split_wanted(const struct wir *f)
 {
     for (uint32_t n = 0; n < f->insn_count; n++)
-        if (f->insns[n].i.op == PTX_OP_SELP && ptx_type_bytes((enum ptx_type)f->insns[n].i.type[0]) == 8)
+        if (f->insns[n].i.op == PTX_OP_SELP &&
+            ptx_type_bytes((enum ptx_type)f->insns[n].i.type[0]) == 8)
             return true;
     return false;
 }
@@ -52,11 +54,11 @@ split_forget(struct core *c, uint32_t reg)
     LLVMBuildStore(c->e.b, LLVMConstAllOnes(core_scalar(c, 1)), g->wrapped);
 }
 
-/* -- values from the last lanes ------------------------------------------------------------------------ */
+/* -- values from the last lanes ---------------------------------------------------------------- */
 
 struct back {
     struct core *c;
-    const struct flow_insn *i;
+    const struct wir_insn *i;
     unsigned n; /* segments */
     LLVMValueRef strays, wrapped;
 };
@@ -75,8 +77,8 @@ constants(unsigned n, LLVMValueRef *v)
     return n == 1 ? v[0] : LLVMConstVector(v, n);
 }
 
-/* Element by element where there are few: LLVM finds more in scalars, among it the distance of one tap's address
- * from the next one's. */
+/* Element by element where there are few: LLVM finds more in scalars, among it the distance of one
+ * tap's address from the next one's. */
 static LLVMValueRef
 each(struct back *k, LLVMOpcode op, LLVMValueRef x, LLVMValueRef y)
 {
@@ -93,18 +95,22 @@ each(struct back *k, LLVMOpcode op, LLVMValueRef x, LLVMValueRef y)
     return v;
 }
 
-/* Whether lanes lie out of range when the segments' last ones are `last`, 64 bits, plus `add`: of a constant which
- * ones, else whether there are any (to find out which takes six instructions for each load). */
+/* Whether lanes lie out of range when the segments' last ones are `last`, 64 bits, plus `add`: of a
+ * constant which ones, else whether there are any (to find out which takes six instructions for
+ * each load). */
 static void
 find_strays(struct back *k, const struct fact *f, LLVMValueRef last, int32_t add, bool is_signed)
 {
     struct core *c = k->c;
     LLVMBuilderRef b = c->e.b;
     unsigned segment = LANES / k->n;
-    int64_t least = is_signed ? INT32_MIN : 0, most = is_signed ? INT32_MAX : UINT32_MAX, low = INT64_MIN, high = INT64_MAX;
+    int64_t least = is_signed ? INT32_MIN : 0, most = is_signed ? INT32_MAX : UINT32_MAX,
+            low = INT64_MIN, high = INT64_MAX;
     LLVMValueRef lows[LANES], highs[LANES];
-    for (unsigned l = 0; l < LANES; l++) { /* the last lane's numbers for which lane l is in range */
-        int64_t d = (int64_t)guess_relative(f, l, segment) - guess_relative(f, l | (segment - 1), segment) + add;
+    for (unsigned l = 0; l < LANES;
+         l++) { /* the last lane's numbers for which lane l is in range */
+        int64_t d = (int64_t)guess_relative(f, l, segment) -
+                    guess_relative(f, l | (segment - 1), segment) + add;
         lows[l] = core_i64(c, (uint64_t)(least - d));
         highs[l] = core_i64(c, (uint64_t)(most - d));
         low = least - d > low ? least - d : low;
@@ -113,33 +119,37 @@ find_strays(struct back *k, const struct fact *f, LLVMValueRef last, int32_t add
     if (f->known) {
         last = spread(c, last, k->n, LANES);
         LLVMValueRef out = LLVMBuildICmp(b, LLVMIntSLT, last, LLVMConstVector(lows, LANES), "");
-        out = LLVMBuildOr(b, out, LLVMBuildICmp(b, LLVMIntSGT, last, LLVMConstVector(highs, LANES), ""), "");
+        out = LLVMBuildOr(
+            b, out, LLVMBuildICmp(b, LLVMIntSGT, last, LLVMConstVector(highs, LANES), ""), "");
         k->strays = LLVMBuildOr(b, k->strays, out, "");
         return;
     }
     for (unsigned g = 0; g < k->n; g++) {
         LLVMValueRef v = k->n == 1 ? last : LLVMBuildExtractElement(b, last, core_i32(c, g), "");
         LLVMValueRef out = LLVMBuildICmp(b, LLVMIntSLT, v, core_i64(c, (uint64_t)low), "");
-        out = LLVMBuildOr(b, out, LLVMBuildICmp(b, LLVMIntSGT, v, core_i64(c, (uint64_t)high), ""), "");
+        out = LLVMBuildOr(b, out, LLVMBuildICmp(b, LLVMIntSGT, v, core_i64(c, (uint64_t)high), ""),
+                          "");
         k->wrapped = LLVMBuildOr(b, k->wrapped, out, "");
     }
 }
 
-/* The number that o is the sum of a number of the text with, *add, written in this block: taps of a row are all
- * sums with one number, widened once. */
+/* The number that o is the sum of a number of the text with, *add, written in this block: taps of a
+ * row are all sums with one number, widened once. */
 static const struct ptx_operand *
 without_sum(const struct back *k, const struct ptx_operand *o, int32_t *add)
 {
     struct core *c = k->c;
-    uint32_t at = flow_index(c->flow, k->i);
-    const struct flow_insn *made = flow_maker_before(c->flow, c->now.current, o->reg, at);
+    uint32_t at = wir_index(c->wir, k->i);
+    const struct wir_insn *made = wir_maker_before(c->wir, c->now.current, o->reg, at);
     const struct ptx_insn *p = made ? &made->i : NULL;
     *add = 0;
     if (!p || p->op != PTX_OP_ADD || p->operand_count != 3 || p->type_count != 1 ||
-        ptx_type_bytes((enum ptx_type)p->type[0]) != 4 || ptx_type_kind((enum ptx_type)p->type[0]) == 'f' ||
-        ptx_has(p, PTX_M_SAT) || ptx_has(p, PTX_M_CC) || p->operand[1].kind != PTX_O_REG || p->operand[1].negated ||
-        p->operand[1].part || p->operand[2].kind != PTX_O_INT || core_reg_bits(c, p->operand[1].reg) != 32 ||
-        !flow_same_since(c->flow, &p->operand[1], flow_index(c->flow, made), at))
+        ptx_type_bytes((enum ptx_type)p->type[0]) != 4 ||
+        ptx_type_kind((enum ptx_type)p->type[0]) == 'f' || ptx_has(p, PTX_M_SAT) ||
+        ptx_has(p, PTX_M_CC) || p->operand[1].kind != PTX_O_REG || p->operand[1].negated ||
+        p->operand[1].part || p->operand[2].kind != PTX_O_INT ||
+        core_reg_bits(c, p->operand[1].reg) != 32 ||
+        !wir_same_since(c->wir, &p->operand[1], wir_index(c->wir, made), at))
         return o;
     *add = (int32_t)p->operand[2].imm;
     return &p->operand[1];
@@ -196,7 +206,9 @@ back_operand(struct back *k, unsigned operand, bool widens)
     struct fact f = facts_operand(c->facts, k->i, o);
     bool is_signed = ptx_type_kind((enum ptx_type)p->type[p->type_count - 1]) == 's';
     if (o->kind == PTX_O_INT) {
-        uint64_t v = widens && is_signed ? (uint64_t)(int32_t)o->imm : widens ? (uint32_t)o->imm : o->imm;
+        uint64_t v = widens && is_signed ? (uint64_t)(int32_t)o->imm
+                     : widens            ? (uint32_t)o->imm
+                                         : o->imm;
         return spread(c, core_i64(c, v), 1, k->n);
     }
     if (o->kind != PTX_O_REG || o->negated || core_reg_bits(c, o->reg) != (widens ? 32 : 64))
@@ -204,14 +216,17 @@ back_operand(struct back *k, unsigned operand, bool widens)
     if (widens)
         return widen(k, o, is_signed);
     if (!f.guess)
-        return f.kind != FACT_NONE && f.segment >= LANES / k->n ? core_firsts(c, k->i, o, 64, k->n) : NULL;
+        return f.kind != FACT_NONE && f.segment >= LANES / k->n ? core_firsts(c, k->i, o, 64, k->n)
+                                                                : NULL;
     if (!c->regs.guess[o->reg].back || split_segments(c, o->reg) > k->n)
         return NULL;
     unsigned have = split_segments(c, o->reg);
     LLVMTypeRef type = emit_type_at(&c->e, core_scalar(c, 64), have);
     LLVMValueRef v = LLVMBuildLoad2(c->e.b, type, c->regs.guess[o->reg].back, "");
-    LLVMValueRef strays = LLVMBuildLoad2(c->e.b, core_vector(c, 1), c->regs.guess[o->reg].strays, "");
-    LLVMValueRef wrapped = LLVMBuildLoad2(c->e.b, core_scalar(c, 1), c->regs.guess[o->reg].wrapped, "");
+    LLVMValueRef strays =
+        LLVMBuildLoad2(c->e.b, core_vector(c, 1), c->regs.guess[o->reg].strays, "");
+    LLVMValueRef wrapped =
+        LLVMBuildLoad2(c->e.b, core_scalar(c, 1), c->regs.guess[o->reg].wrapped, "");
     k->strays = LLVMBuildOr(c->e.b, k->strays, strays, "");
     k->wrapped = LLVMBuildOr(c->e.b, k->wrapped, wrapped, "");
     f.guess = false;
@@ -222,25 +237,27 @@ back_operand(struct back *k, unsigned operand, bool widens)
 static bool
 hands_on(const struct ptx_insn *p)
 {
-    if (p->guard != PTX_NO_REG || ptx_has(p, PTX_M_CC) || ptx_has(p, PTX_M_SAT) || ptx_has(p, PTX_M_HI) ||
-        !p->type_count || p->operand[0].kind != PTX_O_REG)
+    if (p->guard != PTX_NO_REG || ptx_has(p, PTX_M_CC) || ptx_has(p, PTX_M_SAT) ||
+        ptx_has(p, PTX_M_HI) || !p->type_count || p->operand[0].kind != PTX_O_REG)
         return false;
     enum ptx_type t = (enum ptx_type)p->type[0], from = (enum ptx_type)p->type[p->type_count - 1];
-    bool wide = ptx_has(p, PTX_M_WIDE), whole = ptx_type_kind(t) != 'f' && ptx_type_kind(from) != 'f';
+    bool wide = ptx_has(p, PTX_M_WIDE),
+         whole = ptx_type_kind(t) != 'f' && ptx_type_kind(from) != 'f';
     switch (p->op) {
-    case PTX_OP_ADD: case PTX_OP_SUB: case PTX_OP_MOV:
-        return whole && ptx_type_bytes(t) == 8;
+    case PTX_OP_ADD:
+    case PTX_OP_SUB:
+    case PTX_OP_MOV: return whole && ptx_type_bytes(t) == 8;
     case PTX_OP_SHL:
         return ptx_type_bytes(t) == 8 && p->operand[2].kind == PTX_O_INT && p->operand[2].imm < 64;
-    case PTX_OP_MUL: case PTX_OP_MAD:
-        return whole && ptx_type_bytes(t) == (wide ? 4 : 8);
+    case PTX_OP_MUL:
+    case PTX_OP_MAD: return whole && ptx_type_bytes(t) == (wide ? 4 : 8);
     case PTX_OP_CVT:
         return whole && p->operand_count == 2 && p->type_count == 2 && ptx_type_bytes(t) == 8 &&
                ptx_type_bytes(from) == 4;
     case PTX_OP_CVTA:
-        return !ptx_has(p, PTX_M_TO) && (p->space == PTX_SPACE_GLOBAL || p->space == PTX_SPACE_SHARED);
-    default:
-        return false;
+        return !ptx_has(p, PTX_M_TO) &&
+               (p->space == PTX_SPACE_GLOBAL || p->space == PTX_SPACE_SHARED);
+    default: return false;
     }
 }
 
@@ -256,7 +273,8 @@ back_insn(struct back *k)
     if (!x || p->op == PTX_OP_CVT || p->op == PTX_OP_MOV)
         return x;
     if (p->op == PTX_OP_CVTA)
-        return p->space == PTX_SPACE_GLOBAL ? x : each(k, LLVMAdd, x, spread(c, c->in.shared, 1, k->n));
+        return p->space == PTX_SPACE_GLOBAL ? x
+                                            : each(k, LLVMAdd, x, spread(c, c->in.shared, 1, k->n));
     LLVMValueRef y = back_operand(k, 2, wide);
     if (!y)
         return NULL;
@@ -285,19 +303,21 @@ back_compare(struct back *k, uint32_t reg)
         pattern[l] = guess_relative(f, l, segment);
     for (unsigned g = 0; g < k->n; g++) {
         at[g] = core_i32(c, (g + 1) * segment - 1);
-        back[g] = core_i64(c, (uint64_t)-(int64_t)pattern[(g + 1) * segment - 1]);
+        back[g] = core_i64(c, (uint64_t) - (int64_t)pattern[(g + 1) * segment - 1]);
     }
     LLVMValueRef none = LLVMGetPoison(LLVMTypeOf(v));
-    LLVMValueRef last = k->n == 1 ? LLVMBuildExtractElement(b, v, at[0], "")
-                                  : LLVMBuildShuffleVector(b, v, none, LLVMConstVector(at, k->n), "");
+    LLVMValueRef last = k->n == 1
+                            ? LLVMBuildExtractElement(b, v, at[0], "")
+                            : LLVMBuildShuffleVector(b, v, none, LLVMConstVector(at, k->n), "");
     last = LLVMBuildAdd(b, last, constants(k->n, back), "");
-    LLVMValueRef expected = LLVMBuildAdd(b, spread(c, last, k->n, LANES), core_pattern(c, pattern, 64), "");
+    LLVMValueRef expected =
+        LLVMBuildAdd(b, spread(c, last, k->n, LANES), core_pattern(c, pattern, 64), "");
     k->strays = LLVMBuildICmp(b, LLVMIntNE, expected, v, "");
     return last;
 }
 
 void
-split_write(struct core *c, const struct flow_insn *i, uint32_t reg)
+split_write(struct core *c, const struct wir_insn *i, uint32_t reg)
 {
     if (!c->regs.guess[reg].back)
         return;
@@ -315,12 +335,13 @@ split_write(struct core *c, const struct flow_insn *i, uint32_t reg)
     LLVMBuildStore(c->e.b, k.wrapped, c->regs.guess[reg].wrapped);
 }
 
-/* -- what is selected ---------------------------------------------------------------------------------- */
+/* -- what is selected -------------------------------------------------------------------------- */
 
 static bool
-is_shared(const struct core *c, const struct flow_insn *load, uint32_t reg)
+is_shared(const struct core *c, const struct wir_insn *load, uint32_t reg)
 {
-    const struct flow_insn *made = flow_maker_before(c->flow, c->now.current, reg, flow_index(c->flow, load));
+    const struct wir_insn *made =
+        wir_maker_before(c->wir, c->now.current, reg, wir_index(c->wir, load));
     return load->i.space == PTX_SPACE_SHARED ||
            (made && made->i.op == PTX_OP_CVTA && made->i.space == PTX_SPACE_SHARED);
 }
@@ -338,23 +359,24 @@ add_part(struct split *s, uint32_t reg, LLVMValueRef mask, LLVMBuilderRef b)
     s->part[s->count++] = (struct split_part){.reg = reg, .mask = mask};
 }
 
-/* Finds the registers that are selected in the end, and their lanes. before: where to look for the writer;
- * end: the load. */
+/* Finds the registers that are selected in the end, and their lanes. before: where to look for the
+ * writer; end: the load. */
 static void
-take_apart(struct core *c, struct split *s, uint32_t reg, LLVMValueRef mask, uint32_t before, uint32_t end)
+take_apart(struct core *c, struct split *s, uint32_t reg, LLVMValueRef mask, uint32_t before,
+           uint32_t end)
 {
     LLVMBuilderRef b = c->e.b;
-    const struct flow_insn *i = plan_select_before(c->flow, c->now.current, reg, before, end);
+    const struct wir_insn *i = plan_select_before(c->wir, c->now.current, reg, before, end);
     if (!i) {
         add_part(s, reg, mask, b);
         return;
     }
-    uint32_t n = flow_index(c->flow, i);
+    uint32_t n = wir_index(c->wir, i);
     const struct ptx_operand *o = i->i.operand;
     LLVMValueRef p = core_value(c, i, &o[3], 1, false), half[2];
     uint32_t first = s->count, lanes = 0;
     bool rows = core_rows(c, o[3].reg, n, end, half, &lanes);
-    bool sure = rows && c->now.version.assume & ASSUME_ROWS && c->now.version.settled[end];
+    bool sure = rows && c->now.version.assume & ASSUME_ROWS && c->now.version.fits_whole[end];
     if (sure)
         p = emit_bits_to_mask(&c->e, core_i32(c, lanes));
     for (unsigned g = 0; rows && g < 2; g++) {
@@ -382,7 +404,7 @@ in_segments(struct core *c, struct fact *f, unsigned segment)
 
 /* Its pattern, and the addresses of the segments' first lanes. */
 static void
-follow_part(struct core *c, const struct flow_insn *i, struct split_part *part, LLVMValueRef *strays,
+follow_part(struct core *c, const struct wir_insn *i, struct split_part *part, LLVMValueRef *strays,
             LLVMValueRef *wrapped)
 {
     LLVMBuilderRef b = c->e.b;
@@ -397,7 +419,8 @@ follow_part(struct core *c, const struct flow_insn *i, struct split_part *part, 
     unsigned n = split_segments(c, part->reg);
     in_segments(c, f, LANES / n);
     f->guess = false;
-    part->firsts = LLVMBuildLoad2(b, emit_type_at(&c->e, core_scalar(c, 64), n), c->regs.guess[part->reg].back, "");
+    part->firsts = LLVMBuildLoad2(b, emit_type_at(&c->e, core_scalar(c, 64), n),
+                                  c->regs.guess[part->reg].back, "");
     LLVMValueRef own = LLVMBuildLoad2(b, core_vector(c, 1), c->regs.guess[part->reg].strays, "");
     *strays = LLVMBuildOr(b, *strays, LLVMBuildAnd(b, own, part->mask, ""), "");
     own = LLVMBuildLoad2(b, core_scalar(c, 1), c->regs.guess[part->reg].wrapped, "");
@@ -405,14 +428,16 @@ follow_part(struct core *c, const struct flow_insn *i, struct split_part *part, 
 }
 
 void
-core_split(struct core *c, const struct flow_insn *i, const struct ptx_operand *o, struct split *s)
+core_split(struct core *c, const struct wir_insn *i, const struct ptx_operand *o, struct split *s)
 {
-    uint32_t at = flow_index(c->flow, i);
+    uint32_t at = wir_index(c->wir, i);
     *s = (struct split){.count = 0};
     take_apart(c, s, o->reg, core_all_lanes(c), at, at);
-    LLVMValueRef strays = LLVMConstNull(core_vector(c, 1)), wrapped = LLVMConstNull(core_scalar(c, 1));
+    LLVMValueRef strays = LLVMConstNull(core_vector(c, 1)),
+                 wrapped = LLVMConstNull(core_scalar(c, 1));
     for (unsigned k = 0; k < s->count; k++)
         follow_part(c, i, &s->part[k], &strays, &wrapped);
-    s->fine = LLVMBuildICmp(c->e.b, LLVMIntEQ, emit_mask_to_bits(&c->e, strays), core_i32(c, 0), "");
+    s->fine =
+        LLVMBuildICmp(c->e.b, LLVMIntEQ, emit_mask_to_bits(&c->e, strays), core_i32(c, 0), "");
     s->fine = LLVMBuildAnd(c->e.b, s->fine, LLVMBuildNot(c->e.b, wrapped, ""), "");
 }

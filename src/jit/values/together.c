@@ -2,16 +2,16 @@
  *
  * values/together.c: registers written on both sides of a branch, where no warp's lanes part.
  *
- *     if (inside)  at = i;              lanes that come from one side differ as they do after it: by 0, 1, ... 31;
- *     else         at = start + 1;      lanes from both sides do not, so nothing is known of %at
+ *     if (inside)  at = i;           lanes from one side differ by 0, 1, ... 31, as after it;
+ *     else         at = start + 1;   lanes from both sides do not: nothing is known of %at
  *     s[at] = ...
  *
- * Where all lanes of a warp go one way, %at follows the pattern of that way. So facts are found once more as if
- * lanes never parted (shape.together): a pattern that all ways have in common is one to ask for. Beside the
- * vector of such a register two values are kept, as in values/guess.c: whether the pattern holds, and the first
- * lane's value. Both are made where all lanes write, from operands of which the same is known; a write by some lanes,
- * or one that cannot be followed, says that it does not hold. An access asks that one bit instead of comparing
- * 32 addresses.
+ * Where all lanes of a warp go one way, %at follows the pattern of that way. So facts are found
+ * once more as if lanes never parted (shape.together): a pattern that all ways have in common is
+ * one to ask for. Beside the vector of such a register two values are kept, as in values/guess.c:
+ * whether the pattern holds, and the first lane's value. Both are made where all lanes write, from
+ * operands of which the same is known; a write by some lanes, or one that cannot be followed, says
+ * that it does not hold. An access asks that one bit instead of comparing 32 addresses.
  */
 #include "jit/values/values.h"
 
@@ -29,7 +29,8 @@ static void
 keep(struct core *c, uint32_t reg, LLVMValueRef holds, LLVMValueRef first)
 {
     LLVMTypeRef type = core_scalar(c, core_reg_bits(c, reg));
-    LLVMBuildStore(c->e.b, holds ? holds : LLVMConstInt(core_scalar(c, 1), 0, false), c->regs.guess[reg].together);
+    LLVMBuildStore(c->e.b, holds ? holds : LLVMConstInt(core_scalar(c, 1), 0, false),
+                   c->regs.guess[reg].together);
     LLVMBuildStore(c->e.b, holds ? first : LLVMGetUndef(type), c->regs.guess[reg].first);
 }
 
@@ -37,7 +38,7 @@ void
 together_storage(struct core *c)
 {
     const struct plan_scope scope = core_scope(c);
-    for (uint32_t r = 0; c->together && r < c->flow->reg_count; r++) {
+    for (uint32_t r = 0; c->together && r < c->wir->reg_count; r++) {
         if (!is_kept(c, &scope, r))
             continue;
         c->regs.guess[r].together = core_alloca(c, core_scalar(c, 1));
@@ -53,24 +54,25 @@ together_forget(struct core *c, uint32_t reg)
         keep(c, reg, NULL, NULL);
 }
 
-/* -- what instructions hand on -------------------------------------------------------------------------- */
+/* -- what instructions hand on ----------------------------------------------------------------- */
 
 static bool
 same_pattern(const struct fact *a, const struct fact *b)
 {
-    return !a->pattern ? !b->pattern : b->pattern && !memcmp(a->pattern, b->pattern, sizeof *a->pattern * LANES);
+    return !a->pattern ? !b->pattern
+                       : b->pattern && !memcmp(a->pattern, b->pattern, sizeof *a->pattern * LANES);
 }
 
 /* The first lane of an operand whose lanes differ as t says; *holds: and if what. */
 static bool
-first_of(struct core *c, const struct flow_insn *i, const struct ptx_operand *o, unsigned bits, const struct fact *t,
-         LLVMValueRef *v, LLVMValueRef *holds)
+first_of(struct core *c, const struct wir_insn *i, const struct ptx_operand *o, unsigned bits,
+         const struct fact *t, LLVMValueRef *v, LLVMValueRef *holds)
 {
     LLVMBuilderRef b = c->e.b;
     struct fact f = facts_operand(c->facts, i, o);
     LLVMValueRef own = NULL;
-    if (o->negated || o->part || t->kind == FACT_NONE || t->segment != LANES || f.kind == FACT_NONE ||
-        (t->known && (!f.known || f.base != t->base)))
+    if (o->negated || o->part || t->kind == FACT_NONE || t->segment != LANES ||
+        f.kind == FACT_NONE || (t->known && (!f.known || f.base != t->base)))
         return false;
     if (f.kind == FACT_SCALAR && !f.guess) {
         *v = core_value(c, i, o, bits, true);
@@ -81,7 +83,8 @@ first_of(struct core *c, const struct flow_insn *i, const struct ptx_operand *o,
     if (c->regs.guess[o->reg].together) {
         own = LLVMBuildLoad2(b, core_scalar(c, 1), c->regs.guess[o->reg].together, "");
         *v = LLVMBuildLoad2(b, core_scalar(c, bits), c->regs.guess[o->reg].first, "");
-    } else if (!f.guess || f.segment != LANES || !same_pattern(&f, t) || !core_guess(c, o->reg, &own, v)) {
+    } else if (!f.guess || f.segment != LANES || !same_pattern(&f, t) ||
+               !core_guess(c, o->reg, &own, v)) {
         return false;
     }
     *holds = LLVMBuildAnd(b, *holds, own, "");
@@ -89,12 +92,14 @@ first_of(struct core *c, const struct flow_insn *i, const struct ptx_operand *o,
 }
 
 static bool
-operand_first(struct core *c, const struct flow_insn *i, unsigned k, LLVMValueRef *v, LLVMValueRef *holds)
+operand_first(struct core *c, const struct wir_insn *i, unsigned k, LLVMValueRef *v,
+              LLVMValueRef *holds)
 {
     const struct ptx_insn *p = &i->i;
     const struct ptx_operand *o = &p->operand[k];
     bool plain = p->op == PTX_OP_MOV || p->op == PTX_OP_CVTA;
-    unsigned bits = plain ? 8 * ptx_type_bytes((enum ptx_type)p->type[0]) : core_source_bits(c, p, k - 1);
+    unsigned bits =
+        plain ? 8 * ptx_type_bytes((enum ptx_type)p->type[0]) : core_source_bits(c, p, k - 1);
     struct fact t = facts_operand(c->together, i, o);
     if (!first_of(c, i, o, bits, &t, v, holds))
         return false;
@@ -106,7 +111,8 @@ operand_first(struct core *c, const struct flow_insn *i, unsigned k, LLVMValueRe
 }
 
 static bool
-follow(struct core *c, const struct flow_insn *i, uint32_t reg, LLVMValueRef *holds, LLVMValueRef *first)
+follow(struct core *c, const struct wir_insn *i, uint32_t reg, LLVMValueRef *holds,
+       LLVMValueRef *first)
 {
     const struct ptx_insn *p = &i->i;
     LLVMValueRef in[8] = {0}, out[4] = {0};
@@ -123,7 +129,8 @@ follow(struct core *c, const struct flow_insn *i, uint32_t reg, LLVMValueRef *ho
     if (ok && (p->op == PTX_OP_MOV || p->op == PTX_OP_CVTA))
         out[0] = in[0];
     else if (ok)
-        ok = p->op == PTX_OP_CVT ? emit_cvt(&c->e, p, in, count, out) : emit_arith(&c->e, p, in, count, out);
+        ok = p->op == PTX_OP_CVT ? emit_cvt(&c->e, p, in, count, out)
+                                 : emit_arith(&c->e, p, in, count, out);
     c->e.lanes = before.lanes;
     c->e.mask = before.mask;
     *first = out[0];
@@ -132,7 +139,7 @@ follow(struct core *c, const struct flow_insn *i, uint32_t reg, LLVMValueRef *ho
 }
 
 void
-together_write(struct core *c, const struct flow_insn *i, uint32_t reg)
+together_write(struct core *c, const struct wir_insn *i, uint32_t reg)
 {
     LLVMValueRef holds, first;
     if (!c->regs.guess[reg].together)
@@ -140,7 +147,8 @@ together_write(struct core *c, const struct flow_insn *i, uint32_t reg)
     bool follows = follow(c, i, reg, &holds, &first);
     keep(c, reg, follows ? holds : NULL, follows ? first : NULL);
     if (follows)
-        emit_fired(&c->e, PASS_CONVERGED_PATTERNS, "the lanes differ by constants if the warp came one way");
+        emit_fired(&c->e, PASS_CONVERGED_PATTERNS,
+                   "the lanes differ by constants if the warp came one way");
     else
         emit_missed(&c->e, PASS_CONVERGED_PATTERNS, "not made of such values, or under a mask");
 }

@@ -2,16 +2,19 @@
  *
  * jit/values: one warp function while it is emitted (struct core), and the values of its registers.
  *
- * A register is an alloca of a scalar where all lanes agree or differ by constants, of the first lanes of
- * 2 or 4 segments, or of a vector of 32 (core_reg_count); LLVM turns allocas into SSA values. Read one with
- * core_value(), write one with core_write(). Beside some registers more is kept, which writes update:
+ * A register is an alloca of a scalar where all lanes agree or differ by constants, of the first
+ * lanes of 2 or 4 segments, or of a vector of 32 (core_reg_count); LLVM turns allocas into SSA
+ * values. Read one with core_value(), write one with core_write(). Beside some registers more is
+ * kept, which writes update:
  *
  *   guess.c     the pattern of an address that holds unless 32-bit arithmetic wrapped
  *   together.c  the pattern of a register written on both sides of a branch
- *   split.c     the two addresses that a register was selected from; rows.c: by which rows of the block
- *   agree.c     whether a predicate holds in all lanes, or in none; merge.c: comparisons taken apart
+ *   split.c     the two addresses that a register was selected from; rows.c: by which rows of the
+ *               block
+ *   agree.c     whether a predicate holds in all lanes, or in none
  *   widened.c   numbers of which the version being emitted knows that no lane wraps
- *   steps.c     how far a register is from one warp of the block to the next; poly.c: sums of products
+ *   steps.c     how far a register is from one warp of the block to the next; poly.c: sums of
+ *               products
  */
 #ifndef LOCKSTEP_JIT_VALUES_H
 #define LOCKSTEP_JIT_VALUES_H
@@ -40,12 +43,13 @@ struct core_lanes {
 
 /* What of a warp lies in its frame while it waits, and where it goes on (control/frame.c). */
 struct core_saved {
-    uint32_t *frame_at;   /* per register: offset in the frame, UINT32_MAX: none yet */
-    uint64_t **kept;      /* per block: registers whose value is in the frame when it ends */
+    uint32_t *frame_at; /* per register: offset in the frame, UINT32_MAX: none yet */
+    uint64_t **kept;    /* per block: registers whose value is in the frame when it ends */
     uint32_t frame_bytes;
     VEC(struct resume_point) resumes;
     LLVMValueRef resume_switch;
-    LLVMBasicBlockRef leave; /* in_memory: where warps leave for the function for lanes that stand apart; NULL: nowhere */
+    LLVMBasicBlockRef leave; /* in_memory: where warps leave for the function for lanes that stand
+                                apart; NULL: nowhere */
     /* shape.apart (control/wait.c): where lanes may stand still: number of the site per block, or
      * UINT32_MAX; where in the frame the sites are. */
     uint32_t *site, site_count, sites_at;
@@ -59,10 +63,12 @@ struct core_form {
     bool local_words; /* local memory is laid out word by word (plan_words); tools are told
                          addresses as if it were not */
     bool combines;    /* sums for global memory are kept back (memory/combine.c) */
+    bool scheduled;   /* jit_request.scheduled */
     bool streams;     /* stores may go past the caches (plan_streams) */
 };
 
-/* Scalars that are loaded once, at the function's entry; in barrier regions for each warp (struct turn). */
+/* Scalars that are loaded once, at the function's entry; in barrier regions for each warp (struct
+ * turn). */
 struct core_inputs {
     LLVMValueRef block_ptr, launch_ptr, frame, params, symbols, shared, local, local_stride;
     LLVMValueRef warp_index, tid[3], ctaid[3];
@@ -70,13 +76,14 @@ struct core_inputs {
     LLVMValueRef arguments; /* called: the caller's area */
 };
 
-/* The registers of the warp for which code is emitted, and what is known of them beside the facts. */
+/* The registers of the warp for which code is emitted, and what is
+ * known of them beside the facts. */
 struct core_regs {
     LLVMValueRef *reg;       /* per register: alloca of a scalar or a vector */
     LLVMValueRef carry;      /* alloca of <32 x i1> */
     struct guess *guess;     /* per register: values/guess.c */
     struct agree *agree;     /* per register: values/agree.c; */
-    LLVMValueRef *agree_reg; /*   of these registers, those of the first of the version's warps */
+    LLVMValueRef *agree_reg; /* the same registers of the first warp of the version */
 };
 
 /* What a version takes for granted of the warps that come to it, beside the facts. */
@@ -87,13 +94,15 @@ enum assume {
     ASSUME_BOUNDS = 8, /* numbers are within the bounds of `straight` */
 };
 
-/* A way to run blocks. Blocks have one in which nothing is assumed, and may have others: a guard (version_guard) tests
- * what one assumes where warps come to it, and where that does not hold they go on in a version that assumes less. */
+/* A way to run blocks. Blocks have one in which nothing is assumed, and may have others: a guard
+ * (version_guard) tests what one assumes where warps come to it, and where that does not hold they
+ * go on in a version that assumes less. */
 struct version {
-    LLVMBasicBlockRef *block;  /* per block: its code in this version; NULL: it has none */
-    uint32_t warps;            /* that run each instruction together (versions/jam.c); 1: each by itself */
+    LLVMBasicBlockRef *block; /* per block: its code in this version; NULL: it has none */
+    uint32_t
+        warps; /* that run each instruction together (versions/interleave.c); 1: each by itself */
     unsigned assume;           /* set of enum assume */
-    bool *settled;             /* ASSUME_PARTS: per instruction (versions/taps.c) */
+    bool *fits_whole;          /* ASSUME_PARTS: per instruction (versions/if_convert.c) */
     struct straight *straight; /* ASSUME_BOUNDS: versions/straight.c */
 };
 
@@ -106,47 +115,56 @@ struct core_now {
 
 /* What loads and stores of a function leave for later ones. */
 struct core_memory {
-    LLVMValueRef scatter_places, scatter_values; /* allocas for 32 addresses, 32 halves: made when first needed */
+    LLVMValueRef scatter_places,
+        scatter_values; /* allocas for 32 addresses, 32 halves: made when first needed */
     struct {
-        const struct flow_insn *insn; /* the store that is kept back (memory/columns.c), NULL: none; */
-        LLVMValueRef count, first, values; /* allocas: warps kept, where the first one writes, what */
+        /* the store that is kept back (memory/columns.c), NULL: none; */
+        const struct wir_insn *insn;
+        LLVMValueRef count, first,
+            values; /* allocas: warps kept, where the first one writes, what */
     } columns;
     struct core_ahead {
-        const struct flow_insn *insn; /* a load whose value is there already (plans/group.c), */
-        LLVMValueRef *reg, value;     /*   for the warp whose registers these are */
+        const struct wir_insn *insn; /* a load whose value is there already (plans/group.c), */
+        LLVMValueRef *reg, value;    /*   for the warp whose registers these are */
     } ahead[16];
     uint32_t ahead_count;
     struct {
-        const struct flow_insn *insn; /* a load (memory/fetch.c), and */
-        uint32_t at;                  /*   where in the first warp's frame */
+        const struct wir_insn *insn; /* a load (memory/fetch.c), and */
+        uint32_t at;                 /*   where in the first warp's frame */
     } fetch[4];
     uint32_t fetch_count;
     struct {
-        const struct flow_insn *insn; /* a load in a loop (memory/ahead.c): how far it went on since the last turn, */
-        LLVMValueRef *reg, step;      /*   of the first of the warps that run together */
+        /* a load in a loop (memory/ahead.c): how far it went on since the last turn, */
+        const struct wir_insn *insn;
+        LLVMValueRef *reg, step; /*   of the first of the warps that run together */
     } pace;
 };
 
 /* One warp function while it is emitted. A struct's name says whose its fields are. */
 struct core {
     struct emit e;
-    const struct flow *flow;
+    const struct wir *wir;
     const struct facts *facts;
-    const struct facts *together; /* as if lanes never parted (values/together.c); NULL: not wanted */
+    /* as if lanes never parted (values/together.c); NULL: not wanted */
+    const struct facts *together;
     struct core_form form;
     struct core_inputs in;
     struct core_regs regs;
     struct core_now now;
     struct core_lanes lanes;
     struct core_saved saved;
-    struct core_memory memory;  /* what loads and stores leave for later ones */
-    struct tools *tools;        /* what a tool is told (tools/tools.h); NULL: none watches */
-    struct phases *phases;      /* the function runs whole blocks (versions/regions.c); else NULL */
+    struct core_memory memory; /* what loads and stores leave for later ones */
+    struct tools *tools;       /* what a tool is told (tools/tools.h); NULL: none watches */
+    struct phases *phases;     /* the function runs whole blocks (versions/regions.c); else NULL */
     LLVMBasicBlockRef entry, end;
     LLVMBasicBlockRef *block;
-    LLVMBasicBlockRef *whole; /* per block: the same for warps of which all lanes are there (versions/whole.c), or NULL */
-    bool *taps;               /* per block: a run of conditions begins at its branch (versions/taps.c) */
-    LLVMValueRef image_data;  /* alloca of a struct jit_image_data, made when first needed (insn/image.c) */
+    LLVMBasicBlockRef *whole; /* per block: the same for warps of which all lanes are there
+                                 (versions/whole.c), or NULL */
+    bool *if_converted;       /* per block: a run of conditions begins at its branch
+                                 (versions/if_convert.c) */
+    /* alloca of a struct jit_image_data, made when first needed (insn/image.c) */
+    LLVMValueRef image_data;
+    uint32_t ended, measure_at; /* blocks that were emitted; after how many the size is looked at */
 };
 
 /* All lanes are in the code that is being emitted. */
@@ -155,12 +173,6 @@ core_is_full(const struct core *c)
 {
     return c->now.version.assume & ASSUME_FULL || c->facts->complete[c->now.current];
 }
-
-struct merged {
-    struct flow_insn part[2]; /* the comparisons, */
-    struct ptx_operand operand[2][3];
-    bool both;                /* of which both must hold; else one */
-};
 
 /* A warp's values while code is emitted for it. */
 struct turn {
@@ -173,33 +185,35 @@ struct phase {
     uint32_t barrier; /* block that ends with it; UINT32_MAX: the kernel's start */
     uint32_t entry;   /* block in which it begins */
     uint32_t group;
-    uint64_t *blocks;         /* set: that a warp may run in this phase */
-    LLVMBasicBlockRef resume; /* where a warp gets its registers back */
-    LLVMBasicBlockRef together; /* where those of a jammed group do */
+    uint64_t *blocks;           /* set: that a warp may run in this phase */
+    LLVMBasicBlockRef resume;   /* where a warp gets its registers back */
+    LLVMBasicBlockRef together; /* where those of an interleaved group do */
 };
 
-/* Where warps that ran together part: at the end of a block (versions/jam.c). */
-struct jam_site {
+/* Where warps that ran together part: at the end of a block (versions/interleave.c). */
+struct interleave_site {
     uint32_t block;
-    uint64_t *live;              /* registers that what comes then reads */
-    LLVMBasicBlockRef resume;    /* where one of them goes on by itself, */
-    LLVMBasicBlockRef tail;      /*   to here: the end of its block */
+    uint64_t *live;           /* registers that what comes then reads */
+    LLVMBasicBlockRef resume; /* where one of them goes on by itself, */
+    LLVMBasicBlockRef tail;   /*   to here: the end of its block */
 };
 
 /* Phases that share blocks: one loop over the warps for all of them. */
 struct phase_group {
     LLVMBasicBlockRef head, end; /* end: all lanes of a warp have exited */
-    LLVMBasicBlockRef together;  /* jammed: the head of the loop over sets of warps; else NULL */
+    LLVMBasicBlockRef
+        together; /* interleaved: the head of the loop over sets of warps; else NULL */
     struct turn turn;
     uint32_t phases;
-    uint32_t jam;      /* warps that run together (versions/jam.c); 1: each by itself */
-    bool unrolled;     /* the loop over the warps is */
-    uint64_t *used;    /* set: registers that one of its blocks hands on to another; */
-    uint64_t *needed;  /*   those of them without which its code cannot be emitted: others stay in the frame */
+    uint32_t interleaved; /* warps that run together (versions/interleave.c); 1: each by itself */
+    bool unrolled;        /* the loop over the warps is */
+    uint64_t *used;       /* set: registers that one of its blocks hands on to another; */
+    uint64_t *needed;  /*   those of them without which its code cannot be emitted: others stay in
+                          the frame */
     LLVMValueRef mark; /* metadata of that loop */
 };
 
-enum { JAM_MOST = 8 };
+enum { INTERLEAVE_MOST = 8 };
 
 struct phases {
     struct arena arena;
@@ -208,46 +222,55 @@ struct phases {
     bool many; /* phases, with many registers: of what a phase does not need nothing is emitted */
     struct phase *phase; /* the first: the start */
     struct phase_group *group;
-    uint32_t *group_of; /* per block; UINT32_MAX: nobody comes there */
+    uint32_t *group_of;  /* per block; UINT32_MAX: nobody comes there */
     struct warps *known; /* of registers over all warps */
-    struct agree *agree; /* of the warps that run together: what all of them agree on (values/agree.c) */
-    struct turn jammed[JAM_MOST]; /* of warps that run together; registers that are same are shared */
-    struct jam_site *site;
+    /* of the warps that run together: what all of them agree on (values/agree.c) */
+    struct agree *agree;
+    /* of warps that run together; registers that are same are shared */
+    struct turn interleaved_turn[INTERLEAVE_MOST];
+    struct interleave_site *site;
     uint32_t site_count;
-    const struct flow_insn *columns; /* a store that warps that run together make at once (memory/columns.c), or NULL */
-    LLVMValueRef *parted;      /* as before: when warps that ran together parted */
-    LLVMValueRef until, at_site; /* allocas: parted warps below it run one by one; from which site on */
-    LLVMValueRef *before;      /* per register that is same, but not fixed: alloca of its value when
-                                  the phase began */
-    LLVMValueRef first;        /* the block's first warp */
-    LLVMValueRef turn, number; /* allocas: warp and phase that run */
+    const struct wir_insn *
+        columns; /* a store that warps that run together make at once (memory/columns.c), or NULL */
+    LLVMValueRef *parted; /* as before: when warps that ran together parted */
+    LLVMValueRef until,
+        at_site;          /* allocas: parted warps below it run one by one; from which site on */
+    LLVMValueRef *before; /* per register that is same, but not fixed: alloca of its value when
+                             the phase began */
+    LLVMValueRef first;   /* the block's first warp */
+    LLVMValueRef turn, number;  /* allocas: warp and phase that run */
     LLVMValueRef votes, result; /* allocas: of a barrier with a reduction */
 };
 
 struct guess {
     LLVMValueRef holds, firsts; /* allocas: i1; i64, or a vector of as many as there are segments */
-    /* Allocas, where addresses are selected lane by lane, else NULL: the segments' first lanes, worked out
-     * from their last ones; the lanes that do not follow those, <32 x i1>; or that any may not, i1. */
+    /* Allocas, where addresses are selected lane by lane, else NULL: the segments' first lanes,
+     * worked out from their last ones; the lanes that do not follow those, <32 x i1>; or that any
+     * may not, i1. */
     LLVMValueRef back, strays, wrapped;
-    /* Allocas, where lanes follow a pattern unless they have parted, else NULL (values/together.c). */
+    /* Allocas, where lanes follow a pattern unless they have parted, else
+     * NULL (values/together.c). */
     LLVMValueRef together, first;
 };
 
 struct split_part {
     uint32_t reg;
-    struct fact fact;    /* its pattern; no guess: it holds in the lanes of the mask */
-    LLVMValueRef mask;   /* <32 x i1>: the active lanes that select it */
-    bool shared;         /* an address of shared memory */
-    LLVMValueRef some[2]; /* i1: whether lanes of each half of the warp may select it; NULL: see the mask */
-    uint32_t lanes;      /* of the halves that do, just these; 0: see the mask */
-    LLVMValueRef firsts; /* its values in the first lanes of the fact's segments: i64, or a vector */
+    struct fact fact;  /* its pattern; no guess: it holds in the lanes of the mask */
+    LLVMValueRef mask; /* <32 x i1>: the active lanes that select it */
+    bool shared;       /* an address of shared memory */
+    /* i1: whether lanes of each half of the warp may select it; NULL: see the mask */
+    LLVMValueRef some[2];
+    uint32_t lanes; /* of the halves that do, just these; 0: see the mask */
+    /* its values in the first lanes of the fact's segments: i64, or a vector */
+    LLVMValueRef firsts;
 };
 
 struct split {
     unsigned count;
     struct split_part part[3];
     LLVMValueRef fine; /* i1: all of it is so */
-    LLVMValueRef rows; /* i1: what rows decide (values/rows.c) holds in both halves; NULL: there is nothing such */
+    LLVMValueRef rows; /* i1: what rows decide (values/rows.c) holds in both halves; NULL: there is
+                          nothing such */
 };
 
 enum {
@@ -313,7 +336,8 @@ struct straight_widened {
 };
 
 struct straight {
-    uint32_t block[STRAIGHT_BLOCKS], count, branches; /* the first one's end is where the way begins */
+    uint32_t block[STRAIGHT_BLOCKS], count,
+        branches; /* the first one's end is where the way begins */
     struct straight_bound bound[STRAIGHT_BOUNDS];
     struct straight_order order[STRAIGHT_ORDERS];
     struct straight_wide_bound wide_bound[STRAIGHT_WIDE];
@@ -321,29 +345,33 @@ struct straight {
     bool products; /* sums of products are looked at (PASS_INDEX_PRODUCTS) */
     struct straight_predicate *test;
     struct straight_sum *sum; /* per register, as of the instruction that is looked at; */
-    int *test_of;    /*   likewise, */
+    int *test_of;             /*   likewise, */
     struct index *index;
     struct straight_widened *wide_of, *wide; /* likewise; per instruction of the way */
-    const struct flow_insn *early[STRAIGHT_EARLY]; /* loads of parameters on the way: made where it begins */
+    /* loads of parameters on the way: made where it begins */
+    const struct wir_insn *early[STRAIGHT_EARLY];
     uint32_t early_count;
 };
 
 /* -- agree.c ----------------------------------------------------------------------------------- */
 
 void core_agree_storage(struct core *c);
-/* Of warps that run together, it is made for all of them when the first one's register is written. */
-/* Whether the predicate surely holds in all lanes, or in none, where all of them are there; false: nothing
- * is kept of it. */
+/* Of warps that run together, it is made for all of them when the
+ * first one's register is written. */
+/* Whether the predicate surely holds in all lanes, or in none, where all of them are there; false:
+ * nothing is kept of it. */
 bool core_agree(struct core *c, uint32_t reg, LLVMValueRef *all, LLVMValueRef *none);
 bool core_agree_kept(const struct core *c, uint32_t reg); /* whether it will say something */
 /* The register has just been written by the instruction; it has come from elsewhere. */
-void core_agree_write(struct core *c, const struct flow_insn *i, uint32_t reg);
+void core_agree_write(struct core *c, const struct wir_insn *i, uint32_t reg);
 void core_agree_forget(struct core *c, uint32_t reg);
 void core_agree_restored(struct core *c, uint32_t reg);
 /* Of a plain comparison of whole numbers, which one it is; false: of another kind. */
 bool core_order(const struct ptx_insn *p, LLVMIntPredicate *how);
-/* values/agree.c: the least and the greatest lane of all warps that run together, relative to the first one's first. */
-bool agree_lanes(const struct core *c, const struct ptx_operand *o, const int32_t *pattern, int64_t *low, int64_t *high);
+/* values/agree.c: the least and the greatest lane of all warps that run together, relative to the
+ * first one's first. */
+bool agree_lanes(const struct core *c, const struct ptx_operand *o, const int32_t *pattern,
+                 int64_t *low, int64_t *high);
 
 /* -- build.c ----------------------------------------------------------------------------------- */
 
@@ -371,7 +399,8 @@ void core_fence(struct core *c, bool strong);
 LLVMValueRef site_pattern(struct core *c, const int32_t *pattern);
 LLVMValueRef core_ptr(struct core *c, LLVMValueRef address); /* of an address or 32 */
 /* Elements v[0..n) of a, or of a and b; below 0: any value. */
-LLVMValueRef core_shuffle(struct core *c, LLVMValueRef a, LLVMValueRef b, const int32_t *v, unsigned n);
+LLVMValueRef core_shuffle(struct core *c, LLVMValueRef a, LLVMValueRef b, const int32_t *v,
+                          unsigned n);
 /* Joins vectors of `run` lanes to one. */
 LLVMValueRef core_concatenate(struct core *c, LLVMValueRef *part, unsigned parts, unsigned run);
 LLVMValueRef core_load_i32(struct core *c, LLVMValueRef at);
@@ -383,7 +412,7 @@ LLVMValueRef core_field_at(struct core *c, LLVMValueRef base, size_t offset);
 
 /* The operand that holds the member mask of a *.sync instruction; NULL: it has none. */
 const struct ptx_operand *core_members(const struct ptx_insn *p);
-bool core_uses_stack(const struct flow *f);
+bool core_uses_stack(const struct wir *f);
 /* The name of a function's code in the module. */
 void core_function_name(const struct ptx_func *f, char out[32]);
 /* Offset of one of the i32 that blocks keep in the frame, behind the registers. */
@@ -399,30 +428,28 @@ uint32_t frame_slot(struct core *c, uint32_t bytes, uint32_t *at);
 /* -- guess.c ----------------------------------------------------------------------------------- */
 
 void core_guess_storage(struct core *c);
-/* Whether the register's lanes follow its pattern, and the values of its segments' first lanes if they
- * do; false: nothing is kept of it. */
+/* Whether the register's lanes follow its pattern, and the values of its segments' first lanes if
+ * they do; false: nothing is kept of it. */
 bool core_guess(struct core *c, uint32_t reg, LLVMValueRef *holds, LLVMValueRef *firsts);
 /* The register has just been written by the instruction, or come back from the frame. */
-void core_guess_write(struct core *c, const struct flow_insn *i, uint32_t reg);
+void core_guess_write(struct core *c, const struct wir_insn *i, uint32_t reg);
 void core_guess_restored(struct core *c, uint32_t reg);
 /* Nothing is known of the register. */
 void core_guess_forget(struct core *c, uint32_t reg);
 /* Segments of a register that is kept. */
 unsigned guess_segments(const struct core *c, uint32_t reg);
-/* i makes an address, or a part of one, of a 32-bit number: a guess that it does not wrap, or sure of it. */
-bool guess_widens(const struct core *c, const struct flow_insn *i);
+/* i makes an address, or a part of one, of a 32-bit number: a guess that it does not wrap, or sure
+ * of it. */
+bool guess_widens(const struct core *c, const struct wir_insn *i);
 /* Pattern of lane l counted from the first lane of its segment. */
 int32_t guess_relative(const struct fact *f, unsigned l, unsigned segment);
 /* The instruction is one that hands patterns on; it makes a 64-bit number of a 32-bit one. */
 bool guess_follows(const struct ptx_insn *p);
 bool guess_is_wide(const struct ptx_insn *p);
-/* Whether widening the 32-bit numbers that `firsts` stand for cannot have met a wrap in any lane. */
-LLVMValueRef guess_no_wrap(struct core *c, const struct fact *f, LLVMValueRef firsts, unsigned segment, bool is_signed);
-
-/* -- merge.c ----------------------------------------------------------------------------------- */
-
-/* Whether the comparison is one of the greater or lesser of two numbers. */
-bool core_merged(const struct core *c, const struct flow_insn *i, struct merged *out);
+/* Whether widening the 32-bit numbers that `firsts` stand for cannot
+ * have met a wrap in any lane. */
+LLVMValueRef guess_no_wrap(struct core *c, const struct fact *f, LLVMValueRef firsts,
+                           unsigned segment, bool is_signed);
 
 /* -- registers.c ------------------------------------------------------------------------------- */
 
@@ -433,7 +460,8 @@ bool core_reg_scalar(const struct core *c, uint32_t reg);
 unsigned core_reg_count(const struct core *c, uint32_t reg);
 LLVMTypeRef core_reg_type(struct core *c, uint32_t reg);
 /* From the first lanes of a value with fact f to n segments; LANES: all. */
-LLVMValueRef core_spread_firsts(struct core *c, LLVMValueRef firsts, const struct fact *f, unsigned n);
+LLVMValueRef core_spread_firsts(struct core *c, LLVMValueRef firsts, const struct fact *f,
+                                unsigned n);
 /* Active lanes of the current block; NULL when all are. */
 LLVMValueRef core_mask(struct core *c);
 LLVMValueRef core_mask_bits(struct core *c); /* never NULL */
@@ -445,9 +473,9 @@ LLVMValueRef core_keep_lanes(struct core *c, uint32_t reg, LLVMValueRef v);
 /* Width of source operand k (0: first after the destination). */
 unsigned core_source_bits(const struct core *c, const struct ptx_insn *p, unsigned k);
 LLVMValueRef core_local_base(struct core *c); /* <32 x i64> */
-/* Whether code is emitted for one of the warps that run together (versions/jam.c), and these are the registers of the
- * first of them, another one. */
-bool jam_follows(const struct core *c, const LLVMValueRef *reg);
+/* Whether code is emitted for an interleaved warp that is not the first of its set
+ * (versions/interleave.c), and `reg` are the registers of that first one. */
+bool interleave_follows(const struct core *c, const LLVMValueRef *reg);
 /* The coordinates of a warp's first thread. */
 void core_tid(struct core *c, LLVMValueRef warp_index, LLVMValueRef tid[3]);
 void phases_use(struct core *c, const struct turn *t);
@@ -460,16 +488,18 @@ LLVMValueRef core_spread_some(struct core *c, LLVMValueRef v, const int32_t *pat
 LLVMValueRef core_take_firsts(struct core *c, LLVMValueRef v, unsigned n);
 LLVMValueRef core_read(struct core *c, uint32_t reg, bool scalar);
 /* Width of source operand k (0: first after the destination), by the instruction (PTX ISA 9.7). */
-unsigned core_operand_bits(const struct ptx_insn *p, unsigned k, const struct ptx_operand *o, const struct core *c);
+unsigned core_operand_bits(const struct ptx_insn *p, unsigned k, const struct ptx_operand *o,
+                           const struct core *c);
 bool core_destination_scalar(const struct core *c, const struct ptx_operand *o);
 
 /* -- rows.c ------------------------------------------------------------------------------------ */
 
-/* values/rows.c: of a predicate that a comparison before insns[before] of the current block wrote, whether it may
- * hold in lanes of each half of the warp (a row of a block of 16), and in which lanes of such a half it does;
- * *lanes 0: not known. Until insns[end] what is compared stays the same. False: the halves' lanes do not agree. */
-bool core_rows(struct core *c, uint32_t predicate, uint32_t before, uint32_t end, LLVMValueRef half[2],
-               uint32_t *lanes);
+/* values/rows.c: of a predicate that a comparison before insns[before] of the current block wrote,
+ * whether it may hold in lanes of each half of the warp (a row of a block of 16), and in which
+ * lanes of such a half it does; *lanes 0: not known. Until insns[end] what is compared stays the
+ * same. False: the halves' lanes do not agree. */
+bool core_rows(struct core *c, uint32_t predicate, uint32_t before, uint32_t end,
+               LLVMValueRef half[2], uint32_t *lanes);
 
 /* -- scope.c ----------------------------------------------------------------------------------- */
 
@@ -479,54 +509,58 @@ struct plan_scope core_scope(const struct core *c);
 /* -- special.c --------------------------------------------------------------------------------- */
 
 /* An operand's value, `bits` wide, as a scalar (lane 0's) or as a vector. */
-LLVMValueRef core_value(struct core *c, const struct flow_insn *i, const struct ptx_operand *o,
+LLVMValueRef core_value(struct core *c, const struct wir_insn *i, const struct ptx_operand *o,
                         unsigned bits, bool scalar);
 /* The same in the first lanes of n segments (1, 2, 4, LANES). */
-LLVMValueRef core_firsts(struct core *c, const struct flow_insn *i, const struct ptx_operand *o,
+LLVMValueRef core_firsts(struct core *c, const struct wir_insn *i, const struct ptx_operand *o,
                          unsigned bits, unsigned n);
 /* The value of the predicate that block b branches on, negated where it is. */
 LLVMValueRef core_branch_value(struct core *c, uint32_t b, bool scalar);
 
 /* -- split.c ----------------------------------------------------------------------------------- */
 
-/* values/split.c: whether the kernel selects addresses; storage for one register; it has been written by i,
- * has come back from the frame (NULL), is not known. */
-bool split_wanted(const struct flow *f);
+/* values/split.c: whether the kernel selects addresses; storage for one register; it has been
+ * written by i, has come back from the frame (NULL), is not known. */
+bool split_wanted(const struct wir *f);
 void split_storage(struct core *c, struct guess *g, uint32_t reg);
-void split_write(struct core *c, const struct flow_insn *i, uint32_t reg);
+void split_write(struct core *c, const struct wir_insn *i, uint32_t reg);
 void split_forget(struct core *c, uint32_t reg);
-/* A load's address that is selected of some that follow patterns (plan_find_select). The values are the register's,
- * without the operand's offset. */
-void core_split(struct core *c, const struct flow_insn *i, const struct ptx_operand *o, struct split *s);
+/* A load's address that is selected of some that follow patterns (plan_find_select). The values are
+ * the register's, without the operand's offset. */
+void core_split(struct core *c, const struct wir_insn *i, const struct ptx_operand *o,
+                struct split *s);
 
 /* -- together.c -------------------------------------------------------------------------------- */
 
 /* values/together.c: storage; the register has been written by i; nothing is known of it. */
 void together_storage(struct core *c);
-void together_write(struct core *c, const struct flow_insn *i, uint32_t reg);
+void together_write(struct core *c, const struct wir_insn *i, uint32_t reg);
 void together_forget(struct core *c, uint32_t reg);
 
 /* -- widened.c --------------------------------------------------------------------------------- */
 
-/* versions/straight.c: i makes 64 bits of a number of which it is known here that no lane wraps; those of the first
- * lanes of n segments, NULL: not known. */
-bool core_straight(const struct core *c, const struct flow_insn *i);
-LLVMValueRef core_straight_firsts(struct core *c, const struct flow_insn *i, unsigned n);
+/* versions/straight.c: i makes 64 bits of a number of which it is known here that no lane wraps;
+ * those of the first lanes of n segments, NULL: not known. */
+bool core_straight(const struct core *c, const struct wir_insn *i);
+LLVMValueRef core_straight_firsts(struct core *c, const struct wir_insn *i, unsigned n);
 struct straight_bound *straight_bound_of(struct straight *s, uint32_t root);
 bool straight_is_unsigned(const struct ptx_insn *p);
 LLVMValueRef straight_root_value(struct straight *s, uint32_t root);
 /* 64 bits: a term's factor times its product. */
-LLVMValueRef straight_term_value(struct core *c, struct straight *s, const struct index_term *t, int64_t times);
-const struct straight_widened *straight_wide_of(const struct core *c, const struct flow_insn *i);
+LLVMValueRef straight_term_value(struct core *c, struct straight *s, const struct index_term *t,
+                                 int64_t times);
+const struct straight_widened *straight_wide_of(const struct core *c, const struct wir_insn *i);
 /* What i makes in one lane: what differs from place to place comes last, as a number. */
-LLVMValueRef straight_wide_lane(struct core *c, const struct flow_insn *i, const struct straight_widened *w, unsigned lane);
+LLVMValueRef straight_wide_lane(struct core *c, const struct wir_insn *i,
+                                const struct straight_widened *w, unsigned lane);
 
 /* -- write.c ----------------------------------------------------------------------------------- */
 
 /* Sets a register (or every register of a vector operand) from a scalar or a vector. */
-void core_write(struct core *c, const struct flow_insn *i, const struct ptx_operand *o,
+void core_write(struct core *c, const struct wir_insn *i, const struct ptx_operand *o,
                 LLVMValueRef v, bool sign);
 /* Results into registers: a pair or a list takes them in order. */
-void core_write_results(struct core *c, const struct flow_insn *i, const struct ptx_operand *to, LLVMValueRef *out, bool sign);
+void core_write_results(struct core *c, const struct wir_insn *i, const struct ptx_operand *to,
+                        LLVMValueRef *out, bool sign);
 
 #endif

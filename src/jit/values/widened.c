@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * widened.c: in a version behind a test of all bounds (versions/straight.c): 32-bit numbers that no lane wraps,
- * widened to 64 bits as scalars.
+ * widened.c: in a version behind a test of all bounds (versions/straight.c): 32-bit numbers that no
+ * lane wraps, widened to 64 bits as scalars.
  */
 #include "jit/values/values.h"
 
-/* -- what is asked of them -------------------------------------------------------------------------- */
+/* -- what is asked of them --------------------------------------------------------------------- */
 
 struct straight_bound *
 straight_bound_of(struct straight *s, uint32_t root)
@@ -19,7 +19,7 @@ straight_bound_of(struct straight *s, uint32_t root)
     return &s->bound[s->bound_count++];
 }
 
-/* -- along the way ---------------------------------------------------------------------------------- */
+/* -- along the way ----------------------------------------------------------------------------- */
 
 bool
 straight_is_unsigned(const struct ptx_insn *p)
@@ -27,7 +27,7 @@ straight_is_unsigned(const struct ptx_insn *p)
     return ptx_type_kind((enum ptx_type)p->type[p->type_count - 1]) == 'u';
 }
 
-/* -- emitting ------------------------------------------------------------------------------------------ */
+/* -- emitting ---------------------------------------------------------------------------------- */
 
 LLVMValueRef
 straight_root_value(struct straight *s, uint32_t root)
@@ -47,16 +47,17 @@ straight_term_value(struct core *c, struct straight *s, const struct index_term 
 }
 
 const struct straight_widened *
-straight_wide_of(const struct core *c, const struct flow_insn *i)
+straight_wide_of(const struct core *c, const struct wir_insn *i)
 {
-    const struct flow_insn *all = c->flow->insns;
-    if (!c->now.version.straight || i < all || i >= all + c->flow->insn_count || !c->now.version.straight->wide[i - all].index.known)
+    const struct wir_insn *all = c->wir->insns;
+    if (!c->now.version.straight || i < all || i >= all + c->wir->insn_count ||
+        !c->now.version.straight->wide[i - all].index.known)
         return NULL;
     return &c->now.version.straight->wide[i - all];
 }
 
 bool
-core_straight(const struct core *c, const struct flow_insn *i)
+core_straight(const struct core *c, const struct wir_insn *i)
 {
     return straight_wide_of(c, i) != NULL;
 }
@@ -66,13 +67,14 @@ static uint32_t
 warp_now(const struct core *c)
 {
     uint32_t k = 0;
-    while (c->phases->jammed[k].reg != c->regs.reg)
+    while (c->phases->interleaved_turn[k].reg != c->regs.reg)
         k++;
     return k;
 }
 
 LLVMValueRef
-straight_wide_lane(struct core *c, const struct flow_insn *i, const struct straight_widened *w, unsigned lane)
+straight_wide_lane(struct core *c, const struct wir_insn *i, const struct straight_widened *w,
+                   unsigned lane)
 {
     LLVMBuilderRef b = c->e.b;
     LLVMValueRef v = NULL;
@@ -94,7 +96,7 @@ straight_wide_lane(struct core *c, const struct flow_insn *i, const struct strai
 }
 
 LLVMValueRef
-core_straight_firsts(struct core *c, const struct flow_insn *i, unsigned n)
+core_straight_firsts(struct core *c, const struct wir_insn *i, unsigned n)
 {
     const struct straight_widened *w = straight_wide_of(c, i);
     if (!w)
@@ -103,6 +105,7 @@ core_straight_firsts(struct core *c, const struct flow_insn *i, unsigned n)
         return straight_wide_lane(c, i, w, 0);
     LLVMValueRef v = LLVMGetPoison(LLVMVectorType(core_scalar(c, 64), n));
     for (unsigned k = 0; k < n; k++)
-        v = LLVMBuildInsertElement(c->e.b, v, straight_wide_lane(c, i, w, k * LANES / n), core_i32(c, k), "");
+        v = LLVMBuildInsertElement(c->e.b, v, straight_wide_lane(c, i, w, k * LANES / n),
+                                   core_i32(c, k), "");
     return v;
 }

@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* -- registers ------------------------------------------------------------------------------------------ */
+/* -- registers --------------------------------------------------------------------------------- */
 
 static void
-write_reg(struct core *c, const struct flow_insn *i, uint32_t reg, LLVMValueRef v, bool sign)
+write_reg(struct core *c, const struct wir_insn *i, uint32_t reg, LLVMValueRef v, bool sign)
 {
     LLVMBuilderRef b = c->e.b;
     if (!c->regs.reg[reg])
@@ -34,7 +34,8 @@ write_reg(struct core *c, const struct flow_insn *i, uint32_t reg, LLVMValueRef 
         LLVMValueRef old = count == LANES || scalar
                                ? core_read(c, reg, scalar)
                                : LLVMBuildLoad2(b, core_reg_type(c, reg), c->regs.reg[reg], "");
-        v = i->i.guard_negated ? LLVMBuildSelect(b, p, old, v, "") : LLVMBuildSelect(b, p, v, old, "");
+        v = i->i.guard_negated ? LLVMBuildSelect(b, p, old, v, "")
+                               : LLVMBuildSelect(b, p, v, old, "");
     }
     bool merged = c->facts->merge[reg];
     if (c->form.in_memory) /* what has no home is nobody's when the block ends */
@@ -47,18 +48,18 @@ write_reg(struct core *c, const struct flow_insn *i, uint32_t reg, LLVMValueRef 
 }
 
 void
-core_write(struct core *c, const struct flow_insn *i, const struct ptx_operand *o, LLVMValueRef v,
+core_write(struct core *c, const struct wir_insn *i, const struct ptx_operand *o, LLVMValueRef v,
            bool sign)
 {
     if (o->kind == PTX_O_REG)
         write_reg(c, i, o->reg, v, sign);
 }
 
-/* -- arithmetic and the like -------------------------------------------------------------------------------------- */
+/* -- arithmetic and the like ------------------------------------------------------------------- */
 
 void
-core_write_results(struct core *c, const struct flow_insn *i, const struct ptx_operand *to,
-              LLVMValueRef *out, bool sign)
+core_write_results(struct core *c, const struct wir_insn *i, const struct ptx_operand *to,
+                   LLVMValueRef *out, bool sign)
 {
     if (to->kind == PTX_O_PAIR || to->kind == PTX_O_VECTOR || to->kind == PTX_O_LIST) {
         for (uint32_t k = 0; k < to->count; k++)

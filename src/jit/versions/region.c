@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * region.c: what regions.c and jam.c share: registers kept once or in the frame, the context of the warp that is
- * being emitted, the end of a region.
+ * region.c: what regions.c and interleave.c share: registers kept once or in the frame, the context
+ * of the warp that is being emitted, the end of a region.
  */
 #include "jit/versions/versions.h"
 
@@ -12,7 +12,7 @@
 #include <string.h>
 
 bool
-phases_is_reduction(const struct flow_insn *i)
+phases_is_reduction(const struct wir_insn *i)
 {
     return (i->i.op == PTX_OP_BAR || i->i.op == PTX_OP_BARRIER) && ptx_has(&i->i, PTX_M_RED);
 }
@@ -23,9 +23,9 @@ void
 phases_sort(struct core *c, const uint64_t *live, uint64_t *once, uint64_t *framed)
 {
     const struct phases *p = c->phases;
-    memset(once, 0, sizeof *once * c->flow->reg_words);
-    memset(framed, 0, sizeof *framed * c->flow->reg_words);
-    for (uint32_t r = 0; r < c->flow->reg_count; r++) {
+    memset(once, 0, sizeof *once * c->wir->reg_words);
+    memset(framed, 0, sizeof *framed * c->wir->reg_words);
+    for (uint32_t r = 0; r < c->wir->reg_count; r++) {
         if (!set_has(live, r) || !c->regs.reg[r] || p->known->again[r])
             continue;
         if (!p->known->same[r])
@@ -39,21 +39,21 @@ phases_sort(struct core *c, const uint64_t *live, uint64_t *once, uint64_t *fram
 static bool
 makes_again(const struct core *c, uint32_t k, const uint64_t *set)
 {
-    const struct flow_insn *i = &c->flow->insns[k];
+    const struct wir_insn *i = &c->wir->insns[k];
     const struct ptx_operand *to = i->i.operand_count ? &i->i.operand[0] : NULL;
-    return to && to->kind == PTX_O_REG && set_has(set, to->reg) && c->phases->known->again[to->reg] &&
-           flow_only_writer(c->flow, to->reg) == i;
+    return to && to->kind == PTX_O_REG && set_has(set, to->reg) &&
+           c->phases->known->again[to->reg] && wir_only_writer(c->wir, to->reg) == i;
 }
 
 bool
 phases_again(struct core *c, const uint64_t *live)
 {
-    const struct flow *f = c->flow;
+    const struct wir *f = c->wir;
     uint64_t *set = ls_alloc(sizeof *set * (f->reg_words + 1));
     bool ok = true;
     memcpy(set, live, sizeof *set * f->reg_words);
     for (uint32_t k = f->insn_count; k-- > 0;) {
-        struct span uses = makes_again(c, k, set) ? flow_values(f, k) : (struct span){0};
+        struct span uses = makes_again(c, k, set) ? wir_values(f, k) : (struct span){0};
         for (uint32_t n = 0; n < uses.count; n++)
             if (c->phases->known->again[uses.at[n]])
                 set_add(set, uses.at[n]);
@@ -81,13 +81,13 @@ phases_turn(struct core *c, struct turn *t, LLVMValueRef warp_index)
 static void
 begin_start(struct core *c)
 {
-    for (uint32_t r = 0; r < c->flow->reg_count; r++)
-        if (c->regs.reg[r] && set_has(c->flow->blocks[0].live_in, r)) /* read before it is written */
+    for (uint32_t r = 0; r < c->wir->reg_count; r++)
+        if (c->regs.reg[r] && set_has(c->wir->blocks[0].live_in, r)) /* read before it is written */
             LLVMBuildStore(c->e.b, LLVMConstNull(core_reg_type(c, r)), c->regs.reg[r]);
 }
 
 static void
-take_result(struct core *c, const struct flow_insn *i)
+take_result(struct core *c, const struct wir_insn *i)
 {
     if (!phases_is_reduction(i))
         return;
@@ -102,7 +102,7 @@ take_result(struct core *c, const struct flow_insn *i)
 void
 phases_forget(struct core *c, const struct phase_group *g)
 {
-    for (uint32_t r = 0; r < c->flow->reg_count; r++) {
+    for (uint32_t r = 0; r < c->wir->reg_count; r++) {
         if (!set_has(g->used, r) || !set_has(g->needed, r))
             continue;
         if (c->regs.reg[r] && !(c->phases->known->same[r] && c->phases->known->fixed[r]))
@@ -116,13 +116,14 @@ void
 phases_keep(struct core *c, const uint64_t *set, LLVMValueRef *copies, bool save)
 {
     LLVMBuilderRef b = c->e.b;
-    for (uint32_t r = 0; r < c->flow->reg_count; r++) {
+    for (uint32_t r = 0; r < c->wir->reg_count; r++) {
         if (!set_has(set, r))
             continue;
         LLVMTypeRef type = core_reg_type(c, r);
         if (!copies[r])
             copies[r] = core_alloca(c, type);
-        LLVMValueRef from = save ? c->regs.reg[r] : copies[r], to = save ? copies[r] : c->regs.reg[r];
+        LLVMValueRef from = save ? c->regs.reg[r] : copies[r],
+                     to = save ? copies[r] : c->regs.reg[r];
         LLVMBuildStore(b, LLVMBuildLoad2(b, type, from, ""), to);
     }
 }
@@ -133,7 +134,7 @@ phases_start(struct core *c, const struct phase *x)
     if (x->barrier == UINT32_MAX)
         begin_start(c);
     else
-        take_result(c, &c->flow->insns[c->flow->blocks[x->barrier].end_insn]);
+        take_result(c, &c->wir->insns[c->wir->blocks[x->barrier].end_insn]);
 }
 
 /* How LLVM is to treat the loop over the warps. Nothing leaves it: what is the same for all warps,
@@ -159,7 +160,7 @@ LLVMBasicBlockRef
 phases_head(const struct phases *p, uint32_t group)
 {
     const struct phase_group *g = &p->group[group];
-    return g->jam > 1 ? g->together : g->head;
+    return g->interleaved > 1 ? g->together : g->head;
 }
 
 /* -- emitting: a phase ends ------------------------------------------------------------------- */

@@ -5,9 +5,9 @@
  * At a barrier a warp function saves registers, returns to exec and is called again: about 6 ns, of
  * which a tree reduction needs 72 for 256 numbers. Where it is certain that all warps of a block
  * come to the same barriers, nobody has to keep account of who stands where: the function runs each
- * phase for one warp after the other and then goes on with the next phase. A kernel without barriers
- * is one phase: what is left is a call a block instead of one a warp (sums of three neighbours: 37 ms
- * instead of 44).
+ * phase for one warp after the other and then goes on with the next phase. A kernel without
+ * barriers is one phase: what is left is a call a block instead of one a warp (sums of three
+ * neighbours: 37 ms instead of 44).
  *
  *     barrier certain  no branch that threads of the block may take differently decides whether it
  *                      is reached; no thread exits before it, no warp waits for another one
@@ -42,15 +42,15 @@ begin_phase(struct core *c, struct phase *x)
 {
     struct phases *p = c->phases;
     LLVMBuilderRef b = c->e.b;
-    const uint64_t *live = c->flow->blocks[x->entry].live_in;
+    const uint64_t *live = c->wir->blocks[x->entry].live_in;
     bool ok = true;
     use_warp(c, &p->group[x->group]);
     LLVMPositionBuilderAtEnd(b, x->resume);
     c->now.current = x->entry;
     phases_forget(c, &p->group[x->group]);
     if (x->barrier != UINT32_MAX) {
-        uint64_t *once = ls_alloc(sizeof *once * (c->flow->reg_words + 1));
-        uint64_t *framed = ls_alloc(sizeof *framed * (c->flow->reg_words + 1));
+        uint64_t *once = ls_alloc(sizeof *once * (c->wir->reg_words + 1));
+        uint64_t *framed = ls_alloc(sizeof *framed * (c->wir->reg_words + 1));
         phases_sort(c, live, once, framed);
         phases_needed(c, &p->group[x->group], framed, framed);
         frame_restore(c, framed);
@@ -72,13 +72,14 @@ note_need(struct ptx_operand *o, bool write, void *set)
     set_add(set, o->reg); /* a register, or the base of an address */
 }
 
-/* Registers that a group's blocks name, what these are made of, and those that are not in the frame when one of
- * the blocks ends. Of a live register at each of many barriers nothing is emitted where nobody looks at it. */
+/* Registers that a group's blocks name, what these are made of, and those that are not in the frame
+ * when one of the blocks ends. Of a live register at each of many barriers nothing is emitted where
+ * nobody looks at it. */
 static void
 find_needed(struct core *c, uint32_t number)
 {
     struct phases *p = c->phases;
-    const struct flow *f = c->flow;
+    const struct wir *f = c->wir;
     uint64_t *set = p->group[number].needed = ARENA_ARRAY(&p->arena, uint64_t, f->reg_words + 1);
     if (!p->many) {
         memset(set, 0xff, sizeof *set * f->reg_words);
@@ -86,32 +87,33 @@ find_needed(struct core *c, uint32_t number)
     }
     for (uint32_t k = 0; k < p->count; k++)
         if (p->phase[k].group == number && p->phase[k].barrier != UINT32_MAX)
-            flow_visit(&f->insns[f->blocks[p->phase[k].barrier].end_insn], note_need, set);
+            wir_visit(&f->insns[f->blocks[p->phase[k].barrier].end_insn], note_need, set);
     for (uint32_t b = 0; b < f->block_count; b++) {
-        const struct flow_block *blk = &f->blocks[b];
+        const struct wir_block *blk = &f->blocks[b];
         if (p->group_of[b] != number)
             continue;
         for (uint32_t n = 0; n < blk->count; n++)
-            flow_visit(&f->insns[blk->first + n], note_need, set);
+            wir_visit(&f->insns[blk->first + n], note_need, set);
         if (blk->end_insn != UINT32_MAX)
-            flow_visit(&f->insns[blk->end_insn], note_need, set);
-        if (blk->end == FLOW_BRANCH)
+            wir_visit(&f->insns[blk->end_insn], note_need, set);
+        if (blk->end == WIR_BRANCH)
             set_add(set, blk->guard);
         for (uint32_t w = 0; w < f->reg_words; w++)
             set[w] |= ~c->saved.kept[b][w];
     }
     for (uint32_t n = f->insn_count; n-- > 0;) {
         const struct ptx_insn *i = &f->insns[n].i;
-        if (i->operand_count && i->operand[0].kind == PTX_O_REG && set_has(set, i->operand[0].reg) &&
-            flow_only_writer(f, i->operand[0].reg) == &f->insns[n])
-            flow_visit(&f->insns[n], note_need, set);
+        if (i->operand_count && i->operand[0].kind == PTX_O_REG &&
+            set_has(set, i->operand[0].reg) &&
+            wir_only_writer(f, i->operand[0].reg) == &f->insns[n])
+            wir_visit(&f->insns[n], note_need, set);
     }
 }
 
 void
 phases_needed(struct core *c, const struct phase_group *g, const uint64_t *set, uint64_t *out)
 {
-    for (uint32_t w = 0; w < c->flow->reg_words; w++)
+    for (uint32_t w = 0; w < c->wir->reg_words; w++)
         out[w] = set[w] & g->needed[w];
 }
 
@@ -125,13 +127,13 @@ begin_group(struct core *c, uint32_t number)
     LLVMPositionBuilderAtEnd(b, g->head);
     g->turn = (struct turn){.reg = c->regs.reg, .guess = c->regs.guess, .carry = c->regs.carry};
     phases_turn(c, &g->turn, core_load_i32(c, p->turn));
-    for (uint32_t k = 0; k < c->flow->block_count; k++)
+    for (uint32_t k = 0; k < c->wir->block_count; k++)
         if (p->group_of[k] == number)
             LLVMBuildStore(b, core_i32(c, 0), c->lanes.pending[k]);
     LLVMBuildStore(b, core_i32(c, ~0u), c->lanes.alive);
     LLVMBuildStore(b, core_i32(c, ~0u), c->lanes.mask);
     g->mark = phases_mark(c, g->unrolled);
-    if (g->jam > 1)
+    if (g->interleaved > 1)
         return;
     LLVMBasicBlockRef first = NULL;
     LLVMValueRef which = NULL;
@@ -164,7 +166,7 @@ core_phases_begin(struct core *c)
     LLVMBuildStore(b, core_i32(c, 0), p->number);
     for (uint32_t k = 0; k < p->count; k++) {
         struct phase_group *g = &p->group[p->phase[k].group];
-        if (g->jam == 1)
+        if (g->interleaved == 1)
             p->phase[k].resume = core_new_block(c, "phase");
         if (!g->head) {
             g->head = core_new_block(c, "warps");
@@ -174,18 +176,18 @@ core_phases_begin(struct core *c)
     for (uint32_t k = 0; k < p->group_count; k++)
         if (p->group[k].head)
             find_needed(c, k);
-    jam_begin(c);
+    interleave_begin(c);
     LLVMBuildBr(b, phases_head(p, p->phase[0].group));
     for (uint32_t k = 0; k < p->group_count; k++)
         if (p->group[k].head)
             begin_group(c, k);
     bool ok = true;
     for (uint32_t k = 0; k < p->count && ok; k++)
-        if (p->group[p->phase[k].group].jam == 1)
+        if (p->group[p->phase[k].group].interleaved == 1)
             ok = begin_phase(c, &p->phase[k]);
     for (uint32_t k = 0; k < p->group_count && ok; k++)
-        if (p->group[k].head && p->group[k].jam > 1)
-            ok = jam_resume(c, k);
+        if (p->group[k].head && p->group[k].interleaved > 1)
+            ok = interleave_resume(c, k);
     return ok;
 }
 
@@ -206,8 +208,8 @@ next_warp(struct core *c, const struct phase_group *g)
     LLVMBuilderRef b = c->e.b;
     LLVMValueRef next = LLVMBuildAdd(b, g->turn.warp_index, core_i32(c, 1), "");
     LLVMBuildStore(b, next, c->phases->turn);
-    if (g->jam > 1) {
-        jam_next(c, g, next);
+    if (g->interleaved > 1) {
+        interleave_next(c, g, next);
         return;
     }
     LLVMBasicBlockRef all = core_new_block(c, "all_warps");
@@ -225,7 +227,8 @@ count_votes(struct core *c, LLVMValueRef votes)
     LLVMTypeRef i32 = core_scalar(c, 32);
     LLVMValueRef own = emit_intrinsic(&c->e, "llvm.ctpop", &i32, 1, &votes, 1);
     LLVMValueRef first = LLVMBuildICmp(b, LLVMIntEQ, c->in.warp_index, core_i32(c, 0), "");
-    LLVMValueRef sum = LLVMBuildSelect(b, first, core_i32(c, 0), core_load_i32(c, c->phases->votes), "");
+    LLVMValueRef sum =
+        LLVMBuildSelect(b, first, core_i32(c, 0), core_load_i32(c, c->phases->votes), "");
     LLVMBuildStore(b, LLVMBuildAdd(b, sum, own, ""), c->phases->votes);
 }
 
@@ -246,9 +249,9 @@ core_phases_barrier(struct core *c, uint32_t block, enum jit_barrier_kind kind, 
 {
     struct phases *p = c->phases;
     const struct phase *next = phases_after(p, block);
-    uint64_t *once = ls_alloc(sizeof *once * (c->flow->reg_words + 1));
-    uint64_t *framed = ls_alloc(sizeof *framed * (c->flow->reg_words + 1));
-    phases_sort(c, c->flow->blocks[next->entry].live_in, once, framed);
+    uint64_t *once = ls_alloc(sizeof *once * (c->wir->reg_words + 1));
+    uint64_t *framed = ls_alloc(sizeof *framed * (c->wir->reg_words + 1));
+    phases_sort(c, c->wir->blocks[next->entry].live_in, once, framed);
     frame_save(c, framed, c->saved.kept[block]);
     if (kind != JIT_BAR_SYNC)
         count_votes(c, votes);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * regions_find.c: whether a kernel can be run barrier region by barrier region. Start at core_phases_new.
+ * regions_find.c: whether a kernel can be run barrier region by barrier region. Start at
+ * core_phases_new.
  */
 #include "jit/versions/versions.h"
 
@@ -15,9 +16,10 @@ enum {
      * needs twice the time for a function made of loops over the warps (the product of 8 x 8 sums a
      * thread: 3.6 instead of 1.5 s) and its code is slower by a fifth: more is spilled. */
     LARGE_INSNS = 300,
-    /* Registers times phases. Below, each phase brings back and forgets all registers, and LLVM drops what
-     * nobody looks at; it orders what is left as it always did. Above, that would be nearly all that is
-     * emitted (2,000 registers, 288 barriers: 950,000 of 1,070,000 instructions, 7 s of passes). */
+    /* Registers times phases. Below, each phase brings back and forgets all registers, and LLVM
+     * drops what nobody looks at; it orders what is left as it always did. Above, that would be
+     * nearly all that is emitted (2,000 registers, 288 barriers: 950,000 of 1,070,000 instructions,
+     * 7 s of passes). */
     MANY_REGISTERS = 8000,
 };
 
@@ -43,7 +45,7 @@ is_plain_barrier(const struct core *c, const struct ptx_insn *p)
 
 /* Whether no instruction inside a block arrives at a barrier. */
 static bool
-no_arrivals(const struct flow *f)
+no_arrivals(const struct wir *f)
 {
     for (uint32_t b = 0; b < f->block_count; b++)
         for (uint32_t n = 0; n < f->blocks[b].count; n++) {
@@ -56,7 +58,7 @@ no_arrivals(const struct flow *f)
 
 /* Every block leads to an end: of loops without one the post-dominators say nothing. */
 static bool
-all_end(const struct flow *f)
+all_end(const struct wir *f)
 {
     bool *ends = ls_alloc(f->block_count + 1), all = true;
     for (bool changed = true; changed;) {
@@ -79,7 +81,7 @@ all_end(const struct flow *f)
 static const char *
 misfit(const struct core *c)
 {
-    const struct flow *f = c->flow;
+    const struct wir *f = c->wir;
     if (c->form.called || f->call_count || f->indirect || core_uses_stack(f))
         return "functions are called that are not inlined";
     if (c->facts->shape.apart)
@@ -94,7 +96,7 @@ misfit(const struct core *c)
     for (uint32_t b = 0; b < f->block_count; b++) {
         if (core_sync_tests(c, b) || c->facts->parks[b])
             return "an instruction waits for lanes of its warp that may be elsewhere";
-        if (f->blocks[b].end != FLOW_BARRIER)
+        if (f->blocks[b].end != WIR_BARRIER)
             continue;
         if (!core_nothing_pending(c, b))
             return "lanes of a warp may come to a barrier apart";
@@ -104,10 +106,10 @@ misfit(const struct core *c)
     return NULL;
 }
 
-/* -- phases ------------------------------------------------------------------------------------- */
+/* -- phases ------------------------------------------------------------------------------------ */
 
 struct walk {
-    const struct flow *f;
+    const struct wir *f;
     bool *seen;
     VEC(uint32_t) work;
 };
@@ -124,7 +126,7 @@ walk_to(struct walk *w, uint32_t b)
 static void
 add_phase(const struct core *c, struct phases *p, uint32_t barrier)
 {
-    const struct flow *f = c->flow;
+    const struct wir *f = c->wir;
     struct phase *x = &p->phase[p->count++];
     struct walk w = {.f = f, .seen = ls_alloc(f->block_count + 1)};
     x->barrier = barrier;
@@ -132,9 +134,9 @@ add_phase(const struct core *c, struct phases *p, uint32_t barrier)
     x->blocks = ARENA_ARRAY(&p->arena, uint64_t, f->block_count / 64 + 1);
     walk_to(&w, x->entry);
     for (size_t k = 0; k < w.work.count; k++) {
-        const struct flow_block *at = &f->blocks[w.work.at[k]];
+        const struct wir_block *at = &f->blocks[w.work.at[k]];
         set_add(x->blocks, w.work.at[k]);
-        for (uint32_t s = 0; at->end != FLOW_BARRIER && s < at->succ_count; s++)
+        for (uint32_t s = 0; at->end != WIR_BARRIER && s < at->succ_count; s++)
             walk_to(&w, at->succ[s]);
     }
     VEC_FREE(&w.work);
@@ -144,7 +146,7 @@ add_phase(const struct core *c, struct phases *p, uint32_t barrier)
 static bool
 share_blocks(const struct core *c, const struct phase *a, const struct phase *b)
 {
-    for (uint32_t k = 0; k < c->flow->block_count / 64 + 1; k++)
+    for (uint32_t k = 0; k < c->wir->block_count / 64 + 1; k++)
         if (a->blocks[k] & b->blocks[k])
             return true;
     return false;
@@ -156,24 +158,25 @@ is_large(const struct core *c, const struct phases *p)
 {
     for (uint32_t k = 0; k < p->count; k++) {
         uint32_t insns = 0;
-        for (uint32_t b = 0; b < c->flow->block_count; b++)
-            insns += set_has(p->phase[k].blocks, b) ? c->flow->blocks[b].count : 0;
+        for (uint32_t b = 0; b < c->wir->block_count; b++)
+            insns += set_has(p->phase[k].blocks, b) ? c->wir->blocks[b].count : 0;
         if (insns > LARGE_INSNS)
             return true;
     }
     return false;
 }
 
-/* Registers that hold something when one of the phase's blocks or what is behind its barriers begins. What is
- * written and read inside of one block needs no more: LLVM makes values of it without a look at the others. */
+/* Registers that hold something when one of the phase's blocks or what is behind its barriers
+ * begins. What is written and read inside of one block needs no more: LLVM makes values of it
+ * without a look at the others. */
 static void
 add_used(const struct core *c, const struct phase *x, bool many, uint64_t *used)
 {
-    const struct flow *f = c->flow;
+    const struct wir *f = c->wir;
     if (!many)
         memset(used, 0xff, sizeof *used * f->reg_words);
     for (uint32_t b = 0; b < f->block_count; b++) {
-        const struct flow_block *blk = &f->blocks[b];
+        const struct wir_block *blk = &f->blocks[b];
         if (!set_has(x->blocks, b))
             continue;
         for (uint32_t w = 0; w < f->reg_words; w++) {
@@ -188,7 +191,7 @@ add_used(const struct core *c, const struct phase *x, bool many, uint64_t *used)
 static void
 make_groups(const struct core *c, struct phases *p)
 {
-    const struct flow *f = c->flow;
+    const struct wir *f = c->wir;
     for (uint32_t k = 0; k < p->count; k++)
         p->phase[k].group = k;
     for (uint32_t a = 0; a < p->count; a++)
@@ -214,9 +217,10 @@ make_groups(const struct core *c, struct phases *p)
                 p->group_of[b] = p->phase[k].group;
                 insns += f->blocks[b].count;
                 loops |= f->blocks[b].loop != UINT32_MAX && f->loops[f->blocks[b].loop].head == b &&
-                         f->blocks[b].end != FLOW_BARRIER;
+                         f->blocks[b].end != WIR_BARRIER;
             }
-        g->unrolled = emit_on(&c->e, PASS_UNROLL) && g->phases == 1 && !loops && insns * p->warps <= UNROLLED_INSNS;
+        g->unrolled = emit_on(&c->e, PASS_UNROLL) && g->phases == 1 && !loops &&
+                      insns * p->warps <= UNROLLED_INSNS;
     }
 }
 
@@ -225,9 +229,9 @@ core_barriers_pass(const struct core *c)
 {
     const uint32_t *dim = c->facts->shape.block;
     bool plain = dim[0] * dim[1] * dim[2] <= LANES && !misfit(c);
-    for (uint32_t b = 0; plain && b < c->flow->block_count; b++)
-        if (c->flow->blocks[b].end == FLOW_BARRIER)
-            plain = !ptx_has(&c->flow->insns[c->flow->blocks[b].end_insn].i, PTX_M_RED);
+    for (uint32_t b = 0; plain && b < c->wir->block_count; b++)
+        if (c->wir->blocks[b].end == WIR_BARRIER)
+            plain = !ptx_has(&c->wir->insns[c->wir->blocks[b].end_insn].i, PTX_M_RED);
     return plain;
 }
 
@@ -238,33 +242,38 @@ remark(const struct core *c, const struct phases *p)
     uint32_t again = 0;
     if (!c->e.remarks)
         return;
-    for (uint32_t r = 0; r < c->flow->reg_count; r++)
+    for (uint32_t r = 0; r < c->wir->reg_count; r++)
         again += p->known->again[r];
-    jit_remark_kernel(c->e.remarks, PASS_REGIONS, true, "%u %s of %u %s", p->count, p->count == 1 ? "region" : "regions",
-                      p->warps, p->warps == 1 ? "warp" : "warps");
+    jit_remark_kernel(c->e.remarks, PASS_REGIONS, true, "%u %s of %u %s", p->count,
+                      p->count == 1 ? "region" : "regions", p->warps,
+                      p->warps == 1 ? "warp" : "warps");
     if (again && p->count > 1)
         jit_remark_kernel(c->e.remarks, PASS_REMATERIALISE, true, "%u registers", again);
     else if (emit_on(&c->e, PASS_REMATERIALISE))
         jit_remark_kernel(c->e.remarks, PASS_REMATERIALISE, false,
-                          p->count > 1 ? "no register that the thread's number decides" : "no barrier");
+                          p->count > 1 ? "no register that the thread's number decides"
+                                       : "no barrier");
     for (uint32_t g = 0; g < p->group_count; g++)
         if (p->group[g].phases && p->group[g].unrolled)
             jit_remark_kernel(c->e.remarks, PASS_UNROLL, true, "region %u, %u warps", g, p->warps);
         else if (p->group[g].phases && emit_on(&c->e, PASS_UNROLL))
-            jit_remark_kernel(c->e.remarks, PASS_UNROLL, false, "region %u: interleaved, a loop, or more than %d instructions in all warps",
-                              g, UNROLLED_INSNS);
+            jit_remark_kernel(
+                c->e.remarks, PASS_UNROLL, false,
+                "region %u: interleaved, a loop, or more than %d instructions in all warps", g,
+                UNROLLED_INSNS);
 }
 
 struct phases *
 core_phases_new(const struct core *c)
 {
-    const struct flow *f = c->flow;
+    const struct wir *f = c->wir;
     const uint32_t *dim = c->facts->shape.block;
     uint32_t barriers = 0;
     if (!emit_on(&c->e, PASS_REGIONS))
         return NULL;
-    const char *why = dim[0] * dim[1] * dim[2] % LANES || c->facts->shape.partial ? "warps of fewer than 32 threads"
-                                                                                  : misfit(c);
+    const char *why = dim[0] * dim[1] * dim[2] % LANES || c->facts->shape.partial
+                          ? "warps of fewer than 32 threads"
+                          : misfit(c);
     if (why) {
         jit_remark_kernel(c->e.remarks, PASS_REGIONS, false, "%s", why);
         return NULL;
@@ -279,27 +288,29 @@ core_phases_new(const struct core *c)
     memset(p->group_of, 0xff, sizeof *p->group_of * f->block_count);
     bool fits = true;
     for (uint32_t b = 0; b < f->block_count; b++)
-        if (f->blocks[b].end == FLOW_BARRIER) {
+        if (f->blocks[b].end == WIR_BARRIER) {
             fits &= !p->known->tangled[b];
             barriers++;
         }
     if (!fits) {
-        jit_remark_kernel(c->e.remarks, PASS_REGIONS, false, "a barrier that threads may take different ways to");
+        jit_remark_kernel(c->e.remarks, PASS_REGIONS, false,
+                          "a barrier that threads may take different ways to");
         core_phases_free(p);
         return NULL;
     }
     p->phase = ARENA_ARRAY(&p->arena, struct phase, barriers + 1);
     add_phase(c, p, UINT32_MAX);
     for (uint32_t b = 0; b < f->block_count; b++)
-        if (f->blocks[b].end == FLOW_BARRIER)
+        if (f->blocks[b].end == WIR_BARRIER)
             add_phase(c, p, b);
     if (is_large(c, p)) {
-        jit_remark_kernel(c->e.remarks, PASS_REGIONS, false, "a region of more than %d instructions", LARGE_INSNS);
+        jit_remark_kernel(c->e.remarks, PASS_REGIONS, false,
+                          "a region of more than %d instructions", LARGE_INSNS);
         core_phases_free(p);
         return NULL;
     }
     make_groups(c, p);
-    jam_choose(c, p);
+    interleave_choose(c, p);
     remark(c, p);
     return p;
 }
@@ -309,7 +320,7 @@ core_phases_free(struct phases *p)
 {
     if (!p)
         return;
-    jam_free(p);
+    interleave_free(p);
     warps_free(p->known);
     arena_free(&p->arena);
     ls_release(p);

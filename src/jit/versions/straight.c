@@ -2,27 +2,30 @@
  *
  * versions/straight.c: the way that warps take inside of an array.
  *
- *     if (i - 4 >= 0 && i - 4 < n)  sum += taps[0] * in[i - 4];      nine conditions, of which each is tested
- *     if (i - 3 >= 0 && i - 3 < n)  sum += taps[1] * in[i - 3];      for all warps that run together
- *     ...                                                            (versions/jam.c, values/agree.c)
+ *     if (i - 4 >= 0 && i - 4 < n)  sum += taps[0] * in[i - 4];
+ *     if (i - 3 >= 0 && i - 3 < n)  sum += taps[1] * in[i - 3];
+ *     ...
  *
- * Numbers compared here are what some register was when the first of these branches came, and a number: sums
- * whose least and greatest lanes are known. So what all of the conditions ask of the registers is worked out
- * before the kernel runs: bounds of each, and of the difference of two. Where they hold, the branches are
- * nothing and no 32-bit number wraps: the blocks are emitted once more in a row, their addresses as that
- * one register's 64 bits and a number; indices like y * n + x likewise, as sums of products (analysis/products.c).
- * Elsewhere warps go on as they did.
+ * are nine conditions, of which each is tested for all warps that run together
+ * (versions/interleave.c, values/agree.c).
+ *
+ * Numbers compared here are what some register was when the first of these branches came, and a
+ * number: sums whose least and greatest lanes are known. So what all of the conditions ask of the
+ * registers is worked out before the kernel runs: bounds of each, and of the difference of two.
+ * Where they hold, the branches are nothing and no 32-bit number wraps: the blocks are emitted once
+ * more in a row, their addresses as that one register's 64 bits and a number; indices like y * n +
+ * x likewise, as sums of products (analysis/products.c). Elsewhere warps go on as they did.
  */
 #include "jit/versions/versions.h"
 
 #include "jit/insn/insn.h"
 
-/* -- what registers hold ---------------------------------------------------------------------------- */
+/* -- what registers hold ----------------------------------------------------------------------- */
 
 static void
 forget_results(const struct core *c, struct straight *s, uint32_t n)
 {
-    struct span defs = flow_defs(c->flow, n);
+    struct span defs = wir_defs(c->wir, n);
     for (uint32_t k = 0; k < defs.count; k++) {
         uint32_t r = defs.at[k];
         s->sum[r].known = s->index[r].known = s->wide_of[r].index.known = false;
@@ -52,8 +55,8 @@ static struct straight_sum
 sum_made(const struct straight *s, const struct ptx_insn *p)
 {
     const struct straight_sum none = {.known = false};
-    if (p->guard != PTX_NO_REG || p->operand_count < 2 || p->type_count != 1 || !is_word((enum ptx_type)p->type[0]) ||
-        ptx_has(p, PTX_M_SAT) || ptx_has(p, PTX_M_CC))
+    if (p->guard != PTX_NO_REG || p->operand_count < 2 || p->type_count != 1 ||
+        !is_word((enum ptx_type)p->type[0]) || ptx_has(p, PTX_M_SAT) || ptx_has(p, PTX_M_CC))
         return none;
     struct straight_sum x = sum_of(s, &p->operand[1]), y;
     if (p->op == PTX_OP_MOV)
@@ -61,10 +64,12 @@ sum_made(const struct straight *s, const struct ptx_insn *p)
     if ((p->op != PTX_OP_ADD && p->op != PTX_OP_SUB) || p->operand_count != 3)
         return none;
     y = sum_of(s, &p->operand[2]);
-    if (!x.known || !y.known || (y.root != PTX_NO_REG && (p->op == PTX_OP_SUB || x.root != PTX_NO_REG)))
+    if (!x.known || !y.known ||
+        (y.root != PTX_NO_REG && (p->op == PTX_OP_SUB || x.root != PTX_NO_REG)))
         return none;
     int64_t plus = p->op == PTX_OP_SUB ? x.plus - y.plus : x.plus + y.plus;
-    return (struct straight_sum){plus >= INT32_MIN && plus <= INT32_MAX, x.root == PTX_NO_REG ? y.root : x.root, plus};
+    return (struct straight_sum){plus >= INT32_MIN && plus <= INT32_MAX,
+                                 x.root == PTX_NO_REG ? y.root : x.root, plus};
 }
 
 static struct index
@@ -83,18 +88,18 @@ index_made(const struct straight *s, const struct ptx_insn *p)
 {
     const struct index none = {.known = false};
     struct index in[3] = {none, none, none};
-    if (!s->products || p->guard != PTX_NO_REG || p->operand_count < 2 || p->operand_count > 4 || p->type_count != 1 ||
-        !is_word((enum ptx_type)p->type[0]) || ptx_has(p, PTX_M_SAT) || ptx_has(p, PTX_M_CC) || ptx_has(p, PTX_M_HI) ||
-        ptx_has(p, PTX_M_WIDE))
+    if (!s->products || p->guard != PTX_NO_REG || p->operand_count < 2 || p->operand_count > 4 ||
+        p->type_count != 1 || !is_word((enum ptx_type)p->type[0]) || ptx_has(p, PTX_M_SAT) ||
+        ptx_has(p, PTX_M_CC) || ptx_has(p, PTX_M_HI) || ptx_has(p, PTX_M_WIDE))
         return none;
     for (unsigned k = 1; k < p->operand_count; k++)
         in[k - 1] = index_of(s, &p->operand[k]);
     switch (p->op) {
-    case PTX_OP_MOV:
-        return p->operand_count == 2 ? in[0] : none;
-    case PTX_OP_ADD: case PTX_OP_SUB:
-        return index_sum(&in[0], &in[1], p->op == PTX_OP_ADD ? 1 : -1);
-    case PTX_OP_MUL: case PTX_OP_MAD:
+    case PTX_OP_MOV: return p->operand_count == 2 ? in[0] : none;
+    case PTX_OP_ADD:
+    case PTX_OP_SUB: return index_sum(&in[0], &in[1], p->op == PTX_OP_ADD ? 1 : -1);
+    case PTX_OP_MUL:
+    case PTX_OP_MAD:
         in[0] = index_product(&in[0], &in[1]);
         return p->op == PTX_OP_MUL ? in[0] : index_sum(&in[0], &in[2], 1);
     case PTX_OP_SHL:
@@ -102,15 +107,14 @@ index_made(const struct straight *s, const struct ptx_insn *p)
             return none;
         in[1] = index_number(1 << p->operand[2].imm);
         return index_product(&in[0], &in[1]);
-    default:
-        return none;
+    default: return none;
     }
 }
 
 /* All lanes of an operand of i; the sum is kept in the first lane of a warp as a scalar. */
 static bool
-range_of(const struct core *c, const struct straight *s, const struct flow_insn *i, const struct ptx_operand *o,
-         struct straight_range *r)
+range_of(const struct core *c, const struct straight *s, const struct wir_insn *i,
+         const struct ptx_operand *o, struct straight_range *r)
 {
     struct fact f = facts_operand(c->facts, i, o);
     r->first = sum_of(s, o);
@@ -119,7 +123,7 @@ range_of(const struct core *c, const struct straight *s, const struct flow_insn 
            agree_lanes(c, o, f.pattern, &r->low, &r->high);
 }
 
-/* -- what is asked of them -------------------------------------------------------------------------- */
+/* -- what is asked of them --------------------------------------------------------------------- */
 
 static bool
 ask_bounds(struct straight *s, uint32_t root, int64_t least, int64_t most)
@@ -177,7 +181,8 @@ ask_compare(struct straight *s, const struct straight_predicate *t, bool truth)
            ask_order(s, x->first.root, y->first.root, most);
 }
 
-/* That the predicate is so in all lanes. False: that cannot be asked; what was asked meanwhile is too much. */
+/* Adds the bounds under which the predicate is `truth` in all lanes. False: it cannot be said by
+ * bounds, and those that were added are to be dropped. */
 static bool
 ask(struct straight *s, int test, bool truth)
 {
@@ -185,34 +190,39 @@ ask(struct straight *s, int test, bool truth)
         return false;
     const struct straight_predicate *t = &s->test[test];
     switch (t->op) {
-    case PTX_OP_SETP:
-        return ask_compare(s, t, truth);
-    case PTX_OP_NOT:
-        return ask(s, t->in[0], !truth);
+    case PTX_OP_SETP: return ask_compare(s, t, truth);
+    case PTX_OP_NOT: return ask(s, t->in[0], !truth);
     default: /* of one that need not be both nothing is asked */
         return truth == (t->op == PTX_OP_AND) && ask(s, t->in[0], truth) && ask(s, t->in[1], truth);
     }
 }
 
-/* -- along the way ---------------------------------------------------------------------------------- */
+/* -- along the way ----------------------------------------------------------------------------- */
 
 /* x < y and its like. */
 static bool
-comparison(const struct core *c, const struct straight *s, const struct flow_insn *i, struct straight_predicate *t)
+comparison(const struct core *c, const struct straight *s, const struct wir_insn *i,
+           struct straight_predicate *t)
 {
     const struct ptx_insn *p = &i->i;
     char kind = ptx_type_kind((enum ptx_type)p->type[0]);
-    bool lower = ptx_has(p, PTX_M_LO) || ptx_has(p, PTX_M_LS) || ptx_has(p, PTX_M_HI) || ptx_has(p, PTX_M_HS);
-    bool strict = ptx_has(p, PTX_M_LT) || ptx_has(p, PTX_M_LO) || ptx_has(p, PTX_M_GT) || ptx_has(p, PTX_M_HI);
-    t->less = ptx_has(p, PTX_M_LT) || ptx_has(p, PTX_M_LE) || ptx_has(p, PTX_M_LO) || ptx_has(p, PTX_M_LS);
+    bool lower = ptx_has(p, PTX_M_LO) || ptx_has(p, PTX_M_LS) || ptx_has(p, PTX_M_HI) ||
+                 ptx_has(p, PTX_M_HS);
+    bool strict = ptx_has(p, PTX_M_LT) || ptx_has(p, PTX_M_LO) || ptx_has(p, PTX_M_GT) ||
+                  ptx_has(p, PTX_M_HI);
+    t->less = ptx_has(p, PTX_M_LT) || ptx_has(p, PTX_M_LE) || ptx_has(p, PTX_M_LO) ||
+              ptx_has(p, PTX_M_LS);
     t->equal = !strict;
     t->is_unsigned = kind == 'u' || lower;
     t->apart = ptx_has(p, PTX_M_NE) || ptx_has(p, PTX_M_EQ); /* what is not 0 is mostly above it */
     t->equal = t->apart ? ptx_has(p, PTX_M_EQ) : t->equal;
-    bool greater = t->apart || ptx_has(p, PTX_M_GE) || ptx_has(p, PTX_M_HS) || ptx_has(p, PTX_M_GT) || ptx_has(p, PTX_M_HI);
-    return (t->less || greater) && (kind == 's' || kind == 'u') && ptx_type_bytes((enum ptx_type)p->type[0]) == 4 &&
-           p->type_count == 1 && p->operand_count == 3 && !ptx_has(p, PTX_M_AND) && !ptx_has(p, PTX_M_OR) &&
-           !ptx_has(p, PTX_M_XOR) && range_of(c, s, i, &p->operand[1], &t->x) && range_of(c, s, i, &p->operand[2], &t->y);
+    bool greater = t->apart || ptx_has(p, PTX_M_GE) || ptx_has(p, PTX_M_HS) ||
+                   ptx_has(p, PTX_M_GT) || ptx_has(p, PTX_M_HI);
+    return (t->less || greater) && (kind == 's' || kind == 'u') &&
+           ptx_type_bytes((enum ptx_type)p->type[0]) == 4 && p->type_count == 1 &&
+           p->operand_count == 3 && !ptx_has(p, PTX_M_AND) && !ptx_has(p, PTX_M_OR) &&
+           !ptx_has(p, PTX_M_XOR) && range_of(c, s, i, &p->operand[1], &t->x) &&
+           range_of(c, s, i, &p->operand[2], &t->y);
 }
 
 static int
@@ -223,19 +233,21 @@ test_in(const struct straight *s, const struct ptx_operand *o)
 
 /* The predicate that i writes; STRAIGHT_NOTHING: not known. */
 static int
-test_made(const struct core *c, struct straight *s, const struct flow_insn *i)
+test_made(const struct core *c, struct straight *s, const struct wir_insn *i)
 {
     const struct ptx_insn *p = &i->i;
-    struct straight_predicate t = {.op = (enum ptx_op)p->op, .in = {STRAIGHT_NOTHING, STRAIGHT_NOTHING}};
-    if (p->guard != PTX_NO_REG || !p->operand_count || p->operand[0].kind != PTX_O_REG || s->test_count == STRAIGHT_TESTS ||
-        core_reg_bits(c, p->operand[0].reg) != 1)
+    struct straight_predicate t = {.op = (enum ptx_op)p->op,
+                                   .in = {STRAIGHT_NOTHING, STRAIGHT_NOTHING}};
+    if (p->guard != PTX_NO_REG || !p->operand_count || p->operand[0].kind != PTX_O_REG ||
+        s->test_count == STRAIGHT_TESTS || core_reg_bits(c, p->operand[0].reg) != 1)
         return STRAIGHT_NOTHING;
     switch (p->op) {
     case PTX_OP_SETP:
         if (!comparison(c, s, i, &t))
             return STRAIGHT_NOTHING;
         break;
-    case PTX_OP_AND: case PTX_OP_OR:
+    case PTX_OP_AND:
+    case PTX_OP_OR:
         t.in[1] = test_in(s, &p->operand[2]);
         if (t.in[1] == STRAIGHT_NOTHING)
             return STRAIGHT_NOTHING;
@@ -245,8 +257,7 @@ test_made(const struct core *c, struct straight *s, const struct flow_insn *i)
         if (t.in[0] == STRAIGHT_NOTHING)
             return STRAIGHT_NOTHING;
         break;
-    default:
-        return STRAIGHT_NOTHING;
+    default: return STRAIGHT_NOTHING;
     }
     s->test[s->test_count] = t;
     return (int)s->test_count++;
@@ -274,7 +285,8 @@ ask_wide_bound(struct straight *s, const struct straight_wide_bound *w)
     return true;
 }
 
-/* No lane wraps. Factors that differ from one index to another are of numbers that are not negative. */
+/* No lane wraps. Factors that differ from one index to another are of numbers that are not
+ * negative. */
 static bool
 ask_index(const struct core *c, struct straight *s, const struct index *x, bool is_unsigned)
 {
@@ -283,7 +295,9 @@ ask_index(const struct core *c, struct straight *s, const struct index *x, bool 
     for (unsigned k = 0; k < x->count; k++) {
         const struct index_term *t = &x->term[k];
         unsigned at = k; /* in order */
-        for (; at > 0 && (w.term[at - 1].x > t->x || (w.term[at - 1].x == t->x && w.term[at - 1].y > t->y)); at--) {
+        for (; at > 0 &&
+               (w.term[at - 1].x > t->x || (w.term[at - 1].x == t->x && w.term[at - 1].y > t->y));
+             at--) {
             w.term[at] = w.term[at - 1];
             w.low[at] = w.low[at - 1];
             w.high[at] = w.high[at - 1];
@@ -292,8 +306,9 @@ ask_index(const struct core *c, struct straight *s, const struct index *x, bool 
         index_range(t, c->now.version.warps, &w.low[at], &w.high[at]);
         int64_t most = t->y != PTX_NO_REG ? 1 : t->x != PTX_NO_REG ? STRAIGHT_TIMES : INT32_MAX;
         products += t->y != PTX_NO_REG;
-        if ((t->x != PTX_NO_REG && !straight_bound_of(s, t->x)) || (t->y != PTX_NO_REG && !straight_bound_of(s, t->y)) ||
-            w.low[at] < -most || w.high[at] > most || products > 1)
+        if ((t->x != PTX_NO_REG && !straight_bound_of(s, t->x)) ||
+            (t->y != PTX_NO_REG && !straight_bound_of(s, t->y)) || w.low[at] < -most ||
+            w.high[at] > most || products > 1)
             return false; /* what 64 bits hold */
     }
     return ask_wide_bound(s, &w);
@@ -301,7 +316,8 @@ ask_index(const struct core *c, struct straight *s, const struct index *x, bool 
 
 /* A sum of one register and a number: bounds of the register. */
 static bool
-ask_simple(const struct core *c, struct straight *s, const struct index *x, bool is_unsigned, bool *asked)
+ask_simple(const struct core *c, struct straight *s, const struct index *x, bool is_unsigned,
+           bool *asked)
 {
     struct straight_range r = {.first = {true, PTX_NO_REG, 0}};
     int64_t low = 0, high = 0;
@@ -338,20 +354,22 @@ has_lanes(const struct index *x)
 
 /* A 32-bit number is widened, on which an address depends: none of its lanes may wrap. */
 static bool
-ask_wide(const struct core *c, struct straight *s, const struct flow_insn *i)
+ask_wide(const struct core *c, struct straight *s, const struct wir_insn *i)
 {
     const struct ptx_insn *p = &i->i;
-    struct straight_widened *w = &s->wide[i - c->flow->insns];
+    struct straight_widened *w = &s->wide[i - c->wir->insns];
     bool asked;
     w->index.known = false;
-    if (!guess_widens(c, i) || p->op == PTX_OP_MAD || p->operand[1].kind != PTX_O_REG || core_source_bits(c, p, 0) != 32 ||
-        !is_whole((enum ptx_type)p->type[0]) || !is_whole((enum ptx_type)p->type[p->type_count - 1]) ||
+    if (!guess_widens(c, i) || p->op == PTX_OP_MAD || p->operand[1].kind != PTX_O_REG ||
+        core_source_bits(c, p, 0) != 32 || !is_whole((enum ptx_type)p->type[0]) ||
+        !is_whole((enum ptx_type)p->type[p->type_count - 1]) ||
         (p->op != PTX_OP_CVT && p->operand[2].kind != PTX_O_INT))
         return true; /* tested where it is widened, as elsewhere */
     struct index x = index_of(s, &p->operand[1]);
     int64_t times = 1;
     if (p->op != PTX_OP_CVT)
-        times = straight_is_unsigned(p) ? (int64_t)(uint32_t)p->operand[2].imm : (int64_t)(int32_t)p->operand[2].imm;
+        times = straight_is_unsigned(p) ? (int64_t)(uint32_t)p->operand[2].imm
+                                        : (int64_t)(int32_t)p->operand[2].imm;
     if (!x.known || times < -4096 || times > 4096 || !has_lanes(&x))
         return true;
     if (!ask_simple(c, s, &x, straight_is_unsigned(p), &asked))
@@ -363,42 +381,45 @@ ask_wide(const struct core *c, struct straight *s, const struct flow_insn *i)
 
 /* An address: something that the warp's lanes agree on, and what such a number became. */
 static void
-see_base(const struct core *c, struct straight *s, const struct flow_insn *i)
+see_base(const struct core *c, struct straight *s, const struct wir_insn *i)
 {
     const struct ptx_insn *p = &i->i;
-    if (p->op != PTX_OP_ADD || p->guard != PTX_NO_REG || p->operand_count != 3 || p->operand[0].kind != PTX_O_REG ||
-        p->operand[1].kind != PTX_O_REG || p->operand[2].kind != PTX_O_REG || ptx_has(p, PTX_M_CC) ||
+    if (p->op != PTX_OP_ADD || p->guard != PTX_NO_REG || p->operand_count != 3 ||
+        p->operand[0].kind != PTX_O_REG || p->operand[1].kind != PTX_O_REG ||
+        p->operand[2].kind != PTX_O_REG || ptx_has(p, PTX_M_CC) ||
         core_reg_bits(c, p->operand[0].reg) != 64)
         return;
     for (unsigned k = 1; k <= 2; k++) {
         const struct straight_widened *w = &s->wide_of[p->operand[k].reg];
         uint32_t base = p->operand[3 - k].reg;
-        if (w->index.known && !w->base && core_reg_scalar(c, base) && fact_uniform(&c->facts->reg[base])) {
-            s->wide[i - c->flow->insns] = *w;
-            s->wide[i - c->flow->insns].base = 3 - k;
+        if (w->index.known && !w->base && core_reg_scalar(c, base) &&
+            fact_uniform(&c->facts->reg[base])) {
+            s->wide[i - c->wir->insns] = *w;
+            s->wide[i - c->wir->insns].base = 3 - k;
         }
     }
 }
 
 /* A parameter of the kernel, in a register that nothing else writes. */
 static bool
-is_early(const struct core *c, const struct straight *s, const struct flow_insn *i)
+is_early(const struct core *c, const struct straight *s, const struct wir_insn *i)
 {
     const struct ptx_insn *p = &i->i;
-    if (p->op != PTX_OP_LD || p->space != PTX_SPACE_PARAM || p->guard != PTX_NO_REG || p->operand[0].kind != PTX_O_REG)
+    if (p->op != PTX_OP_LD || p->space != PTX_SPACE_PARAM || p->guard != PTX_NO_REG ||
+        p->operand[0].kind != PTX_O_REG)
         return false;
     uint32_t r = p->operand[0].reg;
-    return flow_only_writer(c->flow, r) == i && c->phases->known->fixed[r] && core_reg_bits(c, r) == 32 &&
-           s->early_count < STRAIGHT_EARLY;
+    return wir_only_writer(c->wir, r) == i && c->phases->known->fixed[r] &&
+           core_reg_bits(c, r) == 32 && s->early_count < STRAIGHT_EARLY;
 }
 
 /* The instructions of a block of the way. */
 static bool
 see_block(const struct core *c, struct straight *s, uint32_t b)
 {
-    const struct flow_block *blk = &c->flow->blocks[b];
+    const struct wir_block *blk = &c->wir->blocks[b];
     for (uint32_t n = 0; n < blk->count; n++) {
-        const struct flow_insn *i = &c->flow->insns[blk->first + n];
+        const struct wir_insn *i = &c->wir->insns[blk->first + n];
         if (!ask_wide(c, s, i))
             return false;
         see_base(c, s, i);
@@ -426,14 +447,14 @@ see_block(const struct core *c, struct straight *s, uint32_t b)
 static uint32_t
 next_block(const struct core *c, struct straight *s, uint32_t b)
 {
-    const struct flow_block *blk = &c->flow->blocks[b];
-    if (blk->end == FLOW_JUMP)
+    const struct wir_block *blk = &c->wir->blocks[b];
+    if (blk->end == WIR_JUMP)
         return blk->succ[0];
-    if (blk->end != FLOW_BRANCH || warps_agree(c->phases->known, b))
+    if (blk->end != WIR_BRANCH || warps_agree(c->phases->known, b))
         return UINT32_MAX;
     for (uint32_t k = 0; k < 2; k++) { /* where something is done that other lanes do not do */
         uint32_t to = blk->succ[k];
-        if (to == blk->ipdom || (c->flow->blocks[to].end == FLOW_EXIT && !c->flow->blocks[to].count))
+        if (to == blk->ipdom || (c->wir->blocks[to].end == WIR_EXIT && !c->wir->blocks[to].count))
             continue;
         if (!ask(s, s->test_of[blk->guard], (k == 0) != blk->guard_negated))
             return UINT32_MAX;
@@ -446,7 +467,7 @@ next_block(const struct core *c, struct straight *s, uint32_t b)
 static bool
 may_follow(const struct core *c, const struct straight *s, uint32_t to)
 {
-    const struct flow *f = c->flow;
+    const struct wir *f = c->wir;
     uint32_t loop = f->blocks[to].loop;
     for (uint32_t k = 0; k < s->count; k++)
         if (s->block[k] == to)
@@ -461,7 +482,9 @@ is_simple(const struct index *x)
 {
     unsigned others = 0;
     for (unsigned k = 0; k < x->count; k++)
-        others += x->term[k].x == PTX_NO_REG ? 0 : x->term[k].y != PTX_NO_REG || x->term[k].times != 1 ? 2 : 1;
+        others += x->term[k].x == PTX_NO_REG                            ? 0
+                  : x->term[k].y != PTX_NO_REG || x->term[k].times != 1 ? 2
+                                                                        : 1;
     return others <= 1;
 }
 
@@ -469,7 +492,7 @@ is_simple(const struct index *x)
 static void
 lose_root(const struct core *c, struct straight *s, uint32_t r)
 {
-    for (uint32_t k = 0; k < c->flow->reg_count; k++) {
+    for (uint32_t k = 0; k < c->wir->reg_count; k++) {
         s->sum[k].known &= s->sum[k].root != r;
         s->index[k].known &= !index_has(&s->index[k], r);
     }
@@ -481,7 +504,7 @@ lose_root(const struct core *c, struct straight *s, uint32_t r)
 static void
 lose_results(const struct core *c, struct straight *s, uint32_t n)
 {
-    struct span defs = flow_defs(c->flow, n);
+    struct span defs = wir_defs(c->wir, n);
     for (uint32_t k = 0; k < defs.count; k++) {
         uint32_t r = defs.at[k];
         lose_root(c, s, r);
@@ -495,14 +518,14 @@ lose_results(const struct core *c, struct straight *s, uint32_t n)
 static void
 begin(const struct core *c, struct straight *s, uint32_t b)
 {
-    const struct flow_block *blk = &c->flow->blocks[b];
-    for (uint32_t r = 0; r < c->flow->reg_count; r++) {
+    const struct wir_block *blk = &c->wir->blocks[b];
+    for (uint32_t r = 0; r < c->wir->reg_count; r++) {
         s->sum[r] = (struct straight_sum){core_reg_bits(c, r) == 32, r, 0};
         s->index[r] = index_register(c->phases->known, r);
         s->test_of[r] = STRAIGHT_NOTHING;
     }
     for (uint32_t n = 0; n < blk->count; n++) {
-        const struct flow_insn *i = &c->flow->insns[blk->first + n];
+        const struct wir_insn *i = &c->wir->insns[blk->first + n];
         struct straight_sum sum = sum_made(s, &i->i);
         struct index index = index_made(s, &i->i);
         int test = test_made(c, s, i);
@@ -523,7 +546,7 @@ begin(const struct core *c, struct straight *s, uint32_t b)
 struct straight *
 straight_new(const struct core *c, uint32_t b)
 {
-    const struct flow *f = c->flow;
+    const struct wir *f = c->wir;
     struct straight *s = ls_alloc(sizeof *s), asked;
     s->sum = ls_alloc(sizeof *s->sum * (f->reg_count + 1));
     s->test_of = ls_alloc(sizeof *s->test_of * (f->reg_count + 1));
@@ -561,7 +584,7 @@ straight_free(struct straight *s)
     ls_release(s);
 }
 
-/* -- emitting ------------------------------------------------------------------------------------------ */
+/* -- emitting ---------------------------------------------------------------------------------- */
 
 static LLVMValueRef
 test_bound(struct core *c, const struct straight_bound *x)
@@ -578,7 +601,8 @@ static LLVMValueRef
 test_wide(struct core *c, struct straight *s, const struct straight_wide_bound *w)
 {
     LLVMBuilderRef b = c->e.b;
-    LLVMValueRef low = core_i64(c, 0), high = core_i64(c, 0), fine = LLVMConstInt(core_scalar(c, 1), 1, false);
+    LLVMValueRef low = core_i64(c, 0), high = core_i64(c, 0),
+                 fine = LLVMConstInt(core_scalar(c, 1), 1, false);
     for (unsigned k = 0; k < w->count; k++) {
         const struct index_term *t = &w->term[k];
         low = LLVMBuildAdd(b, low, straight_term_value(c, s, t, w->low[k]), "");
@@ -591,7 +615,8 @@ test_wide(struct core *c, struct straight *s, const struct straight_wide_bound *
     }
     LLVMValueRef least = core_i64(c, w->is_unsigned ? 0 : (uint64_t)(int64_t)INT32_MIN);
     fine = LLVMBuildAnd(b, fine, LLVMBuildICmp(b, LLVMIntSGE, low, least, ""), "");
-    return LLVMBuildAnd(b, fine, LLVMBuildICmp(b, LLVMIntSLE, high, core_i64(c, INT32_MAX), ""), "");
+    return LLVMBuildAnd(b, fine, LLVMBuildICmp(b, LLVMIntSLE, high, core_i64(c, INT32_MAX), ""),
+                        "");
 }
 
 /* i1: all that the way asks for. */
@@ -600,7 +625,7 @@ straight_test(struct core *c, struct straight *s)
 {
     LLVMBuilderRef b = c->e.b;
     LLVMValueRef fine = LLVMConstInt(core_scalar(c, 1), 1, false);
-    const struct flow_insn *i = &c->flow->insns[c->flow->blocks[s->block[0]].end_insn];
+    const struct wir_insn *i = &c->wir->insns[c->wir->blocks[s->block[0]].end_insn];
     for (uint32_t k = 0; k < s->early_count; k++)
         if (!core_insn(c, s->early[k]))
             return NULL;
@@ -612,7 +637,8 @@ straight_test(struct core *c, struct straight *s)
     }
     for (uint32_t k = 0; k < s->order_count; k++) {
         const struct straight_order *o = &s->order[k];
-        LLVMValueRef apart = LLVMBuildSub(b, straight_root_value(s, o->x), straight_root_value(s, o->y), "");
+        LLVMValueRef apart =
+            LLVMBuildSub(b, straight_root_value(s, o->x), straight_root_value(s, o->y), "");
         LLVMValueRef is = LLVMBuildICmp(b, LLVMIntSLE, apart, core_i64(c, (uint64_t)o->most), "");
         fine = LLVMBuildAnd(b, fine, is, "");
     }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * jit/versions: other ways to run a kernel than one warp under a mask: barrier regions of whole blocks, several
- * warps interleaved, warps with all 32 lanes, ways without branches. Each is a struct version (values/values.h): how
- * many warps run together and what is assumed of them. Start at version.c.
+ * jit/versions: other ways to run a kernel than one warp under a mask: barrier regions of whole
+ * blocks, several warps interleaved, warps with all 32 lanes, ways without branches. Each is a
+ * struct version (values/values.h): how many warps run together and what is assumed of them. Start
+ * at version.c.
  */
 #ifndef LOCKSTEP_JIT_VERSIONS_H
 #define LOCKSTEP_JIT_VERSIONS_H
@@ -11,26 +12,27 @@
 
 struct version_code;
 
-/* -- jam.c ------------------------------------------------------------------------------------- */
+/* -- interleave.c ------------------------------------------------------------------------------ */
 
 /* Storage and blocks, before anything else of the groups is emitted. */
-void jam_begin(struct core *c);
-/* A jammed group's warps that run one by one begin at one of its sites. */
-bool jam_resume(struct core *c, uint32_t group);
+void interleave_begin(struct core *c);
+/* Code for the warps of an interleaved group that have parted: each goes on alone from the site at
+ * which it left the group. */
+bool interleave_resume(struct core *c, uint32_t group);
 /* Before the end of block b is emitted for one warp: where those that parted there come to it. */
-void jam_tail(struct core *c, uint32_t b);
+void interleave_tail(struct core *c, uint32_t b);
 /* One of the parted warps is done: the builder is left where all of the block are. */
-void jam_next(struct core *c, const struct phase_group *g, LLVMValueRef next);
+void interleave_next(struct core *c, const struct phase_group *g, LLVMValueRef next);
 /* The group's warps that run together. */
-struct version_code jam_version(struct core *c, uint32_t group);
+struct version_code interleave_version(struct core *c, uint32_t group);
 
-/* -- jam_choose.c ------------------------------------------------------------------------------ */
+/* -- interleave_choose.c ----------------------------------------------------------------------- */
 
-/* versions/jam.c: */
+/* versions/interleave.c: */
 
 /* Decides which groups run how many warps together, and where these may part. */
-void jam_choose(const struct core *c, struct phases *p);
-void jam_free(struct phases *p);
+void interleave_choose(const struct core *c, struct phases *p);
+void interleave_free(struct phases *p);
 
 /* -- region.c ---------------------------------------------------------------------------------- */
 
@@ -52,7 +54,7 @@ void phases_leave(struct core *c, const struct phase *next, const uint64_t *once
 /* The head of the loop over the warps that run the phase. */
 LLVMBasicBlockRef phases_head(const struct phases *p, uint32_t group);
 /* A reduction over all threads of the block gives them all the same. */
-bool phases_is_reduction(const struct flow_insn *i);
+bool phases_is_reduction(const struct wir_insn *i);
 
 /* -- regions.c --------------------------------------------------------------------------------- */
 
@@ -66,8 +68,8 @@ void core_phases_barrier(struct core *c, uint32_t b, enum jit_barrier_kind kind,
                          LLVMValueRef votes);
 /* After the last block: what warps do that have exited. */
 void core_phases_end(struct core *c);
-/* Those of a set that a phase of the group has to get back: all but those that it does not name and whose value stays
- * in the frame. */
+/* Those of a set that a phase of the group has to get back: all but those that it does not name and
+ * whose value stays in the frame. */
 void phases_needed(struct core *c, const struct phase_group *g, const uint64_t *set, uint64_t *out);
 
 /* -- regions_find.c ---------------------------------------------------------------------------- */
@@ -81,13 +83,15 @@ void core_phases_free(struct phases *p);
 
 /* -- straight.c -------------------------------------------------------------------------------- */
 
-/* versions/straight.c: the way from the end of block b on for warps that run together, where no branch parts them;
- * NULL: it saves too little. c->now.version.warps is their number, the registers the first one's. */
+/* versions/straight.c: the way from the end of block b on for warps that run together, where no
+ * branch parts them; NULL: it saves too little. c->now.version.warps is their number, the registers
+ * the first one's. */
 struct straight *straight_new(const struct core *c, uint32_t b);
 void straight_free(struct straight *s);
 /* i1: they go that way. Emitted at the end of block b. NULL: failed, with the error. */
 LLVMValueRef straight_test(struct core *c, struct straight *s);
-/* For remarks: branches that the way leaves out; sums of products of which the test asks the bounds. */
+/* For remarks: branches that the way leaves out; sums of products of which the test asks the
+ * bounds. */
 uint32_t straight_branches(const struct straight *s);
 uint32_t straight_products(const struct straight *s);
 /* Block k of the way, b is 0; UINT32_MAX: no more. The last one's end is as elsewhere. */
@@ -96,26 +100,28 @@ uint32_t straight_block(const struct straight *s, uint32_t k);
 /* -- taps.c ------------------------------------------------------------------------------------ */
 
 /* Which blocks begin a run. */
-void core_taps_choose(struct core *c);
-/* The builder is where all lanes come to the branch that ends block b; it is left where the run is not
- * executed in one piece. */
-void core_taps(struct core *c, uint32_t b);
+void core_if_convert_choose(struct core *c);
+/* The builder is where all lanes come to the branch that ends block b; it is left where the run is
+ * not executed in one piece. */
+void core_if_convert(struct core *c, uint32_t b);
 
 /* -- version.c --------------------------------------------------------------------------------- */
 
 /* A version whose blocks are emitted one after the other: each instruction for all of its warps. */
 struct version_code {
     struct version version;
-    /* Where warps come in, before any block: NULL where guards stand in front of blocks. False: failed. */
+    /* Where warps come in, before any block: NULL where guards stand in front of blocks. False:
+     * failed. */
     bool (*enter)(struct core *c, struct version_code *v);
-    void (*begin)(struct core *c, uint32_t b);                        /* block b begins; NULL: nothing to do */
-    bool (*end)(struct core *c, const struct version_code *v, uint32_t b); /* and ends; false: failed */
-    void (*free)(struct version_code *v);                             /* NULL: nothing */
+    void (*begin)(struct core *c, uint32_t b); /* block b begins; NULL: nothing to do */
+    bool (*end)(struct core *c, const struct version_code *v,
+                uint32_t b);              /* and ends; false: failed */
+    void (*free)(struct version_code *v); /* NULL: nothing */
     void *own;
 };
 
-/* The builder goes on in the version whose code begins at `in`, where what it assumes holds (i1); other warps go to
- * `out`. */
+/* The builder goes on in the version whose code begins at `in`, where what it assumes holds (i1);
+ * other warps go to `out`. */
 void version_guard(struct core *c, LLVMValueRef holds, LLVMBasicBlockRef in, LLVMBasicBlockRef out);
 /* The instructions of block b, in the version that is being emitted. */
 bool version_insns(struct core *c, uint32_t b);
@@ -124,7 +130,8 @@ bool core_versions(struct core *c, struct version_code plain);
 
 /* -- whole.c ----------------------------------------------------------------------------------- */
 
-/* versions/whole.c: which blocks; the start of block b, where whole warps go their own way; those ways. */
+/* versions/whole.c: which blocks; the start of block b, where whole warps go their own way; those
+ * ways. */
 void core_whole_choose(struct core *c);
 void core_whole_enter(struct core *c, uint32_t b);
 /* The branch of a block in which all lanes are; false: another one, nothing was emitted. */

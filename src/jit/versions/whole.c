@@ -2,13 +2,14 @@
  *
  * versions/whole.c: warps of which all lanes are there.
  *
- *     if (at >= 0 && at < n)      a branch that may part lanes, and mostly does not: only the warps at
- *         sum += ...              the borders of an array run part of it
+ *     if (at >= 0 && at < n)   a branch that may part lanes, and mostly does not: only the warps at
+ *         sum += ...           the borders of an array run part of it
  *
- * Where lanes may have parted, everything is done under a mask, and nothing can be said of it. In functions
- * of whole blocks (versions/regions.c) such blocks are emitted twice: once more for warps with all 32 lanes, as
- * if no branch parted them. There a branch on which they agree is a jump; one that parts them goes on in
- * the usual blocks, and where those find all lanes together again, they come back.
+ * Where lanes may have parted, everything is done under a mask, and nothing can be said of it. In
+ * functions of whole blocks (versions/regions.c) such blocks are emitted twice: once more for warps
+ * with all 32 lanes, as if no branch parted them. There a branch on which they agree is a jump; one
+ * that parts them goes on in the usual blocks, and where those find all lanes together again, they
+ * come back.
  */
 #include "jit/versions/versions.h"
 
@@ -20,33 +21,36 @@ enum { MOST_INSNS = 300 }; /* emitted twice */
 static bool
 may_be_whole(const struct core *c, uint32_t b)
 {
-    enum flow_end end = (enum flow_end)c->flow->blocks[b].end;
+    enum wir_end end = (enum wir_end)c->wir->blocks[b].end;
     uint32_t group = c->phases->group_of[b];
-    /* Warps that run together (versions/jam.c) are whole. */
-    return !c->facts->complete[b] && group != UINT32_MAX && c->phases->group[group].jam == 1 &&
-           (end == FLOW_JUMP || end == FLOW_BRANCH || end == FLOW_EXIT);
+    /* Warps that run together (versions/interleave.c) are whole. */
+    return !c->facts->complete[b] && group != UINT32_MAX &&
+           c->phases->group[group].interleaved == 1 &&
+           (end == WIR_JUMP || end == WIR_BRANCH || end == WIR_EXIT);
 }
 
 void
 core_whole_choose(struct core *c)
 {
     uint32_t insns = 0;
-    c->whole = ls_alloc(sizeof *c->whole * (c->flow->block_count + 1));
+    c->whole = ls_alloc(sizeof *c->whole * (c->wir->block_count + 1));
     if (!c->phases || !emit_on(&c->e, PASS_FULL_MASK))
         return;
     uint32_t blocks = 0;
-    for (uint32_t b = 0; b < c->flow->block_count; b++) {
-        insns += may_be_whole(c, b) ? c->flow->blocks[b].count : 0;
+    for (uint32_t b = 0; b < c->wir->block_count; b++) {
+        insns += may_be_whole(c, b) ? c->wir->blocks[b].count : 0;
         blocks += may_be_whole(c, b);
     }
-    for (uint32_t b = 0; b < c->flow->block_count && insns <= MOST_INSNS; b++)
+    for (uint32_t b = 0; b < c->wir->block_count && insns <= MOST_INSNS; b++)
         if (may_be_whole(c, b))
             c->whole[b] = core_new_block(c, "whole");
     if (!blocks)
-        jit_remark_kernel(c->e.remarks, PASS_FULL_MASK, false, "no block under a mask outside interleaved regions");
+        jit_remark_kernel(c->e.remarks, PASS_FULL_MASK, false,
+                          "no block under a mask outside interleaved regions");
     else
-        jit_remark_kernel(c->e.remarks, PASS_FULL_MASK, insns <= MOST_INSNS, "%u blocks, %u instructions", blocks, insns);
-    core_taps_choose(c);
+        jit_remark_kernel(c->e.remarks, PASS_FULL_MASK, insns <= MOST_INSNS,
+                          "%u blocks, %u instructions", blocks, insns);
+    core_if_convert_choose(c);
 }
 
 void
@@ -59,7 +63,7 @@ core_whole_enter(struct core *c, uint32_t b)
     LLVMBasicBlockRef all = core_new_block(c, "all"), some = core_new_block(c, "some");
     LLVMValueRef mask = LLVMBuildLoad2(bld, i32, c->lanes.mask, "");
     version_guard(c, LLVMBuildICmp(bld, LLVMIntEQ, mask, core_i32(c, ~0u), ""), all, some);
-    for (uint32_t k = 0; k < c->flow->block_count; k++) /* as it is: LLVM cannot know */
+    for (uint32_t k = 0; k < c->wir->block_count; k++) /* as it is: LLVM cannot know */
         if (!c->phases->many || c->phases->group_of[k] == c->phases->group_of[b])
             LLVMBuildStore(bld, core_i32(c, 0), c->lanes.pending[k]);
     LLVMBuildStore(bld, core_i32(c, ~0u), c->lanes.mask);
@@ -80,11 +84,11 @@ leave_if(struct core *c, LLVMValueRef condition, LLVMBasicBlockRef to)
 static void
 end_branch(struct core *c, uint32_t b)
 {
-    const struct flow_block *blk = &c->flow->blocks[b];
+    const struct wir_block *blk = &c->wir->blocks[b];
     LLVMBuilderRef bld = c->e.b;
     LLVMBasicBlockRef to[2] = {core_new_block(c, "taken"), core_new_block(c, "fallen")};
     LLVMValueRef all, none;
-    core_taps(c, b);
+    core_if_convert(c, b);
     if (!c->facts->divergent[b]) {
         LLVMBuildCondBr(bld, core_branch_value(c, b, true), to[0], to[1]);
     } else {
@@ -109,7 +113,7 @@ end_branch(struct core *c, uint32_t b)
 bool
 core_whole_branch(struct core *c, uint32_t b)
 {
-    const struct flow_block *blk = &c->flow->blocks[b];
+    const struct wir_block *blk = &c->wir->blocks[b];
     if (!c->phases || !c->facts->complete[b] || !(c->whole[blk->succ[0]] || c->whole[blk->succ[1]]))
         return false;
     end_branch(c, b);
@@ -119,15 +123,15 @@ core_whole_branch(struct core *c, uint32_t b)
 static bool
 end_block(struct core *c, const struct version_code *v, uint32_t b)
 {
-    const struct flow_block *blk = &c->flow->blocks[b];
+    const struct wir_block *blk = &c->wir->blocks[b];
     (void)v;
     if (blk->end_insn != UINT32_MAX) {
-        c->e.insn = &c->flow->insns[blk->end_insn].i;
-        c->e.func = c->flow->insns[blk->end_insn].func;
+        c->e.insn = &c->wir->insns[blk->end_insn].i;
+        c->e.func = c->wir->insns[blk->end_insn].func;
     }
-    if (blk->end == FLOW_BRANCH) {
+    if (blk->end == WIR_BRANCH) {
         end_branch(c, b);
-    } else if (blk->end == FLOW_JUMP) {
+    } else if (blk->end == WIR_JUMP) {
         core_whole_go(c, blk->succ[0]);
     } else {
         LLVMBuildStore(c->e.b, core_i32(c, 0), c->lanes.alive);

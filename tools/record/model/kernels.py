@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kernels of programs that the model's constants were not taken from: measured on a GPU, estimated here, compared.
 
-    kernels.py measure SET OUT            with nvcc, on a GPU: each program's kernels, three launches each, by events
+    kernels.py measure SET OUT [SET OUT]...     with nvcc, on a GPU: each program's kernels, three launches each, by events
     kernels.py profile SET MODEL.csv [NAME...]      `lockstep profile` of the same programs
     kernels.py compare TIMES.csv MODEL.csv [-q] [-1]     error, correlation, the share within a factor
 
@@ -37,57 +37,77 @@ def build(command, path, out):
         yield from pool.map(one, list(programs(path)))
 
 
-def measure(path, out):
-    path, out = os.path.abspath(path), os.path.abspath(out)
-    os.makedirs(out, exist_ok=True)
+def measure(*sets):
+    """All is compiled first; then set after set is timed, and counted."""
+    begin, library = time.time(), cuda_library()
     work = tempfile.mkdtemp()
     hook = os.path.join(work, "timer.so")
     subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-o", hook, os.path.join(here, "timer.c"), "-ldl"], check=True)
-    nvcc = subprocess.run(["which", "nvcc"], capture_output=True, text=True).stdout.strip()
-    library = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(nvcc))), "lib64")
-    begin, rows, log = time.time(), [], open(os.path.join(out, "kernels.log"), "w")
-    built = list(build(["nvcc", "-O3", "-arch=sm_90", "-cudart", "shared", "-w"], path, work))
+    nvcc = ["nvcc", "-O3", "-arch=sm_90", "-cudart", "shared", "-w"]
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        built = list(pool.map(lambda path: list(build(nvcc, os.path.abspath(path), work)), sets[::2]))
     print(f"compiled after {time.time() - begin:.0f} s", flush=True)
-    for p, made, r in built:
-        if r.returncode:
-            log.write(f"== {p[0]}: not compiled\n{said(r)}\n")
-            continue
-        times = os.path.join(work, p[0] + ".csv")
-        env = {**os.environ, "KERNEL_TIMES": times, "CUDA_MODULE_LOADING": "EAGER",
-               "LD_LIBRARY_PATH": library + ":" + os.environ.get("LD_LIBRARY_PATH", "")}
-        try:
-            r = subprocess.run(["env", "LD_PRELOAD=" + hook, made, *p[4]], cwd=p[1], capture_output=True, env=env, timeout=20)
-        except subprocess.TimeoutExpired:
-            log.write(f"== {p[0]}: stopped after 20 s\n")
-            continue
-        if r.returncode:
-            log.write(f"== {p[0]}: status {r.returncode}\n{said(r)}\n")
-        if os.path.exists(times):
-            rows += [{"program": p[0], **row} for row in csv.DictReader(open(times))]
+    for programs_built, out in zip(built, sets[1::2]):
+        os.makedirs(out, exist_ok=True)
+        times(programs_built, os.path.abspath(out), library, hook, work)
+        print(f"times after {time.time() - begin:.0f} s", flush=True)
+        counters(programs_built, os.path.abspath(out), library, begin)
+        print(f"counters after {time.time() - begin:.0f} s", flush=True)
+
+
+def cuda_library():
+    nvcc = subprocess.run(["which", "nvcc"], capture_output=True, text=True).stdout.strip()
+    return os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(nvcc))), "lib64")
+
+
+def times(built, out, library, hook, work):
+    rows = []
+    with open(os.path.join(out, "kernels.log"), "w") as log:
+        for p, made, r in built:
+            if r.returncode:
+                log.write(f"== {p[0]}: not compiled\n{said(r)}\n")
+                continue
+            path = os.path.join(work, p[0] + ".csv")
+            env = {**os.environ, "KERNEL_TIMES": path, "CUDA_MODULE_LOADING": "EAGER",
+                   "LD_LIBRARY_PATH": library + ":" + os.environ.get("LD_LIBRARY_PATH", "")}
+            try:
+                r = subprocess.run(["env", "LD_PRELOAD=" + hook, made, *p[4]], cwd=p[1], capture_output=True, env=env, timeout=20)
+            except subprocess.TimeoutExpired:
+                log.write(f"== {p[0]}: stopped after 20 s\n")
+                continue
+            if r.returncode:
+                log.write(f"== {p[0]}: status {r.returncode}\n{said(r)}\n")
+            if os.path.exists(path):
+                rows += [{"program": p[0], **row} for row in csv.DictReader(open(path))]
     write(os.path.join(out, "kernels.csv"), rows)
-    print(f"{len(rows)} kernels of {len({r['program'] for r in rows})} programs, {time.time() - begin:.0f} s", flush=True)
-    counters(built, out, library, begin)
+    print(f"{len(rows)} kernels of {len({r['program'] for r in rows})} programs", flush=True)
+
+
+METRICS = """gpu__time_duration.sum smsp__inst_executed.sum launch__registers_per_thread launch__occupancy_limit_registers
+    sm__warps_active.avg.pct_of_peak_sustained_active l1tex__t_sectors.sum l1tex__t_sectors_lookup_hit.sum
+    l1tex__t_requests.sum lts__t_sectors.sum lts__t_sectors_lookup_hit.sum dram__bytes_read.sum dram__bytes_write.sum
+    l1tex__data_pipe_lsu_wavefronts.sum l1tex__data_pipe_lsu_wavefronts_mem_shared.sum sm__inst_executed_pipe_alu.sum
+    sm__inst_executed_pipe_fma.sum sm__inst_executed_pipe_fmaheavy.sum sm__inst_executed_pipe_fp64.sum sm__inst_executed_pipe_xu.sum
+    sm__inst_executed_pipe_lsu.sum sm__cycles_active.max sm__cycles_active.avg sm__cycles_active.min
+    smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio
+    smsp__average_warps_issue_stalled_wait_per_issue_active.ratio""".split()
 
 
 def counters(built, out, library, begin):
     """What a profiler counts of the first launches, with cold caches, as long as there is time."""
-    metrics = ("gpu__time_duration.sum,smsp__inst_executed.sum,launch__registers_per_thread,launch__occupancy_limit_registers,"
-               "sm__warps_active.avg.pct_of_peak_sustained_active,l1tex__t_sectors.sum,lts__t_sectors.sum,"
-               "dram__bytes_read.sum,dram__bytes_write.sum,smsp__cycles_active.avg,sm__cycles_active.max,sm__cycles_active.avg")
-    folder = os.path.join(out, "counters")
+    most, folder = float(os.environ.get("SECONDS", "300")), os.path.join(out, "counters")
     os.makedirs(folder, exist_ok=True)
     for p, made, r in built:
-        if r.returncode or time.time() - begin > 300:
+        if r.returncode or time.time() - begin > most:
             continue
         with open(os.path.join(folder, p[0] + ".csv"), "w") as f:
             try:
-                subprocess.run(["timeout", "20", "ncu", "--clock-control", "none", "--csv", "-c", "24", "--metrics", metrics, made,
-                                *p[4]], cwd=p[1], stdout=f, stderr=subprocess.DEVNULL,
-                               env={**os.environ, "LD_LIBRARY_PATH": library})
+                subprocess.run(["timeout", "25", "ncu", "--clock-control", "none", "--csv", "-c", "160", "--metrics",
+                                ",".join(METRICS), made, *p[4]], cwd=p[1], stdout=f, stderr=subprocess.DEVNULL,
+                               env={**os.environ, "LD_LIBRARY_PATH": library, "LAUNCHES": "1"})
             except OSError as e:
                 print(f"no counters: {e}")
                 return
-    print(f"counters after {time.time() - begin:.0f} s")
 
 
 def write(path, rows):

@@ -30,6 +30,7 @@ static struct {
     const char *name;
     dim3 grid, block;
     size_t shared;
+    int registers, local, blocks; /* a thread's registers and bytes of local memory, blocks that an SM holds */
     long count;
     double first[3], sum, least;
 } seen[LAUNCHES];
@@ -53,10 +54,10 @@ write_times(void)
     FILE *f = path ? fopen(path, "w") : stderr;
     if (!f)
         return;
-    fprintf(f, "kernel,grid,block,shared,launches,us_1,us_2,us_3,us_mean,us_least\n");
+    fprintf(f, "kernel,grid,block,shared,registers,local,blocks_per_sm,launches,us_1,us_2,us_3,us_mean,us_least\n");
     for (int i = 0; i < seen_count; i++)
-        fprintf(f, "%s,%u %u %u,%u %u %u,%zu,%ld,%.2f,%.2f,%.2f,%.2f,%.2f\n", seen[i].name, seen[i].grid.x, seen[i].grid.y,
-                seen[i].grid.z, seen[i].block.x, seen[i].block.y, seen[i].block.z, seen[i].shared, seen[i].count,
+        fprintf(f, "%s,%u %u %u,%u %u %u,%zu,%d,%d,%d,%ld,%.2f,%.2f,%.2f,%.2f,%.2f\n", seen[i].name, seen[i].grid.x, seen[i].grid.y,
+                seen[i].grid.z, seen[i].block.x, seen[i].block.y, seen[i].block.z, seen[i].shared, seen[i].registers, seen[i].local, seen[i].blocks, seen[i].count,
                 seen[i].first[0], seen[i].first[1], seen[i].first[2], seen[i].sum / (double)seen[i].count, seen[i].least);
     if (path)
         fclose(f);
@@ -91,6 +92,28 @@ __cudaGetKernel(void **kernel, const void *function)
     return status;
 }
 
+/* What the runtime's cudaFuncAttributes begins with. */
+struct attributes {
+    size_t shared, constant, local;
+    int most_threads, registers;
+    char others[256];
+};
+
+static void
+ask(const void *kernel, dim3 block, size_t shared, int at)
+{
+    static int (*get)(struct attributes *, const void *), (*fit)(int *, const void *, int, size_t);
+    struct attributes a;
+    if (!get) {
+        get = next("cudaFuncGetAttributes");
+        fit = next("cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+    }
+    if (get(&a, kernel) || fit(&seen[at].blocks, kernel, (int)(block.x * block.y * block.z), shared))
+        return;
+    seen[at].registers = a.registers;
+    seen[at].local = (int)a.local;
+}
+
 static int
 begin(const void *kernel, dim3 grid, dim3 block, size_t shared)
 {
@@ -108,6 +131,7 @@ begin(const void *kernel, dim3 grid, dim3 block, size_t shared)
     seen[seen_count].grid = grid;
     seen[seen_count].block = block;
     seen[seen_count].shared = shared;
+    ask(kernel, block, shared, seen_count);
     return seen_count++;
 }
 

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * announced.c: what code made for a replay (replay.c) announces: each access before it happens,
+ * where the first that no memory is behind ends the block, and what each loop's condition compared.
+ */
+#include "exec/exec_priv.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { NULL_BYTES = 65536 };
+
+static const char *const op_names[] = {"load", "store", "atomic operation"};
+
+/* Where the address would have to lie: text about what is near. */
+static void
+describe(const struct exec_slot *s, uint64_t a, uint32_t bytes, char *out, size_t room)
+{
+    uint64_t shared = (uint64_t)(uintptr_t)s->shared.at,
+             local = (uint64_t)(uintptr_t)s->block.local;
+    struct allocation near = {0}, found;
+    out[0] = 0;
+    if (a - shared < 1ull << 32) {
+        snprintf(out, room, "offset %llu, shared memory of the block has %llu bytes",
+                 (unsigned long long)(a - shared), (unsigned long long)s->shared.size);
+        return;
+    }
+    if (a < NULL_BYTES) { /* before the next: a kernel without local memory has it at 0 */
+        snprintf(out, room, a ? "null pointer plus %llu" : "null pointer", (unsigned long long)a);
+        return;
+    }
+    if (local && (a - local < exec_slot_local_bytes(s) + 65536 || local - a < 65536)) {
+        snprintf(out, room, "outside the thread's local memory");
+        return;
+    }
+    if (!s->run->request->memory || memory_find(s->run->request->memory, a, &found, &near) ||
+        !near.size)
+        return;
+    const char *freed = near.freed ? ", which was freed" : "";
+    char name[120] = "";
+    if (near.name)
+        snprintf(name, sizeof name, " \"%s\"", near.name);
+    if (a >= near.base + near.size)
+        snprintf(out, room, "%llu bytes past the end of allocation %llu%s (%llu bytes at 0x%llx%s)",
+                 (unsigned long long)(a - near.base - near.size), (unsigned long long)near.number,
+                 name, (unsigned long long)near.size, (unsigned long long)near.base, freed);
+    else if (a < near.base)
+        snprintf(out, room, "%llu bytes before allocation %llu%s (%llu bytes at 0x%llx%s)",
+                 (unsigned long long)(near.base - a), (unsigned long long)near.number, name,
+                 (unsigned long long)near.size, (unsigned long long)near.base, freed);
+    else
+        snprintf(out, room, "in allocation %llu%s (%llu bytes at 0x%llx%s)",
+                 (unsigned long long)near.number, name, (unsigned long long)near.size,
+                 (unsigned long long)near.base, freed);
+    (void)bytes;
+}
+
+static bool
+is_good(const struct exec_slot *s, uint64_t a, uint32_t bytes)
+{
+    uint64_t shared = (uint64_t)(uintptr_t)s->shared.at,
+             local = (uint64_t)(uintptr_t)s->block.local;
+    if (a - shared < 1ull << 32)
+        return a - shared + bytes <= s->shared.size;
+    if (local && a - local < exec_slot_local_bytes(s))
+        return a - local + bytes <= exec_slot_local_bytes(s);
+    uint64_t params = (uint64_t)(uintptr_t)s->block.launch->params;
+    if (s->run->request->kernel && a - params < s->run->request->kernel->param_bytes)
+        return true;
+    return s->run->request->memory && memory_covers(s->run->request->memory, a, bytes);
+}
+
+void
+exec_access(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32_t bytes,
+            uint32_t space, uint32_t op, uint32_t place)
+{
+    struct exec_slot *s = w->owner;
+    if (!s->run->replaying || space == PTX_SPACE_PARAM)
+        return;
+    for (; lanes; lanes &= lanes - 1) {
+        uint32_t l = (uint32_t)__builtin_ctz(lanes);
+        uint64_t a = address[l];
+        if (space == PTX_SPACE_SHARED || space == PTX_SPACE_SHARED_CLUSTER)
+            a = memory_window_place(s->shared.at, a);
+        if (is_good(s, a, bytes))
+            continue;
+        char what[160], detail[400];
+        snprintf(what, sizeof what, "illegal address: %s of %u bytes at 0x%llx",
+                 op_names[op < 3 ? op : 0], bytes, (unsigned long long)a);
+        describe(s, a, bytes, detail, sizeof detail);
+        s->worker->fault.address = a;
+        exec_escape(s, w->warp, 1u << l, place, true, EXEC_ILLEGAL_ADDRESS, what, detail);
+    }
+    if (exec_now() > s->run->replay_deadline)
+        exec_escape(s, w->warp, 0, 0, false, EXEC_FAILED, "", NULL);
+}
+
+void
+exec_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *offset,
+             uint32_t bytes, uint32_t space, uint32_t op, uint32_t place)
+{
+    uint64_t address[JIT_LANES];
+    for (uint32_t l = 0; l < JIT_LANES; l++)
+        address[l] = base + (uint64_t)(int64_t)(offset ? offset[l] : 0);
+    exec_access(w, lanes, address, bytes, space, op, place);
+}
+
+void
+exec_compare(struct jit_warp *w, uint32_t lanes, const uint64_t *a, const uint64_t *b,
+             uint32_t place)
+{
+    const struct exec_slot *s = w->owner;
+    struct exec_compares *c = s->run->compared ? &s->run->compared[w->warp] : NULL;
+    uint32_t k = 0;
+    if (!c)
+        return;
+    while (k < c->count && c->at[k].place != place)
+        k++;
+    if (k == c->count && c->count == EXEC_COMPARES)
+        k = 0; /* the oldest goes */
+    else if (k == c->count)
+        c->count++;
+    memmove(&c->at[k], &c->at[k + 1], (c->count - 1 - k) * sizeof c->at[0]);
+    struct exec_compare *last = &c->at[c->count - 1];
+    last->place = place;
+    last->lanes = lanes;
+    memcpy(last->a, a, sizeof last->a);
+    memcpy(last->b, b, sizeof last->b);
+}

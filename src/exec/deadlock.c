@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * deadlock.c: the report of threads that cannot go on: who waits where, who has exited, who polls.
+ */
+#include "exec/exec_priv.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Threads in linear order that do the same: [from, to). */
+static bool
+same_wait(const struct exec_slot *s, uint32_t a, uint32_t b)
+{
+    bool gone_a = !(exec_alive(s, a / JIT_LANES) >> a % JIT_LANES & 1);
+    bool gone_b = !(exec_alive(s, b / JIT_LANES) >> b % JIT_LANES & 1);
+    if (gone_a || gone_b)
+        return gone_a == gone_b;
+    return s->lane_place[a] == s->lane_place[b] && s->lane_barrier[a] == s->lane_barrier[b];
+}
+
+static void
+describe_range(const struct exec_slot *s, uint32_t from, uint32_t to, struct text *out)
+{
+    uint32_t a[3], b[3];
+    exec_thread_coordinates(s->block.launch->block, from, a);
+    exec_thread_coordinates(s->block.launch->block, to - 1, b);
+    text_add(out, "%s", out->count ? "; " : "");
+    if (to - from == 1)
+        text_add(out, "thread (%u,%u,%u)", a[0], a[1], a[2]);
+    else
+        text_add(out, "threads (%u,%u,%u) to (%u,%u,%u)", a[0], a[1], a[2], b[0], b[1], b[2]);
+    if (!(exec_alive(s, from / JIT_LANES) >> from % JIT_LANES & 1)) {
+        text_add(out, to - from == 1 ? " has exited" : " have exited");
+        return;
+    }
+    char place[160];
+    uint32_t barrier = s->lane_barrier[from];
+    if (barrier == EXEC_ELSEWHERE) {
+        text_add(out, " stand%s outside of the call in which others of the warp wait",
+                 to - from == 1 ? "s" : "");
+        return;
+    }
+    exec_place_text(s->run, s->lane_place[from], place, sizeof place);
+    if (barrier == EXEC_BEHIND) {
+        text_add(out, " wait%s behind the loop for others of the warp", to - from == 1 ? "s" : "");
+        return;
+    }
+    if (barrier == EXEC_TURNING) {
+        text_add(out, to - from == 1 ? " goes" : " go");
+        text_add(out, " " EXEC_TURNING_TEXT "%s%s%s", place[0] ? " (" : "", place,
+                 place[0] ? ")" : "");
+        return;
+    }
+    if (barrier == EXEC_POLLING) {
+        text_add(out, " poll%s what does not change%s%s%s", to - from == 1 ? "s" : "",
+                 place[0] ? " (" : "", place, place[0] ? ")" : "");
+        return;
+    }
+    text_add(out, to - from == 1 ? " waits" : " wait");
+    if (barrier == EXEC_CLUSTER_BARRIER)
+        text_add(out, " at the cluster's barrier");
+    else if (barrier == EXEC_OWN_WARP)
+        text_add(out, " for others of the warp");
+    else
+        text_add(out, " at barrier %u", barrier);
+    if (barrier < EXEC_BARRIERS && s->barrier[barrier].expected)
+        text_add(out, " for %u threads", s->barrier[barrier].expected);
+    if (place[0])
+        text_add(out, " (%s)", place);
+}
+
+/* Threads [first, end) cannot go on; the first that waits is the one named. */
+static _Noreturn void
+deadlock(struct exec_slot *s, uint32_t first, uint32_t end)
+{
+    uint32_t waiting = end;
+    struct text t = {0};
+    for (uint32_t from = first, to; from < end; from = to) {
+        for (to = from + 1; to < end && same_wait(s, from, to); to++)
+            ;
+        if (waiting == end && exec_alive(s, from / JIT_LANES) >> from % JIT_LANES & 1)
+            waiting = from;
+        describe_range(s, from, to, &t);
+    }
+    char detail[sizeof s->worker->fault.detail];
+    int n = snprintf(detail, sizeof detail, "%s", t.at);
+    if (n >= (int)sizeof detail)
+        memcpy(detail + sizeof detail - 4, "...", 4);
+    text_free(&t);
+    exec_escape(s, waiting / JIT_LANES, 1u << waiting % JIT_LANES, s->lane_place[waiting], true,
+                EXEC_DEADLOCK, "deadlock", detail);
+}
+
+static uint32_t
+threads_of(const struct exec_slot *s)
+{
+    const uint32_t *block = s->block.launch->block;
+    return block[0] * block[1] * block[2];
+}
+
+_Noreturn void
+exec_deadlock(struct exec_slot *s)
+{
+    deadlock(s, 0, threads_of(s));
+}
+
+_Noreturn void
+exec_lanes_deadlock(struct jit_warp *w, uint32_t lanes)
+{
+    struct exec_slot *s = w->owner;
+    uint32_t first = w->warp * JIT_LANES, end = threads_of(s);
+    exec_note_outside(s, w->warp, lanes);
+    deadlock(s, first, first + JIT_LANES < end ? first + JIT_LANES : end);
+}
+
+_Noreturn void
+exec_deadlock_polling(struct exec_slot *s)
+{
+    for (uint32_t i = 0; i < s->warps; i++) {
+        uint32_t waiting = 0;
+        for (uint32_t left = s->barriers_used; left; left &= left - 1)
+            waiting |= s->barrier[__builtin_ctz(left)].waiting[i];
+        if (s->state[i] == WARP_READY)
+            (s->run->turning ? exec_note_turning : exec_note_polling)(
+                s, i, s->warp[i].lanes & ~waiting, s->warp[i].barrier_place);
+    }
+    exec_deadlock(s);
+}

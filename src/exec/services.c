@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * services.c: what generated code may call (struct jit_services), as functions of this folder.
+ */
+#include "exec/exec_priv.h"
+
+static void
+arrive(struct jit_warp *w, uint32_t lanes, uint32_t barrier, uint32_t threads, uint32_t kind,
+       uint32_t votes, uint32_t waits, uint32_t place)
+{
+    exec_arrive(w->owner, w->warp, lanes, barrier, threads, kind, votes, waits != 0, place);
+}
+
+const struct jit_services exec_services = {
+    .trap = exec_trap,
+    .external = exec_external,
+    .arrive = arrive,
+    .access = exec_access,
+    .pattern = exec_pattern,
+    .combine = exec_combine,
+    .flush = exec_combine_flush,
+    .image = exec_image,
+    .held = exec_held,
+    .pause = exec_pause,
+    .launch = exec_nested_launch,
+    .compare = exec_compare,
+};

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * waiting.c: what lanes wait for, noted for the report of a deadlock (barrier.c).
+ */
+#include "exec/exec_priv.h"
+
+void
+exec_note_waiting(struct exec_slot *s, uint32_t warp, uint32_t lanes, uint32_t barrier,
+                  uint32_t place)
+{
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        uint32_t t = warp * JIT_LANES + (uint32_t)__builtin_ctz(left);
+        s->lane_place[t] = place;
+        s->lane_barrier[t] = (uint8_t)barrier;
+    }
+}
+
+void
+exec_held(struct jit_warp *w, uint32_t lanes, uint32_t place)
+{
+    exec_note_waiting(w->owner, w->warp, lanes, EXEC_OWN_WARP, place);
+}
+
+void
+exec_note_outside(struct exec_slot *s, uint32_t warp, uint32_t inside)
+{
+    uint32_t waiting = inside;
+    for (uint32_t left = s->barriers_used; left; left &= left - 1)
+        waiting |= s->barrier[__builtin_ctz(left)].waiting[warp];
+    exec_note_waiting(s, warp, s->warp[warp].lanes & ~waiting, EXEC_ELSEWHERE, 0);
+}
+
+void
+exec_note_polling(struct exec_slot *s, uint32_t warp, uint32_t lanes, uint32_t place)
+{
+    exec_note_waiting(s, warp, lanes, EXEC_POLLING, place);
+}
+
+/* Of the lanes those in the loop, as the warp said when it gave way, and those behind. */
+void
+exec_note_turning(struct exec_slot *s, uint32_t warp, uint32_t lanes, uint32_t place)
+{
+    uint32_t turning = s->returned[warp] == JIT_YIELD ? s->warp[warp].barrier_votes & lanes : lanes;
+    exec_note_waiting(s, warp, turning, EXEC_TURNING, place);
+    exec_note_waiting(s, warp, lanes & ~turning, EXEC_BEHIND, place);
+}

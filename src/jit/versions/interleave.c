@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * versions/interleave.c: warps of a block that run together. A warp that adds up one sum waits four
+ * cycles for each addition, and what it reads - a row of a tile, half a line of memory - its
+ * neighbours read as well. So phases are emitted a second time for 2, 4 or 8 warps at once: each
+ * instruction for one warp after the other, what the block agrees on once, no masks, since all
+ * lanes of all of them are there.
+ *
+ *     end of a block    all threads of the block agree: one branch. Else it is looked at whether
+ *                       all lanes of these warps go the same way; where they do not, the warps
+ *                       part: their registers go to their frames, and each runs to the end of the
+ *                       phase by itself, from the end of that block on (a site), in the code for
+ *                       one warp
+ *
+ * Any order of the warps' instructions between two barriers is one that the hardware may choose.
+ */
+#include "jit/versions/versions.h"
+
+#include "jit/control/control.h"
+#include "jit/memory/memory.h"
+
+#include <string.h>
+
+/* -- storage ----------------------------------------------------------------------------------- */
+
+static void
+make_turn(struct core *c, struct turn *t)
+{
+    const struct turn own = {.reg = c->regs.reg, .guess = c->regs.guess, .carry = c->regs.carry};
+    t->reg = ls_alloc(sizeof *t->reg * (c->wir->reg_count + 1));
+    for (uint32_t r = 0; r < c->wir->reg_count; r++)
+        if (own.reg[r])
+            t->reg[r] =
+                c->phases->known->same[r] ? own.reg[r] : core_alloca(c, core_reg_type(c, r));
+    c->regs.reg = t->reg;
+    core_guess_storage(c);
+    t->guess = c->regs.guess;
+    t->carry = core_alloca(c, core_vector(c, 1));
+    c->regs.reg = own.reg;
+    c->regs.guess = own.guess;
+}
+
+static void
+make_agreement(struct core *c)
+{
+    LLVMValueRef *reg = c->regs.reg, *agree_reg = c->regs.agree_reg;
+    struct agree *agree = c->regs.agree;
+    c->regs.reg = c->phases->interleaved_turn[0].reg;
+    core_agree_storage(c);
+    c->phases->agree = c->regs.agree;
+    c->regs.reg = reg;
+    c->regs.agree = agree;
+    c->regs.agree_reg = agree_reg;
+}
+
+void
+interleave_begin(struct core *c)
+{
+    struct phases *p = c->phases;
+    uint32_t most = 1;
+    for (uint32_t g = 0; g < p->group_count; g++)
+        if (p->group[g].head && p->group[g].interleaved > 1) {
+            p->group[g].together = core_new_block(c, "together");
+            most = p->group[g].interleaved > most ? p->group[g].interleaved : most;
+        }
+    if (most == 1)
+        return;
+    for (uint32_t k = 0; k < most; k++)
+        make_turn(c, &p->interleaved_turn[k]);
+    make_agreement(c);
+    if (p->columns)
+        core_columns_room(c, p->columns);
+    p->until = core_alloca(c, core_scalar(c, 32));
+    p->at_site = core_alloca(c, core_scalar(c, 32));
+    p->parted = ARENA_ARRAY(&p->arena, LLVMValueRef, c->wir->reg_count + 1);
+    for (uint32_t k = 0; k < p->site_count; k++) {
+        p->site[k].resume = core_new_block(c, "parted");
+        p->site[k].tail = core_new_block(c, "tail");
+    }
+}
+
+/* -- warps that run one by one, from a site on ------------------------------------------------- */
+
+static bool
+resume_at(struct core *c, const struct interleave_site *s, uint64_t *once, uint64_t *framed)
+{
+    LLVMPositionBuilderAtEnd(c->e.b, s->resume);
+    c->now.current = s->block;
+    const struct phase_group *g = &c->phases->group[c->phases->group_of[s->block]];
+    phases_forget(c, g);
+    phases_sort(c, s->live, once, framed);
+    phases_needed(c, g, framed, framed);
+    frame_restore(c, framed);
+    phases_keep(c, once, c->phases->parted, false);
+    phases_needed(c, g, s->live, framed);
+    bool ok = phases_again(c, framed);
+    LLVMBuildBr(c->e.b, s->tail);
+    return ok;
+}
+
+bool
+interleave_resume(struct core *c, uint32_t group)
+{
+    struct phases *p = c->phases;
+    LLVMBuilderRef b = c->e.b;
+    bool ok = true;
+    uint64_t *once = ls_alloc(sizeof *once * (c->wir->reg_words + 1));
+    uint64_t *framed = ls_alloc(sizeof *framed * (c->wir->reg_words + 1));
+    LLVMBasicBlockRef nowhere = core_new_block(c, "nowhere");
+    LLVMPositionBuilderAtEnd(b, p->group[group].head);
+    LLVMValueRef which = LLVMBuildSwitch(b, core_load_i32(c, p->at_site), nowhere, p->site_count);
+    LLVMPositionBuilderAtEnd(b, nowhere);
+    LLVMBuildUnreachable(b);
+    phases_use(c, &p->group[group].turn);
+    for (uint32_t k = 0; k < p->site_count && ok; k++) {
+        if (p->group_of[p->site[k].block] != group)
+            continue;
+        LLVMAddCase(which, core_i32(c, k), p->site[k].resume);
+        ok = resume_at(c, &p->site[k], once, framed);
+    }
+    ls_release(once);
+    ls_release(framed);
+    return ok;
+}
+
+static struct interleave_site *
+site_of(const struct phases *p, uint32_t b)
+{
+    for (uint32_t k = 0; k < p->site_count; k++)
+        if (p->site[k].block == b)
+            return &p->site[k];
+    return NULL;
+}
+
+void
+interleave_tail(struct core *c, uint32_t b)
+{
+    const struct interleave_site *s = site_of(c->phases, b);
+    if (!s)
+        return;
+    LLVMBuildBr(c->e.b, s->tail);
+    LLVMPositionBuilderAtEnd(c->e.b, s->tail);
+}
+
+void
+interleave_next(struct core *c, const struct phase_group *g, LLVMValueRef next)
+{
+    struct phases *p = c->phases;
+    LLVMBuilderRef b = c->e.b;
+    LLVMBasicBlockRef all = core_new_block(c, "all_warps"), set = core_new_block(c, "all_parted");
+    LLVMValueRef more = LLVMBuildICmp(b, LLVMIntNE, next, core_load_i32(c, p->until), "");
+    LLVMSetMetadata(LLVMBuildCondBr(b, more, g->head, set),
+                    LLVMGetMDKindIDInContext(c->e.context, "llvm.loop", 9), g->mark);
+    LLVMPositionBuilderAtEnd(b, set);
+    if (g->interleaved < p->warps) {
+        more = LLVMBuildICmp(b, LLVMIntNE, next, core_i32(c, p->warps), "");
+        LLVMBuildCondBr(b, more, g->together, all);
+    } else {
+        LLVMBuildBr(b, all);
+    }
+    LLVMPositionBuilderAtEnd(b, all);
+}
+
+/* -- warps that run together ------------------------------------------------------------------- */
+
+struct interleaving {
+    struct core *c;
+    struct phases *p;
+    struct phase_group *g;
+    uint32_t group;
+    LLVMBasicBlockRef *block; /* per block, this version */
+    LLVMValueRef base;        /* the first of the warps */
+    LLVMValueRef mark;
+    uint64_t *once, *framed;
+    uint64_t *straight; /* set of blocks: parts of a way (versions/straight.c) */
+};
+
+static void
+use(const struct interleaving *j, uint32_t k)
+{
+    phases_use(j->c, &j->p->interleaved_turn[k]);
+}
+
+/* The next warps' turn; the builder is left where there are none. */
+static void
+next_warps(const struct interleaving *j)
+{
+    struct core *c = j->c;
+    LLVMBuilderRef b = c->e.b;
+    if (j->g->interleaved == j->p->warps)
+        return;
+    LLVMBasicBlockRef all = core_new_block(c, "all_warps");
+    LLVMValueRef next = LLVMBuildAdd(b, j->base, core_i32(c, j->g->interleaved), "");
+    LLVMBuildStore(b, next, j->p->turn);
+    LLVMValueRef more = LLVMBuildICmp(b, LLVMIntNE, next, core_i32(c, j->p->warps), "");
+    LLVMSetMetadata(LLVMBuildCondBr(b, more, j->g->together, all),
+                    LLVMGetMDKindIDInContext(c->e.context, "llvm.loop", 9), j->mark);
+    LLVMPositionBuilderAtEnd(b, all);
+}
+
+static void
+begin_together(struct interleaving *j)
+{
+    struct core *c = j->c;
+    struct phases *p = j->p;
+    LLVMBuilderRef b = c->e.b;
+    LLVMPositionBuilderAtEnd(b, j->g->together);
+    j->base = j->g->interleaved == p->warps ? core_i32(c, 0) : core_load_i32(c, p->turn);
+    for (uint32_t k = 0; k < j->g->interleaved; k++)
+        phases_turn(c, &p->interleaved_turn[k], LLVMBuildNUWAdd(b, j->base, core_i32(c, k), ""));
+    LLVMBasicBlockRef first = NULL;
+    LLVMValueRef which = NULL;
+    for (uint32_t k = 0; k < p->count; k++) {
+        if (p->phase[k].group != j->group)
+            continue;
+        p->phase[k].together = core_new_block(c, "phase");
+        if (first && !which)
+            which = LLVMBuildSwitch(b, core_load_i32(c, p->number), first, j->g->phases);
+        if (first)
+            LLVMAddCase(which, core_i32(c, k), p->phase[k].together);
+        else
+            first = p->phase[k].together;
+    }
+    if (!which)
+        LLVMBuildBr(b, first);
+}
+
+static bool
+begin_phase(struct interleaving *j, struct phase *x)
+{
+    struct core *c = j->c;
+    const uint64_t *live = c->wir->blocks[x->entry].live_in;
+    bool ok = true;
+    LLVMPositionBuilderAtEnd(c->e.b, x->together);
+    c->now.current = x->entry;
+    phases_sort(c, live, j->once, j->framed);
+    phases_needed(c, j->g, j->framed, j->framed);
+    uint64_t *again = ls_alloc(sizeof *again * (c->wir->reg_words + 1));
+    phases_needed(c, j->g, live, again);
+    for (uint32_t k = 0; k < j->g->interleaved && ok; k++) {
+        use(j, k);
+        phases_forget(c, j->g);
+        if (x->barrier != UINT32_MAX) {
+            phases_keep(c, j->once, j->p->before, false);
+            frame_restore(c, j->framed);
+            ok = phases_again(c, again);
+        }
+        phases_start(c, x);
+    }
+    ls_release(again);
+    LLVMBuildBr(c->e.b, j->block[x->entry]);
+    return ok;
+}
+
+/* Where it is sure that all lanes of all warps go one way, they do; the builder is left where it is
+ * not. */
+static void
+end_sure(struct interleaving *j, uint32_t b)
+{
+    struct core *c = j->c;
+    const struct wir_block *blk = &c->wir->blocks[b];
+    LLVMValueRef all, none;
+    use(j, 0);
+    if (!core_agree(c, blk->guard, &all, &none))
+        return;
+    LLVMBasicBlockRef other = core_new_block(c, "not_all"), look = core_new_block(c, "look");
+    LLVMBuildCondBr(c->e.b, all, j->block[blk->succ[blk->guard_negated]], other);
+    LLVMPositionBuilderAtEnd(c->e.b, other);
+    LLVMBuildCondBr(c->e.b, none, j->block[blk->succ[!blk->guard_negated]], look);
+    LLVMPositionBuilderAtEnd(c->e.b, look);
+}
+
+/* All the warps' guards: in how many lanes it holds; all, none, or they part. */
+static void
+end_parting(struct interleaving *j, uint32_t b)
+{
+    struct core *c = j->c;
+    struct phases *p = j->p;
+    LLVMBuilderRef bld = c->e.b;
+    const struct wir_block *blk = &c->wir->blocks[b];
+    const struct wir_insn *i = &c->wir->insns[blk->end_insn];
+    const struct ptx_operand guard = {.kind = PTX_O_REG, .reg = blk->guard};
+    LLVMValueRef all = NULL, any = NULL;
+    end_sure(j, b);
+    for (uint32_t k = 0; k < j->g->interleaved; k++) {
+        use(j, k);
+        LLVMValueRef v = core_value(c, i, &guard, 1, false);
+        all = all ? LLVMBuildAnd(bld, all, v, "") : v;
+        any = any ? LLVMBuildOr(bld, any, v, "") : v;
+    }
+    all = LLVMBuildICmp(bld, LLVMIntEQ, emit_mask_to_bits(&c->e, all), core_i32(c, ~0u), "");
+    any = LLVMBuildICmp(bld, LLVMIntEQ, emit_mask_to_bits(&c->e, any), core_i32(c, 0), "");
+    LLVMBasicBlockRef some = core_new_block(c, "some"), part = core_new_block(c, "part");
+    uint32_t negated = blk->guard_negated;
+    LLVMBuildCondBr(bld, all, j->block[blk->succ[negated]], some);
+    LLVMPositionBuilderAtEnd(bld, some);
+    LLVMBuildCondBr(bld, any, j->block[blk->succ[!negated]], part);
+    LLVMPositionBuilderAtEnd(bld, part);
+    const struct interleave_site *s = site_of(p, b);
+    phases_sort(c, s->live, j->once, j->framed);
+    for (uint32_t k = 0; k < j->g->interleaved; k++) {
+        use(j, k);
+        frame_save(c, j->framed, c->saved.kept[b]);
+    }
+    phases_keep(c, j->once, p->parted, true);
+    LLVMBuildStore(bld, j->base, p->turn);
+    LLVMBuildStore(bld, LLVMBuildAdd(bld, j->base, core_i32(c, j->g->interleaved), ""), p->until);
+    LLVMBuildStore(bld, core_i32(c, (uint32_t)(s - p->site)), p->at_site);
+    LLVMBuildBr(bld, j->g->head);
+}
+
+static void
+end_agreed(struct interleaving *j, uint32_t b)
+{
+    struct core *c = j->c;
+    const struct wir_block *blk = &c->wir->blocks[b];
+    const struct wir_insn *i = &c->wir->insns[blk->end_insn];
+    const struct ptx_operand guard = {.kind = PTX_O_REG, .reg = blk->guard};
+    use(j, 0);
+    LLVMValueRef v = core_value(c, i, &guard, 1, true);
+    uint32_t negated = blk->guard_negated;
+    LLVMBuildCondBr(c->e.b, v, j->block[blk->succ[negated]], j->block[blk->succ[!negated]]);
+}
+
+static void
+end_barrier(struct interleaving *j, uint32_t b)
+{
+    struct core *c = j->c;
+    const struct phase *next = phases_after(j->p, b);
+    phases_sort(c, c->wir->blocks[next->entry].live_in, j->once, j->framed);
+    for (uint32_t k = 0; k < j->g->interleaved; k++) {
+        use(j, k);
+        frame_save(c, j->framed, c->saved.kept[b]);
+    }
+    next_warps(j);
+    phases_leave(c, next, j->once);
+}
+
+static void
+end_block(struct interleaving *j, uint32_t b)
+{
+    struct core *c = j->c;
+    const struct wir_block *blk = &c->wir->blocks[b];
+    if (blk->end_insn != UINT32_MAX) {
+        c->e.insn = &c->wir->insns[blk->end_insn].i;
+        c->e.func = c->wir->insns[blk->end_insn].func;
+    }
+    c->e.lanes = LANES;
+    switch (blk->end) {
+    case WIR_JUMP: LLVMBuildBr(c->e.b, j->block[blk->succ[0]]); break;
+    case WIR_BRANCH:
+        if (warps_agree(j->p->known, b))
+            end_agreed(j, b);
+        else
+            end_parting(j, b);
+        break;
+    case WIR_BARRIER: end_barrier(j, b); break;
+    default:
+        next_warps(j);
+        core_columns_end(c); /* of warps that parted */
+        LLVMBuildRet(c->e.b, core_i32(c, JIT_DONE));
+    }
+}
+
+/* From the end of block b on without branches, where all that they ask
+ * holds (versions/straight.c). */
+static bool
+emit_straight(struct interleaving *j, uint32_t b)
+{
+    struct core *c = j->c;
+    bool ok = true;
+    if (c->wir->blocks[b].end != WIR_BRANCH || warps_agree(j->p->known, b) ||
+        set_has(j->straight, b) || !emit_on(&c->e, PASS_SPECULATE))
+        return true;
+    use(j, 0);
+    struct straight *s = straight_new(c, b);
+    uint32_t place = c->wir->insns[c->wir->blocks[b].end_insn].place;
+    if (!s) {
+        emit_remark_at(&c->e, PASS_SPECULATE, false, place,
+                       "fewer than two branches whose bounds are known here");
+        return true;
+    }
+    emit_remark_at(&c->e, PASS_SPECULATE, true, place, "%u branches behind one test",
+                   straight_branches(s));
+    if (straight_products(s))
+        emit_remark_at(&c->e, PASS_INDEX_PRODUCTS, true, place,
+                       "%u indices that are sums of products", straight_products(s));
+    LLVMBasicBlockRef way = core_new_block(c, "straight"),
+                      other = core_new_block(c, "not_straight");
+    LLVMValueRef fine = straight_test(c, s);
+    ok = fine != NULL;
+    if (ok)
+        version_guard(c, fine, way, other);
+    const struct version own = c->now.version;
+    c->now.version.straight = s;
+    c->now.version.assume |= ASSUME_BOUNDS;
+    uint32_t last = b;
+    for (uint32_t k = 1, at; ok && (at = straight_block(s, k)) != UINT32_MAX; k++) {
+        set_add(j->straight, at);
+        ok = version_insns(c, at);
+        last = at;
+    }
+    c->now.version = own;
+    if (ok)
+        end_block(j, last);
+    LLVMPositionBuilderAtEnd(c->e.b, other);
+    c->now.current = b;
+    straight_free(s);
+    return ok;
+}
+
+static bool
+end_version(struct core *c, const struct version_code *v, uint32_t b)
+{
+    (void)c;
+    if (!emit_straight(v->own, b))
+        return false;
+    end_block(v->own, b);
+    return true;
+}
+
+static bool
+enter_version(struct core *c, struct version_code *v)
+{
+    struct interleaving *j = v->own;
+    bool ok = true;
+    c->regs.agree = j->p->agree;
+    c->regs.agree_reg = j->p->interleaved_turn[0].reg;
+    j->mark = phases_mark(c, false);
+    for (uint32_t b = 0; b < c->wir->block_count; b++)
+        if (j->p->group_of[b] == j->group)
+            j->block[b] = core_new_block(c, "j");
+    begin_together(j);
+    for (uint32_t k = 0; k < j->p->count && ok; k++)
+        if (j->p->phase[k].group == j->group)
+            ok = begin_phase(j, &j->p->phase[k]);
+    return ok;
+}
+
+static void
+free_version(struct version_code *v)
+{
+    struct interleaving *j = v->own;
+    ls_release(j->block);
+    ls_release(j->once);
+    ls_release(j->framed);
+    ls_release(j->straight);
+    ls_release(j);
+}
+
+struct version_code
+interleave_version(struct core *c, uint32_t group)
+{
+    struct interleaving *j = ls_alloc(sizeof *j);
+    *j = (struct interleaving){
+        .c = c, .p = c->phases, .g = &c->phases->group[group], .group = group};
+    j->block = ls_alloc(sizeof *j->block * (c->wir->block_count + 1));
+    j->once = ls_alloc(sizeof *j->once * (c->wir->reg_words + 1));
+    j->framed = ls_alloc(sizeof *j->framed * (c->wir->reg_words + 1));
+    j->straight = ls_alloc(sizeof *j->straight * (c->wir->block_count / 64 + 1));
+    struct version v = {.block = j->block, .warps = j->g->interleaved, .assume = ASSUME_FULL};
+    return (struct version_code){
+        .version = v, .enter = enter_version, .end = end_version, .free = free_version, .own = j};
+}

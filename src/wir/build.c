@@ -1,0 +1,685 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * build.c: from a kernel's text to one flat list of instructions: calls of functions with a body
+ * are replaced by the body (each time with registers and variables of its own), parameter slots
+ * become registers where every access agrees (slots.c), guarded instructions with effects become
+ * branches. The list is then cut into blocks (blocks.c). Start at wir_new.
+ */
+#include "wir/wir_priv.h"
+
+#include <string.h>
+
+/* -- inlining ---------------------------------------------------------------------------------- */
+
+enum { MAX_DEPTH = 64, MAX_INSNS = 4 << 20 };
+
+struct instance {
+    const struct ptx_func *func;
+    uint32_t reg_base;
+    uint32_t label_base;
+    uint32_t end_label;      /* where ret goes; UINT32_MAX in the kernel itself */
+    struct ptx_var **vars;   /* per func->vars: the copy */
+    struct ptx_var **params; /* per func->params: the copy or the caller's slot */
+    struct ptx_var **results;
+    struct instance *caller;
+    uint32_t depth;
+};
+
+static uint32_t
+first_place(const struct ptx_func *f)
+{
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < f->index; k++)
+        n += f->module->funcs[k]->insn_count;
+    return n;
+}
+
+static struct ptx_var *
+copy_var(struct flat *b, const struct ptx_var *v, enum wir_place place)
+{
+    struct ptx_var *copy = ARENA_NEW(&b->wir->arena, struct ptx_var);
+    *copy = *v;
+    copy->index = (uint32_t)b->vars.count;
+    copy->func = (struct ptx_func *)b->wir->kernel;
+    VEC_PUSH(&b->vars, ((struct wir_var){.var = copy, .place = (uint8_t)place}));
+    VEC_PUSH(&b->origin, v);
+    return copy;
+}
+
+static enum wir_place
+place_of_space(uint8_t space)
+{
+    return space == PTX_SPACE_SHARED ? WIR_SHARED : space == PTX_SPACE_LOCAL ? WIR_LOCAL : WIR_SLOT;
+}
+
+static struct ptx_var *
+map_var(struct flat *b, struct instance *in, struct ptx_var *v)
+{
+    (void)b;
+    if (!v || !v->func)
+        return v;
+    const struct ptx_func *f = in->func;
+    if (v->index < f->var_count && f->vars[v->index] == v)
+        return in->vars[v->index];
+    for (uint32_t k = 0; k < f->param_count; k++)
+        if (f->params[k] == v)
+            return in->params[k];
+    for (uint32_t k = 0; k < f->result_count; k++)
+        if (f->results[k] == v)
+            return in->results[k];
+    return v;
+}
+
+static void
+map_operand(struct flat *b, struct instance *in, struct ptx_operand *o)
+{
+    if (o->kind == PTX_O_REG || (o->kind == PTX_O_ADDRESS && o->base_kind == PTX_BASE_REG))
+        o->reg += in->reg_base;
+    if (o->kind == PTX_O_LABEL)
+        o->label += in->label_base;
+    if (o->kind == PTX_O_SYMBOL || o->kind == PTX_O_ADDRESS)
+        o->var = map_var(b, in, o->var);
+    if (o->count && o->elements) {
+        struct ptx_operand *copy = ARENA_ARRAY(&b->wir->arena, struct ptx_operand, o->count);
+        memcpy(copy, o->elements, sizeof *copy * o->count);
+        o->elements = copy;
+        for (uint32_t k = 0; k < o->count; k++)
+            map_operand(b, in, &copy[k]);
+    }
+}
+
+static struct wir_insn *
+push_insn(struct flat *b, const struct ptx_insn *i, const struct ptx_func *func, uint32_t place)
+{
+    VEC_PUSH(&b->insns, ((struct wir_insn){.i = *i, .func = func, .place = place}));
+    return &b->insns.at[b->insns.count - 1];
+}
+
+static struct ptx_operand *
+operands(struct flat *b, uint32_t n)
+{
+    return ARENA_ARRAY(&b->wir->arena, struct ptx_operand, n);
+}
+
+/* A move of `type` from operand `from` to `to`, either of which may be a slot (SYMBOL). */
+static void
+push_move(struct flat *b, const struct wir_insn *at, struct ptx_operand to, struct ptx_operand from,
+          uint8_t type)
+{
+    struct ptx_insn i = {.op = PTX_OP_MOV,
+                         .type_count = 1,
+                         .vec = 1,
+                         .operand_count = 2,
+                         .guard = PTX_NO_REG,
+                         .line = at->i.line,
+                         .column = at->i.column,
+                         .loc = at->i.loc};
+    i.type[0] = type;
+    i.operand = operands(b, 2);
+    if (from.kind == PTX_O_SYMBOL) {
+        i.op = PTX_OP_LD;
+        i.space = PTX_SPACE_PARAM;
+        from =
+            (struct ptx_operand){.kind = PTX_O_ADDRESS, .base_kind = PTX_BASE_VAR, .var = from.var};
+    } else if (to.kind == PTX_O_SYMBOL) {
+        i.op = PTX_OP_ST;
+        i.space = PTX_SPACE_PARAM;
+        to = (struct ptx_operand){.kind = PTX_O_ADDRESS, .base_kind = PTX_BASE_VAR, .var = to.var};
+    }
+    i.operand[0] = to;
+    i.operand[1] = from;
+    push_insn(b, &i, at->func, at->place);
+}
+
+static void
+push_jump(struct flat *b, const struct wir_insn *at, uint32_t label, uint32_t guard, bool negated)
+{
+    struct ptx_insn i = {.op = PTX_OP_BRA,
+                         .vec = 1,
+                         .operand_count = 1,
+                         .guard = guard,
+                         .guard_negated = negated,
+                         .line = at->i.line,
+                         .column = at->i.column,
+                         .loc = at->i.loc};
+    i.operand = operands(b, 1);
+    i.operand[0] = (struct ptx_operand){.kind = PTX_O_LABEL, .label = label};
+    push_insn(b, &i, at->func, at->place);
+}
+
+static uint32_t
+new_label(struct flat *b)
+{
+    VEC_PUSH(&b->labels, UINT32_MAX);
+    return (uint32_t)b->labels.count - 1;
+}
+
+static bool inline_body(struct flat *b, struct instance *in);
+
+static bool
+fail_at(struct flat *b, const struct wir_insn *at, const char *format, const char *name)
+{
+    char what[512];
+    snprintf(what, sizeof what, format, name);
+    return ls_fail(b->err, LS_ERR_UNSUPPORTED, "%s:%u: %s", b->wir->module->path, at->i.line, what);
+}
+
+struct call_parts {
+    struct ptx_operand *results, *target, *args;
+};
+
+static struct call_parts
+call_parts(const struct ptx_insn *i)
+{
+    struct call_parts p = {0};
+    for (uint32_t k = 0; k < i->operand_count; k++) {
+        struct ptx_operand *o = &i->operand[k];
+        if (o->kind == PTX_O_LIST && !p.target)
+            p.results = o;
+        else if (o->kind == PTX_O_LIST)
+            p.args = o;
+        else if (o->kind == PTX_O_FUNC || o->kind == PTX_O_REG)
+            p.target = o;
+    }
+    return p;
+}
+
+/* The slot or register that stands for parameter k of the callee. */
+static void
+bind_params(struct flat *b, const struct wir_insn *at, struct instance *callee,
+            const struct call_parts *p)
+{
+    const struct ptx_func *f = callee->func;
+    for (uint32_t k = 0; k < f->param_count; k++) {
+        struct ptx_operand arg = p->args->elements[k];
+        if (f->param_regs[k] != PTX_NO_REG) {
+            struct ptx_operand to = {.kind = PTX_O_REG, .reg = callee->reg_base + f->param_regs[k]};
+            push_move(b, at, to, arg, f->params[k]->type);
+        } else if (arg.kind == PTX_O_SYMBOL && arg.var) {
+            callee->params[k] = arg.var;
+        } else {
+            callee->params[k] = copy_var(b, f->params[k], WIR_SLOT);
+            struct ptx_operand to = {.kind = PTX_O_SYMBOL, .var = callee->params[k]};
+            push_move(b, at, to, arg, f->params[k]->type);
+        }
+    }
+    for (uint32_t k = 0; k < f->result_count; k++) {
+        struct ptx_operand *r = p->results ? &p->results->elements[k] : NULL;
+        if (f->result_regs[k] == PTX_NO_REG)
+            callee->results[k] = r && r->kind == PTX_O_SYMBOL && r->var
+                                     ? r->var
+                                     : copy_var(b, f->results[k], WIR_SLOT);
+    }
+}
+
+static void
+unbind_results(struct flat *b, const struct wir_insn *at, const struct instance *callee,
+               const struct call_parts *p)
+{
+    const struct ptx_func *f = callee->func;
+    for (uint32_t k = 0; p->results && k < f->result_count; k++) {
+        struct ptx_operand to = p->results->elements[k];
+        if (f->result_regs[k] != PTX_NO_REG) {
+            struct ptx_operand from = {.kind = PTX_O_REG,
+                                       .reg = callee->reg_base + f->result_regs[k]};
+            push_move(b, at, to, from, f->results[k]->type);
+        } else if (to.kind == PTX_O_REG) {
+            struct ptx_operand from = {.kind = PTX_O_SYMBOL, .var = callee->results[k]};
+            push_move(b, at, to, from, f->results[k]->type);
+        }
+    }
+}
+
+/* The definition behind a declaration, in this module. */
+static const struct ptx_func *
+with_body(const struct flat *b, const struct ptx_func *f)
+{
+    if (f->has_body)
+        return f;
+    for (uint32_t k = 0; k < b->wir->module->func_count; k++) {
+        const struct ptx_func *g = b->wir->module->funcs[k];
+        if (g->has_body && g->name && f->name && !strcmp(g->name, f->name))
+            return g;
+    }
+    return f;
+}
+
+/* Recursion: the function stays one of its own. */
+static bool
+real_call(struct flat *b, const struct wir_insn *at, const struct ptx_func *f)
+{
+    struct wir_insn *i = push_insn(b, &at->i, at->func, at->place);
+    for (uint32_t k = 0; k < i->i.operand_count; k++)
+        if (i->i.operand[k].kind == PTX_O_FUNC)
+            i->i.operand[k].func = (struct ptx_func *)f;
+    for (size_t k = 0; k < b->calls.count; k++)
+        if (b->calls.at[k] == f)
+            return true;
+    VEC_PUSH(&b->calls, f);
+    return true;
+}
+
+static bool
+inline_call(struct flat *b, struct instance *in, const struct wir_insn *at)
+{
+    struct call_parts p = call_parts(&at->i);
+    if (p.target && p.target->kind == PTX_O_REG) {
+        b->wir->indirect = true;
+        push_insn(b, &at->i, at->func, at->place);
+        return true;
+    }
+    if (!p.target || p.target->kind != PTX_O_FUNC)
+        return fail_at(b, at, "%s", "a call without a function");
+    const struct ptx_func *f = with_body(b, p.target->func);
+    if (!f->has_body) {
+        if (!b->known(f->name))
+            return fail_at(b, at, "function \"%s\" has no body and is not known", f->name);
+        push_insn(b, &at->i, at->func, at->place);
+        return true;
+    }
+    bool stays = b->wir->module->is_wir; /* what could be inlined has been */
+    for (struct instance *up = in; up; up = up->caller)
+        stays |= up->func == f;
+    if (stays)
+        return real_call(b, at, f);
+    uint32_t args = p.args ? p.args->count : 0;
+    if (args != f->param_count)
+        return fail_at(
+            b, at, "the call of \"%s\" has another number of arguments than the function", f->name);
+    if (in->depth >= MAX_DEPTH)
+        return fail_at(b, at, "calls are nested too deeply at \"%s\"", f->name);
+    struct instance callee = {.func = f, .caller = in, .depth = in->depth + 1};
+    uint32_t done = new_label(b);
+    callee.end_label = done;
+    callee.reg_base = (uint32_t)b->regs.count;
+    for (uint32_t k = 0; k < f->reg_count; k++)
+        VEC_PUSH(&b->regs, ((struct wir_reg){.type = f->regs[k].type, .name = f->regs[k].name}));
+    callee.params = ARENA_ARRAY(&b->wir->arena, struct ptx_var *, f->param_count + 1);
+    callee.results = ARENA_ARRAY(&b->wir->arena, struct ptx_var *, f->result_count + 1);
+    struct wir_insn here = *at; /* `at` may move while instructions are added */
+    bind_params(b, &here, &callee, &p);
+    if (!inline_body(b, &callee))
+        return false;
+    b->labels.at[done] = (uint32_t)b->insns.count;
+    unbind_results(b, &here, &callee, &p);
+    return true;
+}
+
+/* Arithmetic can be done for all lanes and kept for some; what reads or writes memory, calls or
+ * waits needs a branch around it. */
+bool
+wir_needs_branch(const struct ptx_insn *i)
+{
+    switch (i->op) {
+    case PTX_OP_LD:
+    case PTX_OP_LDU:
+    case PTX_OP_ST:
+    case PTX_OP_ATOM:
+    case PTX_OP_RED:
+    case PTX_OP_CALL:
+    case PTX_OP_TRAP:
+    case PTX_OP_BRKPT:
+    case PTX_OP_BAR:
+    case PTX_OP_BARRIER:
+    case PTX_OP_BAR_WARP:
+    case PTX_OP_BARRIER_CLUSTER:
+    case PTX_OP_SHFL:
+    case PTX_OP_VOTE:
+    case PTX_OP_MATCH:
+    case PTX_OP_REDUX:
+    case PTX_OP_ACTIVEMASK:
+    case PTX_OP_ELECT:
+    case PTX_OP_TEX:
+    case PTX_OP_TLD4:
+    case PTX_OP_SULD:
+    case PTX_OP_SUST:
+    case PTX_OP_CP_ASYNC:
+    case PTX_OP_SURED:
+    case PTX_OP_TXQ:
+    case PTX_OP_SUQ:
+    case PTX_OP_ISTYPEP:
+    case PTX_OP_CP_ASYNC_MBARRIER:
+    case PTX_OP_CP_REDUCE_ASYNC_BULK:
+    case PTX_OP_ST_ASYNC:
+    case PTX_OP_ST_BULK:
+    case PTX_OP_RED_ASYNC:
+    case PTX_OP_MOVMATRIX:
+    case PTX_OP_ALLOCA:
+    case PTX_OP_STACKRESTORE:
+    case PTX_OP_MBARRIER:
+    case PTX_OP_MMA:
+    case PTX_OP_WMMA:
+    case PTX_OP_LDMATRIX:
+    case PTX_OP_STMATRIX:
+    case PTX_OP_NANOSLEEP:
+    case PTX_OP_CP_ASYNC_BULK:
+    case PTX_OP_BRX: return true;
+    default: return false;
+    }
+}
+
+static bool
+inline_insn(struct flat *b, struct instance *in, const struct ptx_insn *text, uint32_t place)
+{
+    struct wir_insn f = {.i = *text, .func = in->func, .place = place};
+    struct ptx_insn *i = &f.i;
+    if (i->guard != PTX_NO_REG)
+        i->guard += in->reg_base;
+    i->operand = operands(b, i->operand_count ? i->operand_count : 1);
+    memcpy(i->operand, text->operand, sizeof *i->operand * i->operand_count);
+    for (uint32_t k = 0; k < i->operand_count; k++)
+        map_operand(b, in, &i->operand[k]);
+
+    /* By its address in a register a function's parameter is read where it
+     * lies, in local memory. */
+    if ((i->op == PTX_OP_LD || i->op == PTX_OP_ST) && i->space == PTX_SPACE_PARAM &&
+        !in->func->is_kernel)
+        for (uint32_t k = 0; k < i->operand_count; k++)
+            if (i->operand[k].kind == PTX_O_ADDRESS && i->operand[k].base_kind == PTX_BASE_REG)
+                i->space = PTX_SPACE_LOCAL;
+
+    uint32_t around = UINT32_MAX;
+    if (i->guard != PTX_NO_REG && wir_needs_branch(i)) {
+        around = new_label(b);
+        push_jump(b, &f, around, i->guard, !i->guard_negated);
+        i->guard = PTX_NO_REG;
+        i->guard_negated = false;
+    }
+    if (i->op == PTX_OP_BRX) {
+        /* The list of labels belongs to the function: give the instruction its own copy. */
+        const struct ptx_targets *t = &in->func->targets[i->operand[1].target];
+        i->operand[1].kind = PTX_O_LIST;
+        i->operand[1].count = t->count;
+        i->operand[1].elements = operands(b, t->count);
+        for (uint32_t k = 0; k < t->count; k++)
+            i->operand[1].elements[k] =
+                (struct ptx_operand){.kind = PTX_O_LABEL, .label = in->label_base + t->labels[k]};
+    }
+    for (uint32_t k = 0; i->op == PTX_OP_RET && !in->caller && k < in->func->result_count; k++)
+        if (in->func->result_regs[k] != PTX_NO_REG) { /* a called function's results in registers */
+            struct ptx_operand to = {.kind = PTX_O_SYMBOL, .var = in->results[k]};
+            struct ptx_operand from = {.kind = PTX_O_REG, .reg = in->func->result_regs[k]};
+            push_move(b, &f, to, from, in->func->results[k]->type);
+        }
+    if (i->op == PTX_OP_RET && in->end_label != UINT32_MAX) {
+        push_jump(b, &f, in->end_label, i->guard, i->guard_negated);
+    } else if (i->op == PTX_OP_CALL) {
+        if (!inline_call(b, in, &f))
+            return false;
+    } else {
+        push_insn(b, i, f.func, f.place);
+    }
+    if (around != UINT32_MAX)
+        b->labels.at[around] = (uint32_t)b->insns.count;
+    if (b->insns.count > MAX_INSNS)
+        return fail_at(b, &f, "%s: the kernel is too large once its calls are inlined",
+                       b->wir->kernel->name);
+    return true;
+}
+
+static bool
+inline_body(struct flat *b, struct instance *in)
+{
+    const struct ptx_func *f = in->func;
+    in->label_base = (uint32_t)b->labels.count;
+    for (uint32_t k = 0; k < f->label_count; k++)
+        new_label(b);
+    in->vars = ARENA_ARRAY(&b->wir->arena, struct ptx_var *, f->var_count + 1);
+    for (uint32_t k = 0; k < f->var_count; k++) {
+        uint8_t space = f->vars[k]->space;
+        bool own =
+            space == PTX_SPACE_SHARED || space == PTX_SPACE_LOCAL || space == PTX_SPACE_PARAM;
+        /* A function's .shared variable is one for the block, however often it is inlined. */
+        struct ptx_var *shared = NULL;
+        for (size_t v = 0; space == PTX_SPACE_SHARED && v < b->vars.count; v++)
+            if (b->vars.at[v].place == WIR_SHARED && b->origin.at[v] == f->vars[k])
+                shared = b->vars.at[v].var;
+        in->vars[k] = !own     ? f->vars[k]
+                      : shared ? shared
+                               : copy_var(b, f->vars[k], place_of_space(space));
+    }
+    /* first[n]: the first label before instruction n; next[]: the others of the same place. */
+    uint32_t *first = ls_alloc(sizeof *first * (f->insn_count + 1));
+    uint32_t *next = ls_alloc(sizeof *next * (f->label_count + 1));
+    for (uint32_t k = 0; k < f->label_count; k++) {
+        next[k] = first[f->labels[k].insn];
+        first[f->labels[k].insn] = k + 1;
+    }
+    uint32_t base = first_place(f), label_base = in->label_base;
+    bool ok = true;
+    for (uint32_t n = 0; ok && n <= f->insn_count; n++) {
+        for (uint32_t k = first[n]; k; k = next[k - 1])
+            b->labels.at[label_base + k - 1] = (uint32_t)b->insns.count;
+        if (n < f->insn_count)
+            ok = inline_insn(b, in, &f->insns[n], base + n);
+    }
+    ls_release(first);
+    ls_release(next);
+    return ok;
+}
+
+/* -- layout of local and shared memory --------------------------------------------------------- */
+
+static uint64_t
+place_after(uint64_t *end, const struct ptx_var *v)
+{
+    uint64_t align = v->align ? v->align : 1;
+    uint64_t at = (*end + align - 1) & ~(align - 1);
+    *end = at + v->size;
+    return at;
+}
+
+struct used {
+    const struct ptx_module *m;
+    bool *shared;
+};
+
+static void
+mark_shared(struct used *u, const struct ptx_operand *o)
+{
+    if (o->var && !o->var->func && o->var->space == PTX_SPACE_SHARED)
+        u->shared[o->var->index] = true;
+    for (uint32_t k = 0; k < o->count && o->elements; k++)
+        mark_shared(u, &o->elements[k]);
+}
+
+static bool
+lay_out(struct flat *b)
+{
+    struct wir *f = b->wir;
+    uint64_t local = 0, shared = 0;
+    struct used used = {f->module, ARENA_ARRAY(&f->arena, bool, f->module->var_count + 1)};
+    for (size_t n = 0; n < b->insns.count; n++)
+        for (uint32_t k = 0; k < b->insns.at[n].i.operand_count; k++)
+            mark_shared(&used, &b->insns.at[n].i.operand[k]);
+    f->shared_offset = ARENA_ARRAY(&f->arena, uint64_t, f->module->var_count + 1);
+    uint64_t dynamic_align = 16;
+    for (uint32_t k = 0; k < f->module->var_count; k++) {
+        const struct ptx_var *v = f->module->vars[k];
+        if (v->space == PTX_SPACE_SHARED && used.shared[k] && !v->unsized)
+            f->shared_offset[k] = place_after(&shared, v);
+        if (v->space == PTX_SPACE_SHARED && used.shared[k] && v->unsized &&
+            v->align > dynamic_align)
+            dynamic_align = v->align;
+    }
+    for (size_t k = 0; k < b->vars.count; k++) {
+        struct wir_var *v = &b->vars.at[k];
+        if (v->place == WIR_SHARED && !v->var->unsized)
+            v->offset = place_after(&shared, v->var);
+        else if (v->place == WIR_LOCAL)
+            v->offset = place_after(&local, v->var);
+    }
+    shared = (shared + dynamic_align - 1) & ~(dynamic_align - 1);
+    for (uint32_t k = 0; k < f->module->var_count; k++)
+        if (f->module->vars[k]->space == PTX_SPACE_SHARED && f->module->vars[k]->unsized)
+            f->shared_offset[k] = shared;
+    for (size_t k = 0; k < b->vars.count; k++)
+        if (b->vars.at[k].place == WIR_SHARED && b->vars.at[k].var->unsized)
+            b->vars.at[k].offset = shared;
+    f->shared_used = used.shared;
+    if (local > (512u << 10) || shared > UINT32_MAX / 2)
+        return ls_fail(
+            b->err, LS_ERR_INPUT,
+            "%s:%u: kernel \"%s\" has %llu bytes of local and %llu bytes of shared memory: "
+            "more than any device has",
+            f->module->path, f->kernel->line, f->kernel->name, (unsigned long long)local,
+            (unsigned long long)shared);
+    f->local_bytes = (uint32_t)((local + 15) & ~15ull);
+    f->shared_bytes = (uint32_t)shared;
+    return true;
+}
+
+/* -- the whole --------------------------------------------------------------------------------- */
+
+static bool
+names_var(const struct ptx_operand *o, const struct ptx_var *v)
+{
+    bool found = o->kind == PTX_O_SYMBOL && o->var == v;
+    for (uint32_t k = 0; k < o->count && o->elements && !found; k++)
+        found = names_var(&o->elements[k], v);
+    return found;
+}
+
+static bool
+address_taken(const struct ptx_func *f, const struct ptx_var *v)
+{
+    for (uint32_t n = 0; n < f->insn_count; n++)
+        for (uint32_t k = 0; k < f->insns[n].operand_count; k++)
+            if (names_var(&f->insns[n].operand[k], v))
+                return true;
+    return false;
+}
+
+/* A parameter whose address is taken needs one: a copy in local memory. */
+static struct ptx_var *
+copy_to_memory(struct flat *b, const struct wir_insn *at, struct ptx_var *from)
+{
+    struct ptx_var *v = copy_var(b, from, WIR_LOCAL);
+    uint32_t piece = v->size % 4 == 0 ? 4 : v->size % 2 == 0 ? 2 : 1;
+    uint8_t type = piece == 4 ? PTX_B32 : piece == 2 ? PTX_B16 : PTX_B8;
+    for (uint64_t offset = 0; offset < v->size; offset += piece) {
+        VEC_PUSH(&b->regs, ((struct wir_reg){.type = type, .name = ""}));
+        struct ptx_operand reg = {.kind = PTX_O_REG, .reg = (uint32_t)b->regs.count - 1};
+        push_move(b, at, reg, (struct ptx_operand){.kind = PTX_O_SYMBOL, .var = from}, type);
+        b->insns.at[b->insns.count - 1].i.operand[1].offset = (int64_t)offset;
+        push_move(b, at, (struct ptx_operand){.kind = PTX_O_SYMBOL, .var = v}, reg, type);
+        b->insns.at[b->insns.count - 1].i.operand[0].offset = (int64_t)offset;
+    }
+    return v;
+}
+
+/* A function of its own finds its parameters in its caller's area, and leaves its results there. */
+static void
+take_arguments(struct flat *b, struct instance *in)
+{
+    const struct ptx_func *f = in->func;
+    uint64_t at = 0;
+    struct wir_insn here = {.func = f, .place = first_place(f)};
+    for (uint32_t k = 0; k < f->param_count + f->result_count; k++) {
+        bool param = k < f->param_count;
+        uint32_t n = param ? k : k - f->param_count;
+        struct ptx_var *v = copy_var(b, param ? f->params[n] : f->results[n], WIR_ARGUMENT);
+        at = (at + 15) & ~15ull;
+        b->vars.at[v->index].offset = at;
+        at += v->size;
+        *(param ? &in->params[n] : &in->results[n]) = v;
+        if (param && f->param_regs[n] != PTX_NO_REG) {
+            struct ptx_operand to = {.kind = PTX_O_REG, .reg = f->param_regs[n]};
+            struct ptx_operand from = {.kind = PTX_O_SYMBOL, .var = v};
+            push_move(b, &here, to, from, v->type);
+        } else if (param && address_taken(f, f->params[n])) {
+            in->params[n] = copy_to_memory(b, &here, v);
+        }
+    }
+    b->wir->argument_bytes = (uint32_t)((at + 15) & ~15ull);
+}
+
+static struct wir *
+make(const struct ptx_module *m, const struct ptx_func *kernel, bool (*known)(const char *),
+     bool scheduled, struct ls_error *err)
+{
+    struct wir *f = ls_alloc(sizeof *f);
+    f->module = m;
+    f->kernel = kernel;
+    struct flat b = {.wir = f, .known = known, .scheduled = scheduled, .err = err};
+    struct instance top = {.func = kernel, .end_label = UINT32_MAX};
+    top.params = ARENA_ARRAY(&f->arena, struct ptx_var *, kernel->param_count + 1);
+    top.results = ARENA_ARRAY(&f->arena, struct ptx_var *, kernel->result_count + 1);
+    for (uint32_t k = 0; k < kernel->reg_count; k++)
+        VEC_PUSH(&b.regs,
+                 ((struct wir_reg){.type = kernel->regs[k].type, .name = kernel->regs[k].name}));
+    if (kernel->is_kernel)
+        for (uint32_t k = 0; k < kernel->param_count; k++) {
+            top.params[k] = copy_var(&b, kernel->params[k], WIR_KERNEL_PARAM);
+            b.vars.at[top.params[k]->index].offset = kernel->params[k]->param_offset;
+        }
+    else
+        take_arguments(&b, &top);
+    bool ok = inline_body(&b, &top);
+    if (ok) {
+        wir_keep_slots(&b);
+        ok = lay_out(&b) && wir_cut(&b);
+    }
+    VEC_FREE(&b.insns);
+    VEC_FREE(&b.regs);
+    VEC_FREE(&b.vars);
+    VEC_FREE(&b.labels);
+    VEC_FREE(&b.origin);
+    f->calls = ARENA_ARRAY(&f->arena, const struct ptx_func *, b.calls.count + 1);
+    for (size_t k = 0; k < b.calls.count; k++)
+        f->calls[k] = b.calls.at[k];
+    f->call_count = (uint32_t)b.calls.count;
+    VEC_FREE(&b.calls);
+    if (!ok) {
+        wir_free(f);
+        return NULL;
+    }
+    return f;
+}
+
+struct wir *
+wir_new(const struct ptx_module *m, const struct ptx_func *kernel, bool (*known)(const char *),
+        struct ls_error *err)
+{
+    return make(m, kernel, known, false, err);
+}
+
+struct wir *
+wir_new_scheduled(const struct ptx_module *m, const struct ptx_func *kernel,
+                  bool (*known)(const char *), struct ls_error *err)
+{
+    return make(m, kernel, known, true, err);
+}
+
+void
+wir_free(struct wir *f)
+{
+    if (!f)
+        return;
+    arena_free(&f->arena);
+    ls_release(f);
+}
+
+/* -- addresses of functions -------------------------------------------------------------------- */
+
+static void
+address_in(const struct ptx_operand *o, bool *taken)
+{
+    if (o->kind == PTX_O_SYMBOL && o->func)
+        taken[o->func->index] = true;
+    for (uint32_t k = 0; k < o->count && o->elements; k++)
+        address_in(&o->elements[k], taken);
+}
+
+void
+wir_addresses(const struct ptx_module *m, bool *taken)
+{
+    for (uint32_t f = 0; f < m->func_count; f++)
+        for (uint32_t n = 0; n < m->funcs[f]->insn_count; n++)
+            for (uint32_t k = 0; k < m->funcs[f]->insns[n].operand_count; k++)
+                address_in(&m->funcs[f]->insns[n].operand[k], taken);
+    for (uint32_t v = 0; v < m->var_count; v++)
+        for (uint32_t k = 0; k < m->vars[v]->reloc_count; k++)
+            if (m->vars[v]->relocs[k].func)
+                taken[m->vars[v]->relocs[k].func->index] = true;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * wir, inside: a kernel as one flat list of instructions, before it is cut into blocks.
+ */
+#ifndef LOCKSTEP_WIR_PRIV_H
+#define LOCKSTEP_WIR_PRIV_H
+
+#include "wir/wir.h"
+
+#include <stdio.h>
+
+struct flat {
+    struct wir *wir;
+    VEC(struct wir_insn) insns;
+    VEC(struct wir_reg) regs;
+    VEC(struct wir_var) vars;
+    VEC(const struct ptx_var *) origin; /* per variable: what it is a copy of */
+    VEC(uint32_t) labels;               /* instruction that each label stands before */
+    bool (*known)(const char *name);
+    bool scheduled; /* wir_new_scheduled */
+    VEC(const struct ptx_func *) calls;
+    struct ls_error *err;
+};
+
+/* build.c: whether an instruction with a guard becomes one behind a branch. */
+bool wir_needs_branch(const struct ptx_insn *i);
+/* blocks.c: nothing of a block comes behind it. */
+bool wir_ends_block(const struct ptx_insn *i);
+/* slots.c: ld.param and st.param of slots get register operands. */
+void wir_keep_slots(struct flat *b);
+/* blocks.c: fills b->wir. */
+bool wir_cut(struct flat *b);
+/* order.c: blocks in weak topological order, of `count` in text order whose first is the entry;
+ * loops, predecessors, post-dominators. */
+void wir_order(struct wir *f, const struct wir_block *raw, uint32_t count);
+/* webs.c: registers of their own for uses that do not meet; b->regs grows. */
+void wir_split_webs(struct flat *b);
+/* chains.c: fills f->chains, once the instructions are what they stay. */
+void wir_chain(struct wir *f);
+/* live.c: with chains, what is alive where each block begins. */
+void wir_find_live(struct wir *f);
+
+#endif

@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The tree as a whole: every source file names its licence, nothing names a path of the machine it was written on,
+shell and Python files parse, and the commands that the README shows exist."""
+import ast
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+SOURCES = (".c", ".h", ".cu", ".cuh", ".def", ".py", ".sh", ".cmake", "CMakeLists.txt", "Makefile", ".ci/run")
+SHELL = (".sh", ".ci/run")
+# Written so that this file does not hold what it looks for.
+MACHINE = re.compile(rb"(^|[^A-Za-z0-9_.$}])/(wor[k]|tm[p]/bash_jobs|roo[t])(/|\b)")
+COMMANDS = r"\blockstep (run|check|profile|tune|access|occupancy|devices|suite|launch|cc|help)\b"
+PATHS = r"\b(?:suite|docs|tools|bench|examples|tests|src)/[A-Za-z0-9_/.-]*[A-Za-z0-9]"
+
+
+def files(root):
+    """In a checkout the tracked and new files; in an unpacked archive all but build folders."""
+    listed = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=root,
+                            capture_output=True, text=True)
+    if listed.returncode == 0:
+        names = listed.stdout.splitlines()
+    else:
+        names = [str(p.relative_to(root)) for p in root.rglob("*") if not p.relative_to(root).parts[0].startswith("build")]
+    return [name for name in names if (root / name).is_file()]
+
+
+def parse_error(root, name, text):
+    if name.endswith(".py"):
+        try:
+            ast.parse(text, name)
+        except SyntaxError as e:
+            return str(e)
+    if name.endswith(SHELL):
+        return subprocess.run(["bash", "-n", root / name], capture_output=True, text=True).stderr
+    return ""
+
+
+def tree_errors(root, names):
+    for name in names:
+        text = (root / name).read_bytes()
+        if name.endswith(SOURCES) and b"SPDX-License-Identifier: Apache-2.0" not in b"\n".join(text.split(b"\n")[:3]):
+            yield f"{name}: no SPDX line at the top"
+        found = parse_error(root, name, text)
+        if found:
+            yield f"{name}: does not parse: {found}"
+        for number, line in enumerate(text.split(b"\n"), 1):
+            if MACHINE.search(line):
+                yield f"{name}:{number}: a path of one machine"
+
+
+def readme_errors(root):
+    readme, makefile = (root / "README.md").read_text(), (root / "Makefile").read_text()
+    for target in sorted(set(re.findall(r"\bmake ([a-z]+)", readme))):
+        if not re.search(rf"^([a-z -]* )?{target}( [a-z -]*)?:", makefile, re.M):
+            yield f"README: make {target} does not exist"
+    for command in sorted(set(re.findall(COMMANDS, readme))):
+        if subprocess.run([os.environ["LOCKSTEP"], command, "--help"], capture_output=True).returncode:
+            yield f"README: lockstep {command} does not exist"
+    for path in sorted(set(re.findall(PATHS, readme))):
+        if not (root / path).exists():
+            yield f"README: {path} does not exist"
+
+
+def main():
+    root = Path(os.environ["SOURCE_DIR"])
+    names = files(root)
+    count = sum(name.endswith(SOURCES) for name in names)
+    errors = list(tree_errors(root, names)) + list(readme_errors(root))
+    if count <= 10:
+        errors.append(f"only {count} source files found: the search is broken")
+    print(*errors, f"{count} source files, {len(errors)} errors", sep="\n")
+    sys.exit(1 if errors else 0)
+
+
+main()
