@@ -52,7 +52,7 @@ static struct {
     _Atomic uint32_t users;   /* operations that run */
     _Atomic uint32_t skipped; /* operations until somebody asks again whether it is affordable */
     _Atomic bool shut;
-    uint32_t noted;              /* allocations with a place */
+    _Atomic uint32_t noted;      /* allocations with a place */
     VEC(struct pages) managed;   /* shut parts of managed memory */
     uint64_t place[MOST_PLACES]; /* that were reported */
     uint32_t places;

@@ -6,6 +6,7 @@
  */
 #include "jit/engine/engine.h"
 #include "jit/engine/budget.h"
+#include "jit/build/value.h"
 #include "jit/function/function.h"
 #include "jit/insn/insn.h"
 #include "jit/opt/opt.h"
@@ -398,7 +399,8 @@ run_llvm_passes(struct unit *u)
         !note_changes(u, PASS_ORDERED_SUMS, jit_order_sums(u->module),
                       "stretches of independent sums"))
         return true;
-    jit_avoid_defects(u->module);
+    const struct emit host = {.plain_host = u->engine->plain_host};
+    jit_avoid_defects(u->module, host_has_avx512(&host));
     if (!u->image->has_block && jit_on(off, PASS_PIECES))
         note_changes(u, PASS_PIECES, jit_pieces(u->module), "long basic blocks");
     return true;

@@ -59,8 +59,8 @@ bool private_in_shared(const struct private *s, LLVMValueRef address);
 /* -- defects.c --------------------------------------------------------------------------------- */
 
 /* After the passes, before code is generated: rewrites what the code generator is known to get
- * wrong. */
-void jit_avoid_defects(LLVMModuleRef m);
+ * wrong; avx512: for a processor that has it. */
+void jit_avoid_defects(LLVMModuleRef m, bool avx512);
 
 /* -- forward.c --------------------------------------------------------------------------------- */
 
