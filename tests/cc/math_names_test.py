@@ -258,7 +258,7 @@ def shared():
     """The compiler driver and the two headers name the same functions: the driver each once, the headers with f as well."""
     source = os.environ["SOURCE_DIR"]
     found = [re.findall(pattern, open(os.path.join(source, path)).read(), re.M) for path, pattern in (
-        ("src/cc/cc_mathematics.c", r'"(\w+)",'), ("include/crt/shared_math_begin.h", r"^#define __builtin_(\w+) ::\1$"),
+        ("src/cc/cc_mathematics.c", r'"([a-z]\w*)",'), ("include/crt/shared_math_begin.h", r"^#define __builtin_(\w+) ::\1$"),
         ("include/crt/shared_math_end.h", r"^#undef __builtin_(\w+)$"))]
     names = sorted(name + f for name in found[0] for f in ("", "f"))
     if len(names) < 80 or any(sorted(list_) != names for list_ in found[1:]):

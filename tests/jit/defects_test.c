@@ -62,8 +62,9 @@ test_wide_masked_loads_are_split(void **state)
         unsigned lanes;
         const char *type, *suffix;
         unsigned pieces;
-    } rows[] = {{16, "i32", "i32", 2}, {32, "i32", "i32", 4},    {32, "float", "f32", 4},
-                {8, "i64", "i64", 2},  {32, "double", "f64", 8}, {64, "i32", "i32", 8}};
+    } rows[] = {{16, "i32", "i32", 2},    {32, "i32", "i32", 4},    {32, "float", "f32", 4},
+                {8, "i64", "i64", 2},     {32, "double", "f64", 8}, {64, "i32", "i32", 8},
+                {128, "float", "f32", 16}};
     for (unsigned k = 0; k < sizeof rows / sizeof *rows; k++) {
         struct loads r = rewrite(rows[k].lanes, rows[k].type, rows[k].suffix, false);
         assert_int_equal(r.count, rows[k].pieces);

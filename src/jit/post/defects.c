@@ -29,7 +29,7 @@
 #include <llvm-c/Core.h>
 #include <string.h>
 
-enum { MOST_LANES = 64, WIDEST = 512, AVX2 = 256 }; /* bits of a vector register */
+enum { MOST_LANES = 128, WIDEST = 512, AVX2 = 256 }; /* bits of a vector register */
 
 /* A part of the form: value & constant. */
 struct masked {
@@ -224,36 +224,49 @@ slice(LLVMBuilderRef b, LLVMValueRef v, unsigned first, unsigned n)
                                   "");
 }
 
-/* Lanes [first, first + n) of lanes' bits as a number, for values of so many bits: by a comparison,
- * which is what a masked load wants of them without AVX-512. */
+/* Lanes [first, first + n) of up to 32 lanes' bits as a number, for values of so many bits: by a
+ * comparison, which is what a masked load wants of them without AVX-512. */
 static LLVMValueRef
 lanes_of(LLVMBuilderRef b, LLVMValueRef number, unsigned first, unsigned n, unsigned bits)
 {
-    enum { HALF = 32 };
-    LLVMTypeRef t = LLVMIntTypeInContext(LLVMGetTypeContext(LLVMTypeOf(number)), bits);
-    LLVMValueRef power[MOST_LANES], zeros[MOST_LANES],
-        zero = LLVMConstInt(t, 0, false),
-        shift = LLVMConstInt(LLVMTypeOf(number), first / HALF * HALF, false);
-    for (unsigned k = 0; k < n; k++) {
-        power[k] = LLVMConstInt(t, 1ull << (first + k) % HALF, false);
-        zeros[k] = zero;
-    }
-    number = LLVMBuildIntCast2(b, LLVMBuildLShr(b, number, shift, ""), t, false, "");
-    LLVMValueRef all = LLVMGetPoison(LLVMVectorType(t, n));
+    LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(number));
+    LLVMTypeRef t = LLVMIntTypeInContext(context, bits), vector = LLVMVectorType(t, n);
+    LLVMValueRef power[MOST_LANES], all = LLVMGetPoison(vector), zero = LLVMConstInt(t, 0, false);
+    for (unsigned k = 0; k < n; k++)
+        power[k] = LLVMConstInt(t, 1ull << (first + k), false);
+    number = LLVMBuildIntCast2(b, number, t, false, "");
     all = LLVMBuildInsertElement(b, all, number, zero, "");
-    LLVMTypeRef word = LLVMInt32TypeInContext(LLVMGetTypeContext(t));
-    all = LLVMBuildShuffleVector(b, all, LLVMGetPoison(LLVMTypeOf(all)),
-                                 LLVMConstNull(LLVMVectorType(word, n)), "");
+    all = LLVMBuildShuffleVector(b, all, LLVMGetPoison(vector),
+                                 LLVMConstNull(LLVMVectorType(LLVMInt32TypeInContext(context), n)),
+                                 "");
     all = LLVMBuildAnd(b, all, LLVMConstVector(power, n), "");
-    return LLVMBuildICmp(b, LLVMIntNE, all, LLVMConstVector(zeros, n), "");
+    return LLVMBuildICmp(b, LLVMIntNE, all, LLVMConstNull(vector), "");
 }
 
-/* Lanes [first, first + n) of the masked load, in pieces that a register holds; mask: a number. */
-static LLVMValueRef
-load_pieces(LLVMBuilderRef b, LLVMValueRef load, LLVMValueRef mask, unsigned first, unsigned n)
+/* Lanes' bits, of which nothing is known any more. */
+struct number {
+    LLVMValueRef bits; /* NULL: not made yet */
+    unsigned first;
+};
+
+static struct number
+opaque_number(LLVMBuilderRef b, LLVMValueRef mask, unsigned first, unsigned n)
 {
+    LLVMTypeRef t = LLVMIntTypeInContext(LLVMGetTypeContext(LLVMTypeOf(mask)), n);
+    if (n != LLVMGetVectorSize(LLVMTypeOf(mask)))
+        mask = slice(b, mask, first, n);
+    return (struct number){through_assembly(b, LLVMBuildBitCast(b, mask, t, ""), "=r,0"), first};
+}
+
+/* Lanes [first, first + n) of the masked load, in pieces that a register holds. */
+static LLVMValueRef
+load_pieces(LLVMBuilderRef b, LLVMValueRef load, struct number mask, unsigned first, unsigned n)
+{
+    enum { WORD = 32 };
     LLVMTypeRef element = LLVMGetElementType(LLVMTypeOf(load)), type = LLVMVectorType(element, n);
     unsigned bytes = element_bytes(type);
+    if (!mask.bits && n <= WORD)
+        mask = opaque_number(b, LLVMGetOperand(load, 2), first, n);
     if (n * bytes * 8 > AVX2) {
         LLVMValueRef low = load_pieces(b, load, mask, first, n / 2);
         return joined(b, low, load_pieces(b, load, mask, first + n / 2, n / 2));
@@ -264,7 +277,7 @@ load_pieces(LLVMBuilderRef b, LLVMValueRef load, LLVMValueRef mask, unsigned fir
     if (first && LLVMConstIntGetZExtValue(align) > AVX2 / 8)
         align = LLVMConstInt(word, AVX2 / 8, false);
     LLVMValueRef args[] = {LLVMBuildGEP2(b, element, from, &index, 1, ""), align,
-                           lanes_of(b, mask, first, n, bytes * 8),
+                           lanes_of(b, mask.bits, first - mask.first, n, bytes * 8),
                            slice(b, LLVMGetOperand(load, 3), first, n)};
     LLVMModuleRef m = LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInstructionParent(load)));
     unsigned id = LLVMGetIntrinsicID(LLVMGetCalledValue(load));
@@ -278,12 +291,10 @@ avoid_wide_masked_load(LLVMBuilderRef b, LLVMValueRef v)
     if (!calls_intrinsic(v, "llvm.masked.load"))
         return;
     unsigned n = element_count(LLVMTypeOf(v)), bits = element_bytes(LLVMTypeOf(v)) * 8;
-    if (n * bits <= AVX2 || n & (n - 1)) /* bits 0: bytes and halves, lane by lane there */
+    if (n * bits <= AVX2 || n & (n - 1) || n > MOST_LANES) /* bits 0: bytes, lane by lane there */
         return;
     LLVMPositionBuilderBefore(b, v);
-    LLVMTypeRef number = LLVMIntTypeInContext(LLVMGetTypeContext(LLVMTypeOf(v)), n);
-    LLVMValueRef mask = LLVMBuildBitCast(b, LLVMGetOperand(v, 2), number, "");
-    LLVMReplaceAllUsesWith(v, load_pieces(b, v, through_assembly(b, mask, "=r,0"), 0, n));
+    LLVMReplaceAllUsesWith(v, load_pieces(b, v, (struct number){NULL, 0}, 0, n));
     LLVMInstructionEraseFromParent(v);
 }
 
