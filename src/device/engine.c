@@ -85,7 +85,8 @@ process_engine(struct process *p, struct ls_error *err)
         struct jit_options options = {.cache = cached ? cache : NULL,
                                       .remarks = getenv("LOCKSTEP_REMARKS")};
         const char *passes = getenv("LOCKSTEP_JIT");
-        if (!passes || jit_passes_off(passes, &options.off, err))
+        if (jit_vectors(getenv("LOCKSTEP_VECTORS"), &options.narrow, err) &&
+            (!passes || jit_passes_off(passes, &options.off, err)))
             p->jit = jit_new(&options, err);
         if (p->jit) {
             progress_watch_compiles(p->jit);

@@ -543,8 +543,13 @@ struct jit_options {
      * error; else a file, to whose end they are written (copied). Kernels are compiled anew then,
      * not taken from the disk. */
     const char *remarks;
+    /* On x86-64: code for a processor without AVX-512, whose vectors have 256 bits. */
+    bool narrow;
 };
 struct jit_engine *jit_new(const struct jit_options *options, struct ls_error *err);
+/* What LOCKSTEP_VECTORS says (NULL: nothing): "256", whatever the processor has; "": what it has.
+ * LS_ERR_USAGE: anything else. */
+bool jit_vectors(const char *text, bool *narrow, struct ls_error *err);
 /* Changes *off as "-name,-name" asks (passes/passes.def): "-name" switches a pass off, "+name" on
  * again,
  * "-all" and "+all" every pass that can be. LS_ERR_USAGE: no such pass. */

@@ -64,7 +64,8 @@ static struct jit_image
 object_of(const char *text)
 {
     struct jit_image image = {0};
-    char *why = NULL, *triple = LLVMGetDefaultTargetTriple(), *cpu = LLVMGetHostCPUName();
+    char *why = NULL, *triple = LLVMGetDefaultTargetTriple(), *cpu = LLVMGetHostCPUName(),
+         *features = LLVMGetHostCPUFeatures(); /* a virtual machine may hide some */
     LLVMContextRef context = LLVMContextCreate();
     LLVMModuleRef m = NULL;
     LLVMTargetRef target = NULL;
@@ -76,7 +77,7 @@ object_of(const char *text)
     if (LLVMParseIRInContext(context, in, &m, &why))
         fail_msg("%s", why);
     LLVMTargetMachineRef machine = LLVMCreateTargetMachine(
-        target, triple, cpu, "", LLVMCodeGenLevelDefault, LLVMRelocPIC, LLVMCodeModelSmall);
+        target, triple, cpu, features, LLVMCodeGenLevelDefault, LLVMRelocPIC, LLVMCodeModelSmall);
     LLVMSetTarget(m, triple);
     if (LLVMTargetMachineEmitToMemoryBuffer(machine, m, LLVMObjectFile, &why, &out))
         fail_msg("%s", why);
@@ -89,6 +90,7 @@ object_of(const char *text)
     LLVMContextDispose(context);
     LLVMDisposeMessage(triple);
     LLVMDisposeMessage(cpu);
+    LLVMDisposeMessage(features);
     return image;
 }
 

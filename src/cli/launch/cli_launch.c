@@ -254,7 +254,8 @@ start_engine(struct launch *l, struct ls_error *err)
     const char *schedule = l->line->value[L_SCHEDULE];
     if (schedule && *schedule && !exec_schedule_parse(schedule, &l->schedule, err))
         return false;
-    if (passes && !jit_passes_off(passes, &options.off, err))
+    if ((passes && !jit_passes_off(passes, &options.off, err)) ||
+        !jit_vectors(getenv("LOCKSTEP_VECTORS"), &options.narrow, err))
         return false;
     l->jit = jit_new(&options, err);
     return l->jit;

@@ -23,6 +23,7 @@ struct emit {
     LLVMValueRef function;
     unsigned lanes;  /* 1 or 32: of the instruction being emitted */
     bool plain_host; /* tests: take the ways of a host without AVX-512 and F16C */
+    bool narrow;     /* the ways of a host without AVX-512 (struct jit_options) */
     /* Active lanes of the instruction being emitted, as <32 x i1> and as i32. NULL mask: all 32
      * lanes are known to be active (or lanes == 1). Results of inactive lanes do not matter, but
      * nothing may trap or write memory for them. */

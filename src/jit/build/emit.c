@@ -472,7 +472,7 @@ bool
 host_has_avx512(const struct emit *e)
 {
 #if defined(__x86_64__)
-    return !e->plain_host && __builtin_cpu_supports("avx512f") &&
+    return !e->plain_host && !e->narrow && __builtin_cpu_supports("avx512f") &&
            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
            __builtin_cpu_supports("avx512bw");
 #else
@@ -496,7 +496,7 @@ bool
 host_has_fp16(const struct emit *e)
 {
 #if defined(__x86_64__) && __clang_major__ >= 14
-    return !e->plain_host && __builtin_cpu_supports("avx512fp16");
+    return !e->plain_host && !e->narrow && __builtin_cpu_supports("avx512fp16");
 #else
     return false;
 #endif

@@ -100,7 +100,7 @@ begin_emit(const struct unit *u, struct emit *e)
                        .ptx = u->request->module,
                        .lanes = LANES,
                        .err = u->err,
-                       .plain_host = u->engine->plain_host,
+                       .narrow = u->engine->narrow,
                        .off = off_of(u),
                        .most = u->tier == JIT_TIER_MEMORY ? 0 : u->engine->emitted_most,
                        .remarks = u->remarks};
@@ -399,7 +399,7 @@ run_llvm_passes(struct unit *u)
         !note_changes(u, PASS_ORDERED_SUMS, jit_order_sums(u->module),
                       "stretches of independent sums"))
         return true;
-    const struct emit host = {.plain_host = u->engine->plain_host};
+    const struct emit host = {.narrow = u->engine->narrow};
     jit_avoid_defects(u->module, host_has_avx512(&host));
     if (!u->image->has_block && jit_on(off, PASS_PIECES))
         note_changes(u, PASS_PIECES, jit_pieces(u->module), "long basic blocks");

@@ -41,7 +41,7 @@ struct jit_engine {
     char *remarks;       /* as in struct jit_options */
     struct jit_watch watch;
     uint64_t emitted_most, optimised_most; /* jit_set_budget */
-    bool plain_host;
+    bool narrow;         /* as in struct jit_options */
     _Atomic bool closed;    /* jit_close */
     bool reopened;          /* jit_llvm_reopen */
     void (*compiled)(void); /* jit_set_compiled; or NULL */
@@ -104,7 +104,7 @@ void jit_names(const char *stem, char full[64], char partial[64]);
 /* -- host.c ------------------------------------------------------------------------------------ */
 
 /* The version of the generator, the processor and its features; ls_release. */
-char *jit_host(struct ls_error *err);
+char *jit_host(bool narrow, struct ls_error *err);
 
 /* -- llvm.c ------------------------------------------------------------------------------------ */
 

@@ -56,13 +56,21 @@ host_text(struct text *out, struct ls_error *err)
 #endif
 
 char *
-jit_host(struct ls_error *err)
+jit_host(bool narrow, struct ls_error *err)
 {
     struct text out = {0};
-    text_add(&out, "%s LLVM %s ", jit_sources_key, LLVM_VERSION_STRING);
+    text_add(&out, "%s LLVM %s %s", jit_sources_key, LLVM_VERSION_STRING, narrow ? "narrow " : "");
     if (!host_text(&out, err)) {
         ls_release(out.at);
         return NULL;
     }
     return out.at;
+}
+
+bool
+jit_vectors(const char *text, bool *narrow, struct ls_error *err)
+{
+    *narrow = text && !strcmp(text, "256");
+    return !text || !*text || *narrow ||
+           ls_fail(err, LS_ERR_USAGE, "LOCKSTEP_VECTORS is \"%s\", not 256", text);
 }

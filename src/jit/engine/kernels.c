@@ -407,7 +407,8 @@ jit_new(const struct jit_options *o, struct ls_error *err)
     e->remarks = o->remarks ? strdup(o->remarks) : NULL;
     e->emitted_most = JIT_BUDGET_EMITTED;
     e->optimised_most = JIT_BUDGET_OPTIMISED;
-    e->host = jit_host(err);
+    e->narrow = o->narrow;
+    e->host = jit_host(o->narrow, err);
     if (!e->host) {
         jit_free(e);
         return NULL;

@@ -9,7 +9,7 @@
 #include <llvm-c/Target.h>
 
 static LLVMTargetMachineRef
-new_machine(enum jit_effort effort, struct ls_error *err)
+new_machine(bool narrow, enum jit_effort effort, struct ls_error *err)
 {
     static const LLVMCodeGenOptLevel level[] = {LLVMCodeGenLevelDefault, LLVMCodeGenLevelLess,
                                                 LLVMCodeGenLevelNone};
@@ -17,8 +17,10 @@ new_machine(enum jit_effort effort, struct ls_error *err)
     char *features = LLVMGetHostCPUFeatures(), *text = NULL;
     LLVMTargetMachineRef machine = NULL;
     LLVMTargetRef target;
+    struct text wanted = {0};
+    text_add(&wanted, "%s%s", features, narrow ? ",-avx512f" : ""); /* and all that needs it */
     if (!LLVMGetTargetFromTriple(triple, &target, &text))
-        machine = LLVMCreateTargetMachine(target, triple, cpu, features, level[effort],
+        machine = LLVMCreateTargetMachine(target, triple, cpu, wanted.at, level[effort],
                                           LLVMRelocPIC, LLVMCodeModelSmall);
     if (!machine)
         ls_fail(err, LS_ERR_SYSTEM, "LLVM has no target for this machine: %s",
@@ -26,6 +28,7 @@ new_machine(enum jit_effort effort, struct ls_error *err)
     LLVMDisposeMessage(triple);
     LLVMDisposeMessage(cpu);
     LLVMDisposeMessage(features);
+    ls_release(wanted.at);
     if (text)
         LLVMDisposeMessage(text);
     return machine;
@@ -44,7 +47,7 @@ jit_machine_take(struct jit_engine *e, enum jit_effort effort, struct ls_error *
     if (e->machines[effort].count)
         machine = e->machines[effort].at[--e->machines[effort].count];
     pthread_mutex_unlock(&e->lock);
-    return machine ? machine : new_machine(effort, err);
+    return machine ? machine : new_machine(e->narrow, effort, err);
 }
 
 void

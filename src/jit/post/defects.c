@@ -311,7 +311,8 @@ avoid(LLVMBuilderRef b, LLVMValueRef v, bool avx512)
     case LLVMXor: avoid_logic_of_numbers(b, v); break;
     case LLVMOr:
         avoid_logic_of_numbers(b, v);
-        avoid_bit_select(b, v);
+        if (avx512)
+            avoid_bit_select(b, v);
         break;
     default: break;
     }
