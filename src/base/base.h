@@ -131,7 +131,8 @@ bool ls_write_private_file(const char *path, const void *at, size_t size, struct
 bool ls_make_folders(const char *path, struct ls_error *err);
 /* The folder for lockstep's caches: $LOCKSTEP_CACHE, else $XDG_CACHE_HOME/lockstep, else
  * ~/.cache/lockstep. Made when missing; refused (false, with the reason) when it is not a folder,
- * belongs to another user, or others may write to it. LOCKSTEP_CACHE=off: false, status LS_OK. */
+ * belongs to another user, or others may write to it. LOCKSTEP_CACHE=off, or 0: false, status
+ * LS_OK. */
 bool ls_cache_folder(char *out, size_t room, struct ls_error *err);
 
 /* -- messages to the person at the terminal (stderr) ------------------------------------------ */

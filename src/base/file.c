@@ -230,8 +230,8 @@ cache_name(char *out, size_t room, struct ls_error *err)
     const char *own = getenv("LOCKSTEP_CACHE"), *xdg = getenv("XDG_CACHE_HOME");
     const char *home = getenv("HOME");
     int n;
-    if (own && strcmp(own, "off") == 0)
-        return ls_fail(err, LS_OK, "LOCKSTEP_CACHE=off");
+    if (own && (strcmp(own, "off") == 0 || strcmp(own, "0") == 0))
+        return ls_fail(err, LS_OK, "LOCKSTEP_CACHE=%s", own);
     if (own && *own)
         n = snprintf(out, room, "%s", own);
     else if (xdg && *xdg == '/')

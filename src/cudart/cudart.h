@@ -10,12 +10,12 @@
  *   copy.c          copies, fills, symbols
  *   array.c         arrays, textures, surfaces
  *   stream.c        streams, events, capture
- *   graph.c         graphs
+ *   graph.c         graphs; graph_nodes.c: their nodes' parameters (graph.h, graph_params.def)
+ *   ipc.c           memory, events and pools of other processes
  *   refused.c       what a virtual device does not have
  *
- * Every call of the API is a row of cudart_api.def and ends in RT(result, "arguments", ...): that
- * keeps the error for cudaGetLastError, says why under LOCKSTEP_VERBOSE and writes the call under
- * LOCKSTEP_TRACE=api.
+ * Every call of the API ends in RT(result, "arguments", ...): that keeps the error for
+ * cudaGetLastError, says why under LOCKSTEP_VERBOSE and writes the call under LOCKSTEP_TRACE=api.
  */
 #ifndef LOCKSTEP_CUDART_H
 #define LOCKSTEP_CUDART_H

@@ -10,8 +10,9 @@
  * Only large launches of kernels whose blocks say by their number what they may touch (analysis:
  * footprint), in memory of cudaMalloc, which the host cannot see before it calls, and of callers
  * that allow it (device_launch.patient); nothing is put off while a tool watches. Every call that
- * could see whether a launch has run settles first: device_flush, from device_lost, device_use,
- * op_run, and what frees memory or code. A launch that is put off alone runs as any other.
+ * could see whether a launch has run flushes them first: device_flush, from device_lost,
+ * device_use, op_run, and what frees memory or code. A launch that is put off alone runs as any
+ * other.
  */
 #include "device/backend.h"
 

@@ -12,8 +12,8 @@
  *
  * Faults in our own code (and in the C library on its behalf) just open the memory.
  *
- * Without a tool the same is done for programs that are linked with the runtime, in a hundredth of
- * the time; the fault then ends the program as on a GPU, after a message. See page 21 of
+ * Without a tool the same is done for programs that are linked with the runtime, in half a per cent
+ * of the time; the fault then ends the program as on a GPU, after a message. See page 21 of
  * docs/decisions.
  */
 #define _GNU_SOURCE /* dladdr, gregs */

@@ -233,9 +233,12 @@ cache(void **state)
 {
     struct ls_error e = {0};
     char out[PATH_MAX];
-    setenv("LOCKSTEP_CACHE", "off", 1);
-    assert_false(ls_cache_folder(out, sizeof out, &e));
-    assert_int_equal(e.status, LS_OK);
+    static const char *const none[] = {"off", "0"};
+    for (unsigned k = 0; k < 2; k++) {
+        setenv("LOCKSTEP_CACHE", none[k], 1);
+        assert_false(ls_cache_folder(out, sizeof out, &e));
+        assert_int_equal(e.status, LS_OK);
+    }
     setenv("LOCKSTEP_CACHE", in_folder("cache"), 1);
     assert_true(ls_cache_folder(out, sizeof out, &e));
     assert_string_equal(out, in_folder("cache"));

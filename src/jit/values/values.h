@@ -13,8 +13,6 @@
  *               block
  *   agree.c     whether a predicate holds in all lanes, or in none
  *   widened.c   numbers of which the version being emitted knows that no lane wraps
- *   steps.c     how far a register is from one warp of the block to the next; poly.c: sums of
- *               products
  */
 #ifndef LOCKSTEP_JIT_VALUES_H
 #define LOCKSTEP_JIT_VALUES_H
