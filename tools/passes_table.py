@@ -28,8 +28,8 @@ warp under a mask, all lanes, several warps together); remarks that are alike ar
 which passes are on (`whole-powers` rounds within the bounds of CUDA's tables); `tests/passes/` has a kernel for each on
 which it must fire, and one on which it must not.
 
-**Stage**: *wir*: rewrites the warp IR (`src/wir/wir.h`); *plan*: decides what code generation emits; *LLVM*: rewrites LLVM's module, after LLVM's own passes;
-*report*: only says. **Runs in**: the code it may run in. *plain*: code of which no tool is told anything; *check*,
+**Stage**: *wir*: rewrites the warp IR (`src/wir/wir.h`); *plan*: decides what code generation emits; *LLVM*: works on
+LLVM's module, after LLVM's own passes; *report*: only says. **Where**: under `src/jit/`. **Runs in**: the code it may run in. *plain*: code of which no tool is told anything; *check*,
 *profile*: what these instrument; *all*: also what is run once more to find the place of a fault. A pass that is not for
 the code that a tool watches is remarked on as `not under check` or `not under profile`. **Needs**: the pass without
 which it does nothing.
