@@ -73,7 +73,7 @@ estimate = re.search(r"^\| estimate \| \*\*([\d.]+) %\*\* .* \| ([\d.]+), ([\d.]
 check("the estimate's row in docs/gpu-log.md", estimate)
 if estimate:
     check("docs/README.md says what docs/gpu-log.md found", re.search(rf"(?:factor of|within) {estimate[3]}\b", read(guide)))
-beside = re.search(r"^## Beside other tools$(.*?)(?=^## )", read(guide), re.M | re.S)[1]
+beside = re.search(r"^## Beside other tools$(.*?)(?=^## |\Z)", read(guide), re.M | re.S)[1]
 for tool in ("compute-sanitizer", "Nsight Compute", "Accel-Sim 2.0", "FlashGPU-Sim", "rocjitsu", "Mirage", "LeetGPU", "Oclgrind"):
     check(f"docs/README.md, Beside other tools: no {tool}", re.search(rf"^\| [^|]*{tool}", beside, re.M))
 finish(f", {len(pages)} pages")

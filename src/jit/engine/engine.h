@@ -41,10 +41,10 @@ struct jit_engine {
     char *remarks;       /* as in struct jit_options */
     struct jit_watch watch;
     uint64_t emitted_most, optimised_most; /* jit_set_budget */
-    bool narrow;         /* as in struct jit_options */
-    _Atomic bool closed;    /* jit_close */
-    bool reopened;          /* jit_llvm_reopen */
-    void (*compiled)(void); /* jit_set_compiled; or NULL */
+    bool narrow;                           /* as in struct jit_options */
+    _Atomic bool closed;                   /* jit_close */
+    bool reopened;                         /* jit_llvm_reopen */
+    void (*compiled)(void);                /* jit_set_compiled; or NULL */
 };
 
 /* Of the sources that decide about code (cmake/engine_key.cmake). */
