@@ -547,7 +547,7 @@ struct jit_options {
     bool narrow;
 };
 struct jit_engine *jit_new(const struct jit_options *options, struct ls_error *err);
-/* What LOCKSTEP_VECTORS says (NULL: nothing): "256", whatever the processor has; "": what it has.
+/* What LOCKSTEP_VECTORS says (NULL: nothing): "256", *narrow on x86-64; "": what the processor has.
  * LS_ERR_USAGE: anything else. */
 bool jit_vectors(const char *text, bool *narrow, struct ls_error *err);
 /* Changes *off as "-name,-name" asks (passes/passes.def): "-name" switches a pass off, "+name" on

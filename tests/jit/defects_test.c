@@ -58,6 +58,9 @@ rewrite(unsigned lanes, const char *type, const char *suffix, bool avx512)
 static void
 test_wide_masked_loads_are_split(void **state)
 {
+#ifndef __x86_64__
+    skip();
+#endif
     static const struct {
         unsigned lanes;
         const char *type, *suffix;

@@ -70,7 +70,12 @@ jit_host(bool narrow, struct ls_error *err)
 bool
 jit_vectors(const char *text, bool *narrow, struct ls_error *err)
 {
-    *narrow = text && !strcmp(text, "256");
-    return !text || !*text || *narrow ||
+    bool wanted = text && !strcmp(text, "256");
+#ifdef __x86_64__
+    *narrow = wanted;
+#else
+    *narrow = false;
+#endif
+    return !text || !*text || wanted ||
            ls_fail(err, LS_ERR_USAGE, "LOCKSTEP_VECTORS is \"%s\", not 256", text);
 }

@@ -18,7 +18,8 @@ new_machine(bool narrow, enum jit_effort effort, struct ls_error *err)
     LLVMTargetMachineRef machine = NULL;
     LLVMTargetRef target;
     struct text wanted = {0};
-    text_add(&wanted, "%s%s", features, narrow ? ",-avx512f" : ""); /* and all that needs it */
+    text_add(&wanted, "%s%s", features,
+             narrow ? ",-avx512f" : ""); /* all of AVX-512 builds on it */
     if (!LLVMGetTargetFromTriple(triple, &target, &text))
         machine = LLVMCreateTargetMachine(target, triple, cpu, wanted.at, level[effort],
                                           LLVMRelocPIC, LLVMCodeModelSmall);

@@ -29,6 +29,11 @@
 #include <llvm-c/Core.h>
 #include <string.h>
 
+#ifdef __x86_64__
+enum { X86 = true };
+#else
+enum { X86 = false }; /* masked loads are taken apart lane by lane */
+#endif
 enum { MOST_LANES = 128, WIDEST = 512, AVX2 = 256 }; /* bits of a vector register */
 
 /* A part of the form: value & constant. */
@@ -303,7 +308,7 @@ avoid(LLVMBuilderRef b, LLVMValueRef v, bool avx512)
 {
     switch (LLVMGetInstructionOpcode(v)) {
     case LLVMCall:
-        if (!avx512)
+        if (X86 && !avx512)
             avoid_wide_masked_load(b, v);
         break;
     case LLVMSelect: avoid_mask_select(b, v); break;
