@@ -131,7 +131,7 @@ cc_add_unit_id(struct step *s, struct words *w, const char *path, bool device)
 static void
 add_generator_options(struct step *s, struct words *w)
 {
-    cc_words_add(w, s->args->debug_device ? "-O1" : "-O3");
+    cc_words_add(w, s->args->debug_device && !s->args->debug_optimized ? "-O0" : "-O3");
     cc_words_add(w, "-Xclang");
     cc_words_add(w, "-target-feature");
     cc_words_add(w, "-Xclang");
@@ -172,6 +172,21 @@ cc_add_ptx_options(struct step *s, struct words *w)
         add_llvm_option(w, "-nvptx-prec-sqrtf32=0");
 }
 
+/* Lines always; -G: variables and types, too. clang leaves those out of optimised kernels but with
+ * its option that says that the assembler will not optimise. */
+static void
+add_debug_options(struct step *s, struct words *w)
+{
+    if (!s->args->debug_device) {
+        cc_words_add(w, "-gline-tables-only");
+        return;
+    }
+    cc_words_add(w, "-g");
+    cc_words_add(w, "--cuda-noopt-device-debug");
+    cc_words_add(w, "-Xclang"); /* structures whose constructors are in other files */
+    cc_words_add(w, "-debug-info-kind=limited");
+}
+
 void
 cc_add_device_options(struct step *s, struct words *w)
 {
@@ -181,7 +196,7 @@ cc_add_device_options(struct step *s, struct words *w)
     cc_words_add(w, "-emit-llvm");
     cc_words_add(w, "-c");
     cc_words_add(w, "-w"); /* the host pass reads the same text and warns */
-    cc_words_add(w, "-gline-tables-only");
+    add_debug_options(s, w);
     cc_words_add(w, "-Xclang");
     cc_words_add(w, "-disable-llvm-passes");
     add_generator_options(s, w);

@@ -29,6 +29,7 @@ enum action {
     IGNORE,
     OPTIMIZE,
     DEBUG,
+    DOPT,
     ARCH,
     CODE,
     GENCODE,
@@ -170,6 +171,14 @@ set_architecture(struct parser *p, const char *option, const char *value)
         return true;
     return ls_fail(p->err, LS_ERR_USAGE, "-%s=%s: no architecture like sm_90 or compute_90", option,
                    value);
+}
+
+static bool
+set_debug_optimized(struct parser *p, const char *value)
+{
+    p->args->debug_optimized = strcmp(value, "on") == 0;
+    return p->args->debug_optimized || strcmp(value, "off") == 0 ||
+           ls_fail(p->err, LS_ERR_USAGE, "-dopt=%s: on or off", value);
 }
 
 /* -- libraries ------------------------------------------------------------------------------ */
@@ -335,6 +344,7 @@ act(struct parser *p, const struct row *row, const char *spelling, const char *v
         return true;
     case OPTIMIZE: args->optimize = value; return true;
     case DEBUG: args->debug_device = true; return true;
+    case DOPT: return set_debug_optimized(p, value);
     case ARCH: return set_architecture(p, row->brief, value);
     case CODE: return true; /* what is run is always the PTX, whose level -arch chooses */
     case GENCODE: return set_architecture(p, row->brief, value);

@@ -45,7 +45,8 @@ struct cc_args {
     struct words ignored; /* recognised, without effect: named in one warning each */
     int architecture;     /* __CUDA_ARCH__ / 10: 90 */
     char architecture_suffix;
-    bool shared, relocatable, debug_device, dryrun, verbose, keep, version, help;
+    bool shared, relocatable, dryrun, verbose, keep, version, help;
+    bool debug_device, debug_optimized; /* -G; with -dopt on: optimised all the same */
     bool system_headers_too; /* -M, not -MM */
     bool device_text;        /* -E: of the device pass, not the host's */
     bool fast_math, no_fmad;
