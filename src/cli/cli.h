@@ -10,8 +10,10 @@
  *   suite/    rungs, claims, figures                      suite/suite.h
  *   access/   patterns of one instruction                 access/access_pattern.h
  *   check/    findings as text                            check/check_view.h
+ *   debug/    the debugger: its commands, the program     debug/session.h
  *   launch/   one kernel of a PTX file                    launch/launch_args.h
  *   profile/  counters as text, thresholds                profile/profile_view.h
+ *   inspect/  symbols, types, values, expressions of PTX  inspect/value.h
  *   run/      programs: built, started, compared          run/program.h
  *   devices/  devices, occupancy; a model for words       devices/model_cli.h
  *   options/  options, and how commands describe them     options/help_forms.h

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * target: the program that is debugged: its process, and what is asked of the tool in it
+ * (debug/debug.h). It knows no commands, names or source; both front ends stand on it.
+ */
+#ifndef LOCKSTEP_CLI_TARGET_H
+#define LOCKSTEP_CLI_TARGET_H
+
+#include "base/base.h"
+#include "debug/debug.h"
+
+#include <sys/types.h>
+
+enum target_state {
+    TARGET_NONE,   /* no process */
+    TARGET_RUNS,   /* until its next event */
+    TARGET_STANDS, /* asks are answered */
+};
+
+enum target_event {
+    TARGET_FAILED, /* the process cannot be talked to: *err */
+    TARGET_MODULE, /* target.module, target.payload: its text */
+    TARGET_STOP,   /* target.stop, target.payload: text */
+    TARGET_EXIT,   /* target.exit_status, target.exit_signal */
+};
+
+struct target {
+    enum target_state state;
+    pid_t pid;
+    int fd;
+    struct debug_module module;
+    struct debug_stop stop;
+    struct text payload;
+    int exit_status, exit_signal;
+    bool exited; /* a process was there and has ended: exit_status */
+};
+
+/* Starts the program with the tool in it; it runs until its first event (target_wait). out: a file
+ * descriptor that takes what it prints, or -1. */
+bool target_start(struct target *t, const char *path, char *const *words, int out,
+                  struct ls_error *err);
+enum target_event target_wait(struct target *t, struct ls_error *err);
+/* Goes on, and waits for the next event. */
+enum target_event target_go(struct target *t, const struct debug_go *go, struct ls_error *err);
+/* Ends the program, and what is left of it. */
+void target_kill(struct target *t);
+void target_fini(struct target *t);
+/* Ctrl-C reaches the program itself; this asks it from a thread that has no terminal. */
+void target_interrupt(struct target *t);
+
+/* One question and its answer, which is added to *answer (NULL: it is nothing). */
+bool target_ask(struct target *t, uint32_t what, const void *a, size_t a_bytes, const void *b,
+                size_t b_bytes, struct text *answer, struct ls_error *err);
+bool target_read(struct target *t, const struct debug_memory *at, void *out, struct ls_error *err);
+bool target_write(struct target *t, const struct debug_memory *at, const void *in,
+                  struct ls_error *err);
+bool target_symbol(struct target *t, const struct debug_who *who, const char *name,
+                   struct debug_symbol *out, struct ls_error *err);
+/* Of count registers the values, and which are known; arrays of the caller's. */
+bool target_registers(struct target *t, const struct debug_who *who, uint32_t count,
+                      uint64_t (*values)[2], uint8_t *known, struct ls_error *err);
+/* Arrays to be freed by ls_release; NULL: *err. */
+struct debug_warp *target_warps(struct target *t, uint32_t *count, struct ls_error *err);
+struct debug_frame *target_frames(struct target *t, const struct debug_thread *thread,
+                                  uint32_t *count, struct ls_error *err);
+bool target_watch(struct target *t, const struct debug_watch *watch, struct ls_error *err);
+bool target_last(struct target *t, const struct debug_memory *at, struct debug_write *out,
+                 struct ls_error *err);
+bool target_flags(struct target *t, uint32_t module, const uint32_t *flags, uint32_t count,
+                  struct ls_error *err);
+
+#endif
