@@ -262,6 +262,7 @@ facts_new(const struct wir *wir, const struct shape *shape,
     struct rounds r = {.f = f, .uniform_result = uniform_result};
     r.forced = ls_alloc(wir->reg_count + 1);
     r.widened = ls_alloc(sizeof *r.widened * (wir->reg_count + 1));
+    memset(r.forced, shape->separate, wir->reg_count);
     /* Read before they are written (a value that some way round a loop does not use): whatever they
      * hold, all lanes hold it. Without a fact, whatever is computed from them would seem never to
      * be. */

@@ -3,7 +3,7 @@
  * debug: the tool behind `lockstep debug`, and how it and the debugger talk.
  *
  * The program runs in a process of its own, watched by the tool `debug` (LOCKSTEP_TOOL=debug,
- * LOCKSTEP_DEBUG_FD: a socket, SOCK_SEQPACKET would bound messages: SOCK_STREAM). The debugger
+ * LOCKSTEP_DEBUG_FD: a socket of AF_UNIX, SOCK_STREAM). The debugger
  * (src/cli/debug) owns breakpoints, names, expressions and what the user sees; the tool owns the
  * running launch: it stops it, shows and changes its state, and takes it back.
  *
@@ -19,8 +19,13 @@
  *
  * Messages. Each begins with a struct debug_head and goes one way at a time: the debugger asks
  * (enum debug_ask) only while the launch stands, after an event; each ask is answered by one
- * message of the same number (DEBUG_A_GO and DEBUG_A_KILL: by the next event). Both sides are one
- * machine's and one build's: structs go as they are.
+ * message of the same number (DEBUG_A_GO and DEBUG_A_KILL: by the next event; but a DEBUG_A_GO that
+ * cannot be done is answered by a message of its number with status 1, and the launch stands where
+ * it stood). Both sides are one machine's and one build's: structs go as they are.
+ *
+ * Signals. SIGINT to the program's first process, or its group, stops a launch that runs; outside
+ * of launches it is the program's. The program's first process lives until the program ends, and
+ * ends as it does.
  */
 #ifndef LOCKSTEP_DEBUG_H
 #define LOCKSTEP_DEBUG_H
@@ -40,7 +45,8 @@ enum debug_event {
                            its PTX text (not ended by 0). Breakpoints are set now: asks may follow,
                            the last of them is DEBUG_A_GO with how == DEBUG_GO_ON */
     DEBUG_E_STOP,       /* struct debug_stop, then its text */
-    DEBUG_E_EXIT,       /* the program ends: int32_t status; no asks follow */
+    DEBUG_E_EXIT,       /* the program ends: int32_t status, below 0: by that signal; no asks
+                           follow. A signal may end it without that: waitpid() knows */
 };
 struct debug_module {
     uint32_t number; /* 0, 1, ... */
@@ -48,17 +54,19 @@ struct debug_module {
 };
 
 enum debug_why {
-    DEBUG_WHY_BREAK,     /* flag DEBUG_BREAK of the place that comes next */
-    DEBUG_WHY_STEP,      /* what DEBUG_A_GO asked for */
-    DEBUG_WHY_POSITION,  /* the position that was asked for is reached */
-    DEBUG_WHY_WATCH,     /* text: "number of watch"; the access has just been made: the position is
-                            the one after it; place: the access's */
-    DEBUG_WHY_LAUNCH,    /* a launch begins (asked for by debug_go.launches) */
-    DEBUG_WHY_LEFT,      /* the thread in focus has exited while it was stepped */
-    DEBUG_WHY_END,       /* the launch is over, all its threads have exited; memory still reads */
-    DEBUG_WHY_BEGIN,     /* going back came to the launch's begin */
-    DEBUG_WHY_FAULT,     /* the launch failed: text is exec_report.text; the last state still reads
-                            where place says so */
+    DEBUG_WHY_BREAK,    /* flag DEBUG_BREAK of the place that comes next */
+    DEBUG_WHY_STEP,     /* what DEBUG_A_GO asked for */
+    DEBUG_WHY_POSITION, /* the position that was asked for is reached */
+    DEBUG_WHY_WATCH,    /* text: "number of watch"; the access has just been made: the position is
+                           the one after it; place: the access's */
+    DEBUG_WHY_LAUNCH,   /* a launch begins (asked for by debug_go.launches) */
+    DEBUG_WHY_LEFT,     /* the thread in focus has exited while it was stepped */
+    DEBUG_WHY_END,      /* the launch is over, all its threads have exited; memory still reads. Only
+                           of launches that have stopped before, or while a thread is stepped */
+    DEBUG_WHY_BEGIN,    /* going back came to the launch's begin */
+    DEBUG_WHY_FAULT,    /* the launch failed: text is exec_report.text; the last state still reads
+                           where place says so. position: that of the instruction that failed,
+                           which has not been executed; a deadlock: as usual */
     DEBUG_WHY_INTERRUPT, /* SIGINT */
 };
 struct debug_thread {
@@ -73,13 +81,13 @@ struct debug_stop {
     uint64_t launch; /* number, from 1 */
     uint64_t position;
     uint32_t grid[3], block[3];
-    uint32_t at[3];  /* the block that stands there, */
-    uint32_t warp;   /*   the warp in it, */
-    uint32_t lanes;  /*   and those of its lanes that execute the instruction */
-    uint32_t depth;  /* calls that the warp is in: 0 in the kernel's own text */
-    uint32_t watch;  /* WATCH: the watch's number */
-    uint32_t watch_lane; /* WATCH: the lane that accessed */
-    uint64_t address;    /* WATCH, FAULT */
+    uint32_t at[3];                /* the block that stands there, */
+    uint32_t warp;                 /*   the warp in it, */
+    uint32_t lanes;                /*   and those of its lanes that execute the instruction */
+    uint32_t depth;                /* calls that the warp is in: 0 in the kernel's own text */
+    uint32_t watch;                /* WATCH: the watch's number */
+    uint32_t watch_lane;           /* WATCH: the lane that accessed */
+    uint64_t address;              /* WATCH, FAULT */
     uint8_t before[16], after[16]; /* WATCH: the watched bytes, the first 16 */
     uint32_t text;                 /* bytes of text that follow */
     uint32_t unused;
@@ -101,9 +109,10 @@ enum debug_ask {
                          every block that has begun and not ended */
     DEBUG_A_FRAMES,   /* struct debug_who; answer: struct debug_frame of that thread, the innermost
                          first */
-    DEBUG_A_REGISTERS, /* struct debug_who, frame in .frame; answer: for each register of the frame's
-                          function in order (ptx_func.regs) a uint64_t value[2]; registers that hold
-                          nothing known: DEBUG_NO_VALUE in a leading uint8_t per register */
+    DEBUG_A_REGISTERS, /* struct debug_who, frame in .frame; answer: for each register of the
+                          frame's function in order (ptx_func.regs) a uint64_t value[2]; registers
+                          that hold nothing known: DEBUG_NO_VALUE in a leading uint8_t per register
+                        */
     DEBUG_A_SYMBOL,    /* struct debug_who, then a name as text: a variable of the frame's function
                           (.local, .shared, .param) or of the module; answer: struct debug_symbol */
     DEBUG_A_LAST,      /* struct debug_memory: who last wrote one of these bytes before the position
@@ -115,20 +124,20 @@ enum debug_ask {
 enum { DEBUG_BREAK = 1u << 31 };
 
 enum debug_how {
-    DEBUG_GO_ON,       /* to the next breakpoint, watch, fault, or the end */
-    DEBUG_GO_STEP,     /* also until the thread in focus is about to execute an instruction of another
-                          line (not 0) at a depth of at most .depth, or has left the depth */
-    DEBUG_GO_INSN,     /* also until the thread in focus is about to execute any instruction at a
-                          depth of at most .depth */
+    DEBUG_GO_ON,   /* to the next breakpoint, watch, fault, or the end */
+    DEBUG_GO_STEP, /* also until the thread in focus is about to execute an instruction of another
+                      line (not 0) at a depth of at most .depth, or has left the depth */
+    DEBUG_GO_INSN, /* also until the thread in focus is about to execute any instruction at a
+                      depth of at most .depth */
     DEBUG_GO_POSITION, /* to .position, backwards too; breakpoints do not stop */
-    DEBUG_GO_BACK,     /* backwards to the latest earlier position at which .back (DEBUG_GO_ON, _STEP,
-                          _INSN) would have stopped: BACK of ON is the last breakpoint or watch before
-                          here, BACK of STEP the begin of the thread's line before this one */
+    DEBUG_GO_BACK, /* backwards to the latest earlier position at which .back (DEBUG_GO_ON, _STEP,
+                      _INSN) would have stopped: BACK of ON is the last breakpoint or watch before
+                      here, BACK of STEP the begin of the thread's line before this one */
 };
 struct debug_go {
-    uint32_t how;   /* enum debug_how */
-    uint32_t back;  /* DEBUG_GO_BACK: which */
-    uint32_t depth; /* STEP, INSN: UINT32_MAX: any (step into) */
+    uint32_t how;      /* enum debug_how */
+    uint32_t back;     /* DEBUG_GO_BACK: which */
+    uint32_t depth;    /* STEP, INSN: UINT32_MAX: any (step into) */
     uint32_t launches; /* not 0: stop where a launch begins */
     struct debug_thread focus;
     uint64_t position;
@@ -136,7 +145,11 @@ struct debug_go {
 struct debug_flags {
     uint32_t module, count;
 };
-enum { DEBUG_WATCH_READ = 1, DEBUG_WATCH_WRITE = 2, DEBUG_WATCH_CHANGE = 4 /* writes that change it */ };
+enum {
+    DEBUG_WATCH_READ = 1,
+    DEBUG_WATCH_WRITE = 2,
+    DEBUG_WATCH_CHANGE = 4 /* writes that change it */
+};
 struct debug_who {
     struct debug_thread thread;
     uint32_t frame; /* 0: the innermost */
@@ -145,12 +158,13 @@ struct debug_memory {
     struct debug_who who; /* whose shared, local, parameter memory */
     uint32_t space;       /* enum ptx_space; PTX_SPACE_GENERIC: address as kernels hold it */
     uint64_t address;     /* shared, local, param: offset from where that begins for this block or
-                             thread; global, const, generic: the address */
+                             thread; global, const, generic: the address; PTX_SPACE_REG: the number
+                             of a register of the frame's function (a predicate has one byte) */
     uint64_t bytes;
 };
 struct debug_watch {
-    uint32_t number; /* the debugger's */
-    uint32_t kinds;  /* DEBUG_WATCH_* */
+    uint32_t number;        /* the debugger's */
+    uint32_t kinds;         /* DEBUG_WATCH_* */
     struct debug_memory at; /* bytes 0: the watch goes */
 };
 struct debug_warp {
@@ -179,7 +193,7 @@ struct debug_write {
     uint32_t place;
     uint64_t position; /* of the instruction that wrote */
     struct debug_thread thread;
-    uint64_t address, bytes; /* of the access */
+    uint64_t address, bytes;       /* of the access */
     uint8_t before[16], after[16]; /* of the asked-for bytes, the first 16 */
 };
 
@@ -190,5 +204,7 @@ struct device_profile;
 struct jit_tool *debug_open(const struct device_profile *d, const char *options,
                             struct ls_error *err);
 char *debug_write_result(struct jit_tool *t, bool complete);
+/* In a child of the program made by fork. */
+void debug_forked(struct jit_tool *t);
 
 #endif

@@ -120,7 +120,7 @@ void device_in_stub(bool now);
  * its stack says. function: NULL: not known. The texts are copied. */
 void device_say_place(const char *function, const char *file, uint32_t line);
 /* Which tool watches this process's launches; numbered as docs/driver.md has it. */
-enum device_tool { DEVICE_TOOL_NONE, DEVICE_TOOL_PROFILE, DEVICE_TOOL_CHECK };
+enum device_tool { DEVICE_TOOL_NONE, DEVICE_TOOL_PROFILE, DEVICE_TOOL_CHECK, DEVICE_TOOL_DEBUG };
 enum device_tool device_watched(void);
 
 /* -- what the tool `check` is told, where it watches ------------------------------------------- */

@@ -154,6 +154,8 @@ void tool_finish(void);  /* writes its result; the process ends */
 void tool_start_in_child(void);
 /* After a launch: an interim result, when the last one is old. */
 void tool_launched(void);
+/* The process's tool is debug. */
+bool tool_steps(void);
 /* The process's tool when it is check, else NULL. */
 struct jit_tool *tool_check(void);
 /* A call that is about to fail frees what it must not: a finding instead of the one of failed

@@ -63,7 +63,9 @@ begin_pool(struct process *p, struct ls_error *err)
     process_number("LOCKSTEP_WORKERS", 1, 4096, &workers);
     process_milliseconds("LOCKSTEP_ENDLESS", &watched.endless_ms);
     process_milliseconds("LOCKSTEP_HEARTBEAT", &watched.heartbeat_ms);
-    p->pool = exec_new((uint32_t)workers, err);
+    if (tool_steps()) /* it stands as long as the user likes, and has one thread */
+        watched = (struct exec_options){0};
+    p->pool = exec_new(tool_steps() ? 1 : (uint32_t)workers, err);
     if (!p->pool)
         return;
     exec_set_options(p->pool, &watched);

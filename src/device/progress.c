@@ -116,7 +116,7 @@ static bool
 start(void)
 {
     pthread_t thread;
-    if (!progress.started && pthread_create(&thread, NULL, watch, NULL) == 0) {
+    if (!progress.started && !tool_steps() && pthread_create(&thread, NULL, watch, NULL) == 0) {
         pthread_detach(thread);
         progress.started = true;
     }

@@ -6,6 +6,7 @@
  *     LOCKSTEP_TOOL_OUT=result.json  where its result goes when the process ends; %p: its number
  *     LOCKSTEP_TOOL_OPTIONS=a=1,b=2  for the tool
  *     LOCKSTEP_TOOL_JOURNAL=f/%p     check: where findings go as they occur (check/journal.c)
+ *     LOCKSTEP_DEBUG_FD=3            debug: the debugger's socket (debug/debug.h)
  *
  * `lockstep profile` and `lockstep check` set these and read the files. The result is written whole
  * or not at all: when the process exits, when a signal ends it (as far as that can be done), and
@@ -15,6 +16,7 @@
 #include "device/device_priv.h"
 
 #include "check/check.h"
+#include "debug/debug.h"
 #include "profile/profile.h"
 
 #include <stdio.h>
@@ -36,6 +38,7 @@ struct tool_row {
 static const struct tool_row tool_rows[] = {
     {"profile", profile_open, profile_write},
     {"check", check_open, check_write},
+    {"debug", debug_open, debug_write_result},
 };
 
 enum { PAUSE_NS = 1000000000 }; /* between two interim results */
@@ -79,10 +82,19 @@ tool_check(void)
     return state.tool && state.row->open == check_open ? state.tool : NULL;
 }
 
+bool
+tool_steps(void)
+{
+    return state.tool && state.row->open == debug_open;
+}
+
 enum device_tool
 device_watched(void)
 {
-    return !state.tool ? DEVICE_TOOL_NONE : tool_check() ? DEVICE_TOOL_CHECK : DEVICE_TOOL_PROFILE;
+    return !state.tool    ? DEVICE_TOOL_NONE
+           : tool_check() ? DEVICE_TOOL_CHECK
+           : tool_steps() ? DEVICE_TOOL_DEBUG
+                          : DEVICE_TOOL_PROFILE;
 }
 
 /* The call that this thread is in frees what it must not, and check has reported that. */
@@ -174,6 +186,10 @@ tool_start(const struct device_profile *d)
                     "LOCKSTEP_CLOCK=model goes by the estimate of profile, and %s watches", name);
         return false;
     }
+    if (row->open == debug_open && device_process()->schedule.kind != EXEC_USUAL) {
+        device_fail(DEVICE_INVALID_DEVICE, "LOCKSTEP_SCHEDULE: a debugger has an order of its own");
+        return false;
+    }
     struct jit_tool *tool = row->open(d, named && options ? options : "", &err);
     if (!tool) {
         device_fail(DEVICE_INVALID_DEVICE, "LOCKSTEP_TOOL_OPTIONS=%s: %s", options, err.text);
@@ -201,6 +217,8 @@ tool_forked(void)
 {
     if (!state.tool)
         return;
+    if (tool_steps())
+        debug_forked(state.tool);
     pthread_mutex_init(&state.lock, NULL);
     state.tool = NULL;
     state.out = NULL; /* the parent's */

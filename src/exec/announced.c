@@ -13,8 +13,8 @@ enum { NULL_BYTES = 65536 };
 static const char *const op_names[] = {"load", "store", "atomic operation"};
 
 /* Where the address would have to lie: text about what is near. */
-static void
-describe(const struct exec_slot *s, uint64_t a, uint32_t bytes, char *out, size_t room)
+void
+exec_describe_address(const struct exec_slot *s, uint64_t a, char *out, size_t room)
 {
     uint64_t shared = (uint64_t)(uintptr_t)s->shared.at,
              local = (uint64_t)(uintptr_t)s->block.local;
@@ -52,7 +52,6 @@ describe(const struct exec_slot *s, uint64_t a, uint32_t bytes, char *out, size_
         snprintf(out, room, "in allocation %llu%s (%llu bytes at 0x%llx%s)",
                  (unsigned long long)near.number, name, (unsigned long long)near.size,
                  (unsigned long long)near.base, freed);
-    (void)bytes;
 }
 
 static bool
@@ -87,7 +86,7 @@ exec_access(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32_
         char what[160], detail[400];
         snprintf(what, sizeof what, "illegal address: %s of %u bytes at 0x%llx",
                  op_names[op < 3 ? op : 0], bytes, (unsigned long long)a);
-        describe(s, a, bytes, detail, sizeof detail);
+        exec_describe_address(s, a, detail, sizeof detail);
         s->worker->fault.address = a;
         exec_escape(s, w->warp, 1u << l, place, true, EXEC_ILLEGAL_ADDRESS, what, detail);
     }

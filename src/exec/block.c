@@ -153,6 +153,7 @@ exec_block_begin(struct exec_slot *s, uint64_t index)
         w->released = 0;
         s->wanted[i] = 0;
         w->stack = 0;
+        w->activation = NULL;
         s->state[i] = WARP_READY;
     }
     uint32_t tail = l->block[0] * l->block[1] * l->block[2] % JIT_LANES;
@@ -280,7 +281,8 @@ run_rounds(struct exec_slot *s)
     if (s->run->scheduled)
         return exec_block_turns(s);
     for (;;) {
-        bool simple = s->parked == 0 && s->barriers_used == 0;
+        /* A debugger asks what each warp does at any time. */
+        bool simple = s->parked == 0 && s->barriers_used == 0 && !s->run->launch.steps;
         enum round r = simple ? fast_round(s) : exec_general_round(s);
         if (r == ROUND_DONE)
             return BLOCK_DONE;

@@ -221,6 +221,8 @@ void exec_held(struct jit_warp *w, uint32_t lanes, uint32_t place);
 /* Lanes that wait at no barrier. */
 void exec_note_polling(struct exec_slot *s, uint32_t warp, uint32_t lanes, uint32_t place);
 void exec_note_turning(struct exec_slot *s, uint32_t warp, uint32_t lanes, uint32_t place);
+/* jit_tool_launch.look */
+void exec_look(const struct jit_block *b, uint32_t warp, struct jit_standing *out);
 
 /* barrier.c */
 enum round { ROUND_DONE, ROUND_ON, ROUND_YIELDED };
@@ -580,6 +582,8 @@ void exec_thread_coordinates(const uint32_t block[3], uint32_t thread, uint32_t 
 /* "prog.cu:12", or "" when there is no module. */
 void exec_place_text(const struct exec_run *run, uint32_t place, char *out, size_t room);
 void exec_trap(struct jit_warp *w, uint32_t lanes, uint32_t reason, uint32_t place);
+/* What is near an address that no memory is behind; "": nothing. */
+void exec_describe_address(const struct exec_slot *s, uint64_t address, char *out, size_t room);
 void exec_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *offset,
                   uint32_t bytes, uint32_t space, uint32_t op, uint32_t place);
 void exec_access(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32_t bytes,

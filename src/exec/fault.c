@@ -66,6 +66,35 @@ pass_on(int number, siginfo_t *info, void *context)
     passing = again;
 }
 
+/* A debugger looks at the block before it is given up. It knows the place of what a signal told of,
+ * and the lanes. */
+static void
+tell_fault(struct exec_slot *s, struct exec_fault *f)
+{
+    struct exec_run *run = s->run;
+    struct exec_report report;
+    if (!run->tool || !run->tool->fault || f->status == EXEC_FAILED)
+        return;
+    struct jit_fault told = {.warp = &s->warp[f->warp],
+                             .lanes = f->lanes,
+                             .place = f->place,
+                             .has_place = f->has_place,
+                             .has_address = f->has_address,
+                             .address = f->address};
+    run->tool->fault(&told);
+    if (f->by_signal && told.has_place) {
+        f->place = told.place;
+        f->lanes = told.lanes;
+        f->has_place = true;
+        f->by_signal = false;
+        snprintf(f->what, sizeof f->what, "illegal address 0x%llx", (unsigned long long)f->address);
+        exec_describe_address(s, f->address, f->detail, sizeof f->detail);
+    }
+    exec_report_fault(run, f, &report);
+    told.text = report.text;
+    run->tool->fault(&told);
+}
+
 /* The jump does not restore the mask, and what called us may have blocked more (TSan does). */
 static _Noreturn void
 leave_handler(struct exec_worker *w, void *context)
@@ -101,6 +130,7 @@ on_signal(int number, siginfo_t *info, void *context)
                                    .any_warp = s->run->code->kernel->block != NULL,
                                    .address = (uint64_t)(uintptr_t)info->si_addr};
     snprintf(w->fault.what, sizeof w->fault.what, "illegal address");
+    tell_fault(s, &w->fault);
     leave_handler(w, context);
 }
 
@@ -234,6 +264,7 @@ exec_escape(struct exec_slot *s, uint32_t warp, uint32_t lanes, uint32_t place, 
                                    .has_place = has_place};
     snprintf(w->fault.what, sizeof w->fault.what, "%s", what);
     snprintf(w->fault.detail, sizeof w->fault.detail, "%s", detail ? detail : "");
+    tell_fault(s, &w->fault);
     exec_fiber_leave(w);
     siglongjmp(w->escape, 1);
 }

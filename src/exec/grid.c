@@ -121,7 +121,7 @@ run_grid(struct exec_run *run)
     struct exec_job job = {.wants = wants, .work = work, .context = run};
     _Atomic uint32_t *hint = &p->hint[((uintptr_t)run->code->kernel >> 6) % EXEC_HINTS];
     uint64_t each = atomic_load_explicit(hint, memory_order_relaxed);
-    bool one_thread = run->blocks == 1 || run->scheduled;
+    bool one_thread = run->blocks == 1 || run->scheduled || run->launch.steps;
     bool small = !run->resident && each && run->blocks < INLINE_NS / each;
     exec_pool_run(p, &job, one_thread || small);
     if (one_thread)
@@ -151,6 +151,7 @@ tool_launch(const struct exec_run *run)
         .memory = r->memory,
         .parent = r->parent,
         .stream = r->stream,
+        .look = exec_look,
     };
 }
 

@@ -38,8 +38,11 @@ print_below(struct exec_run *run, uint64_t limit)
             run->pending.at[kept++] = *p;
             continue;
         }
-        if (r->print)
-            r->print(p->at, p->count, r->print_context);
+        uint64_t skip = 0;
+        if (run->tool && run->tool->printed)
+            run->tool->printed(run->tool, p->count, &skip);
+        if (r->print && skip < p->count)
+            r->print(p->at + skip, p->count - skip, r->print_context);
         run->pending_bytes -= p->count;
         free(p->at);
     }

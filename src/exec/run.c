@@ -51,6 +51,7 @@ exec_run_init(struct exec_run *run, struct exec_pool *p, const struct exec_reque
         run->services.batch = run->tool->batch;
         run->services.sync = run->tool->sync;
         run->services.async = run->tool->async;
+        run->services.step = run->tool->step;
     }
     run->number = atomic_fetch_add(&p->runs_begun, 1) + 1;
     exec_launch_fill(&run->launch, r, k, &run->services, run);
@@ -58,6 +59,7 @@ exec_run_init(struct exec_run *run, struct exec_pool *p, const struct exec_reque
     uint64_t threads = run->blocks * r->block[0] * r->block[1] * r->block[2];
     /* A tool's next lock would wait for them: 192 ns a warp where stores to the caches take 24. */
     run->scheduled = r->schedule.kind != EXEC_USUAL;
+    run->launch.steps = run->tool ? run->tool->steps : NULL;
     run->launch.streams = !run->tool && !run->scheduled && threads >= STREAM_THREADS;
     run->resident = run->scheduled || ((r->cooperative || k->may_wait) && run->blocks > 1);
     uint64_t resident = r->resident_blocks ? r->resident_blocks : DEFAULT_RESIDENT;

@@ -20,6 +20,8 @@
 #include "ptx/ptx.h"
 
 struct memory;
+struct wir;
+struct jit_standing;
 
 enum { JIT_LANES = 32, JIT_BARRIERS = 16 };
 
@@ -72,12 +74,37 @@ struct jit_launch {
     uint32_t local_stride;   /* bytes of local memory per lane, a multiple of 16 */
     uint32_t fuel;           /* back edges of waiting loops before a warp yields */
     uint64_t gridid;
-    void *owner;          /* exec's */
-    void *tool;           /* what the tool's launch_begin returned */
-    uint32_t streams;     /* not 0: what a store of every thread writes is more than the caches
-                             should keep. Who ran blocks fences before others may look */
-    uint32_t cooperative; /* %envreg1 and %envreg2: not 0 in a cooperative launch */
+    void *owner;             /* exec's */
+    void *tool;              /* what the tool's launch_begin returned */
+    uint32_t streams;        /* not 0: what a store of every thread writes is more than the caches
+                                should keep. Who ran blocks fences before others may look */
+    uint32_t cooperative;    /* %envreg1 and %envreg2: not 0 in a cooperative launch */
+    struct jit_steps *steps; /* JIT_EVENT_STEP: the tool's; else NULL */
 };
+
+/* (abi) JIT_EVENT_STEP: how far a launch is, and where it stops: before each PTX instruction that a
+ * warp is about to execute services->step is called if position is stop or flags[place] is not 0.
+ * Then position goes up by one. */
+struct jit_steps {
+    uint64_t position;
+    uint64_t stop;
+    const uint8_t *flags; /* per place of the module */
+    uint32_t tell;        /* JIT_EVENT_ACCESS with JIT_EVENT_STEP: not 0: accesses are announced */
+    uint32_t unused;
+};
+
+/* (abi) JIT_EVENT_STEP: a warp's kernel, or a function that it has really called, while it runs;
+ * behind it lie registers and lanes (struct jit_code_map). */
+struct jit_activation {
+    struct jit_activation *caller; /* NULL: this is the kernel's */
+    uint32_t function;             /* ptx_func.index of the function whose code this is */
+    uint32_t site;                 /* number of the instruction (jit_code_map.site) */
+    uint32_t mask;                 /* lanes that execute it; 0: the warp waits */
+    uint32_t alive;                /* lanes that have not exited, or returned */
+    uint32_t stack;                /* bytes of local memory per lane below its own variables */
+    uint32_t unused[9];
+};
+_Static_assert(sizeof(struct jit_activation) == 64, "registers behind it stay aligned");
 
 /* (abi) Sums on their way to global memory. A thread that runs blocks adds 32-bit integers for
  * which `red.global.add` asks into sum[] as long as they fall into one window of addresses, and
@@ -238,10 +265,11 @@ struct jit_warp {
                            a lane's vector the values of 32 lanes; else not meaningful */
     uint32_t denied;    /* JIT_EVENT_GUARD: set by access and pattern: lanes that must not
                            make the access; what they would have loaded is 0 */
-    uint64_t clock;  /* jit_request.scheduled: cycles that the warp has taken, about; its %clock */
-    uint64_t ready;  /* the same: when the last of its loads so far is there, by that clock */
-    uint64_t unused; /* 128 bytes, two lines of the cache: the place of a warp is a shift */
-};
+    uint64_t clock; /* jit_request.scheduled: cycles that the warp has taken, about; its %clock */
+    uint64_t ready; /* the same: when the last of its loads so far is there, by that clock */
+    /* JIT_EVENT_STEP: the innermost; NULL: the warp has not begun */
+    struct jit_activation *activation;
+}; /* 128 bytes, two lines of the cache: the place of a warp is a shift */
 _Static_assert(sizeof(struct jit_warp) == 128, "a power of two");
 
 /* A place in the program: the number of an instruction, counted through all functions of the
@@ -265,6 +293,8 @@ enum jit_event {
     JIT_EVENT_TURNS = 32, /* every loop counts as one that may wait: it gives way (JIT_YIELD) again
                              and again; services->compare */
     JIT_EVENT_SEEN = 16,  /* with ACCESS: struct jit_seen. Loads of parameters are not told */
+    JIT_EVENT_STEP = 64,  /* struct jit_steps; every register lies where struct jit_code_map says,
+                             and is read from there */
 };
 
 /* JIT_EVENT_COUNT, per place: counts[JIT_COUNTS * place + one of these]. Instructions that LLVM or
@@ -418,6 +448,8 @@ struct jit_services {
     /* JIT_EVENT_TURNS: lanes compare (setp) a[lane] with b[lane], the operands' bits. */
     void (*compare)(struct jit_warp *w, uint32_t lanes, const uint64_t *a, const uint64_t *b,
                     uint32_t place);
+    /* JIT_EVENT_STEP: the instruction at w->activation comes next. */
+    void (*step)(struct jit_warp *w);
 };
 
 /* Functions that PTX calls but does not hold: EXTERNAL(NAME, "name", result bytes, "sizes of
@@ -483,6 +515,28 @@ struct jit_tool_launch {
     struct memory *memory;              /* of the device; NULL: none known */
     struct jit_warp *parent; /* a launch from a kernel: the warp that made it; NULL: the host's */
     uint64_t stream;         /* and the stream it named */
+    /* What a warp of a block in flight does. */
+    void (*look)(const struct jit_block *b, uint32_t warp, struct jit_standing *out);
+};
+
+enum jit_stands { JIT_STANDS_READY, JIT_STANDS_BARRIER, JIT_STANDS_WAITS, JIT_STANDS_DONE };
+struct jit_standing {
+    enum jit_stands what;
+    struct jit_warp *warp;
+    uint32_t alive; /* lanes that have not exited */
+    /* per lane that waits (BARRIER, WAITS) at a barrier of the block: its number, else UINT32_MAX
+     */
+    uint32_t barrier[JIT_LANES];
+};
+
+/* A warp of a block has failed; what it has changed is as it was then. */
+struct jit_fault {
+    struct jit_warp *warp; /* NULL: not known */
+    uint32_t lanes;        /* 0: not known */
+    uint32_t place;
+    bool has_place, has_address;
+    uint64_t address;
+    const char *text;
 };
 
 /* A tool watches launches: check and profile implement this, exec and generated code call it. One
@@ -529,7 +583,36 @@ struct jit_tool {
                   uint32_t number, uint32_t place);
     /* (many) Threads of the warp waited for all that their block launched. */
     void (*joined)(struct jit_warp *w);
+    /* JIT_EVENT_STEP: launches run on the thread that makes them. */
+    struct jit_steps *steps;
+    void (*step)(struct jit_warp *w);
+    /* The launch fails, before anything of it is given up. Where place and lanes are not known the
+     * first call (f->text NULL) may fill them in; may come from a signal's handler. */
+    void (*fault)(struct jit_fault *f);
+    /* Whether a text that the kernel prints is to be shown: of `size` bytes, from *skip on. */
+    void (*printed)(struct jit_tool *t, uint64_t size, uint64_t *skip);
 };
+
+/* -- where registers are ----------------------------------------------------------------------- */
+
+/* Code for JIT_EVENT_STEP of one function: a kernel, or one that is really called. Distances are
+ * from the struct jit_activation. */
+struct jit_code_map {
+    const struct ptx_func *func;
+    const struct wir *wir; /* wir_new_debug; a site is the number of an instruction */
+    uint32_t *reg;         /* per register: where 32 values of its type lie (predicates: 32 bits) */
+    uint32_t lanes; /* per block, from there on: lanes that are to run it, lanes that wait for a
+                       barrier before it (uint32_t each) */
+    uint32_t *held; /* per block: lanes that stand at its first instruction until others of their
+                       warp come (uint32_t); UINT32_MAX: none do */
+    uint32_t bytes; /* of all of it */
+};
+/* NULL and an error: it cannot be compiled. The module must outlive it. */
+struct jit_code_map *jit_code_map_new(const struct ptx_module *m, const struct ptx_func *f,
+                                      struct ls_error *err);
+void jit_code_map_free(struct jit_code_map *map);
+/* Bytes of a value of a register in its home; 0: a predicate, a bit a lane. */
+uint32_t jit_code_map_bytes(const struct jit_code_map *map, uint32_t reg);
 
 /* -- compiling --------------------------------------------------------------------------------- */
 

@@ -285,7 +285,9 @@ struct ptx_file {
 
 struct ptx_module {
     struct arena arena;
-    const char *path;    /* for messages: "k.ptx", "prog.cu:sm_90" */
+    const char *path; /* for messages: "k.ptx", "prog.cu:sm_90" */
+    const char *text; /* what it was parsed from; NULL: linked from several */
+    size_t text_bytes;
     struct hash128 hash; /* of the text */
     uint32_t version;    /* 7.8 -> 78 */
     uint32_t target;     /* sm_90a -> 90 */

@@ -433,6 +433,8 @@ ptx_parse(const char *text, size_t size, const char *path, struct ls_error *err)
     p->m = ls_alloc(sizeof *p->m);
     p->arena = &p->m->arena;
     p->m->path = arena_strdup(p->arena, path);
+    p->m->text = arena_strndup(p->arena, text, size);
+    p->m->text_bytes = size;
     p->m->hash = ls_hash((struct hash128){0, 0}, text, size);
     p->m->address_size = 64;
     p->path = p->m->path;

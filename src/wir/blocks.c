@@ -293,9 +293,11 @@ wir_cut(struct flat *b)
     wir_order(f, c.raw, c.count);
     ls_release(c.block_at);
     ls_release(c.labelled);
-    atoms_to_reds(f, (uint32_t)b->regs.count);
+    if (!b->debug)
+        atoms_to_reds(f, (uint32_t)b->regs.count);
     mark_waiting_loops(f);
-    wir_split_webs(b);
+    if (!b->debug)
+        wir_split_webs(b);
     f->reg_count = (uint32_t)b->regs.count;
     f->regs = ARENA_ARRAY(&f->arena, struct wir_reg, f->reg_count + 1);
     if (f->reg_count)

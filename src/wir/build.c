@@ -23,6 +23,7 @@ struct instance {
     struct ptx_var **results;
     struct instance *caller;
     uint32_t depth;
+    uint32_t place; /* of the call */
 };
 
 static uint32_t
@@ -91,7 +92,8 @@ map_operand(struct flat *b, struct instance *in, struct ptx_operand *o)
 static struct wir_insn *
 push_insn(struct flat *b, const struct ptx_insn *i, const struct ptx_func *func, uint32_t place)
 {
-    VEC_PUSH(&b->insns, ((struct wir_insn){.i = *i, .func = func, .place = place}));
+    VEC_PUSH(&b->insns,
+             ((struct wir_insn){.i = *i, .func = func, .place = place, .frame = b->frame}));
     return &b->insns.at[b->insns.count - 1];
 }
 
@@ -259,6 +261,20 @@ real_call(struct flat *b, const struct wir_insn *at, const struct ptx_func *f)
     return true;
 }
 
+/* A call that its function's text replaces is an instruction all the same. */
+static void
+push_call(struct flat *b, const struct wir_insn *at)
+{
+    struct ptx_insn i = {.op = PTX_OP_PMEVENT,
+                         .vec = 1,
+                         .guard = PTX_NO_REG,
+                         .line = at->i.line,
+                         .column = at->i.column,
+                         .loc = at->i.loc};
+    i.operand = operands(b, 1);
+    push_insn(b, &i, at->func, at->place);
+}
+
 static bool
 inline_call(struct flat *b, struct instance *in, const struct wir_insn *at)
 {
@@ -297,8 +313,14 @@ inline_call(struct flat *b, struct instance *in, const struct wir_insn *at)
     callee.params = ARENA_ARRAY(&b->wir->arena, struct ptx_var *, f->param_count + 1);
     callee.results = ARENA_ARRAY(&b->wir->arena, struct ptx_var *, f->result_count + 1);
     struct wir_insn here = *at; /* `at` may move while instructions are added */
+    if (b->debug)
+        push_call(b, &here);
     bind_params(b, &here, &callee, &p);
-    if (!inline_body(b, &callee))
+    uint32_t frame = b->frame;
+    callee.place = at->place;
+    bool fine = inline_body(b, &callee);
+    b->frame = frame;
+    if (!fine)
         return false;
     b->labels.at[done] = (uint32_t)b->insns.count;
     unbind_results(b, &here, &callee, &p);
@@ -363,6 +385,7 @@ inline_insn(struct flat *b, struct instance *in, const struct ptx_insn *text, ui
 {
     struct wir_insn f = {.i = *text, .func = in->func, .place = place};
     struct ptx_insn *i = &f.i;
+    size_t first = b->insns.count;
     if (i->guard != PTX_NO_REG)
         i->guard += in->reg_base;
     i->operand = operands(b, i->operand_count ? i->operand_count : 1);
@@ -411,10 +434,26 @@ inline_insn(struct flat *b, struct instance *in, const struct ptx_insn *text, ui
     }
     if (around != UINT32_MAX)
         b->labels.at[around] = (uint32_t)b->insns.count;
+    if (b->debug)
+        b->insns.at[first].begins = true;
     if (b->insns.count > MAX_INSNS)
         return fail_at(b, &f, "%s: the kernel is too large once its calls are inlined",
                        b->wir->kernel->name);
     return true;
+}
+
+static void
+begin_frame(struct flat *b, const struct instance *in)
+{
+    uint32_t caller = b->frames.count ? b->frame : UINT32_MAX;
+    b->frame = (uint32_t)b->frames.count;
+    VEC_PUSH(&b->frames, ((struct wir_frame){.func = in->func,
+                                             .caller = caller,
+                                             .call = in->place,
+                                             .reg_base = in->reg_base,
+                                             .vars = in->vars,
+                                             .params = in->params,
+                                             .results = in->results}));
 }
 
 static bool
@@ -438,6 +477,7 @@ inline_body(struct flat *b, struct instance *in)
                       : shared ? shared
                                : copy_var(b, f->vars[k], place_of_space(space));
     }
+    begin_frame(b, in);
     /* first[n]: the first label before instruction n; next[]: the others of the same place. */
     uint32_t *first = ls_alloc(sizeof *first * (f->insn_count + 1));
     uint32_t *next = ls_alloc(sizeof *next * (f->label_count + 1));
@@ -456,77 +496,6 @@ inline_body(struct flat *b, struct instance *in)
     ls_release(first);
     ls_release(next);
     return ok;
-}
-
-/* -- layout of local and shared memory --------------------------------------------------------- */
-
-static uint64_t
-place_after(uint64_t *end, const struct ptx_var *v)
-{
-    uint64_t align = v->align ? v->align : 1;
-    uint64_t at = (*end + align - 1) & ~(align - 1);
-    *end = at + v->size;
-    return at;
-}
-
-struct used {
-    const struct ptx_module *m;
-    bool *shared;
-};
-
-static void
-mark_shared(struct used *u, const struct ptx_operand *o)
-{
-    if (o->var && !o->var->func && o->var->space == PTX_SPACE_SHARED)
-        u->shared[o->var->index] = true;
-    for (uint32_t k = 0; k < o->count && o->elements; k++)
-        mark_shared(u, &o->elements[k]);
-}
-
-static bool
-lay_out(struct flat *b)
-{
-    struct wir *f = b->wir;
-    uint64_t local = 0, shared = 0;
-    struct used used = {f->module, ARENA_ARRAY(&f->arena, bool, f->module->var_count + 1)};
-    for (size_t n = 0; n < b->insns.count; n++)
-        for (uint32_t k = 0; k < b->insns.at[n].i.operand_count; k++)
-            mark_shared(&used, &b->insns.at[n].i.operand[k]);
-    f->shared_offset = ARENA_ARRAY(&f->arena, uint64_t, f->module->var_count + 1);
-    uint64_t dynamic_align = 16;
-    for (uint32_t k = 0; k < f->module->var_count; k++) {
-        const struct ptx_var *v = f->module->vars[k];
-        if (v->space == PTX_SPACE_SHARED && used.shared[k] && !v->unsized)
-            f->shared_offset[k] = place_after(&shared, v);
-        if (v->space == PTX_SPACE_SHARED && used.shared[k] && v->unsized &&
-            v->align > dynamic_align)
-            dynamic_align = v->align;
-    }
-    for (size_t k = 0; k < b->vars.count; k++) {
-        struct wir_var *v = &b->vars.at[k];
-        if (v->place == WIR_SHARED && !v->var->unsized)
-            v->offset = place_after(&shared, v->var);
-        else if (v->place == WIR_LOCAL)
-            v->offset = place_after(&local, v->var);
-    }
-    shared = (shared + dynamic_align - 1) & ~(dynamic_align - 1);
-    for (uint32_t k = 0; k < f->module->var_count; k++)
-        if (f->module->vars[k]->space == PTX_SPACE_SHARED && f->module->vars[k]->unsized)
-            f->shared_offset[k] = shared;
-    for (size_t k = 0; k < b->vars.count; k++)
-        if (b->vars.at[k].place == WIR_SHARED && b->vars.at[k].var->unsized)
-            b->vars.at[k].offset = shared;
-    f->shared_used = used.shared;
-    if (local > (512u << 10) || shared > UINT32_MAX / 2)
-        return ls_fail(
-            b->err, LS_ERR_INPUT,
-            "%s:%u: kernel \"%s\" has %llu bytes of local and %llu bytes of shared memory: "
-            "more than any device has",
-            f->module->path, f->kernel->line, f->kernel->name, (unsigned long long)local,
-            (unsigned long long)shared);
-    f->local_bytes = (uint32_t)((local + 15) & ~15ull);
-    f->shared_bytes = (uint32_t)shared;
-    return true;
 }
 
 /* -- the whole --------------------------------------------------------------------------------- */
@@ -594,14 +563,32 @@ take_arguments(struct flat *b, struct instance *in)
     b->wir->argument_bytes = (uint32_t)((at + 15) & ~15ull);
 }
 
+/* Which kind of warp IR is made. */
+enum wir_kind { WIR_USUAL, WIR_SCHEDULED, WIR_DEBUG };
+
+static void
+keep_frames(struct flat *b)
+{
+    struct wir *f = b->wir;
+    f->frame_count = (uint32_t)b->frames.count;
+    f->frames = ARENA_ARRAY(&f->arena, struct wir_frame, f->frame_count + 1);
+    if (b->debug && f->frame_count)
+        memcpy(f->frames, b->frames.at, sizeof *f->frames * f->frame_count);
+    VEC_FREE(&b->frames);
+}
+
 static struct wir *
 make(const struct ptx_module *m, const struct ptx_func *kernel, bool (*known)(const char *),
-     bool scheduled, struct ls_error *err)
+     enum wir_kind kind, struct ls_error *err)
 {
     struct wir *f = ls_alloc(sizeof *f);
     f->module = m;
     f->kernel = kernel;
-    struct flat b = {.wir = f, .known = known, .scheduled = scheduled, .err = err};
+    struct flat b = {.wir = f,
+                     .known = known,
+                     .scheduled = kind == WIR_SCHEDULED,
+                     .debug = kind == WIR_DEBUG,
+                     .err = err};
     struct instance top = {.func = kernel, .end_label = UINT32_MAX};
     top.params = ARENA_ARRAY(&f->arena, struct ptx_var *, kernel->param_count + 1);
     top.results = ARENA_ARRAY(&f->arena, struct ptx_var *, kernel->result_count + 1);
@@ -618,7 +605,7 @@ make(const struct ptx_module *m, const struct ptx_func *kernel, bool (*known)(co
     bool ok = inline_body(&b, &top);
     if (ok) {
         wir_keep_slots(&b);
-        ok = lay_out(&b) && wir_cut(&b);
+        ok = wir_lay_out(&b) && wir_cut(&b);
     }
     VEC_FREE(&b.insns);
     VEC_FREE(&b.regs);
@@ -630,6 +617,7 @@ make(const struct ptx_module *m, const struct ptx_func *kernel, bool (*known)(co
         f->calls[k] = b.calls.at[k];
     f->call_count = (uint32_t)b.calls.count;
     VEC_FREE(&b.calls);
+    keep_frames(&b);
     if (!ok) {
         wir_free(f);
         return NULL;
@@ -641,14 +629,21 @@ struct wir *
 wir_new(const struct ptx_module *m, const struct ptx_func *kernel, bool (*known)(const char *),
         struct ls_error *err)
 {
-    return make(m, kernel, known, false, err);
+    return make(m, kernel, known, WIR_USUAL, err);
 }
 
 struct wir *
 wir_new_scheduled(const struct ptx_module *m, const struct ptx_func *kernel,
                   bool (*known)(const char *), struct ls_error *err)
 {
-    return make(m, kernel, known, true, err);
+    return make(m, kernel, known, WIR_SCHEDULED, err);
+}
+
+struct wir *
+wir_new_debug(const struct ptx_module *m, const struct ptx_func *kernel,
+              bool (*known)(const char *), struct ls_error *err)
+{
+    return make(m, kernel, known, WIR_DEBUG, err);
 }
 
 void

@@ -63,7 +63,8 @@
  * read back: the same kernel, so that tests of passes are written as text. Everything below a
  * struct wir lives in its arena.
  *
- *   build.c     calls inlined, one flat list of instructions (slots.c: parameter slots)
+ *   build.c     calls inlined, one flat list of instructions (slots.c: parameter slots; layout.c:
+ *               where variables lie)
  *   blocks.c    cut into blocks; order.c: their order, loops, post-dominators
  *   webs.c      registers split into webs; live.c: what is alive where a block begins
  *   chains.c    which instructions write a register and which read it (def-use chains)
@@ -87,8 +88,10 @@ struct wir_insn {
     struct ptx_insn i;
     const struct ptx_func *func; /* where it stands in the module */
     uint32_t place;              /* module-wide number: ptx_func.first_place + index */
-    bool added; /* by a pass, for the instruction with that place: tools are told of that one alone
-                 */
+    bool added;  /* by a pass, for the instruction with that place: tools are told of that one alone
+                  */
+    bool begins; /* wir_new_debug: the first of what its PTX instruction has become; */
+    uint32_t frame; /*   and in which of wir.frames it stands */
 };
 
 enum wir_end {
@@ -143,6 +146,16 @@ struct wir_var {
     uint64_t offset; /* in the parameter block, in local memory, in shared memory */
 };
 
+/* wir_new_debug: a function's text as it stands in the kernel's, once for each call of it. */
+struct wir_frame {
+    const struct ptx_func *func;
+    uint32_t caller;   /* UINT32_MAX: none; else the frame that calls it, */
+    uint32_t call;     /*   at that place */
+    uint32_t reg_base; /* register k of the function is reg_base + k */
+    /* Per ptx_func.vars, .params, .results: the variable that stands for it. */
+    struct ptx_var *const *vars, *const *params, *const *results;
+};
+
 /* Def-use chains, as rows of numbers that lie one behind the other: row k of x is x[x_at[k]..x_at[k
  * + 1]). Read them by wir_defs and what follows it. */
 struct wir_chains {
@@ -177,7 +190,9 @@ struct wir {
     const struct ptx_func **calls;
     uint32_t call_count;
     bool indirect;
-    uint32_t argument_bytes; /* of a function: parameters and results of one lane */
+    uint32_t argument_bytes;  /* of a function: parameters and results of one lane */
+    struct wir_frame *frames; /* wir_new_debug; frames[0] is the kernel's own */
+    uint32_t frame_count;
     struct wir_chains chains;
 };
 
@@ -189,6 +204,10 @@ struct wir *wir_new(const struct ptx_module *m, const struct ptx_func *kernel,
 /* The same; a block begins wherever a warp gives way in a schedule (wir_gives_way). */
 struct wir *wir_new_scheduled(const struct ptx_module *m, const struct ptx_func *kernel,
                               bool (*known)(const char *name), struct ls_error *err);
+/* The same for a debugger: registers are not split into webs, atomics keep their results, and every
+ * PTX instruction has become at least one that begins it, a call that is inlined, too. */
+struct wir *wir_new_debug(const struct ptx_module *m, const struct ptx_func *kernel,
+                          bool (*known)(const char *name), struct ls_error *err);
 /* Every loop counts as one that may wait for others. */
 void wir_all_wait(struct wir *f);
 void wir_free(struct wir *f);

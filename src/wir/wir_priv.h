@@ -18,6 +18,9 @@ struct flat {
     VEC(uint32_t) labels;               /* instruction that each label stands before */
     bool (*known)(const char *name);
     bool scheduled; /* wir_new_scheduled */
+    bool debug;     /* wir_new_debug */
+    VEC(struct wir_frame) frames;
+    uint32_t frame; /* that instructions are added to */
     VEC(const struct ptx_func *) calls;
     struct ls_error *err;
 };
@@ -28,12 +31,14 @@ bool wir_needs_branch(const struct ptx_insn *i);
 bool wir_ends_block(const struct ptx_insn *i);
 /* slots.c: ld.param and st.param of slots get register operands. */
 void wir_keep_slots(struct flat *b);
+/* layout.c: local and shared memory; false: more than any device has. */
+bool wir_lay_out(struct flat *b);
 /* blocks.c: fills b->wir. */
 bool wir_cut(struct flat *b);
 /* order.c: blocks in weak topological order, of `count` in text order whose first is the entry;
  * loops, predecessors, post-dominators. */
 void wir_order(struct wir *f, const struct wir_block *raw, uint32_t count);
-/* webs.c: registers of their own for uses that do not meet; b->regs grows. */
+/* webs.c: registers of their own for uses that do not meet; b->regs grows. Not for a debugger. */
 void wir_split_webs(struct flat *b);
 /* chains.c: fills f->chains, once the instructions are what they stay. */
 void wir_chain(struct wir *f);

@@ -31,6 +31,11 @@ void frame_take(struct core *c);
  * begins. */
 void core_home_storage(struct core *c);
 void core_home_begin(struct core *c);
+/* For a debugger: where all of it lies behind a struct jit_activation. map->wir is there. */
+void homes_lay_out(struct jit_code_map *map);
+void homes_end(struct jit_code_map *map);
+/* A called function returns. */
+void core_home_leave(struct core *c);
 
 /* -- lanes.c ----------------------------------------------------------------------------------- */
 
@@ -67,6 +72,7 @@ void core_sync_test(struct core *c, uint32_t block);
 void core_sync_leave(struct core *c); /* after all blocks: c->saved.leave, if anybody goes there */
 /* shape.apart: the lanes of the block stand still, those that need not go on. */
 void core_sync_wait(struct core *c, uint32_t block);
+LLVMValueRef core_sync_new(struct core *c, uint32_t block);
 void core_sync_storage(struct core *c);
 void core_sync_begin(struct core *c);
 /* No lane can run: SYNC_WOKEN when some can after all, SYNC_HELD when some stand still. */

@@ -10,10 +10,61 @@
  *
  * Homes lie behind the part of the frame that functions for lanes that stand apart share with the
  * usual ones (frame_apart).
+ *
+ * Code for a debugger has a home for every register, in an order that follows from the warp IR
+ * alone (struct jit_code_map), behind a record of what the warp does. There are no functions for
+ * lanes that stand apart: its own lets them.
  */
 #include "jit/control/control.h"
 
+#include "jit/ops/sync.h"
+
 #include <string.h>
+
+/* -- for a debugger ---------------------------------------------------------------------------- */
+
+uint32_t
+jit_code_map_bytes(const struct jit_code_map *map, uint32_t reg)
+{
+    enum ptx_type type = (enum ptx_type)map->wir->regs[reg].type;
+    uint32_t bytes = ptx_type_bytes(type);
+    return type == PTX_PRED ? 0 : bytes ? bytes : 8;
+}
+
+void
+homes_lay_out(struct jit_code_map *map)
+{
+    const struct wir *f = map->wir;
+    uint32_t end = sizeof(struct jit_activation);
+    map->reg = ls_alloc(sizeof *map->reg * (f->reg_count + 1));
+    map->held = ls_alloc(sizeof *map->held * (f->block_count + 1));
+    for (uint32_t r = 0; r < f->reg_count; r++) { /* vectors first: they are aligned */
+        map->reg[r] = end;
+        end += jit_code_map_bytes(map, r) * LANES;
+    }
+    for (uint32_t r = 0; r < f->reg_count; r++)
+        if (!jit_code_map_bytes(map, r)) {
+            map->reg[r] = end;
+            end += 4;
+        }
+    map->lanes = end;
+    end = (end + 8 * f->block_count + 63) & ~63u;
+    for (uint32_t b = 0; b < f->block_count; b++) {
+        bool waits = f->blocks[b].sync && f->kernel->is_kernel;
+        map->held[b] = waits ? end + (uint32_t)offsetof(struct sync_site, held) : UINT32_MAX;
+        end += waits ? (uint32_t)sizeof(struct sync_site) : 0;
+    }
+    map->bytes = (end + 63) & ~63u;
+}
+
+void
+homes_end(struct jit_code_map *map)
+{
+    ls_release(map->reg);
+    ls_release(map->held);
+}
+
+/* -- the usual homes --------------------------------------------------------------------------- */
 
 static uint32_t
 room_of(struct core *c, uint32_t reg, uint32_t *end)
@@ -47,9 +98,49 @@ place(struct core *c, LLVMValueRef base, uint32_t at)
     return LLVMBuildInBoundsGEP2(c->e.b, core_scalar(c, 8), base, &k, 1, "");
 }
 
+/* Where the frame begins, or as much room of a called function's. */
+static LLVMValueRef
+begin_of(struct core *c, uint32_t bytes)
+{
+    return c->form.called ? stack_room(c, bytes)
+                          : core_load_field(c, c->e.warp, offsetof(struct jit_warp, frame),
+                                            LLVMPointerTypeInContext(c->e.context, 0));
+}
+
+static void
+stepped_storage(struct core *c)
+{
+    const struct wir *f = c->wir;
+    struct jit_code_map map = {.func = f->kernel, .wir = f};
+    homes_lay_out(&map);
+    LLVMValueRef base = c->saved.activation = begin_of(c, map.bytes);
+    for (uint32_t r = 0; r < f->reg_count; r++)
+        c->regs.reg[r] = place(c, base, map.reg[r]);
+    for (uint32_t b = 0; b < f->block_count; b++) {
+        c->lanes.pending[b] = place(c, base, map.lanes + 8 * b);
+        c->lanes.waiting[b] = place(c, base, map.lanes + 8 * b + 4);
+    }
+    c->lanes.mask = place(c, base, FIELD(jit_activation, mask));
+    c->lanes.alive = place(c, base, FIELD(jit_activation, alive));
+    c->saved.site = ls_alloc(sizeof *c->saved.site * (f->block_count + 1));
+    c->saved.sites_at = map.lanes;
+    for (uint32_t b = 0; b < f->block_count; b++) {
+        c->saved.site[b] = map.held[b] == UINT32_MAX ? UINT32_MAX : c->saved.site_count++;
+        if (c->saved.site[b] == 0)
+            c->saved.sites_at = map.held[b] - (uint32_t)offsetof(struct sync_site, held);
+    }
+    if (!c->form.called)
+        c->saved.frame_bytes = map.bytes;
+    homes_end(&map);
+}
+
 void
 core_home_storage(struct core *c)
 {
+    if (c->form.steps) {
+        stepped_storage(c);
+        return;
+    }
     const struct wir *f = c->wir;
     uint32_t *at = ls_alloc(sizeof *at * (f->reg_count + 2 * f->block_count + 1));
     uint64_t *live = ls_alloc(sizeof *live * (f->reg_words + 1));
@@ -63,10 +154,7 @@ core_home_storage(struct core *c)
             at[r] = room_of(c, r, &end);
     uint32_t lanes = (end + 63) & ~63u;
     end = lanes + 8 * f->block_count;
-    LLVMValueRef base = c->form.called
-                            ? stack_room(c, end)
-                            : core_load_field(c, c->e.warp, offsetof(struct jit_warp, frame),
-                                              LLVMPointerTypeInContext(c->e.context, 0));
+    LLVMValueRef base = begin_of(c, end);
     for (uint32_t r = 0; r < f->reg_count; r++)
         if (c->facts->reg[r].kind != FACT_NONE)
             c->regs.reg[r] =
@@ -81,9 +169,46 @@ core_home_storage(struct core *c)
     ls_release(live);
 }
 
+/* Registers are 0 at first: a debugger shows them before they are written. */
+static void
+stepped_begin(struct core *c)
+{
+    LLVMTypeRef ptr = LLVMPointerTypeInContext(c->e.context, 0);
+    struct jit_code_map map = {.func = c->wir->kernel, .wir = c->wir};
+    homes_lay_out(&map);
+    uint64_t from = sizeof(struct jit_activation);
+    LLVMBuildMemSet(c->e.b, place(c, c->saved.activation, (uint32_t)from),
+                    LLVMConstNull(core_scalar(c, 8)), core_i64(c, map.bytes - from), 64);
+    homes_end(&map);
+    LLVMValueRef caller = LLVMConstNull(ptr);
+    if (c->form.called)
+        caller = core_load_field(c, c->e.warp, FIELD(jit_warp, activation), ptr);
+    core_store_field(c, c->saved.activation, FIELD(jit_activation, caller), caller);
+    core_store_field(c, c->saved.activation, FIELD(jit_activation, function),
+                     core_i32(c, c->wir->kernel->index));
+    core_store_field(c, c->saved.activation, FIELD(jit_activation, site), core_i32(c, 0));
+    core_store_field(c, c->saved.activation, FIELD(jit_activation, stack),
+                     c->form.called ? c->in.stack : core_i32(c, 0));
+    core_store_field(c, c->e.warp, FIELD(jit_warp, activation), c->saved.activation);
+}
+
+void
+core_home_leave(struct core *c)
+{
+    LLVMTypeRef ptr = LLVMPointerTypeInContext(c->e.context, 0);
+    if (c->form.steps && c->form.called)
+        core_store_field(
+            c, c->e.warp, FIELD(jit_warp, activation),
+            core_load_field(c, c->saved.activation, FIELD(jit_activation, caller), ptr));
+}
+
 void
 core_home_begin(struct core *c)
 {
+    if (c->form.steps) {
+        stepped_begin(c);
+        return;
+    }
     const struct wir *f = c->wir;
     for (uint32_t r = 0; r < f->reg_count; r++)
         if (c->regs.reg[r] && set_has(f->blocks[0].live_in, r)) /* read before it is written */

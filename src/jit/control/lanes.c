@@ -26,7 +26,9 @@ lanes_send(struct core *c, uint32_t t, LLVMValueRef lanes)
     const struct wir_block *to = &c->wir->blocks[t];
     if (to->end == WIR_JUMP && !to->count) /* a `ret` by itself */
         to = &c->wir->blocks[to->succ[0]];
-    if (to->end != WIR_EXIT || to->count || to->end_insn != UINT32_MAX || c->form.called) {
+    bool stepped = c->form.steps && c->wir->blocks[t].end_insn != UINT32_MAX;
+    if (to->end != WIR_EXIT || to->count || to->end_insn != UINT32_MAX || c->form.called ||
+        stepped) {
         lanes_add(c, c->lanes.pending[t], lanes);
         return;
     }
@@ -98,6 +100,8 @@ lanes_suspend(struct core *c, enum jit_exit why, const uint64_t *blocks)
     lanes_move(c, blocks, true);
     core_store_field(c, c->e.warp, FIELD(jit_warp, resume), core_i32(c, id));
     core_store_field(c, c->e.warp, FIELD(jit_warp, lanes), core_load_i32(c, c->lanes.alive));
+    if (c->form.steps)
+        LLVMBuildStore(c->e.b, core_i32(c, 0), c->lanes.mask);
     LLVMBuildRet(c->e.b, core_i32(c, why));
     LLVMPositionBuilderAtEnd(c->e.b, c->saved.resumes.at[id - 1].block);
     LLVMBuildStore(c->e.b,

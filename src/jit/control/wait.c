@@ -205,6 +205,15 @@ leaving_lanes(struct core *c)
     return lanes;
 }
 
+/* Those of the block's lanes that come for the first time: others stood here, and go on now. */
+LLVMValueRef
+core_sync_new(struct core *c, uint32_t block)
+{
+    LLVMBuilderRef b = c->e.b;
+    LLVMValueRef passed = core_load_i32(c, core_sync_site(c, block, SITE(passed)));
+    return LLVMBuildAnd(b, core_mask_bits(c), LLVMBuildNot(b, passed, ""), "");
+}
+
 static void
 announce_absent(struct core *c, uint32_t block, LLVMValueRef ready)
 {
@@ -263,6 +272,8 @@ void
 core_sync_storage(struct core *c)
 {
     uint32_t n = c->wir->block_count;
+    if (c->form.steps) /* core_home_storage has */
+        return;
     c->saved.site = ls_alloc(sizeof *c->saved.site * (n + 1));
     for (uint32_t k = 0; k < n; k++)
         c->saved.site[k] = facts_waits(c->facts, k) ? c->saved.site_count++ : UINT32_MAX;

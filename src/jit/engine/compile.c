@@ -125,7 +125,8 @@ emit_variant(struct unit *u, bool partial, const char *name)
 {
     struct shape shape = {.partial = partial,
                           .small_grid = u->request->small_grid,
-                          .apart = u->request->apart,
+                          .separate = tools_step(u->request),
+                          .apart = u->request->apart || tools_step(u->request),
                           .abreast = u->request->abreast};
     memcpy(shape.block, u->request->block, sizeof shape.block);
     struct facts *facts = facts_new(u->wir, &shape, emit_warp_uniform, u->err);
@@ -136,11 +137,12 @@ emit_variant(struct unit *u, bool partial, const char *name)
                  shape.block[1], shape.block[2], partial ? ", last warp" : "");
         facts_print(facts, u->classes);
     }
-    struct core c = {
-        .wir = u->wir,
-        .facts = facts,
-        .tools = tools_new(u->request),
-        .form = {.in_memory = u->tier == JIT_TIER_MEMORY, .scheduled = u->request->scheduled}};
+    struct core c = {.wir = u->wir,
+                     .facts = facts,
+                     .tools = tools_new(u->request),
+                     .form = {.in_memory = u->tier == JIT_TIER_MEMORY,
+                              .scheduled = u->request->scheduled,
+                              .steps = tools_step(u->request)}};
     begin_emit(u, &c.e);
     if (u->request->whole && !partial && u->tier == JIT_TIER_FULL)
         c.phases = core_phases_new(&c);
@@ -205,8 +207,9 @@ static struct wir *
 begin_wir(struct unit *u, const struct ptx_func *f)
 {
     const struct jit_request *r = u->request;
-    struct wir *wir =
-        (r->scheduled ? wir_new_scheduled : wir_new)(r->module, f, core_known_function, u->err);
+    struct wir *wir = (tools_step(r)  ? wir_new_debug
+                       : r->scheduled ? wir_new_scheduled
+                                      : wir_new)(r->module, f, core_known_function, u->err);
     if (wir && (r->scheduled || tools_give_way(r)))
         wir_all_wait(wir);
     if (wir && !opt_run(wir, off_of(u), u->last, u->remarks, u->err)) {
@@ -235,8 +238,10 @@ function_waits(struct jit_image *m, const struct wir *f, bool scheduled)
 static bool
 emit_callee(struct unit *u, const struct ptx_func *f)
 {
-    struct shape shape = {
-        .any = true, .small_grid = u->request->small_grid, .abreast = u->request->abreast};
+    struct shape shape = {.any = true,
+                          .separate = tools_step(u->request),
+                          .small_grid = u->request->small_grid,
+                          .abreast = u->request->abreast};
     char name[32];
     memcpy(shape.block, u->request->block, sizeof shape.block);
     struct wir *wir = begin_wir(u, f);
@@ -250,7 +255,8 @@ emit_callee(struct unit *u, const struct ptx_func *f)
                          .tools = tools_new(u->request),
                          .form = {.called = true,
                                   .in_memory = u->tier == JIT_TIER_MEMORY,
-                                  .scheduled = u->request->scheduled}};
+                                  .scheduled = u->request->scheduled,
+                                  .steps = tools_step(u->request)}};
         begin_emit(u, &c.e);
         core_function_name(f, name);
         ok = core_function(&c, name);
@@ -543,6 +549,8 @@ jit_unit_begin(struct unit *u, const char *stem)
     u->wir = begin_wir(u, u->request->kernel);
     if (!u->wir)
         return false;
+    if (tools_step(u->request))
+        u->tier = JIT_TIER_MEMORY;
     for (;;) {
         if (!take_machine(u, u->tier == JIT_TIER_MEMORY ? JIT_EFFORT_LESS : JIT_EFFORT_USUAL) ||
             !build_form(u, stem, &fits))

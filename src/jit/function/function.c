@@ -223,6 +223,7 @@ emit_end(struct core *c, uint32_t b)
     if (blk->end_insn != UINT32_MAX) {
         c->e.insn = &c->wir->insns[blk->end_insn].i;
         c->e.func = c->wir->insns[blk->end_insn].func;
+        core_step(c, &c->wir->insns[blk->end_insn], NULL);
         core_count(c, &c->wir->insns[blk->end_insn]);
     }
     switch (blk->end) {
@@ -341,6 +342,7 @@ emit_no_lanes_left(struct core *c)
     LLVMPositionBuilderAtEnd(b, done);
     if (c->form.called) {
         core_store_field(c, c->e.warp, FIELD(jit_warp, stack), c->in.stack);
+        core_home_leave(c);
         LLVMBuildRetVoid(b);
     } else {
         core_store_field(c, c->e.warp, FIELD(jit_warp, lanes), core_i32(c, 0));
@@ -392,6 +394,7 @@ emit_entry(struct core *c)
     c->in.local = LLVMBuildPtrToInt(b, load_ptr(c, c->in.block_ptr, FIELD(jit_block, local)),
                                     core_scalar(c, 64), "local");
     core_count_begin(c);
+    core_step_begin(c);
     c->in.local_stride = core_load_field(c, c->in.launch_ptr, FIELD(jit_launch, local_stride), i32);
     c->in.warp_index = core_load_field(c, c->e.warp, FIELD(jit_warp, warp), i32);
     core_seen_begin(c);
@@ -457,15 +460,15 @@ make_storage(struct core *c)
         if (f->blocks[k].end == WIR_BARRIER && c->facts->parks[f->blocks[k].succ[0]])
             c->lanes.barrier_park[f->blocks[k].succ[0]] = true;
     }
-    if (c->facts->shape.apart) {
+    if (c->facts->shape.apart && !c->form.steps) {
         uint32_t end = frame_apart(c, c->saved.frame_at);
         c->saved.frame_bytes = c->saved.frame_bytes > end ? c->saved.frame_bytes : end;
         core_sync_storage(c);
     }
     c->saved.kept = c->form.in_memory ? NULL : frame_kept(c);
     core_whole_choose(c);
-    c->lanes.mask = core_alloca(c, i32);
-    c->lanes.alive = core_alloca(c, i32);
+    c->lanes.mask = c->lanes.mask ? c->lanes.mask : core_alloca(c, i32);
+    c->lanes.alive = c->lanes.alive ? c->lanes.alive : core_alloca(c, i32);
     c->regs.carry = core_alloca(c, core_vector(c, 1));
 }
 
@@ -504,6 +507,7 @@ begin_block(struct core *c, uint32_t b)
     c->now.synced = c->saved.site && c->saved.site[b] != UINT32_MAX;
     if (c->now.synced) {
         tools_at(c, &c->wir->insns[blk->first]);
+        core_step(c, &c->wir->insns[blk->first], core_sync_new(c, b));
         core_sync_own(c, &c->wir->insns[blk->first]);
         core_sync_wait(c, b);
     }
@@ -650,7 +654,8 @@ core_function(struct core *c, const char *name)
     if (c->form.in_memory)
         core_home_begin(c);
     if (c->facts->shape.apart) {
-        emit_apart_entry(c);
+        if (!c->form.steps)
+            emit_apart_entry(c);
         core_sync_begin(c);
     }
     if (c->wir->call_count || c->wir->indirect || core_uses_stack(c->wir))

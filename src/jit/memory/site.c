@@ -279,7 +279,11 @@ site_announce(struct site *s, enum jit_access_op op)
     LLVMValueRef lanes = s->some ? s->some : core_mask_bits(c);
     if (t.how == TELL_PATTERN || t.how == TELL_LANES) {
         core_batch_flush(c);
+        if (t.how == TELL_LANES)
+            site_lanes(s); /* not only where a debugger wants them */
+        LLVMBasicBlockRef over = core_step_telling(c);
         tell_now(s, &t, lanes, op);
+        core_step_told(c, over);
         return;
     }
     tell_segments(s,

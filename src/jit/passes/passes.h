@@ -37,6 +37,7 @@ enum pass_code {
     CODE_PROFILE = 4, /* executions are counted */
     CODE_REPLAY = 8,  /* accesses and nothing more: the run that finds the place of a fault */
     CODE_STEPS = 16,  /* any of these; but the warp gives way before each access, for a schedule */
+    CODE_DEBUG = 32,  /* each instruction by itself, registers in memory, for a debugger */
 };
 /* A column of the table: the kinds that the pass may run in. */
 enum pass_tools {
@@ -44,7 +45,8 @@ enum pass_tools {
     TOOLS_CHECK = CODE_CHECK,
     TOOLS_PROFILE = CODE_PROFILE,
     TOOLS_LIVE = CODE_PLAIN | CODE_CHECK | CODE_PROFILE,
-    TOOLS_ALL = TOOLS_LIVE | CODE_REPLAY | CODE_STEPS
+    TOOLS_ALL = TOOLS_LIVE | CODE_REPLAY | CODE_STEPS,
+    TOOLS_ANY = TOOLS_ALL | CODE_DEBUG
 };
 
 struct pass_row {

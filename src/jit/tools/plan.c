@@ -18,6 +18,8 @@ unsigned
 tools_code(const struct jit_request *r)
 {
     unsigned code = 0;
+    if (tools_step(r))
+        return CODE_DEBUG;
     if (r->scheduled)
         return CODE_STEPS;
     if (!r->events)
@@ -27,6 +29,12 @@ tools_code(const struct jit_request *r)
     if (r->events & JIT_EVENT_COUNT)
         code |= CODE_PROFILE;
     return code ? code : CODE_REPLAY;
+}
+
+bool
+tools_step(const struct jit_request *r)
+{
+    return r->events & JIT_EVENT_STEP;
 }
 
 bool
@@ -126,6 +134,8 @@ void
 tools_before(struct core *c, const struct wir_insn *i)
 {
     tools_at(c, i);
+    if (!c->now.synced) /* else it was done when lanes came to it */
+        core_step(c, i, NULL);
     core_count(c, i);
     core_batch_before(c, i);
 }

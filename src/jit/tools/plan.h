@@ -16,6 +16,7 @@ struct tools {
     const struct wir_insn *counted, *counted_end; /* counted already, with the first of them */
     LLVMValueRef seen, trace, trace_local;        /* TELL_NEW; trace: the warp's */
     LLVMValueRef batches, seen_mask;
+    LLVMValueRef steps;       /* JIT_EVENT_STEP: struct jit_steps, loaded at entry */
     struct core_batch *batch; /* batch.c; NULL: not needed so far */
 };
 

@@ -53,6 +53,8 @@ struct tools *tools_new(const struct jit_request *r);
 void tools_free(struct tools *t);
 /* Set of enum pass_code. */
 unsigned tools_code(const struct jit_request *r);
+/* Whether it is code for a debugger. */
+bool tools_step(const struct jit_request *r);
 /* Whether every loop counts as one that may wait for others. */
 bool tools_give_way(const struct jit_request *r);
 /* Decides it for each instruction of c->wir, before code is emitted. */
@@ -88,6 +90,18 @@ void core_announce_sync(struct core *c, const struct wir_insn *i, LLVMValueRef l
 /* barrier: <32 x i64>, or NULL; lanes: i32. */
 void core_announce_async(struct core *c, const struct wir_insn *i, enum jit_async what,
                          LLVMValueRef lanes, LLVMValueRef barrier, uint32_t number);
+
+/* -- step.c ------------------------------------------------------------------------------------ */
+
+/* form.steps: at the function's entry. */
+void core_step_begin(struct core *c);
+/* The position goes up, and the debugger is asked, before instruction i; lanes (i32, NULL: all) are
+ * those of the active ones that come to it: none of them: nothing is done. */
+void core_step(struct core *c, const struct wir_insn *i, LLVMValueRef lanes);
+/* What is emitted from here on is done only while accesses are told; core_step_told ends that.
+ * NULL: no debugger. */
+LLVMBasicBlockRef core_step_telling(struct core *c);
+void core_step_told(struct core *c, LLVMBasicBlockRef over);
 
 /* -- gate.c ------------------------------------------------------------------------------------ */
 

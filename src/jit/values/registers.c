@@ -135,6 +135,19 @@ core_take_firsts(struct core *c, LLVMValueRef v, unsigned n)
                                   "");
 }
 
+/* Whose value one of a vector is. What all lanes agree on is a scalar, but in code for a debugger,
+ * where lane 0 may hold an older value. */
+static LLVMValueRef
+first_lane(struct core *c)
+{
+    if (!c->form.steps)
+        return core_i32(c, 0);
+    LLVMTypeRef i32 = core_scalar(c, 32);
+    LLVMValueRef args[] = {core_mask_bits(c), LLVMConstInt(core_scalar(c, 1), 0, false)};
+    LLVMValueRef lane = emit_intrinsic(&c->e, "llvm.cttz", &i32, 1, args, 2);
+    return LLVMBuildAnd(c->e.b, lane, core_i32(c, LANES - 1), "");
+}
+
 LLVMValueRef
 core_read(struct core *c, uint32_t reg, bool scalar)
 {
@@ -150,7 +163,7 @@ core_read(struct core *c, uint32_t reg, bool scalar)
     }
     LLVMValueRef v = LLVMBuildLoad2(c->e.b, core_reg_type(c, reg), c->regs.reg[reg], "");
     if (scalar)
-        return LLVMBuildExtractElement(c->e.b, v, core_i32(c, 0), "");
+        return LLVMBuildExtractElement(c->e.b, v, first_lane(c), "");
     return core_value_count(v) == LANES ? v : core_spread_firsts(c, v, f, LANES);
 }
 

@@ -87,9 +87,19 @@ lane_masks(struct core *c, enum ptx_sreg r)
 }
 
 static LLVMValueRef
+steps_of(struct core *c)
+{
+    return core_load_field(c, c->in.launch_ptr, FIELD(jit_launch, steps),
+                           LLVMPointerTypeInContext(c->e.context, 0));
+}
+
+/* Under a debugger time is the launch's position: it goes on in the same way each time. */
+static LLVMValueRef
 cycles(struct core *c, unsigned bits)
 {
-    LLVMValueRef v = c->form.scheduled
+    LLVMValueRef v = c->form.steps ? core_load_field(c, steps_of(c), FIELD(jit_steps, position),
+                                                     core_scalar(c, 64))
+                     : c->form.scheduled
                          ? core_load_field(c, c->e.warp, FIELD(jit_warp, clock), core_scalar(c, 64))
                          : emit_intrinsic(&c->e, "llvm.readcyclecounter", NULL, 0, NULL, 0);
     return core_resize(c, v, bits, false);
@@ -99,7 +109,7 @@ cycles(struct core *c, unsigned bits)
 static LLVMValueRef
 nanoseconds(struct core *c)
 {
-    if (c->form.scheduled)
+    if (c->form.scheduled || c->form.steps)
         return cycles(c, 64);
     LLVMTypeRef type = LLVMFunctionType(core_scalar(c, 64), NULL, 0, false);
     LLVMValueRef f = LLVMGetNamedFunction(c->e.module, "jit_nanoseconds");

@@ -51,6 +51,7 @@ struct core_saved {
     /* shape.apart (control/wait.c): where lanes may stand still: number of the site per block, or
      * UINT32_MAX; where in the frame the sites are. */
     uint32_t *site, site_count, sites_at;
+    LLVMValueRef activation; /* form.steps: the struct jit_activation */
 };
 
 /* What was decided of the function before it is emitted. */
@@ -62,6 +63,7 @@ struct core_form {
                          addresses as if it were not */
     bool combines;    /* sums for global memory are kept back (memory/combine.c) */
     bool scheduled;   /* jit_request.scheduled */
+    bool steps;       /* for a debugger: every register stays in memory, all the time */
     bool streams;     /* stores may go past the caches (plan_streams) */
 };
 

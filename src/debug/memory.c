@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * memory.c: where the bytes lie that the debugger means: of all spaces, and registers.
+ */
+#include "debug/debug_priv.h"
+
+#include <string.h>
+
+/* Whether [at, at + bytes) is within [base, base + size). */
+static bool
+within(uint64_t at, uint64_t bytes, uint64_t base, uint64_t size)
+{
+    return at >= base && at - base <= size && bytes <= size - (at - base);
+}
+
+static uint8_t *
+part(uint8_t *base, uint64_t size, const struct debug_memory *m, const char *what,
+     struct ls_error *err)
+{
+    if (base && within(m->address, m->bytes, 0, size))
+        return base + m->address;
+    ls_fail(err, LS_ERR_INPUT, "offset %llu is outside of %s: %llu bytes",
+            (unsigned long long)m->address, what, (unsigned long long)size);
+    return NULL;
+}
+
+static uint64_t
+lane_local(const struct jit_block *b, uint32_t warp, uint32_t lane)
+{
+    return (uint64_t)(warp * JIT_LANES + lane) * b->launch->local_stride;
+}
+
+/* An address as kernels hold it: of device memory, or in the windows of a block in flight. */
+static uint8_t *
+generic(struct debug *d, const struct debug_memory *m, uint64_t *block, struct ls_error *err)
+{
+    struct allocation found;
+    const struct debug_run *run = d->run;
+    for (size_t k = 0; run && k < run->blocks.count; k++) {
+        const struct jit_block *b = run->blocks.at[k];
+        uint64_t local = (uint64_t)b->launch->local_stride * JIT_LANES * b->launch->warps;
+        if (within(m->address, m->bytes, (uint64_t)(uintptr_t)b->shared, run->of.shared_bytes) ||
+            (b->local && within(m->address, m->bytes, (uint64_t)(uintptr_t)b->local, local))) {
+            *block = b->index;
+            return (uint8_t *)(uintptr_t)m->address;
+        }
+    }
+    if (d->memory && memory_find_reached(d->memory, m->address, &found) &&
+        within(m->address, m->bytes, found.base, found.size))
+        return (uint8_t *)(uintptr_t)m->address;
+    ls_fail(err, LS_ERR_INPUT, "no memory: %llu bytes at 0x%llx", (unsigned long long)m->bytes,
+            (unsigned long long)m->address);
+    return NULL;
+}
+
+/* address: number of the register in the frame's function. Predicates have no byte of their own. */
+static uint8_t *
+in_register(struct debug *d, const struct debug_memory *m, uint64_t *block, struct ls_error *err)
+{
+    struct debug_place p;
+    if (!debug_locate(d, &m->who, &p, err))
+        return NULL;
+    const struct jit_code_map *code = p.map->code;
+    const struct wir_frame *f = &code->wir->frames[p.frame];
+    uint64_t reg = f->reg_base + m->address;
+    if (m->address >= f->func->reg_count) {
+        ls_fail(err, LS_ERR_INPUT, "no register %llu", (unsigned long long)m->address);
+        return NULL;
+    }
+    uint32_t bytes = jit_code_map_bytes(code, (uint32_t)reg);
+    if (!bytes || m->bytes > bytes || !p.at) {
+        ls_fail(err, LS_ERR_INPUT, "%s has no %llu bytes", code->wir->regs[reg].name,
+                (unsigned long long)m->bytes);
+        return NULL;
+    }
+    *block = p.block->index;
+    return (uint8_t *)p.at + code->reg[reg] + (size_t)bytes * p.lane;
+}
+
+uint8_t *
+debug_memory_at(struct debug *d, const struct debug_memory *m, uint64_t *block,
+                struct ls_error *err)
+{
+    uint32_t warp, lane;
+    bool own = m->space == PTX_SPACE_SHARED || m->space == PTX_SPACE_SHARED_CLUSTER ||
+               m->space == PTX_SPACE_LOCAL;
+    struct jit_block *b = own ? debug_find(d, &m->who.thread, &warp, &lane) : NULL;
+    *block = UINT64_MAX;
+    if (own && !b) {
+        ls_fail(err, LS_ERR_INPUT, "the thread's block is not running");
+        return NULL;
+    }
+    switch (m->space) {
+    case PTX_SPACE_SHARED:
+    case PTX_SPACE_SHARED_CLUSTER:
+        *block = b->index;
+        return part(b->shared, d->run->of.shared_bytes, m, "the block's shared memory", err);
+    case PTX_SPACE_LOCAL:
+        *block = b->index;
+        return part(b->local ? b->local + lane_local(b, warp, lane) : NULL,
+                    b->launch->local_stride, m, "the thread's local memory", err);
+    case PTX_SPACE_PARAM:
+        if (d->run)
+            return part((uint8_t *)(uintptr_t)d->run->of.launch->params,
+                        d->run->of.kernel->param_bytes, m, "the kernel's parameters", err);
+        ls_fail(err, LS_ERR_INPUT, "no kernel runs");
+        return NULL;
+    case PTX_SPACE_NONE:
+    case PTX_SPACE_GLOBAL:
+    case PTX_SPACE_CONST: return generic(d, m, block, err);
+    case PTX_SPACE_REG: return in_register(d, m, block, err);
+    default: ls_fail(err, LS_ERR_INPUT, "no memory of space %u", m->space); return NULL;
+    }
+}
+
+bool
+debug_predicate(struct debug *d, const struct debug_memory *m, uint32_t **word, uint32_t *lane)
+{
+    struct debug_place p;
+    struct ls_error ignored;
+    if (m->space != PTX_SPACE_REG || m->bytes != 1 || !debug_locate(d, &m->who, &p, &ignored) ||
+        !p.at)
+        return false;
+    const struct wir_frame *f = &p.map->code->wir->frames[p.frame];
+    uint64_t reg = f->reg_base + m->address;
+    if (m->address >= f->func->reg_count || jit_code_map_bytes(p.map->code, (uint32_t)reg))
+        return false;
+    *word = (uint32_t *)(void *)((uint8_t *)p.at + p.map->code->reg[reg]);
+    *lane = p.lane;
+    return true;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * wire.c: messages between the debugger and this process.
+ */
+#include "debug/debug_priv.h"
+
+#include <errno.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { MOST = 64 << 20 }; /* bytes of a message that make sense */
+
+static bool
+put(int fd, const void *at, size_t n)
+{
+    const uint8_t *p = at;
+    while (n) {
+        ssize_t k = send(fd, p, n, MSG_NOSIGNAL);
+        if (k < 0 && errno == EINTR)
+            continue;
+        if (k <= 0)
+            return false;
+        p += k;
+        n -= (size_t)k;
+    }
+    return true;
+}
+
+static bool
+take(int fd, void *at, size_t n)
+{
+    uint8_t *p = at;
+    while (n) {
+        ssize_t k = recv(fd, p, n, 0);
+        if (k < 0 && errno == EINTR)
+            continue;
+        if (k <= 0)
+            return false;
+        p += k;
+        n -= (size_t)k;
+    }
+    return true;
+}
+
+void
+debug_send(struct debug *d, uint32_t what, uint32_t status, const void *first, size_t n,
+           const void *second, size_t m)
+{
+    struct debug_head head = {.what = what, .status = status, .bytes = n + m};
+    if (put(d->fd, &head, sizeof head) && put(d->fd, first, n))
+        put(d->fd, second, m); /* who is gone is found out by the next receive */
+}
+
+const uint8_t *
+debug_receive(struct debug *d, struct debug_head *head)
+{
+    if (!take(d->fd, head, sizeof *head) || head->bytes > MOST)
+        debug_abandoned(d);
+    if (head->bytes + 1 > d->room) {
+        ls_release(d->message);
+        d->room = head->bytes + 1;
+        d->message = ls_alloc(d->room);
+    }
+    if (!take(d->fd, d->message, head->bytes))
+        debug_abandoned(d);
+    d->message[head->bytes] = 0;
+    return d->message;
+}
