@@ -118,6 +118,11 @@ enum debug_ask {
     DEBUG_A_LAST,      /* struct debug_memory: who last wrote one of these bytes before the position
                           where the launch stands; answer: struct debug_write. The launch stands
                           where it stood */
+    DEBUG_A_WHERE,     /* struct debug_memory with an address as kernels hold it for accesses in
+                          .space (NONE: a generic one); answer: struct debug_symbol: the space that
+                          it lies in (SHARED, LOCAL, GLOBAL), the place there, and how many bytes
+                          the block's shared memory has, the thread's local memory, or the
+                          allocation. SHARED with .bytes 0: of shared memory as a whole */
     DEBUG_A_KILL,      /* ends the program; DEBUG_E_EXIT follows */
 };
 

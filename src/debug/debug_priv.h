@@ -275,6 +275,9 @@ bool debug_known(struct debug_map *map, uint32_t reg, uint32_t site);
  * block that they belong to, UINT64_MAX: to none. */
 uint8_t *debug_memory_at(struct debug *d, const struct debug_memory *m, uint64_t *block,
                          struct ls_error *err);
+/* As DEBUG_A_WHERE. */
+bool debug_where(struct debug *d, const struct debug_memory *m, struct debug_symbol *out,
+                 struct ls_error *err);
 /* Whether it is a predicate: a byte that stands for a bit of the word. */
 bool debug_predicate(struct debug *d, const struct debug_memory *m, uint32_t **word,
                      uint32_t *lane);

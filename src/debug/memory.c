@@ -129,3 +129,32 @@ debug_predicate(struct debug *d, const struct debug_memory *m, uint32_t **word, 
     *lane = p.lane;
     return true;
 }
+
+bool
+debug_where(struct debug *d, const struct debug_memory *m, struct debug_symbol *out,
+            struct ls_error *err)
+{
+    uint32_t warp, lane;
+    struct allocation found;
+    const struct jit_block *b = debug_find(d, &m->who.thread, &warp, &lane);
+    if (!b)
+        return ls_fail(err, LS_ERR_INPUT, "the thread's block is not running");
+    uint64_t size = d->run->of.shared_bytes, own = lane_local(b, warp, lane), at = m->address;
+    uint64_t offset = at - (uint64_t)(uintptr_t)b->shared,
+             local = at - (uint64_t)(uintptr_t)b->local - own;
+    bool shared = m->space == PTX_SPACE_SHARED || m->space == PTX_SPACE_SHARED_CLUSTER;
+    if (shared) /* addresses of this space have 32 bits */
+        offset = memory_window_place(b->shared, at) - (uint64_t)(uintptr_t)b->shared;
+    if (shared || offset < size)
+        *out = (struct debug_symbol){
+            .space = PTX_SPACE_SHARED, .address = m->bytes ? offset : 0, .bytes = size};
+    else if (b->local && local < b->launch->local_stride)
+        *out = (struct debug_symbol){
+            .space = PTX_SPACE_LOCAL, .address = local, .bytes = b->launch->local_stride};
+    else if (d->memory && memory_find_reached(d->memory, at, &found))
+        *out = (struct debug_symbol){
+            .space = PTX_SPACE_GLOBAL, .address = at, .bytes = found.size};
+    else
+        return ls_fail(err, LS_ERR_INPUT, "no memory at 0x%llx", (unsigned long long)at);
+    return true;
+}

@@ -152,6 +152,21 @@ ask_symbol(struct ask *a)
 }
 
 static bool
+ask_where(struct ask *a)
+{
+    struct debug_memory m;
+    struct debug_symbol where;
+    const void *p = take(a, sizeof m);
+    if (!p || !runs(a))
+        return false;
+    memcpy(&m, p, sizeof m);
+    if (!debug_where(a->d, &m, &where, &a->err))
+        return false;
+    text_add_bytes(&a->out, (const char *)&where, sizeof where);
+    return true;
+}
+
+static bool
 ask_last(struct ask *a)
 {
     struct debug_memory m;
@@ -200,6 +215,7 @@ answer(struct ask *a, uint32_t what)
     case DEBUG_A_FRAMES: return ask_frames(a);
     case DEBUG_A_REGISTERS: return ask_registers(a);
     case DEBUG_A_SYMBOL: return ask_symbol(a);
+    case DEBUG_A_WHERE: return ask_where(a);
     case DEBUG_A_LAST: return ask_last(a);
     case DEBUG_A_KILL: debug_kill(a->d);
     default: return ls_fail(&a->err, LS_ERR_INPUT, "no request %u", what);

@@ -7,17 +7,22 @@
 #include "cli/cli.h"
 #include "cli/debug/commands.h"
 #include "cli/debug/editor.h"
+#include "cli/debug/record.h"
 #include "cli/run/program.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { D_BATCH, D_EX, D_X, D_ARGS, D_COUNT };
+enum { D_BATCH, D_EX, D_X, D_ARGS, D_RECORD, D_BLOCK, D_COUNT };
 
 static const struct option_row rows[D_COUNT] = {
     [D_BATCH] = {"--batch", 0, NULL, NULL, "ends when the commands of -x and --ex have run"},
     [D_EX] = {"--ex", 0, NULL, "COMMAND", "runs a command; may be repeated, also with -x"},
     [D_X] = {"--command", 'x', NULL, "FILE", "runs the commands of a file; may be repeated"},
+    [D_RECORD] = {"--record", 0, NULL, "PAGE.html",
+                  "writes a page on which a block of the first launch is stepped through"},
+    [D_BLOCK] = {"--block", 0, NULL, "X[,Y[,Z]]", "that block (0,0,0)"},
     [D_ARGS] = {"--args", 0, NULL, NULL, "as in gdb: what follows the program is for it anyway"},
 };
 
@@ -86,6 +91,28 @@ run_given(struct session *s, const struct cli_line *line)
         command_execute(s, word);
 }
 
+static bool
+read_block(const char *text, uint32_t block[3], struct ls_error *err)
+{
+    char rest;
+    int n = sscanf(text, "%u,%u,%u%c", &block[0], &block[1], &block[2], &rest);
+    return (n >= 1 && n <= 3 && !strchr(text, '-')) ||
+           ls_fail(err, LS_ERR_USAGE, "--block takes X[,Y[,Z]], not '%s'", text);
+}
+
+/* --record: no commands. */
+static int
+record(struct session *s, const struct cli_line *line)
+{
+    uint32_t block[3] = {0};
+    struct ls_error err = {0};
+    const char *at = line->value[D_BLOCK];
+    if (at && !read_block(at, block, &err))
+        return cli_error(usage.name, &err);
+    return record_page(s, block, line->value[D_RECORD], &err) ? CLI_OK
+                                                              : cli_error(usage.name, &err);
+}
+
 static int
 debug(struct cli_line *line, const char *path)
 {
@@ -100,6 +127,8 @@ debug(struct cli_line *line, const char *path)
     int status = CLI_OK;
     if (!session_read_executable(&s, &err)) {
         status = cli_error(usage.name, &err);
+    } else if (line->value[D_RECORD]) {
+        status = record(&s, line);
     } else {
         run_given(&s, line);
         if (!s.batch && !s.quit)

@@ -288,6 +288,13 @@ target_symbol(struct target *t, const struct debug_who *who, const char *name,
 }
 
 bool
+target_where(struct target *t, const struct debug_memory *at, struct debug_symbol *out,
+             struct ls_error *err)
+{
+    return ask_exact(t, DEBUG_A_WHERE, at, sizeof *at, NULL, 0, out, sizeof *out, err);
+}
+
+bool
 target_registers(struct target *t, const struct debug_who *who, uint32_t count,
                  uint64_t (*values)[2], uint8_t *known, struct ls_error *err)
 {

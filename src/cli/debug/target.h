@@ -56,6 +56,9 @@ bool target_write(struct target *t, const struct debug_memory *at, const void *i
                   struct ls_error *err);
 bool target_symbol(struct target *t, const struct debug_who *who, const char *name,
                    struct debug_symbol *out, struct ls_error *err);
+/* Where an address lies that kernels hold (DEBUG_A_WHERE). */
+bool target_where(struct target *t, const struct debug_memory *at, struct debug_symbol *out,
+                  struct ls_error *err);
 /* Of count registers the values, and which are known; arrays of the caller's. */
 bool target_registers(struct target *t, const struct debug_who *who, uint32_t count,
                       uint64_t (*values)[2], uint8_t *known, struct ls_error *err);

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * record: one block of the program's first launch, step by step, as a page (record.html). A step is
+ * what a warp does of one line before it comes to another line, or another warp goes on.
+ *
+ * The recording is JSON within the page:
+ *
+ *   {"block":[x,y,z], "warps":n, "alive":[mask of each warp at first],
+ *    "first":line, "lines":["text",...],             the kernel's source, and functions it calls
+ *    "shared":{"words":n, "names":[{"name","word"}]},
+ *    "end":"what became of the block",
+ *    "steps":[{"w":warp, "l":line, "m":lanes,
+ *              "b":1,                                it comes to a barrier
+ *              "k":lanes,                            alive behind it, where that changes
+ *              "v":[["name",[32 values or null]]],   variables that differ from the warp's step before
+ *              "x":[{"op","space","bytes","name","at":[32 addresses or null]}],
+ *              "s":[[word,"value"]]}]}               words of shared memory that it changes
+ */
+#ifndef LOCKSTEP_CLI_RECORD_H
+#define LOCKSTEP_CLI_RECORD_H
+
+#include "cli/debug/session.h"
+
+#include <jansson.h>
+
+enum { RECORD_STEPS = 20000 }; /* a page of more is no longer one */
+
+/* Runs the program, records the block of its first launch, and writes the page. */
+bool record_page(struct session *s, const uint32_t block[3], const char *path,
+                 struct ls_error *err);
+
+/* -- record_state.c: what a page shows of memory ----------------------------------------------- */
+
+struct record {
+    struct session *s;
+    uint32_t block[3];
+    json_t *steps, *names; /* names: of shared memory */
+    json_t *step;          /* the one that goes on; NULL */
+    uint32_t warp, line, lanes, place; /* of it */
+    bool stores;                       /* it has stored to shared memory */
+    uint32_t first, last;              /* lines of the page */
+    const char *file;
+    uint32_t *alive; /* per warp */
+    uint32_t warps;
+    json_t *known; /* per warp: variables as the page has them */
+    uint8_t *shared;
+    uint64_t shared_bytes;
+    struct type **leaf; /* per word of shared memory: the type of what lies there; NULL */
+};
+
+/* Shared memory's variables and what they hold when the block begins. */
+bool record_shared_begin(struct record *r, struct ls_error *err);
+/* What the step has changed there. */
+bool record_shared_changes(struct record *r, struct ls_error *err);
+/* Variables of the lanes that are about to execute the step. */
+void record_values(struct record *r);
+/* The access of the instruction that comes next, if it is one to shared or global memory. */
+bool record_access(struct record *r, struct ls_error *err);
+
+#endif

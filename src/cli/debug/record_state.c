@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * record_state.c: variables, shared memory and accesses of a recording.
+ */
+#include "cli/debug/record.h"
+
+#include <string.h>
+
+enum { MOST_VARIABLES = 12, MOST_LOCAL = 4096, LANES = 32 };
+
+/* The first lane of the step that goes on. */
+static struct debug_thread
+thread_of(const struct record *r, uint32_t lane)
+{
+    return session_thread_of(r->s, r->block, r->s->target.stop.warp, lane);
+}
+
+static struct world
+world_of(struct record *r, uint32_t lane)
+{
+    struct debug_thread t = thread_of(r, lane);
+    struct debug_frame frame = {.place = r->s->target.stop.place};
+    struct world w = session_world(r->s, &t, &frame, 0);
+    w.no_effects = true;
+    w.types = &r->s->scratch;
+    return w;
+}
+
+static json_t *
+text_of(struct world *w, struct value *v)
+{
+    struct text t = {0};
+    struct ls_error unused;
+    json_t *out = format_short(w, v, 0, &t, &unused) && t.at ? json_string(t.at) : NULL;
+    text_free(&t);
+    return out ? out : json_null();
+}
+
+/* -- variables --------------------------------------------------------------------------------- */
+
+struct shown {
+    const char *name;
+    struct value value; /* of the first lane: where it lies */
+};
+
+static bool
+is_shown(struct type *t)
+{
+    t = type_plain(t);
+    return type_is_number(t) || t->kind == TYPE_POINTER;
+}
+
+/* Those in local memory, which is where -G puts them, the innermost scopes' first. */
+static uint32_t
+find_variables(struct record *r, struct world *w, struct shown *out)
+{
+    uint32_t count = 0;
+    struct ls_error unused;
+    for (const struct scope *c = w->scope; c; c = c->parent)
+        for (size_t k = 0; k < c->variable_count && count < MOST_VARIABLES; k++) {
+            struct shown one = {.name = c->variables[k].name};
+            if (is_shown(c->variables[k].type) && !c->variables[k].artificial &&
+                lookup_variable(w, &c->variables[k], &one.value, &unused) &&
+                one.value.place == VALUE_MEMORY && !one.value.gone &&
+                (one.value.space == PTX_SPACE_LOCAL || one.value.space == PTX_SPACE_PARAM))
+                out[count++] = one;
+        }
+    return count;
+}
+
+/* One variable in every lane that executes the step; null in the others. */
+static json_t *
+row_of(struct record *r, struct shown *v)
+{
+    json_t *row = json_array();
+    for (uint32_t l = 0; l < LANES; l++) {
+        json_t *cell = NULL;
+        if (r->lanes >> l & 1) {
+            struct world w = world_of(r, l);
+            struct value mine = v->value;
+            struct ls_error unused;
+            mine.bytes = NULL;
+            cell = value_fetch(&w, &mine, &unused) ? text_of(&w, &mine) : NULL;
+        }
+        json_array_append_new(row, cell ? cell : json_null());
+    }
+    return row;
+}
+
+void
+record_values(struct record *r)
+{
+    struct shown all[MOST_VARIABLES];
+    struct world w = world_of(r, (uint32_t)__builtin_ctz(r->lanes));
+    uint32_t count = find_variables(r, &w, all);
+    json_t *known = json_array_get(r->known, r->warp), *changed = json_array();
+    for (uint32_t k = 0; k < count; k++) {
+        json_t *row = row_of(r, &all[k]), *before = json_object_get(known, all[k].name), *cell;
+        size_t l;
+        json_array_foreach (row, l, cell) /* lanes that stand elsewhere keep what they had */
+            if (!(r->lanes >> l & 1) && before)
+                json_array_set(row, l, json_array_get(before, l));
+        if (!before || !json_equal(row, before)) {
+            json_array_append_new(changed, json_pack("[s,O]", all[k].name, row));
+            json_object_set(known, all[k].name, row);
+        }
+        json_decref(row);
+    }
+    if (json_array_size(changed))
+        json_object_set(r->step, "v", changed);
+    json_decref(changed);
+}
+
+/* -- shared memory ----------------------------------------------------------------------------- */
+
+/* What an array of arrays, or a structure of one kind, is made of; NULL: of several. */
+static struct type *
+leaf_of(struct type *t)
+{
+    t = type_plain(t);
+    while (t->kind == TYPE_ARRAY)
+        t = type_plain(t->of);
+    if (!type_is_aggregate(t))
+        return t;
+    struct type *one = NULL;
+    for (size_t k = 0; k < t->member_count; k++) {
+        struct type *m = leaf_of(t->members[k].type);
+        if (!m || (one && !type_same(one, m)))
+            return NULL;
+        one = m;
+    }
+    return one;
+}
+
+static void
+note_variable(struct record *r, struct world *w, const struct variable *v)
+{
+    struct value at;
+    struct ls_error unused;
+    if (v->kind != VARIABLE_SYMBOL || !v->type || !lookup_variable(w, v, &at, &unused) ||
+        at.place != VALUE_MEMORY || at.space != PTX_SPACE_SHARED || at.address % 4)
+        return;
+    uint64_t words = (r->shared_bytes + 3) / 4, bytes = type_size(v->type);
+    bool dynamic = !bytes; /* extern __shared__ float s[] */
+    struct type *leaf = leaf_of(v->type);
+    for (uint64_t k = at.address / 4;
+         k < words && (dynamic || k < (at.address + bytes + 3) / 4); k++)
+        r->leaf[k] = leaf;
+    json_array_append_new(r->names, json_pack("{s:s,s:I}", "name", v->name, "word",
+                                              (json_int_t)(at.address / 4)));
+}
+
+static void
+note_scope(struct record *r, struct world *w, const struct scope *c)
+{
+    for (size_t k = 0; c && k < c->variable_count; k++)
+        note_variable(r, w, &c->variables[k]);
+    for (size_t k = 0; c && k < c->inner_count; k++)
+        note_scope(r, w, c->inner[k]);
+}
+
+static struct debug_memory
+all_shared(const struct record *r)
+{
+    return (struct debug_memory){.who = {.thread = thread_of(r, 0)},
+                                 .space = PTX_SPACE_SHARED,
+                                 .bytes = r->shared_bytes};
+}
+
+/* A word as its variable's type has it; of doubles the first word says it. */
+static json_t *
+word_text(struct record *r, struct world *w, uint64_t k, const uint8_t *now)
+{
+    struct type *t = r->leaf[k];
+    size_t size = t ? type_size(t) : 0, bytes = r->shared_bytes - 4 * k;
+    char hex[16];
+    uint32_t word = 0;
+    if (size == 8 && k % 2)
+        return json_string("");
+    if ((size == 4 || size == 8) && size <= bytes) {
+        struct value v = value_of_bytes(w, t, now + 4 * k);
+        return text_of(w, &v);
+    }
+    memcpy(&word, now + 4 * k, bytes < 4 ? bytes : 4);
+    snprintf(hex, sizeof hex, "%x", word);
+    return json_string(hex);
+}
+
+bool
+record_shared_begin(struct record *r, struct ls_error *err)
+{
+    struct world w = world_of(r, 0);
+    struct debug_symbol all;
+    struct debug_memory shared = {.who = w.who, .space = PTX_SPACE_SHARED};
+    if (!target_where(&r->s->target, &shared, &all, err))
+        return false;
+    r->shared_bytes = all.bytes;
+    r->leaf = ls_alloc(sizeof *r->leaf * ((r->shared_bytes + 3) / 4 + 1));
+    r->shared = ls_alloc(r->shared_bytes + 8);
+    if (!r->shared_bytes)
+        return true;
+    const struct symbols *s = session_module(r->s)->symbols;
+    note_scope(r, &w, w.function ? w.function->scope : NULL);
+    for (size_t k = 0; k < s->globals.count; k++)
+        note_variable(r, &w, &s->globals.at[k]);
+    struct debug_memory at = all_shared(r);
+    return target_read(&r->s->target, &at, r->shared, err);
+}
+
+bool
+record_shared_changes(struct record *r, struct ls_error *err)
+{
+    uint8_t *now = ls_alloc(r->shared_bytes + 8);
+    struct debug_memory at = all_shared(r);
+    bool fine = !r->shared_bytes || target_read(&r->s->target, &at, now, err);
+    json_t *changes = json_array();
+    struct world w = world_of(r, 0);
+    for (uint64_t k = 0; fine && 4 * k < r->shared_bytes; k++)
+        if (memcmp(now + 4 * k, r->shared + 4 * k, 4))
+            json_array_append_new(changes,
+                                  json_pack("[I,o]", (json_int_t)k, word_text(r, &w, k, now)));
+    if (json_array_size(changes))
+        json_object_set(r->step, "s", changes);
+    json_decref(changes);
+    if (fine)
+        memcpy(r->shared, now, r->shared_bytes);
+    ls_release(now);
+    return fine;
+}
+
+/* -- accesses ---------------------------------------------------------------------------------- */
+
+static const char *
+operation(uint16_t op)
+{
+    switch (op) {
+    case PTX_OP_LD:
+    case PTX_OP_LDU: return "load";
+    case PTX_OP_ST: return "store";
+    case PTX_OP_ATOM:
+    case PTX_OP_RED: return "atomic";
+    default: return NULL;
+    }
+}
+
+static const struct ptx_operand *
+address_of(const struct ptx_insn *i)
+{
+    for (uint32_t k = 0; k < i->operand_count; k++)
+        if (i->operand[k].kind == PTX_O_ADDRESS)
+            return &i->operand[k];
+    return NULL;
+}
+
+/* What the lane adds to, or where a variable begins; false: it cannot be said. */
+static bool
+base_of(struct record *r, const struct function *f, const struct ptx_operand *o, uint32_t lane,
+        struct debug_symbol *out, struct ls_error *err)
+{
+    struct debug_who who = {.thread = thread_of(r, lane)};
+    uint32_t count = f->ptx->reg_count;
+    if (o->base_kind == PTX_BASE_VAR)
+        return target_symbol(&r->s->target, &who, o->var->name, out, err);
+    uint64_t(*values)[2] = ls_alloc(sizeof *values * (count + 1));
+    uint8_t *known = ls_alloc(count + 1);
+    bool fine = o->base_kind == PTX_BASE_REG && o->reg < count &&
+                target_registers(&r->s->target, &who, count, values, known, err) &&
+                known[o->reg] != DEBUG_NO_VALUE;
+    if (fine)
+        *out = (struct debug_symbol){.address = values[o->reg][0]};
+    ls_release(values);
+    ls_release(known);
+    return fine;
+}
+
+/* Where the lane's access lies: its space, and the address there. */
+static bool
+place_of(struct record *r, const struct function *f, const struct ptx_insn *i,
+         const struct ptx_operand *o, uint32_t lane, struct debug_symbol *out)
+{
+    struct ls_error unused;
+    if (!base_of(r, f, o, lane, out, &unused))
+        return false;
+    out->address += (uint64_t)o->offset;
+    if (o->base_kind == PTX_BASE_VAR)
+        return true;
+    struct debug_memory at = {.who = {.thread = thread_of(r, lane)},
+                              .space = i->space,
+                              .address = out->address,
+                              .bytes = 1};
+    return target_where(&r->s->target, &at, out, &unused);
+}
+
+bool
+record_access(struct record *r, struct ls_error *err)
+{
+    const struct module *m = session_module(r->s);
+    uint32_t place = r->s->target.stop.place, space = PTX_SPACE_NONE;
+    const struct function *f = symbols_function_at(m->symbols, place);
+    const struct ptx_insn *i = f ? &f->ptx->insns[place - f->first] : NULL;
+    const char *op = i ? operation(i->op) : NULL;
+    const struct ptx_operand *o = op ? address_of(i) : NULL;
+    if (!o || i->space == PTX_SPACE_PARAM || i->space == PTX_SPACE_LOCAL)
+        return true;
+    json_t *at = json_array();
+    for (uint32_t l = 0; l < LANES; l++) {
+        struct debug_symbol where = {0};
+        bool known = r->s->target.stop.lanes >> l & 1 && place_of(r, f, i, o, l, &where);
+        if (known && space == PTX_SPACE_NONE)
+            space = where.space;
+        known = known && where.space == space;
+        json_array_append_new(at, known ? json_integer((json_int_t)where.address) : json_null());
+    }
+    r->stores = r->stores || (i->op != PTX_OP_LD && space == PTX_SPACE_SHARED);
+    if (space == PTX_SPACE_SHARED || space == PTX_SPACE_GLOBAL) {
+        json_t *all = json_object_get(r->step, "x");
+        if (!all) {
+            all = json_array();
+            json_object_set_new(r->step, "x", all);
+        }
+        unsigned bytes = ptx_type_bytes((enum ptx_type)i->type[i->type_count - 1]) * (i->vec ? i->vec : 1);
+        json_array_append_new(
+            all, json_pack("{s:s,s:s,s:i,s:O}", "op", op, "space",
+                           space == PTX_SPACE_SHARED ? "shared" : "global", "bytes", (int)bytes,
+                           "at", at));
+    }
+    json_decref(at);
+    return true;
+}
