@@ -99,6 +99,7 @@ qualified(struct mangled *m)
     size_t start = m->out.count;
     bool nested = *m->at == 'N';
     m->at += nested;
+    m->at += nested ? strspn(m->at, "rVKRO") : 0; /* of a method: const and its like */
     do {
         m->at += *m->at == 'L'; /* static */
         identifier(m, m->out.count > start ? "::" : "");

@@ -239,6 +239,7 @@ names(void **state)
         {"_Z5halvePfi", "halve"},
         {"plain", "plain"},
         {"_ZN4math3addEv", "math::add"},
+        {"_ZNK3BoxIdE3getEi", "Box<double>::get"},
         {"_ZL6hiddenPf", "hidden"},
         {"_ZN12_GLOBAL__N_16hiddenEPf", "hidden"},
         {"_ZN5outer12_GLOBAL__N_16hiddenEPf", "outer::hidden"},

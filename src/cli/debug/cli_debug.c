@@ -123,6 +123,7 @@ debug(struct cli_line *line, const char *path)
     s.name = line->words[0];
     s.words = line->words;
     s.batch = line->value[D_BATCH] != NULL;
+    s.device = cli_device(&line->common);
     program_environment(&line->common);
     int status = CLI_OK;
     if (!session_read_executable(&s, &err)) {

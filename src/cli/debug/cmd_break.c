@@ -98,11 +98,6 @@ add_watch(struct session *s, const char *args, uint32_t kinds, const char *kind,
         return false;
     if (v.gone)
         return ls_fail(err, LS_ERR_INPUT, "value has been optimized out");
-    if (v.place == VALUE_REGISTER)
-        return ls_fail(err, LS_ERR_UNSUPPORTED,
-                       "%s: a register cannot be watched, only memory (`first-bad' stops where a "
-                       "condition first holds)",
-                       spec);
     if (v.place != VALUE_MEMORY)
         return ls_fail(err, LS_ERR_INPUT, "Cannot watch constant value `%s'.", spec);
     struct breakpoint *b = breakpoints_add(s, WATCHPOINT, spec);

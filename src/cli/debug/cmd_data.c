@@ -140,12 +140,11 @@ x_strings(struct session *s, struct world *w, uint64_t count, struct ls_error *e
     for (uint64_t k = 0; k < count; k++) {
         struct text text = {0};
         bool more = true;
-        session_say(s, "0x%llx:\t", (unsigned long long)s->x_address);
+        uint64_t from = s->x_address;
         for (int n = 0; n < 200 && more; n++) {
             struct value c = value_in_memory(type_base("char"), s->x_space, s->x_address);
             if (!value_fetch(w, &c, err)) {
                 text_free(&text);
-                session_say(s, "\n");
                 return false;
             }
             s->x_address++;
@@ -156,7 +155,7 @@ x_strings(struct session *s, struct world *w, uint64_t count, struct ls_error *e
             else if (more)
                 text_add(&text, "\\%03o", (unsigned char)letter);
         }
-        session_say(s, "\"%s\"\n", text.at ? text.at : "");
+        session_say(s, "0x%llx:\t\"%s\"\n", (unsigned long long)from, text.at ? text.at : "");
         text_free(&text);
     }
     return true;
@@ -171,15 +170,13 @@ x_units(struct session *s, struct world *w, uint64_t count, struct ls_error *err
     for (uint64_t k = 0; k < count; k++) {
         struct value v = value_in_memory(s->x_type, s->x_space, s->x_address);
         struct text text = {0};
-        if (k % per_line == 0)
-            session_say(s, "%s0x%llx:", k ? "\n" : "", (unsigned long long)s->x_address);
         bool fine = format_value(w, &v, letter, &text, err);
-        session_say(s, "\t%s", fine ? text.at : "");
+        if (fine && k % per_line == 0)
+            session_say(s, "%s0x%llx:", k ? "\n" : "", (unsigned long long)s->x_address);
+        session_say(s, fine ? "\t%s" : k ? "\n" : "", text.at);
         text_free(&text);
-        if (!fine) {
-            session_say(s, "\n");
+        if (!fine)
             return false;
-        }
         s->x_address += bytes;
     }
     session_say(s, "\n");

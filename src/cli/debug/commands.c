@@ -21,7 +21,7 @@ static const struct command_row rows[] = {
 #undef DEBUG_COMMAND
 };
 static const struct command_row infos[] = {
-#define DEBUG_INFO(name, function, help) {name, "", function, NULL, "", help},
+#define DEBUG_INFO(name, alias, function, help) {name, alias, function, NULL, "", help},
 #include "cli/debug/info.def"
 #undef DEBUG_INFO
 };

@@ -72,6 +72,7 @@ struct session {
     struct target target;
     const char *path, *name; /* what is executed; its word on the command line */
     char **words;            /* argv of the program */
+    const struct device_profile *device; /* whose costs `bank' and `sectors' show */
     int program_out;         /* for what the program prints; -1: its own stdout */
     FILE *out;
     bool batch, quit, failed; /* failed: a command has */

@@ -93,7 +93,8 @@ read_register(struct world *w, uint32_t index, struct type *as, struct value *ou
         return false;
     struct type *t = as && type_size(as) <= 16 ? as : register_type(&w->function->ptx->regs[index]);
     *out = value_of_bytes(w, t, two);
-    out->place = VALUE_REGISTER;
+    out->place = VALUE_MEMORY;
+    out->space = PTX_SPACE_REG;
     out->address = index;
     return true;
 }

@@ -242,7 +242,7 @@ value_decay(struct world *w, struct value *v, struct ls_error *err)
     t = type_plain(v->type);
     if (t->kind != TYPE_ARRAY)
         return true;
-    if (v->place != VALUE_MEMORY)
+    if (v->place != VALUE_MEMORY || v->space == PTX_SPACE_REG)
         return ls_fail(err, LS_ERR_INPUT, "an array that is not in memory has no address");
     *v = value_of_integer(w, type_new_pointer(w->types, t->of, v->space), (int64_t)v->address);
     return true;
@@ -272,7 +272,7 @@ value_address(struct world *w, struct value *v, struct value *out, struct ls_err
 {
     if (!value_follow(w, v, err))
         return false;
-    if (v->place != VALUE_MEMORY || v->gone || v->bit_size)
+    if (v->place != VALUE_MEMORY || v->gone || v->bit_size || v->space == PTX_SPACE_REG)
         return ls_fail(err, LS_ERR_INPUT, "%s",
                        v->gone       ? "value has been optimized out"
                        : v->bit_size ? "a bit field has no address"
@@ -291,7 +291,7 @@ part(struct world *w, const struct value *v, struct type *t, uint64_t offset)
     out.address += v->place == VALUE_MEMORY ? offset : 0;
     if (v->bytes) {
         out = value_of_bytes(w, t, v->bytes + offset);
-        if (v->place == VALUE_MEMORY) {
+        if (v->place == VALUE_MEMORY && v->space != PTX_SPACE_REG) {
             out.place = VALUE_MEMORY;
             out.space = v->space;
             out.address = v->address + offset;
@@ -448,8 +448,6 @@ value_assign(struct world *w, struct value *to, struct value *from, struct ls_er
     }
     if (!value_follow(w, to, err))
         return false;
-    if (to->place == VALUE_REGISTER)
-        return ls_fail(err, LS_ERR_UNSUPPORTED, "registers cannot be changed, memory can");
     if (to->place != VALUE_MEMORY || to->gone)
         return ls_fail(err, LS_ERR_INPUT, "Left operand of assignment is not an lvalue.");
     if (!value_cast(w, from, to->type, &v, err) || !value_fetch(w, &v, err))

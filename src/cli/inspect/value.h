@@ -46,8 +46,7 @@ struct world {
 
 enum value_place {
     VALUE_NOWHERE,
-    VALUE_MEMORY,   /* space, address */
-    VALUE_REGISTER, /* of the frame's function: address is its number */
+    VALUE_MEMORY,   /* space, address; of a register: PTX_SPACE_REG, its number */
     VALUE_VARIABLE, /* $name */
 };
 
