@@ -97,8 +97,8 @@ debug_memory_at(struct debug *d, const struct debug_memory *m, uint64_t *block,
         return part(b->shared, d->run->of.shared_bytes, m, "the block's shared memory", err);
     case PTX_SPACE_LOCAL:
         *block = b->index;
-        return part(b->local ? b->local + lane_local(b, warp, lane) : NULL,
-                    b->launch->local_stride, m, "the thread's local memory", err);
+        return part(b->local ? b->local + lane_local(b, warp, lane) : NULL, b->launch->local_stride,
+                    m, "the thread's local memory", err);
     case PTX_SPACE_PARAM:
         if (d->run)
             return part((uint8_t *)(uintptr_t)d->run->of.launch->params,
@@ -152,8 +152,7 @@ debug_where(struct debug *d, const struct debug_memory *m, struct debug_symbol *
         *out = (struct debug_symbol){
             .space = PTX_SPACE_LOCAL, .address = local, .bytes = b->launch->local_stride};
     else if (d->memory && memory_find_reached(d->memory, at, &found))
-        *out = (struct debug_symbol){
-            .space = PTX_SPACE_GLOBAL, .address = at, .bytes = found.size};
+        *out = (struct debug_symbol){.space = PTX_SPACE_GLOBAL, .address = at, .bytes = found.size};
     else
         return ls_fail(err, LS_ERR_INPUT, "no memory at 0x%llx", (unsigned long long)at);
     return true;

@@ -136,8 +136,7 @@ debug_snapshot_at(const struct debug *d, uint64_t position)
     const struct debug_snapshot *s = d->shared->snapshot;
     int best = -1;
     for (int k = 0; k < SNAPSHOTS; k++)
-        if (s[k].pid && s[k].position <= position &&
-            (best < 0 || s[k].position > s[best].position))
+        if (s[k].pid && s[k].position <= position && (best < 0 || s[k].position > s[best].position))
             best = k;
     return best;
 }

@@ -50,8 +50,7 @@ is_access(const struct function *f, uint32_t place, bool shared)
 static uint32_t
 width_of(const struct ptx_insn *i)
 {
-    uint32_t bytes =
-        i->type_count ? ptx_type_bytes((enum ptx_type)i->type[i->type_count - 1]) : 4;
+    uint32_t bytes = i->type_count ? ptx_type_bytes((enum ptx_type)i->type[i->type_count - 1]) : 4;
     return (bytes ? bytes : 1) * (i->vec ? i->vec : 1);
 }
 
@@ -147,8 +146,9 @@ show_lanes(struct session *s, const struct device_profile *d, const struct acces
             continue;
         uint64_t at = a->address[k];
         session_say(s, "  %4u  0x%-16llx  %llu\n", k, (unsigned long long)at,
-                    (unsigned long long)(shared ? model_shared_bank(d, false, at)
-                                                : at / 32 - a->address[__builtin_ctz(a->mask)] / 32));
+                    (unsigned long long)(shared
+                                             ? model_shared_bank(d, false, at)
+                                             : at / 32 - a->address[__builtin_ctz(a->mask)] / 32));
     }
 }
 

@@ -13,8 +13,8 @@ cut_condition(struct session *s, const char *args, const char **before)
     int depth = 0;
     for (const char *p = args; *p; p++) {
         depth += (*p == '(' || *p == '[') - (*p == ')' || *p == ']');
-        bool word = (p == args || p[-1] == ' ') && !strncmp(p, "if", 2) &&
-                    (p[2] == ' ' || p[2] == '(');
+        bool word =
+            (p == args || p[-1] == ' ') && !strncmp(p, "if", 2) && (p[2] == ' ' || p[2] == '(');
         if (depth || !word)
             continue;
         const char *end = p;
@@ -104,10 +104,8 @@ add_watch(struct session *s, const char *args, uint32_t kinds, const char *kind,
     b->condition = copied(condition);
     b->watch_kinds = kinds;
     b->type = v.type;
-    b->memory = (struct debug_memory){.who = w.who,
-                                      .space = v.space,
-                                      .address = v.address,
-                                      .bytes = type_size(v.type)};
+    b->memory = (struct debug_memory){
+        .who = w.who, .space = v.space, .address = v.address, .bytes = type_size(v.type)};
     if (!breakpoints_arm(s, b, err)) {
         breakpoints_remove(s, b);
         s->breakpoint_count--;
@@ -203,8 +201,7 @@ delete_one(struct session *s, uint64_t number, struct ls_error *err)
 {
     struct breakpoint *b = breakpoints_number(s, number);
     if (!b)
-        return ls_fail(err, LS_ERR_USAGE, "No breakpoint number %llu.",
-                       (unsigned long long)number);
+        return ls_fail(err, LS_ERR_USAGE, "No breakpoint number %llu.", (unsigned long long)number);
     breakpoints_remove(s, b);
     return true;
 }
@@ -250,11 +247,9 @@ set_enabled(struct session *s, uint64_t number, bool enabled, struct ls_error *e
 {
     struct breakpoint *b = breakpoints_number(s, number);
     if (!b)
-        return ls_fail(err, LS_ERR_USAGE, "No breakpoint number %llu.",
-                       (unsigned long long)number);
+        return ls_fail(err, LS_ERR_USAGE, "No breakpoint number %llu.", (unsigned long long)number);
     b->enabled = enabled;
-    return b->kind == BREAKPOINT || s->target.state != TARGET_STANDS ||
-           breakpoints_arm(s, b, err);
+    return b->kind == BREAKPOINT || s->target.state != TARGET_STANDS || breakpoints_arm(s, b, err);
 }
 
 static bool
@@ -299,7 +294,7 @@ cmd_disable(struct session *s, const char *args, struct ls_error *err)
 static void
 show(struct session *s, const struct breakpoint *b)
 {
-    const char *kind = b->kind == BREAKPOINT                    ? "breakpoint"
+    const char *kind = b->kind == BREAKPOINT                  ? "breakpoint"
                        : b->watch_kinds == DEBUG_WATCH_CHANGE ? "watchpoint"
                        : b->watch_kinds & DEBUG_WATCH_WRITE   ? "acc watchpoint"
                                                               : "read watchpoint";

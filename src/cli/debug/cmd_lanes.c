@@ -57,8 +57,11 @@ show_rows(struct session *s, const struct lane_row *row, uint32_t count, const c
         snprintf(threads, sizeof threads, n > 1 ? "%s-%s" : "%s",
                  session_triple(s, row[k].thread.thread),
                  session_triple(s, row[k + n - 1].thread.thread));
-        session_say(s, "%c %-7s %-24s %-16s %s\n", here ? '*' : row[k].active ? '>' : ' ', lanes,
-                    threads, row[k].where, row[k].value);
+        session_say(s, "%c %-7s %-24s %-16s %s\n",
+                    here            ? '*'
+                    : row[k].active ? '>'
+                                    : ' ',
+                    lanes, threads, row[k].where, row[k].value);
     }
 }
 

@@ -39,7 +39,7 @@ bool word_numbers(struct session *s, const char *args,
     bool function(struct session *s, const char *args, struct ls_error *err);
 #include "cli/debug/commands.def"
 #undef DEBUG_COMMAND
-#define DEBUG_INFO(name, alias, function, help)                                                         \
+#define DEBUG_INFO(name, alias, function, help)                                                    \
     bool function(struct session *s, const char *args, struct ls_error *err);
 #include "cli/debug/info.def"
 #undef DEBUG_INFO

@@ -88,6 +88,22 @@ end_step(struct record *r, bool over, bool *found, struct ls_error *err)
     return fine;
 }
 
+/* Of the function whose instruction comes next. */
+static json_int_t
+function_index(struct record *r)
+{
+    const struct module *m = session_module(r->s);
+    const struct function *f = symbols_function_at(m->symbols, r->s->target.stop.place);
+    const char *name = f ? f->name : "?";
+    size_t k;
+    json_t *known;
+    json_array_foreach (r->functions, k, known)
+        if (!strcmp(json_string_value(known), name))
+            return (json_int_t)k;
+    json_array_append_new(r->functions, json_string(name));
+    return (json_int_t)json_array_size(r->functions) - 1;
+}
+
 static void
 begin_step(struct record *r, uint32_t line)
 {
@@ -100,6 +116,7 @@ begin_step(struct record *r, uint32_t line)
     json_object_set_new(r->step, "w", json_integer(stop->warp));
     json_object_set_new(r->step, "l", json_integer(line));
     json_object_set_new(r->step, "m", json_integer(stop->lanes));
+    json_object_set_new(r->step, "f", json_integer(function_index(r)));
     record_values(r);
     if (line < r->first)
         r->first = line;
@@ -261,11 +278,13 @@ write_page(struct record *r, json_t *alive, const char *title, const char *end, 
            struct ls_error *err)
 {
     const uint32_t *b = r->s->target.stop.block;
-    json_t *page = json_pack(
-        "{s:[i,i,i],s:i,s:O,s:i,s:o,s:{s:I,s:O},s:s,s:O}", "block", b[0], b[1], b[2], "warps",
-        r->warps, "alive", alive, "first", r->first, "lines", source_lines(r), "shared", "words",
-        (json_int_t)((r->shared_bytes + 3) / 4), "names", r->names, "end", end, "steps", r->steps);
-    char *json = page ? json_dumps(page, JSON_COMPACT) : NULL, *safe = json ? without_tags(json) : NULL;
+    json_t *page = json_pack("{s:[i,i,i],s:i,s:O,s:i,s:o,s:O,s:{s:I,s:O},s:s,s:O}", "block", b[0],
+                             b[1], b[2], "warps", r->warps, "alive", alive, "first", r->first,
+                             "lines", source_lines(r), "functions", r->functions, "shared", "words",
+                             (json_int_t)((r->shared_bytes + 3) / 4), "names", r->names, "end", end,
+                             "steps", r->steps);
+    char *json = page ? json_dumps(page, JSON_COMPACT) : NULL,
+         *safe = json ? without_tags(json) : NULL;
     struct text out = {0};
     json_decref(page);
     if (!safe)
@@ -285,6 +304,8 @@ record_free(struct record *r)
     json_decref(r->step);
     json_decref(r->names);
     json_decref(r->known);
+    json_decref(r->functions);
+    ls_release(r->stored);
     ls_release(r->alive);
     ls_release(r->shared);
     ls_release(r->leaf);
@@ -293,8 +314,12 @@ record_free(struct record *r)
 bool
 record_page(struct session *s, const uint32_t block[3], const char *path, struct ls_error *err)
 {
-    struct record r = {.s = s, .first = UINT32_MAX, .steps = json_array(), .names = json_array(),
-                       .known = json_array()};
+    struct record r = {.s = s,
+                       .first = UINT32_MAX,
+                       .steps = json_array(),
+                       .names = json_array(),
+                       .known = json_array(),
+                       .functions = json_array()};
     json_t *alive = json_array();
     const char *end = "";
     memcpy(r.block, block, sizeof r.block);
@@ -309,9 +334,8 @@ record_page(struct session *s, const uint32_t block[3], const char *path, struct
         fine = ls_fail(err, LS_ERR_INPUT,
                        "no line of the kernel is known: compile with -G or -lineinfo");
     if (fine) {
-        const char *title =
-            arena_printf(&s->keep, "%s, block (%u,%u,%u), of %s", session_kernel(s), block[0],
-                         block[1], block[2], source_base(r.file));
+        const char *title = arena_printf(&s->keep, "%s, block (%u,%u,%u), of %s", session_kernel(s),
+                                         block[0], block[1], block[2], source_base(r.file));
         fine = write_page(&r, alive, title, end, path, err);
     }
     json_decref(alive);

@@ -7,14 +7,15 @@
  *
  *   {"block":[x,y,z], "warps":n, "alive":[mask of each warp at first],
  *    "first":line, "lines":["text",...],             the kernel's source, and functions it calls
+ *    "functions":["name",...],
  *    "shared":{"words":n, "names":[{"name","word"}]},
  *    "end":"what became of the block",
- *    "steps":[{"w":warp, "l":line, "m":lanes,
+ *    "steps":[{"w":warp, "l":line, "m":lanes, "f":function,
  *              "b":1,                                it comes to a barrier
  *              "k":lanes,                            alive behind it, where that changes
- *              "v":[["name",[32 values or null]]],   variables that differ from the warp's step before
+ *              "v":[["name",[32 values or null]]],   variables that the page does not have so yet
  *              "x":[{"op","space","bytes","name","at":[32 addresses or null]}],
- *              "s":[[word,"value"]]}]}               words of shared memory that it changes
+ *              "s":[[word,"value"]]}]}               words of shared memory that it writes
  */
 #ifndef LOCKSTEP_CLI_RECORD_H
 #define LOCKSTEP_CLI_RECORD_H
@@ -34,15 +35,17 @@ bool record_page(struct session *s, const uint32_t block[3], const char *path,
 struct record {
     struct session *s;
     uint32_t block[3];
-    json_t *steps, *names; /* names: of shared memory */
-    json_t *step;          /* the one that goes on; NULL */
+    json_t *steps, *names;             /* names: of shared memory */
+    json_t *step;                      /* the one that goes on; NULL */
     uint32_t warp, line, lanes, place; /* of it */
-    bool stores;                       /* it has stored to shared memory */
+    bool stores;                       /* it has stored to shared memory: */
+    bool *stored;                      /*   per word */
     uint32_t first, last;              /* lines of the page */
     const char *file;
     uint32_t *alive; /* per warp */
     uint32_t warps;
-    json_t *known; /* per warp: variables as the page has them */
+    json_t *functions; /* names */
+    json_t *known;     /* per warp: variables of each function as the page has them */
     uint8_t *shared;
     uint64_t shared_bytes;
     struct type **leaf; /* per word of shared memory: the type of what lies there; NULL */

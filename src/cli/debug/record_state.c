@@ -94,6 +94,11 @@ record_values(struct record *r)
     struct world w = world_of(r, (uint32_t)__builtin_ctz(r->lanes));
     uint32_t count = find_variables(r, &w, all);
     json_t *known = json_array_get(r->known, r->warp), *changed = json_array();
+    const char *function = json_string_value(
+        json_array_get(r->functions, (size_t)json_integer_value(json_object_get(r->step, "f"))));
+    if (!json_object_get(known, function))
+        json_object_set_new(known, function, json_object());
+    known = json_object_get(known, function);
     for (uint32_t k = 0; k < count; k++) {
         json_t *row = row_of(r, &all[k]), *before = json_object_get(known, all[k].name), *cell;
         size_t l;
@@ -143,11 +148,11 @@ note_variable(struct record *r, struct world *w, const struct variable *v)
     uint64_t words = (r->shared_bytes + 3) / 4, bytes = type_size(v->type);
     bool dynamic = !bytes; /* extern __shared__ float s[] */
     struct type *leaf = leaf_of(v->type);
-    for (uint64_t k = at.address / 4;
-         k < words && (dynamic || k < (at.address + bytes + 3) / 4); k++)
+    for (uint64_t k = at.address / 4; k < words && (dynamic || k < (at.address + bytes + 3) / 4);
+         k++)
         r->leaf[k] = leaf;
-    json_array_append_new(r->names, json_pack("{s:s,s:I}", "name", v->name, "word",
-                                              (json_int_t)(at.address / 4)));
+    json_array_append_new(
+        r->names, json_pack("{s:s,s:I}", "name", v->name, "word", (json_int_t)(at.address / 4)));
 }
 
 static void
@@ -162,9 +167,8 @@ note_scope(struct record *r, struct world *w, const struct scope *c)
 static struct debug_memory
 all_shared(const struct record *r)
 {
-    return (struct debug_memory){.who = {.thread = thread_of(r, 0)},
-                                 .space = PTX_SPACE_SHARED,
-                                 .bytes = r->shared_bytes};
+    return (struct debug_memory){
+        .who = {.thread = thread_of(r, 0)}, .space = PTX_SPACE_SHARED, .bytes = r->shared_bytes};
 }
 
 /* A word as its variable's type has it; of doubles the first word says it. */
@@ -197,6 +201,7 @@ record_shared_begin(struct record *r, struct ls_error *err)
     r->shared_bytes = all.bytes;
     r->leaf = ls_alloc(sizeof *r->leaf * ((r->shared_bytes + 3) / 4 + 1));
     r->shared = ls_alloc(r->shared_bytes + 8);
+    r->stored = ls_alloc((r->shared_bytes + 3) / 4 + 1);
     if (!r->shared_bytes)
         return true;
     const struct symbols *s = session_module(r->s)->symbols;
@@ -216,7 +221,7 @@ record_shared_changes(struct record *r, struct ls_error *err)
     json_t *changes = json_array();
     struct world w = world_of(r, 0);
     for (uint64_t k = 0; fine && 4 * k < r->shared_bytes; k++)
-        if (memcmp(now + 4 * k, r->shared + 4 * k, 4))
+        if (r->stored[k] || memcmp(now + 4 * k, r->shared + 4 * k, 4))
             json_array_append_new(changes,
                                   json_pack("[I,o]", (json_int_t)k, word_text(r, &w, k, now)));
     if (json_array_size(changes))
@@ -224,6 +229,7 @@ record_shared_changes(struct record *r, struct ls_error *err)
     json_decref(changes);
     if (fine)
         memcpy(r->shared, now, r->shared_bytes);
+    memset(r->stored, 0, (r->shared_bytes + 3) / 4);
     ls_release(now);
     return fine;
 }
@@ -264,8 +270,7 @@ base_of(struct record *r, const struct function *f, const struct ptx_operand *o,
     uint64_t(*values)[2] = ls_alloc(sizeof *values * (count + 1));
     uint8_t *known = ls_alloc(count + 1);
     bool fine = o->base_kind == PTX_BASE_REG && o->reg < count &&
-                target_registers(&r->s->target, &who, count, values, known, err) &&
-                known[o->reg] != DEBUG_NO_VALUE;
+                target_registers(&r->s->target, &who, count, values, known, err) && known[o->reg];
     if (fine)
         *out = (struct debug_symbol){.address = values[o->reg][0]};
     ls_release(values);
@@ -291,6 +296,21 @@ place_of(struct record *r, const struct function *f, const struct ptx_insn *i,
     return target_where(&r->s->target, &at, out, &unused);
 }
 
+/* Words that the lanes write. */
+static void
+note_stores(struct record *r, const json_t *at, unsigned bytes)
+{
+    size_t l;
+    json_t *address;
+    r->stores = true;
+    json_array_foreach (at, l, address) {
+        uint64_t first = (uint64_t)json_integer_value(address);
+        for (uint64_t k = first / 4; json_is_integer(address) && k < (first + bytes + 3) / 4; k++)
+            if (k < (r->shared_bytes + 3) / 4)
+                r->stored[k] = true;
+    }
+}
+
 bool
 record_access(struct record *r, struct ls_error *err)
 {
@@ -311,18 +331,19 @@ record_access(struct record *r, struct ls_error *err)
         known = known && where.space == space;
         json_array_append_new(at, known ? json_integer((json_int_t)where.address) : json_null());
     }
-    r->stores = r->stores || (i->op != PTX_OP_LD && space == PTX_SPACE_SHARED);
+    unsigned bytes =
+        ptx_type_bytes((enum ptx_type)i->type[i->type_count - 1]) * (i->vec ? i->vec : 1);
+    if (i->op != PTX_OP_LD && i->op != PTX_OP_LDU && space == PTX_SPACE_SHARED)
+        note_stores(r, at, bytes);
     if (space == PTX_SPACE_SHARED || space == PTX_SPACE_GLOBAL) {
         json_t *all = json_object_get(r->step, "x");
         if (!all) {
             all = json_array();
             json_object_set_new(r->step, "x", all);
         }
-        unsigned bytes = ptx_type_bytes((enum ptx_type)i->type[i->type_count - 1]) * (i->vec ? i->vec : 1);
-        json_array_append_new(
-            all, json_pack("{s:s,s:s,s:i,s:O}", "op", op, "space",
-                           space == PTX_SPACE_SHARED ? "shared" : "global", "bytes", (int)bytes,
-                           "at", at));
+        json_array_append_new(all, json_pack("{s:s,s:s,s:i,s:O}", "op", op, "space",
+                                             space == PTX_SPACE_SHARED ? "shared" : "global",
+                                             "bytes", (int)bytes, "at", at));
     }
     json_decref(at);
     return true;

@@ -124,8 +124,7 @@ say_watch(struct session *s, const struct breakpoint *b)
     bool changed = memcmp(stop->before, stop->after, sizeof stop->before) != 0;
     session_say(s, "\n%s %u: %s\n\n",
                 b->watch_kinds & DEBUG_WATCH_READ
-                    ? (b->watch_kinds & DEBUG_WATCH_WRITE ? "Access watchpoint"
-                                                          : "Read watchpoint")
+                    ? (b->watch_kinds & DEBUG_WATCH_WRITE ? "Access watchpoint" : "Read watchpoint")
                     : "Watchpoint",
                 b->number, b->spec);
     if (type_size(b->type) > sizeof stop->before) {
@@ -149,8 +148,8 @@ show_displays(struct session *s)
         struct value v;
         if (!d->enabled)
             continue;
-        bool fine = evaluate(&w, d->text, NULL, &v, &err) &&
-                    format_value(&w, &v, d->letter, &text, &err);
+        bool fine =
+            evaluate(&w, d->text, NULL, &v, &err) && format_value(&w, &v, d->letter, &text, &err);
         session_say(s, "%u: ", d->number);
         if (d->letter)
             session_say(s, "/%c ", d->letter);
@@ -199,8 +198,7 @@ struct before {
 static void
 say_step(struct session *s, const struct before *b)
 {
-    bool moved = !s->focus.valid || !b->valid ||
-                 !session_same_thread(&s->focus.thread, &b->thread);
+    bool moved = !s->focus.valid || !b->valid || !session_same_thread(&s->focus.thread, &b->thread);
     if (moved) {
         say_where(s, "");
         return;
@@ -224,11 +222,11 @@ report_stop(struct session *s, struct breakpoint *hit, const struct before *b)
     const char *number;
     switch ((enum debug_why)s->target.stop.why) {
     case DEBUG_WHY_BREAK:
-        number = hit && !hit->internal ? arena_printf(&s->scratch, "%s %u, ",
-                                                      hit->temporary ? "Temporary breakpoint"
-                                                                     : "Breakpoint",
-                                                      hit->number)
-                                       : "";
+        number =
+            hit && !hit->internal
+                ? arena_printf(&s->scratch, "%s %u, ",
+                               hit->temporary ? "Temporary breakpoint" : "Breakpoint", hit->number)
+                : "";
         session_say(s, "\n");
         say_where(s, number);
         break;

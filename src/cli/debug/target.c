@@ -88,8 +88,7 @@ become(const char *path, char *const *words, int socket, int out, int tell)
 }
 
 bool
-target_start(struct target *t, const char *path, char *const *words, int out,
-             struct ls_error *err)
+target_start(struct target *t, const char *path, char *const *words, int out, struct ls_error *err)
 {
     int ends[2], tell[2], why = 0;
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0 ||

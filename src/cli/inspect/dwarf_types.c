@@ -32,13 +32,13 @@ read_base(Dwarf_Die *die, struct type *t)
 {
     uint64_t encoding = 0;
     dwarf_number(die, DW_AT_encoding, &encoding);
-    t->kind = encoding == DW_ATE_boolean                                        ? TYPE_BOOL
-              : encoding == DW_ATE_float                                        ? TYPE_FLOAT
-              : encoding == DW_ATE_signed || encoding == DW_ATE_signed_char     ? TYPE_INT
-              : encoding == DW_ATE_unsigned || encoding == DW_ATE_unsigned_char ||
-                      encoding == DW_ATE_UTF
-                  ? TYPE_UNSIGNED
-                  : TYPE_UNSIGNED;
+    t->kind =
+        encoding == DW_ATE_boolean                                    ? TYPE_BOOL
+        : encoding == DW_ATE_float                                    ? TYPE_FLOAT
+        : encoding == DW_ATE_signed || encoding == DW_ATE_signed_char ? TYPE_INT
+        : encoding == DW_ATE_unsigned || encoding == DW_ATE_unsigned_char || encoding == DW_ATE_UTF
+            ? TYPE_UNSIGNED
+            : TYPE_UNSIGNED;
     t->is_char = encoding == DW_ATE_signed_char || encoding == DW_ATE_unsigned_char;
 }
 

@@ -109,7 +109,8 @@ template_type(struct parser *p, const char *base)
     text_add(&whole, "%s", base);
     for (const char *c = p->at; *c; c++) {
         depth += (*c == '<') - (*c == '>');
-        if (*c == ' ' && (c[1] == ' ' || c[1] == '>' || c[1] == '*' || whole.at[whole.count - 1] == '<'))
+        if (*c == ' ' &&
+            (c[1] == ' ' || c[1] == '>' || c[1] == '*' || whole.at[whole.count - 1] == '<'))
             continue;
         text_add_bytes(&whole, c, 1);
         if (*c == ',' && c[1] != ' ')
@@ -158,8 +159,8 @@ c_type(struct parser *p, const char *first)
     if (count[6])
         return type_base("double");
     const char *sign = count[0] ? "unsigned " : "";
-    const char *size = count[5]   ? "char"
-                       : count[2] ? "short"
+    const char *size = count[5]        ? "char"
+                       : count[2]      ? "short"
                        : count[3] == 1 ? "long"
                        : count[3]      ? "long long"
                                        : "int";
@@ -524,7 +525,11 @@ repeated(struct parser *p)
     return v;
 }
 
-struct operator{ const char *text; char op; };
+struct operator
+{
+    const char *text;
+    char op;
+};
 enum { LEVELS = 10 };
 static const struct operator levels[LEVELS][5] = {
     {{"||", 'o'}},
@@ -563,7 +568,7 @@ binary(struct parser *p, int level)
     struct value left = binary(p, level + 1);
     for (bool more = true; more && !p->failed;) {
         more = false;
-        for (const struct operator*o = levels[level]; o < levels[level] + 5 && o->text; o++) {
+        for (const struct operator* o = levels[level]; o < levels[level] + 5 && o->text; o++) {
             if (!take(p, o->text))
                 continue;
             more = true;
@@ -604,8 +609,8 @@ conditional(struct parser *p)
 static struct value
 assignment(struct parser *p)
 {
-    static const struct operator with[] = {{"+=", '+'}, {"-=", '-'}, {"*=", '*'},  {"/=", '/'},
-                                           {"%=", '%'}, {"&=", '&'}, {"|=", '|'},  {"^=", '^'},
+    static const struct operator with[] = {{"+=", '+'},  {"-=", '-'}, {"*=", '*'}, {"/=", '/'},
+                                           {"%=", '%'},  {"&=", '&'}, {"|=", '|'}, {"^=", '^'},
                                            {"<<=", 'l'}, {">>=", 'r'}};
     if (++p->depth > DEEPEST)
         return syntax(p, "too deep");

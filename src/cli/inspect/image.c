@@ -44,8 +44,7 @@ add_code_labels(struct maker *k, const struct ptx_module *m)
     for (uint32_t n = 0; n < m->func_count; n++) {
         const struct ptx_func *f = m->funcs[n];
         for (uint32_t l = 0; l < f->label_count; l++)
-            VEC_PUSH(&k->labels,
-                     ((struct label){f->labels[l].name, first + f->labels[l].insn}));
+            VEC_PUSH(&k->labels, ((struct label){f->labels[l].name, first + f->labels[l].insn}));
         first += f->insn_count;
     }
 }
@@ -58,8 +57,7 @@ value_of(struct maker *k, const char *at, size_t n)
         return 0;
     const char *name = arena_strndup(k->arena, at, n);
     struct label key = {.name = name};
-    const struct label *l =
-        bsearch(&key, k->labels.at, k->labels.count, sizeof key, by_name);
+    const struct label *l = bsearch(&key, k->labels.at, k->labels.count, sizeof key, by_name);
     if (l)
         return l->value;
     size_t index = 0;

@@ -70,8 +70,8 @@ number_lines(struct symbols *s)
             VEC_PUSH(&s->lines, sorted[k]);
     s->line_of = arena_alloc(&s->arena, sizeof *s->line_of * (place + 1));
     for (uint32_t k = 0; k < place; k++) {
-        const struct line_key *l = bsearch(&key[k], s->lines.at + 1, s->lines.count - 1,
-                                           sizeof *s->lines.at, by_line);
+        const struct line_key *l =
+            bsearch(&key[k], s->lines.at + 1, s->lines.count - 1, sizeof *s->lines.at, by_line);
         s->line_of[k] = (uint32_t)(l - s->lines.at);
     }
     ls_release(key);

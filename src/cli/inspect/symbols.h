@@ -26,7 +26,7 @@ struct variable {
     const char *symbol; /* SYMBOL, REGISTER */
     uint64_t offset;
     int64_t constant;
-    bool indirect;  /* what is there is its address */
+    bool indirect; /* what is there is its address */
     bool parameter, artificial;
     uint32_t file, line; /* where it is declared; file: by DWARF's number */
 };
@@ -48,11 +48,11 @@ struct scope {
 
 struct function {
     const struct ptx_func *ptx;
-    const char *name;       /* readable: "scan<float>", "Box<double>::get" */
-    uint32_t first, end;    /* places */
-    uint32_t body;          /* first place behind what sets up the frame */
-    struct scope *scope;    /* NULL: no DWARF */
-    struct type *returns;   /* NULL: void, or not known */
+    const char *name;     /* readable: "scan<float>", "Box<double>::get" */
+    uint32_t first, end;  /* places */
+    uint32_t body;        /* first place behind what sets up the frame */
+    struct scope *scope;  /* NULL: no DWARF */
+    struct type *returns; /* NULL: void, or not known */
 };
 
 struct line_key {
@@ -68,8 +68,8 @@ struct symbols {
     struct function *functions; /* by ptx_func.index; those without a body have no places */
     size_t function_count;
     VEC(struct variable) globals;
-    VEC(struct type *) types; /* those with names */
-    VEC(const char *) files;  /* whole paths as the compiler knew them */
+    VEC(struct type *) types;   /* those with names */
+    VEC(const char *) files;    /* whole paths as the compiler knew them */
     VEC(struct line_key) lines; /* lines.at[0] means none */
     uint32_t *line_of;          /* per place: index in lines; 0: belongs to no line */
     uint32_t place_count;

@@ -40,8 +40,7 @@ asks(struct core *c, uint32_t place, LLVMValueRef position)
     LLVMValueRef steps = c->tools->steps, at = core_i64(c, place);
     LLVMValueRef stop = volatile_load(c, steps, FIELD(jit_steps, stop), core_scalar(c, 64));
     LLVMValueRef flags = volatile_load(c, steps, FIELD(jit_steps, flags), ptr);
-    LLVMValueRef flag =
-        LLVMBuildLoad2(b, i8, LLVMBuildInBoundsGEP2(b, i8, flags, &at, 1, ""), "");
+    LLVMValueRef flag = LLVMBuildLoad2(b, i8, LLVMBuildInBoundsGEP2(b, i8, flags, &at, 1, ""), "");
     LLVMValueRef there = LLVMBuildICmp(b, LLVMIntEQ, stop, position, "");
     return LLVMBuildOr(b, there, LLVMBuildICmp(b, LLVMIntNE, flag, LLVMConstNull(i8), ""), "");
 }
