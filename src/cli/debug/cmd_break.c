@@ -27,6 +27,22 @@ cut_condition(struct session *s, const char *args, const char **before)
     return NULL;
 }
 
+/* What is no expression is none whenever it is evaluated. */
+static bool
+is_expression(struct session *s, const char *condition, struct ls_error *err)
+{
+    struct world w = session_here(s);
+    struct ls_error why = {0};
+    struct value v;
+    w.no_effects = true;
+    if (!condition || evaluate(&w, condition, NULL, &v, &why) ||
+        !ls_starts_with(why.text, "A syntax error"))
+        return true;
+    if (err)
+        *err = why;
+    return false;
+}
+
 static char *
 copied(const char *text)
 {
@@ -54,6 +70,8 @@ add(struct session *s, const char *args, bool temporary, struct ls_error *err)
 {
     struct place_list found = {0};
     const char *spec, *condition = cut_condition(s, args, &spec);
+    if (!is_expression(s, condition, err))
+        return false;
     bool known = breakpoints_find(s, spec, &found, err);
     if (!known && (s->modules.count || !*spec)) { /* without any module it may be one to come */
         VEC_FREE(&found);
@@ -93,7 +111,8 @@ add_watch(struct session *s, const char *args, uint32_t kinds, const char *kind,
     if (!*spec)
         return ls_fail(err, LS_ERR_USAGE, "Argument required (expression to compute).");
     w.no_effects = true;
-    if (!session_need_focus(s, err) || !evaluate(&w, spec, NULL, &v, err) ||
+    if (!session_need_focus(s, err) || !is_expression(s, condition, err) ||
+        !evaluate(&w, spec, NULL, &v, err) ||
         !value_follow(&w, &v, err))
         return false;
     if (v.gone)
@@ -154,7 +173,7 @@ bool
 cmd_condition(struct session *s, const char *args, struct ls_error *err)
 {
     struct breakpoint *b = numbered(s, &args, err);
-    if (!b)
+    if (!b || (*args && !is_expression(s, args, err)))
         return false;
     ls_release(b->condition);
     b->condition = copied(args);

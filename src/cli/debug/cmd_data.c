@@ -173,7 +173,10 @@ x_units(struct session *s, struct world *w, uint64_t count, struct ls_error *err
         bool fine = format_value(w, &v, letter, &text, err);
         if (fine && k % per_line == 0)
             session_say(s, "%s0x%llx:", k ? "\n" : "", (unsigned long long)s->x_address);
-        session_say(s, fine ? "\t%s" : k ? "\n" : "", text.at);
+        if (fine)
+            session_say(s, "\t%s", text.at);
+        else if (k)
+            session_say(s, "\n");
         text_free(&text);
         if (!fine)
             return false;

@@ -158,10 +158,25 @@ show_displays(struct session *s)
     }
 }
 
+/* What watchpoints mean has gone with the program: the next one has it elsewhere. */
+static void
+delete_watches(struct session *s)
+{
+    for (size_t k = s->breakpoints.count; k-- > 0;) {
+        struct breakpoint *b = s->breakpoints.at[k];
+        if (b->kind != WATCHPOINT)
+            continue;
+        session_say(s, "[Watchpoint %u (%s) is deleted: the program has ended]\n", b->number,
+                    b->spec);
+        breakpoints_remove(s, b);
+    }
+}
+
 static void
 say_exit(struct session *s)
 {
     const struct target *t = &s->target;
+    delete_watches(s);
     if (t->exit_signal)
         session_say(s, "\nProgram terminated with signal %d, %s.\n", t->exit_signal,
                     strsignal(t->exit_signal));

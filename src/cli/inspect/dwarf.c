@@ -136,29 +136,15 @@ read_extents(struct reader *r, Dwarf_Die *die, struct scope *c)
     VEC_FREE(&all);
 }
 
-/* A parameter of a kernel that clang reads where it was handed over has no place of its own. */
-static void
-find_parameter(struct reader *r, const struct ptx_func *f, struct variable *v, uint32_t number)
-{
-    bool here = v->kind == VARIABLE_GONE && !r->s->optimized && number < f->param_count &&
-                f->is_kernel && type_size(v->type) == f->params[number]->size;
-    if (!here)
-        return;
-    v->kind = VARIABLE_SYMBOL;
-    v->symbol = f->params[number]->name;
-}
-
 static struct scope *read_scope(struct reader *r, Dwarf_Die *die, struct scope *parent,
-                                const struct ptx_func *f, int depth);
+                                int depth);
 
 static void
-read_children(struct reader *r, Dwarf_Die *die, struct scope *c, const struct ptx_func *f,
-              int depth)
+read_children(struct reader *r, Dwarf_Die *die, struct scope *c, int depth)
 {
     enum { DEEPEST = 64 };
     VEC(struct variable) variables = {0};
     VEC(struct scope *) inner = {0};
-    uint32_t parameters = 0;
     Dwarf_Die child;
     if (depth > DEEPEST || dw.dwarf_child(die, &child) != 0)
         return;
@@ -166,13 +152,10 @@ read_children(struct reader *r, Dwarf_Die *die, struct scope *c, const struct pt
         int tag = dw.dwarf_tag(&child);
         if (tag == DW_TAG_formal_parameter || tag == DW_TAG_variable) {
             struct variable v = read_variable(r, &child);
-            if (v.parameter && !c->parent)
-                find_parameter(r, f, &v, parameters);
-            parameters += v.parameter;
             if (v.name)
                 VEC_PUSH(&variables, v);
         } else if (tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine) {
-            VEC_PUSH(&inner, read_scope(r, &child, c, f, depth + 1));
+            VEC_PUSH(&inner, read_scope(r, &child, c, depth + 1));
         }
     } while (dw.dwarf_siblingof(&child, &child) == 0);
     c->variables = ARENA_ARRAY(&r->s->arena, struct variable, variables.count + 1);
@@ -188,8 +171,7 @@ read_children(struct reader *r, Dwarf_Die *die, struct scope *c, const struct pt
 }
 
 static struct scope *
-read_scope(struct reader *r, Dwarf_Die *die, struct scope *parent, const struct ptx_func *f,
-           int depth)
+read_scope(struct reader *r, Dwarf_Die *die, struct scope *parent, int depth)
 {
     struct scope *c = ARENA_NEW(&r->s->arena, struct scope);
     c->parent = parent;
@@ -197,8 +179,36 @@ read_scope(struct reader *r, Dwarf_Die *die, struct scope *parent, const struct 
         read_extents(r, die, c);
     if (dw.dwarf_tag(die) == DW_TAG_inlined_subroutine)
         c->inlined = dwarf_string(r, die);
-    read_children(r, die, c, f, depth);
+    read_children(r, die, c, depth);
     return c;
+}
+
+static bool
+is_gone(const struct variable *v)
+{
+    return v->kind == VARIABLE_GONE && !type_is_aggregate(v->type);
+}
+
+/* A structure that a kernel is handed and only reads stays where it was handed over: clang gives it
+ * no place. In optimised code nothing has one, and what stands there need not be its value. */
+static void
+find_parameters(const struct ptx_func *f, struct scope *c)
+{
+    uint32_t number = 0;
+    for (size_t k = 0; k < c->variable_count; k++)
+        if (is_gone(&c->variables[k]))
+            return;
+    for (size_t k = 0; k < c->variable_count; k++) {
+        struct variable *v = &c->variables[k];
+        if (!v->parameter)
+            continue;
+        const struct ptx_var *p = number < f->param_count ? f->params[number] : NULL;
+        number++;
+        if (v->kind != VARIABLE_GONE || !p || type_size(v->type) != p->size)
+            continue;
+        v->kind = VARIABLE_SYMBOL;
+        v->symbol = p->name;
+    }
 }
 
 static void
@@ -210,8 +220,10 @@ read_function(struct reader *r, Dwarf_Die *die)
     for (size_t k = 0; k < r->s->function_count; k++) {
         struct function *f = &r->s->functions[k];
         if (f->ptx->has_body && f->first == low && f->end > low) {
-            f->scope = read_scope(r, die, NULL, f->ptx, 0);
+            f->scope = read_scope(r, die, NULL, 0);
             f->returns = dwarf_type_of(r, die);
+            if (f->ptx->is_kernel)
+                find_parameters(f->ptx, f->scope);
             return;
         }
     }
@@ -261,11 +273,9 @@ read_units(struct reader *r)
     Dwarf_Off at = 0, next;
     size_t head;
     Dwarf_Die unit;
-    enum { DW_AT_optimized = 0x3fe1 }; /* DW_AT_APPLE_optimized */
     for (; dw.dwarf_nextcu(r->dwarf, at, &next, &head, NULL, NULL, NULL) == 0; at = next) {
         if (!dw.dwarf_offdie(r->dwarf, at + head, &unit))
             continue;
-        r->s->optimized = r->s->optimized || flag(&unit, DW_AT_optimized);
         read_items(r, &unit, "", 0);
         r->s->has_variables = true;
     }

@@ -178,8 +178,9 @@ ptx_variable(struct world *w, const char *name, struct value *out, struct ls_err
             return ls_fail(err, LS_ERR_INPUT, "Cannot access %s: no kernel is being run", name);
         if (!w->ops->symbol(w->context, &w->who, p->name, &at, err))
             return false;
+        static struct type byte = {.kind = TYPE_UNSIGNED, .name = "b8", .size = 1};
         struct ptx_reg like = {.type = p->type};
-        struct type *element = register_type(&like);
+        struct type *element = p->type == PTX_B8 ? &byte : register_type(&like);
         uint64_t bytes = at.bytes ? at.bytes : p->size;
         struct type *t = type_new_array(w->types, element, bytes / type_size(element));
         *out = value_in_memory(t, (uint8_t)at.space, at.address);

@@ -64,7 +64,7 @@ struct symbols {
     struct ptx_module *module;
     char *text; /* the PTX */
     size_t text_size;
-    bool has_variables, optimized;
+    bool has_variables;
     struct function *functions; /* by ptx_func.index; those without a body have no places */
     size_t function_count;
     VEC(struct variable) globals;

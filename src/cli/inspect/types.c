@@ -210,10 +210,18 @@ type_describe(struct type *t, struct text *out)
 {
     struct type *p = type_plain(t);
     if (type_is_aggregate(p)) {
-        text_add(out, "%s %s%s{\n", p->kind == TYPE_UNION ? "union" : "struct",
-                 p->name ? p->name : "", p->name ? " " : "");
+        const char *before = ": ";
+        text_add(out, "%s %s%s", p->kind == TYPE_UNION ? "union" : "struct", p->name ? p->name : "",
+                 p->name ? " " : "");
         for (size_t k = 0; k < p->member_count; k++)
-            add_member(&p->members[k], out);
+            if (p->members[k].is_base) {
+                text_add(out, "%s%s", before, p->members[k].name);
+                before = ", ";
+            }
+        text_add(out, *before == ',' ? " {\n" : "{\n");
+        for (size_t k = 0; k < p->member_count; k++)
+            if (!p->members[k].is_base)
+                add_member(&p->members[k], out);
         text_add(out, p->incomplete ? "    <incomplete type>\n}" : "}");
     } else if (p->kind == TYPE_ENUM) {
         text_add(out, "enum %s%s{", p->name ? p->name : "", p->name ? " " : "");
