@@ -76,7 +76,8 @@ debug_arm(struct debug *d)
     d->steps.flags = d->hits.count || (looks && is_stepping(&d->go)) ? c->all
                      : looks                                         ? c->flags
                                                                      : c->none;
-    if (atomic_load(&d->interrupted))
+    bool begins = d->mode == MODE_GO && d->go.launches && !d->steps.position && !d->stopped;
+    if (begins || atomic_load(&d->interrupted))
         d->steps.flags = c->all;
 }
 

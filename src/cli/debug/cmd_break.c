@@ -112,8 +112,7 @@ add_watch(struct session *s, const char *args, uint32_t kinds, const char *kind,
         return ls_fail(err, LS_ERR_USAGE, "Argument required (expression to compute).");
     w.no_effects = true;
     if (!session_need_focus(s, err) || !is_expression(s, condition, err) ||
-        !evaluate(&w, spec, NULL, &v, err) ||
-        !value_follow(&w, &v, err))
+        !evaluate(&w, spec, NULL, &v, err) || !value_follow(&w, &v, err))
         return false;
     if (v.gone)
         return ls_fail(err, LS_ERR_INPUT, "value has been optimized out");

@@ -136,8 +136,7 @@ read_extents(struct reader *r, Dwarf_Die *die, struct scope *c)
     VEC_FREE(&all);
 }
 
-static struct scope *read_scope(struct reader *r, Dwarf_Die *die, struct scope *parent,
-                                int depth);
+static struct scope *read_scope(struct reader *r, Dwarf_Die *die, struct scope *parent, int depth);
 
 static void
 read_children(struct reader *r, Dwarf_Die *die, struct scope *c, int depth)
