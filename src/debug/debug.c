@@ -194,8 +194,8 @@ static bool
 has_left(const struct debug *d)
 {
     return d->left ||
-           (d->focus &&
-            !(((const struct jit_activation *)(const void *)d->focus->frame)->alive & d->focus_lane));
+           (d->focus && !(((const struct jit_activation *)(const void *)d->focus->frame)->alive &
+                          d->focus_lane));
 }
 
 static bool
@@ -368,6 +368,9 @@ is_worth_recording(const struct debug *d, const struct debug_code *c)
 static void
 begin_outermost(struct debug *d, const struct debug_code *c)
 {
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    d->steps.began = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
     d->launch++;
     d->steps.position = 0;
     d->mode = MODE_GO;
@@ -495,8 +498,10 @@ lane_at(struct debug *d, const struct jit_warp *w, uint64_t address)
             if (o->kind != PTX_O_ADDRESS || o->base_kind != PTX_BASE_REG ||
                 jit_code_map_bytes(code, o->reg) != 8)
                 continue;
-            uint64_t base = p->space == PTX_SPACE_SHARED ? (uint64_t)(uintptr_t)w->block->shared : 0;
-            uint64_t bytes = p->type_count ? (uint64_t)ptx_type_bytes((enum ptx_type)p->type[0]) : 1;
+            uint64_t base =
+                p->space == PTX_SPACE_SHARED ? (uint64_t)(uintptr_t)w->block->shared : 0;
+            uint64_t bytes =
+                p->type_count ? (uint64_t)ptx_type_bytes((enum ptx_type)p->type[0]) : 1;
             bytes *= p->vec ? p->vec : 1;
             for (uint32_t l = lanes; l; l &= l - 1) {
                 uint64_t at;
@@ -574,12 +579,14 @@ debug_open(const struct device_profile *profile, const char *options, struct ls_
         return NULL;
     }
     if (!name || !ls_parse_u64(name, &fd) || fd > INT32_MAX || !is_socket((int)fd)) {
-        ls_fail(err, LS_ERR_USAGE, "LOCKSTEP_DEBUG_FD=%s is no socket: `lockstep debug` starts "
-                "programs with one", name ? name : "");
+        ls_fail(err, LS_ERR_USAGE,
+                "LOCKSTEP_DEBUG_FD=%s is no socket: `lockstep debug` starts "
+                "programs with one",
+                name ? name : "");
         return NULL;
     }
-    struct debug_shared *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE,
-                                       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct debug_shared *shared =
+        mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED) {
         ls_fail(err, LS_ERR_MEMORY, "out of memory: the debugger");
         return NULL;

@@ -97,8 +97,8 @@ struct debug_order {
     enum debug_mode mode;
     enum debug_why why;
     struct debug_go go;
-    uint64_t begin, target; /* begin: SEARCH: the snapshot's position; */
-    uint64_t found;         /*   where it would have stopped last, UINT64_MAX: nowhere, */
+    uint64_t begin, target;   /* begin: SEARCH: the snapshot's position; */
+    uint64_t found;           /*   where it would have stopped last, UINT64_MAX: nowhere, */
     enum debug_why found_why; /*   and why; */
     /* the first position of a line of the focus of which it is not known whether the line begins
      * there, UINT64_MAX: none: in what is searched now, and in what came behind it */
@@ -135,10 +135,10 @@ struct debug {
     VEC(struct debug_code *) codes;
     VEC(struct debug_watching) watches;
     VEC(struct debug_hit) hits;
-    struct debug_run *run; /* the innermost; NULL: none runs */
-    struct memory *memory; /* of the device of the last launch */
+    struct debug_run *run;       /* the innermost; NULL: none runs */
+    struct memory *memory;       /* of the device of the last launch */
     const struct jit_warp *runs; /* the warp whose instruction comes next; NULL: none's */
-    uint64_t launch;       /* number */
+    uint64_t launch;             /* number */
     struct debug_go go;
     enum debug_mode mode;
     enum debug_why why; /* MODE_TARGET */
@@ -154,7 +154,7 @@ struct debug {
     uint64_t printed; /* bytes of the launch's text so far */
     uint64_t next_snapshot, interval;
     uint64_t forking, opened; /* ns spent on snapshots; when it all began */
-    char cannot[160];     /* why this launch cannot be taken back; "": it can */
+    char cannot[160];         /* why this launch cannot be taken back; "": it can */
     struct debug_shared *shared;
     uint8_t *message; /* wire.c: the last one that was received, */
     size_t room;      /*   and how large one may be */
@@ -164,8 +164,8 @@ struct debug {
 
 /* How the launch goes on from here: what is told, and where it stops. */
 void debug_arm(struct debug *d);
-/* Tells of a stop and serves the debugger until it is to go on. w: the warp that stands there; NULL:
- * none. */
+/* Tells of a stop and serves the debugger until it is to go on. w: the warp that stands there;
+ * NULL: none. */
 void debug_stop(struct debug *d, const struct jit_warp *w, enum debug_why why, const char *text);
 
 /* -- serve.c ----------------------------------------------------------------------------------- */

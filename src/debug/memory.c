@@ -97,8 +97,8 @@ debug_memory_at(struct debug *d, const struct debug_memory *m, uint64_t *block,
         return part(b->shared, d->run->of.shared_bytes, m, "the block's shared memory", err);
     case PTX_SPACE_LOCAL:
         *block = b->index;
-        return part(b->local ? b->local + lane_local(b, warp, lane) : NULL,
-                    b->launch->local_stride, m, "the thread's local memory", err);
+        return part(b->local ? b->local + lane_local(b, warp, lane) : NULL, b->launch->local_stride,
+                    m, "the thread's local memory", err);
     case PTX_SPACE_PARAM:
         if (d->run)
             return part((uint8_t *)(uintptr_t)d->run->of.launch->params,

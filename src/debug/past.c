@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * past.c: going back. To a position: the latest snapshot before it goes on up to there. To where it
- * would have stopped last: snapshot by snapshot, the latest first, what came behind is executed once
- * more and every such place noted; the last one found is gone to.
+ * would have stopped last: snapshot by snapshot, the latest first, what came behind is executed
+ * once more and every such place noted; the last one found is gone to.
  */
 #include "debug/debug_priv.h"
 

@@ -142,8 +142,7 @@ ask_symbol(struct ask *a)
     if (!locate(a, &p)) {
         if (!a->d->run || a->bytes == 0)
             return false;
-        p = (struct debug_place){
-            .map = debug_map_of(a->d, a->d->run->code, a->d->run->of.kernel)};
+        p = (struct debug_place){.map = debug_map_of(a->d, a->d->run->code, a->d->run->of.kernel)};
     }
     if (!debug_symbol(a->d, &p, (const char *)a->at, &s, &a->err))
         return false;
@@ -180,7 +179,8 @@ ask_go(struct ask *a)
         return ls_fail(&a->err, LS_ERR_INPUT, "no way to go on: %u", d->go.how);
     if (!d->run)
         return d->go.how != DEBUG_GO_BACK || runs(a);
-    bool before = d->go.position < d->steps.position || (d->failed && d->go.position == d->steps.position);
+    bool before =
+        d->go.position < d->steps.position || (d->failed && d->go.position == d->steps.position);
     if (d->go.how == DEBUG_GO_BACK || (position && before)) {
         debug_go_back(d, &a->err);
         return false;

@@ -50,15 +50,17 @@ static void
 wait_here(struct debug *d, struct debug_snapshot *s)
 {
     for (;;) {
-        s->pid = getpid();
         while (!atomic_load(&s->command)) {
             futex_wait(&s->command, 0);
             if (is_gone(d->shared->first))
                 _exit(0);
         }
         atomic_store(&s->command, 0);
-        if (_Fork() != 0)
-            return;
+        pid_t copy = _Fork();
+        if (copy == 0)
+            continue;
+        s->pid = copy > 0 ? copy : 0;
+        return;
     }
 }
 
@@ -136,8 +138,7 @@ debug_snapshot_at(const struct debug *d, uint64_t position)
     const struct debug_snapshot *s = d->shared->snapshot;
     int best = -1;
     for (int k = 0; k < SNAPSHOTS; k++)
-        if (s[k].pid && s[k].position <= position &&
-            (best < 0 || s[k].position > s[best].position))
+        if (s[k].pid && s[k].position <= position && (best < 0 || s[k].position > s[best].position))
             best = k;
     return best;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * stand.c: where lanes are. A warp's record says what it executes and with which lanes; the others
- * are in the sets of lanes behind it: pending at a block, waiting before one, or held at one's first
- * instruction. Functions that are really called have records of their own, the inner ones say where
- * lanes are that the outer ones have in the call.
+ * are in the sets of lanes behind it: pending at a block, waiting before one, or held at one's
+ * first instruction. Functions that are really called have records of their own, the inner ones say
+ * where lanes are that the outer ones have in the call.
  */
 #include "debug/debug_priv.h"
 
@@ -67,8 +67,8 @@ put(struct debug_stand out[JIT_LANES], uint32_t lanes, const struct debug_map *m
     const struct jit_activation *a, uint32_t site)
 {
     for (; lanes; lanes &= lanes - 1)
-        out[__builtin_ctz(lanes)] = (struct debug_stand){
-            .map = map, .at = a, .site = site, .exited = site == UINT32_MAX};
+        out[__builtin_ctz(lanes)] =
+            (struct debug_stand){.map = map, .at = a, .site = site, .exited = site == UINT32_MAX};
 }
 
 static void

@@ -59,7 +59,8 @@ note(struct debug *d, const struct jit_warp *w, uint32_t watch, uint64_t low, ui
 static bool
 touches(const struct debug_hit *h, uint64_t low, uint64_t high, uint64_t block, uint64_t own)
 {
-    return h->address < high && low < h->address + h->bytes && (block == UINT64_MAX || block == own);
+    return h->address < high && low < h->address + h->bytes &&
+           (block == UINT64_MAX || block == own);
 }
 
 void

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/code_map.c: where code for a debugger keeps things. Nothing of it is kept with the code: it
- * follows from the PTX.
+ * engine/code_map.c: where code for a debugger keeps things. Nothing of it is kept with the code:
+ * it follows from the PTX.
  */
 #include "jit/control/control.h"
 #include "jit/engine/engine.h"
