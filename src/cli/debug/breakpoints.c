@@ -204,6 +204,7 @@ breakpoints_send(struct session *s, struct ls_error *err)
     bool fine = true;
     if (s->target.state != TARGET_STANDS)
         return true;
+    s->changed = s->stands ? s->target.stop.launch : 0;
     for (uint32_t m = 0; m < s->modules.count && fine; m++) {
         const struct symbols *y = s->modules.at[m].symbols;
         if (!s->modules.at[m].loaded)
@@ -212,7 +213,8 @@ breakpoints_send(struct session *s, struct ls_error *err)
         memcpy(flags, y->line_of, sizeof *flags * y->place_count);
         for (size_t k = 0; k < s->breakpoints.count; k++) {
             const struct breakpoint *b = s->breakpoints.at[k];
-            for (size_t n = 0; n < b->at.count && b->enabled && b->kind == BREAKPOINT; n++)
+            for (size_t n = 0; n < b->at.count && b->enabled && b->kind == BREAKPOINT && !s->muted;
+                 n++)
                 if (b->at.at[n].module == m)
                     flags[b->at.at[n].place] |= DEBUG_BREAK;
         }
@@ -226,8 +228,9 @@ bool
 breakpoints_arm(struct session *s, struct breakpoint *b, struct ls_error *err)
 {
     struct debug_watch w = {.number = b->number, .kinds = b->watch_kinds, .at = b->memory};
-    if (!b->enabled)
+    if (!b->enabled || s->muted)
         w.at.bytes = 0;
+    s->changed = s->stands ? s->target.stop.launch : 0;
     b->armed = target_watch(&s->target, &w, err);
     return b->armed;
 }
