@@ -47,8 +47,8 @@ struct cc_args {
     char architecture_suffix;
     bool shared, relocatable, dryrun, verbose, keep, version, help;
     bool debug_device, debug_optimized; /* -G; with -dopt on: optimised all the same */
-    bool system_headers_too; /* -M, not -MM */
-    bool device_text;        /* -E: of the device pass, not the host's */
+    bool system_headers_too;            /* -M, not -MM */
+    bool device_text;                   /* -E: of the device pass, not the host's */
     bool fast_math, no_fmad;
     int flush, imprecise_division, imprecise_root; /* -1: as fast_math says */
 };

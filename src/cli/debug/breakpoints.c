@@ -17,7 +17,7 @@ add_line(struct session *s, uint32_t module, const char *file, uint32_t line,
 {
     const struct symbols *y = s->modules.at[module].symbols;
     for (size_t k = 0; k < y->function_count; k++) {
-        const struct function *f = &y->functions[k];
+        const struct source_function *f = &y->functions[k];
         for (uint32_t p = f->body; p < f->end; p++) {
             const struct line_key *l = &y->lines.at[y->line_of[p]];
             if (!y->line_of[p] || l->line != line || !source_is(y->files.at[l->file], file))
@@ -106,14 +106,15 @@ breakpoints_find(struct session *s, const char *spec, struct place_list *out, st
         VEC_PUSH(out, ((struct location){s->launch_module, session_place(s)}));
         return true;
     }
-    if (ls_parse_u64(spec, &line) || ((*spec == '+' || *spec == '-') &&
-                                      ls_parse_u64(spec + 1, &line))) {
+    if (ls_parse_u64(spec, &line) ||
+        ((*spec == '+' || *spec == '-') && ls_parse_u64(spec + 1, &line))) {
         uint32_t here = 0;
         const char *unused;
         const struct module *m = session_module(s);
         if (!file)
-            return ls_fail(err, LS_ERR_INPUT, "No kernel of the program is known yet: write "
-                                              "FILE:LINE");
+            return ls_fail(err, LS_ERR_INPUT,
+                           "No kernel of the program is known yet: write "
+                           "FILE:LINE");
         if (!isdigit((unsigned char)*spec) && m && session_place(s) != NO_PLACE)
             symbols_place_line(m->symbols, session_place(s), &unused, &here);
         line = *spec == '+' ? here + line : *spec == '-' ? (here > line ? here - line : 1) : line;

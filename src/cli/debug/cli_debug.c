@@ -123,8 +123,8 @@ take_single_dashes(int argc, char **argv)
     static const struct {
         const char *from;
         char *to;
-    } words[] = {{"-batch", "--batch"}, {"-ex", "--ex"}, {"-args", "--args"},
-                 {"-command", "--command"}};
+    } words[] = {
+        {"-batch", "--batch"}, {"-ex", "--ex"}, {"-args", "--args"}, {"-command", "--command"}};
     for (int k = 1; k < argc && argv[k][0] == '-' && strcmp(argv[k], "--") != 0; k++) {
         bool takes_value = !strcmp(argv[k], "-x") || !strcmp(argv[k], "--ex");
         for (size_t n = 0; n < sizeof words / sizeof *words; n++)

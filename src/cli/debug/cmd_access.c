@@ -13,7 +13,7 @@
 
 struct pointed {
     const struct module *module;
-    const struct function *f;
+    const struct source_function *f;
     const struct ptx_insn *insn;
     const struct ptx_operand *address;
     uint32_t place, width;
@@ -30,7 +30,7 @@ address_of(const struct ptx_insn *i)
 }
 
 static bool
-is_stack(const struct function *f, const struct ptx_operand *o)
+is_stack(const struct source_function *f, const struct ptx_operand *o)
 {
     const char *name = o->base_kind == PTX_BASE_REG ? f->ptx->regs[o->reg].name : "";
     return !strcmp(name, "%SP") || !strcmp(name, "%SPL");
@@ -38,7 +38,7 @@ is_stack(const struct function *f, const struct ptx_operand *o)
 
 /* Of what the line does in memory the next of the kind: none of the frame's own variables. */
 static bool
-is_access(const struct function *f, uint32_t place, bool shared)
+is_access(const struct source_function *f, uint32_t place, bool shared)
 {
     const struct ptx_insn *i = &f->ptx->insns[place - f->first];
     const struct ptx_operand *o = address_of(i);
@@ -50,8 +50,7 @@ is_access(const struct function *f, uint32_t place, bool shared)
 static uint32_t
 width_of(const struct ptx_insn *i)
 {
-    uint32_t bytes =
-        i->type_count ? ptx_type_bytes((enum ptx_type)i->type[i->type_count - 1]) : 4;
+    uint32_t bytes = i->type_count ? ptx_type_bytes((enum ptx_type)i->type[i->type_count - 1]) : 4;
     return (bytes ? bytes : 1) * (i->vec ? i->vec : 1);
 }
 
@@ -147,8 +146,9 @@ show_lanes(struct session *s, const struct device_profile *d, const struct acces
             continue;
         uint64_t at = a->address[k];
         session_say(s, "  %4u  0x%-16llx  %llu\n", k, (unsigned long long)at,
-                    (unsigned long long)(shared ? model_shared_bank(d, false, at)
-                                                : at / 32 - a->address[__builtin_ctz(a->mask)] / 32));
+                    (unsigned long long)(shared
+                                             ? model_shared_bank(d, false, at)
+                                             : at / 32 - a->address[__builtin_ctz(a->mask)] / 32));
     }
 }
 
@@ -223,7 +223,7 @@ access_here(struct session *s, bool shared, struct ls_error *err)
     bool fine = true, found = false, other = false;
     for (int k = 0; fine && !found && k < MOST; k++) {
         uint32_t place = s->focus.valid ? s->focus.frames[0].place : NO_PLACE;
-        const struct function *f = symbols_function_at(m->symbols, place);
+        const struct source_function *f = symbols_function_at(m->symbols, place);
         if (!f || m->symbols->line_of[place] != line)
             break;
         if (is_access(f, place, shared)) {

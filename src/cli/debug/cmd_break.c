@@ -13,8 +13,8 @@ cut_condition(struct session *s, const char *args, const char **before)
     int depth = 0;
     for (const char *p = args; *p; p++) {
         depth += (*p == '(' || *p == '[') - (*p == ')' || *p == ']');
-        bool word = (p == args || p[-1] == ' ') && !strncmp(p, "if", 2) &&
-                    (p[2] == ' ' || p[2] == '(');
+        bool word =
+            (p == args || p[-1] == ' ') && !strncmp(p, "if", 2) && (p[2] == ' ' || p[2] == '(');
         if (depth || !word)
             continue;
         const char *end = p;
@@ -112,8 +112,7 @@ add_watch(struct session *s, const char *args, uint32_t kinds, const char *kind,
         return ls_fail(err, LS_ERR_USAGE, "Argument required (expression to compute).");
     w.no_effects = true;
     if (!session_need_focus(s, err) || !is_expression(s, condition, err) ||
-        !evaluate(&w, spec, NULL, &v, err) ||
-        !value_follow(&w, &v, err))
+        !evaluate(&w, spec, NULL, &v, err) || !value_follow(&w, &v, err))
         return false;
     if (v.gone)
         return ls_fail(err, LS_ERR_INPUT, "value has been optimized out");
@@ -123,10 +122,8 @@ add_watch(struct session *s, const char *args, uint32_t kinds, const char *kind,
     b->condition = copied(condition);
     b->watch_kinds = kinds;
     b->type = v.type;
-    b->memory = (struct debug_memory){.who = w.who,
-                                      .space = v.space,
-                                      .address = v.address,
-                                      .bytes = type_size(v.type)};
+    b->memory = (struct debug_memory){
+        .who = w.who, .space = v.space, .address = v.address, .bytes = type_size(v.type)};
     if (!breakpoints_arm(s, b, err)) {
         breakpoints_remove(s, b);
         s->breakpoint_count--;
@@ -222,8 +219,7 @@ delete_one(struct session *s, uint64_t number, struct ls_error *err)
 {
     struct breakpoint *b = breakpoints_number(s, number);
     if (!b)
-        return ls_fail(err, LS_ERR_USAGE, "No breakpoint number %llu.",
-                       (unsigned long long)number);
+        return ls_fail(err, LS_ERR_USAGE, "No breakpoint number %llu.", (unsigned long long)number);
     breakpoints_remove(s, b);
     return true;
 }
@@ -269,11 +265,9 @@ set_enabled(struct session *s, uint64_t number, bool enabled, struct ls_error *e
 {
     struct breakpoint *b = breakpoints_number(s, number);
     if (!b)
-        return ls_fail(err, LS_ERR_USAGE, "No breakpoint number %llu.",
-                       (unsigned long long)number);
+        return ls_fail(err, LS_ERR_USAGE, "No breakpoint number %llu.", (unsigned long long)number);
     b->enabled = enabled;
-    return b->kind == BREAKPOINT || s->target.state != TARGET_STANDS ||
-           breakpoints_arm(s, b, err);
+    return b->kind == BREAKPOINT || s->target.state != TARGET_STANDS || breakpoints_arm(s, b, err);
 }
 
 static bool
@@ -318,7 +312,7 @@ cmd_disable(struct session *s, const char *args, struct ls_error *err)
 static void
 show(struct session *s, const struct breakpoint *b)
 {
-    const char *kind = b->kind == BREAKPOINT                    ? "breakpoint"
+    const char *kind = b->kind == BREAKPOINT                  ? "breakpoint"
                        : b->watch_kinds == DEBUG_WATCH_CHANGE ? "watchpoint"
                        : b->watch_kinds & DEBUG_WATCH_WRITE   ? "acc watchpoint"
                                                               : "read watchpoint";
@@ -330,7 +324,7 @@ show(struct session *s, const struct breakpoint *b)
         session_say(s, "<PENDING> %s\n", b->spec);
     for (size_t k = 0; k < b->at.count; k++) {
         const struct module *m = &s->modules.at[b->at.at[k].module];
-        const struct function *f = symbols_function_at(m->symbols, b->at.at[k].place);
+        const struct source_function *f = symbols_function_at(m->symbols, b->at.at[k].place);
         session_say(s, "%sin %s at %s\n", k ? "                                 " : "",
                     f ? f->name : "?", session_where(s, m, b->at.at[k].place));
     }

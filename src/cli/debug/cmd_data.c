@@ -201,8 +201,8 @@ cmd_x(struct session *s, const char *args, struct ls_error *err)
     if (*args) {
         if (!evaluate(&w, args, NULL, &v, err) || !value_follow(&w, &v, err))
             return false;
-        bool lies = v.place == VALUE_MEMORY && (type_is_aggregate(v.type) ||
-                                                type_plain(v.type)->kind == TYPE_ARRAY);
+        bool lies = v.place == VALUE_MEMORY &&
+                    (type_is_aggregate(v.type) || type_plain(v.type)->kind == TYPE_ARRAY);
         if (lies) {
             at = (int64_t)v.address;
             s->x_space = v.space;
@@ -237,8 +237,7 @@ show_display(struct session *s, const struct display *d, struct ls_error *err)
     struct world w = session_here(s);
     struct text text = {0};
     struct value v;
-    bool fine =
-        evaluate(&w, d->text, NULL, &v, err) && format_value(&w, &v, d->letter, &text, err);
+    bool fine = evaluate(&w, d->text, NULL, &v, err) && format_value(&w, &v, d->letter, &text, err);
     if (fine && d->letter)
         session_say(s, "%u: /%c %s = %s\n", d->number, d->letter, d->text, text.at);
     else if (fine)
@@ -360,8 +359,9 @@ cmd_set(struct session *s, const char *args, struct ls_error *err)
             if (is_word(args, accepted[k], &rest))
                 return true;
         if (!strchr(args, '='))
-            return ls_fail(err, LS_ERR_USAGE, "set %s: no such setting; `set var NAME = VALUE', "
-                                              "`set args', `set listsize'",
+            return ls_fail(err, LS_ERR_USAGE,
+                           "set %s: no such setting; `set var NAME = VALUE', "
+                           "`set args', `set listsize'",
                            args);
         rest = args;
     }

@@ -159,8 +159,8 @@ bool
 cmd_cuda(struct session *s, const char *args, struct ls_error *err)
 {
     /* "cuda block" alone asks */
-    static const char *const words[] = {"kernel", "grid",   "block", "thread",
-                                        "warp",   "lane",   "sm",    "device"};
+    static const char *const words[] = {"kernel", "grid", "block", "thread",
+                                        "warp",   "lane", "sm",    "device"};
     bool asks = *args != 0;
     const char *rest = args;
     for (const char *word; asks && (word = word_next(s, &rest));) {
@@ -202,9 +202,9 @@ info_kernels(struct session *s, const char *args, struct ls_error *err)
 {
     (void)args, (void)err;
     if (s->stands)
-        session_say(s, "* launch %llu  %s  block %s%s\n",
-                    (unsigned long long)s->target.stop.launch, session_kernel(s),
-                    session_triple(s, s->target.stop.at), s->over ? "  (over)" : "");
+        session_say(s, "* launch %llu  %s  block %s%s\n", (unsigned long long)s->target.stop.launch,
+                    session_kernel(s), session_triple(s, s->target.stop.at),
+                    s->over ? "  (over)" : "");
     for (size_t m = 0; m < s->modules.count; m++) {
         const struct symbols *y = s->modules.at[m].symbols;
         for (size_t k = 0; k < y->function_count; k++)
@@ -280,9 +280,9 @@ info_warps(struct session *s, const char *args, struct ls_error *err)
             continue;
         bool focus = s->focus.valid && session_linear(s, &s->focus.thread) / 32 == w[k].warp;
         uint32_t place = w[k].alive ? w[k].place[__builtin_ctz(w[k].alive)] : NO_PLACE;
-        session_say(s, "%c %4u  %08x  %-10s  %-12s  %s\n", focus ? '*' : ' ', w[k].warp,
-                    w[k].alive, session_triple(s, w[k].block),
-                    session_where(s, session_module(s), place), state_word(&w[k]));
+        session_say(s, "%c %4u  %08x  %-10s  %-12s  %s\n", focus ? '*' : ' ', w[k].warp, w[k].alive,
+                    session_triple(s, w[k].block), session_where(s, session_module(s), place),
+                    state_word(&w[k]));
     }
     ls_release(w);
     return true;
@@ -344,8 +344,7 @@ info_threads(struct session *s, const char *args, struct ls_error *err)
             continue;
         uint32_t last = from + n - 1;
         struct debug_thread a = session_thread_of(s, first->block, first->warp, from % 32);
-        struct debug_thread b =
-            session_thread_of(s, first->block, w[last / 32].warp, last % 32);
+        struct debug_thread b = session_thread_of(s, first->block, w[last / 32].warp, last % 32);
         uint32_t at = s->focus.valid ? session_linear(s, &s->focus.thread) : 0;
         bool focus = s->focus.valid && same_block(first->block, s->focus.thread.block) &&
                      at >= session_linear(s, &a) && at <= session_linear(s, &b);

@@ -134,7 +134,7 @@ static const char *
 insn_text(struct session *s, uint32_t place)
 {
     const struct module *m = session_module(s);
-    const struct function *f = m ? symbols_function_at(m->symbols, place) : NULL;
+    const struct source_function *f = m ? symbols_function_at(m->symbols, place) : NULL;
     struct text text = {0};
     if (!f)
         return "?";

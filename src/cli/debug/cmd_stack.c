@@ -113,10 +113,11 @@ show_variables(struct session *s, bool parameters, const char *none, struct ls_e
                 any = true;
             }
     if (!any)
-        session_say(s, "%s\n", w.symbols && !w.symbols->has_variables
-                                   ? "No symbol table info available: the kernels were compiled "
-                                     "without -G."
-                                   : none);
+        session_say(s, "%s\n",
+                    w.symbols && !w.symbols->has_variables
+                        ? "No symbol table info available: the kernels were compiled "
+                          "without -G."
+                        : none);
     return true;
 }
 
@@ -160,7 +161,7 @@ info_functions(struct session *s, const char *args, struct ls_error *err)
     for (size_t m = 0; m < s->modules.count; m++) {
         const struct symbols *y = s->modules.at[m].symbols;
         for (size_t k = 0; k < y->function_count; k++) {
-            const struct function *f = &y->functions[k];
+            const struct source_function *f = &y->functions[k];
             if (f->end > f->first && strstr(f->name, args))
                 session_say(s, "%s  %s%s\n", session_where(s, &s->modules.at[m], f->first),
                             f->ptx->is_kernel ? "kernel " : "", f->name);
@@ -201,10 +202,11 @@ show_register(struct session *s, const struct ptx_reg *r, const uint64_t value[2
     if (ptx_type_kind((enum ptx_type)r->type) == 'f' && bytes >= 4)
         session_say(s, "%.9g\n", bytes == 8 ? d : (double)f);
     else
-        session_say(s, "%lld\n", bytes == 8   ? (long long)value[0]
-                                 : bytes == 4 ? (long long)(int32_t)value[0]
-                                 : bytes == 2 ? (long long)(int16_t)value[0]
-                                              : (long long)(int8_t)value[0]);
+        session_say(s, "%lld\n",
+                    bytes == 8   ? (long long)value[0]
+                    : bytes == 4 ? (long long)(int32_t)value[0]
+                    : bytes == 2 ? (long long)(int16_t)value[0]
+                                 : (long long)(int8_t)value[0]);
 }
 
 bool
@@ -294,8 +296,9 @@ cmd_list(struct session *s, const char *args, struct ls_error *err)
     uint32_t line = s->list_next, size = s->list_size;
     const char *comma = strchr(args, ',');
     if (!file && !*args)
-        return ls_fail(err, LS_ERR_INPUT, "No kernel of the program is known yet: write "
-                                          "`list FILE:LINE'");
+        return ls_fail(err, LS_ERR_INPUT,
+                       "No kernel of the program is known yet: write "
+                       "`list FILE:LINE'");
     if (!strcmp(args, "-")) {
         uint32_t before = s->list_last_first ? s->list_last_first : line;
         if (before <= 1)
@@ -327,8 +330,7 @@ cmd_list(struct session *s, const char *args, struct ls_error *err)
     if (!source_count(s, file))
         return ls_fail(err, LS_ERR_INPUT, "%s: No such file or directory.", file);
     if (line > source_count(s, file))
-        return ls_fail(err, LS_ERR_INPUT,
-                       "Line number %u out of range; \"%s\" has %u lines.", line,
+        return ls_fail(err, LS_ERR_INPUT, "Line number %u out of range; \"%s\" has %u lines.", line,
                        source_base(file), source_count(s, file));
     show_lines(s, file, line, line + size - 1);
     return true;
@@ -358,7 +360,7 @@ info_line(struct session *s, const char *args, struct ls_error *err)
     for (size_t k = 0; k < found.count; k++) {
         const struct module *m = &s->modules.at[found.at[k].module];
         uint32_t from = found.at[k].place, to = from;
-        const struct function *f = symbols_function_at(m->symbols, from);
+        const struct source_function *f = symbols_function_at(m->symbols, from);
         while (to < f->end && m->symbols->line_of[to] == m->symbols->line_of[from])
             to++;
         session_say(s, "%s: places %u to %u in %s\n", session_where(s, m, from), from, to - 1,

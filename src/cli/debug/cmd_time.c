@@ -16,9 +16,8 @@ go_to_last(struct session *s, struct ls_error *err)
     struct debug_thread t = s->wrote.thread;
     if (!running_to_position(s, s->wrote.position, err) || !session_focus(s, &t, err))
         return false;
-    session_say(s, "%s block %s thread %s at %s\n", session_kernel(s),
-                session_triple(s, t.block), session_triple(s, t.thread),
-                session_where(s, session_module(s), session_place(s)));
+    session_say(s, "%s block %s thread %s at %s\n", session_kernel(s), session_triple(s, t.block),
+                session_triple(s, t.thread), session_where(s, session_module(s), session_place(s)));
     running_show_place(s, false);
     return true;
 }
@@ -114,8 +113,8 @@ noted_read(void *context, const struct debug_memory *at, void *out, struct ls_er
 }
 
 static bool
-noted_symbol(void *context, const struct debug_who *who, const char *name,
-             struct debug_symbol *out, struct ls_error *err)
+noted_symbol(void *context, const struct debug_who *who, const char *name, struct debug_symbol *out,
+             struct ls_error *err)
 {
     struct reads *r = context;
     return r->ops->symbol(r->s, who, name, out, err);

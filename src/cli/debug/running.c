@@ -29,7 +29,7 @@ running_show_frame(struct session *s, uint32_t frame, bool with_arguments)
     const struct debug_frame *f = &s->focus.frames[frame];
     const struct module *m = session_module(s);
     struct world w = session_world(s, &s->focus.thread, f, frame);
-    const struct function *function = symbols_function_at(m->symbols, f->place);
+    const struct source_function *function = symbols_function_at(m->symbols, f->place);
     session_say(s, "%s (", function ? function->name : "?");
     bool first = true;
     const struct scope *c = function ? function->scope : NULL;
@@ -98,7 +98,7 @@ say_thread(struct session *s, const char *before)
     const struct debug_thread *t = &s->focus.thread;
     session_say(s, "%s%s block %s thread %s", before, session_kernel(s),
                 session_triple(s, t->block), session_triple(s, t->thread));
-    const struct function *f =
+    const struct source_function *f =
         s->focus.valid ? symbols_function_at(m->symbols, session_place(s)) : NULL;
     if (f && !f->ptx->is_kernel)
         session_say(s, " in %s", f->name);
@@ -124,12 +124,10 @@ say_watch(struct session *s, const struct breakpoint *b)
     bool changed = memcmp(stop->before, stop->after, sizeof stop->before) != 0;
     session_say(s, "\n%s %u: %s\n\n",
                 b->watch_kinds & DEBUG_WATCH_READ
-                    ? (b->watch_kinds & DEBUG_WATCH_WRITE ? "Access watchpoint"
-                                                          : "Read watchpoint")
+                    ? (b->watch_kinds & DEBUG_WATCH_WRITE ? "Access watchpoint" : "Read watchpoint")
                     : "Watchpoint",
                 b->number, b->spec);
-    struct debug_thread by =
-        session_thread_of(s, stop->at, stop->warp, stop->watch_lane & 31);
+    struct debug_thread by = session_thread_of(s, stop->at, stop->warp, stop->watch_lane & 31);
     session_say(s, "%s by thread %s of block %s at %s\n", changed ? "changed" : "accessed",
                 session_triple(s, by.thread), session_triple(s, by.block),
                 session_where(s, session_module(s), stop->place));
@@ -154,8 +152,8 @@ show_displays(struct session *s)
         struct value v;
         if (!d->enabled)
             continue;
-        bool fine = evaluate(&w, d->text, NULL, &v, &err) &&
-                    format_value(&w, &v, d->letter, &text, &err);
+        bool fine =
+            evaluate(&w, d->text, NULL, &v, &err) && format_value(&w, &v, d->letter, &text, &err);
         if (fine && d->letter)
             session_say(s, "%u: /%c %s = %s\n", d->number, d->letter, d->text, text.at);
         else if (fine) /* elsewhere its names mean nothing */
@@ -219,8 +217,7 @@ struct before {
 static void
 say_step(struct session *s, const struct before *b)
 {
-    bool moved = !s->focus.valid || !b->valid ||
-                 !session_same_thread(&s->focus.thread, &b->thread);
+    bool moved = !s->focus.valid || !b->valid || !session_same_thread(&s->focus.thread, &b->thread);
     if (moved) {
         say_where(s, "");
         return;
@@ -244,11 +241,11 @@ report_stop(struct session *s, struct breakpoint *hit, const struct before *b)
     const char *number;
     switch ((enum debug_why)s->target.stop.why) {
     case DEBUG_WHY_BREAK:
-        number = hit && !hit->internal ? arena_printf(&s->scratch, "%s %u, ",
-                                                      hit->temporary ? "Temporary breakpoint"
-                                                                     : "Breakpoint",
-                                                      hit->number)
-                                       : "";
+        number =
+            hit && !hit->internal
+                ? arena_printf(&s->scratch, "%s %u, ",
+                               hit->temporary ? "Temporary breakpoint" : "Breakpoint", hit->number)
+                : "";
         session_say(s, "\n");
         say_where(s, number);
         break;

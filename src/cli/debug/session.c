@@ -207,8 +207,8 @@ world_write(void *context, const struct debug_memory *at, const void *in, struct
 }
 
 static bool
-world_symbol(void *context, const struct debug_who *who, const char *name,
-             struct debug_symbol *out, struct ls_error *err)
+world_symbol(void *context, const struct debug_who *who, const char *name, struct debug_symbol *out,
+             struct ls_error *err)
 {
     return target_symbol(&((struct session *)context)->target, who, name, out, err);
 }
@@ -311,8 +311,7 @@ world_set(void *context, const char *name, const struct value *v, struct ls_erro
             s->variables.at[k].value = kept;
             return true;
         }
-    VEC_PUSH(&s->variables,
-             ((struct convenience){strcpy(ls_alloc(strlen(name) + 1), name), kept}));
+    VEC_PUSH(&s->variables, ((struct convenience){strcpy(ls_alloc(strlen(name) + 1), name), kept}));
     return true;
 }
 
@@ -320,8 +319,8 @@ static const struct world_ops ops = {world_read,     world_write,    world_symbo
                                      world_register, world_variable, world_set};
 
 struct world
-session_world(struct session *s, const struct debug_thread *thread,
-              const struct debug_frame *frame, uint32_t number)
+session_world(struct session *s, const struct debug_thread *thread, const struct debug_frame *frame,
+              uint32_t number)
 {
     const struct module *m = session_module(s);
     struct world w = {.arena = &s->scratch, .types = &s->keep, .ops = &ops, .context = s};
@@ -342,8 +341,7 @@ struct world
 session_here(struct session *s)
 {
     if (s->stands && s->focus.valid)
-        return session_world(s, &s->focus.thread, &s->focus.frames[s->focus.frame],
-                             s->focus.frame);
+        return session_world(s, &s->focus.thread, &s->focus.frames[s->focus.frame], s->focus.frame);
     struct world w = {.arena = &s->scratch, .types = &s->keep, .ops = &ops, .context = s};
     if (s->modules.count)
         w.symbols = s->modules.at[0].symbols;

@@ -37,7 +37,7 @@ struct breakpoint {
     char *log;       /* adapter: says this instead of stopping; NULL */
     uint64_t ignore, hits;
     VEC(struct location) at;
-    uint32_t watch_kinds;    /* DEBUG_WATCH_* */
+    uint32_t watch_kinds; /* DEBUG_WATCH_* */
     struct debug_memory memory;
     struct type *type;
     bool armed; /* the tool knows of the watch */
@@ -70,15 +70,15 @@ struct focus {
 
 struct session {
     struct target target;
-    const char *path, *name; /* what is executed; its word on the command line */
-    char **words;            /* argv of the program */
+    const char *path, *name;             /* what is executed; its word on the command line */
+    char **words;                        /* argv of the program */
     const struct device_profile *device; /* whose costs `bank' and `sectors' show */
-    int program_out;         /* for what the program prints; -1: its own stdout */
+    int program_out;                     /* for what the program prints; -1: its own stdout */
     FILE *out;
     bool batch, quit, failed; /* failed: a command has */
     int quit_status;
-    bool starting;            /* the program runs to its first event */
-    struct text after;        /* commands of the breakpoint that was hit */
+    bool starting;               /* the program runs to its first event */
+    struct text after;           /* commands of the breakpoint that was hit */
     struct breakpoint *collects; /* lines up to `end` are its commands */
 
     VEC(struct module) modules;
@@ -94,11 +94,11 @@ struct session {
     uint32_t launch_module;   /* of target.stop: index in modules */
     struct debug_write wrote; /* what `last` found, for `last go` */
     uint64_t wrote_launch;
-    bool stands; /* in a launch: target.stop says where */
-    bool over;   /*   the launch is over */
-    bool muted;            /* no breakpoint and watchpoint counts */
-    bool ends_too;         /* stop where the launch ends, whatever goes on */
-    uint64_t changed;      /* number of the launch in which breakpoints were changed last */
+    bool stands;      /* in a launch: target.stop says where */
+    bool over;        /*   the launch is over */
+    bool muted;       /* no breakpoint and watchpoint counts */
+    bool ends_too;    /* stop where the launch ends, whatever goes on */
+    uint64_t changed; /* number of the launch in which breakpoints were changed last */
     uint64_t last_launch, last_position; /* of the stop before */
 
     uint32_t list_size;

@@ -88,8 +88,7 @@ become(const char *path, char *const *words, int socket, int out, int tell)
 }
 
 bool
-target_start(struct target *t, const char *path, char *const *words, int out,
-             struct ls_error *err)
+target_start(struct target *t, const char *path, char *const *words, int out, struct ls_error *err)
 {
     int ends[2], tell[2], why = 0;
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0 ||
@@ -122,14 +121,14 @@ target_start(struct target *t, const char *path, char *const *words, int out,
 
 /* The socket is at its end, or the exit was told: waits for the process. */
 static enum target_event
-ended(struct target *t, bool told)
+ended(struct target *t, bool announced)
 {
     int status = 0;
     close(t->fd);
     if (t->pid > 0)
         while (waitpid(t->pid, &status, 0) < 0 && errno == EINTR)
             ;
-    if (!told) {
+    if (!announced) {
         t->exit_signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
         t->exit_status = t->exit_signal ? 128 + t->exit_signal : WEXITSTATUS(status);
     }

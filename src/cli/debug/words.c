@@ -27,8 +27,7 @@ word_next(struct session *s, const char **p)
 }
 
 bool
-word_count(struct session *s, const char *text, uint64_t usual, uint64_t *out,
-           struct ls_error *err)
+word_count(struct session *s, const char *text, uint64_t usual, uint64_t *out, struct ls_error *err)
 {
     struct world w = session_here(s);
     struct value v;

@@ -376,18 +376,15 @@ show(struct printer *p, struct value *v)
 }
 
 bool
-format_value(struct world *w, struct value *v, char letter, struct text *out,
-             struct ls_error *err)
+format_value(struct world *w, struct value *v, char letter, struct text *out, struct ls_error *err)
 {
     struct printer p = {.w = w, .out = out, .err = err, .letter = letter, .left = MOST};
     return show(&p, v);
 }
 
 bool
-format_short(struct world *w, struct value *v, char letter, struct text *out,
-             struct ls_error *err)
+format_short(struct world *w, struct value *v, char letter, struct text *out, struct ls_error *err)
 {
-    struct printer p = {
-        .w = w, .out = out, .err = err, .letter = letter, .left = 8, .depth = 1};
+    struct printer p = {.w = w, .out = out, .err = err, .letter = letter, .left = 8, .depth = 1};
     return show(&p, v);
 }

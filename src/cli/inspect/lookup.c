@@ -12,9 +12,8 @@
 static struct type *
 triple_type(bool is_dim3)
 {
-    static struct type_member members[3] = {{"x", NULL, 0, 0, 0, 0, 0},
-                                            {"y", NULL, 4, 0, 0, 0, 0},
-                                            {"z", NULL, 8, 0, 0, 0, 0}};
+    static struct type_member members[3] = {
+        {"x", NULL, 0, 0, 0, 0, 0}, {"y", NULL, 4, 0, 0, 0, 0}, {"z", NULL, 8, 0, 0, 0, 0}};
     static struct type types[2] = {
         {.kind = TYPE_STRUCT, .name = "uint3", .size = 12, .members = members, .member_count = 3},
         {.kind = TYPE_STRUCT, .name = "dim3", .size = 12, .members = members, .member_count = 3}};
@@ -210,7 +209,7 @@ function_named(struct world *w, const char *name, struct value *out)
 {
     const struct symbols *s = w->symbols;
     for (size_t k = 0; s && k < s->function_count; k++) {
-        const struct function *f = &s->functions[k];
+        const struct source_function *f = &s->functions[k];
         if (!f->ptx->has_body || !symbols_is_named(f, name))
             continue;
         struct type *t = ARENA_NEW(w->types, struct type);
@@ -256,9 +255,9 @@ lookup_name(struct world *w, const char *name, struct value *out, struct ls_erro
         return false;
     }
     bool without = w->symbols && !w->symbols->has_variables;
-    return ls_fail(err, LS_ERR_INPUT, "No symbol \"%s\" in current context.%s", name,
-                   without ? " The program's kernels were compiled without -G: only lines are known."
-                           : "");
+    return ls_fail(
+        err, LS_ERR_INPUT, "No symbol \"%s\" in current context.%s", name,
+        without ? " The program's kernels were compiled without -G: only lines are known." : "");
 }
 
 bool

@@ -26,7 +26,7 @@ struct variable {
     const char *symbol; /* SYMBOL, REGISTER */
     uint64_t offset;
     int64_t constant;
-    bool indirect;  /* what is there is its address */
+    bool indirect; /* what is there is its address */
     bool parameter, artificial;
     uint32_t file, line; /* where it is declared; file: by DWARF's number */
 };
@@ -46,13 +46,13 @@ struct scope {
     const char *inlined; /* name of the function that was inlined here */
 };
 
-struct function {
+struct source_function {
     const struct ptx_func *ptx;
-    const char *name;       /* readable: "scan<float>", "Box<double>::get" */
-    uint32_t first, end;    /* places */
-    uint32_t body;          /* first place behind what sets up the frame */
-    struct scope *scope;    /* NULL: no DWARF */
-    struct type *returns;   /* NULL: void, or not known */
+    const char *name;     /* readable: "scan<float>", "Box<double>::get" */
+    uint32_t first, end;  /* places */
+    uint32_t body;        /* first place behind what sets up the frame */
+    struct scope *scope;  /* NULL: no DWARF */
+    struct type *returns; /* NULL: void, or not known */
 };
 
 struct line_key {
@@ -65,11 +65,11 @@ struct symbols {
     char *text; /* the PTX */
     size_t text_size;
     bool has_variables;
-    struct function *functions; /* by ptx_func.index; those without a body have no places */
+    struct source_function *functions; /* by ptx_func.index; those without a body have no places */
     size_t function_count;
     VEC(struct variable) globals;
-    VEC(struct type *) types; /* those with names */
-    VEC(const char *) files;  /* whole paths as the compiler knew them */
+    VEC(struct type *) types;   /* those with names */
+    VEC(const char *) files;    /* whole paths as the compiler knew them */
     VEC(struct line_key) lines; /* lines.at[0] means none */
     uint32_t *line_of;          /* per place: index in lines; 0: belongs to no line */
     uint32_t place_count;
@@ -81,13 +81,13 @@ struct symbols *symbols_read(char *text, size_t size, const char *path, struct l
 void symbols_free(struct symbols *s);
 
 /* NULL: no such place. */
-const struct function *symbols_function_at(const struct symbols *s, uint32_t place);
+const struct source_function *symbols_function_at(const struct symbols *s, uint32_t place);
 /* The innermost scope at the place; NULL: none known. */
-const struct scope *symbols_scope_at(const struct function *f, uint32_t place);
+const struct scope *symbols_scope_at(const struct source_function *f, uint32_t place);
 bool symbols_place_line(const struct symbols *s, uint32_t place, const char **file, uint32_t *line);
 /* Whether the function answers to the name: whole, without template arguments, without the classes
  * before it, or as the PTX has it. */
-bool symbols_is_named(const struct function *f, const char *name);
+bool symbols_is_named(const struct source_function *f, const char *name);
 struct type *symbols_type(const struct symbols *s, const char *name);
 /* Only fills in dwarf's part; part of symbols_read. */
 bool symbols_read_dwarf(struct symbols *s, struct ls_error *err);

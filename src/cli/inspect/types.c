@@ -50,7 +50,7 @@ uint64_t
 type_size(struct type *t)
 {
     t = type_plain(t);
-    return t->kind == TYPE_ARRAY ? t->count * type_size(t->of)
+    return t->kind == TYPE_ARRAY                                  ? t->count * type_size(t->of)
            : t->kind == TYPE_POINTER || t->kind == TYPE_REFERENCE ? 8
                                                                   : t->size;
 }
@@ -152,11 +152,12 @@ text_before(struct type *t, struct text *out)
     case TYPE_ARRAY:
     case TYPE_FUNCTION: text_before(t->of, out); break;
     default:
-        text_add(out, "%s", t->name                  ? t->name
-                            : t->kind == TYPE_ENUM   ? "enum {...}"
-                            : t->kind == TYPE_UNION  ? "union {...}"
-                            : t->kind == TYPE_STRUCT ? "struct {...}"
-                                                     : "void");
+        text_add(out, "%s",
+                 t->name                  ? t->name
+                 : t->kind == TYPE_ENUM   ? "enum {...}"
+                 : t->kind == TYPE_UNION  ? "union {...}"
+                 : t->kind == TYPE_STRUCT ? "struct {...}"
+                                          : "void");
     }
 }
 

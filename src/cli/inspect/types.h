@@ -39,14 +39,14 @@ struct type_enumerator {
 
 struct type {
     enum type_kind kind;
-    const char *name; /* NULL: none of its own (pointers, arrays, anonymous structures) */
-    uint64_t size;    /* bytes; arrays: of the whole */
+    const char *name;          /* NULL: none of its own (pointers, arrays, anonymous structures) */
+    uint64_t size;             /* bytes; arrays: of the whole */
     bool is_char, is_unsigned; /* is_unsigned: of an enum's values */
     bool is_volatile;          /* TYPE_CONST */
     bool incomplete;           /* a structure that is only declared */
     uint8_t space;             /* pointers: enum ptx_space; 0: generic */
-    struct type *of; /* pointed to, element, meant, qualified, returned; NULL: void */
-    uint64_t count;  /* arrays */
+    struct type *of;           /* pointed to, element, meant, qualified, returned; NULL: void */
+    uint64_t count;            /* arrays */
     struct type_member *members;
     size_t member_count;
     struct type_enumerator *enumerators;

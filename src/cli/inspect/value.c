@@ -45,8 +45,7 @@ value_of_double(struct world *w, struct type *t, double d)
 struct value
 value_in_memory(struct type *t, uint8_t space, uint64_t address)
 {
-    return (struct value){
-        .type = t, .place = VALUE_MEMORY, .space = space, .address = address};
+    return (struct value){.type = t, .place = VALUE_MEMORY, .space = space, .address = address};
 }
 
 static struct debug_memory
@@ -163,7 +162,7 @@ value_integer(struct world *w, struct value *v, int64_t *out, struct ls_error *e
         return true;
     }
     double d = float_of(v);
-    *out = d >= 9.3e18 && d < 1.9e19     ? (int64_t)(uint64_t)d
+    *out = d >= 9.3e18 && d < 1.9e19   ? (int64_t)(uint64_t)d
            : d > -9.2e18 && d < 9.2e18 ? (int64_t)d
                                        : INT64_MIN;
     return true;
@@ -277,8 +276,7 @@ value_address(struct world *w, struct value *v, struct value *out, struct ls_err
                        v->gone       ? "value has been optimized out"
                        : v->bit_size ? "a bit field has no address"
                                      : "attempt to take address of value not located in memory");
-    *out = value_of_integer(w, type_new_pointer(w->types, v->type, v->space),
-                            (int64_t)v->address);
+    *out = value_of_integer(w, type_new_pointer(w->types, v->type, v->space), (int64_t)v->address);
     return true;
 }
 
