@@ -86,8 +86,7 @@ core_stepped_access(struct core *c, const struct wir_insn *i, bool store)
         flags |= width_of(c, o) == 4 ? STEPPED_NARROW : 0;
     }
     for (unsigned k = 0; k < count; k++) {
-        uint64_t what =
-            STEPPED_WHAT(flags, bytes, width[k], p->space, k * bytes, count * bytes);
+        uint64_t what = STEPPED_WHAT(flags, bytes, width[k], p->space, k * bytes, count * bytes);
         LLVMValueRef args[] = {address, add, at[k], core_i64(c, what), core_i32(c, i->place)};
         core_step_call(c, "jit_stepped_access", args, 5);
     }

@@ -19,7 +19,8 @@ enum {
     STEPPED_LOCAL = 4,  /* addresses count from where each lane's local memory begins */
     STEPPED_NARROW = 8, /* they are 32 bits wide */
 };
-/* Of one element: to or from 32 values of `width` bytes each. The debugger is told with the first. */
+/* Of one element: to or from 32 values of `width` bytes each. The debugger is told with the first.
+ */
 void jit_stepped_access(struct jit_warp *w, struct jit_steps *steps, struct jit_activation *a,
                         const void *address, uint64_t add, void *values, uint64_t what,
                         uint32_t place);

@@ -29,9 +29,9 @@ find(const struct jit_warp *w, const struct jit_activation *a, const struct acce
     uint64_t local = (uint64_t)(uintptr_t)w->block->local +
                      (uint64_t)w->warp * JIT_LANES * l->local_stride + a->stack;
     for (uint32_t k = 0; k < JIT_LANES; k++) {
-        uint64_t reg = !address                      ? 0
+        uint64_t reg = !address                    ? 0
                        : x->flags & STEPPED_NARROW ? ((const uint32_t *)address)[k]
-                                                     : ((const uint64_t *)address)[k];
+                                                   : ((const uint64_t *)address)[k];
         out[k] = reg + add;
         if (x->flags & STEPPED_LOCAL)
             out[k] += local + (uint64_t)k * l->local_stride;
