@@ -205,7 +205,6 @@ breakpoints_send(struct session *s, struct ls_error *err)
     bool fine = true;
     if (s->target.state != TARGET_STANDS)
         return true;
-    s->changed = s->stands ? s->target.stop.launch : 0;
     for (uint32_t m = 0; m < s->modules.count && fine; m++) {
         const struct symbols *y = s->modules.at[m].symbols;
         if (!s->modules.at[m].loaded)
@@ -231,7 +230,6 @@ breakpoints_arm(struct session *s, struct breakpoint *b, struct ls_error *err)
     struct debug_watch w = {.number = b->number, .kinds = b->watch_kinds, .at = b->memory};
     if (!b->enabled || s->muted)
         w.at.bytes = 0;
-    s->changed = s->stands ? s->target.stop.launch : 0;
     b->armed = target_watch(&s->target, &w, err);
     return b->armed;
 }

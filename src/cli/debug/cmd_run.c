@@ -320,13 +320,8 @@ cmd_reverse_continue(struct session *s, const char *args, struct ls_error *err)
         return false;
     for (uint64_t k = 0; k < n; k++) {
         struct debug_go go = running_plan(s, DEBUG_GO_BACK, 0);
-        bool found = true, changed = s->changed == s->target.stop.launch;
         go.back = DEBUG_GO_ON;
-        if (changed && !running_search(s, &found, err))
-            return false;
-        if (!found)
-            s->target.stop.why = DEBUG_WHY_BEGIN;
-        if (changed ? !running_report(s) : !running_go(s, &go, err))
+        if (!running_go(s, &go, err))
             return false;
         if (!s->stands || s->target.stop.why == DEBUG_WHY_BEGIN)
             break;

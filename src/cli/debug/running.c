@@ -326,24 +326,6 @@ go_on(struct session *s, const struct debug_go *go, struct ls_error *err)
     return event;
 }
 
-/* The process that goes on from an earlier moment was made before breakpoints were changed: it is
- * told of them again. */
-static void
-renew(struct session *s)
-{
-    struct ls_error unused;
-    const struct debug_stop *stop = &s->target.stop;
-    bool back = stop->launch == s->last_launch && stop->position < s->last_position;
-    s->last_launch = stop->launch;
-    s->last_position = stop->position;
-    if (!back || s->changed != stop->launch)
-        return;
-    breakpoints_send(s, &unused);
-    for (size_t k = 0; k < s->breakpoints.count; k++)
-        if (s->breakpoints.at[k]->kind == WATCHPOINT && s->breakpoints.at[k]->enabled)
-            breakpoints_arm(s, s->breakpoints.at[k], &unused);
-}
-
 static bool
 take_module(struct session *s, struct ls_error *err)
 {
@@ -382,7 +364,7 @@ is_wanted(struct session *s, const struct debug_go *go, const struct before *b,
     uint32_t lane = first_lane(s), why = s->target.stop.why;
     *hit = NULL;
     if (why == DEBUG_WHY_END)
-        return go->how != DEBUG_GO_ON || s->ends_too;
+        return go->how != DEBUG_GO_ON;
     if (why != DEBUG_WHY_BREAK && why != DEBUG_WHY_WATCH)
         return true;
     *hit = breakpoints_hit(s, &lane);
@@ -434,8 +416,6 @@ run_on(struct session *s, const struct debug_go *first, const struct before *b,
             go = &on;
             continue;
         }
-        if (event == TARGET_STOP)
-            renew(s);
         if (event != TARGET_STOP || is_wanted(s, first, b, hit))
             return event;
         go = first;
@@ -488,18 +468,6 @@ run_and_report(struct session *s, const struct debug_go *go, struct ls_error *er
 }
 
 bool
-running_report(struct session *s)
-{
-    struct before b = {0};
-    uint32_t lane;
-    struct breakpoint *hit = breakpoints_hit(s, &lane);
-    report_stop(s, hit, &b);
-    if (hit)
-        after_hit(s, hit);
-    return true;
-}
-
-bool
 running_start(struct session *s, bool launches, struct ls_error *err)
 {
     struct debug_go go = {.how = DEBUG_GO_ON, .launches = launches};
@@ -516,41 +484,6 @@ bool
 running_go(struct session *s, const struct debug_go *go, struct ls_error *err)
 {
     return run_and_report(s, go, err);
-}
-
-/* The last wanted stop of the launch before the position where it stands, looked for from the
- * launch's begin; *found: it is there, and target.stop as it was then. */
-bool
-running_search(struct session *s, bool *found, struct ls_error *err)
-{
-    uint64_t here = s->target.stop.position, *hits = ls_alloc(8 * (s->breakpoints.count + 1));
-    struct debug_go go = {.how = DEBUG_GO_ON};
-    struct debug_stop best = {0};
-    struct debug_thread focus = {0};
-    enum target_event event = TARGET_STOP;
-    for (size_t k = 0; k < s->breakpoints.count; k++)
-        hits[k] = s->breakpoints.at[k]->hits;
-    *found = false;
-    s->ends_too = true;
-    bool fine = running_to_position(s, 0, err);
-    while (fine && (fine = running_quiet(s, &go, &event, err)) && event == TARGET_STOP) {
-        uint32_t why = s->target.stop.why;
-        if ((why != DEBUG_WHY_BREAK && why != DEBUG_WHY_WATCH) || s->target.stop.position >= here)
-            break;
-        best = s->target.stop;
-        focus = s->focus.thread;
-        *found = true;
-    }
-    s->ends_too = false;
-    for (size_t k = 0; k < s->breakpoints.count; k++)
-        s->breakpoints.at[k]->hits = hits[k];
-    ls_release(hits);
-    fine = fine && running_to_position(s, *found ? best.position : 0, err);
-    if (fine && *found) {
-        s->target.stop = best;
-        fine = session_focus(s, &focus, err);
-    }
-    return fine;
 }
 
 bool

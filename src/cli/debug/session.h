@@ -94,12 +94,9 @@ struct session {
     uint32_t launch_module;   /* of target.stop: index in modules */
     struct debug_write wrote; /* what `last` found, for `last go` */
     uint64_t wrote_launch;
-    bool stands;      /* in a launch: target.stop says where */
-    bool over;        /*   the launch is over */
-    bool muted;       /* no breakpoint and watchpoint counts */
-    bool ends_too;    /* stop where the launch ends, whatever goes on */
-    uint64_t changed; /* number of the launch in which breakpoints were changed last */
-    uint64_t last_launch, last_position; /* of the stop before */
+    bool stands; /* in a launch: target.stop says where */
+    bool over;   /*   the launch is over */
+    bool muted;  /* no breakpoint and watchpoint counts */
 
     uint32_t list_size;
     const char *list_file; /* where `list` goes on */
@@ -193,8 +190,6 @@ bool running_go(struct session *s, const struct debug_go *go, struct ls_error *e
 /* The same without a word; what it came to in *event (running_report says it). */
 bool running_quiet(struct session *s, const struct debug_go *go, enum target_event *event,
                    struct ls_error *err);
-bool running_search(struct session *s, bool *found, struct ls_error *err);
-bool running_report(struct session *s); /* of the stop where it stands */
 bool running_to_position(struct session *s, uint64_t position, struct ls_error *err);
 /* Line and source of the frame in focus, as after a stop; whole: the function, too. */
 void running_show_place(struct session *s, bool whole);
