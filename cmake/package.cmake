@@ -45,6 +45,6 @@ set(CPACK_STRIP_FILES ON)
 # name, so that dpkg-shlibdeps does not see it.
 string(REGEX MATCH "^[0-9]+" llvm_major ${LLVM_VERSION})
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "clang-${llvm_major}, libllvm${llvm_major}, libstdc++-dev | libstdc++-12-dev | libstdc++-13-dev | libstdc++-14-dev")
-# Lines of host code in reports.
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libdw1 | libdw1t64")
+# Lines of host code in reports, variables of kernels under the debugger, and its command line.
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libdw1 | libdw1t64, libedit2")
 include(CPack)

@@ -250,6 +250,8 @@ def make(build, output):
         extra = [(re.search(r"SONAME.*\[(.*)\]", run("readelf", "-d", llvm)).group(1), str(llvm))]
         libdw = f"/lib/{os.uname().machine}-linux-gnu/libdw.so.1"
         extra += [("libdw.so.1", libdw)] if os.path.exists(libdw) else []
+        libelf = libdw.replace("libdw", "libelf")
+        extra += [("libelf.so.1", libelf)] if os.path.exists(libelf) else []
         libraries(root, packages, roots, extra)
         sysroot(root, packages)
         driver_names(root)

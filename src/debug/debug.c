@@ -68,7 +68,7 @@ debug_arm(struct debug *d)
 {
     const struct debug_code *c = d->run->code;
     bool looks = d->mode == MODE_GO || d->mode == MODE_SEARCH;
-    bool watches = d->watches.count && (looks || d->why == DEBUG_WHY_WATCH);
+    bool watches = d->shared->watch_count && (looks || d->why == DEBUG_WHY_WATCH);
     uint64_t stop = d->mode == MODE_GO ? UINT64_MAX : d->target, edit = debug_edit_next(d);
     stop = d->next_snapshot < stop ? d->next_snapshot : stop;
     d->steps.stop = edit < stop ? edit : stop;
@@ -335,6 +335,16 @@ tell_module(struct debug *d, struct debug_code *c)
     debug_serve(d);
 }
 
+/* Zeroed. */
+static void *
+shared_memory(size_t size)
+{
+    void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED)
+        ls_out_of_memory(size);
+    return p;
+}
+
 static struct debug_code *
 code_of(struct debug *d, const struct ptx_module *m)
 {
@@ -347,8 +357,8 @@ code_of(struct debug *d, const struct ptx_module *m)
     for (uint32_t k = 0; k < m->func_count; k++)
         c->places += m->funcs[k]->insn_count;
     c->map = ls_alloc(sizeof(struct debug_map *) * (m->func_count + 1));
-    c->line = ls_alloc(sizeof *c->line * (c->places + 1));
-    c->flags = ls_alloc(c->places + 1);
+    c->line = shared_memory(sizeof *c->line * (c->places + 1));
+    c->flags = shared_memory(c->places + 1);
     c->all = ls_alloc(c->places + 1);
     c->none = ls_alloc(c->places + 1);
     memset(c->all, 1, c->places);
@@ -360,15 +370,19 @@ code_of(struct debug *d, const struct ptx_module *m)
 /* A snapshot costs a process: where nothing is known to stop the launch it is made as long as that
  * does not take much of the time. */
 static bool
-is_worth_recording(const struct debug *d, const struct debug_code *c)
+is_worth_recording(const struct debug *d)
 {
-    bool can_stop = c->breaks || d->watches.count || d->go.launches || is_stepping(&d->go);
+    bool can_stop =
+        d->shared->breaks || d->shared->watch_count || d->go.launches || is_stepping(&d->go);
     return can_stop || d->forking * 10 <= now_ns() - d->opened;
 }
 
 static void
-begin_outermost(struct debug *d, const struct debug_code *c)
+begin_outermost(struct debug *d)
 {
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    d->steps.began = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
     d->launch++;
     d->steps.position = 0;
     d->mode = MODE_GO;
@@ -380,7 +394,7 @@ begin_outermost(struct debug *d, const struct debug_code *c)
     d->hits.count = 0;
     d->interval = FIRST_INTERVAL;
     debug_look_for_threads(d->cannot, sizeof d->cannot);
-    d->recorded = !d->cannot[0] && is_worth_recording(d, c);
+    d->recorded = !d->cannot[0] && is_worth_recording(d);
     if (!d->recorded && !d->cannot[0])
         strcpy(d->cannot, "nothing was to stop this launch when it began");
     d->next_snapshot = d->recorded ? 0 : UINT64_MAX;
@@ -401,7 +415,7 @@ on_launch_begin(struct jit_tool *t, const struct jit_tool_launch *l)
     *run = (struct debug_run){.outer = d->run, .debug = d, .of = *l, .code = c};
     d->run = run;
     if (!nested)
-        begin_outermost(d, c);
+        begin_outermost(d);
     debug_arm(d);
     return run;
 }
@@ -583,12 +597,7 @@ debug_open(const struct device_profile *profile, const char *options, struct ls_
                 name ? name : "");
         return NULL;
     }
-    struct debug_shared *shared =
-        mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (shared == MAP_FAILED) {
-        ls_fail(err, LS_ERR_MEMORY, "out of memory: the debugger");
-        return NULL;
-    }
+    struct debug_shared *shared = shared_memory(sizeof *shared);
     /* What the program starts runs by itself. */
     unsetenv("LOCKSTEP_TOOL");
     unsetenv("LOCKSTEP_DEBUG_FD");

@@ -36,10 +36,9 @@ struct debug_code { /* of one module */
     const struct ptx_module *ptx;
     uint32_t number, places;
     struct debug_map **map; /* per function; NULL: not needed so far */
-    uint32_t *line;         /* per place: DEBUG_BREAK and a line's number; */
-    uint8_t *flags;         /*   1 where DEBUG_BREAK is; */
+    uint32_t *line;         /* per place: DEBUG_BREAK and a line's number (shared memory); */
+    uint8_t *flags;         /*   1 where DEBUG_BREAK is (likewise); */
     uint8_t *all, *none;    /*   1, and 0, everywhere */
-    uint32_t breaks;        /* places with DEBUG_BREAK */
 };
 
 /* -- a launch ---------------------------------------------------------------------------------- */
@@ -114,16 +113,21 @@ struct debug_edit { /* what the debugger has written */
     uint64_t position, address, bytes;
 };
 
-enum { EDIT_ROOM = 1 << 20 };
-struct debug_shared { /* by all processes of one program */
+enum { EDIT_ROOM = 1 << 20, WATCHES = 256 };
+/* By all processes of one program: what the debugger wants, too, since one that was made before it
+ * said so may go on. */
+struct debug_shared {
     pid_t first, active;
     _Atomic bool exit_told;
     struct debug_snapshot snapshot[SNAPSHOTS];
     struct debug_order order;
     _Atomic uint32_t answered; /* LAST: a futex */
-    uint64_t printed;          /* bytes of the launch's text that were shown */
-    uint32_t edits_end;        /* of edits[] that are used */
-    uint8_t edits[EDIT_ROOM];  /* struct debug_edit, then its bytes, in order of position */
+    uint32_t watch_count;
+    struct debug_watching watch[WATCHES];
+    uint64_t breaks;          /* places with DEBUG_BREAK, of all modules */
+    uint64_t printed;         /* bytes of the launch's text that were shown */
+    uint32_t edits_end;       /* of edits[] that are used */
+    uint8_t edits[EDIT_ROOM]; /* struct debug_edit, then its bytes, in order of position */
 };
 
 struct debug {
@@ -133,7 +137,6 @@ struct debug {
     pthread_mutex_t lock; /* one launch at a time */
     pthread_t holder;
     VEC(struct debug_code *) codes;
-    VEC(struct debug_watching) watches;
     VEC(struct debug_hit) hits;
     struct debug_run *run;       /* the innermost; NULL: none runs */
     struct memory *memory;       /* of the device of the last launch */

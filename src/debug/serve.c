@@ -48,10 +48,10 @@ ask_flags(struct ask *a)
     if (f.count != c->places || !(p = take(a, sizeof(uint32_t) * (size_t)f.count)))
         return ls_fail(&a->err, LS_ERR_INPUT, "module %u has %u places", f.module, c->places);
     memcpy(c->line, p, sizeof(uint32_t) * (size_t)f.count);
-    c->breaks = 0;
     for (uint32_t k = 0; k < f.count; k++) {
+        a->d->shared->breaks -= c->flags[k];
         c->flags[k] = (c->line[k] & DEBUG_BREAK) != 0;
-        c->breaks += c->flags[k];
+        a->d->shared->breaks += c->flags[k];
     }
     return true;
 }

@@ -50,15 +50,17 @@ static void
 wait_here(struct debug *d, struct debug_snapshot *s)
 {
     for (;;) {
-        s->pid = getpid();
         while (!atomic_load(&s->command)) {
             futex_wait(&s->command, 0);
             if (is_gone(d->shared->first))
                 _exit(0);
         }
         atomic_store(&s->command, 0);
-        if (_Fork() != 0)
-            return;
+        pid_t copy = _Fork();
+        if (copy == 0)
+            continue;
+        s->pid = copy > 0 ? copy : 0;
+        return;
     }
 }
 
@@ -282,6 +284,7 @@ void
 debug_become(struct debug *d, int n)
 {
     struct debug_snapshot *s = &d->shared->snapshot[n];
+    fflush(NULL); /* it counts as shown */
     d->shared->active = s->pid;
     atomic_store(&s->command, 1);
     syscall(SYS_futex, &s->command, FUTEX_WAKE, 1, NULL, NULL, 0);

@@ -11,7 +11,8 @@ bool
 debug_watch_set(struct debug *d, const struct debug_watch *w, struct ls_error *err)
 {
     struct debug_watching x = {.watch = *w};
-    size_t n = 0;
+    struct debug_shared *all = d->shared;
+    uint32_t n = 0;
     if (w->at.bytes) {
         if (w->at.space == PTX_SPACE_REG)
             return ls_fail(err, LS_ERR_UNSUPPORTED, "a register is watched by steps");
@@ -20,23 +21,26 @@ debug_watch_set(struct debug *d, const struct debug_watch *w, struct ls_error *e
             return false;
         x.high = x.low + w->at.bytes;
     }
-    for (size_t k = 0; k < d->watches.count; k++)
-        if (d->watches.at[k].watch.number != w->number)
-            d->watches.at[n++] = d->watches.at[k];
-    d->watches.count = n;
+    for (uint32_t k = 0; k < all->watch_count; k++)
+        if (all->watch[k].watch.number != w->number)
+            all->watch[n++] = all->watch[k];
+    all->watch_count = n;
+    if (w->at.bytes && n == WATCHES)
+        return ls_fail(err, LS_ERR_INPUT, "%d watches are all there can be", WATCHES);
     if (w->at.bytes)
-        VEC_PUSH(&d->watches, x);
+        all->watch[all->watch_count++] = x;
     return true;
 }
 
 void
 debug_watch_forget(struct debug *d)
 {
-    size_t n = 0;
-    for (size_t k = 0; k < d->watches.count; k++)
-        if (d->watches.at[k].block == UINT64_MAX)
-            d->watches.at[n++] = d->watches.at[k];
-    d->watches.count = n;
+    struct debug_shared *all = d->shared;
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < all->watch_count; k++)
+        if (all->watch[k].block == UINT64_MAX)
+            all->watch[n++] = all->watch[k];
+    all->watch_count = n;
     d->hits.count = 0;
 }
 
@@ -85,12 +89,12 @@ debug_on_access(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uin
                 note(d, w, UINT32_MAX, o->low, o->high, h);
             continue;
         }
-        for (size_t k = 0; k < d->watches.count; k++) {
-            const struct debug_watching *x = &d->watches.at[k];
+        for (uint32_t k = 0; k < d->shared->watch_count; k++) {
+            const struct debug_watching *x = &d->shared->watch[k];
             bool reads = h.read && x->watch.kinds & DEBUG_WATCH_READ;
             bool writes = h.write && x->watch.kinds & (DEBUG_WATCH_WRITE | DEBUG_WATCH_CHANGE);
             if ((reads || writes) && touches(&h, x->low, x->high, x->block, own))
-                note(d, w, (uint32_t)k, x->low, x->high, h);
+                note(d, w, k, x->low, x->high, h);
         }
     }
 }
@@ -145,7 +149,7 @@ debug_watch_hit(struct debug *d, struct debug_stop *s)
             note_write(d, h);
             continue;
         }
-        const struct debug_watching *x = &d->watches.at[h->watch];
+        const struct debug_watching *x = &d->shared->watch[h->watch];
         uint64_t size = x->high - x->low < sizeof s->after ? x->high - x->low : sizeof s->after;
         const uint8_t *now = (const uint8_t *)(uintptr_t)x->low;
         bool changed = memcmp(now, h->before, size) != 0;

@@ -61,6 +61,10 @@ compile(struct device_function *f, const uint32_t block[3])
                             .small_grid = true,
                             .abreast = f->device->profile->cc_major < 7,
                             .whole = true};
+    if (tool_steps()) { /* the code that will run: a debugger's user waits for it */
+        r.events = tool_of_process()->events;
+        r.whole = false;
+    }
     memcpy(r.block, block, sizeof r.block);
     const struct jit_kernel *k = process_engine(p, &err) ? jit_get(p->jit, &r, &err) : NULL;
     if (k)

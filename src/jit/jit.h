@@ -91,6 +91,7 @@ struct jit_steps {
     const uint8_t *flags; /* per place of the module */
     uint32_t tell;        /* JIT_EVENT_ACCESS with JIT_EVENT_STEP: not 0: accesses are announced */
     uint32_t unused;
+    uint64_t began; /* ns since 1970: %globaltimer at position 0 */
 };
 
 /* (abi) JIT_EVENT_STEP: a warp's kernel, or a function that it has really called, while it runs;

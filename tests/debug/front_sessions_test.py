@@ -35,7 +35,8 @@ def play(first, commands):
     shown = [f"{first}\n"]
     for command, out in zip(commands, parts):
         shown.append(f"{PROMPT}{command}\n{out}")
-    if len(parts) != len(commands) + 1 or parts[-1]:
+    if len(parts) != len(commands) + (not commands[-1].startswith("quit")) or commands[-1] and \
+            not commands[-1].startswith("quit") and parts[-1]:
         shown.append(f"... {len(parts) - 1} of {len(commands)} commands, then: {parts[-1]}")
     shown.append(f"[exit status {r.returncode}]\n")
     return plain("".join(shown))

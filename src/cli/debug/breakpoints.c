@@ -17,7 +17,7 @@ add_line(struct session *s, uint32_t module, const char *file, uint32_t line,
 {
     const struct symbols *y = s->modules.at[module].symbols;
     for (size_t k = 0; k < y->function_count; k++) {
-        const struct function *f = &y->functions[k];
+        const struct source_function *f = &y->functions[k];
         for (uint32_t p = f->body; p < f->end; p++) {
             const struct line_key *l = &y->lines.at[y->line_of[p]];
             if (!y->line_of[p] || l->line != line || !source_is(y->files.at[l->file], file))
@@ -213,7 +213,8 @@ breakpoints_send(struct session *s, struct ls_error *err)
         memcpy(flags, y->line_of, sizeof *flags * y->place_count);
         for (size_t k = 0; k < s->breakpoints.count; k++) {
             const struct breakpoint *b = s->breakpoints.at[k];
-            for (size_t n = 0; n < b->at.count && b->enabled && b->kind == BREAKPOINT; n++)
+            for (size_t n = 0; n < b->at.count && b->enabled && b->kind == BREAKPOINT && !s->muted;
+                 n++)
                 if (b->at.at[n].module == m)
                     flags[b->at.at[n].place] |= DEBUG_BREAK;
         }
@@ -227,7 +228,7 @@ bool
 breakpoints_arm(struct session *s, struct breakpoint *b, struct ls_error *err)
 {
     struct debug_watch w = {.number = b->number, .kinds = b->watch_kinds, .at = b->memory};
-    if (!b->enabled)
+    if (!b->enabled || s->muted)
         w.at.bytes = 0;
     b->armed = target_watch(&s->target, &w, err);
     return b->armed;

@@ -13,7 +13,7 @@
 
 struct pointed {
     const struct module *module;
-    const struct function *f;
+    const struct source_function *f;
     const struct ptx_insn *insn;
     const struct ptx_operand *address;
     uint32_t place, width;
@@ -30,7 +30,7 @@ address_of(const struct ptx_insn *i)
 }
 
 static bool
-is_stack(const struct function *f, const struct ptx_operand *o)
+is_stack(const struct source_function *f, const struct ptx_operand *o)
 {
     const char *name = o->base_kind == PTX_BASE_REG ? f->ptx->regs[o->reg].name : "";
     return !strcmp(name, "%SP") || !strcmp(name, "%SPL");
@@ -38,7 +38,7 @@ is_stack(const struct function *f, const struct ptx_operand *o)
 
 /* Of what the line does in memory the next of the kind: none of the frame's own variables. */
 static bool
-is_access(const struct function *f, uint32_t place, bool shared)
+is_access(const struct source_function *f, uint32_t place, bool shared)
 {
     const struct ptx_insn *i = &f->ptx->insns[place - f->first];
     const struct ptx_operand *o = address_of(i);
@@ -223,7 +223,7 @@ access_here(struct session *s, bool shared, struct ls_error *err)
     bool fine = true, found = false, other = false;
     for (int k = 0; fine && !found && k < MOST; k++) {
         uint32_t place = s->focus.valid ? s->focus.frames[0].place : NO_PLACE;
-        const struct function *f = symbols_function_at(m->symbols, place);
+        const struct source_function *f = symbols_function_at(m->symbols, place);
         if (!f || m->symbols->line_of[place] != line)
             break;
         if (is_access(f, place, shared)) {

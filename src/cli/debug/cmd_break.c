@@ -324,7 +324,7 @@ show(struct session *s, const struct breakpoint *b)
         session_say(s, "<PENDING> %s\n", b->spec);
     for (size_t k = 0; k < b->at.count; k++) {
         const struct module *m = &s->modules.at[b->at.at[k].module];
-        const struct function *f = symbols_function_at(m->symbols, b->at.at[k].place);
+        const struct source_function *f = symbols_function_at(m->symbols, b->at.at[k].place);
         session_say(s, "%sin %s at %s\n", k ? "                                 " : "",
                     f ? f->name : "?", session_where(s, m, b->at.at[k].place));
     }

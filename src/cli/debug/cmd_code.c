@@ -7,7 +7,7 @@
 #include <string.h>
 
 static void
-show_insn(struct session *s, const struct function *f, uint32_t place, bool here)
+show_insn(struct session *s, const struct source_function *f, uint32_t place, bool here)
 {
     struct text text = {0};
     ptx_print_insn(f->ptx, &f->ptx->insns[place - f->first], &text);
@@ -18,8 +18,8 @@ show_insn(struct session *s, const struct function *f, uint32_t place, bool here
 
 /* The source's line above the first instruction of each. */
 static void
-show_places(struct session *s, const struct module *m, const struct function *f, uint32_t from,
-            uint32_t to, bool sources)
+show_places(struct session *s, const struct module *m, const struct source_function *f,
+            uint32_t from, uint32_t to, bool sources)
 {
     const char *file, *last_file = NULL;
     uint32_t line, last = 0;
@@ -42,7 +42,7 @@ cmd_ptx(struct session *s, const char *args, struct ls_error *err)
     if (!session_need_focus(s, err))
         return false;
     uint32_t place = session_place(s), from = place, to = place + 1;
-    const struct function *f = symbols_function_at(m->symbols, place);
+    const struct source_function *f = symbols_function_at(m->symbols, place);
     const uint32_t *line = m->symbols->line_of;
     while (from > f->first && line[from - 1] == line[place])
         from--;
@@ -72,7 +72,7 @@ cmd_disassemble(struct session *s, const char *args, struct ls_error *err)
     }
     for (size_t k = 0; k < found.count; k++) {
         const struct module *m = &s->modules.at[found.at[k].module];
-        const struct function *f = symbols_function_at(m->symbols, found.at[k].place);
+        const struct source_function *f = symbols_function_at(m->symbols, found.at[k].place);
         session_say(s, "PTX of function %s:\n", f->name);
         show_places(s, m, f, f->first, f->end, sources);
     }

@@ -9,9 +9,9 @@
 /* -- lanes EXPR -------------------------------------------------------------------------------- */
 
 struct lane_row {
-    const char *value, *where;
+    const char *value;
+    uint32_t place;
     struct debug_thread thread;
-    bool active; /* stands where the focus does */
 };
 
 static bool
@@ -38,30 +38,33 @@ value_in(struct session *s, const struct debug_thread *t, uint32_t place, const 
     return kept;
 }
 
-/* Lanes that follow each other and agree are one row. */
+/* Lanes that stand at one place: their value where they agree, else eight a line. */
 static void
-show_rows(struct session *s, const struct lane_row *row, uint32_t count, const char *text)
+show_group(struct session *s, const struct lane_row *row, uint32_t count, uint32_t lanes)
 {
-    const uint32_t *focus = s->focus.thread.thread;
-    session_say(s, "  %-7s %-24s %-16s %s\n", "lanes", "threads", "at", text);
-    for (uint32_t k = 0, n; k < count; k += n) {
-        for (n = 1; k + n < count && !strcmp(row[k].value, row[k + n].value) &&
-                    !strcmp(row[k].where, row[k + n].where);)
-            n++;
-        char lanes[16], threads[64];
-        bool here = false;
-        for (uint32_t m = k; m < k + n; m++)
-            here = here || (!memcmp(row[m].thread.thread, focus, 3 * sizeof *focus) &&
-                            same_block(row[m].thread.block, s->focus.thread.block));
-        snprintf(lanes, sizeof lanes, n > 1 ? "%u-%u" : "%u", k, k + n - 1);
-        snprintf(threads, sizeof threads, n > 1 ? "%s-%s" : "%s",
-                 session_triple(s, row[k].thread.thread),
-                 session_triple(s, row[k + n - 1].thread.thread));
-        session_say(s, "%c %-7s %-24s %-16s %s\n",
-                    here            ? '*'
-                    : row[k].active ? '>'
-                                    : ' ',
-                    lanes, threads, row[k].where, row[k].value);
+    enum { A_LINE = 8, WIDE = 24 };
+    const char *first = row[__builtin_ctz(lanes)].value;
+    size_t width = 0;
+    bool same = true;
+    for (uint32_t k = 0; k < count; k++) {
+        size_t n = lanes >> k & 1 ? strlen(row[k].value) : 0;
+        width = n > width ? n : width;
+        same = same && (!(lanes >> k & 1) || !strcmp(row[k].value, first));
+    }
+    if (same && __builtin_popcount(lanes) > 1) {
+        session_say(s, "    all %d: %s\n", __builtin_popcount(lanes), first);
+        return;
+    }
+    uint32_t a_line = width > WIDE ? 1 : A_LINE;
+    for (uint32_t k = 0; k < count; k += a_line) {
+        uint32_t part = (a_line == A_LINE ? 0xffu : 1u) << k & lanes;
+        if (!part)
+            continue;
+        session_say(s, "    %2u:", k);
+        for (uint32_t m = k; m < k + a_line && m < count && part >> m; m++)
+            session_say(s, " %*s", a_line == 1 ? 0 : (int)width,
+                        lanes >> m & 1 ? row[m].value : ".");
+        session_say(s, "\n");
     }
 }
 
@@ -69,24 +72,32 @@ static void
 show_warp(struct session *s, const struct debug_warp *w, const char *text, char letter)
 {
     struct lane_row row[32];
-    uint32_t count = 0, places = 0, place[32];
+    uint32_t count = 0, left = 0;
     const uint32_t *n = s->target.stop.block;
+    uint32_t own = session_linear(s, &s->focus.thread);
     for (uint32_t k = 0; k < 32 && w->warp * 32 + k < n[0] * n[1] * n[2]; k++) {
         struct lane_row *r = &row[count++];
         r->thread = session_thread_of(s, w->block, w->warp, k);
-        r->active = w->place[k] != NO_PLACE && w->place[k] == session_place(s);
+        r->place = w->place[k];
         bool gone = w->place[k] == NO_PLACE;
-        r->where = gone ? "exited" : session_where(s, session_module(s), w->place[k]);
         r->value = gone ? "-" : value_in(s, &r->thread, w->place[k], text, letter);
-        uint32_t known = 0;
-        while (known < places && place[known] != w->place[k])
-            known++;
-        if (known == places)
-            place[places++] = w->place[k];
+        left |= 1u << k;
     }
-    session_say(s, "block %s warp %u%s\n", session_triple(s, w->block), w->warp,
-                places > 1 ? arena_printf(&s->scratch, ": lanes stand at %u places", places) : "");
-    show_rows(s, row, count, text);
+    session_say(s, "block %s warp %u: %s\n", session_triple(s, w->block), w->warp, text);
+    while (left) {
+        uint32_t place = row[__builtin_ctz(left)].place, lanes = 0;
+        for (uint32_t k = 0; k < count; k++)
+            lanes |= (uint32_t)(row[k].place == place) << k;
+        left &= ~lanes;
+        bool here = own / 32 == w->warp && lanes >> own % 32 & 1;
+        if (place == NO_PLACE) {
+            session_say(s, "  lanes %08x have exited\n", lanes);
+            continue;
+        }
+        session_say(s, "%c lanes %08x at %s\n", here ? '*' : ' ', lanes,
+                    session_where(s, session_module(s), place));
+        show_group(s, row, count, lanes);
+    }
 }
 
 bool
@@ -123,7 +134,7 @@ static const char *
 insn_text(struct session *s, uint32_t place)
 {
     const struct module *m = session_module(s);
-    const struct function *f = m ? symbols_function_at(m->symbols, place) : NULL;
+    const struct source_function *f = m ? symbols_function_at(m->symbols, place) : NULL;
     struct text text = {0};
     if (!f)
         return "?";

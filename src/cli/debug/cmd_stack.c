@@ -161,7 +161,7 @@ info_functions(struct session *s, const char *args, struct ls_error *err)
     for (size_t m = 0; m < s->modules.count; m++) {
         const struct symbols *y = s->modules.at[m].symbols;
         for (size_t k = 0; k < y->function_count; k++) {
-            const struct function *f = &y->functions[k];
+            const struct source_function *f = &y->functions[k];
             if (f->end > f->first && strstr(f->name, args))
                 session_say(s, "%s  %s%s\n", session_where(s, &s->modules.at[m], f->first),
                             f->ptx->is_kernel ? "kernel " : "", f->name);
@@ -360,7 +360,7 @@ info_line(struct session *s, const char *args, struct ls_error *err)
     for (size_t k = 0; k < found.count; k++) {
         const struct module *m = &s->modules.at[found.at[k].module];
         uint32_t from = found.at[k].place, to = from;
-        const struct function *f = symbols_function_at(m->symbols, from);
+        const struct source_function *f = symbols_function_at(m->symbols, from);
         while (to < f->end && m->symbols->line_of[to] == m->symbols->line_of[from])
             to++;
         session_say(s, "%s: places %u to %u in %s\n", session_where(s, m, from), from, to - 1,

@@ -178,24 +178,14 @@ set_watches(struct session *s, const struct reads *r, uint32_t *armed, struct ls
 }
 
 static void
-enable_all(struct session *s, bool enabled)
+mute(struct session *s, bool muted)
 {
     struct ls_error unused;
-    for (uint32_t k = 0; k < s->modules.count; k++) {
-        const struct symbols *y = s->modules.at[k].symbols;
-        if (s->modules.at[k].loaded && !enabled)
-            target_flags(&s->target, s->modules.at[k].number, y->line_of, y->place_count, &unused);
-    }
-    for (size_t k = 0; k < s->breakpoints.count; k++) {
-        struct breakpoint *b = s->breakpoints.at[k];
-        struct debug_watch gone = {.number = b->number};
-        if (b->kind == WATCHPOINT && enabled && b->enabled)
-            breakpoints_arm(s, b, &unused);
-        else if (b->kind == WATCHPOINT && !enabled)
-            target_watch(&s->target, &gone, &unused);
-    }
-    if (enabled)
-        breakpoints_send(s, &unused);
+    s->muted = muted;
+    for (size_t k = 0; k < s->breakpoints.count; k++)
+        if (s->breakpoints.at[k]->kind == WATCHPOINT)
+            breakpoints_arm(s, s->breakpoints.at[k], &unused);
+    breakpoints_send(s, &unused);
 }
 
 /* Forward until the condition holds for the thread: by watches on what it reads, or instruction by
@@ -242,10 +232,9 @@ cmd_first_bad(struct session *s, const char *args, struct ls_error *err)
     w.no_effects = true;
     if (!evaluate(&w, args, NULL, &v, err)) /* a mistake in it is said now */
         return false;
-    enable_all(s, false);
+    mute(s, true);
     bool fine = running_to_position(s, 0, err) && search(s, &t, args, &found, err);
-    if (s->target.state == TARGET_STANDS)
-        enable_all(s, true);
+    mute(s, false);
     if (!fine)
         return false;
     s->stands = s->target.state == TARGET_STANDS;

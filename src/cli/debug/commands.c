@@ -111,6 +111,10 @@ execute_one(struct session *s, const char *line, struct ls_error *err)
     return r && r->run(s, args, err);
 }
 
+static bool execute_after(struct session *s, struct ls_error *err);
+
+/* path: of the file that the text comes from; NULL: a breakpoint's commands, which those of the
+ * next one follow, not interrupt. */
 static bool
 execute_text(struct session *s, char *text, const char *path, struct ls_error *err)
 {
@@ -121,7 +125,7 @@ execute_text(struct session *s, char *text, const char *path, struct ls_error *e
         if (end)
             *end = 0;
         number++;
-        if (!execute_one(s, line, &why)) {
+        if (!execute_one(s, line, &why) || (path && !execute_after(s, &why))) {
             if (!path)
                 return ls_fail(err, LS_ERR_INPUT, "%s", why.text);
             return ls_fail(err, LS_ERR_INPUT, "%s:%u: Error in sourced command file:\n%s", path,

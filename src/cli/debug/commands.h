@@ -12,8 +12,7 @@
 
 /* One line, and then the commands of a breakpoint it has come to. False: it failed, and said so. */
 bool command_execute(struct session *s, const char *line);
-/* Words that go on from `word`, which stands in the line: the nth, in the session's scratch; NULL.
- */
+/* Words that go on from `word`, which stands in the line: the nth; NULL. */
 const char *command_complete(struct session *s, const char *line, const char *word, size_t nth);
 
 /* -- words.c: what arguments are made of ------------------------------------------------------- */

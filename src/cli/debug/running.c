@@ -29,7 +29,7 @@ running_show_frame(struct session *s, uint32_t frame, bool with_arguments)
     const struct debug_frame *f = &s->focus.frames[frame];
     const struct module *m = session_module(s);
     struct world w = session_world(s, &s->focus.thread, f, frame);
-    const struct function *function = symbols_function_at(m->symbols, f->place);
+    const struct source_function *function = symbols_function_at(m->symbols, f->place);
     session_say(s, "%s (", function ? function->name : "?");
     bool first = true;
     const struct scope *c = function ? function->scope : NULL;
@@ -98,7 +98,7 @@ say_thread(struct session *s, const char *before)
     const struct debug_thread *t = &s->focus.thread;
     session_say(s, "%s%s block %s thread %s", before, session_kernel(s),
                 session_triple(s, t->block), session_triple(s, t->thread));
-    const struct function *f =
+    const struct source_function *f =
         s->focus.valid ? symbols_function_at(m->symbols, session_place(s)) : NULL;
     if (f && !f->ptx->is_kernel)
         session_say(s, " in %s", f->name);
@@ -127,9 +127,13 @@ say_watch(struct session *s, const struct breakpoint *b)
                     ? (b->watch_kinds & DEBUG_WATCH_WRITE ? "Access watchpoint" : "Read watchpoint")
                     : "Watchpoint",
                 b->number, b->spec);
-    if (type_size(b->type) > sizeof stop->before) {
-        session_say(s, "%s\n", changed ? "changed" : "accessed");
-    } else if (changed) {
+    struct debug_thread by = session_thread_of(s, stop->at, stop->warp, stop->watch_lane & 31);
+    session_say(s, "%s by thread %s of block %s at %s\n", changed ? "changed" : "accessed",
+                session_triple(s, by.thread), session_triple(s, by.block),
+                session_where(s, session_module(s), stop->place));
+    if (type_size(b->type) > sizeof stop->before)
+        return;
+    if (changed) {
         say_bytes(s, b, "Old", stop->before);
         say_bytes(s, b, "New", stop->after);
     } else {
@@ -150,10 +154,10 @@ show_displays(struct session *s)
             continue;
         bool fine =
             evaluate(&w, d->text, NULL, &v, &err) && format_value(&w, &v, d->letter, &text, &err);
-        session_say(s, "%u: ", d->number);
-        if (d->letter)
-            session_say(s, "/%c ", d->letter);
-        session_say(s, "%s = %s\n", d->text, fine ? text.at : err.text);
+        if (fine && d->letter)
+            session_say(s, "%u: /%c %s = %s\n", d->number, d->letter, d->text, text.at);
+        else if (fine) /* elsewhere its names mean nothing */
+            session_say(s, "%u: %s = %s\n", d->number, d->text, text.at);
         text_free(&text);
     }
 }

@@ -96,6 +96,7 @@ struct session {
     uint64_t wrote_launch;
     bool stands; /* in a launch: target.stop says where */
     bool over;   /*   the launch is over */
+    bool muted;  /* no breakpoint and watchpoint counts */
 
     uint32_t list_size;
     const char *list_file; /* where `list` goes on */

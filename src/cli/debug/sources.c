@@ -102,7 +102,7 @@ source_current(struct session *s)
     for (size_t k = 0; k < s->modules.count; k++) /* a kernel's, else any function's */
         for (int kernel = 1; kernel >= 0; kernel--)
             for (size_t n = 0; n < s->modules.at[k].symbols->function_count; n++) {
-                const struct function *f = &s->modules.at[k].symbols->functions[n];
+                const struct source_function *f = &s->modules.at[k].symbols->functions[n];
                 if (f->end > f->first && f->ptx->is_kernel >= kernel &&
                     symbols_place_line(s->modules.at[k].symbols, f->body, &file, &line))
                     return file;

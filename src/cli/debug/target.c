@@ -121,14 +121,14 @@ target_start(struct target *t, const char *path, char *const *words, int out, st
 
 /* The socket is at its end, or the exit was told: waits for the process. */
 static enum target_event
-ended(struct target *t, bool told)
+ended(struct target *t, bool announced)
 {
     int status = 0;
     close(t->fd);
     if (t->pid > 0)
         while (waitpid(t->pid, &status, 0) < 0 && errno == EINTR)
             ;
-    if (!told) {
+    if (!announced) {
         t->exit_signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
         t->exit_status = t->exit_signal ? 128 + t->exit_signal : WEXITSTATUS(status);
     }

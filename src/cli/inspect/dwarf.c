@@ -31,7 +31,7 @@ open_libdw(struct ls_error *err)
 }
 
 const char *
-dwarf_string(struct reader *r, Dwarf_Die *die)
+dwarf_string(struct dwarf_reader *r, Dwarf_Die *die)
 {
     const char *name = dw.dwarf_diename(die);
     return name ? arena_strdup(&r->s->arena, name) : NULL;
@@ -60,7 +60,7 @@ flag(Dwarf_Die *die, unsigned attribute)
 
 /* clang writes a register's name as its number: its characters, the first one highest. */
 static const char *
-register_name(struct reader *r, uint64_t number)
+register_name(struct dwarf_reader *r, uint64_t number)
 {
     char text[9] = {0};
     int n = 0;
@@ -73,7 +73,7 @@ register_name(struct reader *r, uint64_t number)
 }
 
 static void
-read_location(struct reader *r, Dwarf_Die *die, struct variable *v)
+read_location(struct dwarf_reader *r, Dwarf_Die *die, struct variable *v)
 {
     Dwarf_Attribute at;
     Dwarf_Op *op;
@@ -107,7 +107,7 @@ read_location(struct reader *r, Dwarf_Die *die, struct variable *v)
 }
 
 static struct variable
-read_variable(struct reader *r, Dwarf_Die *die)
+read_variable(struct dwarf_reader *r, Dwarf_Die *die)
 {
     struct variable v = {.parameter = dw.dwarf_tag(die) == DW_TAG_formal_parameter};
     uint64_t n = 0;
@@ -123,7 +123,7 @@ read_variable(struct reader *r, Dwarf_Die *die)
 /* -- scopes ------------------------------------------------------------------------------------ */
 
 static void
-read_extents(struct reader *r, Dwarf_Die *die, struct scope *c)
+read_extents(struct dwarf_reader *r, Dwarf_Die *die, struct scope *c)
 {
     VEC(struct extent) all = {0};
     Dwarf_Addr base, low, high;
@@ -136,10 +136,11 @@ read_extents(struct reader *r, Dwarf_Die *die, struct scope *c)
     VEC_FREE(&all);
 }
 
-static struct scope *read_scope(struct reader *r, Dwarf_Die *die, struct scope *parent, int depth);
+static struct scope *read_scope(struct dwarf_reader *r, Dwarf_Die *die, struct scope *parent,
+                                int depth);
 
 static void
-read_children(struct reader *r, Dwarf_Die *die, struct scope *c, int depth)
+read_children(struct dwarf_reader *r, Dwarf_Die *die, struct scope *c, int depth)
 {
     enum { DEEPEST = 64 };
     VEC(struct variable) variables = {0};
@@ -170,7 +171,7 @@ read_children(struct reader *r, Dwarf_Die *die, struct scope *c, int depth)
 }
 
 static struct scope *
-read_scope(struct reader *r, Dwarf_Die *die, struct scope *parent, int depth)
+read_scope(struct dwarf_reader *r, Dwarf_Die *die, struct scope *parent, int depth)
 {
     struct scope *c = ARENA_NEW(&r->s->arena, struct scope);
     c->parent = parent;
@@ -211,13 +212,13 @@ find_parameters(const struct ptx_func *f, struct scope *c)
 }
 
 static void
-read_function(struct reader *r, Dwarf_Die *die)
+read_function(struct dwarf_reader *r, Dwarf_Die *die)
 {
     Dwarf_Addr low;
     if (dw.dwarf_lowpc(die, &low) != 0)
         return;
     for (size_t k = 0; k < r->s->function_count; k++) {
-        struct function *f = &r->s->functions[k];
+        struct source_function *f = &r->s->functions[k];
         if (f->ptx->has_body && f->first == low && f->end > low) {
             f->scope = read_scope(r, die, NULL, 0);
             f->returns = dwarf_type_of(r, die);
@@ -231,7 +232,7 @@ read_function(struct reader *r, Dwarf_Die *die)
 /* -- the whole --------------------------------------------------------------------------------- */
 
 static void
-read_items(struct reader *r, Dwarf_Die *die, const char *prefix, int depth)
+read_items(struct dwarf_reader *r, Dwarf_Die *die, const char *prefix, int depth)
 {
     enum { DEEPEST = 32 };
     Dwarf_Die child;
@@ -267,7 +268,7 @@ read_items(struct reader *r, Dwarf_Die *die, const char *prefix, int depth)
 }
 
 static void
-read_units(struct reader *r)
+read_units(struct dwarf_reader *r)
 {
     Dwarf_Off at = 0, next;
     size_t head;
@@ -283,7 +284,7 @@ read_units(struct reader *r)
 bool
 symbols_read_dwarf(struct symbols *s, struct ls_error *err)
 {
-    struct reader r = {.s = s};
+    struct dwarf_reader r = {.s = s};
     bool fine = true;
     image_make(&s->arena, s->module, s->text, s->text_size, &r.image);
     if (r.image.at) {

@@ -30,17 +30,17 @@ struct known_type {
     struct type *type;
 };
 
-struct reader {
+struct dwarf_reader {
     struct symbols *s;
-    struct image image;
+    struct debug_image image;
     Dwarf *dwarf;
     VEC(struct known_type) known; /* sorted by nothing: types are few */
 };
 
-const char *dwarf_string(struct reader *r, Dwarf_Die *die);
+const char *dwarf_string(struct dwarf_reader *r, Dwarf_Die *die);
 bool dwarf_number(Dwarf_Die *die, unsigned attribute, uint64_t *out);
 /* The type that a type's entry describes; that of a variable, member, ... (NULL: void). */
-struct type *dwarf_type(struct reader *r, Dwarf_Die *die);
-struct type *dwarf_type_of(struct reader *r, Dwarf_Die *die);
+struct type *dwarf_type(struct dwarf_reader *r, Dwarf_Die *die);
+struct type *dwarf_type_of(struct dwarf_reader *r, Dwarf_Die *die);
 
 #endif

@@ -9,7 +9,7 @@
 #include <string.h>
 
 static struct type *
-find(struct reader *r, Dwarf_Off at)
+find(struct dwarf_reader *r, Dwarf_Off at)
 {
     for (size_t k = r->known.count; k-- > 0;)
         if (r->known.at[k].at == at)
@@ -18,7 +18,7 @@ find(struct reader *r, Dwarf_Off at)
 }
 
 struct type *
-dwarf_type_of(struct reader *r, Dwarf_Die *die)
+dwarf_type_of(struct dwarf_reader *r, Dwarf_Die *die)
 {
     Dwarf_Attribute at;
     Dwarf_Die type;
@@ -78,7 +78,7 @@ read_bits(Dwarf_Die *die, struct type_member *m)
 }
 
 static void
-read_members(struct reader *r, Dwarf_Die *die, struct type *t)
+read_members(struct dwarf_reader *r, Dwarf_Die *die, struct type *t)
 {
     VEC(struct type_member) all = {0};
     Dwarf_Die child;
@@ -107,7 +107,7 @@ read_members(struct reader *r, Dwarf_Die *die, struct type *t)
 }
 
 static void
-read_enumerators(struct reader *r, Dwarf_Die *die, struct type *t)
+read_enumerators(struct dwarf_reader *r, Dwarf_Die *die, struct type *t)
 {
     VEC(struct type_enumerator) all = {0};
     Dwarf_Die child;
@@ -133,7 +133,7 @@ read_enumerators(struct reader *r, Dwarf_Die *die, struct type *t)
 
 /* int a[2][3] is one entry with two counts. */
 static void
-read_array(struct reader *r, Dwarf_Die *die, struct type *t)
+read_array(struct dwarf_reader *r, Dwarf_Die *die, struct type *t)
 {
     enum { MOST = 16 };
     uint64_t count[MOST] = {0}, n = 0, bound;
@@ -156,7 +156,7 @@ read_array(struct reader *r, Dwarf_Die *die, struct type *t)
 }
 
 static void
-read_into(struct reader *r, Dwarf_Die *die, int tag, struct type *t)
+read_into(struct dwarf_reader *r, Dwarf_Die *die, int tag, struct type *t)
 {
     Dwarf_Attribute at;
     switch (tag) {
@@ -201,7 +201,7 @@ read_into(struct reader *r, Dwarf_Die *die, int tag, struct type *t)
 }
 
 struct type *
-dwarf_type(struct reader *r, Dwarf_Die *die)
+dwarf_type(struct dwarf_reader *r, Dwarf_Die *die)
 {
     Dwarf_Off at = dw.dwarf_dieoffset(die);
     struct type *t = find(r, at);

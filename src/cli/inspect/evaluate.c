@@ -12,7 +12,7 @@
 
 enum { DEEPEST = 200 };
 
-struct parser {
+struct evaluation {
     struct world *w;
     const char *text, *at;
     struct ls_error *err;
@@ -20,19 +20,19 @@ struct parser {
     int skip, depth;
 };
 
-static struct value comma(struct parser *p);
-static struct value assignment(struct parser *p);
-static struct value unary(struct parser *p);
+static struct value comma(struct evaluation *p);
+static struct value assignment(struct evaluation *p);
+static struct value unary(struct evaluation *p);
 
 static struct value
-nothing(struct parser *p)
+nothing(struct evaluation *p)
 {
     static uint64_t zero[2];
     return (struct value){.type = type_base("int"), .bytes = (uint8_t *)zero};
 }
 
 static struct value
-syntax(struct parser *p, const char *what)
+syntax(struct evaluation *p, const char *what)
 {
     if (!p->failed)
         ls_fail(p->err, LS_ERR_USAGE, "A syntax error in expression, near `%s'%s%s.", p->at,
@@ -42,7 +42,7 @@ syntax(struct parser *p, const char *what)
 }
 
 static void
-blank(struct parser *p)
+blank(struct evaluation *p)
 {
     while (isspace((unsigned char)*p->at))
         p->at++;
@@ -50,7 +50,7 @@ blank(struct parser *p)
 
 /* Takes the operator where nothing that makes it another one follows. */
 static bool
-take(struct parser *p, const char *op)
+take(struct evaluation *p, const char *op)
 {
     size_t n = strlen(op);
     blank(p);
@@ -80,7 +80,7 @@ is_name_char(char c)
 
 /* A name with its "::" parts, and template arguments where a type or function has that name. */
 static const char *
-name(struct parser *p)
+name(struct evaluation *p)
 {
     blank(p);
     const char *from = p->at, *q = from;
@@ -98,7 +98,7 @@ name(struct parser *p)
 
 /* Behind "<": to its ">", if a type is called like that as a whole. */
 static struct type *
-template_type(struct parser *p, const char *base)
+template_type(struct evaluation *p, const char *base)
 {
     int depth = 0;
     const char *q = p->at;
@@ -131,7 +131,7 @@ template_type(struct parser *p, const char *base)
 
 /* "unsigned long long int" and its like; the words may come in any order. */
 static struct type *
-c_type(struct parser *p, const char *first)
+c_type(struct evaluation *p, const char *first)
 {
     static const char *const words[] = {"unsigned", "signed", "short", "long",
                                         "int",      "char",   "double"};
@@ -186,7 +186,7 @@ space_of_word(const char *word)
 
 /* A type before its stars; NULL where the text is none, p->at as it was. */
 static struct type *
-type_words(struct parser *p, uint8_t *space)
+type_words(struct evaluation *p, uint8_t *space)
 {
     const char *from = p->at;
     for (;;) {
@@ -219,7 +219,7 @@ type_words(struct parser *p, uint8_t *space)
 
 /* A whole type; NULL: none stands here. */
 static struct type *
-type_name(struct parser *p)
+type_name(struct evaluation *p)
 {
     uint8_t space = PTX_SPACE_NONE;
     struct type *t = type_words(p, &space);
@@ -249,7 +249,7 @@ type_name(struct parser *p)
 struct type *
 evaluate_type(struct world *w, const char *text)
 {
-    struct parser p = {.w = w, .text = text, .at = text};
+    struct evaluation p = {.w = w, .text = text, .at = text};
     struct type *t = type_name(&p);
     blank(&p);
     return t && !*p.at ? t : NULL;
@@ -258,7 +258,7 @@ evaluate_type(struct world *w, const char *text)
 /* -- primaries --------------------------------------------------------------------------------- */
 
 static struct value
-number(struct parser *p)
+number(struct evaluation *p)
 {
     char *end, *end_float;
     bool hex = p->at[0] == '0' && (p->at[1] == 'x' || p->at[1] == 'X');
@@ -287,7 +287,7 @@ number(struct parser *p)
 }
 
 static struct value
-character(struct parser *p)
+character(struct evaluation *p)
 {
     static const char escapes[] = "n\nt\tr\r0\0a\ab\bf\fv\v\\\\''";
     char c = *++p->at;
@@ -306,19 +306,19 @@ character(struct parser *p)
 }
 
 static void
-check(struct parser *p, bool fine)
+check(struct evaluation *p, bool fine)
 {
     p->failed = p->failed || !fine;
 }
 
 static bool
-runs(const struct parser *p)
+runs(const struct evaluation *p)
 {
     return !p->skip && !p->failed;
 }
 
 static struct value
-dollar(struct parser *p)
+dollar(struct evaluation *p)
 {
     const char *from = ++p->at;
     struct value v = nothing(p);
@@ -333,7 +333,7 @@ dollar(struct parser *p)
 }
 
 static struct value
-size_of(struct parser *p)
+size_of(struct evaluation *p)
 {
     blank(p);
     const char *back = p->at;
@@ -359,7 +359,7 @@ size_of(struct parser *p)
 }
 
 static struct value
-primary_name(struct parser *p)
+primary_name(struct evaluation *p)
 {
     struct value v = nothing(p);
     const char *from = p->at, *word = name(p);
@@ -382,7 +382,7 @@ primary_name(struct parser *p)
 }
 
 static struct value
-primary(struct parser *p)
+primary(struct evaluation *p)
 {
     blank(p);
     char c = *p->at;
@@ -408,7 +408,7 @@ primary(struct parser *p)
 }
 
 static struct value
-postfix(struct parser *p)
+postfix(struct evaluation *p)
 {
     struct value v = primary(p), out;
     while (!p->failed) {
@@ -448,7 +448,7 @@ postfix(struct parser *p)
 
 /* "(type) value"; false: no cast stands here. */
 static bool
-cast(struct parser *p, struct value *out)
+cast(struct evaluation *p, struct value *out)
 {
     const char *back = p->at;
     if (*p->at != '(')
@@ -470,7 +470,7 @@ cast(struct parser *p, struct value *out)
 }
 
 static struct value
-unary(struct parser *p)
+unary(struct evaluation *p)
 {
     struct value v, out = nothing(p);
     if (++p->depth > DEEPEST)
@@ -502,7 +502,7 @@ unary(struct parser *p)
 
 /* a@n: n elements that begin with a. */
 static struct value
-repeated(struct parser *p)
+repeated(struct evaluation *p)
 {
     struct value v = unary(p);
     while (!p->failed && (blank(p), *p->at == '@')) {
@@ -545,8 +545,8 @@ static const struct operator levels[LEVELS][5] = {
 };
 
 static struct value
-logic(struct parser *p, struct value left, bool is_or, struct value (*next)(struct parser *, int),
-      int level)
+logic(struct evaluation *p, struct value left, bool is_or,
+      struct value (*next)(struct evaluation *, int), int level)
 {
     bool a = false, b = false;
     if (runs(p))
@@ -561,7 +561,7 @@ logic(struct parser *p, struct value left, bool is_or, struct value (*next)(stru
 }
 
 static struct value
-binary(struct parser *p, int level)
+binary(struct evaluation *p, int level)
 {
     if (level == LEVELS)
         return repeated(p);
@@ -587,7 +587,7 @@ binary(struct parser *p, int level)
 }
 
 static struct value
-conditional(struct parser *p)
+conditional(struct evaluation *p)
 {
     struct value c = binary(p, 0);
     bool truth = false;
@@ -607,7 +607,7 @@ conditional(struct parser *p)
 }
 
 static struct value
-assignment(struct parser *p)
+assignment(struct evaluation *p)
 {
     static const struct operator with[] = {{"+=", '+'},  {"-=", '-'}, {"*=", '*'}, {"/=", '/'},
                                            {"%=", '%'},  {"&=", '&'}, {"|=", '|'}, {"^=", '^'},
@@ -637,7 +637,7 @@ assignment(struct parser *p)
 }
 
 static struct value
-comma(struct parser *p)
+comma(struct evaluation *p)
 {
     struct value v = assignment(p);
     while (!p->failed && take(p, ","))
@@ -649,7 +649,7 @@ bool
 evaluate(struct world *w, const char *text, const char **stop, struct value *out,
          struct ls_error *err)
 {
-    struct parser p = {.w = w, .text = text, .at = text, .err = err};
+    struct evaluation p = {.w = w, .text = text, .at = text, .err = err};
     *out = comma(&p);
     if (p.failed)
         return false;

@@ -24,7 +24,7 @@ struct section {
 
 struct maker {
     struct arena *arena;
-    struct image *out;
+    struct debug_image *out;
     VEC(struct label) labels;
     struct section section[SECTIONS];
     size_t count;
@@ -229,10 +229,10 @@ write_elf(struct maker *k)
 
 void
 image_make(struct arena *a, const struct ptx_module *m, const char *text, size_t size,
-           struct image *out)
+           struct debug_image *out)
 {
     struct maker k = {.arena = a, .out = out};
-    *out = (struct image){0};
+    *out = (struct debug_image){0};
     pass(&k, text, text + size);
     add_code_labels(&k, m);
     if (k.labels.count)
@@ -250,14 +250,14 @@ image_make(struct arena *a, const struct ptx_module *m, const char *text, size_t
 }
 
 void
-image_free(struct image *image)
+image_free(struct debug_image *image)
 {
     ls_release(image->at);
     VEC_FREE(&image->names);
 }
 
 const char *
-image_symbol(const struct image *image, uint64_t address, uint64_t *offset)
+image_symbol(const struct debug_image *image, uint64_t address, uint64_t *offset)
 {
     uint64_t index = (address & ~IMAGE_SYMBOL) >> 32;
     if ((address & IMAGE_SYMBOL) != IMAGE_SYMBOL || index >= image->names.count)

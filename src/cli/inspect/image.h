@@ -14,7 +14,7 @@
 
 #define IMAGE_SYMBOL 0xf000000000000000ull
 
-struct image {
+struct debug_image {
     char *at; /* NULL: the text has no variables and types in it */
     size_t size;
     VEC(const char *) names; /* of variables */
@@ -22,9 +22,9 @@ struct image {
 
 /* The text is the one that *m was parsed from. Names live in the arena. */
 void image_make(struct arena *a, const struct ptx_module *m, const char *text, size_t size,
-                struct image *out);
-void image_free(struct image *image);
+                struct debug_image *out);
+void image_free(struct debug_image *image);
 /* The variable of an address, and what is added to it; NULL: none. */
-const char *image_symbol(const struct image *image, uint64_t address, uint64_t *offset);
+const char *image_symbol(const struct debug_image *image, uint64_t address, uint64_t *offset);
 
 #endif

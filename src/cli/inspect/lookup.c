@@ -209,7 +209,7 @@ function_named(struct world *w, const char *name, struct value *out)
 {
     const struct symbols *s = w->symbols;
     for (size_t k = 0; s && k < s->function_count; k++) {
-        const struct function *f = &s->functions[k];
+        const struct source_function *f = &s->functions[k];
         if (!f->ptx->has_body || !symbols_is_named(f, name))
             continue;
         struct type *t = ARENA_NEW(w->types, struct type);

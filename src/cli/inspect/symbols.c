@@ -83,14 +83,14 @@ add_functions(struct symbols *s)
 {
     uint32_t place = 0;
     s->function_count = s->module->func_count;
-    s->functions = ARENA_ARRAY(&s->arena, struct function, s->function_count + 1);
+    s->functions = ARENA_ARRAY(&s->arena, struct source_function, s->function_count + 1);
     for (uint32_t k = 0; k < s->function_count; k++) {
         const struct ptx_func *f = s->module->funcs[k];
-        s->functions[k] = (struct function){.ptx = f,
-                                            .name = ls_readable_name(&s->arena, f->name),
-                                            .first = place,
-                                            .end = place + f->insn_count,
-                                            .body = body_of(f, place)};
+        s->functions[k] = (struct source_function){.ptx = f,
+                                                   .name = ls_readable_name(&s->arena, f->name),
+                                                   .first = place,
+                                                   .end = place + f->insn_count,
+                                                   .body = body_of(f, place)};
         place += f->insn_count;
     }
     s->place_count = place;
@@ -143,7 +143,7 @@ symbols_free(struct symbols *s)
 
 /* -- looking up -------------------------------------------------------------------------------- */
 
-const struct function *
+const struct source_function *
 symbols_function_at(const struct symbols *s, uint32_t place)
 {
     for (size_t k = 0; k < s->function_count; k++)
@@ -162,7 +162,7 @@ holds(const struct scope *c, uint32_t place)
 }
 
 const struct scope *
-symbols_scope_at(const struct function *f, uint32_t place)
+symbols_scope_at(const struct source_function *f, uint32_t place)
 {
     const struct scope *c = f ? f->scope : NULL;
     for (bool deeper = c != NULL; deeper;) {
@@ -179,7 +179,7 @@ symbols_scope_at(const struct function *f, uint32_t place)
 bool
 symbols_place_line(const struct symbols *s, uint32_t place, const char **file, uint32_t *line)
 {
-    const struct function *f = symbols_function_at(s, place);
+    const struct source_function *f = symbols_function_at(s, place);
     if (!f)
         return false;
     const struct line_key *l = &s->lines.at[s->line_of[place]];
@@ -195,7 +195,7 @@ symbols_place_line(const struct symbols *s, uint32_t place, const char **file, u
 }
 
 bool
-symbols_is_named(const struct function *f, const char *name)
+symbols_is_named(const struct source_function *f, const char *name)
 {
     const char *whole = f->name, *last = whole;
     size_t n = strlen(name);

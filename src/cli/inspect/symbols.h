@@ -46,7 +46,7 @@ struct scope {
     const char *inlined; /* name of the function that was inlined here */
 };
 
-struct function {
+struct source_function {
     const struct ptx_func *ptx;
     const char *name;     /* readable: "scan<float>", "Box<double>::get" */
     uint32_t first, end;  /* places */
@@ -65,7 +65,7 @@ struct symbols {
     char *text; /* the PTX */
     size_t text_size;
     bool has_variables;
-    struct function *functions; /* by ptx_func.index; those without a body have no places */
+    struct source_function *functions; /* by ptx_func.index; those without a body have no places */
     size_t function_count;
     VEC(struct variable) globals;
     VEC(struct type *) types;   /* those with names */
@@ -81,13 +81,13 @@ struct symbols *symbols_read(char *text, size_t size, const char *path, struct l
 void symbols_free(struct symbols *s);
 
 /* NULL: no such place. */
-const struct function *symbols_function_at(const struct symbols *s, uint32_t place);
+const struct source_function *symbols_function_at(const struct symbols *s, uint32_t place);
 /* The innermost scope at the place; NULL: none known. */
-const struct scope *symbols_scope_at(const struct function *f, uint32_t place);
+const struct scope *symbols_scope_at(const struct source_function *f, uint32_t place);
 bool symbols_place_line(const struct symbols *s, uint32_t place, const char **file, uint32_t *line);
 /* Whether the function answers to the name: whole, without template arguments, without the classes
  * before it, or as the PTX has it. */
-bool symbols_is_named(const struct function *f, const char *name);
+bool symbols_is_named(const struct source_function *f, const char *name);
 struct type *symbols_type(const struct symbols *s, const char *name);
 /* Only fills in dwarf's part; part of symbols_read. */
 bool symbols_read_dwarf(struct symbols *s, struct ls_error *err);

@@ -33,7 +33,7 @@ struct world {
     struct arena *arena;           /* values live in it, */
     struct arena *types;           /*   and types that expressions make */
     const struct symbols *symbols; /* NULL: no module */
-    const struct function *function;
+    const struct source_function *function;
     const struct scope *scope;
     bool live; /* there is a thread: *who, and the fields below */
     struct debug_who who;

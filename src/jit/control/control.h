@@ -49,6 +49,8 @@ void lanes_add(struct core *c, LLVMValueRef at, LLVMValueRef lanes);
 /* Lanes go to block t. Threads that are at the kernel's end exit at once: others may be counting
  * those that have not. */
 void lanes_send(struct core *c, uint32_t t, LLVMValueRef lanes);
+/* The same to several blocks. */
+void lanes_send_all(struct core *c, const uint32_t *t, const LLVMValueRef *lanes, uint32_t count);
 /* Runs block t with its pending lanes. */
 void lanes_take(struct core *c, uint32_t t, LLVMValueRef lanes);
 /* Nothing is pending any more: wait if lanes stand at barriers, else done. */

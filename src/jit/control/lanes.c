@@ -20,23 +20,61 @@ lanes_add(struct core *c, LLVMValueRef at, LLVMValueRef lanes)
     LLVMBuildStore(c->e.b, LLVMBuildOr(c->e.b, core_load_i32(c, at), lanes, ""), at);
 }
 
-void
-lanes_send(struct core *c, uint32_t t, LLVMValueRef lanes)
+/* Block t is the kernel's end, or a `ret` by itself. */
+static bool
+is_end(const struct core *c, uint32_t t)
 {
     const struct wir_block *to = &c->wir->blocks[t];
-    if (to->end == WIR_JUMP && !to->count) /* a `ret` by itself */
+    if (to->end == WIR_JUMP && !to->count)
         to = &c->wir->blocks[to->succ[0]];
-    bool stepped = c->form.steps && c->wir->blocks[t].end_insn != UINT32_MAX;
-    if (to->end != WIR_EXIT || to->count || to->end_insn != UINT32_MAX || c->form.called ||
-        stepped) {
-        lanes_add(c, c->lanes.pending[t], lanes);
-        return;
-    }
-    if (c->wir->blocks[t].end_insn != UINT32_MAX)
-        core_count_lanes(c, &c->wir->insns[c->wir->blocks[t].end_insn], lanes);
+    return to->end == WIR_EXIT && !to->count && to->end_insn == UINT32_MAX && !c->form.called;
+}
+
+static void
+leave(struct core *c, LLVMValueRef lanes)
+{
     LLVMValueRef rest =
         LLVMBuildAnd(c->e.b, core_load_i32(c, c->lanes.alive), LLVMBuildNot(c->e.b, lanes, ""), "");
     LLVMBuildStore(c->e.b, rest, c->lanes.alive);
+}
+
+/* The same where a debugger sees them come to the `ret`. */
+static void
+leave_stepped(struct core *c, const struct wir_insn *ret, LLVMValueRef lanes)
+{
+    LLVMBasicBlockRef some = core_new_block(c, "leave"), none = core_new_block(c, "left");
+    LLVMBuildCondBr(c->e.b, core_is_nonzero(c, lanes), some, none);
+    LLVMPositionBuilderAtEnd(c->e.b, some);
+    LLVMBuildStore(c->e.b, lanes, c->lanes.mask);
+    core_step(c, ret, NULL);
+    leave(c, lanes);
+    LLVMBuildBr(c->e.b, none);
+    LLVMPositionBuilderAtEnd(c->e.b, none);
+}
+
+void
+lanes_send(struct core *c, uint32_t t, LLVMValueRef lanes)
+{
+    uint32_t end = c->wir->blocks[t].end_insn;
+    if (!is_end(c, t)) {
+        lanes_add(c, c->lanes.pending[t], lanes);
+    } else if (c->form.steps && end != UINT32_MAX) {
+        leave_stepped(c, &c->wir->insns[end], lanes);
+    } else {
+        if (end != UINT32_MAX)
+            core_count_lanes(c, &c->wir->insns[end], lanes);
+        leave(c, lanes);
+    }
+}
+
+void
+lanes_send_all(struct core *c, const uint32_t *t, const LLVMValueRef *lanes, uint32_t count)
+{
+    for (int end = 0; end < 2;
+         end++) /* those that leave come last: a debugger looks at the others */
+        for (uint32_t k = 0; k < count; k++)
+            if (is_end(c, t[k]) == (end == 1))
+                lanes_send(c, t[k], lanes[k]);
 }
 
 void
@@ -225,8 +263,7 @@ void
 core_part(struct core *c, uint32_t b, LLVMValueRef taken, LLVMValueRef fallen)
 {
     const struct wir_block *blk = &c->wir->blocks[b];
-    lanes_send(c, blk->succ[0], taken);
-    lanes_send(c, blk->succ[1], fallen);
+    lanes_send_all(c, blk->succ, (LLVMValueRef[]){taken, fallen}, 2);
     lanes_dispatch(c, b, blk->succ, 2, true, UINT32_MAX);
 }
 

@@ -204,15 +204,16 @@ want_calls(struct unit *u, const struct wir *f)
 
 /* The function's warp IR, rewritten by the passes of that stage; NULL and an error. */
 static struct wir *
-begin_wir(struct unit *u, const struct ptx_func *f)
+begin_wir(struct unit *u, const struct ptx_func *f, bool debug)
 {
     const struct jit_request *r = u->request;
-    struct wir *wir = (tools_step(r)  ? wir_new_debug
+    struct wir *wir = (debug          ? wir_new_debug
                        : r->scheduled ? wir_new_scheduled
                                       : wir_new)(r->module, f, core_known_function, u->err);
     if (wir && (r->scheduled || tools_give_way(r)))
         wir_all_wait(wir);
-    if (wir && !opt_run(wir, off_of(u), u->last, u->remarks, u->err)) {
+    uint64_t off = debug == tools_step(r) ? off_of(u) : u->engine->off;
+    if (wir && !opt_run(wir, off, u->last, u->remarks, u->err)) {
         wir_free(wir);
         return NULL;
     }
@@ -244,7 +245,7 @@ emit_callee(struct unit *u, const struct ptx_func *f)
                           .abreast = u->request->abreast};
     char name[32];
     memcpy(shape.block, u->request->block, sizeof shape.block);
-    struct wir *wir = begin_wir(u, f);
+    struct wir *wir = begin_wir(u, f, tools_step(u->request));
     struct facts *facts = wir ? facts_new(wir, &shape, emit_warp_uniform, u->err) : NULL;
     bool ok = facts != NULL;
     if (ok) {
@@ -426,10 +427,10 @@ take_machine(struct unit *u, enum jit_effort effort)
 static const char *
 passes_of(const struct unit *u)
 {
-    return u->image->quick_ms           ? quick_passes
-           : u->tier == JIT_TIER_MEMORY ? memory_passes
-           : u->image->has_block        ? block_passes
-                                        : passes;
+    return u->image->quick_ms || tools_step(u->request) ? quick_passes
+           : u->tier == JIT_TIER_MEMORY                 ? memory_passes
+           : u->image->has_block                        ? block_passes
+                                                        : passes;
 }
 
 static bool
@@ -500,15 +501,26 @@ optimise(struct unit *u, bool *fits)
     return run_llvm_passes(u) && (!large || take_machine(u, JIT_EFFORT_LEAST));
 }
 
+/* As many as without a debugger: occupancy follows from it. */
+static uint32_t
+live_registers(struct unit *u)
+{
+    struct wir *usual = tools_step(u->request) ? begin_wir(u, u->request->kernel, false) : NULL;
+    uint32_t live = usual ? usual->max_live : u->wir->max_live;
+    wir_free(usual);
+    return live;
+}
+
 static void
 describe(struct unit *u)
 {
     struct jit_image *m = u->image;
     const struct wir *f = u->wir;
+    uint32_t live = live_registers(u);
     m->local_bytes = f->local_bytes;
     m->shared_bytes = f->shared_bytes;
     /* What a compiler for the device adds for addresses and temporaries is not known: a few. */
-    m->registers = f->max_live + 8 < 16 ? 16 : f->max_live + 8;
+    m->registers = live + 8 < 16 ? 16 : live + 8;
     function_waits(m, f, false);
 }
 
@@ -540,20 +552,28 @@ drop_form(struct unit *u)
     *u->image = (struct jit_image){0};
 }
 
+/* A debugger is not to be waited for. */
+static enum jit_effort
+effort_of(const struct unit *u)
+{
+    return tools_step(u->request)       ? JIT_EFFORT_LEAST
+           : u->tier == JIT_TIER_MEMORY ? JIT_EFFORT_LESS
+                                        : JIT_EFFORT_USUAL;
+}
+
 /* The first form that is within the budget. A kernel that has no function of whole blocks is the
  * same in the second one as in the first. */
 bool
 jit_unit_begin(struct unit *u, const char *stem)
 {
     bool fits = false;
-    u->wir = begin_wir(u, u->request->kernel);
+    u->wir = begin_wir(u, u->request->kernel, tools_step(u->request));
     if (!u->wir)
         return false;
     if (tools_step(u->request))
         u->tier = JIT_TIER_MEMORY;
     for (;;) {
-        if (!take_machine(u, u->tier == JIT_TIER_MEMORY ? JIT_EFFORT_LESS : JIT_EFFORT_USUAL) ||
-            !build_form(u, stem, &fits))
+        if (!take_machine(u, effort_of(u)) || !build_form(u, stem, &fits))
             return false;
         if (fits)
             break;

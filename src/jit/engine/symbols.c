@@ -4,6 +4,7 @@
  */
 #include "jit/engine/engine.h"
 #include "jit/ops/ops.h"
+#include "jit/ops/stepped.h"
 #include "jit/ops/sync.h"
 
 #include <dlfcn.h>
@@ -27,6 +28,8 @@ jit_own_symbol(size_t i, const char **name, void **address)
         void *address;
     } own[] = {{"jit_sync_arrive", (void *)jit_sync_arrive},
                {"jit_sync_retry", (void *)jit_sync_retry},
+               {"jit_stepped", (void *)jit_stepped},
+               {"jit_stepped_access", (void *)jit_stepped_access},
                {"jit_nanoseconds", (void *)nanoseconds}};
     size_t count = sizeof own / sizeof *own;
     if (i >= count)

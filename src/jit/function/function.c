@@ -81,9 +81,9 @@ end_switch(struct core *c, uint32_t b)
         LLVMValueRef is = LLVMBuildICmp(bld, s + 1 == blk->succ_count ? LLVMIntUGE : LLVMIntEQ,
                                         index, core_splat(c, core_i32(c, s)), "");
         LLVMValueRef lanes = LLVMBuildAnd(bld, m, emit_mask_to_bits(&c->e, is), "");
-        lanes_send(c, blk->succ[s], lanes);
         ways[s] = lanes;
     }
+    lanes_send_all(c, blk->succ, ways, blk->succ_count);
     core_count_divergence(c, i, ways, blk->succ_count);
     ls_release(ways);
     lanes_dispatch(c, b, blk->succ, blk->succ_count, true, UINT32_MAX);

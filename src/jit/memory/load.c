@@ -172,6 +172,8 @@ core_load(struct core *c, const struct wir_insn *i)
     LLVMValueRef out[8];
     if (!site_begin(&s, c, i))
         return false;
+    if (core_stepped_access(c, i, false))
+        return true;
     bool sign = ptx_type_kind((enum ptx_type)i->i.type[i->i.type_count - 1]) == 's';
     LLVMValueRef ahead = ahead_take(c, i);
     if (ahead) {

@@ -224,4 +224,9 @@ void core_ahead_put(struct core *c, const struct wir_insn *i, LLVMValueRef v);
 void site_load_words(struct site *s, const struct ptx_operand *o, LLVMValueRef out[]);
 void site_store_words(struct site *s, const struct ptx_operand *o, const struct ptx_operand *from);
 
+/* -- stepped.c --------------------------------------------------------------------------------- */
+
+/* form.steps: makes the load or store. False: it is none that can be made so, nothing was done. */
+bool core_stepped_access(struct core *c, const struct wir_insn *i, bool store);
+
 #endif

@@ -121,6 +121,8 @@ core_store(struct core *c, const struct wir_insn *i)
     const struct ptx_operand *to = &i->i.operand[0], *from = &i->i.operand[1];
     if (!site_begin(&s, c, i))
         return false;
+    if (core_stepped_access(c, i, true))
+        return true;
     if (to->kind == PTX_O_ADDRESS) {
         store_memory(&s, to, from);
         return true;

@@ -98,6 +98,8 @@ void core_step_begin(struct core *c);
 /* The position goes up, and the debugger is asked, before instruction i; lanes (i32, NULL: all) are
  * those of the active ones that come to it: none of them: nothing is done. */
 void core_step(struct core *c, const struct wir_insn *i, LLVMValueRef lanes);
+/* Calls one of jit/ops/stepped.h: of the warp, its steps and record, and these. */
+void core_step_call(struct core *c, const char *name, LLVMValueRef *args, unsigned n);
 /* What is emitted from here on is done only while accesses are told; core_step_told ends that.
  * NULL: no debugger. */
 LLVMBasicBlockRef core_step_telling(struct core *c);

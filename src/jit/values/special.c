@@ -109,7 +109,11 @@ cycles(struct core *c, unsigned bits)
 static LLVMValueRef
 nanoseconds(struct core *c)
 {
-    if (c->form.scheduled || c->form.steps)
+    if (c->form.steps)
+        return LLVMBuildAdd(
+            c->e.b, cycles(c, 64),
+            core_load_field(c, steps_of(c), FIELD(jit_steps, began), core_scalar(c, 64)), "");
+    if (c->form.scheduled)
         return cycles(c, 64);
     LLVMTypeRef type = LLVMFunctionType(core_scalar(c, 64), NULL, 0, false);
     LLVMValueRef f = LLVMGetNamedFunction(c->e.module, "jit_nanoseconds");

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * stepped_run.c: run by code for a debugger: a step, a load, a store.
+ */
+#include "jit/ops/stepped.h"
+
+#include <string.h>
+
+void
+jit_stepped(struct jit_warp *w, struct jit_steps *steps, struct jit_activation *a, uint32_t site,
+            uint32_t place)
+{
+    uint64_t position = steps->position;
+    a->site = site;
+    if (__builtin_expect(position == steps->stop || steps->flags[place], false))
+        w->block->launch->services->step(w);
+    steps->position = position + 1;
+}
+
+struct access {
+    uint32_t flags, bytes, width, space, at, all;
+};
+
+static void
+find(const struct jit_warp *w, const struct jit_activation *a, const struct access *x,
+     const void *address, uint64_t add, uint64_t out[JIT_LANES])
+{
+    const struct jit_launch *l = w->block->launch;
+    uint64_t local = (uint64_t)(uintptr_t)w->block->local +
+                     (uint64_t)w->warp * JIT_LANES * l->local_stride + a->stack;
+    for (uint32_t k = 0; k < JIT_LANES; k++) {
+        uint64_t reg = !address                    ? 0
+                       : x->flags & STEPPED_NARROW ? ((const uint32_t *)address)[k]
+                                                   : ((const uint64_t *)address)[k];
+        out[k] = reg + add;
+        if (x->flags & STEPPED_LOCAL)
+            out[k] += local + (uint64_t)k * l->local_stride;
+    }
+}
+
+/* A register's value from what was loaded. */
+static uint64_t
+widened(const struct access *x, uint64_t v)
+{
+    uint32_t unused = 64 - 8 * x->bytes;
+    return x->flags & STEPPED_SIGNED ? (uint64_t)((int64_t)(v << unused) >> unused) : v;
+}
+
+/* The sizes are constants where this is inlined. */
+static inline __attribute__((always_inline)) void
+each(const struct access *x, uint32_t lanes, const uint64_t *address, uint8_t *values,
+     uint32_t bytes, uint32_t width)
+{
+    for (; lanes; lanes &= lanes - 1) {
+        uint32_t l = (uint32_t)__builtin_ctz(lanes);
+        uint8_t *at = (uint8_t *)(uintptr_t)(address[l] + x->at), *value = values + l * width;
+        uint64_t v = 0;
+        if (x->flags & STEPPED_STORE) {
+            memcpy(at, value, bytes);
+        } else if (bytes == width) {
+            memcpy(value, at, bytes);
+        } else {
+            memcpy(&v, at, bytes);
+            v = widened(x, v);
+            memcpy(value, &v, width);
+        }
+    }
+}
+
+void
+jit_stepped_access(struct jit_warp *w, struct jit_steps *steps, struct jit_activation *a,
+                   const void *address, uint64_t add, void *values, uint64_t what, uint32_t place)
+{
+    const struct access x = {.flags = (uint8_t)what,
+                             .bytes = (uint8_t)(what >> 8),
+                             .width = (uint8_t)(what >> 16),
+                             .space = (uint8_t)(what >> 24),
+                             .at = (uint16_t)(what >> 32),
+                             .all = (uint16_t)(what >> 48)};
+    uint64_t at[JIT_LANES];
+    uint32_t lanes = a->mask;
+    find(w, a, &x, address, add, at);
+    if (__builtin_expect(steps->tell && !x.at, false))
+        w->block->launch->services->access(w, lanes, at, x.all, x.space,
+                                           x.flags & STEPPED_STORE ? JIT_STORE : JIT_LOAD, place);
+    switch (x.bytes << 8 | x.width) {
+    case 0x404: each(&x, lanes, at, values, 4, 4); return;
+    case 0x808: each(&x, lanes, at, values, 8, 8); return;
+    default: each(&x, lanes, at, values, x.bytes, x.width); return;
+    }
+}
