@@ -3,6 +3,8 @@
  * debug, inside: what its files share. A file calls those below it.
  *
  *   debug.c    the tool: opened, launches begin and end, where the program stops
+ *   faults.c   kernels that fail
+ *   interrupt.c  the user's signal
  *   serve.c    the program stands: what the debugger asks, until it goes on
  *   past.c     going back: which snapshot, and what is looked for from there
  *   last.c     who wrote a byte last
@@ -18,6 +20,7 @@
 #define LOCKSTEP_DEBUG_PRIV_H
 
 #include "debug/debug.h"
+#include "jit/code_map.h"
 #include "memory/memory.h"
 #include "wir/wir.h"
 
@@ -170,6 +173,17 @@ void debug_arm(struct debug *d);
 /* Tells of a stop and serves the debugger until it is to go on. w: the warp that stands there;
  * NULL: none. */
 void debug_stop(struct debug *d, const struct jit_warp *w, enum debug_why why, const char *text);
+
+void debug_stop_failed(struct debug *d, const struct jit_fault *f);
+/* Lanes that execute the instruction that comes next: of those that come to it its guard may leave
+ * some out. */
+uint32_t debug_lanes(struct debug *d, const struct jit_activation *a);
+
+/* -- faults.c, interrupt.c --------------------------------------------------------------------- */
+
+void debug_on_fault(struct jit_fault *f);
+void debug_catch_interrupts(struct debug *d);
+void debug_leave_interrupts(void);
 
 /* -- serve.c ----------------------------------------------------------------------------------- */
 
