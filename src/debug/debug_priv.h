@@ -121,7 +121,7 @@ enum { EDIT_ROOM = 1 << 20, WATCHES = 256 };
  * said so may go on. */
 struct debug_shared {
     pid_t first, active;
-    _Atomic bool exit_told;
+    _Atomic bool exit_sent;
     struct debug_snapshot snapshot[SNAPSHOTS];
     struct debug_order order;
     _Atomic uint32_t answered; /* LAST: a futex */

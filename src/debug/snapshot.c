@@ -238,7 +238,7 @@ drop_all(struct debug *d)
 static void
 tell_exit(struct debug *d, int32_t status)
 {
-    if (!atomic_exchange(&d->shared->exit_told, true))
+    if (!atomic_exchange(&d->shared->exit_sent, true))
         debug_send(d, DEBUG_E_EXIT, 0, &status, sizeof status, NULL, 0);
 }
 
@@ -306,7 +306,7 @@ void
 debug_abandoned(struct debug *d)
 {
     drop_all(d);
-    atomic_store(&d->shared->exit_told, true);
+    atomic_store(&d->shared->exit_sent, true);
     signal(SIGTERM, SIG_DFL);
     raise(SIGTERM);
     _exit(1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * jit/code_map: where code for a debugger (JIT_EVENT_STEP) keeps a warp's registers, and its lanes.
+ * jit/code_map: where code for a debugger keeps a warp's registers, and its lanes.
  */
 #ifndef LOCKSTEP_JIT_CODE_MAP_H
 #define LOCKSTEP_JIT_CODE_MAP_H
@@ -8,7 +8,7 @@
 #include "jit/jit.h"
 #include "wir/wir.h"
 
-/* Code for JIT_EVENT_STEP of one function: a kernel, or one that is really called. Distances are
+/* Code for a debugger, of one function: a kernel, or one that is really called. Distances are
  * from the struct jit_activation. */
 struct jit_code_map {
     const struct ptx_func *func;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * faults_test.c: kernels that fail or hang stop where they do, with everything there to be read, and
- * the program then gets the error that it gets without a debugger.
+ * faults_test.c: kernels that fail or hang stop where they do, with everything there to be read,
+ * and the program then gets the error that it gets without a debugger.
  */
 #include "debug/session.h"
 
@@ -195,14 +195,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_illegal_address),
-        cmocka_unit_test(back_from_a_fault),
-        cmocka_unit_test(an_assertion),
-        cmocka_unit_test(a_trap),
-        cmocka_unit_test(a_full_stack),
-        cmocka_unit_test(a_deadlock),
-        cmocka_unit_test(a_loop_is_interrupted),
-        cmocka_unit_test(who_goes_away_ends_the_program),
+        cmocka_unit_test(an_illegal_address),    cmocka_unit_test(back_from_a_fault),
+        cmocka_unit_test(an_assertion),          cmocka_unit_test(a_trap),
+        cmocka_unit_test(a_full_stack),          cmocka_unit_test(a_deadlock),
+        cmocka_unit_test(a_loop_is_interrupted), cmocka_unit_test(who_goes_away_ends_the_program),
         cmocka_unit_test(no_socket_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, remove_folder);

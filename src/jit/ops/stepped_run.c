@@ -17,12 +17,12 @@ jit_stepped(struct jit_warp *w, struct jit_steps *steps, struct jit_activation *
     steps->position = position + 1;
 }
 
-struct access {
+struct stepped_access {
     uint32_t flags, bytes, width, space, at, all;
 };
 
 static void
-find(const struct jit_warp *w, const struct jit_activation *a, const struct access *x,
+find(const struct jit_warp *w, const struct jit_activation *a, const struct stepped_access *x,
      const void *address, uint64_t add, uint64_t out[JIT_LANES])
 {
     const struct jit_launch *l = w->block->launch;
@@ -40,7 +40,7 @@ find(const struct jit_warp *w, const struct jit_activation *a, const struct acce
 
 /* A register's value from what was loaded. */
 static uint64_t
-widened(const struct access *x, uint64_t v)
+widened(const struct stepped_access *x, uint64_t v)
 {
     uint32_t unused = 64 - 8 * x->bytes;
     return x->flags & STEPPED_SIGNED ? (uint64_t)((int64_t)(v << unused) >> unused) : v;
@@ -48,7 +48,7 @@ widened(const struct access *x, uint64_t v)
 
 /* The sizes are constants where this is inlined. */
 static inline __attribute__((always_inline)) void
-each(const struct access *x, uint32_t lanes, const uint64_t *address, uint8_t *values,
+each(const struct stepped_access *x, uint32_t lanes, const uint64_t *address, uint8_t *values,
      uint32_t bytes, uint32_t width)
 {
     for (; lanes; lanes &= lanes - 1) {
@@ -71,12 +71,12 @@ void
 jit_stepped_access(struct jit_warp *w, struct jit_steps *steps, struct jit_activation *a,
                    const void *address, uint64_t add, void *values, uint64_t what, uint32_t place)
 {
-    const struct access x = {.flags = (uint8_t)what,
-                             .bytes = (uint8_t)(what >> 8),
-                             .width = (uint8_t)(what >> 16),
-                             .space = (uint8_t)(what >> 24),
-                             .at = (uint16_t)(what >> 32),
-                             .all = (uint16_t)(what >> 48)};
+    const struct stepped_access x = {.flags = (uint8_t)what,
+                                     .bytes = (uint8_t)(what >> 8),
+                                     .width = (uint8_t)(what >> 16),
+                                     .space = (uint8_t)(what >> 24),
+                                     .at = (uint16_t)(what >> 32),
+                                     .all = (uint16_t)(what >> 48)};
     uint64_t at[JIT_LANES];
     uint32_t lanes = a->mask;
     find(w, a, &x, address, add, at);
