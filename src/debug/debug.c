@@ -136,6 +136,7 @@ tell_stop(struct debug *d, struct debug_stop *s, const char *text)
         d->target = d->go.position;
     }
     note_focus(d);
+    debug_plan_snapshot(d);
 }
 
 void
@@ -293,8 +294,11 @@ on_step(struct jit_warp *w)
     struct debug_run *run = w->block->launch->tool;
     struct debug *d = run->debug;
     d->runs = w;
-    if (d->steps.position >= d->next_snapshot && debug_snapshot(d))
-        take_order(d);
+    if (d->steps.position >= d->next_snapshot) {
+        if (debug_snapshot(d))
+            take_order(d);
+        debug_plan_snapshot(d);
+    }
     debug_edit_again(d);
     decide(d, w);
     debug_arm(d);
@@ -376,6 +380,7 @@ begin_outermost(struct debug *d)
     d->shared->edits_end = 0;
     d->hits.count = 0;
     d->interval = FIRST_INTERVAL;
+    d->made = 0;
     debug_look_for_threads(d->cannot, sizeof d->cannot);
     d->recorded = !d->cannot[0] && is_worth_recording(d);
     if (!d->recorded && !d->cannot[0])

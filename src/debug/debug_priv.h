@@ -157,10 +157,10 @@ struct debug {
     const struct jit_warp *focus; /* its warp, where that has come by */
     uint32_t focus_lane;          /*   as a bit */
     _Atomic bool interrupted;
-    uint64_t printed; /* bytes of the launch's text so far */
-    uint64_t next_snapshot, interval;
-    uint64_t forking, opened; /* ns spent on snapshots; when it all began */
-    char cannot[160];         /* why this launch cannot be taken back; "": it can */
+    uint64_t printed;                       /* bytes of the launch's text so far */
+    uint64_t next_snapshot, interval, made; /* made: how many, in this launch */
+    uint64_t forking, opened;               /* ns spent on snapshots; when it all began */
+    char cannot[160];                       /* why this launch cannot be taken back; "": it can */
     struct debug_shared *shared;
     uint8_t *message; /* wire.c: the last one that was received, */
     size_t room;      /*   and how large one may be */
@@ -212,6 +212,8 @@ _Noreturn void debug_last_over(struct debug *d);
 /* A process that waits from now on. True: this is that process, which goes on: shared.order says
  * how. */
 bool debug_snapshot(struct debug *d);
+/* When the next is wanted. */
+void debug_plan_snapshot(struct debug *d);
 /* The latest at or before the position; -1: there is none. */
 int debug_snapshot_at(const struct debug *d, uint64_t position);
 /* It goes on, and this process waits for its answer. False: it will not come. */
