@@ -104,8 +104,10 @@ static void
 end_function(void *handle, void *context)
 {
     struct device_function *f = handle;
-    if (f->unit == context)
-        handle_free(f);
+    if (f->unit != context)
+        return;
+    pageable_forget(f);
+    handle_free(f);
 }
 
 void

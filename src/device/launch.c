@@ -490,6 +490,7 @@ launch(struct device_stream *s, const struct device_launch *l, const struct jit_
     if (result != DEVICE_OK)
         return result;
     output_seen();
+    r.announced = pageable_reached(l);
     r.begun = progress_begin(f->func->name, (uint64_t)r.grid[0] * r.grid[1] * r.grid[2]);
     double begin = times_wanted() ? times_now() : 0;
     bool fine = exec_run(device_process()->pool, &r, &report);
