@@ -99,6 +99,7 @@ only_root(const struct visit *v)
 
 static const char missing_index[] = "a test of the index before the access (if (i < n)), or more "
                                     "elements";
+static const char missing_start[] = "a test of the index before the access: it is below 0";
 static const char missing_dynamic[] = "bytes of dynamic shared memory, the third word of <<<>>>, or "
                                       "a smaller index";
 static const char missing_local[] = "a smaller index: the thread's own arrays end there";
@@ -132,7 +133,9 @@ describe_shared(const struct visit *v, uint64_t offset, char *out, size_t room)
         snprintf(in, sizeof in, ", in \"%s\"", hit->name);
     snprintf(out, room, "%s \"%s\" (%llu bytes%s)%s", where, of->name,
              (unsigned long long)(end - of->offset), of->size ? "" : ", dynamic", in);
-    return of->size || offset + above < of->offset + above ? missing_index : missing_dynamic;
+    return offset + above < of->offset + above ? missing_start
+           : of->size                          ? missing_index
+                                               : missing_dynamic;
 }
 
 static enum finding_kind
@@ -153,8 +156,9 @@ describe_global(const struct visit *v, uint64_t a, char *out, size_t room, struc
         distance_text(a, v->bytes, own.base, own.base + own.size, where, sizeof where);
         name_allocation(&own, name, sizeof name);
         f->made = own.place;
-        if (own.freed)
-            *missing = missing_later_free;
+        *missing = own.freed      ? missing_later_free
+                   : a < own.base ? missing_start
+                                  : missing_index;
         if (live && found.base != own.base) {
             char other[200];
             name_allocation(&found, other, sizeof other);
@@ -184,8 +188,7 @@ describe_global(const struct visit *v, uint64_t a, char *out, size_t room, struc
     }
     distance_text(a, v->bytes, near.base, near.base + near.size, where, sizeof where);
     f->made = near.place;
-    if (near.freed)
-        *missing = missing_later_free;
+    *missing = near.freed ? missing_later_free : a < near.base ? missing_start : missing_index;
     name_allocation(&near, name, sizeof name);
     snprintf(out, room, "%s %s%s", where, name, near.freed ? ", which was freed" : "");
     return FINDING_OUT_OF_BOUNDS;
