@@ -100,8 +100,9 @@ only_root(const struct visit *v)
 static const char missing_index[] = "a test of the index before the access (if (i < n)), or more "
                                     "elements";
 static const char missing_start[] = "a test of the index before the access: it is below 0";
-static const char missing_dynamic[] = "bytes of dynamic shared memory, the third word of <<<>>>, or "
-                                      "a smaller index";
+static const char missing_dynamic[] =
+    "bytes of dynamic shared memory, the third word of <<<>>>, or "
+    "a smaller index";
 static const char missing_local[] = "a smaller index: the thread's own arrays end there";
 static const char missing_memory[] = "memory behind the pointer: an allocation that did not fail";
 static const char missing_pointer[] = "a pointer that is set, to memory of the device";
@@ -156,9 +157,7 @@ describe_global(const struct visit *v, uint64_t a, char *out, size_t room, struc
         distance_text(a, v->bytes, own.base, own.base + own.size, where, sizeof where);
         name_allocation(&own, name, sizeof name);
         f->made = own.place;
-        *missing = own.freed      ? missing_later_free
-                   : a < own.base ? missing_start
-                                  : missing_index;
+        *missing = own.freed ? missing_later_free : a < own.base ? missing_start : missing_index;
         if (live && found.base != own.base) {
             char other[200];
             name_allocation(&found, other, sizeof other);
@@ -258,8 +257,7 @@ report_misaligned(const struct visit *v, uint32_t lane, uint64_t a, enum place_k
              "%s of %u bytes at an address that is no multiple of %u: 0x%llx", access_name(v->op),
              v->bytes, v->facts->align, (unsigned long long)f.access.address);
     snprintf(f.missing, sizeof f.missing,
-             "an address that is a multiple of %u, or an access for each element",
-             v->facts->align);
+             "an address that is a multiple of %u, or an access for each element", v->facts->align);
     finding_add(l->check, &f);
 }
 

@@ -219,8 +219,9 @@ check_bad_free(struct jit_tool *t, const char *call, uint64_t address,
         f.made = nearest->place;
     }
     snprintf(f.message, sizeof f.message, "%s(0x%llx): %s", call, (unsigned long long)address, why);
-    snprintf(f.missing, sizeof f.missing, "one release for each allocation, of the pointer that it "
-                                          "gave; NULL may be released again");
+    snprintf(f.missing, sizeof f.missing,
+             "one release for each allocation, of the pointer that it "
+             "gave; NULL may be released again");
     finding_add(c, &f);
 }
 
@@ -389,9 +390,8 @@ check_leak(struct jit_tool *t, const struct allocation *a)
     static const char *const call[] = {"cudaMalloc",         "variable",
                                        "cudaMallocHost",     "cudaMallocManaged",
                                        "malloc in a kernel", "cudaMallocArray"};
-    static const char *const release[] = {"cudaFree",         "",
-                                          "cudaFreeHost",     "cudaFree",
-                                          "free in a kernel", "cudaFreeArray"};
+    static const char *const release[] = {
+        "cudaFree", "", "cudaFreeHost", "cudaFree", "free in a kernel", "cudaFreeArray"};
     if (!c)
         return;
     struct finding f = {.kind = FINDING_LEAK, .severity = SEVERITY_WARNING, .bytes = a->size};

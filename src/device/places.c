@@ -349,7 +349,8 @@ is_header_of_others(const char *file)
 static bool
 is_hidden(const struct host_frame *f)
 {
-    return f->file ? is_header_of_others(f->file) : f->function && ls_starts_with(f->function, "cuda");
+    return f->file ? is_header_of_others(f->file)
+                   : f->function && ls_starts_with(f->function, "cuda");
 }
 
 /* Drops the innermost frames that are not the program's, and outermost ones without a line. */

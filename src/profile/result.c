@@ -231,8 +231,8 @@ line_waits_json(const struct kernel *k, const struct sums *s)
     double memory = s->waits[WAIT_MEMORY] * (is_warm(k) ? k->memory_kept : 1);
     if (s->waits[WAIT_MEMORY] + s->waits[WAIT_SHARED] + s->waits[WAIT_ARITHMETIC] <= 0)
         return NULL;
-    return json_pack("{s:f, s:f, s:f, s:b, s:b}", "memory", memory, "shared",
-                     s->waits[WAIT_SHARED], "arithmetic", s->waits[WAIT_ARITHMETIC], "indirect",
+    return json_pack("{s:f, s:f, s:f, s:b, s:b}", "memory", memory, "shared", s->waits[WAIT_SHARED],
+                     "arithmetic", s->waits[WAIT_ARITHMETIC], "indirect",
                      (s->loads & LOAD_INDIRECT) != 0, "chase", (s->loads & LOAD_CHASE) != 0);
 }
 

@@ -391,7 +391,8 @@ rule_barriers(struct subject *s)
 
 /* -- caches and memory ------------------------------------------------------------------------- */
 
-/* Bytes asked for (sectors, as if neighbours lay side by side) against bytes that came from memory. */
+/* Bytes asked for (sectors, as if neighbours lay side by side) against bytes that came from memory.
+ */
 void
 rule_reuse(struct subject *s)
 {

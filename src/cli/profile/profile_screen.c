@@ -107,7 +107,8 @@ advice(struct screen *s, const struct report_advice *x, uint32_t most)
     s->left -= console_paragraph(stdout, s->width, used, INDENT, most, text);
 }
 
-/* How many of the first pieces of advice there is room for as a whole; one is shown all the same. */
+/* How many of the first pieces of advice there is room for as a whole; one is shown all the same.
+ */
 static size_t
 that_fit(struct screen *s, const struct report_summary *k)
 {
