@@ -125,6 +125,8 @@ device_front(struct step *s, const char *path, const char *bitcode)
     bool again = status && text && cc_wants_shared_math(text);
     if (text && !again)
         fputs(text, stderr);
+    if (status && text && !again)
+        cc_tell_hints(text);
     ls_release(text);
     if (!again)
         return status;

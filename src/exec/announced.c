@@ -9,8 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NULL_BYTES = 65536 };
-
 static const char *const op_names[] = {"load", "store", "atomic operation"};
 
 /* Where the address would have to lie: text about what is near. */
@@ -26,10 +24,8 @@ describe(const struct exec_slot *s, uint64_t a, uint32_t bytes, char *out, size_
                  (unsigned long long)(a - shared), (unsigned long long)s->shared.size);
         return;
     }
-    if (a < NULL_BYTES) { /* before the next: a kernel without local memory has it at 0 */
-        snprintf(out, room, a ? "null pointer plus %llu" : "null pointer", (unsigned long long)a);
+    if (ls_near_null(a, out, room)) /* before the next: without local memory it is at 0 */
         return;
-    }
     if (local && (a - local < exec_slot_local_bytes(s) + 65536 || local - a < 65536)) {
         snprintf(out, room, "outside the thread's local memory");
         return;
