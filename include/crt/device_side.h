@@ -20,6 +20,17 @@
 #undef __CUDACC__
 #define __CUDACC__
 #ifdef LOCKSTEP_SHARED_MATH
+/* What <cmath> takes along that is not mathematics, and stays the host's: of it <cstdlib> alone is. */
+#include <cstddef>
+#pragma clang force_cuda_host_device begin
+#include <cstdlib>
+#pragma clang force_cuda_host_device end
+#include <limits>
+#include <new>
+#include <utility>
+#if __has_include(<bits/stl_algobase.h>)
+#include <bits/stl_algobase.h>
+#endif
 #include "shared_math_begin.h"
 #include <cmath>
 #include "shared_math_end.h"

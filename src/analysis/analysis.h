@@ -13,6 +13,7 @@
  *   frontier.c  which lanes may be pending elsewhere while a block runs
  *   print.c     all of it as text
  *   footprint.c which bytes each block of a launch may touch
+ *   pointers.c  where a kernel's addresses come from: which words of its parameters, memory
  */
 #ifndef LOCKSTEP_ANALYSIS_H
 #define LOCKSTEP_ANALYSIS_H
@@ -166,5 +167,18 @@ struct footprint {
  * grid is one row of blocks. */
 bool footprint_find(const struct ptx_func *kernel, const uint32_t grid[3], const uint32_t block[3],
                     struct footprint *out);
+
+/* -- pointers ---------------------------------------------------------------------------------- */
+
+/* Where the addresses of a kernel's accesses to global memory come from; what is only an index does
+ * not count. More may be named than there is. */
+struct pointers {
+    bool loaded;    /* from memory */
+    uint32_t words; /* words of 8 bytes in the parameter block, a begun one too */
+    bool *word;     /* of each, whether an address may come from it; ls_release */
+};
+/* known: as of wir_new. False: the kernel cannot be read, *err says why. */
+bool pointers_find(const struct ptx_module *m, const struct ptx_func *kernel,
+                   bool (*known)(const char *name), struct pointers *out, struct ls_error *err);
 
 #endif

@@ -11,30 +11,38 @@
 #include <string.h>
 
 struct candidates {
-    const uint64_t *set;
+    uint64_t *wanted; /* what may run next and has not been listed */
     const uint32_t *targets;
     uint32_t target_count, targets_met;
-    bool one_certain, all_certain;
     uint32_t *out, count;
-    uint64_t *taken;
     bool done;
 };
 
 static void
-consider(struct candidates *c, uint32_t b)
+list_block(struct candidates *c, uint32_t b)
 {
-    bool target = false;
-    for (uint32_t k = 0; k < c->target_count; k++)
-        target |= c->targets[k] == b;
-    if (c->done || set_has(c->taken, b) || (!target && !set_has(c->set, b)))
-        return;
-    set_add(c->taken, b);
+    set_remove(c->wanted, b);
     c->out[c->count++] = b;
-    if (target)
-        for (uint32_t k = 0; k < c->target_count; k++)
-            c->targets_met += c->targets[k] == b;
+    for (uint32_t k = 0; k < c->target_count; k++)
+        c->targets_met += c->targets[k] == b;
     /* Some lane went to one of the targets: once all of them were tried, one has run. */
     c->done = c->target_count && c->targets_met == c->target_count;
+}
+
+/* Those of [first, end). */
+static void
+list_blocks(struct candidates *c, uint32_t first, uint32_t end)
+{
+    for (uint32_t x = first; x < end && !c->done;) {
+        uint64_t word = c->wanted[x / 64] >> (x % 64);
+        if (!word) {
+            x = (x / 64 + 1) * 64;
+            continue;
+        }
+        x += (uint32_t)__builtin_ctzll(word);
+        if (x < end)
+            list_block(c, x++);
+    }
 }
 
 uint32_t
@@ -42,29 +50,21 @@ facts_next(const struct facts *f, uint32_t b, const uint32_t *targets, uint32_t 
            bool one_certain, uint32_t *out, bool *certain)
 {
     const struct wir *wir = f->wir;
-    uint64_t *taken = ls_alloc(sizeof *taken * f->block_words);
-    struct candidates c = {.set = f->pending[b],
-                           .targets = targets,
-                           .target_count = count,
-                           .one_certain = one_certain,
-                           .out = out,
-                           .taken = taken};
-    bool any = count > 0;
-    for (uint32_t k = 0; k < f->block_words; k++)
-        any |= f->pending[b][k] != 0;
+    uint64_t *wanted = ls_alloc(sizeof *wanted * f->block_words);
+    struct candidates c = {.wanted = wanted, .targets = targets, .target_count = count, .out = out};
+    memcpy(wanted, f->pending[b], sizeof *wanted * f->block_words);
+    for (uint32_t k = 0; k < count; k++)
+        set_add(wanted, targets[k]);
     uint32_t low = b + 1;
-    for (uint32_t l = wir->blocks[b].loop; any && l != UINT32_MAX; l = wir->loops[l].parent) {
-        for (uint32_t x = low; x <= wir->loops[l].last; x++)
-            consider(&c, x);
-        consider(&c, wir->loops[l].head);
+    for (uint32_t l = wir->blocks[b].loop; l != UINT32_MAX; l = wir->loops[l].parent) {
+        list_blocks(&c, low, wir->loops[l].last + 1);
+        list_blocks(&c, wir->loops[l].head, wir->loops[l].head + 1);
         low = wir->loops[l].last + 1;
     }
-    for (uint32_t x = low; any && x < wir->block_count; x++)
-        consider(&c, x);
-    for (uint32_t x = 0; any && x < wir->block_count; x++)
-        consider(&c, x);
+    list_blocks(&c, low, wir->block_count);
+    list_blocks(&c, 0, wir->block_count);
     *certain = c.done && one_certain;
-    ls_release(taken);
+    ls_release(wanted);
     return c.count;
 }
 

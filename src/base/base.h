@@ -107,6 +107,10 @@ const char *ls_nearest(const char *word, const char *const *table, size_t n);
  * _ZZ4sumsPfE4tile; a name that is not mangled, or in a way not known here, stays as it is. */
 char *ls_readable_name(struct arena *a, const char *symbol);
 
+/* Is the address the null pointer, or within 64 KiB of it? "null pointer plus 20", else nothing is
+ * written. */
+bool ls_near_null(uint64_t address, char *out, size_t room);
+
 /* -- hashes ----------------------------------------------------------------------------------- */
 
 /* A 128-bit hash of content (not for secrets): keys of caches. */

@@ -166,3 +166,18 @@ ls_nearest(const char *word, const char *const *table, size_t n)
     }
     return best;
 }
+
+bool
+ls_near_null(uint64_t address, char *out, size_t room)
+{
+    enum { NEAR = 65536 };
+    unsigned long long behind = address, before = 0 - address;
+    if (behind >= NEAR && before > NEAR)
+        return false;
+    if (!address)
+        snprintf(out, room, "null pointer");
+    else
+        snprintf(out, room, "null pointer %s %llu", behind < NEAR ? "plus" : "minus",
+                 behind < NEAR ? behind : before);
+    return true;
+}

@@ -2,7 +2,7 @@
  *
  * cc: the compiler driver. It takes nvcc's options and drives clang: every .cu file is compiled
  * twice, for the device to PTX and for the host to an object that carries this PTX in a container
- * (struct cc_container); programs are linked to liblockstep and so run by themselves.
+ * (struct ptx_container); programs are linked to liblockstep and so run by themselves.
  *
  * Where to start: cc_main.c has the steps, cc_options.def the options, cc_tools.c clang and the
  * paths, cc_process.c child processes and temporary files.
@@ -11,16 +11,6 @@
 #define LOCKSTEP_CC_CC_H
 
 #include "base/base.h"
-
-/* What a program's fat binary wrapper points to; src/device reads it. The text follows, ended by a
- * NUL that size does not count. */
-struct cc_container {
-    char magic[8]; /* "LOCKSTEP" */
-    uint32_t version;
-    uint32_t flags;
-    uint64_t size;
-};
-enum { CC_CONTAINER_VERSION = 1, CC_CONTAINER_RELOCATABLE = 1 };
 
 /* `lockstep cc ...`; argv[0] is the name in messages. Returns the exit status. */
 int cc_main(int argc, char **argv);

@@ -228,6 +228,11 @@ cc_add_host_options(struct step *s, struct words *w)
     cc_words_add(w, "-Xclang");
     cc_words_add(w, "-target-sdk-version=11.8"); /* launches by cudaLaunchKernel */
     cc_words_add(w, arena_printf(a->arena, "-O%s", a->optimize ? a->optimize : "2"));
+    /* Launches and calls in two branches that end alike are not made one, which would have no line.
+     */
+    add_llvm_option(w, "-sink-common-insts=0");
+    add_llvm_option(w, "-hoist-common-insts=0");
+    add_llvm_option(w, "-enable-tail-merge=0");
     words_add_all(w, &a->host);
     words_add_all(w, &a->dashed);
 }

@@ -40,13 +40,13 @@ run(struct step *s, struct words *command)
 static bool
 write_container(struct step *s, const char *ptx_path, const char *path)
 {
-    struct cc_container head = {.magic = "LOCKSTEP", .version = CC_CONTAINER_VERSION};
+    struct ptx_container head = {.magic = PTX_CONTAINER_MAGIC, .version = PTX_CONTAINER_VERSION};
     struct text out = {0};
     size_t size;
     char *ptx = ls_read_file(ptx_path, &size, &s->err);
     if (!ptx)
         return false;
-    head.flags = s->args->relocatable ? CC_CONTAINER_RELOCATABLE : 0;
+    head.flags = s->args->relocatable ? PTX_CONTAINER_RELOCATABLE : 0;
     head.size = size;
     text_add_bytes(&out, (const char *)&head, sizeof head);
     text_add_bytes(&out, ptx, size + 1);
@@ -125,6 +125,8 @@ device_front(struct step *s, const char *path, const char *bitcode)
     bool again = status && text && cc_wants_shared_math(text);
     if (text && !again)
         fputs(text, stderr);
+    if (status && text && !again)
+        cc_tell_hints(text);
     ls_release(text);
     if (!again)
         return status;

@@ -44,4 +44,8 @@ bool cc_wants_shared_math(const char *messages);
 /* What the device pass is given that then shares them. */
 void cc_add_shared_math(struct step *s, struct words *w);
 
+/* -- cc_hints.c: the way on behind messages about typical mistakes ----------------------------- */
+
+void cc_tell_hints(const char *messages);
+
 #endif

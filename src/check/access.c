@@ -95,7 +95,25 @@ only_root(const struct visit *v)
     return v->facts->root_count == 1 ? &v->facts->root[0] : NULL;
 }
 
-static void
+/* -- what is missing --------------------------------------------------------------------------- */
+
+static const char missing_index[] = "a test of the index before the access (if (i < n)), or more "
+                                    "elements";
+static const char missing_start[] = "a test of the index before the access: it is below 0";
+static const char missing_dynamic[] =
+    "bytes of dynamic shared memory, the third word of <<<>>>, or "
+    "a smaller index";
+static const char missing_local[] = "a smaller index: the thread's own arrays end there";
+static const char missing_memory[] = "memory behind the pointer: an allocation that did not fail";
+static const char missing_pointer[] = "a pointer that is set, to memory of the device";
+static const char missing_later_free[] = "the release behind the last access, not before it";
+static const char missing_copy[] = "cudaMalloc and cudaMemcpy, or managed memory "
+                                   "(cudaMallocManaged)";
+static const char missing_exchange[] = "an exchange through global memory: each block has shared "
+                                       "memory of its own";
+static const char missing_space[] = "an address of the memory that the instruction is for";
+
+static const char *
 describe_shared(const struct visit *v, uint64_t offset, char *out, size_t room)
 {
     const struct launch *l = v->b->launch;
@@ -106,7 +124,7 @@ describe_shared(const struct visit *v, uint64_t offset, char *out, size_t room)
     if (!of) {
         snprintf(out, room, "at offset %lld, the block has %llu bytes of shared memory",
                  (long long)(int64_t)offset, (unsigned long long)l->shared_bytes);
-        return;
+        return missing_index;
     }
     uint64_t end = of->size ? of->offset + of->size : l->shared_bytes;
     const struct shared_var *hit = offset < l->shared_bytes ? shared_variable(l, offset) : NULL;
@@ -116,25 +134,30 @@ describe_shared(const struct visit *v, uint64_t offset, char *out, size_t room)
         snprintf(in, sizeof in, ", in \"%s\"", hit->name);
     snprintf(out, room, "%s \"%s\" (%llu bytes%s)%s", where, of->name,
              (unsigned long long)(end - of->offset), of->size ? "" : ", dynamic", in);
+    return offset + above < of->offset + above ? missing_start
+           : of->size                          ? missing_index
+                                               : missing_dynamic;
 }
 
 static enum finding_kind
-describe_global(const struct visit *v, uint64_t a, char *out, size_t room, uint32_t *made)
+describe_global(const struct visit *v, uint64_t a, char *out, size_t room, struct finding *f,
+                const char **missing)
 {
     const struct launch *l = v->b->launch;
     const struct range *e = v->expect;
     struct allocation near = {0}, found = {0}, own = {0};
     char where[100], name[200];
-    if (a < 65536) {
-        snprintf(out, room, a ? "null pointer plus %llu" : "null pointer", (unsigned long long)a);
+    *missing = missing_memory;
+    if (ls_near_null(a, out, room))
         return FINDING_OUT_OF_BOUNDS;
-    }
+    *missing = missing_index;
     bool live = l->memory && memory_find(l->memory, a, &found, &near);
     if (e->base && e->base < shared_tag && memory_find_reached(l->memory, e->base, &own)) {
         char in[220] = "";
         distance_text(a, v->bytes, own.base, own.base + own.size, where, sizeof where);
         name_allocation(&own, name, sizeof name);
-        *made = own.place;
+        f->made = own.place;
+        *missing = own.freed ? missing_later_free : a < own.base ? missing_start : missing_index;
         if (live && found.base != own.base) {
             char other[200];
             name_allocation(&found, other, sizeof other);
@@ -144,7 +167,8 @@ describe_global(const struct visit *v, uint64_t a, char *out, size_t room, uint3
         return FINDING_OUT_OF_BOUNDS;
     }
     if (near.size && near.freed && a >= near.base && a < near.base + near.size) {
-        *made = near.place;
+        f->made = near.place;
+        *missing = missing_later_free;
         name_allocation(&near, name, sizeof name);
         snprintf(out, room, "%llu bytes into %s, which was freed",
                  (unsigned long long)(a - near.base), name);
@@ -153,14 +177,17 @@ describe_global(const struct visit *v, uint64_t a, char *out, size_t room, uint3
     uint64_t far = a < near.base ? near.base - a : a - near.base - near.size;
     if (!live && (!near.size || far > 1 << 20) && is_host_memory(a)) {
         snprintf(out, room, "the address is memory of the host, not of the device");
+        *missing = missing_copy;
         return FINDING_WRONG_SPACE;
     }
     if (!near.size || far > 1 << 30) {
         snprintf(out, room, "no memory is allocated at or near 0x%llx", (unsigned long long)a);
+        *missing = missing_pointer;
         return FINDING_OUT_OF_BOUNDS;
     }
     distance_text(a, v->bytes, near.base, near.base + near.size, where, sizeof where);
-    *made = near.place;
+    f->made = near.place;
+    *missing = near.freed ? missing_later_free : a < near.base ? missing_start : missing_index;
     name_allocation(&near, name, sizeof name);
     snprintf(out, room, "%s %s%s", where, name, near.freed ? ", which was freed" : "");
     return FINDING_OUT_OF_BOUNDS;
@@ -186,29 +213,32 @@ report_bad(const struct visit *v, uint32_t lane, uint64_t a, enum place_kind in)
     static const char *const spaces[] = {"global", "shared", "local", "param"};
     struct finding f = {.kind = FINDING_OUT_OF_BOUNDS, .space = spaces[in]};
     char what[400];
+    const char *missing = missing_local;
     bool wrong = in == IN_SHARED && (v->space == PTX_SPACE_GLOBAL || v->space == PTX_SPACE_LOCAL ||
                                      v->space == PTX_SPACE_CONST);
     bool lent = in == IN_GLOBAL && other_shared(v, a);
     if (lent)
-        f.kind = FINDING_WRONG_SPACE, snprintf(what, sizeof what, "shared memory of another block");
+        f.kind = FINDING_WRONG_SPACE, missing = missing_exchange,
+        snprintf(what, sizeof what, "shared memory of another block");
     else if (wrong)
-        f.kind = FINDING_WRONG_SPACE,
+        f.kind = FINDING_WRONG_SPACE, missing = missing_space,
         snprintf(what, sizeof what,
                  "an instruction for %s memory was given the address of shared memory",
                  ptx_space_name((enum ptx_space)v->space));
     else if (in == IN_SHARED)
-        describe_shared(v, a - shared_base(v->b), what, sizeof what);
+        missing = describe_shared(v, a - shared_base(v->b), what, sizeof what);
     else if (in == IN_LOCAL)
         snprintf(what, sizeof what, "outside the thread's %u bytes of local memory",
                  l->facts->local_bytes);
     else
-        f.kind = describe_global(v, a, what, sizeof what, &f.made);
+        f.kind = describe_global(v, a, what, sizeof what, &f, &missing);
     if (v->space == PTX_SPACE_CONST)
         f.space = "constant";
     if (!finding_wanted(l, f.kind, f.rank, l->facts, v->place, NULL, 0, v->b->block->ctaid))
         return;
     f.access = side_of(v, lane, in == IN_SHARED ? a - shared_base(v->b) : a);
     snprintf(f.message, sizeof f.message, "%s of %u bytes: %s", access_name(v->op), v->bytes, what);
+    snprintf(f.missing, sizeof f.missing, "%s", missing);
     finding_add(l->check, &f);
 }
 
@@ -226,6 +256,8 @@ report_misaligned(const struct visit *v, uint32_t lane, uint64_t a, enum place_k
     snprintf(f.message, sizeof f.message,
              "%s of %u bytes at an address that is no multiple of %u: 0x%llx", access_name(v->op),
              v->bytes, v->facts->align, (unsigned long long)f.access.address);
+    snprintf(f.missing, sizeof f.missing,
+             "an address that is a multiple of %u, or an access for each element", v->facts->align);
     finding_add(l->check, &f);
 }
 

@@ -196,6 +196,7 @@ check_heap(struct jit_warp *w, uint32_t lane, uint64_t address, uint64_t size, u
              near.freed && near.base == address ? "which was freed already"
              : live                             ? "which malloc in a kernel did not give"
                                                 : "where nothing is allocated");
+    snprintf(f.missing, sizeof f.missing, "one free for each pointer that malloc in a kernel gave");
     finding_add(c, &f);
     return false;
 }
@@ -218,6 +219,9 @@ check_bad_free(struct jit_tool *t, const char *call, uint64_t address,
         f.made = nearest->place;
     }
     snprintf(f.message, sizeof f.message, "%s(0x%llx): %s", call, (unsigned long long)address, why);
+    snprintf(f.missing, sizeof f.missing,
+             "one release for each allocation, of the pointer that it "
+             "gave; NULL may be released again");
     finding_add(c, &f);
 }
 
@@ -263,7 +267,27 @@ check_kernel_failed(struct jit_tool *t, enum check_end how, const struct ptx_mod
         snprintf(f.missing, sizeof f.missing,
                  "a step in the loop that brings its condition nearer to its end; where another "
                  "thread is to end it: an atomic or volatile load");
+    if (how > CHECK_END_ASSERT && strstr(text, "cudaLimitStackSize"))
+        snprintf(f.missing, sizeof f.missing,
+                 "an end of the recursion, or a larger stack: "
+                 "cudaDeviceSetLimit(cudaLimitStackSize, bytes)");
     finding_add(c, &f);
+}
+
+static const char *
+remedy(const char *error, const char *why)
+{
+    static const struct {
+        const char *error, *words, *missing;
+    } rows[] = {
+#define REMEDY(error, words, missing) {error, words, missing},
+#include "check/remedies.def"
+#undef REMEDY
+    };
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
+        if (ls_ends_with(error, rows[k].error) && strstr(why, rows[k].words))
+            return rows[k].missing;
+    return "";
 }
 
 void
@@ -278,6 +302,7 @@ check_call_failed(struct jit_tool *t, const char *call, const char *error, const
     f.error = error;
     snprintf(f.message, sizeof f.message, "%s returned %s%s%s", call, error,
              why && *why ? ": " : "", why ? why : "");
+    snprintf(f.missing, sizeof f.missing, "%s", remedy(error, why ? why : ""));
     finding_add(c, &f);
 }
 
@@ -365,6 +390,8 @@ check_leak(struct jit_tool *t, const struct allocation *a)
     static const char *const call[] = {"cudaMalloc",         "variable",
                                        "cudaMallocHost",     "cudaMallocManaged",
                                        "malloc in a kernel", "cudaMallocArray"};
+    static const char *const release[] = {
+        "cudaFree", "", "cudaFreeHost", "cudaFree", "free in a kernel", "cudaFreeArray"};
     if (!c)
         return;
     struct finding f = {.kind = FINDING_LEAK, .severity = SEVERITY_WARNING, .bytes = a->size};
@@ -376,5 +403,6 @@ check_leak(struct jit_tool *t, const struct allocation *a)
                              .host = a->place};
     snprintf(f.message, sizeof f.message, "allocation %llu, %llu bytes of %s, was never freed",
              (unsigned long long)a->number, (unsigned long long)a->size, call[a->kind]);
+    snprintf(f.missing, sizeof f.missing, "%s before the program ends", release[a->kind]);
     finding_add(c, &f);
 }

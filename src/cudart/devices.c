@@ -451,7 +451,7 @@ properties(struct cudaDeviceProp *o, int device)
     o->computePreemptionSupported = p->cc_major >= 6;
     o->canUseHostPointerForRegisteredMem = 1;
     o->hostNativeAtomicSupported = p->integrated && p->cc_major >= 7;
-    o->pageableMemoryAccess = p->concurrent_managed_access && p->integrated;
+    device_attribute(d, cudaDevAttrPageableMemoryAccess, &o->pageableMemoryAccess);
     o->clusterLaunch = 0;
     o->unifiedFunctionPointers = 0;
     device_uuid(d, (uint8_t *)o->uuid.bytes);

@@ -19,6 +19,7 @@
  *   places.c   lines of the program's own code
  *   failures.c calls that failed
  *   output.c   what a GPU would not have printed
+ *   pageable.c kernels that could touch the host's memory
  */
 #ifndef LOCKSTEP_DEVICE_PRIV_H
 #define LOCKSTEP_DEVICE_PRIV_H
@@ -212,6 +213,19 @@ void guard_close(void);
 /* The host has waited for work. */
 void guard_joined(void);
 void guard_forked(void); /* in a child made by fork */
+/* Whether the program's host code is CUDA's, so that what it would not do on a GPU is looked for.
+ */
+bool guard_watches(void);
+
+/* -- pageable.c: kernels that could touch the host's ordinary memory --------------------------- */
+
+/* Whether the device reaches such memory: cudaDevAttrPageableMemoryAccess. */
+bool pageable_allowed(const struct device_profile *p);
+/* Before a copy is made: pointers to such memory among its first words are remembered. */
+void pageable_copied(struct device *d, const struct device_copy *c);
+/* Whether the launch has to be watched for accesses to such memory. */
+bool pageable_reached(const struct device_launch *l);
+void pageable_forget(struct device_function *f);
 
 /* -- clock.c: what event times mean ------------------------------------------------------------ */
 
@@ -271,6 +285,7 @@ struct device_function {
     struct device_function_settings settings;
     uint32_t gpu_cache_config;         /* that a real GPU's driver was told last */
     const struct jit_kernel *compiled; /* for some block shape; atomic */
+    struct pointers *pointers;         /* pageable.c; atomic */
 };
 
 /* Of a virtual device: memory for the unit's variables. As backend_code.load. */

@@ -463,6 +463,12 @@ guard_notes_places(void)
     return guard.active && (tool_check() || guard.noted++ < MOST_NOTED);
 }
 
+bool
+guard_watches(void)
+{
+    return guard.active;
+}
+
 void
 guard_start(void)
 {

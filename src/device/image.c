@@ -7,13 +7,6 @@
 
 #include <string.h>
 
-struct container {
-    char magic[8]; /* "LOCKSTEP" */
-    uint32_t version, flags;
-    uint64_t size;
-};
-enum { RELOCATABLE = 1 };
-
 struct device_image {
     const char *text;
     size_t size;
@@ -41,16 +34,16 @@ copy_text(const char *s)
 struct device_image *
 device_image_new(const void *data, size_t size, const char *path, struct ls_error *err)
 {
-    struct container head = {0};
+    struct ptx_container head = {0};
     struct device_image i = {.text = data};
     size_t known = size ? size : sizeof head;
-    if (known >= 8 && !strncmp(data, "LOCKSTEP", 8)) {
+    if (known >= 8 && !strncmp(data, PTX_CONTAINER_MAGIC, 8)) {
         if (known < sizeof head) {
             ls_fail(err, LS_ERR_INPUT, "%s: the image is cut short", path);
             return NULL;
         }
         memcpy(&head, data, sizeof head);
-        if (head.version != 1) {
+        if (head.version != PTX_CONTAINER_VERSION) {
             ls_fail(err, LS_ERR_INPUT, "%s: built by another version of lockstep (format %u)", path,
                     head.version);
             return NULL;
@@ -61,7 +54,7 @@ device_image_new(const void *data, size_t size, const char *path, struct ls_erro
         }
         i.text += sizeof head;
         i.size = head.size;
-        i.relocatable = head.flags & RELOCATABLE;
+        i.relocatable = head.flags & PTX_CONTAINER_RELOCATABLE;
     } else {
         i.size = size ? size : strlen(data);
     }
@@ -104,8 +97,10 @@ static void
 end_function(void *handle, void *context)
 {
     struct device_function *f = handle;
-    if (f->unit == context)
-        handle_free(f);
+    if (f->unit != context)
+        return;
+    pageable_forget(f);
+    handle_free(f);
 }
 
 void

@@ -472,7 +472,6 @@ launch_run_chain(const struct device_launch *const *launch, const uint64_t *behi
     }
     _Atomic uint64_t *begun = result == DEVICE_OK ? progress_begin(f->func->name, blocks) : NULL;
     link[0].request.begun = begun;
-    output_seen();
     if (result == DEVICE_OK &&
         !exec_run_chain(device_process()->pool, link, count, piece, &failed, &report))
         lose(f->device, launch[failed]->function, &report);
@@ -493,7 +492,7 @@ launch(struct device_stream *s, const struct device_launch *l, const struct jit_
     enum device_result result = request_of(l, k, &r, &printed);
     if (result != DEVICE_OK)
         return result;
-    output_seen();
+    r.announced = pageable_reached(l);
     r.begun = progress_begin(f->func->name, (uint64_t)r.grid[0] * r.grid[1] * r.grid[2]);
     double begin = times_wanted() ? times_now() : 0;
     bool fine = exec_run(device_process()->pool, &r, &report);

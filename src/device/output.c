@@ -4,7 +4,8 @@
  * empties when it launches, waits for the device, copies and waits, or loads a module (Programming
  * Guide, "Formatted Output"); a program that ends before has printed nothing. Here it is printed at
  * once, so the end of the program says so. Queries and cudaFree count as waiting, too: drivers may
- * empty it there.
+ * empty it there. A launch does not: it empties the buffer as it begins, when the kernels before
+ * may not have printed.
  */
 #include "device/device_priv.h"
 

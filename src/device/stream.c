@@ -331,6 +331,7 @@ static enum device_result
 virtual_copy(struct device_stream *s, const struct device_copy *c)
 {
     tool_copies(c);
+    pageable_copied(s->device, c);
     copy_run(c);
     clock_copied(s, c);
     return DEVICE_OK;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * announced.c: what code made for a replay (replay.c) announces: each access before it happens,
- * where the first that no memory is behind ends the block, and what each loop's condition compared.
+ * announced.c: what code made for a replay (replay.c), and for a launch that could reach memory of
+ * the host (exec_request.announced), announces: each access before it happens, where the first that
+ * no memory is behind ends the block, and what each loop's condition compared.
  */
 #include "exec/exec_priv.h"
 
 #include <stdio.h>
 #include <string.h>
-
-enum { NULL_BYTES = 65536 };
 
 static const char *const op_names[] = {"load", "store", "atomic operation"};
 
@@ -25,16 +24,20 @@ exec_describe_address(const struct exec_slot *s, uint64_t a, char *out, size_t r
                  (unsigned long long)(a - shared), (unsigned long long)s->shared.size);
         return;
     }
-    if (a < NULL_BYTES) { /* before the next: a kernel without local memory has it at 0 */
-        snprintf(out, room, a ? "null pointer plus %llu" : "null pointer", (unsigned long long)a);
+    if (ls_near_null(a, out, room)) /* before the next: without local memory it is at 0 */
         return;
-    }
     if (local && (a - local < exec_slot_local_bytes(s) + 65536 || local - a < 65536)) {
         snprintf(out, room, "outside the thread's local memory");
         return;
     }
-    if (!s->run->request->memory || memory_find(s->run->request->memory, a, &found, &near) ||
-        !near.size)
+    if (!s->run->request->memory)
+        return;
+    if (s->run->request->announced && !memory_owns(s->run->request->memory, a)) {
+        snprintf(out, room,
+                 "memory of the host: the device reaches what cudaMalloc and its kin gave");
+        return;
+    }
+    if (memory_find(s->run->request->memory, a, &found, &near) || !near.size)
         return;
     const char *freed = near.freed ? ", which was freed" : "";
     char name[120] = "";
@@ -66,7 +69,12 @@ is_good(const struct exec_slot *s, uint64_t a, uint32_t bytes)
     uint64_t params = (uint64_t)(uintptr_t)s->block.launch->params;
     if (s->run->request->kernel && a - params < s->run->request->kernel->param_bytes)
         return true;
-    return s->run->request->memory && memory_covers(s->run->request->memory, a, bytes);
+    struct memory *m = s->run->request->memory;
+    struct allocation found;
+    if (!m || memory_covers(m, a, bytes))
+        return m != NULL;
+    /* Without a fault: whatever the device itself lets pass, and what it reaches of others. */
+    return !s->run->replaying && (memory_owns(m, a) || memory_find_reached(m, a, &found));
 }
 
 void
@@ -74,7 +82,7 @@ exec_access(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32_
             uint32_t space, uint32_t op, uint32_t place)
 {
     struct exec_slot *s = w->owner;
-    if (!s->run->replaying || space == PTX_SPACE_PARAM)
+    if ((!s->run->replaying && !s->run->request->announced) || space == PTX_SPACE_PARAM)
         return;
     for (; lanes; lanes &= lanes - 1) {
         uint32_t l = (uint32_t)__builtin_ctz(lanes);
@@ -90,7 +98,7 @@ exec_access(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32_
         s->worker->fault.address = a;
         exec_escape(s, w->warp, 1u << l, place, true, EXEC_ILLEGAL_ADDRESS, what, detail);
     }
-    if (exec_now() > s->run->replay_deadline)
+    if (s->run->replaying && exec_now() > s->run->replay_deadline)
         exec_escape(s, w->warp, 0, 0, false, EXEC_FAILED, "", NULL);
 }
 

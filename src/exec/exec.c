@@ -54,8 +54,9 @@ bool
 exec_source_open(struct exec_source *s, const struct exec_request *r, struct exec_report *report)
 {
     struct ls_error err = {0};
-    struct jit_request j = code_request(r, r->tool ? r->tool->events : 0);
-    j.whole = !r->tool && !r->cooperative && !j.scheduled;
+    uint32_t events = r->tool ? r->tool->events : r->announced ? JIT_EVENT_ACCESS : 0;
+    struct jit_request j = code_request(r, events);
+    j.whole = !r->tool && !events && !r->cooperative && !j.scheduled;
     const struct jit_kernel *k = jit_get(r->jit, &j, &err);
     if (!k) {
         memset(report, 0, sizeof *report);

@@ -101,6 +101,9 @@ struct exec_request {
     const uint64_t *symbols; /* per ptx_module.vars */
     bool cooperative;
     bool abreast; /* jit_request.abreast */
+    /* Accesses to what is neither the device's nor known to it (memory_adopt) end the launch, even
+     * where the process could make them. Without a tool only: in code that announces each. */
+    bool announced;
     struct exec_schedule schedule;
     uint32_t sm_count;        /* of the device profile: %smid, %nsmid */
     uint32_t resident_blocks; /* most blocks in flight; 0: no limit known */

@@ -38,7 +38,12 @@ phases_access(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint3
                            .space = space,
                            .lanes = lanes};
         uint64_t shared = (uintptr_t)w->block->shared;
+        uint64_t local = (uintptr_t)w->block->local, own = w->block->launch->local_stride;
         for (uint32_t l = 0; l < JIT_LANES; l++) {
+            if (space == PTX_SPACE_LOCAL) { /* from the lane's first byte on */
+                r.address[l] = address[l] - local - (w->warp * JIT_LANES + l) * own;
+                continue;
+            }
             bool inside = address[l] - shared < s->watch->launch.shared_bytes;
             r.address[l] = inside ? address[l] - shared : address[l];
             r.shared |= inside && (lanes >> l & 1);
@@ -156,6 +161,8 @@ elements(const struct watch *w, const struct record *r, const char *const *names
             continue;
         if (r->shared)
             name_shared(w, r->address[l], a, &at);
+        else if (r->space == PTX_SPACE_LOCAL)
+            at = (struct place_name){"local", 0};
         else
             name_global(w, r->address[l], names, a, &at);
         json_array_append_new(list, json_pack("[i, s, I]", (int)(r->warp * JIT_LANES + l), at.name,

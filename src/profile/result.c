@@ -217,14 +217,22 @@ line_bound_json(const struct device_profile *d, const struct kernel *k, const st
     return json_pack("{s:f, s:s}", "seconds", t.seconds, "busiest", model_bound_name(t.busiest));
 }
 
+/* Do most of its launches find in L2 what the one before has left there? */
+static bool
+is_warm(const struct kernel *k)
+{
+    return k->warm && 2 * k->warm >= k->launches && model_has(k->without, MODEL_WARM);
+}
+
 /* What of a warp's longest chain of results the line is; NULL: nothing. */
 static json_t *
-line_waits_json(const struct sums *s)
+line_waits_json(const struct kernel *k, const struct sums *s)
 {
+    double memory = s->waits[WAIT_MEMORY] * (is_warm(k) ? k->memory_kept : 1);
     if (s->waits[WAIT_MEMORY] + s->waits[WAIT_SHARED] + s->waits[WAIT_ARITHMETIC] <= 0)
         return NULL;
-    return json_pack("{s:f, s:f, s:f, s:b, s:b}", "memory", s->waits[WAIT_MEMORY], "shared",
-                     s->waits[WAIT_SHARED], "arithmetic", s->waits[WAIT_ARITHMETIC], "indirect",
+    return json_pack("{s:f, s:f, s:f, s:b, s:b}", "memory", memory, "shared", s->waits[WAIT_SHARED],
+                     "arithmetic", s->waits[WAIT_ARITHMETIC], "indirect",
                      (s->loads & LOAD_INDIRECT) != 0, "chase", (s->loads & LOAD_CHASE) != 0);
 }
 
@@ -258,7 +266,7 @@ line_json(const struct device_profile *d, const struct kernel *k, const struct l
     json_t *j = json_pack("{s:s, s:i, s:o, s:o, s:o}", "file", l->file, "line", (int)l->number,
                           "counters", counters_json(d, &l->sums, NULL), "samples", samples, "bound",
                           line_bound_json(d, k, l));
-    json_t *waits = line_waits_json(&l->sums);
+    json_t *waits = line_waits_json(k, &l->sums);
     if (waits)
         json_object_set_new(j, "waits", waits);
     if (l->said.count)
@@ -295,13 +303,6 @@ camping(const struct kernel *k)
     return k->camping_even > 0 && k->camping_busiest > k->camping_even
                ? k->camping_busiest / k->camping_even
                : 1;
-}
-
-/* Do most of its launches find in L2 what the one before has left there? */
-static bool
-is_warm(const struct kernel *k)
-{
-    return k->warm && 2 * k->warm >= k->launches && model_has(k->without, MODEL_WARM);
 }
 
 static struct waiting

@@ -304,6 +304,17 @@ struct ptx_module {
     uint32_t func_count;
 };
 
+/* What the wrapper of a program's device code points to: `lockstep cc` writes it, src/device reads
+ * it. The text follows, ended by a NUL that size does not count. */
+struct ptx_container {
+    char magic[8]; /* PTX_CONTAINER_MAGIC, no NUL */
+    uint32_t version;
+    uint32_t flags;
+    uint64_t size;
+};
+#define PTX_CONTAINER_MAGIC "LOCKSTEP"
+enum { PTX_CONTAINER_VERSION = 1, PTX_CONTAINER_RELOCATABLE = 1 };
+
 /* Parses size bytes of PTX text (need not end in NUL; one at the end is ignored). On failure NULL
  * and the first error: "path:line:column: what". Unknown or left-out instructions fail here, so a
  * module that loads holds none. */

@@ -110,10 +110,10 @@ rule_tail(struct subject *s)
         return;
     double waves = blocks / (per * sms), last = blocks - floor(even) * sms;
     advice_say(s, &r,
-               "%.3g waves of blocks: some SMs get %.0f blocks, the others %.0f, so that %.0f of "
+               "%.3g wave%s of blocks: some SMs get %.0f blocks, the others %.0f, so that %.0f of "
                "%.0f SMs have "
                "nothing to do at the end: a number of blocks that %.0f divides, or smaller ones",
-               waves, rounds, rounds - 1, sms - last, sms, sms);
+               waves, fabs(waves - 1) < 0.005 ? "" : "s", rounds, rounds - 1, sms - last, sms, sms);
 }
 
 void
@@ -359,12 +359,13 @@ rule_latency(struct subject *s)
         m->waiting.warp_clocks -= memory / 2;
         m->waiting.block_clocks -= memory / 2;
     }
-    double blocks = fmin(residency(s, "blocks_per_sm"), ceil(blocks_of(s) / s->d->sm_count));
+    double warps = fmin(residency(s, "blocks_per_sm"), ceil(blocks_of(s) / s->d->sm_count)) *
+                   s->model.waiting.warps_per_block;
     advice_say(s, &r,
-               "a warp waits %.0f of %.0f clocks for memory, and %.0f warps per SM are too few to "
+               "a warp waits %.0f of %.0f clocks for memory, and %.0f warp%s per SM %s too few to "
                "fill them: start more "
                "loads before the first is used (two elements a thread, an unrolled loop)",
-               memory, all, blocks * s->model.waiting.warps_per_block);
+               memory, all, warps, warps == 1 ? "" : "s", warps == 1 ? "is" : "are");
 }
 
 void
@@ -390,11 +391,12 @@ rule_barriers(struct subject *s)
 
 /* -- caches and memory ------------------------------------------------------------------------- */
 
-/* Bytes asked for against bytes that came from memory. */
+/* Bytes asked for (sectors, as if neighbours lay side by side) against bytes that came from memory.
+ */
 void
 rule_reuse(struct subject *s)
 {
-    double moved = 32 * advice_counter(s, "global_load_sectors"),
+    double moved = 32 * advice_counter(s, "global_load_sectors_ideal"),
            read = advice_counter(s, "bytes_dram_read");
     double shared = advice_counter(s, "shared_load_requests"), n;
     struct remedy r = advice_remedy(s);

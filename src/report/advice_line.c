@@ -430,6 +430,7 @@ rule_conversions(struct subject *s)
         m->work.flops_f32 += (uint64_t)(n * doubles);
         advice_less(&m->work.warp_instructions, n * converted / 32);
         advice_less(&m->work.issue_slots, n * converted / 32);
+        advice_less(&m->work.special_operations, n * converted);
     }
     advice_say(s, &r,
                "single precision is converted to double and back (%s conversions): a constant like "

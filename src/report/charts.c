@@ -11,25 +11,32 @@
 
 /* -- banks ------------------------------------------------------------------------------------- */
 
-/* Which lanes ask bank `bank` for a word that another lane of their part does not ask for. */
-static uint32_t
-conflicting(const struct device_profile *d, const struct access *a, uint32_t bank)
+/* What a bank serves at once: a word; on 3.x 64 bits, in 4-byte mode the words i and i + 32. */
+static uint64_t
+served(const struct device_profile *d, uint64_t address)
 {
-    uint32_t part[8], count = model_shared_parts(d, a, part), bad = 0;
-    for (uint32_t p = 0; p < count; p++) {
-        uint32_t asking = 0;
-        uint64_t first = 0;
-        bool differ = false;
-        for (uint32_t l = 0; l < 32; l++) {
-            if (!(part[p] >> l & 1) || model_shared_bank(d, a->bank8, a->address[l]) != bank)
+    return d->cc_major == 3 ? address / 256 : address / 4;
+}
+
+/* Does a lane of the same part ask the bank of this word for another one? Atomics: or for the same;
+ * 1.x has a request for each word of a wide access. */
+static bool
+conflicting(const struct device_profile *d, const struct access *a, uint32_t lane, uint32_t byte)
+{
+    uint32_t part[8], count = model_shared_parts(d, a, part), together = 0;
+    uint64_t word = a->address[lane] + byte;
+    uint32_t bank = model_shared_bank(d, a->bank8, word);
+    for (uint32_t p = 0; p < count; p++)
+        together |= part[p] >> lane & 1 ? part[p] : 0;
+    for (uint32_t l = 0; l < 32; l++)
+        for (uint32_t b = 0; (together >> l & 1) && b < a->width; b += 4) {
+            uint64_t other = a->address[l] + b;
+            if ((d->cc_major == 1 && b != byte) || model_shared_bank(d, a->bank8, other) != bank)
                 continue;
-            differ = differ || (asking && a->address[l] / 4 != first);
-            first = a->address[l] / 4;
-            asking |= 1u << l;
+            if (served(d, other) != served(d, word) || (a->op == ACCESS_ATOMIC && l != lane))
+                return true;
         }
-        bad |= differ ? asking : 0;
-    }
-    return bad;
+    return false;
 }
 
 void
@@ -61,7 +68,7 @@ chart_banks(struct text *t, const struct device_profile *d, const struct access 
             continue;
         for (uint32_t byte = 0; byte < a.width; byte += 4) {
             uint32_t bank = model_shared_bank(d, a.bank8, a.address[l] + byte);
-            bool bad = a.width <= 4 && (conflicting(d, &a, bank) >> l & 1);
+            bool bad = conflicting(d, &a, l, byte);
             any_bad = any_bad || bad;
             snprintf(text, sizeof text, "lane %u: byte %llu, bank %u%s", l,
                      (unsigned long long)(a.address[l] + byte), bank, bad ? ", conflict" : "");
@@ -77,9 +84,10 @@ chart_banks(struct text *t, const struct device_profile *d, const struct access 
     else
         html_print(t,
                    "As it is: %u wavefront%s, %u in excess. A row is a lane, red where other lanes "
-                   "ask the same bank for another word.",
-                   cost.wavefronts, cost.wavefronts == 1 ? "" : "s", cost.bank_conflicts);
-    if (cost.bank_conflicts && !any_bad && d->cc_major == 1 && a.width <= 4)
+                   "ask the same bank for %s.",
+                   cost.wavefronts, cost.wavefronts == 1 ? "" : "s", cost.bank_conflicts,
+                   a.op == ACCESS_ATOMIC ? "a word" : "another word");
+    if (cost.bank_conflicts && !any_bad && d->cc_major == 1)
         html_print(t, " No bank is asked for two words, but here only one word a pass goes to "
                       "several lanes.");
     text_add(t, "</figcaption></figure>\n");

@@ -34,6 +34,8 @@ const char html_style[] =
     "td.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}\n"
     "td.code{font-family:ui-monospace,monospace;white-space:pre;tab-size:4}\n"
     "td.facts{min-width:15rem}td.words{min-width:10rem}\n"
+    /* On a phone a table scrolls: words out of sight make no row higher. */
+    "@media(max-width:36rem){td.words{white-space:nowrap}}\n"
     "abbr{text-decoration:underline dotted var(--dim);cursor:help}\n"
     /* Source: columns that stay where they are, long lines wrap; on a phone
        what belongs to a line stands below it. */
@@ -67,7 +69,7 @@ const char html_style[] =
     ".first h3{margin:.5rem 0 .2rem}.first svg{width:100%}.first figure{margin:.1rem 0}\n"
     ".cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,32rem),1fr));"
     "gap:.2rem 1.4rem}\n"
-    ".cards>div{min-width:0}.cards figure{overflow-x:auto}"
+    ".cards>div{min-width:0}"
     ".time{font-size:1.5rem;font-weight:600}.verdict{font-weight:600}\n"
     ".gain{display:inline-block;background:var(--good);color:var(--bg);border-radius:.3rem;"
     "padding:0 .35rem;margin-right:.35rem;font-size:.85rem}\n"
@@ -75,7 +77,7 @@ const char html_style[] =
     "tr.better td.change{color:var(--good)}\n"
     "td.heat{background:linear-gradient(90deg,var(--heat) calc(var(--h)*1%),transparent 0)}\n"
     "ul.advice li{margin:.25rem 0}ul.advice{padding-left:1.2rem}\n"
-    "figure{margin:.5rem 0}figcaption{color:var(--dim);font-size:.88rem}\n"
+    "figure{margin:.5rem 0;overflow-x:auto}figcaption{color:var(--dim);font-size:.88rem}\n"
     "svg{max-width:max(100%,29rem);height:auto;background:var(--soft);border-radius:.4rem}\n"
     "svg.small{max-width:100%}\n"
     ".side{display:flex;flex-wrap:wrap;gap:1rem}.side figure{flex:1 1 20rem;min-width:0}\n"

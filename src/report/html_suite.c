@@ -41,19 +41,31 @@ systems_of(struct suite_page *p, const json_t *row)
 }
 
 static void
-rung_cells(struct suite_page *p, size_t number, const json_t *row, bool linked, bool about)
+rung_cell(struct suite_page *p, size_t number, const json_t *row, bool linked)
 {
     text_add(p->t, "<tr><td>");
     if (linked)
         text_add(p->t, "<a href=\"#rung%zu\">", number);
     html_escape(p->t, report_text(row, "rung"));
     text_add(p->t, linked ? "</a></td>" : "</td>");
-    if (about) {
-        html_cell(p->t, NULL, "%s", systems_of(p, row));
-        html_cell(p->t, "words", "%s", report_text(row, "title"));
-    }
+}
+
+static void
+size_cells(struct suite_page *p, const json_t *row)
+{
     html_cell(p->t, "n", "%s", size_of(p, row));
     html_cell(p->t, NULL, "%s", report_text(row, "cc"));
+}
+
+/* Behind the verdict, which a phone shows without scrolling. */
+static void
+about_cells(struct suite_page *p, const json_t *row)
+{
+    size_cells(p, row);
+    html_cell(p->t, NULL, "%s", systems_of(p, row));
+    html_cell(p->t, "words", "%s", report_text(row, "title"));
+    html_cell(p->t, NULL, "%s", report_text(row, "message"));
+    text_add(p->t, "</tr>\n");
 }
 
 static const char *
@@ -146,17 +158,16 @@ run_table(struct suite_page *p)
 {
     size_t k;
     json_t *row;
-    html_table(p->t, "one row per rung, size and device", "rung", "systems", "title", "size", "cc",
-               "as it should be", "result", "milliseconds", "", NULL);
+    html_table(p->t, "one row per rung, size and device", "rung", "as it should be", "result",
+               "milliseconds", "size", "cc", "systems", "title", "", NULL);
     json_array_foreach (p->rows, k, row) {
         const char *good = yes_or_no(json_is_true(json_object_get(row, "verified")));
-        rung_cells(p, k, row, false, true);
+        rung_cell(p, k, row, false);
         html_cell(p->t, good, "%s", good);
         html_cell(p->t, NULL, "%s%s", report_text(row, "result"),
                   strcmp(report_text(row, "expected"), "wrong") == 0 ? ", on purpose" : "");
         html_cell(p->t, "n", "%.3f", report_number(row, "milliseconds", NULL));
-        html_cell(p->t, NULL, "%s", report_text(row, "message"));
-        text_add(p->t, "</tr>\n");
+        about_cells(p, row);
     }
     html_table_end(p->t);
 }
@@ -185,16 +196,15 @@ check_table(struct suite_page *p)
 {
     size_t k;
     json_t *row;
-    html_table(p->t, "one row per rung, size and device", "rung", "systems", "title", "size", "cc",
-               "as it should be", "expected", "found", "", NULL);
+    html_table(p->t, "one row per rung, size and device", "rung", "as it should be", "expected",
+               "found", "size", "cc", "systems", "title", "", NULL);
     json_array_foreach (p->rows, k, row) {
         const char *good = yes_or_no(json_is_true(json_object_get(row, "as_expected")));
-        rung_cells(p, k, row, json_object_size(json_object_get(row, "found")) > 0, true);
+        rung_cell(p, k, row, json_object_size(json_object_get(row, "found")) > 0);
         html_cell(p->t, good, "%s", good);
         kinds_cell(p, json_object_get(row, "expected"));
         kinds_cell(p, json_object_get(row, "found"));
-        html_cell(p->t, NULL, "%s", report_text(row, "message"));
-        text_add(p->t, "</tr>\n");
+        about_cells(p, row);
     }
     html_table_end(p->t);
 }
@@ -249,7 +259,8 @@ profile_table(struct suite_page *p)
     json_array_foreach (p->rows, k, row) {
         json_array_foreach (json_object_get(row, "kernels"), i, kernel) {
             const json_t *r = json_object_get(kernel, "roofline");
-            rung_cells(p, k, row, true, false); /* eleven columns are enough */
+            rung_cell(p, k, row, true);
+            size_cells(p, row); /* eleven columns are enough */
             html_cell(p->t, NULL, "%s", report_text(kernel, "name"));
             html_cell(p->t, "n", "%s",
                       report_seconds(&p->arena, report_number(r, "estimate", NULL)));

@@ -24,7 +24,7 @@ enum kind { BY_F32, BY_F64, BY_INSTRUCTIONS };
 
 struct point {
     const json_t *kernel;
-    double intensity, rate, y; /* y: of its label */
+    double intensity, rate, x, y; /* x, y: of its label */
 };
 
 struct roof {
@@ -80,7 +80,8 @@ add_points(struct roof *r, const json_t *kernels)
         if (kind_of(kernel) != r->kind || seconds <= 0 || bytes <= 0 || work <= 0 ||
             r->count == MOST_POINTS)
             continue;
-        r->points[r->count++] = (struct point){kernel, work / bytes, work / seconds, 0};
+        r->points[r->count++] =
+            (struct point){.kernel = kernel, .intensity = work / bytes, .rate = work / seconds};
     }
 }
 
@@ -146,6 +147,31 @@ higher(const void *x, const void *y)
     return a < b ? 1 : a > b ? -1 : 0;
 }
 
+static const char *
+label_of(struct arena *a, const json_t *kernel)
+{
+    const char *label = report_text(kernel, "label");
+    return *label ? label : ls_readable_name(a, report_text(kernel, "name"));
+}
+
+/* Where no point lies in the label's line, its letters 7 wide. */
+static double
+free_of_points(const struct roof *r, const struct point *p, size_t letters)
+{
+    double x = at_x(r, p->intensity) + 12;
+    for (bool moved = true; moved;) {
+        moved = false;
+        for (size_t k = 0; k < r->count; k++) {
+            double px = at_x(r, r->points[k].intensity), py = at_y(r, r->points[k].rate);
+            if (py < p->y - 14 || py > p->y + 5 || px < x - 5 || px > x + 7.0 * (double)letters)
+                continue;
+            x = px + 12;
+            moved = true;
+        }
+    }
+    return x;
+}
+
 /* Labels downward in the order of their points, none above its point and none over another. */
 static void
 place_labels(struct roof *r)
@@ -161,13 +187,12 @@ place_labels(struct roof *r)
     next = BOTTOM - 2;
     for (size_t k = r->count; k-- > 0 && r->points[k].y > next; next -= LABEL)
         r->points[k].y = next;
-}
-
-static const char *
-label_of(struct arena *a, const json_t *kernel)
-{
-    const char *label = report_text(kernel, "label");
-    return *label ? label : ls_readable_name(a, report_text(kernel, "name"));
+    for (size_t k = 0; k < r->count; k++) {
+        struct arena a = {0};
+        r->points[k].x =
+            free_of_points(r, &r->points[k], strlen(label_of(&a, r->points[k].kernel)));
+        arena_free(&a);
+    }
 }
 
 static void
@@ -177,6 +202,7 @@ point(struct text *t, const struct roof *r, const struct point *p, const json_t 
     bool here = p->kernel == marked;
     double x = at_x(r, p->intensity), y = at_y(r, p->rate);
     bool left = x > (LEFT + 2 * RIGHT) / 3.0; /* no room for the label on the right */
+    double from = left ? x - 12 : marked ? x + 12 : p->x;
     const char *name = label_of(&a, p->kernel);
     html_dot(t, x, y, here ? 6 : 4, here ? "bad" : "b",
              arena_printf(&a, "%s: %.3g %s per byte, at most %s a second", name, p->intensity,
@@ -184,8 +210,8 @@ point(struct text *t, const struct roof *r, const struct point *p, const json_t 
                           report_count(&a, p->rate)));
     if (here || !marked) {
         double label = marked ? y + 4 : p->y;
-        html_line(t, x, y, left ? x - 10 : x + 10, label - 4, "dim");
-        html_label(t, left ? x - 12 : x + 12, label, left ? 'e' : 's', "%s", name);
+        html_line(t, x, y, left ? from + 2 : from - 2, label - 4, "dim");
+        html_label(t, from, label, left ? 'e' : 's', "%s", name);
     }
     arena_free(&a);
 }

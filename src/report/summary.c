@@ -211,7 +211,7 @@ bound_sentence(const json_t *kernel, const struct report_times *t, struct arena 
             "single-precision arithmetic: the units are busy, which is the best there is",
         [BOUND_FP64] = "double-precision arithmetic",
         [BOUND_INT] = "integer arithmetic: indices, divisions, comparisons",
-        [BOUND_SFU] = "special functions: divisions, roots, sines",
+        [BOUND_SFU] = "special functions: divisions, roots, sines, conversions of doubles",
         [BOUND_SHARED] = "shared memory: its banks serve one pass a clock",
         [BOUND_L1] = "the way to L1: a request takes a clock for each line that its threads touch",
         [BOUND_L2] = "L2: the traffic between it and the SMs",

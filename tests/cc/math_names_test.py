@@ -279,14 +279,14 @@ def refused(name):
         return 0
 
 
-def run(name, text):
+def run(name, text, *options):
     with tempfile.TemporaryDirectory() as work:
         path = os.path.join(work, name)
         with open(path, "w") as f:
             f.write(text)
-        done = subprocess.run([lockstep, "run", path], capture_output=True, text=True, errors="replace")
+        done = subprocess.run([lockstep, "run", *options, path], capture_output=True, text=True, errors="replace")
         if done.returncode:
-            print("FAIL", name, done.stdout[-3000:], done.stderr[:3000])
+            print("FAIL", name, *options, done.stdout[-3000:], done.stderr[:3000])
         return done.returncode
 
 
@@ -302,7 +302,9 @@ both, single = list(expressions()), list(suffixed())
 program = PROGRAM % (lines(both), lines(single), texts(both), texts(single))
 bad = run("names.cu", program)
 bad |= run("again.cu", program.replace("int main()\n{", AGAIN + "int main()\n{\n    again<erff>;"))
-bad |= run("templates.cu", TEMPLATES)
+for standard in ("c++17", "c++20"):  # beside headers that <cmath> has a part of
+    for header in ("", "#include <iostream>\n", "#include <algorithm>\n#include <functional>\n#include <memory>\n"):
+        bad |= run("templates.cu", header + TEMPLATES, "-std=" + standard)
 bad |= refused("mine")
 bad |= refused("__sinf")
 bad |= shared()

@@ -184,12 +184,12 @@ output(bool wrong)
         cudaDeviceSynchronize();
 }
 
-/* A copy that waits does, too, and so does the next launch. */
+/* A copy that waits does, too; the next launch empties the buffer before hello may have printed. */
 static void
 seen_output(bool wrong)
 {
     int value = 0;
-    hello<<<1, 1>>>();
+    hello<<<1, 1>>>(); // line: seen
     if (!wrong)
         cudaMemcpyFromSymbol(&value, counter, sizeof value);
     else

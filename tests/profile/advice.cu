@@ -107,6 +107,16 @@ uncoalesced_no(const float *in, float *out, int n)
     int i = blockIdx.x * B + threadIdx.x;
     out[i] = in[n - 1 - i];
 }
+/* Each sector eight times, each element once. */
+__global__ void
+rows_one_after_the_other(const float *in, float *out, int n)
+{
+    int row = blockIdx.x * B + threadIdx.x;
+    float sum = 0;
+    for (int k = 0; k < n; k++)
+        sum += in[row * n + k];
+    out[row] = sum;
+}
 __global__ void
 half_used_yes(const point *in, float *out)
 {
@@ -270,6 +280,7 @@ division_no(const float *in, float *out)
 COPY(tail_yes)
 COPY(tail_no)
 COPY(launch_yes)
+COPY(launch_short)
 COPY(launch_no)
 COPY(starts_yes)
 COPY(starts_no)
@@ -413,6 +424,8 @@ launches(float *a, float *b)
 {
     for (int k = 0; k < 8; k++)
         launch_yes<<<132, B>>>(a, b, 132 * B);
+    for (int k = 0; k < 8; k++) /* after the first it finds all in L2 */
+        launch_short<<<8, B>>>(a, b, 8 * B);
     launch_no<<<132, B>>>(a, b, 132 * B);
     grid_yes<<<4, 1024>>>(a, b);
     grid_no<<<1056, B>>>(a, b);
@@ -451,6 +464,7 @@ accesses(float *a, float *b, float *c)
     shared_loads_no<<<dim3(4, 4), dim3(16, 16)>>>(a, b, c, 256);
     uncoalesced_yes<<<N / B, B>>>(a, b, N);
     uncoalesced_no<<<N / B, B>>>(a, b, N);
+    rows_one_after_the_other<<<4, B>>>(a, b, 256);
     half_used_yes<<<256, B>>>((point *)a, b);
     half_used_no<<<256, B>>>((point *)a, b);
     excess_sectors_yes<<<1000, B>>>(a, b);

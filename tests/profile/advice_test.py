@@ -46,6 +46,14 @@ for kind, scope in kinds:
     a = told[kind]
     check(f"{kind} has a gain: {a}", max(a["gain"], a["gain_full"]) >= 0.02)
     check(f"{kind}: a line or none: {a}", ("line" in a) == (scope == "LINE"))
+a = kinds_of("conversions_yes", ())["conversions"]
+check(f"conversions take their unit where doubles are fast, too: {a}", max(a["gain"], a["gain_full"]) > 0.1)
+check("rows read one after the other are no reuse", "reuse" not in kinds_of("rows_one_after_the_other", ()))
+for (name, gpu), k in kernels.items():
+    for a in k["advice"]:
+        waits = re.search(r"waits (\d+) of (?:its )?(\d+) clocks", a["text"])
+        check(f"{name} waits no longer than it runs: {a['text']}", not waits or int(waits[1]) <= int(waits[2]))
+        check(f"{name}: one of a thing: {a['text']}", not re.search(r"\b1 (warps|waves|blocks)\b", a["text"]))
 check("doubles that are meant", "conversions" not in kinds_of("conversions_no2", ()))
 marks = {"bank_conflicts": "tile[threadIdx.x]", "uncoalesced": "in[i % 512", "half_used": "in[i].x", "atomics": "atomicAdd",
          "dependent": "at = next[at]", "conversions": "1.1 + 0.3", "division": "x % width", "shared_loads": "sum += s[",

@@ -57,5 +57,14 @@ cases += 1
 if "phases" in kernel or "too many threads" not in text:
     failures += 1
     print("FAILED: a table of 5184 threads")
+with open(work + "/local.cu", "w") as f:  # an array of each thread's own, with an index that the compiler does not know
+    f.write("__global__ void pick(int *o) { int mine[4]; mine[o[threadIdx.x] & 3] = 7; mine[1] = 1; "
+            "o[threadIdx.x] = mine[o[32] & 3]; }\nint main() { int *o; cudaMalloc(&o, 256); cudaMemset(o, 0, 256); "
+            "pick<<<1, 32>>>(o); return cudaFree(o); }\n")
+text = subprocess.run([lockstep, "profile", "--phases", work + "/local.cu"], check=True, stdout=subprocess.PIPE, text=True).stdout
+cases += 1
+if "thread 5  global loads o[5]; local stores local[0] local[1]" not in text or "memory[" in text:
+    failures += 1
+    print("FAILED: local memory has no name:", text)
 print(f"{cases} cases, {failures} failures")
 sys.exit(failures != 0)

@@ -91,6 +91,7 @@ for words in (["advice"], ["advice", "old"], ["long"]):
             check(f"{gpu}: {lines}", all(len(line) <= 80 for line in lines))
             check(f"time, peaks, verdict: {lines}", [bool(re.search(r"^  " + w, "\n".join(lines), re.M))
                                                      for w in ("time", "of peak", "verdict", "occupancy")] == [True] * 4)
+            check(f"no sentence is cut: {lines}", not any(line.endswith("...") for line in lines[1:]))
             sums_up(lines)
             check(f"at most three: {lines}", sum(line.startswith("  ! ") for line in lines) <= 3)
 

@@ -36,6 +36,13 @@ for stride, cc, banks in ((1, "9.0", 32), (2, "9.0", 32), (32, "9.0", 32), (33, 
         said = "lane %d: byte %d, bank %d%s" % (lane, 4 * stride * lane, lanes[lane], ", conflict" if meet else "")
         check((stride, lane, colour, tip, said), colour == ("bad" if meet else "good") and tip == said)
     check((stride, len(found)), len(found) == 32)
+for cc, op, width, stride, red in (("9.0", "ld", 8, 1, 0), ("9.0", "ld", 8, 2, 64), ("9.0", "ld", 16, 3, 0),
+                                   ("9.0", "ld", 16, 2, 128), ("9.0", "st", 2, 32, 32), ("9.0", "ld", 4, 0, 0),
+                                   ("9.0", "atom", 4, 0, 32), ("3.5", "ld", 4, 2, 0), ("3.5", "ld", 8, 1, 0),
+                                   ("3.5", "ld", 8, 16, 64), ("1.3", "ld", 8, 1, 64)):
+    access("--stride", str(stride), "--cc", cc, "--op", op, "--width", str(width), "--svg", "s.svg")
+    found = squares("s.svg")
+    check((cc, op, width, stride, red, found), [colour for colour, _ in found].count("bad") == red)
 for stride in (1, 2, 8):
     access("--space", "global", "--stride", str(stride), "--svg", "g.svg")
     used = {}

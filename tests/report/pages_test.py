@@ -90,8 +90,12 @@ check("the others are named", {"naive", "coalesced", "padded", "swizzled", "diag
 run(0, "suite", "check", "sum3", "--html", "checked.html")
 text, root = page("checked")
 check("the listing's mistakes", re.search(r"sum3/\w+, size \d+</summary>", text) and root.findall(".//mark"))
+check("the verdict stands by the rung", [h.text for h in root.iter("th")][:2] == ["rung", "as it should be"])
+told = run(0, "suite", "check", "transpose/lecture_wrong", "--sizes", "64")  # where its missing test for the edge is no mistake
+check(f"a mistake that does not show: {told}", " yes  silent  no out-of-bounds, no global-race at this size" in told)
 run(0, "suite", "run", "transpose", "--sizes", "17,100x33", "--html", "ran.html")
 text, root = page("ran")
+check("the verdict stands by the rung", [h.text for h in root.iter("th")][:2] == ["rung", "as it should be"])
 check("two sizes", "Side by side: size 17 on" in text and "Side by side: size 100x33 on" in text)
 run(2, "suite", "list", "--html", "list.html")
 
@@ -150,7 +154,7 @@ check("none without another run", "Before and after" not in open(os.path.join(wo
 run(2, "profile", "--compare", "race.html", "after.cu")
 
 if browser.chromium and not os.environ.get("SANITIZE"):
-    for name, views in (("race", [(390, True)]), ("rungs", [(1280, False), (390, False)]),
+    for name, views in (("checked", [(400, False)]), ("ran", [(400, True)]), ("race", [(390, True)]), ("rungs", [(1280, False), (390, False)]),
                         ("long", [(1400, False), (400, True)]), ("both", [(1400, True), (400, False)])):
         browser.draw(check, name, open(os.path.join(work, name + ".html"), encoding="utf-8").read(), views)
 elif not os.environ.get("SANITIZE"):

@@ -6,7 +6,7 @@
     its output, both streams, what depends on the machine wiped
     [exit status 0]
 
-or "held by: area/test", where the result is no text; behind "at COMMIT:" what came back there, for the reader. Programs are
+or "held by: area/test", where the result is no text; "needs: COMMAND" skips it where the command fails; behind "at COMMIT:" what came back there, for the reader. Programs are
 sections of programs.txt. --write [NAME ...] writes the expectations anew; NAME ... without it runs those alone."""
 import concurrent.futures
 import glob
@@ -88,6 +88,10 @@ def look(path, tests, write):
     wrong = [f"{name}: no test {t}" for line in held for t in line.split(", ") if t not in tests]
     if not steps and not held:
         wrong.append(f"{name}: neither a command nor a test")
+    for needed in re.findall(r"^needs: (.*)$", head, re.M):
+        if subprocess.run(["bash", "-c", needed], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode:
+            print(f"{name}: skipped, it needs {needed}")
+            return wrong
     new = [(command, run(command.replace("\\\n", "\n"))) for command, _ in steps]
     for (command, was), (_, now) in zip(steps, new):
         if was.rstrip("\n") != now.rstrip("\n") and not write:

@@ -380,8 +380,9 @@ report_result(struct check_call *c, const struct program_result *r)
         return cli_error(usage.name, &err);
     }
     if (!r->json) {
-        columns_say("lockstep check: %s used no device: nothing was checked (exit status %d)\n",
+        columns_say("lockstep check: %s used no device, and ended with exit status %d\n",
                     c->line.words[0], r->exit_status);
+        columns_say("lockstep check: exit status %d: nothing was checked\n", CLI_NOTHING);
         return write_for_ci(c, r, CLI_NOTHING);
     }
     int status = write_for_ci(c, r, show(c, r));

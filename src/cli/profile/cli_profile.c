@@ -261,8 +261,9 @@ report_result(struct profile_call *c, const struct program_result *r)
         ls_fail(&err, LS_ERR_INTERNAL, "the result is not JSON: %s", why.text);
         status = cli_error(usage.name, &err);
     } else if (!result || !json_array_size(json_object_get(result, "kernels"))) {
-        columns_say("lockstep profile: %s launched no kernel (exit status %d)\n", c->line.words[0],
-                    r->exit_status);
+        columns_say("lockstep profile: %s launched no kernel, and ended with exit status %d\n",
+                    c->line.words[0], r->exit_status);
+        columns_say("lockstep profile: exit status %d: no kernel was launched\n", CLI_NOTHING);
         status = CLI_NOTHING;
     } else if (!keep_wanted(c, result)) {
         status = CLI_NOTHING;

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { SCREEN = 15, LABEL = 14, USUAL = 80, ADVISED = 3 };
+enum { SCREEN = 15, LABEL = 14, USUAL = 80, ADVISED = 3, INDENT = 4 };
 
 struct screen {
     uint32_t width, left; /* columns; lines that are left */
@@ -88,15 +88,18 @@ base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
+static char *
+advice_text(struct screen *s, const struct report_advice *x)
+{
+    return x->file ? arena_printf(&s->arena, "%s:%d: %s", base_name(x->file), x->line, x->text)
+                   : arena_strdup(&s->arena, x->text);
+}
+
 /* "saves 62 %: file.cu:12: text"; false: no gain is known. */
 static void
 advice(struct screen *s, const struct report_advice *x, uint32_t most)
 {
-    enum { INDENT = 4 };
-    char *gain = report_gain(&s->arena, x);
-    char *text = x->file
-                     ? arena_printf(&s->arena, "%s:%d: %s", base_name(x->file), x->line, x->text)
-                     : arena_strdup(&s->arena, x->text);
+    char *gain = report_gain(&s->arena, x), *text = advice_text(s, x);
     console_print(stdout, s->colours, CONSOLE_YELLOW, "  ! ");
     console_print(stdout, s->colours, CONSOLE_GREEN, "%s", gain);
     fputs(*gain ? ": " : "", stdout);
@@ -104,21 +107,38 @@ advice(struct screen *s, const struct report_advice *x, uint32_t most)
     s->left -= console_paragraph(stdout, s->width, used, INDENT, most, text);
 }
 
+/* How many of the first pieces of advice there is room for as a whole; one is shown all the same.
+ */
+static size_t
+that_fit(struct screen *s, const struct report_summary *k)
+{
+    uint32_t lines = 0;
+    size_t n = 0, most = k->worthwhile < ADVISED ? k->worthwhile : ADVISED;
+    for (; n < most; n++) {
+        const struct report_advice *x = &k->advice.list.at[n];
+        uint32_t gain = (uint32_t)strlen(report_gain(&s->arena, x));
+        lines += console_lines(s->width, INDENT + gain + (gain ? 2 : 0), INDENT, advice_text(s, x));
+        if (n && lines > s->left)
+            break;
+    }
+    return n;
+}
+
 void
 view_screen(const struct device_profile *d, const struct report_summary *k)
 {
     struct screen s = {
         .width = console_width(stdout), .left = SCREEN, .colours = console_colours(stdout)};
-    size_t shown = k->worthwhile < ADVISED ? k->worthwhile : ADVISED;
     if (!s.width)
         s.width = USUAL;
     head(&s, d, k);
     times(&s, k);
     peaks(&s, k);
-    paragraph(&s, "verdict", 3, k->verdict);
+    paragraph(&s, "verdict", 4, k->verdict);
     paragraph(&s, "occupancy", 1, k->residency);
+    size_t shown = that_fit(&s, k);
     for (size_t n = 0; n < shown; n++)
-        advice(&s, &k->advice.list.at[n], s.left / (uint32_t)(shown - n));
+        advice(&s, &k->advice.list.at[n], s.left);
     if (!k->advice.list.count)
         paragraph(&s, "advice", 1, "nothing stands out");
     else if (!shown)

@@ -309,41 +309,46 @@ same_kernel(const json_t *result, const json_t *k)
     return NULL;
 }
 
-static void
+/* How many lines it took. */
+static int
 print_change(const char *name, double before, double now)
 {
     if (before == now)
-        return;
+        return 0;
     if (before > 0)
         printf("  %-30s %16.6g -> %-16.6g %+.1f %%\n", name, before, now, 100 * (now / before - 1));
     else
         printf("  %-30s %16.6g -> %-16.6g\n", name, before, now);
+    return 1;
 }
 
 static void
 compare_kernel(const json_t *k, const json_t *old)
 {
+    int changes = 0;
     const json_t *now = json_object_get(k, "counters"), *before = json_object_get(old, "counters");
     double launches = report_number(k, "launches", NULL),
            once = report_number(old, "launches", NULL);
     const char *name;
     json_t *value;
-    print_change("launches", once, launches);
+    changes += print_change("launches", once, launches);
     json_object_foreach ((json_t *)now, name, value) {
         double was = report_number(before, name, NULL);
         if (json_is_integer(value)) /* sums: per launch */
-            print_change(name, was / (once > 0 ? once : 1),
-                         json_number_value(value) / (launches > 0 ? launches : 1));
+            changes += print_change(name, was / (once > 0 ? once : 1),
+                                    json_number_value(value) / (launches > 0 ? launches : 1));
         else
-            print_change(name, was, json_number_value(value));
+            changes += print_change(name, was, json_number_value(value));
     }
     json_object_foreach ((json_t *)before, name, value)
         if (!json_object_get(now, name))
-            print_change(name, json_number_value(value) / (once > 0 ? once : 1), 0);
-    print_change("seconds", report_number(old, "roofline", "seconds", NULL),
-                 report_number(k, "roofline", "seconds", NULL));
-    print_change("occupancy", report_number(old, "occupancy", "occupancy", NULL),
-                 report_number(k, "occupancy", "occupancy", NULL));
+            changes += print_change(name, json_number_value(value) / (once > 0 ? once : 1), 0);
+    changes += print_change("seconds", report_number(old, "roofline", "seconds", NULL),
+                            report_number(k, "roofline", "seconds", NULL));
+    changes += print_change("occupancy", report_number(old, "occupancy", "occupancy", NULL),
+                            report_number(k, "occupancy", "occupancy", NULL));
+    if (!changes)
+        printf("  nothing has changed\n");
 }
 
 void

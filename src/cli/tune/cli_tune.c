@@ -189,7 +189,8 @@ take_parameters(struct tune_call *c, struct ls_error *err)
     }
     return c->parameters.count > 0 || ls_fail(err, LS_ERR_USAGE,
                                               "nothing to vary: give -P NAME=a,b,c (a macro) or -A "
-                                              "NAME=a,b,c ({NAME} in the arguments)");
+                                              "NAME=a,b,c ({NAME} in the arguments) before %s",
+                                              c->program);
 }
 
 static bool

@@ -402,7 +402,7 @@ run_llvm_passes(struct unit *u)
         return true;
     if (jit_on(off, PASS_INDEXED_GATHERS))
         jit_index_near(u->module);
-    if (jit_on(off, PASS_ORDERED_SUMS) &&
+    if (jit_on(off, PASS_ORDERED_SUMS) && !u->image->quick_ms &&
         !note_changes(u, PASS_ORDERED_SUMS, jit_order_sums(u->module),
                       "stretches of independent sums"))
         return true;
