@@ -93,7 +93,7 @@ static json_int_t
 function_index(struct record *r)
 {
     const struct module *m = session_module(r->s);
-    const struct function *f = symbols_function_at(m->symbols, r->s->target.stop.place);
+    const struct source_function *f = symbols_function_at(m->symbols, r->s->target.stop.place);
     const char *name = f ? f->name : "?";
     size_t k;
     json_t *known;
@@ -139,7 +139,7 @@ waits_for_block(const struct record *r)
 {
     const struct module *m = session_module(r->s);
     uint32_t place = r->s->target.stop.place;
-    const struct function *f = symbols_function_at(m->symbols, place);
+    const struct source_function *f = symbols_function_at(m->symbols, place);
     uint16_t op = f ? f->ptx->insns[place - f->first].op : 0;
     return op == PTX_OP_BAR || op == PTX_OP_BARRIER || op == PTX_OP_BARRIER_CLUSTER;
 }

@@ -260,7 +260,7 @@ address_of(const struct ptx_insn *i)
 
 /* What the lane adds to, or where a variable begins; false: it cannot be said. */
 static bool
-base_of(struct record *r, const struct function *f, const struct ptx_operand *o, uint32_t lane,
+base_of(struct record *r, const struct source_function *f, const struct ptx_operand *o, uint32_t lane,
         struct debug_symbol *out, struct ls_error *err)
 {
     struct debug_who who = {.thread = thread_of(r, lane)};
@@ -280,7 +280,7 @@ base_of(struct record *r, const struct function *f, const struct ptx_operand *o,
 
 /* Where the lane's access lies: its space, and the address there. */
 static bool
-place_of(struct record *r, const struct function *f, const struct ptx_insn *i,
+place_of(struct record *r, const struct source_function *f, const struct ptx_insn *i,
          const struct ptx_operand *o, uint32_t lane, struct debug_symbol *out)
 {
     struct ls_error unused;
@@ -316,7 +316,7 @@ record_access(struct record *r, struct ls_error *err)
 {
     const struct module *m = session_module(r->s);
     uint32_t place = r->s->target.stop.place, space = PTX_SPACE_NONE;
-    const struct function *f = symbols_function_at(m->symbols, place);
+    const struct source_function *f = symbols_function_at(m->symbols, place);
     const struct ptx_insn *i = f ? &f->ptx->insns[place - f->first] : NULL;
     const char *op = i ? operation(i->op) : NULL;
     const struct ptx_operand *o = op ? address_of(i) : NULL;

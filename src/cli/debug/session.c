@@ -5,7 +5,7 @@
 #define _GNU_SOURCE /* memmem */
 #include "cli/debug/session.h"
 
-#include "cc/cc.h"
+#include "ptx/ptx.h"
 
 #include <string.h>
 
@@ -85,12 +85,12 @@ session_read_executable(struct session *s, struct ls_error *err)
     if (!image) /* a command on the PATH: its modules come while it runs */
         return true;
     const char *p = image, *end = image + size;
-    struct cc_container head;
-    while ((p = memmem(p, (size_t)(end - p), "LOCKSTEP", 8))) {
+    struct ptx_container head;
+    while ((p = memmem(p, (size_t)(end - p), PTX_CONTAINER_MAGIC, 8))) {
         const char *text = p + sizeof head;
         if (text < end)
             memcpy(&head, p, sizeof head);
-        bool whole = text < end && head.version == CC_CONTAINER_VERSION && head.size &&
+        bool whole = text < end && head.version == PTX_CONTAINER_VERSION && head.size &&
                      head.size <= (uint64_t)(end - text) && !(head.flags & ~1u);
         p = whole ? text + head.size : p + 8;
         if (whole && !add_module(s, text, head.size, &why) && why.status == LS_ERR_SYSTEM) {
