@@ -153,11 +153,13 @@ take_stop(struct record *r, bool *found, struct ls_error *err)
     arena_free(&r->s->scratch);
     const struct module *m = session_module(r->s);
     symbols_place_line(m->symbols, place, &file, &line);
+    *found = true;
+    if (!r->s->target.stop.lanes) /* nobody executes it */
+        return true;
     if (file && !r->file)
         r->file = file;
     if (file && strcmp(file, r->file) != 0)
         line = 0; /* a header's: part of the line that calls it */
-    *found = true;
     if (!is_same_step(r, line)) {
         if (!end_step(r, false, found, err))
             return false;

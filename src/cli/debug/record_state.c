@@ -260,8 +260,8 @@ address_of(const struct ptx_insn *i)
 
 /* What the lane adds to, or where a variable begins; false: it cannot be said. */
 static bool
-base_of(struct record *r, const struct source_function *f, const struct ptx_operand *o, uint32_t lane,
-        struct debug_symbol *out, struct ls_error *err)
+base_of(struct record *r, const struct source_function *f, const struct ptx_operand *o,
+        uint32_t lane, struct debug_symbol *out, struct ls_error *err)
 {
     struct debug_who who = {.thread = thread_of(r, lane)};
     uint32_t count = f->ptx->reg_count;
