@@ -6,19 +6,22 @@
  */
 #include "cli/cli.h"
 #include "cli/debug/commands.h"
+#include "cli/debug/dap.h"
 #include "cli/debug/editor.h"
 #include "cli/run/program.h"
 
 #include <string.h>
 #include <unistd.h>
 
-enum { D_BATCH, D_EX, D_X, D_ARGS, D_COUNT };
+enum { D_BATCH, D_EX, D_X, D_ARGS, D_DAP, D_COUNT };
 
 static const struct option_row rows[D_COUNT] = {
     [D_BATCH] = {"--batch", 0, NULL, NULL, "ends when the commands of -x and --ex have run"},
     [D_EX] = {"--ex", 0, NULL, "COMMAND", "runs a command; may be repeated, also with -x"},
     [D_X] = {"--command", 'x', NULL, "FILE", "runs the commands of a file; may be repeated"},
     [D_ARGS] = {"--args", 0, NULL, NULL, "as in gdb: what follows the program is for it anyway"},
+    [D_DAP] = {"--dap", 0, NULL, NULL,
+               "speaks the Debug Adapter Protocol on stdin and stdout, for editors"},
 };
 
 static const struct cli_usage usage = {
@@ -146,7 +149,11 @@ cli_debug(int argc, char **argv)
     take_single_dashes(argc, argv);
     if (!cli_parse(&usage, argc, argv, &line, &status))
         return status;
-    if (line.word_count == 0) {
+    if (line.value[D_DAP]) {
+        status = line.word_count ? cli_usage_error(&usage, "--dap takes no program: the editor's "
+                                                           "launch request names it")
+                                 : dap_run(&line.common);
+    } else if (line.word_count == 0) {
         status = cli_usage_error(&usage, "no program given");
     } else {
         add_options(&line);
