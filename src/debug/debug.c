@@ -9,7 +9,6 @@
 #define _GNU_SOURCE /* on_exit */
 #include "debug/debug_priv.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -26,32 +25,6 @@ now_ns(void)
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-/* -- the user's signal ------------------------------------------------------------------------- */
-
-static struct debug *_Atomic interrupted_debug; /* that a launch runs under */
-static struct sigaction interrupt_before;
-
-static void
-on_interrupt(int number)
-{
-    struct debug *d = atomic_load(&interrupted_debug);
-    (void)number;
-    if (!d)
-        return;
-    atomic_store(&d->interrupted, true);
-    if (d->run)
-        d->steps.flags = d->run->code->all;
-}
-
-static void
-catch_interrupts(struct debug *d)
-{
-    struct sigaction ours = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
-    sigemptyset(&ours.sa_mask);
-    atomic_store(&interrupted_debug, d);
-    sigaction(SIGINT, &ours, &interrupt_before);
 }
 
 /* -- stops ------------------------------------------------------------------------------------- */
@@ -82,8 +55,8 @@ debug_arm(struct debug *d)
 
 /* Lanes that execute the warp's next instruction: of those that come to it its guard may leave some
  * out. */
-static uint32_t
-lanes_of(struct debug *d, const struct jit_activation *a)
+uint32_t
+debug_lanes(struct debug *d, const struct jit_activation *a)
 {
     const struct ptx_func *func;
     const struct ptx_insn *p;
@@ -115,7 +88,7 @@ fill(struct debug *d, const struct jit_warp *w, struct debug_stop *s)
     s->warp = w->warp;
     if (w->activation) {
         s->place = debug_next(d, w->activation)->place;
-        s->lanes = lanes_of(d, w->activation);
+        s->lanes = debug_lanes(d, w->activation);
         s->depth = debug_depth(d, w->activation);
     }
 }
@@ -163,6 +136,7 @@ tell_stop(struct debug *d, struct debug_stop *s, const char *text)
         d->target = d->go.position;
     }
     note_focus(d);
+    debug_plan_snapshot(d);
 }
 
 void
@@ -171,6 +145,17 @@ debug_stop(struct debug *d, const struct jit_warp *w, enum debug_why why, const 
     struct debug_stop s = {.why = why};
     fill(d, w, &s);
     tell_stop(d, &s, text);
+}
+
+void
+debug_stop_failed(struct debug *d, const struct jit_fault *f)
+{
+    struct debug_stop s = {.why = DEBUG_WHY_FAULT};
+    fill(d, f->warp, &s);
+    s.place = f->has_place ? f->place : s.place;
+    s.lanes = f->lanes ? f->lanes : s.lanes;
+    s.address = f->address;
+    tell_stop(d, &s, f->text);
 }
 
 /* -- stepping ---------------------------------------------------------------------------------- */
@@ -309,8 +294,11 @@ on_step(struct jit_warp *w)
     struct debug_run *run = w->block->launch->tool;
     struct debug *d = run->debug;
     d->runs = w;
-    if (d->steps.position >= d->next_snapshot && debug_snapshot(d))
-        take_order(d);
+    if (d->steps.position >= d->next_snapshot) {
+        if (debug_snapshot(d))
+            take_order(d);
+        debug_plan_snapshot(d);
+    }
     debug_edit_again(d);
     decide(d, w);
     debug_arm(d);
@@ -392,12 +380,13 @@ begin_outermost(struct debug *d)
     d->shared->edits_end = 0;
     d->hits.count = 0;
     d->interval = FIRST_INTERVAL;
+    d->made = 0;
     debug_look_for_threads(d->cannot, sizeof d->cannot);
     d->recorded = !d->cannot[0] && is_worth_recording(d);
     if (!d->recorded && !d->cannot[0])
         strcpy(d->cannot, "nothing was to stop this launch when it began");
     d->next_snapshot = d->recorded ? 0 : UINT64_MAX;
-    catch_interrupts(d);
+    debug_catch_interrupts(d);
 }
 
 static void *
@@ -436,8 +425,7 @@ end_outermost(struct debug *d, bool fine)
         debug_stop(d, NULL, DEBUG_WHY_END, NULL);
     debug_drop_snapshots(d, UINT64_MAX);
     debug_watch_forget(d);
-    atomic_store(&interrupted_debug, NULL);
-    sigaction(SIGINT, &interrupt_before, NULL);
+    debug_leave_interrupts();
     atomic_store(&d->interrupted, false);
 }
 
@@ -488,69 +476,6 @@ on_printed(struct jit_tool *t, uint64_t size, uint64_t *skip)
     *skip = shown <= d->printed ? 0 : shown - d->printed < size ? shown - d->printed : size;
     d->printed += size;
     d->shared->printed = shown < d->printed ? d->printed : shown;
-}
-
-/* -- faults ------------------------------------------------------------------------------------ */
-
-/* The lane whose access is to that address, of those that execute the instruction: by its operand.
- * 0: not known. */
-static uint32_t
-lane_at(struct debug *d, const struct jit_warp *w, uint64_t address)
-{
-    const struct jit_activation *a = w->activation;
-    const struct wir_insn *i = debug_next(d, a);
-    const struct jit_code_map *code =
-        debug_map_of(d, d->run->code, d->run->of.module->funcs[a->function])->code;
-    uint32_t lanes = lanes_of(d, a), n = wir_index(code->wir, i);
-    for (; n < code->wir->insn_count && code->wir->insns[n].place == i->place; n++)
-        for (uint32_t k = 0; k < code->wir->insns[n].i.operand_count; k++) {
-            const struct ptx_insn *p = &code->wir->insns[n].i;
-            const struct ptx_operand *o = &p->operand[k];
-            if (o->kind != PTX_O_ADDRESS || o->base_kind != PTX_BASE_REG ||
-                jit_code_map_bytes(code, o->reg) != 8)
-                continue;
-            uint64_t base =
-                p->space == PTX_SPACE_SHARED ? (uint64_t)(uintptr_t)w->block->shared : 0;
-            uint64_t bytes =
-                p->type_count ? (uint64_t)ptx_type_bytes((enum ptx_type)p->type[0]) : 1;
-            bytes *= p->vec ? p->vec : 1;
-            for (uint32_t l = lanes; l; l &= l - 1) {
-                uint64_t at;
-                memcpy(&at, (const uint8_t *)a + code->reg[o->reg] + 8 * __builtin_ctz(l), 8);
-                if (address - (at + base + (uint64_t)o->offset) < bytes)
-                    return l & -l;
-            }
-        }
-    return lanes & (lanes - 1) ? 0 : lanes;
-}
-
-static void
-on_fault(struct jit_fault *f)
-{
-    struct debug_run *run = f->warp->block->launch->tool;
-    struct debug *d = run->debug;
-    const struct jit_activation *a = f->warp->activation;
-    bool within = a && a->mask; /* in the middle of its instruction */
-    if (!f->text) {
-        if (!f->has_place && within) {
-            f->place = debug_next(d, a)->place;
-            f->has_place = true;
-            f->lanes = f->has_address ? lane_at(d, f->warp, f->address) : lanes_of(d, a);
-        }
-        return;
-    }
-    if (d->mode == MODE_LAST)
-        debug_last_over(d);
-    struct debug_stop s = {.why = DEBUG_WHY_FAULT};
-    d->steps.position -= within && d->steps.position;
-    fill(d, f->warp, &s);
-    s.place = f->has_place ? f->place : s.place;
-    s.lanes = f->lanes ? f->lanes : s.lanes;
-    s.address = f->address;
-    d->failed = true;
-    d->hits.count = 0;
-    d->runs = within ? f->warp : NULL;
-    tell_stop(d, &s, f->text);
 }
 
 /* -- the tool ---------------------------------------------------------------------------------- */
@@ -612,7 +537,7 @@ debug_open(const struct device_profile *profile, const char *options, struct ls_
                                 .pattern = debug_on_pattern,
                                 .steps = &d->steps,
                                 .step = on_step,
-                                .fault = on_fault,
+                                .fault = debug_on_fault,
                                 .printed = on_printed};
     d->fd = (int)fd;
     d->shared = shared;

@@ -3,6 +3,8 @@
  * debug, inside: what its files share. A file calls those below it.
  *
  *   debug.c    the tool: opened, launches begin and end, where the program stops
+ *   faults.c   kernels that fail
+ *   interrupt.c  the user's signal
  *   serve.c    the program stands: what the debugger asks, until it goes on
  *   past.c     going back: which snapshot, and what is looked for from there
  *   last.c     who wrote a byte last
@@ -18,6 +20,7 @@
 #define LOCKSTEP_DEBUG_PRIV_H
 
 #include "debug/debug.h"
+#include "jit/code_map.h"
 #include "memory/memory.h"
 #include "wir/wir.h"
 
@@ -118,7 +121,7 @@ enum { EDIT_ROOM = 1 << 20, WATCHES = 256 };
  * said so may go on. */
 struct debug_shared {
     pid_t first, active;
-    _Atomic bool exit_told;
+    _Atomic bool exit_sent;
     struct debug_snapshot snapshot[SNAPSHOTS];
     struct debug_order order;
     _Atomic uint32_t answered; /* LAST: a futex */
@@ -154,10 +157,10 @@ struct debug {
     const struct jit_warp *focus; /* its warp, where that has come by */
     uint32_t focus_lane;          /*   as a bit */
     _Atomic bool interrupted;
-    uint64_t printed; /* bytes of the launch's text so far */
-    uint64_t next_snapshot, interval;
-    uint64_t forking, opened; /* ns spent on snapshots; when it all began */
-    char cannot[160];         /* why this launch cannot be taken back; "": it can */
+    uint64_t printed;                       /* bytes of the launch's text so far */
+    uint64_t next_snapshot, interval, made; /* made: how many, in this launch */
+    uint64_t forking, opened;               /* ns spent on snapshots; when it all began */
+    char cannot[160];                       /* why this launch cannot be taken back; "": it can */
     struct debug_shared *shared;
     uint8_t *message; /* wire.c: the last one that was received, */
     size_t room;      /*   and how large one may be */
@@ -170,6 +173,17 @@ void debug_arm(struct debug *d);
 /* Tells of a stop and serves the debugger until it is to go on. w: the warp that stands there;
  * NULL: none. */
 void debug_stop(struct debug *d, const struct jit_warp *w, enum debug_why why, const char *text);
+
+void debug_stop_failed(struct debug *d, const struct jit_fault *f);
+/* Lanes that execute the instruction that comes next: of those that come to it its guard may leave
+ * some out. */
+uint32_t debug_lanes(struct debug *d, const struct jit_activation *a);
+
+/* -- faults.c, interrupt.c --------------------------------------------------------------------- */
+
+void debug_on_fault(struct jit_fault *f);
+void debug_catch_interrupts(struct debug *d);
+void debug_leave_interrupts(void);
 
 /* -- serve.c ----------------------------------------------------------------------------------- */
 
@@ -198,6 +212,8 @@ _Noreturn void debug_last_over(struct debug *d);
 /* A process that waits from now on. True: this is that process, which goes on: shared.order says
  * how. */
 bool debug_snapshot(struct debug *d);
+/* When the next is wanted. */
+void debug_plan_snapshot(struct debug *d);
 /* The latest at or before the position; -1: there is none. */
 int debug_snapshot_at(const struct debug *d, uint64_t position);
 /* It goes on, and this process waits for its answer. False: it will not come. */

@@ -13,6 +13,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <linux/futex.h>
 #include <signal.h>
 #include <stdio.h>
@@ -29,6 +30,13 @@
 extern pid_t _Fork(void) __attribute__((weak));
 
 enum { LOOK_S = 1 }; /* how often one that waits looks whether the program is still there */
+
+/* All: one that has been killed may still stand there. */
+static void
+futex_wake(_Atomic uint32_t *at)
+{
+    syscall(SYS_futex, at, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
 
 static void
 futex_wait(_Atomic uint32_t *at, uint32_t value)
@@ -116,20 +124,31 @@ debug_drop_snapshots(struct debug *d, uint64_t after)
         drop_quietly(d, which);
 }
 
-/* Every second one goes, in order of position; never the first. */
+/* One goes: never the first; of the others the one that is missed least: few instructions lie
+ * between its neighbours, for how far it is from here. */
 static void
 thin(struct debug *d)
 {
-    struct debug_snapshot *s = d->shared->snapshot;
+    const struct debug_snapshot *s = d->shared->snapshot;
     bool which[SNAPSHOTS] = {false};
+    uint64_t here = d->steps.position;
+    double least = 0;
+    int victim = -1;
     for (int k = 0; k < SNAPSHOTS; k++) {
-        uint32_t before = 0;
-        for (int j = 0; j < SNAPSHOTS; j++)
-            before += s[j].pid && s[j].position < s[k].position;
-        which[k] = s[k].pid && before % 2;
+        uint64_t low = 0, high = UINT64_MAX, at = s[k].position;
+        for (int j = 0; j < SNAPSHOTS; j++) {
+            low = s[j].position < at && s[j].position > low ? s[j].position : low;
+            high = s[j].position > at && s[j].position < high ? s[j].position : high;
+        }
+        high = high == UINT64_MAX ? (here > at ? here : at) : high;
+        double missed = (double)(high - low) / ((double)(at > here ? at - here : here - at) + 1);
+        if (at && (victim < 0 || missed < least)) {
+            victim = k;
+            least = missed;
+        }
     }
+    which[victim] = true;
     drop_quietly(d, which);
-    d->interval *= 2;
 }
 
 int
@@ -151,15 +170,22 @@ now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Where the next is wanted: none where there is one already. */
-static void
-plan_next(struct debug *d)
+void
+debug_plan_snapshot(struct debug *d)
 {
-    uint64_t next = d->steps.position + d->interval;
+    enum { LEAST = 1 << 16 };
     const struct debug_snapshot *s = d->shared->snapshot;
-    for (int k = 0; k < SNAPSHOTS; k++)
-        if (s[k].pid && s[k].position > d->steps.position && s[k].position + d->interval > next)
+    uint64_t here = d->steps.position, next = here + d->interval, way = d->target - here;
+    if (!d->recorded || d->mode == MODE_LAST) {
+        d->next_snapshot = UINT64_MAX;
+        return;
+    }
+    for (int k = 0; k < SNAPSHOTS; k++) /* none where there is one already */
+        if (s[k].pid && s[k].position > here && s[k].position + d->interval > next)
             next = s[k].position + d->interval;
+    /* On the way to where somebody will look around, more the nearer. */
+    if (d->mode != MODE_GO && d->target > here && way > LEAST && here + way / 2 < next)
+        next = here + way / 2;
     d->next_snapshot = next;
 }
 
@@ -169,10 +195,6 @@ debug_snapshot(struct debug *d)
     sigset_t all, before;
     uint64_t begin = now_ns();
     int n = free_slot(d);
-    if (d->mode == MODE_LAST) {
-        d->next_snapshot = UINT64_MAX;
-        return false;
-    }
     if (n < 0) {
         thin(d);
         n = free_slot(d);
@@ -199,10 +221,11 @@ debug_snapshot(struct debug *d)
     }
     sigprocmask(SIG_SETMASK, &before, NULL);
     d->forking += pid ? now_ns() - begin : 0;
-    plan_next(d);
+    if (pid > 0 && d->mode == MODE_GO && ++d->made % SNAPSHOTS == 0)
+        d->interval *= 2;
     if (pid < 0) {
         snprintf(d->cannot, sizeof d->cannot, "no snapshot could be made: %s", strerror(errno));
-        d->next_snapshot = UINT64_MAX;
+        d->recorded = false;
     }
     return pid == 0;
 }
@@ -214,7 +237,7 @@ debug_ask_snapshot(struct debug *d, int n)
     pid_t pid = s->pid;
     atomic_store(&d->shared->answered, 0);
     atomic_store(&s->command, 1);
-    syscall(SYS_futex, &s->command, FUTEX_WAKE, 1, NULL, NULL, 0);
+    futex_wake(&s->command);
     bool gone = false;
     while (!atomic_load(&d->shared->answered) && !gone) {
         futex_wait(&d->shared->answered, 0);
@@ -238,7 +261,7 @@ drop_all(struct debug *d)
 static void
 tell_exit(struct debug *d, int32_t status)
 {
-    if (!atomic_exchange(&d->shared->exit_told, true))
+    if (!atomic_exchange(&d->shared->exit_sent, true))
         debug_send(d, DEBUG_E_EXIT, 0, &status, sizeof status, NULL, 0);
 }
 
@@ -287,7 +310,7 @@ debug_become(struct debug *d, int n)
     fflush(NULL); /* it counts as shown */
     d->shared->active = s->pid;
     atomic_store(&s->command, 1);
-    syscall(SYS_futex, &s->command, FUTEX_WAKE, 1, NULL, NULL, 0);
+    futex_wake(&s->command);
     if (getpid() == d->shared->first)
         stand_for(d);
     _exit(0);
@@ -306,7 +329,7 @@ void
 debug_abandoned(struct debug *d)
 {
     drop_all(d);
-    atomic_store(&d->shared->exit_told, true);
+    atomic_store(&d->shared->exit_sent, true);
     signal(SIGTERM, SIG_DFL);
     raise(SIGTERM);
     _exit(1);

@@ -204,13 +204,17 @@ add_warp(struct debug *d, const struct jit_block *b, uint32_t warp, struct text 
     memcpy(w.block, b->ctaid, sizeof w.block);
     if (st.what == JIT_STANDS_READY && st.warp == d->runs)
         w.state = DEBUG_W_RUNS;
+    uint32_t waits = 0, first = UINT32_MAX; /* lanes at one barrier */
     for (uint32_t l = 0; l < JIT_LANES; l++) {
         w.place[l] = at[l].exited ? NO_PLACE : at[l].map->code->wir->insns[at[l].site].place;
         if (at[l].exited)
             w.alive &= ~(1u << l);
-        if (st.barrier[l] != UINT32_MAX)
-            w.barrier = st.barrier[l];
+        if (st.barrier[l] != UINT32_MAX && first == UINT32_MAX)
+            first = w.barrier = st.barrier[l];
+        waits |= st.barrier[l] != UINT32_MAX && st.barrier[l] == first ? 1u << l : 0;
     }
+    if (w.state == DEBUG_W_WAITS && w.alive && !(w.alive & ~waits))
+        w.state = DEBUG_W_BARRIER;
     text_add_bytes(out, (const char *)&w, sizeof w);
 }
 

@@ -66,8 +66,8 @@ pass_on(int number, siginfo_t *info, void *context)
     passing = again;
 }
 
-/* A debugger looks at the block before it is given up. It knows the place of what a signal told of,
- * and the lanes. */
+/* A debugger looks at the block before it is given up. It knows the place of what a signal asked
+ * of, and the lanes. */
 static void
 tell_fault(struct exec_slot *s, struct exec_fault *f)
 {
@@ -75,24 +75,24 @@ tell_fault(struct exec_slot *s, struct exec_fault *f)
     struct exec_report report;
     if (!run->tool || !run->tool->fault || f->status == EXEC_FAILED)
         return;
-    struct jit_fault told = {.warp = &s->warp[f->warp],
-                             .lanes = f->lanes,
-                             .place = f->place,
-                             .has_place = f->has_place,
-                             .has_address = f->has_address,
-                             .address = f->address};
-    run->tool->fault(&told);
-    if (f->by_signal && told.has_place) {
-        f->place = told.place;
-        f->lanes = told.lanes;
+    struct jit_fault asked = {.warp = &s->warp[f->warp],
+                              .lanes = f->lanes,
+                              .place = f->place,
+                              .has_place = f->has_place,
+                              .has_address = f->has_address,
+                              .address = f->address};
+    run->tool->fault(&asked);
+    if (f->by_signal && asked.has_place) {
+        f->place = asked.place;
+        f->lanes = asked.lanes;
         f->has_place = true;
         f->by_signal = false;
         snprintf(f->what, sizeof f->what, "illegal address 0x%llx", (unsigned long long)f->address);
         exec_describe_address(s, f->address, f->detail, sizeof f->detail);
     }
     exec_report_fault(run, f, &report);
-    told.text = report.text;
-    run->tool->fault(&told);
+    asked.text = report.text;
+    run->tool->fault(&asked);
 }
 
 /* The jump does not restore the mask, and what called us may have blocked more (TSan does). */

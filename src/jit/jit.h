@@ -20,7 +20,6 @@
 #include "ptx/ptx.h"
 
 struct memory;
-struct wir;
 struct jit_standing;
 
 enum { JIT_LANES = 32, JIT_BARRIERS = 16 };
@@ -95,7 +94,7 @@ struct jit_steps {
 };
 
 /* (abi) JIT_EVENT_STEP: a warp's kernel, or a function that it has really called, while it runs;
- * behind it lie registers and lanes (struct jit_code_map). */
+ * behind it lie registers and lanes (jit/code_map.h). */
 struct jit_activation {
     struct jit_activation *caller; /* NULL: this is the kernel's */
     uint32_t function;             /* ptx_func.index of the function whose code this is */
@@ -593,27 +592,6 @@ struct jit_tool {
     /* Whether a text that the kernel prints is to be shown: of `size` bytes, from *skip on. */
     void (*printed)(struct jit_tool *t, uint64_t size, uint64_t *skip);
 };
-
-/* -- where registers are ----------------------------------------------------------------------- */
-
-/* Code for JIT_EVENT_STEP of one function: a kernel, or one that is really called. Distances are
- * from the struct jit_activation. */
-struct jit_code_map {
-    const struct ptx_func *func;
-    const struct wir *wir; /* wir_new_debug; a site is the number of an instruction */
-    uint32_t *reg;         /* per register: where 32 values of its type lie (predicates: 32 bits) */
-    uint32_t lanes; /* per block, from there on: lanes that are to run it, lanes that wait for a
-                       barrier before it (uint32_t each) */
-    uint32_t *held; /* per block: lanes that stand at its first instruction until others of their
-                       warp come (uint32_t); UINT32_MAX: none do */
-    uint32_t bytes; /* of all of it */
-};
-/* NULL and an error: it cannot be compiled. The module must outlive it. */
-struct jit_code_map *jit_code_map_new(const struct ptx_module *m, const struct ptx_func *f,
-                                      struct ls_error *err);
-void jit_code_map_free(struct jit_code_map *map);
-/* Bytes of a value of a register in its home; 0: a predicate, a bit a lane. */
-uint32_t jit_code_map_bytes(const struct jit_code_map *map, uint32_t reg);
 
 /* -- compiling --------------------------------------------------------------------------------- */
 

@@ -440,16 +440,11 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(states_come_again),
-        cmocka_unit_test(steps_back_are_steps),
-        cmocka_unit_test(lines_back),
-        cmocka_unit_test(breakpoints_back),
-        cmocka_unit_test(output_comes_once),
-        cmocka_unit_test(changes_stay),
-        cmocka_unit_test(last_writes),
-        cmocka_unit_test(shared_words_are_the_blocks),
-        cmocka_unit_test(watches_stop),
-        cmocka_unit_test(accesses_of_a_word),
+        cmocka_unit_test(states_come_again), cmocka_unit_test(steps_back_are_steps),
+        cmocka_unit_test(lines_back),        cmocka_unit_test(breakpoints_back),
+        cmocka_unit_test(output_comes_once), cmocka_unit_test(changes_stay),
+        cmocka_unit_test(last_writes),       cmocka_unit_test(shared_words_are_the_blocks),
+        cmocka_unit_test(watches_stop),      cmocka_unit_test(accesses_of_a_word),
         cmocka_unit_test(a_long_launch),
     };
     return cmocka_run_group_tests(tests, NULL, remove_folder);

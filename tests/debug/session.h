@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * session.h: a debugger without a user: starts tests/debug/program.cu, speaks debug/debug.h with it,
- * and keeps what it prints. One at a time.
+ * session.h: a debugger without a user: starts tests/debug/program.cu, speaks debug/debug.h with
+ * it, and keeps what it prints. One at a time.
  */
 #ifndef LOCKSTEP_TESTS_DEBUG_SESSION_H
 #define LOCKSTEP_TESTS_DEBUG_SESSION_H
@@ -196,8 +196,8 @@ static void
 set_flags(void)
 {
     struct debug_flags f = {.module = 0, .count = session.places};
-    assert_true(ask(DEBUG_A_FLAGS, &f, sizeof f, session.flags,
-                    sizeof *session.flags * session.places));
+    assert_true(
+        ask(DEBUG_A_FLAGS, &f, sizeof f, session.flags, sizeof *session.flags * session.places));
 }
 
 /* As debug_go; true: it stopped. */
@@ -223,8 +223,8 @@ go_to(uint64_t position)
 static inline bool
 go_back(uint32_t how, struct debug_thread focus)
 {
-    return go((struct debug_go){
-        .how = DEBUG_GO_BACK, .back = how, .depth = UINT32_MAX, .focus = focus});
+    return go(
+        (struct debug_go){.how = DEBUG_GO_BACK, .back = how, .depth = UINT32_MAX, .focus = focus});
 }
 
 /* It has said that it ends, and does. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * steps_test.c: where a kernel stops: at breakpoints, instruction by instruction, line by line; what
- * its registers, its frames and all spaces of memory hold there, against what C says.
+ * steps_test.c: where a kernel stops: at breakpoints, instruction by instruction, line by line;
+ * what its registers, its frames and all spaces of memory hold there, against what C says.
  */
 #include "debug/session.h"
 
@@ -166,7 +166,9 @@ lines_in_order(void **state)
     static const struct {
         uint32_t thread, depth, count;
         const uint32_t *line;
-    } rows[] = {{3, UINT32_MAX, 11, into}, {3, 0, 7, over}, {4, UINT32_MAX, 6, other},
+    } rows[] = {{3, UINT32_MAX, 11, into},
+                {3, 0, 7, over},
+                {4, UINT32_MAX, 6, other},
                 {36, UINT32_MAX, 11, into}};
     (void)state;
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {

@@ -88,6 +88,7 @@ def header_errors(src, command_of):
 # What a process has once, whoever asks: its signal handlers, and a thread's stack for them.
 PROCESS_WIDE = {("fault.c.o", name) for name in ("install_lock", "before", "passing", "stack_once",
                                                  "stack_key", "current", "fault_hook")}
+PROCESS_WIDE |= {("interrupt.c.o", name) for name in ("interrupted", "before")}
 
 
 def global_errors(objects):

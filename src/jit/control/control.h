@@ -7,6 +7,7 @@
 #define LOCKSTEP_JIT_CONTROL_H
 
 #include "jit/values/values.h"
+#include "jit/code_map.h"
 
 /* -- frame.c ----------------------------------------------------------------------------------- */
 

@@ -3,6 +3,7 @@
  * engine/code_map.c: where code for a debugger keeps things. Nothing of it is kept with the code:
  * it follows from the PTX.
  */
+#include "jit/code_map.h"
 #include "jit/control/control.h"
 #include "jit/engine/engine.h"
 #include "jit/insn/insn.h"

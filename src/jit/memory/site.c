@@ -283,7 +283,7 @@ site_announce(struct site *s, enum jit_access_op op)
             site_lanes(s); /* not only where a debugger wants them */
         LLVMBasicBlockRef over = core_step_telling(c);
         tell_now(s, &t, lanes, op);
-        core_step_told(c, over);
+        core_step_over(c, over);
         return;
     }
     tell_segments(s,

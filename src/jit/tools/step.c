@@ -65,7 +65,7 @@ core_step_telling(struct core *c)
 }
 
 void
-core_step_told(struct core *c, LLVMBasicBlockRef over)
+core_step_over(struct core *c, LLVMBasicBlockRef over)
 {
     if (!over)
         return;

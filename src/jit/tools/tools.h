@@ -100,10 +100,10 @@ void core_step_begin(struct core *c);
 void core_step(struct core *c, const struct wir_insn *i, LLVMValueRef lanes);
 /* Calls one of jit/ops/stepped.h: of the warp, its steps and record, and these. */
 void core_step_call(struct core *c, const char *name, LLVMValueRef *args, unsigned n);
-/* What is emitted from here on is done only while accesses are told; core_step_told ends that.
+/* What is emitted from here on is done only while accesses are told; core_step_over ends that.
  * NULL: no debugger. */
 LLVMBasicBlockRef core_step_telling(struct core *c);
-void core_step_told(struct core *c, LLVMBasicBlockRef over);
+void core_step_over(struct core *c, LLVMBasicBlockRef over);
 
 /* -- gate.c ------------------------------------------------------------------------------------ */
 

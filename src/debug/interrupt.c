@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * interrupt.c: the user's signal, while a launch runs; otherwise it is the program's.
+ */
+#include "debug/debug_priv.h"
+
+#include <signal.h>
+
+static struct debug *_Atomic interrupted; /* that a launch runs under; NULL: none runs */
+static struct sigaction before;
+
+/* The next instruction asks. */
+static void
+on_interrupt(int number)
+{
+    struct debug *d = atomic_load(&interrupted);
+    (void)number;
+    if (!d)
+        return;
+    atomic_store(&d->interrupted, true);
+    if (d->run)
+        d->steps.flags = d->run->code->all;
+}
+
+void
+debug_catch_interrupts(struct debug *d)
+{
+    struct sigaction ours = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
+    sigemptyset(&ours.sa_mask);
+    atomic_store(&interrupted, d);
+    sigaction(SIGINT, &ours, &before);
+}
+
+void
+debug_leave_interrupts(void)
+{
+    atomic_store(&interrupted, NULL);
+    sigaction(SIGINT, &before, NULL);
+}
