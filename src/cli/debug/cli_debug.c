@@ -6,6 +6,7 @@
  */
 #include "cli/cli.h"
 #include "cli/debug/commands.h"
+#include "cli/debug/dap.h"
 #include "cli/debug/editor.h"
 #include "cli/debug/record.h"
 #include "cli/run/program.h"
@@ -14,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { D_BATCH, D_EX, D_X, D_ARGS, D_RECORD, D_BLOCK, D_COUNT };
+enum { D_BATCH, D_EX, D_X, D_ARGS, D_RECORD, D_BLOCK, D_DAP, D_COUNT };
 
 static const struct option_row rows[D_COUNT] = {
     [D_BATCH] = {"--batch", 0, NULL, NULL, "ends when the commands of -x and --ex have run"},
@@ -24,6 +25,8 @@ static const struct option_row rows[D_COUNT] = {
                   "writes a page on which a block of the first launch is stepped through"},
     [D_BLOCK] = {"--block", 0, NULL, "X[,Y[,Z]]", "that block (0,0,0)"},
     [D_ARGS] = {"--args", 0, NULL, NULL, "as in gdb: what follows the program is for it anyway"},
+    [D_DAP] = {"--dap", 0, NULL, NULL,
+               "speaks the Debug Adapter Protocol on stdin and stdout, for editors"},
 };
 
 static const struct cli_usage usage = {
@@ -175,7 +178,11 @@ cli_debug(int argc, char **argv)
     take_single_dashes(argc, argv);
     if (!cli_parse(&usage, argc, argv, &line, &status))
         return status;
-    if (line.word_count == 0) {
+    if (line.value[D_DAP]) {
+        status = line.word_count ? cli_usage_error(&usage, "--dap takes no program: the editor's "
+                                                           "launch request names it")
+                                 : dap_run(&line.common);
+    } else if (line.word_count == 0) {
         status = cli_usage_error(&usage, "no program given");
     } else {
         add_options(&line);

@@ -350,10 +350,35 @@ step_is_over(struct session *s, const struct debug_go *go, const struct before *
     return steps && in_warp && stop->depth <= go->depth;
 }
 
+/* "i is {i}": what stands in braces is evaluated. */
 static void
-say_log(struct session *s, struct breakpoint *b)
+say_log(struct session *s, struct breakpoint *b, uint32_t lane)
 {
-    session_say(s, "%s\n", b->log);
+    const struct debug_stop *stop = &s->target.stop;
+    struct debug_thread t = session_thread_of(s, stop->at, stop->warp, lane);
+    struct debug_frame frame = {.place = stop->place};
+    struct arena own = {0};
+    struct world w = session_world(s, &t, &frame, 0);
+    w.arena = w.types = &own;
+    w.no_effects = true;
+    for (const char *p = b->log; *p;) {
+        const char *end = *p == '{' ? strchr(p, '}') : NULL;
+        struct text text = {0};
+        struct ls_error err = {0};
+        struct value v;
+        if (!end) {
+            session_say(s, "%c", *p++);
+            continue;
+        }
+        const char *expression = arena_strndup(&own, p + 1, (size_t)(end - p - 1));
+        bool fine =
+            evaluate(&w, expression, NULL, &v, &err) && format_short(&w, &v, 0, &text, &err);
+        session_say(s, "%s", fine ? text.at : err.text);
+        text_free(&text);
+        p = end + 1;
+    }
+    session_say(s, "\n");
+    arena_free(&own);
 }
 
 /* Whether somebody wants this stop. */
@@ -369,7 +394,7 @@ is_wanted(struct session *s, const struct debug_go *go, const struct before *b,
         return true;
     *hit = breakpoints_hit(s, &lane);
     if (*hit && (*hit)->log) {
-        say_log(s, *hit);
+        say_log(s, *hit, lane);
         *hit = NULL;
     }
     if (!*hit && why == DEBUG_WHY_BREAK && step_is_over(s, go, b)) {
@@ -429,6 +454,7 @@ running_quiet(struct session *s, const struct debug_go *go, enum target_event *e
     struct breakpoint *hit;
     struct before b = before_of(s);
     *event = run_on(s, go, &b, &hit, err);
+    s->hit = hit ? hit->number : 0;
     if (*event == TARGET_STOP && !hit)
         keep_focus(s);
     return *event != TARGET_FAILED;
@@ -465,6 +491,20 @@ run_and_report(struct session *s, const struct debug_go *go, struct ls_error *er
     if (hit)
         after_hit(s, hit);
     return true;
+}
+
+bool
+running_start_quiet(struct session *s, bool launches, enum target_event *event,
+                    struct ls_error *err)
+{
+    struct debug_go go = {.how = DEBUG_GO_ON, .launches = launches};
+    session_forget_stop(s);
+    if (!target_start(&s->target, s->path, s->words, s->program_out, err))
+        return false;
+    s->starting = true;
+    bool fine = running_quiet(s, &go, event, err);
+    s->starting = false;
+    return fine;
 }
 
 bool

@@ -78,6 +78,7 @@ struct session {
     bool batch, quit, failed; /* failed: a command has */
     int quit_status;
     bool starting;               /* the program runs to its first event */
+    uint32_t hit;                /* number of the breakpoint where it has stopped; 0: none */
     struct text after;           /* commands of the breakpoint that was hit */
     struct breakpoint *collects; /* lines up to `end` are its commands */
 
@@ -185,6 +186,9 @@ bool breakpoints_arm(struct session *s, struct breakpoint *b, struct ls_error *e
 
 /* Starts the program, to its first stop; launches: where the first kernel begins. */
 bool running_start(struct session *s, bool launches, struct ls_error *err);
+/* The same without a word (see running_quiet). */
+bool running_start_quiet(struct session *s, bool launches, enum target_event *event,
+                         struct ls_error *err);
 /* Goes on as *go says, over stops that nobody wants, and reports where it stands then. */
 bool running_go(struct session *s, const struct debug_go *go, struct ls_error *err);
 /* The same without a word; what it came to in *event (running_report says it). */
