@@ -234,14 +234,16 @@ cmd_first_bad(struct session *s, const char *args, struct ls_error *err)
         return false;
     mute(s, true);
     bool fine = running_to_position(s, 0, err) && search(s, &t, args, &found, err);
+    s->stands = s->target.state == TARGET_STANDS;
+    if (fine && !found && s->stands) /* first: no watch is set on a block that is over */
+        fine = running_to_position(s, position, err) && session_focus(s, &t, err);
     mute(s, false);
     if (!fine)
         return false;
-    s->stands = s->target.state == TARGET_STANDS;
     if (!found) {
         session_say(s, "%s does not hold at any moment of the launch for thread %s of block %s.\n",
                     args, session_triple(s, t.thread), session_triple(s, t.block));
-        return !s->stands || (running_to_position(s, position, err) && session_focus(s, &t, err));
+        return true;
     }
     session_say(s, "%s first holds at position %llu:\n", args,
                 (unsigned long long)s->target.stop.position);
