@@ -144,7 +144,7 @@ loaded(const char *file, const char *name)
     int parameter = 1000;
     void *args[] = {&device, &parameter};
     if (cuModuleLoad(&m, file) || cuModuleGetFunction(&f, m, name) ||
-        cuLaunchKernel(f, 1, 1, 1, 40, 1, 1, 0, NULL, args, NULL))
+        cuLaunchKernel(f, 1, 1, 1, 40, 1, 1, 0, NULL, args, NULL) || cuModuleUnload(m))
         exit(4);
 }
 
@@ -211,6 +211,9 @@ main(int argc, char **argv)
         std::thread one(launch_twice, device), two(launch_twice, device + 32);
         one.join();
         two.join();
+    } else if (!strcmp(name, "again")) {
+        for (int i = 0; i < 3; i++)
+            loaded(argv[2], i % 2 ? "spaces" : "ways");
     } else if (argc > 2) {
         loaded(argv[2], name);
     } else {
