@@ -74,6 +74,28 @@ with tempfile.TemporaryDirectory() as work:
     status, out, err = debug("flow.cu", script="list 1,2\nfoo\nlist 10,11\n\nprint 1\n\nquit\n")
     check("standard input", status == 0 and "11\t" in out and "12\t" in out and "$2 = 1" in out and "Undefined" in err)
 
+    # several units, linked when the program starts: each has its own variables
+    (work / "one.cu").write_text("extern __device__ int twice(int x);\n__global__ void k(int *a)\n{\n"
+                                 "    int v = twice(threadIdx.x);\n    a[threadIdx.x] = v;\n}\nint main()\n{\n    int *a;\n"
+                                 "    cudaMallocManaged(&a, 128);\n    k<<<1, 32>>>(a);\n    cudaDeviceSynchronize();\n"
+                                 "    return a[3];\n}\n")
+    (work / "two.cu").write_text("__device__ int twice(int x)\n{\n    int sum = x + x;\n    return sum;\n}\n")
+    subprocess.run([lockstep, "cc", "-G", "-rdc=true", "one.cu", "two.cu", "-o", "units"], cwd=work, check=True)
+    status, out, err = debug("-batch", "-ex", "break two.cu:4 if x == 3", "-ex", "run", "-ex",
+                             "print sum", "-ex", "up", "-ex", "print a[0]", "-ex", "info breakpoints", "-ex", "delete", "-ex",
+                             "continue", "./units", cwd=work)
+    check(f"units: {out}{err}", "in twice at two.cu:4" in out and "$1 = 6" in out and "#1  k (a=0x" in out and
+          out.count("in twice at two.cu:4") == 2 and status == 6)
+
+    # a fault, a deadlock: the launch still stands there
+    fault = work / "fault.cu"
+    fault.write_text("__global__ void bad(int *a)\n{\n    int *p = a;\n    if (threadIdx.x == 5)\n        p = nullptr;\n"
+                     "    *p = 1;\n}\nint main()\n{\n    int *a;\n    cudaMallocManaged(&a, 4);\n    bad<<<1, 32>>>(a);\n"
+                     "    return cudaDeviceSynchronize() != 0;\n}\n")
+    status, out, err = debug("-batch", "-ex", "run", "-ex", "print p", "-ex", "last p", "-ex", "continue", fault)
+    check(f"a fault is a stop: {out}", "illegal address 0x0" in out and "block (0,0,0) thread (5,0,0) at fault.cu:6" in out and
+          "$1 = (int *) 0x0" in out and "fault.cu:5: " in out and status == 1 and "exited with code 1" in out)
+
     # a kernel that does not end, interrupted
     hang = work / "hang.cu"
     hang.write_text("__global__ void hang(volatile int *flag)\n{\n    while (*flag == 0) {\n    }\n}\nint main()\n{\n"

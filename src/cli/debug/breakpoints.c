@@ -35,7 +35,7 @@ line_with_code(struct session *s, const char *file, uint32_t line)
     uint32_t best = 0;
     for (size_t k = 0; k < s->modules.count; k++) {
         const struct symbols *y = s->modules.at[k].symbols;
-        for (size_t n = 1; n < y->lines.count; n++) {
+        for (size_t n = 1; n < y->lines.count && !s->modules.at[k].linked; n++) {
             const struct line_key *l = &y->lines.at[n];
             if (l->line >= line && (!best || l->line < best) &&
                 source_is(y->files.at[l->file], file))
@@ -57,7 +57,8 @@ find_line(struct session *s, const char *file, uint32_t line, struct place_list 
         return ls_fail(err, LS_ERR_INPUT, "No source file named %s.", file);
     for (; (line = line_with_code(s, file, line)); line++) {
         for (uint32_t k = 0; k < s->modules.count; k++)
-            add_line(s, k, file, line, out);
+            if (!s->modules.at[k].linked)
+                add_line(s, k, file, line, out);
         if (out->count)
             return true;
     }
@@ -70,7 +71,7 @@ find_function(struct session *s, const char *name, struct place_list *out, struc
 {
     for (uint32_t k = 0; k < s->modules.count; k++) {
         const struct symbols *y = s->modules.at[k].symbols;
-        for (size_t n = 0; n < y->function_count; n++)
+        for (size_t n = 0; n < y->function_count && !s->modules.at[k].linked; n++)
             if (y->functions[n].end > y->functions[n].first &&
                 symbols_is_named(&y->functions[n], name))
                 VEC_PUSH(out, ((struct location){k, y->functions[n].body}));
@@ -186,6 +187,11 @@ breakpoints_resolve(struct session *s, uint32_t module)
         struct place_list found = {0};
         struct ls_error unused;
         bool known = b->kind != BREAKPOINT || *b->spec == '*';
+        size_t kept = 0;
+        for (size_t n = 0; n < b->at.count; n++)
+            if (!s->modules.at[b->at.at[n].module].linked)
+                b->at.at[kept++] = b->at.at[n];
+        b->at.count = kept;
         for (size_t n = 0; n < b->at.count; n++)
             known = known || b->at.at[n].module == module;
         if (known || !breakpoints_find(s, b->spec, &found, &unused)) {

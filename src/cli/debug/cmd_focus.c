@@ -207,6 +207,8 @@ info_kernels(struct session *s, const char *args, struct ls_error *err)
                     s->over ? "  (over)" : "");
     for (size_t m = 0; m < s->modules.count; m++) {
         const struct symbols *y = s->modules.at[m].symbols;
+        if (s->modules.at[m].linked)
+            continue;
         for (size_t k = 0; k < y->function_count; k++)
             if (y->functions[k].ptx->is_kernel && y->functions[k].ptx->has_body)
                 session_say(s, "  %s at %s\n", y->functions[k].name,

@@ -141,6 +141,8 @@ info_variables(struct session *s, const char *args, struct ls_error *err)
     (void)err;
     for (size_t m = 0; m < s->modules.count; m++) {
         const struct symbols *y = s->modules.at[m].symbols;
+        if (s->modules.at[m].linked)
+            continue;
         for (size_t k = 0; k < y->globals.count; k++) {
             struct text text = {0};
             const struct variable *v = &y->globals.at[k];
@@ -160,6 +162,8 @@ info_functions(struct session *s, const char *args, struct ls_error *err)
     (void)err;
     for (size_t m = 0; m < s->modules.count; m++) {
         const struct symbols *y = s->modules.at[m].symbols;
+        if (s->modules.at[m].linked)
+            continue;
         for (size_t k = 0; k < y->function_count; k++) {
             const struct source_function *f = &y->functions[k];
             if (f->end > f->first && strstr(f->name, args))

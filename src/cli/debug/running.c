@@ -316,7 +316,7 @@ go_on(struct session *s, const struct debug_go *go, struct ls_error *err)
         s->launch_module = module_index(s, s->target.stop.module);
         s->stands = true;
         s->over = s->target.stop.why == DEBUG_WHY_END;
-    } else if (event == TARGET_EXIT || event == TARGET_FAILED) {
+    } else if (s->target.state == TARGET_NONE) {
         session_forget_stop(s);
         for (size_t k = 0; k < s->modules.count; k++)
             s->modules.at[k].loaded = false;
@@ -507,10 +507,37 @@ running_start_quiet(struct session *s, bool launches, enum target_event *event,
     return fine;
 }
 
+/* What is said where the program did not come to a launch. */
+static void
+say_end(struct session *s, enum target_event event)
+{
+    struct before b = {0};
+    if (event == TARGET_EXIT)
+        say_exit(s);
+    else
+        report_stop(s, breakpoints_number(s, s->hit), &b);
+}
+
+/* Where a launch begins its first thread has no frame yet: on to its first line. */
+static bool
+to_first_line(struct session *s, struct ls_error *err)
+{
+    session_say(s, "[launch %llu]\n", (unsigned long long)s->target.stop.launch);
+    struct debug_go go = running_plan(s, DEBUG_GO_STEP, UINT32_MAX);
+    s->focus.valid = false; /* so that the whole place is said */
+    return run_and_report(s, &go, err);
+}
+
 bool
 running_start(struct session *s, bool launches, struct ls_error *err)
 {
-    struct debug_go go = {.how = DEBUG_GO_ON, .launches = launches};
+    struct debug_go go = {.how = DEBUG_GO_ON};
+    enum target_event event;
+    if (launches)
+        return running_start_quiet(s, true, &event, err) &&
+               (event == TARGET_STOP && s->target.stop.why == DEBUG_WHY_LAUNCH
+                    ? to_first_line(s, err)
+                    : (say_end(s, event), true));
     session_forget_stop(s);
     if (!target_start(&s->target, s->path, s->words, s->program_out, err))
         return false;

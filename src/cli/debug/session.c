@@ -104,6 +104,21 @@ session_read_executable(struct session *s, struct ls_error *err)
     return true;
 }
 
+/* A program of several units has one module, linked when it starts: variables are the units'. */
+static void
+take_units(struct session *s)
+{
+    struct ls_error unused;
+    struct symbols *whole = s->modules.at[s->modules.count - 1].symbols;
+    for (size_t k = 0; k + 1 < s->modules.count; k++) {
+        struct module *unit = &s->modules.at[k];
+        if (unit->loaded || !symbols_is_unit_of(unit->symbols, whole))
+            continue;
+        symbols_read_dwarf(whole, unit->symbols, &unused);
+        unit->linked = true;
+    }
+}
+
 uint32_t
 session_take_module(struct session *s, struct ls_error *err)
 {
@@ -121,6 +136,7 @@ session_take_module(struct session *s, struct ls_error *err)
     }
     if (!add_module(s, text->at, text->count, err))
         return UINT32_MAX;
+    take_units(s);
     struct module *m = &s->modules.at[s->modules.count - 1];
     m->loaded = true;
     m->number = s->target.module.number;
@@ -343,8 +359,9 @@ session_here(struct session *s)
     if (s->stands && s->focus.valid)
         return session_world(s, &s->focus.thread, &s->focus.frames[s->focus.frame], s->focus.frame);
     struct world w = {.arena = &s->scratch, .types = &s->keep, .ops = &ops, .context = s};
-    if (s->modules.count)
-        w.symbols = s->modules.at[0].symbols;
+    for (size_t k = s->modules.count; k-- > 0;)
+        if (!s->modules.at[k].linked)
+            w.symbols = s->modules.at[k].symbols;
     return w;
 }
 

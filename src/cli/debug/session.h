@@ -16,6 +16,7 @@ enum { NO_PLACE = UINT32_MAX };
 
 struct module {
     struct symbols *symbols;
+    bool linked;     /* into another module, which takes its place */
     bool loaded;     /* the program has it, as */
     uint32_t number; /* debug_module.number */
 };

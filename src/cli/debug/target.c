@@ -168,6 +168,13 @@ target_wait(struct target *t, struct ls_error *err)
         t->exit_status = status & 0xff;
         t->exit_signal = 0;
         return ended(t, true);
+    case DEBUG_A_GO: /* it cannot go on so, and stands where it stood */
+        t->state = TARGET_STANDS;
+        if (!receive_text(t->fd, &t->payload, head.bytes))
+            return ended(t, false);
+        ls_fail(err, LS_ERR_INPUT, "%.*s", (int)t->payload.count,
+                t->payload.at ? t->payload.at : "");
+        return TARGET_FAILED;
     default:
         ls_fail(err, LS_ERR_INTERNAL, "the program's tool sent an event %u", head.what);
         target_kill(t);

@@ -282,11 +282,11 @@ read_units(struct dwarf_reader *r)
 }
 
 bool
-symbols_read_dwarf(struct symbols *s, struct ls_error *err)
+symbols_read_dwarf(struct symbols *s, const struct symbols *unit, struct ls_error *err)
 {
     struct dwarf_reader r = {.s = s};
     bool fine = true;
-    image_make(&s->arena, s->module, s->text, s->text_size, &r.image);
+    image_make(&s->arena, unit->module, s->module, unit->text, unit->text_size, &r.image);
     if (r.image.at) {
         fine = open_libdw(err);
         Elf *elf = NULL;

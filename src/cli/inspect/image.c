@@ -37,15 +37,17 @@ by_name(const void *a, const void *b)
     return strcmp(((const struct label *)a)->name, ((const struct label *)b)->name);
 }
 
+/* Of the functions of m, where `in` (m itself, or what it was linked into) has them. */
 static void
-add_code_labels(struct maker *k, const struct ptx_module *m)
+add_code_labels(struct maker *k, const struct ptx_module *m, const struct ptx_module *in)
 {
     uint64_t first = 0;
-    for (uint32_t n = 0; n < m->func_count; n++) {
-        const struct ptx_func *f = m->funcs[n];
+    for (uint32_t n = 0; n < in->func_count; first += in->funcs[n++]->insn_count) {
+        const struct ptx_func *f = in == m ? m->funcs[n] : ptx_find_func(m, in->funcs[n]->name);
+        if (!f || !f->has_body || f->insn_count != in->funcs[n]->insn_count)
+            continue;
         for (uint32_t l = 0; l < f->label_count; l++)
             VEC_PUSH(&k->labels, ((struct label){f->labels[l].name, first + f->labels[l].insn}));
-        first += f->insn_count;
     }
 }
 
@@ -228,13 +230,13 @@ write_elf(struct maker *k)
 }
 
 void
-image_make(struct arena *a, const struct ptx_module *m, const char *text, size_t size,
-           struct debug_image *out)
+image_make(struct arena *a, const struct ptx_module *m, const struct ptx_module *in,
+           const char *text, size_t size, struct debug_image *out)
 {
     struct maker k = {.arena = a, .out = out};
     *out = (struct debug_image){0};
     pass(&k, text, text + size);
-    add_code_labels(&k, m);
+    add_code_labels(&k, m, in);
     if (k.labels.count)
         qsort(k.labels.at, k.labels.count, sizeof *k.labels.at, by_name);
     for (size_t i = 0; i < k.count; i++)

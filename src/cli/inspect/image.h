@@ -20,9 +20,10 @@ struct debug_image {
     VEC(const char *) names; /* of variables */
 };
 
-/* The text is the one that *m was parsed from. Names live in the arena. */
-void image_make(struct arena *a, const struct ptx_module *m, const char *text, size_t size,
-                struct debug_image *out);
+/* The text is the one that *m was parsed from; places are those of `in`: *m, or a module that it
+ * was linked into. Names live in the arena. */
+void image_make(struct arena *a, const struct ptx_module *m, const struct ptx_module *in,
+                const char *text, size_t size, struct debug_image *out);
 void image_free(struct debug_image *image);
 /* The variable of an address, and what is added to it; NULL: none. */
 const char *image_symbol(const struct debug_image *image, uint64_t address, uint64_t *offset);

@@ -119,7 +119,7 @@ symbols_read(char *text, size_t size, const char *path, struct ls_error *err)
     add_functions(s);
     number_lines(s);
     leave_out_prologues(s);
-    if (!symbols_read_dwarf(s, err)) {
+    if (!symbols_read_dwarf(s, s, err)) {
         symbols_free(s);
         return NULL;
     }
@@ -139,6 +139,20 @@ symbols_free(struct symbols *s)
     arena_free(&s->arena);
     ls_release(s->text);
     ls_release(s);
+}
+
+bool
+symbols_is_unit_of(const struct symbols *unit, const struct symbols *s)
+{
+    bool any = false;
+    for (size_t k = 0; k < unit->function_count; k++) {
+        const struct ptx_func *f = unit->functions[k].ptx;
+        const struct ptx_func *linked = f->has_body ? ptx_find_func(s->module, f->name) : NULL;
+        if (f->has_body && (!linked || linked->insn_count != f->insn_count))
+            return false;
+        any = any || f->has_body;
+    }
+    return any;
 }
 
 /* -- looking up -------------------------------------------------------------------------------- */

@@ -89,7 +89,10 @@ bool symbols_place_line(const struct symbols *s, uint32_t place, const char **fi
  * before it, or as the PTX has it. */
 bool symbols_is_named(const struct source_function *f, const char *name);
 struct type *symbols_type(const struct symbols *s, const char *name);
-/* Only fills in dwarf's part; part of symbols_read. */
-bool symbols_read_dwarf(struct symbols *s, struct ls_error *err);
+/* Variables and types that the unit's text (of symbols_read: its own) has for the functions of *s;
+ * a unit is what was linked into *s, whose text has none. */
+bool symbols_read_dwarf(struct symbols *s, const struct symbols *unit, struct ls_error *err);
+/* Whether the unit was linked into *s: its functions are there. */
+bool symbols_is_unit_of(const struct symbols *unit, const struct symbols *s);
 
 #endif
