@@ -354,6 +354,32 @@ code_of(struct debug *d, const struct ptx_module *m)
     return c;
 }
 
+/* Its number is not given again. */
+static void
+on_forget(struct jit_tool *t, const struct ptx_module *m)
+{
+    struct debug *d = (struct debug *)t;
+    pthread_mutex_lock(&d->lock);
+    for (size_t k = 0; k < d->codes.count; k++) {
+        struct debug_code *c = d->codes.at[k];
+        if (c->ptx != m)
+            continue;
+        for (uint32_t f = 0; f < m->func_count; f++) {
+            struct debug_map *map = c->map[f];
+            jit_code_map_free(map ? map->code : NULL);
+            ls_release(map ? map->known : NULL);
+            ls_release(map);
+            c->map[f] = NULL;
+        }
+        for (uint32_t p = 0; p < c->places; p++) {
+            d->shared->breaks -= c->flags[p];
+            c->flags[p] = 0;
+        }
+        c->ptx = NULL;
+    }
+    pthread_mutex_unlock(&d->lock);
+}
+
 /* A snapshot costs a process: where nothing is known to stop the launch it is made as long as that
  * does not take much of the time. */
 static bool
@@ -538,7 +564,8 @@ debug_open(const struct device_profile *profile, const char *options, struct ls_
                                 .steps = &d->steps,
                                 .step = on_step,
                                 .fault = debug_on_fault,
-                                .printed = on_printed};
+                                .printed = on_printed,
+                                .forget = on_forget};
     d->fd = (int)fd;
     d->shared = shared;
     shared->first = shared->active = getpid();

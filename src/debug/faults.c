@@ -7,6 +7,32 @@
 
 #include <string.h>
 
+/* Of those lanes the first whose operand reaches the address, as a bit; 0: none does. */
+static uint32_t
+reaches(const struct jit_warp *w, const struct jit_code_map *code, const struct ptx_insn *p,
+        const struct ptx_operand *o, uint32_t lanes, uint64_t address)
+{
+    const struct jit_activation *a = w->activation;
+    const struct jit_block *b = w->block;
+    bool reg = o->base_kind == PTX_BASE_REG, local = p->space == PTX_SPACE_LOCAL;
+    uint32_t width = reg ? jit_code_map_bytes(code, o->reg) : 0;
+    uint64_t bytes = p->vec ? p->vec : 1, stride = b->launch->local_stride;
+    bytes *= p->type_count ? ptx_type_bytes((enum ptx_type)p->type[p->type_count - 1]) : 1;
+    if (o->kind != PTX_O_ADDRESS || !reg || (width != 8 && width != 4))
+        return 0;
+    uint64_t base = p->space == PTX_SPACE_SHARED ? (uint64_t)(uintptr_t)b->shared
+                    : local                      ? (uint64_t)(uintptr_t)b->local + a->stack
+                                                 : 0;
+    for (; lanes; lanes &= lanes - 1) {
+        uint32_t l = (uint32_t)__builtin_ctz(lanes);
+        uint64_t at = 0, own = local ? (w->warp * JIT_LANES + l) * stride : 0;
+        memcpy(&at, (const uint8_t *)a + code->reg[o->reg] + (size_t)width * l, width);
+        if (address - (at + base + own + (uint64_t)o->offset) < bytes)
+            return 1u << l;
+    }
+    return 0;
+}
+
 /* The lane whose access is to that address, of those that execute the instruction: by its operand.
  * 0: not known. */
 static uint32_t
@@ -16,27 +42,12 @@ lane_at(struct debug *d, const struct jit_warp *w, uint64_t address)
     const struct wir_insn *i = debug_next(d, a);
     const struct jit_code_map *code =
         debug_map_of(d, d->run->code, d->run->of.module->funcs[a->function])->code;
-    uint32_t lanes = debug_lanes(d, a), n = wir_index(code->wir, i);
-    for (; n < code->wir->insn_count && code->wir->insns[n].place == i->place; n++)
-        for (uint32_t k = 0; k < code->wir->insns[n].i.operand_count; k++) {
-            const struct ptx_insn *p = &code->wir->insns[n].i;
-            const struct ptx_operand *o = &p->operand[k];
-            if (o->kind != PTX_O_ADDRESS || o->base_kind != PTX_BASE_REG ||
-                jit_code_map_bytes(code, o->reg) != 8)
-                continue;
-            uint64_t base =
-                p->space == PTX_SPACE_SHARED ? (uint64_t)(uintptr_t)w->block->shared : 0;
-            uint64_t bytes =
-                p->type_count ? (uint64_t)ptx_type_bytes((enum ptx_type)p->type[0]) : 1;
-            bytes *= p->vec ? p->vec : 1;
-            for (uint32_t l = lanes; l; l &= l - 1) {
-                uint64_t at;
-                memcpy(&at, (const uint8_t *)a + code->reg[o->reg] + 8 * __builtin_ctz(l), 8);
-                if (address - (at + base + (uint64_t)o->offset) < bytes)
-                    return l & -l;
-            }
-        }
-    return lanes & (lanes - 1) ? 0 : lanes;
+    const struct wir *f = code->wir;
+    uint32_t lanes = debug_lanes(d, a), found = lanes & (lanes - 1) ? 0 : lanes;
+    for (uint32_t n = wir_index(f, i); n < f->insn_count && f->insns[n].place == i->place; n++)
+        for (uint32_t k = 0; k < f->insns[n].i.operand_count && !found; k++)
+            found = reaches(w, code, &f->insns[n].i, &f->insns[n].i.operand[k], lanes, address);
+    return found;
 }
 
 void

@@ -42,7 +42,7 @@ ask_flags(struct ask *a)
     if (!p)
         return false;
     memcpy(&f, p, sizeof f);
-    if (f.module >= a->d->codes.count)
+    if (f.module >= a->d->codes.count || !a->d->codes.at[f.module]->ptx)
         return ls_fail(&a->err, LS_ERR_INPUT, "no module %u", f.module);
     struct debug_code *c = a->d->codes.at[f.module];
     if (f.count != c->places || !(p = take(a, sizeof(uint32_t) * (size_t)f.count)))

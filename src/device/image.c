@@ -84,6 +84,9 @@ unit_free(struct unit *u)
     for (size_t k = 0; k < units.count; k++)
         if (units.at[k] == u)
             units.at[k] = units.at[--units.count];
+    struct jit_tool *tool = tool_of_process();
+    if (tool && tool->forget)
+        tool->forget(tool, u->ptx);
     if (p->jit)
         jit_forget(p->jit, u->ptx);
     for (int d = 0; d < DEVICE_MOST; d++) {

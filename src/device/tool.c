@@ -242,7 +242,8 @@ tool_start_in_child(void)
 bool
 tool_is_ours(void)
 {
-    return state.tool && getpid() == state.process;
+    /* A debugger's program may go on as another process. */
+    return state.tool && (tool_steps() || getpid() == state.process);
 }
 
 void

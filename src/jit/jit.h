@@ -591,6 +591,8 @@ struct jit_tool {
     void (*fault)(struct jit_fault *f);
     /* Whether a text that the kernel prints is to be shown: of `size` bytes, from *skip on. */
     void (*printed)(struct jit_tool *t, uint64_t size, uint64_t *skip);
+    /* The module is about to be freed. */
+    void (*forget)(struct jit_tool *t, const struct ptx_module *m);
 };
 
 /* -- compiling --------------------------------------------------------------------------------- */

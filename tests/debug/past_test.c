@@ -436,6 +436,27 @@ a_long_launch(void **state)
     ends_with(7);
 }
 
+/* What fork does not copy is not taken back, and that is said. */
+static void
+shared_memory_is_refused(void **state)
+{
+    (void)state;
+    start_program("mapped");
+    break_at_line(marked("plus"));
+    assert_true(go_on());
+    uint64_t position = session.stop.position;
+    struct debug_go back = {.how = DEBUG_GO_BACK};
+    struct debug_go begin = {.how = DEBUG_GO_POSITION};
+    struct debug_memory m = memory_of(thread_at(0, 0), PTX_SPACE_GLOBAL, out_of(), 4);
+    assert_false(ask(DEBUG_A_GO, &back, sizeof back, NULL, 0));
+    assert_non_null(strstr((char *)session.payload, "share"));
+    assert_false(ask(DEBUG_A_GO, &begin, sizeof begin, NULL, 0));
+    assert_false(ask(DEBUG_A_LAST, &m, sizeof m, NULL, 0));
+    assert_true(go_to(position + 1)); /* forwards it can */
+    run_to_end();
+    ends_with(7);
+}
+
 int
 main(void)
 {
@@ -445,7 +466,7 @@ main(void)
         cmocka_unit_test(output_comes_once), cmocka_unit_test(changes_stay),
         cmocka_unit_test(last_writes),       cmocka_unit_test(shared_words_are_the_blocks),
         cmocka_unit_test(watches_stop),      cmocka_unit_test(accesses_of_a_word),
-        cmocka_unit_test(a_long_launch),
+        cmocka_unit_test(a_long_launch),     cmocka_unit_test(shared_memory_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, remove_folder);
 }

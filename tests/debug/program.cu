@@ -144,8 +144,29 @@ loaded(const char *file, const char *name)
     int parameter = 1000;
     void *args[] = {&device, &parameter};
     if (cuModuleLoad(&m, file) || cuModuleGetFunction(&f, m, name) ||
-        cuLaunchKernel(f, 1, 1, 1, 40, 1, 1, 0, NULL, args, NULL))
+        cuLaunchKernel(f, 1, 1, 1, 40, 1, 1, 0, NULL, args, NULL) || cuModuleUnload(m))
         exit(4);
+}
+
+/* Memory that is mapped: other processes may have it, too. */
+static void
+map_device(void)
+{
+    CUmemAllocationProp p = {};
+    CUmemGenericAllocationHandle h;
+    CUdeviceptr at;
+    CUmemAccessDesc access = {};
+    size_t size;
+    p.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+    p.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+    access.location = p.location;
+    access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    if (cuMemGetAllocationGranularity(&size, &p, CU_MEM_ALLOC_GRANULARITY_MINIMUM) ||
+        cuMemCreate(&h, size, &p, 0) || cuMemAddressReserve(&at, size, 0, 0, 0) ||
+        cuMemMap(at, size, 0, h, 0) || cuMemSetAccess(at, size, &access, 1))
+        exit(4);
+    device = (int *)at;
+    cudaMemset(device, 0, words * sizeof *device);
 }
 
 static void
@@ -178,7 +199,10 @@ main(int argc, char **argv)
         stuck<<<1, 64>>>(device);
     else if (!strcmp(name, "spin"))
         spin<<<1, 32>>>(device);
-    else if (!strcmp(name, "plus"))
+    else if (!strcmp(name, "mapped")) {
+        map_device();
+        plus<<<1, 32>>>(device, 10);
+    } else if (!strcmp(name, "plus"))
         plus<<<1, 32>>>(device, 200000);
     else if (!strcmp(name, "together")) {
         void *args[] = {&device};
@@ -187,6 +211,9 @@ main(int argc, char **argv)
         std::thread one(launch_twice, device), two(launch_twice, device + 32);
         one.join();
         two.join();
+    } else if (!strcmp(name, "again")) {
+        for (int i = 0; i < 3; i++)
+            loaded(argv[2], i % 2 ? "spaces" : "ways");
     } else if (argc > 2) {
         loaded(argv[2], name);
     } else {

@@ -358,6 +358,39 @@ a_grid_that_waits(void **state)
     ends_with(7);
 }
 
+/* Modules come and go, each with a number of its own. */
+static void
+modules_come_and_go(void **state)
+{
+    struct debug_flags old = {.module = 0};
+    (void)state;
+    start_program("again");
+    for (uint32_t k = 0; k < 3; k++) {
+        struct debug_module m;
+        memcpy(&m, session.payload, sizeof m);
+        assert_int_equal(m.number, k);
+        if (k)
+            assert_false(ask(DEBUG_A_FLAGS, &old, sizeof old, NULL, 0));
+        struct debug_flags f = {.module = k, .count = session.places};
+        session.flags[place_of(k % 2 ? "spaces" : "ways", PTX_OP_MOV, 0)] |= DEBUG_BREAK;
+        assert_true(ask(DEBUG_A_FLAGS, &f, sizeof f, session.flags,
+                        sizeof *session.flags * session.places));
+        assert_true(go_on());
+        assert_int_equal(session.stop.why, DEBUG_WHY_BREAK);
+        assert_int_equal(session.stop.module, k);
+        while (session.stop.why == DEBUG_WHY_BREAK)
+            assert_true(go_on());
+        assert_int_equal(session.stop.why, DEBUG_WHY_END);
+        struct debug_go on = {.how = DEBUG_GO_ON};
+        transmit(DEBUG_A_GO, &on, sizeof on, NULL, 0);
+        receive();
+        if (k < 2)
+            read_module();
+    }
+    memcpy(&session.status, session.payload, sizeof session.status);
+    ends_with(7);
+}
+
 static void
 bad_questions_are_refused(void **state)
 {
@@ -399,6 +432,7 @@ main(void)
         cmocka_unit_test(a_killed_program_ends),
         cmocka_unit_test(two_threads_launch),
         cmocka_unit_test(a_grid_that_waits),
+        cmocka_unit_test(modules_come_and_go),
         cmocka_unit_test(bad_questions_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, remove_folder);

@@ -67,7 +67,34 @@ run_small(struct fuzz *z, const struct program *p, const struct ptx_module *m, u
     return run(&small, p, m, out, NULL, say);
 }
 
-/* As it is, with events and in the smallest form; say: what differs, and the kernel. */
+/* Code for a debugger that wants to stop nowhere, and hears of accesses now and then. */
+static void
+never_stop(struct jit_warp *w)
+{
+}
+
+static bool
+run_stepped(struct fuzz *z, const struct program *p, const struct ptx_module *m, uint32_t *out,
+            bool say)
+{
+    uint32_t places = 0;
+    for (uint32_t k = 0; k < m->func_count; k++)
+        places += m->funcs[k]->insn_count;
+    uint8_t *flags = calloc(places + 1, 1);
+    for (uint32_t k = 0; k < places; k += 7)
+        flags[k] = 1;
+    struct jit_steps steps = {.stop = UINT64_MAX, .flags = flags, .tell = places % 2};
+    struct jit_tool tool = {.events = JIT_EVENT_ACCESS | JIT_EVENT_STEP,
+                            .access = ignore_access,
+                            .pattern = ignore_pattern,
+                            .step = never_stop,
+                            .steps = &steps};
+    bool fine = run(z, p, m, out, &tool, say);
+    free(flags);
+    return fine && steps.position > 0;
+}
+
+/* As it is, with events, in the smallest form and stepped; say: what differs, and the kernel. */
 static bool
 agrees(struct fuzz *z, struct program *p, bool say)
 {
@@ -90,6 +117,10 @@ agrees(struct fuzz *z, struct program *p, bool say)
     if (fine) {
         memset(got, 0, words * 4);
         fine = run_small(z, p, m, got, say) && compare(p, want, got, "registers in memory", say);
+    }
+    if (fine) {
+        memset(got, 0, words * 4);
+        fine = run_stepped(z, p, m, got, say) && compare(p, want, got, "stepped", say);
     }
     if (say)
         fuzz_show(z, p, m ? "" : err.text, text.at);

@@ -188,7 +188,7 @@ def check_tools(table):
             continue
         remarks = own.group()
         for name, _, code in table:
-            may = code in ("ALL", "LIVE", tool.upper())
+            may = code in ("ANY", "ALL", "LIVE", tool.upper())
             if may == (f": {name}: not under {tool}\n" in remarks):
                 fail(f"{name}: {code} in the table, under {tool} remarked on as {may and 'barred' or 'on'}")
             if not may and fired(remarks, name):

@@ -40,7 +40,7 @@ homes_lay_out(struct jit_code_map *map)
     map->held = ls_alloc(sizeof *map->held * (f->block_count + 1));
     for (uint32_t r = 0; r < f->reg_count; r++) { /* vectors first: they are aligned */
         map->reg[r] = end;
-        end += jit_code_map_bytes(map, r) * LANES;
+        end += (jit_code_map_bytes(map, r) * LANES + 63) & ~63u;
     }
     for (uint32_t r = 0; r < f->reg_count; r++)
         if (!jit_code_map_bytes(map, r)) {
