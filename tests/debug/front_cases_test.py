@@ -114,6 +114,13 @@ with tempfile.TemporaryDirectory() as work:
     check(f"Ctrl-C stops inside of the kernel: {shown}", "interrupted" in shown and "hang.cu:3" in shown and
           "alive ffffffff" in shown)
 
+# a PTX file without lines of a source: its own are shown
+r = subprocess.run([lockstep, "launch", "--debug", "fill.ptx", "--block", "32", "-a", "buffer:128", "-a", "u32:20"], cwd=FRONT,
+                   input="break 18\nrun\nprint $r3\nnext\nreverse-next\ncontinue\n", text=True, stdout=subprocess.PIPE,
+                   timeout=120)
+check(f"launch --debug: {r.stdout}", "at fill.ptx:18\n18\t\tst.global.u32 [%rd3], %r3;\n$1 = 0\n19\t" in r.stdout and
+      "exited normally" in r.stdout and r.returncode == 0)
+
 # a terminal: the prompt, completion by libedit where that is there
 pid, fd = pty.fork()
 if pid == 0:

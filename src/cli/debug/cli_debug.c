@@ -35,7 +35,8 @@ static const struct cli_usage usage = {
     .text = "Runs PROGRAM under a debugger for its kernels, with the commands of gdb and\n"
             "cuda-gdb (help lists them), and back in time: reverse-step, reverse-continue,\n"
             "last EXPR, first-bad COND. PROGRAM: a .cu file, compiled first with -G, or a program\n"
-            "built by `lockstep cc -G`. One dash will do: -batch, -ex.\n"
+            "built by `lockstep cc -G`, or FILE.ptx with the options of `lockstep launch`. One "
+            "dash will do: -batch, -ex.\n"
             "The exit status of --batch: 1 when a command failed, else the program's where it has\n"
             "ended; else 0. `quit N' chooses it.\n" CLI_COMPILES,
     .rows = rows,
@@ -116,14 +117,36 @@ record(struct session *s, const struct cli_line *line)
                                                               : cli_error(usage.name, &err);
 }
 
+/* A PTX file's kernel is run by `lockstep launch`, with the words that follow. */
+static const char *
+path_of(struct cli_line *line, struct ls_error *err)
+{
+    if (!ls_ends_with(line->words[0], ".ptx")) {
+        add_options(line);
+        return program_of_line(&usage, line, err);
+    }
+    size_t unused;
+    char *text = ls_read_file(line->words[0], &unused, err);
+    if (!text)
+        return NULL;
+    ls_release(text);
+    char **words = ARENA_ARRAY(&line->arena, char *, line->word_count + 3);
+    words[0] = "lockstep";
+    words[1] = "launch";
+    memcpy(words + 2, line->words, sizeof *words * (size_t)line->word_count);
+    line->words = words;
+    line->word_count += 2;
+    return "/proc/self/exe";
+}
+
 static int
-debug(struct cli_line *line, const char *path)
+debug(struct cli_line *line, const char *path, const char *word)
 {
     struct session s;
     struct ls_error err = {0};
     session_init(&s);
     s.path = path;
-    s.name = line->words[0];
+    s.name = word;
     s.words = line->words;
     s.batch = line->value[D_BATCH] != NULL;
     s.device = cli_device(&line->common);
@@ -185,9 +208,8 @@ cli_debug(int argc, char **argv)
     } else if (line.word_count == 0) {
         status = cli_usage_error(&usage, "no program given");
     } else {
-        add_options(&line);
-        const char *path = program_of_line(&usage, &line, &err);
-        status = path ? debug(&line, path) : cli_error(usage.name, &err);
+        const char *word = line.words[0], *path = path_of(&line, &err);
+        status = path ? debug(&line, path, word) : cli_error(usage.name, &err);
     }
     cli_line_fini(&line);
     return status;

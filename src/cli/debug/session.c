@@ -69,7 +69,10 @@ add_module(struct session *s, const char *text, size_t size, struct ls_error *er
 {
     char *copy = ls_alloc(size + 1);
     memcpy(copy, text, size);
-    const char *path = arena_printf(&s->keep, "%s.ptx", source_base(s->name ? s->name : "module"));
+    const char *name = s->name ? s->name : "module";
+    const char *path = ls_ends_with(name, ".ptx")
+                           ? arena_strdup(&s->keep, name)
+                           : arena_printf(&s->keep, "%s.ptx", source_base(name));
     struct symbols *symbols = symbols_read(copy, size, path, err);
     if (symbols)
         VEC_PUSH(&s->modules, ((struct module){.symbols = symbols}));
@@ -81,6 +84,12 @@ session_read_executable(struct session *s, struct ls_error *err)
 {
     size_t size;
     struct ls_error why = {0};
+    if (s->name && ls_ends_with(s->name, ".ptx")) {
+        char *text = ls_read_file(s->name, &size, err);
+        bool fine = text && add_module(s, text, size, err);
+        ls_release(text);
+        return fine;
+    }
     char *image = ls_read_file(s->path, &size, &why);
     if (!image) /* a command on the PATH: its modules come while it runs */
         return true;

@@ -9,6 +9,7 @@
 #include "cli/text/console.h"
 #include "cli/launch/launch_args.h"
 #include "cli/run/program.h"
+#include "debug/debug.h"
 #include "exec/exec.h"
 #include "model/model.h"
 
@@ -16,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <time.h>
 
 enum {
@@ -30,6 +32,7 @@ enum {
     L_REMARKS,
     L_SCHEDULE,
     L_TIME,
+    L_DEBUG,
     L_COUNT
 };
 
@@ -51,6 +54,9 @@ static const struct option_row rows[L_COUNT] = {
          "say on standard error, or in FILE, what each pass did, where it did nothing and why"},
     [L_SCHEDULE] = PROGRAM_SCHEDULE,
     [L_TIME] = {"--time", 0, NULL, "[N]", "launch N times more (10) and say how long it took"},
+    [L_DEBUG] = {"--debug", 0, NULL, NULL,
+                 "under the debugger; its own options (--batch, --ex) are those of `lockstep "
+                 "debug FILE.ptx [these options]`"},
 };
 
 static const struct cli_usage usage = {
@@ -73,6 +79,7 @@ struct launch {
     struct memory *memory;
     struct jit_engine *jit;
     struct exec_pool *pool;
+    struct jit_tool *tool; /* of `lockstep debug`; NULL: none */
     struct exec_schedule schedule;
     struct launch_arg *args;
     size_t arg_count;
@@ -240,6 +247,33 @@ place_variables(struct launch *l, struct arena *arena, struct ls_error *err)
 
 /* -- running ----------------------------------------------------------------------------------- */
 
+/* Under `lockstep debug` this process is the program. */
+static bool
+open_tool(struct launch *l, struct ls_error *err)
+{
+    const char *name = getenv("LOCKSTEP_TOOL");
+    if (!name || strcmp(name, "debug") != 0)
+        return true;
+    l->tool = debug_open(l->device, "", err);
+    return l->tool != NULL;
+}
+
+/* `lockstep debug FILE.ptx ...` with the words of this command; returns only on failure. */
+static int
+become_debugger(const struct cli_line *line, int argc, char **argv)
+{
+    const char **words = ARENA_ARRAY((struct arena *)&line->arena, const char *, argc + 4);
+    int n = 0;
+    words[n++] = "lockstep";
+    words[n++] = "debug";
+    words[n++] = line->words[0];
+    for (int k = 1; k < argc; k++)
+        if (strcmp(argv[k], "--debug") != 0 && strcmp(argv[k], line->words[0]) != 0)
+            words[n++] = argv[k];
+    execv("/proc/self/exe", (char **)words);
+    return program_failed(&usage, "lockstep debug");
+}
+
 static bool
 start_engine(struct launch *l, struct ls_error *err)
 {
@@ -287,6 +321,7 @@ run_once(struct launch *l, double *ms, struct exec_report *report)
         .resident_blocks = l->device->sm_count * l->device->max_blocks_per_sm,
         .stack_limit = 1024, /* the runtime's own default */
         .print = print_output,
+        .tool = l->tool,
     };
     memcpy(r.grid, l->grid, sizeof r.grid);
     memcpy(r.block, l->block, sizeof r.block);
@@ -433,7 +468,8 @@ prepare_and_run(struct launch *l, struct arena *arena)
         return dump_stage(l, stage);
     if (!(l->memory = memory_new(0, l->device->memory_bytes, &err)) ||
         !place_variables(l, arena, &err) || !take_args(l, arena, &err) ||
-        !dump_buffers(l, false, &err) || !(l->pool = exec_new(l->line->common.workers, &err)))
+        !dump_buffers(l, false, &err) || !open_tool(l, &err) ||
+        !(l->pool = exec_new(l->line->common.workers, &err)))
         return cli_error(usage.name, &err);
     if ((status = run(l)) != CLI_OK)
         return status;
@@ -469,9 +505,13 @@ cli_launch(int argc, char **argv)
         status =
             cli_usage_error(&usage, line.word_count ? "one PTX file, not %d" : "no PTX file given",
                             line.word_count);
+    } else if (line.value[L_DEBUG]) {
+        status = become_debugger(&line, argc, argv);
     } else {
         struct launch l = {.line = &line, .device = cli_device(&line.common)};
         status = prepare_and_run(&l, &line.arena);
+        if (l.tool) /* the workers may be those of a process that it has gone back from */
+            exit(status);
         launch_fini(&l);
     }
     cli_line_fini(&line);
