@@ -5,13 +5,13 @@
  * and `check` do), and the tool's result is written. Only signals that the program leaves alone are
  * caught; the process ends by the signal as it would without.
  */
+#define _GNU_SOURCE /* pthread_setname_np */
 #include "device/device_priv.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -31,7 +31,6 @@ static struct {
 static void *
 when_asked(void *unused)
 {
-    prctl(PR_SET_NAME, "lockstep/ending");
     for (;;) {
         while (sem_wait(&ending.asked) != 0)
             ;
@@ -73,8 +72,10 @@ start(void)
         ending.started = pthread_create(&thread, NULL, when_asked, NULL) == 0;
         pthread_sigmask(SIG_SETMASK, &now, NULL);
         ending.process = getpid();
-        if (ending.started)
+        if (ending.started) { /* named here: debug/ counts threads that are not ours */
+            pthread_setname_np(thread, "lockstep/ending");
             pthread_detach(thread);
+        }
     }
     bool started = ending.started;
     pthread_mutex_unlock(&ending.lock);

@@ -8,6 +8,7 @@
  * said on a terminal, and elsewhere once, in a line of its own, when it takes half a minute. One
  * thing is shown at a time.
  */
+#define _GNU_SOURCE /* pthread_setname_np */
 #include "device/device_priv.h"
 
 #include <pthread.h>
@@ -16,7 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 enum { FIRST_MS = 1000, NEXT_MS = 500, LONG_MS = 30000 };
@@ -85,7 +85,6 @@ show(void)
 static void *
 watch(void *unused)
 {
-    prctl(PR_SET_NAME, "lockstep/say");
     pthread_mutex_lock(&progress.lock);
     for (;;) {
         uint64_t number = progress.number;
@@ -117,6 +116,7 @@ start(void)
 {
     pthread_t thread;
     if (!progress.started && !tool_steps() && pthread_create(&thread, NULL, watch, NULL) == 0) {
+        pthread_setname_np(thread, "lockstep/say");
         pthread_detach(thread);
         progress.started = true;
     }
