@@ -268,12 +268,12 @@ after_run(struct dap *d, bool fine, enum target_event event, const struct ls_err
         dap_output(d, "console", said, strlen(said));
     free(said);
     dap_forget(d);
-    if (fine && event == TARGET_STOP) {
+    if (!fine)
+        dap_output(d, "stderr", err->text, strlen(err->text));
+    if (fine ? event == TARGET_STOP : d->s.stands) { /* what cannot be done leaves it where it was */
         say_stop(d);
         return;
     }
-    if (!fine)
-        dap_output(d, "stderr", err->text, strlen(err->text));
     dap_event(d, "exited", json_pack("{s:i}", "exitCode", fine ? d->s.target.exit_status : 1));
     dap_event(d, "terminated", NULL);
 }
