@@ -270,7 +270,8 @@ after_run(struct dap *d, bool fine, enum target_event event, const struct ls_err
     dap_forget(d);
     if (!fine)
         dap_output(d, "stderr", err->text, strlen(err->text));
-    if (fine ? event == TARGET_STOP : d->s.stands) { /* what cannot be done leaves it where it was */
+    if (fine ? event == TARGET_STOP
+             : d->s.stands) { /* what cannot be done leaves it where it was */
         say_stop(d);
         return;
     }
