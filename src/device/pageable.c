@@ -64,14 +64,15 @@ void
 pageable_copied(struct device *d, const struct device_copy *c)
 {
     uint64_t word[WORDS_LOOKED_AT];
-    uint64_t count = c->from.array ? 0 : c->width / sizeof *word;
-    const uint8_t *at = c->from.at + c->from.z * c->from.pitch * c->from.rows +
-                        c->from.y * c->from.pitch + c->from.x;
-    if (!guard_watches() || copied || tool_of_process() || is_of_a_device((uint64_t)at))
+    uint64_t count = c->width / sizeof *word;
+    uint64_t at = (uint64_t)(uintptr_t)c->from.at + c->from.z * c->from.pitch * c->from.rows +
+                  c->from.y * c->from.pitch + c->from.x;
+    if (!guard_watches() || copied || tool_of_process() || c->from.array || !c->from.at ||
+        is_of_a_device(at))
         return;
     count = count < WORDS_LOOKED_AT ? count : WORDS_LOOKED_AT;
     if (count)
-        memcpy(word, at, count * sizeof *word);
+        memcpy(word, (const void *)(uintptr_t)at, count * sizeof *word);
     for (uint64_t k = 0; k < count; k++)
         if (word[k] % 4 == 0 && is_foreign(d, word[k]) && is_mapped(word[k]))
             copied = true;

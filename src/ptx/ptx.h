@@ -343,7 +343,12 @@ struct ptx_print_names {
     const char *const *reg;
     const bool *predicate; /* per register */
     const char *const *var;
+    const char *targets; /* of the list that a call through a pointer names (ptx_print_targets) */
 };
+/* A list or prototype of the function (.callprototype and its kin) behind the label `name`, a line;
+ * not of branches. */
+void ptx_print_targets(const struct ptx_func *f, uint32_t target, const char *name,
+                       struct text *out);
 /* The same of an instruction whose registers and variables are not a function's own. */
 void ptx_print_insn_as(const struct ptx_insn *i, const struct ptx_print_names *names,
                        struct text *out);

@@ -176,7 +176,10 @@ print_operand(const struct printer *p, const struct ptx_operand *o)
     case PTX_O_LIST: print_elements(p, o, "()"); break;
     case PTX_O_TEX: print_elements(p, o, "[]"); break;
     case PTX_O_TARGETS:
-        text_add(t, "%s", p->names ? p->names->targets[o->target] : p->f->targets[o->target].name);
+        text_add(t, "%s",
+                 p->as      ? p->as->targets
+                 : p->names ? p->names->targets[o->target]
+                            : p->f->targets[o->target].name);
         break;
     }
 }
@@ -397,10 +400,10 @@ print_registers(const struct printer *p)
 }
 
 static void
-print_targets(const struct printer *p, uint32_t index)
+print_targets(const struct printer *p, uint32_t index, const char *name)
 {
     const struct ptx_targets *t = &p->f->targets[index];
-    text_add(p->out, "%s: ", p->names->targets[index]);
+    text_add(p->out, "%s: ", name);
     if (t->kind == 'p') {
         text_add(p->out, ".callprototype ");
         print_parameters(p, t->prototype->results, t->prototype->result_count);
@@ -414,6 +417,13 @@ print_targets(const struct printer *p, uint32_t index)
         text_add(p->out, "%s%s", k ? ", " : "",
                  t->kind == 'b' ? p->names->labels[t->labels[k]] : t->funcs[k]->name);
     text_add(p->out, ";\n");
+}
+
+void
+ptx_print_targets(const struct ptx_func *f, uint32_t target, const char *name, struct text *out)
+{
+    struct printer p = {.out = out, .f = f};
+    print_targets(&p, target, name);
 }
 
 static void
@@ -441,7 +451,7 @@ print_body(struct printer *p)
         print_variable(p, f->vars[k]);
     }
     for (uint32_t k = 0; k < f->target_count; k++)
-        print_targets(p, k);
+        print_targets(p, k, p->names->targets[k]);
     uint32_t loc = 1, label = 0;
     for (uint32_t k = 0; k <= f->insn_count; k++) {
         /* Their numbers only grow: in order, each gets the number that it had. */

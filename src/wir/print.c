@@ -75,7 +75,7 @@ make_names(struct printer *p, struct arena *a)
         reg[r] = unique(&c, a, own && *own ? own : "copy");
         predicate[r] = f->regs[r].type == PTX_PRED;
     }
-    p->names = (struct ptx_print_names){reg, predicate, var};
+    p->names = (struct ptx_print_names){.reg = reg, .predicate = predicate, .var = var};
     ls_release(c.slot);
 }
 
@@ -198,6 +198,29 @@ print_slot_access(const struct printer *p, const struct ptx_insn *i)
     }
 }
 
+/* Of a call through a pointer what it may call, in the words of the function where it stands. */
+static void
+print_targets(const struct printer *p, uint32_t n, const char *name)
+{
+    const struct wir_insn *i = &p->f->insns[n];
+    for (uint32_t k = 0; k < i->i.operand_count; k++)
+        if (i->i.operand[k].kind == PTX_O_TARGETS) {
+            ptx_print_targets(i->func, i->i.operand[k].target, name, p->out);
+            text_add(p->out, "    ");
+        }
+}
+
+static void
+print_other(const struct printer *p, uint32_t n)
+{
+    char targets[32];
+    struct ptx_print_names names = p->names;
+    snprintf(targets, sizeof targets, "i%u_targets", n);
+    names.targets = targets;
+    print_targets(p, n, targets);
+    ptx_print_insn_as(&p->f->insns[n].i, &names, p->out);
+}
+
 static void
 print_insn(const struct printer *p, uint32_t n)
 {
@@ -207,7 +230,7 @@ print_insn(const struct printer *p, uint32_t n)
     if (is_slot_access(&i->i))
         print_slot_access(p, &i->i);
     else
-        ptx_print_insn_as(&i->i, &p->names, p->out);
+        print_other(p, n);
     size_t end = p->out->count;
     if (p->notes->insn) {
         int width = (int)(end - before);
@@ -323,6 +346,8 @@ wir_print(const struct wir *f, const struct wir_notes *notes, struct text *out)
         for (uint32_t k = 0; f->chains.block_of[n] != UINT32_MAX && k < f->insns[n].i.operand_count;
              k++)
             want_operand(&w, &f->insns[n].i.operand[k]);
+    if (w.functions) /* what their text names is not looked at */
+        memset(w.vars, true, f->module->var_count * sizeof *w.vars);
     struct ptx_print_part part = {f->kernel, "lockstep wir", w.vars, w.functions, print_body, &p};
     ptx_print_around(f->module, &part, out);
     arena_free(&arena);

@@ -170,5 +170,8 @@ int main(int argc, char **argv)
     }
     cudaError_t r = cudaDeviceSynchronize();
     printf("%s\n", cudaGetErrorName(r));
+    cudaHostUnregister(registered);
+    free(registered);
+    free(h);
     return r != cudaSuccess;
 }

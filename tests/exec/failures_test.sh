@@ -13,7 +13,8 @@ right() { # what: the last run printed what it must
 right" ] || fail "$1: printed '$(cat "$work/out")'"
 }
 run "$work/program"; right "first run"
-entry=$(echo "$cache"/*.kernel)
+# One; a sanitizer maps so much that numbers look like the host's addresses: a second one then (device/pageable.c).
+entry=$(ls "$cache"/*.kernel | head -1)
 [ -f "$entry" ] || fail "no entry in the cache"
 cp "$entry" "$work/entry"
 size=$(stat -c %s "$entry")

@@ -126,6 +126,30 @@ random_kernels(void **state)
     }
 }
 
+/* Prototypes and lists of functions stand before the call; what functions name is declared. */
+static void
+calls_through_pointers(void **state)
+{
+    static const char text[] =
+        ".version 8.0\n.target sm_80\n.address_size 64\n.shared .u32 count;\n"
+        ".func (.param .u32 r) one(.param .u32 x)\n{\n.reg .u32 %r<3>;\n"
+        "ld.param.u32 %r0, [x];\nld.shared.u32 %r1, [count];\nadd.u32 %r2, %r0, %r1;\n"
+        "st.param.u32 [r], %r2;\nret;\n}\n"
+        ".func (.param .u32 r) two(.param .u32 x)\n{\n.reg .u32 %r<3>;\n"
+        "ld.param.u32 %r0, [x];\nst.param.u32 [r], %r0;\nret;\n}\n"
+        ".visible .entry k(.param .u64 out)\n{\n.reg .u32 %r<6>;\n.reg .u64 %d<4>;\n"
+        ".reg .pred %p;\nmov.u32 %r0, %tid.x;\nsetp.eq.u32 %p, %r0, 1;\n"
+        "mov.u64 %d0, one;\nmov.u64 %d1, two;\nselp.b64 %d2, %d0, %d1, %p;\n"
+        "{\n.param .u32 a;\n.param .u32 b;\nst.param.u32 [a], %r0;\n"
+        "shape: .callprototype (.param .u32 _) _ (.param .u32 _);\n"
+        "call (b), %d2, (a), shape;\nld.param.u32 %r1, [b];\n}\n"
+        "{\n.param .u32 a;\n.param .u32 b;\nst.param.u32 [a], %r1;\n"
+        "both: .calltargets one, two;\ncall (b), %d2, (a), both;\nld.param.u32 %r2, [b];\n}\n"
+        "ld.param.u64 %d3, [out];\nst.global.u32 [%d3], %r2;\nret;\n}\n";
+    (void)state;
+    assert_int_equal(check_module(text, sizeof text - 1, "calls.ptx"), 1);
+}
+
 /* What is in the header's tutorial. */
 static const char clamp[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
                             ".visible .entry clamp(.param .u64 p, .param .u32 n) {\n"
@@ -309,9 +333,8 @@ int
 main(int argc, char **argv)
 {
     const struct CMUnitTest own[] = {
-        cmocka_unit_test(tutorial),
-        cmocka_unit_test(files),
-        cmocka_unit_test(random_kernels),
+        cmocka_unit_test(tutorial),       cmocka_unit_test(files),
+        cmocka_unit_test(random_kernels), cmocka_unit_test(calls_through_pointers),
         cmocka_unit_test(broken),
     };
     const struct CMUnitTest others[] = {cmocka_unit_test(named_files)};
