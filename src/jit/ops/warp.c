@@ -132,6 +132,16 @@ permute(struct emit *e, value a, value index)
     return r;
 }
 
+/* What lanes that do not execute it hand over: the manual leaves it open, and an H200 reads 0, of
+ * lanes that have exited and of those that are elsewhere (tests/data/h200_shuffles.csv). */
+static value
+without_inactive(struct emit *e, value a)
+{
+    value mask = active_bits(e);
+    bool all = LLVMIsAConstantInt(mask) && (uint32_t)LLVMConstIntGetZExtValue(mask) == UINT32_MAX;
+    return all ? a : v_select(e, emit_bits_to_mask(e, mask), a, LLVMConstNull(LLVMTypeOf(a)));
+}
+
 /* The pseudo-code of 9.7.9.6; c holds the clamp value (bits 4..0) and the segment mask (12..8). */
 static bool
 warp_shfl(struct emit *e, const struct ptx_insn *i, const value *in, value *out)
@@ -153,7 +163,7 @@ warp_shfl(struct emit *e, const struct ptx_insn *i, const value *in, value *out)
         inside = v_cmp(e, LLVMIntSLE, j, last);
     }
     j = v_andk(e, v_select(e, inside, j, lane), 31);
-    out[0] = permute(e, in[0], j);
+    out[0] = permute(e, without_inactive(e, in[0]), j);
     if (insn_pair(i))
         out[1] = inside;
     return true;
