@@ -20,7 +20,8 @@
 #undef __CUDACC__
 #define __CUDACC__
 #ifdef LOCKSTEP_SHARED_MATH
-/* What <cmath> takes along that is not mathematics, and stays the host's: of it <cstdlib> alone is. */
+/* What <cmath> takes along that is not mathematics, and stays the host's: of it <cstdlib> alone
+ * is. */
 #include <cstddef>
 #pragma clang force_cuda_host_device begin
 #include <cstdlib>

@@ -202,6 +202,10 @@ struct debug_write {
     uint8_t before[16], after[16]; /* of the asked-for bytes, the first 16 */
 };
 
+/* All the bytes, over the socket; false: nobody is there any more (wire.c). */
+bool debug_put(int fd, const void *at, size_t n);
+bool debug_take(int fd, void *at, size_t n);
+
 /* -- in the program's process ------------------------------------------------------------------ */
 
 struct device_profile;

@@ -10,8 +10,8 @@
 
 enum { MOST = 64 << 20 }; /* bytes of a message that make sense */
 
-static bool
-put(int fd, const void *at, size_t n)
+bool
+debug_put(int fd, const void *at, size_t n)
 {
     const uint8_t *p = at;
     while (n) {
@@ -26,8 +26,8 @@ put(int fd, const void *at, size_t n)
     return true;
 }
 
-static bool
-take(int fd, void *at, size_t n)
+bool
+debug_take(int fd, void *at, size_t n)
 {
     uint8_t *p = at;
     while (n) {
@@ -47,21 +47,21 @@ debug_send(struct debug *d, uint32_t what, uint32_t status, const void *first, s
            const void *second, size_t m)
 {
     struct debug_head head = {.what = what, .status = status, .bytes = n + m};
-    if (put(d->fd, &head, sizeof head) && put(d->fd, first, n))
-        put(d->fd, second, m); /* who is gone is found out by the next receive */
+    if (debug_put(d->fd, &head, sizeof head) && debug_put(d->fd, first, n))
+        debug_put(d->fd, second, m); /* who is gone is found out by the next receive */
 }
 
 const uint8_t *
 debug_receive(struct debug *d, struct debug_head *head)
 {
-    if (!take(d->fd, head, sizeof *head) || head->bytes > MOST)
+    if (!debug_take(d->fd, head, sizeof *head) || head->bytes > MOST)
         debug_abandoned(d);
     if (head->bytes + 1 > d->room) {
         ls_release(d->message);
         d->room = head->bytes + 1;
         d->message = ls_alloc(d->room);
     }
-    if (!take(d->fd, d->message, head->bytes))
+    if (!debug_take(d->fd, d->message, head->bytes))
         debug_abandoned(d);
     d->message[head->bytes] = 0;
     return d->message;

@@ -232,21 +232,12 @@ kind_of(const struct ptx_insn *i, const struct tally *t)
                                                                      : WAIT_ARITHMETIC;
 }
 
-static const struct ptx_operand *
-address_of(const struct ptx_insn *i)
-{
-    for (uint32_t k = 0; k < i->operand_count; k++)
-        if (i->operand[k].kind == PTX_O_ADDRESS)
-            return &i->operand[k];
-    return NULL;
-}
-
 /* Can a compiler tell that the load does not read what the store writes? Spaces, and distances from
  * one register. */
 static bool
 is_apart(const struct ptx_insn *load, const struct ptx_insn *store)
 {
-    const struct ptx_operand *a = address_of(load), *b = address_of(store);
+    const struct ptx_operand *a = ptx_address(load), *b = ptx_address(store);
     if (load->space != store->space && load->space != PTX_SPACE_NONE &&
         store->space != PTX_SPACE_NONE)
         return true;

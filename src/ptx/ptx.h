@@ -175,6 +175,9 @@ ptx_has(const struct ptx_insn *i, enum ptx_mod m)
     return i->mods[m / 64] >> (m % 64) & 1;
 }
 
+/* The operand that is an address in memory, the first one; NULL: none. */
+const struct ptx_operand *ptx_address(const struct ptx_insn *i);
+
 /* -- variables --------------------------------------------------------------------------------- */
 
 struct ptx_var;

@@ -93,3 +93,12 @@ ptx_space_name(enum ptx_space s)
 {
     return s < PTX_SPACE_COUNT ? spaces[s] : "?";
 }
+
+const struct ptx_operand *
+ptx_address(const struct ptx_insn *i)
+{
+    for (uint32_t k = 0; k < i->operand_count; k++)
+        if (i->operand[k].kind == PTX_O_ADDRESS)
+            return &i->operand[k];
+    return NULL;
+}

@@ -79,29 +79,14 @@ remove_folder(void **state)
 
 /* -- messages ---------------------------------------------------------------------------------- */
 
-static bool
-receive_bytes(void *at, size_t n)
-{
-    for (uint8_t *p = at; n;) {
-        ssize_t k = recv(session.fd, p, n, 0);
-        if (k < 0 && errno == EINTR)
-            continue;
-        if (k <= 0)
-            return false;
-        p += k;
-        n -= (size_t)k;
-    }
-    return true;
-}
-
 /* The next message; its payload ends in a NUL that it does not count. */
 static void
 receive(void)
 {
-    assert_true(receive_bytes(&session.head, sizeof session.head));
+    assert_true(debug_take(session.fd, &session.head, sizeof session.head));
     free(session.payload);
     session.payload = calloc(1, session.head.bytes + 1);
-    assert_true(receive_bytes(session.payload, session.head.bytes));
+    assert_true(debug_take(session.fd, session.payload, session.head.bytes));
 }
 
 static void

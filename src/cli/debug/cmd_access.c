@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * cmd_access.c: what the access under the cursor costs: banks of shared memory, sectors of global
- * and local memory. Addresses are the warp's own, read from its registers; costs are the model's.
+ * and local memory. Addresses are the warp's own; costs are the model's.
  *
  * Where the cursor stands before an access of its line, the program goes on to it, and back.
  */
@@ -15,19 +15,8 @@ struct pointed {
     const struct module *module;
     const struct source_function *f;
     const struct ptx_insn *insn;
-    const struct ptx_operand *address;
-    uint32_t place, width;
-    uint8_t space;
+    uint32_t place;
 };
-
-static const struct ptx_operand *
-address_of(const struct ptx_insn *i)
-{
-    for (uint32_t k = 0; k < i->operand_count; k++)
-        if (i->operand[k].kind == PTX_O_ADDRESS)
-            return &i->operand[k];
-    return NULL;
-}
 
 static bool
 is_stack(const struct source_function *f, const struct ptx_operand *o)
@@ -41,7 +30,7 @@ static bool
 is_access(const struct source_function *f, uint32_t place, bool shared)
 {
     const struct ptx_insn *i = &f->ptx->insns[place - f->first];
-    const struct ptx_operand *o = address_of(i);
+    const struct ptx_operand *o = ptx_address(i);
     bool known = o && i->space != PTX_SPACE_PARAM && i->space != PTX_SPACE_CONST;
     bool is_shared = i->space == PTX_SPACE_SHARED, any = i->space == PTX_SPACE_NONE;
     return known && !is_stack(f, o) && (any || is_shared == shared);
@@ -54,86 +43,73 @@ width_of(const struct ptx_insn *i)
     return (bytes ? bytes : 1) * (i->vec ? i->vec : 1);
 }
 
-/* Addresses of the lanes; false: a register is not known. */
+/* Whether the lane's guard lets it access. */
 static bool
-addresses(struct session *s, const struct pointed *p, struct access *a, struct ls_error *err)
+guard_holds(struct session *s, const struct pointed *p, const struct debug_thread *t, bool *holds,
+            struct ls_error *err)
 {
-    const struct debug_thread *t = &s->focus.thread;
-    uint32_t warp = session_linear(s, t) / 32, n = p->f->ptx->reg_count;
+    uint32_t n = p->f->ptx->reg_count, guard = p->insn->guard;
+    *holds = true;
+    if (guard == PTX_NO_REG)
+        return true;
     uint64_t(*values)[2] = ls_alloc(sizeof *values * (n + 1));
     uint8_t *known = ls_alloc(n + 1);
-    bool fine = true;
-    for (uint32_t k = 0; k < 32 && fine; k++) {
-        struct debug_who who = {.thread = session_thread_of(s, t->block, warp, k)};
-        struct debug_symbol symbol = {0};
-        if (!(a->mask >> k & 1))
-            continue;
-        if (p->address->base_kind == PTX_BASE_REG || p->insn->guard != PTX_NO_REG)
-            fine = target_registers(&s->target, &who, n, values, known, err);
-        if (fine && p->insn->guard != PTX_NO_REG &&
-            (values[p->insn->guard][0] & 1) == p->insn->guard_negated) {
-            a->mask &= ~(1u << k);
-            continue;
-        }
-        if (fine && p->address->base_kind == PTX_BASE_VAR)
-            fine = target_symbol(&s->target, &who, p->address->var->name, &symbol, err);
-        else if (fine && p->address->base_kind == PTX_BASE_REG && !known[p->address->reg])
-            fine = ls_fail(err, LS_ERR_INPUT, "register %s is not known here",
-                           p->f->ptx->regs[p->address->reg].name);
-        uint64_t base = p->address->base_kind == PTX_BASE_REG   ? values[p->address->reg][0]
-                        : p->address->base_kind == PTX_BASE_VAR ? symbol.address
-                                                                : 0;
-        a->address[k] = base + (uint64_t)p->address->offset;
-    }
+    struct debug_who who = {.thread = *t};
+    bool fine = target_registers(&s->target, &who, n, values, known, err);
+    *holds = fine && (values[guard][0] & 1) != p->insn->guard_negated;
     ls_release(values);
     ls_release(known);
     return fine;
 }
 
-/* Where the block's shared memory begins as generic addresses have it: what cvta made of a
- * variable's offset in this frame. 0: not known. */
-static bool
-shared_window(struct session *s, const struct pointed *p, uint64_t *base)
+static enum access_space
+space_of(uint32_t space)
 {
-    struct debug_who who = {.thread = s->focus.thread};
-    uint32_t n = p->f->ptx->reg_count;
-    uint64_t(*values)[2] = ls_alloc(sizeof *values * (n + 1));
-    uint8_t *known = ls_alloc(n + 1);
-    struct ls_error unused;
-    bool found = false, fine = target_registers(&s->target, &who, n, values, known, &unused);
-    for (uint32_t k = 0; fine && !found && k < p->f->ptx->insn_count; k++) {
-        const struct ptx_insn *i = &p->f->ptx->insns[k];
-        bool converts = i->op == PTX_OP_CVTA && i->space == PTX_SPACE_SHARED &&
-                        i->operand_count == 2 && i->operand[0].kind == PTX_O_REG &&
-                        i->operand[1].kind == PTX_O_REG;
-        if (!converts || !known[i->operand[0].reg] || !known[i->operand[1].reg])
-            continue;
-        *base = values[i->operand[0].reg][0] - values[i->operand[1].reg][0];
-        found = true;
-    }
-    ls_release(values);
-    ls_release(known);
-    return found;
+    return space == PTX_SPACE_SHARED  ? ACCESS_SHARED
+           : space == PTX_SPACE_LOCAL ? ACCESS_LOCAL
+           : space == PTX_SPACE_CONST ? ACCESS_CONSTANT
+                                      : ACCESS_GLOBAL;
 }
 
-/* Of generic addresses: shared memory of the block, or global. */
-static void
-make_plain(struct session *s, const struct pointed *p, struct access *a)
+/* Addresses of the lanes that access the space of the first one; other lanes leave the mask. */
+static bool
+addresses(struct session *s, const struct pointed *p, struct access *a, struct ls_error *err)
 {
-    enum { WINDOW = 256 << 10 };
-    uint64_t base;
-    uint32_t first = a->mask ? (uint32_t)__builtin_ctz(a->mask) : 0;
-    a->space = ACCESS_GLOBAL;
-    if (p->insn->space == PTX_SPACE_LOCAL)
-        a->space = ACCESS_LOCAL;
-    if (p->insn->space == PTX_SPACE_SHARED)
-        a->space = ACCESS_SHARED;
-    if (p->insn->space != PTX_SPACE_NONE || !shared_window(s, p, &base) ||
-        a->address[first] - base >= WINDOW)
-        return;
-    a->space = ACCESS_SHARED;
-    for (uint32_t k = 0; k < 32; k++)
-        a->address[k] -= a->mask >> k & 1 ? base : 0;
+    const struct debug_thread *focus = &s->focus.thread;
+    uint32_t warp = session_linear(s, focus) / 32;
+    bool first = true;
+    for (uint32_t k = 0; k < 32; k++) {
+        struct debug_thread t = session_thread_of(s, focus->block, warp, k);
+        struct debug_symbol where;
+        bool holds;
+        if (!(a->mask >> k & 1))
+            continue;
+        if (!guard_holds(s, p, &t, &holds, err) ||
+            (holds && !address_find(s, &t, p->f, p->insn, &where, err)))
+            return false;
+        if (holds && first)
+            a->space = space_of(where.space);
+        if (!holds || space_of(where.space) != a->space) {
+            a->mask &= ~(1u << k);
+            continue;
+        }
+        first = false;
+        a->address[k] = where.address;
+    }
+    return true;
+}
+
+/* Counted from the first lane's. */
+static uint64_t
+sector_of(const struct access *a, uint32_t lane)
+{
+    uint32_t first = (uint32_t)__builtin_ctz(a->mask);
+    uint64_t at = a->address[lane], from = a->address[first];
+    if (a->space == ACCESS_LOCAL) { /* threads' words lie side by side there */
+        at = model_local_address(0, at, lane);
+        from = model_local_address(0, from, first);
+    }
+    return at / 32 - from / 32;
 }
 
 static void
@@ -141,15 +117,11 @@ show_lanes(struct session *s, const struct device_profile *d, const struct acces
 {
     bool shared = a->space == ACCESS_SHARED;
     session_say(s, "  lane  address             %s\n", shared ? "bank" : "sector");
-    for (uint32_t k = 0; k < 32; k++) {
-        if (!(a->mask >> k & 1))
-            continue;
-        uint64_t at = a->address[k];
-        session_say(s, "  %4u  0x%-16llx  %llu\n", k, (unsigned long long)at,
-                    (unsigned long long)(shared
-                                             ? model_shared_bank(d, false, at)
-                                             : at / 32 - a->address[__builtin_ctz(a->mask)] / 32));
-    }
+    for (uint32_t k = 0; k < 32; k++)
+        if (a->mask >> k & 1)
+            session_say(s, "  %4u  0x%-16llx  %llu\n", k, (unsigned long long)a->address[k],
+                        (unsigned long long)(shared ? model_shared_bank(d, false, a->address[k])
+                                                    : sector_of(a, k)));
 }
 
 static void
@@ -188,7 +160,6 @@ show_here(struct session *s, bool shared, bool *other, struct ls_error *err)
     struct pointed p = {.module = session_module(s), .place = s->focus.frames[0].place};
     p.f = symbols_function_at(p.module->symbols, p.place);
     p.insn = &p.f->ptx->insns[p.place - p.f->first];
-    p.address = address_of(p.insn);
     struct access a = {.width = width_of(p.insn)};
     a.op = p.insn->op == PTX_OP_LD || p.insn->op == PTX_OP_LDU ? ACCESS_LOAD
            : p.insn->op == PTX_OP_ST                           ? ACCESS_STORE
@@ -203,7 +174,6 @@ show_here(struct session *s, bool shared, bool *other, struct ls_error *err)
     ls_release(w);
     if (!w || !addresses(s, &p, &a, err))
         return false;
-    make_plain(s, &p, &a);
     *other = shared != (a.space == ACCESS_SHARED);
     if (!*other)
         show_cost(s, &p, &a);

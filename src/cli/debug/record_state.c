@@ -249,53 +249,6 @@ operation(uint16_t op)
     }
 }
 
-static const struct ptx_operand *
-address_of(const struct ptx_insn *i)
-{
-    for (uint32_t k = 0; k < i->operand_count; k++)
-        if (i->operand[k].kind == PTX_O_ADDRESS)
-            return &i->operand[k];
-    return NULL;
-}
-
-/* What the lane adds to, or where a variable begins; false: it cannot be said. */
-static bool
-base_of(struct record *r, const struct source_function *f, const struct ptx_operand *o,
-        uint32_t lane, struct debug_symbol *out, struct ls_error *err)
-{
-    struct debug_who who = {.thread = thread_of(r, lane)};
-    uint32_t count = f->ptx->reg_count;
-    if (o->base_kind == PTX_BASE_VAR)
-        return target_symbol(&r->s->target, &who, o->var->name, out, err);
-    uint64_t(*values)[2] = ls_alloc(sizeof *values * (count + 1));
-    uint8_t *known = ls_alloc(count + 1);
-    bool fine = o->base_kind == PTX_BASE_REG && o->reg < count &&
-                target_registers(&r->s->target, &who, count, values, known, err) && known[o->reg];
-    if (fine)
-        *out = (struct debug_symbol){.address = values[o->reg][0]};
-    ls_release(values);
-    ls_release(known);
-    return fine;
-}
-
-/* Where the lane's access lies: its space, and the address there. */
-static bool
-place_of(struct record *r, const struct source_function *f, const struct ptx_insn *i,
-         const struct ptx_operand *o, uint32_t lane, struct debug_symbol *out)
-{
-    struct ls_error unused;
-    if (!base_of(r, f, o, lane, out, &unused))
-        return false;
-    out->address += (uint64_t)o->offset;
-    if (o->base_kind == PTX_BASE_VAR)
-        return true;
-    struct debug_memory at = {.who = {.thread = thread_of(r, lane)},
-                              .space = i->space,
-                              .address = out->address,
-                              .bytes = 1};
-    return target_where(&r->s->target, &at, out, &unused);
-}
-
 /* Words that the lanes write. */
 static void
 note_stores(struct record *r, const json_t *at, unsigned bytes)
@@ -319,13 +272,15 @@ record_access(struct record *r, struct ls_error *err)
     const struct source_function *f = symbols_function_at(m->symbols, place);
     const struct ptx_insn *i = f ? &f->ptx->insns[place - f->first] : NULL;
     const char *op = i ? operation(i->op) : NULL;
-    const struct ptx_operand *o = op ? address_of(i) : NULL;
-    if (!o || i->space == PTX_SPACE_PARAM || i->space == PTX_SPACE_LOCAL)
+    if (!op || !ptx_address(i) || i->space == PTX_SPACE_PARAM || i->space == PTX_SPACE_LOCAL)
         return true;
     json_t *at = json_array();
     for (uint32_t l = 0; l < LANES; l++) {
         struct debug_symbol where = {0};
-        bool known = r->s->target.stop.lanes >> l & 1 && place_of(r, f, i, o, l, &where);
+        struct ls_error unused;
+        struct debug_thread t = thread_of(r, l);
+        bool known =
+            r->s->target.stop.lanes >> l & 1 && address_find(r->s, &t, f, i, &where, &unused);
         if (known && space == PTX_SPACE_NONE)
             space = where.space;
         known = known && where.space == space;

@@ -4,7 +4,8 @@
  * stands, the thread in focus. Commands (commands.def) and the adapter stand on this.
  *
  * Files, from the top: cli_debug.c; commands.c and cmd_*.c (a topic each); running.c (goes on,
- * reports stops); breakpoints.c; session.c; sources.c; target.c.
+ * reports stops); breakpoints.c; addresses.c; session.c; sources.c;
+ * target.c.
  */
 #ifndef LOCKSTEP_CLI_SESSION_H
 #define LOCKSTEP_CLI_SESSION_H
@@ -157,6 +158,13 @@ uint32_t source_count(struct session *s, const char *file); /* of lines */
 void source_show(struct session *s, const char *file, uint32_t line);
 /* The file that lines without a file's name mean; NULL. */
 const char *source_current(struct session *s);
+
+/* -- addresses.c ------------------------------------------------------------------------------- */
+
+/* Where the access of the instruction that the thread executes next lies: its space (SHARED, LOCAL,
+ * GLOBAL, CONST), the place there. The instruction has an address. */
+bool address_find(struct session *s, const struct debug_thread *t, const struct source_function *f,
+                  const struct ptx_insn *i, struct debug_symbol *out, struct ls_error *err);
 
 /* -- breakpoints.c ----------------------------------------------------------------------------- */
 

@@ -18,42 +18,12 @@
 /* -- bytes ------------------------------------------------------------------------------------- */
 
 static bool
-send_all(int fd, const void *at, size_t n)
-{
-    for (const char *p = at; n;) {
-        ssize_t k = send(fd, p, n, MSG_NOSIGNAL);
-        if (k < 0 && errno == EINTR)
-            continue;
-        if (k <= 0)
-            return false;
-        p += k;
-        n -= (size_t)k;
-    }
-    return true;
-}
-
-static bool
-receive_all(int fd, void *at, size_t n)
-{
-    for (char *p = at; n;) {
-        ssize_t k = recv(fd, p, n, 0);
-        if (k < 0 && errno == EINTR)
-            continue;
-        if (k <= 0)
-            return false;
-        p += k;
-        n -= (size_t)k;
-    }
-    return true;
-}
-
-static bool
 receive_text(int fd, struct text *out, uint64_t bytes)
 {
     char part[65536];
     while (bytes) {
         size_t n = bytes < sizeof part ? (size_t)bytes : sizeof part;
-        if (!receive_all(fd, part, n))
+        if (!debug_take(fd, part, n))
             return false;
         text_add_bytes(out, part, n);
         bytes -= n;
@@ -143,27 +113,27 @@ target_wait(struct target *t, struct ls_error *err)
 {
     struct debug_head head;
     int32_t status;
-    if (!receive_all(t->fd, &head, sizeof head))
+    if (!debug_take(t->fd, &head, sizeof head))
         return ended(t, false);
     t->payload.count = 0;
     bool fine = true;
     switch (head.what) {
     case DEBUG_E_MODULE:
-        fine = head.bytes >= sizeof t->module && receive_all(t->fd, &t->module, sizeof t->module) &&
+        fine = head.bytes >= sizeof t->module && debug_take(t->fd, &t->module, sizeof t->module) &&
                receive_text(t->fd, &t->payload, head.bytes - sizeof t->module);
         if (!fine)
             return ended(t, false);
         t->state = TARGET_STANDS;
         return TARGET_MODULE;
     case DEBUG_E_STOP:
-        fine = head.bytes >= sizeof t->stop && receive_all(t->fd, &t->stop, sizeof t->stop) &&
+        fine = head.bytes >= sizeof t->stop && debug_take(t->fd, &t->stop, sizeof t->stop) &&
                receive_text(t->fd, &t->payload, head.bytes - sizeof t->stop);
         if (!fine)
             return ended(t, false);
         t->state = TARGET_STANDS;
         return TARGET_STOP;
     case DEBUG_E_EXIT:
-        if (head.bytes != sizeof status || !receive_all(t->fd, &status, sizeof status))
+        if (head.bytes != sizeof status || !debug_take(t->fd, &status, sizeof status))
             return ended(t, false);
         t->exit_status = status & 0xff;
         t->exit_signal = 0;
@@ -192,7 +162,7 @@ target_go(struct target *t, const struct debug_go *go, struct ls_error *err)
         return TARGET_FAILED;
     }
     t->state = TARGET_RUNS;
-    if (!send_all(t->fd, &head, sizeof head) || !send_all(t->fd, go, sizeof *go))
+    if (!debug_put(t->fd, &head, sizeof head) || !debug_put(t->fd, go, sizeof *go))
         return ended(t, false);
     return target_wait(t, err);
 }
@@ -204,8 +174,8 @@ target_kill(struct target *t)
     if (t->state == TARGET_NONE)
         return;
     char drain[4096];
-    bool asked = t->state == TARGET_STANDS && send_all(t->fd, &head, sizeof head);
-    if (asked && receive_all(t->fd, &answer, sizeof answer))
+    bool asked = t->state == TARGET_STANDS && debug_put(t->fd, &head, sizeof head);
+    if (asked && debug_take(t->fd, &answer, sizeof answer))
         while (recv(t->fd, drain, sizeof drain, 0) > 0)
             ;
     else if (t->pid > 0)
@@ -238,9 +208,9 @@ target_ask(struct target *t, uint32_t what, const void *a, size_t a_bytes, const
     struct text text = {0};
     if (t->state != TARGET_STANDS)
         return ls_fail(err, LS_ERR_USAGE, "The program is not being run.");
-    bool sent = send_all(t->fd, &head, sizeof head) && send_all(t->fd, a, a_bytes) &&
-                send_all(t->fd, b, b_bytes);
-    if (!sent || !receive_all(t->fd, &head, sizeof head) ||
+    bool sent = debug_put(t->fd, &head, sizeof head) && debug_put(t->fd, a, a_bytes) &&
+                debug_put(t->fd, b, b_bytes);
+    if (!sent || !debug_take(t->fd, &head, sizeof head) ||
         !receive_text(t->fd, &text, head.bytes)) {
         text_free(&text);
         ended(t, false);
