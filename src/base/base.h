@@ -151,6 +151,8 @@ uint32_t columns_of(FILE *out);
 
 /* How many columns UTF-8 text takes; what sets colours takes none. */
 uint32_t columns_count(const char *s, size_t n);
+/* How many of n bytes go on a line with so many columns left: up to a blank; at least a word. */
+size_t columns_fit(const char *s, size_t n, uint32_t columns);
 
 /* Prints the text, each line broken where it is wider than the terminal. What is broken off stands
  * under the line's second column (options and what they mean), else four blanks further in; behind

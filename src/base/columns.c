@@ -80,33 +80,41 @@ hang(const char *line, size_t n, bool joined, size_t *mark)
     return (uint32_t)begin + (joined && !begin ? 0 : 4);
 }
 
+size_t
+columns_fit(const char *s, size_t n, uint32_t columns)
+{
+    size_t end = 0, bytes;
+    uint32_t used = 0, width;
+    for (size_t at = 0; at < n; at += bytes, used += width) {
+        bytes = character(s + at, n - at, &width);
+        if (s[at] == ' ' && at && s[at - 1] != ' ')
+            end = at;
+        if (used + width > columns && end)
+            return end;
+    }
+    return n;
+}
+
 static void
 fold_line(struct text *out, const char *line, size_t n, uint32_t columns, bool joined)
 {
-    size_t mark, begin = 0, at = 0, space = 0;
-    uint32_t in = hang(line, n, joined, &mark), used = 0, width;
+    size_t mark;
+    uint32_t in = hang(line, n, joined, &mark);
     if (!columns || in + 16 > columns) {
         text_add_bytes(out, line, n);
         text_add(out, "\n");
         return;
     }
+    /* The first line is broken behind its second column, or not at all. */
+    size_t at = n < in ? n : in;
+    at += columns_fit(line + at, n - at, columns - columns_count(line, at));
+    text_add_bytes(out, line, at);
     while (at < n) {
-        size_t bytes = character(line + at, n - at, &width);
-        if (line[at] == ' ' && at > begin && line[at - 1] != ' ')
-            space = at;
-        if (used + width > columns && space > begin + (begin ? 0 : in)) {
-            text_add_bytes(out, line + begin, space - begin);
-            text_add(out, "\n%.*s%*s", (int)mark, line, (int)(in - mark), "");
-            for (begin = space; begin < n && line[begin] == ' ';)
-                begin++;
-            at = begin;
-            used = in;
-            continue;
-        }
-        used += width;
-        at += bytes;
+        at += strspn(line + at, " ");
+        size_t some = columns_fit(line + at, n - at, columns - in);
+        text_add(out, "\n%.*s%*s%.*s", (int)mark, line, (int)(in - mark), "", (int)some, line + at);
+        at += some;
     }
-    text_add_bytes(out, line + begin, n - begin);
     text_add(out, "\n");
 }
 

@@ -265,13 +265,46 @@ names(void **state)
     arena_free(&a);
 }
 
+/* -- lines that fit ---------------------------------------------------------------------------- */
+
+static void
+folds_to(const char *text, uint32_t columns, bool joined, const char *expected)
+{
+    struct text out = {0};
+    columns_fold(&out, text, columns, joined);
+    assert_string_equal(out.at, expected);
+    text_free(&out);
+}
+
+static void
+lines_that_fit(void **unused)
+{
+    (void)unused;
+    assert_int_equal(columns_fit("one two", 7, 7), 7);
+    assert_int_equal(columns_fit("one two", 7, 6), 3);
+    assert_int_equal(columns_fit("one two", 7, 3), 3);
+    assert_int_equal(columns_fit("one two", 7, 1), 3);
+    assert_int_equal(columns_fit("one", 3, 1), 3);
+    assert_int_equal(columns_fit("\033[1mone\033[0m two", 15, 3), 11);
+    assert_int_equal(columns_fit("\303\244\303\244 x", 6, 4), 6); /* two letters of two bytes */
+    folds_to("aaa bbb ccc ddd eee fff\n", 20, false, "aaa bbb ccc ddd eee\n    fff\n");
+    folds_to("  -o FILE  where it goes, and what for\n", 30, false,
+             "  -o FILE  where it goes, and\n           what for\n");
+    folds_to("========= aaa bbb ccc ddd eee fff ggg\n", 30, false,
+             "========= aaa bbb ccc ddd eee\n=========     fff ggg\n");
+    folds_to("aaa bbb\nccc ddd\n\n  eee\n", 20, true, "aaa bbb ccc ddd\n\n  eee\n");
+    folds_to("aaaaaaaaaaaaaaaaaaaaaaaaaaaa b\n", 20, false,
+             "aaaaaaaaaaaaaaaaaaaaaaaaaaaa\n    b\n");
+    folds_to("aaa bbb ccc ddd eee fff\n", 0, false, "aaa bbb ccc ddd eee fff\n");
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arenas),  cmocka_unit_test(vectors), cmocka_unit_test(texts),
         cmocka_unit_test(numbers), cmocka_unit_test(nearest), cmocka_unit_test(errors),
-        cmocka_unit_test(hashes),  cmocka_unit_test(names),
+        cmocka_unit_test(hashes),  cmocka_unit_test(names),   cmocka_unit_test(lines_that_fit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 /* stdout while lines are broken: the descriptor's own stream, and what
@@ -17,21 +16,21 @@ static struct {
     uint32_t column;
 } folded;
 
-static int
-descriptor(FILE *out)
+/* Text in memory is for stdout. */
+static FILE *
+stream(FILE *out)
 {
-    int fd = fileno(out); /* -1: text in memory, for stdout */
-    return fd < 0 || (folded.plain && out == stdout) ? STDOUT_FILENO : fd;
+    return fileno(out) < 0 ? stdout : out;
 }
 
 uint32_t
 console_width(FILE *out)
 {
-    struct winsize size;
     uint64_t columns;
     const char *said = getenv("COLUMNS");
-    if (isatty(descriptor(out)) && ioctl(descriptor(out), TIOCGWINSZ, &size) == 0 && size.ws_col)
-        return size.ws_col;
+    uint32_t terminal = columns_of(stream(out));
+    if (terminal)
+        return terminal;
     return said && ls_parse_u64(said, &columns) && columns >= 20 && columns < 10000
                ? (uint32_t)columns
                : 0;
@@ -41,7 +40,8 @@ bool
 console_colours(FILE *out)
 {
     const char *no = getenv("NO_COLOR");
-    return isatty(descriptor(out)) && !(no && *no);
+    int fd = fileno(stream(out));
+    return isatty(fd < 0 ? STDOUT_FILENO : fd) && !(no && *no);
 }
 
 void
@@ -57,23 +57,6 @@ console_print(FILE *out, bool on, enum console_colour colour, const char *format
     fputs(on && colour != CONSOLE_PLAIN ? "\033[0m" : "", out);
 }
 
-/* How many bytes of the text go on a line with that room: up to the last blank; of a word that is
- * wider all. */
-static size_t
-fits(const char *s, uint32_t room)
-{
-    size_t good = 0;
-    for (size_t n = 0;; n++) {
-        if (s[n] && s[n] != ' ')
-            continue;
-        if (columns_count(s, n) > room)
-            return good ? good : n;
-        good = n;
-        if (!s[n])
-            return n;
-    }
-}
-
 static uint32_t
 lay_out(FILE *out, uint32_t width, uint32_t used, uint32_t indent, uint32_t most, const char *s)
 {
@@ -81,9 +64,9 @@ lay_out(FILE *out, uint32_t width, uint32_t used, uint32_t indent, uint32_t most
     while (*s || !lines) {
         uint32_t room = width > used ? width - used : 1;
         bool last = most && lines + 1 == most;
-        size_t n = fits(s, room);
+        size_t n = columns_fit(s, strlen(s), room);
         if (last && s[n])
-            n = fits(s, room > 4 ? room - 4 : 1);
+            n = columns_fit(s, strlen(s), room > 4 ? room - 4 : 1);
         if (out)
             fprintf(out, "%.*s%s\n", (int)n, s, last && s[n] ? " ..." : "");
         lines++;
@@ -120,27 +103,19 @@ fold_line(const char *s, size_t n, uint32_t width)
 {
     size_t blanks = folded.column ? 0 : strspn(s, " ");
     uint32_t indent = (uint32_t)blanks + 4 < width / 2 ? (uint32_t)blanks + 4 : 4;
-    char *line = strndup(s, n), *rest = line;
-    while (line && columns_count(rest, strlen(rest)) + folded.column > width) {
-        size_t lead = strspn(rest, " "),
-               most = lead + fits(rest + lead, width - folded.column > lead
-                                                   ? width - folded.column - (uint32_t)lead
-                                                   : 1);
-        if (folded.column > indent &&
-            columns_count(rest, most) + folded.column > width) { /* not even a word */
-            fprintf(folded.plain, "\n%*s", (int)indent, "");
-            folded.column = indent;
-            rest += lead;
-            continue;
-        }
-        fprintf(folded.plain, "%.*s\n%*s", (int)most, rest, (int)indent, "");
-        rest += most;
-        rest += strspn(rest, " ");
+    while (columns_count(s, n) + folded.column > width) {
+        size_t some = columns_fit(s, n, width > folded.column ? width - folded.column : 1);
+        if (folded.column > indent && columns_count(s, some) + folded.column > width)
+            some = 0; /* not even a word */
+        else if (some == n)
+            break;
+        fprintf(folded.plain, "%.*s\n%*s", (int)some, s, (int)indent, "");
         folded.column = indent;
+        for (s += some, n -= some; n && *s == ' '; n--)
+            s++;
     }
-    fputs(line ? rest : "", folded.plain);
-    folded.column += line ? columns_count(rest, strlen(rest)) : 0;
-    free(line);
+    fwrite(s, 1, n, folded.plain);
+    folded.column += columns_count(s, n);
 }
 
 static ssize_t
