@@ -7,8 +7,8 @@
  * words, turn the chunk into cells.
  *
  * A line is 64 bytes, two records among them, which is all that most need: 376 bytes a line, with
- * room for 15 in each, made avg_global wait for memory (docs/decisions/0009). Others have theirs
- * elsewhere.
+ * room for 15 in each, made avg_global wait for memory (docs/performance-log.md). Others have
+ * theirs elsewhere.
  */
 #ifndef LOCKSTEP_CHECK_LINES_H
 #define LOCKSTEP_CHECK_LINES_H

@@ -539,9 +539,10 @@ struct jit_fault {
     const char *text;
 };
 
-/* A tool watches launches: check and profile implement this, exec and generated code call it. One
- * tool at a time watches a launch. Functions that are NULL are not called. The ones marked (many)
- * may be called by several threads at once, for different blocks. */
+/* A tool watches launches: check, profile and debug implement this, exec and generated code call it
+ * (examples/tool has a small one). One tool at a time watches a launch. Functions that are NULL are
+ * not called. The ones marked (many) may be called by several threads at once, for different
+ * blocks. */
 struct jit_tool {
     uint32_t events; /* set of enum jit_event */
     /* Before the first block; the result becomes launch->tool. */

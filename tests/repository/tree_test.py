@@ -13,7 +13,7 @@ SOURCES = (".c", ".h", ".cu", ".cuh", ".def", ".py", ".sh", ".cmake", "CMakeList
 SHELL = (".sh", ".ci/run")
 # Written so that this file does not hold what it looks for.
 MACHINE = re.compile(rb"(^|[^A-Za-z0-9_.$}])/(wor[k]|tm[p]/bash_jobs|roo[t])(/|\b)")
-COMMANDS = r"\blockstep (run|check|profile|tune|access|occupancy|devices|suite|launch|cc|help)\b"
+COMMANDS = r"\blockstep (run|check|profile|tune|access|occupancy|devices|suite|launch|debug|grade|cc|help)\b"
 PATHS = r"\b(?:suite|docs|tools|bench|examples|tests|src)/[A-Za-z0-9_/.-]*[A-Za-z0-9]"
 
 

@@ -3,8 +3,8 @@
  * control/frame.c: what a warp function keeps while it is suspended. Each register that is ever
  * alive at a suspension has its own place in the frame, so a register that was not written since it
  * was last saved or restored need not be saved again: most of what is alive at a barrier in a loop
- * are addresses from before the loop. Of the tiled product (16 x 16, docs/decisions/0009) that is
- * 20 of 22 vectors at the second barrier.
+ * are addresses from before the loop. Of the tiled product (16 x 16, docs/performance-log.md) that
+ * is 20 of 22 vectors at the second barrier.
  */
 #include "jit/control/control.h"
 

@@ -9,7 +9,7 @@
  * rows of them; transposed in registers, they are 16 consecutive words a lane: whole lines, which
  * are stored once and, in large launches, past the caches. Word by word, 32 lines that lie 16 KiB
  * apart and so in one set of the first cache were fetched and written back 16 times
- * (docs/decisions/0009).
+ * (docs/performance-log.md).
  *
  * Only stores after which no thread of the kernel touches global memory, in kernels where nobody
  * may look before the launch ends (plan_streams): it does not matter then when they are made.

@@ -8,7 +8,7 @@
  *     ld, st, atom of global memory   the window is touched: services->flush first
  *
  * A histogram of 64 Mi bytes in global memory: 729 to 949 ms by atomics of the host, 118 to 181 ms
- * like this (one worker; docs/decisions/0009).
+ * like this (one worker; docs/performance-log.md).
  */
 #include "jit/memory/memory.h"
 

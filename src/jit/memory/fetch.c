@@ -5,10 +5,10 @@
  * Blocks run one after the other, and mostly each reads on where the last one ended. But a block is
  * short and its loads come first: the processor looks ahead some hundred instructions, less than a
  * block has, and the host's prefetchers begin anew with each page. In sums of three neighbours by
- * way of shared memory 65 % of the samples waited for the block's own loads (docs/decisions/0009).
- * So, in functions of whole blocks, each such place keeps where the first warp read in the last
- * block; as far as that is from where it reads now, times the blocks that have 1,024 threads, lies
- * what is fetched.
+ * way of shared memory 65 % of the samples waited for the block's own loads
+ * (docs/performance-log.md). So, in functions of whole blocks, each such place keeps where the
+ * first warp read in the last block; as far as that is from where it reads now, times the blocks
+ * that have 1,024 threads, lies what is fetched.
  *
  * Fetching never faults, and where the guess is wrong a line is read in vain: at the end of a row
  * of blocks, and where another worker's blocks begin.

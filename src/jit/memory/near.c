@@ -9,7 +9,7 @@
  * others go the general way (ops/atomic.c).
  *
  * Of the histogram in global memory, two thirds of the time went into vectors of 64-bit addresses
- * and their comparisons before (docs/decisions/0009).
+ * and their comparisons before (docs/performance-log.md).
  */
 #include "jit/memory/memory.h"
 #include "jit/ops/ops.h"

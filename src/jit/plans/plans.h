@@ -251,7 +251,7 @@ bool plan_combines(const struct wir *f);
 /* Where no generic pointer to local memory can exist, a warp's local memory is laid out as on the
  * hardware (CUDA C Programming Guide, "Local Memory"): word by word, the 32 lanes' side by side.
  * Then lanes that use the same variable access consecutive words, and an access is a vector load
- * instead of a gather: 40 times faster for an array of sums (docs/decisions/0009). */
+ * instead of a gather: 40 times faster for an array of sums (docs/performance-log.md). */
 bool plan_words(const struct wir *f);
 
 /* -- select.c, stores.c ----------------------------------------------------------------------- */

@@ -4,7 +4,7 @@
  * A register-blocked product that also indexes its sums by a variable keeps them in local memory;
  * each addition is a load and a store at an address that is known when the kernel is compiled,
  * mostly of what the lines above it have stored. Asking at run time whether it lies inside and was
- * written, and a call for where it does not, was nine tenths of the time (docs/decisions/0009).
+ * written, and a call for where it does not, was nine tenths of the time (docs/performance-log.md).
  *
  * Sure is an access that no predicate guards, whose bytes lie inside the kernel's local memory, are
  * aligned, and were all stored before in the same block of code, by instructions that are as sure

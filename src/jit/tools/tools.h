@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * jit/tools: code that tells check and profile what a warp does, and leaves out what they need not
+ * jit/tools: code that tells a tool what a warp does, and leaves out what it need not
  * hear of (struct jit_tool in jit.h). Nothing of it is emitted where no tool watches.
  *
  * What is told of each instruction is decided before code is emitted (plan.c). Emitters ask
  * core_tells() whether there is something to tell of the instruction that they are at; passes that
  * may not run in code that a tool watches are off in it (the column of passes/passes.def). No other
- * folder knows of tools (tests/repository/structure_test.py).
+ * folder knows which events a tool asked for (tests/repository/structure_test.py).
  */
 #ifndef LOCKSTEP_JIT_TOOLS_H
 #define LOCKSTEP_JIT_TOOLS_H
