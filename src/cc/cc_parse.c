@@ -359,8 +359,9 @@ act(struct parser *p, const struct row *row, const char *spelling, const char *v
             cc_words_add(&args->both, "-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1");
         return true;
     case MACHINE:
-        return strcmp(value, "64") == 0 ||
-               ls_fail(p->err, LS_ERR_UNSUPPORTED, "-m %s: only 64 bits are supported", value);
+        return (value && strcmp(value, "64") == 0) ||
+               ls_fail(p->err, LS_ERR_UNSUPPORTED, "-m %s: only 64 bits are supported",
+                       value ? value : "32");
     case TEMPLATE:
         cc_words_add(&args->both, arena_printf(args->arena, "%s%s", word, value));
         return true;
