@@ -401,6 +401,7 @@ judge(struct visit *v, const uint64_t *address)
         }
     }
     v->w->denied = denied;
+    v->b->doubtful |= denied != 0; /* what is remembered lies in shared memory whole */
     if (to[IN_SHARED] && !region_judged(v, to[IN_SHARED], address))
         shared_access(v, to[IN_SHARED], address);
     if (to[IN_GLOBAL])

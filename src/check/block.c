@@ -92,7 +92,6 @@ block_begin(struct jit_block *k)
     struct block_state *b = k->tool;
     if (!b)
         b = k->tool = new_block(k, l);
-    b->block = k;
     order_begin(b);
     shared_begin(b);
     gates_begin(b);

@@ -34,7 +34,7 @@ range_in_chunk(struct global_shadow *g, struct chunk *k, uint32_t first, uint32_
         if (k->cells)
             shadow_give(&g->room, sizeof(struct cell) * (CHUNK >> k->shift));
         free(k->cells);
-        k->cells = NULL;
+        __atomic_store_n(&k->cells, NULL, __ATOMIC_RELAXED);
         chunk_drop_lines(g, k);
         k->shift = 2;
         chunk_mark_bits(k, first, count, known);

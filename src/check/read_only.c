@@ -61,8 +61,8 @@ read_only_place(const struct visit *v)
                 known = l->read_only[k];
         if (!known)
             known = find_read_only(l, v->expect) ? READ_ONLY_YES : READ_ONLY_NO;
-        pthread_mutex_unlock(&l->lock);
         __atomic_store_n(&l->read_only[n], known, __ATOMIC_RELAXED);
+        pthread_mutex_unlock(&l->lock);
     }
     return known == READ_ONLY_YES;
 }

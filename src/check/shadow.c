@@ -155,7 +155,7 @@ chunk_need_cells(struct global_shadow *g, struct chunk *k)
                           (k->lines[n / 16].written >> (n % 16 * 2 + 1) & 1 ? 0xf0 : 0));
     }
     chunk_drop_lines(g, k);
-    k->cells = cells;
+    __atomic_store_n(&k->cells, cells, __ATOMIC_RELAXED); /* fetch_cells reads it */
     if (!cells)
         return false;
     free(k->written);
@@ -199,7 +199,7 @@ drop_cells(struct global_shadow *g, struct chunk *k)
     k->written = bits;
     shadow_give(&g->room, sizeof(struct cell) * (CHUNK >> k->shift));
     free(k->cells);
-    k->cells = NULL;
+    __atomic_store_n(&k->cells, NULL, __ATOMIC_RELAXED);
     k->by = 0;
 }
 
@@ -216,7 +216,7 @@ chunk_cut_cells(struct global_shadow *g, struct chunk *k)
         bytes[n] = k->cells[n / 4];
     free(k->cells);
     shadow_give(&g->room, sizeof(struct cell) * (CHUNK / 4));
-    k->cells = bytes;
+    __atomic_store_n(&k->cells, bytes, __ATOMIC_RELAXED);
     k->shift = 0;
     return true;
 }

@@ -16,6 +16,8 @@ def run(name, workers="1", *arguments):
         out = os.path.join(work, "out.json")
         done = subprocess.run([os.environ["LOCKSTEP"], "check", "--workers", workers, "--json=" + out,
                                os.path.join(here, name), *arguments], capture_output=True, text=True)
+        if "Sanitizer" in done.stderr or "runtime error" in done.stderr:
+            sys.exit(done.stderr)
         with open(out) as f:
             findings = [x for x in json.load(f)["findings"] if x["kernel"]]
     return [dict(x, kernel=x["kernel"].split("(")[0]) for x in findings], done

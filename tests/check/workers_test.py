@@ -12,8 +12,10 @@ failures = 0
 
 
 def findings(program, workers, out):
-    subprocess.run([lockstep, "check", "--workers", str(workers), "--json=" + out, program], stdout=subprocess.DEVNULL,
-                   stderr=subprocess.DEVNULL, timeout=240)
+    ended = subprocess.run([lockstep, "check", "--workers", str(workers), "--json=" + out, program], text=True,
+                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=240)
+    if ended.returncode != 1 or "Sanitizer" in ended.stderr:
+        sys.exit(f"{program}: exit status {ended.returncode}: {ended.stderr}")
     with open(out) as f:
         found = json.load(f)["findings"]
     sides = [[(s["op"], s.get("file"), s.get("line")) for s in (f["access"], f["other"]) if s] for f in found]
