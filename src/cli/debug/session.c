@@ -28,6 +28,7 @@ session_fini(struct session *s)
 {
     target_fini(&s->target);
     session_forget_stop(s);
+    findings_forget(s);
     while (s->breakpoints.count)
         breakpoints_remove(s, s->breakpoints.at[0]);
     for (size_t k = 0; k < s->modules.count; k++)
