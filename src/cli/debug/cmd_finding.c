@@ -22,6 +22,11 @@ cmd_catch(struct session *s, const char *args, struct ls_error *err)
             stops += findings_can_stop(&s->findings->all.at[n - 1]);
             others += !findings_can_stop(&s->findings->all.at[n - 1]);
         }
+    if (!stops && !others && strchr(rest, ' ')) { /* another build has it in another place */
+        const char *kind = arena_strndup(&s->scratch, rest, strcspn(rest, " "));
+        session_say(s, "Nothing at these lines in this build: others of the kind are caught.\n");
+        return cmd_catch(s, arena_printf(&s->scratch, "finding %s", kind), err);
+    }
     if (!stops && !others && *rest)
         return ls_fail(err, LS_ERR_INPUT, "check finds nothing of the kind: %s (`info findings')",
                        rest);

@@ -46,9 +46,7 @@ say_first_access(struct session *s)
     s->wrote = (struct debug_write){
         .found = 1, .place = x->place, .position = x->position, .thread = x->thread};
     s->wrote_launch = s->target.stop.launch;
-    session_say(s, "the first access was a %s by thread %s of block %s at %s\n", x->op,
-                session_triple(s, x->thread.thread), session_triple(s, x->thread.block),
-                session_where(s, session_module(s), x->place));
+    findings_say_side(s, x, "the first: ");
     say_line(s, x->place);
     return true;
 }

@@ -385,8 +385,8 @@ findings_where(struct session *s, const struct finding *f)
                    : one;
 }
 
-static void
-say_side(struct session *s, const struct finding_side *x, const char *before)
+void
+findings_say_side(struct session *s, const struct finding_side *x, const char *before)
 {
     session_say(s, "%s%s%s by thread %s of block %s at %s:%u\n", before, x->op ? x->op : "access",
                 x->size ? arena_printf(&s->scratch, " of %u bytes", x->size) : "",
@@ -402,5 +402,5 @@ findings_say(struct session *s, uint32_t number)
     session_say(s, "%s%s: %s\n", x->warning ? "Warning: " : "", x->title, x->message);
     if (number != f->here || !x->side[1 - f->here_side].valid)
         return;
-    say_side(s, &x->side[1 - f->here_side], x->pair ? "the first: " : "the other: ");
+    findings_say_side(s, &x->side[1 - f->here_side], x->pair ? "the first: " : "the other: ");
 }
