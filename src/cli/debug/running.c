@@ -102,6 +102,9 @@ say_thread(struct session *s, const char *before)
         s->focus.valid ? symbols_function_at(m->symbols, session_place(s)) : NULL;
     if (f && !f->ptx->is_kernel)
         session_say(s, " in %s", f->name);
+    f = s->focus.frame ? symbols_function_at(m->symbols, s->focus.frames[0].place) : NULL;
+    if (f)
+        session_say(s, " in %s, called", f->name);
     session_say(s, " at %s\n", session_where(s, m, session_place(s)));
 }
 

@@ -139,6 +139,11 @@ struct debug_thread session_thread_of(const struct session *s, const uint32_t bl
                                       uint32_t warp, uint32_t lane);
 uint32_t session_linear(const struct session *s, const struct debug_thread *t); /* in its block */
 bool session_same_thread(const struct debug_thread *a, const struct debug_thread *b);
+/* Of a thread that stands at the place: where that has no source, but a caller has one, the
+ * caller's. */
+uint32_t session_seen(struct session *s, const struct debug_thread *t, uint32_t place);
+/* The same of a lane of the warp, as "t.cu:12". */
+const char *session_where_lane(struct session *s, const struct debug_warp *w, uint32_t lane);
 /* "t.cu:12" of a place; "?" */
 const char *session_where(struct session *s, const struct module *m, uint32_t place);
 /* "(1,0,0)" */
