@@ -122,10 +122,11 @@ enum debug_ask {
                           .space (NONE: a generic one); answer: struct debug_symbol: the space that
                           it lies in (SHARED, LOCAL, GLOBAL), the place there, and how many bytes
                           the block's shared memory has, the thread's local memory, or the
-                          allocation. SHARED with .bytes 0: of shared memory as a whole */
+                          allocation. SHARED or LOCAL with .bytes 0: of that as a whole */
     DEBUG_A_CATCH,     /* struct debug_catch, any number of them, in place of those before */
     DEBUG_A_ALLOCATION, /* uint64_t number of an allocation (allocation.number); answer: struct
-                           debug_symbol: where it lies, and its size */
+                           debug_symbol: where it lies, and its size. The number may be one that is
+                           no more: the next one that is there; its number: .number */
     DEBUG_A_KILL,      /* ends the program; DEBUG_E_EXIT follows */
 };
 
@@ -197,8 +198,8 @@ struct debug_frame {
 };
 enum { DEBUG_NO_VALUE = 1, DEBUG_VALUE = 0 };
 struct debug_symbol {
-    uint32_t space; /* enum ptx_space of the address */
-    uint32_t unused;
+    uint32_t space;   /* enum ptx_space of the address */
+    uint32_t number;  /* of DEBUG_A_ALLOCATION */
     uint64_t address; /* as debug_memory.address */
     uint64_t bytes;   /* of the variable; 0: not known */
 };

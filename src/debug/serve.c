@@ -87,7 +87,7 @@ static void
 note_numbered(const struct allocation *a, void *context)
 {
     struct numbered *n = context;
-    if (a->number == n->number)
+    if (a->number >= n->number && (!n->found.number || a->number < n->found.number))
         n->found = *a;
 }
 
@@ -103,8 +103,10 @@ ask_allocation(struct ask *a)
         memory_each(a->d->memory, note_numbered, &n);
     if (!n.found.number)
         return ls_fail(&a->err, LS_ERR_INPUT, "no allocation %llu", (unsigned long long)n.number);
-    struct debug_symbol s = {
-        .space = PTX_SPACE_GLOBAL, .address = n.found.base, .bytes = n.found.size};
+    struct debug_symbol s = {.space = PTX_SPACE_GLOBAL,
+                             .number = (uint32_t)n.found.number,
+                             .address = n.found.base,
+                             .bytes = n.found.size};
     text_add_bytes(&a->out, (const char *)&s, sizeof s);
     return true;
 }

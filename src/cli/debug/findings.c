@@ -262,7 +262,8 @@ is_address(struct session *s, const struct finding_side *x)
     uint64_t bytes = x->size ? x->size : 1, offset;
     if (x->allocation) {
         if (!address_raw(s, &x->thread, f, i, &offset, &unused) ||
-            !target_allocation(&s->target, x->allocation, &base, &unused))
+            !target_allocation(&s->target, x->allocation, &base, &unused) ||
+            base.number != x->allocation)
             return true;
     } else {
         if (!address_find(s, &x->thread, f, i, &at, &unused) || at.space == PTX_SPACE_GLOBAL)
