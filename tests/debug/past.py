@@ -89,9 +89,11 @@ def steps_back(words, points, rng, cwd=None):
             front.say(f"cuda lane {rng.randrange(32)}")
             command = rng.choice(["step", "step", "stepi", "next"])
             front.say(command if command != "stepi" else "step")
-            before, who = front.say("info state"), front.thread()
+            before, who, depth = front.say("info state"), front.thread(), front.say("backtrace").count("#")
             said = front.say(command)
             if "is over" in said or "has exited" in said or "is over" in before or front.thread() != who:
+                continue
+            if command == "next" and front.say("backtrace").count("#") != depth: # back is over the call
                 continue
             begin = time.time()
             front.say(f"reverse-{command}")
@@ -99,7 +101,7 @@ def steps_back(words, points, rng, cwd=None):
             after = front.say("info state")
             if before != after:
                 wrong.append(f"{words}: {command} at {before} came back to {after}")
-    except (EOFError, TimeoutError) as e:
+    except (EOFError, TimeoutError, OSError) as e:
         wrong.append(f"{words}: {e!r}")
     finally:
         front.close()
@@ -237,7 +239,7 @@ def last_writes(words, count, most, rng):
             asked += 1
             if got != wanted and not same:
                 wrong.append(f"{words}: byte {offset} of {space} {where} at {at}: {got}, not {wanted}")
-    except EOFError as e:
+    except (EOFError, OSError) as e:
         wrong.append(f"{words}: {e!r}")
     finally:
         tool.close()
