@@ -18,7 +18,7 @@ MARK = "=-=-= next"
 
 
 def plain(text):
-    text = re.sub(r"0x[0-9a-f]{9,}", "ADDRESS", text)
+    text = re.sub(r"0x[0-9a-f]{9,}", "ADDRESS", re.sub(r"\bcc-[0-9a-f]{12}\b", "MODULE", text))
     return re.sub(r"Process \d+", "Process N", text).replace(str(HERE), "FOLDER")
 
 

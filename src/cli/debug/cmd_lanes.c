@@ -90,12 +90,13 @@ show_warp(struct session *s, const struct debug_warp *w, const char *text, char 
             lanes |= (uint32_t)(row[k].place == place) << k;
         left &= ~lanes;
         bool here = own / 32 == w->warp && lanes >> own % 32 & 1;
+        uint32_t first = (uint32_t)__builtin_ctz(lanes);
         if (place == NO_PLACE) {
             session_say(s, "  lanes %08x have exited\n", lanes);
             continue;
         }
         session_say(s, "%c lanes %08x at %s\n", here ? '*' : ' ', lanes,
-                    session_where(s, session_module(s), place));
+                    session_where_lane(s, w, first));
         show_group(s, row, count, lanes);
     }
 }
@@ -179,7 +180,7 @@ mask_rows(struct session *s, const struct debug_warp *w)
                     session_linear(s, &s->focus.thread) / 32 == w->warp &&
                     lanes >> session_linear(s, &s->focus.thread) % 32 & 1;
         session_say(s, "%c   %08x  %-16s %s\n", here ? '*' : ' ', lanes,
-                    session_where(s, session_module(s), place), waits_for(s, w, lanes, place));
+                    session_where_lane(s, w, first), waits_for(s, w, lanes, place));
     }
 }
 

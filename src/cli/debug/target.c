@@ -337,6 +337,18 @@ target_last(struct target *t, const struct debug_memory *at, struct debug_write 
 }
 
 bool
+target_catch(struct target *t, const struct debug_catch *all, size_t count, struct ls_error *err)
+{
+    return ask_exact(t, DEBUG_A_CATCH, all, count * sizeof *all, NULL, 0, NULL, 0, err);
+}
+
+bool
+target_allocation(struct target *t, uint64_t number, struct debug_symbol *out, struct ls_error *err)
+{
+    return ask_exact(t, DEBUG_A_ALLOCATION, &number, sizeof number, NULL, 0, out, sizeof *out, err);
+}
+
+bool
 target_flags(struct target *t, uint32_t module, const uint32_t *flags, uint32_t count,
              struct ls_error *err)
 {
