@@ -180,6 +180,15 @@ ask_last(struct ask *a)
     return true;
 }
 
+static bool
+ask_host(struct ask *a)
+{
+    if (!runs(a))
+        return false;
+    text_add_bytes(&a->out, a->d->host.at, a->d->host.count);
+    return true;
+}
+
 /* True: the program goes on. */
 static bool
 ask_go(struct ask *a)
@@ -217,6 +226,7 @@ answer(struct ask *a, uint32_t what)
     case DEBUG_A_SYMBOL: return ask_symbol(a);
     case DEBUG_A_WHERE: return ask_where(a);
     case DEBUG_A_LAST: return ask_last(a);
+    case DEBUG_A_HOST: return ask_host(a);
     case DEBUG_A_KILL: debug_kill(a->d);
     default: return ls_fail(&a->err, LS_ERR_INPUT, "no request %u", what);
     }
