@@ -80,7 +80,7 @@ fi
 packages=("cmake" "ninja-build" "pkg-config" "python3" "clang-$chosen" "llvm-$chosen-dev"
     "libclang-rt-$chosen-dev" "libsleef-dev" "libjansson-dev" "libdw-dev" "libcmocka-dev" "libpng-dev")
 # For one test each, which is skipped without: fetched along with others, never asked for alone.
-optional=("python3-nbclient" "python3-ipykernel")
+optional=("python3-nbclient" "python3-ipykernel" "python3-jsonschema" "gdb")
 if [ "$mode" = --list ]; then
     printf '%s\n' "${packages[@]}" "${optional[@]}"
     exit 0

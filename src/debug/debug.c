@@ -408,6 +408,9 @@ begin_outermost(struct debug *d)
     clock_gettime(CLOCK_REALTIME, &t);
     d->steps.began = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
     d->launch++;
+    text_free(&d->host);
+    if (d->host_here)
+        d->host_tell(d->host_here(), &d->host);
     d->steps.position = 0;
     d->mode = MODE_GO;
     d->stopped = d->failed = d->left = false;
@@ -534,6 +537,15 @@ on_end(int status, void *context)
 }
 
 /* In a child that the program makes the debugger has no part. */
+void
+debug_host(struct jit_tool *t, uint32_t (*here)(void),
+           void (*tell)(uint32_t number, struct text *out))
+{
+    struct debug *d = (struct debug *)t;
+    d->host_here = here;
+    d->host_tell = tell;
+}
+
 void
 debug_forked(struct jit_tool *t)
 {

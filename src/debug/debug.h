@@ -23,9 +23,9 @@
  * cannot be done is answered by a message of its number with status 1, and the launch stands where
  * it stood). Both sides are one machine's and one build's: structs go as they are.
  *
- * Signals. SIGINT to the program's first process, or its group, stops a launch that runs; outside
- * of launches it is the program's. The program's first process lives until the program ends, and
- * ends as it does.
+ * Signals. SIGINT or SIGURG to the program's first process, or its group, stops a launch that runs;
+ * outside of launches they are the program's. The program's first process lives until the program
+ * ends, and ends as it does.
  */
 #ifndef LOCKSTEP_DEBUG_H
 #define LOCKSTEP_DEBUG_H
@@ -127,6 +127,9 @@ enum debug_ask {
     DEBUG_A_ALLOCATION, /* uint64_t number of an allocation (allocation.number); answer: struct
                            debug_symbol: where it lies, and its size. The number may be one that is
                            no more: the next one that is there; its number: .number */
+    DEBUG_A_HOST,      /* nothing; answer: the functions of host code that made the launch, the
+                          innermost first: of each its name, its file and its line, three texts that
+                          end in 0. "" and "0" where that is not known */
     DEBUG_A_KILL,      /* ends the program; DEBUG_E_EXIT follows */
 };
 
@@ -223,6 +226,10 @@ struct device_profile;
 struct jit_tool *debug_open(const struct device_profile *d, const char *options,
                             struct ls_error *err);
 char *debug_write_result(struct jit_tool *t, bool complete);
+/* Who knows where host code is: here() has a number for where the calling thread is (0: not known),
+ * tell() adds what it stands for, as DEBUG_A_HOST answers it. */
+void debug_host(struct jit_tool *t, uint32_t (*here)(void),
+                void (*tell)(uint32_t number, struct text *out));
 /* In a child of the program made by fork. */
 void debug_forked(struct jit_tool *t);
 

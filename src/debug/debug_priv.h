@@ -150,6 +150,10 @@ struct debug {
     struct memory *memory;       /* of the device of the last launch */
     const struct jit_warp *runs; /* the warp whose instruction comes next; NULL: none's */
     uint64_t launch;             /* number */
+    uint32_t (*host_here)(void); /* debug_host; NULL: nobody knows */
+    void (*host_tell)(uint32_t number, struct text *out);
+    struct text host; /* where host code made the launch. Looked up when it begins: a signal's
+                         handler, which may stand later, has no stack for that */
     struct debug_go go;
     enum debug_mode mode;
     enum debug_why why; /* MODE_TARGET */

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * interrupt.c: the user's signal, while a launch runs; otherwise it is the program's.
+ * interrupt.c: the user's signal, while a launch runs; otherwise it is the program's. SIGINT is
+ * what a terminal sends; an editor's adapter sends SIGURG, which does nothing to host code.
  */
 #include "debug/debug_priv.h"
 
 #include <signal.h>
 
 static struct debug *_Atomic interrupted; /* that a launch runs under; NULL: none runs */
-static struct sigaction before;
+static const int signals[] = {SIGINT, SIGURG};
+static struct sigaction before[2];
 
 /* The next instruction asks. */
 static void
@@ -28,12 +30,14 @@ debug_catch_interrupts(struct debug *d)
     struct sigaction ours = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
     sigemptyset(&ours.sa_mask);
     atomic_store(&interrupted, d);
-    sigaction(SIGINT, &ours, &before);
+    for (int k = 0; k < 2; k++)
+        sigaction(signals[k], &ours, &before[k]);
 }
 
 void
 debug_leave_interrupts(void)
 {
     atomic_store(&interrupted, NULL);
-    sigaction(SIGINT, &before, NULL);
+    for (int k = 0; k < 2; k++)
+        sigaction(signals[k], &before[k], NULL);
 }

@@ -224,6 +224,15 @@ ask_last(struct ask *a)
     return true;
 }
 
+static bool
+ask_host(struct ask *a)
+{
+    if (!runs(a))
+        return false;
+    text_add_bytes(&a->out, a->d->host.at, a->d->host.count);
+    return true;
+}
+
 /* True: the program goes on. */
 static bool
 ask_go(struct ask *a)
@@ -263,6 +272,7 @@ answer(struct ask *a, uint32_t what)
     case DEBUG_A_LAST: return ask_last(a);
     case DEBUG_A_CATCH: return ask_catch(a);
     case DEBUG_A_ALLOCATION: return ask_allocation(a);
+    case DEBUG_A_HOST: return ask_host(a);
     case DEBUG_A_KILL: debug_kill(a->d);
     default: return ls_fail(&a->err, LS_ERR_INPUT, "no request %u", what);
     }

@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,10 +48,18 @@ futex_wait(_Atomic uint32_t *at, uint32_t value)
 
 /* -- those that wait --------------------------------------------------------------------------- */
 
+/* Also where it has ended and its parent has not taken note: that one waits for our end of the
+ * socket. */
 static bool
 is_gone(pid_t pid)
 {
-    return kill(pid, 0) != 0 && errno == ESRCH;
+    int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+    if (fd < 0)
+        return kill(pid, 0) != 0 && errno == ESRCH;
+    struct pollfd ended = {.fd = fd, .events = POLLIN};
+    bool gone = poll(&ended, 1, 0) > 0;
+    close(fd);
+    return gone;
 }
 
 /* Returns in the process that goes on. */
@@ -214,6 +223,7 @@ debug_snapshot(struct debug *d)
         wait_here(d, s);
         sigemptyset(&interrupt);
         sigaddset(&interrupt, SIGINT);
+        sigaddset(&interrupt, SIGURG);
         while (sigtimedwait(&interrupt, NULL, &none) > 0)
             ; /* of the time when it waited */
     } else if (pid > 0) {

@@ -166,6 +166,18 @@ begin_journal(struct jit_tool *tool)
     return begun;
 }
 
+/* As DEBUG_A_HOST has it. */
+static void
+tell_place(uint32_t number, struct text *out)
+{
+    const struct host_place *p = device_place(number);
+    for (uint32_t k = 0; k < p->count; k++) {
+        const struct host_frame *f = &p->frame[k];
+        text_add(out, "%s%c%s%c%u%c", f->function ? f->function : "", 0, f->file ? f->file : "", 0,
+                 f->line, 0);
+    }
+}
+
 bool
 tool_start(const struct device_profile *d)
 {
@@ -208,6 +220,8 @@ tool_start(const struct device_profile *d)
     if (state.out)
         ending_write(write_interim);
     check_host(tool_check(), device_here, device_place);
+    if (row->open == debug_open)
+        debug_host(tool, device_here, tell_place);
     return true;
 }
 

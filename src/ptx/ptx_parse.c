@@ -159,12 +159,34 @@ parse_alias(struct parser *p)
 
 /* -- the module -------------------------------------------------------------------------------- */
 
+/* A file's name: bytes that are no plain characters come as \303, a quote as \". */
+static const char *
+unescaped(struct parser *p, const struct token *t)
+{
+    char *text = arena_strndup(p->arena, t->at, t->count), *to = text;
+    for (const char *from = text; *from;) {
+        unsigned byte = 0, digits = 0;
+        if (*from != '\\' || !from[1]) {
+            *to++ = *from++;
+            continue;
+        }
+        for (from++; digits < 3 && *from >= '0' && *from <= '7'; digits++)
+            byte = 8 * byte + (unsigned)(*from++ - '0');
+        if (!digits)
+            *to++ = *from++;
+        else if ((char)byte)
+            *to++ = (char)byte;
+    }
+    *to = 0;
+    return text;
+}
+
 void
 parse_file(struct parser *p)
 {
     lex_next(p);
     uint64_t n = expr_count(p, "file number", PTX_LIMIT_FILES);
-    const char *name = p->tok.kind == TOKEN_STRING ? lex_text(p, &p->tok) : "";
+    const char *name = p->tok.kind == TOKEN_STRING ? unescaped(p, &p->tok) : "";
     if (p->tok.kind != TOKEN_STRING)
         fail_expected(p, "a file's name");
     lex_next(p);

@@ -504,6 +504,15 @@ print_strings(const struct printer *p)
 }
 
 static void
+print_file(struct text *out, uint32_t number, const char *name)
+{
+    text_add(out, ".file %u \"", number);
+    for (; *name; name++)
+        text_add(out, *name == '"' || *name == '\\' ? "\\%c" : "%c", *name);
+    text_add(out, "\"\n");
+}
+
+static void
 print_head(struct printer *p, const struct ptx_module *m, const char *pragma, bool files)
 {
     struct text *out = p->out;
@@ -517,7 +526,7 @@ print_head(struct printer *p, const struct ptx_module *m, const char *pragma, bo
         text_add(out, ".pragma \"%s\";\n", pragma);
     for (uint32_t k = 0; files && k < m->file_count; k++)
         if (m->files[k].name)
-            text_add(out, ".file %u \"%s\"\n", k, m->files[k].name);
+            print_file(out, k, m->files[k].name);
     for (uint32_t k = 0; k < m->var_count; k++)
         words_add(&p->global, &p->arena, m->vars[k]->name, 0, k);
     for (uint32_t k = 0; k < m->func_count; k++)

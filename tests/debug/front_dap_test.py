@@ -1,81 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A client of `lockstep debug --dap`: every request that is answered, and what editors expect behind them."""
+"""A client of `lockstep debug --dap`: every request that is answered, and what editors expect behind them. Each message
+is held against the protocol's schema (tests/common/dap_client.py)."""
 
-import json
-import subprocess
-import time
+import base64
 from pathlib import Path
 
-from checks import check, finish, lockstep, source
+from checks import check, finish, source
+from dap_client import Client, note, schema
 
 FRONT = Path(source) / "tests/debug/front"
-FLOW, VALUES = str(FRONT / "flow.cu"), str(FRONT / "values.cu")
-
-
-class Client:
-    def __init__(self):
-        self.p = subprocess.Popen([lockstep, "debug", "--dap"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        self.sequence, self.events = 0, []
-
-    def send(self, command, **arguments):
-        self.sequence += 1
-        body = json.dumps({"seq": self.sequence, "type": "request", "command": command, "arguments": arguments}).encode()
-        self.p.stdin.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
-        self.p.stdin.flush()
-        return self.sequence
-
-    def read(self):
-        length = 0
-        while (line := self.p.stdout.readline()) not in (b"\r\n", b""):
-            if line.lower().startswith(b"content-length:"):
-                length = int(line.split(b":")[1])
-        return json.loads(self.p.stdout.read(length)) if length else None
-
-    def answer(self, sequence):
-        while (m := self.read()) is not None:
-            if m["type"] == "response" and m["request_seq"] == sequence:
-                return m
-            self.events.append(m)
-        return {"success": False, "message": "the adapter has ended", "body": {}}
-
-    def ask(self, command, **arguments):
-        m = self.answer(self.send(command, **arguments))
-        if not m["success"]:
-            return {"error": m.get("message", "")}
-        return m.get("body", {})
-
-    def event(self, name):
-        for k, m in enumerate(self.events):
-            if m["event"] == name:
-                return self.events.pop(k).get("body", {})
-        while (m := self.read()) is not None:
-            if m["type"] == "event" and m["event"] == name:
-                return m.get("body", {})
-            self.events.append(m)
-        return {"error": "no event " + name}
-
-    def begin(self, program, lines, **more):
-        can = self.ask("initialize", adapterID="lockstep", linesStartAt1=True)
-        launched = self.ask("launch", program=program, **more)
-        self.event("initialized")
-        set_ = self.ask("setBreakpoints", source={"path": program}, breakpoints=lines)
-        return can, launched, set_
-
-    def top(self, thread):
-        return self.ask("stackTrace", threadId=thread)["stackFrames"]
-
-    def scope(self, frame, name):
-        for s in self.ask("scopes", frameId=frame["id"])["scopes"]:
-            if s["name"] == name:
-                return s["variablesReference"]
-
-    def variables(self, reference, **more):
-        return {v["name"]: v for v in self.ask("variables", variablesReference=reference, **more)["variables"]}
-
-    def end(self):
-        self.ask("disconnect")
-        self.p.stdin.close()
-        return self.p.wait(60)
+FLOW, VALUES = (str(FRONT / f"{name}.cu") for name in ("flow", "values"))
 
 
 c = Client()
@@ -87,7 +21,8 @@ b = places["breakpoints"]
 check(f"breakpoints say where they are: {b}", b[0]["verified"] and b[0]["line"] == 28 and b[0]["source"]["path"] == FLOW)
 check("a line without code is not verified, with a reason", not b[1]["verified"] and "No kernel has code" in b[1]["message"])
 check("function breakpoints", c.ask("setFunctionBreakpoints", breakpoints=[{"name": "factorial"}])["breakpoints"][0]["line"] == 8)
-check("no exception filters", "error" not in c.ask("setExceptionBreakpoints", filters=[]))
+check("exception filters", [b["verified"] for b in c.ask("setExceptionBreakpoints", filters=["fault", "trap", "none"])
+                            ["breakpoints"]] == [True, True, False])
 check("no thread before the start but the host's", c.ask("threads")["threads"][0]["name"] == "host")
 check("configurationDone", "error" not in c.ask("configurationDone"))
 stop = c.event("stopped")
@@ -117,6 +52,8 @@ check("setVariable", c.ask("setVariable", variablesReference=c.scope(frame, "Loc
 check("what is set is there", c.ask("evaluate", expression="total", frameId=frame["id"])["result"] == "5")
 code = c.ask("disassemble", memoryReference=frame["instructionPointerReference"], instructionOffset=-1, instructionCount=3)["instructions"]
 check(f"PTX: {code}", len(code) == 3 and all(i["instruction"] for i in code) and code[1]["line"] == 28)
+at = frame["instructionPointerReference"]
+check("loaded sources", FLOW in [s["path"] for s in c.ask("loadedSources")["sources"]])
 check("source", "factorial" in c.ask("source", source={"path": FLOW}, sourceReference=0)["content"])
 
 
@@ -137,7 +74,12 @@ thread_of.id = thread
 c.ask("setFunctionBreakpoints", breakpoints=[])
 step("next", 31)
 frames = step("stepIn", 18)
-check(f"a call has two frames: {frames}", [f["name"] for f in frames] == ["larger<int>", "flow"])
+check(f"a call has two frames, and the launch one: {frames}",
+      [(f["name"], f["line"]) for f in frames] == [("larger<int>", 18), ("flow", 31), ("main (host)", 46)])
+check("frames by pages", [f["name"] for f in c.ask("stackTrace", threadId=thread_of(), startFrame=1, levels=2)["stackFrames"]] ==
+      ["flow", "main (host)"])
+check("host code has no scopes", c.ask("scopes", frameId=frames[2]["id"]) == {"scopes": []})
+check("nor values", "the host's own debugger" in c.ask("evaluate", expression="i", frameId=frames[2]["id"])["error"])
 step("stepOut", 31)
 step("stepBack", 31)
 step("stepBack", 28)
@@ -157,18 +99,57 @@ c.ask("setDataBreakpoints", breakpoints=[])
 check("reverseContinue", "error" not in c.ask("reverseContinue", threadId=stop["threadId"]))
 stop = c.event("stopped")
 check(f"back at the breakpoint: {stop}", stop["reason"] == "breakpoint" and c.top(stop["threadId"])[0]["line"] == 28)
-check("an unknown request is named", "gotoTargets is not supported" in c.ask("gotoTargets", line=3)["error"])
+check("an unknown request is named", "gotoTargets is not supported" in c.demand("gotoTargets", line=3)["error"])
 check("no such reference", "no variablesReference 999" in c.ask("variables", variablesReference=999)["error"])
 c.ask("setBreakpoints", source={"path": FLOW}, breakpoints=[{"line": 38, "logMessage": "i is {i}, {sum[0]} {"}])
 c.ask("continue", threadId=stop["threadId"])
 check("exited", c.event("exited")["exitCode"] == 0 and c.event("terminated") == {})
-said = "".join(m["body"]["output"] for m in c.events if m["event"] == "output" and m["body"]["category"] == "console")
+said = c.printed("console")
 check(f"log points: {said}", "i is 32, 76 {\n" in said and "i is 64, " in said)
+printed = c.printed("stdout")
+check(f"what the program prints comes before its end: {printed}", "256 " in printed)
 check("disconnect", c.end() == 0)
-printed = "".join(m["body"]["output"] for m in c.events if m["event"] == "output" and m["body"]["category"] == "stdout")
-while (m := c.read()) is not None:
-    printed += m["body"]["output"] if m.get("event") == "output" else ""
-check(f"what the program prints: {printed}", "256 " in printed)
+
+# memory, expressions, commands, instructions
+c = Client()
+c.begin(FLOW, [{"line": 38, "condition": "threadIdx.x == 9", "hitCondition": "> 1"}, {"line": 28, "hitCondition": "often"}])
+c.ask("configurationDone")
+stop = c.event("stopped")
+frame = c.top(stop["threadId"])[0]
+check(f"'> 1' is the second time: {stop}", stop["reason"] == "breakpoint" and
+      c.ask("evaluate", expression="blockIdx.x", frameId=frame["id"])["result"] == "1")
+out = c.variables(c.scope(frame, "Arguments"))["out"]["memoryReference"]
+check("setExpression", c.ask("setExpression", expression="out[2]", value="1 + 6", frameId=frame["id"])["value"] == "7")
+data = c.ask("readMemory", memoryReference=out, offset=8, count=5)["data"]
+check(f"readMemory: {data}", base64.b64decode(data)[:4] == b"\x07\0\0\0")
+check("writeMemory", c.ask("writeMemory", memoryReference=out, offset=8,
+                           data=base64.b64encode(b"\x01\x02").decode())["bytesWritten"] == 2)
+check("is there", c.ask("evaluate", expression="out[2]", frameId=frame["id"])["result"] == "513")
+check("nonsense is not written", "base 64" in c.ask("writeMemory", memoryReference=out, data="?!")["error"])
+check("no address", "error" in c.ask("readMemory", memoryReference="main", count=4))
+check("too much", "count" in c.ask("readMemory", memoryReference=out, count=1 << 30)["error"])
+said = c.ask("evaluate", expression="lanes threadIdx.x + 1", context="repl", frameId=frame["id"])["result"]
+check(f"commands of the debugger in the console: {said}", "block (1,0,0) warp 0" in said and "32" in said.split("\n")[-1])
+check("not in a hover", "error" in c.ask("evaluate", expression="masks", context="hover", frameId=frame["id"]))
+check("what fails says why", "No symbol" in c.ask("evaluate", expression="print none", context="repl")["error"])
+check("what is no command is an expression", "No symbol" in c.ask("evaluate", expression="nonesuch", context="repl",
+                                                                  frameId=frame["id"])["error"])
+c.ask("evaluate", expression="reverse-next", context="repl")
+stop = c.event("stopped")
+frame = c.top(stop["threadId"])[0]
+check(f"a command that moves is a stop: {stop} {frame}", stop["reason"] == "step" and frame["line"] < 38)
+c.ask("setBreakpoints", source={"path": FLOW}, breakpoints=[])
+code = c.ask("disassemble", memoryReference=frame["instructionPointerReference"], instructionOffset=2, instructionCount=1)
+at = code["instructions"][0]["address"]
+set_ = c.ask("setInstructionBreakpoints", breakpoints=[{"instructionReference": at}, {"instructionReference": "none"}])["breakpoints"]
+check(f"an instruction's breakpoint: {set_}", [b["verified"] for b in set_] == [True, False])
+c.ask("continue", threadId=stop["threadId"])
+stop = c.event("stopped")
+frame = c.top(stop["threadId"])[0]
+check(f"it stops there: {stop} {frame} {at}", stop["reason"] == "instruction breakpoint" and
+      int(frame["instructionPointerReference"]) == int(at, 0))
+check("a thread that does not exist", c.ask("stackTrace", threadId=999999)["totalFrames"] == 0)
+check("the adapter ends", c.end() == 0)
 
 # stopOnEntry, hit counts, what goes wrong
 c = Client()
@@ -197,11 +178,13 @@ check("exited", c.event("exited")["exitCode"] == 0)
 check("the adapter ends", c.end() == 0)
 
 c = Client()
-c.ask("initialize")
+c.ask("initialize", adapterID="lockstep")
 check("a missing program is an error", "nosuch.cu" in c.ask("launch", program="nosuch.cu")["error"])
-check("no program is an error", "no program" in c.ask("launch")["error"])
+check("no program is an error", "no program" in c.demand("launch")["error"])
 check("configurationDone before launch", "before launch" in c.ask("configurationDone")["error"])
-c.p.stdin.write(b"Content-Length: 5\r\n\r\nnonse")
-c.p.stdin.close()
-check("nonsense ends it", c.p.wait(60) == 0)
-finish()
+c.write(b"nonse")
+check("nonsense is told", "no request" in c.event("output")["output"])
+check("and the next one is answered", c.ask("threads")["threads"][0]["name"] == "host")
+c.to.write(b"Content-Length: many\r\n\r\n")
+check("a length that is none ends it", c.close() == 0)
+finish(note())

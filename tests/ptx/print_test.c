@@ -213,7 +213,7 @@ one_instruction(void **state)
 /* -- linking ----------------------------------------------------------------------------------- */
 
 static const char part_a[] = HEAD
-    ".file 1 \"a.cu\"\n"
+    ".file 1 \"\\303\\274 \\\"a\\\".cu\"\n"
     ".extern .global .u32 counter;\n.extern .shared .align 4 .b8 dynamic[];\n"
     ".global .u32 own = 1;\n.weak .global .u32 maybe = 1;\n.common .global .u32 pool[2];\n"
     ".extern .func (.param .b32 r) twice(.param .b32 x);\n"
@@ -270,7 +270,7 @@ linked(void **state)
     assert_ptr_equal(first->insns[5].operand[1].var, own);
     assert_int_equal(first->insns[3].operand[0].func->insns[0].op, PTX_OP_RET);
     assert_int_equal(second->insns[0].operand[0].func->insns[0].op, PTX_OP_EXIT);
-    assert_string_equal(m->files[first->locs[1].file].name, "a.cu");
+    assert_string_equal(m->files[first->locs[1].file].name, "ü \"a\".cu");
     assert_string_equal(m->files[ptx_find_func(m, "twice")->locs[1].file].name, "b.cu");
     assert_ptr_equal(first->module, m);
     for (uint32_t k = 0; k < m->func_count; k++)

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { D_BATCH, D_EX, D_X, D_FINDING, D_ARGS, D_RECORD, D_BLOCK, D_DAP, D_COUNT };
+enum { D_BATCH, D_EX, D_X, D_FINDING, D_ARGS, D_RECORD, D_BLOCK, D_DAP, D_PORT, D_COUNT };
 
 static const struct option_row rows[D_COUNT] = {
     [D_BATCH] = {"--batch", 0, NULL, NULL, "ends when the commands of -x and --ex have run"},
@@ -30,6 +30,8 @@ static const struct option_row rows[D_COUNT] = {
     [D_ARGS] = {"--args", 0, NULL, NULL, "as in gdb: what follows the program is for it anyway"},
     [D_DAP] = {"--dap", 0, NULL, NULL,
                "speaks the Debug Adapter Protocol on stdin and stdout, for editors"},
+    [D_PORT] = {"--port", 0, NULL, "PORT",
+                "with --dap: to editors that come to this port of 127.0.0.1; 0: a free one"},
 };
 
 static const struct cli_usage usage = {
@@ -209,7 +211,10 @@ cli_debug(int argc, char **argv)
     if (line.value[D_DAP]) {
         status = line.word_count ? cli_usage_error(&usage, "--dap takes no program: the editor's "
                                                            "launch request names it")
-                                 : dap_run(&line.common);
+                 : line.value[D_PORT] ? dap_listen(&line.common, line.value[D_PORT])
+                                      : dap_run(&line.common, STDIN_FILENO, STDOUT_FILENO);
+    } else if (line.value[D_PORT]) {
+        status = cli_usage_error(&usage, "--port is for --dap");
     } else if (line.word_count == 0) {
         status = cli_usage_error(&usage, "no program given");
     } else {

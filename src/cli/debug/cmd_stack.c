@@ -9,6 +9,22 @@
 
 /* -- frames ------------------------------------------------------------------------------------ */
 
+/* The functions of host code that made the launch. */
+static void
+show_host(struct session *s, uint64_t most)
+{
+    struct host_frames all;
+    struct ls_error unused;
+    bool fine = target_host(&s->target, &all, &unused);
+    for (uint32_t k = 0; fine && k < all.count && s->focus.frame_count + k < most; k++) {
+        session_say(s, "#%-2u %s", s->focus.frame_count + k, all.at[k].function);
+        if (*all.at[k].file)
+            session_say(s, " at %s:%u", source_base(all.at[k].file), all.at[k].line);
+        session_say(s, " (host code)\n");
+    }
+    text_free(&all.text);
+}
+
 bool
 cmd_backtrace(struct session *s, const char *args, struct ls_error *err)
 {
@@ -19,6 +35,7 @@ cmd_backtrace(struct session *s, const char *args, struct ls_error *err)
         session_say(s, "#%-2u ", k);
         running_show_frame(s, k, true);
     }
+    show_host(s, most);
     if (most < s->focus.frame_count)
         session_say(s, "(More stack frames follow...)\n");
     return true;

@@ -152,14 +152,30 @@ execute_after(struct session *s, struct ls_error *err)
 }
 
 bool
+command_is(struct session *s, const char *line)
+{
+    const char *args;
+    struct ls_error unused;
+    return find(rows, ROWS, "", name_of(s, word_skip(line), &args), &unused) != NULL;
+}
+
+bool
+command_run(struct session *s, const char *line, struct ls_error *err)
+{
+    bool fine = execute_one(s, line, err) && execute_after(s, err);
+    fflush(s->out);
+    if (!fine)
+        text_free(&s->after);
+    return fine;
+}
+
+bool
 command_execute(struct session *s, const char *line)
 {
     struct ls_error err = {0};
-    bool fine = execute_one(s, line, &err) && execute_after(s, &err);
-    fflush(s->out);
+    bool fine = command_run(s, line, &err);
     if (!fine) {
         fprintf(stderr, "%s\n", err.text);
-        text_free(&s->after);
         s->failed = true;
     }
     if (!s->collects)

@@ -12,6 +12,10 @@
 
 /* One line, and then the commands of a breakpoint it has come to. False: it failed, and said so. */
 bool command_execute(struct session *s, const char *line);
+/* The same without a word about what failed. */
+bool command_run(struct session *s, const char *line, struct ls_error *err);
+/* Whether the line's first word is a command. */
+bool command_is(struct session *s, const char *line);
 /* Words that go on from `word`, which stands in the line: the nth; NULL. */
 const char *command_complete(struct session *s, const char *line, const char *word, size_t nth);
 

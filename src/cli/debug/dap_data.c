@@ -3,39 +3,42 @@
  * dap_data.c: requests about where the program stands: threads, frames, variables, code. Ids hold
  * until it goes on.
  */
+#include "cli/debug/commands.h"
 #include "cli/debug/dap.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static const char *
-text_of(json_t *o, const char *key)
-{
-    return json_string_value(json_object_get(o, key));
-}
-
-static int64_t
-number_of(json_t *o, const char *key)
-{
-    return json_integer_value(json_object_get(o, key));
-}
-
 void
 dap_forget(struct dap *d)
 {
-    d->threads.count = d->frames.count = d->references.count = 0;
+    d->frames.count = d->references.count = 0;
 }
 
 /* -- threads and frames ------------------------------------------------------------------------ */
 
-uint32_t
-dap_thread_id(struct dap *d, const struct debug_thread *thread)
+/* Threads of a launch in the order of blocks and, in a block, of warps and lanes. */
+json_int_t
+dap_thread_id(const struct dap *d, const struct debug_thread *t)
 {
-    for (size_t k = 0; k < d->threads.count; k++)
-        if (session_same_thread(&d->threads.at[k], thread))
-            return (uint32_t)k + 1;
-    VEC_PUSH(&d->threads, *thread);
-    return (uint32_t)d->threads.count;
+    const struct debug_stop *s = &d->s.target.stop;
+    uint64_t block = ((uint64_t)t->block[2] * s->grid[1] + t->block[1]) * s->grid[0] + t->block[0];
+    uint64_t size = (uint64_t)s->block[0] * s->block[1] * s->block[2];
+    return (json_int_t)(block * size + session_linear(&d->s, t) + 1);
+}
+
+bool
+dap_thread(const struct dap *d, json_int_t id, struct debug_thread *out)
+{
+    const struct debug_stop *s = &d->s.target.stop;
+    uint64_t size = (uint64_t)s->block[0] * s->block[1] * s->block[2];
+    if (!d->s.stands || id < 1 || !size || !s->grid[0] || !s->grid[1])
+        return false;
+    uint64_t n = (uint64_t)id - 1, block = n / size, lane = n % size;
+    uint32_t at[3] = {(uint32_t)(block % s->grid[0]), (uint32_t)(block / s->grid[0] % s->grid[1]),
+                      (uint32_t)(block / s->grid[0] / s->grid[1])};
+    *out = session_thread_of(&d->s, at, (uint32_t)(lane / 32), (uint32_t)(lane % 32));
+    return at[2] < s->grid[2];
 }
 
 /* Lanes of the block in focus, grouped by warps; of other blocks each warp's first. */
@@ -61,7 +64,7 @@ dap_threads(struct dap *d, json_t *a, json_t **body, struct ls_error *err)
                                             session_triple(s, t.block), w[k].warp, lane,
                                             session_triple(s, t.thread));
             json_array_append_new(
-                list, json_pack("{s:i, s:s}", "id", (int)dap_thread_id(d, &t), "name", name));
+                list, json_pack("{s:I, s:s}", "id", dap_thread_id(d, &t), "name", name));
             if (!own)
                 break;
         }
@@ -72,8 +75,8 @@ dap_threads(struct dap *d, json_t *a, json_t **body, struct ls_error *err)
     return true;
 }
 
-static void
-add_place(struct dap *d, json_t *j, uint32_t place)
+void
+dap_add_place(struct dap *d, json_t *j, uint32_t place)
 {
     const char *file;
     uint32_t line;
@@ -90,30 +93,61 @@ add_place(struct dap *d, json_t *j, uint32_t place)
     json_object_set_new(j, "column", json_integer(line ? 1 : 0));
 }
 
+static json_t *
+frame_json(struct dap *d, const struct dap_frame *f, const char *name)
+{
+    VEC_PUSH(&d->frames, *f);
+    return json_pack("{s:i, s:s}", "id", (int)d->frames.count, "name", name);
+}
+
+/* The host's functions that made the launch: behind those of the kernel. */
+static void
+add_host_frames(struct dap *d, json_t *list, int64_t skipped, int64_t most)
+{
+    struct host_frames all;
+    struct ls_error unused;
+    if (!target_host(&d->s.target, &all, &unused))
+        return;
+    for (uint32_t k = 0; k < all.count; k++) {
+        if ((int64_t)k < skipped || (most && (int64_t)json_array_size(list) >= most))
+            continue;
+        json_t *j = frame_json(d, &(struct dap_frame){.host = true},
+                               arena_printf(&d->s.scratch, "%s (host)", all.at[k].function));
+        if (*all.at[k].file)
+            json_object_set_new(j, "source",
+                                json_pack("{s:s, s:s}", "name", source_base(all.at[k].file), "path",
+                                          all.at[k].file));
+        json_object_set_new(j, "line", json_integer(all.at[k].line));
+        json_object_set_new(j, "column", json_integer(all.at[k].line ? 1 : 0));
+        json_object_set_new(j, "presentationHint", json_string("subtle"));
+        json_array_append_new(list, j);
+    }
+    text_free(&all.text);
+}
+
 bool
 dap_stack_trace(struct dap *d, json_t *a, json_t **body, struct ls_error *err)
 {
-    int64_t id = number_of(a, "threadId"), first = number_of(a, "startFrame"),
-            most = number_of(a, "levels");
+    int64_t first = dap_number(a, "startFrame"), most = dap_number(a, "levels");
     uint32_t count = 0;
+    struct debug_thread t;
     json_t *list = json_array();
     *body = json_pack("{s:o}", "stackFrames", list);
-    if (!d->s.stands || id < 1 || (size_t)id > d->threads.count) {
+    if (!dap_thread(d, dap_number(a, "threadId"), &t)) {
         json_object_set_new(*body, "totalFrames", json_integer(0));
         return true;
     }
-    struct debug_thread t = d->threads.at[id - 1];
+    first = first < 0 ? 0 : first;
     struct debug_frame *f = target_frames(&d->s.target, &t, &count, err);
     for (uint32_t k = (uint32_t)first; f && k < count && (!most || k < first + most); k++) {
-        const struct source_function *in =
-            symbols_function_at(session_module(&d->s)->symbols, f[k].place);
-        VEC_PUSH(&d->frames, ((struct dap_frame){t, k, f[k]}));
-        json_t *j =
-            json_pack("{s:i, s:s}", "id", (int)d->frames.count, "name", in ? in->name : "?");
-        add_place(d, j, f[k].place);
+        const struct module *m = session_module(&d->s);
+        const struct source_function *in = m ? symbols_function_at(m->symbols, f[k].place) : NULL;
+        json_t *j = frame_json(d, &(struct dap_frame){t, k, f[k], false}, in ? in->name : "?");
+        dap_add_place(d, j, f[k].place);
         json_array_append_new(list, j);
     }
-    json_object_set_new(*body, "totalFrames", json_integer(count));
+    if (f)
+        add_host_frames(d, list, first > count ? first - count : 0, most);
     ls_release(f);
     return f != NULL;
 }
@@ -142,11 +176,13 @@ dap_scopes(struct dap *d, json_t *a, json_t **body, struct ls_error *err)
 {
     static const char *const names[] = {"Locals", "Arguments", "Shared memory", "Registers",
                                         "Thread"};
-    int64_t id = number_of(a, "frameId");
+    int64_t id = dap_number(a, "frameId");
     json_t *list = json_array();
     *body = json_pack("{s:o}", "scopes", list);
     if (id < 1 || (size_t)id > d->frames.count)
         return ls_fail(err, LS_ERR_USAGE, "there is no frame %lld", (long long)id);
+    if (d->frames.at[id - 1].host)
+        return true;
     for (int k = DAP_LOCALS; k <= DAP_THREAD; k++)
         json_array_append_new(list, scope_json(d, names[k], (enum dap_what)k, (uint32_t)id - 1));
     return true;
@@ -178,6 +214,11 @@ variable_json(struct dap *d, uint32_t frame, const char *name, struct value *v)
     json_t *j = json_pack("{s:s, s:s, s:s, s:i}", "name", name, "value",
                           fine && text.at ? text.at : err.text, "type", type.at ? type.at : "",
                           "variablesReference", fine ? reference_of(d, frame, v) : 0);
+    int64_t at;
+    if (type_plain(v->type)->kind == TYPE_POINTER && !v->gone && value_integer(&w, v, &at, &err))
+        json_object_set_new(
+            j, "memoryReference",
+            json_string(arena_printf(&d->s.scratch, "0x%llx", (unsigned long long)at)));
     if (type_plain(v->type)->kind == TYPE_ARRAY)
         json_object_set_new(j, "indexedVariables",
                             json_integer((json_int_t)type_plain(v->type)->count));
@@ -271,7 +312,7 @@ add_parts(struct dap *d, struct dap_reference r, json_t *a, json_t *list, struct
         return true;
     }
     if (t->kind == TYPE_ARRAY) {
-        uint64_t from = (uint64_t)number_of(a, "start"), n = (uint64_t)number_of(a, "count");
+        uint64_t from = (uint64_t)dap_number(a, "start"), n = (uint64_t)dap_number(a, "count");
         n = n && n < MOST ? n : MOST;
         for (uint64_t k = from; k < t->count && k < from + n; k++)
             if (value_index(&w, &r.value, (int64_t)k, &part, err))
@@ -291,7 +332,7 @@ add_parts(struct dap *d, struct dap_reference r, json_t *a, json_t *list, struct
 static bool
 reference_at(struct dap *d, json_t *a, struct dap_reference *out, struct ls_error *err)
 {
-    int64_t id = number_of(a, "variablesReference");
+    json_int_t id = dap_number(a, "variablesReference");
     if (id < 1 || (size_t)id > d->references.count)
         return ls_fail(err, LS_ERR_USAGE, "there is no variablesReference %lld", (long long)id);
     *out = d->references.at[id - 1];
@@ -345,7 +386,7 @@ dap_set_variable(struct dap *d, json_t *a, json_t **body, struct ls_error *err)
 {
     struct dap_reference r;
     struct value to, from;
-    const char *name = text_of(a, "name"), *value = text_of(a, "value");
+    const char *name = dap_text(a, "name"), *value = dap_text(a, "value");
     if (!name || !value || !*name)
         return ls_fail(err, LS_ERR_USAGE, "setVariable: no name, or no value");
     if (!reference_at(d, a, &r, err))
@@ -355,155 +396,92 @@ dap_set_variable(struct dap *d, json_t *a, json_t **body, struct ls_error *err)
         !value_assign(&w, &to, &from, err))
         return false;
     *body = variable_json(d, r.frame, name, &to);
+    json_object_del(*body, "name");
     return true;
+}
+
+/* Where an expression is meant: in the frame, or wherever the debugger stands; *index: the frame's
+ * index, -1: none. */
+static bool
+world_meant(struct dap *d, json_t *a, struct world *w, int64_t *index, struct ls_error *err)
+{
+    int64_t id = dap_number(a, "frameId");
+    bool in_frame = id >= 1 && (size_t)id <= d->frames.count && d->s.stands;
+    *index = in_frame ? id - 1 : -1;
+    if (in_frame && d->frames.at[id - 1].host)
+        return ls_fail(err, LS_ERR_USAGE,
+                       "this frame is the host's: its variables are for the "
+                       "host's own debugger");
+    *w = in_frame ? world_of(d, (uint32_t)id - 1) : session_here(&d->s);
+    return true;
+}
+
+/* A value as evaluate and setExpression answer it: `key` is what they call it. */
+static bool
+value_json(struct dap *d, struct world *w, int64_t index, struct value *v, const char *key,
+           json_t **body, struct ls_error *err)
+{
+    if (index >= 0) {
+        *body = variable_json(d, (uint32_t)index, "", v);
+        json_t *text = json_incref(json_object_get(*body, "value"));
+        json_object_del(*body, "value");
+        json_object_set_new(*body, key, text);
+        json_object_del(*body, "name");
+        return true;
+    }
+    struct text out = {0};
+    bool fine = format_short(w, v, 0, &out, err);
+    if (fine)
+        *body = json_pack("{s:s, s:i}", key, out.at ? out.at : "", "variablesReference", 0);
+    text_free(&out);
+    return fine;
 }
 
 bool
 dap_evaluate(struct dap *d, json_t *a, json_t **body, struct ls_error *err)
 {
-    const char *text = text_of(a, "expression"), *context = text_of(a, "context");
-    int64_t id = number_of(a, "frameId");
+    const char *text = dap_text(a, "expression"), *context = dap_text(a, "context");
+    int64_t index;
+    struct world w;
     struct value v;
     if (!text)
         return ls_fail(err, LS_ERR_USAGE, "evaluate: no expression");
-    bool in_frame = id >= 1 && (size_t)id <= d->frames.count && d->s.stands;
-    struct world w = in_frame ? world_of(d, (uint32_t)id - 1) : session_here(&d->s);
-    w.no_effects = !context || strcmp(context, "repl") != 0;
-    if (!evaluate(&w, text, NULL, &v, err))
+    bool repl = context && !strcmp(context, "repl");
+    if (!world_meant(d, a, &w, &index, err))
         return false;
-    if (in_frame) {
-        *body = variable_json(d, (uint32_t)id - 1, text, &v);
-        json_object_set(*body, "result", json_object_get(*body, "value"));
-        json_object_del(*body, "value");
-        json_object_del(*body, "name");
-        return true;
-    }
-    struct text out = {0};
-    bool fine = format_short(&w, &v, 0, &out, err);
-    if (fine)
-        *body = json_pack("{s:s, s:i}", "result", out.at ? out.at : "", "variablesReference", 0);
-    text_free(&out);
-    return fine;
+    w.no_effects = !repl;
+    if (evaluate(&w, text, NULL, &v, err))
+        return value_json(d, &w, index, &v, "result", body, err);
+    return repl && command_is(&d->s, text) && dap_command(d, text, body, err);
 }
 
-/* -- memory and code --------------------------------------------------------------------------- */
+bool
+dap_set_expression(struct dap *d, json_t *a, json_t **body, struct ls_error *err)
+{
+    const char *text = dap_text(a, "expression"), *value = dap_text(a, "value");
+    int64_t index;
+    struct world w;
+    struct value to, from;
+    if (!text || !value)
+        return ls_fail(err, LS_ERR_USAGE, "setExpression: no expression, or no value");
+    return world_meant(d, a, &w, &index, err) && evaluate(&w, text, NULL, &to, err) &&
+           evaluate(&w, value, NULL, &from, err) && value_assign(&w, &to, &from, err) &&
+           value_json(d, &w, index, &to, "value", body, err);
+}
 
 bool
-dap_data_breakpoint_info(struct dap *d, json_t *a, json_t **body, struct ls_error *err)
+dap_named(struct dap *d, json_t *a, struct world *w, struct value *out, struct ls_error *err)
 {
     struct dap_reference r = {.what = DAP_LOCALS};
-    struct value v;
-    const char *name = text_of(a, "name");
-    int64_t frame = number_of(a, "frameId");
-    if (!name || !*name)
-        return ls_fail(err, LS_ERR_USAGE, "dataBreakpointInfo: no name");
-    if (json_object_get(a, "variablesReference")) {
-        if (!reference_at(d, a, &r, err))
-            return false;
-    } else if (frame >= 1 && (size_t)frame <= d->frames.count) {
-        r.frame = (uint32_t)frame - 1;
-    } else {
-        return ls_fail(err, LS_ERR_USAGE, "dataBreakpointInfo: no frame");
-    }
-    struct world w = world_of(d, r.frame);
-    w.no_effects = true;
-    struct ls_error why = {0};
-    bool fine = child(d, &w, &r, name, &v, &why) && value_follow(&w, &v, &why);
-    if (!fine || v.gone || v.place != VALUE_MEMORY) {
-        *body = json_pack("{s:n, s:s}", "dataId", "description",
-                          fine ? "it lies in no memory" : why.text);
-        return true;
-    }
-    const struct debug_thread *t = &w.who.thread;
-    const char *id = arena_printf(&d->s.scratch, "%u:%llx:%llu:%u,%u,%u:%u,%u,%u", v.space,
-                                  (unsigned long long)v.address,
-                                  (unsigned long long)type_size(v.type), t->block[0], t->block[1],
-                                  t->block[2], t->thread[0], t->thread[1], t->thread[2]);
-    *body = json_pack("{s:s, s:s, s:[s, s, s], s:b}", "dataId", id, "description", name,
-                      "accessTypes", "read", "write", "readWrite", "canPersist", 0);
-    return true;
-}
-
-bool
-dap_disassemble(struct dap *d, json_t *a, json_t **body, struct ls_error *err)
-{
-    enum { MOST = 10000 };
-    uint64_t at;
-    const char *reference = text_of(a, "memoryReference"), *last = "";
-    const struct module *m = session_module(&d->s);
-    int64_t count = number_of(a, "instructionCount"), from = number_of(a, "instructionOffset");
-    json_t *list = json_array();
-    *body = json_pack("{s:o}", "instructions", list);
-    if (!m || !reference || !ls_parse_u64(reference, &at))
-        return ls_fail(err, LS_ERR_USAGE, "disassemble: no place of a kernel that runs");
-    from += (int64_t)at;
-    for (int64_t k = from; k < from + count && k < from + MOST; k++) {
-        const struct source_function *f =
-            k < 0 ? NULL : symbols_function_at(m->symbols, (uint32_t)k);
-        struct text text = {0};
-        char number[24];
-        snprintf(number, sizeof number, "0x%llx", (unsigned long long)(k < 0 ? 0 : k));
-        if (f)
-            ptx_print_insn(f->ptx, &f->ptx->insns[k - f->first], &text);
-        const char *words = text.at ? text.at + strspn(text.at, " \t") : "";
-        json_t *j = json_pack("{s:s, s:s%}", "address", number, "instruction",
-                              f ? words : "(nothing)", f ? strcspn(words, "\n") : (size_t)9);
-        if (f && strcmp(last, f->name) != 0)
-            json_object_set_new(j, "symbol", json_string(last = f->name));
-        if (f) {
-            add_place(d, j, (uint32_t)k);
-            json_object_set(j, "location", json_object_get(j, "source"));
-            json_object_del(j, "source");
-            json_object_del(j, "instructionPointerReference");
-            json_object_del(j, "column");
-        }
-        json_array_append_new(list, j);
-        text_free(&text);
-    }
-    return true;
-}
-
-/* Sources are files that the editor opens itself; PTX without lines of one is text that we have. */
-bool
-dap_source(struct dap *d, json_t *a, json_t **body, struct ls_error *err)
-{
-    const char *path = text_of(json_object_get(a, "source"), "path");
-    struct text all = {0};
-    uint32_t n = path ? source_count(&d->s, path) : 0;
-    for (uint32_t k = 1; k <= n; k++)
-        text_add(&all, "%s\n", source_line(&d->s, path, k));
-    if (n)
-        *body = json_pack("{s:s}", "content", all.at);
-    text_free(&all);
-    return n || ls_fail(err, LS_ERR_USAGE, "source: %s cannot be read", path ? path : "no path");
-}
-
-/* The address as kernels hold it. */
-bool
-dap_read_memory(struct dap *d, json_t *a, json_t **body, struct ls_error *err)
-{
-    enum { MOST = 1 << 20 };
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    uint64_t at;
-    const char *reference = text_of(a, "memoryReference");
-    int64_t count = number_of(a, "count");
-    if (!reference || !ls_parse_u64(reference, &at) || count < 0 || count > MOST)
-        return ls_fail(err, LS_ERR_USAGE, "readMemory: no address, or a count above %d", MOST);
-    at += (uint64_t)number_of(a, "offset");
-    struct debug_memory m = {.address = at, .bytes = (uint64_t)count};
-    uint8_t *bytes = ls_alloc((size_t)count + 3);
-    bool fine = target_read(&d->s.target, &m, bytes, err);
-    struct text text = {0};
-    for (int64_t k = 0; fine && k < count; k += 3) {
-        uint32_t v = (uint32_t)bytes[k] << 16 | (uint32_t)bytes[k + 1] << 8 | bytes[k + 2];
-        for (int n = 0; n < 4; n++)
-            text_add(&text, "%c", k + n > count ? '=' : digits[v >> (18 - 6 * n) & 63]);
-    }
-    if (fine)
-        *body = json_pack("{s:s, s:s}", "address",
-                          arena_printf(&d->s.scratch, "0x%llx", (unsigned long long)at), "data",
-                          text.at ? text.at : "");
-    text_free(&text);
-    ls_release(bytes);
-    return fine;
+    const char *name = dap_text(a, "name");
+    int64_t index;
+    if (!json_object_get(a, "variablesReference"))
+        return world_meant(d, a, w, &index, err) &&
+               (index >= 0 || ls_fail(err, LS_ERR_USAGE, "dataBreakpointInfo: no frame")) &&
+               (w->no_effects = true, evaluate(w, name, NULL, out, err));
+    if (!reference_at(d, a, &r, err))
+        return false;
+    *w = world_of(d, r.frame);
+    w->no_effects = true;
+    return child(d, w, &r, name, out, err);
 }

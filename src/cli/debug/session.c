@@ -12,7 +12,7 @@
 void
 session_init(struct session *s)
 {
-    *s = (struct session){.out = stdout, .program_out = -1, .list_size = 10};
+    *s = (struct session){.out = stdout, .program_out = {-1, -1}, .list_size = 10};
 }
 
 void

@@ -75,7 +75,7 @@ struct session {
     const char *path, *name;             /* what is executed; its word on the command line */
     char **words;                        /* argv of the program */
     const struct device_profile *device; /* whose costs `bank' and `sectors' show */
-    int program_out;                     /* for what the program prints; -1: its own stdout */
+    int program_out[2]; /* for what the program prints, and says on stderr; -1: its own */
     FILE *out;
     bool batch, quit, failed; /* failed: a command has */
     int quit_status;

@@ -35,7 +35,7 @@ receive_text(int fd, struct text *out, uint64_t bytes)
 
 /* In the child. A failed exec is told through the pipe, which a good one closes. */
 static _Noreturn void
-become(const char *path, char *const *words, int socket, int out, int tell)
+become(const char *path, char *const *words, int socket, const int to[2], int tell)
 {
     char number[16];
     snprintf(number, sizeof number, "%d", socket);
@@ -48,8 +48,9 @@ become(const char *path, char *const *words, int socket, int out, int tell)
     unsetenv("LOCKSTEP_TOOL_JOURNAL");
     unsetenv("LOCKSTEP_JSON");
     unsetenv("LOCKSTEP_PROGRESS");
-    if (out >= 0)
-        dup2(out, STDOUT_FILENO);
+    for (int k = 0; k < 2; k++)
+        if (to[k] >= 0)
+            dup2(to[k], k ? STDERR_FILENO : STDOUT_FILENO);
     execvp(path, words);
     int why = errno;
     if (write(tell, &why, sizeof why) != sizeof why)
@@ -58,7 +59,8 @@ become(const char *path, char *const *words, int socket, int out, int tell)
 }
 
 bool
-target_start(struct target *t, const char *path, char *const *words, int out, struct ls_error *err)
+target_start(struct target *t, const char *path, char *const *words, const int to[2],
+             struct ls_error *err)
 {
     int ends[2], tell[2], why = 0;
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0 ||
@@ -68,7 +70,7 @@ target_start(struct target *t, const char *path, char *const *words, int out, st
     pid_t child = fork();
     if (child == 0) {
         fcntl(ends[1], F_SETFD, 0);
-        become(path, words, ends[1], out, tell[1]);
+        become(path, words, ends[1], to, tell[1]);
     }
     int fork_errno = errno;
     close(ends[1]);
@@ -195,7 +197,14 @@ void
 target_interrupt(struct target *t)
 {
     if (t->pid > 0)
-        kill(t->pid, SIGINT);
+        kill(t->pid, SIGURG);
+}
+
+void
+target_terminate(struct target *t, bool at_once)
+{
+    if (t->pid > 0)
+        kill(t->pid, at_once ? SIGKILL : SIGTERM);
 }
 
 /* -- questions --------------------------------------------------------------------------------- */
@@ -321,6 +330,25 @@ target_frames(struct target *t, const struct debug_thread *thread, uint32_t *cou
     }
     text_free(&answer);
     return all;
+}
+
+bool
+target_host(struct target *t, struct host_frames *out, struct ls_error *err)
+{
+    *out = (struct host_frames){0};
+    if (!target_ask(t, DEBUG_A_HOST, NULL, 0, NULL, 0, &out->text, err))
+        return false;
+    const char *part[3], *p = out->text.at, *end = p + out->text.count;
+    for (; p < end && out->count < HOST_MOST; out->count++) {
+        for (int k = 0; k < 3; k++) {
+            part[k] = p < end ? p : "";
+            p += strlen(part[k]) + 1;
+        }
+        out->at[out->count].function = part[0];
+        out->at[out->count].file = part[1];
+        out->at[out->count].line = (uint32_t)strtoul(part[2], NULL, 10);
+    }
+    return true;
 }
 
 bool

@@ -35,9 +35,9 @@ struct target {
     bool exited; /* a process was there and has ended: exit_status */
 };
 
-/* Starts the program with the tool in it; it runs until its first event (target_wait). out: a file
- * descriptor that takes what it prints, or -1. */
-bool target_start(struct target *t, const char *path, char *const *words, int out,
+/* Starts the program with the tool in it; it runs until its first event (target_wait). to: file
+ * descriptors that take what it prints, and what it says on stderr, or -1. */
+bool target_start(struct target *t, const char *path, char *const *words, const int to[2],
                   struct ls_error *err);
 enum target_event target_wait(struct target *t, struct ls_error *err);
 /* Goes on, and waits for the next event. */
@@ -45,8 +45,10 @@ enum target_event target_go(struct target *t, const struct debug_go *go, struct 
 /* Ends the program, and what is left of it. */
 void target_kill(struct target *t);
 void target_fini(struct target *t);
-/* Ctrl-C reaches the program itself; this asks it from a thread that has no terminal. */
+/* Ctrl-C reaches the program itself; these are for a thread that has no terminal: a launch that
+ * runs stops, host code goes on; the program is to end. */
 void target_interrupt(struct target *t);
+void target_terminate(struct target *t, bool at_once);
 
 /* One question and its answer, which is added to *answer (NULL: it is nothing). */
 bool target_ask(struct target *t, uint32_t what, const void *a, size_t a_bytes, const void *b,
@@ -66,6 +68,18 @@ bool target_registers(struct target *t, const struct debug_who *who, uint32_t co
 struct debug_warp *target_warps(struct target *t, uint32_t *count, struct ls_error *err);
 struct debug_frame *target_frames(struct target *t, const struct debug_thread *thread,
                                   uint32_t *count, struct ls_error *err);
+/* Functions of host code that made the launch, the innermost first; file "" and line 0: not known.
+ */
+enum { HOST_MOST = 8 };
+struct host_frames {
+    struct text text; /* text_free */
+    uint32_t count;
+    struct {
+        const char *function, *file;
+        uint32_t line;
+    } at[HOST_MOST];
+};
+bool target_host(struct target *t, struct host_frames *out, struct ls_error *err);
 bool target_watch(struct target *t, const struct debug_watch *watch, struct ls_error *err);
 bool target_last(struct target *t, const struct debug_memory *at, struct debug_write *out,
                  struct ls_error *err);
