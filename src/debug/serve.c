@@ -74,8 +74,7 @@ ask_catch(struct ask *a)
     struct debug_catch all[CATCHES];
     if (count <= CATCHES)
         memcpy(all, a->at, count * sizeof *all);
-    return debug_catch_set(a->d, all, (uint32_t)(count < UINT32_MAX ? count : UINT32_MAX),
-                           &a->err);
+    return debug_catch_set(a->d, all, (uint32_t)(count < UINT32_MAX ? count : UINT32_MAX), &a->err);
 }
 
 struct numbered {
