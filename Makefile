@@ -73,7 +73,7 @@ bench: all
 
 # Versions of the formatter differ in details: this is the one that the test of the repository asks.
 format:
-	@git ls-files src tests bench examples suite | grep '\.[ch]$$' | xargs clang-format-14 -i
+	@git ls-files --cached --others --exclude-standard src tests bench examples suite | grep '\.[ch]$$' | xargs clang-format-14 -i
 
 lint: all
 	@ctest --test-dir build -R '^repository/' --output-on-failure

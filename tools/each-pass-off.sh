@@ -6,7 +6,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 tests='^(jit|exec|check|profile|suite/(matmul|rungs|check))'
 passes=("$@")
-[ $# -gt 0 ] || mapfile -t passes < <(sed -n 's/^PASS([A-Z_]*, "\([a-z0-9-]*\)", \(PLAN\|LLVM\),.*/\1/p' src/jit/passes/passes.def)
+[ $# -gt 0 ] || mapfile -t passes < <(sed -n 's/^PASS([A-Z_]*, "\([a-z0-9-]*\)", \(WIR\|PLAN\|LLVM\),.*/\1/p' src/jit/passes/passes.def)
 [ $# -gt 0 ] || passes+=(all)
 failed=0
 for pass in "${passes[@]}"; do

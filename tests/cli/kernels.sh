@@ -1,10 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 # Sourced by the tests of the command line: a folder of their own, small PTX files, and assertions
-# that count failures. A test ends with `finish`.
+# that count failures. A test ends with `finish`; one that ends without fails.
 
 set -u
 work=$(mktemp -d)
-trap 'chmod -R u+rwx "$work"; rm -rf "$work"' EXIT
+finished=
+at_end() {
+    local status=$?
+    chmod -R u+rwx "$work"; rm -rf "$work"
+    [ -n "$finished" ] || [ "$status" -ne 0 ] || { echo "FAILED: the test has no \`finish\`"; exit 1; }
+}
+trap at_end EXIT
 export LOCKSTEP_CACHE=$work/cache NO_COLOR=1
 unset LOCKSTEP_GPU LOCKSTEP_CC LOCKSTEP_DEVICES LOCKSTEP_WORKERS LOCKSTEP_JSON LOCKSTEP_QUIET LOCKSTEP_VERBOSE LOCKSTEP_DEVICE
 cases=0
@@ -31,6 +37,7 @@ expect() {
 }
 
 finish() {
+    finished=1
     echo "$cases cases, $failures failures"
     [ "$cases" -gt 0 ] && [ "$failures" -eq 0 ]
     exit
