@@ -195,11 +195,11 @@ struct launch {
     const struct jit_launch *launch;
     struct memory *memory;
     uint64_t shared_bytes;
-    uint32_t work;        /* its number, */
-    uint32_t number;      /*   and among the host's launches, from 1: of a launch from a kernel, that
-                               of the one around all */
-    uint32_t host;        /* the place of the call that made it */
-    bool watched;         /* not filtered out: findings are reported */
+    uint32_t work;   /* its number, */
+    uint32_t number; /*   and among the host's launches, from 1: of a launch from a kernel, that
+                          of the one around all */
+    uint32_t host;   /* the place of the call that made it */
+    bool watched;    /* not filtered out: findings are reported */
     struct range *expect; /* per place_facts: the allocation its address comes from; base 0: any */
     uint64_t param_bytes;
     pthread_mutex_t lock;

@@ -395,9 +395,8 @@ on_forget(struct jit_tool *t, const struct ptx_module *m)
 static bool
 is_worth_recording(const struct debug *d)
 {
-    bool can_stop =
-        d->shared->breaks || d->shared->watch_count || d->go.launches || is_stepping(&d->go) ||
-        debug_catch_launch(d);
+    bool can_stop = d->shared->breaks || d->shared->watch_count || d->go.launches ||
+                    is_stepping(&d->go) || debug_catch_launch(d);
     return can_stop || d->forking * 10 <= now_ns() - d->opened;
 }
 

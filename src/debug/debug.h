@@ -127,7 +127,9 @@ enum debug_ask {
     DEBUG_A_ALLOCATION, /* uint64_t number of an allocation (allocation.number); answer: struct
                            debug_symbol: where it lies, and its size. The number may be one that is
                            no more: the next one that is there; its number: .number */
-    DEBUG_A_KILL,      /* ends the program; DEBUG_E_EXIT follows */
+    DEBUG_A_POLLS,      /* nothing; answer: struct debug_poll, any number: words that threads have
+                           read again and again lately, where they have read few others */
+    DEBUG_A_KILL,       /* ends the program; DEBUG_E_EXIT follows */
 };
 
 enum { DEBUG_BREAK = 1u << 31 };
@@ -164,6 +166,12 @@ struct debug_catch {
     uint32_t module, place;
     uint64_t launch; /* number, from 1 */
     struct debug_thread thread;
+};
+struct debug_poll {
+    uint32_t block[3], warp, lanes; /* those that read it last */
+    uint32_t place;
+    uint64_t address; /* a generic one */
+    uint32_t bytes, times;
 };
 struct debug_who {
     struct debug_thread thread;

@@ -74,8 +74,7 @@ ask_catch(struct ask *a)
     struct debug_catch all[CATCHES];
     if (count <= CATCHES)
         memcpy(all, a->at, count * sizeof *all);
-    return debug_catch_set(a->d, all, (uint32_t)(count < UINT32_MAX ? count : UINT32_MAX),
-                           &a->err);
+    return debug_catch_set(a->d, all, (uint32_t)(count < UINT32_MAX ? count : UINT32_MAX), &a->err);
 }
 
 struct numbered {
@@ -263,6 +262,7 @@ answer(struct ask *a, uint32_t what)
     case DEBUG_A_LAST: return ask_last(a);
     case DEBUG_A_CATCH: return ask_catch(a);
     case DEBUG_A_ALLOCATION: return ask_allocation(a);
+    case DEBUG_A_POLLS: return runs(a) && debug_polls(a->d, &a->out, &a->err);
     case DEBUG_A_KILL: debug_kill(a->d);
     default: return ls_fail(&a->err, LS_ERR_INPUT, "no request %u", what);
     }

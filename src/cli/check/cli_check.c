@@ -388,7 +388,8 @@ add_place(const json_t *side, struct text *out)
     const char *slash = file ? strrchr(file, '/') : NULL;
     file = slash ? slash + 1 : file;
     if (file && !strchr(file, ' '))
-        text_add(out, " %s:%lld", file, (long long)json_integer_value(json_object_get(side, "line")));
+        text_add(out, " %s:%lld", file,
+                 (long long)json_integer_value(json_object_get(side, "line")));
 }
 
 /* By what it is, since the debugger's own build of a .cu file may have others, too; returns only on

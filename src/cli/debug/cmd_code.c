@@ -65,7 +65,8 @@ code_show(struct session *s, const char *location, uint64_t count, struct ls_err
     bool number = *location && strncmp(location, "$pc", 3) != 0;
     if (number && breakpoints_find(s, location, &found, err))
         place = found.at[0].place;
-    else if (*location && (!evaluate(&w, location, NULL, &v, err) || !value_integer(&w, &v, &place, err)))
+    else if (*location &&
+             (!evaluate(&w, location, NULL, &v, err) || !value_integer(&w, &v, &place, err)))
         return false;
     VEC_FREE(&found);
     const struct source_function *f =
@@ -73,8 +74,8 @@ code_show(struct session *s, const char *location, uint64_t count, struct ls_err
     if (!f)
         return ls_fail(err, LS_ERR_INPUT, "no instruction has the number %lld", (long long)place);
     uint64_t left = f->end - (uint32_t)place;
-    show_places(s, m, f, (uint32_t)place, (uint32_t)(place + (int64_t)(count < left ? count : left)),
-                false);
+    show_places(s, m, f, (uint32_t)place,
+                (uint32_t)(place + (int64_t)(count < left ? count : left)), false);
     return true;
 }
 

@@ -13,8 +13,9 @@ cmd_catch(struct session *s, const char *args, struct ls_error *err)
     const char *rest = args, *word = word_next(s, &rest);
     uint32_t stops = 0, others = 0;
     if (!word || strcmp(word, "finding") != 0)
-        return ls_fail(err, LS_ERR_USAGE, "catch takes `finding', and then a number, a kind or "
-                                          "FILE:LINE");
+        return ls_fail(err, LS_ERR_USAGE,
+                       "catch takes `finding', and then a number, a kind or "
+                       "FILE:LINE");
     if (!findings_look(s, err))
         return false;
     for (uint32_t n = 1; n <= s->findings->all.count; n++)

@@ -318,8 +318,7 @@ info_lanes(struct session *s, const char *args, struct ls_error *err)
         session_say(s, "%c %2u  thread %-12s %s\n",
                     session_linear(s, &s->focus.thread) == linear ? '*' : ' ', k,
                     session_triple(s, t.thread),
-                    w->place[k] == NO_PLACE ? "exited"
-                                            : session_where_lane(s, w, k));
+                    w->place[k] == NO_PLACE ? "exited" : session_where_lane(s, w, k));
     }
     ls_release(all);
     return all != NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cmd_state.c: `info state': all that the block has, and device memory, as numbers that are the same
- * where the state is: two moments can be compared, of one run or of two.
+ * cmd_state.c: `info state': all that the block has, and device memory, as numbers that are the
+ * same where the state is: two moments can be compared, of one run or of two.
  */
 #include "cli/debug/commands.h"
 
@@ -59,8 +59,7 @@ add_thread(struct session *s, const struct debug_thread *t, struct state *x, str
 {
     struct debug_memory at = {.who = {.thread = *t}, .space = PTX_SPACE_LOCAL};
     struct debug_symbol local;
-    if (!add_registers(s, t, &x->registers, err) ||
-        !target_where(&s->target, &at, &local, err))
+    if (!add_registers(s, t, &x->registers, err) || !target_where(&s->target, &at, &local, err))
         return false;
     at.bytes = local.bytes;
     return add_memory(s, at, &x->local, err);
@@ -112,8 +111,9 @@ info_state(struct session *s, const char *args, struct ls_error *err)
     if (!session_need_focus(s, err) || !add_block(s, s->focus.thread.block, &x, err) ||
         !add_device(s, &x, err))
         return false;
-    session_say(s, "position %llu, block %s: registers %016llx, local memory %016llx,\n"
-                   "shared memory %016llx; device memory %016llx\n",
+    session_say(s,
+                "position %llu, block %s: registers %016llx, local memory %016llx,\n"
+                "shared memory %016llx; device memory %016llx\n",
                 (unsigned long long)s->target.stop.position,
                 session_triple(s, s->focus.thread.block), (unsigned long long)x.registers.lo,
                 (unsigned long long)x.local.lo, (unsigned long long)x.shared.lo,

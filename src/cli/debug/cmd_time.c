@@ -107,17 +107,17 @@ last_of_access(struct session *s, struct ls_error *err)
     const struct source_function *f = symbols_function_at(session_module(s)->symbols, place);
     const struct ptx_insn *i = f ? &f->ptx->insns[place - f->first] : NULL;
     if (!i || !ptx_address(i) || i->space == PTX_SPACE_PARAM)
-        return ls_fail(err, LS_ERR_USAGE, "The next instruction is no access to memory: name an "
-                                          "expression.");
+        return ls_fail(err, LS_ERR_USAGE,
+                       "The next instruction is no access to memory: name an "
+                       "expression.");
     if (!address_find(s, &s->focus.thread, f, i, &at, err))
         return false;
     struct world w = session_here(s);
     uint32_t bytes = address_bytes(i);
     struct debug_memory m = {
         .who = w.who, .space = at.space, .address = at.address, .bytes = bytes};
-    const char *text =
-        arena_printf(&s->scratch, "what is accessed here (%u bytes of %s memory)", bytes,
-                     ptx_space_name((enum ptx_space)at.space));
+    const char *text = arena_printf(&s->scratch, "what is accessed here (%u bytes of %s memory)",
+                                    bytes, ptx_space_name((enum ptx_space)at.space));
     return say_last(s, &w, &m, text, NULL, err);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * findings.c: see findings.h. The check is `lockstep check --json` in a process of its own; what it
- * says of instructions, launches, threads and allocations holds in the debugged run, too, since both
- * go the same way.
+ * says of instructions, launches, threads and allocations holds in the debugged run, too, since
+ * both go the same way.
  */
 #define _GNU_SOURCE
 #include "cli/debug/findings.h"
@@ -138,7 +138,8 @@ read_finding(struct findings *f, json_t *j)
     x.warning = severity && !strcmp(severity, "warning");
     read_side(f, json_object_get(j, "access"), space, &side[0]);
     read_side(f, json_object_get(j, "other"), space, &side[1]);
-    bool ordered = x.kind && (ls_ends_with(x.kind, "-race") || !strcmp(x.kind, "barrier-divergence"));
+    bool ordered =
+        x.kind && (ls_ends_with(x.kind, "-race") || !strcmp(x.kind, "barrier-divergence"));
     x.pair = ordered && side[0].valid && side[1].valid && side[0].launch == side[1].launch;
     x.main = ordered && side[1].valid && side[1].launch > side[0].launch;
     VEC_PUSH(&f->all, x);
@@ -224,8 +225,9 @@ findings_match(const struct findings *f, uint32_t number, const char *spec)
         uint64_t n;
         size_t length = strcspn(p, " ");
         snprintf(word, sizeof word, "%.*s", (int)length, p);
-        bool fits = ls_parse_u64(word, &n) ? n == number
-                                           : (x->kind && !strcmp(x->kind, word)) || is_at_line(x, word);
+        bool fits = ls_parse_u64(word, &n)
+                        ? n == number
+                        : (x->kind && !strcmp(x->kind, word)) || is_at_line(x, word);
         if (length && !fits)
             return false;
         p += length + (p[length] == ' ');

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * findings: what `lockstep check` finds in the program, as places where a launch stops. The check is
- * a run of its own, made before: the same program with the same words, one worker, the usual
+ * findings: what `lockstep check` finds in the program, as places where a launch stops. The check
+ * is a run of its own, made before: the same program with the same words, one worker, the usual
  * schedule. A finding of two accesses is caught at the one that comes second.
  */
 #ifndef LOCKSTEP_CLI_FINDINGS_H
@@ -18,7 +18,8 @@ struct finding_side {
     uint64_t launch; /* number, from 1 */
     struct debug_thread thread;
     bool has_address;
-    uint64_t allocation, offset; /* allocation 0: of the block's shared, the thread's local memory */
+    uint64_t allocation,
+        offset; /* allocation 0: of the block's shared, the thread's local memory */
     /* The last time when the thread came there in this run. */
     bool seen;
     uint64_t position;

@@ -69,6 +69,7 @@ struct debug_frame *target_frames(struct target *t, const struct debug_thread *t
 bool target_watch(struct target *t, const struct debug_watch *watch, struct ls_error *err);
 bool target_last(struct target *t, const struct debug_memory *at, struct debug_write *out,
                  struct ls_error *err);
+struct debug_poll *target_polls(struct target *t, uint32_t *count, struct ls_error *err);
 bool target_catch(struct target *t, const struct debug_catch *all, size_t count,
                   struct ls_error *err);
 /* Where the allocation of this number lies. */

@@ -29,8 +29,8 @@ find_word(const char *from, const char *to, const char *word)
 static void
 leave_out(char *text)
 {
-    static const char *const words[] = {"extern",      "__shared__",   "volatile", "const",
-                                        "__align__",   "alignas",      "static",   "typename",
+    static const char *const words[] = {"extern",       "__shared__",   "volatile", "const",
+                                        "__align__",    "alignas",      "static",   "typename",
                                         "__restrict__", "__attribute__"};
     for (size_t k = 0; k < sizeof words / sizeof *words; k++)
         for (const char *p; (p = find_word(text, text + strlen(text), words[k]));) {
