@@ -63,7 +63,7 @@ members(struct session *s, const struct debug_warp *w, uint32_t lanes, uint32_t 
 
 /* Nothing more happens, or the user wanted to know why not. */
 static bool
-is_stuck(const struct session *s)
+stands_still(const struct session *s)
 {
     uint32_t why = s->target.stop.why;
     return why == DEBUG_WHY_FAULT || why == DEBUG_WHY_INTERRUPT;
@@ -80,7 +80,7 @@ waits_for(struct session *s, const struct debug_warp *w, uint32_t lanes, uint32_
     case DEBUG_W_WAITS: return arena_printf(&s->scratch, "waits: %s", insn_text(s, place));
     default:
         missing = members(s, w, lanes, place) & w->alive & ~lanes;
-        if (missing && is_stuck(s))
+        if (missing && stands_still(s))
             return arena_printf(&s->scratch, "waits for lanes %08x: %s", missing,
                                 insn_text(s, place));
         return lanes == w->alive || place == NO_PLACE
@@ -208,7 +208,7 @@ cmd_masks(struct session *s, const char *args, struct ls_error *err)
         return false;
     uint32_t polled = 0;
     struct ls_error unused;
-    struct debug_poll *p = is_stuck(s) ? target_polls(&s->target, &polled, &unused) : NULL;
+    struct debug_poll *p = stands_still(s) ? target_polls(&s->target, &polled, &unused) : NULL;
     for (uint32_t k = 0, to; k < count; k = to) {
         for (to = k + 1; to < count && same_block(w[to].block, w[k].block);)
             to++;
