@@ -130,6 +130,8 @@ enum debug_ask {
     DEBUG_A_HOST,       /* nothing; answer: the functions of host code that made the launch, the
                            innermost first: of each its name, its file and its line, three texts that
                            end in 0. "" and "0" where that is not known */
+    DEBUG_A_POLLS,      /* nothing; answer: struct debug_poll, any number: words that threads have
+                           read again and again lately, where they have read few others */
     DEBUG_A_KILL,       /* ends the program; DEBUG_E_EXIT follows */
 };
 
@@ -167,6 +169,12 @@ struct debug_catch {
     uint32_t module, place;
     uint64_t launch; /* number, from 1 */
     struct debug_thread thread;
+};
+struct debug_poll {
+    uint32_t block[3], warp, lanes; /* those that read it last */
+    uint32_t place;
+    uint64_t address; /* a generic one */
+    uint32_t bytes, times;
 };
 struct debug_who {
     struct debug_thread thread;

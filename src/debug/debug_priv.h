@@ -8,6 +8,7 @@
  *   serve.c    the program stands: what the debugger asks, until it goes on
  *   past.c     going back: which snapshot, and what is looked for from there
  *   last.c     who wrote a byte last
+ *   polls.c    what threads wait for in loops
  *   snapshot.c snapshots: processes that wait; the first process when it is no longer the program
  *   catches.c  places where one thread stops
  *   watch.c    watches on memory, and what accesses are told for
@@ -111,7 +112,9 @@ struct debug_order {
         uint64_t position;
         uint32_t line, depth;
     } first, later;
-    uint64_t low, high, block; /* LAST: addresses, as in struct debug_watching; */
+    bool polls;                /* LAST: no question for the last write, but polls.c's, from the */
+                               /*   position `low` on; */
+    uint64_t low, high, block; /*   addresses, as in struct debug_watching; */
     struct debug_write write;  /*   what was found */
 };
 
@@ -119,7 +122,7 @@ struct debug_edit { /* what the debugger has written */
     uint64_t position, address, bytes;
 };
 
-enum { EDIT_ROOM = 1 << 20, WATCHES = 256, CATCHES = 1024 };
+enum { EDIT_ROOM = 1 << 20, WATCHES = 256, CATCHES = 1024, POLLS = 512 };
 /* By all processes of one program: what the debugger wants, too, since one that was made before it
  * said so may go on. */
 struct debug_shared {
@@ -130,6 +133,8 @@ struct debug_shared {
     _Atomic uint32_t answered; /* LAST: a futex */
     uint32_t watch_count;
     struct debug_watching watch[WATCHES];
+    uint32_t poll_count;
+    struct debug_poll polls[POLLS];
     uint32_t catch_count;
     struct debug_catch catches[CATCHES];
     uint64_t breaks;          /* places with DEBUG_BREAK, of all modules */
@@ -215,6 +220,14 @@ bool debug_last(struct debug *d, const struct debug_memory *m, struct debug_writ
                 struct ls_error *err);
 /* MODE_LAST: an access; it has been made; the end has come: does not return. */
 _Noreturn void debug_last_over(struct debug *d);
+
+/* -- polls.c ----------------------------------------------------------------------------------- */
+
+/* Adds the answer to DEBUG_A_POLLS. */
+bool debug_polls(struct debug *d, struct text *out, struct ls_error *err);
+/* MODE_LAST with order.polls: an access. */
+void debug_poll_note(struct debug *d, const struct jit_warp *w, uint32_t lanes,
+                     const uint64_t *address, uint32_t bytes, bool shared, uint32_t place);
 
 /* -- snapshot.c -------------------------------------------------------------------------------- */
 

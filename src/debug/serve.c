@@ -272,6 +272,7 @@ answer(struct ask *a, uint32_t what)
     case DEBUG_A_CATCH: return ask_catch(a);
     case DEBUG_A_ALLOCATION: return ask_allocation(a);
     case DEBUG_A_HOST: return ask_host(a);
+    case DEBUG_A_POLLS: return runs(a) && debug_polls(a->d, &a->out, &a->err);
     case DEBUG_A_KILL: debug_kill(a->d);
     default: return ls_fail(&a->err, LS_ERR_INPUT, "no request %u", what);
     }
