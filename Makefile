@@ -8,6 +8,7 @@
 #   make install      to PREFIX (/usr/local), under DESTDIR
 #   make package      build/lockstep_*.deb
 #   make wheel        build/lockstep-*.whl: for pip, with the compiler inside (docs/wheel.md)
+#   make vscode       build/lockstep-*.vsix: the extension for VS Code
 #   make bench        speed beside PoCL and C, costs (B='--quick' or B='--rows sgemm' for less)
 #   make format, lint, clean
 
@@ -21,7 +22,7 @@ B ?=
 ASAN_TESTS ?= ^(base|ptx|wir|opt|analysis|model|jit|memory|exec|device|cudart|cuda|cc|cli)/
 TSAN_TESTS ?= ^(memory|exec|device|cudart|cuda)/
 
-.PHONY: all demo test check install package wheel bench format lint clean packages need-packages FORCE
+.PHONY: all demo test check install package wheel vscode bench format lint clean packages need-packages FORCE
 all: need-packages build/lockstep
 
 packages:
@@ -67,6 +68,9 @@ package: all
 
 wheel: all
 	@python3 tools/wheel.py
+
+vscode:
+	@mkdir -p build && python3 editors/vscode/package.py
 
 bench: all
 	@python3 bench/run.py $(B)
