@@ -8,6 +8,8 @@
 #   make install      to PREFIX (/usr/local), under DESTDIR
 #   make package      build/lockstep_*.deb
 #   make wheel        build/lockstep-*.whl: for pip, with the compiler inside (docs/wheel.md)
+#   make vscode       build/lockstep-*.vsix: the extension for VS Code
+#   make figures      build/figures/*.html: the lectures' figures, to step through
 #   make bench        speed beside PoCL and C, costs (B='--quick' or B='--rows sgemm' for less)
 #   make format, lint, clean
 
@@ -21,7 +23,7 @@ B ?=
 ASAN_TESTS ?= ^((base|ptx|wir|opt|analysis|model|jit|memory|exec|device|cudart|cuda|cc|cli)/|check/(known|workers|counters|columns|own)$$|profile/(local|lanes|play)$$)
 TSAN_TESTS ?= ^((memory|exec|device|cudart|cuda)/|check/(workers|counters|columns|own)$$|profile/(local|scattered|lanes)$$)
 
-.PHONY: all demo test check install package wheel bench format lint clean packages need-packages FORCE
+.PHONY: all demo test check install package wheel vscode figures bench format lint clean packages need-packages FORCE
 all: need-packages build/lockstep
 
 packages:
@@ -67,6 +69,12 @@ package: all
 
 wheel: all
 	@python3 tools/wheel.py
+
+vscode:
+	@mkdir -p build && python3 editors/vscode/package.py
+
+figures: all
+	@python3 suite/figures.py
 
 bench: all
 	@python3 bench/run.py $(B)

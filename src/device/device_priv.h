@@ -17,6 +17,7 @@
  *   tool.c     check, profile                    watch.c    what check is told
  *   end.c      the end of the process
  *   places.c   lines of the program's own code
+ *   gdb.c      kernels for gdb
  *   failures.c calls that failed
  *   output.c   what a GPU would not have printed
  *   pageable.c kernels that could touch the host's memory
@@ -128,6 +129,11 @@ void process_shares_memory(void);
 bool process_ending(void);
 /* The jit engine and the workers, made on first use. */
 bool process_engine(struct process *p, struct ls_error *err);
+
+/* -- gdb.c: the host's debugger ---------------------------------------------------------------- */
+
+/* LOCKSTEP_GDB: "1", "0"; else where a debugger runs this process. NULL: none. */
+const struct jit_debugger *gdb_debugger(void);
 
 /* -- ending.c: signals and threads that end ---------------------------------------------------- */
 

@@ -85,7 +85,8 @@ process_engine(struct process *p, struct ls_error *err)
         if (!cached && why.status != LS_OK)
             ls_warn("no cache: %s", why.text);
         struct jit_options options = {.cache = cached ? cache : NULL,
-                                      .remarks = getenv("LOCKSTEP_REMARKS")};
+                                      .remarks = getenv("LOCKSTEP_REMARKS"),
+                                      .debugger = gdb_debugger()};
         const char *passes = getenv("LOCKSTEP_JIT");
         if (jit_vectors(getenv("LOCKSTEP_VECTORS"), &options.narrow, err) &&
             (!passes || jit_passes_off(passes, &options.off, err)))

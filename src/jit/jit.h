@@ -600,6 +600,14 @@ struct jit_tool {
 
 struct jit_engine;
 
+/* A debugger of the host's code. tell: an ELF object (ls_release, the debugger's from now on) whose
+ * sections say where they lie in memory. forget: that code is about to go. With locks of the
+ * engine's held, or not. */
+struct jit_debugger {
+    void *(*tell)(uint8_t *object, size_t size);
+    void (*forget)(void *known);
+};
+
 /* What an engine is made with; all zero: no disk cache, every pass on, nobody reads remarks. */
 struct jit_options {
     const char *cache; /* folder of the disk cache, or NULL for none (copied) */
@@ -610,6 +618,7 @@ struct jit_options {
     const char *remarks;
     /* On x86-64: code for a processor without AVX-512, whose vectors have 256 bits. */
     bool narrow;
+    const struct jit_debugger *debugger; /* NULL: none; else code has lines */
 };
 struct jit_engine *jit_new(const struct jit_options *options, struct ls_error *err);
 /* What LOCKSTEP_VECTORS says (NULL: nothing): "256", *narrow on x86-64; "": what the processor has.

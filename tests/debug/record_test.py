@@ -118,7 +118,8 @@ def draw(width, step):
                        capture_output=True, text=True, timeout=300)
     found = re.search(r"<pre>(\[.*?\])</pre>", r.stdout, re.S)
     told = json.loads(found[1]) if found else [r.stdout[:300]]
-    check(f"{width}: {told}", len(told) == 7 and told[0] == f"warp 0, 32 of 32 lanes, line {line_of('// loaded')}" and
+    where = f"warp 0, 32 of 32 lanes, line {line_of('// loaded')}, phase 2 of 2"
+    check(f"{width}: {told}", len(told) == 7 and told[0] == where and
           [t.split(" of")[0] for t in told[1:4]] == [f"step {step + k}" for k in (0, 1, -1)] and
           told[4:] == ["all threads have exited", 64, True])
     errors = [x for x in r.stderr.splitlines() if "CONSOLE" in x]

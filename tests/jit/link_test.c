@@ -103,7 +103,7 @@ same_results(void **state)
     struct jit_code code;
     struct jit_engine engine = {0};
     struct ls_error err = {0};
-    bool linked = jit_link(image.code, image.size, ours, 2, &code);
+    bool linked = jit_link(image.code, image.size, ours, 2, NULL, NULL, &code);
     assert_int_equal(linked, LINKS);
     LLVMOrcResourceTrackerRef orc = jit_orc_link(&engine, &image, "image", theirs, 1, &err);
     assert_non_null(orc);
@@ -129,7 +129,7 @@ turned_down(void **state)
     struct jit_code code;
     struct jit_engine engine = {0};
     struct ls_error err = {0};
-    assert_false(jit_link(image.code, image.size, wanted, 1, &code));
+    assert_false(jit_link(image.code, image.size, wanted, 1, NULL, NULL, &code));
     assert_null(code.at);
     LLVMOrcResourceTrackerRef orc = jit_orc_link(&engine, &image, "image", wanted, 1, &err);
     assert_non_null(orc);
@@ -149,10 +149,10 @@ missing_functions(void **state)
     struct jit_code code;
     struct jit_engine engine = {0};
     struct ls_error err = {0};
-    assert_false(jit_link(image.code, image.size, wanted, 1, &code));
+    assert_false(jit_link(image.code, image.size, wanted, 1, NULL, NULL, &code));
     assert_null(jit_orc_link(&engine, &image, "image", wanted, 1, &err));
     assert_int_equal(err.status, LS_ERR_INTERNAL);
-    assert_false(jit_link(other.code, other.size, absent, 1, &code));
+    assert_false(jit_link(other.code, other.size, absent, 1, NULL, NULL, &code));
     err = (struct ls_error){0};
     assert_null(jit_orc_link(&engine, &other, "other", absent, 1, &err));
     assert_non_null(strstr(err.text, "lockstep_absent"));
@@ -173,7 +173,7 @@ damaged(void **state)
     for (size_t size = 0; size < image.size; size += size < 64 ? 1 : 37) {
         uint8_t *cut = malloc(size ? size : 1);
         memcpy(cut, image.code, size);
-        if (jit_link(cut, size, wanted, 1, &code))
+        if (jit_link(cut, size, wanted, 1, NULL, NULL, &code))
             jit_unlink(&code);
         free(cut);
     }
@@ -184,7 +184,7 @@ damaged(void **state)
             random = random * 6364136223846793005u + 1442695040888963407u;
             bad[(random >> 33) % image.size] = (uint8_t)(random >> 20);
         }
-        if (jit_link(bad, image.size, wanted, 1, &code))
+        if (jit_link(bad, image.size, wanted, 1, NULL, NULL, &code))
             jit_unlink(&code);
         free(bad);
     }

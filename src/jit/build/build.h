@@ -37,6 +37,7 @@ struct emit {
     uint32_t place;              /* of the instruction being emitted, as jit_place() */
     uint64_t off;                /* passes that are switched off, or may not run in this code */
     struct jit_remarks *remarks; /* NULL: nobody reads them */
+    struct lines *lines;         /* NULL: gdb is not told */
     /* LLVM instructions that the function may have: more, and its emission fails, without an error,
      * with `over` set. 0: any number. */
     uint64_t most;
@@ -79,5 +80,15 @@ LLVMValueRef emit_bits_to_mask(struct emit *e, LLVMValueRef bits);
 unsigned emit_bits_of(LLVMValueRef v); /* width of the (element) integer or float */
 /* Fails with "file:line: what": the place of e->insn in the PTX text. */
 bool emit_fail(struct emit *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* -- lines.c: which line of the program code comes from, for gdb ------------------------------- */
+
+struct lines *lines_new(LLVMModuleRef module, const struct ptx_module *ptx);
+/* The module is whole. NULL: nothing. */
+void lines_end(struct lines *l);
+/* e->function is the code of this one; what is built from now on is its. */
+void lines_function(struct emit *e, const struct ptx_func *f);
+/* What is built from now on is this instruction's. */
+void lines_at(struct emit *e, uint32_t place);
 
 #endif

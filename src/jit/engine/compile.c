@@ -103,7 +103,8 @@ begin_emit(const struct unit *u, struct emit *e)
                        .narrow = u->engine->narrow,
                        .off = off_of(u),
                        .most = u->tier == JIT_TIER_MEMORY ? 0 : u->engine->emitted_most,
-                       .remarks = u->remarks};
+                       .remarks = u->remarks,
+                       .lines = u->lines};
     e->b = LLVMCreateBuilderInContext(u->context);
 }
 
@@ -532,7 +533,10 @@ build_form(struct unit *u, const char *stem, bool *fits)
     u->module = LLVMModuleCreateWithNameInContext(u->request->kernel->name, u->context);
     u->over = false;
     describe(u);
-    if (emit_module(u, stem))
+    u->lines = u->engine->debugger ? lines_new(u->module, u->request->module) : NULL;
+    bool whole = emit_module(u, stem);
+    lines_end(u->lines);
+    if (whole)
         return optimise(u, fits);
     *fits = false;
     return u->over;

@@ -41,7 +41,8 @@ struct jit_engine {
     char *remarks;       /* as in struct jit_options */
     struct jit_watch watch;
     uint64_t emitted_most, optimised_most; /* jit_set_budget */
-    bool narrow;                           /* as in struct jit_options */
+    bool narrow;                           /* as in struct jit_options, */
+    const struct jit_debugger *debugger;   /*   likewise */
     _Atomic bool closed;                   /* jit_close */
     bool reopened;                         /* jit_llvm_reopen */
     void (*compiled)(void);                /* jit_set_compiled; or NULL */
@@ -85,6 +86,7 @@ struct unit {
     struct text *graph;          /* likewise: the warp IR, and what passes decided */
     enum jit_pass first, last;   /* of the passes that are shown */
     struct jit_remarks *remarks; /* NULL: nobody reads them */
+    struct lines *lines;         /* NULL: no debugger of the host is there */
     VEC(const struct ptx_func *) wanted;
     struct ls_error *err;
 };
@@ -105,6 +107,13 @@ void jit_names(const char *stem, char full[64], char partial[64]);
 
 /* The version of the generator, the processor and its features; ls_release. */
 char *jit_host(bool narrow, struct ls_error *err);
+
+/* -- gdb.c ------------------------------------------------------------------------------------- */
+
+/* For struct jit_debugger: the object, whose sections lie in memory at `place' (NULL: not there).
+ * Of its functions those of warps are called `name'. ls_release. */
+uint8_t *jit_gdb_object(const void *object, size_t size, void *const *place, const char *name,
+                        size_t *bytes);
 
 /* -- llvm.c ------------------------------------------------------------------------------------ */
 

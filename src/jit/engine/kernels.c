@@ -81,7 +81,10 @@ load_image(struct jit_engine *e, const struct jit_image *image, const char *stem
 {
     size_t count;
     struct jit_wanted *wanted = wanted_of(image, stem, &count);
-    bool ok = jit_link(image->code, image->size, wanted, count, &x->code);
+    struct arena names = {0};
+    const char *name = e->debugger ? ls_readable_name(&names, x->kernel.func->name) : NULL;
+    bool ok = jit_link(image->code, image->size, wanted, count, e->debugger, name, &x->code);
+    arena_free(&names);
     if (!ok && atomic_load(&e->closed))
         ls_fail(err, LS_ERR_SYSTEM, "%s: a kernel cannot be linked while the process ends", stem);
     else if (!ok)
@@ -131,6 +134,7 @@ key_of(const struct jit_engine *e, const struct jit_request *r)
     h = ls_hash(h, &r->whole, sizeof r->whole);
     h = ls_hash(h, &r->scheduled, sizeof r->scheduled);
     h = ls_hash(h, &e->off, sizeof e->off);
+    h = ls_hash(h, &(bool){e->debugger != NULL}, sizeof(bool));
     return ls_hash(h, &r->events, sizeof r->events);
 }
 
@@ -408,6 +412,7 @@ jit_new(const struct jit_options *o, struct ls_error *err)
     e->emitted_most = JIT_BUDGET_EMITTED;
     e->optimised_most = JIT_BUDGET_OPTIMISED;
     e->narrow = o->narrow;
+    e->debugger = o->debugger;
     e->host = jit_host(o->narrow, err);
     if (!e->host) {
         jit_free(e);

@@ -28,6 +28,7 @@ struct linker {
     uint64_t stubs, got; /* places: of each symbol STUB bytes, and the address */
     uint64_t text, end;  /* bytes of the code that is run, and of all, in whole pages */
     uint8_t *at;
+    bool unwinds; /* a debugger wants to know how */
 };
 
 /* `count` things of `bytes` each at this offset of the object, or NULL. */
@@ -80,16 +81,18 @@ align(uint64_t at, uint64_t to)
 }
 
 /* Places the sections with these flags from `at` on; returns the end, NOWHERE: one cannot be
- * placed. What unwinds stacks is left out: nothing is thrown through kernels. */
+ * placed. What unwinds stacks is left out where no debugger asks: nothing is thrown through
+ * kernels. */
 static uint64_t
 place_sections(struct linker *l, uint64_t flags, uint64_t at)
 {
     for (uint32_t k = 0; k < l->section_count; k++) {
         const Elf64_Shdr *s = &l->sections[k];
         uint64_t kind = s->sh_flags & (SHF_ALLOC | SHF_WRITE | SHF_EXECINSTR | SHF_TLS);
-        if (kind != flags || s->sh_type == SHT_X86_64_UNWIND || !s->sh_size)
+        bool unwinds = s->sh_type == SHT_X86_64_UNWIND;
+        if (kind != flags || (unwinds && !l->unwinds) || !s->sh_size)
             continue;
-        if (s->sh_type != SHT_PROGBITS || s->sh_addralign > 4096 ||
+        if ((s->sh_type != SHT_PROGBITS && !unwinds) || s->sh_addralign > 4096 ||
             (s->sh_addralign & (s->sh_addralign - 1)) || !part(l, s->sh_offset, s->sh_size, 1, 1))
             return NOWHERE;
         at = align(at, s->sh_addralign ? s->sh_addralign : 1);
@@ -247,11 +250,25 @@ link_into(struct linker *l, struct jit_wanted *wanted, size_t count)
            !mprotect(l->at + l->text, l->end - l->text, PROT_READ);
 }
 
+static void
+tell_debugger(const struct linker *l, const struct jit_debugger *debugger, const char *name,
+              struct jit_code *out)
+{
+    void **place = ls_alloc(sizeof *place * (l->section_count + 1));
+    for (uint32_t k = 0; k < l->section_count; k++)
+        place[k] = l->place[k] == NOWHERE ? NULL : l->at + l->place[k];
+    size_t bytes;
+    uint8_t *object = jit_gdb_object(l->object, l->size, place, name, &bytes);
+    out->debugger = debugger;
+    out->known = debugger->tell(object, bytes);
+    ls_release(place);
+}
+
 bool
 jit_link(const void *object, size_t size, struct jit_wanted *wanted, size_t count,
-         struct jit_code *out)
+         const struct jit_debugger *debugger, const char *name, struct jit_code *out)
 {
-    struct linker l = {.object = object, .size = size};
+    struct linker l = {.object = object, .size = size, .unwinds = debugger != NULL};
     *out = (struct jit_code){0};
     if (!read_header(&l) || !read_symbols(&l))
         return false;
@@ -268,6 +285,8 @@ jit_link(const void *object, size_t size, struct jit_wanted *wanted, size_t coun
             __builtin___clear_cache((char *)at, (char *)at + l.text);
         else
             jit_unlink(out);
+        if (ok && debugger)
+            tell_debugger(&l, debugger, name, out);
     }
     ls_release(l.place);
     ls_release(l.import);
@@ -277,6 +296,8 @@ jit_link(const void *object, size_t size, struct jit_wanted *wanted, size_t coun
 void
 jit_unlink(struct jit_code *code)
 {
+    if (code->debugger)
+        code->debugger->forget(code->known);
     if (code->at)
         munmap(code->at, code->size);
     *code = (struct jit_code){0};

@@ -6,7 +6,7 @@
 #ifndef LOCKSTEP_JIT_LINK_H
 #define LOCKSTEP_JIT_LINK_H
 
-#include "base/base.h"
+#include "jit/jit.h"
 
 /* A function that is asked for. */
 struct jit_wanted {
@@ -18,12 +18,14 @@ struct jit_wanted {
 struct jit_code {
     void *at;
     size_t size;
+    const struct jit_debugger *debugger; /* that knows of it; NULL: none */
+    void *known;                         /* what its tell() returned */
 };
 
-/* False: the object is damaged, or has something that this linker does
- * not know; nothing is kept. */
+/* False: the object is damaged, or has something that this linker does not know; nothing is kept.
+ * debugger: it is told to, as code of the kernel of that name; NULL: nobody is. */
 bool jit_link(const void *object, size_t size, struct jit_wanted *wanted, size_t count,
-              struct jit_code *out);
+              const struct jit_debugger *debugger, const char *name, struct jit_code *out);
 void jit_unlink(struct jit_code *code);
 
 /* The address of a function that generated code calls by its name, or NULL. */

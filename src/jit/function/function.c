@@ -223,6 +223,7 @@ emit_end(struct core *c, uint32_t b)
     if (blk->end_insn != UINT32_MAX) {
         c->e.insn = &c->wir->insns[blk->end_insn].i;
         c->e.func = c->wir->insns[blk->end_insn].func;
+        lines_at(&c->e, c->wir->insns[blk->end_insn].place);
         core_step(c, &c->wir->insns[blk->end_insn], NULL);
         core_count(c, &c->wir->insns[blk->end_insn]);
     }
@@ -610,6 +611,7 @@ core_function(struct core *c, const char *name)
         c->form.called ? core_callee(c, name, &type) : LLVMAddFunction(c->e.module, name, type);
     c->e.warp = LLVMGetParam(c->e.function, 0);
     c->entry = LLVMAppendBasicBlockInContext(c->e.context, c->e.function, "entry");
+    lines_function(&c->e, c->wir->kernel);
     if (!c->phases)
         c->end = core_new_block(c, "end");
     /* Tools are told addresses as they would be in a flat layout, each lane's in one piece. */

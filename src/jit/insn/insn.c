@@ -284,6 +284,7 @@ core_insn(struct core *c, const struct wir_insn *i)
     c->e.insn = p;
     c->e.func = i->func;
     c->e.place = i->place;
+    lines_at(&c->e, i->place);
     bool scalar = as_scalar(c, i);
     c->e.lanes = scalar ? 1 : LANES;
     c->e.mask = scalar ? NULL : core_mask(c);

@@ -344,6 +344,7 @@ end_block(struct interleaving *j, uint32_t b)
     if (blk->end_insn != UINT32_MAX) {
         c->e.insn = &c->wir->insns[blk->end_insn].i;
         c->e.func = c->wir->insns[blk->end_insn].func;
+        lines_at(&c->e, c->wir->insns[blk->end_insn].place);
     }
     c->e.lanes = LANES;
     switch (blk->end) {

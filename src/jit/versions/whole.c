@@ -128,6 +128,7 @@ end_block(struct core *c, const struct version_code *v, uint32_t b)
     if (blk->end_insn != UINT32_MAX) {
         c->e.insn = &c->wir->insns[blk->end_insn].i;
         c->e.func = c->wir->insns[blk->end_insn].func;
+        lines_at(&c->e, c->wir->insns[blk->end_insn].place);
     }
     if (blk->end == WIR_BRANCH) {
         end_branch(c, b);
