@@ -2,9 +2,8 @@
  *
  * insn/async.c: instructions that the hardware does in the background (PTX ISA 9.7.9.25 - 9.7.9.27,
  * 9.7.13.15): cp.async, cp.async.bulk, cp.reduce.async.bulk, st.async, red.async, st.bulk,
- * mbarrier; and the instructions on clusters, of which every block is one of its own: mapa,
- * getctarank. What is asynchronous is done at once, so that waiting for groups is nothing to do.
- * Start at async_insn.
+ * mbarrier; and addresses in the shared memory of other blocks: mapa, getctarank. What is
+ * asynchronous is done at once, so that waiting for groups is nothing to do. Start at async_insn.
  */
 #include "jit/insn/insn.h"
 #include "jit/build/value.h"
@@ -28,6 +27,14 @@ null_pointer(struct core *c)
     return LLVMConstNull(LLVMPointerTypeInContext(c->e.context, 0));
 }
 
+/* Of these lanes, those that no tool keeps from the access that it was told of last. */
+static value
+allowed(struct core *c, value lanes)
+{
+    value denied = core_denied(c);
+    return denied ? LLVMBuildAnd(c->e.b, lanes, LLVMBuildNot(c->e.b, denied, ""), "") : lanes;
+}
+
 /* Operand k of the instruction in another space than the first one written. Lanes that a tool keeps
  * from the access leave the instruction's. */
 static value
@@ -36,9 +43,8 @@ addresses(struct core *c, const struct wir_insn *i, unsigned k, enum ptx_space s
 {
     struct wir_insn other = *i;
     other.i.space = (uint8_t)space;
-    value at = core_addresses_sized(c, &other, &i->i.operand[k], size, op), denied = core_denied(c);
-    if (denied)
-        c->e.mask_bits = LLVMBuildAnd(c->e.b, c->e.mask_bits, LLVMBuildNot(c->e.b, denied, ""), "");
+    value at = core_addresses_sized(c, &other, &i->i.operand[k], size, op);
+    c->e.mask_bits = allowed(c, c->e.mask_bits);
     return at;
 }
 
@@ -247,6 +253,62 @@ call_bulk(struct core *c, uint32_t what, value to, value from, value size, value
     core_fence(c, false);
 }
 
+/* The lanes' address with the rank of another block. */
+static value
+in_block(struct core *c, value address, value rank)
+{
+    LLVMBuilderRef b = c->e.b;
+    uint64_t stride = 1ull << JIT_RANK_BIT;
+    value at = LLVMBuildSub(b, address, core_splat(c, c->in.shared), "");
+    at = LLVMBuildAnd(b, at, core_splat(c, core_i64(c, stride - 1)), "");
+    value base = LLVMBuildMul(b, v_zext(&c->e, rank, 64), core_i64(c, stride), "");
+    return LLVMBuildAdd(b, at, core_splat(c, LLVMBuildAdd(b, base, c->in.shared, "")), "");
+}
+
+/* .multicast::cluster: [to], [from], bytes, [mbarrier], blocks: a bit per block, which gets the
+ * bytes where `to` lies in its own shared memory, and whose mbarrier learns of them (PTX ISA
+ * 9.7.9.25.4.1). */
+static bool
+emit_multicast(struct core *c, const struct wir_insn *i, value from, value size)
+{
+    const struct ptx_insn *p = &i->i;
+    LLVMBuilderRef b = c->e.b;
+    LLVMTypeRef i32 = core_scalar(c, 32);
+    if (p->operand_count < 5 || p->operand[3].kind != PTX_O_ADDRESS)
+        return emit_fail(&c->e, "a multicast takes an mbarrier and the blocks that it goes to");
+    value to = core_address_lanes(c, i, &p->operand[0]), eight = core_splat(c, core_i64(c, 8));
+    value barrier = core_address_lanes(c, i, &p->operand[3]), all = c->e.mask_bits;
+    value blocks = core_value(c, i, &p->operand[4], 32, false), at = core_alloca(c, i32);
+    LLVMBasicBlockRef loop = core_new_block(c, "multicast"), send = core_new_block(c, "send"),
+                      next = core_new_block(c, "next"), end = core_new_block(c, "sent");
+    LLVMBuildStore(b, core_i32(c, 0), at);
+    LLVMBuildBr(b, loop);
+    LLVMPositionBuilderAtEnd(b, loop);
+    value rank = LLVMBuildLoad2(b, i32, at, "");
+    value bit = LLVMBuildShl(b, core_i32(c, 1), rank, "");
+    value goes = LLVMBuildAnd(b, blocks, core_splat(c, bit), "");
+    goes = v_and(&c->e, emit_mask_to_bits(&c->e, v_ne(&c->e, goes, v_k(&c->e, goes, 0))), all);
+    LLVMBuildCondBr(b, v_is_zero(&c->e, goes), next, send);
+    LLVMPositionBuilderAtEnd(b, send);
+    value there = in_block(c, to, rank), told = in_block(c, barrier, rank);
+    core_announce_sized(c, i, there, goes, size, JIT_STORE);
+    goes = allowed(c, goes);
+    core_announce_sized(c, i, told, goes, eight, JIT_ATOMIC);
+    c->e.mask_bits = goes = allowed(c, goes);
+    core_announce_async(c, i, JIT_ASYNC_BULK, goes, told, 0);
+    call_bulk(c, TRANSFER_COPY, there, from, size, told, NULL);
+    core_announce_async(c, i, JIT_ASYNC_AFTER, goes, told, 0);
+    c->e.mask_bits = all;
+    LLVMBuildBr(b, next);
+    LLVMPositionBuilderAtEnd(b, next);
+    rank = LLVMBuildAdd(b, rank, core_i32(c, 1), "");
+    LLVMBuildStore(b, rank, at);
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntULT, rank, core_i32(c, JIT_CLUSTER_MOST), ""), loop,
+                    end);
+    LLVMPositionBuilderAtEnd(b, end);
+    return true;
+}
+
 /* [to], [from], bytes {, [mbarrier]} {, blocks of a multicast} {, policy} {, mask of bytes}. */
 static bool
 emit_bulk(struct core *c, const struct wir_insn *i)
@@ -264,6 +326,8 @@ emit_bulk(struct core *c, const struct wir_insn *i)
     value size = v_zext(&c->e, core_value(c, i, &p->operand[2], 32, false), 64);
     bool reduces = what != TRANSFER_COPY;
     value from = addresses(c, i, 1, (enum ptx_space)p->space2, size, JIT_LOAD);
+    if (ptx_has(p, PTX_M_MULTICAST_CLUSTER))
+        return emit_multicast(c, i, from, size);
     value to = addresses(c, i, 0, (enum ptx_space)p->space, size, reduces ? JIT_ATOMIC : JIT_STORE);
     value barrier = NULL, mask = NULL;
     if (p->operand_count > 3 && p->operand[3].kind == PTX_O_ADDRESS)
@@ -312,17 +376,46 @@ emit_remote(struct core *c, const struct wir_insn *i)
     return true;
 }
 
-/* -- clusters of one block -------------------------------------------------------------------- */
+/* -- clusters --------------------------------------------------------------------------------- */
 
-/* mapa: the address in block b of the cluster: the only one. getctarank: 0. */
+/* mapa d, a, b: where in block b of the cluster the variable at `a` lies; without .shared::cluster
+ * generic addresses (PTX ISA 9.7.9.23). Without clusters: the address. */
 static bool
-emit_mapped(struct core *c, const struct wir_insn *i)
+emit_mapa(struct core *c, const struct wir_insn *i)
 {
     const struct ptx_insn *p = &i->i;
+    LLVMBuilderRef b = c->e.b;
     unsigned bits = 8 * ptx_type_bytes((enum ptx_type)p->type[0]);
-    value v = p->op == PTX_OP_MAPA ? core_value(c, i, &p->operand[1], bits, false)
-                                   : LLVMConstNull(core_vector(c, 32));
-    core_write(c, i, &p->operand[0], v, false);
+    value at = core_value(c, i, &p->operand[1], 64, false);
+    if (c->form.cluster) {
+        bool generic = p->space == PTX_SPACE_NONE;
+        value window = generic ? core_splat(c, c->in.shared) : NULL;
+        value block = v_zext(&c->e, core_value(c, i, &p->operand[2], 32, false), 64);
+        value offset = window ? LLVMBuildSub(b, at, window, "") : at;
+        offset = LLVMBuildAnd(b, offset, core_splat(c, core_i64(c, (1 << JIT_RANK_BIT) - 1)), "");
+        at = LLVMBuildShl(b, block, core_splat(c, core_i64(c, JIT_RANK_BIT)), "");
+        at = LLVMBuildAdd(b, at, offset, "");
+        at = window ? LLVMBuildAdd(b, at, window, "") : at;
+    }
+    core_write(c, i, &p->operand[0], core_resize(c, at, bits, false), false);
+    return true;
+}
+
+/* getctarank d, a: the rank of the block in whose shared memory `a` lies. */
+static bool
+emit_getctarank(struct core *c, const struct wir_insn *i)
+{
+    const struct ptx_insn *p = &i->i;
+    LLVMBuilderRef b = c->e.b;
+    value rank = LLVMConstNull(core_vector(c, 32));
+    if (c->form.cluster) {
+        bool generic = p->space == PTX_SPACE_NONE;
+        value at = core_value(c, i, &p->operand[1], 64, false);
+        at = generic ? LLVMBuildSub(b, at, core_splat(c, c->in.shared), "") : at;
+        at = LLVMBuildLShr(b, at, core_splat(c, core_i64(c, JIT_RANK_BIT)), "");
+        rank = LLVMBuildAnd(b, core_resize(c, at, 32, false), core_splat(c, core_i32(c, 0xff)), "");
+    }
+    core_write(c, i, &p->operand[0], rank, false);
     return true;
 }
 
@@ -350,6 +443,7 @@ async_insn(struct core *c, const struct wir_insn *i)
     case PTX_OP_ST_ASYNC:
     case PTX_OP_RED_ASYNC: return emit_remote(c, i);
     case PTX_OP_CREATEPOLICY: return emit_policy(c, i);
-    default: return emit_mapped(c, i);
+    case PTX_OP_MAPA: return emit_mapa(c, i);
+    default: return emit_getctarank(c, i);
     }
 }
