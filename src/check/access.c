@@ -458,7 +458,7 @@ places_of(const struct block_state *b, const uint64_t *address, uint64_t own[JIT
 {
     uint64_t changed = 0;
     for (uint32_t l = 0; l < JIT_LANES; l++) {
-        own[l] = memory_window_place(b->block->shared, address[l]);
+        own[l] = memory_window_place(b->block->window, address[l]);
         changed |= own[l] ^ address[l];
     }
     return changed ? own : address;
@@ -508,7 +508,7 @@ check_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *
         return;
     bool good = begin_visit(&v, w, lanes, bytes, space, op, place);
     if (good && of_shared(space))
-        base = memory_window_place(v.b->block->shared, base);
+        base = memory_window_place(v.b->block->window, base);
     if (good && v.b->recording && space == PTX_SPACE_SHARED)
         region_add(&v, lanes, base, offset, NULL);
     bool done = !good || shared_pattern(&v, base, offset) || global_pattern(&v, base, offset) ||

@@ -144,7 +144,7 @@ debug_where(struct debug *d, const struct debug_memory *m, struct debug_symbol *
              local = at - (uint64_t)(uintptr_t)b->local - own;
     bool shared = m->space == PTX_SPACE_SHARED || m->space == PTX_SPACE_SHARED_CLUSTER;
     if (shared) /* addresses of this space have 32 bits */
-        offset = memory_window_place(b->shared, at) - (uint64_t)(uintptr_t)b->shared;
+        offset = memory_window_place(b->window, at) - (uint64_t)(uintptr_t)b->shared;
     if (shared || offset < size)
         *out = (struct debug_symbol){
             .space = PTX_SPACE_SHARED, .address = m->bytes ? offset : 0, .bytes = size};

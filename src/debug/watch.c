@@ -83,7 +83,7 @@ debug_on_access(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uin
         h.write = op != JIT_LOAD;
         h.read = op != JIT_STORE;
         if (space == PTX_SPACE_SHARED || space == PTX_SPACE_SHARED_CLUSTER)
-            h.address = memory_window_place(w->block->shared, h.address);
+            h.address = memory_window_place(w->block->window, h.address);
         if (d->mode == MODE_LAST) {
             if (h.write && touches(&h, o->low, o->high, o->block, own))
                 note(d, w, UINT32_MAX, o->low, o->high, h);

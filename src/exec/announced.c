@@ -11,19 +11,38 @@
 
 static const char *const op_names[] = {"load", "store", "atomic operation"};
 
+/* An address in the window of shared memory. */
+static bool
+describe_shared(const struct exec_slot *s, uint64_t a, char *out, size_t room)
+{
+    const struct memory_window *window = &s->cluster.leader->shared;
+    uint64_t at = a - (uint64_t)(uintptr_t)window->at, rank = at / MEMORY_WINDOW_STRIDE;
+    if (at >> 32)
+        return false;
+    if (window->blocks <= 1)
+        snprintf(out, room, "offset %llu, shared memory of the block has %llu bytes",
+                 (unsigned long long)at, (unsigned long long)window->size);
+    else if (rank < window->blocks)
+        snprintf(
+            out, room,
+            "offset %llu in shared memory of block %llu of the cluster%s, which has %llu bytes",
+            (unsigned long long)(at % MEMORY_WINDOW_STRIDE), (unsigned long long)rank,
+            rank == s->block.rank ? " (its own)" : "", (unsigned long long)window->size);
+    else
+        snprintf(out, room, "shared memory of block %llu of a cluster of %u",
+                 (unsigned long long)rank, window->blocks);
+    return true;
+}
+
 /* Where the address would have to lie: text about what is near. */
 void
 exec_describe_address(const struct exec_slot *s, uint64_t a, char *out, size_t room)
 {
-    uint64_t shared = (uint64_t)(uintptr_t)s->shared.at,
-             local = (uint64_t)(uintptr_t)s->block.local;
+    uint64_t local = (uint64_t)(uintptr_t)s->block.local;
     struct allocation near = {0}, found;
     out[0] = 0;
-    if (a - shared < 1ull << 32) {
-        snprintf(out, room, "offset %llu, shared memory of the block has %llu bytes",
-                 (unsigned long long)(a - shared), (unsigned long long)s->shared.size);
+    if (describe_shared(s, a, out, room))
         return;
-    }
     if (ls_near_null(a, out, room)) /* before the next: without local memory it is at 0 */
         return;
     if (local && (a - local < exec_slot_local_bytes(s) + 65536 || local - a < 65536)) {
@@ -60,10 +79,10 @@ exec_describe_address(const struct exec_slot *s, uint64_t a, char *out, size_t r
 static bool
 is_good(const struct exec_slot *s, uint64_t a, uint32_t bytes)
 {
-    uint64_t shared = (uint64_t)(uintptr_t)s->shared.at,
-             local = (uint64_t)(uintptr_t)s->block.local;
-    if (a - shared < 1ull << 32)
-        return a - shared + bytes <= s->shared.size;
+    const struct memory_window *window = &s->cluster.leader->shared;
+    uint64_t local = (uint64_t)(uintptr_t)s->block.local;
+    if (a - (uint64_t)(uintptr_t)window->at < 1ull << 32)
+        return memory_window_covers(window, a, bytes);
     if (local && a - local < exec_slot_local_bytes(s))
         return a - local + bytes <= exec_slot_local_bytes(s);
     uint64_t params = (uint64_t)(uintptr_t)s->block.launch->params;
@@ -88,7 +107,7 @@ exec_access(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32_
         uint32_t l = (uint32_t)__builtin_ctz(lanes);
         uint64_t a = address[l];
         if (space == PTX_SPACE_SHARED || space == PTX_SPACE_SHARED_CLUSTER)
-            a = memory_window_place(s->shared.at, a);
+            a = memory_window_place(s->block.window, a);
         if (is_good(s, a, bytes))
             continue;
         char what[160], detail[400];

@@ -73,19 +73,73 @@ complete(struct exec_slot *s, uint32_t number)
     uint32_t result = result_of(b);
     if (s->run->tool && s->run->tool->barrier)
         s->run->tool->barrier(&s->block, number, b->arrived, b->waiting, b->place);
-    for (uint32_t i = 0; i < s->warps; i++) {
-        if (number == EXEC_CLUSTER_BARRIER)
-            s->passed[i] |= b->arrived[i] & ~b->waiting[i];
+    for (uint32_t i = 0; i < s->warps; i++)
         if (b->waiting[i])
             release_warp(s, i, b->waiting[i], result);
+}
+
+/* -- of a cluster ------------------------------------------------------------------------------ */
+
+static bool
+is_used(const struct exec_slot *s, uint32_t number)
+{
+    return s->barriers_used >> number & 1;
+}
+
+/* All threads of all its blocks have come to the cluster's barrier, or exited; false also where
+ * none has come. */
+static bool
+all_came(const struct exec_cluster *c)
+{
+    bool any = false;
+    for (uint32_t r = 0; r < c->blocks; r++) {
+        const struct exec_slot *s = c->peer[r];
+        bool used = is_used(s, EXEC_CLUSTER_BARRIER);
+        any = any || used;
+        for (uint32_t i = 0; i < s->warps; i++)
+            if (exec_alive(s, i) & ~(used ? s->barrier[EXEC_CLUSTER_BARRIER].arrived[i] : 0))
+                return false;
+    }
+    return any;
+}
+
+/* Arrival and wait are apart: who has come and waits later goes on at once then. */
+void
+exec_cluster_barrier(struct exec_slot *leader)
+{
+    static const struct exec_barrier none;
+    const struct exec_cluster *c = &leader->cluster;
+    if (!all_came(c))
+        return;
+    for (uint32_t r = 0; r < c->blocks; r++) {
+        struct exec_slot *s = c->peer[r];
+        const struct exec_barrier *b = &s->barrier[EXEC_CLUSTER_BARRIER];
+        b = is_used(s, EXEC_CLUSTER_BARRIER) ? b : &none;
+        if (s->run->tool && s->run->tool->barrier)
+            s->run->tool->barrier(&s->block, EXEC_CLUSTER_BARRIER, b->arrived, b->arrived,
+                                  b->place);
+    }
+    for (uint32_t r = 0; r < c->blocks; r++) {
+        struct exec_slot *s = c->peer[r];
+        const struct exec_barrier *b = &s->barrier[EXEC_CLUSTER_BARRIER];
+        if (!is_used(s, EXEC_CLUSTER_BARRIER))
+            continue;
+        s->barriers_used &= ~(1u << EXEC_CLUSTER_BARRIER);
+        for (uint32_t i = 0; i < s->warps; i++) {
+            s->passed[i] |= b->arrived[i] & ~b->waiting[i];
+            if (b->waiting[i])
+                release_warp(s, i, b->waiting[i], 0);
+        }
     }
 }
 
 static void
 complete_all(struct exec_slot *s)
 {
-    for (uint32_t left = s->barriers_used; left; left &= left - 1)
+    for (uint32_t left = s->barriers_used & ~(1u << EXEC_CLUSTER_BARRIER); left; left &= left - 1)
         complete(s, (uint32_t)__builtin_ctz(left));
+    if (is_used(s, EXEC_CLUSTER_BARRIER) || s->cluster.leader->cluster.blocks > 1)
+        exec_cluster_barrier(s->cluster.leader);
 }
 
 /* -- arrivals ---------------------------------------------------------------------------------- */
@@ -125,24 +179,42 @@ open_barrier(struct exec_slot *s, uint32_t number, uint32_t threads, uint32_t pl
     return b;
 }
 
-/* Cluster barriers are split in arrive and wait: lanes that come to the wait after the barrier is
- * complete go on at once. Returns the lanes that still have to wait. */
+/* Lanes that come to the wait after the barrier is complete go on at once. Returns those that have
+ * to wait. */
 static uint32_t
-cluster_wait(struct exec_slot *s, uint32_t warp, uint32_t lanes)
+pass(struct exec_slot *s, uint32_t warp, uint32_t lanes)
 {
     uint32_t through = s->passed[warp] & lanes;
     s->passed[warp] &= ~through;
     if (!through)
         return lanes;
-    if (s->state[warp] == WARP_AT_BARRIER && through == lanes)
+    if (s->state[warp] == WARP_AT_BARRIER && through != lanes)
+        s->state[warp] = WARP_WAITING; /* only some may go: the warp waits in parts */
+    if (s->state[warp] == WARP_AT_BARRIER || s->state[warp] == WARP_WAITING)
         release_warp(s, warp, through, 0);
-    else if (s->state[warp] == WARP_AT_BARRIER) {
-        /* Only some may go: the warp counts as waiting in parts. */
-        s->state[warp] = WARP_WAITING;
-        release_warp(s, warp, through, 0);
-    } else
+    else
         s->warp[warp].released |= through;
     return lanes & ~through;
+}
+
+/* barrier.cluster.arrive; .wait, by threads that have arrived. */
+static void
+cluster_arrive(struct exec_slot *s, uint32_t warp, uint32_t lanes, bool waits, uint32_t place)
+{
+    if (waits)
+        lanes = pass(s, warp, lanes);
+    if (!lanes)
+        return;
+    if (!waits && s->run->tool && s->run->tool->arrive)
+        s->run->tool->arrive(&s->warp[warp], lanes, EXEC_CLUSTER_BARRIER, 0, place);
+    struct exec_barrier *b = open_barrier(s, EXEC_CLUSTER_BARRIER, 0, place);
+    if (waits) {
+        b->waiting[warp] |= lanes;
+        exec_note_waiting(s, warp, lanes, EXEC_CLUSTER_BARRIER, place);
+    } else {
+        b->arrived[warp] |= lanes;
+        exec_cluster_barrier(s->cluster.leader);
+    }
 }
 
 void
@@ -150,26 +222,21 @@ exec_arrive(struct exec_slot *s, uint32_t warp, uint32_t lanes, uint32_t barrier
             uint32_t kind, uint32_t votes, bool waits, uint32_t place)
 {
     if (kind == JIT_BAR_CLUSTER) {
-        barrier = EXEC_CLUSTER_BARRIER;
-        threads = 0;
-        if (waits)
-            lanes = cluster_wait(s, warp, lanes);
-        if (!lanes)
-            return;
-    } else if (barrier >= JIT_BARRIERS || threads % JIT_LANES != 0) {
-        exec_trap(&s->warp[warp], lanes, JIT_TRAP_BARRIER, place);
+        cluster_arrive(s, warp, lanes, waits, place);
+        return;
     }
+    if (barrier >= JIT_BARRIERS || threads % JIT_LANES != 0)
+        exec_trap(&s->warp[warp], lanes, JIT_TRAP_BARRIER, place);
     if (s->run->tool && s->run->tool->arrive)
         s->run->tool->arrive(&s->warp[warp], lanes, barrier, threads, place);
     struct exec_barrier *b = open_barrier(s, barrier, threads, place);
     check_arrival(s, b, warp, lanes, barrier, threads, place);
-    if (kind != JIT_BAR_SYNC && kind != JIT_BAR_CLUSTER) {
+    if (kind != JIT_BAR_SYNC) {
         b->kind = kind;
         b->votes += count_lanes(votes & lanes);
         b->voters += count_lanes(lanes);
     }
-    if (kind != JIT_BAR_CLUSTER)
-        b->repeated += count_lanes(b->arrived[warp] & lanes);
+    b->repeated += count_lanes(b->arrived[warp] & lanes);
     b->arrived[warp] |= lanes;
     if (waits) {
         b->waiting[warp] |= lanes;
@@ -220,7 +287,7 @@ exec_general_round(struct exec_slot *s)
     }
     if (s->live == 0)
         return ROUND_DONE;
-    if (!ran) /* nothing outside the block could change that */
-        exec_deadlock(s);
+    if (!ran)
+        return ROUND_WAITS;
     return yielded ? ROUND_YIELDED : ROUND_ON;
 }

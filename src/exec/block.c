@@ -75,28 +75,36 @@ local_prepare(struct exec_slot *s, uint64_t size, struct ls_error *err)
 }
 
 static bool
-shared_prepare(struct exec_slot *s, uint64_t size, struct ls_error *err)
+shared_prepare(struct exec_slot *s, uint64_t size, uint32_t blocks, struct ls_error *err)
 {
     return (s->shared.at || memory_window_init(&s->shared, s->wide, err)) &&
-           (size == s->shared.size || memory_window_set(&s->shared, size, err));
+           ((size == s->shared.size && blocks == s->shared.blocks) ||
+            memory_window_set(&s->shared, size, blocks, err));
 }
 
 bool
-exec_slot_prepare(struct exec_slot *s, struct exec_run *run, struct ls_error *err)
+exec_slot_prepare(struct exec_slot *s, struct exec_run *run, struct exec_slot *leader,
+                  struct ls_error *err)
 {
     const struct jit_kernel *k = run->code->kernel;
     const struct jit_launch *l = &run->launch;
     uint64_t local = (uint64_t)l->local_stride * JIT_LANES * l->warps;
     if (!frames_prepare(s, (size_t)k->frame_bytes * l->warps, err) ||
         !local_prepare(s, local, err) ||
-        !shared_prepare(s, (uint64_t)k->shared_bytes + l->dynamic_shared, err))
+        (s == leader &&
+         !shared_prepare(s, (uint64_t)k->shared_bytes + l->dynamic_shared, run->cluster, err)))
         return false;
     exec_apart_free(s);
+    s->cluster = (struct exec_cluster){.leader = leader};
+    uint32_t rank = leader->cluster.blocks++;
+    leader->cluster.peer[rank] = s;
     struct jit_block old = s->block;
     s->run = run;
     s->warps = l->warps;
     s->block = (struct jit_block){.launch = l,
-                                  .shared = s->shared.at,
+                                  .shared = leader->shared.at + rank * MEMORY_WINDOW_STRIDE,
+                                  .window = leader->shared.at,
+                                  .rank = rank,
                                   .local = s->local_map ? s->local_map + GUARD : NULL,
                                   .owner = s};
     if (s->run_number == run->number) { /* what a tool keeps per jit_block */
@@ -105,8 +113,8 @@ exec_slot_prepare(struct exec_slot *s, struct exec_run *run, struct ls_error *er
     }
     s->run_number = run->number;
     exec_combine_prepare(s);
-    s->straight = !run->tool && !run->resident && (!k->has_barrier || k->block) && !k->pauses &&
-                  !k->may_wait && !k->recursive;
+    s->straight = !run->tool && !run->resident && run->cluster == 1 &&
+                  (!k->has_barrier || k->block) && !k->pauses && !k->may_wait && !k->recursive;
     s->unsettled = true;
     for (uint32_t i = 0; i < s->warps; i++) {
         s->warp[i] = (struct jit_warp){.block = &s->block,
@@ -133,8 +141,8 @@ exec_slot_free(struct exec_slot *s)
 
 /* -- running ----------------------------------------------------------------------------------- */
 
-void
-exec_block_begin(struct exec_slot *s, uint64_t index)
+static void
+block_begin(struct exec_slot *s, uint64_t number)
 {
     const struct jit_launch *l = s->block.launch;
     uint32_t sms = s->run->request->sm_count;
@@ -143,9 +151,11 @@ exec_block_begin(struct exec_slot *s, uint64_t index)
     exec_apart_free(s);
     if (k->pauses)
         exec_fibers_reset(s);
-    s->block.index = index;
-    s->block.smid = sms ? (uint32_t)(index % sms) : 0;
-    exec_block_coordinates(l->grid, index, s->block.ctaid);
+    s->number = number;
+    s->block.smid = sms ? (uint32_t)(number % sms) : 0;
+    exec_block_place(s->run, number, s->block.ctaid);
+    s->block.index = s->block.ctaid[0] +
+                     l->grid[0] * (s->block.ctaid[1] + (uint64_t)l->grid[1] * s->block.ctaid[2]);
     for (uint32_t i = 0; i < s->warps; i++) {
         struct jit_warp *w = &s->warp[i];
         w->resume = 0;
@@ -171,6 +181,13 @@ exec_block_begin(struct exec_slot *s, uint64_t index)
     memset(s->passed, 0, sizeof s->passed[0] * s->warps);
     if (s->run->tool && s->run->tool->block_begin)
         s->run->tool->block_begin(&s->block);
+}
+
+void
+exec_block_begin(struct exec_slot *s, uint64_t number)
+{
+    for (uint32_t r = 0; r < s->cluster.blocks; r++)
+        block_begin(s->cluster.peer[r], number + r);
 }
 
 /* All warps are at one barrier that the whole block takes part in: what bar.red gives them. */
@@ -253,7 +270,7 @@ fast_round(struct exec_slot *s)
         if (!first)
             first = w;
         different |= (outcome ^ JIT_BARRIER) | w->barrier_threads | (w->barrier ^ first->barrier) |
-                     (w->barrier_kind ^ first->barrier_kind);
+                     (w->barrier_kind ^ first->barrier_kind) | (w->barrier_kind == JIT_BAR_CLUSTER);
     }
     worker->warp = NULL;
     if (different || s->barriers_used)
@@ -275,18 +292,49 @@ fast_round(struct exec_slot *s)
     return ROUND_ON;
 }
 
+static enum round
+block_round(struct exec_slot *s)
+{
+    /* A debugger asks what each warp does at any time. */
+    bool simple = s->parked == 0 && s->barriers_used == 0 && !s->run->launch.steps;
+    return simple ? fast_round(s) : exec_general_round(s);
+}
+
+/* A round of each block of a cluster: one whose warps wait for another block (barrier.cluster, an
+ * mbarrier) gives way to it. */
+static enum round
+cluster_round(struct exec_slot *leader)
+{
+    bool ran = false, yielded = false;
+    uint32_t live = 0;
+    for (uint32_t r = 0; r < leader->cluster.blocks; r++) {
+        struct exec_slot *s = leader->cluster.peer[r];
+        if (!s->live)
+            continue;
+        enum round round = block_round(s);
+        ran = ran || round != ROUND_WAITS;
+        yielded = yielded || round == ROUND_YIELDED;
+        live += s->live != 0;
+        if (!s->live)
+            exec_cluster_barrier(leader);
+    }
+    if (!live)
+        return ROUND_DONE;
+    return !ran ? ROUND_WAITS : yielded ? ROUND_YIELDED : ROUND_ON;
+}
+
 static enum block_outcome
 run_rounds(struct exec_slot *s)
 {
     if (s->run->scheduled)
         return exec_block_turns(s);
     for (;;) {
-        /* A debugger asks what each warp does at any time. */
-        bool simple = s->parked == 0 && s->barriers_used == 0 && !s->run->launch.steps;
-        enum round r = simple ? fast_round(s) : exec_general_round(s);
+        enum round r = s->cluster.blocks > 1 ? cluster_round(s) : block_round(s);
         if (r == ROUND_DONE)
             return BLOCK_DONE;
-        if (exec_stopped(s->run, s->block.index))
+        if (r == ROUND_WAITS) /* nothing outside could change that */
+            exec_deadlock(s);
+        if (exec_stopped(s->run, s->number))
             return BLOCK_STOPPED;
         if (r == ROUND_YIELDED && s->run->resident)
             return BLOCK_YIELDED;
@@ -300,9 +348,12 @@ run_rounds(struct exec_slot *s)
 enum block_outcome
 exec_block_run(struct exec_slot *s, struct exec_worker *w)
 {
-    s->worker = w;
-    for (uint32_t i = 0; s->run->code->kernel->recursive && i < s->warps; i++)
-        s->warp[i].stack_end = exec_stack_end();
+    for (uint32_t r = 0; r < s->cluster.blocks; r++) {
+        struct exec_slot *peer = s->cluster.peer[r];
+        peer->worker = w;
+        for (uint32_t i = 0; s->run->code->kernel->recursive && i < s->warps; i++)
+            peer->warp[i].stack_end = exec_stack_end();
+    }
     /* The signal mask is not saved: handlers run with nothing blocked. */
     if (sigsetjmp(w->escape, 0) != 0) {
         exec_fiber_left(w);
@@ -319,12 +370,15 @@ exec_block_finish(struct exec_slot *s, enum block_outcome outcome)
     if (outcome == BLOCK_FAILED)
         exec_run_fail(s->run, &s->worker->fault);
     const struct jit_tool *tool = s->run->tool;
-    if (outcome == BLOCK_DONE && tool && tool->block_end)
-        tool->block_end(&s->block);
-    if (outcome != BLOCK_DONE && tool && tool->block_dropped)
-        tool->block_dropped(&s->block);
-    if (s->out.count)
-        exec_output_done(s);
+    for (uint32_t r = 0; r < s->cluster.blocks; r++) {
+        struct exec_slot *peer = s->cluster.peer[r];
+        if (outcome == BLOCK_DONE && tool && tool->block_end)
+            tool->block_end(&peer->block);
+        if (outcome != BLOCK_DONE && tool && tool->block_dropped)
+            tool->block_dropped(&peer->block);
+        if (peer->out.count)
+            exec_output_done(peer);
+    }
 }
 
 /* -- blocks without waits ---------------------------------------------------------------------- */
@@ -339,7 +393,7 @@ straight_begin(struct exec_slot *s, uint64_t index)
         exec_block_begin(s, index);
         return;
     }
-    b->index = index;
+    s->number = b->index = index;
     b->ctaid[0]++;
     b->smid = b->smid + 1 >= s->run->request->sm_count ? 0 : b->smid + 1;
 }

@@ -69,7 +69,7 @@ run_row(struct exec_chain *c, struct exec_slot *s, struct exec_worker *w, uint64
     end = end < run->blocks ? end : run->blocks;
     if (first >= end || k > atomic_load(&c->failed))
         return;
-    if (s->run != run && !exec_slot_prepare(s, run, &err))
+    if (s->run != run && !exec_slot_prepare(s, run, s, &err))
         exec_run_fail_text(run, first, err.text);
     else
         exec_blocks_straight(s, w, first, end, &run->progress[w->id].block);

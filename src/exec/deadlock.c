@@ -7,6 +7,15 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Lanes that wait at the cluster's barrier, and those that have not come to it. */
+static bool
+has_come(const struct exec_slot *s, uint32_t t)
+{
+    const struct exec_barrier *b = &s->barrier[EXEC_CLUSTER_BARRIER];
+    return s->barriers_used >> EXEC_CLUSTER_BARRIER & 1 &&
+           b->arrived[t / JIT_LANES] >> t % JIT_LANES & 1;
+}
+
 /* Threads in linear order that do the same: [from, to). */
 static bool
 same_wait(const struct exec_slot *s, uint32_t a, uint32_t b)
@@ -15,7 +24,8 @@ same_wait(const struct exec_slot *s, uint32_t a, uint32_t b)
     bool gone_b = !(exec_alive(s, b / JIT_LANES) >> b % JIT_LANES & 1);
     if (gone_a || gone_b)
         return gone_a == gone_b;
-    return s->lane_place[a] == s->lane_place[b] && s->lane_barrier[a] == s->lane_barrier[b];
+    return s->lane_place[a] == s->lane_place[b] && s->lane_barrier[a] == s->lane_barrier[b] &&
+           (s->lane_barrier[a] != EXEC_CLUSTER_BARRIER || has_come(s, a) == has_come(s, b));
 }
 
 static void
@@ -58,7 +68,8 @@ describe_range(const struct exec_slot *s, uint32_t from, uint32_t to, struct tex
     }
     text_add(out, to - from == 1 ? " waits" : " wait");
     if (barrier == EXEC_CLUSTER_BARRIER)
-        text_add(out, " at the cluster's barrier");
+        text_add(out, " at the cluster's barrier%s",
+                 has_come(s, from) ? "" : " without having arrived at it");
     else if (barrier == EXEC_OWN_WARP)
         text_add(out, " for others of the warp");
     else
@@ -69,28 +80,6 @@ describe_range(const struct exec_slot *s, uint32_t from, uint32_t to, struct tex
         text_add(out, " (%s)", place);
 }
 
-/* Threads [first, end) cannot go on; the first that waits is the one named. */
-static _Noreturn void
-deadlock(struct exec_slot *s, uint32_t first, uint32_t end)
-{
-    uint32_t waiting = end;
-    struct text t = {0};
-    for (uint32_t from = first, to; from < end; from = to) {
-        for (to = from + 1; to < end && same_wait(s, from, to); to++)
-            ;
-        if (waiting == end && exec_alive(s, from / JIT_LANES) >> from % JIT_LANES & 1)
-            waiting = from;
-        describe_range(s, from, to, &t);
-    }
-    char detail[sizeof s->worker->fault.detail];
-    int n = snprintf(detail, sizeof detail, "%s", t.at);
-    if (n >= (int)sizeof detail)
-        memcpy(detail + sizeof detail - 4, "...", 4);
-    text_free(&t);
-    exec_escape(s, waiting / JIT_LANES, 1u << waiting % JIT_LANES, s->lane_place[waiting], true,
-                EXEC_DEADLOCK, "deadlock", detail);
-}
-
 static uint32_t
 threads_of(const struct exec_slot *s)
 {
@@ -98,10 +87,57 @@ threads_of(const struct exec_slot *s)
     return block[0] * block[1] * block[2];
 }
 
+/* What threads [first, end) of a block do, and the first that waits; `end`: none. */
+static uint32_t
+describe(const struct exec_slot *s, uint32_t first, uint32_t end, struct text *out)
+{
+    uint32_t waiting = end;
+    for (uint32_t from = first, to; from < end; from = to) {
+        for (to = from + 1; to < end && same_wait(s, from, to); to++)
+            ;
+        if (waiting == end && exec_alive(s, from / JIT_LANES) >> from % JIT_LANES & 1)
+            waiting = from;
+        describe_range(s, from, to, out);
+    }
+    return waiting;
+}
+
+/* Of the block s; thread `waiting` of it is the one named. */
+static _Noreturn void
+report(struct exec_slot *s, uint32_t waiting, struct text *t)
+{
+    char detail[sizeof s->worker->fault.detail];
+    int n = snprintf(detail, sizeof detail, "%s", t->at);
+    if (n >= (int)sizeof detail)
+        memcpy(detail + sizeof detail - 4, "...", 4);
+    text_free(t);
+    exec_escape(s, waiting / JIT_LANES, 1u << waiting % JIT_LANES, s->lane_place[waiting], true,
+                EXEC_DEADLOCK, "deadlock", detail);
+}
+
+/* Every waiter of every block. */
 _Noreturn void
 exec_deadlock(struct exec_slot *s)
 {
-    deadlock(s, 0, threads_of(s));
+    const struct exec_cluster *c = &s->cluster.leader->cluster;
+    uint32_t end = threads_of(s), waiting = end;
+    struct exec_slot *named = s;
+    struct text t = {0};
+    for (uint32_t r = 0; r < c->blocks; r++) {
+        struct exec_slot *peer = c->peer[r];
+        struct text own = {0};
+        uint32_t first = describe(peer, 0, end, &own);
+        const uint32_t *at = peer->block.ctaid;
+        if (c->blocks > 1)
+            text_add(&t, "%sblock (%u,%u,%u): ", t.count ? "; " : "", at[0], at[1], at[2]);
+        text_add(&t, "%s", own.at);
+        text_free(&own);
+        if (waiting == end && first != end) {
+            named = peer;
+            waiting = first;
+        }
+    }
+    report(named, waiting, &t);
 }
 
 _Noreturn void
@@ -109,12 +145,15 @@ exec_lanes_deadlock(struct jit_warp *w, uint32_t lanes)
 {
     struct exec_slot *s = w->owner;
     uint32_t first = w->warp * JIT_LANES, end = threads_of(s);
+    struct text t = {0};
     exec_note_outside(s, w->warp, lanes);
-    deadlock(s, first, first + JIT_LANES < end ? first + JIT_LANES : end);
+    end = first + JIT_LANES < end ? first + JIT_LANES : end;
+    uint32_t waiting = describe(s, first, end, &t);
+    report(s, waiting, &t);
 }
 
-_Noreturn void
-exec_deadlock_polling(struct exec_slot *s)
+static void
+note_polling(struct exec_slot *s)
 {
     for (uint32_t i = 0; i < s->warps; i++) {
         uint32_t waiting = 0;
@@ -124,5 +163,13 @@ exec_deadlock_polling(struct exec_slot *s)
             (s->run->turning ? exec_note_turning : exec_note_polling)(
                 s, i, s->warp[i].lanes & ~waiting, s->warp[i].barrier_place);
     }
+}
+
+_Noreturn void
+exec_deadlock_polling(struct exec_slot *s)
+{
+    const struct exec_cluster *c = &s->cluster.leader->cluster;
+    for (uint32_t r = 0; r < c->blocks; r++)
+        note_polling(c->peer[r]);
     exec_deadlock(s);
 }

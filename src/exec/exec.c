@@ -14,6 +14,7 @@ code_request(const struct exec_request *r, uint32_t events)
                             .kernel = r->kernel,
                             .events = events,
                             .abreast = r->abreast,
+                            .cluster = r->cluster[0] != 0,
                             .scheduled = r->schedule.kind != EXEC_USUAL};
     memcpy(j.block, r->block, sizeof j.block);
     j.small_grid = true;
@@ -56,7 +57,7 @@ exec_source_open(struct exec_source *s, const struct exec_request *r, struct exe
     struct ls_error err = {0};
     uint32_t events = r->tool ? r->tool->events : r->announced ? JIT_EVENT_ACCESS : 0;
     struct jit_request j = code_request(r, events);
-    j.whole = !r->tool && !events && !r->cooperative && !j.scheduled;
+    j.whole = !r->tool && !events && !r->cooperative && !j.scheduled && !j.cluster;
     const struct jit_kernel *k = jit_get(r->jit, &j, &err);
     if (!k) {
         memset(report, 0, sizeof *report);

@@ -95,6 +95,7 @@ struct exec_request {
     const struct ptx_module *module;
     const struct ptx_func *kernel;
     uint32_t grid[3], block[3];
+    uint32_t cluster[3]; /* blocks of a cluster; cluster[0] == 0: launched without clusters */
     uint32_t dynamic_shared;
     uint32_t shared_limit;   /* bytes of static and dynamic shared memory; 0: no limit known */
     const uint8_t *params;   /* kernel->param_bytes */

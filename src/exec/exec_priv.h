@@ -15,6 +15,7 @@
  *
  *   pool.c       worker threads; slots, kept between launches
  *   block.c      one block in flight ("slot"): its memory, and rounds over its warps
+ *   cluster.c    where blocks of a cluster lie in the grid
  *   turns.c      the warps of a block with a schedule
  *   barrier.c    everything about barriers that is not "all warps came to the same one"
  *   livelock.c      blocks in which nothing can happen any more
@@ -70,7 +71,7 @@ enum {
 /* What went wrong in one block; exec_report_fault makes the report of it. */
 struct exec_fault {
     enum exec_status status;
-    uint64_t block; /* linear */
+    uint64_t block; /* exec_slot.number */
     uint32_t warp;  /* in the block */
     uint32_t lanes; /* threads concerned; 0: not known */
     uint32_t place;
@@ -123,8 +124,17 @@ struct exec_configuration {
     uint64_t shared, stream;
 };
 
+/* Blocks that are in flight together, on one worker; the first stands for all of them. */
+struct exec_cluster {
+    struct exec_slot *leader;
+    uint32_t blocks;                          /* 1: not a cluster, or one of a single block */
+    struct exec_slot *peer[JIT_CLUSTER_MOST]; /* by rank */
+};
+
 struct exec_slot {
     struct jit_block block;
+    struct exec_cluster cluster; /* of the leader; others have its leader alone */
+    uint64_t number;             /* of the block in the order in which a run hands blocks out */
     struct exec_run *run;
     uint64_t run_number;        /* of the run it was last prepared for */
     struct exec_worker *worker; /* that runs it now */
@@ -138,7 +148,7 @@ struct exec_slot {
     uint8_t state[EXEC_MAX_WARPS];    /* enum warp_state */
     uint8_t returned[EXEC_MAX_WARPS]; /* enum jit_exit of this round */
     struct exec_barrier barrier[EXEC_BARRIERS];
-    /* lanes whose cluster barrier was complete before they waited */
+    /* lanes that came to the cluster's barrier, which was complete before they waited for it */
     uint32_t passed[EXEC_MAX_WARPS];
     struct exec_configuration *configuration; /* per thread, made when first needed */
     uint32_t lane_place[EXEC_MAX_THREADS];    /* waiting lanes: where, */
@@ -157,7 +167,7 @@ struct exec_slot {
     bool unsettled; /* the next block begins with new frames and code: a new run, or not straight */
     uint8_t *frames;
     size_t frames_room;
-    struct memory_window shared;
+    struct memory_window shared; /* a leader's: of all of the cluster */
     bool wide;                   /* it has room for addresses that wrap */
     uint8_t *local_map;          /* with guards */
     size_t local_room;           /* without */
@@ -167,8 +177,10 @@ struct exec_slot {
 
 enum block_outcome { BLOCK_DONE, BLOCK_YIELDED, BLOCK_STOPPED, BLOCK_FAILED };
 
-/* Makes the slot fit the run's kernel. */
-bool exec_slot_prepare(struct exec_slot *s, struct exec_run *run, struct ls_error *err);
+/* Makes the slot fit the run's kernel, as the next block of the leader's cluster (s itself: the
+ * first). */
+bool exec_slot_prepare(struct exec_slot *s, struct exec_run *run, struct exec_slot *leader,
+                       struct ls_error *err);
 void exec_slot_free(struct exec_slot *s);
 static inline uint64_t
 exec_slot_local_bytes(const struct exec_slot *s)
@@ -181,7 +193,8 @@ exec_alive(const struct exec_slot *s, uint32_t i)
 {
     return s->state[i] == WARP_DONE ? 0 : s->warp[i].lanes;
 }
-void exec_block_begin(struct exec_slot *s, uint64_t index);
+/* The blocks of a cluster all begin; the first has this number. */
+void exec_block_begin(struct exec_slot *s, uint64_t number);
 enum block_outcome exec_block_run(struct exec_slot *s, struct exec_worker *w);
 /* The block will not go on: its error, its text, the tool. */
 void exec_block_finish(struct exec_slot *s, enum block_outcome outcome);
@@ -225,11 +238,17 @@ void exec_note_turning(struct exec_slot *s, uint32_t warp, uint32_t lanes, uint3
 void exec_look(const struct jit_block *b, uint32_t warp, struct jit_standing *out);
 
 /* barrier.c */
-enum round { ROUND_DONE, ROUND_ON, ROUND_YIELDED };
+/* ROUND_WAITS: all warps wait. */
+enum round { ROUND_DONE, ROUND_ON, ROUND_YIELDED, ROUND_WAITS };
 void exec_arrive(struct exec_slot *s, uint32_t warp, uint32_t lanes, uint32_t barrier,
                  uint32_t threads, uint32_t kind, uint32_t votes, bool waits, uint32_t place);
 void exec_warp_returned(struct exec_slot *s, uint32_t warp, uint32_t outcome);
 enum round exec_general_round(struct exec_slot *s);
+/* Threads may have exited: lets go who waits at the cluster's barrier for them. */
+void exec_cluster_barrier(struct exec_slot *leader);
+
+/* cluster.c. Coordinates of a block by its number, and its rank in its cluster. */
+uint32_t exec_block_place(const struct exec_run *run, uint64_t number, uint32_t out[3]);
 
 /* deadlock.c: nobody in the block can go on; the same where warps poll. */
 _Noreturn void exec_deadlock(struct exec_slot *s);
@@ -263,7 +282,7 @@ bool exec_source_open(struct exec_source *s, const struct exec_request *r,
                       struct exec_report *report);
 
 struct exec_pending { /* text of a finished block that has to wait for blocks before it */
-    uint64_t block;
+    uint64_t block;   /* number */
     char *at;
     size_t count;
 };
@@ -309,9 +328,10 @@ struct exec_run {
     struct jit_tool *tool;        /* NULL: none */
     uint64_t number;              /* of this run in the process: slots tell runs apart by it */
     uint64_t blocks;
-    uint64_t chunk; /* blocks handed out at a time */
-    bool resident;  /* several blocks of a worker in flight, switched on yields */
-    bool scheduled; /* the same, on one thread, switched when each warp has had its turn: */
+    uint32_t cluster; /* blocks that begin and end together */
+    uint64_t chunk;   /* blocks handed out at a time, a multiple of that */
+    bool resident;    /* several blocks of a worker in flight, switched on yields */
+    bool scheduled;   /* the same, on one thread, switched when each warp has had its turn: */
     VEC(struct exec_slot *) turns; /* a heap of those in flight, the one that goes next first, */
     uint64_t until;                /*   which goes on until it is due later than that; */
     uint64_t idle_turns; /* how many turns there were since a warp ended or came to a barrier */
@@ -327,10 +347,10 @@ struct exec_run {
 
     /* resident runs; under lock */
     pthread_mutex_t lock;
-    uint64_t in_flight, most_in_flight, finished;
-    struct exec_slot *queue, **queue_end; /* yielded, first to go on first */
-    struct exec_slot *flying;             /* all in flight */
-    _Atomic bool over;                    /* nothing left to do */
+    uint64_t in_flight, most_in_flight, finished; /* clusters, clusters, blocks */
+    struct exec_slot *queue, **queue_end;         /* yielded, first to go on first */
+    struct exec_slot *flying;                     /* all in flight */
+    _Atomic bool over;                            /* nothing left to do */
 
     struct exec_look look; /* resident: of whom `looking` says so */
     atomic_flag looking;   /* one thread runs all blocks, to see whether they are in a livelock */
@@ -352,12 +372,18 @@ void exec_run_fini(struct exec_run *run);
 void exec_launch_fill(struct jit_launch *l, const struct exec_request *r,
                       const struct jit_kernel *k, const struct jit_services *services, void *owner);
 static inline void
-exec_block_coordinates(const uint32_t grid[3], uint64_t index, uint32_t out[3])
+exec_coordinates(const uint32_t grid[3], uint64_t index, uint32_t out[3])
 {
     out[0] = (uint32_t)(index % grid[0]);
     index /= grid[0];
     out[1] = (uint32_t)(index % grid[1]);
     out[2] = (uint32_t)(index / grid[1]);
+}
+
+static inline uint32_t
+exec_cluster_blocks(const struct exec_request *r)
+{
+    return r->cluster[0] ? r->cluster[0] * r->cluster[1] * r->cluster[2] : 1;
 }
 
 static inline bool
@@ -391,8 +417,8 @@ void exec_resident_ran(struct exec_run *run, struct exec_slot *s, enum block_out
 
 /* -- state.c ----------------------------------------------------------------------------------- */
 
-/* Of all warps of a block that have not ended, its shared and local memory; of all memory of the
- * device. */
+/* Of all warps of a block (of its cluster's) that have not ended, its shared and local memory; of
+ * all memory of the device. */
 uint64_t exec_hash_bytes(uint64_t h, const void *at, uint64_t size);
 uint64_t exec_hash_slot(struct exec_slot *s);
 uint64_t exec_hash_memory(const struct exec_run *run);

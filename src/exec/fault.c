@@ -119,11 +119,12 @@ on_signal(int number, siginfo_t *info, void *context)
         return;
     }
     struct exec_slot *s = warp->owner;
-    if (number == SIGSEGV && memory_window_wrap(&s->shared, (uint64_t)(uintptr_t)info->si_addr))
+    if (number == SIGSEGV &&
+        memory_window_wrap(&s->cluster.leader->shared, (uint64_t)(uintptr_t)info->si_addr))
         return; /* the access is made again */
     w->warp = NULL;
     w->fault = (struct exec_fault){.status = EXEC_ILLEGAL_ADDRESS,
-                                   .block = s->block.index,
+                                   .block = s->number,
                                    .warp = warp->warp,
                                    .has_address = true,
                                    .by_signal = true,
@@ -257,7 +258,7 @@ exec_escape(struct exec_slot *s, uint32_t warp, uint32_t lanes, uint32_t place, 
     struct exec_worker *w = s->worker;
     w->warp = NULL;
     w->fault = (struct exec_fault){.status = status,
-                                   .block = s->block.index,
+                                   .block = s->number,
                                    .warp = warp,
                                    .lanes = lanes,
                                    .place = place,
@@ -318,7 +319,7 @@ exec_report_fault(const struct exec_run *run, const struct exec_fault *f,
         return;
     }
     char place[300] = "", thread[120];
-    exec_block_coordinates(r->grid, f->block, report->block);
+    exec_block_place(run, f->block, report->block);
     report->has_place = f->has_place;
     report->place = f->place;
     report->address = f->address;

@@ -34,7 +34,7 @@ work_ordinary(struct exec_run *run, struct exec_worker *w, struct exec_slot *s)
             exec_blocks_straight(s, w, first, end, progress);
             continue;
         }
-        for (uint64_t i = first; i < end; i++) {
+        for (uint64_t i = first; i < end; i += run->cluster) {
             if (exec_stopped(run, i))
                 break;
             atomic_store_explicit(progress, i, memory_order_release);
@@ -86,6 +86,29 @@ work(void *context, struct exec_worker *w)
 /* -- the launch -------------------------------------------------------------------------------- */
 
 static bool
+cluster_is_sound(const struct exec_request *r, char *text, size_t room)
+{
+    const uint32_t *c = r->cluster;
+    uint64_t blocks = (uint64_t)c[0] * c[1];
+    if (!c[0])
+        return true;
+    bool whole = c[1] && c[2];
+    for (int d = 0; d < 3 && whole; d++)
+        whole = r->grid[d] % c[d] == 0;
+    if (!whole) {
+        snprintf(text, room, "a grid of (%u,%u,%u) blocks is not made of clusters of (%u,%u,%u)",
+                 r->grid[0], r->grid[1], r->grid[2], c[0], c[1], c[2]);
+        return false;
+    }
+    if (blocks > JIT_CLUSTER_MOST || blocks * c[2] > JIT_CLUSTER_MOST) {
+        snprintf(text, room, "a cluster of (%u,%u,%u) blocks is more than %d", c[0], c[1], c[2],
+                 JIT_CLUSTER_MOST);
+        return false;
+    }
+    return true;
+}
+
+static bool
 request_is_sound(const struct exec_request *r, char *text, size_t room)
 {
     for (int d = 0; d < 3; d++) {
@@ -108,7 +131,7 @@ request_is_sound(const struct exec_request *r, char *text, size_t room)
                  r->grid[2]);
         return false;
     }
-    return true;
+    return cluster_is_sound(r, text, room);
 }
 
 /* Alone when the grid is known to be done before another thread would be awake. A block's time is
@@ -121,7 +144,7 @@ run_grid(struct exec_run *run)
     struct exec_job job = {.wants = wants, .work = work, .context = run};
     _Atomic uint32_t *hint = &p->hint[((uintptr_t)run->code->kernel >> 6) % EXEC_HINTS];
     uint64_t each = atomic_load_explicit(hint, memory_order_relaxed);
-    bool one_thread = run->blocks == 1 || run->scheduled || run->launch.steps;
+    bool one_thread = run->blocks == run->cluster || run->scheduled || run->launch.steps;
     bool small = !run->resident && each && run->blocks < INLINE_NS / each;
     exec_pool_run(p, &job, one_thread || small);
     if (one_thread)

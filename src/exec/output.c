@@ -69,7 +69,7 @@ hand_on(struct exec_slot *s)
         return;
     }
     pthread_mutex_lock(&run->pool->print_lock);
-    VEC_PUSH(&run->pending, ((struct exec_pending){s->block.index, s->out.at, s->out.count}));
+    VEC_PUSH(&run->pending, ((struct exec_pending){s->number, s->out.at, s->out.count}));
     run->pending_bytes += s->out.count;
     s->out = (struct text){0};
     if (run->pending_bytes > PILE)

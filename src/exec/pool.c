@@ -192,8 +192,8 @@ exec_pool_run(struct exec_pool *p, struct exec_job *job, bool alone)
 
 /* -- slots ------------------------------------------------------------------------------------- */
 
-struct exec_slot *
-exec_slot_take(struct exec_run *run, struct ls_error *err)
+static struct exec_slot *
+take_one(struct exec_run *run, struct exec_slot *leader, struct ls_error *err)
 {
     struct exec_pool *p = run->pool;
     pthread_mutex_lock(&p->lock);
@@ -215,7 +215,7 @@ exec_slot_take(struct exec_run *run, struct ls_error *err)
         p->wide_slots += s->wide;
         pthread_mutex_unlock(&p->lock);
     }
-    if (exec_slot_prepare(s, run, err))
+    if (exec_slot_prepare(s, run, leader ? leader : s, err))
         return s;
     pthread_mutex_lock(&p->lock);
     p->wide_slots -= s->wide;
@@ -224,8 +224,20 @@ exec_slot_take(struct exec_run *run, struct ls_error *err)
     return NULL;
 }
 
-void
-exec_slot_give(struct exec_pool *p, struct exec_slot *s)
+struct exec_slot *
+exec_slot_take(struct exec_run *run, struct ls_error *err)
+{
+    struct exec_slot *leader = take_one(run, NULL, err);
+    for (uint32_t r = 1; leader && r < run->cluster; r++)
+        if (!take_one(run, leader, err)) {
+            exec_slot_give(run->pool, leader);
+            return NULL;
+        }
+    return leader;
+}
+
+static void
+give_one(struct exec_pool *p, struct exec_slot *s)
 {
     s->run = NULL;
     s->out.count = 0;
@@ -241,6 +253,13 @@ exec_slot_give(struct exec_pool *p, struct exec_slot *s)
     pthread_mutex_unlock(&p->lock);
     if (!keep)
         exec_slot_free(s);
+}
+
+void
+exec_slot_give(struct exec_pool *p, struct exec_slot *leader)
+{
+    for (uint32_t r = leader->cluster.blocks; r-- > 0;) /* the leader last */
+        give_one(p, leader->cluster.peer[r]);
 }
 
 /* -- the pool ---------------------------------------------------------------------------------- */

@@ -25,7 +25,7 @@ run_again(struct exec_run *again, uint64_t block)
     if (!s)
         return (struct exec_fault){.status = EXEC_OK};
     exec_thread_enter(again->pool, &w, &entry);
-    exec_block_begin(s, block);
+    exec_block_begin(s, block - block % again->cluster);
     bool failed = exec_block_run(s, &w) == BLOCK_FAILED;
     exec_thread_leave(&entry);
     text_free(&s->out); /* printed by the first run already */
@@ -50,6 +50,7 @@ exec_replay(struct exec_run *run, struct exec_fault *f)
                              .request = run->request,
                              .code = &code,
                              .blocks = run->blocks,
+                             .cluster = run->cluster,
                              .replaying = true};
     again.replay_deadline = exec_now() + REPLAY_SECONDS * 1000000000ull;
     struct exec_fault found = run_again(&again, f->block);
@@ -159,6 +160,7 @@ exec_replay_loop(struct exec_run *run, struct exec_fault *f)
                              .request = run->request,
                              .code = &code,
                              .blocks = run->blocks,
+                             .cluster = run->cluster,
                              .replaying = true,
                              .turning = true,
                              .look = {.step = 1}};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * resident.c: blocks that may wait for each other, in flight together. A block that yields goes to
+ * resident.c: blocks that may wait for each other, in flight together. A block (a cluster of them,
+ * which its first block stands for) that yields goes to
  * the end of a queue, and its worker starts a new block as long as the device would have room for
  * it, else goes on with the first of the queue. So a single worker is enough for any number of
  * blocks to make progress.
@@ -21,7 +22,7 @@ leave_flight(struct exec_run *run, struct exec_slot *s)
         at = &(*at)->next_in_flight;
     *at = s->next_in_flight;
     run->in_flight--;
-    run->finished++;
+    run->finished += run->cluster;
     if (run->finished == run->blocks)
         atomic_store(&run->over, true);
 }
@@ -40,7 +41,7 @@ next_resident(struct exec_run *run, bool start)
         s = exec_slot_take(run, &err);
         if (s) {
             exec_block_begin(s, next);
-            atomic_store_explicit(&run->next, next + 1, memory_order_relaxed);
+            atomic_store_explicit(&run->next, next + run->cluster, memory_order_relaxed);
             if (run->request->begun)
                 atomic_store_explicit(run->request->begun, next, memory_order_relaxed);
             run->in_flight++;

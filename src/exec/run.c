@@ -6,6 +6,7 @@
 #include "exec/exec_priv.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     DEFAULT_RESIDENT = 1024, /* blocks in flight when the request names no limit */
@@ -32,9 +33,13 @@ exec_launch_fill(struct jit_launch *l, const struct exec_request *r, const struc
         .local_stride = (k->local_bytes + stack + 15) / 16 * 16,
         .fuel = EXEC_FUEL,
         .gridid = r->gridid,
+        .cluster = {1, 1, 1},
+        .cluster_blocks = exec_cluster_blocks(r),
         .cooperative = r->cooperative,
         .owner = owner,
     };
+    if (r->cluster[0])
+        memcpy(l->cluster, r->cluster, sizeof l->cluster);
 }
 
 void
@@ -61,11 +66,13 @@ exec_run_init(struct exec_run *run, struct exec_pool *p, const struct exec_reque
     run->scheduled = r->schedule.kind != EXEC_USUAL;
     run->launch.steps = run->tool ? run->tool->steps : NULL;
     run->launch.streams = !run->tool && !run->scheduled && threads >= STREAM_THREADS;
-    run->resident = run->scheduled || ((r->cooperative || k->may_wait) && run->blocks > 1);
-    uint64_t resident = r->resident_blocks ? r->resident_blocks : DEFAULT_RESIDENT;
-    run->most_in_flight = resident < run->blocks ? resident : run->blocks;
-    uint64_t chunk = run->blocks / ((uint64_t)p->workers * 16);
-    run->chunk = chunk < 1 ? 1 : chunk > 256 ? 256 : chunk;
+    run->cluster = exec_cluster_blocks(r);
+    uint64_t clusters = run->blocks / run->cluster;
+    run->resident = run->scheduled || ((r->cooperative || k->may_wait) && clusters > 1);
+    uint64_t resident = (r->resident_blocks ? r->resident_blocks : DEFAULT_RESIDENT) / run->cluster;
+    run->most_in_flight = resident < 1 ? 1 : resident < clusters ? resident : clusters;
+    uint64_t chunk = clusters / ((uint64_t)p->workers * 16);
+    run->chunk = (chunk < 1 ? 1 : chunk > 256 ? 256 : chunk) * run->cluster;
     atomic_init(&run->stop, UINT64_MAX);
     run->queue_end = &run->queue;
     pthread_mutex_init(&run->lock, NULL);

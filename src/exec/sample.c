@@ -159,18 +159,29 @@ add_stands(struct exec_sighting *at, const struct exec_slot *s, const struct jit
     }
 }
 
+/* Of the blocks of a cluster but one. */
+static void
+add_cluster(struct exec_sighting *at, const struct exec_slot *leader, const struct exec_slot *but)
+{
+    for (uint32_t r = 0; r < leader->cluster.blocks; r++) {
+        const struct exec_slot *s = leader->cluster.peer[r];
+        if (s == but)
+            continue;
+        if (at->stand_count < EXEC_STANDS)
+            add_stands(at, s, NULL);
+        else
+            at->more++;
+    }
+}
+
 /* The lock may be held by the very thread that was stopped. */
 static void
 add_waiting_blocks(struct exec_sighting *at, struct exec_run *run)
 {
     if (!run->resident || pthread_mutex_trylock(&run->lock) != 0)
         return;
-    for (const struct exec_slot *s = run->queue; s; s = s->next) {
-        if (at->stand_count < EXEC_STANDS)
-            add_stands(at, s, NULL);
-        else
-            at->more++;
-    }
+    for (const struct exec_slot *s = run->queue; s; s = s->next)
+        add_cluster(at, s, NULL);
     pthread_mutex_unlock(&run->lock);
 }
 
@@ -195,6 +206,7 @@ exec_sample_look(struct exec_worker *w)
     at->has_warp = !s->run->code->kernel->block;
     if (!s->straight)
         add_stands(at, s, warp);
+    add_cluster(at, s->cluster.leader, s);
     add_waiting_blocks(at, s->run);
     const struct ptx_func *kernel = s->run->request->kernel;
     at->module = s->run->request->module;
@@ -381,7 +393,7 @@ set_fault(struct exec_worker *w, const struct exec_slot *s)
     bool whole = s->run->code->kernel->block != NULL;
     const struct jit_warp *warp = w->warp;
     w->fault = (struct exec_fault){.status = EXEC_ENDLESS,
-                                   .block = s->block.index,
+                                   .block = s->number,
                                    .warp = warp->warp,
                                    .any_warp = whole,
                                    .endless = true};

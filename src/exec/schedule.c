@@ -138,9 +138,12 @@ static uint64_t
 hash_places(struct exec_run *run)
 {
     uint64_t h = 1;
-    for (struct exec_slot *s = run->flying; s; s = s->next_in_flight)
-        for (uint32_t i = 0; i < s->warps; i++)
-            h = exec_hash_bytes(h, &s->warp[i].resume, sizeof s->warp[i].resume);
+    for (struct exec_slot *leader = run->flying; leader; leader = leader->next_in_flight)
+        for (uint32_t r = 0; r < leader->cluster.blocks; r++) {
+            const struct exec_slot *s = leader->cluster.peer[r];
+            for (uint32_t i = 0; i < s->warps; i++)
+                h = exec_hash_bytes(h, &s->warp[i].resume, sizeof s->warp[i].resume);
+        }
     return h;
 }
 
@@ -161,13 +164,15 @@ static bool
 same_round(struct exec_run *run, struct exec_worker *w)
 {
     for (size_t k = 0; k < run->turns.count; k++) {
-        struct exec_slot *s = run->turns.at[k];
-        for (uint32_t i = 0; i < s->warps; i++) {
-            if (s->state[i] != WARP_READY)
+        struct exec_slot *leader = run->turns.at[k];
+        for (uint32_t n = 0; n < leader->cluster.blocks * EXEC_MAX_WARPS; n++) {
+            const struct exec_slot *s = leader->cluster.peer[n / EXEC_MAX_WARPS];
+            uint32_t i = n % EXEC_MAX_WARPS;
+            if (i >= s->warps || s->state[i] != WARP_READY)
                 continue;
-            s->turn = i;
+            leader->turn = n;
             uint64_t now = s->due[i];
-            if (!take_turn(run, w, s, 0))
+            if (!take_turn(run, w, leader, 0))
                 leave(run, k, now);
             if (!run->idle_turns)
                 return false;

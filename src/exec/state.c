@@ -49,21 +49,30 @@ hash_warp(uint64_t h, struct exec_slot *s, uint32_t i)
     return exec_hash_bytes(h, w.frame, bytes);
 }
 
-uint64_t
-exec_hash_slot(struct exec_slot *s)
+static uint64_t
+hash_block(uint64_t h, struct exec_slot *s)
 {
-    uint64_t h = 1;
     for (uint32_t i = 0; i < s->warps; i++)
         if (s->state[i] != WARP_DONE)
             h = hash_warp(h, s, i);
     for (uint32_t left = s->barriers_used; left; left &= left - 1)
         h = exec_hash_bytes(h, &s->barrier[__builtin_ctz(left)], sizeof s->barrier[0]);
     h = exec_hash_bytes(h, &s->live, sizeof s->live);
-    h = exec_hash_bytes(h, s->shared.at, s->shared.size);
+    h = exec_hash_bytes(h, s->block.shared, s->cluster.leader->shared.size);
     if (s->block.local)
         h = exec_hash_bytes(h, s->block.local, exec_slot_local_bytes(s));
     if (s->block.pending && s->block.pending->size)
         h = exec_hash_bytes(h, s->block.pending->sum, sizeof s->block.pending->sum);
+    return h;
+}
+
+uint64_t
+exec_hash_slot(struct exec_slot *s)
+{
+    const struct exec_cluster *c = &s->cluster.leader->cluster;
+    uint64_t h = 1;
+    for (uint32_t r = 0; r < c->blocks; r++)
+        h = hash_block(h, c->peer[r]);
     return h;
 }
 

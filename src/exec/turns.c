@@ -83,74 +83,122 @@ begin_late(const struct exec_slot *s, uint32_t i)
 
 /* -- turns of a block -------------------------------------------------------------------------- */
 
+/* The turns of a cluster's blocks are its first one's: a warp's number counts through all of them,
+ * and the block it is in is this. */
+static struct exec_slot *
+slot_of_turn(const struct exec_slot *leader)
+{
+    return leader->cluster.peer[leader->turn / EXEC_MAX_WARPS];
+}
+
+static uint64_t
+due_of(const struct exec_slot *leader)
+{
+    return slot_of_turn(leader)->due[leader->turn % EXEC_MAX_WARPS];
+}
+
 /* Which warp goes next; UINT32_MAX: none can, which the next turn reports. */
 static void
-choose(struct exec_slot *s)
+choose(struct exec_slot *leader)
 {
-    s->turn = UINT32_MAX;
-    for (uint32_t i = 0; i < s->warps; i++)
-        if (s->state[i] == WARP_READY && (s->turn == UINT32_MAX || s->due[i] < s->due[s->turn]))
-            s->turn = i;
+    uint64_t least = 0;
+    leader->turn = UINT32_MAX;
+    for (uint32_t r = 0; r < leader->cluster.blocks; r++) {
+        const struct exec_slot *s = leader->cluster.peer[r];
+        for (uint32_t i = 0; i < s->warps; i++)
+            if (s->state[i] == WARP_READY && (leader->turn == UINT32_MAX || s->due[i] < least)) {
+                leader->turn = r * EXEC_MAX_WARPS + i;
+                least = s->due[i];
+            }
+    }
 }
 
 void
-exec_turns_begin(struct exec_slot *s, uint64_t now)
+exec_turns_begin(struct exec_slot *leader, uint64_t now)
 {
-    for (uint32_t i = 0; i < s->warps; i++) {
-        s->due[i] = now + begin_late(s, i);
-        s->warp[i].clock = s->warp[i].ready = now;
+    for (uint32_t r = 0; r < leader->cluster.blocks; r++) {
+        struct exec_slot *s = leader->cluster.peer[r];
+        for (uint32_t i = 0; i < s->warps; i++) {
+            s->due[i] = now + begin_late(s, i);
+            s->warp[i].clock = s->warp[i].ready = now;
+        }
     }
-    choose(s);
+    choose(leader);
 }
 
 uint64_t
 exec_due(const struct exec_slot *s)
 {
-    return s->turn == UINT32_MAX ? 0 : s->due[s->turn];
+    return s->turn == UINT32_MAX ? 0 : due_of(s);
 }
 
 /* Warps that a barrier let go are due when the last one has come to it. */
 static void
-release(struct exec_slot *s, const uint8_t *before, uint32_t last)
+release(struct exec_slot *leader, uint8_t before[][EXEC_MAX_WARPS], const struct exec_slot *own,
+        uint32_t last)
 {
-    uint64_t due = s->due[last], clock = s->warp[last].clock;
+    uint64_t due = own->due[last], clock = own->warp[last].clock;
     for (uint32_t pass = 0; pass < 2; pass++)
-        for (uint32_t i = 0; i < s->warps; i++) {
-            if (i != last && (before[i] == WARP_READY || s->state[i] != WARP_READY))
-                continue;
-            due = due < s->due[i] ? s->due[i] : due;
-            clock = clock < s->warp[i].clock ? s->warp[i].clock : clock;
-            s->due[i] = due;
-            s->warp[i].clock = clock;
+        for (uint32_t r = 0; r < leader->cluster.blocks; r++) {
+            struct exec_slot *s = leader->cluster.peer[r];
+            for (uint32_t i = 0; i < s->warps; i++) {
+                if (!(s == own && i == last) &&
+                    (before[r][i] == WARP_READY || s->state[i] != WARP_READY))
+                    continue;
+                due = due < s->due[i] ? s->due[i] : due;
+                clock = clock < s->warp[i].clock ? s->warp[i].clock : clock;
+                s->due[i] = due;
+                s->warp[i].clock = clock;
+            }
         }
+}
+
+static uint32_t
+parked(const struct exec_slot *leader)
+{
+    uint32_t n = 0;
+    for (uint32_t r = 0; r < leader->cluster.blocks; r++)
+        n += leader->cluster.peer[r]->parked;
+    return n;
 }
 
 /* One turn; false: a warp ended, or came to a barrier. */
 static bool
-turn(struct exec_slot *s)
+turn(struct exec_slot *leader)
 {
-    uint32_t i = s->turn, parked = s->parked;
-    uint8_t before[EXEC_MAX_WARPS];
-    if (i == UINT32_MAX)
-        exec_deadlock(s);
-    memcpy(before, s->state, s->warps);
+    uint8_t before[JIT_CLUSTER_MOST][EXEC_MAX_WARPS];
+    if (leader->turn == UINT32_MAX)
+        exec_deadlock(leader);
+    struct exec_slot *s = slot_of_turn(leader);
+    uint32_t i = leader->turn % EXEC_MAX_WARPS, stood = parked(leader);
+    for (uint32_t r = 0; r < leader->cluster.blocks; r++)
+        memcpy(before[r], leader->cluster.peer[r]->state, s->warps);
     uint32_t outcome = exec_warp_call(s, i);
     s->returned[i] = (uint8_t)outcome;
     s->due[i] =
         s->run->request->schedule.kind == EXEC_GPU ? s->warp[i].clock : s->due[i] + cost(s, i);
     exec_warp_returned(s, i, outcome);
-    if (s->parked < parked || (outcome != JIT_YIELD && s->state[i] == WARP_READY))
-        release(s, before, i);
-    choose(s);
-    return outcome == JIT_YIELD && s->parked == parked;
+    if (parked(leader) < stood || (outcome != JIT_YIELD && s->state[i] == WARP_READY))
+        release(leader, before, s, i);
+    choose(leader);
+    return outcome == JIT_YIELD && parked(leader) == stood;
+}
+
+static bool
+is_live(const struct exec_slot *leader)
+{
+    bool live = false;
+    for (uint32_t r = 0; r < leader->cluster.blocks; r++)
+        live = live || leader->cluster.peer[r]->live;
+    return live;
 }
 
 enum block_outcome
-exec_block_turns(struct exec_slot *s)
+exec_block_turns(struct exec_slot *leader)
 {
-    struct exec_run *run = s->run;
+    struct exec_run *run = leader->run;
     do
-        run->idle_turns = turn(s) ? run->idle_turns + 1 : 0;
-    while (run->idle_turns % MOST_TURNS && exec_due(s) < run->until);
-    return s->live ? BLOCK_YIELDED : BLOCK_DONE;
+        run->idle_turns = turn(leader) ? run->idle_turns + 1 : 0;
+    while (run->idle_turns % MOST_TURNS && exec_due(leader) < run->until);
+    return is_live(leader) ? BLOCK_YIELDED : BLOCK_DONE;
 }

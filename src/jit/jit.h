@@ -24,6 +24,10 @@ struct jit_standing;
 
 enum { JIT_LANES = 32, JIT_BARRIERS = 16 };
 
+/* Clusters. Addresses of shared memory are 32 bits: the block's rank in its cluster from this bit
+ * on, below it the offset in that block's shared memory, as the hardware has them. */
+enum { JIT_RANK_BIT = 24, JIT_CLUSTER_MOST = 16 };
+
 /* A function's address as a value: JIT_FUNCTION_TAG | (ptx_func.index + 1) << 4. */
 #define JIT_FUNCTION_TAG 0xf000000000000000ull
 
@@ -79,6 +83,8 @@ struct jit_launch {
                                 should keep. Who ran blocks fences before others may look */
     uint32_t cooperative;    /* %envreg1 and %envreg2: not 0 in a cooperative launch */
     struct jit_steps *steps; /* JIT_EVENT_STEP: the tool's; else NULL */
+    uint32_t cluster[3];     /* blocks of a cluster in each dimension; ones without clusters */
+    uint32_t cluster_blocks; /* their product */
 };
 
 /* (abi) JIT_EVENT_STEP: how far a launch is, and where it stops: before each PTX instruction that a
@@ -124,6 +130,9 @@ struct jit_pending {
 struct jit_block {
     const struct jit_launch *launch;
     uint8_t *shared; /* its shared memory: static variables, then dynamic ones */
+    uint8_t *window; /* where address 0 of shared memory lies: the one of rank 0 in the cluster.
+                        shared is window + (rank << JIT_RANK_BIT) */
+    uint32_t rank;   /* in its cluster; 0 without clusters */
     uint8_t *local;  /* local memory: lane l of warp w has local_stride bytes from
                         local + (w * 32 + l) * local_stride */
     uint32_t ctaid[3];
@@ -492,6 +501,7 @@ struct jit_request {
     bool whole; /* a function for a whole block will do (jit_kernel.block) */
     bool scheduled;  /* the warp gives way (JIT_YIELD) before each access to memory that others see;
                         jit_warp.clock */
+    bool cluster;    /* launched with clusters: addresses of shared memory hold the block's rank */
     bool abreast;    /* compute capability below 7.0: lanes of a warp run abreast, and what they
                         execute together does not ask whether a mask names them */
     uint64_t warps;  /* of the launch that it is for, 0: not known; of many, quick code

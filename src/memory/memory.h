@@ -79,10 +79,13 @@ void memory_set_shut(struct memory *m, bool shut);
 /* Whether the address lies in what the device has reserved. Takes no lock. */
 bool memory_owns(const struct memory *m, uint64_t address);
 
-/* A window of 4 GiB of address space whose first `size` bytes can be read and written. */
+/* A window of 4 GiB of address space whose first `size` bytes can be read and written; in a cluster
+ * those of each block, a stride of MEMORY_WINDOW_STRIDE behind the one before. */
+enum { MEMORY_WINDOW_STRIDE = 1 << 24 };
 struct memory_window {
     uint8_t *at; /* NULL: none */
     uint64_t size;
+    uint32_t blocks;
     uint8_t *whole; /* what is reserved, and how much */
     uint64_t whole_bytes;
     bool wrapped; /* memory_window_wrap has mapped it once more */
@@ -91,7 +94,10 @@ struct memory_window {
  * that, it is not. */
 bool memory_window_init(struct memory_window *w, bool wide, struct ls_error *err);
 /* What the window held is lost when its size changes. */
-bool memory_window_set(struct memory_window *w, uint64_t size, struct ls_error *err);
+bool memory_window_set(struct memory_window *w, uint64_t size, uint32_t blocks,
+                       struct ls_error *err);
+/* Whether all of [address, address + bytes) is memory of one of its blocks. */
+bool memory_window_covers(const struct memory_window *w, uint64_t address, uint64_t bytes);
 void memory_window_fini(struct memory_window *w);
 /* An access to `address` has faulted. Where that is outside of a wide window, but means a byte of
  * it modulo 2^32, the window is mapped there, too: the access can be made again. May be called by a

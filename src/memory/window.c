@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Windows: 4 GiB of address space each, for the shared memory of a block. Accesses are 32 bytes at
- * most, so that behind the 4 GiB a page that is never accessible catches what starts inside and
- * ends outside.
+ * Windows: 4 GiB of address space each, for the shared memory of a block, or of those of a cluster.
+ * Accesses are 32 bytes at most, so that behind the 4 GiB a page that is never accessible catches
+ * what starts inside and ends outside.
  *
  * Addresses of shared memory are 32 bits wide; a register of 64 bits is truncated (PTX ISA 6.4.1,
  * "Addresses as operands"). Compilers of 64-bit code rely on that:
@@ -64,23 +64,46 @@ unwrap(struct memory_window *w)
                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) != MAP_FAILED;
 }
 
-bool
-memory_window_set(struct memory_window *w, uint64_t size, struct ls_error *err)
+/* The pages from `from` to `end` of each block's memory get these rights. */
+static bool
+protect(const struct memory_window *w, uint32_t blocks, uint64_t from, uint64_t end, int rights)
 {
-    if (size > 4ull << 30)
-        return ls_fail(err, LS_ERR_INPUT, "a block's memory window of %llu bytes: 4 GiB at most",
-                       (unsigned long long)size);
+    bool ok = true;
+    for (uint64_t r = 0; r < blocks && ok && from < end; r++)
+        ok = mprotect(w->at + r * MEMORY_WINDOW_STRIDE + from, end - from, rights) == 0;
+    return ok;
+}
+
+bool
+memory_window_set(struct memory_window *w, uint64_t size, uint32_t blocks, struct ls_error *err)
+{
+    uint64_t most = blocks > 1 ? MEMORY_WINDOW_STRIDE : 4ull << 30;
+    if (size > most)
+        return ls_fail(err, LS_ERR_INPUT, "a block's memory window of %llu bytes: %llu at most",
+                       (unsigned long long)size, (unsigned long long)most);
     bool ok = !w->wrapped || unwrap(w);
     uint64_t old_end = pages_of(w->size), end = pages_of(size);
-    if (ok && end > old_end)
-        ok = mprotect(w->at + old_end, end - old_end, PROT_READ | PROT_WRITE) == 0;
-    else if (ok && end < old_end)
-        ok = mprotect(w->at + end, old_end - end, PROT_NONE) == 0;
+    if (ok && blocks != w->blocks) {
+        ok = protect(w, w->blocks, 0, old_end, PROT_NONE);
+        old_end = 0;
+    }
+    ok = ok && protect(w, blocks, old_end, end, PROT_READ | PROT_WRITE) &&
+         protect(w, blocks, end, old_end, PROT_NONE);
     if (!ok)
         return ls_fail(err, LS_ERR_MEMORY, "a block's memory window of %llu bytes: %m",
                        (unsigned long long)size);
     w->size = size;
+    w->blocks = blocks;
     return true;
+}
+
+bool
+memory_window_covers(const struct memory_window *w, uint64_t address, uint64_t bytes)
+{
+    uint64_t at = address - (uint64_t)(uintptr_t)w->at, rank = at / MEMORY_WINDOW_STRIDE;
+    if (w->blocks > 1)
+        at %= MEMORY_WINDOW_STRIDE;
+    return at <= w->size && bytes <= w->size - at && (w->blocks <= 1 || rank < w->blocks);
 }
 
 void
@@ -91,16 +114,16 @@ memory_window_fini(struct memory_window *w)
     *w = (struct memory_window){0};
 }
 
-/* Replaces the window's private pages by shared ones with the same contents at the same address:
- * only shared pages can be mapped a second time. */
+/* Replaces private pages by shared ones with the same contents at the same address: only shared
+ * pages can be mapped a second time. */
 static bool
-make_shareable(struct memory_window *w, uint64_t end)
+make_shareable(uint8_t *at, uint64_t end)
 {
     void *copy = mmap(NULL, end, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (copy == MAP_FAILED)
         return false;
-    memcpy(copy, w->at, end);
-    if (mremap(copy, end, end, MREMAP_MAYMOVE | MREMAP_FIXED, w->at) != MAP_FAILED)
+    memcpy(copy, at, end);
+    if (mremap(copy, end, end, MREMAP_MAYMOVE | MREMAP_FIXED, at) != MAP_FAILED)
         return true;
     munmap(copy, end);
     return false;
@@ -110,13 +133,20 @@ bool
 memory_window_wrap(struct memory_window *w, uint64_t address)
 {
     uint64_t offset = address - (uint64_t)(uintptr_t)w->at, end = pages_of(w->size);
-    uint64_t within = (uint32_t)offset, turns = offset - within;
+    uint64_t within = (uint32_t)offset, turns = offset - within, blocks = w->blocks;
+    uint64_t rank = blocks > 1 ? within / MEMORY_WINDOW_STRIDE : 0;
+    uint64_t last = (blocks - 1) * MEMORY_WINDOW_STRIDE + end;
     uint64_t before = (uint64_t)(w->at - w->whole); /* 0: not wide */
-    if (!before || !turns || within >= end || before + turns > w->whole_bytes - end)
+    if (!before || !turns || rank >= blocks || within - rank * MEMORY_WINDOW_STRIDE >= end ||
+        before + turns > w->whole_bytes - last)
         return false;
-    if (!w->wrapped && !make_shareable(w, end))
-        return false;
+    bool ok = true;
+    for (uint64_t r = 0; r < blocks && ok; r++) {
+        uint8_t *at = w->at + r * MEMORY_WINDOW_STRIDE;
+        ok = (w->wrapped || make_shareable(at, end)) &&
+             mremap(at, 0, end, MREMAP_MAYMOVE | MREMAP_FIXED, (void *)((uintptr_t)at + turns)) !=
+                 MAP_FAILED; /* turns may be below zero */
+    }
     w->wrapped = true;
-    return mremap(w->at, 0, end, MREMAP_MAYMOVE | MREMAP_FIXED,
-                  (void *)((uintptr_t)w->at + turns)) != MAP_FAILED; /* turns may be below zero */
+    return ok;
 }

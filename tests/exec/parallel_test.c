@@ -16,15 +16,15 @@
 #include <string.h>
 #include <time.h>
 
-/* out[i] = i + 1 and i + 2; the third cannot be compiled: its cluster has two blocks. */
+/* out[i] = i + 1 and i + 2; the third cannot be compiled: isspacep.const is not supported. */
 #define KERNEL(name, directive, constant)                                                          \
     ".visible .entry " name "(.param .u64 p)\n" directive "{\n"                                    \
     ".reg .b64 %rd<4>; .reg .b32 %r<4>;\n"                                                         \
     "ld.param.u64 %rd1, [p];\nmov.u32 %r1, %tid.x;\n"                                              \
     "mul.wide.u32 %rd2, %r1, 4;\nadd.u64 %rd3, %rd1, %rd2;\n"                                      \
     "add.u32 %r2, %r1, " constant ";\nst.global.u32 [%rd3], %r2;\nret;\n}\n"
-static const char text[] = ".version 7.8\n.target sm_90\n.address_size 64\n" KERNEL("one", "", "1")
-    KERNEL("two", "", "2") KERNEL("bad", ".reqnctapercluster 2\n", "3");
+static const char text[] = ".version 8.1\n.target sm_90\n.address_size 64\n" KERNEL("one", "", "1")
+    KERNEL("two", "", "2") KERNEL("bad", "", "3;\n.reg .pred %p; isspacep.const %p, %rd3");
 
 enum { THREADS = 64, ASKING = 4 };
 
@@ -269,7 +269,7 @@ all_get_the_error(void **unused)
     for (int k = 0; k < ASKING; k++) {
         pthread_join(a[k].thread, NULL);
         assert_null(a[k].got);
-        assert_non_null(strstr(a[k].err.text, "clusters of several blocks"));
+        assert_non_null(strstr(a[k].err.text, "isspacep.const"));
     }
     assert_int_equal(watched.begun, 1);
     ask(&again, &w, "bad"); /* the failure is not kept */

@@ -352,18 +352,7 @@ DONE:
             raise AssertionError(f"{text} was taken")
 
 
-def clusters():
-    """A kernel that asks for clusters of two blocks does not run as if it had one."""
-    text = ptx_text("st.global.u32 [%o], %t;", []).replace("\n{", "\n.reqnctapercluster 2, 1, 1\n{")
-    try:
-        case("", 4, text=text)
-    except Failed as message:
-        assert "clusters of several blocks" in str(message), message
-    else:
-        raise AssertionError("it ran")
-
-
 if __name__ == "__main__":
     sys.exit(check_all([cp_async_sizes, cp_async_uniform, cp_async_zero_fill, cp_async_ignored_source, mbarrier_phases,
                         mbarrier_across_warps, cp_async_arrivals, bulk_copies, bulk_reductions,
-                        remote_stores, stack, wide_atomics, hints, clusters]))
+                        remote_stores, stack, wide_atomics, hints]))

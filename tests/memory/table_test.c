@@ -190,14 +190,14 @@ windows(void **state)
     assert_true(memory_window_init(&w, false, NULL));
     uint64_t at = (uint64_t)w.at;
     assert_false(readable(at));
-    assert_true(memory_window_set(&w, 5000, NULL));
+    assert_true(memory_window_set(&w, 5000, 1, NULL));
     w.at[4999] = 1;
     assert_true(readable(at + 8191));
     assert_false(readable(at + 8192));
-    assert_true(memory_window_set(&w, 100, NULL));
+    assert_true(memory_window_set(&w, 100, 1, NULL));
     assert_false(readable(at + 4096));
     assert_true(readable(at + 4095));
-    assert_false(memory_window_set(&w, 1ull << 33, NULL));
+    assert_false(memory_window_set(&w, 1ull << 33, 1, NULL));
     assert_false(readable(at + (4ull << 30)));
     assert_false(memory_window_wrap(&w, at + (4ull << 30))); /* not wide */
     memory_window_fini(&w);
@@ -214,7 +214,7 @@ wide_windows(void **state)
         return;
     }
     uint64_t at = (uint64_t)w.at, turn = 4ull << 30;
-    assert_true(memory_window_set(&w, 5000, NULL));
+    assert_true(memory_window_set(&w, 5000, 1, NULL));
     w.at[4999] = 7;
     assert_false(readable(at + turn));
     assert_false(memory_window_wrap(&w, at + 8192));        /* behind its end, without a turn, */
@@ -232,7 +232,7 @@ wide_windows(void **state)
     }
     assert_int_equal(memory_window_place(w.at, at - 4), at - 4);
     assert_int_equal(memory_window_place(w.at, at + turn - 4), at - 4);
-    assert_true(memory_window_set(&w, 9000, NULL)); /* forgets the other places */
+    assert_true(memory_window_set(&w, 9000, 1, NULL)); /* forgets the other places */
     assert_false(readable(at + turn));
     w.at[8999] = 3;
     assert_true(memory_window_wrap(&w, at - turn + 8999));

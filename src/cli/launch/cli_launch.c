@@ -24,6 +24,7 @@ enum {
     L_KERNEL,
     L_GRID,
     L_BLOCK,
+    L_CLUSTER,
     L_SHARED,
     L_ARG,
     L_DUMP,
@@ -40,6 +41,7 @@ static const struct option_row rows[L_COUNT] = {
     [L_KERNEL] = {"--kernel", 'k', NULL, "NAME", "which one (may be left out when there is one)"},
     [L_GRID] = {"--grid", 0, NULL, "X,Y,Z", "blocks (1)"},
     [L_BLOCK] = {"--block", 0, NULL, "X,Y,Z", "threads a block (1)"},
+    [L_CLUSTER] = {"--cluster", 0, NULL, "X,Y,Z", "blocks a cluster (what the kernel requires)"},
     [L_SHARED] = {"--shared", 0, NULL, "BYTES", "dynamic shared memory a block (0)"},
     [L_ARG] = {"--arg", 'a', NULL, "TYPE:VALUE",
                "the next argument: u32:7, s64:-1, f32:1.5, hex:00ff, buffer:4096, buffer:@FILE"},
@@ -85,7 +87,7 @@ struct launch {
     size_t arg_count;
     uint64_t *symbols;
     uint8_t *params;
-    uint32_t grid[3], block[3], shared;
+    uint32_t grid[3], block[3], cluster[3], shared; /* cluster[0] == 0: none */
     double first_ms, best_ms;
 };
 
@@ -173,6 +175,30 @@ check_directives(const struct launch *l, uint32_t threads, struct ls_error *err)
     return true;
 }
 
+/* What --cluster says, else what the kernel requires (PTX ISA 11.7). */
+static bool
+choose_cluster(struct launch *l, struct ls_error *err)
+{
+    static const uint32_t most[3] = {JIT_CLUSTER_MOST, JIT_CLUSTER_MOST, JIT_CLUSTER_MOST};
+    const char *value = l->line->value[L_CLUSTER];
+    const uint32_t *need = l->kernel->reqnctapercluster;
+    for (int i = 0; i < 3 && need[0]; i++)
+        l->cluster[i] = need[i] ? need[i] : 1;
+    if (!value)
+        return true;
+    if (!l->device->clusters)
+        return ls_fail(err, LS_ERR_USAGE, "--cluster %s: %s has no clusters", value,
+                       l->device->name);
+    if (!launch_parse_dim3("--cluster", value, most, l->cluster, err))
+        return false;
+    for (int i = 0; i < 3 && need[0]; i++)
+        if (l->cluster[i] != (need[i] ? need[i] : 1))
+            return ls_fail(err, LS_ERR_USAGE,
+                           "kernel %s requires clusters of %u,%u,%u blocks (.reqnctapercluster)",
+                           l->kernel->name, need[0], need[1] ? need[1] : 1, need[2] ? need[2] : 1);
+    return true;
+}
+
 static bool
 choose_shape(struct launch *l, struct ls_error *err)
 {
@@ -194,7 +220,7 @@ choose_shape(struct launch *l, struct ls_error *err)
         return ls_fail(err, LS_ERR_USAGE, "--shared takes bytes, from 0 to %u on %s, not \"%s\"",
                        most, d->name, value[L_SHARED]);
     l->shared = (uint32_t)shared;
-    return check_directives(l, threads, err);
+    return check_directives(l, threads, err) && choose_cluster(l, err);
 }
 
 /* -- module variables -------------------------------------------------------------------------- */
@@ -325,6 +351,7 @@ run_once(struct launch *l, double *ms, struct exec_report *report)
     };
     memcpy(r.grid, l->grid, sizeof r.grid);
     memcpy(r.block, l->block, sizeof r.block);
+    memcpy(r.cluster, l->cluster, sizeof r.cluster);
     double start = now_ms();
     bool good = exec_run(l->pool, &r, report);
     *ms = now_ms() - start;
@@ -365,7 +392,8 @@ dump_stage(struct launch *l, const char *stage)
     struct jit_request r = {.module = l->module,
                             .kernel = l->kernel,
                             .small_grid = true,
-                            .whole = l->schedule.kind == EXEC_USUAL,
+                            .cluster = l->cluster[0] != 0,
+                            .whole = l->schedule.kind == EXEC_USUAL && !l->cluster[0],
                             .scheduled = l->schedule.kind != EXEC_USUAL};
     memcpy(r.block, l->block, sizeof r.block);
     if (!jit_dump(l->jit, &r, stage, &out, &err))

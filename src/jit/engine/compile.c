@@ -141,6 +141,7 @@ emit_variant(struct unit *u, bool partial, const char *name)
                      .facts = facts,
                      .tools = tools_new(u->request),
                      .form = {.in_memory = u->tier == JIT_TIER_MEMORY,
+                              .cluster = u->request->cluster,
                               .scheduled = u->request->scheduled,
                               .steps = tools_step(u->request)}};
     begin_emit(u, &c.e);
@@ -256,6 +257,7 @@ emit_callee(struct unit *u, const struct ptx_func *f)
                          .tools = tools_new(u->request),
                          .form = {.called = true,
                                   .in_memory = u->tier == JIT_TIER_MEMORY,
+                                  .cluster = u->request->cluster,
                                   .scheduled = u->request->scheduled,
                                   .steps = tools_step(u->request)}};
         begin_emit(u, &c.e);
@@ -642,10 +644,6 @@ jit_compile(struct jit_engine *engine, const struct jit_request *r, const char *
                      .last = PASS_NONE,
                      .remarks = engine->remarks ? &remarks : NULL};
     LLVMMemoryBufferRef object = NULL;
-    const uint32_t *cluster = r->kernel->reqnctapercluster;
-    if (cluster[0] > 1 || cluster[1] > 1 || cluster[2] > 1)
-        return ls_fail(err, LS_ERR_UNSUPPORTED, "%s: clusters of several blocks are not supported",
-                       r->kernel->name);
     bool ok = jit_unit_begin(&u, stem) && jit_unit_generate(&u, LLVMObjectFile, &object);
     if (ok) {
         image->size = LLVMGetBufferSize(object);

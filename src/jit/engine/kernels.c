@@ -115,7 +115,7 @@ same_request(const struct jit_request *a, const struct jit_request *b)
 {
     return a->module == b->module && a->kernel == b->kernel && a->events == b->events &&
            a->small_grid == b->small_grid && a->apart == b->apart && a->whole == b->whole &&
-           a->abreast == b->abreast && a->scheduled == b->scheduled &&
+           a->abreast == b->abreast && a->cluster == b->cluster && a->scheduled == b->scheduled &&
            !memcmp(a->block, b->block, sizeof a->block);
 }
 
@@ -128,6 +128,7 @@ key_of(const struct jit_engine *e, const struct jit_request *r)
     h = ls_hash(h, &r->small_grid, sizeof r->small_grid);
     h = ls_hash(h, &r->apart, sizeof r->apart);
     h = ls_hash(h, &r->abreast, sizeof r->abreast);
+    h = ls_hash(h, &r->cluster, sizeof r->cluster);
     h = ls_hash(h, &r->whole, sizeof r->whole);
     h = ls_hash(h, &r->scheduled, sizeof r->scheduled);
     h = ls_hash(h, &e->off, sizeof e->off);

@@ -379,6 +379,18 @@ load_ptr(struct core *c, LLVMValueRef base, size_t offset)
 }
 
 static void
+begin_cluster(struct core *c)
+{
+    LLVMBuilderRef b = c->e.b;
+    LLVMTypeRef i64 = core_scalar(c, 64);
+    c->in.shared =
+        LLVMBuildPtrToInt(b, load_ptr(c, c->in.block_ptr, FIELD(jit_block, window)), i64, "window");
+    c->in.rank = core_load_field(c, c->in.block_ptr, FIELD(jit_block, rank), core_scalar(c, 32));
+    c->in.rank =
+        LLVMBuildShl(b, LLVMBuildZExt(b, c->in.rank, i64, ""), core_i64(c, JIT_RANK_BIT), "rank");
+}
+
+static void
 emit_entry(struct core *c)
 {
     LLVMBuilderRef b = c->e.b;
@@ -389,8 +401,11 @@ emit_entry(struct core *c)
     c->e.services = load_ptr(c, c->in.launch_ptr, FIELD(jit_launch, services));
     c->in.params = load_ptr(c, c->in.launch_ptr, FIELD(jit_launch, params));
     c->in.symbols = load_ptr(c, c->in.launch_ptr, FIELD(jit_launch, symbols));
-    c->in.shared = LLVMBuildPtrToInt(b, load_ptr(c, c->in.block_ptr, FIELD(jit_block, shared)),
-                                     core_scalar(c, 64), "shared");
+    c->in.own_shared = LLVMBuildPtrToInt(b, load_ptr(c, c->in.block_ptr, FIELD(jit_block, shared)),
+                                         core_scalar(c, 64), "shared");
+    c->in.shared = c->in.own_shared;
+    if (c->form.cluster)
+        begin_cluster(c);
     c->in.local = LLVMBuildPtrToInt(b, load_ptr(c, c->in.block_ptr, FIELD(jit_block, local)),
                                     core_scalar(c, 64), "local");
     core_count_begin(c);

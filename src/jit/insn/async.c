@@ -2,9 +2,8 @@
  *
  * insn/async.c: instructions that the hardware does in the background (PTX ISA 9.7.9.25 - 9.7.9.27,
  * 9.7.13.15): cp.async, cp.async.bulk, cp.reduce.async.bulk, st.async, red.async, st.bulk,
- * mbarrier; and the instructions on clusters, of which every block is one of its own: mapa,
- * getctarank. What is asynchronous is done at once, so that waiting for groups is nothing to do.
- * Start at async_insn.
+ * mbarrier; and addresses in the shared memory of other blocks: mapa, getctarank. What is
+ * asynchronous is done at once, so that waiting for groups is nothing to do. Start at async_insn.
  */
 #include "jit/insn/insn.h"
 #include "jit/build/value.h"
@@ -312,17 +311,46 @@ emit_remote(struct core *c, const struct wir_insn *i)
     return true;
 }
 
-/* -- clusters of one block -------------------------------------------------------------------- */
+/* -- clusters --------------------------------------------------------------------------------- */
 
-/* mapa: the address in block b of the cluster: the only one. getctarank: 0. */
+/* mapa d, a, b: where in block b of the cluster the variable at `a` lies; without .shared::cluster
+ * generic addresses (PTX ISA 9.7.9.23). Without clusters: the address. */
 static bool
-emit_mapped(struct core *c, const struct wir_insn *i)
+emit_mapa(struct core *c, const struct wir_insn *i)
 {
     const struct ptx_insn *p = &i->i;
+    LLVMBuilderRef b = c->e.b;
     unsigned bits = 8 * ptx_type_bytes((enum ptx_type)p->type[0]);
-    value v = p->op == PTX_OP_MAPA ? core_value(c, i, &p->operand[1], bits, false)
-                                   : LLVMConstNull(core_vector(c, 32));
-    core_write(c, i, &p->operand[0], v, false);
+    value at = core_value(c, i, &p->operand[1], 64, false);
+    if (c->form.cluster) {
+        bool generic = p->space == PTX_SPACE_NONE;
+        value window = generic ? core_splat(c, c->in.shared) : NULL;
+        value block = v_zext(&c->e, core_value(c, i, &p->operand[2], 32, false), 64);
+        value offset = window ? LLVMBuildSub(b, at, window, "") : at;
+        offset = LLVMBuildAnd(b, offset, core_splat(c, core_i64(c, (1 << JIT_RANK_BIT) - 1)), "");
+        at = LLVMBuildShl(b, block, core_splat(c, core_i64(c, JIT_RANK_BIT)), "");
+        at = LLVMBuildAdd(b, at, offset, "");
+        at = window ? LLVMBuildAdd(b, at, window, "") : at;
+    }
+    core_write(c, i, &p->operand[0], core_resize(c, at, bits, false), false);
+    return true;
+}
+
+/* getctarank d, a: the rank of the block in whose shared memory `a` lies. */
+static bool
+emit_getctarank(struct core *c, const struct wir_insn *i)
+{
+    const struct ptx_insn *p = &i->i;
+    LLVMBuilderRef b = c->e.b;
+    value rank = LLVMConstNull(core_vector(c, 32));
+    if (c->form.cluster) {
+        bool generic = p->space == PTX_SPACE_NONE;
+        value at = core_value(c, i, &p->operand[1], 64, false);
+        at = generic ? LLVMBuildSub(b, at, core_splat(c, c->in.shared), "") : at;
+        at = LLVMBuildLShr(b, at, core_splat(c, core_i64(c, JIT_RANK_BIT)), "");
+        rank = LLVMBuildAnd(b, core_resize(c, at, 32, false), core_splat(c, core_i32(c, 0xff)), "");
+    }
+    core_write(c, i, &p->operand[0], rank, false);
     return true;
 }
 
@@ -350,6 +378,7 @@ async_insn(struct core *c, const struct wir_insn *i)
     case PTX_OP_ST_ASYNC:
     case PTX_OP_RED_ASYNC: return emit_remote(c, i);
     case PTX_OP_CREATEPOLICY: return emit_policy(c, i);
-    default: return emit_mapped(c, i);
+    case PTX_OP_MAPA: return emit_mapa(c, i);
+    default: return emit_getctarank(c, i);
     }
 }

@@ -104,7 +104,7 @@ emit_cvta(struct core *c, const struct wir_insn *i, bool scalar)
 }
 
 /* isspacep: shared and local windows are 4 GiB and the warp's own lanes' memory; the rest is
- * global. */
+ * global. Of a cluster's window the block's own shared memory is a part (.shared::cta). */
 static bool
 emit_isspacep(struct core *c, const struct wir_insn *i, bool scalar)
 {
@@ -128,6 +128,12 @@ emit_isspacep(struct core *c, const struct wir_insn *i, bool scalar)
     LLVMValueRef in_local = LLVMBuildICmp(b, LLVMIntULT, LLVMBuildSub(b, a, local, ""),
                                           scalar ? words : core_splat(c, words), "");
     LLVMValueRef r;
+    if (c->in.rank && p->space == PTX_SPACE_SHARED) {
+        LLVMValueRef own = scalar ? c->in.own_shared : core_splat(c, c->in.own_shared);
+        span = core_i64(c, 1ull << JIT_RANK_BIT);
+        in_shared = LLVMBuildICmp(b, LLVMIntULT, LLVMBuildSub(b, a, own, ""),
+                                  scalar ? span : core_splat(c, span), "");
+    }
     switch (p->space) {
     case PTX_SPACE_SHARED:
     case PTX_SPACE_SHARED_CLUSTER: r = in_shared; break;
@@ -238,12 +244,13 @@ static bool
 emit_arrive(struct core *c, const struct wir_insn *i)
 {
     const struct ptx_insn *p = &i->i;
+    bool cluster = p->op == PTX_OP_BARRIER_CLUSTER;
     LLVMValueRef args[] = {c->e.warp,
                            core_mask_bits(c),
-                           core_value(c, i, &p->operand[0], 32, true),
+                           cluster ? core_i32(c, 0) : core_value(c, i, &p->operand[0], 32, true),
                            p->operand_count > 1 ? core_value(c, i, &p->operand[1], 32, true)
                                                 : core_i32(c, 0),
-                           core_i32(c, JIT_BAR_SYNC),
+                           core_i32(c, cluster ? JIT_BAR_CLUSTER : JIT_BAR_SYNC),
                            core_i32(c, 0),
                            core_i32(c, 0),
                            core_i32(c, i->place)};
@@ -308,8 +315,8 @@ core_insn(struct core *c, const struct wir_insn *i)
         core_fence(c, false);
         return true;
     case PTX_OP_BAR:
-    case PTX_OP_BARRIER: return emit_arrive(c, i);
-    case PTX_OP_BARRIER_CLUSTER:
+    case PTX_OP_BARRIER:
+    case PTX_OP_BARRIER_CLUSTER: return emit_arrive(c, i);
     case PTX_OP_PREFETCH:
     case PTX_OP_PREFETCHU:
     case PTX_OP_NANOSLEEP:
@@ -317,7 +324,7 @@ core_insn(struct core *c, const struct wir_insn *i)
     case PTX_OP_DISCARD:
     case PTX_OP_APPLYPRIORITY:
     case PTX_OP_SETMAXNREG:
-    case PTX_OP_GRIDDEPCONTROL: return true; /* hints, and arrivals that the wait accounts for */
+    case PTX_OP_GRIDDEPCONTROL: return true; /* hints */
     case PTX_OP_BRKPT: return emit_breakpoint(c, i);
     case PTX_OP_TEX:
     case PTX_OP_TLD4:

@@ -23,7 +23,7 @@ LLVMValueRef
 site_space_base(struct core *c, enum ptx_space space, const struct ptx_operand *o)
 {
     switch (space) {
-    case PTX_SPACE_SHARED: return c->in.shared;
+    case PTX_SPACE_SHARED: return o->base_kind == PTX_BASE_VAR ? c->in.own_shared : c->in.shared;
     case PTX_SPACE_PARAM: return LLVMBuildPtrToInt(c->e.b, c->in.params, core_scalar(c, 64), "");
     default:
         if (o->base_kind == PTX_BASE_VAR && !o->var->func)

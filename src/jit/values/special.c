@@ -139,6 +139,42 @@ clock_value(struct core *c, enum ptx_sreg r)
     }
 }
 
+/* Of clusters (PTX ISA 10, from %clusterid on). Without them a block is a cluster of its own. */
+static LLVMValueRef
+cluster_value(struct core *c, enum ptx_sreg r)
+{
+    LLVMTypeRef i32 = core_scalar(c, 32);
+    unsigned d = r >= PTX_SR_CLUSTER_NCTAID_X  ? r - PTX_SR_CLUSTER_NCTAID_X
+                 : r >= PTX_SR_CLUSTER_CTAID_X ? r - PTX_SR_CLUSTER_CTAID_X
+                 : r >= PTX_SR_NCLUSTERID_X    ? r - PTX_SR_NCLUSTERID_X
+                                               : r - PTX_SR_CLUSTERID_X;
+    LLVMValueRef one = core_i32(c, 1), size = one, blocks = one;
+    if (c->form.cluster && r < PTX_SR_CLUSTER_CTARANK)
+        size = core_load_field(c, c->in.launch_ptr, FIELD(jit_launch, cluster) + 4 * d, i32);
+    switch (r) {
+    case PTX_SR_CLUSTER_CTARANK:
+        return c->form.cluster ? core_load_field(c, c->in.block_ptr, FIELD(jit_block, rank), i32)
+                               : core_i32(c, 0);
+    case PTX_SR_CLUSTER_NCTARANK:
+        return c->form.cluster
+                   ? core_load_field(c, c->in.launch_ptr, FIELD(jit_launch, cluster_blocks), i32)
+                   : one;
+    case PTX_SR_IS_EXPLICIT_CLUSTER: return core_i32(c, c->form.cluster);
+    case PTX_SR_CLUSTER_NCTAID_X:
+    case PTX_SR_CLUSTER_NCTAID_Y:
+    case PTX_SR_CLUSTER_NCTAID_Z: return size;
+    case PTX_SR_CLUSTER_CTAID_X:
+    case PTX_SR_CLUSTER_CTAID_Y:
+    case PTX_SR_CLUSTER_CTAID_Z: return LLVMBuildURem(c->e.b, c->in.ctaid[d], size, "");
+    case PTX_SR_CLUSTERID_X:
+    case PTX_SR_CLUSTERID_Y:
+    case PTX_SR_CLUSTERID_Z: return LLVMBuildUDiv(c->e.b, c->in.ctaid[d], size, "");
+    default:
+        blocks = core_load_field(c, c->in.launch_ptr, FIELD(jit_launch, grid) + 4 * d, i32);
+        return LLVMBuildUDiv(c->e.b, blocks, size, "");
+    }
+}
+
 static LLVMValueRef
 special(struct core *c, enum ptx_sreg r, bool scalar)
 {
@@ -198,20 +234,21 @@ special(struct core *c, enum ptx_sreg r, bool scalar)
     case PTX_SR_LANEMASK_GT:
         v = lane_masks(c, r);
         return scalar ? LLVMBuildExtractElement(c->e.b, v, core_i32(c, 0), "") : v;
-    /* A block is a cluster of its own unless the launch says otherwise. */
     case PTX_SR_CLUSTER_NCTARANK:
     case PTX_SR_CLUSTER_NCTAID_X:
     case PTX_SR_CLUSTER_NCTAID_Y:
-    case PTX_SR_CLUSTER_NCTAID_Z: v = core_i32(c, 1); break;
-    case PTX_SR_CLUSTERID_X: v = c->in.ctaid[0]; break;
-    case PTX_SR_CLUSTERID_Y: v = c->in.ctaid[1]; break;
-    case PTX_SR_CLUSTERID_Z: v = c->in.ctaid[2]; break;
+    case PTX_SR_CLUSTER_NCTAID_Z:
+    case PTX_SR_CLUSTER_CTARANK:
+    case PTX_SR_CLUSTER_CTAID_X:
+    case PTX_SR_CLUSTER_CTAID_Y:
+    case PTX_SR_CLUSTER_CTAID_Z:
+    case PTX_SR_CLUSTERID_X:
+    case PTX_SR_CLUSTERID_Y:
+    case PTX_SR_CLUSTERID_Z:
     case PTX_SR_NCLUSTERID_X:
     case PTX_SR_NCLUSTERID_Y:
     case PTX_SR_NCLUSTERID_Z:
-        v = core_load_field(c, c->in.launch_ptr,
-                            FIELD(jit_launch, grid) + 4 * (size_t)(r - PTX_SR_NCLUSTERID_X), i32);
-        break;
+    case PTX_SR_IS_EXPLICIT_CLUSTER: v = cluster_value(c, r); break;
     case PTX_SR_ENVREG1:
     case PTX_SR_ENVREG2: /* cooperative_groups.h */
         v = core_load_field(c, c->in.launch_ptr, FIELD(jit_launch, cooperative), i32);
@@ -247,6 +284,14 @@ float_bits(const struct ptx_operand *o, unsigned bits)
     return w;
 }
 
+/* The address of a place in the block's own shared memory. */
+static LLVMValueRef
+ranked(struct core *c, uint64_t offset)
+{
+    LLVMValueRef v = core_i64(c, offset);
+    return c->in.rank ? LLVMBuildAdd(c->e.b, c->in.rank, v, "") : v;
+}
+
 /* The value of a variable's address in its own space (host address for .global and .const). */
 static LLVMValueRef
 symbol_address(struct core *c, const struct ptx_operand *o)
@@ -255,10 +300,12 @@ symbol_address(struct core *c, const struct ptx_operand *o)
         return core_i64(c, JIT_FUNCTION_TAG | (uint64_t)(o->func->index + 1) << 4);
     const struct ptx_var *v = o->var;
     LLVMTypeRef pointer = LLVMPointerTypeInContext(c->e.context, 0);
+    if (v->func && c->wir->vars[v->index].place == WIR_SHARED)
+        return ranked(c, c->wir->vars[v->index].offset + (uint64_t)o->offset);
     if (v->func)
         return core_i64(c, c->wir->vars[v->index].offset + (uint64_t)o->offset);
     if (v->space == PTX_SPACE_SHARED)
-        return core_i64(c, c->wir->shared_offset[v->index] + (uint64_t)o->offset);
+        return ranked(c, c->wir->shared_offset[v->index] + (uint64_t)o->offset);
     LLVMValueRef base = core_load_field(c, c->in.symbols, 8 * (size_t)v->index, core_scalar(c, 64));
     /* A reference stands for what is bound to it. */
     if (ptx_type_kind((enum ptx_type)v->type) == 'o' || v->space == PTX_SPACE_TEX)

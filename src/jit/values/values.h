@@ -62,6 +62,7 @@ struct core_form {
     bool local_words; /* local memory is laid out word by word (plan_words); tools are told
                          addresses as if it were not */
     bool combines;    /* sums for global memory are kept back (memory/combine.c) */
+    bool cluster;     /* jit_request.cluster */
     bool scheduled;   /* jit_request.scheduled */
     bool steps;       /* for a debugger: every register stays in memory, all the time */
     bool streams;     /* stores may go past the caches (plan_streams) */
@@ -70,7 +71,10 @@ struct core_form {
 /* Scalars that are loaded once, at the function's entry; in barrier regions for each warp (struct
  * turn). */
 struct core_inputs {
-    LLVMValueRef block_ptr, launch_ptr, frame, params, symbols, shared, local, local_stride;
+    LLVMValueRef block_ptr, launch_ptr, frame, params, symbols, local, local_stride;
+    /* Where address 0 of shared memory lies, and the block's own shared memory; the same value
+     * without clusters. rank: that of the block, as bits of an address; NULL: 0. */
+    LLVMValueRef shared, own_shared, rank;
     LLVMValueRef warp_index, tid[3], ctaid[3];
     LLVMValueRef stack;     /* called: local memory in use below this call, bytes per lane */
     LLVMValueRef arguments; /* called: the caller's area */
