@@ -327,10 +327,11 @@ launch_check(const struct device_launch *l)
 
 /* -- parameters -------------------------------------------------------------------------------- */
 
+/* Aligned as a tensor map must be. */
 static uint8_t *
 new_params(const struct ptx_func *f)
 {
-    return ls_alloc((f->param_bytes + 63) & ~63ull ? (f->param_bytes + 63) & ~63ull : 64);
+    return ls_alloc_lines(f->param_bytes);
 }
 
 enum device_result

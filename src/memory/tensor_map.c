@@ -61,7 +61,7 @@ kinds_are_known(const struct tensor_args *a, const struct refusal *r)
         return no(r, "interleave %u: 0 (none), 1 (16 bytes) or 2 (32 bytes)", a->interleave);
     if (a->swizzle >= TENSOR_SWIZZLES)
         return no(r, "swizzle %u: 0 to %d", a->swizzle, TENSOR_SWIZZLES - 1);
-    if (a->swizzle > TENSOR_SWIZZLE_128)
+    if (a->swizzle > TENSOR_SWIZZLE_128 && !a->newest)
         return no(r, "swizzle %u: atoms of 32 and 64 bytes are for compute capability 10.0 and "
                      "newer; a 9.0 refuses them",
                   a->swizzle);

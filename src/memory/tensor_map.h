@@ -76,6 +76,7 @@ struct tensor_args {
     bool im2col;
     const int *lower, *upper;
     uint32_t channels, pixels;
+    bool newest; /* compute capability 10.0 and newer: swizzles of larger atoms */
 };
 /* False: why has which argument and what is wrong with it. */
 bool tensor_map_encode(struct tensor_map *out, const struct tensor_args *a, char *why, size_t room);
