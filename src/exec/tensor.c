@@ -47,10 +47,26 @@ map_at(const struct tensor *t, uint64_t align)
              (unsigned long long)at, (unsigned long long)align);
     struct tensor_map *m = (struct tensor_map *)(uintptr_t)at;
     if (m->magic != TENSOR_MAP_MAGIC)
-        fail(t, EXEC_TRAP, illegal,
+        fail(t, EXEC_INVALID_TENSOR, illegal,
              "what lies at 0x%llx is no tensor map (cuTensorMapEncodeTiled makes them)",
              (unsigned long long)at);
     return m;
+}
+
+/* What is stored begins inside of the tensor, and so do the pixels' boxes. */
+static void
+check_store(const struct tensor *t)
+{
+    const struct tensor_map *m = t->map;
+    for (uint32_t k = 0; k < m->rank; k++)
+        if (t->where.at[k] < 0)
+            fail(t, EXEC_INVALID_TENSOR, illegal, "coordinate %u is %d: what is stored begins in the tensor",
+                 k, t->where.at[k]);
+    for (uint32_t k = 0; m->im2col && k + 2 < m->rank; k++)
+        if (m->lower[k] < 0 || m->upper[k] > 0)
+            fail(t, EXEC_INVALID_TENSOR, illegal,
+                 "pixels are stored, but their box (%d, %d) reaches past the tensor in dimension %u",
+                 m->lower[k], m->upper[k], k + 1);
 }
 
 /* A first element in the middle of 16 bytes ends a kernel on an H200, also where no byte of the box
@@ -62,19 +78,36 @@ check_place(const struct tensor *t)
     bool im2col = t->what.flags & JIT_TENSOR_IM2COL;
     uint32_t bytes = tensor_type_bytes((enum tensor_type)m->type);
     if (m->rank != t->what.rank || m->im2col != im2col)
-        fail(t, EXEC_TRAP, illegal, "the map is of %u dimensions%s, the instruction of %u%s",
+        fail(t, EXEC_INVALID_TENSOR, illegal, "the map is of %u dimensions%s, the instruction of %u%s",
              m->rank, m->im2col ? ", im2col" : "", t->what.rank, im2col ? ", im2col" : "");
     if (!m->interleave && (int64_t)t->where.at[0] * bytes % CHUNK)
-        fail(t, EXEC_TRAP, illegal,
+        fail(t, EXEC_INVALID_TENSOR, illegal,
              "coordinate 0 is %d, of elements of %u bytes: a box begins at multiples of 16 bytes",
              t->where.at[0], bytes);
+    if (t->what.op != JIT_TENSOR_LOAD)
+        check_store(t);
+    for (uint32_t k = 0; im2col && k + 2 < m->rank; k++) {
+        int64_t last = (int64_t)m->dim[k + 1] + m->upper[k];
+        if (t->where.at[k + 1] < m->lower[k] || t->where.at[k + 1] > last)
+            fail(t, EXEC_INVALID_TENSOR, illegal, "coordinate %u is %d: the pixels' box is from %d to %lld",
+                 k + 1, t->where.at[k + 1], m->lower[k], (long long)last);
+    }
     if (t->shared % 128)
         fail(t, EXEC_MISALIGNED, misaligned, "the box in shared memory is not aligned to 128");
 }
 
 /* -- one row ----------------------------------------------------------------------------------- */
 
-/* Elements of these types come rounded from memory: 10 bits of a float's fraction are kept. */
+/* To nearest even at 10 bits of the fraction, as an H200 does; subnormal numbers, too. */
+static uint32_t
+rounded(uint32_t w)
+{
+    if ((w & 0x7fffffff) > 0x7f800000)
+        return 0x7fffe000;
+    return (w + 0xfff + (w >> 13 & 1)) & 0xffffe000;
+}
+
+/* Elements of these types come rounded from memory. */
 static void
 round_row(const struct tensor_map *m, uint8_t *row, uint32_t bytes)
 {
@@ -83,7 +116,7 @@ round_row(const struct tensor_map *m, uint8_t *row, uint32_t bytes)
     for (uint32_t k = 0; k + 4 <= bytes; k += 4) {
         uint32_t w;
         memcpy(&w, row + k, 4);
-        w &= 0xffffe000;
+        w = rounded(w);
         memcpy(row + k, &w, 4);
     }
 }
@@ -154,11 +187,20 @@ load_slab(const struct tensor *t, const struct tensor_walk *w, const struct tens
     }
 }
 
+/* How many bytes of a row are stored: whole groups of 16, so that an H200 also writes to what lies
+ * behind a tensor whose rows end within one. */
+static uint32_t
+stored_bytes(const struct tensor_walk *w, const struct tensor_slab *s)
+{
+    uint32_t end = (s->high + CHUNK - 1) & ~(CHUNK - 1u);
+    return s->high == s->low ? 0 : (end < w->row ? end : w->row) - s->low;
+}
+
 static void
 store_slab(const struct tensor *t, const struct tensor_walk *w, const struct tensor_slab *s)
 {
     uint8_t row[ROW_MOST];
-    uint32_t bytes = s->high - s->low;
+    uint32_t bytes = stored_bytes(w, s);
     for (uint32_t r = 0; r < s->rows && bytes; r++) {
         uint64_t to = s->global + r * s->step + s->low, at = s->at + (uint64_t)r * w->pitch;
         const uint8_t *from = (const uint8_t *)(uintptr_t)(t->shared + at);
@@ -170,7 +212,7 @@ store_slab(const struct tensor *t, const struct tensor_walk *w, const struct ten
             memcpy((void *)(uintptr_t)to, from + s->low, bytes);
         else if (!jit_reduce((enum jit_reduction)t->what.reduction, t->map->type, to,
                              (uint64_t)(uintptr_t)from + s->low, bytes))
-            fail(t, EXEC_TRAP, illegal, "the reduction is none of tensors of type %u",
+            fail(t, EXEC_INVALID_TENSOR, illegal, "the reduction is none of tensors of type %u",
                  t->map->type);
     }
 }
@@ -212,7 +254,7 @@ announce_slab(const struct tensor *t, const struct tensor_walk *w, const struct 
     enum jit_access_op op = loads                              ? JIT_LOAD
                             : t->what.op == JIT_TENSOR_STORE ? JIT_STORE
                                                                : JIT_ATOMIC;
-    uint32_t bytes = s->high - s->low;
+    uint32_t bytes = loads ? s->high - s->low : stored_bytes(w, s);
     bool whole = s->step == bytes && !(w->pitch > w->row);
     for (uint32_t r = 0; bytes && r < s->rows && fine; r++)
         fine &= announce(t, s->global + s->low + r * s->step, whole ? bytes * s->rows : bytes,
@@ -257,8 +299,9 @@ begin_copy(struct tensor *t)
     t->shared = t->data->shared[t->lane];
     for (uint32_t k = 0; k < t->what.rank; k++)
         t->where.at[k] = t->data->at[k][t->lane];
+    bool shifts = t->what.op == JIT_TENSOR_LOAD && t->what.flags & JIT_TENSOR_IM2COL;
     for (uint32_t k = 0; k < 3; k++)
-        t->where.shift[k] = (uint16_t)t->data->shift[k][t->lane];
+        t->where.shift[k] = shifts ? (uint16_t)t->data->shift[k][t->lane] : 0;
     check_place(t);
 }
 
@@ -277,7 +320,7 @@ load(struct tensor *t)
         return;
     }
     if (blocks >> b->launch->cluster_blocks)
-        fail(t, EXEC_TRAP, illegal, "multicast to blocks 0x%x of a cluster of %u", blocks,
+        fail(t, EXEC_INVALID_TENSOR, illegal, "multicast to blocks 0x%x of a cluster of %u", blocks,
              b->launch->cluster_blocks);
     for (uint32_t rest = blocks; rest; rest &= rest - 1) {
         uint64_t to = (uint64_t)__builtin_ctz(rest) << JIT_RANK_BIT;
@@ -299,7 +342,7 @@ replace(const struct tensor *t)
     uint64_t value = t->data->value[t->lane];
     struct tensor_map *m = map_at(t, 128);
     if (!tensor_map_replace(m, (enum tensor_field)t->what.field, t->what.ordinal, value))
-        fail(t, EXEC_TRAP, illegal, "tensormap.replace: 0x%llx is no value of .%s",
+        fail(t, EXEC_INVALID_TENSOR, illegal, "tensormap.replace: 0x%llx is no value of .%s",
              (unsigned long long)value, fields[t->what.field]);
 }
 

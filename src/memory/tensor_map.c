@@ -2,8 +2,8 @@
  *
  * tensor_map.c: a tensor's map, from the arguments of the driver's calls, and the walk over a box
  * or a column of pixels by it. Interleaved tensors are NC/8HWC8 and NC/16HWC16 (PTX ISA 5.5.5):
- * slices of 16 or 32 bytes hold neighbouring channels of a pixel; dimensions are W, H, D as far as
- * there are, then channels, then N, and an H200 takes the innermost one's elements to be slices.
+ * slices of 16 or 32 bytes hold neighbouring channels of a pixel. Their dimensions on an H200: W, H
+ * and D as far as there are, then C/8 or C/16, of which a box has one whatever it says, then N.
  */
 #include "memory/tensor_map.h"
 
@@ -32,6 +32,8 @@ span_of(uint32_t swizzle)
 }
 
 /* -- what the driver refuses ------------------------------------------------------------------- */
+
+enum { SHARED_MOST = 227 << 10 };
 
 struct refusal {
     char *why;
@@ -122,8 +124,22 @@ static bool
 steps_are_right(const struct tensor_args *a, const struct refusal *r)
 {
     for (uint32_t k = 0; k < a->rank; k++)
-        if ((k || a->interleave) && (!a->step[k] || a->step[k] > 8))
+        if (!a->step[k] || a->step[k] > 8)
             return no(r, "elementStrides[%u] is %u: 1 to 8", k, a->step[k]);
+    return true;
+}
+
+/* Which sizes in between an H200's driver refuses is not known: it takes boxes of 131,072 bytes and
+ * refuses those of 261,120. */
+static bool
+box_fits(const struct tensor_args *a, const struct refusal *r)
+{
+    uint64_t bytes = tensor_type_bytes((enum tensor_type)a->type);
+    for (uint32_t k = 0; k < a->rank; k++)
+        bytes *= k ? (a->box[k] + a->step[k] - 1) / a->step[k] : a->box[k];
+    if (bytes > SHARED_MOST)
+        return no(r, "a box has %llu bytes: at most the %u of a block's shared memory",
+                  (unsigned long long)bytes, SHARED_MOST);
     return true;
 }
 
@@ -133,7 +149,7 @@ box_is_right(const struct tensor_args *a, const struct refusal *r)
     for (uint32_t k = 0; k < a->rank; k++)
         if (!a->box[k] || a->box[k] > 256)
             return no(r, "boxDim[%u] is %u: 1 to 256", k, a->box[k]);
-    return row_is_right(a, "boxDim[0]", a->box[0], r);
+    return row_is_right(a, "boxDim[0]", a->box[0], r) && box_fits(a, r);
 }
 
 static bool
@@ -149,6 +165,9 @@ corner_is_right(const char *name, uint32_t k, uint32_t rank, int value, const st
 static bool
 pixels_are_right(const struct tensor_args *a, const struct refusal *r)
 {
+    if (a->interleave)
+        return no(r, "interleave %u: interleaved layouts are not supported with im2col",
+                  a->interleave);
     if (!a->channels || a->channels > 256)
         return no(r, "channelsPerPixel is %u: 1 to 256", a->channels);
     if (!a->pixels || a->pixels > 1024)
@@ -158,6 +177,9 @@ pixels_are_right(const struct tensor_args *a, const struct refusal *r)
         if (!corner_is_right("pixelBoxLowerCorner", k, a->rank, a->lower[k], r) ||
             !corner_is_right("pixelBoxUpperCorner", k, a->rank, a->upper[k], r))
             return false;
+        if (a->dim[k + 1] >= 1ull << 31)
+            return no(r, "globalDim[%u] is %llu: less than 2^31 with im2col", k + 1,
+                      (unsigned long long)a->dim[k + 1]);
         if (width <= 0)
             return no(r, "no pixel is between pixelBoxLowerCorner[%u] and pixelBoxUpperCorner[%u]",
                       k, k);
@@ -256,13 +278,12 @@ steps_of(const struct tensor_map *m, uint32_t k)
 }
 
 static struct tensor_axis
-axis_of(const struct tensor_map *m, uint32_t k, int32_t at, uint64_t stride, uint32_t unit)
+axis_of(const struct tensor_map *m, uint32_t k, int32_t at, uint64_t stride)
 {
-    int64_t size = (int64_t)m->dim[k] + 1;
-    return (struct tensor_axis){.first = at >= 0 ? at / unit : -(((int64_t)unit - 1 - at) / unit),
-                                .dim = (size + unit - 1) / unit,
+    return (struct tensor_axis){.first = at,
+                                .dim = (int64_t)m->dim[k] + 1,
                                 .stride = stride,
-                                .count = (steps_of(m, k) + unit - 1) / unit,
+                                .count = steps_of(m, k),
                                 .step = m->step[k]};
 }
 
@@ -282,8 +303,7 @@ static void
 begin_interleaved(struct tensor_walk *w)
 {
     const struct tensor_map *m = w->map;
-    uint32_t unit = 16u * m->interleave, n = m->rank;
-    uint32_t each = unit / tensor_type_bytes((enum tensor_type)m->type);
+    uint32_t unit = 16u * m->interleave;
     const int32_t *at = w->where->at;
     if (m->step[0] == 1) {
         w->row = m->box[0] * unit;
@@ -291,10 +311,14 @@ begin_interleaved(struct tensor_walk *w)
     } else {
         w->row = w->high = unit;
         w->base = m->address;
-        w->axis[w->axes++] = axis_of(m, 0, at[0], unit, 1);
+        w->axis[w->axes++] = axis_of(m, 0, at[0], unit);
     }
-    for (uint32_t k = 1; k < n; k++)
-        w->axis[w->axes++] = axis_of(m, k, at[k], m->stride[k - 1], k == n - 2 ? each : 1);
+    for (uint32_t k = 1; k < m->rank; k++) {
+        w->axis[w->axes] = axis_of(m, k, at[k], m->stride[k - 1]);
+        if (k + 2 == m->rank)
+            w->axis[w->axes].count = 1;
+        w->axes++;
+    }
     w->pitch = w->row;
 }
 
@@ -303,7 +327,7 @@ begin_box(struct tensor_walk *w)
 {
     const struct tensor_map *m = w->map;
     for (uint32_t k = 1; k < m->rank; k++)
-        w->axis[w->axes++] = axis_of(m, k, w->where->at[k], m->stride[k - 1], 1);
+        w->axis[w->axes++] = axis_of(m, k, w->where->at[k], m->stride[k - 1]);
 }
 
 static void

@@ -147,14 +147,14 @@ tensor_box(struct tensor_random *r, struct tensor_case *c)
     uint32_t size = tensor_type_bytes[c->type], span = tensor_span(c->swizzle);
     uint32_t row = span ? span : 512, left = 32 << 10, inner = row / 16;
     if (c->interleave) {
-        c->box[0] = tensor_draw(r, 1, 3);
+        c->box[0] = tensor_draw(r, 1, 2) * 16 / size;
         inner = 0;
     } else {
         while (inner * 16 / size > 256)
             inner--;
         c->box[0] = (tensor_draw(r, 0, 2) ? tensor_draw(r, 1, inner) : inner) * 16 / size;
     }
-    left /= c->interleave ? c->box[0] * 32 : c->box[0] * size;
+    left /= c->interleave ? c->box[0] * 32 * 4 : span ? span : c->box[0] * size;
     for (uint32_t k = 0; k < 5; k++)
         c->step[k] = 1;
     for (uint32_t k = 1; k < c->rank; k++) {
@@ -164,10 +164,14 @@ tensor_box(struct tensor_random *r, struct tensor_case *c)
         left /= (c->box[k] + c->step[k] - 1) / c->step[k];
     }
     c->bytes = c->interleave ? c->box[0] * 16 * c->interleave : c->box[0] * size;
-    for (uint32_t k = 1; k < c->rank; k++)
-        c->bytes *= (c->box[k] + c->step[k] - 1) / c->step[k];
-    for (uint32_t k = 0; k < c->rank; k++)
+    for (uint32_t k = 1; k < c->rank; k++) /* of interleaved channels one slice is copied */
+        if (!c->interleave || k + 2 != c->rank)
+            c->bytes *= (c->box[k] + c->step[k] - 1) / c->step[k];
+    for (uint32_t k = 0; k < c->rank; k++) {
         c->at[k] = tensor_place(r, c->dim[k], c->box[k]);
+        if (c->what != TENSOR_LOAD && c->at[k] < 0) /* ends a kernel on the hardware */
+            c->at[k] = 0;
+    }
     tensor_align(c);
 }
 
@@ -178,12 +182,15 @@ tensor_pixels(struct tensor_random *r, struct tensor_case *c)
     uint32_t size = tensor_type_bytes[c->type], span = tensor_span(c->swizzle), n = c->rank - 2;
     uint32_t inner = (span ? span : 256) / 16;
     c->channels = tensor_draw(r, 1, inner) * 16 / size;
-    c->pixels = tensor_draw(r, 1, (16 << 10) / (c->channels * size) > 128 ? 128 : (16 << 10) / (c->channels * size));
+    uint32_t most = (16 << 10) / (span ? span : c->channels * size);
+    c->pixels = tensor_draw(r, 1, most > 128 ? 128 : most);
     for (uint32_t k = 0; k < 5; k++)
         c->step[k] = 1;
     for (uint32_t k = 0; k < n; k++) {
         int32_t dim = (int32_t)c->dim[k + 1], low = (int32_t)tensor_draw(r, 0, 4) - 2,
                 high = (int32_t)tensor_draw(r, 0, 4) - 2;
+        if (c->what != TENSOR_LOAD) /* only boxes within the tensor can be stored */
+            low = low < 0 ? -low : low, high = high > 0 ? -high : high;
         if (low + 1 > dim + high || low > reach[c->rank] || tensor_draw(r, 0, 3) == 0)
             low = 0, high = 0;
         c->lower[k] = low, c->upper[k] = high;
@@ -192,6 +199,8 @@ tensor_pixels(struct tensor_random *r, struct tensor_case *c)
         c->at[k + 1] = low + (int32_t)tensor_draw(r, 0, (uint32_t)(dim + high - low - 1));
     }
     c->at[0] = tensor_place(r, c->dim[0], c->channels);
+    if (c->what != TENSOR_LOAD && c->at[0] < 0)
+        c->at[0] = 0;
     c->at[c->rank - 1] = (int32_t)tensor_draw(r, 0, (uint32_t)c->dim[c->rank - 1]);
     tensor_align(c);
     c->bytes = c->channels * size * c->pixels;
@@ -202,9 +211,9 @@ static inline void
 tensor_reduction_draw(struct tensor_random *r, struct tensor_case *c)
 {
     static const uint8_t types[T_REDUCTIONS][6] = {
-        [T_ADD] = {2, 3, 4, 6, 9, 7}, [T_MIN] = {2, 3, 4, 5, 6, 9}, [T_MAX] = {2, 3, 4, 5, 6, 9},
-        [T_INC] = {2, 2, 2, 2, 2, 2}, [T_DEC] = {2, 2, 2, 2, 2, 2}, [T_AND] = {2, 3, 4, 5, 2, 4},
-        [T_OR] = {2, 3, 4, 5, 2, 4},  [T_XOR] = {2, 3, 4, 5, 2, 4},
+        [T_ADD] = {2, 3, 10, 6, 9, 7}, [T_MIN] = {2, 3, 4, 5, 6, 9}, [T_MAX] = {2, 3, 4, 5, 6, 9},
+        [T_INC] = {2, 2, 2, 2, 2, 2}, [T_DEC] = {2, 2, 2, 2, 2, 2}, [T_AND] = {2, 3, 4, 2, 3, 4},
+        [T_OR] = {2, 3, 4, 2, 3, 4},  [T_XOR] = {2, 3, 4, 2, 3, 4},
     };
     c->reduction = tensor_draw(r, 0, T_REDUCTIONS - 1);
     c->type = types[c->reduction][tensor_draw(r, 0, 5)];

@@ -101,30 +101,45 @@ coordinates(unsigned rank)
     return text[rank];
 }
 
+/* Only the kernel of this name, where it is not NULL. */
+static const char *only;
+
+static void
+kernel(struct text *t, const char *name, unsigned im2col, unsigned rank, const char *copy,
+       const char *end)
+{
+    char whole[64];
+    snprintf(whole, sizeof whole, "%s_%u_%u", name, im2col, rank);
+    if (only && strcmp(only, whole))
+        return;
+    ADD(t, ".visible .entry %s", whole);
+    ADD(t, "%s", head);
+    ADD(t, "  %s;\n", copy);
+    ADD(t, "%s", end);
+}
+
 static void
 kernels_of_rank(struct text *t, unsigned rank, unsigned im2col)
 {
     static const char *const offsets[] = {"", "", "", "{%o0}", "{%o0, %o1}", "{%o0, %o1, %o2}"};
     const char *c = coordinates(rank), *mode = im2col ? "im2col_no_offs" : "tile";
-    ADD(t, ".visible .entry load_%u_%u", im2col, rank);
-    ADD(t, "%s", head);
-    ADD(t, "  mbarrier.arrive.expect_tx.shared.b64 _, [%%r5], %%r2;\n"
-           "  cp.async.bulk.tensor.%ud.shared::cluster.global.%s.mbarrier::complete_tx::bytes "
-           "[%%r6], [%%a0, %s], [%%r5]%s%s;\n",
-        rank, im2col ? "im2col" : "tile", c, im2col ? ", " : "", im2col ? offsets[rank] : "");
-    ADD(t, "%s", load_end);
-    ADD(t, ".visible .entry store_%u_%u", im2col, rank);
-    ADD(t, "%s", head);
-    ADD(t, "  cp.async.bulk.tensor.%ud.global.shared::cta.%s.bulk_group [%%a0, %s], [%%r6];\n",
-        rank, mode, c);
-    ADD(t, "%s", store_end);
+    char copy[512];
+    snprintf(copy, sizeof copy,
+             "mbarrier.arrive.expect_tx.shared.b64 _, [%%r5], %%r2;\n"
+             "  cp.async.bulk.tensor.%ud.shared::cluster.global.%s.mbarrier::complete_tx::bytes "
+             "[%%r6], [%%a0, %s], [%%r5]%s%s",
+             rank, im2col ? "im2col" : "tile", c, im2col ? ", " : "", im2col ? offsets[rank] : "");
+    kernel(t, "load", im2col, rank, copy, load_end);
+    snprintf(copy, sizeof copy,
+             "cp.async.bulk.tensor.%ud.global.shared::cta.%s.bulk_group [%%a0, %s], [%%r6]", rank,
+             mode, c);
+    kernel(t, "store", im2col, rank, copy, store_end);
     for (unsigned k = 0; k < T_REDUCTIONS; k++) {
-        ADD(t, ".visible .entry %s_%u_%u", reductions[k], im2col, rank);
-        ADD(t, "%s", head);
-        ADD(t, "  cp.reduce.async.bulk.tensor.%ud.global.shared::cta.%s.%s.bulk_group [%%a0, %s], "
-               "[%%r6];\n",
-            rank, reductions[k], mode, c);
-        ADD(t, "%s", store_end);
+        snprintf(copy, sizeof copy,
+                 "cp.reduce.async.bulk.tensor.%ud.global.shared::cta.%s.%s.bulk_group [%%a0, %s], "
+                 "[%%r6]",
+                 rank, reductions[k], mode, c);
+        kernel(t, reductions[k], im2col, rank, copy, store_end);
     }
 }
 
