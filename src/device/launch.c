@@ -382,6 +382,7 @@ result_of(const struct exec_report *r)
     case EXEC_ENDLESS:
     case EXEC_DEADLOCK: return DEVICE_LAUNCH_TIMEOUT;
     case EXEC_INVALID_MASK:
+    case EXEC_INVALID_TENSOR:
     case EXEC_INVALID_BARRIER: return DEVICE_ILLEGAL_INSTRUCTION;
     case EXEC_FAILED: return DEVICE_LAUNCH_FAILURE;
     }

@@ -60,13 +60,14 @@ check_store(const struct tensor *t)
     const struct tensor_map *m = t->map;
     for (uint32_t k = 0; k < m->rank; k++)
         if (t->where.at[k] < 0)
-            fail(t, EXEC_INVALID_TENSOR, illegal, "coordinate %u is %d: what is stored begins in the tensor",
-                 k, t->where.at[k]);
+            fail(t, EXEC_INVALID_TENSOR, illegal,
+                 "coordinate %u is %d: what is stored begins in the tensor", k, t->where.at[k]);
     for (uint32_t k = 0; m->im2col && k + 2 < m->rank; k++)
         if (m->lower[k] < 0 || m->upper[k] > 0)
-            fail(t, EXEC_INVALID_TENSOR, illegal,
-                 "pixels are stored, but their box (%d, %d) reaches past the tensor in dimension %u",
-                 m->lower[k], m->upper[k], k + 1);
+            fail(
+                t, EXEC_INVALID_TENSOR, illegal,
+                "pixels are stored, but their box (%d, %d) reaches past the tensor in dimension %u",
+                m->lower[k], m->upper[k], k + 1);
 }
 
 /* A first element in the middle of 16 bytes ends a kernel on an H200, also where no byte of the box
@@ -78,8 +79,9 @@ check_place(const struct tensor *t)
     bool im2col = t->what.flags & JIT_TENSOR_IM2COL;
     uint32_t bytes = tensor_type_bytes((enum tensor_type)m->type);
     if (m->rank != t->what.rank || m->im2col != im2col)
-        fail(t, EXEC_INVALID_TENSOR, illegal, "the map is of %u dimensions%s, the instruction of %u%s",
-             m->rank, m->im2col ? ", im2col" : "", t->what.rank, im2col ? ", im2col" : "");
+        fail(t, EXEC_INVALID_TENSOR, illegal,
+             "the map is of %u dimensions%s, the instruction of %u%s", m->rank,
+             m->im2col ? ", im2col" : "", t->what.rank, im2col ? ", im2col" : "");
     if (!m->interleave && (int64_t)t->where.at[0] * bytes % CHUNK)
         fail(t, EXEC_INVALID_TENSOR, illegal,
              "coordinate 0 is %d, of elements of %u bytes: a box begins at multiples of 16 bytes",
@@ -89,8 +91,9 @@ check_place(const struct tensor *t)
     for (uint32_t k = 0; im2col && k + 2 < m->rank; k++) {
         int64_t last = (int64_t)m->dim[k + 1] + m->upper[k];
         if (t->where.at[k + 1] < m->lower[k] || t->where.at[k + 1] > last)
-            fail(t, EXEC_INVALID_TENSOR, illegal, "coordinate %u is %d: the pixels' box is from %d to %lld",
-                 k + 1, t->where.at[k + 1], m->lower[k], (long long)last);
+            fail(t, EXEC_INVALID_TENSOR, illegal,
+                 "coordinate %u is %d: the pixels' box is from %d to %lld", k + 1,
+                 t->where.at[k + 1], m->lower[k], (long long)last);
     }
     if (t->shared % 128)
         fail(t, EXEC_MISALIGNED, misaligned, "the box in shared memory is not aligned to 128");
@@ -234,8 +237,7 @@ copy(const struct tensor *t)
 /* -- what tools and the search for a fault are told -------------------------------------------- */
 
 static bool
-announce(const struct tensor *t, uint64_t at, uint32_t bytes, uint32_t space,
-         enum jit_access_op op)
+announce(const struct tensor *t, uint64_t at, uint32_t bytes, uint32_t space, enum jit_access_op op)
 {
     uint64_t address[JIT_LANES];
     for (uint32_t k = 0; k < JIT_LANES; k++)
@@ -251,9 +253,9 @@ static bool
 announce_slab(const struct tensor *t, const struct tensor_walk *w, const struct tensor_slab *s)
 {
     bool loads = t->what.op == JIT_TENSOR_LOAD, fine = true;
-    enum jit_access_op op = loads                              ? JIT_LOAD
+    enum jit_access_op op = loads                            ? JIT_LOAD
                             : t->what.op == JIT_TENSOR_STORE ? JIT_STORE
-                                                               : JIT_ATOMIC;
+                                                             : JIT_ATOMIC;
     uint32_t bytes = loads ? s->high - s->low : stored_bytes(w, s);
     bool whole = s->step == bytes && !(w->pitch > w->row);
     for (uint32_t r = 0; bytes && r < s->rows && fine; r++)
@@ -272,8 +274,7 @@ announce_shared(const struct tensor *t, const struct tensor_walk *w)
         return announce(t, t->shared, (uint32_t)extent, PTX_SPACE_SHARED, op);
     for (uint64_t at = 0; at < extent; at += w->pitch)
         for (uint32_t k = 0; k < w->row; k += CHUNK)
-            if (!announce(t, (uint64_t)(uintptr_t)chunk_at(t, at + k), CHUNK, PTX_SPACE_SHARED,
-                          op))
+            if (!announce(t, (uint64_t)(uintptr_t)chunk_at(t, at + k), CHUNK, PTX_SPACE_SHARED, op))
                 return false;
     return true;
 }
@@ -335,10 +336,10 @@ load(struct tensor *t)
 static void
 replace(const struct tensor *t)
 {
-    static const char *const fields[] = {"global_address",    "rank",           "box_dim",
-                                         "global_dim",        "global_stride",  "element_stride",
-                                         "elemtype",          "interleave_layout", "swizzle_mode",
-                                         "swizzle_atomicity", "fill_mode"};
+    static const char *const fields[] = {
+        "global_address", "rank",     "box_dim",           "global_dim",   "global_stride",
+        "element_stride", "elemtype", "interleave_layout", "swizzle_mode", "swizzle_atomicity",
+        "fill_mode"};
     uint64_t value = t->data->value[t->lane];
     struct tensor_map *m = map_at(t, 128);
     if (!tensor_map_replace(m, (enum tensor_field)t->what.field, t->what.ordinal, value))

@@ -418,10 +418,10 @@ enum jit_reduction {
     JIT_REDUCE_OR,
     JIT_REDUCE_XOR,
 };
-enum {                            /* flags */
+enum { /* flags */
        JIT_TENSOR_IM2COL = 1,
-       JIT_TENSOR_MULTICAST = 2,  /* to the blocks[] of the cluster */
-       JIT_TENSOR_TOLD = 4,       /* accesses are announced: services->access */
+       JIT_TENSOR_MULTICAST = 2, /* to the blocks[] of the cluster */
+       JIT_TENSOR_TOLD = 4,      /* accesses are announced: services->access */
 };
 
 /* (abi) What such an instruction is; travels as a 64-bit number. */

@@ -64,8 +64,9 @@ kinds_are_known(const struct tensor_args *a, const struct refusal *r)
     if (a->swizzle >= TENSOR_SWIZZLES)
         return no(r, "swizzle %u: 0 to %d", a->swizzle, TENSOR_SWIZZLES - 1);
     if (a->swizzle > TENSOR_SWIZZLE_128 && !a->newest)
-        return no(r, "swizzle %u: atoms of 32 and 64 bytes are for compute capability 10.0 and "
-                     "newer; a 9.0 refuses them",
+        return no(r,
+                  "swizzle %u: atoms of 32 and 64 bytes are for compute capability 10.0 and "
+                  "newer; a 9.0 refuses them",
                   a->swizzle);
     if (a->promotion > 3)
         return no(r, "l2Promotion %u: 0 to 3", a->promotion);
@@ -238,9 +239,10 @@ tensor_map_replace_address(struct tensor_map *m, uint64_t address, char *why, si
 static bool
 replace_type(struct tensor_map *m, uint64_t value)
 {
-    static const uint8_t types[] = {TENSOR_U8,  TENSOR_U16,      TENSOR_U32,  TENSOR_S32, TENSOR_U64,
-                                    TENSOR_S64, TENSOR_F16,      TENSOR_F32,  TENSOR_F32_FTZ,
-                                    TENSOR_F64, TENSOR_BF16,     TENSOR_TF32, TENSOR_TF32_FTZ};
+    static const uint8_t types[] = {TENSOR_U8,      TENSOR_U16, TENSOR_U32,  TENSOR_S32,
+                                    TENSOR_U64,     TENSOR_S64, TENSOR_F16,  TENSOR_F32,
+                                    TENSOR_F32_FTZ, TENSOR_F64, TENSOR_BF16, TENSOR_TF32,
+                                    TENSOR_TF32_FTZ};
     if (value >= sizeof types)
         return false;
     m->type = types[value];
@@ -440,8 +442,8 @@ next_of_pixels(struct tensor_walk *w, struct tensor_slab *out)
     int64_t last = (int64_t)m->dim[1] + m->upper[0], left = m->pixels - w->rows;
     int64_t run = w->pixel[0] > last ? 1 : (last - w->pixel[0]) / m->step[1] + 1;
     bool inside;
-    out->rows = alike(i, (int64_t)m->dim[1] + 1, m->step[1], (uint32_t)(run < left ? run : left),
-                      &inside);
+    out->rows =
+        alike(i, (int64_t)m->dim[1] + 1, m->step[1], (uint32_t)(run < left ? run : left), &inside);
     out->step = m->stride[0] * m->step[1];
     out->global = w->base + (uint64_t)i * m->stride[0];
     for (uint32_t k = 1; k < n; k++) {

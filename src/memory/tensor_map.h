@@ -22,23 +22,23 @@
 
 enum { TENSOR_RANKS = 5, TENSOR_MAP_BYTES = 128, TENSOR_MAP_MAGIC = 0x50414d54 };
 enum tensor_type { /* as the driver numbers them */
-    TENSOR_U8,
-    TENSOR_U16,
-    TENSOR_U32,
-    TENSOR_S32,
-    TENSOR_U64,
-    TENSOR_S64,
-    TENSOR_F16,
-    TENSOR_F32,
-    TENSOR_F64,
-    TENSOR_BF16,
-    TENSOR_F32_FTZ,
-    TENSOR_TF32,
-    TENSOR_TF32_FTZ,
-    TENSOR_16U4_ALIGN8,
-    TENSOR_16U4_ALIGN16,
-    TENSOR_16U6_ALIGN16,
-    TENSOR_TYPES
+                   TENSOR_U8,
+                   TENSOR_U16,
+                   TENSOR_U32,
+                   TENSOR_S32,
+                   TENSOR_U64,
+                   TENSOR_S64,
+                   TENSOR_F16,
+                   TENSOR_F32,
+                   TENSOR_F64,
+                   TENSOR_BF16,
+                   TENSOR_F32_FTZ,
+                   TENSOR_TF32,
+                   TENSOR_TF32_FTZ,
+                   TENSOR_16U4_ALIGN8,
+                   TENSOR_16U4_ALIGN16,
+                   TENSOR_16U6_ALIGN16,
+                   TENSOR_TYPES
 };
 enum tensor_swizzle {
     TENSOR_SWIZZLE_NONE,

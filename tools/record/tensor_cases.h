@@ -164,14 +164,13 @@ tensor_box(struct tensor_random *r, struct tensor_case *c)
         left /= (c->box[k] + c->step[k] - 1) / c->step[k];
     }
     c->bytes = c->interleave ? c->box[0] * 16 * c->interleave : c->box[0] * size;
-    for (uint32_t k = 1; k < c->rank; k++) /* of interleaved channels one slice is copied */
-        if (!c->interleave || k + 2 != c->rank)
-            c->bytes *= (c->box[k] + c->step[k] - 1) / c->step[k];
-    for (uint32_t k = 0; k < c->rank; k++) {
-        c->at[k] = tensor_place(r, c->dim[k], c->box[k]);
-        if (c->what != TENSOR_LOAD && c->at[k] < 0) /* ends a kernel on the hardware */
-            c->at[k] = 0;
+    /* Interleaved channels as the manual might be read, in slices: hardware copies one of them. */
+    for (uint32_t k = 1; k < c->rank; k++) {
+        uint32_t count = (c->box[k] + c->step[k] - 1) / c->step[k], each = 16 * c->interleave / size;
+        c->bytes *= c->interleave && k + 2 == c->rank ? (count + each - 1) / each : count;
     }
+    for (uint32_t k = 0; k < c->rank; k++)
+        c->at[k] = tensor_place(r, c->dim[k], c->box[k]);
     tensor_align(c);
 }
 
@@ -189,8 +188,6 @@ tensor_pixels(struct tensor_random *r, struct tensor_case *c)
     for (uint32_t k = 0; k < n; k++) {
         int32_t dim = (int32_t)c->dim[k + 1], low = (int32_t)tensor_draw(r, 0, 4) - 2,
                 high = (int32_t)tensor_draw(r, 0, 4) - 2;
-        if (c->what != TENSOR_LOAD) /* only boxes within the tensor can be stored */
-            low = low < 0 ? -low : low, high = high > 0 ? -high : high;
         if (low + 1 > dim + high || low > reach[c->rank] || tensor_draw(r, 0, 3) == 0)
             low = 0, high = 0;
         c->lower[k] = low, c->upper[k] = high;
@@ -199,8 +196,6 @@ tensor_pixels(struct tensor_random *r, struct tensor_case *c)
         c->at[k + 1] = low + (int32_t)tensor_draw(r, 0, (uint32_t)(dim + high - low - 1));
     }
     c->at[0] = tensor_place(r, c->dim[0], c->channels);
-    if (c->what != TENSOR_LOAD && c->at[0] < 0)
-        c->at[0] = 0;
     c->at[c->rank - 1] = (int32_t)tensor_draw(r, 0, (uint32_t)c->dim[c->rank - 1]);
     tensor_align(c);
     c->bytes = c->channels * size * c->pixels;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Copies by random tensor maps (tensor_cases.h), from PTX through the driver API. Prints of each
- * case the result of encoding the map, whether the mbarrier's phase was over with the bytes that
- * the manual says, and a hash of shared memory (loads) or of global memory (stores, reductions).
+ * case the results of encoding the map and of the launch, whether the mbarrier's phase was over
+ * with the bytes that the case expects, and a hash of shared memory (loads) or of global memory
+ * (stores, reductions).
  *
- *     tensor_maps SEED COUNT [FIRST [DUMPS]]     DUMPS: a file for what is hashed
+ *     tensor_maps SEED COUNT [FIRST]
  */
 #include "tensor_cases.h"
 
@@ -233,63 +234,71 @@ launch(struct machine *m, const struct tensor_case *c, CUtensorMap *map)
     return r ? r : cuCtxSynchronize();
 }
 
-static void
-run(struct machine *m, uint64_t seed, uint32_t index, FILE *dumps)
+struct outcome {
+    int encoded, launched; /* the results of both */
+    uint32_t over;         /* whether the mbarrier's phase ended with the expected bytes */
+    uint64_t hash;
+};
+
+static struct outcome
+run(struct machine *m, const struct tensor_case *c)
 {
-    struct tensor_case c;
     CUtensorMap map;
     size_t size = TENSOR_BUFFER;
-    uint32_t over = 1;
-    tensor_case_make(seed, index, &c);
-    CUresult r = encode(&c, m->tensor, &map);
-    if (r) {
-        printf("%u,%d,,\n", index, (int)r);
-        return;
-    }
-    tensor_fill(c.seed, c.type, m->fill, TENSOR_BUFFER);
+    struct outcome o = {.over = 1};
+    o.encoded = (int)encode(c, m->tensor, &map);
+    if (o.encoded)
+        return o;
+    tensor_fill(c->seed, c->type, m->fill, TENSOR_BUFFER);
     check(cuMemcpyHtoD(m->tensor, m->fill, TENSOR_BUFFER), "copy");
-    tensor_fill(c.seed + 1, c.type, m->fill, TENSOR_TILE);
+    tensor_fill(c->seed + 1, c->type, m->fill, TENSOR_TILE);
     check(cuMemcpyHtoD(m->data, m->fill, TENSOR_TILE), "copy");
-    r = launch(m, &c, &map);
-    if (r) {
-        fprintf(stderr, "case %u: ", index);
-        check(r, "launch");
-    }
-    if (c.what == TENSOR_LOAD) {
+    o.launched = (int)launch(m, c, &map);
+    if (o.launched)
+        return o;
+    if (c->what == TENSOR_LOAD) {
         size = TENSOR_TILE;
         check(cuMemcpyDtoH(m->host, m->out, TENSOR_TILE + 4), "copy");
-        memcpy(&over, m->host + TENSOR_TILE, 4);
+        memcpy(&o.over, m->host + TENSOR_TILE, 4);
     } else {
         check(cuMemcpyDtoH(m->host, m->tensor, TENSOR_BUFFER), "copy");
     }
-    printf("%u,0,%u,%016llx\n", index, over, (unsigned long long)tensor_hash(m->host, size));
-    if (dumps) { /* what changed, as runs of (place, bytes) */
-        const uint8_t *was = m->fill;
-        if (c.what != TENSOR_LOAD)
-            tensor_fill(c.seed, c.type, m->fill, TENSOR_BUFFER);
-        for (uint32_t k = 0; k < size; k += 4)
-            if (memcmp(was + k, m->host + k, 4)) {
-                uint32_t row[3] = {index, k, 0};
-                memcpy(&row[2], m->host + k, 4);
-                fwrite(row, 4, 3, dumps);
-            }
-    }
+    o.hash = tensor_hash(m->host, size);
+    return o;
 }
 
+/* A kernel has ended with an error: the device begins anew. */
+static void
+machine_renew(struct machine *m)
+{
+    CUdevice d;
+    check(cuDeviceGet(&d, 0), "cuDeviceGet");
+    cuDevicePrimaryCtxReset(d);
+    free(m->host);
+    free(m->fill);
+    machine_init(m);
+}
+
+#ifndef NO_MAIN
 int
 main(int argc, char **argv)
 {
     struct machine m;
+    struct tensor_case c;
     if (argc < 3)
         return 2;
     uint64_t seed = strtoull(argv[1], NULL, 0);
     uint32_t count = (uint32_t)atoi(argv[2]), first = argc > 3 ? (uint32_t)atoi(argv[3]) : 0;
-    FILE *dumps = argc > 4 ? fopen(argv[4], "wb") : NULL;
     machine_init(&m);
-    printf("case,result,over,hash\n");
-    for (uint32_t k = first; k < first + count; k++)
-        run(&m, seed, k, dumps);
-    if (dumps)
-        fclose(dumps);
+    printf("case,encoded,launched,over,hash\n");
+    for (uint32_t k = first; k < first + count; k++) {
+        tensor_case_make(seed, k, &c);
+        struct outcome o = run(&m, &c);
+        printf("%u,%d,%d,%u,%016llx\n", k, o.encoded, o.launched, o.over,
+               (unsigned long long)o.hash);
+        if (o.launched)
+            machine_renew(&m);
+    }
     return 0;
 }
+#endif

@@ -91,8 +91,8 @@ static bool
 find_kind(struct tensor *t)
 {
     static const uint16_t ranks[] = {PTX_M_1D, PTX_M_2D, PTX_M_3D, PTX_M_4D, PTX_M_5D};
-    static const uint16_t refused[] = {PTX_M_IM2COL_W,     PTX_M_IM2COL_W_128, PTX_M_TILE_GATHER4,
-                                       PTX_M_TILE_SCATTER4, PTX_M_CTA_GROUP_1, PTX_M_CTA_GROUP_2};
+    static const uint16_t refused[] = {PTX_M_IM2COL_W,      PTX_M_IM2COL_W_128, PTX_M_TILE_GATHER4,
+                                       PTX_M_TILE_SCATTER4, PTX_M_CTA_GROUP_1,  PTX_M_CTA_GROUP_2};
     const struct ptx_insn *p = &t->i->i;
     for (uint8_t k = 0; k < sizeof ranks / sizeof *ranks; k++)
         if (ptx_has(p, (enum ptx_mod)ranks[k]))
@@ -202,10 +202,12 @@ static const struct field {
     uint16_t word;
     bool several;
 } fields[] = {
-    {PTX_M_GLOBAL_ADDRESS, false}, {PTX_M_RANK, false},          {PTX_M_BOX_DIM, true},
-    {PTX_M_GLOBAL_DIM, true},      {PTX_M_GLOBAL_STRIDE, true},  {PTX_M_ELEMENT_STRIDE, true},
-    {PTX_M_ELEMTYPE, false},       {PTX_M_INTERLEAVE_LAYOUT, false}, {PTX_M_SWIZZLE_MODE, false},
-    {PTX_M_SWIZZLE_ATOMICITY, false}, {PTX_M_FILL_MODE, false},
+    {PTX_M_GLOBAL_ADDRESS, false}, {PTX_M_RANK, false},
+    {PTX_M_BOX_DIM, true},         {PTX_M_GLOBAL_DIM, true},
+    {PTX_M_GLOBAL_STRIDE, true},   {PTX_M_ELEMENT_STRIDE, true},
+    {PTX_M_ELEMTYPE, false},       {PTX_M_INTERLEAVE_LAYOUT, false},
+    {PTX_M_SWIZZLE_MODE, false},   {PTX_M_SWIZZLE_ATOMICITY, false},
+    {PTX_M_FILL_MODE, false},
 };
 
 /* [map] {, ordinal}, value. */
@@ -223,7 +225,8 @@ emit_replace(struct tensor *t)
     t->what.field = k;
     if (fields[k].several) {
         if (o[1].kind != PTX_O_INT || o[1].imm > 4)
-            return emit_fail(&t->c->e, "tensormap.replace: the dimension is a constant from 0 to 4");
+            return emit_fail(&t->c->e,
+                             "tensormap.replace: the dimension is a constant from 0 to 4");
         t->what.ordinal = (uint8_t)o[1].imm;
     }
     if (!put_address(t, AT(map), 0, (enum ptx_space)p->space, NULL))
@@ -263,7 +266,8 @@ tensor_insn(struct core *c, const struct wir_insn *i)
     if (!c->tensor_data) {
         LLVMTypeRef line = LLVMVectorType(core_scalar(c, 64), 8);
         c->tensor_data = core_alloca(c, LLVMArrayType2(line, sizeof(struct jit_tensor_data) / 64));
-        /* core_store_field stores whole vectors: a row of 32 lanes is 128 bytes, of addresses 256. */
+        /* core_store_field stores whole vectors: a row of 32 lanes is 128 bytes, of addresses 256.
+         */
         LLVMSetAlignment(c->tensor_data, 256);
     }
     t.data = c->tensor_data;

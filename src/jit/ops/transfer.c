@@ -290,9 +290,18 @@ bool
 jit_reduce(enum jit_reduction op, unsigned type, uint64_t to, uint64_t from, uint64_t bytes)
 {
     enum { NONE = TRANSFER_TYPES };
-    static const uint8_t types[] = {NONE,         NONE,         TRANSFER_U32,     TRANSFER_S32,
-                                    TRANSFER_U64, TRANSFER_S64, TRANSFER_F16,     TRANSFER_F32,
-                                    TRANSFER_F64, TRANSFER_BF16, TRANSFER_F32_FTZ, TRANSFER_F32,
+    static const uint8_t types[] = {NONE,
+                                    NONE,
+                                    TRANSFER_U32,
+                                    TRANSFER_S32,
+                                    TRANSFER_U64,
+                                    TRANSFER_S64,
+                                    TRANSFER_F16,
+                                    TRANSFER_F32,
+                                    TRANSFER_F64,
+                                    TRANSFER_BF16,
+                                    TRANSFER_F32_FTZ,
+                                    TRANSFER_F32,
                                     TRANSFER_F32_FTZ};
     enum { U32 = 1 << 2, S32 = 1 << 3, U64 = 1 << 4, S64 = 1 << 5, F16 = 1 << 6, BF16 = 1 << 9 };
     static const uint16_t has[] = {[JIT_REDUCE_ADD] = 0x1fff & ~(3 | S64),
