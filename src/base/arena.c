@@ -128,6 +128,16 @@ ls_alloc(size_t size)
     return p;
 }
 
+void *
+ls_alloc_lines(size_t size)
+{
+    size = (size + 127) & ~(size_t)127;
+    void *p = aligned_alloc(128, size ? size : 128);
+    if (!p)
+        ls_out_of_memory(size);
+    return memset(p, 0, size);
+}
+
 void
 ls_release(void *p)
 {

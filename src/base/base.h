@@ -79,6 +79,7 @@ void arena_free(struct arena *a);
 
 void *ls_grow(void *at, size_t *room, size_t size);
 void *ls_alloc(size_t size);                  /* zeroed; aborts when out of memory */
+void *ls_alloc_lines(size_t size);            /* the same, aligned to 128 */
 _Noreturn void ls_out_of_memory(size_t size); /* says so and aborts */
 void ls_release(void *p);
 

@@ -189,6 +189,12 @@ check_async(struct jit_warp *w, uint32_t lanes, uint32_t what, const uint64_t *b
     counters_before(b);
     struct transfers *t = transfers_need(b);
     bool bulk = what == JIT_ASYNC_BULK_COMMIT || what == JIT_ASYNC_BULK_WAIT;
+    if (what == JIT_ASYNC_TENSOR && number)
+        transfer_whole(b, w->warp, lanes);
+    else if (what == JIT_ASYNC_TENSOR || what == JIT_ASYNC_AFTER)
+        t->tensor[w->warp] = NONE;
+    if (what == JIT_ASYNC_TENSOR && !barrier)
+        return;
     if (what == JIT_ASYNC_COMMIT || what == JIT_ASYNC_BULK_COMMIT)
         commit(t, w->warp, lanes, bulk);
     else if (!barrier)

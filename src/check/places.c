@@ -152,12 +152,34 @@ describe_bulk(struct walk *w, struct kernel_facts *k, const struct ptx_insn *i,
     set_source(w, k, p, &i->operand[1], 16, from, reduces);
 }
 
+/* Its rows in global memory and in shared memory are announced alike (exec/tensor.c). */
+static void
+describe_tensor(struct walk *w, struct kernel_facts *k, const struct ptx_insn *i,
+                struct place_facts *p)
+{
+    bool loads = i->operand_count > 1 && i->operand[1].kind == PTX_O_TEX;
+    bool reduces = i->op == PTX_OP_CP_REDUCE_ASYNC_BULK_TENSOR;
+    static const struct ptx_operand none = {.kind = PTX_O_ADDRESS};
+    uint32_t to = reduces ? PLACE_STRONG | PLACE_ATOMIC
+                  : loads ? PLACE_STORE | PLACE_TRANSFER | PLACE_BULK
+                          : PLACE_STORE;
+    uint32_t from = loads ? 0 : PLACE_BULK_SOURCE | PLACE_BULK;
+    set_facts(w, p, loads ? &i->operand[0] : &none, 1, to, reduces);
+    set_source(w, k, p, loads ? &none : &i->operand[1], 1, from, reduces);
+    p->root_count = 0;
+    k->place[p->source].root_count = 0;
+}
+
 /* Instructions with addresses that are no ld, st, atom, red. */
 static void
 describe_other(struct walk *w, struct kernel_facts *k, const struct ptx_insn *i,
                struct place_facts *p)
 {
     const struct ptx_operand *o = i->operand;
+    if (i->op == PTX_OP_CP_ASYNC_BULK_TENSOR || i->op == PTX_OP_CP_REDUCE_ASYNC_BULK_TENSOR) {
+        describe_tensor(w, k, i, p);
+        return;
+    }
     uint32_t first = i->operand_count > 0 && o[0].kind == PTX_O_ADDRESS ? 0 : 1;
     if (i->operand_count <= first || o[first].kind != PTX_O_ADDRESS)
         return;

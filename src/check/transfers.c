@@ -37,6 +37,8 @@ uint32_t
 transfer_begin(const struct visit *v)
 {
     struct transfers *t = transfers_need(v->b);
+    if (v->facts->flags & PLACE_BULK && t->tensor[v->warp] != NONE)
+        return TRANSFER_STAMP + t->tensor[v->warp];
     if (v->facts->flags & PLACE_BULK) {
         t->bulk[v->warp] = new_transfer(t, v->warp, v->lanes, true);
         return TRANSFER_STAMP + t->bulk[v->warp];
@@ -48,6 +50,13 @@ transfer_begin(const struct visit *v)
     }
     now->lanes |= v->lanes;
     return TRANSFER_STAMP + t->open[v->warp];
+}
+
+void
+transfer_whole(struct block_state *b, uint32_t warp, uint32_t lanes)
+{
+    struct transfers *t = transfers_need(b);
+    t->bulk[warp] = t->tensor[warp] = new_transfer(t, warp, lanes, true);
 }
 
 static bool
@@ -109,6 +118,7 @@ transfers_begin(struct block_state *b, bool again)
     memset(t->bulk_groups, 0, sizeof t->bulk_groups);
     memset(t->open, 0, sizeof t->open);
     memset(t->bulk, 0, sizeof t->bulk);
+    memset(t->tensor, 0, sizeof t->tensor);
 }
 
 void

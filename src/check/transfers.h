@@ -35,13 +35,16 @@ struct mbarrier {
 struct transfers {
     uint32_t first, next; /* numbers of this block's: first .. next - 1 */
     uint32_t groups[MOST_WARPS][JIT_LANES], bulk_groups[MOST_WARPS][JIT_LANES];
-    uint32_t open[MOST_WARPS]; /* number of the one that cp.async adds to, */
-    uint32_t bulk[MOST_WARPS]; /* of the last bulk transfer; NONE */
+    uint32_t open[MOST_WARPS];   /* number of the one that cp.async adds to, */
+    uint32_t bulk[MOST_WARPS];   /* of the last bulk transfer; NONE */
+    uint32_t tensor[MOST_WARPS]; /* of the one that all accesses now belong to; NONE */
     VEC(struct mbarrier) mbarriers;
     struct transfer kept[KEPT];
 };
 
 struct transfers *transfers_need(struct block_state *b);
+/* What the warp accesses from now on, until it is told otherwise, is one transfer. */
+void transfer_whole(struct block_state *b, uint32_t warp, uint32_t lanes);
 /* NULL: it is no longer kept, or another block's. */
 struct transfer *transfer_at(struct transfers *t, uint32_t number);
 

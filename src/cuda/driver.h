@@ -12,6 +12,7 @@
  *   copy.c       copies and fills
  *   stream.c     streams, events, capture
  *   array.c      arrays, textures, surfaces, references
+ *   tensor.c     tensor maps
  *   graph.c      graphs
  *   languages.c  what programs in other languages than C say of themselves (include/lockstep.h)
  *   ptx_run.c    one kernel of a PTX text on memory of the host, in one call

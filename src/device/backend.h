@@ -63,7 +63,14 @@ struct backend_memory {
     enum device_result (*texture_new)(struct device *d, const struct texture *t, bool in_array,
                                       uint64_t *out);
     enum device_result (*texture_free)(struct device *d, uint64_t handle, bool surface);
+    /* Makes a tensor map of 128 bytes at `map`; gives it another address. */
+    enum device_result (*tensor_map)(struct device *d, void *map, const struct tensor_args *a);
+    enum device_result (*tensor_move)(struct device *d, void *map, uint64_t address);
 };
+
+/* tensor.c: of virtual GPUs. */
+enum device_result virtual_tensor_map(struct device *d, void *map, const struct tensor_args *a);
+enum device_result virtual_tensor_move(struct device *d, void *map, uint64_t address);
 
 struct backend_code {
     /* The address of each variable, by its index; 0: not visible. NULL: device_reason. */

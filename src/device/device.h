@@ -32,6 +32,7 @@
 
 #include "base/base.h"
 #include "memory/memory.h"
+#include "memory/tensor_map.h"
 #include "memory/texture.h"
 #include "model/model.h"
 #include "ptx/ptx.h"
@@ -276,6 +277,10 @@ uint64_t device_texture_new(struct device *d, const struct texture *t, const voi
                             size_t size);
 const void *device_texture_saved(uint64_t handle); /* NULL: no live handle */
 enum device_result device_texture_free(uint64_t handle);
+/* A tensor map of 128 bytes at `map`, as the device's instructions read it; another address in it.
+ * DEVICE_INVALID_VALUE: device_reason has which argument and why. */
+enum device_result device_tensor_map(struct device *d, void *map, const struct tensor_args *a);
+enum device_result device_tensor_move(struct device *d, void *map, uint64_t address);
 
 /* -- images and functions ---------------------------------------------------------------------- */
 

@@ -76,8 +76,12 @@ find_calls(struct gpu *g)
     memcpy(&g->name, &found, sizeof found);                                                        \
     if (!found && !missing)                                                                        \
         missing = #name;
+#define GPU_CALL_NEW(name)                                                                         \
+    found = dlsym(g->library, #name);                                                              \
+    memcpy(&g->name, &found, sizeof found);
 #include "device/gpu_calls.def"
 #undef GPU_CALL
+#undef GPU_CALL_NEW
     if (missing)
         device_fail(DEVICE_NO_DEVICE, "%s has no %s: a driver of CUDA %d.%d or newer is needed",
                     g->path, missing, OLDEST / 1000, OLDEST % 1000 / 10);

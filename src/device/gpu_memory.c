@@ -167,6 +167,39 @@ texture_free(struct device *d, uint64_t handle, bool surface)
     return surface ? GPU(d, cuSurfObjectDestroy, handle) : GPU(d, cuTexObjectDestroy, handle);
 }
 
+static enum device_result
+no_tensors(void)
+{
+    return device_fail(DEVICE_NOT_SUPPORTED, "the driver has no tensor maps: CUDA 12.0 is needed");
+}
+
+static enum device_result
+tensor_map(struct device *d, void *map, const struct tensor_args *a)
+{
+    CUtensorMapDataType type = (CUtensorMapDataType)a->type;
+    CUtensorMapInterleave interleave = (CUtensorMapInterleave)a->interleave;
+    CUtensorMapSwizzle swizzle = (CUtensorMapSwizzle)a->swizzle;
+    CUtensorMapL2promotion promotion = (CUtensorMapL2promotion)a->promotion;
+    CUtensorMapFloatOOBfill fill = (CUtensorMapFloatOOBfill)a->fill;
+    void *at = (void *)(uintptr_t)a->address;
+    if (!gpu_driver()->cuTensorMapEncodeTiled || !gpu_driver()->cuTensorMapEncodeIm2col)
+        return no_tensors();
+    if (a->im2col)
+        return GPU_IN(d, cuTensorMapEncodeIm2col, map, type, a->rank, at, a->dim, a->stride,
+                      a->lower, a->upper, a->channels, a->pixels, a->step, interleave, swizzle,
+                      promotion, fill);
+    return GPU_IN(d, cuTensorMapEncodeTiled, map, type, a->rank, at, a->dim, a->stride, a->box,
+                  a->step, interleave, swizzle, promotion, fill);
+}
+
+static enum device_result
+tensor_move(struct device *d, void *map, uint64_t address)
+{
+    if (!gpu_driver()->cuTensorMapReplaceAddress)
+        return no_tensors();
+    return GPU_IN(d, cuTensorMapReplaceAddress, map, (void *)(uintptr_t)address);
+}
+
 const struct backend_memory gpu_memory = {
     .alloc = alloc_memory,
     .free = free_memory,
@@ -178,4 +211,6 @@ const struct backend_memory gpu_memory = {
     .array_free = array_free,
     .texture_new = texture_new,
     .texture_free = texture_free,
+    .tensor_map = tensor_map,
+    .tensor_move = tensor_move,
 };

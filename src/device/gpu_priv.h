@@ -15,8 +15,10 @@ struct gpu {
     char path[4096];
     int version; /* as CUDA_VERSION */
 #define GPU_CALL(name) __typeof__(name) *name;
+#define GPU_CALL_NEW GPU_CALL
 #include "device/gpu_calls.def"
 #undef GPU_CALL
+#undef GPU_CALL_NEW
 };
 
 /* The opened driver. */

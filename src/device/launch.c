@@ -328,10 +328,11 @@ launch_check(const struct device_launch *l)
 
 /* -- parameters -------------------------------------------------------------------------------- */
 
+/* Aligned as a tensor map must be. */
 static uint8_t *
 new_params(const struct ptx_func *f)
 {
-    return ls_alloc((f->param_bytes + 63) & ~63ull ? (f->param_bytes + 63) & ~63ull : 64);
+    return ls_alloc_lines(f->param_bytes);
 }
 
 enum device_result
@@ -382,6 +383,7 @@ result_of(const struct exec_report *r)
     case EXEC_ENDLESS:
     case EXEC_DEADLOCK: return DEVICE_LAUNCH_TIMEOUT;
     case EXEC_INVALID_MASK:
+    case EXEC_INVALID_TENSOR:
     case EXEC_INVALID_BARRIER: return DEVICE_ILLEGAL_INSTRUCTION;
     case EXEC_FAILED: return DEVICE_LAUNCH_FAILURE;
     }

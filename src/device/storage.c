@@ -648,4 +648,6 @@ const struct backend_memory virtual_memory = {
     .array_free = virtual_release,
     .texture_new = virtual_texture_new,
     .texture_free = virtual_texture_free,
+    .tensor_map = virtual_tensor_map,
+    .tensor_move = virtual_tensor_move,
 };

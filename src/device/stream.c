@@ -79,7 +79,7 @@ device_op_copy(struct device_op *to, const struct device_op *from)
     *to = *from;
     if (from->kind == DEVICE_OP_LAUNCH && from->launch.params) {
         uint64_t n = from->launch.function->func->param_bytes;
-        to->launch.params = memcpy(ls_alloc((n + 64) & ~63ull), from->launch.params, n);
+        to->launch.params = memcpy(ls_alloc_lines(n), from->launch.params, n);
     }
     if (from->kind == DEVICE_OP_GRAPH)
         to->graph = device_graph_clone(from->graph);

@@ -74,8 +74,9 @@ enum exec_status {
     EXEC_DEADLOCK, /* threads wait at barriers that others never reach */
     EXEC_ENDLESS,  /* a loop whose state has come again, so that it never ends */
     EXEC_INVALID_BARRIER,
-    EXEC_INVALID_MASK, /* a warp operation by a lane that its mask does not name */
-    EXEC_FAILED,       /* could not run at all (compiling, memory): see text */
+    EXEC_INVALID_MASK,   /* a warp operation by a lane that its mask does not name */
+    EXEC_INVALID_TENSOR, /* a tensor map, or what is asked of it */
+    EXEC_FAILED,         /* could not run at all (compiling, memory): see text */
 };
 
 struct exec_report {

@@ -23,7 +23,7 @@
  *
  *   externals.c  printf, assert, malloc, free
  *   nested.c     launches from kernels
- *   image.c      textures; surface.c: surfaces
+ *   image.c      textures; surface.c: surfaces; tensor.c: copies of boxes of tensors
  *   announced.c  what the code of a replay announces
  *   trap.c       what generated code itself finds wrong
  *   deadlock.c   the report of threads that cannot go on
@@ -633,6 +633,8 @@ void exec_external(struct jit_warp *w, uint32_t lanes, uint32_t external, uint32
 void exec_image(struct jit_warp *w, uint32_t lanes, uint64_t what, uint32_t place,
                 struct jit_image_data *data);
 struct texture;
+void exec_tensor(struct jit_warp *w, uint32_t lanes, uint64_t what, uint32_t place,
+                 const struct jit_tensor_data *data);
 void exec_surface(struct jit_warp *w, uint32_t lanes, struct jit_image_insn what, uint32_t place,
                   const struct texture *t, struct jit_image_data *data);
 /* Formats like printf in a kernel; returns what the kernel's printf returns. */

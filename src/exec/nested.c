@@ -100,7 +100,7 @@ launch_one(struct jit_warp *w, uint32_t lane, const struct ptx_func *f, const ui
     struct exec_report report;
     if (c->stream == TAIL_LAUNCH) {
         struct exec_tail t = {
-            .kernel = f, .configuration = *c, .params = ls_alloc(f->param_bytes + 1)};
+            .kernel = f, .configuration = *c, .params = ls_alloc_lines(f->param_bytes)};
         memcpy(t.params, params, f->param_bytes);
         pthread_mutex_lock(&s->run->fault_lock);
         VEC_PUSH(&s->run->tail, t);
@@ -132,7 +132,7 @@ exec_nested_launch(struct jit_warp *w, uint32_t lanes, uint32_t function, const 
         return;
     struct jit_warp *volatile in = s->worker->warp;
     s->worker->warp = NULL; /* what goes wrong in here is the child's */
-    _Alignas(16)
+    _Alignas(128)
         uint8_t params[MOST_PARAMETERS]; /* not from the heap: an error jumps out of here */
     for (; lanes; lanes &= lanes - 1) {
         uint32_t l = (uint32_t)__builtin_ctz(lanes);

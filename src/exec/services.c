@@ -20,6 +20,7 @@ const struct jit_services exec_services = {
     .combine = exec_combine,
     .flush = exec_combine_flush,
     .image = exec_image,
+    .tensor = exec_tensor,
     .held = exec_held,
     .pause = exec_pause,
     .launch = exec_nested_launch,

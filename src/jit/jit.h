@@ -333,6 +333,8 @@ enum jit_async {
     JIT_ASYNC_BULK,   /* before: the mbarriers learn of the transfer just announced */
     JIT_ASYNC_AFTER,  /* the mbarriers have changed */
     JIT_ASYNC_OVER,   /* lanes were told that the phase they asked for is over */
+    JIT_ASYNC_TENSOR, /* number 1: the accesses announced next are one bulk transfer, of which the
+                         mbarriers learn; 0: they were (JIT_ASYNC_AFTER says so, too) */
     JIT_ASYNC_ABSENT, /* lanes go on at a *.sync instruction; those in number, which their masks
                          name, were elsewhere when they came and have left the kernel meanwhile */
 };
@@ -397,6 +399,52 @@ struct jit_image_data {
     uint32_t result[8][JIT_LANES];
 };
 
+/* -- tensors (PTX ISA 9.7.9.27, 9.7.9.28) ------------------------------------------------------ */
+
+enum jit_tensor_op {
+    JIT_TENSOR_LOAD,   /* cp.async.bulk.tensor from global to shared memory */
+    JIT_TENSOR_STORE,  /* and back */
+    JIT_TENSOR_REDUCE, /* cp.reduce.async.bulk.tensor */
+    JIT_TENSOR_REPLACE,
+    JIT_TENSOR_COPY_MAP, /* tensormap.cp_fenceproxy: from `shared` to `map` */
+};
+enum jit_reduction {
+    JIT_REDUCE_ADD,
+    JIT_REDUCE_MIN,
+    JIT_REDUCE_MAX,
+    JIT_REDUCE_INC,
+    JIT_REDUCE_DEC,
+    JIT_REDUCE_AND,
+    JIT_REDUCE_OR,
+    JIT_REDUCE_XOR,
+};
+enum { /* flags */
+       JIT_TENSOR_IM2COL = 1,
+       JIT_TENSOR_MULTICAST = 2, /* to the blocks[] of the cluster */
+       JIT_TENSOR_TOLD = 4,      /* accesses are announced: services->access */
+};
+
+/* (abi) What such an instruction is; travels as a 64-bit number. */
+struct jit_tensor_insn {
+    uint8_t op, rank, reduction, flags;
+    uint8_t field, ordinal; /* REPLACE: enum tensor_field of memory/tensor_map.h */
+    uint8_t unused[2];
+};
+
+/* (abi) Its operands, one per lane. Addresses are the host's. */
+struct jit_tensor_data {
+    uint64_t map[JIT_LANES], shared[JIT_LANES], value[JIT_LANES];
+    uint64_t barrier[JIT_LANES]; /* LOAD: the mbarrier that learns of the bytes */
+    int32_t at[5][JIT_LANES];
+    uint32_t shift[3][JIT_LANES]; /* im2col */
+    uint32_t blocks[JIT_LANES];   /* a bit per rank */
+};
+/* Bytes of a copy have arrived: tells the mbarrier. */
+void jit_barrier_complete(uint64_t address, uint64_t bytes);
+/* Elements of a tensor's type (as the driver numbers them) at `to` become themselves with those at
+ * `from`; false: the hardware has no such reduction. */
+bool jit_reduce(enum jit_reduction op, unsigned type, uint64_t to, uint64_t from, uint64_t bytes);
+
 /* (abi) What generated code asks of the rest. The table is constant and shared by all launches of
  * one kind; every function may be called by several threads at once for different warps. */
 struct jit_services {
@@ -444,6 +492,9 @@ struct jit_services {
     /* A texture or surface instruction: what is a struct jit_image_insn. */
     void (*image)(struct jit_warp *w, uint32_t lanes, uint64_t what, uint32_t place,
                   struct jit_image_data *data);
+    /* An instruction on tensors: what is a struct jit_tensor_insn. */
+    void (*tensor)(struct jit_warp *w, uint32_t lanes, uint64_t what, uint32_t place,
+                   const struct jit_tensor_data *data);
     /* Lanes (may be none) stand at an instruction until others of their warp come to one of its
      * kind; told before the warp waits for something else or traps for want of it. */
     void (*held)(struct jit_warp *w, uint32_t lanes, uint32_t place);

@@ -82,7 +82,21 @@ elements(struct parser *p, const struct ptx_insn *i, struct ptx_operand *o, int 
     VEC_FREE(&list);
 }
 
-/* [reg+imm], [var+imm], [imm]; tex: [t, {x, y}]. The bracket is taken. */
+/* What follows the map's address, which becomes the first element. */
+static void
+place_in_tensor(struct parser *p, const struct ptx_insn *i, struct ptx_operand *o)
+{
+    struct ptx_operand map = *o, where = {0};
+    elements(p, i, &where, ']');
+    *o = (struct ptx_operand){.kind = PTX_O_TEX, .count = where.count + 1};
+    o->elements = ARENA_ARRAY(p->arena, struct ptx_operand, o->count);
+    memcpy(o->elements + 1, where.elements, sizeof *where.elements * where.count);
+    if (map.base_kind == PTX_BASE_REG && !map.offset)
+        map = (struct ptx_operand){.kind = PTX_O_REG, .reg = map.reg};
+    o->elements[0] = map;
+}
+
+/* [reg+imm], [var+imm], [imm]; tex: [t, {x, y}]; tensors: [map, {x, y}]. The bracket is taken. */
 static void
 address(struct parser *p, const struct ptx_insn *i, struct ptx_operand *o)
 {
@@ -112,6 +126,10 @@ address(struct parser *p, const struct ptx_insn *i, struct ptx_operand *o)
         o->offset = expr_offset(p);
     } else {
         o->offset = (int64_t)expr_count(p, "address", UINT64_MAX);
+    }
+    if (lex_take(p, ',')) { /* [map, {x, y}] */
+        place_in_tensor(p, i, o);
+        return;
     }
     lex_expect(p, ']');
 }

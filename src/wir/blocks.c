@@ -58,6 +58,10 @@ wir_gives_way(const struct ptx_insn *i)
     case PTX_OP_CP_ASYNC:
     case PTX_OP_CP_ASYNC_BULK:
     case PTX_OP_CP_REDUCE_ASYNC_BULK:
+    case PTX_OP_CP_ASYNC_BULK_TENSOR:
+    case PTX_OP_CP_REDUCE_ASYNC_BULK_TENSOR:
+    case PTX_OP_TENSORMAP_REPLACE:
+    case PTX_OP_TENSORMAP_CP_FENCEPROXY:
     case PTX_OP_SULD:
     case PTX_OP_SUST:
     case PTX_OP_SURED:

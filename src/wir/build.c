@@ -362,6 +362,11 @@ wir_needs_branch(const struct ptx_insn *i)
     case PTX_OP_ISTYPEP:
     case PTX_OP_CP_ASYNC_MBARRIER:
     case PTX_OP_CP_REDUCE_ASYNC_BULK:
+    case PTX_OP_CP_ASYNC_BULK_PREFETCH_TENSOR:
+    case PTX_OP_CP_ASYNC_BULK_TENSOR:
+    case PTX_OP_CP_REDUCE_ASYNC_BULK_TENSOR:
+    case PTX_OP_TENSORMAP_REPLACE:
+    case PTX_OP_TENSORMAP_CP_FENCEPROXY:
     case PTX_OP_ST_ASYNC:
     case PTX_OP_ST_BULK:
     case PTX_OP_RED_ASYNC:

@@ -32,6 +32,11 @@ destinations(const struct ptx_insn *i)
     case PTX_OP_PMEVENT:
     case PTX_OP_CP_ASYNC:
     case PTX_OP_CP_ASYNC_BULK:
+    case PTX_OP_CP_ASYNC_BULK_PREFETCH_TENSOR:
+    case PTX_OP_CP_ASYNC_BULK_TENSOR:
+    case PTX_OP_CP_REDUCE_ASYNC_BULK_TENSOR:
+    case PTX_OP_TENSORMAP_REPLACE:
+    case PTX_OP_TENSORMAP_CP_FENCEPROXY:
     case PTX_OP_SUST:
     case PTX_OP_SURED:
     case PTX_OP_STMATRIX:

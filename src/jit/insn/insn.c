@@ -351,6 +351,11 @@ core_insn(struct core *c, const struct wir_insn *i)
     case PTX_OP_CREATEPOLICY:
     case PTX_OP_MAPA:
     case PTX_OP_GETCTARANK: return async_insn(c, i);
+    case PTX_OP_CP_ASYNC_BULK_PREFETCH_TENSOR:
+    case PTX_OP_CP_ASYNC_BULK_TENSOR:
+    case PTX_OP_CP_REDUCE_ASYNC_BULK_TENSOR:
+    case PTX_OP_TENSORMAP_REPLACE:
+    case PTX_OP_TENSORMAP_CP_FENCEPROXY: return tensor_insn(c, i);
     case PTX_OP_ALLOCA:
     case PTX_OP_STACKSAVE:
     case PTX_OP_STACKRESTORE: return core_stack(c, i);

@@ -129,7 +129,7 @@ transfer_barrier(uint32_t lanes, uint32_t op, const uint64_t *address, const uin
 
 /* -- reductions ------------------------------------------------------------------------------- */
 
-static const uint8_t type_bytes[TRANSFER_TYPES] = {4, 4, 8, 8, 2, 2, 4, 8};
+static const uint8_t type_bytes[TRANSFER_TYPES] = {4, 4, 8, 8, 2, 2, 4, 8, 4};
 
 static uint64_t
 reduce_integer(uint32_t op, uint32_t type, uint64_t old, uint64_t x)
@@ -191,6 +191,19 @@ narrowed(uint32_t type, double x)
     }
 }
 
+/* Subnormal numbers are zeros. */
+static double
+flushed_number(double x)
+{
+    return fabs(x) < 0x1p-126 ? copysign(0, x) : x;
+}
+
+static uint32_t
+flushed(uint32_t bits)
+{
+    return bits & 0x7f800000 ? bits : bits & 0x80000000;
+}
+
 static uint64_t
 reduced(uint32_t op, uint32_t type, uint64_t old, uint64_t x)
 {
@@ -198,6 +211,8 @@ reduced(uint32_t op, uint32_t type, uint64_t old, uint64_t x)
     if (!is_float || op >= TRANSFER_INC)
         return reduce_integer(op, type, old, x);
     double a = widened(type, old), b = widened(type, x);
+    if (type == TRANSFER_F32_FTZ)
+        return flushed((uint32_t)narrowed(TRANSFER_F32, flushed_number(a) + flushed_number(b)));
     return narrowed(type, op == TRANSFER_ADD   ? a + b
                           : op == TRANSFER_MIN ? fmin(a, b)
                                                : fmax(a, b));
@@ -262,6 +277,45 @@ transfer_bulk(uint32_t lanes, uint32_t what, const uint64_t *to, const uint64_t 
         if (barrier)
             complete_bytes(barrier[l], size[l]);
     }
+}
+
+void
+jit_barrier_complete(uint64_t address, uint64_t bytes)
+{
+    complete_bytes(address, bytes);
+}
+
+/* Which there are was measured on an H200; others end its kernels as illegal instructions. */
+bool
+jit_reduce(enum jit_reduction op, unsigned type, uint64_t to, uint64_t from, uint64_t bytes)
+{
+    enum { NONE = TRANSFER_TYPES };
+    static const uint8_t types[] = {NONE,
+                                    NONE,
+                                    TRANSFER_U32,
+                                    TRANSFER_S32,
+                                    TRANSFER_U64,
+                                    TRANSFER_S64,
+                                    TRANSFER_F16,
+                                    TRANSFER_F32,
+                                    TRANSFER_F64,
+                                    TRANSFER_BF16,
+                                    TRANSFER_F32_FTZ,
+                                    TRANSFER_F32,
+                                    TRANSFER_F32_FTZ};
+    enum { U32 = 1 << 2, S32 = 1 << 3, U64 = 1 << 4, S64 = 1 << 5, F16 = 1 << 6, BF16 = 1 << 9 };
+    static const uint16_t has[] = {[JIT_REDUCE_ADD] = 0x1fff & ~(3 | S64),
+                                   [JIT_REDUCE_MIN] = U32 | S32 | U64 | S64 | F16 | BF16,
+                                   [JIT_REDUCE_MAX] = U32 | S32 | U64 | S64 | F16 | BF16,
+                                   [JIT_REDUCE_INC] = U32,
+                                   [JIT_REDUCE_DEC] = U32,
+                                   [JIT_REDUCE_AND] = U32 | S32 | U64,
+                                   [JIT_REDUCE_OR] = U32 | S32 | U64,
+                                   [JIT_REDUCE_XOR] = U32 | S32 | U64};
+    if (type >= sizeof types || !(has[op] >> type & 1))
+        return false;
+    reduce_all(TRANSFER_ADD + op, types[type], to, from, bytes);
+    return true;
 }
 
 void

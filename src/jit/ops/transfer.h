@@ -48,6 +48,7 @@ enum transfer_type {
     TRANSFER_BF16,
     TRANSFER_F32,
     TRANSFER_F64,
+    TRANSFER_F32_FTZ,
     TRANSFER_TYPES
 };
 

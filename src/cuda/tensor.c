@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * tensor.c: tensor maps (the driver API's "Tensor Map Object Management").
+ */
+#include "cuda/driver.h"
+
+static int
+encode(CUtensorMap *map, const struct tensor_args *a)
+{
+    struct device *d;
+    int r = cu_use(&d);
+    if (r != CUDA_SUCCESS)
+        return r;
+    if (!map)
+        return cu_null("tensorMap");
+    if (!a->dim || (a->rank > 1 && !a->stride) || !a->step)
+        return cu_null("globalDim, globalStrides or elementStrides");
+    return (int)device_tensor_map(d, map, a);
+}
+
+CUresult
+cuTensorMapEncodeTiled(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank, void *address,
+                       const cuuint64_t *dim, const cuuint64_t *stride, const cuuint32_t *box,
+                       const cuuint32_t *step, CUtensorMapInterleave interleave,
+                       CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion,
+                       CUtensorMapFloatOOBfill fill)
+{
+    struct tensor_args a = {.type = type,
+                            .rank = rank,
+                            .interleave = interleave,
+                            .swizzle = swizzle,
+                            .promotion = promotion,
+                            .fill = fill,
+                            .address = (uint64_t)(uintptr_t)address,
+                            .dim = dim,
+                            .stride = stride,
+                            .box = box,
+                            .step = step};
+    CU(box ? encode(map, &a) : cu_null("boxDim"), "tensorMap=%p globalAddress=%p", (void *)map,
+       address);
+}
+
+CUresult
+cuTensorMapEncodeIm2col(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank, void *address,
+                        const cuuint64_t *dim, const cuuint64_t *stride, const int *lower,
+                        const int *upper, cuuint32_t channels, cuuint32_t pixels,
+                        const cuuint32_t *step, CUtensorMapInterleave interleave,
+                        CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion,
+                        CUtensorMapFloatOOBfill fill)
+{
+    struct tensor_args a = {.type = type,
+                            .rank = rank,
+                            .interleave = interleave,
+                            .swizzle = swizzle,
+                            .promotion = promotion,
+                            .fill = fill,
+                            .address = (uint64_t)(uintptr_t)address,
+                            .dim = dim,
+                            .stride = stride,
+                            .step = step,
+                            .im2col = true,
+                            .lower = lower,
+                            .upper = upper,
+                            .channels = channels,
+                            .pixels = pixels};
+    CU(lower && upper ? encode(map, &a) : cu_null("pixelBoxLowerCorner or pixelBoxUpperCorner"),
+       "tensorMap=%p globalAddress=%p", (void *)map, address);
+}
+
+CUresult
+cuTensorMapReplaceAddress(CUtensorMap *map, void *address)
+{
+    struct device *d;
+    int r = cu_use(&d);
+    if (r == CUDA_SUCCESS)
+        r = map ? (int)device_tensor_move(d, map, (uint64_t)(uintptr_t)address)
+                : cu_null("tensorMap");
+    CU(r, "tensorMap=%p globalAddress=%p", (void *)map, address);
+}

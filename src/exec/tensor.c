@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * tensor.c: copies of boxes of tensors between global and shared memory (jit_services.tensor), by
+ * the map that memory/tensor_map.h describes. Rows are copied whole, or in the pieces of 16 bytes
+ * that a swizzle moves; a lane's copy is done before the next lane's. Start at exec_tensor.
+ */
+#include "exec/exec_priv.h"
+#include "memory/tensor_map.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { CHUNK = 16 };
+
+/* One lane's. */
+struct tensor {
+    struct jit_warp *warp;
+    struct jit_tensor_insn what;
+    const struct jit_tensor_data *data;
+    uint32_t place, lane;
+    const struct tensor_map *map;
+    struct tensor_where where;
+    uint64_t shared;
+};
+
+static _Noreturn void __attribute__((format(printf, 4, 5)))
+fail(const struct tensor *t, enum exec_status status, const char *what, const char *format, ...)
+{
+    char detail[200];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(detail, sizeof detail, format, args);
+    va_end(args);
+    exec_escape(t->warp->owner, t->warp->warp, 1u << t->lane, t->place, true, status, what, detail);
+}
+
+/* -- what an H200 refuses ---------------------------------------------------------------------- */
+
+static const char illegal[] = "illegal instruction", misaligned[] = "misaligned address";
+
+static struct tensor_map *
+map_at(const struct tensor *t, uint64_t align)
+{
+    uint64_t at = t->data->map[t->lane];
+    if (at % align)
+        fail(t, EXEC_MISALIGNED, misaligned, "the tensor map at 0x%llx is not aligned to %llu",
+             (unsigned long long)at, (unsigned long long)align);
+    struct tensor_map *m = (struct tensor_map *)(uintptr_t)at;
+    if (m->magic != TENSOR_MAP_MAGIC)
+        fail(t, EXEC_INVALID_TENSOR, illegal,
+             "what lies at 0x%llx is no tensor map (cuTensorMapEncodeTiled makes them)",
+             (unsigned long long)at);
+    return m;
+}
+
+/* What is stored begins inside of the tensor, and so do the pixels' boxes. */
+static void
+check_store(const struct tensor *t)
+{
+    const struct tensor_map *m = t->map;
+    for (uint32_t k = 0; k < m->rank; k++)
+        if (t->where.at[k] < 0)
+            fail(t, EXEC_INVALID_TENSOR, illegal,
+                 "coordinate %u is %d: what is stored begins in the tensor", k, t->where.at[k]);
+    for (uint32_t k = 0; m->im2col && k + 2 < m->rank; k++)
+        if (m->lower[k] < 0 || m->upper[k] > 0)
+            fail(
+                t, EXEC_INVALID_TENSOR, illegal,
+                "pixels are stored, but their box (%d, %d) reaches past the tensor in dimension %u",
+                m->lower[k], m->upper[k], k + 1);
+}
+
+/* A first element in the middle of 16 bytes ends a kernel on an H200, also where no byte of the box
+ * lies in the tensor. */
+static void
+check_place(const struct tensor *t)
+{
+    const struct tensor_map *m = t->map;
+    bool im2col = t->what.flags & JIT_TENSOR_IM2COL;
+    uint32_t bytes = tensor_type_bytes((enum tensor_type)m->type);
+    if (m->rank != t->what.rank || m->im2col != im2col)
+        fail(t, EXEC_INVALID_TENSOR, illegal,
+             "the map is of %u dimensions%s, the instruction of %u%s", m->rank,
+             m->im2col ? ", im2col" : "", t->what.rank, im2col ? ", im2col" : "");
+    if (!m->interleave && (int64_t)t->where.at[0] * bytes % CHUNK)
+        fail(t, EXEC_INVALID_TENSOR, illegal,
+             "coordinate 0 is %d, of elements of %u bytes: a box begins at multiples of 16 bytes",
+             t->where.at[0], bytes);
+    if (t->what.op != JIT_TENSOR_LOAD)
+        check_store(t);
+    for (uint32_t k = 0; im2col && k + 2 < m->rank; k++) {
+        int64_t last = (int64_t)m->dim[k + 1] + m->upper[k];
+        if (t->where.at[k + 1] < m->lower[k] || t->where.at[k + 1] > last)
+            fail(t, EXEC_INVALID_TENSOR, illegal,
+                 "coordinate %u is %d: the pixels' box is from %d to %lld", k + 1,
+                 t->where.at[k + 1], m->lower[k], (long long)last);
+    }
+    if (t->shared % 128)
+        fail(t, EXEC_MISALIGNED, misaligned, "the box in shared memory is not aligned to 128");
+}
+
+/* -- one row ----------------------------------------------------------------------------------- */
+
+/* To nearest even at 10 bits of the fraction, as an H200 does; subnormal numbers, too. */
+static uint32_t
+rounded(uint32_t w)
+{
+    if ((w & 0x7fffffff) > 0x7f800000)
+        return 0x7fffe000;
+    return (w + 0xfff + (w >> 13 & 1)) & 0xffffe000;
+}
+
+/* Elements of these types come rounded from memory. */
+static void
+round_row(const struct tensor_map *m, uint8_t *row, uint32_t bytes)
+{
+    if (m->type != TENSOR_TF32 && m->type != TENSOR_TF32_FTZ)
+        return;
+    for (uint32_t k = 0; k + 4 <= bytes; k += 4) {
+        uint32_t w;
+        memcpy(&w, row + k, 4);
+        w = rounded(w);
+        memcpy(row + k, &w, 4);
+    }
+}
+
+static void
+fill(const struct tensor_map *m, uint8_t *at, uint32_t bytes)
+{
+    if (!m->fill) {
+        memset(at, 0, bytes);
+        return;
+    }
+    for (uint32_t k = 0; k < bytes; k++) /* NaN, as an H200 has it: 0x7ff7 in each half word */
+        at[k] = k & 1 ? 0x7f : 0xf7;
+}
+
+static void
+read_row(const struct tensor_map *m, const struct tensor_slab *s, uint64_t from, uint8_t *row,
+         uint32_t bytes)
+{
+    if (s->low)
+        fill(m, row, s->low);
+    memcpy(row + s->low, (const void *)(uintptr_t)(from + s->low), s->high - s->low);
+    if (s->high < bytes)
+        fill(m, row + s->high, bytes - s->high);
+    round_row(m, row + s->low, s->high - s->low);
+}
+
+/* Where the 16 bytes at offset `at` of the box lie. The window begins at a multiple of what a
+ * swizzle looks at. */
+static uint8_t *
+chunk_at(const struct tensor *t, uint64_t at)
+{
+    return (uint8_t *)(uintptr_t)tensor_swizzled((enum tensor_swizzle)t->map->swizzle,
+                                                 t->shared + at);
+}
+
+static void
+scatter_row(const struct tensor *t, uint64_t at, const uint8_t *row, uint32_t bytes)
+{
+    for (uint32_t k = 0; k < bytes; k += CHUNK)
+        memcpy(chunk_at(t, at + k), row + k, CHUNK);
+}
+
+static void
+gather_row(const struct tensor *t, uint64_t at, uint8_t *row, uint32_t bytes)
+{
+    for (uint32_t k = 0; k < bytes; k += CHUNK)
+        memcpy(row + k, chunk_at(t, at + k), CHUNK);
+}
+
+/* -- a box ------------------------------------------------------------------------------------- */
+
+/* Rows have at most 256 elements of 8 bytes, or 256 slices of 32. */
+enum { ROW_MOST = 256 * 32 };
+
+static void
+load_slab(const struct tensor *t, const struct tensor_walk *w, const struct tensor_slab *s)
+{
+    uint8_t row[ROW_MOST];
+    for (uint32_t r = 0; r < s->rows; r++) {
+        uint64_t from = s->global + r * s->step, at = s->at + (uint64_t)r * w->pitch;
+        if (t->map->swizzle) {
+            read_row(t->map, s, from, row, w->row);
+            scatter_row(t, at, row, w->row);
+        } else {
+            read_row(t->map, s, from, (uint8_t *)(uintptr_t)(t->shared + at), w->row);
+        }
+    }
+}
+
+/* How many bytes of a row are stored: whole groups of 16, so that an H200 also writes to what lies
+ * behind a tensor whose rows end within one. */
+static uint32_t
+stored_bytes(const struct tensor_walk *w, const struct tensor_slab *s)
+{
+    uint32_t end = (s->high + CHUNK - 1) & ~(CHUNK - 1u);
+    return s->high == s->low ? 0 : (end < w->row ? end : w->row) - s->low;
+}
+
+static void
+store_slab(const struct tensor *t, const struct tensor_walk *w, const struct tensor_slab *s)
+{
+    uint8_t row[ROW_MOST];
+    uint32_t bytes = stored_bytes(w, s);
+    for (uint32_t r = 0; r < s->rows && bytes; r++) {
+        uint64_t to = s->global + r * s->step + s->low, at = s->at + (uint64_t)r * w->pitch;
+        const uint8_t *from = (const uint8_t *)(uintptr_t)(t->shared + at);
+        if (t->map->swizzle) {
+            gather_row(t, at, row, w->row);
+            from = row;
+        }
+        if (t->what.op == JIT_TENSOR_STORE)
+            memcpy((void *)(uintptr_t)to, from + s->low, bytes);
+        else if (!jit_reduce((enum jit_reduction)t->what.reduction, t->map->type, to,
+                             (uint64_t)(uintptr_t)from + s->low, bytes))
+            fail(t, EXEC_INVALID_TENSOR, illegal, "the reduction is none of tensors of type %u",
+                 t->map->type);
+    }
+}
+
+static void
+copy(const struct tensor *t)
+{
+    struct tensor_walk w;
+    struct tensor_slab s;
+    tensor_walk_begin(&w, t->map, &t->where);
+    while (tensor_walk_next(&w, &s)) {
+        if (t->what.op == JIT_TENSOR_LOAD)
+            load_slab(t, &w, &s);
+        else
+            store_slab(t, &w, &s);
+    }
+}
+
+/* -- what tools and the search for a fault are told -------------------------------------------- */
+
+static bool
+announce(const struct tensor *t, uint64_t at, uint32_t bytes, uint32_t space, enum jit_access_op op)
+{
+    uint64_t address[JIT_LANES];
+    for (uint32_t k = 0; k < JIT_LANES; k++)
+        address[k] = at;
+    t->warp->denied = 0;
+    t->warp->block->launch->services->access(t->warp, 1u << t->lane, address, bytes, space, op,
+                                             t->place);
+    return !t->warp->denied;
+}
+
+/* False: some of it must not be done. */
+static bool
+announce_slab(const struct tensor *t, const struct tensor_walk *w, const struct tensor_slab *s)
+{
+    bool loads = t->what.op == JIT_TENSOR_LOAD, fine = true;
+    enum jit_access_op op = loads                            ? JIT_LOAD
+                            : t->what.op == JIT_TENSOR_STORE ? JIT_STORE
+                                                             : JIT_ATOMIC;
+    uint32_t bytes = loads ? s->high - s->low : stored_bytes(w, s);
+    bool whole = s->step == bytes && !(w->pitch > w->row);
+    for (uint32_t r = 0; bytes && r < s->rows && fine; r++)
+        fine &= announce(t, s->global + s->low + r * s->step, whole ? bytes * s->rows : bytes,
+                         PTX_SPACE_GLOBAL, op) &&
+                !whole;
+    return fine || (whole && !t->warp->denied);
+}
+
+static bool
+announce_shared(const struct tensor *t, const struct tensor_walk *w)
+{
+    enum jit_access_op op = t->what.op == JIT_TENSOR_LOAD ? JIT_STORE : JIT_LOAD;
+    uint64_t extent = tensor_walk_extent(w);
+    if (w->pitch <= w->row)
+        return announce(t, t->shared, (uint32_t)extent, PTX_SPACE_SHARED, op);
+    for (uint64_t at = 0; at < extent; at += w->pitch)
+        for (uint32_t k = 0; k < w->row; k += CHUNK)
+            if (!announce(t, (uint64_t)(uintptr_t)chunk_at(t, at + k), CHUNK, PTX_SPACE_SHARED, op))
+                return false;
+    return true;
+}
+
+static bool
+announce_all(const struct tensor *t)
+{
+    struct tensor_walk w;
+    struct tensor_slab s;
+    tensor_walk_begin(&w, t->map, &t->where);
+    bool fine = t->what.op != JIT_TENSOR_LOAD || announce_shared(t, &w);
+    while (fine && tensor_walk_next(&w, &s))
+        fine = announce_slab(t, &w, &s);
+    return fine && (t->what.op == JIT_TENSOR_LOAD || announce_shared(t, &w));
+}
+
+/* -- instructions ------------------------------------------------------------------------------ */
+
+static void
+begin_copy(struct tensor *t)
+{
+    t->map = map_at(t, 64);
+    t->shared = t->data->shared[t->lane];
+    for (uint32_t k = 0; k < t->what.rank; k++)
+        t->where.at[k] = t->data->at[k][t->lane];
+    bool shifts = t->what.op == JIT_TENSOR_LOAD && t->what.flags & JIT_TENSOR_IM2COL;
+    for (uint32_t k = 0; k < 3; k++)
+        t->where.shift[k] = shifts ? (uint16_t)t->data->shift[k][t->lane] : 0;
+    check_place(t);
+}
+
+/* To the same place in each block that the mask names; each one's mbarrier learns of it. */
+static void
+load(struct tensor *t)
+{
+    const struct jit_block *b = t->warp->block;
+    uint64_t bytes = tensor_map_bytes(t->map), barrier = t->data->barrier[t->lane];
+    uint64_t own = t->shared, window = (uint64_t)(uintptr_t)b->window;
+    uint32_t blocks = t->data->blocks[t->lane];
+    if (!(t->what.flags & JIT_TENSOR_MULTICAST)) {
+        if (!(t->what.flags & JIT_TENSOR_TOLD) || announce_all(t))
+            copy(t);
+        jit_barrier_complete(barrier, bytes);
+        return;
+    }
+    if (blocks >> b->launch->cluster_blocks)
+        fail(t, EXEC_INVALID_TENSOR, illegal, "multicast to blocks 0x%x of a cluster of %u", blocks,
+             b->launch->cluster_blocks);
+    for (uint32_t rest = blocks; rest; rest &= rest - 1) {
+        uint64_t to = (uint64_t)__builtin_ctz(rest) << JIT_RANK_BIT;
+        uint64_t mask = (1ull << JIT_RANK_BIT) - 1;
+        t->shared = window + to + ((own - window) & mask);
+        if (!(t->what.flags & JIT_TENSOR_TOLD) || announce_all(t))
+            copy(t);
+        jit_barrier_complete(window + to + ((barrier - window) & mask), bytes);
+    }
+}
+
+static void
+replace(const struct tensor *t)
+{
+    static const char *const fields[] = {
+        "global_address", "rank",     "box_dim",           "global_dim",   "global_stride",
+        "element_stride", "elemtype", "interleave_layout", "swizzle_mode", "swizzle_atomicity",
+        "fill_mode"};
+    uint64_t value = t->data->value[t->lane];
+    struct tensor_map *m = map_at(t, 128);
+    if (!tensor_map_replace(m, (enum tensor_field)t->what.field, t->what.ordinal, value))
+        fail(t, EXEC_INVALID_TENSOR, illegal, "tensormap.replace: 0x%llx is no value of .%s",
+             (unsigned long long)value, fields[t->what.field]);
+}
+
+void
+exec_tensor(struct jit_warp *w, uint32_t lanes, uint64_t what, uint32_t place,
+            const struct jit_tensor_data *data)
+{
+    struct tensor t = {.warp = w, .data = data, .place = place};
+    memcpy(&t.what, &what, sizeof t.what);
+    for (; lanes; lanes &= lanes - 1) {
+        t.lane = (uint32_t)__builtin_ctz(lanes);
+        switch ((enum jit_tensor_op)t.what.op) {
+        case JIT_TENSOR_LOAD:
+            begin_copy(&t);
+            load(&t);
+            break;
+        case JIT_TENSOR_STORE:
+        case JIT_TENSOR_REDUCE:
+            begin_copy(&t);
+            if (!(t.what.flags & JIT_TENSOR_TOLD) || announce_all(&t))
+                copy(&t);
+            break;
+        case JIT_TENSOR_REPLACE: replace(&t); break;
+        case JIT_TENSOR_COPY_MAP:
+            memcpy((void *)(uintptr_t)data->map[t.lane],
+                   (const void *)(uintptr_t)data->shared[t.lane], TENSOR_MAP_BYTES);
+            break;
+        }
+    }
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * insn/tensor.c: copies of boxes of tensors (PTX ISA 9.7.9.27), tensormap.replace and
+ * tensormap.cp_fenceproxy (9.7.9.28). The operands of 32 lanes go into a struct jit_tensor_data on
+ * the stack, and the service `tensor` does the work. It is done at once: waiting for groups and
+ * mbarriers is as with other copies (async.c). Start at tensor_insn.
+ */
+#include "jit/insn/insn.h"
+#include "jit/build/value.h"
+#include "jit/memory/memory.h"
+#include "jit/tools/tools.h"
+
+#include <string.h>
+
+#define AT(field) offsetof(struct jit_tensor_data, field)
+
+struct tensor {
+    struct core *c;
+    const struct wir_insn *i;
+    value data, lanes;
+    value barrier; /* NULL: none */
+    struct jit_tensor_insn what;
+};
+
+static const char *
+name_of(const struct tensor *t)
+{
+    return ptx_op_name((enum ptx_op)t->i->i.op);
+}
+
+/* -- operands ---------------------------------------------------------------------------------- */
+
+static bool
+put_address(struct tensor *t, size_t at, unsigned k, enum ptx_space space, value *out)
+{
+    struct wir_insn other = *t->i;
+    if (k >= t->i->i.operand_count || t->i->i.operand[k].kind != PTX_O_ADDRESS)
+        return emit_fail(&t->c->e, "%s: operand %u is no address", name_of(t), k + 1);
+    other.i.space = (uint8_t)space;
+    value v = core_addresses_some(t->c, &other, &t->i->i.operand[k], 1, JIT_LOAD, 0);
+    core_store_field(t->c, t->data, at, v);
+    if (out)
+        *out = v;
+    return true;
+}
+
+static void
+put_numbers(struct tensor *t, size_t at, const struct ptx_operand *o, unsigned count)
+{
+    for (unsigned k = 0; k < count; k++)
+        core_store_field(t->c, t->data, at + k * JIT_LANES * 4,
+                         core_value(t->c, t->i, &o->elements[k], 32, false));
+}
+
+/* [map, {coordinates}]; the map's address is generic, or of a variable. */
+static bool
+put_place(struct tensor *t, const struct ptx_operand *o)
+{
+    if (o->kind != PTX_O_TEX || o->count != 2 || o->elements[1].kind != PTX_O_VECTOR)
+        return emit_fail(&t->c->e, "%s: [map, {coordinates}] expected", name_of(t));
+    const struct ptx_operand *map = &o->elements[0], *at = &o->elements[1];
+    struct wir_insn other = *t->i;
+    other.i.space = PTX_SPACE_NONE;
+    value v;
+    if (map->kind == PTX_O_ADDRESS) {
+        if (map->base_kind == PTX_BASE_VAR && map->var)
+            other.i.space = map->var->space;
+        v = core_addresses_some(t->c, &other, map, 1, JIT_LOAD, 0);
+    } else {
+        v = core_value(t->c, t->i, map, 64, false);
+    }
+    core_store_field(t->c, t->data, AT(map), v);
+    if (at->count != t->what.rank)
+        return emit_fail(&t->c->e, "%s: %u coordinates, %u dimensions", name_of(t), at->count,
+                         t->what.rank);
+    put_numbers(t, AT(at), at, at->count);
+    return true;
+}
+
+static void
+put_shift(struct tensor *t, const struct ptx_operand *o)
+{
+    for (uint32_t k = 0; k < o->count && k < 3; k++)
+        core_store_field(t->c, t->data, AT(shift) + k * JIT_LANES * 4,
+                         v_zext(&t->c->e, core_value(t->c, t->i, &o->elements[k], 16, false), 32));
+}
+
+/* -- what the instruction is ------------------------------------------------------------------- */
+
+static bool
+find_kind(struct tensor *t)
+{
+    static const uint16_t ranks[] = {PTX_M_1D, PTX_M_2D, PTX_M_3D, PTX_M_4D, PTX_M_5D};
+    static const uint16_t refused[] = {PTX_M_IM2COL_W,      PTX_M_IM2COL_W_128, PTX_M_TILE_GATHER4,
+                                       PTX_M_TILE_SCATTER4, PTX_M_CTA_GROUP_1,  PTX_M_CTA_GROUP_2};
+    const struct ptx_insn *p = &t->i->i;
+    for (uint8_t k = 0; k < sizeof ranks / sizeof *ranks; k++)
+        if (ptx_has(p, (enum ptx_mod)ranks[k]))
+            t->what.rank = (uint8_t)(k + 1);
+    if (!t->what.rank)
+        return emit_fail(&t->c->e, "%s without .1d to .5d", name_of(t));
+    for (size_t k = 0; k < sizeof refused / sizeof *refused; k++)
+        if (ptx_has(p, (enum ptx_mod)refused[k]))
+            return emit_fail(&t->c->e, "%s.%s is not supported", name_of(t),
+                             ptx_mod_name((enum ptx_mod)refused[k]));
+    if (ptx_has(p, PTX_M_IM2COL) || ptx_has(p, PTX_M_IM2COL_NO_OFFS))
+        t->what.flags |= JIT_TENSOR_IM2COL;
+    if ((t->what.flags & JIT_TENSOR_IM2COL) && t->what.rank < 3)
+        return emit_fail(&t->c->e, "%s.im2col of less than three dimensions", name_of(t));
+    return true;
+}
+
+static bool
+find_reduction(struct tensor *t)
+{
+    static const uint16_t ops[] = {
+        [JIT_REDUCE_ADD] = PTX_M_ADD, [JIT_REDUCE_MIN] = PTX_M_MIN, [JIT_REDUCE_MAX] = PTX_M_MAX,
+        [JIT_REDUCE_INC] = PTX_M_INC, [JIT_REDUCE_DEC] = PTX_M_DEC, [JIT_REDUCE_AND] = PTX_M_AND,
+        [JIT_REDUCE_OR] = PTX_M_OR,   [JIT_REDUCE_XOR] = PTX_M_XOR,
+    };
+    for (uint8_t k = 0; k < sizeof ops / sizeof *ops; k++)
+        if (ptx_has(&t->i->i, (enum ptx_mod)ops[k])) {
+            t->what.reduction = k;
+            return true;
+        }
+    return emit_fail(&t->c->e, "%s without an operation", name_of(t));
+}
+
+static void
+call_service(struct tensor *t)
+{
+    struct core *c = t->c;
+    uint64_t bits;
+    _Static_assert(sizeof bits == sizeof t->what, "a struct jit_tensor_insn is a 64-bit number");
+    if (core_tells(c, TELL_ACCESS))
+        t->what.flags |= JIT_TENSOR_TOLD;
+    memcpy(&bits, &t->what, sizeof bits);
+    core_batch_flush(c);
+    core_fence(c, false);
+    value args[] = {c->e.warp, t->lanes, core_i64(c, bits), core_i32(c, t->i->place), t->data};
+    core_service(c, offsetof(struct jit_services, tensor), LLVMVoidTypeInContext(c->e.context),
+                 args, 5);
+    core_fence(c, false);
+}
+
+/* -- copies ------------------------------------------------------------------------------------ */
+
+/* [to], [map, {...}], [mbarrier] {, {offsets}} {, blocks of a multicast} {, policy}. */
+static bool
+emit_load(struct tensor *t)
+{
+    const struct ptx_insn *p = &t->i->i;
+    unsigned next = 3;
+    t->what.op = JIT_TENSOR_LOAD;
+    if (!put_address(t, AT(shared), 0, (enum ptx_space)p->space, NULL) ||
+        !put_place(t, &p->operand[1]) ||
+        !put_address(t, AT(barrier), 2, PTX_SPACE_SHARED, &t->barrier))
+        return false;
+    if (t->what.flags & JIT_TENSOR_IM2COL) {
+        if (next >= p->operand_count || p->operand[next].kind != PTX_O_VECTOR ||
+            p->operand[next].count != t->what.rank - 2u)
+            return emit_fail(&t->c->e, "%s.im2col: %u offsets expected", name_of(t),
+                             t->what.rank - 2u);
+        put_shift(t, &p->operand[next++]);
+    }
+    if (ptx_has(p, PTX_M_MULTICAST_CLUSTER)) {
+        if (next >= p->operand_count)
+            return emit_fail(&t->c->e, "%s.multicast without its blocks", name_of(t));
+        value blocks = core_value(t->c, t->i, &p->operand[next], 16, false);
+        core_store_field(t->c, t->data, AT(blocks), v_zext(&t->c->e, blocks, 32));
+        t->what.flags |= JIT_TENSOR_MULTICAST;
+    }
+    core_announce_async(t->c, t->i, JIT_ASYNC_TENSOR, t->lanes, t->barrier, 1);
+    call_service(t);
+    core_announce_async(t->c, t->i, JIT_ASYNC_AFTER, t->lanes, t->barrier, 0);
+    return true;
+}
+
+/* [map, {...}], [from] {, policy}. */
+static bool
+emit_store(struct tensor *t)
+{
+    const struct ptx_insn *p = &t->i->i;
+    t->what.op = JIT_TENSOR_STORE;
+    if (p->op == PTX_OP_CP_REDUCE_ASYNC_BULK_TENSOR) {
+        t->what.op = JIT_TENSOR_REDUCE;
+        if (!find_reduction(t))
+            return false;
+    }
+    if (!put_place(t, &p->operand[0]) || !put_address(t, AT(shared), 1, PTX_SPACE_SHARED, NULL))
+        return false;
+    core_announce_async(t->c, t->i, JIT_ASYNC_TENSOR, t->lanes, NULL, 1);
+    call_service(t);
+    core_announce_async(t->c, t->i, JIT_ASYNC_TENSOR, t->lanes, NULL, 0);
+    return true;
+}
+
+/* -- maps -------------------------------------------------------------------------------------- */
+
+/* In the order of enum tensor_field (memory/tensor_map.h). */
+static const struct field {
+    uint16_t word;
+    bool several;
+} fields[] = {
+    {PTX_M_GLOBAL_ADDRESS, false}, {PTX_M_RANK, false},
+    {PTX_M_BOX_DIM, true},         {PTX_M_GLOBAL_DIM, true},
+    {PTX_M_GLOBAL_STRIDE, true},   {PTX_M_ELEMENT_STRIDE, true},
+    {PTX_M_ELEMTYPE, false},       {PTX_M_INTERLEAVE_LAYOUT, false},
+    {PTX_M_SWIZZLE_MODE, false},   {PTX_M_SWIZZLE_ATOMICITY, false},
+    {PTX_M_FILL_MODE, false},
+};
+
+/* [map] {, ordinal}, value. */
+static bool
+emit_replace(struct tensor *t)
+{
+    const struct ptx_insn *p = &t->i->i;
+    const struct ptx_operand *o = p->operand;
+    uint8_t k = 0, count = sizeof fields / sizeof *fields;
+    while (k < count && !ptx_has(p, (enum ptx_mod)fields[k].word))
+        k++;
+    if (k == count || p->operand_count != (fields[k].several ? 3u : 2u))
+        return emit_fail(&t->c->e, "tensormap.replace of this field is not supported");
+    t->what.op = JIT_TENSOR_REPLACE;
+    t->what.field = k;
+    if (fields[k].several) {
+        if (o[1].kind != PTX_O_INT || o[1].imm > 4)
+            return emit_fail(&t->c->e,
+                             "tensormap.replace: the dimension is a constant from 0 to 4");
+        t->what.ordinal = (uint8_t)o[1].imm;
+    }
+    if (!put_address(t, AT(map), 0, (enum ptx_space)p->space, NULL))
+        return false;
+    unsigned bits = p->type[1] == PTX_B64 ? 64 : 32;
+    value v = core_value(t->c, t->i, &o[p->operand_count - 1], bits, false);
+    core_store_field(t->c, t->data, AT(value), v_zext(&t->c->e, v, 64));
+    call_service(t);
+    return true;
+}
+
+/* [to], [from], 128: a map from shared to global memory, and a release of it. */
+static bool
+emit_copy_map(struct tensor *t)
+{
+    const struct ptx_insn *p = &t->i->i;
+    t->what.op = JIT_TENSOR_COPY_MAP;
+    if (p->operand[2].kind != PTX_O_INT || p->operand[2].imm != 128)
+        return emit_fail(&t->c->e, "%s copies 128 bytes", name_of(t));
+    if (!put_address(t, AT(map), 0, PTX_SPACE_GLOBAL, NULL) ||
+        !put_address(t, AT(shared), 1, PTX_SPACE_SHARED, NULL))
+        return false;
+    call_service(t);
+    return true;
+}
+
+bool
+tensor_insn(struct core *c, const struct wir_insn *i)
+{
+    struct tensor t = {.c = c, .i = i};
+    if (i->i.op == PTX_OP_CP_ASYNC_BULK_PREFETCH_TENSOR)
+        return true;
+    c->e.lanes = LANES;
+    c->e.mask = core_mask(c);
+    c->e.mask_bits = t.lanes = core_mask_bits(c);
+    _Static_assert(sizeof(struct jit_tensor_data) % 64 == 0, "a number of cache lines");
+    if (!c->tensor_data) {
+        LLVMTypeRef line = LLVMVectorType(core_scalar(c, 64), 8);
+        c->tensor_data = core_alloca(c, LLVMArrayType2(line, sizeof(struct jit_tensor_data) / 64));
+        /* core_store_field stores whole vectors: a row of 32 lanes is 128 bytes, of addresses 256.
+         */
+        LLVMSetAlignment(c->tensor_data, 256);
+    }
+    t.data = c->tensor_data;
+    if (i->i.op == PTX_OP_TENSORMAP_REPLACE)
+        return emit_replace(&t);
+    if (i->i.op == PTX_OP_TENSORMAP_CP_FENCEPROXY)
+        return emit_copy_map(&t);
+    if (!find_kind(&t))
+        return false;
+    return i->i.operand[0].kind == PTX_O_TEX ? emit_store(&t) : emit_load(&t);
+}
