@@ -55,10 +55,11 @@ enum jit_trap_reason {
     JIT_TRAP_STACK,       /* recursion too deep, or alloca beyond local memory */
     JIT_TRAP_CALL,        /* indirect call to something that is no function, or of another type */
     JIT_TRAP_UNREACHABLE, /* control ran past the end of a function */
-    JIT_TRAP_LANES,   /* lanes wait for others of their warp that cannot come: services->held has
-                         been told where */
-    JIT_TRAP_MASK,    /* a lane executes a warp operation whose mask does not name it */
-    JIT_TRAP_BARRIER, /* barrier number above 15, or a thread count that is no multiple of 32 */
+    JIT_TRAP_LANES,     /* lanes wait for others of their warp that cannot come: services->held has
+                           been told where */
+    JIT_TRAP_MASK,      /* a lane executes a warp operation whose mask does not name it */
+    JIT_TRAP_WARPGROUP, /* wgmma without all lanes of four warps */
+    JIT_TRAP_BARRIER,   /* barrier number above 15, or a thread count that is no multiple of 32 */
 };
 
 /* (abi) Constant during one launch. */

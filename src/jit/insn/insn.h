@@ -56,4 +56,8 @@ LLVMValueRef core_sync_site(struct core *c, uint32_t block, size_t field);
 /* Emits such an instruction, if its result is kept as a scalar. */
 bool core_straight_insn(struct core *c, const struct wir_insn *i);
 
+/* -- wgmma.c ----------------------------------------------------------------------------------- */
+
+bool wgmma_insn(struct core *c, const struct wir_insn *i);
+
 #endif

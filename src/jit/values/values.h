@@ -164,6 +164,7 @@ struct core {
                                  (versions/if_convert.c) */
     /* alloca of a struct jit_image_data, made when first needed (insn/image.c) */
     LLVMValueRef image_data;
+    LLVMValueRef wgmma_data;    /* likewise of what insn/wgmma.c hands over */
     uint32_t ended, measure_at; /* blocks that were emitted; after how many the size is looked at */
 };
 
