@@ -25,37 +25,36 @@ enum { CHUNK = 16, ROWS = 16, ROW_BYTES = 32 };
 
 struct wgmma_place {
     uint32_t start, leading, stride;
-    uint32_t width; /* chunks that are swizzled together: 1, 2, 4, 8 */
+    uint32_t shift; /* 1 << shift chunks are swizzled together: 1, 2, 4, 8 */
     uint32_t base;
 };
 
 static struct wgmma_place
 place_of(uint64_t descriptor)
 {
-    static const uint8_t widths[] = {1, 8, 4, 2};
+    static const uint8_t shifts[] = {0, 3, 2, 1};
     return (struct wgmma_place){.start = (uint32_t)(descriptor & 0x3fff) << 4,
                                 .leading = (uint32_t)(descriptor >> 16 & 0x3fff) << 4,
                                 .stride = (uint32_t)(descriptor >> 32 & 0x3fff) << 4,
-                                .width = widths[descriptor >> 62],
+                                .shift = shifts[descriptor >> 62],
                                 .base = (uint32_t)(descriptor >> 49) & 7};
 }
 
 /* Offset of a chunk. Along k: chunk `chunk` of row `row`; transposed: the numbers of k `chunk` in
  * rows 8 * row and on. */
-static uint32_t
+static inline uint32_t
 chunk_at(const struct wgmma_place *p, bool transposed, uint32_t row, uint32_t chunk)
 {
-    uint32_t w = p->width, at = p->start;
+    uint32_t at = p->start, s = p->shift, low = (1u << s) - 1;
     if (!transposed)
-        at +=
-            row % 8 * CHUNK * w + row / 8 * p->stride + chunk % w * CHUNK + chunk / w * p->leading;
-    else if (w == 1)
+        at += (row % 8 * CHUNK << s) + row / 8 * p->stride + (chunk & low) * CHUNK +
+              (chunk >> s) * p->leading;
+    else if (!s)
         at += row * p->stride + chunk % 8 * CHUNK + chunk / 8 * p->leading;
     else
-        at +=
-            row % w * CHUNK + row / w * p->leading + chunk % 8 * CHUNK * w + chunk / 8 * p->stride;
-    at ^= ((at >> 7) - p->base & (w - 1)) << 4;
-    return at;
+        at += (row & low) * CHUNK + (row >> s) * p->leading + (chunk % 8 * CHUNK << s) +
+              chunk / 8 * p->stride;
+    return at ^ (((at >> 7) - p->base) & low) << 4;
 }
 
 static void

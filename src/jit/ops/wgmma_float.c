@@ -54,10 +54,14 @@ struct wgmma_format {
     bool infinite;
 };
 
+#define F16 {2, 0, 10, 13, 15, 31, 0x7c00, 0x1p112f, false, true}
+#define BF16 {2, 0, 7, 16, 127, 255, 0x7f80, 1, true, true}
+#define TF32 {4, 13, 10, 13, 127, 255, 0x3fc00, 1, true, true}
+
 static const struct wgmma_format formats[] = {
-    [WGMMA_F16] = {2, 0, 10, 13, 15, 31, 0x7c00, 0x1p112f, false, true},
-    [WGMMA_BF16] = {2, 0, 7, 16, 127, 255, 0x7f80, 1, true, true},
-    [WGMMA_TF32] = {4, 13, 10, 13, 127, 255, 0x3fc00, 1, true, true},
+    [WGMMA_F16] = F16,
+    [WGMMA_BF16] = BF16,
+    [WGMMA_TF32] = TF32,
     [WGMMA_E4M3] = {1, 0, 3, 20, 7, 16, 0x7f, 0x1p120f, false, false},
     [WGMMA_E5M2] = {1, 0, 2, 21, 15, 31, 0x7c, 0x1p112f, false, true},
     [WGMMA_F32] = {4, 0, 23, 0, 127, 255, 0x7f800000, 1, true, true},
@@ -265,27 +269,32 @@ struct left {
     floats number[WGMMA_MOST_K][PARTS];
     bytes exponent[WGMMA_MOST_K];
     ints top[PARTS], odd[PARTS];
+    int32_t some_odd;
 };
 
 /* Eight columns of B: [parity][k][column / 2]. */
 struct right {
     float number[2][WGMMA_MOST_K][4] __attribute__((aligned(64)));
     int8_t exponent[2][WGMMA_MOST_K][4] __attribute__((aligned(64)));
-    int32_t top[2][4], odd[2][4];
+    int32_t top[2][4], odd[2][4], some_odd;
 };
 
 INLINE void
 read_left(const struct wgmma_factors *x, const struct wgmma_format *f, uint32_t size,
-          struct left *out)
+          uint32_t count, struct left *out)
 {
+    out->some_odd = 0;
     for (uint32_t r = 0; r < ROWS; r++) {
         struct line line;
-        read_line(f, size, x->a[r], x->k, x->form->negate, &line);
-        for (uint32_t k = 0; k < x->k; k++)
-            for (uint32_t t = 0; t < 4; t++) {
-                out->number[k][r / 4][r % 4 * 4 + t] = line.number[k];
-                out->exponent[k][4 * r + t] = line.exponent[k];
-            }
+        read_line(f, size, x->a[r], count, x->form->negate, &line);
+        for (uint32_t k = 0; k < count; k++) {
+            float v = line.number[k];
+            quad q = {v, v, v, v};
+            uint32_t e = 0x01010101u * (uint8_t)line.exponent[k];
+            memcpy((float *)&out->number[k][r / 4] + r % 4 * 4, &q, sizeof q);
+            memcpy((int8_t *)&out->exponent[k] + 4 * r, &e, sizeof e);
+        }
+        out->some_odd |= line.odd;
         for (uint32_t t = 0; t < 4; t++) {
             out->top[r / 4][r % 4 * 4 + t] = line.top;
             out->odd[r / 4][r % 4 * 4 + t] = line.odd;
@@ -293,22 +302,60 @@ read_left(const struct wgmma_factors *x, const struct wgmma_format *f, uint32_t 
     }
 }
 
+/* Four rows of numbers become columns: out[k] has one of each. */
+INLINE void
+turn(const struct line line[4], uint32_t count, float (*out)[4])
+{
+    for (uint32_t k = 0; k < count; k += 4) {
+        quad r[4];
+        for (uint32_t t = 0; t < 4; t++)
+            memcpy(&r[t], &line[t].number[k], sizeof r[t]);
+        quad a = __builtin_shufflevector(r[0], r[1], 0, 4, 1, 5),
+             b = __builtin_shufflevector(r[2], r[3], 0, 4, 1, 5),
+             c = __builtin_shufflevector(r[0], r[1], 2, 6, 3, 7),
+             d = __builtin_shufflevector(r[2], r[3], 2, 6, 3, 7);
+        quad q[4] = {__builtin_shufflevector(a, b, 0, 1, 4, 5),
+                     __builtin_shufflevector(a, b, 2, 3, 6, 7),
+                     __builtin_shufflevector(c, d, 0, 1, 4, 5),
+                     __builtin_shufflevector(c, d, 2, 3, 6, 7)};
+        memcpy(out[k], q, sizeof q);
+    }
+}
+
+#define LOW(a, b)                                                                                  \
+    __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23)
+#define HIGH(a, b)                                                                                 \
+    __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31)
+
+/* The same of bytes: 0 with 2 and 1 with 3, then those with each other. */
+INLINE void
+turn_bytes(const struct line line[4], uint32_t count, int8_t (*out)[4])
+{
+    for (uint32_t k = 0; k < count; k += 16) {
+        few_bytes r[4];
+        for (uint32_t t = 0; t < 4; t++)
+            memcpy(&r[t], &line[t].exponent[k], sizeof r[t]);
+        few_bytes a = LOW(r[0], r[2]), b = LOW(r[1], r[3]), c = HIGH(r[0], r[2]),
+                  d = HIGH(r[1], r[3]), q[4] = {LOW(a, b), HIGH(a, b), LOW(c, d), HIGH(c, d)};
+        memcpy(out[k], q, sizeof q);
+    }
+}
+
 INLINE void
 read_right(const struct wgmma_factors *x, const struct wgmma_format *f, uint32_t size,
-           uint32_t first, struct right *out)
+           uint32_t count, uint32_t first, struct right *out)
 {
+    out->some_odd = 0;
     for (uint32_t parity = 0; parity < 2; parity++) {
         struct line line[4];
         for (uint32_t t = 0; t < 4; t++) {
-            read_line(f, size, x->b[first + 2 * t + parity], x->k, false, &line[t]);
+            read_line(f, size, x->b[first + 2 * t + parity], count, false, &line[t]);
             out->top[parity][t] = line[t].top;
             out->odd[parity][t] = line[t].odd;
+            out->some_odd |= line[t].odd;
         }
-        for (uint32_t k = 0; k < x->k; k++)
-            for (uint32_t t = 0; t < 4; t++) {
-                out->number[parity][k][t] = line[t].number[k];
-                out->exponent[parity][k][t] = line[t].exponent[k];
-            }
+        turn(line, count, out->number[parity]);
+        turn_bytes(line, count, out->exponent[parity]);
     }
 }
 
@@ -320,16 +367,22 @@ select_ints(ints mask, ints yes, ints no)
     return (mask & yes) | (~mask & no);
 }
 
+#if defined __has_builtin && __has_builtin(__builtin_elementwise_max)
+#define LARGER(a, b) __builtin_elementwise_max(a, b)
+#else
+#define LARGER(a, b) (((a) & ((a) > (b))) | ((b) & ~((a) > (b))))
+#endif
+
 INLINE ints
 larger(ints a, ints b)
 {
-    return select_ints(a > b, a, b);
+    return LARGER(a, b);
 }
 
 INLINE ints
 smaller(ints a, ints b)
 {
-    return select_ints(a < b, a, b);
+    return ~LARGER(~a, ~b);
 }
 
 /* 2^n of exponents in a float's range. */
@@ -356,17 +409,17 @@ four(const int32_t v[4])
 
 /* The largest exponent of the products of every element. */
 INLINE bytes
-largest(const struct left *a, const int8_t b[][4], uint32_t k)
+largest(const struct left *a, const int8_t b[][4], uint32_t k, bool wide)
 {
     bytes top = (bytes){0} + INT8_MIN;
     for (uint32_t n = 0; n < k; n++) {
         int32_t one;
         memcpy(&one, b[n], 4);
         bytes e = a->exponent[n] + (bytes)((ints){0} + one);
-        bytes more = e > top;
-        top = (e & more) | (top & ~more);
+        top = LARGER(e, top);
     }
-    return top;
+    bytes none = top < (int8_t)(wide ? NO_PRODUCT_WIDE : NO_PRODUCT);
+    return (top & ~none) | (none & INT8_MIN);
 }
 
 /* The products, scaled and cut off, summed. */
@@ -430,24 +483,18 @@ struct sums {
     ints odd;                     /* -1: one by one */
 };
 
-INLINE ints
-exponent_of(ints before)
-{
-    return larger(before >> 23 & 255, (ints){0} + 1) - 127;
-}
-
+/* D's exponent counts where D is zero, too, but below all others. */
 INLINE struct sums
-begin_sums(struct manner r, ints products, ints before, ints base, ints odd)
+begin_sums(struct manner r, ints products, ints before, ints base)
 {
     struct sums s = {.before = before, .base = base};
-    ints magnitude = before & INT32_MAX, zero = magnitude == 0;
-    ints e = exponent_of(before);
+    ints field = before >> 23 & 255, e = field - 127;
     if (r.half) /* exponents of halves end sooner */
-        e = larger(e, (ints){0} - 14);
-    s.odd = odd | (magnitude >= 0x7f800000);
-    e = select_ints(zero, (ints){0} + NO_EXPONENT, r.wide ? e - base : e);
-    ints none = products < (r.wide ? NO_PRODUCT_WIDE : NO_PRODUCT);
-    ints top = larger(select_ints(none, (ints){0} + NO_EXPONENT, products), e);
+        e = select_ints(field == 0, e, larger(e, (ints){0} - 14));
+    if (r.wide)
+        e = select_ints((before & INT32_MAX) == 0, (ints){0} + NO_EXPONENT, e - base);
+    ints top = larger(products, e);
+    s.odd = field == 255;
     s.late = top < LEAST;
     s.top = larger(top, (ints){0} + LEAST);
     if (r.wide)
@@ -458,20 +505,14 @@ begin_sums(struct manner r, ints products, ints before, ints base, ints odd)
 INLINE ints
 end_sums(struct manner r, struct sums *s, ints sum)
 {
-    ints exponent = s->top + s->base, up = r.bits - exponent;
+    ints up = r.bits - s->top;
     if (r.wide)
-        up = smaller(larger(up, (ints){0} - 250), (ints){0} + 250);
-    floats c = r.wide ? scaled((floats)s->before, up) : (floats)s->before * power(up);
+        up = smaller(larger(up - s->base, (ints){0} - 250), (ints){0} + 250);
+    floats before = (floats)s->before, c = r.wide ? scaled(before, up) : before * power(up);
     sum += __builtin_convertvector(c, ints);
-    ints size = sum ^ sum >> 31;
-    s->odd |= size > INT32_MAX - 256;
-    ints unit = -up;
-    if (r.wide)
-        unit = smaller(unit, (ints){0} + 250);
-    ints bits = cut_off(sum, unit, r.wide, r.half);
-    /* Where there are no products D stays, but for -0. */
-    ints plain = select_ints((s->before & INT32_MAX) == 0, (ints){0}, s->before);
-    bits = select_ints(s->late, plain, bits);
+    s->odd |= (sum ^ sum >> 31) > INT32_MAX - 256;
+    ints bits = cut_off(sum, -up, r.wide, r.half);
+    bits = select_ints(s->late, (ints)(before + 0.0f), bits); /* no products: D, but for -0 */
     if (r.cut && !r.half)
         bits &= ~0x3ff;
     return r.half ? to_half(bits) : bits;
@@ -499,14 +540,14 @@ INLINE void
 run_columns(const struct left *a, const struct right *b, uint32_t parity, uint32_t k,
             struct manner r, const ints before[PARTS], ints after[PARTS], ints odd[PARTS])
 {
-    bytes top = largest(a, b->exponent[parity], k);
-    ints columns_top = four(b->top[parity]), columns_odd = four(b->odd[parity]), sum[PARTS];
+    bytes top = largest(a, b->exponent[parity], k, r.wide);
+    ints columns_top = four(b->top[parity]), sum[PARTS];
     floats scale[PARTS];
     struct sums s[PARTS];
     for (uint32_t v = 0; v < PARTS; v++) {
         ints base = r.wide ? a->top[v] + columns_top : (ints){0};
-        s[v] = begin_sums(r, widen_part(top, v), r.half ? widen_half(before[v]) : before[v], base,
-                          a->odd[v] | columns_odd);
+        ints d = r.half ? widen_half(before[v]) : before[v];
+        s[v] = begin_sums(r, widen_part(top, v), d, base);
         scale[v] = power(r.bits - smaller(s[v].top, (ints){0} + MOST));
     }
     sum_products(a, b->number[parity], k, scale, sum);
@@ -514,6 +555,9 @@ run_columns(const struct left *a, const struct right *b, uint32_t parity, uint32
         after[v] = end_sums(r, &s[v], sum[v]);
         odd[v] = s[v].odd;
     }
+    if (a->some_odd | b->some_odd)
+        for (uint32_t v = 0; v < PARTS; v++)
+            odd[v] |= a->odd[v] | four(b->odd[parity]);
 }
 
 /* Those that are computed one by one. */
@@ -567,36 +611,47 @@ run_eight(const struct wgmma_factors *x, const struct left *a, const struct righ
 /* -- by type ----------------------------------------------------------------------------------- */
 
 INLINE void
-run_all(const struct wgmma_factors *x, bool add, uint32_t (*d)[32], uint32_t size, struct manner r,
-        uint32_t k)
+run_depth(const struct wgmma_factors *x, bool add, uint32_t (*d)[32], const struct wgmma_format *fa,
+          const struct wgmma_format *fb, uint32_t size, struct manner r, uint32_t k)
 {
     struct left a;
     struct right b;
-    read_left(x, &formats[x->form->a], size, &a);
+    read_left(x, fa, size, k, &a);
     for (uint32_t n = 0; n < x->form->n; n += 8) {
-        read_right(x, &formats[x->form->b], size, n, &b);
+        read_right(x, fb, size, k, n, &b);
         run_eight(x, &a, &b, k, r, n, add, d);
     }
 }
 
-/* Each type has code of its own: all that it depends on is known there. */
+/* What it all depends on is known in its code, sparse or not. */
+INLINE void
+run_all(const struct wgmma_factors *x, bool add, uint32_t (*d)[32], const struct wgmma_format *fa,
+        const struct wgmma_format *fb, uint32_t size, struct manner r)
+{
+    if (x->form->sparse)
+        run_depth(x, add, d, fa, fb, size, r, 64 / size);
+    else
+        run_depth(x, add, d, fa, fb, size, r, 32 / size);
+}
+
 INLINE void
 run_types(const struct wgmma_factors *x, bool add, uint32_t (*d)[32])
 {
+    static const struct wgmma_format f16 = F16, bf16 = BF16, tf32 = TF32;
+    const struct wgmma_format *fa = &formats[x->form->a], *fb = &formats[x->form->b];
     bool half = x->form->d == WGMMA_F16;
-    uint8_t a = x->form->a;
-    if (a == WGMMA_F16 && half)
-        run_all(x, add, d, 2, (struct manner){25, true, false, false}, x->k);
-    else if (a == WGMMA_F16)
-        run_all(x, add, d, 2, (struct manner){25, false, false, false}, x->k);
-    else if (a == WGMMA_BF16)
-        run_all(x, add, d, 2, (struct manner){25, false, true, false}, x->k);
-    else if (a == WGMMA_TF32)
-        run_all(x, add, d, 4, (struct manner){25, false, true, false}, x->k);
+    if (fa->bytes == 1 && half)
+        run_all(x, add, d, fa, fb, 1, (struct manner){13, true, false, true});
+    else if (fa->bytes == 1)
+        run_all(x, add, d, fa, fb, 1, (struct manner){13, false, false, true});
     else if (half)
-        run_all(x, add, d, 1, (struct manner){13, true, false, true}, x->k);
+        run_all(x, add, d, &f16, &f16, 2, (struct manner){25, true, false, false});
+    else if (x->form->a == WGMMA_F16)
+        run_all(x, add, d, &f16, &f16, 2, (struct manner){25, false, false, false});
+    else if (x->form->a == WGMMA_BF16)
+        run_all(x, add, d, &bf16, &bf16, 2, (struct manner){25, false, true, false});
     else
-        run_all(x, add, d, 1, (struct manner){13, false, false, true}, x->k);
+        run_all(x, add, d, &tf32, &tf32, 4, (struct manner){25, false, true, false});
 }
 
 #ifdef __x86_64__
