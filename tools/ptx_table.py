@@ -26,7 +26,8 @@ to date. *Partly*: the note says what is missing, or that the instruction has no
 module that holds it is refused with the file, the line and the instruction's name.
 
 *Shown by*: the test that runs it (`ctest -R NAME`). `jit/recorded` compares with a real GPU's results
-bit for bit (or within the error that the manual allows), `jit/matrices` and `jit/wmma` likewise.
+bit for bit (or within the error that the manual allows), `jit/matrices`, `jit/wmma` and
+`jit/wgmma` likewise.
 
 """
 
@@ -46,7 +47,8 @@ def rows():
 def recorded():
     """Mnemonics with recorded results: {test: set of first words}."""
     out = {}
-    for test, script in (("jit/recorded", "instructions.py"), ("jit/matrices", "matrices.py")):
+    for test, script in (("jit/recorded", "instructions.py"), ("jit/matrices", "matrices.py"),
+                         ("jit/wgmma", "wgmma.py")):
         text = subprocess.run([sys.executable, ROOT / "tools/record" / script, "list"],
                               capture_output=True, text=True, check=True).stdout
         out[test] = text.splitlines()

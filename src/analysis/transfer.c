@@ -527,6 +527,7 @@ fact_transfer(struct facts *fs, const struct wir_insn *i, unsigned k,
     case PTX_OP_SULD:
     case PTX_OP_MMA:
     case PTX_OP_WMMA:
+    case PTX_OP_WGMMA_MMA_ASYNC:
     case PTX_OP_LDMATRIX:
     case PTX_OP_MOVMATRIX:
     case PTX_OP_ALLOCA:

@@ -85,6 +85,9 @@ exec_trap(struct jit_warp *w, uint32_t lanes, uint32_t reason, uint32_t place)
         [JIT_TRAP_MASK] = {EXEC_INVALID_MASK,
                            "illegal instruction: a warp operation whose mask does not name the "
                            "lane that executes it"},
+        [JIT_TRAP_WARPGROUP] = {EXEC_INVALID_MASK,
+                                "illegal instruction: wgmma.mma_async is executed by all lanes of "
+                                "a warpgroup: four warps, the first one's number a multiple of 4"},
     };
     if (reason == JIT_TRAP_LANES)
         exec_lanes_deadlock(w, lanes);

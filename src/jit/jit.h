@@ -59,10 +59,11 @@ enum jit_trap_reason {
     JIT_TRAP_STACK,       /* recursion too deep, or alloca beyond local memory */
     JIT_TRAP_CALL,        /* indirect call to something that is no function, or of another type */
     JIT_TRAP_UNREACHABLE, /* control ran past the end of a function */
-    JIT_TRAP_LANES,   /* lanes wait for others of their warp that cannot come: services->held has
-                         been told where */
-    JIT_TRAP_MASK,    /* a lane executes a warp operation whose mask does not name it */
-    JIT_TRAP_BARRIER, /* barrier number above 15, or a thread count that is no multiple of 32 */
+    JIT_TRAP_LANES,     /* lanes wait for others of their warp that cannot come: services->held has
+                           been told where */
+    JIT_TRAP_MASK,      /* a lane executes a warp operation whose mask does not name it */
+    JIT_TRAP_WARPGROUP, /* wgmma without all lanes of four warps */
+    JIT_TRAP_BARRIER,   /* barrier number above 15, or a thread count that is no multiple of 32 */
 };
 
 /* (abi) Constant during one launch. */
@@ -328,7 +329,10 @@ enum jit_async {
     JIT_ASYNC_WAIT_ALL,    /* cp.async.wait_all */
     JIT_ASYNC_BULK_COMMIT, /* of cp.async.bulk: the same */
     JIT_ASYNC_BULK_WAIT,   /* .read, too */
-    JIT_ASYNC_ARRIVE,      /* before lanes arrive at the mbarriers */
+    JIT_ASYNC_WGMMA,       /* before its reads: barrier: the descriptor of B, and (number 2) of A */
+    JIT_ASYNC_WGMMA_COMMIT, /* wgmma.commit_group, */
+    JIT_ASYNC_WGMMA_WAIT,   /*   wait_group: as above */
+    JIT_ASYNC_ARRIVE,       /* before lanes arrive at the mbarriers */
     JIT_ASYNC_COPIES, /* before: the mbarriers learn of the lanes' cp.async when they are done */
     JIT_ASYNC_BULK,   /* before: the mbarriers learn of the transfer just announced */
     JIT_ASYNC_AFTER,  /* the mbarriers have changed */

@@ -49,6 +49,7 @@ wir_gives_way(const struct ptx_insn *i)
     case PTX_OP_RED:
     case PTX_OP_LDMATRIX:
     case PTX_OP_STMATRIX:
+    case PTX_OP_WGMMA_MMA_ASYNC:
     case PTX_OP_ST_ASYNC:
     case PTX_OP_ST_BULK:
     case PTX_OP_MBARRIER:

@@ -376,6 +376,10 @@ wir_needs_branch(const struct ptx_insn *i)
     case PTX_OP_MBARRIER:
     case PTX_OP_MMA:
     case PTX_OP_WMMA:
+    case PTX_OP_WGMMA_FENCE:
+    case PTX_OP_WGMMA_MMA_ASYNC:
+    case PTX_OP_WGMMA_COMMIT_GROUP:
+    case PTX_OP_WGMMA_WAIT_GROUP:
     case PTX_OP_LDMATRIX:
     case PTX_OP_STMATRIX:
     case PTX_OP_NANOSLEEP:
@@ -393,8 +397,10 @@ inline_insn(struct flat *b, struct instance *in, const struct ptx_insn *text, ui
     size_t first = b->insns.count;
     if (i->guard != PTX_NO_REG)
         i->guard += in->reg_base;
-    i->operand = operands(b, i->operand_count ? i->operand_count : 1);
+    i->operand = operands(b, i->operand_count + 1u);
     memcpy(i->operand, text->operand, sizeof *i->operand * i->operand_count);
+    if (i->op == PTX_OP_WGMMA_MMA_ASYNC) /* D once more, as a source: what it adds to */
+        i->operand[i->operand_count++] = text->operand[0];
     for (uint32_t k = 0; k < i->operand_count; k++)
         map_operand(b, in, &i->operand[k]);
 

@@ -43,6 +43,7 @@ destinations(const struct ptx_insn *i)
     case PTX_OP_STACKRESTORE:
     case PTX_OP_DISCARD:
     case PTX_OP_APPLYPRIORITY:
+    case PTX_OP_WGMMA_WAIT_GROUP:
     case PTX_OP_SETMAXNREG: return 0;
     case PTX_OP_BAR:
     case PTX_OP_BARRIER: return ptx_has(i, PTX_M_RED) ? 1 : 0;

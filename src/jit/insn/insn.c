@@ -356,6 +356,10 @@ core_insn(struct core *c, const struct wir_insn *i)
     case PTX_OP_CP_REDUCE_ASYNC_BULK_TENSOR:
     case PTX_OP_TENSORMAP_REPLACE:
     case PTX_OP_TENSORMAP_CP_FENCEPROXY: return tensor_insn(c, i);
+    case PTX_OP_WGMMA_FENCE:
+    case PTX_OP_WGMMA_MMA_ASYNC:
+    case PTX_OP_WGMMA_COMMIT_GROUP:
+    case PTX_OP_WGMMA_WAIT_GROUP: return wgmma_insn(c, i);
     case PTX_OP_ALLOCA:
     case PTX_OP_STACKSAVE:
     case PTX_OP_STACKRESTORE: return core_stack(c, i);

@@ -61,4 +61,8 @@ bool tensor_insn(struct core *c, const struct wir_insn *i);
 /* Emits such an instruction, if its result is kept as a scalar. */
 bool core_straight_insn(struct core *c, const struct wir_insn *i);
 
+/* -- wgmma.c ----------------------------------------------------------------------------------- */
+
+bool wgmma_insn(struct core *c, const struct wir_insn *i);
+
 #endif

@@ -43,6 +43,7 @@ goes_around(const struct ptx_insn *p)
     case PTX_OP_SULD:
     case PTX_OP_MBARRIER:
     case PTX_OP_WMMA:
+    case PTX_OP_WGMMA_MMA_ASYNC:
     case PTX_OP_LDMATRIX:
     case PTX_OP_STMATRIX: return true;
     default: return false;

@@ -167,7 +167,7 @@ struct core {
     bool *if_converted;       /* per block: a run of conditions begins at its branch
                                  (versions/if_convert.c) */
     /* alloca of a struct jit_image_data, made when first needed (insn/image.c) */
-    LLVMValueRef image_data, tensor_data;
+    LLVMValueRef image_data, tensor_data, wgmma_data; /* likewise insn/tensor.c, insn/wgmma.c */
     uint32_t ended, measure_at; /* blocks that were emitted; after how many the size is looked at */
 };
 

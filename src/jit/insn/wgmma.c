@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * insn/wgmma.c: products of warpgroups (PTX ISA 9.7.15). Each of the four warps has 16 rows of A
+ * and D, and computes them when it comes to the instruction (ops/wgmma.c); what is asynchronous is
+ * done at once, so that fences and waiting for groups are nothing to do but for tools. Start at
+ * wgmma_insn.
+ */
+#include "jit/insn/insn.h"
+#include "jit/build/value.h"
+#include "jit/ops/wgmma.h"
+#include "jit/tools/tools.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define AT(field) offsetof(struct wgmma_operands, field)
+enum { MOST_REGISTERS = 128, ROW = 4 * LANES };
+
+/* An instruction on its way: its form, and which operands there are. */
+struct wgmma_product {
+    struct core *c;
+    const struct wir_insn *i;
+    struct wgmma_form form;
+    unsigned registers;                 /* of D */
+    unsigned metadata, scale_d, before; /* operands; metadata 0: none */
+};
+
+static bool
+type_of(enum ptx_type t, uint8_t *out)
+{
+    static const struct {
+        uint8_t ptx, type;
+    } types[] = {{PTX_F16, WGMMA_F16},   {PTX_BF16, WGMMA_BF16}, {PTX_TF32, WGMMA_TF32},
+                 {PTX_E4M3, WGMMA_E4M3}, {PTX_E5M2, WGMMA_E5M2}, {PTX_F32, WGMMA_F32},
+                 {PTX_S8, WGMMA_S8},     {PTX_U8, WGMMA_U8},     {PTX_B1, WGMMA_B1},
+                 {PTX_S32, WGMMA_S32}};
+    for (size_t k = 0; k < sizeof types / sizeof *types; k++)
+        if (types[k].ptx == t)
+            return *out = types[k].type, true;
+    return false;
+}
+
+/* Numbers of 32 bytes. */
+static unsigned
+depth_of(uint8_t a)
+{
+    return a == WGMMA_B1 ? 256 : a == WGMMA_TF32 ? 8 : a <= WGMMA_BF16 ? 16 : 32;
+}
+
+/* 9.7.15.2: which D go with A and B, and which shapes with them. */
+static bool
+types_fit(const struct wgmma_form *f)
+{
+    bool bytes = f->a == WGMMA_E4M3 || f->a == WGMMA_E5M2;
+    if (f->a == WGMMA_F16 || bytes)
+        return (f->d == WGMMA_F16 || f->d == WGMMA_F32) &&
+               (bytes ? f->b == WGMMA_E4M3 || f->b == WGMMA_E5M2 : f->b == WGMMA_F16);
+    if (f->a == WGMMA_BF16 || f->a == WGMMA_TF32)
+        return f->d == WGMMA_F32 && f->b == f->a;
+    if (f->a == WGMMA_B1)
+        return f->d == WGMMA_S32 && f->b == WGMMA_B1 && !f->sparse;
+    return f->d == WGMMA_S32 && (f->a == WGMMA_S8 || f->a == WGMMA_U8) &&
+           (f->b == WGMMA_S8 || f->b == WGMMA_U8);
+}
+
+static bool
+shape_fits(const struct ptx_insn *p, struct wgmma_form *f)
+{
+    unsigned n = 0, k = 0;
+    for (int mod = PTX_M_M64N8K8; mod <= PTX_M_M64N256K256; mod++)
+        if (ptx_has(p, (enum ptx_mod)mod))
+            sscanf(ptx_mod_name((enum ptx_mod)mod), "m64n%uk%u", &n, &k);
+    f->n = (uint16_t)n;
+    if (!n || k != depth_of(f->a) << f->sparse)
+        return false;
+    return f->d != WGMMA_S32 || n <= 24 || n % 16 == 0;
+}
+
+/* -- operands ---------------------------------------------------------------------------------- */
+
+/* The constant that operand k is; false: it is none, or not within. */
+static bool
+constant(const struct wgmma_product *m, unsigned k, int64_t least, int64_t most, int64_t *out)
+{
+    const struct ptx_operand *o = &m->i->i.operand[k];
+    *out = o->kind == PTX_O_INT ? (int64_t)o->imm : most + 1;
+    if (*out >= least && *out <= most)
+        return true;
+    return emit_fail(&m->c->e, "wgmma.mma_async: operand %u must be %s", k + 1,
+                     least < 0 ? "-1 or 1" : "0 or 1");
+}
+
+static bool
+wrong_count(const struct wgmma_product *m)
+{
+    return emit_fail(&m->c->e, "wgmma.mma_async: operands do not fit the types");
+}
+
+/* Behind scale-d: imm-scale-a, imm-scale-b, imm-trans-a (A in memory), imm-trans-b (9.7.15.5.2). */
+static bool
+find_constants(struct wgmma_product *m)
+{
+    struct wgmma_form *f = &m->form;
+    unsigned at = m->scale_d + 1, last = m->before;
+    int64_t scale_a = 1, scale_b = 1, trans_a = 0, trans_b = 0;
+    unsigned wanted = f->d == WGMMA_S32 ? 0 : f->a > WGMMA_BF16 ? 2 : f->in_registers ? 3 : 4;
+    if (last < at || last - at != wanted)
+        return wrong_count(m);
+    if (wanted && (!constant(m, at, -1, 1, &scale_a) || !constant(m, at + 1, -1, 1, &scale_b)))
+        return false;
+    if (wanted == 4 && !constant(m, at + 2, 0, 1, &trans_a))
+        return false;
+    if (wanted > 2 && !constant(m, last - 1, 0, 1, &trans_b))
+        return false;
+    if (!scale_a || !scale_b)
+        return emit_fail(&m->c->e, "wgmma.mma_async: a scale must be -1 or 1");
+    f->negate = scale_a != scale_b;
+    f->trans_a = (uint8_t)trans_a;
+    f->trans_b = (uint8_t)trans_b;
+    return true;
+}
+
+static bool
+find_form(struct wgmma_product *m)
+{
+    const struct ptx_insn *p = &m->i->i;
+    struct wgmma_form *f = &m->form;
+    int64_t selector = 0;
+    f->sparse = ptx_has(p, PTX_M_SP);
+    f->saturate = ptx_has(p, PTX_M_SATFINITE);
+    if (!type_of((enum ptx_type)p->type[0], &f->d) || !type_of((enum ptx_type)p->type[1], &f->a) ||
+        !type_of((enum ptx_type)p->type[2], &f->b) || !types_fit(f) || !shape_fits(p, f))
+        return emit_fail(&m->c->e, "wgmma.mma_async has no such shape and types");
+    if (f->a == WGMMA_B1 && !ptx_has(p, PTX_M_AND))
+        return emit_fail(&m->c->e, "wgmma.mma_async of bits takes .and.popc");
+    m->registers = f->d == WGMMA_F16 ? f->n / 4u : f->n / 2u;
+    m->metadata = f->sparse ? 3 : 0;
+    m->scale_d = f->sparse ? 5 : 3;
+    m->before = p->operand_count - 1u;
+    if (p->operand_count < m->scale_d + 2)
+        return wrong_count(m);
+    if (p->operand[0].kind != PTX_O_VECTOR || p->operand[0].count != m->registers)
+        return emit_fail(&m->c->e, "wgmma.mma_async: D is %u registers", m->registers);
+    f->in_registers = p->operand[1].kind == PTX_O_VECTOR;
+    if (f->in_registers && p->operand[1].count != 4)
+        return emit_fail(&m->c->e, "wgmma.mma_async: A is 4 registers or a descriptor");
+    if (f->sparse && !constant(m, 4, 0, 1, &selector))
+        return false;
+    f->selector = (uint8_t)selector;
+    return find_constants(m);
+}
+
+/* -- the call ---------------------------------------------------------------------------------- */
+
+static value
+form_constant(struct core *c, const struct wgmma_form *f)
+{
+    value bytes = LLVMConstStringInContext(c->e.context, (const char *)f, sizeof *f, true);
+    value g = LLVMAddGlobal(c->e.module, LLVMTypeOf(bytes), "wgmma.form");
+    LLVMSetInitializer(g, bytes);
+    LLVMSetGlobalConstant(g, true);
+    LLVMSetLinkage(g, LLVMPrivateLinkage);
+    LLVMSetAlignment(g, 8);
+    return g;
+}
+
+/* Memory for struct wgmma_operands and D behind it, one for all that the function executes. */
+static value
+data_of(struct core *c)
+{
+    enum { LINES = (sizeof(struct wgmma_operands) + MOST_REGISTERS * ROW) / 64 };
+    _Static_assert(sizeof(struct wgmma_operands) % ROW == 0, "D lies in whole vectors");
+    if (!c->wgmma_data) {
+        LLVMTypeRef line = LLVMVectorType(core_scalar(c, 64), 8);
+        c->wgmma_data = core_alloca(c, LLVMArrayType2(line, LINES));
+        LLVMSetAlignment(c->wgmma_data, ROW);
+    }
+    return c->wgmma_data;
+}
+
+static value
+first_lane(const struct wgmma_product *m, unsigned k, unsigned bits)
+{
+    return emit_lane(&m->c->e, core_value(m->c, m->i, &m->i->i.operand[k], bits, false), 0);
+}
+
+static void
+store_operands(const struct wgmma_product *m, value data)
+{
+    struct core *c = m->c;
+    const struct ptx_operand *o = m->i->i.operand;
+    for (unsigned k = 0; m->form.in_registers && k < 4; k++)
+        core_store_field(c, data, AT(fragment) + ROW * k,
+                         core_value(c, m->i, &o[1].elements[k], 32, false));
+    if (!m->form.in_registers)
+        core_store_field(c, data, AT(a), first_lane(m, 1, 64));
+    core_store_field(c, data, AT(b), first_lane(m, 2, 64));
+    if (m->metadata)
+        core_store_field(c, data, AT(metadata), core_value(c, m->i, &o[m->metadata], 32, false));
+    core_store_field(c, data, AT(add), v_zext(&c->e, first_lane(m, m->scale_d, 1), 32));
+    for (unsigned k = 0; k < m->registers; k++)
+        core_store_field(c, data, sizeof(struct wgmma_operands) + ROW * k,
+                         core_value(c, m->i, &o[m->before].elements[k], 32, false));
+}
+
+static bool
+multiply(struct core *c, const struct wir_insn *i)
+{
+    struct wgmma_product m = {.c = c, .i = i};
+    if (!find_form(&m))
+        return false;
+    value data = data_of(c), lanes = core_mask_bits(c), place = core_i32(c, i->place);
+    core_fence(c, false);
+    store_operands(&m, data);
+    value form = form_constant(c, &m.form), args[] = {c->e.warp, lanes, form, data, place};
+    LLVMTypeRef nothing = LLVMVoidTypeInContext(c->e.context);
+    if (core_tells(c, TELL_ACCESS)) {
+        core_batch_flush(c);
+        LLVMBasicBlockRef over = core_step_telling(c);
+        v_call_named(&c->e, "lockstep_wgmma_tell", nothing, args, 5);
+        core_step_over(c, over);
+    }
+    v_call_named(&c->e, "lockstep_wgmma", nothing, args, 5);
+    core_fence(c, false);
+    for (unsigned k = 0; k < m.registers; k++)
+        core_write(
+            c, i, &i->i.operand[0].elements[k],
+            core_load_field(c, data, sizeof(struct wgmma_operands) + ROW * k, core_vector(c, 32)),
+            false);
+    return true;
+}
+
+bool
+wgmma_insn(struct core *c, const struct wir_insn *i)
+{
+    const struct ptx_insn *p = &i->i;
+    c->e.lanes = LANES;
+    c->e.mask = core_mask(c);
+    if (p->op == PTX_OP_WGMMA_MMA_ASYNC)
+        return multiply(c, i);
+    if (p->op == PTX_OP_WGMMA_COMMIT_GROUP)
+        core_announce_async(c, i, JIT_ASYNC_WGMMA_COMMIT, core_mask_bits(c), NULL, 0);
+    if (p->op == PTX_OP_WGMMA_WAIT_GROUP)
+        core_announce_async(c, i, JIT_ASYNC_WGMMA_WAIT, core_mask_bits(c), NULL,
+                            (uint32_t)p->operand[0].imm);
+    return true;
+}

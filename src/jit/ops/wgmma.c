@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * ops/wgmma.c: one warp's part of a wgmma.mma_async: the numbers of A and B, sums of integers and
+ * bits (PTX ISA 9.7.15.5). Start at wgmma_run.
+ *
+ * A matrix in shared memory is made of core matrices: 8 rows of 16 bytes. A descriptor
+ * (9.7.15.5.1.2) says where they are:
+ *
+ *     bits 0..13 start, 16..29 leading offset, 32..45 stride offset (each / 16),
+ *     bits 49..51 base offset, 62..63 swizzle: 0 none, 1 of 128 bytes, 2 of 64, 3 of 32
+ *
+ * Rows lie along m (n), chunks of 16 bytes along k; transposed the other way round. Where strides
+ * lead past the windows that the manual draws, an H200 does as is done here (h200_wgmma.xz has
+ * descriptors of any kind).
+ */
+#include "jit/ops/wgmma.h"
+
+#include "jit/jit.h"
+
+#include <string.h>
+
+enum { CHUNK = 16, ROWS = 16, ROW_BYTES = 32 };
+
+/* -- descriptors ------------------------------------------------------------------------------ */
+
+struct wgmma_place {
+    uint32_t start, leading, stride;
+    uint32_t shift; /* 1 << shift chunks are swizzled together: 1, 2, 4, 8 */
+    uint32_t base;
+};
+
+static struct wgmma_place
+place_of(uint64_t descriptor)
+{
+    static const uint8_t shifts[] = {0, 3, 2, 1};
+    return (struct wgmma_place){.start = (uint32_t)(descriptor & 0x3fff) << 4,
+                                .leading = (uint32_t)(descriptor >> 16 & 0x3fff) << 4,
+                                .stride = (uint32_t)(descriptor >> 32 & 0x3fff) << 4,
+                                .shift = shifts[descriptor >> 62],
+                                .base = (uint32_t)(descriptor >> 49) & 7};
+}
+
+/* Offset of a chunk. Along k: chunk `chunk` of row `row`; transposed: the numbers of k `chunk` in
+ * rows 8 * row and on. */
+static inline uint32_t
+chunk_at(const struct wgmma_place *p, bool transposed, uint32_t row, uint32_t chunk)
+{
+    uint32_t at = p->start, s = p->shift, low = (1u << s) - 1;
+    if (!transposed)
+        at += (row % 8 * CHUNK << s) + row / 8 * p->stride + (chunk & low) * CHUNK +
+              (chunk >> s) * p->leading;
+    else if (!s)
+        at += row * p->stride + chunk % 8 * CHUNK + chunk / 8 * p->leading;
+    else
+        at += (row & low) * CHUNK + (row >> s) * p->leading + (chunk % 8 * CHUNK << s) +
+              chunk / 8 * p->stride;
+    return at ^ (((at >> 7) - p->base) & low) << 4;
+}
+
+static void
+load_rows(const uint8_t *shared, uint64_t descriptor, bool transposed, uint32_t first,
+          uint32_t rows, uint32_t bytes, uint8_t (*out)[64])
+{
+    struct wgmma_place p = place_of(descriptor);
+    if (!transposed) {
+        for (uint32_t r = 0; r < rows; r++)
+            for (uint32_t c = 0; c < bytes / CHUNK; c++)
+                memcpy(out[r] + CHUNK * c, shared + chunk_at(&p, false, first + r, c), CHUNK);
+        return;
+    }
+    for (uint32_t r = 0; r < rows; r += 8)
+        for (uint32_t k = 0; k < bytes / 2; k++) {
+            const uint8_t *from = shared + chunk_at(&p, true, (first + r) / 8, k);
+            for (uint32_t n = 0; n < 8; n++)
+                memcpy(out[r + n] + 2 * k, from + 2 * n, 2);
+        }
+}
+
+static uint32_t
+reads_of(uint64_t descriptor, bool transposed, uint32_t first, uint32_t rows, uint32_t bytes,
+         uint32_t *out)
+{
+    struct wgmma_place p = place_of(descriptor);
+    uint32_t n = 0, outer = transposed ? rows / 8 : rows,
+             inner = transposed ? bytes / 2 : bytes / CHUNK;
+    first /= transposed ? 8 : 1;
+    for (uint32_t r = 0; r < outer; r++)
+        for (uint32_t c = 0; c < inner; c++)
+            out[n++] = chunk_at(&p, transposed, first + r, c);
+    return n;
+}
+
+uint32_t
+wgmma_reads(const struct wgmma_form *f, const struct wgmma_operands *o, uint32_t *out)
+{
+    uint32_t n = 0;
+    if (!f->in_registers)
+        n = reads_of(o->a, f->trans_a, o->row, ROWS, ROW_BYTES, out);
+    return n + reads_of(o->b, f->trans_b, 0, f->n, ROW_BYTES << f->sparse, out + n);
+}
+
+/* -- A ---------------------------------------------------------------------------------------- */
+
+/* Lane 4g + t has bytes 4t.. of row g, of row g + 8, then the same 16 bytes further on. */
+static void
+take_fragment(const uint32_t fragment[4][32], uint8_t (*out)[64])
+{
+    for (unsigned r = 0; r < 4; r++)
+        for (unsigned l = 0; l < 32; l++)
+            memcpy(out[l / 4 + r % 2 * 8] + r / 2 * CHUNK + l % 4 * 4, &fragment[r][l], 4);
+}
+
+static uint32_t
+bits_of(uint8_t type)
+{
+    return type == WGMMA_TF32 ? 32 : type <= WGMMA_BF16 ? 16 : 8;
+}
+
+/* Four bits of the metadata: of group `group` of a row. Numbers of 16 and 32 bits: two lanes of
+ * four have it, which the selector names; of 8 bits all of them (9.7.15.6.1). */
+static uint32_t
+metadata_of(const struct wgmma_form *f, const uint32_t *metadata, uint32_t row, uint32_t group)
+{
+    uint32_t lane = row % 8 * 4;
+    if (bits_of(f->a) == 8)
+        return metadata[lane + group / 8 * 2 + row / 8] >> 4 * (group % 8) & 15;
+    return metadata[lane + 2 * f->selector + group / 4] >> (16 * (row / 8) + 4 * (group % 4)) & 15;
+}
+
+/* A row of 32 bytes becomes one of 64 with zeros in between. */
+static void
+spread(const struct wgmma_form *f, const uint32_t *metadata, struct wgmma_factors *x)
+{
+    uint32_t size = bits_of(f->a) / 8, count = ROW_BYTES / size;
+    for (uint32_t r = 0; r < ROWS; r++) {
+        uint8_t packed[ROW_BYTES];
+        memcpy(packed, x->a[r], ROW_BYTES);
+        memset(x->a[r], 0, sizeof x->a[r]);
+        x->kept[r] = 0;
+        for (uint32_t n = 0; n < count; n++) {
+            uint32_t k;
+            if (size == 4) /* one of two: 0b1110 is the second (9.7.15.6.1) */
+                k = 2 * n + (metadata_of(f, metadata, r, n) >> 1 & 1);
+            else
+                k = n / 2 * 4 + (metadata_of(f, metadata, r, n / 2) >> 2 * (n % 2) & 3);
+            memcpy(x->a[r] + size * k, packed + size * n, size);
+            x->kept[r] |= 1ull << k;
+        }
+    }
+}
+
+/* -- integers and bits ------------------------------------------------------------------------- */
+
+/* Where element i of a lane's D is: row and column. */
+static uint32_t
+row_of(uint32_t i, uint32_t lane)
+{
+    return lane / 4 + 8 * (i / 2 % 2);
+}
+
+static uint32_t
+column_of(uint32_t i, uint32_t lane)
+{
+    return 8 * (i / 4) + lane % 4 * 2 + i % 2;
+}
+
+static int16_t
+widened(uint8_t byte, uint8_t type)
+{
+    return type == WGMMA_S8 ? (int8_t)byte : byte;
+}
+
+static int32_t
+integer_sum(const int16_t *a, const int16_t *b, uint32_t k)
+{
+    int32_t sum = 0;
+    for (uint32_t n = 0; n < k; n++)
+        sum += a[n] * b[n];
+    return sum;
+}
+
+static void
+run_integers(const struct wgmma_factors *x, bool add, uint32_t (*d)[32])
+{
+    const struct wgmma_form *f = x->form;
+    int16_t a[ROWS][WGMMA_MOST_K], b[8][WGMMA_MOST_K];
+    for (uint32_t r = 0; r < ROWS; r++)
+        for (uint32_t k = 0; k < x->k; k++)
+            a[r][k] = widened(x->a[r][k], f->a);
+    for (uint32_t i = 0; i < f->n / 2u; i++) {
+        for (uint32_t c = 0; i % 4 == 0 && c < 8; c++)
+            for (uint32_t k = 0; k < x->k; k++)
+                b[c][k] = widened(x->b[2 * i + c][k], f->b);
+        for (uint32_t l = 0; l < 32; l++) {
+            int64_t sum = integer_sum(a[row_of(i, l)], b[column_of(i, l) % 8], x->k);
+            sum += add ? (int32_t)d[i][l] : 0;
+            if (f->saturate)
+                sum = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum;
+            d[i][l] = (uint32_t)sum;
+        }
+    }
+}
+
+static void
+run_bits(const struct wgmma_factors *x, bool add, uint32_t (*d)[32])
+{
+    for (uint32_t i = 0; i < x->form->n / 2u; i++)
+        for (uint32_t l = 0; l < 32; l++) {
+            uint64_t a[4], b[4];
+            uint32_t sum = add ? d[i][l] : 0;
+            memcpy(a, x->a[row_of(i, l)], sizeof a);
+            memcpy(b, x->b[column_of(i, l)], sizeof b);
+            for (unsigned k = 0; k < 4; k++)
+                sum += (uint32_t)__builtin_popcountll(a[k] & b[k]);
+            d[i][l] = sum;
+        }
+}
+
+/* -- the instruction --------------------------------------------------------------------------- */
+
+void
+wgmma_run(const struct wgmma_form *f, const struct wgmma_operands *o, uint32_t (*d)[32])
+{
+    struct wgmma_factors x;
+    x.form = f;
+    x.k = (f->a == WGMMA_B1 ? ROW_BYTES : ROW_BYTES * 8 / bits_of(f->a)) << f->sparse;
+    if (f->in_registers)
+        take_fragment(o->fragment, x.a);
+    else
+        load_rows(o->shared, o->a, f->trans_a, o->row, ROWS, ROW_BYTES, x.a);
+    load_rows(o->shared, o->b, f->trans_b, 0, f->n, ROW_BYTES << f->sparse, x.b);
+    for (uint32_t r = 0; r < ROWS; r++)
+        x.kept[r] = ~0ull;
+    if (f->sparse)
+        spread(f, o->metadata, &x);
+    if (f->a == WGMMA_B1)
+        run_bits(&x, o->add, d);
+    else if (f->d == WGMMA_S32)
+        run_integers(&x, o->add, d);
+    else
+        wgmma_float(&x, o->add, d);
+}
+
+/* 9.7.15.1: all lanes of all four warps of a warpgroup execute it. */
+static bool
+is_whole(struct jit_warp *w, uint32_t lanes, uint32_t place)
+{
+    const struct jit_launch *l = w->block->launch;
+    if (lanes == UINT32_MAX && (w->warp | 3) < l->warps)
+        return true;
+    l->services->trap(w, lanes, JIT_TRAP_WARPGROUP, place);
+    return false;
+}
+
+void
+wgmma_warp(struct jit_warp *w, uint32_t lanes, const struct wgmma_form *f, struct wgmma_operands *o,
+           uint32_t place)
+{
+    if (!is_whole(w, lanes, place))
+        return;
+    o->shared = w->block->shared;
+    o->row = w->warp % 4 * ROWS;
+    wgmma_run(f, o, (uint32_t(*)[32])(o + 1));
+}
+
+void
+wgmma_tell(struct jit_warp *w, uint32_t lanes, const struct wgmma_form *f, struct wgmma_operands *o,
+           uint32_t place)
+{
+    uint32_t at[WGMMA_MOST_READS];
+    uint64_t address[JIT_LANES];
+    if (!is_whole(w, lanes, place))
+        return;
+    const struct jit_services *services = w->block->launch->services;
+    uint64_t descriptor[JIT_LANES] = {o->b, o->a};
+    if (services->async)
+        services->async(w, lanes, JIT_ASYNC_WGMMA, descriptor, f->in_registers ? 1 : 2, place);
+    o->row = w->warp % 4 * ROWS;
+    uint32_t count = wgmma_reads(f, o, at);
+    for (uint32_t n = 0; n < count; n += JIT_LANES) {
+        uint32_t some = count - n < JIT_LANES ? (1u << (count - n)) - 1 : UINT32_MAX;
+        for (uint32_t l = 0; l < JIT_LANES; l++)
+            address[l] = (uint64_t)(uintptr_t)w->block->shared + at[n + l < count ? n + l : n];
+        services->access(w, some, address, CHUNK, PTX_SPACE_SHARED, JIT_LOAD, place);
+    }
+}
+
+bool
+wgmma_symbol(size_t i, const char **name, void **address)
+{
+    if (i > 1)
+        return false;
+    *name = i ? "lockstep_wgmma_tell" : "lockstep_wgmma";
+    *address = i ? (void *)wgmma_tell : (void *)wgmma_warp;
+    return true;
+}
