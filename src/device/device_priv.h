@@ -135,6 +135,11 @@ bool process_engine(struct process *p, struct ls_error *err);
 /* LOCKSTEP_GDB: "1", "0"; else where a debugger runs this process. NULL: none. */
 const struct jit_debugger *gdb_debugger(void);
 
+/* -- perf.c: the host's profiler --------------------------------------------------------------- */
+
+/* LOCKSTEP_PERF: "1"; else NULL. */
+const struct jit_debugger *perf_debugger(void);
+
 /* -- ending.c: signals and threads that end ---------------------------------------------------- */
 
 /* Before a signal ends the process, on a thread of its own: where(), if LOCKSTEP_INTERRUPT asks for

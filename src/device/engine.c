@@ -84,9 +84,10 @@ process_engine(struct process *p, struct ls_error *err)
         bool cached = ls_cache_folder(cache, sizeof cache, &why);
         if (!cached && why.status != LS_OK)
             ls_warn("no cache: %s", why.text);
+        const struct jit_debugger *perf = perf_debugger();
         struct jit_options options = {.cache = cached ? cache : NULL,
                                       .remarks = getenv("LOCKSTEP_REMARKS"),
-                                      .debugger = gdb_debugger()};
+                                      .debugger = perf ? perf : gdb_debugger()};
         const char *passes = getenv("LOCKSTEP_JIT");
         if (jit_vectors(getenv("LOCKSTEP_VECTORS"), &options.narrow, err) &&
             (!passes || jit_passes_off(passes, &options.off, err)))

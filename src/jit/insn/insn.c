@@ -284,6 +284,49 @@ emit_across(struct core *c, const struct wir_insn *i)
     return emit_warp_insn(c, i);
 }
 
+/* The units beside the lanes' own: textures, matrices, copies. False: the instruction is of none.
+ */
+static bool
+units_insn(struct core *c, const struct wir_insn *i, bool *done)
+{
+    switch (i->i.op) {
+    case PTX_OP_TEX:
+    case PTX_OP_TLD4:
+    case PTX_OP_TXQ:
+    case PTX_OP_ISTYPEP:
+    case PTX_OP_SULD:
+    case PTX_OP_SUST:
+    case PTX_OP_SURED:
+    case PTX_OP_SUQ: *done = core_image(c, i); return true;
+    case PTX_OP_MMA:
+    case PTX_OP_WMMA:
+    case PTX_OP_LDMATRIX:
+    case PTX_OP_STMATRIX:
+    case PTX_OP_MOVMATRIX: *done = matrix_insn(c, i); return true;
+    case PTX_OP_MBARRIER:
+    case PTX_OP_CP_ASYNC:
+    case PTX_OP_CP_ASYNC_MBARRIER:
+    case PTX_OP_CP_ASYNC_BULK:
+    case PTX_OP_CP_REDUCE_ASYNC_BULK:
+    case PTX_OP_ST_BULK:
+    case PTX_OP_ST_ASYNC:
+    case PTX_OP_RED_ASYNC:
+    case PTX_OP_CREATEPOLICY:
+    case PTX_OP_MAPA:
+    case PTX_OP_GETCTARANK: *done = async_insn(c, i); return true;
+    case PTX_OP_CP_ASYNC_BULK_PREFETCH_TENSOR:
+    case PTX_OP_CP_ASYNC_BULK_TENSOR:
+    case PTX_OP_CP_REDUCE_ASYNC_BULK_TENSOR:
+    case PTX_OP_TENSORMAP_REPLACE:
+    case PTX_OP_TENSORMAP_CP_FENCEPROXY: *done = tensor_insn(c, i); return true;
+    case PTX_OP_WGMMA_FENCE:
+    case PTX_OP_WGMMA_MMA_ASYNC:
+    case PTX_OP_WGMMA_COMMIT_GROUP:
+    case PTX_OP_WGMMA_WAIT_GROUP: *done = wgmma_insn(c, i); return true;
+    default: return false;
+    }
+}
+
 bool
 core_insn(struct core *c, const struct wir_insn *i)
 {
@@ -292,7 +335,7 @@ core_insn(struct core *c, const struct wir_insn *i)
     c->e.func = i->func;
     c->e.place = i->place;
     lines_at(&c->e, i->place);
-    bool scalar = as_scalar(c, i);
+    bool scalar = as_scalar(c, i), done;
     c->e.lanes = scalar ? 1 : LANES;
     c->e.mask = scalar ? NULL : core_mask(c);
     c->e.mask_bits = NULL;
@@ -327,43 +370,12 @@ core_insn(struct core *c, const struct wir_insn *i)
     case PTX_OP_SETMAXNREG:
     case PTX_OP_GRIDDEPCONTROL: return true; /* hints */
     case PTX_OP_BRKPT: return emit_breakpoint(c, i);
-    case PTX_OP_TEX:
-    case PTX_OP_TLD4:
-    case PTX_OP_TXQ:
-    case PTX_OP_ISTYPEP:
-    case PTX_OP_SULD:
-    case PTX_OP_SUST:
-    case PTX_OP_SURED:
-    case PTX_OP_SUQ: return core_image(c, i);
-    case PTX_OP_MMA:
-    case PTX_OP_WMMA:
-    case PTX_OP_LDMATRIX:
-    case PTX_OP_STMATRIX:
-    case PTX_OP_MOVMATRIX: return matrix_insn(c, i);
-    case PTX_OP_MBARRIER:
-    case PTX_OP_CP_ASYNC:
-    case PTX_OP_CP_ASYNC_MBARRIER:
-    case PTX_OP_CP_ASYNC_BULK:
-    case PTX_OP_CP_REDUCE_ASYNC_BULK:
-    case PTX_OP_ST_BULK:
-    case PTX_OP_ST_ASYNC:
-    case PTX_OP_RED_ASYNC:
-    case PTX_OP_CREATEPOLICY:
-    case PTX_OP_MAPA:
-    case PTX_OP_GETCTARANK: return async_insn(c, i);
-    case PTX_OP_CP_ASYNC_BULK_PREFETCH_TENSOR:
-    case PTX_OP_CP_ASYNC_BULK_TENSOR:
-    case PTX_OP_CP_REDUCE_ASYNC_BULK_TENSOR:
-    case PTX_OP_TENSORMAP_REPLACE:
-    case PTX_OP_TENSORMAP_CP_FENCEPROXY: return tensor_insn(c, i);
-    case PTX_OP_WGMMA_FENCE:
-    case PTX_OP_WGMMA_MMA_ASYNC:
-    case PTX_OP_WGMMA_COMMIT_GROUP:
-    case PTX_OP_WGMMA_WAIT_GROUP: return wgmma_insn(c, i);
     case PTX_OP_ALLOCA:
     case PTX_OP_STACKSAVE:
     case PTX_OP_STACKRESTORE: return core_stack(c, i);
     default:
+        if (units_insn(c, i, &done))
+            return done;
         if (emit_is_warp(p))
             return emit_across(c, i);
         if (p->op == PTX_OP_CVT || emit_is_arith(p))
