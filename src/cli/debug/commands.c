@@ -156,6 +156,7 @@ command_execute(struct session *s, const char *line)
 {
     struct ls_error err = {0};
     bool fine = execute_one(s, line, &err) && execute_after(s, &err);
+    session_said(s);
     fflush(s->out);
     if (!fine) {
         fprintf(stderr, "%s\n", err.text);
