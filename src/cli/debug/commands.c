@@ -174,6 +174,7 @@ command_execute(struct session *s, const char *line)
 {
     struct ls_error err = {0};
     bool fine = command_run(s, line, &err);
+    session_said(s);
     if (!fine) {
         fprintf(stderr, "%s\n", err.text);
         s->failed = true;
