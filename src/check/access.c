@@ -81,6 +81,7 @@ static const struct shared_var *
 shared_variable(const struct launch *l, uint64_t offset)
 {
     const struct shared_var *best = NULL;
+    offset = (int64_t)offset < 0 ? 0 : offset;
     for (uint32_t k = 0; k < l->facts->shared_count; k++) {
         const struct shared_var *s = &l->facts->shared[k];
         if (s->offset <= offset && (!best || s->offset > best->offset))
@@ -211,6 +212,10 @@ report_bad(const struct visit *v, uint32_t lane, uint64_t a, enum place_kind in)
 {
     const struct launch *l = v->b->launch;
     static const char *const spaces[] = {"global", "shared", "local", "param"};
+    enum { BELOW = 1 << 16 }; /* a generic address there is an index into shared memory below 0 */
+    if (in == IN_GLOBAL && v->space == PTX_SPACE_NONE && l->shared_bytes &&
+        shared_base(v->b) - a <= BELOW)
+        in = IN_SHARED;
     struct finding f = {.kind = FINDING_OUT_OF_BOUNDS, .space = spaces[in]};
     char what[400];
     const char *missing = missing_local;

@@ -156,6 +156,9 @@ launch_begin(struct jit_tool *t, const struct jit_tool_launch *from)
     c->running++;
     pthread_mutex_unlock(&c->sync_lock);
     if (!nested_begin(l, from)) {
+        pthread_mutex_lock(&c->lock);
+        l->number = ++c->host_launches;
+        pthread_mutex_unlock(&c->lock);
         l->host = host_here(c);
         l->work = work_new(c, k, "kernel", l);
         work_order(c, l);

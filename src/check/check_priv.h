@@ -53,6 +53,8 @@ struct side {
     uint64_t address;
     /* place of host code: of the call, or of the launch of the kernel; 0: not known */
     uint32_t host;
+    uint32_t launch;       /* the host's launches, counted from 1; 0: none */
+    struct memory *memory; /* that kernel's, for as long as it runs */
 };
 
 struct finding {
@@ -169,7 +171,9 @@ struct job {
     const char *what;
     uint32_t stream, seq;
     uint32_t block[3], grid[3];
-    uint32_t host; /* the place of the call */
+    uint32_t host;   /* the place of the call */
+    uint32_t launch; /* as in struct side */
+    struct memory *memory;
     /* a launch from a kernel: */
     uint32_t parent, root; /* the launch that made it, and the host's around all; 0: the host's */
     uint64_t parent_block;
@@ -191,9 +195,11 @@ struct launch {
     const struct jit_launch *launch;
     struct memory *memory;
     uint64_t shared_bytes;
-    uint32_t work;        /* its number */
-    uint32_t host;        /* the place of the call that made it */
-    bool watched;         /* not filtered out: findings are reported */
+    uint32_t work;   /* its number, */
+    uint32_t number; /*   and among the host's launches, from 1: of a launch from a kernel, that
+                          of the one around all */
+    uint32_t host;   /* the place of the call that made it */
+    bool watched;    /* not filtered out: findings are reported */
     struct range *expect; /* per place_facts: the allocation its address comes from; base 0: any */
     uint64_t param_bytes;
     pthread_mutex_t lock;
@@ -609,6 +615,7 @@ struct check {
     struct journal *journal; /* NULL: none */
     VEC(struct job) work;
     uint64_t launches, launches_checked;
+    uint32_t host_launches;
     struct global_shadow *global;
     struct sync_table *sync; /* flags in global memory */
     uint32_t running;        /* launches */

@@ -36,6 +36,8 @@ struct stored {
     char *kernel[2], *file[2], *op[2];
     uint32_t line[2];
     const struct host_place *host[2], *made; /* NULL: not known */
+    uint64_t allocation[2], offset[2]; /* where the addresses lie, from the start of the allocation
+                                          of that number, or of the nearest; 0: none */
     uint64_t count, number, bytes;
 };
 
@@ -192,6 +194,14 @@ side_json(const struct stored *s, int k)
     json_object_set_new(j, "thread", from->has_thread ? triple(from->thread) : json_null());
     json_object_set_new(j, "size", json_integer(from->size));
     json_object_set_new(j, "address", json_integer((json_int_t)from->address));
+    if (s->allocation[k]) {
+        json_object_set_new(j, "allocation", json_integer((json_int_t)s->allocation[k]));
+        json_object_set_new(j, "offset", json_integer((json_int_t)s->offset[k]));
+    }
+    if (from->launch && from->has_place) {
+        json_object_set_new(j, "launch_number", json_integer(from->launch));
+        json_object_set_new(j, "instruction", json_integer(from->place));
+    }
     return j;
 }
 
@@ -264,9 +274,28 @@ place_of(const struct check *c, uint32_t number)
     return p && p->count ? p : NULL;
 }
 
+/* Addresses of the device are others in the next run, offsets are not. */
+static void
+keep_address(struct stored *s, int side, const struct side *from)
+{
+    struct allocation found, near = {0};
+    bool global = !strcmp(s->f.space, "global") || !strcmp(s->f.space, "constant");
+    s->allocation[side] = s->offset[side] = 0;
+    if (!global || !from->valid || !from->kernel || !from->memory)
+        return;
+    enum { FAR = 1 << 20 };
+    if (!memory_find_reached(from->memory, from->address, &found)) {
+        memory_find(from->memory, from->address, &found, &near);
+        found = near;
+    }
+    s->offset[side] = from->address - found.base;
+    s->allocation[side] = s->offset[side] + FAR < found.size + 2 * FAR ? found.number : 0;
+}
+
 static void
 keep_side(const struct check *c, struct stored *s, int side, const struct side *from)
 {
+    keep_address(s, side, from);
     s->host[side] = from->valid ? place_of(c, from->host) : NULL;
     ls_release(s->kernel[side]);
     ls_release(s->file[side]);

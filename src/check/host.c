@@ -254,6 +254,7 @@ check_kernel_failed(struct jit_tool *t, enum check_end how, const struct ptx_mod
                              .place = place,
                              .has_place = has_place,
                              .has_thread = true,
+                             .launch = c->host_launches,
                              .host = host_here(c)};
     memcpy(f.access.block, block, sizeof f.access.block);
     memcpy(f.access.thread, thread, sizeof f.access.thread);

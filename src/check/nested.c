@@ -25,6 +25,8 @@ nested_begin(struct launch *l, const struct jit_tool_launch *from)
     struct job w = {.kernel = l->facts,
                     .what = "kernel",
                     .host = above.host,
+                    .launch = above.launch,
+                    .memory = l->memory,
                     .stream = above.stream,
                     .seq = above.seq,
                     .parent = parent->work,
@@ -36,6 +38,7 @@ nested_begin(struct launch *l, const struct jit_tool_launch *from)
     l->work = work_add(c, &w);
     l->parent = parent;
     l->host = w.host;
+    l->number = w.launch;
     l->handed = order_now(b, from->parent->warp);
     l->waited = b->waited;
     l->floor = parent->floor;

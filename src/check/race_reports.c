@@ -28,7 +28,11 @@ job_of(const struct launch *l, uint32_t number)
 {
     if (number != l->work)
         return work_job(l->check, number);
-    struct job w = {.kernel = l->facts, .what = "kernel", .host = l->host};
+    struct job w = {.kernel = l->facts,
+                    .what = "kernel",
+                    .host = l->host,
+                    .launch = l->number,
+                    .memory = l->memory};
     memcpy(w.block, l->launch->block, sizeof w.block);
     memcpy(w.grid, l->launch->grid, sizeof w.grid);
     return w;

@@ -18,6 +18,8 @@ side_of_thread(const struct block_state *b, uint32_t thread, uint32_t place, con
         .has_place = true,
         .has_thread = true,
         .host = b->launch->host,
+        .launch = b->launch->number,
+        .memory = b->launch->memory,
         .thread = {thread % dim[0], thread / dim[0] % dim[1], thread / dim[0] / dim[1]}};
     memcpy(s.block, b->block->ctaid, sizeof s.block);
     return s;
@@ -40,6 +42,8 @@ side_of_job(const struct job *w, uint32_t place, uint32_t block, uint32_t thread
                          .kernel = k,
                          .place = place,
                          .host = w->host,
+                         .launch = w->launch,
+                         .memory = w->memory,
                          .has_place = true,
                          .has_thread = true,
                          .op = place_op(k, place),

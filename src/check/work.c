@@ -171,6 +171,8 @@ work_new(struct check *c, const struct kernel_facts *k, const char *what, const 
         w.seq = next_work.seq;
     }
     if (l) {
+        w.launch = l->number;
+        w.memory = l->memory;
         memcpy(w.block, l->launch->block, sizeof w.block);
         memcpy(w.grid, l->launch->grid, sizeof w.grid);
     }

@@ -72,6 +72,13 @@ debug_lanes(struct debug *d, const struct jit_activation *a)
     return holds ? holds : a->mask;
 }
 
+/* What a block keeps for the tool is how many barriers have been complete in it. */
+static uint32_t
+phase_of(const struct jit_block *b)
+{
+    return (uint32_t)(uintptr_t)b->tool;
+}
+
 static void
 fill(struct debug *d, const struct jit_warp *w, struct debug_stop *s)
 {
@@ -86,6 +93,7 @@ fill(struct debug *d, const struct jit_warp *w, struct debug_stop *s)
     if (!w)
         return;
     memcpy(s->at, w->block->ctaid, sizeof s->at);
+    s->phase = phase_of(w->block);
     s->warp = w->warp;
     if (w->activation) {
         s->place = debug_next(d, w->activation)->place;
@@ -221,7 +229,8 @@ stops(struct debug *d, const struct jit_warp *w, struct debug_stop *s)
     bool hit = d->hits.count && debug_watch_hit(d, s);
     if (hit)
         return true;
-    if (place < c->places && c->flags[place])
+    uint32_t flags = place < c->places ? c->flags[place] : 0;
+    if (flags & FLAG_BREAK || (flags && debug_catch_hit(d, w, place)))
         s->why = DEBUG_WHY_BREAK;
     else if (is_stepping(&d->go) && step_ends(d, w))
         s->why = DEBUG_WHY_STEP;
@@ -373,7 +382,7 @@ on_forget(struct jit_tool *t, const struct ptx_module *m)
             c->map[f] = NULL;
         }
         for (uint32_t p = 0; p < c->places; p++) {
-            d->shared->breaks -= c->flags[p];
+            d->shared->breaks -= c->flags[p] & FLAG_BREAK;
             c->flags[p] = 0;
         }
         c->ptx = NULL;
@@ -386,8 +395,8 @@ on_forget(struct jit_tool *t, const struct ptx_module *m)
 static bool
 is_worth_recording(const struct debug *d)
 {
-    bool can_stop =
-        d->shared->breaks || d->shared->watch_count || d->go.launches || is_stepping(&d->go);
+    bool can_stop = d->shared->breaks || d->shared->watch_count || d->go.launches ||
+                    is_stepping(&d->go) || debug_catch_launch(d);
     return can_stop || d->forking * 10 <= now_ns() - d->opened;
 }
 
@@ -479,7 +488,15 @@ static void
 on_block_begin(struct jit_block *b)
 {
     struct debug_run *run = b->launch->tool;
+    b->tool = NULL;
     VEC_PUSH(&run->blocks, b);
+}
+
+static void
+on_barrier(struct jit_block *b, uint32_t barrier, const uint32_t *arrived, const uint32_t *waiting,
+           uint32_t place)
+{
+    b->tool = (void *)(uintptr_t)(phase_of(b) + 1);
 }
 
 static void
@@ -572,6 +589,7 @@ debug_open(const struct device_profile *profile, const char *options, struct ls_
                                 .block_begin = on_block_begin,
                                 .block_end = on_block_over,
                                 .block_dropped = on_block_over,
+                                .barrier = on_barrier,
                                 .access = debug_on_access,
                                 .pattern = debug_on_pattern,
                                 .steps = &d->steps,

@@ -54,7 +54,7 @@ struct debug_module {
 };
 
 enum debug_why {
-    DEBUG_WHY_BREAK,    /* flag DEBUG_BREAK of the place that comes next */
+    DEBUG_WHY_BREAK,    /* flag DEBUG_BREAK of the place that comes next, or a struct debug_catch */
     DEBUG_WHY_STEP,     /* what DEBUG_A_GO asked for */
     DEBUG_WHY_POSITION, /* the position that was asked for is reached */
     DEBUG_WHY_WATCH,    /* text: "number of watch"; the access has just been made: the position is
@@ -90,7 +90,7 @@ struct debug_stop {
     uint64_t address;              /* WATCH, FAULT */
     uint8_t before[16], after[16]; /* WATCH: the watched bytes, the first 16 */
     uint32_t text;                 /* bytes of text that follow */
-    uint32_t unused;
+    uint32_t phase;                /* barriers that have been complete in the block */
 };
 
 /* -- the debugger asks ------------------------------------------------------------------------- */
@@ -122,11 +122,17 @@ enum debug_ask {
                           .space (NONE: a generic one); answer: struct debug_symbol: the space that
                           it lies in (SHARED, LOCAL, GLOBAL), the place there, and how many bytes
                           the block's shared memory has, the thread's local memory, or the
-                          allocation. SHARED with .bytes 0: of shared memory as a whole */
+                          allocation. SHARED or LOCAL with .bytes 0: of that as a whole */
     DEBUG_A_HOST,      /* nothing; answer: the functions of host code that made the launch, the
                           innermost first: of each its name, its file and its line, three texts that
                           end in 0. "" and "0" where that is not known */
-    DEBUG_A_KILL,      /* ends the program; DEBUG_E_EXIT follows */
+    DEBUG_A_CATCH,     /* struct debug_catch, any number of them, in place of those before */
+    DEBUG_A_ALLOCATION, /* uint64_t number of an allocation (allocation.number); answer: struct
+                           debug_symbol: where it lies, and its size. The number may be one that is
+                           no more: the next one that is there; its number: .number */
+    DEBUG_A_POLLS,      /* nothing; answer: struct debug_poll, any number: words that threads have
+                           read again and again lately, where they have read few others */
+    DEBUG_A_KILL,       /* ends the program; DEBUG_E_EXIT follows */
 };
 
 enum { DEBUG_BREAK = 1u << 31 };
@@ -157,6 +163,18 @@ enum {
     DEBUG_WATCH_READ = 1,
     DEBUG_WATCH_WRITE = 2,
     DEBUG_WATCH_CHANGE = 4 /* writes that change it */
+};
+/* The launch stops before this thread executes that instruction. */
+struct debug_catch {
+    uint32_t module, place;
+    uint64_t launch; /* number, from 1 */
+    struct debug_thread thread;
+};
+struct debug_poll {
+    uint32_t block[3], warp, lanes; /* those that read it last */
+    uint32_t place;
+    uint64_t address; /* a generic one */
+    uint32_t bytes, times;
 };
 struct debug_who {
     struct debug_thread thread;
@@ -191,8 +209,8 @@ struct debug_frame {
 };
 enum { DEBUG_NO_VALUE = 1, DEBUG_VALUE = 0 };
 struct debug_symbol {
-    uint32_t space; /* enum ptx_space of the address */
-    uint32_t unused;
+    uint32_t space;   /* enum ptx_space of the address */
+    uint32_t number;  /* of DEBUG_A_ALLOCATION */
     uint64_t address; /* as debug_memory.address */
     uint64_t bytes;   /* of the variable; 0: not known */
 };

@@ -8,7 +8,9 @@
  *   serve.c    the program stands: what the debugger asks, until it goes on
  *   past.c     going back: which snapshot, and what is looked for from there
  *   last.c     who wrote a byte last
+ *   polls.c    what threads wait for in loops
  *   snapshot.c snapshots: processes that wait; the first process when it is no longer the program
+ *   catches.c  places where one thread stops
  *   watch.c    watches on memory, and what accesses are told for
  *   edits.c    what the debugger has changed, once more when the launch passes there again
  *   memory.c   memory of all spaces
@@ -35,12 +37,14 @@ struct debug_map {
     uint64_t **known; /* known.c; NULL: not asked for yet */
 };
 
+enum debug_flag { FLAG_BREAK = 1, FLAG_CATCH = 2 };
+
 struct debug_code { /* of one module */
     const struct ptx_module *ptx;
     uint32_t number, places;
     struct debug_map **map; /* per function; NULL: not needed so far */
     uint32_t *line;         /* per place: DEBUG_BREAK and a line's number (shared memory); */
-    uint8_t *flags;         /*   1 where DEBUG_BREAK is (likewise); */
+    uint8_t *flags;         /*   of enum debug_flag (likewise); */
     uint8_t *all, *none;    /*   1, and 0, everywhere */
 };
 
@@ -108,7 +112,9 @@ struct debug_order {
         uint64_t position;
         uint32_t line, depth;
     } first, later;
-    uint64_t low, high, block; /* LAST: addresses, as in struct debug_watching; */
+    bool polls;                /* LAST: no question for the last write, but polls.c's, from the */
+                               /*   position `low` on; */
+    uint64_t low, high, block; /*   addresses, as in struct debug_watching; */
     struct debug_write write;  /*   what was found */
 };
 
@@ -116,7 +122,7 @@ struct debug_edit { /* what the debugger has written */
     uint64_t position, address, bytes;
 };
 
-enum { EDIT_ROOM = 1 << 20, WATCHES = 256 };
+enum { EDIT_ROOM = 1 << 20, WATCHES = 256, CATCHES = 1024, POLLS = 512 };
 /* By all processes of one program: what the debugger wants, too, since one that was made before it
  * said so may go on. */
 struct debug_shared {
@@ -127,6 +133,10 @@ struct debug_shared {
     _Atomic uint32_t answered; /* LAST: a futex */
     uint32_t watch_count;
     struct debug_watching watch[WATCHES];
+    uint32_t poll_count;
+    struct debug_poll polls[POLLS];
+    uint32_t catch_count;
+    struct debug_catch catches[CATCHES];
     uint64_t breaks;          /* places with DEBUG_BREAK, of all modules */
     uint64_t printed;         /* bytes of the launch's text that were shown */
     uint32_t edits_end;       /* of edits[] that are used */
@@ -211,6 +221,14 @@ bool debug_last(struct debug *d, const struct debug_memory *m, struct debug_writ
 /* MODE_LAST: an access; it has been made; the end has come: does not return. */
 _Noreturn void debug_last_over(struct debug *d);
 
+/* -- polls.c ----------------------------------------------------------------------------------- */
+
+/* Adds the answer to DEBUG_A_POLLS. */
+bool debug_polls(struct debug *d, struct text *out, struct ls_error *err);
+/* MODE_LAST with order.polls: an access. */
+void debug_poll_note(struct debug *d, const struct jit_warp *w, uint32_t lanes,
+                     const uint64_t *address, uint32_t bytes, bool shared, uint32_t place);
+
 /* -- snapshot.c -------------------------------------------------------------------------------- */
 
 /* A process that waits from now on. True: this is that process, which goes on: shared.order says
@@ -233,6 +251,15 @@ _Noreturn void debug_abandoned(struct debug *d);
 _Noreturn void debug_kill(struct debug *d);
 /* Whether snapshots make sense where threads of the program run: "", or why not. */
 void debug_look_for_threads(char *out, size_t room);
+
+/* -- catches.c --------------------------------------------------------------------------------- */
+
+bool debug_catch_set(struct debug *d, const struct debug_catch *all, uint32_t count,
+                     struct ls_error *err);
+/* Whether one is of the launch that begins. */
+bool debug_catch_launch(const struct debug *d);
+/* Whether one is for a lane of the warp, whose instruction at the place comes next. */
+bool debug_catch_hit(struct debug *d, const struct jit_warp *w, uint32_t place);
 
 /* -- watch.c ----------------------------------------------------------------------------------- */
 

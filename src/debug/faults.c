@@ -67,6 +67,8 @@ debug_on_fault(struct jit_fault *f)
     }
     if (d->mode == MODE_LAST)
         debug_last_over(d);
+    if (d->mode == MODE_SEARCH && d->steps.position - within >= d->target)
+        debug_search_over(d);
     d->steps.position -= within && d->steps.position;
     d->failed = true;
     d->hits.count = 0;

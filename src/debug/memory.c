@@ -148,6 +148,9 @@ debug_where(struct debug *d, const struct debug_memory *m, struct debug_symbol *
     if (shared || offset < size)
         *out = (struct debug_symbol){
             .space = PTX_SPACE_SHARED, .address = m->bytes ? offset : 0, .bytes = size};
+    else if (m->space == PTX_SPACE_LOCAL && !m->bytes)
+        *out = (struct debug_symbol){.space = PTX_SPACE_LOCAL,
+                                     .bytes = b->local ? b->launch->local_stride : 0};
     else if (b->local && local < b->launch->local_stride)
         *out = (struct debug_symbol){
             .space = PTX_SPACE_LOCAL, .address = local, .bytes = b->launch->local_stride};

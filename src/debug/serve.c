@@ -49,9 +49,9 @@ ask_flags(struct ask *a)
         return ls_fail(&a->err, LS_ERR_INPUT, "module %u has %u places", f.module, c->places);
     memcpy(c->line, p, sizeof(uint32_t) * (size_t)f.count);
     for (uint32_t k = 0; k < f.count; k++) {
-        a->d->shared->breaks -= c->flags[k];
-        c->flags[k] = (c->line[k] & DEBUG_BREAK) != 0;
-        a->d->shared->breaks += c->flags[k];
+        uint8_t breaks = (c->line[k] & DEBUG_BREAK) != 0;
+        a->d->shared->breaks += breaks - (uint64_t)(c->flags[k] & FLAG_BREAK);
+        c->flags[k] = (uint8_t)((c->flags[k] & FLAG_CATCH) | breaks);
     }
     return true;
 }
@@ -65,6 +65,49 @@ ask_watch(struct ask *a)
         return false;
     memcpy(&w, p, sizeof w);
     return debug_watch_set(a->d, &w, &a->err);
+}
+
+static bool
+ask_catch(struct ask *a)
+{
+    uint64_t count = a->bytes / sizeof(struct debug_catch);
+    struct debug_catch all[CATCHES];
+    if (count <= CATCHES)
+        memcpy(all, a->at, count * sizeof *all);
+    return debug_catch_set(a->d, all, (uint32_t)(count < UINT32_MAX ? count : UINT32_MAX), &a->err);
+}
+
+struct numbered {
+    uint64_t number;
+    struct allocation found;
+};
+
+static void
+note_numbered(const struct allocation *a, void *context)
+{
+    struct numbered *n = context;
+    if (a->number >= n->number && (!n->found.number || a->number < n->found.number))
+        n->found = *a;
+}
+
+static bool
+ask_allocation(struct ask *a)
+{
+    struct numbered n = {0};
+    const void *p = take(a, sizeof n.number);
+    if (!p || !runs(a))
+        return false;
+    memcpy(&n.number, p, sizeof n.number);
+    if (a->d->memory)
+        memory_each(a->d->memory, note_numbered, &n);
+    if (!n.found.number)
+        return ls_fail(&a->err, LS_ERR_INPUT, "no allocation %llu", (unsigned long long)n.number);
+    struct debug_symbol s = {.space = PTX_SPACE_GLOBAL,
+                             .number = (uint32_t)n.found.number,
+                             .address = n.found.base,
+                             .bytes = n.found.size};
+    text_add_bytes(&a->out, (const char *)&s, sizeof s);
+    return true;
 }
 
 static bool
@@ -227,6 +270,9 @@ answer(struct ask *a, uint32_t what)
     case DEBUG_A_WHERE: return ask_where(a);
     case DEBUG_A_LAST: return ask_last(a);
     case DEBUG_A_HOST: return ask_host(a);
+    case DEBUG_A_CATCH: return ask_catch(a);
+    case DEBUG_A_ALLOCATION: return ask_allocation(a);
+    case DEBUG_A_POLLS: return runs(a) && debug_polls(a->d, &a->out, &a->err);
     case DEBUG_A_KILL: debug_kill(a->d);
     default: return ls_fail(&a->err, LS_ERR_INPUT, "no request %u", what);
     }

@@ -75,14 +75,19 @@ debug_on_access(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uin
     struct debug *d = run->debug;
     const struct debug_order *o = &d->shared->order;
     uint64_t own = w->block->index;
+    bool shared = space == PTX_SPACE_SHARED || space == PTX_SPACE_SHARED_CLUSTER;
     if (space == PTX_SPACE_PARAM)
         return;
+    if (d->mode == MODE_LAST && o->polls) {
+        debug_poll_note(d, w, lanes, address, bytes, shared, place);
+        return;
+    }
     for (; lanes; lanes &= lanes - 1) {
         uint32_t l = (uint32_t)__builtin_ctz(lanes);
         struct debug_hit h = {.lane = l, .place = place, .bytes = bytes, .address = address[l]};
         h.write = op != JIT_LOAD;
         h.read = op != JIT_STORE;
-        if (space == PTX_SPACE_SHARED || space == PTX_SPACE_SHARED_CLUSTER)
+        if (shared)
             h.address = memory_window_place(w->block->shared, h.address);
         if (d->mode == MODE_LAST) {
             if (h.write && touches(&h, o->low, o->high, o->block, own))
@@ -122,12 +127,26 @@ thread_of(const struct debug *d, const struct debug_hit *h, struct debug_thread 
     out->thread[2] = n / dim[0] / dim[1];
 }
 
+/* Lanes of one instruction that compare and swap one word: the first of them has changed it. */
+static bool
+is_later_swap(const struct debug *d, const struct debug_hit *h)
+{
+    const struct debug_write *w = &d->shared->order.write;
+    const struct ptx_func *func;
+    const struct ptx_insn *i;
+    return w->found && w->position == h->position && w->address == h->address &&
+           jit_place(d->run->of.module, h->place, &func, &i) && ptx_has(i, PTX_M_CAS);
+}
+
 /* The question for the last write: this is the last so far. */
 static void
 note_write(struct debug *d, const struct debug_hit *h)
 {
     struct debug_order *o = &d->shared->order;
-    uint64_t size = o->high - o->low;
+    uint64_t size = o->high - o->low, shown = size < sizeof h->before ? size : sizeof h->before;
+    const void *now = (const void *)(uintptr_t)o->low;
+    if (h->read && h->write && (!memcmp(h->before, now, shown) || is_later_swap(d, h)))
+        return; /* an atomic that changed nothing */
     struct debug_write w = {.found = 1,
                             .place = h->place,
                             .position = h->position,
@@ -135,7 +154,7 @@ note_write(struct debug *d, const struct debug_hit *h)
                             .bytes = h->bytes};
     thread_of(d, h, &w.thread);
     memcpy(w.before, h->before, sizeof w.before);
-    memcpy(w.after, (const void *)(uintptr_t)o->low, size < sizeof w.after ? size : sizeof w.after);
+    memcpy(w.after, now, shown);
     o->write = w;
 }
 

@@ -377,6 +377,8 @@ enum block_outcome exec_block_turns(struct exec_slot *s);
 
 /* livelock.c. After a round of a block that is alone; does not return when nothing can happen. */
 void exec_livelock_round(struct exec_slot *s, bool yielded);
+/* Its clock, ns: under a debugger, where a launch goes the same way each time, the position is. */
+uint64_t exec_livelock_now(const struct exec_run *run);
 /* Whether it is time to look; sets the time of the next look after one that began at `since`. */
 bool exec_livelock_due(struct exec_run *run);
 void exec_livelock_later(struct exec_run *run, uint64_t since);

@@ -21,14 +21,21 @@ enum {
 bool
 exec_livelock_can_be_known(const struct exec_run *run)
 {
-    /* Under a debugger a launch goes the same way each time, whatever the clock says. */
-    return !run->launch.steps && exec_is_closed(run) && !exec_others_may_write(run->pool);
+    return exec_is_closed(run) && !exec_others_may_write(run->pool);
+}
+
+uint64_t
+exec_livelock_now(const struct exec_run *run)
+{
+    enum { STEP_NS = 10 };
+    const struct jit_steps *steps = run->launch.steps;
+    return steps ? steps->position * STEP_NS + 1 : exec_now();
 }
 
 void
 exec_livelock_later(struct exec_run *run, uint64_t since)
 {
-    uint64_t now = exec_now();
+    uint64_t now = exec_livelock_now(run);
     run->look.step = 0;
     run->look.wait *= 2;
     if (run->look.wait < SHARE * (now - since))
@@ -39,7 +46,7 @@ exec_livelock_later(struct exec_run *run, uint64_t since)
 bool
 exec_livelock_due(struct exec_run *run)
 {
-    uint64_t now = exec_now();
+    uint64_t now = exec_livelock_now(run);
     if (!run->look.at) {
         run->look.wait = FIRST_MS * 1000000ull;
         run->look.at = now + run->look.wait;
@@ -91,7 +98,7 @@ exec_livelock_round(struct exec_slot *s, bool yielded)
     if (l->step == 0) {
         if (++l->rounds % 64 || !exec_livelock_due(run))
             return;
-        l->since = exec_now();
+        l->since = exec_livelock_now(run);
         l->slot = exec_hash_slot(s);
         l->step = 1;
     } else if (exec_hash_slot(s) != l->slot) {

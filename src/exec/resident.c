@@ -127,10 +127,10 @@ same_round(struct exec_run *run, struct exec_worker *w, uint64_t blocks)
 static void
 livelock_look(struct exec_run *run, struct exec_worker *w)
 {
-    uint64_t since = exec_now(), blocks = 0;
+    uint64_t since = exec_livelock_now(run), begin = exec_now(), blocks = 0;
     bool full = false, same = false;
     while (!atomic_load(&run->over) && atomic_load(&run->stop) == UINT64_MAX && !full &&
-           exec_now() - since < 1000000000ull) {
+           exec_now() - begin < 1000000000ull) {
         blocks = count_queue(run, &full); /* the other threads finish their turn */
         if (!full)
             usleep(50);

@@ -143,6 +143,9 @@ static bool
 runs_blocks(struct exec_pool *p, const char *thread)
 {
     int32_t number = (int32_t)strtol(thread, NULL, 10);
+    if (number ==
+        (int32_t)syscall(SYS_gettid)) /* who asks; a fork of a process has a number of its own */
+        return true;
     for (uint32_t k = 0; k < p->watch.seat_count; k++)
         if (atomic_load(&p->watch.seat[k].worker) &&
             atomic_load(&p->watch.seat[k].thread) == number)

@@ -96,9 +96,9 @@ with tempfile.TemporaryDirectory() as work:
     check(f"a fault is a stop: {out}", "illegal address 0x0" in out and "block (0,0,0) thread (5,0,0) at fault.cu:6" in out and
           "$1 = (int *) 0x0" in out and "fault.cu:5: " in out and status == 1 and "exited with code 1" in out)
 
-    # a kernel that does not end, interrupted
+    # a kernel that does not end, interrupted (where nothing changed it would be known as a deadlock)
     hang = work / "hang.cu"
-    hang.write_text("__global__ void hang(volatile int *flag)\n{\n    while (*flag == 0) {\n    }\n}\nint main()\n{\n"
+    hang.write_text("__global__ void hang(volatile int *flag)\n{\n    for (int n = 0; *flag == 0; n++) {\n    }\n}\nint main()\n{\n"
                     "    int *flag;\n    cudaMallocManaged(&flag, 4);\n    hang<<<1, 32>>>(flag);\n"
                     "    return cudaDeviceSynchronize();\n}\n")
     subprocess.run([lockstep, "cc", "-G", hang, "-o", work / "hang"], check=True)

@@ -20,7 +20,7 @@ MARK = "=-=-= next"
 def plain(text):
     if os.environ.get("SANITIZE"):  # programs are one with the library then, and host code is not known from it
         text = re.sub(r"^#.* \(host code\)\n", "", text, flags=re.M)
-    text = re.sub(r"0x[0-9a-f]{9,}", "ADDRESS", text)
+    text = re.sub(r"0x[0-9a-f]{9,}", "ADDRESS", re.sub(r"\bcc-[0-9a-f]{12}\b", "MODULE", text))
     return re.sub(r"Process \d+", "Process N", text).replace(str(HERE), "FOLDER")
 
 

@@ -236,8 +236,8 @@ print_launches(json_t *access, json_t *other, FILE *out)
         print_host(two, "launched ", out);
 }
 
-static void
-print_finding(const struct check_view *v, json_t *f, FILE *out)
+void
+check_view_print_finding(const struct check_view *v, json_t *f, FILE *out)
 {
     const char *missing = text_of(f, "missing"), *severity = text_of(f, "severity");
     json_int_t count = json_integer_value(json_object_get(f, "count"));
@@ -269,6 +269,17 @@ is_shown(const struct check_view *v, json_t *f)
 {
     const char *severity = text_of(f, "severity");
     return !(v->only_errors && severity && !strcmp(severity, "warning"));
+}
+
+json_t *
+check_view_finding(const struct check_view *v, uint64_t number)
+{
+    json_t *f;
+    size_t k;
+    json_array_foreach (json_object_get(v->result, "findings"), k, f)
+        if (is_shown(v, f) && !--number)
+            return f;
+    return NULL;
 }
 
 /* compute-sanitizer's line. */
@@ -305,7 +316,7 @@ check_view_print(const struct check_view *v, FILE *out)
         if (!is_shown(v, f))
             continue;
         if (shown < v->limit) {
-            print_finding(v, f, out);
+            check_view_print_finding(v, f, out);
             shown++;
         } else {
             left++;

@@ -33,6 +33,9 @@ struct check_view {
     int exit_status;  /* of the command; not 0: the last line says why */
     const char *exit_reason;
 };
+/* The nth of those that are shown, from 1; NULL: there are fewer. */
+json_t *check_view_finding(const struct check_view *v, uint64_t number);
+void check_view_print_finding(const struct check_view *v, json_t *f, FILE *out);
 void check_view_print(const struct check_view *v, FILE *out);
 /* On stdout, its lines as wide as the terminal. */
 void check_view_show(const struct check_view *v);

@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
     C_ONLY,
@@ -31,6 +32,7 @@ enum {
     C_EXIT,
     C_SCHEDULE,
     C_EXPLORE,
+    C_DEBUG,
     C_LOG,
     C_HTML,
     C_SARIF,
@@ -80,6 +82,9 @@ static const struct option_row rows[C_ROWS] = {
     [C_EXPLORE] = {"--explore", 0, NULL, "N",
                    "runs it in N schedules (gpu, adversarial, random:1, ...): what differs is a "
                    "finding, too"},
+    [C_DEBUG] = {"--debug", 0, NULL, "N",
+                 "then opens finding N (from 1, as they are shown) in the debugger, at its second "
+                 "access"},
     [C_LOG] = {"--log-file", 0, NULL, "FILE", "the report goes there"},
     [C_HTML] = {"--html", 0, NULL, "FILE", "a report as one self-contained page"},
     [C_SARIF] = {"--sarif", 0, NULL, "FILE", "the findings as SARIF 2.1.0, for code scanning"},
@@ -135,6 +140,7 @@ struct check_call {
     struct suppressions suppressions;
     const char *options, *only;
     uint64_t schedules; /* --explore; 0: one run */
+    uint64_t debug;     /* --debug; 0: no */
     int exit_found;
 };
 
@@ -203,6 +209,7 @@ take_options(struct check_call *c, struct ls_error *err)
         !take_number(c, C_SHADOW, 1 << 24, &shadow, err) ||
         !take_number(c, C_LIMIT, UINT32_MAX, &c->view.limit, err) ||
         !take_number(c, C_EXPLORE, 1 << 20, &c->schedules, err) ||
+        !take_number(c, C_DEBUG, UINT32_MAX, &c->debug, err) ||
         !take_number(c, C_EXIT, 255, &status, err))
         return false;
     if (level && strcmp(level, "info") && strcmp(level, "warning") && strcmp(level, "error"))
@@ -236,6 +243,8 @@ take_options(struct check_call *c, struct ls_error *err)
             return ls_fail(err, LS_ERR_USAGE, "%s takes the name of a file, not \"%s\"",
                            rows[k].name, value[k]);
     c->only = only;
+    if (value[C_DEBUG] && (!c->debug || c->schedules))
+        return ls_fail(err, LS_ERR_USAGE, "--debug takes a number from 1 on, and no --explore");
     if (c->schedules && value[C_SCHEDULE])
         return ls_fail(err, LS_ERR_USAGE,
                        "--explore chooses schedules itself: no --schedule beside it");
@@ -369,6 +378,74 @@ write_for_ci(const struct check_call *c, const struct program_result *r, int sta
     return status;
 }
 
+/* -- into the debugger ------------------------------------------------------------------------- */
+
+/* " t.cu:12" of a kernel's side, as `lockstep debug --finding' takes it. */
+static void
+add_place(const json_t *side, struct text *out)
+{
+    const char *file = json_string_value(json_object_get(side, "file"));
+    const char *slash = file ? strrchr(file, '/') : NULL;
+    file = slash ? slash + 1 : file;
+    if (file && !strchr(file, ' '))
+        text_add(out, " %s:%lld", file,
+                 (long long)json_integer_value(json_object_get(side, "line")));
+}
+
+/* By what it is, since the debugger's own build of a .cu file may have others, too; returns only on
+ * failure. */
+static int
+open_finding(struct check_call *c, const json_t *f)
+{
+    struct cli_line *l = &c->line;
+    struct text which = {0};
+    const char **words = ARENA_ARRAY(&l->arena, const char *, l->compile_count + l->word_count + 8);
+    size_t n = 0;
+    text_add(&which, "%s", json_string_value(json_object_get(f, "kind")));
+    add_place(json_object_get(f, "access"), &which);
+    add_place(json_object_get(f, "other"), &which);
+    words[n++] = "lockstep";
+    words[n++] = "debug";
+    for (size_t k = 0; k < l->compile_options; k++)
+        words[n++] = l->compile[k];
+    words[n++] = "--finding";
+    words[n++] = which.at;
+    if (l->parted)
+        words[n++] = "--";
+    words[n++] = l->words[0];
+    for (size_t k = l->compile_options; k < l->compile_count; k++)
+        words[n++] = l->compile[k];
+    for (int k = 1; k < l->word_count; k++)
+        words[n++] = l->words[k];
+    words[n] = NULL;
+    fflush(NULL);
+    execv("/proc/self/exe", (char **)words);
+    text_free(&which);
+    return program_failed(&usage, "lockstep debug");
+}
+
+/* The finding of that number is shown, and the debugger follows. */
+static int
+debug_finding(struct check_call *c)
+{
+    struct ls_error err = {0};
+    suppressions_apply(&c->suppressions, c->view.result);
+    json_t *f = check_view_finding(&c->view, c->debug);
+    const json_t *access = json_object_get(f, "access");
+    if (!f) {
+        ls_fail(&err, LS_ERR_USAGE, "--debug %llu: there is no such finding",
+                (unsigned long long)c->debug);
+        return cli_error(usage.name, &err);
+    }
+    check_view_print_finding(&c->view, f, stdout);
+    if (json_object_get(access, "launch_number"))
+        return open_finding(c, f);
+    const char *where = json_string_value(json_object_get(access, "kernel"));
+    ls_fail(&err, LS_ERR_USAGE, "--debug %llu: this is a finding of %s, not of an instruction",
+            (unsigned long long)c->debug, where ? where : "host code");
+    return cli_error(usage.name, &err);
+}
+
 static int
 report_result(struct check_call *c, const struct program_result *r)
 {
@@ -385,7 +462,7 @@ report_result(struct check_call *c, const struct program_result *r)
         columns_say("lockstep check: exit status %d: nothing was checked\n", CLI_NOTHING);
         return write_for_ci(c, r, CLI_NOTHING);
     }
-    int status = write_for_ci(c, r, show(c, r));
+    int status = c->debug ? debug_finding(c) : write_for_ci(c, r, show(c, r));
     json_decref(c->view.result);
     return status;
 }

@@ -28,6 +28,24 @@ read_base(struct session *s, const struct debug_who *who, const struct source_fu
 }
 
 bool
+address_raw(struct session *s, const struct debug_thread *t, const struct source_function *f,
+            const struct ptx_insn *i, uint64_t *out, struct ls_error *err)
+{
+    const struct ptx_operand *o = ptx_address(i);
+    struct debug_who who = {.thread = *t};
+    struct debug_symbol at;
+    if (o->base_kind == PTX_BASE_VAR) {
+        if (!target_symbol(&s->target, &who, o->var->name, &at, err))
+            return false;
+        *out = at.address;
+    } else if (!read_base(s, &who, f, o, out, err)) {
+        return false;
+    }
+    *out += (uint64_t)o->offset;
+    return true;
+}
+
+bool
 address_find(struct session *s, const struct debug_thread *t, const struct source_function *f,
              const struct ptx_insn *i, struct debug_symbol *out, struct ls_error *err)
 {
@@ -43,4 +61,11 @@ address_find(struct session *s, const struct debug_thread *t, const struct sourc
         return false;
     at.address += (uint64_t)o->offset;
     return target_where(&s->target, &at, out, err);
+}
+
+uint32_t
+address_bytes(const struct ptx_insn *i)
+{
+    uint32_t bytes = i->type_count ? ptx_type_bytes((enum ptx_type)i->type[i->type_count - 1]) : 4;
+    return (bytes ? bytes : 1) * (i->vec ? i->vec : 1);
 }

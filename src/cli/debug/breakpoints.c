@@ -227,7 +227,7 @@ breakpoints_send(struct session *s, struct ls_error *err)
         fine = target_flags(&s->target, s->modules.at[m].number, flags, y->place_count, err);
         ls_release(flags);
     }
-    return fine;
+    return fine && breakpoints_send_findings(s, err);
 }
 
 bool
@@ -272,7 +272,9 @@ static bool
 lane_of(struct session *s, const struct breakpoint *b, uint32_t *lane)
 {
     const struct debug_stop *stop = &s->target.stop;
-    uint32_t lanes = b->kind == WATCHPOINT ? 1u << (stop->watch_lane & 31) : stop->lanes;
+    uint32_t lanes = b->kind == WATCHPOINT   ? 1u << (stop->watch_lane & 31)
+                     : b->kind == CATCHPOINT ? 1u << *lane
+                                             : stop->lanes;
     for (uint32_t k = 0; k < 32; k++) {
         bool holds = true;
         struct ls_error err = {0};
@@ -298,12 +300,14 @@ breakpoints_hit(struct session *s, uint32_t *lane)
 {
     const struct debug_stop *stop = &s->target.stop;
     struct breakpoint *first = NULL;
+    breakpoints_note_findings(s);
     for (size_t k = 0; k < s->breakpoints.count; k++) {
         struct breakpoint *b = s->breakpoints.at[k];
         uint32_t here = 0;
         bool at = stop->why == DEBUG_WHY_WATCH
                       ? b->kind == WATCHPOINT && b->enabled && b->number == stop->watch
-                      : is_at(s, b);
+                  : b->kind == CATCHPOINT ? b->enabled && breakpoints_at_finding(s, b, &here)
+                                          : is_at(s, b);
         if (!at || !lane_of(s, b, &here))
             continue;
         b->hits++;

@@ -15,12 +15,15 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { D_BATCH, D_EX, D_X, D_ARGS, D_RECORD, D_BLOCK, D_DAP, D_PORT, D_COUNT };
+enum { D_BATCH, D_EX, D_X, D_FINDING, D_ARGS, D_RECORD, D_BLOCK, D_DAP, D_PORT, D_COUNT };
 
 static const struct option_row rows[D_COUNT] = {
     [D_BATCH] = {"--batch", 0, NULL, NULL, "ends when the commands of -x and --ex have run"},
     [D_EX] = {"--ex", 0, NULL, "COMMAND", "runs a command; may be repeated, also with -x"},
     [D_X] = {"--command", 'x', NULL, "FILE", "runs the commands of a file; may be repeated"},
+    [D_FINDING] = {"--finding", 0, NULL, "WHICH",
+                   "runs first to where `lockstep check' finds something: its number, kind, "
+                   "FILE:LINE"},
     [D_RECORD] = {"--record", 0, NULL, "PAGE.html",
                   "writes a page on which a block of the first launch is stepped through"},
     [D_BLOCK] = {"--block", 0, NULL, "X[,Y[,Z]]", "that block (0,0,0)"},
@@ -90,7 +93,9 @@ add_options(struct cli_line *line)
 static void
 run_given(struct session *s, const struct cli_line *line)
 {
-    const char *word;
+    const char *word = line->value[D_FINDING];
+    if (word && command_execute(s, arena_printf(&s->keep, "catch finding %s", word)))
+        command_execute(s, "run");
     for (size_t k = 0; !s->quit && (word = cli_every(line, D_X, k)); k++)
         command_execute(s, arena_printf(&s->keep, "source %s", word));
     for (size_t k = 0; !s->quit && (word = cli_every(line, D_EX, k)); k++)

@@ -36,13 +36,6 @@ is_access(const struct source_function *f, uint32_t place, bool shared)
     return known && !is_stack(f, o) && (any || is_shared == shared);
 }
 
-static uint32_t
-width_of(const struct ptx_insn *i)
-{
-    uint32_t bytes = i->type_count ? ptx_type_bytes((enum ptx_type)i->type[i->type_count - 1]) : 4;
-    return (bytes ? bytes : 1) * (i->vec ? i->vec : 1);
-}
-
 /* Whether the lane's guard lets it access. */
 static bool
 guard_holds(struct session *s, const struct pointed *p, const struct debug_thread *t, bool *holds,
@@ -160,7 +153,7 @@ show_here(struct session *s, bool shared, bool *other, struct ls_error *err)
     struct pointed p = {.module = session_module(s), .place = s->focus.frames[0].place};
     p.f = symbols_function_at(p.module->symbols, p.place);
     p.insn = &p.f->ptx->insns[p.place - p.f->first];
-    struct access a = {.width = width_of(p.insn)};
+    struct access a = {.width = address_bytes(p.insn)};
     a.op = p.insn->op == PTX_OP_LD || p.insn->op == PTX_OP_LDU ? ACCESS_LOAD
            : p.insn->op == PTX_OP_ST                           ? ACCESS_STORE
                                                                : ACCESS_ATOMIC;

@@ -313,6 +313,7 @@ static void
 show(struct session *s, const struct breakpoint *b)
 {
     const char *kind = b->kind == BREAKPOINT                  ? "breakpoint"
+                       : b->kind == CATCHPOINT                ? "catchpoint"
                        : b->watch_kinds == DEBUG_WATCH_CHANGE ? "watchpoint"
                        : b->watch_kinds & DEBUG_WATCH_WRITE   ? "acc watchpoint"
                                                               : "read watchpoint";
@@ -320,6 +321,8 @@ show(struct session *s, const struct breakpoint *b)
                 b->enabled ? 'y' : 'n');
     if (b->kind == WATCHPOINT)
         session_say(s, "%s\n", b->spec);
+    else if (b->kind == CATCHPOINT)
+        session_say(s, "finding%s%s\n", *b->spec ? " " : "", b->spec);
     else if (!b->at.count)
         session_say(s, "<PENDING> %s\n", b->spec);
     for (size_t k = 0; k < b->at.count; k++) {

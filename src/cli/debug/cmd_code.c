@@ -53,6 +53,33 @@ cmd_ptx(struct session *s, const char *args, struct ls_error *err)
 }
 
 bool
+code_show(struct session *s, const char *location, uint64_t count, struct ls_error *err)
+{
+    struct place_list found = {0};
+    int64_t place = session_place(s);
+    struct world w = session_here(s);
+    struct value v;
+    const struct module *m = session_module(s);
+    if (!session_need_focus(s, err))
+        return false;
+    bool number = *location && strncmp(location, "$pc", 3) != 0;
+    if (number && breakpoints_find(s, location, &found, err))
+        place = found.at[0].place;
+    else if (*location &&
+             (!evaluate(&w, location, NULL, &v, err) || !value_integer(&w, &v, &place, err)))
+        return false;
+    VEC_FREE(&found);
+    const struct source_function *f =
+        place >= 0 ? symbols_function_at(m->symbols, (uint32_t)place) : NULL;
+    if (!f)
+        return ls_fail(err, LS_ERR_INPUT, "no instruction has the number %lld", (long long)place);
+    uint64_t left = f->end - (uint32_t)place;
+    show_places(s, m, f, (uint32_t)place,
+                (uint32_t)(place + (int64_t)(count < left ? count : left)), false);
+    return true;
+}
+
+bool
 cmd_disassemble(struct session *s, const char *args, struct ls_error *err)
 {
     bool sources = false;

@@ -197,7 +197,7 @@ cmd_x(struct session *s, const char *args, struct ls_error *err)
     if (!word_format(&args, &f, err))
         return false;
     if (f.letter == 'i')
-        return cmd_disassemble(s, "", err);
+        return code_show(s, args, f.count ? f.count : 1, err);
     if (*args) {
         if (!evaluate(&w, args, NULL, &v, err) || !value_follow(&w, &v, err))
             return false;

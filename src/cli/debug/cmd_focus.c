@@ -281,9 +281,9 @@ info_warps(struct session *s, const char *args, struct ls_error *err)
         if (!same_block(w[k].block, block))
             continue;
         bool focus = s->focus.valid && session_linear(s, &s->focus.thread) / 32 == w[k].warp;
-        uint32_t place = w[k].alive ? w[k].place[__builtin_ctz(w[k].alive)] : NO_PLACE;
+        uint32_t first = w[k].alive ? (uint32_t)__builtin_ctz(w[k].alive) : 0;
         session_say(s, "%c %4u  %08x  %-10s  %-12s  %s\n", focus ? '*' : ' ', w[k].warp, w[k].alive,
-                    session_triple(s, w[k].block), session_where(s, session_module(s), place),
+                    session_triple(s, w[k].block), session_where_lane(s, &w[k], first),
                     state_word(&w[k]));
     }
     ls_release(w);
@@ -318,8 +318,7 @@ info_lanes(struct session *s, const char *args, struct ls_error *err)
         session_say(s, "%c %2u  thread %-12s %s\n",
                     session_linear(s, &s->focus.thread) == linear ? '*' : ' ', k,
                     session_triple(s, t.thread),
-                    w->place[k] == NO_PLACE ? "exited"
-                                            : session_where(s, session_module(s), w->place[k]));
+                    w->place[k] == NO_PLACE ? "exited" : session_where_lane(s, w, k));
     }
     ls_release(all);
     return all != NULL;
@@ -352,7 +351,7 @@ info_threads(struct session *s, const char *args, struct ls_error *err)
                      at >= session_linear(s, &a) && at <= session_linear(s, &b);
         session_say(s, "%c block %s threads %s to %s  %4u  %s\n", focus ? '*' : ' ',
                     session_triple(s, first->block), session_triple(s, a.thread),
-                    session_triple(s, b.thread), n, session_where(s, session_module(s), place));
+                    session_triple(s, b.thread), n, session_where_lane(s, first, from % 32));
     }
     ls_release(w);
     return true;

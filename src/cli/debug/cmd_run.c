@@ -3,6 +3,7 @@
  * cmd_run.c: commands that let the program go on, forth and back.
  */
 #include "cli/debug/commands.h"
+#include "cli/debug/findings.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -47,6 +48,9 @@ start(struct session *s, const char *args, bool launches, struct ls_error *err)
         return false;
     target_kill(&s->target);
     session_forget_stop(s);
+    for (size_t k = 0; k < s->breakpoints.count; k++)
+        if (s->breakpoints.at[k]->kind == CATCHPOINT && !findings_look(s, err))
+            return false;
     for (size_t k = 0; k < s->modules.count; k++)
         s->modules.at[k].loaded = false;
     return running_start(s, launches, err);

@@ -3,10 +3,21 @@
  * cmd_time.c: questions about what has been: `last EXPR', `first-bad COND'.
  */
 #include "cli/debug/commands.h"
+#include "cli/debug/findings.h"
 
 #include <string.h>
 
 /* -- last -------------------------------------------------------------------------------------- */
+
+static void
+say_line(struct session *s, uint32_t place)
+{
+    const char *file;
+    uint32_t line;
+    const struct module *m = session_module(s);
+    if (m && symbols_place_line(m->symbols, place, &file, &line))
+        source_show(s, file, line);
+}
 
 static bool
 go_to_last(struct session *s, struct ls_error *err)
@@ -19,6 +30,24 @@ go_to_last(struct session *s, struct ls_error *err)
     session_say(s, "%s block %s thread %s at %s\n", session_kernel(s), session_triple(s, t.block),
                 session_triple(s, t.thread), session_where(s, session_module(s), session_place(s)));
     running_show_place(s, false);
+    return true;
+}
+
+/* A finding's other access. False: the launch stands at none that has one in this launch. */
+static bool
+say_first_access(struct session *s)
+{
+    const struct findings *f = s->findings;
+    if (!f || !f->here || s->target.stop.why != DEBUG_WHY_BREAK)
+        return false;
+    const struct finding_side *x = &f->all.at[f->here - 1].side[1 - f->here_side];
+    if (!x->seen || !f->all.at[f->here - 1].pair)
+        return false;
+    s->wrote = (struct debug_write){
+        .found = 1, .place = x->place, .position = x->position, .thread = x->thread};
+    s->wrote_launch = s->target.stop.launch;
+    findings_say_side(s, x, "the first: ");
+    say_line(s, x->place);
     return true;
 }
 
@@ -37,8 +66,6 @@ static void
 say_write(struct session *s, struct world *w, const char *text, struct type *t)
 {
     const struct debug_write *x = &s->wrote;
-    const char *file;
-    uint32_t line;
     const struct module *m = session_module(s);
     session_say(s, "%s was last written by thread %s of block %s at %s", text,
                 session_triple(s, x->thread.thread), session_triple(s, x->thread.block),
@@ -50,8 +77,48 @@ say_write(struct session *s, struct world *w, const char *text, struct type *t)
         say_value(s, w, t, x->after);
     }
     session_say(s, "\n");
-    if (m && symbols_place_line(m->symbols, x->place, &file, &line))
-        source_show(s, file, line);
+    say_line(s, x->place);
+}
+
+static bool
+say_last(struct session *s, struct world *w, const struct debug_memory *at, const char *text,
+         struct type *type, struct ls_error *err)
+{
+    struct debug_write found;
+    if (!target_last(&s->target, at, &found, err))
+        return false;
+    s->wrote = found;
+    s->wrote_launch = s->target.stop.launch;
+    if (found.found)
+        say_write(s, w, text, type);
+    else
+        session_say(s, "%s was not written in this launch before here.\n", text);
+    return true;
+}
+
+/* What the access under the cursor is to. */
+static bool
+last_of_access(struct session *s, struct ls_error *err)
+{
+    struct debug_symbol at;
+    if (!session_need_focus(s, err))
+        return false;
+    uint32_t place = s->focus.frames[0].place;
+    const struct source_function *f = symbols_function_at(session_module(s)->symbols, place);
+    const struct ptx_insn *i = f ? &f->ptx->insns[place - f->first] : NULL;
+    if (!i || !ptx_address(i) || i->space == PTX_SPACE_PARAM)
+        return ls_fail(err, LS_ERR_USAGE,
+                       "The next instruction is no access to memory: name an "
+                       "expression.");
+    if (!address_find(s, &s->focus.thread, f, i, &at, err))
+        return false;
+    struct world w = session_here(s);
+    uint32_t bytes = address_bytes(i);
+    struct debug_memory m = {
+        .who = w.who, .space = at.space, .address = at.address, .bytes = bytes};
+    const char *text = arena_printf(&s->scratch, "what is accessed here (%u bytes of %s memory)",
+                                    bytes, ptx_space_name((enum ptx_space)at.space));
+    return say_last(s, &w, &m, text, NULL, err);
 }
 
 bool
@@ -59,13 +126,12 @@ cmd_last(struct session *s, const char *args, struct ls_error *err)
 {
     struct world w;
     struct value v;
-    struct debug_write found;
-    if (!*args)
-        return ls_fail(err, LS_ERR_USAGE, "Argument required (an expression, or go).");
     if (!strcmp(args, "go"))
         return go_to_last(s, err);
     if (!s->stands)
         return ls_fail(err, LS_ERR_USAGE, "No kernel is being run.");
+    if (!*args)
+        return say_first_access(s) || last_of_access(s, err);
     w = session_here(s);
     w.no_effects = true;
     if (!evaluate(&w, args, NULL, &v, err) || !value_follow(&w, &v, err))
@@ -76,17 +142,7 @@ cmd_last(struct session *s, const char *args, struct ls_error *err)
         return ls_fail(err, LS_ERR_INPUT, "%s lies in no memory", args);
     struct debug_memory at = {
         .who = w.who, .space = v.space, .address = v.address, .bytes = type_size(v.type)};
-    if (!target_last(&s->target, &at, &found, err))
-        return false;
-    if (!found.found) {
-        s->wrote.found = 0;
-        session_say(s, "%s was not written in this launch before here.\n", args);
-        return true;
-    }
-    s->wrote = found;
-    s->wrote_launch = s->target.stop.launch;
-    say_write(s, &w, args, v.type);
-    return true;
+    return say_last(s, &w, &at, args, v.type, err);
 }
 
 /* -- first-bad --------------------------------------------------------------------------------- */

@@ -38,6 +38,9 @@ bool word_numbers(struct session *s, const char *args,
                   bool (*each)(struct session *s, uint64_t number, struct ls_error *err),
                   struct ls_error *err);
 
+/* cmd_code.c: that many instructions of the PTX from the location on ("": here). */
+bool code_show(struct session *s, const char *location, uint64_t count, struct ls_error *err);
+
 #define DEBUG_COMMAND(name, alias, function, topic, arguments, help)                               \
     bool function(struct session *s, const char *args, struct ls_error *err);
 #include "cli/debug/commands.def"

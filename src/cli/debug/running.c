@@ -2,7 +2,7 @@
  *
  * running.c: the program goes on, and what is said where it stands again.
  */
-#include "cli/debug/session.h"
+#include "cli/debug/findings.h"
 
 #include <signal.h>
 #include <string.h>
@@ -102,6 +102,9 @@ say_thread(struct session *s, const char *before)
         s->focus.valid ? symbols_function_at(m->symbols, session_place(s)) : NULL;
     if (f && !f->ptx->is_kernel)
         session_say(s, " in %s", f->name);
+    f = s->focus.frame ? symbols_function_at(m->symbols, s->focus.frames[0].place) : NULL;
+    if (f)
+        session_say(s, " in %s, called", f->name);
     session_say(s, " at %s\n", session_where(s, m, session_place(s)));
 }
 
@@ -199,6 +202,15 @@ say_where(struct session *s, const char *before)
     running_show_place(s, false);
 }
 
+static void
+say_finding(struct session *s, const struct breakpoint *b)
+{
+    uint32_t number = s->findings->here;
+    session_say(s, "\n");
+    say_where(s, arena_printf(&s->scratch, "Catchpoint %u (finding %u), ", b->number, number));
+    findings_say(s, number);
+}
+
 /* Lines of a fault's report, which name the place in full. */
 static void
 say_fault(struct session *s)
@@ -241,6 +253,10 @@ report_stop(struct session *s, struct breakpoint *hit, const struct before *b)
     const char *number;
     switch ((enum debug_why)s->target.stop.why) {
     case DEBUG_WHY_BREAK:
+        if (hit && hit->kind == CATCHPOINT) {
+            say_finding(s, hit);
+            break;
+        }
         number =
             hit && !hit->internal
                 ? arena_printf(&s->scratch, "%s %u, ",

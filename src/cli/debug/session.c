@@ -28,6 +28,7 @@ session_fini(struct session *s)
 {
     target_fini(&s->target);
     session_forget_stop(s);
+    findings_forget(s);
     while (s->breakpoints.count)
         breakpoints_remove(s, s->breakpoints.at[0]);
     for (size_t k = 0; k < s->modules.count; k++)
@@ -183,6 +184,34 @@ session_same_thread(const struct debug_thread *a, const struct debug_thread *b)
     return !memcmp(a, b, sizeof *a);
 }
 
+/* The innermost frame whose source is known; 0: none is. */
+static uint32_t
+frame_with_source(const struct session *s, const struct debug_frame *frames, uint32_t count)
+{
+    const struct module *m = session_module(s);
+    for (uint32_t k = 0; k < count && m; k++) {
+        const struct source_function *f = symbols_function_at(m->symbols, frames[k].place);
+        if (f && f->has_lines)
+            return k;
+    }
+    return 0;
+}
+
+uint32_t
+session_seen(struct session *s, const struct debug_thread *t, uint32_t place)
+{
+    const struct module *m = session_module(s);
+    const struct source_function *f = m ? symbols_function_at(m->symbols, place) : NULL;
+    struct ls_error unused;
+    uint32_t count = 0;
+    if (!f || f->has_lines || f->ptx->is_kernel)
+        return place;
+    struct debug_frame *frames = target_frames(&s->target, t, &count, &unused);
+    place = count ? frames[frame_with_source(s, frames, count)].place : place;
+    ls_release(frames);
+    return place;
+}
+
 bool
 session_focus(struct session *s, const struct debug_thread *thread, struct ls_error *err)
 {
@@ -195,6 +224,7 @@ session_focus(struct session *s, const struct debug_thread *thread, struct ls_er
         return ls_fail(err, LS_ERR_INPUT, "thread %s of block %s has exited, or not begun",
                        session_triple(s, thread->thread), session_triple(s, thread->block));
     }
+    f.frame = frame_with_source(s, f.frames, f.frame_count);
     ls_release(s->focus.frames);
     s->focus = f;
     return true;
@@ -390,6 +420,13 @@ session_where(struct session *s, const struct module *m, uint32_t place)
     if (!m || place == NO_PLACE || !symbols_place_line(m->symbols, place, &file, &line))
         return "?";
     return arena_printf(&s->scratch, "%s:%u", source_base(file), line);
+}
+
+const char *
+session_where_lane(struct session *s, const struct debug_warp *w, uint32_t lane)
+{
+    struct debug_thread t = session_thread_of(s, w->block, w->warp, lane);
+    return session_where(s, session_module(s), session_seen(s, &t, w->place[lane]));
 }
 
 const char *

@@ -27,13 +27,13 @@ struct location {
     uint32_t place;
 };
 
-enum breakpoint_kind { BREAKPOINT, WATCHPOINT };
+enum breakpoint_kind { BREAKPOINT, WATCHPOINT, CATCHPOINT };
 
 struct breakpoint {
     uint32_t number;
     enum breakpoint_kind kind;
     bool enabled, temporary, internal;
-    char *spec;      /* "t.cu:12", "kernel"; watch: the expression */
+    char *spec;      /* "t.cu:12", "kernel"; watch: the expression; catch: which findings */
     char *condition; /* NULL: none */
     char *commands;  /* lines; NULL: none */
     char *log;       /* adapter: says this instead of stopping; NULL */
@@ -93,6 +93,7 @@ struct session {
     VEC(struct convenience) variables;
     VEC(struct source_file *) sources;
 
+    struct findings *findings; /* of the program under check; NULL: not asked for */
     struct focus focus;
     uint32_t launch_module;   /* of target.stop: index in modules */
     struct debug_write wrote; /* what `last` found, for `last go` */
@@ -138,6 +139,11 @@ struct debug_thread session_thread_of(const struct session *s, const uint32_t bl
                                       uint32_t warp, uint32_t lane);
 uint32_t session_linear(const struct session *s, const struct debug_thread *t); /* in its block */
 bool session_same_thread(const struct debug_thread *a, const struct debug_thread *b);
+/* Of a thread that stands at the place: where that has no source, but a caller has one, the
+ * caller's. */
+uint32_t session_seen(struct session *s, const struct debug_thread *t, uint32_t place);
+/* The same of a lane of the warp, as "t.cu:12". */
+const char *session_where_lane(struct session *s, const struct debug_warp *w, uint32_t lane);
 /* "t.cu:12" of a place; "?" */
 const char *session_where(struct session *s, const struct module *m, uint32_t place);
 /* "(1,0,0)" */
@@ -165,6 +171,22 @@ const char *source_current(struct session *s);
  * GLOBAL, CONST), the place there. The instruction has an address. */
 bool address_find(struct session *s, const struct debug_thread *t, const struct source_function *f,
                   const struct ptx_insn *i, struct debug_symbol *out, struct ls_error *err);
+
+/* Bytes that a lane accesses. */
+uint32_t address_bytes(const struct ptx_insn *i);
+/* The address in the operand, as the kernel holds it, without the space that it is of. */
+bool address_raw(struct session *s, const struct debug_thread *t, const struct source_function *f,
+                 const struct ptx_insn *i, uint64_t *out, struct ls_error *err);
+
+/* -- findings.c (findings.h has the rest) ------------------------------------------------------ */
+
+void findings_forget(struct session *s);
+/* The launch has stopped: whether a finding stands there is asked now. */
+void breakpoints_note_findings(struct session *s);
+/* Whether it is one that the catchpoint is for; *lane: its thread's. */
+bool breakpoints_at_finding(const struct session *s, const struct breakpoint *b, uint32_t *lane);
+/* Tells the tool where enabled catchpoints stop. */
+bool breakpoints_send_findings(struct session *s, struct ls_error *err);
 
 /* -- breakpoints.c ----------------------------------------------------------------------------- */
 

@@ -364,6 +364,33 @@ target_last(struct target *t, const struct debug_memory *at, struct debug_write 
     return ask_exact(t, DEBUG_A_LAST, at, sizeof *at, NULL, 0, out, sizeof *out, err);
 }
 
+struct debug_poll *
+target_polls(struct target *t, uint32_t *count, struct ls_error *err)
+{
+    struct text answer = {0};
+    struct debug_poll *all = NULL;
+    if (target_ask(t, DEBUG_A_POLLS, NULL, 0, NULL, 0, &answer, err)) {
+        *count = (uint32_t)(answer.count / sizeof *all);
+        all = ls_alloc(answer.count + 1);
+        if (answer.count)
+            memcpy(all, answer.at, answer.count);
+    }
+    text_free(&answer);
+    return all;
+}
+
+bool
+target_catch(struct target *t, const struct debug_catch *all, size_t count, struct ls_error *err)
+{
+    return ask_exact(t, DEBUG_A_CATCH, all, count * sizeof *all, NULL, 0, NULL, 0, err);
+}
+
+bool
+target_allocation(struct target *t, uint64_t number, struct debug_symbol *out, struct ls_error *err)
+{
+    return ask_exact(t, DEBUG_A_ALLOCATION, &number, sizeof number, NULL, 0, out, sizeof *out, err);
+}
+
 bool
 target_flags(struct target *t, uint32_t module, const uint32_t *flags, uint32_t count,
              struct ls_error *err)

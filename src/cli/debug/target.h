@@ -83,6 +83,12 @@ bool target_host(struct target *t, struct host_frames *out, struct ls_error *err
 bool target_watch(struct target *t, const struct debug_watch *watch, struct ls_error *err);
 bool target_last(struct target *t, const struct debug_memory *at, struct debug_write *out,
                  struct ls_error *err);
+struct debug_poll *target_polls(struct target *t, uint32_t *count, struct ls_error *err);
+bool target_catch(struct target *t, const struct debug_catch *all, size_t count,
+                  struct ls_error *err);
+/* Where the allocation of this number lies. */
+bool target_allocation(struct target *t, uint64_t number, struct debug_symbol *out,
+                       struct ls_error *err);
 bool target_flags(struct target *t, uint32_t module, const uint32_t *flags, uint32_t count,
                   struct ls_error *err);
 

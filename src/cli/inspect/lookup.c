@@ -98,6 +98,16 @@ read_register(struct world *w, uint32_t index, struct type *as, struct value *ou
     return true;
 }
 
+/* Whether a constant can be all of it. */
+static bool
+is_one_value(struct type *t)
+{
+    t = type_plain(t);
+    while (type_is_aggregate(t) && t->member_count == 1)
+        t = type_plain(t->members[0].type);
+    return !type_is_aggregate(t) && t->kind != TYPE_ARRAY && type_size(t) <= sizeof(int64_t);
+}
+
 bool
 lookup_variable(struct world *w, const struct variable *v, struct value *out, struct ls_error *err)
 {
@@ -106,7 +116,11 @@ lookup_variable(struct world *w, const struct variable *v, struct value *out, st
     uint64_t pointer;
     struct type *t = v->type ? v->type : type_base("void");
     switch (v->kind) {
-    case VARIABLE_CONSTANT: *out = value_of_integer(w, t, v->constant); return true;
+    case VARIABLE_CONSTANT:
+        if (!is_one_value(t))
+            break; /* of a part, which LLVM does not say */
+        *out = value_of_integer(w, t, v->constant);
+        return true;
     case VARIABLE_REGISTER:
         if (find_register(w, v->symbol, &index))
             return read_register(w, index, t, out, err);
@@ -161,7 +175,8 @@ global_named(const struct symbols *s, const char *name)
     return NULL;
 }
 
-/* What the PTX has and DWARF does not: extern __shared__ arrays; their elements are bytes there. */
+/* What the PTX has and DWARF does not: extern __shared__ arrays, as the source declares them; their
+ * elements are bytes where that is not known. */
 static bool
 ptx_variable(struct world *w, const char *name, struct value *out, struct ls_error *err)
 {
@@ -181,7 +196,10 @@ ptx_variable(struct world *w, const char *name, struct value *out, struct ls_err
         static struct type byte = {.kind = TYPE_UNSIGNED, .name = "b8", .size = 1};
         struct ptx_reg like = {.type = p->type};
         struct type *element = p->type == PTX_B8 ? &byte : register_type(&like);
+        struct type *declared =
+            p->space == PTX_SPACE_SHARED && !p->size ? declared_shared(w, name) : NULL;
         uint64_t bytes = at.bytes ? at.bytes : p->size;
+        element = declared && type_size(declared) ? declared : element;
         struct type *t = type_new_array(w->types, element, bytes / type_size(element));
         *out = value_in_memory(t, (uint8_t)at.space, at.address);
         return true;

@@ -91,18 +91,27 @@ add_functions(struct symbols *s)
                                                    .first = place,
                                                    .end = place + f->insn_count,
                                                    .body = body_of(f, place)};
+        for (uint32_t n = 0; n < f->insn_count && !s->functions[k].has_lines; n++)
+            s->functions[k].has_lines = jit_place_loc(f, &f->insns[n]) != NULL;
         place += f->insn_count;
     }
     s->place_count = place;
 }
 
-/* A step does not stop before the body. */
+/* A step does not stop before the body, nor in a function of which no source is known (of our
+ * headers) where others have one. */
 static void
-leave_out_prologues(struct symbols *s)
+leave_out_places(struct symbols *s)
 {
+    bool any = false;
     for (size_t k = 0; k < s->function_count; k++)
-        for (uint32_t p = s->functions[k].first; p < s->functions[k].body; p++)
+        any |= s->functions[k].has_lines;
+    for (size_t k = 0; k < s->function_count; k++) {
+        const struct source_function *f = &s->functions[k];
+        uint32_t end = any && !f->has_lines ? f->end : f->body;
+        for (uint32_t p = f->first; p < end; p++)
             s->line_of[p] = 0;
+    }
 }
 
 struct symbols *
@@ -118,7 +127,7 @@ symbols_read(char *text, size_t size, const char *path, struct ls_error *err)
     }
     add_functions(s);
     number_lines(s);
-    leave_out_prologues(s);
+    leave_out_places(s);
     if (!symbols_read_dwarf(s, s, err)) {
         symbols_free(s);
         return NULL;
@@ -198,9 +207,10 @@ symbols_place_line(const struct symbols *s, uint32_t place, const char **file, u
         return false;
     const struct line_key *l = &s->lines.at[s->line_of[place]];
     if (!s->line_of[place]) { /* a prologue: the function's own line */
-        const struct ptx_loc *own = jit_place_loc(f->ptx, &f->ptx->insns[place - f->first]);
+        const struct ptx_insn *i = &f->ptx->insns[place - f->first];
+        const struct ptx_loc *own = jit_place_loc(f->ptx, i);
         *file = own ? s->module->files[own->file].name : s->module->path;
-        *line = own ? own->line : f->ptx->line;
+        *line = own ? own->line : f->has_lines ? f->ptx->line : i->line;
         return true;
     }
     *file = s->files.at[l->file];

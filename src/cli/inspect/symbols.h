@@ -51,6 +51,7 @@ struct source_function {
     const char *name;     /* readable: "scan<float>", "Box<double>::get" */
     uint32_t first, end;  /* places */
     uint32_t body;        /* first place behind what sets up the frame */
+    bool has_lines;       /* of a source; else steps go over it, where other functions have some */
     struct scope *scope;  /* NULL: no DWARF */
     struct type *returns; /* NULL: void, or not known */
 };
@@ -71,7 +72,7 @@ struct symbols {
     VEC(struct type *) types;   /* those with names */
     VEC(const char *) files;    /* whole paths as the compiler knew them */
     VEC(struct line_key) lines; /* lines.at[0] means none */
-    uint32_t *line_of;          /* per place: index in lines; 0: belongs to no line */
+    uint32_t *line_of;          /* per place: index in lines; 0: no line begins there */
     uint32_t place_count;
 };
 

@@ -111,6 +111,8 @@ bool evaluate(struct world *w, const char *text, const char **stop, struct value
               struct ls_error *err);
 /* The text is a type's name: "struct P *". NULL: it is none. */
 struct type *evaluate_type(struct world *w, const char *text);
+/* declared.c: of the `extern __shared__' array that the source declares; NULL: none. */
+struct type *declared_shared(struct world *w, const char *name);
 
 /* -- format.c ---------------------------------------------------------------------------------- */
 
