@@ -52,7 +52,8 @@ def run(argument, filters=("fault", "trap", "assert"), **more):
 
 
 # launches that fail
-for number, name in ("1", "fault"), ("2", "trap"), ("3", "assert"):
+FAILURES = ("1", "fault"), ("2", "trap"), ("3", "assert")
+for number, name in FAILURES[bool(os.environ.get("SANITIZE")):]:  # a sanitizer takes the first's signal
     c = run(number)
     stop = c.event("stopped")
     info = c.ask("exceptionInfo", threadId=stop["threadId"])
@@ -69,6 +70,27 @@ for number, name in ("1", "fault"), ("2", "trap"), ("3", "assert"):
     check("and what it prints is told before", "cudaError" in c.printed("stdout"))
     check("no exception here", "no launch has failed" in c.ask("exceptionInfo", threadId=1)["error"])
     check("the adapter ends", c.end() == 0)
+
+# what the checks find, as stops
+race = str(Path(source) / "suite/atomics/race.cu")
+c = Client()
+c.begin(race, [], args=["--size", "100"])
+set_ = c.ask("setExceptionBreakpoints", filters=["finding"])["breakpoints"]
+check(f"findings: {set_}", set_[0]["verified"])
+check("what is found is said", "Catchpoint" in c.event("output")["output"])
+c.ask("configurationDone")
+stop = c.event("stopped")
+info = c.ask("exceptionInfo", threadId=stop["threadId"])
+frame = c.top(stop["threadId"])[0]
+check(f"a race is a stop: {stop} {info} {frame}", stop["reason"] == "exception" and info["exceptionId"] == "shared-race" and
+      info["description"] == stop["text"] and frame["source"]["path"] == race)
+said = c.ask("evaluate", expression="last", context="repl")
+check(f"and leads to the other access: {said}", "result" in said)
+check("the adapter ends", c.end() == 0)
+c = Client()
+c.ask("initialize", adapterID="lockstep")
+check("not before a launch", "launched" in c.ask("setExceptionBreakpoints", filters=["finding"])["breakpoints"][0]["message"])
+check("the adapter ends", c.end() == 0)
 
 # programs without kernels, with an environment, that read
 for argument, status in ("none", 3), ("stdin", 0), ("env", 0):

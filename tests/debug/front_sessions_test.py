@@ -18,6 +18,8 @@ MARK = "=-=-= next"
 
 
 def plain(text):
+    if os.environ.get("SANITIZE"):  # programs are one with the library then, and host code is not known from it
+        text = re.sub(r"^#.* \(host code\)\n", "", text, flags=re.M)
     text = re.sub(r"0x[0-9a-f]{9,}", "ADDRESS", re.sub(r"\bcc-[0-9a-f]{12}\b", "MODULE", text))
     return re.sub(r"Process \d+", "Process N", text).replace(str(HERE), "FOLDER")
 
@@ -49,7 +51,7 @@ def main():
         got = play(wanted.split("\n", 1)[0], commands_of(wanted))
         if os.environ.get("UPDATE"):
             path.write_text(got)
-        elif got != wanted:
+        elif got != plain(wanted):
             failed += 1
             print(f"{path.name}:")
             for n, (a, b) in enumerate(zip(wanted.splitlines() + [""], got.splitlines() + [""]), 1):

@@ -10,8 +10,8 @@ import subprocess
 from checks import check, finish, lockstep, source, work
 
 gdb = shutil.which("gdb")
-if not gdb:
-    finish("; no gdb", skipped=True)
+if not gdb or os.environ.get("SANITIZE"):
+    finish("; no gdb, or a sanitizer that does not work under one", skipped=True)
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 

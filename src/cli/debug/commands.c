@@ -163,6 +163,7 @@ bool
 command_run(struct session *s, const char *line, struct ls_error *err)
 {
     bool fine = execute_one(s, line, err) && execute_after(s, err);
+    session_said(s);
     fflush(s->out);
     if (!fine)
         text_free(&s->after);
@@ -174,7 +175,6 @@ command_execute(struct session *s, const char *line)
 {
     struct ls_error err = {0};
     bool fine = command_run(s, line, &err);
-    session_said(s);
     if (!fine) {
         fprintf(stderr, "%s\n", err.text);
         s->failed = true;

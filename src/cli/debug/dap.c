@@ -111,15 +111,16 @@ static void
 say_stop(struct dap *d)
 {
     struct session *s = &d->s;
-    json_t *j = json_pack("{s:s, s:b}", "reason", dap_reason(s), "allThreadsStopped", 1);
+    json_t *j = json_pack("{s:s, s:b}", "reason", dap_reason(d), "allThreadsStopped", 1);
     if (s->focus.valid)
         json_object_set_new(j, "threadId", json_integer(dap_thread_id(d, &s->focus.thread)));
     else
         json_object_set_new(j, "threadId", json_integer(1));
     if (s->hit)
         json_object_set_new(j, "hitBreakpointIds", json_pack("[i]", (int)s->hit));
-    if (s->target.payload.count && s->target.stop.why == DEBUG_WHY_FAULT)
-        json_object_set_new(j, "text", json_stringn(s->target.payload.at, s->target.payload.count));
+    json_t *text = dap_stop_text(d);
+    if (text)
+        json_object_set_new(j, "text", text);
     dap_event(d, "stopped", j);
 }
 

@@ -35,12 +35,8 @@ struct dap_frame {
     struct debug_frame at;
     bool host; /* of the host's code that made the launch: it has no variables for us */
 };
-enum dap_filter { /* of exceptions; dap_stops.c has their names */
-                  DAP_FAULT,
-                  DAP_TRAP,
-                  DAP_ASSERT,
-                  DAP_FILTERS
-};
+/* Of exceptions; dap_stops.c has their names. */
+enum dap_filter { DAP_FAULT, DAP_TRAP, DAP_ASSERT, DAP_FINDING, DAP_FILTERS };
 enum dap_what { DAP_LOCALS, DAP_ARGUMENTS, DAP_SHARED, DAP_REGISTERS, DAP_THREAD, DAP_VALUE };
 struct dap_reference { /* of a scope, or of a value with parts */
     enum dap_what what;
@@ -91,7 +87,8 @@ dap_request dap_set_breakpoints, dap_set_function_breakpoints, dap_set_instructi
     dap_set_exception_breakpoints, dap_set_data_breakpoints, dap_data_breakpoint_info,
     dap_exception_info;
 json_t *dap_filters(void); /* exceptionBreakpointFilters */
-const char *dap_reason(const struct session *s);
+const char *dap_reason(const struct dap *d);
+json_t *dap_stop_text(const struct dap *d); /* of an exception; NULL */
 /* The launch has failed, in a way that nobody wants to be told of. */
 bool dap_is_ignored(struct dap *d);
 

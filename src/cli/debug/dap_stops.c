@@ -3,7 +3,9 @@
  * dap_stops.c: where the program is to stop, and what a stop is called.
  */
 #define _GNU_SOURCE /* memmem */
+#include "cli/debug/commands.h"
 #include "cli/debug/dap.h"
+#include "cli/debug/findings.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -225,11 +227,17 @@ dap_data_breakpoint_info(struct dap *d, json_t *a, json_t **body, struct ls_erro
 
 static const struct {
     const char *name, *label, *description;
+    bool on; /* where nobody says */
 } filters[DAP_FILTERS] = {
     [DAP_FAULT] = {"fault", "Failed launches",
-                   "Illegal and misaligned addresses, deadlocks, and what else ends a launch"},
-    [DAP_TRAP] = {"trap", "Traps", "__trap() and __brkpt()"},
-    [DAP_ASSERT] = {"assert", "Failed assertions", "assert() in a kernel"},
+                   "Illegal and misaligned addresses, deadlocks, and what else ends a launch",
+                   true},
+    [DAP_TRAP] = {"trap", "Traps", "__trap() and __brkpt()", true},
+    [DAP_ASSERT] = {"assert", "Failed assertions", "assert() in a kernel", true},
+    [DAP_FINDING] = {"finding", "Findings of the checks",
+                     "Races, addresses out of bounds and what else `lockstep check' finds: the "
+                     "program is run under the checks first",
+                     false},
 };
 
 json_t *
@@ -237,10 +245,32 @@ dap_filters(void)
 {
     json_t *list = json_array();
     for (int k = 0; k < DAP_FILTERS; k++)
-        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:b}", "filter", filters[k].name,
-                                              "label", filters[k].label, "description",
-                                              filters[k].description, "default", 1));
+        json_array_append_new(list,
+                              json_pack("{s:s, s:s, s:s, s:b}", "filter", filters[k].name, "label",
+                                        filters[k].label, "description", filters[k].description,
+                                        "default", (int)filters[k].on));
     return list;
+}
+
+static bool
+is_catch(const struct breakpoint *b, const char *unused)
+{
+    (void)unused;
+    return b->kind == CATCHPOINT;
+}
+
+/* What the checks have found is said in the console. */
+static bool
+catch_findings(struct dap *d, struct ls_error *why)
+{
+    if (!d->launched)
+        return ls_fail(why, LS_ERR_USAGE, "findings are looked for once a program is launched");
+    bool fine = command_run(&d->s, "catch finding", why);
+    char *said = dap_said(d);
+    if (fine && said && *said)
+        dap_output(d, "console", said, strlen(said));
+    free(said);
+    return fine;
 }
 
 bool
@@ -251,6 +281,7 @@ dap_set_exception_breakpoints(struct dap *d, json_t *a, json_t **body, struct ls
     size_t n;
     for (int k = 0; k < DAP_FILTERS; k++)
         d->ignored[k] = true;
+    drop(d, is_catch, NULL);
     json_array_foreach (names, n, name) {
         json_t *j = json_pack("{s:b, s:s}", "verified", 0, "message", "there is no such filter");
         for (int k = 0; k < DAP_FILTERS; k++)
@@ -259,10 +290,25 @@ dap_set_exception_breakpoints(struct dap *d, json_t *a, json_t **body, struct ls
                 json_object_set_new(j, "verified", json_true());
                 json_object_del(j, "message");
             }
+        struct ls_error why = {0};
+        bool finds = json_is_string(name) && !strcmp(json_string_value(name), "finding");
+        if (finds && !catch_findings(d, &why)) {
+            json_object_set_new(j, "verified", json_false());
+            json_object_set_new(j, "message", json_string(why.text));
+        }
         json_array_append_new(out, j);
     }
     *body = json_pack("{s:o}", "breakpoints", out);
     return true;
+}
+
+/* A finding where the launch stands; NULL. */
+static const struct finding *
+finding_of(const struct dap *d)
+{
+    const struct breakpoint *b = breakpoints_number(&d->s, d->s.hit);
+    const struct findings *f = d->s.findings;
+    return d->s.hit && b && b->kind == CATCHPOINT && f && f->here ? &f->all.at[f->here - 1] : NULL;
 }
 
 /* Of the failure where the launch stands: by the instruction that did it. */
@@ -291,11 +337,12 @@ bool
 dap_exception_info(struct dap *d, json_t *a, json_t **body, struct ls_error *err)
 {
     (void)a;
-    const struct text *said = &d->s.target.payload;
-    if (!d->s.stands || d->s.target.stop.why != DEBUG_WHY_FAULT)
-        return ls_fail(err, LS_ERR_USAGE, "no launch has failed here");
-    *body = json_pack("{s:s, s:s%, s:s}", "exceptionId", filters[filter_of(d)].name, "description",
-                      said->at ? said->at : "", said->count, "breakMode", "always");
+    json_t *text = d->s.stands ? dap_stop_text(d) : NULL;
+    const struct finding *x = finding_of(d);
+    if (!text)
+        return ls_fail(err, LS_ERR_USAGE, "no launch has failed here, and nothing is found here");
+    *body = json_pack("{s:s, s:o, s:s}", "exceptionId", x ? x->kind : filters[filter_of(d)].name,
+                      "description", text, "breakMode", "always");
     return true;
 }
 
@@ -305,14 +352,27 @@ static const char *
 kind_of(const struct breakpoint *b)
 {
     return !b                        ? "breakpoint"
+           : is_catch(b, NULL)       ? "exception"
            : is_instruction(b, NULL) ? "instruction breakpoint"
            : is_function(b, NULL)    ? "function breakpoint"
                                      : "breakpoint";
 }
 
-const char *
-dap_reason(const struct session *s)
+json_t *
+dap_stop_text(const struct dap *d)
 {
+    const struct text *said = &d->s.target.payload;
+    const struct finding *x = finding_of(d);
+    if (x)
+        return json_string(x->message);
+    return d->s.target.stop.why == DEBUG_WHY_FAULT && said->at ? json_stringn(said->at, said->count)
+                                                               : NULL;
+}
+
+const char *
+dap_reason(const struct dap *d)
+{
+    const struct session *s = &d->s;
     switch ((enum debug_why)s->target.stop.why) {
     case DEBUG_WHY_BREAK: return s->hit ? kind_of(breakpoints_number(s, s->hit)) : "breakpoint";
     case DEBUG_WHY_WATCH: return "data breakpoint";

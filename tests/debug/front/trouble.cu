@@ -12,7 +12,6 @@ struct Huge {
     int all[1 << 22];
 };
 __device__ Huge huge;
-__managed__ volatile int forever = 1;
 
 __global__ void
 trouble(int what, int *none)
@@ -24,8 +23,8 @@ trouble(int what, int *none)
         __trap();
     if (what == 3)
         assert(i < 7);
-    while (what == 4 && forever)
-        ;
+    for (int k = 0; what == 4; k++)
+        huge.all[i] = k;
     huge.all[i] = i;
 }
 
