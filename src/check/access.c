@@ -5,6 +5,7 @@
  * kernel goes on; the others are handed to the memory's own file.
  */
 #include "check/check_priv.h"
+#include "check/peers.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -476,12 +477,26 @@ of_shared(uint32_t space)
     return space == PTX_SPACE_SHARED || space == PTX_SPACE_SHARED_CLUSTER;
 }
 
+/* Of a cluster: lanes that go to other blocks' shared memory are done with; *denied: those that
+ * must not. False: all are. */
+static bool
+of_peers(struct visit *v, const uint64_t *address, uint32_t *denied)
+{
+    *denied = peers_take(v, address);
+    if (v->lanes)
+        peers_own(v, address);
+    else
+        v->w->values = NULL;
+    return v->lanes != 0;
+}
+
 void
 check_access(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32_t bytes,
              uint32_t space, uint32_t op, uint32_t place)
 {
     struct visit v;
     uint64_t own[JIT_LANES];
+    uint32_t theirs = 0;
     const struct block_state *b = w->block->tool;
     if (space == PTX_SPACE_SHARED && b && b->following &&
         region_lanes(w, lanes, address, bytes, op, place))
@@ -489,6 +504,8 @@ check_access(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32
     bool good = begin_visit(&v, w, lanes, bytes, space, op, place);
     if (good && of_shared(space))
         address = places_of(v.b, address, own);
+    if (good && v.b->peers && !of_peers(&v, address, &theirs))
+        return;
     if (good && v.b->recording && space == PTX_SPACE_SHARED)
         region_add(&v, lanes, 0, NULL, address);
     if (good && !local_lanes(&v, address) && !shared_lanes(&v, address) &&
@@ -496,6 +513,7 @@ check_access(struct jit_warp *w, uint32_t lanes, const uint64_t *address, uint32
         judge(&v, address);
     if (good)
         region_copies(v.b);
+    w->denied |= theirs;
     w->values = NULL; /* the next store may be one that shows none */
 }
 
@@ -505,6 +523,7 @@ check_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *
 {
     struct visit v;
     uint64_t address[JIT_LANES];
+    uint32_t theirs = 0;
     if (op == JIT_STORE && space == PTX_SPACE_GLOBAL &&
         runs_store(w, lanes, base, offset, bytes, place))
         return;
@@ -515,6 +534,12 @@ check_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *
     bool good = begin_visit(&v, w, lanes, bytes, space, op, place);
     if (good && of_shared(space))
         base = memory_window_place(v.b->block->window, base);
+    if (good && v.b->peers) {
+        for (uint32_t l = 0; l < JIT_LANES; l++)
+            address[l] = base + (uint64_t)(int64_t)(offset ? offset[l] : 0);
+        if (!of_peers(&v, address, &theirs))
+            return;
+    }
     if (good && v.b->recording && space == PTX_SPACE_SHARED)
         region_add(&v, lanes, base, offset, NULL);
     bool done = !good || shared_pattern(&v, base, offset) || global_pattern(&v, base, offset) ||
@@ -526,5 +551,6 @@ check_pattern(struct jit_warp *w, uint32_t lanes, uint64_t base, const int32_t *
         judge(&v, address);
     if (good)
         region_copies(v.b);
+    w->denied |= theirs;
     w->values = NULL;
 }

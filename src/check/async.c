@@ -14,6 +14,7 @@
  * and no more than that: what is done between two phases is not ordered by the first.
  */
 #include "check/transfers.h"
+#include "check/peers.h"
 
 #include <string.h>
 
@@ -159,8 +160,9 @@ notify(struct block_state *b, uint32_t warp, uint32_t lanes, struct mbarrier *m)
 static void
 at_mbarrier(struct block_state *b, uint32_t warp, uint32_t lanes, uint32_t what, uint64_t address)
 {
+    struct block_state *owner = peers_owner(b, address);
     struct transfers *t = b->transfers;
-    struct mbarrier *m = mbarrier_at(t, address);
+    struct mbarrier *m = mbarrier_at(transfers_need(owner), address);
     bool several = lanes & (lanes - 1);
     if (what == JIT_ASYNC_ARRIVE)
         arrive(b, warp, m);
@@ -170,6 +172,8 @@ at_mbarrier(struct block_state *b, uint32_t warp, uint32_t lanes, uint32_t what,
         after(m, several);
     else if (what == JIT_ASYNC_OVER)
         notify(b, warp, lanes, m);
+    else if (owner != b) /* what is sent to another block is handed on like what is done before */
+        arrive(b, warp, m), order_arrive(b);
     else if (t->bulk[warp] != NONE)
         m->parity = (uint32_t)(word_at(address) >> 63), add_number(&m->coming, t->bulk[warp]);
 }

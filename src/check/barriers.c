@@ -5,6 +5,7 @@
  * host.c.
  */
 #include "check/check_priv.h"
+#include "check/peers.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -39,6 +40,8 @@ check_arrive(struct jit_warp *w, uint32_t lanes, uint32_t barrier, uint32_t thre
     region_stop(b);
     notes_before(b);
     counters_before(b);
+    if (barrier == JIT_BARRIERS)
+        peers_arrive(b, w->warp);
     b->arrive_stamp[barrier][w->warp] = order_arrive(b);
     if (!b->arrive_any[barrier]) {
         b->arrive_any[barrier] = true;
@@ -124,6 +127,8 @@ check_barrier(struct jit_block *block, uint32_t barrier, const uint32_t *arrived
         order_flush_all(b);
     order_barrier(b, arrived, waiting, b->arrive_stamp[barrier <= JIT_BARRIERS ? barrier : 0],
                   whole);
+    if (barrier == JIT_BARRIERS)
+        peers_barrier(b, arrived);
     if (barrier <= JIT_BARRIERS)
         b->arrive_any[barrier] = false;
 }

@@ -4,6 +4,7 @@
  * block that the worker runs, and freed with the launch.
  */
 #include "check/check_priv.h"
+#include "check/peers.h"
 
 #include <string.h>
 
@@ -97,6 +98,7 @@ block_begin(struct jit_block *k)
     gates_begin(b);
     notes_begin(b);
     copies_forget(b);
+    peers_begin(b);
     region_begin(b);
     if (b->local_init)
         memset(b->local_init, 0, b->local_bytes / 8);
@@ -112,10 +114,18 @@ block_end(struct jit_block *k)
 }
 
 void
+block_ended(struct jit_block *k)
+{
+    block_end(k);
+    peers_end(k->tool);
+}
+
+void
 block_free(struct block_state *b, uint32_t places)
 {
     order_end(b);
     shared_free(b);
+    peers_free(b);
     ls_release(b->local_init);
     copies_forget(b);
     for (uint32_t k = 0; b->shape && k < places; k++) {

@@ -326,10 +326,11 @@ struct block_state {
     uint32_t shared_stamp;     /* of the last access to shared memory that is no plain load */
     uint32_t plain_stamp;      /* of the last one that is not atomic */
     struct counters *counters;
-    uint32_t rough;              /* lanes of an atomic operation that were no quick case */
-    bool counting;               /* there may be marks in it that cells do not have */
-    struct sync_table *sync;     /* in shared memory */
-    struct transfers *transfers; /* NULL: none so far */
+    uint32_t rough;                  /* lanes of an atomic operation that were no quick case */
+    bool counting;                   /* there may be marks in it that cells do not have */
+    struct sync_table *sync;         /* in shared memory */
+    struct transfers *transfers;     /* NULL: none so far */
+    struct peers *peers, *peers_own; /* of the cluster, NULL: none; of rank 0: where it lies */
     bool any_copies,
         first_copy; /* first_copy: in the access that now is made some warp's copies began */
     struct copies *copies[MOST_WARPS]; /* NULL: the warp has loaded nothing unset to copy it */
@@ -618,7 +619,8 @@ bool global_thinned(const struct global_shadow *g);
 /* -- block.c ----------------------------------------------------------------------------------- */
 
 void block_begin(struct jit_block *k);
-void block_end(struct jit_block *k);
+void block_end(struct jit_block *k); /* given up, too */
+void block_ended(struct jit_block *k);
 /* places: of its kernel. */
 void block_free(struct block_state *b, uint32_t places);
 

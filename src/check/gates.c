@@ -61,8 +61,8 @@ gate_open(const struct visit *v, uint64_t low, uint64_t end)
     struct jit_gate *g = &b->gates->gate[v->place];
     low = aligned(v, low);
     /* What is only copied has to be looked at when it is. */
-    if (f != &b->facts[v->place] || f->flags || f->align != v->bytes || (f->used & all) != all ||
-        end <= low)
+    if (b->peers || f != &b->facts[v->place] || f->flags || f->align != v->bytes ||
+        (f->used & all) != all || end <= low)
         return;
     if (g->size && low <= g->low + g->size - 1 && end >= g->low) { /* side by side */
         uint64_t own = g->low + g->size - 1;
@@ -78,6 +78,7 @@ gate_open_wide(const struct visit *v)
     struct block_state *b = v->b;
     const struct place_facts *f = v->facts;
     uint64_t low = aligned(v, v->expect->base);
-    if (f == &b->facts[v->place] && !f->flags && f->align == v->bytes && low < v->expect->end)
+    if (!b->peers && f == &b->facts[v->place] && !f->flags && f->align == v->bytes &&
+        low < v->expect->end)
         b->gates->gate[v->place] = (struct jit_gate){low, v->expect->end - low + 1};
 }

@@ -260,10 +260,16 @@ check_kernel_failed(struct jit_tool *t, enum check_end how, const struct ptx_mod
     memcpy(f.access.thread, thread, sizeof f.access.thread);
     snprintf(f.message, sizeof f.message, "%s", text);
     if (how == CHECK_END_DEADLOCK)
-        snprintf(f.missing, sizeof f.missing, "%s",
-                 strstr(text, " what does not change")
-                     ? "a store, an unlock or an arrival that comes before somebody waits for it"
-                     : "all threads of the block at the same barrier");
+        snprintf(
+            f.missing, sizeof f.missing, "%s",
+            strstr(text, " of the mbarrier ")
+                ? "as many arrivals and bytes in a phase as the mbarrier was told to expect; "
+                  "each wait names the parity of the phase that it is for"
+            : strstr(text, "cluster's barrier")
+                ? "an arrival by every thread of every block of the cluster, and one wait for each"
+            : strstr(text, " what does not change")
+                ? "a store, an unlock or an arrival that comes before somebody waits for it"
+                : "all threads of the block at the same barrier");
     if (how == CHECK_END_ENDLESS)
         snprintf(f.missing, sizeof f.missing,
                  "a step in the loop that brings its condition nearer to its end; where another "

@@ -59,6 +59,7 @@ race_judge(const struct visit *v, uint32_t lane, const struct mark *m, bool writ
     uint32_t work = mark_work(m);
     bool both = (m->when & MARK_STRONG) && (v->facts->flags & PLACE_STRONG);
     bool narrow = (m->when & MARK_CTA) || (v->facts->flags & PLACE_SCOPE_CTA);
+    narrow = narrow && !b->peers; /* .cluster is taken for .cta there */
     if (work != b->launch->work)
         return both && !narrow ? ORDERED : race_with_work(b, m);
     bool inside = mark_block(m) == (uint32_t)b->block->index;

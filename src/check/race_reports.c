@@ -20,6 +20,8 @@ const char race_work_missing[] =
 static uint64_t
 shown_address(const struct visit *v, const struct touch *t)
 {
+    if (t->shared && v->b->peers) /* perhaps another block's */
+        return (t->at - (uint64_t)(uintptr_t)v->b->block->window) % (1 << JIT_RANK_BIT);
     return t->shared ? t->at - (uint64_t)(uintptr_t)v->b->block->shared : t->at;
 }
 
@@ -110,6 +112,8 @@ is_volatile(enum verdict verdict)
 static const char *
 missing_text(enum verdict verdict, bool shared, bool same_warp)
 {
+    if (shared && verdict == RACE_BLOCKS)
+        return "a barrier of the cluster between the two: cluster.sync(), or an mbarrier";
     switch (verdict) {
     case RACE_INSN:
         return "one thread to do it, or an atomic operation: which thread's value stays is not "
@@ -159,6 +163,8 @@ who_text(enum verdict verdict, bool shared, bool same_warp)
 {
     if (verdict == RACE_INSN)
         return " by different threads in one instruction";
+    if (shared && verdict == RACE_BLOCKS)
+        return " by different blocks of the cluster";
     if (shared)
         return same_warp ? " by different threads of one warp"
                          : " by different threads of the block";

@@ -531,7 +531,7 @@ region_begin(struct block_state *b)
     struct regions *p = b->regions;
     b->following = b->recording = false;
     b->block->expected = &idle;
-    if (!b->write || b->shift != 2 || b->launch->facts->place_count > PLACE_MASK)
+    if (!b->write || b->peers || b->shift != 2 || b->launch->facts->place_count > PLACE_MASK)
         return;
     if (!p)
         p = b->regions = ls_alloc(sizeof *p);

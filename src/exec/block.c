@@ -105,6 +105,7 @@ exec_slot_prepare(struct exec_slot *s, struct exec_run *run, struct exec_slot *l
                                   .shared = leader->shared.at + rank * MEMORY_WINDOW_STRIDE,
                                   .window = leader->shared.at,
                                   .rank = rank,
+                                  .asked = s->asked,
                                   .local = s->local_map ? s->local_map + GUARD : NULL,
                                   .owner = s};
     if (s->run_number == run->number) { /* what a tool keeps per jit_block */

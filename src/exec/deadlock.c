@@ -16,6 +16,26 @@ has_come(const struct exec_slot *s, uint32_t t)
            b->arrived[t / JIT_LANES] >> t % JIT_LANES & 1;
 }
 
+/* What a thread that polls asks an mbarrier for; NULL: it polls something else. */
+static const struct jit_asked *
+asked_of(const struct exec_slot *s, uint32_t t)
+{
+    const struct ptx_func *func;
+    const struct ptx_insn *i;
+    bool polls = s->lane_barrier[t] == EXEC_POLLING || s->lane_barrier[t] == EXEC_TURNING;
+    if (!polls || !s->asked[t].address || !s->run->request->module ||
+        !jit_place(s->run->request->module, s->lane_place[t], &func, &i) ||
+        i->op != PTX_OP_MBARRIER)
+        return NULL;
+    return &s->asked[t];
+}
+
+static bool
+same_asked(const struct jit_asked *a, const struct jit_asked *b)
+{
+    return (!a && !b) || (a && b && a->address == b->address && a->parity == b->parity);
+}
+
 /* Threads in linear order that do the same: [from, to). */
 static bool
 same_wait(const struct exec_slot *s, uint32_t a, uint32_t b)
@@ -25,7 +45,32 @@ same_wait(const struct exec_slot *s, uint32_t a, uint32_t b)
     if (gone_a || gone_b)
         return gone_a == gone_b;
     return s->lane_place[a] == s->lane_place[b] && s->lane_barrier[a] == s->lane_barrier[b] &&
+           same_asked(asked_of(s, a), asked_of(s, b)) &&
            (s->lane_barrier[a] != EXEC_CLUSTER_BARRIER || has_come(s, a) == has_come(s, b));
+}
+
+/* " for phase 0 of the mbarrier at byte 64 of shared memory, which is in phase 0: 1 of 3 arrivals
+ * and 256 bytes are missing" (jit.h has the word's bits). */
+static void
+describe_asked(const struct exec_slot *s, const struct jit_asked *a, struct text *out)
+{
+    uint64_t word, at = a->address - (uint64_t)(uintptr_t)s->block.window;
+    memcpy(&word, (const void *)(uintptr_t)a->address, sizeof word);
+    uint32_t pending = word & 0xfffff, expected = word >> 20 & 0xfffff;
+    int32_t bytes = (int32_t)((uint32_t)(word >> 40) << 9) >> 9;
+    text_add(out, " for a phase of parity %u of the mbarrier at byte %llu of shared memory",
+             a->parity, (unsigned long long)(at % MEMORY_WINDOW_STRIDE));
+    if (at / MEMORY_WINDOW_STRIDE != s->block.rank)
+        text_add(out, " of block %llu of the cluster",
+                 (unsigned long long)(at / MEMORY_WINDOW_STRIDE));
+    if (!word)
+        text_add(out, ", which is not initialised");
+    else
+        text_add(out, ": %u of %u arrivals%s", pending, expected, bytes ? "" : " are missing");
+    if (word && bytes)
+        text_add(out, " and %d bytes are missing", bytes);
+    if ((word >> 63) != a->parity && word)
+        text_add(out, ", and its phase is of parity %u", (unsigned)(word >> 63));
 }
 
 static void
@@ -53,6 +98,12 @@ describe_range(const struct exec_slot *s, uint32_t from, uint32_t to, struct tex
     exec_place_text(s->run, s->lane_place[from], place, sizeof place);
     if (barrier == EXEC_BEHIND) {
         text_add(out, " wait%s behind the loop for others of the warp", to - from == 1 ? "s" : "");
+        return;
+    }
+    if (asked_of(s, from)) {
+        text_add(out, to - from == 1 ? " waits" : " wait");
+        describe_asked(s, asked_of(s, from), out);
+        text_add(out, "%s%s%s", place[0] ? " (" : "", place, place[0] ? ")" : "");
         return;
     }
     if (barrier == EXEC_TURNING) {

@@ -153,7 +153,8 @@ struct exec_slot {
     struct exec_configuration *configuration; /* per thread, made when first needed */
     uint32_t lane_place[EXEC_MAX_THREADS];    /* waiting lanes: where, */
     uint8_t lane_barrier[EXEC_MAX_THREADS];   /* at which barrier */
-    jit_warp_fn code[EXEC_MAX_WARPS];         /* what to call, */
+    struct jit_asked asked[EXEC_MAX_THREADS];
+    jit_warp_fn code[EXEC_MAX_WARPS];  /* what to call, */
     jit_warp_fn inner[EXEC_MAX_WARPS]; /* the warp function: the same, or behind exec_fiber_call */
     struct exec_fiber *fiber[EXEC_MAX_WARPS];
     uint32_t wanted[EXEC_MAX_WARPS]; /* JIT_WAIT inside a call: the lanes that wait there; 0: any */

@@ -128,6 +128,12 @@ struct jit_pending {
     uint32_t sum[JIT_PENDING_BYTES / 4 + 16];
 };
 
+/* The phase of an mbarrier that a thread asked for last and that was not over. */
+struct jit_asked {
+    uint64_t address; /* of the host; 0: none */
+    uint32_t parity;  /* of that phase */
+};
+
 /* (abi) A block in flight. */
 struct jit_block {
     const struct jit_launch *launch;
@@ -143,6 +149,7 @@ struct jit_block {
     /* JIT_EVENT_COUNT: JIT_COUNTS numbers per place, and of one more; the tool's */
     uint64_t *counts;
     struct jit_pending *pending; /* NULL: reductions go to memory at once */
+    struct jit_asked *asked;     /* one per thread; NULL: nobody wants to know */
     void *owner;                 /* exec's */
     void *tool;                  /* the tool's, see jit_tool.block_begin */
     /* JIT_EVENT_GUARD: one per place; the tool's, set by block_begin */

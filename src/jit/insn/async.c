@@ -52,10 +52,11 @@ static value
 call_barrier(struct core *c, enum transfer_barrier_op op, value address, value number)
 {
     value out = core_alloca(c, core_vector(c, 64));
-    value args[] = {c->e.mask_bits, core_i32(c, op), in_memory(c, address), in_memory(c, number),
-                    out};
+    value args[] = {
+        c->e.warp, c->e.mask_bits, core_i32(c, op), in_memory(c, address), in_memory(c, number),
+        out};
     core_fence(c, false);
-    v_call_named(&c->e, "lockstep_transfer_barrier", LLVMVoidTypeInContext(c->e.context), args, 5);
+    v_call_named(&c->e, "lockstep_transfer_barrier", LLVMVoidTypeInContext(c->e.context), args, 6);
     core_fence(c, false);
     return LLVMBuildLoad2(c->e.b, core_vector(c, 64), out, "");
 }

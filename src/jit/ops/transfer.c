@@ -12,6 +12,7 @@
  */
 #include "jit/ops/ops.h"
 #include "jit/ops/transfer.h"
+#include "jit/jit.h"
 
 #include <math.h>
 #include <string.h>
@@ -117,13 +118,25 @@ do_barrier(uint32_t op, uint64_t address, uint64_t number)
     }
 }
 
+/* The phase that the lane asked for is not over: kept for the report of a deadlock. */
+static void
+note_asked(struct jit_warp *w, unsigned lane, uint32_t op, uint64_t address, uint64_t number)
+{
+    struct jit_asked *all = w->block->asked;
+    uint32_t parity = op == TRANSFER_TEST ? state_of(number).parity : number & 1;
+    if (all)
+        all[w->warp * JIT_LANES + lane] = (struct jit_asked){.address = address, .parity = parity};
+}
+
 void
-transfer_barrier(uint32_t lanes, uint32_t op, const uint64_t *address, const uint64_t *number,
-                 uint64_t *out)
+transfer_barrier(struct jit_warp *w, uint32_t lanes, uint32_t op, const uint64_t *address,
+                 const uint64_t *number, uint64_t *out)
 {
     for (; lanes; lanes &= lanes - 1) {
         unsigned l = (unsigned)__builtin_ctz(lanes);
         out[l] = do_barrier(op, address[l], number[l]);
+        if ((op == TRANSFER_TEST || op == TRANSFER_TEST_PARITY) && !out[l])
+            note_asked(w, l, op, address[l], number[l]);
     }
 }
 

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * clusters.cu: what is wrong in clusters, each beside its right twin: clusters WHAT [right].
+ */
+#include <cooperative_groups.h>
+#include <cstdio>
+#include <cstring>
+
+namespace cg = cooperative_groups;
+enum { THREADS = 64 };
+
+/* A block reads what another one stores. */
+template <bool RIGHT> __global__ void __cluster_dims__(2, 1, 1)
+race(int *out)
+{
+    __shared__ int s[THREADS];
+    auto c = cg::this_cluster();
+    s[threadIdx.x] = 0;
+    c.sync();
+    s[threadIdx.x] = blockIdx.x * 100 + threadIdx.x;
+    if (RIGHT)
+        c.sync();
+    out[blockIdx.x * THREADS + threadIdx.x] = c.map_shared_rank(s, 1 - c.block_rank())[threadIdx.x];
+    c.sync();
+}
+
+/* A block stores into another one's memory, whose block reads it. */
+template <bool RIGHT> __global__ void __cluster_dims__(2, 1, 1)
+stores(int *out)
+{
+    __shared__ int s[THREADS];
+    auto c = cg::this_cluster();
+    c.sync();
+    c.map_shared_rank(s, 1 - c.block_rank())[threadIdx.x] = threadIdx.x;
+    if (RIGHT)
+        c.sync();
+    else
+        __syncthreads();
+    out[blockIdx.x * THREADS + threadIdx.x] = s[threadIdx.x];
+    c.sync();
+}
+
+/* The last access, and the end of the block whose memory it is. */
+template <bool RIGHT> __global__ void __cluster_dims__(4, 1, 1)
+ends(int *out)
+{
+    __shared__ int s[THREADS];
+    auto c = cg::this_cluster();
+    s[threadIdx.x] = threadIdx.x;
+    c.sync();
+    out[blockIdx.x * THREADS + threadIdx.x] = c.map_shared_rank(s, (c.block_rank() + 1) % 4)[threadIdx.x];
+    if (RIGHT)
+        c.sync();
+}
+
+/* The first one, and its begin. */
+template <bool RIGHT> __global__ void __cluster_dims__(2, 1, 1)
+begins(int *out)
+{
+    __shared__ int n;
+    auto c = cg::this_cluster();
+    if (RIGHT)
+        c.sync();
+    if (threadIdx.x == 0)
+        atomicExch(c.map_shared_rank(&n, 1 - c.block_rank()), 5);
+    c.sync();
+    if (threadIdx.x == 0)
+        out[blockIdx.x] = n;
+}
+
+template <bool RIGHT> __global__ void __cluster_dims__(2, 1, 1)
+bounds(int *out)
+{
+    __shared__ int s[THREADS];
+    auto c = cg::this_cluster();
+    s[threadIdx.x] = 1;
+    c.sync();
+    int *there = c.map_shared_rank(s, 1 - c.block_rank());
+    out[blockIdx.x * THREADS + threadIdx.x] = there[threadIdx.x + (RIGHT ? 0 : THREADS)];
+    c.sync();
+}
+
+/* Bytes sent to another block's mbarrier: who waits for it may read them. */
+template <bool RIGHT> __global__ void __cluster_dims__(2, 1, 1)
+sent(int *out)
+{
+    __shared__ alignas(16) int s[THREADS];
+    __shared__ alignas(8) unsigned long long m;
+    auto c = cg::this_cluster();
+    unsigned at = (unsigned)__cvta_generic_to_shared(s), bar = (unsigned)__cvta_generic_to_shared(&m), peer = 1 - c.block_rank();
+    if (threadIdx.x == 0)
+        asm volatile("mbarrier.init.shared.b64 [%0], 1;\n fence.mbarrier_init.release.cluster;" ::"r"(bar) : "memory");
+    c.sync();
+    if (threadIdx.x == 0)
+        asm volatile("{ .reg .b64 t;\n mbarrier.arrive.expect_tx.shared.b64 t, [%0], %1; }" ::"r"(bar), "r"(4 * THREADS) : "memory");
+    asm volatile("{ .reg .u32 a, b;\n mapa.shared::cluster.u32 a, %0, %2;\n mapa.shared::cluster.u32 b, %1, %2;\n"
+                 "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [a], %3, [b]; }" ::"r"(at + 4 * threadIdx.x), "r"(bar),
+                 "r"(peer), "r"((int)threadIdx.x) : "memory");
+    if (RIGHT)
+        asm volatile("{ .reg .pred p;\nWAIT: mbarrier.try_wait.parity.shared.b64 p, [%0], 0;\n@!p bra WAIT; }" ::"r"(bar) : "memory");
+    out[blockIdx.x * THREADS + threadIdx.x] = s[threadIdx.x];
+    c.sync();
+}
+
+/* A thread that waits for a phase that nobody completes. */
+template <bool RIGHT> __global__ void __cluster_dims__(2, 1, 1)
+waits(int *out)
+{
+    __shared__ alignas(8) unsigned long long m;
+    auto c = cg::this_cluster();
+    unsigned bar = (unsigned)__cvta_generic_to_shared(&m);
+    if (threadIdx.x == 0)
+        asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(bar), "r"(RIGHT ? 2 : 3) : "memory");
+    c.sync();
+    if (threadIdx.x == 0) {
+        for (unsigned r = 0; r < 2; r++)
+            asm volatile("{ .reg .u32 b;\n mapa.shared::cluster.u32 b, %0, %1;\n mbarrier.arrive.release.cluster.shared::cluster.b64 _, [b]; }" ::
+                             "r"(bar), "r"(r) : "memory");
+        asm volatile("{ .reg .pred p;\nWAIT: mbarrier.try_wait.parity.shared.b64 p, [%0], 0;\n@!p bra WAIT; }" ::"r"(bar) : "memory");
+        out[blockIdx.x] = 1;
+    }
+    c.sync();
+}
+
+int
+main(int argc, char **argv)
+{
+    int *out;
+    bool right = argc > 2;
+    if (argc < 2)
+        return 2;
+    cudaMalloc(&out, 4096);
+#define CASE(name)                                                                                                     \
+    if (!strcmp(argv[1], #name)) {                                                                                     \
+        if (right)                                                                                                     \
+            name<true><<<4, THREADS>>>(out);                                                                           \
+        else                                                                                                           \
+            name<false><<<4, THREADS>>>(out);                                                                          \
+    }
+    CASE(race) CASE(stores) CASE(ends) CASE(begins) CASE(bounds) CASE(sent) CASE(waits)
+    cudaError_t e = cudaDeviceSynchronize();
+    printf("%s\n", cudaGetErrorName(e));
+    cudaFree(out);
+    return 0;
+}
