@@ -64,8 +64,7 @@
 #define __cudart_builtin__
 #define __maxnreg__(n)
 #define __block_size__(...)
-#define __cluster_dims__(...)                                                                      \
-    __attribute__((error("lockstep: thread block clusters are not supported")))
+#define __cluster_dims__(...) __attribute__((annotate("lockstep_cluster_dims", __VA_ARGS__)))
 #else
 #define __host__
 #define __device__

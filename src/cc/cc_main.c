@@ -151,7 +151,8 @@ device_pass(struct step *s, const char *path, const char *ptx)
     status = run(s, &w);
     if (status || s->args->dryrun)
         return status;
-    if ((s->args->relocatable && !cc_mend_unit(ptx, &s->err)) || !memory_fits(s, ptx, path))
+    if ((s->args->relocatable && !cc_mend_unit(ptx, &s->err)) || !cc_mend_clusters(ptx, &s->err) ||
+        !memory_fits(s, ptx, path))
         return fail_with(s->args, &s->err);
     return 0;
 }

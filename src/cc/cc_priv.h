@@ -107,6 +107,8 @@ bool cc_device_symbols(const char *ptx_path, struct text *out, struct ls_error *
 
 /* Mends clang's PTX of one unit among several (-rdc=true): see cc_ptx.c. */
 bool cc_mend_unit(const char *path, struct ls_error *err);
+/* Gives kernels the clusters that comments of the PTX name. */
+bool cc_mend_clusters(const char *path, struct ls_error *err);
 
 /* Past a string or a comment that begins at p, else p. */
 const char *cc_skip_quoted(const char *text, const char *p);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cc_ptx: what has to be mended in clang's PTX of one unit of a program of several (-rdc=true):
+ * cc_ptx: clusters of kernels (jit/engine/cluster_dims.c); and what has to be mended in clang's PTX
+ * of one unit of a program of several (-rdc=true):
  *
  *   - a static variable that the host uses gets a name of its own unit, X__static__HASH, but
  *     kernels that come before the host's use still name it X, declared as if another unit had it;
@@ -11,6 +12,7 @@
 #include "cc/cc_priv.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 static const char unit_mark[] = "__static__", used_list[] = "__clang_gpu_used_external";
@@ -157,6 +159,62 @@ cc_mend_unit(const char *path, struct ls_error *err)
     bool ok = ls_write_file(path, out.at, out.count, err);
     text_free(&out);
     VEC_FREE(&m.statics);
+    ls_release(text);
+    return ok;
+}
+
+/* -- clusters ---------------------------------------------------------------------------------- */
+
+static const char cluster_mark[] = "// lockstep_cluster_dims ";
+
+/* The numbers that the comments of the text have for a kernel: " 2 1 1"; size 0: none. */
+static struct token
+cluster_of(const char *text, const char *end, struct token kernel)
+{
+    const char *at = text;
+    while ((at = memmem(at, (size_t)(end - at), cluster_mark, sizeof cluster_mark - 1))) {
+        at += sizeof cluster_mark - 1;
+        const char *stop = memchr(at, '\n', (size_t)(end - at));
+        struct token name = next_name(at, stop ? stop : end);
+        const char *after = name.at + name.size;
+        if (stop && same(name, kernel))
+            return (struct token){after, (size_t)(stop - after)};
+    }
+    return (struct token){0};
+}
+
+bool
+cc_mend_clusters(const char *path, struct ls_error *err)
+{
+    size_t size;
+    char *text = ls_read_file(path, &size, err);
+    if (!text)
+        return false;
+    bool any = strstr(text, cluster_mark), ok = true;
+    const char *end = text + size;
+    struct token cluster = {0};
+    struct text out = {0};
+    for (const char *line = text; line < end && any;) {
+        const char *stop = memchr(line, '\n', (size_t)(end - line)), *entry;
+        stop = stop ? stop + 1 : end;
+        struct token all = {line, (size_t)(stop - line)};
+        if (*line == '.' && (entry = find(all, ".entry ")))
+            cluster = cluster_of(text, end, next_name(entry + strlen(".entry "), stop));
+        if (*line == ';') /* a declaration */
+            cluster.size = 0;
+        unsigned long n[3];
+        if (*line == '{' && cluster.size &&
+            sscanf(cluster.at, "%lu %lu %lu", &n[0], &n[1], &n[2]) == 3)
+            text_add(&out, ".explicitcluster\n.reqnctapercluster %lu, %lu, %lu\n", n[0], n[1],
+                     n[2]);
+        if (*line == '{')
+            cluster.size = 0;
+        text_add_bytes(&out, line, all.size);
+        line = stop;
+    }
+    if (any)
+        ok = ls_write_file(path, out.at, out.count, err);
+    text_free(&out);
     ls_release(text);
     return ok;
 }

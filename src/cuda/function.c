@@ -22,7 +22,6 @@ get_attribute(int *value, CUfunction_attribute attrib, CUfunction function)
     if (r != CUDA_SUCCESS)
         return r;
     const struct device_profile *p = device_profile(i.device);
-    const uint32_t *cluster = i.func->reqnctapercluster;
     switch (attrib) {
     case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: *value = (int)i.max_threads; break;
     case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: *value = (int)i.static_shared; break;
@@ -36,12 +35,14 @@ get_attribute(int *value, CUfunction_attribute attrib, CUfunction function)
     case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
         *value = device_function_settings_of(f)->carveout;
         break;
-    case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET: *value = 0; break;
-    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH: *value = (int)cluster[0]; break;
-    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT: *value = (int)cluster[1]; break;
-    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH: *value = (int)cluster[2]; break;
-    case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED: *value = 0; break;
-    case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE: *value = 0; break;
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
+    case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+        *value = device_cluster_attribute(f, (enum device_cluster_attribute)attrib);
+        break;
     default: return cu_fail(CUDA_ERROR_INVALID_VALUE, "attribute %d is not known", (int)attrib);
     }
     return CUDA_SUCCESS;
@@ -68,12 +69,13 @@ set_attribute(CUfunction function, CUfunction_attribute attrib, int value)
             return cu_fail(CUDA_ERROR_INVALID_VALUE, "a carveout of %d percent", value);
         device_function_settings_of(f)->carveout = value;
         return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
     case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
     case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
-        return cu_refuse("clusters of blocks");
+        return (int)device_set_cluster_attribute(f, (enum device_cluster_attribute)attrib, value);
     default: return cu_fail(CUDA_ERROR_INVALID_VALUE, "attribute %d cannot be set", (int)attrib);
     }
 }
@@ -178,22 +180,41 @@ launch_extra(struct device_stream *s, struct device_launch *l, void **extra)
     return (int)device_launch_block(s, l, buffer ? buffer : "", size);
 }
 
+/* Attributes that say nothing of what a kernel computes are hints. */
 static int
-launch(const CUlaunchConfig *c, CUfunction function, void **params, void **extra, bool cooperative)
+prepare(const CUlaunchConfig *c, CUfunction function, struct device_launch *l,
+        struct device_stream **s)
+{
+    if (!c || (c->numAttrs && !c->attrs))
+        return cu_null("config or its attributes");
+    *l = (struct device_launch){.grid = {c->gridDimX, c->gridDimY, c->gridDimZ},
+                                .block = {c->blockDimX, c->blockDimY, c->blockDimZ},
+                                .dynamic_shared = c->sharedMemBytes};
+    for (unsigned k = 0; k < c->numAttrs; k++) {
+        const CUlaunchAttributeValue *v = &c->attrs[k].value;
+        if (c->attrs[k].id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE)
+            l->cooperative = v->cooperative != 0;
+        if (c->attrs[k].id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
+            memcpy(l->cluster, (uint32_t[]){v->clusterDim.x, v->clusterDim.y, v->clusterDim.z},
+                   sizeof l->cluster);
+    }
+    int r = cu_function(function, &l->function);
+    if (r == CUDA_SUCCESS)
+        r = cu_stream(c->hStream, s);
+    if (r == CUDA_SUCCESS && device_stream_device(*s) != device_function_device(l->function))
+        r = cu_fail(CUDA_ERROR_INVALID_HANDLE,
+                    "the stream and the function are of different devices");
+    return r;
+}
+
+static int
+launch(const CUlaunchConfig *c, CUfunction function, void **params, void **extra)
 {
     struct device_stream *s;
-    struct device_launch l = {.grid = {c->gridDimX, c->gridDimY, c->gridDimZ},
-                              .block = {c->blockDimX, c->blockDimY, c->blockDimZ},
-                              .dynamic_shared = c->sharedMemBytes,
-                              .cooperative = cooperative};
-    int r = cu_function(function, &l.function);
-    if (r == CUDA_SUCCESS)
-        r = cu_stream(c->hStream, &s);
+    struct device_launch l;
+    int r = prepare(c, function, &l, &s);
     if (r != CUDA_SUCCESS)
         return r;
-    if (device_stream_device(s) != device_function_device(l.function))
-        return cu_fail(CUDA_ERROR_INVALID_HANDLE,
-                       "the stream and the function are of different devices");
     if (params && extra)
         return cu_fail(CUDA_ERROR_INVALID_VALUE, "both kernelParams and extra are given");
     return extra ? launch_extra(s, &l, extra) : (int)device_launch(s, &l, params);
@@ -207,7 +228,7 @@ cuLaunchKernel(CUfunction f, unsigned int gx, unsigned int gy, unsigned int gz, 
                void **params, void **extra)
 {
     CUlaunchConfig c = {gx, gy, gz, bx, by, bz, shared, stream, NULL, 0};
-    CU(launch(&c, f, params, extra, false), SHAPE, (void *)f, gx, gy, gz, bx, by, bz, shared,
+    CU(launch(&c, f, params, extra), SHAPE, (void *)f, gx, gy, gz, bx, by, bz, shared,
        (void *)stream);
 }
 
@@ -216,32 +237,16 @@ cuLaunchCooperativeKernel(CUfunction f, unsigned int gx, unsigned int gy, unsign
                           unsigned int bx, unsigned int by, unsigned int bz, unsigned int shared,
                           CUstream stream, void **params)
 {
-    CUlaunchConfig c = {gx, gy, gz, bx, by, bz, shared, stream, NULL, 0};
-    CU(launch(&c, f, params, NULL, true), SHAPE, (void *)f, gx, gy, gz, bx, by, bz, shared,
+    CUlaunchAttribute a = {.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = 1};
+    CUlaunchConfig c = {gx, gy, gz, bx, by, bz, shared, stream, &a, 1};
+    CU(launch(&c, f, params, NULL), SHAPE, (void *)f, gx, gy, gz, bx, by, bz, shared,
        (void *)stream);
-}
-
-static int
-launch_config(const CUlaunchConfig *c, CUfunction f, void **params, void **extra)
-{
-    bool cooperative = false;
-    if (!c || (c->numAttrs && !c->attrs))
-        return cu_null("config or its attributes");
-    for (unsigned k = 0; k < c->numAttrs; k++) {
-        const CUlaunchAttributeValue *v = &c->attrs[k].value;
-        if (c->attrs[k].id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE)
-            cooperative = v->cooperative != 0;
-        if (c->attrs[k].id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION &&
-            v->clusterDim.x * v->clusterDim.y * v->clusterDim.z > 1)
-            return cu_refuse("clusters of blocks");
-    }
-    return launch(c, f, params, extra, cooperative);
 }
 
 CUresult
 cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **params, void **extra)
 {
-    CU(launch_config(config, f, params, extra), "config=%p f=%p", (const void *)config, (void *)f);
+    CU(launch(config, f, params, extra), "config=%p f=%p", (const void *)config, (void *)f);
 }
 
 /* -- the oldest way: shape and parameters are set on the function, then it is launched --------- */
@@ -508,4 +513,26 @@ cuOccupancyAvailableDynamicSMemPerBlock(size_t *size, CUfunction f, int blocks, 
 {
     CU(available_shared(size, f, blocks, threads), "func=%p numBlocks=%d blockSize=%d", (void *)f,
        blocks, threads);
+}
+
+static int
+of_clusters(int *out, CUfunction function, const CUlaunchConfig *config,
+            enum device_result (*ask)(const struct device_launch *, int *))
+{
+    struct device_launch l;
+    struct device_stream *s;
+    int r = out ? prepare(config, function, &l, &s) : cu_null("the result");
+    return r == CUDA_SUCCESS ? (int)ask(&l, out) : r;
+}
+
+CUresult
+cuOccupancyMaxPotentialClusterSize(int *size, CUfunction f, const CUlaunchConfig *config)
+{
+    CU(of_clusters(size, f, config, device_potential_cluster), "func=%p", (void *)f);
+}
+
+CUresult
+cuOccupancyMaxActiveClusters(int *n, CUfunction f, const CUlaunchConfig *config)
+{
+    CU(of_clusters(n, f, config, device_active_clusters), "func=%p", (void *)f);
 }

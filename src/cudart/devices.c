@@ -452,7 +452,7 @@ properties(struct cudaDeviceProp *o, int device)
     o->canUseHostPointerForRegisteredMem = 1;
     o->hostNativeAtomicSupported = p->integrated && p->cc_major >= 7;
     device_attribute(d, cudaDevAttrPageableMemoryAccess, &o->pageableMemoryAccess);
-    o->clusterLaunch = 0;
+    o->clusterLaunch = p->clusters;
     o->unifiedFunctionPointers = 0;
     device_uuid(d, (uint8_t *)o->uuid.bytes);
     return cudaSuccess;

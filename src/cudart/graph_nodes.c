@@ -160,7 +160,7 @@ add_made(int made, cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode
 }
 
 /* The same in the place of another of its kind. Only SetAttribute changes whether a launch is
- * cooperative. */
+ * cooperative, and its clusters. */
 static int
 set_made(int made, struct device_op *to, struct device_op *op)
 {
@@ -168,6 +168,8 @@ set_made(int made, struct device_op *to, struct device_op *op)
         return made;
     if (to->kind == DEVICE_OP_LAUNCH && op->kind == DEVICE_OP_LAUNCH)
         op->launch.cooperative = to->launch.cooperative;
+    if (to->kind == DEVICE_OP_LAUNCH && op->kind == DEVICE_OP_LAUNCH)
+        memcpy(op->launch.cluster, to->launch.cluster, sizeof op->launch.cluster);
     int r = to->kind == op->kind ? replace(to, op)
                                  : rt_fail(cudaErrorInvalidValue, "the node is of another kind");
     device_op_fini(op);
@@ -225,6 +227,10 @@ cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaLaunchAttributeID attr
         value ? node_op(node, DEVICE_OP_LAUNCH, &op) : rt_fail(cudaErrorInvalidValue, "no value");
     if (r == cudaSuccess && attr == cudaLaunchAttributeCooperative)
         op->launch.cooperative = value->cooperative != 0;
+    if (r == cudaSuccess && attr == cudaLaunchAttributeClusterDimension)
+        memcpy(op->launch.cluster,
+               (uint32_t[]){value->clusterDim.x, value->clusterDim.y, value->clusterDim.z},
+               sizeof op->launch.cluster);
     RT(r, "node=%p attr=%d", (void *)node, (int)attr);
 }
 
@@ -239,6 +245,11 @@ cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node, cudaLaunchAttributeID attr
         memset(value, 0, sizeof *value);
         if (attr == cudaLaunchAttributeCooperative)
             value->cooperative = op->launch.cooperative;
+        if (attr == cudaLaunchAttributeClusterDimension) {
+            value->clusterDim.x = op->launch.cluster[0];
+            value->clusterDim.y = op->launch.cluster[1];
+            value->clusterDim.z = op->launch.cluster[2];
+        }
     }
     RT(r, "node=%p attr=%d", (void *)node, (int)attr);
 }

@@ -13,6 +13,8 @@ struct configuration {
     dim3 grid, block;
     size_t shared;
     cudaStream_t stream;
+    dim3 cluster; /* all 0: not named */
+    bool cooperative;
 };
 static _Thread_local struct configuration pushed[DEEPEST];
 static _Thread_local unsigned depth;
@@ -22,7 +24,8 @@ __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, struct CUstrea
 {
     if (depth == DEEPEST)
         return 1;
-    pushed[depth++] = (struct configuration){grid, block, shared, stream};
+    pushed[depth++] =
+        (struct configuration){.grid = grid, .block = block, .shared = shared, .stream = stream};
     return 0;
 }
 
@@ -43,13 +46,14 @@ __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void *stream
 /* -- launches ---------------------------------------------------------------------------------- */
 
 static int
-prepare(const void *func, const struct configuration *c, bool cooperative, struct device_launch *l,
+prepare(const void *func, const struct configuration *c, struct device_launch *l,
         struct device_stream **s)
 {
     *l = (struct device_launch){.grid = {c->grid.x, c->grid.y, c->grid.z},
                                 .block = {c->block.x, c->block.y, c->block.z},
                                 .dynamic_shared = c->shared,
-                                .cooperative = cooperative,
+                                .cluster = {c->cluster.x, c->cluster.y, c->cluster.z},
+                                .cooperative = c->cooperative,
                                 .patient = true};
     int r = rt_stream_early(c->stream, s);
     if (r == cudaSuccess)
@@ -62,11 +66,11 @@ prepare(const void *func, const struct configuration *c, bool cooperative, struc
 }
 
 static int
-launch(const void *func, const struct configuration *c, void **args, bool cooperative)
+launch(const void *func, const struct configuration *c, void **args)
 {
     struct device_launch l;
     struct device_stream *s;
-    int r = prepare(func, c, cooperative, &l, &s);
+    int r = prepare(func, c, &l, &s);
     return r == cudaSuccess ? (int)device_launch(s, &l, args) : r;
 }
 
@@ -76,9 +80,9 @@ cudaError_t
 cudaLaunchKernel(const void *func, dim3 grid, dim3 block, void **args, size_t shared,
                  cudaStream_t stream)
 {
-    struct configuration c = {grid, block, shared, stream};
-    RT(launch(func, &c, args, false), SHAPE, func, grid.x, grid.y, grid.z, block.x, block.y,
-       block.z, shared, (void *)stream);
+    struct configuration c = {.grid = grid, .block = block, .shared = shared, .stream = stream};
+    RT(launch(func, &c, args), SHAPE, func, grid.x, grid.y, grid.z, block.x, block.y, block.z,
+       shared, (void *)stream);
 }
 
 /* With a default stream per thread. */
@@ -106,8 +110,9 @@ cudaError_t
 cudaLaunchCooperativeKernel(const void *func, dim3 grid, dim3 block, void **args, size_t shared,
                             cudaStream_t stream)
 {
-    struct configuration c = {grid, block, shared, stream};
-    RT(launch(func, &c, args, true), SHAPE, func, grid.x, grid.y, grid.z, block.x, block.y, block.z,
+    struct configuration c = {
+        .grid = grid, .block = block, .shared = shared, .stream = stream, .cooperative = true};
+    RT(launch(func, &c, args), SHAPE, func, grid.x, grid.y, grid.z, block.x, block.y, block.z,
        shared, (void *)stream);
 }
 
@@ -119,22 +124,32 @@ cudaLaunchCooperativeKernelMultiDevice(struct cudaLaunchParams *list, unsigned i
     RT(rt_refuse("kernels of several devices cannot wait for each other"), "n=%u", n);
 }
 
+/* Attributes that say nothing of what a kernel computes are hints. */
 static int
-launch_config(const cudaLaunchConfig_t *c, const void *func, void **args)
+read_config(const cudaLaunchConfig_t *c, struct configuration *out)
 {
-    bool cooperative = false;
-    if (!c)
-        return rt_fail(cudaErrorInvalidValue, "config is NULL");
+    if (!c || (c->numAttrs && !c->attrs))
+        return rt_fail(cudaErrorInvalidValue, "config or its attributes are NULL");
+    *out = (struct configuration){.grid = c->gridDim,
+                                  .block = c->blockDim,
+                                  .shared = c->dynamicSmemBytes,
+                                  .stream = c->stream};
     for (unsigned k = 0; k < c->numAttrs; k++) {
         const cudaLaunchAttribute *a = &c->attrs[k];
         if (a->id == cudaLaunchAttributeCooperative)
-            cooperative = a->val.cooperative != 0;
-        if (a->id == cudaLaunchAttributeClusterDimension &&
-            a->val.clusterDim.x * a->val.clusterDim.y * a->val.clusterDim.z > 1)
-            return rt_refuse("clusters of blocks");
+            out->cooperative = a->val.cooperative != 0;
+        if (a->id == cudaLaunchAttributeClusterDimension)
+            out->cluster = (dim3){a->val.clusterDim.x, a->val.clusterDim.y, a->val.clusterDim.z};
     }
-    struct configuration f = {c->gridDim, c->blockDim, c->dynamicSmemBytes, c->stream};
-    return launch(func, &f, args, cooperative);
+    return cudaSuccess;
+}
+
+static int
+launch_config(const cudaLaunchConfig_t *c, const void *func, void **args)
+{
+    struct configuration f;
+    int r = read_config(c, &f);
+    return r == cudaSuccess ? launch(func, &f, args) : r;
 }
 
 cudaError_t
@@ -154,7 +169,8 @@ static _Thread_local struct {
 cudaError_t
 cudaConfigureCall(dim3 grid, dim3 block, size_t shared, cudaStream_t stream)
 {
-    setup.c = (struct configuration){grid, block, shared, stream};
+    setup.c =
+        (struct configuration){.grid = grid, .block = block, .shared = shared, .stream = stream};
     setup.size = 0;
     memset(setup.block, 0, sizeof setup.block);
     return cudaSuccess;
@@ -175,7 +191,7 @@ launch_setup(const void *func)
 {
     struct device_launch l;
     struct device_stream *s;
-    int r = prepare(func, &setup.c, false, &l, &s);
+    int r = prepare(func, &setup.c, &l, &s);
     return r == cudaSuccess ? (int)device_launch_block(s, &l, setup.block, setup.size) : r;
 }
 
@@ -207,7 +223,8 @@ set_attribute(const void *func, enum cudaFuncAttribute attr, int value)
     case cudaFuncAttributeRequiredClusterHeight:
     case cudaFuncAttributeRequiredClusterDepth:
     case cudaFuncAttributeNonPortableClusterSizeAllowed:
-    case cudaFuncAttributeClusterSchedulingPolicyPreference: return rt_refuse("clusters of blocks");
+    case cudaFuncAttributeClusterSchedulingPolicyPreference:
+        return (int)device_set_cluster_attribute(f, (enum device_cluster_attribute)attr, value);
     default: return rt_fail(cudaErrorInvalidValue, "attribute %d is not known", (int)attr);
     }
 }
@@ -261,6 +278,12 @@ get_attributes(struct cudaFuncAttributes *a, const void *func)
         .binaryVersion = (int)(p->cc_major * 10 + p->cc_minor),
         .maxDynamicSharedSizeBytes = (int)i.max_dynamic_shared,
         .preferredShmemCarveout = device_function_settings_of(f)->carveout,
+        .clusterDimMustBeSet = device_cluster_attribute(f, DEVICE_CLUSTER_MUST_BE_SET),
+        .requiredClusterWidth = device_cluster_attribute(f, DEVICE_CLUSTER_WIDTH),
+        .requiredClusterHeight = device_cluster_attribute(f, DEVICE_CLUSTER_HEIGHT),
+        .requiredClusterDepth = device_cluster_attribute(f, DEVICE_CLUSTER_DEPTH),
+        .clusterSchedulingPolicyPreference = device_cluster_attribute(f, DEVICE_CLUSTER_POLICY),
+        .nonPortableClusterSizeAllowed = device_cluster_attribute(f, DEVICE_CLUSTER_NON_PORTABLE),
     };
     return cudaSuccess;
 }
@@ -369,18 +392,29 @@ cudaOccupancyAvailableDynamicSMemPerBlock(size_t *size, const void *func, int bl
        blocks, threads);
 }
 
+static int
+of_clusters(int *out, const void *func, const cudaLaunchConfig_t *config,
+            enum device_result (*ask)(const struct device_launch *, int *))
+{
+    struct configuration c;
+    struct device_launch l;
+    struct device_stream *s;
+    int r = out ? read_config(config, &c) : rt_fail(cudaErrorInvalidValue, "the result is NULL");
+    if (r == cudaSuccess)
+        r = prepare(func, &c, &l, &s);
+    return r == cudaSuccess ? (int)ask(&l, out) : r;
+}
+
 cudaError_t
 cudaOccupancyMaxPotentialClusterSize(int *size, const void *func, const cudaLaunchConfig_t *config)
 {
-    (void)size, (void)config;
-    RT(rt_refuse("clusters of blocks"), "func=%p", func);
+    RT(of_clusters(size, func, config, device_potential_cluster), "func=%p", func);
 }
 
 cudaError_t
 cudaOccupancyMaxActiveClusters(int *n, const void *func, const cudaLaunchConfig_t *config)
 {
-    (void)n, (void)config;
-    RT(rt_refuse("clusters of blocks"), "func=%p", func);
+    RT(of_clusters(n, func, config, device_active_clusters), "func=%p", func);
 }
 
 cudaError_t

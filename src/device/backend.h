@@ -80,6 +80,11 @@ struct backend_code {
     enum device_result (*set_max_dynamic_shared)(struct device_function *f, int64_t bytes);
     enum device_result (*occupancy)(struct device_function *f, uint32_t threads,
                                     uint64_t dynamic_shared, struct occupancy *out);
+    enum device_result (*set_cluster_attribute)(struct device_function *f,
+                                                enum device_cluster_attribute a, int value);
+    /* As device_active_clusters, device_potential_cluster. */
+    enum device_result (*active_clusters)(const struct device_launch *l, int *out);
+    enum device_result (*potential_cluster)(const struct device_launch *l, int *out);
     /* Whether a launch of a valid shape is possible. *out_kernel: for launch. */
     enum device_result (*check)(const struct device_launch *l,
                                 const struct jit_kernel **out_kernel);

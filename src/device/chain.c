@@ -98,7 +98,7 @@ describe(struct put_off *x)
     const struct device_launch *l = &x->launch;
     uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2] * l->grid[0];
     if (threads < LEAST_THREADS || l->grid[1] != 1 || l->grid[2] != 1 || l->cooperative ||
-        l->dynamic_shared)
+        l->dynamic_shared || clusters_wanted(l))
         return false;
     if (!footprint_find(l->function->func, l->grid, l->block, &x->touched) || !bases_find(x))
         return false;

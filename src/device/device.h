@@ -86,6 +86,7 @@ enum device_result {
     DEVICE_CAPTURED_EVENT = 907,
     DEVICE_CAPTURE_WRONG_THREAD = 908,
     DEVICE_EXEC_UPDATE_FAILED = 910,
+    DEVICE_INVALID_CLUSTER_SIZE = 912,
     DEVICE_UNKNOWN = 999,
 };
 
@@ -315,11 +316,31 @@ enum device_result device_function_info(struct device_function *f,
 struct device_function_settings {
     int32_t carveout; /* percent; -1: default */
     uint32_t cache_config, shared_config;
+    uint32_t cluster[3]; /* blocks of a cluster that it requires, where its code does not say */
+    uint32_t cluster_policy;
+    bool non_portable_cluster; /* more than 8 blocks */
 };
 struct device_function_settings *device_function_settings_of(struct device_function *f);
 const struct ptx_func *device_function_ptx(const struct device_function *f);
 struct device *device_function_device(const struct device_function *f);
 enum device_result device_set_max_dynamic_shared(struct device_function *f, int64_t bytes);
+/* Attributes of functions for clusters, numbered as in both APIs. */
+enum device_cluster_attribute {
+    DEVICE_CLUSTER_MUST_BE_SET = 10, /* what the kernel's code says; cannot be set */
+    DEVICE_CLUSTER_WIDTH,
+    DEVICE_CLUSTER_HEIGHT,
+    DEVICE_CLUSTER_DEPTH,
+    DEVICE_CLUSTER_NON_PORTABLE,
+    DEVICE_CLUSTER_POLICY,
+};
+int device_cluster_attribute(const struct device_function *f, enum device_cluster_attribute a);
+enum device_result device_set_cluster_attribute(struct device_function *f,
+                                                enum device_cluster_attribute a, int value);
+struct device_launch;
+/* How many clusters of such a launch are resident at a time; the most blocks that a cluster of it
+ * could have. */
+enum device_result device_active_clusters(const struct device_launch *l, int *out);
+enum device_result device_potential_cluster(const struct device_launch *l, int *out);
 enum device_result device_occupancy(struct device_function *f, uint32_t threads,
                                     uint64_t dynamic_shared, struct occupancy *out);
 
@@ -328,6 +349,7 @@ enum device_result device_occupancy(struct device_function *f, uint32_t threads,
 struct device_launch {
     struct device_function *function;
     uint32_t grid[3], block[3];
+    uint32_t cluster[3]; /* as the launch names them; all 0: as the kernel has them */
     uint64_t dynamic_shared;
     bool cooperative;
     bool patient;    /* the caller allows it to be put off until another call is made */

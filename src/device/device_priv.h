@@ -297,6 +297,19 @@ void image_reset_device(struct device *d);
 
 /* -- launches, storage, streams ---------------------------------------------------------------- */
 
+/* Fails with the kernel's readable name before the words. */
+enum device_result refuse_kernel(const struct ptx_func *f, enum device_result r, const char *format,
+                                 ...) __attribute__((format(printf, 3, 4)));
+/* clusters.c: the clusters of a launch; all 0: it has none. Not OK: they are not possible. */
+enum device_result clusters_of(const struct device_launch *l, uint32_t out[3]);
+/* Whether it may have any. */
+bool clusters_wanted(const struct device_launch *l);
+/* Of the virtual back end. */
+enum device_result clusters_set_attribute(struct device_function *f,
+                                          enum device_cluster_attribute a, int value);
+enum device_result clusters_active(const struct device_launch *l, int *out);
+enum device_result clusters_potential(const struct device_launch *l, int *out);
+
 enum device_result launch_run(struct device_stream *s, const struct device_launch *l);
 enum device_result launch_check(const struct device_launch *l);
 /* Parameters as one block of bytes, copied to l->params. */

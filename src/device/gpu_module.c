@@ -328,6 +328,74 @@ exchange(struct device *d, struct unit *u, bool to_gpu)
     return r;
 }
 
+/* The launch as the driver has it, with room for its attributes. */
+static CUlaunchConfig
+config_of(const struct device_launch *l, CUlaunchAttribute attributes[2])
+{
+    const uint32_t *g = l->grid, *b = l->block, *c = l->cluster;
+    CUlaunchConfig k = {.gridDimX = g[0],
+                        .gridDimY = g[1],
+                        .gridDimZ = g[2],
+                        .blockDimX = b[0],
+                        .blockDimY = b[1],
+                        .blockDimZ = b[2],
+                        .sharedMemBytes = (uint32_t)l->dynamic_shared,
+                        .attrs = attributes,
+                        .numAttrs = 1};
+    memset(attributes, 0, 2 * sizeof *attributes);
+    attributes[0].id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+    attributes[0].value.clusterDim.x = c[0];
+    attributes[0].value.clusterDim.y = c[1];
+    attributes[0].value.clusterDim.z = c[2];
+    if (l->cooperative) {
+        attributes[k.numAttrs].id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+        attributes[k.numAttrs++].value.cooperative = 1;
+    }
+    return k;
+}
+
+static enum device_result
+launch_clusters(struct device_stream *s, const struct device_launch *l, CUfunction at,
+                void **params)
+{
+    CUlaunchAttribute attributes[2];
+    CUlaunchConfig c = config_of(l, attributes);
+    c.hStream = gpu_stream(s);
+    return GPU(s->device, cuLaunchKernelEx, &c, at, params, NULL);
+}
+
+static enum device_result
+active_clusters(const struct device_launch *l, int *out)
+{
+    CUlaunchAttribute attributes[2];
+    CUlaunchConfig c = config_of(l, attributes);
+    CUfunction at;
+    enum device_result r = function(l->function, &at);
+    return r == DEVICE_OK ? GPU(l->function->device, cuOccupancyMaxActiveClusters, out, at, &c) : r;
+}
+
+static enum device_result
+potential_cluster(const struct device_launch *l, int *out)
+{
+    CUlaunchAttribute attributes[2];
+    CUlaunchConfig c = config_of(l, attributes);
+    CUfunction at;
+    enum device_result r = function(l->function, &at);
+    return r == DEVICE_OK
+               ? GPU(l->function->device, cuOccupancyMaxPotentialClusterSize, out, at, &c)
+               : r;
+}
+
+static enum device_result
+set_cluster_attribute(struct device_function *f, enum device_cluster_attribute a, int value)
+{
+    CUfunction at;
+    enum device_result r = function(f, &at);
+    if (r == DEVICE_OK)
+        r = GPU(f->device, cuFuncSetAttribute, at, (CUfunction_attribute)a, value);
+    return r == DEVICE_OK ? clusters_set_attribute(f, a, value) : r;
+}
+
 static enum device_result
 launch_now(struct device_stream *s, const struct device_launch *l)
 {
@@ -343,7 +411,9 @@ launch_now(struct device_stream *s, const struct device_launch *l)
         r = exchange(d, l->function->unit, true);
     const uint32_t *g = l->grid, *b = l->block;
     uint32_t shared = (uint32_t)l->dynamic_shared;
-    if (r == DEVICE_OK)
+    if (r == DEVICE_OK && l->cluster[0])
+        r = launch_clusters(s, l, at, params);
+    else if (r == DEVICE_OK)
         r = l->cooperative ? GPU(d, cuLaunchCooperativeKernel, at, g[0], g[1], g[2], b[0], b[1],
                                  b[2], shared, gpu_stream(s), params)
                            : GPU(d, cuLaunchKernel, at, g[0], g[1], g[2], b[0], b[1], b[2], shared,
@@ -393,6 +463,9 @@ const struct backend_code gpu_code = {
     .info = info,
     .set_max_dynamic_shared = set_max_dynamic_shared,
     .occupancy = occupancy,
+    .set_cluster_attribute = set_cluster_attribute,
+    .active_clusters = active_clusters,
+    .potential_cluster = potential_cluster,
     .check = check,
     .launch = launch,
 };

@@ -25,11 +25,7 @@ fail_kernel(const struct ptx_func *f, enum device_result r, const char *format, 
     return r;
 }
 
-static enum device_result refuse_kernel(const struct ptx_func *f, enum device_result r,
-                                        const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static enum device_result
+enum device_result
 refuse_kernel(const struct ptx_func *f, enum device_result r, const char *format, ...)
 {
     va_list args;
@@ -52,7 +48,7 @@ bounds_of(const struct ptx_func *f)
 }
 
 static const struct jit_kernel *
-compile(struct device_function *f, const uint32_t block[3])
+compile(struct device_function *f, const uint32_t block[3], bool cluster)
 {
     struct process *p = device_process();
     struct ls_error err = {0};
@@ -60,7 +56,8 @@ compile(struct device_function *f, const uint32_t block[3])
                             .kernel = f->func,
                             .small_grid = true,
                             .abreast = f->device->profile->cc_major < 7,
-                            .whole = true};
+                            .cluster = cluster,
+                            .whole = !cluster};
     if (tool_steps()) { /* the code that will run: a debugger's user waits for it */
         r.events = tool_of_process()->events;
         r.whole = false;
@@ -88,7 +85,7 @@ compiled(struct device_function *f)
     const struct jit_kernel *k = __atomic_load_n(&f->compiled, __ATOMIC_ACQUIRE);
     uint32_t threads = bounds_of(f->func), most = f->device->profile->max_threads_per_block;
     uint32_t block[3] = {threads && threads < most ? threads : most < 256 ? most : 256, 1, 1};
-    return k ? k : compile(f, block);
+    return k ? k : compile(f, block, f->func->reqnctapercluster[0] != 0);
 }
 
 /* The estimate comes from live ranges before register allocation; ptxas would spill beyond what
@@ -238,12 +235,14 @@ check_shape(const struct device_profile *p, const struct device_launch *l)
             return refuse(l, DEVICE_INVALID_CONFIGURATION, "%u blocks in %c: %s allows %u",
                           l->grid[d], axis[d], p->name, p->max_grid[d]);
         if (l->block[d] > p->max_block[d])
-            return refuse(l, DEVICE_INVALID_CONFIGURATION, "%u threads in %c: %s allows %u",
-                          l->block[d], axis[d], p->name, p->max_block[d]);
+            return refuse(
+                l, clusters_wanted(l) ? DEVICE_INVALID_VALUE : DEVICE_INVALID_CONFIGURATION,
+                "%u threads in %c: %s allows %u", l->block[d], axis[d], p->name, p->max_block[d]);
     }
     if (threads > p->max_threads_per_block)
-        return refuse(l, DEVICE_INVALID_CONFIGURATION, "%llu threads per block: %s allows %u",
-                      (unsigned long long)threads, p->name, p->max_threads_per_block);
+        return refuse(l, clusters_wanted(l) ? DEVICE_INVALID_VALUE : DEVICE_INVALID_CONFIGURATION,
+                      "%llu threads per block: %s allows %u", (unsigned long long)threads, p->name,
+                      p->max_threads_per_block);
     uint32_t bounds = bounds_of(l->function->func);
     if (bounds && threads > bounds)
         return refuse(l, DEVICE_OUT_OF_RESOURCES,
@@ -291,10 +290,12 @@ static enum device_result
 check(const struct device_launch *l, const struct jit_kernel **out_kernel)
 {
     const struct device_profile *p = l->function->device->profile;
-    const struct jit_kernel *k = *out_kernel = compile(l->function, l->block);
+    const struct jit_kernel *k = *out_kernel = compile(l->function, l->block, clusters_wanted(l));
     if (!k)
         return no_code();
-    enum device_result r = check_shared(p, l, k);
+    uint32_t cluster[3];
+    enum device_result r = clusters_of(l, cluster);
+    r = r == DEVICE_OK ? check_shared(p, l, k) : r;
     if (r != DEVICE_OK || !l->cooperative)
         return r;
     if (!p->cooperative_launch)
@@ -450,7 +451,10 @@ request_of(const struct device_launch *l, const struct jit_kernel *k, struct exe
                                .print_context = printed};
     memcpy(r->grid, l->grid, sizeof r->grid);
     memcpy(r->block, l->block, sizeof r->block);
-    return DEVICE_OK;
+    enum device_result possible = clusters_of(l, r->cluster);
+    for (int axis = 0; axis < 3 && f->func->blocks_are_clusters && r->cluster[0]; axis++)
+        r->grid[axis] *= r->cluster[axis];
+    return possible;
 }
 
 enum device_result
@@ -536,6 +540,9 @@ const struct backend_code virtual_code = {
     .info = info,
     .set_max_dynamic_shared = set_max_dynamic_shared,
     .occupancy = occupancy,
+    .set_cluster_attribute = clusters_set_attribute,
+    .active_clusters = clusters_active,
+    .potential_cluster = clusters_potential,
     .check = check,
     .launch = launch,
 };

@@ -28,6 +28,10 @@ exec_combine_prepare(struct exec_slot *s)
 {
     struct exec_run *run = s->run;
     s->block.pending = NULL;
+    if (s->cluster.leader != s) { /* who waits for a block of its cluster sees what that added */
+        s->block.pending = s->cluster.leader->block.pending;
+        return;
+    }
     bool fit = !run->tool || run->tool->events & (JIT_EVENT_GUARD | JIT_EVENT_COUNT);
     if (run->resident || !fit || run->replaying)
         return;

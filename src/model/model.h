@@ -92,6 +92,9 @@ struct occupancy {
 };
 void model_occupancy(const struct device_profile *d, const struct occupancy_query *q,
                      struct occupancy *out);
+/* Clusters of `blocks` blocks that are resident at a time where an SM holds so many blocks. A
+ * cluster lies in one group of SMs that is as large. */
+uint32_t model_clusters(const struct device_profile *d, uint32_t blocks_per_sm, uint32_t blocks);
 /* The shared memory per SM that a wish of `bytes` leads to: the smallest choice not below it. */
 uint32_t model_carveout(const struct device_profile *d, uint32_t bytes);
 /* What is left for L1 at that choice. */

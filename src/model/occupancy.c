@@ -112,3 +112,30 @@ model_occupancy(const struct device_profile *d, const struct occupancy_query *q,
     out->warps_per_sm = out->blocks_per_sm * out->warps_per_block;
     out->occupancy = (double)out->warps_per_sm / d->max_warps_per_sm;
 }
+
+/* Groups of SMs whose blocks reach each other's shared memory (GPCs), and those that no group has.
+ * Of the H200 as cudaOccupancyMaxActiveClusters answered for clusters of 1 to 32 blocks
+ * (tests/data/h200_cluster_launches.csv); which SMs of a chip are switched off differs from card to
+ * card. Of others it is taken to be groups of 16. */
+static const uint8_t h200_groups[] = {18, 18, 16, 16, 16, 16, 16, 8, 2, 2, 2, 2};
+
+uint32_t
+model_clusters(const struct device_profile *d, uint32_t blocks_per_sm, uint32_t blocks)
+{
+    enum { GROUP = 16, MOST_BLOCKS = 8 }; /* of clusters an SM holds 8 blocks */
+    uint32_t clusters = 0, each = blocks_per_sm < MOST_BLOCKS ? blocks_per_sm : MOST_BLOCKS;
+    if (!blocks || !d->clusters)
+        return 0;
+    if (blocks == 1)
+        return d->sm_count * each;
+    if (d->key && !strcmp(d->key, "h200")) {
+        for (size_t k = 0; k < sizeof h200_groups; k++)
+            clusters += h200_groups[k] >= blocks ? h200_groups[k] * each / blocks : 0;
+        return clusters;
+    }
+    for (uint32_t left = d->sm_count; left; left -= left < GROUP ? left : GROUP) {
+        uint32_t group = left < GROUP ? left : GROUP;
+        clusters += group >= blocks ? group * each / blocks : 0;
+    }
+    return clusters;
+}

@@ -280,6 +280,8 @@ struct ptx_func {
     uint32_t loc_count;
     /* Performance directives; 0: not given. */
     uint32_t maxntid[3], reqntid[3], minnctapersm, maxnreg, maxclusterrank, reqnctapercluster[3];
+    bool explicit_cluster;    /* .explicitcluster: a launch has to name its clusters */
+    bool blocks_are_clusters; /* .blocksareclusters: a launch's grid counts clusters */
 };
 
 struct ptx_file {

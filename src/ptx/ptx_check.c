@@ -323,7 +323,7 @@ check_value(const struct check *c, unsigned n, const struct ptx_operand *o, cons
     switch (o->kind) {
     case PTX_O_REG: return check_register(c, n, o, w);
     case PTX_O_SREG:
-        if (!w->destination && w->bits != 1)
+        if (!w->destination && (w->bits != 1) == (o->sreg != PTX_SR_IS_EXPLICIT_CLUSTER))
             return true;
         break;
     case PTX_O_SINK: return true; /* destinations, and the elements of a mov that are not wanted */

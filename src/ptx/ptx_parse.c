@@ -42,8 +42,10 @@ performance(struct parser *p, struct ptx_func *f)
             f->noreturn = true;
         } else if (lex_is_dot(p, "pragma")) {
             parse_pragma(p);
-        } else if (lex_take_dot(p, "explicitcluster") || lex_take_dot(p, "blocksareclusters")) {
-            continue;
+        } else if (lex_take_dot(p, "explicitcluster")) {
+            f->explicit_cluster = true;
+        } else if (lex_take_dot(p, "blocksareclusters")) {
+            f->blocks_are_clusters = true;
         } else if (lex_take_dot(p, "abi_preserve") || lex_take_dot(p, "abi_preserve_control")) {
             expr_count(p, "number of registers", UINT32_MAX);
         } else {

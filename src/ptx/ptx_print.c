@@ -371,6 +371,10 @@ print_signature(const struct printer *p)
     print_count(p, "minnctapersm", f->minnctapersm);
     print_count(p, "maxnreg", f->maxnreg);
     print_count(p, "maxclusterrank", f->maxclusterrank);
+    if (f->explicit_cluster)
+        text_add(p->out, ".explicitcluster\n");
+    if (f->blocks_are_clusters)
+        text_add(p->out, ".blocksareclusters\n");
 }
 
 static bool

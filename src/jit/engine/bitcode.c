@@ -2,7 +2,7 @@
  *
  * engine/bitcode.c: what is done with a unit's device code between clang, which has not optimised
  * it, and LLVM's passes: writes to __constant__ variables are refused (constants.c), structures
- * that are copied whole stay whole (copies.c).
+ * that are copied whole stay whole (copies.c), kernels get their clusters (cluster_dims.c).
  */
 #include "jit/engine/engine.h"
 
@@ -51,6 +51,7 @@ jit_mend_bitcode(const char *path, struct ls_error *err)
     bool ok = m && jit_constants_kept(m, err);
     if (ok) {
         jit_widen_copies(m);
+        jit_cluster_dims(m);
         ok = !LLVMWriteBitcodeToFile(m, path) ||
              ls_fail(err, LS_ERR_SYSTEM, "%s: cannot be written", path);
     }

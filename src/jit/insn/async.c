@@ -27,6 +27,14 @@ null_pointer(struct core *c)
     return LLVMConstNull(LLVMPointerTypeInContext(c->e.context, 0));
 }
 
+/* Of these lanes, those that no tool keeps from the access that it was told of last. */
+static value
+allowed(struct core *c, value lanes)
+{
+    value denied = core_denied(c);
+    return denied ? LLVMBuildAnd(c->e.b, lanes, LLVMBuildNot(c->e.b, denied, ""), "") : lanes;
+}
+
 /* Operand k of the instruction in another space than the first one written. Lanes that a tool keeps
  * from the access leave the instruction's. */
 static value
@@ -35,9 +43,8 @@ addresses(struct core *c, const struct wir_insn *i, unsigned k, enum ptx_space s
 {
     struct wir_insn other = *i;
     other.i.space = (uint8_t)space;
-    value at = core_addresses_sized(c, &other, &i->i.operand[k], size, op), denied = core_denied(c);
-    if (denied)
-        c->e.mask_bits = LLVMBuildAnd(c->e.b, c->e.mask_bits, LLVMBuildNot(c->e.b, denied, ""), "");
+    value at = core_addresses_sized(c, &other, &i->i.operand[k], size, op);
+    c->e.mask_bits = allowed(c, c->e.mask_bits);
     return at;
 }
 
@@ -246,6 +253,62 @@ call_bulk(struct core *c, uint32_t what, value to, value from, value size, value
     core_fence(c, false);
 }
 
+/* The lanes' address with the rank of another block. */
+static value
+in_block(struct core *c, value address, value rank)
+{
+    LLVMBuilderRef b = c->e.b;
+    uint64_t stride = 1ull << JIT_RANK_BIT;
+    value at = LLVMBuildSub(b, address, core_splat(c, c->in.shared), "");
+    at = LLVMBuildAnd(b, at, core_splat(c, core_i64(c, stride - 1)), "");
+    value base = LLVMBuildMul(b, v_zext(&c->e, rank, 64), core_i64(c, stride), "");
+    return LLVMBuildAdd(b, at, core_splat(c, LLVMBuildAdd(b, base, c->in.shared, "")), "");
+}
+
+/* .multicast::cluster: [to], [from], bytes, [mbarrier], blocks: a bit per block, which gets the
+ * bytes where `to` lies in its own shared memory, and whose mbarrier learns of them (PTX ISA
+ * 9.7.9.25.4.1). */
+static bool
+emit_multicast(struct core *c, const struct wir_insn *i, value from, value size)
+{
+    const struct ptx_insn *p = &i->i;
+    LLVMBuilderRef b = c->e.b;
+    LLVMTypeRef i32 = core_scalar(c, 32);
+    if (p->operand_count < 5 || p->operand[3].kind != PTX_O_ADDRESS)
+        return emit_fail(&c->e, "a multicast takes an mbarrier and the blocks that it goes to");
+    value to = core_address_lanes(c, i, &p->operand[0]), eight = core_splat(c, core_i64(c, 8));
+    value barrier = core_address_lanes(c, i, &p->operand[3]), all = c->e.mask_bits;
+    value blocks = core_value(c, i, &p->operand[4], 32, false), at = core_alloca(c, i32);
+    LLVMBasicBlockRef loop = core_new_block(c, "multicast"), send = core_new_block(c, "send"),
+                      next = core_new_block(c, "next"), end = core_new_block(c, "sent");
+    LLVMBuildStore(b, core_i32(c, 0), at);
+    LLVMBuildBr(b, loop);
+    LLVMPositionBuilderAtEnd(b, loop);
+    value rank = LLVMBuildLoad2(b, i32, at, "");
+    value bit = LLVMBuildShl(b, core_i32(c, 1), rank, "");
+    value goes = LLVMBuildAnd(b, blocks, core_splat(c, bit), "");
+    goes = v_and(&c->e, emit_mask_to_bits(&c->e, v_ne(&c->e, goes, v_k(&c->e, goes, 0))), all);
+    LLVMBuildCondBr(b, v_is_zero(&c->e, goes), next, send);
+    LLVMPositionBuilderAtEnd(b, send);
+    value there = in_block(c, to, rank), told = in_block(c, barrier, rank);
+    core_announce_sized(c, i, there, goes, size, JIT_STORE);
+    goes = allowed(c, goes);
+    core_announce_sized(c, i, told, goes, eight, JIT_ATOMIC);
+    c->e.mask_bits = goes = allowed(c, goes);
+    core_announce_async(c, i, JIT_ASYNC_BULK, goes, told, 0);
+    call_bulk(c, TRANSFER_COPY, there, from, size, told, NULL);
+    core_announce_async(c, i, JIT_ASYNC_AFTER, goes, told, 0);
+    c->e.mask_bits = all;
+    LLVMBuildBr(b, next);
+    LLVMPositionBuilderAtEnd(b, next);
+    rank = LLVMBuildAdd(b, rank, core_i32(c, 1), "");
+    LLVMBuildStore(b, rank, at);
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntULT, rank, core_i32(c, JIT_CLUSTER_MOST), ""), loop,
+                    end);
+    LLVMPositionBuilderAtEnd(b, end);
+    return true;
+}
+
 /* [to], [from], bytes {, [mbarrier]} {, blocks of a multicast} {, policy} {, mask of bytes}. */
 static bool
 emit_bulk(struct core *c, const struct wir_insn *i)
@@ -263,6 +326,8 @@ emit_bulk(struct core *c, const struct wir_insn *i)
     value size = v_zext(&c->e, core_value(c, i, &p->operand[2], 32, false), 64);
     bool reduces = what != TRANSFER_COPY;
     value from = addresses(c, i, 1, (enum ptx_space)p->space2, size, JIT_LOAD);
+    if (ptx_has(p, PTX_M_MULTICAST_CLUSTER))
+        return emit_multicast(c, i, from, size);
     value to = addresses(c, i, 0, (enum ptx_space)p->space, size, reduces ? JIT_ATOMIC : JIT_STORE);
     value barrier = NULL, mask = NULL;
     if (p->operand_count > 3 && p->operand[3].kind == PTX_O_ADDRESS)

@@ -174,6 +174,12 @@ LLVMValueRef core_addresses_some(struct core *c, const struct wir_insn *i,
 LLVMValueRef core_addresses_sized(struct core *c, const struct wir_insn *i,
                                   const struct ptx_operand *o, LLVMValueRef size,
                                   enum jit_access_op op);
+/* The addresses alone, of which tools are told later: by core_announce_sized, where those of
+ * `lanes` access `size` bytes (of each lane) each at `addresses`. */
+LLVMValueRef core_address_lanes(struct core *c, const struct wir_insn *i,
+                                const struct ptx_operand *o);
+void core_announce_sized(struct core *c, const struct wir_insn *i, LLVMValueRef addresses,
+                         LLVMValueRef lanes, LLVMValueRef size, enum jit_access_op op);
 /* For accesses to these addresses; returns them, of lanes that the tool keeps from them those of
  * memory that does not matter. */
 LLVMValueRef core_announce_access(struct core *c, const struct wir_insn *i, LLVMValueRef addresses,

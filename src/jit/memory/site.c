@@ -357,21 +357,44 @@ core_addresses_some(struct core *c, const struct wir_insn *i, const struct ptx_o
 }
 
 /* Tools are told one size for all lanes; those of an instruction on bulks mostly are one lane. */
+static void
+announce_sized(struct site *s, LLVMValueRef lanes, LLVMValueRef size, enum jit_access_op op)
+{
+    struct core *c = s->c;
+    if (site_scope(c).announced) {
+        LLVMTypeRef i32 = core_scalar(c, 32);
+        LLVMValueRef args[] = {lanes, LLVMConstInt(core_scalar(c, 1), 0, false)};
+        LLVMValueRef lane = emit_intrinsic(&c->e, "llvm.cttz", &i32, 1, args, 2);
+        lane = LLVMBuildAnd(c->e.b, lane, core_i32(c, LANES - 1), "");
+        s->size = LLVMBuildTrunc(c->e.b, LLVMBuildExtractElement(c->e.b, size, lane, ""), i32, "");
+    }
+    site_announce(s, op);
+}
+
 LLVMValueRef
 core_addresses_sized(struct core *c, const struct wir_insn *i, const struct ptx_operand *o,
                      LLVMValueRef size, enum jit_access_op op)
 {
     struct site s = {.c = c, .i = i, .bytes = 1, .vec = 1};
     site_find(&s, o);
-    if (site_scope(c).announced) {
-        LLVMTypeRef i32 = core_scalar(c, 32);
-        LLVMValueRef args[] = {core_mask_bits(c), LLVMConstInt(core_scalar(c, 1), 0, false)};
-        LLVMValueRef lane = emit_intrinsic(&c->e, "llvm.cttz", &i32, 1, args, 2);
-        lane = LLVMBuildAnd(c->e.b, lane, core_i32(c, LANES - 1), "");
-        s.size = LLVMBuildTrunc(c->e.b, LLVMBuildExtractElement(c->e.b, size, lane, ""), i32, "");
-    }
-    site_announce(&s, op);
+    announce_sized(&s, core_mask_bits(c), size, op);
     return site_lanes(&s);
+}
+
+LLVMValueRef
+core_address_lanes(struct core *c, const struct wir_insn *i, const struct ptx_operand *o)
+{
+    struct site s = {.c = c, .i = i, .bytes = 1, .vec = 1};
+    site_find(&s, o);
+    return site_lanes(&s);
+}
+
+void
+core_announce_sized(struct core *c, const struct wir_insn *i, LLVMValueRef addresses,
+                    LLVMValueRef lanes, LLVMValueRef size, enum jit_access_op op)
+{
+    struct site s = {.c = c, .i = i, .bytes = 1, .vec = 1, .lanes = addresses, .some = lanes};
+    announce_sized(&s, lanes, size, op);
 }
 
 LLVMValueRef
