@@ -325,6 +325,7 @@ struct block_state {
     bool doubtful;             /* since the phase began some cell was looked at twice */
     uint32_t shared_stamp;     /* of the last access to shared memory that is no plain load */
     uint32_t plain_stamp;      /* of the last one that is not atomic */
+    uint32_t proxied; /* of the last fence.proxy.async: up to it copies see what threads wrote */
     struct counters *counters;
     uint32_t rough;                  /* lanes of an atomic operation that were no quick case */
     bool counting;                   /* there may be marks in it that cells do not have */

@@ -164,8 +164,8 @@ describe_tensor(struct walk *w, struct kernel_facts *k, const struct ptx_insn *i
                   : loads ? PLACE_STORE | PLACE_TRANSFER | PLACE_BULK
                           : PLACE_STORE;
     uint32_t from = loads ? 0 : PLACE_BULK_SOURCE | PLACE_BULK;
-    set_facts(w, p, loads ? &i->operand[0] : &none, 1, to, reduces);
-    set_source(w, k, p, loads ? &none : &i->operand[1], 1, from, reduces);
+    set_facts(w, p, loads ? &i->operand[0] : &none, 16, to, reduces);
+    set_source(w, k, p, loads ? &none : &i->operand[1], 16, from, reduces);
     p->root_count = 0;
     k->place[p->source].root_count = 0;
 }

@@ -64,6 +64,8 @@ void race_unset_read(const struct visit *v, const struct touch *t, const struct 
 void report_race(const struct visit *v, const struct touch *t, const struct mark *other,
                  enum verdict verdict, bool same_value);
 void report_unwritten(const struct visit *v, const struct touch *t, const struct mark *by);
+/* An asynchronous copy reads what the mark wrote, and no proxy fence is between. */
+void race_proxy(const struct visit *v, const struct touch *t, const struct mark *m);
 /* m: of a transfer in the background that is not over for the lane. */
 void report_transfer(const struct visit *v, const struct touch *t, const struct mark *m,
                      enum transfer_state state);

@@ -283,6 +283,29 @@ report_unwritten(const struct visit *v, const struct touch *t, const struct mark
     finding_add(l->check, &f);
 }
 
+/* -- proxies ------------------------------------------------------------------------------------
+ */
+
+void
+race_proxy(const struct visit *v, const struct touch *t, const struct mark *m)
+{
+    const struct launch *l = v->b->launch;
+    struct finding f = {.kind = FINDING_PROXY, .rank = 3, .space = space_of(t)};
+    char where[NAME_ROOM];
+    if (!finding_wanted(l, f.kind, f.rank, l->facts, v->place, l->facts, mark_place(m),
+                        v->b->block->ctaid))
+        return;
+    f.access = side_of(v, t->lane, shown_address(v, t));
+    f.other = other_side(v, t, m);
+    name_memory(v, t, where);
+    snprintf(f.message, sizeof f.message,
+             "asynchronous copy of %s: what a thread wrote there may not be what is copied", where);
+    snprintf(f.missing, sizeof f.missing,
+             "fence.proxy.async behind the writes (fence_proxy_async_shared_cta of "
+             "cuda::device::experimental), before the barrier");
+    finding_add(l->check, &f);
+}
+
 /* -- transfers in the background --------------------------------------------------------------- */
 
 void

@@ -216,6 +216,21 @@ note_seen(struct block_state *b, const struct shared_touch *t, uint64_t mark)
         *strong = mark & PACK_STRONG ? *strong | PACK_SEEN : *strong & ~(uint64_t)PACK_SEEN;
 }
 
+/* A copy in the background, for which a fence must hand over what threads have written (PTX ISA
+ * 8.3): any thread's fence since will do here. */
+static bool
+reads_by_proxy(const struct visit *v)
+{
+    return v->op == JIT_LOAD && v->facts->flags & PLACE_BULK_SOURCE;
+}
+
+static void
+report_proxy(const struct visit *v, const struct touch *t, uint64_t last)
+{
+    struct mark by = unpack(v->b, last);
+    race_proxy(v, t, &by);
+}
+
 static void
 touch_cell(const struct visit *v, struct shared_touch *t, uint64_t mark)
 {
@@ -233,6 +248,9 @@ touch_cell(const struct visit *v, struct shared_touch *t, uint64_t mark)
         read_unset(v, t, last);
     if (pack_stamp(w) >= b->floor)
         compare_write(v, t, w);
+    else if (reads_by_proxy(v) && pack_stamp(last) > b->proxied && pack_stamp(last) >= b->first &&
+             pack_stamp(last) < TRANSFER_STAMP)
+        report_proxy(v, &t->touch, last);
     if (pack_stamp(s) >= b->floor && !was_seen(v, t, s))
         compare_write(v, t, s);
     if (v->op == JIT_LOAD) {

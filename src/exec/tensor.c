@@ -315,7 +315,7 @@ load(struct tensor *t)
     uint64_t own = t->shared, window = (uint64_t)(uintptr_t)b->window;
     uint32_t blocks = t->data->blocks[t->lane];
     if (!(t->what.flags & JIT_TENSOR_MULTICAST)) {
-        if (!(t->what.flags & JIT_TENSOR_TOLD) || announce_all(t))
+        if (!(t->what.flags & JIT_TENSOR_ANNOUNCED) || announce_all(t))
             copy(t);
         jit_barrier_complete(barrier, bytes);
         return;
@@ -327,7 +327,7 @@ load(struct tensor *t)
         uint64_t to = (uint64_t)__builtin_ctz(rest) << JIT_RANK_BIT;
         uint64_t mask = (1ull << JIT_RANK_BIT) - 1;
         t->shared = window + to + ((own - window) & mask);
-        if (!(t->what.flags & JIT_TENSOR_TOLD) || announce_all(t))
+        if (!(t->what.flags & JIT_TENSOR_ANNOUNCED) || announce_all(t))
             copy(t);
         jit_barrier_complete(window + to + ((barrier - window) & mask), bytes);
     }
@@ -363,7 +363,7 @@ exec_tensor(struct jit_warp *w, uint32_t lanes, uint64_t what, uint32_t place,
         case JIT_TENSOR_STORE:
         case JIT_TENSOR_REDUCE:
             begin_copy(&t);
-            if (!(t.what.flags & JIT_TENSOR_TOLD) || announce_all(&t))
+            if (!(t.what.flags & JIT_TENSOR_ANNOUNCED) || announce_all(&t))
                 copy(&t);
             break;
         case JIT_TENSOR_REPLACE: replace(&t); break;

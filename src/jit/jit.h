@@ -17,7 +17,8 @@
 #define LOCKSTEP_JIT_H
 
 #include "base/base.h"
-#include "jit/jit_units.h"
+#include "jit/image.h"
+#include "jit/tensor.h"
 #include "ptx/ptx.h"
 
 struct memory;

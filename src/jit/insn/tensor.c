@@ -133,7 +133,7 @@ call_service(struct tensor *t)
     uint64_t bits;
     _Static_assert(sizeof bits == sizeof t->what, "a struct jit_tensor_insn is a 64-bit number");
     if (core_tells(c, TELL_ACCESS))
-        t->what.flags |= JIT_TENSOR_TOLD;
+        t->what.flags |= JIT_TENSOR_ANNOUNCED;
     memcpy(&bits, &t->what, sizeof bits);
     core_batch_flush(c);
     core_fence(c, false);

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * jit/jit_units.h: instructions that generated code hands to services whole: textures and surfaces,
- * tensors. jit.h includes it.
+ * image: what generated code asks of exec for textures and surfaces (PTX ISA 9.7.10, 9.7.11). Part
+ * of jit.h, which includes it.
  */
-#ifndef LOCKSTEP_JIT_UNITS_H
-#define LOCKSTEP_JIT_UNITS_H
+#ifndef LOCKSTEP_JIT_IMAGE_H
+#define LOCKSTEP_JIT_IMAGE_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 enum { JIT_LANES = 32 };
-
-/* -- textures and surfaces (PTX ISA 9.7.10, 9.7.11) -------------------------------------------- */
 
 enum jit_image_op {
     JIT_TEX,         /* tex: level of detail 0 */
@@ -68,51 +65,5 @@ struct jit_image_data {
     int32_t offset[3][JIT_LANES]; /* in texels */
     uint32_t result[8][JIT_LANES];
 };
-
-/* -- tensors (PTX ISA 9.7.9.27, 9.7.9.28) ------------------------------------------------------ */
-
-enum jit_tensor_op {
-    JIT_TENSOR_LOAD,   /* cp.async.bulk.tensor from global to shared memory */
-    JIT_TENSOR_STORE,  /* and back */
-    JIT_TENSOR_REDUCE, /* cp.reduce.async.bulk.tensor */
-    JIT_TENSOR_REPLACE,
-    JIT_TENSOR_COPY_MAP, /* tensormap.cp_fenceproxy: from `shared` to `map` */
-};
-enum jit_reduction {
-    JIT_REDUCE_ADD,
-    JIT_REDUCE_MIN,
-    JIT_REDUCE_MAX,
-    JIT_REDUCE_INC,
-    JIT_REDUCE_DEC,
-    JIT_REDUCE_AND,
-    JIT_REDUCE_OR,
-    JIT_REDUCE_XOR,
-};
-enum { /* flags */
-       JIT_TENSOR_IM2COL = 1,
-       JIT_TENSOR_MULTICAST = 2, /* to the blocks[] of the cluster */
-       JIT_TENSOR_TOLD = 4,      /* accesses are announced: services->access */
-};
-
-/* (abi) What such an instruction is; travels as a 64-bit number. */
-struct jit_tensor_insn {
-    uint8_t op, rank, reduction, flags;
-    uint8_t field, ordinal; /* REPLACE: enum tensor_field of memory/tensor_map.h */
-    uint8_t unused[2];
-};
-
-/* (abi) Its operands, one per lane. Addresses are the host's. */
-struct jit_tensor_data {
-    uint64_t map[JIT_LANES], shared[JIT_LANES], value[JIT_LANES];
-    uint64_t barrier[JIT_LANES]; /* LOAD: the mbarrier that learns of the bytes */
-    int32_t at[5][JIT_LANES];
-    uint32_t shift[3][JIT_LANES]; /* im2col */
-    uint32_t blocks[JIT_LANES];   /* a bit per rank */
-};
-/* Bytes of a copy have arrived: tells the mbarrier. */
-void jit_barrier_complete(uint64_t address, uint64_t bytes);
-/* Elements of a tensor's type (as the driver numbers them) at `to` become themselves with those at
- * `from`; false: the hardware has no such reduction. */
-bool jit_reduce(enum jit_reduction op, unsigned type, uint64_t to, uint64_t from, uint64_t bytes);
 
 #endif

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+"""tensors.cu under `lockstep check`: every bad_ kernel is reported with its kind, and no good_ one; what ends
+the device says why."""
+import sys
+
+import watched
+
+watched.expect("tensors.cu", {
+    ("bad_load_no_wait", "shared-race"),
+    ("bad_load_bounds", "out-of-bounds"),
+    ("bad_store_overwritten", "shared-race"),
+    ("bad_store_no_fence", "missing-proxy-fence"),
+    ("bad_store_bounds", "out-of-bounds"),
+})
+for word, said in (("expected", "deadlock"), ("misaligned", "not aligned to 128")):
+    findings, done = watched.run("tensors.cu", "1", word)
+    if not any(said in str(f) for f in findings):
+        sys.exit("%s: %s\n%s" % (word, findings, done.stdout + done.stderr))
