@@ -137,7 +137,7 @@ struct shared_var {
     uint64_t offset, size; /* size 0: dynamic, to the end */
 };
 
-/* What is wrong with registers of a wgmma (warpgroup.c), and at which place. */
+/* What is wrong with registers of a wgmma (in_flight.c), and at which place. */
 enum warpgroup_fault { FAULT_USED, FAULT_OVERWRITTEN, FAULT_UNFENCED };
 enum { MOST_FAULTS = 64 };
 struct fault {
@@ -561,10 +561,14 @@ struct sync_table *sync_new(void);
 void sync_free(struct sync_table *t);
 void sync_clear(struct sync_table *t);
 
-/* -- warpgroup.c ------------------------------------------------------------------------------- */
+/* -- in_flight.c ------------------------------------------------------------------------------- */
 
 struct wir;
-void warpgroup_describe(struct kernel_facts *k, const struct wir *f);
+/* What is wrong with registers of wgmma, into k->fault. */
+void in_flight_find(struct kernel_facts *k, const struct wir *f);
+
+/* -- warpgroup.c ------------------------------------------------------------------------------- */
+
 /* A warp executes a wgmma; descriptor: of B, and of A where that is in memory. */
 void warpgroup_begin(struct block_state *b, uint32_t warp, const uint64_t *descriptor,
                      uint32_t count, uint32_t place);

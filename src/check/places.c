@@ -427,7 +427,7 @@ describe_kernel(struct kernel_facts *k)
     struct callees c = {ls_alloc(k->module->func_count + 1), ls_alloc(k->module->func_count + 1)};
     find_shared(k, f);
     describe_flow(k, f);
-    warpgroup_describe(k, f);
+    in_flight_find(k, f);
     note_calls(k->module, f, &c);
     k->local_bytes = f->local_bytes;
     wir_free(f);

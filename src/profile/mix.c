@@ -61,11 +61,17 @@ division_steps(const struct ptx_insn *i, enum ptx_type type)
     return ptx_type_bytes(type) > 4 ? WIDE_STEPS : STEPS;
 }
 
-/* Operations of a matrix instruction of a whole warp. */
+/* Operations of a matrix instruction of a whole warp; of a warpgroup's a quarter. Zeros of a sparse
+ * matrix count, as the hardware counts them. */
 static uint64_t
 matrix_operations(const struct ptx_insn *i)
 {
     unsigned m, n, k;
+    for (int mod = PTX_M_M64N8K8; i->op == PTX_OP_WGMMA_MMA_ASYNC && mod <= PTX_M_M64N256K256;
+         mod++)
+        if (ptx_has(i, (enum ptx_mod)mod) &&
+            sscanf(ptx_mod_name((enum ptx_mod)mod), "m64n%uk%u", &n, &k) == 2)
+            return 2ull * 16 * n * k;
     if (i->op != PTX_OP_MMA && !(i->op == PTX_OP_WMMA && ptx_has(i, PTX_M_MMA)))
         return 0;
     for (int mod = PTX_M_M8N8K4; mod <= PTX_M_M8N32K16; mod++)
@@ -265,7 +271,7 @@ mix_add(struct sums *s, const struct ptx_insn *i, enum mix_as as, uint64_t warps
         s->branches_divergent += divergent;
     } else if (is_barrier(i)) {
         s->barriers += warps;
-    } else if (i->op == PTX_OP_MMA || i->op == PTX_OP_WMMA) {
+    } else if (i->op == PTX_OP_MMA || i->op == PTX_OP_WMMA || i->op == PTX_OP_WGMMA_MMA_ASYNC) {
         uint64_t flops = matrix_operations(i) * warps;
         s->tensor_flops += flops;
         s->tensor_work += (uint64_t)((double)flops * matrix_weight(i));
