@@ -325,7 +325,6 @@ struct block_state {
     bool doubtful;             /* since the phase began some cell was looked at twice */
     uint32_t shared_stamp;     /* of the last access to shared memory that is no plain load */
     uint32_t plain_stamp;      /* of the last one that is not atomic */
-    uint32_t proxied; /* of the last fence.proxy.async: up to it copies see what threads wrote */
     struct counters *counters;
     uint32_t rough;                  /* lanes of an atomic operation that were no quick case */
     bool counting;                   /* there may be marks in it that cells do not have */
@@ -572,14 +571,13 @@ void in_flight_find(struct kernel_facts *k, const struct wir *f);
 /* A warp executes a wgmma; descriptor: of B, and of A where that is in memory. */
 void warpgroup_begin(struct block_state *b, uint32_t warp, const uint64_t *descriptor,
                      uint32_t count, uint32_t place);
-/* A warp executes fence.proxy.async; a wgmma reads what warp `writer` stored at that stamp. */
-void proxy_fence(struct block_state *b, uint32_t warp);
-void proxy_read(const struct visit *v, uint32_t writer, uint32_t stamp, uint32_t place);
 
 /* -- async.c: transfers in the background, mbarriers ------------------------------------------- */
 
 void check_async(struct jit_warp *w, uint32_t lanes, uint32_t what, const uint64_t *barrier,
                  uint32_t number, uint32_t place);
+/* A warp executes fence.proxy.async. */
+void proxy_fence(struct block_state *b, uint32_t warp);
 /* The stamp for marks of the transfer that these lanes begin. */
 uint32_t transfer_begin(const struct visit *v);
 enum transfer_state {

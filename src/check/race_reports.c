@@ -283,8 +283,7 @@ report_unwritten(const struct visit *v, const struct touch *t, const struct mark
     finding_add(l->check, &f);
 }
 
-/* -- proxies ------------------------------------------------------------------------------------
- */
+/* -- proxies ----------------------------------------------------------------------------------- */
 
 void
 race_proxy(const struct visit *v, const struct touch *t, const struct mark *m)
@@ -299,7 +298,8 @@ race_proxy(const struct visit *v, const struct touch *t, const struct mark *m)
     f.other = other_side(v, t, m);
     name_memory(v, t, where);
     snprintf(f.message, sizeof f.message,
-             "asynchronous copy of %s: what a thread wrote there may not be what is copied", where);
+             "%s %s: what a thread wrote there may not be what is read",
+             v->facts->flags & PLACE_WGMMA ? "wgmma of" : "asynchronous copy of", where);
     snprintf(f.missing, sizeof f.missing,
              "fence.proxy.async behind the writes (fence_proxy_async_shared_cta of "
              "cuda::device::experimental), before the barrier");

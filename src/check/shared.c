@@ -10,6 +10,7 @@
  * does not race with the atomic one that its thread did since.
  */
 #include "check/shared_cells.h"
+#include "check/transfers.h"
 
 #include <string.h>
 
@@ -216,12 +217,20 @@ note_seen(struct block_state *b, const struct shared_touch *t, uint64_t mark)
         *strong = mark & PACK_STRONG ? *strong | PACK_SEEN : *strong & ~(uint64_t)PACK_SEEN;
 }
 
-/* A copy in the background, for which a fence must hand over what threads have written (PTX ISA
- * 8.3): any thread's fence since will do here. */
+/* A copy in the background or a matrix unit sees what threads have written behind a proxy fence on
+ * the way from the write (PTX ISA 8.3): one of the writer's warp since, or one of this warp's since
+ * the block's last barrier. */
 static bool
-reads_by_proxy(const struct visit *v)
+missed_by_proxy(const struct visit *v, uint64_t last)
 {
-    return v->op == JIT_LOAD && v->facts->flags & PLACE_BULK_SOURCE;
+    const struct block_state *b = v->b;
+    uint32_t stamp = pack_stamp(last);
+    if (v->op != JIT_LOAD || !(v->facts->flags & PLACE_BULK_SOURCE) || stamp < b->first ||
+        stamp >= TRANSFER_STAMP)
+        return false;
+    const uint32_t *fenced = transfers_need(v->b)->fenced;
+    return stamp >= fenced[pack_warp(last)] &&
+           !(stamp < fenced[v->warp] && fenced[v->warp] >= b->floor);
 }
 
 static void
@@ -238,9 +247,6 @@ touch_cell(const struct visit *v, struct shared_touch *t, uint64_t mark)
     t->touch.at = t->base + (t->cell << b->shift);
     t->touch.shift = b->shift;
     b->doubtful = true;
-    if (v->facts->flags & PLACE_WGMMA && pack_stamp(b->write[t->cell]) < TRANSFER_STAMP)
-        proxy_read(v, pack_warp(b->write[t->cell]), pack_stamp(b->write[t->cell]),
-                   pack_place(b->write[t->cell]));
     uint64_t w = transfer_over(v, t, &b->write[t->cell]), s = b->strong[t->cell];
     uint64_t last = b->write[t->cell];
     if (v->op != JIT_STORE && (pack_stamp(last) < b->first || last & PACK_UNSET) &&
@@ -248,8 +254,7 @@ touch_cell(const struct visit *v, struct shared_touch *t, uint64_t mark)
         read_unset(v, t, last);
     if (pack_stamp(w) >= b->floor)
         compare_write(v, t, w);
-    else if (reads_by_proxy(v) && pack_stamp(last) > b->proxied && pack_stamp(last) >= b->first &&
-             pack_stamp(last) < TRANSFER_STAMP)
+    else if (missed_by_proxy(v, last))
         report_proxy(v, &t->touch, last);
     if (pack_stamp(s) >= b->floor && !was_seen(v, t, s))
         compare_write(v, t, s);

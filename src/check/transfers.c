@@ -61,6 +61,13 @@ transfer_whole(struct block_state *b, uint32_t warp, uint32_t lanes)
     t->bulk[warp] = t->tensor[warp] = new_transfer(t, warp, lanes, GROUP_BULK);
 }
 
+void
+proxy_fence(struct block_state *b, uint32_t warp)
+{
+    order_arrive(b);
+    transfers_need(b)->fenced[warp] = b->stamp;
+}
+
 static bool
 knows(const struct visit *v, uint32_t lane, const struct transfer *t)
 {

@@ -80,25 +80,3 @@ warpgroup_begin(struct block_state *b, uint32_t warp, const uint64_t *descriptor
         look_at_descriptor(b, warp, place, descriptor[1], 'A');
     look_at_descriptor(b, warp, place, descriptor[0], 'B');
 }
-
-/* -- the other way to shared memory ------------------------------------------------------------ */
-
-void
-proxy_fence(struct block_state *b, uint32_t warp)
-{
-    order_arrive(b);
-    transfers_need(b)->fenced[warp] = b->stamp;
-}
-
-void
-proxy_read(const struct visit *v, uint32_t writer, uint32_t stamp, uint32_t place)
-{
-    struct block_state *b = v->b;
-    if (!(b->launch->check->groups & CHECK_RACE) || stamp < b->first ||
-        stamp < transfers_need(b)->fenced[writer])
-        return;
-    tell(b, v->warp, FINDING_PROXY, v->place, place,
-         "wgmma reads shared memory that ordinary stores wrote, and the thread that wrote it has "
-         "not executed fence.proxy.async since: the matrix unit may see what was there before",
-         "fence.proxy.async in the threads that write, before the barrier");
-}
