@@ -270,7 +270,7 @@ debug_registers(const struct debug_place *p, struct text *out)
     for (uint32_t k = 0; k < n; k++) {
         uint64_t value[2] = {0};
         uint32_t bytes = jit_code_map_bytes(code, f->reg_base + k);
-        const uint8_t *home = (const uint8_t *)p->at + code->reg[f->reg_base + k];
+        const uint8_t *home = p->at ? (const uint8_t *)p->at + code->reg[f->reg_base + k] : NULL;
         if (p->at && bytes)
             memcpy(value, home + (size_t)bytes * p->lane, bytes < 16 ? bytes : 16);
         else if (p->at)

@@ -105,7 +105,10 @@ static bool
 add_watch(struct session *s, const char *args, uint32_t kinds, const char *kind,
           struct ls_error *err)
 {
-    const char *spec, *condition = cut_condition(s, args, &spec);
+    const char *rest = args, *word = word_next(s, &rest), *spec, *condition;
+    if (word && (!strcmp(word, "-l") || !strcmp(word, "-location"))) /* it always is one */
+        args = rest;
+    condition = cut_condition(s, args, &spec);
     struct world w = session_here(s);
     struct value v;
     if (!*spec)
