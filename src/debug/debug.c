@@ -120,6 +120,13 @@ note_focus(struct debug *d)
     debug_frames(d, &p, &frames);
     d->line = debug_line(d, p.map->code->wir->insns[p.site].place);
     d->depth = (uint32_t)(frames.count / sizeof(struct debug_frame)) - 1;
+    /* In a function without lines: the line is the caller's. */
+    for (uint32_t k = 0, depth = d->depth; !d->line && k <= depth; k++) {
+        struct debug_frame f;
+        memcpy(&f, frames.at + k * sizeof f, sizeof f);
+        d->line = debug_line(d, f.place);
+        d->depth = d->line ? depth - k : depth;
+    }
     d->focus = st.warp->activation ? st.warp : NULL;
     d->focus_lane = 1u << p.lane;
     text_free(&frames);
@@ -192,6 +199,16 @@ has_left(const struct debug *d)
                           d->focus_lane));
 }
 
+/* The thread begins, behind the launch's begin: further back it is not to be found. */
+static bool
+is_first(const struct debug *d, uint32_t place)
+{
+    const struct ptx_func *func;
+    const struct ptx_insn *i;
+    return d->steps.position && jit_place(d->run->of.module, place, &func, &i) &&
+           func == d->run->of.kernel && i == func->insns;
+}
+
 static bool
 step_ends(struct debug *d, const struct jit_warp *w)
 {
@@ -199,7 +216,12 @@ step_ends(struct debug *d, const struct jit_warp *w)
     if (!is_focus(d, w))
         return false;
     uint32_t depth = debug_depth(d, w->activation);
-    uint32_t line = debug_line(d, debug_next(d, w->activation)->place);
+    uint32_t place = debug_next(d, w->activation)->place, line = debug_line(d, place);
+    if (back && is_first(d, place)) {
+        d->line = line ? line : UINT32_MAX; /* of none so far */
+        d->depth = depth;
+        return true;
+    }
     if (depth > d->go.depth)
         return false;
     if ((back ? d->go.back : d->go.how) == DEBUG_GO_INSN)

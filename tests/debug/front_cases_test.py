@@ -2,13 +2,16 @@
 """What is not a session by itself: files that are not there, programs without kernels, scripts and their exit statuses,
 what the program reads and prints, Ctrl-C, a terminal."""
 
+import fcntl
 import os
 import pty
 import re
 import select
 import signal
+import struct
 import subprocess
 import tempfile
+import termios
 import time
 from pathlib import Path
 
@@ -131,7 +134,7 @@ seen = ""
 
 
 def until(text, seconds=120):
-    global seen
+    global seen, shown
     end = time.time() + seconds
     while text not in seen and time.time() < end:
         if select.select([fd], [], [], 1)[0]:
@@ -139,13 +142,18 @@ def until(text, seconds=120):
                 seen += os.read(fd, 4096).decode()
             except OSError:
                 break
-    found, seen = text in seen, seen.split(text)[-1]
+    found, shown, seen = text in seen, seen.rsplit(text, 1)[0], seen.split(text)[-1]
     return found
 
 
 check("a prompt", until("(lockstep) "))
 os.write(fd, b"print 6 * 7\n")
 check("an answer on a terminal", until("$1 = 42"))
+until("(lockstep) ")
+fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 60, 0, 0))
+os.write(fd, b"help last\n")
+check("an answer on a narrow terminal", until("moment\r\n(lockstep) "))
+check(f"its lines are no wider: {shown}", all(len(line) <= 60 for line in shown.split("\r\n")))
 os.write(fd, b"quit\n")
 until("nothing more")
 check("quit on a terminal", os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0)

@@ -88,7 +88,8 @@ def steps_back(words, points, rng, cwd=None):
             front.say(f"goto {rng.randrange(end)}")
             front.say(f"cuda lane {rng.randrange(32)}")
             command = rng.choice(["step", "step", "stepi", "next"])
-            front.say(command if command != "stepi" else "step")
+            if "has exited" in front.say("step"):  # who is in focus now need not be at a line's begin
+                continue
             before, who, depth = front.say("info state"), front.thread(), front.say("backtrace").count("#")
             said = front.say(command)
             if "is over" in said or "has exited" in said or "is over" in before or front.thread() != who:
@@ -294,6 +295,8 @@ def main():
             took, bad = steps_back(words, each, rng) if o.points else ([], [])
             seconds += took
             wrong += bad
+            if bad:
+                print("\n".join(bad), flush=True)
             left = len(programs) - n + 1
             if asked < o.bytes:
                 built = build(words, work) if words[0].endswith(".cu") else words

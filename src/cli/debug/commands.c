@@ -163,6 +163,7 @@ bool
 command_run(struct session *s, const char *line, struct ls_error *err)
 {
     bool fine = execute_one(s, line, err) && execute_after(s, err);
+    session_said(s);
     fflush(s->out);
     if (!fine)
         text_free(&s->after);

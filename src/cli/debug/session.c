@@ -7,6 +7,7 @@
 
 #include "ptx/ptx.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 void
@@ -44,6 +45,7 @@ session_fini(struct session *s)
         ls_release(s->sources.at[k]);
     }
     text_free(&s->after);
+    text_free(&s->said);
     VEC_FREE(&s->modules);
     VEC_FREE(&s->breakpoints);
     VEC_FREE(&s->displays);
@@ -58,9 +60,32 @@ void
 session_say(struct session *s, const char *format, ...)
 {
     va_list list;
+    char *text = NULL, *end;
     va_start(list, format);
-    vfprintf(s->out, format, list);
+    if (!columns_of(s->out)) {
+        vfprintf(s->out, format, list);
+    } else if (vasprintf(&text, format, list) >= 0) {
+        text_add(&s->said, "%s", text);
+        end = s->said.count ? strrchr(s->said.at, '\n') : NULL;
+        if (end) {
+            char *rest = strdup(end + 1);
+            end[1] = 0;
+            columns_print(s->out, s->said.at, false);
+            s->said.count = 0;
+            text_add(&s->said, "%s", rest ? rest : "");
+            free(rest);
+        }
+        free(text);
+    }
     va_end(list);
+}
+
+void
+session_said(struct session *s)
+{
+    if (s->said.count)
+        fputs(s->said.at, s->out);
+    s->said.count = 0;
 }
 
 /* -- modules ----------------------------------------------------------------------------------- */

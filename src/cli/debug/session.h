@@ -77,6 +77,7 @@ struct session {
     const struct device_profile *device; /* whose costs `bank' and `sectors' show */
     int program_out[2]; /* for what the program prints, and says on stderr; -1: its own */
     FILE *out;
+    struct text said; /* of a line that is not over, where lines are as wide as the terminal */
     bool batch, quit, failed; /* failed: a command has */
     int quit_status;
     bool starting;               /* the program runs to its first event */
@@ -150,6 +151,9 @@ const char *session_where(struct session *s, const struct module *m, uint32_t pl
 const char *session_triple(struct session *s, const uint32_t at[3]);
 /* "kernel k<<<(2,1,1),(64,1,1)>>>" of the launch where it stands. */
 const char *session_kernel(struct session *s);
+/* Lines as wide as the terminal, where it is one; what ends in no line waits for its end, or
+ * session_said. */
+void session_said(struct session *s);
 void session_say(struct session *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* -- sources.c --------------------------------------------------------------------------------- */
