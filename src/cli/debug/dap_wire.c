@@ -187,8 +187,11 @@ read_messages(void *context)
         if (ends)
             end_program(d);
     }
+    const struct timespec long_enough = {.tv_sec = 5};
     put_in_queue(d, NULL);
     end_program(d);
+    nanosleep(&long_enough, NULL); /* for the process to end; a question may be without an answer */
+    target_terminate(&d->s.target, true);
     return NULL;
 }
 
