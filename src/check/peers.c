@@ -28,7 +28,7 @@ struct peer_cell {
 struct peers {
     struct block_state *block[JIT_CLUSTER_MOST]; /* by rank */
     struct known *arrived, *over;                /* of the cluster's barrier */
-    uint32_t told;                               /* blocks that were told of its end */
+    uint32_t joined;                             /* blocks that know of its end */
     struct peer_cell *cell;                      /* open addressing; capacity a power of two */
     uint64_t cells, capacity;
 };
@@ -340,13 +340,13 @@ peers_barrier(struct block_state *b, const uint32_t *arrived)
     struct peers *p = b->peers;
     if (!p)
         return;
-    if (p->told++ == 0) {
+    if (p->joined++ == 0) {
         p->over = known_join(p->over, p->arrived);
         known_put(p->arrived);
         p->arrived = NULL;
     }
-    if (p->told == launch_of(b)->cluster_blocks)
-        p->told = 0;
+    if (p->joined == launch_of(b)->cluster_blocks)
+        p->joined = 0;
     for (uint32_t w = 0; w < b->warps && p->over; w++)
         if (arrived[w])
             order_acquire(b, w, arrived[w], p->over);

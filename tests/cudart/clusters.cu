@@ -4,6 +4,7 @@
  * cooperative groups; a kernel with __cluster_dims__; a graph's node with clusters; intrinsics. Prints what is wrong.
  */
 #include <cooperative_groups.h>
+#include <cuda/barrier>
 #include <cstdio>
 #include <cstring>
 #include <initializer_list>
@@ -154,6 +155,41 @@ graph()
     cudaFree(d);
 }
 
+/* Every block arrives at the barrier of block 0, by a pointer to it. */
+__global__ void __cluster_dims__(4, 1, 1)
+arrives(int *out)
+{
+#if NEW
+    __shared__ cuda::barrier<cuda::thread_scope_block> b;
+    __shared__ int n;
+    auto c = cg::this_cluster();
+    if (threadIdx.x == 0) {
+        init(&b, 4 * blockDim.x + 1);
+        n = 0;
+    }
+    c.sync();
+    atomicAdd(c.map_shared_rank(&n, 0), (int)c.block_rank() + 1);
+    c.map_shared_rank(&b, 0)->arrive();
+    if (c.block_rank() == 0 && threadIdx.x == 0) {
+        b.wait(b.arrive());
+        out[blockIdx.x / 4] = n;
+    }
+    c.sync();
+#endif
+}
+
+static void
+barriers()
+{
+    int *d, h[2];
+    OK(cudaMalloc(&d, sizeof h));
+    arrives<<<8, 48>>>(d);
+    OK(cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost));
+    if (h[0] != 480 || h[1] != 480)
+        printf("arrives: %d %d\n", h[0], h[1]), wrong++;
+    cudaFree(d);
+}
+
 int
 main()
 {
@@ -173,6 +209,7 @@ main()
     histograms(16, true);
     required();
     graph();
+    barriers();
     printf("%d wrong\n", wrong);
     return wrong != 0;
 }
