@@ -156,11 +156,16 @@ chunk_at(const struct tensor *t, uint64_t at)
                                                  t->shared + at);
 }
 
+/* Which bits of addresses a swizzle changes is the same in a line of 128 bytes. */
 static void
 scatter_row(const struct tensor *t, uint64_t at, const uint8_t *row, uint32_t bytes)
 {
-    for (uint32_t k = 0; k < bytes; k += CHUNK)
-        memcpy(chunk_at(t, at + k), row + k, CHUNK);
+    uint64_t changed = 0, a = t->shared + at;
+    for (uint32_t k = 0; k < bytes; k += CHUNK, a += CHUNK) {
+        if (!k || a % 128 == 0)
+            changed = tensor_swizzled((enum tensor_swizzle)t->map->swizzle, a) ^ a;
+        memcpy((void *)(uintptr_t)(a ^ changed), row + k, CHUNK);
+    }
 }
 
 static void
@@ -179,9 +184,12 @@ static void
 load_slab(const struct tensor *t, const struct tensor_walk *w, const struct tensor_slab *s)
 {
     uint8_t row[ROW_MOST];
+    bool plain = s->low == 0 && s->high == w->row && t->map->type < TENSOR_TF32;
     for (uint32_t r = 0; r < s->rows; r++) {
         uint64_t from = s->global + r * s->step, at = s->at + (uint64_t)r * w->pitch;
-        if (t->map->swizzle) {
+        if (t->map->swizzle && plain) {
+            scatter_row(t, at, (const uint8_t *)(uintptr_t)from, w->row);
+        } else if (t->map->swizzle) {
             read_row(t->map, s, from, row, w->row);
             scatter_row(t, at, row, w->row);
         } else {
