@@ -38,11 +38,21 @@ fail(const struct tensor *t, enum exec_status status, const char *what, const ch
 
 static const char illegal[] = "illegal instruction", misaligned[] = "misaligned address";
 
+/* clang 19 knows no grid_constant and copies such a parameter to local memory, where lanes lie at
+ * multiples of 16 bytes. */
+static bool
+is_local(const struct tensor *t, uint64_t at)
+{
+    const struct jit_block *b = t->warp->block;
+    uint64_t lanes = (uint64_t)b->launch->warps * JIT_LANES;
+    return at - (uint64_t)(uintptr_t)b->local < lanes * b->launch->local_stride;
+}
+
 static struct tensor_map *
 map_at(const struct tensor *t, uint64_t align)
 {
     uint64_t at = t->data->map[t->lane];
-    if (at % align)
+    if (at % align && !is_local(t, at))
         fail(t, EXEC_MISALIGNED, misaligned, "the tensor map at 0x%llx is not aligned to %llu",
              (unsigned long long)at, (unsigned long long)align);
     struct tensor_map *m = (struct tensor_map *)(uintptr_t)at;
@@ -156,11 +166,16 @@ chunk_at(const struct tensor *t, uint64_t at)
                                                  t->shared + at);
 }
 
+/* Which bits of addresses a swizzle changes is the same in a line of 128 bytes. */
 static void
 scatter_row(const struct tensor *t, uint64_t at, const uint8_t *row, uint32_t bytes)
 {
-    for (uint32_t k = 0; k < bytes; k += CHUNK)
-        memcpy(chunk_at(t, at + k), row + k, CHUNK);
+    uint64_t changed = 0, a = t->shared + at;
+    for (uint32_t k = 0; k < bytes; k += CHUNK, a += CHUNK) {
+        if (!k || a % 128 == 0)
+            changed = tensor_swizzled((enum tensor_swizzle)t->map->swizzle, a) ^ a;
+        memcpy((void *)(uintptr_t)(a ^ changed), row + k, CHUNK);
+    }
 }
 
 static void
@@ -179,9 +194,12 @@ static void
 load_slab(const struct tensor *t, const struct tensor_walk *w, const struct tensor_slab *s)
 {
     uint8_t row[ROW_MOST];
+    bool plain = s->low == 0 && s->high == w->row && t->map->type < TENSOR_TF32;
     for (uint32_t r = 0; r < s->rows; r++) {
         uint64_t from = s->global + r * s->step, at = s->at + (uint64_t)r * w->pitch;
-        if (t->map->swizzle) {
+        if (t->map->swizzle && plain) {
+            scatter_row(t, at, (const uint8_t *)(uintptr_t)from, w->row);
+        } else if (t->map->swizzle) {
             read_row(t->map, s, from, row, w->row);
             scatter_row(t, at, row, w->row);
         } else {

@@ -68,6 +68,8 @@ kinds_are_known(const struct tensor_args *a, const struct refusal *r)
                   "swizzle %u: atoms of 32 and 64 bytes are for compute capability 10.0 and "
                   "newer; a 9.0 refuses them",
                   a->swizzle);
+    if (a->swizzle == TENSOR_SWIZZLE_128_ATOM_32_FLIP_8)
+        return no(r, "swizzle %u: flipped halves of 16 bytes are not supported", a->swizzle);
     if (a->promotion > 3)
         return no(r, "l2Promotion %u: 0 to 3", a->promotion);
     if (a->fill > 1)
@@ -501,7 +503,6 @@ tensor_swizzled(enum tensor_swizzle swizzle, uint64_t a)
     case TENSOR_SWIZZLE_64: return a ^ (a >> 3 & 0x30);
     case TENSOR_SWIZZLE_128: return a ^ (a >> 3 & 0x70);
     case TENSOR_SWIZZLE_128_ATOM_32: return a ^ (a >> 2 & 0x60);
-    case TENSOR_SWIZZLE_128_ATOM_32_FLIP_8: return a ^ (a >> 2 & 0x60) ^ (a >> 4 & 8);
     case TENSOR_SWIZZLE_128_ATOM_64: return a ^ (a >> 1 & 0x40);
     default: return a;
     }

@@ -142,7 +142,7 @@ bool tensor_walk_next(struct tensor_walk *w, struct tensor_slab *out);
 /* Bytes of shared memory from the first to the last one that the walk goes to. */
 uint64_t tensor_walk_extent(const struct tensor_walk *w);
 
-/* Where in shared memory the 16 bytes (8, where the swizzle flips halves) at this address go. */
+/* Where in shared memory the 16 bytes at this address go. */
 uint64_t tensor_swizzled(enum tensor_swizzle swizzle, uint64_t address);
 
 #endif

@@ -56,6 +56,13 @@ fetch(const void *map, int x, int y, int *out, unsigned bytes)
 
 __constant__ CUtensorMap constant;
 
+/* By any thread: clang copies the parameter to each one's local memory. */
+__global__ void
+from_parameter(const __grid_constant__ CUtensorMap map, int *out)
+{
+    if (threadIdx.x == 45)
+        fetch(&map, 8, 4, out, BOX * BOX * 4);
+}
 __global__ void
 from_constant(int *out)
 {
@@ -185,6 +192,11 @@ main()
 
     cudaMemcpyToSymbol(constant, &map, sizeof map);
     from_constant<<<1, 1>>>(to);
+    cudaMemcpy(out, to, sizeof out, cudaMemcpyDeviceToHost);
+    for (int k = 0; k < BOX * BOX; k++)
+        EXPECT(out[k] == host[4 + k / BOX][8 + k % BOX]);
+    cudaMemset(to, 0, sizeof out);
+    from_parameter<<<1, 64>>>(map, to);
     cudaMemcpy(out, to, sizeof out, cudaMemcpyDeviceToHost);
     for (int k = 0; k < BOX * BOX; k++)
         EXPECT(out[k] == host[4 + k / BOX][8 + k % BOX]);

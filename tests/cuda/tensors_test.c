@@ -300,7 +300,7 @@ test_recorded(void **state)
         tensor_case_make(1, number, &c);
         if (launched) {
             assert_true(is_refused(&c));
-            if (ended++ % 16) /* each begins the device anew */
+            if (ended++ % 48) /* each begins the device anew */
                 continue;
         }
         struct outcome o = run(&machine, &c);
