@@ -20,16 +20,16 @@
 /* -- groups ------------------------------------------------------------------------------------ */
 
 static void
-commit(struct transfers *t, uint32_t warp, uint32_t lanes, bool bulk)
+commit(struct transfers *t, uint32_t warp, uint32_t lanes, enum transfer_kind kind)
 {
-    uint32_t *count = bulk ? t->bulk_groups[warp] : t->groups[warp];
+    uint32_t *count = t->groups[kind][warp];
     for (uint32_t left = lanes; left; left &= left - 1)
         count[__builtin_ctz(left)]++;
     uint32_t oldest = t->next - t->first > KEPT ? t->next - KEPT : t->first;
     for (uint32_t n = t->next; n-- > oldest;) {
         struct transfer *one = transfer_at(t, n);
         uint32_t some = one->lanes & lanes & ~one->committed;
-        if (one->warp != warp || one->bulk != bulk)
+        if (one->warp != warp || one->kind != kind)
             continue;
         for (uint32_t left = some; left; left &= left - 1)
             one->group[__builtin_ctz(left)] = count[__builtin_ctz(left)];
@@ -41,14 +41,15 @@ commit(struct transfers *t, uint32_t warp, uint32_t lanes, bool bulk)
 
 /* Waits until at most `left` groups are not over; all: and what was not committed. */
 static void
-wait(struct block_state *b, uint32_t warp, uint32_t lanes, uint32_t left, bool bulk, bool all)
+wait(struct block_state *b, uint32_t warp, uint32_t lanes, uint32_t left, enum transfer_kind kind,
+     bool all)
 {
     struct transfers *t = b->transfers;
-    const uint32_t *count = bulk ? t->bulk_groups[warp] : t->groups[warp];
+    const uint32_t *count = t->groups[kind][warp];
     uint32_t oldest = t->next - t->first > KEPT ? t->next - KEPT : t->first;
     for (uint32_t n = t->next; n-- > oldest;) {
         struct transfer *one = transfer_at(t, n);
-        if (one->warp != warp || one->bulk != bulk)
+        if (one->warp != warp || one->kind != kind)
             continue;
         uint32_t over = 0, before = 0;
         for (uint32_t some = one->lanes & lanes; some; some &= some - 1) {
@@ -112,7 +113,7 @@ add_copies(struct transfers *t, uint32_t warp, uint32_t lanes, struct mbarrier *
     uint32_t oldest = t->next - t->first > KEPT ? t->next - KEPT : t->first, seen = 0;
     for (uint32_t n = t->next; n-- > oldest && seen < MOST_WAITED;) {
         struct transfer *one = transfer_at(t, n);
-        if (one->warp != warp || one->bulk || !(one->lanes & lanes))
+        if (one->warp != warp || one->kind != GROUP_COPY || !(one->lanes & lanes))
             continue;
         seen++;
         add_number(&m->coming, n);
@@ -173,6 +174,14 @@ at_mbarrier(struct block_state *b, uint32_t warp, uint32_t lanes, uint32_t what,
         m->parity = (uint32_t)(word_at(address) >> 63), add_number(&m->coming, t->bulk[warp]);
 }
 
+static enum transfer_kind
+kind_of(uint32_t what)
+{
+    return what == JIT_ASYNC_BULK_COMMIT || what == JIT_ASYNC_BULK_WAIT     ? GROUP_BULK
+           : what == JIT_ASYNC_WGMMA_COMMIT || what == JIT_ASYNC_WGMMA_WAIT ? GROUP_WGMMA
+                                                                            : GROUP_COPY;
+}
+
 void
 check_async(struct jit_warp *w, uint32_t lanes, uint32_t what, const uint64_t *barrier,
             uint32_t number, uint32_t place)
@@ -188,11 +197,15 @@ check_async(struct jit_warp *w, uint32_t lanes, uint32_t what, const uint64_t *b
     notes_before(b);
     counters_before(b);
     struct transfers *t = transfers_need(b);
-    bool bulk = what == JIT_ASYNC_BULK_COMMIT || what == JIT_ASYNC_BULK_WAIT;
-    if (what == JIT_ASYNC_COMMIT || what == JIT_ASYNC_BULK_COMMIT)
-        commit(t, w->warp, lanes, bulk);
+    if (what == JIT_ASYNC_WGMMA) {
+        warpgroup_begin(b, w->warp, barrier, number, place);
+        return;
+    }
+    enum transfer_kind kind = kind_of(what);
+    if (what == JIT_ASYNC_COMMIT || what == JIT_ASYNC_BULK_COMMIT || what == JIT_ASYNC_WGMMA_COMMIT)
+        commit(t, w->warp, lanes, kind);
     else if (!barrier)
-        wait(b, w->warp, lanes, number, bulk, what == JIT_ASYNC_WAIT_ALL);
+        wait(b, w->warp, lanes, number, kind, what == JIT_ASYNC_WAIT_ALL);
     for (uint32_t left = barrier ? lanes : 0; left;) {
         uint64_t at = barrier[__builtin_ctz(left)];
         uint32_t group = 0;

@@ -191,6 +191,8 @@ check_sync(struct jit_warp *w, uint32_t lanes, const uint32_t *members, uint32_t
     if (b->pending[w->warp].count)
         order_flush(b, w->warp);
     if (!members) {
+        if (flags & PLACE_PROXY)
+            proxy_fence(b, w->warp);
         order_fence(b, w->warp, flags);
         return;
     }

@@ -16,6 +16,7 @@
  *   access.c        an access: where it goes, bounds
  *   barriers.c      barriers, operations of a warp
  *   async.c         copies in the background, mbarriers
+ *   warpgroup.c     wgmma; in_flight.c: its registers
  *   notes.c         loads of shared memory looked at late
  *   region.c        phases that go as remembered
  *   counters.c      atomics on few words

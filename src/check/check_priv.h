@@ -94,6 +94,8 @@ enum place_flags {
     PLACE_BULK = 2048,       /* one transfer by itself */
     PLACE_VOLATILE = 4096,
     PLACE_AT_ONCE = 8192, /* .acquire: no fence is needed */
+    PLACE_WGMMA = 16384,
+    PLACE_PROXY = 32768, /* fence.proxy.async */
 };
 
 /* What an address was computed from. */
@@ -133,6 +135,14 @@ struct shared_var {
     uint64_t offset, size; /* size 0: dynamic, to the end */
 };
 
+/* What is wrong with registers of a wgmma (in_flight.c), and at which place. */
+enum warpgroup_fault { FAULT_USED, FAULT_OVERWRITTEN, FAULT_UNFENCED };
+enum { MOST_FAULTS = 64 };
+struct fault {
+    enum warpgroup_fault kind;
+    uint32_t wgmma, place;
+};
+
 struct kernel_facts {
     struct arena arena;
     struct kernel_facts *next;
@@ -146,6 +156,8 @@ struct kernel_facts {
     uint32_t *line, *column;
     struct shared_var *shared;
     uint32_t shared_count;
+    struct fault *fault;
+    uint32_t fault_count;
     uint32_t local_bytes;
     bool blocks_meet; /* has an atomic, an ordered access or a fence: blocks may order each other */
     bool releases;    /* something in it may hand on what a warp did: fences, .release */
@@ -540,6 +552,21 @@ void order_drop(struct block_state *b, uint32_t warp); /* the same, and nobody w
 struct sync_table *sync_new(void);
 void sync_free(struct sync_table *t);
 void sync_clear(struct sync_table *t);
+
+/* -- in_flight.c ------------------------------------------------------------------------------- */
+
+struct wir;
+/* What is wrong with registers of wgmma, into k->fault. */
+void in_flight_find(struct kernel_facts *k, const struct wir *f);
+
+/* -- warpgroup.c ------------------------------------------------------------------------------- */
+
+/* A warp executes a wgmma; descriptor: of B, and of A where that is in memory. */
+void warpgroup_begin(struct block_state *b, uint32_t warp, const uint64_t *descriptor,
+                     uint32_t count, uint32_t place);
+/* A warp executes fence.proxy.async; a wgmma reads what warp `writer` stored at that stamp. */
+void proxy_fence(struct block_state *b, uint32_t warp);
+void proxy_read(const struct visit *v, uint32_t writer, uint32_t stamp, uint32_t place);
 
 /* -- async.c: transfers in the background, mbarriers ------------------------------------------- */
 

@@ -158,6 +158,12 @@ describe_other(struct walk *w, struct kernel_facts *k, const struct ptx_insn *i,
                struct place_facts *p)
 {
     const struct ptx_operand *o = i->operand;
+    if (i->op == PTX_OP_WGMMA_MMA_ASYNC) {
+        p->flags |= PLACE_WGMMA | PLACE_BULK_SOURCE;
+        p->align = 16;
+        p->unit = 4;
+        p->used = ~0u;
+    }
     uint32_t first = i->operand_count > 0 && o[0].kind == PTX_O_ADDRESS ? 0 : 1;
     if (i->operand_count <= first || o[first].kind != PTX_O_ADDRESS)
         return;
@@ -202,6 +208,8 @@ describe_sync(struct place_facts *p, const struct ptx_insn *i)
         p->flags |= PLACE_STORE;
     if (i->op == PTX_OP_BAR_WARP)
         p->flags |= PLACE_WARP_BARRIER;
+    if (i->op == PTX_OP_FENCE && ptx_has(i, PTX_M_PROXY) && ptx_has(i, PTX_M_ASYNC))
+        p->flags |= PLACE_PROXY;
     if (!is_fence(i))
         return;
     p->flags |= (is_narrow(i) ? PLACE_SCOPE_CTA : 0) |
@@ -397,6 +405,7 @@ describe_kernel(struct kernel_facts *k)
     struct callees c = {ls_alloc(k->module->func_count + 1), ls_alloc(k->module->func_count + 1)};
     find_shared(k, f);
     describe_flow(k, f);
+    in_flight_find(k, f);
     note_calls(k->module, f, &c);
     k->local_bytes = f->local_bytes;
     wir_free(f);

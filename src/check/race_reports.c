@@ -288,14 +288,18 @@ report_transfer(const struct visit *v, const struct touch *t, const struct mark 
     f.access = side_of(v, t->lane, shown_address(v, t));
     f.other = other_side(v, t, m);
     name_memory(v, t, where);
-    snprintf(f.message, sizeof f.message, "asynchronous copy and %s of %s: %s", f.access.op, where,
-             state == TRANSFER_RUNNING ? "nobody has waited for the copy to be done"
+    bool wgmma = l->facts->place[place].flags & PLACE_WGMMA;
+    snprintf(f.message, sizeof f.message, "%s and %s of %s: %s",
+             wgmma ? "wgmma" : "asynchronous copy", f.access.op, where,
+             state == TRANSFER_RUNNING ? wgmma ? "nobody has waited for the wgmma to be done"
+                                               : "nobody has waited for the copy to be done"
                                        : "the thread has not waited for the copy, others have");
     bool group = !(l->facts->place[place].flags & PLACE_BULK);
     snprintf(
         f.missing, sizeof f.missing, "%s",
         state != TRANSFER_RUNNING
             ? "a wait of its own on the mbarrier, or a barrier after another thread's"
+        : wgmma ? "wgmma.wait_group by the warpgroup, and for other threads a barrier after it"
         : group
             ? "a wait by the thread that copies (cp.async.wait_group, __pipeline_wait_prior), and "
               "for other threads a barrier after it"

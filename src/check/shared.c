@@ -223,6 +223,9 @@ touch_cell(const struct visit *v, struct shared_touch *t, uint64_t mark)
     t->touch.at = t->base + (t->cell << b->shift);
     t->touch.shift = b->shift;
     b->doubtful = true;
+    if (v->facts->flags & PLACE_WGMMA && pack_stamp(b->write[t->cell]) < TRANSFER_STAMP)
+        proxy_read(v, pack_warp(b->write[t->cell]), pack_stamp(b->write[t->cell]),
+                   pack_place(b->write[t->cell]));
     uint64_t w = transfer_over(v, t, &b->write[t->cell]), s = b->strong[t->cell];
     uint64_t last = b->write[t->cell];
     if (v->op != JIT_STORE && (pack_stamp(last) < b->first || last & PACK_UNSET) &&

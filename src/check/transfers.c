@@ -26,10 +26,10 @@ transfer_at(struct transfers *t, uint32_t number)
 }
 
 static uint32_t
-new_transfer(struct transfers *t, uint32_t warp, uint32_t lanes, bool bulk)
+new_transfer(struct transfers *t, uint32_t warp, uint32_t lanes, enum transfer_kind kind)
 {
     uint32_t number = t->next++;
-    t->kept[number % KEPT] = (struct transfer){.warp = warp, .lanes = lanes, .bulk = bulk};
+    t->kept[number % KEPT] = (struct transfer){.warp = warp, .lanes = lanes, .kind = kind};
     return number;
 }
 
@@ -38,16 +38,18 @@ transfer_begin(const struct visit *v)
 {
     struct transfers *t = transfers_need(v->b);
     if (v->facts->flags & PLACE_BULK) {
-        t->bulk[v->warp] = new_transfer(t, v->warp, v->lanes, true);
+        t->bulk[v->warp] = new_transfer(t, v->warp, v->lanes, GROUP_BULK);
         return TRANSFER_STAMP + t->bulk[v->warp];
     }
-    struct transfer *now = transfer_at(t, t->open[v->warp]);
+    enum transfer_kind kind = v->facts->flags & PLACE_WGMMA ? GROUP_WGMMA : GROUP_COPY;
+    uint32_t *open = &t->open[kind][v->warp];
+    struct transfer *now = transfer_at(t, *open);
     if (!now || (now->committed & v->lanes)) {
-        t->open[v->warp] = new_transfer(t, v->warp, 0, false);
-        now = transfer_at(t, t->open[v->warp]);
+        *open = new_transfer(t, v->warp, 0, kind);
+        now = transfer_at(t, *open);
     }
     now->lanes |= v->lanes;
-    return TRANSFER_STAMP + t->open[v->warp];
+    return TRANSFER_STAMP + *open;
 }
 
 static bool
@@ -106,9 +108,9 @@ transfers_begin(struct block_state *b, bool again)
         t->next = 1;
     t->first = t->next;
     memset(t->groups, 0, sizeof t->groups);
-    memset(t->bulk_groups, 0, sizeof t->bulk_groups);
     memset(t->open, 0, sizeof t->open);
     memset(t->bulk, 0, sizeof t->bulk);
+    memset(t->fenced, 0, sizeof t->fenced);
 }
 
 void

@@ -10,11 +10,14 @@
 
 enum { KEPT = 1024, NONE = 0, MOST_WAITED = 64 };
 
+/* Who commits and waits for it. */
+enum transfer_kind { GROUP_COPY, GROUP_BULK, GROUP_WGMMA, GROUP_KINDS };
+
 struct transfer {
     uint32_t warp;
     uint32_t lanes,
         committed; /* lanes that take part; those of them that have committed the transfer */
-    bool bulk;
+    enum transfer_kind kind;
     uint32_t group[JIT_LANES];                       /* counted from 1, where committed */
     uint32_t done[JIT_LANES];                        /* the stamp of the wait; 0: not waited for */
     uint32_t knows[MOST_WARPS];                      /* lanes that were notified by an mbarrier */
@@ -34,9 +37,10 @@ struct mbarrier {
 
 struct transfers {
     uint32_t first, next; /* numbers of this block's: first .. next - 1 */
-    uint32_t groups[MOST_WARPS][JIT_LANES], bulk_groups[MOST_WARPS][JIT_LANES];
-    uint32_t open[MOST_WARPS]; /* number of the one that cp.async adds to, */
-    uint32_t bulk[MOST_WARPS]; /* of the last bulk transfer; NONE */
+    uint32_t groups[GROUP_KINDS][MOST_WARPS][JIT_LANES];
+    uint32_t open[GROUP_KINDS][MOST_WARPS]; /* number of the one that cp.async or wgmma adds to, */
+    uint32_t bulk[MOST_WARPS];              /* of the last bulk transfer; NONE */
+    uint32_t fenced[MOST_WARPS];            /* stamps of the last fence.proxy.async */
     VEC(struct mbarrier) mbarriers;
     struct transfer kept[KEPT];
 };

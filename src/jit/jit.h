@@ -320,7 +320,10 @@ enum jit_async {
     JIT_ASYNC_WAIT_ALL,    /* cp.async.wait_all */
     JIT_ASYNC_BULK_COMMIT, /* of cp.async.bulk: the same */
     JIT_ASYNC_BULK_WAIT,   /* .read, too */
-    JIT_ASYNC_ARRIVE,      /* before lanes arrive at the mbarriers */
+    JIT_ASYNC_WGMMA,       /* before its reads: barrier: the descriptor of B, and (number 2) of A */
+    JIT_ASYNC_WGMMA_COMMIT, /* wgmma.commit_group, */
+    JIT_ASYNC_WGMMA_WAIT,   /*   wait_group: as above */
+    JIT_ASYNC_ARRIVE,       /* before lanes arrive at the mbarriers */
     JIT_ASYNC_COPIES, /* before: the mbarriers learn of the lanes' cp.async when they are done */
     JIT_ASYNC_BULK,   /* before: the mbarriers learn of the transfer just announced */
     JIT_ASYNC_AFTER,  /* the mbarriers have changed */

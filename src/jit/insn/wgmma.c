@@ -214,7 +214,7 @@ multiply(struct core *c, const struct wir_insn *i)
     store_operands(&m, data);
     value form = form_constant(c, &m.form), args[] = {c->e.warp, lanes, form, data, place};
     LLVMTypeRef nothing = LLVMVoidTypeInContext(c->e.context);
-    if (core_tells(c, TELL_ACCESS)) {
+    if (core_tells(c, TELL_ACCESS) && !core_tells(c, TELL_OFFSET)) { /* profile: loads are others */
         core_batch_flush(c);
         LLVMBasicBlockRef over = core_step_telling(c);
         v_call_named(&c->e, "lockstep_wgmma_tell", nothing, args, 5);
@@ -233,9 +233,15 @@ multiply(struct core *c, const struct wir_insn *i)
 bool
 wgmma_insn(struct core *c, const struct wir_insn *i)
 {
+    const struct ptx_insn *p = &i->i;
     c->e.lanes = LANES;
     c->e.mask = core_mask(c);
-    if (i->i.op == PTX_OP_WGMMA_MMA_ASYNC)
+    if (p->op == PTX_OP_WGMMA_MMA_ASYNC)
         return multiply(c, i);
+    if (p->op == PTX_OP_WGMMA_COMMIT_GROUP)
+        core_announce_async(c, i, JIT_ASYNC_WGMMA_COMMIT, core_mask_bits(c), NULL, 0);
+    if (p->op == PTX_OP_WGMMA_WAIT_GROUP)
+        core_announce_async(c, i, JIT_ASYNC_WGMMA_WAIT, core_mask_bits(c), NULL,
+                            (uint32_t)p->operand[0].imm);
     return true;
 }

@@ -271,14 +271,17 @@ wgmma_tell(struct jit_warp *w, uint32_t lanes, const struct wgmma_form *f, struc
     uint64_t address[JIT_LANES];
     if (!is_whole(w, lanes, place))
         return;
+    const struct jit_services *services = w->block->launch->services;
+    uint64_t descriptor[JIT_LANES] = {o->b, o->a};
+    if (services->async)
+        services->async(w, lanes, JIT_ASYNC_WGMMA, descriptor, f->in_registers ? 1 : 2, place);
     o->row = w->warp % 4 * ROWS;
     uint32_t count = wgmma_reads(f, o, at);
     for (uint32_t n = 0; n < count; n += JIT_LANES) {
         uint32_t some = count - n < JIT_LANES ? (1u << (count - n)) - 1 : UINT32_MAX;
         for (uint32_t l = 0; l < JIT_LANES; l++)
             address[l] = (uint64_t)(uintptr_t)w->block->shared + at[n + l < count ? n + l : n];
-        w->block->launch->services->access(w, some, address, CHUNK, PTX_SPACE_SHARED, JIT_LOAD,
-                                           place);
+        services->access(w, some, address, CHUNK, PTX_SPACE_SHARED, JIT_LOAD, place);
     }
 }
 

@@ -54,9 +54,18 @@ struct wgmma_format {
     bool infinite;
 };
 
-#define F16 {2, 0, 10, 13, 15, 31, 0x7c00, 0x1p112f, false, true}
-#define BF16 {2, 0, 7, 16, 127, 255, 0x7f80, 1, true, true}
-#define TF32 {4, 13, 10, 13, 127, 255, 0x3fc00, 1, true, true}
+#define F16                                                                                        \
+    {                                                                                              \
+        2, 0, 10, 13, 15, 31, 0x7c00, 0x1p112f, false, true                                        \
+    }
+#define BF16                                                                                       \
+    {                                                                                              \
+        2, 0, 7, 16, 127, 255, 0x7f80, 1, true, true                                               \
+    }
+#define TF32                                                                                       \
+    {                                                                                              \
+        4, 13, 10, 13, 127, 255, 0x3fc00, 1, true, true                                            \
+    }
 
 static const struct wgmma_format formats[] = {
     [WGMMA_F16] = F16,
@@ -314,10 +323,9 @@ turn(const struct line line[4], uint32_t count, float (*out)[4])
              b = __builtin_shufflevector(r[2], r[3], 0, 4, 1, 5),
              c = __builtin_shufflevector(r[0], r[1], 2, 6, 3, 7),
              d = __builtin_shufflevector(r[2], r[3], 2, 6, 3, 7);
-        quad q[4] = {__builtin_shufflevector(a, b, 0, 1, 4, 5),
-                     __builtin_shufflevector(a, b, 2, 3, 6, 7),
-                     __builtin_shufflevector(c, d, 0, 1, 4, 5),
-                     __builtin_shufflevector(c, d, 2, 3, 6, 7)};
+        quad q[4] = {
+            __builtin_shufflevector(a, b, 0, 1, 4, 5), __builtin_shufflevector(a, b, 2, 3, 6, 7),
+            __builtin_shufflevector(c, d, 0, 1, 4, 5), __builtin_shufflevector(c, d, 2, 3, 6, 7)};
         memcpy(out[k], q, sizeof q);
     }
 }

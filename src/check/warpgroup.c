@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * warpgroup.c: what wgmma asks of programs (PTX ISA 9.7.15), told of where it is executed: its
+ * registers (in_flight.c), fence.proxy.async, descriptors. What it reads of shared memory lasts
+ * until it was waited for, like a copy in the background (async.c).
+ */
+#include "check/transfers.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* -- findings ---------------------------------------------------------------------------------- */
+
+static void
+tell(struct block_state *b, uint32_t warp, enum finding_kind kind, uint32_t place, uint32_t other,
+     const char *message, const char *missing)
+{
+    const struct launch *l = b->launch;
+    struct finding f = {.kind = kind, .space = ""};
+    bool two = other != place;
+    if (!finding_wanted(l, kind, 0, l->facts, place, two ? l->facts : NULL, two ? other : 0,
+                        b->block->ctaid))
+        return;
+    f.access = side_of_thread(b, warp * JIT_LANES, place, "wgmma");
+    if (two)
+        f.other = side_of_thread(b, warp * JIT_LANES, other, "access");
+    snprintf(f.message, sizeof f.message, "%s", message);
+    snprintf(f.missing, sizeof f.missing, "%s", missing);
+    finding_add(l->check, &f);
+}
+
+static void
+tell_faults(struct block_state *b, uint32_t warp, uint32_t place)
+{
+    static const struct {
+        const char *message, *missing;
+    } texts[] = {
+        [FAULT_USED] = {"a register of D is read while the wgmma that computes it is in flight",
+                        "wgmma.commit_group and wgmma.wait_group before it"},
+        [FAULT_OVERWRITTEN] = {"a register of A or D is written while a wgmma in flight has it",
+                               "wgmma.commit_group and wgmma.wait_group before it"},
+        [FAULT_UNFENCED] = {"a register of A or D was written, and no wgmma.fence stands between "
+                            "that and the wgmma that takes it",
+                            "wgmma.fence.sync.aligned before the first wgmma"},
+    };
+    const struct kernel_facts *k = b->launch->facts;
+    for (uint32_t n = 0; n < k->fault_count; n++)
+        if (k->fault[n].wgmma == place)
+            tell(b, warp, FINDING_WARPGROUP, place, k->fault[n].place,
+                 texts[k->fault[n].kind].message, texts[k->fault[n].kind].missing);
+}
+
+/* The swizzle repeats every 8 rows of its width; elsewhere the base offset says in which row of the
+ * pattern the matrix begins (PTX ISA 9.7.15.5.1.2). */
+static void
+look_at_descriptor(struct block_state *b, uint32_t warp, uint32_t place, uint64_t d, char which)
+{
+    static const uint32_t widths[] = {16, 128, 64, 32};
+    uint32_t width = widths[d >> 62], start = (uint32_t)(d & 0x3fff) << 4, base = d >> 49 & 7;
+    char message[300], missing[200];
+    if (!(((start >> 7) - base) & (width / 16 - 1)))
+        return;
+    snprintf(message, sizeof message,
+             "%c begins at 0x%x, which is no multiple of %u where the swizzle of %u bytes repeats, "
+             "and its base offset is %u",
+             which, start, 8 * width, width, base);
+    snprintf(missing, sizeof missing, "memory aligned to %u bytes (__align__), or base offset %u",
+             8 * width, start >> 7 & 7);
+    tell(b, warp, FINDING_WARPGROUP, place, place, message, missing);
+}
+
+void
+warpgroup_begin(struct block_state *b, uint32_t warp, const uint64_t *descriptor, uint32_t count,
+                uint32_t place)
+{
+    if (!(b->launch->check->groups & CHECK_SYNC))
+        return;
+    tell_faults(b, warp, place);
+    if (count > 1)
+        look_at_descriptor(b, warp, place, descriptor[1], 'A');
+    look_at_descriptor(b, warp, place, descriptor[0], 'B');
+}
+
+/* -- the other way to shared memory ------------------------------------------------------------ */
+
+void
+proxy_fence(struct block_state *b, uint32_t warp)
+{
+    order_arrive(b);
+    transfers_need(b)->fenced[warp] = b->stamp;
+}
+
+void
+proxy_read(const struct visit *v, uint32_t writer, uint32_t stamp, uint32_t place)
+{
+    struct block_state *b = v->b;
+    if (!(b->launch->check->groups & CHECK_RACE) || stamp < b->first ||
+        stamp < transfers_need(b)->fenced[writer])
+        return;
+    tell(b, v->warp, FINDING_PROXY, v->place, place,
+         "wgmma reads shared memory that ordinary stores wrote, and the thread that wrote it has "
+         "not executed fence.proxy.async since: the matrix unit may see what was there before",
+         "fence.proxy.async in the threads that write, before the barrier");
+}

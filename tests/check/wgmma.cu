@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * wgmma.cu: D = A * B by one warpgroup, and mistakes with it. Kernels named bad_ have one; good_ is
+ * the right way. With an argument: one that ends the device.
+ */
+#include <cstdio>
+#include <cuda_fp16.h>
+
+enum { M = 64, N = 8, K = 16, STEPS = 4, LEADING = 128, STRIDE = 256 };
+
+typedef unsigned long long u64;
+
+struct alignas(1024) tiles {
+    __half a[M * K], b[N * K];
+};
+
+__device__ u64
+descriptor(const void *p, u64 swizzle = 0)
+{
+    u64 at = __cvta_generic_to_shared(p);
+    return (at & 0x3ffff) >> 4 | (u64)(LEADING >> 4) << 16 | (u64)(STRIDE >> 4) << 32 | swizzle << 62;
+}
+
+__device__ unsigned
+offset(unsigned row, unsigned k)
+{
+    return (row / 8 * STRIDE + k / 8 * LEADING + row % 8 * 16 + k % 8 * 2) / 2;
+}
+
+__device__ void
+product(float d[4], u64 a, u64 b, int add)
+{
+    asm volatile("{ .reg .pred p; setp.ne.b32 p, %6, 0;\n"
+                 "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%0, %1, %2, %3}, %4, %5, p, 1, 1, 0, 0; }"
+                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+                 : "l"(a), "l"(b), "r"(add));
+}
+__device__ void
+product_of_registers(float d[4], unsigned a[4], u64 b)
+{
+    asm volatile("{ .reg .pred p; setp.ne.b32 p, 1, 0;\n"
+                 "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%0, %1, %2, %3}, {%4, %5, %6, %7}, %8, p, "
+                 "1, 1, 0; }"
+                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
+}
+__device__ void
+fence()
+{
+    asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+}
+__device__ void
+commit()
+{
+    asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+}
+template <int LEFT>
+__device__ void
+wait()
+{
+    asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(LEFT) : "memory");
+}
+__device__ void
+proxy_fence()
+{
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+__device__ void
+fill(tiles *t, const __half *a, const __half *b)
+{
+    for (unsigned n = threadIdx.x; n < M * K; n += blockDim.x)
+        t->a[offset(n / K, n % K)] = a[n];
+    for (unsigned n = threadIdx.x; n < N * K; n += blockDim.x)
+        t->b[offset(n / K, n % K)] = b[n];
+}
+__device__ void
+store(float *out, const float d[4])
+{
+    unsigned l = threadIdx.x % 32, row = threadIdx.x / 32 * 16 + l / 4, column = l % 4 * 2;
+    for (unsigned i = 0; i < 4; i++)
+        out[(row + i / 2 * 8) * N + column + i % 2] = d[i];
+}
+
+/* -- the right way ----------------------------------------------------------------------------- */
+
+__global__ void
+good_product(float *out, const __half *a, const __half *b)
+{
+    __shared__ tiles t;
+    float d[4] = {};
+    fill(&t, a, b);
+    proxy_fence();
+    __syncthreads();
+    for (unsigned k = 0; k < STEPS; k++) {
+        fence();
+        product(d, descriptor(t.a), descriptor(t.b), k != 0);
+        commit();
+        wait<0>();
+    }
+    store(out, d);
+}
+
+/* Buffers in turn: one is filled while the other is read. */
+__global__ void
+good_turns(float *out, const __half *a, const __half *b)
+{
+    __shared__ tiles t[2];
+    float d[4] = {};
+    for (unsigned k = 0; k < STEPS; k++) {
+        fill(&t[k % 2], a, b);
+        proxy_fence();
+        __syncthreads();
+        fence();
+        product(d, descriptor(t[k % 2].a), descriptor(t[k % 2].b), k != 0);
+        commit();
+        wait<1>();
+        __syncthreads();
+    }
+    wait<0>();
+    store(out, d);
+}
+
+__global__ void
+good_registers(float *out, const __half *a, const __half *b)
+{
+    __shared__ tiles t;
+    float d[4] = {};
+    unsigned r[4], l = threadIdx.x % 32, row = threadIdx.x / 32 * 16 + l / 4;
+    fill(&t, a, b);
+    proxy_fence();
+    __syncthreads();
+    for (unsigned k = 0; k < STEPS; k++) {
+        for (unsigned i = 0; i < 4; i++)
+            r[i] = *(const unsigned *)&a[(row + i % 2 * 8) * K + l % 4 * 2 + i / 2 * 8];
+        fence();
+        product_of_registers(d, r, descriptor(t.b));
+        commit();
+        wait<0>();
+    }
+    store(out, d);
+}
+
+/* -- mistakes ---------------------------------------------------------------------------------- */
+
+__global__ void
+bad_use_before_wait(float *out, const __half *a, const __half *b)
+{
+    __shared__ tiles t;
+    float d[4] = {};
+    fill(&t, a, b);
+    proxy_fence();
+    __syncthreads();
+    fence();
+    product(d, descriptor(t.a), descriptor(t.b), 0);
+    commit();
+    store(out, d);
+    wait<0>();
+}
+
+__global__ void
+bad_no_fence(float *out, const __half *a, const __half *b)
+{
+    __shared__ tiles t;
+    float d[4];
+    fill(&t, a, b);
+    proxy_fence();
+    __syncthreads();
+    for (unsigned i = 0; i < 4; i++)
+        d[i] = 2 * __half2float(a[4 * threadIdx.x + i]);
+    product(d, descriptor(t.a), descriptor(t.b), 1);
+    commit();
+    wait<0>();
+    store(out, d);
+}
+
+__global__ void
+bad_no_proxy_fence(float *out, const __half *a, const __half *b)
+{
+    __shared__ tiles t;
+    float d[4] = {};
+    fill(&t, a, b);
+    __syncthreads();
+    fence();
+    product(d, descriptor(t.a), descriptor(t.b), 0);
+    commit();
+    wait<0>();
+    store(out, d);
+}
+
+__global__ void
+bad_overwrite(float *out, const __half *a, const __half *b)
+{
+    __shared__ tiles t;
+    float d[4] = {};
+    fill(&t, a, b);
+    proxy_fence();
+    __syncthreads();
+    fence();
+    product(d, descriptor(t.a), descriptor(t.b), 0);
+    commit();
+    __syncthreads();
+    t.b[threadIdx.x] = a[0];
+    wait<0>();
+    store(out, d);
+}
+
+__global__ void
+bad_unset(float *out, const __half *a, const __half *b)
+{
+    __shared__ tiles t;
+    float d[4] = {};
+    for (unsigned n = threadIdx.x; n < M * K; n += blockDim.x)
+        t.a[offset(n / K, n % K)] = a[n];
+    proxy_fence();
+    __syncthreads();
+    fence();
+    product(d, descriptor(t.a), descriptor(t.b), 0);
+    commit();
+    wait<0>();
+    store(out, d);
+}
+
+__global__ void
+bad_swizzle(float *out, const __half *a, const __half *b)
+{
+    __shared__ tiles t[3];
+    float d[4] = {};
+    for (unsigned n = threadIdx.x; n < sizeof t / 2; n += blockDim.x)
+        t[0].a[n] = a[n % (M * K)];
+    proxy_fence();
+    __syncthreads();
+    fence();
+    product(d, descriptor(t[0].a), descriptor(t[1].a + 128, 1), 0);
+    commit();
+    wait<0>();
+    store(out, d);
+}
+
+__global__ void
+bad_bounds(float *out, const __half *a, const __half *b)
+{
+    __shared__ tiles t;
+    float d[4] = {};
+    fill(&t, a, b);
+    proxy_fence();
+    __syncthreads();
+    fence();
+    product(d, descriptor(t.a), descriptor(t.b + 8 * 128), 0);
+    commit();
+    wait<0>();
+    store(out, d);
+}
+
+__global__ void
+bad_part(float *out, const __half *a, const __half *b)
+{
+    __shared__ tiles t;
+    float d[4] = {};
+    fill(&t, a, b);
+    proxy_fence();
+    __syncthreads();
+    if (threadIdx.x % 32 < 16)
+        product(d, descriptor(t.a), descriptor(t.b), 0);
+    store(out, d);
+}
+
+int
+main(int argc, char **)
+{
+    __half *a, *b;
+    float *out;
+    cudaMallocManaged(&a, M * K * sizeof *a);
+    cudaMallocManaged(&b, N * K * sizeof *b);
+    cudaMallocManaged(&out, M * N * sizeof *out);
+    for (unsigned n = 0; n < M * K; n++)
+        a[n] = __float2half((float)(n * 7 % 11) - 5);
+    for (unsigned n = 0; n < N * K; n++)
+        b[n] = __float2half((float)(n * 5 % 13) - 6);
+    if (argc > 1) {
+        bad_part<<<1, 128>>>(out, a, b);
+        printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
+        return 1;
+    }
+    void (*good[])(float *, const __half *, const __half *) = {good_product, good_turns, good_registers};
+    for (auto kernel : good) {
+        kernel<<<1, 128>>>(out, a, b);
+        cudaDeviceSynchronize();
+        for (unsigned m = 0; m < M; m++)
+            for (unsigned n = 0; n < N; n++) {
+                float sum = 0;
+                for (unsigned k = 0; k < K; k++)
+                    sum += __half2float(a[m * K + k]) * __half2float(b[n * K + k]);
+                if (out[m * N + n] != STEPS * sum)
+                    return printf("wrong: %u %u: %g, not %g\n", m, n, out[m * N + n], STEPS * sum), 2;
+            }
+    }
+    bad_use_before_wait<<<1, 128>>>(out, a, b);
+    bad_no_fence<<<1, 128>>>(out, a, b);
+    bad_no_proxy_fence<<<1, 128>>>(out, a, b);
+    bad_overwrite<<<1, 128>>>(out, a, b);
+    bad_unset<<<1, 128>>>(out, a, b);
+    bad_swizzle<<<1, 128>>>(out, a, b);
+    bad_bounds<<<1, 128>>>(out, a, b);
+    cudaDeviceSynchronize();
+    return 0;
+}

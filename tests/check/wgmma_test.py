@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+"""wgmma.cu: its results as it runs, under `lockstep check` every bad_ kernel with its kind and no good_ one;
+a wgmma that part of a warp executes ends the kernel."""
+import os
+import subprocess
+import sys
+import tempfile
+
+import watched
+
+watched.expect("wgmma.cu", {("bad_use_before_wait", "wgmma-misuse"), ("bad_no_fence", "wgmma-misuse"),
+                            ("bad_no_proxy_fence", "missing-proxy-fence"), ("bad_overwrite", "shared-race"),
+                            ("bad_unset", "uninitialized"), ("bad_swizzle", "wgmma-misuse"),
+                            ("bad_bounds", "out-of-bounds")}, "wrong")
+with tempfile.TemporaryDirectory() as work:
+    program = os.path.join(work, "wgmma")
+    subprocess.run([os.environ["LOCKSTEP"], "cc", "-arch=sm_90a", os.path.join(watched.here, "wgmma.cu"), "-o",
+                    program], check=True)
+    plain = subprocess.run([program], capture_output=True, text=True)
+    if "wrong" in plain.stdout or "shared memory of the block has" not in plain.stderr:
+        sys.exit("plain: " + plain.stdout + plain.stderr)
+    part = subprocess.run([program, "part"], capture_output=True, text=True)
+    if part.returncode != 1 or "illegal instruction" not in part.stdout or "warpgroup" not in part.stderr:
+        sys.exit("part: " + part.stdout + part.stderr)
