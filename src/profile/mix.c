@@ -61,17 +61,23 @@ division_steps(const struct ptx_insn *i, enum ptx_type type)
     return ptx_type_bytes(type) > 4 ? WIDE_STEPS : STEPS;
 }
 
+static bool
+wgmma_shape(const struct ptx_insn *i, unsigned *n, unsigned *k)
+{
+    for (int mod = PTX_M_M64N8K8; mod <= PTX_M_M64N256K256; mod++)
+        if (ptx_has(i, (enum ptx_mod)mod))
+            return sscanf(ptx_mod_name((enum ptx_mod)mod), "m64n%uk%u", n, k) == 2;
+    return false;
+}
+
 /* Operations of a matrix instruction of a whole warp; of a warpgroup's a quarter. Zeros of a sparse
  * matrix count, as the hardware counts them. */
 static uint64_t
 matrix_operations(const struct ptx_insn *i)
 {
     unsigned m, n, k;
-    for (int mod = PTX_M_M64N8K8; i->op == PTX_OP_WGMMA_MMA_ASYNC && mod <= PTX_M_M64N256K256;
-         mod++)
-        if (ptx_has(i, (enum ptx_mod)mod) &&
-            sscanf(ptx_mod_name((enum ptx_mod)mod), "m64n%uk%u", &n, &k) == 2)
-            return 2ull * 16 * n * k;
+    if (i->op == PTX_OP_WGMMA_MMA_ASYNC)
+        return wgmma_shape(i, &n, &k) ? 2ull * 16 * n * k : 0;
     if (i->op != PTX_OP_MMA && !(i->op == PTX_OP_WMMA && ptx_has(i, PTX_M_MMA)))
         return 0;
     for (int mod = PTX_M_M8N8K4; mod <= PTX_M_M8N32K16; mod++)
@@ -79,6 +85,17 @@ matrix_operations(const struct ptx_insn *i)
             sscanf(ptx_mod_name((enum ptx_mod)mod), "m%un%uk%u", &m, &n, &k) == 3)
             return 2ull * m * n * k;
     return 0;
+}
+
+/* Rows of 64 bytes that a warp's part of a wgmma reads of shared memory: its 16 rows of A, if they
+ * are there, and a quarter of B. An H200 counts wavefronts of 128 bytes, never more. */
+static uint64_t
+wgmma_rows(const struct ptx_insn *i)
+{
+    unsigned n, k;
+    if (!wgmma_shape(i, &n, &k))
+        return 0;
+    return (n / 8 << ptx_has(i, PTX_M_SP)) + (i->operand[1].kind == PTX_O_VECTOR ? 0 : 8);
 }
 
 /* The type of a matrix instruction's factors: of four types (d, a, b, c) the second one; two are of
@@ -274,6 +291,8 @@ mix_add(struct sums *s, const struct ptx_insn *i, enum mix_as as, uint64_t warps
     } else if (i->op == PTX_OP_MMA || i->op == PTX_OP_WMMA || i->op == PTX_OP_WGMMA_MMA_ASYNC) {
         uint64_t flops = matrix_operations(i) * warps;
         s->tensor_flops += flops;
+        s->wgmma += i->op == PTX_OP_WGMMA_MMA_ASYNC ? warps : 0;
+        s->wgmma_rows += i->op == PTX_OP_WGMMA_MMA_ASYNC ? wgmma_rows(i) * warps : 0;
         s->tensor_work += (uint64_t)((double)flops * matrix_weight(i));
     } else if (i->op == PTX_OP_CVT && i->type_count > 1 &&
                ((type == PTX_F64 && i->type[1] == PTX_F32) ||

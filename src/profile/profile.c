@@ -43,6 +43,8 @@ sums_add(struct sums *to, const struct sums *from)
     to->conversions += from->conversions;
     to->tensor_flops += from->tensor_flops;
     to->tensor_work += from->tensor_work;
+    to->wgmma += from->wgmma;
+    to->wgmma_rows += from->wgmma_rows;
     for (int w = 0; w < WAITS; w++)
         to->waits[w] += from->waits[w];
     to->loads |= from->loads;

@@ -43,6 +43,8 @@ enum metric {
     METRIC_DIVISIONS,
     METRIC_CONVERSIONS,
     METRIC_FLOPS_TENSOR,
+    METRIC_WGMMA,
+    METRIC_WGMMA_WAVEFRONTS,
     METRIC_DRAM_READ,
     METRIC_DRAM_FIRST,
     METRIC_DRAM_WRITTEN,
@@ -86,9 +88,10 @@ struct sums {
                                                   become beyond one */
     uint64_t conversions;                      /* of threads, between single and double precision */
     uint64_t tensor_flops,
-        tensor_work;     /* as counted; as if all numbers had 16 bits (struct work) */
-    double waits[WAITS]; /* clocks of one warp on its longest chain of results (chain.c), */
-    uint8_t loads;       /*   and what loads of enum load_kind are on it */
+        tensor_work;            /* as counted; as if all numbers had 16 bits (struct work) */
+    uint64_t wgmma, wgmma_rows; /* of warps; rows of 64 bytes that they read of shared memory */
+    double waits[WAITS];        /* clocks of one warp on its longest chain of results (chain.c), */
+    uint8_t loads;              /*   and what loads of enum load_kind are on it */
 };
 void sums_add(struct sums *to, const struct sums *from);
 

@@ -74,6 +74,8 @@ instruction_counter(const struct sums *s, enum metric m)
     case METRIC_BRANCHES_DIVERGENT: return json_integer((json_int_t)s->branches_divergent);
     case METRIC_BARRIERS: return json_integer((json_int_t)s->barriers);
     case METRIC_FLOPS_TENSOR: return some(s->tensor_flops);
+    case METRIC_WGMMA: return some(s->wgmma);
+    case METRIC_WGMMA_WAVEFRONTS: return some(s->wgmma_rows / 2);
     case METRIC_DIVISIONS: return some(s->divisions);
     case METRIC_CONVERSIONS: return some(s->conversions);
     case METRIC_CGMA:

@@ -118,6 +118,7 @@ keep_insn(struct webs *w, const struct wir_insn *i)
     for (size_t k = 0; k < w->moved.count; k++) {
         uint32_t def = w->moved.at[k];
         struct wir_insn move = *i;
+        move.added = true;
         move.i = (struct ptx_insn){.op = PTX_OP_MOV,
                                    .type_count = 1,
                                    .vec = 1,
