@@ -60,6 +60,7 @@ dap_output(struct dap *d, const char *category, const char *text, size_t n)
 char *
 dap_said(struct dap *d)
 {
+    session_said(&d->s);
     fflush(d->s.out);
     char *said = malloc(d->said_size + 1);
     if (said) {
