@@ -547,8 +547,9 @@ split_lanes(const struct jit_warp *w, const uint64_t *address, uint32_t *shared,
     const struct jit_block *b = w->block;
     const struct sheet *sheet = b->tool;
     uint64_t bytes = (uint64_t)b->launch->local_stride * JIT_LANES * b->launch->warps;
-    *shared =
-        lanes_within(sheet->wide, address, (uintptr_t)b->shared, sheet->watch->launch.shared_bytes);
+    uint64_t blocks = b->launch->cluster_blocks; /* that of peers counts as shared memory, too */
+    uint64_t reach = blocks > 1 ? blocks << JIT_RANK_BIT : sheet->watch->launch.shared_bytes;
+    *shared = lanes_within(sheet->wide, address, (uintptr_t)b->window, reach);
     *local = b->local && bytes
                  ? lanes_within(sheet->wide, address, (uintptr_t)b->local, bytes) & ~*shared
                  : 0;
