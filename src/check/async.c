@@ -13,8 +13,9 @@
  * An mbarrier's phase hands on what those who arrived in it did before, to those who see it over,
  * and no more than that: what is done between two phases is not ordered by the first.
  */
-#include "check/transfers.h"
 #include "check/peers.h"
+#include "check/transfers.h"
+#include "check/warpgroup.h"
 
 #include <string.h>
 

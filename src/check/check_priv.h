@@ -560,18 +560,6 @@ struct sync_table *sync_new(void);
 void sync_free(struct sync_table *t);
 void sync_clear(struct sync_table *t);
 
-/* -- in_flight.c ------------------------------------------------------------------------------- */
-
-struct wir;
-/* What is wrong with registers of wgmma, into k->fault. */
-void in_flight_find(struct kernel_facts *k, const struct wir *f);
-
-/* -- warpgroup.c ------------------------------------------------------------------------------- */
-
-/* A warp executes a wgmma; descriptor: of B, and of A where that is in memory. */
-void warpgroup_begin(struct block_state *b, uint32_t warp, const uint64_t *descriptor,
-                     uint32_t count, uint32_t place);
-
 /* -- async.c: transfers in the background, mbarriers ------------------------------------------- */
 
 void check_async(struct jit_warp *w, uint32_t lanes, uint32_t what, const uint64_t *barrier,

@@ -6,6 +6,7 @@
  * are no uses: compilers make them around inline assembly, and assemblers take them out again.
  */
 #include "check/check_priv.h"
+#include "check/warpgroup.h"
 #include "wir/wir.h"
 
 #include <string.h>

@@ -5,6 +5,7 @@
  * and what roots.c finds of their addresses and values.
  */
 #include "check/roots.h"
+#include "check/warpgroup.h"
 
 #include <stdio.h>
 #include <stdlib.h>

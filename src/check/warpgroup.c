@@ -5,6 +5,7 @@
  * until it was waited for, like a copy in the background (async.c).
  */
 #include "check/transfers.h"
+#include "check/warpgroup.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The tree as a whole: every source file names its licence, nothing names a path of the machine it was written on,
-shell and Python files parse, and the commands that the README shows exist."""
+shell and Python files parse, documents have lines that are read without scrolling, and the commands that the README
+shows exist."""
 import ast
 import os
 import re
@@ -47,9 +48,22 @@ def tree_errors(root, names):
         found = parse_error(root, name, text)
         if found:
             yield f"{name}: does not parse: {found}"
+        if name.endswith(".md"):
+            yield from long_lines(name, text.decode())
         for number, line in enumerate(text.split(b"\n"), 1):
             if MACHINE.search(line):
                 yield f"{name}:{number}: a path of one machine"
+
+
+def long_lines(name, text):
+    """Prose of documents has lines of 120 characters at most. Tables, what commands print, and pages that a tool writes
+    are as they are."""
+    fenced = False
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.startswith("```"):
+            fenced = not fenced
+        if len(line) > 120 and not fenced and not line.startswith(("    ", "|")) and "do not edit" not in text:
+            yield f"{name}:{number}: more than 120 characters"
 
 
 def readme_errors(root):
