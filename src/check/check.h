@@ -17,6 +17,7 @@
  *   barriers.c      barriers, operations of a warp
  *   async.c         copies in the background, mbarriers
  *   warpgroup.c     wgmma; in_flight.c: its registers
+ *   peers.c         shared memory of other blocks of a cluster
  *   notes.c         loads of shared memory looked at late
  *   region.c        phases that go as remembered
  *   counters.c      atomics on few words

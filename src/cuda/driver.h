@@ -4,11 +4,14 @@
  *
  *   api.c        the end of every call: results, their names, reasons, trace; calls by name
  *   calls.c      the table of calls; those that are refused
- *   context.c    initialisation, devices, contexts, limits, peers
- *   module.c     modules from PTX text, linking, JIT options; libraries and kernels
+ *   by_name.c    calls by name; old_names.c: those whose versions are alike
+ *   device.c     initialisation, devices
+ *   context.c    contexts, limits, peers
+ *   module.c     modules from PTX text, JIT options; link.c: linking; library.c: libraries
  *   function.c   functions: attributes, launches (three ways), occupancy
  *   memory.c     allocation, host and managed memory, pools, pointers
  *   mapping.c    address ranges and the memory that is mapped into them
+ *   ipc.c        memory, events and pools of other processes
  *   copy.c       copies and fills
  *   stream.c     streams, events, capture
  *   array.c      arrays, textures, surfaces, references

@@ -6,18 +6,23 @@
  *   system.c   devices                           engine.c   the jit engine and the workers
  *   handle.c   handles                           copy.c     copies and fills
  *   submit.c   operations of streams             launch.c   one launch
- *   image.c    PTX, variables, functions         stream.c   streams, events, operations
- *   storage.c  memory, arrays, textures          graph.c    graphs and capture
- *   pool.c     stream-ordered memory
+ *   clusters.c its clusters                      image.c    PTX, variables, functions
+ *   stream.c   streams, events, operations       clock.c    what event times mean
+ *   storage.c  memory, arrays, textures          tensor.c   tensor maps
+ *   graph.c    graphs and capture                pool.c     stream-ordered memory
  *   capture.c  graphs from what is submitted     conditional.c  their conditional nodes
  *   chain.c    launches that are put off, to be run together
- *   ipc.c      other processes' memory, events and pools
+ *   ipc.c      other processes' memory, events and pools; ipc_event.c: their events
  *   backend.h  what these do on a virtual and on a real GPU (backends.def)
  *   virtual.c  devices that are virtual
- *   tool.c     check, profile                    watch.c    what check is told
- *   end.c      the end of the process
- *   places.c   lines of the program's own code
- *   gdb.c      kernels for gdb
+ *   gpu.c      real ones: gpu_memory.c, gpu_module.c, gpu_stream.c; gpu_mathematics.c,
+ *              gpu_references.c: what their PTX lacks
+ *   tool.c     check, profile, debug             watch.c    what check is told
+ *   guard.c    host code in device memory        mpi.c      transfers of MPI
+ *   outcome.c  memory after each launch          times.c    how long kernels ran
+ *   progress.c how far a launch is               end.c      the end of the process
+ *   ending.c   signals that end it               places.c   lines of the program's own code
+ *   gdb.c      kernels for gdb                   perf.c     and for perf
  *   failures.c calls that failed
  *   output.c   what a GPU would not have printed
  *   pageable.c kernels that could touch the host's memory

@@ -18,7 +18,10 @@
  *   profile.c  the tool, kernels, what a launch adds up to
  *   replay.c   L1, L2, device memory
  *   verdict.c  one access: from addresses to a kept verdict
- *   mix.c      instructions to operations
+ *   sectors.c  what one access costs, by the model
+ *   mix.c      instructions to operations        fold.c     those that a GPU merges into others
+ *   chain.c    what a block alone waits for      hot.c      atomics that meet on few lines
+ *   uneven.c   blocks that do unlike work        arguments.c  names of a kernel's arguments
  *   phases.c   small launches, access by access
  *   play.c     a wave of blocks, through the caches
  *   batch.c    accesses of one block of code

@@ -137,6 +137,22 @@ def size_errors(src, folders):
                     yield f"{name}: struct {struct} has {count} fields, more than {MOST_FIELDS}"
 
 
+def list_errors(src):
+    """A header whose first comment lists files of its folder, a row each, names all of them, or all with its own name in
+    front (dap.h: dap*.c)."""
+    for header in sorted(src.rglob("*.h")):
+        comment = header.read_text().split("*/")[0]
+        named = set(re.findall(r"\b(\w+\.c)\b", comment))
+        rows = re.findall(r"^ \*   (\w+\.c)\s", comment, re.M)
+        if len(rows) < 4:
+            continue
+        own = all(row.startswith(header.stem) for row in rows)
+        files = {f.name for f in header.parent.glob(f"{header.stem}*.c" if own else "*.c")}
+        patterns = tuple(re.findall(r"(\w+_)\*\.c", comment)) or ("\0",)
+        for name in sorted(f for f in files - named if not f.startswith(patterns)):
+            yield f"{header.relative_to(src)} lists files, and not {name}"
+
+
 def wide_lines(text):
     """Lines of more than 100 columns, but for tables that are left as they were written."""
     kept = False
@@ -214,6 +230,11 @@ def self_test():
                            "jit/tools/a.c": "t->events\n", "jit/low/d.c": "core_tells(c, TELL_SYNC)\n"}.items():
             (src / name).parent.mkdir(exist_ok=True)
             (src / name).write_text(text)
+        (src / "list.h").write_text("/* files\n *\n" + "".join(f" *   {n}.c  text\n" for n in "abcd") + " */\n")
+        for n in "abcde":
+            (src / f"{n}.c").write_text("")
+        found = list(list_errors(src))
+        assert found == ["list.h lists files, and not e.c"], found
         found = list(tool_errors(src))
         assert [text.split(":")[0] for text in found] == ["jit/low/b.c", "jit/low/c.c"], found
 
@@ -223,9 +244,9 @@ def main():
     source, build = Path(os.environ["SOURCE_DIR"]), Path(os.environ["BINARY_DIR"])
     src = source / "src"
     errors = list(column_errors(src.parent)) + list(format_errors(src.parent))
-    errors += list(size_errors(src, ["jit", "analysis", "wir"])) + list(tool_errors(src))
+    errors += list(size_errors(src, ["jit", "analysis", "wir"])) + list(tool_errors(src)) + list(list_errors(src))
     if not os.environ.get("SANITIZE"):  # sanitizers add symbols of their own
-        for base in sorted([*build.glob("CMakeFiles/layer_*.dir/src/*"), *build.glob("CMakeFiles/lockstep_command.dir/src/*")]):
+        for base in sorted([*build.glob("CMakeFiles/layer_*.dir/src/*"), *build.glob("CMakeFiles/lockstep_commands.dir/src/*")]):
             current = [path for path in base.rglob("*.c.o") if (src / path.relative_to(base.parent)).with_suffix("").exists()]
             errors += call_errors(src, base.name, calls(current, base))
     for text in errors:

@@ -4,8 +4,9 @@
  *
  * A register is an alloca of a scalar where all lanes agree or differ by constants, of the first
  * lanes of 2 or 4 segments, or of a vector of 32 (core_reg_count); LLVM turns allocas into SSA
- * values. Read one with core_value(), write one with core_write(). Beside some registers more is
- * kept, which writes update:
+ * values (registers.c). Read one with core_value() (special.c), write one with core_write()
+ * (write.c). build.c has LLVM's values by name, flow.c and scope.c answer questions about blocks
+ * and for plans. Beside some registers more is kept, which writes update:
  *
  *   guess.c     the pattern of an address that holds unless 32-bit arithmetic wrapped
  *   together.c  the pattern of a register written on both sides of a branch
